@@ -4,10 +4,12 @@
  *
  * Prints a line a module: its kernels, milliseconds for parsing, for the slowest kernel and for a thousand
  * instructions; with --each a line a kernel too. Each figure is the best of R runs (default 3). */
+#include "exec/operations.h"
 #include "base/arena.h"
+#include "state/program.h"
 #include "ptx/inline.h"
-#include "sim/lower/internal.h"
-#include "sim/lower/lower.h"
+#include "lower/internal.h"
+#include "lower/lower.h"
 
 #include <haul/status.h>
 #include <stdio.h>
@@ -71,7 +73,8 @@ static double load_kernel(ptx_module *module, ptx_function *entry, size_t *instr
     arena_init(&memory, &out_of_memory);
     const double start = now();
     must(ptx_inline_calls(module, entry, &flat));
-    must(sim_lower(module, flat, &memory, place, NULL, &program));
+    const sim_operations operations = sim_operations_best();
+    must(sim_lower(&operations, module, flat, &memory, place, NULL, &program));
     const double seconds = now() - start;
     *instructions = flat->instruction_count;
     arena_free(&memory);

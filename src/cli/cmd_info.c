@@ -10,9 +10,9 @@
 #include "lib/ncu/ncu.h"
 #include "lib/workers.h"
 #include "report/document.h"
-#include "sim/compiled/code.h"
-#include "sim/compiled/compiled.h"
-#include "sim/driver/driver.h"
+#include "jit/code.h"
+#include "jit/compiled.h"
+#include "vgpu/driver.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "driver/driver.h"
 #include "lib/device.h"
 #include "report/check/check.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 #include "standin/audit/audit.h"
 #include "lib/name_filter.h"
 

@@ -8,7 +8,7 @@
 #include "lib/compile.h"
 #include "lib/device.h"
 #include "lib/kernel_name.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The CUDA driver API as a table of functions. Two tables exist: the real one, loaded from libcuda at run time
- * (driver_load()), and the virtual GPU's (sim/driver/driver.h). Everything above is written against this, so the same
+ * (driver_load()), and the virtual GPU's (vgpu/driver.h). Everything above is written against this, so the same
  * program runs on both.
  *
  * The few ABI types are declared here: no CUDA header is needed to build. */

@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "lib/stream.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <string.h>
 

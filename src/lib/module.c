@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What a device is: its architecture, size and limits. */
 #include "lib/device.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 static uint32_t attribute(const driver_table *driver, CUdevice handle, int which) {
     int value = 0;

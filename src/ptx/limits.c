@@ -182,7 +182,7 @@ static uint64_t place_own(uint64_t end, const ptx_function *f) {
     return end;
 }
 
-/* The order of places is that of sim/lower/shared_layout.h. */
+/* The order of places is that of assembler/shared_layout.h. */
 static uint64_t bytes_of(shared_walk *w, const ptx_function *kernel) {
     uint64_t end = place_own(0, kernel);
     reach(w, kernel->index);

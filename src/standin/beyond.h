@@ -2,7 +2,7 @@
 #ifndef HAUL_STANDIN_BEYOND_H
 #define HAUL_STANDIN_BEYOND_H
 
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 /* For the current device: kernels go on, unless the task is to check. */
 void standin_allow_beyond(void);

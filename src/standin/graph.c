@@ -4,7 +4,7 @@
 #include "standin/graph.h"
 #include "standin/version.h"
 
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 typedef const CUgraphNode *nodes;
 

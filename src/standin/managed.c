@@ -2,7 +2,7 @@
 #include "standin/cuda/cuda.h"
 #include "standin/version.h"
 
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "standin/array.h"
 #include "standin/standin.h"
 
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>

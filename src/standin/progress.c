@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/own_threads.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 #include "standin/standin.h"
 
 #include <pthread.h>

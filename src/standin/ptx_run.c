@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "ptx/ir.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <inttypes.h>
 #include <stdio.h>

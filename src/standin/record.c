@@ -9,7 +9,7 @@
 #include "lib/device.h"
 #include "lib/name_filter.h"
 #include "lib/run.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>

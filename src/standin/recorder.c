@@ -9,7 +9,7 @@
 #include "lib/launch/launches.h"
 #include "ptx/print.h"
 #include "report/json.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "lib/device.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <pthread.h>
 #include <stdio.h>

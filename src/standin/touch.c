@@ -2,8 +2,8 @@
 #include "standin/touch.h"
 
 #include "base/text.h"
-#include "sim/driver/driver.h"
-#include "sim/memory.h"
+#include "vgpu/driver.h"
+#include "machine/memory.h"
 #include "standin/caller.h"
 #include "standin/standin.h"
 

@@ -2,7 +2,7 @@
  * addresses of a small buffer (8-byte parameters), small numbers, and zeros. Compiled kernels say and write the same as
  * interpreted ones. */
 #include "base/hash.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <haul/haul.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "base/disk.h"
 #include "base/memory.h"
 #include "lib/device.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <haul/kernels.h>
 #include <haul/map.h>

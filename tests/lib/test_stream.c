@@ -1,6 +1,6 @@
 /* Streams, events, pinned memory, pools and graphs of the host library, on the virtual GPU. */
 #include "base/memory.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <haul/kernels.h>
 #include <haul/stream.h>

@@ -2,7 +2,7 @@
 #ifndef HAUL_TESTS_SIM_ACCESS_H
 #define HAUL_TESTS_SIM_ACCESS_H
 
-#include "sim/op.h"
+#include "state/op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "driver/driver.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 enum { BLOCKS = 3, THREADS = 72, COUNT = BLOCKS * THREADS, STACK = 4096 };
 

@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "driver/driver.h"
-#include "sim/driver/driver.h"
-#include "sim/heap.h"
+#include "vgpu/driver.h"
+#include "machine/heap.h"
 
 /* ---- blocks ---- */
 

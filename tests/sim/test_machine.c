@@ -1,7 +1,7 @@
 /* The machine descriptions hang together. */
 #include "access.h"
 
-#include "sim/machine.h"
+#include "machine/machine.h"
 
 static void machines_are_found_by_name(void **state) {
     (void)state;

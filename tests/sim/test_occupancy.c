@@ -1,9 +1,11 @@
 /* Blocks per SM, what limits them, what is left for L1; and the estimate of registers. */
 #include "kernel.h"
+#include "state/program.h"
+#include "assembler/registers.h"
 
 #include "base/text.h"
 #include "ptx/inline.h"
-#include "sim/occupancy.h"
+#include "state/occupancy.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #include "kernel.h"
 
 #include "base/text.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #define VPRINTF ".extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 list);\n"
 #define ASSERTFAIL                                                                                               \

@@ -1,7 +1,8 @@
 /* Lanes of a warp that take different ways, meet again, and wait for each other. */
 #include "kernel.h"
+#include "exec/paths.h"
 
-#include "sim/block.h"
+#include "state/block.h"
 
 /* ---- ways ---- */
 

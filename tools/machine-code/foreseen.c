@@ -3,8 +3,8 @@
 #include "base/arena.h"
 #include "ptx/inline.h"
 #include "ptx/ir.h"
-#include "sim/assembler/assembler.h"
-#include "sim/assembler/issue.h"
+#include "assembler/assembler.h"
+#include "assembler/issue.h"
 
 #include <haul/haul.h>
 #include <setjmp.h>

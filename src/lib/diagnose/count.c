@@ -3,11 +3,11 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/diagnose/diagnose.h"
-#include "sim/copy/tensor.h"
-#include "sim/count/l1.h"
-#include "sim/count/seen.h"
-#include "sim/count/traffic.h"
-#include "sim/occupancy.h"
+#include "machine/tensor.h"
+#include "count/l1.h"
+#include "count/seen.h"
+#include "count/traffic.h"
+#include "state/occupancy.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef HAUL_LIB_DIAGNOSE_DIAGNOSE_H
 #define HAUL_LIB_DIAGNOSE_DIAGNOSE_H
 
-#include "sim/machine.h"
+#include "machine/machine.h"
 
 #include <haul/diagnose.h>
 

@@ -1,8 +1,9 @@
 /* Room on an SM, Little's law, and how fast transfers can be made one after the other. */
 #include "base/status.h"
+#include "machine/occupancy.h"
 #include "lib/diagnose/diagnose.h"
-#include "sim/occupancy.h"
-#include "sim/time/estimate.h"
+#include "state/occupancy.h"
+#include "time/estimate.h"
 
 #include <math.h>
 #include <string.h>

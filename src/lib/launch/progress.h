@@ -3,7 +3,7 @@
 #define HAUL_LIB_LAUNCH_PROGRESS_H
 
 #include "base/terminal_line.h"
-#include "sim/progress.h"
+#include "exec/progress.h"
 
 /* The share of its blocks that have ended. */
 double launch_share_done(const sim_progress *progress);

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/map/map.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <stdio.h>
 #include <string.h>

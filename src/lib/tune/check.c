@@ -1,7 +1,7 @@
 /* What rules a variant out before anything is compiled. */
 #include "base/status.h"
 #include "lib/tune/internal.h"
-#include "sim/machine.h"
+#include "machine/machine.h"
 
 /* The machine that describes the device, or one of its architecture; NULL when none does. */
 static const char *machine_of(const tuner *t) {

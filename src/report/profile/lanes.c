@@ -1,7 +1,7 @@
 #include "report/profile/lanes.h"
 
-#include "sim/count/banks.h"
-#include "sim/count/bypass.h"
+#include "count/banks.h"
+#include "count/bypass.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "standin/cuda/cuda.h"
 
 #include "base/memory.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "standin/cuda/cuda.h"
 
 #include "lib/device.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include "base/number.h"
 

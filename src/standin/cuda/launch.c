@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/device.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Memory: forms that say the same in other words, copies whose addresses say where they lead, fills. */
 #include "standin/cuda/cuda.h"
 
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 #include "standin/settings.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Nodes of all kinds by one call, conditional nodes, captures into graphs that are there. */
 #include "standin/cuda/cuda.h"
 
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 typedef const CUgraphNode *nodes;
 

@@ -1,7 +1,7 @@
 /* Streams and events: forms that say the same in other words. */
 #include "standin/cuda/cuda.h"
 
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "kernel.h"
 
 #include "ptx/inline.h"
-#include "sim/assembler/assembler.h"
+#include "assembler/assembler.h"
 
 #define SHARED ".shared .align 4 .b8 s[8192];\n.shared .align 4 .b8 q[4096];\n"
 #define BASES                                                                  \

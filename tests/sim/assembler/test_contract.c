@@ -4,7 +4,7 @@
 
 #include "ptx/inline.h"
 #include "ptx/print.h"
-#include "sim/assembler/contract.h"
+#include "assembler/contract.h"
 
 #define DECLARED                                                                                                 \
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 to) {\n.reg .f32 %a, %b, %c, " \

@@ -2,8 +2,8 @@
 #include "ptx/components.h"
 #include "ptx/liveness.h"
 #include "ptx/users.h"
-#include "sim/assembler/comparable.h"
-#include "sim/assembler/dominance.h"
+#include "assembler/comparable.h"
+#include "assembler/dominance.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #include "kernel.h"
 
 #include "ptx/inline.h"
-#include "sim/assembler/hoist.h"
+#include "assembler/hoist.h"
 
 #define LOAD(reg, at) "ld.global.f32 " reg ", [%rd1+" #at "];\n"
 #define READ_ONLY(reg, at) "ld.global.nc.f32 " reg ", [%rd1+" #at "];\n"

@@ -3,7 +3,7 @@
 #include "kernel.h"
 
 #include "ptx/inline.h"
-#include "sim/assembler/sink.h"
+#include "assembler/sink.h"
 
 /* %r10 is shared memory at tid * 4; %p0 and %p1 differ by lane; %f14 is needed to the end. */
 #define SETUP                                                                                    \

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "ptx/inline.h"
-#include "sim/assembler/unroll.h"
+#include "assembler/unroll.h"
 
 /* %r5 is the bound, which differs by lane, %r4 the counter, %rd5 a pointer into `in`, %rd6 one into `out`. */
 #define SETUP                                                                                                        \

@@ -3,8 +3,8 @@
  * fourth execution (the second way has seen how addresses lie). */
 #include "kernel.h"
 
-#include "sim/compiled/code.h"
-#include "sim/compiled/compiled.h"
+#include "jit/code.h"
+#include "jit/compiled.h"
 
 #include <math.h>
 

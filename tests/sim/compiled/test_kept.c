@@ -3,8 +3,8 @@
 #include "kernel.h"
 
 #include "base/cache.h"
-#include "sim/compiled/compiled.h"
-#include "sim/compiled/kept.h"
+#include "jit/compiled.h"
+#include "jit/kept.h"
 
 #include <dirent.h>
 #include <sched.h>

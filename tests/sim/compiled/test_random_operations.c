@@ -9,7 +9,7 @@
  * tests/data/h100/stretches.txt is such a record, and the virtual GPU is held against it too. */
 #include "stretch.h"
 
-#include "sim/compiled/compiled.h"
+#include "jit/compiled.h"
 
 /* %h %r %d %f %e %p: registers of 16, 32 and 64 bits, single and double precision, predicates; %i a small number; %w
  * any 32 bits; %b a byte; %s %g %l a place in shared, in global and in local memory, in line with the width of `1`,

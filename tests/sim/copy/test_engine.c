@@ -1,5 +1,5 @@
 /* The copy engine's instructions are told from others, all of them: one that is forgotten would escape the checks. */
-#include "sim/copy/engine.h"
+#include "assembler/engine.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * is). */
 #include "kernel.h"
 
-#include "sim/copy/tensor.h"
+#include "machine/tensor.h"
 
 enum { OUTSIDE = -1, UNITS = 64 };
 

@@ -1,7 +1,7 @@
 /* Shared memory's banks: wavefronts for each width, pattern and kind of access. */
 #include "access.h"
 
-#include "sim/count/banks.h"
+#include "count/banks.h"
 
 #define ASSERT_WAVEFRONTS(found, all, without_conflicts) \
     do {                                                 \

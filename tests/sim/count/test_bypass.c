@@ -2,7 +2,7 @@
  * for the kernels async16* of tests/data/truth. */
 #include "access.h"
 
-#include "sim/count/bypass.h"
+#include "count/bypass.h"
 
 static sim_bypass copied(uint64_t source, uint32_t destination, uint32_t stride, uint32_t filled) {
     sim_bypass b;

@@ -2,7 +2,7 @@
  * tests/data/corpus) unless a test says otherwise. */
 #include "access.h"
 
-#include "sim/count/coalesce.h"
+#include "count/coalesce.h"
 
 static sim_lines coalesced(const uint64_t address[SIM_LANES], uint32_t active, unsigned bytes) {
     sim_lines lines;

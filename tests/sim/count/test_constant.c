@@ -2,7 +2,7 @@
  */
 #include "kernel.h"
 
-#include "sim/count/constant.h"
+#include "count/constant.h"
 
 static sim_constant_use load(sim_idc *idc, unsigned distinct, uint64_t stride) {
     uint64_t address[SIM_LANES];

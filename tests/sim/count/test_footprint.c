@@ -1,5 +1,5 @@
 /* Footprints against their definition: each byte of each part belongs to exactly the lanes that touch it. */
-#include "sim/count/footprint.h"
+#include "state/footprint.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #include "access.h"
 
 #include "base/memory.h"
-#include "sim/count/l1.h"
+#include "count/l1.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "access.h"
 
 #include "base/memory.h"
-#include "sim/count/l2.h"
+#include "count/l2.h"
 
 typedef struct fixture {
     sim_l2 *l2;

@@ -1,7 +1,7 @@
 /* Which priority in L2 an access asks for. */
 #include "access.h"
 
-#include "sim/count/policy.h"
+#include "count/policy.h"
 
 static unsigned lines_with(const sim_l2_window *window, uint64_t policy, sim_priority priority) {
     unsigned count = 0;

@@ -1,7 +1,7 @@
 /* Bulk copies whose sides lie differently in their lines: sectors and requests, as an H100 counted 608 of them. */
 #include "access.h"
 
-#include "sim/count/traffic.h"
+#include "count/traffic.h"
 
 typedef struct measured {
     bool loads;

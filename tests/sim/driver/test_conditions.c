@@ -1,6 +1,6 @@
 /* Conditional nodes of graphs. */
 #include "base/status.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* The virtual GPU as the CUDA driver API shows it. */
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Linking: PTX texts that need each other, through the CUDA driver API's linker and through haul_module_link(). */
 #include "base/status.h"
 #include "driver/driver.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <haul/haul.h>
 

@@ -1,6 +1,6 @@
 /* Kernels that access what is mapped behind allocations, as on hardware. */
 #include "base/status.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Random work over several streams, ordered by events where it has to be: whatever is waited for in between, and in
  * which order, memory ends as if everything had been done in the order in which it was issued. */
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

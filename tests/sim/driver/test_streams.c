@@ -1,5 +1,5 @@
 /* Streams, events, pinned memory, pools and graphs of the virtual GPU, as the CUDA driver API shows them. */
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

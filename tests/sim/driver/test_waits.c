@@ -1,6 +1,6 @@
 /* Kernels that wait for the host, or for each other: their launches pause. */
 #include "base/status.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,13 +1,15 @@
 /* Kernels of a hundred thousand instructions and more, of one shape each: what prepares them takes time and memory as
  * they are long, and not as their length squared. Each took minutes, or all memory, as long as some pass did otherwise;
  * CTest ends the program long before (tests/CMakeLists.txt). */
+#include "exec/operations.h"
 #include "base/text.h"
+#include "state/program.h"
 #include "ptx/inline.h"
-#include "sim/assembler/predicate.h"
-#include "sim/assembler/sink.h"
-#include "sim/assembler/unroll.h"
-#include "sim/hazard/internal.h"
-#include "sim/lower/origin.h"
+#include "assembler/predicate.h"
+#include "assembler/sink.h"
+#include "assembler/unroll.h"
+#include "check/internal.h"
+#include "check/origin.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +55,8 @@ static void prepare(prepared *p, const text *source) {
     assert_int_equal(sim_predicate_copies(p->module, flat, &flat), HAUL_OK);
     assert_int_equal(sim_sink(p->module, flat, &flat), HAUL_OK);
     assert_int_equal(sim_unroll(p->module, flat, &flat), HAUL_OK);
-    if (sim_lower(p->module, flat, &p->memory, place, NULL, &p->program)) fail_msg("%s", haul_message());
+    const sim_operations operations = sim_operations_best();
+    if (sim_lower(&operations, p->module, flat, &p->memory, place, NULL, &p->program)) fail_msg("%s", haul_message());
     assert_true(p->module->memory.total + p->memory.total < MOST_MEMORY);
 }
 

@@ -1,9 +1,11 @@
 /* From PTX to operations: slots, constants, joins, places of variables. */
-#include "sim/lower/lower.h"
+#include "exec/operations.h"
+#include "lower/lower.h"
+#include "state/program.h"
 
 #include "ptx/inline.h"
-#include "sim/lower/internal.h"
-#include "sim/memory.h"
+#include "lower/internal.h"
+#include "machine/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +30,8 @@ static haul_status try_lower(const char *ptx, sim_program **program) {
     ptx_function *flat;
     haul_status status = ptx_module_parse("test.ptx", ptx, strlen(ptx), &module);
     if (status == HAUL_OK) status = ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat);
-    if (status == HAUL_OK) status = sim_lower(module, flat, &memory, address_of, NULL, program);
+    const sim_operations operations = sim_operations_best();
+    if (status == HAUL_OK) status = sim_lower(&operations, module, flat, &memory, address_of, NULL, program);
     return status;
 }
 
@@ -55,8 +58,8 @@ static int tear_down(void **state) {
 
 static const sim_op *op_of(const sim_program *p, uint32_t instruction, unsigned nth) {
     for (size_t i = 0; i < p->op_count; i++) {
-        const bool between = p->ops[i].run == sim_run_enter || p->ops[i].run == sim_run_enter_join ||
-                             p->ops[i].run == sim_run_yield || p->ops[i].run == sim_run_count;
+        const bool between = p->ops[i].form == SIM_FORM_ENTER || p->ops[i].form == SIM_FORM_ENTER_JOIN ||
+                             p->ops[i].form == SIM_FORM_YIELD || p->ops[i].form == SIM_FORM_COUNT;
         if (!between && p->ops[i].instruction == instruction && nth-- == 0) return &p->ops[i];
     }
     fail_msg("instruction %u has no operation", instruction);
@@ -102,7 +105,7 @@ static void branches_know_where_their_lanes_meet(void **state) {
                    "@%p bra A; mov.b32 %r0, 1; bra B; A: mov.b32 %r0, 2; B: mov.b32 %r1, 3; ret; }\n");
     const sim_op *branch = op_of(p, 0, 0);
     assert_int_equal(branch->flags & SIM_OP_BRANCHES, SIM_OP_BRANCHES);
-    assert_true(p->ops[branch->y].run == sim_run_enter_join);
+    assert_true(p->ops[branch->y].form == SIM_FORM_ENTER_JOIN);
     assert_int_equal(branch->target, p->block_ops[2]);
     assert_int_equal(branch->x, p->block_ops[1]);
     assert_int_equal(branch->y, p->block_ops[3]);
@@ -172,7 +175,7 @@ static void a_function_without_instructions_ends_at_once(void **state) {
     (void)state;
     const sim_program *p = lower(HEAD ".visible .entry k() { }\n");
     assert_int_equal(p->op_count, 1);
-    assert_true(p->ops[0].run == sim_run_end);
+    assert_true(p->ops[0].form == SIM_FORM_END);
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
 /* Runs the instruction tests of tests/sim/isa on the virtual GPU, or with HAUL_TEST_DEVICE=gpu on the real one. */
 #include "driver/driver.h"
 #include "isa/cases.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

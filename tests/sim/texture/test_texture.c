@@ -5,7 +5,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 static const driver_table *d;
 

@@ -2,7 +2,7 @@
 #include "textures.h"
 
 #include "base/arena.h"
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 #include <haul/haul.h>
 #include <setjmp.h>

@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "sim/driver/driver.h"
+#include "vgpu/driver.h"
 
 static const tex_case cases[] = {
 #include "texture_cases.def"

@@ -1,5 +1,5 @@
 /* When operations start and end on the simulated machine. Kernels: held against what an H100 took for the same. */
-#include "sim/time/clock.h"
+#include "time/clock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #include "kernel.h"
 
 #include "ptx/inline.h"
-#include "sim/time/cost.h"
+#include "assembler/cost.h"
 
 /* The dearest block of a kernel: loops here have one block. */
 static sim_cost dearest(const char *ptx) {

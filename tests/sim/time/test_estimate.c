@@ -1,5 +1,6 @@
 /* The estimate of a launch's time, by the bound that decides it. */
-#include "sim/time/estimate.h"
+#include "time/estimate.h"
+#include "state/waits.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Virtual memory and multicast objects, as the CUDA driver API shows them, and kernels that use them. */
 #include "base/status.h"
-#include "sim/driver/driver.h"
-#include "sim/virtual/virtual.h"
+#include "vgpu/driver.h"
+#include "machine/virtual/virtual.h"
 
 #include <haul/run.h>
 

@@ -1,4 +1,4 @@
-/* The rows of src/sim/mufu.c from what record.cu recorded: prints the file.
+/* The rows of src/machine/mufu.c from what record.cu recorded: prints the file.
  *     cc -O2 -o fit fit.c -lm && ./fit FOLDER >mufu.c
  * A slice's results say, each, between which two integers the sum value + slope * x + bend * square lay that was cut
  * off. Slopes and bends near the derivatives are tried; there is one pair with which all of a slice's intervals have a
@@ -231,7 +231,7 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: fit FOLDER\n");
         return 2;
     }
-    printf("#include \"sim/mufu.h\"\n");
+    printf("#include \"machine/mufu.h\"\n");
     for (const curve *c = curves; c < curves + sizeof curves / sizeof curves[0]; c++) {
         printf("\n/* %s */\nconst sim_mufu_row sim_mufu_%s[%u] = {\n", c->title, c->name, c->slices);
         fit_slices(c, arguments[1]);

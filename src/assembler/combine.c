@@ -1,0 +1,423 @@
+#include "assembler/combine.h"
+
+#include "base/search.h"
+#include "assembler/bases.h"
+#include "assembler/dominance.h"
+#include "assembler/extend.h"
+#include "assembler/merge.h"
+
+#include <stdlib.h>
+
+/* Memories whose accesses keep each other apart. */
+enum { SHARED, GLOBAL, READ_ONLY, DOMAINS };
+
+/* An access shows how its address is aligned, wherever a way has led through it. */
+typedef struct proof {
+    uint64_t base;
+    uint32_t block;
+    uint8_t alignment; /* log2 */
+} proof;
+
+/* Loads of one region may be combined if one's block dominates the other's; stores are in one block. */
+typedef struct combining {
+    const ptx_function *function;
+    const sim_values *values;
+    sim_assembled *assembled;
+    arena *memory;
+    const uint8_t *extended; /* by register */
+    sim_dominance dominance;
+    sim_bases bases;
+    uint8_t *separated; /* by block: domains in which something keeps loads before it from those behind, a bit each */
+    uint8_t *between;   /* by block: domains in which something does so on a way to it from its parent */
+    uint32_t (*at_end)[DOMAINS]; /* by block: the regions that loads are in at its end */
+    uint32_t loads[DOMAINS], stores[DOMAINS], regions;
+    uint32_t *follows; /* by region of stores: the one that it follows at once, as it writes the same again; or 0 */
+    sim_node_list single, loaded, stored;
+    sim_node_list begun; /* stores that begin a region of loads, by its number */
+    proof *proofs;
+    size_t proof_count, proof_capacity;
+} combining;
+
+/* ---- one instruction's elements ---- */
+
+unsigned sim_element_bytes(const ptx_instruction *i) {
+    return ptx_bits(i->type) / 8;
+}
+
+static const ptx_operand *value_operand(const ptx_instruction *i) {
+    return &i->operands[i->op == PTX_OP_ST ? 1 : 0];
+}
+
+static const ptx_operand *address_operand(const ptx_instruction *i) {
+    return &i->operands[i->op == PTX_OP_ST ? 0 : 1];
+}
+
+unsigned sim_element_count(const ptx_instruction *i) {
+    const ptx_operand *value = value_operand(i);
+    return value->kind == PTX_VECTOR ? value->part_count : 1;
+}
+
+static unsigned access_bytes(const ptx_instruction *i) {
+    return sim_element_count(i) * sim_element_bytes(i);
+}
+
+static uint16_t hints_of(const ptx_instruction *i) {
+    return (uint16_t)(i->mods[PTX_SLOT_CACHE] * PTX_MOD_COUNT + i->mods[PTX_SLOT_EVICT_L1]);
+}
+
+static bool element_needed(const ptx_instruction *i, const sim_values *v, unsigned element) {
+    const ptx_operand *value = value_operand(i);
+    if (value->kind == PTX_VECTOR) value = &value->parts[element];
+    return value->kind == PTX_REGISTER && v->needed[value->reg];
+}
+
+/* A load is as wide as its aligned runs of needed elements; a store, or a load of which all is needed, stays whole.
+ * A vector's own alignment is what its PTX form promises. Whole vectors of bytes and halves are loaded as words. */
+static void list_elements(combining *s, uint32_t index, sim_place place, sim_node_list *nodes) {
+    enum { HALF = 2, WORD = 4, WIDEST = 16 };
+    const ptx_instruction *i = &s->function->instructions[index];
+    unsigned count = sim_element_count(i), bytes = sim_element_bytes(i), needed = 0;
+    for (unsigned e = 0; e < count; e++) needed += i->op == PTX_OP_ST || element_needed(i, s->values, e);
+    const bool whole = needed == count && count * bytes <= WIDEST;
+    const bool words = whole && i->op == PTX_OP_LD && bytes < WORD && count * bytes >= WORD;
+    const bool halves = i->op == PTX_OP_LD && count == 1 && bytes == HALF && !sim_is_extended_load(s->extended, i);
+    for (unsigned e = 0; e < (whole ? 1 : count); e++) {
+        if (!whole && !element_needed(i, s->values, e)) continue;
+        sim_node n = {.instruction = index,
+                      .element = (uint8_t)(words ? WORD : bytes),
+                      .at = e * bytes,
+                      .size = (uint8_t)(whole ? count * bytes : bytes),
+                      .alignment = (uint8_t)__builtin_ctz(count * bytes),
+                      .halves = halves};
+        ARENA_PUSH(nodes->memory, nodes->items, nodes->count, nodes->capacity, n);
+    }
+    sim_merge_nodes(nodes, true, NULL);
+    unsigned covered = 0;
+    for (size_t k = 0; k < nodes->count; k++) covered += nodes->items[k].size;
+    for (size_t k = 0; k < nodes->count; k++) {
+        nodes->items[k].holes = covered > needed * bytes;
+        nodes->items[k].base = place.base;
+        nodes->items[k].hints = hints_of(i);
+        nodes->items[k].alignment = place.alignment;
+        nodes->items[k].at += place.offset;
+        nodes->items[k].origin = place.offset;
+    }
+}
+
+/* ---- regions ---- */
+
+static unsigned domain_of(const ptx_instruction *i) {
+    switch (i->mods[PTX_SLOT_SPACE]) {
+    case PTX_MOD_SHARED:
+    case PTX_MOD_SHARED_CTA:
+    case PTX_MOD_SHARED_CLUSTER: return SHARED;
+    case PTX_MOD_GLOBAL: return i->mods[PTX_SLOT_NC] ? READ_ONLY : GLOBAL;
+    default: return DOMAINS;
+    }
+}
+
+enum { IN_SHARED = 1 << SHARED, IN_GLOBAL = 1 << GLOBAL, IN_ALL = (1 << DOMAINS) - 1 };
+
+static unsigned written_domains(const ptx_instruction *i) {
+    switch (domain_of(i)) {
+    case SHARED: return IN_SHARED;
+    case GLOBAL:
+    case READ_ONLY: return IN_GLOBAL;
+    default: return i->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE ? IN_SHARED | IN_GLOBAL : 0;
+    }
+}
+
+/* Domains in which an instruction keeps loads before it from being combined with those behind. Shuffles, votes and the
+ * closing of a group of copies do not. */
+static unsigned separates(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_CP_ASYNC_COMMIT:
+    case PTX_OP_SHFL:
+    case PTX_OP_VOTE:
+    case PTX_OP_VOTE_BALLOT:
+    case PTX_OP_MATCH:
+    case PTX_OP_REDUX:
+    case PTX_OP_ACTIVEMASK:
+    case PTX_OP_ELECT:
+    case PTX_OP_BRA:
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+    case PTX_OP_PREFETCH:
+    case PTX_OP_PREFETCHU: return 0;
+    case PTX_OP_ST:
+    case PTX_OP_ATOM:
+    case PTX_OP_ATOM_VECTOR:
+    case PTX_OP_RED:
+    case PTX_OP_RED_VECTOR: return written_domains(i);
+    default: return sim_is_call(i) ? IN_SHARED | IN_GLOBAL : sim_is_arithmetic(i) ? 0 : IN_ALL;
+    }
+}
+
+/* Approximations of which subnormal numbers are scaled, and divisions with a sign: stores before and behind such stay
+ * apart. */
+static bool parts_stores(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_DIV:
+    case PTX_OP_REM: return i->type == PTX_S32;
+    case PTX_OP_FDIV_APPROX: return true;
+    case PTX_OP_SQRT_APPROX:
+    case PTX_OP_RSQRT:
+    case PTX_OP_EX2:
+    case PTX_OP_LG2: return !i->mods[PTX_SLOT_FTZ];
+    default: return false;
+    }
+}
+
+static void begin_loads(combining *s, unsigned domains) {
+    for (unsigned d = 0; d < DOMAINS; d++)
+        if (domains >> d & 1) s->loads[d] = ++s->regions;
+}
+
+static void begin_stores(combining *s, unsigned domains) {
+    for (unsigned d = 0; d < DOMAINS; d++)
+        if (domains >> d & 1) s->stores[d] = ++s->regions;
+}
+
+/* ---- ways between blocks ---- */
+
+/* By block: domains in which a way from the parent comes by something that separates, a bit each. */
+static void find_between(combining *s, unsigned domain, bool *separates_here, uint32_t *top) {
+    const sim_dominance *d = &s->dominance;
+    bool any = false;
+    for (uint32_t b = 0; b < s->function->block_count; b++) {
+        separates_here[b] = s->separated[b] >> domain & 1;
+        any |= separates_here[b];
+    }
+    if (!any) return;
+    sim_find_tops(d, d->order, d->order_count, separates_here, top);
+    for (uint32_t b = 0; b < s->function->block_count; b++)
+        if (top[b] == b) s->between[b] = (uint8_t)(s->between[b] | 1u << domain);
+}
+
+static void look_between(combining *s) {
+    const ptx_function *f = s->function;
+    bool *separates_here = ARENA_ARRAY(s->memory, f->block_count + 1, bool);
+    uint32_t *top = ARENA_ARRAY(s->memory, f->block_count + 1, uint32_t);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++)
+            s->separated[b] = (uint8_t)(s->separated[b] | separates(&f->instructions[i]));
+    for (unsigned domain = 0; domain < DOMAINS; domain++) find_between(s, domain, separates_here, top);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        if (s->dominance.parent[b] == PTX_NO_BLOCK) s->between[b] = IN_ALL;
+}
+
+static void enter_block(combining *s, uint32_t block) {
+    const unsigned separated = s->between[block];
+    for (unsigned d = 0; d < DOMAINS; d++)
+        if (!(separated >> d & 1)) s->loads[d] = s->at_end[s->dominance.parent[block]][d];
+    begin_loads(s, separated);
+    begin_stores(s, IN_ALL);
+}
+
+/* ---- instructions ---- */
+
+static void append(sim_node_list *to, const sim_node_list *from, uint32_t region, uint32_t block) {
+    for (size_t k = 0; k < from->count; k++) {
+        sim_node n = from->items[k];
+        n.region = region;
+        n.block = block;
+        ARENA_PUSH(to->memory, to->items, to->count, to->capacity, n);
+    }
+}
+
+static void prove(combining *s, const ptx_instruction *i, sim_place place, uint32_t block) {
+    const unsigned whole = (unsigned)__builtin_ctz(access_bytes(i));
+    const unsigned offset = place.offset ? (unsigned)__builtin_ctzll((uint64_t)place.offset) : whole;
+    const proof p = {place.base, block, (uint8_t)(whole < offset ? whole : offset)};
+    if (p.alignment > place.alignment) ARENA_PUSH(s->memory, s->proofs, s->proof_count, s->proof_capacity, p);
+}
+
+/* The bytes are those that the store which began the region wrote: they are in registers. */
+static bool was_written(const combining *s, const sim_node *n, uint32_t region) {
+    size_t behind;
+    SEARCH_FIRST(behind, s->begun.count, k, s->begun.items[k].region <= region);
+    const sim_node *w = behind ? &s->begun.items[behind - 1] : NULL;
+    return w && w->region == region && w->base == n->base && w->hints == n->hints && w->element == n->element &&
+           w->at <= n->at && n->at + n->size <= w->at + w->size;
+}
+
+static void scan_load(combining *s, uint32_t index, uint32_t block, unsigned domain) {
+    const ptx_instruction *i = &s->function->instructions[index];
+    const sim_place place = sim_bases_place(&s->bases, index, block);
+    begin_stores(s, domain == READ_ONLY ? 0 : 1u << domain);
+    if (!sim_is_ordinary(i) || access_bytes(i) > 16 || (i->guarded && domain == SHARED)) return;
+    if (!i->guarded) prove(s, i, place, block);
+    s->assembled[index].part_count = 0;
+    s->single.count = 0;
+    list_elements(s, index, place, &s->single);
+    const uint32_t region = i->guarded ? ++s->regions : s->loads[domain];
+    if (s->single.count == 1 && was_written(s, &s->single.items[0], region)) return;
+    append(&s->loaded, &s->single, region, block);
+}
+
+typedef enum meeting { NEIGHBOUR, OVERLAPS, ELSEWHERE } meeting;
+
+/* Stores are combined as long as they follow each other in one window of 16 bytes, and write nothing again. */
+static meeting meets_last(const combining *s, const sim_node *n, uint32_t region) {
+    enum { WINDOW_SHIFT = 4 };
+    for (size_t k = s->stored.count; k-- > 0 && s->stored.items[k].region >= region;) {
+        const sim_node *w = &s->stored.items[k];
+        if (w->region != region) continue;
+        if (w->base != n->base || w->at >> WINDOW_SHIFT != n->at >> WINDOW_SHIFT) return ELSEWHERE;
+        if (w->at < n->at + n->size && n->at < w->at + w->size) return OVERLAPS;
+    }
+    return NEIGHBOUR;
+}
+
+static void scan_store(combining *s, uint32_t index, uint32_t block, unsigned domain) {
+    const ptx_instruction *i = &s->function->instructions[index];
+    const sim_place place = sim_bases_place(&s->bases, index, block);
+    begin_loads(s, 1u << domain);
+    if (i->guarded || !sim_is_ordinary(i) || access_bytes(i) > 16) {
+        begin_stores(s, 1u << domain);
+        return;
+    }
+    prove(s, i, place, block);
+    s->assembled[index].part_count = 0;
+    s->single.count = 0;
+    list_elements(s, index, place, &s->single);
+    const uint32_t before = s->stores[domain];
+    const meeting meets = meets_last(s, &s->single.items[0], before);
+    if (meets != NEIGHBOUR) begin_stores(s, 1u << domain);
+    if (meets == OVERLAPS) s->follows[s->stores[domain]] = before;
+    append(&s->stored, &s->single, s->stores[domain], block);
+    append(&s->begun, &s->single, s->loads[domain], block);
+}
+
+/* Constant loads are of 8 bytes at most. */
+static void split_constant(sim_assembled *a) {
+    enum { WIDEST = 8 };
+    for (unsigned p = 0; p < a->part_count; p++) {
+        sim_part *part = &a->parts[p];
+        if (part->width <= WIDEST || a->part_count == SIM_MAX_PARTS) continue;
+        a->parts[a->part_count++] = (sim_part){(int16_t)(part->start + WIDEST), (uint8_t)(part->width - WIDEST)};
+        part->width = WIDEST;
+    }
+}
+
+/* A place is fixed when it is a variable's or a number, not a register's. */
+static void scan_constant_load(combining *s, uint32_t index) {
+    const ptx_instruction *i = &s->function->instructions[index];
+    const uint64_t base = sim_place_of(s->function, s->values, address_operand(i)).base;
+    sim_assembled *a = &s->assembled[index];
+    a->fixed = base % 2 == 0;
+    if (access_bytes(i) > 16) return;
+    a->part_count = 0;
+    s->single.count = 0;
+    list_elements(s, index, (sim_place){0}, &s->single);
+    sim_place_nodes(&s->single, s->assembled);
+    split_constant(a);
+}
+
+static void scan_instruction(combining *s, uint32_t index, uint32_t block) {
+    const ptx_instruction *i = &s->function->instructions[index];
+    const unsigned domain = domain_of(i);
+    if (i->op == PTX_OP_LD && domain < DOMAINS) {
+        scan_load(s, index, block, domain);
+    } else if (i->op == PTX_OP_ST && domain < DOMAINS) {
+        scan_store(s, index, block, domain == READ_ONLY ? GLOBAL : domain);
+    } else if (s->assembled[index].class == HAUL_CLASS_CONSTANT_LOAD) {
+        scan_constant_load(s, index);
+    } else {
+        begin_loads(s, separates(i));
+        begin_stores(s, i->op == PTX_OP_LD ? written_domains(i) : parts_stores(i) ? IN_ALL : separates(i));
+    }
+    sim_bases_pass(&s->bases, index, block);
+}
+
+static void scan_block(combining *s, uint32_t block) {
+    enter_block(s, block);
+    for (uint32_t i = s->function->blocks[block].first; i < s->function->blocks[block].end; i++)
+        scan_instruction(s, i, block);
+    for (unsigned d = 0; d < DOMAINS; d++) s->at_end[block][d] = s->loads[d];
+}
+
+/* ---- the function ---- */
+
+/* A proof, or a node that is to learn of those in blocks above it: by base, then as a walk through the tree of blocks
+ * comes to them, proofs first. */
+typedef struct place_in_walk {
+    uint64_t base;
+    uint32_t enter, leave;
+    sim_node *node; /* NULL: a proof */
+    uint8_t alignment;
+} place_in_walk;
+
+static int compare_places(const void *left, const void *right) {
+    const place_in_walk *a = left, *b = right;
+    if (a->base != b->base) return a->base < b->base ? -1 : 1;
+    if (a->enter != b->enter) return a->enter < b->enter ? -1 : 1;
+    return (a->node != NULL) - (b->node != NULL);
+}
+
+static place_in_walk *list_places(const combining *s, const sim_node_list *nodes, size_t count) {
+    const ptx_tree_times *t = &s->dominance.times;
+    place_in_walk *list = ARENA_ARRAY(s->memory, count + 1, place_in_walk), *next = list;
+    for (size_t k = 0; k < s->proof_count; k++) {
+        const proof *p = &s->proofs[k];
+        *next++ = (place_in_walk){p->base, t->enter[p->block], t->leave[p->block], NULL, p->alignment};
+    }
+    for (size_t k = 0; k < nodes->count; k++) {
+        sim_node *n = &nodes->items[k];
+        *next++ = (place_in_walk){n->base, t->enter[n->block], t->leave[n->block], n, 0};
+    }
+    qsort(list, count, sizeof *list, compare_places);
+    return list;
+}
+
+/* Proofs in blocks around the one at hand are on a stack, each with the best so far. */
+static void apply_proofs(const combining *s, sim_node_list *nodes) {
+    const size_t count = s->proof_count + nodes->count;
+    if (!s->proof_count || !nodes->count) return;
+    const place_in_walk *list = list_places(s, nodes, count);
+    place_in_walk *around = ARENA_ARRAY(s->memory, s->proof_count, place_in_walk);
+    size_t depth = 0;
+    for (const place_in_walk *p = list; p < list + count; p++) {
+        while (depth && (around[depth - 1].base != p->base || around[depth - 1].leave <= p->enter)) depth--;
+        const uint8_t best = depth ? around[depth - 1].alignment : 0;
+        if (!p->node) {
+            around[depth] = *p;
+            if (best > p->alignment) around[depth].alignment = best;
+            depth++;
+        } else if (best > p->node->alignment) {
+            p->node->alignment = best;
+        }
+    }
+}
+
+static bool is_access(const ptx_instruction *i) {
+    return (i->op == PTX_OP_LD || i->op == PTX_OP_ST) && domain_of(i) < DOMAINS;
+}
+
+static void set_up(combining *s) {
+    const ptx_function *f = s->function;
+    const size_t blocks = f->block_count + 1;
+    s->extended = sim_find_extended(f, s->memory);
+    sim_dominance_find(f, s->memory, &s->dominance);
+    sim_bases_find(f, s->values, &s->dominance, is_access, s->memory, &s->bases);
+    s->separated = ARENA_ARRAY(s->memory, blocks, uint8_t);
+    s->between = ARENA_ARRAY(s->memory, blocks, uint8_t);
+    s->at_end = arena_array(s->memory, blocks, sizeof *s->at_end);
+    /* a region at most for each domain of an instruction, once more for loads, and for each of a block's */
+    s->follows = ARENA_ARRAY(s->memory, 2 * DOMAINS * (f->instruction_count + blocks) + 1, uint32_t);
+    s->single.memory = s->loaded.memory = s->stored.memory = s->begun.memory = s->memory;
+    look_between(s);
+}
+
+void sim_combine_accesses(const ptx_function *f, const sim_values *v, arena *memory, sim_assembled *assembled) {
+    combining s = {.function = f, .values = v, .assembled = assembled, .memory = memory};
+    set_up(&s);
+    for (uint32_t k = 0; k < s.dominance.order_count; k++) scan_block(&s, s.dominance.order[k]);
+    apply_proofs(&s, &s.loaded);
+    apply_proofs(&s, &s.stored);
+    sim_merge_nodes(&s.loaded, true, &s.dominance);
+    sim_merge_nodes(&s.stored, false, &s.dominance);
+    sim_drop_overwritten(&s.stored, s.follows);
+    sim_place_nodes(&s.loaded, assembled);
+    sim_place_nodes(&s.stored, assembled);
+}

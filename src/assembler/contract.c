@@ -1,0 +1,277 @@
+/* The rule was read off machine code that ptxas 13.0 makes of 130 small kernels (docs/memory-model.md): a product whose
+ * every use is a sum or a difference in the same stretch of code goes into all of them, and is not made itself. A
+ * product by a constant or a parameter, which are operands, goes into sums of other stretches as well: it takes no
+ * register more. A sum of two products takes the first one in. */
+#include "assembler/contract.h"
+
+#include "ptx/liveness.h"
+#include "assembler/rewrite.h"
+#include "assembler/values.h"
+
+#include <string.h>
+
+enum { NO_STRETCH = 0, LEFT = 1, RIGHT = 2 }; /* of a sum: its operands' indices */
+
+#define ANY_STRETCH UINT32_MAX
+
+typedef struct product {
+    uint32_t stretch;      /* where it is made; NO_STRETCH: the register is no product, or one that stays */
+    uint32_t instruction;  /* that makes it */
+    uint32_t uses, chosen; /* instructions that read it; sums that would take it in */
+} product;
+
+typedef struct sum {
+    uint32_t instruction;
+    uint8_t may[3], takes; /* by operand, whether it is a product that could go in; the one that does, 0: none */
+} sum;
+
+typedef struct contraction {
+    const ptx_function *function;
+    arena *memory, *scratch;
+    product *products;     /* by register */
+    uint32_t *definitions; /* by register: how many */
+    uint32_t *written;     /* by register: the last instruction so far that writes it, + 1 */
+    sum *sums;
+    size_t sum_count, sum_capacity;
+    uint32_t now; /* the instruction that is looked at */
+} contraction;
+
+/* ---- which instructions ---- */
+
+static bool is_product(const ptx_instruction *i) {
+    return (i->op == PTX_OP_FMUL || i->op == PTX_OP_HMUL) && !i->guarded && !i->mods[PTX_SLOT_ROUND] &&
+           !i->mods[PTX_SLOT_SAT] && i->operands[0].kind == PTX_REGISTER;
+}
+
+static bool is_difference(const ptx_instruction *i) {
+    return i->op == PTX_OP_FSUB || i->op == PTX_OP_HSUB;
+}
+
+static bool is_sum(const ptx_instruction *i) {
+    return (i->op == PTX_OP_FADD || i->op == PTX_OP_HADD || is_difference(i)) && !i->mods[PTX_SLOT_ROUND];
+}
+
+static bool divides(const ptx_instruction *i) {
+    return sim_is_call(i) || ((i->op == PTX_OP_DIV || i->op == PTX_OP_REM) && i->type == PTX_S32);
+}
+
+/* Nothing is fused across these: machine code has branches there, or did while it was made. */
+static bool ends_stretch(const ptx_instruction *i) {
+    if (i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || divides(i)) return true;
+    return i->guarded && !sim_is_arithmetic(i);
+}
+
+/* ---- finding ---- */
+
+static void count_register(void *context, uint32_t reg, bool writes) {
+    contraction *c = context;
+    ++*(writes ? &c->definitions[reg] : &c->products[reg].uses);
+}
+
+static void note_write(void *context, uint32_t reg, bool writes) {
+    contraction *c = context;
+    if (writes) c->written[reg] = c->now + 1;
+}
+
+/* Its factors are still what they were. */
+static bool still_there(const contraction *c, const ptx_instruction *made, uint32_t at) {
+    for (unsigned k = LEFT; k <= RIGHT; k++)
+        if (made->operands[k].kind == PTX_REGISTER && c->written[made->operands[k].reg] > at) return false;
+    return true;
+}
+
+static bool may_take(const contraction *c, const ptx_instruction *i, unsigned side, uint32_t stretch) {
+    const ptx_operand *o = &i->operands[side];
+    if (o->kind != PTX_REGISTER) return false;
+    const uint32_t made_in = c->products[o->reg].stretch;
+    if (made_in != ANY_STRETCH && made_in != stretch) return false;
+    const ptx_operand *other = &i->operands[LEFT + RIGHT - side];
+    if (other->kind == PTX_REGISTER && other->reg == o->reg) return false;
+    const uint32_t at = c->products[o->reg].instruction;
+    const ptx_instruction *made = &c->function->instructions[at];
+    return made->type == i->type && made->mods[PTX_SLOT_FTZ] == i->mods[PTX_SLOT_FTZ] && still_there(c, made, at);
+}
+
+/* One of the kernel's own: those of calls lie in registers. */
+static bool loads_parameter(const ptx_function *f, const ptx_instruction *i) {
+    if (i->op != PTX_OP_LD || i->operands[1].parts[0].kind != PTX_VARIABLE_ADDRESS) return false;
+    for (size_t k = 0; k < f->param_count; k++)
+        if (i->operands[1].parts[0].variable == f->params[k]) return true;
+    return false;
+}
+
+/* A constant or a parameter, perhaps by way of a register. */
+static bool is_fixed(const contraction *c, const ptx_operand *o) {
+    if (o->kind != PTX_REGISTER) return true;
+    if (c->definitions[o->reg] != 1 || !c->written[o->reg]) return false;
+    const ptx_instruction *i = &c->function->instructions[c->written[o->reg] - 1];
+    if (i->guarded) return false;
+    return loads_parameter(c->function, i) || (i->op == PTX_OP_MOV && i->operands[1].kind != PTX_REGISTER);
+}
+
+static bool is_unchanged(const contraction *c, const ptx_operand *o) {
+    return o->kind != PTX_REGISTER || c->definitions[o->reg] < 2;
+}
+
+static bool goes_anywhere(const contraction *c, const ptx_instruction *i) {
+    const ptx_operand *left = &i->operands[LEFT], *right = &i->operands[RIGHT];
+    return (is_fixed(c, left) || is_fixed(c, right)) && is_unchanged(c, left) && is_unchanged(c, right);
+}
+
+static void look_at(contraction *c, uint32_t stretch) {
+    const ptx_instruction *i = &c->function->instructions[c->now];
+    if (is_product(i) && c->definitions[i->operands[0].reg] == 1) {
+        c->products[i->operands[0].reg].stretch = goes_anywhere(c, i) ? ANY_STRETCH : stretch;
+        c->products[i->operands[0].reg].instruction = c->now;
+    } else if (is_sum(i)) {
+        sum s = {.instruction = c->now,
+                 .may = {[LEFT] = may_take(c, i, LEFT, stretch), [RIGHT] = may_take(c, i, RIGHT, stretch)}};
+        if (s.may[LEFT] || s.may[RIGHT]) ARENA_PUSH(c->scratch, c->sums, c->sum_count, c->sum_capacity, s);
+    }
+    ptx_visit_registers(i, note_write, c);
+}
+
+static void find_sums(contraction *c) {
+    const ptx_function *f = c->function;
+    uint32_t stretch = NO_STRETCH;
+    for (size_t b = 0; b < f->block_count; b++) {
+        stretch++;
+        for (c->now = f->blocks[b].first; c->now < f->blocks[b].end; c->now++) {
+            stretch += ends_stretch(&f->instructions[c->now]);
+            look_at(c, stretch);
+        }
+    }
+}
+
+/* ---- choosing ---- */
+
+static product *side_of(const contraction *c, const sum *s, unsigned side) {
+    return &c->products[c->function->instructions[s->instruction].operands[side].reg];
+}
+
+static bool is_open(const contraction *c, const sum *s, unsigned side) {
+    return s->may[side] && side_of(c, s, side)->stretch != NO_STRETCH;
+}
+
+/* Products with a use that cannot take them in stay. */
+static void drop_used_elsewhere(contraction *c) {
+    for (size_t k = 0; k < c->sum_count; k++)
+        for (unsigned side = LEFT; side <= RIGHT; side++)
+            if (c->sums[k].may[side]) side_of(c, &c->sums[k], side)->chosen++;
+    for (size_t r = 0; r < c->function->register_count; r++)
+        if (c->products[r].chosen != c->products[r].uses) c->products[r].stretch = NO_STRETCH;
+}
+
+/* Returns whether a product had to be given up, which changes what the sums can take. */
+static bool choose(contraction *c) {
+    bool changed = false;
+    for (size_t r = 0; r < c->function->register_count; r++) c->products[r].chosen = 0;
+    for (size_t k = 0; k < c->sum_count; k++) {
+        sum *s = &c->sums[k];
+        s->takes = is_open(c, s, LEFT) ? LEFT : is_open(c, s, RIGHT) ? RIGHT : 0;
+        if (s->takes) side_of(c, s, s->takes)->chosen++;
+    }
+    for (size_t r = 0; r < c->function->register_count; r++) {
+        product *p = &c->products[r];
+        if (p->stretch == NO_STRETCH || p->chosen == 0 || p->chosen == p->uses) continue;
+        p->stretch = NO_STRETCH;
+        changed = true;
+    }
+    return changed;
+}
+
+/* ---- rewriting ---- */
+
+typedef struct rewriting {
+    const contraction *found;
+    sim_rewrite to;
+    uint32_t *taken; /* by old instruction: the sum that it becomes part of, + 1 */
+    bool *gone;      /* by old instruction: a product that went into sums */
+} rewriting;
+
+/* The operand with its sign changed: by an instruction in front, or in the constant itself. */
+static ptx_operand negated(rewriting *w, const ptx_instruction *i, ptx_operand o) {
+    if (o.kind != PTX_REGISTER) {
+        o.bits ^= 1ull << (o.width == 32 ? 31 : 63);
+        return o;
+    }
+    ptx_instruction neg = *i;
+    neg.op = i->op == PTX_OP_FSUB ? PTX_OP_FNEG : PTX_OP_HNEG;
+    memset(neg.mods, 0, sizeof neg.mods);
+    neg.operand_count = 2;
+    neg.operands = ARENA_ARRAY(w->found->memory, 2, ptx_operand);
+    neg.operands[0] = neg.operands[1] = o;
+    neg.operands[0].reg = sim_rewrite_register(&w->to, o.reg, "%negative");
+    sim_rewrite_add(&w->to, neg);
+    return neg.operands[0];
+}
+
+static void add_fused(rewriting *w, const sum *s) {
+    const ptx_function *from = w->found->function;
+    const ptx_instruction *i = &from->instructions[s->instruction];
+    const ptx_instruction *made = &from->instructions[side_of(w->found, s, s->takes)->instruction];
+    ptx_instruction fused = *i;
+    fused.op = i->op == PTX_OP_FADD || i->op == PTX_OP_FSUB ? PTX_OP_FMA : PTX_OP_HFMA;
+    fused.mods[PTX_SLOT_ROUND] = PTX_MOD_RN;
+    fused.operand_count = 4;
+    fused.operands = ARENA_ARRAY(w->found->memory, 4, ptx_operand);
+    fused.operands[0] = i->operands[0];
+    fused.operands[1] = made->operands[LEFT];
+    fused.operands[2] = made->operands[RIGHT];
+    fused.operands[3] = i->operands[LEFT + RIGHT - s->takes];
+    if (is_difference(i)) {
+        ptx_operand *sign = &fused.operands[s->takes == LEFT ? 3 : 1];
+        *sign = negated(w, i, *sign);
+    }
+    sim_rewrite_add(&w->to, fused);
+}
+
+static const ptx_function *rewrite(const contraction *c) {
+    const ptx_function *from = c->function;
+    rewriting w = {.found = c,
+                   .taken = ARENA_ARRAY(c->scratch, from->instruction_count, uint32_t),
+                   .gone = ARENA_ARRAY(c->scratch, from->instruction_count, bool)};
+    for (size_t k = 0; k < c->sum_count; k++) {
+        if (!c->sums[k].takes) continue;
+        w.taken[c->sums[k].instruction] = (uint32_t)k + 1;
+        w.gone[side_of(c, &c->sums[k], c->sums[k].takes)->instruction] = true;
+    }
+    sim_rewrite_begin(&w.to, from, c->memory);
+    for (uint32_t i = 0; i < from->instruction_count; i++) {
+        sim_rewrite_at(&w.to, i);
+        if (w.taken[i])
+            add_fused(&w, &c->sums[w.taken[i] - 1]);
+        else if (!w.gone[i])
+            sim_rewrite_add(&w.to, from->instructions[i]);
+    }
+    sim_rewrite_end(&w.to);
+    return w.to.to;
+}
+
+static bool has_fused(const contraction *c) {
+    for (size_t k = 0; k < c->sum_count; k++)
+        if (c->sums[k].takes) return true;
+    return false;
+}
+
+static bool has_products(const ptx_function *f) {
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (is_product(&f->instructions[i])) return true;
+    return false;
+}
+
+const ptx_function *sim_contract(const ptx_function *flat, arena *memory, arena *scratch) {
+    if (!has_products(flat)) return flat;
+    contraction c = {.function = flat,
+                     .memory = memory,
+                     .scratch = scratch,
+                     .products = ARENA_ARRAY(scratch, flat->register_count + 1, product),
+                     .definitions = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t),
+                     .written = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t)};
+    for (size_t i = 0; i < flat->instruction_count; i++)
+        ptx_visit_registers(&flat->instructions[i], count_register, &c);
+    find_sums(&c);
+    drop_used_elsewhere(&c);
+    while (choose(&c)) continue;
+    return has_fused(&c) ? rewrite(&c) : flat;
+}

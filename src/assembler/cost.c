@@ -1,0 +1,259 @@
+#include "assembler/cost.h"
+
+#include "ptx/edges.h"
+#include "ptx/liveness.h"
+#include "assembler/combine.h"
+
+#include <string.h>
+
+typedef enum cost_type { COST_ANY, COST_DOUBLE, COST_LONG } cost_type;
+
+static const struct {
+    const char *mnemonic;
+    cost_type of;
+    uint8_t latency, slots;
+} costs[] = {
+#define COST(mnemonic, of, latency, slots) {mnemonic, COST_##of, latency, slots},
+#include "assembler/cost.def"
+#undef COST
+};
+
+enum { LATENCY = 4, SHARED_LATENCY = 26, SHARED_ATOMIC_LATENCY = 60 };
+/* Arithmetic waits no longer than this for a pipe of its own; one that takes longer and many slots is a sequence of as
+ * many instructions. */
+enum { FIXED_LATENCY = 14, SEQUENCE_SLOTS = 8, SEQUENCE_LATENCY = 40 };
+/* Instructions that do nothing, in front of the copies of a group (@!PT LDS RZ, [RZ] in machine code). */
+enum { COPY_FILLERS = 3 };
+/* A loop of one block is unrolled by four, which leaves a quarter of its counting, comparing and branching. */
+static const float LOOP_SAVES = 2.25F;
+
+/* By operation and type: the row of the table + 1, or NO_ROW; 0 where it has not been looked for. */
+enum { NO_ROW = 255, TYPES = 3 };
+typedef uint8_t cost_rows[PTX_OP_COUNT][TYPES];
+_Static_assert(sizeof costs / sizeof *costs < NO_ROW, "a row's number fits a byte");
+
+typedef struct price {
+    float latency, slots;
+    bool waits; /* its result comes from beyond the SM */
+} price;
+
+static cost_type type_of(const ptx_instruction *i) {
+    if (i->type == PTX_F64) return COST_DOUBLE;
+    return i->type == PTX_U64 || i->type == PTX_S64 || i->type == PTX_B64 ? COST_LONG : COST_ANY;
+}
+
+static price price_of_access(const ptx_instruction *i, bool atomic) {
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    if (ptx_in_shared(i)) return (price){atomic ? SHARED_ATOMIC_LATENCY : SHARED_LATENCY, 1, false};
+    const bool near = space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY || space == PTX_MOD_PARAM_FUNC;
+    return near ? (price){0, 0, false} : (price){0, 1, space != PTX_MOD_CONST};
+}
+
+static uint8_t find_row(const char *mnemonic, cost_type type) {
+    for (size_t k = 0; k < sizeof costs / sizeof *costs; k++)
+        if ((costs[k].of == COST_ANY || costs[k].of == type) && strcmp(costs[k].mnemonic, mnemonic) == 0)
+            return (uint8_t)(k + 1);
+    return NO_ROW;
+}
+
+static price price_of(const ptx_instruction *i, cost_rows rows) {
+    const cost_type type = type_of(i);
+    uint8_t *row = &rows[i->op][type];
+    switch (i->op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU: return price_of_access(i, false);
+    case PTX_OP_ATOM: return price_of_access(i, true);
+    case PTX_OP_TEX:
+    case PTX_OP_TEX_LEVEL:
+    case PTX_OP_TEX_GRADIENTS:
+    case PTX_OP_TLD4:
+    case PTX_OP_SULD: return (price){0, 1, true};
+    default: break;
+    }
+    if (*row == 0) *row = find_row(ptx_ops[i->op].mnemonic, type);
+    if (*row == NO_ROW) return (price){LATENCY, 1, false};
+    return (price){costs[*row - 1].latency, costs[*row - 1].slots, false};
+}
+
+/* Of a register: when its value is there, and behind how many waits of the block. */
+typedef struct value {
+    uint32_t block; /* index + 1 that set it; 0: none yet */
+    float ready, fixed;
+    uint8_t depth;
+} value;
+
+/* A store of the block to memory beyond the SM, and behind how many waits it is issued. */
+typedef struct store {
+    uint32_t base; /* register; NO_BASE: the address is a constant, or a variable's */
+    int64_t from, to;
+    uint8_t depth;
+} store;
+
+enum { MOST_STORES = 32 };
+#define NO_BASE UINT32_MAX
+
+typedef struct scan {
+    value *values;
+    bool *comes;    /* by register: some block loads it and does not wait for it itself */
+    uint32_t *read; /* by register: index + 1 of the block that read it last */
+    uint8_t (*rows)[TYPES];
+    uint32_t block;
+    float start, ready, fixed_start, fixed;
+    uint8_t depth, result_depth;
+    uint8_t round, before; /* waits of the block in front of this round */
+    store stores[MOST_STORES];
+    unsigned store_count;
+    uint8_t crowded; /* waits in front of the last of those that `stores` has no room for */
+} scan;
+
+static void take_source(void *context, uint32_t reg, bool writes) {
+    scan *s = context;
+    const value *v = &s->values[reg];
+    if (writes) return;
+    s->read[reg] = s->block + 1;
+    const bool own = v->block == s->block + 1;
+    const uint8_t depth = own ? v->depth : s->comes[reg] ? 1 : 0;
+    if (own && v->ready > s->start) s->start = v->ready;
+    if (own && v->fixed > s->fixed_start) s->fixed_start = v->fixed;
+    if (depth > s->depth) s->depth = depth;
+}
+
+static void set_result(void *context, uint32_t reg, bool writes) {
+    scan *s = context;
+    if (writes) s->values[reg] = (value){s->block + 1, s->ready, s->fixed, s->result_depth};
+}
+
+/* Rounds of an unrolled loop wait one after the other: launches of such loops take as long as if they had not been
+ * unrolled (tests/data/estimates). */
+static void begin_instruction(scan *s, const ptx_instruction *i, float slots, uint8_t waits) {
+    if (i->round != s->round) s->before = waits;
+    s->round = i->round;
+    s->start = s->fixed_start = slots;
+    s->depth = s->before;
+}
+
+/* ---- loads stay behind stores that may be to the same place ---- */
+
+static bool goes_beyond(const ptx_instruction *i) {
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    return space == PTX_MOD_GLOBAL || space == PTX_MOD_LOCAL || space == PTX_MOD_NONE;
+}
+
+static store place_of(const ptx_instruction *i, const ptx_operand *address) {
+    const ptx_operand *base = address->kind == PTX_MEMORY ? &address->parts[0] : NULL;
+    store place = {.base = NO_BASE, .from = address->offset};
+    if (base && base->kind == PTX_REGISTER) place.base = base->reg;
+    place.to = place.from + (int64_t)(sim_element_count(i) * sim_element_bytes(i));
+    return place;
+}
+
+/* Places of one base that do not overlap. Of different bases nothing is known. */
+static bool may_be_same(const store *a, const store *b) {
+    return a->base != b->base || (a->from < b->to && b->from < a->to);
+}
+
+/* A register that is written again is another base. */
+static void forget_base(void *context, uint32_t reg, bool writes) {
+    scan *s = context;
+    for (unsigned k = 0; writes && k < s->store_count; k++)
+        if (s->stores[k].base == reg) s->stores[k].base = NO_BASE - 1;
+}
+
+static void note_store(scan *s, const ptx_instruction *i) {
+    if (i->op != PTX_OP_ST || !goes_beyond(i)) return;
+    store made = place_of(i, &i->operands[0]);
+    made.depth = s->depth;
+    if (s->store_count < MOST_STORES)
+        s->stores[s->store_count++] = made;
+    else if (made.depth > s->crowded)
+        s->crowded = made.depth;
+}
+
+/* In machine code the load comes behind the store, and a warp that waits for what it stores issues nothing meanwhile.
+ * What is read-only (ld.global.nc, which compilers write for `const __restrict__`) goes ahead. */
+static void stay_behind_stores(scan *s, const ptx_instruction *i) {
+    if (i->op != PTX_OP_LD || !goes_beyond(i) || i->mods[PTX_SLOT_NC]) return;
+    const store place = place_of(i, &i->operands[1]);
+    if (s->crowded > s->depth) s->depth = s->crowded;
+    for (unsigned k = 0; k < s->store_count; k++)
+        if (may_be_same(&s->stores[k], &place) && s->stores[k].depth > s->depth) s->depth = s->stores[k].depth;
+}
+
+/* Copies between registers and address conversions are none. What reads a parameter or a special register is one,
+ * though a warp does not wait for it. */
+static float issued_by(const ptx_instruction *i, const price *p) {
+    if (i->op == PTX_OP_CVTA || i->op == PTX_OP_CVTA_TO) return 0;
+    if (i->op == PTX_OP_MOV) return i->operands[1].kind != PTX_REGISTER;
+    if (i->op == PTX_OP_CP_ASYNC_COMMIT) return 1 + COPY_FILLERS;
+    return p->slots >= SEQUENCE_SLOTS && p->latency >= SEQUENCE_LATENCY ? p->slots : 1;
+}
+
+static void set_ready(scan *s, const price *p) {
+    s->ready = s->start + p->latency;
+    s->fixed = s->fixed_start + (p->latency > FIXED_LATENCY ? LATENCY : p->latency);
+    s->result_depth = (uint8_t)(s->depth + (p->waits && s->depth < UINT8_MAX));
+}
+
+/* Most of the counting of a loop of one block goes when it is unrolled. */
+static void unroll(sim_cost *cost) {
+    const float saved = cost->slots > 2 * LOOP_SAVES ? LOOP_SAVES : 0;
+    cost->slots -= saved;
+    cost->issued -= saved < cost->issued ? saved : 0;
+}
+
+static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
+    const ptx_block *b = &f->blocks[index];
+    sim_cost cost = {0};
+    uint8_t waits = 0;
+    s->block = index;
+    s->round = s->before = s->crowded = 0;
+    s->store_count = 0;
+    for (uint32_t i = b->first; i < b->end; i++) {
+        const price p = price_of(&f->instructions[i], s->rows);
+        begin_instruction(s, &f->instructions[i], cost.slots, waits);
+        ptx_visit_registers(&f->instructions[i], take_source, s);
+        stay_behind_stores(s, &f->instructions[i]);
+        note_store(s, &f->instructions[i]);
+        if (s->depth > waits) waits = s->depth;
+        set_ready(s, &p);
+        ptx_visit_registers(&f->instructions[i], set_result, s);
+        ptx_visit_registers(&f->instructions[i], forget_base, s);
+        cost.slots += p.slots;
+        cost.issued += issued_by(&f->instructions[i], &p);
+        if (s->ready > cost.path) cost.path = s->ready;
+        if (s->fixed > cost.fixed) cost.fixed = s->fixed;
+    }
+    cost.waits = waits;
+    if (ptx_repeats(f, index) && !s->round) unroll(&cost);
+    if (cost.slots > cost.path) cost.path = cost.slots;
+    if (cost.slots > cost.fixed) cost.fixed = cost.slots;
+    return cost;
+}
+
+static void find_coming(const ptx_function *f, uint32_t index, scan *s) {
+    const ptx_block *b = &f->blocks[index];
+    for (uint32_t i = b->first; i < b->end; i++) {
+        const ptx_instruction *in = &f->instructions[i];
+        if (in->operand_count == 0 || !price_of(in, s->rows).waits) continue;
+        const ptx_operand *d = &in->operands[0];
+        for (uint8_t k = 0; k < (d->kind == PTX_VECTOR ? d->part_count : 1); k++) {
+            const ptx_operand *e = d->kind == PTX_VECTOR ? &d->parts[k] : d;
+            if (e->kind == PTX_REGISTER && s->read[e->reg] != index + 1) s->comes[e->reg] = true;
+        }
+    }
+}
+
+sim_cost *sim_block_costs(const ptx_function *f, arena *memory, arena *scratch) {
+    sim_cost *list = ARENA_ARRAY(memory, f->block_count + 1, sim_cost);
+    scan s = {.values = ARENA_ARRAY(scratch, f->register_count + 1, value),
+              .comes = ARENA_ARRAY(scratch, f->register_count + 1, bool),
+              .read = ARENA_ARRAY(scratch, f->register_count + 1, uint32_t),
+              .rows = arena_alloc(scratch, sizeof(cost_rows))};
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        cost_of(f, b, &s);
+        find_coming(f, b, &s);
+    }
+    memset(s.values, 0, f->register_count * sizeof *s.values);
+    for (uint32_t b = 0; b < f->block_count; b++) list[b] = cost_of(f, b, &s);
+    return list;
+}

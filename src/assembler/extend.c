@@ -1,0 +1,86 @@
+#include "assembler/extend.h"
+
+#include "ptx/liveness.h"
+
+/* Read off what ptxas 13.0 makes of four neighbouring loads with one use each (docs/memory-model.md). */
+enum { BY_ZEROS = 1, BY_SIGN = 2, EITHER = BY_ZEROS | BY_SIGN };
+
+static uint8_t by_type(ptx_type type) {
+    switch (type) {
+    case PTX_U16:
+    case PTX_B16: return BY_ZEROS;
+    case PTX_S16: return BY_SIGN;
+    default: return 0;
+    }
+}
+
+static uint8_t conversion_extends(const ptx_instruction *i) {
+    switch (i->type) {
+    case PTX_U32:
+    case PTX_S32:
+    case PTX_U64:
+    case PTX_S64: return by_type(i->type2);
+    case PTX_F32: return i->type2 == PTX_BF16 ? EITHER : 0;
+    default: return 0;
+    }
+}
+
+static uint8_t extends(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_MUL:
+    case PTX_OP_MUL_WIDE:
+    case PTX_OP_MAD:
+    case PTX_OP_MAD_WIDE:
+    case PTX_OP_DIV:
+    case PTX_OP_REM:
+    case PTX_OP_SHR:
+    case PTX_OP_SETP:
+    case PTX_OP_SETP_COMBINE:
+    case PTX_OP_NEG: return by_type(i->type);
+    case PTX_OP_ADD:
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+    case PTX_OP_NOT:
+    case PTX_OP_SHL: return by_type(i->type) ? EITHER : 0;
+    case PTX_OP_CVT: return conversion_extends(i);
+    default: return 0;
+    }
+}
+
+typedef struct extension_scan {
+    uint8_t *extended;
+    uint8_t how;
+    bool changed;
+} extension_scan;
+
+static void note_use(void *context, uint32_t reg, bool writes) {
+    extension_scan *scan = context;
+    const uint8_t all = (uint8_t)(scan->extended[reg] | scan->how);
+    if (writes || all == scan->extended[reg]) return;
+    scan->extended[reg] = all;
+    scan->changed = true;
+}
+
+/* A copy is extended as what becomes of it. */
+static uint8_t use_of(const extension_scan *scan, const ptx_instruction *i) {
+    if (i->op != PTX_OP_MOV || i->operands[0].kind != PTX_REGISTER) return extends(i);
+    return by_type(i->type) ? scan->extended[i->operands[0].reg] : 0;
+}
+
+const uint8_t *sim_find_extended(const ptx_function *f, arena *memory) {
+    extension_scan scan = {.extended = ARENA_ARRAY(memory, f->register_count + 1, uint8_t), .changed = true};
+    while (scan.changed) {
+        scan.changed = false;
+        for (size_t k = f->instruction_count; k-- > 0;) {
+            scan.how = use_of(&scan, &f->instructions[k]);
+            if (scan.how) ptx_visit_registers(&f->instructions[k], note_use, &scan);
+        }
+    }
+    return scan.extended;
+}
+
+bool sim_is_extended_load(const uint8_t *extended, const ptx_instruction *load) {
+    const ptx_operand *value = &load->operands[0];
+    return value->kind != PTX_REGISTER || (extended[value->reg] & by_type(load->type));
+}

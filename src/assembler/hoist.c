@@ -1,0 +1,134 @@
+#include "assembler/hoist.h"
+
+#include "ptx/liveness.h"
+#include "assembler/pass.h"
+#include "assembler/values.h"
+
+#include <string.h>
+
+/* Values that wait to be stored take registers: no more stores than this are put off at once. */
+enum { MOST_STORES = 16 };
+
+/* Instructions of a block from the first store on, up to where its stores cannot be put off any further. */
+typedef struct run {
+    const ptx_function *function;
+    uint32_t stores[MOST_STORES]; /* instructions */
+    unsigned store_count;
+    uint32_t last_load; /* the last read-only load behind a store; 0: none */
+    uint32_t *order;    /* by place: instruction */
+    bool moved;
+} run;
+
+static bool is_plain_store(const ptx_instruction *i) {
+    return i->op == PTX_OP_ST && i->mods[PTX_SLOT_SPACE] == PTX_MOD_GLOBAL && sim_is_ordinary(i) && !i->guarded;
+}
+
+static bool is_read_only(const ptx_instruction *i) {
+    return i->op == PTX_OP_LD && i->mods[PTX_SLOT_NC] && !i->guarded;
+}
+
+static bool is_parameter(const ptx_instruction *i) {
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    return i->op == PTX_OP_LD && (space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY);
+}
+
+typedef struct clash {
+    uint32_t reg;
+    bool found;
+} clash;
+
+static void compare_read(void *context, uint32_t reg, bool writes) {
+    clash *c = context;
+    c->found |= !writes && reg == c->reg;
+}
+
+typedef struct check {
+    const run *run;
+    bool found;
+} check;
+
+/* A register that a store which is put off still reads is written. */
+static void look_for_reader(void *context, uint32_t reg, bool writes) {
+    check *c = context;
+    for (unsigned k = 0; writes && k < c->run->store_count; k++) {
+        clash one = {.reg = reg};
+        ptx_visit_registers(&c->run->function->instructions[c->run->stores[k]], compare_read, &one);
+        c->found |= one.found;
+    }
+}
+
+static bool overwrites(const run *r, const ptx_instruction *i) {
+    check c = {.run = r};
+    ptx_visit_registers(i, look_for_reader, &c);
+    return c.found;
+}
+
+static bool is_put_off(const run *r, uint32_t instruction) {
+    for (unsigned k = 0; k < r->store_count; k++)
+        if (r->stores[k] == instruction) return true;
+    return false;
+}
+
+/* Stores in front of the last read-only load go behind it. */
+static void end_run(run *r) {
+    if (r->store_count && r->last_load) {
+        uint32_t at = r->stores[0];
+        for (uint32_t i = r->stores[0]; i <= r->last_load; i++)
+            if (!is_put_off(r, i)) r->order[at++] = i;
+        for (unsigned k = 0; k < r->store_count && r->stores[k] < r->last_load; k++) r->order[at++] = r->stores[k];
+        r->moved = true;
+    }
+    r->store_count = 0;
+    r->last_load = 0;
+}
+
+static void pass(run *r, uint32_t index) {
+    const ptx_instruction *i = &r->function->instructions[index];
+    const bool crosses = is_read_only(i) || is_parameter(i) || (sim_is_arithmetic(i) && !sim_is_call(i));
+    if (is_plain_store(i)) {
+        if (r->store_count == MOST_STORES) end_run(r);
+        r->stores[r->store_count++] = index;
+    } else if (!crosses || overwrites(r, i)) {
+        end_run(r);
+    } else if (r->store_count && is_read_only(i)) {
+        r->last_load = index;
+    }
+}
+
+/* Rounds of an unrolled loop keep their order (time/cost.c). */
+static void hoist_in_block(run *r, const ptx_block *b) {
+    uint8_t round = 0;
+    for (uint32_t i = b->first; i < b->end; i++) {
+        if (r->function->instructions[i].round != round) end_run(r);
+        round = r->function->instructions[i].round;
+        pass(r, i);
+    }
+    end_run(r);
+}
+
+static ptx_function *reorder(const run *r, arena *memory) {
+    ptx_function *to = ARENA_NEW(memory, ptx_function);
+    *to = *r->function;
+    to->instructions = ARENA_ARRAY(memory, to->instruction_count + 1, ptx_instruction);
+    for (size_t i = 0; i < to->instruction_count; i++) to->instructions[i] = r->function->instructions[r->order[i]];
+    return to;
+}
+
+static bool has_read_only_loads(const ptx_function *f) {
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (is_read_only(&f->instructions[i])) return true;
+    return false;
+}
+
+static ptx_function *hoist(ptx_module *module, ptx_function *flat, arena *scratch) {
+    run r = {.function = flat};
+    if (!has_read_only_loads(flat)) return flat;
+    r.order = ARENA_ARRAY(scratch, flat->instruction_count + 1, uint32_t);
+    for (uint32_t i = 0; i < flat->instruction_count; i++) r.order[i] = i;
+    for (size_t b = 0; b < flat->block_count; b++) hoist_in_block(&r, &flat->blocks[b]);
+    return r.moved ? reorder(&r, &module->memory) : flat;
+}
+
+haul_status sim_hoist(ptx_module *module, ptx_function *flat, ptx_function **hoisted) {
+    return sim_run_pass(hoist, module, flat, hoisted);
+}

@@ -1,0 +1,145 @@
+#include "assembler/issue.h"
+
+#include "ptx/edges.h"
+#include "assembler/values.h"
+
+/* What a way round a branch may weigh to be predicated, and what its instructions weigh: a copy has three fillers in
+ * front of it, a source size in a register takes arithmetic. Read off machine code of 400 kernels that ptxas 13.0 made
+ * for sm_90, in which one thing after the other grew. */
+enum { MOST_WEIGHT = 23, COPY_WEIGHT = 4, SIZED_COPY_WEIGHT = 10, ACCESS_WEIGHT = 2 };
+/* A way that some lanes of a warp may take stays behind its branch if the block where both meet is this short, or
+ * stores, and ends with a branch of its own. */
+enum { SHORT_JOIN = 4 };
+
+typedef struct issuing {
+    const ptx_function *function;
+    ptx_predecessors above;
+    sim_values values;
+    uint32_t *issuer; /* by block */
+} issuing;
+
+static bool is_parameter_load(const ptx_instruction *i) {
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    return i->op == PTX_OP_LD && (space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY);
+}
+
+static bool is_copy(const ptx_instruction *i) {
+    return i->op == PTX_OP_CP_ASYNC;
+}
+
+static bool is_sized(const ptx_instruction *i) {
+    return i->operand_count > 3 && i->operands[3].kind == PTX_REGISTER;
+}
+
+static bool is_free(const ptx_instruction *i) {
+    return i->op == PTX_OP_MOV || i->op == PTX_OP_CVTA || i->op == PTX_OP_CVTA_TO || is_parameter_load(i);
+}
+
+/* Machine instructions that the way has for it; more than MOST_WEIGHT where it cannot be predicated. */
+static unsigned weight(const ptx_instruction *i) {
+    if (is_free(i)) return 0;
+    if (is_copy(i)) return is_sized(i) ? SIZED_COPY_WEIGHT : COPY_WEIGHT;
+    if (i->op == PTX_OP_LD || i->op == PTX_OP_ST) return ACCESS_WEIGHT;
+    if (i->op == PTX_OP_BRA && !i->guarded) return 0;
+    return sim_is_arithmetic(i) && !sim_is_call(i) ? 1 : MOST_WEIGHT + 1;
+}
+
+static unsigned way_weight(const ptx_function *f, uint32_t block) {
+    unsigned sum = 0;
+    for (uint32_t k = f->blocks[block].first; k < f->blocks[block].end && sum <= MOST_WEIGHT; k++)
+        sum += weight(&f->instructions[k]);
+    return sum;
+}
+
+static bool has_copies(const ptx_function *f, uint32_t block) {
+    for (uint32_t k = f->blocks[block].first; k < f->blocks[block].end; k++)
+        if (is_copy(&f->instructions[k])) return true;
+    return false;
+}
+
+static const ptx_instruction *last_of(const ptx_function *f, uint32_t block) {
+    return &f->instructions[f->blocks[block].end - 1];
+}
+
+static bool is_branch(const ptx_instruction *i) {
+    return i->guarded && (i->op == PTX_OP_BRA || i->op == PTX_OP_RET || i->op == PTX_OP_EXIT);
+}
+
+/* A block that does nothing but jump (nvcc writes such ones for the other way) leads where it jumps to. */
+static uint32_t behind_jumps(const ptx_function *f, uint32_t block) {
+    while (block != PTX_NO_BLOCK && f->blocks[block].end == f->blocks[block].first + 1 &&
+           last_of(f, block)->op == PTX_OP_BRA && !last_of(f, block)->guarded && f->blocks[block].next != block)
+        block = f->blocks[block].next;
+    return block;
+}
+
+/* An edge that does not count as a branch forward: back to a loop's beginning, or round what is predicated itself. */
+static bool is_harmless(const issuing *s, uint32_t join, uint32_t to) {
+    const uint32_t behind = behind_jumps(s->function, to);
+    return behind != PTX_NO_BLOCK && (behind <= join || s->issuer[behind] == join);
+}
+
+static bool ends_too_soon(const issuing *s, uint32_t block, uint32_t join) {
+    const ptx_function *f = s->function;
+    const ptx_block *b = &f->blocks[join];
+    unsigned instructions = 0;
+    if (s->values.uniform[last_of(f, block)->guard] || !is_branch(last_of(f, join)) || is_harmless(s, join, b->next) ||
+        is_harmless(s, join, b->taken))
+        return false;
+    for (uint32_t k = b->first; k + 1 < b->end; k++) {
+        if (f->instructions[k].op == PTX_OP_ST) return true;
+        instructions += !is_free(&f->instructions[k]);
+    }
+    return instructions <= SHORT_JOIN;
+}
+
+/* Whether only one edge leads to the block, only one on from it, and machine code may predicate it. */
+static bool is_way(const issuing *s, uint32_t block) {
+    if (block == PTX_NO_BLOCK) return false;
+    const ptx_block *b = &s->function->blocks[block];
+    return b->taken == PTX_NO_BLOCK && !b->table_count && ptx_predecessor_count(&s->above, block) == 1 &&
+           way_weight(s->function, block) <= MOST_WEIGHT;
+}
+
+/* Where the way leads on to. */
+static uint32_t behind_way(const issuing *s, uint32_t way) {
+    return behind_jumps(s->function, s->function->blocks[way].next);
+}
+
+static bool has_room(const issuing *s, uint32_t a, uint32_t b) {
+    return way_weight(s->function, a) + way_weight(s->function, b) <= MOST_WEIGHT;
+}
+
+static void predicate(issuing *s, uint32_t block, uint32_t way) {
+    if (has_copies(s->function, way)) s->issuer[way] = block;
+}
+
+/* `if` without `else`, or with it. */
+static void look_at_branch(issuing *s, uint32_t block) {
+    const ptx_function *f = s->function;
+    const ptx_block *b = &f->blocks[block];
+    if (b->end == b->first || last_of(f, block)->op != PTX_OP_BRA || !last_of(f, block)->guarded) return;
+    const uint32_t next = behind_jumps(f, b->next), taken = behind_jumps(f, b->taken);
+    const bool skips_next = is_way(s, next) && behind_way(s, next) == taken && taken != PTX_NO_BLOCK;
+    const bool skips_taken = is_way(s, taken) && behind_way(s, taken) == next && next != PTX_NO_BLOCK;
+    if (skips_next && !ends_too_soon(s, block, taken)) predicate(s, block, next);
+    if (skips_taken && !ends_too_soon(s, block, next)) predicate(s, block, taken);
+    if (skips_next || skips_taken || !is_way(s, next) || !is_way(s, taken) || !has_room(s, next, taken)) return;
+    const uint32_t join = behind_way(s, next);
+    if (join == PTX_NO_BLOCK || join != behind_way(s, taken) || ends_too_soon(s, block, join)) return;
+    predicate(s, block, next);
+    predicate(s, block, taken);
+}
+
+const uint32_t *sim_issuing_blocks(const ptx_function *f, arena *memory, arena *scratch) {
+    issuing s = {.function = f};
+    bool any = false;
+    for (uint32_t b = 0; b < f->block_count && !any; b++) any = has_copies(f, b);
+    if (!any) return NULL;
+    ptx_predecessors_find(f, scratch, &s.above);
+    sim_values_find(f, scratch, &s.values);
+    s.issuer = ARENA_ARRAY(memory, f->block_count + 1, uint32_t);
+    for (uint32_t b = 0; b < f->block_count; b++) s.issuer[b] = b;
+    for (uint32_t b = (uint32_t)f->block_count; b-- > 0;) look_at_branch(&s, b); /* what joins end with is known then */
+    return s.issuer;
+}

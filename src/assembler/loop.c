@@ -1,0 +1,302 @@
+/* The rules were read off machine code that ptxas 13.0 makes for sm_90 of some 400 small loops (docs/memory-model.md).
+ */
+#include "assembler/loop.h"
+
+/* What a round may weigh, its test and branch with it, and what stays as it is whatever else is there. */
+enum { MOST_WEIGHT = 49, NEVER = 1000 };
+
+/* ---- steps and tests ---- */
+
+int64_t sim_step_of(const ptx_instruction *i, uint32_t reg) {
+    const bool adds = i->op == PTX_OP_ADD, subtracts = i->op == PTX_OP_SUB;
+    if (!(adds || subtracts) || i->guarded || i->mods[PTX_SLOT_SAT]) return 0;
+    if (i->operands[0].kind != PTX_REGISTER || i->operands[0].reg != reg) return 0;
+    if (i->operands[1].kind != PTX_REGISTER || i->operands[1].reg != reg || i->operands[2].kind != PTX_INTEGER)
+        return 0;
+    int64_t step = (int64_t)i->operands[2].bits;
+    if (ptx_bits(i->type) == 32) step = (int32_t)step;
+    if (ptx_bits(i->type) < 32 || step > INT32_MAX || step < -INT32_MAX) return 0;
+    return adds ? step : -step;
+}
+
+typedef struct write_search {
+    uint32_t reg;
+    unsigned writes;
+} write_search;
+
+static void look_for_write(void *context, uint32_t reg, bool writes) {
+    write_search *search = context;
+    search->writes += writes && reg == search->reg;
+}
+
+unsigned sim_writes_between(const ptx_function *f, uint32_t begin, uint32_t end, uint32_t reg) {
+    write_search search = {.reg = reg};
+    for (uint32_t i = begin; i < end; i++) ptx_visit_registers(&f->instructions[i], look_for_write, &search);
+    return search.writes;
+}
+
+/* Signed and unsigned comparisons under one name, as seen from the right operand if `turned`. */
+static unsigned plain_compare(unsigned compare, bool turned) {
+    switch (compare) {
+    case PTX_MOD_NE: return PTX_MOD_NE;
+    case PTX_MOD_LT:
+    case PTX_MOD_CMP_LO: return turned ? PTX_MOD_GT : PTX_MOD_LT;
+    case PTX_MOD_LE:
+    case PTX_MOD_LS: return turned ? PTX_MOD_GE : PTX_MOD_LE;
+    case PTX_MOD_GT:
+    case PTX_MOD_CMP_HI: return turned ? PTX_MOD_LT : PTX_MOD_GT;
+    case PTX_MOD_GE:
+    case PTX_MOD_HS: return turned ? PTX_MOD_LE : PTX_MOD_GE;
+    default: return PTX_MOD_NONE;
+    }
+}
+
+static bool is_unsigned_compare(const ptx_instruction *test) {
+    switch (test->mods[PTX_SLOT_COMPARE]) {
+    case PTX_MOD_CMP_LO:
+    case PTX_MOD_LS:
+    case PTX_MOD_CMP_HI:
+    case PTX_MOD_HS: return true;
+    default: return ptx_types[test->type].kind != 'S';
+    }
+}
+
+static bool goes_towards(const sim_loop *loop) {
+    const bool up = loop->compare == PTX_MOD_LT || loop->compare == PTX_MOD_LE;
+    const bool down = loop->compare == PTX_MOD_GT || loop->compare == PTX_MOD_GE;
+    return loop->compare == PTX_MOD_NE || (up && loop->step > 0) || (down && loop->step < 0);
+}
+
+static bool is_fixed(const ptx_function *f, const sim_loop *loop, const ptx_operand *o) {
+    if (o->kind == PTX_INTEGER) return true;
+    return o->kind == PTX_REGISTER && sim_writes_between(f, loop->begin, loop->end, o->reg) == 0;
+}
+
+/* The counter moves in the loop's last block, in front of the test. */
+static bool counts_with(const ptx_function *f, sim_loop *loop, const ptx_operand *counter, const ptx_operand *bound) {
+    if (counter->kind != PTX_REGISTER || !is_fixed(f, loop, bound)) return false;
+    if (sim_writes_between(f, loop->begin, loop->end, counter->reg) != 1) return false;
+    for (loop->step_at = f->blocks[loop->last].first; loop->step_at < loop->test; loop->step_at++) {
+        loop->step = sim_step_of(&f->instructions[loop->step_at], counter->reg);
+        if (!loop->step) continue;
+        loop->counter = counter->reg;
+        loop->bound = bound;
+        return true;
+    }
+    return false;
+}
+
+static bool find_test(const ptx_function *f, sim_loop *loop) {
+    const ptx_instruction *branch = &f->instructions[loop->end - 1];
+    if (branch->guard_negated || sim_writes_between(f, loop->begin, loop->end, branch->guard) != 1) return false;
+    for (loop->test = loop->end - 1; loop->test-- > f->blocks[loop->last].first;) {
+        const ptx_instruction *i = &f->instructions[loop->test];
+        if (i->op != PTX_OP_SETP || i->guarded || i->operands[0].kind != PTX_REGISTER) continue;
+        if (i->operands[0].reg != branch->guard) continue;
+        loop->type = i->type;
+        loop->is_unsigned = is_unsigned_compare(i);
+        if (ptx_types[i->type].kind == 'F' || ptx_bits(i->type) < 32) return false;
+        loop->compare = plain_compare(i->mods[PTX_SLOT_COMPARE], false);
+        if (counts_with(f, loop, &i->operands[1], &i->operands[2])) return goes_towards(loop);
+        loop->compare = plain_compare(i->mods[PTX_SLOT_COMPARE], true);
+        return counts_with(f, loop, &i->operands[2], &i->operands[1]) && goes_towards(loop);
+    }
+    return false;
+}
+
+/* ---- ways ---- */
+
+static bool leads_forward(const sim_loop *loop, uint32_t from, uint32_t to) {
+    return to == PTX_NO_BLOCK || (to > from && to <= loop->last);
+}
+
+/* A table of branches outside leads to the beginning. */
+static bool begins_by_table(const sim_loops *loops, const sim_loop *loop) {
+    const ptx_predecessors *above = loops->above;
+    uint32_t same = 0; /* edges of one block so far */
+    for (uint32_t k = above->first[loop->first]; k < above->first[loop->first + 1]; k++) {
+        const uint32_t from = above->blocks[k];
+        const ptx_block *block = &loops->function->blocks[from];
+        const uint32_t plain = (uint32_t)(block->next == loop->first) + (block->taken == loop->first);
+        same = k > above->first[loop->first] && above->blocks[k - 1] == from ? same + 1 : 1;
+        if ((from < loop->first || from > loop->last) && same > plain) return true;
+    }
+    return false;
+}
+
+/* Within the loop ways lead forward only; nobody jumps into it but to its beginning. */
+static bool is_simple(const sim_loops *loops, const sim_loop *loop) {
+    const ptx_function *f = loops->function;
+    const ptx_predecessors *above = loops->above;
+    for (uint32_t b = loop->first; b < loop->last; b++) {
+        const ptx_block *block = &f->blocks[b];
+        if (block->next == PTX_NO_BLOCK || block->table_count) return false;
+        if (!(leads_forward(loop, b, block->next) && leads_forward(loop, b, block->taken))) return false;
+    }
+    for (uint32_t k = above->first[loop->first + 1]; k < above->first[loop->last + 1]; k++)
+        if (above->blocks[k] < loop->first || above->blocks[k] > loop->last) return false;
+    return !begins_by_table(loops, loop) && f->blocks[loop->last].next == loop->last + 1;
+}
+
+/* ---- weights ---- */
+
+static bool divides_by_constant(const ptx_instruction *i) {
+    return i->operands[2].kind == PTX_INTEGER;
+}
+
+static unsigned division_weight(const ptx_instruction *i) {
+    if (ptx_bits(i->type) != 32) return NEVER;
+    const bool is_signed = ptx_types[i->type].kind == 'S', constant = divides_by_constant(i);
+    if (i->op == PTX_OP_DIV) return is_signed ? (constant ? 23 : 27) : (constant ? 18 : 21);
+    return is_signed ? (constant ? 20 : 24) : (constant ? 16 : 19);
+}
+
+/* Approximations that keep subnormal numbers take a comparison and two products around them. */
+static unsigned approximation_weight(const ptx_instruction *i, unsigned kept) {
+    if (ptx_bits(i->type) == 64) return NEVER;
+    return i->mods[PTX_SLOT_FTZ] ? 1 : kept;
+}
+
+static unsigned arithmetic_weight(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_MOV: return i->operands[1].kind == PTX_SPECIAL_REGISTER;
+    case PTX_OP_CVTA:
+    case PTX_OP_CVTA_TO:
+    case PTX_OP_FNEG:
+    case PTX_OP_FABS: return 0;
+    case PTX_OP_DIV:
+    case PTX_OP_REM: return division_weight(i);
+    case PTX_OP_FDIV:
+    case PTX_OP_RCP:
+    case PTX_OP_SQRT: return NEVER;
+    case PTX_OP_FDIV_APPROX:
+        if (i->mods[PTX_SLOT_PRECISION] == PTX_MOD_FULL) return i->mods[PTX_SLOT_FTZ] ? 8 : 12;
+        return i->mods[PTX_SLOT_FTZ] ? 2 : 7;
+    case PTX_OP_RCP_APPROX: return approximation_weight(i, 7);
+    case PTX_OP_SQRT_APPROX:
+    case PTX_OP_RSQRT:
+    case PTX_OP_EX2:
+    case PTX_OP_LG2: return approximation_weight(i, 6);
+    case PTX_OP_MAD_WIDE: return 4;
+    case PTX_OP_BFE:
+    case PTX_OP_CLZ: return 2;
+    default: return 1;
+    }
+}
+
+/* An offset is a sum. */
+static unsigned access_weight(const ptx_instruction *i) {
+    const ptx_operand *address = &i->operands[i->op == PTX_OP_LD];
+    return 1 + (address->offset != 0);
+}
+
+static unsigned weight_of(const ptx_instruction *i) {
+    if (i->op == PTX_OP_LD || i->op == PTX_OP_ST) return access_weight(i);
+    if (i->op == PTX_OP_BRA || i->op == PTX_OP_PREFETCH) return 1;
+    if (i->op == PTX_OP_CP_ASYNC) return 2;
+    return sim_is_arithmetic(i) ? arithmetic_weight(i) : NEVER;
+}
+
+/* ---- memory ---- */
+
+static bool in_shared(const ptx_instruction *i) {
+    unsigned space = i->mods[PTX_SLOT_SPACE];
+    return space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA;
+}
+
+static bool is_access(const ptx_instruction *i) {
+    unsigned space = i->mods[PTX_SLOT_SPACE];
+    if (i->op == PTX_OP_ST || i->op == PTX_OP_CP_ASYNC) return true;
+    return i->op == PTX_OP_LD && space != PTX_MOD_PARAM && space != PTX_MOD_PARAM_ENTRY && space != PTX_MOD_CONST;
+}
+
+static bool has_accesses(const ptx_function *f, const sim_loop *loop) {
+    for (uint32_t k = loop->begin; k < loop->end; k++)
+        if (is_access(&f->instructions[k])) return true;
+    return false;
+}
+
+/* A load of the loop that may read what the store writes, in another place than the store's own address. */
+static bool may_read(const ptx_instruction *load, const ptx_instruction *store) {
+    if (load->op != PTX_OP_LD || !is_access(load) || in_shared(load) != in_shared(store)) return false;
+    const ptx_operand *to = &store->operands[0], *from = &load->operands[1];
+    return from->parts[0].kind != PTX_REGISTER || from->parts[0].reg != to->parts[0].reg || from->offset != to->offset;
+}
+
+/* A store goes along where its address moves by constant steps, or nothing in the loop may read what it writes. */
+static bool may_repeat(const ptx_function *f, const sim_loop *loop, const ptx_instruction *store) {
+    const ptx_operand *base = &store->operands[0].parts[0];
+    if (store->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE || store->guarded) return false;
+    if (base->kind == PTX_REGISTER && sim_writes_between(f, loop->begin, loop->end, base->reg) == 1)
+        for (uint32_t k = loop->begin; k < loop->end; k++)
+            if (sim_step_of(&f->instructions[k], base->reg)) return true;
+    const bool invariant = base->kind != PTX_REGISTER || sim_writes_between(f, loop->begin, loop->end, base->reg) == 0;
+    if (invariant && !in_shared(store)) return false;
+    for (uint32_t k = loop->begin; k < loop->end; k++)
+        if (may_read(&f->instructions[k], store)) return false;
+    return true;
+}
+
+static bool is_light(const ptx_function *f, const sim_loop *loop) {
+    unsigned weight = 0;
+    for (uint32_t k = loop->begin; k < loop->end && weight <= MOST_WEIGHT; k++)
+        weight += weight_of(&f->instructions[k]);
+    return weight <= MOST_WEIGHT;
+}
+
+static bool stores_may_repeat(const ptx_function *f, const sim_loop *loop) {
+    for (uint32_t k = loop->begin; k < loop->end; k++) {
+        const ptx_instruction *i = &f->instructions[k];
+        if (i->op == PTX_OP_ST && (loop->first != loop->last || !may_repeat(f, loop, i))) return false;
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static bool says_otherwise(const ptx_function *f, const sim_loop *loop) {
+    return f->keeps_loops || f->instructions[loop->begin].keeps_loop;
+}
+
+/* What is heavy is seen first: loops within each other are not gone through again and again. */
+bool sim_find_unrolled(const sim_loops *loops, uint32_t last, sim_loop *loop) {
+    const ptx_function *f = loops->function;
+    const ptx_block *b = &f->blocks[last];
+    *loop = (sim_loop){.first = b->taken, .last = last, .end = b->end};
+    if (b->taken == PTX_NO_BLOCK || b->taken > last || f->instructions[b->end - 1].op != PTX_OP_BRA) return false;
+    loop->begin = f->blocks[loop->first].first;
+    return !says_otherwise(f, loop) && is_light(f, loop) && is_simple(loops, loop) && has_accesses(f, loop) &&
+           find_test(f, loop) && stores_may_repeat(f, loop);
+}
+
+typedef struct writer_scan {
+    sim_writers *writers;
+    uint32_t instruction;
+} writer_scan;
+
+static void note_writer(void *context, uint32_t reg, bool writes) {
+    const writer_scan *scan = context;
+    sim_writers *w = &scan->writers[reg];
+    if (!writes || (w->count && w->last == scan->instruction)) return;
+    if (w->count++ == 0) w->first = scan->instruction;
+    w->last = scan->instruction;
+}
+
+const sim_writers *sim_find_writers(const ptx_function *f, arena *memory) {
+    writer_scan scan = {.writers = ARENA_ARRAY(memory, f->register_count + 1, sim_writers)};
+    for (; scan.instruction < f->instruction_count; scan.instruction++)
+        ptx_visit_registers(&f->instructions[scan.instruction], note_writer, &scan);
+    return scan.writers;
+}
+
+/* Written in one place outside the loop, from what all threads have alike; in the loop it is its step. */
+static bool begins_uniform(const sim_loops *loops, const sim_loop *loop) {
+    const sim_writers *w = &loops->writers[loop->counter];
+    const uint32_t outside = w->first >= loop->begin && w->first < loop->end ? w->last : w->first;
+    const ptx_instruction *i = &loops->function->instructions[outside];
+    return w->count == 2 && !i->guarded && i->op == PTX_OP_MOV && sim_is_uniform(loops->values, &i->operands[1]);
+}
+
+bool sim_is_uniform_loop(const sim_loops *loops, const sim_loop *loop) {
+    return sim_is_uniform(loops->values, loop->bound) && begins_uniform(loops, loop);
+}

@@ -1,0 +1,238 @@
+#include "assembler/merge.h"
+
+#include "base/search.h"
+#include "assembler/comparable.h"
+
+#include <stdlib.h>
+
+enum { WIDEST = 16 };
+/* Loads of bytes and most halves are extended as they come, and so are merged within a PTX vector only; other halves up
+ * to WIDEST_HALVES. */
+enum { MERGED_LOAD = 4, WIDEST_HALVES = 8 };
+
+/* Regions, equal bases and elements together, by offset, the widest first, then in program order. */
+static int compare_nodes(const void *left, const void *right) {
+    const sim_node *a = left, *b = right;
+    if (a->region != b->region) return a->region < b->region ? -1 : 1;
+    if (a->base != b->base) return a->base < b->base ? -1 : 1;
+    if (a->hints != b->hints) return a->hints < b->hints ? -1 : 1;
+    if (a->element != b->element) return a->element < b->element ? -1 : 1;
+    if (a->halves != b->halves) return a->halves < b->halves ? -1 : 1;
+    if (a->at != b->at) return a->at < b->at ? -1 : 1;
+    if (a->size != b->size) return a->size > b->size ? -1 : 1;
+    return a->instruction < b->instruction ? -1 : a->instruction > b->instruction;
+}
+
+static void sort_nodes(sim_node_list *nodes) {
+    if (nodes->count > 1) qsort(nodes->items, nodes->count, sizeof *nodes->items, compare_nodes);
+}
+
+static bool same_array(const sim_node *a, const sim_node *b) {
+    return a->region == b->region && a->base == b->base && a->hints == b->hints && a->element == b->element &&
+           a->halves == b->halves;
+}
+
+/* The one of two that comes first on every way to the other; NULL: neither does. */
+static const sim_node *leader_of(const sim_node *a, const sim_node *b, const sim_dominance *d) {
+    if (!d || a->block == b->block) return a->instruction <= b->instruction ? a : b;
+    if (sim_dominates(d, a->block, b->block)) return a;
+    return sim_dominates(d, b->block, a->block) ? b : NULL;
+}
+
+/* ---- loads that are part of others ---- */
+
+/* Kept loads of one array with the same place and size, one behind the other. Many of them are searched by way of their
+ * blocks: loads in blocks that do not dominate each other, as in a long row of branches, all stay. */
+typedef struct alike {
+    size_t first, count;
+    uint32_t set; /* of those without holes; 0: none, or they are few */
+} alike;
+
+enum { MANY = 64 };
+
+typedef struct dropping {
+    sim_node_list *nodes;
+    size_t kept;
+    const sim_dominance *dominance;
+    alike *groups;
+    size_t group_count, group_capacity;
+    sim_comparables comparables;
+} dropping;
+
+static bool contains(const sim_node *wide, const sim_node *n) {
+    return !wide->holes && wide->at + wide->size >= n->at + n->size;
+}
+
+static void add_to_set(dropping *d, alike *g, size_t k) {
+    const sim_node *n = &d->nodes->items[k];
+    if (!n->holes) sim_comparables_add(&d->comparables, &g->set, n->block, (uint32_t)(k - g->first));
+}
+
+static void make_set(dropping *d, alike *g) {
+    g->set = 0;
+    for (size_t k = g->first; k < g->first + g->count; k++) add_to_set(d, g, k);
+}
+
+/* The last load of the group that takes `n` in; SIZE_MAX: none does. */
+static size_t find_wide(const dropping *d, const alike *g, const sim_node *n) {
+    const sim_node *items = d->nodes->items;
+    if (g->count >= MANY && d->dominance) {
+        const uint32_t found = items[g->first].at + items[g->first].size < n->at + n->size
+                                   ? 0
+                                   : sim_comparables_last(&d->comparables, g->set, n->block);
+        return found ? g->first + found - 1 : SIZE_MAX;
+    }
+    for (size_t k = g->first + g->count; k-- > g->first;)
+        if (contains(&items[k], n) && leader_of(&items[k], n, d->dominance)) return k;
+    return SIZE_MAX;
+}
+
+static void take_in(dropping *d, alike *g, size_t k, const sim_node *n) {
+    sim_node *wide = &d->nodes->items[k];
+    const int64_t at = wide->at;
+    const uint8_t size = wide->size;
+    if (leader_of(wide, n, d->dominance) != n) return;
+    *wide = *n;
+    wide->at = at;
+    wide->size = size;
+    if (g->count < MANY || !d->dominance) return;
+    if (wide->holes)
+        make_set(d, g);
+    else
+        add_to_set(d, g, k);
+}
+
+/* The widest load of those that `n` is part of takes it in, if they are near enough. */
+static bool swallow(dropping *d, const sim_node *n) {
+    for (size_t k = d->group_count; k-- > 0;) {
+        alike *g = &d->groups[k];
+        const sim_node *like = &d->nodes->items[g->first];
+        if (!same_array(like, n) || like->at + WIDEST <= n->at) return false;
+        const size_t wide = find_wide(d, g, n);
+        if (wide == SIZE_MAX) continue;
+        take_in(d, g, wide, n);
+        return true;
+    }
+    return false;
+}
+
+static void keep(dropping *d, const sim_node *n) {
+    sim_node_list *nodes = d->nodes;
+    const sim_node *last = d->kept ? &nodes->items[d->kept - 1] : NULL;
+    nodes->items[d->kept] = *n;
+    if (!last || !same_array(last, n) || last->at != n->at || last->size != n->size)
+        ARENA_PUSH(nodes->memory, d->groups, d->group_count, d->group_capacity, ((alike){.first = d->kept}));
+    alike *g = &d->groups[d->group_count - 1];
+    d->kept++;
+    g->count++;
+    if (g->count == MANY && d->dominance)
+        make_set(d, g);
+    else if (g->count > MANY && d->dominance)
+        add_to_set(d, g, d->kept - 1);
+}
+
+static void drop_parts(sim_node_list *nodes, const sim_dominance *dominance) {
+    dropping d = {.nodes = nodes, .dominance = dominance, .comparables = {dominance, nodes->memory, NULL, 0, 0}};
+    sort_nodes(nodes);
+    for (size_t i = 0; i < nodes->count; i++) {
+        const sim_node n = nodes->items[i];
+        if (!swallow(&d, &n)) keep(&d, &n);
+    }
+    nodes->count = d.kept;
+}
+
+/* ---- neighbours ---- */
+
+static int64_t window_of(const sim_node *n, unsigned width) {
+    return n->at >> __builtin_ctz(width);
+}
+
+/* Whether two nodes fill a window of `width` bytes, or as much of it as is needed. */
+static bool fill_window(const sim_node *a, const sim_node *b, unsigned width, bool loads) {
+    if (!same_array(a, b) || window_of(a, width) != window_of(b, width)) return false;
+    if (a->alignment < __builtin_ctz(width)) return false;
+    unsigned half = width / 2, large = a->size > b->size ? a->size : b->size, small = a->size + b->size - large;
+    if (a->halves && width > WIDEST_HALVES) return false;
+    if (loads && small < MERGED_LOAD && !a->halves && a->instruction != b->instruction) return false;
+    bool apart = window_of(a, half) != window_of(b, half), suffices = width == 4 || width == WIDEST || a->halves;
+    return apart && large == half && (small == half || (loads && small == half / 2 && suffices));
+}
+
+static sim_node join(const sim_node *a, const sim_node *leader, unsigned width) {
+    sim_node n = *leader;
+    n.at = window_of(a, width) * (int64_t)width;
+    n.size = (uint8_t)width;
+    return n;
+}
+
+/* One round over sorted nodes: neighbours become windows of `width` bytes. */
+static void merge_windows(sim_node_list *nodes, unsigned width, bool loads, const sim_dominance *d) {
+    size_t kept = 0;
+    for (size_t i = 0; i < nodes->count; i++) {
+        const sim_node *a = &nodes->items[i], *b = i + 1 < nodes->count ? a + 1 : NULL;
+        const sim_node *leader = b && fill_window(a, b, width, loads) ? leader_of(a, b, d) : NULL;
+        if (leader) {
+            nodes->items[kept++] = join(a, leader, width);
+            i++;
+        } else {
+            nodes->items[kept++] = *a;
+        }
+    }
+    nodes->count = kept;
+}
+
+void sim_merge_nodes(sim_node_list *nodes, bool loads, const sim_dominance *d) {
+    if (nodes->count < 2) return;
+    if (loads)
+        drop_parts(nodes, d);
+    else
+        sort_nodes(nodes);
+    for (unsigned width = 2; width <= WIDEST; width *= 2) merge_windows(nodes, width, loads, d);
+    if (loads) drop_parts(nodes, d);
+}
+
+/* Where the region's nodes begin. */
+static size_t first_of(const sim_node_list *nodes, uint32_t region) {
+    size_t at;
+    SEARCH_FIRST(at, nodes->count, k, nodes->items[k].region < region);
+    return at;
+}
+
+static bool has_node(const sim_node_list *nodes, uint32_t region, const sim_node *x) {
+    for (size_t k = first_of(nodes, region); k < nodes->count && nodes->items[k].region == region; k++) {
+        const sim_node *y = &nodes->items[k];
+        if (x->base == y->base && x->element == y->element && x->at == y->at && x->size == y->size) return true;
+    }
+    return false;
+}
+
+/* All nodes of one region are in the other. */
+static bool has_nodes(const sim_node_list *nodes, uint32_t region, uint32_t other) {
+    for (size_t k = first_of(nodes, region); k < nodes->count && nodes->items[k].region == region; k++)
+        if (!has_node(nodes, other, &nodes->items[k])) return false;
+    return true;
+}
+
+void sim_drop_overwritten(sim_node_list *nodes, const uint32_t *follows) {
+    size_t kept = 0;
+    bool *gone = ARENA_ARRAY(nodes->memory, nodes->count + 1, bool);
+    for (size_t k = 0; k < nodes->count; k++) {
+        const uint32_t region = nodes->items[k].region, before = follows[region];
+        if (before == 0 || (k > 0 && nodes->items[k - 1].region == region)) continue;
+        if (!has_nodes(nodes, before, region)) continue;
+        for (size_t n = first_of(nodes, before); nodes->items[n].region == before; n++) gone[n] = true;
+    }
+    for (size_t k = 0; k < nodes->count; k++)
+        if (!gone[k]) nodes->items[kept++] = nodes->items[k];
+    nodes->count = kept;
+}
+
+void sim_place_nodes(sim_node_list *nodes, sim_assembled *assembled) {
+    for (size_t i = 0; i < nodes->count; i++) {
+        const sim_node *n = &nodes->items[i];
+        sim_assembled *a = &assembled[n->instruction];
+        if (a->part_count < SIM_MAX_PARTS)
+            a->parts[a->part_count++] = (sim_part){(int16_t)(n->at - n->origin), n->size};
+    }
+    nodes->count = 0;
+}

@@ -1,0 +1,415 @@
+#include "assembler/sink.h"
+
+#include "ptx/edges.h"
+#include "ptx/liveness.h"
+#include "assembler/pass.h"
+#include "assembler/values.h"
+
+#include <string.h>
+
+/* Read off machine code of some 1,200 random expressions (docs/memory-model.md). Going from the branch up, an
+ * instruction whose result only one way needs moves there if, of its operands, one at most is needed for nothing else
+ * on that way, so that no more registers are live. Of what is left then, the last instructions in front of the branch
+ * move together, if only that way needs them all and they are instructions enough. */
+enum { FREE_OPERANDS = 1, WORTH_MOVING = 4 };
+/* A way this short is not branched to, its instructions are predicated; then nothing is moved. The second: of branches
+ * that all threads of a block take or none. */
+enum { PREDICATED = 8, PREDICATED_UNIFORM = 6 };
+
+typedef struct block_list {
+    uint32_t *items;
+    size_t count;
+} block_list;
+
+/* Registers, by register: in the set if the number is the round's. Listed are those that have been in it. */
+typedef struct register_set {
+    uint32_t *in_round, round;
+    uint32_t *list;
+    size_t count, capacity;
+} register_set;
+
+/* A register that came into the set, or left it. */
+typedef struct change {
+    uint32_t reg, before;
+} change;
+
+typedef struct sinking {
+    const ptx_function *function;
+    arena *memory;
+    sim_values values;
+    ptx_liveness live;
+    block_list *blocks; /* instructions by block, in their new order */
+    ptx_predecessors above;
+    bool *sunk; /* by instruction: out of the block at hand */
+    bool moved;
+    block_list *entered;    /* by block: registers that are live on entry since instructions moved there; or no items */
+    register_set needed;    /* registers that the way needs on entry */
+    register_set elsewhere; /* registers that the other way needs */
+    change *changes;        /* of `needed`, since a run of instructions began to move */
+    size_t change_count, change_capacity;
+    /* What keeps instructions further up where they are: those that stay and use or define a register (by register, the
+     * round in which that was seen), and those that loads must not cross. */
+    uint32_t *used, *defined, round;
+    bool shared_closed, global_closed;
+} sinking;
+
+/* ---- what an instruction is ---- */
+
+static bool in_shared(const ptx_instruction *i) {
+    unsigned space = i->mods[PTX_SLOT_SPACE];
+    return space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA;
+}
+
+static bool may_load(const sinking *s, const ptx_instruction *i) {
+    switch (i->mods[PTX_SLOT_SPACE]) {
+    case PTX_MOD_SHARED:
+    case PTX_MOD_SHARED_CTA: return !s->shared_closed;
+    case PTX_MOD_GLOBAL: return i->mods[PTX_SLOT_NC] || !s->global_closed;
+    case PTX_MOD_CONST:
+    case PTX_MOD_PARAM:
+    case PTX_MOD_PARAM_ENTRY: return true;
+    default: return false;
+    }
+}
+
+static bool may_move(const sinking *s, const ptx_instruction *i) {
+    if (i->guarded) return false;
+    return i->op == PTX_OP_LD ? sim_is_ordinary(i) && may_load(s, i) : sim_is_arithmetic(i);
+}
+
+static void close_spaces(sinking *s, const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_LD:
+    case PTX_OP_SHFL:
+    case PTX_OP_VOTE:
+    case PTX_OP_VOTE_BALLOT:
+    case PTX_OP_REDUX:
+    case PTX_OP_MATCH:
+    case PTX_OP_ACTIVEMASK:
+    case PTX_OP_BRA:
+    case PTX_OP_RET:
+    case PTX_OP_EXIT:
+    case PTX_OP_CP_ASYNC_COMMIT: return;
+    case PTX_OP_ST:
+        s->shared_closed |= i->mods[PTX_SLOT_SPACE] != PTX_MOD_GLOBAL;
+        s->global_closed |= !in_shared(i);
+        return;
+    default:
+        if (!sim_is_arithmetic(i)) s->shared_closed = s->global_closed = true;
+    }
+}
+
+/* Machine instructions: moves, parameters and conversions of addresses are free. */
+static unsigned weight(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_MOV:
+    case PTX_OP_CVTA:
+    case PTX_OP_CVTA_TO: return 0;
+    case PTX_OP_BRA: return i->guarded;
+    case PTX_OP_LD: return i->mods[PTX_SLOT_SPACE] != PTX_MOD_PARAM && i->mods[PTX_SLOT_SPACE] != PTX_MOD_PARAM_ENTRY;
+    default: return 1;
+    }
+}
+
+/* ---- registers ---- */
+
+static bool has(const register_set *set, uint32_t reg) {
+    return set->in_round[reg] == set->round;
+}
+
+static void include(sinking *s, register_set *set, uint32_t reg) {
+    if (has(set, reg)) return;
+    set->in_round[reg] = set->round;
+    ARENA_PUSH(s->memory, set->list, set->count, set->capacity, reg);
+}
+
+/* Makes it what is live on entry to a block. */
+static void include_entered(sinking *s, register_set *set, uint32_t block) {
+    set->round++;
+    set->count = 0;
+    if (block == PTX_NO_BLOCK) return;
+    const block_list *own = &s->entered[block];
+    for (size_t k = 0; k < own->count; k++) include(s, set, own->items[k]);
+    if (own->items) return;
+    for (const ptx_live_word *w = ptx_live_words(&s->live, block); w < ptx_live_words(&s->live, block + 1); w++)
+        for (uint64_t bits = w->in; bits; bits &= bits - 1) include(s, set, ptx_live_register(&s->live, w, bits));
+}
+
+static void keep_entered(sinking *s, const register_set *set, uint32_t block) {
+    block_list *own = &s->entered[block];
+    *own = (block_list){ARENA_ARRAY(s->memory, set->count + 1, uint32_t), 0};
+    for (size_t k = 0; k < set->count; k++)
+        if (has(set, set->list[k])) own->items[own->count++] = set->list[k];
+}
+
+static void note_change(sinking *s, uint32_t reg) {
+    const change c = {reg, s->needed.in_round[reg]};
+    ARENA_PUSH(s->memory, s->changes, s->change_count, s->change_capacity, c);
+}
+
+static void undo_changes(sinking *s) {
+    while (s->change_count) {
+        const change c = s->changes[--s->change_count];
+        s->needed.in_round[c.reg] = c.before;
+    }
+}
+
+typedef struct visit {
+    sinking *sinking;
+    bool wanted,
+        free; /* a result is needed on the way; none is needed elsewhere, and no operand changes further down */
+    unsigned operands; /* that nothing else on the way needs */
+} visit;
+
+static void look_at_register(void *context, uint32_t reg, bool writes) {
+    visit *v = context;
+    const sinking *s = v->sinking;
+    if (writes) {
+        v->wanted |= has(&s->needed, reg);
+        v->free &= s->values.definitions[reg] == 1 && s->used[reg] != s->round && !has(&s->elsewhere, reg);
+    } else {
+        v->operands += !has(&s->needed, reg);
+        v->free &= s->defined[reg] != s->round;
+    }
+}
+
+static visit look_at(sinking *s, const ptx_instruction *i) {
+    visit v = {.sinking = s, .free = true};
+    ptx_visit_registers(i, look_at_register, &v);
+    return v;
+}
+
+static void note_staying(void *context, uint32_t reg, bool writes) {
+    const visit *v = context;
+    (writes ? v->sinking->defined : v->sinking->used)[reg] = v->sinking->round;
+}
+
+static void stay(sinking *s, const ptx_instruction *i) {
+    visit v = {.sinking = s};
+    ptx_visit_registers(i, note_staying, &v);
+    close_spaces(s, i);
+}
+
+static void drop_result(void *context, uint32_t reg, bool writes) {
+    sinking *s = ((const visit *)context)->sinking;
+    if (!writes) return;
+    note_change(s, reg);
+    s->needed.in_round[reg] = 0;
+}
+
+static void add_operand(void *context, uint32_t reg, bool writes) {
+    sinking *s = ((const visit *)context)->sinking;
+    if (writes) return;
+    note_change(s, reg);
+    include(s, &s->needed, reg);
+}
+
+static void move(sinking *s, uint32_t instruction) {
+    visit v = {.sinking = s};
+    const ptx_instruction *i = &s->function->instructions[instruction];
+    s->sunk[instruction] = true;
+    ptx_visit_registers(i, drop_result, &v);
+    ptx_visit_registers(i, add_operand, &v);
+}
+
+/* ---- one block ---- */
+
+static void begin(sinking *s) {
+    s->round++;
+    s->shared_closed = s->global_closed = false;
+}
+
+static void sink_single(sinking *s, const block_list *list) {
+    begin(s);
+    for (size_t k = list->count; k-- > 0;) {
+        const ptx_instruction *i = &s->function->instructions[list->items[k]];
+        const visit v = look_at(s, i);
+        if (may_move(s, i) && v.wanted && v.free && v.operands <= FREE_OPERANDS)
+            move(s, list->items[k]);
+        else
+            stay(s, i);
+    }
+}
+
+/* Moves the last instructions as far as they may all go, and says whether that is worth it. What machine code does not
+ * have does not end them. */
+static bool move_run(sinking *s, const block_list *list) {
+    unsigned sum = 0;
+    for (size_t k = list->count - 1; k-- > 0;) {
+        const ptx_instruction *i = &s->function->instructions[list->items[k]];
+        if (s->sunk[list->items[k]]) continue;
+        const visit v = look_at(s, i);
+        if (may_move(s, i) && v.wanted && v.free) {
+            sum += weight(i);
+            move(s, list->items[k]);
+        } else if (weight(i) == 0) {
+            stay(s, i);
+        } else {
+            break;
+        }
+    }
+    return sum >= WORTH_MOVING;
+}
+
+static void sink_run(sinking *s, const block_list *list) {
+    bool *sunk = ARENA_ARRAY(s->memory, list->count, bool);
+    for (size_t k = 0; k < list->count; k++) sunk[k] = s->sunk[list->items[k]];
+    s->change_count = 0;
+    begin(s);
+    stay(s, &s->function->instructions[list->items[list->count - 1]]);
+    if (move_run(s, list)) return;
+    undo_changes(s);
+    for (size_t k = 0; k < list->count; k++) s->sunk[list->items[k]] = sunk[k];
+}
+
+/* What moves goes in front of what the block `into` has. False: nothing does. */
+static bool split(sinking *s, block_list *from, block_list *into) {
+    block_list both = {ARENA_ARRAY(s->memory, from->count + into->count, uint32_t), 0};
+    size_t kept = 0;
+    for (size_t k = 0; k < from->count; k++) {
+        const uint32_t i = from->items[k];
+        if (!s->sunk[i])
+            from->items[kept++] = i;
+        else
+            both.items[both.count++] = i;
+        s->sunk[i] = false;
+    }
+    if (both.count == 0) return false;
+    s->moved = true;
+    from->count = kept;
+    memcpy(both.items + both.count, into->items, into->count * sizeof *into->items);
+    both.count += into->count;
+    *into = both;
+    return true;
+}
+
+/* ---- ways ---- */
+
+static bool leaves(const ptx_function *f, uint32_t block) {
+    if (block == PTX_NO_BLOCK) return true;
+    const ptx_instruction *first = &f->instructions[f->blocks[block].first];
+    return (first->op == PTX_OP_RET || first->op == PTX_OP_EXIT) && !first->guarded;
+}
+
+static bool only_jumps(const ptx_function *f, uint32_t block) {
+    const ptx_block *b = &f->blocks[block];
+    return b->end == b->first + 1 && f->instructions[b->first].op == PTX_OP_BRA && b->taken == PTX_NO_BLOCK;
+}
+
+/* Where a way leads when it begins with a jump. */
+static uint32_t behind_jump(const ptx_function *f, uint32_t block) {
+    return block != PTX_NO_BLOCK && only_jumps(f, block) ? f->blocks[block].next : block;
+}
+
+static unsigned block_weight(const ptx_function *f, const ptx_block *b) {
+    unsigned sum = 0;
+    for (uint32_t k = b->first; k < b->end; k++) {
+        const ptx_instruction *i = &f->instructions[k];
+        const bool plain = sim_is_arithmetic(i) || i->op == PTX_OP_LD || i->op == PTX_OP_ST || i->op == PTX_OP_BRA;
+        sum += plain ? weight(i) : PREDICATED + 1;
+    }
+    return sum;
+}
+
+/* The function's callers come to its first block. */
+static uint32_t predecessors(const sinking *s, uint32_t block) {
+    return ptx_predecessor_count(&s->above, block) + (block == 0);
+}
+
+/* Whether the blocks from `block` on meet `join` again after no more than so many instructions. */
+static bool is_short(const sinking *s, uint32_t block, uint32_t join, unsigned room) {
+    const ptx_function *f = s->function;
+    for (unsigned passed = 0; block != join && passed < PREDICATED; passed++) {
+        if (block == PTX_NO_BLOCK || predecessors(s, block) > 2) return false;
+        const ptx_block *b = &f->blocks[block];
+        const unsigned weight = block_weight(f, b);
+        if (weight > room || b->table_count) return false;
+        room -= weight;
+        const bool skips = b->taken != PTX_NO_BLOCK;
+        if (skips && behind_jump(f, f->blocks[b->next].next) != b->taken) return false;
+        block = b->next;
+    }
+    return block == join;
+}
+
+static void sink_into(sinking *s, uint32_t block, uint32_t way, uint32_t other) {
+    const ptx_function *f = s->function;
+    if (way == PTX_NO_BLOCK || way == block || predecessors(s, way) != 1) return;
+    const ptx_instruction *branch = &f->instructions[f->blocks[block].end - 1];
+    const unsigned room = s->values.uniform[branch->guard] ? PREDICATED_UNIFORM : PREDICATED;
+    if (!leaves(f, other) && is_short(s, way, other, room)) return;
+    include_entered(s, &s->needed, way);
+    include_entered(s, &s->elsewhere, other);
+    sink_single(s, &s->blocks[block]);
+    sink_run(s, &s->blocks[block]);
+    if (split(s, &s->blocks[block], &s->blocks[way])) keep_entered(s, &s->needed, way);
+}
+
+static void sink_from(sinking *s, uint32_t block) {
+    const ptx_function *f = s->function;
+    const ptx_block *b = &f->blocks[block];
+    const ptx_instruction *last = &f->instructions[b->end - 1];
+    if (!last->guarded || b->next == PTX_NO_BLOCK) return;
+    if (last->op != PTX_OP_BRA && last->op != PTX_OP_RET && last->op != PTX_OP_EXIT) return;
+    const uint32_t next = behind_jump(f, b->next), taken = behind_jump(f, b->taken);
+    sink_into(s, block, next, taken);
+    sink_into(s, block, taken, next);
+}
+
+/* ---- the function ---- */
+
+static void set_up(sinking *s) {
+    const ptx_function *f = s->function;
+    sim_values_find(f, s->memory, &s->values);
+    ptx_liveness_compute(f, s->memory, &s->live);
+    ptx_predecessors_find(f, s->memory, &s->above);
+    s->blocks = ARENA_ARRAY(s->memory, f->block_count + 1, block_list);
+    s->sunk = ARENA_ARRAY(s->memory, f->instruction_count + 1, bool);
+    s->entered = ARENA_ARRAY(s->memory, f->block_count + 1, block_list);
+    s->needed.in_round = ARENA_ARRAY(s->memory, f->register_count + 1, uint32_t);
+    s->elsewhere.in_round = ARENA_ARRAY(s->memory, f->register_count + 1, uint32_t);
+    s->used = ARENA_ARRAY(s->memory, f->register_count + 1, uint32_t);
+    s->defined = ARENA_ARRAY(s->memory, f->register_count + 1, uint32_t);
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        const ptx_block *block = &f->blocks[b];
+        s->blocks[b] = (block_list){ARENA_ARRAY(s->memory, block->end - block->first, uint32_t), 0};
+        for (uint32_t i = block->first; i < block->end; i++) s->blocks[b].items[s->blocks[b].count++] = i;
+    }
+}
+
+/* The function with the new order: blocks and labels begin elsewhere. Labels within a block, which nobody jumps to, go
+ * to its beginning. */
+static ptx_function *reorder(const sinking *s, arena *memory) {
+    const ptx_function *f = s->function;
+    ptx_function *sunk = ARENA_ARRAY(memory, 1, ptx_function);
+    uint32_t *begins = ARENA_ARRAY(memory, f->instruction_count + 1, uint32_t), at = 0;
+    *sunk = *f;
+    sunk->instructions = ARENA_ARRAY(memory, f->instruction_count + 1, ptx_instruction);
+    sunk->blocks = ARENA_ARRAY(memory, f->block_count, ptx_block);
+    sunk->labels = ARENA_ARRAY(memory, f->label_count + 1, ptx_label);
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        sunk->blocks[b] = f->blocks[b];
+        sunk->blocks[b].first = at;
+        for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++) begins[i] = at;
+        for (size_t k = 0; k < s->blocks[b].count; k++)
+            sunk->instructions[at++] = f->instructions[s->blocks[b].items[k]];
+        sunk->blocks[b].end = at;
+    }
+    begins[f->instruction_count] = at;
+    for (size_t l = 0; l < f->label_count; l++) {
+        sunk->labels[l] = f->labels[l];
+        sunk->labels[l].target = begins[f->labels[l].target];
+    }
+    return sunk;
+}
+
+static ptx_function *sink(ptx_module *module, ptx_function *flat, arena *scratch) {
+    sinking s = {.function = flat, .memory = scratch};
+    set_up(&s);
+    for (uint32_t b = 0; b < flat->block_count; b++) sink_from(&s, b);
+    return s.moved ? reorder(&s, &module->memory) : flat;
+}
+
+haul_status sim_sink(ptx_module *module, ptx_function *flat, ptx_function **sunk) {
+    return sim_run_pass(sink, module, flat, sunk);
+}

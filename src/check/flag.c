@@ -1,0 +1,122 @@
+/* Hand-over by flags: a fence, then a strong write; a strong read of it, then a fence, or acquire and release in their
+ * place. The scopes must reach as far as the other thread.
+ *
+ * Read-modify-writes count as acquiring on their own: tickets and locks that do without the fence behind them are
+ * everywhere, and work. */
+#include "check/internal.h"
+
+/* In a domain's table, of what was published for one block only: that block's rank, from here on. */
+enum { FOR_ALL = 1, FOR_BLOCK = 2 };
+
+static size_t place_of(uint64_t address) {
+    return (size_t)(address / 4 * 0x9e3779b97f4a7c15ull >> 40) % SIM_PLACES;
+}
+
+uint8_t sim_scope_of(const ptx_instruction *i) {
+    switch (i->mods[PTX_SLOT_SCOPE]) {
+    case PTX_MOD_SCOPE_CTA: return SIM_SCOPE_BLOCK;
+    case PTX_MOD_SCOPE_CLUSTER: return SIM_SCOPE_CLUSTER;
+    default: return SIM_SCOPE_GPU;
+    }
+}
+
+bool sim_reaches_grid(const ptx_instruction *i) {
+    return sim_scope_of(i) == SIM_SCOPE_GPU;
+}
+
+/* ---- what a view learns ---- */
+
+static void raise_floor(const sim_domain *d, sim_view *v, uint32_t all) {
+    sim_floor_raise(&v->floor, (sim_floor){.all = all, .reads = d->owner->log.epoch});
+}
+
+static void learn(sim_domain *d, sim_view *v, unsigned heard) {
+    if (heard & SIM_HEARD_CLUSTER)
+        for (uint32_t a = 0; a < d->actors; a++) sim_known_add(&v->order[a], (sim_known){.all = d->now});
+    if (heard & SIM_HEARD_GPU) raise_floor(d, v, d->owner->log.epoch);
+    v->heard &= (uint8_t)~heard;
+    sim_view_refresh(d, v);
+    d->now++;
+}
+
+static void learn_heard(sim_domain *d, sim_view *v, uint8_t scope) {
+    const unsigned heard = v->heard & (scope == SIM_SCOPE_GPU ? SIM_HEARD_CLUSTER | SIM_HEARD_GPU : SIM_HEARD_CLUSTER);
+    if (heard) learn(d, v, heard);
+}
+
+void sim_hazard_fence(sim_warp *w, uint32_t active, uint8_t scope) {
+    sim_domain *d = sim_domain_of(w->block);
+    const uint32_t actor = sim_actor(w);
+    if (d->fenced[actor] < scope) d->fenced[actor] = scope;
+    sim_relaxed_fence(w, active, scope);
+    for (uint32_t i = 0; i < d->views[actor].count; i++)
+        if (d->views[actor].list[i].lanes & active) learn_heard(d, &d->views[actor].list[i], scope);
+}
+
+void sim_hazard_stored(sim_warp *w) {
+    sim_domain_of(w->block)->fenced[sim_actor(w)] = SIM_SCOPE_NONE;
+}
+
+/* ---- strong accesses ---- */
+
+/* What a strong write of its `own` scope, behind a fence or release of `scope`, tells all blocks. */
+static uint8_t tells(bool shared, uint8_t own, uint8_t scope) {
+    if (shared) return 0;
+    if (scope == SIM_SCOPE_GPU) return SIM_TOLD_ALL | SIM_TOLD_READS;
+    return own == SIM_SCOPE_GPU ? SIM_TOLD_READS : 0;
+}
+
+static void publish(sim_domain *d, const sim_block *b, size_t place, uint8_t scope, uint8_t told) {
+    d->publishes = true;
+    if (scope == SIM_SCOPE_BLOCK && d->published[place] != FOR_ALL)
+        d->published[place] = (uint8_t)(FOR_BLOCK + b->rank);
+    if (scope > SIM_SCOPE_BLOCK) d->published[place] = FOR_ALL;
+    if (told) sim_watch_published(d->owner->watch)[place] |= told;
+}
+
+static unsigned heard_at(const sim_domain *d, const sim_block *b, size_t place, bool shared) {
+    const uint8_t near = d->published[place];
+    const bool hears = near == FOR_ALL || near == FOR_BLOCK + b->rank;
+    return (hears ? SIM_HEARD_CLUSTER : 0) |
+           (!shared && sim_watch_published(d->owner->watch)[place] & SIM_TOLD_ALL ? SIM_HEARD_GPU : 0);
+}
+
+/* A store waits for what it depends on, so it needs no fence to come behind the reads that a flag tells of. */
+static void learn_of_reads(const sim_domain *d, sim_views *v, uint32_t lanes) {
+    for (uint32_t i = 0; i < v->count; i++)
+        if (v->list[i].lanes & lanes) raise_floor(d, &v->list[i], 0);
+}
+
+static bool acquires(const ptx_instruction *i) {
+    const unsigned order = i->mods[PTX_SLOT_ORDER];
+    return order == PTX_MOD_ACQUIRE || order == PTX_MOD_ACQ_REL;
+}
+
+void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
+                       bool writes) {
+    sim_domain *d = sim_domain_of(w->block);
+    const ptx_instruction *instruction = sim_instruction_of(w, op->instruction);
+    const uint32_t actor = sim_actor(w);
+    const bool shared = (address[__builtin_ctz(active)] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
+    const uint8_t own = sim_scope_of(instruction), released = op->flags & SIM_OP_RELEASES ? own : SIM_SCOPE_NONE;
+    const uint8_t scope = released > d->fenced[actor] ? released : d->fenced[actor];
+    const uint8_t told = tells(shared, own, scope);
+    unsigned heard = 0, seen = 0;
+    for (uint32_t left = active; left; left &= left - 1) {
+        const size_t place = place_of(address[__builtin_ctz(left)]);
+        if (reads) heard |= heard_at(d, w->block, place, shared);
+        if (reads && !shared && own == SIM_SCOPE_GPU) seen |= sim_watch_published(d->owner->watch)[place];
+        if (writes) publish(d, w->block, place, scope, told);
+    }
+    if (writes && told) {
+        sim_watch_release(d->owner->watch, w, active, told);
+        d->now++; /* what comes behind the flag is not told of */
+    }
+    if (seen) learn_of_reads(d, &d->views[actor], active);
+    for (uint32_t i = 0; heard && i < d->views[actor].count; i++) {
+        sim_view *v = &d->views[actor].list[i];
+        if (!(v->lanes & active)) continue;
+        v->heard |= (uint8_t)heard;
+        if (writes || acquires(instruction)) learn_heard(d, v, writes ? SIM_SCOPE_GPU : own);
+    }
+}

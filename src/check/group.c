@@ -1,0 +1,52 @@
+/* Named barriers: a group must know that the one before has met there, or the two may meet each other. */
+#include "check/internal.h"
+
+#include <string.h>
+
+static sim_group *group_of(const sim_block *b, uint32_t id) {
+    return &sim_domain_of(b)->groups[b->rank * SIM_BARRIERS + id];
+}
+
+static void report(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes, uint32_t other, uint32_t actor) {
+    const sim_suspect s = {.kind = HAUL_FINDING_BARRIER_MISUSE,
+                           .action = HAUL_ACTION_SYNC,
+                           .other_action = HAUL_ACTION_SYNC,
+                           .instruction = op->instruction,
+                           .other_instruction = other,
+                           .lanes = lanes,
+                           .thread = actor * SIM_LANES};
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f)
+        sim_hazard_say(f,
+                       "nothing orders this behind the last time that others met at barrier %u: its arrivals may be "
+                       "counted with theirs",
+                       id);
+}
+
+void sim_group_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes) {
+    const sim_domain *d = sim_domain_of(w->block);
+    sim_group *g = group_of(w->block, id);
+    const uint32_t first = w->block->rank * d->warps, self = sim_actor(w);
+    const sim_view *v = sim_view_of(sim_domain_of(w->block), self, (unsigned)__builtin_ctz(lanes));
+    for (uint32_t i = 0; g->met && i < d->warps; i++) {
+        if (!g->before[i] || first + i == self || sim_known_lanes(&v->order[first + i], g->before[i])) continue;
+        report(w, op, id, lanes, g->instruction, first + i);
+        break;
+    }
+    g->now[w->index] = d->now;
+    g->instruction = op->instruction;
+    g->used = true;
+}
+
+void sim_group_open(const sim_block *b, uint32_t id) {
+    sim_group *g = group_of(b, id);
+    if (!g->used) return;
+    memcpy(g->before, g->now, sizeof g->before);
+    memset(g->now, 0, sizeof g->now);
+    g->met = true;
+}
+
+void sim_groups_start(sim_domain *d, uint32_t blocks) {
+    for (uint32_t i = 0; i < blocks * SIM_BARRIERS; i++)
+        if (d->groups[i].used) d->groups[i] = (sim_group){0};
+}

@@ -1,0 +1,455 @@
+/* Domains, views and gates: who knows of whom; see known.h. */
+#include "check/internal.h"
+#include "state/block.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- views ---- */
+
+sim_view *sim_view_of(sim_domain *d, uint32_t actor, unsigned lane) {
+    sim_views *v = &d->views[actor];
+    for (uint32_t i = 0; i < v->count; i++)
+        if (v->list[i].lanes >> lane & 1) return &v->list[i];
+    return &v->list[0];
+}
+
+void sim_view_refresh(const sim_domain *d, sim_view *v) {
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = 0; i < d->actors; i++) least = v->order[i].all < least ? v->order[i].all : least;
+    v->least = least;
+    v->kept_in = 0;
+}
+
+void sim_view_forget(const sim_domain *d, sim_view *v, uint32_t actor) {
+    v->order[actor] = (sim_known){.all = d->start};
+    for (uint32_t i = 0; i < d->proxies; i++) v->proxy[i * sim_domain_capacity(d) + actor] = v->order[actor];
+}
+
+static bool view_has_memory(sim_domain *d, sim_view *v) {
+    const size_t capacity = sim_domain_capacity(d);
+    if (!v->order) v->order = memory_zeroed((1 + d->proxies) * capacity, sizeof *v->order);
+    v->proxy = v->order ? v->order + capacity : NULL;
+    if (!v->order) d->owner->failed = true;
+    return v->order != NULL;
+}
+
+static void copy_view(const sim_domain *d, sim_view *to, const sim_view *from) {
+    memcpy(to->order, from->order, d->used * sizeof *to->order);
+    memcpy(to->proxy, from->proxy, d->proxies * sim_domain_capacity(d) * sizeof *to->proxy);
+    to->least = from->least;
+    to->floor = from->floor;
+    to->heard = from->heard;
+    to->kept_in = 0;
+}
+
+sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t lanes) {
+    sim_views *v = &d->views[actor];
+    sim_view *from = &v->list[index];
+    if ((from->lanes & ~lanes) == 0) return from;
+    if (v->count == SIM_LANES) return from;
+    sim_view *new = &v->list[v->count];
+    if (!view_has_memory(d, new)) return NULL;
+    copy_view(d, new, from);
+    new->lanes = from->lanes &lanes;
+    from->lanes &= ~lanes;
+    v->count++;
+    return new;
+}
+
+static void join_views(const sim_domain *d, sim_view *to, const sim_view *from) {
+    sim_known_join(to->order, from->order, d->used);
+    sim_proxies_join(d, to->proxy, from->proxy);
+    sim_floor_raise(&to->floor, from->floor);
+    to->heard |= from->heard;
+}
+
+static void drop_view(sim_views *v, uint32_t index) {
+    const sim_view dropped = v->list[index];
+    v->list[index] = v->list[--v->count];
+    v->list[v->count] = dropped; /* keeps its memory */
+    v->list[v->count].lanes = 0;
+}
+
+/* The lanes have met: they know what any of them knew, and each other. */
+static void meet(sim_domain *d, const sim_warp *w, uint32_t lanes) {
+    const uint32_t actor = sim_actor(w);
+    sim_views *v = &d->views[actor];
+    sim_view *met = NULL;
+    for (uint32_t i = 0; i < v->count; i++) {
+        if (!(v->list[i].lanes & lanes)) continue;
+        met = sim_view_split(d, actor, i, lanes);
+        break;
+    }
+    if (!met) return;
+    for (uint32_t i = v->count; i-- > 0;) {
+        sim_view *other = &v->list[i];
+        const uint32_t shared = other->lanes & lanes;
+        if (other == met || !shared) continue;
+        join_views(d, met, other);
+        met->lanes |= shared;
+        other->lanes &= ~shared;
+        if (other->lanes) continue;
+        if (met == &v->list[v->count - 1]) met = other;
+        drop_view(v, i);
+    }
+    const bool whole = (w->live & ~lanes) == 0;
+    const sim_known self = {.all = whole ? d->now : 0, .some = d->now, .lanes = lanes};
+    sim_known_add(&met->order[actor], self);
+    sim_view_refresh(d, met);
+}
+
+void sim_hazard_warp_sync(sim_warp *w, uint32_t lanes) {
+    sim_domain *d = sim_domain_of(w->block);
+    meet(d, w, lanes);
+    d->now++;
+}
+
+/* ---- gates ---- */
+
+bool sim_gate_open(sim_domain *d, sim_gate *g) {
+    if (g->gathered) return true;
+    const size_t capacity = sim_domain_capacity(d), proxies = d->proxies * capacity;
+    g->gathered = memory_zeroed(2 * (capacity + proxies), sizeof *g->gathered);
+    if (!g->gathered) {
+        d->owner->failed = true;
+        return false;
+    }
+    g->gathered_proxy = g->gathered + capacity;
+    g->open = g->gathered_proxy + proxies;
+    g->open_proxy = g->open + capacity;
+    return true;
+}
+
+void sim_gate_clear(const sim_domain *d, sim_gate *g) {
+    if (g->gathered) memset(g->gathered, 0, 2 * (1 + d->proxies) * sim_domain_capacity(d) * sizeof *g->gathered);
+    g->gathered_floor = g->open_floor = (sim_floor){0};
+    g->gathered_heard = g->open_heard = 0;
+}
+
+void sim_gate_arrive(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t lanes) {
+    const uint32_t actor = sim_actor(w);
+    if (!sim_gate_open(d, g)) return;
+    for (uint32_t i = 0; i < d->views[actor].count; i++) {
+        const sim_view *v = &d->views[actor].list[i];
+        if (!(v->lanes & lanes)) continue;
+        sim_known_join(g->gathered, v->order, d->used);
+        sim_proxies_join(d, g->gathered_proxy, v->proxy);
+        sim_floor_raise(&g->gathered_floor, v->floor);
+        g->gathered_heard |= v->heard;
+    }
+    const bool whole = (w->live & ~lanes) == 0;
+    sim_known_add(&g->gathered[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
+}
+
+void sim_gate_release(sim_domain *d, sim_gate *g) {
+    if (!sim_gate_open(d, g)) return;
+    sim_known_join(g->open, g->gathered, d->used);
+    sim_proxies_join(d, g->open_proxy, g->gathered_proxy);
+    sim_floor_raise(&g->open_floor, g->gathered_floor);
+    g->open_heard |= g->gathered_heard;
+    memset(g->gathered, 0, (1 + d->proxies) * sim_domain_capacity(d) * sizeof *g->gathered);
+}
+
+void sim_gate_pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t lanes) {
+    sim_views *v = &d->views[actor];
+    if (!g->gathered) return;
+    for (uint32_t i = 0, count = v->count; i < count; i++) {
+        if (!(v->list[i].lanes & lanes)) continue;
+        sim_view *mine = sim_view_split(d, actor, i, lanes);
+        if (!mine) return;
+        sim_known_join(mine->order, g->open, d->used);
+        sim_proxies_join(d, mine->proxy, g->open_proxy);
+        sim_floor_raise(&mine->floor, g->open_floor);
+        mine->heard |= g->open_heard;
+        sim_view_refresh(d, mine);
+    }
+}
+
+void sim_gate_hand_on(const sim_warp *w, const sim_op *op, sim_gate *gate, uint32_t lanes, int reach) {
+    if (sim_is_relaxed(w, op))
+        sim_relaxed_arrive(w, gate, reach);
+    else
+        sim_gate_arrive(sim_domain_of(w->block), gate, w, lanes);
+}
+
+/* ---- block barriers and the cluster's ---- */
+
+static sim_gate *gate_of(const sim_block *b, uint32_t id) {
+    return &sim_domain_of(b)->barriers[b->rank * SIM_BARRIERS + id];
+}
+
+static void check_count(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes) {
+    const uint32_t theirs = w->block->barriers[id].expected * SIM_LANES;
+    if (!expected || !theirs || expected == theirs) return;
+    const sim_suspect s = {.kind = HAUL_FINDING_BARRIER_MISUSE,
+                           .action = HAUL_ACTION_SYNC,
+                           .instruction = op->instruction,
+                           .lanes = lanes,
+                           .thread = SIM_NO_THREAD};
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f) sim_hazard_say(f, "barrier %u is for %u threads here, others have come to it for %u", id, expected, theirs);
+}
+
+void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes,
+                               bool waits) {
+    sim_domain *d = sim_domain_of(w->block);
+    sim_stale_deed(w);
+    check_count(w, op, id, expected, lanes);
+    sim_past_arrive(w, op, lanes);
+    sim_past_check_warp(w, op, id, lanes);
+    if (expected) sim_group_arrive(w, op, id, lanes);
+    sim_gate_arrive(d, gate_of(w->block, id), w, lanes);
+    d->now += !waits;
+}
+
+void sim_hazard_barrier_open(sim_block *b, uint32_t id) {
+    sim_domain *d = sim_domain_of(b);
+    sim_gate_release(d, gate_of(b, id));
+    d->now++;
+    sim_group_open(b, id);
+}
+
+void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes) {
+    sim_domain *d = sim_domain_of(w->block);
+    sim_gate_pass(d, gate_of(w->block, id), sim_actor(w), lanes);
+    if (d->views[sim_actor(w)].count > 1) meet(d, w, lanes);
+}
+
+/* An mbarrier that is fenced on its own is known to all behind the barrier. */
+static void hand_on_mbarriers(const sim_warp *w, uint32_t lanes) {
+    sim_domain *d = sim_domain_of(w->block);
+    for (uint32_t i = 0; i < d->mbarrier_count; i++) {
+        sim_watched_mbarrier *m = &d->mbarriers[i];
+        if (m->fenced && m->thread / SIM_LANES == sim_actor(w) && lanes >> m->thread % SIM_LANES & 1)
+            m->time = d->start;
+    }
+}
+
+void sim_hazard_cluster_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
+    sim_domain *d = sim_domain_of(w->block);
+    sim_stale_deed(w);
+    sim_gate_hand_on(w, op, &d->cluster, lanes, SIM_REACH_CLUSTER);
+    if (sim_is_relaxed(w, op)) hand_on_mbarriers(w, lanes);
+    d->now++;
+}
+
+void sim_hazard_cluster_open(sim_block *cluster) {
+    sim_domain *d = sim_domain_of(cluster);
+    sim_gate_release(d, &d->cluster);
+}
+
+void sim_hazard_cluster_pass(sim_warp *w, uint32_t lanes) {
+    sim_domain *d = sim_domain_of(w->block);
+    sim_gate_pass(d, &d->cluster, sim_actor(w), lanes);
+}
+
+/* ---- reports ---- */
+
+void sim_hazard_say(sim_finding *f, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(f->what, sizeof f->what, format, arguments);
+    va_end(arguments);
+}
+
+static void concern(const sim_domain *d, uint32_t actor, uint32_t lanes) {
+    sim_findings_concern(&d->owner->findings, (uint64_t)d->cluster_index * d->actors + actor, lanes);
+}
+
+void sim_hazard_concerns(const sim_warp *w, uint32_t lanes) {
+    concern(sim_domain_of(w->block), sim_actor(w), lanes);
+}
+
+void sim_hazard_join(sim_domain *d, const sim_threads *threads) {
+    sim_findings *f = &d->owner->findings;
+    if (f->last < f->count) f->failed |= !sim_threads_join(&f->items[f->last].threads, threads);
+}
+
+static haul_finding_access other_access(const sim_domain *d, const sim_suspect *s) {
+    const uint32_t actor = s->thread / SIM_LANES;
+    const sim_block *b = actor < d->actors ? d->first + actor / d->warps : d->first;
+    const uint32_t thread = actor < d->actors ? actor % d->warps * SIM_LANES + s->thread % SIM_LANES : 0;
+    return sim_finding_access(s->other_action, s->other_instruction, b, thread);
+}
+
+sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s) {
+    sim_domain *d = sim_domain_of(w->block);
+    const uint32_t lanes = s->lanes ? s->lanes : 1;
+    if (sim_stale_explains(w, s)) return NULL;
+    haul_finding found = {.kind = s->kind,
+                          .grade = s->is_advice    ? HAUL_GRADE_ADVICE
+                                   : s->is_warning ? HAUL_GRADE_WARNING
+                                                   : haul_finding_kinds[s->kind].grade,
+                          .space = s->space,
+                          .address = s->address,
+                          .bytes = s->bytes};
+    found.access =
+        sim_finding_access(s->action, s->instruction, w->block, w->index * SIM_LANES + (unsigned)__builtin_ctz(lanes));
+    if (s->thread != SIM_NO_THREAD) found.other = other_access(d, s);
+    sim_finding *f = sim_findings_add(&d->owner->findings, &found);
+    concern(d, sim_actor(w), lanes);
+    const bool is_threads = s->thread != SIM_NO_THREAD && s->thread / SIM_LANES < d->actors; /* and no copy engine's */
+    if (is_threads) concern(d, s->thread / SIM_LANES, 1u << s->thread % SIM_LANES);
+    if (f) sim_finding_locate(w->sm->grid, f);
+    return f;
+}
+
+void sim_hazard_mask(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t members) {
+    const sim_suspect s = {.kind = HAUL_FINDING_SHUFFLE_MASK,
+                           .action = HAUL_ACTION_SYNC,
+                           .instruction = op->instruction,
+                           .lanes = lanes,
+                           .thread = SIM_NO_THREAD};
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (!f) return;
+    if (lanes & ~members)
+        sim_hazard_say(f, "the mask 0x%08x leaves out lanes that execute it: 0x%08x", members, lanes & ~members);
+    else
+        sim_hazard_say(f, "the mask 0x%08x names lanes that do not come: 0x%08x", members, members & ~lanes);
+}
+
+/* ---- life ---- */
+
+static void free_shadow(sim_shadow *s, uint32_t actors) {
+    for (uint32_t a = 0; s->reads && a < actors; a++) memory_free(s->reads[a]);
+    for (uint32_t a = 0; s->line_reads && a < actors; a++) memory_free(s->line_reads[a]);
+    memory_free(s->lines);
+    memory_free(s->line_reads);
+    memory_free(s->reads);
+    memory_free(s->cells);
+    memory_free(s->bytes);
+    memory_free(s->leaving);
+    memory_free(s->leaving_thread);
+    memory_free(s->passages);
+    for (uint32_t i = 0; i < s->contest_count; i++) sim_threads_free(&s->contests[i].threads);
+    memory_free(s->contests);
+    memory_free(s->local);
+}
+
+static void free_domain(sim_domain *d, uint32_t blocks) {
+    for (uint32_t a = 0; d->views && a < d->actors; a++)
+        for (uint32_t i = 0; i < SIM_LANES; i++) memory_free(d->views[a].list[i].order);
+    for (uint32_t i = 0; d->barriers && i < blocks * SIM_BARRIERS; i++) memory_free(d->barriers[i].gathered);
+    for (uint32_t i = 0; i < SIM_HAZARD_MBARRIERS; i++) {
+        memory_free(d->mbarriers[i].gate.gathered);
+        memory_free(d->mbarriers[i].passed);
+        memory_free(d->mbarriers[i].passes);
+    }
+    memory_free(d->cluster.gathered);
+    for (uint32_t b = 0; d->shadows && b < blocks; b++) free_shadow(&d->shadows[b], d->actors);
+    for (uint32_t b = 0; d->flights && b < blocks; b++) memory_free(d->flights[b].list);
+    memory_free(d->flights);
+    memory_free(d->remote);
+    if (d->past) sim_past_start(d);
+    memory_free(d->past);
+    memory_free(d->steps);
+    for (uint32_t a = 0; d->doubts && a < d->actors; a++) memory_free(d->doubts[a]);
+    memory_free(d->doubts);
+    memory_free(d->views);
+    memory_free(d->fenced);
+    memory_free(d->strayed);
+    memory_free(d->deeds);
+    sim_relaxed_free(d);
+    memory_free(d->barriers);
+    memory_free(d->groups);
+    memory_free(d->shadows);
+}
+
+static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, sim_domain *d) {
+    *d = (sim_domain){.owner = h, .first = first, .now = 1, .warps = g->warps};
+    d->actors = d->used = g->warps * g->cluster_blocks;
+    d->views = memory_zeroed(d->actors, sizeof *d->views);
+    d->barriers = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->barriers);
+    d->shadows = memory_zeroed(g->cluster_blocks, sizeof *d->shadows);
+    d->proxies = g->proxies.spaces;
+    d->groups = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->groups);
+    d->past = memory_zeroed(d->actors, sizeof *d->past);
+    d->steps = memory_zeroed(d->actors * SIM_STEP_KINDS, sizeof *d->steps);
+    d->remote = memory_zeroed(g->cluster_blocks > 1 ? g->cluster_blocks * d->actors : 1, sizeof *d->remote);
+    d->flights = memory_zeroed(g->cluster_blocks, sizeof *d->flights);
+    d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
+    d->strayed = memory_zeroed(d->actors, sizeof *d->strayed);
+    d->deeds = memory_zeroed(d->actors, sizeof *d->deeds);
+    d->doubts = memory_zeroed(d->actors, sizeof *d->doubts);
+    if (!sim_relaxed_create(d, g) || !d->doubts || !d->past || !d->steps || !d->groups || !d->remote || !d->flights ||
+        !d->fenced || !d->strayed || !d->deeds || !d->views || !d->barriers || !d->shadows)
+        return false;
+    for (uint32_t b = 0; b < g->cluster_blocks; b++) {
+        sim_shadow *s = &d->shadows[b];
+        s->lines = memory_zeroed(g->shared_bytes / SIM_FOOTPRINT_LINE + 1, sizeof *s->lines);
+        s->line_reads = memory_zeroed(d->actors, sizeof(sim_line_reads *));
+        s->reads = memory_zeroed(d->actors, sizeof(sim_read *));
+        if (!s->lines || !s->line_reads || !s->reads) return false;
+        first[b].domain = d;
+    }
+    for (uint32_t a = 0; a < d->actors; a++)
+        if (!view_has_memory(d, &d->views[a].list[0])) return false;
+    return true;
+}
+
+haul_status sim_hazards_create(sim_sm *sm) {
+    const sim_grid *g = sm->grid;
+    sim_hazards *h = memory_zeroed(1, sizeof *h);
+    sm->hazards = h;
+    if (h) h->findings.places = g->places;
+    if (h) h->domains = memory_zeroed(g->resident / g->cluster_blocks, sizeof *h->domains);
+    bool made = h && h->domains && sim_footprints_create(&h->footprints, g->program->function->instruction_count);
+    for (uint32_t b = 0; made && b < g->resident && sm->blocks[b].warps; b += g->cluster_blocks)
+        made = create_domain(h, g, &sm->blocks[b], &h->domains[h->domain_count++]);
+    return made ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+}
+
+void sim_hazards_free(sim_sm *sm) {
+    sim_hazards *h = sm->hazards;
+    if (!h) return;
+    for (uint32_t i = 0; i < h->domain_count; i++) free_domain(&h->domains[i], sm->grid->cluster_blocks);
+    memory_free(h->domains);
+    sim_findings_free(&h->findings);
+    sim_access_log_free(&h->log);
+    sim_footprints_free(&h->footprints);
+    memory_free(h);
+    sm->hazards = NULL;
+}
+
+/* Nothing that earlier blocks did in this place counts: it lies before the start, which everybody knows. */
+void sim_hazard_start(sim_block *first) {
+    sim_domain *d = sim_domain_of(first);
+    d->start = d->settled = ++d->now;
+    d->now++;
+    for (uint32_t i = 0; i < first->sm->grid->cluster_blocks * SIM_BARRIERS; i++) sim_gate_clear(d, &d->barriers[i]);
+    sim_gate_clear(d, &d->cluster);
+    d->mbarrier_count = d->map_count = 0;
+    d->has_stale = false;
+    memset(d->maps, 0, sizeof d->maps);
+    memset(d->remote, 0,
+           (d->first->sm->grid->cluster_blocks > 1 ? d->actors * (d->actors / d->warps) : 1) * sizeof *d->remote);
+    sim_relaxed_start(d);
+    sim_past_start(d);
+    sim_warpgroups_start(d);
+    sim_groups_start(d, first->sm->grid->cluster_blocks);
+    d->cluster_index = (uint32_t)first->cluster_index;
+    for (uint32_t b = 0; b < first->sm->grid->cluster_blocks; b++) {
+        sim_hazard_local_start(&first[b]);
+        sim_passages_start(&d->shadows[b]);
+    }
+    memset(d->fenced, 0, d->actors * sizeof *d->fenced);
+    memset(d->strayed, 0, d->actors * sizeof *d->strayed);
+    if (d->publishes) memset(d->published, 0, sizeof d->published);
+    d->publishes = false;
+    d->used = d->actors;
+    for (uint32_t a = 0; a < d->actors; a++) {
+        sim_views *v = &d->views[a];
+        v->count = 1;
+        v->list[0].lanes = SIM_ALL_LANES;
+        v->list[0].least = d->start;
+        v->list[0].floor = (sim_floor){0};
+        v->list[0].kept_in = 0;
+        v->list[0].heard = 0;
+        for (uint32_t i = 0; i < d->actors; i++) sim_view_forget(d, &v->list[0], i);
+    }
+}

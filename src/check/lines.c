@@ -1,0 +1,412 @@
+/* The quick shadow of shared memory: lines of 128 bytes, each with a few rows that say which warp wrote and read which
+ * of its bytes. A row of a warp's access is looked at as a whole.
+ *
+ * What is found here is only that an access is in order. Where rows cannot show that, or would be too many, the line is
+ * made detailed and shared.c looks at the cells of its words: what it finds is the same either way. Rows of
+ * reads stay behind when their bytes are written by who knew of them: whoever knows the writer knows them too. */
+#include "check/internal.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { LINE_WORDS = SIM_FOOTPRINT_LINE / 4 };
+
+static sim_line *line_at(const sim_domain *d, sim_shadow *s, uint32_t index) {
+    sim_line *l = &s->lines[index];
+    if (l->start == d->start) return l;
+    l->start = l->written_at = l->read_at = d->start;
+    l->readers = 0;
+    l->written = (sim_bytes){{0, 0}};
+    l->writers = 0;
+    l->detailed = false;
+    l->tried = 0;
+    return l;
+}
+
+bool sim_line_is_detailed(const sim_block *b, uint32_t address) {
+    const sim_line *l = &sim_shadow_of(b)->lines[address / SIM_FOOTPRINT_LINE];
+    return l->detailed && l->start == sim_domain_of(b)->start;
+}
+
+const sim_line_reads *sim_line_rows(const sim_block *b, uint32_t address, uint32_t actor) {
+    const sim_line_reads *plane = sim_shadow_of(b)->line_reads[actor];
+    return plane && !sim_line_is_detailed(b, address) ? &plane[address / SIM_FOOTPRINT_LINE] : NULL;
+}
+
+bool sim_line_is_written(const sim_block *b, uint32_t address) {
+    const sim_shadow *s = sim_shadow_of(b);
+    const sim_line *l = &s->lines[address / SIM_FOOTPRINT_LINE];
+    const uint32_t start = sim_domain_of(b)->start;
+    if (l->start != start) return false;
+    if (!l->detailed) return sim_bytes_has(l->written, address % SIM_FOOTPRINT_LINE);
+    const sim_cell *c = &s->cells[address / 4];
+    return c->state & SIM_CELL_SPLIT ? s->bytes[address].time >= start
+                                     : c->time >= start && c->written >> address % 4 & 1;
+}
+
+/* ---- cells ---- */
+
+static bool had(const sim_visit *k, const void *memory) {
+    if (!memory) k->d->owner->failed = true;
+    return memory != NULL;
+}
+
+sim_read *sim_reads_of(const sim_visit *k, uint32_t actor) {
+    sim_read **plane = &k->s->reads[actor];
+    if (!*plane) *plane = memory_zeroed(sim_shadow_words(k->w->sm->grid), sizeof **plane);
+    return had(k, *plane) ? *plane : NULL;
+}
+
+bool sim_has_byte_cells(const sim_visit *k) {
+    sim_shadow *s = k->s;
+    if (!s->bytes) s->bytes = memory_zeroed(4 * sim_shadow_words(k->w->sm->grid), sizeof *s->bytes);
+    return had(k, s->bytes);
+}
+
+static bool has_cells(const sim_visit *k) {
+    sim_shadow *s = k->s;
+    if (!s->cells) s->cells = memory_zeroed(sim_shadow_words(k->w->sm->grid), sizeof *s->cells);
+    return had(k, s->cells);
+}
+
+/* The time up to which all threads know all accesses: nothing can race with those any more. */
+static uint32_t settled(sim_domain *d) {
+    if (d->settled_at == d->now) return d->settled;
+    uint32_t least = UINT32_MAX;
+    for (uint32_t a = 0; a < d->actors; a++) {
+        if (!d->first[a / d->warps].warps[a % d->warps].live) continue;
+        for (uint32_t i = 0; i < d->views[a].count; i++)
+            if (d->views[a].list[i].least < least) least = d->views[a].list[i].least;
+    }
+    d->settled_at = d->now;
+    d->settled = least;
+    return least;
+}
+
+static uint16_t thread_of(const sim_line_row *r, unsigned byte) {
+    const uint32_t last = 31u - (unsigned)__builtin_clz(sim_owner_lanes(r->owner, byte));
+    return (uint16_t)(r->actor * SIM_LANES + last);
+}
+
+static bool has_whole_words(const sim_line_row *r) {
+    const uint64_t ones = UINT64_C(0x1111111111111111), *b = r->bytes.half;
+    const bool lanes_whole = r->owner.stride % 4 == 0 && (r->owner.stride <= 0 || r->owner.start % 4 == 0);
+    return lanes_whole && (b[0] & ones) * 15 == b[0] && (b[1] & ones) * 15 == b[1];
+}
+
+/* The bytes of words that a row has a part of only, or whose bytes are different lanes'. */
+static sim_bytes split_words(const sim_line_row *r) {
+    sim_bytes split = {{0, 0}};
+    if (has_whole_words(r)) return split;
+    for (unsigned w = 0; w < LINE_WORDS; w++) {
+        const unsigned bits = sim_bytes_of_word(r->bytes, w);
+        const bool shared = sim_owner_lanes(r->owner, 4 * w) != sim_owner_lanes(r->owner, 4 * w + 3);
+        if (bits != 0 && (bits != SIM_CELL_ALL || shared))
+            split = sim_bytes_or(split, sim_bytes_range(4 * w, 4 * w + 4));
+    }
+    return split;
+}
+
+static void split_word(const sim_visit *k, uint32_t word) {
+    memset(&k->s->bytes[(size_t)4 * word], 0, 4 * sizeof *k->s->bytes);
+    k->s->cells[word].state = SIM_CELL_SPLIT;
+    k->s->cells[word].time = k->d->start;
+}
+
+static void spread_bytes(const sim_visit *k, uint32_t word, const sim_line_row *r, unsigned first, unsigned bits) {
+    for (; bits; bits &= bits - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(bits);
+        k->s->bytes[(size_t)4 * word + i] = (sim_byte_cell){
+            .time = r->time, .instruction = r->instruction, .thread = thread_of(r, first + i), .state = r->state};
+    }
+}
+
+static void spread_write(const sim_visit *k, uint32_t first, const sim_line_row *r) {
+    for (unsigned w = 0; w < LINE_WORDS; w++) {
+        const unsigned bits = sim_bytes_of_word(r->bytes, w);
+        sim_cell *c = &k->s->cells[first + w];
+        if (!bits) continue;
+        c->time = r->time;
+        if (c->state & SIM_CELL_SPLIT) {
+            spread_bytes(k, first + w, r, 4 * w, bits);
+            continue;
+        }
+        c->instruction = r->instruction;
+        c->thread = thread_of(r, 4 * w);
+        c->state = r->state;
+        c->written = SIM_CELL_ALL;
+    }
+}
+
+static void spread_byte_read(sim_byte_cell *b, const sim_line_row *r, unsigned byte) {
+    const uint32_t lanes = sim_owner_lanes(r->owner, byte);
+    if (r->time < b->time || !lanes) return;
+    sim_byte_note_read(b, &(sim_byte_read){r->time, lanes, r->instruction, r->actor});
+}
+
+static void spread_word_read(sim_cell *c, sim_read *p, const sim_line_row *r, uint32_t lanes) {
+    if (r->time < c->time || r->time < p->time) return; /* read before it was written, or before others */
+    *p = (sim_read){
+        .time = r->time, .lanes = p->time == r->time ? p->lanes | lanes : lanes, .instruction = r->instruction};
+    c->readers |= 1u << r->actor % 32;
+    if (c->read_time < r->time) c->read_time = r->time;
+}
+
+static void spread_read(const sim_visit *k, uint32_t first, const sim_line_row *r, sim_read *plane) {
+    for (unsigned w = 0; w < LINE_WORDS; w++) {
+        unsigned bits = sim_bytes_of_word(r->bytes, w);
+        sim_cell *c = &k->s->cells[first + w];
+        if (!(c->state & SIM_CELL_SPLIT)) {
+            if (bits) spread_word_read(c, &plane[first + w], r, sim_owner_lanes(r->owner, 4 * w));
+            continue;
+        }
+        for (; bits; bits &= bits - 1) {
+            const unsigned byte = 4 * w + (unsigned)__builtin_ctz(bits);
+            spread_byte_read(&k->s->bytes[(size_t)4 * first + byte], r, byte);
+        }
+    }
+}
+
+static bool is_current(const sim_visit *k, const sim_line_row *r) {
+    return r->time > settled(k->d) && sim_bytes_any(r->bytes);
+}
+
+/* Calls `visit` for the rows of all who have read the line. */
+typedef bool row_fn(const sim_visit *k, uint32_t index, const sim_line_row *r, void *context);
+
+static bool each_read(const sim_visit *k, const sim_line *l, row_fn *visit, void *context) {
+    const uint32_t index = (uint32_t)(l - k->s->lines);
+    for (uint32_t a = 0; a < k->d->actors; a++) {
+        sim_line_reads *plane = k->s->line_reads[a];
+        if (!plane || !(l->readers >> a % 32 & 1)) continue;
+        for (unsigned i = 0; i < SIM_LINE_READERS; i++)
+            if (is_current(k, &plane[index].rows[i]) && !visit(k, index, &plane[index].rows[i], context)) return false;
+    }
+    return true;
+}
+
+static bool add_split(const sim_visit *k, uint32_t index, const sim_line_row *r, void *split) {
+    (void)k, (void)index;
+    *(sim_bytes *)split = sim_bytes_or(*(sim_bytes *)split, split_words(r));
+    return true;
+}
+
+static bool spread_reads(const sim_visit *k, uint32_t index, const sim_line_row *r, void *context) {
+    (void)context;
+    sim_read *plane = sim_reads_of(k, r->actor);
+    if (plane) spread_read(k, index * LINE_WORDS, r, plane);
+    return plane != NULL;
+}
+
+/* What was written so long ago that no row tells by whom. */
+static sim_line_row long_written(const sim_visit *k, const sim_line *l) {
+    sim_line_row r = {.bytes = l->written, .owner = {{.lanes = 1}}, .time = k->d->start};
+    for (unsigned i = 0; i < l->writers; i++) r.bytes = sim_bytes_without(r.bytes, l->rows[i].bytes);
+    return r;
+}
+
+static bool detail(const sim_visit *k, sim_line *l) {
+    l->touched = k->d->now;
+    const uint32_t first = (uint32_t)(l - k->s->lines) * LINE_WORDS;
+    sim_bytes split = {{0, 0}};
+    if (l->detailed) return true;
+    if (!has_cells(k)) return false;
+    const sim_line_row gone = long_written(k, l);
+    split = split_words(&gone);
+    for (unsigned i = 0; i < l->writers; i++) split = sim_bytes_or(split, split_words(&l->rows[i]));
+    each_read(k, l, add_split, &split);
+    if (sim_bytes_any(split) && !sim_has_byte_cells(k)) return false;
+    memset(&k->s->cells[first], 0, LINE_WORDS * sizeof *k->s->cells);
+    for (uint32_t a = 0; a < k->d->actors; a++)
+        if (k->s->reads[a]) memset(&k->s->reads[a][first], 0, LINE_WORDS * sizeof **k->s->reads);
+    for (unsigned w = 0; w < LINE_WORDS; w++)
+        if (sim_bytes_of_word(split, w)) split_word(k, first + w);
+    spread_write(k, first, &gone);
+    for (unsigned i = 0; i < l->writers; i++) spread_write(k, first, &l->rows[i]);
+    l->detailed = true;
+    return each_read(k, l, spread_reads, NULL);
+}
+
+bool sim_lines_detail(const sim_visit *k, uint32_t address, uint32_t bytes) {
+    for (uint32_t i = address / SIM_FOOTPRINT_LINE; i <= (address + bytes - 1) / SIM_FOOTPRINT_LINE; i++)
+        if (!detail(k, line_at(k->d, k->s, i))) return false;
+    return !k->d->owner->failed;
+}
+
+/* ---- rows that are known to be in order ---- */
+
+static bool is_known(const sim_visit *k, const sim_line_row *r, const sim_part *p) {
+    const sim_known *n = &k->v->order[r->actor];
+    if (n->all >= r->time) return true;
+    if (r->actor == k->actor && sim_owner_is_single(p->owner) &&
+        sim_same_lanes(sim_bytes_and(r->bytes, p->bytes), r->owner, p->owner))
+        return true;
+    return n->some >= r->time && (sim_part_lanes(r->bytes, r->owner) & ~n->lanes) == 0;
+}
+
+static bool knows_writers(const sim_visit *k, const sim_line *l, const sim_part *p) {
+    for (unsigned i = 0; i < l->writers; i++) {
+        const sim_line_row *r = &l->rows[i];
+        if (!sim_bytes_overlap(r->bytes, p->bytes) || sim_may_meet(k, r->state, r->actor, r->instruction)) continue;
+        if (!is_known(k, r, p)) return false;
+    }
+    return true;
+}
+
+static bool knows_reader(const sim_visit *k, uint32_t index, const sim_line_row *r, void *part) {
+    (void)index;
+    return !sim_bytes_overlap(r->bytes, ((const sim_part *)part)->bytes) || is_known(k, r, part);
+}
+
+static bool may_read(const sim_visit *k, const sim_line *l, const sim_part *p) {
+    if (sim_bytes_any(sim_bytes_without(p->bytes, l->written))) return false;
+    return l->written_at <= k->v->least || knows_writers(k, l, p);
+}
+
+static bool may_write(const sim_visit *k, const sim_line *l, const sim_part *p) {
+    sim_part part = *p;
+    if (k->action != HAUL_ACTION_ATOMIC && !sim_owner_is_single(p->owner)) return false;
+    if (l->written_at > k->v->least && !knows_writers(k, l, p)) return false;
+    return l->read_at <= k->v->least || each_read(k, l, knows_reader, &part);
+}
+
+/* ---- noting ---- */
+
+static bool is_free(const sim_visit *k, const sim_line_row *r, const sim_part *p) {
+    if (r->time < k->d->start || r->time <= settled(k->d)) return true;
+    return r->owner.bits == p->owner.bits && !sim_bytes_any(sim_bytes_without(r->bytes, p->bytes));
+}
+
+static void take(const sim_visit *k, sim_line_row *r, const sim_part *p, uint8_t state) {
+    *r = (sim_line_row){.bytes = p->bytes,
+                        .owner = p->owner,
+                        .time = k->d->now,
+                        .instruction = k->instruction,
+                        .actor = (uint16_t)k->actor,
+                        .state = state};
+}
+
+static bool note_new_read(const sim_visit *k, sim_line_reads *reads, const sim_part *p) {
+    for (unsigned i = 0; i < SIM_LINE_READERS; i++) {
+        if (!is_free(k, &reads->rows[i], p)) continue;
+        take(k, &reads->rows[i], p, 0);
+        return true;
+    }
+    return false;
+}
+
+static inline bool note_read(const sim_visit *k, sim_line *l, sim_line_reads *reads, const sim_part *p) {
+    const uint32_t now = k->d->now;
+    l->read_at = now;
+    l->readers |= 1u << k->actor % 32;
+    for (unsigned i = 0; i < SIM_LINE_READERS; i++) {
+        sim_line_row *r = &reads->rows[i];
+        if (r->time != now || r->owner.bits != p->owner.bits) continue;
+        r->bytes = sim_bytes_or(r->bytes, p->bytes);
+        r->instruction = k->instruction;
+        return true;
+    }
+    return note_new_read(k, reads, p);
+}
+
+static void drop_overwritten(sim_line *l, const sim_part *p) {
+    for (unsigned i = l->writers; i-- > 0;) {
+        l->rows[i].bytes = sim_bytes_without(l->rows[i].bytes, p->bytes);
+        if (!sim_bytes_any(l->rows[i].bytes)) l->rows[i] = l->rows[--l->writers];
+    }
+}
+
+static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8_t state) {
+    drop_overwritten(l, p);
+    l->written_at = k->d->now;
+    l->written = sim_bytes_or(l->written, p->bytes);
+    for (unsigned i = 0; i < l->writers; i++) {
+        sim_line_row *r = &l->rows[i];
+        if (r->time != k->d->now || r->owner.bits != p->owner.bits || r->actor != k->actor ||
+            r->instruction != k->instruction || r->state != state)
+            continue;
+        r->bytes = sim_bytes_or(r->bytes, p->bytes);
+        return true;
+    }
+    if (l->writers == SIM_LINE_WRITERS) return false;
+    take(k, &l->rows[l->writers++], p, state);
+    return true;
+}
+
+/* ---- from cells to rows ---- */
+
+/* Whether everybody knows who wrote it and who read it, and nothing is on its way. */
+static bool is_settled(const sim_visit *k, const sim_cell *c) {
+    if (c->written & SIM_CELL_CONTESTED) return false;
+    return !(c->state & ~(SIM_CELL_ATOMIC | SIM_CELL_ASYNC)) && c->thread / SIM_LANES < k->d->actors;
+}
+
+/* A line that was left alone since everybody met needs no cells any more: only what was written. Not where proxy
+ * fences count, for which it matters who wrote it. */
+static void gather(const sim_visit *k, sim_line *l) {
+    sim_bytes written = {{0, 0}};
+    if (k->d->first->sm->grid->proxies.engine || l->touched > settled(k->d) || l->tried == k->d->settled) return;
+    const sim_cell *cells = &k->s->cells[(size_t)(l - k->s->lines) * LINE_WORDS];
+    l->tried = k->d->settled;
+    for (unsigned w = 0; w < LINE_WORDS; w++) {
+        if (!is_settled(k, &cells[w])) return;
+        if (cells[w].time >= k->d->start) written.half[w / 16] |= (uint64_t)cells[w].written << 4 * (w % 16);
+    }
+    l->written = written;
+    l->written_at = l->read_at = k->d->start;
+    l->writers = 0;
+    l->readers = 0;
+    l->detailed = false;
+}
+
+/* ---- accesses ---- */
+
+/* The part's lanes, for the cells. */
+static uint32_t by_cells(const sim_visit *k, sim_line *l, const sim_part *p) {
+    return detail(k, l) ? p->lanes : 0;
+}
+
+static const sim_footprint *footprint_of(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes,
+                                         uint32_t lanes) {
+    const sim_footprint *f = sim_footprint_of(&k->d->owner->footprints, k->instruction, bytes, lanes, address);
+    return had(k, f) ? f : NULL;
+}
+
+static sim_line_reads *line_reads_of(const sim_visit *k) {
+    sim_line_reads **plane = &k->s->line_reads[k->actor];
+    const size_t lines = sim_shadow_words(k->w->sm->grid) / LINE_WORDS;
+    if (!*plane) *plane = memory_zeroed(lines, sizeof **plane);
+    return had(k, *plane) ? *plane : NULL;
+}
+
+uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes) {
+    const sim_footprint *f = lanes ? footprint_of(k, address, bytes, lanes) : NULL;
+    sim_line_reads *reads = f ? line_reads_of(k) : NULL;
+    uint32_t slow = 0;
+    if (!reads) return 0;
+    const uint32_t first = address[__builtin_ctz(lanes)] / SIM_FOOTPRINT_LINE;
+    for (unsigned i = 0; i < f->count; i++) {
+        const sim_part *p = &f->parts[i];
+        const uint32_t index = first + (uint32_t)p->line;
+        sim_line *l = line_at(k->d, k->s, index);
+        if (l->detailed) gather(k, l);
+        if (l->detailed || !may_read(k, l, p) || !note_read(k, l, &reads[index], p)) slow |= by_cells(k, l, p);
+    }
+    return slow;
+}
+
+uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes,
+                         uint8_t state) {
+    const sim_footprint *f = lanes ? footprint_of(k, address, bytes, lanes) : NULL;
+    uint32_t slow = 0;
+    if (!f) return 0;
+    const uint32_t first = address[__builtin_ctz(lanes)] / SIM_FOOTPRINT_LINE;
+    for (unsigned i = 0; i < f->count; i++) {
+        const sim_part *p = &f->parts[i];
+        sim_line *l = line_at(k->d, k->s, first + (uint32_t)p->line);
+        if (l->detailed) gather(k, l);
+        if (l->detailed || !may_write(k, l, p) || !note_write(k, l, p, state)) slow |= by_cells(k, l, p);
+    }
+    return slow;
+}

@@ -1,0 +1,348 @@
+/* What SMs note of their accesses to global memory until it is played (global.c), and what of it was ever
+ * written. */
+#include "check/global.h"
+
+#include "base/memory.h"
+#include "check/internal.h"
+
+#include <string.h>
+
+/* ---- room ---- */
+
+static bool reserve(void **items, size_t *capacity, size_t count, size_t more, size_t size) {
+    if (count + more <= *capacity) return true;
+    size_t wanted = *capacity ? *capacity * 2 : 1024;
+    while (wanted < count + more) wanted *= 2;
+    void *grown = memory_resize(*items, wanted * size);
+    if (!grown) return false;
+    *items = grown;
+    *capacity = wanted;
+    return true;
+}
+
+/* An access becomes so many entries at most: pieces in which lanes lie at even distances, or a list of addresses. */
+enum { MOST_PIECES = 4, LEAST_LANES = 8 };
+
+/* For one access of a warp. */
+static bool make_room(sim_access_log *log, uint32_t known) {
+    bool made =
+        reserve((void **)&log->entries, &log->capacity, log->count, MOST_PIECES, sizeof *log->entries) &&
+        reserve((void **)&log->lists, &log->list_capacity, log->list_count, SIM_LANES, sizeof *log->lists) &&
+        reserve((void **)&log->values, &log->value_capacity, log->value_count, SIM_LANES, sizeof *log->values) &&
+        reserve((void **)&log->known, &log->known_capacity, log->known_count, known, sizeof *log->known);
+    log->failed |= !made;
+    return made;
+}
+
+void sim_access_log_free(sim_access_log *log) {
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) memory_free(log->shares[s].entries);
+    memory_free(log->entries);
+    memory_free(log->lists);
+    memory_free(log->values);
+    memory_free(log->known);
+}
+
+size_t sim_access_log_bytes(const sim_access_log *log) {
+    size_t shares = 0;
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) shares += log->shares[s].count;
+    return log->count * sizeof *log->entries + log->list_count * sizeof *log->lists +
+           log->value_count * sizeof *log->values + log->known_count * sizeof *log->known +
+           shares * sizeof *log->shares->entries;
+}
+
+void sim_access_log_empty(sim_access_log *log, uint32_t epoch) {
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) log->shares[s].count = 0;
+    log->count = log->list_count = log->value_count = log->known_count = 0;
+    log->epoch = epoch;
+}
+
+/* ---- entries ---- */
+
+static bool has_room(sim_block *b) {
+    sim_hazards *h = b->sm->hazards;
+    if (!h->failed && !make_room(&h->log, 2 * sim_domain_of(b)->actors)) h->failed = true;
+    return !h->failed;
+}
+
+/* What of the cluster's stores to global memory the copy engine knows, as the view's lanes see it. */
+static uint32_t fences(sim_access_log *log, const sim_domain *d, const sim_view *v) {
+    if (d->proxies < 2) return SIM_NEVER_FENCED;
+    memcpy(log->known + log->known_count, v->proxy + sim_domain_capacity(d), d->actors * sizeof *log->known);
+    log->known_count += d->actors;
+    return (uint32_t)(log->known_count - d->actors + 1);
+}
+
+/* What the view knows, once an epoch as long as it does not change. */
+static uint32_t snapshot(sim_access_log *log, const sim_domain *d, sim_view *v) {
+    if (v->kept_in == log->epoch + 1) return v->kept;
+    memcpy(log->known + log->known_count, v->order, d->actors * sizeof *log->known);
+    v->kept = (uint32_t)log->known_count;
+    v->kept_in = log->epoch + 1;
+    log->known_count += d->actors;
+    return v->kept;
+}
+
+/* There is room. */
+static sim_logged *append(sim_block *b, uint32_t actor, sim_view *v) {
+    sim_hazards *h = b->sm->hazards;
+    const sim_domain *d = sim_domain_of(b);
+    sim_logged *e = &h->log.entries[h->log.count++];
+    *e = (sim_logged){.known = snapshot(&h->log, d, v),
+                      .time = d->now,
+                      .floor = v->floor,
+                      .cluster = d->cluster_index,
+                      .actor = (uint16_t)actor};
+    return e;
+}
+
+/* Entry `e`, the last one, is for the slices of shadow that `slices` has a bit for. */
+static void deal(sim_access_log *log, const sim_logged *e, uint32_t slices) {
+    for (; slices; slices &= slices - 1) {
+        sim_log_share *share = &log->shares[__builtin_ctz(slices)];
+        if (!reserve((void **)&share->entries, &share->capacity, share->count, 1, sizeof *share->entries)) {
+            log->failed = true;
+            return;
+        }
+        share->entries[share->count++] = (uint32_t)(e - log->entries);
+    }
+}
+
+static uint32_t slices_between(uint64_t first, uint64_t last) {
+    const uint64_t from = first >> SIM_WATCH_PAGE, to = last >> SIM_WATCH_PAGE;
+    uint32_t slices = 0;
+    if (to - from >= SIM_WATCH_SLICES) return (1u << SIM_WATCH_SLICES) - 1;
+    for (uint64_t page = from; page <= to; page++) slices |= 1u << page % SIM_WATCH_SLICES;
+    return slices;
+}
+
+enum { HALF = SIM_LANES / 2 };
+
+static bool is_even_half(const uint64_t *address, uint64_t stride) {
+    uint64_t differs = 0;
+    for (unsigned l = 0; l < HALF; l++) differs |= (address[0] + stride * l) ^ address[l];
+    return !differs;
+}
+
+/* The first lanes of `lanes` that lie at even distances, as far as there are any. */
+static uint32_t even_lanes(uint32_t lanes, const uint64_t address[SIM_LANES], int64_t *stride) {
+    const unsigned first = (unsigned)__builtin_ctz(lanes);
+    const uint32_t rest = lanes & (lanes - 1);
+    const unsigned second = rest ? (unsigned)__builtin_ctz(rest) : first + 1;
+    const int64_t apart = rest ? (int64_t)(address[second] - address[first]) : 0;
+    *stride = apart / (int64_t)(second - first);
+    const uint64_t base = address[first] - (uint64_t)*stride * first;
+    if (lanes == SIM_ALL_LANES && is_even_half(address, (uint64_t)*stride)) {
+        const bool both = is_even_half(address + HALF, (uint64_t)*stride);
+        return both && address[HALF] == base + (uint64_t)*stride * HALF ? lanes : lanes >> HALF;
+    }
+    if (lanes == SIM_ALL_LANES << HALF && is_even_half(address + HALF, (uint64_t)*stride)) return lanes;
+    uint32_t uneven = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) uneven |= (uint32_t)(base + (uint64_t)*stride * l != address[l]) << l;
+    uneven &= lanes;
+    return uneven ? lanes & ((uneven & -uneven) - 1) : lanes;
+}
+
+static void place_list(sim_access_log *log, sim_logged *e, uint32_t lanes, const uint64_t address[SIM_LANES]) {
+    uint32_t slices = 0;
+    memcpy(log->lists + log->list_count, address, SIM_LANES * sizeof *address);
+    log->list_count += SIM_LANES;
+    e->list = (uint32_t)(log->list_count / SIM_LANES);
+    for (; lanes; lanes &= lanes - 1)
+        slices |= 1u << (address[__builtin_ctz(lanes)] >> SIM_WATCH_PAGE) % SIM_WATCH_SLICES;
+    deal(log, e, slices);
+}
+
+static void place_evenly(sim_access_log *log, sim_logged *e, uint32_t lanes, const uint64_t address[SIM_LANES],
+                         int64_t stride) {
+    const unsigned first = (unsigned)__builtin_ctz(lanes), last = 31u - (unsigned)__builtin_clz(lanes);
+    const uint64_t one = address[first], other = address[last];
+    e->stride = stride;
+    e->base = one - (uint64_t)(stride * first);
+    deal(log, e, slices_between(one < other ? one : other, one < other ? other : one));
+}
+
+/* ---- values ---- */
+
+static inline uint32_t mix(uint32_t hash, uint32_t value) {
+    hash = (hash ^ value) * 0x9e3779b1u;
+    return hash ^ hash >> 15;
+}
+
+static void mix_words(uint32_t hash[SIM_LANES], const uint32_t *lanes) {
+    for (unsigned l = 0; l < SIM_LANES; l++) hash[l] = mix(hash[l], lanes[l]);
+}
+
+static void mix_elements(uint32_t hash[SIM_LANES], const sim_op *op, const unsigned char *lanes) {
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        uint32_t parts[4] = {0};
+        memcpy(parts, lanes + (l << op->y), 1u << op->x);
+        for (unsigned i = 0; i == 0 || i < 1u << op->x >> 2; i++) hash[l] = mix(hash[l], parts[i]);
+    }
+}
+
+/* A hash of what each lane stores, never 0; index + 1. 0 when it is not known. */
+static uint32_t keep_values(sim_access_log *log, const sim_warp *w, const sim_op *op) {
+    const uint32_t *slots = w->sm->grid->program->pool + op->more;
+    uint32_t *hash = log->values + log->value_count;
+    if (!op->count) return 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) hash[l] = op->bytes;
+    for (unsigned e = 0; e < op->count; e++) {
+        const uint32_t slot = op->count == 1 ? op->d : slots[e];
+        if (op->x == 2 && op->y == 2)
+            mix_words(hash, SIM_SLOT(w, const uint32_t, slot));
+        else
+            mix_elements(hash, op, SIM_SLOT(w, const unsigned char, slot));
+    }
+    for (unsigned l = 0; l < SIM_LANES; l++) hash[l] |= 1;
+    log->value_count += SIM_LANES;
+    return (uint32_t)(log->value_count / SIM_LANES);
+}
+
+/* ---- what was never written ---- */
+
+static unsigned char mask_of(uint64_t address, unsigned bytes) {
+    return bytes >= 4 ? 15 : (unsigned char)((((1u << bytes) - 1) << address % 4) & 15);
+}
+
+static void set_written(unsigned char *written, uint64_t address, unsigned bytes) {
+    if (bytes >= 4)
+        memset(written + address / 4, 15, bytes / 4);
+    else
+        __atomic_fetch_or(written + address / 4, mask_of(address, bytes), __ATOMIC_RELAXED);
+}
+
+static uint64_t bits_of_bytes(unsigned bytes) {
+    uint64_t bits = 0;
+    for (unsigned k = 0; k < 4; k++)
+        if (bytes >> k & 1) bits |= 255ull << (8 * k);
+    return bits;
+}
+
+/* `written`: of the word that the address lies in, and those behind it */
+static void check_written(sim_warp *w, const sim_op *op, unsigned lane, const unsigned char *written,
+                          uint64_t address) {
+    for (unsigned at = 0; at < op->bytes; at += 4) {
+        const unsigned char mask = mask_of(address, op->bytes);
+        if ((written[at / 4] & mask) == mask) continue;
+        const unsigned element = at >> op->x, bytes = op->bytes < 4 ? op->bytes : 4;
+        const unsigned missing = (mask & ~written[at / 4] & 15u) >> (address % 4);
+        const uint64_t bits = bits_of_bytes(missing) << (8 * (at - (element << op->x)) % 64);
+        sim_hazard_doubt(w, op->instruction, element, 1u << lane, bits, HAUL_SPACE_GLOBAL, address + at, bytes);
+    }
+}
+
+static void follow_lanes(sim_warp *w, const sim_op *op, uint32_t lanes, const uint64_t address[SIM_LANES], bool reads) {
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(lanes);
+        unsigned char *written = sim_memory_written(w->sm->grid->memory, address[lane]);
+        if (!written) continue;
+        if (reads)
+            check_written(w, op, lane, written, address[lane]);
+        else
+            set_written(written, address[lane] % 4, op->bytes);
+    }
+}
+
+static bool all_written(const unsigned char *written, size_t words) {
+    uint64_t missing = 0, eight;
+    for (; words >= 8; words -= 8, written += 8) {
+        memcpy(&eight, written, 8);
+        missing |= ~eight & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    }
+    for (; words; words--, written++) missing |= ~*written & 15u;
+    return !missing;
+}
+
+/* `lanes` lie `stride` bytes apart: where they lie side by side, all at once. */
+static void follow_written(sim_warp *w, const sim_op *op, uint32_t lanes, const uint64_t address[SIM_LANES],
+                           int64_t stride, haul_action action) {
+    const unsigned first = (unsigned)__builtin_ctz(lanes);
+    unsigned char *from = sim_memory_written(w->sm->grid->memory, address[first]);
+    if (!from || action == HAUL_ACTION_ASYNC_READ) return;
+    const bool reads = action == HAUL_ACTION_READ;
+    const unsigned count = (unsigned)__builtin_popcount(lanes);
+    const bool side_by_side =
+        stride == op->bytes && lanes >> first == (count == 32 ? SIM_ALL_LANES : (1u << count) - 1);
+    const size_t words = (size_t)count * op->bytes / 4;
+    if (op->bytes < 4 || (!side_by_side && stride) || (reads && !all_written(from, stride ? words : op->bytes / 4u)))
+        follow_lanes(w, op, lanes, address, reads);
+    else if (!reads)
+        memset(from, 15, stride ? words : op->bytes / 4u);
+}
+
+/* ---- hooks ---- */
+
+static uint8_t strength_of(const sim_warp *w, const sim_op *op, haul_action action) {
+    if (action == HAUL_ACTION_READ && sim_is_guess(w->sm->grid, op->instruction)) return SIM_STRONG;
+    if (action != HAUL_ACTION_ATOMIC && !(op->flags & SIM_OP_STRONG)) return SIM_WEAK;
+    const bool reaches_all = sim_reaches_grid(sim_instruction_of(w, op->instruction));
+    return reaches_all ? SIM_STRONG : SIM_STRONG_HERE;
+}
+
+static sim_logged *log_piece(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes, haul_action action) {
+    sim_logged *e = append(w->block, sim_actor(w), v);
+    e->instruction = op->instruction;
+    e->active = lanes;
+    e->bytes = op->bytes;
+    e->action = (uint8_t)action;
+    e->strong = strength_of(w, op, action);
+    e->by_texture = op->memory_class == HAUL_CLASS_TEXTURE || op->memory_class == HAUL_CLASS_SURFACE_LOAD;
+    return e;
+}
+
+static void log_lanes(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes, const uint64_t address[SIM_LANES],
+                      haul_action action) {
+    sim_access_log *log = &w->sm->hazards->log;
+    const uint32_t values = action == HAUL_ACTION_WRITE ? keep_values(log, w, op) : 0;
+    for (unsigned pieces = 1; lanes; pieces++) {
+        int64_t stride;
+        uint32_t piece = even_lanes(lanes, address, &stride);
+        const bool few = __builtin_popcount(piece) < LEAST_LANES || pieces == MOST_PIECES;
+        const bool listed = piece != lanes && few;
+        if (listed) piece = lanes;
+        sim_logged *e = log_piece(w, op, v, piece, action);
+        e->values = values;
+        if (listed)
+            place_list(log, e, piece, address);
+        else
+            place_evenly(log, e, piece, address, stride);
+        follow_written(w, op, piece, address, listed ? INT64_MAX : stride, action);
+        lanes &= ~piece;
+    }
+}
+
+void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                       haul_action action) {
+    sim_views *views = &sim_domain_of(w->block)->views[sim_actor(w)];
+    if (action == HAUL_ACTION_WRITE && !(op->flags & SIM_OP_STRONG)) sim_hazard_stored(w);
+    sim_flight_meet(w, op, active, address, action);
+    for (uint32_t i = 0; i < views->count; i++) {
+        const uint32_t lanes = views->list[i].lanes & active;
+        if (!lanes) continue;
+        if (!has_room(w->block)) return;
+        log_lanes(w, op, &views->list[i], lanes, address, action);
+    }
+}
+
+void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction, uint64_t address, uint32_t bytes,
+                             haul_action action, bool is_watched) {
+    sim_domain *d = sim_domain_of(b);
+    const uint32_t actor = b->rank * d->warps + thread / SIM_LANES, lane = thread % SIM_LANES;
+    unsigned char *written = sim_memory_written(b->sm->grid->memory, address);
+    const bool writes = action != HAUL_ACTION_ASYNC_READ;
+    if (written && writes) memset(written, 15, (bytes + 3) / 4);
+    sim_view *v = sim_view_of(d, actor, lane);
+    if (!bytes || !has_room(b)) return;
+    sim_logged *e = append(b, actor, v);
+    e->instruction = instruction;
+    e->active = 1u << lane;
+    e->bytes = bytes;
+    e->base = address;
+    if (is_watched) {
+        e->time = 0;
+        e->fenced = fences(&b->sm->hazards->log, d, v);
+    }
+    e->action = (uint8_t)action;
+    e->strong = action == HAUL_ACTION_ATOMIC ? SIM_STRONG : SIM_WEAK;
+    deal(&b->sm->hazards->log, e, slices_between(address, address + bytes - 1));
+}

@@ -1,0 +1,176 @@
+/* mbarriers: what arrivals hand on to those who wait, and their misuse. */
+#include "base/memory.h"
+#include "state/mbarrier.h"
+#include "check/internal.h"
+
+#include <string.h>
+
+static void forget_passes(const sim_domain *d, sim_watched_mbarrier *m) {
+    if (m->passed) memset(m->passed, 0, d->actors * sizeof *m->passed);
+}
+
+sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, uint32_t address) {
+    for (uint32_t i = 0; i < d->mbarrier_count; i++)
+        if (d->mbarriers[i].block == b && d->mbarriers[i].address == address) return &d->mbarriers[i];
+    if (d->mbarrier_count == SIM_HAZARD_MBARRIERS) {
+        sim_watched_mbarrier *crowded = &d->mbarriers[address / 8 % SIM_HAZARD_MBARRIERS];
+        crowded->crowded = true;
+        return crowded;
+    }
+    sim_watched_mbarrier *m = &d->mbarriers[d->mbarrier_count++];
+    *m = (sim_watched_mbarrier){
+        .block = b, .address = address, .gate = m->gate, .passed = m->passed, .passes = m->passes};
+    forget_passes(d, m);
+    sim_stale_forget(d, m);
+    sim_gate_clear(d, &m->gate);
+    for (uint32_t a = 0; a < d->actors; a++)
+        for (uint32_t i = 0; i < d->views[a].count; i++) sim_view_forget(d, &d->views[a].list[i], d->used);
+    d->used++;
+    return m;
+}
+
+static bool is_shared_slot(const sim_watched_mbarrier *m, const sim_block *b, uint32_t address) {
+    return m->block != b || m->address != address;
+}
+
+static sim_suspect misuse(const sim_op *op, unsigned lane, const sim_watched_mbarrier *m, uint32_t address) {
+    return (sim_suspect){.kind = HAUL_FINDING_MBARRIER_MISUSE,
+                         .action = HAUL_ACTION_SYNC,
+                         .other_action = m->live ? HAUL_ACTION_SYNC : HAUL_ACTION_NONE,
+                         .instruction = op->instruction,
+                         .other_instruction = m->instruction,
+                         .lanes = 1u << lane,
+                         .thread = m->live ? m->thread : SIM_NO_THREAD,
+                         .space = HAUL_SPACE_SHARED,
+                         .address = address,
+                         .bytes = 8};
+}
+
+/* Lanes of another warp may still be about to look at the phase that this one has seen the end of. */
+static bool check_waiters(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m) {
+    sim_domain *d = sim_domain_of(w->block);
+    const uint32_t actor = sim_actor(w);
+    const sim_view *v = sim_view_of(d, actor, lane);
+    for (uint32_t a = 0; m->passed && a < d->actors; a++) {
+        if (a == actor || !m->passed[a] || sim_known_lanes(&v->order[a], m->passed[a])) continue;
+        sim_suspect s = misuse(op, lane, m, m->address);
+        s.thread = a * SIM_LANES;
+        s.other_instruction = m->pass_instruction;
+        sim_finding *f = sim_hazard_report(w, &s);
+        if (f) sim_hazard_say(f, "initialised again, or ended, with no barrier behind another thread's wait for it");
+        return true;
+    }
+    return false;
+}
+
+static void check_not_in_use(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m) {
+    uint64_t bits;
+    memcpy(&bits, w->block->shared + m->address, sizeof bits);
+    const sim_mbarrier state = sim_mbarrier_unpack(bits);
+    if (!m->live || (state.pending == state.expected && state.bytes == 0)) {
+        if (!check_waiters(w, op, lane, m)) sim_phase_again(w, op, lane, m);
+        return;
+    }
+    const sim_suspect s = misuse(op, lane, m, m->address);
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f)
+        sim_hazard_say(f, "initialised again in the middle of a phase: %u of %u arrivals and %d bytes are missing",
+                       state.pending, state.expected, state.bytes);
+}
+
+void sim_hazard_mbarrier_init(sim_warp *w, const sim_op *op, unsigned lane, uint32_t address) {
+    sim_domain *d = sim_domain_of(w->block);
+    sim_watched_mbarrier *m = sim_mbarrier_watched(d, w->block, address);
+    if (is_shared_slot(m, w->block, address)) return;
+    check_not_in_use(w, op, lane, m);
+    m->live = true;
+    m->thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
+    m->instruction = op->instruction;
+    m->time = d->now;
+    m->fenced = m->raised = false;
+    m->ended = 0;
+    forget_passes(d, m);
+    sim_stale_forget(d, m);
+    sim_shadow_mbarrier(w->block, address, true);
+}
+
+void sim_hazard_mbarrier_end(sim_warp *w, const sim_op *op, unsigned lane, uint32_t address) {
+    sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(w->block), w->block, address);
+    if (is_shared_slot(m, w->block, address)) return;
+    check_not_in_use(w, op, lane, m);
+    m->live = false;
+    m->thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
+    m->instruction = op->instruction;
+    sim_shadow_mbarrier(w->block, address, false);
+}
+
+static bool knows(const sim_view *v, uint32_t actor, unsigned lane, uint32_t thread, uint32_t time) {
+    if (thread == actor * SIM_LANES + lane) return true;
+    return sim_knows_thread(v->order, thread, time);
+}
+
+void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
+    sim_domain *d = sim_domain_of(w->block);
+    const sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, address);
+    if (is_shared_slot(m, b, address)) return;
+    const uint32_t actor = sim_actor(w);
+    if (m->live && knows(sim_view_of(d, actor, lane), actor, lane, m->thread, m->time)) return;
+    const sim_suspect s = misuse(op, lane, m, address);
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f)
+        sim_hazard_say(f, m->live ? "used without a barrier behind its initialisation by another thread"
+                                  : "used before it has been initialised");
+}
+
+void sim_hazard_mbarrier_told(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
+    sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(w->block), b, address);
+    if (!is_shared_slot(m, b, address)) sim_phase_told(w, op->instruction, lane, m);
+    m->told++;
+    sim_stale_deed(w);
+    m->used = true;
+    m->last_thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
+    m->last_instruction = op->instruction;
+}
+
+void sim_hazard_mbarrier_raised(const sim_warp *w, uint32_t address) {
+    sim_mbarrier_watched(sim_domain_of(w->block), w->block, address)->raised = true;
+}
+
+void sim_hazard_mbarrier_arrive(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
+    sim_domain *d = sim_domain_of(w->block);
+    const int reach = b == w->block ? SIM_REACH_BLOCK : SIM_REACH_CLUSTER;
+    sim_gate_hand_on(w, op, &sim_mbarrier_watched(d, b, address)->gate, 1u << lane, reach);
+    d->now++;
+}
+
+void sim_hazard_mbarrier_phase(sim_block *b, uint32_t address) {
+    sim_domain *d = sim_domain_of(b);
+    sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, address);
+    if (!is_shared_slot(m, b, address)) sim_phase_ended(d, m);
+    sim_gate_release(d, &m->gate);
+}
+
+static void note_pass(sim_domain *d, sim_watched_mbarrier *m, uint32_t actor, uint32_t instruction) {
+    if (!m->passed) m->passed = memory_zeroed(d->actors, sizeof *m->passed);
+    if (!m->passed) {
+        d->owner->failed = true;
+        return;
+    }
+    m->passed[actor] = d->now;
+    m->pass_instruction = instruction;
+}
+
+void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
+    sim_domain *d = sim_domain_of(w->block);
+    sim_watched_mbarrier *m = sim_mbarrier_watched(d, w->block, address);
+    const uint8_t *uses = w->sm->grid->uses;
+    if (uses && uses[op->instruction] & SIM_USE_UNSEEN) return;
+    if (!is_shared_slot(m, w->block, address)) {
+        note_pass(d, m, sim_actor(w), op->instruction);
+        sim_stale_pass(w, op, lanes, m);
+    }
+    if (sim_is_relaxed(w, op))
+        sim_relaxed_pass(w, &m->gate);
+    else
+        sim_gate_pass(d, &m->gate, sim_actor(w), lanes);
+}

@@ -1,0 +1,189 @@
+#include "check/origin.h"
+#include "state/program.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "ptx/users.h"
+#include "assembler/engine.h"
+
+/* What a register holds, as far as all its definitions agree: nothing known yet, an integer, something else (MIXED), or
+ * an address made from the program's variable number value - FIRST. */
+enum { UNSEEN, INTEGER, MIXED, FIRST };
+
+typedef struct search {
+    const sim_program *p;
+    uint32_t *held; /* by register */
+    ptx_users readers;
+    bool *waiting; /* by instruction: it is to be looked at again */
+    uint32_t *queue, first, count, size;
+} search;
+
+/* ---- operands ---- */
+
+static bool has_bounds(const ptx_variable *v) {
+    return v->space == PTX_SPACE_SHARED && !v->is_extern && v->size;
+}
+
+static uint32_t of_variable(const sim_program *p, const ptx_variable *variable) {
+    if (variable->space != PTX_SPACE_SHARED) return INTEGER;
+    const uint64_t *number = has_bounds(variable) ? pointer_map_find(&p->variable_numbers, variable) : NULL;
+    return number ? FIRST + (uint32_t)*number : MIXED;
+}
+
+static uint32_t of_operand(const search *s, const ptx_operand *o) {
+    switch (o->kind) {
+    case PTX_REGISTER: return s->held[o->reg];
+    case PTX_VARIABLE_ADDRESS: return of_variable(s->p, o->variable);
+    case PTX_MEMORY: return of_operand(s, &o->parts[0]);
+    case PTX_VECTOR: return MIXED;
+    default: return INTEGER;
+    }
+}
+
+/* ---- instructions ---- */
+
+static uint32_t either(uint32_t a, uint32_t b) {
+    if (a == UNSEEN || a == b) return b;
+    return b == UNSEEN ? a : MIXED;
+}
+
+/* An address and an integer make an address of the same variable. */
+static uint32_t sum(uint32_t a, uint32_t b) {
+    if (a == UNSEEN || b == UNSEEN) return UNSEEN;
+    if (a == INTEGER) return b;
+    return b == INTEGER ? a : MIXED;
+}
+
+/* What comes out where an address may not go in. */
+static uint32_t other(const search *s, const ptx_instruction *i, unsigned end) {
+    uint32_t result = INTEGER;
+    for (unsigned k = 1; k < end && result != UNSEEN; k++) {
+        const uint32_t held = of_operand(s, &i->operands[k]);
+        if (held != INTEGER) result = held == UNSEEN ? UNSEEN : MIXED;
+    }
+    return result;
+}
+
+static uint32_t product_and_sum(const search *s, const ptx_instruction *i) {
+    const uint32_t product = other(s, i, 3), c = of_operand(s, &i->operands[3]);
+    return product == INTEGER ? c : product == UNSEEN ? UNSEEN : MIXED;
+}
+
+static uint32_t difference(uint32_t a, uint32_t b) {
+    return b == INTEGER || a == UNSEEN || b == UNSEEN ? sum(a, b) : MIXED;
+}
+
+static uint32_t result_of(const search *s, const ptx_instruction *i) {
+    const uint32_t a = i->operand_count > 1 ? of_operand(s, &i->operands[1]) : INTEGER;
+    const uint32_t b = i->operand_count > 2 ? of_operand(s, &i->operands[2]) : INTEGER;
+    switch (i->op) {
+    case PTX_OP_MOV:
+    case PTX_OP_CVT:
+    case PTX_OP_CVTA:
+    case PTX_OP_CVTA_TO: return a;
+    case PTX_OP_ADD:
+    case PTX_OP_AND: /* aligns */
+    case PTX_OP_OR:
+    case PTX_OP_XOR: return sum(a, b); /* swizzles */
+    case PTX_OP_SUB: return difference(a, b);
+    case PTX_OP_SELP: return either(a, b);
+    case PTX_OP_MAD:
+    case PTX_OP_MAD_WIDE: return product_and_sum(s, i);
+    case PTX_OP_LD: return INTEGER;
+    default: return other(s, i, i->operand_count);
+    }
+}
+
+/* ---- registers ---- */
+
+static void enqueue(search *s, uint32_t instruction) {
+    if (s->waiting[instruction]) return;
+    s->waiting[instruction] = true;
+    s->queue[(s->first + s->count++) % s->size] = instruction;
+}
+
+static void hold(search *s, const ptx_operand *d, uint32_t value) {
+    for (uint32_t k = 0; k < d->part_count; k++)
+        hold(s, &d->parts[k], d->kind == PTX_PAIR ? value : either(value, INTEGER));
+    if (d->kind != PTX_REGISTER || s->held[d->reg] == MIXED) return;
+    const uint32_t joined = either(s->held[d->reg], value);
+    if (joined == s->held[d->reg]) return;
+    s->held[d->reg] = joined;
+    for (uint32_t k = s->readers.first[d->reg]; k < s->readers.first[d->reg + 1]; k++)
+        enqueue(s, s->readers.instructions[k]);
+}
+
+static bool writes_first(const ptx_instruction *i) {
+    return i->operand_count && i->operands[0].kind != PTX_MEMORY && i->operands[0].kind != PTX_TENSOR;
+}
+
+/* Values only go up (unseen, one thing, mixed), so this ends. */
+static void find_held(search *s) {
+    const ptx_function *f = s->p->function;
+    for (uint32_t i = 0; i < f->instruction_count; i++) enqueue(s, i);
+    while (s->count) {
+        const uint32_t i = s->queue[s->first];
+        s->first = (s->first + 1) % s->size;
+        s->count--;
+        s->waiting[i] = false;
+        if (writes_first(&f->instructions[i]))
+            hold(s, &f->instructions[i].operands[0], result_of(s, &f->instructions[i]));
+    }
+}
+
+/* ---- accesses ---- */
+
+/* The operand that says where in shared memory an instruction reads or writes data: mbarriers are not data. */
+static const ptx_operand *shared_operand(const ptx_instruction *i) {
+    for (unsigned k = sim_engine_use_of(i) == SIM_ENGINE_STORES; k < i->operand_count; k++)
+        if (i->operands[k].kind == PTX_MEMORY) return &i->operands[k];
+    return NULL;
+}
+
+static void set_origins(const search *s, sim_origin *by_instruction) {
+    const ptx_function *f = s->p->function;
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        const ptx_operand *o = shared_operand(&f->instructions[i]);
+        const uint32_t held = o ? of_operand(s, o) : MIXED;
+        if (held < FIRST) continue;
+        const sim_variable_place *place = &s->p->variables[held - FIRST];
+        by_instruction[i] = (sim_origin){.variable = place->variable,
+                                         .from = (uint32_t)place->at,
+                                         .to = (uint32_t)(place->at + place->variable->size)};
+    }
+}
+
+static void find_all(const sim_program *p, arena *memory, sim_origin *by_instruction) {
+    const ptx_function *f = p->function;
+    search s = {.p = p,
+                .held = ARENA_ARRAY(memory, f->register_count + 1, uint32_t),
+                .waiting = ARENA_ARRAY(memory, f->instruction_count + 1, bool),
+                .queue = ARENA_ARRAY(memory, f->instruction_count + 1, uint32_t),
+                .size = (uint32_t)f->instruction_count + 1};
+    ptx_users_find(f, memory, &s.readers, NULL);
+    find_held(&s);
+    set_origins(&s, by_instruction);
+}
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+}
+
+haul_status sim_origins_find(const sim_program *p, sim_origin **by_instruction) {
+    bool any = false;
+    arena scratch;
+    jmp_buf out_of_memory;
+    for (size_t i = 0; i < p->variable_count; i++) any |= has_bounds(p->variables[i].variable);
+    *by_instruction = NULL;
+    if (!any) return HAUL_OK;
+    *by_instruction = memory_zeroed(p->function->instruction_count, sizeof **by_instruction);
+    if (!*by_instruction) return no_memory();
+    arena_init(&scratch, &out_of_memory);
+    if (setjmp(out_of_memory)) {
+        arena_free(&scratch);
+        return no_memory();
+    }
+    find_all(p, &scratch, *by_instruction);
+    arena_free(&scratch);
+    return HAUL_OK;
+}

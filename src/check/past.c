@@ -1,0 +1,105 @@
+/* Threads that have gone round a block barrier which others wait at, and lanes of one warp that come to it in different
+ * places. */
+#include "check/internal.h"
+
+#include "base/memory.h"
+
+/* Of each warp, by basic block: the lanes that have come to it. NULL when the host has no memory. */
+static uint32_t *lanes_past(sim_domain *d, const sim_warp *w) {
+    uint32_t **past = &d->past[sim_actor(w)];
+    if (!*past) *past = memory_zeroed(w->sm->grid->program->function->block_count, sizeof **past);
+    if (!*past) d->owner->failed = true;
+    return *past;
+}
+
+/* What shows where lanes in a block are: its first access to memory; addresses are often made somewhere else. */
+static uint32_t landmark(const ptx_function *f, uint32_t block) {
+    const ptx_block *b = &f->blocks[block];
+    for (uint32_t i = b->first; i < b->end; i++) {
+        const unsigned op = f->instructions[i].op;
+        if (op == PTX_OP_ST || op == PTX_OP_LD || op == PTX_OP_ATOM || op == PTX_OP_RED) return i;
+    }
+    return b->end - 1;
+}
+
+/* `waits` stand at the barrier, `lanes` of w have gone past it. */
+static void report(sim_warp *waiting, uint32_t waits, const sim_op *barrier, const sim_warp *w, uint32_t lanes) {
+    const ptx_function *f = w->sm->grid->program->function;
+    const sim_suspect s = {.kind = HAUL_FINDING_BARRIER_DIVERGENCE,
+                           .action = HAUL_ACTION_SYNC,
+                           .other_action = HAUL_ACTION_SYNC,
+                           .instruction = barrier->instruction,
+                           .other_instruction = landmark(f, barrier->target - 1),
+                           .lanes = waits,
+                           .thread = sim_actor(w) * SIM_LANES + (uint32_t)__builtin_ctz(lanes)};
+    sim_finding *found = sim_hazard_report(waiting, &s);
+    if (found)
+        sim_hazard_say(found, "warp %u waits at the block's barrier, lanes 0x%08x of warp %u have gone past it without",
+                       waiting->index, lanes, w->index);
+}
+
+static void meet_waiting(sim_warp *w, uint32_t lanes, uint32_t block) {
+    for (uint32_t i = 0; i < w->block->warp_count; i++) {
+        sim_warp *other = &w->block->warps[i];
+        for (uint32_t left = sim_warp_parked(other); left; left &= left - 1) {
+            const sim_path *p = &other->paths[__builtin_ctz(left)];
+            const sim_op *op = &w->ops[p->pc];
+            if (p->state != SIM_PATH_AT_BARRIER || op->target != block + 1) continue;
+            report(other, p->mask, op, w, lanes);
+        }
+    }
+}
+
+void sim_hazard_past(sim_warp *w, uint32_t block, uint32_t lanes) {
+    sim_domain *d = sim_domain_of(w->block);
+    uint32_t *past = lanes_past(d, w);
+    if (!past) return;
+    past[block] |= lanes;
+    meet_waiting(w, lanes, block);
+}
+
+void sim_past_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
+    const sim_domain *d = sim_domain_of(w->block);
+    for (uint32_t i = 0; op->target && i < w->block->warp_count; i++) {
+        const sim_warp *other = &w->block->warps[i];
+        const uint32_t *past = d->past[sim_actor(other)];
+        if (past && past[op->target - 1]) report(w, lanes, op, other, past[op->target - 1]);
+    }
+}
+
+/* Only barrier.sync may be come to by the lanes of a warp apart. */
+static bool is_aligned(const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_BAR_SYNC:
+    case PTX_OP_BAR_RED:
+    case PTX_OP_BAR_RED_POPC: return true;
+    default: return i->mods[PTX_SLOT_ALIGNED] != 0;
+    }
+}
+
+void sim_past_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes) {
+    if (!(w->live & ~lanes) || !is_aligned(sim_instruction_of(w, op->instruction))) return;
+    for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
+        const sim_path *p = &w->paths[__builtin_ctz(left)];
+        if (p->state != SIM_PATH_AT_BARRIER || p->barrier != id || p->pc == sim_pc(w, op)) continue;
+        const sim_suspect s = {.kind = HAUL_FINDING_BARRIER_DIVERGENCE,
+                               .action = HAUL_ACTION_SYNC,
+                               .other_action = HAUL_ACTION_SYNC,
+                               .instruction = op->instruction,
+                               .other_instruction = w->ops[p->pc].instruction,
+                               .lanes = lanes,
+                               .thread = sim_actor(w) * SIM_LANES + (uint32_t)__builtin_ctz(p->mask)};
+        sim_finding *f = sim_hazard_report(w, &s);
+        if (f)
+            sim_hazard_say(f, "lanes 0x%08x of warp %u come to barrier %u here, lanes 0x%08x in another place", lanes,
+                           w->index, id, p->mask);
+        return;
+    }
+}
+
+void sim_past_start(sim_domain *d) {
+    for (uint32_t a = 0; a < d->actors; a++) {
+        memory_free(d->past[a]);
+        d->past[a] = NULL;
+    }
+}

@@ -1,0 +1,98 @@
+/* Phases of mbarriers: whoever arrives must know that the phase before is over, or its arrival may have been one too
+ * many there. */
+#include "check/internal.h"
+
+static sim_finding *report(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m,
+                           uint32_t other, uint32_t thread) {
+    const sim_suspect s = {.kind = HAUL_FINDING_MBARRIER_MISUSE,
+                           .action = HAUL_ACTION_SYNC,
+                           .other_action = HAUL_ACTION_SYNC,
+                           .instruction = instruction,
+                           .other_instruction = other,
+                           .lanes = 1u << lane,
+                           .thread = thread,
+                           .space = HAUL_SPACE_SHARED,
+                           .address = m->address,
+                           .bytes = 8};
+    return sim_hazard_report(w, &s);
+}
+
+static bool knows_end(const sim_warp *w, unsigned lane, const sim_watched_mbarrier *m) {
+    sim_domain *d = sim_domain_of(w->block);
+    const sim_view *v = sim_view_of(d, sim_actor(w), lane);
+    return sim_known_lanes(&v->order[sim_mbarrier_actor(d, m)], m->ended) != 0;
+}
+
+/* Whether the lane knows all arrivals of the phases that are over, be it that they were its own. */
+static bool knows_arrivals(const sim_warp *w, unsigned lane, const sim_watched_mbarrier *m) {
+    sim_domain *d = sim_domain_of(w->block);
+    const uint32_t self = sim_actor(w);
+    const sim_view *v = sim_view_of(d, self, lane);
+    for (uint32_t a = 0; a < d->actors; a++) {
+        const sim_known *came = &m->gate.open[a];
+        const uint32_t lanes = came->lanes ? came->lanes : SIM_ALL_LANES;
+        uint32_t unknown = lanes & ~sim_known_lanes(&v->order[a], came->lanes ? came->some : came->all);
+        if (a == self) unknown &= ~(1u << lane);
+        if (unknown) return false;
+    }
+    return true;
+}
+
+void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m) {
+    if (!m->live || !m->ended || knows_end(w, lane, m) || knows_arrivals(w, lane, m)) return;
+    sim_finding *f = report(w, op->instruction, lane, m, m->last_instruction, m->last_thread);
+    if (f)
+        sim_hazard_say(f,
+                       "this thread has not waited for the end of the phase that others have arrived in: it may still "
+                       "be going on");
+}
+
+void sim_phase_told(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m) {
+    if (!m->live || !m->ended || knows_end(w, lane, m)) return;
+    sim_finding *f = report(w, instruction, lane, m, m->last_instruction, m->last_thread);
+    if (f)
+        sim_hazard_say(f, "the mbarrier's last phase has ended with other arrivals, and this thread has not waited for "
+                          "that: there are more arrivals than its count, or this one counts in the wrong phase");
+}
+
+static void report_overtaken(sim_domain *d, const sim_watched_mbarrier *m, uint32_t waiter) {
+    const uint32_t actor = m->last_thread / SIM_LANES;
+    sim_warp *w = &d->first[actor / d->warps].warps[actor % d->warps];
+    sim_finding *f =
+        report(w, m->last_instruction, m->last_thread % SIM_LANES, m, m->pass_instruction, waiter * SIM_LANES);
+    if (f)
+        sim_hazard_say(f,
+                       "nothing says that another thread's wait for the phase before is over: two phases on, that wait "
+                       "takes the mbarrier for one whose phase has not ended, and may never return");
+}
+
+/* Who waits only tells a phase from the next by its parity: the next must not end before the waiter has seen this one.
+ * (Relaxed arrivals say nothing of what was before them, and a crowded gate has forgotten some.) */
+static void check_waiters(sim_domain *d, const sim_watched_mbarrier *m) {
+    if (!m->live || !m->passed || !m->used || m->crowded || d->relaxed) return;
+    for (uint32_t a = 0; a < d->actors; a++) {
+        if (!m->passed[a] || sim_known_lanes(&m->gate.gathered[a], m->passed[a])) continue;
+        report_overtaken(d, m, a);
+        return;
+    }
+}
+
+/* Who waits for the copy knows of the phases that the lane has seen over, though nothing that the lane wrote comes with
+ * it. Orders cannot say that, so nobody is asked about those phases any more. */
+void sim_hazard_mbarrier_signals(const sim_warp *w, unsigned lane) {
+    sim_domain *d = sim_domain_of(w->block);
+    for (uint32_t i = 0; i < d->mbarrier_count; i++) {
+        sim_watched_mbarrier *m = &d->mbarriers[i];
+        if (m->passed) m->passed[sim_actor(w)] = 0;
+        if (m->ended && knows_end(w, lane, m)) m->ended = 0;
+    }
+}
+
+void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m) {
+    if (!sim_gate_open(d, &m->gate)) return;
+    check_waiters(d, m);
+    m->phases++;
+    m->ended = ++d->now;
+    sim_known_add(&m->gate.gathered[sim_mbarrier_actor(d, m)], (sim_known){.all = m->ended});
+    d->now++;
+}

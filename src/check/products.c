@@ -1,0 +1,67 @@
+/* Registers of products in the background that are touched before the warp has waited for them. */
+#include "check/internal.h"
+
+#include "base/memory.h"
+#include "ptx/liveness.h"
+#include "ptx/matrix.h"
+
+typedef struct touch {
+    const sim_product_queue *products;
+    const sim_warp *warp;
+    const uint8_t *held; /* by register: SIM_HELD_* */
+    bool sets;           /* a mov of a value that no register has, before which sums are made (lower.c) */
+    uint32_t reg;
+    bool writes, found;
+    uint32_t product; /* the instruction that reads or writes the register */
+} touch;
+
+/* Sums may not be looked at, factors may not be changed. */
+static void compare(void *context, uint32_t reg, bool writes) {
+    touch *t = context;
+    if (reg == t->reg && (writes || t->writes)) t->found = true;
+}
+
+static void find_product(void *context, uint32_t reg, bool writes) {
+    touch *t = context;
+    const bool of_sum = t->held[reg] & SIM_HELD_SUM && !t->sets;
+    if (!of_sum && !(writes && t->held[reg] & SIM_HELD_FACTOR)) return;
+    for (size_t n = 0; n < t->products->count && !t->found; n++) {
+        t->reg = reg, t->writes = writes;
+        t->product = t->products->items[n].op->instruction;
+        ptx_visit_held_registers(sim_instruction_of(t->warp, t->product), compare, t);
+    }
+}
+
+/* Products follow each other in the same sums; copies between registers are the assembler's affair. */
+static bool may_touch(const ptx_instruction *i) {
+    if (i->op != PTX_OP_MOV) return ptx_is_warpgroup_product(i);
+    return i->operands[0].kind == PTX_REGISTER && i->operands[1].kind == PTX_REGISTER;
+}
+
+static bool sets_register(const ptx_instruction *i) {
+    return i->op == PTX_OP_MOV && i->operands[0].kind == PTX_REGISTER && i->operands[1].kind != PTX_VECTOR;
+}
+
+void sim_hazard_products_step(sim_warp *w, const sim_op *op, uint32_t active) {
+    const ptx_instruction *i = sim_instruction_of(w, op->instruction);
+    touch t = {.products = &w->block->async.queues[w->index].products,
+               .warp = w,
+               .held = w->sm->grid->program->held,
+               .sets = sets_register(i)};
+    if (!t.products->count || !t.held || may_touch(i)) return;
+    ptx_visit_registers(i, find_product, &t);
+    if (!t.found) return;
+    const sim_suspect s = {.kind = HAUL_FINDING_MATRIX_BEFORE_WAIT,
+                           .action = t.writes ? HAUL_ACTION_WRITE : HAUL_ACTION_READ,
+                           .other_action = HAUL_ACTION_ASYNC_WRITE,
+                           .instruction = op->instruction,
+                           .other_instruction = t.product,
+                           .lanes = active,
+                           .thread = sim_actor(w) * SIM_LANES + (unsigned)__builtin_ctz(active)};
+    sim_finding *f = sim_hazard_report(w, &s);
+    const bool loads = sim_instruction_of(w, t.product)->op == PTX_OP_TMEM_LD;
+    if (f)
+        sim_hazard_say(f, "register %s belongs to a %s has covered",
+                       w->sm->grid->program->function->registers[t.reg].name,
+                       loads ? "tcgen05.ld that no tcgen05.wait::ld" : "wgmma.mma_async that no wgmma.wait_group");
+}

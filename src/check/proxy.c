@@ -1,0 +1,106 @@
+/* Proxies: what ordinary accesses have done is known to the copy engine only behind a fence. What threads know of each
+ * other's fences is in the views, a vector for shared memory and, where a kernel has both such fences and copies that
+ * read it, one for global memory. */
+#include "check/internal.h"
+#include "state/program.h"
+#include "state/block.h"
+
+#include "assembler/engine.h"
+
+#include <string.h>
+
+/* ---- which vectors a kernel needs ---- */
+
+static bool fences_global(const ptx_instruction *i) {
+    const unsigned proxy = i->mods[PTX_SLOT_PROXY];
+    return i->op == PTX_OP_FENCE_PROXY && (proxy == PTX_MOD_PROXY_ASYNC || proxy == PTX_MOD_PROXY_ASYNC_GLOBAL);
+}
+
+sim_proxy_need sim_proxies_needed(const sim_program *p) {
+    bool fences = false, loads = false, engine = false;
+    for (size_t i = 0; i < p->function->instruction_count; i++) {
+        const ptx_instruction *at = &p->function->instructions[i];
+        const sim_engine_use use = sim_engine_use_of(at);
+        fences |= fences_global(at);
+        loads |= use == SIM_ENGINE_LOADS;
+        engine |= use != SIM_ENGINE_NONE || at->op == PTX_OP_WGMMA_COMMIT;
+    }
+    return (sim_proxy_need){.spaces = fences && loads ? 2 : 1, .engine = engine};
+}
+
+void sim_proxies_join(const sim_domain *d, sim_known *to, const sim_known *from) {
+    for (uint32_t p = 0; p < d->proxies; p++) {
+        const size_t at = p * sim_domain_capacity(d);
+        sim_known_join(to + at, from + at, d->used);
+    }
+}
+
+/* ---- fences ---- */
+
+static void pass_fence(sim_domain *d, uint32_t actor, const sim_view *v, uint32_t proxy) {
+    if (proxy >= d->proxies) return;
+    sim_known *known = v->proxy + proxy * sim_domain_capacity(d);
+    sim_known_join(known, v->order, d->used);
+    sim_known_add(&known[actor], (sim_known){.some = d->now, .lanes = v->lanes});
+}
+
+void sim_hazard_proxy_fence(sim_warp *w, uint32_t active, bool shared, bool global) {
+    sim_domain *d = sim_domain_of(w->block);
+    const uint32_t actor = sim_actor(w);
+    sim_views *v = &d->views[actor];
+    for (uint32_t i = 0, count = v->count; i < count; i++) {
+        if (!(v->list[i].lanes & active)) continue;
+        sim_view *mine = sim_view_split(d, actor, i, active);
+        if (!mine) return;
+        if (shared) pass_fence(d, actor, mine, 0);
+        if (global) pass_fence(d, actor, mine, 1);
+    }
+    d->now++;
+}
+
+/* ---- mbarriers that copies complete on ---- */
+
+void sim_hazard_mbarrier_fence(sim_warp *w, uint32_t active) {
+    sim_domain *d = sim_domain_of(w->block);
+    const uint32_t actor = sim_actor(w);
+    for (uint32_t i = 0; i < d->mbarrier_count; i++) {
+        sim_watched_mbarrier *m = &d->mbarriers[i];
+        if (m->thread / SIM_LANES == actor && active >> m->thread % SIM_LANES & 1) m->fenced = true;
+    }
+}
+
+/* cuda::memcpy_async() takes barriers as init() leaves them, which is without a fence: the library's affair. */
+static bool is_of_library(const sim_program *p, uint32_t instruction) {
+    const ptx_module *m = p->module;
+    uint32_t at = p->function->instructions[instruction].place;
+    for (; at; at = m->places[at - 1].inlined_at) {
+        const uint32_t file = m->places[at - 1].file;
+        const char *name = file < m->file_count ? m->files[file] : NULL;
+        if (name && strstr(name, "cuda/__memcpy_async/")) return true;
+    }
+    return false;
+}
+
+void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, const sim_bulk *bulk) {
+    sim_domain *d = sim_domain_of(w->block);
+    const sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, bulk->barrier);
+    if (!m->live || m->fenced || m->block != b || m->address != bulk->barrier) return;
+    if (is_of_library(w->sm->grid->program, bulk->instruction)) return;
+    const sim_view *v = sim_view_of(d, sim_actor(w), lane);
+    if (sim_knows_thread(v->proxy, m->thread, m->time)) return;
+    const sim_suspect s = {.kind = HAUL_FINDING_MISSING_PROXY_FENCE,
+                           .action = HAUL_ACTION_ASYNC_WRITE,
+                           .other_action = HAUL_ACTION_SYNC,
+                           .instruction = bulk->instruction,
+                           .other_instruction = m->instruction,
+                           .lanes = 1u << lane,
+                           .thread = m->thread,
+                           .space = HAUL_SPACE_SHARED,
+                           .address = bulk->barrier,
+                           .bytes = 8,
+                           .is_warning = true};
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f)
+        sim_hazard_say(f, "the mbarrier was initialised without fence.mbarrier_init or fence.proxy.async behind it, so "
+                          "the copy engine may not know of it yet");
+}

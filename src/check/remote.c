@@ -1,0 +1,42 @@
+/* Other blocks' shared memory: it is there as long as they are, and they must not end before they know that nobody
+ * comes any more. */
+#include "check/internal.h"
+
+static sim_read *last_of(sim_domain *d, const sim_block *owner, uint32_t actor) {
+    return &d->remote[owner->rank * d->actors + actor];
+}
+
+void sim_hazard_remote(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner) {
+    sim_domain *d = sim_domain_of(owner);
+    sim_read *last = last_of(d, owner, sim_actor(w));
+    const uint32_t before = last->time == d->now ? last->lanes : 0;
+    *last = (sim_read){.time = d->now, .lanes = before | active, .instruction = op->instruction};
+}
+
+static bool is_known(const sim_domain *d, const sim_block *b, uint32_t actor, const sim_read *last) {
+    for (uint32_t i = 0; i < b->warp_count; i++) {
+        const sim_views *v = &d->views[sim_actor(&b->warps[i])];
+        for (uint32_t k = 0; k < v->count; k++)
+            if ((last->lanes & ~sim_known_lanes(&v->list[k].order[actor], last->time)) == 0) return true;
+    }
+    return false;
+}
+
+void sim_remote_finish(const sim_block *b) {
+    sim_domain *d = sim_domain_of(b);
+    for (uint32_t a = 0; d->actors > d->warps && a < d->actors; a++) {
+        const sim_read *last = last_of(d, b, a);
+        if (!last->lanes || is_known(d, b, a, last)) continue;
+        const sim_suspect s = {.kind = HAUL_FINDING_USE_AFTER_FREE,
+                               .action = HAUL_ACTION_READ,
+                               .instruction = last->instruction,
+                               .lanes = last->lanes,
+                               .thread = SIM_NO_THREAD};
+        sim_finding *f = sim_hazard_report(&d->first[a / d->warps].warps[a % d->warps], &s);
+        if (f)
+            sim_hazard_say(f,
+                           "block (%u,%u,%u) of the cluster, whose shared memory this is, may have ended before: "
+                           "nothing that it waits for comes behind this access",
+                           b->at[0], b->at[1], b->at[2]);
+    }
+}

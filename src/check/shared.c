@@ -1,0 +1,570 @@
+/* Who used each word of shared memory last, and whether that is ordered before the access at hand. */
+#include "base/memory.h"
+#include "assembler/engine.h"
+#include "check/cells.h"
+
+#include <string.h>
+
+sim_shadow *sim_shadow_of(const sim_block *b) {
+    return &sim_domain_of(b)->shadows[b->rank];
+}
+
+/* ---- what is known ---- */
+
+bool sim_visit_knows(const sim_visit *k, uint32_t thread, uint32_t time) {
+    if (time < k->d->start || thread == k->actor * SIM_LANES + k->lane) return true;
+    return sim_knows_thread(k->v->order, thread, time);
+}
+
+static void refresh(const sim_visit *k, sim_cell *c) {
+    if (c->time < k->d->start && c->read_time < k->d->start) *c = (sim_cell){0};
+}
+
+static bool may_meet(const sim_visit *k, uint8_t state, uint32_t thread, uint32_t instruction) {
+    return sim_may_meet(k, state, thread / SIM_LANES, instruction);
+}
+
+/* ---- reports ---- */
+
+/* ... as all code for warps did before their lanes were scheduled apart. */
+static bool counts_on_lockstep(const sim_visit *k, uint32_t thread, uint32_t other) {
+    return thread / SIM_LANES == k->actor && sim_counts_on_lockstep(k->w->sm->grid, k->instruction, other);
+}
+
+static sim_suspect suspect_of(const sim_visit *k, haul_finding_kind kind, uint32_t address, uint32_t bytes,
+                              haul_action other_action, uint32_t other, uint32_t thread) {
+    return (sim_suspect){.kind = kind,
+                         .action = k->action,
+                         .other_action = other_action,
+                         .instruction = k->instruction,
+                         .other_instruction = other,
+                         .lanes = k->lanes ? k->lanes : 1u << k->lane,
+                         .thread = thread,
+                         .space = HAUL_SPACE_SHARED,
+                         .address = address,
+                         .bytes = bytes,
+                         .is_warning = counts_on_lockstep(k, thread, other)};
+}
+
+sim_finding *sim_visit_report(const sim_visit *k, haul_finding_kind kind, uint32_t address, uint32_t bytes,
+                              haul_action other_action, uint32_t other, uint32_t thread) {
+    const sim_suspect s = suspect_of(k, kind, address, bytes, other_action, other, thread);
+    return sim_hazard_report(k->w, &s);
+}
+
+/* Volatile stores and the like are kept as atomics are. */
+haul_action sim_cell_writer(const sim_visit *k, uint8_t state, uint32_t instruction) {
+    if (state & SIM_CELL_ASYNC) return HAUL_ACTION_ASYNC_WRITE;
+    const bool stores = sim_instruction_of(k->w, instruction)->op == PTX_OP_ST;
+    return state & SIM_CELL_ATOMIC && !stores ? HAUL_ACTION_ATOMIC : HAUL_ACTION_WRITE;
+}
+
+/* Whose wait a copy into shared memory ends by. */
+static const char *wait_for(const sim_visit *k, uint32_t instruction) {
+    const ptx_function *f = k->w->sm->grid->program->function;
+    if (sim_engine_use_of(&f->instructions[instruction]) != SIM_ENGINE_NONE)
+        return "wait for the mbarrier that the copy completes on";
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (f->instructions[i].op == PTX_OP_CP_ASYNC_MBARRIER)
+            return "wait of the thread that issued the copy, nor for an mbarrier that it arrives on,";
+    return "wait of the thread that issued the copy";
+}
+
+static void report_arriving(const sim_visit *k, uint32_t address, uint32_t bytes, uint32_t instruction,
+                            uint32_t thread) {
+    sim_finding *f = sim_visit_report(k, HAUL_FINDING_ASYNC_READ_BEFORE_WAIT, address, bytes, HAUL_ACTION_ASYNC_WRITE,
+                                      instruction, thread);
+    if (f)
+        sim_hazard_say(f, "no %s has covered it yet, so it may still be %s", wait_for(k, instruction),
+                       k->action == HAUL_ACTION_READ ? "on its way" : "on its way and arrive later");
+}
+
+static void say_lockstep(const sim_visit *k, sim_finding *f, uint32_t thread) {
+    sim_hazard_say(f, "lanes %u and %u of one warp: volatile does not order them, and they need not run side by side",
+                   thread % SIM_LANES, k->lane);
+}
+
+static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, uint8_t state, uint32_t instruction,
+                          uint32_t thread) {
+    const bool unwaited = sim_visit_is_engine(k, thread);
+    sim_finding *f = sim_visit_report(k, unwaited ? HAUL_FINDING_ASYNC_READ_BEFORE_WAIT : HAUL_FINDING_RACE_SHARED,
+                                      address, bytes, sim_cell_writer(k, state, instruction), instruction, thread);
+    if (!f) return;
+    if (unwaited)
+        sim_hazard_say(f, "this thread has not waited for the mbarrier that the copy completes on");
+    else if (state & SIM_CELL_ASYNC)
+        sim_hazard_say(f, "the thread that issued the copy has waited for it, but no barrier orders that before this");
+    else if (counts_on_lockstep(k, thread, instruction))
+        say_lockstep(k, f, thread);
+    else if (thread / SIM_LANES == k->actor)
+        sim_hazard_say(f, "lanes %u and %u of one warp: nothing orders them, not even that they run side by side",
+                       thread % SIM_LANES, k->lane);
+}
+
+enum { MOST_BYTES = 64 };
+
+/* What the lane stores; see ops/elements.h for the operands. Without a count it is not known. */
+static void value_of(const sim_visit *k, unsigned lane, unsigned char value[MOST_BYTES]) {
+    const sim_op *op = k->op;
+    const uint32_t *slots = k->w->sm->grid->program->pool + op->more;
+    for (unsigned e = 0; e < op->count && (e + 1) << op->x <= MOST_BYTES; e++)
+        memcpy(value + (e << op->x), SIM_SLOT(k->w, unsigned char, op->count == 1 ? op->d : slots[e]) + (lane << op->y),
+               1u << op->x);
+}
+
+/* Whether the lane stores what is there already: in memory, or by a lane that stores at the same time. */
+static bool is_same_value(const sim_visit *k, const sim_cell *c, uint32_t address, uint32_t bytes) {
+    unsigned char mine[MOST_BYTES], theirs[MOST_BYTES];
+    if (!k->op || !k->op->count || k->action != HAUL_ACTION_WRITE || c->state & SIM_CELL_ASYNC) return false;
+    const uint32_t offset = address - k->base, other = c->thread % SIM_LANES;
+    value_of(k, k->lane, mine);
+    const bool together = c->instruction == k->instruction && c->time == k->d->now &&
+                          c->thread / SIM_LANES == k->actor && (k->active >> other & 1);
+    if (!together) return memcmp(k->b->shared + address, mine + offset, bytes) == 0;
+    value_of(k, other, theirs);
+    return memcmp(theirs + offset, mine + offset, bytes) == 0;
+}
+
+static void report_overwrite(const sim_visit *k, const sim_cell *c, uint32_t address, uint32_t bytes) {
+    if (is_same_value(k, c, address, bytes))
+        sim_visit_report(k, HAUL_FINDING_RACE_SAME_VALUE, address, bytes, sim_cell_writer(k, c->state, c->instruction),
+                         c->instruction, c->thread);
+    else
+        report_writer(k, address, bytes, c->state, c->instruction, c->thread);
+}
+
+/* Whether the two are plain stores of a thread's own value, which may be of no use to anybody. */
+static bool may_be_of_no_use(const sim_visit *k, const sim_cell *c) {
+    enum { OTHERS = SIM_CELL_ATOMIC | SIM_CELL_ASYNC | SIM_CELL_COPIED | SIM_CELL_ADDED };
+    return k->op && k->action == HAUL_ACTION_WRITE && !k->strong && !(c->state & OTHERS) &&
+           !sim_visit_is_engine(k, c->thread) && k->b == k->w->block;
+}
+
+/* Returns whether the word is left contested. */
+static bool overwrite_word(const sim_visit *k, const sim_cell *c, uint32_t word) {
+    const sim_suspect s =
+        suspect_of(k, HAUL_FINDING_RACE_SHARED, 4 * word, 4, HAUL_ACTION_WRITE, c->instruction, c->thread);
+    if (may_be_of_no_use(k, c) && !is_same_value(k, c, 4 * word, 4) && sim_contest_note(k, &s)) return true;
+    report_overwrite(k, c, 4 * word, 4);
+    return c->written & SIM_CELL_CONTESTED;
+}
+
+static void report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, uint32_t instruction, uint32_t thread) {
+    sim_finding *f =
+        sim_visit_report(k, HAUL_FINDING_RACE_SHARED, address, bytes, HAUL_ACTION_READ, instruction, thread);
+    if (f && counts_on_lockstep(k, thread, instruction))
+        say_lockstep(k, f, thread);
+    else if (f && k->action == HAUL_ACTION_ASYNC_WRITE)
+        sim_hazard_say(f, "the copy may overwrite the bytes before the other thread has read them");
+    else if (f && !k->op)
+        sim_hazard_say(f, "the reduction may add to the bytes before the other thread has read them");
+}
+
+static void report_uninitialised(const sim_visit *k, uint32_t lanes, uint32_t address, uint32_t bytes) {
+    if (k->op && k->action == HAUL_ACTION_READ) {
+        const uint32_t from = address - k->base, element = from >> k->op->x;
+        const uint64_t bits = bytes < 8 ? (1ull << (8 * bytes)) - 1 : UINT64_MAX;
+        sim_hazard_doubt(k->w, k->instruction, element, lanes, bits << (8 * (from - (element << k->op->x)) % 64),
+                         HAUL_SPACE_SHARED, address, bytes);
+        return;
+    }
+    sim_visit_report(k, HAUL_FINDING_UNINITIALISED_READ, address, bytes, HAUL_ACTION_NONE, 0, SIM_NO_THREAD);
+}
+
+/* ---- words whose bytes have cells of their own ---- */
+
+static bool split(const sim_visit *k, uint32_t word, sim_cell *c) {
+    sim_shadow *s = k->s;
+    if (c->state & SIM_CELL_SPLIT) return true;
+    if (!sim_has_byte_cells(k)) return false;
+    refresh(k, c);
+    sim_byte_cell b = {.time = c->time,
+                       .instruction = c->instruction,
+                       .thread = c->thread,
+                       .state = c->state & (SIM_CELL_ATOMIC | SIM_CELL_COPIED | SIM_CELL_ASYNC)};
+    for (uint32_t a = 0; a < k->d->actors && c->readers; a++) {
+        const sim_read *r = s->reads[a] ? &s->reads[a][word] : NULL;
+        if (c->readers >> a % 32 & 1 && r && r->time >= k->d->start)
+            sim_byte_note_read(&b, &(sim_byte_read){r->time, r->lanes, r->instruction, (uint16_t)a});
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        s->bytes[4 * word + i] = b;
+        if (!(c->written >> i & 1)) s->bytes[4 * word + i].time = 0;
+    }
+    c->state = (uint8_t)((c->state & (SIM_CELL_LEAVING | SIM_CELL_ADDED)) | SIM_CELL_SPLIT);
+    return true;
+}
+
+/* Of what one warp reads at different times, the newest stays unless there is room. */
+void sim_byte_note_read(sim_byte_cell *b, const sim_byte_read *r) {
+    sim_byte_read *last = &b->readers[0], *other = &b->readers[1];
+    if (r->actor == last->actor && r->time == last->time) {
+        last->lanes |= r->lanes;
+        last->instruction = r->instruction;
+    } else if (r->time < last->time) {
+        if (r->actor != last->actor && r->time > other->time) *other = *r;
+    } else {
+        if (last->actor != r->actor || other->actor == r->actor) *other = *last;
+        *last = *r;
+    }
+}
+
+static bool read_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32_t count, uint32_t lanes) {
+    const sim_byte_read read = {k->d->now, lanes, k->instruction, (uint16_t)k->actor};
+    bool fine = true;
+    for (uint32_t i = first; i < first + count; i++) {
+        sim_byte_cell *b = &k->s->bytes[4 * word + i];
+        const bool unwritten = b->time < k->d->start;
+        const bool raced =
+            !unwritten && !sim_visit_knows(k, b->thread, b->time) && !may_meet(k, b->state, b->thread, b->instruction);
+        if (unwritten) report_uninitialised(k, lanes, 4 * word + i, 1);
+        if (raced) report_writer(k, 4 * word + i, 1, b->state, b->instruction, b->thread);
+        sim_byte_note_read(b, &read);
+        fine &= !unwritten && !raced;
+    }
+    return fine;
+}
+
+void sim_cell_finish_read(const sim_visit *k, uint32_t word, sim_read *plane, uint32_t lanes) {
+    sim_cell *c = &k->s->cells[word];
+    const sim_byte_read read = {k->d->now, lanes, k->instruction, (uint16_t)k->actor};
+    sim_cell_mark_read(k, c, plane, lanes);
+    for (uint32_t i = 0; c->state & SIM_CELL_SPLIT && i < 4; i++) sim_byte_note_read(&k->s->bytes[4 * word + i], &read);
+}
+
+/* Whether the access may meet a read of `thread`. */
+static bool may_meet_read(const sim_visit *k, uint32_t thread, uint32_t instruction) {
+    const unsigned order = sim_instruction_of(k->w, instruction)->mods[PTX_SLOT_ORDER];
+    const bool strong = (order != PTX_MOD_NONE && order != PTX_MOD_WEAK) || sim_is_guess(k->w->sm->grid, instruction);
+    return may_meet(k, strong ? SIM_CELL_ATOMIC : 0, thread, instruction);
+}
+
+/* Those of an actor's lanes whose access at that time is not known to be before the lane's at hand. */
+static uint32_t unknown_lanes(const sim_visit *k, uint32_t actor, uint32_t lanes, uint32_t time) {
+    const uint32_t own = actor == k->actor ? 1u << k->lane : 0;
+    return lanes & ~sim_known_lanes(&k->v->order[actor], time) & ~own;
+}
+
+static void check_byte_write(const sim_visit *k, uint32_t address, const sim_byte_cell *b) {
+    const sim_cell as_word = {.state = b->state, .instruction = b->instruction, .thread = b->thread, .time = b->time};
+    if (!sim_visit_knows(k, b->thread, b->time) && !may_meet(k, b->state, b->thread, b->instruction)) {
+        report_overwrite(k, &as_word, address, 1);
+        return;
+    }
+    for (unsigned r = 0; r < 2; r++) {
+        const sim_byte_read *read = &b->readers[r];
+        const uint32_t unknown = read->time < k->d->start ? 0 : unknown_lanes(k, read->actor, read->lanes, read->time);
+        if (!unknown || may_meet_read(k, read->actor * SIM_LANES, read->instruction)) continue;
+        report_reader(k, address, 1, read->instruction, read->actor * SIM_LANES + (uint32_t)__builtin_ctz(unknown));
+        return;
+    }
+}
+
+static void write_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32_t count, uint8_t state) {
+    for (uint32_t i = first; i < first + count; i++) {
+        sim_byte_cell *b = &k->s->bytes[4 * word + i];
+        check_byte_write(k, 4 * word + i, b);
+        *b = (sim_byte_cell){.time = k->d->now,
+                             .instruction = k->instruction,
+                             .thread = (uint16_t)(k->actor * SIM_LANES + k->lane),
+                             .state = state};
+    }
+}
+
+/* ---- words ---- */
+
+/* Whoever uses what is in a contested word has the race: a load's register is in doubt, all else is a use. */
+static void read_contested(const sim_visit *k, const sim_cell *c, uint32_t lanes, uint32_t address, uint32_t bytes) {
+    const uint8_t contest = sim_contest_of(k, c);
+    if (!contest) return;
+    if (!k->op || k->action != HAUL_ACTION_READ || k->b != k->w->block) {
+        sim_contest_used(k->b, contest);
+        return;
+    }
+    const uint32_t from = address - k->base, element = from >> k->op->x;
+    const uint64_t bits = (1ull << (8 * bytes)) - 1;
+    sim_doubt_loaded(k->w, element,
+                     &(sim_doubt){.lanes = lanes,
+                                  .instruction = k->instruction,
+                                  .bytes = bytes,
+                                  .bits = bits << (8 * (from - (element << k->op->x)) % 64),
+                                  .address = address,
+                                  .space = HAUL_SPACE_SHARED,
+                                  .lane = (uint8_t)__builtin_ctz(lanes),
+                                  .contest = contest});
+}
+
+bool sim_cell_check_read(const sim_visit *k, uint32_t word, sim_cell *c, uint32_t lanes) {
+    refresh(k, c);
+    if (c->written & SIM_CELL_CONTESTED) read_contested(k, c, lanes, 4 * word, 4);
+    if (c->state & SIM_CELL_ARRIVING)
+        report_arriving(k, 4 * word, 4, c->instruction, c->thread);
+    else if (c->state & SIM_CELL_ADDED && !sim_peers_check_sum(k, word))
+        return false;
+    else if (c->state & SIM_CELL_SPLIT)
+        return read_bytes(k, word, 0, 4, lanes);
+    else if ((c->written & SIM_CELL_ALL) != SIM_CELL_ALL)
+        report_uninitialised(k, lanes, 4 * word, 4);
+    else if (!sim_visit_knows(k, c->thread, c->time) && !may_meet(k, c->state, c->thread, c->instruction))
+        report_writer(k, 4 * word, 4, c->state, c->instruction, c->thread);
+    else
+        return true;
+    return false;
+}
+
+/* `lanes` all read the words from `word` on. */
+static void read_words(sim_visit *k, sim_read *plane, uint32_t word, uint32_t count, uint32_t lanes) {
+    const uint32_t start = k->d->start, reach = k->v->least - start;
+    enum { ORDINARY = SIM_CELL_ATOMIC | SIM_CELL_COPIED | SIM_CELL_ASYNC | SIM_CELL_LEAVING };
+    for (uint32_t i = word; i < word + count; i++) {
+        sim_cell *c = &k->s->cells[i];
+        if (c->time - start > reach || c->written != SIM_CELL_ALL || c->state & ~ORDINARY) {
+            k->lane = (unsigned)__builtin_ctz(lanes);
+            sim_cell_check_read(k, i, c, lanes);
+        }
+        sim_cell_mark_read(k, c, &plane[i], lanes);
+    }
+}
+
+static void check_readers(const sim_visit *k, uint32_t word, const sim_cell *c) {
+    for (uint32_t a = 0; a < k->d->actors; a++) {
+        const sim_read *plane = k->s->reads[a];
+        if (!(c->readers >> a % 32 & 1) || !plane || plane[word].time < k->d->start) continue;
+        const uint32_t unknown = unknown_lanes(k, a, plane[word].lanes, plane[word].time);
+        if (!unknown || may_meet_read(k, a * SIM_LANES, plane[word].instruction)) continue;
+        report_reader(k, 4 * word, 4, plane[word].instruction, a * SIM_LANES + (uint32_t)__builtin_ctz(unknown));
+        return;
+    }
+}
+
+static void check_leaving(const sim_visit *k, uint32_t word, const sim_cell *c) {
+    if (!(c->state & SIM_CELL_LEAVING) || !k->s->leaving) return;
+    sim_peers_check_source(k, word);
+    if (!k->s->leaving[word]) return;
+    sim_finding *f = sim_visit_report(k, HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, 4 * word, 4, HAUL_ACTION_ASYNC_READ,
+                                      k->s->leaving[word] - 1, k->s->leaving_thread[word]);
+    if (f) sim_hazard_say(f, "no wait of the thread that issued the copy has covered its reading yet");
+}
+
+static void check_mbarrier(const sim_visit *k, uint32_t word, const sim_cell *c) {
+    if (!(c->state & SIM_CELL_MBARRIER)) return;
+    sim_finding *f =
+        sim_visit_report(k, HAUL_FINDING_MBARRIER_MISUSE, 4 * word, 4, HAUL_ACTION_SYNC, c->instruction, c->thread);
+    if (f) sim_hazard_say(f, "an mbarrier lies there that is in use: what is written becomes its state");
+}
+
+void sim_shadow_mbarrier(const sim_block *b, uint32_t address, bool live) {
+    sim_domain *d = sim_domain_of(b);
+    const sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, address);
+    const sim_visit k = {.w = &b->warps[0], .d = d, .s = sim_shadow_of(b)};
+    if (!sim_lines_detail(&k, address, 8)) return;
+    for (uint32_t i = address / 4; i < address / 4 + 2; i++) {
+        sim_cell *c = &sim_shadow_of(b)->cells[i];
+        *c = (sim_cell){.time = d->now,
+                        .instruction = m->instruction,
+                        .thread = m->thread,
+                        .written = SIM_CELL_ALL,
+                        .state = live ? SIM_CELL_MBARRIER : SIM_CELL_ATOMIC};
+    }
+}
+
+/* Whether the same cp.async brings the same bytes there for another lane too: cooperative groups let the lanes that are
+ * left over in a tile's last round repeat what the last one copies. Which of them comes last makes no difference. */
+static bool is_repeated(const sim_visit *k, uint32_t address, const sim_cell *c) {
+    const sim_copy *copy = k->copy;
+    const unsigned lane = k->lane, other = c->thread % SIM_LANES;
+    if (!copy || c->instruction != k->instruction || c->time != k->d->now) return false;
+    if (c->thread / SIM_LANES != k->actor || other >= lane || !(k->active >> other & 1)) return false;
+    if (address - copy->destination[other] >= copy->bytes || copy->read[lane] != copy->read[other]) return false;
+    const uint32_t apart = copy->destination[lane] - copy->destination[other];
+    return copy->source[lane] - copy->source[other] == apart && (apart == 0 || copy->read[lane] == copy->bytes);
+}
+
+/* Reductions of other blocks may still add to it, which is no harm to atomics alone. */
+static bool is_summed(const sim_visit *k, const sim_cell *c) {
+    return c->state & SIM_CELL_ADDED && k->action != HAUL_ACTION_ATOMIC;
+}
+
+/* Returns whether the word is left contested. */
+static inline bool slow_write(const sim_visit *k, uint32_t word, sim_cell *c) {
+    refresh(k, c);
+    check_leaving(k, word, c);
+    if (c->written & SIM_CELL_CONTESTED && k->action != HAUL_ACTION_WRITE)
+        read_contested(k, c, 1u << k->lane, 4 * word, 4);
+    if (c->state & SIM_CELL_MBARRIER) {
+        check_mbarrier(k, word, c);
+        return false;
+    }
+    if (c->state & SIM_CELL_ARRIVING) {
+        if (!is_repeated(k, 4 * word, c)) report_arriving(k, 4 * word, 4, c->instruction, c->thread);
+    } else if (is_summed(k, c) && !sim_peers_check_sum(k, word)) {
+        return false;
+    } else if (c->state & SIM_CELL_SPLIT) {
+        for (uint32_t i = 0; i < 4; i++) check_byte_write(k, 4 * word + i, &k->s->bytes[4 * word + i]);
+    } else {
+        const bool fine = sim_visit_knows(k, c->thread, c->time) || may_meet(k, c->state, c->thread, c->instruction);
+        if (!fine) return overwrite_word(k, c, word);
+        if (c->read_time > k->v->least && c->read_time >= k->d->start) check_readers(k, word, c);
+    }
+    return false;
+}
+
+static inline void set_written(const sim_visit *k, sim_cell *c, uint8_t state) {
+    c->time = k->d->now;
+    c->readers = 0;
+    c->read_time = 0;
+    c->instruction = k->instruction;
+    c->thread = (uint16_t)(k->actor * SIM_LANES + k->lane);
+    c->written = SIM_CELL_ALL;
+    c->state = state;
+}
+
+void sim_cells_write(const sim_visit *k, uint32_t word, uint32_t count, uint8_t state) {
+    enum { ORDINARY = SIM_CELL_ATOMIC | SIM_CELL_COPIED | SIM_CELL_ASYNC };
+    for (uint32_t i = word; i < word + count; i++) {
+        sim_cell *c = &k->s->cells[i];
+        uint8_t added = 0, contested = 0;
+        const bool is_slow = c->state & ~ORDINARY || c->written & SIM_CELL_CONTESTED;
+        if (c->time > k->v->least || c->read_time > k->v->least || is_slow) {
+            if (slow_write(k, i, c)) contested = SIM_CELL_CONTESTED;
+            if (k->action == HAUL_ACTION_ATOMIC) added = c->state & SIM_CELL_ADDED;
+        }
+        set_written(k, c, state | added);
+        c->written |= contested;
+    }
+}
+
+void sim_cells_add(const sim_visit *k, uint32_t word, uint32_t count) {
+    for (uint32_t i = word; i < word + count; i++) {
+        sim_cell *c = &k->s->cells[i];
+        slow_write(k, i, c);
+        if (!(c->state & (SIM_CELL_SPLIT | SIM_CELL_ARRIVING | SIM_CELL_MBARRIER)) &&
+            (c->written & SIM_CELL_ALL) != SIM_CELL_ALL)
+            report_uninitialised(k, 1u << k->lane, 4 * i, 4);
+        c->state |= SIM_CELL_ADDED;
+        c->written = SIM_CELL_ALL;
+        if (c->time < k->d->start) c->time = k->d->start;
+    }
+}
+
+/* ---- accesses ---- */
+
+static void read_part_of_word(const sim_visit *k, uint32_t address, unsigned bytes, uint32_t lanes) {
+    sim_cell *c = &k->s->cells[address / 4];
+    refresh(k, c);
+    if (c->written & SIM_CELL_CONTESTED) read_contested(k, c, lanes, address, bytes);
+    if (c->state & SIM_CELL_ARRIVING)
+        report_arriving(k, address, bytes, c->instruction, c->thread);
+    else if (!(c->state & SIM_CELL_ADDED) || sim_peers_check_sum(k, address / 4))
+        if (split(k, address / 4, c)) read_bytes(k, address / 4, address % 4, bytes, lanes);
+}
+
+static void read_part(sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes) {
+    sim_read *plane = sim_reads_of(k, k->actor);
+    if (!plane) return;
+    while (lanes) {
+        const unsigned first = (unsigned)__builtin_ctz(lanes);
+        uint32_t run = 0;
+        for (unsigned l = first; l < SIM_LANES && address[l] == address[first]; l++) run |= 1u << l;
+        run &= lanes;
+        lanes &= ~run;
+        k->lane = first;
+        k->lanes = run;
+        k->base = address[first];
+        if (bytes >= 4)
+            read_words(k, plane, address[first] / 4, bytes / 4, run);
+        else
+            read_part_of_word(k, address[first], bytes, run);
+    }
+}
+
+static void write_lane(sim_visit *k, uint32_t address, unsigned bytes, uint8_t state) {
+    const uint32_t word = address / 4;
+    if (bytes >= 4) {
+        sim_cells_write(k, word, bytes / 4, state);
+        return;
+    }
+    sim_cell *c = &k->s->cells[word];
+    refresh(k, c);
+    if (c->written & SIM_CELL_CONTESTED) sim_contest_used(k->b, sim_contest_of(k, c));
+    check_leaving(k, word, c);
+    check_mbarrier(k, word, c);
+    if (is_summed(k, c)) sim_peers_check_sum(k, word);
+    if (c->state & SIM_CELL_ARRIVING && c->time >= k->d->start)
+        report_arriving(k, 4 * word, 4, c->instruction, c->thread);
+    if (split(k, word, c)) write_bytes(k, word, address % 4, bytes, state);
+    c->time = k->d->now;
+}
+
+static sim_visit visit_of(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *b, haul_action action) {
+    return (sim_visit){.w = w,
+                       .op = op,
+                       .d = sim_domain_of(b),
+                       .s = sim_shadow_of(b),
+                       .b = b,
+                       .action = action,
+                       .actor = sim_actor(w),
+                       .instruction = op->instruction,
+                       .active = active};
+}
+
+void sim_hazard_load(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
+    sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_READ, op->flags & SIM_OP_STRONG);
+    sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_READ);
+    const sim_views *views = &k.d->views[k.actor];
+    if (k.d->owner->failed) return;
+    k.strong = op->flags & SIM_OP_OBSERVES || sim_is_guess(w->sm->grid, op->instruction);
+    for (uint32_t i = 0; i < views->count; i++) {
+        k.v = &views->list[i];
+        const uint32_t lanes = sim_lines_read(&k, address, op->bytes, active & k.v->lanes);
+        if (lanes) read_part(&k, address, op->bytes, lanes);
+    }
+}
+
+static void write_all(sim_visit *k, const uint32_t address[SIM_LANES], uint8_t state) {
+    const sim_views *views = &k->d->views[k->actor];
+    if (k->d->owner->failed) return;
+    for (uint32_t i = 0; i < views->count; i++) {
+        k->v = &views->list[i];
+        const uint32_t lanes = sim_lines_write(k, address, k->op->bytes, k->active & k->v->lanes, state);
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            k->lane = (unsigned)__builtin_ctz(left);
+            k->base = address[k->lane];
+            write_lane(k, address[k->lane], k->op->bytes, state);
+        }
+    }
+}
+
+/* What the lanes stored was never written in the first place. */
+static void forget_written(const sim_visit *k, unsigned element, uint32_t lanes, const uint32_t address[SIM_LANES]) {
+    const uint32_t bytes = 1u << k->op->x;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t first = address[__builtin_ctz(lanes)] + element * bytes;
+        if (!sim_lines_detail(k, first, bytes)) return;
+        for (uint32_t at = first; at < first + bytes; at++) {
+            sim_cell *c = &k->s->cells[at / 4];
+            if (c->state & SIM_CELL_SPLIT)
+                k->s->bytes[at].time = 0;
+            else
+                c->written &= (uint8_t) ~(1u << at % 4);
+        }
+    }
+}
+
+void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
+    if (!(op->flags & SIM_OP_STRONG)) sim_hazard_stored(w);
+    sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_WRITE, op->flags & SIM_OP_STRONG);
+    sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_WRITE);
+    k.strong = op->flags & SIM_OP_STRONG;
+    write_all(&k, address, k.strong ? SIM_CELL_ATOMIC : 0);
+    for (unsigned e = 0; w->doubtful && e < op->count; e++)
+        forget_written(&k, e, sim_hazard_doubt_stored(w, op->instruction, e) & active, address);
+}
+
+void sim_hazard_atomic(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
+                       const uint32_t address[SIM_LANES]) {
+    sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_ATOMIC, true);
+    sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_ATOMIC);
+    k.strong = true;
+    write_all(&k, address, SIM_CELL_ATOMIC);
+}

@@ -1,0 +1,24 @@
+/* Addresses of the wrong space. */
+#include "check/internal.h"
+
+void sim_hazard_narrow(sim_warp *w, const sim_op *op, uint32_t active) {
+    const uint64_t *address = SIM_SLOT(w, uint64_t, op->a);
+    for (; active; active &= active - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(active);
+        const uint64_t at = address[l] + (uint64_t)op->imm;
+        if (!(at >> 32)) continue;
+        const sim_suspect s = {.kind = HAUL_FINDING_ILLEGAL_ACCESS,
+                               .action =
+                                   op->memory_class == HAUL_CLASS_SHARED_STORE ? HAUL_ACTION_WRITE : HAUL_ACTION_READ,
+                               .instruction = op->instruction,
+                               .lanes = 1u << l,
+                               .thread = SIM_NO_THREAD};
+        sim_finding *f = sim_hazard_report(w, &s);
+        if (f)
+            sim_hazard_say(f,
+                           "0x%llx is a generic address, or one of another space, and no address of shared memory: "
+                           "cvta.to.shared, or __cvta_generic_to_shared(), makes one of it",
+                           (unsigned long long)at);
+        return;
+    }
+}

@@ -1,0 +1,115 @@
+/* Waits that name an old parity. A wait for a phase that the thread has seen over already, and has gone on behind, is
+ * over at once, whatever has come of the next phase by then: what follows is in no order, here and in whoever counts on
+ * this thread. Such a wait does no harm where no next phase ever begins, so it is told when something is found that it
+ * explains, and in place of that. */
+#include "base/memory.h"
+#include "state/mbarrier.h"
+#include "check/internal.h"
+
+#include <string.h>
+
+void sim_stale_deed(const sim_warp *w) {
+    sim_domain_of(w->block)->deeds[sim_actor(w)]++;
+}
+
+/* The parity that the wait names; 2: it names a state. */
+static uint8_t parity_of(const sim_warp *w, const sim_op *op, uint32_t lanes) {
+    return op->x ? SIM_SLOT(w, uint32_t, op->b)[__builtin_ctz(lanes)] & 1 : 2;
+}
+
+void sim_stale_pass(sim_warp *w, const sim_op *op, uint32_t lanes, sim_watched_mbarrier *m) {
+    sim_domain *d = sim_domain_of(w->block);
+    const uint32_t actor = sim_actor(w);
+    if (!m->passes) m->passes = memory_zeroed(d->actors, sizeof *m->passes);
+    if (!m->passes) {
+        d->owner->failed = true;
+        return;
+    }
+    sim_pass *p = &m->passes[actor];
+    if (!p->lanes || p->phase != m->phases)
+        *p = (sim_pass){.phase = m->phases, .told = m->told, .deeds = d->deeds[actor]};
+    if (p->lanes & lanes && p->deeds != d->deeds[actor]) {
+        p->again = p->lanes & lanes;
+        p->instruction = op->instruction;
+        p->parity = parity_of(w, op, lanes);
+    }
+    p->lanes |= lanes;
+}
+
+void sim_stale_forget(const sim_domain *d, sim_watched_mbarrier *m) {
+    if (m->passes) memset(m->passes, 0, d->actors * sizeof *m->passes);
+    m->phases = m->told = 0;
+}
+
+/* ---- what they explain ---- */
+
+/* Whether the phase behind the one that was waited for again has begun. */
+static bool has_moved_on(const sim_watched_mbarrier *m, const sim_pass *p) {
+    uint64_t bits;
+    memcpy(&bits, m->block->shared + m->address, sizeof bits);
+    const sim_mbarrier state = sim_mbarrier_unpack(bits);
+    return m->phases != p->phase || m->told != p->told || state.pending != state.expected || state.bytes != 0;
+}
+
+static bool is_stale(const sim_watched_mbarrier *m, uint32_t actor) {
+    return m->live && !m->crowded && m->passes && m->passes[actor].again && has_moved_on(m, &m->passes[actor]);
+}
+
+static const sim_watched_mbarrier *stale_of(const sim_domain *d, uint32_t actor) {
+    for (uint32_t i = 0; i < d->mbarrier_count; i++)
+        if (is_stale(&d->mbarriers[i], actor)) return &d->mbarriers[i];
+    return NULL;
+}
+
+static void report(const sim_domain *d, const sim_watched_mbarrier *m, uint32_t actor) {
+    const sim_pass *p = &m->passes[actor];
+    const sim_suspect s = {.kind = HAUL_FINDING_MBARRIER_MISUSE,
+                           .action = HAUL_ACTION_SYNC,
+                           .other_action = m->used ? HAUL_ACTION_SYNC : HAUL_ACTION_NONE,
+                           .instruction = p->instruction,
+                           .other_instruction = m->last_instruction,
+                           .lanes = p->again,
+                           .thread = m->used ? m->last_thread : SIM_NO_THREAD,
+                           .space = HAUL_SPACE_SHARED,
+                           .address = m->address,
+                           .bytes = 8,
+                           .is_explanation = true};
+    sim_finding *f = sim_hazard_report(&d->first[actor / d->warps].warps[actor % d->warps], &s);
+    if (f && p->parity < 2)
+        sim_hazard_say(
+            f,
+            "the parity is stale: the wait names parity %u, the phase that this thread has seen over before, "
+            "and returns at once; the next phase has parity %u, so what comes behind the wait is not ordered",
+            p->parity, p->parity ^ 1u);
+    else if (f)
+        sim_hazard_say(
+            f, "the state is stale: it is of a phase that this thread has seen over before, so the wait returns "
+               "at once, and what comes behind it is not ordered");
+}
+
+static bool may_explain(haul_finding_kind kind) {
+    return kind == HAUL_FINDING_ASYNC_READ_BEFORE_WAIT || kind == HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN ||
+           kind == HAUL_FINDING_MBARRIER_MISUSE || kind == HAUL_FINDING_RACE_SHARED;
+}
+
+/* An actor with such a wait that has to do with the finding: one of the two, or who waits for the copy. */
+static uint32_t find_actor(const sim_domain *d, uint32_t actor, const sim_suspect *s) {
+    const uint32_t other = s->thread == SIM_NO_THREAD ? actor : s->thread / SIM_LANES;
+    if (stale_of(d, actor)) return actor;
+    if (other < d->actors) return stale_of(d, other) ? other : d->actors;
+    for (uint32_t a = 0; a < d->actors; a++)
+        if (is_stale(&d->mbarriers[other - d->actors], a)) return a;
+    return d->actors;
+}
+
+bool sim_stale_explains(const sim_warp *w, const sim_suspect *s) {
+    sim_domain *d = sim_domain_of(w->block);
+    if (s->is_explanation || !may_explain(s->kind) || !d->mbarrier_count) return false;
+    const uint32_t actor = find_actor(d, sim_actor(w), s);
+    if (actor < d->actors) {
+        d->has_stale = true;
+        report(d, stale_of(d, actor), actor);
+        return true;
+    }
+    return d->has_stale && s->kind != HAUL_FINDING_RACE_SHARED;
+}

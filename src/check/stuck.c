@@ -1,0 +1,206 @@
+/* What stops a launch: faults and deadlocks; and lanes that part from those who wait for them. */
+#include "check/internal.h"
+#include "state/mbarrier.h"
+#include "state/program.h"
+#include "state/block.h"
+
+#include "assembler/engine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static sim_finding *report_at(sim_warp *w, haul_finding_kind kind, uint32_t instruction, uint32_t lanes) {
+    const sim_suspect s = {
+        .kind = kind, .action = HAUL_ACTION_SYNC, .instruction = instruction, .lanes = lanes, .thread = SIM_NO_THREAD};
+    return sim_hazard_report(w, &s);
+}
+
+/* ---- divergence ---- */
+
+/* Behind the join there is only the end: to wait there is as good as having ended. */
+static bool only_ends(const sim_warp *w, uint32_t pc) {
+    const sim_program *p = w->sm->grid->program;
+    const sim_op *op = &w->ops[pc];
+    if (pc + 1 >= p->op_count) return true;
+    const unsigned next = p->function->instructions[op->instruction].op;
+    return next == PTX_OP_RET || next == PTX_OP_EXIT;
+}
+
+/* Whoever is at the join comes to the instruction: lanes that take a lock one after the other do. */
+static bool leads_to(const sim_warp *w, uint32_t pc, uint32_t instruction) {
+    const ptx_function *f = w->sm->grid->program->function;
+    for (uint32_t b = w->ops[pc].x; b != PTX_NO_BLOCK; b = f->blocks[b].join)
+        if (f->blocks[b].first <= instruction && instruction < f->blocks[b].end) return true;
+    return false;
+}
+
+/* The lanes that wait at joins, and that will not come to what the path waits at. */
+static uint32_t lanes_past(const sim_warp *w, const sim_path *p) {
+    const uint32_t instruction = w->ops[p->pc].instruction;
+    uint32_t lanes = 0;
+    for (size_t k = 0; k < SIM_MAX_JOINS; k++) {
+        const sim_join *j = &w->joins[k];
+        if (j->used && !only_ends(w, j->pc) && !leads_to(w, j->pc, instruction)) lanes |= j->arrived;
+    }
+    return lanes;
+}
+
+static void report_parting(sim_warp *w, const sim_path *p, uint32_t past) {
+    const uint32_t instruction = w->ops[p->pc].instruction;
+    const uint32_t missing = p->members & past;
+    if (p->state == SIM_PATH_AT_BARRIER) {
+        sim_finding *f = report_at(w, HAUL_FINDING_BARRIER_DIVERGENCE, instruction, p->mask);
+        if (f)
+            sim_hazard_say(f, "lanes 0x%08x of warp %u wait at barrier %u, lanes 0x%08x have gone past it", p->mask,
+                           w->index, p->barrier, past);
+    } else if (p->state == SIM_PATH_AT_WARP_SYNC && missing) {
+        sim_finding *f = report_at(w, HAUL_FINDING_SHUFFLE_MASK, instruction, p->mask);
+        if (f)
+            sim_hazard_say(f, "the mask 0x%08x names lanes that do not come: 0x%08x have gone past it", p->members,
+                           missing);
+    }
+}
+
+void sim_hazard_joins_released(sim_warp *w) {
+    for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
+        const sim_path *p = &w->paths[__builtin_ctz(left)];
+        const bool waits = p->state == SIM_PATH_AT_BARRIER || p->state == SIM_PATH_AT_WARP_SYNC;
+        const uint32_t past = waits ? lanes_past(w, p) : 0;
+        if (past) report_parting(w, p, past);
+    }
+}
+
+/* ---- deadlock ---- */
+
+static uint32_t popcount(uint32_t mask) {
+    return (uint32_t)__builtin_popcount(mask);
+}
+
+static void say_barrier(sim_finding *f, const sim_warp *w, const sim_path *p) {
+    const sim_barrier *bar = &w->block->barriers[p->barrier];
+    if (bar->expected)
+        sim_hazard_say(f, "barrier %u waits for %u threads, of which %u have come; nobody else can come any more",
+                       p->barrier, bar->expected * SIM_LANES, bar->threads);
+    else
+        sim_hazard_say(f, "barrier %u waits for all threads of the block that have not ended, of which %u have come",
+                       p->barrier, bar->threads);
+}
+
+static uint32_t address_of(const sim_warp *w, const sim_path *p) {
+    const sim_op *op = &w->ops[p->pc];
+    const unsigned lane = (unsigned)__builtin_ctz(p->mask);
+    const uint64_t base =
+        op->flags & SIM_OP_WIDE ? SIM_SLOT(w, uint64_t, op->a)[lane] : SIM_SLOT(w, uint32_t, op->a)[lane];
+    return (uint32_t)(base + (uint64_t)op->imm) & ((1u << 24) - 1);
+}
+
+static void describe_mbarrier(sim_finding *f, const sim_warp *w, uint32_t address) {
+    const sim_watched_mbarrier *watched = sim_mbarrier_watched(sim_domain_of(w->block), w->block, address);
+    const char *raised =
+        watched->raised ? "; arrivals by cp.async.mbarrier.arrive without .noinc do not count: each asks for one more"
+                        : "";
+    uint64_t bits;
+    memcpy(&bits, w->block->shared + address, sizeof bits);
+    const sim_mbarrier m = sim_mbarrier_unpack(bits);
+    f->finding.space = HAUL_SPACE_SHARED;
+    f->finding.address = address;
+    f->finding.bytes = 8;
+    sim_finding_locate(w->sm->grid, f);
+    sim_hazard_say(f,
+                   "the mbarrier's phase (parity %u) does not end: %u of %u arrivals and %d bytes are missing, and "
+                   "nothing that could bring them is left%s",
+                   m.phase, m.pending, m.expected, m.bytes, raised);
+}
+
+static void report_stuck_path(sim_warp *w, const sim_path *p) {
+    const uint32_t instruction = w->ops[p->pc].instruction;
+    const bool collective = p->state == SIM_PATH_AT_WARP_SYNC;
+    sim_suspect s = {.kind = collective ? HAUL_FINDING_SHUFFLE_MASK : HAUL_FINDING_DEADLOCK,
+                     .action = HAUL_ACTION_SYNC,
+                     .instruction = instruction,
+                     .lanes = p->mask,
+                     .thread = SIM_NO_THREAD};
+    sim_watched_mbarrier *m = NULL;
+    if (p->state == SIM_PATH_AT_MBARRIER) {
+        m = sim_mbarrier_watched(sim_domain_of(w->block), w->block, address_of(w, p));
+        s.other_action = HAUL_ACTION_SYNC;
+        s.other_instruction = m->last_instruction;
+        s.thread = m->used ? m->last_thread : SIM_NO_THREAD;
+    }
+    if (sim_domain_of(w->block)->has_stale) return; /* told as what has led here */
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (!f) return;
+    switch (p->state) {
+    case SIM_PATH_AT_BARRIER: say_barrier(f, w, p); return;
+    case SIM_PATH_AT_MBARRIER: describe_mbarrier(f, w, address_of(w, p)); return;
+    case SIM_PATH_AT_WARP_SYNC:
+        sim_hazard_say(f, "lanes 0x%08x wait for all of 0x%08x, of which %u do not come", p->mask, p->members,
+                       popcount(p->members & w->live & ~p->mask));
+        return;
+    case SIM_PATH_AT_CLUSTER: sim_hazard_say(f, "the cluster's barrier waits for threads that never come"); return;
+    case SIM_PATH_AT_TENSOR_MEMORY:
+        sim_hazard_say(f, "columns of tensor memory are waited for, and those who have them give none back");
+        return;
+    default: sim_hazard_say(f, "the loop waits for a change that nobody is left to make"); return;
+    }
+}
+
+void sim_hazard_deadlock(sim_sm *sm) {
+    for (uint32_t b = 0; b < sm->grid->resident; b++)
+        for (uint32_t i = 0; sm->blocks[b].running && i < sm->blocks[b].warp_count; i++) {
+            sim_warp *w = &sm->blocks[b].warps[i];
+            for (uint32_t left = w->used_paths; left; left &= left - 1)
+                report_stuck_path(w, &w->paths[__builtin_ctz(left)]);
+        }
+}
+
+/* ---- faults ---- */
+
+static haul_action engine_action(sim_engine_use use) {
+    return use == SIM_ENGINE_LOADS    ? HAUL_ACTION_ASYNC_READ
+           : use == SIM_ENGINE_STORES ? HAUL_ACTION_ASYNC_WRITE
+                                      : HAUL_ACTION_SYNC;
+}
+
+static haul_action action_of(const sim_warp *w, uint32_t instruction) {
+    const ptx_instruction *i = sim_instruction_of(w, instruction);
+    switch (i->op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU: return HAUL_ACTION_READ;
+    case PTX_OP_ST: return HAUL_ACTION_WRITE;
+    case PTX_OP_ATOM:
+    case PTX_OP_RED: return HAUL_ACTION_ATOMIC;
+    case PTX_OP_CP_ASYNC: return HAUL_ACTION_ASYNC_READ;
+    default: return engine_action(sim_engine_use_of(i));
+    }
+}
+
+bool sim_hazard_have_strayed(const sim_warp *w, uint32_t lanes) {
+    return lanes && !(lanes & ~sim_domain_of(w->block)->strayed[sim_actor(w)]);
+}
+
+void sim_hazard_fault(sim_warp *w, const sim_op *op, uint32_t lanes, const char *message) {
+    const sim_fault_record *fault = &w->sm->fault;
+    uint32_t *strayed = &sim_domain_of(w->block)->strayed[sim_actor(w)];
+    sim_range freed;
+    haul_finding_kind kind = fault->kind;
+    const bool is_free = kind == HAUL_FINDING_BAD_FREE;
+    const bool stale = kind == HAUL_FINDING_OUT_OF_BOUNDS && fault->space == HAUL_SPACE_GLOBAL &&
+                       sim_memory_was_freed(w->sm->grid->memory, fault->address, &freed);
+    if (stale) kind = HAUL_FINDING_USE_AFTER_FREE;
+    const sim_suspect s = {.kind = kind,
+                           .action = is_free ? HAUL_ACTION_FREE : action_of(w, op->instruction),
+                           .instruction = op->instruction,
+                           .lanes = lanes & ~*strayed ? lanes & ~*strayed : lanes,
+                           .thread = SIM_NO_THREAD,
+                           .space = fault->space,
+                           .address = fault->address,
+                           .bytes = fault->bytes};
+    *strayed |= lanes;
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (!f) return;
+    sim_hazard_say(f, "%s", message);
+    if (stale)
+        snprintf(f->object, sizeof f->object, "%llu bytes into %llu that were freed",
+                 (unsigned long long)(fault->address - freed.from), (unsigned long long)(freed.to - freed.from));
+}

@@ -1,0 +1,38 @@
+/* The first few elements behind the last one that was written. Searches and merges look beyond their tile before they
+ * see that it is over, and tiles are made larger for that (Thrust's set operations): what is there decides a branch,
+ * and what comes of either way is thrown away. */
+#include "check/internal.h"
+#include "state/block.h"
+
+/* Without line information loads of the same type are taken for rounds of one loop. */
+static bool is_same_place(const sim_grid *g, uint32_t a, uint32_t b) {
+    const ptx_instruction *one = &g->program->function->instructions[a],
+                          *other = &g->program->function->instructions[b];
+    if (one->place && other->place) return g->places[a] == g->places[b];
+    return one->op == other->op && one->type == other->type;
+}
+
+static bool has_read(const sim_warp *w, uint32_t actor, uint32_t address, uint32_t instruction) {
+    const sim_block *b = w->block;
+    const sim_shadow *s = sim_shadow_of(b);
+    const uint32_t start = sim_domain_of(b)->start;
+    const sim_line_reads *rows = sim_line_rows(b, address, actor);
+    for (unsigned i = 0; rows && i < SIM_LINE_READERS; i++) {
+        const sim_line_row *r = &rows->rows[i];
+        if (r->time >= start && sim_bytes_has(r->bytes, address % SIM_FOOTPRINT_LINE) &&
+            is_same_place(w->sm->grid, r->instruction, instruction))
+            return true;
+    }
+    const sim_read *read = !rows && s->reads[actor] ? &s->reads[actor][address / 4] : NULL;
+    return read && read->time >= start && is_same_place(w->sm->grid, read->instruction, instruction);
+}
+
+bool sim_shadow_is_tail(const sim_warp *w, uint32_t instruction, uint32_t address) {
+    const sim_domain *d = sim_domain_of(w->block);
+    uint32_t end = address;
+    while (end && address - end < SIM_FOOTPRINT_LINE && !sim_line_is_written(w->block, end - 1)) end--;
+    if (!end || address - end == SIM_FOOTPRINT_LINE) return false;
+    for (uint32_t a = 0; a < d->actors; a++)
+        if (has_read(w, a, end - 1, instruction)) return true;
+    return false;
+}

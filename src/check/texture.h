@@ -1,0 +1,16 @@
+/* Checks of textures and surfaces. */
+#ifndef HAUL_CHECK_TEXTURE_H
+#define HAUL_CHECK_TEXTURE_H
+
+#include "state/block.h"
+#include "state/texels.h"
+
+#include <haul/run.h>
+
+/* The texels that the active lanes touch, as accesses to memory. */
+void sim_hazard_texels(sim_warp *w, const sim_op *op, uint32_t active, const sim_texel_access *access,
+                       haul_action action);
+/* A fetch of `lanes` from linear memory of so many texels lies outside it. */
+void sim_hazard_texture_range(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t texels);
+
+#endif

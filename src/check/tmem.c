@@ -1,0 +1,95 @@
+/* Tensor memory that is used while something in the background still uses it, and that is not given back. */
+#include "ptx/tcgen05.h"
+#include "check/internal.h"
+#include "state/tmem.h"
+
+typedef struct use {
+    sim_warp *w;
+    const sim_op *op;
+    haul_action action;
+    uint32_t from, to; /* columns */
+    uint32_t lane;
+} use;
+
+static bool meets(const use *u, uint32_t column, uint32_t columns) {
+    return u->from < column + columns && column < u->to;
+}
+
+static bool is_write(haul_action action) {
+    return action == HAUL_ACTION_WRITE || action == HAUL_ACTION_ASYNC_WRITE;
+}
+
+static sim_finding *report(const use *u, const sim_block *b, const sim_op *other, haul_action action, uint32_t thread) {
+    const uint32_t warp = b->rank * sim_domain_of(b)->warps + thread / SIM_LANES;
+    const sim_suspect s = {.kind = HAUL_FINDING_TENSOR_MEMORY_BEFORE_WAIT,
+                           .action = u->action,
+                           .other_action = action,
+                           .instruction = u->op->instruction,
+                           .other_instruction = other->instruction,
+                           .lanes = 1u << u->lane,
+                           .thread = warp * SIM_LANES + thread % SIM_LANES};
+    return sim_hazard_report(u->w, &s);
+}
+
+/* Products, copies and shifts of the block. What one thread issues is done in that order. */
+static void meet_work(const use *u, const sim_block *b) {
+    const ptx_instruction *i = sim_instruction_of(u->w, u->op->instruction);
+    const bool pipelined = ptx_is_tensor_product(i) || i->op == PTX_OP_TMEM_CP || i->op == PTX_OP_TMEM_SHIFT;
+    for (size_t n = 0; n < b->tensor.count; n++) {
+        const sim_tmem_work *work = &b->tensor.items[n];
+        const bool same = b == u->w->block && work->thread / SIM_LANES == u->w->index;
+        if (!work->make || (b != u->w->block && !work->is_for_pair) || (pipelined && same) ||
+            !meets(u, sim_tmem_column(work->d), work->columns))
+            continue;
+        sim_finding *f = report(u, b, work->op, HAUL_ACTION_ASYNC_WRITE, work->thread);
+        if (f)
+            sim_hazard_say(f, "nobody has waited for a tcgen05.commit behind what writes columns %u to %u",
+                           sim_tmem_column(work->d), sim_tmem_column(work->d) + work->columns - 1);
+        return;
+    }
+}
+
+/* Loads and stores of the block's warps; a warp uses lanes of its own, and its loads may follow each other. */
+static void meet_accesses(const use *u, uint32_t warp) {
+    const sim_product_queue *q = &u->w->block->async.queues[warp].products;
+    const unsigned op = sim_instruction_of(u->w, u->op->instruction)->op;
+    const bool by_lanes = op == PTX_OP_TMEM_LD || op == PTX_OP_TMEM_ST;
+    for (size_t n = 0; n < q->count; n++) {
+        const sim_pending_product *p = &q->items[n];
+        const bool stores = p->is_store;
+        if ((by_lanes && warp != u->w->index) || (!stores && !is_write(u->action))) continue;
+        if (!meets(u, sim_tmem_column((uint32_t)p->a), p->op->count)) continue;
+        sim_finding *f =
+            report(u, u->w->block, p->op, stores ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, warp * SIM_LANES);
+        if (f)
+            sim_hazard_say(f, "no tcgen05.wait::%s of its warp has covered the %s", stores ? "st" : "ld",
+                           stores ? "store" : "load");
+        return;
+    }
+}
+
+void sim_hazard_tmem(sim_warp *w, const sim_op *op, haul_action action, uint32_t column, uint32_t columns) {
+    const use u = {w, op, action, column, column + columns, (uint32_t)__builtin_ctz(w->active)};
+    for (uint32_t r = 0; r < w->sm->grid->cluster_blocks; r++)
+        if (r / SIM_TMEM_PAIR == w->block->rank / SIM_TMEM_PAIR) meet_work(&u, &w->block->cluster[r]);
+    for (uint32_t warp = 0; warp < w->block->warp_count; warp++) meet_accesses(&u, warp);
+}
+
+/* Columns of tensor memory that the block has. */
+static uint32_t columns_owned(const sim_block *b) {
+    uint32_t columns = 0;
+    for (unsigned u = 0; b->sm->tensor_memory && u < SIM_TMEM_UNITS; u++)
+        columns += b->sm->tensor_memory[b->rank].owner[u] == b ? SIM_TMEM_UNIT : 0;
+    return columns;
+}
+
+void sim_hazard_tmem_finish(sim_block *b) {
+    const uint32_t columns = columns_owned(b);
+    if (!columns || !b->tensor.allocation) return;
+    const sim_suspect s = {.kind = HAUL_FINDING_TENSOR_MEMORY_KEPT,
+                           .action = HAUL_ACTION_SYNC,
+                           .instruction = b->tensor.allocation->instruction,
+                           .thread = SIM_NO_THREAD};
+    sim_finding *f = sim_hazard_report(&b->warps[b->tensor.allocator], &s);
+    if (f) sim_hazard_say(f, "%u columns are the block's when it ends", columns);
+}

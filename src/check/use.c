@@ -1,0 +1,252 @@
+/* What becomes of an instruction's result, where that decides what the instruction is worth.
+ *
+ * Volatile accesses do not race with each other, since flags are made of them. But one lane may store what another of
+ * its warp loads a few instructions later, and count on both running side by side: such loads have values that come out
+ * again, and that no loop waits for. And a wait for an mbarrier that has given up is none, if nobody looks. */
+#include "check/internal.h"
+#include "state/program.h"
+
+#include "base/memory.h"
+#include "base/search.h"
+#include "base/status.h"
+#include "ptx/components.h"
+#include "ptx/liveness.h"
+#include "ptx/users.h"
+
+/* What values get to, whatever way control takes. */
+typedef struct flow {
+    const ptx_function *function;
+    ptx_users readers, writers;
+    const uint32_t *component; /* by block (ptx/components.h) */
+    const bool *looping;
+    bool *comes_out;       /* by register: something made of it is stored */
+    bool *guards;          /* by register: something made of it guards an instruction */
+    uint32_t *has, values; /* by register: the number of the last value that it may hold something of */
+    uint32_t *list;        /* registers that hold something of the value at hand, or come out */
+    uint32_t count;
+    bool *set;      /* comes_out or guards, while it is found */
+    uint32_t guard; /* of the instruction; PTX_NO_BLOCK: none, or it counts too */
+} flow;
+
+static bool is_volatile(const ptx_instruction *i, unsigned op) {
+    return i->op == op && i->mods[PTX_SLOT_ORDER] == PTX_MOD_VOLATILE;
+}
+
+static bool is_branch(const ptx_instruction *i) {
+    return i->op == PTX_OP_BRA || i->op == PTX_OP_BRX_IDX;
+}
+
+/* ---- what comes out, found backwards from where it does ---- */
+
+static void note_source(void *context, uint32_t reg, bool writes) {
+    flow *x = context;
+    if (writes || reg == x->guard || x->set[reg]) return;
+    x->set[reg] = true;
+    x->list[x->count++] = reg;
+}
+
+/* Registers from which those that are listed are made. */
+static void trace_back(flow *x) {
+    x->guard = PTX_NO_BLOCK;
+    while (x->count) {
+        const uint32_t reg = x->list[--x->count];
+        for (uint32_t k = x->writers.first[reg]; k < x->writers.first[reg + 1]; k++)
+            ptx_visit_registers(&x->function->instructions[x->writers.instructions[k]], note_source, x);
+    }
+}
+
+static void find_comes_out(flow *x) {
+    const ptx_function *f = x->function;
+    x->set = x->comes_out;
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        const ptx_instruction *at = &f->instructions[i];
+        if (at->op != PTX_OP_ST && at->op != PTX_OP_ATOM && at->op != PTX_OP_RED) continue;
+        x->guard = at->guarded ? at->guard : PTX_NO_BLOCK;
+        ptx_visit_registers(at, note_source, x);
+    }
+    trace_back(x);
+}
+
+static void find_guards(flow *x) {
+    const ptx_function *f = x->function;
+    x->set = x->guards;
+    x->guard = PTX_NO_BLOCK;
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (f->instructions[i].guarded) note_source(x, f->instructions[i].guard, false);
+    trace_back(x);
+}
+
+typedef struct result_search {
+    const bool *set;
+    bool found;
+} result_search;
+
+static void look_at_result(void *context, uint32_t reg, bool writes) {
+    result_search *s = context;
+    s->found |= writes && s->set[reg];
+}
+
+static bool results_are_in(const bool *set, const ptx_instruction *i) {
+    result_search s = {.set = set};
+    ptx_visit_registers(i, look_at_result, &s);
+    return s.found;
+}
+
+/* ---- loops, where values decide if they go on ---- */
+
+static void spread(void *context, uint32_t reg, bool writes) {
+    flow *x = context;
+    if (!writes || x->has[reg] == x->values) return;
+    x->has[reg] = x->values;
+    x->list[x->count++] = reg;
+}
+
+static bool may_go_on(const flow *x, uint32_t instruction, uint32_t load_block) {
+    const ptx_function *f = x->function;
+    size_t b;
+    SEARCH_FIRST(b, f->block_count, k, f->blocks[k].end <= instruction);
+    return is_branch(&f->instructions[instruction]) && f->blocks[b].end == instruction + 1 &&
+           x->component[b] == x->component[load_block] && (b != load_block || ptx_repeats(f, load_block));
+}
+
+/* Whether the value decides if a loop goes on that the load is in, perhaps. */
+static bool is_waited_for(flow *x, const ptx_instruction *load, uint32_t block) {
+    if (!x->looping[block]) return false;
+    x->values++;
+    x->count = 0;
+    ptx_visit_registers(load, spread, x);
+    for (uint32_t next = 0; next < x->count; next++) {
+        const uint32_t reg = x->list[next];
+        for (uint32_t k = x->readers.first[reg]; k < x->readers.first[reg + 1]; k++) {
+            const uint32_t i = x->readers.instructions[k];
+            if (may_go_on(x, i, block)) return true;
+            ptx_visit_registers(&x->function->instructions[i], spread, x);
+        }
+    }
+    return false;
+}
+
+/* ---- waits ---- */
+
+static bool is_wait(const ptx_instruction *i) {
+    return i->op == PTX_OP_MBARRIER_TRY_WAIT || i->op == PTX_OP_MBARRIER_TEST_WAIT;
+}
+
+/* Whether the wait's result decides anything: mostly it is the guard of an instruction close by. */
+static bool is_looked_at(const flow *x, uint32_t wait) {
+    enum { NEAR = 4 };
+    const ptx_function *f = x->function;
+    const ptx_instruction *at = &f->instructions[wait];
+    for (uint32_t i = wait + 1; i < wait + NEAR && i < f->instruction_count; i++)
+        if (f->instructions[i].guarded && at->operands[0].kind == PTX_REGISTER &&
+            f->instructions[i].guard == at->operands[0].reg)
+            return true;
+    return results_are_in(x->guards, at) || results_are_in(x->comes_out, at);
+}
+
+/* ---- guesses ---- */
+
+static bool is_compare_and_swap(const ptx_instruction *i) {
+    return i->op == PTX_OP_ATOM && i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
+}
+
+static void list_register(flow *x, const ptx_operand *o) {
+    if (o->kind != PTX_REGISTER || x->has[o->reg] == x->values) return;
+    x->has[o->reg] = x->values;
+    x->list[x->count++] = o->reg;
+}
+
+/* The variable that a call's argument or result is handed over in: where code is not optimised, atomicCAS() is a call.
+ * NULL: the instruction's memory is another. */
+static const ptx_variable *handed_over_in(const ptx_instruction *i, unsigned memory) {
+    const ptx_operand *o = &i->operands[memory];
+    if (o->kind != PTX_MEMORY || o->parts[0].kind != PTX_VARIABLE_ADDRESS) return NULL;
+    return o->parts[0].variable->space == PTX_SPACE_PARAM ? o->parts[0].variable : NULL;
+}
+
+static void list_handed_over(flow *x, const ptx_variable *v) {
+    const ptx_function *f = x->function;
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (f->instructions[i].op == PTX_OP_ST && handed_over_in(&f->instructions[i], 0) == v)
+            list_register(x, &f->instructions[i].operands[1]);
+}
+
+/* Loops of compare and swap begin with an ordinary load of what is there. If the guess is wrong, the swap fails. */
+static void mark_guesses(flow *x, const ptx_instruction *swap, uint8_t *table) {
+    x->values++;
+    x->count = 0;
+    list_register(x, &swap->operands[2]);
+    for (uint32_t next = 0; next < x->count; next++) {
+        const uint32_t reg = x->list[next];
+        for (uint32_t k = x->writers.first[reg]; k < x->writers.first[reg + 1]; k++) {
+            const uint32_t i = x->writers.instructions[k];
+            const ptx_instruction *at = &x->function->instructions[i];
+            if (at->op == PTX_OP_MOV) list_register(x, &at->operands[1]);
+            const ptx_variable *handed_over = at->op == PTX_OP_LD ? handed_over_in(at, 1) : NULL;
+            if (handed_over) list_handed_over(x, handed_over);
+            if (at->op == PTX_OP_LD && !handed_over && !is_volatile(at, PTX_OP_LD)) table[i] |= SIM_USE_GUESSES;
+        }
+    }
+}
+
+/* ---- the table ---- */
+
+static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
+    const ptx_block *b = &x->function->blocks[block];
+    for (uint32_t i = b->first; i < b->end; i++) {
+        const ptx_instruction *at = &x->function->instructions[i];
+        if (is_volatile(at, PTX_OP_ST)) table[i] = SIM_USE_STORES_VOLATILE;
+        if (is_volatile(at, PTX_OP_LD) && results_are_in(x->comes_out, at) && !is_waited_for(x, at, block))
+            table[i] = SIM_USE_LOADS_VOLATILE;
+        if (is_wait(at) && !is_looked_at(x, i)) table[i] = SIM_USE_UNSEEN;
+        if (is_compare_and_swap(at)) mark_guesses(x, at, table);
+    }
+}
+
+/* Whether something in the function asks for the table. */
+static bool is_needed(const ptx_function *f) {
+    bool stores = false, loads = false, others = false;
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        stores |= is_volatile(&f->instructions[i], PTX_OP_ST);
+        loads |= is_volatile(&f->instructions[i], PTX_OP_LD);
+        others |= is_wait(&f->instructions[i]) || is_compare_and_swap(&f->instructions[i]);
+    }
+    return others || (stores && loads);
+}
+
+static void find_all(const ptx_function *f, arena *memory, uint8_t *table) {
+    const size_t registers = f->register_count + 1;
+    flow x = {.function = f,
+              .component = ptx_components_find(f, memory),
+              .comes_out = ARENA_ARRAY(memory, registers, bool),
+              .guards = ARENA_ARRAY(memory, registers, bool),
+              .has = ARENA_ARRAY(memory, registers, uint32_t),
+              .list = ARENA_ARRAY(memory, registers, uint32_t)};
+    x.looping = ptx_find_looping(f, x.component, memory);
+    ptx_users_find(f, memory, &x.readers, &x.writers);
+    find_comes_out(&x);
+    find_guards(&x);
+    for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, table);
+}
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+}
+
+haul_status sim_uses_find(const sim_program *p, uint8_t **table) {
+    const ptx_function *f = p->function;
+    arena scratch;
+    jmp_buf out_of_memory;
+    *table = NULL;
+    if (!is_needed(f)) return HAUL_OK;
+    *table = memory_zeroed(f->instruction_count, 1);
+    if (!*table) return no_memory();
+    arena_init(&scratch, &out_of_memory);
+    if (setjmp(out_of_memory)) {
+        arena_free(&scratch);
+        return no_memory();
+    }
+    find_all(f, &scratch, *table);
+    arena_free(&scratch);
+    return HAUL_OK;
+}

@@ -1,0 +1,119 @@
+/* Warpgroups: what all four warps of one have to execute, and what they have to meet behind before the next time. */
+#include "check/internal.h"
+
+#include <string.h>
+
+enum { WARPS = 4 };
+
+static sim_steps *steps_of(const sim_block *b, uint32_t warp, sim_step_kind kind) {
+    sim_domain *d = sim_domain_of(b);
+    return &d->steps[(b->rank * d->warps + warp) * SIM_STEP_KINDS + kind];
+}
+
+/* The warp's step number n has been told, and not forgotten. */
+static bool remembers(const sim_steps *s, uint32_t n) {
+    return s->count > n && s->count - n <= SIM_STEPS_KEPT;
+}
+
+static sim_finding *report(sim_warp *w, uint32_t instruction, uint32_t lanes, uint32_t other_instruction,
+                           uint32_t other) {
+    const sim_suspect s = {.kind = HAUL_FINDING_WARPGROUP_DIVERGENCE,
+                           .action = HAUL_ACTION_SYNC,
+                           .other_action = HAUL_ACTION_SYNC,
+                           .instruction = instruction,
+                           .other_instruction = other_instruction,
+                           .lanes = lanes,
+                           .thread = other};
+    return sim_hazard_report(w, &s);
+}
+
+/* ---- as they come ---- */
+
+/* The same form of instruction, asking for the same. */
+static bool is_same(const sim_warp *w, uint32_t a, uint32_t b) {
+    const ptx_instruction *x = sim_instruction_of(w, a), *y = sim_instruction_of(w, b);
+    if (x->op != y->op || x->type != y->type || memcmp(x->mods, y->mods, sizeof x->mods) != 0) return false;
+    return x->op != PTX_OP_SETMAXNREG || x->operands[0].bits == y->operands[0].bits;
+}
+
+static void check_same(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t other, const sim_steps *s, uint32_t n) {
+    const uint32_t instruction = s->instruction[n % SIM_STEPS_KEPT];
+    if (!remembers(s, n) || is_same(w, op->instruction, instruction)) return;
+    sim_finding *f = report(w, op->instruction, lanes, instruction, (sim_actor(w) - w->index + other) * SIM_LANES);
+    if (f) sim_hazard_say(f, "warps %u and %u of one warpgroup execute different ones", w->index, other);
+}
+
+/* Whether the lanes know that the other warp has made its step number n. */
+static bool knows_step(const sim_warp *w, uint32_t lanes, uint32_t other, const sim_steps *s, uint32_t n) {
+    sim_domain *d = sim_domain_of(w->block);
+    const uint32_t self = sim_actor(w);
+    if (s->count <= n) return false;
+    if (!remembers(s, n)) return true; /* it is far ahead, and has been told so */
+    const sim_view *v = sim_view_of(d, self, (unsigned)__builtin_ctz(lanes));
+    return sim_known_lanes(&v->order[self - w->index + other], s->time[n % SIM_STEPS_KEPT]) != 0;
+}
+
+static void check_met(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t other, const sim_steps *s, uint32_t n) {
+    if (knows_step(w, lanes, other, s, n)) return;
+    const sim_steps *own = steps_of(w->block, w->index, SIM_STEP_REGISTERS);
+    sim_finding *f = report(w, op->instruction, lanes, own->instruction[n % SIM_STEPS_KEPT],
+                            (sim_actor(w) - w->index + other) * SIM_LANES);
+    if (f)
+        sim_hazard_say(f, "nothing that warp %u has waited for comes behind the last one of warp %u of its warpgroup",
+                       w->index, other);
+}
+
+static void check_whole(sim_warp *w, const sim_op *op, uint32_t lanes) {
+    if (lanes == w->live) return;
+    sim_finding *f = report(w, op->instruction, lanes, 0, SIM_NO_THREAD);
+    if (f) sim_hazard_say(f, "lanes 0x%08x of warp %u only execute it together", lanes, w->index);
+}
+
+void sim_hazard_warpgroup(sim_warp *w, const sim_op *op, uint32_t lanes, sim_step_kind kind) {
+    sim_domain *d = sim_domain_of(w->block);
+    check_whole(w, op, lanes);
+    if (!(lanes >> __builtin_ctz(w->live) & 1)) return; /* lanes that come apart are one step of the warp's */
+    sim_steps *own = steps_of(w->block, w->index, kind);
+    const uint32_t first = w->index / WARPS * WARPS, n = own->count;
+    for (uint32_t i = first; i < first + WARPS && i < w->block->warp_count; i++) {
+        const sim_steps *other = steps_of(w->block, i, kind);
+        if (i == w->index) continue;
+        check_same(w, op, lanes, i, other, n);
+        if (n && kind == SIM_STEP_REGISTERS) check_met(w, op, lanes, i, other, n - 1);
+    }
+    own->instruction[n % SIM_STEPS_KEPT] = op->instruction;
+    own->time[n % SIM_STEPS_KEPT] = d->now;
+    own->count++;
+    d->has_steps = true;
+}
+
+/* ---- at the end ---- */
+
+static void report_missing(sim_block *b, uint32_t warp, uint32_t missing, sim_step_kind kind) {
+    const sim_steps *s = steps_of(b, warp, kind), *less = steps_of(b, missing, kind);
+    const uint32_t n = remembers(s, less->count) ? less->count : s->count - 1;
+    sim_finding *f = report(&b->warps[warp], s->instruction[n % SIM_STEPS_KEPT], 1, 0, SIM_NO_THREAD);
+    if (f)
+        sim_hazard_say(f, "warp %u executes it, or one of its kind, %u times, warp %u of its warpgroup %u times", warp,
+                       s->count, missing, less->count);
+}
+
+static void finish_group(sim_block *b, uint32_t first, sim_step_kind kind) {
+    uint32_t most = first, least = first;
+    for (uint32_t i = first; i < first + WARPS && i < b->warp_count; i++) {
+        const uint32_t count = steps_of(b, i, kind)->count;
+        if (count > steps_of(b, most, kind)->count) most = i;
+        if (count < steps_of(b, least, kind)->count) least = i;
+    }
+    if (steps_of(b, most, kind)->count > steps_of(b, least, kind)->count) report_missing(b, most, least, kind);
+}
+
+void sim_warpgroups_finish(sim_block *b) {
+    for (uint32_t first = 0; sim_domain_of(b)->has_steps && first < b->warp_count; first += WARPS)
+        for (int kind = 0; kind < SIM_STEP_KINDS; kind++) finish_group(b, first, (sim_step_kind)kind);
+}
+
+void sim_warpgroups_start(sim_domain *d) {
+    if (d->has_steps) memset(d->steps, 0, d->actors * SIM_STEP_KINDS * sizeof *d->steps);
+    d->has_steps = false;
+}

@@ -1,0 +1,162 @@
+#include "check/watch.h"
+#include "state/block.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <string.h>
+
+/* Lines whose words have shadows are 64 MiB of the kernel's memory at most; such lines beyond are not watched. */
+enum { MOST_DETAILED = (64 << 20) / SIM_FOOTPRINT_LINE / SIM_WATCH_SLICES };
+
+/* Of larger grids it is not kept who has told of what. */
+enum { MOST_CLUSTERS = 1 << 20 };
+
+haul_status sim_watch_no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+}
+
+haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
+    *out = memory_zeroed(1, sizeof **out);
+    if (!*out) return sim_watch_no_memory();
+    (*out)->grid = g;
+    (*out)->epoch = 1;
+    if (g->clusters <= MOST_CLUSTERS) {
+        (*out)->released = memory_zeroed(g->clusters, sizeof(sim_known *));
+        if (!(*out)->released) return sim_watch_no_memory();
+    }
+    for (unsigned i = 0; i < SIM_WATCH_SLICES; i++) {
+        (*out)->slices[i].free_row = SIM_NO_ROW;
+        (*out)->slices[i].findings.places = g->places;
+    }
+    return HAUL_OK;
+}
+
+void sim_watch_free(sim_watch *watch) {
+    if (!watch) return;
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) {
+        sim_slice *x = &watch->slices[s];
+        for (size_t i = 0; i < x->capacity; i++) {
+            if (x->pages[i].page) memory_free(x->pages[i].page->values);
+            memory_free(x->pages[i].page);
+        }
+        for (uint32_t i = 0; i < x->row_blocks; i++) memory_free(x->rows[i]);
+        for (uint32_t i = 0; i * SIM_BLOCK_LINES < x->detailed; i++) memory_free(x->words[i]);
+        memory_free(x->pages);
+        memory_free(x->rows);
+        memory_free(x->words);
+        sim_findings_free(&x->findings);
+    }
+    for (uint64_t i = 0; watch->released && i < watch->grid->clusters; i++) memory_free(watch->released[i]);
+    memory_free(watch->released);
+    memory_free(watch);
+}
+
+_Atomic uint8_t *sim_watch_published(sim_watch *watch) {
+    return watch->published;
+}
+
+static void tell(const sim_domain *d, sim_known *told, const sim_warp *w, uint32_t lanes) {
+    const uint32_t actor = sim_actor(w);
+    for (uint32_t i = 0; i < d->views[actor].count; i++)
+        if (d->views[actor].list[i].lanes & lanes) sim_known_join(told, d->views[actor].list[i].order, d->actors);
+    const bool whole = (w->live & ~lanes) == 0;
+    sim_known_add(&told[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
+}
+
+void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes, uint8_t told) {
+    const sim_domain *d = sim_domain_of(w->block);
+    sim_known **known = watch->released ? &watch->released[d->cluster_index] : NULL;
+    if (known && !*known) *known = memory_zeroed(2 * d->actors, sizeof **known);
+    if (!known || !*known) {
+        d->owner->failed |= known != NULL;
+        return;
+    }
+    if (told & SIM_TOLD_ALL) tell(d, *known, w, lanes);
+    tell(d, *known + d->actors, w, lanes);
+}
+
+const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t s) {
+    return &watch->slices[s].findings;
+}
+
+static size_t slot_of(const sim_slice *s, uint64_t number) {
+    size_t at = (size_t)(number * 0x9e3779b97f4a7c15ull >> 32) & (s->capacity - 1);
+    while (s->pages[at].page && s->pages[at].number != number) at = (at + 1) & (s->capacity - 1);
+    return at;
+}
+
+static bool grow(sim_slice *s) {
+    sim_slice larger = {.capacity = s->capacity ? 2 * s->capacity : 256};
+    larger.pages = memory_zeroed(larger.capacity, sizeof *larger.pages);
+    if (!larger.pages) return false;
+    for (size_t i = 0; i < s->capacity; i++)
+        if (s->pages[i].page) larger.pages[slot_of(&larger, s->pages[i].number)] = s->pages[i];
+    memory_free(s->pages);
+    s->pages = larger.pages;
+    s->capacity = larger.capacity;
+    s->last = NULL;
+    return true;
+}
+
+sim_page *sim_slice_find_page(sim_slice *s, uint64_t number) {
+    if (2 * s->count >= s->capacity && !grow(s)) return NULL;
+    sim_page_slot *at = &s->pages[slot_of(s, number)];
+    if (!at->page) {
+        at->page = memory_zeroed(1, sizeof *at->page);
+        if (!at->page) return NULL;
+        memset(at->page->lines, 0xff, sizeof at->page->lines);
+        at->number = number;
+        s->count++;
+    }
+    s->last = at;
+    return at->page;
+}
+
+/* ---- rows ---- */
+
+/* One more block at the end of `blocks`, which holds `count`. */
+static void *add_block(void ***blocks, uint32_t count, size_t bytes) {
+    if ((count & (count - 1)) == 0) {
+        void **list = memory_resize(*blocks, (count ? 2 * (size_t)count : 1) * sizeof *list);
+        if (!list) return NULL;
+        *blocks = list;
+    }
+    return (*blocks)[count] = memory_zeroed(1, bytes);
+}
+
+uint32_t sim_slice_take_row(sim_slice *s) {
+    const uint32_t index = s->free_row;
+    if (index != SIM_NO_ROW) {
+        s->free_row = sim_slice_row(s, index)->next;
+        return index;
+    }
+    if (s->row_count == s->row_blocks * SIM_BLOCK_ROWS) {
+        s->failed |= !add_block(&s->rows, s->row_blocks, SIM_BLOCK_ROWS * sizeof(sim_row));
+        if (s->failed) return SIM_NO_ROW;
+        s->row_blocks++;
+    }
+    return s->row_count++;
+}
+
+void sim_slice_drop_row(sim_slice *s, uint32_t *link) {
+    sim_row *r = sim_slice_row(s, *link);
+    const uint32_t dropped = *link;
+    *link = r->next;
+    r->next = s->free_row;
+    s->free_row = dropped;
+}
+
+void sim_slice_drop_rows(sim_slice *s, uint32_t *link) {
+    while (*link != SIM_NO_ROW) sim_slice_drop_row(s, link);
+}
+
+sim_word_shadow *sim_slice_add_words(sim_slice *s, uint32_t *index) {
+    enum { BLOCK_BYTES = SIM_BLOCK_LINES * SIM_LINE_WORDS * sizeof(sim_word_shadow) };
+    if (s->detailed == MOST_DETAILED) return NULL;
+    if (s->detailed % SIM_BLOCK_LINES == 0)
+        s->failed |= !add_block(&s->words, s->detailed / SIM_BLOCK_LINES, BLOCK_BYTES);
+    if (s->failed) return NULL;
+    *index = s->detailed++;
+    return sim_slice_words(s, *index);
+}

@@ -1,0 +1,529 @@
+/* What accesses to global and constant memory do to the counters: by way of L1, and on to L2. */
+#include "count/access.h"
+#include "count/samples.h"
+#include "count/vectors/vectors.h"
+
+#include <string.h>
+
+/* ---- stores on their way to L2 ---- */
+
+static void send_slot(sim_counting *c, unsigned slot) {
+    sim_pending_stores *p = &c->pending;
+    sim_log_change(c, p->line[slot], p->mask[slot], SIM_LOG_WRITE, p->bytes[slot], (sim_priority)p->priority[slot]);
+    if (p->bytes[slot] < 32) c->partial_sectors += (uint32_t)__builtin_popcount(p->mask[slot]);
+    p->mask[slot] = 0;
+}
+
+void sim_counting_flush(sim_counting *c) {
+    for (uint32_t i = 0; i < c->pending.count; i++)
+        if (c->pending.mask[c->pending.used[i]]) send_slot(c, c->pending.used[i]);
+    c->pending.count = 0;
+}
+
+static void flush_warp(sim_counting *c, const sim_warp *w) {
+    if (c->pending.count && c->pending.warp == w) sim_counting_flush(c);
+}
+
+/* True when the store went along with one that waits. */
+static bool combine(sim_counting *c, uint64_t line, unsigned mask, unsigned bytes) {
+    sim_pending_stores *p = &c->pending;
+    unsigned slot = (unsigned)(line ^ line >> 6) % SIM_PENDING;
+    if (p->mask[slot] && p->line[slot] == line) {
+        unsigned sum = (p->mask[slot] & mask) ? p->bytes[slot] + bytes : bytes;
+        p->mask[slot] = (uint8_t)(p->mask[slot] | mask);
+        p->bytes[slot] = (uint8_t)(sum < 32 ? sum : 32);
+        return true;
+    }
+    if (p->mask[slot]) send_slot(c, slot);
+    if (p->count == SIM_PENDING) sim_counting_flush(c);
+    p->used[p->count++] = (uint8_t)slot;
+    p->line[slot] = line;
+    p->mask[slot] = (uint8_t)mask;
+    p->bytes[slot] = (uint8_t)bytes;
+    p->priority[slot] = (uint8_t)sim_line_priority(c, line);
+    return false;
+}
+
+static void begin_stores(sim_counting *c, const sim_warp *w) {
+    if (c->pending.warp == w) return;
+    sim_counting_flush(c);
+    c->pending.warp = w;
+}
+
+enum { SECTOR_BYTES = 1 << SIM_SECTOR_SHIFT };
+
+/* average: bytes that are written of each of its sectors */
+static inline void store_line(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask, uint32_t average) {
+    const unsigned hits = average == SECTOR_BYTES ? sim_l1_load(c->l1, line, mask) : sim_l1_probe(c->l1, line, mask);
+    c->store_hits += (uint32_t)__builtin_popcount(hits);
+    if (!combine(c, line, mask, average)) t->traffic.l2_requests++;
+}
+
+static void end_stores(sim_counting *c, sim_tally *t, uint32_t lines, uint32_t sectors) {
+    t->traffic.l2_sectors += sectors;
+    c->store_requests_issued += lines;
+    c->store_sectors_issued += sectors;
+}
+
+static uint32_t average_bytes(uint32_t bytes, uint32_t sectors) {
+    const uint32_t average = bytes / sectors;
+    return average < SECTOR_BYTES ? average : SECTOR_BYTES;
+}
+
+static sim_pending_volatile *pending_volatile(sim_counting *c, const sim_warp *w) {
+    return &c->in_flight[sim_warp_place(w) % SIM_RESIDENT_WARPS];
+}
+
+/* The warp writes the lines: an answer that is on its way is no longer good for the next volatile load of them. */
+static void outdate_volatile(sim_counting *c, const sim_warp *w, uint64_t first_line, uint64_t last_line) {
+    sim_pending_volatile *p = pending_volatile(c, w);
+    if (p->warp != w) return;
+    for (uint32_t i = 0; i < p->lines.count; i++)
+        if (p->lines.line[i] >= first_line && p->lines.line[i] <= last_line) p->warp = NULL;
+}
+
+static void outdate_lines(sim_counting *c, const sim_warp *w, const sim_lines *lines) {
+    if (pending_volatile(c, w)->warp != w) return;
+    for (uint32_t i = 0; i < lines->count; i++) outdate_volatile(c, w, lines->line[i], lines->line[i]);
+}
+
+/* What of the lines L1 has; written wholly, they come into it. */
+static uint32_t store_in_l1(sim_counting *c, const sim_lines *lines, uint32_t average) {
+    uint8_t missing[SIM_LANES];
+    return average == SECTOR_BYTES ? sim_l1_load_lines(c->l1, lines, missing)
+                                   : sim_l1_probe_lines(c->l1, lines, missing);
+}
+
+void sim_store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, uint32_t bytes) {
+    const uint32_t average = average_bytes(bytes, lines->sectors);
+    begin_stores(c, w);
+    outdate_lines(c, w, lines);
+    c->store_hits += store_in_l1(c, lines, average);
+    for (uint32_t i = 0; i < lines->count; i++)
+        t->traffic.l2_requests += !combine(c, lines->line[i], lines->mask[i], average);
+    end_stores(c, t, lines->count, lines->sectors);
+}
+
+/* ---- loads ---- */
+
+static inline void request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
+    sim_last_read *last = &c->last_read;
+    t->traffic.l2_sectors += (uint32_t)__builtin_popcount(mask);
+    c->read_requests_issued++;
+    if (last->entry && last->line == line && !(*last->entry & mask)) {
+        *last->entry |= mask;
+        last->entry = NULL;
+        return;
+    }
+    t->traffic.l2_requests++;
+    *last = (sim_last_read){line, sim_log_add(&c->log, line, mask, SIM_LOG_READ, 0, sim_line_priority(c, line))};
+}
+
+void sim_request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
+    request_read(c, t, line, mask);
+}
+
+/* Where the log puts requests for the lines: many of them are found side by side. */
+static void find_log_places(const sim_lines *lines, sim_log_places *places) {
+    if (lines->count >= SIM_MANY_LINES) {
+        sim_vectors_best()->find_log_places(lines, places);
+        return;
+    }
+    for (uint32_t i = 0; i < lines->count; i++) {
+        places->slice[i] = sim_log_slice_of(lines->line[i]);
+        places->entry[i] = sim_log_local(lines->line[i]) << SIM_LOG_LINE_SHIFT;
+    }
+}
+
+/* Room for an access's requests, and one more place that may be written. The last read is the last entry of its slice,
+ * which may have moved. */
+static bool make_log_room(sim_counting *c) {
+    sim_last_read *last = &c->last_read;
+    if (sim_log_has_room(&c->log, SIM_LANES + 1)) return true;
+    const bool grown = sim_log_reserve(&c->log, SIM_LANES + 1);
+    const sim_log_slice *slice = &c->log.slices[sim_log_slice_of(last->line)];
+    if (last->entry) last->entry = &slice->entries[slice->count - 1];
+    return grown;
+}
+
+/* Requests for lines that differ, of those sectors that `masks` has of each: in the log, one after the other. Returns
+ * how many; *latest: the last one. Whether a line is asked for at all nobody foresees, so that no branch asks. */
+static uint32_t log_requests(sim_counting *c, const sim_lines *lines, const uint8_t masks[SIM_LANES], sim_log_kind kind,
+                             sim_last_read *latest) {
+    const bool ranked = c->policy | c->plan->window.bytes;
+    sim_log_places places;
+    uint32_t requests = 0, last = 0;
+    if (!make_log_room(c)) return 0;
+    find_log_places(lines, &places);
+    for (uint32_t i = 0; i < lines->count; i++) {
+        const sim_priority priority = ranked ? sim_line_priority(c, lines->line[i]) : SIM_PRIORITY_NORMAL;
+        const bool is_asked = masks[i] != 0;
+        sim_log_slice *slice = &c->log.slices[places.slice[i]];
+        slice->entries[slice->count] = places.entry[i] | sim_log_request(masks[i], kind, 0, priority);
+        slice->count += is_asked;
+        requests += is_asked;
+        last = is_asked ? i : last;
+    }
+    const sim_log_slice *slice = &c->log.slices[places.slice[last]];
+    if (requests) *latest = (sim_last_read){lines->line[last], &slice->entries[slice->count - 1]};
+    return requests;
+}
+
+/* A byte has the sectors of a line. */
+static uint32_t count_sectors(const uint8_t masks[SIM_LANES], uint32_t lines) {
+    uint64_t bytes[SIM_LANES / 8] = {0};
+    uint32_t sectors = 0;
+    memcpy(bytes, masks, lines);
+    for (uint32_t i = 0; i < SIM_LANES / 8; i++) sectors += (uint32_t)__builtin_popcountll(bytes[i]);
+    return sectors;
+}
+
+/* Only the first one may join the request that was made last: the others are for other lines. */
+static void request_lines(sim_counting *c, sim_tally *t, const sim_lines *lines, uint8_t masks[SIM_LANES]) {
+    uint32_t first = 0;
+    if (lines->count < SIM_MANY_LINES) {
+        for (uint32_t i = 0; i < lines->count; i++)
+            if (masks[i]) request_read(c, t, lines->line[i], masks[i]);
+        return;
+    }
+    while (first < lines->count && !masks[first]) first++;
+    if (first == lines->count) return;
+    request_read(c, t, lines->line[first], masks[first]);
+    masks[first] = 0;
+    const uint32_t requests = log_requests(c, lines, masks, SIM_LOG_READ, &c->last_read);
+    c->read_requests_issued += requests;
+    t->traffic.l2_requests += requests;
+    t->traffic.l2_sectors += count_sectors(masks, lines->count);
+}
+
+static inline void load_line(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
+    const unsigned hits = sim_l1_load(c->l1, line, mask);
+    t->traffic.hits += (uint32_t)__builtin_popcount(hits);
+    if (hits != mask) request_read(c, t, line, mask & ~hits);
+}
+
+void sim_load_cached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
+    uint8_t missing[SIM_LANES];
+    t->traffic.hits += sim_l1_load_lines(c->l1, lines, missing);
+    request_lines(c, t, lines, missing);
+}
+
+/* An answer is for four loads at most. */
+enum { MOST_SERVED = 4 };
+
+/* The sectors of the line that a load has of an answer on its way; `*served`: how many loads that is for then. */
+static unsigned take_answer(const sim_pending_volatile *p, uint64_t line, uint8_t *served) {
+    *served = 1;
+    for (uint32_t i = 0; i < p->lines.count; i++) {
+        if (p->lines.line[i] != line || p->served[i] == MOST_SERVED) continue;
+        *served = (uint8_t)(p->served[i] + 1);
+        return p->lines.mask[i];
+    }
+    return 0;
+}
+
+/* A volatile load looks past L1, but shares the answer of one of the same warp that is still on its way: an earlier
+ * instruction with no barrier since, and no store to the same lines. */
+static void load_volatile(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines) {
+    sim_pending_volatile *p = pending_volatile(c, w);
+    const bool shares = p->warp == w && op->instruction > p->instruction;
+    uint8_t served[SIM_LANES];
+    for (uint32_t i = 0; i < lines->count; i++) {
+        served[i] = 1;
+        const unsigned mask = lines->mask[i];
+        const unsigned missing = shares ? mask & ~take_answer(p, lines->line[i], &served[i]) : mask;
+        sim_l1_drop(c->l1, lines->line[i], mask);
+        c->shared_sectors += (uint32_t)__builtin_popcount(mask & ~missing);
+        if (missing)
+            request_read(c, t, lines->line[i], missing);
+        else
+            c->read_requests_issued++;
+    }
+    p->warp = w;
+    p->instruction = op->instruction;
+    p->lines = *lines;
+    memcpy(p->served, served, lines->count);
+}
+
+static void load_uncached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
+    uint8_t masks[SIM_LANES];
+    memcpy(masks, lines->mask, sizeof masks);
+    sim_l1_drop_lines(c->l1, lines);
+    request_lines(c, t, lines, masks);
+}
+
+static void load_if_there(sim_counting *c, sim_tally *t, const sim_lines *lines) {
+    uint8_t missing[SIM_LANES];
+    t->traffic.hits += sim_l1_probe_lines(c->l1, lines, missing);
+    request_lines(c, t, lines, missing);
+}
+
+static void load_lines(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines) {
+    switch (c->plan->assembled[op->instruction].caching) {
+    case SIM_CACHED_READ_ONLY: sim_load_cached(c, t, lines); return;
+    case SIM_CACHED:
+        flush_warp(c, w);
+        sim_load_cached(c, t, lines);
+        return;
+    case SIM_CACHED_IF_THERE:
+        flush_warp(c, w);
+        load_if_there(c, t, lines);
+        return;
+    case SIM_CACHED_VOLATILE:
+        flush_warp(c, w);
+        load_volatile(c, w, op, t, lines);
+        return;
+    case SIM_CACHED_IN_L2:
+        flush_warp(c, w);
+        load_uncached(c, t, lines);
+        return;
+    }
+}
+
+/* ---- global memory ---- */
+
+typedef struct update_count {
+    sim_counting *counting;
+    const sim_warp *warp;
+    const sim_op *op;
+    sim_tally *tally;
+    sim_log_kind kind;
+    uint32_t turn; /* what a sector of this one costs its slice of L2 */
+} update_count;
+
+static uint32_t hot_place(uint64_t line) {
+    return (uint32_t)(line / SIM_HOT_LINES * 0x9e3779b97f4a7c15u >> 32) % SIM_HOT_PLACES;
+}
+
+/* An H100's L2 adds integers in 0.75 ns to what it has just added to, floating numbers in 1.75. */
+enum { TURN_AGAIN = 3 };
+
+static bool adds_floats(const update_count *u) {
+    const uint8_t type = u->counting->plan->function->instructions[u->op->instruction].type;
+    return ptx_types[type].kind == 'F';
+}
+
+static void log_lines(void *context, const sim_lines *lines) {
+    update_count *u = context;
+    sim_last_read ignored;
+    flush_warp(u->counting, u->warp);
+    u->counting->last_read.entry = NULL; /* anything but a read ends the chance to join the last one */
+    log_requests(u->counting, lines, lines->mask, u->kind, &ignored);
+    for (uint32_t i = 0; i < lines->count; i++)
+        u->counting->hot[hot_place(lines->line[i])] += u->turn * (uint32_t)__builtin_popcount(lines->mask[i]);
+    if (adds_floats(u)) u->turn = TURN_AGAIN;
+    u->tally->tag_sectors += lines->sectors;
+    u->tally->traffic.l2_requests += lines->count;
+    u->tally->traffic.l2_sectors += lines->sectors;
+}
+
+static void update_lines(void *context, const sim_lines *lines) {
+    const update_count *u = context;
+    sim_l1_drop_lines(u->counting->l1, lines);
+    log_lines(context, lines);
+}
+
+/* The loads of an SM's warps are through before the first swap takes anything from L1. */
+static void load_update_lines(void *context, const sim_lines *lines) {
+    const update_count *u = context;
+    sim_tally *loads = sim_tally_at(u->counting, u->op, SIM_TALLY_LOOP_LOADS);
+    loads->tag_sectors += lines->sectors;
+    load_lines(u->counting, u->warp, u->op, loads, lines);
+}
+
+void sim_count_update(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                      const uint64_t address[SIM_LANES]) {
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    const sim_log_kind kind = a->class == HAUL_CLASS_GLOBAL_ATOMIC ? SIM_LOG_ATOMIC : SIM_LOG_REDUCTION;
+    const uint32_t lanes = sim_aggregated_lanes(a, active);
+    update_count u = {c, w, op, sim_tally_at(c, op, SIM_TALLY_OWN), kind, 1};
+    const uint64_t before = u.tally->tag_sectors;
+    if (a->loops)
+        sim_traffic_half_update(&sim_tally_at(c, op, SIM_TALLY_LOOP_LOADS)->traffic, &u.tally->traffic, address, active,
+                                load_update_lines, log_lines, &u);
+    else
+        sim_traffic_update(&u.tally->traffic, address, lanes, op->bytes, update_lines, &u);
+    if (u.tally->tag_sectors - before > sim_ideal_sectors(lanes, op->bytes))
+        sim_sample(c, op->instruction, lanes, op->bytes, address, NULL);
+}
+
+static void count_global_lines(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, unsigned bytes,
+                               const sim_lines *lines) {
+    sim_tally *t = sim_tally_at(c, op, SIM_TALLY_OWN);
+    sim_count_tags(t, lines, active, bytes);
+    switch (c->plan->assembled[op->instruction].class) {
+    case HAUL_CLASS_GLOBAL_STORE: sim_store_lines(c, w, t, lines, sim_lanes(active) * bytes); break;
+    default: load_lines(c, w, op, t, lines); break;
+    }
+}
+
+static void count_global_part(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                              const uint64_t address[SIM_LANES], unsigned bytes) {
+    sim_lines lines;
+    sim_coalesce(address, active, bytes, &lines);
+    if (lines.sectors > sim_ideal_sectors(active, bytes)) sim_sample(c, op->instruction, active, bytes, address, NULL);
+    count_global_lines(c, w, op, active, bytes, &lines);
+}
+
+static void count_global_parts(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                               const uint64_t address[SIM_LANES], const sim_assembled *a) {
+    for (unsigned p = 0; p < a->part_count; p++) {
+        uint64_t start[SIM_LANES];
+        for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] + (uint64_t)(int64_t)a->parts[p].start;
+        count_global_part(c, w, op, active, start, a->parts[p].width);
+    }
+}
+
+void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                      const uint64_t address[SIM_LANES]) {
+    if (!sim_is_counted(c, op)) return;
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    sim_take_policy(c, w, op, active);
+    if (a->class == HAUL_CLASS_GLOBAL_ATOMIC || a->class == HAUL_CLASS_GLOBAL_REDUCTION) {
+        if (!c->counts_later || !sim_count_put_off(c, w, op, active, address))
+            sim_count_update(c, w, op, active, address);
+    } else if (a->plain) {
+        count_global_part(c, w, op, active, address, op->bytes);
+    } else {
+        count_global_parts(c, w, op, active, address, a);
+    }
+}
+
+/* Lines side by side of which a whole warp touches every sector from the one of byte `first` to that of byte `last`,
+ * through L1. */
+static void count_run(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t first, uint64_t last,
+                      unsigned bytes) {
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    const bool is_store = a->class == HAUL_CLASS_GLOBAL_STORE;
+    sim_tally *t = sim_tally_at(c, op, SIM_TALLY_OWN);
+    const uint64_t first_line = first >> SIM_LINE_SHIFT, last_line = last >> SIM_LINE_SHIFT;
+    const uint32_t count = (uint32_t)(last_line - first_line) + 1,
+                   sectors = (uint32_t)((last >> SIM_SECTOR_SHIFT) - (first >> SIM_SECTOR_SHIFT)) + 1,
+                   average = average_bytes(SIM_LANES * bytes, sectors);
+    const unsigned tail = 15u >> (3 - (last >> SIM_SECTOR_SHIFT & 3));
+    unsigned mask = 15u << (first >> SIM_SECTOR_SHIFT & 3) & 15;
+    sim_traffic_pass(&t->traffic, sectors, sim_tag_wavefronts_of_run(first_line, count), SIM_ALL_LANES, bytes);
+    t->tag_sectors += sectors;
+    if (is_store) {
+        begin_stores(c, w);
+        outdate_volatile(c, w, first_line, last_line);
+    } else if (a->caching == SIM_CACHED) {
+        flush_warp(c, w);
+    }
+    for (uint64_t line = first_line; line <= last_line; line++, mask = 15) {
+        if (line == last_line) mask &= tail;
+        if (is_store)
+            store_line(c, t, line, mask, average);
+        else
+            load_line(c, t, line, mask);
+    }
+    if (is_store) end_stores(c, t, count, sectors);
+}
+
+static void find_span_lanes(uint64_t first, uint64_t second, uint64_t stride, uint64_t start[SIM_LANES]) {
+    for (unsigned l = 0; l < SIM_LANES; l++)
+        start[l] = (l < SIM_LANES / 2 ? first : second) + l % (SIM_LANES / 2) * stride;
+}
+
+/* Lines of both halves of the warp, which begin at `first` and `second` and have lanes `stride` bytes apart. */
+static void find_span_lines(uint64_t first, uint64_t second, uint64_t stride, unsigned bytes, sim_lines *lines) {
+    const uint64_t reach = (SIM_LANES / 2 - 1) * stride + bytes - 1;
+    const uint64_t lower = first < second ? first : second, upper = first < second ? second : first;
+    if ((lower + reach) >> SIM_LINE_SHIFT >= upper >> SIM_LINE_SHIFT) { /* some may be of both halves */
+        uint64_t start[SIM_LANES];
+        find_span_lanes(first, second, stride, start);
+        sim_coalesce(start, SIM_ALL_LANES, bytes, lines);
+        return;
+    }
+    sim_add_span(first, first + reach, lines);
+    sim_add_span(second, second + reach, lines);
+}
+
+static bool is_ordinary(const sim_assembled *a) {
+    return a->class == HAUL_CLASS_GLOBAL_STORE || a->caching == SIM_CACHED || a->caching == SIM_CACHED_READ_ONLY;
+}
+
+static void sample_span(sim_counting *c, const sim_op *op, uint64_t first, uint64_t second, uint64_t stride,
+                        unsigned bytes) {
+    uint64_t start[SIM_LANES];
+    if (!sim_samples_want(c, op->instruction)) return;
+    find_span_lanes(first, second, stride, start);
+    sim_samples_keep(c, op->instruction, SIM_ALL_LANES, bytes, start, NULL);
+}
+
+static void count_span(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t first, uint64_t second,
+                       uint64_t stride, unsigned bytes) {
+    const bool halves_meet = second - first == SIM_LANES / 2 * stride;
+    const uint64_t last = first + (SIM_LANES - 1) * stride + bytes - 1;
+    const uint32_t ideal = sim_ideal_sectors(SIM_ALL_LANES, bytes);
+    sim_lines lines;
+    if (halves_meet && (last >> SIM_SECTOR_SHIFT) - (first >> SIM_SECTOR_SHIFT) >= ideal)
+        sample_span(c, op, first, second, stride, bytes);
+    if (halves_meet && is_ordinary(&c->plan->assembled[op->instruction])) {
+        count_run(c, w, op, first, last, bytes);
+        return;
+    }
+    lines.count = lines.sectors = 0;
+    if (halves_meet)
+        sim_add_span(first, last, &lines);
+    else
+        find_span_lines(first, second, stride, bytes, &lines);
+    if (!halves_meet && lines.sectors > ideal) sample_span(c, op, first, second, stride, bytes);
+    count_global_lines(c, w, op, SIM_ALL_LANES, bytes, &lines);
+}
+
+void sim_count_global_span(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t first, uint64_t second,
+                           uint64_t stride) {
+    if (!sim_is_counted(c, op)) return;
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    sim_take_policy(c, w, op, SIM_ALL_LANES);
+    if (a->plain) {
+        count_span(c, w, op, first, second, stride, op->bytes);
+        return;
+    }
+    for (unsigned p = 0; p < a->part_count; p++) {
+        const uint64_t shift = (uint64_t)(int64_t)a->parts[p].start;
+        count_span(c, w, op, first + shift, second + shift, stride, a->parts[p].width);
+    }
+}
+
+/* ---- constant banks ---- */
+
+void sim_count_constant(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                        const uint64_t address[SIM_LANES]) {
+    if (!sim_is_counted(c, op)) return;
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    haul_traffic *t = &sim_tally_at(c, op, SIM_TALLY_OWN)->traffic;
+    for (unsigned p = 0; p < a->part_count; p++) {
+        uint64_t start[SIM_LANES];
+        for (unsigned l = 0; l < SIM_LANES; l++) start[l] = address[l] + (uint64_t)(int64_t)a->parts[p].start;
+        const sim_constant_use use = sim_idc_load(&c->constants, (unsigned)sim_warp_place(w), active, start);
+        if (use.requests > 1) sim_sample(c, op->instruction, active, a->parts[p].width, start, NULL);
+        t->instructions++;
+        t->requests += use.requests;
+        t->hits += use.hits;
+        t->bytes += (uint64_t)sim_lanes(active) * a->parts[p].width;
+    }
+}
+
+/* ---- the rest ---- */
+
+void sim_count_barrier(sim_counting *c, const sim_warp *w) {
+    if (!c) return;
+    flush_warp(c, w);
+    pending_volatile(c, w)->warp = NULL;
+}
+
+void sim_count_acquire(sim_counting *c) {
+    if (c) sim_l1_clear(c->l1);
+}
+
+void sim_count_block(sim_counting *c, uint32_t block, uint32_t active) {
+    c->block_runs[block]++;
+    c->block_threads[block] += sim_lanes(active);
+}
+
+void sim_count_instruction(sim_counting *c, uint32_t instruction, uint32_t active) {
+    c->instruction_runs[instruction]++;
+    c->instruction_threads[instruction] += sim_lanes(active);
+}

@@ -1,0 +1,163 @@
+#include "count/bypass.h"
+
+/* Sectors differ by -3 to 3; and lanes copy whole sectors, the same half of one, or into the other half. */
+enum { DIFFERENCES = 7 };
+enum { SAME_HALF, OTHER_HALF };
+enum { BANKS = 4 };
+
+typedef struct line_pair {
+    uint64_t source;
+    uint32_t destination;
+    uint8_t written;                /* destination sectors */
+    uint8_t halves[DIFFERENCES][2]; /* source halves, two bits a sector, by difference and SAME_HALF or OTHER_HALF */
+} line_pair;
+
+typedef struct line_pairs {
+    uint32_t count;
+    line_pair pair[SIM_LANES];
+} line_pairs;
+
+static line_pair *find_pair(line_pairs *pairs, uint64_t source, uint32_t destination) {
+    for (uint32_t i = pairs->count; i-- > 0;) /* neighbours in lanes are neighbours in memory */
+        if (pairs->pair[i].source == source && pairs->pair[i].destination == destination) return &pairs->pair[i];
+    line_pair *pair = &pairs->pair[pairs->count++];
+    *pair = (line_pair){.source = source, .destination = destination};
+    return pair;
+}
+
+static void group_lanes(const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES], uint32_t lanes,
+                        line_pairs *pairs) {
+    pairs->count = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        uint64_t s = source[l];
+        uint32_t d = destination[l];
+        line_pair *pair = find_pair(pairs, s >> SIM_LINE_SHIFT, d >> SIM_LINE_SHIFT);
+        unsigned from = s >> SIM_SECTOR_SHIFT & 3, to = d >> SIM_SECTOR_SHIFT & 3;
+        unsigned way = (unsigned)(d - (uint32_t)s) >> 4 & 1 ? OTHER_HALF : SAME_HALF;
+        uint8_t *halves = &pair->halves[to + 3 - from][way];
+        pair->written = (uint8_t)(pair->written | 1u << to);
+        *halves = (uint8_t)(*halves | 1u << (s >> 4 & 7));
+    }
+}
+
+static void add_request(sim_lines *requests, uint64_t line, uint8_t mask) {
+    if (mask == 0 || requests->count == SIM_LANES) return; /* the latter cannot be: each lane belongs to one group */
+    requests->line[requests->count] = line;
+    requests->mask[requests->count++] = mask;
+    requests->sectors += (uint32_t)__builtin_popcount(mask);
+}
+
+/* One bit a sector out of two: sectors of which both halves are there. */
+static unsigned whole_sectors(unsigned halves) {
+    unsigned both = halves & halves >> 1 & 0x55;
+    return (both & 1) | (both >> 1 & 2) | (both >> 2 & 4) | (both >> 3 & 8);
+}
+
+/* Sectors of which the lower (0) or the upper (1) half is there. */
+static unsigned half_sectors(unsigned halves, unsigned upper) {
+    unsigned one = halves >> upper & 0x55;
+    return (one & 1) | (one >> 1 & 2) | (one >> 2 & 4) | (one >> 3 & 8);
+}
+
+/* A source sector that goes to several places travels once for each: groups[k] has what travels a (k+1)-th time. */
+enum { LAYERS = DIFFERENCES / 2 + 1 };
+
+static void add_layers(unsigned layers[LAYERS], unsigned sectors) {
+    for (unsigned k = 0; k < LAYERS && sectors; k++) {
+        unsigned again = layers[k] & sectors;
+        layers[k] |= sectors;
+        sectors = again;
+    }
+}
+
+/* Kinds of moves that travel apart. SWAPPED: whole sectors whose halves change places, as swizzled tiles have them. */
+enum { WHOLE, LOWER, UPPER, SWAPPED, LOWER_TO_UPPER, UPPER_TO_LOWER, KINDS };
+
+/* The source sectors of each kind that lanes of one difference between source and destination sector take. */
+static void sort_moves(const line_pair *p, unsigned g, unsigned moves[KINDS]) {
+    const unsigned same = p->halves[g][SAME_HALF], other = p->halves[g][OTHER_HALF];
+    moves[WHOLE] = whole_sectors(same);
+    moves[LOWER] = half_sectors(same, 0) & ~moves[WHOLE];
+    moves[UPPER] = half_sectors(same, 1) & ~moves[WHOLE];
+    moves[SWAPPED] = whole_sectors(other);
+    moves[LOWER_TO_UPPER] = half_sectors(other, 0) & ~moves[SWAPPED];
+    moves[UPPER_TO_LOWER] = half_sectors(other, 1) & ~moves[SWAPPED];
+}
+
+/* Lanes of one difference: nothing travels twice. */
+static void list_difference(const line_pair *p, unsigned g, sim_lines *requests) {
+    unsigned moves[KINDS];
+    sort_moves(p, g, moves);
+    for (unsigned kind = WHOLE; kind < KINDS; kind++) add_request(requests, p->source, (uint8_t)moves[kind]);
+}
+
+static void list_differences(const line_pair *p, unsigned parity, sim_lines *requests) {
+    unsigned layers[KINDS][LAYERS] = {{0}}, moves[KINDS];
+    for (unsigned g = parity; g < DIFFERENCES; g += 2) {
+        sort_moves(p, g, moves);
+        for (unsigned kind = WHOLE; kind < KINDS; kind++) add_layers(layers[kind], moves[kind]);
+    }
+    for (unsigned kind = WHOLE; kind < KINDS; kind++)
+        for (unsigned k = 0; k < LAYERS; k++) add_request(requests, p->source, (uint8_t)layers[kind][k]);
+}
+
+/* What travels between two lines; each kind apart for even and odd differences between source and destination sector.
+ */
+static void list_pair(const line_pair *p, unsigned parity, sim_lines *requests) {
+    unsigned count = 0, only = 0;
+    for (unsigned g = parity; g < DIFFERENCES; g += 2) {
+        if (!(p->halves[g][SAME_HALF] | p->halves[g][OTHER_HALF])) continue;
+        count++;
+        only = g;
+    }
+    if (count == 1) list_difference(p, only, requests);
+    if (count > 1) list_differences(p, parity, requests);
+}
+
+static void list_requests(const line_pairs *pairs, sim_lines *requests) {
+    requests->count = requests->sectors = 0;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        list_pair(&pairs->pair[i], 0, requests);
+        list_pair(&pairs->pair[i], 1, requests);
+    }
+}
+
+/* One round of looking up tags: the first source line that is left in each of four banks. It takes as many wavefronts
+ * as pairs with one of these lines have their destination lines in one of four banks, which are lines modulo four. */
+static uint32_t next_round(const line_pairs *pairs, uint32_t *left) {
+    uint64_t chosen[BANKS];
+    uint32_t banks = 0, writes[BANKS] = {0}, most = 0;
+    for (uint32_t rest = *left; rest; rest &= rest - 1) {
+        const line_pair *pair = &pairs->pair[__builtin_ctz(rest)];
+        const unsigned bank = sim_tag_bank(pair->source);
+        if (!(banks >> bank & 1)) chosen[bank] = pair->source;
+        banks |= 1u << bank;
+        if (chosen[bank] != pair->source) continue;
+        *left &= ~(rest & -rest);
+        const uint32_t n = ++writes[pair->destination % BANKS];
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+static void count_tags(const line_pairs *pairs, sim_bypass *b) {
+    uint32_t left = (uint32_t)((1ull << pairs->count) - 1);
+    b->tag_sectors = b->tag_wavefronts = 0;
+    for (uint32_t i = 0; i < pairs->count; i++) b->tag_sectors += (uint32_t)__builtin_popcount(pairs->pair[i].written);
+    while (left) b->tag_wavefronts += next_round(pairs, &left);
+}
+
+void sim_bypass_groups(const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES], uint32_t active,
+                       uint32_t filled, sim_bypass *b) {
+    line_pairs pairs;
+    group_lanes(source, destination, active, &pairs);
+    list_requests(&pairs, &b->requests);
+    b->wavefronts = b->requests.count;
+    b->sectors = b->requests.sectors;
+    if (active & filled) {
+        group_lanes(source, destination, active & ~filled, &pairs);
+        list_requests(&pairs, &b->requests);
+    }
+    count_tags(&pairs, b);
+}

@@ -1,0 +1,99 @@
+/* What asynchronous copies do to the counters: LDGSTS, and bulk and tensor copies. */
+#include "count/access.h"
+#include "count/samples.h"
+
+static void count_access_copy(sim_counting *c, const sim_op *op, uint32_t active, uint32_t filled,
+                              const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
+    sim_tally *t = sim_tally_at(c, op, SIM_TALLY_OWN);
+    sim_lines lines;
+    sim_traffic_ldgsts_access(&t->traffic, active, filled, source, destination, op->bytes, &lines);
+    t->tag_sectors += lines.sectors;
+    sim_load_cached(c, t, &lines);
+}
+
+static void count_bypass_copy(sim_counting *c, const sim_op *op, uint32_t active, uint32_t filled,
+                              const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
+    sim_tally *t = sim_tally_at(c, op, SIM_TALLY_OWN);
+    sim_bypass b;
+    const bool sized = c->plan->assembled[op->instruction].sized;
+    sim_traffic_ldgsts_bypass(&t->traffic, active, filled, sized, source, destination, op->bytes, &b);
+    t->tag_sectors += b.tag_sectors;
+    for (uint32_t i = 0; i < b.requests.count; i++) sim_request_read(c, t, b.requests.line[i], b.requests.mask[i]);
+}
+
+void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, uint32_t filled,
+                      const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
+    if (!sim_is_counted(c, op)) return;
+    sim_take_policy(c, w, op, active);
+    if (active & ~filled) sim_sample(c, op->instruction, active & ~filled, op->bytes, source, destination);
+    if (c->plan->assembled[op->instruction].class == HAUL_CLASS_LDGSTS_BYPASS)
+        count_bypass_copy(c, op, active, filled, source, destination);
+    else
+        count_access_copy(c, op, active, filled, source, destination);
+}
+
+void sim_count_guarded_ldgsts(sim_counting *c, const sim_op *op, uint32_t reached, uint32_t active,
+                              const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
+    sim_bypass all, some = {0};
+    if (!sim_is_counted(c, op) || reached == active) return;
+    sim_bypass_groups(source, destination, reached, 0, &all);
+    if (active) sim_bypass_groups(source, destination, active, 0, &some);
+    c->unmasked_wavefronts += all.wavefronts - some.wavefronts;
+    c->unmasked_sectors += all.sectors - some.sectors;
+}
+
+typedef struct bulk_count {
+    sim_counting *counting;
+    sim_tally *tally;
+    const sim_bulk *bulk;
+} bulk_count;
+
+/* Hardware asks L2 for something where there is nothing; here that is the array's first line. */
+static void bulk_read(void *context, uint64_t line, unsigned mask) {
+    const bulk_count *b = context;
+    if (line == SIM_NO_LINE) line = b->bulk->tensor.address >> SIM_LINE_SHIFT;
+    sim_request_read(b->counting, b->tally, line, mask);
+}
+
+static void bulk_write(void *context, uint64_t line, unsigned mask) {
+    const bulk_count *b = context;
+    sim_counting *c = b->counting;
+    const uint32_t sectors = (uint32_t)__builtin_popcount(mask);
+    b->tally->traffic.l2_requests++;
+    b->tally->traffic.l2_sectors += sectors;
+    if (b->bulk->kind == SIM_BULK_REDUCE) {
+        sim_log_change(c, line, mask, SIM_LOG_REDUCTION, 0, sim_line_priority(c, line));
+        c->reduced_bulk_sectors += sectors;
+        return;
+    }
+    sim_log_change(c, line, mask, SIM_LOG_WRITE, 32, sim_line_priority(c, line));
+    c->store_requests_issued++;
+    c->store_sectors_issued += sectors;
+}
+
+static void count_box(bulk_count *b, bool loads, sim_bulk_request *request) {
+    sim_tensor_walk walk;
+    sim_tensor_row row;
+    sim_tensor_walk_start(&walk, &b->bulk->tensor, b->bulk->at, !loads);
+    while (sim_tensor_walk_next(&walk, &row))
+        sim_traffic_row(&b->tally->traffic, &row, b->bulk->shared, loads, request, b);
+}
+
+void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *bulk,
+                    unsigned receivers) {
+    if (!sim_is_counted(c, op) || !bulk->bytes) return;
+    sim_take_policy(c, w, op, 1u << lane);
+    bulk_count b = {.counting = c, .tally = sim_tally_at(c, op, SIM_TALLY_OWN), .bulk = bulk};
+    const sim_bulk_move move = {bulk->global, bulk->shared, bulk->bytes, bulk->kind == SIM_BULK_LOAD, false};
+    sim_bulk_request *request = move.loads ? bulk_read : bulk_write;
+    haul_traffic *t = &b.tally->traffic;
+    const uint64_t before = t->sectors;
+    t->instructions++;
+    t->requests++;
+    c->reduced_bulks += bulk->kind == SIM_BULK_REDUCE;
+    if (bulk->tensor.rank)
+        count_box(&b, move.loads, request);
+    else
+        sim_traffic_bulk(t, &move, request, &b);
+    t->sectors = before + (t->sectors - before) * receivers; /* each SM that receives counts them */
+}

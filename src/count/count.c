@@ -1,0 +1,464 @@
+/* Life cycle of the counting half, and its sums. */
+#include "count/samples.h"
+#include "state/program.h"
+#include "state/waits.h"
+#include "count/traffic.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <string.h>
+
+/* ---- the plan ---- */
+
+unsigned sim_tally_spaces(const sim_count_plan *plan, size_t i) {
+    bool generic = plan->function->instructions[i].mods[PTX_SLOT_SPACE] == PTX_MOD_NONE;
+    return generic || plan->assembled[i].loops ? SIM_TALLY_SPACES : 1;
+}
+
+static void number_tallies(sim_count_plan *plan) {
+    size_t count = plan->function->instruction_count;
+    plan->tally_of = ARENA_ARRAY(&plan->memory, count + 1, uint32_t);
+    for (size_t i = 0; i < count; i++) {
+        plan->tally_of[i] = SIM_NO_TALLY;
+        if (plan->assembled[i].class == HAUL_CLASS_NONE) continue;
+        plan->tally_of[i] = plan->tally_count;
+        plan->tally_count += sim_tally_spaces(plan, i);
+    }
+}
+
+static bool build(sim_count_plan *plan) {
+    if (setjmp(plan->out_of_memory)) return false;
+    arena_init(&plan->memory, &plan->out_of_memory);
+    plan->bank_uses = sim_bank_uses_find(plan->function, &plan->memory);
+    number_tallies(plan);
+    return true;
+}
+
+haul_status sim_count_plan_create(const sim_machine *machine, const sim_program *program,
+                                  const haul_occupancy *occupancy, sim_count_plan **out) {
+    (void)machine;
+    sim_count_plan *plan = memory_zeroed(1, sizeof *plan);
+    *out = NULL;
+    if (!plan) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");
+    plan->function = program->function;
+    plan->assembled = program->assembled;
+    plan->costs = program->costs;
+    plan->issuing_blocks = program->issuing_blocks;
+    plan->l1_bytes = occupancy->l1_bytes;
+    plan->local_bytes = program->local_bytes;
+    if (!build(plan)) {
+        sim_count_plan_free(plan);
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");
+    }
+    *out = plan;
+    return HAUL_OK;
+}
+
+void sim_count_plan_free(sim_count_plan *plan) {
+    if (!plan) return;
+    arena_free(&plan->memory);
+    memory_free(plan);
+}
+
+void sim_count_plan_set_window(sim_count_plan *plan, const sim_l2_window *window) {
+    plan->window = *window;
+}
+
+haul_memory_class sim_count_plan_class(const sim_count_plan *plan, size_t instruction) {
+    return (haul_memory_class)plan->assembled[instruction].class;
+}
+
+/* ---- one SM ---- */
+
+haul_status sim_counting_create(const sim_count_plan *plan, sim_counting **out) {
+    size_t instructions = plan->function->instruction_count + 1, blocks = plan->function->block_count + 1;
+    sim_counting *c = memory_zeroed(1, sizeof *c);
+    *out = NULL;
+    if (!c) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");
+    c->plan = plan;
+    c->tallies = memory_zeroed(plan->tally_count + 1, sizeof *c->tallies);
+    c->samples = memory_zeroed(instructions, sizeof *c->samples);
+    c->block_runs = memory_zeroed(2 * (instructions + blocks), sizeof *c->block_runs);
+    if (!c->tallies || !c->samples || !c->block_runs || sim_l1_create(plan->l1_bytes, &c->l1) != HAUL_OK) {
+        sim_counting_free(c);
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");
+    }
+    c->block_threads = c->block_runs + blocks;
+    c->instruction_runs = c->block_threads + blocks;
+    c->instruction_threads = c->instruction_runs + instructions;
+    *out = c;
+    return HAUL_OK;
+}
+
+void sim_counting_free(sim_counting *c) {
+    if (!c) return;
+    sim_samples_free(c);
+    memory_free(c->tallies);
+    memory_free(c->block_runs);
+    memory_free(c->local_written);
+    memory_free(c->later);
+    sim_l1_free(c->l1);
+    sim_log_free(&c->log);
+    memory_free(c);
+}
+
+size_t sim_counting_waiting(const sim_counting *c) {
+    size_t sum = 0;
+    for (unsigned s = 0; s < SIM_SLICES; s++) sum += c->log.slices[s].count;
+    return sum;
+}
+
+haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads, sim_link *link) {
+    sim_log **logs = memory_zeroed(count + 1, sizeof *logs);
+    if (!logs) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");
+    bool failed = false;
+    for (size_t sm = 0; sm < count; sm++) {
+        if (!countings[sm]) continue;
+        sim_counting_flush(countings[sm]);
+        countings[sm]->last_read.entry = NULL;
+        logs[sm] = &countings[sm]->log;
+        failed |= logs[sm]->failed;
+        if (link) sim_link_count(link, logs[sm]);
+    }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+    for (unsigned s = 0; s < SIM_SLICES; s++) sim_l2_play(l2, s, logs, count);
+    for (size_t sm = 0; sm < count; sm++)
+        if (logs[sm]) sim_log_clear(logs[sm]);
+    memory_free(logs);
+    return failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for the log of L2 requests") : HAUL_OK;
+}
+
+/* ---- sums ---- */
+
+/* Threads and executions of each instruction: with its block, or singly where it is guarded. */
+static void add_executions(const sim_counting *c, haul_traffic *instructions) {
+    const ptx_function *f = c->plan->function;
+    for (size_t b = 0; b < f->block_count; b++) {
+        for (size_t i = f->blocks[b].first; i < f->blocks[b].end; i++) {
+            bool singly = sim_counts_singly(&f->instructions[i]);
+            instructions[i].instructions += singly ? c->instruction_runs[i] : c->block_runs[b];
+            instructions[i].threads += singly ? c->instruction_threads[i] : c->block_threads[b];
+        }
+    }
+}
+
+/* A class's name in another space: where a generic address led. */
+static haul_memory_class class_in(haul_memory_class class, sim_tally_space space) {
+    static const uint8_t shared[HAUL_CLASS_COUNT] = {[HAUL_CLASS_GLOBAL_LOAD] = HAUL_CLASS_SHARED_LOAD,
+                                                     [HAUL_CLASS_GLOBAL_STORE] = HAUL_CLASS_SHARED_STORE,
+                                                     [HAUL_CLASS_GLOBAL_ATOMIC] = HAUL_CLASS_SHARED_ATOMIC,
+                                                     [HAUL_CLASS_GLOBAL_REDUCTION] = HAUL_CLASS_SHARED_ATOMIC};
+    static const uint8_t local[HAUL_CLASS_COUNT] = {
+        [HAUL_CLASS_GLOBAL_LOAD] = HAUL_CLASS_LOCAL_LOAD, [HAUL_CLASS_GLOBAL_STORE] = HAUL_CLASS_LOCAL_STORE};
+    if (space == SIM_TALLY_SHARED) return (haul_memory_class)shared[class];
+    if (space == SIM_TALLY_LOCAL) return (haul_memory_class)local[class];
+    if (space == SIM_TALLY_SHARED_LOOP_LOADS) return HAUL_CLASS_SHARED_LOAD;
+    if (space == SIM_TALLY_LOOP_LOADS)
+        return class == HAUL_CLASS_SHARED_ATOMIC ? HAUL_CLASS_SHARED_LOAD : HAUL_CLASS_GLOBAL_LOAD;
+    return class;
+}
+
+typedef struct class_sums {
+    haul_traffic traffic[HAUL_CLASS_COUNT];
+    uint64_t tag_sectors[HAUL_CLASS_COUNT], matrix_accesses[HAUL_CLASS_COUNT];
+    uint64_t fixed_loads;   /* of constants at places that the assembler knows */
+    uint64_t copies_issued; /* LDGSTS, also with no lane on */
+} class_sums;
+
+/* The tally's sums go to its class; everything but the executions, which the caller has, to its instruction. */
+static void add_tally(const sim_tally *tally, haul_memory_class class, haul_traffic *instruction, class_sums *sums) {
+    haul_traffic t = tally->traffic;
+    t.bank_conflicts = sim_traffic_conflicts(class, &t);
+    haul_traffic_add(&sums->traffic[class], &t);
+    sums->tag_sectors[class] += tally->tag_sectors;
+    sums->matrix_accesses[class] += tally->matrix_accesses;
+    t.instructions = 0;
+    haul_traffic_add(instruction, &t);
+}
+
+static void add_tallies(const sim_counting *c, haul_traffic *instructions, class_sums *sums) {
+    const sim_count_plan *plan = c->plan;
+    for (size_t i = 0; i < plan->function->instruction_count; i++) {
+        if (plan->tally_of[i] == SIM_NO_TALLY) continue;
+        if (plan->assembled[i].fixed) sums->fixed_loads += c->tallies[plan->tally_of[i]].traffic.requests;
+        for (unsigned space = 0; space < sim_tally_spaces(plan, i); space++)
+            add_tally(&c->tallies[plan->tally_of[i] + space],
+                      class_in(sim_count_plan_class(plan, i), (sim_tally_space)space), &instructions[i], sums);
+    }
+}
+
+static void add_copies_of(const sim_counting *c, uint32_t block, class_sums *sums) {
+    const sim_count_plan *plan = c->plan;
+    const ptx_block *b = &plan->function->blocks[block];
+    const uint64_t runs = c->block_runs[plan->issuing_blocks[block]];
+    for (uint32_t i = b->first; i < b->end; i++)
+        if (plan->function->instructions[i].op == PTX_OP_CP_ASYNC) sums->copies_issued += runs;
+}
+
+static void add_copies(const sim_counting *c, class_sums *sums) {
+    for (uint32_t b = 0; c->plan->issuing_blocks && b < c->plan->function->block_count; b++) add_copies_of(c, b, sums);
+}
+
+typedef struct issue_sums {
+    uint64_t hits, requests_issued, sectors_issued, read_requests_issued, shared_sectors;
+    uint64_t reduced_bulks, reduced_bulk_sectors;
+    uint64_t unmasked_wavefronts, unmasked_sectors;
+} issue_sums;
+
+static void add_issued(const sim_counting *c, issue_sums *sums) {
+    sums->hits += c->store_hits;
+    sums->requests_issued += c->store_requests_issued;
+    sums->sectors_issued += c->store_sectors_issued;
+    sums->read_requests_issued += c->read_requests_issued;
+    sums->shared_sectors += c->shared_sectors;
+    sums->unmasked_wavefronts += c->unmasked_wavefronts;
+    sums->unmasked_sectors += c->unmasked_sectors;
+    sums->reduced_bulks += c->reduced_bulks;
+    sums->reduced_bulk_sectors += c->reduced_bulk_sectors;
+}
+
+static void set(haul_launch_record *r, haul_counter counter, uint64_t value) {
+    r->counters[counter] = (double)value;
+}
+
+static void set_global_load_counters(haul_launch_record *r, const class_sums *s) {
+    const haul_traffic *ld = &s->traffic[HAUL_CLASS_GLOBAL_LOAD], *access = &s->traffic[HAUL_CLASS_LDGSTS_ACCESS],
+                       *bypass = &s->traffic[HAUL_CLASS_LDGSTS_BYPASS];
+    uint64_t sectors = s->tag_sectors[HAUL_CLASS_GLOBAL_LOAD] + s->tag_sectors[HAUL_CLASS_LDGSTS_ACCESS] +
+                       s->tag_sectors[HAUL_CLASS_LDGSTS_BYPASS];
+    uint64_t hits = ld->hits + access->hits;
+    set(r, HAUL_COUNTER_INST_GLOBAL_LD, ld->instructions);
+    set(r, HAUL_COUNTER_L1_GLOBAL_LD_REQUESTS, ld->requests + access->requests + bypass->requests);
+    set(r, HAUL_COUNTER_L1_GLOBAL_LD_SECTORS, sectors);
+    set(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS, ld->wavefronts + access->wavefronts + bypass->wavefronts);
+    set(r, HAUL_COUNTER_L1_GLOBAL_LD_HIT, hits);
+    set(r, HAUL_COUNTER_L1_GLOBAL_LD_MISS, sectors - hits);
+}
+
+static void set_copy_counters(haul_launch_record *r, const class_sums *s, const issue_sums *issued) {
+    const haul_traffic *access = &s->traffic[HAUL_CLASS_LDGSTS_ACCESS], *bypass = &s->traffic[HAUL_CLASS_LDGSTS_BYPASS];
+    set(r, HAUL_COUNTER_INST_LDGSTS, s->copies_issued);
+    set(r, HAUL_COUNTER_INST_LDGSTS_ACCESS, access->instructions);
+    set(r, HAUL_COUNTER_INST_LDGSTS_BYPASS, bypass->instructions);
+    set(r, HAUL_COUNTER_LDGSTS_ACCESS_REQUESTS, access->requests);
+    set(r, HAUL_COUNTER_LDGSTS_BYPASS_REQUESTS, bypass->requests);
+    set(r, HAUL_COUNTER_LDGSTS_ACCESS_SECTORS, access->sectors);
+    set(r, HAUL_COUNTER_LDGSTS_BYPASS_SECTORS, bypass->sectors + issued->unmasked_sectors);
+    set(r, HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS,
+        access->shared_wavefronts + bypass->shared_wavefronts + issued->unmasked_wavefronts);
+    set(r, HAUL_COUNTER_SHARED_LDGSTS_CONFLICTS, access->bank_conflicts + bypass->bank_conflicts);
+    set(r, HAUL_COUNTER_INST_TMA_LD, s->traffic[HAUL_CLASS_BULK_LOAD].instructions);
+    set(r, HAUL_COUNTER_INST_TMA_ST, s->traffic[HAUL_CLASS_BULK_STORE].instructions - issued->reduced_bulks);
+    set(r, HAUL_COUNTER_TMA_LD_SECTORS, s->traffic[HAUL_CLASS_BULK_LOAD].sectors);
+    set(r, HAUL_COUNTER_TMA_ST_SECTORS, s->traffic[HAUL_CLASS_BULK_STORE].sectors - issued->reduced_bulk_sectors);
+}
+
+static void set_global_update_counters(haul_launch_record *r, const class_sums *s, const issue_sums *issued) {
+    const haul_traffic *st = &s->traffic[HAUL_CLASS_GLOBAL_STORE], *red = &s->traffic[HAUL_CLASS_GLOBAL_REDUCTION],
+                       *atom = &s->traffic[HAUL_CLASS_GLOBAL_ATOMIC];
+    set(r, HAUL_COUNTER_INST_GLOBAL_ST, st->instructions);
+    set(r, HAUL_COUNTER_L1_GLOBAL_ST_REQUESTS, st->requests);
+    set(r, HAUL_COUNTER_L1_GLOBAL_ST_SECTORS, st->sectors);
+    set(r, HAUL_COUNTER_L1_GLOBAL_ST_WAVEFRONTS, st->wavefronts);
+    set(r, HAUL_COUNTER_L1_GLOBAL_ST_HIT, issued->hits);
+    set(r, HAUL_COUNTER_L1_GLOBAL_ST_MISS, st->sectors - issued->hits);
+    set(r, HAUL_COUNTER_INST_GLOBAL_RED, red->instructions);
+    set(r, HAUL_COUNTER_L1_GLOBAL_RED_REQUESTS, red->requests);
+    set(r, HAUL_COUNTER_L1_GLOBAL_RED_SECTORS, red->sectors);
+    set(r, HAUL_COUNTER_L1_GLOBAL_RED_WAVEFRONTS, red->wavefronts);
+    set(r, HAUL_COUNTER_INST_GLOBAL_ATOM, atom->instructions);
+    set(r, HAUL_COUNTER_L1_GLOBAL_ATOM_REQUESTS, atom->requests);
+    set(r, HAUL_COUNTER_L1_GLOBAL_ATOM_SECTORS, atom->sectors);
+}
+
+static void set_local_counters(haul_launch_record *r, const class_sums *s) {
+    const haul_traffic *ld = &s->traffic[HAUL_CLASS_LOCAL_LOAD], *st = &s->traffic[HAUL_CLASS_LOCAL_STORE];
+    set(r, HAUL_COUNTER_INST_LOCAL_LD, ld->instructions);
+    set(r, HAUL_COUNTER_INST_LOCAL_ST, st->instructions);
+    set(r, HAUL_COUNTER_L1_LOCAL_LD_REQUESTS, ld->requests);
+    set(r, HAUL_COUNTER_L1_LOCAL_LD_SECTORS, ld->sectors);
+    set(r, HAUL_COUNTER_L1_LOCAL_LD_HIT, ld->hits);
+    set(r, HAUL_COUNTER_L1_LOCAL_ST_REQUESTS, st->requests);
+    set(r, HAUL_COUNTER_L1_LOCAL_ST_SECTORS, st->sectors);
+}
+
+static void set_shared_counters(haul_launch_record *r, const class_sums *s) {
+    const haul_traffic *ld = &s->traffic[HAUL_CLASS_SHARED_LOAD], *st = &s->traffic[HAUL_CLASS_SHARED_STORE],
+                       *atom = &s->traffic[HAUL_CLASS_SHARED_ATOMIC];
+    set(r, HAUL_COUNTER_INST_SHARED_LD, ld->instructions - s->matrix_accesses[HAUL_CLASS_SHARED_LOAD]);
+    set(r, HAUL_COUNTER_INST_SHARED_ST, st->instructions - s->matrix_accesses[HAUL_CLASS_SHARED_STORE]);
+    set(r, HAUL_COUNTER_INST_SHARED_ATOM, atom->instructions);
+    set(r, HAUL_COUNTER_SHARED_LD_WAVEFRONTS, ld->shared_wavefronts);
+    set(r, HAUL_COUNTER_SHARED_ST_WAVEFRONTS, st->shared_wavefronts);
+    set(r, HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS, atom->shared_wavefronts);
+    set(r, HAUL_COUNTER_SHARED_LD_CONFLICTS, ld->bank_conflicts);
+    set(r, HAUL_COUNTER_SHARED_ST_CONFLICTS, st->bank_conflicts);
+    set(r, HAUL_COUNTER_SHARED_ATOM_CONFLICTS, atom->bank_conflicts);
+}
+
+static void set_texture_counters(haul_launch_record *r, const class_sums *s) {
+    const haul_traffic *tex = &s->traffic[HAUL_CLASS_TEXTURE], *ld = &s->traffic[HAUL_CLASS_SURFACE_LOAD],
+                       *st = &s->traffic[HAUL_CLASS_SURFACE_STORE], *red = &s->traffic[HAUL_CLASS_SURFACE_REDUCTION];
+    set(r, HAUL_COUNTER_INST_TEXTURE, tex->instructions);
+    set(r, HAUL_COUNTER_INST_SURFACE_LD, ld->instructions);
+    set(r, HAUL_COUNTER_INST_SURFACE_ST, st->instructions);
+    set(r, HAUL_COUNTER_INST_SURFACE_RED, red->instructions);
+    set(r, HAUL_COUNTER_L1_TEXTURE_REQUESTS, tex->requests);
+    set(r, HAUL_COUNTER_L1_TEXTURE_SECTORS, tex->sectors);
+    set(r, HAUL_COUNTER_L1_TEXTURE_WAVEFRONTS, tex->wavefronts);
+    set(r, HAUL_COUNTER_L1_TEXTURE_HIT, tex->hits);
+    set(r, HAUL_COUNTER_L1_TEXTURE_MISS, tex->sectors - tex->hits);
+    set(r, HAUL_COUNTER_L1_SURFACE_LD_REQUESTS, ld->requests);
+    set(r, HAUL_COUNTER_L1_SURFACE_LD_SECTORS, ld->sectors);
+    set(r, HAUL_COUNTER_L1_SURFACE_LD_HIT, ld->hits);
+    set(r, HAUL_COUNTER_L1_SURFACE_ST_REQUESTS, st->requests);
+    set(r, HAUL_COUNTER_L1_SURFACE_ST_SECTORS, st->sectors);
+    set(r, HAUL_COUNTER_L1_SURFACE_RED_REQUESTS, red->requests);
+    set(r, HAUL_COUNTER_L1_SURFACE_RED_SECTORS, red->sectors);
+}
+
+/* Each SM fetches the lines with its parameters once; loops that load them again may fetch them again. */
+static void set_constant_counters(haul_launch_record *r, const class_sums *s, const sim_bank_loads *bank,
+                                  uint64_t sms) {
+    enum { PARAMETER_LINES = 2 };
+    const haul_traffic *constant = &s->traffic[HAUL_CLASS_CONSTANT_LOAD];
+    set(r, HAUL_COUNTER_INST_LDC, constant->instructions + bank->usual);
+    set(r, HAUL_COUNTER_CONSTANT_REQUESTS, constant->requests + bank->usual);
+    set(r, HAUL_COUNTER_CONSTANT_HIT, constant->hits);
+    set(r, HAUL_COUNTER_CONSTANT_MISS, constant->requests - constant->hits + PARAMETER_LINES * sms);
+}
+
+static void set_l2_counters(haul_launch_record *r, const sim_l2_counts *l2) {
+    set(r, HAUL_COUNTER_L2_READ_REQUESTS, l2->read_requests);
+    set(r, HAUL_COUNTER_L2_READ_SECTORS, l2->read_sectors);
+    set(r, HAUL_COUNTER_L2_READ_HIT, l2->read_hits);
+    set(r, HAUL_COUNTER_L2_READ_MISS, l2->read_misses);
+    set(r, HAUL_COUNTER_L2_WRITE_REQUESTS, l2->write_requests);
+    set(r, HAUL_COUNTER_L2_WRITE_SECTORS, l2->write_sectors);
+    set(r, HAUL_COUNTER_L2_RED_REQUESTS, l2->reduction_requests);
+    set(r, HAUL_COUNTER_L2_RED_SECTORS, l2->reduction_sectors);
+    set(r, HAUL_COUNTER_L2_ATOM_SECTORS, l2->atomic_sectors);
+    set(r, HAUL_COUNTER_DRAM_READ_SECTORS, l2->dram_read_sectors);
+    set(r, HAUL_COUNTER_DRAM_WRITE_SECTORS, l2->dram_write_sectors);
+}
+
+/* What timing alone can change, within these bounds (docs/memory-model.md). */
+static void set_bound(haul_launch_record *r, haul_counter counter, bool known, uint64_t low, uint64_t high) {
+    r->bounds[counter] = (haul_bounds){known ? (double)low : 0, (double)high};
+}
+
+static void set_bounds(haul_launch_record *r, const sim_l2_counts *l2, const sim_l2_touched *touched,
+                       const issue_sums *issued) {
+    const sim_seen_size *read = &touched->read, *written = &touched->written;
+    set_bound(r, HAUL_COUNTER_L2_READ_REQUESTS, touched->read_known, read->lines, issued->read_requests_issued);
+    set_bound(r, HAUL_COUNTER_L2_READ_SECTORS, touched->read_known, read->sectors,
+              l2->issued_sectors + issued->shared_sectors);
+    set_bound(r, HAUL_COUNTER_L2_READ_MISS, touched->read_known, touched->warm ? 0 : 2 * read->pairs, 4 * read->pairs);
+    set_bound(r, HAUL_COUNTER_L2_WRITE_REQUESTS, touched->written_known, written->lines, issued->requests_issued);
+    set_bound(r, HAUL_COUNTER_L2_WRITE_SECTORS, touched->written_known, written->sectors, issued->sectors_issued);
+}
+
+/* Those that copy for some lane are certain; which branches the assembler makes predicates, which issue the others, is
+ * an estimate. */
+static void set_copy_bounds(haul_launch_record *r, const class_sums *s) {
+    const uint64_t copying =
+        s->traffic[HAUL_CLASS_LDGSTS_ACCESS].instructions + s->traffic[HAUL_CLASS_LDGSTS_BYPASS].instructions;
+    set_bound(r, HAUL_COUNTER_INST_LDGSTS, true, copying, s->copies_issued);
+}
+
+/* A load from a fixed place may be an operand instead; loads side by side may be one. */
+static void set_constant_bounds(haul_launch_record *r, const class_sums *s, const sim_bank_loads *bank) {
+    const haul_traffic *constant = &s->traffic[HAUL_CLASS_CONSTANT_LOAD];
+    set_bound(r, HAUL_COUNTER_INST_LDC, true, constant->instructions - s->fixed_loads + bank->least,
+              constant->instructions + bank->most);
+    set_bound(r, HAUL_COUNTER_CONSTANT_REQUESTS, true, constant->requests - s->fixed_loads + bank->least,
+              constant->requests + bank->most);
+}
+
+static void sum_executions(haul_launch_record *r, const haul_traffic *instructions, size_t count) {
+    uint64_t warps = 0, threads = 0;
+    for (size_t i = 0; i < count; i++) {
+        warps += instructions[i].instructions;
+        threads += instructions[i].threads;
+    }
+    set(r, HAUL_COUNTER_INST_EXECUTED, warps);
+    set(r, HAUL_COUNTER_THREAD_INST_EXECUTED, threads);
+}
+
+void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t count, haul_launch_record *record,
+                         haul_traffic *instructions) {
+    class_sums sums = {0};
+    issue_sums issued = {0};
+    sim_l2_counts l2_counts;
+    sim_l2_touched touched;
+    sim_bank_loads bank = {0};
+    const sim_count_plan *plan = NULL;
+    uint64_t sms = 0;
+    for (size_t sm = 0; sm < count; sm++) {
+        if (!countings[sm]) continue;
+        plan = countings[sm]->plan;
+        sms++;
+        add_executions(countings[sm], instructions);
+        add_tallies(countings[sm], instructions, &sums);
+        add_copies(countings[sm], &sums);
+        add_issued(countings[sm], &issued);
+    }
+    sim_l2_sum(l2, &l2_counts, &touched);
+    if (plan) bank = sim_bank_loads_of(plan->function, plan->bank_uses, instructions);
+    memcpy(record->classes, sums.traffic, sizeof record->classes);
+    sum_executions(record, instructions, plan ? plan->function->instruction_count : 0);
+    set_global_load_counters(record, &sums);
+    set_global_update_counters(record, &sums, &issued);
+    set_copy_counters(record, &sums, &issued);
+    set_local_counters(record, &sums);
+    set_shared_counters(record, &sums);
+    set_texture_counters(record, &sums);
+    set_constant_counters(record, &sums, &bank, sms);
+    set_l2_counters(record, &l2_counts);
+    for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++)
+        record->bounds[i] = (haul_bounds){record->counters[i], record->counters[i]};
+    set_bounds(record, &l2_counts, &touched, &issued);
+    set_copy_bounds(record, &sums);
+    set_constant_bounds(record, &sums, &bank);
+}
+
+/* What is predicated is issued whether some lane is on or not. */
+static size_t issuing_block(const sim_count_plan *plan, size_t block) {
+    return plan->issuing_blocks ? plan->issuing_blocks[block] : block;
+}
+
+static void add_work(const sim_counting *c, sim_waits *waits) {
+    for (size_t b = 0; b < c->plan->function->block_count; b++) {
+        const double runs = (double)c->block_runs[b];
+        waits->path += runs * c->plan->costs[b].path;
+        waits->fixed += runs * c->plan->costs[b].fixed;
+        waits->issued += (double)c->block_runs[issuing_block(c->plan, b)] * c->plan->costs[b].issued;
+        waits->slots += runs * c->plan->costs[b].slots;
+        waits->memory += runs * c->plan->costs[b].waits;
+    }
+    waits->partial_sectors += (double)c->partial_sectors;
+    waits->shared_turns += (double)c->shared_turns;
+}
+
+/* Of all SMs together. */
+static double hottest_place(sim_counting *const *countings, size_t count, double hottest) {
+    uint64_t sectors[SIM_HOT_PLACES] = {0};
+    for (size_t sm = 0; sm < count; sm++)
+        for (size_t place = 0; countings[sm] && place < SIM_HOT_PLACES; place++)
+            sectors[place] += countings[sm]->hot[place];
+    for (size_t place = 0; place < SIM_HOT_PLACES; place++)
+        if ((double)sectors[place] > hottest) hottest = (double)sectors[place];
+    return hottest;
+}
+
+void sim_counting_work(const sim_l2 *l2, sim_counting *const *countings, size_t count, sim_waits *waits) {
+    const sim_l2_dirty dirty = sim_l2_measure_dirty(l2);
+    sim_l2_counts counts;
+    sim_l2_sum(l2, &counts, NULL);
+    waits->dirty_sectors = (double)dirty.sectors;
+    waits->partly_dirty = (double)(dirty.partial + counts.filled_sectors);
+    for (size_t sm = 0; sm < count; sm++)
+        if (countings[sm]) add_work(countings[sm], waits);
+    waits->hottest = hottest_place(countings, count, waits->hottest);
+}

@@ -1,0 +1,11 @@
+/* What fetches through textures, and surface accesses, count. */
+#ifndef HAUL_COUNT_TEXTURE_H
+#define HAUL_COUNT_TEXTURE_H
+
+#include "count/count.h"
+#include "state/texels.h"
+
+/* tex, tld4; suld, sust, sured by the instruction's class. */
+void sim_count_texels(sim_counting *c, const sim_op *op, uint32_t active, const sim_texel_access *access);
+
+#endif

@@ -1,0 +1,171 @@
+/* Addresses of a warp's access: computed, checked, and turned into host memory. */
+#ifndef HAUL_EXEC_ACCESS_H
+#define HAUL_EXEC_ACCESS_H
+
+#include "state/block.h"
+#include "machine/memory.h"
+#include "state/lanes.h"
+
+static inline void sim_addresses(const sim_warp *w, const sim_op *op, uint64_t address[SIM_LANES]) {
+    uint64_t offset = (uint64_t)op->imm;
+    if (op->flags & SIM_OP_WIDE) {
+        const uint64_t *a = SIM_SLOT(w, uint64_t, op->a);
+        SIM_EACH_LANE(l) address[l] = a[l] + offset;
+    } else {
+        const uint32_t *a = SIM_SLOT(w, uint32_t, op->a);
+        SIM_EACH_LANE(l) address[l] = a[l] + offset;
+    }
+}
+
+/* The same for shared memory, whose addresses have 32 bits whatever register they come in. */
+static inline void sim_shared_addresses(const sim_warp *w, uint32_t slot, int64_t imm, bool wide,
+                                        uint32_t address[SIM_LANES]) {
+    uint32_t offset = (uint32_t)imm;
+    if (wide) {
+        const uint64_t *a = SIM_SLOT(w, uint64_t, slot);
+        SIM_EACH_LANE(l) address[l] = (uint32_t)a[l] + offset;
+    } else {
+        const uint32_t *a = SIM_SLOT(w, uint32_t, slot);
+        SIM_EACH_LANE(l) address[l] = a[l] + offset;
+    }
+}
+
+/* Lanes whose generic address lies in a window (machine/memory.h). */
+static inline uint32_t sim_lanes_in_window(const uint64_t address[SIM_LANES], uint64_t window) {
+    uint32_t in = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) in |= (uint32_t)((address[l] & SIM_WINDOW_MASK) == window) << l;
+    return in;
+}
+
+/* One lane of a register that holds an address, or a part of one. */
+static inline uint64_t sim_lane_address(const sim_warp *w, uint32_t slot, bool wide, unsigned lane) {
+    return wide ? SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane];
+}
+
+/* Whether all active lanes' accesses of `bytes` lie in from .. to-1 and are aligned (to a power of two). Reductions
+ * without a branch for each lane: this runs for every access. */
+static inline bool sim_all_inside(const uint64_t address[SIM_LANES], uint32_t active, uint64_t from, uint64_t to,
+                                  unsigned bytes, unsigned alignment) {
+    uint64_t furthest = 0, low_bits = 0;
+    if (to - from < bytes) return false;
+    if (active == SIM_ALL_LANES) {
+        for (unsigned l = 0; l < SIM_LANES; l++) {
+            uint64_t offset = address[l] - from;
+            furthest = offset > furthest ? offset : furthest;
+            low_bits |= address[l];
+        }
+    } else {
+        for (unsigned l = 0; l < SIM_LANES; l++) {
+            uint64_t in = 0 - (uint64_t)(active >> l & 1), offset = (address[l] - from) & in;
+            furthest = offset > furthest ? offset : furthest;
+            low_bits |= address[l] & in;
+        }
+    }
+    return furthest <= to - from - bytes && (low_bits & (alignment - 1)) == 0;
+}
+
+static inline bool sim_all_in_shared(const uint32_t address[SIM_LANES], uint32_t active, uint32_t limit, unsigned bytes,
+                                     unsigned alignment) {
+    uint32_t furthest = 0, low_bits = 0;
+    if (limit < bytes) return false;
+    if (active == SIM_ALL_LANES) {
+        for (unsigned l = 0; l < SIM_LANES; l++) {
+            furthest = address[l] > furthest ? address[l] : furthest;
+            low_bits |= address[l];
+        }
+    } else {
+        for (unsigned l = 0; l < SIM_LANES; l++) {
+            uint32_t in = 0 - (active >> l & 1);
+            furthest = (address[l] & in) > furthest ? (address[l] & in) : furthest;
+            low_bits |= address[l] & in;
+        }
+    }
+    return furthest <= limit - bytes && (low_bits & (alignment - 1)) == 0;
+}
+
+/* Whether the lanes of each half warp lie at a constant distance from each other, which is address[1] - address[0], and
+ * less than 2^28. */
+static inline bool sim_halves_progress(const uint64_t address[SIM_LANES]) {
+    enum { HALF = SIM_LANES / 2 };
+    const uint64_t first = address[0], second = address[HALF];
+    const uint32_t stride = (uint32_t)(address[1] - first);
+    uint64_t differs = 0;
+    for (uint32_t l = 0; l < HALF; l++)
+        differs |= (address[l] - first - l * stride) | (address[l + HALF] - second - l * stride);
+    return differs == 0;
+}
+
+/* What the checks below fall back on when the fast test fails: finds the allocation, or the lanes that are wrong and
+ * records the fault (false). In exec/access.c. */
+bool sim_search_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                       unsigned bytes, unsigned alignment, uintptr_t *base);
+bool sim_fault_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES], unsigned bytes,
+                      unsigned alignment);
+bool sim_fault_frame(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], unsigned bytes,
+                     unsigned alignment);
+
+/* Host memory for a stretch of global memory that a copy reads or writes; NULL: it lies where it may not. */
+void *sim_reach_stretch(sim_sm *sm, uint64_t address, uint64_t bytes, bool is_write);
+
+/* What *base is where lanes lie in several allocations: their host addresses are in w->sm->places. No other base is
+ * odd. */
+enum { SIM_SCATTERED = 1 };
+
+/* Global memory: the allocation that this instruction's last access went to, or another one. False when some lane lies
+ * in none, or is misaligned: the fault has been recorded. */
+static inline bool sim_check_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                                    unsigned bytes, unsigned alignment, uintptr_t *base) {
+    const sim_range *range = &w->sm->reaches[op->instruction].range;
+    *base = range->host;
+    return sim_all_inside(address, active, range->from, range->to, bytes, alignment) ||
+           sim_search_global(w, op, active, address, bytes, alignment, base);
+}
+
+/* What a handler adds to the base that sim_check_global() gave, which this makes one to add to. */
+static inline const uint64_t *sim_places(const sim_warp *w, const uint64_t address[SIM_LANES], uintptr_t *base) {
+    if (__builtin_expect(*base != SIM_SCATTERED, 1)) return address;
+    *base = 0;
+    return w->sm->places;
+}
+
+/* Prefetch scattered lanes so that their misses overlap each other, and counting. */
+static inline void sim_fetch_lanes(uint32_t active, uintptr_t base, const uint64_t places[SIM_LANES]) {
+    for (unsigned l = 0; l < SIM_LANES; l++)
+        if (active >> l & 1) __builtin_prefetch((const void *)(base + places[l]));
+}
+
+/* Shared memory of the block. */
+static inline bool sim_check_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
+                                    unsigned bytes, unsigned alignment) {
+    return sim_all_in_shared(address, active, w->sm->grid->shared_bytes, bytes, alignment) ||
+           sim_fault_shared(w, op, active, address, bytes, alignment);
+}
+
+/* Generic addresses in the shared window: no lane may be so far in that its address would wrap around. */
+bool sim_check_window(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]);
+/* Offsets into the threads' frames; `address` becomes offsets from *base. */
+static inline bool sim_check_frame(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES],
+                                   unsigned bytes, unsigned alignment, uintptr_t *base) {
+    const uint64_t frame = w->sm->grid->program->frame_bytes;
+    uint64_t furthest = 0, *used = &w->block->frame_used;
+    *base = (uintptr_t)w->block->frames + (uint64_t)w->index * SIM_LANES * frame;
+    if (!sim_all_inside(address, active, 0, frame, bytes, alignment))
+        return sim_fault_frame(w, op, active, address, bytes, alignment);
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        const uint64_t offset = address[l] & (0 - (uint64_t)(active >> l & 1));
+        furthest = offset > furthest ? offset : furthest;
+        address[l] += l * frame;
+    }
+    if (furthest + bytes > *used) *used = furthest + bytes;
+    return true;
+}
+
+/* Offsets into the kernel's parameters. */
+bool sim_check_params(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES], unsigned bytes,
+                      unsigned alignment, uintptr_t *base);
+
+/* What lane `lane` reads from generic address `address` on; *reach: the bytes from there to the end of that piece of
+ * memory, at least 1. NULL when there is no memory. */
+const unsigned char *sim_lane_view(const sim_warp *w, unsigned lane, uint64_t address, uint64_t *reach);
+
+#endif

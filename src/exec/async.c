@@ -1,0 +1,278 @@
+#include "exec/async.h"
+#include "exec/paths.h"
+#include "exec/products.h"
+#include "exec/tmem.h"
+#include "state/mbarrier.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "state/block.h"
+#include "exec/bulk.h"
+#include "check/hazard.h"
+
+#include <string.h>
+
+/* A program that never waits has its oldest copies completed early, as hardware does too. */
+enum { QUEUE_LIMIT = 256, QUEUE_LIMIT_CHECKED = 1 << 14 };
+
+haul_status sim_async_create(sim_async *a, size_t warps, size_t threads) {
+    a->queues = memory_zeroed(warps, sizeof *a->queues);
+    a->bulk_groups = memory_zeroed(threads, sizeof *a->bulk_groups);
+    a->queue_count = warps;
+    a->thread_count = threads;
+    if (a->queues && a->bulk_groups) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for copies in flight");
+}
+
+void sim_async_free(sim_async *a) {
+    for (size_t i = 0; a->queues && i < a->queue_count; i++) {
+        memory_free(a->queues[i].copies);
+        sim_products_drop(&a->queues[i].products);
+        memory_free(a->queues[i].products.items);
+    }
+    memory_free(a->queues);
+    memory_free(a->bulks);
+    memory_free(a->bulk_groups);
+    *a = (sim_async){0};
+}
+
+void sim_async_reset(sim_async *a) {
+    if (!a->used) return;
+    a->used = false;
+    for (size_t i = 0; i < a->queue_count; i++) {
+        a->queues[i].first = a->queues[i].count = 0;
+        sim_products_drop(&a->queues[i].products);
+        memset(a->queues[i].committed, 0, sizeof a->queues[i].committed);
+    }
+    a->bulk_count = a->reductions = 0;
+    memset(a->bulk_groups, 0, a->thread_count * sizeof *a->bulk_groups);
+}
+
+/* ---- cp.async ---- */
+
+/* `range` is the allocation that the last lane read from: lanes mostly share it. */
+static void copy_lane(sim_block *b, const sim_copy *c, unsigned lane, sim_range *range) {
+    unsigned char *to = b->shared + c->destination[lane];
+    uint64_t from = c->source[lane];
+    unsigned bytes = c->read[lane];
+    if (bytes < c->bytes) memset(to, 0, c->bytes);
+    if (bytes == 0) return;
+    const void *source = (const void *)(range->host + from);
+    if (from < range->from || from + bytes > range->to) {
+        *range = (sim_range){0};
+        source = sim_memory_find(b->sm->grid->memory, from, range) && bytes <= range->to - from
+                     ? (const void *)(range->host + from)
+                     : sim_memory_in_pages(b->sm->grid->memory, from, bytes, NULL);
+        if (!source) return;
+    }
+    switch (bytes) {
+    case 4: memcpy(to, source, 4); return;
+    case 8: memcpy(to, source, 8); return;
+    case 16: memcpy(to, source, 16); return;
+    default: memcpy(to, source, bytes);
+    }
+}
+
+/* cp.async.mbarrier.arrive: without .noinc the pending count was raised when it was issued. */
+static void arrive_for_lanes(sim_block *b, const sim_copy *c, uint32_t lanes) {
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t *object = sim_mbarrier_at(b, c->destination[__builtin_ctz(lanes)]);
+        if (object) sim_mbarrier_update(b, object, 1, 0);
+    }
+}
+
+/* `barrier`: the copies are done for those who wait for the mbarrier there; NULL: for their own thread. */
+static void complete_lanes(sim_block *b, size_t warp, sim_copy *c, uint32_t lanes, const uint32_t *barrier) {
+    c->lanes &= ~lanes;
+    b->sm->changes += lanes != 0;
+    if (c->bytes == 0) {
+        arrive_for_lanes(b, c, lanes);
+        return;
+    }
+    if (b->sm->hazards && lanes) sim_hazard_copied(b, (uint32_t)warp, c, lanes, barrier);
+    sim_range range = {0};
+    for (; lanes; lanes &= lanes - 1) copy_lane(b, c, (unsigned)__builtin_ctz(lanes), &range);
+}
+
+static void drop_finished(sim_copy_queue *q) {
+    while (q->count && q->copies[q->first].lanes == 0) q->first++, q->count--;
+    if (q->count == 0) q->first = 0;
+}
+
+static bool make_room(sim_copy_queue *q) {
+    if (q->first + q->count < q->capacity) return true;
+    if (q->first > q->capacity / 2) {
+        memmove(q->copies, q->copies + q->first, q->count * sizeof *q->copies);
+        q->first = 0;
+        return true;
+    }
+    sim_copy *copies = memory_grow(q->copies, q->first + q->count, &q->capacity, sizeof *copies);
+    if (copies) q->copies = copies;
+    return copies != NULL;
+}
+
+sim_copy *sim_async_add(sim_warp *w) {
+    sim_copy_queue *q = &w->block->async.queues[w->index];
+    /* Checks say who a copy was complete for: they want it to be so by a wait. */
+    if (q->count >= (w->sm->hazards ? QUEUE_LIMIT_CHECKED : QUEUE_LIMIT)) {
+        complete_lanes(w->block, w->index, &q->copies[q->first], q->copies[q->first].lanes, NULL);
+        drop_finished(q);
+    }
+    if (!make_room(q)) return NULL;
+    w->block->async.used = true;
+    w->sm->changes++;
+    return &q->copies[q->first + q->count++];
+}
+
+void sim_async_commit(sim_warp *w, uint32_t active) {
+    sim_copy_queue *q = &w->block->async.queues[w->index];
+    w->block->async.used = true;
+    for (unsigned l = 0; l < SIM_LANES; l++) q->committed[l] += active >> l & 1;
+    w->sm->changes++;
+}
+
+/* Lanes of the copy whose group is old enough. */
+static uint32_t due_lanes(const sim_copy_queue *q, const sim_copy *c, uint32_t active, uint32_t keep) {
+    uint32_t due = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++)
+        due |= (uint32_t)((int64_t)c->group + keep < (int64_t)q->committed[l]) << l;
+    return due & c->lanes & active;
+}
+
+void sim_async_wait(sim_warp *w, uint32_t active, uint32_t keep, bool everything) {
+    w->sm->waits.memory += 1.0 / (1.0 + keep);
+    sim_copy_queue *q = &w->block->async.queues[w->index];
+    for (size_t i = q->first; i < q->first + q->count; i++) {
+        sim_copy *c = &q->copies[i];
+        complete_lanes(w->block, w->index, c, everything ? c->lanes & active : due_lanes(q, c, active, keep), NULL);
+    }
+    drop_finished(q);
+}
+
+/* ---- bulk copies ---- */
+
+bool sim_async_add_bulk(sim_block *b, const sim_bulk *bulk) {
+    sim_async *a = &b->async;
+    sim_bulk *bulks = memory_grow(a->bulks, a->bulk_count, &a->bulk_capacity, sizeof *bulks);
+    if (!bulks) return false;
+    a->bulks = bulks;
+    a->bulks[a->bulk_count++] = *bulk;
+    a->used = true;
+    b->sm->changes++;
+    a->reductions += bulk->kind == SIM_BULK_REDUCE;
+    /* Whoever waits for it already takes it now. */
+    if (bulk->kind == SIM_BULK_LOAD) sim_block_wake_mbarrier_waiters(b);
+    return true;
+}
+
+bool sim_async_has_reductions(const sim_async *a) {
+    return a->reductions > 0;
+}
+
+/* Completes the bulk copies that `is_due` picks, in the order of their issue, and keeps the others. */
+typedef bool (*bulk_test)(const sim_bulk *bulk, uint32_t key, uint32_t limit);
+
+static void complete_bulks(sim_block *b, bulk_test is_due, uint32_t key, uint32_t limit) {
+    sim_async *a = &b->async;
+    size_t kept = 0;
+    for (size_t i = 0; i < a->bulk_count; i++) {
+        const sim_bulk *bulk = &a->bulks[i];
+        if (!is_due(bulk, key, limit)) {
+            a->bulks[kept++] = *bulk;
+            continue;
+        }
+        a->reductions -= bulk->kind == SIM_BULK_REDUCE;
+        b->sm->changes++;
+        sim_bulk_perform(b, bulk);
+    }
+    a->bulk_count = kept;
+}
+
+static bool is_of_group(const sim_bulk *bulk, uint32_t thread, uint32_t groups) {
+    return bulk->kind != SIM_BULK_LOAD && bulk->thread == thread && bulk->group < groups;
+}
+
+static bool is_for_barrier(const sim_bulk *bulk, uint32_t barrier, uint32_t unused) {
+    (void)unused;
+    return bulk->kind == SIM_BULK_LOAD && bulk->barrier == barrier;
+}
+
+static bool is_any(const sim_bulk *bulk, uint32_t unused, uint32_t unused_too) {
+    (void)bulk, (void)unused, (void)unused_too;
+    return true;
+}
+
+void sim_async_commit_bulk(sim_warp *w, uint32_t active) {
+    w->sm->changes++;
+    w->block->async.used = true;
+    for (; active; active &= active - 1)
+        w->block->async.bulk_groups[w->index * SIM_LANES + (unsigned)__builtin_ctz(active)]++;
+}
+
+void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep) {
+    w->sm->waits.memory += 1.0 / (1.0 + keep);
+    for (; active; active &= active - 1) {
+        uint32_t thread = w->index * SIM_LANES + (uint32_t)__builtin_ctz(active);
+        uint32_t closed = w->block->async.bulk_groups[thread];
+        if (closed > keep) complete_bulks(w->block, is_of_group, thread, closed - keep);
+    }
+}
+
+void sim_async_deliver(sim_block *b, uint32_t address) {
+    const uint64_t *object = sim_mbarrier_at(b, address);
+    const uint32_t phase = object ? sim_mbarrier_unpack(*object).phase : 0;
+    complete_bulks(b, is_for_barrier, address, 0);
+    for (size_t q = 0; q < b->async.queue_count; q++) {
+        sim_copy_queue *queue = &b->async.queues[q];
+        for (size_t i = queue->first; i < queue->first + queue->count; i++) {
+            const sim_copy *c = &queue->copies[i];
+            if (c->bytes || !c->lanes || c->destination[__builtin_ctz(c->lanes)] != address) continue;
+            /* The arrival comes behind the thread's earlier copies: they are done first. */
+            uint32_t lanes = c->lanes;
+            for (size_t k = queue->first; k <= i; k++)
+                complete_lanes(b, q, &queue->copies[k], queue->copies[k].lanes & lanes, &address);
+        }
+        drop_finished(queue);
+    }
+    sim_tmem_deliver(b, address, phase);
+}
+
+void sim_async_finish(sim_block *b) {
+    if (b->sm->hazards) sim_hazard_finish(b);
+    for (size_t q = 0; q < b->async.queue_count; q++) {
+        sim_copy_queue *queue = &b->async.queues[q];
+        for (size_t i = queue->first; i < queue->first + queue->count; i++)
+            complete_lanes(b, q, &queue->copies[i], queue->copies[i].lanes, NULL);
+        queue->first = queue->count = 0;
+    }
+    complete_bulks(b, is_any, 0, 0);
+}
+
+/* ---- mbarriers ---- */
+
+uint64_t *sim_mbarrier_at(sim_block *b, uint32_t address) {
+    if (address % 8 || address + 8ull > b->sm->grid->shared_bytes) return NULL;
+    return (uint64_t *)(void *)(b->shared + address);
+}
+
+bool sim_mbarrier_update(sim_block *b, uint64_t *object, uint32_t arrivals, int64_t bytes) {
+    sim_mbarrier m = sim_mbarrier_unpack(*object);
+    int64_t missing = (int64_t)m.bytes + bytes;
+    if (arrivals > m.pending || missing > SIM_MBARRIER_MOST || missing < -(int64_t)SIM_MBARRIER_MOST) return false;
+    m.pending -= arrivals;
+    m.bytes = (int32_t)missing;
+    if (m.pending == 0 && m.bytes == 0) {
+        m.phase ^= 1;
+        m.pending = m.expected;
+        if (b->sm->hazards) sim_hazard_mbarrier_phase(b, (uint32_t)((unsigned char *)object - b->shared));
+        b->sm->progress++;
+        sim_block_wake_mbarrier_waiters(b);
+    }
+    *object = sim_mbarrier_pack(m);
+    b->sm->changes++;
+    return true;
+}
+
+void sim_block_wake_mbarrier_waiters(sim_block *b) {
+    for (uint32_t i = 0; i < b->warp_count; i++) sim_warp_wake_all(&b->warps[i], SIM_PATH_AT_MBARRIER);
+}

@@ -1,0 +1,114 @@
+#include "exec/bulk.h"
+#include "exec/async.h"
+
+#include "exec/atomic.h"
+#include "check/hazard.h"
+
+#include <string.h>
+
+static void reduce(const sim_bulk *bulk, unsigned char *to, const unsigned char *from, uint32_t bytes) {
+    for (uint32_t at = 0; at < bytes; at += bulk->element) {
+        uint64_t operand = 0;
+        bool changed;
+        memcpy(&operand, from + at, bulk->element);
+        sim_atomic_apply((sim_atomic_kind)bulk->atomic, bulk->element, to + at, operand, 0, &changed);
+    }
+}
+
+static void store_some(const sim_bulk *bulk, unsigned char *global, const unsigned char *from, uint32_t bytes) {
+    for (uint32_t at = 0; at < bytes; at++)
+        if (bulk->mask >> at % 16 & 1) global[at] = from[at];
+}
+
+static void put(const sim_bulk *bulk, unsigned char *global, const unsigned char *from, uint32_t bytes) {
+    if (bulk->masked)
+        store_some(bulk, global, from, bytes);
+    else if (bulk->kind == SIM_BULK_REDUCE)
+        reduce(bulk, global, from, bytes);
+    else
+        memcpy(global, from, bytes);
+}
+
+/* ---- tensor copies, row by row ---- */
+
+enum { CHUNK = 16 };
+
+static void put_chunk(sim_block *b, const sim_tensor *t, uint32_t shared, const unsigned char *from) {
+    const size_t half = sim_tensor_flips(t, shared) ? CHUNK / 2 : 0;
+    unsigned char *to = b->shared + sim_tensor_swizzle(t, shared);
+    memcpy(to, from + half, CHUNK / 2);
+    memcpy(to + CHUNK / 2, from + CHUNK / 2 - half, CHUNK / 2);
+}
+
+static void load_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *row) {
+    unsigned char line[SIM_TENSOR_MOST_ROW];
+    const uint32_t inside = row->to - row->from;
+    const unsigned char *global = inside ? sim_memory_at_or_in_pages(b->sm->grid->memory, row->global, inside) : NULL;
+    sim_tensor_fill(&bulk->tensor, line, row->bytes);
+    if (global) {
+        memcpy(line + row->from, global, inside);
+        sim_tensor_convert(&bulk->tensor, line + row->from, inside);
+    }
+    for (uint32_t at = 0; at < row->bytes; at += CHUNK)
+        put_chunk(b, &bulk->tensor, bulk->shared + row->offset + at, line + at);
+}
+
+static void store_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *row) {
+    unsigned char line[SIM_TENSOR_MOST_ROW];
+    const uint32_t inside = row->to - row->from;
+    unsigned char *global = inside ? sim_memory_at_or_in_pages(b->sm->grid->memory, row->global, inside) : NULL;
+    if (!global) return;
+    for (uint32_t at = 0; at < row->bytes; at += CHUNK)
+        memcpy(line + at, b->shared + sim_tensor_swizzle(&bulk->tensor, bulk->shared + row->offset + at), CHUNK);
+    put(bulk, global, line + row->from, inside);
+}
+
+static void copy_box(sim_block *b, const sim_bulk *bulk) {
+    sim_tensor_walk walk;
+    sim_tensor_row row;
+    sim_tensor_walk_start(&walk, &bulk->tensor, bulk->at, bulk->kind != SIM_BULK_LOAD);
+    while (sim_tensor_walk_next(&walk, &row)) {
+        if (bulk->kind == SIM_BULK_LOAD)
+            load_row(b, bulk, &row);
+        else
+            store_row(b, bulk, &row);
+    }
+}
+
+/* ---- both ---- */
+
+static void copy_bytes(sim_block *b, const sim_bulk *bulk) {
+    unsigned char *shared = b->shared + bulk->shared;
+    if (bulk->has_value) {
+        if (bulk->atomic == SIM_ATOMIC_NONE)
+            memcpy(shared, bulk->value, bulk->bytes);
+        else
+            reduce(bulk, shared, bulk->value, bulk->bytes);
+        return;
+    }
+    if (bulk->source) {
+        const unsigned char *from = bulk->source->shared + bulk->global;
+        if (bulk->atomic == SIM_ATOMIC_NONE)
+            memmove(shared, from, bulk->bytes);
+        else
+            reduce(bulk, shared, from, bulk->bytes);
+        return;
+    }
+    unsigned char *global = sim_memory_at_or_in_pages(b->sm->grid->memory, bulk->global, bulk->bytes);
+    if (!global) return; /* freed since: the host's affair */
+    if (bulk->kind == SIM_BULK_LOAD)
+        memcpy(shared, global, bulk->bytes);
+    else
+        put(bulk, global, shared, bulk->bytes);
+}
+
+void sim_bulk_perform(sim_block *b, const sim_bulk *bulk) {
+    sim_block *to = bulk->destination ? bulk->destination : b;
+    if (b->sm->hazards && to == b) sim_hazard_bulk_done(b, bulk);
+    if (bulk->tensor.rank)
+        copy_box(to, bulk);
+    else
+        copy_bytes(to, bulk);
+    uint64_t *object = bulk->kind == SIM_BULK_LOAD ? sim_mbarrier_at(b, bulk->barrier) : NULL;
+    if (object) sim_mbarrier_update(b, object, 0, -(int64_t)bulk->bytes);
+}

@@ -1,0 +1,95 @@
+#include "exec/cluster.h"
+#include "exec/fault.h"
+#include "exec/paths.h"
+
+#include "check/hazard.h"
+
+/* ---- addresses ---- */
+
+#define WITHIN ((1u << SIM_CLUSTER_SHIFT) - 1)
+
+uint32_t sim_cluster_map(uint32_t address, uint32_t rank) {
+    return (address & WITHIN) | (rank + 1) << SIM_CLUSTER_SHIFT;
+}
+
+uint32_t sim_cluster_rank(const sim_block *b, uint32_t address) {
+    const uint32_t named = address >> SIM_CLUSTER_SHIFT;
+    return named ? named - 1 : b->rank;
+}
+
+sim_block *sim_cluster_block(sim_block *b, uint32_t *address) {
+    const uint32_t rank = sim_cluster_rank(b, *address);
+    if (rank >= b->sm->grid->cluster_blocks) return NULL;
+    sim_block *owner = &b->cluster[rank];
+    *address &= WITHIN;
+    return owner == b || owner->live_warps ? owner : NULL;
+}
+
+sim_step sim_cluster_fault(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
+    const uint32_t rank = sim_cluster_rank(w->block, address);
+    if (rank < w->sm->grid->cluster_blocks)
+        return sim_fault(w, op, HAUL_FINDING_USE_AFTER_FREE, lanes,
+                         "shared address 0x%x: block %u of the cluster has ended", address, rank);
+    return sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, lanes,
+                     "access outside the block's shared memory, and its cluster's: 0x%x", address);
+}
+
+uint32_t sim_cluster_split(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
+                           uint32_t local[SIM_LANES], sim_block **owner) {
+    const unsigned first = (unsigned)__builtin_ctz(active);
+    const uint32_t rank = sim_cluster_rank(w->block, address[first]);
+    uint32_t within = address[first], lanes = 0;
+    *owner = sim_cluster_block(w->block, &within);
+    if (!*owner) {
+        sim_cluster_fault(w, op, 1u << first, address[first]);
+        return 0;
+    }
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        lanes |= (uint32_t)(sim_cluster_rank(w->block, address[l]) == rank) << l;
+        local[l] = address[l] & WITHIN;
+    }
+    return lanes & active;
+}
+
+/* ---- the barrier ---- */
+
+static bool all_have_arrived(const sim_block *cluster) {
+    for (uint32_t r = 0; r < cluster->sm->grid->cluster_blocks; r++)
+        for (uint32_t i = 0; cluster[r].live_warps && i < cluster[r].warp_count; i++) {
+            const sim_warp *w = &cluster[r].warps[i];
+            if ((w->at_cluster & w->live) != w->live) return false;
+        }
+    return true;
+}
+
+static void open_for(sim_warp *w) {
+    w->at_cluster = 0;
+    sim_warp_wake_all(w, SIM_PATH_AT_CLUSTER);
+    sim_warp_merge(w);
+}
+
+static void open_barrier(sim_block *cluster) {
+    cluster->sm->progress++;
+    cluster->cluster_arrivals = 0;
+    if (cluster->sm->hazards) sim_hazard_cluster_open(cluster);
+    for (uint32_t r = 0; r < cluster->sm->grid->cluster_blocks; r++)
+        for (uint32_t i = 0; cluster[r].live_warps && i < cluster[r].warp_count; i++) open_for(&cluster[r].warps[i]);
+}
+
+void sim_cluster_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
+    sim_block *cluster = w->block->cluster;
+    w->at_cluster |= lanes;
+    w->sm->changes++;
+    cluster->cluster_arrivals++;
+    if (w->sm->hazards) sim_hazard_cluster_arrive(w, op, lanes);
+    if (all_have_arrived(cluster)) open_barrier(cluster);
+}
+
+bool sim_cluster_waits(const sim_warp *w, uint32_t lanes) {
+    return (w->at_cluster & lanes) != 0;
+}
+
+void sim_cluster_lanes_ended(sim_warp *w) {
+    sim_block *cluster = w->block->cluster;
+    if (cluster->cluster_arrivals && all_have_arrived(cluster)) open_barrier(cluster);
+}

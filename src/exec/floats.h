@@ -1,0 +1,101 @@
+/* What PTX asks of single floating-point values: flushing, saturation, canonical NaNs. All branch-free over lanes. */
+#ifndef HAUL_EXEC_FLOATS_H
+#define HAUL_EXEC_FLOATS_H
+
+#include "ptx/ir.h"
+#include "state/lanes.h"
+
+#include <fenv.h>
+#include <string.h>
+
+/* sim_op.x of floating-point operations. */
+enum {
+    SIM_FLUSH = 1,    /* .ftz: subnormal operands and results become zero of the same sign */
+    SIM_SATURATE = 2, /* .sat: the result is clamped to [0, 1], NaN becomes +0 */
+};
+
+static inline uint32_t bits_of_f32(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+static inline float f32_of_bits(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+static inline uint64_t bits_of_f64(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+static inline double f64_of_bits(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* NVIDIA hardware has one single-precision NaN; the host would hand payloads and signs on. */
+#define SIM_NAN_F32 0x7fffffffu
+#define SIM_NAN_F64 UINT64_C(0xfff8000000000000)
+
+static inline float canonical_f32(float x) {
+    return x != x ? f32_of_bits(SIM_NAN_F32) : x;
+}
+/* Double-precision NaNs keep sign and payload. */
+static inline double canonical_f64(double x) {
+    return x;
+}
+/* Of several operands' one goes on, quiet: as an H100 has it, of a + b, a - b, a * b and of a minimum or maximum the
+ * second's, of a * b + c rather b's, then c's, of a / b the first's. (ptxas now and then lets factors change places,
+ * and with them whose it is. The host's instructions take now one, now another.) */
+static inline double prefer_nan(double a, double result) {
+    return a != a ? f64_of_bits(bits_of_f64(a) | UINT64_C(0x0008000000000000)) : result;
+}
+
+static inline float flush_f32(float x) {
+    const uint32_t bits = bits_of_f32(x);
+    return f32_of_bits((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
+}
+
+/* Products with .ftz count as subnormal if they are when rounded as if exponents had no end, as an H100 has it: just
+ * below 2^-126 that differs from `x`, which is rounded to whole 2^-149. (Sums that small are exact.) `lifted`: the same
+ * of one factor, and of what is added, SIM_LIFT times as large, which does not underflow. Operands that this makes
+ * infinite belong to results that are 0 or far from subnormal. */
+#define SIM_LIFT 0x1p63f
+#define SIM_LIFTED_NORMAL 0x60000000u /* any of these bits: at least 2^-126 * SIM_LIFT, or a NaN */
+static inline float flush_product(float x, float lifted) {
+    const uint32_t bits = bits_of_f32(x);
+    return f32_of_bits((bits_of_f32(lifted) & SIM_LIFTED_NORMAL) == 0 ? bits & 0x80000000u : bits);
+}
+/* a * b of flushed operands. */
+static inline float multiply_flushing(float a, float b) {
+    return flush_product(a * b, a * SIM_LIFT * b);
+}
+
+/* The comparisons are false for NaN and for -0, so that both give +0. */
+static inline float saturate_f32(float x) {
+    const float low = x > 0.0f ? x : 0.0f;
+    return low < 1.0f ? low : 1.0f;
+}
+static inline double saturate_f64(double x) {
+    const double low = x > 0.0 ? x : 0.0;
+    return low < 1.0 ? low : 1.0;
+}
+
+/* op->x from an instruction's modifiers. */
+static inline uint32_t sim_float_flags(const ptx_instruction *i) {
+    return (i->mods[PTX_SLOT_FTZ] ? SIM_FLUSH : 0u) | (i->mods[PTX_SLOT_SAT] ? SIM_SATURATE : 0u);
+}
+
+/* fenv's name of a rounding modifier; to nearest when there is none. */
+static inline int sim_host_rounding(unsigned modifier) {
+    switch (modifier) {
+    case PTX_MOD_RZ: return FE_TOWARDZERO;
+    case PTX_MOD_RM: return FE_DOWNWARD;
+    case PTX_MOD_RP: return FE_UPWARD;
+    default: return FE_TONEAREST;
+    }
+}
+
+#endif

@@ -1,0 +1,826 @@
+#include "exec/grid.h"
+#include "exec/sm.h"
+#include "jit/compiled.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "state/block.h"
+#include "exec/cluster.h"
+#include "jit/jobs.h"
+#include "exec/cycle.h"
+#include "check/internal.h"
+#include "lower/internal.h"
+#include "check/origin.h"
+#include "exec/progress.h"
+#include "exec/record.h"
+#include "exec/sample.h"
+#include "exec/spare.h"
+#include "time/estimate.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* Operations an SM runs before all SMs meet: long enough to make the meeting cheap, and that rarely more is logged than
+ * LOGGED_BYTES. Where it would be more, logs are played in between. */
+enum {
+    EPOCH = 1 << 16,
+    LEAST_STRETCH = 1 << 10,
+    FIRST_STRETCH = 1 << 12,
+    SHORT_STRETCH = 1 << 9,
+    LOGGED_BYTES = 32 << 20
+};
+#define DEFAULT_LIMIT (1ull << 36)
+#define FRAME_BUDGET (4ull << 30)
+#define SMALL_FRAMES (16ull << 20) /* that each host has */
+/* Operations from which on a second host thread pays; what a warp of a short kernel executes. */
+enum { WORTH_SHARING = 1 << 15, USUAL_OPERATIONS = 64 };
+/* What a request that L1 sends on costs the host, in operations. */
+enum { REQUEST_OPERATIONS = 3 };
+/* Rounds in which waits with time limits end and nothing comes of it, before that counts as a deadlock. */
+enum { IDLE_ROUNDS = 100 };
+/* How often what polls looks again in one serial phase, as long as somebody has news. */
+enum { MOST_HANDED_ON = 64 };
+/* Epochs in which all SMs only poll, before a launch that may pause does so. */
+enum { VAIN_EPOCHS = 4 };
+/* What is in front of a sample, the sample, and what is behind it. */
+enum { MOST_PARTS = 3 };
+
+struct sim_run {
+    sim_launch launch;
+    haul_occupancy occupancy;
+    arena *memory;
+    haul_launch_record *record, *made; /* made: of the sample, until the parts behind it have ended */
+    sim_cluster_range parts[MOST_PARTS];
+    unsigned part, part_count, counted_part;
+    bool is_set_up; /* the part is */
+    bool may_pause, paused;
+    unsigned vain_epochs;
+    uint64_t happened; /* changes of all SMs, looks at the clock aside, when last looked */
+    double host_seconds;
+    sim_grid grid;
+    sim_sm *sms;
+    sim_counting **countings;
+    sim_count_plan *plan;
+    sim_l2 *l2;
+    sim_watch *watch; /* checks on */
+    sim_origin *origins;
+    uint8_t *uses;
+    uint64_t *places;
+    int threads;
+    uint64_t expected;                       /* operations of the launch, roughly */
+    uint64_t next;                           /* of the next epoch */
+    uint64_t stretch;                        /* operations of each SM until somebody looks how long the logs are */
+    uint64_t requests_since, accesses_since; /* operations of each SM since that log was played */
+    uint64_t requests;                       /* that were played in this epoch */
+    sim_cycle cycle;
+    unsigned idle;     /* rounds without progress */
+    uint64_t progress; /* of all SMs, when nothing could run last */
+    sim_link link;     /* first_line 0: no host memory is mapped */
+    sim_progress shown;
+    uint64_t executed_before; /* operations of earlier parts */
+    sim_cause cause;          /* of a failure */
+    bool sampled;             /* not all of it is counted */
+    bool recorded;            /* the record is filled, as far as the launch came */
+};
+
+/* ---- set-up ---- */
+
+/* A grid that meets is there all at once. */
+static uint32_t fewest_resident(const sim_grid *g) {
+    const uint64_t sms = g->machine->sms;
+    return g->program->meets ? (uint32_t)((g->clusters + sms - 1) / sms) * g->cluster_blocks : g->cluster_blocks;
+}
+
+/* Hardware spreads a cluster over SMs; here it fits on one, whatever it needs. */
+static void choose_resident(sim_grid *g) {
+    const bool all_fit = g->blocks <= (uint64_t)g->resident * g->machine->sms;
+    const uint32_t fewest = all_fit ? fewest_resident(g) : g->cluster_blocks;
+    g->resident -= g->resident % g->cluster_blocks;
+    if (g->resident < fewest) g->resident = fewest;
+}
+
+static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, sim_grid *g) {
+    *g = (sim_grid){.program = l->program,
+                    .machine = l->machine,
+                    .memory = l->memory,
+                    .heap = l->heap,
+                    .heap_user = l->heap_user,
+                    .textures = l->textures,
+                    .params = l->params,
+                    .dynamic_bytes = l->dynamic_bytes,
+                    .check = l->check,
+                    .schedule = l->schedule,
+                    .seed = l->seed,
+                    .resident = occupancy->blocks_per_sm};
+    memcpy(g->grid, l->grid, sizeof g->grid);
+    memcpy(g->block, l->block, sizeof g->block);
+    g->threads = l->block[0] * l->block[1] * l->block[2];
+    g->warps = (g->threads + SIM_LANES - 1) / SIM_LANES;
+    g->shared_bytes = (uint32_t)(l->program->dynamic_shared_at + l->dynamic_bytes);
+    g->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    sim_launch_cluster(l, g->cluster);
+    g->cluster_blocks = g->cluster[0] * g->cluster[1] * g->cluster[2];
+    g->explicit_cluster = l->cluster[0] || l->program->function->cluster[0];
+    g->clusters = g->blocks / g->cluster_blocks;
+    g->end_cluster = g->clusters;
+    choose_resident(g);
+    g->used_sms = g->clusters < l->machine->sms ? (uint32_t)g->clusters : l->machine->sms;
+    g->instruction_limit = l->instruction_limit ? l->instruction_limit : DEFAULT_LIMIT;
+}
+
+/* Local memory of all resident blocks, which a thread may have much of: as long as it is beyond FRAME_BUDGET, fewer
+ * blocks are resident than fit on the machine. The same on each host, so that what a kernel does is; what the host
+ * cannot give even so is an error. */
+static uint64_t frames_of(const sim_grid *g, uint32_t resident) {
+    uint64_t blocks = (uint64_t)resident * g->used_sms;
+    if (g->program->frame_bytes > UINT32_MAX) return UINT64_MAX;
+    return (blocks < g->blocks ? blocks : g->blocks) * g->threads * g->program->frame_bytes;
+}
+
+static haul_status fit_frames(sim_grid *g) {
+    while (g->resident > fewest_resident(g) && frames_of(g, g->resident) > FRAME_BUDGET)
+        g->resident -= g->cluster_blocks;
+    uint64_t needed = frames_of(g, g->resident);
+    char amount[32];
+    if (needed <= SMALL_FRAMES || needed <= sim_host_available()) return HAUL_OK;
+    return haul_fail(
+        HAUL_ERROR_OUT_OF_MEMORY,
+        "launch: %llu bytes of local memory a thread are %s for the resident blocks: more than the host has",
+        (unsigned long long)g->program->frame_bytes, number_format_bytes((double)needed, amount));
+}
+
+/* What the checks need to know of the kernel, found once. */
+static haul_status set_up_checks(sim_run *s, const sim_launch *l) {
+    HAUL_TRY(sim_finding_places(l->program, &s->places));
+    s->grid.places = s->places;
+    HAUL_TRY(sim_watch_create(&s->grid, &s->watch));
+    HAUL_TRY(sim_origins_find(l->program, &s->origins));
+    s->grid.origins = s->origins;
+    s->grid.proxies = sim_proxies_needed(l->program);
+    s->grid.relaxes = sim_relaxes(l->program);
+    HAUL_TRY(sim_uses_find(l->program, &s->uses));
+    s->grid.uses = s->uses;
+    return HAUL_OK;
+}
+
+/* Host threads for an epoch of about so many operations: waking others pays from about a millisecond on, and those
+ * that find nothing to do spin and take the cores from other programs. */
+static int threads_for(const sim_run *s, uint64_t operations) {
+    return operations < WORTH_SHARING ? 1 : s->threads;
+}
+
+static uint64_t operations_expected(const sim_grid *g) {
+    return g->blocks * g->warps * USUAL_OPERATIONS;
+}
+
+typedef bool sm_work(sim_run *s, uint32_t sm);
+
+/* Calls `work` for each SM, by a team of threads if the launch is large: a team of one costs more than a small
+ * launch. The same thread gets the same SMs each time, so memory goes back to the part of the allocator that it came
+ * from. Returns false if a call did. */
+static bool on_all_sms(sim_run *s, sm_work *work) {
+    const int threads = threads_for(s, s->expected);
+    bool failed = false;
+    if (threads <= 1) {
+        for (uint32_t i = 0; i < s->grid.used_sms; i++) failed = !work(s, i) || failed;
+        return !failed;
+    }
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(|| : failed)
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) failed = !work(s, i) || failed;
+    return !failed;
+}
+
+static bool create_sm(sim_run *s, uint32_t sm) {
+    return sim_sm_create(&s->grid, s->plan, sm, &s->sms[sm]) == HAUL_OK;
+}
+
+static bool free_sm(sim_run *s, uint32_t sm) {
+    sim_sm_free(&s->sms[sm]);
+    return true;
+}
+
+static haul_status no_memory_for_sms(uint32_t n) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
+}
+
+static haul_status create_sms(sim_run *s) {
+    const uint32_t n = s->grid.used_sms;
+    s->sms = memory_zeroed(n, sizeof *s->sms);
+    if (!s->sms) return no_memory_for_sms(n);
+    for (uint32_t i = 0; i < n; i++) s->sms[i].grid = &s->grid;
+    /* said again: messages are a thread's own */
+    if (!on_all_sms(s, create_sm)) return no_memory_for_sms(n);
+    if (!s->plan) return HAUL_OK;
+    s->countings = memory_zeroed(n, sizeof(sim_counting *));
+    if (!s->countings) return no_memory_for_sms(n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (s->watch) s->sms[i].hazards->watch = s->watch;
+        s->countings[i] = s->sms[i].counting;
+    }
+    return HAUL_OK;
+}
+
+/* Those that an earlier launch has left, or new ones. */
+static haul_status find_sms(sim_run *s, const sim_launch *l) {
+    if (l->spares && !s->plan) s->sms = sim_spares_take(l->spares, &s->grid);
+    if (!s->sms) HAUL_TRY(create_sms(s));
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) s->sms[i].serial = s->grid.used_sms == 1;
+    return HAUL_OK;
+}
+
+static void choose_threads(sim_run *s, const sim_launch *l) {
+    const int wanted = l->threads ? (int)l->threads : s->grid.used_sms > 1 ? omp_get_num_procs() : 1;
+    s->threads = (uint32_t)wanted > s->grid.used_sms ? (int)s->grid.used_sms : wanted;
+    s->grid.host_threads = (uint32_t)s->threads; /* when to compile depends on it */
+}
+
+/* An empty one, or what earlier launches left. */
+static haul_status find_l2(sim_run *s, const sim_launch *l) {
+    if (!l->l2 || !*l->l2) return sim_l2_create(l->machine, threads_for(s, s->expected), &s->l2);
+    s->l2 = *l->l2;
+    *l->l2 = NULL;
+    sim_l2_begin_launch(s->l2);
+    return HAUL_OK;
+}
+
+static void leave_l2(sim_run *s, const sim_launch *l) {
+    if (l->l2 && s->l2)
+        *l->l2 = s->l2;
+    else
+        sim_l2_free(s->l2);
+    s->l2 = NULL;
+}
+
+static haul_status set_up_counting(sim_run *s, const sim_launch *l, const haul_occupancy *occupancy) {
+    HAUL_TRY(sim_count_plan_create(l->machine, l->program, occupancy, &s->plan));
+    HAUL_TRY(find_l2(s, l));
+    sim_count_plan_set_window(s->plan, &l->window);
+    sim_l2_set_aside(s->l2, l->set_aside);
+    return HAUL_OK;
+}
+
+static haul_status set_up(sim_run *s, const sim_launch *l, const haul_occupancy *occupancy) {
+    describe_grid(l, occupancy, &s->grid);
+    HAUL_TRY(sim_check_residency(&s->grid));
+    HAUL_TRY(fit_frames(&s->grid));
+    choose_threads(s, l);
+    s->expected = l->rough && l->rough->operations ? l->rough->operations : operations_expected(&s->grid);
+    uint64_t behind;
+    const uint64_t mapped = sim_memory_first_mapped(l->memory, &behind);
+    if (mapped) s->link = sim_link_between(mapped, behind);
+    return l->check ? set_up_checks(s, l) : HAUL_OK;
+}
+
+static haul_status set_up_part(sim_run *s, const sim_launch *l, const haul_occupancy *occupancy,
+                               const sim_cluster_range *part, bool counted) {
+    s->grid.first_cluster = part->first;
+    s->grid.end_cluster = part->end;
+    s->cycle = (sim_cycle){0};
+    s->progress = s->requests = s->requests_since = s->accesses_since = 0;
+    s->idle = s->vain_epochs = 0;
+    s->next = s->expected;
+    s->stretch = FIRST_STRETCH;
+    if (counted) HAUL_TRY(set_up_counting(s, l, occupancy));
+    return find_sms(s, l);
+}
+
+/* `well`: the part has come to its end. */
+static void tear_down_part(sim_run *s, const sim_launch *l, bool well) {
+    if (!well || s->plan || !l->spares || !sim_spares_put(l->spares, &s->grid, s->sms)) {
+        if (s->sms) on_all_sms(s, free_sm);
+        memory_free(s->sms);
+    }
+    memory_free(s->countings);
+    sim_count_plan_free(s->plan);
+    leave_l2(s, l);
+    s->sms = NULL;
+    s->countings = NULL;
+    s->plan = NULL;
+}
+
+static void tear_down(sim_run *s) {
+    sim_watch_free(s->watch);
+    memory_free(s->origins);
+    memory_free(s->uses);
+    memory_free(s->places);
+}
+
+/* ---- epochs ---- */
+
+static uint64_t executed_by_all(const sim_run *s) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) sum += s->sms[i].executed;
+    return sum;
+}
+
+/* What all SMs have done. Nothing of it is looked at while they run. */
+static void note_progress(sim_run *s) {
+    const sim_grid *g = &s->grid;
+    uint64_t done = g->first_cluster * g->cluster_blocks;
+    if (!sim_progress_is_wanted()) return;
+    for (uint32_t i = 0; i < g->used_sms; i++) {
+        const uint64_t started = (s->sms[i].next_cluster - sim_sm_first_cluster(g, i)) / g->used_sms;
+        done += started * g->cluster_blocks - s->sms[i].running;
+    }
+    s->shown = (sim_progress){.kernel = g->program->function->name,
+                              .blocks = g->blocks,
+                              .done = done,
+                              .operations = s->executed_before + executed_by_all(s)};
+}
+
+/* Each SM goes on until `left` operations of its epoch are left. Returns how many SMs still have work. */
+static uint32_t run_stretch(sim_run *s, uint64_t left, int threads) {
+    uint32_t busy = 0;
+    note_progress(s);
+    if (threads <= 1) {
+        for (uint32_t i = 0; i < s->grid.used_sms; i++) {
+            busy += sim_sm_run(&s->sms[i], s->sms[i].epoch_end - left);
+            sim_show_progress(&s->shown);
+        }
+        return busy;
+    }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) reduction(+ : busy)
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) {
+        busy += sim_sm_run(&s->sms[i], s->sms[i].epoch_end - left);
+        if (omp_get_thread_num() == 0) sim_show_progress(&s->shown);
+    }
+    return busy;
+}
+
+/* The fault that counts is the one on the lowest SM, whichever thread saw its own first. */
+static const sim_fault_record *first_fault(const sim_run *s) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+        if (sim_fault_of(&s->sms[i])) return sim_fault_of(&s->sms[i]);
+    return NULL;
+}
+
+/* Whether some SM does not go on. */
+static bool has_stopped(const sim_run *s) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+        if (s->sms[i].fault.status != HAUL_OK) return true;
+    return false;
+}
+
+static haul_status report_fault(const sim_run *s) {
+    const sim_fault_record *f = first_fault(s);
+    return f ? haul_fail(f->status, "%s", f->message) : HAUL_OK;
+}
+
+static sim_cause cause_of(const sim_fault_record *f) {
+    if (f && f->is_assertion) return SIM_CAUSE_ASSERTION;
+    const bool is_misaligned = f && f->status == HAUL_ERROR_FAULT && f->kind == HAUL_FINDING_MISALIGNED;
+    return is_misaligned ? SIM_CAUSE_MISALIGNED : SIM_CAUSE_OTHER;
+}
+
+/* Blocks that wait for each other in turns, as in scans that look back, have their turns here as long as that goes on.
+ */
+static bool run_ordered(sim_run *s) {
+    bool any = false, news = false;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) {
+        any |= s->sms[i].ordered > 0;
+        news |= sim_sm_run_ordered(&s->sms[i]);
+    }
+    for (unsigned k = 0; news && k < MOST_HANDED_ON; k++) {
+        news = false;
+        for (uint32_t i = 0; i < s->grid.used_sms; i++) news |= sim_sm_poll_again(&s->sms[i]);
+    }
+    return any;
+}
+
+static bool all_stuck(const sim_run *s) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+        if (!s->sms[i].stuck) return false;
+    return true;
+}
+
+static bool time_out_waits(sim_run *s) {
+    bool any = false;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) any |= sim_sm_time_out_waits(&s->sms[i]);
+    return any;
+}
+
+static bool release_joins(sim_run *s) {
+    bool any = false;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) any |= sim_sm_release_joins(&s->sms[i]);
+    return any;
+}
+
+/* Nothing can run: first waits with time limits end, as often as something comes of it; then lanes that wait for others
+ * of their warp go on without them. False when neither is possible. */
+static bool revive(sim_run *s) {
+    uint64_t progress = 0;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) progress += s->sms[i].progress;
+    s->idle = progress == s->progress ? s->idle + 1 : 0;
+    s->progress = progress;
+    if (s->idle < IDLE_ROUNDS && time_out_waits(s)) return true;
+    s->idle = 0;
+    return release_joins(s);
+}
+
+/* Where all threads are, as far as `message` has room. */
+static void describe_all(const sim_run *s, char *message, size_t size) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_describe_stuck(&s->sms[i], message, size);
+}
+
+/* What waits for a thread that has had a fault is no other defect. */
+static haul_status report_deadlock(const sim_run *s, const char *why) {
+    char stuck[700] = "";
+    HAUL_TRY(report_fault(s));
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+        if (s->sms[i].hazards) sim_hazard_deadlock(&s->sms[i]);
+    describe_all(s, stuck, sizeof stuck);
+    return haul_fail(HAUL_ERROR_DEADLOCK, "deadlock in kernel %s: %s:%s", s->grid.program->function->name, why, stuck);
+}
+
+static haul_status check_limit(const sim_run *s, uint64_t now) {
+    char where[400] = "";
+    if (now <= s->grid.instruction_limit) return HAUL_OK;
+    HAUL_TRY(report_fault(s));
+    describe_all(s, where, sizeof where);
+    return haul_fail(HAUL_ERROR_TIMEOUT,
+                     "kernel %s has not ended after %llu operations; raise the limit (--limit) if it is meant to run "
+                     "that long:%s",
+                     s->grid.program->function->name, (unsigned long long)now, where);
+}
+
+static bool all_rest(const sim_run *s) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+        if (!sim_sm_rests(&s->sms[i])) return false;
+    return true;
+}
+
+static haul_status play_requests(sim_run *s, int threads) {
+    sim_link *link = s->link.first_line ? &s->link : NULL;
+    if (!s->plan) return HAUL_OK;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) s->requests += sim_counting_waiting(s->countings[i]);
+    s->requests_since = 0;
+    return sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads, link);
+}
+
+static haul_status play_accesses(sim_run *s, int threads) {
+    s->accesses_since = 0;
+    return s->watch ? sim_watch_play(s->watch, s->sms, s->grid.used_sms, threads) : HAUL_OK;
+}
+
+/* Bounds the next stretch so that a log which has `bytes` of so many operations stays below LOGGED_BYTES. Returns
+ * whether it has to be played first. */
+static bool is_long(sim_run *s, uint64_t bytes, uint64_t operations) {
+    const uint64_t half = LOGGED_BYTES / 2, most = half * operations / (bytes + 1);
+    if (most < s->stretch) s->stretch = most > LEAST_STRETCH ? most : LEAST_STRETCH;
+    return bytes >= half;
+}
+
+static haul_status play_long_logs(sim_run *s, uint64_t ran, int threads) {
+    uint64_t requests = 0, accesses = 0;
+    s->stretch = EPOCH;
+    if (!s->plan) return HAUL_OK;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) {
+        requests += sim_counting_waiting(s->countings[i]) * sizeof(sim_log_entry);
+        if (s->watch) accesses += sim_access_log_bytes(&s->sms[i].hazards->log);
+    }
+    if (is_long(s, requests, s->requests_since += ran)) HAUL_TRY(play_requests(s, threads));
+    if (is_long(s, accesses, s->accesses_since += ran)) HAUL_TRY(play_accesses(s, threads));
+    return HAUL_OK;
+}
+
+/* All SMs run as far as they can within an epoch, of about so many operations, or more: what has few warps may have
+ * long loops. */
+static haul_status run_epoch(sim_run *s, uint64_t expected, uint32_t *busy) {
+    const uint64_t before = executed_by_all(s);
+    int threads = threads_for(s, expected);
+    if (threads < (int)s->threads && s->stretch > SHORT_STRETCH) s->stretch = SHORT_STRETCH;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_begin_epoch(&s->sms[i], s->sms[i].executed + EPOCH);
+    *busy = 1;
+    for (uint64_t left = EPOCH; left && *busy && !(left < EPOCH && all_rest(s));) {
+        const uint64_t now = s->stretch < left ? s->stretch : left;
+        left -= now;
+        *busy = run_stretch(s, left, threads);
+        if (threads == 1) threads = threads_for(s, executed_by_all(s) - before);
+        if (left && *busy) HAUL_TRY(play_long_logs(s, now, threads));
+    }
+    if (has_stopped(s)) return report_fault(s);
+    HAUL_TRY(play_requests(s, threads));
+    return play_accesses(s, threads);
+}
+
+/* Whether nothing has happened in this epoch but that warps polled, perhaps with an eye on the clock. */
+static bool only_polls(sim_run *s) {
+    uint64_t happened = 0;
+    bool polls = true;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) {
+        happened += s->sms[i].changes - s->sms[i].ticks;
+        polls = polls && sim_sm_polls(&s->sms[i]);
+    }
+    const bool is_quiet = happened == s->happened;
+    s->happened = happened;
+    return is_quiet && (polls || (s->cycle.quiet && all_rest(s)));
+}
+
+/* That has gone on for a while: if it is for the host, the launch may as well pause. */
+static bool polls_in_vain(sim_run *s) {
+    s->vain_epochs = only_polls(s) ? s->vain_epochs + 1 : 0;
+    return s->vain_epochs >= VAIN_EPOCHS;
+}
+
+/* Until all blocks have ended, or the launch pauses. */
+static haul_status run_epochs(sim_run *s) {
+    for (;;) {
+        uint64_t before = executed_by_all(s);
+        uint32_t busy;
+        HAUL_TRY(run_epoch(s, s->next, &busy));
+        if (busy == 0) return report_fault(s);
+        bool ordered = run_ordered(s);
+        if (has_stopped(s)) return report_fault(s);
+        uint64_t now = executed_by_all(s);
+        s->next = now - before + REQUEST_OPERATIONS * s->requests;
+        s->requests = 0;
+        HAUL_TRY(check_limit(s, s->executed_before + now));
+        const bool stuck = !ordered && all_stuck(s);
+        if (stuck && !revive(s)) return report_deadlock(s, "nothing can run");
+        if (stuck) continue;
+        const bool repeats = sim_cycle_found(&s->cycle, s->sms, s->grid.used_sms);
+        s->paused = s->may_pause && (repeats || polls_in_vain(s));
+        if (s->paused) return HAUL_OK;
+        if (repeats) return report_deadlock(s, "what runs only goes round in loops, in which nothing changes");
+    }
+}
+
+/* A launch that ends early is checked as far as it came. */
+static haul_status run_all(sim_run *s) {
+    const haul_status ran = run_epochs(s);
+    const haul_status played = ran == HAUL_OK ? HAUL_OK : play_accesses(s, 1);
+    return played == HAUL_OK ? ran : played;
+}
+
+static haul_status write_printed(const sim_run *s, const sim_print_sink *sink) {
+    const uint32_t n = s->grid.used_sms;
+    const sim_print_log **logs = memory_zeroed(n, sizeof *logs);
+    if (!logs) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for what the kernel prints");
+    for (uint32_t i = 0; i < n; i++) logs[i] = &s->sms[i].printed;
+    haul_status status = sim_print_logs_write(logs, n, sink);
+    memory_free(logs);
+    return status;
+}
+
+static bool has_printed(const sim_run *s) {
+    for (uint32_t i = 0; s->sms && i < s->grid.used_sms; i++)
+        if (s->sms[i].printed.count) return true;
+    return false;
+}
+
+/* The part has ended. */
+static void show_end(sim_run *s, bool well) {
+    if (!s->shown.kernel) return; /* nobody wants it, or nothing has run */
+    s->shown.ended = !well || s->grid.end_cluster == s->grid.clusters;
+    s->shown.prints = has_printed(s);
+    if (s->shown.ended || s->shown.prints) sim_show_progress(&s->shown);
+}
+
+/* A kernel that failed has printed why, perhaps. */
+static haul_status run_and_print(sim_run *s, const sim_print_sink *sink) {
+    haul_status ran = run_all(s);
+    if (s->paused) return HAUL_OK;
+    show_end(s, ran == HAUL_OK);
+    if (ran != HAUL_OK) {
+        char why[1024];
+        snprintf(why, sizeof why, "%s", haul_message());
+        (void)write_printed(s, sink);
+        return haul_fail(ran, "%s", why);
+    }
+    return write_printed(s, sink);
+}
+
+/* ---- the record ---- */
+
+static haul_status no_memory_for_record(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for its record");
+}
+
+static sim_waits waits_of_all(const sim_run *s) {
+    sim_waits sum = {0};
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) {
+        sum.memory += s->sms[i].waits.memory;
+        sum.barriers += s->sms[i].waits.barriers;
+    }
+    sum.link_read = (double)s->link.read;
+    sum.link_written = (double)s->link.written;
+    return sum;
+}
+
+static haul_status record_findings(const sim_run *s, arena *memory, haul_launch_record *r) {
+    const uint32_t n = s->grid.used_sms;
+    const sim_findings **lists = ARENA_ARRAY(memory, n + SIM_WATCH_SLICES, const sim_findings *);
+    for (uint32_t i = 0; i < n; i++) lists[i] = &s->sms[i].hazards->findings;
+    for (uint32_t i = 0; i < SIM_WATCH_SLICES; i++) lists[n + i] = sim_watch_findings(s->watch, i);
+    if (!sim_findings_record(lists, n + SIM_WATCH_SLICES, s->grid.warps, memory, r)) return no_memory_for_record();
+    r->checked = true;
+    return HAUL_OK;
+}
+
+static bool checks_failed(const sim_run *s) {
+    bool failed = false;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
+        if (s->sms[i].hazards) failed |= s->sms[i].hazards->failed || s->sms[i].hazards->findings.failed;
+    return failed;
+}
+
+/* All that is known of a launch that is not counted is how many operations it took, and its waits: a rough estimate. */
+static void find_rough_time(const sim_run *s, const sim_launch *l, const haul_occupancy *occupancy,
+                            sim_rough_time *rough) {
+    static const double CYCLES_AN_OPERATION = 4;
+    const uint64_t operations = executed_by_all(s);
+    if (rough->operations == operations) return;
+    haul_launch_record shape = {.occupancy = *occupancy};
+    sim_waits waits = waits_of_all(s);
+    waits.slots = (double)operations;
+    waits.path = waits.slots * CYCLES_AN_OPERATION;
+    memcpy(shape.grid, l->grid, sizeof shape.grid);
+    memcpy(shape.block, l->block, sizeof shape.block);
+    rough->operations = operations;
+    rough->us = sim_estimate_us(l->machine, &shape, &waits);
+    rough->load = sim_estimate_load(l->machine, &shape, &waits);
+}
+
+static void fill_uncounted(const sim_launch *l, arena *memory, haul_launch_record *r) {
+    for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) r->counters[i] = -1;
+    sim_record_shape(l, memory, r);
+    sim_record_instructions(l->program, NULL, memory, r);
+    r->estimate_us = l->rough ? l->rough->us : -1;
+}
+
+static void scale_sample(const sim_grid *g, haul_traffic *traffic, haul_launch_record *r, sim_waits *waits) {
+    const uint64_t counted = g->end_cluster - g->first_cluster;
+    if (counted == g->clusters) return;
+    const double scale = (double)g->clusters / (double)counted;
+    sim_sample_scale_record(r, scale);
+    sim_sample_scale_traffic(traffic, g->program->function->instruction_count, scale);
+    sim_sample_scale_waits(waits, scale);
+    r->sampled_blocks = counted * g->cluster_blocks;
+}
+
+/* Allocation failures of the arena land here. */
+static haul_status fill_record(sim_run *s, const sim_launch *l, arena *memory, haul_launch_record *r) {
+    jmp_buf out_of_memory, *const outer = memory->out_of_memory;
+    if (setjmp(out_of_memory)) {
+        memory->out_of_memory = outer;
+        return no_memory_for_record();
+    }
+    memory->out_of_memory = &out_of_memory;
+    if (!s->plan) {
+        fill_uncounted(l, memory, r);
+        memory->out_of_memory = outer;
+        return HAUL_OK;
+    }
+    haul_traffic *traffic = ARENA_ARRAY(memory, l->program->function->instruction_count + 1, haul_traffic);
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_native_settle(s->sms[i].native);
+    sim_counting_finish(s->l2, s->countings, s->grid.used_sms, r, traffic);
+    sim_record_shape(l, memory, r);
+    sim_waits waits = waits_of_all(s);
+    sim_counting_work(s->l2, s->countings, s->grid.used_sms, &waits);
+    scale_sample(&s->grid, traffic, r, &waits);
+    r->estimate_us = sim_estimate_us(l->machine, r, &waits);
+    r->estimate = sim_estimate(l->machine, r, &waits);
+    if (l->load) *l->load = sim_estimate_load(l->machine, r, &waits);
+    sim_record_instructions(l->program, traffic, memory, r);
+    sim_counting_record_samples(s->countings, s->grid.used_sms, memory, r);
+    const haul_status status = l->check ? record_findings(s, memory, r) : HAUL_OK;
+    memory->out_of_memory = outer;
+    return status;
+}
+
+static void add_overruns(const sim_run *s, sim_overrun *all) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) {
+        const sim_overrun *o = &s->sms[i].overrun;
+        if (o->furthest.size) sim_overrun_add(all, &o->furthest, o->wrote);
+    }
+}
+
+/* The part has ended. `record`: gets what it counts, as the whole launch's; NULL: nobody wants it. */
+static haul_status end_part(sim_run *s, haul_status status, haul_launch_record *record) {
+    const sim_launch *l = &s->launch;
+    if (status == HAUL_OK && checks_failed(s))
+        status = haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
+    if (status == HAUL_OK && l->uncounted && l->rough) find_rough_time(s, l, &s->occupancy, l->rough);
+    if (record && s->is_set_up && (status == HAUL_OK || l->check)) {
+        *record = (haul_launch_record){.occupancy = s->occupancy, .ended_by = status};
+        haul_status filled = fill_record(s, l, s->memory, record);
+        s->recorded = true;
+        if (status == HAUL_OK) status = filled;
+    }
+    if (status == HAUL_OK && !l->check && l->program->compiled)
+        sim_compiled_ended(l->program->compiled, s->sms, s->grid.used_sms);
+    if (s->is_set_up && l->overrun) add_overruns(s, l->overrun);
+    if (s->is_set_up) s->cause = cause_of(first_fault(s));
+    if (s->is_set_up) s->executed_before += executed_by_all(s);
+    tear_down_part(s, l, status == HAUL_OK);
+    s->is_set_up = false;
+    return status;
+}
+
+static haul_status run_part(sim_run *s) {
+    const bool counted = s->part == s->counted_part;
+    haul_launch_record *record = s->made ? s->made : s->record;
+    haul_status status = HAUL_OK;
+    if (!s->is_set_up) {
+        status = set_up_part(s, &s->launch, &s->occupancy, &s->parts[s->part], counted && !s->launch.uncounted);
+        s->is_set_up = status == HAUL_OK;
+    }
+    if (s->is_set_up)
+        status = run_and_print(s, &s->launch.print);
+    else
+        show_end(s, false);
+    return s->paused ? HAUL_OK : end_part(s, status, counted ? record : NULL);
+}
+
+/* Parts run in order of their blocks, since these may wait for others with lower numbers. */
+static haul_status choose_parts(sim_run *s) {
+    const sim_cluster_range sample = sim_sample_of(&s->launch, &s->grid);
+    s->sampled = sample.end - sample.first < s->grid.clusters;
+    if (sample.first) s->parts[s->part_count++] = (sim_cluster_range){0, sample.first};
+    s->counted_part = s->part_count;
+    s->parts[s->part_count++] = sample;
+    if (sample.end < s->grid.clusters) s->parts[s->part_count++] = (sim_cluster_range){sample.end, s->grid.clusters};
+    if (!s->sampled || !s->record) return HAUL_OK;
+    s->made = memory_zeroed(1, sizeof *s->made);
+    return s->made ? HAUL_OK : no_memory_for_record();
+}
+
+static haul_status run_parts(sim_run *s) {
+    for (; s->part < s->part_count; s->part++) {
+        HAUL_TRY(run_part(s));
+        if (s->paused) return HAUL_OK;
+    }
+    if (s->made) *s->record = *s->made;
+    return HAUL_OK;
+}
+
+static void finish(sim_run *s, haul_status status) {
+    const sim_launch *l = &s->launch;
+    if (s->recorded && (status == HAUL_OK || l->check)) s->record->host_seconds = s->host_seconds;
+    const bool all_counted = !l->uncounted && !s->sampled;
+    if (l->wrote_host && (s->link.written || (!all_counted && s->link.first_line))) *l->wrote_host = true;
+    if (l->cause) *l->cause = s->cause;
+    sim_launch_drop(s);
+}
+
+uint64_t sim_launch_changes(const sim_run *s) {
+    return s->cycle.changes;
+}
+
+void sim_launch_drop(sim_run *s) {
+    if (!s) return;
+    if (s->is_set_up) tear_down_part(s, &s->launch, false);
+    memory_free(s->made);
+    tear_down(s);
+    memory_free(s);
+}
+
+haul_status sim_launch_begin(const sim_launch *l, arena *memory, haul_launch_record *record, sim_run **run) {
+    haul_occupancy occupancy = {0};
+    *run = NULL;
+    HAUL_TRY(sim_launch_check(l, &occupancy));
+    sim_run *s = memory_zeroed(1, sizeof *s);
+    if (!s) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for it");
+    s->launch = *l;
+    s->occupancy = occupancy;
+    s->memory = memory;
+    s->record = record;
+    haul_status status = set_up(s, &s->launch, &s->occupancy);
+    if (status == HAUL_OK) status = choose_parts(s);
+    if (status == HAUL_OK)
+        *run = s;
+    else
+        finish(s, status);
+    return status;
+}
+
+/* Meanwhile memory may have been allocated, mapped or freed. */
+static void look_anew(sim_run *s) {
+    s->paused = false;
+    for (uint32_t i = 0; s->is_set_up && i < s->grid.used_sms; i++) sim_sm_forget_places(&s->sms[i]);
+}
+
+haul_status sim_launch_go_on(sim_run **run, bool may_pause) {
+    sim_run *s = *run;
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    s->may_pause = may_pause;
+    if (s->paused) look_anew(s);
+    const haul_status status = run_parts(s);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    s->host_seconds += (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    sim_jobs_await_library();
+    if (s->paused) return HAUL_OK;
+    finish(s, status);
+    *run = NULL;
+    return status;
+}
+
+haul_status sim_launch_run(const sim_launch *l, arena *memory, haul_launch_record *record) {
+    sim_run *run;
+    HAUL_TRY(sim_launch_begin(l, memory, record, &run));
+    return sim_launch_go_on(&run, false);
+}

@@ -1,0 +1,351 @@
+/* atom and red. */
+#include "exec/atomic.h"
+#include "exec/ops/lanes.h"
+#include "exec/sm.h"
+#include "exec/paths.h"
+#include "state/lanes.h"
+
+#include "exec/cluster.h"
+#include "check/global.h"
+#include "check/hazard.h"
+#include "machine/memory.h"
+#include "exec/access.h"
+
+/* x: sim_atomic_kind; y: 1 when nobody reads the result; b, c: operands; d: the result. A vector has its count, and its
+ * operands' and results' slots in the pool. */
+
+static uint64_t operand_of(const sim_warp *w, uint32_t slot, unsigned bytes, unsigned lane) {
+    switch (bytes) {
+    case 2: return SIM_SLOT(w, uint16_t, slot)[lane];
+    case 4: return SIM_SLOT(w, uint32_t, slot)[lane];
+    default: return SIM_SLOT(w, uint64_t, slot)[lane];
+    }
+}
+
+static void set_result(const sim_warp *w, uint32_t slot, unsigned bytes, unsigned lane, uint64_t value) {
+    switch (bytes) {
+    case 2: SIM_SLOT(w, uint16_t, slot)[lane] = (uint16_t)value; return;
+    case 4: SIM_SLOT(w, uint32_t, slot)[lane] = (uint32_t)value; return;
+    default: SIM_SLOT(w, uint64_t, slot)[lane] = value;
+    }
+}
+
+/* Words on which whole numbers are added or compared, the commonest: `now` of `old` and operand `b`. Returns how many
+ * lanes changed something. */
+#define EACH_WORD(T, expression)                                      \
+    for (uint32_t left = active; left; left &= left - 1) {            \
+        const unsigned l = (unsigned)__builtin_ctz(left);             \
+        T *at = (T *)(base + address[l]);                             \
+        const T old = *at, b = (T)operands[l], now = (T)(expression); \
+        *at = now;                                                    \
+        d[l] = (uint32_t)old;                                         \
+        changed += now != old;                                        \
+    }                                                                 \
+    break;
+
+static bool apply_words(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
+                        const uint64_t address[SIM_LANES]) {
+    const uint32_t *operands = SIM_SLOT(w, uint32_t, op->b), *swaps = SIM_SLOT(w, uint32_t, op->c);
+    uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
+    uint64_t changed = 0;
+    switch (kind) {
+    case SIM_ATOMIC_ADD: EACH_WORD(uint32_t, old + b)
+    case SIM_ATOMIC_AND: EACH_WORD(uint32_t, old & b)
+    case SIM_ATOMIC_OR: EACH_WORD(uint32_t, old | b)
+    case SIM_ATOMIC_XOR: EACH_WORD(uint32_t, old ^ b)
+    case SIM_ATOMIC_EXCH: EACH_WORD(uint32_t, b)
+    case SIM_ATOMIC_CAS: EACH_WORD(uint32_t, old == b ? swaps[l] : old)
+    case SIM_ATOMIC_MIN_U: EACH_WORD(uint32_t, old < b ? old : b)
+    case SIM_ATOMIC_MAX_U: EACH_WORD(uint32_t, old > b ? old : b)
+    case SIM_ATOMIC_MIN_S: EACH_WORD(int32_t, old < b ? old : b)
+    case SIM_ATOMIC_MAX_S: EACH_WORD(int32_t, old > b ? old : b)
+    default: return false;
+    }
+    w->sm->changes += changed;
+    return true;
+}
+
+__extension__ typedef unsigned __int128 wide128 __attribute__((aligned(16)));
+
+/* 16 bytes are exchanged, or compared and swapped. */
+static void apply_wide(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
+                       const uint64_t address[SIM_LANES]) {
+    const wide128 *b = SIM_SLOT(w, wide128, op->b), *c = SIM_SLOT(w, wide128, op->c);
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        wide128 *at = (wide128 *)(base + address[l]);
+        const wide128 old = *at, now = kind == SIM_ATOMIC_EXCH ? b[l] : old == b[l] ? c[l] : old;
+        *at = now;
+        SIM_SLOT(w, wide128, op->d)[l] = old;
+        w->sm->changes += now != old;
+    }
+}
+
+static void apply_any(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
+                      const uint64_t address[SIM_LANES]) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        bool changed;
+        uint64_t old =
+            sim_atomic_apply(kind, op->bytes, (void *)(base + address[l]), operand_of(w, op->b, op->bytes, l),
+                             operand_of(w, op->c, op->bytes, l), &changed);
+        w->sm->changes += changed;
+        set_result(w, op->d, op->bytes, l, old);
+    }
+}
+
+/* Lanes take their turns in lane order. A compare-and-swap that fails changes nothing. */
+static void apply_lanes(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
+                        const uint64_t address[SIM_LANES]) {
+    if (op->bytes == sizeof(wide128))
+        apply_wide(w, op, kind, active, base, address);
+    else if (op->bytes != 4 || !apply_words(w, op, kind, active, base, address))
+        apply_any(w, op, kind, active, base, address);
+    if (!op->y) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), op->bytes);
+}
+
+enum { MOST_ELEMENTS = 8 };
+
+/* Each element for itself; a register may be both a later element's value and an earlier one's result. */
+static void apply_vectors(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
+                          const uint64_t address[SIM_LANES]) {
+    const uint32_t *operands = w->sm->grid->program->pool + op->more, *results = operands + op->count;
+    const unsigned bytes = op->bytes / op->count;
+    w->sm->changes++;
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        uint64_t old[MOST_ELEMENTS];
+        for (unsigned e = 0; e < op->count; e++) {
+            void *at = (void *)(base + address[l] + e * bytes);
+            bool changed;
+            old[e] = sim_atomic_apply(kind, bytes, at, operand_of(w, operands[e], bytes, l), 0, &changed);
+        }
+        for (unsigned e = 0; e < op->count; e++) set_result(w, results[e], bytes, l, old[e]);
+    }
+}
+
+static void reduce_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
+                         const uint64_t address[SIM_LANES]) {
+    w->sm->changes++;
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        sim_atomic_reduce((sim_atomic_kind)op->x, op->bytes, (void *)(base + address[l]),
+                          operand_of(w, op->b, op->bytes, l));
+    }
+}
+
+/* Several blocks' atomics on global memory give the same result in any order only if they commute and nobody sees what
+ * was there before; all others wait for the serial phase. */
+static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
+    const unsigned whole = op->bytes, bytes = op->count > 1 ? whole / op->count : whole;
+    const sim_atomic_kind kind = sim_atomic_at_global((sim_atomic_kind)op->x, bytes);
+    bool commutes = op->y && op->bytes >= 4 && sim_atomic_commutes(kind);
+    uintptr_t base;
+    sim_step step;
+    if (!commutes && !sim_in_order(w, op, &step)) return step;
+    if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
+    if (w->sm->hazards) {
+        sim_hazard_strong(w, op, active, address, !op->y, true);
+        sim_hazard_global(w, op, active, address, HAUL_ACTION_ATOMIC);
+    }
+    const uint64_t *places = sim_places(w, address, &base);
+    sim_fetch_lanes(active, base, places);
+    if (commutes)
+        reduce_lanes(w, op, active, base, places);
+    else if (op->count > 1)
+        apply_vectors(w, op, kind, active, base, places);
+    else
+        apply_lanes(w, op, kind, active, base, places);
+    sim_count_global(w->sm->counting, w, op, active, address);
+    return SIM_NEXT;
+}
+
+static sim_step atomic_at_block(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
+                                const uint32_t address[SIM_LANES]) {
+    uint64_t wide[SIM_LANES];
+    if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
+    SIM_EACH_LANE(l) wide[l] = address[l];
+    if (w->sm->hazards) {
+        uint64_t in_window[SIM_LANES];
+        if (b != w->block) sim_hazard_remote(w, op, active, b);
+        SIM_EACH_LANE(l) in_window[l] = wide[l] | SIM_SHARED_WINDOW;
+        sim_hazard_strong(w, op, active, in_window, !op->y, true);
+        sim_hazard_atomic(w, op, active, b, address);
+    }
+    apply_lanes(w, op, sim_atomic_at_shared((sim_atomic_kind)op->x, op->bytes), active, (uintptr_t)b->shared, wide);
+    return SIM_NEXT;
+}
+
+/* Each block that lanes name in turn; `places` becomes the lanes' addresses there, `*own` whether some are the warp's.
+ */
+static sim_step atomic_at_blocks(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
+                                 uint32_t places[SIM_LANES], bool *own) {
+    *own = false;
+    for (uint32_t left = active, lanes; left; left &= ~lanes) {
+        sim_block *owner;
+        uint32_t local[SIM_LANES];
+        lanes = sim_cluster_split(w, op, left, address, local, &owner);
+        if (!lanes || atomic_at_block(w, op, lanes, owner, local) != SIM_NEXT) return SIM_STOP;
+        SIM_EACH_LANE(l) if (lanes >> l & 1) places[l] = local[l];
+        *own |= owner == w->block;
+    }
+    return SIM_NEXT;
+}
+
+/* Minima and maxima of 8 bytes, which shared memory has no instruction for. */
+static bool is_contest(const sim_op *op) {
+    return op->bytes == 8 && op->x >= SIM_ATOMIC_MIN_U && op->x <= SIM_ATOMIC_MAX_S;
+}
+
+static bool leaves_as_is(const sim_op *op, uint64_t there, uint64_t value) {
+    bool changed;
+    sim_atomic_apply((sim_atomic_kind)op->x, op->bytes, &there, value, 0, &changed);
+    return !changed;
+}
+
+static void find_contest(const sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
+                         sim_contest *contest) {
+    const uint64_t *values = SIM_SLOT(w, uint64_t, op->b);
+    *contest = (sim_contest){0};
+    SIM_EACH_LANE(l) {
+        if (!(active >> l & 1)) continue;
+        const uint64_t there = *(const uint64_t *)(w->block->shared + address[l]);
+        contest->idle |= (uint32_t)leaves_as_is(op, there, values[l]) << l;
+        for (uint32_t left = active & ~(1u << l); left; left &= left - 1) {
+            const unsigned other = (unsigned)__builtin_ctz(left);
+            if (address[other] == address[l] && leaves_as_is(op, values[other], values[l]))
+                contest->beaten[l] |= 1u << other;
+        }
+    }
+}
+
+static sim_step contest_at_block(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES]) {
+    sim_contest contest;
+    if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
+    find_contest(w, op, active, address, &contest);
+    const sim_step step = atomic_at_block(w, op, active, w->block, address);
+    if (step == SIM_NEXT) sim_count_contest(w->sm->counting, w, op, active, address, &contest);
+    return step;
+}
+
+/* Lanes may name blocks of the cluster; however many they name, it is one access. */
+static sim_step atomic_at_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES]) {
+    uint32_t places[SIM_LANES] = {0};
+    const bool split = sim_cluster_names_block(address, active);
+    bool own = true;
+    if (!split && w->sm->counting && is_contest(op)) return contest_at_block(w, op, active, address);
+    const sim_step step = split ? atomic_at_blocks(w, op, active, address, places, &own)
+                                : atomic_at_block(w, op, active, w->block, address);
+    if (step != SIM_NEXT) return step;
+    sim_count_shared(w->sm->counting, w, op, active, split ? places : address);
+    if (!own) sim_count_as_remote(w->sm->counting, op);
+    return SIM_NEXT;
+}
+
+static sim_step atomic_global(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint64_t address[SIM_LANES];
+    sim_addresses(w, op, address);
+    return atomic_at_global(w, op, active, address);
+}
+
+static sim_step atomic_shared(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t address[SIM_LANES];
+    sim_shared_addresses(w, op->a, op->imm, op->flags & SIM_OP_WIDE, address);
+    return atomic_at_shared(w, op, active, address);
+}
+
+static sim_step atomic_generic(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint64_t address[SIM_LANES];
+    uint32_t narrow[SIM_LANES], shared = 0;
+    sim_step step = SIM_NEXT;
+    sim_addresses(w, op, address);
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        shared |= (uint32_t)((address[l] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW) << l;
+        narrow[l] = (uint32_t)address[l];
+    }
+    shared &= active;
+    if (active & ~shared) step = atomic_at_global(w, op, active & ~shared, address);
+    if (!shared || step != SIM_NEXT) return step;
+    if (!sim_check_window(w, op, shared, address)) return SIM_STOP;
+    sim_op copy = *op;
+    copy.memory_class = HAUL_CLASS_SHARED_ATOMIC;
+    return atomic_at_shared(w, &copy, shared, narrow);
+}
+
+/* ---- lowering ---- */
+
+static sim_handler handler_of(const ptx_instruction *i) {
+    if (ptx_in_shared(i)) return atomic_shared;
+    return i->mods[PTX_SLOT_SPACE] == PTX_MOD_GLOBAL ? atomic_global : atomic_generic;
+}
+
+static bool releases(const ptx_instruction *i) {
+    return i->mods[PTX_SLOT_ORDER] == PTX_MOD_RELEASE || i->mods[PTX_SLOT_ORDER] == PTX_MOD_ACQ_REL;
+}
+
+/* operands[at] is the memory, then a, then (CAS) b */
+static haul_status lower_atomic(sim_lowering *l, const ptx_instruction *i, unsigned at, bool result_read) {
+    const bool swaps = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
+    uint32_t b = sim_source(l, &i->operands[at + 1], i->type);
+    uint32_t c = swaps ? sim_source(l, &i->operands[at + 2], i->type) : SIM_SLOT_ZERO;
+    const uint32_t policy = sim_policy_slot(l, i);
+    sim_op *op = sim_emit_at(l, handler_of(i), &i->operands[at]);
+    op->policy = policy;
+    op->b = b;
+    op->c = c;
+    op->d = at ? sim_destination(l, &i->operands[0]) : SIM_SLOT_SINK;
+    op->bytes = (uint8_t)(ptx_bits(i->type) / 8);
+    op->x = sim_atomic_kind_of(i);
+    op->y = !result_read;
+    op->memory_class = ptx_in_shared(i) ? HAUL_CLASS_SHARED_ATOMIC
+                       : result_read    ? HAUL_CLASS_GLOBAL_ATOMIC
+                                        : HAUL_CLASS_GLOBAL_REDUCTION;
+    op->flags |= releases(i) ? SIM_OP_RELEASES : 0;
+    return HAUL_OK;
+}
+
+/* What can be a vector is floating point, in global memory. */
+static haul_status lower_vector(sim_lowering *l, const ptx_instruction *i, unsigned at, bool result_read) {
+    const ptx_operand *from = &i->operands[at + 1], *to = at ? &i->operands[0] : NULL;
+    const unsigned count = from->part_count;
+    uint32_t slots[2 * MOST_ELEMENTS];
+    for (unsigned e = 0; e < count; e++) {
+        slots[e] = sim_source(l, &from->parts[e], i->type);
+        slots[count + e] = to ? sim_destination(l, &to->parts[e]) : SIM_SLOT_SINK;
+    }
+    const uint32_t pool = sim_pool(l, slots, 2 * (size_t)count), policy = sim_policy_slot(l, i);
+    sim_op *op = sim_emit_at(l, atomic_global, &i->operands[at]);
+    op->policy = policy;
+    op->more = pool;
+    op->count = (uint8_t)count;
+    op->bytes = (uint8_t)(count * ptx_bits(i->type) / 8);
+    op->x = sim_atomic_kind_of(i);
+    op->y = !result_read;
+    op->memory_class = result_read ? HAUL_CLASS_GLOBAL_ATOMIC : HAUL_CLASS_GLOBAL_REDUCTION;
+    return HAUL_OK;
+}
+
+haul_status LOWER(ATOM_VECTOR)(sim_lowering *l, const ptx_instruction *i) {
+    bool read = false;
+    for (uint32_t e = 0; e < i->operands[0].part_count; e++) read |= sim_is_read(l, &i->operands[0].parts[e]);
+    return lower_vector(l, i, 1, read);
+}
+
+haul_status LOWER(RED_VECTOR)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_vector(l, i, 0, false);
+}
+
+haul_status LOWER(ATOM)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_atomic(l, i, 1, sim_is_read(l, &i->operands[0]));
+}
+
+haul_status LOWER(RED_ASYNC_MMIO)(sim_lowering *l, const ptx_instruction *i) {
+    ptx_instruction sum = *i;
+    sum.mods[PTX_SLOT_ORDER] = PTX_MOD_RELEASE;
+    if (sum.type == PTX_S64) sum.type = PTX_U64;
+    return lower_atomic(l, &sum, 0, false);
+}
+
+haul_status LOWER(RED)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_atomic(l, i, 0, false);
+}

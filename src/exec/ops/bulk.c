@@ -1,0 +1,243 @@
+/* Bulk copies: one for each active lane (usually one). d, imm, SIM_OP_WIDE: the global address; a, x: the shared one;
+ * b: the bytes; c, y: the mbarrier; imm2: which registers are wide, and what `more` is; of reductions, count and bytes:
+ * the sim_atomic_kind and the bytes of an element. */
+#include "exec/atomic.h"
+#include "exec/ops/lanes.h"
+#include "exec/sm.h"
+#include "exec/fault.h"
+#include "exec/async.h"
+#include "exec/access.h"
+#include "assembler/shared_layout.h"
+#include "exec/ops/copies.h"
+
+/* imm2; `more` is the slot of a mask of ranks, or of bytes */
+enum { SHARED_WIDE = 1, BARRIER_WIDE = 2, MULTICAST = 4, MASKED = 8 };
+
+static bool check_bulk(sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *b) {
+    if (b->bytes % 16 || b->shared % 16 || b->global % 16) {
+        sim_fault(
+            w, op, HAUL_FINDING_MISALIGNED, 1u << lane,
+            "misaligned bulk copy: %u bytes between shared 0x%x and global 0x%llx; all three must be multiples of 16",
+            b->bytes, b->shared, (unsigned long long)b->global);
+        return false;
+    }
+    if ((uint64_t)b->shared + b->bytes > w->sm->grid->shared_bytes || b->shared < SIM_SHARED_START) {
+        sim_fault_concerns(w, HAUL_SPACE_SHARED, b->shared, b->bytes);
+        sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane,
+                  "bulk copy outside the block's shared memory: %u bytes at 0x%x", b->bytes, b->shared);
+        return false;
+    }
+    if (b->bytes && !sim_reach_stretch(w->sm, b->global, b->bytes, b->kind != SIM_BULK_LOAD)) {
+        sim_fault_concerns(w, HAUL_SPACE_GLOBAL, b->global, b->bytes);
+        sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane, "bulk copy outside any allocation: %u bytes at 0x%llx",
+                  b->bytes, (unsigned long long)b->global);
+        return false;
+    }
+    return true;
+}
+
+static sim_bulk describe(const sim_warp *w, const sim_op *op, unsigned lane, sim_bulk_kind kind) {
+    return (sim_bulk){
+        .kind = (uint8_t)kind,
+        .atomic = op->count,
+        .element = op->bytes,
+        .instruction = op->instruction,
+        .thread = w->index * SIM_LANES + lane,
+        .shared = (uint32_t)sim_lane_address(w, op->a, op->imm2 & SHARED_WIDE, lane) + op->x,
+        .barrier = (uint32_t)sim_lane_address(w, op->c, op->imm2 & BARRIER_WIDE, lane) + op->y,
+        .global = sim_lane_address(w, op->d, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm,
+        .bytes = SIM_SLOT(w, uint32_t, op->b)[lane],
+    };
+}
+
+static uint32_t mask_of(const sim_warp *w, const sim_op *op, unsigned lane) {
+    return SIM_SLOT(w, uint16_t, op->more)[lane];
+}
+
+static bool add_copy(sim_warp *w, const sim_op *op, unsigned lane, sim_block *waits, const sim_bulk *b) {
+    if (!(op->imm2 & MULTICAST)) return sim_issue_bulk(w, lane, waits, b);
+    for (uint32_t ranks = mask_of(w, op, lane); ranks; ranks &= ranks - 1)
+        if (!sim_issue_bulk(w, lane, &w->block->cluster[__builtin_ctz(ranks)], b)) return false;
+    return true;
+}
+
+static unsigned receivers(const sim_warp *w, const sim_op *op, unsigned lane) {
+    return op->imm2 & MULTICAST ? (unsigned)__builtin_popcount(mask_of(w, op, lane)) : 1;
+}
+
+static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_kind kind) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        sim_bulk b = describe(w, op, lane, kind);
+        sim_block *waits = kind == SIM_BULK_LOAD ? sim_load_waiter(w, op, lane, &b, false) : w->block;
+        if (!waits || !check_bulk(w, op, lane, &b)) return SIM_STOP;
+        if (op->imm2 & MULTICAST && !sim_check_ranks(w, op, lane, mask_of(w, op, lane))) return SIM_STOP;
+        b.group = w->block->async.bulk_groups[b.thread];
+        b.masked = op->imm2 & MASKED;
+        b.mask = b.masked ? (uint16_t)mask_of(w, op, lane) : 0;
+        if (!add_copy(w, op, lane, waits, &b)) return sim_no_room_for(w, op, active, "a copy");
+        sim_count_bulk(w->sm->counting, w, op, lane, &b, receivers(w, op, lane));
+    }
+    return SIM_NEXT;
+}
+
+static sim_step bulk_load(sim_warp *w, const sim_op *op, uint32_t active) {
+    return bulk(w, op, active, SIM_BULK_LOAD);
+}
+
+static sim_step bulk_store(sim_warp *w, const sim_op *op, uint32_t active) {
+    return bulk(w, op, active, SIM_BULK_STORE);
+}
+
+static haul_status lower_bulk(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned shared_at,
+                              unsigned global_at, unsigned barrier_at, haul_memory_class class) {
+    bool shared_wide, global_wide, barrier_wide = false;
+    int64_t shared_offset, global_offset, barrier_offset = 0;
+    uint32_t shared = sim_address(l, &i->operands[shared_at], &shared_wide, &shared_offset);
+    uint32_t global = sim_address(l, &i->operands[global_at], &global_wide, &global_offset);
+    uint32_t bytes = sim_source(l, &i->operands[2], PTX_U32), barrier = SIM_SLOT_ZERO;
+    if (barrier_at) barrier = sim_address(l, &i->operands[barrier_at], &barrier_wide, &barrier_offset);
+    const uint32_t policy = sim_policy_slot(l, i);
+    sim_op *op = sim_emit(l, run);
+    op->policy = policy;
+    op->d = global;
+    op->imm = global_offset;
+    op->a = shared;
+    op->x = (uint32_t)shared_offset;
+    op->b = bytes;
+    op->c = barrier;
+    op->y = (uint32_t)barrier_offset;
+    op->imm2 = (shared_wide ? SHARED_WIDE : 0u) | (barrier_wide ? BARRIER_WIDE : 0u);
+    op->flags |= global_wide ? SIM_OP_WIDE : 0;
+    op->memory_class = (uint8_t) class;
+    return HAUL_OK;
+}
+
+haul_status LOWER(CP_BULK_LOAD)(sim_lowering *l, const ptx_instruction *i) {
+    const bool multicast = i->mods[PTX_SLOT_MULTICAST] != 0;
+    const uint32_t ranks = multicast ? sim_source(l, &i->operands[4], PTX_U16) : 0;
+    HAUL_TRY(lower_bulk(l, i, bulk_load, 0, 1, 3, HAUL_CLASS_BULK_LOAD));
+    sim_op *op = sim_last_op(l);
+    op->more = ranks;
+    op->imm2 |= multicast ? MULTICAST : 0;
+    return HAUL_OK;
+}
+
+static bool check_copy_between(sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *b) {
+    const uint64_t limit = w->sm->grid->shared_bytes;
+    const bool aligned = b->bytes % 16 == 0 && b->shared % 16 == 0 && b->global % 16 == 0;
+    const bool inside = (uint64_t)b->shared + b->bytes <= limit && b->global <= limit && b->global + b->bytes <= limit;
+    if (aligned && inside && b->shared >= SIM_SHARED_START && b->global >= SIM_SHARED_START) return true;
+    sim_fault(w, op, aligned ? HAUL_FINDING_OUT_OF_BOUNDS : HAUL_FINDING_MISALIGNED, 1u << lane,
+              "%s bulk copy of %u bytes from shared 0x%llx to 0x%x: must be multiples of 16 inside shared memory",
+              aligned ? "stray" : "misaligned", b->bytes, (unsigned long long)b->global, b->shared);
+    return false;
+}
+
+static sim_step bulk_between(sim_warp *w, const sim_op *op, uint32_t active) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        sim_bulk b = describe(w, op, lane, SIM_BULK_LOAD);
+        b.source = w->block;
+        b.global = (uint32_t)b.global;
+        sim_block *waits = sim_load_waiter(w, op, lane, &b, false);
+        if (!waits || !check_copy_between(w, op, lane, &b)) return SIM_STOP;
+        if (!sim_issue_bulk(w, lane, waits, &b)) return sim_no_room_for(w, op, active, "a copy");
+    }
+    return SIM_NEXT;
+}
+
+static haul_status lower_between(sim_lowering *l, const ptx_instruction *i, unsigned atomic) {
+    HAUL_TRY(lower_bulk(l, i, bulk_between, 0, 1, 3, HAUL_CLASS_NONE));
+    sim_op *op = sim_last_op(l);
+    op->count = (uint8_t)atomic;
+    op->bytes = (uint8_t)(ptx_bits(i->type) / 8);
+    return HAUL_OK;
+}
+
+haul_status LOWER(CP_BULK_SHARED)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_between(l, i, SIM_ATOMIC_NONE);
+}
+
+haul_status LOWER(CP_REDUCE_SHARED)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_between(l, i, sim_atomic_kind_of(i));
+}
+
+haul_status LOWER(CP_BULK_STORE)(sim_lowering *l, const ptx_instruction *i) {
+    const bool masked = i->mods[PTX_SLOT_MASK] != 0;
+    const uint32_t mask = masked ? sim_source(l, &i->operands[4], PTX_U16) : 0;
+    HAUL_TRY(lower_bulk(l, i, bulk_store, 1, 0, 0, HAUL_CLASS_BULK_STORE));
+    sim_op *op = sim_last_op(l);
+    op->more = mask;
+    op->imm2 |= masked ? MASKED : 0;
+    return HAUL_OK;
+}
+
+static sim_step bulk_reduce(sim_warp *w, const sim_op *op, uint32_t active) {
+    return bulk(w, op, active, SIM_BULK_REDUCE);
+}
+
+haul_status LOWER(CP_REDUCE_BULK)(sim_lowering *l, const ptx_instruction *i) {
+    HAUL_TRY(lower_bulk(l, i, bulk_reduce, 1, 0, 0, HAUL_CLASS_BULK_STORE));
+    sim_op *op = sim_last_op(l);
+    op->count = (uint8_t)sim_atomic_kind_of(i);
+    op->bytes = (uint8_t)(ptx_bits(i->type) / 8);
+    return HAUL_OK;
+}
+
+/* d, imm: global address; b: bytes. Brings nothing that a value depends on; sizes and places are checked all the same.
+ */
+static sim_step prefetch_bulk(sim_warp *w, const sim_op *op, uint32_t active) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t global = sim_lane_address(w, op->d, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm;
+        const uint32_t bytes = SIM_SLOT(w, uint32_t, op->b)[lane];
+        if (global % 16 == 0 && bytes % 16 == 0) continue;
+        return sim_fault(w, op, HAUL_FINDING_MISALIGNED, 1u << lane,
+                         "misaligned bulk prefetch: %u bytes at 0x%llx; both must be multiples of 16", bytes,
+                         (unsigned long long)global);
+    }
+    return SIM_NEXT;
+}
+
+haul_status LOWER(CP_BULK_PREFETCH)(sim_lowering *l, const ptx_instruction *i) {
+    bool wide;
+    int64_t offset;
+    const uint32_t global = sim_address(l, &i->operands[0], &wide, &offset);
+    const uint32_t bytes = sim_source(l, &i->operands[1], PTX_U32);
+    sim_op *op = sim_emit(l, prefetch_bulk);
+    op->d = global;
+    op->imm = offset;
+    op->b = bytes;
+    op->flags |= wide ? SIM_OP_WIDE : 0;
+    return HAUL_OK;
+}
+
+static sim_step commit_bulk(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)op;
+    sim_async_commit_bulk(w, active);
+    return SIM_NEXT;
+}
+
+haul_status LOWER(CP_BULK_COMMIT)(sim_lowering *l, const ptx_instruction *i) {
+    (void)i;
+    sim_emit(l, commit_bulk);
+    return HAUL_OK;
+}
+
+/* With .read (x) the sources must have been read; as late as allowed, both come together here. Reductions are atomic
+ * towards other blocks: they wait for the serial phase. */
+static sim_step wait_bulk(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_step step;
+    if (sim_async_has_reductions(&w->block->async) && !sim_in_order(w, op, &step)) return step;
+    sim_async_wait_bulk(w, active, (uint32_t)op->imm);
+    if (w->sm->hazards) sim_hazard_bulk_waited(w, active, (uint32_t)op->imm, op->x);
+    return SIM_YIELD;
+}
+
+haul_status LOWER(CP_BULK_WAIT)(sim_lowering *l, const ptx_instruction *i) {
+    sim_op *op = sim_emit(l, wait_bulk);
+    op->imm = (int64_t)i->operands[0].bits;
+    op->x = i->mods[PTX_SLOT_READ] != 0;
+    return HAUL_OK;
+}

@@ -1,0 +1,405 @@
+/* Single- and double-precision arithmetic. Rounding to nearest without further modifiers has a handler of its own, two
+ * or three vector instructions; everything else goes through one general path. */
+#include "exec/half.h"
+#include "exec/ops/lanes.h"
+#include "state/lanes.h"
+
+/* ---- arithmetic ---- */
+
+/* The general path: operands are fetched (and flushed), computed in the rounding mode op->y, finished and stored.
+ * `compute` is a function of its own that is never inlined, so that no operation moves across the change of mode. */
+#define GENERAL(suffix, T)                                                                                      \
+    typedef void compute_##suffix(T *d, const T *a, const T *b, const T *c);                                    \
+    static void round_##suffix(T *d, const T *a, const T *b, const T *c, int mode, compute_##suffix *compute) { \
+        if (mode != FE_TONEAREST) (void)fesetround(mode);                                                       \
+        compute(d, a, b, c);                                                                                    \
+        if (mode != FE_TONEAREST) (void)fesetround(FE_TONEAREST);                                               \
+    }
+
+GENERAL(f32, float)
+GENERAL(f64, double)
+
+/* What is computed of three operands; whether it is a product, or has one in it. */
+typedef struct operation {
+    compute_f32 *compute;
+    bool is_product;
+} operation;
+
+static void fetch_f32(float *d, const float *a, bool flush) {
+    if (flush) {
+        SIM_EACH_LANE(l) d[l] = flush_f32(a[l]);
+    } else {
+        memcpy(d, a, SIM_LANES * sizeof *d);
+    }
+}
+
+/* Operands are lifted before the mode changes: some modes have numbers in place of infinities. */
+static void flush_products(float *d, const float *a, const float *b, const float *c, int mode, compute_f32 *compute) {
+    float lifted[SIM_LANES], lifted_a[SIM_LANES], lifted_c[SIM_LANES];
+    SIM_EACH_LANE(l) lifted_a[l] = a[l] * SIM_LIFT;
+    SIM_EACH_LANE(l) lifted_c[l] = c[l] * SIM_LIFT;
+    round_f32(lifted, lifted_a, b, lifted_c, mode, compute);
+    SIM_EACH_LANE(l) d[l] = flush_product(d[l], lifted[l]);
+}
+
+/* op->x and y: flags and rounding mode. */
+static void evaluate(float *d, const float *a, const float *b, const float *c, const sim_op *op, operation how) {
+    const int mode = (int)op->y;
+    round_f32(d, a, b, c, mode, how.compute);
+    SIM_EACH_LANE(l) d[l] = canonical_f32(d[l]);
+    if ((op->x & SIM_FLUSH) && how.is_product)
+        flush_products(d, a, b, c, mode, how.compute);
+    else if (op->x & SIM_FLUSH)
+        SIM_EACH_LANE(l) d[l] = flush_f32(d[l]);
+    if (op->x & SIM_SATURATE) SIM_EACH_LANE(l) d[l] = saturate_f32(d[l]);
+}
+
+static void fetch_and_evaluate(float *d, const sim_warp *w, const sim_op *op, unsigned from, operation how) {
+    float a[SIM_LANES], b[SIM_LANES], c[SIM_LANES];
+    const bool flush = op->x & SIM_FLUSH;
+    fetch_f32(a, SIM_SLOT(w, float, op->a) + from, flush);
+    fetch_f32(b, SIM_SLOT(w, float, op->b) + from, flush);
+    fetch_f32(c, SIM_SLOT(w, float, op->c) + from, flush);
+    evaluate(d, a, b, c, op, how);
+}
+
+static sim_step general_f32(sim_warp *w, const sim_op *op, uint32_t active, operation how) {
+    float result[SIM_LANES];
+    fetch_and_evaluate(result, w, op, 0, how);
+    float *d = SIM_SLOT(w, float, op->d);
+    SIM_STORE_LANES(d, active, result[l]);
+    return SIM_NEXT;
+}
+
+static sim_step general_f64(sim_warp *w, const sim_op *op, uint32_t active, compute_f64 *compute) {
+    double result[SIM_LANES];
+    round_f64(result, SIM_SLOT(w, double, op->a), SIM_SLOT(w, double, op->b), SIM_SLOT(w, double, op->c), (int)op->y,
+              compute);
+    double *d = SIM_SLOT(w, double, op->d);
+    SIM_STORE_LANES(d, active, result[l]);
+    return SIM_NEXT;
+}
+
+/* Handlers `name`_`suffix` (to nearest, plain) and `name`_general_`suffix`. */
+#define ARITHMETIC(name, suffix, T, expression)                                                               \
+    static inline T name##_lane_##suffix(T a, T b, T c) {                                                     \
+        (void)a, (void)b, (void)c;                                                                            \
+        return (expression);                                                                                  \
+    }                                                                                                         \
+    static sim_step name##_##suffix(sim_warp *w, const sim_op *op, uint32_t active) {                         \
+        T *d = SIM_SLOT(w, T, op->d);                                                                         \
+        const T *a = SIM_SLOT(w, T, op->a), *b = SIM_SLOT(w, T, op->b), *c = SIM_SLOT(w, T, op->c);           \
+        SIM_STORE_LANES(d, active, canonical_##suffix(name##_lane_##suffix(a[l], b[l], c[l])));               \
+        return SIM_NEXT;                                                                                      \
+    }                                                                                                         \
+    __attribute__((noinline)) static void name##_compute_##suffix(T *d, const T *a, const T *b, const T *c) { \
+        SIM_EACH_LANE(l) d[l] = name##_lane_##suffix(a[l], b[l], c[l]);                                       \
+    }
+
+/* To nearest with .ftz: what -use_fast_math makes of all arithmetic. */
+#define ARITHMETIC_FLUSHING(name, is_product)                                                                          \
+    static inline float name##_flushing(float a, float b, float c) {                                                   \
+        a = flush_f32(a), b = flush_f32(b), c = flush_f32(c);                                                          \
+        const float result = canonical_f32(name##_lane_f32(a, b, c));                                                  \
+        return is_product ? flush_product(result, name##_lane_f32(a * SIM_LIFT, b, c * SIM_LIFT)) : flush_f32(result); \
+    }                                                                                                                  \
+    static sim_step name##_flushing_f32(sim_warp *w, const sim_op *op, uint32_t active) {                              \
+        float *d = SIM_SLOT(w, float, op->d);                                                                          \
+        const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b), *c = SIM_SLOT(w, float, op->c);    \
+        SIM_STORE_LANES(d, active, name##_flushing(a[l], b[l], c[l]));                                                 \
+        return SIM_NEXT;                                                                                               \
+    }
+
+/* Both widths, and the function that lowers an instruction with `sources` operands to them. */
+#define ARITHMETIC_INSTRUCTION(name, sources, is_product, expression_f32, expression_f64)             \
+    ARITHMETIC(name, f32, float, expression_f32)                                                      \
+    ARITHMETIC_FLUSHING(name, is_product)                                                             \
+    ARITHMETIC(name, f64, double, expression_f64)                                                     \
+    static const operation name##_operation = {name##_compute_f32, is_product};                       \
+    static sim_step name##_general_f32(sim_warp *w, const sim_op *op, uint32_t active) {              \
+        return general_f32(w, op, active, name##_operation);                                          \
+    }                                                                                                 \
+    static sim_step name##_general_f64(sim_warp *w, const sim_op *op, uint32_t active) {              \
+        return general_f64(w, op, active, name##_compute_f64);                                        \
+    }                                                                                                 \
+    static haul_status lower_##name(sim_lowering *l, const ptx_instruction *i) {                      \
+        static const arithmetic handlers = {                                                          \
+            {SIM_BY_FLOAT(name)}, {[PTX_F32] = name##_flushing_f32}, {SIM_BY_FLOAT(name##_general)}}; \
+        return lower_arithmetic(l, i, &handlers, sources);                                            \
+    }
+
+typedef struct arithmetic {
+    sim_handlers plain, flushing, general;
+} arithmetic;
+
+static haul_status lower_arithmetic(sim_lowering *l, const ptx_instruction *i, const arithmetic *handlers,
+                                    unsigned sources) {
+    const uint32_t flags = sim_float_flags(i);
+    const int rounding = sim_host_rounding(i->mods[PTX_SLOT_ROUND]);
+    const unsigned type = i->type, second = sources > 1 ? type : 0, third = sources > 2 ? type : 0;
+    sim_handler run = handlers->general[type];
+    if (rounding == FE_TONEAREST && flags == 0) run = handlers->plain[type];
+    if (rounding == FE_TONEAREST && flags == SIM_FLUSH && type == PTX_F32) run = handlers->flushing[type];
+    sim_op *op = sim_emit_with(l, i, run, type, second, third);
+    if (op) op->x = flags, op->y = (uint32_t)rounding;
+    return sim_emitted(op);
+}
+
+ARITHMETIC_INSTRUCTION(add, 2, false, a + b, prefer_nan(b, a + b))
+ARITHMETIC_INSTRUCTION(sub, 2, false, a - b, prefer_nan(b, a - b))
+ARITHMETIC_INSTRUCTION(mul, 2, true, a *b, prefer_nan(b, a *b))
+ARITHMETIC_INSTRUCTION(fma, 3, true, __builtin_fmaf(a, b, c), prefer_nan(b, prefer_nan(c, __builtin_fma(a, b, c))))
+ARITHMETIC_INSTRUCTION(div, 2, false, a / b, prefer_nan(a, a / b))
+ARITHMETIC_INSTRUCTION(rcp, 1, false, 1.0f / a, 1.0 / a)
+ARITHMETIC_INSTRUCTION(sqrt, 1, false, __builtin_sqrtf(a), __builtin_sqrt(a))
+
+haul_status LOWER(FADD)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_add(l, i);
+}
+haul_status LOWER(FSUB)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_sub(l, i);
+}
+haul_status LOWER(FMUL)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_mul(l, i);
+}
+haul_status LOWER(FMA)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_fma(l, i);
+}
+haul_status LOWER(FMAD)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_fma(l, i);
+}
+haul_status LOWER(FDIV)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_div(l, i);
+}
+haul_status LOWER(RCP)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_rcp(l, i);
+}
+haul_status LOWER(SQRT)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_sqrt(l, i);
+}
+
+/* ---- pairs: 64 floats in a row, lane n / 2's ---- */
+
+/* One half of the lanes at a time. */
+static sim_step pairs(sim_warp *w, const sim_op *op, uint32_t active, operation how) {
+    float result[2 * SIM_LANES];
+    float *d = SIM_SLOT(w, float, op->d);
+    fetch_and_evaluate(result, w, op, 0, how);
+    fetch_and_evaluate(result + SIM_LANES, w, op, SIM_LANES, how);
+    for (unsigned n = 0; n < 2 * SIM_LANES; n++)
+        if (active >> n / 2 & 1) d[n] = result[n];
+    return SIM_NEXT;
+}
+
+/* ---- mixed: a (and b, of a product) in half precision ---- */
+
+static void widen(float *d, const uint16_t *a, bool brain) {
+    if (brain)
+        SIM_EACH_LANE(l) d[l] = f32_of_bf16(a[l]);
+    else
+        SIM_EACH_LANE(l) d[l] = f32_of_f16(a[l]);
+}
+
+/* op->count: how many of the operands are halves; op->imm: they are bf16 */
+static sim_step mixed(sim_warp *w, const sim_op *op, uint32_t active, operation how) {
+    float a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], result[SIM_LANES];
+    float *d = SIM_SLOT(w, float, op->d);
+    widen(a, SIM_SLOT(w, uint16_t, op->a), op->imm);
+    if (op->count > 1)
+        widen(b, SIM_SLOT(w, uint16_t, op->b), op->imm);
+    else
+        memcpy(b, SIM_SLOT(w, float, op->b), sizeof b);
+    memcpy(c, SIM_SLOT(w, float, op->c), sizeof c);
+    evaluate(result, a, b, c, op, how);
+    SIM_STORE_LANES(d, active, result[l]);
+    return SIM_NEXT;
+}
+
+static haul_status lower_special_width(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned halves,
+                                       unsigned sources) {
+    const unsigned half = i->type2, type = i->type;
+    sim_op *op = sim_emit_with(l, i, run, halves ? half : type, halves > 1 ? half : type, sources > 2 ? type : 0);
+    if (!op) return HAUL_ERROR_UNSUPPORTED;
+    op->x = sim_float_flags(i);
+    op->y = (uint32_t)sim_host_rounding(i->mods[PTX_SLOT_ROUND]);
+    op->count = (uint8_t)halves;
+    op->imm = half == PTX_BF16;
+    return HAUL_OK;
+}
+
+#define OTHER_WIDTH(id, how, name, halves, sources)                            \
+    static sim_step id##_run(sim_warp *w, const sim_op *op, uint32_t active) { \
+        return how(w, op, active, name##_operation);                           \
+    }                                                                          \
+    haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i) {        \
+        return lower_special_width(l, i, id##_run, halves, sources);           \
+    }
+OTHER_WIDTH(FADD2, pairs, add, 0, 2)
+OTHER_WIDTH(FSUB2, pairs, sub, 0, 2)
+OTHER_WIDTH(FMUL2, pairs, mul, 0, 2)
+OTHER_WIDTH(FMA2, pairs, fma, 0, 3)
+OTHER_WIDTH(FADD_MIXED, mixed, add, 1, 2)
+OTHER_WIDTH(FSUB_MIXED, mixed, sub, 1, 2)
+OTHER_WIDTH(FMA_MIXED, mixed, fma, 2, 3)
+
+/* ---- signs ---- */
+
+/* A single's NaN becomes the one, as of a sum with -0: where machine code does otherwise, see assembler/fold.c. */
+SIM_UNARY(abs_f32, float, float, canonical_f32(__builtin_fabsf(a)))
+SIM_UNARY(abs_f64, double, double, prefer_nan(a, __builtin_fabs(a)))
+SIM_UNARY(neg_f32, float, float, canonical_f32(-a))
+SIM_UNARY(neg_f64, double, double, prefer_nan(a, -a))
+SIM_UNARY(abs_flush_f32, float, float, flush_f32(canonical_f32(__builtin_fabsf(a))))
+SIM_UNARY(neg_flush_f32, float, float, flush_f32(canonical_f32(-a)))
+SIM_BINARY(copysign_f32, uint32_t, uint32_t, (a & 0x80000000u) | (b & 0x7fffffffu))
+SIM_BINARY(copysign_f64, uint64_t, uint64_t, (a & ~(uint64_t)INT64_MAX) | (b & INT64_MAX))
+
+haul_status LOWER(FABS)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers plain = {SIM_BY_FLOAT(abs)}, flushing = {[PTX_F32] = abs_flush_f32};
+    return sim_lower_unary(l, i, (i->mods[PTX_SLOT_FTZ] ? flushing : plain)[i->type]);
+}
+
+haul_status LOWER(FNEG)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers plain = {SIM_BY_FLOAT(neg)}, flushing = {[PTX_F32] = neg_flush_f32};
+    return sim_lower_unary(l, i, (i->mods[PTX_SLOT_FTZ] ? flushing : plain)[i->type]);
+}
+
+haul_status LOWER(COPYSIGN)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers handlers = {SIM_BY_FLOAT(copysign)};
+    return sim_lower_binary(l, i, handlers[i->type]);
+}
+
+/* ---- minimum and maximum ---- */
+
+/* Flags of op->x besides SIM_FLUSH. */
+enum { KEEP_NAN = 4, XOR_SIGN = 8, MAGNITUDES = 16 };
+
+/* A NaN loses against a number, unless .NaN makes it win, and has no sign of .xorsign; -0 is below +0. */
+#define CHOICE(suffix, T)                                                            \
+    static inline T lesser_##suffix(T a, T b) {                                      \
+        const T equal = suffix##_of_bits(bits_of_##suffix(a) | bits_of_##suffix(b)); \
+        return a < b ? a : b < a ? b : a == b ? equal : b != b ? a : b;              \
+    }                                                                                \
+    static inline T greater_##suffix(T a, T b) {                                     \
+        const T equal = suffix##_of_bits(bits_of_##suffix(a) & bits_of_##suffix(b)); \
+        return a > b ? a : b > a ? b : a == b ? equal : b != b ? a : b;              \
+    }
+
+CHOICE(f32, float)
+CHOICE(f64, double)
+
+static inline float canonical_choice(float chosen, bool make_nan) {
+    return make_nan || chosen != chosen ? f32_of_bits(SIM_NAN_F32) : chosen;
+}
+
+static inline double quiet_choice(double chosen, double b) {
+    return chosen != chosen ? prefer_nan(b, chosen) : chosen;
+}
+
+SIM_BINARY(min_f32, float, float, canonical_choice(lesser_f32(a, b), false))
+SIM_BINARY(max_f32, float, float, canonical_choice(greater_f32(a, b), false))
+SIM_BINARY(min_f64, double, double, quiet_choice(lesser_f64(a, b), b))
+SIM_BINARY(max_f64, double, double, quiet_choice(greater_f64(a, b), b))
+
+static inline float choose_general(float a, float b, uint32_t flags, bool greater) {
+    if (flags & SIM_FLUSH) a = flush_f32(a), b = flush_f32(b);
+    const uint32_t sign = (bits_of_f32(a) ^ bits_of_f32(b)) & 0x80000000u;
+    if (flags & XOR_SIGN) a = __builtin_fabsf(a), b = __builtin_fabsf(b);
+    const bool make_nan = (flags & KEEP_NAN) && (a != a || b != b);
+    const float chosen = canonical_choice(greater ? greater_f32(a, b) : lesser_f32(a, b), make_nan);
+    return (flags & XOR_SIGN) && chosen == chosen ? f32_of_bits(bits_of_f32(chosen) | sign) : chosen;
+}
+
+#define CHOICE_GENERAL(name, greater)                                               \
+    static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) {          \
+        float *d = SIM_SLOT(w, float, op->d);                                       \
+        const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b); \
+        const uint32_t flags = op->x;                                               \
+        SIM_STORE_LANES(d, active, choose_general(a[l], b[l], flags, greater));     \
+        return SIM_NEXT;                                                            \
+    }
+
+CHOICE_GENERAL(min_general_f32, false)
+CHOICE_GENERAL(max_general_f32, true)
+
+static inline float choose_of_three(float a, float b, float c, uint32_t flags, bool greater) {
+    if (flags & MAGNITUDES) a = __builtin_fabsf(a), b = __builtin_fabsf(b), c = __builtin_fabsf(c);
+    return choose_general(choose_general(a, b, flags, greater), c, flags, greater);
+}
+
+#define CHOICE_OF_THREE(name, greater)                                                                              \
+    static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) {                                          \
+        float *d = SIM_SLOT(w, float, op->d);                                                                       \
+        const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b), *c = SIM_SLOT(w, float, op->c); \
+        const uint32_t flags = op->x;                                                                               \
+        SIM_STORE_LANES(d, active, choose_of_three(a[l], b[l], c[l], flags, greater));                              \
+        return SIM_NEXT;                                                                                            \
+    }
+CHOICE_OF_THREE(min_of_three, false)
+CHOICE_OF_THREE(max_of_three, true)
+
+static haul_status lower_choice(sim_lowering *l, const ptx_instruction *i, sim_handlers plain, sim_handlers general,
+                                sim_handler of_three) {
+    const uint32_t flags = sim_float_flags(i) | (i->mods[PTX_SLOT_NAN] ? KEEP_NAN : 0u) |
+                           (i->mods[PTX_SLOT_XORSIGN] ? XOR_SIGN : 0u) | (i->mods[PTX_SLOT_ABS] ? MAGNITUDES : 0u);
+    const bool three = i->operand_count > 3;
+    const sim_handler run = three ? of_three : (flags ? general : plain)[i->type];
+    sim_op *op = sim_emit_with(l, i, run, i->type, i->type, three ? i->type : 0);
+    if (op) op->x = flags;
+    return sim_emitted(op);
+}
+
+haul_status LOWER(FMIN)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers plain = {SIM_BY_FLOAT(min)}, general = {[PTX_F32] = min_general_f32};
+    return lower_choice(l, i, plain, general, min_of_three);
+}
+
+haul_status LOWER(FMAX)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers plain = {SIM_BY_FLOAT(max)}, general = {[PTX_F32] = max_general_f32};
+    return lower_choice(l, i, plain, general, max_of_three);
+}
+
+/* ---- testp ---- */
+
+#define CLASS(name, suffix, U, T, condition)                                          \
+    static sim_step name##_##suffix(sim_warp *w, const sim_op *op, uint32_t active) { \
+        const U *a = SIM_SLOT(w, U, op->a);                                           \
+        uint32_t set;                                                                 \
+        SIM_GATHER_LANES(set, condition(a[l] & T##_MAGNITUDE, T));                    \
+        sim_set_predicate(w, op->d, set, active);                                     \
+        return SIM_NEXT;                                                              \
+    }
+
+#define F32_MAGNITUDE 0x7fffffffu
+#define F32_INFINITY 0x7f800000u
+#define F32_NORMAL 0x00800000u
+#define F64_MAGNITUDE UINT64_C(0x7fffffffffffffff)
+#define F64_INFINITY UINT64_C(0x7ff0000000000000)
+#define F64_NORMAL UINT64_C(0x0010000000000000)
+
+#define IS_FINITE(x, T) ((x) < T##_INFINITY)
+#define IS_INFINITE(x, T) ((x) == T##_INFINITY)
+#define IS_NUMBER(x, T) ((x) <= T##_INFINITY)
+#define IS_NOT_A_NUMBER(x, T) ((x) > T##_INFINITY)
+#define IS_NORMAL(x, T) (((x) >= T##_NORMAL && (x) < T##_INFINITY) || (x) == 0) /* zero counts as normal */
+#define IS_SUBNORMAL(x, T) ((x) < T##_NORMAL && (x) != 0)
+
+#define CLASSES(name, condition)               \
+    CLASS(name, f32, uint32_t, F32, condition) \
+    CLASS(name, f64, uint64_t, F64, condition)
+
+CLASSES(finite, IS_FINITE)
+CLASSES(infinite, IS_INFINITE)
+CLASSES(number, IS_NUMBER)
+CLASSES(notanumber, IS_NOT_A_NUMBER)
+CLASSES(normal, IS_NORMAL)
+CLASSES(subnormal, IS_SUBNORMAL)
+
+haul_status LOWER(TESTP)(sim_lowering *l, const ptx_instruction *i) {
+    static const sim_handler handlers[PTX_MOD_COUNT][2] = {
+        [PTX_MOD_FINITE] = {finite_f32, finite_f64}, [PTX_MOD_INFINITE] = {infinite_f32, infinite_f64},
+        [PTX_MOD_NUMBER] = {number_f32, number_f64}, [PTX_MOD_NOTANUMBER] = {notanumber_f32, notanumber_f64},
+        [PTX_MOD_NORMAL] = {normal_f32, normal_f64}, [PTX_MOD_SUBNORMAL] = {subnormal_f32, subnormal_f64},
+    };
+    return sim_lower_unary(l, i, handlers[i->mods[PTX_SLOT_CLASS]][i->type == PTX_F64]);
+}

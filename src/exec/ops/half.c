@@ -1,0 +1,315 @@
+/* Half-precision arithmetic, f16 and bf16, single and in pairs. Values are computed in double precision, in which sums
+ * and products of halves are exact or made sticky, and rounded once to the format. */
+#include "exec/half.h"
+#include "exec/ops/lanes.h"
+#include "state/lanes.h"
+#include "exec/ops/mufu.h"
+
+/* Flags of op->x besides SIM_FLUSH and SIM_SATURATE. */
+enum { RELU = 4, KEEP_NAN = 8, XOR_SIGN = 16 };
+
+/* ---- one value ---- */
+
+/* A double as a single whose last bit is made odd when it is not exact: rounding that once more, to a format with at
+ * most 22 bits, gives what rounding the double would. */
+static inline float sticky_single(double x) {
+    const float single = (float)x;
+    const double error = x - (double)single;
+    const uint32_t bits = bits_of_f32(single), inward = (uint32_t)((bits_of_f64(error) ^ bits_of_f64(x)) >> 63);
+    const uint32_t unit = __builtin_fabs(error) > 0 ? ~bits & 1 : 0;
+    return f32_of_bits(bits + unit - 2 * inward * unit);
+}
+
+/* The same for a sum of doubles: its error is exactly a double, too. */
+static inline double sticky_sum(double p, double c) {
+    const double sum = p + c, back = sum - p;
+    const double error = (p - (sum - back)) + (c - back);
+    const uint64_t bits = bits_of_f64(sum), inward = (bits_of_f64(error) ^ bits) >> 63;
+    const uint64_t unit = __builtin_fabs(error) > 0 ? ~bits & 1 : 0;
+    return f64_of_bits(bits + unit - 2 * inward * unit);
+}
+
+static inline uint16_t flush_f16(uint16_t h) {
+    return (h & 0x7c00) == 0 ? h & 0x8000 : h;
+}
+static inline uint16_t flush_bf16(uint16_t h) {
+    return (h & 0x7f80) == 0 ? h & 0x8000 : h;
+}
+
+/* ---- handlers: the lanes' halves in a row, 32 for scalars and 64 for pairs ---- */
+
+enum { MOST_HALVES = 2 * SIM_LANES };
+
+/* d = function of a, b and c, each `count` halves as singles; d may be sticky. */
+typedef void compute_fn(float *d, const float *a, const float *b, const float *c, unsigned count);
+
+static void clamp_halves(float *x, unsigned count, uint32_t flags) {
+    if (flags & SIM_SATURATE) {
+        SIM_VECTORISE for (unsigned n = 0; n < count; n++) x[n] = saturate_f32(x[n]);
+    }
+    if (flags & RELU) {
+        SIM_VECTORISE for (unsigned n = 0; n < count; n++) x[n] = x[n] <= 0.0f ? 0.0f : x[n];
+    }
+}
+
+/* Element n belongs to lane n * 32 / count. */
+static void store_halves(uint16_t *d, const uint16_t *made, unsigned count, uint32_t active) {
+    const unsigned shift = count == SIM_LANES ? 0 : 1;
+    if (active == SIM_ALL_LANES) {
+        memcpy(d, made, count * sizeof *d);
+        return;
+    }
+    SIM_VECTORISE for (unsigned n = 0; n < count; n++) {
+        const uint16_t kept = d[n], fresh = made[n];
+        d[n] = (active >> (n >> shift) & 1) != 0 ? fresh : kept;
+    }
+}
+
+#define HALVES(format)                                                                                          \
+    static void widen_##format(float *out, const uint16_t *in, unsigned count, bool flush) {                    \
+        if (flush) {                                                                                            \
+            SIM_VECTORISE for (unsigned n = 0; n < count; n++) out[n] = f32_of_##format(flush_##format(in[n])); \
+        } else {                                                                                                \
+            SIM_VECTORISE for (unsigned n = 0; n < count; n++) out[n] = f32_of_##format(in[n]);                 \
+        }                                                                                                       \
+    }                                                                                                           \
+    static void narrow_##format(uint16_t *out, const float *in, unsigned count, bool flush) {                   \
+        SIM_VECTORISE for (unsigned n = 0; n < count; n++) out[n] = format##_of_f32(in[n]);                     \
+        if (flush) {                                                                                            \
+            SIM_VECTORISE for (unsigned n = 0; n < count; n++) out[n] = flush_##format(out[n]);                 \
+        }                                                                                                       \
+    }                                                                                                           \
+    static sim_step compute_##format(sim_warp *w, const sim_op *op, uint32_t active, compute_fn *compute,       \
+                                     unsigned count) {                                                          \
+        float a[MOST_HALVES], b[MOST_HALVES], c[MOST_HALVES], result[MOST_HALVES];                              \
+        uint16_t made[MOST_HALVES];                                                                             \
+        const bool flush = op->x & SIM_FLUSH;                                                                   \
+        widen_##format(a, SIM_SLOT(w, uint16_t, op->a), count, flush);                                          \
+        widen_##format(b, SIM_SLOT(w, uint16_t, op->b), count, flush);                                          \
+        widen_##format(c, SIM_SLOT(w, uint16_t, op->c), count, flush);                                          \
+        compute(result, a, b, c, count);                                                                        \
+        clamp_halves(result, count, op->x);                                                                     \
+        narrow_##format(made, result, count, flush);                                                            \
+        store_halves(SIM_SLOT(w, uint16_t, op->d), made, count, active);                                        \
+        return SIM_NEXT;                                                                                        \
+    }
+
+HALVES(f16)
+HALVES(bf16)
+
+#define HALF_HANDLER(name, format, halves)                                                       \
+    static sim_step name##_##format##_##halves(sim_warp *w, const sim_op *op, uint32_t active) { \
+        return compute_##format(w, op, active, name##_compute, SIM_LANES * (halves));            \
+    }
+
+/* Four handlers, and their table by type; `expression` is of the doubles a, b and c. */
+#define HALF(name, expression)                                                                            \
+    static void name##_compute(float *d, const float *pa, const float *pb, const float *pc, unsigned n) { \
+        SIM_VECTORISE for (unsigned l = 0; l < n; l++) {                                                  \
+            const double a = (double)pa[l], b = (double)pb[l], c = (double)pc[l];                         \
+            (void)a, (void)b, (void)c;                                                                    \
+            d[l] = sticky_single(expression);                                                             \
+        }                                                                                                 \
+    }                                                                                                     \
+    HALF_HANDLER(name, f16, 1)                                                                            \
+    HALF_HANDLER(name, f16, 2)                                                                            \
+    HALF_HANDLER(name, bf16, 1)                                                                           \
+    HALF_HANDLER(name, bf16, 2)                                                                           \
+    static sim_handlers name##_handlers = {[PTX_F16] = name##_f16_1,                                      \
+                                           [PTX_F16X2] = name##_f16_2,                                    \
+                                           [PTX_BF16] = name##_bf16_1,                                    \
+                                           [PTX_BF16X2] = name##_bf16_2};
+
+HALF(add, sticky_sum(a, b))
+HALF(sub, sticky_sum(a, -b))
+HALF(mul, a *b)
+HALF(fma, sticky_sum(a *b, c))
+
+static haul_status lower_half(sim_lowering *l, const ptx_instruction *i, sim_handlers handlers, unsigned sources) {
+    const unsigned type = i->type;
+    sim_op *op = sim_emit_with(l, i, handlers[type], type, sources > 1 ? type : 0, sources > 2 ? type : 0);
+    if (!op) return HAUL_ERROR_UNSUPPORTED;
+    op->x = sim_float_flags(i) | (i->mods[PTX_SLOT_RELU] ? RELU : 0u) | (i->mods[PTX_SLOT_NAN] ? KEEP_NAN : 0u) |
+            (i->mods[PTX_SLOT_XORSIGN] ? XOR_SIGN : 0u);
+    return HAUL_OK;
+}
+
+haul_status LOWER(HADD)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_half(l, i, add_handlers, 2);
+}
+haul_status LOWER(HSUB)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_half(l, i, sub_handlers, 2);
+}
+haul_status LOWER(HMUL)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_half(l, i, mul_handlers, 2);
+}
+haul_status LOWER(HFMA)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_half(l, i, fma_handlers, 3);
+}
+
+/* ---- fma.oob: the NaN that tensor copies fill with makes the result zero, where it is a factor ---- */
+
+enum { FILLED = 0x7ff7 };
+
+static bool is_filled(uint16_t h) {
+    return (h & 0x7fff) == FILLED;
+}
+
+static sim_step run_oob(sim_warp *w, const sim_op *op, uint32_t active, sim_handler run, unsigned count) {
+    uint16_t *d = SIM_SLOT(w, uint16_t, op->d);
+    const uint16_t *a = SIM_SLOT(w, uint16_t, op->a), *b = SIM_SLOT(w, uint16_t, op->b);
+    bool beyond[MOST_HALVES];
+    for (unsigned n = 0; n < count; n++) beyond[n] = is_filled(a[n]) || is_filled(b[n]);
+    const sim_step step = run(w, op, active);
+    for (unsigned n = 0; n < count; n++)
+        if (beyond[n] && active >> (count == SIM_LANES ? n : n / 2) & 1) d[n] = 0;
+    return step;
+}
+
+#define OOB(format, halves)                                                                   \
+    static sim_step oob_##format##_##halves(sim_warp *w, const sim_op *op, uint32_t active) { \
+        return run_oob(w, op, active, fma_##format##_##halves, SIM_LANES * (halves));         \
+    }
+OOB(f16, 1)
+OOB(f16, 2)
+OOB(bf16, 1)
+OOB(bf16, 2)
+
+haul_status LOWER(HFMA_OOB)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers handlers = {
+        [PTX_F16] = oob_f16_1, [PTX_F16X2] = oob_f16_2, [PTX_BF16] = oob_bf16_1, [PTX_BF16X2] = oob_bf16_2};
+    return lower_half(l, i, handlers, 3);
+}
+
+/* ---- approximate functions ---- */
+
+/* Hardware cuts off what single precision gives. */
+static inline float cut_f16(float x) {
+    const uint32_t bits = bits_of_f32(x), sign = bits & UINT32_C(0x80000000);
+    const float size = __builtin_fabsf(x), within = size < 0x1p-14f ? size : 0.0f;
+    const float subnormal = (float)(int32_t)(within * 0x1p24f) * 0x1p-24f;
+    return f32_of_bits(size < 0x1p-14f ? bits_of_f32(subnormal) | sign : bits & ~UINT32_C(0x1fff));
+}
+static inline float cut_bf16(float x) {
+    return f32_of_bits(bits_of_f32(x) & ~UINT32_C(0xffff));
+}
+
+#define CUT_HALF(name, format, function)                                                                             \
+    static void name##_##format##_compute(float *d, const float *pa, const float *pb, const float *pc, unsigned n) { \
+        (void)pb, (void)pc;                                                                                          \
+        SIM_VECTORISE for (unsigned l = 0; l < n; l++) d[l] = cut_##format(function(pa[l]));                         \
+    }                                                                                                                \
+    HALF_HANDLER(name##_##format, format, 1)                                                                         \
+    HALF_HANDLER(name##_##format, format, 2)
+CUT_HALF(ex2, f16, sim_mufu_exponential)
+CUT_HALF(ex2, bf16, sim_mufu_exponential)
+CUT_HALF(tanh, f16, sim_mufu_tangent)
+CUT_HALF(tanh, bf16, sim_mufu_tangent)
+
+haul_status LOWER(HEX2)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers ex2_handlers = {[PTX_F16] = ex2_f16_f16_1,
+                                        [PTX_F16X2] = ex2_f16_f16_2,
+                                        [PTX_BF16] = ex2_bf16_bf16_1,
+                                        [PTX_BF16X2] = ex2_bf16_bf16_2};
+    return lower_half(l, i, ex2_handlers, 1);
+}
+haul_status LOWER(HTANH)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers tanh_handlers = {[PTX_F16] = tanh_f16_f16_1,
+                                         [PTX_F16X2] = tanh_f16_f16_2,
+                                         [PTX_BF16] = tanh_bf16_bf16_1,
+                                         [PTX_BF16X2] = tanh_bf16_bf16_2};
+    return lower_half(l, i, tanh_handlers, 1);
+}
+
+/* ---- signs: a bit, but a NaN becomes the one that arithmetic makes ---- */
+
+enum { CLEARS = 1, FLUSHES = 2 };
+
+static inline bool is_nan(uint16_t h, uint16_t infinity) {
+    return (h & 0x7fff) > infinity;
+}
+
+static inline uint16_t sign_of(uint16_t a, uint16_t infinity, unsigned what) {
+    if (what & FLUSHES) a = flush_f16(a);
+    const uint16_t changed = what & CLEARS ? a & 0x7fff : a ^ 0x8000;
+    return is_nan(a, infinity) ? 0x7fff : changed;
+}
+
+#define SIGN(name, infinity, what)                                      \
+    SIM_UNARY(name##_1, uint16_t, uint16_t, sign_of(a, infinity, what)) \
+    SIM_UNARY(name##_2, uint32_t, uint32_t,                             \
+              sign_of((uint16_t)a, infinity, what) | (uint32_t)sign_of((uint16_t)(a >> 16), infinity, what) << 16)
+
+SIGN(abs_f16, 0x7c00, CLEARS)
+SIGN(abs_bf16, 0x7f80, CLEARS)
+SIGN(neg_f16, 0x7c00, 0)
+SIGN(neg_bf16, 0x7f80, 0)
+SIGN(abs_flush, 0x7c00, CLEARS | FLUSHES)
+SIGN(neg_flush, 0x7c00, FLUSHES)
+
+#define BY_HALVES(name) \
+    [PTX_F16] = name##_f16_1, [PTX_BF16] = name##_bf16_1, [PTX_F16X2] = name##_f16_2, [PTX_BF16X2] = name##_bf16_2
+#define BY_F16(name) [PTX_F16] = name##_1, [PTX_F16X2] = name##_2
+
+haul_status LOWER(HABS)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers plain = {BY_HALVES(abs)}, flushing = {BY_F16(abs_flush)};
+    return sim_lower_unary(l, i, (i->mods[PTX_SLOT_FTZ] ? flushing : plain)[i->type]);
+}
+
+haul_status LOWER(HNEG)(sim_lowering *l, const ptx_instruction *i) {
+    static sim_handlers plain = {BY_HALVES(neg)}, flushing = {BY_F16(neg_flush)};
+    return sim_lower_unary(l, i, (i->mods[PTX_SLOT_FTZ] ? flushing : plain)[i->type]);
+}
+
+/* ---- minimum and maximum ---- */
+
+/* The values' order as integers: sign and magnitude become two's complement, with -0 below +0. */
+static inline int32_t order_of(uint16_t h) {
+    return h & 0x8000 ? -(int32_t)(h & 0x7fff) - 1 : (int32_t)h;
+}
+
+static inline uint16_t choose(uint16_t a, uint16_t b, uint16_t infinity, uint32_t flags, bool greater) {
+    const uint16_t sign = (a ^ b) & 0x8000;
+    if (flags & XOR_SIGN) a &= 0x7fff, b &= 0x7fff;
+    const bool nan_a = is_nan(a, infinity), nan_b = is_nan(b, infinity);
+    const bool less = greater ? order_of(a) > order_of(b) : order_of(a) < order_of(b);
+    const bool takes_a = nan_b | (!nan_a & less);
+    const bool keeps_nan = flags & KEEP_NAN, makes_nan = (nan_a & nan_b) | (keeps_nan & (nan_a | nan_b));
+    const uint16_t chosen = makes_nan ? 0x7fff : takes_a ? a : b;
+    return (flags & XOR_SIGN) && !makes_nan ? chosen | sign : chosen;
+}
+
+#define CHOICE_HANDLER(name, format, infinity, halves, greater)                                  \
+    static sim_step name##_##format##_##halves(sim_warp *w, const sim_op *op, uint32_t active) { \
+        uint16_t *d = SIM_SLOT(w, uint16_t, op->d);                                              \
+        const uint16_t *pa = SIM_SLOT(w, uint16_t, op->a), *pb = SIM_SLOT(w, uint16_t, op->b);   \
+        const uint32_t flags = op->x;                                                            \
+        SIM_VECTORISE for (unsigned n = 0; n < SIM_LANES * halves; n++) {                        \
+            const bool flush = flags & SIM_FLUSH;                                                \
+            const uint16_t a = flush ? flush_##format(pa[n]) : pa[n];                            \
+            const uint16_t b = flush ? flush_##format(pb[n]) : pb[n], kept = d[n];               \
+            const uint16_t made = choose(a, b, infinity, flags, greater);                        \
+            d[n] = (active & (1u << n / halves)) != 0 ? made : kept;                             \
+        }                                                                                        \
+        return SIM_NEXT;                                                                         \
+    }
+
+#define CHOICE(name, greater)                                          \
+    CHOICE_HANDLER(name, f16, 0x7c00, 1, greater)                      \
+    CHOICE_HANDLER(name, f16, 0x7c00, 2, greater)                      \
+    CHOICE_HANDLER(name, bf16, 0x7f80, 1, greater)                     \
+    CHOICE_HANDLER(name, bf16, 0x7f80, 2, greater)                     \
+    static sim_handlers name##_handlers = {[PTX_F16] = name##_f16_1,   \
+                                           [PTX_F16X2] = name##_f16_2, \
+                                           [PTX_BF16] = name##_bf16_1, \
+                                           [PTX_BF16X2] = name##_bf16_2};
+
+CHOICE(min, false)
+CHOICE(max, true)
+
+haul_status LOWER(HMIN)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_half(l, i, min_handlers, 2);
+}
+haul_status LOWER(HMAX)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_half(l, i, max_handlers, 2);
+}

@@ -1,0 +1,52 @@
+/* What instructions on matrices share. */
+#ifndef HAUL_EXEC_OPS_MATRIX_H
+#define HAUL_EXEC_OPS_MATRIX_H
+
+#include "exec/ops/lanes.h"
+#include "exec/paths.h"
+
+/* A matrix instruction is the whole warp's: the lanes that have come to it, or 0 when some are missing and *step says
+ * how to go on. */
+static inline uint32_t sim_whole_warp(sim_warp *w, const sim_op *op, uint32_t active, sim_step *step) {
+    uint32_t everyone[SIM_LANES];
+    *step = SIM_NEXT;
+    if (active == SIM_ALL_LANES) return active;
+    memset(everyone, 0xff, sizeof everyone);
+    return sim_warp_gather(w, op, active, everyone, step);
+}
+
+/* Fragments are laid out by groups of four lanes: a group holds a row, or a column, each lane a part of it. */
+enum { SIM_GROUP_LANES = 4, SIM_GROUPS = SIM_LANES / SIM_GROUP_LANES };
+
+static inline unsigned sim_group(unsigned lane) {
+    return lane / SIM_GROUP_LANES;
+}
+
+static inline unsigned sim_in_group(unsigned lane) {
+    return lane % SIM_GROUP_LANES;
+}
+
+/* The slots of the registers of a fragment, in the pool. */
+static inline uint32_t sim_pool_fragment(sim_lowering *l, const ptx_operand *o, bool destination) {
+    uint32_t first = 0;
+    for (uint32_t r = 0; r < o->part_count; r++) {
+        const uint32_t slot = destination ? sim_destination(l, &o->parts[r]) : sim_source(l, &o->parts[r], PTX_B32);
+        const uint32_t at = sim_pool(l, &slot, 1);
+        if (r == 0) first = at;
+    }
+    return first;
+}
+
+/* A load or store of `bytes` a lane, in the space that the instruction names, at the 64-bit addresses in slot
+ * `address`; `data` has lanes of `lane_bytes`. In ops/memory.c. */
+typedef struct sim_element_access {
+    uint32_t address, data;
+    unsigned bytes, lane_bytes;
+    bool loads;
+    bool uncounted; /* the caller emits what counts */
+} sim_element_access;
+
+#define SIM_ELEMENT_ACCESS SIM_PASTE(sim_emit_element_access, SIM_VARIANT)
+haul_status SIM_ELEMENT_ACCESS(sim_lowering *l, const ptx_instruction *i, const sim_element_access *access);
+
+#endif

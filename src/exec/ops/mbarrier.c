@@ -1,0 +1,301 @@
+/* mbarriers: a, imm, SIM_OP_WIDE: the address; b: count or bytes; d: token. */
+#include "exec/ops/copies.h"
+#include "exec/ops/lanes.h"
+#include "exec/fault.h"
+#include "exec/paths.h"
+#include "exec/async.h"
+#include "exec/access.h"
+#include "state/mbarrier.h"
+
+/* A shared address, or a generic one in the shared window. */
+static uint64_t *barrier_in_cluster(sim_warp *w, const sim_op *op, unsigned lane, sim_block **owner) {
+    const uint32_t named = (uint32_t)(sim_lane_address(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm);
+    uint32_t address = named;
+    *owner = sim_cluster_block(w->block, &address);
+    if (!*owner) {
+        sim_cluster_fault(w, op, 1u << lane, named);
+        return NULL;
+    }
+    uint64_t *object = sim_mbarrier_at(*owner, address);
+    if (!object)
+        sim_fault(w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
+                  "mbarrier at shared 0x%x: must be 8-byte aligned and inside shared memory", address);
+    return object;
+}
+
+/* One that only the block's own threads may use in this way. */
+static uint64_t *barrier_of(sim_warp *w, const sim_op *op, unsigned lane) {
+    sim_block *owner;
+    uint64_t *object = barrier_in_cluster(w, op, lane, &owner);
+    if (!object || owner == w->block) return object;
+    sim_fault(w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
+              "mbarrier of another block: only arrivals and bytes may go there");
+    return NULL;
+}
+
+static uint32_t offset_of(const sim_block *b, const uint64_t *object) {
+    return (uint32_t)((const unsigned char *)object - b->shared);
+}
+
+static sim_step init_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t *object = barrier_of(w, op, lane);
+        if (!object) return SIM_STOP;
+        uint32_t count = SIM_SLOT(w, uint32_t, op->b)[lane];
+        if (count == 0 || count > SIM_MBARRIER_MOST)
+            return sim_fault(w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
+                             "mbarrier.init: count %u, must be 1 to %d", count, SIM_MBARRIER_MOST);
+        if (w->sm->hazards) sim_hazard_mbarrier_init(w, op, lane, offset_of(w->block, object));
+        *object = sim_mbarrier_pack((sim_mbarrier){.expected = count, .pending = count});
+    }
+    w->sm->changes++;
+    return SIM_NEXT;
+}
+
+static sim_step invalidate_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t *object = barrier_of(w, op, lane);
+        if (!object) return SIM_STOP;
+        if (w->sm->hazards) sim_hazard_mbarrier_end(w, op, lane, offset_of(w->block, object));
+        *object = 0;
+    }
+    w->sm->changes++;
+    return SIM_NEXT;
+}
+
+static sim_step overflow(sim_warp *w, const sim_op *op, unsigned lane, uint64_t bits) {
+    sim_mbarrier m = sim_mbarrier_unpack(bits);
+    return sim_fault(
+        w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
+        "mbarrier: more arrivals or bytes than it may get now: %u of %u arrivals pending, %d bytes missing", m.pending,
+        m.expected, m.bytes);
+}
+
+/* x: what is done with b, bytes or a number of arrivals; y: the phase must not complete */
+enum { ARRIVES, EXPECTS, COMPLETES, ARRIVES_AND_EXPECTS, DROPS, DROPS_AND_EXPECTS };
+
+/* Takes n arrivals from this phase and those that follow. */
+static bool drop(sim_block *owner, uint64_t *object, uint32_t n) {
+    sim_mbarrier m = sim_mbarrier_unpack(*object);
+    if (n > m.expected) return false;
+    m.expected -= n;
+    *object = sim_mbarrier_pack(m);
+    return sim_mbarrier_update(owner, object, n, 0);
+}
+
+static bool update_barrier(sim_warp *w, const sim_op *op, unsigned lane, sim_block *owner, uint64_t *object) {
+    uint32_t n = SIM_SLOT(w, uint32_t, op->b)[lane];
+    switch (op->x) {
+    case EXPECTS: return sim_mbarrier_update(owner, object, 0, n);
+    case COMPLETES: return sim_mbarrier_update(owner, object, 0, -(int64_t)n);
+    case ARRIVES_AND_EXPECTS:
+        /* The bytes are expected before the arrival, so that the phase cannot end between the two. */
+        return sim_mbarrier_update(owner, object, 0, n) && sim_mbarrier_update(owner, object, 1, 0);
+    case DROPS: return drop(owner, object, n);
+    case DROPS_AND_EXPECTS: return sim_mbarrier_update(owner, object, 0, n) && drop(owner, object, 1);
+    default: return sim_mbarrier_update(owner, object, n, 0);
+    }
+}
+
+/* Copies may have come whenever it suits the kernel: a phase that only waits for bytes is over before the next arrival.
+ */
+static void end_phase_of_bytes(sim_block *owner, const uint64_t *object) {
+    const sim_mbarrier m = sim_mbarrier_unpack(*object);
+    if (!m.pending && m.bytes) sim_async_deliver(owner, offset_of(owner, object));
+}
+
+static sim_step arrive(sim_warp *w, const sim_op *op, uint32_t active) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        sim_block *owner;
+        uint64_t *object = barrier_in_cluster(w, op, lane, &owner);
+        if (!object) return SIM_STOP;
+        end_phase_of_bytes(owner, object);
+        uint64_t before = *object;
+        if (w->sm->hazards) {
+            sim_hazard_mbarrier_use(w, op, lane, owner, offset_of(owner, object));
+            sim_hazard_mbarrier_told(w, op, lane, owner, offset_of(owner, object));
+            if (op->x != EXPECTS && op->x != COMPLETES)
+                sim_hazard_mbarrier_arrive(w, op, lane, owner, offset_of(owner, object));
+        }
+        bool completes = sim_mbarrier_unpack(before).pending <= SIM_SLOT(w, uint32_t, op->b)[lane];
+        if ((op->y && completes) || !update_barrier(w, op, lane, owner, object)) return overflow(w, op, lane, before);
+        SIM_SLOT(w, uint64_t, op->d)[lane] = before;
+    }
+    return SIM_NEXT;
+}
+
+haul_status LOWER(MBARRIER_INIT)(sim_lowering *l, const ptx_instruction *i) {
+    uint32_t count = sim_source(l, &i->operands[1], PTX_U32);
+    sim_emit_at(l, init_barrier, &i->operands[0])->b = count;
+    return HAUL_OK;
+}
+
+haul_status LOWER(MBARRIER_INVAL)(sim_lowering *l, const ptx_instruction *i) {
+    sim_emit_at(l, invalidate_barrier, &i->operands[0]);
+    return HAUL_OK;
+}
+
+static haul_status lower_bytes(sim_lowering *l, const ptx_instruction *i, uint32_t kind) {
+    uint32_t bytes = sim_source(l, &i->operands[1], PTX_U32);
+    sim_op *op = sim_emit_at(l, arrive, &i->operands[0]);
+    op->b = bytes;
+    op->x = kind;
+    return HAUL_OK;
+}
+
+haul_status LOWER(MBARRIER_EXPECT_TX)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_bytes(l, i, EXPECTS);
+}
+
+haul_status LOWER(MBARRIER_COMPLETE_TX)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_bytes(l, i, COMPLETES);
+}
+
+static haul_status lower_arrive(sim_lowering *l, const ptx_instruction *i, uint32_t kind) {
+    uint32_t n = i->operand_count > 2 ? sim_source(l, &i->operands[2], PTX_U32) : sim_constant(l, 1, 4);
+    uint32_t token = sim_destination(l, &i->operands[0]);
+    sim_op *op = sim_emit_at(l, arrive, &i->operands[1]);
+    op->b = n;
+    op->x = kind;
+    op->y = i->mods[PTX_SLOT_NOCOMPLETE] != 0;
+    op->d = token;
+    return HAUL_OK;
+}
+
+haul_status LOWER(MBARRIER_ARRIVE)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_arrive(l, i, i->mods[PTX_SLOT_EXPECT_TX] ? ARRIVES_AND_EXPECTS : ARRIVES);
+}
+
+haul_status LOWER(MBARRIER_ARRIVE_NOCOMPLETE)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_arrive(l, i, ARRIVES);
+}
+
+haul_status LOWER(MBARRIER_ARRIVE_DROP)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_arrive(l, i, i->mods[PTX_SLOT_EXPECT_TX] ? DROPS_AND_EXPECTS : DROPS);
+}
+
+/* ---- cp.async.mbarrier.arrive: imm2: .noinc ---- */
+
+static sim_step arrive_after_copies(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_copy c = {.bytes = 0};
+    sim_shared_addresses(w, op->a, op->imm, op->flags & SIM_OP_WIDE, c.destination);
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t *object = barrier_of(w, op, lane);
+        if (!object) return SIM_STOP;
+        if (w->sm->hazards) {
+            sim_hazard_mbarrier_use(w, op, lane, w->block, offset_of(w->block, object));
+            sim_hazard_mbarrier_told(w, op, lane, w->block, offset_of(w->block, object));
+            /* What the thread did itself goes along with its copies. */
+            sim_hazard_mbarrier_arrive(w, op, lane, w->block, offset_of(w->block, object));
+        }
+        sim_mbarrier m = sim_mbarrier_unpack(*object);
+        if (op->imm2) continue;
+        if (m.pending == SIM_MBARRIER_MOST) return overflow(w, op, lane, *object);
+        if (w->sm->hazards) sim_hazard_mbarrier_raised(w, offset_of(w->block, object));
+        m.pending++;
+        *object = sim_mbarrier_pack(m);
+    }
+    /* Lanes with different barriers get entries of their own. */
+    while (active) {
+        uint32_t address = c.destination[__builtin_ctz(active)], same = 0;
+        for (unsigned l = 0; l < SIM_LANES; l++) same |= (uint32_t)(c.destination[l] == address) << l;
+        if (!sim_queue_copy(w, op, active & same, &c)) return sim_no_room_for(w, op, active, "an arrival");
+        active &= ~same;
+    }
+    return SIM_NEXT;
+}
+
+haul_status LOWER(CP_ASYNC_MBARRIER)(sim_lowering *l, const ptx_instruction *i) {
+    sim_emit_at(l, arrive_after_copies, &i->operands[0])->imm2 = i->mods[PTX_SLOT_NOINC] != 0;
+    return HAUL_OK;
+}
+
+/* ---- waits: b: token or parity; x: it is a parity; y: try_wait ---- */
+
+/* The phase that the token or parity names is over when the one in progress has the other parity. */
+static bool is_over(const sim_warp *w, const sim_op *op, unsigned lane, uint64_t bits) {
+    uint32_t phase = sim_mbarrier_unpack(bits).phase, wanted;
+    if (op->x)
+        wanted = SIM_SLOT(w, uint32_t, op->b)[lane] & 1;
+    else
+        wanted = sim_mbarrier_unpack(SIM_SLOT(w, uint64_t, op->b)[lane]).phase;
+    return phase != wanted;
+}
+
+/* The lanes know what those knew who arrived at the barriers. */
+static void pass_barriers(sim_warp *w, const sim_op *op, uint32_t done, const uint32_t address[SIM_LANES]) {
+    while (done) {
+        const uint32_t first = address[__builtin_ctz(done)];
+        uint32_t same = 0;
+        for (uint32_t left = done; left; left &= left - 1)
+            if (address[__builtin_ctz(left)] == first) same |= left & -left;
+        sim_hazard_mbarrier_pass(w, op, same, first);
+        done &= ~same;
+    }
+}
+
+static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t done = 0, passed[SIM_LANES], *d = SIM_SLOT(w, uint32_t, op->d);
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t *object = barrier_of(w, op, lane);
+        if (!object) return SIM_STOP;
+        const uint32_t address = offset_of(w->block, object);
+        if (w->sm->hazards) sim_hazard_mbarrier_use(w, op, lane, w->block, address);
+        if (!is_over(w, op, lane, *object)) sim_async_deliver(w->block, address);
+        if (!is_over(w, op, lane, *object)) continue;
+        done |= 1u << lane;
+        if (w->sm->hazards) passed[lane] = address;
+    }
+    if (w->sm->hazards) pass_barriers(w, op, done, passed);
+    /* try_wait sleeps until the phase is over, or until nothing else can run: its time limit. */
+    bool timed_out = w->path->resumes;
+    if (op->y && done != active && !timed_out) return sim_warp_wait(w, sim_pc(w, op), active, SIM_PATH_AT_MBARRIER);
+    w->path->resumes = 0;
+    w->sm->waits.memory += done == active;
+    *d = (*d & ~active) | done;
+    sim_warp_observe(w, op, 1, &done, sizeof done);
+    return SIM_YIELD;
+}
+
+static haul_status lower_wait(sim_lowering *l, const ptx_instruction *i, bool try) {
+    bool parity = i->mods[PTX_SLOT_PARITY] != 0;
+    uint32_t state = sim_source(l, &i->operands[2], parity ? PTX_U32 : PTX_B64),
+             d = sim_destination(l, &i->operands[0]);
+    sim_op *op = sim_emit_at(l, wait_barrier, &i->operands[1]);
+    op->b = state;
+    op->x = parity;
+    op->y = try;
+    op->d = d;
+    return HAUL_OK;
+}
+
+haul_status LOWER(MBARRIER_TEST_WAIT)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_wait(l, i, false);
+}
+
+haul_status LOWER(MBARRIER_TRY_WAIT)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_wait(l, i, true);
+}
+
+static sim_step pending_count(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
+    const uint64_t *a = SIM_SLOT(w, uint64_t, op->a);
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        d[lane] = sim_mbarrier_unpack(a[lane]).pending;
+    }
+    return SIM_NEXT;
+}
+
+haul_status LOWER(MBARRIER_PENDING_COUNT)(sim_lowering *l, const ptx_instruction *i) {
+    uint32_t state = sim_source(l, &i->operands[1], PTX_B64);
+    sim_op *op = sim_emit(l, pending_count);
+    op->a = state;
+    op->d = sim_destination(l, &i->operands[0]);
+    return HAUL_OK;
+}

@@ -1,0 +1,522 @@
+/* ld, st and their kin: which memory, how wide, into which register. */
+#include "machine/memory.h"
+#include "exec/ops/lanes.h"
+#include "exec/sm.h"
+#include "exec/fault.h"
+#include "exec/paths.h"
+#include "state/lanes.h"
+#include "state/block.h"
+
+#include "exec/cluster.h"
+#include "check/global.h"
+#include "check/hazard.h"
+#include "lower/internal.h"
+#include "exec/access.h"
+#include "exec/ops/elements.h"
+#include "exec/ops/matrix.h"
+#include "exec/ops/patterns.h"
+
+static unsigned log2_of(unsigned bytes) {
+    return (unsigned)__builtin_ctz(bytes);
+}
+
+typedef void (*elements_fn)(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
+                            const uint64_t address[SIM_LANES]);
+
+/* ---- spaces ---- */
+
+/* A strong access may hand over, or take, what was written before. */
+static void check_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                         bool is_store) {
+    if (op->flags & SIM_OP_STRONG) sim_hazard_strong(w, op, active, address, !is_store, is_store);
+}
+
+static void check_global_access(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
+    const bool is_store = op->memory_class == HAUL_CLASS_GLOBAL_STORE;
+    sim_hazard_global(w, op, active, address, is_store ? HAUL_ACTION_WRITE : HAUL_ACTION_READ);
+    check_strong(w, op, active, address, is_store);
+}
+
+static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                              elements_fn move) {
+    uintptr_t base;
+    sim_step step;
+    if ((op->flags & SIM_OP_ORDERED) && !sim_in_order(w, op, &step)) return step;
+    if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
+    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_global_access(w, op, active, address);
+    const uint64_t *places = sim_places(w, address, &base);
+    if (w->sm->counting) {
+        sim_fetch_lanes(active, base, places);
+        sim_count_global(w->sm->counting, w, op, active, address);
+    }
+    move(w, op, active, base, places);
+    if (op->flags & SIM_OP_OBSERVES) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), 1u << op->y);
+    return SIM_NEXT;
+}
+
+/* Constant memory has a cache of its own. */
+static sim_step access_constant(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                                elements_fn move) {
+    uintptr_t base;
+    if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
+    const uint64_t *places = sim_places(w, address, &base);
+    move(w, op, active, base, places);
+    sim_count_constant(w->sm->counting, w, op, active, address);
+    return SIM_NEXT;
+}
+
+static void check_block_access(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
+                               const uint32_t address[SIM_LANES]) {
+    const bool is_store = op->memory_class == HAUL_CLASS_SHARED_STORE;
+    if (b != w->block) sim_hazard_remote(w, op, active, b);
+    uint64_t in_window[SIM_LANES];
+    if (is_store)
+        sim_hazard_store(w, op, active, b, address);
+    else
+        sim_hazard_load(w, op, active, b, address);
+    if (!(op->flags & SIM_OP_STRONG)) return;
+    SIM_EACH_LANE(l) in_window[l] = address[l] | SIM_SHARED_WINDOW;
+    check_strong(w, op, active, in_window, is_store);
+}
+
+static sim_step access_block(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
+                             const uint32_t address[SIM_LANES], elements_fn move) {
+    uint64_t wide[SIM_LANES];
+    if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
+    SIM_EACH_LANE(l) wide[l] = address[l];
+    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_block_access(w, op, active, b, address);
+    move(w, op, active, (uintptr_t)b->shared, wide);
+    if (op->flags & SIM_OP_OBSERVES) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), 1u << op->y);
+    if (b == w->block) sim_count_shared(w->sm->counting, w, op, active, address);
+    return SIM_NEXT;
+}
+
+static sim_step access_cluster(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
+                               elements_fn move) {
+    while (active) {
+        sim_block *owner;
+        uint32_t local[SIM_LANES], lanes = sim_cluster_split(w, op, active, address, local, &owner);
+        if (!lanes || access_block(w, op, lanes, owner, local, move) != SIM_NEXT) return SIM_STOP;
+        active &= ~lanes;
+    }
+    return SIM_NEXT;
+}
+
+static sim_step access_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
+                              elements_fn move) {
+    const bool own = sim_all_in_shared(address, active, w->sm->grid->shared_bytes, op->bytes, op->bytes);
+    if (!own && sim_cluster_names_block(address, active)) return access_cluster(w, op, active, address, move);
+    return access_block(w, op, active, w->block, address, move);
+}
+
+static sim_step access_local(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES],
+                             elements_fn move) {
+    uintptr_t base;
+    uint64_t address[SIM_LANES];
+    memcpy(address, offset, sizeof address);
+    if (!sim_check_frame(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
+    if (__builtin_expect(w->sm->hazards != NULL, 0))
+        sim_hazard_local(w, op, active, offset, move == sim_store_elements);
+    move(w, op, active, base, address);
+    /* Calls that were inlined passed their parameters in registers: not memory traffic. */
+    if (op->memory_class != HAUL_CLASS_NONE) sim_count_local(w->sm->counting, w, op, active, offset);
+    return SIM_NEXT;
+}
+
+/* The kernel's parameters have their window; those of calls that were inlined lie in the thread's frame. */
+static sim_step access_params(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES],
+                              elements_fn move) {
+    uintptr_t base;
+    if (!(sim_lanes_in_window(address, SIM_PARAM_WINDOW) & active)) {
+        sim_op uncounted = *op;
+        uncounted.memory_class = HAUL_CLASS_NONE;
+        return access_local(w, &uncounted, active, address, move);
+    }
+    SIM_EACH_LANE(l) address[l] -= SIM_PARAM_WINDOW;
+    if (!sim_check_params(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
+    move(w, op, active, base, address);
+    if (op->memory_class == HAUL_CLASS_CONSTANT_LOAD) sim_count_constant(w->sm->counting, w, op, active, address);
+    return SIM_NEXT;
+}
+
+/* The class of an access whose space only the address tells. */
+static sim_op in_space(const sim_op *op, haul_memory_class load, haul_memory_class store) {
+    sim_op copy = *op;
+    copy.memory_class = (uint8_t)(op->memory_class == HAUL_CLASS_GLOBAL_LOAD ? load : store);
+    return copy;
+}
+
+enum { USUAL_BYTES = 16 };
+
+static sim_step access_generic(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES],
+                               elements_fn move) {
+    uint32_t shared = sim_lanes_in_window(address, SIM_SHARED_WINDOW) & active;
+    uint32_t local = sim_lanes_in_window(address, SIM_LOCAL_WINDOW) & active;
+    uint32_t params = sim_lanes_in_window(address, SIM_PARAM_WINDOW) & active;
+    uint32_t global = active & ~(shared | local | params);
+    sim_step step = SIM_NEXT;
+    /* Global lanes first: they may have to wait, and then nothing must have been done yet. */
+    if (op->bytes > USUAL_BYTES && shared)
+        return sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, shared, "accesses of 32 bytes are for global memory");
+    if (global) step = access_global(w, op, global, address, move);
+    if (shared && step == SIM_NEXT) {
+        sim_op copy = in_space(op, HAUL_CLASS_SHARED_LOAD, HAUL_CLASS_SHARED_STORE);
+        uint32_t narrow[SIM_LANES];
+        SIM_EACH_LANE(l) narrow[l] = (uint32_t)address[l];
+        step = sim_check_window(w, op, shared, address) ? access_shared(w, &copy, shared, narrow, move) : SIM_STOP;
+    }
+    if (local && step == SIM_NEXT) {
+        sim_op copy = in_space(op, HAUL_CLASS_LOCAL_LOAD, HAUL_CLASS_LOCAL_STORE);
+        uint64_t offset[SIM_LANES];
+        SIM_EACH_LANE(l) offset[l] = address[l] - SIM_LOCAL_WINDOW;
+        step = access_local(w, &copy, local, offset, move);
+    }
+    if (params && step == SIM_NEXT) step = access_params(w, op, params, address, move);
+    return step;
+}
+
+/* The slots of a vector's words. */
+static void find_data(const sim_warp *w, const sim_op *op, uint32_t *data[4]) {
+    const uint32_t *slots = w->sm->grid->program->pool + op->more;
+    for (unsigned e = 0; e < op->count; e++) data[e] = SIM_SLOT(w, uint32_t, slots[e]);
+}
+
+/* ---- shared memory by patterns: the common case ---- */
+
+static void move_by_pattern(sim_warp *w, const sim_op *op, const sim_pattern *p, const uint32_t lanes[SIM_LANES],
+                            bool is_store) {
+    const uint32_t shift = (uint32_t)op->imm;
+    uint32_t *data[4] = {SIM_SLOT(w, uint32_t, op->d)};
+    if (op->count > 1) find_data(w, op, data);
+    if (is_store)
+        sim_store_pattern(p, lanes, w->block->shared, shift, data, op->count);
+    else
+        sim_load_pattern(p, lanes, w->block->shared, shift, data, op->count);
+}
+
+/* Elements or registers of other than 4 bytes. */
+static void move_any_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t lanes[SIM_LANES],
+                                bool is_store) {
+    const uint32_t shift = (uint32_t)op->imm;
+    uint64_t wide[SIM_LANES];
+    SIM_EACH_LANE(l) wide[l] = lanes[l] + shift;
+    sim_move_elements(w, op, active, (uintptr_t)w->block->shared, wide, is_store ? sim_storer(op) : sim_loader(op));
+}
+
+static void check_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t lanes[SIM_LANES]) {
+    uint32_t address[SIM_LANES];
+    if (op->flags & SIM_OP_WIDE) sim_hazard_narrow(w, op, active);
+    SIM_EACH_LANE(l) address[l] = lanes[l] + (uint32_t)op->imm;
+    check_block_access(w, op, active, w->block, address);
+}
+
+/* False, with nothing done, where the general way has to be gone. */
+static bool access_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, bool is_store) {
+    uint32_t narrow[SIM_LANES];
+    sim_pattern own;
+    const uint32_t *lanes = sim_narrow_lanes(w, op, narrow);
+    sim_pattern *p = sim_pattern_find(w, op, active, lanes, &own);
+    if (!sim_pattern_fits(p, op->imm, w->sm->grid->shared_bytes, op->bytes)) return false;
+    /* counted first: a load may write its own address register */
+    if (w->sm->counting && !sim_count_pattern(w->sm->counting, op, p, lanes, is_store)) return false;
+    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_by_pattern(w, op, active, lanes);
+    w->sm->changes += is_store;
+    if (op->x == 2 && op->y == 2 && op->count <= 4)
+        move_by_pattern(w, op, p, lanes, is_store);
+    else
+        move_any_by_pattern(w, op, active, lanes, is_store);
+    return true;
+}
+
+/* ---- global memory, lanes at small constant distances: the common case ---- */
+
+/* Vectors of words, side by side in each half warp. */
+static void move_vectors(sim_warp *w, const sim_op *op, unsigned char *const half[2], bool is_store) {
+    uint32_t *data[4];
+    find_data(w, op, data);
+    for (unsigned h = 0; h < 2; h++) {
+        if (is_store)
+            sim_put_together(half[h], data, op->count);
+        else
+            sim_take_apart(data, half[h], op->count);
+        for (unsigned e = 0; e < op->count; e++) data[e] += SIM_HALF;
+    }
+}
+
+/* A size that is known is copied in place. */
+static inline void move_words(unsigned char *lanes, unsigned char *const half[2], bool is_store) {
+    for (unsigned h = 0; h < 2; h++, lanes += SIM_HALF * 4)
+        memcpy(is_store ? half[h] : lanes, is_store ? lanes : half[h], SIM_HALF * 4);
+}
+
+/* base: of the address register's lanes. A load may overwrite the register. */
+static void move_spread(sim_warp *w, const sim_op *op, uintptr_t base, const uint64_t lanes[SIM_LANES], bool is_store) {
+    uint64_t kept[SIM_LANES];
+    memcpy(kept, lanes, sizeof kept);
+    sim_move_elements(w, op, SIM_ALL_LANES, base, kept, is_store ? sim_storer(op) : sim_loader(op));
+}
+
+static void move_span(sim_warp *w, const sim_op *op, uintptr_t base, const uint64_t lanes[SIM_LANES], uint64_t stride,
+                      bool is_store) {
+    unsigned char *const half[2] = {(unsigned char *)(base + lanes[0]), (unsigned char *)(base + lanes[SIM_HALF])};
+    const bool side_by_side = op->x == op->y && stride == op->bytes;
+    if (side_by_side && op->count == 1 && op->x == 2) {
+        move_words(SIM_SLOT(w, unsigned char, op->d), half, is_store);
+    } else if (side_by_side && op->count == 1) {
+        const size_t bytes = (size_t)SIM_HALF << op->x;
+        unsigned char *data = SIM_SLOT(w, unsigned char, op->d);
+        for (unsigned h = 0; h < 2; h++, data += bytes)
+            memcpy(is_store ? half[h] : data, is_store ? data : half[h], bytes);
+    } else if (side_by_side && op->x == 2 && (op->count == 2 || op->count == 4)) {
+        move_vectors(w, op, half, is_store);
+    } else {
+        move_spread(w, op, base, lanes, is_store);
+    }
+}
+
+static void check_span(sim_warp *w, const sim_op *op) {
+    uint64_t address[SIM_LANES];
+    sim_addresses(w, op, address);
+    check_global_access(w, op, SIM_ALL_LANES, address);
+}
+
+/* False, with nothing done, where the general way has to be gone. What is asked of the lanes is asked of the register,
+ * which lies as far apart as they do. */
+static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, bool is_store) {
+    if (active != SIM_ALL_LANES || !(op->flags & SIM_OP_WIDE)) return false;
+    const uint64_t *lanes = SIM_SLOT(w, uint64_t, op->a), stride = lanes[1] - lanes[0];
+    if (stride > SIM_MOST_SPAN_STRIDE || !sim_halves_progress(lanes)) return false;
+    sim_reach *reach = &w->sm->reaches[op->instruction];
+    const sim_range *range = &reach->range;
+    const uint64_t offset = (uint64_t)op->imm, first = lanes[0] + offset, second = lanes[SIM_HALF] + offset;
+    const uint64_t span = (SIM_HALF - 1) * stride + op->bytes;
+    if (!sim_is_span_inside(range, first, span) || !sim_is_span_inside(range, second, span)) return false;
+    if ((first | second | stride) & (op->bytes - 1u)) return false;
+    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_span(w, op);
+    w->sm->changes += is_store;
+    sim_foresee(reach, first);
+    move_span(w, op, range->host + offset, lanes, stride, is_store);
+    if (w->sm->counting) sim_count_global_span(w->sm->counting, w, op, first, second, stride);
+    return true;
+}
+
+#define ACCESS(name, move, is_store)                                                     \
+    static sim_step name##_global(sim_warp *w, const sim_op *op, uint32_t active) {      \
+        uint64_t address[SIM_LANES];                                                     \
+        sim_addresses(w, op, address);                                                   \
+        return access_global(w, op, active, address, move);                              \
+    }                                                                                    \
+    static sim_step name##_span(sim_warp *w, const sim_op *op, uint32_t active) {        \
+        if (access_span(w, op, active, is_store)) return SIM_NEXT;                       \
+        return name##_global(w, op, active);                                             \
+    }                                                                                    \
+    static sim_step name##_shared(sim_warp *w, const sim_op *op, uint32_t active) {      \
+        uint32_t address[SIM_LANES];                                                     \
+        if (op->flags & SIM_OP_WIDE && w->sm->hazards) sim_hazard_narrow(w, op, active); \
+        sim_shared_addresses(w, op->a, op->imm, op->flags &SIM_OP_WIDE, address);        \
+        return access_shared(w, op, active, address, move);                              \
+    }                                                                                    \
+    static sim_step name##_own(sim_warp *w, const sim_op *op, uint32_t active) {         \
+        if (access_by_pattern(w, op, active, is_store)) return SIM_NEXT;                 \
+        return name##_shared(w, op, active);                                             \
+    }                                                                                    \
+    static sim_step name##_constant(sim_warp *w, const sim_op *op, uint32_t active) {    \
+        uint64_t address[SIM_LANES];                                                     \
+        sim_addresses(w, op, address);                                                   \
+        return access_constant(w, op, active, address, move);                            \
+    }                                                                                    \
+    static sim_step name##_local(sim_warp *w, const sim_op *op, uint32_t active) {       \
+        uint64_t address[SIM_LANES];                                                     \
+        sim_addresses(w, op, address);                                                   \
+        return access_local(w, op, active, address, move);                               \
+    }                                                                                    \
+    static sim_step name##_params(sim_warp *w, const sim_op *op, uint32_t active) {      \
+        uint64_t address[SIM_LANES];                                                     \
+        sim_addresses(w, op, address);                                                   \
+        return access_params(w, op, active, address, move);                              \
+    }                                                                                    \
+    static sim_step name##_generic(sim_warp *w, const sim_op *op, uint32_t active) {     \
+        uint64_t address[SIM_LANES];                                                     \
+        sim_addresses(w, op, address);                                                   \
+        return access_generic(w, op, active, address, move);                             \
+    }
+ACCESS(load, sim_load_elements, false)
+ACCESS(store, sim_store_elements, true)
+
+/* A parameter at a fixed place is the same in all lanes. imm: its offset. */
+#define PARAMETER(name, M, R)                                                          \
+    static sim_step parameter_##name(sim_warp *w, const sim_op *op, uint32_t active) { \
+        M value;                                                                       \
+        R *d = SIM_SLOT(w, R, op->d);                                                  \
+        memcpy(&value, w->sm->grid->params + op->imm, sizeof value);                   \
+        SIM_STORE_LANES(d, active, (R)value);                                          \
+        return SIM_NEXT;                                                               \
+    }
+PARAMETER(32, uint32_t, uint32_t)
+PARAMETER(64, uint64_t, uint64_t)
+
+/* ---- lowering ---- */
+
+typedef struct access_handlers {
+    sim_handler global, span, shared, own, local, params, constant, generic;
+} access_handlers;
+static const access_handlers load_handlers = {load_global, load_span,   load_shared,   load_own,
+                                              load_local,  load_params, load_constant, load_generic};
+static const access_handlers store_handlers = {store_global, store_span,   store_shared,   store_own,
+                                               store_local,  store_params, store_constant, store_generic};
+
+/* A `.param` variable of a call that was inlined lies in the thread's frame; the kernel's own have their window. */
+static sim_handler pick_param(const access_handlers *h, uint32_t base, int64_t offset) {
+    return base == SIM_SLOT_ZERO && (uint64_t)offset < SIM_PARAM_WINDOW ? h->local : h->params;
+}
+
+static sim_handler pick_space(const ptx_instruction *i, uint32_t base, int64_t offset, const access_handlers *h,
+                              bool is_load, uint8_t *class) {
+    switch (i->mods[PTX_SLOT_SPACE]) {
+    case PTX_MOD_GLOBAL: *class = is_load ? HAUL_CLASS_GLOBAL_LOAD : HAUL_CLASS_GLOBAL_STORE; return h->global;
+    case PTX_MOD_SHARED:
+    case PTX_MOD_SHARED_CTA:
+    case PTX_MOD_SHARED_CLUSTER: *class = is_load ? HAUL_CLASS_SHARED_LOAD : HAUL_CLASS_SHARED_STORE; return h->shared;
+    case PTX_MOD_LOCAL: *class = is_load ? HAUL_CLASS_LOCAL_LOAD : HAUL_CLASS_LOCAL_STORE; return h->local;
+    case PTX_MOD_PARAM:
+    case PTX_MOD_PARAM_ENTRY:
+    case PTX_MOD_PARAM_FUNC:
+        *class = is_load && base != SIM_SLOT_ZERO ? HAUL_CLASS_CONSTANT_LOAD : HAUL_CLASS_NONE;
+        return pick_param(h, base, offset);
+    case PTX_MOD_CONST: *class = HAUL_CLASS_CONSTANT_LOAD; return h->constant;
+    default: *class = is_load ? HAUL_CLASS_GLOBAL_LOAD : HAUL_CLASS_GLOBAL_STORE; return h->generic;
+    }
+}
+
+/* Accesses that other threads may be waiting for, or that wait for other threads. */
+static bool is_strong(const ptx_instruction *i) {
+    switch (i->mods[PTX_SLOT_ORDER]) {
+    case PTX_MOD_NONE:
+    case PTX_MOD_WEAK: return i->mods[PTX_SLOT_CACHE] == PTX_MOD_CV;
+    default: return true;
+    }
+}
+
+/* ... of other blocks. */
+static bool is_ordered(const ptx_instruction *i) {
+    return is_strong(i) && i->mods[PTX_SLOT_SCOPE] != PTX_MOD_SCOPE_CTA;
+}
+
+/* The handler for an ordinary parameter load; NULL where the general one is needed. */
+static sim_handler pick_parameter(const sim_op *op, unsigned limit) {
+    uint64_t offset = (uint64_t)op->imm - SIM_PARAM_WINDOW;
+    bool plain = op->run == load_params && op->count == 1 && op->x == op->y && op->a == SIM_SLOT_ZERO;
+    if (!plain || offset + op->bytes > limit || offset % op->bytes) return NULL;
+    return op->bytes == 4 ? parameter_32 : op->bytes == 8 ? parameter_64 : NULL;
+}
+
+static void simplify_parameter(const sim_lowering *l, sim_op *op) {
+    sim_handler run = pick_parameter(op, l->program->param_bytes);
+    if (!run) return;
+    op->run = run;
+    op->form = SIM_FORM_PARAMETER;
+    op->imm -= (int64_t)SIM_PARAM_WINDOW;
+}
+
+/* A strong access is a matter of more than its addresses. */
+static void use_pattern(sim_lowering *l, sim_op *op, const ptx_operand *memory, const access_handlers *h) {
+    if (op->flags & SIM_OP_STRONG) return;
+    if (op->run == h->global) op->run = h->span, op->form = SIM_FORM_GLOBAL;
+    if (op->run != h->shared) return;
+    op->run = h->own;
+    op->form = h == &load_handlers ? SIM_FORM_SHARED_LOAD : SIM_FORM_SHARED_STORE;
+    op->pattern = sim_pattern_of(l, memory);
+}
+
+static bool is_signed(unsigned type) {
+    return ptx_types[type].kind == 'S';
+}
+
+/* The lane width of the data's registers, the same for all of a vector's; constants follow them. 0: they differ. */
+static unsigned data_lane_bytes(const sim_lowering *l, const ptx_operand *parts, unsigned count, unsigned bytes) {
+    unsigned lane = 0;
+    for (unsigned e = 0; e < count; e++) {
+        if (parts[e].kind != PTX_REGISTER) continue;
+        const unsigned own = sim_register_bytes(l, &parts[e]);
+        if (lane && lane != own) return 0;
+        lane = own;
+    }
+    return lane ? lane : bytes < 2 ? 2 : bytes;
+}
+
+static uint32_t data_slot(sim_lowering *l, const ptx_operand *o, unsigned type, unsigned lane, bool is_load) {
+    if (is_load || o->kind == PTX_SINK) return sim_destination(l, o);
+    return o->kind == PTX_INTEGER ? sim_constant(l, o->bits, lane) : sim_source(l, o, type);
+}
+
+static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const ptx_operand *memory,
+                                const ptx_operand *data, bool is_load) {
+    bool wide;
+    int64_t offset;
+    unsigned bytes = ptx_bits(i->type) / 8, count = data->kind == PTX_VECTOR ? data->part_count : 1;
+    const ptx_operand *parts = data->kind == PTX_VECTOR ? data->parts : data;
+    uint32_t slots[8], lane = data_lane_bytes(l, parts, count, bytes);
+    if (!lane) return sim_lower_fail(l, "the elements' registers must all be as wide as each other");
+    for (unsigned e = 0; e < count; e++) slots[e] = data_slot(l, &parts[e], i->type, lane, is_load);
+    uint32_t base = sim_address(l, memory, &wide, &offset), more = sim_pool(l, slots, count);
+    uint8_t class;
+    const uint32_t policy = sim_policy_slot(l, i);
+    sim_handler run = pick_space(i, base, offset, is_load ? &load_handlers : &store_handlers, is_load, &class);
+    sim_op *op = sim_emit(l, run);
+    op->policy = policy;
+    op->memory_class = class;
+    op->d = slots[0];
+    op->a = base;
+    op->imm = offset;
+    op->bytes = (uint8_t)(bytes * count);
+    op->count = (uint8_t)count;
+    op->more = more;
+    op->x = log2_of(bytes);
+    op->y = log2_of(lane);
+    op->imm2 = is_load && is_signed(i->type);
+    op->flags |= (uint8_t)((wide ? SIM_OP_WIDE : 0) | (is_ordered(i) ? SIM_OP_ORDERED : 0) |
+                           (is_load && is_strong(i) ? SIM_OP_OBSERVES : 0) | (is_strong(i) ? SIM_OP_STRONG : 0) |
+                           (i->mods[PTX_SLOT_ORDER] == PTX_MOD_RELEASE ? SIM_OP_RELEASES : 0));
+    if (!(is_load ? sim_loader(op) : sim_storer(op)))
+        return sim_lower_fail(l, "%u bits in a register of %u", 8 * bytes, 8 * lane);
+    simplify_parameter(l, op);
+    use_pattern(l, op, memory, is_load ? &load_handlers : &store_handlers);
+    return HAUL_OK;
+}
+
+haul_status LOWER(LD)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_access(l, i, &i->operands[1], &i->operands[0], true);
+}
+
+haul_status LOWER(LDU)(sim_lowering *l, const ptx_instruction *i) {
+    return LOWER(LD)(l, i);
+}
+
+/* An ordinary store, which releases. */
+haul_status LOWER(ST_ASYNC_MMIO)(sim_lowering *l, const ptx_instruction *i) {
+    ptx_instruction store = *i;
+    store.mods[PTX_SLOT_ORDER] = PTX_MOD_RELEASE;
+    return lower_access(l, &store, &i->operands[0], &i->operands[1], false);
+}
+
+haul_status LOWER(ST)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_access(l, i, &i->operands[0], &i->operands[1], false);
+}
+
+/* One element of a wmma fragment: see ops/matrix.h. */
+haul_status SIM_ELEMENT_ACCESS(sim_lowering *l, const ptx_instruction *i, const sim_element_access *e) {
+    uint8_t class;
+    const access_handlers *h = e->loads ? &load_handlers : &store_handlers;
+    sim_handler run = pick_space(i, e->address, 0, h, e->loads, &class);
+    sim_op *op = sim_emit(l, run);
+    op->memory_class = class;
+    op->d = e->data;
+    op->a = e->address;
+    op->bytes = (uint8_t)e->bytes;
+    op->count = 1;
+    op->x = log2_of(e->bytes);
+    op->y = log2_of(e->lane_bytes);
+    op->flags |= SIM_OP_WIDE;
+    op->uncounted = e->uncounted;
+    return HAUL_OK;
+}

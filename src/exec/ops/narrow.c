@@ -1,0 +1,221 @@
+/* cvt of sm_100's own: types of 4, 6 and 8 bits in twos and fours, scales (ue8m0), and rounding by random bits. */
+#include "state/block.h"
+#include "exec/ops/lanes.h"
+#include "exec/half.h"
+
+static const sim_format e2m1 = {1, 0, 7, 7, 7, 3};
+static const sim_format e2m3 = {3, 0, 31, 31, 31, 5};
+static const sim_format e3m2 = {2, -2, 31, 31, 31, 5};
+
+/* Elements of a packed type: their format, and how far they are apart. */
+typedef struct packing {
+    const sim_format *format;
+    unsigned bits;
+} packing;
+
+static packing packing_of(unsigned type) {
+    switch (type) {
+    case PTX_F16X2: return (packing){&sim_f16, 16};
+    case PTX_BF16X2: return (packing){&sim_bf16, 16};
+    case PTX_E4M3X4: return (packing){&sim_e4m3, 8};
+    case PTX_E5M2X4: return (packing){&sim_e5m2, 8};
+    case PTX_E2M1X2:
+    case PTX_E2M1X4: return (packing){&e2m1, 4};
+    case PTX_E2M3X2:
+    case PTX_E2M3X4: return (packing){&e2m3, 8};
+    default: return (packing){&e3m2, 8};
+    }
+}
+
+static void set_lane(sim_warp *w, const sim_op *op, unsigned lane, unsigned bits, uint32_t value) {
+    if (bits <= 16)
+        SIM_SLOT(w, uint16_t, op->d)[lane] = (uint16_t)value;
+    else
+        SIM_SLOT(w, uint32_t, op->d)[lane] = value;
+}
+
+/* op->x, y: destination's and source's type; target: rounding modifier; imm: flags */
+enum { RELU = 1, FINITE = 2 };
+
+static double clamped(double x, const sim_op *op) {
+    return (op->imm & RELU) && x <= 0.0 ? 0.0 : x;
+}
+
+static haul_status lower_narrow(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned a, unsigned b) {
+    sim_op *op = sim_emit_with(l, i, run, a, b, 0);
+    if (!op) return HAUL_ERROR_UNSUPPORTED;
+    op->x = i->type, op->y = i->type2, op->target = i->mods[PTX_SLOT_ROUND];
+    op->imm = (i->mods[PTX_SLOT_RELU] ? RELU : 0) | (i->mods[PTX_SLOT_SATFINITE] ? FINITE : 0);
+    return HAUL_OK;
+}
+
+/* ---- to and from 4 and 6 bits ---- */
+
+static uint32_t pack_two(const sim_op *op, double high, double low) {
+    const packing p = packing_of(op->x);
+    return encode(*p.format, clamped(high, op), SIM_ROUND_EVEN, true) << p.bits |
+           encode(*p.format, clamped(low, op), SIM_ROUND_EVEN, true);
+}
+
+static sim_step from_singles(sim_warp *w, const sim_op *op, uint32_t active) {
+    const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b);
+    for (unsigned l = 0; l < SIM_LANES; l++)
+        if (active >> l & 1) set_lane(w, op, l, ptx_bits(op->x), pack_two(op, (double)a[l], (double)b[l]));
+    return SIM_NEXT;
+}
+
+static sim_step from_halves(sim_warp *w, const sim_op *op, uint32_t active) {
+    const uint32_t *a = SIM_SLOT(w, uint32_t, op->a);
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        const float high = f32_of_f16((uint16_t)(a[l] >> 16)), low = f32_of_f16((uint16_t)a[l]);
+        if (active >> l & 1) set_lane(w, op, l, ptx_bits(op->x), pack_two(op, (double)high, (double)low));
+    }
+    return SIM_NEXT;
+}
+
+/* Such a type has neither infinities nor NaNs. */
+static double decode(const sim_format *f, uint32_t bits) {
+    const uint32_t magnitude = bits & ((1u << f->sign) - 1), fraction = magnitude & ((1u << f->mantissa) - 1);
+    const int exponent = (int)(magnitude >> f->mantissa);
+    const double significand = (double)(exponent ? fraction + (1u << f->mantissa) : fraction);
+    const double value = __builtin_ldexp(significand, (exponent ? exponent - 1 : 0) + f->lowest - f->mantissa);
+    return bits >> f->sign & 1 ? -value : value;
+}
+
+static sim_step to_halves(sim_warp *w, const sim_op *op, uint32_t active) {
+    const packing p = packing_of(op->y);
+    const uint16_t *a = SIM_SLOT(w, uint16_t, op->a);
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        const double high = clamped(decode(p.format, (uint32_t)a[l] >> p.bits), op);
+        const double low = clamped(decode(p.format, a[l]), op);
+        const uint32_t pair = (uint32_t)f16_of_f32((float)high) << 16 | f16_of_f32((float)low);
+        if (active >> l & 1) set_lane(w, op, l, 32, pair);
+    }
+    return SIM_NEXT;
+}
+
+haul_status LOWER(CVT_PACK_NARROW)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_narrow(l, i, from_singles, PTX_F32, PTX_F32);
+}
+
+haul_status LOWER(CVT_NARROW_HALVES)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_narrow(l, i, from_halves, PTX_B32, 0);
+}
+
+haul_status LOWER(CVT_NARROW)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_narrow(l, i, to_halves, PTX_B16, 0);
+}
+
+/* ---- scales: the exponent of a single, whatever its sign; 255 is NaN ---- */
+
+static uint32_t scale_of(uint32_t single, const sim_op *op) {
+    const uint32_t magnitude = single & 0x7fffffffu, half_of_least = 0x00400000u;
+    const bool is_nan = magnitude > 0x7f800000u, is_finite = magnitude < 0x7f800000u;
+    const bool between = magnitude & 0x7fffffu && magnitude > half_of_least && is_finite;
+    uint32_t exponent = magnitude >> 23;
+    if (op->target == PTX_MOD_RP && between) exponent++;
+    return (op->imm & FINITE) && !is_nan && exponent == 255 ? 254 : exponent;
+}
+
+static sim_step scales_of_singles(sim_warp *w, const sim_op *op, uint32_t active) {
+    const uint32_t *a = SIM_SLOT(w, uint32_t, op->a), *b = SIM_SLOT(w, uint32_t, op->b);
+    for (unsigned l = 0; l < SIM_LANES; l++)
+        if (active >> l & 1) set_lane(w, op, l, 16, scale_of(a[l], op) << 8 | scale_of(b[l], op));
+    return SIM_NEXT;
+}
+
+static sim_step scales_of_halves(sim_warp *w, const sim_op *op, uint32_t active) {
+    const uint32_t *a = SIM_SLOT(w, uint32_t, op->a);
+    for (unsigned l = 0; l < SIM_LANES; l++)
+        if (active >> l & 1) set_lane(w, op, l, 16, scale_of(a[l] & 0xffff0000u, op) << 8 | scale_of(a[l] << 16, op));
+    return SIM_NEXT;
+}
+
+static uint32_t bf16_of_scale(uint32_t scale) {
+    return scale == 255 ? 0x7fff : scale == 0 ? 0x0040 : scale << 7;
+}
+
+static sim_step halves_of_scales(sim_warp *w, const sim_op *op, uint32_t active) {
+    const uint16_t *a = SIM_SLOT(w, uint16_t, op->a);
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        const uint32_t high = (uint32_t)a[l] >> 8, low = (uint32_t)a[l] & 255;
+        if (active >> l & 1) set_lane(w, op, l, 32, bf16_of_scale(high) << 16 | bf16_of_scale(low));
+    }
+    return SIM_NEXT;
+}
+
+haul_status LOWER(CVT_PACK_SCALE)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_narrow(l, i, scales_of_singles, PTX_B32, PTX_B32);
+}
+
+haul_status LOWER(CVT_SCALE_HALVES)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_narrow(l, i, scales_of_halves, PTX_B32, 0);
+}
+
+haul_status LOWER(CVT_SCALE)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_narrow(l, i, halves_of_scales, PTX_B16, 0);
+}
+
+/* ---- rounding by random bits: they are added to what is cut off, from its highest bit on ---- */
+
+static uint32_t encode_random(const sim_format *f, double x, uint64_t random, int width, bool finite) {
+    const uint64_t bits = bits_of_f64(x), magnitude = bits & INT64_MAX;
+    const int exponent = (int)(magnitude >> 52) - 1023 - f->lowest;
+    const uint64_t significand = (magnitude & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    const int wanted = 52 - f->mantissa + (exponent < 0 ? -exponent : 0), cut = wanted > 62 ? 62 : wanted;
+    const uint64_t scaled = exponent > 0 ? (uint64_t)exponent << f->mantissa : 0;
+    uint64_t result = magnitude ? scaled + ((significand + (random << (cut - width))) >> cut) : 0;
+    if (magnitude > UINT64_C(0x7ff0000000000000)) return f->nan;
+    if (result > f->greatest) result = finite ? f->greatest : f->infinity;
+    return (uint32_t)(result | (bits >> 63) << f->sign);
+}
+
+/* The random bits of element n, counted from the highest of d, and their number. */
+static uint32_t random_of(unsigned type, uint32_t random, unsigned n, int *width) {
+    const uint32_t halves[2] = {random >> 16, random & 0xffff};
+    switch (type) {
+    case PTX_F16X2: *width = 13; return halves[n] & 0x1fff;
+    case PTX_BF16X2: *width = 16; return halves[n];
+    case PTX_E2M1X4: *width = 8; return n < 2 ? halves[n] >> 8 : halves[n - 2] & 0xff;
+    default: *width = 16; return halves[n / 2];
+    }
+}
+
+/* op->count elements, the highest first: a, b, c, and what is in the pool from `more` on; y: the random bits. */
+static sim_step round_randomly(sim_warp *w, const sim_op *op, uint32_t active) {
+    const uint32_t *slots = w->sm->grid->program->pool + op->more, *random = SIM_SLOT(w, uint32_t, op->y);
+    const packing p = packing_of(op->x);
+    for (; active; active &= active - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(active);
+        uint32_t packed = 0;
+        for (unsigned n = 0; n < op->count; n++) {
+            int width;
+            const uint32_t bits = random_of(op->x, random[lane], n, &width);
+            const double x = clamped((double)SIM_SLOT(w, float, slots[n])[lane], op);
+            packed = packed << p.bits | encode_random(p.format, x, bits, width, op->imm & FINITE);
+        }
+        set_lane(w, op, lane, ptx_bits(op->x), packed);
+    }
+    return SIM_NEXT;
+}
+
+static haul_status lower_random(sim_lowering *l, const ptx_instruction *i, const ptx_operand *const *elements,
+                                unsigned count) {
+    uint32_t slots[4];
+    for (unsigned n = 0; n < count; n++) slots[n] = sim_source(l, elements[n], PTX_F32);
+    const uint32_t random = sim_source(l, &i->operands[i->operand_count - 1], PTX_B32);
+    const uint32_t d = sim_destination(l, &i->operands[0]), pool = sim_pool(l, slots, count);
+    sim_op *op = sim_emit(l, round_randomly);
+    op->d = d, op->x = i->type, op->y = random, op->more = pool, op->count = (uint8_t)count;
+    op->imm = (i->mods[PTX_SLOT_RELU] ? RELU : 0) | (i->mods[PTX_SLOT_SATFINITE] ? FINITE : 0);
+    return HAUL_OK;
+}
+
+haul_status LOWER(CVT_RANDOM)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_random(l, i, (const ptx_operand *const[]){&i->operands[1], &i->operands[2]}, 2);
+}
+
+haul_status LOWER(CVT_RANDOM_4)(sim_lowering *l, const ptx_instruction *i) {
+    const ptx_operand *v = i->operands[1].parts;
+    return lower_random(l, i, (const ptx_operand *const[]){&v[0], &v[1], &v[2], &v[3]}, 4);
+}

@@ -1,0 +1,160 @@
+/* Products of small matrices, d = a b + c: what an instruction says of them, and their elements. How they are made is
+ * in ops/multiply.h, who holds which element in ops/fragments.h. */
+#ifndef HAUL_EXEC_OPS_PRODUCT_H
+#define HAUL_EXEC_OPS_PRODUCT_H
+
+#include "ptx/matrix.h"
+#include "exec/ops/lanes.h"
+#include "state/block.h"
+#include "exec/half.h"
+#include "exec/ops/matrix.h"
+
+enum { SIM_PRODUCT_SATURATES = 1, SIM_PRODUCT_AND = 2, SIM_PRODUCT_SPARSE = 4 };
+
+/* Lies in the program's pool. */
+typedef struct sim_product {
+    uint32_t m, n, k; /* k: elements, those of a that are left out too; of single bits, words of 32 */
+    uint32_t type_a, type_b, type_c, type_d;
+    uint32_t flags;
+    uint32_t a, b, c, d; /* the fragments' slots in the pool */
+    int32_t rounding;    /* fenv's */
+    uint32_t metadata;   /* sparse: their slot */
+    uint32_t selector;   /* which threads of four have them */
+} sim_product;
+
+enum {
+    SIM_MOST_FACTOR = 16384,
+    SIM_MOST_SUMS = 4096,
+    SIM_MOST_WIDE = 256,
+    SIM_MOST_ROWS = 128,
+    SIM_MOST_COLUMNS = 256
+};
+
+/* Element (row, k) of a is number row * product.k + k, element (k, column) of b number k * product.n + column. */
+typedef struct sim_factor {
+    uint32_t raw[SIM_MOST_FACTOR];
+    int32_t value[SIM_MOST_FACTOR]; /* integers; significands with their sign */
+    int32_t exponent[SIM_MOST_FACTOR];
+    uint32_t mantissa;          /* bits of the significands behind the point */
+    bool is_near;               /* all exponents are so near to 0 that products are exact in single precision */
+    double wide[SIM_MOST_WIDE]; /* .f64 */
+} sim_factor;
+
+/* Sums are by row. */
+typedef struct sim_operands {
+    sim_factor a, b;
+    union {
+        float single[SIM_MOST_SUMS];
+        int32_t integer[SIM_MOST_SUMS];
+        double wide[SIM_MOST_WIDE];
+    } sum;
+} sim_operands;
+
+/* ---- the product of an instruction ---- */
+
+static inline sim_product sim_product_of(const ptx_instruction *i) {
+    const ptx_shape s = ptx_shape_of(i);
+    const ptx_type a = ptx_element_type(i, 'a');
+    return (sim_product){
+        .m = s.m,
+        .n = s.n,
+        .k = a == PTX_B1 ? s.k / 32u : s.k,
+        .type_a = a,
+        .type_b = ptx_element_type(i, 'b'),
+        .type_c = ptx_element_type(i, 'c'),
+        .type_d = ptx_element_type(i, 'd'),
+        .flags = (i->mods[PTX_SLOT_SATFINITE] ? SIM_PRODUCT_SATURATES : 0u) |
+                 (i->mods[PTX_SLOT_BITS] == PTX_MOD_BITS_AND ? SIM_PRODUCT_AND : 0u) |
+                 (ptx_is_sparse(i) ? SIM_PRODUCT_SPARSE : 0u),
+        .rounding = sim_host_rounding(i->mods[PTX_SLOT_ROUND]),
+    };
+}
+
+/* Appends it to the program's pool, for sim_op.more; that of the operation. */
+static inline uint32_t sim_pool_product(sim_lowering *l, const sim_product *p) {
+    return sim_pool(l, (const uint32_t *)(const void *)p, sizeof *p / sizeof(uint32_t));
+}
+
+static inline const sim_product *sim_product_at(const sim_warp *w, const sim_op *op) {
+    return (const sim_product *)(const void *)(w->sm->grid->program->pool + op->more);
+}
+
+/* Columns of a as it is stored: a sparse one has half of them. */
+static inline uint32_t sim_depth_of_a(const sim_product *p) {
+    return p->flags & SIM_PRODUCT_SPARSE ? p->k / 2 : p->k;
+}
+
+/* ---- formats ---- */
+
+typedef struct sim_small_float {
+    unsigned mantissa, exponent; /* bits */
+    unsigned shift;              /* bits below that are not looked at */
+    bool infinite;               /* the greatest exponent is for infinities and NaNs */
+    bool finite;                 /* ... and there are none in another way */
+} sim_small_float;
+
+static inline sim_small_float sim_small_float_of(unsigned type) {
+    switch (type) {
+    case PTX_BF16: return (sim_small_float){7, 8, 0, true, false};
+    case PTX_TF32: return (sim_small_float){10, 8, 13, true, false};
+    case PTX_E4M3: return (sim_small_float){3, 4, 0, false, false};
+    case PTX_E5M2: return (sim_small_float){2, 5, 0, true, false};
+    case PTX_E2M3: return (sim_small_float){3, 2, 0, false, true};
+    case PTX_E3M2: return (sim_small_float){2, 3, 0, false, true};
+    case PTX_E2M1: return (sim_small_float){1, 2, 0, false, true};
+    case PTX_F32: return (sim_small_float){23, 8, 0, true, false};
+    default: return (sim_small_float){10, 5, 0, true, false};
+    }
+}
+
+/* Exponents whose sum is some way from the least and the greatest one of single precision. */
+enum { SIM_NEAR = 40 };
+
+/* Infinities and NaNs. */
+static inline bool sim_is_special(uint32_t raw, const sim_small_float *s) {
+    const uint32_t bits = raw >> s->shift, top = (1u << s->exponent) - 1, fractions = (1u << s->mantissa) - 1;
+    return (bits >> s->mantissa & top) == top && !s->finite && (s->infinite || (bits & fractions) == fractions);
+}
+
+/* Fills in significands and exponents; false when some element is an infinity or a NaN. */
+static inline bool sim_decode_floats(sim_factor *f, unsigned count, unsigned type) {
+    const sim_small_float s = sim_small_float_of(type);
+    const uint32_t top = (1u << s.exponent) - 1, fractions = (1u << s.mantissa) - 1;
+    const int32_t bias = (int32_t)(top >> 1);
+    uint32_t special = 0, far = 0;
+    f->mantissa = s.mantissa;
+    for (unsigned n = 0; n < count; n++) {
+        const uint32_t bits = f->raw[n] >> s.shift, fraction = bits & fractions, e = bits >> s.mantissa & top;
+        const int32_t significand = (int32_t)(e ? fraction | (fractions + 1) : fraction);
+        f->value[n] = bits >> (s.mantissa + s.exponent) & 1 ? -significand : significand;
+        f->exponent[n] = (int32_t)(e ? e : 1) - bias;
+        special |= e == top && !s.finite && (s.infinite || fraction == fractions);
+        far |= significand && (uint32_t)(f->exponent[n] + SIM_NEAR) > 2 * SIM_NEAR;
+    }
+    f->is_near = !far;
+    return !special;
+}
+
+static inline void sim_decode_integers(sim_factor *f, unsigned count, unsigned type) {
+    const unsigned unused = 32 - ptx_bits(type);
+    const bool has_sign = ptx_types[type].kind == 'S';
+    for (unsigned n = 0; n < count; n++) {
+        const uint32_t up = f->raw[n] << unused;
+        f->value[n] = has_sign ? (int32_t)up >> unused : (int32_t)(up >> unused);
+    }
+}
+
+/* Any of the types, infinities and NaNs too. */
+static inline double sim_decode_one(uint32_t raw, unsigned type) {
+    const sim_small_float s = sim_small_float_of(type);
+    const uint32_t bits = raw >> s.shift, top = (1u << s.exponent) - 1, e = bits >> s.mantissa & top;
+    const uint32_t fraction = bits & ((1u << s.mantissa) - 1);
+    const double sign = bits >> (s.mantissa + s.exponent) & 1 ? -1 : 1;
+    const double significand = (double)(e ? fraction | 1u << s.mantissa : fraction);
+    const int exponent = (int)(e ? e : 1) - (int)(top >> 1) - (int)s.mantissa;
+    if (e == top && s.infinite) return fraction ? f64_of_bits(SIM_NAN_F64) : sign * __builtin_inf();
+    if (e == top && !s.finite && fraction == (1u << s.mantissa) - 1) return f64_of_bits(SIM_NAN_F64);
+    return sign * significand * f64_of_bits((uint64_t)(exponent + 1023) << 52);
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* Products whose matrix a is sparse (mma.sp, wgmma.mma_async.sp): of each few neighbours along k half are left out, and
+ * metadata name those that are there. Each row of a meets those rows of b that its own metadata name, and these
+ * products are summed as a dense product half as deep is. */
+#ifndef HAUL_EXEC_OPS_SPARSE_H
+#define HAUL_EXEC_OPS_SPARSE_H
+
+#include "exec/ops/product.h"
+
+enum { SIM_SPARSE_ROWS = 16 };
+
+/* The metadata of each row of a: two bits for each element that is there, four for tf32, two for a pair of 4-bit ones;
+ * the first in the lowest bits. */
+typedef struct sim_metadata {
+    uint64_t rows[SIM_SPARSE_ROWS];
+} sim_metadata;
+
+/* Which k the element of number `at` of a row belongs to. What the manual leaves undefined (the same index twice, one
+ * that tf32 does not have) goes by the bits all the same. */
+static inline uint32_t sim_sparse_index(unsigned bits, uint64_t row, uint32_t at) {
+    if (bits == 32) return 2 * at + (uint32_t)(row >> 4 * at >> 1 & 1);
+    if (bits == 4) return at / 4 * 8 + 2 * (uint32_t)(row >> 2 * (at / 2) & 3) + at % 2;
+    return at / 2 * 4 + (uint32_t)(row >> 2 * at & 3);
+}
+
+/* Of four neighbouring lanes, those that `selector` names have the metadata of two rows, eight apart: elements of 16
+ * and 32 bits have 16 bits for each row in a lane, the others 32 bits of one row. */
+static inline uint64_t sim_metadata_of(const sim_product *p, const uint32_t *lanes, unsigned row) {
+    const unsigned bits = ptx_bits(p->type_a), upper = row / SIM_GROUPS;
+    const uint32_t *four = lanes + SIM_GROUP_LANES * (row % SIM_GROUPS);
+    const bool is_long = p->k * bits == 512;
+    if (bits >= 16) {
+        if (!is_long) return four[p->selector] >> 16 * upper & 0xffff;
+        const uint32_t *pair = four + 2 * p->selector;
+        return (pair[0] >> 16 * upper & 0xffff) | (pair[1] >> 16 * upper & 0xffff) << 16;
+    }
+    if (!is_long) return four[2 * p->selector + upper];
+    return four[upper] | (uint64_t)four[2 + upper] << 32;
+}
+
+/* `lanes`: the register that has them, of each lane. */
+static inline void sim_gather_metadata(const uint32_t *lanes, const sim_product *p, sim_metadata *m) {
+    for (unsigned row = 0; row < p->m; row++) m->rows[row] = sim_metadata_of(p, lanes, row);
+}
+
+/* What multiplies dense matrices. */
+typedef void (*sim_multiplier)(const sim_product *p, sim_operands *o, unsigned sm);
+
+static inline void sim_multiply_sparse(const sim_product *p, sim_operands *o, const sim_metadata *m, unsigned sm,
+                                       sim_multiplier multiply) {
+    const uint32_t depth = sim_depth_of_a(p), bits = ptx_bits(p->type_a);
+    sim_product one = *p;
+    sim_operands part;
+    one.m = 1;
+    one.k = depth;
+    one.flags &= ~(uint32_t)SIM_PRODUCT_SPARSE;
+    for (uint32_t row = 0; row < p->m; row++) {
+        memcpy(part.a.raw, o->a.raw + row * depth, depth * sizeof *part.a.raw);
+        for (uint32_t at = 0; at < depth; at++)
+            memcpy(part.b.raw + at * p->n, o->b.raw + sim_sparse_index(bits, m->rows[row], at) * p->n,
+                   p->n * sizeof *part.b.raw);
+        memcpy(part.sum.integer, o->sum.integer + row * p->n, p->n * sizeof *part.sum.integer);
+        multiply(&one, &part, sm);
+        memcpy(o->sum.integer + row * p->n, part.sum.integer, p->n * sizeof *part.sum.integer);
+    }
+}
+
+#endif

@@ -1,0 +1,185 @@
+/* tex, tld4, txq: fetches through texture objects.
+ *
+ * a: the handles; x: the geometry; y: the kind of fetch; imm2: bit 0: integer coordinates, bit 1: a level is named,
+ * bits 8 up: the component; count: the result's elements; bytes: of each element's register, of imm's type; more: slots
+ * in the pool, in the order below. */
+#include "exec/texture/access.h"
+#include "exec/ops/lanes.h"
+#include "state/texels.h"
+#include "count/texture.h"
+
+#include "check/texture.h"
+#include "exec/half.h"
+
+enum { AT = 0, RESULT = 4, ALONG = 8, LEVEL = 8, SHIFT = 14, SLOTS = 17 };
+
+/* ---- one lane ---- */
+
+static void read_coordinates(const sim_warp *w, const sim_op *op, const uint32_t *slots, unsigned lane, sim_fetch *f) {
+    const bool layered = op->x == SIM_GEOMETRY_A1D || op->x == SIM_GEOMETRY_A2D || op->x == SIM_GEOMETRY_ACUBE;
+    if (layered) f->layer = SIM_SLOT(w, uint32_t, slots[AT])[lane];
+    for (unsigned d = 0; d < 3; d++) {
+        const unsigned k = AT + d + layered;
+        if (op->imm2 & 1)
+            f->whole[d] = SIM_SLOT(w, int32_t, slots[k])[lane];
+        else
+            f->at[d] = SIM_SLOT(w, float, slots[k])[lane];
+        f->shift[d] = SIM_SLOT(w, int32_t, slots[SHIFT + d])[lane];
+    }
+}
+
+static sim_fetch describe(const sim_warp *w, const sim_op *op, unsigned lane) {
+    const uint32_t *slots = w->sm->grid->program->pool + op->more;
+    sim_fetch f = {.kind = (uint8_t)op->y, .geometry = (uint8_t)op->x, .component = (uint8_t)(op->imm2 >> 8)};
+    read_coordinates(w, op, slots, lane, &f);
+    f.level = SIM_SLOT(w, float, slots[LEVEL])[lane];
+    f.whole_level = SIM_SLOT(w, uint32_t, slots[LEVEL])[lane];
+    f.names_level = op->imm2 & 2;
+    for (unsigned k = 0; k < 2; k++)
+        for (unsigned d = 0; d < 3; d++) f.along[k][d] = SIM_SLOT(w, float, slots[ALONG + 3 * k + d])[lane];
+    return f;
+}
+
+/* Pairs and halves are rounded from single precision. */
+static void write_result(sim_warp *w, const sim_op *op, unsigned lane, const uint32_t value[4]) {
+    const uint32_t *slots = w->sm->grid->program->pool + op->more + RESULT;
+    for (unsigned e = 0; e < op->count; e++) {
+        switch (op->imm) {
+        case PTX_F16: SIM_SLOT(w, uint16_t, slots[e])[lane] = f16_of_f32(f32_of_bits(value[e])); break;
+        case PTX_F16X2:
+            SIM_SLOT(w, uint32_t, slots[e])
+            [lane] = f16_of_f32(f32_of_bits(value[2 * e])) | (uint32_t)f16_of_f32(f32_of_bits(value[2 * e + 1])) << 16;
+            break;
+        default: SIM_SLOT(w, uint32_t, slots[e])[lane] = value[e];
+        }
+    }
+}
+
+/* ---- the warp ---- */
+
+static void check(sim_warp *w, const sim_op *op, uint32_t active, const sim_texture *t, const sim_texel_access *a) {
+    uint32_t outside = 0;
+    for (unsigned l = 0; l < SIM_LANES && a->linear; l++) outside |= (uint32_t)(!a->lanes[l].count) << l;
+    if (outside & active) sim_hazard_texture_range(w, op, outside & active, t->levels[0].extent[0]);
+    sim_hazard_texels(w, op, active, a, HAUL_ACTION_READ);
+}
+
+static sim_step fetch(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_texel_access access;
+    for (unsigned l = 0; l < SIM_LANES; l++) access.lanes[l].count = 0;
+    uint64_t last = 0;
+    const sim_texture *t = NULL;
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t handle = SIM_SLOT(w, uint64_t, op->a)[lane];
+        if (!t || handle != last) t = sim_find_texture(w, op, lane, handle, (sim_geometry)op->x, false);
+        if (!t) return SIM_STOP;
+        last = handle;
+        const sim_fetch f = describe(w, op, lane);
+        uint32_t value[4];
+        sim_texture_fetch(t, &f, value, &access.lanes[lane]);
+        write_result(w, op, lane, value);
+    }
+    access.bytes = 1u << t->levels[0].texel_bits;
+    access.filtered = t->sampler.linear && op->y != SIM_FETCH_TEXELS;
+    access.linear = t->kind == DRIVER_RESOURCE_LINEAR;
+    access.volume = t->dimensions == 3;
+    if (w->sm->hazards) check(w, op, active, t, &access);
+    sim_count_texels(w->sm->counting, op, active, &access);
+    return SIM_NEXT;
+}
+
+/* ---- lowering ---- */
+
+static unsigned geometry_of(const ptx_instruction *i) {
+    return i->mods[PTX_SLOT_GEOMETRY] - (unsigned)PTX_MOD_GEOMETRY_1D + SIM_GEOMETRY_1D;
+}
+
+static void take_vector(sim_lowering *l, const ptx_operand *from, unsigned first, unsigned type, uint32_t *slots,
+                        unsigned most) {
+    for (unsigned k = first; k < from->part_count && k - first < most; k++)
+        slots[k - first] = sim_source(l, &from->parts[k], type);
+}
+
+/* operands: result, texture, whatever the kind of fetch has, and offsets. */
+static haul_status lower_fetch(sim_lowering *l, const ptx_instruction *i, sim_fetch_kind kind, unsigned component) {
+    uint32_t slots[SLOTS];
+    const ptx_operand *result = &i->operands[0], *at = &i->operands[1].parts[1];
+    const unsigned type = i->type2, extra = kind == SIM_FETCH_GRADIENTS ? 2 : i->op == PTX_OP_TEX_LEVEL;
+    for (unsigned k = 0; k < SLOTS; k++) slots[k] = SIM_SLOT_ZERO;
+    if (ptx_is_layered(i)) slots[AT] = sim_source(l, &at->parts[0], PTX_U32);
+    take_vector(l, at, ptx_is_layered(i), type, slots + AT + ptx_is_layered(i), 3);
+    for (unsigned e = 0; e < result->part_count; e++) slots[RESULT + e] = sim_destination(l, &result->parts[e]);
+    if (extra == 1) slots[LEVEL] = sim_source(l, &i->operands[2], type);
+    for (unsigned k = 0; extra == 2 && k < 2; k++)
+        take_vector(l, &i->operands[2 + k], 0, PTX_F32, slots + ALONG + 3 * k, 3);
+    if (i->operand_count > 2 + extra) take_vector(l, &i->operands[2 + extra], 0, PTX_S32, slots + SHIFT, 3);
+    const uint32_t handle = sim_source(l, &i->operands[1].parts[0], PTX_B64), more = sim_pool(l, slots, SLOTS);
+    sim_op *op = sim_emit(l, fetch);
+    op->a = handle;
+    op->more = more;
+    op->x = geometry_of(i);
+    op->y = type == PTX_S32 ? SIM_FETCH_TEXELS : kind;
+    op->imm2 = (uint32_t)(type == PTX_S32) | (uint32_t)(i->op == PTX_OP_TEX_LEVEL) << 1 | component << 8;
+    op->imm = i->type;
+    op->count = (uint8_t)result->part_count;
+    op->memory_class = HAUL_CLASS_TEXTURE;
+    return HAUL_OK;
+}
+
+haul_status LOWER(TEX)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_fetch(l, i, SIM_FETCH_BASE, 0);
+}
+
+haul_status LOWER(TEX_LEVEL)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_fetch(l, i, SIM_FETCH_LEVEL, 0);
+}
+
+haul_status LOWER(TEX_GRADIENTS)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_fetch(l, i, SIM_FETCH_GRADIENTS, 0);
+}
+
+haul_status LOWER(TLD4)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_fetch(l, i, SIM_FETCH_GATHER, i->mods[PTX_SLOT_COMPONENT] - (unsigned)PTX_MOD_COMPONENT_R);
+}
+
+/* ---- queries ---- */
+
+/* x: what; y: whether a surface is asked; b: the level */
+static sim_step query(sim_warp *w, const sim_op *op, uint32_t active) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t handle = SIM_SLOT(w, uint64_t, op->a)[lane];
+        const sim_texture *t = sim_find_object(w, op, lane, handle, op->y);
+        if (!t) return SIM_STOP;
+        SIM_SLOT(w, uint32_t, op->d)[lane] = sim_texture_query(t, op->x, SIM_SLOT(w, uint32_t, op->b)[lane]);
+    }
+    return SIM_NEXT;
+}
+
+static haul_status lower_query(sim_lowering *l, const ptx_instruction *i, bool surface) {
+    const ptx_operand *memory = &i->operands[1];
+    if (memory->offset || memory->parts[0].kind != PTX_REGISTER)
+        return sim_lower_fail(l, "the handle of a texture or surface object must stand in a register");
+    const uint32_t handle = sim_source(l, &memory->parts[0], PTX_B64), d = sim_destination(l, &i->operands[0]);
+    const uint32_t level = i->operand_count > 2 ? sim_source(l, &i->operands[2], PTX_U32) : SIM_SLOT_ZERO;
+    sim_op *op = sim_emit(l, query);
+    op->a = handle;
+    op->d = d;
+    op->b = level;
+    op->x = i->mods[PTX_SLOT_QUERY];
+    op->y = surface;
+    return HAUL_OK;
+}
+
+haul_status LOWER(TXQ)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_query(l, i, false);
+}
+
+haul_status LOWER(TXQ_LEVEL)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_query(l, i, false);
+}
+
+haul_status LOWER(SUQ)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_query(l, i, true);
+}

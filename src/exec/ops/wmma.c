@@ -1,0 +1,290 @@
+/* wmma.load and wmma.store. How a fragment lies in registers is nobody's business but the machine's: here it is as
+ * mma has it, a wider product's fragment being several of mma's, and of f16 factors what is left of the eight registers
+ * repeats the first ones. Each register is loaded or stored by ordinary accesses: a whole word where its elements are
+ * neighbours in memory, else element by element. What is counted are the accesses of machine code, which knows more:
+ * matrices of eight rows as ldmatrix loads them, words that it transposes afterwards, and pairs of words. */
+#include "ptx/matrix.h"
+#include "count/count.h"
+#include "exec/ops/lanes.h"
+#include "state/lanes.h"
+#include "state/block.h"
+#include "exec/ops/fragments.h"
+
+typedef struct fragment {
+    const ptx_instruction *instruction;
+    const ptx_operand *registers, *memory;
+    ptx_shape shape;
+    char which;
+    unsigned bits, each;             /* of an element, of a whole one in a register */
+    unsigned natural;                /* registers that are not repetitions */
+    bool by_columns, loads, counted; /* by its own accesses */
+    uint32_t base, stride, address;  /* slots */
+    bool wide;
+    int64_t offset;
+} fragment;
+
+static sim_element_place place_of(const fragment *f, unsigned r, unsigned e, unsigned lane) {
+    const unsigned blocks = f->shape.m / SIM_GROUPS;
+    if (f->which == 'a') return sim_place_a(blocks, f->each, r, e, lane);
+    if (f->which == 'b') return sim_place_b(f->shape.k / (SIM_GROUP_LANES * f->each), f->each, r, e, lane);
+    return sim_place_c(blocks, r * f->each + e, lane);
+}
+
+/* ---- addresses ---- */
+
+/* d: the addresses; a, imm, SIM_OP_WIDE: the matrix; b: the stride in elements; x: bits of an element; more: for each
+ * lane the number of strides and, in the upper half, the elements within one. */
+static sim_step find_elements(sim_warp *w, const sim_op *op, uint32_t active) {
+    const uint32_t *steps = w->sm->grid->program->pool + op->more, *stride = SIM_SLOT(w, uint32_t, op->b);
+    uint64_t *d = SIM_SLOT(w, uint64_t, op->d);
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        const uint64_t elements = (uint64_t)(steps[l] & 0xffff) * stride[l] + (steps[l] >> 16);
+        const uint64_t base =
+            op->flags & SIM_OP_WIDE ? SIM_SLOT(w, uint64_t, op->a)[l] : SIM_SLOT(w, uint32_t, op->a)[l];
+        if (active >> l & 1) d[l] = base + (uint64_t)op->imm + elements * op->x / 8;
+    }
+    return SIM_NEXT;
+}
+
+/* How many strides from the matrix's beginning, and in the upper half how many elements. */
+static uint32_t steps_to(const fragment *f, unsigned r, unsigned e, unsigned lane) {
+    const sim_element_place at = place_of(f, r, e, lane);
+    return f->by_columns ? at.column | at.row << 16 : at.row | at.column << 16;
+}
+
+static void emit_steps(sim_lowering *l, const fragment *f, const uint32_t steps[SIM_LANES]) {
+    const uint32_t more = sim_pool(l, steps, SIM_LANES);
+    sim_op *op = sim_emit(l, find_elements);
+    op->d = f->address;
+    op->a = f->base;
+    op->b = f->stride;
+    op->imm = f->offset;
+    op->x = f->bits;
+    op->more = more;
+    op->flags |= f->wide ? SIM_OP_WIDE : 0;
+}
+
+static void emit_address(sim_lowering *l, const fragment *f, unsigned r, unsigned e) {
+    uint32_t steps[SIM_LANES];
+    for (unsigned lane = 0; lane < SIM_LANES; lane++) steps[lane] = steps_to(f, r, e, lane);
+    emit_steps(l, f, steps);
+}
+
+/* ---- words and elements ---- */
+
+/* Element x of y bits of register d is set from, or (extract) put into, slot a. */
+static sim_step insert(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
+    const uint32_t *a = SIM_SLOT(w, uint32_t, op->a), shift = op->x * op->y, mask = ((1u << op->y) - 1) << shift;
+    SIM_STORE_LANES(d, active, (d[l] & ~mask) | (a[l] << shift & mask));
+    return SIM_NEXT;
+}
+
+static sim_step extract(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t *a = SIM_SLOT(w, uint32_t, op->a);
+    const uint32_t *d = SIM_SLOT(w, uint32_t, op->d), shift = op->x * op->y, mask = (1u << op->y) - 1;
+    SIM_STORE_LANES(a, active, d[l] >> shift & mask);
+    return SIM_NEXT;
+}
+
+static void emit_element(sim_lowering *l, const fragment *f, sim_handler run, uint32_t slot, unsigned e) {
+    sim_op *op = sim_emit(l, run);
+    op->d = slot;
+    op->a = SIM_SLOT_SCRATCH;
+    op->x = e;
+    op->y = f->bits;
+}
+
+static haul_status access_elements(sim_lowering *l, const fragment *f, unsigned r, uint32_t slot) {
+    const sim_element_access one = {f->address, SIM_SLOT_SCRATCH, f->bits / 8, 4, f->loads, !f->counted};
+    for (unsigned e = 0; e < f->each; e++) {
+        emit_address(l, f, r, e);
+        if (!f->loads) emit_element(l, f, extract, slot, e);
+        HAUL_TRY(SIM_ELEMENT_ACCESS(l, f->instruction, &one));
+        if (f->loads) emit_element(l, f, insert, slot, e);
+    }
+    return HAUL_OK;
+}
+
+/* Elements of a register follow each other along k, or along a row of c. */
+static bool are_neighbours(const fragment *f) {
+    return f->each == 1 || f->by_columns == (f->which == 'b');
+}
+
+static haul_status access_register(sim_lowering *l, const fragment *f, unsigned r, uint32_t slot) {
+    const unsigned bytes = f->bits == 64 ? 8 : 4;
+    const sim_element_access whole = {f->address, slot, bytes, bytes, f->loads, !f->counted};
+    if (!are_neighbours(f)) return access_elements(l, f, r, slot);
+    emit_address(l, f, r, 0);
+    return SIM_ELEMENT_ACCESS(l, f->instruction, &whole);
+}
+
+/* d = a */
+static sim_step repeat(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
+    const uint32_t *a = SIM_SLOT(w, uint32_t, op->a);
+    SIM_STORE_LANES(d, active, a[l]);
+    return SIM_NEXT;
+}
+
+static haul_status access_fragment(sim_lowering *l, const fragment *f) {
+    for (unsigned r = 0; r < f->registers->part_count; r++) {
+        const ptx_operand *o = &f->registers->parts[r];
+        const uint32_t slot = f->loads ? sim_destination(l, o) : sim_source(l, o, PTX_B32);
+        if (r < f->natural) {
+            HAUL_TRY(access_register(l, f, r, slot));
+            continue;
+        }
+        sim_op *op = sim_emit(l, repeat);
+        op->d = slot;
+        op->a = l->register_slots[f->registers->parts[r % f->natural].reg];
+    }
+    return HAUL_OK;
+}
+
+/* ---- what machine code does ---- */
+
+enum { MATRIX_ROWS = 8, MATRIX_WORDS = 4, MATRICES = 4, ROW_BYTES = 16 };
+
+/* Factors of 16 bits, whatever their layout, and of 8 bits that lie along k come as matrices of eight rows of 16 bytes,
+ * so do sums of 16 bits: by words, and turned around in registers where they lie the other way. */
+static bool is_matrices(const fragment *f) {
+    const bool factor = f->which == 'a' || f->which == 'b';
+    return f->bits == 16 || (factor && f->bits == 8 && are_neighbours(f));
+}
+
+/* Sums of 32 bits by rows: two neighbours at a time. */
+static bool is_pairs(const fragment *f) {
+    return (f->which == 'c' || f->which == 'd') && f->bits == 32 && !f->by_columns;
+}
+
+static void narrow(const uint64_t address[SIM_LANES], uint32_t in_block[SIM_LANES]) {
+    for (unsigned l = 0; l < SIM_LANES; l++) in_block[l] = (uint32_t)address[l];
+}
+
+/* a: the addresses; imm2: they are of shared memory */
+static sim_step count_words(sim_warp *w, const sim_op *op, uint32_t active) {
+    const uint64_t *address = SIM_SLOT(w, uint64_t, op->a);
+    uint32_t in_block[SIM_LANES];
+    narrow(address, in_block);
+    if (op->imm2 || (address[0] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW)
+        sim_count_shared(w->sm->counting, w, op, active, in_block);
+    else
+        sim_count_global(w->sm->counting, w, op, active, address);
+    return SIM_NEXT;
+}
+
+/* x: lanes with the address of a row */
+static sim_step count_rows(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t in_block[SIM_LANES];
+    narrow(SIM_SLOT(w, uint64_t, op->a), in_block);
+    sim_count_matrices(w->sm->counting, op, active & op->x, in_block);
+    return SIM_NEXT;
+}
+
+static sim_op *emit_count(sim_lowering *l, const fragment *f, const uint32_t steps[SIM_LANES], sim_handler run,
+                          unsigned bytes) {
+    emit_steps(l, f, steps);
+    sim_op *op = sim_emit(l, run);
+    op->a = f->address;
+    op->bytes = (uint8_t)bytes;
+    op->imm2 = ptx_in_shared(f->instruction);
+    return op;
+}
+
+/* The place of word `word` in row `row` of the matrix that register r has. */
+static uint32_t step_in_matrix(const fragment *f, unsigned r, unsigned row, unsigned word) {
+    return steps_to(f, r, 0, 0) + row + (word * f->each << 16);
+}
+
+static void count_matrix_words(sim_lowering *l, const fragment *f) {
+    for (unsigned r = 0; r < f->natural; r++) {
+        uint32_t steps[SIM_LANES];
+        for (unsigned lane = 0; lane < SIM_LANES; lane++)
+            steps[lane] = step_in_matrix(f, r, lane / MATRIX_WORDS, lane % MATRIX_WORDS);
+        emit_count(l, f, steps, count_words, 4);
+    }
+}
+
+static void count_matrix_rows(sim_lowering *l, const fragment *f) {
+    for (unsigned r = 0; r < f->natural; r += MATRICES) {
+        const unsigned count = f->natural - r < MATRICES ? f->natural - r : MATRICES;
+        uint32_t steps[SIM_LANES] = {0};
+        for (unsigned lane = 0; lane < count * MATRIX_ROWS; lane++)
+            steps[lane] = step_in_matrix(f, r + lane / MATRIX_ROWS, lane % MATRIX_ROWS, 0);
+        emit_count(l, f, steps, count_rows, ROW_BYTES)->x =
+            count == MATRICES ? SIM_ALL_LANES : (1u << count * MATRIX_ROWS) - 1;
+    }
+}
+
+static void count_pairs(sim_lowering *l, const fragment *f) {
+    for (unsigned r = 0; r + 1 < f->natural; r += 2) {
+        uint32_t steps[SIM_LANES];
+        for (unsigned lane = 0; lane < SIM_LANES; lane++) steps[lane] = steps_to(f, r, 0, lane);
+        emit_count(l, f, steps, count_words, 8);
+    }
+}
+
+static void count_fragment(sim_lowering *l, const fragment *f) {
+    const bool factor = f->which == 'a' || f->which == 'b';
+    if (f->counted) return;
+    if (is_pairs(f))
+        count_pairs(l, f);
+    else if (factor && ptx_in_shared(f->instruction))
+        count_matrix_rows(l, f);
+    else
+        count_matrix_words(l, f);
+}
+
+/* ---- lowering ---- */
+
+/* Strides are multiples of a row's length where they are left out. */
+static uint32_t stride_slot(sim_lowering *l, const fragment *f) {
+    const ptx_instruction *i = f->instruction;
+    const unsigned rows = f->which == 'b' ? f->shape.k : f->shape.m,
+                   columns = f->which == 'a' ? f->shape.k : f->shape.n;
+    if (i->operand_count > 2 && i->operands[2].kind != PTX_ABSENT) return sim_source(l, &i->operands[2], PTX_U32);
+    return sim_constant(l, f->by_columns ? rows : columns, 4);
+}
+
+static unsigned natural_registers(const fragment *f, unsigned type) {
+    const unsigned rows = f->which == 'b' ? f->shape.n : f->shape.m;
+    const unsigned depth = f->which == 'a' || f->which == 'b' ? f->shape.k : f->shape.n;
+    return rows * depth * ptx_bits(type) / (SIM_LANES * (type == PTX_F64 ? 64u : 32u));
+}
+
+static haul_status lower_fragment(sim_lowering *l, const ptx_instruction *i, char which, unsigned memory) {
+    fragment f = {.instruction = i,
+                  .registers = &i->operands[1 - memory],
+                  .memory = &i->operands[memory],
+                  .shape = ptx_shape_of(i),
+                  .which = which,
+                  .bits = ptx_bits(i->type),
+                  .by_columns = i->mods[PTX_SLOT_LAYOUT_A] == PTX_MOD_A_COL,
+                  .loads = memory == 1};
+    f.each = f.bits >= 32 ? 1 : 32 / f.bits;
+    f.natural = natural_registers(&f, i->type);
+    f.base = sim_address(l, f.memory, &f.wide, &f.offset);
+    f.stride = stride_slot(l, &f);
+    f.address = sim_scratch(l, 8);
+    f.counted = !is_matrices(&f) && !is_pairs(&f);
+    HAUL_TRY(access_fragment(l, &f));
+    count_fragment(l, &f);
+    return HAUL_OK;
+}
+
+haul_status LOWER(WMMA_LOAD_A)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_fragment(l, i, 'a', 1);
+}
+
+haul_status LOWER(WMMA_LOAD_B)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_fragment(l, i, 'b', 1);
+}
+
+haul_status LOWER(WMMA_LOAD_C)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_fragment(l, i, 'c', 1);
+}
+
+haul_status LOWER(WMMA_STORE)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_fragment(l, i, 'd', 0);
+}

@@ -1,0 +1,396 @@
+#include "state/warp.h"
+#include "exec/sm.h"
+#include "exec/paths.h"
+
+#include "base/hash.h"
+#include "ptx/ir.h"
+#include "state/block.h"
+#include "check/hazard.h"
+
+#include <string.h>
+
+/* Backward branches a path may take before another path of the warp gets its turn; and while lanes wait at joins,
+ * before it counts as waiting for them, whatever it does meanwhile. */
+enum { TURN = 64, ENDLESS = 1 << 20 };
+/* Rounds without news after which another path has its turn, and other warps have theirs. */
+enum { FOR_ANOTHER_PATH = 4, FOR_OTHER_WARPS = 4 };
+
+void sim_warp_start(sim_warp *w, uint32_t mask) {
+    w->initial = w->live = w->active = mask;
+    w->pc = 0;
+    w->at_cluster = w->turns = w->rounds = w->unchanged = w->at_joins = 0;
+    w->polls = w->in_vain = false;
+    w->seen = 0;
+    w->paths[0] = (sim_path){.mask = mask, .join = SIM_NO_JOIN, .state = SIM_PATH_READY};
+    w->path = &w->paths[0];
+    w->used_paths = w->ready_paths = 1;
+    w->used_joins = 0;
+}
+
+static uint32_t bit_of(const sim_warp *w, const sim_path *p) {
+    return 1u << (p - w->paths);
+}
+
+static sim_step run_path(sim_warp *w, sim_path *p) {
+    w->path = p;
+    w->active = p->mask;
+    w->pc = p->pc;
+    return SIM_JUMP;
+}
+
+/* Round robin from the path after the running one. */
+sim_step sim_warp_switch(sim_warp *w) {
+    const uint32_t running = bit_of(w, w->path), later = w->ready_paths & ~(running | (running - 1));
+    if (!w->ready_paths) return SIM_STOP;
+    return run_path(w, &w->paths[__builtin_ctz(later ? later : w->ready_paths)]);
+}
+
+static sim_path *new_path(sim_warp *w, uint32_t pc, uint32_t mask, uint16_t join, uint16_t depth) {
+    if (!~w->used_paths) return NULL; /* cannot be: every path has a lane of its own */
+    sim_path *p = &w->paths[__builtin_ctz(~w->used_paths)];
+    *p = (sim_path){.pc = pc, .mask = mask, .join = join, .state = SIM_PATH_READY, .depth = depth};
+    w->used_paths |= bit_of(w, p);
+    w->ready_paths |= bit_of(w, p);
+    return p;
+}
+
+static void free_path(sim_warp *w, sim_path *p) {
+    w->used_paths &= ~bit_of(w, p);
+    w->ready_paths &= ~bit_of(w, p);
+    p->state = SIM_PATH_FREE;
+}
+
+static uint16_t new_join(sim_warp *w, uint32_t pc, const sim_path *p) {
+    if (!~w->used_joins) return SIM_NO_JOIN; /* cannot be: joins nest, each with fewer lanes than its parent */
+    const uint16_t k = (uint16_t)__builtin_ctzll(~w->used_joins);
+    w->joins[k] = (sim_join){.pc = pc, .expected = p->mask, .parent = p->join, .used = (uint16_t)(p->depth + 1)};
+    w->used_joins |= 1ull << k;
+    return k;
+}
+
+/* Joins that not all lanes come to are as many as loops lie in each other; should that be too many, lanes meet later.
+ */
+enum { MOST_EXPECTED = SIM_MAX_JOINS / 2 };
+
+void sim_warp_expect(sim_warp *w, uint32_t pc) {
+    sim_path *p = w->path;
+    if (pc == PTX_NO_BLOCK || sim_warp_meets_at(w, p, pc)) return;
+    if (__builtin_popcountll(w->used_joins) < MOST_EXPECTED) p->join = new_join(w, pc, p);
+}
+
+sim_step sim_warp_diverge(sim_warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t join_pc) {
+    sim_path *p = w->path;
+    uint16_t join = p->join;
+    if (join_pc != PTX_NO_BLOCK && !sim_warp_meets_at(w, p, join_pc)) join = new_join(w, join_pc, p);
+    uint32_t rest = p->mask & ~taken;
+    p->join = join;
+    p->mask = taken;
+    p->pc = target;
+    /* The lanes that fall through go first. */
+    sim_path *other = new_path(w, next, rest, join, p->depth);
+    return other ? run_path(w, other) : SIM_STOP;
+}
+
+/* All lanes of a join are there, or gone: they go on together behind it. */
+static sim_path *complete_join(sim_warp *w, uint16_t index) {
+    sim_join *j = &w->joins[index];
+    const uint16_t depth = (uint16_t)(j->used - 1);
+    j->used = 0;
+    w->used_joins &= ~(1ull << index);
+    w->at_joins &= ~j->arrived;
+    w->rounds = w->unchanged = 0;
+    return j->arrived ? new_path(w, j->pc, j->arrived, j->parent, depth) : NULL;
+}
+
+/* The running path goes on without the join that it would have come to next. */
+static void leave_join(sim_warp *w, sim_path *p) {
+    const uint16_t index = p->join;
+    sim_join *j = &w->joins[index];
+    p->join = j->parent;
+    j->expected &= ~p->mask;
+    if (j->arrived == j->expected) complete_join(w, index);
+}
+
+sim_step sim_warp_arrive(sim_warp *w, uint32_t pc) {
+    sim_path *p = w->path;
+    while (sim_warp_meets_at(w, p, pc)) {
+        while (w->joins[p->join].pc != pc) leave_join(w, p);
+        uint16_t index = p->join;
+        sim_join *j = &w->joins[index];
+        j->arrived |= p->mask;
+        w->at_joins |= p->mask;
+        w->rounds = w->unchanged = 0;
+        free_path(w, p);
+        if (j->arrived != j->expected) return sim_warp_switch(w);
+        p = complete_join(w, index);
+        if (!p) return sim_warp_switch(w);
+        run_path(w, p);
+    }
+    return SIM_NEXT;
+}
+
+/* Joins whose last missing lanes have ended are complete too. */
+static void drop_lanes_from_joins(sim_warp *w, uint16_t index, uint32_t lanes) {
+    while (index != SIM_NO_JOIN) {
+        sim_join *j = &w->joins[index];
+        uint16_t parent = j->parent;
+        j->expected &= ~lanes;
+        if (j->arrived == j->expected) complete_join(w, index);
+        index = parent;
+    }
+}
+
+void sim_warp_leave_call(sim_warp *w) {
+    sim_path *p = w->path;
+    while (p->join != SIM_NO_JOIN && w->joins[p->join].used > p->depth) leave_join(w, p);
+    p->depth--;
+}
+
+sim_step sim_warp_exit(sim_warp *w, uint32_t lanes) {
+    sim_path *p = w->path;
+    uint16_t join = p->join;
+    w->live &= ~lanes;
+    p->mask &= ~lanes;
+    bool ended = p->mask == 0;
+    if (ended) free_path(w, p);
+    drop_lanes_from_joins(w, join, lanes);
+    /* Warp-collective instructions need the live lanes only: those that wait look again who is missing. */
+    sim_warp_wake_all(w, SIM_PATH_AT_WARP_SYNC);
+    sim_block_lanes_ended(w);
+    if (!ended) {
+        w->active = p->mask;
+        return SIM_NEXT;
+    }
+    return sim_warp_switch(w);
+}
+
+sim_step sim_warp_park(sim_warp *w, uint32_t pc, sim_path_state state) {
+    w->path->pc = pc;
+    w->path->state = (uint8_t)state;
+    w->ready_paths &= ~bit_of(w, w->path);
+    return sim_warp_switch(w);
+}
+
+void sim_warp_wake(sim_warp *w, sim_path *p) {
+    p->state = SIM_PATH_READY;
+    w->ready_paths |= bit_of(w, p);
+}
+
+bool sim_warp_wake_all(sim_warp *w, sim_path_state state) {
+    bool any = false;
+    for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
+        sim_path *p = &w->paths[__builtin_ctz(left)];
+        if (p->state != state) continue;
+        sim_warp_wake(w, p);
+        any = true;
+    }
+    return any;
+}
+
+void sim_warp_split(sim_warp *w, uint32_t keep, uint32_t pc) {
+    sim_path *p = w->path;
+    uint32_t rest = p->mask & ~keep;
+    if (!rest) return;
+    p->mask = w->active = keep;
+    new_path(w, pc, rest, p->join, p->depth);
+}
+
+sim_step sim_warp_wait(sim_warp *w, uint32_t pc, uint32_t active, sim_path_state state) {
+    sim_warp_split(w, active, pc + 1);
+    return sim_warp_park(w, pc, state);
+}
+
+static void merge_into(sim_warp *w, sim_path *p, sim_path *other) {
+    if (other->pc != p->pc || other->join != p->join) return;
+    if (other->resumes != p->resumes || other->depth != p->depth) return;
+    p->mask |= other->mask;
+    if (w->path == other) w->path = p;
+    free_path(w, other);
+}
+
+static bool are_several(uint32_t paths) {
+    return (paths & (paths - 1)) != 0;
+}
+
+void sim_warp_merge(sim_warp *w) {
+    for (uint32_t left = w->ready_paths; are_several(left); left &= (left - 1) & w->ready_paths)
+        for (uint32_t others = left & (left - 1); others; others &= others - 1)
+            merge_into(w, &w->paths[__builtin_ctz(left)], &w->paths[__builtin_ctz(others)]);
+}
+
+/* ---- forward progress ---- */
+
+bool sim_warp_release_joins(sim_warp *w) {
+    if (!w->at_joins) return false;
+    if (w->sm->hazards) sim_hazard_joins_released(w);
+    for (size_t k = 0; k < SIM_MAX_JOINS; k++) {
+        sim_join *j = &w->joins[k];
+        if (!j->used || !j->arrived) continue;
+        new_path(w, j->pc, j->arrived, j->parent, (uint16_t)(j->used - 1));
+        j->expected &= ~j->arrived;
+        j->arrived = 0;
+    }
+    w->at_joins = w->rounds = w->unchanged = 0;
+    return true;
+}
+
+/* Whether some lanes are not where the others are, and may be what those wait for. */
+static bool is_parted(const sim_warp *w) {
+    return w->at_joins || are_several(w->ready_paths);
+}
+
+/* Of a whole warp's words, lane by lane a factor of its own: this is asked for each atomic. */
+static uint64_t hash_words(const uint32_t words[SIM_LANES]) {
+    uint64_t sum = 0;
+    for (uint32_t l = 0; l < SIM_LANES; l++) sum += words[l] * (0x9e3779b97f4a7c15ull + 2 * l);
+    return sum;
+}
+
+static uint64_t hash_lanes(uint64_t hash, uint32_t active, const void *lanes, unsigned bytes) {
+    if (active == SIM_ALL_LANES && bytes == sizeof(uint32_t)) return (hash ^ hash_words(lanes)) * 0x9e3779b97f4a7c15ull;
+    for (; active; active &= active - 1)
+        hash = hash_bytes(hash, (const char *)lanes + (size_t)__builtin_ctz(active) * bytes, bytes);
+    return hash;
+}
+
+void sim_warp_observe(sim_warp *w, const sim_op *op, uint32_t active, const void *lanes, unsigned bytes) {
+    /* Not the operation's place: generic accesses are done by a copy of it, whose address says nothing. */
+    uint64_t hash = hash_bytes(w->seen ? w->seen : HASH_START, &op->instruction, sizeof op->instruction);
+    hash = hash_lanes(hash, active, lanes, bytes);
+    w->seen = hash ? hash : 1;
+}
+
+/* A round of the running path is over: has it seen what it saw the last time? */
+static void end_round(sim_warp *w) {
+    w->rounds++;
+    if (!w->seen) return;
+    w->unchanged = w->seen == w->path->seen ? w->unchanged + 1 : 0;
+    w->polls = w->unchanged > 0;
+    w->path->seen = w->seen;
+    w->seen = 0;
+}
+
+/* Whether all that runs waits for lanes at joins: the last rounds of each path have all seen the same. Where paths
+ * spin in different loops, what one sees is no news for another; so while all only spin, and whatever order they take
+ * turns in, lanes at joins go on after so many rounds: each such wait ends. */
+static bool is_spinning(const sim_warp *w) {
+    return w->rounds >= ENDLESS || w->unchanged >= w->sm->patience;
+}
+
+/* Lanes that the spinning ones wait for are let go, and have their turn at once. */
+static void let_go(sim_warp *w) {
+    sim_warp_release_joins(w);
+    w->sm->patience = SIM_IMPATIENT;
+    w->turns = TURN;
+}
+
+/* Whether rounds have been in vain for so long, or twice as long, or ... */
+static bool spins_in_vain(const sim_warp *w, uint32_t rounds) {
+    return w->unchanged && w->unchanged % rounds == 0;
+}
+
+static bool is_next_due(sim_warp *w) {
+    return are_several(w->ready_paths) && (++w->turns >= TURN || spins_in_vain(w, FOR_ANOTHER_PATH));
+}
+
+sim_step sim_warp_turn(sim_warp *w, uint32_t pc) {
+    if (!w->seen && !is_parted(w)) return SIM_NEXT;
+    end_round(w);
+    if (w->at_joins && is_spinning(w)) let_go(w);
+    const bool yields = spins_in_vain(w, w->sm->hands_over ? 1 : FOR_OTHER_WARPS), switches = is_next_due(w);
+    if (!yields && !switches) return SIM_NEXT;
+    w->path->pc = pc;
+    w->in_vain = yields;
+    if (switches) w->turns = 0;
+    if (!yields) return sim_warp_switch(w);
+    if (switches) (void)sim_warp_switch(w);
+    return SIM_STOP;
+}
+
+/* ---- warp-collective instructions ---- */
+
+static bool all_there(const sim_warp *w, uint32_t there, uint32_t members) {
+    return (there & members & w->live) == (members & w->live);
+}
+
+/* Whether each set of members that the active lanes name is complete without lanes of other paths. */
+static bool all_sets_there(const sim_warp *w, uint32_t active, const uint32_t members[SIM_LANES]) {
+    while (active) {
+        const uint32_t same = sim_warp_same_members(members, active);
+        if (!all_there(w, same, members[__builtin_ctz(active)])) return false;
+        active &= ~same;
+    }
+    return true;
+}
+
+static bool waits_at(const sim_warp *w, const sim_path *p, const sim_op *op, uint32_t members, bool anywhere) {
+    if (p->state != SIM_PATH_AT_WARP_SYNC || p->members != members) return false;
+    return p->pc == sim_pc(w, op) || (anywhere && w->ops[p->pc].run == op->run);
+}
+
+/* The others that wait for the same go on behind the instruction; those that can become part of the running path. */
+static void release_waiting(sim_warp *w, const sim_op *op, uint32_t members, bool anywhere) {
+    for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
+        sim_path *p = &w->paths[__builtin_ctz(left)];
+        if (!waits_at(w, p, op, members, anywhere)) continue;
+        if (p->pc == sim_pc(w, op) && p->join == w->path->join && p->depth == w->path->depth) {
+            w->path->mask |= p->mask;
+            free_path(w, p);
+        } else {
+            p->pc++;
+            sim_warp_wake(w, p);
+        }
+    }
+    w->active = w->path->mask;
+}
+
+static void check_set(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t members) {
+    if (lanes & ~members) sim_hazard_mask(w, op, lanes, members);
+    sim_hazard_warp_sync(w, lanes);
+}
+
+static void check_sets(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t members[SIM_LANES]) {
+    while (active) {
+        const uint32_t same = sim_warp_same_members(members, active);
+        check_set(w, op, same, members[__builtin_ctz(active)]);
+        active &= ~same;
+    }
+}
+
+static uint32_t gather(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t members[SIM_LANES], bool anywhere,
+                       sim_step *step) {
+    *step = SIM_NEXT;
+    if (all_sets_there(w, active, members)) {
+        if (w->sm->hazards) check_sets(w, op, active, members);
+        return active;
+    }
+    const uint32_t first = members[__builtin_ctz(active)], pc = sim_pc(w, op);
+    const uint32_t same = sim_warp_same_members(members, active);
+    if (same != active) { /* the other sets come here on their own */
+        sim_warp_split(w, active, pc + 1);
+        sim_warp_split(w, same, pc);
+    }
+    uint32_t there = same;
+    for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
+        const sim_path *p = &w->paths[__builtin_ctz(left)];
+        if (waits_at(w, p, op, first, anywhere)) there |= p->mask;
+    }
+    if (!all_there(w, there, first)) {
+        w->path->members = first;
+        *step = sim_warp_wait(w, pc, same, SIM_PATH_AT_WARP_SYNC);
+        return 0;
+    }
+    if (w->sm->hazards) check_set(w, op, there, first);
+    release_waiting(w, op, first, anywhere);
+    return there;
+}
+
+uint32_t sim_warp_gather(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t members[SIM_LANES],
+                         sim_step *step) {
+    return gather(w, op, active, members, false, step);
+}
+
+uint32_t sim_warp_gather_anywhere(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t members[SIM_LANES],
+                                  sim_step *step) {
+    return gather(w, op, active, members, true, step);
+}

@@ -1,0 +1,96 @@
+#include "exec/products.h"
+
+#include "base/memory.h"
+#include "state/block.h"
+#include "check/hazard.h"
+
+static sim_product_queue *queue_of(sim_warp *w) {
+    return &w->block->async.queues[w->index].products;
+}
+
+bool sim_products_add(sim_warp *w, const sim_pending_product *p) {
+    sim_product_queue *q = queue_of(w);
+    if (q->count == q->capacity) {
+        const size_t capacity = q->capacity ? 2 * q->capacity : 16;
+        sim_pending_product *items = memory_resize(q->items, capacity * sizeof *items);
+        if (!items) return false;
+        q->items = items;
+        q->capacity = capacity;
+    }
+    w->block->async.used = true;
+    q->items[q->count] = *p;
+    q->items[q->count++].group = q->closed;
+    w->sm->changes++;
+    return true;
+}
+
+void sim_products_commit(sim_warp *w) {
+    queue_of(w)->closed++;
+    w->sm->changes++;
+}
+
+static void make(sim_warp *w, sim_pending_product *p) {
+    p->make(w, p);
+    memory_free(p->data);
+}
+
+static void keep_from(sim_warp *w, sim_product_queue *q, size_t made, size_t kept) {
+    q->count = kept;
+    w->sm->changes += made != 0;
+    if (made && w->sm->hazards) sim_hazard_products(w);
+}
+
+static void make_first(sim_warp *w, size_t count) {
+    sim_product_queue *q = queue_of(w);
+    for (size_t i = 0; i < count; i++) make(w, &q->items[i]);
+    for (size_t i = count; i < q->count; i++) q->items[i - count] = q->items[i];
+    keep_from(w, q, count, q->count - count);
+}
+
+/* Those of one kind, or (NULL) all but stores. */
+static void make_some(sim_warp *w, sim_product_maker kind) {
+    sim_product_queue *q = queue_of(w);
+    size_t kept = 0;
+    for (size_t i = 0; i < q->count; i++) {
+        if (kind ? q->items[i].make == kind : !q->items[i].is_store)
+            make(w, &q->items[i]);
+        else
+            q->items[kept++] = q->items[i];
+    }
+    keep_from(w, q, q->count - kept, kept);
+}
+
+void sim_products_wait(sim_warp *w, uint32_t keep) {
+    const sim_product_queue *q = queue_of(w);
+    size_t due = 0;
+    while (due < q->count && (uint64_t)q->items[due].group + keep < q->closed) due++;
+    make_first(w, due);
+}
+
+void sim_products_finish(sim_warp *w) {
+    make_some(w, NULL);
+}
+
+void sim_products_finish_kind(sim_warp *w, sim_product_maker kind) {
+    make_some(w, kind);
+}
+
+void sim_products_drop(sim_product_queue *q) {
+    for (size_t i = 0; i < q->count; i++) memory_free(q->items[i].data);
+    q->count = q->closed = 0;
+}
+
+/* Bits 0 to 13 the address, 16 to 29 and 32 to 45 the two distances, in units of 16 bytes; 49 to 51 the base; 62 and 63
+ * the swizzle: none, 128, 64, 32 bytes. */
+sim_descriptor sim_descriptor_of(uint64_t bits, bool transposed) {
+    static const uint32_t widths[] = {16, 128, 64, 32};
+    enum { FIELD = 0x3fff };
+    return (sim_descriptor){
+        .start = (uint32_t)(bits & FIELD) * SIM_CHUNK,
+        .leading = (uint32_t)(bits >> 16 & FIELD) * SIM_CHUNK,
+        .stride = (uint32_t)(bits >> 32 & FIELD) * SIM_CHUNK,
+        .base = (uint32_t)(bits >> 49 & 7),
+        .width = widths[bits >> 62],
+        .transposed = transposed,
+    };
+}

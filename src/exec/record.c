@@ -1,0 +1,60 @@
+#include "exec/record.h"
+#include "state/program.h"
+
+#include <string.h>
+
+static const haul_source_place *outer_place(const ptx_module *m, uint32_t index, arena *memory) {
+    if (index == 0 || index > m->place_count) return NULL;
+    const ptx_place *p = &m->places[index - 1];
+    haul_source_place *out = ARENA_NEW(memory, haul_source_place);
+    const char *file = p->file < m->file_count ? m->files[p->file] : NULL;
+    out->file = file ? arena_copy(memory, file, strlen(file)) : NULL;
+    out->line = p->line;
+    out->column = p->column;
+    out->inlined_into = outer_place(m, p->inlined_at, memory);
+    return out;
+}
+
+/* One class for an instruction is what most of its accesses were; the lowering knows it for all but generic ones. */
+static void record_class(const sim_program *p, haul_instruction_record *records) {
+    for (size_t i = 0; i < p->op_count; i++)
+        if (p->ops[i].memory_class != HAUL_CLASS_NONE)
+            records[p->ops[i].instruction].memory_class = (haul_memory_class)p->ops[i].memory_class;
+}
+
+static const char *copy_text(arena *memory, const char *string) {
+    return arena_copy(memory, string, strlen(string));
+}
+
+void sim_record_instructions(const sim_program *p, const haul_traffic *traffic, arena *memory, haul_launch_record *r) {
+    const ptx_function *f = p->function;
+    r->instruction_count = f->instruction_count;
+    r->instructions = ARENA_ARRAY(memory, f->instruction_count + 1, haul_instruction_record);
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        haul_instruction_record *out = &r->instructions[i];
+        out->text = copy_text(memory, p->texts[i].text);
+        out->mnemonic = copy_text(memory, p->texts[i].mnemonic);
+        out->ptx_line = f->instructions[i].position.line;
+        const haul_source_place *place = outer_place(p->module, f->instructions[i].place, memory);
+        if (place) out->place = *place;
+        if (traffic) out->traffic = traffic[i];
+    }
+    record_class(p, r->instructions);
+}
+
+void sim_record_shape(const sim_launch *l, arena *memory, haul_launch_record *r) {
+    const char *name = l->program->function->name;
+    r->kernel = arena_copy(memory, name, strlen(name));
+    memcpy(r->grid, l->grid, sizeof r->grid);
+    memcpy(r->block, l->block, sizeof r->block);
+    r->shared_bytes = l->dynamic_bytes;
+    r->measured_us = -1;
+}
+
+haul_status sim_record_program(const sim_program *p, arena *memory, haul_launch_record *r) {
+    const char *name = p->function->name;
+    *r = (haul_launch_record){.estimate_us = -1, .measured_us = -1};
+    r->kernel = arena_copy(memory, name, strlen(name));
+    sim_record_instructions(p, NULL, memory, r);
+    return HAUL_OK;
+}

@@ -1,0 +1,356 @@
+/* One SM: its resident blocks take turns, warp by warp. */
+#include "base/memory.h"
+#include "exec/sm.h"
+#include "exec/paths.h"
+#include "exec/tmem.h"
+#include "exec/async.h"
+#include "jit/compiled.h"
+#include "base/status.h"
+#include "state/block.h"
+#include "exec/call.h"
+#include "check/hazard.h"
+#include "machine/heap.h"
+#include "exec/interpreter.h"
+
+#include <string.h>
+
+/* Operations a warp may run at a stretch: bounds how long a spinning warp keeps others waiting. */
+enum { STRETCH = 4096 };
+/* Operations of a block that goes on in the serial phase. */
+enum { HANDED_OVER = 2048 };
+/* What an SM may poll in vain at most before it gives way; beyond that an epoch ends anyway. */
+enum { MOST_VAIN_ROUNDS = 1 << 14 };
+
+/* ---- memory ---- */
+
+static size_t align_up(size_t value) {
+    return (value + 63) / 64 * 64;
+}
+
+static size_t block_memory(const sim_grid *g) {
+    const sim_program *p = g->program;
+    return align_up(g->warps * (size_t)p->register_bytes) + align_up(g->shared_bytes) +
+           align_up(g->warps * sizeof(sim_warp));
+}
+
+static void carve_block(const sim_grid *g, sim_block *b, unsigned char *memory) {
+    const sim_program *p = g->program;
+    b->warps = (sim_warp *)(void *)memory;
+    memory += align_up(g->warps * sizeof(sim_warp));
+    for (uint32_t w = 0; w < g->warps; w++) {
+        b->warps[w].regs = memory + (size_t)w * p->register_bytes;
+        b->warps[w].calls = NULL;
+    }
+    memory += align_up(g->warps * (size_t)p->register_bytes);
+    b->shared = memory;
+    b->warp_count = g->warps;
+}
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for the resident blocks");
+}
+
+/* Blocks that the SM has at once, at most. */
+static uint32_t most_resident(const sim_grid *g, uint32_t index) {
+    const uint64_t share = (g->clusters - index + g->used_sms - 1) / g->used_sms * g->cluster_blocks;
+    return share < g->resident ? (uint32_t)share : g->resident;
+}
+
+haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_t index, sim_sm *sm) {
+    *sm = (sim_sm){.grid = g, .index = index, .next_cluster = sim_sm_first_cluster(g, index), .patience = SIM_PATIENT};
+    const uint32_t resident = most_resident(g, index);
+    sm->blocks = memory_zeroed(g->resident, sizeof *sm->blocks);
+    sm->memory = memory_alloc(block_memory(g) * resident + 64);
+    sm->reaches = memory_zeroed(g->program->function->instruction_count + 1, sizeof *sm->reaches);
+    /* Zero pages that come into being as they are touched: most kernels use little of large frames. */
+    size_t frames = (size_t)g->threads * g->program->frame_bytes;
+    sm->frames = memory_zeroed(resident, frames);
+    if (!sm->blocks || !sm->memory || !sm->reaches || !sm->frames) return no_memory();
+    unsigned char *memory = sm->memory + (-(uintptr_t)sm->memory & 63);
+    for (uint32_t b = 0; b < resident; b++) {
+        sm->blocks[b].sm = sm;
+        carve_block(g, &sm->blocks[b], memory + b * block_memory(g));
+        sm->blocks[b].frames = sm->frames + b * frames;
+        HAUL_TRY(sim_async_create(&sm->blocks[b].async, g->warps, g->threads));
+    }
+    if (g->check) HAUL_TRY(sim_hazards_create(sm));
+    if (plan) HAUL_TRY(sim_counting_create(plan, &sm->counting));
+    /* Checks look at every operation. */
+    if (!g->check && g->program->compiled) sm->native = sim_native_create(sm, sim_warp_turn);
+    return HAUL_OK;
+}
+
+void sim_sm_free(sim_sm *sm) {
+    sim_hazards_free(sm);
+    for (uint32_t b = 0; sm->blocks && b < sm->grid->resident; b++) {
+        sim_async_free(&sm->blocks[b].async);
+        memory_free(sm->blocks[b].tensor.items);
+        for (uint32_t w = 0; w < sm->blocks[b].warp_count; w++) sim_calls_free(&sm->blocks[b].warps[w]);
+    }
+    sim_tmems_free(sm);
+    memory_free(sm->blocks);
+    memory_free(sm->memory);
+    memory_free(sm->frames);
+    memory_free(sm->reaches);
+    sim_print_log_free(&sm->printed);
+    sim_native_free(sm->native);
+    sim_counting_free(sm->counting);
+}
+
+uint64_t sim_sm_bytes(const sim_grid *g) {
+    const uint64_t block = block_memory(g) + g->threads * g->program->frame_bytes;
+    return most_resident(g, 0) * block + g->program->function->instruction_count * sizeof(sim_reach) + sizeof(sim_sm);
+}
+
+void sim_sm_renew(const sim_grid *g, sim_sm *sm) {
+    sm->grid = g;
+    sm->next_cluster = sim_sm_first_cluster(g, sm->index);
+    sm->patience = SIM_PATIENT;
+    sm->releases = sm->progress = sm->changes = sm->executed = sm->epoch_end = 0;
+    sm->waited = sm->clock_changes = sm->ticks = sm->clock_reads = 0;
+    sm->stuck = sm->gave_way = false;
+    sm->vain = sm->vain_rounds = sm->pollers = 0;
+    sm->running = sm->ordered = 0;
+    sm->waits = (sim_waits){0};
+    sm->overrun = (sim_overrun){0};
+    memset(sm->reaches, 0, g->program->function->instruction_count * sizeof *sm->reaches);
+    sim_tmems_free(sm);
+    sim_print_log_free(&sm->printed);
+    if (sm->native) sim_native_renew(sm);
+}
+
+/* ---- running ---- */
+
+static void end_block(sim_sm *sm, sim_block *b) {
+    sim_async_finish(b);
+    if (sm->hazards) sim_hazard_tmem_finish(b);
+    sim_tmem_finish(b);
+    b->running = b->ends_in_order = false;
+    sm->running--;
+}
+
+void sim_sm_forget_places(sim_sm *sm) {
+    memset(sm->reaches, 0, sm->grid->program->function->instruction_count * sizeof *sm->reaches);
+}
+
+void sim_sm_forget_freed(sim_sm *sm) {
+    const sim_grid *g = sm->grid;
+    if (!g->heap || !g->check || sm->releases == sim_heap_releases(g->heap)) return;
+    sim_sm_forget_places(sm);
+    sm->releases = sim_heap_releases(g->heap);
+}
+
+/* The i-th of `count` to take its turn. */
+static uint32_t in_turn(const sim_sm *sm, uint64_t round, uint32_t i, uint32_t count) {
+    switch (sm->grid->schedule) {
+    case HAUL_SCHEDULE_REVERSED: return count - 1 - i;
+    case HAUL_SCHEDULE_RANDOM: return (uint32_t)sim_shuffled(i, count, sm->grid->seed + round);
+    default: return i;
+    }
+}
+
+static bool run_warps(sim_sm *sm, sim_block *b, bool *useful) {
+    bool ran = false;
+    const uint64_t executed = sm->executed;
+    if (sm->passed.status != HAUL_OK && sm->executed > sm->passes_until) sm->fault = sm->passed;
+    for (uint32_t i = 0; i < b->warp_count && sm->fault.status == HAUL_OK; i++) {
+        sim_warp *w = &b->warps[in_turn(sm, executed, i, b->warp_count)];
+        if (!w->ready_paths) continue;
+        if (w->path->state != SIM_PATH_READY) sim_warp_switch(w);
+        sm->executed += sim_warp_run(w, STRETCH);
+        *useful |= !w->in_vain;
+        ran = true;
+    }
+    return ran;
+}
+
+static bool run_block(sim_sm *sm, sim_block *b, bool *useful) {
+    if (!b->warps) return false;
+    if (!b->running && !sim_start_cluster(sm, b)) return false;
+    bool ran = run_warps(sm, b, useful);
+    if (b->live_warps > 0 || b->ends_in_order || sm->fault.status != HAUL_OK) return ran;
+    b->ends_in_order = !sm->serial && sim_async_has_reductions(&b->async);
+    if (b->ends_in_order)
+        sm->ordered++;
+    else
+        end_block(sm, b);
+    *useful = true;
+    return true;
+}
+
+void sim_sm_begin_epoch(sim_sm *sm, uint64_t end) {
+    sm->epoch_end = end;
+    sm->gave_way = false;
+    sm->vain = 0;
+}
+
+/* A round of all blocks is over in which nothing happened but that warps polled. How long that may go on grows from
+ * epoch to epoch, since loops may count their rounds, and does not while something happens in between. */
+static void note_vain_round(sim_sm *sm) {
+    if (++sm->vain < sm->vain_rounds) return;
+    sm->gave_way = true;
+    if (sm->vain_rounds < MOST_VAIN_ROUNDS) sm->vain_rounds = 2 * sm->vain_rounds + 1;
+}
+
+bool sim_sm_polls(const sim_sm *sm) {
+    if (sm->next_cluster < sm->grid->end_cluster && sm->running < sm->grid->resident) return false;
+    for (uint32_t b = 0; b < sm->grid->resident; b++)
+        for (uint32_t i = 0; sm->blocks[b].running && i < sm->blocks[b].warp_count; i++)
+            if (sm->blocks[b].warps[i].ready_paths && !sm->blocks[b].warps[i].polls) return false;
+    return true;
+}
+
+bool sim_sm_run(sim_sm *sm, uint64_t end) {
+    bool ran = true;
+    if (sm->gave_way) return true;
+    sim_count_later(sm->counting);
+    sim_sm_forget_freed(sm);
+    while (ran && sm->executed < end && sm->fault.status == HAUL_OK && !sm->gave_way) {
+        const uint64_t changes = sm->changes;
+        bool useful = false;
+        ran = false;
+        for (uint32_t b = 0; b < sm->grid->resident; b++) ran |= run_block(sm, &sm->blocks[b], &useful);
+        if (useful || sm->changes != changes)
+            sm->vain = sm->vain_rounds = 0;
+        else if (ran)
+            note_vain_round(sm);
+    }
+    sm->stuck = !ran;
+    return sm->running > 0 || sm->next_cluster < sm->grid->end_cluster;
+}
+
+static bool is_global_atomic(const sim_op *op) {
+    return op->memory_class == HAUL_CLASS_GLOBAL_ATOMIC || op->memory_class == HAUL_CLASS_GLOBAL_REDUCTION;
+}
+
+/* All other SMs wait meanwhile: what atomics count is left for when they do not. With checks on, a launch that ends
+ * here is recorded as far as it came. */
+static sim_step execute_ordered(sim_sm *sm, sim_warp *w, const sim_op *op) {
+    if (sm->hazards || !is_global_atomic(op)) {
+        sim_count_later(sm->counting);
+        return sim_execute(w, op);
+    }
+    sim_count_begin_later(sm->counting);
+    const sim_step step = sim_execute(w, op);
+    sim_count_end_later(sm->counting);
+    return step;
+}
+
+/* The path's next operation is done in the serial phase; afterwards the warp goes on as usual. */
+static void run_ordered_path(sim_sm *sm, sim_warp *w, sim_path *p) {
+    sim_warp_wake(w, p);
+    w->path = p;
+    w->active = p->mask;
+    uint32_t pc = p->pc;
+    sim_step step = execute_ordered(sm, w, &w->ops[pc]);
+    sm->executed++;
+    if ((step == SIM_NEXT || step == SIM_YIELD) && p->state == SIM_PATH_READY)
+        p->pc = pc + 1;
+    else if (step == SIM_JUMP)
+        w->path->pc = w->pc;
+}
+
+/* A warp that polls looks once more. If it finds something new, its block goes on: others may wait for what comes next.
+ */
+static bool look_again(sim_sm *sm, sim_warp *w) {
+    sim_block *b = w->block;
+    const uint64_t end = sm->executed + HANDED_OVER;
+    sim_count_later(sm->counting);
+    sm->hands_over = true;
+    if (w->path->state != SIM_PATH_READY) sim_warp_switch(w);
+    sm->executed += sim_warp_run(w, HANDED_OVER);
+    const bool news = !w->in_vain;
+    if (news) w->polls = false;
+    for (bool ran = news; ran && sm->executed < end && sm->fault.status == HAUL_OK;) {
+        ran = false;
+        for (uint32_t i = 0; i < b->warp_count && sm->executed < end && sm->fault.status == HAUL_OK; i++) {
+            sim_warp *other = &b->warps[i];
+            if (!other->ready_paths || other->in_vain) continue;
+            if (other->path->state != SIM_PATH_READY) sim_warp_switch(other);
+            sm->executed += sim_warp_run(other, end - sm->executed);
+            ran = true;
+        }
+    }
+    sm->hands_over = false;
+    sm->pollers += !news;
+    return news;
+}
+
+static void run_ordered_warp(sim_sm *sm, sim_warp *w) {
+    for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
+        sim_path *p = &w->paths[__builtin_ctz(left)];
+        if (p->state == SIM_PATH_AT_ORDER && sm->fault.status == HAUL_OK) run_ordered_path(sm, w, p);
+    }
+}
+
+/* Its last rounds have seen nothing new. */
+static bool is_to_look_again(const sim_sm *sm, const sim_warp *w) {
+    return !sm->hazards && w->polls && w->ready_paths && sm->fault.status == HAUL_OK;
+}
+
+bool sim_sm_run_ordered(sim_sm *sm) {
+    bool news = false;
+    sm->pollers = 0;
+    if (sm->ordered == 0) return false;
+    bool serial = sm->serial;
+    sim_sm_forget_freed(sm);
+    sm->serial = true;
+    sm->ordered = 0;
+    for (uint32_t b = 0; b < sm->grid->resident; b++) {
+        sim_block *block = &sm->blocks[b];
+        for (uint32_t i = 0; block->running && i < block->warp_count; i++) {
+            run_ordered_warp(sm, &block->warps[i]);
+            if (is_to_look_again(sm, &block->warps[i])) news |= look_again(sm, &block->warps[i]);
+        }
+        if (!block->running || !block->ends_in_order) continue;
+        sim_count_later(sm->counting);
+        end_block(sm, block);
+    }
+    sm->serial = serial;
+    return news;
+}
+
+bool sim_sm_poll_again(sim_sm *sm) {
+    const bool serial = sm->serial;
+    bool news = false;
+    if (!sm->pollers) return false;
+    sm->serial = true;
+    sm->pollers = 0;
+    for (uint32_t b = 0; b < sm->grid->resident; b++) {
+        sim_block *block = &sm->blocks[b];
+        for (uint32_t i = 0; block->running && i < block->warp_count; i++)
+            if (is_to_look_again(sm, &block->warps[i])) news |= look_again(sm, &block->warps[i]);
+    }
+    sm->serial = serial;
+    return news;
+}
+
+/* ---- when nothing runs ---- */
+
+static bool time_out_warp(sim_warp *w) {
+    bool any = false;
+    for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
+        sim_path *p = &w->paths[__builtin_ctz(left)];
+        if (p->state != SIM_PATH_AT_MBARRIER) continue;
+        p->resumes = 1;
+        sim_warp_wake(w, p);
+        any = true;
+    }
+    return any;
+}
+
+bool sim_sm_time_out_waits(sim_sm *sm) {
+    bool any = false;
+    for (uint32_t b = 0; b < sm->grid->resident; b++)
+        for (uint32_t i = 0; sm->blocks[b].running && i < sm->blocks[b].warp_count; i++)
+            any |= time_out_warp(&sm->blocks[b].warps[i]);
+    return any;
+}
+
+bool sim_sm_release_joins(sim_sm *sm) {
+    bool any = false;
+    for (uint32_t b = 0; b < sm->grid->resident; b++)
+        for (uint32_t i = 0; sm->blocks[b].running && i < sm->blocks[b].warp_count; i++)
+            any |= sim_warp_release_joins(&sm->blocks[b].warps[i]);
+    return any;
+}

@@ -1,0 +1,81 @@
+#include "exec/spare.h"
+#include "exec/sm.h"
+#include "state/program.h"
+#include "state/block.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { MOST_SPARES = 32, MOST_BYTES = 64 << 20, MOST_BYTES_EACH = 8 << 20 };
+
+typedef struct sim_spare {
+    sim_grid grid; /* of the launch that they are of */
+    sim_sm *sms;
+    uint64_t bytes;
+    struct sim_spare *next;
+} sim_spare;
+
+/* Whether blocks of both grids find the same place on their SMs. */
+static bool suits(const sim_grid *a, const sim_grid *b) {
+    return a->program == b->program && a->clusters == b->clusters && a->resident == b->resident &&
+           a->used_sms == b->used_sms && a->shared_bytes == b->shared_bytes && a->dynamic_bytes == b->dynamic_bytes &&
+           !memcmp(a->block, b->block, sizeof a->block) && !memcmp(a->cluster, b->cluster, sizeof a->cluster);
+}
+
+/* Takes *at out of the list. */
+static sim_spare *take_out(sim_spares *s, sim_spare **at) {
+    sim_spare *taken = *at;
+    *at = taken->next;
+    s->count--;
+    s->bytes -= taken->bytes;
+    return taken;
+}
+
+static void free_spare(sim_spare *spare) {
+    for (uint32_t i = 0; i < spare->grid.used_sms; i++) sim_sm_free(&spare->sms[i]);
+    memory_free(spare->sms);
+    memory_free(spare);
+}
+
+sim_sm *sim_spares_take(sim_spares *s, const sim_grid *g) {
+    for (sim_spare **at = &s->first; *at; at = &(*at)->next) {
+        if (!suits(&(*at)->grid, g)) continue;
+        sim_spare *spare = take_out(s, at);
+        sim_sm *sms = spare->sms;
+        memory_free(spare);
+        for (uint32_t i = 0; i < g->used_sms; i++) sim_sm_renew(g, &sms[i]);
+        return sms;
+    }
+    return NULL;
+}
+
+static void make_room(sim_spares *s, uint64_t bytes) {
+    while (s->first && (s->count >= MOST_SPARES || s->bytes + bytes > MOST_BYTES)) {
+        sim_spare **last = &s->first;
+        while ((*last)->next) last = &(*last)->next;
+        free_spare(take_out(s, last));
+    }
+}
+
+bool sim_spares_put(sim_spares *s, const sim_grid *g, sim_sm *sms) {
+    const uint64_t bytes = g->used_sms * sim_sm_bytes(g);
+    if (bytes > MOST_BYTES_EACH) return false;
+    sim_spare *spare = memory_alloc(sizeof *spare);
+    if (!spare) return false;
+    make_room(s, bytes);
+    *spare = (sim_spare){.grid = *g, .sms = sms, .bytes = bytes, .next = s->first};
+    for (uint32_t i = 0; i < g->used_sms; i++) sms[i].grid = &spare->grid;
+    s->first = spare;
+    s->count++;
+    s->bytes += bytes;
+    return true;
+}
+
+void sim_spares_forget(sim_spares *s, const sim_program *program) {
+    for (sim_spare **at = &s->first; *at;)
+        if (!program || (*at)->grid.program == program)
+            free_spare(take_out(s, at));
+        else
+            at = &(*at)->next;
+}

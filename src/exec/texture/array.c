@@ -1,0 +1,138 @@
+#include "exec/texture/array.h"
+
+#include "base/number.h"
+#include "base/status.h"
+
+static const struct {
+    const char *name;
+    uint8_t bytes;
+} formats[] = {
+#define FORMAT(id, value, bytes, kind, name) [value] = {name, bytes},
+#include "driver/formats.def"
+#undef FORMAT
+};
+
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+const char *sim_format_name(unsigned format) {
+    return format < FORMATS ? formats[format].name : NULL;
+}
+
+unsigned sim_texel_bytes(unsigned format, unsigned channels) {
+    const bool counted = channels == 1 || channels == 2 || channels == 4;
+    return counted && format < FORMATS ? formats[format].bytes * channels : 0;
+}
+
+/* ---- layout ---- */
+
+/* An extent of a level: half as much in each, at least 1. Layers stay as many as they are. */
+static uint32_t level_extent(const sim_array_shape *s, unsigned number, unsigned d) {
+    const bool layers = d == 2 && (s->flags & (DRIVER_ARRAY_LAYERED | DRIVER_ARRAY_CUBE));
+    const uint32_t full = s->extent[d] ? s->extent[d] : 1, less = layers ? full : full >> number;
+    return less ? less : 1;
+}
+
+enum { MOST_BLOCK_ROWS = 4 };
+
+/* As high as the level needs, up to 16 groups. */
+static uint8_t block_rows_of(uint32_t height) {
+    uint8_t rows = 0;
+    while (rows < MOST_BLOCK_ROWS && (uint32_t)SIM_GROUP_ROWS << rows < height) rows++;
+    return rows;
+}
+
+void sim_level_lay_out(const sim_array_shape *s, unsigned number, sim_level *l, uint64_t *bytes) {
+    *l = (sim_level){.layout = SIM_LAYOUT_BLOCKS};
+    for (unsigned d = 0; d < 3; d++) l->extent[d] = level_extent(s, number, d);
+    l->texel_bits = (uint8_t)__builtin_ctz(sim_texel_bytes(s->format, s->channels));
+    l->block_rows = block_rows_of(l->extent[1]);
+    const uint64_t row = number_align((uint64_t)l->extent[0] << l->texel_bits, SIM_GROUP_BYTES) / SIM_GROUP_BYTES;
+    const uint64_t block_height = (uint64_t)SIM_GROUP_ROWS << l->block_rows;
+    l->pitch = row << (SIM_GROUP_SHIFT + l->block_rows);
+    l->slice = number_align(l->extent[1], block_height) / block_height * l->pitch;
+    l->bytes = l->slice * l->extent[2];
+    l->address = *bytes;
+    *bytes += l->bytes;
+}
+
+/* ---- checks ---- */
+
+/* An H100's limits, by what kind of array it is. */
+typedef struct limits {
+    uint32_t extent[3];
+} limits;
+
+static const limits limits_1d = {{131072, 0, 0}}, limits_2d = {{131072, 65536, 0}}, limits_3d = {{16384, 16384, 16384}},
+                    limits_layers_1d = {{32768, 0, 2048}}, limits_layers_2d = {{32768, 32768, 2048}},
+                    limits_cube = {{32768, 32768, 6}}, limits_cubes = {{32768, 32768, 2046}};
+
+static const limits *limits_of(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    const bool layered = d->flags & DRIVER_ARRAY_LAYERED;
+    if (d->flags & DRIVER_ARRAY_CUBE) return layered ? &limits_cubes : &limits_cube;
+    if (layered) return d->height ? &limits_layers_2d : &limits_layers_1d;
+    return d->depth ? &limits_3d : d->height ? &limits_2d : &limits_1d;
+}
+
+static haul_status check_extents(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    const limits *most = limits_of(d);
+    const size_t extent[3] = {d->width, d->height, d->depth};
+    if (!d->width) return haul_fail(HAUL_ERROR_ARGUMENT, "array: its width is 0");
+    if (d->depth && !d->height && !(d->flags & DRIVER_ARRAY_LAYERED))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "array: a depth needs a height");
+    for (unsigned k = 0; k < 3; k++) {
+        if (extent[k] > most->extent[k])
+            return haul_fail(HAUL_ERROR_ARGUMENT, "array: extent %zu of dimension %u is above %u, the most of its kind",
+                             extent[k], k, most->extent[k]);
+    }
+    return HAUL_OK;
+}
+
+static haul_status check_layers(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    const bool layered = d->flags & DRIVER_ARRAY_LAYERED, cube = d->flags & DRIVER_ARRAY_CUBE;
+    if (layered && !d->depth) return haul_fail(HAUL_ERROR_ARGUMENT, "array: a layered one needs layers, as its depth");
+    if (!cube) return HAUL_OK;
+    if (d->width != d->height)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "array: a cube's faces are square, not %zu x %zu", d->width, d->height);
+    if (layered ? d->depth % 6 == 0 : d->depth == 6) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "array: a cube has 6 faces, as its depth%s; not %zu",
+                     layered ? ", layers of them a multiple" : "", d->depth);
+}
+
+enum { KNOWN_FLAGS = DRIVER_ARRAY_LAYERED | DRIVER_ARRAY_SURFACE | DRIVER_ARRAY_CUBE | DRIVER_ARRAY_GATHER };
+
+static haul_status check_kind(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    if (d->flags & ~(unsigned)KNOWN_FLAGS)
+        return haul_fail(HAUL_ERROR_UNSUPPORTED,
+                         "array: flags 0x%x: only layered, cubemap, surface and gather are supported", d->flags);
+    if (!sim_format_name((unsigned)d->format))
+        return haul_fail(HAUL_ERROR_UNSUPPORTED,
+                         "array: format 0x%x: only integers of 8, 16 and 32 bits, f16 and f32 are supported",
+                         (unsigned)d->format);
+    if (!sim_texel_bytes((unsigned)d->format, d->channels))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "array: %u channels: must be 1, 2 or 4", d->channels);
+    return HAUL_OK;
+}
+
+static uint32_t most_levels(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    const bool layers = d->flags & (DRIVER_ARRAY_LAYERED | DRIVER_ARRAY_CUBE);
+    size_t largest = d->width > d->height ? d->width : d->height;
+    if (!layers && d->depth > largest) largest = d->depth;
+    uint32_t count = 1;
+    while (largest >> count && count < SIM_MOST_LEVELS) count++;
+    return count;
+}
+
+haul_status sim_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels, sim_array_shape *shape) {
+    HAUL_TRY(check_kind(d));
+    HAUL_TRY(check_extents(d));
+    HAUL_TRY(check_layers(d));
+    const uint32_t most = most_levels(d);
+    *shape = (sim_array_shape){.extent = {(uint32_t)d->width, (uint32_t)d->height, (uint32_t)d->depth},
+                               .format = (uint8_t)d->format,
+                               .channels = (uint8_t)d->channels,
+                               .flags = (uint8_t)d->flags,
+                               .level_count = (uint8_t)(levels < 1      ? 1
+                                                        : levels > most ? most
+                                                                        : levels)};
+    return HAUL_OK;
+}

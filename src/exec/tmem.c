@@ -1,0 +1,178 @@
+#include "exec/tmem.h"
+#include "exec/paths.h"
+#include "exec/async.h"
+#include "state/mbarrier.h"
+
+#include "base/memory.h"
+#include "state/block.h"
+#include "check/hazard.h"
+
+#include <string.h>
+
+/* ---- the memory ---- */
+
+/* What nobody has written reads as NaN. */
+enum { UNWRITTEN = 0xff };
+
+sim_tmem *sim_tmem_of(const sim_block *b) {
+    sim_sm *sm = b->sm;
+    const size_t bytes = sm->grid->cluster_blocks * sizeof(sim_tmem);
+    if (!sm->tensor_memory) {
+        sm->tensor_memory = memory_alloc(bytes);
+        if (!sm->tensor_memory) return NULL;
+        memset(sm->tensor_memory, UNWRITTEN, bytes);
+        for (uint32_t r = 0; r < sm->grid->cluster_blocks; r++)
+            memset(sm->tensor_memory[r].owner, 0, sizeof sm->tensor_memory[r].owner);
+    }
+    return &sm->tensor_memory[b->rank];
+}
+
+void sim_tmems_free(sim_sm *sm) {
+    memory_free(sm->tensor_memory);
+    sm->tensor_memory = NULL;
+}
+
+/* ---- allocation ---- */
+
+static bool is_free(const sim_block *first, unsigned blocks, uint32_t unit, uint32_t units) {
+    for (unsigned b = 0; b < blocks; b++)
+        for (uint32_t u = unit; u < unit + units; u++)
+            if (sim_tmem_of(&first[b])->owner[u]) return false;
+    return true;
+}
+
+static void take(const sim_block *b, uint32_t unit, uint32_t units) {
+    sim_tmem *t = sim_tmem_of(b);
+    for (uint32_t u = unit; u < unit + units; u++) t->owner[u] = b;
+    for (uint32_t lane = 0; lane < SIM_TMEM_LANES; lane++)
+        memset(&t->words[lane][unit * SIM_TMEM_UNIT], UNWRITTEN, units * SIM_TMEM_UNIT * sizeof(uint32_t));
+}
+
+bool sim_tmem_allocate(sim_block *first, unsigned blocks, uint32_t columns, uint32_t *address) {
+    const uint32_t units = columns / SIM_TMEM_UNIT;
+    for (uint32_t unit = 0; unit + units <= SIM_TMEM_UNITS; unit += units) {
+        if (!is_free(first, blocks, unit, units)) continue;
+        for (unsigned b = 0; b < blocks; b++) take(&first[b], unit, units);
+        *address = unit * SIM_TMEM_UNIT;
+        first->sm->changes++;
+        return true;
+    }
+    return false;
+}
+
+void sim_tmem_wake(sim_sm *sm) {
+    for (uint32_t b = 0; b < sm->grid->resident; b++) {
+        sim_block *block = &sm->blocks[b];
+        for (uint32_t i = 0; block->running && i < block->warp_count; i++)
+            sim_warp_wake_all(&block->warps[i], SIM_PATH_AT_TENSOR_MEMORY);
+    }
+}
+
+bool sim_tmem_owns(const sim_block *b, uint32_t column, uint32_t columns) {
+    const sim_tmem *t = sim_tmem_of(b);
+    if (!t || !columns || (uint64_t)column + columns > SIM_TMEM_COLUMNS) return false;
+    for (uint32_t u = column / SIM_TMEM_UNIT; u <= (column + columns - 1) / SIM_TMEM_UNIT; u++)
+        if (t->owner[u] != b) return false;
+    return true;
+}
+
+bool sim_tmem_free(const sim_block *b, uint32_t address, uint32_t columns) {
+    if (sim_tmem_lane(address) || address % SIM_TMEM_UNIT || !sim_tmem_owns(b, address, columns)) return false;
+    memset(&sim_tmem_of(b)->owner[address / SIM_TMEM_UNIT], 0, columns / SIM_TMEM_UNIT * sizeof(sim_block *));
+    b->sm->changes++;
+    b->sm->progress++;
+    sim_tmem_wake(b->sm);
+    return true;
+}
+
+/* ---- what goes on in the background ---- */
+
+bool sim_tmem_add(sim_block *b, const sim_tmem_work *work) {
+    sim_tmem_queue *q = &b->tensor;
+    if (q->count == q->capacity) {
+        const size_t capacity = q->capacity ? 2 * q->capacity : 16;
+        sim_tmem_work *items = memory_resize(q->items, capacity * sizeof *items);
+        if (!items) return false;
+        q->items = items;
+        q->capacity = capacity;
+    }
+    q->items[q->count++] = *work;
+    b->sm->changes++;
+    if (work->make) return true;
+    /* Whoever waits for it already takes it now. */
+    for (uint32_t r = 0; r < b->sm->grid->cluster_blocks; r++)
+        if (work->ranks >> r & 1) sim_block_wake_mbarrier_waiters(&b->cluster[r]);
+    return true;
+}
+
+static void arrive(sim_block *b, const sim_tmem_work *commit) {
+    for (uint32_t r = 0; r < b->sm->grid->cluster_blocks; r++) {
+        uint64_t *object = commit->ranks >> r & 1 ? sim_mbarrier_at(&b->cluster[r], commit->barrier) : NULL;
+        if (!object) continue;
+        /* Who waits knows that factors have been read: that came to pass only now. */
+        if (b->sm->hazards)
+            sim_hazard_mbarrier_arrive(&b->warps[commit->thread / SIM_LANES], commit->op, commit->thread % SIM_LANES,
+                                       &b->cluster[r], commit->barrier);
+        sim_mbarrier_update(&b->cluster[r], object, 1, 0);
+    }
+}
+
+static void make(sim_block *b, const sim_tmem_work *work) {
+    if (work->make)
+        work->make(b, work);
+    else
+        arrive(b, work);
+    b->sm->changes++;
+}
+
+/* Does what the thread has issued up to item `last`. */
+static void make_until(sim_block *b, size_t last) {
+    sim_tmem_queue *q = &b->tensor;
+    const uint32_t thread = q->items[last].thread;
+    size_t kept = 0;
+    for (size_t i = 0; i <= last; i++) {
+        if (q->items[i].thread == thread)
+            make(b, &q->items[i]);
+        else
+            q->items[kept++] = q->items[i];
+    }
+    memmove(q->items + kept, q->items + last + 1, (q->count - last - 1) * sizeof *q->items);
+    q->count -= last + 1 - kept;
+}
+
+/* The first commit of block `from` on that mbarrier of the block of rank `rank`. */
+static bool make_first_commit(sim_block *from, uint32_t rank, uint32_t address) {
+    const sim_tmem_queue *q = &from->tensor;
+    for (size_t i = 0; i < q->count; i++) {
+        const sim_tmem_work *work = &q->items[i];
+        if (work->make || work->barrier != address || !(work->ranks >> rank & 1)) continue;
+        make_until(from, i);
+        return true;
+    }
+    return false;
+}
+
+void sim_tmem_deliver(sim_block *b, uint32_t address, uint32_t phase) {
+    const uint64_t *object = sim_mbarrier_at(b, address);
+    for (uint32_t r = 0; object && r < b->sm->grid->cluster_blocks; r++)
+        while (sim_mbarrier_unpack(*object).phase == phase && make_first_commit(&b->cluster[r], b->rank, address)) {
+        }
+}
+
+void sim_tmem_finish(sim_block *b) {
+    for (size_t i = 0; i < b->tensor.count; i++) make(b, &b->tensor.items[i]);
+    b->tensor.count = 0;
+    bool owned = false;
+    for (unsigned u = 0; b->sm->tensor_memory && u < SIM_TMEM_UNITS; u++) {
+        const sim_block **owner = &b->sm->tensor_memory[b->rank].owner[u];
+        owned |= *owner == b;
+        if (*owner == b) *owner = NULL;
+    }
+    if (owned) sim_tmem_wake(b->sm);
+}
+
+void sim_tmem_reset(sim_block *b) {
+    b->tensor.count = 0;
+    b->tensor.relinquished = false;
+    b->tensor.requested = b->tensor.granted = 0;
+}

@@ -1,0 +1,441 @@
+/* Single and double precision: arithmetic to nearest, signs, choices, and conversions. */
+#include "jit/ops.h"
+#include "lower/internal.h"
+
+#include <fenv.h>
+
+#define ONE_F32 UINT64_C(0x3f800000)
+#define ONE_F64 UINT64_C(0x3ff0000000000000)
+#define LIFT_F32 UINT64_C(0x5f000000) /* SIM_LIFT, of ops/floats.h as the next */
+#define LIFT_F64 UINT64_C(0x43e0000000000000)
+#define LIFTED_NORMAL UINT64_C(0x60000000)
+#define QUIET_F32 UINT64_C(0x00400000)
+#define QUIET_F64 UINT64_C(0x0008000000000000)
+
+/* ---- values ---- */
+
+static sim_value_type bits_type(unsigned type) {
+    return type == SIM_VALUE_F64 ? SIM_VALUE_I64 : SIM_VALUE_I32;
+}
+
+static sim_value as_bits(sim_writer *w, sim_value a) {
+    return sim_write_as(w, "bitcast", a, bits_type(a.type));
+}
+
+sim_value sim_write_float_constant(sim_writer *w, sim_value_type type, uint64_t bits) {
+    return sim_write_as(w, "bitcast", sim_value_constant(bits_type(type), bits), type);
+}
+
+/* To integers, a bit operation, and back. */
+static sim_value write_on_bits(sim_writer *w, const char *operation, sim_value a, uint64_t mask) {
+    const sim_value bits = sim_write_two(w, operation, as_bits(w, a), sim_value_constant(bits_type(a.type), mask));
+    return sim_write_as(w, "bitcast", bits, (sim_value_type)a.type);
+}
+
+/* Zeros of their sign where of `tested` no bit of the mask is set. */
+static sim_value flush_where(sim_writer *w, sim_value a, sim_value tested, uint64_t mask) {
+    const sim_value_type type = bits_type(a.type);
+    const sim_value bits = as_bits(w, a);
+    const sim_value kept = sim_write_two(w, "and", as_bits(w, tested), sim_value_constant(type, mask));
+    const uint32_t small = sim_write_relation(w, "icmp eq", kept, sim_value_constant(type, 0));
+    const uint64_t sign = a.type == SIM_VALUE_F64 ? UINT64_C(1) << 63 : 0x80000000;
+    const sim_value signs = sim_write_two(w, "and", bits, sim_value_constant(type, sign));
+    sim_value out = sim_write_as(w, "bitcast", sim_write_choice(w, small, signs, bits), (sim_value_type)a.type);
+    out.raw = a.raw;
+    out.flushed = a.type == SIM_VALUE_F32;
+    return out;
+}
+
+sim_value sim_write_flush(sim_writer *w, sim_value a) {
+    const uint64_t exponents = a.type == SIM_VALUE_F64 ? UINT64_C(0x7ff0000000000000) : 0x7f800000;
+    return a.flushed ? a : flush_where(w, a, a, exponents);
+}
+
+/* Products, and what is rounded to singles, are flushed as the same made of lifted operands says: see ops/floats.h. */
+static sim_value flush_by(sim_writer *w, sim_value a, sim_value lifted) {
+    return flush_where(w, a, lifted, LIFTED_NORMAL);
+}
+
+static sim_value lift(sim_writer *w, sim_value a) {
+    return sim_write_two(w, "fmul", a, sim_write_float_constant(w, SIM_VALUE_F32, LIFT_F32));
+}
+
+sim_value sim_write_product_flushed(sim_writer *w, sim_value a, sim_value b) {
+    const sim_value lifted = sim_write_two(w, "fmul", lift(w, a), b);
+    return flush_by(w, sim_write_two(w, "fmul", a, b), lifted);
+}
+
+/* The comparisons are false for NaN and for -0, so that both give +0. */
+sim_value sim_write_saturated(sim_writer *w, sim_value a) {
+    const sim_value_type type = (sim_value_type)a.type;
+    const sim_value zero = sim_write_float_constant(w, type, 0);
+    const sim_value one = sim_write_float_constant(w, type, type == SIM_VALUE_F64 ? ONE_F64 : ONE_F32);
+    const sim_value low = sim_write_choice(w, sim_write_relation(w, "fcmp ogt", a, zero), a, zero);
+    return sim_write_choice(w, sim_write_relation(w, "fcmp olt", low, one), low, one);
+}
+
+static bool float_type(unsigned type, sim_value_type *out) {
+    *out = type == PTX_F64 ? SIM_VALUE_F64 : SIM_VALUE_F32;
+    return type == PTX_F32 || type == PTX_F64;
+}
+
+/* Singles may be raw: their NaNs count as NaNs only. */
+static sim_value read_any(sim_writer *w, uint32_t slot, sim_value_type type) {
+    return type == SIM_VALUE_F32 ? sim_read_raw(w, slot) : sim_read_slot(w, slot, type);
+}
+
+static sim_value read_operand(sim_writer *w, const sim_op *op, uint32_t slot, sim_value_type type) {
+    const sim_value a = read_any(w, slot, type);
+    return type == SIM_VALUE_F32 && (op->x & SIM_FLOAT_FLUSHES) ? sim_write_flush(w, a) : a;
+}
+
+static void write_single(sim_writer *w, const sim_op *op, sim_value result) {
+    if (op->x & SIM_FLOAT_FLUSHES) result = sim_write_flush(w, result);
+    result.raw = true;
+    if (op->x & SIM_FLOAT_SATURATES) result = sim_write_saturated(w, result);
+    sim_write_slot(w, op->d, result);
+}
+
+/* ---- a double's NaN: that of the operand that goes first, quiet; see ops/floats.h ---- */
+
+static bool is_number(const sim_writer *w, uint32_t slot) {
+    sim_value v;
+    return sim_slot_is_constant(w, slot, SIM_VALUE_I64, &v) && (v.bits << 1) <= UINT64_C(0xffe0000000000000);
+}
+
+static sim_value prefer_nan_of(sim_writer *w, sim_value a, sim_value result) {
+    const uint32_t is_nan = sim_write_relation(w, "fcmp uno", a, a);
+    return sim_write_choice(w, is_nan, write_on_bits(w, "or", a, QUIET_F64), result);
+}
+
+/* The host's instruction takes the only NaN of its operands, so that one of them need not be looked at; but where all
+ * others are constants there may be no instruction. */
+static sim_value choose_nan(sim_writer *w, const uint32_t *slots, const sim_value *values, const uint8_t *order,
+                            unsigned count, sim_value result) {
+    unsigned known = 0, skipped = count;
+    for (unsigned n = 0; n < count; n++) {
+        if (is_number(w, slots[order[n]]))
+            known++;
+        else
+            skipped = n;
+    }
+    if (count - known < 2) skipped = count;
+    for (unsigned n = count; n-- > 0;)
+        if (n != skipped && !is_number(w, slots[order[n]])) result = prefer_nan_of(w, values[order[n]], result);
+    return result;
+}
+
+/* ---- arithmetic ---- */
+
+typedef enum arithmetic { ADD, SUBTRACT, MULTIPLY, DIVIDE, FUSE, ROOT, INVERT } arithmetic;
+
+static sim_value compute(sim_writer *w, arithmetic how, const sim_value *v) {
+    static const char *const operations[] = {
+        [ADD] = "fadd", [SUBTRACT] = "fsub", [MULTIPLY] = "fmul", [DIVIDE] = "fdiv"};
+    const sim_value_type type = (sim_value_type)v[0].type;
+    switch (how) {
+    case FUSE: return sim_write_function(w, "fma", v, 3);
+    case ROOT: return sim_write_function(w, "sqrt", v, 1);
+    case INVERT:
+        return sim_write_two(w, "fdiv", sim_write_float_constant(w, type, type == SIM_VALUE_F64 ? ONE_F64 : ONE_F32),
+                             v[0]);
+    default: return sim_write_two(w, operations[how], v[0], v[1]);
+    }
+}
+
+/* Of a product's factors the constant is lifted: then there is nothing to do. */
+static sim_value flush_product(sim_writer *w, arithmetic how, const sim_value *v, bool second, sim_value result) {
+    sim_value lifted[3] = {v[0], v[1], v[2]};
+    lifted[second] = lift(w, v[second]);
+    if (how == FUSE) lifted[2] = lift(w, v[2]);
+    return flush_by(w, result, compute(w, how, lifted));
+}
+
+static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruction *i, arithmetic how) {
+    static const uint8_t counts[] = {
+        [ADD] = 2, [SUBTRACT] = 2, [MULTIPLY] = 2, [DIVIDE] = 2, [FUSE] = 3, [ROOT] = 1, [INVERT] = 1};
+    static const uint8_t orders[][3] = {[ADD] = {1, 0},    [SUBTRACT] = {1, 0}, [MULTIPLY] = {1, 0},
+                                        [DIVIDE] = {0, 1}, [FUSE] = {1, 2, 0},  [INVERT] = {0}};
+    const uint32_t slots[3] = {op->a, op->b, op->c};
+    sim_value_type type;
+    sim_value values[3] = {{0}};
+    const uint32_t known = SIM_FLOAT_FLUSHES | SIM_FLOAT_SATURATES;
+    if (!float_type(i->type, &type) || op->y != FE_TONEAREST || (op->x & ~known)) return false;
+    if (how == FUSE && !w->has_fma) return false;
+    for (unsigned k = 0; k < counts[how]; k++) values[k] = read_operand(w, op, slots[k], type);
+    sim_value result = compute(w, how, values), constant;
+    const bool flushes = type == SIM_VALUE_F32 && (op->x & SIM_FLOAT_FLUSHES);
+    if (flushes && (how == MULTIPLY || how == FUSE))
+        result = flush_product(w, how, values, sim_slot_is_constant(w, op->b, SIM_VALUE_I32, &constant), result);
+    if (type == SIM_VALUE_F32)
+        write_single(w, op, result);
+    else if (counts[how] > 1)
+        sim_write_slot(w, op->d, choose_nan(w, slots, values, orders[how], counts[how], result));
+    else
+        sim_write_slot(w, op->d, result);
+    return true;
+}
+
+/* ---- signs: a bit; a double's NaN stays as it is, quiet ---- */
+
+static bool write_sign(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool clears) {
+    sim_value_type type;
+    if (!float_type(i->type, &type)) return false;
+    const uint64_t sign = type == SIM_VALUE_F64 ? UINT64_C(1) << 63 : 0x80000000;
+    const sim_value a = read_any(w, op->a, type);
+    sim_value result = write_on_bits(w, clears ? "and" : "xor", a, clears ? ~sign : sign);
+    result.raw = type == SIM_VALUE_F32;
+    if (i->mods[PTX_SLOT_FTZ]) result = sim_write_flush(w, result);
+    sim_write_slot(w, op->d, type == SIM_VALUE_F64 ? prefer_nan_of(w, a, result) : result);
+    return true;
+}
+
+static bool write_copied_sign(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
+    sim_value_type type;
+    if (!float_type(i->type, &type)) return false;
+    const sim_value_type bits = bits_type(type);
+    const uint64_t sign = type == SIM_VALUE_F64 ? UINT64_C(1) << 63 : 0x80000000;
+    const sim_value from = sim_write_two(w, "and", sim_read_slot(w, op->a, bits), sim_value_constant(bits, sign));
+    const sim_value to = sim_write_two(w, "and", sim_read_slot(w, op->b, bits), sim_value_constant(bits, ~sign));
+    sim_write_slot(w, op->d, sim_write_two(w, "or", from, to));
+    return true;
+}
+
+/* ---- minimum and maximum ---- */
+
+/* sim_op.x beside the flags above: as ops/floating.c has it. */
+enum { KEEP_NAN = 4 };
+
+/* Of equal numbers, which may be zeros of both signs, the one that `of_equals` makes of their bits; a number rather
+ * than a NaN. */
+static sim_value write_chosen(sim_writer *w, sim_value a, sim_value b, bool lesser) {
+    const sim_value a_bits = as_bits(w, a), b_bits = as_bits(w, b);
+    const char *relation = lesser ? "fcmp olt" : "fcmp ogt";
+    const sim_value equal = sim_write_two(w, lesser ? "or" : "and", a_bits, b_bits);
+    const sim_value number = sim_write_choice(w, sim_write_relation(w, "fcmp uno", b, b), a_bits, b_bits);
+    sim_value chosen = sim_write_choice(w, sim_write_relation(w, "fcmp oeq", a, b), equal, number);
+    chosen = sim_write_choice(w, sim_write_relation(w, relation, b, a), b_bits, chosen);
+    return sim_write_choice(w, sim_write_relation(w, relation, a, b), a_bits, chosen);
+}
+
+static bool write_float_choice(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool lesser) {
+    sim_value_type type;
+    if (!float_type(i->type, &type) || i->operand_count > 3) return false;
+    if (op->x & ~(uint32_t)(SIM_FLOAT_FLUSHES | KEEP_NAN)) return false;
+    const sim_value a = read_operand(w, op, op->a, type), b = read_operand(w, op, op->b, type);
+    const sim_value nan = type == SIM_VALUE_F64 ? as_bits(w, write_on_bits(w, "or", b, QUIET_F64))
+                                                : sim_value_constant(SIM_VALUE_I32, 0x7fffffff);
+    sim_value bits = write_chosen(w, a, b, lesser);
+    const sim_value chosen = sim_write_as(w, "bitcast", bits, type);
+    const sim_value first = op->x & KEEP_NAN ? a : chosen, second = op->x & KEEP_NAN ? b : chosen;
+    const uint32_t is_nan = sim_write_relation(w, "fcmp uno", first, second);
+    bits = sim_write_choice(w, is_nan, nan, bits);
+    sim_write_slot(w, op->d, sim_write_as(w, "bitcast", bits, type));
+    return true;
+}
+
+bool sim_write_float(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
+    switch (i->op) {
+    case PTX_OP_FADD: return write_arithmetic(w, op, i, ADD);
+    case PTX_OP_FSUB: return write_arithmetic(w, op, i, SUBTRACT);
+    case PTX_OP_FMUL: return write_arithmetic(w, op, i, MULTIPLY);
+    case PTX_OP_FDIV: return write_arithmetic(w, op, i, DIVIDE);
+    case PTX_OP_FMA:
+    case PTX_OP_FMAD: return write_arithmetic(w, op, i, FUSE);
+    case PTX_OP_SQRT: return write_arithmetic(w, op, i, ROOT);
+    case PTX_OP_RCP: return write_arithmetic(w, op, i, INVERT);
+    case PTX_OP_FDIV_APPROX:
+    case PTX_OP_RCP_APPROX:
+    case PTX_OP_SQRT_APPROX:
+    case PTX_OP_RSQRT:
+    case PTX_OP_SIN:
+    case PTX_OP_COS:
+    case PTX_OP_LG2:
+    case PTX_OP_EX2:
+    case PTX_OP_TANH: return sim_write_approximate(w, op, i);
+    case PTX_OP_FNEG: return write_sign(w, op, i, false);
+    case PTX_OP_FABS: return write_sign(w, op, i, true);
+    case PTX_OP_COPYSIGN: return write_copied_sign(w, op, i);
+    case PTX_OP_FMIN: return write_float_choice(w, op, i, true);
+    case PTX_OP_FMAX: return write_float_choice(w, op, i, false);
+    default: return false;
+    }
+}
+
+/* ---- conversions between integers ---- */
+
+static int64_t least(unsigned type) {
+    return sim_type_is_signed(type) ? INT64_MIN >> (64 - ptx_bits(type)) : 0;
+}
+
+static uint64_t greatest(unsigned type) {
+    return (sim_type_is_signed(type) ? (uint64_t)INT64_MAX : UINT64_MAX) >> (64 - ptx_bits(type));
+}
+
+static unsigned lane_bits(sim_value v) {
+    return v.type == SIM_VALUE_I16 ? 16 : v.type == SIM_VALUE_I32 ? 32 : 64;
+}
+
+/* The low bits of a type that is narrower than its lanes, extended by its sign. */
+static sim_value extend_low(sim_writer *w, sim_value v, unsigned type) {
+    const unsigned spare = lane_bits(v) - ptx_bits(type);
+    if (!spare) return v;
+    if (!sim_type_is_signed(type))
+        return sim_write_two(w, "and", v,
+                             sim_value_constant((sim_value_type)v.type, UINT64_MAX >> (64 - ptx_bits(type))));
+    const sim_value by = sim_value_constant((sim_value_type)v.type, spare);
+    return sim_write_two(w, "ashr", sim_write_two(w, "shl", v, by), by);
+}
+
+static sim_value read_integer(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value_type lanes) {
+    return extend_low(w, sim_read_slot(w, op->a, lanes), i->type2);
+}
+
+/* In 64 bits, in which every value but the upper half of u64 is itself. */
+static sim_value saturate_integer(sim_writer *w, sim_value v, unsigned to, unsigned from) {
+    const bool sign = sim_type_is_signed(from);
+    v = sim_write_cast(w, v, SIM_VALUE_I64, sign);
+    const uint64_t high = sign && ptx_bits(to) == 64 ? INT64_MAX : greatest(to);
+    if (sign) v = sim_write_lesser(w, v, sim_value_constant(SIM_VALUE_I64, (uint64_t)least(to)), true, false);
+    return sim_write_lesser(w, v, sim_value_constant(SIM_VALUE_I64, high), sign, true);
+}
+
+static bool convert_integer(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value_type from,
+                            sim_value_type to) {
+    sim_value v = read_integer(w, op, i, from);
+    if (i->mods[PTX_SLOT_SAT]) v = saturate_integer(w, v, i->type, i->type2);
+    v = sim_write_cast(w, v, to, sim_type_is_signed(i->mods[PTX_SLOT_SAT] ? i->type : i->type2));
+    sim_write_slot(w, op->d, extend_low(w, v, i->type));
+    return true;
+}
+
+/* ---- from integers to floating point: one rounding, to nearest ---- */
+
+static bool convert_to_float(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value_type from) {
+    sim_value_type to;
+    if (!float_type(i->type, &to) || i->mods[PTX_SLOT_ROUND] != PTX_MOD_RN || i->mods[PTX_SLOT_SAT]) return false;
+    const bool sign = sim_type_is_signed(i->type2);
+    const sim_value v = read_integer(w, op, i, from);
+    const sim_value wide = from == SIM_VALUE_I16 ? sim_write_cast(w, v, SIM_VALUE_I32, sign) : v;
+    sim_write_slot(w, op->d, sim_write_as(w, sign ? "sitofp" : "uitofp", wide, to));
+    return true;
+}
+
+/* ---- from floating point to integers ---- */
+
+/* LLVM's function that rounds to integers; NULL: there is none of that name. */
+static const char *rounding_of(const ptx_instruction *i) {
+    switch (i->mods[PTX_SLOT_ROUND]) {
+    case PTX_MOD_RNI: return "rint";
+    case PTX_MOD_RZI: return "trunc";
+    case PTX_MOD_RMI: return "floor";
+    case PTX_MOD_RPI: return "ceil";
+    default: return NULL;
+    }
+}
+
+static sim_value read_float(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value_type from) {
+    const sim_value a = read_any(w, op->a, from);
+    return i->mods[PTX_SLOT_FTZ] && from == SIM_VALUE_F32 ? sim_write_flush(w, a) : a;
+}
+
+/* Narrow types by way of 32 bits: all that they leave out is beyond them. */
+static sim_value clamp_to(sim_writer *w, sim_value v, unsigned type) {
+    if (ptx_bits(type) >= 32) return v;
+    v = sim_write_lesser(w, v, sim_value_constant(SIM_VALUE_I32, (uint64_t)least(type)), true, false);
+    return sim_write_lesser(w, v, sim_value_constant(SIM_VALUE_I32, greatest(type)), true, true);
+}
+
+/* Out of range is the nearest in range. NaN is 0, or the top bit when either side has 64 bits. */
+static bool convert_to_integer(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value_type from,
+                               sim_value_type to) {
+    const char *rounding = rounding_of(i);
+    const unsigned bits = ptx_bits(i->type);
+    if (!rounding || !w->has_fma) return false;
+    const sim_value a = read_float(w, op, i, from);
+    const sim_value rounded = i->mods[PTX_SLOT_ROUND] == PTX_MOD_RZI ? a : sim_write_function(w, rounding, &a, 1);
+    const bool sign = bits < 32 || sim_type_is_signed(i->type);
+    const sim_value_type wide = bits == 64 ? SIM_VALUE_I64 : SIM_VALUE_I32;
+    sim_value v = clamp_to(w, sim_write_conversion(w, sign ? "fptosi.sat" : "fptoui.sat", rounded, wide), i->type);
+    if (from == SIM_VALUE_F64 || bits == 64) {
+        const sim_value top = sim_value_constant(wide, UINT64_C(1) << (bits - 1));
+        v = sim_write_choice(w, sim_write_relation(w, "fcmp uno", a, a), top, v);
+    }
+    v = sim_write_cast(w, v, to, sim_type_is_signed(i->type));
+    sim_write_slot(w, op->d, extend_low(w, v, i->type));
+    return true;
+}
+
+/* ---- between singles and doubles ---- */
+
+/* A NaN keeps its payload, and becomes quiet even if it comes back; flushing makes it arithmetic's. */
+static void widen(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
+    sim_value a = sim_read_slot(w, op->a, SIM_VALUE_F32);
+    if (i->mods[PTX_SLOT_FTZ]) a = sim_write_flush(w, a);
+    const uint32_t is_nan = sim_write_relation(w, "fcmp uno", a, a);
+    const sim_value quiet =
+        i->mods[PTX_SLOT_FTZ] ? sim_write_as(w, "bitcast", sim_value_constant(SIM_VALUE_I32, 0x7fffffff), SIM_VALUE_F32)
+                              : write_on_bits(w, "or", a, QUIET_F32);
+    a = sim_write_choice(w, is_nan, quiet, a);
+    sim_write_slot(w, op->d, sim_write_as(w, "fpext", a, SIM_VALUE_F64));
+}
+
+static bool narrow(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
+    if (i->mods[PTX_SLOT_ROUND] != PTX_MOD_RN) return false;
+    sim_value a = sim_read_slot(w, op->a, SIM_VALUE_F64);
+    if (i->mods[PTX_SLOT_SAT]) a = sim_write_saturated(w, a);
+    sim_value single = sim_write_as(w, "fptrunc", a, SIM_VALUE_F32);
+    if (i->mods[PTX_SLOT_FTZ]) {
+        a = sim_write_two(w, "fmul", a, sim_write_float_constant(w, SIM_VALUE_F64, LIFT_F64));
+        single = flush_by(w, single, sim_write_as(w, "fptrunc", a, SIM_VALUE_F32));
+    }
+    sim_write_slot(w, op->d, single);
+    return true;
+}
+
+/* To whole numbers, or into 0 to 1. Single precision goes by way of doubles in the interpreter: its NaN is the one. */
+static bool convert_in_place(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value_type type) {
+    const char *rounding = rounding_of(i);
+    if (!i->mods[PTX_SLOT_ROUND] && !i->mods[PTX_SLOT_FTZ] && !i->mods[PTX_SLOT_SAT]) {
+        sim_write_slot(w, op->d, sim_read_slot(w, op->a, type));
+        return true;
+    }
+    if (type == SIM_VALUE_F64 && (!rounding || i->mods[PTX_SLOT_SAT])) return false;
+    if ((i->mods[PTX_SLOT_ROUND] && !rounding) || !w->has_fma) return false;
+    sim_value a = read_float(w, op, i, type);
+    if (rounding) a = sim_write_function(w, rounding, &a, 1);
+    a.raw = type == SIM_VALUE_F32;
+    if (i->mods[PTX_SLOT_FTZ]) a = sim_write_flush(w, a);
+    if (i->mods[PTX_SLOT_SAT]) a = sim_write_saturated(w, a);
+    sim_write_slot(w, op->d, a);
+    return true;
+}
+
+static bool convert_float(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value_type from,
+                          sim_value_type to) {
+    if (from == to) return convert_in_place(w, op, i, from);
+    if (from == SIM_VALUE_F64) return narrow(w, op, i);
+    if (i->mods[PTX_SLOT_SAT] || i->mods[PTX_SLOT_ROUND]) return false;
+    widen(w, op, i);
+    return true;
+}
+
+static bool is_half(unsigned type) {
+    return type == PTX_F16 || type == PTX_BF16;
+}
+
+bool sim_write_convert(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
+    sim_value_type from, to, from_float, to_float;
+    if (is_half(i->type) || is_half(i->type2)) return sim_write_convert_half(w, op, i);
+    if (i->mods[PTX_SLOT_RELU] || i->mods[PTX_SLOT_SATFINITE]) return false;
+    if (!sim_register_type(w, &i->operands[0], i->type, &to) || !sim_register_type(w, &i->operands[1], i->type2, &from))
+        return false;
+    const bool from_integer = sim_type_is_integer(i->type2), to_integer = sim_type_is_integer(i->type);
+    if (from_integer && to_integer) return convert_integer(w, op, i, from, to);
+    if (!to_integer && (!sim_has_own_width(w, &i->operands[0], i->type) || !float_type(i->type, &to_float)))
+        return false;
+    if (from_integer) return convert_to_float(w, op, i, from);
+    if (!sim_has_own_width(w, &i->operands[1], i->type2) || !float_type(i->type2, &from_float)) return false;
+    if (to_integer) return convert_to_integer(w, op, i, from_float, to);
+    return convert_float(w, op, i, from_float, to_float);
+}

@@ -1,0 +1,110 @@
+/* Plain accesses to global memory whose lanes lie side by side in each half warp: counted by one call, and moved as
+ * vectors. Where they lie otherwise, or out of bounds, the handler has them. */
+#include "jit/write.h"
+#include "state/warp.h"
+
+#include <stdio.h>
+
+static bool is_plain(const sim_op *op) {
+    return op->guard == SIM_SLOT_TRUE && op->x <= 3 && (op->flags & SIM_OP_WIDE) && op->bytes <= 16 &&
+           (op->count == 1 || op->count == 2 || op->count == 4);
+}
+
+/* N of lane `lane` of the addresses, the access's offset added. */
+static uint32_t write_lane(sim_writer *w, const sim_op *op, sim_value lanes, unsigned lane) {
+    const uint32_t base = sim_write_id(w, "extractelement <32 x i64> %s, i32 %u", sim_operand(w, lanes), lane);
+    return sim_write_sum(w, base, op->imm);
+}
+
+/* N of a bit for each lane of the half that lies elsewhere than `stride` bytes behind the one before it. */
+static uint32_t write_strays(sim_writer *w, sim_value lanes, unsigned half, unsigned stride) {
+    char distances[400];
+    size_t at = 0;
+    for (unsigned l = 0; l < SIM_HALF_WARP; l++)
+        at += (size_t)snprintf(distances + at, sizeof distances - at, "%si64 %u", l ? "," : "", l * stride);
+    const uint32_t own = sim_write_half(w, lanes, half);
+    const uint32_t back = sim_write_id(w, "sub <16 x i64> %%v%u, <%s>", own, distances);
+    const uint32_t first = sim_write_id(w, "extractelement <16 x i64> %%v%u, i32 0", own);
+    const uint32_t seed = sim_write_id(w, "insertelement <16 x i64> undef, i64 %%v%u, i32 0", first);
+    const uint32_t all =
+        sim_write_id(w, "shufflevector <16 x i64> %%v%u, <16 x i64> undef, <16 x i32> zeroinitializer", seed);
+    return sim_write_id(w, "icmp ne <16 x i64> %%v%u, %%v%u", back, all);
+}
+
+/* To label `yes` if all lanes lie side by side, else to `no`. */
+static void write_test(sim_writer *w, const sim_op *op, sim_value lanes, uint32_t yes, uint32_t no) {
+    const uint32_t low = write_strays(w, lanes, 0, op->bytes), high = write_strays(w, lanes, 1, op->bytes);
+    const uint32_t strays = sim_write_id(w, "or <16 x i1> %%v%u, %%v%u", low, high);
+    const uint32_t bits = sim_write_id(w, "bitcast <16 x i1> %%v%u to i16", strays);
+    const uint32_t none = sim_write_id(w, "icmp eq i16 %%v%u, 0", bits);
+    sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u, !prof !0", none, yes, no);
+}
+
+/* N of what the host's addresses are ahead by; goes to label `no` where it is the handler's after all. */
+static uint32_t write_span(sim_writer *w, const sim_op *op, const uint32_t half[2], uint32_t no) {
+    const uint32_t function =
+        sim_write_pointer(w, sim_write_native(w, offsetof(sim_native, span)), "i64 (i64, i64, i64, i64)");
+    const uint32_t ops = sim_write_native(w, offsetof(sim_native, ops));
+    const uint32_t at = sim_write_sum(w, ops, (int64_t)(w->pc * sizeof *op));
+    const uint32_t host =
+        sim_write_id(w, "call i64 %%v%u(i64 %%n, i64 %%v%u, i64 %%v%u, i64 %%v%u)", function, at, half[0], half[1]);
+    const uint32_t does = sim_write_id(w, "icmp ne i64 %%v%u, 0", host);
+    const uint32_t yes = ++w->labels;
+    sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u, !prof !0", does, yes, no);
+    sim_write_line(w, "l%u:", yes);
+    return host;
+}
+
+static uint32_t slot_of(sim_writer *w, uint32_t slot, unsigned half, const sim_element *e) {
+    return sim_write_id(w, "add i64 %%regs, %u", slot + half * SIM_HALF_WARP * e->lane_bits / 8);
+}
+
+static void write_load_half(sim_writer *w, const sim_op *op, uint32_t from, unsigned half) {
+    const uint32_t *slots = op->count > 1 ? w->program->pool + op->more : &op->d;
+    const sim_element e = sim_element_of(op);
+    const uint32_t values = sim_load_integers(w, from, e.bits, SIM_HALF_WARP * op->count);
+    for (unsigned k = 0; k < op->count; k++) {
+        const uint32_t picked = sim_pick_element(w, values, e.bits, op->count, k);
+        sim_store_integers(w, slot_of(w, slots[k], half, &e), e.lane_bits, SIM_HALF_WARP,
+                           sim_write_as_lanes(w, picked, &e));
+    }
+}
+
+static void write_store_half(sim_writer *w, const sim_op *op, uint32_t to, unsigned half) {
+    const uint32_t *slots = op->count > 1 ? w->program->pool + op->more : &op->d;
+    const sim_element e = sim_element_of(op);
+    uint32_t values[4] = {0};
+    for (unsigned k = 0; k < op->count; k++) {
+        const uint32_t lanes = sim_load_integers(w, slot_of(w, slots[k], half, &e), e.lane_bits, SIM_HALF_WARP);
+        values[k] = sim_write_as_elements(w, lanes, &e);
+    }
+    sim_store_integers(w, to, e.bits, SIM_HALF_WARP * op->count, sim_zip_elements(w, values, e.bits, op->count));
+}
+
+bool sim_write_global(sim_writer *w, const sim_op *op) {
+    if (!is_plain(op)) return false;
+    const uint32_t fast = ++w->labels, slow = ++w->labels, on = ++w->labels;
+    const bool is_store = op->memory_class == HAUL_CLASS_GLOBAL_STORE;
+    const sim_value lanes = sim_read_slot(w, op->a, SIM_VALUE_I64);
+    const uint32_t half[2] = {write_lane(w, op, lanes, 0), write_lane(w, op, lanes, SIM_HALF_WARP)};
+    sim_close_cohorts(w);
+    sim_write_back(w, op->instruction, op->instruction + 1);
+    sim_forget_all(w);
+    write_test(w, op, lanes, fast, slow);
+    sim_write_line(w, "l%u:", fast);
+    const uint32_t host = write_span(w, op, half, slow);
+    for (unsigned h = 0; h < 2; h++) {
+        const uint32_t at = sim_write_id(w, "add i64 %%v%u, %%v%u", host, half[h]);
+        if (is_store)
+            write_store_half(w, op, at, h);
+        else
+            write_load_half(w, op, at, h);
+    }
+    sim_write_line(w, "  br label %%l%u", on);
+    sim_write_line(w, "l%u:", slow);
+    w->executed++;
+    sim_write_handler_call(w, op, on);
+    sim_forget_all(w);
+    sim_write_line(w, "l%u:", on);
+    return true;
+}

@@ -1,0 +1,106 @@
+/* Operations that compiled code leaves to their handlers: with which lanes they are called, and what follows. */
+#include "jit/write.h"
+
+#include "state/block.h"
+#include "lower/internal.h"
+
+bool sim_stands_alone(const sim_op *op) {
+    return sim_is_between(op) && !sim_enters_block(op) && op->form != SIM_FORM_COUNT && op->form != SIM_FORM_CLOCK;
+}
+
+uint32_t sim_write_lanes_in(sim_writer *w, uint32_t mask) {
+    return sim_is_part(w) ? sim_write_id(w, "and i32 %%v%u, %%v%u", mask, w->lanes) : mask;
+}
+
+uint32_t sim_write_active(sim_writer *w, const sim_op *op) {
+    if (sim_is_part(w) && op->guard == SIM_SLOT_TRUE) return w->lanes;
+    const sim_value guard = sim_read_slot(w, op->guard, SIM_VALUE_MASK);
+    return sim_write_lanes_in(w,
+                              sim_write_id(w, "xor i32 %s, %d", sim_operand(w, guard), (int)(int32_t)op->guard_flip));
+}
+
+const char *sim_write_all_lanes(sim_writer *w) {
+    const sim_value part = {.id = w->lanes, .type = SIM_VALUE_MASK};
+    return sim_operand(w, sim_is_part(w) ? part : sim_value_constant(SIM_VALUE_MASK, SIM_ALL_LANES));
+}
+
+uint32_t sim_write_running(sim_writer *w) {
+    const uint32_t warp = sim_write_native(w, offsetof(sim_native, warp));
+    return sim_write_load(w, sim_write_sum(w, warp, offsetof(sim_warp, active)), "i32", 4);
+}
+
+/* Calls the operation's handler; N of its step. */
+static uint32_t write_call(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t active) {
+    const uint32_t warp = sim_write_native(w, offsetof(sim_native, warp));
+    const uint32_t ops = sim_write_native(w, offsetof(sim_native, ops));
+    const uint32_t at = sim_write_sum(w, ops, (int64_t)(pc * sizeof *op));
+    const uint32_t run = sim_write_load(w, sim_write_sum(w, at, offsetof(sim_op, run)), "i64", 8);
+    const uint32_t function = sim_write_pointer(w, run, "i32 (i64, i64, i32)");
+    return sim_write_id(w, "call i32 %%v%u(i64 %%v%u, i64 %%v%u, i32 %%v%u)", function, warp, at, active);
+}
+
+/* Behind a handler: on, or out where it stopped, went elsewhere, or changed which lanes run. */
+static void write_check(sim_writer *w, uint32_t step, uint32_t pc, uint32_t on) {
+    const uint32_t lanes = sim_write_running(w);
+    const uint32_t missing = sim_write_id(w, "xor i32 %%v%u, %s", lanes, sim_write_all_lanes(w));
+    const uint32_t differs = sim_write_id(w, "or i32 %%v%u, %%v%u", missing, step);
+    const uint32_t goes_on = sim_write_id(w, "icmp eq i32 %%v%u, 0", differs);
+    const uint32_t out = ++w->labels;
+    sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u", goes_on, on, out);
+    sim_write_line(w, "l%u:", out);
+    sim_write_end_with(w, step, pc + 1);
+}
+
+void sim_write_handler(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t instruction) {
+    sim_close_cohorts(w);
+    sim_write_back(w, instruction, instruction + (sim_stands_alone(op) ? 0 : 1));
+    const uint32_t on = ++w->labels, run = ++w->labels;
+    const uint32_t active = sim_write_active(w, op);
+    w->executed++;
+    if (op->guard != SIM_SLOT_TRUE) {
+        const uint32_t none = sim_write_id(w, "icmp eq i32 %%v%u, 0", active);
+        sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u", none, on, run);
+        sim_write_line(w, "l%u:", run);
+    }
+    sim_forget_all(w);
+    const uint32_t step = write_call(w, op, pc, active);
+    write_check(w, step, pc, on);
+    sim_write_line(w, "l%u:", on);
+}
+
+void sim_write_pure_handler(sim_writer *w, const sim_op *op, uint32_t pc, const ptx_instruction *i) {
+    const uint32_t on = ++w->labels;
+    const uint32_t active = sim_write_active(w, op);
+    sim_write_back_touched(w, i);
+    w->executed++;
+    if (op->guard != SIM_SLOT_TRUE) {
+        const uint32_t none = sim_write_id(w, "icmp eq i32 %%v%u, 0", active), run = ++w->labels;
+        sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u", none, on, run);
+        sim_write_line(w, "l%u:", run);
+    }
+    (void)write_call(w, op, pc, active);
+    sim_write_line(w, "  br label %%l%u", on);
+    sim_write_line(w, "l%u:", on);
+    sim_forget_written(w, i);
+}
+
+void sim_write_handler_call(sim_writer *w, const sim_op *op, uint32_t on) {
+    const uint32_t step = write_call(w, op, w->pc, sim_write_active(w, op));
+    write_check(w, step, w->pc, on);
+}
+
+void sim_write_last_handler(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t instruction) {
+    sim_close_cohorts(w);
+    sim_write_back(w, instruction, instruction + (sim_stands_alone(op) ? 0 : 1));
+    const uint32_t active = sim_write_active(w, op);
+    w->executed++;
+    if (op->guard != SIM_SLOT_TRUE) {
+        const uint32_t none = sim_write_id(w, "icmp eq i32 %%v%u, 0", active);
+        const uint32_t skip = ++w->labels, run = ++w->labels;
+        sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u", none, skip, run);
+        sim_write_line(w, "l%u:", skip);
+        sim_write_end(w, SIM_NEXT, pc + 1);
+        sim_write_line(w, "l%u:", run);
+    }
+    sim_write_end_with(w, write_call(w, op, pc, active), pc + 1);
+}

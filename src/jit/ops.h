@@ -1,0 +1,87 @@
+/* Rows of ops.c that have a file of their own, and what rows are written with. A row writes its operation, or nothing:
+ * then it is its handler's. */
+#ifndef HAUL_JIT_OPS_H
+#define HAUL_JIT_OPS_H
+
+#include "jit/write.h"
+
+/* ---- types ---- */
+
+/* Integer lanes of a type's width. False: there are none. */
+bool sim_value_type_of(unsigned type, sim_value_type *out);
+/* The same in the width of the operand's register, or as wide as the type where it is none; 8 bits live in 16. */
+bool sim_register_type(const sim_writer *w, const ptx_operand *o, unsigned type, sim_value_type *out);
+/* The operand's lanes are as wide as the type. */
+bool sim_has_own_width(const sim_writer *w, const ptx_operand *o, unsigned type);
+
+static inline bool sim_type_is_signed(unsigned type) {
+    return ptx_types[type].kind == 'S';
+}
+
+static inline bool sim_type_is_integer(unsigned type) {
+    return ptx_types[type].kind == 'S' || ptx_types[type].kind == 'U' || ptx_types[type].kind == 'B';
+}
+
+static inline bool sim_type_is_packed(unsigned type) {
+    return type == PTX_U16X2 || type == PTX_S16X2;
+}
+
+/* ---- values ---- */
+
+sim_value sim_write_two(sim_writer *w, const char *operation, sim_value a, sim_value b);
+/* Lane by lane to another type: "trunc", "sitofp", "bitcast" ... */
+sim_value sim_write_as(sim_writer *w, const char *how, sim_value a, sim_value_type to);
+/* To another width of integers. */
+sim_value sim_write_cast(sim_writer *w, sim_value a, sim_value_type to, bool extends_sign);
+/* The lanes for which the relation holds, as a vector of bits: N. */
+uint32_t sim_write_relation(sim_writer *w, const char *relation, sim_value a, sim_value b);
+sim_value sim_write_choice(sim_writer *w, uint32_t bits, sim_value yes, sim_value no);
+/* A vector of bits as a mask. */
+sim_value sim_write_mask(sim_writer *w, uint32_t bits);
+sim_value sim_read_mask(sim_writer *w, uint32_t slot, uint32_t flip);
+/* LLVM's function of up to three values of one type, by its name without type: "fma". */
+sim_value sim_write_function(sim_writer *w, const char *name, const sim_value *values, unsigned count);
+/* The same from one type to another: "fptosi.sat". */
+sim_value sim_write_conversion(sim_writer *w, const char *name, sim_value a, sim_value_type to);
+/* The lesser or greater one of two integers. */
+sim_value sim_write_lesser(sim_writer *w, sim_value a, sim_value b, bool is_signed, bool lesser);
+/* A comparison's relation in LLVM's words; NULL: the type has none of that name. */
+const char *sim_relation_of(const ptx_instruction *i, bool floating);
+
+/* ---- floating point (floats.c) ---- */
+
+/* Of sim_op.x: as ops/floats.h has them. */
+enum { SIM_FLOAT_FLUSHES = 1, SIM_FLOAT_SATURATES = 2 };
+
+/* Constants by their bits; of single precision they are vectors that no register has. */
+sim_value sim_write_float_constant(sim_writer *w, sim_value_type type, uint64_t bits);
+/* Subnormal numbers become zeros of their sign. */
+sim_value sim_write_flush(sim_writer *w, sim_value a);
+/* a * b of flushed singles, flushed as products are. */
+sim_value sim_write_product_flushed(sim_writer *w, sim_value a, sim_value b);
+/* Into 0 to 1; a NaN becomes 0. */
+sim_value sim_write_saturated(sim_writer *w, sim_value a);
+/* Singles and doubles. It and its like below write nothing of an instruction that is not theirs: false. */
+bool sim_write_float(sim_writer *w, const sim_op *op, const ptx_instruction *i);
+bool sim_write_convert(sim_writer *w, const sim_op *op, const ptx_instruction *i);
+
+/* ---- approximate functions (mufu.c) ---- */
+
+bool sim_write_approximate(sim_writer *w, const sim_op *op, const ptx_instruction *i);
+
+/* ---- half precision (halves.c) ---- */
+
+bool sim_write_halves(sim_writer *w, const sim_op *op, const ptx_instruction *i);
+/* cvt of f16 or bf16 from and to single precision. */
+bool sim_write_convert_half(sim_writer *w, const sim_op *op, const ptx_instruction *i);
+bool sim_write_pack_halves(sim_writer *w, const sim_op *op, const ptx_instruction *i);
+
+/* ---- bits (bits.c) ---- */
+
+bool sim_write_bit_field(sim_writer *w, const sim_op *op, const ptx_instruction *i);
+
+/* ---- across lanes (collective.c) ---- */
+
+bool sim_write_collective(sim_writer *w, const sim_op *op, const ptx_instruction *i);
+
+#endif

@@ -1,0 +1,281 @@
+#include "machine/heap.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { UNIT = 16, LINE = 128, LISTS = 32 };
+/* Every so many units one knows where its block begins. */
+enum { POST = 64 };
+/* With blocks apart, addresses for so many times the heap, as far as there are any. */
+enum { ROOM = 64 };
+#define NOWHERE UINT32_MAX
+
+typedef enum unit_state { INSIDE, LIVE, FREE, GONE } unit_state;
+
+/* The heap is a row of blocks up to `top`, and nothing behind it. What is known of a block is kept for its first unit;
+ * other units are INSIDE. GONE: freed, and not to be used again yet. */
+typedef struct unit {
+    uint64_t bytes;  /* asked for */
+    uint32_t length; /* units */
+    uint32_t next;   /* of a FREE one: in its list; of a post: its block, + 1 */
+    uint32_t state;
+    sim_heap_origin origin;
+} unit;
+
+struct sim_heap {
+    sim_memory *memory;
+    uint64_t base, limit, used, releases;
+    uint32_t units, top;
+    bool apart;
+    bool merged; /* since anything was freed last */
+    unit *unit;
+    uint32_t list[LISTS]; /* FREE blocks of 2^k .. 2^(k+1)-1 units */
+};
+
+static uint64_t address_of(const sim_heap *h, uint32_t at) {
+    return h->base + (uint64_t)at * UNIT;
+}
+
+/* ---- which block an address lies in; blocks are apart ---- */
+
+static bool block_at(const sim_heap *h, uint64_t address, uint32_t *at) {
+    *at = (uint32_t)((address - h->base) / UNIT);
+    if (*at >= h->top) return false;
+    while (h->unit[*at].state == INSIDE) *at = h->unit[*at].next ? h->unit[*at].next - 1 : *at - 1;
+    return true;
+}
+
+static void describe(const sim_heap *h, uint32_t at, sim_range *range) {
+    range->from = address_of(h, at);
+    range->to = range->from + h->unit[at].bytes;
+}
+
+static bool find_live(const void *heap, uint64_t address, sim_range *range) {
+    const sim_heap *h = heap;
+    uint32_t at;
+    if (!block_at(h, address, &at) || h->unit[at].state != LIVE) return false;
+    describe(h, at, range);
+    return address < range->to;
+}
+
+static bool find_gone(const void *heap, uint64_t address, sim_range *range) {
+    const sim_heap *h = heap;
+    uint32_t at;
+    if (!block_at(h, address, &at) || h->unit[at].state != GONE) return false;
+    describe(h, at, range);
+    return address < range->to;
+}
+
+static bool find_before(const void *heap, uint64_t address, sim_range *range) {
+    const sim_heap *h = heap;
+    uint32_t at;
+    if (!block_at(h, address, &at) || h->unit[at].state != LIVE) return false;
+    describe(h, at, range);
+    return address >= range->to;
+}
+
+/* ---- beginning and end ---- */
+
+static uint64_t room_for(const sim_memory *m, uint64_t bytes, bool apart) {
+    const uint64_t most = sim_memory_largest_free(m) / 4, wanted = bytes * ROOM;
+    const uint64_t room = !apart || most < bytes ? bytes : wanted < most ? wanted : most;
+    return room / SIM_ALLOCATION_UNIT * SIM_ALLOCATION_UNIT;
+}
+
+static void forget_blocks(sim_heap *h) {
+    memset(h->unit, 0, h->top * sizeof *h->unit);
+    h->top = 0;
+    for (unsigned k = 0; k < LISTS; k++) h->list[k] = NOWHERE;
+    h->merged = true;
+}
+
+static haul_status take_memory(sim_heap *h, uint64_t bytes) {
+    const uint64_t room = room_for(h->memory, bytes, h->apart);
+    if (room / UNIT >= NOWHERE) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device heap: it can have 64 GiB at most");
+    HAUL_TRY(sim_memory_allocate_last(h->memory, room, &h->base));
+    h->units = (uint32_t)(room / UNIT);
+    h->unit = mmap(NULL, (h->units + 1) * sizeof *h->unit, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (h->unit != MAP_FAILED) return HAUL_OK;
+    sim_memory_release(h->memory, h->base);
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device heap: the host has no memory for its records");
+}
+
+haul_status sim_heap_create(sim_memory *m, uint64_t bytes, bool apart, sim_heap **heap) {
+    *heap = NULL;
+    sim_heap *h = memory_zeroed(1, sizeof *h);
+    if (!h) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device heap: no memory for it");
+    h->memory = m;
+    h->limit = bytes;
+    h->apart = apart;
+    const haul_status status = take_memory(h, bytes);
+    if (status != HAUL_OK) {
+        memory_free(h);
+        return status;
+    }
+    forget_blocks(h);
+    if (apart)
+        sim_memory_carve(m, &(sim_carving){.from = h->base,
+                                           .to = address_of(h, h->units),
+                                           .context = h,
+                                           .find = find_live,
+                                           .was_freed = find_gone,
+                                           .before = find_before});
+    *heap = h;
+    return HAUL_OK;
+}
+
+void sim_heap_end(sim_heap *h) {
+    if (!h) return;
+    if (h->apart) sim_memory_carve(h->memory, &(sim_carving){0});
+    sim_memory_release(h->memory, h->base);
+    munmap(h->unit, (h->units + 1) * sizeof *h->unit);
+    memory_free(h);
+}
+
+/* ---- free blocks ---- */
+
+static unsigned list_of(uint32_t length) {
+    return 31 - (unsigned)__builtin_clz(length);
+}
+
+static void add_free(sim_heap *h, uint32_t at, uint32_t length) {
+    if (!length) return;
+    const unsigned k = list_of(length);
+    h->unit[at] = (unit){.length = length, .next = h->list[k], .state = FREE};
+    h->list[k] = at;
+}
+
+/* Neighbours become one; what is free at the end is nobody's again. */
+static void merge_free(sim_heap *h) {
+    uint32_t last = NOWHERE;
+    for (unsigned k = 0; k < LISTS; k++) h->list[k] = NOWHERE;
+    for (uint32_t at = 0, length; at < h->top; at += length) {
+        const bool is_free = h->unit[at].state == FREE;
+        length = h->unit[at].length;
+        if (is_free) h->unit[at] = (unit){0};
+        if (!is_free && last != NOWHERE) add_free(h, last, at - last);
+        last = !is_free ? NOWHERE : last == NOWHERE ? at : last;
+    }
+    if (last != NOWHERE) h->top = last;
+    h->merged = true;
+}
+
+/* Units in front of the first address in a block at `at` that is aligned. */
+static uint32_t skipped(const sim_heap *h, uint32_t at, uint64_t alignment) {
+    return (uint32_t)((0 - address_of(h, at)) % alignment / UNIT);
+}
+
+static bool take_from(sim_heap *h, uint32_t *link, uint32_t length, uint64_t alignment, uint32_t *at) {
+    for (; *link != NOWHERE; link = &h->unit[*link].next) {
+        const uint32_t from = *link, all = h->unit[from].length, skip = skipped(h, from, alignment);
+        if (all < length || all - length < skip) continue;
+        *link = h->unit[from].next;
+        h->unit[from] = (unit){0};
+        add_free(h, from, skip);
+        add_free(h, from + skip + length, all - skip - length);
+        *at = from + skip;
+        return true;
+    }
+    return false;
+}
+
+static bool take_free(sim_heap *h, uint32_t length, uint64_t alignment, uint32_t *at) {
+    for (unsigned k = list_of(length); k < LISTS; k++)
+        if (take_from(h, &h->list[k], length, alignment, at)) return true;
+    return false;
+}
+
+static bool take_fresh(sim_heap *h, uint32_t length, uint64_t alignment, uint32_t *at) {
+    const uint32_t skip = skipped(h, h->top, alignment), left = h->units - h->top;
+    if (left < length || left - length < skip) return false;
+    if (h->apart && skip)
+        h->unit[h->top] = (unit){.length = skip, .state = GONE};
+    else
+        add_free(h, h->top, skip);
+    *at = h->top + skip;
+    h->top = *at + length;
+    return true;
+}
+
+static bool take(sim_heap *h, uint32_t length, uint64_t alignment, uint32_t *at) {
+    if (h->apart) return take_fresh(h, length, alignment, at) || take_free(h, length, alignment, at);
+    if (take_free(h, length, alignment, at) || take_fresh(h, length, alignment, at)) return true;
+    if (h->merged) return false;
+    merge_free(h);
+    return take_free(h, length, alignment, at) || take_fresh(h, length, alignment, at);
+}
+
+/* ---- blocks ---- */
+
+static void set_posts(sim_heap *h, uint32_t at) {
+    const uint32_t end = at + h->unit[at].length;
+    for (uint32_t post = (at / POST + 1) * POST; post < end; post += POST) h->unit[post].next = at + 1;
+}
+
+/* What a block takes of the limit. */
+static uint64_t cost_of(uint64_t bytes) {
+    return (bytes + UNIT - 1) / UNIT * UNIT + UNIT;
+}
+
+void sim_heap_begin_launch(sim_heap *h) {
+    if (!h->apart || h->top < h->units / 2) return;
+    for (uint32_t at = 0; at < h->top; at += h->unit[at].length)
+        if (h->unit[at].state == GONE) h->unit[at].state = FREE;
+    merge_free(h);
+}
+
+uint64_t sim_heap_allocate(sim_heap *h, uint64_t asked, uint64_t alignment, const sim_heap_origin *origin) {
+    const uint64_t bytes = asked ? asked : 1, unit_bytes = h->apart ? LINE : UNIT;
+    uint32_t at;
+    if (bytes > h->limit || cost_of(bytes) > h->limit - h->used) return 0;
+    const uint32_t length = (uint32_t)((cost_of(bytes) + unit_bytes - 1) / unit_bytes * (unit_bytes / UNIT));
+    if (alignment > h->limit) return 0;
+    if (!take(h, length, alignment < unit_bytes ? unit_bytes : alignment, &at)) return 0;
+    h->unit[at] = (unit){.bytes = bytes, .length = length, .state = LIVE};
+    if (origin) h->unit[at].origin = *origin;
+    h->used += cost_of(bytes);
+    if (h->apart) {
+        set_posts(h, at);
+        sim_memory_forget_written(h->memory, address_of(h, at), bytes);
+    }
+    return address_of(h, at);
+}
+
+sim_heap_free sim_heap_release(sim_heap *h, uint64_t address) {
+    if (!sim_heap_contains(h, address) || (address - h->base) % UNIT) return SIM_HEAP_NO_BLOCK;
+    const uint32_t at = (uint32_t)((address - h->base) / UNIT);
+    unit *u = &h->unit[at];
+    if (at >= h->top || u->state == INSIDE || (u->state == GONE && !u->bytes)) return SIM_HEAP_NO_BLOCK;
+    if (u->state != LIVE) return SIM_HEAP_WAS_FREE;
+    h->used -= cost_of(u->bytes);
+    h->releases++;
+    h->merged = false;
+    if (h->apart)
+        u->state = GONE;
+    else if (h->used == 0)
+        forget_blocks(h);
+    else
+        add_free(h, at, u->length);
+    return SIM_HEAP_FREED;
+}
+
+uint64_t sim_heap_releases(const sim_heap *h) {
+    return h->releases;
+}
+
+bool sim_heap_contains(const sim_heap *h, uint64_t address) {
+    return address - h->base < (uint64_t)h->units * UNIT;
+}
+
+bool sim_heap_next(const sim_heap *h, sim_heap_block *b) {
+    uint32_t at = b->address ? (uint32_t)((b->address - h->base) / UNIT) : 0;
+    if (b->address) at += h->unit[at].length;
+    while (at < h->top && h->unit[at].state != LIVE) at += h->unit[at].length;
+    if (at >= h->top) return false;
+    *b = (sim_heap_block){.address = address_of(h, at), .bytes = h->unit[at].bytes, .origin = h->unit[at].origin};
+    return true;
+}

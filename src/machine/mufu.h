@@ -1,0 +1,48 @@
+/* The tables of the GPU's unit for approximate functions, one row for each slice of an interval: value, slope and bend
+ * at its start, as integers. Made by tools/device/mufu/fit.c of what an H100 gives for every significand: one row alone
+ * fits all that it gives in a slice. How they are used is in ops/mufu.h, and written as code in compiled/mufu.c. */
+#ifndef HAUL_MACHINE_MUFU_H
+#define HAUL_MACHINE_MUFU_H
+
+#include <stdint.h>
+
+typedef struct sim_mufu_row {
+    int32_t value, slope, bend;
+} sim_mufu_row;
+
+extern const sim_mufu_row sim_mufu_rcp[128], sim_mufu_rsq[128], sim_mufu_sqrt[128];
+extern const sim_mufu_row sim_mufu_ex2[64], sim_mufu_lg2[64], sim_mufu_sin[64];
+extern const sim_mufu_row sim_mufu_tanh[51];
+
+/* Of each octave of tanh: its first slice, the binary logarithm of how many it has (from bit 8 on), the bits of the
+ * sum's fraction (from bit 16 on). */
+extern const uint32_t sim_mufu_octaves[11];
+
+/* The tables by number. */
+typedef enum sim_mufu_table {
+    SIM_MUFU_RCP,
+    SIM_MUFU_RSQ,
+    SIM_MUFU_SQRT,
+    SIM_MUFU_EX2,
+    SIM_MUFU_LG2,
+    SIM_MUFU_SIN,
+    SIM_MUFU_TANH,
+    SIM_MUFU_OCTAVES,
+    SIM_MUFU_TABLES
+} sim_mufu_table;
+
+/* What the parabola of a row is, x into its slice: value * 2^scale + slope * x + bend * times * x^2 + more. */
+typedef struct sim_mufu_parabola {
+    const sim_mufu_row *rows;
+    uint32_t scale;
+    int32_t times, more;
+} sim_mufu_parabola;
+
+static const sim_mufu_parabola sim_mufu_parabolas[SIM_MUFU_OCTAVES] = {
+    [SIM_MUFU_RCP] = {sim_mufu_rcp, 13, 1, 0x47e7},   [SIM_MUFU_RSQ] = {sim_mufu_rsq, 14, 4, 0x7fff},
+    [SIM_MUFU_SQRT] = {sim_mufu_sqrt, 14, 2, 0x7fff}, [SIM_MUFU_EX2] = {sim_mufu_ex2, 13, 1, 0x77e2},
+    [SIM_MUFU_LG2] = {sim_mufu_lg2, 12, 2, 0x7345},   [SIM_MUFU_SIN] = {sim_mufu_sin, 11, 1, 0},
+    [SIM_MUFU_TANH] = {sim_mufu_tanh, 15, 2, 0},
+};
+
+#endif

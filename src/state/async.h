@@ -1,0 +1,75 @@
+/* Asynchronous copies in flight.
+ *
+ * Data arrives as late as the rules allow: a cp.async's bytes when its thread waits for its group, a bulk copy's when
+ * somebody waits for its mbarrier or bulk group. A program that reads before it waits gets what was there before.
+ */
+#ifndef HAUL_STATE_ASYNC_H
+#define HAUL_STATE_ASYNC_H
+
+#include "machine/tensor.h"
+#include "state/op.h"
+#include "state/products.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct sim_block sim_block;
+typedef struct sim_warp sim_warp;
+
+/* One warp's cp.async instruction (bytes > 0), or a cp.async.mbarrier.arrive behind earlier ones (bytes 0). */
+typedef struct sim_copy {
+    const sim_op *op;
+    uint32_t lanes; /* those still to be done */
+    uint32_t group; /* of those lanes */
+    uint8_t bytes;
+    uint8_t read[SIM_LANES]; /* bytes to read; the rest is zero-filled */
+    uint64_t source[SIM_LANES];
+    uint32_t destination[SIM_LANES];
+    uint64_t from, to; /* checks on: the sources lie in between */
+} sim_copy;
+
+/* A warp's copies, oldest first. */
+typedef struct sim_copy_queue {
+    sim_copy *copies;
+    size_t first, count, capacity;
+    uint32_t committed[SIM_LANES]; /* groups closed by each lane */
+    sim_product_queue products;
+} sim_copy_queue;
+
+typedef enum sim_bulk_kind { SIM_BULK_LOAD, SIM_BULK_STORE, SIM_BULK_REDUCE } sim_bulk_kind;
+
+enum { SIM_BULK_VALUE = 32, SIM_ATOMIC_NONE = 0xff };
+
+/* One thread's bulk copy, or tensor copy. */
+typedef struct sim_bulk {
+    uint8_t kind;
+    uint8_t atomic, element; /* of a reduction: sim_atomic_kind and bytes of an element; SIM_ATOMIC_NONE: none */
+    uint32_t instruction;    /* that issued it */
+    uint32_t thread;         /* in the block */
+    uint32_t group;          /* bulk group of a store */
+    uint32_t shared;         /* address */
+    uint32_t barrier;
+    const sim_block *source; /* NULL: global memory; else the block of the cluster whose shared address is `global` */
+    uint64_t global;
+    uint32_t bytes;
+    bool masked; /* of each 16 bytes only those in `mask` are stored */
+    uint16_t mask;
+    sim_block *destination; /* of a load whose mbarrier lies in another block; NULL: the same one */
+    bool has_value;         /* st.async, red.async: what is stored, or (atomic not 0xff) reduced into shared memory */
+    unsigned char value[SIM_BULK_VALUE];
+    sim_tensor tensor; /* rank 0: bytes that lie side by side */
+    int32_t at[SIM_TENSOR_RANK];
+} sim_bulk;
+
+typedef struct sim_async {
+    sim_copy_queue *queues; /* one a warp */
+    size_t queue_count;
+    sim_bulk *bulks;
+    size_t bulk_count, bulk_capacity;
+    size_t reductions;     /* among the bulks */
+    uint32_t *bulk_groups; /* closed by each thread */
+    size_t thread_count;
+    bool used; /* since it was reset */
+} sim_async;
+
+#endif

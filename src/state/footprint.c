@@ -1,0 +1,239 @@
+#include "state/footprint.h"
+
+#include "base/memory.h"
+
+sim_bytes sim_bytes_range(unsigned from, unsigned to) {
+    sim_bytes b;
+    for (unsigned h = 0; h < 2; h++) {
+        const unsigned low = from > 64 * h ? from - 64 * h : 0, high = to > 64 * h ? to - 64 * h : 0;
+        const uint64_t below_high = high >= 64 ? UINT64_MAX : (UINT64_C(1) << high) - 1;
+        b.half[h] = low >= 64 ? 0 : below_high >> low << low;
+    }
+    return b;
+}
+
+uint32_t sim_part_lanes(sim_bytes bytes, sim_owner owner) {
+    uint32_t lanes = owner.stride ? 0 : owner.lanes;
+    for (unsigned b = 0; owner.stride && b < SIM_FOOTPRINT_LINE; b++)
+        if (sim_bytes_has(bytes, b)) lanes |= sim_owner_lanes(owner, b);
+    return lanes;
+}
+
+/* The same said from the start of the line on, as far as there are lanes: so that parts of a row have one owner. */
+static sim_owner from_line_start(sim_owner o, unsigned bytes) {
+    const unsigned stride = (unsigned)o.stride, lanes = (unsigned)__builtin_ctz(o.lanes);
+    unsigned steps = o.start / stride;
+    if (o.start % stride + bytes <= stride) o.start = (uint8_t)(steps * stride);
+    if (steps * o.step > lanes) steps = lanes / o.step;
+    o.start = (uint8_t)(o.start - steps * stride);
+    o.lanes >>= steps * o.step;
+    return o;
+}
+
+sim_owner sim_owner_evenly(unsigned first, unsigned start, unsigned stride, unsigned bytes) {
+    const sim_owner o = {{.lanes = 1u << first, .start = (uint8_t)start, .stride = (int8_t)stride, .step = 1}};
+    return from_line_start(o, bytes);
+}
+
+bool sim_same_lanes(sim_bytes bytes, sim_owner a, sim_owner b) {
+    if (a.bits == b.bits) return true;
+    for (unsigned h = 0; h < 2; h++)
+        for (uint64_t left = bytes.half[h]; left; left &= left - 1) {
+            const unsigned byte = 64 * h + (unsigned)__builtin_ctzll(left);
+            if (sim_owner_lanes(a, byte) != sim_owner_lanes(b, byte)) return false;
+        }
+    return true;
+}
+
+/* ---- making one ---- */
+
+/* Lanes that touch the same bytes. */
+typedef struct element {
+    uint32_t address;
+    uint32_t lanes;
+} element;
+
+/* The smallest power of two after which all lanes' addresses come again; 32 when they do not. */
+static unsigned period_of(uint32_t active, const uint32_t address[SIM_LANES]) {
+    if (active != SIM_ALL_LANES) return SIM_LANES;
+    for (unsigned period = 1; period < SIM_LANES; period *= 2) {
+        uint32_t differs = 0;
+        for (unsigned l = 0; l < SIM_LANES; l++) differs |= address[l] ^ address[l % period];
+        if (!differs) return period;
+    }
+    return SIM_LANES;
+}
+
+static unsigned list_elements(uint32_t active, const uint32_t address[SIM_LANES], element elements[SIM_LANES]) {
+    const unsigned period = period_of(active, address);
+    const uint32_t repeats = period == SIM_LANES ? 1 : SIM_ALL_LANES / ((1u << period) - 1);
+    unsigned count = 0;
+    for (uint32_t left = period == SIM_LANES ? active : (1u << period) - 1; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        if (count && elements[count - 1].address == address[l])
+            elements[count - 1].lanes |= repeats << l;
+        else
+            elements[count++] = (element){address[l], repeats << l};
+    }
+    return count;
+}
+
+/* The owner of a part that begins with these two; false when there is none. Lanes apart that are one each may have
+ * lanes between them that do not take part. */
+static bool find_owner(const element *a, const element *b, unsigned bytes, sim_owner *owner) {
+    int step = __builtin_ctz(b->lanes) - __builtin_ctz(a->lanes);
+    int32_t stride = (int32_t)(b->address - a->address);
+    if (step <= 0 || a->lanes << step != b->lanes || stride > 127 || stride < -127) return false;
+    const bool single = (a->lanes & (a->lanes - 1)) == 0;
+    if (single && stride % step == 0 && (stride / step >= (int)bytes || -stride / step >= (int)bytes)) {
+        stride /= step;
+        step = 1;
+    }
+    const unsigned start = (unsigned)(a->address % SIM_FOOTPRINT_LINE) + (stride < 0 ? bytes - 1 : 0);
+    *owner = (sim_owner){{.lanes = a->lanes, .start = (uint8_t)start, .stride = (int8_t)stride, .step = (uint8_t)step}};
+    if (stride > 0) *owner = from_line_start(*owner, bytes);
+    return true;
+}
+
+static bool in_line(const element *e, uint32_t line) {
+    return e->address / SIM_FOOTPRINT_LINE == line;
+}
+
+static bool owns(sim_owner owner, const element *e, unsigned bytes) {
+    const unsigned from = (unsigned)(e->address % SIM_FOOTPRINT_LINE);
+    return sim_owner_lanes(owner, from) == e->lanes && sim_owner_lanes(owner, from + bytes - 1) == e->lanes;
+}
+
+/* ---- runs ---- */
+
+/* Elements of a butterfly: lane l's is number expand(l) from `base` on, with runs of 1 << log elements. */
+typedef struct butterfly {
+    uint32_t base;
+    unsigned log; /* 0: it is none */
+} butterfly;
+
+enum { MOST_RUN_LOG = 4, LEAST_ELEMENTS = 3 };
+
+static uint32_t expand(unsigned lane, unsigned log) {
+    return lane >> log << (log + 1) | (lane & ((1u << log) - 1));
+}
+
+static bool is_butterfly(const element *e, unsigned count, unsigned bytes, butterfly b) {
+    uint32_t differs = 0;
+    for (unsigned i = 0; i < count; i++)
+        differs |= (e[i].address - expand((unsigned)__builtin_ctz(e[i].lanes), b.log) * bytes) ^ b.base;
+    return !differs;
+}
+
+static butterfly find_butterfly(const element *e, unsigned count, unsigned bytes) {
+    const butterfly none = {0, 0};
+    if (count < LEAST_ELEMENTS || bytes < 4) return none;
+    for (unsigned i = 0; i < count; i++)
+        if (e[i].lanes & (e[i].lanes - 1)) return none;
+    for (unsigned log = 1; log < MOST_RUN_LOG && bytes << (log + 1) <= SIM_FOOTPRINT_LINE; log++) {
+        const butterfly b = {e->address - expand((unsigned)__builtin_ctz(e->lanes), log) * bytes, log};
+        if (is_butterfly(e, count, bytes, b)) return b;
+    }
+    return none;
+}
+
+/* The owner of the butterfly's elements in one line, said from its first run on; false when none begins there. */
+static bool owner_of_runs(butterfly b, uint32_t line, unsigned bytes, sim_owner *owner) {
+    const uint32_t start = line * SIM_FOOTPRINT_LINE, period = bytes << (b.log + 1);
+    const uint32_t before = start > b.base ? (start - b.base + period - 1) / period : 0;
+    const uint32_t first = b.base + before * period - start, lane = before << b.log;
+    if (b.base + before * period < start || first >= SIM_FOOTPRINT_LINE || lane >= SIM_LANES) return false;
+    *owner = (sim_owner){{.lanes = 1u << lane,
+                          .start = (uint8_t)first,
+                          .stride = (int8_t)bytes,
+                          .step = 1,
+                          .run = (uint8_t)(b.log + (unsigned)__builtin_ctz(bytes))}};
+    return true;
+}
+
+/* ---- parts ---- */
+
+/* Whose the first two are, or as the butterfly says; false when the first one stands alone. */
+static bool find_part_owner(const element *e, unsigned count, unsigned bytes, butterfly b, sim_owner *owner) {
+    const uint32_t line = e->address / SIM_FOOTPRINT_LINE;
+    if (b.log && owner_of_runs(b, line, bytes, owner) && owns(*owner, e, bytes)) return true;
+    return count > 1 && in_line(&e[1], line) && find_owner(e, &e[1], bytes, owner);
+}
+
+/* Makes a part of the first of the elements; returns of how many. */
+static unsigned make_part(const element *e, unsigned count, unsigned bytes, butterfly b, sim_part *p) {
+    const uint32_t line = e->address / SIM_FOOTPRINT_LINE;
+    unsigned taken = 1;
+    *p = (sim_part){.owner = {{.lanes = e->lanes}}};
+    sim_owner owner;
+    if (find_part_owner(e, count, bytes, b, &owner)) {
+        p->owner = owner;
+        while (taken < count && in_line(&e[taken], line) && owns(owner, &e[taken], bytes) &&
+               (owner.stride > 0) == (e[taken].address > e[taken - 1].address))
+            taken++;
+    }
+    for (unsigned i = 0; i < taken; i++) {
+        const unsigned from = (unsigned)(e[i].address % SIM_FOOTPRINT_LINE);
+        p->bytes = sim_bytes_or(p->bytes, sim_bytes_aligned(from, bytes));
+        p->lanes |= e[i].lanes;
+    }
+    return taken;
+}
+
+static void make(sim_footprint *f, unsigned bytes, uint32_t active, const uint32_t address[SIM_LANES]) {
+    element elements[SIM_LANES];
+    const unsigned count = list_elements(active, address, elements);
+    const butterfly b = find_butterfly(elements, count, bytes);
+    const uint32_t first = address[__builtin_ctz(active)];
+    f->active = active;
+    f->bytes = (uint8_t)bytes;
+    f->phase = (uint8_t)(first % SIM_FOOTPRINT_LINE);
+    f->count = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) f->apart[l] = active >> l & 1 ? address[l] - first : 0;
+    for (unsigned i = 0; i < count;) {
+        sim_part *p = &f->parts[f->count++];
+        const uint32_t line = elements[i].address / SIM_FOOTPRINT_LINE;
+        i += make_part(&elements[i], count - i, bytes, b, p);
+        p->line = (int32_t)(line - first / SIM_FOOTPRINT_LINE);
+    }
+}
+
+/* ---- keeping them ---- */
+
+bool sim_footprints_create(sim_footprints *kept, size_t instructions) {
+    kept->count = instructions * SIM_FOOTPRINT_WAYS;
+    kept->list = memory_zeroed(kept->count + 1, sizeof *kept->list);
+    return kept->list != NULL;
+}
+
+void sim_footprints_free(sim_footprints *kept) {
+    for (size_t i = 0; kept->list && i < kept->count; i++) memory_free(kept->list[i]);
+    memory_free(kept->list);
+}
+
+static sim_footprint **slot_of(const sim_footprints *kept, uint32_t instruction, uint32_t first) {
+    return &kept->list[instruction * SIM_FOOTPRINT_WAYS + first / 4 % SIM_FOOTPRINT_WAYS];
+}
+
+/* The first lane's address is `first`; the others lie as they did when it was made. */
+static inline bool is_like(const sim_footprint *f, unsigned bytes, uint32_t active, uint32_t first) {
+    return f && f->active == active && f->phase == first % SIM_FOOTPRINT_LINE && f->bytes == bytes;
+}
+
+const sim_footprint *sim_footprint_of(sim_footprints *kept, uint32_t instruction, unsigned bytes, uint32_t active,
+                                      const uint32_t address[SIM_LANES]) {
+    const uint32_t first = address[__builtin_ctz(active)];
+    sim_footprint **slot = slot_of(kept, instruction, first), *f = *slot;
+    if (is_like(f, bytes, active, first)) {
+        uint32_t differs = 0;
+        if (active == SIM_ALL_LANES)
+            for (unsigned l = 0; l < SIM_LANES; l++) differs |= (address[l] - first) ^ f->apart[l];
+        else
+            for (uint32_t left = active; left; left &= left - 1)
+                differs |= (address[__builtin_ctz(left)] - first) ^ f->apart[__builtin_ctz(left)];
+        if (!differs) return f;
+    }
+    if (!f) *slot = f = memory_zeroed(1, sizeof *f);
+    if (f) make(f, bytes, active, address);
+    return f;
+}

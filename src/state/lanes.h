@@ -1,0 +1,47 @@
+/* How code loops over a warp's lanes. */
+#ifndef HAUL_STATE_LANES_H
+#define HAUL_STATE_LANES_H
+
+#include "state/warp.h"
+
+/* A destination may be one of the sources, lane for lane: that is what the pragma promises to be harmless.
+ * Clang unrolls a loop this short before its vectoriser sees it, unless told not to. */
+#if defined(__clang__)
+/* A loop that cannot be vectorised (64-bit division) is none the worse. */
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define SIM_VECTORISE _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
+#else
+#define SIM_VECTORISE _Pragma("GCC ivdep")
+#endif
+
+#define SIM_EACH_LANE(l) SIM_VECTORISE for (unsigned l = 0; l < SIM_LANES; l++)
+
+/* Stores `expression` (of lane l) into d[l] of the active lanes. Evaluated for inactive lanes too: must not trap. */
+#define SIM_STORE_LANES(d, active, expression)                        \
+    do {                                                              \
+        if ((active) == SIM_ALL_LANES) {                              \
+            SIM_EACH_LANE(l)(d)[l] = (expression);                    \
+        } else {                                                      \
+            SIM_EACH_LANE(l) {                                        \
+                const __typeof__(*(d)) made_ = (expression);          \
+                const __typeof__(*(d)) kept_ = (d)[l];                \
+                (d)[l] = ((active) & (1u << l)) != 0 ? made_ : kept_; \
+            }                                                         \
+        }                                                             \
+    } while (0)
+
+/* Gathers `condition` (of lane l) into bit l of `mask`. */
+#define SIM_GATHER_LANES(mask, condition)                            \
+    do {                                                             \
+        uint32_t bits_ = 0;                                          \
+        SIM_EACH_LANE(l) bits_ |= (uint32_t)((condition) != 0) << l; \
+        (mask) = bits_;                                              \
+    } while (0)
+
+/* Writes the active lanes' bits of a predicate. */
+static inline void sim_set_predicate(sim_warp *w, uint32_t slot, uint32_t bits, uint32_t active) {
+    uint32_t *p = &SIM_PREDICATE(w, slot);
+    *p = (*p & ~active) | (bits & active);
+}
+
+#endif

@@ -1,0 +1,44 @@
+#include "state/occupancy.h"
+#include "state/program.h"
+
+#include "base/number.h"
+#include "machine/occupancy.h"
+
+static uint32_t smallest(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+/* What .maxnreg, or .maxntid together with .minnctapersm, leaves for a thread. */
+static uint32_t register_limit(const ptx_function *f, const sim_machine *m) {
+    uint32_t limit = m->max_registers_per_thread;
+    if (f->max_registers && f->max_registers < limit) limit = f->max_registers;
+    const uint32_t *size = f->required_threads[0] ? f->required_threads : f->max_threads;
+    uint64_t threads = (uint64_t)size[0] * (size[1] ? size[1] : 1) * (size[2] ? size[2] : 1);
+    if (!threads) return limit;
+    uint32_t blocks = f->min_blocks ? f->min_blocks : 1;
+    uint64_t share = m->registers_per_sm / (number_align((uint32_t)threads, 32) * (uint64_t)blocks) / 8 * 8;
+    return share && share < limit ? (uint32_t)share : limit;
+}
+
+uint32_t sim_registers(const sim_machine *m, const sim_program *program) {
+    return smallest(program->registers, register_limit(program->function, m));
+}
+
+/* The estimate, or less where so many blocks would not fit with it. */
+static uint32_t registers_for(const sim_machine *m, uint32_t registers, uint32_t threads, uint32_t blocks) {
+    const uint32_t warps = (threads + 31) / 32, step = m->register_unit / 32;
+    while (registers > step && sim_blocks_by_registers(m, warps, registers) < blocks)
+        registers = (registers - 1) / step * step;
+    return registers;
+}
+
+void sim_occupancy(const sim_machine *m, const sim_program *program, uint32_t threads, uint32_t dynamic_bytes,
+                   uint32_t known_blocks, haul_occupancy *o) {
+    const uint64_t shared = program->shared_bytes + dynamic_bytes;
+    const uint32_t estimate = sim_registers(m, program);
+    sim_occupancy_of(m, estimate, threads, shared, o);
+    const uint32_t others = smallest(smallest(o->limit_blocks, o->limit_warps), o->limit_shared);
+    const uint32_t registers = registers_for(m, estimate, threads, smallest(known_blocks, others));
+    if (registers != estimate) sim_occupancy_of(m, registers, threads, shared, o);
+    o->registers_estimated = true;
+}

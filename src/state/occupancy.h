@@ -1,0 +1,20 @@
+/* How many blocks of a kernel an SM holds at once. */
+#ifndef HAUL_STATE_OCCUPANCY_H
+#define HAUL_STATE_OCCUPANCY_H
+
+#include "machine/machine.h"
+#include "state/program.h"
+
+#include <haul/run.h>
+
+/* Registers a thread: the assembler's estimate (assembler/registers.h), within the limits that .maxnreg, .maxntid and
+ * .minnctapersm set. */
+uint32_t sim_registers(const sim_machine *machine, const sim_program *program);
+
+/* For a launch with `threads` a block and `dynamic_bytes` of shared memory a block beside the kernel's own. It is known
+ * that registers allow `known_blocks` on an SM: where the estimate says otherwise, it is lowered. So an estimate never
+ * says that a launch does not fit. blocks_per_sm is 0 where not even one block fits for another reason. */
+void sim_occupancy(const sim_machine *machine, const sim_program *program, uint32_t threads, uint32_t dynamic_bytes,
+                   uint32_t known_blocks, haul_occupancy *occupancy);
+
+#endif

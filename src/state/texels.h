@@ -1,0 +1,33 @@
+/* The texels that a fetch through a texture, or an access to a surface, touches. */
+#ifndef HAUL_STATE_TEXELS_H
+#define HAUL_STATE_TEXELS_H
+
+#include "state/op.h"
+
+enum { SIM_MOST_TEXELS = 16 }; /* of a fetch: 2 x 2 x 2 in two levels */
+
+/* A texel in memory, and in L1: a tag stands for four sectors. Those of arrays and linear memory are lines of memory;
+ * those of pitched memory are four rows of 32 bytes. */
+typedef struct sim_texel {
+    uint64_t address; /* the device's */
+    uint64_t tag;
+    uint8_t sector, bank; /* of the tag: which of its sectors; which of the four tag banks */
+} sim_texel;
+
+/* The texels that a lane touches. */
+typedef struct sim_footprint_texels {
+    uint32_t count;
+    sim_texel texels[SIM_MOST_TEXELS];
+} sim_footprint_texels;
+
+/* The texels that a warp's lanes touch. Lanes are taken in groups of four, or eight for surfaces and linear memory;
+ * each group is a request, or as many as it needs passes. */
+typedef struct sim_texel_access {
+    unsigned bytes;                        /* of each texel */
+    bool filtered;                         /* linear filtering: wide texels take more passes */
+    bool linear;                           /* memory without rows */
+    bool volume;                           /* three dimensions */
+    sim_footprint_texels lanes[SIM_LANES]; /* those of lanes that take no part are not looked at */
+} sim_texel_access;
+
+#endif

@@ -1,0 +1,295 @@
+#include "time/estimate.h"
+#include "state/waits.h"
+
+#include "state/op.h"
+
+#include <math.h>
+
+enum { SECTOR = 32, SCHEDULERS = 4 };
+
+const double sim_dram_sustained = 0.90; /* of the peak rate, reads and writes mixed */
+
+/* Measured on an H100 by launches of one thing each (tests/data/estimates): empty kernels of 1 to 16,384 blocks; loops
+ * of barriers; atomics of the same address in shared and in global memory. */
+static const double LAUNCH_SECONDS = 3.15e-6;   /* between two events around an empty kernel */
+static const double DISPATCH_SECONDS = 0.57e-9; /* from one block of the grid to the next */
+static const double BARRIER_CYCLES = 10;        /* from the last warp's arrival on */
+static const double ARRIVAL_CYCLES = 2;         /* from one warp's arrival at a barrier to the next one's */
+static const double TURN_CYCLES = 0.6;          /* of a lane of an atomic on shared memory */
+static const double HOT_SECONDS = 0.68e-9;      /* of an atomic's sector in the slice of L2 that has it */
+
+/* What things at L2 take, in seconds on an H100; with other machines' rate they scale. A line that is read is what the
+ * rate says; full lines, parts of sectors and single ones that are written, and atomics, are measured likewise. */
+static const double H100_L2_GBPS = 5600;
+static const struct {
+    double read_request, read_sector, write_request, write_sector, partial_sector, atomic_sector;
+} l2_cost = {4.0e-12, 4.7e-12, 4.0e-12, 8.5e-12, 2.5e-12, 12.5e-12};
+
+/* Device memory works with 64 bytes at a time, and a sector of which only a part was written has to be read first:
+ * measured by stores of one word in 32, 64 and 128 bytes. */
+static const double FEW_COST = 0.15;        /* of its rate, that requests of single sectors lose */
+static const double PARTIAL_BYTES = 32;     /* that a sector which was written in part moves besides */
+static const double FEW_PARTIAL_BYTES = 80; /* and of single sectors on top of that */
+
+/* Of the machine's dram_latency_ns, which copies of a few kilobytes an SM go by: a chain of dependent loads takes 335
+ * of 480 ns behind L1. */
+static const double OF_A_LONE_LOAD = 0.7;
+
+/* How things add up: chosen by all of them. */
+static const double NORM = 3.5;            /* of bounds */
+static const double LOADED_POWER = 2;      /* latency of device memory grows with this power of its load */
+static const double CONFLICT_CYCLES = 0.5; /* that a shared wavefront adds to a warp's own time */
+
+/* SMs get unequal shares of memory. Blocks that come one after the other even that out, those that stay do not: grids
+ * that stay took 3 to 6 % longer than one piece a block on an H100 and an H200 (bench/results). */
+static const double STAYING_LOSS = 0.045;
+
+static double counter(const haul_launch_record *r, haul_counter c) {
+    return r->counters[c] > 0 ? r->counters[c] : 0;
+}
+
+/* 0 where requests are of whole lines, 1 where they are of single sectors. */
+static double lack_of_sectors(const haul_launch_record *r) {
+    const double requests = counter(r, HAUL_COUNTER_L2_READ_REQUESTS) + counter(r, HAUL_COUNTER_L2_WRITE_REQUESTS);
+    const double sectors = counter(r, HAUL_COUNTER_L2_READ_SECTORS) + counter(r, HAUL_COUNTER_L2_WRITE_SECTORS);
+    return requests > 0 ? fmax(0, fmin(1, (4 - sectors / requests) / 3)) : 0;
+}
+
+/* What is still dirty in L2 at the end counts: as much of what was before has to make room for it. */
+static double dram_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
+    const double sectors =
+        counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + counter(r, HAUL_COUNTER_DRAM_WRITE_SECTORS) + w->dirty_sectors;
+    const double few = lack_of_sectors(r), rate = m->memory_gbps * 1e9 * sim_dram_sustained * (1 - FEW_COST * few);
+    return (sectors * SECTOR + w->partly_dirty * (PARTIAL_BYTES + FEW_PARTIAL_BYTES * few)) / rate;
+}
+
+static double l2_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
+    const double writes = counter(r, HAUL_COUNTER_L2_WRITE_SECTORS);
+    const double atomics = counter(r, HAUL_COUNTER_L2_RED_SECTORS) + counter(r, HAUL_COUNTER_L2_ATOM_SECTORS);
+    const double seconds = counter(r, HAUL_COUNTER_L2_READ_REQUESTS) * l2_cost.read_request +
+                           counter(r, HAUL_COUNTER_L2_READ_SECTORS) * l2_cost.read_sector +
+                           counter(r, HAUL_COUNTER_L2_WRITE_REQUESTS) * l2_cost.write_request +
+                           writes * l2_cost.write_sector + fmin(w->partial_sectors, writes) * l2_cost.partial_sector +
+                           atomics * l2_cost.atomic_sector;
+    return seconds * H100_L2_GBPS / m->l2_gbps;
+}
+
+static double shared_wavefronts(const haul_launch_record *r) {
+    return counter(r, HAUL_COUNTER_SHARED_LD_WAVEFRONTS) + counter(r, HAUL_COUNTER_SHARED_ST_WAVEFRONTS) +
+           counter(r, HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS) + counter(r, HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS);
+}
+
+/* L1 and shared memory are one pipe: a wavefront a cycle, and no more than a line's sectors. */
+static double l1_cycles(const haul_launch_record *r) {
+    double wavefronts =
+        counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS) + counter(r, HAUL_COUNTER_L1_GLOBAL_ST_WAVEFRONTS);
+    double sectors = counter(r, HAUL_COUNTER_L1_GLOBAL_LD_SECTORS) + counter(r, HAUL_COUNTER_L1_GLOBAL_ST_SECTORS);
+    return fmax(wavefronts, sectors / 4) + shared_wavefronts(r);
+}
+
+/* Of an SM's constant cache, which answers one address at a time. Measured on an H100: a cycle each, four where the
+ * line has to come from behind it, and 11 that each further address of a load adds to its warp's own time. */
+static const double CONSTANT_MISS_CYCLES = 3;
+static const double CONSTANT_TURN_CYCLES = 11;
+
+static double constant_cycles(const haul_launch_record *r) {
+    const haul_traffic *t = &r->classes[HAUL_CLASS_CONSTANT_LOAD];
+    return (double)t->requests + CONSTANT_MISS_CYCLES * (double)(t->requests - t->hits);
+}
+
+static double constant_turns(const haul_launch_record *r) {
+    const haul_traffic *t = &r->classes[HAUL_CLASS_CONSTANT_LOAD];
+    return (double)(t->requests - t->instructions);
+}
+
+/* The texture units take four lanes a cycle. */
+static double texture_cycles(const haul_launch_record *r) {
+    return counter(r, HAUL_COUNTER_L1_TEXTURE_WAVEFRONTS) + counter(r, HAUL_COUNTER_L1_SURFACE_LD_REQUESTS) +
+           counter(r, HAUL_COUNTER_L1_SURFACE_ST_REQUESTS);
+}
+
+/* A kernel reads mapped memory at 49 of the 55 GB/s that a copy reaches on an H100. */
+static double link_seconds(const sim_machine *m, const sim_waits *w) {
+    static const double OF_A_COPY = 0.89;
+    const double one_way = fmax(w->link_read, w->link_written) / m->host_link_gbps;
+    const double both = (w->link_read + w->link_written) / m->host_link_both_gbps;
+    return fmax(one_way, both) * SECTOR / (OF_A_COPY * 1e9);
+}
+
+/* How the grid lies on the SMs. */
+typedef struct spread {
+    double blocks, warps;    /* in all */
+    double warps_of_block;   /* of one */
+    double each, resident;   /* blocks that the busiest SM gets, and of these at once */
+    double busiest, seconds; /* its share of all work; a cycle */
+    double schedulers;       /* of it that have warps */
+    double unevenness;       /* of time that memory takes: 1, or more where blocks stay */
+} spread;
+
+static spread spread_of(const sim_machine *m, const haul_launch_record *r) {
+    spread s = {.seconds = 1 / sim_loaded_clock(m)};
+    s.blocks = (double)r->grid[0] * r->grid[1] * r->grid[2];
+    s.warps_of_block = ceil((double)r->block[0] * r->block[1] * r->block[2] / SIM_LANES);
+    s.warps = s.blocks * s.warps_of_block;
+    s.each = ceil(s.blocks / m->sms);
+    s.resident = fmin(s.each, fmax(1, r->occupancy.blocks_per_sm));
+    s.busiest = s.each / s.blocks;
+    s.schedulers = fmin(SCHEDULERS, s.resident * s.warps_of_block);
+    s.unevenness = 1 + STAYING_LOSS * fmin(1, s.resident / s.each);
+    return s;
+}
+
+static double share(double part, double rest) {
+    return part + rest > 0 ? part / (part + rest) : 1;
+}
+
+/* Shares of waits that go beyond L1, and of these beyond L2: a wait for several loads is as long as the longest. */
+typedef struct beyond {
+    double l1, l2;
+} beyond;
+
+static beyond where_data_was(const haul_launch_record *r, const sim_waits *w) {
+    const double misses = counter(r, HAUL_COUNTER_L1_GLOBAL_LD_MISS) + counter(r, HAUL_COUNTER_TMA_LD_SECTORS) +
+                          counter(r, HAUL_COUNTER_L1_TEXTURE_MISS);
+    const double hits = counter(r, HAUL_COUNTER_L1_GLOBAL_LD_HIT) + counter(r, HAUL_COUNTER_L1_TEXTURE_HIT);
+    const double read = counter(r, HAUL_COUNTER_L2_READ_SECTORS);
+    const double missed = fmin(counter(r, HAUL_COUNTER_L2_READ_MISS), read);
+    const double loads = w->memory > 0 ? counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS) / w->memory : 1;
+    const double together = fmax(1, fmin(loads, SIM_LANES));
+    return (beyond){1 - pow(1 - share(misses, hits), together), 1 - pow(1 - share(missed, read - missed), together)};
+}
+
+/* Cycles that warps wait, by themselves, whatever else goes on: of all warps together, by stall. `load`: of device
+ * memory. */
+static void find_waits(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
+                       double load, double stalls[HAUL_STALL_COUNT]) {
+    const beyond to = where_data_was(r, w);
+    const double alone = m->dram_latency_ns * OF_A_LONE_LOAD;
+    const double dram = alone + (m->loaded_latency_ns - alone) * pow(load, LOADED_POWER);
+    const double wait =
+        m->l1_latency_cycles * s->seconds + to.l1 * 1e-9 * (m->l2_latency_ns + to.l2 * (dram - m->l2_latency_ns));
+    stalls[HAUL_STALL_SELECTED] = fmin(w->issued, w->fixed);
+    stalls[HAUL_STALL_WAIT] = w->fixed - stalls[HAUL_STALL_SELECTED];
+    stalls[HAUL_STALL_SHORT_SCOREBOARD] = w->path - w->fixed + shared_wavefronts(r) * CONFLICT_CYCLES;
+    stalls[HAUL_STALL_LONG_SCOREBOARD] = w->memory * wait / s->seconds;
+    stalls[HAUL_STALL_BARRIER] = w->barriers * (BARRIER_CYCLES + ARRIVAL_CYCLES * s->warps_of_block);
+    stalls[HAUL_STALL_IMC_MISS] = constant_turns(r) * CONSTANT_TURN_CYCLES;
+}
+
+/* The blocks of one SM run in rounds of as many as fit; within a round their waits overlap. */
+static double latency_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
+                              double load) {
+    double stalls[HAUL_STALL_COUNT] = {0}, cycles = 0;
+    find_waits(m, r, w, s, load, stalls);
+    for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) cycles += stalls[k];
+    return cycles * s->seconds / s->warps * s->each / s->resident;
+}
+
+double sim_loaded_clock(const sim_machine *m) {
+    return m->sm_mhz * 1e6 * 0.886;
+}
+
+/* Seconds that a launch takes of each thing that it may be bound by: first what all SMs share, then what each has, then
+ * what is nobody's. */
+enum { DRAM, L2, HOT, LINK, L1, TURNS, CONSTANTS, TEXTURES, ISSUE, ARRIVALS, LATENCY, DISPATCH, BOUNDS, OF_AN_SM = L1 };
+
+static double norm_of(const double bounds[BOUNDS]) {
+    double sum = 0;
+    for (unsigned i = 0; i < BOUNDS; i++) sum += pow(bounds[i], NORM);
+    return pow(sum, 1 / NORM);
+}
+
+/* Returns the load of device memory. */
+static double find_bounds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w,
+                          double bounds[BOUNDS]) {
+    const spread s = spread_of(m, r);
+    const double cycle = s.busiest * s.seconds;
+    bounds[DRAM] = dram_seconds(m, r, w) * s.unevenness;
+    bounds[L2] = l2_seconds(m, r, w) * s.unevenness;
+    bounds[HOT] = w->hottest * HOT_SECONDS;
+    bounds[LINK] = link_seconds(m, w);
+    bounds[L1] = l1_cycles(r) * cycle;
+    bounds[TURNS] = w->shared_turns * TURN_CYCLES * cycle;
+    bounds[CONSTANTS] = constant_cycles(r) * cycle;
+    bounds[TEXTURES] = texture_cycles(r) * cycle;
+    bounds[ISSUE] = w->slots * cycle / s.schedulers;
+    bounds[ARRIVALS] = w->barriers * ARRIVAL_CYCLES * cycle;
+    bounds[DISPATCH] = s.blocks * DISPATCH_SECONDS;
+    bounds[LATENCY] = latency_seconds(m, r, w, &s, 0);
+    const double first = norm_of(bounds), load = first > 0 ? bounds[DRAM] / first : 0;
+    if (first > 0) bounds[LATENCY] = latency_seconds(m, r, w, &s, load);
+    return load;
+}
+
+double sim_estimate_us(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
+    double bounds[BOUNDS];
+    find_bounds(m, r, w, bounds);
+    return 1e6 * (LAUNCH_SECONDS + norm_of(bounds));
+}
+
+sim_kernel_load sim_estimate_load(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
+    const double seconds = sim_estimate_us(m, r, w) * 1e-6;
+    const double blocks = spread_of(m, r).blocks;
+    const double fit = fmax(1, r->occupancy.blocks_per_sm) * m->sms;
+    double bounds[BOUNDS];
+    sim_kernel_load load = {.slots = fmin(1, blocks / fit), .sms = fmin(1, blocks / m->sms), .waves = blocks > fit};
+    find_bounds(m, r, w, bounds);
+    for (size_t i = 0; i < OF_AN_SM; i++) load.memory = fmax(load.memory, bounds[i] / seconds);
+    for (size_t i = OF_AN_SM; i < LATENCY; i++) load.issue = fmax(load.issue, bounds[i] / seconds);
+    return load;
+}
+
+/* ---- where the time goes ---- */
+
+/* Whose fault it is that warps wait longer than they would by themselves. A warp that waits for loads feels a slow
+ * memory there, one that only stores when its stores find no room. */
+static haul_stall stall_of(unsigned bound, const haul_launch_record *r, const sim_waits *w) {
+    switch (bound) {
+    case DRAM:
+    case L2:
+    case HOT:
+    case LINK: return w->memory > 0 ? HAUL_STALL_LONG_SCOREBOARD : HAUL_STALL_LG_THROTTLE;
+    case L1: return 2 * shared_wavefronts(r) > l1_cycles(r) ? HAUL_STALL_MIO_THROTTLE : HAUL_STALL_LG_THROTTLE;
+    case TURNS: return HAUL_STALL_SHORT_SCOREBOARD;
+    case CONSTANTS: return HAUL_STALL_IMC_MISS;
+    case TEXTURES: return HAUL_STALL_TEX_THROTTLE;
+    case ARRIVALS: return HAUL_STALL_BARRIER;
+    case DISPATCH: return HAUL_STALL_DRAIN;
+    default: return HAUL_STALL_NOT_SELECTED;
+    }
+}
+
+/* Spreads cycles over the bounds by their part in the norm. */
+static void add_excess(const haul_launch_record *r, const sim_waits *w, const double bounds[BOUNDS], double cycles,
+                       double stalls[HAUL_STALL_COUNT]) {
+    double sum = 0;
+    for (unsigned i = 0; i < BOUNDS; i++) sum += i == LATENCY ? 0 : pow(bounds[i], NORM);
+    for (unsigned i = 0; i < BOUNDS && sum > 0; i++)
+        if (i != LATENCY) stalls[stall_of(i, r, w)] += cycles * pow(bounds[i], NORM) / sum;
+}
+
+static void find_shares(const sim_machine *m, const haul_launch_record *r, const double bounds[BOUNDS], double seconds,
+                        haul_estimate *e) {
+    const double sectors = counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + counter(r, HAUL_COUNTER_DRAM_WRITE_SECTORS);
+    e->memory_share = sectors * SECTOR / (m->memory_gbps * 1e9) / seconds;
+    e->l2_share = bounds[L2] / seconds;
+    e->issue_share = bounds[ISSUE] / seconds;
+    e->l1_share = bounds[L1] / seconds;
+    for (unsigned i = OF_AN_SM; i < LATENCY; i++) e->sm_share = fmax(e->sm_share, bounds[i] / seconds);
+}
+
+haul_estimate sim_estimate(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
+    double bounds[BOUNDS], waited = 0;
+    const spread s = spread_of(m, r);
+    haul_estimate e = {.sm_mhz = 1e-6 / s.seconds, .memory_gbps = m->memory_gbps, .instructions = w->issued};
+    const double load = find_bounds(m, r, w, bounds), seconds = norm_of(bounds);
+    if (seconds <= 0) return e;
+    e.cycles = seconds / s.seconds;
+    find_shares(m, r, bounds, seconds, &e);
+    find_waits(m, r, w, &s, load, e.stalls);
+    for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) waited += e.stalls[k];
+    const double resident = s.warps * e.cycles * s.resident / s.each;
+    if (resident > waited) add_excess(r, w, bounds, resident - waited, e.stalls);
+    e.warps_per_sm = fmax(resident, waited) / e.cycles / m->sms;
+    return e;
+}

@@ -1,0 +1,256 @@
+/* Device memory of the virtual GPU: allocation, copies, fills. */
+#include "ptx/inline.h"
+#include "exec/call.h"
+#include "count/l2.h"
+#include "vgpu/internal.h"
+#include "machine/heap.h"
+#include "machine/virtual/virtual.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <string.h>
+
+CUresult sim_call_memory_info(size_t *free, size_t *total) {
+    uint64_t left, all;
+    SIM_ENTER(c);
+    sim_memory_usage(c->memory, &left, &all);
+    *free = left;
+    *total = all;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_allocate(CUdeviceptr *address, size_t bytes) {
+    uint64_t at = 0;
+    SIM_ENTER(c);
+    haul_status status = sim_memory_allocate(c->memory, bytes, &at);
+    *address = at;
+    return sim_result_of(status);
+}
+
+CUresult sim_call_managed_allocate(CUdeviceptr *address, size_t bytes, unsigned flags) {
+    uint64_t at = 0;
+    SIM_ENTER(c);
+    if (flags != DRIVER_ATTACH_GLOBAL && flags != DRIVER_ATTACH_HOST)
+        return sim_wrong("cuMemAllocManaged: the memory is attached to all (1) or to the host (2)");
+    if (!bytes) return sim_wrong("cuMemAllocManaged: no bytes asked for");
+    const haul_status status = sim_memory_allocate_managed(c->memory, bytes, &at);
+    *address = at;
+    return sim_result_of(status);
+}
+
+static bool is_in_heap(CUcontext c, CUdeviceptr address) {
+    if (!c->heap || !sim_heap_contains(c->heap, address)) return false;
+    sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT,
+                            "device memory: 0x%llx was allocated by a kernel: only kernels can use it", address));
+    return true;
+}
+
+/* Waits for all work first, as the driver does: memory that a stream still uses does not go. */
+CUresult sim_call_release(CUdeviceptr address) {
+    SIM_ENTER(current);
+    CUcontext c = sim_owner_of(current, address);
+    (void)sim_work_finish_all(c, false);
+    if (is_in_heap(c, address)) return CUDA_INVALID_VALUE;
+    if (sim_pool_is_for_graph(c, address)) return CUDA_SUCCESS;
+    return sim_result_of(sim_memory_release(c->memory, address));
+}
+
+void *sim_at(CUcontext current, CUdeviceptr address, size_t bytes) {
+    CUcontext c = sim_owner_of(current, address);
+    void *host = sim_memory_at(c->memory, address, bytes);
+    if (is_in_heap(c, address)) return NULL;
+    if (!host && sim_is_virtual(address))
+        sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual memory: %s: %zu bytes at 0x%llx",
+                                sim_memory_reason(c->memory, address), bytes, address));
+    else if (!host)
+        sim_result_of(
+            haul_fail(HAUL_ERROR_ARGUMENT, "device memory: %zu bytes at 0x%llx lie in no allocation", bytes, address));
+    return host;
+}
+
+void *sim_at_to_write(CUcontext current, CUdeviceptr address, size_t bytes) {
+    CUcontext c = sim_owner_of(current, address);
+    if (sim_memory_is_read_only(c->memory, address)) {
+        sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual memory: %s: %zu bytes at 0x%llx",
+                                sim_memory_reason(c->memory, address), bytes, address));
+        return NULL;
+    }
+    void *host = sim_at(c, address, bytes);
+    if (host) sim_memory_mark_written(c->memory, address, bytes);
+    return host;
+}
+
+/* ---- copies ---- */
+
+static CUresult copy_in(CUstream handle, CUdeviceptr to, const void *from, size_t bytes, bool waits) {
+    CUstream s;
+    SIM_ENTER(c);
+    if (bytes == 0) return CUDA_SUCCESS;
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (!from || !sim_at(c, to, bytes)) return CUDA_INVALID_VALUE;
+    sim_work work = {.kind = SIM_WORK_COPY_IN,
+                     .to = to,
+                     .host = (void *)(uintptr_t)from,
+                     .bytes = bytes,
+                     .pageable = !sim_find_pinned(c, from, bytes),
+                     .effects = sim_kin(c, 0)->effects};
+    if (c->check && !s->capture && !work.pageable) work.source = hash_bytes(HASH_START, from, bytes);
+    /* Pageable memory goes through a buffer of the driver's before the call returns. */
+    return waits || (work.pageable && !s->capture) ? sim_issue_and_wait(s, &work) : sim_issue(s, &work);
+}
+
+static CUresult copy_out(CUstream handle, void *to, CUdeviceptr from, size_t bytes, bool waits) {
+    CUstream s;
+    SIM_ENTER(c);
+    if (bytes == 0) return CUDA_SUCCESS;
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (!to || !sim_at(c, from, bytes)) return CUDA_INVALID_VALUE;
+    const sim_work work = {.kind = SIM_WORK_COPY_OUT,
+                           .from = from,
+                           .host = to,
+                           .bytes = bytes,
+                           .pageable = !sim_find_pinned(c, to, bytes)};
+    return waits || (work.pageable && !s->capture) ? sim_issue_and_wait(s, &work) : sim_issue(s, &work);
+}
+
+CUresult sim_call_copy_to_device(CUdeviceptr to, const void *from, size_t bytes) {
+    return copy_in(NULL, to, from, bytes, true);
+}
+
+CUresult sim_call_copy_to_device_async(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
+    return copy_in(stream, to, from, bytes, false);
+}
+
+CUresult sim_call_copy_to_host(void *to, CUdeviceptr from, size_t bytes) {
+    return copy_out(NULL, to, from, bytes, true);
+}
+
+CUresult sim_call_copy_to_host_async(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    return copy_out(stream, to, from, bytes, false);
+}
+
+CUresult sim_call_copy_on_device_async(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream handle) {
+    CUstream s;
+    SIM_ENTER(c);
+    if (bytes == 0) return CUDA_SUCCESS;
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (!sim_at(c, to, bytes) || !sim_at(c, from, bytes)) return CUDA_INVALID_VALUE;
+    const sim_work work = {.kind = SIM_WORK_COPY_DEVICE, .to = to, .from = from, .bytes = bytes};
+    return sim_issue(s, &work);
+}
+
+CUresult sim_call_copy_on_device(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+    return sim_call_copy_on_device_async(to, from, bytes, NULL);
+}
+
+/* ---- fills ---- */
+
+static CUresult fill(CUdeviceptr to, unsigned value, unsigned width, size_t count, CUstream handle) {
+    CUstream s;
+    SIM_ENTER(c);
+    if (count == 0) return CUDA_SUCCESS;
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (to % width || count > SIZE_MAX / width)
+        return sim_wrong("cuMemset: the address must be a multiple of the element");
+    if (!sim_at(c, to, count * width)) return CUDA_INVALID_VALUE;
+    const sim_work work = {.kind = SIM_WORK_FILL, .to = to, .bytes = count * width, .value = value, .width = width};
+    return sim_issue(s, &work);
+}
+
+CUresult sim_call_fill_bytes(CUdeviceptr to, unsigned char value, size_t count) {
+    return fill(to, value, 1, count, NULL);
+}
+
+CUresult sim_call_fill_halves(CUdeviceptr to, unsigned short value, size_t count) {
+    return fill(to, value, 2, count, NULL);
+}
+
+CUresult sim_call_fill_words(CUdeviceptr to, unsigned value, size_t count) {
+    return fill(to, value, 4, count, NULL);
+}
+
+CUresult sim_call_fill_bytes_async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
+    return fill(to, value, 1, count, stream);
+}
+
+CUresult sim_call_fill_halves_async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) {
+    return fill(to, value, 2, count, stream);
+}
+
+CUresult sim_call_fill_words_async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
+    return fill(to, value, 4, count, stream);
+}
+
+/* ---- what a context may use of the caches ---- */
+
+enum { LEAST_FETCH = 32, MOST_FETCH = 128, LEAST_HEAP = 4096, PRINT_BYTES = 1 << 20 };
+
+/* Kernels whose calls are made know the stack's size: they are lowered again. */
+static CUresult set_stack(CUcontext c, size_t value) {
+    if (value > SIM_MOST_STACK) return sim_wrong("cuCtxSetLimit: a thread's stack has at most 512 KiB");
+    const CUresult finished = sim_work_finish_all(c, false);
+    c->stack_bytes = value < SIM_CALL_BYTES ? SIM_CALL_BYTES : value;
+    for (CUmodule m = c->modules; m; m = m->next)
+        for (CUfunction f = m->functions; f; f = f->next)
+            if (f->program && (f->program->callees || f->program->function->dynamic)) sim_forget_program(f);
+    return finished;
+}
+
+static CUresult set_heap(CUcontext c, size_t value) {
+    const uint64_t bytes = value < LEAST_HEAP ? LEAST_HEAP : value;
+    if (c->heap) return sim_wrong("cuCtxSetLimit: the heap cannot change any more: a kernel has used it");
+    if (bytes > sim_memory_largest_free(c->memory))
+        return sim_wrong("cuCtxSetLimit: device memory has not so much left");
+    c->heap_bytes = bytes;
+    return CUDA_SUCCESS;
+}
+
+/* Where launches leave L2 to each other, those before have what was set aside for them. */
+static CUresult set_aside(CUcontext c, size_t value) {
+    const CUresult finished = c->keeps_l2 ? sim_work_finish_all(c, false) : CUDA_SUCCESS;
+    c->persisting_l2 = value;
+    return finished;
+}
+
+CUresult sim_call_limit_set(int limit, size_t value) {
+    SIM_ENTER(c);
+    switch (limit) {
+    case DRIVER_LIMIT_STACK: return set_stack(c, value);
+    case DRIVER_LIMIT_HEAP: return set_heap(c, value);
+    case DRIVER_LIMIT_PRINT: c->print_bytes = value; return CUDA_SUCCESS;
+    case DRIVER_LIMIT_L2_FETCH:
+        c->machine.l2_fetch_bytes = value <= LEAST_FETCH ? LEAST_FETCH : value <= 64 ? 64 : MOST_FETCH;
+        return CUDA_SUCCESS;
+    case DRIVER_LIMIT_PERSISTING_L2:
+        if (value > c->machine.l2_bytes * 5 / 8) return sim_wrong("cuCtxSetLimit: more than L2 can set aside");
+        return set_aside(c, value);
+    default: return sim_wrong("cuCtxSetLimit: no such limit");
+    }
+}
+
+CUresult sim_call_limit_get(size_t *value, int limit) {
+    SIM_ENTER(c);
+    switch (limit) {
+    case DRIVER_LIMIT_STACK: *value = c->stack_bytes ? c->stack_bytes : PTX_STACK_BYTES; return CUDA_SUCCESS;
+    case DRIVER_LIMIT_HEAP: *value = c->heap_bytes ? c->heap_bytes : SIM_HEAP_BYTES; return CUDA_SUCCESS;
+    case DRIVER_LIMIT_PRINT: *value = c->print_bytes ? c->print_bytes : PRINT_BYTES; return CUDA_SUCCESS;
+    case DRIVER_LIMIT_L2_FETCH: *value = c->machine.l2_fetch_bytes; return CUDA_SUCCESS;
+    case DRIVER_LIMIT_PERSISTING_L2: *value = c->persisting_l2; return CUDA_SUCCESS;
+    default: return sim_wrong("cuCtxGetLimit: no such limit");
+    }
+}
+
+/* What was launched before has its persisting lines. */
+CUresult sim_call_persisting_reset(void) {
+    SIM_ENTER(c);
+    if (!c->keeps_l2) return CUDA_SUCCESS;
+    const CUresult finished = sim_work_finish_all(c, false);
+    if (c->l2) sim_l2_reset_persisting(c->l2);
+    return finished;
+}

@@ -1,0 +1,530 @@
+/* Executable graphs: a graph's nodes as work for streams, launched as often as wanted.
+ *
+ * An executable keeps a copy of its graph, which may be changed afterwards. Before a launch the copy is made into
+ * items: nodes in an order in which each comes behind those that it waits for, each in a branch. A node goes on in the
+ * branch of one that it waits for, if nothing else does so yet, or begins a new one. A launch gives branch 0 to the
+ * launching stream and the others to streams of the executable's own; marks connect them. */
+#include "vgpu/graph.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <string.h>
+
+typedef struct item {
+    sim_work work; /* for MARK and WAIT `node` says which mark; owned by the node otherwise */
+    CUevent event; /* is recorded, or waited for, instead; NULL: neither */
+    bool records;
+} item;
+
+struct CUgraphExec_st {
+    CUcontext context;
+    CUgraph graph;
+    bool is_stale; /* the items are not those of the graph */
+    item *items;
+    size_t count, capacity, marks;
+    size_t *branch_of; /* each mark's */
+    size_t mark_capacity;
+    CUstream *streams; /* of branches 1 and up */
+    unsigned branches, stream_count;
+    sim_mark *last; /* the end of the last launch */
+    CUgraphExec next;
+};
+
+static CUresult no_memory(void) {
+    return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for an executable graph"));
+}
+
+static CUgraphExec executable_of(CUcontext c, CUgraphExec handle) {
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        for (CUgraphExec e = sim_kin(c, i)->executables; e; e = e->next)
+            if (e == handle) return e;
+    (void)sim_wrong("there is no such executable graph");
+    return NULL;
+}
+
+/* ---- order ---- */
+
+static const size_t NO_MARK = SIZE_MAX;
+
+/* A node as it is reached: nodes of inner graphs are so in the place of their graph's. */
+typedef struct step {
+    CUgraphNode node; /* NULL: a meeting point only */
+    size_t *behind, behind_count;
+    size_t branch, mark;
+    bool is_followed; /* something goes on in its branch */
+} step;
+
+typedef struct plan {
+    step *steps;
+    size_t count, capacity, branches;
+} plan;
+
+static void free_plan(plan *p) {
+    for (size_t i = 0; i < p->count; i++) memory_free(p->steps[i].behind);
+    memory_free(p->steps);
+}
+
+/* The new step's number; SIZE_MAX: no memory. */
+static size_t add_step(plan *p, CUgraphNode node, const size_t *behind, size_t count) {
+    step *steps = memory_grow(p->steps, p->count, &p->capacity, sizeof *steps);
+    size_t *own = memory_alloc((count + 1) * sizeof *own);
+    if (steps) p->steps = steps;
+    if (!steps || !own) {
+        memory_free(own);
+        return SIZE_MAX;
+    }
+    for (size_t i = 0; i < count; i++) own[i] = behind[i];
+    p->steps[p->count] = (step){.node = node, .behind = own, .behind_count = count, .mark = NO_MARK};
+    return p->count++;
+}
+
+static size_t plan_graph(plan *p, const struct CUgraph_st *g, const size_t *behind, size_t count);
+
+/* Puts a node behind what it waits for, which has its steps. */
+static size_t plan_node(plan *p, CUgraphNode n, const size_t *step_of, const size_t *outer, size_t outer_count) {
+    size_t *behind = memory_alloc((n->behind_count + 1) * sizeof *behind), made = SIZE_MAX;
+    for (size_t i = 0; behind && i < n->behind_count; i++) behind[i] = step_of[n->behind[i]->at];
+    const size_t *const all = n->behind_count ? behind : outer, count = n->behind_count ? n->behind_count : outer_count;
+    if (behind)
+        made = n->type == DRIVER_NODE_GRAPH && !n->is_off ? plan_graph(p, n->of.child, all, count)
+                                                          : add_step(p, n, all, count);
+    memory_free(behind);
+    return made;
+}
+
+enum { NEW, OPEN, DONE };
+
+/* Depth first, without recursion: graphs may be long. */
+static bool plan_from(plan *p, CUgraphNode first, CUgraphNode *stack, unsigned char *state, size_t *step_of,
+                      const size_t *outer, size_t outer_count) {
+    size_t depth = 0;
+    if (state[first->at] == DONE) return true;
+    for (stack[depth++] = first; depth;) {
+        CUgraphNode n = stack[depth - 1], open = NULL;
+        state[n->at] = OPEN;
+        for (size_t i = 0; i < n->behind_count && !open; i++)
+            if (state[n->behind[i]->at] == NEW) open = n->behind[i];
+        if (open) {
+            stack[depth++] = open;
+            continue;
+        }
+        if ((step_of[n->at] = plan_node(p, n, step_of, outer, outer_count)) == SIZE_MAX) return false;
+        state[n->at] = DONE;
+        depth--;
+    }
+    return true;
+}
+
+/* Steps of nodes that nothing comes behind meet in one. */
+static size_t meet(plan *p, const struct CUgraph_st *g, const size_t *step_of, const size_t *outer,
+                   size_t outer_count) {
+    bool *is_followed = memory_zeroed(g->count + 1, sizeof *is_followed);
+    size_t *ends = memory_alloc((g->count + 1) * sizeof *ends), count = 0, made = SIZE_MAX;
+    for (size_t i = 0; is_followed && i < g->count; i++)
+        for (size_t k = 0; k < g->nodes[i]->behind_count; k++) is_followed[g->nodes[i]->behind[k]->at] = true;
+    for (size_t i = 0; is_followed && ends && i < g->count; i++)
+        if (!is_followed[i]) ends[count++] = step_of[i];
+    if (is_followed && ends) made = add_step(p, NULL, count ? ends : outer, count ? count : outer_count);
+    memory_free(is_followed);
+    memory_free(ends);
+    return made;
+}
+
+/* Behind the outer steps; the step behind all of the graph's. */
+static size_t plan_graph(plan *p, const struct CUgraph_st *g, const size_t *outer, size_t outer_count) {
+    size_t *step_of = memory_zeroed(g->count + 1, sizeof *step_of), end = SIZE_MAX;
+    unsigned char *state = memory_zeroed(g->count + 1, 1);
+    CUgraphNode *stack = memory_zeroed(g->count + 1, sizeof(CUgraphNode));
+    bool planned = step_of && state && stack;
+    for (size_t i = 0; i < g->count && planned; i++)
+        planned = plan_from(p, g->nodes[i], stack, state, step_of, outer, outer_count);
+    if (planned) end = meet(p, g, step_of, outer, outer_count);
+    memory_free(step_of);
+    memory_free(state);
+    memory_free(stack);
+    return end;
+}
+
+/* Step 0, and the last one, are in branch 0: where the launching stream begins and ends. */
+static void give_branches(plan *p) {
+    p->branches = 1;
+    for (size_t i = 1; i < p->count; i++) {
+        step *s = &p->steps[i], *before = NULL;
+        const bool is_end = i + 1 == p->count;
+        for (size_t k = 0; k < s->behind_count && !before; k++) {
+            step *b = &p->steps[s->behind[k]];
+            if (!b->is_followed && (!is_end || b->branch == 0)) before = b;
+        }
+        if (before) before->is_followed = true;
+        s->branch = before ? before->branch : is_end ? 0 : p->branches++;
+    }
+}
+
+/* ---- items ---- */
+
+static bool add_item(CUgraphExec e, const item *added) {
+    item *items = memory_grow(e->items, e->count, &e->capacity, sizeof *items);
+    if (!items) return false;
+    e->items = items;
+    e->items[e->count++] = *added;
+    return true;
+}
+
+static bool add_mark(CUgraphExec e, step *s) {
+    size_t *branches = memory_grow(e->branch_of, e->marks, &e->mark_capacity, sizeof *branches);
+    if (!branches) return false;
+    e->branch_of = branches;
+    e->branch_of[e->marks] = s->branch;
+    s->mark = e->marks++;
+    return true;
+}
+
+static bool add_waits(CUgraphExec e, const plan *p, const step *s) {
+    for (size_t k = 0; k < s->behind_count; k++) {
+        const step *b = &p->steps[s->behind[k]];
+        const item wait = {.work = {.kind = SIM_WORK_WAIT, .node = b->mark, .branch = (unsigned)s->branch}};
+        if (b->branch != s->branch && !add_item(e, &wait)) return false;
+    }
+    return true;
+}
+
+static bool add_works(CUgraphExec e, const step *s) {
+    const struct CUgraphNode_st *n = s->node;
+    if (!n || n->is_off) return true;
+    if (n->type == DRIVER_NODE_EVENT_RECORD || n->type == DRIVER_NODE_EVENT_WAIT) {
+        const item event = {
+            .work.branch = (unsigned)s->branch, .event = n->of.event, .records = n->type == DRIVER_NODE_EVENT_RECORD};
+        return add_item(e, &event);
+    }
+    for (size_t i = 0; i < n->work_count; i++) {
+        item added = {.work = n->works[i]};
+        added.work.branch = (unsigned)s->branch;
+        if (!add_item(e, &added)) return false;
+    }
+    return true;
+}
+
+static bool add_items(CUgraphExec e, plan *p) {
+    for (size_t i = 0; i < p->count; i++)
+        for (size_t k = 0; k < p->steps[i].behind_count; k++) {
+            step *b = &p->steps[p->steps[i].behind[k]];
+            if (b->branch != p->steps[i].branch && b->mark == NO_MARK && !add_mark(e, b)) return false;
+        }
+    for (size_t i = 0; i < p->count; i++) {
+        const step *s = &p->steps[i];
+        const item mark = {.work = {.kind = SIM_WORK_MARK, .node = s->mark, .branch = (unsigned)s->branch}};
+        if (!add_waits(e, p, s) || !add_works(e, s)) return false;
+        if (s->mark != NO_MARK && !add_item(e, &mark)) return false;
+    }
+    return true;
+}
+
+static bool make_streams(CUgraphExec e) {
+    CUstream *streams = memory_zeroed(e->branches, sizeof(CUstream));
+    if (!streams) return false;
+    for (size_t i = 0; i < e->stream_count; i++) streams[i] = e->streams[i];
+    memory_free(e->streams);
+    e->streams = streams;
+    for (; e->stream_count + 1 < e->branches; e->stream_count++)
+        if (sim_call_stream_create(&e->streams[e->stream_count], DRIVER_STREAM_NON_BLOCKING, 0) != CUDA_SUCCESS)
+            return false;
+    return true;
+}
+
+/* Makes the items of what the graph is now. */
+static bool compile(CUgraphExec e) {
+    plan p = {0};
+    const size_t begin = 0;
+    e->count = e->marks = 0;
+    bool made = add_step(&p, NULL, NULL, 0) == begin && plan_graph(&p, e->graph, &begin, 1) != SIZE_MAX;
+    if (made) {
+        give_branches(&p);
+        if (p.branches > e->branches) e->branches = (unsigned)p.branches;
+        made = add_items(e, &p) && (e->stream_count + 1 >= e->branches || make_streams(e));
+    }
+    free_plan(&p);
+    e->is_stale = !made;
+    return made;
+}
+
+/* ---- making and ending them ---- */
+
+static void free_executable(CUgraphExec e) {
+    for (unsigned b = 0; b < e->stream_count; b++) (void)sim_call_stream_destroy(e->streams[b]);
+    if (e->graph) sim_graph_free(e->graph);
+    sim_mark_drop(e->last);
+    memory_free(e->items);
+    memory_free(e->branch_of);
+    memory_free(e->streams);
+    memory_free(e);
+}
+
+static bool take_graph(CUgraphExec e, CUgraph graph) {
+    e->graph = sim_graph_copy(graph);
+    if (e->graph) e->graph->is_owned = true;
+    return e->graph && compile(e);
+}
+
+CUresult sim_call_graph_instantiate(CUgraphExec *executable, CUgraph handle, unsigned long long flags) {
+    SIM_ENTER(c);
+    (void)flags;
+    *executable = NULL;
+    CUgraph graph = sim_graph_of(c, handle);
+    if (!graph) return CUDA_INVALID_VALUE;
+    CUgraphExec e = memory_zeroed(1, sizeof *e);
+    if (!e) return no_memory();
+    e->context = c;
+    e->branches = 1;
+    if (!take_graph(e, graph)) {
+        free_executable(e);
+        return no_memory();
+    }
+    e->next = c->executables;
+    c->executables = e;
+    *executable = e;
+    return CUDA_SUCCESS;
+}
+
+/* Conditions that wait in a stream need the graph. */
+static void finish_conditions(CUgraphExec e) {
+    if (e->last && !e->last->reached && sim_graph_has_condition(e->graph)) (void)sim_work_until(e->context, e->last);
+}
+
+CUresult sim_call_executable_destroy(CUgraphExec handle) {
+    SIM_ENTER(c);
+    if (!executable_of(c, handle)) return CUDA_INVALID_VALUE;
+    finish_conditions(handle);
+    for (CUgraphExec *link = &handle->context->executables; *link; link = &(*link)->next) {
+        CUgraphExec e = *link;
+        if (e != handle) continue;
+        *link = e->next;
+        free_executable(e);
+        return CUDA_SUCCESS;
+    }
+    return CUDA_INVALID_VALUE;
+}
+
+void sim_free_graphs(CUcontext c) {
+    while (c->executables) {
+        CUgraphExec e = c->executables;
+        c->executables = e->next;
+        free_executable(e);
+    }
+    for (CUgraph g = c->graphs; g;) {
+        CUgraph next = g->next;
+        if (!g->is_owned) {
+            sim_graph_free(g);
+            next = c->graphs; /* inner graphs are gone with it */
+        }
+        g = next;
+    }
+}
+
+/* ---- launching ---- */
+
+static CUstream stream_of_branch(CUgraphExec e, CUstream launching, size_t branch) {
+    return branch ? e->streams[branch - 1] : launching;
+}
+
+/* Somebody may want the record of a kernel. */
+static CUresult take_record(CUcontext c, sim_work *w) {
+    if (!c->begin_node_launch) return CUDA_SUCCESS;
+    const CUresult result = c->begin_node_launch(w->function, &w->config);
+    w->run = c->run;
+    w->run_launch = c->run_launch;
+    w->record_memory = c->record_memory;
+    c->run = NULL;
+    return result;
+}
+
+static CUresult issue_item(const item *i, CUstream s, sim_mark **marks) {
+    sim_work work;
+    if (i->event && i->records) return sim_call_event_record(i->event, s);
+    if (i->event) return sim_call_stream_wait(s, i->event, 0);
+    if (!sim_work_copy(&work, &i->work)) return no_memory();
+    if (work.kind == SIM_WORK_MARK || work.kind == SIM_WORK_WAIT) work.mark = sim_mark_use(marks[work.node]);
+    const CUresult result = work.kind == SIM_WORK_LAUNCH ? take_record(sim_current(), &work) : CUDA_SUCCESS;
+    return result == CUDA_SUCCESS ? sim_issue(s, &work) : result;
+}
+
+static CUresult issue_all(CUgraphExec e, CUstream s, sim_mark **marks) {
+    CUresult result = CUDA_SUCCESS;
+    for (size_t m = 0; m < e->marks; m++)
+        if (!(marks[m] = sim_mark_new(stream_of_branch(e, s, e->branch_of[m])))) return no_memory();
+    if (e->last) {
+        const sim_work wait = {.kind = SIM_WORK_WAIT, .mark = sim_mark_use(e->last)};
+        result = sim_issue(s, &wait);
+    }
+    if (result == CUDA_SUCCESS && sim_graph_has_condition(e->graph)) result = sim_conditions_begin(e->graph, s);
+    for (size_t i = 0; result == CUDA_SUCCESS && i < e->count; i++)
+        result = issue_item(&e->items[i], stream_of_branch(e, s, e->items[i].work.branch), marks);
+    if (result != CUDA_SUCCESS) return result;
+    sim_mark *last = sim_mark_new(s);
+    if (!last) return no_memory();
+    sim_mark_drop(e->last);
+    e->last = last;
+    const sim_work end = {.kind = SIM_WORK_MARK, .mark = sim_mark_use(last)};
+    return sim_issue(s, &end);
+}
+
+/* ---- within another launch ---- */
+
+static bool append_work(const sim_work *from, sim_work ***last) {
+    sim_work *w = memory_alloc(sizeof *w);
+    if (!w || !sim_work_copy(w, from) ||
+        (w->kind == SIM_WORK_LAUNCH && take_record(sim_current(), w) != CUDA_SUCCESS)) {
+        if (w) sim_work_release(w);
+        memory_free(w);
+        return false;
+    }
+    w->next = NULL;
+    **last = w;
+    *last = &w->next;
+    return true;
+}
+
+/* Steps are in an order in which each comes behind what it waits for. */
+bool sim_graph_list_works(CUgraph g, sim_work ***last) {
+    plan p = {0};
+    const size_t begin = 0;
+    bool made = add_step(&p, NULL, NULL, 0) == begin && plan_graph(&p, g, &begin, 1) != SIZE_MAX;
+    for (size_t i = 0; i < p.count && made; i++) {
+        const struct CUgraphNode_st *n = p.steps[i].node;
+        for (size_t k = 0; n && !n->is_off && k < n->work_count && made; k++) made = append_work(&n->works[k], last);
+    }
+    free_plan(&p);
+    return made;
+}
+
+/* A launch into a stream that is captured is a node with the graph in it. */
+static CUresult capture_launch(CUgraphExec e, CUstream s) {
+    CUgraphNode n = sim_graph_add(s->capture, DRIVER_NODE_GRAPH, s->tips.nodes, s->tips.count);
+    if (n) n->of.child = sim_graph_copy(e->graph);
+    if (!n || !n->of.child) return no_memory();
+    n->of.child->is_owned = true;
+    return sim_capture_go_on(s, n);
+}
+
+CUresult sim_call_graph_launch(CUgraphExec handle, CUstream stream) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, stream, &s);
+    if (found != CUDA_SUCCESS) return found;
+    CUgraphExec e = executable_of(c, handle);
+    if (!e) return CUDA_INVALID_VALUE;
+    if (s->capture) return capture_launch(e, s);
+    if (e->is_stale && !compile(e)) return no_memory();
+    sim_mark **marks = memory_zeroed(e->marks + 1, sizeof *marks);
+    if (!marks) return no_memory();
+    const CUresult result = issue_all(e, s, marks);
+    for (size_t m = 0; m < e->marks; m++) sim_mark_drop(marks[m]);
+    memory_free(marks);
+    return result;
+}
+
+/* Nothing has to be brought anywhere before the launch. */
+CUresult sim_call_executable_upload(CUgraphExec handle, CUstream stream) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, stream, &s);
+    if (found != CUDA_SUCCESS) return found;
+    return executable_of(c, handle) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
+/* ---- changing them ---- */
+
+/* The executable's own node for one of the graph that it was made of; NULL, with a message: there is none. */
+static CUgraphNode own_node(CUgraphExec handle, CUgraphNode node, int type) {
+    CUcontext c = sim_current();
+    CUgraphExec e = c ? executable_of(c, handle) : NULL;
+    const struct CUgraphNode_st *given = e ? sim_node_of(c, node) : NULL;
+    CUgraphNode own = given ? sim_graph_find(e->graph, given->number) : NULL;
+    if (own && (type < 0 || own->type == (CUgraphNodeType)type)) {
+        e->is_stale = true;
+        return own;
+    }
+    if (given) (void)sim_wrong("the executable graph has no such node, or it is of another kind");
+    return NULL;
+}
+
+#define CHANGE_CALL(name, kind, params, set)              \
+    CUresult sim_call_executable_set_##name params {      \
+        SIM_ENTER(c);                                     \
+        (void)c;                                          \
+        CUgraphNode n = own_node(executable, node, kind); \
+        return n && what ? set : CUDA_INVALID_VALUE;      \
+    }
+CHANGE_CALL(kernel, DRIVER_NODE_KERNEL, (CUgraphExec executable, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what),
+            sim_node_set_kernel(n, what))
+CHANGE_CALL(copy, DRIVER_NODE_COPY,
+            (CUgraphExec executable, CUgraphNode node, const CUDA_MEMCPY3D *what, CUcontext context),
+            ((void)context, sim_node_set_copy(n, what)))
+CHANGE_CALL(fill, DRIVER_NODE_FILL,
+            (CUgraphExec executable, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *what, CUcontext context),
+            ((void)context, sim_node_set_fill(n, what)))
+CHANGE_CALL(host, DRIVER_NODE_HOST, (CUgraphExec executable, CUgraphNode node, const CUDA_HOST_NODE_PARAMS *what),
+            sim_node_set_host(n, what))
+CHANGE_CALL(record, DRIVER_NODE_EVENT_RECORD, (CUgraphExec executable, CUgraphNode node, CUevent what),
+            (n->of.event = what, CUDA_SUCCESS))
+CHANGE_CALL(wait, DRIVER_NODE_EVENT_WAIT, (CUgraphExec executable, CUgraphNode node, CUevent what),
+            (n->of.event = what, CUDA_SUCCESS))
+
+static bool can_be_off(CUgraphNodeType type) {
+    return type == DRIVER_NODE_KERNEL || type == DRIVER_NODE_COPY || type == DRIVER_NODE_FILL;
+}
+
+CUresult sim_call_executable_set_enabled(CUgraphExec executable, CUgraphNode node, unsigned enabled) {
+    SIM_ENTER(c);
+    (void)c;
+    CUgraphNode n = own_node(executable, node, -1);
+    if (!n || !can_be_off(n->type)) return CUDA_INVALID_VALUE;
+    n->is_off = !enabled;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_executable_enabled(CUgraphExec executable, CUgraphNode node, unsigned *enabled) {
+    SIM_ENTER(c);
+    (void)c;
+    const struct CUgraphNode_st *n = own_node(executable, node, -1);
+    if (!n || !enabled) return CUDA_INVALID_VALUE;
+    *enabled = !n->is_off;
+    return CUDA_SUCCESS;
+}
+
+/* Nodes correspond by their places, and have to come behind the same. */
+static int compare(const struct CUgraph_st *old, const struct CUgraph_st *given, size_t *at) {
+    *at = 0;
+    if (old->count != given->count) return DRIVER_UPDATE_TOPOLOGY;
+    for (size_t i = 0; i < old->count; i++) {
+        const struct CUgraphNode_st *a = old->nodes[i], *b = given->nodes[i];
+        *at = i;
+        if (a->type != b->type) return DRIVER_UPDATE_TYPE;
+        if (a->behind_count != b->behind_count) return DRIVER_UPDATE_TOPOLOGY;
+        for (size_t k = 0; k < a->behind_count; k++)
+            if (a->behind[k]->at != b->behind[k]->at) return DRIVER_UPDATE_TOPOLOGY;
+    }
+    return DRIVER_UPDATED;
+}
+
+CUresult sim_call_executable_update(CUgraphExec handle, CUgraph graph, CUgraphExecUpdateResultInfo *result) {
+    size_t at;
+    SIM_ENTER(c);
+    CUgraphExec e = executable_of(c, handle);
+    CUgraph given = e ? sim_graph_of(c, graph) : NULL;
+    if (!given || !result) return CUDA_INVALID_VALUE;
+    *result = (CUgraphExecUpdateResultInfo){.result = compare(e->graph, given, &at)};
+    if (result->result != DRIVER_UPDATED) {
+        result->node = at < given->count ? given->nodes[at] : NULL;
+        return CUDA_GRAPH_EXEC_UPDATE_FAILURE;
+    }
+    CUgraph copy = sim_graph_copy(given);
+    if (!copy) return CUDA_OUT_OF_MEMORY;
+    for (size_t i = 0; i < copy->count; i++) copy->nodes[i]->number = e->graph->nodes[i]->number;
+    copy->is_owned = true;
+    finish_conditions(e);
+    sim_graph_free(e->graph);
+    e->graph = copy;
+    e->is_stale = true;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,522 @@
+/* Graphs: their nodes and edges, and streams that are captured. */
+#include "vgpu/graph.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static CUresult no_memory(void) {
+    return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a graph"));
+}
+
+/* ---- graphs ---- */
+
+CUgraph sim_graph_new(CUcontext c) {
+    CUgraph g = memory_zeroed(1, sizeof *g);
+    if (!g) {
+        (void)no_memory();
+        return NULL;
+    }
+    *g = (struct CUgraph_st){.context = c, .number = ++c->graph_numbers, .next = c->graphs};
+    c->graphs = g;
+    return g;
+}
+
+static void free_node(CUgraphNode n) {
+    sim_node_free_works(n);
+    if (n->type == DRIVER_NODE_GRAPH && n->of.child) sim_graph_free(n->of.child);
+    if (n->type == DRIVER_NODE_CONDITION) sim_condition_free(n);
+    memory_free(n->behind);
+    memory_free(n->pointers);
+    memory_free(n);
+}
+
+void sim_graph_free(CUgraph g) {
+    for (CUgraph *link = &g->context->graphs; *link; link = &(*link)->next) {
+        if (*link != g) continue;
+        *link = g->next;
+        break;
+    }
+    for (size_t i = 0; i < g->count; i++) free_node(g->nodes[i]);
+    memory_free(g->nodes);
+    memory_free(g);
+}
+
+CUgraph sim_graph_of(CUcontext c, CUgraph handle) {
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        for (CUgraph g = sim_kin(c, i)->graphs; g; g = g->next)
+            if (g == handle) return g;
+    (void)sim_wrong("there is no such graph");
+    return NULL;
+}
+
+static bool has_node(CUcontext c, const struct CUgraphNode_st *handle) {
+    for (CUgraph g = c->graphs; g; g = g->next)
+        for (size_t i = 0; i < g->count; i++)
+            if (g->nodes[i] == handle) return true;
+    return false;
+}
+
+CUgraphNode sim_node_of(CUcontext c, CUgraphNode handle) {
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        if (handle && has_node(sim_kin(c, i), handle)) return handle;
+    (void)sim_wrong("there is no such node in a graph");
+    return NULL;
+}
+
+CUgraphNode sim_graph_find(CUgraph g, uint64_t number) {
+    for (size_t i = 0; i < g->count; i++)
+        if (g->nodes[i]->number == number) return g->nodes[i];
+    return NULL;
+}
+
+bool sim_node_put_behind(CUgraphNode n, CUgraphNode other) {
+    for (size_t i = 0; i < n->behind_count; i++)
+        if (n->behind[i] == other) return true;
+    CUgraphNode *behind = memory_grow(n->behind, n->behind_count, &n->behind_capacity, sizeof(CUgraphNode));
+    if (!behind) return false;
+    n->behind = behind;
+    n->behind[n->behind_count++] = other;
+    return true;
+}
+
+static bool append(CUgraph g, CUgraphNode n) {
+    CUgraphNode *nodes = memory_grow(g->nodes, g->count, &g->capacity, sizeof(CUgraphNode));
+    if (!nodes) return false;
+    g->nodes = nodes;
+    n->graph = g;
+    n->at = g->count;
+    g->nodes[g->count++] = n;
+    return true;
+}
+
+CUgraphNode sim_graph_add(CUgraph g, CUgraphNodeType type, const CUgraphNode *behind, size_t count) {
+    CUgraphNode n = memory_zeroed(1, sizeof *n);
+    bool added = n != NULL;
+    if (n) *n = (struct CUgraphNode_st){.type = type, .number = ++g->context->graph_numbers};
+    for (size_t i = 0; i < count && added; i++) added = sim_node_put_behind(n, behind[i]);
+    if (added && append(g, n)) return n;
+    if (n) free_node(n);
+    (void)no_memory();
+    return NULL;
+}
+
+/* ---- copies ---- */
+
+static bool copy_works(CUgraphNode to, const struct CUgraphNode_st *from) {
+    to->works = memory_zeroed(from->work_count + 1, sizeof *to->works);
+    if (!to->works) return false;
+    for (; to->work_count < from->work_count; to->work_count++)
+        if (!sim_work_copy(&to->works[to->work_count], &from->works[to->work_count])) return false;
+    return true;
+}
+
+/* Nodes stand behind others at the places that those have in the new graph. */
+static bool copy_node(CUgraph g, const struct CUgraphNode_st *from) {
+    CUgraphNode n = sim_graph_add(g, from->type, NULL, 0);
+    if (!n) return false;
+    n->number = from->number;
+    n->is_off = from->is_off;
+    n->of = from->of;
+    if (n->type == DRIVER_NODE_CONDITION) return sim_condition_copy(n, from);
+    if (n->type == DRIVER_NODE_GRAPH && !(n->of.child = sim_graph_copy(from->of.child))) return false;
+    if (n->type == DRIVER_NODE_GRAPH) n->of.child->is_owned = true;
+    return copy_works(n, from);
+}
+
+static bool copy_edges(CUgraph to, const struct CUgraph_st *from) {
+    for (size_t i = 0; i < from->count; i++)
+        for (size_t k = 0; k < from->nodes[i]->behind_count; k++)
+            if (!sim_node_put_behind(to->nodes[i], to->nodes[from->nodes[i]->behind[k]->at])) return false;
+    return true;
+}
+
+CUgraph sim_graph_copy(CUgraph from) {
+    CUgraph g = sim_graph_new(from->context);
+    bool whole = g != NULL;
+    for (size_t i = 0; i < from->count && whole; i++) whole = copy_node(g, from->nodes[i]);
+    if (whole && copy_edges(g, from)) {
+        g->copy_of = from;
+        return g;
+    }
+    if (g) sim_graph_free(g);
+    (void)no_memory();
+    return NULL;
+}
+
+CUresult sim_call_graph_create(CUgraph *graph, unsigned flags) {
+    SIM_ENTER(c);
+    if (flags) return sim_wrong("cuGraphCreate: flags must be 0");
+    *graph = sim_graph_new(c);
+    return *graph ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
+}
+
+CUresult sim_call_graph_clone(CUgraph *clone, CUgraph original) {
+    SIM_ENTER(c);
+    CUgraph g = sim_graph_of(c, original);
+    if (!g) return CUDA_INVALID_VALUE;
+    *clone = sim_graph_copy(g);
+    return *clone ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
+}
+
+CUresult sim_call_graph_destroy(CUgraph handle) {
+    SIM_ENTER(c);
+    CUgraph g = sim_graph_of(c, handle);
+    if (!g) return CUDA_INVALID_VALUE;
+    if (g->is_owned) return sim_wrong("cuGraphDestroy: the graph belongs to a node");
+    for (CUgraph each = g->context->graphs; each; each = each->next)
+        if (each->copy_of == g) each->copy_of = NULL;
+    sim_graph_free(g);
+    return CUDA_SUCCESS;
+}
+
+/* ---- edges ---- */
+
+static bool reach(const struct CUgraphNode_st *n, const struct CUgraphNode_st *other, bool *seen) {
+    if (n == other) return true;
+    if (seen[n->at]) return false;
+    seen[n->at] = true;
+    for (size_t i = 0; i < n->behind_count; i++)
+        if (reach(n->behind[i], other, seen)) return true;
+    return false;
+}
+
+/* Whether a node is another one, or stands, also by way of others, behind it. Without memory for the answer it does. */
+static bool comes_behind(const struct CUgraphNode_st *n, const struct CUgraphNode_st *other) {
+    bool *seen = memory_zeroed(n->graph->count, sizeof *seen);
+    const bool reached = !seen || reach(n, other, seen);
+    memory_free(seen);
+    return reached;
+}
+
+static bool is_edge(CUgraph g, CUgraphNode from, CUgraphNode to) {
+    return sim_node_of(g->context, from) && sim_node_of(g->context, to) && from->graph == g && to->graph == g;
+}
+
+CUresult sim_call_graph_connect(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to, size_t count) {
+    SIM_ENTER(c);
+    CUgraph g = sim_graph_of(c, handle);
+    if (!g) return CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_edge(g, from[i], to[i])) return CUDA_INVALID_VALUE;
+        if (comes_behind(from[i], to[i])) return sim_wrong("a node would wait for itself");
+        if (!sim_node_put_behind(to[i], from[i])) return no_memory();
+    }
+    return CUDA_SUCCESS;
+}
+
+static bool take_from_behind(CUgraphNode n, const struct CUgraphNode_st *other) {
+    for (size_t i = 0; i < n->behind_count; i++) {
+        if (n->behind[i] != other) continue;
+        memmove(n->behind + i, n->behind + i + 1, (--n->behind_count - i) * sizeof *n->behind);
+        return true;
+    }
+    return false;
+}
+
+CUresult sim_call_graph_disconnect(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to, size_t count) {
+    SIM_ENTER(c);
+    CUgraph g = sim_graph_of(c, handle);
+    if (!g) return CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_edge(g, from[i], to[i])) return CUDA_INVALID_VALUE;
+        if (!take_from_behind(to[i], from[i])) return sim_wrong("there is no such dependency");
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_node_destroy(CUgraphNode handle) {
+    SIM_ENTER(c);
+    CUgraphNode n = sim_node_of(c, handle);
+    if (!n) return CUDA_INVALID_VALUE;
+    CUgraph g = n->graph;
+    for (size_t i = 0; i < g->count; i++) (void)take_from_behind(g->nodes[i], n);
+    memmove(g->nodes + n->at, g->nodes + n->at + 1, (--g->count - n->at) * sizeof(CUgraphNode));
+    for (size_t i = n->at; i < g->count; i++) g->nodes[i]->at = i;
+    free_node(n);
+    return CUDA_SUCCESS;
+}
+
+/* ---- what is in a graph ---- */
+
+/* Lists are written as far as there is room; the rest becomes NULL. Without a list the number is asked for. */
+typedef struct list {
+    CUgraphNode *nodes, *partners; /* partners: NULL, or as many again */
+    size_t room, count;
+} list;
+
+static void put(list *l, CUgraphNode node, CUgraphNode partner) {
+    if (l->nodes && l->count < l->room) l->nodes[l->count] = node;
+    if (l->partners && l->count < l->room) l->partners[l->count] = partner;
+    l->count++;
+}
+
+static CUresult end_list(const list *l, size_t *count) {
+    for (size_t i = l->count; l->nodes && i < l->room; i++) l->nodes[i] = NULL;
+    for (size_t i = l->count; l->partners && i < l->room; i++) l->partners[i] = NULL;
+    if (!l->nodes || l->count < *count) *count = l->count;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_graph_nodes(CUgraph handle, CUgraphNode *nodes, size_t *count) {
+    SIM_ENTER(c);
+    const struct CUgraph_st *g = sim_graph_of(c, handle);
+    if (!g || !count) return CUDA_INVALID_VALUE;
+    list l = {.nodes = nodes, .room = *count};
+    for (size_t i = 0; i < g->count; i++) put(&l, g->nodes[i], NULL);
+    return end_list(&l, count);
+}
+
+CUresult sim_call_graph_roots(CUgraph handle, CUgraphNode *nodes, size_t *count) {
+    SIM_ENTER(c);
+    const struct CUgraph_st *g = sim_graph_of(c, handle);
+    if (!g || !count) return CUDA_INVALID_VALUE;
+    list l = {.nodes = nodes, .room = *count};
+    for (size_t i = 0; i < g->count; i++)
+        if (!g->nodes[i]->behind_count) put(&l, g->nodes[i], NULL);
+    return end_list(&l, count);
+}
+
+CUresult sim_call_graph_edges(CUgraph handle, CUgraphNode *from, CUgraphNode *to, size_t *count) {
+    SIM_ENTER(c);
+    const struct CUgraph_st *g = sim_graph_of(c, handle);
+    if (!g || !count || !from != !to) return CUDA_INVALID_VALUE;
+    list l = {.nodes = from, .partners = to, .room = *count};
+    for (size_t i = 0; i < g->count; i++)
+        for (size_t k = 0; k < g->nodes[i]->behind_count; k++) put(&l, g->nodes[i]->behind[k], g->nodes[i]);
+    return end_list(&l, count);
+}
+
+CUresult sim_call_node_dependencies(CUgraphNode handle, CUgraphNode *nodes, size_t *count) {
+    SIM_ENTER(c);
+    const struct CUgraphNode_st *n = sim_node_of(c, handle);
+    if (!n || !count) return CUDA_INVALID_VALUE;
+    list l = {.nodes = nodes, .room = *count};
+    for (size_t i = 0; i < n->behind_count; i++) put(&l, n->behind[i], NULL);
+    return end_list(&l, count);
+}
+
+CUresult sim_call_node_dependents(CUgraphNode handle, CUgraphNode *nodes, size_t *count) {
+    SIM_ENTER(c);
+    const struct CUgraphNode_st *n = sim_node_of(c, handle);
+    if (!n || !count) return CUDA_INVALID_VALUE;
+    list l = {.nodes = nodes, .room = *count};
+    for (size_t i = 0; i < n->graph->count; i++)
+        for (size_t k = 0; k < n->graph->nodes[i]->behind_count; k++)
+            if (n->graph->nodes[i]->behind[k] == n) put(&l, n->graph->nodes[i], NULL);
+    return end_list(&l, count);
+}
+
+CUresult sim_call_node_find(CUgraphNode *node, CUgraphNode original, CUgraph clone) {
+    SIM_ENTER(c);
+    const struct CUgraphNode_st *n = sim_node_of(c, original);
+    CUgraph g = n ? sim_graph_of(c, clone) : NULL;
+    if (!g) return CUDA_INVALID_VALUE;
+    *node = sim_graph_find(g, n->number);
+    return *node ? CUDA_SUCCESS : sim_wrong("the clone has no such node");
+}
+
+CUresult sim_call_graph_print(CUgraph handle, const char *path, unsigned flags) {
+    static const char *const types[] = {
+        [DRIVER_NODE_KERNEL] = "kernel",         [DRIVER_NODE_COPY] = "memcpy",
+        [DRIVER_NODE_FILL] = "memset",           [DRIVER_NODE_HOST] = "host",
+        [DRIVER_NODE_GRAPH] = "graph",           [DRIVER_NODE_EMPTY] = "empty",
+        [DRIVER_NODE_EVENT_WAIT] = "event wait", [DRIVER_NODE_EVENT_RECORD] = "event record",
+        [DRIVER_NODE_ALLOCATE] = "alloc",        [DRIVER_NODE_FREE] = "free",
+        [DRIVER_NODE_CONDITION] = "conditional"};
+    SIM_ENTER(c);
+    (void)flags;
+    const struct CUgraph_st *g = sim_graph_of(c, handle);
+    FILE *file = g && path ? fopen(path, "w") : NULL;
+    if (!file) return g ? sim_wrong("cuGraphDebugDotPrint: the file cannot be written") : CUDA_INVALID_VALUE;
+    fprintf(file, "digraph graph_%llu {\n", (unsigned long long)g->number);
+    for (size_t i = 0; i < g->count; i++) {
+        const struct CUgraphNode_st *n = g->nodes[i];
+        const char *name = n->type == DRIVER_NODE_KERNEL ? n->of.kernel.function->entry->name : "";
+        fprintf(file, "  n%zu [label=\"%zu: %s %s\"];\n", i, i, types[n->type], name);
+        for (size_t k = 0; k < n->behind_count; k++) fprintf(file, "  n%zu -> n%zu;\n", n->behind[k]->at, i);
+    }
+    fprintf(file, "}\n");
+    return fclose(file) == 0 ? CUDA_SUCCESS : sim_wrong("cuGraphDebugDotPrint: the file cannot be written");
+}
+
+/* ---- capturing ---- */
+
+void sim_tips_free(sim_tips *tips) {
+    memory_free(tips->nodes);
+    *tips = (sim_tips){0};
+}
+
+static bool add_tip(sim_tips *tips, CUgraphNode node) {
+    for (size_t i = 0; i < tips->count; i++)
+        if (tips->nodes[i] == node) return true;
+    CUgraphNode *nodes = memory_grow(tips->nodes, tips->count, &tips->capacity, sizeof(CUgraphNode));
+    if (!nodes) return false;
+    tips->nodes = nodes;
+    tips->nodes[tips->count++] = node;
+    return true;
+}
+
+static CUgraphNodeType type_of(const sim_work *w) {
+    switch (w->kind) {
+    case SIM_WORK_LAUNCH: return DRIVER_NODE_KERNEL;
+    case SIM_WORK_FILL: return DRIVER_NODE_FILL;
+    case SIM_WORK_CALL: return DRIVER_NODE_HOST;
+    case SIM_WORK_FREE: return DRIVER_NODE_FREE;
+    default: return DRIVER_NODE_COPY;
+    }
+}
+
+CUresult sim_capture_go_on(CUstream s, CUgraphNode node) {
+    s->tips.count = 0;
+    return add_tip(&s->tips, node) ? CUDA_SUCCESS : no_memory();
+}
+
+CUresult sim_capture(CUstream s, const sim_work *work) {
+    CUgraphNode n = sim_graph_add(s->capture, type_of(work), s->tips.nodes, s->tips.count);
+    if (n && sim_node_take_work(n, work)) return sim_capture_go_on(s, n);
+    sim_work lost = *work;
+    sim_work_release(&lost);
+    return no_memory();
+}
+
+CUresult sim_capture_allocation(CUstream s, CUdeviceptr *address, size_t bytes) {
+    CUgraphNode n;
+    CUDA_MEM_ALLOC_NODE_PARAMS what = {.bytes = bytes};
+    const CUresult result = sim_call_node_add_allocate(&n, s->capture, s->tips.nodes, s->tips.count, &what);
+    *address = what.address;
+    return result == CUDA_SUCCESS ? sim_capture_go_on(s, n) : result;
+}
+
+CUresult sim_capture_record(CUstream s, CUevent event) {
+    event->capture = s->capture;
+    event->tips.count = 0;
+    for (size_t i = 0; i < s->tips.count; i++)
+        if (!add_tip(&event->tips, s->tips.nodes[i])) return no_memory();
+    return CUDA_SUCCESS;
+}
+
+static bool is_capturing(CUcontext c, CUgraph graph) {
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        for (CUstream s = sim_kin(c, i)->streams; s; s = s->next)
+            if (s->capture == graph) return true;
+    return false;
+}
+
+CUresult sim_capture_wait(CUstream s, CUevent event) {
+    if (!event->capture || (s->capture && s->capture != event->capture)) return CUDA_STREAM_CAPTURE_ISOLATION;
+    if (!is_capturing(s->context, event->capture)) return CUDA_CAPTURED_EVENT;
+    if (s == &s->context->legacy) return CUDA_STREAM_CAPTURE_IMPLICIT;
+    if (!s->capture) s->tips.count = 0;
+    s->capture = event->capture;
+    for (size_t i = 0; i < event->tips.count; i++)
+        if (!add_tip(&s->tips, event->tips.nodes[i])) return no_memory();
+    return CUDA_SUCCESS;
+}
+
+static void begin_capture(CUstream s, CUgraph g) {
+    g->origin = s;
+    g->captured = g->count;
+    s->capture = g;
+    s->tips.count = 0;
+}
+
+CUresult sim_call_capture_begin(CUstream handle, int mode) {
+    CUstream s;
+    SIM_ENTER(c);
+    (void)mode;
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (s == &c->legacy || s->capture) return CUDA_STREAM_CAPTURE_UNSUPPORTED;
+    CUgraph g = sim_graph_new(s->context);
+    if (!g) return CUDA_OUT_OF_MEMORY;
+    begin_capture(s, g);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_driver_capture_to(CUstream handle, CUgraph graph, const CUgraphNode *behind, size_t count) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (s == &c->legacy || s->capture) return CUDA_STREAM_CAPTURE_UNSUPPORTED;
+    if (!sim_graph_of(c, graph) || graph->origin) return CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        if (!sim_node_of(c, behind[i]) || behind[i]->graph != graph) return CUDA_INVALID_VALUE;
+    begin_capture(s, graph);
+    for (size_t i = 0; i < count; i++)
+        if (!add_tip(&s->tips, behind[i])) return no_memory();
+    return CUDA_SUCCESS;
+}
+
+/* Nodes that nothing comes behind have to be what the first stream was waiting for: the others were joined to it. */
+static bool is_joined(const struct CUgraph_st *g, const sim_tips *tips) {
+    bool *is_waited_for = memory_zeroed(g->count + 1, sizeof *is_waited_for), joined = is_waited_for != NULL;
+    for (size_t t = 0; t < tips->count && joined; t++) is_waited_for[tips->nodes[t]->at] = true;
+    for (size_t i = 0; i < g->count && joined; i++)
+        for (size_t k = 0; k < g->nodes[i]->behind_count; k++) is_waited_for[g->nodes[i]->behind[k]->at] = true;
+    for (size_t i = g->captured; i < g->count && joined; i++) joined = is_waited_for[i];
+    memory_free(is_waited_for);
+    return joined;
+}
+
+CUresult sim_call_capture_end(CUstream handle, CUgraph *graph) {
+    CUstream s;
+    SIM_ENTER(c);
+    if (graph) *graph = NULL;
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    CUgraph g = s->capture;
+    if (!g || g->origin != s) return CUDA_STREAM_CAPTURE_UNMATCHED;
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        for (CUstream each = sim_kin(c, i)->streams; each; each = each->next)
+            if (each->capture == g) each->capture = NULL;
+    g->origin = NULL;
+    if (!is_joined(g, &s->tips)) {
+        (void)sim_call_graph_destroy(g);
+        return CUDA_STREAM_CAPTURE_UNJOINED;
+    }
+    if (graph) *graph = g;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_capture_status(CUstream handle, int *status) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    *status = found == CUDA_SUCCESS && s->capture != NULL;
+    return found;
+}
+
+CUresult sim_call_capture_info(CUstream handle, int *status, unsigned long long *id, CUgraph *graph,
+                               const CUgraphNode **nodes, size_t *count) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    *status = s->capture != NULL;
+    if (!s->capture) return CUDA_SUCCESS;
+    if (id) *id = s->capture->number;
+    if (graph) *graph = s->capture;
+    if (nodes) *nodes = s->tips.nodes;
+    if (count) *count = s->tips.count;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_capture_depend(CUstream handle, CUgraphNode *nodes, size_t count, unsigned flags) {
+    enum { ADD, SET };
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (!s->capture) return CUDA_ILLEGAL_STATE;
+    if (flags != ADD && flags != SET) return sim_wrong("cuStreamUpdateCaptureDependencies: no such flag");
+    for (size_t i = 0; i < count; i++)
+        if (!sim_node_of(c, nodes[i]) || nodes[i]->graph != s->capture) return CUDA_INVALID_VALUE;
+    if (flags == SET) s->tips.count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!add_tip(&s->tips, nodes[i])) return no_memory();
+    return CUDA_SUCCESS;
+}

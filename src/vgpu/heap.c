@@ -1,0 +1,77 @@
+/* The heap that kernels allocate from, who uses it, and what nobody has freed. */
+#include "base/memory.h"
+#include "state/program.h"
+#include "base/status.h"
+#include "vgpu/internal.h"
+#include "check/finding.h"
+#include "machine/heap.h"
+#include "exec/record.h"
+
+#include <stdio.h>
+
+/* From now on blocks can be told to be this kernel's. */
+static haul_status add_heap_user(CUcontext c, CUfunction f) {
+    if (f->heap_user) return HAUL_OK;
+    CUfunction *users = memory_resize(c->heap_users, (c->heap_user_count + 1) * sizeof *users);
+    if (!users) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device heap: no memory for its users");
+    c->heap_users = users;
+    users[c->heap_user_count++] = f;
+    f->heap_user = c->heap_user_count;
+    return HAUL_OK;
+}
+
+/* The heap is there from the first launch on that may use it. */
+haul_status sim_prepare_heap(CUfunction f) {
+    CUcontext c = f->module->context;
+    if (!f->program->uses_heap) return HAUL_OK;
+    HAUL_TRY(add_heap_user(c, f));
+    if (c->heap) return HAUL_OK;
+    return sim_heap_create(c->memory, c->heap_bytes ? c->heap_bytes : SIM_HEAP_BYTES, c->check, &c->heap);
+}
+
+static void add_leak(const sim_heap_block *b, sim_findings *leaks) {
+    const haul_finding found = {.kind = HAUL_FINDING_LEAK,
+                                .grade = haul_finding_kinds[HAUL_FINDING_LEAK].grade,
+                                .access = b->origin.access,
+                                .space = HAUL_SPACE_GLOBAL,
+                                .address = b->address,
+                                .bytes = b->bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)b->bytes};
+    const uint64_t warp = b->origin.block * SIM_MAX_WARPS + b->origin.thread / SIM_LANES;
+    sim_finding *leak = sim_findings_add(leaks, &found);
+    sim_findings_concern(leaks, warp, 1u << b->origin.thread % SIM_LANES);
+    if (leak)
+        snprintf(leak->what, sizeof leak->what,
+                 "blocks that malloc() gave here were never freed; the first has %u bytes, at 0x%llx", found.bytes,
+                 (unsigned long long)found.address);
+}
+
+static haul_status record_leaks(const sim_heap *heap, uint32_t user, const sim_program *p, arena *memory,
+                                haul_launch_record *r) {
+    sim_heap_block b = {0};
+    uint64_t *places;
+    HAUL_TRY(sim_finding_places(p, &places));
+    sim_findings leaks = {.places = places};
+    const sim_findings *const list = &leaks;
+    while (sim_heap_next(heap, &b))
+        if (b.origin.user == user) add_leak(&b, &leaks);
+    const bool recorded = sim_findings_record(&list, 1, SIM_MAX_WARPS, memory, r);
+    sim_findings_free(&leaks);
+    memory_free(places);
+    return recorded ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for what was never freed");
+}
+
+haul_status sim_driver_leaks(uint32_t *user, arena *memory, haul_launch_record *record) {
+    sim_heap_block b = {0};
+    const CUcontext c = sim_current();
+    const uint32_t after = *user;
+    *user = UINT32_MAX;
+    while (c->heap && sim_heap_next(c->heap, &b)) {
+        const uint32_t of = b.origin.user;
+        if (of > after && of < *user && c->heap_users[of - 1]) *user = of;
+    }
+    if (*user == UINT32_MAX) return HAUL_OK;
+    const sim_program *p = c->heap_users[*user - 1]->program;
+    HAUL_TRY(sim_record_program(p, memory, record));
+    record->checked = true;
+    return record_leaks(c->heap, *user, p, memory, record);
+}

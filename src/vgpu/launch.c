@@ -1,0 +1,280 @@
+/* Launches: their parameters, what they are given of the machine, and their run when their stream comes to them. */
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "vgpu/internal.h"
+#include "vgpu/launch_times.h"
+#include "exec/grid.h"
+#include "machine/heap.h"
+#include "machine/virtual/virtual.h"
+
+#include <string.h>
+
+static unsigned char *pack_parameters(CUfunction f, void **parameters) {
+    const ptx_function *entry = f->program->function;
+    unsigned char *packed = memory_zeroed(1, f->program->param_bytes + 16);
+    uint64_t at = 0;
+    for (size_t i = 0; packed && i < entry->param_count; i++) {
+        const ptx_variable *v = entry->params[i];
+        at = number_align(at, v->alignment);
+        memcpy(packed + at, parameters[i], v->size);
+        at += v->size;
+    }
+    return packed;
+}
+
+/* A grid of so many clusters. */
+static void count_in_blocks(const ptx_function *f, uint32_t grid[3]) {
+    for (unsigned k = 0; k < 3; k++) {
+        const uint64_t blocks = (uint64_t)grid[k] * (f->cluster[k] ? f->cluster[k] : 1);
+        grid[k] = blocks > UINT32_MAX ? UINT32_MAX : (uint32_t)blocks;
+    }
+}
+
+static uint8_t priority_of_access(int property) {
+    switch (property) {
+    case DRIVER_ACCESS_STREAMING: return SIM_PRIORITY_FIRST;
+    case DRIVER_ACCESS_PERSISTING: return SIM_PRIORITY_LAST;
+    default: return SIM_PRIORITY_DEMOTE;
+    }
+}
+
+static sim_l2_window window_of(const CUaccessPolicyWindow *w) {
+    return (sim_l2_window){.base = (uint64_t)(uintptr_t)w->base,
+                           .bytes = w->bytes,
+                           .sixteenths = (uint8_t)sim_policy_sixteenths((double)w->hit_ratio),
+                           .hit = priority_of_access(w->hit),
+                           .miss = priority_of_access(w->miss)};
+}
+
+static bool is_uncounted(const sim_work *w) {
+    const CUcontext c = w->function->module->context;
+    if (c->check) return false;
+    return c->counting == HAUL_COUNT_NONE || (c->counting == HAUL_COUNT_RECORDED && !w->run);
+}
+
+static sim_launch describe(const sim_work *w) {
+    CUcontext c = w->function->module->context;
+    sim_launch l = {.program = w->function->program,
+                    .machine = &c->machine,
+                    .memory = c->memory,
+                    .heap = c->heap,
+                    .heap_user = w->function->heap_user,
+                    .textures = &c->textures,
+                    .params = w->parameters,
+                    .dynamic_bytes = w->config.shared_bytes,
+                    .threads = c->threads,
+                    .instruction_limit = c->instruction_limit,
+                    .check = c->check,
+                    .uncounted = is_uncounted(w),
+                    .sample = c->sample,
+                    .schedule = c->schedule,
+                    .seed = c->seed,
+                    .print = c->print,
+                    .window = window_of(&w->window),
+                    .set_aside = c->persisting_l2,
+                    .l2 = c->keeps_l2 ? &c->l2 : NULL};
+    memcpy(l.grid, w->config.grid, sizeof l.grid);
+    memcpy(l.block, w->config.block, sizeof l.block);
+    memcpy(l.cluster, w->cluster, sizeof l.cluster);
+    if (l.program->function->blocks_are_clusters) count_in_blocks(l.program->function, l.grid);
+    return l;
+}
+
+/* A launch under way, and what it leaves. */
+struct sim_running {
+    sim_run *run;
+    haul_launch_record own; /* for the clock, if nobody else wants one */
+    haul_launch_record *record;
+    arena memory;
+    sim_launch_times *times; /* NULL: none */
+    sim_rough_time rough;
+    sim_kernel_load load;
+    bool wrote_host, uncounted;
+    uint64_t changes; /* when it paused last */
+    sim_overrun overrun;
+};
+
+/* The clock needs the time of every launch: of one that is counted its record's estimate, if nobody else wants a
+ * record; of one that is not, the mean of those of the shape that were. */
+static haul_status begin(const sim_work *w, struct sim_running *r) {
+    CUcontext c = w->function->module->context;
+    haul_launch_record *const wanted = w->run ? &w->run->launches[w->run_launch] : NULL;
+    sim_launch l = describe(w);
+    r->times = sim_launch_times_of(w);
+    r->uncounted = l.uncounted;
+    r->record = wanted || l.uncounted ? wanted : &r->own;
+    l.load = &r->load;
+    l.spares = &c->spares;
+    l.rough = r->times ? &r->times->rough : &r->rough;
+    l.wrote_host = &r->wrote_host;
+    l.cause = &c->cause;
+    if (c->note_overrun) l.overrun = &r->overrun;
+    if (l.heap) sim_heap_begin_launch(l.heap);
+    return sim_launch_begin(&l, wanted ? w->record_memory : &r->memory, r->record, &r->run);
+}
+
+static double time_of(struct sim_running *r, haul_status status, sim_kernel_load *load) {
+    const sim_rough_time *rough = r->times ? &r->times->rough : &r->rough;
+    *load = r->load;
+    if (!r->uncounted) {
+        const double us = r->record->estimate_us;
+        if (r->times && status == HAUL_OK) sim_launch_times_add(r->times, us, load);
+        return us;
+    }
+    const bool is_known = r->times && r->times->counted;
+    *load = is_known ? r->times->load : rough->load;
+    return is_known ? r->times->us / (double)r->times->counted : rough->us;
+}
+
+static void end(sim_work *w, haul_status status, double *us, sim_kernel_load *load) {
+    const CUcontext c = w->function->module->context;
+    struct sim_running *r = w->running;
+    haul_launch_record *wanted = w->run ? r->record : NULL;
+    if (status != HAUL_OK && wanted && !wanted->checked) wanted->ended_by = status;
+    *us = time_of(r, status, load);
+    if (wanted && r->uncounted) wanted->estimate_us = *us;
+    if (r->wrote_host) sim_note_effects(c);
+    if (r->overrun.furthest.size) c->note_overrun(w->function->entry->name, &r->overrun);
+    sim_running_drop(r);
+    w->running = NULL;
+}
+
+void sim_running_drop(struct sim_running *r) {
+    if (!r) return;
+    sim_launch_drop(r->run);
+    arena_free(&r->memory);
+    memory_free(r);
+}
+
+haul_status sim_run_launch(sim_work *w, bool may_pause, double *us, sim_kernel_load *load) {
+    haul_status status = HAUL_OK;
+    const bool begins = !w->running;
+    if (begins) w->running = memory_zeroed(1, sizeof *w->running);
+    if (!w->running) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for it");
+    sim_memory_prepare_written(w->function->module->context->memory);
+    sim_virtual_hold();
+    if (begins) status = begin(w, w->running);
+    if (status == HAUL_OK) status = sim_launch_go_on(&w->running->run, may_pause);
+    sim_virtual_release_hold();
+    struct sim_running *r = w->running;
+    if (!r->run) {
+        end(w, status, us, load);
+    } else if (r->changes != sim_launch_changes(r->run)) {
+        r->changes = sim_launch_changes(r->run);
+        sim_work_note_news();
+    }
+    return status;
+}
+
+/* More than 48 KiB of shared memory, static and dynamic together, only for kernels whose attribute was set. */
+static CUresult check_consent(CUfunction f, uint32_t bytes) {
+    int most = 0, own = 0;
+    if (!bytes) return CUDA_SUCCESS;
+    CUresult result = sim_call_function_attribute(&most, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, f);
+    if (result == CUDA_SUCCESS) result = sim_call_function_attribute(&own, DRIVER_FUNCTION_SHARED_BYTES, f);
+    if (result != CUDA_SUCCESS || bytes <= (uint32_t)most) return result;
+    (void)sim_result_of(haul_fail(HAUL_ERROR_LIMIT,
+                                  "launch: kernel '%s': %u bytes of dynamic shared memory, but %d are allowed until "
+                                  "cudaFuncSetAttribute() allows more",
+                                  f->entry->name, bytes, most));
+    return CUDA_INVALID_VALUE;
+}
+
+static haul_status prepare_launch(sim_work *w, void **parameters) {
+    haul_occupancy occupancy;
+    HAUL_TRY(sim_prepare(w->function));
+    HAUL_TRY(sim_prepare_heap(w->function));
+    w->parameters = pack_parameters(w->function, parameters);
+    if (!w->parameters)
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for the parameters of '%s'",
+                         w->function->entry->name);
+    const sim_launch l = describe(w);
+    return sim_launch_check(&l, &occupancy);
+}
+
+static void take_settings(sim_work *w) {
+    const CUfunction f = w->function;
+    for (unsigned k = 0; k < 3; k++)
+        if (f->set & 1u << (DRIVER_FUNCTION_CLUSTER_X + k))
+            w->cluster[k] = (uint32_t)f->settings[DRIVER_FUNCTION_CLUSTER_X + k];
+}
+
+CUresult sim_check_access_policy(const char *who, const CUaccessPolicyWindow *w) {
+    const haul_status ratio =
+        w->hit_ratio >= 0 && w->hit_ratio <= 1
+            ? HAUL_OK
+            : haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s: the window's hit ratio must lie between 0 and 1", who);
+    if (ratio != HAUL_OK) return sim_result_of(ratio);
+    if (w->bytes <= SIM_MOST_WINDOW) return CUDA_SUCCESS;
+    return sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT,
+                                   "virtual GPU: %s: a window of %zu bytes: at most %d are allowed", who, w->bytes,
+                                   SIM_MOST_WINDOW));
+}
+
+static CUresult take_attributes(const CUlaunchConfig *config, sim_work *w) {
+    for (unsigned a = 0; a < config->attribute_count; a++) {
+        const CUlaunchAttribute *attribute = &config->attributes[a];
+        switch (attribute->id) {
+        case DRIVER_LAUNCH_ACCESS_POLICY_WINDOW: w->window = attribute->value.window; break;
+        case DRIVER_LAUNCH_CLUSTER: memcpy(w->cluster, attribute->value.cluster, sizeof w->cluster); break;
+        default:
+            return sim_wrong("cuLaunchKernelEx: of the attributes only cluster dimension and access window are "
+                             "supported");
+        }
+    }
+    return sim_check_access_policy("cuLaunchKernelEx", &w->window);
+}
+
+static bool has_window(const CUlaunchConfig *config) {
+    for (unsigned a = 0; a < config->attribute_count; a++)
+        if (config->attributes[a].id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW) return true;
+    return false;
+}
+
+CUresult sim_make_launch(CUcontext c, const CUlaunchConfig *config, CUfunction function, void **parameters,
+                         sim_work *w) {
+    *w = (sim_work){.kind = SIM_WORK_LAUNCH,
+                    .function = function,
+                    .config = *config,
+                    .run = c->run,
+                    .run_launch = c->run_launch,
+                    .record_memory = c->record_memory};
+    take_settings(w);
+    CUresult taken = take_attributes(config, w);
+    if (taken == CUDA_SUCCESS) taken = check_consent(function, config->shared_bytes);
+    if (taken != CUDA_SUCCESS) return taken;
+    const haul_status status = prepare_launch(w, parameters);
+    if (status != HAUL_OK) sim_work_release(w);
+    return sim_result_of(status);
+}
+
+static CUresult another_device(CUfunction f) {
+    (void)sim_result_of(
+        haul_fail(HAUL_ERROR_ARGUMENT, "launch: kernel '%s' and its stream are of different devices", f->entry->name));
+    return CUDA_INVALID_HANDLE;
+}
+
+CUresult sim_call_launch_ex(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra) {
+    CUstream s;
+    sim_work w;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, config->stream, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (s->context != function->module->context) return another_device(function);
+    if (extra) return sim_wrong("launch: packed parameters are not supported");
+    const CUresult made = sim_make_launch(c, config, function, parameters, &w);
+    if (made != CUDA_SUCCESS) return made;
+    if (!has_window(config)) w.window = s->window;
+    return sim_issue(s, &w);
+}
+
+CUresult sim_call_launch(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                         unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **parameters,
+                         void **extra) {
+    const CUlaunchConfig config = {.grid = {grid_x, grid_y, grid_z},
+                                   .block = {block_x, block_y, block_z},
+                                   .shared_bytes = shared_bytes,
+                                   .stream = stream};
+    return sim_call_launch_ex(&config, function, parameters, extra);
+}

@@ -1,0 +1,259 @@
+/* Linking of the virtual GPU's driver: PTX texts that go into one module. The image that comes of it is these texts one
+ * after the other, with their names and lengths in front:
+ *
+ *     haul linked PTX
+ *     2
+ *     5 1234            lengths of the name and of the text
+ *     a.ptx.version ... */
+#include "base/file.h"
+#include "base/mangled.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "ptx/flatten.h"
+#include "vgpu/internal.h"
+#include "exec/system_call.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC "haul linked PTX\n"
+enum { INPUTS = 6, LEAST_HEADER = sizeof "0 0\n" - 1 };
+
+struct CUlinkState_st {
+    CUcontext context;
+    text texts; /* with their names and lengths */
+    size_t count;
+    text image;
+    CUlinkState next;
+};
+
+/* ---- images ---- */
+
+bool sim_is_linked(const char *image) {
+    return strncmp(image, MAGIC, strlen(MAGIC)) == 0;
+}
+
+static haul_status damaged(void) {
+    return haul_fail(HAUL_ERROR_SYNTAX, "linked PTX: the image is damaged");
+}
+
+/* What is too large for 64 bits becomes the largest number, and no image is as long as that. */
+static bool read_number(const char **at, char end, size_t *value) {
+    char *past;
+    if (!isdigit((unsigned char)**at)) return false;
+    *value = strtoull(*at, &past, 10);
+    if (*past != end) return false;
+    *at = past + 1;
+    return true;
+}
+
+static haul_status read_source(const char **at, const char *end, ptx_source *source, char **name) {
+    size_t name_length, length;
+    if (!read_number(at, ' ', &name_length) || !read_number(at, '\n', &length)) return damaged();
+    const size_t left = (size_t)(end - *at);
+    if (name_length > left || length > left - name_length) return damaged();
+    *name = memory_zeroed(1, name_length + 1);
+    if (!*name) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "linked PTX: no memory to load it");
+    memcpy(*name, *at, name_length);
+    *source = (ptx_source){*name, *at + name_length, length};
+    *at += name_length + length;
+    return HAUL_OK;
+}
+
+static haul_status read_sources(const char *at, const char *end, ptx_source *sources, char **names, size_t count) {
+    for (size_t i = 0; i < count; i++) HAUL_TRY(read_source(&at, end, &sources[i], &names[i]));
+    return HAUL_OK;
+}
+
+haul_status sim_link_load(const char *image, ptx_module **module) {
+    const char *at = image + strlen(MAGIC), *const end = at + strlen(at);
+    size_t count;
+    *module = NULL;
+    if (!read_number(&at, '\n', &count) || count == 0 || count > (size_t)(end - at) / LEAST_HEADER) return damaged();
+    ptx_source *sources = memory_zeroed(count, sizeof *sources);
+    char **names = memory_zeroed(count, sizeof *names);
+    haul_status status = sources && names ? read_sources(at, end, sources, names, count)
+                                          : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "linked PTX: no memory to load it");
+    if (status == HAUL_OK) status = ptx_module_link(count > 1 ? "linked PTX" : names[0], sources, count, module);
+    for (size_t i = 0; names && i < count; i++) memory_free(names[i]);
+    memory_free(names);
+    memory_free(sources);
+    return status;
+}
+
+/* ---- calls ---- */
+
+/* What compilers of PTX can be asked for has no meaning here. */
+CUresult sim_call_link_create(unsigned option_count, int *options, void **values, CUlinkState *state) {
+    SIM_ENTER(c);
+    (void)option_count, (void)options, (void)values;
+    if (!state) return sim_wrong("cuLinkCreate: no place for the linker");
+    *state = memory_zeroed(1, sizeof **state);
+    if (!*state) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a linker"));
+    (*state)->context = c;
+    (*state)->next = c->linkers;
+    c->linkers = *state;
+    return CUDA_SUCCESS;
+}
+
+static CUlinkState *place_of(CUcontext c, CUlinkState state) {
+    CUlinkState *link = &c->linkers;
+    while (*link && *link != state) link = &(*link)->next;
+    return *link ? link : NULL;
+}
+
+static CUresult check_linker(CUcontext c, CUlinkState state) {
+    if (place_of(c, state)) return CUDA_SUCCESS;
+    (void)sim_wrong("cuLink: no such linker");
+    return CUDA_INVALID_HANDLE;
+}
+
+static haul_status check_type(int type) {
+    static const char *const inputs[INPUTS] = {"a cubin", "PTX", "a fat binary", "an object", "a library", "NVVM IR"};
+    if (type == DRIVER_LINK_PTX) return HAUL_OK;
+    if (type < 0 || type >= INPUTS) return haul_fail(HAUL_ERROR_ARGUMENT, "cuLink: there is no input of type %d", type);
+    return haul_fail(HAUL_ERROR_UNSUPPORTED, "cuLink: the virtual GPU links PTX (1), not %s (%d)", inputs[type], type);
+}
+
+/* As the driver does, says at once what is wrong with a text of its own. */
+static haul_status check_text(const char *name, const char *ptx, size_t length) {
+    ptx_module *module;
+    HAUL_TRY(ptx_module_parse(name, ptx, length, &module));
+    ptx_module_free(module);
+    return HAUL_OK;
+}
+
+static haul_status add(CUlinkState state, const char *name, const char *ptx, size_t length) {
+    while (length && ptx[length - 1] == '\0') length--;
+    HAUL_TRY(check_text(name, ptx, length));
+    text_printf(&state->texts, "%zu %zu\n%s", strlen(name), length, name);
+    text_append(&state->texts, ptx, length);
+    state->count++;
+    return state->texts.failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to link it", name) : HAUL_OK;
+}
+
+CUresult sim_call_link_add(CUlinkState state, int type, void *data, size_t bytes, const char *name,
+                           unsigned option_count, int *options, void **values) {
+    SIM_ENTER(c);
+    (void)option_count, (void)options, (void)values;
+    const CUresult checked = check_linker(c, state);
+    if (checked != CUDA_SUCCESS) return checked;
+    if (!data) return sim_wrong("cuLinkAddData: no data");
+    haul_status status = check_type(type);
+    if (status == HAUL_OK) status = add(state, name ? name : "PTX", data, bytes);
+    return sim_result_of(status);
+}
+
+CUresult sim_call_link_add_file(CUlinkState state, int type, const char *path, unsigned option_count, int *options,
+                                void **values) {
+    text ptx = {0};
+    SIM_ENTER(c);
+    (void)option_count, (void)options, (void)values;
+    const CUresult checked = check_linker(c, state);
+    if (checked != CUDA_SUCCESS) return checked;
+    if (!path) return sim_wrong("cuLinkAddFile: no file");
+    haul_status status = check_type(type);
+    if (status == HAUL_OK) status = file_read(path, &ptx);
+    if (status == HAUL_ERROR_FILE) status = HAUL_ERROR_ARGUMENT; /* as an H100's driver has it */
+    if (status == HAUL_OK) status = add(state, path, text_string(&ptx), ptx.length);
+    text_free(&ptx);
+    return sim_result_of(status);
+}
+
+/* ---- the end ---- */
+
+/* Functions of the device's own runtime. */
+static bool launches_kernels(const char *name) {
+    return strncmp(name, "cnp", 3) == 0 || strncmp(name, "__cudaCDP2", 10) == 0 ||
+           strncmp(name, "cudaLaunchDevice", 16) == 0 || strncmp(name, "cudaGetParameterBuffer", 22) == 0;
+}
+
+static bool calls_launch(const ptx_function *f) {
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        const ptx_instruction *call = &f->instructions[i];
+        if (call->op == PTX_OP_CALL && !ptx_is_indirect(call) && launches_kernels(ptx_callee_of(call)->name))
+            return true;
+    }
+    return false;
+}
+
+/* The module's first kernel that launches others by itself; NULL: functions do it, if anything does. */
+static const char *launching_kernel(const ptx_module *m) {
+    for (size_t i = 0; i < m->function_count; i++)
+        if (m->functions[i]->is_entry && calls_launch(m->functions[i])) return m->functions[i]->name;
+    return NULL;
+}
+
+static haul_status has_launch(const ptx_module *m, const char *name, ptx_position at) {
+    const char *kernel = launching_kernel(m);
+    char who[256];
+    size_t length = 0;
+    if (kernel) kernel = mangled_name(kernel, &length);
+    if (kernel)
+        snprintf(who, sizeof who, "kernel '%.*s' launches kernels", (int)length, kernel);
+    else
+        snprintf(who, sizeof who, "line %u calls %s()", at.line, name);
+    return haul_fail(HAUL_ERROR_UNSUPPORTED,
+                     "%s: %s: dynamic parallelism does not run on a virtual GPU, so the module is not loaded; launch "
+                     "from the host instead",
+                     m->name, who);
+}
+
+static haul_status undefined(const ptx_module *m, const char *what, const char *name, ptx_position at) {
+    if (launches_kernels(name)) return has_launch(m, name, at);
+    return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: %s '%s', declared in line %u, is defined nowhere", m->name, what, name,
+                     at.line);
+}
+
+static haul_status check_functions(const ptx_module *m) {
+    for (size_t i = 0; i < m->function_count; i++) {
+        const ptx_function *f = m->functions[i];
+        const bool there = f->has_body || f->alias_of || !f->is_extern || sim_is_system_call(f->name);
+        if (!there) return undefined(m, "function", f->name, f->position);
+    }
+    return HAUL_OK;
+}
+
+static haul_status check_whole(const char *image) {
+    ptx_module *m;
+    HAUL_TRY(sim_link_load(image, &m));
+    const ptx_variable *v = ptx_find_undefined(m);
+    const haul_status status = v ? undefined(m, "variable", v->name, v->position) : check_functions(m);
+    ptx_module_free(m);
+    return status;
+}
+
+CUresult sim_call_link_complete(CUlinkState state, void **image, size_t *bytes) {
+    SIM_ENTER(c);
+    const CUresult checked = check_linker(c, state);
+    if (checked != CUDA_SUCCESS) return checked;
+    if (!image || !state->count) return sim_wrong("cuLinkComplete: nothing was added");
+    text_free(&state->image);
+    text_printf(&state->image, MAGIC "%zu\n", state->count);
+    text_append(&state->image, text_string(&state->texts), state->texts.length);
+    if (state->image.failed) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "linked PTX: no memory for it"));
+    const haul_status status = check_whole(text_string(&state->image));
+    const CUresult result = sim_result_of(status);
+    if (status == HAUL_ERROR_SYNTAX || status == HAUL_ERROR_NOT_FOUND) return CUDA_INVALID_SOURCE; /* as an H100's */
+    if (status != HAUL_OK) return result;
+    *image = (void *)(uintptr_t)text_string(&state->image);
+    if (bytes) *bytes = state->image.length + 1;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_link_destroy(CUlinkState state) {
+    SIM_ENTER(c);
+    const CUresult checked = check_linker(c, state);
+    if (checked != CUDA_SUCCESS) return checked;
+    *place_of(c, state) = state->next;
+    text_free(&state->texts);
+    text_free(&state->image);
+    memory_free(state);
+    return CUDA_SUCCESS;
+}
+
+void sim_free_linkers(CUcontext c) {
+    while (c->linkers) (void)sim_call_link_destroy(c->linkers);
+}

@@ -1,0 +1,362 @@
+/* Modules: their variables in device memory, and their kernels, lowered when they are first needed. */
+#include "base/memory.h"
+#include "exec/operations.h"
+#include "state/program.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "ptx/inline.h"
+#include "ptx/needs.h"
+#include "assembler/hoist.h"
+#include "assembler/predicate.h"
+#include "assembler/sink.h"
+#include "assembler/unroll.h"
+#include "exec/call.h"
+#include "jit/compiled.h"
+#include "vgpu/internal.h"
+#include "exec/grid.h"
+#include "state/occupancy.h"
+
+#include <string.h>
+
+static bool in_device_memory(const ptx_variable *v) {
+    return v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST;
+}
+
+static uint64_t address_of_variable(void *context, const ptx_variable *v) {
+    CUmodule m = context;
+    return m->addresses[v->index];
+}
+
+static void add_relocation(CUmodule m, unsigned char *bytes, const ptx_relocation *r) {
+    if (!r->variable && !r->function) return;
+    uint64_t address = r->variable ? m->addresses[r->variable->index] : sim_function_address(r->function);
+    address = (address + (uint64_t)r->addend) >> r->shift;
+    memcpy(bytes + r->at, &address, r->bytes < 8 ? r->bytes : 8);
+}
+
+/* A managed variable is there once, for all devices. */
+static bool is_the_twins(const struct CUmod_st *m, const ptx_variable *v) {
+    return v->is_managed && m->twin;
+}
+
+static haul_status allocate_variable(CUmodule m, const ptx_variable *v, uint64_t *address) {
+    sim_memory *memory = m->context->memory;
+    if (is_the_twins(m, v)) {
+        *address = m->twin->addresses[v->index];
+        return HAUL_OK;
+    }
+    return v->is_managed ? sim_memory_allocate_managed(memory, v->size, address)
+                         : sim_memory_allocate_last(memory, v->size, address);
+}
+
+static haul_status allocate_variables(CUmodule m) {
+    for (size_t i = 0; i < m->ptx->variable_count; i++) {
+        const ptx_variable *v = m->ptx->variables[i];
+        if (!in_device_memory(v)) continue;
+        if (v->is_extern)
+            return haul_fail(HAUL_ERROR_SYNTAX,
+                             "%s:%u: variable %s is extern: link the module with the one that defines it", m->ptx->name,
+                             v->position.line, v->name);
+        HAUL_TRY(allocate_variable(m, v, &m->addresses[v->index]));
+    }
+    return HAUL_OK;
+}
+
+static void initialise_variables(CUmodule m) {
+    for (size_t i = 0; i < m->ptx->variable_count; i++) {
+        const ptx_variable *v = m->ptx->variables[i];
+        if (!in_device_memory(v) || v->size == 0 || is_the_twins(m, v)) continue;
+        sim_memory_mark_written(m->context->memory, m->addresses[v->index], v->size);
+        unsigned char *bytes = sim_memory_at(m->context->memory, m->addresses[v->index], v->size);
+        if (v->initial)
+            memcpy(bytes, v->initial, v->size);
+        else
+            memset(bytes, 0, v->size);
+        for (size_t k = 0; k < v->relocation_count; k++) add_relocation(m, bytes, &v->relocations[k]);
+    }
+}
+
+static haul_status load_variables(CUmodule m) {
+    m->addresses = ARENA_ARRAY(&m->memory, m->ptx->variable_count + 1, uint64_t);
+    if (!m->addresses) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", m->ptx->name);
+    HAUL_TRY(allocate_variables(m));
+    initialise_variables(m);
+    return HAUL_OK;
+}
+
+static _Thread_local const char *image_name = "PTX";
+
+void sim_driver_name_image(const char *name) {
+    image_name = name;
+}
+
+static _Thread_local CUmodule managed_twin;
+
+void sim_driver_share_managed(CUmodule twin) {
+    managed_twin = twin;
+}
+
+static haul_status load(CUcontext c, CUmodule *out, const char *source) {
+    CUmodule m = memory_zeroed(1, sizeof *m);
+    if (!m) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", image_name);
+    m->context = c;
+    m->twin = managed_twin;
+    haul_status status = sim_is_linked(source) ? sim_link_load(source, &m->ptx)
+                                               : ptx_module_parse(image_name, source, strlen(source), &m->ptx);
+    if (status != HAUL_OK) {
+        memory_free(m);
+        return status;
+    }
+    m->next = c->modules;
+    c->modules = m;
+    status = load_variables(m);
+    if (status != HAUL_OK) {
+        sim_call_module_unload(m);
+        return status;
+    }
+    *out = m;
+    return HAUL_OK;
+}
+
+/* What compilers of PTX can be asked for has no meaning here. */
+CUresult sim_call_module_load(CUmodule *module, const void *image, unsigned option_count, int *options, void **values) {
+    *module = NULL;
+    SIM_ENTER(c);
+    (void)option_count, (void)options, (void)values;
+    return sim_result_of(load(c, module, image));
+}
+
+static void unlink_module(CUmodule module) {
+    for (CUmodule *m = &module->context->modules; *m; m = &(*m)->next) {
+        if (*m != module) continue;
+        *m = module->next;
+        return;
+    }
+}
+
+CUresult sim_call_module_unload(CUmodule m) {
+    (void)sim_work_finish_all(m->context, false);
+    unlink_module(m);
+    for (CUfunction f = m->functions; f; f = f->next)
+        if (f->heap_user) m->context->heap_users[f->heap_user - 1] = NULL;
+    for (size_t i = 0; m->addresses && i < m->ptx->variable_count; i++)
+        if (m->addresses[i] && !is_the_twins(m, m->ptx->variables[i]))
+            sim_memory_release(m->context->memory, m->addresses[i]);
+    for (CUfunction f = m->functions; f; f = f->next) {
+        sim_forget_program(f);
+        sim_forget_launch_times(f);
+    }
+    arena_free(&m->memory);
+    ptx_module_free(m->ptx);
+    memory_free(m);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_module_function(CUfunction *function, CUmodule module, const char *name) {
+    *function = NULL;
+    ptx_function *entry = ptx_find_entry(module->ptx, name);
+    if (!entry)
+        return sim_result_of(haul_fail(HAUL_ERROR_NOT_FOUND, "%s: has no kernel '%s'", module->ptx->name, name));
+    for (CUfunction f = module->functions; f; f = f->next)
+        if (f->entry == entry) *function = f;
+    if (*function) return CUDA_SUCCESS;
+    CUfunction f = ARENA_NEW(&module->memory, struct CUfunc_st);
+    if (!f)
+        return sim_result_of(
+            haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for kernel '%s'", module->ptx->name, name));
+    f->module = module;
+    f->entry = entry;
+    f->next = module->functions;
+    module->functions = f;
+    *function = f;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_module_variable(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name) {
+    SIM_ENTER(c);
+    (void)c;
+    for (size_t i = 0; i < module->ptx->variable_count; i++) {
+        const ptx_variable *v = module->ptx->variables[i];
+        if (!in_device_memory(v) || strcmp(v->name, name) != 0) continue;
+        if (address) *address = module->addresses[v->index];
+        if (bytes) *bytes = v->size;
+        return CUDA_SUCCESS;
+    }
+    return sim_result_of(haul_fail(HAUL_ERROR_NOT_FOUND, "%s: has no variable '%s' in global or constant memory",
+                                   module->ptx->name, name));
+}
+
+/* PTX for a later architecture runs as long as it uses nothing that the machine does not have: a kernel for sm_90 can
+ * be looked at on an A100. */
+static haul_status check_architecture(const CUmodule m, const ptx_function *f) {
+    for (size_t k = 0; k < f->instruction_count; k++) {
+        const ptx_instruction *i = &f->instructions[k];
+        const unsigned needs = ptx_least_sm(ptx_need_of(i).targets), has = m->context->machine.sm;
+        if (needs > has)
+            return haul_fail(HAUL_ERROR_UNSUPPORTED,
+                             "%s:%u:%u: '%s' needs sm_%u, but %s is sm_%u: choose another device", m->ptx->name,
+                             i->position.line, i->position.column, ptx_ops[i->op].mnemonic, needs,
+                             m->context->machine.name, has);
+    }
+    return HAUL_OK;
+}
+
+void sim_forget_program(CUfunction f) {
+    if (!f->program) return;
+    sim_spares_forget(&f->module->context->spares, f->program);
+    sim_compiled_free(f->program->compiled);
+    f->program = NULL;
+}
+
+/* Lowers a kernel when it is first needed; allocation failures of the arena land here. */
+haul_status sim_prepare(CUfunction f) {
+    jmp_buf out_of_memory;
+    if (f->program) return HAUL_OK;
+    CUmodule m = f->module;
+    if (setjmp(out_of_memory)) {
+        m->memory.out_of_memory = NULL;
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to prepare kernel '%s'", m->ptx->name,
+                         f->entry->name);
+    }
+    ptx_function *flat;
+    m->ptx->stack_bytes = m->context->stack_bytes;
+    HAUL_TRY(ptx_inline_calls(m->ptx, f->entry, &flat));
+    HAUL_TRY(check_architecture(m, flat));
+    if (!m->context->check) { /* checks look at PTX as it was written */
+        HAUL_TRY(sim_predicate_copies(m->ptx, flat, &flat));
+        HAUL_TRY(sim_sink(m->ptx, flat, &flat));
+        HAUL_TRY(sim_unroll(m->ptx, flat, &flat));
+        HAUL_TRY(sim_hoist(m->ptx, flat, &flat));
+    }
+    m->memory.out_of_memory = &out_of_memory;
+    const sim_operations operations = sim_operations_best();
+    haul_status status = sim_lower(&operations, m->ptx, flat, &m->memory, address_of_variable, m, &f->program);
+    m->memory.out_of_memory = NULL;
+    if (status != HAUL_OK)
+        f->program = NULL;
+    else
+        f->program->compiled = sim_compiled_create(f->program);
+    return status;
+}
+
+/* What the kernel may have of dynamic shared memory before somebody allows more. */
+static int dynamic_shared(CUfunction f) {
+    const uint64_t all = f->module->context->machine.shared_per_block, own = f->program->shared_bytes;
+    return own < all ? (int)(all - own) : 0;
+}
+
+static int setting(CUfunction f, int attribute) {
+    if (f->set & 1u << attribute) return f->settings[attribute];
+    if (attribute == DRIVER_FUNCTION_CARVEOUT) return -1; /* the driver's choice */
+    if (attribute == DRIVER_FUNCTION_MAX_DYNAMIC_SHARED) return dynamic_shared(f);
+    if (attribute >= DRIVER_FUNCTION_CLUSTER_X && attribute < DRIVER_FUNCTION_LARGE_CLUSTERS)
+        return (int)f->entry->cluster[attribute - DRIVER_FUNCTION_CLUSTER_X];
+    return 0;
+}
+
+static int constant_bytes(const ptx_module *m) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < m->variable_count; i++)
+        if (m->variables[i]->space == PTX_SPACE_CONST) bytes += m->variables[i]->size;
+    return (int)bytes;
+}
+
+CUresult sim_call_function_attribute(int *value, int attribute, CUfunction function) {
+    const sim_machine *m = &function->module->context->machine;
+    if (attribute < 0 || attribute > DRIVER_FUNCTION_CLUSTER_POLICY)
+        return sim_wrong("cuFuncGetAttribute: attribute not known");
+    haul_status status = sim_prepare(function);
+    if (status != HAUL_OK) return sim_result_of(status);
+    switch (attribute) {
+    case DRIVER_FUNCTION_SHARED_BYTES: *value = (int)function->program->shared_bytes; break;
+    case DRIVER_FUNCTION_CONSTANT_BYTES: *value = constant_bytes(function->module->ptx); break;
+    case DRIVER_FUNCTION_LOCAL_BYTES: *value = (int)function->program->local_bytes; break;
+    case DRIVER_FUNCTION_REGISTERS: *value = (int)sim_registers(m, function->program); break;
+    case DRIVER_FUNCTION_PTX_VERSION: *value = (int)function->module->ptx->sm; break;
+    case DRIVER_FUNCTION_BINARY_VERSION: *value = (int)m->sm; break;
+    case DRIVER_FUNCTION_MAX_THREADS: *value = (int)sim_most_threads(m, function->program); break;
+    default: *value = setting(function, attribute); break;
+    }
+    return CUDA_SUCCESS;
+}
+
+static bool may_be_set(int attribute) {
+    return attribute == DRIVER_FUNCTION_MAX_DYNAMIC_SHARED || attribute == DRIVER_FUNCTION_CARVEOUT ||
+           (attribute >= DRIVER_FUNCTION_CLUSTER_X && attribute <= DRIVER_FUNCTION_CLUSTER_POLICY);
+}
+
+/* A cluster's size is for launches that have none of their own. */
+CUresult sim_call_function_set(CUfunction function, int attribute, int value) {
+    const sim_machine *m = &function->module->context->machine;
+    if (!may_be_set(attribute)) return sim_wrong("cuFuncSetAttribute: no such attribute, or it cannot be set");
+    if (attribute == DRIVER_FUNCTION_MAX_DYNAMIC_SHARED && (value < 0 || (uint32_t)value > m->shared_per_block_optin))
+        return sim_wrong("cuFuncSetAttribute: the machine has not so much shared memory for a block");
+    function->settings[attribute] = value;
+    function->set |= 1u << attribute;
+    return CUDA_SUCCESS;
+}
+
+/* With `known_blocks` as sim_occupancy() takes them. */
+static CUresult occupancy(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes,
+                          uint32_t known_blocks) {
+    const sim_machine *m = &function->module->context->machine;
+    haul_status status = sim_prepare(function);
+    if (status != HAUL_OK) return sim_result_of(status);
+    if (threads < 1 || dynamic_shared_bytes > UINT32_MAX)
+        return sim_wrong("cuOccupancyMaxActiveBlocksPerMultiprocessor: no such block");
+    haul_occupancy o;
+    *blocks = 0; /* of a block that no launch may have */
+    if ((uint32_t)threads > m->max_threads_per_block ||
+        function->program->shared_bytes + dynamic_shared_bytes > m->shared_per_block_optin)
+        return CUDA_SUCCESS;
+    sim_occupancy(m, function->program, (uint32_t)threads, (uint32_t)dynamic_shared_bytes, known_blocks, &o);
+    *blocks = (int)o.blocks_per_sm;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_occupancy(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes) {
+    function->has_told_occupancy = true;
+    return occupancy(blocks, function, threads, dynamic_shared_bytes, 1);
+}
+
+CUresult sim_driver_most_blocks(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes) {
+    return occupancy(blocks, function, threads, dynamic_shared_bytes, function->has_told_occupancy ? 1 : UINT32_MAX);
+}
+
+const ptx_module *sim_driver_module_ptx(CUmodule m) {
+    return m->ptx;
+}
+
+const ptx_module *sim_driver_kernel_ptx(CUfunction kernel, const ptx_function **entry, CUmodule *module) {
+    *entry = kernel->entry;
+    *module = kernel->module;
+    return kernel->module->ptx;
+}
+
+bool sim_driver_has_module(CUmodule module) {
+    for (unsigned i = 0; i < sim_kin_count(sim_current()); i++)
+        for (CUmodule m = sim_kin(sim_current(), i)->modules; m; m = m->next)
+            if (m == module) return true;
+    return false;
+}
+
+CUdevice sim_driver_function_device(CUfunction f) {
+    return f->module->context->device;
+}
+
+const char *sim_driver_function_name(CUfunction f) {
+    return f->entry->name;
+}
+
+static bool has_function(CUcontext c, const struct CUfunc_st *function) {
+    for (CUmodule m = c->modules; m; m = m->next)
+        for (CUfunction f = m->functions; f; f = f->next)
+            if (f == function) return true;
+    return false;
+}
+
+bool sim_driver_has_function(CUfunction function) {
+    for (unsigned i = 0; i < sim_kin_count(sim_current()); i++)
+        if (has_function(sim_kin(sim_current(), i), function)) return true;
+    return false;
+}

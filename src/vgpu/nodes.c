@@ -1,0 +1,327 @@
+/* What the nodes of graphs do, and what is said and asked of it. */
+#include "vgpu/graph.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "vgpu/box_copy.h"
+
+#include <string.h>
+
+static CUresult no_memory(void) {
+    return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a graph's node"));
+}
+
+/* ---- work ---- */
+
+/* True where there is nothing to copy. */
+static bool copy_bytes(void **to, const void *from, size_t bytes) {
+    if (!from) return true;
+    *to = memory_alloc(bytes);
+    if (*to) memcpy(*to, from, bytes);
+    return *to != NULL;
+}
+
+bool sim_work_copy(sim_work *to, const sim_work *from) {
+    void *parameters = NULL, *box = NULL;
+    *to = *from;
+    const size_t bytes = from->parameters ? from->function->program->param_bytes + 16 : 0;
+    const bool whole =
+        copy_bytes(&parameters, from->parameters, bytes) && copy_bytes(&box, from->box, sizeof *from->box);
+    to->parameters = parameters;
+    to->box = box;
+    return whole;
+}
+
+void sim_node_free_works(CUgraphNode n) {
+    for (size_t i = 0; i < n->work_count; i++) sim_work_release(&n->works[i]);
+    memory_free(n->works);
+    n->works = NULL;
+    n->work_count = 0;
+}
+
+/* Room for so many, in place of those that were there. */
+static bool make_works(CUgraphNode n, size_t count) {
+    sim_node_free_works(n);
+    n->works = memory_zeroed(count + 1, sizeof *n->works);
+    return n->works != NULL;
+}
+
+/* ---- a stream's work as a node ---- */
+
+static CUDA_MEMCPY3D copy_of(const sim_work *w) {
+    CUDA_MEMCPY3D c = {.from_kind = w->kind == SIM_WORK_COPY_IN ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE,
+                       .to_kind = w->kind == SIM_WORK_COPY_OUT ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE,
+                       .from_host = w->host,
+                       .to_host = w->host,
+                       .from_device = w->from,
+                       .to_device = w->to,
+                       .width = w->bytes,
+                       .height = 1,
+                       .depth = 1};
+    if (!w->box) return c;
+    c.width = w->box->width, c.height = w->box->height, c.depth = w->box->depth;
+    return c;
+}
+
+/* Memory that a graph frees is its own, and stays for the next launch. */
+bool sim_node_take_work(CUgraphNode n, const sim_work *w) {
+    const CUlaunchConfig *l = &w->config;
+    switch (n->type) {
+    case DRIVER_NODE_KERNEL:
+        n->of.kernel = (CUDA_KERNEL_NODE_PARAMS){.function = w->function, .shared_bytes = l->shared_bytes};
+        memcpy(n->of.kernel.grid, l->grid, sizeof l->grid);
+        memcpy(n->of.kernel.block, l->block, sizeof l->block);
+        break;
+    case DRIVER_NODE_FILL:
+        n->of.fill = (CUDA_MEMSET_NODE_PARAMS){
+            .to = w->to, .value = w->value, .element = w->width, .width = w->bytes / w->width, .height = 1};
+        break;
+    case DRIVER_NODE_HOST: n->of.host = (CUDA_HOST_NODE_PARAMS){w->call, w->data}; break;
+    case DRIVER_NODE_FREE: n->of.allocation.address = w->from; return true;
+    default: n->of.copy = copy_of(w);
+    }
+    if (!make_works(n, 1)) return false;
+    n->works[0] = *w;
+    n->works[0].run = NULL;
+    n->work_count = 1;
+    return true;
+}
+
+/* ---- what nodes are to do ---- */
+
+CUresult sim_node_set_kernel(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *what) {
+    sim_work work;
+    CUlaunchConfig config = {.shared_bytes = what->shared_bytes};
+    memcpy(config.grid, what->grid, sizeof config.grid);
+    memcpy(config.block, what->block, sizeof config.block);
+    if (!what->function) return sim_wrong("a kernel node names no kernel");
+    if (what->extra) return sim_wrong("launch: packed parameters are not supported");
+    const CUresult result = sim_make_launch(n->graph->context, &config, what->function, what->parameters, &work);
+    if (result != CUDA_SUCCESS) return result;
+    if (sim_node_take_work(n, &work)) return CUDA_SUCCESS;
+    sim_work_release(&work);
+    return no_memory();
+}
+
+CUresult sim_node_set_copy(CUgraphNode n, const CUDA_MEMCPY3D *what) {
+    sim_work work;
+    const CUresult result = sim_make_copy(n->graph->context, what, &work);
+    if (result != CUDA_SUCCESS) return result;
+    if (!sim_node_take_work(n, &work)) {
+        sim_work_release(&work);
+        return no_memory();
+    }
+    n->of.copy = *what;
+    return CUDA_SUCCESS;
+}
+
+/* Row by row. */
+CUresult sim_node_set_fill(CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS *what) {
+    const size_t rows = what->height ? what->height : 1, bytes = what->width * what->element;
+    if (what->element != 1 && what->element != 2 && what->element != 4)
+        return sim_wrong("a fill's elements have 1, 2 or 4 bytes");
+    if (what->width > SIZE_MAX / 4 || (rows > 1 && what->pitch < bytes)) return sim_wrong("a fill's rows overlap");
+    if (!bytes) return sim_wrong("a fill has no elements");
+    if (!sim_at(n->graph->context, what->to, (rows - 1) * what->pitch + bytes)) return CUDA_INVALID_VALUE;
+    if (!make_works(n, rows)) return no_memory();
+    for (; n->work_count < rows; n->work_count++)
+        n->works[n->work_count] = (sim_work){.kind = SIM_WORK_FILL,
+                                             .to = what->to + n->work_count * what->pitch,
+                                             .bytes = bytes,
+                                             .value = what->value,
+                                             .width = what->element};
+    n->of.fill = *what;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_node_set_host(CUgraphNode n, const CUDA_HOST_NODE_PARAMS *what) {
+    const sim_work work = {.kind = SIM_WORK_CALL, .call = what->call, .data = what->data};
+    if (!what->call) return sim_wrong("a host node calls nothing");
+    return sim_node_take_work(n, &work) ? CUDA_SUCCESS : no_memory();
+}
+
+/* ---- adding them ---- */
+
+/* NULL, with a message: something of it is wrong. */
+static CUgraphNode add(CUcontext c, CUgraph handle, CUgraphNodeType type, const CUgraphNode *behind, size_t count) {
+    CUgraph g = sim_graph_of(c, handle);
+    for (size_t i = 0; i < count && g; i++) {
+        if (behind && sim_node_of(c, behind[i]) && behind[i]->graph == g) continue;
+        (void)sim_wrong("a node comes behind nodes of the same graph");
+        return NULL;
+    }
+    return g ? sim_graph_add(g, type, behind, count) : NULL;
+}
+
+static CUresult finish(CUgraphNode n, CUresult result, CUgraphNode *node) {
+    if (result == CUDA_SUCCESS)
+        *node = n;
+    else
+        (void)sim_call_node_destroy(n);
+    return result;
+}
+
+#define ADD_CALL(name, kind, params, set)                             \
+    CUresult sim_call_node_add_##name params {                        \
+        SIM_ENTER(c);                                                 \
+        if (!what) return sim_wrong("a node without anything to do"); \
+        CUgraphNode n = add(c, graph, kind, behind, count);           \
+        return n ? finish(n, set, node) : CUDA_INVALID_VALUE;         \
+    }
+ADD_CALL(kernel, DRIVER_NODE_KERNEL,
+         (CUgraphNode * node, CUgraph graph, const CUgraphNode *behind, size_t count,
+          const CUDA_KERNEL_NODE_PARAMS *what),
+         sim_node_set_kernel(n, what))
+ADD_CALL(host, DRIVER_NODE_HOST,
+         (CUgraphNode * node, CUgraph graph, const CUgraphNode *behind, size_t count,
+          const CUDA_HOST_NODE_PARAMS *what),
+         sim_node_set_host(n, what))
+ADD_CALL(copy, DRIVER_NODE_COPY,
+         (CUgraphNode * node, CUgraph graph, const CUgraphNode *behind, size_t count, const CUDA_MEMCPY3D *what,
+          CUcontext context),
+         ((void)context, sim_node_set_copy(n, what)))
+ADD_CALL(fill, DRIVER_NODE_FILL,
+         (CUgraphNode * node, CUgraph graph, const CUgraphNode *behind, size_t count,
+          const CUDA_MEMSET_NODE_PARAMS *what, CUcontext context),
+         ((void)context, sim_node_set_fill(n, what)))
+
+CUresult sim_call_node_add_empty(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count) {
+    SIM_ENTER(c);
+    CUgraphNode n = add(c, graph, DRIVER_NODE_EMPTY, behind, count);
+    return n ? finish(n, CUDA_SUCCESS, node) : CUDA_INVALID_VALUE;
+}
+
+CUresult sim_call_node_add_graph(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
+                                 CUgraph child) {
+    SIM_ENTER(c);
+    CUgraph inner = sim_graph_of(c, child);
+    CUgraphNode n = inner ? add(c, graph, DRIVER_NODE_GRAPH, behind, count) : NULL;
+    if (!n) return CUDA_INVALID_VALUE;
+    n->of.child = sim_graph_copy(inner);
+    if (n->of.child) n->of.child->is_owned = true;
+    return finish(n, n->of.child ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY, node);
+}
+
+static CUresult add_event(CUgraphNode *node, CUgraph graph, CUgraphNodeType type, const CUgraphNode *behind,
+                          size_t count, CUevent event) {
+    SIM_ENTER(c);
+    CUgraphNode n = add(c, graph, type, behind, count);
+    if (!n) return CUDA_INVALID_VALUE;
+    n->of.event = event;
+    return finish(n, event ? CUDA_SUCCESS : CUDA_INVALID_VALUE, node);
+}
+
+CUresult sim_call_node_add_record(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
+                                  CUevent event) {
+    return add_event(node, graph, DRIVER_NODE_EVENT_RECORD, behind, count, event);
+}
+
+CUresult sim_call_node_add_wait(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
+                                CUevent event) {
+    return add_event(node, graph, DRIVER_NODE_EVENT_WAIT, behind, count, event);
+}
+
+/* Memory of a graph is there from the node on, at one address in all launches. */
+CUresult sim_call_node_add_allocate(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
+                                    CUDA_MEM_ALLOC_NODE_PARAMS *what) {
+    SIM_ENTER(c);
+    CUgraphNode n = what ? add(c, graph, DRIVER_NODE_ALLOCATE, behind, count) : NULL;
+    if (!n) return CUDA_INVALID_VALUE;
+    const CUresult result = sim_pool_allocate_for_graph(c, &what->address, what->bytes);
+    n->of.allocation = *what;
+    return finish(n, result, node);
+}
+
+CUresult sim_call_node_add_free(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
+                                CUdeviceptr address) {
+    SIM_ENTER(c);
+    CUgraphNode n = add(c, graph, DRIVER_NODE_FREE, behind, count);
+    if (!n) return CUDA_INVALID_VALUE;
+    n->of.allocation.address = address;
+    return finish(n, sim_at(c, address, 1) ? CUDA_SUCCESS : CUDA_INVALID_VALUE, node);
+}
+
+/* ---- asking ---- */
+
+static CUgraphNode of_type(CUgraphNode handle, CUgraphNodeType type) {
+    CUcontext c = sim_current();
+    CUgraphNode n = c ? sim_node_of(c, handle) : NULL;
+    if (!n || n->type == type) return n;
+    (void)sim_wrong("the node is of another kind");
+    return NULL;
+}
+
+CUresult sim_call_node_type(CUgraphNode handle, CUgraphNodeType *type) {
+    SIM_ENTER(c);
+    const struct CUgraphNode_st *n = sim_node_of(c, handle);
+    if (!n) return CUDA_INVALID_VALUE;
+    *type = n->type;
+    return CUDA_SUCCESS;
+}
+
+/* Pointers to the parameters as the node keeps them, which live as long as its work. */
+static bool point_to_parameters(CUgraphNode n) {
+    const ptx_function *entry = n->works[0].function->entry;
+    unsigned char *packed = n->works[0].parameters;
+    void **pointers = memory_zeroed(entry->param_count + 1, sizeof *pointers);
+    uint64_t at = 0;
+    for (size_t i = 0; pointers && i < entry->param_count; i++) {
+        at = number_align(at, entry->params[i]->alignment);
+        pointers[i] = packed + at;
+        at += entry->params[i]->size;
+    }
+    memory_free(n->pointers);
+    n->pointers = pointers;
+    return pointers != NULL;
+}
+
+CUresult sim_call_node_kernel(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *what) {
+    CUgraphNode n = of_type(handle, DRIVER_NODE_KERNEL);
+    if (!n || !what) return CUDA_INVALID_VALUE;
+    if (!point_to_parameters(n)) return no_memory();
+    *what = n->of.kernel;
+    what->parameters = n->pointers;
+    return CUDA_SUCCESS;
+}
+
+#define GET_CALL(name, kind, field, type)                        \
+    CUresult sim_call_node_##name(CUgraphNode node, type *out) { \
+        const struct CUgraphNode_st *n = of_type(node, kind);    \
+        if (!n || !out) return CUDA_INVALID_VALUE;               \
+        *out = n->of.field;                                      \
+        return CUDA_SUCCESS;                                     \
+    }
+GET_CALL(copy, DRIVER_NODE_COPY, copy, CUDA_MEMCPY3D)
+GET_CALL(fill, DRIVER_NODE_FILL, fill, CUDA_MEMSET_NODE_PARAMS)
+GET_CALL(host, DRIVER_NODE_HOST, host, CUDA_HOST_NODE_PARAMS)
+GET_CALL(child, DRIVER_NODE_GRAPH, child, CUgraph)
+GET_CALL(record, DRIVER_NODE_EVENT_RECORD, event, CUevent)
+GET_CALL(wait, DRIVER_NODE_EVENT_WAIT, event, CUevent)
+
+/* ---- changing ---- */
+
+#define SET_CALL(name, kind, type)                                        \
+    CUresult sim_call_node_set_##name(CUgraphNode node, const type *to) { \
+        CUgraphNode n = of_type(node, kind);                              \
+        return n && to ? sim_node_set_##name(n, to) : CUDA_INVALID_VALUE; \
+    }
+SET_CALL(kernel, DRIVER_NODE_KERNEL, CUDA_KERNEL_NODE_PARAMS)
+SET_CALL(copy, DRIVER_NODE_COPY, CUDA_MEMCPY3D)
+SET_CALL(fill, DRIVER_NODE_FILL, CUDA_MEMSET_NODE_PARAMS)
+SET_CALL(host, DRIVER_NODE_HOST, CUDA_HOST_NODE_PARAMS)
+
+static CUresult set_event(CUgraphNode handle, CUgraphNodeType type, CUevent event) {
+    CUgraphNode n = of_type(handle, type);
+    if (!n || !event) return CUDA_INVALID_VALUE;
+    n->of.event = event;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_node_set_record(CUgraphNode node, CUevent event) {
+    return set_event(node, DRIVER_NODE_EVENT_RECORD, event);
+}
+
+CUresult sim_call_node_set_wait(CUgraphNode node, CUevent event) {
+    return set_event(node, DRIVER_NODE_EVENT_WAIT, event);
+}

@@ -1,0 +1,249 @@
+/* Stream-ordered memory of the virtual GPU. Memory is given at once and comes back in stream order; what a pool holds
+ * is what is in use, so it has nothing to trim. */
+#include "vgpu/internal.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+
+#include <stdint.h>
+
+typedef struct sim_pooled {
+    CUdeviceptr address;
+    uint64_t bytes;
+    CUmemoryPool pool;
+    bool for_graph; /* stays */
+    struct sim_pooled *next;
+} sim_pooled;
+
+static CUresult make_pool(CUcontext c, uint64_t limit, CUmemoryPool *pool) {
+    CUmemoryPool p = memory_zeroed(1, sizeof *p);
+    if (!p) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a pool"));
+    *p = (struct CUmemPool_st){.context = c, .limit = limit, .next = c->pools};
+    c->pools = p;
+    *pool = p;
+    return CUDA_SUCCESS;
+}
+
+static CUresult default_pool(CUcontext c, CUmemoryPool *pool) {
+    for (*pool = c->pools; *pool; *pool = (*pool)->next)
+        if ((*pool)->is_default) return CUDA_SUCCESS;
+    const CUresult made = make_pool(c, 0, pool);
+    if (made == CUDA_SUCCESS) (*pool)->is_default = true;
+    return made;
+}
+
+CUresult sim_call_pool_default(CUmemoryPool *pool, CUdevice device) {
+    SIM_ENTER(c);
+    return default_pool(sim_context_of(c, device), pool);
+}
+
+/* The pool of allocations that name none. */
+CUresult sim_call_pool_used(CUmemoryPool *pool, CUdevice device) {
+    SIM_ENTER(current);
+    const CUcontext c = sim_context_of(current, device);
+    *pool = c->used_pool;
+    return c->used_pool ? CUDA_SUCCESS : default_pool(c, pool);
+}
+
+CUresult sim_call_pool_use(CUdevice device, CUmemoryPool pool) {
+    SIM_ENTER(current);
+    CUcontext c = sim_context_of(current, device);
+    for (CUmemoryPool p = c->pools; p; p = p->next) {
+        if (p != pool) continue;
+        c->used_pool = pool;
+        return CUDA_SUCCESS;
+    }
+    return sim_wrong("cuDeviceSetMemPool: there is no such pool");
+}
+
+CUresult sim_call_pool_create(CUmemoryPool *pool, const CUmemPoolProps *properties) {
+    SIM_ENTER(c);
+    return make_pool(sim_context_of(c, properties->location.id), properties->max_bytes, pool);
+}
+
+static bool has_pool(CUcontext c, const struct CUmemPool_st *pool) {
+    for (CUmemoryPool p = c->pools; p; p = p->next)
+        if (p == pool) return true;
+    return false;
+}
+
+/* The context of the program that has it, c if none has. */
+static CUcontext context_of_pool(CUcontext c, const struct CUmemPool_st *pool) {
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        if (has_pool(sim_kin(c, i), pool)) return sim_kin(c, i);
+    return c;
+}
+
+/* Memory that is still in use goes on living without it. */
+CUresult sim_call_pool_destroy(CUmemoryPool pool) {
+    SIM_ENTER(current);
+    CUcontext c = context_of_pool(current, pool);
+    (void)sim_work_finish_all(c, false);
+    for (sim_pooled *p = c->pooled; p; p = p->next)
+        if (p->pool == pool) p->pool = NULL;
+    for (CUmemoryPool *link = &c->pools; *link; link = &(*link)->next) {
+        if (*link != pool || pool->is_default) continue;
+        *link = pool->next;
+        if (c->used_pool == pool) c->used_pool = NULL;
+        memory_free(pool);
+        return CUDA_SUCCESS;
+    }
+    return CUDA_INVALID_VALUE;
+}
+
+CUresult sim_call_pool_trim(CUmemoryPool pool, size_t keep) {
+    SIM_ENTER(c);
+    (void)pool, (void)keep;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_pool_get(CUmemoryPool pool, int attribute, void *value) {
+    SIM_ENTER(c);
+    uint64_t *out = value;
+    switch (attribute) {
+    case DRIVER_POOL_RELEASE_THRESHOLD: *out = pool->threshold; return CUDA_SUCCESS;
+    case DRIVER_POOL_RESERVED:
+    case DRIVER_POOL_USED: *out = pool->used; return CUDA_SUCCESS;
+    case DRIVER_POOL_RESERVED_HIGH: *out = pool->reserved_high; return CUDA_SUCCESS;
+    case DRIVER_POOL_USED_HIGH: *out = pool->used_high; return CUDA_SUCCESS;
+    default: return sim_wrong("cuMemPoolGetAttribute: no such attribute");
+    }
+}
+
+CUresult sim_call_pool_set(CUmemoryPool pool, int attribute, void *value) {
+    SIM_ENTER(c);
+    const uint64_t *in = value;
+    switch (attribute) {
+    case DRIVER_POOL_RELEASE_THRESHOLD: pool->threshold = *in; return CUDA_SUCCESS;
+    case DRIVER_POOL_RESERVED_HIGH: pool->reserved_high = pool->used; return CUDA_SUCCESS;
+    case DRIVER_POOL_USED_HIGH: pool->used_high = pool->used; return CUDA_SUCCESS;
+    default: return sim_wrong("cuMemPoolSetAttribute: no such attribute");
+    }
+}
+
+static haul_status check_limit(const struct CUmemPool_st *pool, uint64_t bytes) {
+    char asked[32], used[32], limit[32];
+    if (!pool->limit || (bytes <= pool->limit && pool->used <= pool->limit - bytes)) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "pool: %s asked for, %s of its %s are in use",
+                     number_format_bytes((double)bytes, asked), number_format_bytes((double)pool->used, used),
+                     number_format_bytes((double)pool->limit, limit));
+}
+
+/* When there is no room, what streams are about to give back is waited for. */
+static haul_status find_room(CUcontext c, CUmemoryPool pool, uint64_t bytes, uint64_t *address) {
+    for (int attempt = 0;; attempt++) {
+        haul_status status = check_limit(pool, bytes);
+        if (status == HAUL_OK) status = sim_memory_allocate(c->memory, bytes, address);
+        if (status != HAUL_ERROR_OUT_OF_MEMORY || attempt) return status;
+        (void)sim_work_finish_all(c, false);
+    }
+}
+
+/* Peers do not reach it as such: who does is up to the pool. */
+static void show(CUcontext c, const sim_pooled *p) {
+    if (c->family) sim_memory_set_visible(c->memory, p->address, p->pool->visible);
+}
+
+CUresult sim_call_pool_allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream) {
+    SIM_ENTER(current);
+    CUcontext c = context_of_pool(current, pool);
+    (void)stream;
+    *address = 0;
+    sim_pooled *p = memory_zeroed(1, sizeof *p);
+    if (!p) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a pool's list"));
+    uint64_t at = 0;
+    const haul_status status = find_room(c, pool, bytes, &at);
+    if (status != HAUL_OK) {
+        memory_free(p);
+        return sim_result_of(status);
+    }
+    *p = (sim_pooled){.address = at, .bytes = bytes, .pool = pool, .next = c->pooled};
+    c->pooled = p;
+    show(c, p);
+    pool->used += bytes;
+    if (pool->used > pool->used_high) pool->used_high = pool->used;
+    if (pool->used > pool->reserved_high) pool->reserved_high = pool->used;
+    *address = at;
+    return CUDA_SUCCESS;
+}
+
+bool sim_driver_pool_access(CUmemoryPool pool, CUdevice device) {
+    const CUcontext c = context_of_pool(sim_current(), pool), who = sim_context_of(sim_current(), device);
+    return who == c || (pool->visible >> who->place & 1);
+}
+
+CUresult sim_driver_set_pool_access(CUmemoryPool pool, CUdevice device, bool reaches) {
+    SIM_ENTER(current);
+    const CUcontext c = context_of_pool(current, pool), who = sim_context_of(current, device);
+    const uint64_t bit = UINT64_C(1) << who->place;
+    if (who == c) return reaches ? CUDA_SUCCESS : sim_wrong("cuMemPoolSetAccess: the pool's own device has access");
+    sim_finish_everything(c);
+    pool->visible = reaches ? pool->visible | bit : pool->visible & ~bit;
+    for (const sim_pooled *p = c->pooled; p; p = p->next)
+        if (p->pool == pool) show(c, p);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_allocate_async(CUdeviceptr *address, size_t bytes, CUstream stream) {
+    CUstream s;
+    SIM_ENTER(c);
+    CUmemoryPool pool;
+    const bool known = sim_stream_of(c, stream, &s) == CUDA_SUCCESS;
+    if (known && s->capture) return sim_capture_allocation(s, address, bytes);
+    if (known) c = s->context;
+    const CUresult found = sim_call_pool_used(&pool, c->device);
+    return found == CUDA_SUCCESS ? sim_call_pool_allocate(address, bytes, pool, stream) : found;
+}
+
+bool sim_pool_is_for_graph(CUcontext c, CUdeviceptr address) {
+    for (const sim_pooled *p = c->pooled; p; p = p->next)
+        if (p->address == address) return p->for_graph;
+    return false;
+}
+
+CUresult sim_pool_allocate_for_graph(CUcontext c, CUdeviceptr *address, size_t bytes) {
+    CUmemoryPool pool;
+    CUresult result = default_pool(c, &pool);
+    if (result == CUDA_SUCCESS) result = sim_call_pool_allocate(address, bytes, pool, NULL);
+    if (result == CUDA_SUCCESS) c->pooled->for_graph = true;
+    return result;
+}
+
+void sim_pool_return(CUcontext current, CUdeviceptr address) {
+    CUcontext c = sim_owner_of(current, address);
+    for (sim_pooled **link = &c->pooled; *link; link = &(*link)->next) {
+        sim_pooled *p = *link;
+        if (p->address != address || p->for_graph) continue;
+        *link = p->next;
+        if (p->pool) p->pool->used -= p->bytes;
+        (void)sim_memory_release(c->memory, address);
+        memory_free(p);
+        return;
+    }
+}
+
+CUresult sim_call_release_async(CUdeviceptr address, CUstream handle) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    for (const sim_pooled *p = sim_owner_of(c, address)->pooled; p; p = p->next) {
+        if (p->address != address) continue;
+        const sim_work work = {.kind = SIM_WORK_FREE, .from = address};
+        return sim_issue(s, &work);
+    }
+    return sim_wrong("cuMemFreeAsync: the address was not allocated in stream order");
+}
+
+void sim_free_pools(CUcontext c) {
+    while (c->pooled) {
+        c->pooled->for_graph = false;
+        sim_pool_return(c, c->pooled->address);
+    }
+    while (c->pools) {
+        CUmemoryPool p = c->pools;
+        c->pools = p->next;
+        memory_free(p);
+    }
+}

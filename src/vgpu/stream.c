@@ -1,0 +1,463 @@
+/* Streams and events of the virtual GPU. */
+#include "vgpu/box_copy.h"
+#include "vgpu/internal.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdint.h>
+
+static double later(double a, double b) {
+    return a > b ? a : b;
+}
+
+/* ---- which stream ---- */
+
+/* Handles with a meaning of their own: CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
+enum { LEGACY = 1, PER_THREAD = 2 };
+
+static CUresult make_stream(CUcontext c, unsigned flags, int priority, CUstream *stream) {
+    CUstream s = memory_zeroed(1, sizeof *s);
+    if (!s) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a stream"));
+    s->context = c;
+    s->flags = flags;
+    s->priority = priority;
+    s->number = ++c->stream_numbers;
+    s->last = &s->first;
+    s->next = c->streams;
+    c->streams = s;
+    *stream = s;
+    return CUDA_SUCCESS;
+}
+
+static CUresult per_thread_stream(CUcontext c, CUstream *stream) {
+    for (CUstream s = c->streams; s; s = s->next) {
+        if (!s->per_thread || !pthread_equal(s->thread, pthread_self())) continue;
+        *stream = s;
+        return CUDA_SUCCESS;
+    }
+    const CUresult made = make_stream(c, 0, 0, stream);
+    if (made != CUDA_SUCCESS) return made;
+    (*stream)->per_thread = true;
+    (*stream)->thread = pthread_self();
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_stream_of(CUcontext c, CUstream handle, CUstream *stream) {
+    *stream = &c->legacy;
+    if ((uintptr_t)handle <= LEGACY) return CUDA_SUCCESS;
+    if ((uintptr_t)handle == PER_THREAD) return per_thread_stream(c, stream);
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        for (CUstream s = sim_kin(c, i)->streams; s; s = s->next) {
+            if (s != handle || s->is_gone) continue;
+            *stream = s;
+            return CUDA_SUCCESS;
+        }
+    return CUDA_INVALID_HANDLE;
+}
+
+CUresult sim_driver_stream_device(CUstream handle, CUdevice *device) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found == CUDA_SUCCESS) *device = s->context->device;
+    return found;
+}
+
+/* ---- giving work to streams ---- */
+
+/* A copy also comes behind the work of the devices between which it is made. */
+static void finish_sides(CUcontext c, const sim_work *w) {
+    const bool box = w->kind == SIM_WORK_COPY_BOX;
+    const CUdeviceptr sides[] = {box ? sim_box_on_device(&w->box->from) : w->from,
+                                 box ? sim_box_on_device(&w->box->to) : w->to};
+    for (unsigned i = 0; i < 2; i++) {
+        const CUcontext of = sides[i] ? sim_owner_of(c, sides[i]) : c;
+        if (of != c) (void)sim_work_finish_all(of, true);
+    }
+}
+
+/* What `waiting` gets next comes behind all that `stream` has. */
+static CUresult wait_behind(CUstream waiting, CUstream stream) {
+    sim_mark *mark = sim_mark_new(stream);
+    if (!mark) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a wait"));
+    const uint64_t turn = stream->context->turns++;
+    const sim_work reach = {.kind = SIM_WORK_MARK, .mark = mark, .turn = turn};
+    const sim_work wait = {.kind = SIM_WORK_WAIT, .mark = sim_mark_use(mark), .turn = turn};
+    const CUresult result = sim_work_add(stream, &reach);
+    if (result == CUDA_SUCCESS) return sim_work_add(waiting, &wait);
+    sim_mark_drop(mark);
+    return result;
+}
+
+/* Some stream has a kernel that waits for the host: the legacy default stream has to wait for it. */
+static CUresult queue_behind_all(CUcontext c) {
+    CUresult result = CUDA_SUCCESS;
+    for (CUstream s = c->streams; s && result == CUDA_SUCCESS; s = s->next)
+        if (s->first && !(s->flags & DRIVER_STREAM_NON_BLOCKING)) result = wait_behind(&c->legacy, s);
+    return result;
+}
+
+static void note_end_of_all(CUcontext c) {
+    for (CUstream s = c->streams; s; s = s->next)
+        if (!(s->flags & DRIVER_STREAM_NON_BLOCKING)) c->legacy.end = later(c->legacy.end, s->end);
+}
+
+/* Work of the legacy default stream comes behind that of all streams that wait for it, and is done at once. Its failure
+ * is the call's own: the context stays usable. What a kernel keeps from being done that waits for the host is queued.
+ */
+static CUresult issue_legacy(CUcontext c, sim_work *work) {
+    bool left;
+    CUresult result = sim_work_try_all(c, true, &left);
+    if (c->family) finish_sides(c, work);
+    if (result == CUDA_SUCCESS && left) result = queue_behind_all(c);
+    if (result != CUDA_SUCCESS) {
+        sim_work_release(work);
+        return result;
+    }
+    note_end_of_all(c);
+    result = sim_work_add(&c->legacy, work);
+    while (result == CUDA_SUCCESS && c->legacy.first && sim_work_advance(&c->legacy)) continue;
+    if (c->legacy.first) return result;
+    if (result == CUDA_SUCCESS) result = sim_sticky(c);
+    c->failed = HAUL_OK;
+    return result;
+}
+
+CUresult sim_issue(CUstream s, const sim_work *work) {
+    CUcontext c = s->context;
+    sim_work issued = *work;
+    if (s->capture) return sim_capture(s, work);
+    issued.issued = c->clock.now;
+    issued.turn = c->turns++;
+    if (s == &c->legacy) return issue_legacy(c, &issued);
+    const bool blocks = !(s->flags & DRIVER_STREAM_NON_BLOCKING);
+    if (blocks) issued.issued = later(issued.issued, c->legacy.end);
+    CUresult failed = sim_sticky(c);
+    if (failed == CUDA_SUCCESS && blocks && c->legacy.first) failed = wait_behind(s, &c->legacy);
+    if (failed == CUDA_SUCCESS) return sim_work_add(s, &issued);
+    sim_work_release(&issued);
+    return failed;
+}
+
+static CUresult wait_for(CUstream s) {
+    const CUresult result = sim_work_finish(s);
+    s->context->clock.now = later(s->context->clock.now, s->end);
+    return result;
+}
+
+CUresult sim_issue_and_wait(CUstream s, const sim_work *work) {
+    const CUresult result = sim_issue(s, work);
+    return result == CUDA_SUCCESS ? wait_for(s) : result;
+}
+
+/* ---- the calls: streams ---- */
+
+CUresult sim_call_stream_create(CUstream *stream, unsigned flags, int priority) {
+    SIM_ENTER(c);
+    *stream = NULL;
+    if (flags & ~(unsigned)DRIVER_STREAM_NON_BLOCKING) return sim_wrong("cuStreamCreate: no such flag");
+    return make_stream(c, flags, priority, stream);
+}
+
+CUresult sim_call_stream_priorities(int *least, int *greatest) {
+    SIM_ENTER(c);
+    *least = 0;
+    *greatest = -5;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_stream_flags(CUstream handle, unsigned *flags) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found == CUDA_SUCCESS) *flags = s->flags;
+    return found;
+}
+
+CUresult sim_call_stream_priority(CUstream handle, int *priority) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found == CUDA_SUCCESS) *priority = s->priority;
+    return found;
+}
+
+CUresult sim_call_stream_number(CUstream handle, unsigned long long *number) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found == CUDA_SUCCESS) *number = s->number;
+    return found;
+}
+
+static void drop_work(CUstream s) {
+    while (s->first) {
+        sim_work *work = s->first;
+        s->first = work->next;
+        sim_work_release(work);
+        memory_free(work);
+    }
+}
+
+static void free_stream(CUstream s) {
+    drop_work(s);
+    sim_tips_free(&s->tips);
+    memory_free(s);
+}
+
+/* Streams that the program has destroyed, and whose work is done. */
+static void free_gone(CUcontext c) {
+    for (CUstream *link = &c->streams; *link;) {
+        CUstream s = *link;
+        if (s->is_gone && !s->first) {
+            *link = s->next;
+            free_stream(s);
+        } else {
+            link = &s->next;
+        }
+    }
+}
+
+/* What is left is done all the same: at once, unless a kernel waits for the host. */
+CUresult sim_call_stream_destroy(CUstream handle) {
+    CUstream found;
+    SIM_ENTER(c);
+    if ((uintptr_t)handle <= PER_THREAD || sim_stream_of(c, handle, &found) != CUDA_SUCCESS) return CUDA_INVALID_HANDLE;
+    c = found->context;
+    while (found->first && sim_work_advance(found)) continue; /* a failure stays the context's */
+    found->is_gone = true;
+    free_gone(c);
+    return CUDA_SUCCESS;
+}
+
+/* Waits of the legacy default stream are for all streams that it orders. */
+static CUresult wait_for_legacy(CUcontext c) {
+    const CUresult result = sim_work_finish_all(c, true);
+    for (CUstream s = c->streams; s; s = s->next)
+        if (!(s->flags & DRIVER_STREAM_NON_BLOCKING)) c->clock.now = later(c->clock.now, s->end);
+    c->clock.now = later(c->clock.now, c->legacy.end);
+    return result;
+}
+
+CUresult sim_call_stream_synchronize(CUstream handle) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (s->capture) return CUDA_STREAM_CAPTURE_UNSUPPORTED;
+    return s == &c->legacy ? wait_for_legacy(c) : wait_for(s);
+}
+
+/* Each look lets one operation be done; at the legacy default stream, all that need not wait for the host. */
+CUresult sim_call_stream_query(CUstream handle) {
+    bool left = false;
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (s == &c->legacy) (void)sim_work_try_all(c, true, &left);
+    if (left) return CUDA_NOT_READY;
+    if (s == &c->legacy || !s->first) return sim_call_stream_synchronize(handle);
+    sim_mark mark = {.users = 1, .stream = s};
+    const CUresult result = sim_work_step(c, &mark);
+    return result == CUDA_SUCCESS ? CUDA_NOT_READY : result;
+}
+
+CUresult sim_call_synchronize(void) {
+    SIM_ENTER(c);
+    const CUresult result = sim_work_finish_all(c, false);
+    for (CUstream s = c->streams; s; s = s->next) c->clock.now = later(c->clock.now, s->end);
+    c->clock.now = later(c->clock.now, c->legacy.end);
+    return result;
+}
+
+/* Whether another process recorded the event last, and is not done with what comes before. */
+static bool is_elsewhere(const struct CUevent_st *e, uint64_t *number) {
+    if (!e->slot) return false;
+    *number = atomic_load(&e->slot->recorded);
+    return !(e->mark && e->mark->number == *number) && !sim_slot_is_reached(e->slot, *number);
+}
+
+typedef struct slot_wait {
+    sim_slot *slot;
+    uint64_t number;
+} slot_wait;
+
+static void wait_as_host(void *data) {
+    const slot_wait w = *(slot_wait *)data;
+    memory_free(data);
+    sim_wait_for_slot(w.slot, w.number);
+}
+
+/* A host function of the stream's does it, so that this process goes on meanwhile. */
+static CUresult issue_wait_for_slot(CUstream s, sim_slot *slot, uint64_t number) {
+    slot_wait *w = memory_alloc(sizeof *w);
+    if (!w) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a wait"));
+    *w = (slot_wait){slot, number};
+    const sim_work work = {.kind = SIM_WORK_CALL, .call = wait_as_host, .data = w};
+    return sim_issue(s, &work);
+}
+
+CUresult sim_call_stream_wait(CUstream handle, CUevent event, unsigned flags) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (flags & ~1u) return sim_wrong("cuStreamWaitEvent: no such flag");
+    if (event->capture || s->capture) return sim_capture_wait(s, event);
+    uint64_t number;
+    if (is_elsewhere(event, &number)) return issue_wait_for_slot(s, event->slot, number);
+    if (!event->mark) return CUDA_SUCCESS;
+    const sim_work work = {.kind = SIM_WORK_WAIT, .mark = sim_mark_use(event->mark)};
+    return sim_issue(s, &work);
+}
+
+CUresult sim_call_stream_host(CUstream handle, CUhostFn call, void *data) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (!call) return sim_wrong("cuLaunchHostFunc: no function");
+    const sim_work work = {.kind = SIM_WORK_CALL, .call = call, .data = data};
+    return sim_issue(s, &work);
+}
+
+CUresult sim_call_stream_set_attribute(CUstream handle, int attribute, const CUstreamAttrValue *value) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (attribute != DRIVER_STREAM_ACCESS_POLICY_WINDOW) return sim_wrong("cuStreamSetAttribute: no such attribute");
+    const CUresult allowed = sim_check_access_policy("cuStreamSetAttribute", &value->window);
+    if (allowed == CUDA_SUCCESS) s->window = value->window;
+    return allowed;
+}
+
+CUresult sim_call_stream_get_attribute(CUstream handle, int attribute, CUstreamAttrValue *value) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (attribute != DRIVER_STREAM_ACCESS_POLICY_WINDOW) return sim_wrong("cuStreamGetAttribute: no such attribute");
+    value->window = s->window;
+    return CUDA_SUCCESS;
+}
+
+/* ---- the calls: events ---- */
+
+CUresult sim_call_event_create(CUevent *event, unsigned flags) {
+    SIM_ENTER(c);
+    *event = NULL;
+    CUevent e = memory_zeroed(1, sizeof *e);
+    if (!e) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for an event"));
+    e->context = c;
+    e->flags = flags;
+    if (flags & DRIVER_EVENT_INTERPROCESS && !(e->slot = sim_slot_new())) {
+        memory_free(e);
+        return sim_result_of(HAUL_ERROR_OUT_OF_MEMORY);
+    }
+    e->next = c->events;
+    c->events = e;
+    *event = e;
+    return CUDA_SUCCESS;
+}
+
+static bool destroy_event(CUcontext c, CUevent event) {
+    for (CUevent *link = &c->events; *link; link = &(*link)->next) {
+        if (*link != event) continue;
+        *link = event->next;
+        sim_slot_close(event->slot);
+        sim_mark_drop(event->mark);
+        sim_tips_free(&event->tips);
+        memory_free(event);
+        return true;
+    }
+    return false;
+}
+
+CUresult sim_call_event_destroy(CUevent event) {
+    SIM_ENTER(c);
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        if (destroy_event(sim_kin(c, i), event)) return CUDA_SUCCESS;
+    return CUDA_INVALID_HANDLE;
+}
+
+static CUresult of_several_devices(const char *what) {
+    (void)sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s are of different devices", what));
+    return CUDA_INVALID_HANDLE;
+}
+
+CUresult sim_call_event_record(CUevent event, CUstream handle) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult found = sim_stream_of(c, handle, &s);
+    if (found != CUDA_SUCCESS) return found;
+    if (event->context != s->context) return of_several_devices("cuEventRecord: the event and the stream");
+    if (s->capture) return sim_capture_record(s, event);
+    sim_mark *mark = sim_mark_new(s);
+    if (!mark) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for an event"));
+    mark->slot = event->slot;
+    if (mark->slot) mark->number = atomic_fetch_add(&mark->slot->recorded, 1) + 1;
+    const sim_work work = {.kind = SIM_WORK_MARK, .mark = sim_mark_use(mark)};
+    const CUresult result = sim_issue(s, &work);
+    if (result != CUDA_SUCCESS) {
+        if (mark->slot) sim_slot_reach(mark->slot, mark->number);
+        sim_mark_drop(mark);
+        return result;
+    }
+    sim_mark_drop(event->mark);
+    event->mark = mark;
+    event->capture = NULL;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_event_synchronize(CUevent event) {
+    SIM_ENTER(c);
+    uint64_t number;
+    if (event->capture) return CUDA_CAPTURED_EVENT;
+    if (is_elsewhere(event, &number)) {
+        sim_wait_for_slot(event->slot, number);
+        return CUDA_SUCCESS;
+    }
+    if (!event->mark) return CUDA_SUCCESS;
+    const CUresult result = sim_work_until(c, event->mark);
+    c->clock.now = later(c->clock.now, event->mark->when);
+    return result;
+}
+
+CUresult sim_call_event_query(CUevent event) {
+    SIM_ENTER(c);
+    uint64_t number;
+    if (event->capture) return CUDA_CAPTURED_EVENT;
+    if (is_elsewhere(event, &number)) return CUDA_NOT_READY;
+    if (!event->mark || event->mark->reached) return sim_call_event_synchronize(event);
+    const CUresult result = sim_work_step(c, event->mark);
+    return result == CUDA_SUCCESS ? CUDA_NOT_READY : result;
+}
+
+CUresult sim_call_event_elapsed(float *milliseconds, CUevent start, CUevent end) {
+    SIM_ENTER(c);
+    if (!start->mark || !end->mark || ((start->flags | end->flags) & DRIVER_EVENT_DISABLE_TIMING))
+        return CUDA_INVALID_HANDLE;
+    if (start->context != end->context) return of_several_devices("cuEventElapsedTime: the events");
+    if (!start->mark->reached || !end->mark->reached) return CUDA_NOT_READY;
+    *milliseconds = (float)((end->mark->when - start->mark->when) / 1000);
+    return sim_sticky(c);
+}
+
+void sim_free_streams(CUcontext c) {
+    drop_work(&c->legacy);
+    while (c->streams) {
+        CUstream s = c->streams;
+        c->streams = s->next;
+        free_stream(s);
+    }
+    while (c->events) {
+        CUevent e = c->events;
+        c->events = e->next;
+        sim_mark_drop(e->mark);
+        sim_tips_free(&e->tips);
+        memory_free(e);
+    }
+}

@@ -1,0 +1,272 @@
+/* Texture and surface objects of the virtual GPU. */
+#include "vgpu/internal.h"
+
+#include "base/status.h"
+
+static haul_status wrong(const char *what) {
+    return haul_fail(HAUL_ERROR_ARGUMENT, "texture: %s", what);
+}
+
+/* ---- resources ---- */
+
+static void take_shape(sim_texture *t, const sim_array_shape *s) {
+    const bool layers = s->flags & (DRIVER_ARRAY_LAYERED | DRIVER_ARRAY_CUBE);
+    t->format = s->format;
+    t->channels = s->channels;
+    t->flags = s->flags;
+    t->dimensions = !s->extent[1] ? 1 : s->extent[2] && !layers ? 3 : 2;
+}
+
+static haul_status take_array(CUcontext c, sim_texture *t, CUarray handle) {
+    const struct CUarray_st *a = sim_array_of(c, handle);
+    if (!a) return HAUL_ERROR_ARGUMENT;
+    if (a->context != c) return wrong("the array is on another device");
+    take_shape(t, &a->shape);
+    t->level_count = 1;
+    t->levels[0] = a->level;
+    return HAUL_OK;
+}
+
+static haul_status take_mipmap(CUcontext c, sim_texture *t, CUmipmappedArray handle) {
+    const struct CUmipmappedArray_st *m = sim_mipmap_of(c, handle);
+    if (!m) return HAUL_ERROR_ARGUMENT;
+    if (m->context != c) return wrong("the mipmapped array is on another device");
+    take_shape(t, &m->shape);
+    t->level_count = m->shape.level_count;
+    for (unsigned l = 0; l < t->level_count; l++) t->levels[l] = m->levels[l].level;
+    return HAUL_OK;
+}
+
+/* Plain device memory as a level. */
+static haul_status take_memory(CUcontext c, sim_texture *t, CUdeviceptr address, uint64_t bytes) {
+    sim_level *l = &t->levels[0];
+    if (address % SIM_TEXTURE_ALIGNMENT)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "texture: memory at 0x%llx: must be aligned to %d bytes", address,
+                         SIM_TEXTURE_ALIGNMENT);
+    l->host = sim_memory_at(c->memory, address, bytes);
+    if (!l->host)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "texture: %llu bytes at 0x%llx lie in no allocation",
+                         (unsigned long long)bytes, address);
+    l->address = address;
+    l->bytes = bytes;
+    t->level_count = 1;
+    return HAUL_OK;
+}
+
+static haul_status take_format(sim_texture *t, CUarray_format format, unsigned channels) {
+    const unsigned bytes = sim_texel_bytes((unsigned)format, channels);
+    if (!bytes)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "texture: format 0x%x with %u channels: there is no such",
+                         (unsigned)format, channels);
+    t->format = (uint8_t)format;
+    t->channels = (uint8_t)channels;
+    t->levels[0].texel_bits = (uint8_t)__builtin_ctz(bytes);
+    return HAUL_OK;
+}
+
+enum { MOST_LINEAR_TEXELS = 1 << 27, MOST_PITCH_WIDTH = 131072, MOST_PITCH_HEIGHT = 65000, MOST_PITCH = 2097120 };
+
+static haul_status take_linear(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r) {
+    HAUL_TRY(take_format(t, r->of.linear.format, r->of.linear.channels));
+    sim_level *l = &t->levels[0];
+    const uint64_t texels = r->of.linear.bytes >> l->texel_bits;
+    if (!texels || texels > MOST_LINEAR_TEXELS)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "texture: %llu texels of linear memory: must be 1 to %d",
+                         (unsigned long long)texels, MOST_LINEAR_TEXELS);
+    l->layout = SIM_LAYOUT_LINEAR;
+    l->extent[0] = (uint32_t)texels;
+    l->extent[1] = l->extent[2] = 1;
+    t->dimensions = 1;
+    return take_memory(c, t, r->of.linear.address, texels << l->texel_bits);
+}
+
+static haul_status take_pitch(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r) {
+    HAUL_TRY(take_format(t, r->of.pitch.format, r->of.pitch.channels));
+    sim_level *l = &t->levels[0];
+    const uint64_t width = r->of.pitch.width, height = r->of.pitch.height, pitch = r->of.pitch.pitch;
+    if (!width || !height || width > MOST_PITCH_WIDTH || height > MOST_PITCH_HEIGHT)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "texture: pitched memory of %llu x %llu texels: must be 1 to %d x %d",
+                         (unsigned long long)width, (unsigned long long)height, MOST_PITCH_WIDTH, MOST_PITCH_HEIGHT);
+    if (pitch % SIM_TEXTURE_PITCH || pitch < width << l->texel_bits || pitch > MOST_PITCH)
+        return haul_fail(
+            HAUL_ERROR_ARGUMENT,
+            "texture: a pitch of %llu bytes: must be a multiple of %d, hold a row of %llu, and be %d at most",
+            (unsigned long long)pitch, SIM_TEXTURE_PITCH, (unsigned long long)width << l->texel_bits, MOST_PITCH);
+    l->layout = SIM_LAYOUT_PITCH;
+    l->pitch = pitch;
+    l->extent[0] = (uint32_t)width;
+    l->extent[1] = (uint32_t)height;
+    l->extent[2] = 1;
+    t->dimensions = 2;
+    return take_memory(c, t, r->of.pitch.address, (height - 1) * pitch + (width << l->texel_bits));
+}
+
+static haul_status take_resource(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r) {
+    t->resource = *r;
+    t->kind = (uint8_t)r->kind;
+    switch (r->kind) {
+    case DRIVER_RESOURCE_ARRAY: return take_array(c, t, r->of.array);
+    case DRIVER_RESOURCE_MIPMAP: return take_mipmap(c, t, r->of.mipmap);
+    case DRIVER_RESOURCE_LINEAR: return take_linear(c, t, r);
+    case DRIVER_RESOURCE_PITCH2D: return take_pitch(c, t, r);
+    default: return wrong("no such kind of resource");
+    }
+}
+
+/* ---- samplers ---- */
+
+enum {
+    KNOWN_FLAGS = DRIVER_TEXTURE_INTEGERS | DRIVER_TEXTURE_NORMALIZED | DRIVER_TEXTURE_SRGB | DRIVER_TEXTURE_SEAMLESS |
+                  DRIVER_TEXTURE_NO_TRILINEAR_TRICKS,
+};
+
+static haul_status check_modes(const CUDA_TEXTURE_DESC *d) {
+    for (unsigned k = 0; k < 3; k++)
+        if (d->address[k] < 0 || d->address[k] > DRIVER_ADDRESS_BORDER) return wrong("no such address mode");
+    if (d->filter < 0 || d->filter > DRIVER_FILTER_LINEAR || d->level_filter < 0 ||
+        d->level_filter > DRIVER_FILTER_LINEAR)
+        return wrong("no such filter mode");
+    if (d->flags & ~(unsigned)KNOWN_FLAGS)
+        return haul_fail(HAUL_ERROR_UNSUPPORTED, "texture: flags 0x%x are not supported", d->flags);
+    return HAUL_OK;
+}
+
+static haul_status take_sampler(sim_texture *t, const CUDA_TEXTURE_DESC *d) {
+    HAUL_TRY(check_modes(d));
+    t->description = *d;
+    t->sampler = (sim_sampler){.linear = d->filter == DRIVER_FILTER_LINEAR,
+                               .levels_linear = d->level_filter == DRIVER_FILTER_LINEAR,
+                               .normalized = d->flags & DRIVER_TEXTURE_NORMALIZED,
+                               .integers = d->flags & DRIVER_TEXTURE_INTEGERS,
+                               .srgb = d->flags & DRIVER_TEXTURE_SRGB,
+                               .seamless = d->flags & DRIVER_TEXTURE_SEAMLESS,
+                               .bias = d->level_bias,
+                               .least = d->level_least,
+                               .most = d->level_most};
+    for (unsigned k = 0; k < 3; k++) t->sampler.address[k] = (uint8_t)d->address[k];
+    for (unsigned k = 0; k < 4; k++) t->sampler.border[k] = d->border[k];
+    return HAUL_OK;
+}
+
+static haul_status check_texture(const sim_texture *t) {
+    if (t->sampler.linear && sim_texture_gives_integers(t))
+        return haul_fail(HAUL_ERROR_ARGUMENT,
+                         "texture: linear filtering of %s elements read as integers: read them as normalized floats, "
+                         "or use the point filter",
+                         sim_format_name(t->format));
+    if (t->sampler.srgb && t->format != DRIVER_FORMAT_U8) return wrong("sRGB is for elements of 8 bits");
+    if (t->kind == DRIVER_RESOURCE_MIPMAP && !t->sampler.normalized)
+        return wrong("a mipmapped array takes normalized coordinates");
+    if ((t->flags & DRIVER_ARRAY_CUBE) && !t->sampler.normalized) return wrong("a cube takes normalized coordinates");
+    return HAUL_OK;
+}
+
+/* ---- objects ---- */
+
+typedef haul_status (*make_fn)(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d);
+
+static CUresult create(CUcontext c, unsigned long long *out, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d,
+                       make_fn make) {
+    unsigned long long handle;
+    *out = 0;
+    sim_texture *t = sim_textures_add(&c->textures, &handle);
+    if (!t) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a texture"));
+    const haul_status status = make(c, t, r, d);
+    if (status == HAUL_OK)
+        *out = handle;
+    else
+        sim_textures_remove(&c->textures, t);
+    return sim_result_of(status);
+}
+
+static haul_status make_texture(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d) {
+    HAUL_TRY(take_resource(c, t, r));
+    HAUL_TRY(take_sampler(t, d));
+    return check_texture(t);
+}
+
+static haul_status make_surface(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d) {
+    (void)d;
+    t->is_surface = true;
+    if (r->kind != DRIVER_RESOURCE_ARRAY) return haul_fail(HAUL_ERROR_ARGUMENT, "surface: only arrays can be one");
+    HAUL_TRY(take_resource(c, t, r));
+    if (t->flags & DRIVER_ARRAY_SURFACE) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "surface: the array was not made for surface loads and stores: create it "
+                                          "with CUDA_ARRAY3D_SURFACE_LDST (cudaArraySurfaceLoadStore)");
+}
+
+CUresult sim_call_texture_create(CUtexObject *out, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d,
+                                 const CUDA_RESOURCE_VIEW_DESC *view) {
+    SIM_ENTER(c);
+    if (!out || !r || !d) return sim_wrong("cuTexObjectCreate: an argument is missing");
+    if (view)
+        return sim_result_of(haul_fail(HAUL_ERROR_UNSUPPORTED, "cuTexObjectCreate: resource views are not supported"));
+    return create(c, out, r, d, make_texture);
+}
+
+CUresult sim_call_surface_create(CUsurfObject *out, const CUDA_RESOURCE_DESC *r) {
+    SIM_ENTER(c);
+    if (!out || !r) return sim_wrong("cuSurfObjectCreate: an argument is missing");
+    return create(c, out, r, NULL, make_surface);
+}
+
+static sim_texture *find(CUcontext c, unsigned long long handle, bool surface) {
+    sim_texture *t = sim_textures_find(&c->textures, handle);
+    if (t && t->is_surface == surface) return t;
+    sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "%s: 0x%llx is no handle of a live object",
+                            surface ? "surface" : "texture", handle));
+    return NULL;
+}
+
+/* Kernels that still have to run look at the object. */
+static CUresult destroy(unsigned long long handle, bool surface) {
+    SIM_ENTER(c);
+    sim_texture *t = find(c, handle, surface);
+    if (!t) return CUDA_INVALID_VALUE;
+    (void)sim_work_finish_all(c, false);
+    sim_textures_remove(&c->textures, t);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_texture_destroy(CUtexObject handle) {
+    return destroy(handle, false);
+}
+
+CUresult sim_call_surface_destroy(CUsurfObject handle) {
+    return destroy(handle, true);
+}
+
+static CUresult describe(CUDA_RESOURCE_DESC *r, unsigned long long handle, bool surface) {
+    SIM_ENTER(c);
+    const sim_texture *t = find(c, handle, surface);
+    if (!t || !r) return CUDA_INVALID_VALUE;
+    *r = t->resource;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_texture_resource(CUDA_RESOURCE_DESC *r, CUtexObject handle) {
+    return describe(r, handle, false);
+}
+
+CUresult sim_call_surface_resource(CUDA_RESOURCE_DESC *r, CUsurfObject handle) {
+    return describe(r, handle, true);
+}
+
+CUresult sim_call_texture_sampler(CUDA_TEXTURE_DESC *d, CUtexObject handle) {
+    SIM_ENTER(c);
+    const sim_texture *t = find(c, handle, false);
+    if (!t || !d) return CUDA_INVALID_VALUE;
+    *d = t->description;
+    return CUDA_SUCCESS;
+}
+
+/* ---- objects whose array went ---- */
+
+void sim_orphan_objects(CUcontext c, CUarray array, CUmipmappedArray mipmap) {
+    for (size_t i = 0; i < c->textures.count; i++) {
+        sim_texture *t = c->textures.items[i];
+        const bool of_array = array && t->kind == DRIVER_RESOURCE_ARRAY && t->resource.of.array == array;
+        const bool of_mipmap = mipmap && t->kind == DRIVER_RESOURCE_MIPMAP && t->resource.of.mipmap == mipmap;
+        if (t->state == SIM_OBJECT_LIVE && (of_array || of_mipmap)) t->state = SIM_OBJECT_ORPHAN;
+    }
+}

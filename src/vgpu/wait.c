@@ -1,0 +1,138 @@
+/* Waiting for streams' work. A kernel may go round in a loop until the host, or a kernel of another stream, changes
+ * something: its launch pauses then, and whoever waits for it lets others go on until it can. */
+#include "base/own_threads.h"
+#include "vgpu/internal.h"
+
+#include <omp.h>
+#include <time.h>
+
+/* ---- what can be done ---- */
+
+static bool takes_part(const struct CUstream_st *s, bool blocking) {
+    return s->first && !s->is_held_up && !(blocking && s->flags & DRIVER_STREAM_NON_BLOCKING);
+}
+
+/* Whose first operation was issued first: when all has to be done, the clock is given work in that order. */
+static CUstream oldest(CUcontext c, bool blocking) {
+    CUstream found = takes_part(&c->legacy, blocking) ? &c->legacy : NULL;
+    for (CUstream s = c->streams; s; s = s->next) {
+        if (!takes_part(s, blocking)) continue;
+        if (!found || s->first->turn < found->first->turn) found = s;
+    }
+    return found;
+}
+
+/* Returns whether streams are held up that were not before. */
+static bool let_all_try(CUcontext c) {
+    bool any = c->legacy.is_held_up;
+    c->legacy.is_held_up = false;
+    for (CUstream s = c->streams; s; s = s->next) {
+        any |= s->is_held_up;
+        s->is_held_up = false;
+    }
+    return any;
+}
+
+/* Streams that are held up try again once others have done something. Returns whether anything was done. */
+static bool do_all(CUcontext c, bool blocking, bool *left) {
+    bool any = false, news;
+    do {
+        news = false;
+        for (CUstream s; (s = oldest(c, blocking));) {
+            s->is_held_up = !sim_work_advance(s);
+            news |= !s->is_held_up;
+        }
+        any |= news;
+        *left = let_all_try(c);
+    } while (*left && news);
+    return any;
+}
+
+CUresult sim_work_try_all(CUcontext c, bool blocking, bool *left) {
+    (void)do_all(c, blocking, left);
+    return sim_sticky(c);
+}
+
+/* ---- waiting for others ---- */
+
+/* The launch that has paused, at the stream's head or at that of the one which it waits for. */
+static sim_work *paused_of(CUstream s) {
+    while (s->first && s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached) s = s->first->mark->stream;
+    return s->first && s->first->running ? s->first : NULL;
+}
+
+static sim_work *paused_in(CUcontext c, bool blocking) {
+    sim_work *found = paused_of(&c->legacy);
+    for (CUstream s = c->streams; s && !found; s = s->next)
+        if (takes_part(s, blocking)) found = paused_of(s);
+    return found;
+}
+
+const char *sim_driver_waiting_kernel(void) {
+    const CUcontext c = sim_current();
+    const sim_work *found = NULL;
+    for (unsigned i = 0; c && i < sim_kin_count(c) && !found; i++) found = paused_in(sim_kin(c, i), false);
+    return found ? found->function->entry->name : NULL;
+}
+
+/* How often a thread has waited since there was news. */
+typedef struct wait_state {
+    uint64_t news;
+    unsigned rounds;
+} wait_state;
+
+static bool others_do_something(CUcontext c) {
+    bool any = false, left;
+    for (unsigned i = 0; i < sim_kin_count(c); i++) any |= do_all(sim_kin(c, i), false, &left);
+    return any;
+}
+
+/* Threads that share the calling one's launches are none of the program's. */
+static void name_team(CUcontext c) {
+    const int usual = omp_get_num_procs(), threads = c->threads > (unsigned)usual ? (int)c->threads : usual;
+#pragma omp parallel num_threads(threads)
+    if (omp_get_thread_num()) own_threads_add();
+}
+
+/* A kernel waits for others, and the caller for `stuck`: they have their turn, or the kernel ends as a deadlock. */
+static void let_others_go_on(CUcontext c, sim_work *stuck, wait_state *w) {
+    enum { SHORTEST_NS = 20000, DOUBLINGS = 6 };
+    static unsigned waiting; /* threads, here */
+    const sim_sharing *sharing = sim_work_sharing();
+    if (others_do_something(c) || !stuck) return;
+    if (w->news != sim_driver_news()) *w = (wait_state){.news = sim_driver_news()};
+    if (w->rounds == 0) name_team(c);
+    if (!sharing->let_go || sharing->is_alone(waiting)) {
+        stuck->ends_now = true;
+        return;
+    }
+    const struct timespec pause = {.tv_nsec = SHORTEST_NS << (w->rounds < DOUBLINGS ? w->rounds : DOUBLINGS)};
+    w->rounds++;
+    waiting++;
+    sharing->let_go();
+    nanosleep(&pause, NULL);
+    sharing->take_back();
+    waiting--;
+}
+
+CUresult sim_work_until(CUcontext c, sim_mark *mark) {
+    wait_state w = {0};
+    if (!mark->reached) c = mark->stream->context;
+    while (!mark->reached)
+        if (!sim_work_advance(mark->stream)) let_others_go_on(c, paused_of(mark->stream), &w);
+    return sim_sticky(c);
+}
+
+CUresult sim_work_finish(CUstream s) {
+    wait_state w = {0};
+    while (s->first)
+        if (!sim_work_advance(s)) let_others_go_on(s->context, paused_of(s), &w);
+    return sim_sticky(s->context);
+}
+
+CUresult sim_work_finish_all(CUcontext c, bool blocking) {
+    wait_state w = {0};
+    bool left;
+    for (do_all(c, blocking, &left); left; do_all(c, blocking, &left)) let_others_go_on(c, paused_in(c, blocking), &w);
+    return sim_sticky(c);
+}

@@ -1,0 +1,316 @@
+#include "vgpu/work.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "vgpu/box_copy.h"
+#include "vgpu/internal.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- marks ---- */
+
+sim_mark *sim_mark_new(CUstream stream) {
+    sim_mark *mark = memory_zeroed(1, sizeof *mark);
+    if (mark) *mark = (sim_mark){.users = 1, .stream = stream};
+    return mark;
+}
+
+sim_mark *sim_mark_use(sim_mark *mark) {
+    if (mark) mark->users++;
+    return mark;
+}
+
+void sim_mark_drop(sim_mark *mark) {
+    if (mark && --mark->users == 0) memory_free(mark);
+}
+
+/* ---- queues ---- */
+
+void sim_work_release(sim_work *work) {
+    sim_running_drop(work->running);
+    memory_free(work->parameters);
+    memory_free(work->box);
+    sim_mark_drop(work->mark);
+}
+
+CUresult sim_work_add(CUstream stream, const sim_work *work) {
+    sim_work *copy = memory_alloc(sizeof *copy);
+    if (!copy) {
+        sim_work lost = *work;
+        sim_work_release(&lost);
+        return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a stream's work"));
+    }
+    *copy = *work;
+    copy->next = NULL;
+    *stream->last = copy;
+    stream->last = &copy->next;
+    return CUDA_SUCCESS;
+}
+
+static atomic_uint_fast64_t news;
+
+void sim_work_note_news(void) {
+    news++;
+}
+
+uint64_t sim_driver_news(void) {
+    return news;
+}
+
+static void remove_first(CUstream stream) {
+    sim_work *work = stream->first;
+    sim_work_note_news();
+    stream->first = work->next;
+    if (!stream->first) stream->last = &stream->first;
+    sim_work_release(work);
+    memory_free(work);
+}
+
+/* ---- doing it ---- */
+
+/* Nobody but work that came in between may have changed what a copy is about to read. */
+static haul_status check_source(CUcontext c, const sim_work *w) {
+    const sim_pinned *p = w->source ? sim_find_pinned(c, w->host, w->bytes) : NULL;
+    if (!p || p->effect > w->effects || sim_kin(c, 0)->anywhere > w->effects) return HAUL_OK;
+    const uint64_t now = w->box ? sim_box_hash(w->box) : hash_bytes(HASH_START, w->host, w->bytes);
+    if (now == w->source) return HAUL_OK;
+    return haul_fail(
+        HAUL_ERROR_FAULT,
+        "copy to the device: its source, %llu bytes of pinned memory from byte %llu on, was changed before "
+        "the copy was done: wait for the stream, or an event behind the copy, first",
+        (unsigned long long)w->bytes, (unsigned long long)((unsigned char *)w->host - p->host));
+}
+
+static haul_status copy_in(CUcontext c, const sim_work *w) {
+    HAUL_TRY(check_source(c, w));
+    void *to = sim_at_to_write(c, w->to, w->bytes);
+    if (!to) return HAUL_ERROR_ARGUMENT;
+    memmove(to, w->host, w->bytes);
+    return HAUL_OK;
+}
+
+static haul_status copy_out(CUcontext c, const sim_work *w) {
+    const void *from = sim_at(c, w->from, w->bytes);
+    if (!from) return HAUL_ERROR_ARGUMENT;
+    memmove(w->host, from, w->bytes);
+    sim_note_written(c, w->host, w->bytes);
+    return HAUL_OK;
+}
+
+static haul_status copy_device(CUcontext c, const sim_work *w) {
+    const void *from = sim_at(c, w->from, w->bytes);
+    void *to = from ? sim_at_to_write(c, w->to, w->bytes) : NULL;
+    if (!to) return HAUL_ERROR_ARGUMENT;
+    memmove(to, from, w->bytes);
+    return HAUL_OK;
+}
+
+static haul_status copy_box(CUcontext c, const sim_work *w) {
+    HAUL_TRY(check_source(c, w));
+    HAUL_TRY(sim_box_run(c->memory, w->box));
+    if (w->box->to.kind == SIM_BOX_HOST) sim_note_written(c, w->host, w->bytes);
+    return HAUL_OK;
+}
+
+/* What a copy takes within a device, or between two. */
+static double between_us(CUcontext c, CUdeviceptr from, CUdeviceptr to, uint64_t bytes) {
+    const bool is_one = !c->family || sim_owner_of(c, from) == sim_owner_of(c, to);
+    return is_one ? sim_device_copy_us(&c->machine, bytes, bytes) : sim_peer_copy_us(&c->machine, bytes);
+}
+
+/* The engine that a box keeps busy, and for how long. */
+static double box_us(CUcontext c, const sim_work *w, sim_engine *engine) {
+    const sim_machine *m = &c->machine;
+    const sim_box_copy *b = w->box;
+    const uint64_t bytes = b->width * b->height * b->depth;
+    const bool in = b->from.kind == SIM_BOX_HOST, out = b->to.kind == SIM_BOX_HOST;
+    if (!in && !out) return between_us(c, sim_box_on_device(&b->from), sim_box_on_device(&b->to), bytes);
+    *engine = in ? SIM_ENGINE_IN : SIM_ENGINE_OUT;
+    return w->pageable ? sim_pageable_us(m, bytes) : sim_link_us(m, bytes);
+}
+
+static haul_status fill(CUcontext c, const sim_work *w) {
+    unsigned char *to = sim_at_to_write(c, w->to, w->bytes);
+    if (!to) return HAUL_ERROR_ARGUMENT;
+    if (w->width == 1) {
+        memset(to, (int)(w->value & 255), w->bytes);
+        return HAUL_OK;
+    }
+    for (uint64_t at = 0; at < w->bytes; at += w->width) memcpy(to + at, &w->value, w->width);
+    return HAUL_OK;
+}
+
+/* ---- host functions ---- */
+
+static sim_sharing sharing;
+static _Thread_local bool in_host_function;
+
+const sim_sharing *sim_work_sharing(void) {
+    return &sharing;
+}
+
+void sim_driver_share(const sim_sharing *how) {
+    sharing = how ? *how : (sim_sharing){0};
+}
+
+/* The function may wait for something that another thread does behind a call of the driver's. */
+static void call_host(CUcontext c, CUstream s) {
+    const sim_work *w = s->first;
+    s->is_calling = in_host_function = true;
+    if (sharing.let_go) sharing.let_go();
+    w->call(w->data);
+    if (sharing.take_back) sharing.take_back();
+    s->is_calling = in_host_function = false;
+    sim_note_effects(c);
+}
+
+CUresult sim_work_may_call(void) {
+    if (!in_host_function || !sharing.let_go) return CUDA_SUCCESS;
+    (void)haul_fail(HAUL_ERROR_DRIVER, "a host function that a stream calls may not call the driver");
+    return CUDA_NOT_PERMITTED;
+}
+
+void sim_wait_for_slot(sim_slot *slot, uint64_t number) {
+    while (!sim_slot_is_reached(slot, number)) {
+        if (sharing.let_go && !in_host_function) sharing.let_go();
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+        if (sharing.take_back && !in_host_function) sharing.take_back();
+    }
+}
+
+static void wait_for_call(CUstream s) {
+    while (s->is_calling) {
+        sharing.let_go();
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+        sharing.take_back();
+    }
+}
+
+/* ---- one operation ---- */
+
+/* What an operation keeps busy, and for how long. */
+typedef struct work_cost {
+    sim_engine engine;
+    double us;
+    sim_kernel_load load; /* of a launch */
+} work_cost;
+
+static haul_status place(sim_clock *clock, const work_cost *cost, double ready, sim_span *span) {
+    if (cost->engine == SIM_ENGINE_SMS) return sim_clock_place_kernel(clock, &cost->load, ready, cost->us, span);
+    return sim_clock_place(clock, cost->engine, ready, cost->us, span);
+}
+
+/* The effect of a stream's first operation, and its cost. */
+static haul_status effect(CUcontext c, CUstream s, work_cost *cost) {
+    sim_work *w = s->first;
+    const bool may_pause = sharing.let_go && !w->ends_now;
+    const sim_machine *m = &c->machine;
+    *cost = (work_cost){.engine = SIM_ENGINE_DEVICE};
+    switch (w->kind) {
+    case SIM_WORK_COPY_IN:
+        cost->engine = SIM_ENGINE_IN;
+        cost->us = w->pageable ? sim_pageable_us(m, w->bytes) : sim_link_us(m, w->bytes);
+        return copy_in(c, w);
+    case SIM_WORK_COPY_OUT:
+        cost->engine = SIM_ENGINE_OUT;
+        cost->us = w->pageable ? sim_pageable_us(m, w->bytes) : sim_link_us(m, w->bytes);
+        return copy_out(c, w);
+    case SIM_WORK_COPY_DEVICE: cost->us = between_us(c, w->from, w->to, w->bytes); return copy_device(c, w);
+    case SIM_WORK_COPY_BOX: cost->us = box_us(c, w, &cost->engine); return copy_box(c, w);
+    case SIM_WORK_FILL: cost->us = sim_device_copy_us(m, 0, w->bytes); return fill(c, w);
+    case SIM_WORK_LAUNCH: cost->engine = SIM_ENGINE_SMS; return sim_run_launch(w, may_pause, &cost->us, &cost->load);
+    case SIM_WORK_CALL: call_host(c, s); return HAUL_OK;
+    case SIM_WORK_FREE: sim_pool_return(c, w->from); return HAUL_OK;
+    default: return HAUL_OK;
+    }
+}
+
+static _Thread_local CUcontext failed_last;
+
+CUdevice sim_driver_failed_device(void) {
+    return failed_last ? failed_last->device : -1;
+}
+
+static void fail(CUcontext c, haul_status status) {
+    c->failed = status;
+    snprintf(c->why, sizeof c->why, "%s", haul_message());
+}
+
+static _Thread_local bool is_working;
+
+bool sim_driver_is_working(void) {
+    return is_working;
+}
+
+static bool do_condition(CUstream s) {
+    is_working = true;
+    const haul_status status = sim_condition_do(s);
+    is_working = false;
+    sim_work_note_news();
+    if (status == HAUL_OK) return true;
+    fail(s->context, status);
+    remove_first(s);
+    return true;
+}
+
+/* Does the stream's first operation; false: it has paused. After a failure nothing more has an effect, but marks are
+ * reached, so that nobody waits for ever, and memory is given back. */
+static bool do_first(CUstream s) {
+    CUcontext c = s->context;
+    const sim_work *w = s->first;
+    if (w->kind == SIM_WORK_CONDITION && c->failed == HAUL_OK) return do_condition(s);
+    const bool marks = w->kind == SIM_WORK_MARK || w->kind == SIM_WORK_WAIT || w->kind == SIM_WORK_FREE;
+    double ready = s->end > w->issued ? s->end : w->issued;
+    if (w->kind == SIM_WORK_WAIT && w->mark->when > ready) ready = w->mark->when;
+    if (c->failed == HAUL_OK || marks) {
+        work_cost cost;
+        haul_status status = effect(c, s, &cost);
+        if (w->running) return false;
+        sim_span span = {ready, ready};
+        if (status == HAUL_OK && cost.us > 0) status = place(&c->clock, &cost, ready, &span);
+        if (status != HAUL_OK) fail(c, status);
+        s->end = span.to;
+    }
+    if (w->kind == SIM_WORK_MARK) {
+        w->mark->reached = true;
+        w->mark->when = s->end;
+        if (w->mark->slot) sim_slot_reach(w->mark->slot, w->mark->number);
+    }
+    remove_first(s);
+    return true;
+}
+
+/* Streams wait for marks that were issued before, so that this ends; each stream is in it at most once. */
+bool sim_work_advance(CUstream s) {
+    while (s->first && s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached)
+        if (!sim_work_advance(s->first->mark->stream)) return false;
+    if (s->is_calling)
+        wait_for_call(s);
+    else if (s->first)
+        return do_first(s);
+    return true;
+}
+
+/* A thread that only looks may be the one that the host function waits for. */
+static bool is_left_to_others(CUstream s) {
+    while (s->first && s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached) s = s->first->mark->stream;
+    return s->is_calling || (sharing.let_go && s->first && s->first->kind == SIM_WORK_CALL);
+}
+
+CUresult sim_work_step(CUcontext c, sim_mark *mark) {
+    if (mark->reached) return sim_sticky(c);
+    c = mark->stream->context;
+    if (!is_left_to_others(mark->stream)) (void)sim_work_advance(mark->stream);
+    return sim_sticky(c);
+}
+
+CUresult sim_sticky(CUcontext c) {
+    if (c->failed == HAUL_OK) return CUDA_SUCCESS;
+    failed_last = c;
+    if (sim_current()) sim_current()->cause = c->cause;
+    return sim_result_of(haul_fail(c->failed, "%s", c->why));
+}
