@@ -1,8 +1,8 @@
 #include "assembler/assembler.h"
 
 #include "assembler/combine.h"
-#include "assembler/local.h"
 #include "assembler/engine.h"
+#include "assembler/local.h"
 
 /* ---- classes ---- */
 

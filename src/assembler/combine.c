@@ -1,10 +1,10 @@
 #include "assembler/combine.h"
 
-#include "base/search.h"
 #include "assembler/bases.h"
 #include "assembler/dominance.h"
 #include "assembler/extend.h"
 #include "assembler/merge.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 

@@ -4,9 +4,9 @@
  * register more. A sum of two products takes the first one in. */
 #include "assembler/contract.h"
 
-#include "ptx/liveness.h"
 #include "assembler/rewrite.h"
 #include "assembler/values.h"
+#include "ptx/liveness.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 #include "assembler/cost.h"
 
+#include "assembler/combine.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
-#include "assembler/combine.h"
 
 #include <string.h>
 

@@ -12,12 +12,12 @@
  *   if it were a float. */
 #include "assembler/fold.h"
 
-#include "base/search.h"
-#include "ptx/liveness.h"
-#include "ptx/users.h"
 #include "assembler/rewrite.h"
 #include "assembler/values.h"
+#include "base/search.h"
 #include "ptx/literal.h"
+#include "ptx/liveness.h"
+#include "ptx/users.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "assembler/hoist.h"
 
-#include "ptx/liveness.h"
 #include "assembler/pass.h"
 #include "assembler/values.h"
+#include "ptx/liveness.h"
 
 #include <string.h>
 

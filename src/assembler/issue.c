@@ -1,7 +1,7 @@
 #include "assembler/issue.h"
 
-#include "ptx/edges.h"
 #include "assembler/values.h"
+#include "ptx/edges.h"
 
 /* What a way round a branch may weigh to be predicated, and what its instructions weigh: a copy has three fillers in
  * front of it, a source size in a register takes arithmetic. Read off machine code of 400 kernels that ptxas 13.0 made

@@ -2,9 +2,9 @@
 #ifndef HAUL_ASSEMBLER_LOOP_H
 #define HAUL_ASSEMBLER_LOOP_H
 
+#include "assembler/values.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
-#include "assembler/values.h"
 
 /* A loop of the blocks `first` to `last`, which is left at its end alone, as a counter that constant steps move
  * compares with a bound. */

@@ -1,7 +1,7 @@
 #include "assembler/merge.h"
 
-#include "base/search.h"
 #include "assembler/comparable.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 #include "assembler/predicate.h"
 
-#include "ptx/edges.h"
 #include "assembler/pass.h"
+#include "ptx/edges.h"
 
 #include <string.h>
 

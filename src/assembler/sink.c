@@ -1,9 +1,9 @@
 #include "assembler/sink.h"
 
-#include "ptx/edges.h"
-#include "ptx/liveness.h"
 #include "assembler/pass.h"
 #include "assembler/values.h"
+#include "ptx/edges.h"
+#include "ptx/liveness.h"
 
 #include <string.h>
 

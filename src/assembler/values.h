@@ -3,9 +3,9 @@
 #ifndef HAUL_ASSEMBLER_VALUES_H
 #define HAUL_ASSEMBLER_VALUES_H
 
+#include "assembler/shared_layout.h"
 #include "base/arena.h"
 #include "ptx/ir.h"
-#include "assembler/shared_layout.h"
 
 typedef struct sim_values {
     bool *needed;         /* by register: some instruction with an effect depends on it */

@@ -1,8 +1,8 @@
 /* What asynchronous copies and products write and read of shared memory, from their issue to when they are waited for.
  */
 #include "base/memory.h"
-#include "ptx/tcgen05.h"
 #include "check/cells.h"
+#include "ptx/tcgen05.h"
 
 /* ---- cp.async ---- */
 

@@ -1,9 +1,8 @@
 /* Values that nobody wrote, followed from the load to where they matter. What is masked out, or only copied, is
  * nobody's concern: tiles have tails, and vectors elements that are not needed. So are values that a shuffle takes from
  * lanes that have no part in it: trees of shuffles have branches that nobody looks at. */
-#include "check/internal.h"
-
 #include "base/memory.h"
+#include "check/internal.h"
 #include "ptx/liveness.h"
 #include "state/program.h"
 

@@ -1,7 +1,6 @@
 /* Which bits of a result are in doubt, where only some of the operands' are: structures have padding, which goes along
  * with them in words and is thrown away later. */
 #include "check/internal.h"
-
 #include "state/program.h"
 
 static uint64_t low_bits(unsigned width) {

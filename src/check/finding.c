@@ -1,10 +1,10 @@
 #include "check/finding.h"
-#include "state/program.h"
-#include "state/block.h"
 
 #include "base/mangled.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "state/block.h"
+#include "state/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

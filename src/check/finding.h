@@ -3,8 +3,8 @@
 #define HAUL_CHECK_FINDING_H
 
 #include "base/arena.h"
-#include "state/block.h"
 #include "check/threads.h"
+#include "state/block.h"
 
 #include <haul/run.h>
 

@@ -1,6 +1,5 @@
-#include "check/internal.h"
-
 #include "base/memory.h"
+#include "check/internal.h"
 
 static sim_flights *flights_of(const sim_block *b) {
     return &sim_domain_of(b)->flights[b->rank];

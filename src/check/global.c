@@ -4,11 +4,11 @@
  * against them as a whole. Where rows cannot show that it is in order, or would be too many, the line's words get a
  * shadow each, and the access is played lane by lane: what is found is the same either way. */
 #include "check/global.h"
-#include "state/block.h"
 
 #include "base/memory.h"
 #include "base/status.h"
 #include "check/watch.h"
+#include "state/block.h"
 
 #include <stdio.h>
 #include <string.h>

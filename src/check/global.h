@@ -10,8 +10,8 @@
 #define HAUL_CHECK_GLOBAL_H
 
 #include "check/finding.h"
-#include "state/block.h"
 #include "check/hazard.h"
+#include "state/block.h"
 
 typedef struct sim_watch sim_watch;
 

@@ -1,9 +1,8 @@
 /* Domains, views and gates: who knows of whom; see known.h. */
-#include "check/internal.h"
-#include "state/block.h"
-
 #include "base/memory.h"
 #include "base/status.h"
+#include "check/internal.h"
+#include "state/block.h"
 
 #include <stdarg.h>
 #include <stdio.h>

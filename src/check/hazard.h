@@ -13,8 +13,8 @@
 #define HAUL_CHECK_HAZARD_H
 
 #include "base/arena.h"
-#include "state/block.h"
 #include "check/known.h"
+#include "state/block.h"
 
 /* mbarriers that are told apart in a cluster; more share. */
 enum { SIM_HAZARD_MBARRIERS = 32, SIM_NO_THREAD = 0xffff };

@@ -2,12 +2,12 @@
 #ifndef HAUL_CHECK_INTERNAL_H
 #define HAUL_CHECK_INTERNAL_H
 
-#include "state/footprint.h"
-#include "state/block.h"
 #include "check/finding.h"
 #include "check/flight.h"
 #include "check/global.h"
 #include "check/hazard.h"
+#include "state/block.h"
+#include "state/footprint.h"
 
 /* What some lanes of a warp know of each actor's accesses, and of those that went through a proxy fence since: a vector
  * for each of sim_domain.proxies, one behind the other. */

@@ -4,9 +4,8 @@
  * What is found here is only that an access is in order. Where rows cannot show that, or would be too many, the line is
  * made detailed and shared.c looks at the cells of its words: what it finds is the same either way. Rows of
  * reads stay behind when their bytes are written by who knew of them: whoever knows the writer knows them too. */
-#include "check/internal.h"
-
 #include "base/memory.h"
+#include "check/internal.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* Which bytes of the threads' local memory have been written since their block began. */
+#include "base/memory.h"
 #include "check/internal.h"
 #include "state/block.h"
-
-#include "base/memory.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* What SMs note of their accesses to global memory until it is played (global.c), and what of it was ever
  * written. */
-#include "check/global.h"
-
 #include "base/memory.h"
+#include "check/global.h"
 #include "check/internal.h"
 
 #include <string.h>

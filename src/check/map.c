@@ -1,8 +1,8 @@
 /* Tensor maps that the kernel changes: the copy engine keeps maps in a cache of its own, so that a change has to be
  * released by the tensormap proxy's fence, or by tensormap.cp_fenceproxy, and each block that copies with the map has
  * to acquire it. Watched are changes in the block's own cluster, the newest few. */
-#include "machine/tensor.h"
 #include "check/internal.h"
+#include "machine/tensor.h"
 
 static sim_watched_map *find(sim_domain *d, uint64_t address) {
     for (uint32_t i = 0; i < SIM_HAZARD_MAPS; i++)

@@ -1,7 +1,7 @@
 /* mbarriers: what arrivals hand on to those who wait, and their misuse. */
 #include "base/memory.h"
-#include "state/mbarrier.h"
 #include "check/internal.h"
+#include "state/mbarrier.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 #include "check/origin.h"
-#include "state/program.h"
 
+#include "assembler/engine.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "ptx/users.h"
-#include "assembler/engine.h"
+#include "state/program.h"
 
 /* What a register holds, as far as all its definitions agree: nothing known yet, an integer, something else (MIXED), or
  * an address made from the program's variable number value - FIRST. */

@@ -1,8 +1,7 @@
 /* Threads that have gone round a block barrier which others wait at, and lanes of one warp that come to it in different
  * places. */
-#include "check/internal.h"
-
 #include "base/memory.h"
+#include "check/internal.h"
 
 /* Of each warp, by basic block: the lanes that have come to it. NULL when the host has no memory. */
 static uint32_t *lanes_past(sim_domain *d, const sim_warp *w) {

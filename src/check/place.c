@@ -1,10 +1,9 @@
 /* Where a user sees an instruction: lines that were unrolled or inlined have several, which are one place. */
-#include "check/finding.h"
-#include "state/program.h"
-
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/toolchain.h"
+#include "check/finding.h"
+#include "state/program.h"
 
 #include <string.h>
 

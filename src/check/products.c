@@ -1,7 +1,6 @@
 /* Registers of products in the background that are touched before the warp has waited for them. */
-#include "check/internal.h"
-
 #include "base/memory.h"
+#include "check/internal.h"
 #include "ptx/liveness.h"
 #include "ptx/matrix.h"
 

@@ -1,11 +1,10 @@
 /* Proxies: what ordinary accesses have done is known to the copy engine only behind a fence. What threads know of each
  * other's fences is in the views, a vector for shared memory and, where a kernel has both such fences and copies that
  * read it, one for global memory. */
-#include "check/internal.h"
-#include "state/program.h"
-#include "state/block.h"
-
 #include "assembler/engine.h"
+#include "check/internal.h"
+#include "state/block.h"
+#include "state/program.h"
 
 #include <string.h>
 

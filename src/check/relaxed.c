@@ -1,11 +1,10 @@
 /* Barriers without memory order: `.relaxed` arrivals and waits. What a thread did before such an arrival is handed on
  * only as far as a fence lies between, and who waits so knows of it behind the next fence. (An mbarrier's
  * initialisation has a fence of its own.) */
-#include "check/internal.h"
-#include "state/program.h"
-#include "state/block.h"
-
 #include "base/memory.h"
+#include "check/internal.h"
+#include "state/block.h"
+#include "state/program.h"
 
 bool sim_is_relaxed(const sim_warp *w, const sim_op *op) {
     return sim_instruction_of(w, op->instruction)->mods[PTX_SLOT_ORDER] == PTX_MOD_RELAXED;

@@ -1,6 +1,6 @@
 /* Who used each word of shared memory last, and whether that is ordered before the access at hand. */
-#include "base/memory.h"
 #include "assembler/engine.h"
+#include "base/memory.h"
 #include "check/cells.h"
 
 #include <string.h>

@@ -3,8 +3,8 @@
  * this thread. Such a wait does no harm where no next phase ever begins, so it is told when something is found that it
  * explains, and in place of that. */
 #include "base/memory.h"
-#include "state/mbarrier.h"
 #include "check/internal.h"
+#include "state/mbarrier.h"
 
 #include <string.h>
 

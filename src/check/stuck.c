@@ -1,10 +1,9 @@
 /* What stops a launch: faults and deadlocks; and lanes that part from those who wait for them. */
+#include "assembler/engine.h"
 #include "check/internal.h"
+#include "state/block.h"
 #include "state/mbarrier.h"
 #include "state/program.h"
-#include "state/block.h"
-
-#include "assembler/engine.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "check/texture.h"
-#include "state/texels.h"
 
 #include "check/global.h"
 #include "check/internal.h"
+#include "state/texels.h"
 
 /* A texel of more than four bytes has channels of four where each is a word; else they are one element. */
 static uint32_t element_shift(unsigned bytes) {

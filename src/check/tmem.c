@@ -1,6 +1,6 @@
 /* Tensor memory that is used while something in the background still uses it, and that is not given back. */
-#include "ptx/tcgen05.h"
 #include "check/internal.h"
+#include "ptx/tcgen05.h"
 #include "state/tmem.h"
 
 typedef struct use {

@@ -3,15 +3,14 @@
  * Volatile accesses do not race with each other, since flags are made of them. But one lane may store what another of
  * its warp loads a few instructions later, and count on both running side by side: such loads have values that come out
  * again, and that no loop waits for. And a wait for an mbarrier that has given up is none, if nobody looks. */
-#include "check/internal.h"
-#include "state/program.h"
-
 #include "base/memory.h"
 #include "base/search.h"
 #include "base/status.h"
+#include "check/internal.h"
 #include "ptx/components.h"
 #include "ptx/liveness.h"
 #include "ptx/users.h"
+#include "state/program.h"
 
 /* What values get to, whatever way control takes. */
 typedef struct flow {

@@ -1,8 +1,7 @@
 /* Accesses to shared memory that leave the variable whose address they were made from (check/origin.h). */
+#include "base/mangled.h"
 #include "check/internal.h"
 #include "check/origin.h"
-
-#include "base/mangled.h"
 
 static void report_outside(sim_warp *w, const sim_suspect *s, const sim_origin *o) {
     size_t length;

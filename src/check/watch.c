@@ -1,8 +1,8 @@
 #include "check/watch.h"
-#include "state/block.h"
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "state/block.h"
 
 #include <string.h>
 

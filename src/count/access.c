@@ -1,5 +1,6 @@
 /* What accesses to global and constant memory do to the counters: by way of L1, and on to L2. */
 #include "count/access.h"
+
 #include "count/samples.h"
 #include "count/vectors/vectors.h"
 

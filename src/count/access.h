@@ -3,9 +3,9 @@
 #ifndef HAUL_COUNT_ACCESS_H
 #define HAUL_COUNT_ACCESS_H
 
-#include "state/block.h"
 #include "count/counting.h"
 #include "count/traffic.h"
+#include "state/block.h"
 
 static inline sim_tally *sim_tally_at(sim_counting *c, const sim_op *op, sim_tally_space space) {
     return &c->tallies[c->plan->tally_of[op->instruction] + (uint32_t)space];

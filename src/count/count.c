@@ -1,11 +1,10 @@
 /* Life cycle of the counting half, and its sums. */
-#include "count/samples.h"
-#include "state/program.h"
-#include "state/waits.h"
-#include "count/traffic.h"
-
 #include "base/memory.h"
 #include "base/status.h"
+#include "count/samples.h"
+#include "count/traffic.h"
+#include "state/program.h"
+#include "state/waits.h"
 
 #include <string.h>
 

@@ -9,10 +9,10 @@
 #define HAUL_COUNT_COUNT_H
 
 #include "count/l2.h"
-#include "state/program.h"
-#include "state/waits.h"
 #include "count/link.h"
 #include "machine/machine.h"
+#include "state/program.h"
+#include "state/waits.h"
 
 #include <haul/run.h>
 #include <haul/status.h>

@@ -3,13 +3,13 @@
 #define HAUL_COUNT_COUNTING_H
 
 #include "assembler/assembler.h"
+#include "assembler/cost.h"
 #include "count/coalesce.h"
 #include "count/constant.h"
 #include "count/count.h"
 #include "count/l1.h"
 #include "count/l2.h"
 #include "count/log.h"
-#include "assembler/cost.h"
 
 #define SIM_NO_TALLY 0xffffffffu
 

@@ -1,7 +1,6 @@
-#include "count/l2_sets.h"
-
 #include "base/memory.h"
 #include "base/status.h"
+#include "count/l2_sets.h"
 #include "count/vectors/vectors.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* What accesses to local memory do to the counters. */
-#include "count/access.h"
-
 #include "base/memory.h"
+#include "count/access.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What machine code loads from the bank of parameters. */
-#include "ptx/liveness.h"
 #include "count/counting.h"
+#include "ptx/liveness.h"
 
 static bool reads_extent(const ptx_instruction *i) {
     bool reads = false;

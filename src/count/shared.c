@@ -1,7 +1,7 @@
 /* What accesses to shared memory do to the counters. */
 #include "count/access.h"
-#include "state/atomic_kind.h"
 #include "count/samples.h"
+#include "state/atomic_kind.h"
 
 /* What an atomic takes: a pass. */
 static sim_wavefronts once(sim_bank_use use) {

@@ -1,9 +1,9 @@
 /* The texture pipe: rules read off an H100 (docs/textures.md, tests/data/textures). */
 #include "count/texture.h"
-#include "state/texels.h"
 
 #include "count/coalesce.h"
 #include "count/counting.h"
+#include "state/texels.h"
 
 #include <string.h>
 

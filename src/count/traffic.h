@@ -4,9 +4,9 @@
 #ifndef HAUL_COUNT_TRAFFIC_H
 #define HAUL_COUNT_TRAFFIC_H
 
-#include "machine/tensor.h"
 #include "count/banks.h"
 #include "count/bypass.h"
+#include "machine/tensor.h"
 
 #include <haul/run.h>
 #include <stdbool.h>

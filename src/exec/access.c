@@ -1,5 +1,6 @@
 /* The checks behind every access; see ops/access.h. Compiled once: the fast path is in the handlers. */
 #include "exec/access.h"
+
 #include "exec/fault.h"
 #include "state/block.h"
 

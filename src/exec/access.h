@@ -2,8 +2,8 @@
 #ifndef HAUL_EXEC_ACCESS_H
 #define HAUL_EXEC_ACCESS_H
 
-#include "state/block.h"
 #include "machine/memory.h"
+#include "state/block.h"
 #include "state/lanes.h"
 
 static inline void sim_addresses(const sim_warp *w, const sim_op *op, uint64_t address[SIM_LANES]) {

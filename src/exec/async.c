@@ -1,14 +1,14 @@
 #include "exec/async.h"
-#include "exec/paths.h"
-#include "exec/products.h"
-#include "exec/tmem.h"
-#include "state/mbarrier.h"
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "state/block.h"
-#include "exec/bulk.h"
 #include "check/hazard.h"
+#include "exec/bulk.h"
+#include "exec/paths.h"
+#include "exec/products.h"
+#include "exec/tmem.h"
+#include "state/block.h"
+#include "state/mbarrier.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* Block barriers: bar and barrier in all their forms. */
 #include "exec/barrier.h"
-#include "exec/sm.h"
-#include "exec/paths.h"
-#include "state/block.h"
 
-#include "exec/cluster.h"
-#include "count/count.h"
 #include "check/hazard.h"
+#include "count/count.h"
+#include "exec/cluster.h"
+#include "exec/paths.h"
+#include "exec/sm.h"
+#include "state/block.h"
 
 #include <string.h>
 

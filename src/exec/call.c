@@ -1,12 +1,12 @@
 #include "exec/call.h"
-#include "exec/fault.h"
-#include "exec/paths.h"
 
 #include "base/memory.h"
+#include "check/hazard.h"
+#include "exec/fault.h"
+#include "exec/paths.h"
+#include "lower/internal.h"
 #include "ptx/liveness.h"
 #include "state/block.h"
-#include "check/hazard.h"
-#include "lower/internal.h"
 
 #include <string.h>
 

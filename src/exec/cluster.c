@@ -1,8 +1,8 @@
 #include "exec/cluster.h"
-#include "exec/fault.h"
-#include "exec/paths.h"
 
 #include "check/hazard.h"
+#include "exec/fault.h"
+#include "exec/paths.h"
 
 /* ---- addresses ---- */
 

@@ -1,8 +1,9 @@
 /* What a launch that cannot go on says: faults, and what the warps of a stuck SM wait for. */
-#include "state/block.h"
-#include "exec/sm.h"
 #include "exec/fault.h"
+
 #include "check/hazard.h"
+#include "exec/sm.h"
+#include "state/block.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,12 +3,12 @@
 #define HAUL_EXEC_GRID_H
 
 #include "count/policy.h"
-#include "state/program.h"
-#include "state/block.h"
 #include "lower/lower.h"
 #include "machine/machine.h"
 #include "machine/memory.h"
+#include "state/block.h"
 #include "state/print_log.h"
+#include "state/program.h"
 #include "time/estimate.h"
 
 #include <haul/haul.h>

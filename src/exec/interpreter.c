@@ -1,16 +1,16 @@
 /* The loop that runs a warp, and the operations that no instruction stands for. */
 #include "exec/interpreter.h"
+
+#include "check/hazard.h"
+#include "count/count.h"
 #include "exec/fault.h"
 #include "exec/paths.h"
 #include "exec/products.h"
-#include "state/program.h"
-
+#include "jit/compiled.h"
+#include "lower/internal.h"
 #include "ptx/ir.h"
 #include "ptx/liveness.h"
-#include "jit/compiled.h"
-#include "count/count.h"
-#include "check/hazard.h"
-#include "lower/internal.h"
+#include "state/program.h"
 
 #include <string.h>
 

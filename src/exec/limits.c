@@ -1,8 +1,8 @@
 /* What a machine allows a launch: grid, block, cluster and shared memory. */
 #include "base/status.h"
-#include "state/block.h"
 #include "exec/cluster.h"
 #include "exec/grid.h"
+#include "state/block.h"
 #include "state/occupancy.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
-#include "state/warp.h"
-#include "exec/sm.h"
 #include "exec/paths.h"
 
 #include "base/hash.h"
+#include "check/hazard.h"
+#include "exec/sm.h"
 #include "ptx/ir.h"
 #include "state/block.h"
-#include "check/hazard.h"
+#include "state/warp.h"
 
 #include <string.h>
 

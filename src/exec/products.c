@@ -1,8 +1,8 @@
 #include "exec/products.h"
 
 #include "base/memory.h"
-#include "state/block.h"
 #include "check/hazard.h"
+#include "state/block.h"
 
 static sim_product_queue *queue_of(sim_warp *w) {
     return &w->block->async.queues[w->index].products;

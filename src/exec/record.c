@@ -1,4 +1,5 @@
 #include "exec/record.h"
+
 #include "state/program.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "exec/sample.h"
-#include "state/program.h"
+
 #include "state/block.h"
+#include "state/program.h"
 #include "state/waits.h"
 
 #include <math.h>

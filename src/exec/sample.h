@@ -3,8 +3,8 @@
 #ifndef HAUL_EXEC_SAMPLE_H
 #define HAUL_EXEC_SAMPLE_H
 
-#include "state/block.h"
 #include "exec/grid.h"
+#include "state/block.h"
 
 /* Clusters of a grid, from `first` up to `end`. */
 typedef struct sim_cluster_range {

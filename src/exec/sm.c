@@ -1,16 +1,17 @@
 /* One SM: its resident blocks take turns, warp by warp. */
-#include "base/memory.h"
 #include "exec/sm.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "check/hazard.h"
+#include "exec/async.h"
+#include "exec/call.h"
+#include "exec/interpreter.h"
 #include "exec/paths.h"
 #include "exec/tmem.h"
-#include "exec/async.h"
 #include "jit/compiled.h"
-#include "base/status.h"
-#include "state/block.h"
-#include "exec/call.h"
-#include "check/hazard.h"
 #include "machine/heap.h"
-#include "exec/interpreter.h"
+#include "state/block.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 #include "exec/spare.h"
-#include "exec/sm.h"
-#include "state/program.h"
-#include "state/block.h"
 
 #include "base/memory.h"
+#include "exec/sm.h"
+#include "state/block.h"
+#include "state/program.h"
 
 #include <string.h>
 

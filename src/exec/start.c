@@ -1,14 +1,14 @@
 /* Starting blocks: which cluster comes next, where its blocks lie in the grid, and what their warps' registers hold. */
-#include "exec/barrier.h"
-#include "jit/compiled.h"
-#include "exec/sm.h"
-#include "exec/paths.h"
-#include "exec/tmem.h"
-#include "exec/async.h"
-#include "state/block.h"
-#include "exec/call.h"
-#include "check/hazard.h"
 #include "assembler/shared_layout.h"
+#include "check/hazard.h"
+#include "exec/async.h"
+#include "exec/barrier.h"
+#include "exec/call.h"
+#include "exec/paths.h"
+#include "exec/sm.h"
+#include "exec/tmem.h"
+#include "jit/compiled.h"
+#include "state/block.h"
 
 #include <string.h>
 

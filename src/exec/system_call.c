@@ -1,13 +1,13 @@
 #include "exec/system_call.h"
-#include "exec/sm.h"
-#include "exec/fault.h"
 
-#include "state/block.h"
 #include "check/finding.h"
-#include "machine/heap.h"
-#include "lower/internal.h"
 #include "exec/access.h"
+#include "exec/fault.h"
 #include "exec/print_format.h"
+#include "exec/sm.h"
+#include "lower/internal.h"
+#include "machine/heap.h"
+#include "state/block.h"
 
 #include <stdio.h>
 #include <string.h>

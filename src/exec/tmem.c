@@ -1,11 +1,11 @@
 #include "exec/tmem.h"
-#include "exec/paths.h"
-#include "exec/async.h"
-#include "state/mbarrier.h"
 
 #include "base/memory.h"
-#include "state/block.h"
 #include "check/hazard.h"
+#include "exec/async.h"
+#include "exec/paths.h"
+#include "state/block.h"
+#include "state/mbarrier.h"
 
 #include <string.h>
 

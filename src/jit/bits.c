@@ -1,6 +1,5 @@
 /* Counting, finding and moving bits. */
 #include "jit/ops.h"
-
 #include "lower/internal.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* Operations across the lanes of a warp that has them all, where none is waited for. */
 #include "jit/ops.h"
-
 #include "lower/internal.h"
 
 #include <stdio.h>

@@ -1,13 +1,13 @@
 #include "jit/compiled.h"
-#include "state/program.h"
 
 #include "base/memory.h"
-#include "ptx/liveness.h"
-#include "ptx/matrix.h"
 #include "jit/jobs.h"
 #include "jit/kept.h"
 #include "jit/write.h"
 #include "lower/internal.h"
+#include "ptx/liveness.h"
+#include "ptx/matrix.h"
+#include "state/program.h"
 
 #include <stdio.h>
 #include <string.h>

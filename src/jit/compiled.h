@@ -14,8 +14,8 @@
 #ifndef HAUL_JIT_COMPILED_H
 #define HAUL_JIT_COMPILED_H
 
-#include "jit/code.h"
 #include "count/banks.h"
+#include "jit/code.h"
 #include "machine/mufu.h"
 #include "state/block.h"
 

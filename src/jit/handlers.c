@@ -1,8 +1,7 @@
 /* Operations that compiled code leaves to their handlers: with which lanes they are called, and what follows. */
 #include "jit/write.h"
-
-#include "state/block.h"
 #include "lower/internal.h"
+#include "state/block.h"
 
 bool sim_stands_alone(const sim_op *op) {
     return sim_is_between(op) && !sim_enters_block(op) && op->form != SIM_FORM_COUNT && op->form != SIM_FORM_CLOCK;

@@ -1,9 +1,9 @@
 #include "jit/kept.h"
-#include "state/program.h"
 
 #include "base/cache.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "state/program.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -7,9 +7,9 @@
 #define HAUL_JIT_KEPT_H
 
 #include "base/text.h"
-#include "state/program.h"
 #include "jit/code.h"
 #include "lower/lower.h"
+#include "state/program.h"
 
 /* Kinds that the lanes of an operation were of: a bit for each sim_lanes_kind. */
 typedef struct sim_kept_kinds {

@@ -1,9 +1,8 @@
 /* Approximate functions of single precision, to the same bits as ops/mufu.h and ops/approximate.c have them: a function
  * of lanes for each that a block uses, behind its segments; what PTX has around it where subnormal numbers are kept is
  * written in place. */
-#include "machine/mufu.h"
 #include "jit/ops.h"
-
+#include "machine/mufu.h"
 #include "state/warp.h"
 
 #define ONE UINT64_C(0x00800000) /* of a significand */

@@ -1,9 +1,8 @@
 /* The register file while a segment is written: which slots are known as values, and what is written back. */
 #include "jit/write.h"
-#include "state/program.h"
-
-#include "ptx/liveness.h"
 #include "lower/internal.h"
+#include "ptx/liveness.h"
+#include "state/program.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* The compiled form while kernels run: which segment comes next, and what its shared accesses count. */
 #include "base/memory.h"
-#include "state/block.h"
-#include "jit/compiled.h"
 #include "count/samples.h"
+#include "jit/compiled.h"
 #include "lower/internal.h"
+#include "state/block.h"
 
 #include <stdlib.h>
 #include <string.h>

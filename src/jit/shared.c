@@ -3,8 +3,8 @@
  * all of them. */
 #include "assembler/assembler.h"
 #include "jit/compiled.h"
-#include "state/block.h"
 #include "jit/write.h"
+#include "state/block.h"
 #include "state/pattern.h"
 
 #include <stdio.h>

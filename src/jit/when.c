@@ -1,9 +1,9 @@
 /* When a block is compiled: when what is left of the launch is likely to pay for it, or what came before would have.
  *
  * The figures are rough, from a host of 2023 or so. Nothing but speed depends on them. */
-#include "state/block.h"
 #include "jit/compiled.h"
 #include "jit/jobs.h"
+#include "state/block.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* Segments and blocks: which operations compiled code does itself, in which order, and how a segment ends. */
-#include "jit/ops.h"
-#include "state/program.h"
 #include "jit/compiled.h"
-
+#include "jit/ops.h"
 #include "lower/internal.h"
+#include "state/program.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #define HAUL_JIT_WRITE_H
 
 #include "base/text.h"
-#include "state/program.h"
 #include "jit/compiled.h"
+#include "state/program.h"
 
 typedef enum sim_value_type {
     SIM_VALUE_I16, /* 32 lanes of integers ... */

@@ -1,9 +1,9 @@
 /* Instructions as text, for the records of launches: made once a kernel. */
 #include "base/status.h"
-#include "state/program.h"
 #include "base/text.h"
-#include "ptx/print.h"
 #include "lower/internal.h"
+#include "ptx/print.h"
+#include "state/program.h"
 
 /* NULL without memory. */
 static const char *keep(arena *memory, text *t) {

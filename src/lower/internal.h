@@ -2,12 +2,12 @@
 #ifndef HAUL_LOWER_INTERNAL_H
 #define HAUL_LOWER_INTERNAL_H
 
+#include "assembler/shared_layout.h"
 #include "base/number.h"
-#include "state/program.h"
 #include "base/pointer_map.h"
 #include "lower/lower.h"
-#include "assembler/shared_layout.h"
 #include "state/pattern.h"
+#include "state/program.h"
 
 typedef struct sim_constants {
     sim_constant_item *items;

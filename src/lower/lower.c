@@ -1,18 +1,17 @@
 #include "lower/lower.h"
-#include "state/program.h"
 
+#include "assembler/assembler.h"
+#include "assembler/contract.h"
+#include "assembler/cost.h"
+#include "assembler/fold.h"
+#include "assembler/issue.h"
+#include "assembler/registers.h"
 #include "base/status.h"
+#include "lower/internal.h"
 #include "ptx/liveness.h"
 #include "ptx/matrix.h"
 #include "ptx/print.h"
-#include "assembler/assembler.h"
-#include "assembler/contract.h"
-#include "assembler/fold.h"
-#include "assembler/issue.h"
-#include "assembler/cost.h"
-
-#include "lower/internal.h"
-#include "assembler/registers.h"
+#include "state/program.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* What operands are in the register file: registers, constants and special registers have slots, addresses a base and
  * an offset; and which accesses to shared memory share what is known of their lanes. */
-#include "ptx/liveness.h"
-#include "state/program.h"
-#include "ptx/literal.h"
-#include "ptx/spaces.h"
 #include "lower/internal.h"
 #include "machine/memory.h"
+#include "ptx/literal.h"
+#include "ptx/liveness.h"
+#include "ptx/spaces.h"
+#include "state/program.h"
 
 #include <string.h>
 

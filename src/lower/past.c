@@ -1,7 +1,7 @@
 /* Barriers that threads can go round: where those who did are for good. */
+#include "lower/internal.h"
 #include "ptx/components.h"
 #include "ptx/dominators.h"
-#include "lower/internal.h"
 
 #define UNKNOWN (PTX_NO_BLOCK - 1)
 

@@ -1,7 +1,7 @@
 /* Where a kernel's variables lie: parameters, shared, local. */
 #include "lower/internal.h"
-#include "state/program.h"
 #include "machine/memory.h"
+#include "state/program.h"
 
 static void place(sim_lowering *l, const ptx_variable *v, uint64_t at) {
     sim_placement *p = l->placement;

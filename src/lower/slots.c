@@ -1,8 +1,8 @@
 /* Which slot of the register file a register gets: those that are never needed at the same time share one. */
-#include "ptx/liveness.h"
-#include "state/program.h"
-#include "ptx/matrix.h"
 #include "lower/internal.h"
+#include "ptx/liveness.h"
+#include "ptx/matrix.h"
+#include "state/program.h"
 
 #include <stdlib.h>
 

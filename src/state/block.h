@@ -2,10 +2,10 @@
 #ifndef HAUL_STATE_BLOCK_H
 #define HAUL_STATE_BLOCK_H
 
-#include "state/print_log.h"
 #include "machine/machine.h"
 #include "machine/memory.h"
 #include "state/async.h"
+#include "state/print_log.h"
 #include "state/program.h"
 #include "state/tmem.h"
 #include "state/waits.h"

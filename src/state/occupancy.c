@@ -1,8 +1,8 @@
 #include "state/occupancy.h"
-#include "state/program.h"
 
 #include "base/number.h"
 #include "machine/occupancy.h"
+#include "state/program.h"
 
 static uint32_t smallest(uint32_t a, uint32_t b) {
     return a < b ? a : b;

@@ -1,9 +1,8 @@
 /* Kernels at the same time: what each takes of the SMs and of memory, and how fast another one goes beside it. */
-#include "time/clock.h"
-
 #include "base/memory.h"
 #include "base/search.h"
 #include "base/status.h"
+#include "time/clock.h"
 
 #include <math.h>
 #include <string.h>

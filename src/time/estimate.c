@@ -1,7 +1,7 @@
 #include "time/estimate.h"
-#include "state/waits.h"
 
 #include "state/op.h"
+#include "state/waits.h"
 
 #include <math.h>
 

@@ -1,8 +1,7 @@
 /* Arrays and mipmaps of the virtual GPU: memory in blocks, which only textures, surfaces and copies see. */
-#include "vgpu/internal.h"
-
 #include "base/memory.h"
 #include "base/status.h"
+#include "vgpu/internal.h"
 
 static CUresult no_memory(void) {
     return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for an array"));

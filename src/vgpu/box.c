@@ -1,9 +1,8 @@
 /* cuMemcpy2D, cuMemcpy3D and their like on the virtual GPU. */
-#include "vgpu/internal.h"
-
 #include "base/memory.h"
 #include "base/status.h"
 #include "vgpu/box_copy.h"
+#include "vgpu/internal.h"
 
 /* Which of the ends' places counts is up to its kind. */
 typedef struct end {

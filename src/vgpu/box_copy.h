@@ -2,8 +2,8 @@
 #ifndef HAUL_VGPU_BOX_COPY_H
 #define HAUL_VGPU_BOX_COPY_H
 
-#include "machine/memory.h"
 #include "exec/texture/array.h"
+#include "machine/memory.h"
 
 typedef enum sim_box_kind { SIM_BOX_HOST, SIM_BOX_DEVICE, SIM_BOX_ARRAY } sim_box_kind;
 

@@ -1,9 +1,8 @@
 /* Conditional nodes: graphs that are done, or not, or again, by a value that kernels set. The value is a word of device
  * memory, and its address the handle. */
-#include "vgpu/graph.h"
-
 #include "base/memory.h"
 #include "base/status.h"
+#include "vgpu/graph.h"
 
 #include <string.h>
 

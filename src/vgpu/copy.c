@@ -1,14 +1,13 @@
 /* Device memory of the virtual GPU: allocation, copies, fills. */
-#include "ptx/inline.h"
-#include "exec/call.h"
-#include "count/l2.h"
-#include "vgpu/internal.h"
-#include "machine/heap.h"
-#include "machine/virtual/virtual.h"
-
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "count/l2.h"
+#include "exec/call.h"
+#include "machine/heap.h"
+#include "machine/virtual/virtual.h"
+#include "ptx/inline.h"
+#include "vgpu/internal.h"
 
 #include <string.h>
 

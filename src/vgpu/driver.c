@@ -3,11 +3,11 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "ptx/limits.h"
 #include "count/l2.h"
-#include "vgpu/internal.h"
 #include "machine/heap.h"
 #include "machine/virtual/virtual.h"
+#include "ptx/limits.h"
+#include "vgpu/internal.h"
 
 #include <stdio.h>
 

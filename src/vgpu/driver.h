@@ -7,9 +7,9 @@
 
 #include "base/arena.h"
 #include "driver/driver.h"
-#include "ptx/ir.h"
 #include "machine/machine.h"
 #include "machine/memory.h"
+#include "ptx/ir.h"
 #include "state/print_log.h"
 
 #include <haul/haul.h>

@@ -4,10 +4,9 @@
  * items: nodes in an order in which each comes behind those that it waits for, each in a branch. A node goes on in the
  * branch of one that it waits for, if nothing else does so yet, or begins a new one. A launch gives branch 0 to the
  * launching stream and the others to streams of the executable's own; marks connect them. */
-#include "vgpu/graph.h"
-
 #include "base/memory.h"
 #include "base/status.h"
+#include "vgpu/graph.h"
 
 #include <string.h>
 

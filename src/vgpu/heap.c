@@ -1,11 +1,11 @@
 /* The heap that kernels allocate from, who uses it, and what nobody has freed. */
 #include "base/memory.h"
-#include "state/program.h"
 #include "base/status.h"
-#include "vgpu/internal.h"
 #include "check/finding.h"
-#include "machine/heap.h"
 #include "exec/record.h"
+#include "machine/heap.h"
+#include "state/program.h"
+#include "vgpu/internal.h"
 
 #include <stdio.h>
 

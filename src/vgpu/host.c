@@ -1,8 +1,7 @@
 /* Pinned host memory of the virtual GPU. Kernels reach it at the host's address, wherever that is possible. */
-#include "vgpu/internal.h"
-
 #include "base/memory.h"
 #include "base/status.h"
+#include "vgpu/internal.h"
 
 #include <stdint.h>
 #include <stdlib.h>

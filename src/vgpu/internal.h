@@ -5,17 +5,17 @@
 #ifndef HAUL_VGPU_INTERNAL_H
 #define HAUL_VGPU_INTERNAL_H
 
+#include "exec/grid.h"
+#include "exec/spare.h"
+#include "exec/texture/texture.h"
+#include "lower/lower.h"
+#include "machine/memory.h"
 #include "ptx/ir.h"
 #include "state/program.h"
+#include "time/clock.h"
 #include "vgpu/driver.h"
 #include "vgpu/share.h"
 #include "vgpu/work.h"
-#include "exec/grid.h"
-#include "lower/lower.h"
-#include "machine/memory.h"
-#include "exec/spare.h"
-#include "exec/texture/texture.h"
-#include "time/clock.h"
 
 #include <pthread.h>
 

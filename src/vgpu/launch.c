@@ -2,11 +2,11 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
-#include "vgpu/internal.h"
-#include "vgpu/launch_times.h"
 #include "exec/grid.h"
 #include "machine/heap.h"
 #include "machine/virtual/virtual.h"
+#include "vgpu/internal.h"
+#include "vgpu/launch_times.h"
 
 #include <string.h>
 

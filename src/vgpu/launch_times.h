@@ -3,8 +3,8 @@
 #ifndef HAUL_VGPU_LAUNCH_TIMES_H
 #define HAUL_VGPU_LAUNCH_TIMES_H
 
-#include "vgpu/internal.h"
 #include "exec/grid.h"
+#include "vgpu/internal.h"
 
 /* What the time of a launch depends on, data aside. */
 typedef struct sim_launch_shape {

@@ -9,9 +9,9 @@
 #include "base/mangled.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "exec/system_call.h"
 #include "ptx/flatten.h"
 #include "vgpu/internal.h"
-#include "exec/system_call.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,10 +1,9 @@
 /* What the nodes of graphs do, and what is said and asked of it. */
-#include "vgpu/graph.h"
-
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
 #include "vgpu/box_copy.h"
+#include "vgpu/graph.h"
 
 #include <string.h>
 

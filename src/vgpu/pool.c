@@ -1,10 +1,9 @@
 /* Stream-ordered memory of the virtual GPU. Memory is given at once and comes back in stream order; what a pool holds
  * is what is in use, so it has nothing to trim. */
-#include "vgpu/internal.h"
-
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "vgpu/internal.h"
 
 #include <stdint.h>
 

@@ -1,9 +1,8 @@
 /* Streams and events of the virtual GPU. */
-#include "vgpu/box_copy.h"
-#include "vgpu/internal.h"
-
 #include "base/memory.h"
 #include "base/status.h"
+#include "vgpu/box_copy.h"
+#include "vgpu/internal.h"
 
 #include <stdint.h>
 

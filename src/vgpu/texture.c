@@ -1,7 +1,6 @@
 /* Texture and surface objects of the virtual GPU. */
-#include "vgpu/internal.h"
-
 #include "base/status.h"
+#include "vgpu/internal.h"
 
 static haul_status wrong(const char *what) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "texture: %s", what);

@@ -1,6 +1,5 @@
 /* One pass of an access over shared memory's banks: what most accesses are counted with. */
 #include "count/vectors/internal.h"
-
 #include "state/lanes.h"
 
 #include <string.h>

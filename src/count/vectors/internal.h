@@ -2,8 +2,8 @@
 #ifndef HAUL_COUNT_VECTORS_INTERNAL_H
 #define HAUL_COUNT_VECTORS_INTERNAL_H
 
-#include "count/vectors/vectors.h"
 #include "base/variant.h"
+#include "count/vectors/vectors.h"
 
 #define SIM_BANK_PASS SIM_PASTE(sim_bank_pass, SIM_VARIANT)
 #define SIM_COALESCE SIM_PASTE(sim_coalesce, SIM_VARIANT)

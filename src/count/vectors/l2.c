@@ -1,6 +1,5 @@
 /* Requests played into the model of L2. */
 #include "count/l2_sets.h"
-
 #include "count/vectors/internal.h"
 
 #include <string.h>

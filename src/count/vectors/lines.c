@@ -1,6 +1,5 @@
 /* From lanes' addresses to lines, and what is the same for each line of an access: what scattered accesses cost. */
 #include "count/vectors/internal.h"
-
 #include "state/lanes.h"
 
 #if defined(__AVX512F__)

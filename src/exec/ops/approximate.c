@@ -1,7 +1,7 @@
 /* The approximate functions of single and double precision, bit for bit as hardware has them: what its unit gives
  * (ops/mufu.h), and around it what ptxas makes of an instruction that keeps subnormal numbers. */
-#include "exec/ops/mufu.h"
 #include "exec/ops/lanes.h"
+#include "exec/ops/mufu.h"
 
 #define SMALLEST 0x1p-126f /* that is not subnormal */
 

@@ -1,10 +1,10 @@
 /* cp.async: each lane copies 4, 8 or 16 bytes from global to shared memory. d: the shared address; a: the global one;
  * b: the bytes to read (count: they are given); x, imm2: the shared offset, and whether its register is wide. */
-#include "exec/ops/copies.h"
 #include "count/count.h"
-#include "exec/ops/lanes.h"
-#include "exec/async.h"
 #include "exec/access.h"
+#include "exec/async.h"
+#include "exec/ops/copies.h"
+#include "exec/ops/lanes.h"
 #include "state/lanes.h"
 
 /* Lanes whose source size is not the whole copy. */

@@ -1,15 +1,14 @@
 /* atom and red. */
-#include "exec/atomic.h"
-#include "exec/ops/lanes.h"
-#include "exec/sm.h"
-#include "exec/paths.h"
-#include "state/lanes.h"
-
-#include "exec/cluster.h"
 #include "check/global.h"
 #include "check/hazard.h"
-#include "machine/memory.h"
 #include "exec/access.h"
+#include "exec/atomic.h"
+#include "exec/cluster.h"
+#include "exec/ops/lanes.h"
+#include "exec/paths.h"
+#include "exec/sm.h"
+#include "machine/memory.h"
+#include "state/lanes.h"
 
 /* x: sim_atomic_kind; y: 1 when nobody reads the result; b, c: operands; d: the result. A vector has its count, and its
  * operands' and results' slots in the pool. */

@@ -1,14 +1,14 @@
 /* Bulk copies: one for each active lane (usually one). d, imm, SIM_OP_WIDE: the global address; a, x: the shared one;
  * b: the bytes; c, y: the mbarrier; imm2: which registers are wide, and what `more` is; of reductions, count and bytes:
  * the sim_atomic_kind and the bytes of an element. */
+#include "assembler/shared_layout.h"
+#include "exec/access.h"
+#include "exec/async.h"
 #include "exec/atomic.h"
+#include "exec/fault.h"
+#include "exec/ops/copies.h"
 #include "exec/ops/lanes.h"
 #include "exec/sm.h"
-#include "exec/fault.h"
-#include "exec/async.h"
-#include "exec/access.h"
-#include "assembler/shared_layout.h"
-#include "exec/ops/copies.h"
 
 /* imm2; `more` is the slot of a mask of ranks, or of bytes */
 enum { SHARED_WIDE = 1, BARRIER_WIDE = 2, MULTICAST = 4, MASKED = 8 };

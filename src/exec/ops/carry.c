@@ -1,8 +1,8 @@
 /* Extended-precision arithmetic: the carry flag CC.CF is a predicate with a bit for each lane. A difference is the sum
  * with the complement, so the flag is 0 when there was a borrow: PTX does not say so, but nvcc's division of 128-bit
  * integers adds the flag up behind a subtraction. */
-#include "exec/ops/wide.h"
 #include "exec/ops/lanes.h"
+#include "exec/ops/wide.h"
 #include "state/lanes.h"
 
 /* handler `name`: d = expression of a, b, c and the carry in, which is 0 or 1; `carry` is what it carries out.

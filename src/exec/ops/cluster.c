@@ -1,13 +1,12 @@
 /* Clusters: barriers, and addresses in other blocks' shared memory. */
-#include "exec/cluster.h"
 #include "count/count.h"
-#include "exec/ops/lanes.h"
-#include "exec/fault.h"
-#include "exec/paths.h"
 #include "exec/access.h"
-
 #include "exec/atomic.h"
+#include "exec/cluster.h"
+#include "exec/fault.h"
 #include "exec/ops/copies.h"
+#include "exec/ops/lanes.h"
+#include "exec/paths.h"
 
 static sim_step cluster_arrive(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_cluster_arrive(w, op, active);

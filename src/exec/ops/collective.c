@@ -1,10 +1,10 @@
 /* Instructions that look across the lanes of a warp. The .sync forms execute for all lanes that have come to them
  * (sim_warp_gather); the old ones for the active lanes. */
 #include "check/hazard.h"
+#include "exec/floats.h"
 #include "exec/ops/lanes.h"
 #include "exec/paths.h"
 #include "state/lanes.h"
-#include "exec/floats.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* Branches, ends, traps, and block barriers. */
-#include "exec/barrier.h"
-#include "exec/fault.h"
-#include "exec/paths.h"
-#include "state/lanes.h"
-#include "state/block.h"
-#include "exec/call.h"
 #include "check/hazard.h"
-#include "exec/system_call.h"
+#include "exec/barrier.h"
+#include "exec/call.h"
+#include "exec/fault.h"
 #include "exec/ops/lanes.h"
+#include "exec/paths.h"
+#include "exec/system_call.h"
+#include "state/block.h"
+#include "state/lanes.h"
 
 /* ---- branches ---- */
 

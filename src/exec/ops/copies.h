@@ -2,13 +2,13 @@
 #ifndef HAUL_EXEC_OPS_COPIES_H
 #define HAUL_EXEC_OPS_COPIES_H
 
-#include "exec/cluster.h"
-#include "exec/ops/lanes.h"
-#include "exec/fault.h"
-#include "exec/async.h"
-#include "state/async.h"
 #include "check/hazard.h"
 #include "exec/access.h"
+#include "exec/async.h"
+#include "exec/cluster.h"
+#include "exec/fault.h"
+#include "exec/ops/lanes.h"
+#include "state/async.h"
 
 /* Compiled once a vector extension. */
 #define sim_queue_copy SIM_PASTE(sim_queue_copy, SIM_VARIANT)

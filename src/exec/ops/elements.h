@@ -4,9 +4,9 @@
 #ifndef HAUL_EXEC_OPS_ELEMENTS_H
 #define HAUL_EXEC_OPS_ELEMENTS_H
 
+#include "exec/ops/lanes.h"
 #include "state/block.h"
 #include "state/lanes.h"
-#include "exec/ops/lanes.h"
 
 /* Moves the active lanes' elements between base + address[l], a multiple of the element's size, and the register's
  * lanes. A lane may be wider than the element. */

@@ -1,9 +1,9 @@
 /* Fences, and hints: what they order is a matter of checks and counters, what they bring of neither. */
-#include "state/block.h"
-#include "count/count.h"
 #include "check/global.h"
 #include "check/hazard.h"
+#include "count/count.h"
 #include "exec/ops/lanes.h"
+#include "state/block.h"
 
 static sim_step nothing(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)w, (void)op, (void)active;

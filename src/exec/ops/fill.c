@@ -1,10 +1,10 @@
 /* st.bulk: zeros in the block's shared memory. a, imm, SIM_OP_WIDE: the address; b: bytes; x: the address is generic */
-#include "check/hazard.h"
-#include "exec/ops/lanes.h"
-#include "exec/fault.h"
 #include "assembler/shared_layout.h"
-#include "machine/memory.h"
+#include "check/hazard.h"
 #include "exec/access.h"
+#include "exec/fault.h"
+#include "exec/ops/lanes.h"
+#include "machine/memory.h"
 
 enum { UNIT = 8 };
 

@@ -2,8 +2,8 @@
  * and products of halves are exact or made sticky, and rounded once to the format. */
 #include "exec/half.h"
 #include "exec/ops/lanes.h"
-#include "state/lanes.h"
 #include "exec/ops/mufu.h"
+#include "state/lanes.h"
 
 /* Flags of op->x besides SIM_FLUSH and SIM_SATURATE. */
 enum { RELU = 4, KEEP_NAN = 8, XOR_SIGN = 16 };

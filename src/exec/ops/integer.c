@@ -1,6 +1,6 @@
 /* Integer arithmetic. Where the sign makes no difference to the bits, one handler serves both types. */
-#include "exec/ops/wide.h"
 #include "exec/ops/lanes.h"
+#include "exec/ops/wide.h"
 
 /* ---- addition and subtraction ---- */
 

@@ -1,13 +1,13 @@
 /* clusterlaunchcontrol: a running cluster takes over the work of one that has not started. The answer, 16 bytes that
  * only query_cancel reads, has the first block's place and, in its last word, whether there was such a cluster. */
 #include "assembler/shared_layout.h"
+#include "exec/access.h"
+#include "exec/async.h"
+#include "exec/fault.h"
+#include "exec/ops/copies.h"
 #include "exec/ops/lanes.h"
 #include "exec/sm.h"
-#include "exec/fault.h"
-#include "exec/async.h"
-#include "exec/access.h"
 #include "state/lanes.h"
-#include "exec/ops/copies.h"
 
 enum { ANSWER_BYTES = 16, CANCELED = 3 };
 

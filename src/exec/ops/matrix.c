@@ -2,12 +2,12 @@
  * addresses are those of rows of 16 bytes; lanes 0 to 7 have the first matrix's, 8 to 15 the second's, and so on.
  * a, imm, SIM_OP_WIDE: the address; more, count: the registers' slots in the pool and their number; imm2: MATRIX_* */
 #include "exec/ops/matrix.h"
-#include "count/count.h"
-#include "exec/ops/lanes.h"
-#include "state/lanes.h"
 
 #include "check/hazard.h"
+#include "count/count.h"
 #include "exec/access.h"
+#include "exec/ops/lanes.h"
+#include "state/lanes.h"
 
 enum { ROW_BYTES = 16, ROWS = 8, LOG2_WORD = 2 };
 enum { MATRIX_TRANSPOSED = 1, MATRIX_OF_BYTES = 2, MATRIX_GENERIC = 4 };

@@ -1,10 +1,10 @@
 /* mbarriers: a, imm, SIM_OP_WIDE: the address; b: count or bytes; d: token. */
+#include "exec/access.h"
+#include "exec/async.h"
+#include "exec/fault.h"
 #include "exec/ops/copies.h"
 #include "exec/ops/lanes.h"
-#include "exec/fault.h"
 #include "exec/paths.h"
-#include "exec/async.h"
-#include "exec/access.h"
 #include "state/mbarrier.h"
 
 /* A shared address, or a generic one in the shared window. */

@@ -1,20 +1,19 @@
 /* ld, st and their kin: which memory, how wide, into which register. */
-#include "machine/memory.h"
-#include "exec/ops/lanes.h"
-#include "exec/sm.h"
-#include "exec/fault.h"
-#include "exec/paths.h"
-#include "state/lanes.h"
-#include "state/block.h"
-
-#include "exec/cluster.h"
 #include "check/global.h"
 #include "check/hazard.h"
-#include "lower/internal.h"
 #include "exec/access.h"
+#include "exec/cluster.h"
+#include "exec/fault.h"
 #include "exec/ops/elements.h"
+#include "exec/ops/lanes.h"
 #include "exec/ops/matrix.h"
 #include "exec/ops/patterns.h"
+#include "exec/paths.h"
+#include "exec/sm.h"
+#include "lower/internal.h"
+#include "machine/memory.h"
+#include "state/block.h"
+#include "state/lanes.h"
 
 static unsigned log2_of(unsigned bytes) {
     return (unsigned)__builtin_ctz(bytes);

@@ -1,11 +1,11 @@
 /* mma and wmma.mma: products of matrices that the warp has in its registers. more: a sim_product in the pool. */
-#include "ptx/matrix.h"
-#include "exec/ops/lanes.h"
-#include "state/block.h"
-#include "machine/machine.h"
 #include "exec/ops/fragments.h"
+#include "exec/ops/lanes.h"
 #include "exec/ops/multiply.h"
 #include "exec/ops/sparse.h"
+#include "machine/machine.h"
+#include "ptx/matrix.h"
+#include "state/block.h"
 
 #include <string.h>
 

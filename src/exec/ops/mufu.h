@@ -9,8 +9,8 @@
 #ifndef HAUL_EXEC_OPS_MUFU_H
 #define HAUL_EXEC_OPS_MUFU_H
 
-#include "machine/mufu.h"
 #include "exec/floats.h"
+#include "machine/mufu.h"
 
 /* Compilers vectorise a loop over lanes when nothing is called in it. */
 #define SIM_INLINED inline __attribute__((always_inline))

@@ -3,16 +3,16 @@
  *
  * more, count: registers of the vector's elements in the pool and their number; bytes: of all; x, y: logarithms of an
  * element's bytes and of a register's lane; target: the type; imm2: the operation: see pack_operation(). */
-#include "exec/atomic.h"
-#include "exec/ops/lanes.h"
-#include "exec/sm.h"
-#include "exec/fault.h"
-#include "exec/paths.h"
 #include "check/global.h"
 #include "check/hazard.h"
-#include "machine/memory.h"
 #include "exec/access.h"
+#include "exec/atomic.h"
+#include "exec/fault.h"
+#include "exec/ops/lanes.h"
 #include "exec/ops/product.h"
+#include "exec/paths.h"
+#include "exec/sm.h"
+#include "machine/memory.h"
 #include "machine/virtual/virtual.h"
 
 /* `kind`: for whole elements; parts of other types (`part`) are reduced in `precision`. */

@@ -1,7 +1,7 @@
 /* cvt of sm_100's own: types of 4, 6 and 8 bits in twos and fours, scales (ue8m0), and rounding by random bits. */
-#include "state/block.h"
-#include "exec/ops/lanes.h"
 #include "exec/half.h"
+#include "exec/ops/lanes.h"
+#include "state/block.h"
 
 static const sim_format e2m1 = {1, 0, 7, 7, 7, 3};
 static const sim_format e2m3 = {3, 0, 31, 31, 31, 5};

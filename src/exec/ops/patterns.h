@@ -2,11 +2,11 @@
 #ifndef HAUL_EXEC_OPS_PATTERNS_H
 #define HAUL_EXEC_OPS_PATTERNS_H
 
-#include "state/block.h"
-#include "state/lanes.h"
-#include "jit/compiled.h"
 #include "count/samples.h"
 #include "exec/ops/words.h"
+#include "jit/compiled.h"
+#include "state/block.h"
+#include "state/lanes.h"
 #include "state/pattern.h"
 
 enum { SIM_HALF = SIM_LANES / 2 };

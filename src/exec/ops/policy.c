@@ -1,9 +1,8 @@
 /* createpolicy: cache policies, which accesses get from a register. */
 #include "count/policy.h"
+#include "exec/access.h"
 #include "exec/ops/lanes.h"
 #include "state/lanes.h"
-
-#include "exec/access.h"
 
 /* imm, imm2: both priorities; a: the fraction */
 static sim_step fractional_policy(sim_warp *w, const sim_op *op, uint32_t active) {

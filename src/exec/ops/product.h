@@ -3,11 +3,11 @@
 #ifndef HAUL_EXEC_OPS_PRODUCT_H
 #define HAUL_EXEC_OPS_PRODUCT_H
 
-#include "ptx/matrix.h"
-#include "exec/ops/lanes.h"
-#include "state/block.h"
 #include "exec/half.h"
+#include "exec/ops/lanes.h"
 #include "exec/ops/matrix.h"
+#include "ptx/matrix.h"
+#include "state/block.h"
 
 enum { SIM_PRODUCT_SATURATES = 1, SIM_PRODUCT_AND = 2, SIM_PRODUCT_SPARSE = 4 };
 

@@ -1,10 +1,10 @@
 /* alloca: a thread's stack, which grows upwards in the variable $dynamic of its frame. The first word there says how
  * many bytes behind its head are in use. */
-#include "ptx/inline.h"
 #include "exec/fault.h"
-#include "state/block.h"
-#include "lower/internal.h"
 #include "exec/ops/lanes.h"
+#include "lower/internal.h"
+#include "ptx/inline.h"
+#include "state/block.h"
 
 enum { DEFAULT_ALIGNMENT = 8, MOST_ALIGNMENT = 1 << 23 };
 

@@ -3,14 +3,13 @@
  * a: the handles; x: the geometry; y: what happens beyond the surface, as PTX_MOD_BEYOND_...; bytes: of an element;
  * count: elements a lane; more: slots in the pool: four coordinates, then the elements; imm2: the reduction; imm: the
  * type. */
-#include "exec/texture/access.h"
+#include "check/texture.h"
+#include "count/texture.h"
+#include "exec/fault.h"
 #include "exec/ops/lanes.h"
 #include "exec/sm.h"
-#include "exec/fault.h"
+#include "exec/texture/access.h"
 #include "state/texels.h"
-#include "count/texture.h"
-
-#include "check/texture.h"
 
 enum { AT = 0, DATA = 4, SLOTS = 8 };
 

@@ -1,6 +1,6 @@
 /* The lowering functions of this variant, by ptx_op. */
-#include "lower/lower.h"
 #include "exec/ops/lanes.h"
+#include "lower/lower.h"
 
 #define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, targets) \
     haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i);

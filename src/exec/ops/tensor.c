@@ -4,16 +4,15 @@
  * the map must be for it; bit 4: four rows of their own instead of a box; bit 5: .cta_group::2; from bit 6 on: which
  * sim_tensor_wide the map must be); count: the reduction.
  */
-#include "machine/tensor.h"
-#include "count/count.h"
-#include "exec/ops/lanes.h"
-#include "exec/fault.h"
-#include "exec/access.h"
-#include "state/block.h"
-
-#include "exec/atomic.h"
 #include "assembler/shared_layout.h"
+#include "count/count.h"
+#include "exec/access.h"
+#include "exec/atomic.h"
+#include "exec/fault.h"
 #include "exec/ops/copies.h"
+#include "exec/ops/lanes.h"
+#include "machine/tensor.h"
+#include "state/block.h"
 
 /* Of a gather or scatter. */
 enum { ROWS = 4 };

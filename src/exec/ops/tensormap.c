@@ -1,12 +1,12 @@
 /* Tensor maps that kernels change, and publish. a, imm, SIM_OP_WIDE: the map's address; b: the value; x: the field; y:
  * which dimension; imm2: MAP_* */
-#include "machine/tensor.h"
-#include "exec/ops/lanes.h"
-#include "exec/fault.h"
 #include "check/hazard.h"
-#include "machine/memory.h"
 #include "exec/access.h"
+#include "exec/fault.h"
+#include "exec/ops/lanes.h"
 #include "exec/ops/matrix.h"
+#include "machine/memory.h"
+#include "machine/tensor.h"
 
 enum { MAP_IN_SHARED = 1, MAP_VALUE_WIDE = 2 };
 

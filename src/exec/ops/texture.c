@@ -3,13 +3,12 @@
  * a: the handles; x: the geometry; y: the kind of fetch; imm2: bit 0: integer coordinates, bit 1: a level is named,
  * bits 8 up: the component; count: the result's elements; bytes: of each element's register, of imm's type; more: slots
  * in the pool, in the order below. */
-#include "exec/texture/access.h"
-#include "exec/ops/lanes.h"
-#include "state/texels.h"
-#include "count/texture.h"
-
 #include "check/texture.h"
+#include "count/texture.h"
 #include "exec/half.h"
+#include "exec/ops/lanes.h"
+#include "exec/texture/access.h"
+#include "state/texels.h"
 
 enum { AT = 0, RESULT = 4, ALONG = 8, LEVEL = 8, SHIFT = 14, SLOTS = 17 };
 

@@ -1,19 +1,19 @@
 /* Tensor memory: allocation, loads and stores, copies to it in the background. Products: tmem_mma.c, tmem_make.c. */
-#include "state/tmem.h"
-#include "exec/ops/lanes.h"
+#include "exec/ops/tmem.h"
+
+#include "base/memory.h"
+#include "check/hazard.h"
+#include "exec/access.h"
+#include "exec/async.h"
+#include "exec/cluster.h"
 #include "exec/fault.h"
+#include "exec/ops/lanes.h"
+#include "exec/ops/matrix.h"
 #include "exec/paths.h"
 #include "exec/products.h"
 #include "exec/tmem.h"
-#include "exec/async.h"
-
-#include "base/memory.h"
 #include "ptx/tcgen05.h"
-#include "exec/cluster.h"
-#include "check/hazard.h"
-#include "exec/access.h"
-#include "exec/ops/matrix.h"
-#include "exec/ops/tmem.h"
+#include "state/tmem.h"
 
 /* ---- tcgen05.alloc, .dealloc, .relinquish_alloc_permit; a, imm, SIM_OP_WIDE: where the address goes, or (dealloc) a
  * itself; b: the columns; x: blocks that take part; y: the address is generic ---- */

@@ -2,10 +2,10 @@
 #ifndef HAUL_EXEC_OPS_TMEM_H
 #define HAUL_EXEC_OPS_TMEM_H
 
-#include "state/block.h"
-#include "exec/ops/lanes.h"
 #include "exec/fault.h"
+#include "exec/ops/lanes.h"
 #include "exec/products.h"
+#include "state/block.h"
 #include "state/products.h"
 
 /* Compiled once a vector extension. */

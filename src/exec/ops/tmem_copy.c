@@ -1,13 +1,13 @@
 /* tcgen05.cp and tcgen05.shift: into tensor memory and within it, in the background. a, imm: the address in tensor
  * memory; b: the descriptor of the matrix in shared memory; x: a COPY_*; y: bits of elements that become bytes, or 0;
  * imm2: both blocks of a pair. */
+#include "check/hazard.h"
 #include "exec/cluster.h"
-#include "exec/ops/lanes.h"
 #include "exec/fault.h"
+#include "exec/ops/lanes.h"
+#include "exec/ops/tmem.h"
 #include "exec/products.h"
 #include "exec/tmem.h"
-#include "check/hazard.h"
-#include "exec/ops/tmem.h"
 #include "state/tmem.h"
 
 #include <string.h>

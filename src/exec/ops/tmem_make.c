@@ -1,12 +1,12 @@
 /* tcgen05.mma: the product, which the background makes: d = a b + d for the rows of one block, or (.cta_group::2) of a
  * pair, of which each block has half of a's rows and half of b's columns. */
 #include "check/hazard.h"
-#include "exec/products.h"
-#include "exec/tmem.h"
-#include "machine/machine.h"
 #include "exec/ops/multiply.h"
 #include "exec/ops/sparse.h"
 #include "exec/ops/tmem_mma.h"
+#include "exec/products.h"
+#include "exec/tmem.h"
+#include "machine/machine.h"
 
 enum { CHUNK_COLUMNS = 128 };
 

@@ -1,11 +1,12 @@
 /* tcgen05.mma and its kin: products whose sums are in tensor memory, made in the background. Here they are issued. */
-#include "ptx/tcgen05.h"
-#include "exec/ops/lanes.h"
+#include "exec/ops/tmem_mma.h"
+
+#include "check/hazard.h"
 #include "exec/fault.h"
+#include "exec/ops/lanes.h"
 #include "exec/products.h"
 #include "exec/tmem.h"
-#include "check/hazard.h"
-#include "exec/ops/tmem_mma.h"
+#include "ptx/tcgen05.h"
 
 /* ---- checks ---- */
 

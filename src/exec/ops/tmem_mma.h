@@ -3,8 +3,8 @@
 #ifndef HAUL_EXEC_OPS_TMEM_MMA_H
 #define HAUL_EXEC_OPS_TMEM_MMA_H
 
-#include "exec/ops/tmem.h"
 #include "exec/ops/lanes.h"
+#include "exec/ops/tmem.h"
 #include "exec/products.h"
 #include "state/tmem.h"
 

@@ -1,9 +1,8 @@
 /* The video instructions. x: VIDEO_*; y: the operation; count: parts; more: which parts, in the pool */
-#include "exec/ops/wide.h"
 #include "exec/ops/lanes.h"
-#include "state/lanes.h"
-
+#include "exec/ops/wide.h"
 #include "state/block.h"
+#include "state/lanes.h"
 
 enum { VIDEO_SIGNED_A = 1, VIDEO_SIGNED_B = 2, VIDEO_SIGNED_D = 4, VIDEO_SATURATES = 8, VIDEO_SUMS = 16 };
 

@@ -2,16 +2,16 @@
  * what is here is one warp's part. a, b: slots of the descriptors; c, x: the predicate that keeps the sums, and its
  * flip; more: a sim_product in the pool; imm2: GROUP_* */
 #include "base/memory.h"
-#include "exec/ops/lanes.h"
-#include "exec/fault.h"
-#include "exec/products.h"
-#include "ptx/matrix.h"
-#include "state/block.h"
 #include "check/hazard.h"
-#include "machine/machine.h"
+#include "exec/fault.h"
 #include "exec/ops/fragments.h"
+#include "exec/ops/lanes.h"
 #include "exec/ops/multiply.h"
 #include "exec/ops/sparse.h"
+#include "exec/products.h"
+#include "machine/machine.h"
+#include "ptx/matrix.h"
+#include "state/block.h"
 #include "state/products.h"
 
 enum { GROUP_A_IN_MEMORY = 1, GROUP_TRANSPOSES_A = 2, GROUP_TRANSPOSES_B = 4, GROUP_NEGATES = 8 };

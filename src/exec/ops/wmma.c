@@ -3,12 +3,12 @@
  * repeats the first ones. Each register is loaded or stored by ordinary accesses: a whole word where its elements are
  * neighbours in memory, else element by element. What is counted are the accesses of machine code, which knows more:
  * matrices of eight rows as ldmatrix loads them, words that it transposes afterwards, and pairs of words. */
-#include "ptx/matrix.h"
 #include "count/count.h"
-#include "exec/ops/lanes.h"
-#include "state/lanes.h"
-#include "state/block.h"
 #include "exec/ops/fragments.h"
+#include "exec/ops/lanes.h"
+#include "ptx/matrix.h"
+#include "state/block.h"
+#include "state/lanes.h"
 
 typedef struct fragment {
     const ptx_instruction *instruction;

@@ -1,5 +1,6 @@
 /* From a lane's handle to the object that it may use. */
 #include "exec/texture/access.h"
+
 #include "exec/fault.h"
 
 static const sim_texture *refuse(sim_warp *w, const sim_op *op, unsigned lane, haul_finding_kind kind, bool surface,

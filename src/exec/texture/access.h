@@ -2,11 +2,11 @@
 #ifndef HAUL_EXEC_TEXTURE_ACCESS_H
 #define HAUL_EXEC_TEXTURE_ACCESS_H
 
+#include "count/texture.h"
+#include "exec/texture/texture.h"
 #include "ptx/pattern.h"
 #include "state/block.h"
-#include "count/texture.h"
 #include "state/lanes.h"
-#include "exec/texture/texture.h"
 
 /* The live object of a lane's handle, a surface or a texture, in memory that is there; NULL: the fault has been
  * recorded. In exec/texture/access.c. */

@@ -1,8 +1,8 @@
 /* Sampling: coordinates to texels and weights, texels to values. */
 #include "exec/texture/texture.h"
-#include "state/texels.h"
 
 #include "exec/half.h"
+#include "state/texels.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 #ifndef HAUL_EXEC_TEXTURE_TEXTURE_H
 #define HAUL_EXEC_TEXTURE_TEXTURE_H
 
+#include "exec/texture/array.h"
 #include "machine/memory.h"
 #include "state/texels.h"
-#include "exec/texture/array.h"
 
 /* What became of an object's memory. */
 typedef enum sim_object_state { SIM_OBJECT_FREE, SIM_OBJECT_LIVE, SIM_OBJECT_ORPHAN } sim_object_state;

@@ -1,7 +1,6 @@
 /* The table of a context's texture and surface objects, and what can be asked of an object. */
-#include "exec/texture/texture.h"
-
 #include "base/memory.h"
+#include "exec/texture/texture.h"
 #include "ptx/ir.h"
 
 /* ---- handles ---- */
