@@ -12,7 +12,7 @@ typedef struct function {
 static const function runtime[] = {
 #define RUNTIME(name) {#name, true},
 #define MISSING(name) {#name, false},
-#include "standin/runtime.def"
+#include "standin/runtime/runtime.def"
 #undef RUNTIME
 #undef MISSING
 };
@@ -34,7 +34,8 @@ static const page pages[] = {
      "# Functions of the CUDA runtime that programs may call\n\n"
      "`haul run -- PROGRAM` ([run.md](run.md)) puts haul's own CUDA runtime into the program. This list is made from "
      "the "
-     "runtime's table (`src/standin/runtime.def`), which has the functions of CUDA 11, 12 and 13. The driver API is in "
+     "runtime's table (`src/standin/runtime/runtime.def`), which has the functions of CUDA 11, 12 and 13. The driver "
+     "API is in "
      "[driver.md](driver.md).\n",
      "These return `cudaErrorNotSupported` (801). haul names those that a program called when it ends."},
     {driver, sizeof driver / sizeof *driver,

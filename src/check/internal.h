@@ -3,7 +3,7 @@
 #define HAUL_CHECK_INTERNAL_H
 
 #include "check/finding.h"
-#include "check/flight.h"
+#include "check/flights.h"
 #include "check/global.h"
 #include "check/hazard.h"
 #include "state/block.h"

@@ -3,7 +3,7 @@
 #include "base/status.h"
 #include "cli/publish.h"
 #include "cli/session.h"
-#include "lib/compare.h"
+#include "lib/launch/compare.h"
 #include "report/json.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #include "cli/publish.h"
 #include "cli/stream_job.h"
 #include "report/json.h"
-#include "report/timeline.h"
+#include "report/write/timeline.h"
 
 #include <stdio.h>
 #include <string.h>

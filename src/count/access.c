@@ -2,7 +2,7 @@
 #include "count/access.h"
 
 #include "count/samples.h"
-#include "count/vectors/vectors.h"
+#include "count/vectors.h"
 
 #include <string.h>
 

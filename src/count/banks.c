@@ -1,6 +1,6 @@
 #include "count/banks.h"
 
-#include "count/vectors/vectors.h"
+#include "count/vectors.h"
 
 enum { BANKS = 32 }; /* each serves a word */
 

@@ -2,6 +2,7 @@
 #ifndef HAUL_COUNT_BANKS_H
 #define HAUL_COUNT_BANKS_H
 
+#include "count/vectors.h"
 #include "state/pattern.h"
 
 /* A load or store of `bytes` (1 to 16) a lane. An access is made in passes: one for up to 4 bytes a lane, one for each
@@ -15,16 +16,6 @@ sim_wavefronts sim_bank_store(const uint32_t address[SIM_LANES], uint32_t active
  * the worse of its two sides does. Lanes in `filled` read nothing. */
 sim_wavefronts sim_bank_copy(const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES], uint32_t active,
                              uint32_t filled, unsigned bytes);
-
-/* One pass over some lanes, at least one: its wavefronts, and how many units they touch, which are words or as wide as
- * a lane's bytes, where that is more. */
-typedef struct sim_bank_use {
-    uint32_t wavefronts, units;
-} sim_bank_use;
-
-/* Without counts_units, units may be left out. */
-typedef sim_bank_use sim_bank_pass_fn(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned bytes,
-                                      bool counts_units);
 
 /* Lanes on one address are free. */
 sim_bank_use sim_bank_atomic(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes);

@@ -1,6 +1,6 @@
-/* Chooses the compilation of vectors/ that this host runs best. */
+/* Chooses the compilation of vector_*.c that this host runs best. */
 #include "base/variant.h"
-#include "count/vectors/vectors.h"
+#include "count/vectors.h"
 
 #define DECLARE(variant) extern const sim_vectors sim_vectors_##variant
 VARIANT_EACH(DECLARE);

@@ -1,6 +1,6 @@
 #include "count/coalesce.h"
 
-#include "count/vectors/vectors.h"
+#include "count/vectors.h"
 
 /* ---- tag banks ---- */
 

@@ -1,9 +1,8 @@
-/* Asynchronous copies: issued, grouped and completed; and the mbarriers that they complete on. */
+/* Asynchronous copies: issued, grouped and completed. */
 #ifndef HAUL_EXEC_ASYNC_H
 #define HAUL_EXEC_ASYNC_H
 
 #include "state/async.h"
-#include "state/mbarrier.h"
 
 #include <haul/status.h>
 
@@ -28,15 +27,5 @@ bool sim_async_has_reductions(const sim_async *a);
 void sim_async_deliver(sim_block *b, uint32_t address);
 /* The block ends: everything still in flight arrives. */
 void sim_async_finish(sim_block *b);
-
-/* NULL when the address is outside shared memory or not a multiple of 8. */
-uint64_t *sim_mbarrier_at(sim_block *b, uint32_t address);
-/* Takes `arrivals` from the pending count and adds `bytes` to the missing bytes (negative: they came); when both reach
- * zero the phase completes and waiters wake. False when more arrive than are pending, or the byte count leaves its
- * range. */
-bool sim_mbarrier_update(sim_block *b, uint64_t *object, uint32_t arrivals, int64_t bytes);
-
-/* Paths in try_wait look again. */
-void sim_block_wake_mbarrier_waiters(sim_block *b);
 
 #endif

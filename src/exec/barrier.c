@@ -5,7 +5,6 @@
 #include "count/count.h"
 #include "exec/cluster.h"
 #include "exec/paths.h"
-#include "exec/sm.h"
 #include "state/block.h"
 
 #include <string.h>
@@ -49,7 +48,7 @@ void sim_barriers_reset(sim_block *b) {
     b->used_barriers = 0;
 }
 
-void sim_block_lanes_ended(sim_warp *w) {
+static void lanes_ended(sim_warp *w) {
     sim_block *b = w->block;
     b->sm->progress++;
     b->sm->changes++;
@@ -60,6 +59,15 @@ void sim_block_lanes_ended(sim_warp *w) {
         if (is_complete(b, &b->barriers[id])) open_barrier(b, id);
     }
     sim_cluster_lanes_ended(w);
+}
+
+sim_step sim_warp_exit(sim_warp *w, uint32_t lanes) {
+    sim_path *path = w->path;
+    const bool goes_on = sim_warp_drop_lanes(w, lanes);
+    lanes_ended(w);
+    if (!goes_on) return sim_warp_switch(w);
+    w->active = path->mask;
+    return SIM_NEXT;
 }
 
 static bool arrive(sim_warp *w, uint32_t id, uint32_t expected, uint32_t lanes, uint32_t votes) {

@@ -15,4 +15,7 @@ sim_step sim_barrier_sync(sim_warp *w, const sim_op *op, uint32_t id, uint32_t e
 /* A new block takes this one's place. */
 void sim_barriers_reset(sim_block *b);
 
+/* The lanes in `lanes` of the running path end; barriers that waited for them may open. */
+sim_step sim_warp_exit(sim_warp *w, uint32_t lanes);
+
 #endif

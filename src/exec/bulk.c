@@ -1,8 +1,8 @@
 #include "exec/bulk.h"
 
 #include "check/hazard.h"
-#include "exec/async.h"
 #include "exec/atomic.h"
+#include "exec/mbarrier.h"
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "exec/fault.h"
 
 #include "check/hazard.h"
-#include "exec/sm.h"
 #include "state/block.h"
 
 #include <stdarg.h>

@@ -20,5 +20,7 @@ sim_step sim_fail_assertion(sim_warp *w, const char *place, uint32_t lanes, cons
 /* The same for what is no defect of the kernel: the host, or the virtual GPU, cannot go on. */
 sim_step sim_give_up(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+/* Appends what the stuck warps wait for to `message`. */
+void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size);
 
 #endif

@@ -7,6 +7,7 @@
 #include "check/origin.h"
 #include "exec/cluster.h"
 #include "exec/cycle.h"
+#include "exec/fault.h"
 #include "exec/progress.h"
 #include "exec/record.h"
 #include "exec/sample.h"
@@ -15,6 +16,7 @@
 #include "jit/compiled.h"
 #include "jit/jobs.h"
 #include "lower/internal.h"
+#include "machine/host.h"
 #include "state/block.h"
 #include "time/estimate.h"
 

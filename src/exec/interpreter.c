@@ -3,6 +3,7 @@
 
 #include "check/hazard.h"
 #include "count/count.h"
+#include "exec/barrier.h"
 #include "exec/fault.h"
 #include "exec/paths.h"
 #include "exec/products.h"

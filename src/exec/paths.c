@@ -2,7 +2,6 @@
 
 #include "base/hash.h"
 #include "check/hazard.h"
-#include "exec/sm.h"
 #include "ptx/ir.h"
 #include "state/block.h"
 #include "state/warp.h"
@@ -146,22 +145,17 @@ void sim_warp_leave_call(sim_warp *w) {
     p->depth--;
 }
 
-sim_step sim_warp_exit(sim_warp *w, uint32_t lanes) {
+bool sim_warp_drop_lanes(sim_warp *w, uint32_t lanes) {
     sim_path *p = w->path;
     uint16_t join = p->join;
     w->live &= ~lanes;
     p->mask &= ~lanes;
-    bool ended = p->mask == 0;
+    const bool ended = p->mask == 0;
     if (ended) free_path(w, p);
     drop_lanes_from_joins(w, join, lanes);
     /* Warp-collective instructions need the live lanes only: those that wait look again who is missing. */
     sim_warp_wake_all(w, SIM_PATH_AT_WARP_SYNC);
-    sim_block_lanes_ended(w);
-    if (!ended) {
-        w->active = p->mask;
-        return SIM_NEXT;
-    }
-    return sim_warp_switch(w);
+    return !ended;
 }
 
 sim_step sim_warp_park(sim_warp *w, uint32_t pc, sim_path_state state) {

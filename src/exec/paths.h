@@ -20,9 +20,8 @@ void sim_warp_expect(sim_warp *w, uint32_t pc);
  * can. */
 sim_step sim_warp_arrive(sim_warp *w, uint32_t pc);
 
-/* The lanes in `lanes` of the running path end. */
-sim_step sim_warp_exit(sim_warp *w, uint32_t lanes);
-
+/* The lanes in `lanes` of the running path end. Returns whether it has others; see sim_warp_exit(). */
+bool sim_warp_drop_lanes(sim_warp *w, uint32_t lanes);
 /* Stops the running path at operation `pc` in the given state and makes another path run, if one can. */
 sim_step sim_warp_park(sim_warp *w, uint32_t pc, sim_path_state state);
 

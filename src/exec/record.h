@@ -3,7 +3,7 @@
 #ifndef HAUL_EXEC_RECORD_H
 #define HAUL_EXEC_RECORD_H
 
-#include "exec/grid.h"
+#include "exec/launch.h"
 #include "state/program.h"
 
 /* Kernel, grid, block, dynamic shared memory; not measured. */

@@ -3,7 +3,7 @@
 #ifndef HAUL_EXEC_SAMPLE_H
 #define HAUL_EXEC_SAMPLE_H
 
-#include "exec/grid.h"
+#include "exec/launch.h"
 #include "state/block.h"
 
 /* Clusters of a grid, from `first` up to `end`. */

@@ -40,17 +40,12 @@ bool sim_sm_time_out_waits(sim_sm *sm);
 bool sim_sm_release_joins(sim_sm *sm);
 /* Whether all that runs only polls, perhaps for a time: warps have seen what they saw before. */
 bool sim_sm_polls(const sim_sm *sm);
-/* Appends what the stuck warps wait for to `message`. */
-void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size);
 
 /* start.c: the next cluster of the SM's share takes the place of one whose blocks have all ended, which `first` is the
  * first of. False: there is none, or they have not, or it is not the first. */
 bool sim_start_cluster(sim_sm *sm, sim_block *first);
 /* The numbers below `count` in an order drawn by chance: the one at place `number`. */
 uint64_t sim_shuffled(uint64_t number, uint64_t count, uint64_t seed);
-
-/* Lanes of the warp have ended: barriers that waited for them may open. */
-void sim_block_lanes_ended(sim_warp *w);
 
 /* True when the access may go ahead; else the path is parked and *step says how to go on. */
 static inline bool sim_in_order(sim_warp *w, const sim_op *op, sim_step *step) {

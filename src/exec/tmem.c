@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "check/hazard.h"
-#include "exec/async.h"
+#include "exec/mbarrier.h"
 #include "exec/paths.h"
 #include "state/block.h"
 #include "state/mbarrier.h"

@@ -4,7 +4,8 @@
 #include "base/number.h"
 #include "base/search.h"
 #include "base/status.h"
-#include "machine/virtual/virtual.h"
+#include "machine/host.h"
+#include "machine/virtual.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -156,8 +157,12 @@ void sim_memory_free(sim_memory *m) {
     memory_free(m);
 }
 
+static void mark_virtual(void *memory, uint64_t address, uint64_t bytes, bool written) {
+    (written ? sim_memory_mark_written : sim_memory_forget_written)(memory, address, bytes);
+}
+
 haul_status sim_memory_see_virtual(sim_memory *m, unsigned device) {
-    HAUL_TRY(sim_virtual_attach(m));
+    HAUL_TRY(sim_virtual_attach((sim_virtual_user){m, mark_virtual}));
     m->sees_virtual = true;
     m->device = device;
     return HAUL_OK;
@@ -286,15 +291,6 @@ static haul_status no_room(const sim_memory *m, uint64_t bytes, const char *what
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: %s asked for, %s left in one piece", what,
                      number_format_bytes((double)bytes, asked),
                      number_format_bytes((double)sim_memory_largest_free(m), left));
-}
-
-uint64_t sim_host_available(void) {
-    long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    uint64_t free_now = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
-    long all = sysconf(_SC_PHYS_PAGES);
-    uint64_t total = all > 0 && size > 0 ? (uint64_t)all * (uint64_t)size : UINT64_MAX;
-    /* Page cache counts as free: half of all memory is taken as within reach in any case. */
-    return free_now > total / 2 ? free_now : total / 2;
 }
 
 /* What managed memory needs: whole pages. */

@@ -8,6 +8,8 @@
 #ifndef HAUL_MACHINE_MEMORY_H
 #define HAUL_MACHINE_MEMORY_H
 
+#include "machine/range.h"
+
 #include <haul/status.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,18 +30,6 @@ enum { SIM_ALLOCATION_UNIT = 512, SIM_MOST_MEMORIES = 16 };
 #define SIM_HOST_BYTES (256ull << 30) /* how much host memory may be mapped at once, registered memory aside */
 
 typedef struct sim_memory sim_memory;
-
-/* A live allocation: addresses from .. to-1; address a is at host address `host` + a. */
-typedef struct sim_range {
-    uint64_t from, to;
-    uintptr_t host;
-} sim_range;
-
-/* Whether `span` bytes from `first` on lie in the allocation. */
-static inline bool sim_is_span_inside(const sim_range *range, uint64_t first, uint64_t span) {
-    const uint64_t offset = first - range->from, size = range->to - range->from;
-    return offset <= size && span <= size - offset;
-}
 
 /* A part of an allocation that is cut up further: what lies there is asked of these. `find`: the piece that the address
  * is in; `was_freed`: the one that was freed; `before`: the last one that ends at or before it. */
@@ -176,8 +166,5 @@ void *sim_memory_in_pages(const sim_memory *memory, uint64_t address, uint64_t b
 
 /* The same for what may lie in an allocation, too. */
 void *sim_memory_at_or_in_pages(const sim_memory *memory, uint64_t address, uint64_t bytes);
-
-/* Bytes that the host can still give, so that a kernel's buffers never push it into its out-of-memory killer. */
-uint64_t sim_host_available(void);
 
 #endif

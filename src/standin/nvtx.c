@@ -1,10 +1,9 @@
 /* Ranges that a program marks with NVTX. The headers of NVTX load the library that NVTX_INJECTION64_PATH names when the
  * program first calls one of their functions, and ask it which of them it takes over: their numbers and types are those
  * of nvtxDetail/nvtxTypes.h, version 3. */
+#include "lib/name_filter.h"
 #include "standin/settings.h"
 #include "standin/standin.h"
-
-#include "lib/name_filter.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* Where reports go. The processes of a program write to files of their own: the first to one of the name that was asked
  * for, further ones to one with their number in it. */
-#include "standin/report.h"
-
 #include "base/file.h"
 #include "base/status.h"
+#include "standin/report.h"
 
 #include <errno.h>
 #include <fcntl.h>

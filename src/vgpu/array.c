@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "vgpu/internal.h"
+#include "vgpu/work.h"
 
 static CUresult no_memory(void) {
     return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for an array"));

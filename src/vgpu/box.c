@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "vgpu/box_copy.h"
 #include "vgpu/internal.h"
+#include "vgpu/work.h"
 
 /* Which of the ends' places counts is up to its kind. */
 typedef struct end {

@@ -5,9 +5,10 @@
 #include "count/l2.h"
 #include "exec/call.h"
 #include "machine/heap.h"
-#include "machine/virtual/virtual.h"
+#include "machine/virtual.h"
 #include "ptx/inline.h"
 #include "vgpu/internal.h"
+#include "vgpu/work.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "vgpu/graph.h"
+#include "vgpu/work.h"
 
 #include <string.h>
 

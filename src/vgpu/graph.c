@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "vgpu/work.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* Pinned host memory of the virtual GPU. Kernels reach it at the host's address, wherever that is possible. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "machine/host.h"
 #include "vgpu/internal.h"
 
 #include <stdint.h>

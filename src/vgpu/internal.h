@@ -14,10 +14,12 @@
 #include "state/program.h"
 #include "time/clock.h"
 #include "vgpu/driver.h"
-#include "vgpu/share.h"
-#include "vgpu/work.h"
 
 #include <pthread.h>
+
+typedef struct sim_mark sim_mark;
+typedef struct sim_slot sim_slot;
+typedef struct sim_work sim_work;
 
 enum { SIM_TIMES_ROWS = 64 };
 

@@ -4,9 +4,10 @@
 #include "base/status.h"
 #include "exec/grid.h"
 #include "machine/heap.h"
-#include "machine/virtual/virtual.h"
+#include "machine/virtual.h"
 #include "vgpu/internal.h"
 #include "vgpu/launch_times.h"
+#include "vgpu/work.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 #include "vgpu/launch_times.h"
 
 #include "base/memory.h"
+#include "vgpu/work.h"
 
 #include <string.h>
 

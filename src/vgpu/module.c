@@ -15,6 +15,7 @@
 #include "state/occupancy.h"
 #include "state/program.h"
 #include "vgpu/internal.h"
+#include "vgpu/work.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "vgpu/box_copy.h"
 #include "vgpu/graph.h"
+#include "vgpu/work.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "vgpu/internal.h"
+#include "vgpu/work.h"
 
 #include <stdint.h>
 

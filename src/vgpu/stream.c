@@ -3,6 +3,8 @@
 #include "base/status.h"
 #include "vgpu/box_copy.h"
 #include "vgpu/internal.h"
+#include "vgpu/share.h"
+#include "vgpu/work.h"
 
 #include <stdint.h>
 

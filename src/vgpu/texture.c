@@ -1,6 +1,7 @@
 /* Texture and surface objects of the virtual GPU. */
 #include "base/status.h"
 #include "vgpu/internal.h"
+#include "vgpu/work.h"
 
 static haul_status wrong(const char *what) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "texture: %s", what);

@@ -1,7 +1,7 @@
 /* Virtual memory and multicast objects of the driver. Work that was issued before is done first wherever what is mapped
  * changes, as it may need what was there. */
 #include "base/status.h"
-#include "machine/virtual/virtual.h"
+#include "machine/virtual.h"
 #include "vgpu/internal.h"
 
 static CUresult unknown_device(const char *call, int device) {

@@ -2,6 +2,7 @@
  * something: its launch pauses then, and whoever waits for it lets others go on until it can. */
 #include "base/own_threads.h"
 #include "vgpu/internal.h"
+#include "vgpu/work.h"
 
 #include <omp.h>
 #include <time.h>

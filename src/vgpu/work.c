@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "vgpu/box_copy.h"
 #include "vgpu/internal.h"
+#include "vgpu/share.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

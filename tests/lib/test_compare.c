@@ -1,5 +1,5 @@
 /* When a counter agrees with a recorded one. */
-#include "lib/compare.h"
+#include "lib/launch/compare.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

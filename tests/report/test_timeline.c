@@ -1,5 +1,5 @@
 /* Timelines from recorded operations: no device is needed. */
-#include "report/timeline.h"
+#include "report/write/timeline.h"
 
 #include <jansson.h>
 #include <setjmp.h>

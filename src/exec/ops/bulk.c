@@ -6,6 +6,7 @@
 #include "exec/async.h"
 #include "exec/atomic.h"
 #include "exec/fault.h"
+#include "exec/mbarrier.h"
 #include "exec/ops/copies.h"
 #include "exec/ops/lanes.h"
 #include "exec/sm.h"

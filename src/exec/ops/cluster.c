@@ -4,6 +4,7 @@
 #include "exec/atomic.h"
 #include "exec/cluster.h"
 #include "exec/fault.h"
+#include "exec/mbarrier.h"
 #include "exec/ops/copies.h"
 #include "exec/ops/lanes.h"
 #include "exec/paths.h"

@@ -7,6 +7,7 @@
 #include "exec/async.h"
 #include "exec/cluster.h"
 #include "exec/fault.h"
+#include "exec/mbarrier.h"
 #include "exec/ops/lanes.h"
 #include "state/async.h"
 

@@ -4,6 +4,7 @@
 #include "exec/access.h"
 #include "exec/async.h"
 #include "exec/fault.h"
+#include "exec/mbarrier.h"
 #include "exec/ops/copies.h"
 #include "exec/ops/lanes.h"
 #include "exec/sm.h"

@@ -13,7 +13,7 @@
 #include "exec/paths.h"
 #include "exec/sm.h"
 #include "machine/memory.h"
-#include "machine/virtual/virtual.h"
+#include "machine/virtual.h"
 
 /* `kind`: for whole elements; parts of other types (`part`) are reduced in `precision`. */
 typedef struct operation {

@@ -9,6 +9,7 @@
 #include "exec/access.h"
 #include "exec/atomic.h"
 #include "exec/fault.h"
+#include "exec/mbarrier.h"
 #include "exec/ops/copies.h"
 #include "exec/ops/lanes.h"
 #include "machine/tensor.h"

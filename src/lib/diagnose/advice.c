@@ -1,8 +1,7 @@
 /* Advice: each change is made and examined like the transfer itself; what it gains is the ratio of the two estimates.
  */
-#include "lib/diagnose/diagnose.h"
-
 #include "base/number.h"
+#include "lib/diagnose/diagnose.h"
 
 #include <stdarg.h>
 #include <stdio.h>

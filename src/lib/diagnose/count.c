@@ -2,11 +2,11 @@
  * virtual GPU's rules. What is said here about the order of accesses is engine.h's. */
 #include "base/memory.h"
 #include "base/status.h"
-#include "lib/diagnose/diagnose.h"
-#include "machine/tensor.h"
 #include "count/l1.h"
 #include "count/seen.h"
 #include "count/traffic.h"
+#include "lib/diagnose/diagnose.h"
+#include "machine/tensor.h"
 #include "state/occupancy.h"
 
 #include <string.h>

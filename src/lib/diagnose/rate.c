@@ -1,7 +1,7 @@
 /* Room on an SM, Little's law, and how fast transfers can be made one after the other. */
 #include "base/status.h"
-#include "machine/occupancy.h"
 #include "lib/diagnose/diagnose.h"
+#include "machine/occupancy.h"
 #include "state/occupancy.h"
 #include "time/estimate.h"
 

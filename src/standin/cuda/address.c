@@ -1,8 +1,7 @@
 /* What the program asks of addresses, and managed memory. Managed memory is at one place, which the host and kernels
  * reach alike: advice is kept for those who ask for it, and prefetches have nothing to move. */
-#include "standin/cuda/cuda.h"
-
 #include "base/memory.h"
+#include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
 #include <string.h>

@@ -1,10 +1,9 @@
 /* The beginning, and contexts. A context is a name for its device's state, which all of them share with the runtime
  * API: what one allocates or loads is there for the others, and stays when it is destroyed. */
-#include "standin/cuda/cuda.h"
-
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/device.h"
+#include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
 #include <stdatomic.h>

@@ -1,8 +1,7 @@
 /* What is asked of devices; errors. */
-#include "standin/cuda/cuda.h"
-
 #include "base/hash.h"
 #include "lib/device.h"
+#include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
 #include <stdio.h>

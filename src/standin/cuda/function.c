@@ -1,10 +1,8 @@
 /* What is asked of functions: what they need, how many blocks of them an SM holds. */
-#include "standin/cuda/cuda.h"
-
-#include "lib/device.h"
-#include "vgpu/driver.h"
-
 #include "base/number.h"
+#include "lib/device.h"
+#include "standin/cuda/cuda.h"
+#include "vgpu/driver.h"
 
 /* ---- facts ---- */
 

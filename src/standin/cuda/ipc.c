@@ -1,8 +1,7 @@
 /* Memory and events of other processes: a handle says where /proc has the file that holds them. */
-#include "standin/cuda/cuda.h"
-
 #include "base/memory.h"
 #include "lib/device.h"
+#include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
 #include <fcntl.h>

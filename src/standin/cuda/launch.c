@@ -1,9 +1,8 @@
 /* Launches. Parameters come one by one, or packed as the function has them. */
-#include "standin/cuda/cuda.h"
-
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/device.h"
+#include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
 #include <stdint.h>

@@ -1,7 +1,6 @@
 /* Libraries, which are a module for each device, and their kernels. */
-#include "standin/cuda/cuda.h"
-
 #include "base/memory.h"
+#include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
 #include <string.h>

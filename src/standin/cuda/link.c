@@ -1,9 +1,8 @@
 /* Linking: PTX, alone or in fat binaries; messages go where the program wants them. */
-#include "standin/cuda/cuda.h"
-
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "standin/cuda/cuda.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* Memory: forms that say the same in other words, copies whose addresses say where they lead, fills. */
 #include "standin/cuda/cuda.h"
-
 #include "vgpu/driver.h"
 
 #include <stdint.h>

@@ -1,10 +1,9 @@
 /* Modules from all kinds of images: PTX, what a linker made of it, fat binaries. */
-#include "standin/cuda/cuda.h"
-
 #include "base/file.h"
 #include "base/status.h"
-#include "vgpu/driver.h"
+#include "standin/cuda/cuda.h"
 #include "standin/settings.h"
+#include "vgpu/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* Nodes of all kinds by one call, conditional nodes, captures into graphs that are there. */
 #include "standin/cuda/cuda.h"
-
 #include "vgpu/driver.h"
 
 typedef const CUgraphNode *nodes;

@@ -1,6 +1,5 @@
 /* Streams and events: forms that say the same in other words. */
 #include "standin/cuda/cuda.h"
-
 #include "vgpu/driver.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* Virtual memory and multicast objects: the driver's, with the program's numbers of devices. */
-#include "standin/cuda/cuda.h"
-
 #include "base/memory.h"
 #include "lib/device.h"
+#include "standin/cuda/cuda.h"
 
 static CUresult real_location(CUmemLocation *l) {
     return l->type == DRIVER_LOCATION_DEVICE ? cuda_device_of(&l->id) : CUDA_SUCCESS;

@@ -1,8 +1,7 @@
 /* The end of the program, whichever it is: the report is printed once. A process that was forked off has nothing to
  * report. */
-#include "standin/gpu/gpu.h"
-
 #include "base/signals.h"
+#include "standin/gpu/gpu.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,9 +1,8 @@
 /* Pairs of events around launches, kept by context in launch order. Each launch collects the pairs that are done. Only
  * the end of a context or of the program waits. */
-#include "standin/gpu/gpu.h"
-
 #include "base/clock.h"
 #include "base/memory.h"
+#include "standin/gpu/gpu.h"
 
 #include <math.h>
 #include <stddef.h>

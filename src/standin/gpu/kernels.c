@@ -1,11 +1,10 @@
 /* Which launches are timed, and what they took. */
-#include "standin/gpu/gpu.h"
-#include "standin/settings.h"
-#include "standin/standin.h"
-
 #include "base/hash.h"
 #include "base/memory.h"
 #include "lib/name_filter.h"
+#include "standin/gpu/gpu.h"
+#include "standin/settings.h"
+#include "standin/standin.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -1,12 +1,11 @@
 /* The times of a program's kernels: sums by kernel, and launches one by one. */
-#include "standin/gpu/gpu.h"
-#include "standin/report.h"
-
 #include "base/demangle.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "report/document.h"
 #include "report/json.h"
+#include "standin/gpu/gpu.h"
+#include "standin/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,6 +9,6 @@ enum { STUB_LIBRARY = 34 };
         return STUB_LIBRARY;                               \
     }
 #define MISSING RUNTIME
-#include "standin/runtime.def"
+#include "standin/runtime/runtime.def"
 #undef RUNTIME
 #undef MISSING

@@ -7,5 +7,5 @@ enum { UNINITIALIZED = 1 };
         return UNINITIALIZED;                              \
     }
 #define NVML(name, parameters) NVML_MISSING(name)
-#include "standin/nvml.def"
+#include "standin/runtime/nvml.def"
 NVML_MISSING(nvmlErrorString)

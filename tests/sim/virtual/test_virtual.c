@@ -1,7 +1,7 @@
 /* Virtual memory and multicast objects, as the CUDA driver API shows them, and kernels that use them. */
 #include "base/status.h"
 #include "vgpu/driver.h"
-#include "machine/virtual/virtual.h"
+#include "machine/virtual.h"
 
 #include <haul/run.h>
 

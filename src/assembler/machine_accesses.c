@@ -1,0 +1,200 @@
+#include "assembler/assembler.h"
+#include "assembler/combine.h"
+#include "assembler/engine.h"
+#include "assembler/local.h"
+
+/* ---- classes ---- */
+
+static haul_memory_class plain_class(const ptx_instruction *i, haul_memory_class global, haul_memory_class local,
+                                     haul_memory_class shared) {
+    switch (i->mods[PTX_SLOT_SPACE]) {
+    case PTX_MOD_NONE:
+    case PTX_MOD_GLOBAL: return global;
+    case PTX_MOD_LOCAL: return local;
+    default: return ptx_in_shared(i) ? shared : HAUL_CLASS_NONE;
+    }
+}
+
+static bool is_needed(const ptx_operand *d, const sim_values *v) {
+    bool any = false;
+    for (uint32_t k = 0; d->kind == PTX_VECTOR && k < d->part_count; k++) any |= is_needed(&d->parts[k], v);
+    if (d->kind == PTX_VECTOR) return any;
+    return d->kind == PTX_REGISTER ? v->needed[d->reg] : d->kind != PTX_SINK;
+}
+
+static bool is_reduction(const ptx_instruction *i) {
+    return i->op == PTX_OP_RED || i->op == PTX_OP_RED_VECTOR;
+}
+
+/* Halves that stand alone, which memory knows no atomics for: a load and compare-and-swaps of the word around them. */
+static bool is_lone_half(const ptx_instruction *i) {
+    bool vector = i->op == PTX_OP_ATOM_VECTOR || i->op == PTX_OP_RED_VECTOR;
+    return !vector && ptx_bits(i->type) == 16 && ptx_types[i->type].kind == 'F';
+}
+
+/* The first operand of an atom is the register for the old value: one that nobody needs makes it a reduction. Machine
+ * code has no reductions at generic addresses. */
+static haul_memory_class atomic_class(const ptx_instruction *i, const sim_values *v) {
+    if (ptx_in_shared(i)) return HAUL_CLASS_SHARED_ATOMIC;
+    if (i->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE || is_lone_half(i)) return HAUL_CLASS_GLOBAL_ATOMIC;
+    if (is_reduction(i)) return HAUL_CLASS_GLOBAL_REDUCTION;
+    bool exchanges = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_EXCH || i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
+    return is_needed(&i->operands[0], v) || exchanges ? HAUL_CLASS_GLOBAL_ATOMIC : HAUL_CLASS_GLOBAL_REDUCTION;
+}
+
+static haul_memory_class engine_class(const ptx_instruction *i) {
+    switch (sim_engine_use_of(i)) {
+    case SIM_ENGINE_LOADS: return HAUL_CLASS_BULK_LOAD;
+    case SIM_ENGINE_STORES: return HAUL_CLASS_BULK_STORE;
+    default: return HAUL_CLASS_NONE;
+    }
+}
+
+static bool in_params(const ptx_instruction *i) {
+    unsigned space = i->mods[PTX_SLOT_SPACE];
+    return space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY || space == PTX_MOD_PARAM_FUNC;
+}
+
+/* Parameters lie in a constant bank: at a fixed place they are operands, or loaded as the assembler sees fit, at a
+ * computed one they are loaded like constants. */
+static haul_memory_class load_class(const ptx_instruction *i) {
+    if (i->mods[PTX_SLOT_SPACE] == PTX_MOD_CONST) return HAUL_CLASS_CONSTANT_LOAD;
+    if (in_params(i) && i->operands[1].parts[0].kind == PTX_REGISTER) return HAUL_CLASS_CONSTANT_LOAD;
+    return plain_class(i, HAUL_CLASS_GLOBAL_LOAD, HAUL_CLASS_LOCAL_LOAD, HAUL_CLASS_SHARED_LOAD);
+}
+
+static haul_memory_class class_of(const ptx_instruction *i, const sim_values *v) {
+    switch (i->op) {
+    case PTX_OP_LD: return load_class(i);
+    case PTX_OP_LDU: return HAUL_CLASS_GLOBAL_LOAD;
+    case PTX_OP_ST: return plain_class(i, HAUL_CLASS_GLOBAL_STORE, HAUL_CLASS_LOCAL_STORE, HAUL_CLASS_SHARED_STORE);
+    case PTX_OP_ATOM:
+    case PTX_OP_ATOM_VECTOR:
+    case PTX_OP_RED:
+    case PTX_OP_RED_VECTOR: return atomic_class(i, v);
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_LDMATRIX_B8: return HAUL_CLASS_SHARED_LOAD;
+    case PTX_OP_WMMA_LOAD_A:
+    case PTX_OP_WMMA_LOAD_B:
+    case PTX_OP_WMMA_LOAD_C: return plain_class(i, HAUL_CLASS_GLOBAL_LOAD, HAUL_CLASS_NONE, HAUL_CLASS_SHARED_LOAD);
+    case PTX_OP_WMMA_STORE: return plain_class(i, HAUL_CLASS_GLOBAL_STORE, HAUL_CLASS_NONE, HAUL_CLASS_SHARED_STORE);
+    case PTX_OP_STMATRIX:
+    case PTX_OP_STMATRIX_B8: return HAUL_CLASS_SHARED_STORE;
+    case PTX_OP_CP_ASYNC:
+        return i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG ? HAUL_CLASS_LDGSTS_BYPASS : HAUL_CLASS_LDGSTS_ACCESS;
+    case PTX_OP_TEX:
+    case PTX_OP_TEX_LEVEL:
+    case PTX_OP_TEX_GRADIENTS:
+    case PTX_OP_TLD4: return HAUL_CLASS_TEXTURE;
+    case PTX_OP_SULD: return HAUL_CLASS_SURFACE_LOAD;
+    case PTX_OP_SUST:
+    case PTX_OP_SUST_FORMATTED: return HAUL_CLASS_SURFACE_STORE;
+    case PTX_OP_SURED:
+    case PTX_OP_SURED_FORMATTED: return HAUL_CLASS_SURFACE_REDUCTION;
+    default: return engine_class(i);
+    }
+}
+
+/* Machine code has no source size. A constant 0 becomes a predicate that is never true, a register one that is computed
+ * for each lane, with a source address that is moved up by what is not to be read. */
+static bool is_sized(const ptx_instruction *i) {
+    return i->op == PTX_OP_CP_ASYNC && i->operand_count > 3 && i->operands[3].kind == PTX_REGISTER;
+}
+
+static sim_caching caching_of(const ptx_instruction *i) {
+    switch (i->mods[PTX_SLOT_ORDER]) {
+    case PTX_MOD_VOLATILE:
+    case PTX_MOD_RELAXED:
+    case PTX_MOD_ACQUIRE:
+    case PTX_MOD_MMIO: return SIM_CACHED_VOLATILE;
+    default: break;
+    }
+    if (i->mods[PTX_SLOT_CACHE] == PTX_MOD_CV) return SIM_CACHED_VOLATILE;
+    if (i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG) return SIM_CACHED_IN_L2;
+    if (i->mods[PTX_SLOT_CACHE] == PTX_MOD_LU) return SIM_CACHED_IF_THERE;
+    if (i->mods[PTX_SLOT_EVICT_L1] == PTX_MOD_L1_NO_ALLOCATE) return SIM_CACHED_IF_THERE;
+    return i->mods[PTX_SLOT_NC] ? SIM_CACHED_READ_ONLY : SIM_CACHED;
+}
+
+/* Shared memory's atomics know 32-bit integers, exchange and compare-and-swap; all else is a loop. So is a
+ * compare-and-swap of 16 bits, on the word around them. */
+static bool needs_loop(const ptx_instruction *i, unsigned class) {
+    unsigned what = i->mods[PTX_SLOT_ATOMIC];
+    if (what == PTX_MOD_ATOM_EXCH) return false;
+    if (what == PTX_MOD_ATOM_CAS) return ptx_bits(i->type) == 16;
+    if (class == HAUL_CLASS_GLOBAL_ATOMIC) return is_lone_half(i);
+    return class == HAUL_CLASS_SHARED_ATOMIC && (ptx_bits(i->type) != 32 || ptx_types[i->type].kind == 'F');
+}
+
+static bool is_update(unsigned class) {
+    return class == HAUL_CLASS_GLOBAL_ATOMIC || class == HAUL_CLASS_GLOBAL_REDUCTION;
+}
+
+static bool in_word(const ptx_instruction *i) {
+    return ptx_bits(i->type) == 32 && ptx_types[i->type].kind != 'F';
+}
+
+/* What the lanes of a warp can do among themselves (redux) before one of them goes to memory. */
+static bool can_aggregate(const ptx_instruction *i) {
+    switch (i->mods[PTX_SLOT_ATOMIC]) {
+    case PTX_MOD_ATOM_ADD:
+    case PTX_MOD_ATOM_MIN:
+    case PTX_MOD_ATOM_MAX:
+    case PTX_MOD_ATOM_AND:
+    case PTX_MOD_ATOM_OR:
+    case PTX_MOD_ATOM_XOR: return in_word(i);
+    default: return false;
+    }
+}
+
+/* Lanes that all add the same are counted instead (vote, popc); from that each lane's old value follows as well. Old
+ * values of sums of words come from a scan (shfl), which takes a whole warp. */
+static sim_aggregation aggregation_of(const ptx_instruction *i, unsigned class, const sim_values *v) {
+    if (class != HAUL_CLASS_GLOBAL_REDUCTION && class != HAUL_CLASS_GLOBAL_ATOMIC && class != HAUL_CLASS_SHARED_ATOMIC)
+        return SIM_AGGREGATED_NEVER;
+    const bool is_red = i->op == PTX_OP_RED, old_needed = !is_red && is_needed(&i->operands[0], v);
+    if ((i->op != PTX_OP_ATOM && !is_red) || !sim_is_uniform(v, &i->operands[is_red ? 0 : 1]))
+        return SIM_AGGREGATED_NEVER;
+    const bool adds = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_ADD;
+    const bool counts = adds && ptx_types[i->type].kind != 'F' && ptx_bits(i->type) >= 32;
+    if (counts && sim_is_uniform(v, &i->operands[is_red ? 1 : 2])) return SIM_AGGREGATED_ALWAYS;
+    if (!old_needed) return can_aggregate(i) ? SIM_AGGREGATED_ALWAYS : SIM_AGGREGATED_NEVER;
+    return adds && in_word(i) ? SIM_AGGREGATED_WHOLE : SIM_AGGREGATED_NEVER;
+}
+
+static unsigned access_bytes(const ptx_instruction *i) {
+    return i->op == PTX_OP_LD || i->op == PTX_OP_ST ? sim_element_count(i) * sim_element_bytes(i)
+                                                    : sim_element_bytes(i);
+}
+
+static void drop_local(const ptx_function *f, sim_assembled *assembled) {
+    for (size_t k = 0; k < f->instruction_count; k++) {
+        uint8_t *class = &assembled[k].class;
+        if (*class == HAUL_CLASS_LOCAL_LOAD || *class == HAUL_CLASS_LOCAL_STORE) *class = HAUL_CLASS_NONE;
+    }
+}
+
+sim_assembled *sim_assemble(const ptx_function *f, arena *memory, arena *scratch) {
+    sim_assembled *assembled = ARENA_ARRAY(memory, f->instruction_count + 1, sim_assembled);
+    sim_values values;
+    sim_values_find(f, scratch, &values);
+    for (size_t k = 0; k < f->instruction_count; k++) {
+        const ptx_instruction *i = &f->instructions[k];
+        sim_assembled *a = &assembled[k];
+        a->class = (uint8_t)class_of(i, &values);
+        a->caching = (uint8_t)caching_of(i);
+        a->aggregated = (uint8_t)aggregation_of(i, a->class, &values);
+        a->loops = needs_loop(i, a->class);
+        a->loops_in_shared = is_update(a->class) && needs_loop(i, HAUL_CLASS_SHARED_ATOMIC);
+        a->sized = is_sized(i);
+        a->parts[a->part_count++] = (sim_part){0, (uint8_t)access_bytes(i)};
+    }
+    if (sim_local_in_registers(f, &values, scratch)) drop_local(f, assembled);
+    sim_combine_accesses(f, &values, scratch, assembled);
+    for (size_t k = 0; k < f->instruction_count; k++) {
+        sim_assembled *a = &assembled[k];
+        a->plain = a->part_count == 1 && a->parts[0].start == 0 &&
+                   a->parts[0].width == (uint8_t)access_bytes(&f->instructions[k]);
+    }
+    return assembled;
+}

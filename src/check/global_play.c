@@ -1,0 +1,633 @@
+/* Accesses to global memory, played against its shadow.
+ *
+ * A line of 128 bytes has a few rows, which say which warp wrote and read which of its bytes last. An access is held
+ * against them as a whole. Where rows cannot show that it is in order, or would be too many, the line's words get a
+ * shadow each, and the access is played lane by lane: what is found is the same either way. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "check/global.h"
+#include "check/watch.h"
+#include "state/block.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct play {
+    const sim_watch *watch;
+    sim_slice *s;
+    unsigned number; /* of the slice */
+    const sim_logged *e;
+    const uint64_t *lists;
+    const uint32_t *values;          /* of the lanes; NULL: not known */
+    const sim_known *known, *fenced; /* fenced: of reads by the copy engine; NULL: no fence ever */
+    uint64_t address;                /* of the word */
+    uint32_t value;
+    unsigned lane;
+    uint8_t bytes;        /* of the word */
+    const sim_part *part; /* of the line */
+} play;
+
+/* The epoch up to which the thread at hand knows what other clusters did of that kind. */
+static uint32_t floor_of(const play *p, unsigned action) {
+    return action == HAUL_ACTION_READ ? p->e->floor.reads : p->e->floor.all;
+}
+
+/* The lanes of another cluster's actor whose actions of that kind it has told of up to that time. */
+static uint32_t told_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action) {
+    sim_known *const *told = p->watch->released;
+    if (!told || time == 0) return SIM_ALL_LANES;
+    if (!told[cluster]) return 0;
+    const sim_grid *g = p->watch->grid;
+    const uint32_t from = action == HAUL_ACTION_READ ? g->warps * g->cluster_blocks : 0;
+    return sim_known_lanes(&told[cluster][from + actor], time);
+}
+
+/* Of the lanes of the touch those that are not known to have come before the lane at hand. */
+static uint32_t unknown_lanes(const play *p, const sim_touch *t, uint32_t lanes) {
+    if (t->cluster != p->e->cluster)
+        return t->epoch <= floor_of(p, t->action) ? lanes & ~told_lanes(p, t->cluster, t->actor, t->time, t->action)
+                                                  : lanes;
+    const uint32_t own = t->actor == p->e->actor ? 1u << p->lane : 0;
+    return lanes & ~sim_known_lanes(&p->known[t->actor], t->time) & ~own;
+}
+
+/* Lanes of one warp that count on running side by side. */
+static bool count_on_lockstep(const play *p, uint32_t cluster, uint32_t actor, uint32_t instruction) {
+    const sim_logged *e = p->e;
+    if (e->cluster != cluster || e->actor != actor) return false;
+    return sim_counts_on_lockstep(p->watch->grid, e->instruction, instruction);
+}
+
+/* Strong accesses to the same word do not race where the scopes of both reach the other. */
+static bool are_strong(const play *p, uint8_t strength, uint32_t cluster, uint32_t actor, uint32_t instruction) {
+    const sim_logged *e = p->e;
+    if (e->cluster != cluster) return e->strong == SIM_STRONG && strength == SIM_STRONG;
+    return e->strong && strength && !count_on_lockstep(p, cluster, actor, instruction);
+}
+
+static bool may_meet(const play *p, const sim_touch *t) {
+    return are_strong(p, t->strong, t->cluster, t->actor, t->instruction);
+}
+
+static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32_t thread, uint8_t action,
+                                     uint32_t instruction) {
+    sim_block b = {.rank = 0};
+    const uint32_t warp = thread / SIM_LANES;
+    sim_sm sm = {.grid = g};
+    sim_place_block(g, cluster, warp / g->warps, &b);
+    b.sm = &sm;
+    return sim_finding_access((haul_action)action, instruction, &b, warp % g->warps * SIM_LANES + thread % SIM_LANES);
+}
+
+static const char *why_of(const play *p, const sim_touch *t, bool lockstep) {
+    if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run side by side";
+    if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
+    if (t->epoch > floor_of(p, t->action)) return "threads of different blocks, which nothing orders within a launch";
+    return "the other block has handed over by a flag, but the thread that wrote it did not know of this access";
+}
+
+static void concern(const play *p, uint64_t cluster, uint32_t thread) {
+    const sim_grid *g = p->watch->grid;
+    const uint64_t actors = (uint64_t)g->warps * g->cluster_blocks;
+    sim_findings_concern(&p->s->findings, cluster * actors + thread / SIM_LANES, 1u << thread % SIM_LANES);
+}
+
+/* `lanes`: of the touch. */
+static void report(const play *p, const sim_touch *t, uint32_t lanes, haul_finding_kind kind) {
+    const sim_grid *g = p->watch->grid;
+    const sim_logged *e = p->e;
+    const uint32_t thread = t->actor * SIM_LANES + (uint32_t)__builtin_ctz(lanes);
+    const bool lockstep = count_on_lockstep(p, t->cluster, t->actor, t->instruction);
+    const haul_finding found = {.kind = kind,
+                                .grade = lockstep ? HAUL_GRADE_WARNING : haul_finding_kinds[kind].grade,
+                                .access =
+                                    access_of(g, e->cluster, e->actor * SIM_LANES + p->lane, e->action, e->instruction),
+                                .other = access_of(g, t->cluster, thread, t->action, t->instruction),
+                                .space = HAUL_SPACE_GLOBAL,
+                                .address = p->address,
+                                .bytes = 4};
+    sim_finding *f = sim_findings_add(&p->s->findings, &found);
+    concern(p, e->cluster, e->actor * SIM_LANES + p->lane);
+    concern(p, t->cluster, thread);
+    if (!f) return;
+    sim_finding_locate(g, f);
+    if (kind == HAUL_FINDING_MISSING_PROXY_FENCE) {
+        snprintf(f->what, sizeof f->what, "no fence.proxy.async for global memory between the store and the copy");
+        return;
+    }
+    if (kind == HAUL_FINDING_TEXTURE_STALE) {
+        snprintf(f->what, sizeof f->what, "the launch wrote there before it reads through the texture path");
+        return;
+    }
+    snprintf(f->what, sizeof f->what, "%s", why_of(p, t, lockstep));
+}
+
+static sim_touch touch_of(const play *p) {
+    const sim_logged *e = p->e;
+    return (sim_touch){.cluster = e->cluster,
+                       .instruction = e->instruction,
+                       .time = e->time,
+                       .epoch = p->watch->epoch,
+                       .actor = e->actor,
+                       .bytes = p->bytes,
+                       .action = e->action & 63u,
+                       .strong = e->strong & 3u};
+}
+
+/* Whether the two are of one warp's one access, or of accesses at the same time. */
+static bool are_together(const sim_touch *a, const sim_touch *b) {
+    return a->cluster == b->cluster && a->actor == b->actor && a->time == b->time && a->epoch == b->epoch;
+}
+
+/* The lanes that wrote the bytes at hand last. */
+static uint32_t writing_lanes(const play *p, const sim_touch *writer) {
+    uint32_t lanes = 0;
+    for (unsigned i = 0; writer->epoch && i < 4; i++)
+        if (writer->bytes & p->bytes & 1u << i) lanes |= 1u << writer->lane[i];
+    return lanes;
+}
+
+/* The lanes whose ordinary write has not gone through a fence that the thread at hand knows of. Between clusters that
+ * is not kept; but where no fence is, none has. */
+static uint32_t unfenced_lanes(const play *p, const sim_touch *t, uint32_t lanes) {
+    if (t->action != HAUL_ACTION_WRITE) return 0;
+    if (!p->fenced) return lanes;
+    return t->cluster == p->e->cluster ? lanes & ~sim_known_lanes(&p->fenced[t->actor], t->time) : 0;
+}
+
+static void check_read(const play *p, const sim_touch *writer) {
+    const sim_logged *e = p->e;
+    const uint32_t lanes = writing_lanes(p, writer);
+    const uint32_t raced = may_meet(p, writer) ? 0 : unknown_lanes(p, writer, lanes);
+    const uint32_t unfenced = e->fenced ? unfenced_lanes(p, writer, lanes) : 0;
+    if (raced)
+        report(p, writer, raced, HAUL_FINDING_RACE_GLOBAL);
+    else if (e->by_texture && lanes)
+        report(p, writer, lanes, HAUL_FINDING_TEXTURE_STALE);
+    else if (unfenced)
+        report(p, writer, unfenced, HAUL_FINDING_MISSING_PROXY_FENCE);
+}
+
+/* Whether the last reader need not be kept: it comes before the lane at hand, whose access has all of its bytes. */
+static bool is_covered(const play *p, const sim_touch *last) {
+    const bool by_self = last->actor == p->e->actor && !(last->lanes & ~p->e->active);
+    return !(last->bytes & ~p->bytes) && (by_self || !unknown_lanes(p, last, last->lanes));
+}
+
+static void keep_reader(const play *p, sim_word_shadow *w) {
+    sim_touch *last = &w->readers[SIM_ROW_READER], *beside = &w->readers[SIM_ROW_READER_BESIDE];
+    sim_touch now = touch_of(p);
+    now.lanes = 1u << p->lane;
+    if (last->epoch && are_together(last, &now) && last->bytes == now.bytes && last->strong == now.strong) {
+        last->lanes |= now.lanes;
+        last->instruction = now.instruction;
+        return;
+    }
+    const bool other_warp = beside->epoch && (beside->cluster != now.cluster || beside->actor != now.actor);
+    if (last->epoch && last->cluster != now.cluster)
+        w->readers[SIM_ROW_READER_BEFORE] = *last;
+    else if (last->epoch && !is_covered(p, last) && !(last->actor == now.actor && other_warp))
+        *beside = *last;
+    *last = now;
+}
+
+static void read_word(const play *p, sim_word_shadow *w) {
+    check_read(p, &w->writer);
+    keep_reader(p, w);
+}
+
+static void check_reader(const play *p, const sim_touch *t) {
+    if (!t->epoch || !(t->bytes & p->bytes) || may_meet(p, t)) return;
+    const uint32_t unknown = unknown_lanes(p, t, t->lanes);
+    if (unknown) report(p, t, unknown, HAUL_FINDING_RACE_GLOBAL);
+}
+
+static void keep_writer(const play *p, sim_touch *writer) {
+    const sim_touch now = touch_of(p);
+    const bool more =
+        are_together(writer, &now) && writer->instruction == now.instruction && !(writer->bytes & p->bytes);
+    const uint8_t before = more ? writer->bytes : 0;
+    uint8_t lane[4];
+    memcpy(lane, writer->lane, sizeof lane);
+    for (unsigned i = 0; i < 4; i++)
+        if (!(before >> i & 1)) lane[i] = (uint8_t)p->lane;
+    *writer = now;
+    memcpy(writer->lane, lane, sizeof lane);
+    writer->bytes |= before;
+}
+
+static void write_word(const play *p, sim_word_shadow *w) {
+    const uint32_t raced = may_meet(p, &w->writer) ? 0 : unknown_lanes(p, &w->writer, writing_lanes(p, &w->writer));
+    if (raced)
+        report(p, &w->writer, raced,
+               p->value && p->value == w->value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
+    for (unsigned r = 0; r < SIM_READERS; r++) check_reader(p, &w->readers[r]);
+    keep_writer(p, &w->writer);
+    w->value = p->value;
+    for (unsigned r = 0; r < SIM_READERS; r++) {
+        w->readers[r].bytes &= (uint8_t)~p->bytes;
+        if (!w->readers[r].bytes) w->readers[r].epoch = 0;
+    }
+}
+
+static bool reads(const sim_logged *e) {
+    return e->action == HAUL_ACTION_READ || e->action == HAUL_ACTION_ASYNC_READ;
+}
+
+/* ---- words ---- */
+
+/* The lane's access to `from` .. `to`-1 in the line of which these are the words. */
+static void play_words(play *p, sim_word_shadow *words, uint64_t from, uint64_t to) {
+    for (uint64_t word = from / 4 * 4; word < to; word += 4) {
+        const unsigned first = word < from ? (unsigned)(from - word) : 0;
+        const unsigned end = word + 4 > to ? (unsigned)(to - word) : 4;
+        p->address = word;
+        p->bytes = (uint8_t)((1u << end) - (1u << first));
+        sim_word_shadow *w = &words[word / 4 % SIM_LINE_WORDS];
+        if (reads(p->e))
+            read_word(p, w);
+        else
+            write_word(p, w);
+    }
+}
+
+static uint64_t address_of(const play *p, unsigned lane) {
+    return p->e->list ? p->lists[(p->e->list - 1) * SIM_LANES + lane] : p->e->base + (uint64_t)(p->e->stride * lane);
+}
+
+static void play_lanes(play *p, sim_word_shadow *words, uint64_t line, uint32_t lanes) {
+    const uint64_t start = line * SIM_FOOTPRINT_LINE, end = start + SIM_FOOTPRINT_LINE;
+    for (; lanes; lanes &= lanes - 1) {
+        p->lane = (unsigned)__builtin_ctz(lanes);
+        const uint64_t from = address_of(p, p->lane), to = from + p->e->bytes;
+        p->value = p->values ? p->values[p->lane] : 0;
+        play_words(p, words, from > start ? from : start, to < end ? to : end);
+    }
+}
+
+static sim_touch touch_of_row(const sim_row *r) {
+    return (sim_touch){.cluster = r->cluster,
+                       .instruction = r->instruction,
+                       .time = r->time,
+                       .epoch = r->epoch,
+                       .actor = r->actor,
+                       .action = r->action & 63u,
+                       .strong = r->strong & 3u};
+}
+
+static void spread_writer(const sim_row *r, unsigned word, unsigned bits, sim_touch *t) {
+    *t = touch_of_row(r);
+    t->bytes = (uint8_t)bits;
+    for (unsigned i = 0; i < 4; i++)
+        if (bits >> i & 1) t->lane[i] = (uint8_t)(31 - __builtin_clz(sim_owner_lanes(r->owner, 4 * word + i)));
+}
+
+/* Of bytes that different lanes have read, the last ones. */
+static void spread_reader(const sim_row *r, unsigned word, unsigned bits, sim_touch *t) {
+    const unsigned last = 31u - (unsigned)__builtin_clz(bits);
+    *t = touch_of_row(r);
+    t->lanes = sim_owner_lanes(r->owner, 4 * word + last);
+    for (unsigned i = 0; i < 4; i++)
+        if (bits >> i & 1 && sim_owner_lanes(r->owner, 4 * word + i) == t->lanes) t->bytes |= (uint8_t)(1u << i);
+}
+
+static void spread_word(const sim_row *r, unsigned word, sim_word_shadow *w, uint32_t value) {
+    const unsigned bits = sim_bytes_of_word(r->bytes, word);
+    if (!bits) return;
+    if (r->role != SIM_ROW_WRITER) {
+        spread_reader(r, word, bits, &w->readers[r->role]);
+        return;
+    }
+    spread_writer(r, word, bits, &w->writer);
+    w->value = value;
+}
+
+/* The line's words tell from now on. NULL when they are too many, or the host has no memory. */
+static sim_word_shadow *detail(play *p, sim_page *g, unsigned line) {
+    sim_slice *s = p->s;
+    uint32_t *link = &g->lines[line], index;
+    sim_word_shadow *words = sim_slice_add_words(s, &index);
+    if (!words) {
+        sim_slice_drop_rows(s, link);
+        *link = SIM_LINE_UNWATCHED;
+        return NULL;
+    }
+    for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next)
+        for (unsigned w = 0; w < SIM_LINE_WORDS; w++)
+            spread_word(sim_slice_row(s, i), w, &words[w], g->values ? g->values[line * SIM_LINE_WORDS + w] : 0);
+    sim_slice_drop_rows(s, link);
+    *link = SIM_LINE_DETAILED | index;
+    return words;
+}
+
+/* ---- lines ---- */
+
+static bool follows(const play *p, const sim_row *r, const sim_part *part) {
+    const sim_logged *e = p->e;
+    if (r->cluster != e->cluster)
+        return r->epoch <= floor_of(p, r->action) &&
+               !(sim_part_lanes(r->bytes, r->owner) & ~told_lanes(p, r->cluster, r->actor, r->time, r->action));
+    const sim_known *n = &p->known[r->actor];
+    if (n->all >= r->time) return true;
+    if (r->actor == e->actor && sim_owner_is_single(part->owner) &&
+        sim_same_lanes(sim_bytes_and(r->bytes, part->bytes), r->owner, part->owner))
+        return true;
+    return n->some >= r->time && (sim_part_lanes(r->bytes, r->owner) & ~n->lanes) == 0;
+}
+
+enum { MOST_ROWS = 12 };
+
+/* Whether the access is known to be in order, and rows will do. */
+static bool in_order(const play *p, uint32_t first, const sim_part *part) {
+    const sim_logged *e = p->e;
+    unsigned count = 0;
+    if (!reads(e) && !e->strong && !sim_owner_is_single(part->owner)) return false;
+    for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
+        const sim_row *r = sim_slice_row(p->s, i);
+        if (++count == MOST_ROWS) return false;
+        if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != SIM_ROW_WRITER && reads(e))) continue;
+        if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
+        if (e->by_texture && r->role == SIM_ROW_WRITER) return false;
+        if (!are_strong(p, r->strong, r->cluster, r->actor, r->instruction) && !follows(p, r, part)) return false;
+    }
+    return true;
+}
+
+static void fill_row(const play *p, sim_row *r, const sim_part *part, sim_row_role role) {
+    const sim_logged *e = p->e;
+    *r = (sim_row){.bytes = part->bytes,
+                   .owner = part->owner,
+                   .cluster = e->cluster,
+                   .time = e->time,
+                   .epoch = p->watch->epoch,
+                   .instruction = e->instruction,
+                   .next = r->next,
+                   .actor = e->actor,
+                   .action = e->action,
+                   .role = role & 63u,
+                   .strong = e->strong & 3u};
+}
+
+static bool add_row(const play *p, uint32_t *link, const sim_part *part, sim_row_role role) {
+    const uint32_t index = sim_slice_take_row(p->s);
+    if (index == SIM_NO_ROW) return false;
+    sim_slice_row(p->s, index)->next = *link;
+    fill_row(p, sim_slice_row(p->s, index), part, role);
+    *link = index;
+    return true;
+}
+
+/* Takes the bytes out of the rows that `is_meant` says; those that have none left go. */
+typedef bool meant_fn(const play *p, const sim_row *r);
+
+static void cut(const play *p, uint32_t *link, sim_bytes bytes, meant_fn *is_meant) {
+    while (*link != SIM_NO_ROW) {
+        sim_row *r = sim_slice_row(p->s, *link);
+        if (is_meant(p, r)) r->bytes = sim_bytes_without(r->bytes, bytes);
+        if (sim_bytes_any(r->bytes))
+            link = &r->next;
+        else
+            sim_slice_drop_row(p->s, link);
+    }
+}
+
+static bool is_any(const play *p, const sim_row *r) {
+    (void)p, (void)r;
+    return true;
+}
+
+static bool is_before(const play *p, const sim_row *r) {
+    (void)p;
+    return r->role == SIM_ROW_READER_BEFORE;
+}
+
+static bool is_beside(const play *p, const sim_row *r) {
+    (void)p;
+    return r->role == SIM_ROW_READER_BESIDE;
+}
+
+static bool is_own_reader(const play *p, const sim_row *r) {
+    return r->role == SIM_ROW_READER && r->cluster == p->e->cluster;
+}
+
+static bool is_others_reader(const play *p, const sim_row *r) {
+    return r->role == SIM_ROW_READER && r->cluster != p->e->cluster;
+}
+
+/* Whether it is known to come before the access at hand, or is the same lanes'. */
+static bool is_done_reader(const play *p, const sim_row *r) {
+    if (!is_own_reader(p, r)) return false;
+    return (r->actor == p->e->actor && r->owner.bits == p->part->owner.bits) || follows(p, r, p->part);
+}
+
+/* Whether another warp's read is kept beside the own warp's. */
+static bool is_accompanied(const play *p, uint32_t first) {
+    for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
+        const sim_row *r = sim_slice_row(p->s, i);
+        const bool is_own = r->cluster == p->e->cluster && r->actor == p->e->actor;
+        if (r->role == SIM_ROW_READER_BESIDE && !is_own && sim_bytes_overlap(r->bytes, p->part->bytes)) return true;
+    }
+    return false;
+}
+
+static bool is_own_warps(const play *p, const sim_row *r) {
+    return is_own_reader(p, r) && r->actor == p->e->actor;
+}
+
+/* The bytes at hand of rows that are meant become those of another role, whose own are dropped. */
+static void push(const play *p, uint32_t *link, meant_fn *is_meant, sim_row_role role, meant_fn *is_dropped) {
+    const sim_bytes bytes = p->part->bytes;
+    sim_bytes pushed = {{0, 0}};
+    for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next)
+        if (is_meant(p, sim_slice_row(p->s, i))) pushed = sim_bytes_or(pushed, sim_slice_row(p->s, i)->bytes);
+    pushed = sim_bytes_and(pushed, bytes);
+    if (!sim_bytes_any(pushed)) return;
+    cut(p, link, pushed, is_dropped);
+    for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
+        sim_row *r = sim_slice_row(p->s, i);
+        if (!is_meant(p, r) || !sim_bytes_overlap(r->bytes, bytes)) continue;
+        const sim_bytes kept = sim_bytes_without(r->bytes, bytes);
+        if (sim_bytes_any(kept)) {
+            const uint32_t index = sim_slice_take_row(p->s);
+            if (index == SIM_NO_ROW) return;
+            sim_row *rest = sim_slice_row(p->s, index);
+            *rest = *r;
+            rest->bytes = kept;
+            rest->next = *link;
+            *link = index;
+            r->bytes = sim_bytes_and(r->bytes, bytes);
+        }
+        r->role = (uint8_t)role & 63u;
+    }
+}
+
+/* Whether the cluster's last read need not be kept beside the one at hand. */
+static bool stays_last(const play *p, const sim_row *last, const sim_row *beside) {
+    if (last->actor == p->e->actor)
+        return last->owner.bits == p->part->owner.bits || (beside && beside->actor != last->actor);
+    return !beside && follows(p, last, p->part);
+}
+
+/* What is read in turn, or again and again, in the same pieces: rows change places. `overlaps`: others have read some
+ * of the bytes. */
+static bool read_in_turn(const play *p, uint32_t first, bool *overlaps) {
+    sim_row *rows[SIM_READERS] = {NULL};
+    *overlaps = false;
+    for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
+        sim_row *r = sim_slice_row(p->s, i);
+        if (r->role == SIM_ROW_WRITER || !sim_bytes_overlap(r->bytes, p->part->bytes)) continue;
+        *overlaps = true;
+        if (!sim_bytes_equal(r->bytes, p->part->bytes)) return false;
+        rows[r->role] = r;
+    }
+    sim_row *last = rows[SIM_ROW_READER];
+    if (!last) return false;
+    const sim_row_role role = last->cluster == p->e->cluster ? SIM_ROW_READER_BESIDE : SIM_ROW_READER_BEFORE;
+    sim_row *free = rows[role];
+    if (role == SIM_ROW_READER_BESIDE && stays_last(p, last, free))
+        free = last;
+    else if (!free)
+        return false;
+    else
+        last->role = (uint8_t)role & 63u;
+    fill_row(p, free, p->part, SIM_ROW_READER);
+    return true;
+}
+
+static void note_read(const play *p, uint32_t *link) {
+    bool overlaps;
+    if (read_in_turn(p, *link, &overlaps)) return;
+    if (overlaps) {
+        cut(p, link, p->part->bytes, is_done_reader);
+        if (is_accompanied(p, *link)) cut(p, link, p->part->bytes, is_own_warps);
+        push(p, link, is_own_reader, SIM_ROW_READER_BESIDE, is_beside);
+        push(p, link, is_others_reader, SIM_ROW_READER_BEFORE, is_before);
+    }
+    add_row(p, link, p->part, SIM_ROW_READER);
+}
+
+static unsigned lane_of_word(const sim_part *part, unsigned word) {
+    const sim_owner o = part->owner;
+    const unsigned byte = 4 * word + (unsigned)__builtin_ctz(sim_bytes_of_word(part->bytes, word));
+    if (o.step == 1 && o.stride > 0 && !o.run && sim_owner_is_single(o) && (o.stride & (o.stride - 1)) == 0)
+        return (unsigned)__builtin_ctz(o.lanes) + ((byte - o.start) >> __builtin_ctz((unsigned)o.stride));
+    return 31u - (unsigned)__builtin_clz(sim_owner_lanes(o, byte));
+}
+
+static void note_values(const play *p, sim_page *g, unsigned line, const sim_part *part) {
+    if (!g->values && !p->values) return;
+    if (!g->values) g->values = memory_zeroed(SIM_PAGE_WORDS, sizeof *g->values);
+    p->s->failed |= !g->values;
+    for (unsigned w = 0; g->values && w < SIM_LINE_WORDS; w++)
+        if (sim_bytes_of_word(part->bytes, w))
+            g->values[line * SIM_LINE_WORDS + w] = p->values ? p->values[lane_of_word(part, w)] : 0;
+}
+
+/* `lanes` touch the line: these bytes of it. */
+static void play_part(play *p, uint64_t number, const sim_part *part, uint32_t lanes) {
+    sim_page *g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
+    const unsigned line = (unsigned)(number % SIM_PAGE_LINES);
+    if (!g) {
+        p->s->failed = true;
+        return;
+    }
+    uint32_t *link = &g->lines[line];
+    if (*link == SIM_LINE_UNWATCHED) return;
+    p->part = part;
+    const bool is_detailed = *link != SIM_NO_ROW && *link & SIM_LINE_DETAILED;
+    if (is_detailed || !in_order(p, *link, part)) {
+        sim_word_shadow *words = is_detailed ? sim_slice_words(p->s, *link & ~SIM_LINE_DETAILED) : detail(p, g, line);
+        if (words) play_lanes(p, words, number, lanes);
+        return;
+    }
+    if (reads(p->e)) {
+        note_read(p, link);
+        return;
+    }
+    if (*link != SIM_NO_ROW) cut(p, link, part->bytes, is_any);
+    if (add_row(p, link, part, SIM_ROW_WRITER)) note_values(p, g, line, part);
+}
+
+static bool is_mine(const play *p, uint64_t line) {
+    return line / SIM_PAGE_LINES % SIM_WATCH_SLICES == p->number;
+}
+
+/* `lanes` touch the same bytes, of one line or many. */
+static void play_range(play *p, uint64_t from, uint32_t lanes) {
+    const uint64_t to = from + p->e->bytes;
+    for (uint64_t line = from / SIM_FOOTPRINT_LINE; line <= (to - 1) / SIM_FOOTPRINT_LINE; line++) {
+        const uint64_t start = line * SIM_FOOTPRINT_LINE;
+        const sim_part part = {
+            .bytes = sim_bytes_range(from > start ? (unsigned)(from - start) : 0,
+                                     to < start + SIM_FOOTPRINT_LINE ? (unsigned)(to - start) : SIM_FOOTPRINT_LINE),
+            .owner = {{.lanes = lanes}}};
+        if (is_mine(p, line)) play_part(p, line, &part, lanes);
+    }
+}
+
+static uint32_t lanes_between(unsigned first, unsigned end) {
+    return (end >= SIM_LANES ? SIM_ALL_LANES : (1u << end) - 1) & ~((1u << first) - 1);
+}
+
+/* Lanes that lie side by side, or with gaps, several in a line. */
+static void play_evenly(play *p) {
+    const sim_logged *e = p->e;
+    const unsigned stride = (unsigned)e->stride;
+    for (uint32_t left = e->active; left;) {
+        const unsigned first = (unsigned)__builtin_ctz(left);
+        const uint64_t from = e->base + (uint64_t)e->stride * first, line = from / SIM_FOOTPRINT_LINE;
+        const unsigned start = (unsigned)(from % SIM_FOOTPRINT_LINE);
+        const unsigned end = first + (SIM_FOOTPRINT_LINE - start + stride - 1) / stride;
+        const uint32_t all = lanes_between(first, end), lanes = all & left;
+        left &= ~lanes;
+        if (!is_mine(p, line)) continue;
+        sim_part part = {.owner = sim_owner_evenly(first, start, stride, e->bytes)};
+        if (stride == e->bytes && lanes == all)
+            part.bytes = sim_bytes_range(start, start + stride * (unsigned)__builtin_popcount(all));
+        else
+            for (uint32_t l = lanes; l; l &= l - 1) {
+                const unsigned at = start + stride * ((unsigned)__builtin_ctz(l) - first);
+                part.bytes = sim_bytes_or(part.bytes, sim_bytes_range(at, at + e->bytes));
+            }
+        play_part(p, line, &part, lanes);
+    }
+}
+
+static void play_entry(play *p) {
+    const sim_logged *e = p->e;
+    if (!e->list && e->stride == 0)
+        play_range(p, e->base, e->active);
+    else if (!e->list && e->stride >= e->bytes && e->stride < SIM_FOOTPRINT_LINE)
+        play_evenly(p);
+    else
+        for (uint32_t left = e->active; left; left &= left - 1)
+            play_range(p, address_of(p, (unsigned)__builtin_ctz(left)), left & -left);
+}
+
+static void play_log(const sim_watch *watch, sim_slice *s, unsigned number, const sim_access_log *log) {
+    play p = {.watch = watch, .s = s, .number = number, .lists = log->lists};
+    const sim_log_share *share = &log->shares[number];
+    for (size_t i = 0; i < share->count; i++) {
+        const sim_logged *e = &log->entries[share->entries[i]];
+        p.e = e;
+        p.known = log->known + e->known;
+        p.fenced = e->fenced && e->fenced != SIM_NEVER_FENCED ? log->known + e->fenced - 1 : NULL;
+        p.values = e->values ? log->values + (size_t)(e->values - 1) * SIM_LANES : NULL;
+        play_entry(&p);
+    }
+}
+
+haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int threads) {
+    bool failed = false;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
+        for (uint32_t i = 0; i < count; i++) play_log(watch, &watch->slices[s], s, &sms[i].hazards->log);
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
+        failed |= watch->slices[s].failed || watch->slices[s].findings.failed;
+    watch->epoch++;
+    for (uint32_t i = 0; i < count; i++) {
+        failed |= sms[i].hazards->log.failed;
+        sim_access_log_empty(&sms[i].hazards->log, watch->epoch);
+    }
+    return failed ? sim_watch_no_memory() : HAUL_OK;
+}

@@ -1,0 +1,241 @@
+#include "base/memory.h"
+#include "jit/compiled.h"
+#include "jit/jobs.h"
+#include "jit/kept.h"
+#include "jit/write.h"
+#include "lower/internal.h"
+#include "ptx/liveness.h"
+#include "ptx/matrix.h"
+#include "state/program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- one block ---- */
+
+static void name_of(uint32_t pc, char name[16]) {
+    snprintf(name, 16, "s%u", pc);
+}
+
+/* SMs know the cohorts of segments by number, of whole warps only: it is that of the segment whose place this takes. */
+static bool number_segment(sim_compiled *c, sim_segment *s) {
+    const sim_segment *before = atomic_load_explicit(&c->entries[s->form][s->pc], memory_order_relaxed);
+    if (!s->cohort_count) return true;
+    const bool takes_place = before && before->cohort_count;
+    if (!takes_place && c->count[s->form] == c->limit) return false;
+    s->index = takes_place ? before->index : c->count[s->form]++;
+    return true;
+}
+
+/* Code that is complete is shown to those who run. */
+static void publish(sim_compiled *c, sim_code_form form, const sim_code *code, const sim_written *written) {
+    char name[16];
+    for (size_t k = 0; k < written->count; k++) {
+        sim_segment *s = written->segments[k];
+        name_of(s->pc, name);
+        const uintptr_t place = sim_code_find(code, name);
+        memcpy(&s->run, &place, sizeof s->run);
+        if (!s->run || !number_segment(c, s)) continue;
+        atomic_store_explicit(&c->entries[form][s->pc], s, memory_order_release);
+    }
+}
+
+/* What is the same for all blocks of a function. */
+static void know_function(sim_compiled *c) {
+    const ptx_function *f = c->program->function;
+    if (c->live) return;
+    ptx_liveness *live = ARENA_NEW(&c->memory, ptx_liveness);
+    ptx_liveness_compute(f, &c->memory, live);
+    c->live = live;
+}
+
+static sim_writer *new_writer(sim_compiled *c, const sim_compiler_info *info, arena *memory, text *out) {
+    sim_writer *w = ARENA_NEW(memory, sim_writer);
+    w->program = c->program;
+    w->memory = memory;
+    w->kept = &c->memory;
+    w->out = out;
+    w->opaque = info->opaque;
+    w->has_fma = info->has_fma;
+    w->has_f16 = info->has_f16;
+    know_function(c);
+    w->assembled = c->program->assembled;
+    w->blocks_live = c->live;
+    return w;
+}
+
+static struct { atomic_uint made, refused, kept; } counts;
+
+unsigned sim_compiler_made(void) {
+    return atomic_load(&counts.made);
+}
+
+unsigned sim_compiler_refused(void) {
+    return atomic_load(&counts.refused);
+}
+
+unsigned sim_compiler_kept(void) {
+    return atomic_load(&counts.kept);
+}
+
+/* What the writer makes of a block now, or with the kinds that kept code was made for. */
+static void copy_kinds(const sim_compiled *c, const sim_job *j, const sim_kept_block *kept, uint16_t *kinds) {
+    const uint32_t first = c->program->block_ops[j->block];
+    const size_t count = sim_compiled_size(c, j->block);
+    for (size_t k = 0; !kept && k < count; k++)
+        kinds[k] = atomic_load_explicit(&c->kinds[first + k], memory_order_relaxed);
+    for (size_t k = 0; kept && k < kept->kind_count; k++)
+        if (kept->kinds[k].pc - first < count) kinds[kept->kinds[k].pc - first] = (uint16_t)kept->kinds[k].kinds;
+}
+
+static sim_kept_kinds *list_kinds(const sim_writer *w, size_t size, size_t *count) {
+    sim_kept_kinds *list = memory_alloc((size + 1) * sizeof *list);
+    for (size_t k = 0; list && k < size; k++)
+        if (w->kinds[k]) list[(*count)++] = (sim_kept_kinds){w->first_pc + (uint32_t)k, w->kinds[k]};
+    return list;
+}
+
+/* Has LLVM make the code, and keeps it. */
+static const sim_code *make(const sim_writer *w, const sim_job *j, const uint64_t hash[2]) {
+    sim_kept_block made = {.hash = {hash[0], hash[1]}, .block = j->block, .form = j->form, .level = j->level};
+    made.kinds = list_kinds(w, sim_compiled_size(j->program, j->block), &made.kind_count);
+    const bool good = made.kinds && sim_code_make(w->out, j->level, &made.object);
+    atomic_fetch_add(good ? &counts.made : &counts.refused, 1);
+    if (good) return sim_kept_add(j->program->kept, &made);
+    text_free(&made.object);
+    memory_free(made.kinds);
+    return NULL;
+}
+
+/* kept: only code that was kept will do. */
+static const sim_code *find_code(const sim_writer *w, const sim_job *j, const sim_kept_block *kept) {
+    uint64_t hash[2];
+    if (w->out->failed) return NULL;
+    sim_kept_hash(w->out, j->level, hash);
+    const sim_code *code = sim_kept_find(j->program->kept, hash);
+    atomic_fetch_add(&counts.kept, code != NULL);
+    if (code) return code;
+    if (!kept) return make(w, j, hash);
+    sim_kept_drop(j->program->kept, kept->hash);
+    return NULL;
+}
+
+/* A block that cannot be compiled, for whatever reason, stays interpreted. */
+static bool compile_block(const sim_job *j, const sim_compiler_info *info, const sim_kept_block *kept) {
+    sim_compiled *const c = j->program;
+    jmp_buf out_of_memory;
+    arena memory;
+    text out = {0};
+    volatile bool found = false;
+    arena_init(&memory, &out_of_memory);
+    c->memory.out_of_memory = &out_of_memory;
+    if (!setjmp(out_of_memory)) {
+        sim_written written = {0};
+        uint16_t *kinds = ARENA_ARRAY(&memory, sim_compiled_size(c, j->block) + 1, uint16_t);
+        copy_kinds(c, j, kept, kinds);
+        sim_writer *w = new_writer(c, info, &memory, &out);
+        sim_write_begin(w);
+        sim_write_block(w, j->block, j->form, kinds, &written);
+        sim_write_finish(w);
+        const sim_code *code = find_code(w, j, kept);
+        if (code) publish(c, j->form, code, &written);
+        found = code != NULL;
+    }
+    c->memory.out_of_memory = NULL;
+    atomic_store(&c->blocks[j->block].misses, 0);
+    text_free(&out);
+    arena_free(&memory);
+    return found;
+}
+
+/* The kinds are noted as if they had been seen here: where lanes lie otherwise this time, code is made for both. */
+static void note_kinds(sim_compiled *c, const sim_kept_block *b) {
+    for (size_t k = 0; k < b->kind_count; k++)
+        if (b->kinds[k].pc < c->program->op_count)
+            atomic_fetch_or_explicit(&c->kinds[b->kinds[k].pc], (uint16_t)b->kinds[k].kinds, memory_order_relaxed);
+}
+
+static void take_kept(sim_compiled *c) {
+    sim_compiler_info info;
+    if (!sim_kept_compiler(c->kept, &info)) return;
+    for (const sim_kept_block *b = NULL; (b = sim_kept_after(c->kept, b));) {
+        if (b->block >= c->program->function->block_count || b->form >= SIM_CODE_FORMS) continue;
+        const sim_job j = {c, b->block, (sim_code_form)b->form, b->level, 0};
+        atomic_uint_least8_t *asked = c->blocks[b->block].asked[b->form];
+        if (atomic_exchange(&asked[SIM_CODE_LESS], 1)) continue; /* in the meantime */
+        if (compile_block(&j, &info, b)) {
+            note_kinds(c, b);
+            atomic_store(&asked[b->level], 1);
+        } else {
+            atomic_store(&asked[SIM_CODE_LESS], 0);
+        }
+    }
+}
+
+void sim_compile(const sim_job *j) {
+    if (j->block == SIM_JOB_KEPT)
+        take_kept(j->program);
+    else if (sim_compiler())
+        (void)compile_block(j, sim_compiler(), NULL);
+}
+
+/* ---- a program's ---- */
+
+/* A product in the background reads and writes registers whenever it likes. */
+static bool may_compile(const sim_program *p) {
+    for (size_t i = 0; i < p->function->instruction_count; i++)
+        if (ptx_is_warpgroup_product(&p->function->instructions[i])) return false;
+    return p->function->block_count > 0;
+}
+
+static sim_compiled *create(const sim_program *p, sim_compiling_mode mode) {
+    sim_compiled *c = memory_zeroed(1, sizeof *c);
+    if (!c) return NULL;
+    c->program = p;
+    c->mode = mode;
+    c->limit = sim_most_segments(p);
+    return c;
+}
+
+/* Tables that the arena holds; false without memory. */
+static bool add_tables(sim_compiled *c) {
+    jmp_buf out_of_memory;
+    const sim_program *p = c->program;
+    c->memory.out_of_memory = &out_of_memory;
+    const bool failed = setjmp(out_of_memory) != 0;
+    if (!failed) {
+        for (unsigned f = 0; f < SIM_CODE_FORMS; f++)
+            c->entries[f] = ARENA_ARRAY(&c->memory, p->op_count, sim_segment_entry);
+        c->kinds = ARENA_ARRAY(&c->memory, p->op_count, _Atomic uint16_t);
+        c->blocks = ARENA_ARRAY(&c->memory, p->function->block_count, sim_compiled_block);
+    }
+    c->memory.out_of_memory = NULL;
+    return !failed;
+}
+
+/* Blocks that were hot before. Tests have each block compiled by itself. */
+static void ask_for_kept(sim_compiled *c) {
+    if (c->mode.when == SIM_COMPILING_HEAT && sim_kept_after(c->kept, NULL))
+        sim_jobs_add(&(sim_job){c, SIM_JOB_KEPT, SIM_CODE_WHOLE, SIM_CODE_LESS, UINT64_MAX});
+}
+
+sim_compiled *sim_compiled_create(const sim_program *program) {
+    const sim_compiling_mode mode = sim_compiling();
+    if (mode.when == SIM_COMPILING_OFF || !sim_compiler_is_possible() || !may_compile(program)) return NULL;
+    sim_compiled *c = create(program, mode);
+    if (c) c->kept = sim_kept_hold(program);
+    if (!c || !c->kept || !add_tables(c)) {
+        sim_compiled_free(c);
+        return NULL;
+    }
+    ask_for_kept(c);
+    return c;
+}
+
+void sim_compiled_free(sim_compiled *c) {
+    if (!c) return;
+    sim_jobs_drop(c);
+    sim_kept_release(c->kept);
+    arena_free(&c->memory);
+    memory_free(c);
+}

@@ -1,0 +1,37 @@
+/* Whether a launch's counters agree with recorded ones: pair by pair, by each counter's grade. */
+#ifndef HAUL_LIB_LAUNCH_COMPARE_H
+#define HAUL_LIB_LAUNCH_COMPARE_H
+
+#include "lib/launch/launches.h"
+
+#include <stdbool.h>
+
+/* One counter of one launch: recorded on hardware (low to high over its repeats), and ours. */
+typedef struct compare_pair {
+    haul_counter counter;
+    double low, high;
+    double ours;
+    haul_bounds bounds; /* within which the hardware's timing may move the counter */
+    bool agrees;
+} compare_pair;
+
+typedef struct compare_tally {
+    size_t pairs, agreeing;
+    size_t nonzero_pairs, nonzero_agreeing; /* those of them where either side is not zero: zeros agree easily */
+} compare_tally;
+
+typedef struct compare_sums {
+    compare_tally exact, close; /* by the counters' grade */
+} compare_sums;
+
+/* EXACT: within the recorded range. CLOSE: where timing has a say (the bounds differ), within the bounds, give or
+ * take 2, the recorded range likewise; where it has none, within the recorded range. L1's hits, misses and store
+ * sectors: within 2 % of the nearer end of the recorded range, or 2 counts. INFO: always. */
+bool compare_agrees(haul_counter counter, double low, double high, double ours, haul_bounds bounds);
+
+/* The pairs of grade EXACT and CLOSE that the description's line records; counted into `sums` as well. Returns how
+ * many. */
+size_t compare_launch(const launch_description *launch, const haul_launch_record *record,
+                      compare_pair pairs[HAUL_COUNTER_COUNT], compare_sums *sums);
+
+#endif

@@ -1,0 +1,84 @@
+#include "base/number.h"
+#include "base/status.h"
+#include "lib/launch/launches.h"
+#include "lib/launch/read.h"
+#include "lib/launch/scalar.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const launch_scalar scalars[] = {
+#define SCALAR(name, kind, low, high) {name, HAUL_ARGUMENT_##kind, low, high},
+    LAUNCH_SCALARS(SCALAR, SCALAR)
+#undef SCALAR
+};
+enum { SCALARS = sizeof scalars / sizeof *scalars };
+
+static bool is_real(const launch_scalar *s) {
+    return s->kind == HAUL_ARGUMENT_F32 || s->kind == HAUL_ARGUMENT_F64;
+}
+
+const launch_scalar *launch_scalar_find(const char *name) {
+    for (size_t i = 0; i < SCALARS; i++)
+        if (strcmp(scalars[i].name, name) == 0) return &scalars[i];
+    return NULL;
+}
+
+const launch_scalar *launch_scalar_of(json_t *object, json_t **value) {
+    for (size_t i = 0; i < SCALARS; i++)
+        if ((*value = json_object_get(object, scalars[i].name))) return &scalars[i];
+    return NULL;
+}
+
+/* ---- reading ---- */
+
+/* JSON has no number for what is not finite: "inf", "-inf", "nan". */
+static bool real_of(json_t *value, double *real) {
+    const char *word = json_string_value(value);
+    if (word) return number_f64(word, real) && !isfinite(*real);
+    *real = json_number_value(value);
+    return json_is_number(value);
+}
+
+haul_status launch_scalar_read(const launch_scalar *s, json_t *value, launch_argument *a) {
+    a->kind = s->kind;
+    a->scalar = s;
+    if (!is_real(s)) return launch_read_integer(value, s->name, s->low, s->high, &a->integer);
+    return real_of(value, &a->real) ? HAUL_OK : haul_fail(HAUL_ERROR_ARGUMENT, "%s: must be a number", s->name);
+}
+
+/* An unsigned number of 64 bits may need all of them. */
+static bool parse_u64(const launch_scalar *s, const char *digits, int64_t *integer) {
+    uint64_t whole;
+    if (s->low != 0 || s->high != INT64_MAX || !number_u64(digits, &whole)) return false;
+    *integer = (int64_t)whole;
+    return true;
+}
+
+haul_status launch_scalar_parse(const launch_scalar *s, const char *digits, launch_argument *a) {
+    a->kind = s->kind;
+    a->scalar = s;
+    if (is_real(s))
+        return number_f64(digits, &a->real) ? HAUL_OK
+                                            : haul_fail(HAUL_ERROR_ARGUMENT, "needs a number behind the colon");
+    if (parse_u64(s, digits, &a->integer)) return HAUL_OK;
+    if (!number_i64(digits, &a->integer))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "needs a whole number behind the colon");
+    if (a->integer >= s->low && a->integer <= s->high) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "the number is not between %" PRId64 " and %" PRId64, s->low, s->high);
+}
+
+/* ---- writing ---- */
+
+static const char *non_finite(double real) {
+    return isnan(real) ? "nan" : real < 0 ? "-inf" : "inf";
+}
+
+json_t *launch_scalar_to_json(const launch_argument *a) {
+    /* JSON's whole numbers are signed. */
+    const bool is_large = a->integer < 0 && a->scalar->low == 0;
+    if (!is_real(a->scalar)) return json_pack("{s:I}", is_large ? "i64" : a->scalar->name, (json_int_t)a->integer);
+    if (!isfinite(a->real)) return json_pack("{s:s}", a->scalar->name, non_finite(a->real));
+    return json_pack("{s:f}", a->scalar->name, a->real);
+}

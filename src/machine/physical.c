@@ -1,0 +1,151 @@
+/* Physical memory and multicast objects, by handle. */
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "machine/host.h"
+#include "machine/virtual_lists.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The newest first. */
+static sim_physical *first;
+static uint64_t next_handle, next_place;
+static int file; /* 0: none yet */
+static uint64_t used[SIM_VIRTUAL_DEVICES];
+
+sim_physical *sim_physical_of(uint64_t handle) {
+    for (sim_physical *p = first; p; p = p->next)
+        if (p->handle == handle && p->held) return p;
+    (void)sim_virtual_wrong("0x%llx is no handle of memory", (unsigned long long)handle);
+    return NULL;
+}
+
+static haul_status open_file(void) {
+    const off_t most = (off_t)1 << 46; /* only what is written takes memory */
+    if (file) return HAUL_OK;
+    const int made = memfd_create("haul-device-memory", MFD_CLOEXEC);
+    if (made > 0 && ftruncate(made, most) == 0) {
+        file = made;
+        return HAUL_OK;
+    }
+    if (made > 0) close(made);
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual memory: the host gives no memory that can be mapped twice");
+}
+
+static haul_status add_physical(const sim_physical *made, uint64_t *handle) {
+    sim_physical *p = memory_zeroed(1, sizeof *p);
+    if (!p) return sim_virtual_no_host_memory();
+    *p = *made;
+    p->handle = ++next_handle;
+    p->held = 1;
+    p->next = first;
+    first = p;
+    *handle = p->handle;
+    return HAUL_OK;
+}
+
+haul_status sim_virtual_create(unsigned device, uint64_t bytes, uint64_t *handle) {
+    SIM_VIRTUAL_CHANGES();
+    char text[32];
+    HAUL_TRY(sim_virtual_check_pages(0, bytes));
+    HAUL_TRY(open_file());
+    if (bytes > sim_host_available())
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual memory: the host has no %s left",
+                         number_format_bytes((double)bytes, text));
+    HAUL_TRY(add_physical(&(sim_physical){.device = device, .bytes = bytes, .place = next_place}, handle));
+    next_place += bytes;
+    used[device] += bytes;
+    return HAUL_OK;
+}
+
+haul_status sim_virtual_create_multicast(unsigned devices, uint64_t bytes, uint64_t *handle) {
+    SIM_VIRTUAL_CHANGES();
+    HAUL_TRY(sim_virtual_check_pages(0, bytes));
+    if (devices == 0 || devices > SIM_VIRTUAL_DEVICES)
+        return sim_virtual_wrong("multicast over %u devices: must be 1 to %d", devices, SIM_VIRTUAL_DEVICES);
+    return add_physical(&(sim_physical){.bytes = bytes, .device_count = devices}, handle);
+}
+
+uint64_t sim_virtual_used(unsigned device) {
+    return used[device];
+}
+
+static void end_physical(sim_physical *p);
+
+void sim_physical_drop(sim_physical *p) {
+    p->used--;
+    if (!p->used && !p->held) end_physical(p);
+}
+
+void sim_physical_remove_binding(sim_physical *p, size_t at) {
+    sim_physical_drop(p->bindings[at].memory);
+    p->binding_count--;
+    memmove(p->bindings + at, p->bindings + at + 1, (p->binding_count - at) * sizeof *p->bindings);
+}
+
+static void end_physical(sim_physical *p) {
+    sim_physical **link = &first;
+    while (*link != p) link = &(*link)->next;
+    *link = p->next;
+    while (p->binding_count) sim_physical_remove_binding(p, p->binding_count - 1);
+    if (p->view) munmap(p->view, p->bytes);
+    if (!sim_physical_is_multicast(p)) {
+        (void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)p->place, (off_t)p->bytes);
+        used[p->device] -= p->bytes;
+    }
+    memory_free(p->bindings);
+    memory_free(p);
+}
+
+haul_status sim_virtual_release(uint64_t handle) {
+    SIM_VIRTUAL_CHANGES();
+    sim_physical *p = sim_physical_of(handle);
+    if (p && --p->held == 0 && !p->used) end_physical(p);
+    return p ? HAUL_OK : HAUL_ERROR_ARGUMENT;
+}
+
+haul_status sim_virtual_describe(uint64_t handle, unsigned *device, uint64_t *bytes, bool *multicast) {
+    SIM_VIRTUAL_READS();
+    const sim_physical *p = sim_physical_of(handle);
+    if (!p) return HAUL_ERROR_ARGUMENT;
+    *device = p->device;
+    *bytes = p->bytes;
+    *multicast = sim_physical_is_multicast(p);
+    return HAUL_OK;
+}
+
+haul_status sim_physical_make_view(sim_physical *p) {
+    if (p->view) return HAUL_OK;
+    void *view = mmap(NULL, p->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)p->place);
+    if (view == MAP_FAILED)
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual memory: the host cannot map %llu bytes more",
+                         (unsigned long long)p->bytes);
+    p->view = view;
+    return HAUL_OK;
+}
+
+haul_status sim_physical_show(const sim_physical *p, unsigned char *host, uint64_t offset, uint64_t bytes) {
+    if (sim_physical_is_multicast(p)) return HAUL_OK;
+    void *shown = mmap(host, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, (off_t)(p->place + offset));
+    if (shown != MAP_FAILED) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual memory: the host cannot map %llu bytes more",
+                     (unsigned long long)bytes);
+}
+
+void sim_physical_hide(const sim_physical *p, unsigned char *host, uint64_t bytes) {
+    if (sim_physical_is_multicast(p)) return;
+    (void)mmap(host, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+void sim_physicals_end(void) {
+    for (sim_physical *p = first; p; p = p->next) p->held = 1; /* so that none ends with what had bound it */
+    for (sim_physical *p = first; p; p = p->next)
+        while (p->binding_count) sim_physical_remove_binding(p, p->binding_count - 1);
+    while (first) end_physical(first);
+    if (file) close(file);
+    file = 0;
+    next_place = 0;
+}

@@ -1,0 +1,103 @@
+/* What the files of virtual memory share: reservation.c, physical.c, mapping.c and multicast.c each own the list of
+ * their subject; virtual.c has the lock. Whatever is declared here is called with the lock held. */
+#ifndef HAUL_MACHINE_VIRTUAL_LISTS_H
+#define HAUL_MACHINE_VIRTUAL_LISTS_H
+
+#include "machine/virtual.h"
+
+#include <pthread.h>
+
+/* ---- virtual.c ---- */
+
+pthread_rwlock_t *sim_virtual_lock(void);
+pthread_rwlock_t *sim_virtual_lock_to_read(void);
+void sim_virtual_unlock(pthread_rwlock_t *const *held);
+/* Until the end of the enclosing block nobody else sees anything, or nobody changes anything. */
+#define SIM_VIRTUAL_CHANGES() \
+    __attribute__((cleanup(sim_virtual_unlock), unused)) pthread_rwlock_t *const held_ = sim_virtual_lock()
+#define SIM_VIRTUAL_READS() \
+    __attribute__((cleanup(sim_virtual_unlock), unused)) pthread_rwlock_t *const held_ = sim_virtual_lock_to_read()
+
+/* HAUL_ERROR_ARGUMENT: "virtual memory: ...". */
+haul_status sim_virtual_wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
+haul_status sim_virtual_no_host_memory(void);
+haul_status sim_virtual_check_pages(uint64_t address, uint64_t bytes);
+/* Mapped bytes that from now on count as written on all devices, or as not written. */
+void sim_virtual_mark(uint64_t address, uint64_t bytes, bool written);
+
+/* ---- reservation.c ---- */
+
+typedef struct sim_reservation {
+    uint64_t from, bytes;
+    unsigned char *host;
+} sim_reservation;
+
+/* NULL: nobody has reserved the address. */
+const sim_reservation *sim_reservation_at(uint64_t address);
+void sim_reservations_end(void);
+
+/* ---- physical.c ---- */
+
+/* Bytes first .. first + bytes - 1 of a multicast object are, on its device number `slot`, these of `memory`. */
+typedef struct sim_binding {
+    unsigned slot;
+    uint64_t first, bytes;
+    struct sim_physical *memory;
+    uint64_t memory_offset;
+} sim_binding;
+
+/* Memory of a device, or a multicast object. */
+typedef struct sim_physical {
+    uint64_t handle;
+    unsigned device;
+    uint64_t bytes;
+    uint64_t place;                       /* in the file */
+    unsigned held;                        /* handles that were given out and not released */
+    unsigned used;                        /* mappings and bindings */
+    bool was_mapped;                      /* what it has been given since it was made, nobody follows */
+    unsigned char *view;                  /* all of it, for multicast; NULL until needed */
+    unsigned device_count, devices_added; /* multicast: 0: memory */
+    unsigned char devices[SIM_VIRTUAL_DEVICES];
+    sim_binding *bindings;
+    size_t binding_count, binding_capacity;
+    struct sim_physical *next;
+} sim_physical;
+
+static inline bool sim_physical_is_multicast(const sim_physical *p) {
+    return p->device_count > 0;
+}
+
+/* NULL, with the error recorded: there is no such handle. */
+sim_physical *sim_physical_of(uint64_t handle);
+/* A mapping or binding of it ends, and it with the last one, unless somebody holds it. */
+void sim_physical_drop(sim_physical *p);
+void sim_physical_remove_binding(sim_physical *p, size_t at);
+/* Sets p->view. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
+haul_status sim_physical_make_view(sim_physical *p);
+/* The memory's pages from `offset` on take the place of host pages that nobody may touch; and back. Multicast objects
+ * have no pages. */
+haul_status sim_physical_show(const sim_physical *p, unsigned char *host, uint64_t offset, uint64_t bytes);
+void sim_physical_hide(const sim_physical *p, unsigned char *host, uint64_t bytes);
+void sim_physicals_end(void);
+
+/* ---- mapping.c ---- */
+
+typedef struct sim_mapping {
+    uint64_t from, bytes;
+    const sim_reservation *in;
+    sim_physical *memory;
+    uint64_t offset;
+    uint64_t allowed, read_only; /* a bit a device; read_only: of those allowed */
+} sim_mapping;
+
+/* NULL: nothing is mapped there. */
+sim_mapping *sim_mapping_at(uint64_t address);
+/* The last one that begins at or before the address. */
+sim_mapping *sim_mapping_before(uint64_t address);
+/* Where the device may use the memory's byte `offset`; false: nowhere. */
+bool sim_mapping_find(const sim_physical *memory, uint64_t offset, unsigned device, uint64_t *address);
+/* From now on it may be written in several ways, which nobody follows: it counts as written wherever it is mapped. */
+void sim_mapping_stop_following(sim_physical *p);
+void sim_mappings_end(void);
+
+#endif

@@ -1,0 +1,173 @@
+#include "report/write/timeline.h"
+
+#include "report/write/markup.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_used(const haul_timeline *t, int engine) {
+    return t->busy_us[engine] > 0 || t->bytes[engine] > 0;
+}
+
+static double length_of(const haul_timeline *t) {
+    double end = t->elapsed_us;
+    for (size_t i = 0; i < t->count; i++) end = fmax(end, t->operations[i].end_us);
+    return end > 0 ? end : 1;
+}
+
+/* ---- for terminals ---- */
+
+enum { MOST_COLUMNS = 400, NAME_COLUMNS = 10 };
+
+typedef struct column {
+    double busy; /* of the chunk that had most of it */
+    char shown;
+} column;
+
+static void fill_columns(const haul_timeline *t, haul_engine engine, column *columns, size_t count) {
+    const double each = length_of(t) / (double)count;
+    for (size_t i = 0; i < count; i++) columns[i] = (column){0, '.'};
+    for (size_t i = 0; i < t->count; i++) {
+        const haul_operation *o = &t->operations[i];
+        if (o->engine != engine) continue;
+        for (size_t c = (size_t)(o->start_us / each); c < count && (double)c * each < o->end_us; c++) {
+            const double from = fmax(o->start_us, (double)c * each), to = fmin(o->end_us, (double)(c + 1) * each);
+            if (to - from <= columns[c].busy) continue;
+            columns[c] = (column){to - from, (char)('0' + o->chunk % 10)};
+        }
+    }
+}
+
+void report_put_timeline(text *out, const haul_timeline *t, size_t columns) {
+    column line[MOST_COLUMNS];
+    char length[REPORT_NUMBER_SIZE];
+    if (columns > MOST_COLUMNS) columns = MOST_COLUMNS;
+    if (columns == 0) return;
+    for (int e = 0; e < HAUL_ENGINE_COUNT; e++) {
+        if (!is_used(t, e)) continue;
+        fill_columns(t, (haul_engine)e, line, columns);
+        text_printf(out, "%-*s ", NAME_COLUMNS, haul_engine_names[e]);
+        for (size_t c = 0; c < columns; c++) text_append(out, &line[c].shown, 1);
+        text_put(out, "\n");
+    }
+    report_format(REPORT_MICROSECONDS, length_of(t), length);
+    text_printf(out, "%-*s 0%*s\n", NAME_COLUMNS, "", (int)columns - 1, length);
+}
+
+/* ---- SVG ---- */
+
+enum { WIDTH = 960, LEFT = 90, RIGHT = 20, TOP = 12, LANE = 30, BOX = 22, AXIS = 34, COLOURS = 6, TICKS = 8 };
+
+static const char *const colours[COLOURS] = {"#2563eb", "#d97706", "#059669", "#db2777", "#7c3aed", "#0891b2"};
+
+/* 1, 2 or 5 times a power of ten, about TICKS times in `length`. */
+static double tick_of(double length) {
+    const double raw = length / TICKS, power = pow(10, floor(log10(raw))), mantissa = raw / power;
+    return power * (mantissa <= 1 ? 1 : mantissa <= 2 ? 2 : mantissa <= 5 ? 5 : 10);
+}
+
+static void put_axis(text *out, double length, double scale, int bottom) {
+    const double tick = tick_of(length);
+    for (int k = 0; k * tick <= length; k++) {
+        char label[REPORT_NUMBER_SIZE];
+        const double x = LEFT + k * tick * scale;
+        report_format(REPORT_MICROSECONDS, k * tick, label);
+        text_printf(out,
+                    "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" stroke=\"currentColor\" "
+                    "stroke-opacity=\"0.15\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+                    x, x, TOP, bottom, x, bottom + 18, label);
+    }
+}
+
+static void put_box(text *out, const haul_operation *o, double scale, int y) {
+    char start[REPORT_NUMBER_SIZE], took[REPORT_NUMBER_SIZE], bytes[REPORT_NUMBER_SIZE];
+    report_format(REPORT_MICROSECONDS, o->start_us, start);
+    report_format(REPORT_MICROSECONDS, o->end_us - o->start_us, took);
+    report_format(REPORT_BYTES, (double)o->bytes, bytes);
+    text_printf(out,
+                "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" rx=\"1.5\" fill=\"%s\"><title>%s, chunk %llu: "
+                "%s from %s on, %s</title></rect>\n",
+                LEFT + o->start_us * scale, y, fmax(0.5, (o->end_us - o->start_us) * scale), BOX,
+                colours[o->chunk % COLOURS], haul_engine_names[o->engine], (unsigned long long)o->chunk, took, start,
+                bytes);
+}
+
+void report_put_timeline_svg(text *out, const haul_timeline *t) {
+    const double length = length_of(t), scale = (WIDTH - LEFT - RIGHT) / length;
+    int lane[HAUL_ENGINE_COUNT], lanes = 0;
+    for (int e = 0; e < HAUL_ENGINE_COUNT; e++) lane[e] = is_used(t, e) ? lanes++ : -1;
+    const int bottom = TOP + lanes * LANE;
+    text_printf(out,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
+                "font-size=\"12\" fill=\"currentColor\">\n",
+                WIDTH, bottom + AXIS);
+    put_axis(out, length, scale, bottom);
+    for (int e = 0; e < HAUL_ENGINE_COUNT; e++)
+        if (lane[e] >= 0)
+            text_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", LEFT - 8,
+                        TOP + lane[e] * LANE + 16, haul_engine_names[e]);
+    for (size_t i = 0; i < t->count; i++) {
+        const int at = lane[t->operations[i].engine];
+        if (at >= 0) put_box(out, &t->operations[i], scale, TOP + at * LANE);
+    }
+    text_put(out, "</svg>\n");
+}
+
+/* ---- trace events ---- */
+
+void report_put_timeline_trace(text *out, const haul_timeline *t) {
+    text_printf(out, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"stamp\":\"%s\"},\"traceEvents\":[",
+                t->stamp == HAUL_SIMULATED ? "simulated" : "measured");
+    text_put(out, "\n{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"haul stream\"}}");
+    for (int e = 0; e < HAUL_ENGINE_COUNT; e++) {
+        if (!is_used(t, e)) continue;
+        text_printf(out, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}",
+                    e + 1, haul_engine_names[e]);
+        text_printf(
+            out, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%d}}",
+            e + 1, e + 1);
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        const haul_operation *o = &t->operations[i];
+        text_printf(out,
+                    ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"name\":\"chunk %llu\",\"cat\":\"%s\",\"ts\":%.3f,"
+                    "\"dur\":%.3f,\"args\":{\"chunk\":%llu,\"bytes\":%llu}}",
+                    (int)o->engine + 1, (unsigned long long)o->chunk, haul_engine_names[o->engine], o->start_us,
+                    o->end_us - o->start_us, (unsigned long long)o->chunk, (unsigned long long)o->bytes);
+    }
+    text_put(out, "\n]}\n");
+}
+
+/* ---- in reports ---- */
+
+enum { CHART_COLUMNS = 72 };
+
+static const report_column columns[] = {
+    {"engine", "Engine", REPORT_TEXT, "What works at the same time as the others"},
+    {"busy_us", "Busy", REPORT_MICROSECONDS, "The time that it had something to do"},
+    {"share", "Share", REPORT_PERCENT, "Its busy time, of the elapsed time"},
+    {"bytes", "Bytes", REPORT_BYTES, "What it moved"},
+    {"rate", "Rate", REPORT_RATE, "Bytes over busy time"},
+};
+
+void report_add_timeline(report_section *section, const haul_timeline *t) {
+    text chart = {0}, picture = {0};
+    report_table *table = report_add_table(section, "engines", NULL, columns, sizeof columns / sizeof columns[0]);
+    for (int e = 0; e < HAUL_ENGINE_COUNT; e++) {
+        if (!is_used(t, e)) continue;
+        report_add_row(table);
+        report_add_text(table, "%s", haul_engine_names[e]);
+        report_add_number(table, t->busy_us[e]);
+        report_add_number(table, report_percent(t->busy_us[e], t->elapsed_us));
+        if (e == HAUL_ENGINE_KERNEL) continue;
+        report_add_number(table, (double)t->bytes[e]);
+        report_add_number(table, report_ratio((double)t->bytes[e] * 1e6, t->busy_us[e]));
+    }
+    report_put_timeline(&chart, t, CHART_COLUMNS);
+    report_put_timeline_svg(&picture, t);
+    if (!chart.failed) report_add_code(section, text_string(&chart));
+    report_add_figure(section, "Timeline", &picture);
+    text_free(&chart);
+    text_free(&picture);
+}

@@ -1,0 +1,167 @@
+/* haul check -- PROGRAM: findings in its launches, and calls that failed. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "lib/device.h"
+#include "report/check/check.h"
+#include "report/json.h"
+#include "standin/report.h"
+#include "standin/runtime/caller.h"
+
+#include <stdio.h>
+
+/* A call that failed, by where it is made. */
+typedef struct failed_call {
+    standin_caller caller;
+    CUresult result;
+    uint64_t count;
+    struct failed_call *next;
+} failed_call;
+
+static struct {
+    bool open, checks; /* checks: rules could be read */
+    int64_t launches;
+    report_sources sources;
+    report_checker checker;
+    report_sarif sarif;
+    report_junit junit;
+    failed_call *calls;
+    uint64_t call_count;
+    text out;
+} state;
+
+static void open_checker(void) {
+    const report_check_options options = {standin_asked.expect, standin_asked.suppress, standin_asked.ignore,
+                                          standin_asked.grade};
+    if (state.open) return;
+    state.open = true;
+    report_sources_init(&state.sources, standin_asked.source.items, standin_asked.source.count);
+    state.checks = report_checker_open(&state.checker, &state.sources, &options) == HAUL_OK &&
+                   (!standin_asked.sarif || report_sarif_init(&state.sarif, &state.sources) == HAUL_OK);
+    if (!state.checks) fprintf(stderr, "haul: %s\n", haul_message());
+}
+
+/* ---- launches ---- */
+
+static haul_status put_verdict(const report_verdict *v) {
+    json_t *line = NULL;
+    if (standin_asked.sarif) HAUL_TRY(report_sarif_add(&state.sarif, v));
+    if (standin_asked.junit) HAUL_TRY(report_junit_add(&state.junit, v));
+    if (standin_asked.quiet) return HAUL_OK;
+    if (!standin_asked.json)
+        return report_put_check_text(v, &state.sources, report_terminal_of(standin_report_descriptor()), &state.out);
+    HAUL_TRY(report_check_json(v, &line));
+    return report_json_put(line, JSON_COMPACT, &state.out);
+}
+
+void standin_check_launch(unsigned device, const haul_launch_record *r) {
+    report_verdict verdict;
+    open_checker();
+    if (!state.checks) return;
+    const report_checked_launch launch = {
+        .id = state.launches++, .record = r, .has_device = standin_device_count() > 1, .device = device};
+    haul_status status = report_check_launch(&state.checker, &launch, &verdict);
+    if (status == HAUL_OK) status = put_verdict(&verdict);
+    if (status != HAUL_OK) fprintf(stderr, "haul: %s\n", haul_message());
+    report_verdict_free(&verdict);
+    standin_print(&state.out);
+}
+
+/* ---- calls ---- */
+
+/* What a right program asks and gets a no for. */
+static bool is_an_answer(CUresult result) {
+    switch (result) {
+    case CUDA_SUCCESS:
+    case CUDA_NOT_READY:
+    case CUDA_NOT_FOUND:
+    case CUDA_NOT_SUPPORTED:
+    case CUDA_OUT_OF_MEMORY:
+    case CUDA_HOST_MEMORY_ALREADY_REGISTERED:
+    case CUDA_HOST_MEMORY_NOT_REGISTERED: return true;
+    default: return false;
+    }
+}
+
+static failed_call *find_call(const standin_caller *caller, CUresult result) {
+    for (failed_call *c = state.calls; c; c = c->next)
+        if (c->caller.address == caller->address && c->result == result) return c;
+    failed_call *c = memory_zeroed(1, sizeof *c);
+    if (!c) return NULL;
+    *c = (failed_call){.caller = *caller, .result = result, .next = state.calls};
+    return state.calls = c;
+}
+
+static void put_call(const failed_call *c) {
+    text place = {0};
+    const char *function = c->caller.function ? c->caller.function : "a call";
+    standin_put_place(c->caller.address, &place);
+    if (standin_asked.json)
+        (void)report_json_put(json_pack("{s:s, s:s, s:i, s:s, s:s}", "call", function, "place", text_string(&place),
+                                        "result", (int)c->result, "name", driver_result_name(c->result), "what",
+                                        *haul_message() ? haul_message() : driver_result_text(c->result)),
+                              JSON_COMPACT, &state.out);
+    else
+        text_printf(&state.out, "error: %s() gave %s\n  at %s\n  %s\n\n", function, driver_result_name(c->result),
+                    text_string(&place), *haul_message() ? haul_message() : driver_result_text(c->result));
+    text_free(&place);
+}
+
+/* Each is told once: a loop may go on for long. */
+void standin_check_call(CUresult result) {
+    if (is_an_answer(result)) return;
+    const standin_caller caller = standin_caller_now();
+    failed_call *c = find_call(&caller, result);
+    open_checker();
+    state.call_count++;
+    if (!c || c->count++ || standin_asked.quiet) return;
+    put_call(c);
+    standin_print(&state.out);
+}
+
+/* ---- the end ---- */
+
+static haul_status check_leaks_of(unsigned device) {
+    haul_run *run;
+    HAUL_TRY(haul_run_create(standin_device_at(device), &run));
+    const haul_status status = haul_device_leaks(standin_device_at(device), run);
+    for (size_t i = 0; i < run->launch_count && status == HAUL_OK; i++) standin_check_launch(device, &run->launches[i]);
+    haul_run_free(run);
+    return status;
+}
+
+static haul_status check_leaks(void) {
+    for (unsigned i = 0; i < standin_device_count(); i++) HAUL_TRY(check_leaks_of(i));
+    return HAUL_OK;
+}
+
+static haul_status write_files(void) {
+    if (standin_asked.sarif) {
+        HAUL_TRY(report_sarif_write(&state.sarif, &state.out));
+        HAUL_TRY(standin_write(standin_asked.sarif, &state.out));
+    }
+    if (standin_asked.junit) {
+        HAUL_TRY(report_junit_write(&state.junit, &state.out));
+        HAUL_TRY(standin_write(standin_asked.junit, &state.out));
+    }
+    return HAUL_OK;
+}
+
+static haul_status put_totals(void) {
+    if (standin_asked.quiet || standin_asked.json) return HAUL_OK;
+    if (state.call_count)
+        text_printf(&state.out, "%llu call%s of the program's failed\n", (unsigned long long)state.call_count,
+                    state.call_count == 1 ? "" : "s");
+    return report_put_check_totals(&state.checker, &state.out);
+}
+
+haul_status standin_put_check(bool interrupted, bool *failed) {
+    open_checker();
+    *failed = !state.checks;
+    if (!state.checks) return HAUL_OK;
+    if (!interrupted) HAUL_TRY(check_leaks());
+    HAUL_TRY(write_files());
+    *failed = state.checker.totals.failing > 0 || state.call_count > 0;
+    const haul_status status = put_totals();
+    standin_print(&state.out);
+    return status;
+}

@@ -1,0 +1,259 @@
+/* What programs ask of devices and of the runtime; errors. */
+#include "lib/device.h"
+#include "standin/cuda/cuda.h"
+#include "standin/runtime/version.h"
+
+#include <string.h>
+
+CUresult cudaGetDeviceCount(int *count) {
+    *count = (int)standin_device_count();
+    return CUDA_SUCCESS;
+}
+
+CUresult cudaGetDevice(int *number) {
+    *number = (int)standin_selected();
+    return CUDA_SUCCESS;
+}
+
+/* The only device is current without being opened. */
+CUresult cudaSetDevice(int number) {
+    if (!standin_is_device(number)) return standin_fail(CUDA_INVALID_DEVICE);
+    if (standin_device_count() == 1) return CUDA_SUCCESS;
+    STANDIN_FORWARD(cuda_set_device(number));
+}
+
+/* How the host waits changes nothing here. */
+CUresult cudaSetDeviceFlags(unsigned flags) {
+    STANDIN_FORWARD(cuDevicePrimaryCtxSetFlags_v2((CUdevice)standin_selected(), flags));
+}
+
+/* Host memory is always mapped. */
+CUresult cudaGetDeviceFlags(unsigned *flags) {
+    enum { MAPS_HOST = 8 };
+    int active;
+    standin_use_runtime();
+    const CUresult result =
+        flags ? cuDevicePrimaryCtxGetState((CUdevice)standin_selected(), flags, &active) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *flags |= MAPS_HOST;
+    return standin_fail(result);
+}
+
+CUresult cudaChooseDevice(int *number, const void *wanted) {
+    if (!number || !wanted) return standin_fail(CUDA_INVALID_VALUE);
+    *number = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cudaSetValidDevices(const int *numbers, int count) {
+    if (count < 0 || (count && !numbers)) return standin_fail(CUDA_INVALID_VALUE);
+    for (int i = 0; i < count; i++)
+        if (!standin_is_device(numbers[i])) return standin_fail(CUDA_INVALID_DEVICE);
+    return CUDA_SUCCESS;
+}
+
+CUresult cudaDeviceGetPCIBusId(char *text, int length, int number) {
+    STANDIN_FORWARD(cuDeviceGetPCIBusId(text, length, number));
+}
+
+CUresult cudaDeviceGetByPCIBusId(int *number, const char *text) {
+    STANDIN_FORWARD(cuDeviceGetByPCIBusId(number, text));
+}
+
+CUresult cudaInitDevice(int number, unsigned flags, unsigned valid) {
+    (void)flags, (void)valid;
+    return cudaSetDevice(number);
+}
+
+CUresult cudaDriverGetVersion(int *version) {
+    STANDIN_CALL(version(version));
+}
+
+/* What is known of each version is that of its last release, or nearly so. */
+static const int latest[] = {[11] = 11080, [12] = 12040, [13] = 13000};
+
+CUresult cudaRuntimeGetVersion(int *version) {
+    *version = latest[standin_cuda_version()];
+    return CUDA_SUCCESS;
+}
+
+CUresult cudaDeviceGetAttribute(int *value, int attribute, int number) {
+    if (!standin_is_device(number)) return standin_fail(CUDA_INVALID_DEVICE);
+    const driver_table *d = standin_enter();
+    return standin_leave(d->device_attribute(value, attribute, standin_device_at((unsigned)number)->handle));
+}
+
+/* ---- the whole device ---- */
+
+CUresult cudaDeviceSynchronize(void) {
+    STANDIN_CALL(synchronize());
+}
+
+/* What the program has allocated stays until it ends. */
+CUresult cudaDeviceReset(void) {
+    return cudaDeviceSynchronize();
+}
+
+CUresult cudaDeviceSetLimit(int limit, size_t value) {
+    STANDIN_CALL(limit_set(limit, value));
+}
+
+CUresult cudaDeviceGetLimit(size_t *value, int limit) {
+    STANDIN_CALL(limit_get(value, limit));
+}
+
+CUresult cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    STANDIN_CALL(stream_priorities(least, greatest));
+}
+
+CUresult cudaDeviceCanAccessPeer(int *can, int number, int peer) {
+    if (!can) return standin_fail(CUDA_INVALID_VALUE);
+    *can = 0;
+    if (!standin_is_device(number) || !standin_is_device(peer)) return standin_fail(CUDA_INVALID_DEVICE);
+    STANDIN_FORWARD(cuDeviceCanAccessPeer(can, number, peer));
+}
+
+CUresult cudaDeviceGetP2PAttribute(int *value, int attribute, int number, int peer) {
+    if (!standin_is_device(number) || !standin_is_device(peer) || number == peer)
+        return standin_fail(CUDA_INVALID_DEVICE);
+    STANDIN_FORWARD(cuDeviceGetP2PAttribute(value, attribute, number, peer));
+}
+
+/* A device is no peer of its own. */
+static bool is_peer(int number) {
+    return standin_is_device(number) && (unsigned)number != standin_selected();
+}
+
+CUresult cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+    if (!is_peer(peer)) return standin_fail(CUDA_INVALID_DEVICE);
+    STANDIN_FORWARD(cuCtxEnablePeerAccess(cuda_primary_context((unsigned)peer), flags));
+}
+
+CUresult cudaDeviceDisablePeerAccess(int peer) {
+    if (!is_peer(peer)) return standin_fail(CUDA_INVALID_DEVICE);
+    STANDIN_FORWARD(cuCtxDisablePeerAccess(cuda_primary_context((unsigned)peer)));
+}
+
+CUresult cudaDeviceGetCacheConfig(int *preference) {
+    STANDIN_FORWARD(cuCtxGetCacheConfig(preference));
+}
+
+CUresult cudaDeviceSetCacheConfig(int preference) {
+    STANDIN_FORWARD(cuCtxSetCacheConfig(preference));
+}
+
+CUresult cudaDeviceGetSharedMemConfig(int *preference) {
+    STANDIN_FORWARD(cuCtxGetSharedMemConfig(preference));
+}
+
+CUresult cudaDeviceSetSharedMemConfig(int preference) {
+    STANDIN_FORWARD(cuCtxSetSharedMemConfig(preference));
+}
+
+CUresult cudaCtxResetPersistingL2Cache(void) {
+    STANDIN_CALL(persisting_reset());
+}
+
+CUresult cudaProfilerStart(void) {
+    return CUDA_SUCCESS;
+}
+
+CUresult cudaProfilerStop(void) {
+    return CUDA_SUCCESS;
+}
+
+/* ---- by the names of old, when a thread had a context of its own ---- */
+
+CUresult cudaThreadSynchronize(void) {
+    return cudaDeviceSynchronize();
+}
+
+CUresult cudaThreadExit(void) {
+    return cudaDeviceReset();
+}
+
+CUresult cudaThreadSetLimit(int limit, size_t value) {
+    return cudaDeviceSetLimit(limit, value);
+}
+
+CUresult cudaThreadGetLimit(size_t *value, int limit) {
+    return cudaDeviceGetLimit(value, limit);
+}
+
+CUresult cudaThreadSetCacheConfig(int preference) {
+    return cudaDeviceSetCacheConfig(preference);
+}
+
+CUresult cudaThreadGetCacheConfig(int *preference) {
+    return cudaDeviceGetCacheConfig(preference);
+}
+
+/* ---- errors ---- */
+
+CUresult cudaGetLastError(void) {
+    return standin_last_error(true);
+}
+
+CUresult cudaPeekAtLastError(void) {
+    return standin_last_error(false);
+}
+
+const char *cudaGetErrorName(CUresult result) {
+    switch ((int)result) {
+#define ERROR(value, name, text) \
+    case value:                  \
+        return #name;
+#include "standin/runtime/errors.def"
+#undef ERROR
+    default: return "unrecognized error code";
+    }
+}
+
+const char *standin_error_text(CUresult result) {
+    switch ((int)result) {
+#define ERROR(value, name, text) \
+    case value:                  \
+        return text;
+#include "standin/runtime/errors.def"
+#undef ERROR
+    default: return "unrecognized error code";
+    }
+}
+
+const char *cudaGetErrorString(CUresult result) {
+    return standin_error_text(result);
+}
+
+/* ---- the driver's functions ---- */
+
+/* Names are asked for without their version: cuMemAlloc for cuMemAlloc_v2. Who asks for the outcome gets no error. */
+static CUresult find_entry(const char *name, void **function, int version, unsigned long long flags, int *found) {
+    const CUresult result = cuGetProcAddress_v2(name, function, version, flags, found);
+    standin_use_runtime();
+    return standin_fail(result == CUDA_NOT_FOUND && found ? CUDA_SUCCESS : result);
+}
+
+CUresult cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version, unsigned long long flags,
+                                          int *found) {
+    return find_entry(name, function, (int)version, flags, found);
+}
+
+/* Of streams that a name means without saying so. */
+static unsigned long long by_thread(unsigned long long flags) {
+    enum { BY_THREAD = 2 };
+    return flags ? flags : BY_THREAD;
+}
+
+CUresult cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **function, unsigned version,
+                                               unsigned long long flags, int *found) {
+    return cudaGetDriverEntryPointByVersion(name, function, version, by_thread(flags), found);
+}
+
+/* CUDA 11 does not tell the outcome. */
+CUresult cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags, int *found) {
+    const int version = standin_cuda_version();
+    return find_entry(name, function, latest[version], flags, version > 11 ? found : NULL);
+}
+
+CUresult cudaGetDriverEntryPoint_ptsz(const char *name, void **function, unsigned long long flags, int *found) {
+    return cudaGetDriverEntryPoint(name, function, by_thread(flags), found);
+}

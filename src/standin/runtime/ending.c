@@ -1,0 +1,86 @@
+/* The end of the program, whichever it is: the report is printed once, and findings make a program fail that succeeds.
+ * A process that was forked off has nothing to report. */
+#include "base/signals.h"
+#include "base/terminal_line.h"
+#include "standin/runtime/beyond.h"
+#include "standin/runtime/touch.h"
+#include "standin/settings.h"
+#include "standin/standin.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MOST_SECONDS = 20 }; /* for the report of a program that a signal ends */
+
+static pid_t owner; /* the process that opened the device */
+static int exit_status;
+static bool found;
+static atomic_bool reported;
+
+/* Work that nobody waited for is done now: what is wrong with it should show. */
+static void report_once(bool interrupted) {
+    if (getpid() != owner || atomic_exchange(&reported, true)) return;
+    fflush(stdout);
+    found = standin_report(interrupted);
+    standin_report_beyond();
+    standin_report_missing();
+    standin_report_missing_driver();
+}
+
+/* Functions that the program registered earlier, for its own end, run after this one. */
+static void at_exit(int status, void *unused) {
+    (void)unused;
+    exit_status = status;
+    report_once(false);
+}
+
+static int status_with_findings(int status) {
+    return found && status == 0 && getpid() == owner ? 1 : status;
+}
+
+/* What else there is to do at the program's end has been done by now. */
+__attribute__((destructor)) static void leave_with_findings(void) {
+    if (status_with_findings(exit_status) == exit_status) return;
+    fflush(NULL);
+    _exit(1);
+}
+
+/* ---- a program that ends at once ---- */
+
+_Noreturn static void leave(int status) {
+    report_once(false);
+    for (;;) syscall(SYS_exit_group, status_with_findings(status));
+}
+
+void _exit(int status) {
+    leave(status);
+}
+
+void _Exit(int status) {
+    leave(status);
+}
+
+/* ---- a program that a signal ends ---- */
+
+/* The report may need what the program was about to change when it was hit: if it comes to nothing the program ends all
+ * the same, by the alarm or by a signal of its own. */
+static void end_by_signal(int number, siginfo_t *about, void *context) {
+    terminal_line_erase();
+    signal(SIGALRM, SIG_DFL);
+    alarm(MOST_SECONDS);
+    if (number == SIGSEGV) standin_tell_touch(about, context);
+    report_once(standin_is_in_call() || !standin_is_free());
+    raise(number); /* the handler is gone */
+}
+
+void standin_prepare_end(void) {
+    owner = getpid();
+    on_exit(at_exit, NULL);
+    signals_handle(SIGSEGV, end_by_signal);
+    if (standin_asked.task != STANDIN_RUN) signals_handle_ends(end_by_signal);
+}

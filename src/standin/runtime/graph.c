@@ -1,0 +1,456 @@
+/* Graphs of the runtime: the driver's, whose nodes are described in the runtime's terms. */
+#include "standin/runtime/graph.h"
+
+#include "standin/cuda/cuda.h"
+#include "standin/runtime/array.h"
+#include "standin/runtime/version.h"
+#include "vgpu/driver.h"
+
+typedef const CUgraphNode *nodes;
+
+/* ---- graphs ---- */
+
+CUresult cudaGraphCreate(CUgraph *graph, unsigned flags) {
+    STANDIN_CALL(graph_create(graph, flags));
+}
+
+CUresult cudaGraphClone(CUgraph *clone, CUgraph original) {
+    STANDIN_CALL(graph_clone(clone, original));
+}
+
+CUresult cudaGraphNodeFindInClone(CUgraphNode *node, CUgraphNode original, CUgraph clone) {
+    STANDIN_CALL(node_find(node, original, clone));
+}
+
+CUresult cudaGraphDestroyNode(CUgraphNode node) {
+    STANDIN_CALL(node_destroy(node));
+}
+
+CUresult cudaGraphGetNodes(CUgraph graph, CUgraphNode *list, size_t *count) {
+    STANDIN_CALL(graph_nodes(graph, list, count));
+}
+
+CUresult cudaGraphGetRootNodes(CUgraph graph, CUgraphNode *list, size_t *count) {
+    STANDIN_CALL(graph_roots(graph, list, count));
+}
+
+CUresult cudaGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type) {
+    STANDIN_CALL(node_type(node, type));
+}
+
+CUresult cudaGraphDebugDotPrint(CUgraph graph, const char *path, unsigned flags) {
+    STANDIN_CALL(graph_print(graph, path, flags));
+}
+
+CUresult cudaGraphUpload(CUgraphExec executable, CUstream stream) {
+    STANDIN_CALL(executable_upload(executable, stream));
+}
+
+CUresult cudaGraphUpload_ptsz(CUgraphExec executable, CUstream stream) {
+    return cudaGraphUpload(executable, standin_own(stream));
+}
+
+/* ---- edges: since CUDA 13, and in the second forms of 12, with data ---- */
+
+CUresult cudaGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *count) {
+    STANDIN_FORWARD(cuGraphGetEdges_v2(graph, from, to, data, count));
+}
+
+/* Before CUDA 13 the number is where the data is now. */
+CUresult cudaGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, void *data, size_t *count) {
+    if (standin_cuda_version() >= 13) return cudaGraphGetEdges_v2(graph, from, to, data, count);
+    return cudaGraphGetEdges_v2(graph, from, to, NULL, data);
+}
+
+CUresult cudaGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *list, CUgraphEdgeData *data, size_t *count) {
+    STANDIN_FORWARD(cuGraphNodeGetDependencies_v2(node, list, data, count));
+}
+
+CUresult cudaGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *list, void *data, size_t *count) {
+    if (standin_cuda_version() >= 13) return cudaGraphNodeGetDependencies_v2(node, list, data, count);
+    return cudaGraphNodeGetDependencies_v2(node, list, NULL, data);
+}
+
+CUresult cudaGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *list, CUgraphEdgeData *data, size_t *count) {
+    STANDIN_FORWARD(cuGraphNodeGetDependentNodes_v2(node, list, data, count));
+}
+
+CUresult cudaGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *list, void *data, size_t *count) {
+    if (standin_cuda_version() >= 13) return cudaGraphNodeGetDependentNodes_v2(node, list, data, count);
+    return cudaGraphNodeGetDependentNodes_v2(node, list, NULL, data);
+}
+
+CUresult cudaGraphAddDependencies_v2(CUgraph graph, nodes from, nodes to, const CUgraphEdgeData *data, size_t count) {
+    STANDIN_FORWARD(cuGraphAddDependencies_v2(graph, from, to, data, count));
+}
+
+CUresult cudaGraphAddDependencies(CUgraph graph, nodes from, nodes to, const void *data, size_t count) {
+    if (standin_cuda_version() >= 13) return cudaGraphAddDependencies_v2(graph, from, to, data, count);
+    return cudaGraphAddDependencies_v2(graph, from, to, NULL, (uintptr_t)data);
+}
+
+CUresult cudaGraphRemoveDependencies_v2(CUgraph graph, nodes from, nodes to, const CUgraphEdgeData *data,
+                                        size_t count) {
+    STANDIN_FORWARD(cuGraphRemoveDependencies_v2(graph, from, to, data, count));
+}
+
+CUresult cudaGraphRemoveDependencies(CUgraph graph, nodes from, nodes to, const void *data, size_t count) {
+    if (standin_cuda_version() >= 13) return cudaGraphRemoveDependencies_v2(graph, from, to, data, count);
+    return cudaGraphRemoveDependencies_v2(graph, from, to, NULL, (uintptr_t)data);
+}
+
+/* ---- kernels ---- */
+
+CUresult standin_take_kernel(const driver_table *d, const cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS *to) {
+    if (!p) return CUDA_INVALID_VALUE;
+    *to = (CUDA_KERNEL_NODE_PARAMS){.function = p->kernel,
+                                    .grid = {p->grid.x, p->grid.y, p->grid.z},
+                                    .block = {p->block.x, p->block.y, p->block.z},
+                                    .shared_bytes = p->shared_bytes,
+                                    .parameters = p->parameters,
+                                    .extra = p->extra};
+    return sim_driver_has_function(to->function) ? CUDA_SUCCESS : standin_kernel(d, p->kernel, &to->function);
+}
+
+CUresult cudaGraphAddKernelNode(CUgraphNode *node, CUgraph graph, nodes behind, size_t count,
+                                const cudaKernelNodeParams *p) {
+    CUDA_KERNEL_NODE_PARAMS what;
+    const driver_table *d = standin_enter();
+    const CUresult result = standin_take_kernel(d, p, &what);
+    return standin_leave(result == CUDA_SUCCESS ? d->node_add_kernel(node, graph, behind, count, &what) : result);
+}
+
+CUresult cudaGraphKernelNodeGetParams(CUgraphNode node, cudaKernelNodeParams *p) {
+    CUDA_KERNEL_NODE_PARAMS is = {0};
+    const driver_table *d = standin_enter();
+    const CUresult result = d->node_kernel(node, &is);
+    *p = (cudaKernelNodeParams){.kernel = is.function,
+                                .grid = {is.grid[0], is.grid[1], is.grid[2]},
+                                .block = {is.block[0], is.block[1], is.block[2]},
+                                .shared_bytes = is.shared_bytes,
+                                .parameters = is.parameters};
+    return standin_leave(result);
+}
+
+CUresult cudaGraphKernelNodeSetParams(CUgraphNode node, const cudaKernelNodeParams *p) {
+    CUDA_KERNEL_NODE_PARAMS what;
+    const driver_table *d = standin_enter();
+    const CUresult result = standin_take_kernel(d, p, &what);
+    return standin_leave(result == CUDA_SUCCESS ? d->node_set_kernel(node, &what) : result);
+}
+
+CUresult cudaGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node, const cudaKernelNodeParams *p) {
+    CUDA_KERNEL_NODE_PARAMS what;
+    const driver_table *d = standin_enter();
+    const CUresult result = standin_take_kernel(d, p, &what);
+    return standin_leave(result == CUDA_SUCCESS ? d->executable_set_kernel(executable, node, &what) : result);
+}
+
+/* ---- copies ---- */
+
+typedef struct copy_1d {
+    void *to;
+    const void *from;
+    size_t bytes;
+    int kind;
+} copy_1d;
+
+static CUDA_MEMCPY3D row_of(const copy_1d *c) {
+    return (CUDA_MEMCPY3D){.from_kind = standin_memory_kind(c->from, true, c->kind),
+                           .from_host = c->from,
+                           .from_device = (uintptr_t)c->from,
+                           .from_pitch = c->bytes,
+                           .from_height = 1,
+                           .to_kind = standin_memory_kind(c->to, false, c->kind),
+                           .to_host = c->to,
+                           .to_device = (uintptr_t)c->to,
+                           .to_pitch = c->bytes,
+                           .to_height = 1,
+                           .width = c->bytes,
+                           .height = 1,
+                           .depth = 1};
+}
+
+/* The place of a symbol. */
+static CUresult place_of(const driver_table *d, const void *symbol, size_t offset, void **place) {
+    CUdeviceptr at = 0;
+    const CUresult result = standin_variable(d, symbol, &at, NULL);
+    *place = (void *)(uintptr_t)(at + offset);
+    return result;
+}
+
+#define COPY_CALLS(suffix, given, made)                                                                                \
+    CUresult cudaGraphAddMemcpyNode##suffix(CUgraphNode *node, CUgraph graph, nodes behind, size_t count,              \
+                                            STANDIN_UNPACK given) {                                                    \
+        CUDA_MEMCPY3D what;                                                                                            \
+        const driver_table *d = standin_enter();                                                                       \
+        const CUresult result = made;                                                                                  \
+        return standin_leave(result == CUDA_SUCCESS ? d->node_add_copy(node, graph, behind, count, &what, NULL)        \
+                                                    : result);                                                         \
+    }                                                                                                                  \
+    CUresult cudaGraphMemcpyNodeSetParams##suffix(CUgraphNode node, STANDIN_UNPACK given) {                            \
+        CUDA_MEMCPY3D what;                                                                                            \
+        const driver_table *d = standin_enter();                                                                       \
+        const CUresult result = made;                                                                                  \
+        return standin_leave(result == CUDA_SUCCESS ? d->node_set_copy(node, &what) : result);                         \
+    }                                                                                                                  \
+    CUresult cudaGraphExecMemcpyNodeSetParams##suffix(CUgraphExec executable, CUgraphNode node,                        \
+                                                      STANDIN_UNPACK given) {                                          \
+        CUDA_MEMCPY3D what;                                                                                            \
+        const driver_table *d = standin_enter();                                                                       \
+        const CUresult result = made;                                                                                  \
+        return standin_leave(result == CUDA_SUCCESS ? d->executable_set_copy(executable, node, &what, NULL) : result); \
+    }
+#define STANDIN_UNPACK(...) __VA_ARGS__
+
+static CUresult make_1d(const copy_1d *c, CUDA_MEMCPY3D *what) {
+    *what = row_of(c);
+    return c->bytes ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
+static CUresult make_to_symbol(const driver_table *d, const void *symbol, const void *from, size_t bytes, size_t offset,
+                               int kind, CUDA_MEMCPY3D *what) {
+    copy_1d c = {.from = from, .bytes = bytes, .kind = kind};
+    const CUresult result = place_of(d, symbol, offset, &c.to);
+    return result == CUDA_SUCCESS ? make_1d(&c, what) : result;
+}
+
+static CUresult make_from_symbol(const driver_table *d, void *to, const void *symbol, size_t bytes, size_t offset,
+                                 int kind, CUDA_MEMCPY3D *what) {
+    void *place;
+    const CUresult result = place_of(d, symbol, offset, &place);
+    const copy_1d c = {.to = to, .from = place, .bytes = bytes, .kind = kind};
+    return result == CUDA_SUCCESS ? make_1d(&c, what) : result;
+}
+
+COPY_CALLS(, (const cudaMemcpy3DParms *p), standin_box(d, p, &what))
+COPY_CALLS(1D, (void *to, const void *from, size_t bytes, int kind), make_1d(&(copy_1d){to, from, bytes, kind}, &what))
+COPY_CALLS(ToSymbol, (const void *symbol, const void *from, size_t bytes, size_t offset, int kind),
+           make_to_symbol(d, symbol, from, bytes, offset, kind, &what))
+COPY_CALLS(FromSymbol, (void *to, const void *symbol, size_t bytes, size_t offset, int kind),
+           make_from_symbol(d, to, symbol, bytes, offset, kind, &what))
+
+/* ---- fills ---- */
+
+CUDA_MEMSET_NODE_PARAMS standin_fill_of(const cudaMemsetParams *p) {
+    return (CUDA_MEMSET_NODE_PARAMS){(uintptr_t)p->to, p->pitch, p->value, p->element, p->width, p->height};
+}
+
+CUresult cudaGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, nodes behind, size_t count,
+                                const cudaMemsetParams *p) {
+    if (!p) return standin_fail(CUDA_INVALID_VALUE);
+    const CUDA_MEMSET_NODE_PARAMS what = standin_fill_of(p);
+    STANDIN_CALL(node_add_fill(node, graph, behind, count, &what, NULL));
+}
+
+CUresult cudaGraphMemsetNodeGetParams(CUgraphNode node, cudaMemsetParams *p) {
+    CUDA_MEMSET_NODE_PARAMS is = {0};
+    const driver_table *d = standin_enter();
+    const CUresult result = p ? d->node_fill(node, &is) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        *p = (cudaMemsetParams){(void *)(uintptr_t)is.to, is.pitch, is.value, is.element, is.width, is.height};
+    return standin_leave(result);
+}
+
+CUresult cudaGraphMemsetNodeSetParams(CUgraphNode node, const cudaMemsetParams *p) {
+    if (!p) return standin_fail(CUDA_INVALID_VALUE);
+    const CUDA_MEMSET_NODE_PARAMS what = standin_fill_of(p);
+    STANDIN_CALL(node_set_fill(node, &what));
+}
+
+CUresult cudaGraphExecMemsetNodeSetParams(CUgraphExec executable, CUgraphNode node, const cudaMemsetParams *p) {
+    if (!p) return standin_fail(CUDA_INVALID_VALUE);
+    const CUDA_MEMSET_NODE_PARAMS what = standin_fill_of(p);
+    STANDIN_CALL(executable_set_fill(executable, node, &what, NULL));
+}
+
+/* ---- host functions, graphs, events, memory ---- */
+
+CUresult cudaGraphAddHostNode(CUgraphNode *node, CUgraph graph, nodes behind, size_t count,
+                              const CUDA_HOST_NODE_PARAMS *p) {
+    STANDIN_CALL(node_add_host(node, graph, behind, count, p));
+}
+
+CUresult cudaGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS *p) {
+    STANDIN_CALL(node_host(node, p));
+}
+
+CUresult cudaGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS *p) {
+    STANDIN_CALL(node_set_host(node, p));
+}
+
+CUresult cudaGraphExecHostNodeSetParams(CUgraphExec executable, CUgraphNode node, const CUDA_HOST_NODE_PARAMS *p) {
+    STANDIN_CALL(executable_set_host(executable, node, p));
+}
+
+CUresult cudaGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, nodes behind, size_t count, CUgraph child) {
+    STANDIN_CALL(node_add_graph(node, graph, behind, count, child));
+}
+
+CUresult cudaGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *child) {
+    STANDIN_CALL(node_child(node, child));
+}
+
+CUresult cudaGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, nodes behind, size_t count) {
+    STANDIN_CALL(node_add_empty(node, graph, behind, count));
+}
+
+CUresult cudaGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph, nodes behind, size_t count, CUevent event) {
+    STANDIN_CALL(node_add_record(node, graph, behind, count, event));
+}
+
+CUresult cudaGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent *event) {
+    STANDIN_CALL(node_record(node, event));
+}
+
+CUresult cudaGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
+    STANDIN_CALL(node_set_record(node, event));
+}
+
+CUresult cudaGraphExecEventRecordNodeSetEvent(CUgraphExec executable, CUgraphNode node, CUevent event) {
+    STANDIN_CALL(executable_set_record(executable, node, event));
+}
+
+CUresult cudaGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph, nodes behind, size_t count, CUevent event) {
+    STANDIN_CALL(node_add_wait(node, graph, behind, count, event));
+}
+
+CUresult cudaGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *event) {
+    STANDIN_CALL(node_wait(node, event));
+}
+
+CUresult cudaGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
+    STANDIN_CALL(node_set_wait(node, event));
+}
+
+CUresult cudaGraphExecEventWaitNodeSetEvent(CUgraphExec executable, CUgraphNode node, CUevent event) {
+    STANDIN_CALL(executable_set_wait(executable, node, event));
+}
+
+CUresult cudaGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, nodes behind, size_t count,
+                                  CUDA_MEM_ALLOC_NODE_PARAMS *p) {
+    STANDIN_CALL(node_add_allocate(node, graph, behind, count, p));
+}
+
+CUresult cudaGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph, nodes behind, size_t count, void *address) {
+    STANDIN_CALL(node_add_free(node, graph, behind, count, (uintptr_t)address));
+}
+
+/* ---- executable graphs ---- */
+
+CUresult cudaGraphNodeSetEnabled(CUgraphExec executable, CUgraphNode node, unsigned enabled) {
+    STANDIN_CALL(executable_set_enabled(executable, node, enabled));
+}
+
+CUresult cudaGraphNodeGetEnabled(CUgraphExec executable, CUgraphNode node, unsigned *enabled) {
+    STANDIN_CALL(executable_enabled(executable, node, enabled));
+}
+
+/* In CUDA 11 the third argument is for a node, and a fourth for what happened. */
+CUresult cudaGraphExecUpdate(CUgraphExec executable, CUgraph graph, void *told, int *what) {
+    CUgraphExecUpdateResultInfo outcome = {0};
+    const bool is_old = standin_cuda_version() == 11;
+    const driver_table *d = standin_enter();
+    const CUresult result = d->executable_update(executable, graph, &outcome);
+    if (is_old && told) *(CUgraphNode *)told = outcome.node;
+    if (is_old && what) *what = outcome.result;
+    if (!is_old && told) *(CUgraphExecUpdateResultInfo *)told = outcome;
+    return standin_leave(result);
+}
+
+CUresult cudaGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
+    STANDIN_CALL(graph_instantiate(executable, graph, flags));
+}
+
+/* In CUDA 11 the third argument, and two behind it, say where to put a node and a text about what is wrong. */
+CUresult cudaGraphInstantiate(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
+    return cudaGraphInstantiateWithFlags(executable, graph, standin_cuda_version() == 11 ? 0 : flags);
+}
+
+CUresult cudaGraphInstantiateWithParams(CUgraphExec *executable, CUgraph graph, cuda_instantiate_params *p) {
+    STANDIN_FORWARD(cuGraphInstantiateWithParams(executable, graph, p));
+}
+
+CUresult cudaGraphInstantiateWithParams_ptsz(CUgraphExec *executable, CUgraph graph, cuda_instantiate_params *p) {
+    return cudaGraphInstantiateWithParams(executable, graph, p);
+}
+
+CUresult cudaGraphLaunch(CUgraphExec executable, CUstream stream) {
+    STANDIN_CALL(graph_launch(executable, stream));
+}
+
+CUresult cudaGraphLaunch_ptsz(CUgraphExec executable, CUstream stream) {
+    return cudaGraphLaunch(executable, standin_own(stream));
+}
+
+CUresult cudaGraphExecDestroy(CUgraphExec executable) {
+    STANDIN_CALL(executable_destroy(executable));
+}
+
+CUresult cudaGraphDestroy(CUgraph graph) {
+    STANDIN_CALL(graph_destroy(graph));
+}
+
+/* ---- streams that are captured ---- */
+
+CUresult cudaStreamGetCaptureInfo_v2(CUstream stream, int *status, unsigned long long *id, CUgraph *graph,
+                                     const CUgraphNode **list, size_t *count) {
+    STANDIN_CALL(capture_info(stream, status, id, graph, list, count));
+}
+
+CUresult cudaStreamGetCaptureInfo_v2_ptsz(CUstream stream, int *status, unsigned long long *id, CUgraph *graph,
+                                          const CUgraphNode **list, size_t *count) {
+    return cudaStreamGetCaptureInfo_v2(standin_own(stream), status, id, graph, list, count);
+}
+
+CUresult cudaStreamGetCaptureInfo_v3(CUstream stream, int *status, unsigned long long *id, CUgraph *graph,
+                                     const CUgraphNode **list, const CUgraphEdgeData **data, size_t *count) {
+    STANDIN_FORWARD(cuStreamGetCaptureInfo_v3(stream, status, id, graph, list, data, count));
+}
+
+CUresult cudaStreamGetCaptureInfo_v3_ptsz(CUstream stream, int *status, unsigned long long *id, CUgraph *graph,
+                                          const CUgraphNode **list, const CUgraphEdgeData **data, size_t *count) {
+    return cudaStreamGetCaptureInfo_v3(standin_own(stream), status, id, graph, list, data, count);
+}
+
+/* Before CUDA 13 there are three arguments. */
+CUresult cudaStreamGetCaptureInfo(CUstream stream, int *status, unsigned long long *id, CUgraph *graph,
+                                  const CUgraphNode **list, const CUgraphEdgeData **data, size_t *count) {
+    if (standin_cuda_version() >= 13) return cudaStreamGetCaptureInfo_v3(stream, status, id, graph, list, data, count);
+    return cudaStreamGetCaptureInfo_v2(stream, status, id, NULL, NULL, NULL);
+}
+
+CUresult cudaStreamGetCaptureInfo_ptsz(CUstream stream, int *status, unsigned long long *id, CUgraph *graph,
+                                       const CUgraphNode **list, const CUgraphEdgeData **data, size_t *count) {
+    return cudaStreamGetCaptureInfo(standin_own(stream), status, id, graph, list, data, count);
+}
+
+static CUresult depend(CUstream stream, CUgraphNode *list, size_t count, unsigned flags) {
+    STANDIN_CALL(capture_depend(stream, list, count, flags));
+}
+
+CUresult cudaStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *list, const CUgraphEdgeData *data,
+                                                size_t count, unsigned flags) {
+    (void)data;
+    return depend(stream, list, count, flags);
+}
+
+CUresult cudaStreamUpdateCaptureDependencies_v2_ptsz(CUstream stream, CUgraphNode *list, const CUgraphEdgeData *data,
+                                                     size_t count, unsigned flags) {
+    return cudaStreamUpdateCaptureDependencies_v2(standin_own(stream), list, data, count, flags);
+}
+
+CUresult cudaStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *list, const void *data, size_t count,
+                                             unsigned flags) {
+    if (standin_cuda_version() >= 13) return depend(stream, list, count, flags);
+    return depend(stream, list, (uintptr_t)data, (unsigned)count);
+}
+
+CUresult cudaStreamUpdateCaptureDependencies_ptsz(CUstream stream, CUgraphNode *list, const void *data, size_t count,
+                                                  unsigned flags) {
+    return cudaStreamUpdateCaptureDependencies(standin_own(stream), list, data, count, flags);
+}
+
+CUresult cudaThreadExchangeStreamCaptureMode(int *mode) {
+    STANDIN_FORWARD(cuThreadExchangeStreamCaptureMode(mode));
+}

@@ -1,0 +1,26 @@
+/* What nodes of graphs are to do, in the runtime's terms, with CUDA's layout. */
+#ifndef HAUL_STANDIN_RUNTIME_GRAPH_H
+#define HAUL_STANDIN_RUNTIME_GRAPH_H
+
+#include "standin/standin.h"
+
+typedef struct cudaKernelNodeParams {
+    void *kernel;
+    dim3 grid, block;
+    unsigned shared_bytes;
+    void **parameters, **extra;
+} cudaKernelNodeParams;
+
+typedef struct cudaMemsetParams {
+    void *to;
+    size_t pitch;
+    unsigned value, element;
+    size_t width, height;
+} cudaMemsetParams;
+
+/* The same in the driver's terms; between standin_enter() and standin_leave(). A node that is asked names its kernel by
+ * the driver's handle. */
+CUresult standin_take_kernel(const driver_table *d, const cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS *to);
+CUDA_MEMSET_NODE_PARAMS standin_fill_of(const cudaMemsetParams *p);
+
+#endif

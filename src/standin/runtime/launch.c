@@ -1,0 +1,98 @@
+/* Launches. */
+#include "standin/cuda/cuda.h"
+#include "standin/runtime/version.h"
+
+#include <string.h>
+
+/* ---- kernel<<<...>>> ---- */
+
+typedef struct configuration {
+    dim3 grid, block;
+    size_t shared_bytes;
+    CUstream stream;
+} configuration;
+
+static _Thread_local configuration pushed;
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, CUstream stream) {
+    pushed = (configuration){grid, block, shared_bytes, stream};
+    return 0;
+}
+
+CUresult __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, CUstream *stream) {
+    *grid = pushed.grid;
+    *block = pushed.block;
+    *shared_bytes = pushed.shared_bytes;
+    *stream = pushed.stream;
+    return CUDA_SUCCESS;
+}
+
+/* As the runtime of CUDA 13.0 was seen to say on an H100; those before it had an error for it alone. */
+static CUresult wrong_shape(void) {
+    return standin_cuda_version() >= 13 ? CUDA_INVALID_VALUE : CUDA_INVALID_CONFIGURATION;
+}
+
+static CUresult launch(const void *host, const CUlaunchConfig *config, bool is_cooperative, void **parameters) {
+    CUfunction kernel;
+    const driver_table *d = standin_enter();
+    CUresult result = standin_kernel(d, host, &kernel);
+    if (result == CUDA_SUCCESS && cuda_check_shape(d, config) != CUDA_SUCCESS) result = wrong_shape();
+    if (is_cooperative && result == CUDA_SUCCESS) result = cuda_check_cooperative(d, kernel, config);
+    if (result == CUDA_SUCCESS) result = standin_launch(d, config, kernel, standin_kernel_name(host), parameters, NULL);
+    return standin_leave(result);
+}
+
+static CUresult launch_plain(const void *host, dim3 grid, dim3 block, bool is_cooperative, void **parameters,
+                             size_t shared_bytes, CUstream stream) {
+    const CUlaunchConfig config = {.grid = {grid.x, grid.y, grid.z},
+                                   .block = {block.x, block.y, block.z},
+                                   .shared_bytes = (unsigned)shared_bytes,
+                                   .stream = stream};
+    return launch(host, &config, is_cooperative, parameters);
+}
+
+#define LAUNCH_CALL(name, is_cooperative)                                                                    \
+    CUresult name(const void *f, dim3 grid, dim3 block, void **parameters, size_t shared, CUstream stream) { \
+        return launch_plain(f, grid, block, is_cooperative, parameters, shared, stream);                     \
+    }                                                                                                        \
+    CUresult name##_ptsz(const void *f, dim3 grid, dim3 block, void **p, size_t shared, CUstream stream) {   \
+        return launch_plain(f, grid, block, is_cooperative, p, shared, standin_own(stream));                 \
+    }
+LAUNCH_CALL(__cudaLaunchKernel, false)
+LAUNCH_CALL(cudaLaunchKernel, false)
+LAUNCH_CALL(cudaLaunchCooperativeKernel, true)
+
+/* Attributes that only say when a kernel may start, relative to others, change nothing here. */
+static bool matters(const CUlaunchAttribute *a) {
+    return a->id == DRIVER_LAUNCH_CLUSTER || a->id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW;
+}
+
+bool standin_is_cooperative(const CUlaunchAttribute *attributes, unsigned count) {
+    for (unsigned i = 0; i < count; i++)
+        if (attributes[i].id == DRIVER_LAUNCH_COOPERATIVE && attributes[i].value.bytes[0]) return true;
+    return false;
+}
+
+unsigned standin_attributes(const CUlaunchAttribute *from, unsigned count, CUlaunchAttribute *to) {
+    unsigned kept = 0;
+    for (unsigned i = 0; i < count && kept < STANDIN_MOST_ATTRIBUTES; i++)
+        if (matters(&from[i])) to[kept++] = from[i];
+    return kept;
+}
+
+CUresult cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void **parameters) {
+    CUlaunchAttribute attributes[STANDIN_MOST_ATTRIBUTES];
+    CUlaunchConfig config = {.grid = {c->grid.x, c->grid.y, c->grid.z},
+                             .block = {c->block.x, c->block.y, c->block.z},
+                             .shared_bytes = (unsigned)c->shared_bytes,
+                             .stream = c->stream,
+                             .attributes = attributes};
+    config.attribute_count = standin_attributes(c->attributes, c->attribute_count, attributes);
+    return launch(host, &config, standin_is_cooperative(c->attributes, c->attribute_count), parameters);
+}
+
+CUresult cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *c, const void *host, void **parameters) {
+    cudaLaunchConfig_t config = *c;
+    config.stream = standin_own(c->stream);
+    return cudaLaunchKernelExC(&config, host, parameters);
+}

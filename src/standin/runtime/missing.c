@@ -1,0 +1,46 @@
+/* Functions of the runtime that are not here: they say so, and are named when the program ends. */
+#include "standin/standin.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+typedef enum missing {
+#define RUNTIME(name)
+#define MISSING(name) MISSING_##name,
+#include "standin/runtime/runtime.def"
+#undef RUNTIME
+#undef MISSING
+    MISSING_COUNT
+} missing;
+
+static const char *const names[] = {
+#define RUNTIME(name)
+#define MISSING(name) #name,
+#include "standin/runtime/runtime.def"
+#undef RUNTIME
+#undef MISSING
+};
+
+static atomic_ulong asked[MISSING_COUNT];
+
+static CUresult refuse(missing function) {
+    asked[function]++;
+    standin_enter();
+    return standin_leave(CUDA_NOT_SUPPORTED);
+}
+
+#define RUNTIME(name)
+#define MISSING(name)                  \
+    CUresult name(void) {              \
+        return refuse(MISSING_##name); \
+    }
+#include "standin/runtime/runtime.def"
+#undef RUNTIME
+#undef MISSING
+
+void standin_report_missing(void) {
+    for (size_t i = 0; i < MISSING_COUNT; i++)
+        if (asked[i])
+            fprintf(stderr, "haul: %s() is not supported; the program called it %lu time%s\n", names[i],
+                    (unsigned long)asked[i], asked[i] == 1 ? "" : "s");
+}

@@ -1,0 +1,228 @@
+/* What the code that nvcc adds to a program registers before main(): fat binaries, kernels, variables. */
+#include "base/hash.h"
+#include "base/status.h"
+#include "standin/cuda/cuda.h"
+#include "vgpu/driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_OBJECTS = 1024 };
+
+typedef struct binary {
+    const void *fat;
+    CUmodule modules[SIM_MOST_DEVICES]; /* of each device; NULL until it is needed there */
+} binary;
+
+typedef struct symbol {
+    const void *host;
+    void **managed; /* where the program has the address of a managed variable; NULL: it is none */
+    const char *name;
+    binary *from;
+    CUfunction kernels[SIM_MOST_DEVICES]; /* likewise */
+    struct symbol *next, *next_in_row;
+} symbol;
+
+enum { ROWS = 1024 };
+static symbol *symbols, *rows[ROWS]; /* rows: by hash of the host's address */
+
+static symbol **row_of(const void *host) {
+    return &rows[hash_bytes(HASH_START, &host, sizeof host) % ROWS];
+}
+
+static void *get(size_t bytes) {
+    void *memory = calloc(1, bytes);
+    if (memory) return memory;
+    fprintf(stderr, "haul: no memory for what the program registers\n");
+    _exit(2);
+}
+
+void **__cudaRegisterFatBinary(void *fat) {
+    binary *b = get(sizeof *b);
+    b->fat = fat;
+    return (void **)b;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle) {
+    (void)handle;
+}
+
+/* Nothing is unloaded before the process ends. */
+void __cudaUnregisterFatBinary(void **handle) {
+    (void)handle;
+}
+
+static symbol *add(void **handle, const void *host, const char *name) {
+    symbol *s = get(sizeof *s);
+    symbol **row = row_of(host);
+    *s = (symbol){.host = host, .name = name, .from = (binary *)handle, .next = symbols, .next_in_row = *row};
+    symbols = *row = s;
+    return s;
+}
+
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid,
+                            void *bid, void *block, void *grid, int *warp) {
+    (void)device, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
+    (void)add(handle, host, name);
+}
+
+void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t bytes) {
+    (void)handle, (void)name, (void)host, (void)bytes;
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t bytes,
+                       int constant, int global) {
+    (void)device, (void)external, (void)bytes, (void)constant, (void)global;
+    (void)add(handle, host, name);
+}
+
+void __cudaRegisterManagedVar(void **handle, void **managed, char *host, const char *name, int external, size_t bytes,
+                              int constant, int global) {
+    (void)external, (void)bytes, (void)constant, (void)global;
+    add(handle, host, name)->managed = managed;
+}
+
+/* A handle is the symbol itself. */
+static symbol *find(const void *host) {
+    for (symbol *s = *row_of(host); s; s = s->next_in_row)
+        if (s->host == host) return s;
+    for (symbol *s = symbols; s; s = s->next)
+        if (s == host) return s;
+    return NULL;
+}
+
+/* ---- loading ---- */
+
+static CUresult link_texts(const driver_table *d, char **texts, unsigned count, CUmodule *module) {
+    CUlinkState linker;
+    void *image;
+    size_t bytes;
+    char name[32];
+    CUresult result = d->link_create(0, NULL, NULL, &linker);
+    for (unsigned i = 0; result == CUDA_SUCCESS && i < count; i++) {
+        snprintf(name, sizeof name, "object %u", i);
+        result = d->link_add(linker, DRIVER_LINK_PTX, texts[i], strlen(texts[i]) + 1, name, 0, NULL, NULL);
+    }
+    if (result == CUDA_SUCCESS) result = d->link_complete(linker, &image, &bytes);
+    return result == CUDA_SUCCESS ? d->module_load(module, image, 0, NULL, NULL) : result;
+}
+
+CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *module) {
+    char *texts[MOST_OBJECTS];
+    const unsigned count = standin_fatbin_texts(fat, texts, MOST_OBJECTS);
+    if (count == MOST_OBJECTS) {
+        for (unsigned i = 0; i < count; i++) free(texts[i]);
+        haul_fail(HAUL_ERROR_LIMIT, "the program is linked of %d objects with device code or more", MOST_OBJECTS);
+        return CUDA_INVALID_IMAGE;
+    }
+    if (!count) {
+        haul_fail(HAUL_ERROR_UNSUPPORTED,
+                  "the program has no PTX: compile it with -arch=compute_80 or the like, or with "
+                  "-gencode arch=compute_80,code=compute_80");
+        return CUDA_NO_BINARY_FOR_GPU;
+    }
+    const CUresult result =
+        count == 1 ? d->module_load(module, texts[0], 0, NULL, NULL) : link_texts(d, texts, count, module);
+    for (unsigned i = 0; i < count; i++) free(texts[i]);
+    return result;
+}
+
+/* The program finds its managed variables by pointers that the runtime sets. */
+static CUresult place_managed(const driver_table *d, const binary *b, CUmodule module) {
+    CUresult result = CUDA_SUCCESS;
+    for (symbol *s = symbols; s && result == CUDA_SUCCESS; s = s->next) {
+        CUdeviceptr at = 0;
+        if (s->from != b || !s->managed) continue;
+        result = d->module_variable(&at, NULL, module, s->name);
+        *s->managed = (void *)(uintptr_t)at;
+    }
+    return result;
+}
+
+/* Managed variables are those of the device that had the module first. */
+static CUmodule twin_of(const binary *b) {
+    for (unsigned i = 0; i < standin_device_count(); i++)
+        if (b->modules[i]) return b->modules[i];
+    return NULL;
+}
+
+/* On the current device. */
+static CUresult load(const driver_table *d, binary *b, CUmodule *module) {
+    CUmodule *const own = &b->modules[standin_selected()];
+    CUresult result = CUDA_SUCCESS;
+    if (!*own) {
+        const CUmodule twin = twin_of(b);
+        sim_driver_share_managed(twin);
+        result = standin_load_fatbin(d, b->fat, own);
+        sim_driver_share_managed(NULL);
+        if (result == CUDA_SUCCESS && !twin) result = place_managed(d, b, *own);
+    }
+    *module = *own;
+    return result;
+}
+
+/* Called before the program reaches for a managed variable. */
+char __cudaInitModule(void **handle) {
+    CUmodule module;
+    const driver_table *d = standin_enter();
+    return standin_leave(load(d, (binary *)handle, &module)) == CUDA_SUCCESS;
+}
+
+/* A kernel of a library. */
+static CUresult kernel_of_library(const void *handle, CUfunction *kernel) {
+    *kernel = (CUfunction)(uintptr_t)handle;
+    if (handle && cuda_function_of(kernel) == CUDA_SUCCESS) return CUDA_SUCCESS;
+    *kernel = NULL;
+    return CUDA_NOT_FOUND;
+}
+
+CUresult standin_kernel(const driver_table *d, const void *host, CUfunction *kernel) {
+    CUmodule module;
+    symbol *s = find(host);
+    *kernel = NULL;
+    if (!s) return kernel_of_library(host, kernel);
+    CUfunction *const own = &s->kernels[standin_selected()];
+    CUresult result = *own ? CUDA_SUCCESS : load(d, s->from, &module);
+    if (result == CUDA_SUCCESS && !*own) result = d->module_function(own, module, s->name);
+    *kernel = *own;
+    return result;
+}
+
+const char *standin_kernel_name(const void *host) {
+    CUfunction kernel;
+    const symbol *s = find(host);
+    if (s) return s->name;
+    return kernel_of_library(host, &kernel) == CUDA_SUCCESS ? sim_driver_function_name(kernel) : "?";
+}
+
+CUresult standin_variable(const driver_table *d, const void *host, CUdeviceptr *address, size_t *bytes) {
+    CUmodule module;
+    symbol *s = find(host);
+    const CUresult result = s ? load(d, s->from, &module) : CUDA_NOT_FOUND;
+    return result == CUDA_SUCCESS ? d->module_variable(address, bytes, module, s->name) : result;
+}
+
+CUresult cudaGetSymbolAddress(void **address, const void *host) {
+    CUdeviceptr at = 0;
+    const driver_table *d = standin_enter();
+    const CUresult result = standin_variable(d, host, &at, NULL);
+    *address = (void *)(uintptr_t)at;
+    return standin_leave(result);
+}
+
+CUresult cudaGetSymbolSize(size_t *bytes, const void *host) {
+    CUdeviceptr at;
+    const driver_table *d = standin_enter();
+    return standin_leave(standin_variable(d, host, &at, bytes));
+}
+
+CUresult __cudaGetKernel(void **kernel, const void *host) {
+    *kernel = find(host);
+    return *kernel ? CUDA_SUCCESS : standin_fail(CUDA_NOT_FOUND);
+}
+
+CUresult cudaGetKernel(void **kernel, const void *host) {
+    return kernel ? __cudaGetKernel(kernel, host) : standin_fail(CUDA_INVALID_VALUE);
+}

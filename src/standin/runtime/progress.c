@@ -1,0 +1,136 @@
+#include "standin/runtime/progress.h"
+
+#include "base/clock.h"
+#include "base/own_threads.h"
+#include "standin/standin.h"
+#include "vgpu/driver.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <time.h>
+
+/* A pause that most programs do not make between two calls; those that call all the time are waited for so often. */
+enum { PAUSE_NS = 2000000, MOST_PAUSES = 5 };
+
+enum { SHORTEST_RETRY_NS = 100000, LONGEST_RETRY_NS = 16000000 };
+static const double PATIENCE = 10; /* seconds in which a kernel waits for the host, until that is told */
+
+static atomic_ullong calls;
+static atomic_bool has_work;
+static sem_t wake;
+static _Thread_local bool is_own; /* the thread that does the work */
+
+static void wait_for_a_pause(void) {
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    unsigned long long before;
+    int pauses = 0;
+    do {
+        before = atomic_load(&calls);
+        nanosleep(&pause, NULL);
+    } while (atomic_load(&calls) != before && ++pauses < MOST_PAUSES);
+}
+
+static void do_work(void) {
+    for (unsigned i = 0; i < standin_device_count(); i++) {
+        standin_select(i);
+        standin_enter_driver();
+        standin_leave_driver(sim_driver_do_work());
+    }
+}
+
+/* The name of a kernel that waits for the program, if it has done so for long. */
+static void tell_waiting(double since) {
+    static bool is_told;
+    if (is_told || clock_seconds() - since < PATIENCE) return;
+    standin_enter_driver();
+    const char *kernel = sim_driver_waiting_kernel();
+    if (kernel)
+        fprintf(stderr,
+                "haul: kernel %s only goes round in loops, in which nothing has changed for %.0f seconds: it waits for "
+                "something that the program has not done\n",
+                kernel, PATIENCE);
+    is_told = kernel;
+    standin_leave_driver(CUDA_SUCCESS);
+}
+
+static bool waits(void) {
+    standin_enter_driver();
+    const bool is = sim_driver_waiting_kernel();
+    standin_leave_driver(CUDA_SUCCESS);
+    return is;
+}
+
+/* Kernels that wait for the host look again, the more rarely the longer it does nothing. */
+static void keep_trying(void) {
+    struct timespec pause = {.tv_nsec = SHORTEST_RETRY_NS};
+    double since = clock_seconds();
+    uint64_t news = sim_driver_news();
+    while (waits()) {
+        nanosleep(&pause, NULL);
+        do_work();
+        if (pause.tv_nsec < LONGEST_RETRY_NS) pause.tv_nsec *= 2;
+        if (news != sim_driver_news()) {
+            news = sim_driver_news();
+            since = clock_seconds();
+            pause.tv_nsec = SHORTEST_RETRY_NS;
+        }
+        tell_waiting(since);
+    }
+}
+
+static void *work(void *unused) {
+    (void)unused;
+    is_own = true;
+    own_threads_add();
+    for (;;) {
+        while (sem_wait(&wake) != 0) continue;
+        wait_for_a_pause();
+        atomic_store(&has_work, false);
+        do_work();
+        keep_trying();
+    }
+    return NULL;
+}
+
+/* The program's signals are for its own threads; those that a thread's own code causes stay. */
+static void start(void) {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+    pthread_t thread;
+    sigset_t all, before;
+    sem_init(&wake, 0, 0);
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&all, own[i]);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, work, NULL) == 0) pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Processor time and calls of others, as long as there are some, mean that they may still do something. */
+bool standin_is_alone(unsigned waiting) {
+    static unsigned long long seen_time, seen_calls;
+    static double since, asked;
+    unsigned long long time;
+    const unsigned others = own_threads_count_others(&time);
+    const unsigned long long now_calls = atomic_load(&calls);
+    const double now = clock_seconds();
+    if (others && others <= waiting + 1) return true;
+    if (time != seen_time || now_calls != seen_calls || now - asked > 1) since = now;
+    seen_time = time;
+    seen_calls = now_calls;
+    asked = now;
+    return now - since > PATIENCE;
+}
+
+void standin_note_work(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (is_own) return;
+    atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
+    if (atomic_load_explicit(&has_work, memory_order_relaxed) || !sim_driver_has_work()) return;
+    pthread_once(&once, start);
+    atomic_store(&has_work, true);
+    sem_post(&wake);
+}

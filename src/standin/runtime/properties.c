@@ -1,0 +1,134 @@
+/* cudaDeviceProp, as the versions of CUDA lay it out. */
+#include "lib/device.h"
+#include "standin/cuda/cuda.h"
+#include "standin/runtime/version.h"
+
+#include <string.h>
+
+#define FIELD(type, field, count, attribute) type field[count];
+#define NOTHING(type, field, count, attribute)
+
+/* What all versions begin with. */
+#define BEGINNING            \
+    char name[256];          \
+    unsigned char uuid[16];  \
+    char luid[8];            \
+    unsigned luidDeviceMask; \
+    size_t totalGlobalMem
+
+typedef struct properties_11 {
+    BEGINNING;
+#define ALWAYS FIELD
+#define BEFORE_13 FIELD
+#define SINCE_12 NOTHING
+#define SINCE_13 NOTHING
+#include "standin/runtime/properties.def"
+} properties_11;
+
+typedef struct properties_12 {
+    BEGINNING;
+#define ALWAYS FIELD
+#define BEFORE_13 FIELD
+#define SINCE_12 FIELD
+#define SINCE_13 NOTHING
+#include "standin/runtime/properties.def"
+    int reserved[63];
+} properties_12;
+
+typedef struct properties_13 {
+    BEGINNING;
+#define ALWAYS FIELD
+#define BEFORE_13 NOTHING
+#define SINCE_12 FIELD
+#define SINCE_13 FIELD
+#include "standin/runtime/properties.def"
+    int reserved[56];
+} properties_13;
+
+_Static_assert(sizeof(properties_11) == 728, "as CUDA 11.8 has it");
+_Static_assert(sizeof(properties_12) == 1032, "as CUDA 12.4 has it");
+_Static_assert(sizeof(properties_13) == 1008, "as CUDA 13.0 has it");
+
+typedef struct field {
+    size_t at;
+    int count, attribute;
+    bool is_size;
+} field;
+
+#define AS_11(type, field, count, attribute) \
+    {offsetof(properties_11, field), count, attribute, sizeof(type) == sizeof(size_t)},
+#define AS_12(type, field, count, attribute) \
+    {offsetof(properties_12, field), count, attribute, sizeof(type) == sizeof(size_t)},
+#define AS_13(type, field, count, attribute) \
+    {offsetof(properties_13, field), count, attribute, sizeof(type) == sizeof(size_t)},
+
+static const field fields_11[] = {
+#define ALWAYS AS_11
+#define BEFORE_13 AS_11
+#define SINCE_12 NOTHING
+#define SINCE_13 NOTHING
+#include "standin/runtime/properties.def"
+};
+
+static const field fields_12[] = {
+#define ALWAYS AS_12
+#define BEFORE_13 AS_12
+#define SINCE_12 AS_12
+#define SINCE_13 NOTHING
+#include "standin/runtime/properties.def"
+};
+
+static const field fields_13[] = {
+#define ALWAYS AS_13
+#define BEFORE_13 NOTHING
+#define SINCE_12 AS_13
+#define SINCE_13 AS_13
+#include "standin/runtime/properties.def"
+};
+
+typedef struct layout {
+    size_t bytes;
+    const field *fields;
+    size_t count;
+} layout;
+
+#define LAYOUT(version) \
+    { sizeof(properties_##version), fields_##version, sizeof fields_##version / sizeof *fields_##version }
+static const layout layout_11 = LAYOUT(11), layout_12 = LAYOUT(12), layout_13 = LAYOUT(13);
+
+static CUresult put(const driver_table *d, char *to, const field *f, CUdevice device) {
+    CUresult result = CUDA_SUCCESS;
+    for (int i = 0; i < f->count && result == CUDA_SUCCESS; i++) {
+        int value = 0;
+        result = d->device_attribute(&value, f->attribute + i, device);
+        const size_t size = (size_t)value;
+        if (f->is_size)
+            memcpy(to + f->at + (size_t)i * sizeof size, &size, sizeof size);
+        else
+            memcpy(to + f->at + (size_t)i * sizeof value, &value, sizeof value);
+    }
+    return result;
+}
+
+static CUresult fill(const layout *l, void *to, int number) {
+    properties_13 *beginning = to;
+    if (!standin_is_device(number)) return standin_fail(CUDA_INVALID_DEVICE);
+    if (!to) return standin_fail(CUDA_INVALID_VALUE);
+    memset(to, 0, l->bytes);
+    const driver_table *d = standin_enter();
+    const CUdevice device = standin_device_at((unsigned)number)->handle;
+    CUresult result = d->device_name(beginning->name, sizeof beginning->name, device);
+    if (result == CUDA_SUCCESS) result = cuda_device_uuid(d, beginning->uuid, device);
+    if (result == CUDA_SUCCESS) result = d->device_memory(&beginning->totalGlobalMem, device);
+    for (size_t i = 0; i < l->count && result == CUDA_SUCCESS; i++) result = put(d, to, &l->fields[i], device);
+    return standin_leave(result);
+}
+
+/* CUDA 12 kept the function of that name for programs that were compiled before. */
+CUresult cudaGetDeviceProperties(void *properties, int number) {
+    return fill(standin_cuda_version() < 13 ? &layout_11 : &layout_13, properties, number);
+}
+
+CUresult cudaGetDeviceProperties_v2(void *properties, int number) {
+    return fill(&layout_12, properties, number);
+}

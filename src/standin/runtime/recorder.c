@@ -1,0 +1,357 @@
+/* haul replay --record FILE.jsonl -- PROGRAM: launches as a launch file (lib/launch/launches.h), with the hashes of
+ * what they left in their buffers. Kernels, and what buffers and variables held before, are in FILE.files, each content
+ * once. */
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "lib/launch/launches.h"
+#include "ptx/print.h"
+#include "report/json.h"
+#include "standin/report.h"
+#include "vgpu/driver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A buffer of the launch that is being recorded. */
+typedef struct buffer {
+    size_t argument;
+    CUdeviceptr first;
+    uint64_t bytes;
+} buffer;
+
+static struct {
+    int file;           /* the launch file; -1: not made yet */
+    text folder, label; /* of its files; how the launch file names that folder */
+    uint64_t written, left_out;
+    json_t *line; /* of the launch that is under way; NULL: none is */
+    buffer *buffers;
+    size_t buffer_count;
+} state = {.file = -1};
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory to record the launch");
+}
+
+/* ---- files ---- */
+
+static haul_status open_recording(void) {
+    static const char ending[] = ".jsonl";
+    text own = {0};
+    if (state.file >= 0) return HAUL_OK;
+    haul_status status = standin_make_output(standin_asked.record, &own, &state.file);
+    const size_t tail = sizeof ending - 1;
+    const bool ends = own.length > tail && strcmp(own.bytes + own.length - tail, ending) == 0;
+    text_append(&state.folder, text_string(&own), own.length - (ends ? tail : 0));
+    text_put(&state.folder, ".files");
+    const char *slash = strrchr(text_string(&state.folder), '/');
+    text_put(&state.label, slash ? slash + 1 : text_string(&state.folder));
+    text_free(&own);
+    if (status == HAUL_OK && mkdir(text_string(&state.folder), 0777) != 0 && errno != EEXIST)
+        status = haul_fail(HAUL_ERROR_FILE, "%s: cannot be made: %s", text_string(&state.folder), strerror(errno));
+    return status;
+}
+
+static haul_status write_bytes(int to, const char *path, const void *bytes, size_t count) {
+    for (const char *next = bytes; count;) {
+        const ssize_t written = write(to, next, count);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+        next += written;
+        count -= (size_t)written;
+    }
+    return HAUL_OK;
+}
+
+static haul_status save_in(const char *path, const void *bytes, size_t count) {
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+    const haul_status status = write_bytes(file, path, bytes, count);
+    close(file);
+    return status;
+}
+
+/* Under the hash of its content, so that what launches share is there once; `name` gets what the launch file says. */
+static haul_status save(const void *bytes, size_t count, const char *ending, text *name) {
+    text path = {0};
+    uint64_t hash[2];
+    hash_both_start(hash);
+    hash_both(hash, bytes, count);
+    text_printf(&path, "%s/%016" PRIx64 "%s", text_string(&state.folder), hash[0] ^ hash[1], ending);
+    text_printf(name, "%s/%016" PRIx64 "%s", text_string(&state.label), hash[0] ^ hash[1], ending);
+    haul_status status = path.failed || name->failed ? no_memory() : HAUL_OK;
+    if (status == HAUL_OK && access(text_string(&path), F_OK) != 0) status = save_in(text_string(&path), bytes, count);
+    text_free(&path);
+    return status;
+}
+
+static haul_status save_module(const ptx_module *module, json_t *line) {
+    text ptx = {0}, name = {0};
+    ptx_print_module(module, &ptx);
+    haul_status status = ptx.failed ? no_memory() : save(text_string(&ptx), ptx.length, ".ptx", &name);
+    if (status == HAUL_OK && json_object_set_new(line, "ptx", json_string(text_string(&name))) != 0)
+        status = no_memory();
+    text_free(&ptx);
+    text_free(&name);
+    return status;
+}
+
+/* ---- what launches are given ---- */
+
+static haul_status read_device(const driver_table *d, CUdeviceptr from, uint64_t bytes, void **content) {
+    *content = memory_alloc(bytes + 1);
+    if (!*content) return no_memory();
+    if (!bytes || d->copy_to_host(*content, from, bytes) == CUDA_SUCCESS) return HAUL_OK;
+    memory_free(*content);
+    *content = NULL;
+    return haul_fail(HAUL_ERROR_DRIVER, "device memory cannot be read");
+}
+
+static haul_status save_memory(const driver_table *d, CUdeviceptr from, uint64_t bytes, text *name) {
+    void *content;
+    HAUL_TRY(read_device(d, from, bytes, &content));
+    const haul_status status = save(content, bytes, ".bin", name);
+    memory_free(content);
+    return status;
+}
+
+static const buffer *buffer_at(CUdeviceptr first) {
+    for (size_t i = 0; i < state.buffer_count; i++)
+        if (state.buffers[i].first == first) return &state.buffers[i];
+    return NULL;
+}
+
+/* The whole allocation that the pointer leads into. */
+static haul_status add_buffer(const driver_table *d, CUdeviceptr pointer, CUdeviceptr first, uint64_t bytes,
+                              size_t argument, json_t **object) {
+    text name = {0};
+    const json_int_t at = (json_int_t)(pointer - first);
+    const buffer *before = buffer_at(first);
+    if (before) {
+        *object = json_pack("{s:s, s:I, s:I}", "buf", LAUNCH_SAME, "of", (json_int_t)before->argument, "at", at);
+        return HAUL_OK;
+    }
+    state.buffers[state.buffer_count++] = (buffer){argument, first, bytes};
+    const haul_status status = save_memory(d, first, bytes, &name);
+    *object = json_pack("{s:s, s:s, s:I}", "buf", "file", "path", text_string(&name), "at", at);
+    text_free(&name);
+    return status;
+}
+
+static json_t *hex_of(const unsigned char *bytes, size_t count) {
+    text hex = {0};
+    for (size_t i = 0; i < count; i++) text_printf(&hex, "%02x", bytes[i]);
+    json_t *object = json_pack("{s:s}", "bytes", text_string(&hex));
+    text_free(&hex);
+    return object;
+}
+
+/* A structure may hold pointers, which would lead nowhere. */
+static bool holds_pointer(const unsigned char *bytes, size_t count) {
+    sim_allocation a;
+    uint64_t word;
+    for (size_t i = 0; i + sizeof word <= count; i += sizeof word) {
+        memcpy(&word, bytes + i, sizeof word);
+        if (sim_driver_allocation(word, &a)) return true;
+    }
+    return false;
+}
+
+static json_t *scalar_of(const ptx_variable *p, const unsigned char *bytes) {
+    int64_t whole = 0;
+    float f32;
+    double real;
+    memcpy(&whole, bytes, p->size);
+    memcpy(&f32, bytes, sizeof f32);
+    if (p->size == sizeof real) memcpy(&real, bytes, sizeof real);
+    if (ptx_types[p->type].kind == 'F') {
+        if (p->size == sizeof f32) real = (double)f32;
+        if (p->size < sizeof f32 || !isfinite(real)) return hex_of(bytes, p->size);
+        return json_pack("{s:f}", p->size == sizeof f32 ? "f32" : "f64", real);
+    }
+    static const char *const names[] = {[1] = "u8", [2] = "u16", [4] = "u32", [8] = "i64"};
+    return json_pack("{s:I}", names[p->size], (json_int_t)whole);
+}
+
+static bool is_scalar(const ptx_variable *p) {
+    return !p->dimensions && p->vector <= 1 && (p->size == 1 || p->size == 2 || p->size == 4 || p->size == 8);
+}
+
+static haul_status add_argument(const driver_table *d, const ptx_variable *p, const unsigned char *bytes, size_t i,
+                                json_t *arguments) {
+    json_t *object = NULL;
+    CUdeviceptr pointer = 0;
+    sim_allocation a;
+    if (p->size == sizeof pointer) memcpy(&pointer, bytes, sizeof pointer);
+    if (pointer && sim_driver_allocation(pointer, &a))
+        HAUL_TRY(add_buffer(d, pointer, a.first, a.bytes, i, &object));
+    else if (is_scalar(p))
+        object = scalar_of(p, bytes);
+    else if (holds_pointer(bytes, p->size))
+        return haul_fail(HAUL_ERROR_UNSUPPORTED, "argument %zu is a structure with a pointer in it", i);
+    else
+        object = hex_of(bytes, p->size);
+    return json_array_append_new(arguments, object) == 0 ? HAUL_OK : no_memory();
+}
+
+static haul_status add_arguments(const driver_table *d, const ptx_function *entry, void **parameters, json_t *line) {
+    json_t *arguments = json_array();
+    if (json_object_set_new(line, "args", arguments) != 0) return no_memory();
+    memory_free(state.buffers);
+    state.buffer_count = 0;
+    state.buffers = memory_zeroed(entry->param_count, sizeof *state.buffers);
+    if (!state.buffers) return no_memory();
+    for (size_t i = 0; i < entry->param_count; i++)
+        HAUL_TRY(add_argument(d, entry->params[i], parameters[i], i, arguments));
+    return HAUL_OK;
+}
+
+/* ---- variables ---- */
+
+static bool is_as_loaded(const ptx_variable *v, const unsigned char *now) {
+    for (uint64_t i = 0; i < v->size; i++)
+        if (now[i] != (v->initial ? v->initial[i] : 0)) return false;
+    return true;
+}
+
+static haul_status add_variable(const driver_table *d, const ptx_variable *v, CUdeviceptr at, json_t *globals) {
+    void *content;
+    text name = {0};
+    HAUL_TRY(read_device(d, at, v->size, &content));
+    haul_status status = HAUL_OK;
+    if (!is_as_loaded(v, content)) {
+        status = save(content, v->size, ".bin", &name);
+        if (status == HAUL_OK &&
+            json_object_set_new(globals, v->name, json_pack("{s:s, s:s}", "buf", "file", "path", text_string(&name))) !=
+                0)
+            status = no_memory();
+    }
+    text_free(&name);
+    memory_free(content);
+    return status;
+}
+
+/* What the program has put there since the module was loaded. Addresses that the linker put there are the linker's
+ * again when it is replayed. */
+static haul_status add_variables(const driver_table *d, CUmodule handle, const ptx_module *module, json_t *line) {
+    json_t *globals = json_object();
+    if (json_object_set_new(line, "globals", globals) != 0) return no_memory();
+    for (size_t i = 0; i < module->variable_count; i++) {
+        const ptx_variable *v = module->variables[i];
+        CUdeviceptr at;
+        size_t bytes;
+        if ((v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST) || v->relocation_count || v->size % 4)
+            continue;
+        if (d->module_variable(&at, &bytes, handle, v->name) != CUDA_SUCCESS) continue;
+        HAUL_TRY(add_variable(d, v, at, globals));
+    }
+    if (!json_object_size(globals)) json_object_del(line, "globals");
+    return HAUL_OK;
+}
+
+/* ---- a launch ---- */
+
+static bool uses_textures(const ptx_function *entry) {
+    static const char *const families[] = {"tex", "tld4", "txq", "suld", "sust", "sured", "suq"};
+    for (size_t i = 0; i < entry->instruction_count; i++) {
+        text name = {0};
+        ptx_print_opcode(&entry->instructions[i], &name);
+        bool uses = false;
+        for (size_t k = 0; k < sizeof families / sizeof *families; k++) {
+            const size_t length = strlen(families[k]);
+            uses |= strncmp(text_string(&name), families[k], length) == 0 &&
+                    (text_string(&name)[length] == '.' || !text_string(&name)[length]);
+        }
+        text_free(&name);
+        if (uses) return true;
+    }
+    return false;
+}
+
+static haul_status check_launch(const CUlaunchConfig *c, const ptx_function *entry, void **parameters) {
+    for (unsigned i = 0; i < c->attribute_count; i++)
+        if (c->attributes[i].id == DRIVER_LAUNCH_CLUSTER)
+            return haul_fail(HAUL_ERROR_UNSUPPORTED,
+                             "it has a cluster of its own, which launch files have no field for");
+    if (!parameters && entry->param_count)
+        return haul_fail(HAUL_ERROR_UNSUPPORTED, "its arguments are packed in one buffer");
+    if (uses_textures(entry))
+        return haul_fail(HAUL_ERROR_UNSUPPORTED, "it uses textures or surfaces, which are not recorded");
+    return HAUL_OK;
+}
+
+static haul_status describe(const driver_table *d, const standin_kernel_record *k, const CUlaunchConfig *c,
+                            void **parameters) {
+    const ptx_function *entry;
+    CUmodule handle;
+    const ptx_module *module = sim_driver_kernel_ptx(k->handle, &entry, &handle);
+    HAUL_TRY(check_launch(c, entry, parameters));
+    HAUL_TRY(open_recording());
+    if (d->synchronize() != CUDA_SUCCESS) return haul_fail(HAUL_ERROR_DRIVER, "the work before it failed");
+    state.line =
+        json_pack("{s:I, s:s, s:o, s:o, s:i}", "id", (json_int_t)state.written, "kernel", k->symbol, "grid",
+                  report_json_extent(c->grid), "block", report_json_extent(c->block), "smem", (int)c->shared_bytes);
+    if (!state.line) return no_memory();
+    HAUL_TRY(save_module(module, state.line));
+    HAUL_TRY(add_arguments(d, entry, parameters, state.line));
+    return add_variables(d, handle, module, state.line);
+}
+
+/* The program goes on as if nobody recorded. */
+static void leave_out(const standin_kernel_record *k) {
+    state.left_out++;
+    fprintf(stderr, "haul: a launch of %s is not recorded: %s\n", k->symbol, haul_message());
+    json_decref(state.line);
+    state.line = NULL;
+}
+
+void standin_begin_recording(const driver_table *d, const standin_kernel_record *k, const CUlaunchConfig *c,
+                             void **parameters) {
+    if (describe(d, k, c, parameters) != HAUL_OK) leave_out(k);
+}
+
+/* ---- what it left ---- */
+
+static haul_status add_hash(const driver_table *d, const buffer *b) {
+    void *content;
+    HAUL_TRY(read_device(d, b->first, b->bytes, &content));
+    const uint64_t hash = hash_bytes(HASH_START, content, b->bytes);
+    memory_free(content);
+    json_t *object = json_array_get(json_object_get(state.line, "args"), b->argument);
+    const int failed = json_object_set_new(object, "after", json_sprintf("%016" PRIx64, hash));
+    return failed ? no_memory() : HAUL_OK;
+}
+
+static haul_status write_line(const driver_table *d) {
+    text out = {0};
+    if (d->synchronize() != CUDA_SUCCESS) return haul_fail(HAUL_ERROR_DRIVER, "it failed");
+    for (size_t i = 0; i < state.buffer_count; i++) HAUL_TRY(add_hash(d, &state.buffers[i]));
+    haul_status status = report_json_put(json_incref(state.line), JSON_COMPACT, &out);
+    if (status == HAUL_OK) status = write_bytes(state.file, standin_asked.record, out.bytes, out.length);
+    text_free(&out);
+    return status;
+}
+
+void standin_take_recording(const driver_table *d, const standin_kernel_record *k) {
+    if (!state.line) return;
+    if (write_line(d) != HAUL_OK) {
+        leave_out(k);
+        return;
+    }
+    state.written++;
+    json_decref(state.line);
+    state.line = NULL;
+}
+
+void standin_end_recording(void) {
+    if (standin_asked.quiet) return;
+    fprintf(stderr, "haul: %" PRIu64 " launch%s recorded", state.written, state.written == 1 ? "" : "es");
+    if (state.left_out) fprintf(stderr, ", %" PRIu64 " left out", state.left_out);
+    fputs("\n", stderr);
+}

@@ -1,0 +1,262 @@
+/* The devices, one call at a time. */
+#include "base/hash.h"
+#include "base/status.h"
+#include "lib/device.h"
+#include "standin/report.h"
+#include "standin/runtime/beyond.h"
+#include "standin/runtime/progress.h"
+#include "standin/runtime/terminal.h"
+#include "vgpu/driver.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static haul_device *devices[SIM_MOST_DEVICES];
+static bool are_open;
+static CUresult faults[SIM_MOST_DEVICES]; /* what ended a kernel, and with it the device's contexts */
+static _Thread_local unsigned selected;
+static _Thread_local CUresult last;
+static _Thread_local bool uses_runtime;
+
+/* ---- one thread at a time ---- */
+
+static _Thread_local unsigned held, let_go; /* how often the thread has, and had, the lock */
+
+static void take(void) {
+    pthread_mutex_lock(&lock);
+    held++;
+}
+
+static void leave(void) {
+    held--;
+    pthread_mutex_unlock(&lock);
+}
+
+static void let_others(void) {
+    for (let_go = held; held;) leave();
+}
+
+static void take_back(void) {
+    while (held < let_go) take();
+}
+
+/* ---- the device ---- */
+
+/* Which of the devices the program finds, in that order. */
+static unsigned visible[SIM_MOST_DEVICES], visible_count;
+
+static bool is_visible(unsigned long number) {
+    for (unsigned i = 0; i < visible_count; i++)
+        if (visible[i] == number) return true;
+    return false;
+}
+
+/* Numbers up to the first that is no device's, or is there again, as CUDA reads them. */
+static void read_visible(const char *list, unsigned most) {
+    for (char *end; list && visible_count < most; list = *end == ',' ? end + 1 : NULL) {
+        const unsigned long number = strtoul(list, &end, 10);
+        if (end == list || number >= most || is_visible(number)) return;
+        visible[visible_count++] = (unsigned)number;
+    }
+}
+
+/* A list that names none of them is meant for other devices. */
+static void choose_visible(void) {
+    const unsigned all = standin_asked.gpus ? (unsigned)standin_asked.gpus : 1;
+    if (all > 1) read_visible(getenv("CUDA_VISIBLE_DEVICES"), all);
+    if (visible_count) return;
+    for (; visible_count < all; visible_count++) visible[visible_count] = visible_count;
+}
+
+/* Only a report needs counters; checks count by themselves. What a launch leaves in L2 is known if it is counted. */
+static haul_counting counting(void) {
+    switch (standin_asked.task) {
+    case STANDIN_CHECK: return HAUL_COUNT_ALL;
+    case STANDIN_PROFILE: return standin_asked.keep_l2 ? HAUL_COUNT_ALL : HAUL_COUNT_RECORDED;
+    default: return HAUL_COUNT_NONE;
+    }
+}
+
+static haul_status join_devices(unsigned number) {
+    CUcontext contexts[SIM_MOST_DEVICES];
+    for (unsigned i = 0; i < number; i++) contexts[i] = devices[i]->context;
+    return number > 1 ? sim_driver_join(contexts, number) : HAUL_OK;
+}
+
+static haul_status open_all(const haul_device_options *options, unsigned number) {
+    for (unsigned i = 0; i < number; i++) {
+        HAUL_TRY(device_open_further(standin_asked.device, visible[i], options, &devices[i]));
+        devices[i]->driver->context_set(devices[i]->context);
+        standin_allow_beyond();
+    }
+    return join_devices(number);
+}
+
+static void open_devices(void) {
+    haul_device_options options = {.threads = (uint32_t)standin_asked.threads,
+                                   .instruction_limit = standin_asked.limit,
+                                   .memory_bytes = standin_asked.memory,
+                                   .heap_bytes = standin_asked.heap,
+                                   .stack_bytes = standin_asked.stack,
+                                   .check = standin_asked.task == STANDIN_CHECK,
+                                   .counting = counting(),
+                                   .keep_l2 = standin_asked.keep_l2,
+                                   .sample_blocks = standin_asked.sample};
+    if ((standin_asked.schedule && device_read_schedule(standin_asked.schedule, &options) != HAUL_OK) ||
+        open_all(&options, standin_device_count()) != HAUL_OK) {
+        fprintf(stderr, "haul: %s\n", haul_message());
+        _exit(2);
+    }
+    are_open = true;
+    sim_driver_share(&(sim_sharing){let_others, take_back, standin_is_alone});
+    standin_watch_graphs();
+    standin_show_launches();
+    standin_prepare_end();
+}
+
+haul_device *standin_device(void) {
+    return devices[selected];
+}
+
+unsigned standin_device_count(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, choose_visible);
+    return visible_count;
+}
+
+bool standin_is_device(int number) {
+    return number >= 0 && (unsigned)number < standin_device_count();
+}
+
+haul_device *standin_device_at(unsigned number) {
+    return devices[number];
+}
+
+unsigned standin_number_of(CUdevice handle) {
+    for (unsigned i = 0; i < standin_device_count(); i++)
+        if (devices[i]->handle == handle) return i;
+    return 0;
+}
+
+unsigned standin_selected(void) {
+    return selected;
+}
+
+unsigned standin_select(unsigned number) {
+    const unsigned before = selected;
+    selected = number;
+    if (are_open) devices[number]->driver->context_set(devices[number]->context);
+    return before;
+}
+
+CUresult standin_synchronize(unsigned number) {
+    const unsigned before = standin_select(number);
+    const CUresult result = devices[number]->driver->synchronize();
+    (void)standin_select(before);
+    return result;
+}
+
+void standin_synchronize_all(void) {
+    for (unsigned i = 0; i < standin_device_count(); i++) (void)standin_synchronize(i);
+}
+
+bool standin_is_free(void) {
+    enum { PATIENCE_NS = 200000000 };
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += PATIENCE_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (pthread_mutex_timedlock(&lock, &until) != 0) return false;
+    pthread_mutex_unlock(&lock);
+    return true;
+}
+
+bool standin_is_in_call(void) {
+    return held > 0;
+}
+
+/* ---- calls ---- */
+
+void standin_use_runtime(void) {
+    uses_runtime = true;
+}
+
+const driver_table *standin_enter(void) {
+    standin_use_runtime();
+    return standin_enter_driver();
+}
+
+bool standin_uses_runtime(void) {
+    return uses_runtime;
+}
+
+const driver_table *standin_enter_driver(void) {
+    take();
+    if (!are_open) open_devices();
+    haul_fail(HAUL_OK, "%s", ""); /* what an earlier call said is not about this one */
+    devices[selected]->driver->context_set(devices[selected]->context);
+    return devices[selected]->driver;
+}
+
+CUresult standin_fail(CUresult result) {
+    if (result == CUDA_SUCCESS) result = faults[selected];
+    if (result != CUDA_SUCCESS && result != CUDA_NOT_READY) last = result;
+    return result;
+}
+
+static bool ends_context(CUresult result) {
+    return result == CUDA_ILLEGAL_ADDRESS || result == CUDA_LAUNCH_TIMEOUT ||
+           (result >= CUDA_ASSERT && result <= CUDA_LAUNCH_FAILED);
+}
+
+/* A program that goes on after a failure meets it again and again. */
+static bool is_new(const char *message) {
+    static uint64_t told;
+    const uint64_t hash = hash_bytes(HASH_START, message, strlen(message));
+    const bool is = hash != told;
+    told = hash;
+    return is;
+}
+
+/* Of a kernel's fault a check has findings. */
+static void tell(CUresult result) {
+    if (standin_asked.task == STANDIN_CHECK && !(ends_context(result) && standin_has_fault()))
+        standin_check_call(result);
+    else if (result != CUDA_NOT_READY && *haul_message() && is_new(haul_message()))
+        fprintf(stderr, "haul: %s\n", haul_message());
+}
+
+/* The device whose kernel it was may be another one than the thread's. */
+static void note_fault(CUresult result) {
+    const CUdevice failed = sim_driver_failed_device();
+    CUresult *fault = &faults[failed < 0 ? selected : standin_number_of(failed)];
+    if (!*fault) *fault = result;
+}
+
+/* The runtime's error says what kind of failure it was, the driver's message where. */
+CUresult standin_leave_driver(CUresult result) {
+    if (result != CUDA_SUCCESS && !faults[selected]) tell(result);
+    if (ends_context(result)) note_fault(result);
+    sim_driver_record(NULL, 0, NULL);
+    if (standin_asked.task == STANDIN_CHECK && held == 1) standin_look_at_done();
+    if (result == CUDA_SUCCESS) result = faults[selected];
+    standin_note_work();
+    leave();
+    return result;
+}
+
+CUresult standin_leave(CUresult result) {
+    return standin_fail(standin_leave_driver(result));
+}
+
+CUresult standin_last_error(bool clear) {
+    const CUresult result = last;
+    if (clear) last = faults[selected];
+    return result;
+}

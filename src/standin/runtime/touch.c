@@ -1,0 +1,66 @@
+/* Host code that touches device memory, as it is on hardware, is stopped by the operating system: why is said here. */
+#include "standin/runtime/touch.h"
+
+#include "base/text.h"
+#include "machine/memory.h"
+#include "standin/runtime/caller.h"
+#include "standin/standin.h"
+#include "vgpu/driver.h"
+
+#include <execinfo.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <ucontext.h>
+
+enum { DEEPEST = 64 };
+
+static uintptr_t program_counter(const void *context) {
+    const ucontext_t *c = context;
+#if defined __x86_64__
+    return (uintptr_t)c->uc_mcontext.gregs[REG_RIP];
+#elif defined __aarch64__
+    return c->uc_mcontext.pc;
+#else
+    (void)c;
+    return 0;
+#endif
+}
+
+/* The instruction itself, or, where that is a library's (memcpy(), say), the program's call of it. */
+static void put_place(uintptr_t at, text *out) {
+    void *frames[DEEPEST];
+    const int count = backtrace(frames, DEEPEST);
+    int i = 0;
+    while (i < count && (uintptr_t)frames[i] != at) i++;
+    for (int k = i; k < count; k++) {
+        if (!standin_is_program(frames[k])) continue;
+        standin_put_place((char *)frames[k] + (k == i), out);
+        return;
+    }
+    standin_put_place((void *)(at + 1), out);
+}
+
+/* "byte 16 of 1024", "in no allocation". */
+static void put_allocation(CUdeviceptr address, text *out) {
+    sim_allocation a;
+    if (!standin_is_free()) return;
+    (void)standin_enter_driver();
+    if (sim_driver_allocation(address, &a))
+        text_printf(out, ", byte %llu of an allocation of %llu", address - a.first, (unsigned long long)a.bytes);
+    (void)standin_leave_driver(CUDA_SUCCESS);
+}
+
+void standin_tell_touch(const siginfo_t *signal, const void *context) {
+    const uintptr_t address = (uintptr_t)signal->si_addr;
+    text place = {0}, allocation = {0};
+    if (!sim_memory_at_address(address)) return;
+    put_place(program_counter(context), &place);
+    put_allocation(address, &allocation);
+    fprintf(
+        stderr,
+        "haul: the program's host code touched device memory, which only kernels and copies reach: 0x%llx%s, at %s\n"
+        "haul: copy it with cudaMemcpy(), or allocate it with cudaMallocManaged() or cudaMallocHost()\n",
+        (unsigned long long)address, text_string(&allocation), text_string(&place));
+    text_free(&place);
+    text_free(&allocation);
+}

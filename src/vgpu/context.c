@@ -1,0 +1,383 @@
+/* Devices and contexts, the table of functions, and how a device runs. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "count/l2.h"
+#include "machine/heap.h"
+#include "machine/virtual.h"
+#include "ptx/limits.h"
+#include "vgpu/driver.h"
+#include "vgpu/internal.h"
+#include "vgpu/work.h"
+
+#include <stdio.h>
+
+static _Thread_local CUcontext current;
+static _Thread_local uint64_t calls_left;  /* until one is made to fail; 0: none is */
+static _Thread_local uint64_t next_memory; /* bytes, of the next context; 0: the machine's */
+static _Thread_local haul_status without;  /* status of the last call that no context was current for */
+
+CUresult sim_result_of(haul_status status) {
+    *(current ? &current->last : &without) = status;
+    switch (status) {
+    case HAUL_OK: return CUDA_SUCCESS;
+    case HAUL_ERROR_ARGUMENT: return CUDA_INVALID_VALUE;
+    case HAUL_ERROR_SYNTAX: return CUDA_INVALID_PTX;
+    case HAUL_ERROR_UNSUPPORTED: return CUDA_NOT_SUPPORTED;
+    case HAUL_ERROR_NOT_FOUND: return CUDA_NOT_FOUND;
+    case HAUL_ERROR_LIMIT: return CUDA_LAUNCH_OUT_OF_RESOURCES;
+    case HAUL_ERROR_OUT_OF_MEMORY: return CUDA_OUT_OF_MEMORY;
+    case HAUL_ERROR_NO_DEVICE: return CUDA_NO_DEVICE;
+    case HAUL_ERROR_FAULT:
+        return current && current->cause == SIM_CAUSE_MISALIGNED ? CUDA_MISALIGNED_ADDRESS : CUDA_ILLEGAL_ADDRESS;
+    case HAUL_ERROR_TIMEOUT:
+    case HAUL_ERROR_DEADLOCK: return CUDA_LAUNCH_TIMEOUT;
+    case HAUL_ERROR_TRAP: return current && current->cause == SIM_CAUSE_ASSERTION ? CUDA_ASSERT : CUDA_LAUNCH_FAILED;
+    default: return CUDA_UNKNOWN;
+    }
+}
+
+CUcontext sim_current(void) {
+    return current;
+}
+
+/* The program's time is the same on all devices. */
+static void tell_time(const sim_family *f) {
+    double now = 0;
+    for (unsigned i = 0; i < f->count; i++)
+        if (f->members[i]->clock.now > now) now = f->members[i]->clock.now;
+    for (unsigned i = 0; i < f->count; i++) f->members[i]->clock.now = now;
+}
+
+CUresult sim_enter(CUcontext *context) {
+    *context = current;
+    *(current ? &current->last : &without) = HAUL_OK; /* what an earlier call left says nothing of this one */
+    if (!current) return CUDA_INVALID_CONTEXT;
+    if (current->family) tell_time(current->family);
+    const CUresult may = sim_work_may_call();
+    if (may != CUDA_SUCCESS) return may;
+    if (!calls_left || --calls_left) return CUDA_SUCCESS;
+    return sim_result_of(haul_fail(HAUL_ERROR_DRIVER, "virtual GPU: this call was made to fail"));
+}
+
+CUresult sim_wrong(const char *what) {
+    return sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s", what));
+}
+
+/* ---- devices ---- */
+
+CUdevice sim_driver_further_device(CUdevice device, unsigned number) {
+    return device + (CUdevice)(number * sim_machine_count);
+}
+
+unsigned sim_driver_device_number(CUdevice device) {
+    return (unsigned)((size_t)device / sim_machine_count);
+}
+
+const sim_machine *sim_driver_machine(CUdevice device) {
+    return &sim_machines[(size_t)device % sim_machine_count];
+}
+
+CUresult sim_call_init(unsigned flags) {
+    return flags ? sim_wrong("cuInit: flags must be 0") : CUDA_SUCCESS;
+}
+
+CUresult sim_call_version(int *out) {
+    *out = 13000;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_device_count(int *count) {
+    *count = (int)sim_machine_count;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_device_get(CUdevice *device, int ordinal) {
+    if (ordinal < 0 || (size_t)ordinal >= sim_machine_count) return CUDA_INVALID_DEVICE;
+    *device = ordinal;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_device_name(char *name, int length, CUdevice device) {
+    snprintf(name, (size_t)length, "%s (virtual)", sim_driver_machine(device)->product);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
+    const sim_machine *m = sim_driver_machine(device);
+    switch (attribute) {
+    case DRIVER_DEVICE_MAX_THREADS_PER_BLOCK: *value = (int)m->max_threads_per_block; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_MAX_BLOCK_X:
+    case DRIVER_DEVICE_MAX_BLOCK_X + 1:
+    case DRIVER_DEVICE_MAX_BLOCK_X + 2:
+        *value = (int)sim_most_block[attribute - DRIVER_DEVICE_MAX_BLOCK_X];
+        return CUDA_SUCCESS;
+    case DRIVER_DEVICE_MAX_GRID_X:
+    case DRIVER_DEVICE_MAX_GRID_X + 1:
+    case DRIVER_DEVICE_MAX_GRID_X + 2:
+        *value = (int)sim_most_grid[attribute - DRIVER_DEVICE_MAX_GRID_X];
+        return CUDA_SUCCESS;
+    case DRIVER_DEVICE_SHARED_PER_BLOCK: *value = (int)m->shared_per_block; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_CONSTANT_BYTES: *value = PTX_CONSTANT_BYTES; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_REGISTERS_PER_BLOCK:
+    case DRIVER_DEVICE_REGISTERS_PER_SM: *value = (int)m->registers_per_sm; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_BLOCKS_PER_SM: *value = (int)m->max_blocks_per_sm; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_RESERVED_SHARED: *value = (int)m->shared_reserved; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_TEXTURE_ALIGNMENT: *value = SIM_TEXTURE_ALIGNMENT; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_TEXTURE_PITCH_ALIGNMENT: *value = SIM_TEXTURE_PITCH; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_WARP_SIZE: *value = SIM_LANES; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_CLOCK_KHZ: *value = (int)(m->sm_mhz * 1000); return CUDA_SUCCESS;
+    case DRIVER_DEVICE_SM_COUNT: *value = (int)m->sms; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_MEMORY_CLOCK_KHZ: *value = (int)(m->memory_mhz * 1000); return CUDA_SUCCESS;
+    case DRIVER_DEVICE_L2_BYTES: *value = (int)m->l2_bytes; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_THREADS_PER_SM: *value = (int)m->max_threads_per_sm; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_MAJOR: *value = (int)(m->sm / 10); return CUDA_SUCCESS;
+    case DRIVER_DEVICE_MINOR: *value = (int)(m->sm % 10); return CUDA_SUCCESS;
+    case DRIVER_DEVICE_SHARED_PER_SM: *value = (int)m->shared_per_sm; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_SHARED_OPTIN: *value = (int)m->shared_per_block_optin; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_COPY_ENGINES: *value = (int)m->copy_engines; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_CAN_MAP_HOST:
+    case DRIVER_DEVICE_CONCURRENT_KERNELS:
+    case DRIVER_DEVICE_UNIFIED_ADDRESSES:
+    case DRIVER_DEVICE_VIRTUAL_MEMORY:
+    case DRIVER_DEVICE_MEMORY_POOLS: *value = 1; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_COOPERATIVE: *value = 1; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_CLUSTERS:
+    case DRIVER_DEVICE_MULTICAST: *value = m->sm >= 90; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_PERSISTING_L2_BYTES: *value = (int)(m->l2_bytes * 5 / 8); return CUDA_SUCCESS;
+    case DRIVER_DEVICE_WINDOW_BYTES: *value = SIM_MOST_WINDOW; return CUDA_SUCCESS;
+    default:
+        if (sim_general_attribute(m, (unsigned)device, attribute, value)) return CUDA_SUCCESS;
+        return sim_wrong("cuDeviceGetAttribute: attribute not known");
+    }
+}
+
+CUresult sim_call_device_memory(size_t *bytes, CUdevice device) {
+    *bytes = sim_driver_machine(device)->memory_bytes;
+    return CUDA_SUCCESS;
+}
+
+static haul_status make_memory(uint64_t bytes, CUdevice device, sim_memory **out) {
+    HAUL_TRY(sim_memory_create(bytes, out));
+    const haul_status status = sim_memory_see_virtual(*out, (unsigned)device);
+    if (status != HAUL_OK) sim_memory_free(*out);
+    return status;
+}
+
+CUresult sim_call_context_retain(CUcontext *context, CUdevice device) {
+    *context = NULL;
+    CUcontext c = memory_zeroed(1, sizeof *c);
+    if (!c) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a context"));
+    c->device = device;
+    c->machine = *sim_driver_machine(device);
+    c->clock.machine = &c->machine;
+    c->legacy = (struct CUstream_st){.context = c, .last = &c->legacy.first};
+    haul_status status = make_memory(next_memory ? next_memory : c->machine.memory_bytes, device, &c->memory);
+    next_memory = 0;
+    if (status != HAUL_OK) {
+        memory_free(c);
+        return sim_result_of(status);
+    }
+    *context = c;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_call_context_set(CUcontext context) {
+    current = context;
+    return CUDA_SUCCESS;
+}
+
+/* Ends the current context: haul holds one for each open device. Work that nobody waited for is dropped. */
+CUresult sim_call_context_release(CUdevice device) {
+    (void)device;
+    CUcontext c = current;
+    if (!c) return CUDA_INVALID_CONTEXT;
+    sim_free_graphs(c);
+    sim_free_conditions(c);
+    sim_free_linkers(c);
+    sim_free_streams(c);
+    sim_free_pools(c);
+    sim_free_pinned(c);
+    sim_free_arrays(c);
+    while (c->modules) sim_call_module_unload(c->modules);
+    sim_heap_end(c->heap);
+    sim_l2_free(c->l2);
+    memory_free(c->heap_users);
+    sim_memory_free(c->memory);
+    sim_clock_free(&c->clock);
+    memory_free(c);
+    current = NULL;
+    return CUDA_SUCCESS;
+}
+
+/* ---- the devices of one program ---- */
+
+haul_status sim_driver_join(const CUcontext *contexts, unsigned count) {
+    if (count > SIM_MOST_DEVICES)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %u devices: must be 1 to %d", count, SIM_MOST_DEVICES);
+    sim_family *f = memory_zeroed(1, sizeof *f);
+    if (!f) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for %u devices", count);
+    f->count = count;
+    for (unsigned i = 0; i < count; i++) {
+        f->members[i] = contexts[i];
+        f->memories[i] = contexts[i]->memory;
+        contexts[i]->family = f;
+        contexts[i]->place = i;
+    }
+    for (unsigned i = 0; i < count; i++) sim_memory_join(f->memories[i], f->memories, count, i);
+    return HAUL_OK;
+}
+
+CUcontext sim_owner_of(CUcontext c, CUdeviceptr address) {
+    if (!c->family) return c;
+    const sim_memory *owner = sim_memory_owner(c->memory, address);
+    for (unsigned i = 0; i < c->family->count; i++)
+        if (c->family->memories[i] == owner) return c->family->members[i];
+    return c;
+}
+
+CUcontext sim_context_of(CUcontext c, CUdevice device) {
+    for (unsigned i = 0; i < sim_kin_count(c); i++)
+        if (sim_kin(c, i)->device == device) return sim_kin(c, i);
+    return c;
+}
+
+void sim_finish_everything(CUcontext c) {
+    for (unsigned i = 0; i < sim_kin_count(c); i++) (void)sim_work_finish_all(sim_kin(c, i), false);
+}
+
+bool sim_driver_set_peer(CUcontext of, bool reaches) {
+    if (!reaches) (void)sim_work_finish_all(current, false);
+    return sim_memory_set_peer(of->memory, current->place, reaches);
+}
+
+static const driver_table table = {
+#define DRIVER(name, symbol, parameters) .name = sim_call_##name,
+#include "driver/driver.def"
+#undef DRIVER
+};
+
+const driver_table *sim_driver(void) {
+    return &table;
+}
+
+/* ---- beyond the API: the rest is in module.c and heap.c ---- */
+
+void sim_driver_set_threads(uint32_t threads) {
+    current->threads = threads;
+}
+
+void sim_driver_set_limit(uint64_t limit) {
+    current->instruction_limit = limit;
+}
+
+void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed) {
+    current->check = check;
+    if (check) sim_memory_keep_apart(current->memory);
+    current->schedule = schedule;
+    current->seed = seed;
+}
+
+void sim_driver_set_counting(haul_counting counting) {
+    current->counting = counting;
+}
+
+void sim_driver_set_sample(uint64_t blocks) {
+    current->sample = blocks;
+}
+
+void sim_driver_map_pages(sim_note_overrun *note) {
+    sim_memory_map_pages(current->memory);
+    current->note_overrun = note;
+}
+
+void sim_driver_keep_l2(bool keeps) {
+    current->keeps_l2 = keeps;
+}
+
+void sim_driver_set_print(sim_print_sink sink) {
+    current->print = sink;
+}
+
+void sim_driver_set_memory(uint64_t bytes) {
+    next_memory = bytes;
+}
+
+bool sim_driver_is_device_address(CUdeviceptr address) {
+    return sim_memory_at(sim_memory_owner(current->memory, address), address, 1) != NULL;
+}
+
+/* What is mapped may be used by several devices, and belongs to one. */
+static CUdevice device_of(CUcontext owner, CUdeviceptr address) {
+    unsigned device = (unsigned)owner->device;
+    uint64_t handle, bytes;
+    bool is_multicast;
+    if (!sim_is_virtual(address) || sim_virtual_retain(address, &handle) != HAUL_OK) return owner->device;
+    (void)sim_virtual_describe(handle, &device, &bytes, &is_multicast);
+    (void)sim_virtual_release(handle);
+    return (CUdevice)device;
+}
+
+bool sim_driver_allocation(CUdeviceptr address, sim_allocation *a) {
+    sim_range range;
+    const sim_pinned *pinned = sim_find_pinned(current, (const void *)(uintptr_t)address, 1);
+    if (pinned) address = pinned->address + (address - (uintptr_t)pinned->host);
+    const CUcontext owner = sim_owner_of(current, address);
+    if (!sim_memory_find(owner->memory, address, &range)) return false;
+    *a = (sim_allocation){.first = range.from,
+                          .bytes = range.to - range.from,
+                          .number = sim_memory_number(owner->memory, address),
+                          .device = device_of(owner, address)};
+    if (sim_memory_is_managed(owner->memory, address)) {
+        a->kind = SIM_MANAGED_MEMORY;
+        a->host = (unsigned char *)(uintptr_t)range.from;
+    } else if (pinned || (pinned = sim_pinned_at(current, address))) {
+        a->device = pinned->device;
+        a->kind = SIM_PINNED_MEMORY;
+        a->host = pinned->host;
+        a->flags = pinned->flags;
+    }
+    return true;
+}
+
+static bool has_work(CUcontext c) {
+    for (CUstream s = c->streams; s; s = s->next)
+        if (s->first && !s->is_calling) return true;
+    return c->legacy.first;
+}
+
+bool sim_driver_has_work(void) {
+    for (unsigned i = 0; current && i < sim_kin_count(current); i++)
+        if (has_work(sim_kin(current, i))) return true;
+    return false;
+}
+
+CUresult sim_driver_do_work(void) {
+    bool left;
+    return current ? sim_work_try_all(current, false, &left) : CUDA_SUCCESS;
+}
+
+double sim_driver_now(void) {
+    return current->clock.now;
+}
+
+void sim_driver_wait_until(double us) {
+    if (us > current->clock.now) current->clock.now = us;
+}
+
+void sim_driver_fail_call(uint64_t n) {
+    calls_left = n;
+}
+
+void sim_driver_record(haul_run *run, size_t launch, arena *memory) {
+    current->run = run;
+    current->run_launch = launch;
+    current->record_memory = memory;
+}
+
+void sim_driver_on_node_launch(sim_begin_node_launch *begin) {
+    current->begin_node_launch = begin;
+}
+
+haul_status sim_driver_last_status(void) {
+    return current ? current->last : without;
+}
