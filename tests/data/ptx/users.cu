@@ -1,4 +1,4 @@
-/* What users' programs do that went wrong once, in results or in findings: see tests/sim/test_libraries.c. */
+/* What users' programs do that went wrong once, in results or in findings: see tests/sim/vgpu/test_libraries.c. */
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cub/block/block_merge_sort.cuh>

@@ -249,7 +249,7 @@ static int is_case_file(const struct dirent *entry) {
 
 /* The paths of all test files, in order. */
 static unsigned list_files(char *paths[MAX_FILES]) {
-    const char *folder = TEST_DATA "/../sim/isa";
+    const char *folder = TEST_DATA "/../sim/exec/isa";
     struct dirent **entries;
     const int count = scandir(folder, &entries, is_case_file, alphasort);
     for (int n = 0; n < count; n++) {

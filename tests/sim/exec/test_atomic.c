@@ -1,4 +1,4 @@
-/* Atomics among lanes, warps and blocks. What each operation does is tested in tests/sim/isa/atomic.isa. */
+/* Atomics among lanes, warps and blocks. What each operation does is tested in tests/sim/exec/isa/atomic.isa. */
 #include "kernel.h"
 
 static void lanes_that_hit_one_word_take_turns(void **state) {

@@ -1,4 +1,4 @@
-/* What only sm_100 has, of the things that a case in tests/sim/isa cannot show: rows of a tensor that do not lie side
+/* What only sm_100 has, of the things that a case in tests/sim/exec/isa cannot show: rows of a tensor that do not lie side
  * by side, mbarriers of the other block of a pair, clusters that take over others' work. On a virtual B200. */
 #include "kernel.h"
 

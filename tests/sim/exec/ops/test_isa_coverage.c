@@ -1,5 +1,5 @@
-/* Every row of isa.def is used by a test of tests/sim/isa. */
-#include "isa/cases.h"
+/* Every row of isa.def is used by a test of tests/sim/exec/isa. */
+#include "../isa/cases.h"
 
 #include <haul/status.h>
 #include <setjmp.h>
@@ -42,7 +42,7 @@ static void each_row_of_the_instruction_table_is_tested(void **state) {
     unsigned missing = 0;
     for (unsigned op = 0; op < PTX_OP_COUNT; op++) {
         if (covered[op]) continue;
-        print_error("%s: %s %s has no test in tests/sim/isa\n", ptx_ops[op].id, ptx_ops[op].mnemonic,
+        print_error("%s: %s %s has no test in tests/sim/exec/isa\n", ptx_ops[op].id, ptx_ops[op].mnemonic,
                     ptx_ops[op].suffixes);
         missing++;
     }

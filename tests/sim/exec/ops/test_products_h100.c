@@ -7,7 +7,7 @@
 #include "kernel.h"
 
 #include "base/text.h"
-#include "../compiled/random.h"
+#include "../../jit/random.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
-/* Runs the instruction tests of tests/sim/isa on the virtual GPU, or with HAUL_TEST_DEVICE=gpu on the real one. */
+/* Runs the instruction tests of tests/sim/exec/isa on the virtual GPU, or with HAUL_TEST_DEVICE=gpu on the real one. */
 #include "driver/driver.h"
-#include "isa/cases.h"
+#include "../isa/cases.h"
 #include "vgpu/driver.h"
 
 #include <setjmp.h>
