@@ -4,8 +4,8 @@
  *
  * The shape is the one that Oberman and Siu describe ("A high-performance area-efficient multifunction interpolator",
  * 2005) and that was read out of much older GPUs; widths, roundings and all rows were fitted to what an H100 gives for
- * every significand, and come out for all of them (tests/sim/exec/ops/test_mufu.c). Subnormal arguments count as zero and
- * subnormal results are zero; what ptxas puts around that where PTX keeps them is in ops/approximate.c. */
+ * every significand, and come out for all of them (tests/sim/exec/ops/test_mufu.c). Subnormal arguments count as zero
+ * and subnormal results are zero; what ptxas puts around that where PTX keeps them is in ops/approximate.c. */
 #ifndef HAUL_EXEC_OPS_MUFU_H
 #define HAUL_EXEC_OPS_MUFU_H
 

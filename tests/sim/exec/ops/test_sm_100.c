@@ -1,5 +1,5 @@
-/* What only sm_100 has, of the things that a case in tests/sim/exec/isa cannot show: rows of a tensor that do not lie side
- * by side, mbarriers of the other block of a pair, clusters that take over others' work. On a virtual B200. */
+/* What only sm_100 has, of the things that a case in tests/sim/exec/isa cannot show: rows of a tensor that do not lie
+ * side by side, mbarriers of the other block of a pair, clusters that take over others' work. On a virtual B200. */
 #include "kernel.h"
 
 #define TARGET ".version 9.0\n.target sm_100a\n.address_size 64\n"
