@@ -154,9 +154,9 @@ static void add_limits(const device_tables *t, const char *name, const haul_devi
 }
 
 static void add_device(const device_tables *t, const char *name, const char *product, const driver_table *driver,
-                       CUdevice device) {
+                       const vgpu_extras *extras, CUdevice device) {
     haul_device_properties p;
-    device_read_properties(driver, device, &p);
+    device_read_properties(driver, extras, device, &p);
     report_add_row(t->devices);
     report_add_text(t->devices, "%s", name);
     report_add_text(t->devices, "%s", product);
@@ -167,10 +167,11 @@ static void add_device(const device_tables *t, const char *name, const char *pro
 }
 
 static void add_machine(const device_tables *t, CUdevice device) {
-    const sim_machine *m = sim_driver_machine(device);
+    const vgpu_extras *extras = sim_driver_extras();
+    const sim_machine *m = extras->machine(device);
     char name[32];
     snprintf(name, sizeof name, "sim:%s", m->name);
-    add_device(t, name, m->product, sim_driver(), device);
+    add_device(t, name, m->product, sim_driver(), extras, device);
 }
 
 static void add_gpu(const device_tables *t, const driver_table *driver, int ordinal) {
@@ -179,7 +180,7 @@ static void add_gpu(const device_tables *t, const driver_table *driver, int ordi
     if (driver->device_get(&device, ordinal) != CUDA_SUCCESS) return;
     snprintf(name, sizeof name, "gpu:%d", ordinal);
     driver->device_name(product, sizeof product, device);
-    add_device(t, name, product, driver, device);
+    add_device(t, name, product, driver, NULL, device);
 }
 
 static void add_gpus(report_section *s, const device_tables *t) {

@@ -193,7 +193,7 @@ static void print_aside(void *context, const char *bytes, size_t length) {
 /* What kernels print is not the command's output, which may be JSON. */
 static haul_status open_device(cli_session *s, const char *name, const haul_device_options *options) {
     HAUL_TRY(haul_device_open(name, options, &s->device));
-    if (haul_device_is_virtual(s->device)) sim_driver_set_print((sim_print_sink){print_aside, NULL});
+    if (haul_device_is_virtual(s->device)) s->device->extras->set_print((sim_print_sink){print_aside, NULL});
     return HAUL_OK;
 }
 

@@ -16,7 +16,7 @@ static void add_device(const haul_device *d, report_document *document) {
     report_add_fact(document, "device", "Device", "%s", haul_device_product(d));
     report_add_fact(document, "name", "Opened as", "%s", haul_device_name(d));
     report_add_fact(document, "numbers", "Numbers", "%s",
-                    d->is_virtual ? "simulated: estimates, nothing was measured" : "measured");
+                    d->extras ? "simulated: estimates, nothing was measured" : "measured");
     report_add_fact(document, "hardware", "Hardware", "sm_%u, %u SMs at up to %.0f MHz, L2 of %.0f MB",
                     haul_device_architecture(d), haul_device_sm_count(d), attribute(d, DRIVER_DEVICE_CLOCK_KHZ) / 1e3,
                     attribute(d, DRIVER_DEVICE_L2_BYTES) / (1 << 20));
@@ -33,7 +33,7 @@ static void add_module_version(text *out) {
 static void add_driver(const haul_device *d, report_document *document) {
     text line = {0};
     int version = 0;
-    if (d->is_virtual || d->driver->version(&version) != CUDA_SUCCESS) return;
+    if (d->extras || d->driver->version(&version) != CUDA_SUCCESS) return;
     text_printf(&line, "CUDA %d.%d", version / 1000, version % 1000 / 10);
     add_module_version(&line);
     report_add_fact(document, "driver", "Driver", "%s", text_string(&line));

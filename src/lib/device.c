@@ -11,7 +11,7 @@
 
 haul_status device_check(const haul_device *d, CUresult result, const char *what) {
     if (result == CUDA_SUCCESS) return HAUL_OK;
-    haul_status said = d->is_virtual ? sim_driver_last_status() : HAUL_OK;
+    haul_status said = d->extras ? d->extras->last_status() : HAUL_OK;
     if (said != HAUL_OK) return said;
     haul_status status = driver_result_status(result);
     bool kernels = status == HAUL_ERROR_FAULT || status == HAUL_ERROR_TRAP;
@@ -42,7 +42,7 @@ static haul_status unknown_machine(const char *name) {
 
 static haul_status choose_virtual(haul_device *d, const char *machine) {
     d->driver = sim_driver();
-    d->is_virtual = true;
+    d->extras = sim_driver_extras();
     d->handle = find_machine(machine);
     return d->handle < 0 ? unknown_machine(machine) : HAUL_OK;
 }
@@ -91,8 +91,8 @@ static char *copy_string(const char *s) {
 static haul_status name_device(haul_device *d) {
     text name = {0};
     char product[128] = "";
-    if (d->is_virtual)
-        text_printf(&name, "sim:%s", sim_driver_machine(d->handle)->name);
+    if (d->extras)
+        text_printf(&name, "sim:%s", d->extras->machine(d->handle)->name);
     else
         text_printf(&name, "gpu:%d", d->handle);
     d->name = name.failed ? NULL : copy_string(text_string(&name));
@@ -105,12 +105,12 @@ static haul_status name_device(haul_device *d) {
 /* ---- opening and closing ---- */
 
 static void apply_virtual_options(haul_device *d, const haul_device_options *o) {
-    sim_driver_set_threads(o->threads);
-    sim_driver_set_limit(o->instruction_limit);
-    sim_driver_set_checks(o->check, o->schedule, o->seed);
-    sim_driver_set_counting(o->counting);
-    sim_driver_set_sample(o->sample_blocks);
-    sim_driver_keep_l2(o->keep_l2);
+    d->extras->set_threads(o->threads);
+    d->extras->set_limit(o->instruction_limit);
+    d->extras->set_checks(o->check, o->schedule, o->seed);
+    d->extras->set_counting(o->counting);
+    d->extras->set_sample(o->sample_blocks);
+    d->extras->keep_l2(o->keep_l2);
     d->checks = o->check;
 }
 
@@ -120,7 +120,7 @@ static haul_status set_limit(const haul_device *d, int limit, uint64_t bytes, co
 
 static haul_status apply_options(haul_device *d, const haul_device_options *o) {
     if (!o) return HAUL_OK;
-    if (d->is_virtual) apply_virtual_options(d, o);
+    if (d->extras) apply_virtual_options(d, o);
     HAUL_TRY(set_limit(d, DRIVER_LIMIT_HEAP, o->heap_bytes, "the size of the heap"));
     return set_limit(d, DRIVER_LIMIT_STACK, o->stack_bytes, "the size of the stack");
 }
@@ -128,10 +128,10 @@ static haul_status apply_options(haul_device *d, const haul_device_options *o) {
 static haul_status open_device(haul_device *d, const char *name, unsigned number, const haul_device_options *options) {
     HAUL_TRY(choose(d, name));
     HAUL_TRY(name_device(d));
-    if (number && !d->is_virtual)
+    if (number && !d->extras)
         return haul_fail(HAUL_ERROR_ARGUMENT, "device %s: only a virtual GPU can be there several times", name);
-    if (number) d->handle = sim_driver_further_device(d->handle, number);
-    if (d->is_virtual) sim_driver_set_memory(options ? options->memory_bytes : 0);
+    if (number) d->handle = d->extras->further_device(d->handle, number);
+    if (d->extras) d->extras->set_memory(options ? options->memory_bytes : 0);
     HAUL_TRY(device_check(d, d->driver->context_retain(&d->context, d->handle), "opening it"));
     HAUL_TRY(device_enter(d));
     return apply_options(d, options);
@@ -178,7 +178,7 @@ const char *haul_device_product(const haul_device *d) {
 }
 
 bool haul_device_is_virtual(const haul_device *d) {
-    return d->is_virtual;
+    return d->extras != NULL;
 }
 
 static const sim_machine *find_twin(const haul_device *d) {
@@ -202,7 +202,7 @@ static haul_status allocate(haul_device *d, uint64_t bytes, CUdeviceptr *address
     uint64_t left = 0, total = 0;
     char asked[32], rest[32], all[32];
     const CUresult result = d->driver->allocate(address, bytes);
-    if (result != CUDA_OUT_OF_MEMORY || d->is_virtual || haul_device_memory(d, &left, &total) != HAUL_OK)
+    if (result != CUDA_OUT_OF_MEMORY || d->extras || haul_device_memory(d, &left, &total) != HAUL_OK)
         return device_check(d, result, "allocating memory");
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: %s asked for, %s of its %s are left", d->name,
                      number_format_bytes((double)bytes, asked), number_format_bytes((double)left, rest),

@@ -12,11 +12,11 @@
 /* A device owns its buffers, modules, arrays and textures: closing it ends them. */
 struct haul_device {
     const driver_table *driver;
-    bool is_virtual;
-    bool checks;                 /* launches are looked at for findings */
-    bool queues;                 /* launches are not waited for: lib/timing.h */
-    haul_stream *default_stream; /* NULL: nobody asked for it */
-    CUstream stream;             /* launches go there and are not waited for; NULL: the default stream */
+    const struct vgpu_extras *extras; /* of a virtual GPU, beside the driver API; NULL: a real GPU */
+    bool checks;                      /* launches are looked at for findings */
+    bool queues;                      /* launches are not waited for: lib/timing.h */
+    haul_stream *default_stream;      /* NULL: nobody asked for it */
+    CUstream stream;                  /* launches go there and are not waited for; NULL: the default stream */
     char *name, *product;
     CUdevice handle;
     CUcontext context;
@@ -55,8 +55,9 @@ haul_status module_opt_in(haul_module *module, const haul_launch *launch, bool *
 haul_status device_open_further(const char *name, unsigned number, const haul_device_options *options,
                                 haul_device **device);
 
-/* Reads the properties of the driver's device `handle`, which need not be open. */
-void device_read_properties(const driver_table *driver, CUdevice handle, haul_device_properties *properties);
+/* Reads the properties of the driver's device `handle`, which need not be open. extras: NULL, or a virtual GPU's. */
+void device_read_properties(const driver_table *driver, const struct vgpu_extras *extras, CUdevice handle,
+                            haul_device_properties *properties);
 
 /* "sim:h100": the virtual device that is most like this one, of its product or else of its architecture. */
 void device_name_twin(const haul_device *device, char name[32]);

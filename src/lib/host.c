@@ -119,7 +119,7 @@ bool haul_host_is_pinned(const haul_device *d, const void *memory, uint64_t byte
 /* The device goes on meanwhile. */
 static haul_status spend(const haul_device *d, double us) {
     HAUL_TRY(device_enter(d));
-    if (d->is_virtual) sim_driver_wait_until(sim_driver_now() + us);
+    if (d->extras) d->extras->wait_until(d->extras->now() + us);
     return HAUL_OK;
 }
 
@@ -130,8 +130,8 @@ static haul_status check_host_range(const haul_host *h, uint64_t offset, uint64_
 }
 
 static double time_of_copy(const haul_host *h, uint64_t bytes, bool reads) {
-    if (!h->device->is_virtual) return 0;
-    const sim_machine *m = sim_driver_machine(h->device->handle);
+    if (!h->device->extras) return 0;
+    const sim_machine *m = h->device->extras->machine(h->device->handle);
     const bool uncached = reads && h->kind == HAUL_HOST_WRITE_COMBINED;
     return (double)bytes / (1e3 * (uncached ? m->uncached_read_gbps : m->host_copy_gbps));
 }

@@ -56,7 +56,7 @@ static haul_status say_target(const haul_device *d, const char *name, const char
 
 static haul_status say(const haul_device *d, CUresult result, const char *name, const char *ptx, const char *log) {
     if (result == CUDA_SUCCESS) return HAUL_OK;
-    if (d->is_virtual) return device_check(d, result, name);
+    if (d->extras) return device_check(d, result, name);
     if (result == CUDA_UNSUPPORTED_PTX_VERSION) return say_version(d, name, ptx);
     if (result == CUDA_NO_BINARY_FOR_GPU) return say_target(d, name, ptx);
     if (*log && driver_result_status(result) != HAUL_ERROR_OUT_OF_MEMORY) return say_log(d, result, name, log);

@@ -39,8 +39,8 @@ static void read_signatures(haul_module *m, const haul_ptx *parts, size_t count)
     ptx_source *sources = memory_zeroed(count, sizeof *sources);
     for (size_t i = 0; sources && i < count; i++)
         sources[i] = (ptx_source){parts[i].name, parts[i].text, parts[i].length};
-    if (m->device->is_virtual)
-        m->ptx = sim_driver_module_ptx(m->handle);
+    if (m->device->extras)
+        m->ptx = m->device->extras->module_ptx(m->handle);
     else if (sources && ptx_module_link(m->name, sources, count, &m->own_ptx) == HAUL_OK)
         m->ptx = m->own_ptx;
     memory_free(sources);
@@ -50,7 +50,7 @@ static haul_status load_parts(haul_module *m, const char *name, const haul_ptx *
     m->name = memory_alloc(strlen(name) + 1);
     if (!m->name) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", name);
     strcpy(m->name, name);
-    if (m->device->is_virtual) sim_driver_name_image(m->name);
+    if (m->device->extras) m->device->extras->name_image(m->name);
     if (count == 1)
         HAUL_TRY(device_load_ptx(m->device, name, parts[0].text, &m->handle));
     else
@@ -312,10 +312,11 @@ static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, ha
     HAUL_TRY(device_check_launch(m->device, l, f));
     HAUL_TRY(check_opt_in(m, f, l));
     if (run) HAUL_TRY(run_add_launch(run, &record));
-    if (record && (!m->device->is_virtual || m->device->stream)) HAUL_TRY(describe_added(l, run, record));
-    if (m->device->is_virtual) sim_driver_record(run, run ? run->launch_count - 1 : 0, run ? run_memory(run) : NULL);
+    if (record && (!m->device->extras || m->device->stream)) HAUL_TRY(describe_added(l, run, record));
+    if (m->device->extras)
+        m->device->extras->record(run, run ? run->launch_count - 1 : 0, run ? run_memory(run) : NULL);
     CUresult result = start(driver, l, m->device->stream, f, pointers);
-    if (m->device->is_virtual) sim_driver_record(NULL, 0, NULL);
+    if (m->device->extras) m->device->extras->record(NULL, 0, NULL);
     haul_status status = device_check(m->device, result, "launching a kernel");
     if (status == HAUL_OK && !m->device->queues && !m->device->stream)
         status = device_check(m->device, driver->synchronize(), "waiting for a kernel");

@@ -12,23 +12,24 @@ static uint32_t architecture(const driver_table *driver, CUdevice handle) {
 }
 
 /* The peak is two transfers a memory clock over the whole bus; machine descriptions have it more exactly. */
-static double memory_rate(const driver_table *driver, CUdevice handle) {
-    if (driver == sim_driver()) return sim_driver_machine(handle)->memory_gbps * 1e9;
+static double memory_rate(const driver_table *driver, const vgpu_extras *extras, CUdevice handle) {
+    if (extras) return extras->machine(handle)->memory_gbps * 1e9;
     return 2e3 * attribute(driver, handle, DRIVER_DEVICE_MEMORY_CLOCK_KHZ) *
            attribute(driver, handle, DRIVER_DEVICE_MEMORY_BUS_BITS) / 8;
 }
 
-void device_read_properties(const driver_table *driver, CUdevice handle, haul_device_properties *p) {
+void device_read_properties(const driver_table *driver, const vgpu_extras *extras, CUdevice handle,
+                            haul_device_properties *p) {
     size_t bytes = 0;
     *p = (haul_device_properties){.architecture = architecture(driver, handle),
-                                  .memory_rate = memory_rate(driver, handle)};
+                                  .memory_rate = memory_rate(driver, extras, handle)};
     if (driver->device_memory(&bytes, handle) == CUDA_SUCCESS) p->memory_bytes = bytes;
 #define PROPERTY(group, name, number, unit, title, text) p->name = attribute(driver, handle, number);
 #include <haul/properties.def>
 }
 
 void haul_device_properties_of(const haul_device *d, haul_device_properties *p) {
-    device_read_properties(d->driver, d->handle, p);
+    device_read_properties(d->driver, d->extras, d->handle, p);
 }
 
 uint32_t haul_device_architecture(const haul_device *d) {
@@ -40,5 +41,5 @@ uint32_t haul_device_sm_count(const haul_device *d) {
 }
 
 double haul_device_memory_rate(const haul_device *d) {
-    return memory_rate(d->driver, d->handle);
+    return memory_rate(d->driver, d->extras, d->handle);
 }

@@ -22,9 +22,9 @@ haul_status haul_run_create(haul_device *device, haul_run **run) {
     *run = NULL;
     run_owner *o = memory_zeroed(1, sizeof *o);
     if (!o) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "run: no memory for its record");
-    const char *machine = device->is_virtual ? sim_driver_machine(device->handle)->name : device->name;
+    const char *machine = device->extras ? device->extras->machine(device->handle)->name : device->name;
     o->run.owner = o;
-    o->run.stamp = device->is_virtual ? HAUL_SIMULATED : HAUL_MEASURED;
+    o->run.stamp = device->extras ? HAUL_SIMULATED : HAUL_MEASURED;
     o->run.machine = arena_copy(&o->memory, machine, strlen(machine));
     o->run.device = arena_copy(&o->memory, device->product, strlen(device->product));
     o->run.version = HAUL_VERSION;
@@ -44,22 +44,22 @@ void haul_run_free(haul_run *run) {
 }
 
 /* The next user's leaks, as a launch record in `memory`. */
-static haul_status find_leaks(arena *memory, uint32_t *user, haul_launch_record *record) {
+static haul_status find_leaks(const vgpu_extras *extras, arena *memory, uint32_t *user, haul_launch_record *record) {
     jmp_buf out_of_memory;
     memory->out_of_memory = &out_of_memory;
     if (setjmp(out_of_memory)) {
         memory->out_of_memory = NULL;
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "run: no memory for what leaks");
     }
-    const haul_status status = sim_driver_leaks(user, memory, record);
+    const haul_status status = extras->leaks(user, memory, record);
     memory->out_of_memory = NULL;
     return status;
 }
 
-static haul_status add_leaks(haul_run *run) {
+static haul_status add_leaks(const vgpu_extras *extras, haul_run *run) {
     for (uint32_t user = 0; user != UINT32_MAX;) {
         haul_launch_record found = {0}, *record = NULL;
-        HAUL_TRY(find_leaks(run_memory(run), &user, &found));
+        HAUL_TRY(find_leaks(extras, run_memory(run), &user, &found));
         if (user == UINT32_MAX) return HAUL_OK;
         HAUL_TRY(run_add_launch(run, &record));
         *record = found;
@@ -68,9 +68,9 @@ static haul_status add_leaks(haul_run *run) {
 }
 
 haul_status haul_device_leaks(haul_device *d, haul_run *run) {
-    if (!d->is_virtual || !d->checks) return HAUL_OK;
+    if (!d->extras || !d->checks) return HAUL_OK;
     HAUL_TRY(device_enter(d));
-    return add_leaks(run);
+    return add_leaks(d->extras, run);
 }
 
 haul_status run_add_launch(haul_run *run, haul_launch_record **record) {

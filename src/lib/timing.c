@@ -20,14 +20,14 @@ static const uint64_t least_rotated = UINT64_C(1) << 30;
 /* ---- plans ---- */
 
 timing_plan timing_plan_for(const haul_device *d, unsigned rounds) {
-    if (d->is_virtual) return (timing_plan){.rounds = 1, .train = 1, .sets = 1};
+    if (d->extras) return (timing_plan){.rounds = 1, .train = 1, .sets = 1};
     return (timing_plan){.rounds = rounds ? rounds : ROUNDS, .warm_up = WARM_UP, .train = 1, .sets = 2};
 }
 
 unsigned timing_sets(const haul_device *d, uint64_t bytes) {
     int l2 = 0;
     size_t free_bytes = 0, total = 0;
-    if (d->is_virtual || device_enter(d) != HAUL_OK) return 1;
+    if (d->extras || device_enter(d) != HAUL_OK) return 1;
     d->driver->device_attribute(&l2, DRIVER_DEVICE_L2_BYTES, d->handle);
     uint64_t wanted = (uint64_t)l2 * L2_TIMES > least_rotated ? (uint64_t)l2 * L2_TIMES : least_rotated;
     uint64_t sets = bytes ? (wanted + bytes - 1) / bytes : 1;
@@ -117,7 +117,7 @@ static haul_status prepare(stopwatch *s) {
     if (!s->events || !s->order) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for a timing");
     for (size_t i = 0; i < s->count; i++) s->order[i] = i;
     for (size_t i = 0; i < 2 * s->count; i++) HAUL_TRY(check(s, driver->event_create(&s->events[i], 0)));
-    if (s->device->is_virtual) return HAUL_OK;
+    if (s->device->extras) return HAUL_OK;
     return device_check(s->device, driver->allocate(&s->scratch, 2 * (size_t)SCRATCH), "memory for a timing");
 }
 

@@ -381,3 +381,12 @@ void sim_driver_on_node_launch(sim_begin_node_launch *begin) {
 haul_status sim_driver_last_status(void) {
     return current ? current->last : without;
 }
+
+const vgpu_extras *sim_driver_extras(void) {
+    static const vgpu_extras extras = {
+#define EXTRA(result, name, parameters) .name = sim_driver_##name,
+#include "vgpu/extras.def"
+#undef EXTRA
+    };
+    return &extras;
+}

@@ -161,4 +161,12 @@ typedef struct sim_allocation {
  * there is none. */
 bool sim_driver_allocation(CUdeviceptr address, sim_allocation *allocation);
 
+/* The functions of extras.def as a table, for those who have a real GPU's driver or the virtual one's. */
+typedef struct vgpu_extras {
+#define EXTRA(result, name, parameters) result(*name) parameters;
+#include "vgpu/extras.def"
+#undef EXTRA
+} vgpu_extras;
+const vgpu_extras *sim_driver_extras(void);
+
 #endif

@@ -46,9 +46,9 @@ static haul_status load(bench_peers *p, const char *file, const haul_device *dev
 haul_status bench_peers_load(bench_peers *p, const char *const *files, size_t count, const haul_device *device,
                              arena *memory) {
     *p = (bench_peers){0};
-    if (device->is_virtual && count)
+    if (device->extras && count)
         return haul_fail(HAUL_ERROR_UNSUPPORTED, "--peers %s: peers need a GPU: add --device gpu:0", files[0]);
-    if (device->is_virtual) {
+    if (device->extras) {
         p->missing = "they need a GPU";
         return HAUL_OK;
     }

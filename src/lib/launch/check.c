@@ -47,7 +47,7 @@ static haul_status check_shared(const haul_device *d, const haul_launch *l, CUfu
 haul_status device_check_launch(const haul_device *d, const haul_launch *l, CUfunction f) {
     static const char *const blocks[] = {"block x", "block y", "block z"}, *const grids[] = {"grid x", "grid y",
                                                                                              "grid z"};
-    if (d->is_virtual) return HAUL_OK;
+    if (d->extras) return HAUL_OK;
     HAUL_TRY(check_extent(d, l->block, blocks, DRIVER_DEVICE_MAX_BLOCK_X));
     HAUL_TRY(check_extent(d, l->grid, grids, DRIVER_DEVICE_MAX_GRID_X));
     HAUL_TRY(check_threads(d, l, f));

@@ -22,7 +22,7 @@ static map_slot *slot_of(const haul_mapper *m, uint64_t chunk) {
 
 /* Microseconds since the run began. */
 static double now_us(const haul_mapper *m) {
-    if (m->device->is_virtual) return sim_driver_now() - m->base_us;
+    if (m->device->extras) return m->device->extras->now() - m->base_us;
     return (clock_seconds() - m->base_seconds) * 1e6;
 }
 
@@ -71,14 +71,14 @@ static haul_status note_device(haul_mapper *m, const map_slot *s) {
 /* ---- the host's part ---- */
 
 static double simulated_us(const haul_mapper *m, haul_engine engine, uint64_t bytes) {
-    const sim_machine *machine = sim_driver_machine(m->device->handle);
+    const sim_machine *machine = m->device->extras->machine(m->device->handle);
     const bool file = engine == HAUL_ENGINE_READ || engine == HAUL_ENGINE_WRITE;
     return (double)bytes / (1e3 * (file ? machine->file_gbps : machine->host_copy_gbps * m->plan.threads));
 }
 
 /* Gives a job to the threads; a function is called at once, in order. */
 static haul_status give_out(haul_mapper *m, workers_job *job, map_host_work *work, bool is_function) {
-    if (m->device->is_virtual) {
+    if (m->device->extras) {
         /* the threads copy either way, one job behind the other */
         const haul_engine lane = work->engine == HAUL_ENGINE_UNSTAGE ? HAUL_ENGINE_STAGE : work->engine;
         work->start_us = later(now_us(m), m->free_us[lane]);
@@ -102,8 +102,8 @@ static haul_status wait_for_host(haul_mapper *m, workers_job *job, map_host_work
     const bool submitted = job->submitted;
     const haul_status status = workers_wait(m->workers, job);
     if (!submitted || status != HAUL_OK) return status;
-    if (m->device->is_virtual) {
-        sim_driver_wait_until(m->base_us + work->end_us);
+    if (m->device->extras) {
+        m->device->extras->wait_until(m->base_us + work->end_us);
     } else {
         work->start_us = (job->start - m->base_seconds) * 1e6;
         work->end_us = (job->end - m->base_seconds) * 1e6;
@@ -272,7 +272,7 @@ static haul_status begin(haul_mapper *m) {
     HAUL_TRY(haul_event_record(m->base, m->slots[0].stream));
     HAUL_TRY(haul_event_wait(m->base));
     m->base_seconds = clock_seconds();
-    if (m->device->is_virtual) m->base_us = sim_driver_now();
+    if (m->device->extras) m->base_us = m->device->extras->now();
     return HAUL_OK;
 }
 
@@ -289,9 +289,9 @@ static void settle(haul_mapper *m) {
 
 static void forget(haul_mapper *m) {
     memory_free(m->timeline.operations);
-    m->timeline = (haul_timeline){.stamp = m->device->is_virtual ? HAUL_SIMULATED : HAUL_MEASURED,
-                                  .machine = m->device->is_virtual ? sim_driver_machine(m->device->handle)->name
-                                                                   : m->device->product};
+    m->timeline = (haul_timeline){.stamp = m->device->extras ? HAUL_SIMULATED : HAUL_MEASURED,
+                                  .machine = m->device->extras ? m->device->extras->machine(m->device->handle)->name
+                                                               : m->device->product};
     m->operation_capacity = 0;
     m->complete_chunks = m->complete_items = 0;
     memset(m->free_us, 0, sizeof m->free_us);
