@@ -4,6 +4,7 @@
  *
  * Prints a line a module: its kernels, milliseconds for parsing, for the slowest kernel and for a thousand
  * instructions; with --each a line a kernel too. Each figure is the best of R runs (default 3). */
+#include "assembler/passes.h"
 #include "exec/operations.h"
 #include "base/arena.h"
 #include "state/program.h"
@@ -74,6 +75,7 @@ static double load_kernel(ptx_module *module, ptx_function *entry, size_t *instr
     const double start = now();
     must(ptx_inline_calls(module, entry, &flat));
     const sim_operations operations = sim_operations_best();
+    must(sim_run_passes(module, flat, false, &flat));
     must(sim_lower(&operations, module, flat, &memory, place, NULL, &program));
     const double seconds = now() - start;
     *instructions = flat->instruction_count;

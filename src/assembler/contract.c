@@ -226,7 +226,7 @@ static void add_fused(rewriting *w, const sum *s) {
     sim_rewrite_add(&w->to, fused);
 }
 
-static const ptx_function *rewrite(const contraction *c) {
+static ptx_function *rewrite(const contraction *c) {
     const ptx_function *from = c->function;
     rewriting w = {.found = c,
                    .taken = ARENA_ARRAY(c->scratch, from->instruction_count, uint32_t),
@@ -260,10 +260,10 @@ static bool has_products(const ptx_function *f) {
     return false;
 }
 
-const ptx_function *sim_contract(const ptx_function *flat, arena *memory, arena *scratch) {
+ptx_function *sim_contract(ptx_module *module, ptx_function *flat, arena *scratch) {
     if (!has_products(flat)) return flat;
     contraction c = {.function = flat,
-                     .memory = memory,
+                     .memory = &module->memory,
                      .scratch = scratch,
                      .products = ARENA_ARRAY(scratch, flat->register_count + 1, product),
                      .definitions = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t),

@@ -5,10 +5,10 @@
 #define HAUL_ASSEMBLER_CONTRACT_H
 
 #include "base/arena.h"
-#include "ptx/ir.h"
+#include "assembler/pass.h"
 
 /* The flat, analysed function with such products and sums made one; the function itself where there are none. What is
  * new lies in `memory`; `scratch` is for the work. Both have jump points. Blocks and labels keep their numbers. */
-const ptx_function *sim_contract(const ptx_function *flat, arena *memory, arena *scratch);
+sim_pass_fn sim_contract;
 
 #endif

@@ -535,16 +535,16 @@ static bool fold_block(folding *f) {
     return changed;
 }
 
-const ptx_function *sim_fold(const ptx_function *flat, arena *memory, arena *scratch) {
+ptx_function *sim_fold(ptx_module *module, ptx_function *flat, arena *scratch) {
     if (!has_any(flat)) return flat;
     folding f = {.from = flat,
-                 .memory = memory,
+                 .memory = &module->memory,
                  .scratch = scratch,
                  .values = ARENA_ARRAY(scratch, flat->register_count + 1, value),
                  .reads = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t)};
     bool changed = false;
     for (size_t i = 0; i < flat->instruction_count; i++) ptx_visit_registers(&flat->instructions[i], count_read, &f);
-    sim_rewrite_begin(&f.to, flat, memory);
+    sim_rewrite_begin(&f.to, flat, &module->memory);
     for (f.block = 0; f.block < flat->block_count; f.block++) changed |= fold_block(&f);
     sim_rewrite_end(&f.to);
     return changed ? f.to.to : flat;

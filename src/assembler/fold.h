@@ -5,11 +5,11 @@
 #define HAUL_ASSEMBLER_FOLD_H
 
 #include "base/arena.h"
-#include "ptx/ir.h"
+#include "assembler/pass.h"
 
 /* The flat, analysed function with such instructions as the assembler has them; the function itself where there are
  * none. What is new lies in `memory`; `scratch` is for the work. Both have jump points. Blocks and labels keep their
  * numbers. */
-const ptx_function *sim_fold(const ptx_function *flat, arena *memory, arena *scratch);
+sim_pass_fn sim_fold;
 
 #endif

@@ -1,6 +1,5 @@
 #include "assembler/hoist.h"
 
-#include "assembler/pass.h"
 #include "assembler/values.h"
 #include "ptx/liveness.h"
 
@@ -120,15 +119,11 @@ static bool has_read_only_loads(const ptx_function *f) {
     return false;
 }
 
-static ptx_function *hoist(ptx_module *module, ptx_function *flat, arena *scratch) {
+ptx_function *sim_hoist(ptx_module *module, ptx_function *flat, arena *scratch) {
     run r = {.function = flat};
     if (!has_read_only_loads(flat)) return flat;
     r.order = ARENA_ARRAY(scratch, flat->instruction_count + 1, uint32_t);
     for (uint32_t i = 0; i < flat->instruction_count; i++) r.order[i] = i;
     for (size_t b = 0; b < flat->block_count; b++) hoist_in_block(&r, &flat->blocks[b]);
     return r.moved ? reorder(&r, &module->memory) : flat;
-}
-
-haul_status sim_hoist(ptx_module *module, ptx_function *flat, ptx_function **hoisted) {
-    return sim_run_pass(hoist, module, flat, hoisted);
 }

@@ -2,7 +2,7 @@
 #ifndef HAUL_ASSEMBLER_HOIST_H
 #define HAUL_ASSEMBLER_HOIST_H
 
-#include "ptx/ir.h"
+#include "assembler/pass.h"
 
 /* ld.global.nc reads what no store of the kernel changes, as `const __restrict__` promises. So the assembler issues
  * such loads of a basic block together, ahead of the stores between them:
@@ -12,6 +12,6 @@
  * which shows in the time (the loads wait together) and in what reaches L2 (stores of one line follow each other, and
  * are combined). Results are the same. `*hoisted` is `flat` where there is nothing to move; else a new function in the
  * module's arena, with the same blocks. `flat` is analysed. Errors: out of memory. */
-haul_status sim_hoist(ptx_module *module, ptx_function *flat, ptx_function **hoisted);
+sim_pass_fn sim_hoist;
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/status.h"
 
-haul_status sim_run_pass(sim_pass *pass, ptx_module *module, ptx_function *flat, ptx_function **made) {
+haul_status sim_run_pass(sim_pass_fn *pass, ptx_module *module, ptx_function *flat, ptx_function **made) {
     arena scratch;
     jmp_buf out_of_memory;
     *made = flat;

@@ -1,13 +1,14 @@
-/* A pass over a kernel before it is lowered: what has to be made beside its result lives until it ends. */
+/* Passes: what the assembler changes of a kernel before the virtual GPU lowers it. */
 #ifndef HAUL_ASSEMBLER_PASS_H
 #define HAUL_ASSEMBLER_PASS_H
 
 #include "ptx/ir.h"
 
-/* Gives `flat`, or a new function in the module's arena. Either arena leaves the pass when memory runs out. */
-typedef ptx_function *sim_pass(ptx_module *module, ptx_function *flat, arena *scratch);
+/* Returns `flat`, which is analysed, or a new function in the module's arena. `scratch` lasts until the pass ends.
+ * Either arena leaves the pass when memory runs out. */
+typedef ptx_function *sim_pass_fn(ptx_module *module, ptx_function *flat, arena *scratch);
 
-/* Errors: out of memory; `*made` is `flat` then. */
-haul_status sim_run_pass(sim_pass *pass, ptx_module *module, ptx_function *flat, ptx_function **made);
+/* Runs one pass. Errors: out of memory; `*made` is `flat` then. */
+haul_status sim_run_pass(sim_pass_fn *pass, ptx_module *module, ptx_function *flat, ptx_function **made);
 
 #endif

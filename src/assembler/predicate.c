@@ -1,6 +1,5 @@
 #include "assembler/predicate.h"
 
-#include "assembler/pass.h"
 #include "ptx/edges.h"
 
 #include <string.h>
@@ -75,13 +74,9 @@ static ptx_function *rewrite(ptx_module *module, const ptx_function *f, const bo
     return to;
 }
 
-static ptx_function *predicate_copies(ptx_module *module, ptx_function *flat, arena *scratch) {
+ptx_function *sim_predicate_copies(ptx_module *module, ptx_function *flat, arena *scratch) {
     size_t count;
     if (flat->arguments) return flat; /* calls are made: their blocks have numbers */
     const bool *skips = find_skips(flat, scratch, &count);
     return count ? rewrite(module, flat, skips, ARENA_ARRAY(scratch, flat->instruction_count + 1, uint32_t)) : flat;
-}
-
-haul_status sim_predicate_copies(ptx_module *module, ptx_function *flat, ptx_function **predicated) {
-    return sim_run_pass(predicate_copies, module, flat, predicated);
 }

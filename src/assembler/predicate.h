@@ -2,7 +2,7 @@
 #ifndef HAUL_ASSEMBLER_PREDICATE_H
 #define HAUL_ASSEMBLER_PREDICATE_H
 
-#include "ptx/ir.h"
+#include "assembler/pass.h"
 
 /* A branch round nothing but copies around L1 becomes their guard:
  *
@@ -12,6 +12,6 @@
  * is computed behind the branch stays there: its registers are not known where it is not computed. Results are the
  * same. `*predicated` is `flat` where there is none; else a new function in the module's arena. Errors: out of memory.
  */
-haul_status sim_predicate_copies(ptx_module *module, ptx_function *flat, ptx_function **predicated);
+sim_pass_fn sim_predicate_copies;
 
 #endif

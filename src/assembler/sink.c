@@ -1,6 +1,5 @@
 #include "assembler/sink.h"
 
-#include "assembler/pass.h"
 #include "assembler/values.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
@@ -403,13 +402,9 @@ static ptx_function *reorder(const sinking *s, arena *memory) {
     return sunk;
 }
 
-static ptx_function *sink(ptx_module *module, ptx_function *flat, arena *scratch) {
+ptx_function *sim_sink(ptx_module *module, ptx_function *flat, arena *scratch) {
     sinking s = {.function = flat, .memory = scratch};
     set_up(&s);
     for (uint32_t b = 0; b < flat->block_count; b++) sink_from(&s, b);
     return s.moved ? reorder(&s, &module->memory) : flat;
-}
-
-haul_status sim_sink(ptx_module *module, ptx_function *flat, ptx_function **sunk) {
-    return sim_run_pass(sink, module, flat, sunk);
 }

@@ -2,7 +2,7 @@
 #ifndef HAUL_ASSEMBLER_SINK_H
 #define HAUL_ASSEMBLER_SINK_H
 
-#include "ptx/ir.h"
+#include "assembler/pass.h"
 
 /* Moves loads, and what is computed from them, to where a branch leads, when only that way needs them:
  *
@@ -11,6 +11,6 @@
  * so that lanes which go the other way do not load, as they do not on hardware. Results are the same. `*sunk` is `flat`
  * with its instructions in another order, or `flat` itself if nothing moves; it lives in the module's arena.
  * Errors: out of memory. */
-haul_status sim_sink(ptx_module *module, ptx_function *flat, ptx_function **sunk);
+sim_pass_fn sim_sink;
 
 #endif

@@ -1,7 +1,6 @@
 #include "assembler/unroll.h"
 
 #include "assembler/loop.h"
-#include "assembler/pass.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -451,7 +450,7 @@ static void sort_labels(unrolling *u) {
     for (uint32_t l = 0; l < f->label_count; l++) u->label_at[u->first_label[f->labels[l].target + 1]++] = l;
 }
 
-static ptx_function *unroll(ptx_module *module, ptx_function *flat, arena *scratch) {
+ptx_function *sim_unroll(ptx_module *module, ptx_function *flat, arena *scratch) {
     unrolling u = {.module = module, .memory = &module->memory, .scratch = scratch, .from = flat, .to = flat};
     sim_values values;
     ptx_liveness live;
@@ -471,8 +470,4 @@ static ptx_function *unroll(ptx_module *module, ptx_function *flat, arena *scrat
         rewrite(&u);
     }
     return u.to;
-}
-
-haul_status sim_unroll(ptx_module *module, ptx_function *flat, ptx_function **unrolled) {
-    return sim_run_pass(unroll, module, flat, unrolled);
 }

@@ -2,7 +2,7 @@
 #ifndef HAUL_ASSEMBLER_UNROLL_H
 #define HAUL_ASSEMBLER_UNROLL_H
 
-#include "ptx/ir.h"
+#include "assembler/pass.h"
 
 /* Loops whose number of rounds may differ from lane to lane, where that decides which lanes share an access:
  *
@@ -12,6 +12,6 @@
  *
  * as the assembler does it. Results are the same. `*unrolled` is `flat` where there is no such loop; else a new
  * function in the module's arena. Errors: out of memory. */
-haul_status sim_unroll(ptx_module *module, ptx_function *flat, ptx_function **unrolled);
+sim_pass_fn sim_unroll;
 
 #endif

@@ -1,7 +1,5 @@
 #include "assembler/assembler.h"
-#include "assembler/contract.h"
 #include "assembler/cost.h"
-#include "assembler/fold.h"
 #include "assembler/issue.h"
 #include "assembler/registers.h"
 #include "base/status.h"
@@ -331,11 +329,7 @@ static haul_status lower(const lower_work *w, const ptx_function *flat, arena *s
 static void do_lower(void *context, arena *scratch) {
     lower_work *w = context;
     w->program = ARENA_NEW(w->memory, sim_program);
-    const ptx_function *folded = sim_fold(w->flat, w->memory, scratch);
-    arena_clear(scratch);
-    const ptx_function *contracted = sim_contract(folded, w->memory, scratch);
-    arena_clear(scratch);
-    w->status = lower(w, contracted, scratch);
+    w->status = lower(w, w->flat, scratch);
 }
 
 haul_status sim_lower(const sim_operations *operations, const ptx_module *module, const ptx_function *flat,

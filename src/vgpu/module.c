@@ -1,8 +1,5 @@
 /* Modules: their variables in device memory, and their kernels, lowered when they are first needed. */
-#include "assembler/hoist.h"
-#include "assembler/predicate.h"
-#include "assembler/sink.h"
-#include "assembler/unroll.h"
+#include "assembler/passes.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -223,12 +220,7 @@ haul_status sim_prepare(CUfunction f) {
     m->ptx->stack_bytes = m->context->stack_bytes;
     HAUL_TRY(ptx_inline_calls(m->ptx, f->entry, &flat));
     HAUL_TRY(check_architecture(m, flat));
-    if (!m->context->check) { /* checks look at PTX as it was written */
-        HAUL_TRY(sim_predicate_copies(m->ptx, flat, &flat));
-        HAUL_TRY(sim_sink(m->ptx, flat, &flat));
-        HAUL_TRY(sim_unroll(m->ptx, flat, &flat));
-        HAUL_TRY(sim_hoist(m->ptx, flat, &flat));
-    }
+    HAUL_TRY(sim_run_passes(m->ptx, flat, m->context->check, &flat));
     m->memory.out_of_memory = &out_of_memory;
     const sim_operations operations = sim_operations_best();
     haul_status status = sim_lower(&operations, m->ptx, flat, &m->memory, address_of_variable, m, &f->program);

@@ -16,20 +16,16 @@ static const char *contracted(const char *body) {
     static char source[4000], out[1000];
     ptx_module *module;
     ptx_function *flat;
-    arena memory;
-    jmp_buf out_of_memory;
     out[0] = 0;
     snprintf(source, sizeof source, "%s%s%s", DECLARED, body, TAIL);
     if (ptx_module_parse("test.ptx", source, strlen(source), &module) != HAUL_OK) return haul_message();
     assert_int_equal(ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat), HAUL_OK);
-    arena_init(&memory, &out_of_memory);
-    assert_int_equal(setjmp(out_of_memory), 0);
-    const ptx_function *f = sim_contract(flat, &memory, &memory);
+    ptx_function *f;
+    assert_int_equal(sim_run_pass(sim_contract, module, flat, &f), HAUL_OK);
     for (size_t i = 0; i + 2 < f->instruction_count; i++) {
         size_t at = strlen(out);
         snprintf(out + at, sizeof out - at, "%s%s", at ? " " : "", ptx_ops[f->instructions[i].op].mnemonic);
     }
-    arena_free(&memory);
     ptx_module_free(module);
     return out;
 }

@@ -17,7 +17,7 @@ static const char *order(const char *body) {
     snprintf(ptx, sizeof ptx, "%s%s%s%s", HEAD, BEGIN, body, END);
     if (ptx_module_parse("test.ptx", ptx, strlen(ptx), &module) != HAUL_OK) return haul_message();
     assert_int_equal(ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat), HAUL_OK);
-    assert_int_equal(sim_hoist(module, flat, &hoisted), HAUL_OK);
+    assert_int_equal(sim_run_pass(sim_hoist, module, flat, &hoisted), HAUL_OK);
     assert_int_equal(hoisted->instruction_count, flat->instruction_count);
     for (size_t i = 0; i < hoisted->instruction_count; i++) {
         const ptx_instruction *x = &hoisted->instructions[i];

@@ -29,7 +29,7 @@ static const char *order(const char *body) {
     snprintf(ptx, sizeof ptx, "%s%s%s%s%s%s", HEAD, ".shared .align 4 .b8 s[8192];\n", BEGIN, SETUP, body, LAST END);
     if (ptx_module_parse("test.ptx", ptx, strlen(ptx), &module) != HAUL_OK) return haul_message();
     assert_int_equal(ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat), HAUL_OK);
-    assert_int_equal(sim_sink(module, flat, &sunk), HAUL_OK);
+    assert_int_equal(sim_run_pass(sim_sink, module, flat, &sunk), HAUL_OK);
     for (size_t i = 0; i < sunk->instruction_count; i++) {
         const ptx_instruction *x = &sunk->instructions[i];
         const bool shared = x->mods[PTX_SLOT_SPACE] == PTX_MOD_SHARED;

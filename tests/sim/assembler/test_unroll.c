@@ -25,7 +25,7 @@ static const char *rounds(const char *body) {
     snprintf(ptx, sizeof ptx, "%s%s%s%s%s", HEAD, ".shared .align 4 .b8 s[8192];\n", BEGIN, body, END);
     if (ptx_module_parse("test.ptx", ptx, strlen(ptx), &module) != HAUL_OK) return haul_message();
     assert_int_equal(ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat), HAUL_OK);
-    assert_int_equal(sim_unroll(module, flat, &unrolled), HAUL_OK);
+    assert_int_equal(sim_run_pass(sim_unroll, module, flat, &unrolled), HAUL_OK);
     for (uint32_t b = 1; b < unrolled->block_count; b++) {
         const ptx_block *block = &unrolled->blocks[b];
         unsigned accesses = 0;
@@ -183,7 +183,7 @@ static bool fails_at(size_t n) {
     assert_int_equal(ptx_module_parse("test.ptx", ptx, strlen(ptx), &module), HAUL_OK);
     assert_int_equal(ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat), HAUL_OK);
     memory_fail_after(n);
-    const haul_status status = sim_unroll(module, flat, &unrolled);
+    const haul_status status = sim_run_pass(sim_unroll, module, flat, &unrolled);
     memory_fail_after(0);
     if (status != HAUL_OK) {
         assert_int_equal(status, HAUL_ERROR_OUT_OF_MEMORY);

@@ -5,9 +5,7 @@
 #include "base/text.h"
 #include "state/program.h"
 #include "ptx/inline.h"
-#include "assembler/predicate.h"
-#include "assembler/sink.h"
-#include "assembler/unroll.h"
+#include "assembler/passes.h"
 #include "check/internal.h"
 #include "check/origin.h"
 
@@ -52,9 +50,7 @@ static void prepare(prepared *p, const text *source) {
     if (setjmp(p->out_of_memory)) fail_msg("no memory");
     if (ptx_module_parse("t.ptx", source->bytes, source->length, &p->module)) fail_msg("%s", haul_message());
     assert_int_equal(ptx_inline_calls(p->module, ptx_find_entry(p->module, "k"), &flat), HAUL_OK);
-    assert_int_equal(sim_predicate_copies(p->module, flat, &flat), HAUL_OK);
-    assert_int_equal(sim_sink(p->module, flat, &flat), HAUL_OK);
-    assert_int_equal(sim_unroll(p->module, flat, &flat), HAUL_OK);
+    assert_int_equal(sim_run_passes(p->module, flat, false, &flat), HAUL_OK);
     const sim_operations operations = sim_operations_best();
     if (sim_lower(&operations, p->module, flat, &p->memory, place, NULL, &p->program)) fail_msg("%s", haul_message());
     assert_true(p->module->memory.total + p->memory.total < MOST_MEMORY);

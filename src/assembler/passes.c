@@ -1,0 +1,24 @@
+#include "assembler/passes.h"
+
+#include "assembler/contract.h"
+#include "assembler/fold.h"
+#include "assembler/hoist.h"
+#include "assembler/predicate.h"
+#include "assembler/sink.h"
+#include "assembler/unroll.h"
+#include "base/status.h"
+
+const sim_pass_row sim_passes[] = {
+#define PASS(function, when, changes, effect) {function, #function, effect, SIM_PASS_##when, SIM_PASS_##changes},
+#include "assembler/passes.def"
+#undef PASS
+};
+const size_t sim_pass_count = sizeof sim_passes / sizeof *sim_passes;
+
+haul_status sim_run_passes(ptx_module *module, ptx_function *flat, bool checked, ptx_function **made) {
+    *made = flat;
+    for (size_t i = 0; i < sim_pass_count; i++)
+        if (!checked || sim_passes[i].when == SIM_PASS_ALWAYS)
+            HAUL_TRY(sim_run_pass(sim_passes[i].run, module, *made, made));
+    return HAUL_OK;
+}
