@@ -41,14 +41,15 @@ bench-device: $(BUILD)/build.ninja ## measure haul's kernels and peers on GPU 0 
 	$(call ninja,$(BUILD))
 	bench/run.sh $(BUILD)/haul --device gpu:0
 
-docs: deps-full $(BUILD)/build.ninja ## reference pages of the headers into build/docs; refresh the pages made from tables
-	tools/make-docs $(BUILD)/docs
-	$(call ninja,$(BUILD),haul_gen_man haul_gen_ptx_docs haul_gen_check_docs haul_gen_runtime_docs)
+docs: deps-full $(BUILD)/build.ninja ## the documentation as a site into build/docs/html; refresh the pages made from tables
+	$(call ninja,$(BUILD),haul_cli haul_gen_man haul_gen_ptx_docs haul_gen_check_docs haul_gen_runtime_docs)
 	$(BUILD)/tools/haul_gen_man docs/man/haul.1.in >docs/man/haul.1
 	$(BUILD)/tools/haul_gen_ptx_docs >docs/ptx.md
 	$(BUILD)/tools/haul_gen_check_docs docs/check.md.in >docs/check.md
 	$(BUILD)/tools/haul_gen_runtime_docs runtime >docs/runtime.md
 	$(BUILD)/tools/haul_gen_runtime_docs driver >docs/driver.md
+	tools/site/draw-picture $(BUILD)/haul >docs/images/row_sums.svg
+	tools/make-docs $(BUILD)/docs
 
 format: ## clang-format 14 over all C and CUDA sources
 	tools/check-style --fix

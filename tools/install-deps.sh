@@ -61,6 +61,12 @@ have_fuzzer() {
         links "$clang" -fsanitize=fuzzer,address,undefined
 }
 
+# mkdocs names the themes that it finds. A system that does not package both goes without.
+have_site_generator() {
+    have mkdocs && mkdocs build --help | grep -q material && return
+    ! apt-cache show mkdocs mkdocs-material >/dev/null 2>&1
+}
+
 # Some versions matter, but a system that does not package them goes without.
 have_or_cannot() { have "$1" || ! apt-cache show "$1" >/dev/null 2>&1; }
 
@@ -118,6 +124,7 @@ look_for_full() {
     need "python 3 (checks of the source)" python3 have python3
     need "the C compiler's AddressSanitizer and UBSan" gcc have_gcc_sanitizers
     need "doxygen (reference pages)" doxygen have doxygen
+    need "mkdocs with its theme material (the documentation's site)" "mkdocs mkdocs-material" have_site_generator
 }
 # These depend on what the packages above brought, so they are looked for after them.
 look_for_follow_ups() {

@@ -20,7 +20,8 @@ beside() { # FILE, in the tree of the last plant; contents on standard input
     cat >"$tree/$1"
 }
 finds() { # CHECK WORDS
-    if output=$("$source/tools/$1" "$tree" 2>/dev/null); then
+    # shellcheck disable=SC2086 # a check may come with an option
+    if output=$("$source"/tools/$1 "$tree" 2>/dev/null); then
         echo "$1 did not fail: $2"
         failures=$((failures + 1))
     elif ! printf '%s\n' "$output" | grep -q -e "$2"; then
@@ -83,7 +84,16 @@ finds check-style "docs/path.md:1: names a place outside the repository"
 echo "include ../sha""red/rules" | plant docs/path.md
 finds check-style "docs/path.md:1: names a place outside the repository"
 echo 'Read [this](here.md) and [that](there.md#part).' | plant docs/here.md
-finds check-style "docs/here.md:1: links to there.md, which is not there"
+finds check-links "docs/here.md:1: links to there.md, which is not there"
+printf '# One `word`, two\n[up](#one-word-two)\n[no](here.md#two)\n' | plant docs/here.md
+finds check-links "docs/here.md:3: links to here.md#two: that page has no such heading"
+printf '# All\n' | plant docs/index.md
+accepts check-links
+cp "$tree/docs/index.md" "$tree/docs/other.md"
+finds check-links "docs/index.md:1: does not list docs/other.md"
+printf '<a href="there.html#part">\n<a href="#top">\n<a id="part" href="page.html#gone">' | plant docs/page.html
+finds "check-links --site" "page.html:1: links to there.html#part, which is not there"
+finds "check-links --site" "page.html:3: links to page.html#gone: that page has no such place"
 printf '#ifndef WARP_H\n#define WARP_H\n#endif\n' | plant src/exec/ops/guard.h
 finds check-style "src/exec/ops/guard.h:1: has no guard HAUL_EXEC_OPS_GUARD_H"
 if command -v clang-format-14 >/dev/null; then

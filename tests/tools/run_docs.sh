@@ -1,6 +1,8 @@
 #!/bin/sh
-# The reference pages of the public headers build without a warning.
-command -v doxygen >/dev/null || { echo "no doxygen here"; exit 77; }
+# The documentation's site is made without a warning, and no link in it is dead.
+for command in doxygen mkdocs; do
+    command -v $command >/dev/null || { echo "no $command here"; exit 77; }
+done
 pages=$(mktemp -d)
 trap 'rm -rf "$pages"' EXIT
 "$1/tools/make-docs" "$pages"
