@@ -247,7 +247,7 @@ int main(void) {
     putchar('\n');
     PUT_PARAGRAPHS(choices);
 #define SECTION(title) put_section(title);
-#define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, targets) put_row(PTX_OP_##id);
+#define INSTRUCTION(id, mnemonic, kind, traits, suffixes, operands, effect, version, targets) put_row(PTX_OP_##id);
 #include "ptx/isa.def"
 #undef INSTRUCTION
     printf("\n%d rows.\n", PTX_OP_COUNT);

@@ -44,7 +44,7 @@ typedef enum ptx_modifier {
 } ptx_modifier;
 
 typedef enum ptx_op {
-#define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, targets) PTX_OP_##id,
+#define INSTRUCTION(id, mnemonic, kind, traits, suffixes, operands, effect, version, targets) PTX_OP_##id,
 #include "ptx/isa.def"
 #undef INSTRUCTION
     PTX_OP_COUNT

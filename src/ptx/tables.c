@@ -8,7 +8,7 @@ const ptx_type_info ptx_types[PTX_TYPE_COUNT] = {
 };
 
 const ptx_op_info ptx_ops[PTX_OP_COUNT] = {
-#define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, targets) \
+#define INSTRUCTION(id, mnemonic, kind, traits, suffixes, operands, effect, version, targets) \
     {#id, mnemonic, suffixes, operands, effect, #targets, version},
 #include "ptx/isa.def"
 #undef INSTRUCTION

@@ -2,13 +2,13 @@
 #include "exec/ops/lanes.h"
 #include "lower/lower.h"
 
-#define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, targets) \
+#define INSTRUCTION(id, mnemonic, kind, traits, suffixes, operands, effect, version, targets) \
     haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i);
 #include "ptx/isa.def"
 #undef INSTRUCTION
 
 const sim_lower_fn SIM_PASTE(sim_lower_table, SIM_VARIANT)[PTX_OP_COUNT] = {
-#define INSTRUCTION(id, mnemonic, suffixes, operands, effect, version, targets) [PTX_OP_##id] = LOWER(id),
+#define INSTRUCTION(id, mnemonic, kind, traits, suffixes, operands, effect, version, targets) [PTX_OP_##id] = LOWER(id),
 #include "ptx/isa.def"
 #undef INSTRUCTION
 };
