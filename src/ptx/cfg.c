@@ -11,16 +11,18 @@
  */
 #include "ptx/cfg.h"
 
+#include "ptx/traits.h"
+
 #include <string.h>
 
 /* ---- blocks ---- */
 
 static bool is_exit(const ptx_instruction *i) {
-    return i->op == PTX_OP_RET || i->op == PTX_OP_EXIT || i->op == PTX_OP_TRAP;
+    return ptx_is(i->op, PTX_KIND_END) || i->op == PTX_OP_TRAP;
 }
 
 static bool ends_block(const ptx_instruction *i) {
-    return i->op == PTX_OP_BRA || i->op == PTX_OP_BRX_IDX || is_exit(i) || ptx_is_far_call(i);
+    return ptx_is(i->op, PTX_KIND_BRANCH) || is_exit(i) || ptx_is_far_call(i);
 }
 
 static void mark_targets(const ptx_function *f, const ptx_instruction *i, uint32_t *block_at) {

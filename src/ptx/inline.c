@@ -2,10 +2,7 @@
 
 #include "ptx/flatten.h"
 #include "ptx/growth.h"
-
-static bool uses_stack_pointer(const ptx_instruction *i) {
-    return i->op == PTX_OP_ALLOCA || i->op == PTX_OP_STACKSAVE || i->op == PTX_OP_STACKRESTORE;
-}
+#include "ptx/traits.h"
 
 /* ---- bodies ---- */
 
@@ -145,7 +142,7 @@ static haul_status copy_instruction(ptx_flattener *f, const ptx_site *s, const p
     if (from->op == PTX_OP_RET) {
         copy_return(f, s, from, is_last);
     } else {
-        if (uses_stack_pointer(from)) need_dynamic(f);
+        if (ptx_is(from->op, PTX_KIND_STACK)) need_dynamic(f);
         const ptx_instruction mapped = ptx_flat_map(f, s, from); /* may emit others in front */
         PTX_APPEND(f, f->instructions, mapped);
     }
@@ -224,7 +221,7 @@ static haul_status flatten(ptx_flattener *f) {
 haul_status ptx_inline_calls(ptx_module *module, ptx_function *entry, ptx_function **flat) {
     size_t i = 0;
     while (i < entry->instruction_count && !is_call_to_copy(&entry->instructions[i]) &&
-           !uses_stack_pointer(&entry->instructions[i]))
+           !ptx_is(entry->instructions[i].op, PTX_KIND_STACK))
         i++;
     *flat = entry;
     if (i == entry->instruction_count) return HAUL_OK;

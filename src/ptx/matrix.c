@@ -2,6 +2,7 @@
 
 #include "ptx/pattern.h"
 #include "ptx/tcgen05.h"
+#include "ptx/traits.h"
 
 /* ---- shapes ---- */
 
@@ -58,10 +59,6 @@ static unsigned registers_for(unsigned rows, unsigned columns, ptx_type element)
     return rows * columns * ptx_bits(element) / (LANES * width);
 }
 
-static bool is_wmma(const ptx_instruction *i) {
-    return i->op >= PTX_OP_WMMA_LOAD_A && i->op <= PTX_OP_WMMA_BITS;
-}
-
 /* Which matrix of the product wmma.load and wmma.store are for. */
 static char matrix_of(const ptx_instruction *i, char which) {
     if (i->op == PTX_OP_WMMA_LOAD_A) return 'a';
@@ -78,7 +75,7 @@ unsigned ptx_fragment_length(const ptx_instruction *i, char which) {
     if (i->op == PTX_OP_MMA_QUAD) return which == 'a' || which == 'b' ? 2 : 4 * registers_for(s.m, s.n, element);
     which = matrix_of(i, which);
     const bool factor = which == 'a' || which == 'b';
-    if (is_wmma(i) && factor && element == PTX_F16) return REPEATED_F16;
+    if (ptx_has(i->op, PTX_TRAIT_WMMA) && factor && element == PTX_F16) return REPEATED_F16;
     if (!factor) return registers_for(s.m, s.n, element);
     if (which == 'b') return registers_for(s.n, s.k, element);
     return registers_for(s.m, ptx_is_sparse(i) ? s.k / 2 : s.k, element);
@@ -89,7 +86,7 @@ bool ptx_is_sparse(const ptx_instruction *i) {
 }
 
 bool ptx_is_warpgroup_product(const ptx_instruction *i) {
-    return i->mods[PTX_SLOT_GROUP_SHAPE] != PTX_MOD_NONE;
+    return ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT);
 }
 
 /* ---- forms ---- */
@@ -228,12 +225,8 @@ const char *ptx_matrix_fault(const ptx_instruction *i) {
     case PTX_OP_WMMA_LOAD_C:
     case PTX_OP_WMMA_STORE: return memory_fault(i, false);
     case PTX_OP_WMMA: return wmma_fault(i);
-    case PTX_OP_MMA_SP_F16:
-    case PTX_OP_MMA_SP_BF16:
-    case PTX_OP_MMA_SP_TF32:
-    case PTX_OP_MMA_SP_FP8:
-    case PTX_OP_MMA_SP_INT8:
-    case PTX_OP_MMA_SP_INT4: return sparse_mma_fault(i);
-    default: return ptx_is_warpgroup_product(i) ? warpgroup_fault(i) : NULL;
+    default: break;
     }
+    if (ptx_is_warpgroup_product(i)) return warpgroup_fault(i);
+    return ptx_is(i->op, PTX_KIND_PRODUCT) && ptx_is_sparse(i) ? sparse_mma_fault(i) : NULL;
 }

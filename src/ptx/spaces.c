@@ -2,6 +2,7 @@
 
 #include "ptx/forms.h"
 #include "ptx/pattern.h"
+#include "ptx/traits.h"
 
 static ptx_space space_of_modifier(unsigned modifier) {
     switch (modifier) {
@@ -57,16 +58,8 @@ unsigned ptx_most_bytes(const ptx_instruction *i) {
 
 /* The memory operand of a plain access; NULL: another instruction. */
 static const ptx_operand *memory_of(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_LD:
-    case PTX_OP_LDU:
-    case PTX_OP_ATOM:
-    case PTX_OP_ATOM_VECTOR: return &i->operands[1];
-    case PTX_OP_ST:
-    case PTX_OP_RED:
-    case PTX_OP_RED_VECTOR: return &i->operands[0];
-    default: return NULL;
-    }
+    if (!ptx_is_access(i->op)) return NULL;
+    return &i->operands[ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_ATOMIC)];
 }
 
 static unsigned modifier_of(ptx_space space) {

@@ -1,11 +1,13 @@
 #include "ptx/tcgen05.h"
 
+#include "ptx/traits.h"
+
 bool ptx_is_tcgen05(const ptx_instruction *i) {
-    return i->op >= PTX_OP_TMEM_ALLOC && i->op <= PTX_OP_TMEM_MMA_WS_SP;
+    return ptx_is(i->op, PTX_KIND_TENSOR_MEMORY | PTX_KIND_TENSOR_PRODUCT);
 }
 
 bool ptx_is_tensor_product(const ptx_instruction *i) {
-    return i->op >= PTX_OP_TMEM_MMA && i->op <= PTX_OP_TMEM_MMA_WS_SP;
+    return ptx_is(i->op, PTX_KIND_TENSOR_PRODUCT);
 }
 
 /* ---- loads and stores ---- */

@@ -2,23 +2,11 @@
 #include "ptx/matrix.h"
 #include "ptx/pattern.h"
 #include "ptx/spaces.h"
+#include "ptx/traits.h"
 #include "ptx/verify.h"
 #include "ptx/video.h"
 
 /* ---- registers against types ---- */
-
-/* Loads, stores and conversions may use registers wider than the type. */
-static bool is_loose(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_LD:
-    case PTX_OP_LDU:
-    case PTX_OP_ST:
-    case PTX_OP_SULD:
-    case PTX_OP_SUST:
-    case PTX_OP_CVT: return true;
-    default: return false;
-    }
-}
 
 static bool is_integer_kind(char kind) {
     return kind == 'U' || kind == 'S';
@@ -53,7 +41,7 @@ static haul_status check_register(const ptx_check *c, const ptx_operand *o, ptx_
         return ptx_check_fail(c, o->position, "only a predicate can be negated");
     if (o->selector.count && !ptx_is_video(c->instruction))
         return ptx_check_fail(c, o->position, "has no parts to choose here");
-    if (fits(r->type, type, is_loose(c->instruction))) return HAUL_OK;
+    if (fits(r->type, type, ptx_has(c->instruction->op, PTX_TRAIT_WIDENS))) return HAUL_OK;
     return ptx_check_fail(c, o->position, "must be a .%s, '%s' is a .%s", ptx_types[type].name, r->name,
                           ptx_types[r->type].name);
 }
@@ -214,20 +202,6 @@ static haul_status check_destination(const ptx_check *c, const ptx_operand_slot 
 
 /* ---- memory ---- */
 
-/* Instructions that name no space because there is one only. */
-static bool is_for_shared(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_CP_ASYNC_MBARRIER:
-    case PTX_OP_ST_ASYNC:
-    case PTX_OP_RED_ASYNC:
-    case PTX_OP_LDMATRIX:
-    case PTX_OP_LDMATRIX_B8:
-    case PTX_OP_STMATRIX:
-    case PTX_OP_STMATRIX_B8: return true;
-    }
-    return false;
-}
-
 /* Without a state space the variable says where the access goes. As in ptxas 13.0, constants and parameters have to be
  * named. */
 static haul_status check_nameless(const ptx_check *c, const ptx_operand *base) {
@@ -236,13 +210,11 @@ static haul_status check_nameless(const ptx_check *c, const ptx_operand *base) {
     const unsigned modifier = space == PTX_SPACE_CONST ? PTX_MOD_CONST : PTX_MOD_PARAM;
     const bool shared = space == PTX_SPACE_SHARED, global = space == PTX_SPACE_GLOBAL;
     if (ptx_has_shared_only(op)) return check_space(c, base, shared, "shared");
-    switch (op) {
-    case PTX_OP_FENCE_TENSORMAP_ACQUIRE: return HAUL_OK;
-    case PTX_OP_ATOM_VECTOR:
-    case PTX_OP_RED_VECTOR:
-    case PTX_OP_PREFETCHU: return check_space(c, base, global, "global");
-    case PTX_OP_ATOM:
-    case PTX_OP_RED: return check_space(c, base, shared || global, "global or .shared");
+    if (op == PTX_OP_FENCE_TENSORMAP_ACQUIRE) return HAUL_OK;
+    if (op == PTX_OP_PREFETCHU) return check_space(c, base, global, "global");
+    if (ptx_is(op, PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) {
+        const bool takes_shared = ptx_row_allows(op, PTX_MOD_SHARED);
+        return check_space(c, base, global || (shared && takes_shared), takes_shared ? "global or .shared" : "global");
     }
     if (shared || global || space == PTX_SPACE_LOCAL) return HAUL_OK;
     if (!ptx_row_allows(op, modifier)) return check_space(c, base, false, "global, .shared or .local");
@@ -284,7 +256,7 @@ static haul_status check_memory(const ptx_check *c, const ptx_operand *o, unsign
     const ptx_register *r = &c->function->registers[base->reg];
     char kind = ptx_types[r->type].kind;
     const bool is_narrow_space = space != PTX_SPACE_GENERIC && space != PTX_SPACE_GLOBAL;
-    const bool narrow = (is_narrow_space || is_for_shared(c->instruction)) && ptx_bits(r->type) == 32;
+    const bool narrow = (is_narrow_space || ptx_has(c->instruction->op, PTX_TRAIT_SHARED)) && ptx_bits(r->type) == 32;
     if (kind != 'F' && kind != 'P' && (narrow || ptx_bits(r->type) == 64)) return HAUL_OK;
     return ptx_check_fail(c, base->position, "must be an address, '%s' is a .%s", r->name, ptx_types[r->type].name);
 }

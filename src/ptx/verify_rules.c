@@ -6,6 +6,7 @@
 #include "ptx/pattern.h"
 #include "ptx/spaces.h"
 #include "ptx/tcgen05.h"
+#include "ptx/traits.h"
 #include "ptx/verify.h"
 #include "ptx/video.h"
 
@@ -174,25 +175,16 @@ static haul_status check_filling(const ptx_check *c) {
     return ptx_check_fail(c, i->operands[2].position, "stores 0 only");
 }
 
+/* The barrier's number is behind the result of those that have one. */
 static const ptx_operand *barrier_operand(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_BAR_SYNC:
-    case PTX_OP_BAR_ARRIVE:
-    case PTX_OP_BARRIER_SYNC:
-    case PTX_OP_BARRIER_ARRIVE: return &i->operands[0];
-    case PTX_OP_BAR_RED:
-    case PTX_OP_BAR_RED_POPC:
-    case PTX_OP_BARRIER_RED:
-    case PTX_OP_BARRIER_RED_POPC: return &i->operands[1];
-    }
-    return NULL;
+    return &i->operands[ptx_pattern_of(i->op)->operands[0].role == PTX_ROLE_DESTINATION];
 }
 
 static haul_status check_barrier(const ptx_check *c) {
     enum { WARP = 32 };
     const ptx_instruction *i = c->instruction;
+    if (!ptx_is(i->op, PTX_KIND_BARRIER)) return HAUL_OK;
     const ptx_operand *o = barrier_operand(i);
-    if (!o) return HAUL_OK;
     const ptx_operand *count = o + 1;
     if (o->kind == PTX_INTEGER && o->bits >= BARRIERS)
         return ptx_check_fail(c, o->position, "barriers are numbered from 0 to %d", BARRIERS - 1);
@@ -202,28 +194,13 @@ static haul_status check_barrier(const ptx_check *c) {
                           (unsigned long long)count->bits, WARP);
 }
 
-static bool has_order_and_scope(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_LD:
-    case PTX_OP_ST:
-    case PTX_OP_MBARRIER_EXPECT_TX:
-    case PTX_OP_MBARRIER_COMPLETE_TX:
-    case PTX_OP_MBARRIER_ARRIVE:
-    case PTX_OP_MBARRIER_ARRIVE_NOCOMPLETE:
-    case PTX_OP_MBARRIER_ARRIVE_DROP:
-    case PTX_OP_MBARRIER_TEST_WAIT:
-    case PTX_OP_MBARRIER_TRY_WAIT: return true;
-    }
-    return false;
-}
-
 /* A memory order that others take part in says who they are. */
 static haul_status check_order(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     unsigned order = i->mods[PTX_SLOT_ORDER];
     bool weak = !order || order == PTX_MOD_WEAK || order == PTX_MOD_VOLATILE;
     bool scoped = i->mods[PTX_SLOT_SCOPE];
-    if (!has_order_and_scope(i) || order == PTX_MOD_MMIO || weak == !scoped) return HAUL_OK;
+    if (!ptx_has(i->op, PTX_TRAIT_SCOPED) || order == PTX_MOD_MMIO || weak == !scoped) return HAUL_OK;
     if (scoped) return ptx_check_fail(c, i->position, "a scope needs .relaxed, .acquire or .release");
     return ptx_check_fail(c, i->position, ".%s needs a scope", ptx_modifier_names[order]);
 }
@@ -294,8 +271,8 @@ static haul_status check_prefetch(const ptx_check *c) {
 
 static haul_status check_expected_bytes(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
-    bool arrives = i->op == PTX_OP_MBARRIER_ARRIVE || i->op == PTX_OP_MBARRIER_ARRIVE_DROP;
-    if (!arrives || !i->mods[PTX_SLOT_EXPECT_TX] || i->operand_count > 2) return HAUL_OK;
+    if (!ptx_is(i->op, PTX_KIND_MBARRIER_ARRIVAL) || !i->mods[PTX_SLOT_EXPECT_TX] || i->operand_count > 2)
+        return HAUL_OK;
     return ptx_check_fail(c, i->position, ".expect_tx takes a number of bytes");
 }
 

@@ -1,32 +1,11 @@
 #include "ptx/video.h"
 
+#include "ptx/traits.h"
+
 unsigned ptx_video_parts(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_VADD:
-    case PTX_OP_VSUB:
-    case PTX_OP_VABSDIFF:
-    case PTX_OP_VMIN:
-    case PTX_OP_VMAX:
-    case PTX_OP_VSHL:
-    case PTX_OP_VSHR:
-    case PTX_OP_VMAD:
-    case PTX_OP_VSET: return 1;
-    case PTX_OP_VADD2:
-    case PTX_OP_VSUB2:
-    case PTX_OP_VAVRG2:
-    case PTX_OP_VABSDIFF2:
-    case PTX_OP_VMIN2:
-    case PTX_OP_VMAX2:
-    case PTX_OP_VSET2: return 2;
-    case PTX_OP_VADD4:
-    case PTX_OP_VSUB4:
-    case PTX_OP_VAVRG4:
-    case PTX_OP_VABSDIFF4:
-    case PTX_OP_VMIN4:
-    case PTX_OP_VMAX4:
-    case PTX_OP_VSET4: return 4;
-    default: return 0;
-    }
+    if (ptx_has(i->op, PTX_TRAIT_VIDEO)) return 1;
+    if (ptx_has(i->op, PTX_TRAIT_VIDEO_HALVES)) return 2;
+    return ptx_has(i->op, PTX_TRAIT_VIDEO_BYTES) ? 4 : 0;
 }
 
 bool ptx_is_video(const ptx_instruction *i) {
