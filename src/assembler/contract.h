@@ -4,8 +4,8 @@
 #ifndef HAUL_ASSEMBLER_CONTRACT_H
 #define HAUL_ASSEMBLER_CONTRACT_H
 
-#include "base/arena.h"
 #include "assembler/pass.h"
+#include "base/arena.h"
 
 /* The flat, analysed function with such products and sums made one; the function itself where there are none. What is
  * new lies in `memory`; `scratch` is for the work. Both have jump points. Blocks and labels keep their numbers. */

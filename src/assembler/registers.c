@@ -2,6 +2,7 @@
 
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
+#include "ptx/traits.h"
 
 static uint32_t smallest(uint32_t a, uint32_t b) {
     return a < b ? a : b;
@@ -40,9 +41,7 @@ static bool is_free(const register_costs *c, const ptx_instruction *i) {
     if (i->guarded) return false;
     if (i->op == PTX_OP_LD)
         return i->mods[PTX_SLOT_SPACE] == PTX_MOD_PARAM || i->mods[PTX_SLOT_SPACE] == PTX_MOD_PARAM_ENTRY;
-    if (i->op == PTX_OP_MOV || i->op == PTX_OP_CVTA || i->op == PTX_OP_CVTA_TO)
-        return is_free_operand(c, &i->operands[1]);
-    return false;
+    return ptx_has(i->op, PTX_TRAIT_MOVES) && is_free_operand(c, &i->operands[1]);
 }
 
 static void price_registers(const ptx_function *f, register_costs *c) {

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "check/internal.h"
 #include "ptx/liveness.h"
+#include "ptx/traits.h"
 #include "state/program.h"
 
 #include <string.h>
@@ -188,7 +189,7 @@ static flow of_operand(sim_warp *w, const ptx_operand *o, uint32_t active) {
 }
 
 static bool is_product(const ptx_instruction *i) {
-    return i->op >= PTX_OP_MMA_QUAD && i->op <= PTX_OP_MMA_SP_INT4;
+    return ptx_is(i->op, PTX_KIND_PRODUCT) && !ptx_has(i->op, PTX_TRAIT_WMMA);
 }
 
 /* A lane's part of the result depends on its own rows of a and c, and on columns of b that other lanes have: those are

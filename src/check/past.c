@@ -2,6 +2,7 @@
  * places. */
 #include "base/memory.h"
 #include "check/internal.h"
+#include "ptx/traits.h"
 
 /* Of each warp, by basic block: the lanes that have come to it. NULL when the host has no memory. */
 static uint32_t *lanes_past(sim_domain *d, const sim_warp *w) {
@@ -68,12 +69,7 @@ void sim_past_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
 
 /* Only barrier.sync may be come to by the lanes of a warp apart. */
 static bool is_aligned(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_BAR_SYNC:
-    case PTX_OP_BAR_RED:
-    case PTX_OP_BAR_RED_POPC: return true;
-    default: return i->mods[PTX_SLOT_ALIGNED] != 0;
-    }
+    return ptx_has(i->op, PTX_TRAIT_ALIGNED) || i->mods[PTX_SLOT_ALIGNED];
 }
 
 void sim_past_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes) {

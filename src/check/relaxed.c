@@ -3,6 +3,7 @@
  * initialisation has a fence of its own.) */
 #include "base/memory.h"
 #include "check/internal.h"
+#include "ptx/traits.h"
 #include "state/block.h"
 #include "state/program.h"
 
@@ -11,14 +12,7 @@ bool sim_is_relaxed(const sim_warp *w, const sim_op *op) {
 }
 
 static bool is_barrier(unsigned op) {
-    switch (op) {
-    case PTX_OP_BARRIER_CLUSTER_ARRIVE:
-    case PTX_OP_MBARRIER_ARRIVE:
-    case PTX_OP_MBARRIER_ARRIVE_DROP:
-    case PTX_OP_MBARRIER_TEST_WAIT:
-    case PTX_OP_MBARRIER_TRY_WAIT: return true;
-    default: return false;
-    }
+    return op == PTX_OP_BARRIER_CLUSTER_ARRIVE || ptx_is(op, PTX_KIND_MBARRIER_ARRIVAL | PTX_KIND_MBARRIER_WAIT);
 }
 
 bool sim_relaxes(const sim_program *p) {

@@ -1,6 +1,7 @@
 /* What stops a launch: faults and deadlocks; and lanes that part from those who wait for them. */
 #include "assembler/engine.h"
 #include "check/internal.h"
+#include "ptx/traits.h"
 #include "state/block.h"
 #include "state/mbarrier.h"
 #include "state/program.h"
@@ -21,8 +22,7 @@ static bool only_ends(const sim_warp *w, uint32_t pc) {
     const sim_program *p = w->sm->grid->program;
     const sim_op *op = &w->ops[pc];
     if (pc + 1 >= p->op_count) return true;
-    const unsigned next = p->function->instructions[op->instruction].op;
-    return next == PTX_OP_RET || next == PTX_OP_EXIT;
+    return ptx_is(p->function->instructions[op->instruction].op, PTX_KIND_END);
 }
 
 /* Whoever is at the join comes to the instruction: lanes that take a lock one after the other do. */

@@ -9,6 +9,7 @@
 #include "check/internal.h"
 #include "ptx/components.h"
 #include "ptx/liveness.h"
+#include "ptx/traits.h"
 #include "ptx/users.h"
 #include "state/program.h"
 
@@ -32,7 +33,7 @@ static bool is_volatile(const ptx_instruction *i, unsigned op) {
 }
 
 static bool is_branch(const ptx_instruction *i) {
-    return i->op == PTX_OP_BRA || i->op == PTX_OP_BRX_IDX;
+    return ptx_is(i->op, PTX_KIND_BRANCH);
 }
 
 /* ---- what comes out, found backwards from where it does ---- */
@@ -128,7 +129,7 @@ static bool is_waited_for(flow *x, const ptx_instruction *load, uint32_t block) 
 /* ---- waits ---- */
 
 static bool is_wait(const ptx_instruction *i) {
-    return i->op == PTX_OP_MBARRIER_TRY_WAIT || i->op == PTX_OP_MBARRIER_TEST_WAIT;
+    return ptx_is(i->op, PTX_KIND_MBARRIER_WAIT);
 }
 
 /* Whether the wait's result decides anything: mostly it is the guard of an instruction close by. */

@@ -335,31 +335,6 @@ static bool write_window(sim_writer *w, const sim_op *op) {
     return true;
 }
 
-/* ---- what handlers do ---- */
-
-bool sim_op_is_arithmetic(const ptx_instruction *i) {
-    static const uint16_t groups[][2] = {{PTX_OP_ADD, PTX_OP_VSET4},  {PTX_OP_FADD, PTX_OP_COPYSIGN},
-                                         {PTX_OP_HADD, PTX_OP_HTANH}, {PTX_OP_SETP, PTX_OP_SLCT},
-                                         {PTX_OP_AND, PTX_OP_PRMT},   {PTX_OP_MOV, PTX_OP_CVT_PACK_MORE}};
-    for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
-        if (i->op >= groups[k][0] && i->op <= groups[k][1]) return true;
-    return false;
-}
-
-bool sim_op_is_collective(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_SHFL:
-    case PTX_OP_VOTE:
-    case PTX_OP_VOTE_BALLOT:
-    case PTX_OP_MATCH:
-    case PTX_OP_REDUX:
-    case PTX_OP_REDUX_FLOAT:
-    case PTX_OP_ACTIVEMASK:
-    case PTX_OP_ELECT: return true;
-    default: return false;
-    }
-}
-
 /* ---- rows ---- */
 
 bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i) {

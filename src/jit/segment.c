@@ -2,6 +2,7 @@
 #include "jit/compiled.h"
 #include "jit/ops.h"
 #include "lower/internal.h"
+#include "ptx/traits.h"
 #include "state/program.h"
 
 #include <inttypes.h>
@@ -37,23 +38,7 @@ static uint32_t instruction_at(const sim_writer *w, uint32_t pc, uint32_t end_pc
 static bool ends_segment(const sim_op *op, const ptx_instruction *i) {
     if (op->form == SIM_FORM_YIELD || op->form == SIM_FORM_GO_ON || op->form == SIM_FORM_END) return true;
     if (sim_stands_alone(op)) return false;
-    switch (i->op) {
-    case PTX_OP_BRA:
-    case PTX_OP_BRX_IDX:
-    case PTX_OP_CALL:
-    case PTX_OP_RET:
-    case PTX_OP_EXIT:
-    case PTX_OP_TRAP:
-    case PTX_OP_BRKPT:
-    case PTX_OP_NANOSLEEP:
-    case PTX_OP_BAR_SYNC:
-    case PTX_OP_BARRIER_SYNC:
-    case PTX_OP_BAR_RED:
-    case PTX_OP_BAR_RED_POPC:
-    case PTX_OP_BARRIER_RED:
-    case PTX_OP_BARRIER_RED_POPC: return true;
-    default: return false;
-    }
+    return ptx_has(i->op, PTX_TRAIT_STOPS);
 }
 
 enum { MOST_OPS = 600 };
@@ -136,7 +121,7 @@ static bool write_bookkeeping(sim_writer *w, const sim_op *op) {
 /* An operation across lanes that has them all, and so waits for nobody. */
 static bool has_all_lanes(const sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     sim_value members;
-    if (sim_is_part(w) || op->guard != SIM_SLOT_TRUE || !sim_op_is_collective(i)) return false;
+    if (sim_is_part(w) || op->guard != SIM_SLOT_TRUE || !ptx_is(i->op, PTX_KIND_COLLECTIVE)) return false;
     return op->y == SIM_SLOT_TRUE ||
            (sim_slot_is_constant(w, op->y, SIM_VALUE_I32, &members) && (uint32_t)members.bits == SIM_ALL_LANES);
 }
@@ -144,7 +129,7 @@ static bool has_all_lanes(const sim_writer *w, const sim_op *op, const ptx_instr
 /* Whether an operation's handler does no more than its instruction says of registers. */
 static bool is_pure(const sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (sim_stands_alone(op) || op->form == SIM_FORM_CLOCK) return false;
-    return sim_op_is_arithmetic(i) || has_all_lanes(w, op, i);
+    return ptx_is(i->op, PTX_KIND_ARITHMETIC) || has_all_lanes(w, op, i);
 }
 
 /* Not all forms need a handler; true if the operation was written. */

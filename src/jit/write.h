@@ -221,9 +221,6 @@ void sim_write_finish(sim_writer *w);
 void sim_write_mufu_functions(sim_writer *w);
 /* ops.c: writes the operation, or nothing (false). */
 bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i);
-/* Its handler computes registers from registers, and nothing else; the same if all lanes of the warp are there. */
-bool sim_op_is_arithmetic(const ptx_instruction *i);
-bool sim_op_is_collective(const ptx_instruction *i);
 /* global.c: the same for plain accesses to global memory. */
 bool sim_write_global(sim_writer *w, const sim_op *op);
 /* shared.c: the same for plain accesses to shared memory. */

@@ -2,6 +2,8 @@
 #include "lower/internal.h"
 #include "ptx/components.h"
 #include "ptx/dominators.h"
+#include "ptx/pattern.h"
+#include "ptx/traits.h"
 
 #define UNKNOWN (PTX_NO_BLOCK - 1)
 
@@ -75,8 +77,7 @@ static flow make_flow(sim_lowering *l) {
 /* ---- joins ---- */
 
 static bool only_ends(const ptx_function *f, uint32_t block) {
-    const unsigned op = f->instructions[f->blocks[block].first].op;
-    return op == PTX_OP_RET || op == PTX_OP_EXIT;
+    return ptx_is(f->instructions[f->blocks[block].first].op, PTX_KIND_END);
 }
 
 /* Each fills in what is known of a block from what is known of its join. */
@@ -116,15 +117,8 @@ static uint32_t place_past(const flow *x, uint32_t barrier) {
 }
 
 bool sim_waits_for_block(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_BAR_SYNC:
-    case PTX_OP_BARRIER_SYNC: return i->operand_count < 2;
-    case PTX_OP_BAR_RED:
-    case PTX_OP_BAR_RED_POPC:
-    case PTX_OP_BARRIER_RED:
-    case PTX_OP_BARRIER_RED_POPC: return i->operand_count < 4;
-    default: return false;
-    }
+    const bool waits = ptx_is(i->op, PTX_KIND_BARRIER) && ptx_has(i->op, PTX_TRAIT_STOPS);
+    return waits && i->operand_count < ptx_pattern_of(i->op)->operand_count; /* names no number of threads */
 }
 
 static bool has_barrier(const ptx_function *f, const ptx_block *b) {

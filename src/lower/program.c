@@ -8,6 +8,7 @@
 #include "ptx/liveness.h"
 #include "ptx/matrix.h"
 #include "ptx/print.h"
+#include "ptx/traits.h"
 #include "state/program.h"
 
 #include <stdarg.h>
@@ -101,16 +102,9 @@ static void note_outstanding(void *context, uint32_t reg, bool writes) {
 }
 
 static bool is_long_load(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_LD: {
-        unsigned space = i->mods[PTX_SLOT_SPACE];
-        return space == PTX_MOD_NONE || space == PTX_MOD_GLOBAL;
-    }
-    case PTX_OP_ATOM:
-    case PTX_OP_ATOM_VECTOR:
-    case PTX_OP_LDU: return true;
-    default: return false;
-    }
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    if (ptx_is(i->op, PTX_KIND_ATOMIC)) return true;
+    return ptx_is(i->op, PTX_KIND_LOAD) && (space == PTX_MOD_NONE || space == PTX_MOD_GLOBAL);
 }
 
 static void forget_outstanding(outstanding *o) {
@@ -170,7 +164,7 @@ static void lower_block_end(sim_lowering *l, uint32_t index) {
     bool ends_by_itself = false;
     if (b->end > b->first) {
         unsigned last = l->function->instructions[b->end - 1].op;
-        ends_by_itself = last == PTX_OP_BRA || last == PTX_OP_BRX_IDX;
+        ends_by_itself = ptx_is(last, PTX_KIND_BRANCH);
     }
     if (ends_by_itself || b->next == index + 1) return;
     sim_op *op = sim_append_between(l, b->next == PTX_NO_BLOCK ? SIM_FORM_END : SIM_FORM_GO_ON);

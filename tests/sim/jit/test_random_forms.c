@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "ptx/needs.h"
 #include "ptx/pattern.h"
+#include "ptx/traits.h"
 #include "random.h"
 
 #include <stdbool.h>
@@ -176,9 +177,7 @@ static bool is_tried(unsigned op) {
     const ptx_instruction bare = {.op = (uint16_t)op};
     const ptx_need need = ptx_need_of(&bare);
     if (ptx_least_sm(need.targets) > 90 || need.version > 83) return false;
-    if (op >= PTX_OP_ALLOCA && op <= PTX_OP_STACKRESTORE) return false;
-    return op < PTX_OP_CVTA || op == PTX_OP_SHFL || op == PTX_OP_VOTE || op == PTX_OP_VOTE_BALLOT ||
-           op == PTX_OP_MATCH || op == PTX_OP_REDUX || op == PTX_OP_ELECT || op == PTX_OP_ACTIVEMASK;
+    return ptx_is(op, PTX_KIND_ARITHMETIC | PTX_KIND_COLLECTIVE); /* redux of .f32 needs an sm_100 */
 }
 
 static bool is_taken(const form *f) {
