@@ -5,6 +5,7 @@
 #include "assembler/extend.h"
 #include "assembler/merge.h"
 #include "base/search.h"
+#include "ptx/traits.h"
 
 #include <stdlib.h>
 
@@ -130,42 +131,17 @@ static unsigned written_domains(const ptx_instruction *i) {
 /* Domains in which an instruction keeps loads before it from being combined with those behind. Shuffles, votes and the
  * closing of a group of copies do not. */
 static unsigned separates(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_CP_ASYNC_COMMIT:
-    case PTX_OP_SHFL:
-    case PTX_OP_VOTE:
-    case PTX_OP_VOTE_BALLOT:
-    case PTX_OP_MATCH:
-    case PTX_OP_REDUX:
-    case PTX_OP_ACTIVEMASK:
-    case PTX_OP_ELECT:
-    case PTX_OP_BRA:
-    case PTX_OP_LD:
-    case PTX_OP_LDU:
-    case PTX_OP_PREFETCH:
-    case PTX_OP_PREFETCHU: return 0;
-    case PTX_OP_ST:
-    case PTX_OP_ATOM:
-    case PTX_OP_ATOM_VECTOR:
-    case PTX_OP_RED:
-    case PTX_OP_RED_VECTOR: return written_domains(i);
-    default: return sim_is_call(i) ? IN_SHARED | IN_GLOBAL : sim_is_arithmetic(i) ? 0 : IN_ALL;
-    }
+    if (ptx_has(i->op, PTX_TRAIT_CROSSED) || ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_PREFETCH)) return 0;
+    if (ptx_is(i->op, PTX_KIND_STORE | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) return written_domains(i);
+    if (sim_is_call(i)) return IN_SHARED | IN_GLOBAL;
+    return sim_is_arithmetic(i) ? 0 : IN_ALL;
 }
 
 /* Approximations of which subnormal numbers are scaled, and divisions with a sign: stores before and behind such stay
  * apart. */
 static bool parts_stores(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_DIV:
-    case PTX_OP_REM: return i->type == PTX_S32;
-    case PTX_OP_FDIV_APPROX: return true;
-    case PTX_OP_SQRT_APPROX:
-    case PTX_OP_RSQRT:
-    case PTX_OP_EX2:
-    case PTX_OP_LG2: return !i->mods[PTX_SLOT_FTZ];
-    default: return false;
-    }
+    if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return i->type == PTX_S32;
+    return i->op == PTX_OP_FDIV_APPROX || (ptx_has(i->op, PTX_TRAIT_SCALES) && !i->mods[PTX_SLOT_FTZ]);
 }
 
 static void begin_loads(combining *s, unsigned domains) {

@@ -7,6 +7,7 @@
 #include "assembler/rewrite.h"
 #include "assembler/values.h"
 #include "ptx/liveness.h"
+#include "ptx/traits.h"
 
 #include <string.h>
 
@@ -52,7 +53,7 @@ static bool is_sum(const ptx_instruction *i) {
 }
 
 static bool divides(const ptx_instruction *i) {
-    return sim_is_call(i) || ((i->op == PTX_OP_DIV || i->op == PTX_OP_REM) && i->type == PTX_S32);
+    return sim_is_call(i) || (ptx_has(i->op, PTX_TRAIT_DIVIDES) && i->type == PTX_S32);
 }
 
 /* Nothing is fused across these: machine code has branches there, or did while it was made. */

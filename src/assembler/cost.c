@@ -3,6 +3,7 @@
 #include "assembler/combine.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
+#include "ptx/traits.h"
 
 #include <string.h>
 
@@ -59,17 +60,9 @@ static uint8_t find_row(const char *mnemonic, cost_type type) {
 static price price_of(const ptx_instruction *i, cost_rows rows) {
     const cost_type type = type_of(i);
     uint8_t *row = &rows[i->op][type];
-    switch (i->op) {
-    case PTX_OP_LD:
-    case PTX_OP_LDU: return price_of_access(i, false);
-    case PTX_OP_ATOM: return price_of_access(i, true);
-    case PTX_OP_TEX:
-    case PTX_OP_TEX_LEVEL:
-    case PTX_OP_TEX_GRADIENTS:
-    case PTX_OP_TLD4:
-    case PTX_OP_SULD: return (price){0, 1, true};
-    default: break;
-    }
+    if (ptx_is(i->op, PTX_KIND_LOAD)) return price_of_access(i, false);
+    if (i->op == PTX_OP_ATOM) return price_of_access(i, true);
+    if (ptx_is(i->op, PTX_KIND_TEXTURE | PTX_KIND_SURFACE_LOAD)) return (price){0, 1, true};
     if (*row == 0) *row = find_row(ptx_ops[i->op].mnemonic, type);
     if (*row == NO_ROW) return (price){LATENCY, 1, false};
     return (price){costs[*row - 1].latency, costs[*row - 1].slots, false};

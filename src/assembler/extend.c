@@ -1,6 +1,7 @@
 #include "assembler/extend.h"
 
 #include "ptx/liveness.h"
+#include "ptx/traits.h"
 
 /* Read off what ptxas 13.0 makes of four neighbouring loads with one use each (docs/memory-model.md). */
 enum { BY_ZEROS = 1, BY_SIGN = 2, EITHER = BY_ZEROS | BY_SIGN };
@@ -26,26 +27,9 @@ static uint8_t conversion_extends(const ptx_instruction *i) {
 }
 
 static uint8_t extends(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_MUL:
-    case PTX_OP_MUL_WIDE:
-    case PTX_OP_MAD:
-    case PTX_OP_MAD_WIDE:
-    case PTX_OP_DIV:
-    case PTX_OP_REM:
-    case PTX_OP_SHR:
-    case PTX_OP_SETP:
-    case PTX_OP_SETP_COMBINE:
-    case PTX_OP_NEG: return by_type(i->type);
-    case PTX_OP_ADD:
-    case PTX_OP_AND:
-    case PTX_OP_OR:
-    case PTX_OP_XOR:
-    case PTX_OP_NOT:
-    case PTX_OP_SHL: return by_type(i->type) ? EITHER : 0;
-    case PTX_OP_CVT: return conversion_extends(i);
-    default: return 0;
-    }
+    if (i->op == PTX_OP_CVT) return conversion_extends(i);
+    if (ptx_has(i->op, PTX_TRAIT_EXTENDS_BY_TYPE)) return by_type(i->type);
+    return ptx_has(i->op, PTX_TRAIT_EXTENDS_EITHER) && by_type(i->type) ? EITHER : 0;
 }
 
 typedef struct extension_scan {

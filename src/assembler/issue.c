@@ -2,6 +2,7 @@
 
 #include "assembler/values.h"
 #include "ptx/edges.h"
+#include "ptx/traits.h"
 
 /* What a way round a branch may weigh to be predicated, and what its instructions weigh: a copy has three fillers in
  * front of it, a source size in a register takes arithmetic. Read off machine code of 400 kernels that ptxas 13.0 made
@@ -32,7 +33,7 @@ static bool is_sized(const ptx_instruction *i) {
 }
 
 static bool is_free(const ptx_instruction *i) {
-    return i->op == PTX_OP_MOV || i->op == PTX_OP_CVTA || i->op == PTX_OP_CVTA_TO || is_parameter_load(i);
+    return ptx_has(i->op, PTX_TRAIT_MOVES) || is_parameter_load(i);
 }
 
 /* Machine instructions that the way has for it; more than MOST_WEIGHT where it cannot be predicated. */
@@ -62,7 +63,7 @@ static const ptx_instruction *last_of(const ptx_function *f, uint32_t block) {
 }
 
 static bool is_branch(const ptx_instruction *i) {
-    return i->guarded && (i->op == PTX_OP_BRA || i->op == PTX_OP_RET || i->op == PTX_OP_EXIT);
+    return i->guarded && (i->op == PTX_OP_BRA || ptx_is(i->op, PTX_KIND_END));
 }
 
 /* A block that does nothing but jump (nvcc writes such ones for the other way) leads where it jumps to. */

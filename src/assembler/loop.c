@@ -2,6 +2,8 @@
  */
 #include "assembler/loop.h"
 
+#include "ptx/traits.h"
+
 /* What a round may weigh, its test and branch with it, and what stays as it is whatever else is there. */
 enum { MOST_WEIGHT = 49, NEVER = 1000 };
 
@@ -157,31 +159,27 @@ static unsigned approximation_weight(const ptx_instruction *i, unsigned kept) {
     return i->mods[PTX_SLOT_FTZ] ? 1 : kept;
 }
 
+/* Those of more or less than one machine instruction. */
+static const struct {
+    uint16_t op;
+    uint8_t weight;
+} weights[] = {{PTX_OP_FNEG, 0}, {PTX_OP_FABS, 0}, {PTX_OP_BFE, 2}, {PTX_OP_CLZ, 2}, {PTX_OP_MAD_WIDE, 4}};
+
+static unsigned quotient_weight(const ptx_instruction *i) {
+    if (i->mods[PTX_SLOT_PRECISION] == PTX_MOD_FULL) return i->mods[PTX_SLOT_FTZ] ? 8 : 12;
+    return i->mods[PTX_SLOT_FTZ] ? 2 : 7;
+}
+
 static unsigned arithmetic_weight(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_MOV: return i->operands[1].kind == PTX_SPECIAL_REGISTER;
-    case PTX_OP_CVTA:
-    case PTX_OP_CVTA_TO:
-    case PTX_OP_FNEG:
-    case PTX_OP_FABS: return 0;
-    case PTX_OP_DIV:
-    case PTX_OP_REM: return division_weight(i);
-    case PTX_OP_FDIV:
-    case PTX_OP_RCP:
-    case PTX_OP_SQRT: return NEVER;
-    case PTX_OP_FDIV_APPROX:
-        if (i->mods[PTX_SLOT_PRECISION] == PTX_MOD_FULL) return i->mods[PTX_SLOT_FTZ] ? 8 : 12;
-        return i->mods[PTX_SLOT_FTZ] ? 2 : 7;
-    case PTX_OP_RCP_APPROX: return approximation_weight(i, 7);
-    case PTX_OP_SQRT_APPROX:
-    case PTX_OP_RSQRT:
-    case PTX_OP_EX2:
-    case PTX_OP_LG2: return approximation_weight(i, 6);
-    case PTX_OP_MAD_WIDE: return 4;
-    case PTX_OP_BFE:
-    case PTX_OP_CLZ: return 2;
-    default: return 1;
-    }
+    if (ptx_has(i->op, PTX_TRAIT_CALLED)) return NEVER;
+    if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return division_weight(i);
+    if (ptx_has(i->op, PTX_TRAIT_MOVES)) return i->op == PTX_OP_MOV && i->operands[1].kind == PTX_SPECIAL_REGISTER;
+    if (i->op == PTX_OP_FDIV_APPROX) return quotient_weight(i);
+    if (i->op == PTX_OP_RCP_APPROX) return approximation_weight(i, 7);
+    if (ptx_has(i->op, PTX_TRAIT_SCALES)) return approximation_weight(i, 6);
+    for (size_t k = 0; k < sizeof weights / sizeof *weights; k++)
+        if (weights[k].op == i->op) return weights[k].weight;
+    return 1;
 }
 
 /* An offset is a sum. */

@@ -1,7 +1,7 @@
 #include "assembler/assembler.h"
 #include "assembler/combine.h"
-#include "assembler/engine.h"
 #include "assembler/local.h"
+#include "ptx/traits.h"
 
 /* ---- classes ---- */
 
@@ -22,10 +22,6 @@ static bool is_needed(const ptx_operand *d, const sim_values *v) {
     return d->kind == PTX_REGISTER ? v->needed[d->reg] : d->kind != PTX_SINK;
 }
 
-static bool is_reduction(const ptx_instruction *i) {
-    return i->op == PTX_OP_RED || i->op == PTX_OP_RED_VECTOR;
-}
-
 /* Halves that stand alone, which memory knows no atomics for: a load and compare-and-swaps of the word around them. */
 static bool is_lone_half(const ptx_instruction *i) {
     bool vector = i->op == PTX_OP_ATOM_VECTOR || i->op == PTX_OP_RED_VECTOR;
@@ -37,17 +33,9 @@ static bool is_lone_half(const ptx_instruction *i) {
 static haul_memory_class atomic_class(const ptx_instruction *i, const sim_values *v) {
     if (ptx_in_shared(i)) return HAUL_CLASS_SHARED_ATOMIC;
     if (i->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE || is_lone_half(i)) return HAUL_CLASS_GLOBAL_ATOMIC;
-    if (is_reduction(i)) return HAUL_CLASS_GLOBAL_REDUCTION;
+    if (ptx_is(i->op, PTX_KIND_REDUCTION)) return HAUL_CLASS_GLOBAL_REDUCTION;
     bool exchanges = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_EXCH || i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
     return is_needed(&i->operands[0], v) || exchanges ? HAUL_CLASS_GLOBAL_ATOMIC : HAUL_CLASS_GLOBAL_REDUCTION;
-}
-
-static haul_memory_class engine_class(const ptx_instruction *i) {
-    switch (sim_engine_use_of(i)) {
-    case SIM_ENGINE_LOADS: return HAUL_CLASS_BULK_LOAD;
-    case SIM_ENGINE_STORES: return HAUL_CLASS_BULK_STORE;
-    default: return HAUL_CLASS_NONE;
-    }
 }
 
 static bool in_params(const ptx_instruction *i) {
@@ -63,35 +51,29 @@ static haul_memory_class load_class(const ptx_instruction *i) {
     return plain_class(i, HAUL_CLASS_GLOBAL_LOAD, HAUL_CLASS_LOCAL_LOAD, HAUL_CLASS_SHARED_LOAD);
 }
 
+/* ldmatrix and stmatrix know shared memory only, wmma global memory, too. */
+static haul_memory_class matrix_class(const ptx_instruction *i, haul_memory_class global, haul_memory_class shared) {
+    return ptx_has(i->op, PTX_TRAIT_SHARED) ? shared : plain_class(i, global, HAUL_CLASS_NONE, shared);
+}
+
 static haul_memory_class class_of(const ptx_instruction *i, const sim_values *v) {
-    switch (i->op) {
-    case PTX_OP_LD: return load_class(i);
-    case PTX_OP_LDU: return HAUL_CLASS_GLOBAL_LOAD;
-    case PTX_OP_ST: return plain_class(i, HAUL_CLASS_GLOBAL_STORE, HAUL_CLASS_LOCAL_STORE, HAUL_CLASS_SHARED_STORE);
-    case PTX_OP_ATOM:
-    case PTX_OP_ATOM_VECTOR:
-    case PTX_OP_RED:
-    case PTX_OP_RED_VECTOR: return atomic_class(i, v);
-    case PTX_OP_LDMATRIX:
-    case PTX_OP_LDMATRIX_B8: return HAUL_CLASS_SHARED_LOAD;
-    case PTX_OP_WMMA_LOAD_A:
-    case PTX_OP_WMMA_LOAD_B:
-    case PTX_OP_WMMA_LOAD_C: return plain_class(i, HAUL_CLASS_GLOBAL_LOAD, HAUL_CLASS_NONE, HAUL_CLASS_SHARED_LOAD);
-    case PTX_OP_WMMA_STORE: return plain_class(i, HAUL_CLASS_GLOBAL_STORE, HAUL_CLASS_NONE, HAUL_CLASS_SHARED_STORE);
-    case PTX_OP_STMATRIX:
-    case PTX_OP_STMATRIX_B8: return HAUL_CLASS_SHARED_STORE;
-    case PTX_OP_CP_ASYNC:
+    switch (ptx_kind_of(i->op)) {
+    case PTX_KIND_LOAD: return load_class(i);
+    case PTX_KIND_STORE:
+        return plain_class(i, HAUL_CLASS_GLOBAL_STORE, HAUL_CLASS_LOCAL_STORE, HAUL_CLASS_SHARED_STORE);
+    case PTX_KIND_ATOMIC:
+    case PTX_KIND_REDUCTION: return atomic_class(i, v);
+    case PTX_KIND_MATRIX_LOAD: return matrix_class(i, HAUL_CLASS_GLOBAL_LOAD, HAUL_CLASS_SHARED_LOAD);
+    case PTX_KIND_MATRIX_STORE: return matrix_class(i, HAUL_CLASS_GLOBAL_STORE, HAUL_CLASS_SHARED_STORE);
+    case PTX_KIND_COPY:
         return i->mods[PTX_SLOT_CACHE] == PTX_MOD_CG ? HAUL_CLASS_LDGSTS_BYPASS : HAUL_CLASS_LDGSTS_ACCESS;
-    case PTX_OP_TEX:
-    case PTX_OP_TEX_LEVEL:
-    case PTX_OP_TEX_GRADIENTS:
-    case PTX_OP_TLD4: return HAUL_CLASS_TEXTURE;
-    case PTX_OP_SULD: return HAUL_CLASS_SURFACE_LOAD;
-    case PTX_OP_SUST:
-    case PTX_OP_SUST_FORMATTED: return HAUL_CLASS_SURFACE_STORE;
-    case PTX_OP_SURED:
-    case PTX_OP_SURED_FORMATTED: return HAUL_CLASS_SURFACE_REDUCTION;
-    default: return engine_class(i);
+    case PTX_KIND_TEXTURE: return HAUL_CLASS_TEXTURE;
+    case PTX_KIND_SURFACE_LOAD: return HAUL_CLASS_SURFACE_LOAD;
+    case PTX_KIND_SURFACE_STORE: return HAUL_CLASS_SURFACE_STORE;
+    case PTX_KIND_SURFACE_REDUCTION: return HAUL_CLASS_SURFACE_REDUCTION;
+    case PTX_KIND_ENGINE_LOAD: return HAUL_CLASS_BULK_LOAD;
+    case PTX_KIND_ENGINE_STORE: return HAUL_CLASS_BULK_STORE;
+    default: return HAUL_CLASS_NONE;
     }
 }
 

@@ -3,6 +3,7 @@
 #include "assembler/values.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
+#include "ptx/traits.h"
 
 #include <string.h>
 
@@ -77,37 +78,22 @@ static bool may_move(const sinking *s, const ptx_instruction *i) {
 }
 
 static void close_spaces(sinking *s, const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_LD:
-    case PTX_OP_SHFL:
-    case PTX_OP_VOTE:
-    case PTX_OP_VOTE_BALLOT:
-    case PTX_OP_REDUX:
-    case PTX_OP_MATCH:
-    case PTX_OP_ACTIVEMASK:
-    case PTX_OP_BRA:
-    case PTX_OP_RET:
-    case PTX_OP_EXIT:
-    case PTX_OP_CP_ASYNC_COMMIT: return;
-    case PTX_OP_ST:
+    const bool crossed = ptx_has(i->op, PTX_TRAIT_CROSSED) && i->op != PTX_OP_ELECT;
+    if (crossed || ptx_is(i->op, PTX_KIND_END) || i->op == PTX_OP_LD) return;
+    if (i->op == PTX_OP_ST) {
         s->shared_closed |= i->mods[PTX_SLOT_SPACE] != PTX_MOD_GLOBAL;
         s->global_closed |= !in_shared(i);
-        return;
-    default:
-        if (!sim_is_arithmetic(i)) s->shared_closed = s->global_closed = true;
+    } else if (!sim_is_arithmetic(i)) {
+        s->shared_closed = s->global_closed = true;
     }
 }
 
 /* Machine instructions: moves, parameters and conversions of addresses are free. */
 static unsigned weight(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_MOV:
-    case PTX_OP_CVTA:
-    case PTX_OP_CVTA_TO: return 0;
-    case PTX_OP_BRA: return i->guarded;
-    case PTX_OP_LD: return i->mods[PTX_SLOT_SPACE] != PTX_MOD_PARAM && i->mods[PTX_SLOT_SPACE] != PTX_MOD_PARAM_ENTRY;
-    default: return 1;
-    }
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    if (ptx_has(i->op, PTX_TRAIT_MOVES)) return 0;
+    if (i->op == PTX_OP_BRA) return i->guarded;
+    return i->op != PTX_OP_LD || (space != PTX_MOD_PARAM && space != PTX_MOD_PARAM_ENTRY);
 }
 
 /* ---- registers ---- */
@@ -287,7 +273,7 @@ static bool split(sinking *s, block_list *from, block_list *into) {
 static bool leaves(const ptx_function *f, uint32_t block) {
     if (block == PTX_NO_BLOCK) return true;
     const ptx_instruction *first = &f->instructions[f->blocks[block].first];
-    return (first->op == PTX_OP_RET || first->op == PTX_OP_EXIT) && !first->guarded;
+    return ptx_is(first->op, PTX_KIND_END) && !first->guarded;
 }
 
 static bool only_jumps(const ptx_function *f, uint32_t block) {
@@ -349,7 +335,7 @@ static void sink_from(sinking *s, uint32_t block) {
     const ptx_block *b = &f->blocks[block];
     const ptx_instruction *last = &f->instructions[b->end - 1];
     if (!last->guarded || b->next == PTX_NO_BLOCK) return;
-    if (last->op != PTX_OP_BRA && last->op != PTX_OP_RET && last->op != PTX_OP_EXIT) return;
+    if (last->op != PTX_OP_BRA && !ptx_is(last->op, PTX_KIND_END)) return;
     const uint32_t next = behind_jump(f, b->next), taken = behind_jump(f, b->taken);
     sink_into(s, block, next, taken);
     sink_into(s, block, taken, next);

@@ -1,6 +1,7 @@
 #include "assembler/values.h"
 
 #include "ptx/liveness.h"
+#include "ptx/traits.h"
 #include "ptx/users.h"
 
 #include <string.h>
@@ -35,21 +36,13 @@ static void note_definition(void *context, uint32_t reg, bool writes) {
 
 /* ---- needed registers ---- */
 
-/* The rows of isa.def up to the memory instructions. */
 bool sim_is_arithmetic(const ptx_instruction *i) {
-    return i->op <= PTX_OP_ISSPACEP;
+    return ptx_is_pure(i->op) || ptx_is(i->op, PTX_KIND_STACK);
 }
 
 bool sim_is_call(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_DIV:
-    case PTX_OP_REM: return ptx_bits(i->type) != 32;
-    case PTX_OP_FDIV:
-    case PTX_OP_RCP:
-    case PTX_OP_SQRT: return true;
-    case PTX_OP_RSQRT: return i->type == PTX_F64;
-    default: return false;
-    }
+    const bool unless_32 = ptx_has(i->op, PTX_TRAIT_CALLED_UNLESS_32);
+    return ptx_has(i->op, PTX_TRAIT_CALLED) || (unless_32 && ptx_bits(i->type) != 32);
 }
 
 bool sim_is_ordinary(const ptx_instruction *i) {
@@ -59,11 +52,7 @@ bool sim_is_ordinary(const ptx_instruction *i) {
 
 /* Instructions whose only effect is the registers that they write: arithmetic, moves and ordinary loads. */
 static bool is_pure(const ptx_instruction *i) {
-    if (i->op == PTX_OP_LD) {
-        unsigned order = i->mods[PTX_SLOT_ORDER];
-        return (order == PTX_MOD_NONE || order == PTX_MOD_WEAK) && i->mods[PTX_SLOT_CACHE] != PTX_MOD_CV;
-    }
-    return sim_is_arithmetic(i);
+    return i->op == PTX_OP_LD ? sim_is_ordinary(i) : sim_is_arithmetic(i);
 }
 
 typedef struct need_scan {
