@@ -134,7 +134,7 @@ static unsigned separates(const ptx_instruction *i) {
     if (ptx_has(i->op, PTX_TRAIT_CROSSED) || ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_PREFETCH)) return 0;
     if (ptx_is(i->op, PTX_KIND_STORE | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) return written_domains(i);
     if (sim_is_call(i)) return IN_SHARED | IN_GLOBAL;
-    return sim_is_arithmetic(i) ? 0 : IN_ALL;
+    return ptx_is_pure(i->op) ? 0 : IN_ALL;
 }
 
 /* Approximations of which subnormal numbers are scaled, and divisions with a sign: stores before and behind such stay

@@ -59,7 +59,7 @@ static bool divides(const ptx_instruction *i) {
 /* Nothing is fused across these: machine code has branches there, or did while it was made. */
 static bool ends_stretch(const ptx_instruction *i) {
     if (i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || divides(i)) return true;
-    return i->guarded && !sim_is_arithmetic(i);
+    return i->guarded && !ptx_is_pure(i->op);
 }
 
 /* ---- finding ---- */

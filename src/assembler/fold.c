@@ -17,6 +17,7 @@
 #include "base/search.h"
 #include "ptx/literal.h"
 #include "ptx/liveness.h"
+#include "ptx/traits.h"
 #include "ptx/users.h"
 
 #include <math.h>
@@ -385,7 +386,7 @@ static bool fold_selection(folding *f, ptx_instruction *i) {
 /* So is what a guarded instruction leaves where its guard is false. */
 static bool fold_kept_sign(folding *f, const ptx_instruction *i) {
     const ptx_operand *d = &i->operands[0];
-    if (!i->guarded || i->type != PTX_F32 || !sim_is_arithmetic(i) || !i->operand_count || d->kind != PTX_REGISTER)
+    if (!i->guarded || i->type != PTX_F32 || !ptx_is_pure(i->op) || !i->operand_count || d->kind != PTX_REGISTER)
         return false;
     const value *v = value_of(f, d->reg);
     if (v->made == PTX_OP_RCP_APPROX || !still_has(f, v)) return false;

@@ -2,6 +2,7 @@
 
 #include "assembler/values.h"
 #include "ptx/liveness.h"
+#include "ptx/traits.h"
 
 #include <string.h>
 
@@ -83,7 +84,7 @@ static void end_run(run *r) {
 
 static void pass(run *r, uint32_t index) {
     const ptx_instruction *i = &r->function->instructions[index];
-    const bool crosses = is_read_only(i) || is_parameter(i) || (sim_is_arithmetic(i) && !sim_is_call(i));
+    const bool crosses = is_read_only(i) || is_parameter(i) || (ptx_is_pure(i->op) && !sim_is_call(i));
     if (is_plain_store(i)) {
         if (r->store_count == MOST_STORES) end_run(r);
         r->stores[r->store_count++] = index;

@@ -42,7 +42,7 @@ static unsigned weight(const ptx_instruction *i) {
     if (is_copy(i)) return is_sized(i) ? SIZED_COPY_WEIGHT : COPY_WEIGHT;
     if (i->op == PTX_OP_LD || i->op == PTX_OP_ST) return ACCESS_WEIGHT;
     if (i->op == PTX_OP_BRA && !i->guarded) return 0;
-    return sim_is_arithmetic(i) && !sim_is_call(i) ? 1 : MOST_WEIGHT + 1;
+    return ptx_is_pure(i->op) && !sim_is_call(i) ? 1 : MOST_WEIGHT + 1;
 }
 
 static unsigned way_weight(const ptx_function *f, uint32_t block) {

@@ -192,7 +192,7 @@ static unsigned weight_of(const ptx_instruction *i) {
     if (i->op == PTX_OP_LD || i->op == PTX_OP_ST) return access_weight(i);
     if (i->op == PTX_OP_BRA || i->op == PTX_OP_PREFETCH) return 1;
     if (i->op == PTX_OP_CP_ASYNC) return 2;
-    return sim_is_arithmetic(i) ? arithmetic_weight(i) : NEVER;
+    return ptx_is_pure(i->op) ? arithmetic_weight(i) : NEVER;
 }
 
 /* ---- memory ---- */

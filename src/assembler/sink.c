@@ -74,7 +74,7 @@ static bool may_load(const sinking *s, const ptx_instruction *i) {
 
 static bool may_move(const sinking *s, const ptx_instruction *i) {
     if (i->guarded) return false;
-    return i->op == PTX_OP_LD ? sim_is_ordinary(i) && may_load(s, i) : sim_is_arithmetic(i);
+    return i->op == PTX_OP_LD ? sim_is_ordinary(i) && may_load(s, i) : ptx_is_pure(i->op);
 }
 
 static void close_spaces(sinking *s, const ptx_instruction *i) {
@@ -83,7 +83,7 @@ static void close_spaces(sinking *s, const ptx_instruction *i) {
     if (i->op == PTX_OP_ST) {
         s->shared_closed |= i->mods[PTX_SLOT_SPACE] != PTX_MOD_GLOBAL;
         s->global_closed |= !in_shared(i);
-    } else if (!sim_is_arithmetic(i)) {
+    } else if (!ptx_is_pure(i->op)) {
         s->shared_closed = s->global_closed = true;
     }
 }
@@ -290,7 +290,7 @@ static unsigned block_weight(const ptx_function *f, const ptx_block *b) {
     unsigned sum = 0;
     for (uint32_t k = b->first; k < b->end; k++) {
         const ptx_instruction *i = &f->instructions[k];
-        const bool plain = sim_is_arithmetic(i) || i->op == PTX_OP_LD || i->op == PTX_OP_ST || i->op == PTX_OP_BRA;
+        const bool plain = ptx_is_pure(i->op) || i->op == PTX_OP_LD || i->op == PTX_OP_ST || i->op == PTX_OP_BRA;
         sum += plain ? weight(i) : PREDICATED + 1;
     }
     return sum;

@@ -36,10 +36,6 @@ static void note_definition(void *context, uint32_t reg, bool writes) {
 
 /* ---- needed registers ---- */
 
-bool sim_is_arithmetic(const ptx_instruction *i) {
-    return ptx_is_pure(i->op) || ptx_is(i->op, PTX_KIND_STACK);
-}
-
 bool sim_is_call(const ptx_instruction *i) {
     const bool unless_32 = ptx_has(i->op, PTX_TRAIT_CALLED_UNLESS_32);
     return ptx_has(i->op, PTX_TRAIT_CALLED) || (unless_32 && ptx_bits(i->type) != 32);
@@ -52,7 +48,7 @@ bool sim_is_ordinary(const ptx_instruction *i) {
 
 /* Instructions whose only effect is the registers that they write: arithmetic, moves and ordinary loads. */
 static bool is_pure(const ptx_instruction *i) {
-    return i->op == PTX_OP_LD ? sim_is_ordinary(i) : sim_is_arithmetic(i);
+    return i->op == PTX_OP_LD ? sim_is_ordinary(i) : ptx_is_pure(i->op);
 }
 
 typedef struct need_scan {
@@ -132,7 +128,7 @@ static void find_uniform_from(uniform_scan *s, uint32_t root) {
     while (s->depth) {
         const uint32_t reg = s->stack[s->depth - 1];
         const ptx_instruction *i = &s->function->instructions[v->definition[reg]];
-        const bool may_be = v->definitions[reg] == 1 && !i->guarded && (sim_is_arithmetic(i) || loads_parameter(i));
+        const bool may_be = v->definitions[reg] == 1 && !i->guarded && (ptx_is_pure(i->op) || loads_parameter(i));
         if (!s->asked[reg] && may_be) {
             s->asked[reg] = true;
             for (unsigned k = 1; k < i->operand_count; k++) ask_operand(s, &i->operands[k]);

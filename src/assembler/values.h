@@ -26,9 +26,6 @@ typedef struct sim_place {
 
 #define SIM_BASE_CONSTANT 0ull
 
-/* Arithmetic, comparisons, conversions and moves: no effect but the registers they write. */
-bool sim_is_arithmetic(const ptx_instruction *instruction);
-
 /* Arithmetic that machine code makes by calling a function: what is rounded of quotients, reciprocals and roots, and
  * divisions of integers but those of 32 bits. */
 bool sim_is_call(const ptx_instruction *instruction);

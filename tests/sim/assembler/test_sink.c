@@ -102,6 +102,20 @@ static void a_load_goes_on_to_the_innermost_way(void **state) {
         "bsbls|s");
 }
 
+#define THREE_STORES OUT("%r9") OUT("%r9") OUT("%r9")
+#define NINE_STORES THREE_STORES THREE_STORES THREE_STORES
+
+/* An alloca behind the saving of the stack pointer would else not be given back. */
+static void the_stack_pointer_is_read_where_ptx_reads_it(void **state) {
+    (void)state;
+    uint32_t out[32] = {0};
+    run_words(KERNEL(".reg .b64 saved, p, q;\nsetp.ge.u32 %p1, %r0, 16;\nstacksave.u64 saved;\nalloca.u64 p, 64;\n"
+                     "st.local.b32 [p], %r0;\n@%p1 bra L;\nstackrestore.u64 saved;\nalloca.u64 q, 64;\n"
+                     "setp.eq.u64 %p3, p, q;\nselp.b32 %r9, 1, 0, %p3;\n" NINE_STORES "L:\n"),
+              1, 32, out);
+    expect_words(out, 32, i < 16);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_load_that_one_way_needs_is_made_there),
@@ -111,6 +125,7 @@ int main(void) {
         cmocka_unit_test(what_is_computed_moves_if_no_more_registers_are_live),
         cmocka_unit_test(four_instructions_before_the_branch_move_together),
         cmocka_unit_test(a_load_goes_on_to_the_innermost_way),
+        cmocka_unit_test(the_stack_pointer_is_read_where_ptx_reads_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
