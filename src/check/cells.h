@@ -1,41 +1,42 @@
-/* The cells of shared memory's words (shared.c), as threads' accesses meet them, and copies and products in the
- * background (copied.c). */
+/* Cells: the shadow of each word of shared memory. shared.c checks threads' accesses against them, async_copies.c
+ * asynchronous copies and background products. */
 #ifndef HAUL_CHECK_CELLS_H
 #define HAUL_CHECK_CELLS_H
 
 #include "check/internal.h"
 
-/* Whether what `thread` did then is ordered before the access at hand. */
+/* True if the access of `thread` at `time` is ordered before the current access. */
 bool sim_visit_knows(const sim_visit *k, uint32_t thread, uint32_t time);
-/* It is no thread but a copy that arrives by way of an mbarrier. */
+/* True if `thread` stands for a copy that completes on an mbarrier, not for a thread. */
 static inline bool sim_visit_is_engine(const sim_visit *k, uint32_t thread) {
     return thread / SIM_LANES >= k->d->actors;
 }
 
-/* Of the access at hand, with what `other`, an instruction of `thread`, did to these bytes before. NULL when it was
- * folded into another. */
+/* Reports the current access together with an earlier one: instruction `other` of `thread`, to the same bytes. Returns
+ * NULL if the finding was merged into an existing one. */
 sim_finding *sim_visit_report(const sim_visit *k, haul_finding_kind kind, uint32_t address, uint32_t bytes,
                               haul_action other_action, uint32_t other, uint32_t thread);
-/* How a cell of that state was written. */
+/* Returns the kind of access that wrote a cell with this state. */
 haul_action sim_cell_writer(const sim_visit *k, uint8_t state, uint32_t instruction);
-/* The lanes read the word: false when something was found. */
+/* Checks a read of the word by `lanes`. Returns false if it reported something. */
 bool sim_cell_check_read(const sim_visit *k, uint32_t word, sim_cell *c, uint32_t lanes);
-/* The lane writes `count` words from `word` on, which are of that state then. */
+/* Checks a write of `count` words by the current lane and gives their cells `state`. */
 void sim_cells_write(const sim_visit *k, uint32_t word, uint32_t count, uint8_t state);
-/* contest.c. The access, which the suspect describes, writes another value than is in the word, without order: false
- * when that is to be told at once. Such a word is read: the number of the contest, + 1; 0: it has been told. */
+/* contest.c. The suspect describes an unordered write of a different value. Returns true if it is kept as a contest and
+ * false if it has to be reported at once. sim_contest_of() returns the number of the word's contest + 1, or 0 if that
+ * has been reported. */
 bool sim_contest_note(const sim_visit *k, const sim_suspect *s);
 uint8_t sim_contest_of(const sim_visit *k, const sim_cell *c);
-/* A reduction is going to add to the words. */
+/* Marks words that a reduction in flight will add to. */
 void sim_cells_add(const sim_visit *k, uint32_t word, uint32_t count);
-/* peer.c. The access writes a word that copies to other blocks read; it uses one that reductions of other blocks add
- * to, which returns false when something was found. */
+/* peer.c. Report a write to a word that a copy to another block still reads, and a use of a word that reductions from
+ * other blocks may still add to. sim_peers_check_sum() returns false if it reported something. */
 void sim_peers_check_source(const sim_visit *k, uint32_t word);
 bool sim_peers_check_sum(const sim_visit *k, uint32_t word);
 
-/* The lanes have read the word behind the issue of what reads it. */
+/* Records the read of a word by an asynchronous operation that has just finished. */
 void sim_cell_finish_read(const sim_visit *k, uint32_t word, sim_read *plane, uint32_t lanes);
-/* The lanes have read it. */
+/* Records that the lanes have read the word. */
 static inline void sim_cell_mark_read(const sim_visit *k, sim_cell *c, sim_read *r, uint32_t lanes) {
     const uint32_t now = k->d->now;
     c->read_time = now;

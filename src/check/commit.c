@@ -1,9 +1,9 @@
-/* Groups of asynchronous copies: lanes that close theirs apart from others, and groups that nobody ever closes. */
+/* Commit groups of asynchronous copies: lanes that commit apart from others, and groups that are never committed. */
 #include "check/internal.h"
 
 /* ---- lanes that commit apart ---- */
 
-/* Lanes of the warp that have copies of their own in flight that are in no closed group. */
+/* Returns the copy's lanes whose current group, still open, holds it. */
 static uint32_t uncommitted_lanes(const sim_copy_queue *q, const sim_copy *c) {
     uint32_t lanes = 0;
     for (uint32_t left = c->bytes ? c->lanes : 0; left; left &= left - 1) {
@@ -13,8 +13,8 @@ static uint32_t uncommitted_lanes(const sim_copy_queue *q, const sim_copy *c) {
     return lanes;
 }
 
-/* Lanes whose group of the same number is closed at another time: it has been already, or has copies in it. Those that
- * never copy anything, or that have left the loop that does, may well stay away. */
+/* Returns the lanes that commit the group of this number at another time: they have committed it already, or have
+ * copies in it. Lanes that never copy, or that have left the loop that does, may stay away. */
 static uint32_t lanes_apart(const sim_copy_queue *q, uint32_t lanes) {
     const uint32_t group = q->committed[__builtin_ctz(lanes)];
     uint32_t apart = 0;
@@ -34,11 +34,11 @@ void sim_hazard_commit(sim_warp *w, const sim_op *op, uint32_t lanes) {
                            .thread = SIM_NO_THREAD};
     sim_finding *f = sim_hazard_report(w, &s);
     if (f)
-        sim_hazard_say(f, "lanes 0x%08x commit here, lanes 0x%08x have copies too and commit them elsewhere", lanes,
-                       apart);
+        sim_hazard_say(f, "lanes 0x%08x commit here, but lanes 0x%08x also have copies and commit them elsewhere",
+                       lanes, apart);
 }
 
-/* ---- groups that nobody closes ---- */
+/* ---- groups that are never committed ---- */
 
 static void report_open(sim_warp *w, uint32_t instruction, uint32_t lanes, haul_action action) {
     const sim_suspect s = {.kind = HAUL_FINDING_MISSING_COMMIT,
@@ -50,7 +50,7 @@ static void report_open(sim_warp *w, uint32_t instruction, uint32_t lanes, haul_
     if (f) sim_hazard_say(f, "its group was still open when the block ended, and no wait has covered the copy");
 }
 
-/* A block's shared memory is another's when it has ended. */
+/* Reports a bulk copy in flight: when a block has ended, its shared memory belongs to another. */
 static void report_left(sim_warp *w, const sim_bulk *bulk) {
     const bool load = bulk->kind == SIM_BULK_LOAD;
     const sim_suspect s = {.kind = load ? HAUL_FINDING_ASYNC_READ_BEFORE_WAIT : HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN,
@@ -69,7 +69,7 @@ static void report_left(sim_warp *w, const sim_bulk *bulk) {
                        load ? "writes to" : "reads from");
 }
 
-/* Lanes whose copies so far arrive on an mbarrier: they need no group. */
+/* Returns the lanes whose copies so far arrive on an mbarrier: they need no commit. */
 static uint32_t lanes_that_arrive(const sim_copy_queue *q, size_t from) {
     uint32_t lanes = 0;
     for (size_t i = from; i < q->first + q->count; i++) lanes |= q->copies[i].bytes ? 0 : q->copies[i].lanes;

@@ -1,11 +1,11 @@
-/* Words of shared memory that threads have written different values to without order. What is there is anybody's guess,
- * which harms nobody as long as nobody uses it: lanes put what they do not need to one place (CUB's
- * DeviceRunLengthEncode::NonTrivialRuns). Such a race is told as an error when what was read of the word decides an
- * address or a branch or is stored, and otherwise, when the block ends, as advice. */
+/* Contested words: words of shared memory to which threads have written different values without order. The value is
+ * undefined, which is harmless as long as nobody uses it: some programs let all lanes store what they do not need to
+ * one place (CUB's DeviceRunLengthEncode::NonTrivialRuns). Such a race is an error if a value read from the word
+ * decides an address or a branch or is stored. Otherwise it becomes advice when the block ends. */
 #include "base/memory.h"
 #include "check/cells.h"
 
-/* Rounds of a loop that was unrolled are one place. */
+/* True if the entry's instruction has the same place as `instruction`: the rounds of an unrolled loop are one place. */
 static bool is_of(const sim_warp *w, const sim_contest_entry *e, uint32_t instruction) {
     const uint64_t *places = w->sm->grid->places;
     return places[e->first.instruction] == places[instruction];
@@ -20,7 +20,9 @@ static sim_contest_entry *find(const sim_visit *k, uint32_t instruction, uint32_
         if (places[e->first.other_instruction] == places[other]) return e;
         same = e;
     }
-    return k->s->contest_count == SIM_CONTESTS ? same : NULL; /* one of the two at least */
+    return k->s->contest_count == SIM_CONTESTS
+               ? same
+               : NULL; /* the table is full: an entry with one of the two instructions will do */
 }
 
 static sim_contest_entry *add(const sim_visit *k, const sim_suspect *first) {
@@ -36,7 +38,7 @@ static sim_contest_entry *add(const sim_visit *k, const sim_suspect *first) {
     return e;
 }
 
-/* The entry's threads, told as they come once something is told. */
+/* Adds threads to the entry; they are reported together with it. */
 static void concern(const sim_visit *k, sim_contest_entry *e, uint32_t actor, uint32_t lanes) {
     const uint64_t warp = (uint64_t)k->d->cluster_index * k->d->actors + actor;
     k->d->owner->failed |= !sim_threads_add(&e->threads, warp, lanes);
@@ -59,7 +61,7 @@ static void tell(sim_domain *d, sim_contest_entry *e, bool is_used) {
     sim_hazard_join(d, &e->threads);
     if (!f) return;
     if (!is_used)
-        sim_hazard_say(f, "the threads write different values, but nobody uses what is there: no harm as long as that "
+        sim_hazard_say(f, "the threads write different values, but nobody uses the result: harmless as long as that "
                           "is so");
     else if (s.thread / SIM_LANES == sim_actor(e->warp))
         sim_hazard_say(f, "lanes %u and %u of one warp: nothing orders them, not even that they run side by side",
@@ -80,7 +82,8 @@ void sim_contest_used(const sim_block *b, uint8_t contest) {
     }
 }
 
-/* An unrolled loop has many such pairs: of each instruction's one is enough for advice. */
+/* True if no earlier entry has the same instruction: an unrolled loop has many such pairs, and one is enough for
+ * advice. */
 static bool is_first(const sim_shadow *s, uint32_t number) {
     const sim_contest_entry *e = &s->contests[number];
     for (uint32_t i = 0; i < number; i++)

@@ -1,5 +1,4 @@
-/* What asynchronous copies and products write and read of shared memory, from their issue to when they are waited for.
- */
+/* Checks of the shared memory that asynchronous copies and products read and write, from their issue to their wait. */
 #include "base/memory.h"
 #include "check/cells.h"
 #include "ptx/tcgen05.h"
@@ -48,7 +47,8 @@ void sim_hazard_copy(sim_warp *w, uint32_t active, sim_copy *c) {
     }
 }
 
-/* What arrives was written by `thread`, now; words that have been overwritten since stay as they are. */
+/* Data has arrived: marks the words as written now by `thread`. Words that were overwritten in between stay as they
+ * are. */
 static void land(const sim_block *b, uint32_t address, uint32_t bytes, uint32_t instruction, uint32_t thread,
                  uint8_t state) {
     const sim_domain *d = sim_domain_of(b);
@@ -100,7 +100,7 @@ static void keep_inside(const sim_visit *k, uint32_t address, uint32_t bytes) {
     sim_hazard_inside(k->w, k->instruction, 1u << k->lane, of_lane, bytes, k->action, false);
 }
 
-/* What a cp.async brings is written by its thread, as a store is. */
+/* Reports a missing proxy fence. Data of a cp.async counts as written by its thread, as a store does. */
 static void report_proxy(const sim_visit *k, uint32_t address, uint32_t bytes, const sim_cell *c, const char *engine) {
     const haul_action wrote = sim_cell_writer(k, c->state, c->instruction);
     sim_finding *f =
@@ -110,25 +110,25 @@ static void report_proxy(const sim_visit *k, uint32_t address, uint32_t bytes, c
                                                             : "reads";
     if (f && wrote == HAUL_ACTION_ASYNC_WRITE)
         sim_hazard_say(f,
-                       "the %s %s what the thread's cp.async has brought: fence.proxy.async is missing behind the wait "
-                       "for it, before the barrier",
+                       "the %s %s data of the thread's cp.async: add fence.proxy.async after the wait for it, before "
+                       "the barrier",
                        engine, does);
     else if (f)
         sim_hazard_say(f,
-                       "the %s %s what the thread has stored: fence.proxy.async is missing behind the store, before "
-                       "the barrier",
+                       "the %s %s data that the thread has stored: add fence.proxy.async after the store, before the "
+                       "barrier",
                        engine, does);
 }
 
-/* Whether what `thread` wrote then, if not by the copy engine, has gone through a proxy fence that the thread at hand
- * knows of. */
+/* True if the write of `thread` at `time` was made by the copy engine, or has passed a proxy fence that the current
+ * thread knows of. */
 static bool is_through_fence(const sim_visit *k, uint8_t state, uint32_t thread, uint32_t time) {
     if (state & SIM_CELL_COPIED || time < k->d->start || sim_visit_is_engine(k, thread)) return true;
     return sim_knows_thread(k->v->proxy, thread, time);
 }
 
-/* Of a word, or of each of its bytes: who wrote it, unless that has gone through a fence, or (`only_known`) is not even
- * known to have been before. */
+/* Reports the writer of a word, or of each of its bytes, unless the write has passed a proxy fence. With `only_known`,
+ * writes that are not ordered before the copy are left out, since they are reported as races. */
 static void check_fence(const sim_visit *k, uint32_t word, const char *engine, bool only_known) {
     const sim_cell *c = &k->s->cells[word];
     const bool is_split = c->state & SIM_CELL_SPLIT;
@@ -151,7 +151,7 @@ static void depart(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint3
         const bool is_leaving = c->time >= k->d->start && c->state & SIM_CELL_LEAVING;
         if (sim_cell_check_read(k, i, c, 1u << k->lane)) check_fence(k, i, "copy", false);
         c->state |= SIM_CELL_LEAVING;
-        if (c->read_time < k->d->start) c->read_time = k->d->start; /* of this block, also where nobody wrote */
+        if (c->read_time < k->d->start) c->read_time = k->d->start; /* of this block, even if nobody has written it */
         if (!is_leaving) k->s->leaving[i] = 0;
         if (bulk->source) continue;
         k->s->leaving[i] = k->instruction + 1;
@@ -182,7 +182,7 @@ static void announce(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uin
     sim_cells_write(k, address / 4, bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC | SIM_CELL_COPIED);
 }
 
-/* A reduction into shared memory. Several may add to the same words at once, as atomics do. */
+/* Issues a reduction into shared memory. As with atomics, several may add to the same words at once. */
 static void announce_sum(sim_visit *k, const sim_bulk *bulk) {
     keep_inside(k, bulk->shared, bulk->bytes);
     if (!sim_lines_detail(k, bulk->shared, bulk->bytes)) return;
@@ -259,7 +259,7 @@ void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk) {
     d->now++;
 }
 
-/* ---- products in the background ---- */
+/* ---- background products ---- */
 
 enum { CHUNK_BYTES = 16 };
 
@@ -277,7 +277,7 @@ uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const
     return k.d->now++;
 }
 
-/* Who wrote the word last, or any byte of it. */
+/* Returns who wrote the word, or any byte of it, last. */
 static sim_cell last_writer(const sim_visit *k, uint32_t word) {
     sim_cell last = k->s->cells[word];
     for (uint32_t i = 0; k->s->cells[word].state & SIM_CELL_SPLIT && i < 4; i++) {
@@ -295,7 +295,7 @@ static void check_unchanged(const sim_visit *k, uint32_t word, uint32_t issued) 
                                       sim_cell_writer(k, c->state, c->instruction), c->instruction, c->thread);
     if (!f) return;
     if (ptx_is_tcgen05(sim_instruction_of(k->w, k->instruction)))
-        sim_hazard_say(f, "nobody had waited for a tcgen05.commit behind what reads them");
+        sim_hazard_say(f, "nobody had waited for a tcgen05.commit after the operation that reads them");
     else
         sim_hazard_say(f, "no wgmma.wait_group of this warp had covered the product that reads them");
 }

@@ -1,4 +1,4 @@
-/* Domains, views and gates: who knows of whom; see known.h. */
+/* Domains, views and gates: which thread knows of which others; see known.h. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "check/internal.h"
@@ -70,11 +70,11 @@ static void join_views(const sim_domain *d, sim_view *to, const sim_view *from) 
 static void drop_view(sim_views *v, uint32_t index) {
     const sim_view dropped = v->list[index];
     v->list[index] = v->list[--v->count];
-    v->list[v->count] = dropped; /* keeps its memory */
+    v->list[v->count] = dropped; /* the unused view keeps its memory */
     v->list[v->count].lanes = 0;
 }
 
-/* The lanes have met: they know what any of them knew, and each other. */
+/* The lanes have reconverged: they know what any of them knew, and each other. */
 static void meet(sim_domain *d, const sim_warp *w, uint32_t lanes) {
     const uint32_t actor = sim_actor(w);
     sim_views *v = &d->views[actor];
@@ -191,7 +191,9 @@ static void check_count(sim_warp *w, const sim_op *op, uint32_t id, uint32_t exp
                            .lanes = lanes,
                            .thread = SIM_NO_THREAD};
     sim_finding *f = sim_hazard_report(w, &s);
-    if (f) sim_hazard_say(f, "barrier %u is for %u threads here, others have come to it for %u", id, expected, theirs);
+    if (f)
+        sim_hazard_say(f, "barrier %u is for %u threads here, but others have arrived at it with %u", id, expected,
+                       theirs);
 }
 
 void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes,
@@ -219,7 +221,7 @@ void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes) {
     if (d->views[sim_actor(w)].count > 1) meet(d, w, lanes);
 }
 
-/* An mbarrier that is fenced on its own is known to all behind the barrier. */
+/* An mbarrier with its own fence is known to all threads after a relaxed barrier. */
 static void hand_on_mbarriers(const sim_warp *w, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
     for (uint32_t i = 0; i < d->mbarrier_count; i++) {
@@ -292,7 +294,7 @@ sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s) {
     if (s->thread != SIM_NO_THREAD) found.other = other_access(d, s);
     sim_finding *f = sim_findings_add(&d->owner->findings, &found);
     concern(d, sim_actor(w), lanes);
-    const bool is_threads = s->thread != SIM_NO_THREAD && s->thread / SIM_LANES < d->actors; /* and no copy engine's */
+    const bool is_threads = s->thread != SIM_NO_THREAD && s->thread / SIM_LANES < d->actors; /* not the copy engine */
     if (is_threads) concern(d, s->thread / SIM_LANES, 1u << s->thread % SIM_LANES);
     if (f) sim_finding_locate(w->sm->grid, f);
     return f;
@@ -309,7 +311,7 @@ void sim_hazard_mask(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t mem
     if (lanes & ~members)
         sim_hazard_say(f, "the mask 0x%08x leaves out lanes that execute it: 0x%08x", members, lanes & ~members);
     else
-        sim_hazard_say(f, "the mask 0x%08x names lanes that do not come: 0x%08x", members, members & ~lanes);
+        sim_hazard_say(f, "the mask 0x%08x names lanes that do not arrive: 0x%08x", members, members & ~lanes);
 }
 
 /* ---- life ---- */
@@ -415,7 +417,8 @@ void sim_hazards_free(sim_sm *sm) {
     sm->hazards = NULL;
 }
 
-/* Nothing that earlier blocks did in this place counts: it lies before the start, which everybody knows. */
+/* A cluster starts. What earlier blocks did in its place lies before the start, which all threads know, so it no longer
+ * counts. */
 void sim_hazard_start(sim_block *first) {
     sim_domain *d = sim_domain_of(first);
     d->start = d->settled = ++d->now;

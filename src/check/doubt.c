@@ -1,6 +1,6 @@
-/* Values that nobody wrote, followed from the load to where they matter. What is masked out, or only copied, is
- * nobody's concern: tiles have tails, and vectors elements that are not needed. So are values that a shuffle takes from
- * lanes that have no part in it: trees of shuffles have branches that nobody looks at. */
+/* Taint: follows uninitialised values from their load to the use that makes them matter. A tainted value that is masked
+ * out or only copied is not reported: tiles have tails, and vectors have elements that nobody needs. The same holds for
+ * values that a shuffle takes from lanes that do not take part in it: shuffle trees have unused branches. */
 #include "base/memory.h"
 #include "check/internal.h"
 #include "ptx/liveness.h"
@@ -35,8 +35,8 @@ static void doubt_register(sim_warp *w, const ptx_operand *o, const sim_doubt *d
     if (before.lanes) t->bits |= before.bits;
 }
 
-/* ldmatrix hands a row on to other lanes than the one that had its address: the word's place in the row says to whom.
- */
+/* ldmatrix hands a row on to other lanes than the one that gave its address; the word's position in the row says to
+ * which. */
 static void doubt_matrix(sim_warp *w, const ptx_instruction *i, unsigned word, const sim_doubt *doubt) {
     enum { ROWS = 8, LANES_OF_ROW = 4 };
     for (uint32_t left = doubt->lanes; left; left &= left - 1) {
@@ -48,7 +48,8 @@ static void doubt_matrix(sim_warp *w, const ptx_instruction *i, unsigned word, c
     }
 }
 
-/* A word that an atomic of a byte or two of it is made of: its other bytes come back as they were. */
+/* True if the load is of a whole word, as part of an atomic of one or two of its bytes: the other bytes are written
+ * back unchanged. */
 static bool is_around(const ptx_instruction *i, uint64_t bits) {
     const unsigned order = i->mods[PTX_SLOT_ORDER];
     const bool is_strong = order && order != PTX_MOD_WEAK;
@@ -78,7 +79,7 @@ void sim_doubt_loaded(sim_warp *w, unsigned element, const sim_doubt *doubt) {
         doubt_register(w, part, doubt);
 }
 
-/* Steps are looked at from the first product in the background on. */
+/* Checks each operation from the first background product on. */
 void sim_hazard_products(sim_warp *w) {
     if (w->block->async.queues[w->index].products.count && doubts_of(w)) w->doubtful = true;
 }
@@ -88,7 +89,7 @@ void sim_hazard_products(sim_warp *w) {
 typedef struct flow {
     sim_doubt *doubts;
     sim_doubt found; /* of the registers that are read */
-    uint32_t all;    /* lanes for which all that are read are in doubt */
+    uint32_t all;    /* lanes for which all registers that are read are tainted */
     uint32_t active;
 } flow;
 
@@ -115,7 +116,7 @@ static void set_destination(void *context, uint32_t reg, bool writes) {
     t->lanes = kept | x->found.lanes;
 }
 
-/* A register's parts go to registers of their own. */
+/* A mov splits a register into several: each gets the taint of its part. */
 static void set_parts(flow *x, const ptx_instruction *i) {
     const ptx_operand *parts = &i->operands[0];
     const unsigned width = ptx_bits(i->type) / parts->part_count;
@@ -132,7 +133,7 @@ static bool is_of_shuffle(const sim_doubt *t) {
     return t->space == HAUL_SPACE_NONE;
 }
 
-/* The first element behind those that were written, which only decides a branch. */
+/* True for the first element behind those that were written, if it only decides a branch. */
 static bool is_of_tail(const sim_warp *w, const sim_doubt *t, uint32_t used_by) {
     return t->space == HAUL_SPACE_SHARED && sim_instruction_of(w, used_by)->op == PTX_OP_BRA &&
            sim_shadow_is_tail(w, t->instruction, (uint32_t)t->address);
@@ -159,15 +160,15 @@ static void report(sim_warp *w, const sim_doubt *t, uint32_t used_by) {
     if (!f) return;
     const uint32_t line = sim_instruction_of(w, used_by)->position.line;
     if (is_of_shuffle(t))
-        sim_hazard_say(f, "the value is taken from lane %llu, which has no part in this, and is used (PTX line %u)",
+        sim_hazard_say(f, "the value is taken from lane %llu, which does not take part, and is used (PTX line %u)",
                        (unsigned long long)t->address, line);
     else if (is_tail)
         sim_hazard_say(f,
-                       "nobody has written these bytes, behind the last that are, and what was read decides a branch "
-                       "(PTX line %u): no harm if both ways come to the same",
+                       "nobody has written these bytes, right after the last that are, and the value decides a branch "
+                       "(PTX line %u): harmless if both paths give the same result",
                        line);
     else
-        sim_hazard_say(f, "nobody has written these bytes, and what was read is used (PTX line %u)", line);
+        sim_hazard_say(f, "nobody has written these bytes, and the value is used (PTX line %u)", line);
 }
 
 static flow sources(sim_warp *w, uint32_t instruction, uint32_t active) {
@@ -192,15 +193,15 @@ static bool is_product(const ptx_instruction *i) {
     return ptx_is(i->op, PTX_KIND_PRODUCT) && !ptx_has(i->op, PTX_TRAIT_WMMA);
 }
 
-/* A lane's part of the result depends on its own rows of a and c, and on columns of b that other lanes have: those are
- * left out, so that nothing is said of sums which no doubt is in. */
+/* Taint of a product. A lane's part of the result depends on its own rows of a and c, and on columns of b that other
+ * lanes hold. Those columns are left out, so that no sum is reported that is not tainted. */
 static flow of_product(sim_warp *w, const ptx_instruction *i, uint32_t active) {
     flow x = of_operand(w, &i->operands[1], active);
     add_operand(&x, &i->operands[3]);
     return x;
 }
 
-/* What stmatrix stores at a lane's address comes from other lanes: not known here. */
+/* Returns 0 for stmatrix: what it stores at a lane's address comes from other lanes, which is not followed. */
 uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction, unsigned element) {
     const ptx_instruction *i = sim_instruction_of(w, instruction);
     const ptx_operand *data = &i->operands[1];
@@ -240,7 +241,7 @@ static bool to_shared(const sim_op *op) {
            op->memory_class == HAUL_CLASS_NONE;
 }
 
-/* Of the data of a store: those bits that it stores. */
+/* True if the stored data has tainted bits: only the bits that the store writes count. */
 static bool stores_doubt(const flow *x, const ptx_instruction *i) {
     const ptx_operand *data = &i->operands[1];
     if (data->kind != PTX_VECTOR) return sim_doubtful_bits(x->doubts, data, i->type) != 0;
@@ -249,7 +250,7 @@ static bool stores_doubt(const flow *x, const ptx_instruction *i) {
     return false;
 }
 
-/* What is in doubt of the result, where the operation does not take all of what it reads. */
+/* Narrows the taint of the result, if the operation does not use all of what it reads. */
 static void narrow(sim_warp *w, const ptx_instruction *i, flow *x) {
     if (!x->found.lanes) return;
     x->found.lanes &= ~sim_doubt_decided(w, x->doubts, i, x->found.lanes);
@@ -257,13 +258,14 @@ static void narrow(sim_warp *w, const ptx_instruction *i, flow *x) {
     if (!x->found.bits) x->found.lanes = 0;
 }
 
-/* What is compared and brought may be a byte with the neighbours that it lies in a word with: only the address counts.
- */
+/* True for a compare-and-swap. Its compared and new value may be a byte together with its neighbours in the word, so
+ * only the address is checked. */
 static bool is_exchange(const ptx_instruction *i) {
     return i->op == PTX_OP_ATOM && i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
 }
 
-/* The lanes that store to where others may look: not to the block's or the thread's own memory by a generic address. */
+/* Returns the lanes that store where others may look: not those whose generic address lies in the block's or the
+ * thread's own memory. */
 static uint32_t lanes_outward(const sim_warp *w, const sim_op *op, uint32_t lanes) {
     uint32_t outward = 0;
     if (!(op->flags & SIM_OP_WIDE)) return lanes;
@@ -306,9 +308,9 @@ void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
         if (x.found.lanes) report(w, &x.found, op->instruction);
         x.found.lanes = 0;
         break;
-    case PTX_OP_SHFL: return; /* sim_hazard_shuffled() */
+    case PTX_OP_SHFL: return; /* done in sim_hazard_shuffled() */
     case PTX_OP_SELP:
-    case PTX_OP_SLCT: x.found.lanes = x.all; break; /* what is chosen may be the other one */
+    case PTX_OP_SLCT: x.found.lanes = x.all; break; /* the value selected may be the untainted one */
     case PTX_OP_VOTE:
     case PTX_OP_VOTE_BALLOT:
     case PTX_OP_MATCH:

@@ -1,5 +1,5 @@
-/* Which bits of a result are in doubt, where only some of the operands' are: structures have padding, which goes along
- * with them in words and is thrown away later. */
+/* Which bits of a result are tainted if only some bits of the operands are. Structures have padding, which is copied
+ * along in words and dropped later. */
 #include "check/internal.h"
 #include "state/program.h"
 
@@ -20,7 +20,7 @@ uint64_t sim_doubtful_bits(const sim_doubt *doubts, const ptx_operand *o, unsign
     return in_doubt ? doubts[o->reg].bits & low_bits(ptx_bits(type)) : 0;
 }
 
-/* A carry goes upwards only. */
+/* Carries go upwards only. */
 static uint64_t upwards(uint64_t bits) {
     return bits ? ~((bits & -bits) - 1) : 0;
 }
@@ -105,7 +105,7 @@ uint64_t sim_doubtful_result(const sim_doubt *doubts, const ptx_instruction *i) 
     }
 }
 
-/* ---- lanes in which an operand that is known decides ---- */
+/* ---- lanes in which an untainted operand decides ---- */
 
 static uint64_t value_of(const sim_warp *w, const ptx_operand *o, unsigned type, unsigned lane) {
     const uint32_t slot = w->sm->grid->program->register_slots[o->reg];
@@ -115,7 +115,7 @@ static uint64_t value_of(const sim_warp *w, const ptx_operand *o, unsigned type,
     return ptx_bits(type) == 64 ? SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane];
 }
 
-/* `bits` are in doubt, and meet what the operand has. */
+/* Returns the lanes in which the operand's value decides all of the other one's tainted `bits`. */
 static uint32_t decides(const sim_warp *w, const sim_doubt *doubts, const ptx_operand *o, unsigned type, bool is_and,
                         uint64_t bits, uint32_t lanes) {
     uint32_t decided = 0;

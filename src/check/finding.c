@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A kernel that is wrong everywhere is not worth more, of one kind. */
+/* Findings of one kind to keep: a kernel that is wrong everywhere needs no more. */
 enum { MOST = 256 };
 
 static bool same_place(const sim_findings *f, const haul_finding_access *a, const haul_finding_access *b) {
@@ -23,7 +23,7 @@ static bool is_same(const sim_findings *f, const haul_finding *a, const haul_fin
            same_place(f, &a->other, &b->other);
 }
 
-/* The finding's number; `count` when it is not there. */
+/* Returns the finding's index, or `count` if it is not in the list. */
 static size_t find(const sim_findings *f, const haul_finding *found) {
     size_t at = 0;
     if (f->last < f->count && is_same(f, &f->items[f->last].finding, found)) return f->last;
@@ -67,7 +67,7 @@ haul_finding_access sim_finding_access(haul_action action, uint32_t instruction,
     return a;
 }
 
-/* ---- what lies at an address ---- */
+/* ---- naming the object at an address ---- */
 
 static void locate_variable(const sim_program *p, ptx_space space, sim_finding *f, const char *where) {
     const uint64_t at = f->finding.address;
@@ -90,11 +90,11 @@ static void locate_shared(const sim_grid *g, sim_finding *f) {
         snprintf(f->object, sizeof f->object, "dynamic shared memory + %llu (of %u bytes)",
                  (unsigned long long)(at - dynamic), g->dynamic_bytes);
     else if (at >= g->shared_bytes)
-        snprintf(f->object, sizeof f->object, "%llu bytes behind the block's shared memory",
+        snprintf(f->object, sizeof f->object, "%llu bytes past the block's shared memory",
                  (unsigned long long)(at - g->shared_bytes));
 }
 
-/* The argument that points into from .. to-1; -1: none does. */
+/* Returns the argument that points into from .. to-1; -1: none does. */
 static int argument_into(const sim_grid *g, uint64_t from, uint64_t to) {
     const ptx_function *f = g->program->function;
     uint64_t at = 0;
@@ -121,7 +121,7 @@ static void locate_global(const sim_grid *g, sim_finding *f) {
         snprintf(f->object, sizeof f->object, "%s + %llu (of %llu bytes)", name, (unsigned long long)(at - range.from),
                  (unsigned long long)(range.to - range.from));
     else
-        snprintf(f->object, sizeof f->object, "%llu bytes behind the end of %s (of %llu bytes)",
+        snprintf(f->object, sizeof f->object, "%llu bytes past the end of %s (of %llu bytes)",
                  (unsigned long long)(at - range.to), name, (unsigned long long)(range.to - range.from));
 }
 
@@ -155,7 +155,7 @@ static void merge_one(sim_findings *all, const sim_finding *one) {
     if (all->last < all->count) all->failed |= !sim_threads_join(&all->items[all->last].threads, &one->threads);
 }
 
-/* Advice that other blocks have seen the harm of goes along with that. */
+/* Drops advice if the same finding was an error in other blocks. */
 static void drop_outdone(sim_findings *all) {
     size_t kept = 0;
     for (size_t i = 0; i < all->count; i++) {
@@ -187,7 +187,7 @@ bool sim_findings_record(const sim_findings *const *lists, size_t count, uint32_
                          haul_launch_record *record) {
     sim_findings all = {0};
     merge(lists, count, warps, &all);
-    /* The arena may jump: what is on the heap must not be needed any more by then. */
+    /* The arena may jump: nothing on the heap may be needed any more by then. */
     sim_finding *kept = NULL;
     jmp_buf out_of_memory, *const outer = memory->out_of_memory;
     if (setjmp(out_of_memory)) {

@@ -1,11 +1,11 @@
-/* Hand-over by flags: a fence, then a strong write; a strong read of it, then a fence, or acquire and release in their
- * place. The scopes must reach as far as the other thread.
+/* Synchronisation by flags: a fence, then a strong write; a strong read of it, then a fence. Release and acquire
+ * replace the fences. The scopes must reach the other thread.
  *
- * Read-modify-writes count as acquiring on their own: tickets and locks that do without the fence behind them are
- * everywhere, and work. */
+ * A read-modify-write counts as an acquire by itself: tickets and locks without a fence after them are common, and
+ * work. */
 #include "check/internal.h"
 
-/* In a domain's table, of what was published for one block only: that block's rank, from here on. */
+/* Values of sim_domain.published. FOR_BLOCK + rank: published for that block only. */
 enum { FOR_ALL = 1, FOR_BLOCK = 2 };
 
 static size_t place_of(uint64_t address) {
@@ -24,7 +24,7 @@ bool sim_reaches_grid(const ptx_instruction *i) {
     return sim_scope_of(i) == SIM_SCOPE_GPU;
 }
 
-/* ---- what a view learns ---- */
+/* ---- what a view acquires ---- */
 
 static void raise_floor(const sim_domain *d, sim_view *v, uint32_t all) {
     sim_floor_raise(&v->floor, (sim_floor){.all = all, .reads = d->owner->log.epoch});
@@ -59,7 +59,7 @@ void sim_hazard_stored(sim_warp *w) {
 
 /* ---- strong accesses ---- */
 
-/* What a strong write of its `own` scope, behind a fence or release of `scope`, tells all blocks. */
+/* Returns what a strong write of scope `own` after a fence or release of `scope` publishes to all blocks. */
 static uint8_t tells(bool shared, uint8_t own, uint8_t scope) {
     if (shared) return 0;
     if (scope == SIM_SCOPE_GPU) return SIM_TOLD_ALL | SIM_TOLD_READS;
@@ -81,7 +81,7 @@ static unsigned heard_at(const sim_domain *d, const sim_block *b, size_t place, 
            (!shared && sim_watch_published(d->owner->watch)[place] & SIM_TOLD_ALL ? SIM_HEARD_GPU : 0);
 }
 
-/* A store waits for what it depends on, so it needs no fence to come behind the reads that a flag tells of. */
+/* A store waits for the values it depends on, so without a fence it comes after the reads that a flag publishes. */
 static void learn_of_reads(const sim_domain *d, sim_views *v, uint32_t lanes) {
     for (uint32_t i = 0; i < v->count; i++)
         if (v->list[i].lanes & lanes) raise_floor(d, &v->list[i], 0);
@@ -110,7 +110,7 @@ void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uin
     }
     if (writes && told) {
         sim_watch_release(d->owner->watch, w, active, told);
-        d->now++; /* what comes behind the flag is not told of */
+        d->now++; /* accesses after the flag are not published */
     }
     if (seen) learn_of_reads(d, &d->views[actor], active);
     for (uint32_t i = 0; heard && i < d->views[actor].count; i++) {

@@ -34,11 +34,11 @@ static bool overlaps_any(const sim_spans *s, uint64_t from, uint64_t to) {
     return false;
 }
 
-/* ---- where a copy is ---- */
+/* ---- the range of a copy ---- */
 
 typedef bool range_fn(void *context, uint64_t from, uint64_t to);
 
-/* Calls `visit` for each stretch of global memory that the copy touches, until one returns true. */
+/* Calls `visit` for each range of global memory that the copy touches, until one call returns true. */
 static bool any_range(const sim_bulk *bulk, range_fn *visit, void *context) {
     sim_tensor_walk walk;
     sim_tensor_row row;
@@ -109,7 +109,7 @@ static void meet_store(const meeting *m, const sim_flight *f) {
                                 f->bulk.instruction, f->thread);
     if (!found) return;
     if (both)
-        sim_hazard_say(found, "no wait has covered the earlier copy's writing, so it may arrive behind this");
+        sim_hazard_say(found, "no wait has covered the earlier copy's writing, so it may arrive after this");
     else if (f->read)
         sim_hazard_say(found,
                        "cp.async.bulk.wait_group.read has waited until the copy's source was read, not until its "
@@ -139,7 +139,7 @@ static void meet_copy(const meeting *m, const sim_block *b, uint32_t warp, const
     }
 }
 
-/* Of all the lanes' stores, which lie in the span. */
+/* Checks all the lanes' stores, which lie in the span, against cp.async sources. */
 static void meet_copies(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                         haul_action action, const sim_span *span) {
     const sim_block *b = w->block;
@@ -157,7 +157,7 @@ static void meet_copies(sim_warp *w, const sim_op *op, uint32_t active, const ui
     }
 }
 
-/* Whether an access to from .. to-1 may have to do with anything under way. */
+/* True if an access to from .. to-1 may touch the range of a copy in flight. */
 static bool may_meet(const sim_flights *f, uint64_t from, uint64_t to, bool writes) {
     if (overlaps_any(&f->writes, from, to)) return true;
     return writes && (overlaps_any(&f->reads, from, to) || overlaps_any(&f->copies, from, to));
@@ -172,7 +172,7 @@ static void meet(const meeting *m) {
 static sim_span span_of(uint32_t active, const uint64_t address[SIM_LANES], uint32_t bytes) {
     uint64_t low = UINT64_MAX, high = 0;
     for (unsigned l = 0; l < SIM_LANES; l++) {
-        const uint64_t out = (active >> l & 1) - 1ull; /* all ones for lanes that are not there */
+        const uint64_t out = (active >> l & 1) - 1ull; /* all ones for inactive lanes */
         low = (address[l] | out) < low ? (address[l] | out) : low;
         high = (address[l] & ~out) > high ? (address[l] & ~out) : high;
     }
@@ -215,7 +215,7 @@ static void log_range(sim_block *b, const sim_bulk *bulk, haul_action action) {
                                 action == HAUL_ACTION_ASYNC_READ);
 }
 
-/* A store is over, as far as its thread is concerned: from now on it is an access like others. */
+/* A store is complete as far as its thread is concerned: from now on it is an access like others. */
 static void land(sim_block *b, sim_flights *x, sim_flight *f) {
     f->used = false;
     if (f->bulk.kind == SIM_BULK_LOAD) return;

@@ -1,11 +1,12 @@
-/* Races in global memory. SMs log their accesses; between epochs, the log is played against one shadow of the memory
- * that was touched, in the SMs' order, so that findings do not depend on host threads.
+/* Race checks in global memory. Each SM logs its accesses. Between epochs the logs are replayed against one shadow of
+ * global memory, in SM order, so that findings do not depend on host threads.
  *
- * Within a cluster, order is what sim_view knows. Between clusters there is none but through strong accesses: whoever
- * reads a word that was written behind a fence knows all that was done before and that its cluster has told of, there
- * or elsewhere (which is more than the model promises: races may be missed, none is made up). A strong write without a
- * fence tells of reads alone: they are over when what depends on them is written, and who reads the word does not write
- * before it has seen it. Decoupled look-back in place counts on that. */
+ * Within a cluster, sim_view says what is ordered. Between clusters only strong accesses order anything. A thread that
+ * reads a word that was written after a fence knows everything its writer's cluster has published, at that word or
+ * another. That is more than the memory model promises: a race may be missed, none is invented.
+ *
+ * A strong write without a fence publishes reads only. Reads are over when a value that depends on them is written, and
+ * a thread that reads the word does not write before it has seen it. Decoupled look-back in place relies on that. */
 #ifndef HAUL_CHECK_GLOBAL_H
 #define HAUL_CHECK_GLOBAL_H
 
@@ -15,14 +16,14 @@
 
 typedef struct sim_watch sim_watch;
 
-/* Memory is dealt to slices by pages of 1 << SIM_WATCH_PAGE bytes. */
+/* Pages of 1 << SIM_WATCH_PAGE bytes are distributed over the slices. */
 enum { SIM_WATCH_SLICES = 8, SIM_WATCH_PAGE = 12, SIM_PLACES = 1024 };
 #define SIM_NEVER_FENCED UINT32_MAX
 
-/* No race with its own kind: at all; within its cluster, by its scope; anywhere. */
+/* Which accesses of its own kind an access cannot race with: none; those in its cluster (limited by its scope); all. */
 typedef enum sim_strength { SIM_WEAK, SIM_STRONG_HERE, SIM_STRONG } sim_strength;
 
-/* Epochs up to which other clusters' accesses are known: all of them, behind a fence, or reads alone. */
+/* The epochs up to which other clusters' accesses are known: all accesses (after a fence), or reads only. */
 typedef struct sim_floor {
     uint32_t all, reads;
 } sim_floor;
@@ -32,21 +33,21 @@ static inline void sim_floor_raise(sim_floor *floor, sim_floor to) {
     if (to.reads > floor->reads) floor->reads = to.reads;
 }
 
-/* Lanes of one warp's access, or one thread's copy of many bytes. */
+/* A warp's access (some or all of its lanes), or one thread's copy of many bytes. */
 typedef struct sim_logged {
-    uint64_t base; /* of lane 0; lane l is at base + l * stride, or in the list */
+    uint64_t base; /* address of lane 0; lane l is at base + l * stride, or in the list */
     int64_t stride;
-    uint32_t list;   /* index + 1 of 32 addresses; 0: by stride */
-    uint32_t values; /* stores: index + 1 of 32 hashes */
+    uint32_t list;   /* index + 1 of 32 addresses; 0: use the stride */
+    uint32_t values; /* of stores: index + 1 of 32 hashes */
     uint32_t instruction, active, bytes;
     uint32_t cluster; /* number in the grid */
     uint32_t time;
     sim_floor floor;
-    uint32_t known;  /* index of the view's snapshot */
-    uint32_t fenced; /* reads by the copy engine: index + 1 of what has gone through a fence; SIM_NEVER_FENCED */
+    uint32_t known;  /* index of the snapshot of the view */
+    uint32_t fenced; /* of reads by the copy engine: index + 1 of what has passed a proxy fence; SIM_NEVER_FENCED */
     uint16_t actor;
     uint8_t action;
-    uint8_t strong;  /* sim_strength */
+    uint8_t strong;  /* a sim_strength */
     bool by_texture; /* a read that does not see what the launch has written */
 } sim_logged;
 
@@ -69,17 +70,18 @@ typedef struct sim_access_log {
 
 haul_status sim_watch_create(const sim_grid *g, sim_watch **out);
 void sim_watch_free(sim_watch *watch);
-/* Plays the SMs' logs and empties them; a new epoch begins. */
+/* Replays the SMs' logs, empties them and begins a new epoch. */
 haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int threads);
-/* Places of addresses that were written for all blocks: SIM_TOLD_... */
+/* Returns a table of SIM_TOLD_* flags, by hash of the address that was written. */
 _Atomic uint8_t *sim_watch_published(sim_watch *watch);
-/* Some lanes of the warp tell all blocks what they know: by a strong write, behind a fence or not. */
+/* Some lanes of the warp publish what they know to all blocks with a strong write: reads only, or, after a fence,
+ * everything. */
 enum { SIM_TOLD_READS = 1, SIM_TOLD_ALL = 2 };
 void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes, uint8_t told);
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t slice);
 
 void sim_access_log_free(sim_access_log *log);
-/* What it holds, in bytes. */
+/* Returns the log's size in bytes. */
 size_t sim_access_log_bytes(const sim_access_log *log);
 void sim_access_log_empty(sim_access_log *log, uint32_t epoch);
 
@@ -87,21 +89,21 @@ void sim_access_log_empty(sim_access_log *log, uint32_t epoch);
 
 void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                        haul_action action);
-/* A copy's access to `bytes` from `address` on, by the block's thread. With `is_watched`, flight.c sees to what
- * the cluster's threads do there later. */
+/* A copy by the block's thread accesses `bytes` from `address` on. With `is_watched`, flight.c checks what the
+ * cluster's own threads do there later. */
 void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction, uint64_t address, uint32_t bytes,
                              haul_action action, bool is_watched);
-/* A memory fence of that scope (sim_scope_of), which strong writes may follow that hand over what was written before,
- * and which takes what strong reads have seen handed over. */
+/* A memory fence of that scope (sim_scope_of). Strong writes after it publish what was written before it, and what
+ * strong reads before it have acquired becomes known. */
 void sim_hazard_fence(sim_warp *w, uint32_t active, uint8_t scope);
 enum { SIM_SCOPE_NONE, SIM_SCOPE_BLOCK, SIM_SCOPE_CLUSTER, SIM_SCOPE_GPU };
 uint8_t sim_scope_of(const ptx_instruction *i);
-/* Its scope is the whole GPU, or more. */
+/* True if the scope is the GPU or the system. */
 bool sim_reaches_grid(const ptx_instruction *i);
-/* A strong access to shared or global memory at `address` (shared: with its window's bits). */
+/* A strong access to shared or global memory. Addresses in shared memory have their window's bits. */
 void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
                        bool writes);
-/* An ordinary store: what a strong write hands over needs another fence. */
+/* An ordinary store: another fence is needed before a strong write publishes it. */
 void sim_hazard_stored(sim_warp *w);
 
 #endif

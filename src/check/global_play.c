@@ -1,8 +1,8 @@
-/* Accesses to global memory, played against its shadow.
+/* Replays logged accesses to global memory against its shadow.
  *
- * A line of 128 bytes has a few rows, which say which warp wrote and read which of its bytes last. An access is held
- * against them as a whole. Where rows cannot show that it is in order, or would be too many, the line's words get a
- * shadow each, and the access is played lane by lane: what is found is the same either way. */
+ * A line of 128 bytes has a few rows, which say which warp last wrote and read which of its bytes. An access is
+ * compared with them as a whole. If rows cannot show that it is ordered, or there would be too many, the line's words
+ * get a shadow each, and the access is replayed lane by lane. Both give the same findings. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "check/global.h"
@@ -19,7 +19,7 @@ typedef struct play {
     const sim_logged *e;
     const uint64_t *lists;
     const uint32_t *values;          /* of the lanes; NULL: not known */
-    const sim_known *known, *fenced; /* fenced: of reads by the copy engine; NULL: no fence ever */
+    const sim_known *known, *fenced; /* fenced: of reads by the copy engine; NULL: there was no fence */
     uint64_t address;                /* of the word */
     uint32_t value;
     unsigned lane;
@@ -27,12 +27,12 @@ typedef struct play {
     const sim_part *part; /* of the line */
 } play;
 
-/* The epoch up to which the thread at hand knows what other clusters did of that kind. */
+/* Returns the epoch up to which the current thread knows other clusters' accesses of this kind. */
 static uint32_t floor_of(const play *p, unsigned action) {
     return action == HAUL_ACTION_READ ? p->e->floor.reads : p->e->floor.all;
 }
 
-/* The lanes of another cluster's actor whose actions of that kind it has told of up to that time. */
+/* Returns the lanes of another cluster's actor that have published their accesses of this kind up to that time. */
 static uint32_t told_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action) {
     sim_known *const *told = p->watch->released;
     if (!told || time == 0) return SIM_ALL_LANES;
@@ -42,7 +42,7 @@ static uint32_t told_lanes(const play *p, uint32_t cluster, uint32_t actor, uint
     return sim_known_lanes(&told[cluster][from + actor], time);
 }
 
-/* Of the lanes of the touch those that are not known to have come before the lane at hand. */
+/* Returns those of the touch's `lanes` that are not known to come before the current lane. */
 static uint32_t unknown_lanes(const play *p, const sim_touch *t, uint32_t lanes) {
     if (t->cluster != p->e->cluster)
         return t->epoch <= floor_of(p, t->action) ? lanes & ~told_lanes(p, t->cluster, t->actor, t->time, t->action)
@@ -51,14 +51,14 @@ static uint32_t unknown_lanes(const play *p, const sim_touch *t, uint32_t lanes)
     return lanes & ~sim_known_lanes(&p->known[t->actor], t->time) & ~own;
 }
 
-/* Lanes of one warp that count on running side by side. */
+/* True if the two are lanes of one warp that rely on lockstep. */
 static bool count_on_lockstep(const play *p, uint32_t cluster, uint32_t actor, uint32_t instruction) {
     const sim_logged *e = p->e;
     if (e->cluster != cluster || e->actor != actor) return false;
     return sim_counts_on_lockstep(p->watch->grid, e->instruction, instruction);
 }
 
-/* Strong accesses to the same word do not race where the scopes of both reach the other. */
+/* True if both accesses are strong and the scope of each reaches the other: then they do not race. */
 static bool are_strong(const play *p, uint8_t strength, uint32_t cluster, uint32_t actor, uint32_t instruction) {
     const sim_logged *e = p->e;
     if (e->cluster != cluster) return e->strong == SIM_STRONG && strength == SIM_STRONG;
@@ -80,10 +80,11 @@ static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32
 }
 
 static const char *why_of(const play *p, const sim_touch *t, bool lockstep) {
-    if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run side by side";
+    if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run in lockstep";
     if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
     if (t->epoch > floor_of(p, t->action)) return "threads of different blocks, which nothing orders within a launch";
-    return "the other block has handed over by a flag, but the thread that wrote it did not know of this access";
+    return "the other block has published its work by a flag, but the thread that wrote the flag did not know of this "
+           "access";
 }
 
 static void concern(const play *p, uint64_t cluster, uint32_t thread) {
@@ -134,12 +135,12 @@ static sim_touch touch_of(const play *p) {
                        .strong = e->strong & 3u};
 }
 
-/* Whether the two are of one warp's one access, or of accesses at the same time. */
+/* True if both belong to one access of a warp, or to accesses at the same time. */
 static bool are_together(const sim_touch *a, const sim_touch *b) {
     return a->cluster == b->cluster && a->actor == b->actor && a->time == b->time && a->epoch == b->epoch;
 }
 
-/* The lanes that wrote the bytes at hand last. */
+/* Returns the lanes that last wrote the current bytes. */
 static uint32_t writing_lanes(const play *p, const sim_touch *writer) {
     uint32_t lanes = 0;
     for (unsigned i = 0; writer->epoch && i < 4; i++)
@@ -147,8 +148,8 @@ static uint32_t writing_lanes(const play *p, const sim_touch *writer) {
     return lanes;
 }
 
-/* The lanes whose ordinary write has not gone through a fence that the thread at hand knows of. Between clusters that
- * is not kept; but where no fence is, none has. */
+/* Returns the lanes whose ordinary write has not passed a proxy fence that the current thread knows of. Fences of other
+ * clusters are not tracked, but if there was no fence at all, no write has passed one. */
 static uint32_t unfenced_lanes(const play *p, const sim_touch *t, uint32_t lanes) {
     if (t->action != HAUL_ACTION_WRITE) return 0;
     if (!p->fenced) return lanes;
@@ -168,7 +169,7 @@ static void check_read(const play *p, const sim_touch *writer) {
         report(p, writer, unfenced, HAUL_FINDING_MISSING_PROXY_FENCE);
 }
 
-/* Whether the last reader need not be kept: it comes before the lane at hand, whose access has all of its bytes. */
+/* True if the last reader need not be kept: it comes before the current lane, whose access covers all its bytes. */
 static bool is_covered(const play *p, const sim_touch *last) {
     const bool by_self = last->actor == p->e->actor && !(last->lanes & ~p->e->active);
     return !(last->bytes & ~p->bytes) && (by_self || !unknown_lanes(p, last, last->lanes));
@@ -236,7 +237,7 @@ static bool reads(const sim_logged *e) {
 
 /* ---- words ---- */
 
-/* The lane's access to `from` .. `to`-1 in the line of which these are the words. */
+/* Replays the lane's access to `from` .. `to`-1 in the line that has these words. */
 static void play_words(play *p, sim_word_shadow *words, uint64_t from, uint64_t to) {
     for (uint64_t word = from / 4 * 4; word < to; word += 4) {
         const unsigned first = word < from ? (unsigned)(from - word) : 0;
@@ -282,7 +283,7 @@ static void spread_writer(const sim_row *r, unsigned word, unsigned bits, sim_to
         if (bits >> i & 1) t->lane[i] = (uint8_t)(31 - __builtin_clz(sim_owner_lanes(r->owner, 4 * word + i)));
 }
 
-/* Of bytes that different lanes have read, the last ones. */
+/* If different lanes have read the word's bytes, keeps the last ones only. */
 static void spread_reader(const sim_row *r, unsigned word, unsigned bits, sim_touch *t) {
     const unsigned last = 31u - (unsigned)__builtin_clz(bits);
     *t = touch_of_row(r);
@@ -302,7 +303,7 @@ static void spread_word(const sim_row *r, unsigned word, sim_word_shadow *w, uin
     w->value = value;
 }
 
-/* The line's words tell from now on. NULL when they are too many, or the host has no memory. */
+/* Replaces the line's rows by words. Returns NULL if there are too many, or the host runs out of memory. */
 static sim_word_shadow *detail(play *p, sim_page *g, unsigned line) {
     sim_slice *s = p->s;
     uint32_t *link = &g->lines[line], index;
@@ -337,7 +338,7 @@ static bool follows(const play *p, const sim_row *r, const sim_part *part) {
 
 enum { MOST_ROWS = 12 };
 
-/* Whether the access is known to be in order, and rows will do. */
+/* True if rows show that the access is ordered, and rows can record it. */
 static bool in_order(const play *p, uint32_t first, const sim_part *part) {
     const sim_logged *e = p->e;
     unsigned count = 0;
@@ -377,7 +378,7 @@ static bool add_row(const play *p, uint32_t *link, const sim_part *part, sim_row
     return true;
 }
 
-/* Takes the bytes out of the rows that `is_meant` says; those that have none left go. */
+/* Removes `bytes` from the rows that `is_meant` selects, and frees rows left empty. */
 typedef bool meant_fn(const play *p, const sim_row *r);
 
 static void cut(const play *p, uint32_t *link, sim_bytes bytes, meant_fn *is_meant) {
@@ -414,13 +415,13 @@ static bool is_others_reader(const play *p, const sim_row *r) {
     return r->role == SIM_ROW_READER && r->cluster != p->e->cluster;
 }
 
-/* Whether it is known to come before the access at hand, or is the same lanes'. */
+/* True if the row's read is known to come before the current access, or is by the same lanes. */
 static bool is_done_reader(const play *p, const sim_row *r) {
     if (!is_own_reader(p, r)) return false;
     return (r->actor == p->e->actor && r->owner.bits == p->part->owner.bits) || follows(p, r, p->part);
 }
 
-/* Whether another warp's read is kept beside the own warp's. */
+/* True if another warp's read is kept beside the warp's own. */
 static bool is_accompanied(const play *p, uint32_t first) {
     for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
         const sim_row *r = sim_slice_row(p->s, i);
@@ -434,7 +435,7 @@ static bool is_own_warps(const play *p, const sim_row *r) {
     return is_own_reader(p, r) && r->actor == p->e->actor;
 }
 
-/* The bytes at hand of rows that are meant become those of another role, whose own are dropped. */
+/* Moves the current bytes of rows that `is_meant` selects to another role, and drops those that role had. */
 static void push(const play *p, uint32_t *link, meant_fn *is_meant, sim_row_role role, meant_fn *is_dropped) {
     const sim_bytes bytes = p->part->bytes;
     sim_bytes pushed = {{0, 0}};
@@ -461,15 +462,15 @@ static void push(const play *p, uint32_t *link, meant_fn *is_meant, sim_row_role
     }
 }
 
-/* Whether the cluster's last read need not be kept beside the one at hand. */
+/* True if the cluster's last read need not be kept beside the current one. */
 static bool stays_last(const play *p, const sim_row *last, const sim_row *beside) {
     if (last->actor == p->e->actor)
         return last->owner.bits == p->part->owner.bits || (beside && beside->actor != last->actor);
     return !beside && follows(p, last, p->part);
 }
 
-/* What is read in turn, or again and again, in the same pieces: rows change places. `overlaps`: others have read some
- * of the bytes. */
+/* Handles bytes that are read in turn or repeatedly in the same pieces: rows only change roles. Sets `overlaps` if
+ * others have read some of the bytes. */
 static bool read_in_turn(const play *p, uint32_t first, bool *overlaps) {
     sim_row *rows[SIM_READERS] = {NULL};
     *overlaps = false;
@@ -523,7 +524,7 @@ static void note_values(const play *p, sim_page *g, unsigned line, const sim_par
             g->values[line * SIM_LINE_WORDS + w] = p->values ? p->values[lane_of_word(part, w)] : 0;
 }
 
-/* `lanes` touch the line: these bytes of it. */
+/* Replays an access of `lanes` to one line; `part` names the bytes. */
 static void play_part(play *p, uint64_t number, const sim_part *part, uint32_t lanes) {
     sim_page *g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
     const unsigned line = (unsigned)(number % SIM_PAGE_LINES);
@@ -552,7 +553,7 @@ static bool is_mine(const play *p, uint64_t line) {
     return line / SIM_PAGE_LINES % SIM_WATCH_SLICES == p->number;
 }
 
-/* `lanes` touch the same bytes, of one line or many. */
+/* Replays an access of `lanes` to the same bytes, in one line or several. */
 static void play_range(play *p, uint64_t from, uint32_t lanes) {
     const uint64_t to = from + p->e->bytes;
     for (uint64_t line = from / SIM_FOOTPRINT_LINE; line <= (to - 1) / SIM_FOOTPRINT_LINE; line++) {
@@ -569,7 +570,7 @@ static uint32_t lanes_between(unsigned first, unsigned end) {
     return (end >= SIM_LANES ? SIM_ALL_LANES : (1u << end) - 1) & ~((1u << first) - 1);
 }
 
-/* Lanes that lie side by side, or with gaps, several in a line. */
+/* Replays lanes at an even stride, several to a line. */
 static void play_evenly(play *p) {
     const sim_logged *e = p->e;
     const unsigned stride = (unsigned)e->stride;

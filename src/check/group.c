@@ -1,4 +1,4 @@
-/* Named barriers: a group must know that the one before has met there, or the two may meet each other. */
+/* Named barriers: a group that reuses one must know that the previous group has left it, or their arrivals may mix. */
 #include "check/internal.h"
 
 #include <string.h>
@@ -17,10 +17,11 @@ static void report(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes, u
                            .thread = actor * SIM_LANES};
     sim_finding *f = sim_hazard_report(w, &s);
     if (f)
-        sim_hazard_say(f,
-                       "nothing orders this behind the last time that others met at barrier %u: its arrivals may be "
-                       "counted with theirs",
-                       id);
+        sim_hazard_say(
+            f,
+            "nothing orders this after the last use of barrier %u by others: its arrivals may be counted with "
+            "theirs",
+            id);
 }
 
 void sim_group_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes) {

@@ -1,26 +1,25 @@
-/* What threads know of each other: happens-before, compressed.
+/* What threads know of each other's accesses: happens-before, as compressed vector clocks.
  *
- * Time is a count of synchronisations in a cluster. Each access is stamped with the time it was made at; an earlier
- * access is ordered before a later one when the later one's thread knows the earlier one's up to that time. What lanes
- * of one warp know alike is kept once. Where it must be rounded, it is rounded up: a race may be missed, none is made
- * up. */
+ * Time counts the synchronisations in a cluster. Each access is stamped with its time. An earlier access is ordered
+ * before a later one if the later one's thread knows the earlier one's up to that time. Lanes of one warp that know the
+ * same share one vector. Rounding is always upwards: a race may be missed, none is invented. */
 #ifndef HAUL_CHECK_KNOWN_H
 #define HAUL_CHECK_KNOWN_H
 
 #include "state/op.h"
 
-/* Of one warp's lanes: all are known up to time `all`, and those in `lanes` up to the later time `some`. */
+/* What is known of one warp: all lanes up to time `all`, and those in `lanes` up to the later time `some`. */
 typedef struct sim_known {
     uint32_t all, some, lanes;
 } sim_known;
 
-/* The lanes that are known up to `time`. */
+/* Returns the lanes that are known up to `time`. */
 static inline uint32_t sim_known_lanes(const sim_known *k, uint32_t time) {
     if (k->all >= time) return SIM_ALL_LANES;
     return k->some >= time ? k->lanes : 0;
 }
 
-/* Whether, of vectors by warp, the thread's lane is known up to `time`. */
+/* True if the thread's lane is known up to `time` in these vectors. */
 static inline bool sim_knows_thread(const sim_known *by_warp, uint32_t thread, uint32_t time) {
     return sim_known_lanes(&by_warp[thread / SIM_LANES], time) >> thread % SIM_LANES & 1;
 }

@@ -1,9 +1,9 @@
-/* The quick shadow of shared memory: lines of 128 bytes, each with a few rows that say which warp wrote and read which
- * of its bytes. A row of a warp's access is looked at as a whole.
+/* The fast shadow of shared memory: lines of 128 bytes, each with a few rows that say which warp wrote and read which
+ * of its bytes. A row stands for a warp's access as a whole.
  *
- * What is found here is only that an access is in order. Where rows cannot show that, or would be too many, the line is
- * made detailed and shared.c looks at the cells of its words: what it finds is the same either way. Rows of
- * reads stay behind when their bytes are written by who knew of them: whoever knows the writer knows them too. */
+ * Rows only prove that an access is ordered. If they cannot, or there would be too many, the line becomes detailed and
+ * shared.c checks the cells of its words; both give the same findings. Rows of reads remain when a thread that knew of
+ * them overwrites their bytes: whoever knows that writer knows the reads too. */
 #include "base/memory.h"
 #include "check/internal.h"
 
@@ -69,7 +69,7 @@ static bool has_cells(const sim_visit *k) {
     return had(k, s->cells);
 }
 
-/* The time up to which all threads know all accesses: nothing can race with those any more. */
+/* Returns the time up to which all threads know all accesses: nothing can race with those any more. */
 static uint32_t settled(sim_domain *d) {
     if (d->settled_at == d->now) return d->settled;
     uint32_t least = UINT32_MAX;
@@ -94,7 +94,7 @@ static bool has_whole_words(const sim_line_row *r) {
     return lanes_whole && (b[0] & ones) * 15 == b[0] && (b[1] & ones) * 15 == b[1];
 }
 
-/* The bytes of words that a row has a part of only, or whose bytes are different lanes'. */
+/* Returns the bytes of words that the row holds only in part, or whose bytes belong to different lanes. */
 static sim_bytes split_words(const sim_line_row *r) {
     sim_bytes split = {{0, 0}};
     if (has_whole_words(r)) return split;
@@ -145,7 +145,7 @@ static void spread_byte_read(sim_byte_cell *b, const sim_line_row *r, unsigned b
 }
 
 static void spread_word_read(sim_cell *c, sim_read *p, const sim_line_row *r, uint32_t lanes) {
-    if (r->time < c->time || r->time < p->time) return; /* read before it was written, or before others */
+    if (r->time < c->time || r->time < p->time) return; /* read before it was written, or before other reads */
     *p = (sim_read){
         .time = r->time, .lanes = p->time == r->time ? p->lanes | lanes : lanes, .instruction = r->instruction};
     c->readers |= 1u << r->actor % 32;
@@ -171,7 +171,7 @@ static bool is_current(const sim_visit *k, const sim_line_row *r) {
     return r->time > settled(k->d) && sim_bytes_any(r->bytes);
 }
 
-/* Calls `visit` for the rows of all who have read the line. */
+/* Calls `visit` for the current rows of all actors that have read the line, until one call returns false. */
 typedef bool row_fn(const sim_visit *k, uint32_t index, const sim_line_row *r, void *context);
 
 static bool each_read(const sim_visit *k, const sim_line *l, row_fn *visit, void *context) {
@@ -198,7 +198,7 @@ static bool spread_reads(const sim_visit *k, uint32_t index, const sim_line_row 
     return plane != NULL;
 }
 
-/* What was written so long ago that no row tells by whom. */
+/* Returns a row for bytes written so long ago that no row says by whom. */
 static sim_line_row long_written(const sim_visit *k, const sim_line *l) {
     sim_line_row r = {.bytes = l->written, .owner = {{.lanes = 1}}, .time = k->d->start};
     for (unsigned i = 0; i < l->writers; i++) r.bytes = sim_bytes_without(r.bytes, l->rows[i].bytes);
@@ -233,7 +233,7 @@ bool sim_lines_detail(const sim_visit *k, uint32_t address, uint32_t bytes) {
     return !k->d->owner->failed;
 }
 
-/* ---- rows that are known to be in order ---- */
+/* ---- rows that are known to be ordered ---- */
 
 static bool is_known(const sim_visit *k, const sim_line_row *r, const sim_part *p) {
     const sim_known *n = &k->v->order[r->actor];
@@ -270,7 +270,7 @@ static bool may_write(const sim_visit *k, const sim_line *l, const sim_part *p) 
     return l->read_at <= k->v->least || each_read(k, l, knows_reader, &part);
 }
 
-/* ---- noting ---- */
+/* ---- recording ---- */
 
 static bool is_free(const sim_visit *k, const sim_line_row *r, const sim_part *p) {
     if (r->time < k->d->start || r->time <= settled(k->d)) return true;
@@ -335,14 +335,14 @@ static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8
 
 /* ---- from cells to rows ---- */
 
-/* Whether everybody knows who wrote it and who read it, and nothing is on its way. */
+/* True if all threads know who wrote and read the word, and nothing is in flight. */
 static bool is_settled(const sim_visit *k, const sim_cell *c) {
     if (c->written & SIM_CELL_CONTESTED) return false;
     return !(c->state & ~(SIM_CELL_ATOMIC | SIM_CELL_ASYNC)) && c->thread / SIM_LANES < k->d->actors;
 }
 
-/* A line that was left alone since everybody met needs no cells any more: only what was written. Not where proxy
- * fences count, for which it matters who wrote it. */
+/* Turns a line that nobody touched since all threads synchronised back into rows: only what was written is kept. Not in
+ * kernels with proxy fences, where it matters who wrote it. */
 static void gather(const sim_visit *k, sim_line *l) {
     sim_bytes written = {{0, 0}};
     if (k->d->first->sm->grid->proxies.engine || l->touched > settled(k->d) || l->tried == k->d->settled) return;
@@ -361,7 +361,7 @@ static void gather(const sim_visit *k, sim_line *l) {
 
 /* ---- accesses ---- */
 
-/* The part's lanes, for the cells. */
+/* Makes the line detailed and returns the part's lanes, which the cells must check. */
 static uint32_t by_cells(const sim_visit *k, sim_line *l, const sim_part *p) {
     return detail(k, l) ? p->lanes : 0;
 }

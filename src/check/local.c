@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Of each word, of all threads one after the other: four bits for the bytes that have been written, and four for those
- * that hold what nobody wrote in the first place. */
+/* Returns the marks, a byte for each word, one thread after the other. Four bits mark bytes that were written, four
+ * mark bytes that were written with a tainted value. */
 static unsigned char *written_of(const sim_block *b) {
     sim_domain *d = sim_domain_of(b);
     const sim_grid *g = b->sm->grid;
@@ -28,14 +28,15 @@ static void mark(unsigned char *words, uint64_t at, unsigned bytes, bool written
     }
 }
 
-/* Parameters of calls are written where nothing of it shows here: only what they are known to hold counts. */
+/* True if all bytes are known to hold tainted values. Parameters of calls are also written by code that is not seen
+ * here, so missing marks do not count. */
 static bool is_doubtful(const unsigned char *words, uint64_t at, unsigned bytes) {
     for (const uint64_t end = at + bytes; at < end; at += 4)
         if (!(words[at / 4] & bits_of(at, bytes) << 4)) return false;
     return true;
 }
 
-/* Padding goes along when a structure is copied: only what nobody wrote any byte of is worth a doubt. */
+/* True if any byte was written: padding is copied along with its structure. */
 static bool is_written(const unsigned char *words, uint64_t at, unsigned bytes) {
     for (const uint64_t end = at + bytes; at < end; at += 4)
         if (words[at / 4] & bits_of(at, bytes)) return true;

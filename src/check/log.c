@@ -1,4 +1,4 @@
-/* What SMs note of their accesses to global memory until it is played (global.c), and what of it was ever
+/* The log of an SM's accesses to global memory until it is replayed (global_play.c), and which global memory was ever
  * written. */
 #include "base/memory.h"
 #include "check/global.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
 static bool reserve(void **items, size_t *capacity, size_t count, size_t more, size_t size) {
     if (count + more <= *capacity) return true;
@@ -19,10 +19,10 @@ static bool reserve(void **items, size_t *capacity, size_t count, size_t more, s
     return true;
 }
 
-/* An access becomes so many entries at most: pieces in which lanes lie at even distances, or a list of addresses. */
+/* An access becomes at most MOST_PIECES entries: pieces whose lanes lie at an even stride, or a list of addresses. */
 enum { MOST_PIECES = 4, LEAST_LANES = 8 };
 
-/* For one access of a warp. */
+/* Reserves memory for one access of a warp. */
 static bool make_room(sim_access_log *log, uint32_t known) {
     bool made =
         reserve((void **)&log->entries, &log->capacity, log->count, MOST_PIECES, sizeof *log->entries) &&
@@ -63,7 +63,7 @@ static bool has_room(sim_block *b) {
     return !h->failed;
 }
 
-/* What of the cluster's stores to global memory the copy engine knows, as the view's lanes see it. */
+/* Saves which of the cluster's stores to global memory the copy engine knows of, as the view's lanes see it. */
 static uint32_t fences(sim_access_log *log, const sim_domain *d, const sim_view *v) {
     if (d->proxies < 2) return SIM_NEVER_FENCED;
     memcpy(log->known + log->known_count, v->proxy + sim_domain_capacity(d), d->actors * sizeof *log->known);
@@ -71,7 +71,7 @@ static uint32_t fences(sim_access_log *log, const sim_domain *d, const sim_view 
     return (uint32_t)(log->known_count - d->actors + 1);
 }
 
-/* What the view knows, once an epoch as long as it does not change. */
+/* Saves what the view knows, once per epoch as long as it does not change. */
 static uint32_t snapshot(sim_access_log *log, const sim_domain *d, sim_view *v) {
     if (v->kept_in == log->epoch + 1) return v->kept;
     memcpy(log->known + log->known_count, v->order, d->actors * sizeof *log->known);
@@ -81,7 +81,7 @@ static uint32_t snapshot(sim_access_log *log, const sim_domain *d, sim_view *v) 
     return v->kept;
 }
 
-/* There is room. */
+/* Appends an entry; the caller has reserved memory. */
 static sim_logged *append(sim_block *b, uint32_t actor, sim_view *v) {
     sim_hazards *h = b->sm->hazards;
     const sim_domain *d = sim_domain_of(b);
@@ -94,7 +94,7 @@ static sim_logged *append(sim_block *b, uint32_t actor, sim_view *v) {
     return e;
 }
 
-/* Entry `e`, the last one, is for the slices of shadow that `slices` has a bit for. */
+/* Adds entry `e`, the last one, to the slices of the shadow that have a bit in `slices`. */
 static void deal(sim_access_log *log, const sim_logged *e, uint32_t slices) {
     for (; slices; slices &= slices - 1) {
         sim_log_share *share = &log->shares[__builtin_ctz(slices)];
@@ -122,7 +122,7 @@ static bool is_even_half(const uint64_t *address, uint64_t stride) {
     return !differs;
 }
 
-/* The first lanes of `lanes` that lie at even distances, as far as there are any. */
+/* Returns the first of `lanes` that lie at an even stride. */
 static uint32_t even_lanes(uint32_t lanes, const uint64_t address[SIM_LANES], int64_t *stride) {
     const unsigned first = (unsigned)__builtin_ctz(lanes);
     const uint32_t rest = lanes & (lanes - 1);
@@ -179,7 +179,7 @@ static void mix_elements(uint32_t hash[SIM_LANES], const sim_op *op, const unsig
     }
 }
 
-/* A hash of what each lane stores, never 0; index + 1. 0 when it is not known. */
+/* Saves a hash of what each lane stores, never 0. Returns its index + 1, or 0 if the values are not known. */
 static uint32_t keep_values(sim_access_log *log, const sim_warp *w, const sim_op *op) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
     uint32_t *hash = log->values + log->value_count;
@@ -197,7 +197,7 @@ static uint32_t keep_values(sim_access_log *log, const sim_warp *w, const sim_op
     return (uint32_t)(log->value_count / SIM_LANES);
 }
 
-/* ---- what was never written ---- */
+/* ---- uninitialised memory ---- */
 
 static unsigned char mask_of(uint64_t address, unsigned bytes) {
     return bytes >= 4 ? 15 : (unsigned char)((((1u << bytes) - 1) << address % 4) & 15);
@@ -217,7 +217,7 @@ static uint64_t bits_of_bytes(unsigned bytes) {
     return bits;
 }
 
-/* `written`: of the word that the address lies in, and those behind it */
+/* `written`: the marks of the word that holds the address, and of those after it */
 static void check_written(sim_warp *w, const sim_op *op, unsigned lane, const unsigned char *written,
                           uint64_t address) {
     for (unsigned at = 0; at < op->bytes; at += 4) {
@@ -252,7 +252,7 @@ static bool all_written(const unsigned char *written, size_t words) {
     return !missing;
 }
 
-/* `lanes` lie `stride` bytes apart: where they lie side by side, all at once. */
+/* Marks or checks the lanes' words; all at once if the lanes, `stride` bytes apart, are adjacent. */
 static void follow_written(sim_warp *w, const sim_op *op, uint32_t lanes, const uint64_t address[SIM_LANES],
                            int64_t stride, haul_action action) {
     const unsigned first = (unsigned)__builtin_ctz(lanes);

@@ -1,6 +1,6 @@
-/* Tensor maps that the kernel changes: the copy engine keeps maps in a cache of its own, so that a change has to be
- * released by the tensormap proxy's fence, or by tensormap.cp_fenceproxy, and each block that copies with the map has
- * to acquire it. Watched are changes in the block's own cluster, the newest few. */
+/* Tensor maps that the kernel changes. The copy engine caches maps. A change must therefore be released by the
+ * tensormap proxy's fence or by tensormap.cp_fenceproxy, and each block that copies with the map must acquire it. The
+ * newest few changes of the block's own cluster are tracked. */
 #include "check/internal.h"
 #include "machine/tensor.h"
 
@@ -52,8 +52,9 @@ void sim_hazard_map_used(sim_warp *w, const sim_op *op, unsigned lane, uint64_t 
                            .bytes = SIM_TENSOR_MAP_BYTES};
     sim_finding *f = sim_hazard_report(w, &s);
     if (f)
-        sim_hazard_say(f, m->released ? "the tensor map was changed, and no fence.proxy.tensormap::generic.acquire of "
-                                        "the block lies between, so the copy engine may use the old one"
+        sim_hazard_say(f, m->released ? "the tensor map was changed, and the block has not executed "
+                                        "fence.proxy.tensormap::generic.acquire since, so the copy engine may use the "
+                                        "old one"
                                       : "the tensor map was changed without fence.proxy.tensormap::generic.release "
-                                        "or tensormap.cp_fenceproxy behind it");
+                                        "or tensormap.cp_fenceproxy after it");
 }

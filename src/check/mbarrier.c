@@ -1,4 +1,4 @@
-/* mbarriers: what arrivals hand on to those who wait, and their misuse. */
+/* mbarriers: what arriving threads pass on to waiting ones, and misuse. */
 #include "base/memory.h"
 #include "check/internal.h"
 #include "state/mbarrier.h"
@@ -46,7 +46,7 @@ static sim_suspect misuse(const sim_op *op, unsigned lane, const sim_watched_mba
                          .bytes = 8};
 }
 
-/* Lanes of another warp may still be about to look at the phase that this one has seen the end of. */
+/* Checks that no lane of another warp may still look at the phase whose end it is known to have seen. */
 static bool check_waiters(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m) {
     sim_domain *d = sim_domain_of(w->block);
     const uint32_t actor = sim_actor(w);
@@ -57,7 +57,8 @@ static bool check_waiters(sim_warp *w, const sim_op *op, unsigned lane, const si
         s.thread = a * SIM_LANES;
         s.other_instruction = m->pass_instruction;
         sim_finding *f = sim_hazard_report(w, &s);
-        if (f) sim_hazard_say(f, "initialised again, or ended, with no barrier behind another thread's wait for it");
+        if (f)
+            sim_hazard_say(f, "initialised again, or invalidated, with no barrier after another thread's wait for it");
         return true;
     }
     return false;
@@ -118,7 +119,7 @@ void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_b
     const sim_suspect s = misuse(op, lane, m, address);
     sim_finding *f = sim_hazard_report(w, &s);
     if (f)
-        sim_hazard_say(f, m->live ? "used without a barrier behind its initialisation by another thread"
+        sim_hazard_say(f, m->live ? "used without a barrier after its initialisation by another thread"
                                   : "used before it has been initialised");
 }
 

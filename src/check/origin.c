@@ -6,15 +6,15 @@
 #include "ptx/users.h"
 #include "state/program.h"
 
-/* What a register holds, as far as all its definitions agree: nothing known yet, an integer, something else (MIXED), or
- * an address made from the program's variable number value - FIRST. */
+/* What a register holds, if all its definitions agree: nothing known yet, an integer, something else (MIXED), or an
+ * address in the program's variable number value - FIRST. */
 enum { UNSEEN, INTEGER, MIXED, FIRST };
 
 typedef struct search {
     const sim_program *p;
     uint32_t *held; /* by register */
     ptx_users readers;
-    bool *waiting; /* by instruction: it is to be looked at again */
+    bool *waiting; /* by instruction: it is in the queue */
     uint32_t *queue, first, count, size;
 } search;
 
@@ -47,14 +47,14 @@ static uint32_t either(uint32_t a, uint32_t b) {
     return b == UNSEEN ? a : MIXED;
 }
 
-/* An address and an integer make an address of the same variable. */
+/* An address plus an integer is an address of the same variable. */
 static uint32_t sum(uint32_t a, uint32_t b) {
     if (a == UNSEEN || b == UNSEEN) return UNSEEN;
     if (a == INTEGER) return b;
     return b == INTEGER ? a : MIXED;
 }
 
-/* What comes out where an address may not go in. */
+/* Returns the result of an operation that should have no address as operand. */
 static uint32_t other(const search *s, const ptx_instruction *i, unsigned end) {
     uint32_t result = INTEGER;
     for (unsigned k = 1; k < end && result != UNSEEN; k++) {
@@ -117,7 +117,7 @@ static bool writes_first(const ptx_instruction *i) {
     return i->operand_count && i->operands[0].kind != PTX_MEMORY && i->operands[0].kind != PTX_TENSOR;
 }
 
-/* Values only go up (unseen, one thing, mixed), so this ends. */
+/* Finds a fixed point. Values only go up (unseen, one thing, mixed), so this ends. */
 static void find_held(search *s) {
     const ptx_function *f = s->p->function;
     for (uint32_t i = 0; i < f->instruction_count; i++) enqueue(s, i);
@@ -133,7 +133,7 @@ static void find_held(search *s) {
 
 /* ---- accesses ---- */
 
-/* The operand that says where in shared memory an instruction reads or writes data: mbarriers are not data. */
+/* Returns the operand that addresses data in shared memory; mbarriers are not data. */
 static const ptx_operand *shared_operand(const ptx_instruction *i) {
     for (unsigned k = sim_engine_use_of(i) == SIM_ENGINE_STORES; k < i->operand_count; k++)
         if (i->operands[k].kind == PTX_MEMORY) return &i->operands[k];

@@ -1,10 +1,11 @@
-/* Threads that have gone round a block barrier which others wait at, and lanes of one warp that come to it in different
+/* Threads that have skipped a block barrier at which others wait, and lanes of one warp that reach it in different
  * places. */
 #include "base/memory.h"
 #include "check/internal.h"
 #include "ptx/traits.h"
 
-/* Of each warp, by basic block: the lanes that have come to it. NULL when the host has no memory. */
+/* Returns the warp's table: for each basic block, the lanes that have reached it. NULL if the host runs out of
+ * memory. */
 static uint32_t *lanes_past(sim_domain *d, const sim_warp *w) {
     uint32_t **past = &d->past[sim_actor(w)];
     if (!*past) *past = memory_zeroed(w->sm->grid->program->function->block_count, sizeof **past);
@@ -12,7 +13,8 @@ static uint32_t *lanes_past(sim_domain *d, const sim_warp *w) {
     return *past;
 }
 
-/* What shows where lanes in a block are: its first access to memory; addresses are often made somewhere else. */
+/* Returns an instruction that shows where lanes in a basic block are: its first access to memory, since addresses are
+ * often computed elsewhere. */
 static uint32_t landmark(const ptx_function *f, uint32_t block) {
     const ptx_block *b = &f->blocks[block];
     for (uint32_t i = b->first; i < b->end; i++) {
@@ -22,7 +24,7 @@ static uint32_t landmark(const ptx_function *f, uint32_t block) {
     return b->end - 1;
 }
 
-/* `waits` stand at the barrier, `lanes` of w have gone past it. */
+/* `waits` wait at the barrier, `lanes` of w have skipped it. */
 static void report(sim_warp *waiting, uint32_t waits, const sim_op *barrier, const sim_warp *w, uint32_t lanes) {
     const ptx_function *f = w->sm->grid->program->function;
     const sim_suspect s = {.kind = HAUL_FINDING_BARRIER_DIVERGENCE,
@@ -34,7 +36,7 @@ static void report(sim_warp *waiting, uint32_t waits, const sim_op *barrier, con
                            .thread = sim_actor(w) * SIM_LANES + (uint32_t)__builtin_ctz(lanes)};
     sim_finding *found = sim_hazard_report(waiting, &s);
     if (found)
-        sim_hazard_say(found, "warp %u waits at the block's barrier, lanes 0x%08x of warp %u have gone past it without",
+        sim_hazard_say(found, "warp %u waits at the block's barrier, but lanes 0x%08x of warp %u have skipped it",
                        waiting->index, lanes, w->index);
 }
 
@@ -67,7 +69,7 @@ void sim_past_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
     }
 }
 
-/* Only barrier.sync may be come to by the lanes of a warp apart. */
+/* True unless the lanes of a warp may reach the barrier apart, as only barrier.sync allows. */
 static bool is_aligned(const ptx_instruction *i) {
     return ptx_has(i->op, PTX_TRAIT_ALIGNED) || i->mods[PTX_SLOT_ALIGNED];
 }
@@ -86,7 +88,7 @@ void sim_past_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t la
                                .thread = sim_actor(w) * SIM_LANES + (uint32_t)__builtin_ctz(p->mask)};
         sim_finding *f = sim_hazard_report(w, &s);
         if (f)
-            sim_hazard_say(f, "lanes 0x%08x of warp %u come to barrier %u here, lanes 0x%08x in another place", lanes,
+            sim_hazard_say(f, "lanes 0x%08x of warp %u reach barrier %u here, lanes 0x%08x in another place", lanes,
                            w->index, id, p->mask);
         return;
     }

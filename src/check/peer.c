@@ -1,7 +1,6 @@
-/* Copies and reductions between the shared memories of a cluster's blocks: what they read, and what they add to, until
- * it is known that they are done. Whoever has waited for the mbarrier that they complete on knows it, and whom those
- * have told; the thread that issued them does not know by itself. (What plain copies write has its marks in the cells:
- * copied.c.) */
+/* Copies and reductions between the shared memories of a cluster's blocks: what they read or add to, until they are
+ * known to be complete. Threads that have waited for the mbarrier they complete on know that, and threads synchronised
+ * with those; the thread that issued them does not. (For what plain copies write see async_copies.c.) */
 #include "base/memory.h"
 #include "check/cells.h"
 
@@ -24,9 +23,8 @@ static bool is_alike(const sim_passage *p, const sim_passage *q) {
     return p->used && p->adds == q->adds && p->instruction == q->instruction && p->actor == q->actor;
 }
 
-/* Those under way side by side share an entry, as lanes that add neighbouring words do; the same again takes its old
- * one.
- */
+/* Returns an entry to extend. Copies in flight side by side share an entry, as lanes that add adjacent words do; a
+ * repeated copy reuses its old one. */
 static sim_passage *find_to_join(const sim_shadow *s, const sim_passage *p) {
     for (uint32_t i = 0; i < SIM_PASSAGES; i++) {
         sim_passage *q = &s->passages[i];
@@ -67,9 +65,10 @@ void sim_passage_done(const sim_block *owner, const sim_block *b, const sim_bulk
     }
 }
 
-/* ---- accesses that meet them ---- */
+/* ---- checks of accesses ---- */
 
-/* The first one of the kind that touches the word and that the thread at hand does not know to be done. */
+/* Returns the first entry of this kind that touches the word and that the current thread does not know to be
+ * complete. */
 static const sim_passage *unknown_passage(const sim_visit *k, uint32_t word, bool adds) {
     for (uint32_t i = 0; k->s->passages && i < SIM_PASSAGES; i++) {
         const sim_passage *p = &k->s->passages[i];
@@ -86,7 +85,7 @@ void sim_peers_check_source(const sim_visit *k, uint32_t word) {
                                       p->instruction, p->thread);
     if (f)
         sim_hazard_say(f, "the copy to another block may not have read them yet: this thread has not waited for the "
-                          "mbarrier that it completes on, nor been told by a thread that has");
+                          "mbarrier that it completes on, nor synchronised with a thread that has");
 }
 
 bool sim_peers_check_sum(const sim_visit *k, uint32_t word) {
@@ -96,6 +95,6 @@ bool sim_peers_check_sum(const sim_visit *k, uint32_t word) {
                                       p->instruction, p->thread);
     if (f)
         sim_hazard_say(f, "the reduction may still add to them: this thread has not waited for the mbarrier that it "
-                          "completes on, nor been told by a thread that has");
+                          "completes on, nor synchronised with a thread that has");
     return false;
 }

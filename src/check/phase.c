@@ -1,5 +1,5 @@
-/* Phases of mbarriers: whoever arrives must know that the phase before is over, or its arrival may have been one too
- * many there. */
+/* Phases of mbarriers: a thread that arrives must know that the previous phase is over, or its arrival may have been
+ * one too many for it. */
 #include "check/internal.h"
 
 static sim_finding *report(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m,
@@ -23,7 +23,7 @@ static bool knows_end(const sim_warp *w, unsigned lane, const sim_watched_mbarri
     return sim_known_lanes(&v->order[sim_mbarrier_actor(d, m)], m->ended) != 0;
 }
 
-/* Whether the lane knows all arrivals of the phases that are over, be it that they were its own. */
+/* True if the lane knows all arrivals of the phases that are over, or they were its own. */
 static bool knows_arrivals(const sim_warp *w, unsigned lane, const sim_watched_mbarrier *m) {
     sim_domain *d = sim_domain_of(w->block);
     const uint32_t self = sim_actor(w);
@@ -43,8 +43,8 @@ void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_wat
     sim_finding *f = report(w, op->instruction, lane, m, m->last_instruction, m->last_thread);
     if (f)
         sim_hazard_say(f,
-                       "this thread has not waited for the end of the phase that others have arrived in: it may still "
-                       "be going on");
+                       "this thread has not waited for the end of the phase in which others have arrived: it may still "
+                       "be in progress");
 }
 
 void sim_phase_told(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m) {
@@ -61,13 +61,13 @@ static void report_overtaken(sim_domain *d, const sim_watched_mbarrier *m, uint3
     sim_finding *f =
         report(w, m->last_instruction, m->last_thread % SIM_LANES, m, m->pass_instruction, waiter * SIM_LANES);
     if (f)
-        sim_hazard_say(f,
-                       "nothing says that another thread's wait for the phase before is over: two phases on, that wait "
-                       "takes the mbarrier for one whose phase has not ended, and may never return");
+        sim_hazard_say(
+            f, "nothing ensures that another thread's wait for the previous phase is over: two phases later, that "
+               "wait sees the same parity as if the phase had not ended, and may never return");
 }
 
-/* Who waits only tells a phase from the next by its parity: the next must not end before the waiter has seen this one.
- * (Relaxed arrivals say nothing of what was before them, and a crowded gate has forgotten some.) */
+/* A waiting thread tells a phase from the next only by its parity, so the next phase must not end before the waiter has
+ * seen this one end. (Relaxed arrivals pass nothing on, and a shared gate has forgotten some.) */
 static void check_waiters(sim_domain *d, const sim_watched_mbarrier *m) {
     if (!m->live || !m->passed || !m->used || m->crowded || d->relaxed) return;
     for (uint32_t a = 0; a < d->actors; a++) {
@@ -77,8 +77,8 @@ static void check_waiters(sim_domain *d, const sim_watched_mbarrier *m) {
     }
 }
 
-/* Who waits for the copy knows of the phases that the lane has seen over, though nothing that the lane wrote comes with
- * it. Orders cannot say that, so nobody is asked about those phases any more. */
+/* Threads that wait for the copy know of the phases whose end the lane has seen, but of nothing that the lane wrote.
+ * Vector clocks cannot express that, so those phases are not checked any more. */
 void sim_hazard_mbarrier_signals(const sim_warp *w, unsigned lane) {
     sim_domain *d = sim_domain_of(w->block);
     for (uint32_t i = 0; i < d->mbarrier_count; i++) {

@@ -1,4 +1,5 @@
-/* Where a user sees an instruction: lines that were unrolled or inlined have several, which are one place. */
+/* The source line at which a user sees an instruction: unrolled or inlined lines have several copies, which are one
+ * place. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/toolchain.h"
@@ -7,7 +8,7 @@
 
 #include <string.h>
 
-/* Of a file of the module: the first of its name, and whether it is the toolchain's. */
+/* Facts about a file of the module: the first file of the same name, and whether it belongs to the toolchain. */
 typedef struct file_facts {
     uint32_t first;
     bool is_toolchain;
@@ -27,7 +28,7 @@ static bool has_file(const ptx_module *m, uint32_t place) {
     return place && file < m->file_count && m->files[file];
 }
 
-/* The innermost place that is not the toolchain's, as report_user_place() finds it; 0: there is none. */
+/* Returns the innermost place that is not the toolchain's, as report_user_place() does; 0: there is none. */
 static uint32_t user_place(const ptx_module *m, const file_facts *facts, uint32_t place) {
     if (place > m->place_count || !has_file(m, place)) return 0;
     while (facts[m->places[place - 1].file].is_toolchain && has_file(m, m->places[place - 1].inlined_at))

@@ -1,4 +1,4 @@
-/* Registers of products in the background that are touched before the warp has waited for them. */
+/* Registers of background products that are used before the warp has waited for them. */
 #include "base/memory.h"
 #include "check/internal.h"
 #include "ptx/liveness.h"
@@ -8,13 +8,13 @@ typedef struct touch {
     const sim_product_queue *products;
     const sim_warp *warp;
     const uint8_t *held; /* by register: SIM_HELD_* */
-    bool sets;           /* a mov of a value that no register has, before which sums are made (lower.c) */
+    bool sets;           /* a mov of a constant: it sets a sum before the product runs (lower.c) */
     uint32_t reg;
     bool writes, found;
     uint32_t product; /* the instruction that reads or writes the register */
 } touch;
 
-/* Sums may not be looked at, factors may not be changed. */
+/* Sums may not be read or written, factors may not be written. */
 static void compare(void *context, uint32_t reg, bool writes) {
     touch *t = context;
     if (reg == t->reg && (writes || t->writes)) t->found = true;
@@ -31,7 +31,8 @@ static void find_product(void *context, uint32_t reg, bool writes) {
     }
 }
 
-/* Products follow each other in the same sums; copies between registers are the assembler's affair. */
+/* True for instructions that may use such registers: products that add to the same sums, and copies between registers,
+ * which the assembler removes. */
 static bool may_touch(const ptx_instruction *i) {
     if (i->op != PTX_OP_MOV) return ptx_is_warpgroup_product(i);
     return i->operands[0].kind == PTX_REGISTER && i->operands[1].kind == PTX_REGISTER;

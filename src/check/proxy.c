@@ -1,6 +1,6 @@
-/* Proxies: what ordinary accesses have done is known to the copy engine only behind a fence. What threads know of each
- * other's fences is in the views, a vector for shared memory and, where a kernel has both such fences and copies that
- * read it, one for global memory. */
+/* Proxies: the copy engine sees ordinary accesses only after a proxy fence. Views record what threads know of each
+ * other's fences: a vector for shared memory and, if a kernel has both such fences and copies that read it, one for
+ * global memory. */
 #include "assembler/engine.h"
 #include "check/internal.h"
 #include "state/block.h"
@@ -68,7 +68,8 @@ void sim_hazard_mbarrier_fence(sim_warp *w, uint32_t active) {
     }
 }
 
-/* cuda::memcpy_async() takes barriers as init() leaves them, which is without a fence: the library's affair. */
+/* True if the instruction is in cuda::memcpy_async(). It uses barriers as init() leaves them, without a fence; that is
+ * not the user's fault. */
 static bool is_of_library(const sim_program *p, uint32_t instruction) {
     const ptx_module *m = p->module;
     uint32_t at = p->function->instructions[instruction].place;
@@ -100,6 +101,7 @@ void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, co
                            .is_warning = true};
     sim_finding *f = sim_hazard_report(w, &s);
     if (f)
-        sim_hazard_say(f, "the mbarrier was initialised without fence.mbarrier_init or fence.proxy.async behind it, so "
-                          "the copy engine may not know of it yet");
+        sim_hazard_say(f,
+                       "the mbarrier was initialised without fence.mbarrier_init or fence.proxy.async after it, so the "
+                       "copy engine may not see it yet");
 }

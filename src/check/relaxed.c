@@ -1,6 +1,6 @@
-/* Barriers without memory order: `.relaxed` arrivals and waits. What a thread did before such an arrival is handed on
- * only as far as a fence lies between, and who waits so knows of it behind the next fence. (An mbarrier's
- * initialisation has a fence of its own.) */
+/* Barriers without memory order: `.relaxed` arrivals and waits. Such an arrival passes on only what a fence before it
+ * has released, and such a wait makes it known only after the next fence. (An mbarrier's initialisation has a fence of
+ * its own.) */
 #include "base/memory.h"
 #include "check/internal.h"
 #include "ptx/traits.h"
@@ -33,7 +33,7 @@ void sim_relaxed_fence(sim_warp *w, uint32_t active, uint8_t scope) {
         if (scope >= (reach == SIM_REACH_CLUSTER ? SIM_SCOPE_CLUSTER : SIM_SCOPE_BLOCK))
             sim_gate_arrive(d, &d->relaxed[actor].released[reach], w, active);
     sim_gate_pass(d, &d->relaxed[actor].seen, actor, active);
-    d->now++; /* what comes behind the fence is not handed on */
+    d->now++; /* accesses after the fence are not passed on */
 }
 
 /* ---- arrivals and waits ---- */

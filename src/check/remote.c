@@ -1,5 +1,5 @@
-/* Other blocks' shared memory: it is there as long as they are, and they must not end before they know that nobody
- * comes any more. */
+/* Accesses to other blocks' shared memory: a block must not end before it knows that no other block will access it
+ * again. */
 #include "check/internal.h"
 
 static sim_read *last_of(sim_domain *d, const sim_block *owner, uint32_t actor) {
@@ -35,8 +35,8 @@ void sim_remote_finish(const sim_block *b) {
         sim_finding *f = sim_hazard_report(&d->first[a / d->warps].warps[a % d->warps], &s);
         if (f)
             sim_hazard_say(f,
-                           "block (%u,%u,%u) of the cluster, whose shared memory this is, may have ended before: "
-                           "nothing that it waits for comes behind this access",
+                           "block (%u,%u,%u) of the cluster, which owns this shared memory, may have ended before: "
+                           "it waits for nothing that comes after this access",
                            b->at[0], b->at[1], b->at[2]);
     }
 }

@@ -1,4 +1,4 @@
-/* Who used each word of shared memory last, and whether that is ordered before the access at hand. */
+/* Race checks in shared memory: who used each word last, and whether that is ordered before the current access. */
 #include "assembler/engine.h"
 #include "base/memory.h"
 #include "check/cells.h"
@@ -26,7 +26,7 @@ static bool may_meet(const sim_visit *k, uint8_t state, uint32_t thread, uint32_
 
 /* ---- reports ---- */
 
-/* ... as all code for warps did before their lanes were scheduled apart. */
+/* True if the two accesses rely on lockstep, as all warp code did before lanes were scheduled independently. */
 static bool counts_on_lockstep(const sim_visit *k, uint32_t thread, uint32_t other) {
     return thread / SIM_LANES == k->actor && sim_counts_on_lockstep(k->w->sm->grid, k->instruction, other);
 }
@@ -52,21 +52,21 @@ sim_finding *sim_visit_report(const sim_visit *k, haul_finding_kind kind, uint32
     return sim_hazard_report(k->w, &s);
 }
 
-/* Volatile stores and the like are kept as atomics are. */
+/* Returns the kind of a write. Volatile stores and the like have the atomics' state. */
 haul_action sim_cell_writer(const sim_visit *k, uint8_t state, uint32_t instruction) {
     if (state & SIM_CELL_ASYNC) return HAUL_ACTION_ASYNC_WRITE;
     const bool stores = sim_instruction_of(k->w, instruction)->op == PTX_OP_ST;
     return state & SIM_CELL_ATOMIC && !stores ? HAUL_ACTION_ATOMIC : HAUL_ACTION_WRITE;
 }
 
-/* Whose wait a copy into shared memory ends by. */
+/* Returns the text for a wait that completes a copy into shared memory. */
 static const char *wait_for(const sim_visit *k, uint32_t instruction) {
     const ptx_function *f = k->w->sm->grid->program->function;
     if (sim_engine_use_of(&f->instructions[instruction]) != SIM_ENGINE_NONE)
         return "wait for the mbarrier that the copy completes on";
     for (size_t i = 0; i < f->instruction_count; i++)
         if (f->instructions[i].op == PTX_OP_CP_ASYNC_MBARRIER)
-            return "wait of the thread that issued the copy, nor for an mbarrier that it arrives on,";
+            return "wait of the thread that issued the copy, or for an mbarrier that it arrives on,";
     return "wait of the thread that issued the copy";
 }
 
@@ -76,11 +76,11 @@ static void report_arriving(const sim_visit *k, uint32_t address, uint32_t bytes
                                       instruction, thread);
     if (f)
         sim_hazard_say(f, "no %s has covered it yet, so it may still be %s", wait_for(k, instruction),
-                       k->action == HAUL_ACTION_READ ? "on its way" : "on its way and arrive later");
+                       k->action == HAUL_ACTION_READ ? "in flight" : "in flight and arrive later");
 }
 
 static void say_lockstep(const sim_visit *k, sim_finding *f, uint32_t thread) {
-    sim_hazard_say(f, "lanes %u and %u of one warp: volatile does not order them, and they need not run side by side",
+    sim_hazard_say(f, "lanes %u and %u of one warp: volatile does not order them, and they need not run in lockstep",
                    thread % SIM_LANES, k->lane);
 }
 
@@ -97,13 +97,13 @@ static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, 
     else if (counts_on_lockstep(k, thread, instruction))
         say_lockstep(k, f, thread);
     else if (thread / SIM_LANES == k->actor)
-        sim_hazard_say(f, "lanes %u and %u of one warp: nothing orders them, not even that they run side by side",
+        sim_hazard_say(f, "lanes %u and %u of one warp: nothing orders them, and they need not run in lockstep",
                        thread % SIM_LANES, k->lane);
 }
 
 enum { MOST_BYTES = 64 };
 
-/* What the lane stores; see ops/elements.h for the operands. Without a count it is not known. */
+/* Copies what the lane stores (operands: exec/ops/elements.h). Without op->count the value is not known. */
 static void value_of(const sim_visit *k, unsigned lane, unsigned char value[MOST_BYTES]) {
     const sim_op *op = k->op;
     const uint32_t *slots = k->w->sm->grid->program->pool + op->more;
@@ -112,7 +112,7 @@ static void value_of(const sim_visit *k, unsigned lane, unsigned char value[MOST
                1u << op->x);
 }
 
-/* Whether the lane stores what is there already: in memory, or by a lane that stores at the same time. */
+/* True if the lane stores the value that is there already, or that another lane stores at the same time. */
 static bool is_same_value(const sim_visit *k, const sim_cell *c, uint32_t address, uint32_t bytes) {
     unsigned char mine[MOST_BYTES], theirs[MOST_BYTES];
     if (!k->op || !k->op->count || k->action != HAUL_ACTION_WRITE || c->state & SIM_CELL_ASYNC) return false;
@@ -133,14 +133,14 @@ static void report_overwrite(const sim_visit *k, const sim_cell *c, uint32_t add
         report_writer(k, address, bytes, c->state, c->instruction, c->thread);
 }
 
-/* Whether the two are plain stores of a thread's own value, which may be of no use to anybody. */
+/* True if both are plain stores of a thread's own value, which may be unused. */
 static bool may_be_of_no_use(const sim_visit *k, const sim_cell *c) {
     enum { OTHERS = SIM_CELL_ATOMIC | SIM_CELL_ASYNC | SIM_CELL_COPIED | SIM_CELL_ADDED };
     return k->op && k->action == HAUL_ACTION_WRITE && !k->strong && !(c->state & OTHERS) &&
            !sim_visit_is_engine(k, c->thread) && k->b == k->w->block;
 }
 
-/* Returns whether the word is left contested. */
+/* Reports an unordered write or keeps it as a contest. Returns true if the word stays contested. */
 static bool overwrite_word(const sim_visit *k, const sim_cell *c, uint32_t word) {
     const sim_suspect s =
         suspect_of(k, HAUL_FINDING_RACE_SHARED, 4 * word, 4, HAUL_ACTION_WRITE, c->instruction, c->thread);
@@ -195,7 +195,7 @@ static bool split(const sim_visit *k, uint32_t word, sim_cell *c) {
     return true;
 }
 
-/* Of what one warp reads at different times, the newest stays unless there is room. */
+/* Records a read. Of one warp's reads at different times, the newest is kept unless there is room for both. */
 void sim_byte_note_read(sim_byte_cell *b, const sim_byte_read *r) {
     sim_byte_read *last = &b->readers[0], *other = &b->readers[1];
     if (r->actor == last->actor && r->time == last->time) {
@@ -232,14 +232,14 @@ void sim_cell_finish_read(const sim_visit *k, uint32_t word, sim_read *plane, ui
     for (uint32_t i = 0; c->state & SIM_CELL_SPLIT && i < 4; i++) sim_byte_note_read(&k->s->bytes[4 * word + i], &read);
 }
 
-/* Whether the access may meet a read of `thread`. */
+/* True if the access and the read by `thread` cannot race. */
 static bool may_meet_read(const sim_visit *k, uint32_t thread, uint32_t instruction) {
     const unsigned order = sim_instruction_of(k->w, instruction)->mods[PTX_SLOT_ORDER];
     const bool strong = (order != PTX_MOD_NONE && order != PTX_MOD_WEAK) || sim_is_guess(k->w->sm->grid, instruction);
     return may_meet(k, strong ? SIM_CELL_ATOMIC : 0, thread, instruction);
 }
 
-/* Those of an actor's lanes whose access at that time is not known to be before the lane's at hand. */
+/* Returns those of an actor's lanes whose access at that time is not ordered before the current lane's. */
 static uint32_t unknown_lanes(const sim_visit *k, uint32_t actor, uint32_t lanes, uint32_t time) {
     const uint32_t own = actor == k->actor ? 1u << k->lane : 0;
     return lanes & ~sim_known_lanes(&k->v->order[actor], time) & ~own;
@@ -273,7 +273,7 @@ static void write_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint3
 
 /* ---- words ---- */
 
-/* Whoever uses what is in a contested word has the race: a load's register is in doubt, all else is a use. */
+/* A contested word is read: the value of a load becomes tainted, every other use is reported. */
 static void read_contested(const sim_visit *k, const sim_cell *c, uint32_t lanes, uint32_t address, uint32_t bytes) {
     const uint8_t contest = sim_contest_of(k, c);
     if (!contest) return;
@@ -312,7 +312,7 @@ bool sim_cell_check_read(const sim_visit *k, uint32_t word, sim_cell *c, uint32_
     return false;
 }
 
-/* `lanes` all read the words from `word` on. */
+/* Checks and records the read of words from `word` on by `lanes`. */
 static void read_words(sim_visit *k, sim_read *plane, uint32_t word, uint32_t count, uint32_t lanes) {
     const uint32_t start = k->d->start, reach = k->v->least - start;
     enum { ORDINARY = SIM_CELL_ATOMIC | SIM_CELL_COPIED | SIM_CELL_ASYNC | SIM_CELL_LEAVING };
@@ -350,7 +350,7 @@ static void check_mbarrier(const sim_visit *k, uint32_t word, const sim_cell *c)
     if (!(c->state & SIM_CELL_MBARRIER)) return;
     sim_finding *f =
         sim_visit_report(k, HAUL_FINDING_MBARRIER_MISUSE, 4 * word, 4, HAUL_ACTION_SYNC, c->instruction, c->thread);
-    if (f) sim_hazard_say(f, "an mbarrier lies there that is in use: what is written becomes its state");
+    if (f) sim_hazard_say(f, "an mbarrier in use lies there: the write overwrites its state");
 }
 
 void sim_shadow_mbarrier(const sim_block *b, uint32_t address, bool live) {
@@ -368,8 +368,8 @@ void sim_shadow_mbarrier(const sim_block *b, uint32_t address, bool live) {
     }
 }
 
-/* Whether the same cp.async brings the same bytes there for another lane too: cooperative groups let the lanes that are
- * left over in a tile's last round repeat what the last one copies. Which of them comes last makes no difference. */
+/* True if the same cp.async copies the same bytes there for another lane too. In a tile's last round, cooperative
+ * groups let spare lanes repeat the last lane's copy, so their order does not matter. */
 static bool is_repeated(const sim_visit *k, uint32_t address, const sim_cell *c) {
     const sim_copy *copy = k->copy;
     const unsigned lane = k->lane, other = c->thread % SIM_LANES;
@@ -380,12 +380,12 @@ static bool is_repeated(const sim_visit *k, uint32_t address, const sim_cell *c)
     return copy->source[lane] - copy->source[other] == apart && (apart == 0 || copy->read[lane] == copy->bytes);
 }
 
-/* Reductions of other blocks may still add to it, which is no harm to atomics alone. */
+/* True if reductions of other blocks may still add to the word; for atomics that is harmless. */
 static bool is_summed(const sim_visit *k, const sim_cell *c) {
     return c->state & SIM_CELL_ADDED && k->action != HAUL_ACTION_ATOMIC;
 }
 
-/* Returns whether the word is left contested. */
+/* Checks a write to a word with anything unusual. Returns true if the word stays contested. */
 static inline bool slow_write(const sim_visit *k, uint32_t word, sim_cell *c) {
     refresh(k, c);
     check_leaving(k, word, c);
@@ -535,7 +535,7 @@ static void write_all(sim_visit *k, const uint32_t address[SIM_LANES], uint8_t s
     }
 }
 
-/* What the lanes stored was never written in the first place. */
+/* Unmarks bytes that received an uninitialised value: they count as never written. */
 static void forget_written(const sim_visit *k, unsigned element, uint32_t lanes, const uint32_t address[SIM_LANES]) {
     const uint32_t bytes = 1u << k->op->x;
     for (; lanes; lanes &= lanes - 1) {

@@ -1,4 +1,4 @@
-/* Addresses of the wrong space. */
+/* Addresses of the wrong state space. */
 #include "check/internal.h"
 
 void sim_hazard_narrow(sim_warp *w, const sim_op *op, uint32_t active) {
@@ -15,10 +15,11 @@ void sim_hazard_narrow(sim_warp *w, const sim_op *op, uint32_t active) {
                                .thread = SIM_NO_THREAD};
         sim_finding *f = sim_hazard_report(w, &s);
         if (f)
-            sim_hazard_say(f,
-                           "0x%llx is a generic address, or one of another space, and no address of shared memory: "
-                           "cvta.to.shared, or __cvta_generic_to_shared(), makes one of it",
-                           (unsigned long long)at);
+            sim_hazard_say(
+                f,
+                "0x%llx is a generic address or one of another space, not an address in shared memory: convert it "
+                "with cvta.to.shared or __cvta_generic_to_shared()",
+                (unsigned long long)at);
         return;
     }
 }

@@ -1,7 +1,7 @@
-/* Waits that name an old parity. A wait for a phase that the thread has seen over already, and has gone on behind, is
- * over at once, whatever has come of the next phase by then: what follows is in no order, here and in whoever counts on
- * this thread. Such a wait does no harm where no next phase ever begins, so it is told when something is found that it
- * explains, and in place of that. */
+/* Waits that name an old parity. If a thread waits again for a phase whose end it has already seen and acted on, the
+ * wait returns at once, whatever the state of the next phase. What follows is unordered, for this thread and for those
+ * that rely on it. Such a wait is harmless if no next phase ever begins. So it is reported only when it explains
+ * another finding, and in place of that one. */
 #include "base/memory.h"
 #include "check/internal.h"
 #include "state/mbarrier.h"
@@ -12,7 +12,7 @@ void sim_stale_deed(const sim_warp *w) {
     sim_domain_of(w->block)->deeds[sim_actor(w)]++;
 }
 
-/* The parity that the wait names; 2: it names a state. */
+/* Returns the parity that the wait names; 2: it names a state. */
 static uint8_t parity_of(const sim_warp *w, const sim_op *op, uint32_t lanes) {
     return op->x ? SIM_SLOT(w, uint32_t, op->b)[__builtin_ctz(lanes)] & 1 : 2;
 }
@@ -41,9 +41,9 @@ void sim_stale_forget(const sim_domain *d, sim_watched_mbarrier *m) {
     m->phases = m->told = 0;
 }
 
-/* ---- what they explain ---- */
+/* ---- findings they explain ---- */
 
-/* Whether the phase behind the one that was waited for again has begun. */
+/* True if the phase after the one that was waited for again has begun. */
 static bool has_moved_on(const sim_watched_mbarrier *m, const sim_pass *p) {
     uint64_t bits;
     memcpy(&bits, m->block->shared + m->address, sizeof bits);
@@ -78,13 +78,13 @@ static void report(const sim_domain *d, const sim_watched_mbarrier *m, uint32_t 
     if (f && p->parity < 2)
         sim_hazard_say(
             f,
-            "the parity is stale: the wait names parity %u, the phase that this thread has seen over before, "
-            "and returns at once; the next phase has parity %u, so what comes behind the wait is not ordered",
+            "the parity is stale: the wait names parity %u, a phase whose end this thread has already seen, and "
+            "returns at once; the next phase has parity %u, so what comes after the wait is not ordered",
             p->parity, p->parity ^ 1u);
     else if (f)
-        sim_hazard_say(
-            f, "the state is stale: it is of a phase that this thread has seen over before, so the wait returns "
-               "at once, and what comes behind it is not ordered");
+        sim_hazard_say(f,
+                       "the state is stale: it belongs to a phase whose end this thread has already seen, so the wait "
+                       "returns at once, and what comes after it is not ordered");
 }
 
 static bool may_explain(haul_finding_kind kind) {
@@ -92,7 +92,8 @@ static bool may_explain(haul_finding_kind kind) {
            kind == HAUL_FINDING_MBARRIER_MISUSE || kind == HAUL_FINDING_RACE_SHARED;
 }
 
-/* An actor with such a wait that has to do with the finding: one of the two, or who waits for the copy. */
+/* Returns an actor with such a wait that is involved in the finding: one of its two actors, or one that waits for the
+ * copy. Returns d->actors if there is none. */
 static uint32_t find_actor(const sim_domain *d, uint32_t actor, const sim_suspect *s) {
     const uint32_t other = s->thread == SIM_NO_THREAD ? actor : s->thread / SIM_LANES;
     if (stale_of(d, actor)) return actor;

@@ -1,4 +1,4 @@
-/* What stops a launch: faults and deadlocks; and lanes that part from those who wait for them. */
+/* Faults and deadlocks, which stop a launch, and lanes that leave others waiting. */
 #include "assembler/engine.h"
 #include "check/internal.h"
 #include "ptx/traits.h"
@@ -17,7 +17,7 @@ static sim_finding *report_at(sim_warp *w, haul_finding_kind kind, uint32_t inst
 
 /* ---- divergence ---- */
 
-/* Behind the join there is only the end: to wait there is as good as having ended. */
+/* True if only the end comes after the join: waiting there is as good as having ended. */
 static bool only_ends(const sim_warp *w, uint32_t pc) {
     const sim_program *p = w->sm->grid->program;
     const sim_op *op = &w->ops[pc];
@@ -25,7 +25,7 @@ static bool only_ends(const sim_warp *w, uint32_t pc) {
     return ptx_is(p->function->instructions[op->instruction].op, PTX_KIND_END);
 }
 
-/* Whoever is at the join comes to the instruction: lanes that take a lock one after the other do. */
+/* True if lanes at the join will reach the instruction, as lanes that take a lock one after the other do. */
 static bool leads_to(const sim_warp *w, uint32_t pc, uint32_t instruction) {
     const ptx_function *f = w->sm->grid->program->function;
     for (uint32_t b = w->ops[pc].x; b != PTX_NO_BLOCK; b = f->blocks[b].join)
@@ -33,7 +33,7 @@ static bool leads_to(const sim_warp *w, uint32_t pc, uint32_t instruction) {
     return false;
 }
 
-/* The lanes that wait at joins, and that will not come to what the path waits at. */
+/* Returns the lanes that wait at joins and will not reach what the path waits at. */
 static uint32_t lanes_past(const sim_warp *w, const sim_path *p) {
     const uint32_t instruction = w->ops[p->pc].instruction;
     uint32_t lanes = 0;
@@ -50,12 +50,12 @@ static void report_parting(sim_warp *w, const sim_path *p, uint32_t past) {
     if (p->state == SIM_PATH_AT_BARRIER) {
         sim_finding *f = report_at(w, HAUL_FINDING_BARRIER_DIVERGENCE, instruction, p->mask);
         if (f)
-            sim_hazard_say(f, "lanes 0x%08x of warp %u wait at barrier %u, lanes 0x%08x have gone past it", p->mask,
+            sim_hazard_say(f, "lanes 0x%08x of warp %u wait at barrier %u, but lanes 0x%08x have skipped it", p->mask,
                            w->index, p->barrier, past);
     } else if (p->state == SIM_PATH_AT_WARP_SYNC && missing) {
         sim_finding *f = report_at(w, HAUL_FINDING_SHUFFLE_MASK, instruction, p->mask);
         if (f)
-            sim_hazard_say(f, "the mask 0x%08x names lanes that do not come: 0x%08x have gone past it", p->members,
+            sim_hazard_say(f, "the mask 0x%08x names lanes that do not arrive: 0x%08x have skipped it", p->members,
                            missing);
     }
 }
@@ -78,10 +78,10 @@ static uint32_t popcount(uint32_t mask) {
 static void say_barrier(sim_finding *f, const sim_warp *w, const sim_path *p) {
     const sim_barrier *bar = &w->block->barriers[p->barrier];
     if (bar->expected)
-        sim_hazard_say(f, "barrier %u waits for %u threads, of which %u have come; nobody else can come any more",
+        sim_hazard_say(f, "barrier %u waits for %u threads, of which %u have arrived; no other thread can still arrive",
                        p->barrier, bar->expected * SIM_LANES, bar->threads);
     else
-        sim_hazard_say(f, "barrier %u waits for all threads of the block that have not ended, of which %u have come",
+        sim_hazard_say(f, "barrier %u waits for all threads of the block that have not ended, of which %u have arrived",
                        p->barrier, bar->threads);
 }
 
@@ -96,8 +96,9 @@ static uint32_t address_of(const sim_warp *w, const sim_path *p) {
 static void describe_mbarrier(sim_finding *f, const sim_warp *w, uint32_t address) {
     const sim_watched_mbarrier *watched = sim_mbarrier_watched(sim_domain_of(w->block), w->block, address);
     const char *raised =
-        watched->raised ? "; arrivals by cp.async.mbarrier.arrive without .noinc do not count: each asks for one more"
-                        : "";
+        watched->raised
+            ? "; arrivals by cp.async.mbarrier.arrive without .noinc do not count: each raises the count by one"
+            : "";
     uint64_t bits;
     memcpy(&bits, w->block->shared + address, sizeof bits);
     const sim_mbarrier m = sim_mbarrier_unpack(bits);
@@ -107,7 +108,7 @@ static void describe_mbarrier(sim_finding *f, const sim_warp *w, uint32_t addres
     sim_finding_locate(w->sm->grid, f);
     sim_hazard_say(f,
                    "the mbarrier's phase (parity %u) does not end: %u of %u arrivals and %d bytes are missing, and "
-                   "nothing that could bring them is left%s",
+                   "nothing is left that could supply them%s",
                    m.phase, m.pending, m.expected, m.bytes, raised);
 }
 
@@ -126,21 +127,21 @@ static void report_stuck_path(sim_warp *w, const sim_path *p) {
         s.other_instruction = m->last_instruction;
         s.thread = m->used ? m->last_thread : SIM_NO_THREAD;
     }
-    if (sim_domain_of(w->block)->has_stale) return; /* told as what has led here */
+    if (sim_domain_of(w->block)->has_stale) return; /* the stale wait that led here has been reported */
     sim_finding *f = sim_hazard_report(w, &s);
     if (!f) return;
     switch (p->state) {
     case SIM_PATH_AT_BARRIER: say_barrier(f, w, p); return;
     case SIM_PATH_AT_MBARRIER: describe_mbarrier(f, w, address_of(w, p)); return;
     case SIM_PATH_AT_WARP_SYNC:
-        sim_hazard_say(f, "lanes 0x%08x wait for all of 0x%08x, of which %u do not come", p->mask, p->members,
+        sim_hazard_say(f, "lanes 0x%08x wait for all of 0x%08x, of which %u do not arrive", p->mask, p->members,
                        popcount(p->members & w->live & ~p->mask));
         return;
-    case SIM_PATH_AT_CLUSTER: sim_hazard_say(f, "the cluster's barrier waits for threads that never come"); return;
+    case SIM_PATH_AT_CLUSTER: sim_hazard_say(f, "the cluster's barrier waits for threads that never arrive"); return;
     case SIM_PATH_AT_TENSOR_MEMORY:
-        sim_hazard_say(f, "columns of tensor memory are waited for, and those who have them give none back");
+        sim_hazard_say(f, "the warp waits for columns of tensor memory, and their owners never deallocate them");
         return;
-    default: sim_hazard_say(f, "the loop waits for a change that nobody is left to make"); return;
+    default: sim_hazard_say(f, "the loop waits for a change that no thread is left to make"); return;
     }
 }
 
@@ -200,6 +201,6 @@ void sim_hazard_fault(sim_warp *w, const sim_op *op, uint32_t lanes, const char 
     if (!f) return;
     sim_hazard_say(f, "%s", message);
     if (stale)
-        snprintf(f->object, sizeof f->object, "%llu bytes into %llu that were freed",
+        snprintf(f->object, sizeof f->object, "%llu bytes into %llu bytes that were freed",
                  (unsigned long long)(fault->address - freed.from), (unsigned long long)(freed.to - freed.from));
 }

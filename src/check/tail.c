@@ -1,10 +1,11 @@
-/* The first few elements behind the last one that was written. Searches and merges look beyond their tile before they
- * see that it is over, and tiles are made larger for that (Thrust's set operations): what is there decides a branch,
- * and what comes of either way is thrown away. */
+/* Reads of the first few elements after the last one that was written. Searches and merges look beyond their tile
+ * before they notice its end, and tiles are made larger for that (Thrust's set operations). The value read decides a
+ * branch, and the result of either path is discarded. */
 #include "check/internal.h"
 #include "state/block.h"
 
-/* Without line information loads of the same type are taken for rounds of one loop. */
+/* True if both instructions are one place. Without line information, loads of the same type count as rounds of one
+ * loop. */
 static bool is_same_place(const sim_grid *g, uint32_t a, uint32_t b) {
     const ptx_instruction *one = &g->program->function->instructions[a],
                           *other = &g->program->function->instructions[b];

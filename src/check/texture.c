@@ -4,7 +4,7 @@
 #include "check/internal.h"
 #include "state/texels.h"
 
-/* A texel of more than four bytes has channels of four where each is a word; else they are one element. */
+/* Returns sim_op.x for a texel: 16 bytes are four channels of a word each; smaller texels are one element. */
 static uint32_t element_shift(unsigned bytes) {
     return bytes == 16 ? 2 : 31;
 }
@@ -12,7 +12,7 @@ static uint32_t element_shift(unsigned bytes) {
 void sim_hazard_texels(sim_warp *w, const sim_op *op, uint32_t active, const sim_texel_access *a, haul_action action) {
     sim_op part = *op;
     part.bytes = (uint8_t)a->bytes;
-    part.count = 0; /* what is stored is not looked at */
+    part.count = 0; /* stored values are not compared */
     part.x = element_shift(a->bytes);
     for (uint32_t k = 0; k < SIM_MOST_TEXELS; k++) {
         uint64_t address[SIM_LANES] = {0};
@@ -35,5 +35,5 @@ void sim_hazard_texture_range(sim_warp *w, const sim_op *op, uint32_t lanes, uin
                            .lanes = lanes,
                            .thread = SIM_NO_THREAD};
     sim_finding *f = sim_hazard_report(w, &s);
-    if (f) sim_hazard_say(f, "lanes 0x%08x fetch from outside %u texels of linear memory", lanes, texels);
+    if (f) sim_hazard_say(f, "lanes 0x%08x fetch outside the %u texels of linear memory", lanes, texels);
 }

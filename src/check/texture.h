@@ -7,10 +7,10 @@
 
 #include <haul/run.h>
 
-/* The texels that the active lanes touch, as accesses to memory. */
+/* Checks the texels that the active lanes touch as accesses to global memory. */
 void sim_hazard_texels(sim_warp *w, const sim_op *op, uint32_t active, const sim_texel_access *access,
                        haul_action action);
-/* A fetch of `lanes` from linear memory of so many texels lies outside it. */
+/* Reports that `lanes` fetch outside linear memory of `texels` texels. */
 void sim_hazard_texture_range(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t texels);
 
 #endif

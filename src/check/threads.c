@@ -4,7 +4,7 @@
 
 enum { LEAST_CAPACITY = 16 };
 
-/* The warp's place, or the free one where it belongs. */
+/* Returns the warp's entry, or the free one where it belongs. */
 static size_t place_of(const sim_threads *s, uint64_t warp) {
     size_t at = (size_t)(warp * 0x9e3779b97f4a7c15ull >> 32) & (s->capacity - 1);
     while (s->items[at].lanes && s->items[at].warp != warp) at = (at + 1) & (s->capacity - 1);

@@ -1,4 +1,4 @@
-/* Tensor memory that is used while something in the background still uses it, and that is not given back. */
+/* Tensor memory that is used while a background operation still uses it, or that is never deallocated. */
 #include "check/internal.h"
 #include "ptx/tcgen05.h"
 #include "state/tmem.h"
@@ -31,7 +31,7 @@ static sim_finding *report(const use *u, const sim_block *b, const sim_op *other
     return sim_hazard_report(u->w, &s);
 }
 
-/* Products, copies and shifts of the block. What one thread issues is done in that order. */
+/* Checks against the block's products, copies and shifts in flight. Those that one thread issues run in order. */
 static void meet_work(const use *u, const sim_block *b) {
     const ptx_instruction *i = sim_instruction_of(u->w, u->op->instruction);
     const bool pipelined = ptx_is_tensor_product(i) || i->op == PTX_OP_TMEM_CP || i->op == PTX_OP_TMEM_SHIFT;
@@ -43,13 +43,13 @@ static void meet_work(const use *u, const sim_block *b) {
             continue;
         sim_finding *f = report(u, b, work->op, HAUL_ACTION_ASYNC_WRITE, work->thread);
         if (f)
-            sim_hazard_say(f, "nobody has waited for a tcgen05.commit behind what writes columns %u to %u",
+            sim_hazard_say(f, "nobody has waited for a tcgen05.commit after the operation that writes columns %u to %u",
                            sim_tmem_column(work->d), sim_tmem_column(work->d) + work->columns - 1);
         return;
     }
 }
 
-/* Loads and stores of the block's warps; a warp uses lanes of its own, and its loads may follow each other. */
+/* Checks against loads and stores of the block's warps. A warp uses its own lanes, and its loads need no order. */
 static void meet_accesses(const use *u, uint32_t warp) {
     const sim_product_queue *q = &u->w->block->async.queues[warp].products;
     const unsigned op = sim_instruction_of(u->w, u->op->instruction)->op;
@@ -75,7 +75,7 @@ void sim_hazard_tmem(sim_warp *w, const sim_op *op, haul_action action, uint32_t
     for (uint32_t warp = 0; warp < w->block->warp_count; warp++) meet_accesses(&u, warp);
 }
 
-/* Columns of tensor memory that the block has. */
+/* Returns the number of columns of tensor memory that the block owns. */
 static uint32_t columns_owned(const sim_block *b) {
     uint32_t columns = 0;
     for (unsigned u = 0; b->sm->tensor_memory && u < SIM_TMEM_UNITS; u++)
@@ -91,5 +91,5 @@ void sim_hazard_tmem_finish(sim_block *b) {
                            .instruction = b->tensor.allocation->instruction,
                            .thread = SIM_NO_THREAD};
     sim_finding *f = sim_hazard_report(&b->warps[b->tensor.allocator], &s);
-    if (f) sim_hazard_say(f, "%u columns are the block's when it ends", columns);
+    if (f) sim_hazard_say(f, "the block still owns %u columns when it ends", columns);
 }

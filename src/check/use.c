@@ -1,8 +1,9 @@
-/* What becomes of an instruction's result, where that decides what the instruction is worth.
+/* Uses of an instruction's result that decide what the instruction means.
  *
- * Volatile accesses do not race with each other, since flags are made of them. But one lane may store what another of
- * its warp loads a few instructions later, and count on both running side by side: such loads have values that come out
- * again, and that no loop waits for. And a wait for an mbarrier that has given up is none, if nobody looks. */
+ * Volatile accesses do not race with each other, since flags are made of them. But a lane may store what another lane
+ * of its warp loads a few instructions later, and rely on lockstep. Such loads return data: the value is stored again,
+ * and no loop waits for it. A try_wait whose result nobody tests is no wait. A load whose value a compare-and-swap
+ * checks may be wrong without harm. */
 #include "base/memory.h"
 #include "base/search.h"
 #include "base/status.h"
@@ -13,19 +14,19 @@
 #include "ptx/users.h"
 #include "state/program.h"
 
-/* What values get to, whatever way control takes. */
+/* Where values flow, whatever path control takes. */
 typedef struct flow {
     const ptx_function *function;
     ptx_users readers, writers;
     const uint32_t *component; /* by block (ptx/components.h) */
     const bool *looping;
-    bool *comes_out;       /* by register: something made of it is stored */
-    bool *guards;          /* by register: something made of it guards an instruction */
-    uint32_t *has, values; /* by register: the number of the last value that it may hold something of */
-    uint32_t *list;        /* registers that hold something of the value at hand, or come out */
+    bool *comes_out;       /* by register: a value computed from it is stored */
+    bool *guards;          /* by register: a value computed from it guards an instruction */
+    uint32_t *has, values; /* by register: the number of the last value that may have flowed into it */
+    uint32_t *list;        /* worklist: registers that the current value flows into, or that are stored */
     uint32_t count;
-    bool *set;      /* comes_out or guards, while it is found */
-    uint32_t guard; /* of the instruction; PTX_NO_BLOCK: none, or it counts too */
+    bool *set;      /* comes_out or guards, while it is computed */
+    uint32_t guard; /* guard of the instruction, which does not count; PTX_NO_BLOCK: none, or it counts */
 } flow;
 
 static bool is_volatile(const ptx_instruction *i, unsigned op) {
@@ -36,7 +37,7 @@ static bool is_branch(const ptx_instruction *i) {
     return ptx_is(i->op, PTX_KIND_BRANCH);
 }
 
-/* ---- what comes out, found backwards from where it does ---- */
+/* ---- values that are stored, found backwards from the stores ---- */
 
 static void note_source(void *context, uint32_t reg, bool writes) {
     flow *x = context;
@@ -45,7 +46,7 @@ static void note_source(void *context, uint32_t reg, bool writes) {
     x->list[x->count++] = reg;
 }
 
-/* Registers from which those that are listed are made. */
+/* Adds all registers from which the listed ones are computed. */
 static void trace_back(flow *x) {
     x->guard = PTX_NO_BLOCK;
     while (x->count) {
@@ -92,7 +93,7 @@ static bool results_are_in(const bool *set, const ptx_instruction *i) {
     return s.found;
 }
 
-/* ---- loops, where values decide if they go on ---- */
+/* ---- loops that a value controls ---- */
 
 static void spread(void *context, uint32_t reg, bool writes) {
     flow *x = context;
@@ -109,7 +110,7 @@ static bool may_go_on(const flow *x, uint32_t instruction, uint32_t load_block) 
            x->component[b] == x->component[load_block] && (b != load_block || ptx_repeats(f, load_block));
 }
 
-/* Whether the value decides if a loop goes on that the load is in, perhaps. */
+/* True if the value may decide whether a loop that contains the load goes on. */
 static bool is_waited_for(flow *x, const ptx_instruction *load, uint32_t block) {
     if (!x->looping[block]) return false;
     x->values++;
@@ -132,7 +133,7 @@ static bool is_wait(const ptx_instruction *i) {
     return ptx_is(i->op, PTX_KIND_MBARRIER_WAIT);
 }
 
-/* Whether the wait's result decides anything: mostly it is the guard of an instruction close by. */
+/* True if the wait's result decides anything; mostly it guards an instruction close by. */
 static bool is_looked_at(const flow *x, uint32_t wait) {
     enum { NEAR = 4 };
     const ptx_function *f = x->function;
@@ -144,7 +145,7 @@ static bool is_looked_at(const flow *x, uint32_t wait) {
     return results_are_in(x->guards, at) || results_are_in(x->comes_out, at);
 }
 
-/* ---- guesses ---- */
+/* ---- expected values of compare-and-swaps ---- */
 
 static bool is_compare_and_swap(const ptx_instruction *i) {
     return i->op == PTX_OP_ATOM && i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
@@ -156,8 +157,8 @@ static void list_register(flow *x, const ptx_operand *o) {
     x->list[x->count++] = o->reg;
 }
 
-/* The variable that a call's argument or result is handed over in: where code is not optimised, atomicCAS() is a call.
- * NULL: the instruction's memory is another. */
+/* Returns the variable through which a call's argument or result is passed: in unoptimised code atomicCAS() is a call.
+ * Returns NULL if the instruction accesses other memory. */
 static const ptx_variable *handed_over_in(const ptx_instruction *i, unsigned memory) {
     const ptx_operand *o = &i->operands[memory];
     if (o->kind != PTX_MEMORY || o->parts[0].kind != PTX_VARIABLE_ADDRESS) return NULL;
@@ -171,7 +172,7 @@ static void list_handed_over(flow *x, const ptx_variable *v) {
             list_register(x, &f->instructions[i].operands[1]);
 }
 
-/* Loops of compare and swap begin with an ordinary load of what is there. If the guess is wrong, the swap fails. */
+/* A compare-and-swap loop begins with an ordinary load of the current value. If that is wrong, the swap fails. */
 static void mark_guesses(flow *x, const ptx_instruction *swap, uint8_t *table) {
     x->values++;
     x->count = 0;
@@ -203,7 +204,7 @@ static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
     }
 }
 
-/* Whether something in the function asks for the table. */
+/* True if the function has instructions that the table describes. */
 static bool is_needed(const ptx_function *f) {
     bool stores = false, loads = false, others = false;
     for (size_t i = 0; i < f->instruction_count; i++) {

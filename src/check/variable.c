@@ -1,4 +1,4 @@
-/* Accesses to shared memory that leave the variable whose address they were made from (check/origin.h). */
+/* Accesses to shared memory that leave the variable from which their address was computed (check/origin.h). */
 #include "base/mangled.h"
 #include "check/internal.h"
 #include "check/origin.h"
@@ -11,11 +11,11 @@ static void report_outside(sim_warp *w, const sim_suspect *s, const sim_origin *
     const uint64_t far = s->address < o->from ? o->from - s->address : last - o->to;
     sim_finding *f = sim_hazard_report(w, s);
     if (f)
-        sim_hazard_say(f, "the address was made from `%.*s` (%u bytes) and reaches %llu bytes %s it", (int)length, name,
-                       o->to - o->from, (unsigned long long)far, side);
+        sim_hazard_say(f, "the address was computed from `%.*s` (%u bytes) and reaches %llu bytes %s it", (int)length,
+                       name, o->to - o->from, (unsigned long long)far, side);
 }
 
-/* Whether the furthest lane is inside: without a branch for each, this runs for every access. */
+/* True if the furthest lane is inside. Has no branch per lane, since it runs for every access. */
 static bool all_inside(const sim_origin *o, uint32_t active, const uint32_t address[SIM_LANES], uint32_t bytes) {
     uint32_t furthest = 0;
     if (active == SIM_ALL_LANES)
@@ -36,7 +36,7 @@ static uint32_t lanes_outside(const sim_origin *o, uint32_t active, const uint32
     return outside & active;
 }
 
-/* Atomics of a byte or two are made of those of the word that has them. */
+/* Atomics of one or two bytes are performed on the words that hold them. */
 static sim_origin in_words(const sim_origin *o) {
     sim_origin words = *o;
     words.from &= ~3u;

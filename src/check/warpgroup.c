@@ -1,4 +1,4 @@
-/* Warpgroups: what all four warps of one have to execute, and what they have to meet behind before the next time. */
+/* Warpgroups: instructions that all four warps must execute, and synchronisation that they need before the next one. */
 #include "check/internal.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static sim_steps *steps_of(const sim_block *b, uint32_t warp, sim_step_kind kind
     return &d->steps[(b->rank * d->warps + warp) * SIM_STEP_KINDS + kind];
 }
 
-/* The warp's step number n has been told, and not forgotten. */
+/* True if the warp's step number n has happened and is still in the ring. */
 static bool remembers(const sim_steps *s, uint32_t n) {
     return s->count > n && s->count - n <= SIM_STEPS_KEPT;
 }
@@ -27,9 +27,9 @@ static sim_finding *report(sim_warp *w, uint32_t instruction, uint32_t lanes, ui
     return sim_hazard_report(w, &s);
 }
 
-/* ---- as they come ---- */
+/* ---- as warps execute them ---- */
 
-/* The same form of instruction, asking for the same. */
+/* True if both are the same form of instruction with the same immediate. */
 static bool is_same(const sim_warp *w, uint32_t a, uint32_t b) {
     const ptx_instruction *x = sim_instruction_of(w, a), *y = sim_instruction_of(w, b);
     if (x->op != y->op || x->type != y->type || memcmp(x->mods, y->mods, sizeof x->mods) != 0) return false;
@@ -43,12 +43,12 @@ static void check_same(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t o
     if (f) sim_hazard_say(f, "warps %u and %u of one warpgroup execute different ones", w->index, other);
 }
 
-/* Whether the lanes know that the other warp has made its step number n. */
+/* True if the lanes know that the other warp has executed its step number n. */
 static bool knows_step(const sim_warp *w, uint32_t lanes, uint32_t other, const sim_steps *s, uint32_t n) {
     sim_domain *d = sim_domain_of(w->block);
     const uint32_t self = sim_actor(w);
     if (s->count <= n) return false;
-    if (!remembers(s, n)) return true; /* it is far ahead, and has been told so */
+    if (!remembers(s, n)) return true; /* it is far ahead, which has been reported */
     const sim_view *v = sim_view_of(d, self, (unsigned)__builtin_ctz(lanes));
     return sim_known_lanes(&v->order[self - w->index + other], s->time[n % SIM_STEPS_KEPT]) != 0;
 }
@@ -59,20 +59,20 @@ static void check_met(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t ot
     sim_finding *f = report(w, op->instruction, lanes, own->instruction[n % SIM_STEPS_KEPT],
                             (sim_actor(w) - w->index + other) * SIM_LANES);
     if (f)
-        sim_hazard_say(f, "nothing that warp %u has waited for comes behind the last one of warp %u of its warpgroup",
+        sim_hazard_say(f, "warp %u has waited for nothing that comes after the last one of warp %u of its warpgroup",
                        w->index, other);
 }
 
 static void check_whole(sim_warp *w, const sim_op *op, uint32_t lanes) {
     if (lanes == w->live) return;
     sim_finding *f = report(w, op->instruction, lanes, 0, SIM_NO_THREAD);
-    if (f) sim_hazard_say(f, "lanes 0x%08x of warp %u only execute it together", lanes, w->index);
+    if (f) sim_hazard_say(f, "only lanes 0x%08x of warp %u execute it together", lanes, w->index);
 }
 
 void sim_hazard_warpgroup(sim_warp *w, const sim_op *op, uint32_t lanes, sim_step_kind kind) {
     sim_domain *d = sim_domain_of(w->block);
     check_whole(w, op, lanes);
-    if (!(lanes >> __builtin_ctz(w->live) & 1)) return; /* lanes that come apart are one step of the warp's */
+    if (!(lanes >> __builtin_ctz(w->live) & 1)) return; /* lanes that arrive apart are one step of the warp */
     sim_steps *own = steps_of(w->block, w->index, kind);
     const uint32_t first = w->index / WARPS * WARPS, n = own->count;
     for (uint32_t i = first; i < first + WARPS && i < w->block->warp_count; i++) {
@@ -94,8 +94,8 @@ static void report_missing(sim_block *b, uint32_t warp, uint32_t missing, sim_st
     const uint32_t n = remembers(s, less->count) ? less->count : s->count - 1;
     sim_finding *f = report(&b->warps[warp], s->instruction[n % SIM_STEPS_KEPT], 1, 0, SIM_NO_THREAD);
     if (f)
-        sim_hazard_say(f, "warp %u executes it, or one of its kind, %u times, warp %u of its warpgroup %u times", warp,
-                       s->count, missing, less->count);
+        sim_hazard_say(f, "warp %u executes it, or one of its kind, %u times, but warp %u of its warpgroup %u times",
+                       warp, s->count, missing, less->count);
 }
 
 static void finish_group(sim_block *b, uint32_t first, sim_step_kind kind) {

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* Lines whose words have shadows are 64 MiB of the kernel's memory at most; such lines beyond are not watched. */
+/* At most 64 MiB of global memory have a shadow by words; further lines that need one are not checked. */
 enum { MOST_DETAILED = (64 << 20) / SIM_FOOTPRINT_LINE / SIM_WATCH_SLICES };
 
-/* Of larger grids it is not kept who has told of what. */
+/* In larger grids, published knowledge is not tracked. */
 enum { MOST_CLUSTERS = 1 << 20 };
 
 haul_status sim_watch_no_memory(void) {
@@ -115,7 +115,7 @@ sim_page *sim_slice_find_page(sim_slice *s, uint64_t number) {
 
 /* ---- rows ---- */
 
-/* One more block at the end of `blocks`, which holds `count`. */
+/* Appends a block to `blocks`, which holds `count`. Returns NULL if the host runs out of memory. */
 static void *add_block(void ***blocks, uint32_t count, size_t bytes) {
     if ((count & (count - 1)) == 0) {
         void **list = memory_resize(*blocks, (count ? 2 * (size_t)count : 1) * sizeof *list);

@@ -1,17 +1,18 @@
-/* The shadow of global memory: what is kept of each line of 128 bytes, in slices of all addresses that are played side
- * by side. global.c plays accesses against it; watch.c has its memory.
+/* The shadow of global memory: what is recorded for each line of 128 bytes. Slices of the address space are replayed in
+ * parallel. global_play.c checks accesses against it; global_shadow.c allocates it.
  *
- *     slice -> pages by number -> lines -> rows: which warp wrote and read which bytes last
- *                                       or words: the same of each word, where rows do not do */
+ *     slice -> pages by number -> lines -> rows: which warp last wrote and read which bytes
+ *                                       or words: the same for each word, if rows are not enough */
 #ifndef HAUL_CHECK_WATCH_H
 #define HAUL_CHECK_WATCH_H
 
 #include "check/internal.h"
 #include "state/block.h"
 
-/* Who wrote bytes last, or read them since: the last reader; of its cluster another warp, or other lanes, that it does
- * not know of; and the last reader of another cluster. Whoever knows one of two such readers of a cluster mostly knows
- * the other too, behind a barrier; who knows neither, or is one of them, is told apart by either. */
+/* The last writer of bytes and those who have read them since: the last reader; a reader of its cluster that it does
+ * not know of (another warp, or other lanes); and the last reader of another cluster. After a barrier, a thread that
+ * knows one of two such readers mostly knows the other too. A thread that knows neither, or is one of them, is detected
+ * through either. */
 typedef enum sim_row_role { SIM_ROW_READER, SIM_ROW_READER_BESIDE, SIM_ROW_READER_BEFORE, SIM_ROW_WRITER } sim_row_role;
 enum { SIM_READERS = SIM_ROW_WRITER };
 
@@ -44,15 +45,15 @@ typedef struct sim_row {
 
 enum { SIM_LINE_WORDS = SIM_FOOTPRINT_LINE / 4, SIM_PAGE_LINES = (1 << SIM_WATCH_PAGE) / SIM_FOOTPRINT_LINE };
 enum { SIM_PAGE_WORDS = SIM_PAGE_LINES * SIM_LINE_WORDS };
-/* What a line's number is of. */
+/* Values of sim_page.lines: no rows, words instead of rows, or not watched. */
 #define SIM_NO_ROW UINT32_MAX
 #define SIM_LINE_DETAILED 0x80000000u
 #define SIM_LINE_UNWATCHED (SIM_NO_ROW - 1)
 
 typedef struct sim_page {
-    uint32_t lines[SIM_PAGE_LINES]; /* index of the first row, or SIM_LINE_DETAILED and that of its words, or
+    uint32_t lines[SIM_PAGE_LINES]; /* index of the first row, or SIM_LINE_DETAILED | index of the words, or
                                        SIM_LINE_UNWATCHED */
-    uint32_t *values;               /* hashes of what was stored; NULL until needed */
+    uint32_t *values;               /* hashes of stored values; NULL until needed */
 } sim_page;
 
 typedef struct sim_page_slot {
@@ -60,7 +61,7 @@ typedef struct sim_page_slot {
     sim_page *page;
 } sim_page_slot;
 
-/* Items that keep their places, in blocks. */
+/* Rows and words are allocated in blocks, so that they never move. */
 enum { SIM_BLOCK_ROWS = 512, SIM_BLOCK_LINES = 16 };
 
 typedef struct sim_slice {
@@ -70,23 +71,23 @@ typedef struct sim_slice {
     void **rows; /* blocks of SIM_BLOCK_ROWS */
     uint32_t row_count, row_blocks, free_row;
     void **words;      /* blocks of SIM_BLOCK_LINES lines */
-    uint32_t detailed; /* lines */
+    uint32_t detailed; /* number of lines with words */
     sim_findings findings;
     bool failed;
 } sim_slice;
 
 struct sim_watch {
-    _Atomic uint8_t published[SIM_PLACES]; /* SIM_TOLD_... of addresses that were written, a few to a place */
+    _Atomic uint8_t published[SIM_PLACES]; /* SIM_TOLD_*, by hash of the address written */
     const sim_grid *grid;
-    sim_known **released; /* by cluster, by actor: what it has told all blocks of, then the reads that it has told of;
-                           * NULL: too many to be kept */
+    sim_known **released; /* by cluster, by actor: all accesses it has published to all blocks, then the published
+                             reads; NULL if there are too many clusters */
     uint32_t epoch;
     sim_slice slices[SIM_WATCH_SLICES];
 };
 
 haul_status sim_watch_no_memory(void);
 
-/* The page, made when it is first asked for. NULL when the host has no memory. */
+/* Returns the page; creates it when first requested. Returns NULL if the host runs out of memory. */
 sim_page *sim_slice_find_page(sim_slice *s, uint64_t number);
 static inline sim_page *sim_slice_page(sim_slice *s, uint64_t number) {
     return s->last && s->last->number == number ? s->last->page : sim_slice_find_page(s, number);
@@ -96,9 +97,9 @@ static inline sim_row *sim_slice_row(const sim_slice *s, uint32_t index) {
     return (sim_row *)s->rows[index / SIM_BLOCK_ROWS] + index % SIM_BLOCK_ROWS;
 }
 
-/* SIM_NO_ROW when the host has no memory. */
+/* Returns SIM_NO_ROW if the host runs out of memory. */
 uint32_t sim_slice_take_row(sim_slice *s);
-/* The row that `link` names leaves its list. */
+/* Unlinks and frees the row that `link` refers to. */
 void sim_slice_drop_row(sim_slice *s, uint32_t *link);
 void sim_slice_drop_rows(sim_slice *s, uint32_t *link);
 
@@ -106,7 +107,8 @@ static inline sim_word_shadow *sim_slice_words(const sim_slice *s, uint32_t inde
     return (sim_word_shadow *)s->words[index / SIM_BLOCK_LINES] + (size_t)(index % SIM_BLOCK_LINES) * SIM_LINE_WORDS;
 }
 
-/* Words of one more line, and their index. NULL when there are too many, or the host has no memory. */
+/* Adds the words of one line and returns them and their index. Returns NULL if there are too many, or the host runs out
+ * of memory. */
 sim_word_shadow *sim_slice_add_words(sim_slice *s, uint32_t *index);
 
 #endif

@@ -78,13 +78,13 @@ static void a_copy_by_threads_is_waited_for_by_its_thread(void **state) {
 static void a_copy_that_arrives_may_be_waited_for_at_its_mbarrier(void **state) {
     (void)state;
     expect_only(INIT("64") COPY "cp.async.mbarrier.arrive.noinc.shared.b64 [%r5];\n" LOAD_OWN WAIT,
-                HAUL_FINDING_ASYNC_READ_BEFORE_WAIT, "nor for an mbarrier that it arrives on");
+                HAUL_FINDING_ASYNC_READ_BEFORE_WAIT, "or for an mbarrier that it arrives on");
 }
 
 static void a_stale_parity_is_named(void **state) {
     (void)state;
     expect_only(INIT("1") BULK WAIT_PARITY("A", "0") LOAD_OWN "bar.sync 0;\n" BULK WAIT_PARITY("B", "0") LOAD_OWN,
-                HAUL_FINDING_MBARRIER_MISUSE, "names parity 0, the phase that this thread has seen over before");
+                HAUL_FINDING_MBARRIER_MISUSE, "names parity 0, a phase whose end this thread has already seen");
 }
 
 /* Four rounds, each of which waits for the first phase: reads, arrivals and copies of later ones are its consequences.
@@ -108,7 +108,7 @@ static void arrivals_that_do_not_count_say_so(void **state) {
 
 static void lanes_that_throw_values_away_do_no_harm(void **state) {
     (void)state;
-    expect_only(DISCARD, HAUL_FINDING_RACE_SHARED, "nobody uses what is there");
+    expect_only(DISCARD, HAUL_FINDING_RACE_SHARED, "nobody uses the result");
     expect_grade(DISCARD, HAUL_GRADE_ADVICE);
     expect_grade("st.shared.u32 [%r3], %r0;\nbar.sync 0;\n" STORE, HAUL_GRADE_ADVICE);
 }
