@@ -1,4 +1,5 @@
-/* The checks behind every access; see ops/access.h. Compiled once: the fast path is in the handlers. */
+/* The slow path of the checks behind every access; see exec/access.h. Compiled once: the fast path is in the
+ * handlers. */
 #include "exec/access.h"
 
 #include "exec/fault.h"
@@ -41,8 +42,8 @@ static bool find_usable(const sim_memory *m, const sim_op *op, uint64_t address,
     return sim_memory_find(m, address, range) && !(writes(op) && sim_memory_is_read_only(m, address));
 }
 
-/* Lanes in several allocations: each must lie in one of them wholly. Their memory need not be one stretch of the
- * host's: `places` are the host's addresses. */
+/* Checks lanes that access several allocations: each must be inside one of them. The allocations may be separate in
+ * host memory, so `places` gets host addresses. */
 static uint32_t check_one_by_one(const sim_memory *m, const sim_op *op, uint32_t active,
                                  const uint64_t address[SIM_LANES], unsigned bytes, uint64_t places[SIM_LANES]) {
     sim_range range = {0};
@@ -58,7 +59,7 @@ static uint32_t check_one_by_one(const sim_memory *m, const sim_op *op, uint32_t
     return bad;
 }
 
-/* Of the lanes those that hardware would stop, too; the others have their places then. */
+/* Returns the lanes that hardware would stop, too; the others get their places. */
 static uint32_t stopped(sim_warp *w, const sim_op *op, uint32_t lanes, const uint64_t address[SIM_LANES],
                         unsigned bytes) {
     uint32_t left = 0;
@@ -133,7 +134,7 @@ void *sim_reach_stretch(sim_sm *sm, uint64_t address, uint64_t bytes, bool is_wr
     return at;
 }
 
-/* ---- what one lane sees at an address ---- */
+/* ---- memory that one lane reads at an address ---- */
 
 static const unsigned char *within(const unsigned char *bytes, uint64_t size, uint64_t offset, uint64_t *reach) {
     if (offset >= size) return NULL;

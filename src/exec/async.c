@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* A program that never waits has its oldest copies completed early, as hardware does too. */
+/* If a program never waits, its oldest copies complete early, as on hardware. */
 enum { QUEUE_LIMIT = 256, QUEUE_LIMIT_CHECKED = 1 << 14 };
 
 haul_status sim_async_create(sim_async *a, size_t warps, size_t threads) {
@@ -50,7 +50,7 @@ void sim_async_reset(sim_async *a) {
 
 /* ---- cp.async ---- */
 
-/* `range` is the allocation that the last lane read from: lanes mostly share it. */
+/* `range` is the allocation that the previous lane read; lanes mostly share it. */
 static void copy_lane(sim_block *b, const sim_copy *c, unsigned lane, sim_range *range) {
     unsigned char *to = b->shared + c->destination[lane];
     uint64_t from = c->source[lane];
@@ -73,7 +73,7 @@ static void copy_lane(sim_block *b, const sim_copy *c, unsigned lane, sim_range 
     }
 }
 
-/* cp.async.mbarrier.arrive: without .noinc the pending count was raised when it was issued. */
+/* cp.async.mbarrier.arrive: without .noinc, its issue has raised the pending count. */
 static void arrive_for_lanes(sim_block *b, const sim_copy *c, uint32_t lanes) {
     for (; lanes; lanes &= lanes - 1) {
         uint64_t *object = sim_mbarrier_at(b, c->destination[__builtin_ctz(lanes)]);
@@ -81,7 +81,7 @@ static void arrive_for_lanes(sim_block *b, const sim_copy *c, uint32_t lanes) {
     }
 }
 
-/* `barrier`: the copies are done for those who wait for the mbarrier there; NULL: for their own thread. */
+/* `barrier`: completes the copies for the waiters of that mbarrier; NULL: for their own thread. */
 static void complete_lanes(sim_block *b, size_t warp, sim_copy *c, uint32_t lanes, const uint32_t *barrier) {
     c->lanes &= ~lanes;
     b->sm->changes += lanes != 0;
@@ -113,7 +113,7 @@ static bool make_room(sim_copy_queue *q) {
 
 sim_copy *sim_async_add(sim_warp *w) {
     sim_copy_queue *q = &w->block->async.queues[w->index];
-    /* Checks say who a copy was complete for: they want it to be so by a wait. */
+    /* Checks record which wait completed a copy, so they allow more copies in flight. */
     if (q->count >= (w->sm->hazards ? QUEUE_LIMIT_CHECKED : QUEUE_LIMIT)) {
         complete_lanes(w->block, w->index, &q->copies[q->first], q->copies[q->first].lanes, NULL);
         drop_finished(q);
@@ -131,7 +131,7 @@ void sim_async_commit(sim_warp *w, uint32_t active) {
     w->sm->changes++;
 }
 
-/* Lanes of the copy whose group is old enough. */
+/* Returns the lanes of the copy whose group is old enough. */
 static uint32_t due_lanes(const sim_copy_queue *q, const sim_copy *c, uint32_t active, uint32_t keep) {
     uint32_t due = 0;
     for (unsigned l = 0; l < SIM_LANES; l++)
@@ -160,7 +160,7 @@ bool sim_async_add_bulk(sim_block *b, const sim_bulk *bulk) {
     a->used = true;
     b->sm->changes++;
     a->reductions += bulk->kind == SIM_BULK_REDUCE;
-    /* Whoever waits for it already takes it now. */
+    /* Threads that already wait for the mbarrier get the copy now. */
     if (bulk->kind == SIM_BULK_LOAD) sim_block_wake_mbarrier_waiters(b);
     return true;
 }
@@ -169,7 +169,7 @@ bool sim_async_has_reductions(const sim_async *a) {
     return a->reductions > 0;
 }
 
-/* Completes the bulk copies that `is_due` picks, in the order of their issue, and keeps the others. */
+/* Completes the bulk copies that `is_due` selects, in issue order, and keeps the others. */
 typedef bool (*bulk_test)(const sim_bulk *bulk, uint32_t key, uint32_t limit);
 
 static void complete_bulks(sim_block *b, bulk_test is_due, uint32_t key, uint32_t limit) {
@@ -227,7 +227,7 @@ void sim_async_deliver(sim_block *b, uint32_t address) {
         for (size_t i = queue->first; i < queue->first + queue->count; i++) {
             const sim_copy *c = &queue->copies[i];
             if (c->bytes || !c->lanes || c->destination[__builtin_ctz(c->lanes)] != address) continue;
-            /* The arrival comes behind the thread's earlier copies: they are done first. */
+            /* The arrival comes after the thread's earlier copies, so those complete first. */
             uint32_t lanes = c->lanes;
             for (size_t k = queue->first; k <= i; k++)
                 complete_lanes(b, q, &queue->copies[k], queue->copies[k].lanes & lanes, &address);

@@ -24,7 +24,7 @@ static uint64_t bits_of_single(float f) {
     return f == f ? bits : ONLY_NAN;
 }
 
-/* As machine code adds: a double that is no number becomes quiet, what was there rather than b. */
+/* Adds as machine code does: a NaN becomes quiet, and the one in memory is preferred to b. */
 static uint64_t add_quietly(uint64_t a, uint64_t b) {
     static const uint64_t quiet = UINT64_C(0x0008000000000000);
     const double x = as_f64(a), y = as_f64(b), sum = x + y;
@@ -33,7 +33,7 @@ static uint64_t add_quietly(uint64_t a, uint64_t b) {
     return x != x ? a | quiet : y != y ? b | quiet : bits;
 }
 
-/* As memory adds: it goes on as it is, even a signaling one, b's rather than a's (an H100). */
+/* Adds as memory does: a NaN stays as it is, even a signaling one, and b is preferred to a (an H100). */
 static uint64_t add_doubles(uint64_t a, uint64_t b) {
     const double x = as_f64(a), y = as_f64(b), sum = x + y;
     uint64_t bits;
@@ -69,7 +69,7 @@ static uint64_t pick(bool first, uint64_t a, uint64_t b) {
     return first ? a : b;
 }
 
-/* NaN loses against a number; -0 is below +0. */
+/* A number wins over NaN; -0 is below +0. */
 static uint64_t pick_half(float x, float y, bool smaller, uint64_t a, uint64_t b) {
     if (x != x && y != y) return 0x7fff;
     if (x != x) return b;

@@ -1,4 +1,3 @@
-/* Block barriers: bar and barrier in all their forms. */
 #include "exec/barrier.h"
 
 #include "check/hazard.h"
@@ -34,7 +33,7 @@ static void open_barrier(sim_block *b, uint32_t id) {
     }
 }
 
-/* Lanes of the warp have come, or ended: it arrives when none is missing. */
+/* Lanes of the warp have arrived or ended. The warp arrives when none is missing. */
 static void note_arrival(sim_barrier *bar, const sim_warp *w) {
     uint32_t *lanes = &bar->lanes[w->index];
     if (!*lanes || (*lanes & w->live) != w->live) return;

@@ -75,7 +75,7 @@ static void copy_box(sim_block *b, const sim_bulk *bulk) {
     }
 }
 
-/* ---- both ---- */
+/* ---- both kinds ---- */
 
 static void copy_bytes(sim_block *b, const sim_bulk *bulk) {
     unsigned char *shared = b->shared + bulk->shared;
@@ -95,7 +95,7 @@ static void copy_bytes(sim_block *b, const sim_bulk *bulk) {
         return;
     }
     unsigned char *global = sim_memory_at_or_in_pages(b->sm->grid->memory, bulk->global, bulk->bytes);
-    if (!global) return; /* freed since: the host's affair */
+    if (!global) return; /* freed meanwhile by the host; ignored */
     if (bulk->kind == SIM_BULK_LOAD)
         memcpy(shared, global, bulk->bytes);
     else

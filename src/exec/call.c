@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* One lane's calls: what was saved for each, and the call operation's index behind it. */
+/* One lane's calls: for each, the saved bytes, followed by the index of the call operation. */
 typedef struct lane_calls {
     unsigned char *bytes;
     size_t used, capacity;
@@ -21,7 +21,7 @@ struct sim_call_stack {
     lane_calls lanes[SIM_LANES];
 };
 
-/* ---- what a call saves ---- */
+/* ---- contents of a saved frame ---- */
 
 /* In the pool: `x` registers, then `y` variables of the frame. */
 typedef struct saved_register {
@@ -97,7 +97,7 @@ void sim_calls_free(sim_warp *w) {
     w->calls = NULL;
 }
 
-/* Bytes of the thread's stack that are in use when it calls: .local variables, and something for each call. */
+/* Returns the bytes of the thread's stack in use at the call: .local variables, and a fixed amount for each call. */
 static uint64_t stack_in_use(const sim_warp *w, const sim_op *call, unsigned lane) {
     const uint64_t calls = (uint64_t)SIM_CALL_BYTES * (1 + w->calls->lanes[lane].depth);
     uint64_t next;
@@ -137,7 +137,7 @@ static sim_step no_memory(sim_warp *w, const sim_op *op, uint32_t active) {
     return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "call: the host has no memory for the calls' stack");
 }
 
-/* False when some lane's stack is too small: the fault has been recorded. */
+/* Returns false, with the fault recorded, if some lane's stack is too small. */
 static bool check_stack(sim_warp *w, const sim_op *op, uint32_t active, uint64_t frame_bytes) {
     const uint64_t limit = w->sm->grid->program->module->stack_bytes;
     for (uint32_t left = active; left; left &= left - 1) {
@@ -153,7 +153,7 @@ static bool check_stack(sim_warp *w, const sim_op *op, uint32_t active, uint64_t
     return true;
 }
 
-/* Lanes in `lanes` of the running path call; the others come back to this operation. */
+/* Lanes in `lanes` of the running path call; the others return to this operation. */
 static sim_step enter(sim_warp *w, const sim_op *op, uint32_t lanes, const sim_callee *callee) {
     sim_path *p = w->path;
     if ((callee->may_recur || callee->frame_bytes) && !check_stack(w, op, lanes, callee->frame_bytes)) return SIM_STOP;
@@ -197,7 +197,7 @@ static sim_step call_address(sim_warp *w, const sim_op *op, uint32_t active) {
     return enter(w, op, same & active, callee);
 }
 
-/* Lanes that came from elsewhere than the first return on their own. */
+/* Lanes with another call site than the first lane return separately. */
 sim_step sim_run_return(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t pc = top_call(w, (unsigned)__builtin_ctz(active));
     const sim_op *call = &w->ops[pc];
@@ -229,7 +229,7 @@ static const ptx_liveness *liveness(sim_lowering *l) {
     return l->live;
 }
 
-/* Those that are live behind the call, which ends its block. */
+/* Adds the registers that are live after the call, which ends its block. */
 static uint32_t add_registers(sim_lowering *l, uint32_t *bytes) {
     const ptx_liveness *live = liveness(l);
     uint32_t count = 0;
@@ -249,7 +249,7 @@ static uint32_t add_registers(sim_lowering *l, uint32_t *bytes) {
     return count;
 }
 
-/* The function whose body the basic block belongs to; NULL: the kernel's own. */
+/* Returns the function whose body contains the basic block; NULL: the kernel. */
 static const ptx_callee *calling(const sim_lowering *l) {
     const ptx_callee *found = NULL;
     for (size_t k = 0; k < l->function->callee_count && l->function->callees[k].block <= l->block; k++)
@@ -263,7 +263,7 @@ static void add_variable(sim_lowering *l, const ptx_variable *v, uint32_t size, 
     *bytes += size;
 }
 
-/* Among them how far the stack of alloca is used: what the callee takes goes when it returns. */
+/* Adds the caller's .param variables and the size of the alloca stack: the callee's allocations end when it returns. */
 static uint32_t add_variables(sim_lowering *l, uint32_t *bytes) {
     const ptx_callee *c = calling(l);
     uint32_t count = 0;

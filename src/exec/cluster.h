@@ -1,7 +1,8 @@
-/* Clusters: blocks that run together and reach each other's shared memory. Here they share one SM.
+/* Clusters: blocks that run together and can access each other's shared memory. All blocks of a cluster share one SM
+ * here.
  *
- * A shared::cluster address has the block's rank, plus one, above the bits of an address within a block; without it, it
- * is the executing block's own. */
+ * A shared::cluster address holds the block's rank plus one above the bits of an address within a block. If those bits
+ * are zero, it belongs to the executing block. */
 #ifndef HAUL_EXEC_CLUSTER_H
 #define HAUL_EXEC_CLUSTER_H
 
@@ -9,32 +10,31 @@
 
 enum { SIM_CLUSTER_SHIFT = 24, SIM_CLUSTER_MOST = 8 };
 
-/* Some lane's address names a block. */
+/* Returns whether an active lane's address names a block. */
 static inline bool sim_cluster_names_block(const uint32_t address[SIM_LANES], uint32_t active) {
     uint32_t all = 0;
     for (unsigned l = 0; l < SIM_LANES; l++) all |= address[l] & (0 - (active >> l & 1));
     return all >> SIM_CLUSTER_SHIFT != 0;
 }
 
-/* The address in the block of that rank which corresponds to `address`. */
+/* Returns the address that corresponds to `address` in the block of rank `rank`. */
 uint32_t sim_cluster_map(uint32_t address, uint32_t rank);
-/* The rank of the block that the address lies in. */
+/* Returns the rank of the block that the address lies in. */
 uint32_t sim_cluster_rank(const sim_block *b, uint32_t address);
-/* The block that a shared::cluster address lies in, and the address within it; NULL when there is none, or it has
- * ended.
- */
+/* Returns the block that a shared::cluster address lies in and turns `address` into the address within it. Returns NULL
+ * if there is no such block or if it has ended. */
 sim_block *sim_cluster_block(sim_block *b, uint32_t *address);
-/* The lanes of `active` whose addresses lie in the same block as the first one's, and their addresses within it. 0:
- * there is no such block, and the fault has been recorded. */
+/* Returns the lanes of `active` whose addresses lie in the same block as the first lane's, and their addresses within
+ * it. If there is no such block, records the fault and returns 0. */
 uint32_t sim_cluster_split(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
                            uint32_t local[SIM_LANES], sim_block **owner);
-/* Records the fault of a lane that names a block which is not there. */
+/* Records the fault of a lane that names a block which does not exist. */
 sim_step sim_cluster_fault(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address);
 
-/* barrier.cluster: the lanes arrive; they wait as long as sim_cluster_waits(). */
+/* barrier.cluster: the lanes arrive, then wait as long as sim_cluster_waits() is true. */
 void sim_cluster_arrive(sim_warp *w, const sim_op *op, uint32_t lanes);
 bool sim_cluster_waits(const sim_warp *w, uint32_t lanes);
-/* Lanes of the warp have ended: the barrier may open. */
+/* Lanes of the warp have ended, which may complete the barrier. */
 void sim_cluster_lanes_ended(sim_warp *w);
 
 #endif

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* States are looked at in quiet epochs 64 to 128, 128 to 192, 256 to 320 and so on: a loop's length divides one of the
- * distances sooner or later, and kernels that compute for long without a store are hardly slowed down. */
+/* States are compared in quiet epochs 64 to 128, 128 to 192, 256 to 320 and so on. Sooner or later a loop's length
+ * divides one of the distances. Kernels that compute for long without a store slow down only slightly. */
 enum { WINDOW = 64 };
 
 static uint64_t hash_words(uint64_t hash, const void *bytes, size_t count) {
@@ -17,7 +17,7 @@ static uint64_t hash_words(uint64_t hash, const void *bytes, size_t count) {
     return hash;
 }
 
-/* False when lanes wait at joins: a spinning path lets them go some day. */
+/* Returns false if lanes wait at joins: a spinning path releases them eventually. */
 static bool hash_warp(const sim_warp *w, uint64_t *hash) {
     if (w->at_joins) return false;
     const uint64_t turn = (uint64_t)(w->path - w->paths) << 32 | w->turns;
@@ -50,6 +50,6 @@ bool sim_cycle_found(sim_cycle *c, const sim_sm *sms, uint32_t count) {
         return false;
     }
     if (!whole || hash != c->kept) return false;
-    c->kept_at = c->quiet; /* a launch that goes on all the same is soon found here again */
+    c->kept_at = c->quiet; /* if the launch goes on all the same, the next check finds it soon */
     return true;
 }

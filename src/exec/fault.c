@@ -1,4 +1,4 @@
-/* What a launch that cannot go on says: faults, and what the warps of a stuck SM wait for. */
+/* Messages of a launch that cannot go on: faults, and what the warps of a stuck SM wait for. */
 #include "exec/fault.h"
 
 #include "check/hazard.h"
@@ -32,7 +32,7 @@ void sim_fault_concerns(sim_warp *w, haul_space space, uint64_t address, uint32_
     f->bytes = bytes;
 }
 
-/* False when there was a fault before. */
+/* Returns false if there was a fault before. */
 static bool open_fault(sim_warp *w, haul_status status, haul_finding_kind kind, uint32_t lanes, const char *place) {
     sim_fault_record *f = &w->sm->fault;
     if (f->status != HAUL_OK) return false;
@@ -66,7 +66,7 @@ static bool may_pass(const sim_warp *w, haul_finding_kind kind) {
     return w->sm->hazards && kind == HAUL_FINDING_OUT_OF_BOUNDS;
 }
 
-/* Values that such a fault has left behind may cause more of them: a thread's first is told. */
+/* A fault that lanes have skipped may leave values that cause more faults; only the thread's first is reported. */
 static bool is_consequence(const sim_warp *w, haul_finding_kind kind, uint32_t lanes) {
     return may_pass(w, kind) && w->sm->fault.status == HAUL_OK && sim_hazard_have_strayed(w, lanes);
 }
@@ -106,7 +106,7 @@ sim_step sim_give_up(sim_warp *w, const sim_op *op, haul_status status, uint32_t
     return SIM_STOP;
 }
 
-/* An SM goes on behind a fault for so many operations, and twice as many as it has executed. */
+/* With checks, an SM runs this many more operations after a fault, plus twice as many as it has executed. */
 enum { GOES_ON = 1 << 20 };
 
 uint32_t sim_fault_pass(sim_warp *w) {
@@ -123,7 +123,7 @@ uint32_t sim_fault_pass(sim_warp *w) {
 
 /* ---- stuck warps ---- */
 
-/* The line in the source, or without one in the PTX. */
+/* Returns the line in the source, or in the PTX if the source is unknown. */
 static uint32_t line_of(const sim_program *p, const sim_op *op) {
     const ptx_place *place = place_of(p, op);
     return place ? place->line : p->function->instructions[op->instruction].position.line;

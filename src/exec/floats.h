@@ -1,4 +1,5 @@
-/* What PTX asks of single floating-point values: flushing, saturation, canonical NaNs. All branch-free over lanes. */
+/* PTX's rules for single floating-point values: flushing, saturation, canonical NaNs. All are branch-free over
+ * lanes. */
 #ifndef HAUL_EXEC_FLOATS_H
 #define HAUL_EXEC_FLOATS_H
 
@@ -35,7 +36,7 @@ static inline double f64_of_bits(uint64_t bits) {
     return x;
 }
 
-/* NVIDIA hardware has one single-precision NaN; the host would hand payloads and signs on. */
+/* NVIDIA hardware has one single-precision NaN; the host would keep payloads and signs. */
 #define SIM_NAN_F32 0x7fffffffu
 #define SIM_NAN_F64 UINT64_C(0xfff8000000000000)
 
@@ -46,9 +47,9 @@ static inline float canonical_f32(float x) {
 static inline double canonical_f64(double x) {
     return x;
 }
-/* Of several operands' one goes on, quiet: as an H100 has it, of a + b, a - b, a * b and of a minimum or maximum the
- * second's, of a * b + c rather b's, then c's, of a / b the first's. (ptxas now and then lets factors change places,
- * and with them whose it is. The host's instructions take now one, now another.) */
+/* If an operand is NaN, the result is that NaN, made quiet. An H100 prefers the second operand's NaN for a + b, a - b,
+ * a * b, minimum and maximum. It prefers b's, then c's, for a * b + c, and the first operand's for a / b. ptxas
+ * sometimes swaps factors, which changes the choice. The host's instructions are not consistent about it. */
 static inline double prefer_nan(double a, double result) {
     return a != a ? f64_of_bits(bits_of_f64(a) | UINT64_C(0x0008000000000000)) : result;
 }
@@ -58,17 +59,17 @@ static inline float flush_f32(float x) {
     return f32_of_bits((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
 }
 
-/* Products with .ftz count as subnormal if they are when rounded as if exponents had no end, as an H100 has it: just
- * below 2^-126 that differs from `x`, which is rounded to whole 2^-149. (Sums that small are exact.) `lifted`: the same
- * of one factor, and of what is added, SIM_LIFT times as large, which does not underflow. Operands that this makes
- * infinite belong to results that are 0 or far from subnormal. */
+/* Flushes a product with .ftz as an H100 does: it is subnormal if it is when rounded with an unbounded exponent. Just
+ * below 2^-126 that differs from `x`, which is rounded to multiples of 2^-149. (Sums that small are exact.) `lifted` is
+ * the result with one factor and the addend times SIM_LIFT, so that it does not underflow. If that makes an operand
+ * infinite, the result is 0 or far from subnormal. */
 #define SIM_LIFT 0x1p63f
 #define SIM_LIFTED_NORMAL 0x60000000u /* any of these bits: at least 2^-126 * SIM_LIFT, or a NaN */
 static inline float flush_product(float x, float lifted) {
     const uint32_t bits = bits_of_f32(x);
     return f32_of_bits((bits_of_f32(lifted) & SIM_LIFTED_NORMAL) == 0 ? bits & 0x80000000u : bits);
 }
-/* a * b of flushed operands. */
+/* Returns a * b for flushed operands. */
 static inline float multiply_flushing(float a, float b) {
     return flush_product(a * b, a * SIM_LIFT * b);
 }
@@ -83,12 +84,12 @@ static inline double saturate_f64(double x) {
     return low < 1.0 ? low : 1.0;
 }
 
-/* op->x from an instruction's modifiers. */
+/* Returns op->x for an instruction's modifiers. */
 static inline uint32_t sim_float_flags(const ptx_instruction *i) {
     return (i->mods[PTX_SLOT_FTZ] ? SIM_FLUSH : 0u) | (i->mods[PTX_SLOT_SAT] ? SIM_SATURATE : 0u);
 }
 
-/* fenv's name of a rounding modifier; to nearest when there is none. */
+/* Returns fenv's name of a rounding modifier; to nearest if there is none. */
 static inline int sim_host_rounding(unsigned modifier) {
     switch (modifier) {
     case PTX_MOD_RZ: return FE_TOWARDZERO;

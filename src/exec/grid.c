@@ -25,8 +25,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Operations an SM runs before all SMs meet: long enough to make the meeting cheap, and that rarely more is logged than
- * LOGGED_BYTES. Where it would be more, logs are played in between. */
+/* Operations that an SM runs in an epoch, after which all SMs synchronise. The epoch is long enough to make that cheap.
+ * Logs rarely exceed LOGGED_BYTES in it; if they would, they are played in between. */
 enum {
     EPOCH = 1 << 16,
     LEAST_STRETCH = 1 << 10,
@@ -36,67 +36,67 @@ enum {
 };
 #define DEFAULT_LIMIT (1ull << 36)
 #define FRAME_BUDGET (4ull << 30)
-#define SMALL_FRAMES (16ull << 20) /* that each host has */
-/* Operations from which on a second host thread pays; what a warp of a short kernel executes. */
+#define SMALL_FRAMES (16ull << 20) /* every host has this much */
+/* Operations from which on a second host thread pays; operations of a warp in a short kernel. */
 enum { WORTH_SHARING = 1 << 15, USUAL_OPERATIONS = 64 };
-/* What a request that L1 sends on costs the host, in operations. */
+/* Host cost of a request from L1 to L2, in operations. */
 enum { REQUEST_OPERATIONS = 3 };
-/* Rounds in which waits with time limits end and nothing comes of it, before that counts as a deadlock. */
+/* Rounds in which waits with time limits end without effect before the launch counts as deadlocked. */
 enum { IDLE_ROUNDS = 100 };
-/* How often what polls looks again in one serial phase, as long as somebody has news. */
+/* The most rounds of polling in one serial phase while some warp still reads new values. */
 enum { MOST_HANDED_ON = 64 };
-/* Epochs in which all SMs only poll, before a launch that may pause does so. */
+/* Epochs in which all SMs only poll before a launch that may pause does pause. */
 enum { VAIN_EPOCHS = 4 };
-/* What is in front of a sample, the sample, and what is behind it. */
+/* The blocks before a sample, the sample, and the blocks after it. */
 enum { MOST_PARTS = 3 };
 
 struct sim_run {
     sim_launch launch;
     haul_occupancy occupancy;
     arena *memory;
-    haul_launch_record *record, *made; /* made: of the sample, until the parts behind it have ended */
+    haul_launch_record *record, *made; /* made: the sample's record, until the later parts have ended */
     sim_cluster_range parts[MOST_PARTS];
     unsigned part, part_count, counted_part;
-    bool is_set_up; /* the part is */
+    bool is_set_up; /* the current part is */
     bool may_pause, paused;
     unsigned vain_epochs;
-    uint64_t happened; /* changes of all SMs, looks at the clock aside, when last looked */
+    uint64_t happened; /* changes of all SMs, without clock reads, at the last check */
     double host_seconds;
     sim_grid grid;
     sim_sm *sms;
     sim_counting **countings;
     sim_count_plan *plan;
     sim_l2 *l2;
-    sim_watch *watch; /* checks on */
+    sim_watch *watch; /* with checks on */
     sim_origin *origins;
     uint8_t *uses;
     uint64_t *places;
     int threads;
-    uint64_t expected;                       /* operations of the launch, roughly */
-    uint64_t next;                           /* of the next epoch */
-    uint64_t stretch;                        /* operations of each SM until somebody looks how long the logs are */
+    uint64_t expected;                       /* estimated operations of the launch */
+    uint64_t next;                           /* estimated operations of the next epoch */
+    uint64_t stretch;                        /* operations of each SM until the next check of the logs' length */
     uint64_t requests_since, accesses_since; /* operations of each SM since that log was played */
-    uint64_t requests;                       /* that were played in this epoch */
+    uint64_t requests;                       /* requests played in this epoch */
     sim_cycle cycle;
     unsigned idle;     /* rounds without progress */
     uint64_t progress; /* of all SMs, when nothing could run last */
     sim_link link;     /* first_line 0: no host memory is mapped */
     sim_progress shown;
     uint64_t executed_before; /* operations of earlier parts */
-    sim_cause cause;          /* of a failure */
-    bool sampled;             /* not all of it is counted */
-    bool recorded;            /* the record is filled, as far as the launch came */
+    sim_cause cause;          /* cause of a failure */
+    bool sampled;             /* only a part of the launch is counted */
+    bool recorded;            /* the record is filled, as far as the launch ran */
 };
 
 /* ---- set-up ---- */
 
-/* A grid that meets is there all at once. */
+/* A grid that synchronises is resident as a whole. */
 static uint32_t fewest_resident(const sim_grid *g) {
     const uint64_t sms = g->machine->sms;
     return g->program->meets ? (uint32_t)((g->clusters + sms - 1) / sms) * g->cluster_blocks : g->cluster_blocks;
 }
 
-/* Hardware spreads a cluster over SMs; here it fits on one, whatever it needs. */
+/* Hardware spreads a cluster over SMs; here it always fits on one. */
 static void choose_resident(sim_grid *g) {
     const bool all_fit = g->blocks <= (uint64_t)g->resident * g->machine->sms;
     const uint32_t fewest = all_fit ? fewest_resident(g) : g->cluster_blocks;
@@ -133,15 +133,15 @@ static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, 
     g->instruction_limit = l->instruction_limit ? l->instruction_limit : DEFAULT_LIMIT;
 }
 
-/* Local memory of all resident blocks, which a thread may have much of: as long as it is beyond FRAME_BUDGET, fewer
- * blocks are resident than fit on the machine. The same on each host, so that what a kernel does is; what the host
- * cannot give even so is an error. */
+/* Returns the local memory of `resident` blocks on each SM. */
 static uint64_t frames_of(const sim_grid *g, uint32_t resident) {
     uint64_t blocks = (uint64_t)resident * g->used_sms;
     if (g->program->frame_bytes > UINT32_MAX) return UINT64_MAX;
     return (blocks < g->blocks ? blocks : g->blocks) * g->threads * g->program->frame_bytes;
 }
 
+/* Local memory can be large; limits resident blocks to FRAME_BUDGET. The limit is the same on every host, so that kernels
+ * behave the same. If the host still has too little memory, the launch fails. */
 static haul_status fit_frames(sim_grid *g) {
     while (g->resident > fewest_resident(g) && frames_of(g, g->resident) > FRAME_BUDGET)
         g->resident -= g->cluster_blocks;
@@ -154,7 +154,7 @@ static haul_status fit_frames(sim_grid *g) {
         (unsigned long long)g->program->frame_bytes, number_format_bytes((double)needed, amount));
 }
 
-/* What the checks need to know of the kernel, found once. */
+/* Prepares what the checks need to know about the kernel. */
 static haul_status set_up_checks(sim_run *s, const sim_launch *l) {
     HAUL_TRY(sim_finding_places(l->program, &s->places));
     s->grid.places = s->places;
@@ -168,8 +168,8 @@ static haul_status set_up_checks(sim_run *s, const sim_launch *l) {
     return HAUL_OK;
 }
 
-/* Host threads for an epoch of about so many operations: waking others pays from about a millisecond on, and those
- * that find nothing to do spin and take the cores from other programs. */
+/* Returns the host threads for an epoch of about that many operations. Waking threads pays from about a millisecond on.
+ * Idle threads spin and take cores from other programs. */
 static int threads_for(const sim_run *s, uint64_t operations) {
     return operations < WORTH_SHARING ? 1 : s->threads;
 }
@@ -180,9 +180,9 @@ static uint64_t operations_expected(const sim_grid *g) {
 
 typedef bool sm_work(sim_run *s, uint32_t sm);
 
-/* Calls `work` for each SM, by a team of threads if the launch is large: a team of one costs more than a small
- * launch. The same thread gets the same SMs each time, so memory goes back to the part of the allocator that it came
- * from. Returns false if a call did. */
+/* Calls `work` for each SM; large launches use a team of threads, since a team costs more than a small launch. The same
+ * thread gets the same SMs each time, so memory returns to the part of the allocator that it came from. Returns false
+ * if a call did. */
 static bool on_all_sms(sim_run *s, sm_work *work) {
     const int threads = threads_for(s, s->expected);
     bool failed = false;
@@ -213,7 +213,7 @@ static haul_status create_sms(sim_run *s) {
     s->sms = memory_zeroed(n, sizeof *s->sms);
     if (!s->sms) return no_memory_for_sms(n);
     for (uint32_t i = 0; i < n; i++) s->sms[i].grid = &s->grid;
-    /* said again: messages are a thread's own */
+    /* repeats the message here: messages belong to a thread */
     if (!on_all_sms(s, create_sm)) return no_memory_for_sms(n);
     if (!s->plan) return HAUL_OK;
     s->countings = memory_zeroed(n, sizeof(sim_counting *));
@@ -225,7 +225,7 @@ static haul_status create_sms(sim_run *s) {
     return HAUL_OK;
 }
 
-/* Those that an earlier launch has left, or new ones. */
+/* Takes the SMs that an earlier launch has left, or creates new ones. */
 static haul_status find_sms(sim_run *s, const sim_launch *l) {
     if (l->spares && !s->plan) s->sms = sim_spares_take(l->spares, &s->grid);
     if (!s->sms) HAUL_TRY(create_sms(s));
@@ -236,10 +236,10 @@ static haul_status find_sms(sim_run *s, const sim_launch *l) {
 static void choose_threads(sim_run *s, const sim_launch *l) {
     const int wanted = l->threads ? (int)l->threads : s->grid.used_sms > 1 ? omp_get_num_procs() : 1;
     s->threads = (uint32_t)wanted > s->grid.used_sms ? (int)s->grid.used_sms : wanted;
-    s->grid.host_threads = (uint32_t)s->threads; /* when to compile depends on it */
+    s->grid.host_threads = (uint32_t)s->threads; /* decides when to compile */
 }
 
-/* An empty one, or what earlier launches left. */
+/* Takes an empty L2, or the one that earlier launches left. */
 static haul_status find_l2(sim_run *s, const sim_launch *l) {
     if (!l->l2 || !*l->l2) return sim_l2_create(l->machine, threads_for(s, s->expected), &s->l2);
     s->l2 = *l->l2;
@@ -289,7 +289,7 @@ static haul_status set_up_part(sim_run *s, const sim_launch *l, const haul_occup
     return find_sms(s, l);
 }
 
-/* `well`: the part has come to its end. */
+/* `well`: the part has run to its end. */
 static void tear_down_part(sim_run *s, const sim_launch *l, bool well) {
     if (!well || s->plan || !l->spares || !sim_spares_put(l->spares, &s->grid, s->sms)) {
         if (s->sms) on_all_sms(s, free_sm);
@@ -318,7 +318,7 @@ static uint64_t executed_by_all(const sim_run *s) {
     return sum;
 }
 
-/* What all SMs have done. Nothing of it is looked at while they run. */
+/* Publishes the progress of all SMs. Nobody reads it while they run. */
 static void note_progress(sim_run *s) {
     const sim_grid *g = &s->grid;
     uint64_t done = g->first_cluster * g->cluster_blocks;
@@ -333,7 +333,7 @@ static void note_progress(sim_run *s) {
                               .operations = s->executed_before + executed_by_all(s)};
 }
 
-/* Each SM goes on until `left` operations of its epoch are left. Returns how many SMs still have work. */
+/* Runs each SM until `left` operations of its epoch are left. Returns how many SMs still have work. */
 static uint32_t run_stretch(sim_run *s, uint64_t left, int threads) {
     uint32_t busy = 0;
     note_progress(s);
@@ -352,14 +352,14 @@ static uint32_t run_stretch(sim_run *s, uint64_t left, int threads) {
     return busy;
 }
 
-/* The fault that counts is the one on the lowest SM, whichever thread saw its own first. */
+/* Returns the fault of the lowest SM, whichever thread found its own first. */
 static const sim_fault_record *first_fault(const sim_run *s) {
     for (uint32_t i = 0; i < s->grid.used_sms; i++)
         if (sim_fault_of(&s->sms[i])) return sim_fault_of(&s->sms[i]);
     return NULL;
 }
 
-/* Whether some SM does not go on. */
+/* Returns whether some SM has stopped with a fault. */
 static bool has_stopped(const sim_run *s) {
     for (uint32_t i = 0; i < s->grid.used_sms; i++)
         if (s->sms[i].fault.status != HAUL_OK) return true;
@@ -377,8 +377,7 @@ static sim_cause cause_of(const sim_fault_record *f) {
     return is_misaligned ? SIM_CAUSE_MISALIGNED : SIM_CAUSE_OTHER;
 }
 
-/* Blocks that wait for each other in turns, as in scans that look back, have their turns here as long as that goes on.
- */
+/* Blocks that wait for each other in turn, as in look-back scans, take all their turns here. */
 static bool run_ordered(sim_run *s) {
     bool any = false, news = false;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {
@@ -410,8 +409,8 @@ static bool release_joins(sim_run *s) {
     return any;
 }
 
-/* Nothing can run: first waits with time limits end, as often as something comes of it; then lanes that wait for others
- * of their warp go on without them. False when neither is possible. */
+/* Nothing can run. Ends waits with time limits first, as long as that has an effect. Then releases lanes that wait for
+ * others of their warp. Returns false if neither is possible. */
 static bool revive(sim_run *s) {
     uint64_t progress = 0;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) progress += s->sms[i].progress;
@@ -422,12 +421,12 @@ static bool revive(sim_run *s) {
     return release_joins(s);
 }
 
-/* Where all threads are, as far as `message` has room. */
+/* Describes where all threads are, as far as `message` has room. */
 static void describe_all(const sim_run *s, char *message, size_t size) {
     for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_describe_stuck(&s->sms[i], message, size);
 }
 
-/* What waits for a thread that has had a fault is no other defect. */
+/* Threads that wait for a thread with a fault are no second defect. */
 static haul_status report_deadlock(const sim_run *s, const char *why) {
     char stuck[700] = "";
     HAUL_TRY(report_fault(s));
@@ -467,8 +466,8 @@ static haul_status play_accesses(sim_run *s, int threads) {
     return s->watch ? sim_watch_play(s->watch, s->sms, s->grid.used_sms, threads) : HAUL_OK;
 }
 
-/* Bounds the next stretch so that a log which has `bytes` of so many operations stays below LOGGED_BYTES. Returns
- * whether it has to be played first. */
+/* Bounds the next stretch so that a log with `bytes` for that many operations stays below LOGGED_BYTES. Returns whether
+ * the log must be played first. */
 static bool is_long(sim_run *s, uint64_t bytes, uint64_t operations) {
     const uint64_t half = LOGGED_BYTES / 2, most = half * operations / (bytes + 1);
     if (most < s->stretch) s->stretch = most > LEAST_STRETCH ? most : LEAST_STRETCH;
@@ -488,8 +487,8 @@ static haul_status play_long_logs(sim_run *s, uint64_t ran, int threads) {
     return HAUL_OK;
 }
 
-/* All SMs run as far as they can within an epoch, of about so many operations, or more: what has few warps may have
- * long loops. */
+/* Runs all SMs as far as they can within an epoch, of about `expected` operations or more: launches with few warps may
+ * have long loops. */
 static haul_status run_epoch(sim_run *s, uint64_t expected, uint32_t *busy) {
     const uint64_t before = executed_by_all(s);
     int threads = threads_for(s, expected);
@@ -508,7 +507,7 @@ static haul_status run_epoch(sim_run *s, uint64_t expected, uint32_t *busy) {
     return play_accesses(s, threads);
 }
 
-/* Whether nothing has happened in this epoch but that warps polled, perhaps with an eye on the clock. */
+/* Returns whether warps did nothing but poll in this epoch, perhaps with clock reads. */
 static bool only_polls(sim_run *s) {
     uint64_t happened = 0;
     bool polls = true;
@@ -521,13 +520,13 @@ static bool only_polls(sim_run *s) {
     return is_quiet && (polls || (s->cycle.quiet && all_rest(s)));
 }
 
-/* That has gone on for a while: if it is for the host, the launch may as well pause. */
+/* Returns whether that has gone on for several epochs. If warps wait for the host, the launch may pause. */
 static bool polls_in_vain(sim_run *s) {
     s->vain_epochs = only_polls(s) ? s->vain_epochs + 1 : 0;
     return s->vain_epochs >= VAIN_EPOCHS;
 }
 
-/* Until all blocks have ended, or the launch pauses. */
+/* Runs epochs until all blocks have ended or the launch pauses. */
 static haul_status run_epochs(sim_run *s) {
     for (;;) {
         uint64_t before = executed_by_all(s);
@@ -550,7 +549,7 @@ static haul_status run_epochs(sim_run *s) {
     }
 }
 
-/* A launch that ends early is checked as far as it came. */
+/* A launch that ends early is checked as far as it ran. */
 static haul_status run_all(sim_run *s) {
     const haul_status ran = run_epochs(s);
     const haul_status played = ran == HAUL_OK ? HAUL_OK : play_accesses(s, 1);
@@ -573,15 +572,15 @@ static bool has_printed(const sim_run *s) {
     return false;
 }
 
-/* The part has ended. */
+/* Shows the progress at the end of the part. */
 static void show_end(sim_run *s, bool well) {
-    if (!s->shown.kernel) return; /* nobody wants it, or nothing has run */
+    if (!s->shown.kernel) return; /* no display, or nothing has run */
     s->shown.ended = !well || s->grid.end_cluster == s->grid.clusters;
     s->shown.prints = has_printed(s);
     if (s->shown.ended || s->shown.prints) sim_show_progress(&s->shown);
 }
 
-/* A kernel that failed has printed why, perhaps. */
+/* Prints even if the kernel failed: its output may tell why. */
 static haul_status run_and_print(sim_run *s, const sim_print_sink *sink) {
     haul_status ran = run_all(s);
     if (s->paused) return HAUL_OK;
@@ -629,7 +628,7 @@ static bool checks_failed(const sim_run *s) {
     return failed;
 }
 
-/* All that is known of a launch that is not counted is how many operations it took, and its waits: a rough estimate. */
+/* Estimates the time of an uncounted launch from all that is known of it: the number of operations and its waits. */
 static void find_rough_time(const sim_run *s, const sim_launch *l, const haul_occupancy *occupancy,
                             sim_rough_time *rough) {
     static const double CYCLES_AN_OPERATION = 4;
@@ -663,7 +662,7 @@ static void scale_sample(const sim_grid *g, haul_traffic *traffic, haul_launch_r
     r->sampled_blocks = counted * g->cluster_blocks;
 }
 
-/* Allocation failures of the arena land here. */
+/* Allocation failures of the arena jump here. */
 static haul_status fill_record(sim_run *s, const sim_launch *l, arena *memory, haul_launch_record *r) {
     jmp_buf out_of_memory, *const outer = memory->out_of_memory;
     if (setjmp(out_of_memory)) {
@@ -700,7 +699,7 @@ static void add_overruns(const sim_run *s, sim_overrun *all) {
     }
 }
 
-/* The part has ended. `record`: gets what it counts, as the whole launch's; NULL: nobody wants it. */
+/* Ends the part. `record`: gets its counts as those of the whole launch; NULL: not wanted. */
 static haul_status end_part(sim_run *s, haul_status status, haul_launch_record *record) {
     const sim_launch *l = &s->launch;
     if (status == HAUL_OK && checks_failed(s))
@@ -737,7 +736,7 @@ static haul_status run_part(sim_run *s) {
     return s->paused ? HAUL_OK : end_part(s, status, counted ? record : NULL);
 }
 
-/* Parts run in order of their blocks, since these may wait for others with lower numbers. */
+/* Parts run in the order of their blocks, since blocks may wait for others with lower numbers. */
 static haul_status choose_parts(sim_run *s) {
     const sim_cluster_range sample = sim_sample_of(&s->launch, &s->grid);
     s->sampled = sample.end - sample.first < s->grid.clusters;
@@ -799,7 +798,7 @@ haul_status sim_launch_begin(const sim_launch *l, arena *memory, haul_launch_rec
     return status;
 }
 
-/* Meanwhile memory may have been allocated, mapped or freed. */
+/* Memory may have been allocated, mapped or freed during the pause. */
 static void look_anew(sim_run *s) {
     s->paused = false;
     for (uint32_t i = 0; s->is_set_up && i < s->grid.used_sms; i++) sim_sm_forget_places(&s->sms[i]);

@@ -8,34 +8,36 @@
 
 struct sim_grid;
 
-/* Runs all blocks and fills the record's shape, counters, classes, occupancy and instructions, allocated in `memory`.
- * `record` may be NULL. A sample's counts are scaled to
- * the whole launch. Results and counters do not depend on the number of host threads: SMs run in parallel in
- * epochs; what one block may see of another (atomics with a result, volatile and ordered accesses) is done between
- * epochs, in SM order. What the kernel printed is written when it has ended, however it ended. Errors:
- * HAUL_ERROR_LIMIT, _FAULT, _TRAP, _TIMEOUT, _DEADLOCK, _OUT_OF_MEMORY. */
+/* Runs all blocks. Fills in the record's shape, counters, classes, occupancy and instructions, allocated in `memory`;
+ * `record` may be NULL. A sample's counts are scaled to the whole launch.
+ *
+ * Results and counters do not depend on the number of host threads. SMs run in parallel in epochs. Accesses whose order
+ * other blocks can see (atomics with a result, volatile and ordered accesses) run between epochs, in SM order. The
+ * kernel's printed text is written at its end, even if it fails. Errors: HAUL_ERROR_LIMIT, _FAULT, _TRAP, _TIMEOUT,
+ * _DEADLOCK, _OUT_OF_MEMORY. */
 haul_status sim_launch_run(const sim_launch *launch, arena *memory, haul_launch_record *record);
 
-/* A launch that may pause: all that runs of it only goes round in loops in which nothing changes, and somebody else may
- * make the change. What `launch` points to lives until its end.
- * sim_launch_go_on() runs it until it ends (*run NULL), or, if `may_pause`, pauses (*run stays, and HAUL_OK is
- * returned). Memory may be allocated and freed meanwhile. Errors as above; they end it. */
+/* A launch that may pause while all its running paths are in loops that change nothing: somebody else may make the
+ * change they wait for. `launch` and what it points to must live until the end of the run.
+ *
+ * sim_launch_go_on() runs it until it ends and sets *run to NULL. With `may_pause` it may also pause: *run stays and
+ * HAUL_OK is returned. Memory may be allocated and freed meanwhile. Errors are those above; they end the run. */
 typedef struct sim_run sim_run;
 haul_status sim_launch_begin(const sim_launch *launch, arena *memory, haul_launch_record *record, sim_run **run);
 haul_status sim_launch_go_on(sim_run **run, bool may_pause);
-/* How often a launch that has paused has changed memory, or anything else that others may see. */
+/* Returns how often a paused launch has changed memory or anything else that others can see. */
 uint64_t sim_launch_changes(const sim_run *run);
-/* Ends a launch in its middle. NULL is allowed. */
+/* Ends a launch before it is complete. NULL is allowed. */
 void sim_launch_drop(sim_run *run);
 
 /* Checks grid, block, cluster and shared memory against the machine's limits and fills in the occupancy. Errors:
- * HAUL_ERROR_LIMIT, HAUL_ERROR_ARGUMENT, HAUL_ERROR_UNSUPPORTED (no clusters there). In limits.c. */
+ * HAUL_ERROR_LIMIT, HAUL_ERROR_ARGUMENT, HAUL_ERROR_UNSUPPORTED (the machine has no clusters). In limits.c. */
 haul_status sim_launch_check(const sim_launch *launch, haul_occupancy *occupancy);
-/* Threads that a block of the kernel may have: as many as its .reqntid or .maxntid says, or as the machine allows. */
+/* Returns the most threads that a block of the kernel may have: its .reqntid or .maxntid, or the machine's limit. */
 uint32_t sim_most_threads(const sim_machine *machine, const sim_program *program);
-/* The shape of a cluster, which kernel or launch may say: 1 in each direction without. */
+/* Returns the shape of a cluster, which the kernel or the launch may set; 1 in each direction otherwise. */
 void sim_launch_cluster(const sim_launch *launch, uint32_t cluster[3]);
-/* Blocks that wait for each other must all be there at once. Errors: HAUL_ERROR_LIMIT. */
+/* Checks that blocks which wait for each other can all be resident at once. Errors: HAUL_ERROR_LIMIT. */
 haul_status sim_check_residency(const struct sim_grid *grid);
 
 #endif

@@ -1,14 +1,14 @@
-/* Narrow floating-point formats: decoding to double is exact, encoding rounds once. Everything vectorises. */
+/* Narrow floating-point formats. Decoding to double is exact and encoding rounds once. Everything vectorises. */
 #ifndef HAUL_EXEC_HALF_H
 #define HAUL_EXEC_HALF_H
 
 #include "exec/floats.h"
 
-/* A binary format with `mantissa` stored bits and normal exponents from `lowest` on. The encodings lack the sign. */
+/* A binary format with `mantissa` stored bits and normal exponents from `lowest` on. The encodings exclude the sign. */
 typedef struct sim_format {
     int mantissa, lowest;
-    uint32_t infinity; /* what overflows to; of a format without infinities its NaN */
-    uint32_t greatest; /* finite */
+    uint32_t infinity; /* result of an overflow; NaN in a format without infinities */
+    uint32_t greatest; /* largest finite value */
     uint32_t nan;      /* canonical */
     int sign;          /* position of the sign bit */
 } sim_format;
@@ -19,7 +19,7 @@ static const sim_format sim_tf32 = {10, -126, 0x3fc00, 0x3fbff, 0x3ffff, 18};
 static const sim_format sim_e4m3 = {3, -6, 0x7f, 0x7e, 0x7f, 7};
 static const sim_format sim_e5m2 = {2, -14, 0x7c, 0x7b, 0x7f, 7};
 
-/* How a magnitude is rounded when the sign is known. */
+/* Rounding of a magnitude whose sign is known. */
 typedef enum sim_rounding {
     SIM_ROUND_EVEN,
     SIM_ROUND_ZERO,
@@ -28,8 +28,8 @@ typedef enum sim_rounding {
     SIM_ROUND_AWAY, /* to nearest, ties away from zero */
 } sim_rounding;
 
-/* Whether to add one unit to a magnitude whose last kept bit is `odd`, with `rest` cut off, where `half` is half a
- * unit. */
+/* Returns whether to add one unit to a magnitude whose last kept bit is `odd`. `rest` is the part cut off, `half` is
+ * half a unit. */
 static inline bool rounds_up(sim_rounding rounding, uint64_t rest, uint64_t half, bool odd, bool negative) {
     const bool even = rest > half || (rest == half && odd);
     const bool away = rest >= half;
@@ -39,7 +39,7 @@ static inline bool rounds_up(sim_rounding rounding, uint64_t rest, uint64_t half
     return rounding != SIM_ROUND_ZERO && outward;
 }
 
-/* x in the format, rounded once. With `finite`, what is too great becomes the greatest finite number. */
+/* Returns x in the format, rounded once. With `finite`, an overflow becomes the largest finite number. */
 static inline uint32_t encode(const sim_format f, double x, sim_rounding rounding, bool finite) {
     const uint64_t bits = bits_of_f64(x), magnitude = bits & INT64_MAX;
     const bool negative = bits >> 63;
@@ -73,13 +73,13 @@ static inline float f32_of_bf16(uint16_t h) {
     return f32_of_bits((uint32_t)h << 16);
 }
 
-/* To nearest even, from single precision: the common case, cheaper than encode(). */
+/* Rounds single precision to nearest even. This is the common case and cheaper than encode(). */
 static inline uint16_t f16_of_f32(float x) {
     const uint32_t bits = bits_of_f32(x), magnitude = bits & 0x7fffffffu;
     const uint32_t sign = bits >> 16 & 0x8000;
-    /* Normal: drop 13 bits with rounding, and the difference of the biases. */
+    /* Normal: rounds 13 bits away and subtracts the difference of the biases. */
     const uint32_t normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112u << 23)) >> 13;
-    /* Subnormal: the sum's last place is 2^-24, so that the addition itself rounds. */
+    /* Subnormal: the last place of the sum is 2^-24, so the addition itself rounds. */
     const uint32_t subnormal = bits_of_f32(f32_of_bits(magnitude) + 0.5f) - bits_of_f32(0.5f);
     uint32_t result = magnitude < 0x38800000u ? subnormal : normal;
     result = magnitude >= 0x477ff000u ? 0x7c00 : result;

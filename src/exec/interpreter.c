@@ -1,4 +1,4 @@
-/* The loop that runs a warp, and the operations that no instruction stands for. */
+/* The loop that runs a warp, and the operations that belong to no instruction. */
 #include "exec/interpreter.h"
 
 #include "check/hazard.h"
@@ -15,17 +15,17 @@
 
 #include <string.h>
 
-/* Small counts are told one by one: tests have blocks compiled at once. */
+/* The first runs of a block are reported one by one: tests have blocks compiled at once. */
 enum { TOLD_SINGLY = 8 };
 
-/* How often the SM has run the block in that form, this time included. */
+/* Returns how often the SM has run the block in that form, including this run. */
 static uint64_t runs_now(const sim_warp *w, uint32_t block, sim_code_form form) {
     sim_native *n = w->sm->native;
     if (sim_form_is_part(form)) return ++n->part_runs[block];
     return sim_form_counts(form) ? n->block_runs[block] + 1 : ++n->block_runs[block];
 }
 
-/* Whether the block that begins at `op` runs in compiled form. */
+/* Returns whether the block that begins at `op` runs in compiled form. */
 static bool goes_native(sim_warp *w, const sim_op *op) {
     if (!w->compiled) return false;
     if (sim_compiled_takes(w, sim_pc(w, op))) return true;
@@ -79,17 +79,17 @@ static sim_step run_end(sim_warp *w, const sim_op *op, uint32_t active) {
     return sim_warp_exit(w, active);
 }
 
-/* Where nothing happens but that somebody looks at the clock, it goes faster: programs let time go by that way. Only
- * for launches of which nothing is counted, whose time is rough anyway. */
+/* Advances the clock faster if warps only read it: programs let time pass that way. Only uncounted launches do this;
+ * their time is an estimate anyway. */
 static void pass_time(sim_sm *sm) {
     enum { PATIENCE = 32, STEP = 4096 };
     sm->clock_reads = sm->changes == sm->clock_changes ? sm->clock_reads + 1 : 0;
     sm->ticks++;
-    sm->clock_changes = ++sm->changes; /* whoever waits for a time waits for something */
+    sm->clock_changes = ++sm->changes; /* waiting for a time counts as a change */
     if (!sm->counting && sm->clock_reads > PATIENCE) sm->waited += STEP;
 }
 
-/* The SM's clock counts the operations it has executed; the global timer takes one for a nanosecond. */
+/* The SM's clock counts the operations it has executed; the global timer counts each as a nanosecond. */
 static sim_step run_clock(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)active;
     const uint64_t now = w->sm->executed + w->sm->waited;
@@ -126,7 +126,7 @@ static inline sim_step execute(sim_warp *w, const sim_op *op) {
     return op->run(w, op, active);
 }
 
-/* ---- behind accesses out of bounds, with checks on ---- */
+/* ---- continuing after accesses out of bounds, with checks on ---- */
 
 typedef struct clearing {
     sim_warp *w;
@@ -144,7 +144,7 @@ static void clear_result(void *context, uint32_t reg, bool writes) {
         memset(SIM_SLOT(c->w, unsigned char, slot) + (unsigned)__builtin_ctz(left) * bytes, 0, bytes);
 }
 
-/* Each lane's access is its own, and all are looked at before any is done. */
+/* Returns whether each lane has an access of its own, and all lanes are checked before any access is performed. */
 static bool has_lanes_apart(const ptx_instruction *i) {
     switch (i->op) {
     case PTX_OP_LD:
@@ -157,8 +157,8 @@ static bool has_lanes_apart(const ptx_instruction *i) {
     }
 }
 
-/* The instruction has failed: its other lanes do it without those that were out of bounds, which get zeros; one that
- * lanes do together is left out. SIM_STOP: the SM's work ends. */
+/* Handles an instruction that has failed. Lanes out of bounds get zeros and the others execute it; a collective
+ * instruction is skipped. Returns SIM_STOP if the SM's work ends. */
 static sim_step go_on(sim_warp *w, const sim_op *op) {
     const ptx_instruction *i = &w->sm->grid->program->function->instructions[op->instruction];
     uint32_t active = w->active & (SIM_PREDICATE(w, op->guard) ^ op->guard_flip);
@@ -179,7 +179,7 @@ sim_step sim_execute(sim_warp *w, const sim_op *op) {
     return step == SIM_STOP && w->sm->hazards ? go_on(w, op) : step;
 }
 
-/* The compiled form goes on from *op. */
+/* Runs compiled code and moves *op to where it stopped. */
 static sim_step run_compiled(sim_warp *w, const sim_op **op, uint64_t *left) {
     uint32_t pc = sim_pc(w, *op);
     const sim_step step = sim_compiled_run(w, &pc, left);
@@ -199,7 +199,7 @@ uint64_t sim_warp_run(sim_warp *w, uint64_t budget) {
     sim_step step = SIM_NEXT;
     w->active = w->path->mask;
     w->in_vain = false;
-    /* The operation that it stopped at is completed first; compiled code goes on behind it. */
+    /* The operation at which the path stopped is completed first; compiled code continues after it. */
     bool resumes = w->path->resumes;
     if (w->compiled && sim_compiled_takes(w, w->path->pc)) step = run_compiled(w, &op, &left);
     while (step == SIM_NEXT && left--) {

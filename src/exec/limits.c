@@ -1,4 +1,4 @@
-/* What a machine allows a launch: grid, block, cluster and shared memory. */
+/* A machine's limits on a launch: grid, block, cluster and shared memory. */
 #include "base/status.h"
 #include "exec/cluster.h"
 #include "exec/grid.h"
@@ -23,7 +23,7 @@ static haul_status check_extents(const char *what, const uint32_t asked[3], cons
     return HAUL_OK;
 }
 
-/* Of .maxntid or .reqntid; 0: it is not given. */
+/* Returns the threads of .maxntid or .reqntid; 0: not given. */
 static uint64_t extent_of(const uint32_t given[3]) {
     return (uint64_t)given[0] * (given[1] ? given[1] : 1) * (given[2] ? given[2] : 1);
 }
@@ -56,13 +56,13 @@ static haul_status check_block(const sim_launch *l) {
     return HAUL_OK;
 }
 
-/* What the kernel's directive says, or the launch; 1 where neither says anything. */
+/* The kernel's directive comes first, then the launch, then 1. */
 void sim_launch_cluster(const sim_launch *l, uint32_t cluster[3]) {
     const uint32_t *asked = l->program->function->cluster[0] ? l->program->function->cluster : l->cluster;
     for (unsigned k = 0; k < 3; k++) cluster[k] = asked[k] ? asked[k] : 1;
 }
 
-/* A launch may repeat what the kernel says. */
+/* Returns whether the launch contradicts the kernel; it may repeat it. */
 static bool cluster_differs(const sim_launch *l, const uint32_t cluster[3]) {
     bool differs = false;
     for (unsigned k = 0; k < 3; k++) differs |= l->cluster[0] && (l->cluster[k] ? l->cluster[k] : 1) != cluster[k];
@@ -99,7 +99,8 @@ static haul_status check_grid(const sim_launch *l) {
     return check_extents("grid", l->grid, sim_most_grid, l->machine);
 }
 
-/* Blocks that an SM holds at once whatever the estimate of registers says: one, and those of a grid that meets. */
+/* Returns the blocks that an SM surely holds, whatever the estimate of registers says: one, or the share of a grid that
+ * synchronises. */
 static uint32_t known_blocks(const sim_launch *l) {
     const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     const uint64_t each = l->program->meets ? (blocks + l->machine->sms - 1) / l->machine->sms : 1;

@@ -1,4 +1,4 @@
-/* The operations that the interpreter has, for the host's best vector extension. */
+/* The interpreter's operations, for the host's best vector extension. */
 #ifndef HAUL_EXEC_OPERATIONS_H
 #define HAUL_EXEC_OPERATIONS_H
 

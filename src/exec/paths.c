@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-/* Backward branches a path may take before another path of the warp gets its turn; and while lanes wait at joins,
- * before it counts as waiting for them, whatever it does meanwhile. */
+/* TURN: backward branches before another path of the warp gets its turn. ENDLESS: backward branches, while lanes wait
+ * at joins, after which a path counts as waiting for them. */
 enum { TURN = 64, ENDLESS = 1 << 20 };
-/* Rounds without news after which another path has its turn, and other warps have theirs. */
+/* Iterations that read nothing new, after which another path, or other warps, get their turn. */
 enum { FOR_ANOTHER_PATH = 4, FOR_OTHER_WARPS = 4 };
 
 void sim_warp_start(sim_warp *w, uint32_t mask) {
@@ -45,7 +45,7 @@ sim_step sim_warp_switch(sim_warp *w) {
 }
 
 static sim_path *new_path(sim_warp *w, uint32_t pc, uint32_t mask, uint16_t join, uint16_t depth) {
-    if (!~w->used_paths) return NULL; /* cannot be: every path has a lane of its own */
+    if (!~w->used_paths) return NULL; /* cannot happen: every path has at least one lane */
     sim_path *p = &w->paths[__builtin_ctz(~w->used_paths)];
     *p = (sim_path){.pc = pc, .mask = mask, .join = join, .state = SIM_PATH_READY, .depth = depth};
     w->used_paths |= bit_of(w, p);
@@ -60,15 +60,14 @@ static void free_path(sim_warp *w, sim_path *p) {
 }
 
 static uint16_t new_join(sim_warp *w, uint32_t pc, const sim_path *p) {
-    if (!~w->used_joins) return SIM_NO_JOIN; /* cannot be: joins nest, each with fewer lanes than its parent */
+    if (!~w->used_joins) return SIM_NO_JOIN; /* cannot happen: joins nest, each with fewer lanes than its parent */
     const uint16_t k = (uint16_t)__builtin_ctzll(~w->used_joins);
     w->joins[k] = (sim_join){.pc = pc, .expected = p->mask, .parent = p->join, .used = (uint16_t)(p->depth + 1)};
     w->used_joins |= 1ull << k;
     return k;
 }
 
-/* Joins that not all lanes come to are as many as loops lie in each other; should that be too many, lanes meet later.
- */
+/* Joins that some lanes never reach are as many as nested loops. If there are too many, lanes reconverge later. */
 enum { MOST_EXPECTED = SIM_MAX_JOINS / 2 };
 
 void sim_warp_expect(sim_warp *w, uint32_t pc) {
@@ -85,12 +84,12 @@ sim_step sim_warp_diverge(sim_warp *w, uint32_t taken, uint32_t target, uint32_t
     p->join = join;
     p->mask = taken;
     p->pc = target;
-    /* The lanes that fall through go first. */
+    /* The lanes that fall through run first. */
     sim_path *other = new_path(w, next, rest, join, p->depth);
     return other ? run_path(w, other) : SIM_STOP;
 }
 
-/* All lanes of a join are there, or gone: they go on together behind it. */
+/* All lanes of a join have arrived or ended; they go on together after it. */
 static sim_path *complete_join(sim_warp *w, uint16_t index) {
     sim_join *j = &w->joins[index];
     const uint16_t depth = (uint16_t)(j->used - 1);
@@ -101,7 +100,7 @@ static sim_path *complete_join(sim_warp *w, uint16_t index) {
     return j->arrived ? new_path(w, j->pc, j->arrived, j->parent, depth) : NULL;
 }
 
-/* The running path goes on without the join that it would have come to next. */
+/* The running path skips its next join. */
 static void leave_join(sim_warp *w, sim_path *p) {
     const uint16_t index = p->join;
     sim_join *j = &w->joins[index];
@@ -128,7 +127,7 @@ sim_step sim_warp_arrive(sim_warp *w, uint32_t pc) {
     return SIM_NEXT;
 }
 
-/* Joins whose last missing lanes have ended are complete too. */
+/* Joins whose last missing lanes have ended are complete, too. */
 static void drop_lanes_from_joins(sim_warp *w, uint16_t index, uint32_t lanes) {
     while (index != SIM_NO_JOIN) {
         sim_join *j = &w->joins[index];
@@ -153,7 +152,7 @@ bool sim_warp_drop_lanes(sim_warp *w, uint32_t lanes) {
     const bool ended = p->mask == 0;
     if (ended) free_path(w, p);
     drop_lanes_from_joins(w, join, lanes);
-    /* Warp-collective instructions need the live lanes only: those that wait look again who is missing. */
+    /* Warp-collective instructions need the live lanes only, so waiting paths check again which lanes are missing. */
     sim_warp_wake_all(w, SIM_PATH_AT_WARP_SYNC);
     return !ended;
 }
@@ -228,12 +227,12 @@ bool sim_warp_release_joins(sim_warp *w) {
     return true;
 }
 
-/* Whether some lanes are not where the others are, and may be what those wait for. */
+/* Returns whether some lanes have diverged; the other lanes may be waiting for them. */
 static bool is_parted(const sim_warp *w) {
     return w->at_joins || are_several(w->ready_paths);
 }
 
-/* Of a whole warp's words, lane by lane a factor of its own: this is asked for each atomic. */
+/* Hashes a warp's words, with a different factor for each lane. Every atomic calls this. */
 static uint64_t hash_words(const uint32_t words[SIM_LANES]) {
     uint64_t sum = 0;
     for (uint32_t l = 0; l < SIM_LANES; l++) sum += words[l] * (0x9e3779b97f4a7c15ull + 2 * l);
@@ -248,13 +247,13 @@ static uint64_t hash_lanes(uint64_t hash, uint32_t active, const void *lanes, un
 }
 
 void sim_warp_observe(sim_warp *w, const sim_op *op, uint32_t active, const void *lanes, unsigned bytes) {
-    /* Not the operation's place: generic accesses are done by a copy of it, whose address says nothing. */
+    /* Not the operation's address: generic accesses run a copy of the operation. */
     uint64_t hash = hash_bytes(w->seen ? w->seen : HASH_START, &op->instruction, sizeof op->instruction);
     hash = hash_lanes(hash, active, lanes, bytes);
     w->seen = hash ? hash : 1;
 }
 
-/* A round of the running path is over: has it seen what it saw the last time? */
+/* Ends an iteration of the running path and compares what it has read with the previous iteration. */
 static void end_round(sim_warp *w) {
     w->rounds++;
     if (!w->seen) return;
@@ -264,21 +263,21 @@ static void end_round(sim_warp *w) {
     w->seen = 0;
 }
 
-/* Whether all that runs waits for lanes at joins: the last rounds of each path have all seen the same. Where paths
- * spin in different loops, what one sees is no news for another; so while all only spin, and whatever order they take
- * turns in, lanes at joins go on after so many rounds: each such wait ends. */
+/* Returns whether all running paths wait for lanes at joins: their last iterations have read the same values. If paths
+ * spin in different loops, one path's reads are not new to another. If all only spin, lanes at joins are therefore
+ * released after enough iterations, whatever the order of turns, and each such wait ends. */
 static bool is_spinning(const sim_warp *w) {
     return w->rounds >= ENDLESS || w->unchanged >= w->sm->patience;
 }
 
-/* Lanes that the spinning ones wait for are let go, and have their turn at once. */
+/* Releases the lanes that spinning ones wait for and gives them their turn at once. */
 static void let_go(sim_warp *w) {
     sim_warp_release_joins(w);
     w->sm->patience = SIM_IMPATIENT;
     w->turns = TURN;
 }
 
-/* Whether rounds have been in vain for so long, or twice as long, or ... */
+/* Returns whether iterations have read nothing new for a multiple of `rounds`. */
 static bool spins_in_vain(const sim_warp *w, uint32_t rounds) {
     return w->unchanged && w->unchanged % rounds == 0;
 }
@@ -307,7 +306,7 @@ static bool all_there(const sim_warp *w, uint32_t there, uint32_t members) {
     return (there & members & w->live) == (members & w->live);
 }
 
-/* Whether each set of members that the active lanes name is complete without lanes of other paths. */
+/* Returns whether each set of members that the active lanes name is complete without lanes of other paths. */
 static bool all_sets_there(const sim_warp *w, uint32_t active, const uint32_t members[SIM_LANES]) {
     while (active) {
         const uint32_t same = sim_warp_same_members(members, active);
@@ -322,7 +321,7 @@ static bool waits_at(const sim_warp *w, const sim_path *p, const sim_op *op, uin
     return p->pc == sim_pc(w, op) || (anywhere && w->ops[p->pc].run == op->run);
 }
 
-/* The others that wait for the same go on behind the instruction; those that can become part of the running path. */
+/* Other paths that wait at this instruction go on after it; those that can merge into the running path do. */
 static void release_waiting(sim_warp *w, const sim_op *op, uint32_t members, bool anywhere) {
     for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
         sim_path *p = &w->paths[__builtin_ctz(left)];
@@ -360,7 +359,7 @@ static uint32_t gather(sim_warp *w, const sim_op *op, uint32_t active, const uin
     }
     const uint32_t first = members[__builtin_ctz(active)], pc = sim_pc(w, op);
     const uint32_t same = sim_warp_same_members(members, active);
-    if (same != active) { /* the other sets come here on their own */
+    if (same != active) { /* the other sets reach this point separately */
         sim_warp_split(w, active, pc + 1);
         sim_warp_split(w, same, pc);
     }

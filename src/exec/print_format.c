@@ -9,7 +9,7 @@
 typedef struct formatter {
     const sim_warp *warp;
     unsigned lane;
-    uint64_t list; /* where the next argument is looked for */
+    uint64_t list; /* address of the next argument */
     unsigned used; /* arguments */
     text *out;
     char *why;
@@ -17,11 +17,11 @@ typedef struct formatter {
 
 /* %[flags][width][.precision][size]kind */
 typedef struct conversion {
-    const char *from, *end; /* in the format, with the % */
+    const char *from, *end; /* in the format, including the % */
     bool minus, plus, space, sharp, zero;
     bool width_argument, precision_argument;
-    int64_t width, precision; /* 0, -1: none */
-    char size;                /* 0; 'h', 'c' for hh; 'l' for all that have 64 bits */
+    int64_t width, precision; /* defaults 0 and -1: none */
+    char size;                /* 0; 'h', 'c' for hh; 'l' for all sizes of 64 bits */
     char kind;
 } conversion;
 
@@ -35,7 +35,7 @@ __attribute__((format(printf, 2, 3))) static bool wrong(formatter *f, const char
 
 /* ---- device memory ---- */
 
-/* Appends the string at `address`, at most `most` bytes of it. It is copied before anybody looks for its end: other SMs
+/* Appends the string at `address`, at most `most` bytes. It is copied before the search for its end, since other SMs
  * may be writing to it. */
 static bool copy_string(formatter *f, uint64_t address, uint64_t most, const char *what, text *to) {
     uint64_t reach = 0;
@@ -109,7 +109,7 @@ static bool is_floating(char kind) {
     return kind && strchr("aAeEfFgG", kind);
 }
 
-/* `p` is at the %. */
+/* `p` points at the %. */
 static bool read_conversion(formatter *f, const char *p, conversion *c) {
     *c = (conversion){.from = p, .precision = -1};
     p = read_number(read_flags(p + 1, c), &c->width_argument, &c->width);
@@ -124,7 +124,7 @@ static bool read_conversion(formatter *f, const char *p, conversion *c) {
     return true;
 }
 
-/* Width and precision that are arguments. */
+/* Reads width and precision that are arguments. */
 static bool take_fields(formatter *f, conversion *c) {
     if (c->width_argument && !take_int(f, &c->width)) return false;
     if (c->precision_argument && !take_int(f, &c->precision)) return false;
@@ -139,7 +139,7 @@ static bool take_fields(formatter *f, conversion *c) {
 
 /* ---- writing ---- */
 
-/* The conversion as the host's printf has it, `size` in front of its kind. */
+/* Writes the conversion in the host's printf syntax, with `size` before its kind. */
 static void host_format(const conversion *c, const char *size, char out[48]) {
     const bool number = !strchr("csp", c->kind);
     char precision[24] = "", width[24] = "";
@@ -214,7 +214,7 @@ static bool put_conversion(formatter *f, const conversion *c) {
     const size_t before = f->out->length;
     const bool fits = f->used + needed <= SIM_PRINT_ARGUMENTS;
     if (fits && (!take_fields(f, &with_fields) || !put_value(f, &with_fields))) return false;
-    /* `%.*f` an H100 writes as it is, or, with arguments behind it, makes something random of it. */
+    /* An H100 prints `%.*f` unchanged, or random text if arguments follow it. */
     if (fits && !c->precision_argument) return true;
     f->out->length = before;
     text_append(f->out, c->from, (size_t)(c->end - c->from));

@@ -47,7 +47,7 @@ static void make_first(sim_warp *w, size_t count) {
     keep_from(w, q, count, q->count - count);
 }
 
-/* Those of one kind, or (NULL) all but stores. */
+/* Executes the products of one kind, or (NULL) everything except stores. */
 static void make_some(sim_warp *w, sim_product_maker kind) {
     sim_product_queue *q = queue_of(w);
     size_t kept = 0;
@@ -80,8 +80,8 @@ void sim_products_drop(sim_product_queue *q) {
     q->count = q->closed = 0;
 }
 
-/* Bits 0 to 13 the address, 16 to 29 and 32 to 45 the two distances, in units of 16 bytes; 49 to 51 the base; 62 and 63
- * the swizzle: none, 128, 64, 32 bytes. */
+/* Bits 0 to 13 hold the address, 16 to 29 and 32 to 45 the two strides, all in units of 16 bytes. Bits 49 to 51 hold
+ * the base, 62 and 63 the swizzle: none, 128, 64, 32 bytes. */
 sim_descriptor sim_descriptor_of(uint64_t bits, bool transposed) {
     static const uint32_t widths[] = {16, 128, 64, 32};
     enum { FIELD = 0x3fff };

@@ -16,7 +16,7 @@ static const haul_source_place *outer_place(const ptx_module *m, uint32_t index,
     return out;
 }
 
-/* One class for an instruction is what most of its accesses were; the lowering knows it for all but generic ones. */
+/* An instruction's class is that of most of its accesses. The lowering knows it for all except generic accesses. */
 static void record_class(const sim_program *p, haul_instruction_record *records) {
     for (size_t i = 0; i < p->op_count; i++)
         if (p->ops[i].memory_class != HAUL_CLASS_NONE)

@@ -6,16 +6,16 @@
 
 #include <math.h>
 
-/* ---- which blocks ---- */
+/* ---- selection of blocks ---- */
 
-/* It reads global memory that other blocks may be changing. */
+/* Returns whether the operation reads global memory that other blocks may change. */
 static bool looks_at_others(const sim_program *p, const sim_op *op) {
     const ptx_instruction *i = &p->function->instructions[op->instruction];
     if (i->op == PTX_OP_ATOM) return !ptx_in_shared(i);
     return (op->flags & SIM_OP_OBSERVES) && op->memory_class != HAUL_CLASS_SHARED_LOAD;
 }
 
-/* Blocks that are there at once may wait for each other, in either order, or take work from a common queue. */
+/* Resident blocks may wait for each other, in either order, or take work from a common queue. */
 static bool may_depend_on_later(const sim_grid *g) {
     const sim_program *p = g->program;
     if (p->meets) return true;
@@ -36,7 +36,7 @@ sim_cluster_range sim_sample_of(const sim_launch *l, const sim_grid *g) {
 
 /* ---- scaling ---- */
 
-/* Counters that were not read are negative. */
+/* Counters that were not read are negative and stay so. */
 static double scaled(double value, double scale) {
     return value > 0 ? round(value * scale) : value;
 }

@@ -15,11 +15,11 @@
 
 #include <string.h>
 
-/* Operations a warp may run at a stretch: bounds how long a spinning warp keeps others waiting. */
+/* Operations of a warp's turn. The limit bounds how long a spinning warp keeps others waiting. */
 enum { STRETCH = 4096 };
 /* Operations of a block that goes on in the serial phase. */
 enum { HANDED_OVER = 2048 };
-/* What an SM may poll in vain at most before it gives way; beyond that an epoch ends anyway. */
+/* The most rounds in which an SM polls in vain before it gives way; later the epoch ends anyway. */
 enum { MOST_VAIN_ROUNDS = 1 << 14 };
 
 /* ---- memory ---- */
@@ -51,7 +51,7 @@ static haul_status no_memory(void) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for the resident blocks");
 }
 
-/* Blocks that the SM has at once, at most. */
+/* Returns the most blocks that are resident on the SM at once. */
 static uint32_t most_resident(const sim_grid *g, uint32_t index) {
     const uint64_t share = (g->clusters - index + g->used_sms - 1) / g->used_sms * g->cluster_blocks;
     return share < g->resident ? (uint32_t)share : g->resident;
@@ -63,7 +63,7 @@ haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_
     sm->blocks = memory_zeroed(g->resident, sizeof *sm->blocks);
     sm->memory = memory_alloc(block_memory(g) * resident + 64);
     sm->reaches = memory_zeroed(g->program->function->instruction_count + 1, sizeof *sm->reaches);
-    /* Zero pages that come into being as they are touched: most kernels use little of large frames. */
+    /* Zero pages are allocated on first touch: most kernels use little of large frames. */
     size_t frames = (size_t)g->threads * g->program->frame_bytes;
     sm->frames = memory_zeroed(resident, frames);
     if (!sm->blocks || !sm->memory || !sm->reaches || !sm->frames) return no_memory();
@@ -76,7 +76,7 @@ haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_
     }
     if (g->check) HAUL_TRY(sim_hazards_create(sm));
     if (plan) HAUL_TRY(sim_counting_create(plan, &sm->counting));
-    /* Checks look at every operation. */
+    /* Checks need every operation, so they use no compiled code. */
     if (!g->check && g->program->compiled) sm->native = sim_native_create(sm, sim_warp_turn);
     return HAUL_OK;
 }
@@ -141,7 +141,7 @@ void sim_sm_forget_freed(sim_sm *sm) {
     sm->releases = sim_heap_releases(g->heap);
 }
 
-/* The i-th of `count` to take its turn. */
+/* Returns the i-th of `count` in this round's order. */
 static uint32_t in_turn(const sim_sm *sm, uint64_t round, uint32_t i, uint32_t count) {
     switch (sm->grid->schedule) {
     case HAUL_SCHEDULE_REVERSED: return count - 1 - i;
@@ -185,8 +185,8 @@ void sim_sm_begin_epoch(sim_sm *sm, uint64_t end) {
     sm->vain = 0;
 }
 
-/* A round of all blocks is over in which nothing happened but that warps polled. How long that may go on grows from
- * epoch to epoch, since loops may count their rounds, and does not while something happens in between. */
+/* Counts a round of all blocks in which warps did nothing but poll. The limit doubles from epoch to epoch, since loops
+ * may count their iterations. It does not grow if something happens in between. */
 static void note_vain_round(sim_sm *sm) {
     if (++sm->vain < sm->vain_rounds) return;
     sm->gave_way = true;
@@ -224,8 +224,8 @@ static bool is_global_atomic(const sim_op *op) {
     return op->memory_class == HAUL_CLASS_GLOBAL_ATOMIC || op->memory_class == HAUL_CLASS_GLOBAL_REDUCTION;
 }
 
-/* All other SMs wait meanwhile: what atomics count is left for when they do not. With checks on, a launch that ends
- * here is recorded as far as it came. */
+/* All other SMs wait meanwhile, so the counting of atomics is deferred. With checks on, a launch that ends here is
+ * recorded as far as it ran. */
 static sim_step execute_ordered(sim_sm *sm, sim_warp *w, const sim_op *op) {
     if (sm->hazards || !is_global_atomic(op)) {
         sim_count_later(sm->counting);
@@ -237,7 +237,7 @@ static sim_step execute_ordered(sim_sm *sm, sim_warp *w, const sim_op *op) {
     return step;
 }
 
-/* The path's next operation is done in the serial phase; afterwards the warp goes on as usual. */
+/* Executes the path's next operation in the serial phase; afterwards the warp goes on as usual. */
 static void run_ordered_path(sim_sm *sm, sim_warp *w, sim_path *p) {
     sim_warp_wake(w, p);
     w->path = p;
@@ -251,8 +251,8 @@ static void run_ordered_path(sim_sm *sm, sim_warp *w, sim_path *p) {
         w->path->pc = w->pc;
 }
 
-/* A warp that polls looks once more. If it finds something new, its block goes on: others may wait for what comes next.
- */
+/* Lets a polling warp poll once more. If it reads a new value, its block goes on, since other blocks may wait for its
+ * next steps. */
 static bool look_again(sim_sm *sm, sim_warp *w) {
     sim_block *b = w->block;
     const uint64_t end = sm->executed + HANDED_OVER;
@@ -284,7 +284,7 @@ static void run_ordered_warp(sim_sm *sm, sim_warp *w) {
     }
 }
 
-/* Its last rounds have seen nothing new. */
+/* Returns whether the warp's last iterations have read nothing new. */
 static bool is_to_look_again(const sim_sm *sm, const sim_warp *w) {
     return !sm->hazards && w->polls && w->ready_paths && sm->fault.status == HAUL_OK;
 }
@@ -326,7 +326,7 @@ bool sim_sm_poll_again(sim_sm *sm) {
     return news;
 }
 
-/* ---- when nothing runs ---- */
+/* ---- when nothing can run ---- */
 
 static bool time_out_warp(sim_warp *w) {
     bool any = false;

@@ -1,4 +1,4 @@
-/* An SM: its blocks run in epochs, with a serial phase between them (grid.c). */
+/* An SM, which runs its blocks in epochs with a serial phase between them (grid.c). */
 #ifndef HAUL_EXEC_SM_H
 #define HAUL_EXEC_SM_H
 
@@ -6,48 +6,49 @@
 #include "exec/paths.h"
 #include "state/block.h"
 
-/* plan NULL: nothing is counted. */
+/* Creates an SM. plan NULL: nothing is counted. */
 haul_status sim_sm_create(const sim_grid *grid, const sim_count_plan *plan, uint32_t index, sim_sm *sm);
 void sim_sm_free(sim_sm *sm);
-/* Host memory that an SM takes, at most. */
+/* Returns the most host memory that an SM takes. */
 uint64_t sim_sm_bytes(const sim_grid *grid);
-/* An SM that is not counted, and whose blocks have all ended, begins another grid of the same kernel and shape. */
+/* Starts another grid of the same kernel and shape on an uncounted SM whose blocks have all ended. */
 void sim_sm_renew(const sim_grid *grid, sim_sm *sm);
-/* Runs warps until sm->executed has reached `end` or nothing can run without the serial phase. What runs is the same
- * whether it is called once or for one end after the other. Returns false when the SM has no block left. */
+/* Runs warps until sm->executed reaches `end` or nothing can run without the serial phase. One call runs the same as
+ * several with increasing `end`. Returns false if the SM has no block left. */
 bool sim_sm_run(sim_sm *sm, uint64_t end);
-/* Takes the next cluster of this SM's share, before it starts; false when there is none. first: its first block's place
- */
+/* Cancels the next cluster of this SM's share before it starts and stores its first block's position in `first`.
+ * Returns false if there is none. */
 bool sim_sm_cancel_cluster(sim_sm *sm, uint32_t first[3]);
-/* What the SM remembers of allocations may not hold any more: in any case; if a kernel has freed memory. */
+/* Forget the allocations that the SM has cached: always, or only if a kernel has freed memory. */
 void sim_sm_forget_places(sim_sm *sm);
 void sim_sm_forget_freed(sim_sm *sm);
-/* The serial phase: executes the operation that each waiting path has come to. A warp that has polled until then, and
- * finds something new, goes on at once, and what it then does for other SMs' warps is done in this phase. Returns
- * whether there was such a warp; never with checks on. */
+/* The serial phase: executes the next operation of each waiting path. A warp that was polling and reads a new value
+ * goes on at once, and what it does for warps of other SMs happens in this phase. Returns whether there was such a
+ * warp; never with checks on. */
 bool sim_sm_run_ordered(sim_sm *sm);
-/* Later in the same phase: warps that polled in vain look again. Returns whether one has found something new. */
+/* Later in the same phase: warps that polled in vain poll again. Returns whether one has read a new value. */
 bool sim_sm_poll_again(sim_sm *sm);
-/* A new epoch begins. */
+/* Begins a new epoch. */
 void sim_sm_begin_epoch(sim_sm *sm, uint64_t end);
-/* Until the serial phase the SM can do nothing, or nothing of use. */
+/* Returns whether the SM can do nothing, or nothing useful, before the serial phase. */
 static inline bool sim_sm_rests(const sim_sm *sm) {
     return sm->stuck || sm->gave_way;
 }
-/* Nothing on the GPU can run: lets waits that have a time limit end. False when there is none to end. */
+/* Call if nothing on the GPU can run. Ends the waits that have a time limit; returns false if there is none. */
 bool sim_sm_time_out_waits(sim_sm *sm);
-/* Nothing on the GPU can run: lanes that wait at joins go on without the others. False when there are none. */
+/* Call if nothing on the GPU can run. Lets lanes that wait at joins go on without the others; returns false if there
+ * are none. */
 bool sim_sm_release_joins(sim_sm *sm);
-/* Whether all that runs only polls, perhaps for a time: warps have seen what they saw before. */
+/* Returns whether all running warps only poll, perhaps for a while: they have read the same values as before. */
 bool sim_sm_polls(const sim_sm *sm);
 
-/* start.c: the next cluster of the SM's share takes the place of one whose blocks have all ended, which `first` is the
- * first of. False: there is none, or they have not, or it is not the first. */
+/* Starts the next cluster of the SM's share in place of one whose blocks have all ended. `first` is the first block of
+ * that one. Returns false if there is no cluster left, a block still runs, or `first` is not the first. In start.c. */
 bool sim_start_cluster(sim_sm *sm, sim_block *first);
-/* The numbers below `count` in an order drawn by chance: the one at place `number`. */
+/* Returns element `number` of a random permutation of the numbers below `count`. */
 uint64_t sim_shuffled(uint64_t number, uint64_t count, uint64_t seed);
 
-/* True when the access may go ahead; else the path is parked and *step says how to go on. */
+/* Returns true if the access may go ahead. Otherwise parks the path and sets *step. */
 static inline bool sim_in_order(sim_warp *w, const sim_op *op, sim_step *step) {
     if (w->sm->serial) return true;
     *step = sim_warp_park(w, sim_pc(w, op), SIM_PATH_AT_ORDER);

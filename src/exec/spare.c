@@ -10,20 +10,20 @@
 enum { MOST_SPARES = 32, MOST_BYTES = 64 << 20, MOST_BYTES_EACH = 8 << 20 };
 
 typedef struct sim_spare {
-    sim_grid grid; /* of the launch that they are of */
+    sim_grid grid; /* of the launch that has left them */
     sim_sm *sms;
     uint64_t bytes;
     struct sim_spare *next;
 } sim_spare;
 
-/* Whether blocks of both grids find the same place on their SMs. */
+/* Returns whether the SMs of grid a fit blocks of grid b. */
 static bool suits(const sim_grid *a, const sim_grid *b) {
     return a->program == b->program && a->clusters == b->clusters && a->resident == b->resident &&
            a->used_sms == b->used_sms && a->shared_bytes == b->shared_bytes && a->dynamic_bytes == b->dynamic_bytes &&
            !memcmp(a->block, b->block, sizeof a->block) && !memcmp(a->cluster, b->cluster, sizeof a->cluster);
 }
 
-/* Takes *at out of the list. */
+/* Removes *at from the list. */
 static sim_spare *take_out(sim_spares *s, sim_spare **at) {
     sim_spare *taken = *at;
     *at = taken->next;

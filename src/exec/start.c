@@ -1,4 +1,5 @@
-/* Starting blocks: which cluster comes next, where its blocks lie in the grid, and what their warps' registers hold. */
+/* Starts blocks: chooses the next cluster, the blocks' positions in the grid, and the initial registers of their
+ * warps. */
 #include "assembler/shared_layout.h"
 #include "check/hazard.h"
 #include "exec/async.h"
@@ -31,7 +32,7 @@ static uint32_t lane_special(const sim_warp *w, unsigned special, uint32_t lane)
     }
 }
 
-/* Without clusters each block is a cluster of its own. */
+/* Without clusters, each block is its own cluster. */
 static uint64_t cluster_special(const sim_grid *g, const sim_block *b, unsigned special) {
     switch (special) {
     case PTX_SPECIAL_CLUSTERID_X: return b->at[0] / g->cluster[0];
@@ -94,8 +95,8 @@ static void fill_block_special(sim_warp *w, const sim_special_slot *s) {
 
 /* ---- warps ---- */
 
-/* What is the same for every block that takes this place: constants, and the lanes' own special registers. No
- * instruction writes them. */
+/* Sets what is the same for every block in this place: constants, and the lanes' own special registers. No instruction
+ * writes them. */
 static void prepare_warp(sim_block *b, uint32_t index) {
     const sim_program *p = b->sm->grid->program;
     sim_warp *w = &b->warps[index];
@@ -119,7 +120,8 @@ static void start_warp(sim_block *b, uint32_t index) {
     const sim_program *p = g->program;
     sim_warp *w = &b->warps[index];
     uint32_t threads = g->threads - index * SIM_LANES;
-    /* What may be read too early starts as zero, so that a kernel that does so does the same on every run. */
+    /* Registers that may be read before they are written start as zero, so that such a kernel does the same on every
+     * run. */
     for (size_t z = 0; z < p->zeroed_count; z++) memset(w->regs + p->zeroed[z].slot, 0, p->zeroed[z].bytes);
     SIM_PREDICATE(w, SIM_SLOT_CARRY) = 0;
     for (size_t s = 0; s < p->special_count; s++)
@@ -137,7 +139,7 @@ static void clear_frames(const sim_grid *g, sim_block *b) {
     b->frame_used = 0;
 }
 
-/* A multiplicative hash is a permutation of the numbers below a power of two: those beyond the last are passed over. */
+/* A multiplicative hash permutes the numbers below a power of two; numbers from `count` on are skipped. */
 uint64_t sim_shuffled(uint64_t number, uint64_t count, uint64_t seed) {
     uint64_t mask = 1;
     while (mask < count) mask *= 2;
@@ -147,7 +149,7 @@ uint64_t sim_shuffled(uint64_t number, uint64_t count, uint64_t seed) {
     return number;
 }
 
-/* The cluster that the SM's turn has come to. */
+/* Returns the SM's next cluster. */
 static uint64_t cluster_in_turn(const sim_sm *sm) {
     const sim_grid *g = sm->grid;
     switch (g->schedule) {

@@ -14,10 +14,10 @@
 
 enum { MOST_PARAMETERS = 5 };
 
-/* Where the lanes find an argument: a slot of the register file, or a generic address, the same for all lanes: that of
- * a .param variable. */
+/* Location of an argument for the lanes: a slot of the register file, or the generic address of a .param variable, the
+ * same for all lanes. */
 typedef struct argument_place {
-    uint32_t slot; /* SIM_SLOT_TRUE: memory */
+    uint32_t slot; /* SIM_SLOT_TRUE: in memory */
     uint32_t bytes;
     uint32_t low, high; /* the address */
 } argument_place;
@@ -41,7 +41,7 @@ static uint64_t argument(const sim_warp *w, const sim_op *op, unsigned k, unsign
     return value;
 }
 
-/* The result's place is the last; frames are cleared as far as they have been written. */
+/* The result's place is the last one. Frames are cleared as far as they have been written. */
 static void store_result(sim_warp *w, const sim_op *op, unsigned lane, uint64_t value) {
     const argument_place place = place_of(w, op, op->count);
     const uint64_t frame = w->sm->grid->program->frame_bytes, at = place.low;
@@ -55,7 +55,7 @@ static void store_result(sim_warp *w, const sim_op *op, unsigned lane, uint64_t 
 
 /* ---- vprintf(format, arguments) ---- */
 
-/* An SM's log has room for what one more lane prints; false when it had not, with the fault recorded. */
+/* Ends one lane's print. If the SM's log is full, records the fault and returns false. */
 static bool close_log(sim_warp *w, const sim_op *op, unsigned lane) {
     sim_print_log *log = &w->sm->printed;
     if (log->bytes.length > SIM_PRINT_LIMIT) {
@@ -90,7 +90,7 @@ static sim_step run_vprintf(sim_warp *w, const sim_op *op, uint32_t active) {
 
 /* ---- __assertfail(message, file, line, function, bytes of a character) ---- */
 
-/* The string at an argument's address, for a message: as much of it as fits. */
+/* Returns the string at an argument's address, as much of it as fits, for a message. */
 static const char *read_argument(const sim_warp *w, const sim_op *op, unsigned k, unsigned lane, char *out,
                                  size_t size) {
     uint64_t reach = 0, address = argument(w, op, k, lane);
@@ -187,7 +187,7 @@ typedef struct system_call {
     const char *name;
     sim_handler run;
     uint8_t result;
-    uint8_t parameters[MOST_PARAMETERS + 1]; /* a zero ends them */
+    uint8_t parameters[MOST_PARAMETERS + 1]; /* ends with a zero */
 } system_call;
 
 static const system_call calls[] = {

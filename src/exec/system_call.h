@@ -4,7 +4,7 @@
 
 #include "lower/lower.h"
 
-/* Whether the system provides a function of that name. */
+/* Returns whether the system provides a function of that name. */
 bool sim_is_system_call(const char *name);
 haul_status sim_lower_system_call(sim_lowering *l, const ptx_instruction *call);
 

@@ -11,7 +11,7 @@
 
 /* ---- the memory ---- */
 
-/* What nobody has written reads as NaN. */
+/* Unwritten memory reads as NaN. */
 enum { UNWRITTEN = 0xff };
 
 sim_tmem *sim_tmem_of(const sim_block *b) {
@@ -85,7 +85,7 @@ bool sim_tmem_free(const sim_block *b, uint32_t address, uint32_t columns) {
     return true;
 }
 
-/* ---- what goes on in the background ---- */
+/* ---- work in flight ---- */
 
 bool sim_tmem_add(sim_block *b, const sim_tmem_work *work) {
     sim_tmem_queue *q = &b->tensor;
@@ -99,7 +99,7 @@ bool sim_tmem_add(sim_block *b, const sim_tmem_work *work) {
     q->items[q->count++] = *work;
     b->sm->changes++;
     if (work->make) return true;
-    /* Whoever waits for it already takes it now. */
+    /* Threads that already wait for the mbarrier get the commit now. */
     for (uint32_t r = 0; r < b->sm->grid->cluster_blocks; r++)
         if (work->ranks >> r & 1) sim_block_wake_mbarrier_waiters(&b->cluster[r]);
     return true;
@@ -109,7 +109,7 @@ static void arrive(sim_block *b, const sim_tmem_work *commit) {
     for (uint32_t r = 0; r < b->sm->grid->cluster_blocks; r++) {
         uint64_t *object = commit->ranks >> r & 1 ? sim_mbarrier_at(&b->cluster[r], commit->barrier) : NULL;
         if (!object) continue;
-        /* Who waits knows that factors have been read: that came to pass only now. */
+        /* Waiters know that the factors have been read; that became true only now. */
         if (b->sm->hazards)
             sim_hazard_mbarrier_arrive(&b->warps[commit->thread / SIM_LANES], commit->op, commit->thread % SIM_LANES,
                                        &b->cluster[r], commit->barrier);
@@ -125,7 +125,7 @@ static void make(sim_block *b, const sim_tmem_work *work) {
     b->sm->changes++;
 }
 
-/* Does what the thread has issued up to item `last`. */
+/* Performs the work that the thread has issued, up to item `last`. */
 static void make_until(sim_block *b, size_t last) {
     sim_tmem_queue *q = &b->tensor;
     const uint32_t thread = q->items[last].thread;
@@ -140,7 +140,8 @@ static void make_until(sim_block *b, size_t last) {
     q->count -= last + 1 - kept;
 }
 
-/* The first commit of block `from` on that mbarrier of the block of rank `rank`. */
+/* Performs the first commit of block `from` on that mbarrier of the block of rank `rank`. Returns false if there is
+ * none. */
 static bool make_first_commit(sim_block *from, uint32_t rank, uint32_t address) {
     const sim_tmem_queue *q = &from->tensor;
     for (size_t i = 0; i < q->count; i++) {

@@ -1,11 +1,11 @@
-/* The approximate functions of single and double precision, bit for bit as hardware has them: what its unit gives
- * (ops/mufu.h), and around it what ptxas makes of an instruction that keeps subnormal numbers. */
+/* The approximate functions of single and double precision, bit for bit as in hardware: the results of its unit
+ * (ops/mufu.h), plus the code that ptxas adds to instructions that keep subnormals. */
 #include "exec/ops/lanes.h"
 #include "exec/ops/mufu.h"
 
-#define SMALLEST 0x1p-126f /* that is not subnormal */
+#define SMALLEST 0x1p-126f /* the smallest normal number */
 
-/* A subnormal argument is made 2^24 times as large. */
+/* Scales a subnormal argument by 2^24. */
 static SIM_INLINED float lift(float a) {
     return __builtin_fabsf(a) < SMALLEST ? 0x1p24f : 1.0f;
 }
@@ -26,14 +26,14 @@ static SIM_INLINED float logarithm(float a) {
     const float by = lift(a);
     return canonical_f32(sim_mufu_logarithm(a * by) - (by > 1.0f ? 24.0f : 0.0f));
 }
-/* Where the result is subnormal it is the square of what half the argument gives. */
+/* A subnormal result is the square of the result for half the argument. */
 static SIM_INLINED float exponential(float a) {
     const bool halved = a < -126.0f;
     const float result = sim_mufu_exponential(halved ? a * 0.5f : a);
     return canonical_f32(halved ? result * result : result);
 }
 
-/* Turns of 2 pi, rounded towards zero; the product of two floats is exact in double precision. */
+/* Turns of 2 pi, rounded towards zero. The product of two floats is exact in double precision. */
 static SIM_INLINED float turns_of(float a) {
     const double exact = (double)a * (double)0x1.45f306p-3f;
     const uint64_t bits = bits_of_f64(exact);
@@ -56,7 +56,7 @@ SIM_UNARY(tangent, float, float, sim_mufu_tangent(a))
 
 /* ---- double precision ---- */
 
-/* Without .ftz, what ptxas makes of it: one step of refinement, within 1 ulp. */
+/* Without .ftz, ptxas adds one step of refinement: within 1 ulp. */
 static SIM_INLINED double refined_rsqrt(double a) {
     const bool subnormal = __builtin_fabs(a) < 0x1p-1022;
     const double lifted = subnormal ? a * 0x1p54 : a;
@@ -103,8 +103,8 @@ haul_status LOWER(TANH)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- division ---- */
 
-/* a times the unit's reciprocal of b. Where that would be subnormal, .full makes both a quarter; where b is, both are
- * made 2^24 times as large. */
+/* Multiplies a by the unit's reciprocal of b. If that would be subnormal, .full divides both by 4; if b is subnormal,
+ * both are scaled by 2^24. */
 static SIM_INLINED float divide(float a, float b) {
     const float by = lift(b);
     return canonical_f32(sim_mufu_reciprocal(b * by) * (a * by));

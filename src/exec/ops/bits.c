@@ -2,7 +2,7 @@
 #include "exec/ops/lanes.h"
 #include "state/lanes.h"
 
-/* By pairs, nibbles and bytes: few vector extensions have a count of their own. */
+/* Sums pairs, nibbles and bytes: few vector extensions have a population count. */
 static inline uint32_t ones_in(uint32_t x) {
     x -= x >> 1 & 0x55555555u;
     x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
@@ -23,10 +23,10 @@ haul_status LOWER(CLZ)(sim_lowering *l, const ptx_instruction *i) {
     return sim_lower_unary(l, i, i->type == PTX_B32 ? clz_32 : clz_64);
 }
 
-/* The highest one bit; of a negative number the highest zero bit. All ones where there is none. */
+/* The highest one bit, or for a negative number the highest zero bit. All ones if there is none. */
 #define HIGHEST_32(x) ((x) ? 31 - (uint32_t)__builtin_clz(x) : UINT32_MAX)
 #define HIGHEST_64(x) ((x) ? 63 - (uint32_t)__builtin_clzll(x) : UINT32_MAX)
-/* .shiftamt: how far to shift left to bring that bit to the top. */
+/* .shiftamt: the left shift that moves that bit to the top. */
 #define SHIFT_32(x) ((x) ? (uint32_t)__builtin_clz(x) : UINT32_MAX)
 #define SHIFT_64(x) ((x) ? (uint32_t)__builtin_clzll(x) : UINT32_MAX)
 #define MAGNITUDE_32(x) ((x) >> 31 ? ~(x) : (x))
@@ -51,8 +51,8 @@ haul_status LOWER(BFIND)(sim_lowering *l, const ptx_instruction *i) {
     return sim_lower_unary(l, i, (i->mods[PTX_SLOT_SHIFTAMT] ? shift : position)[i->type]);
 }
 
-/* The |offset|-th set bit of mask from bit `base` on, upwards or downwards; offset 0 asks for bit `base` itself. Of the
- * offset that has no magnitude hardware makes 0. */
+/* Returns the position of the |offset|-th set bit of mask from bit `base` on, upwards or downwards. Offset 0 tests bit
+ * `base` itself. For INT32_MIN, whose magnitude overflows, hardware returns 0. */
 static uint32_t find_nth_set(uint32_t mask, uint32_t base, int32_t offset) {
     if (offset == INT32_MIN) return 0;
     if (offset == 0) return base < 32 && mask >> base & 1 ? base : UINT32_MAX;
@@ -83,14 +83,14 @@ haul_status LOWER(BREV)(sim_lowering *l, const ptx_instruction *i) {
     return sim_lower_unary(l, i, i->type == PTX_B32 ? brev_32 : brev_64);
 }
 
-/* ---- fields: what lies beyond the top bit is sign or zero. Of 32 bits, positions and lengths count modulo 256; of 64,
- * which hardware puts together, they do not (an H100; constants stay below 256) ---- */
+/* ---- bit fields: beyond the top bit they read sign or zero. In 32 bits, positions and lengths count modulo 256; the
+ * 64-bit forms, which hardware emulates, do not (an H100; constants stay below 256) ---- */
 
 static inline uint32_t modulo(uint32_t n) {
     return n & 255;
 }
 
-/* `length` ones. */
+/* Returns `length` ones. */
 static inline uint64_t ones(uint32_t length) {
     return length >= 64 ? UINT64_MAX : (UINT64_C(1) << length) - 1;
 }
@@ -99,8 +99,8 @@ static inline uint64_t extract(uint64_t a, uint32_t at, uint32_t length) {
     return (at >= 64 ? 0 : a >> at) & ones(length);
 }
 
-/* a is sign-extended to 64 bits, so that its bits beyond the top are sign bits already; the field's own top bit is then
- * spread over what is left. */
+/* a is sign-extended to 64 bits, so its bits beyond the top are sign bits already. The field's own top bit is then
+ * spread over the rest. */
 static inline int64_t extract_signed(int64_t a, uint32_t at, uint32_t length) {
     const int64_t shifted = a >> (at >= 64 ? 63 : at);
     if (length == 0) return 0;
@@ -123,7 +123,7 @@ static inline uint64_t insert(uint64_t a, uint64_t b, uint32_t at, uint32_t leng
     return (b & ~field) | ((at >= 64 ? 0 : a << at) & field);
 }
 
-/* The length's slot is op->x. */
+/* op->x is the slot of the length. */
 #define INSERT(name, T, place)                                                             \
     static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) {                 \
         T *d = SIM_SLOT(w, T, op->d);                                                      \

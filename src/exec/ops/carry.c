@@ -1,12 +1,12 @@
-/* Extended-precision arithmetic: the carry flag CC.CF is a predicate with a bit for each lane. A difference is the sum
- * with the complement, so the flag is 0 when there was a borrow: PTX does not say so, but nvcc's division of 128-bit
- * integers adds the flag up behind a subtraction. */
+/* Extended-precision arithmetic: the carry flag CC.CF is a predicate with a bit for each lane. A difference is computed
+ * as the sum with the complement, so the flag is 0 after a borrow. PTX does not specify this, but nvcc's 128-bit
+ * division adds the flag after a subtraction. */
 #include "exec/ops/lanes.h"
 #include "exec/ops/wide.h"
 #include "state/lanes.h"
 
-/* handler `name`: d = expression of a, b, c and the carry in, which is 0 or 1; `carry` is what it carries out.
- * The carry is written by the forms that say so in op->x. */
+/* handler `name`: d = expression of a, b, c and the carry in, which is 0 or 1; `carry` is the carry out. The carry out
+ * goes to predicate op->x. */
 #define CARRYING(name, U, expression, carry)                                   \
     static inline U name##_sum(U a, U b, U c, U in) {                          \
         (void)c;                                                               \
@@ -29,7 +29,7 @@
         return SIM_NEXT;                                                       \
     }
 
-/* x + y + in goes beyond the width. */
+/* Whether x + y + in overflows. */
 #define CARRIES(U, x, y) ((U)((U)(x) + (y)) < (U)(x) || ((U)((U)(x) + (y) + in) < (U)in))
 
 #define LOW_32(a, b) ((a) * (b))
@@ -50,7 +50,7 @@ CARRYING(mad_hi_s32, uint32_t, HIGH_s32(a, b) + c + in, CARRIES(uint32_t, HIGH_s
 CARRYING(mad_hi_u64, uint64_t, HIGH_u64(a, b) + c + in, CARRIES(uint64_t, HIGH_u64(a, b), c))
 CARRYING(mad_hi_s64, uint64_t, HIGH_s64(a, b) + c + in, CARRIES(uint64_t, HIGH_s64(a, b), c))
 
-/* `in`: the slot of what is carried in. .cc writes the flag; what the others carry out nobody reads. */
+/* `in`: the slot of the carry in. .cc writes the flag; otherwise the carry out is discarded. */
 static haul_status lower_carrying(sim_lowering *l, const ptx_instruction *i, sim_handlers handlers, uint32_t in) {
     const unsigned third = i->operand_count > 3 ? i->type : PTX_TYPE_NONE;
     sim_op *op = sim_emit_with(l, i, handlers[i->type], i->type, i->type, third);

@@ -35,7 +35,7 @@ haul_status LOWER(BARRIER_CLUSTER_WAIT)(sim_lowering *l, const ptx_instruction *
     return HAUL_OK;
 }
 
-/* ---- addresses; a: the address, b: the rank; SIM_OP_WIDE: a generic one, whose window stays as it is ---- */
+/* ---- addresses; a: the address, b: the rank; SIM_OP_WIDE: a generic address, which keeps its window ---- */
 
 static sim_step map_address(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *rank = SIM_SLOT(w, uint32_t, op->b);
@@ -85,7 +85,7 @@ haul_status LOWER(GETCTARANK)(sim_lowering *l, const ptx_instruction *i) {
 }
 
 /* ---- st.async and red.async; a, imm, SIM_OP_WIDE: the address; c, y, imm2: the mbarrier and whether its register is
- * wide; more, count, bytes: the values' slots, their number and size; x: what they do there ---- */
+ * wide; more, count, bytes: the values' slots, number and size; x: the operation on memory ---- */
 
 static void take_values(const sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;

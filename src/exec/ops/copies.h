@@ -1,4 +1,5 @@
-/* What instructions share that put copies in flight: cp.async, bulk and tensor copies, st.async and red.async. */
+/* Functions shared by instructions that put copies in flight: cp.async, bulk and tensor copies, st.async and
+ * red.async. */
 #ifndef HAUL_EXEC_OPS_COPIES_H
 #define HAUL_EXEC_OPS_COPIES_H
 
@@ -11,21 +12,21 @@
 #include "exec/ops/lanes.h"
 #include "state/async.h"
 
-/* Compiled once a vector extension. */
+/* Compiled once for each vector extension. */
 #define sim_queue_copy SIM_PASTE(sim_queue_copy, SIM_VARIANT)
 
-/* The active lanes' copies, as *made has them but for what says which lanes and group, go to the warp's queue; lanes
- * may have closed different numbers of groups. False when the host has no memory. In ops/async.c. */
+/* Queues the active lanes' copies for the warp. They are as in *made, except for lanes and group: lanes may have closed
+ * different numbers of groups. Returns false if the host has no memory. In ops/async.c. */
 bool sim_queue_copy(sim_warp *w, const sim_op *op, uint32_t active, const sim_copy *made);
 
-/* Ends the launch: nothing more can be put in flight. what: "a copy" */
+/* Ends the launch because nothing more can be put in flight. what: "a copy" */
 static inline sim_step sim_no_room_for(sim_warp *w, const sim_op *op, uint32_t lanes, const char *what) {
     return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, lanes, "the host has no memory for %s in flight", what);
 }
 
-/* What a load fills may lie in another block of the cluster, as may its mbarrier: the block of the mbarrier. b->shared
- * and b->barrier, addresses in the cluster, become those in their blocks; where it `may_differ` from the mbarrier's,
- * the block that is filled is b->destination. NULL: the fault has been recorded. */
+/* Returns the block that holds a load's mbarrier. Destination and mbarrier may lie in other blocks of the cluster.
+ * Turns b->shared and b->barrier from cluster addresses into addresses within their blocks. If the destination
+ * `may_differ` from the mbarrier's block, stores it in b->destination. Returns NULL after recording a fault. */
 static inline sim_block *sim_load_waiter(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b, bool may_differ) {
     const uint32_t shared = b->shared, barrier = b->barrier;
     sim_block *owner = sim_cluster_block(w->block, &b->shared), *waits = sim_cluster_block(w->block, &b->barrier);
@@ -44,7 +45,7 @@ static inline sim_block *sim_load_waiter(sim_warp *w, const sim_op *op, unsigned
     return NULL;
 }
 
-/* A multicast to those ranks of the cluster: they exist; else the fault has been recorded. */
+/* Checks that the ranks of a multicast exist in the cluster; records the fault otherwise. */
 static inline bool sim_check_ranks(sim_warp *w, const sim_op *op, unsigned lane, uint32_t ranks) {
     if (!(ranks >> w->sm->grid->cluster_blocks)) return true;
     sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "multicast to blocks 0x%x of a cluster of %u", ranks,
@@ -52,8 +53,8 @@ static inline bool sim_check_ranks(sim_warp *w, const sim_op *op, unsigned lane,
     return false;
 }
 
-/* Puts the lane's copy in flight, to be waited for in block `waits`. False when the host has no memory. Checks do not
- * follow copies whose mbarrier lies in another block. */
+/* Puts the lane's copy in flight; block `waits` will wait for it. Returns false if the host has no memory. Checks do
+ * not follow copies whose mbarrier lies in another block. */
 static inline bool sim_issue_bulk(sim_warp *w, unsigned lane, sim_block *waits, const sim_bulk *b) {
     if (w->sm->hazards && b->destination)
         sim_hazard_mbarrier_signals(w, lane);

@@ -1,6 +1,6 @@
-/* The elements of an access: ld and st move one a lane, or a vector of them, between memory and registers. Of the
- * operation, x and y are log2 of the bytes of an element and of a register's lane; d is the register's slot, or, where
- * count is more than 1, `more` the place in the pool of the slots; imm2: loads extend the sign. */
+/* Elements of an access: ld and st move one per lane, or a vector of them, between memory and registers. In the
+ * operation, x and y are log2 of the bytes of an element and of a register's lane. d is the register's slot; if count
+ * is more than 1, `more` is the position of the slots in the pool. imm2: loads extend the sign. */
 #ifndef HAUL_EXEC_OPS_ELEMENTS_H
 #define HAUL_EXEC_OPS_ELEMENTS_H
 
@@ -8,8 +8,8 @@
 #include "state/block.h"
 #include "state/lanes.h"
 
-/* Moves the active lanes' elements between base + address[l], a multiple of the element's size, and the register's
- * lanes. A lane may be wider than the element. */
+/* Moves the active lanes' elements between base + address[l] and the register's lanes. The address is a multiple of the
+ * element's size. A lane may be wider than the element. */
 typedef void (*sim_element_fn)(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active);
 
 #define LOADER(name, M, R)                                                                                     \
@@ -66,7 +66,7 @@ STORER(b128, wide128, wide128)
 #undef LOADER
 #undef STORER
 
-/* NULL: there is no such width. */
+/* Returns NULL if there is no such width. */
 static inline sim_element_fn sim_loader(const sim_op *op) {
     static const sim_element_fn loads[5][5] = {
         {0, load_u8_2, load_u8_4, load_u8_8, 0},
@@ -96,7 +96,7 @@ static inline sim_element_fn sim_storer(const sim_op *op) {
     return stores[op->x][op->y];
 }
 
-/* Lanes side by side in memory: one block copy instead of 32 small ones. */
+/* If lanes are adjacent in memory, one block copy replaces 32 small ones. */
 static inline bool sim_is_contiguous(const uint64_t address[SIM_LANES], unsigned bytes) {
     uint64_t differs = 0;
     SIM_EACH_LANE(l) differs |= address[l] - address[0] - l * bytes;

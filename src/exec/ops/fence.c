@@ -1,4 +1,4 @@
-/* Fences, and hints: what they order is a matter of checks and counters, what they bring of neither. */
+/* Fences and hints. Fences matter to checks and counters only; hints change neither. */
 #include "check/global.h"
 #include "check/hazard.h"
 #include "count/count.h"

@@ -1,4 +1,5 @@
-/* st.bulk: zeros in the block's shared memory. a, imm, SIM_OP_WIDE: the address; b: bytes; x: the address is generic */
+/* st.bulk: fills the block's shared memory with zeros. a, imm, SIM_OP_WIDE: the address; b: bytes; x: the address is
+ * generic */
 #include "assembler/shared_layout.h"
 #include "check/hazard.h"
 #include "exec/access.h"
@@ -15,7 +16,7 @@ static sim_step wrong(sim_warp *w, const sim_op *op, unsigned lane, haul_finding
                      (unsigned long long)address);
 }
 
-/* As stores of a word each. */
+/* Reports them to checks as stores of one word each. */
 static void tell(sim_warp *w, const sim_op *op, unsigned lane, uint32_t from, uint64_t bytes) {
     uint32_t address[SIM_LANES] = {0};
     for (uint64_t at = 0; at < bytes; at += UNIT) {

@@ -1,10 +1,10 @@
-/* Fragments: which element of a small matrix lies in which lane's registers, as mma.sync has it. */
+/* Fragments of mma.sync: which lane's registers hold which element of a small matrix. */
 #ifndef HAUL_EXEC_OPS_FRAGMENTS_H
 #define HAUL_EXEC_OPS_FRAGMENTS_H
 
 #include "exec/ops/product.h"
 
-/* Bits of an element as it lies in registers. */
+/* Returns the bits of an element in registers. */
 static inline unsigned sim_element_bits(unsigned type) {
     return type == PTX_B1 ? 32 : ptx_bits(type);
 }
@@ -13,19 +13,20 @@ typedef struct sim_element_place {
     unsigned row, column; /* of b: k, column */
 } sim_element_place;
 
-/* Where element e of the lane's register r lies in a, of `blocks` blocks of eight rows. */
+/* Returns the place in a of element e of the lane's register r. a has `blocks` blocks of eight rows. */
 static inline sim_element_place sim_place_a(unsigned blocks, unsigned each, unsigned r, unsigned e, unsigned lane) {
     return (sim_element_place){sim_group(lane) + SIM_GROUPS * (r % blocks),
                                (sim_in_group(lane) + SIM_GROUP_LANES * (r / blocks)) * each + e};
 }
 
-/* In b, with `chunks` registers for each block of eight columns. */
+/* The same for b, with `chunks` registers for each block of eight columns. */
 static inline sim_element_place sim_place_b(unsigned chunks, unsigned each, unsigned r, unsigned e, unsigned lane) {
     return (sim_element_place){(sim_in_group(lane) + SIM_GROUP_LANES * (r % chunks)) * each + e,
                                sim_group(lane) + SIM_GROUPS * (r / chunks)};
 }
 
-/* In c and d, element q of the lane: pairs of neighbours in a row, by blocks of eight rows, then of eight columns. */
+/* The same for element q of the lane in c and d: pairs of neighbours in a row, by blocks of eight rows, then of eight
+ * columns. */
 static inline sim_element_place sim_place_c(unsigned blocks, unsigned q, unsigned lane) {
     return (sim_element_place){sim_group(lane) + SIM_GROUPS * (q / 2 % blocks),
                                2 * sim_in_group(lane) + q % 2 + SIM_GROUPS * (q / 2 / blocks)};
@@ -35,7 +36,7 @@ static inline uint32_t sim_element(uint32_t word, unsigned bits, unsigned e) {
     return bits == 32 ? word : word >> bits * e & ((1u << bits) - 1);
 }
 
-/* A register of all lanes is eight rows of 16 bytes, of `bits` an element. */
+/* A register of all lanes holds eight rows of 16 bytes, with `bits` for each element. */
 static inline void sim_unpack_row(const unsigned char *from, unsigned bits, uint32_t *to) {
     uint16_t halves[8];
     uint32_t words[4];
@@ -84,7 +85,7 @@ static inline void sim_gather_b(const sim_warp *w, const sim_product *p, const u
     }
 }
 
-/* Eight neighbours in a row, of registers q and q + 1 of four lanes. */
+/* Gathers eight neighbours in a row from registers q and q + 1 of four lanes. */
 static inline void sim_gather_sum_row(const sim_warp *w, unsigned type, const uint32_t *slots, unsigned q,
                                       unsigned lane, sim_operands *o, unsigned n) {
     if (type == PTX_F16) {

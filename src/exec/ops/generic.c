@@ -1,4 +1,4 @@
-/* Generic addresses: those of a space are offsets into its window (machine/memory.h). */
+/* Generic addresses: an address in a space's window is an offset into it (machine/memory.h). */
 #include "exec/access.h"
 #include "exec/ops/lanes.h"
 #include "state/lanes.h"
@@ -9,7 +9,7 @@ static uint64_t window_of(const ptx_instruction *i) {
     case PTX_MOD_SHARED_CTA:
     case PTX_MOD_SHARED_CLUSTER: return SIM_SHARED_WINDOW;
     case PTX_MOD_LOCAL: return SIM_LOCAL_WINDOW;
-    default: return 0; /* global and constant addresses are generic ones; parameters' carry their window already */
+    default: return 0; /* global and constant addresses are generic; parameters already include their window */
     }
 }
 
@@ -45,7 +45,7 @@ haul_status LOWER(CVTA_TO)(sim_lowering *l, const ptx_instruction *i) {
     return lower_cvta(l, i, 0 - window_of(i));
 }
 
-/* imm: the window; 0: what lies in none. x: its lanes are wanted. */
+/* imm: the window, or 0 for addresses outside all windows. x: which of its lanes to return. */
 static sim_step test_space(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint64_t *a = SIM_SLOT(w, uint64_t, op->a);
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d), in = sim_lanes_in_window(a, (uint64_t)op->imm);

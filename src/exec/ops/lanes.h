@@ -1,4 +1,5 @@
-/* Handlers made of an expression for a lane, and how lowering functions name their operands. */
+/* Macros that make handlers from an expression for one lane, and helpers with which lowering functions name their
+ * operands. */
 #ifndef HAUL_EXEC_OPS_LANES_H
 #define HAUL_EXEC_OPS_LANES_H
 
@@ -8,7 +9,7 @@
 
 #include <string.h>
 
-/* handler `name`: d = expression of a (b, c): lanes of type S, the result of type D. */
+/* Defines handler `name`: d = expression of a (b, c), with lanes of type S and a result of type D. */
 #define SIM_UNARY(name, D, S, expression)                                  \
     static inline D name##_lane(S a) {                                     \
         return (D)(expression);                                            \
@@ -23,7 +24,7 @@
 #define SIM_BINARY(name, D, S, expression) SIM_BINARY_OF(name, D, S, S, expression)
 #define SIM_TERNARY(name, D, S, expression) SIM_TERNARY_OF(name, D, S, S, S, expression)
 
-/* The same with a type for each source. */
+/* The same with a separate type for each source. */
 #define SIM_BINARY_OF(name, D, A, B, expression)                           \
     static inline D name##_lane(A a, B b) {                                \
         return (D)(expression);                                            \
@@ -49,7 +50,7 @@
         return SIM_NEXT;                                                   \
     }
 
-/* Handlers by ptx_type: an initialiser's entries for `name`_16, _32, _64 (where the sign makes no difference), or for
+/* Entries of a handler table indexed by ptx_type: for `name`_16, _32, _64 (where the sign makes no difference), or for
  * `name`_u16 to _s64. */
 #define SIM_BY_WIDTH(name)                                                                                             \
     [PTX_B16] = name##_16, [PTX_U16] = name##_16, [PTX_S16] = name##_16, [PTX_B32] = name##_32, [PTX_U32] = name##_32, \
@@ -60,8 +61,8 @@
 #define SIM_BY_FLOAT(name) [PTX_F32] = name##_f32, [PTX_F64] = name##_f64
 typedef const sim_handler sim_handlers[PTX_TYPE_COUNT];
 
-/* Emits `run` with the instruction's first operand as destination and the following ones as sources read as type a, b
- * and c, as many as are not PTX_TYPE_NONE. NULL, with the error recorded, when there is no handler. */
+/* Emits `run` with the instruction's first operand as destination and the next ones as sources. They are read as types
+ * a, b and c, as far as these are not PTX_TYPE_NONE. Without a handler, records the error and returns NULL. */
 static inline sim_op *sim_emit_with(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned a, unsigned b,
                                     unsigned c) {
     if (!run) {
@@ -81,7 +82,7 @@ static inline haul_status sim_emitted(const sim_op *op) {
     return op ? HAUL_OK : HAUL_ERROR_UNSUPPORTED;
 }
 
-/* The usual cases: all sources of the instruction's type. */
+/* The usual cases: all sources have the instruction's type. */
 static inline haul_status sim_lower_unary(sim_lowering *l, const ptx_instruction *i, sim_handler run) {
     return sim_emitted(sim_emit_with(l, i, run, i->type, 0, 0));
 }

@@ -1,5 +1,6 @@
-/* clusterlaunchcontrol: a running cluster takes over the work of one that has not started. The answer, 16 bytes that
- * only query_cancel reads, has the first block's place and, in its last word, whether there was such a cluster. */
+/* clusterlaunchcontrol: a running cluster takes over the work of one that has not started. The response has 16 bytes,
+ * which only query_cancel reads: the position of the cluster's first block and, in the last word, whether there was
+ * such a cluster. */
 #include "assembler/shared_layout.h"
 #include "exec/access.h"
 #include "exec/async.h"
@@ -22,7 +23,8 @@ static bool check_place(sim_warp *w, const sim_op *op, unsigned lane, uint32_t t
     return false;
 }
 
-/* a, imm, SIM_OP_WIDE: where the answer goes; c, y, imm2: the mbarrier; x: all blocks of the cluster get it */
+/* a, imm, SIM_OP_WIDE: address of the response; c, y, imm2: the mbarrier; x: all blocks of the cluster get the
+ * response */
 static sim_step try_cancel(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
@@ -60,7 +62,7 @@ haul_status LOWER(CLC_TRY_CANCEL)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* ---- what the answer says; x: the word ---- */
+/* ---- fields of the response; x: the word ---- */
 
 static const uint32_t *word_of(const sim_warp *w, const sim_op *op, unsigned lane) {
     return SIM_SLOT(w, uint32_t, op->a) + 4 * lane + op->x;
@@ -93,7 +95,7 @@ haul_status LOWER(CLC_IS_CANCELED)(sim_lowering *l, const ptx_instruction *i) {
     return lower_query(l, i, is_canceled, &i->operands[0], CANCELED);
 }
 
-/* The fourth element means nothing. */
+/* The fourth element has no meaning. */
 haul_status LOWER(CLC_FIRST)(sim_lowering *l, const ptx_instruction *i) {
     for (uint32_t word = 0; word < 4; word++)
         HAUL_TRY(lower_query(l, i, first_place, &i->operands[0].parts[word], word));

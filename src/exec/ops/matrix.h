@@ -1,12 +1,12 @@
-/* What instructions on matrices share. */
+/* Functions that matrix instructions share. */
 #ifndef HAUL_EXEC_OPS_MATRIX_H
 #define HAUL_EXEC_OPS_MATRIX_H
 
 #include "exec/ops/lanes.h"
 #include "exec/paths.h"
 
-/* A matrix instruction is the whole warp's: the lanes that have come to it, or 0 when some are missing and *step says
- * how to go on. */
+/* Gathers the whole warp for a matrix instruction. Returns the lanes that have reached it, or 0 with *step set if some
+ * are missing. */
 static inline uint32_t sim_whole_warp(sim_warp *w, const sim_op *op, uint32_t active, sim_step *step) {
     uint32_t everyone[SIM_LANES];
     *step = SIM_NEXT;
@@ -15,7 +15,7 @@ static inline uint32_t sim_whole_warp(sim_warp *w, const sim_op *op, uint32_t ac
     return sim_warp_gather(w, op, active, everyone, step);
 }
 
-/* Fragments are laid out by groups of four lanes: a group holds a row, or a column, each lane a part of it. */
+/* Fragments are laid out in groups of four lanes. A group holds a row or a column, and each lane a part of it. */
 enum { SIM_GROUP_LANES = 4, SIM_GROUPS = SIM_LANES / SIM_GROUP_LANES };
 
 static inline unsigned sim_group(unsigned lane) {
@@ -26,7 +26,7 @@ static inline unsigned sim_in_group(unsigned lane) {
     return lane % SIM_GROUP_LANES;
 }
 
-/* The slots of the registers of a fragment, in the pool. */
+/* Appends the slots of a fragment's registers to the pool. */
 static inline uint32_t sim_pool_fragment(sim_lowering *l, const ptx_operand *o, bool destination) {
     uint32_t first = 0;
     for (uint32_t r = 0; r < o->part_count; r++) {
@@ -37,13 +37,13 @@ static inline uint32_t sim_pool_fragment(sim_lowering *l, const ptx_operand *o, 
     return first;
 }
 
-/* A load or store of `bytes` a lane, in the space that the instruction names, at the 64-bit addresses in slot
- * `address`; `data` has lanes of `lane_bytes`. In ops/memory.c. */
+/* Loads or stores `bytes` per lane in the instruction's address space, at the 64-bit addresses in slot `address`.
+ * `data` has lanes of `lane_bytes`. In ops/memory.c. */
 typedef struct sim_element_access {
     uint32_t address, data;
     unsigned bytes, lane_bytes;
     bool loads;
-    bool uncounted; /* the caller emits what counts */
+    bool uncounted; /* the caller emits the counting */
 } sim_element_access;
 
 #define SIM_ELEMENT_ACCESS SIM_PASTE(sim_emit_element_access, SIM_VARIANT)

@@ -1,25 +1,25 @@
-/* The GPU's unit for approximate functions (MUFU in machine code), bit for bit: each function is a parabola for each of
- * 51 to 128 slices of an interval, evaluated in fixed point. Straight code, which vectorises: without branches, and so
- * without && and ||; in words of 32 bits as far as they go.
+/* The GPU's unit for approximate functions (MUFU in machine code), bit for bit. Each function is a parabola in each of
+ * 51 to 128 slices of an interval, evaluated in fixed point. The code has no branches, hence no && and ||, and uses
+ * 32-bit words where possible, so that it vectorises.
  *
- * The shape is the one that Oberman and Siu describe ("A high-performance area-efficient multifunction interpolator",
- * 2005) and that was read out of much older GPUs; widths, roundings and all rows were fitted to what an H100 gives for
- * every significand, and come out for all of them (tests/sim/exec/ops/test_mufu.c). Subnormal arguments count as zero
- * and subnormal results are zero; what ptxas puts around that where PTX keeps them is in ops/approximate.c. */
+ * The method is that of Oberman and Siu ("A high-performance area-efficient multifunction interpolator", 2005), which
+ * others have read out of much older GPUs. Widths, roundings and all table rows were fitted to an H100's results for
+ * every significand and reproduce all of them (tests/sim/exec/ops/test_mufu.c). Subnormal arguments count as zero and
+ * subnormal results become zero. ops/approximate.c has the code that ptxas adds where PTX keeps subnormals. */
 #ifndef HAUL_EXEC_OPS_MUFU_H
 #define HAUL_EXEC_OPS_MUFU_H
 
 #include "exec/floats.h"
 #include "machine/mufu.h"
 
-/* Compilers vectorise a loop over lanes when nothing is called in it. */
+/* Compilers vectorise a loop over lanes only if it calls nothing. */
 #define SIM_INLINED inline __attribute__((always_inline))
 
 enum { MUFU_ONE = 1 << 23, MUFU_FRACTION = MUFU_ONE - 1 }; /* of a significand */
 
-/* x * x / 2^19 of 17 bits, where of each partial product (y shifted, for a bit of y) the bits below the result are left
- * out: those that stand for bits j and k of y with j + k < 14. Among the lowest seven bits of y that is all of their
- * square, between those and the next seven what `cross` adds up. */
+/* Returns x * x / 2^19 for 17 bits. Each partial product (y shifted, for a bit of y) loses the bits below the result:
+ * those for bits j and k of y with j + k < 14. Among the lowest seven bits of y that is their whole square; `cross`
+ * sums the part between those and the next seven. */
 static SIM_INLINED int32_t sim_mufu_square(uint32_t x) {
     const uint32_t y = x >> 2, low = y & 127, high = y >> 7;
     uint32_t cross = 0;
@@ -27,13 +27,13 @@ static SIM_INLINED int32_t sim_mufu_square(uint32_t x) {
     return (int32_t)((high * (y + low) - 2 * cross) >> 8);
 }
 
-/* A sum of up to 44 bits in two words: what is left of it without its lowest bits, and those. */
+/* A sum of up to 44 bits in two words: its upper part, and its lowest bits. */
 enum { MUFU_LOW_BITS = 10, MUFU_LOW = 1 << MUFU_LOW_BITS };
 typedef struct sim_mufu_sum {
     uint32_t upper, low;
 } sim_mufu_sum;
 
-/* The parabola of a slice. */
+/* Evaluates the parabola of a slice. */
 static SIM_INLINED sim_mufu_sum sim_mufu_evaluate(sim_mufu_table table, uint32_t slice, uint32_t x, int32_t square) {
     const sim_mufu_parabola p = sim_mufu_parabolas[table];
     const int32_t *columns = (const int32_t *)(const void *)p.rows, at = (int32_t)(3 * slice);
@@ -45,20 +45,20 @@ static SIM_INLINED sim_mufu_sum sim_mufu_evaluate(sim_mufu_table table, uint32_t
     return (sim_mufu_sum){upper, (uint32_t)fine & (MUFU_LOW - 1)};
 }
 
-/* Whether an exponent is 0 or the highest one. */
+/* Returns whether an exponent is 0 or the highest one. */
 static SIM_INLINED bool sim_mufu_is_extreme(int32_t exponent, int32_t highest) {
     return ((exponent + 1) & (highest - 1)) == 0;
 }
 
-/* The number with a biased exponent and 24 bits of significand, 2^24 allowed; 0 or infinity where the exponent has no
- * room. */
+/* Returns the number with a biased exponent and 24 bits of significand; 2^24 is allowed. If the exponent is out of
+ * range, returns 0 or infinity. */
 static SIM_INLINED uint32_t sim_mufu_pack(int32_t exponent, uint32_t significand) {
     const int32_t whole = exponent + (int32_t)(significand >> 24);
     const uint32_t bits = ((uint32_t)exponent << 23) + (significand - MUFU_ONE);
     return whole <= 0 ? 0 : whole >= 255 ? UINT32_C(0x7f800000) : bits;
 }
 
-/* 1/x for x = 1 + m / 2^23, with 29 bits of fraction, to be cut off. */
+/* Returns 1/x for x = 1 + m / 2^23, with 29 fraction bits, which the caller truncates. */
 static SIM_INLINED uint32_t sim_mufu_reciprocal_of(uint32_t m) {
     const uint32_t x = m & 0xffff;
     return sim_mufu_evaluate(SIM_MUFU_RCP, m >> 16, x, sim_mufu_square(x << 1)).upper;
@@ -73,12 +73,13 @@ static SIM_INLINED float sim_mufu_reciprocal(float a) {
     return a != a ? f32_of_bits(SIM_NAN_F32) : f32_of_bits(result);
 }
 
-/* Where the significand lies among both halves of the interval from 1 to 4. */
+/* Returns the position of the significand in the interval from 1 to 4, which has two halves. */
 static SIM_INLINED uint32_t sim_mufu_of_four(int32_t e, uint32_t m) {
     return m | (uint32_t)(~e & 1) << 23;
 }
 
-/* 1/sqrt(x) for the x at a place of the interval, with 30 bits of fraction, to be cut off; of 1 it is 1. */
+/* Returns 1/sqrt(x) for the x at a position in the interval, with 30 fraction bits, which the caller truncates. For x =
+ * 1 it is 1. */
 static SIM_INLINED uint32_t sim_mufu_inverse_root_of(uint32_t place) {
     const uint32_t x = place & 0x1ffff;
     const sim_mufu_sum sum = sim_mufu_evaluate(SIM_MUFU_RSQ, place >> 17, x, sim_mufu_square(x));
@@ -106,7 +107,7 @@ static SIM_INLINED float sim_mufu_root(float a) {
     return invalid ? f32_of_bits(SIM_NAN_F32) : f32_of_bits(sim_mufu_is_extreme(e, 255) ? special : usual);
 }
 
-/* |a| * 2^23 without its fraction, at most 2^30. */
+/* Returns |a| * 2^23 without its fraction, at most 2^30. */
 static SIM_INLINED uint32_t sim_mufu_fixed(float magnitude) {
     const float within = magnitude < 128.0f ? magnitude : 128.0f;
     return (uint32_t)(int32_t)(within * 0x1p23f);
@@ -115,19 +116,19 @@ static SIM_INLINED uint32_t sim_mufu_fixed(float magnitude) {
 static SIM_INLINED float sim_mufu_exponential(float a) {
     const uint32_t negative = bits_of_f32(a) >> 31, magnitude = sim_mufu_fixed(__builtin_fabsf(flush_f32(a)));
     const uint32_t fixed = (magnitude ^ -negative) + negative, part = fixed & MUFU_FRACTION;
-    /* Of a negative number the fraction is complemented bit by bit. */
+    /* For a negative number, the fraction is complemented bit by bit. */
     const uint32_t m = part - (negative & (part != 0)), x = m & 0x1ffff;
     const sim_mufu_sum sum = sim_mufu_evaluate(SIM_MUFU_EX2, m >> 17, x, sim_mufu_square(x));
     const uint32_t result = sim_mufu_pack(127 + ((int32_t)fixed >> 23), sum.upper >> 5);
     return f32_of_bits(a != a ? SIM_NAN_F32 : result);
 }
 
-/* The whole number of a sum, which has 44 bits at most. */
+/* Returns the whole value of a sum, which has at most 44 bits. */
 static SIM_INLINED double sim_mufu_whole(sim_mufu_sum sum) {
     return (double)(int32_t)sum.upper * MUFU_LOW + (double)(int32_t)sum.low;
 }
 
-/* The single-precision number at or below exact / 2^point, which is not negative. */
+/* Returns the single-precision number at or below exact / 2^point. `exact` is not negative. */
 static SIM_INLINED float sim_mufu_float(double exact, uint32_t point) {
     const uint64_t bits = bits_of_f64(exact) & ~((UINT64_C(1) << 29) - 1);
     return (float)(f64_of_bits(bits) * f64_of_bits((uint64_t)(1023 - point) << 52));
@@ -138,7 +139,7 @@ static SIM_INLINED float sim_mufu_logarithm(float a) {
     const int32_t e = (int32_t)(bits >> 23 & 255);
     const sim_mufu_sum sum = sim_mufu_evaluate(SIM_MUFU_LG2, m >> 17, x, sim_mufu_square(x));
     const bool one = (m == 0) & (e == 127);
-    /* The sum without two more bits, and the exponent above it: both are exact. */
+    /* Drops two more bits of the sum and adds the exponent above it; both are exact. */
     const double part =
         (double)(int32_t)(one ? 0 : sum.upper) * (MUFU_LOW / 4) + (double)(int32_t)(one ? 0 : sum.low / 4);
     const double fixed = part + (double)(e - 127) * 0x1p36;
@@ -149,7 +150,7 @@ static SIM_INLINED float sim_mufu_logarithm(float a) {
     return (a != a) | ((bits >> 31 != 0) & (e != 0)) ? f32_of_bits(SIM_NAN_F32) : usual;
 }
 
-/* The sine of `turns` of 2 pi and `quarters` of them. */
+/* Returns the sine of `turns` of 2 pi plus `quarters` of a turn. */
 static SIM_INLINED float sim_mufu_sine_from(float turns, uint32_t quarters) {
     const float magnitude = __builtin_fabsf(turns);
     const float within = f32_of_bits(bits_of_f32(magnitude) & -(uint32_t)(magnitude < 0x1p24f));
@@ -163,7 +164,7 @@ static SIM_INLINED float sim_mufu_sine_from(float turns, uint32_t quarters) {
     return f32_of_bits(magnitude < __builtin_inff() ? usual ^ sign : SIM_NAN_F32);
 }
 
-/* Below 2^-8 it is the argument, subnormal or not; from 8 on it is 1. */
+/* Below 2^-8 the result is the argument, subnormal or not; from 8 on it is 1. */
 static SIM_INLINED float sim_mufu_tangent(float a) {
     const uint32_t bits = bits_of_f32(a), magnitude = bits & UINT32_C(0x7fffffff), m = bits & MUFU_FRACTION;
     const int32_t above = (int32_t)(magnitude >> 23) - 119, octave = above < 0 ? 0 : above > 10 ? 10 : above;
@@ -176,7 +177,7 @@ static SIM_INLINED float sim_mufu_tangent(float a) {
     return f32_of_bits(a != a ? SIM_NAN_F32 : result | (bits ^ magnitude));
 }
 
-/* ---- double precision: of the upper halves, which have 20 bits of fraction ---- */
+/* ---- double precision: uses the upper halves, which have 20 fraction bits ---- */
 
 static SIM_INLINED uint64_t sim_mufu_pack_upper(int32_t exponent, uint32_t significand) {
     const uint32_t upper = ((uint32_t)exponent << 20) + (significand - (1u << 20));
@@ -186,7 +187,7 @@ static SIM_INLINED uint64_t sim_mufu_pack_upper(int32_t exponent, uint32_t signi
 #define MUFU_NAN_F64 UINT64_C(0x7fffffff00000000)
 #define MUFU_INFINITY_F64 UINT64_C(0x7ff0000000000000)
 
-/* The lower half of an argument does not count, be it all that makes a NaN. */
+/* The lower half of an argument is ignored, even if it alone makes the number a NaN. */
 static SIM_INLINED uint64_t sim_mufu_upper(double a) {
     return bits_of_f64(a) & ~UINT64_C(0xffffffff);
 }

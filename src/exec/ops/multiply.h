@@ -1,14 +1,14 @@
-/* Products of small matrices, d = a b + c, as the matrix units make them.
+/* Products of small matrices, d = a b + c, as the matrix units compute them.
  *
- * Integers and double precision are exact and as IEEE 754 has it: sums of integers wrap or saturate once at the end,
- * double precision is a chain of fused multiply-adds in the order of k.
+ * Integers and double precision are exact and follow IEEE 754. Sums of integers wrap or saturate once at the end.
+ * Double precision is a chain of fused multiply-adds in the order of k.
  *
- * The other floating types are summed as published measurements of the hardware have found (docs/architecture.md):
- * `width` products at a time and the sum so far are aligned to the greatest exponent among them, cut off (towards zero)
- * behind `fraction` bits, and added exactly; the sum is cut to single precision, or to `fraction` bits where those are
- * fewer (an H100's products of 8-bit types by `wgmma`, bit by bit). A result in half precision is rounded to nearest at
- * the end, from what the last products made before it is cut. A zero is positive, whatever was cut off or rounded to
- * it. `tests/data/h100/products.txt` says what an H100 makes of 22 kinds of products. */
+ * The other floating-point types are summed as published measurements of the hardware have found
+ * (docs/architecture.md). `width` products at a time and the sum so far are aligned to the greatest exponent among
+ * them, truncated (towards zero) after `fraction` bits, and added exactly. The sum is truncated to single precision, or
+ * to `fraction` bits if those are fewer (an H100's products of 8-bit types by `wgmma`, bit by bit). A half-precision
+ * result is rounded to nearest at the end, from the last sum before its truncation. A zero is positive, even after
+ * truncation or rounding. `tests/data/h100/products.txt` holds an H100's results for 22 kinds of products. */
 #ifndef HAUL_EXEC_OPS_MULTIPLY_H
 #define HAUL_EXEC_OPS_MULTIPLY_H
 
@@ -17,14 +17,15 @@
 
 enum { SIM_FIRST_AMPERE = 80, SIM_FIRST_HOPPER = 90, SIM_FIRST_BLACKWELL = 100, SIM_FIRST_RTX_BLACKWELL = 120 };
 
-/* Products that are summed at once: 4 of f16 on Volta, 8 from Ampere on, 16 from Hopper on; of tf32 half as many, of
- * 8-bit types twice as many. */
+/* Returns the number of products summed at once: 4 of f16 on Volta, 8 since Ampere, 16 since Hopper. tf32 has half as
+ * many, 8-bit types twice as many. */
 static inline uint32_t sim_sum_width(unsigned type, unsigned sm) {
     const uint32_t halves = sm >= SIM_FIRST_HOPPER ? 16 : sm >= SIM_FIRST_AMPERE ? 8 : 4;
     return ptx_bits(type) == 8 ? 2 * halves : type == PTX_TF32 ? halves / 2 : halves;
 }
 
-/* Single precision's 23 bits and none, one or two more; 13 for 8-bit types before Blackwell (of warps: ops/mma.c). */
+/* Returns the fraction bits: single precision's 23 plus none, one or two; 13 for 8-bit types before Blackwell (for the
+ * warp's: ops/mma.c). */
 static inline uint32_t sim_sum_fraction(unsigned type, unsigned sm) {
     if (ptx_bits(type) == 8 && sm < SIM_FIRST_BLACKWELL) return 13;
     return 23 + (sm >= SIM_FIRST_HOPPER ? 2 : sm >= SIM_FIRST_AMPERE ? 1 : 0);
@@ -32,17 +33,17 @@ static inline uint32_t sim_sum_fraction(unsigned type, unsigned sm) {
 
 /* ---- sums of floating types ---- */
 
-/* Columns are taken eight at a time, of which n is a multiple; products that are summed at once are no more than that.
- */
+/* Columns are processed eight at a time, and n is a multiple of that. At most SIM_MOST_TOGETHER products are summed at
+ * once. */
 enum { SIM_COLUMNS = 8, SIM_MOST_TOGETHER = 64, SIM_NO_EXPONENT = -100000, SIM_LEAST_EXPONENT = -900 };
 
-/* Compilers unroll loops that short instead of making vectors of them. Relations give all ones where they hold. */
+/* Compilers unroll loops this short instead of vectorising them. Comparisons give all ones where they hold. */
 typedef double sim_eight_reals __attribute__((vector_size(64)));
 typedef int64_t sim_eight_longs __attribute__((vector_size(64)));
 typedef float sim_eight_singles __attribute__((vector_size(32)));
 typedef int32_t sim_eight_integers __attribute__((vector_size(32)));
 
-/* Eight columns of b, as many elements of each as are summed at once. Zeros have no exponent. */
+/* Eight columns of b, with as many elements of each as are summed at once. Zeros have no exponent. */
 typedef struct sim_columns {
     sim_eight_reals real[SIM_MOST_TOGETHER];
     sim_eight_integers exponent[SIM_MOST_TOGETHER];
@@ -52,7 +53,7 @@ static inline double sim_power_of_two(int32_t exponent) {
     return f64_of_bits((uint64_t)(exponent + 1023) << 52);
 }
 
-/* Lane by lane where they hold, else the other. */
+/* Selects `yes` where `where` holds, otherwise `no`. */
 static inline void sim_choose_eight(sim_eight_integers *out, const sim_eight_integers *where,
                                     const sim_eight_integers *yes, const sim_eight_integers *no) {
     *out = (*yes & *where) | (*no & ~*where);
@@ -63,7 +64,7 @@ static inline void sim_powers_of_two(sim_eight_reals *out, const sim_eight_integ
     *out = (sim_eight_reals)((wide + 1023) << 52);
 }
 
-/* Cut to single precision; what is beyond its range is infinite. */
+/* Truncates to single precision; beyond its range the result is infinite. */
 static inline float sim_cut_to_single(double x) {
     const double magnitude = __builtin_fabs(x);
     float f = (float)magnitude;
@@ -71,8 +72,8 @@ static inline float sim_cut_to_single(double x) {
     return x < 0 ? -f : f;
 }
 
-/* The same of eight. With `odd`, the last bit is set where something was cut off: rounding to half precision gives what
- * it would give of x itself. */
+/* The same for eight numbers. With `odd`, the last bit is set if something was truncated. Rounding that to half
+ * precision gives the same as rounding x itself. */
 static inline void sim_cut_eight(const sim_eight_reals *x, bool odd, float *out) {
     const sim_eight_longs bits = (sim_eight_longs)*x & INT64_MAX;
     const sim_eight_reals magnitude = (sim_eight_reals)bits;
@@ -88,7 +89,7 @@ static inline void sim_cut_eight(const sim_eight_reals *x, bool odd, float *out)
     memcpy(out, &f, sizeof f);
 }
 
-/* Cut off behind so many bits, none of the values being subnormal, if single precision has more. */
+/* Truncates after `fraction` bits if single precision has more. The values are not subnormal. */
 static inline void sim_keep_fraction(sim_eight_reals *x, unsigned fraction) {
     const int64_t kept = -(INT64_C(1) << (52 - fraction));
     if (fraction < 23) *x = (sim_eight_reals)((sim_eight_longs)*x & kept);
@@ -109,7 +110,7 @@ static inline void sim_spread_columns(const sim_product *p, const sim_factor *b,
     }
 }
 
-/* The greatest exponent of each column's products and sum. */
+/* Finds the greatest exponent among each column's products and sum. */
 static inline void sim_find_most(const sim_factor *a, unsigned first, unsigned count, const sim_columns *c,
                                  const float *sum, sim_eight_integers *most) {
     const sim_eight_integers none = (sim_eight_integers){0} + SIM_NO_EXPONENT;
@@ -125,8 +126,8 @@ static inline void sim_find_most(const sim_factor *a, unsigned first, unsigned c
     }
 }
 
-/* sum[j] += `count` products of a's elements from `first` on, of eight columns. In units of the last bit that is kept,
- * what is cut off is behind the point: conversion to integers does that. Doubles have room for the sum. */
+/* sum[j] += `count` products of a's elements from `first` on, for eight columns. In units of the last kept bit, the
+ * part to drop is the fraction, so conversion to integers truncates. Doubles have room for the sum. */
 static inline void sim_add_eight(const sim_factor *a, unsigned first, unsigned count, const sim_columns *c,
                                  unsigned fraction, bool is_half, float *sum) {
     sim_eight_integers most;
@@ -152,9 +153,9 @@ static inline void sim_add_eight(const sim_factor *a, unsigned first, unsigned c
     sim_cut_eight(&total, is_half, sum);
 }
 
-/* ---- the same where all exponents are near to 0: in single precision, in which products are exact ---- */
+/* ---- the same if all exponents are near 0: in single precision, in which products are exact ---- */
 
-/* Elements, and two to the power of their exponents; zeros have none. */
+/* Elements, and two to the power of their exponents, which is 0 for zeros. */
 typedef struct sim_near_columns {
     sim_eight_singles real[SIM_MOST_TOGETHER], power[SIM_MOST_TOGETHER];
 } sim_near_columns;
@@ -168,7 +169,7 @@ static inline void sim_near_eight(const sim_factor *f, uint32_t at, sim_eight_si
     *power = (sim_eight_singles)((exponent + 127) << 23 & some);
 }
 
-/* Elements of a row of a, as many as are summed at once. */
+/* As many elements of a row of a as are summed at once. */
 typedef struct sim_near_row {
     float real[SIM_MOST_TOGETHER], power[SIM_MOST_TOGETHER];
 } sim_near_row;
@@ -182,7 +183,7 @@ static inline void sim_near_row_of(const sim_factor *a, unsigned first, unsigned
     }
 }
 
-/* Whole numbers of up to 28 bits, eight of which 32 bits have room for. */
+/* Sums integers of up to 28 bits; eight of them fit in 32 bits. */
 static inline void sim_add_near_products(const sim_near_row *a, unsigned count, const sim_near_columns *c,
                                          const sim_eight_singles *units, sim_eight_reals *total) {
     for (unsigned n = 0; n < count; n += SIM_COLUMNS) {
@@ -193,7 +194,7 @@ static inline void sim_add_near_products(const sim_near_row *a, unsigned count, 
     }
 }
 
-/* Where all products are zero a sum is cut at its own exponent. */
+/* If all products are zero, a sum is truncated at its own exponent. */
 static inline void sim_keep_sums(const sim_eight_integers *kept, const sim_eight_integers *before, unsigned fraction,
                                  float *sum) {
     sim_eight_integers now, old = *before;
@@ -209,7 +210,7 @@ static inline void sim_choose_greater(sim_eight_integers *most, const sim_eight_
     sim_choose_eight(most, &greater, other, most);
 }
 
-/* The greatest products of powers; by four ways, since each step waits for the one before it. */
+/* Finds the greatest products of powers, in four chains: each step of a chain waits for the one before it. */
 static inline void sim_find_near_most(const sim_near_row *a, unsigned count, const sim_near_columns *c,
                                       sim_eight_integers *most) {
     sim_eight_integers ways[4] = {{0}};
@@ -225,7 +226,7 @@ static inline void sim_find_near_most(const sim_near_row *a, unsigned count, con
     *most = ways[0];
 }
 
-/* As sim_add_eight(). */
+/* The same as sim_add_eight(). */
 static inline void sim_add_near_eight(const sim_near_row *a, unsigned count, const sim_near_columns *c,
                                       unsigned fraction, bool is_half, float *sum) {
     sim_eight_integers before, most;
@@ -257,7 +258,7 @@ static inline void sim_add_near_columns(const sim_product *p, const sim_operands
     }
 }
 
-/* Adds products from k to end - 1 to the sums of so many rows. */
+/* Adds products from k to end - 1 to the sums of `rows` rows. */
 static inline void sim_add_products(const sim_product *p, const sim_operands *o, unsigned row, unsigned rows,
                                     unsigned k, unsigned end, unsigned fraction, float *sum) {
     const bool is_half = p->type_d == PTX_F16 && end == p->k;
@@ -274,7 +275,7 @@ static inline void sim_add_products(const sim_product *p, const sim_operands *o,
     }
 }
 
-/* A sum with infinities or NaNs among what is added: what IEEE 754 makes of it, in whatever order. */
+/* Returns a sum whose terms include infinities or NaNs, as IEEE 754 defines it for any order. */
 static inline float sim_add_specials(const sim_product *p, const sim_operands *o, unsigned i, unsigned j, float sum) {
     double total = (double)sum;
     for (unsigned k = 0; k < p->k; k++)
@@ -287,7 +288,7 @@ static inline bool sim_is_finite(float x) {
 }
 
 static inline bool sim_are_finite(const float *sum, unsigned count) {
-    uint32_t beyond = 0; /* the top bit: an exponent of ones is carried into it */
+    uint32_t beyond = 0; /* its top bit: an exponent of all ones carries into it */
     for (unsigned n = 0; n < count; n++) beyond |= (bits_of_f32(sum[n]) & INT32_MAX) + (1u << 23);
     return !(beyond >> 31);
 }
@@ -298,7 +299,7 @@ static inline void sim_add_finite(const sim_product *p, sim_operands *o, unsigne
         sim_add_products(p, o, 0, p->m, k, k + width < p->k ? k + width : p->k, fraction, o->sum.single);
 }
 
-/* Infinities and NaNs are no matter to sums that have none of them: those are made with zeros in their place. */
+/* Infinities and NaNs do not affect sums without them: those are computed with zeros instead. */
 static inline void sim_add_with_specials(const sim_product *p, sim_operands *o, unsigned unit, unsigned sm) {
     const sim_small_float of_a = sim_small_float_of(p->type_a), of_b = sim_small_float_of(p->type_b);
     bool rows[SIM_MOST_ROWS] = {false}, columns[SIM_MOST_COLUMNS] = {false};
@@ -316,7 +317,7 @@ static inline void sim_add_with_specials(const sim_product *p, sim_operands *o, 
             o->sum.single[n] = sim_add_specials(p, o, n / p->n, n % p->n, before[n]);
 }
 
-/* `unit`: the type that the machine sums them as. */
+/* `unit`: the type as which the machine sums them. */
 static inline void sim_multiply_floats(const sim_product *p, sim_operands *o, unsigned unit, unsigned sm) {
     const bool finite_a = sim_decode_floats(&o->a, p->m * p->k, p->type_a);
     const bool finite_b = sim_decode_floats(&o->b, p->k * p->n, p->type_b);
@@ -326,7 +327,7 @@ static inline void sim_multiply_floats(const sim_product *p, sim_operands *o, un
         sim_add_with_specials(p, o, unit, sm);
 }
 
-/* ---- the others ---- */
+/* ---- other types ---- */
 
 static inline int32_t sim_fit_sum(int64_t sum, bool saturates) {
     if (saturates && sum > INT32_MAX) return INT32_MAX;
@@ -376,7 +377,7 @@ static inline void sim_multiply_wide(const sim_product *p, sim_operands *o) {
     fesetround(FE_TONEAREST);
 }
 
-/* All but .f64. sm: the machine's, whose way of summing it is. */
+/* All types except .f64. sm: the architecture, which determines the order of summing. */
 static inline void sim_multiply(const sim_product *p, sim_operands *o, unsigned sm) {
     switch (p->type_a) {
     case PTX_B1: sim_multiply_bits(p, o); return;

@@ -1,4 +1,4 @@
-/* Patterns of shared addresses (state/pattern.h): found, used to move words, and counted. */
+/* Patterns of shared addresses (state/pattern.h): finds them, moves words with them and counts them. */
 #ifndef HAUL_EXEC_OPS_PATTERNS_H
 #define HAUL_EXEC_OPS_PATTERNS_H
 
@@ -11,7 +11,7 @@
 
 enum { SIM_HALF = SIM_LANES / 2 };
 
-/* The address register's lanes, as the 32 bits that shared addresses have. */
+/* Returns the address register's lanes as 32 bits, the width of shared addresses. */
 static inline const uint32_t *sim_narrow_lanes(const sim_warp *w, const sim_op *op, uint32_t narrow[SIM_LANES]) {
     if (!(op->flags & SIM_OP_WIDE)) return SIM_SLOT(w, uint32_t, op->a);
     const uint64_t *a = SIM_SLOT(w, uint64_t, op->a);
@@ -47,7 +47,7 @@ static inline void sim_find_partial_pattern(sim_pattern *p, const uint32_t a[SIM
     p->nearest = nearest, p->furthest = furthest, p->low_bits = low_bits;
 }
 
-/* The pattern of the operation's address register: the one that is kept, or *own. */
+/* Returns the pattern of the operation's address register: the cached one, or *own. */
 static inline sim_pattern *sim_pattern_find(const sim_warp *w, const sim_op *op, uint32_t active,
                                             const uint32_t lanes[SIM_LANES], sim_pattern *own) {
     sim_pattern *p = own;
@@ -69,9 +69,9 @@ static inline sim_pattern *sim_pattern_find(const sim_warp *w, const sim_op *op,
     return p;
 }
 
-/* Whether accesses of `bytes` at the pattern's lanes plus imm all lie within `limit` and are aligned, and the pattern
- * says what there is to count: imm moves the lanes by whole words. Lanes alone are then positive as signed numbers
- * too, which is how gathers take them. */
+/* Returns whether accesses of `bytes` at the pattern's lanes plus imm lie within `limit` and are aligned, and whether
+ * the pattern's counts apply: imm must move the lanes by whole words. The lanes alone are then positive as signed
+ * numbers, too, as gathers need. */
 static inline bool sim_pattern_fits(const sim_pattern *p, int64_t imm, uint32_t limit, unsigned bytes) {
     const int64_t shift = (int32_t)imm;
     return ((p->low_bits | (uint32_t)shift) & (bytes - 1)) == 0 && (shift & 3) == 0 && p->nearest + shift >= 0 &&
@@ -99,8 +99,9 @@ static inline void sim_count_pattern_part(sim_counting *c, const sim_op *op, sim
     t->traffic.bytes += (uint64_t)(uint32_t)__builtin_popcount(p->active) * bytes;
 }
 
-/* As sim_count_shared(), for the kept pattern's register plus a multiple of 4 bytes. `is_store` goes by the class that
- * the assembler gives the instruction. False, and nothing counted, where its parts do not begin at whole words. */
+/* The same as sim_count_shared(), for the cached pattern's register plus a multiple of 4 bytes. `is_store` follows the
+ * class that the assembler gives the instruction. Returns false, and counts nothing, if its parts do not begin at whole
+ * words. */
 static inline bool sim_count_pattern(sim_counting *c, const sim_op *op, sim_pattern *p, const uint32_t lanes[SIM_LANES],
                                      bool is_store) {
     const sim_assembled *a = &c->plan->assembled[op->instruction];
@@ -117,7 +118,7 @@ static inline bool sim_count_pattern(sim_counting *c, const sim_op *op, sim_patt
 
 /* ---- words ---- */
 
-/* Four words, and four lanes of four words each turned round: compilers see no such loop through. */
+/* Four words, and a transposition of four by four: compilers do not vectorise that loop. */
 typedef uint32_t sim_quad __attribute__((vector_size(16), aligned(4), may_alias));
 
 static inline void sim_turn_quads(sim_quad q[4]) {
@@ -129,7 +130,7 @@ static inline void sim_turn_quads(sim_quad q[4]) {
     q[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5), q[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
-/* Several words a lane, lanes side by side within each half warp: taken apart without a gather. */
+/* Loads several words per lane without a gather if the lanes are adjacent within each half warp. */
 static inline void sim_take_apart(uint32_t *const d[4], const unsigned char *from, unsigned count) {
     const sim_quad *s = (const sim_quad *)(const void *)from;
     for (unsigned l = 0; l < SIM_HALF; l += 4, s += count) {
@@ -144,7 +145,7 @@ static inline void sim_take_apart(uint32_t *const d[4], const unsigned char *fro
     }
 }
 
-/* The other way. */
+/* Stores them in the same layout. */
 static inline void sim_put_together(unsigned char *to, uint32_t *const s[4], unsigned count) {
     sim_quad *d = (sim_quad *)(void *)to;
     for (unsigned l = 0; l < SIM_HALF; l += 4, d += count) {
@@ -160,7 +161,7 @@ static inline void sim_put_together(unsigned char *to, uint32_t *const s[4], uns
     }
 }
 
-/* A word for each lane, at the pattern's lanes plus `shift`, of a whole warp with a stride of 0 or 4. */
+/* Loads a word for each lane at the pattern's lanes plus `shift`, for a whole warp with a stride of 0 or 4. */
 static inline void sim_load_regular(const sim_pattern *p, const unsigned char *shared, uint32_t shift, uint32_t *d) {
     for (unsigned h = 0; h < 2; h++) {
         const unsigned char *from = shared + (uint32_t)(p->first[h] + shift);
@@ -173,7 +174,7 @@ static inline void sim_load_regular(const sim_pattern *p, const unsigned char *s
     }
 }
 
-/* The last lane's word stays where several have one address. */
+/* If several lanes have one address, the last lane's word stays. */
 static inline void sim_store_regular(const sim_pattern *p, unsigned char *shared, uint32_t shift, const uint32_t *s) {
     for (unsigned h = 0; h < 2; h++) {
         unsigned char *to = shared + (uint32_t)(p->first[h] + shift);
@@ -202,7 +203,7 @@ static inline void sim_load_pattern(const sim_pattern *p, const uint32_t lanes[S
     uint32_t kept[SIM_LANES];
     for (unsigned e = 0; e + 1 < count; e++) {
         if (d[e] != lanes) continue;
-        memcpy(kept, lanes, sizeof kept); /* the register is overwritten before the last word is loaded */
+        memcpy(kept, lanes, sizeof kept); /* loading may overwrite the address register before the last word */
         lanes = kept;
         break;
     }

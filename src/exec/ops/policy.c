@@ -1,4 +1,4 @@
-/* createpolicy: cache policies, which accesses get from a register. */
+/* createpolicy: cache policies, which accesses read from a register. */
 #include "count/policy.h"
 #include "exec/access.h"
 #include "exec/ops/lanes.h"
@@ -33,7 +33,8 @@ haul_status LOWER(CREATEPOLICY_FRACTIONAL)(sim_lowering *l, const ptx_instructio
     return HAUL_OK;
 }
 
-/* a: the address' register, x: that wide; b: bytes that get the first priority; imm: both priorities and the offset */
+/* a: the address register, x: whether it is wide; b: bytes that get the first priority; imm: both priorities and the
+ * offset */
 static sim_step range_policy(sim_warp *w, const sim_op *op, uint32_t active) {
     uint64_t *d = SIM_SLOT(w, uint64_t, op->d), address[SIM_LANES];
     const uint32_t *primary = SIM_SLOT(w, uint32_t, op->b);
@@ -55,7 +56,7 @@ haul_status LOWER(CREATEPOLICY_RANGE)(sim_lowering *l, const ptx_instruction *i)
     return HAUL_OK;
 }
 
-/* An access property is taken for the policy that it becomes. */
+/* An access property is represented by the policy that it becomes. */
 static sim_step copy_policy(sim_warp *w, const sim_op *op, uint32_t active) {
     uint64_t *d = SIM_SLOT(w, uint64_t, op->d);
     const uint64_t *a = SIM_SLOT(w, uint64_t, op->a);

@@ -1,5 +1,5 @@
-/* Products of small matrices, d = a b + c: what an instruction says of them, and their elements. How they are made is
- * in ops/multiply.h, who holds which element in ops/fragments.h. */
+/* Products of small matrices, d = a b + c: the fields that an instruction sets, and the elements. ops/multiply.h
+ * computes them; ops/fragments.h maps elements to lanes. */
 #ifndef HAUL_EXEC_OPS_PRODUCT_H
 #define HAUL_EXEC_OPS_PRODUCT_H
 
@@ -11,15 +11,15 @@
 
 enum { SIM_PRODUCT_SATURATES = 1, SIM_PRODUCT_AND = 2, SIM_PRODUCT_SPARSE = 4 };
 
-/* Lies in the program's pool. */
+/* A product as stored in the program's pool. */
 typedef struct sim_product {
-    uint32_t m, n, k; /* k: elements, those of a that are left out too; of single bits, words of 32 */
+    uint32_t m, n, k; /* k: elements, including those that a sparse a omits; for single bits, words of 32 */
     uint32_t type_a, type_b, type_c, type_d;
     uint32_t flags;
     uint32_t a, b, c, d; /* the fragments' slots in the pool */
-    int32_t rounding;    /* fenv's */
-    uint32_t metadata;   /* sparse: their slot */
-    uint32_t selector;   /* which threads of four have them */
+    int32_t rounding;    /* a constant of fenv */
+    uint32_t metadata;   /* sparse: slot of the metadata */
+    uint32_t selector;   /* which threads of four hold the metadata */
 } sim_product;
 
 enum {
@@ -30,17 +30,17 @@ enum {
     SIM_MOST_COLUMNS = 256
 };
 
-/* Element (row, k) of a is number row * product.k + k, element (k, column) of b number k * product.n + column. */
+/* Element (row, k) of a is number row * product.k + k; element (k, column) of b is number k * product.n + column. */
 typedef struct sim_factor {
     uint32_t raw[SIM_MOST_FACTOR];
     int32_t value[SIM_MOST_FACTOR]; /* integers; significands with their sign */
     int32_t exponent[SIM_MOST_FACTOR];
-    uint32_t mantissa;          /* bits of the significands behind the point */
-    bool is_near;               /* all exponents are so near to 0 that products are exact in single precision */
+    uint32_t mantissa;          /* fraction bits of the significands */
+    bool is_near;               /* all exponents are so near 0 that products are exact in single precision */
     double wide[SIM_MOST_WIDE]; /* .f64 */
 } sim_factor;
 
-/* Sums are by row. */
+/* Sums are stored by row. */
 typedef struct sim_operands {
     sim_factor a, b;
     union {
@@ -70,7 +70,8 @@ static inline sim_product sim_product_of(const ptx_instruction *i) {
     };
 }
 
-/* Appends it to the program's pool, for sim_op.more; that of the operation. */
+/* Appends the product to the program's pool and returns its position for sim_op.more. sim_product_at() reads it
+ * back. */
 static inline uint32_t sim_pool_product(sim_lowering *l, const sim_product *p) {
     return sim_pool(l, (const uint32_t *)(const void *)p, sizeof *p / sizeof(uint32_t));
 }
@@ -79,7 +80,7 @@ static inline const sim_product *sim_product_at(const sim_warp *w, const sim_op 
     return (const sim_product *)(const void *)(w->sm->grid->program->pool + op->more);
 }
 
-/* Columns of a as it is stored: a sparse one has half of them. */
+/* Returns the stored columns of a; a sparse a has half as many. */
 static inline uint32_t sim_depth_of_a(const sim_product *p) {
     return p->flags & SIM_PRODUCT_SPARSE ? p->k / 2 : p->k;
 }
@@ -88,9 +89,9 @@ static inline uint32_t sim_depth_of_a(const sim_product *p) {
 
 typedef struct sim_small_float {
     unsigned mantissa, exponent; /* bits */
-    unsigned shift;              /* bits below that are not looked at */
+    unsigned shift;              /* ignored low bits */
     bool infinite;               /* the greatest exponent is for infinities and NaNs */
-    bool finite;                 /* ... and there are none in another way */
+    bool finite;                 /* has no infinities or NaNs at all */
 } sim_small_float;
 
 static inline sim_small_float sim_small_float_of(unsigned type) {
@@ -107,16 +108,16 @@ static inline sim_small_float sim_small_float_of(unsigned type) {
     }
 }
 
-/* Exponents whose sum is some way from the least and the greatest one of single precision. */
+/* Exponents this near 0 have sums far from the least and the greatest exponent of single precision. */
 enum { SIM_NEAR = 40 };
 
-/* Infinities and NaNs. */
+/* Returns whether it is an infinity or a NaN. */
 static inline bool sim_is_special(uint32_t raw, const sim_small_float *s) {
     const uint32_t bits = raw >> s->shift, top = (1u << s->exponent) - 1, fractions = (1u << s->mantissa) - 1;
     return (bits >> s->mantissa & top) == top && !s->finite && (s->infinite || (bits & fractions) == fractions);
 }
 
-/* Fills in significands and exponents; false when some element is an infinity or a NaN. */
+/* Fills in significands and exponents. Returns false if some element is an infinity or a NaN. */
 static inline bool sim_decode_floats(sim_factor *f, unsigned count, unsigned type) {
     const sim_small_float s = sim_small_float_of(type);
     const uint32_t top = (1u << s.exponent) - 1, fractions = (1u << s.mantissa) - 1;
@@ -144,7 +145,7 @@ static inline void sim_decode_integers(sim_factor *f, unsigned count, unsigned t
     }
 }
 
-/* Any of the types, infinities and NaNs too. */
+/* Decodes any of the types, including infinities and NaNs. */
 static inline double sim_decode_one(uint32_t raw, unsigned type) {
     const sim_small_float s = sim_small_float_of(type);
     const uint32_t bits = raw >> s.shift, top = (1u << s.exponent) - 1, e = bits >> s.mantissa & top;

@@ -1,6 +1,6 @@
-/* Products whose matrix a is sparse (mma.sp, wgmma.mma_async.sp): of each few neighbours along k half are left out, and
- * metadata name those that are there. Each row of a meets those rows of b that its own metadata name, and these
- * products are summed as a dense product half as deep is. */
+/* Products with a sparse matrix a (mma.sp, wgmma.mma_async.sp). Along k, half of each few neighbours are omitted, and
+ * metadata name the elements that exist. Each row of a is multiplied with the rows of b that its own metadata name. The
+ * products are summed as those of a dense product half as deep. */
 #ifndef HAUL_EXEC_OPS_SPARSE_H
 #define HAUL_EXEC_OPS_SPARSE_H
 
@@ -8,22 +8,22 @@
 
 enum { SIM_SPARSE_ROWS = 16 };
 
-/* The metadata of each row of a: two bits for each element that is there, four for tf32, two for a pair of 4-bit ones;
- * the first in the lowest bits. */
+/* Metadata of each row of a: two bits for each existing element, four for tf32, two for a pair of 4-bit elements. The
+ * first element's bits are the lowest. */
 typedef struct sim_metadata {
     uint64_t rows[SIM_SPARSE_ROWS];
 } sim_metadata;
 
-/* Which k the element of number `at` of a row belongs to. What the manual leaves undefined (the same index twice, one
- * that tf32 does not have) goes by the bits all the same. */
+/* Returns the k of element number `at` of a row. Metadata that the PTX manual leaves undefined (a repeated index, or
+ * one that tf32 does not have) are used bit for bit as well. */
 static inline uint32_t sim_sparse_index(unsigned bits, uint64_t row, uint32_t at) {
     if (bits == 32) return 2 * at + (uint32_t)(row >> 4 * at >> 1 & 1);
     if (bits == 4) return at / 4 * 8 + 2 * (uint32_t)(row >> 2 * (at / 2) & 3) + at % 2;
     return at / 2 * 4 + (uint32_t)(row >> 2 * at & 3);
 }
 
-/* Of four neighbouring lanes, those that `selector` names have the metadata of two rows, eight apart: elements of 16
- * and 32 bits have 16 bits for each row in a lane, the others 32 bits of one row. */
+/* Of four neighbouring lanes, those that `selector` names hold the metadata of two rows, eight apart. For elements of
+ * 16 and 32 bits a lane holds 16 bits for each row, otherwise 32 bits of one row. */
 static inline uint64_t sim_metadata_of(const sim_product *p, const uint32_t *lanes, unsigned row) {
     const unsigned bits = ptx_bits(p->type_a), upper = row / SIM_GROUPS;
     const uint32_t *four = lanes + SIM_GROUP_LANES * (row % SIM_GROUPS);
@@ -37,12 +37,12 @@ static inline uint64_t sim_metadata_of(const sim_product *p, const uint32_t *lan
     return four[upper] | (uint64_t)four[2 + upper] << 32;
 }
 
-/* `lanes`: the register that has them, of each lane. */
+/* `lanes`: the register with the metadata of each lane. */
 static inline void sim_gather_metadata(const uint32_t *lanes, const sim_product *p, sim_metadata *m) {
     for (unsigned row = 0; row < p->m; row++) m->rows[row] = sim_metadata_of(p, lanes, row);
 }
 
-/* What multiplies dense matrices. */
+/* A function that multiplies dense matrices. */
 typedef void (*sim_multiplier)(const sim_product *p, sim_operands *o, unsigned sm);
 
 static inline void sim_multiply_sparse(const sim_product *p, sim_operands *o, const sim_metadata *m, unsigned sm,

@@ -1,5 +1,5 @@
-/* alloca: a thread's stack, which grows upwards in the variable $dynamic of its frame. The first word there says how
- * many bytes behind its head are in use. */
+/* alloca: a thread's stack, which grows upwards in the variable $dynamic of its frame. Its first word counts the bytes
+ * in use after the header. */
 #include "exec/fault.h"
 #include "exec/ops/lanes.h"
 #include "lower/internal.h"

@@ -1,4 +1,4 @@
-/* What instructions on tensor memory share. */
+/* Functions that tensor-memory instructions share. */
 #ifndef HAUL_EXEC_OPS_TMEM_H
 #define HAUL_EXEC_OPS_TMEM_H
 
@@ -8,19 +8,20 @@
 #include "state/block.h"
 #include "state/products.h"
 
-/* Compiled once a vector extension. */
+/* Compiled once for each vector extension. */
 #define sim_tmem_pair SIM_PASTE(sim_tmem_pair, SIM_VARIANT)
 #define sim_tmem_check SIM_PASTE(sim_tmem_check, SIM_VARIANT)
 
-/* The first block of the warp's pair, for .cta_group::2; NULL: there is none, and the fault has been recorded. */
+/* Returns the first block of the warp's pair, for .cta_group::2. If there is no pair, records the fault and returns
+ * NULL. */
 sim_block *sim_tmem_pair(sim_warp *w, const sim_op *op, uint32_t lanes);
-/* The columns are the block's; else the fault has been recorded. */
+/* Checks that the block owns the columns; records the fault otherwise. */
 bool sim_tmem_check(sim_warp *w, const sim_op *op, uint32_t lanes, const sim_block *b, uint32_t address,
                     uint32_t columns);
 
 /* ---- descriptors of matrices in shared memory ---- */
 
-/* As wgmma's, but for the bits of the swizzle. */
+/* The same as wgmma's, except for the bits of the swizzle. */
 static inline sim_descriptor sim_tmem_descriptor_of(uint64_t bits, bool transposed) {
     static const uint8_t hopper[] = {[0] = 0, [1] = 1, [2] = 1, [4] = 2, [6] = 3, [7] = 0};
     const unsigned swizzle = (unsigned)(bits >> 61);
@@ -36,7 +37,7 @@ static inline const char *sim_tmem_descriptor_fault(uint64_t bits) {
     return (bits >> 46 & 7) == 1 ? NULL : "bits 46 to 48 must be 1";
 }
 
-/* Sixteen bytes at `address` are in shared memory; else the fault has been recorded. */
+/* Checks that sixteen bytes at `address` are in shared memory; records the fault otherwise. */
 static inline bool sim_tmem_check_chunk(sim_warp *w, const sim_op *op, uint32_t lane, uint32_t address) {
     if ((uint64_t)address + SIM_CHUNK <= w->sm->grid->shared_bytes) return true;
     sim_fault_concerns(w, HAUL_SPACE_SHARED, address, SIM_CHUNK);

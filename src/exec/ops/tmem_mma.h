@@ -1,5 +1,5 @@
-/* tcgen05.mma: what its issue (tmem_mma.c), its instruction descriptor (tmem_descriptor.c) and the product itself
- * (tmem_make.c) share. */
+/* tcgen05.mma: declarations shared by its issue (tmem_mma.c), its instruction descriptor (tmem_descriptor.c) and its
+ * execution (tmem_make.c). */
 #ifndef HAUL_EXEC_OPS_TMEM_MMA_H
 #define HAUL_EXEC_OPS_TMEM_MMA_H
 
@@ -8,12 +8,12 @@
 #include "exec/products.h"
 #include "state/tmem.h"
 
-/* Compiled once a vector extension. */
+/* Compiled once for each vector extension. */
 #define sim_tmem_read_descriptor SIM_PASTE(sim_tmem_read_descriptor, SIM_VARIANT)
 #define sim_tmem_check_matrices SIM_PASTE(sim_tmem_check_matrices, SIM_VARIANT)
 #define sim_tmem_make SIM_PASTE(sim_tmem_make, SIM_VARIANT)
 
-/* Products are made tile by tile. */
+/* Products are computed tile by tile. */
 enum { SIM_TILE_ROWS = 16 };
 
 /* ---- the instruction: op.more is a sim_tmem_op in the pool ---- */
@@ -36,14 +36,14 @@ enum {
     SIM_TMEM_SHIFTS_A = 16
 };
 
-/* An operand's slot and what is added to it. */
+/* An operand's slot and a constant offset. */
 typedef struct sim_tmem_address {
     uint32_t slot, offset;
 } sim_tmem_address;
 
 typedef struct sim_tmem_op {
     uint32_t kind, flags;
-    uint32_t scales; /* factors of a row of a; 0: it is not scaled */
+    uint32_t scales; /* scale factors of a row of a; 0: not scaled */
     uint32_t scale_of_d;
     sim_tmem_address d, a, metadata, scale_a, scale_b;
     uint32_t a_descriptor, b, descriptor, keep, flip, zeros;
@@ -56,7 +56,7 @@ static inline const sim_tmem_op *sim_tmem_op_at(const sim_block *b, const sim_op
 
 /* ---- the instruction descriptor ---- */
 
-/* How a block's part of d lies in tensor memory: by rows, in lanes 16 by 16 of 32, or in halves or quarters of its
+/* Layout of a block's part of d in tensor memory: by rows, in 16 of every 32 lanes, or in halves or quarters of its
  * columns one below the other. */
 typedef enum sim_tmem_layout {
     SIM_TMEM_LAYOUT_ROWS,
@@ -66,21 +66,21 @@ typedef enum sim_tmem_layout {
 } sim_tmem_layout;
 
 typedef struct sim_tmem_product {
-    uint32_t m, n, k;       /* of the whole product; k counts what a sparse a leaves out */
+    uint32_t m, n, k;       /* of the whole product; k includes elements that a sparse a omits */
     uint32_t rows, columns; /* of a block's part of a, of b */
     uint32_t type_a, type_b, type_d;
-    uint32_t bits;       /* of an element in tensor memory: 8-bit containers of smaller ones */
-    uint32_t depth_of_a; /* as it is stored */
+    uint32_t bits;       /* of an element in tensor memory: smaller ones are in 8-bit containers */
+    uint32_t depth_of_a; /* as stored */
     sim_tmem_layout layout;
     bool transposes_a, transposes_b, negates_a, negates_b, saturates;
     uint32_t selector, id_a, id_b; /* of metadata and scale factors */
     bool scales_are_exponents;
 } sim_tmem_product;
 
-/* NULL, or what is wrong with the descriptor. */
+/* Returns NULL, or the defect of the descriptor. */
 const char *sim_tmem_read_descriptor(const sim_tmem_op *t, uint32_t d, sim_tmem_product *p);
 
-/* ---- where things lie in tensor memory ---- */
+/* ---- positions in tensor memory ---- */
 
 static inline uint32_t sim_tmem_lane_of_row(const sim_tmem_product *p, uint32_t address, uint32_t row) {
     if (p->layout == SIM_TMEM_LAYOUT_HALF_LANES)
@@ -98,7 +98,7 @@ typedef struct sim_tmem_matrix {
     const sim_block *block;
     sim_descriptor descriptor;
     uint32_t rows, chunks; /* of 16 bytes */
-    uint32_t along;        /* elements in a chunk */
+    uint32_t along;        /* elements of a chunk */
 } sim_tmem_matrix;
 
 static inline sim_tmem_matrix sim_tmem_matrix_of(const sim_block *b, uint64_t bits, bool transposed, uint32_t rows,
@@ -118,13 +118,13 @@ static inline sim_tmem_matrix sim_tmem_matrix_b(const sim_block *b, const sim_tm
     return sim_tmem_matrix_of(b, bits, p->transposes_b, p->columns, p->k, p->bits);
 }
 
-/* The addresses of both of a product's matrices in shared memory. */
+/* The addresses of both matrices of a product in shared memory. */
 enum { SIM_TMEM_WORST_CHUNKS = 1024 };
 typedef struct sim_tmem_chunks {
     uint32_t count, address[SIM_TMEM_WORST_CHUNKS];
 } sim_tmem_chunks;
 
-/* False: one of the matrices lies outside, or its descriptor is wrong, and the fault has been recorded. */
+/* Returns false, with the fault recorded, if a matrix lies outside of shared memory or its descriptor is invalid. */
 bool sim_tmem_check_matrices(sim_warp *w, const sim_op *op, uint32_t lane, const sim_tmem_op *t,
                              const sim_tmem_product *p, const sim_tmem_work *work, sim_tmem_chunks *list);
 

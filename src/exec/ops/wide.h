@@ -18,8 +18,8 @@ static inline int64_t multiply_high_s64(int64_t a, int64_t b) {
     return (int64_t)((sim_s128)a * b >> 64);
 }
 
-/* Division of integers up to 32 bits by double division, which vectorises: a quotient that is not an integer is at
- * least 1/b away from the next one, further than the double's rounding error. Adding 2^52 leaves the integer in the low
+/* Divides integers of up to 32 bits by double division, which vectorises. A quotient that is not an integer is at least
+ * 1/b away from the next integer, more than the double's rounding error. Adding 2^52 leaves the integer in the low
  * bits. */
 static inline uint32_t quotient_u32(uint32_t a, uint32_t b) {
     const double shifted = __builtin_trunc((double)a / (double)b) + 0x1p52;
@@ -47,7 +47,7 @@ static inline uint64_t quotient_u64(uint64_t a, uint64_t b) {
 static inline uint64_t remainder_u64(uint64_t a, uint64_t b) {
     return b == 0 ? UINT64_MAX : a % b;
 }
-/* The lowest integer over -1 wraps; the host's division would trap. */
+/* The lowest integer divided by -1 wraps; the host's division would trap. */
 static inline int64_t quotient_s64(int64_t a, int64_t b) {
     if (b == 0) return -1;
     return b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;

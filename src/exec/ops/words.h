@@ -1,4 +1,5 @@
-/* Words of 4 bytes between memory and a register's lanes, at 32 addresses: what compilers make no gathers of. */
+/* Moves 4-byte words between memory and a register's lanes at 32 addresses. Compilers do not generate gathers for
+ * this. */
 #ifndef HAUL_EXEC_OPS_WORDS_H
 #define HAUL_EXEC_OPS_WORDS_H
 
@@ -8,7 +9,7 @@
 #include <immintrin.h>
 #endif
 
-/* d[l] = the word at base + at[l], for the active lanes; at[l] is below 2^31. */
+/* d[l] = the word at base + at[l], for the active lanes. at[l] is below 2^31. */
 static inline void sim_gather_words(uint32_t *d, const unsigned char *base, const uint32_t at[SIM_LANES],
                                     uint32_t active) {
 #if defined(__AVX512F__)
@@ -24,7 +25,7 @@ static inline void sim_gather_words(uint32_t *d, const unsigned char *base, cons
                                                    _mm256_loadu_si256((const __m256i *)(const void *)(at + l)), 1));
     if (active == SIM_ALL_LANES) return;
 #endif
-    uint32_t words[SIM_LANES] = {0}; /* d may be at */
+    uint32_t words[SIM_LANES] = {0}; /* d and at may be the same array */
     for (unsigned l = 0; l < SIM_LANES; l++)
         if (active >> l & 1) memcpy(&words[l], base + at[l], 4);
     for (unsigned l = 0; l < SIM_LANES; l++)
@@ -32,7 +33,8 @@ static inline void sim_gather_words(uint32_t *d, const unsigned char *base, cons
 #endif
 }
 
-/* The word at base + at[l] = s[l], for the active lanes; of several at one place the last lane's stays. */
+/* The word at base + at[l] = s[l], for the active lanes. If several lanes have one address, the last lane's word
+ * stays. */
 static inline void sim_scatter_words(unsigned char *base, const uint32_t at[SIM_LANES], const uint32_t *s,
                                      uint32_t active) {
 #if defined(__AVX512F__)

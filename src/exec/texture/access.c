@@ -1,4 +1,4 @@
-/* From a lane's handle to the object that it may use. */
+/* Finds the object of a lane's handle and checks that the lane may use it. */
 #include "exec/texture/access.h"
 
 #include "exec/fault.h"
@@ -10,7 +10,7 @@ static const sim_texture *refuse(sim_warp *w, const sim_op *op, unsigned lane, h
     return NULL;
 }
 
-/* Memory of textures that are no arrays may have been freed. */
+/* Memory of textures that are not arrays may have been freed. */
 static bool memory_is_there(sim_warp *w, const sim_op *op, const sim_texture *t) {
     sim_range *range = &w->sm->reaches[op->instruction].range;
     const uint64_t from = t->levels[0].address, to = from + t->levels[0].bytes;

@@ -25,7 +25,7 @@ unsigned sim_texel_bytes(unsigned format, unsigned channels) {
 
 /* ---- layout ---- */
 
-/* An extent of a level: half as much in each, at least 1. Layers stay as many as they are. */
+/* Returns an extent of a level: half of the previous level's, at least 1. The number of layers stays. */
 static uint32_t level_extent(const sim_array_shape *s, unsigned number, unsigned d) {
     const bool layers = d == 2 && (s->flags & (DRIVER_ARRAY_LAYERED | DRIVER_ARRAY_CUBE));
     const uint32_t full = s->extent[d] ? s->extent[d] : 1, less = layers ? full : full >> number;
@@ -34,7 +34,7 @@ static uint32_t level_extent(const sim_array_shape *s, unsigned number, unsigned
 
 enum { MOST_BLOCK_ROWS = 4 };
 
-/* As high as the level needs, up to 16 groups. */
+/* A block is as high as the level needs, up to 16 groups. */
 static uint8_t block_rows_of(uint32_t height) {
     uint8_t rows = 0;
     while (rows < MOST_BLOCK_ROWS && (uint32_t)SIM_GROUP_ROWS << rows < height) rows++;
@@ -57,7 +57,7 @@ void sim_level_lay_out(const sim_array_shape *s, unsigned number, sim_level *l, 
 
 /* ---- checks ---- */
 
-/* An H100's limits, by what kind of array it is. */
+/* An H100's limits for each kind of array. */
 typedef struct limits {
     uint32_t extent[3];
 } limits;

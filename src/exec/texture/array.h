@@ -1,8 +1,8 @@
-/* Memory of arrays and textures: where a texel lies.
+/* Memory layout of arrays and textures: where each texel is.
  *
- * An array lies in blocks, so that neighbours in two dimensions are neighbours in memory. A group of 512 bytes holds 64
- * bytes by 8 rows; in it a sector of 32 bytes holds 16 bytes by 2 rows, a line of 128 bytes 32 bytes by 4 rows
- * (docs/textures.md). Groups lie in blocks, up to 16 of them high. */
+ * An array is stored in blocks, so that neighbours in two dimensions are close in memory. A group of 512 bytes holds 64
+ * bytes by 8 rows. Within it, a sector of 32 bytes holds 16 bytes by 2 rows, and a line of 128 bytes holds 32 bytes by
+ * 4 rows (docs/textures.md). A block is up to 16 groups high. */
 #ifndef HAUL_EXEC_TEXTURE_ARRAY_H
 #define HAUL_EXEC_TEXTURE_ARRAY_H
 
@@ -14,7 +14,7 @@
 
 typedef enum sim_layout { SIM_LAYOUT_LINEAR, SIM_LAYOUT_PITCH, SIM_LAYOUT_BLOCKS } sim_layout;
 
-/* One level of a mipmap, or all there is. extent[2]: slices, or layers; six of them are a cube. */
+/* One level of a mipmap, or the whole array if it has no mipmap. extent[2]: slices, or layers; a cube has six. */
 typedef struct sim_level {
     uint64_t address; /* on the device */
     unsigned char *host;
@@ -29,19 +29,19 @@ typedef struct sim_level {
 
 enum { SIM_GROUP_BYTES = 64, SIM_GROUP_ROWS = 8, SIM_GROUP_SHIFT = 9, SIM_MOST_LEVELS = 16 };
 
-/* What textures of plain device memory must be multiples of: their address, and the pitch of their rows. */
+/* Alignment of textures of plain device memory: of the address, and of the pitch of rows. */
 enum { SIM_TEXTURE_ALIGNMENT = 512, SIM_TEXTURE_PITCH = 32 };
 
-/* What all levels of an array have in common. */
+/* Properties that all levels of an array share. */
 typedef struct sim_array_shape {
-    uint32_t extent[3]; /* as CUDA has them: 0 where there is no such dimension */
+    uint32_t extent[3]; /* as in CUDA: 0 if there is no such dimension */
     uint8_t format;     /* CUarray_format */
     uint8_t channels;
     uint8_t flags;       /* DRIVER_ARRAY_... */
     uint8_t level_count; /* 1: no mipmap */
 } sim_array_shape;
 
-/* Where the byte offset of a texel is from its level's start. */
+/* Returns the byte offset of a texel from the start of its level. */
 static inline uint64_t sim_level_offset(const sim_level *l, uint32_t x, uint32_t y, uint32_t z) {
     const uint64_t byte = (uint64_t)x << l->texel_bits;
     if (l->layout != SIM_LAYOUT_BLOCKS) return y * l->pitch + byte;
@@ -51,15 +51,15 @@ static inline uint64_t sim_level_offset(const sim_level *l, uint32_t x, uint32_t
     return z * l->slice + (group_row >> l->block_rows) * l->pitch + (group << SIM_GROUP_SHIFT) + within;
 }
 
-/* Channels times bytes; 0 for what is no format. */
+/* Returns channels times bytes, or 0 for an invalid format. */
 unsigned sim_texel_bytes(unsigned format, unsigned channels);
-const char *sim_format_name(unsigned format); /* "u8"; NULL for what is none */
+const char *sim_format_name(unsigned format); /* "u8"; NULL for an invalid format */
 
-/* Lays a level of that shape out, from byte `from` of its array on; *bytes gets moved behind it. */
+/* Lays out level `number` of that shape from byte *bytes of its array on; moves *bytes behind it. */
 void sim_level_lay_out(const sim_array_shape *shape, unsigned number, sim_level *level, uint64_t *bytes);
 
-/* HAUL_ERROR_ARGUMENT or _UNSUPPORTED, with what is wrong with an array of that shape. `levels`: those asked for;
- * the shape's count is set to as many as there can be. */
+/* Returns HAUL_ERROR_ARGUMENT or _UNSUPPORTED, and says why, if an array cannot have that shape. `levels`: the
+ * requested number; the shape gets at most as many as are possible. */
 haul_status sim_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels, sim_array_shape *shape);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sampling: coordinates to texels and weights, texels to values. */
+/* Sampling: turns coordinates into texels and weights, and texels into values. */
 #include "exec/texture/texture.h"
 
 #include "exec/half.h"
@@ -45,12 +45,12 @@ uint32_t sim_texel_channel(unsigned format, uint32_t value, bool is_float) {
     return (uint32_t)clamped(number, least, most);
 }
 
-/* sRGB to linear, as IEC 61966-2-1 has it. */
+/* Converts sRGB to linear as IEC 61966-2-1 defines it. */
 static float linear_of_srgb(float s) {
     return s <= 0.04045f ? s / 12.92f : (float)pow((s + 0.055) / 1.055, 2.4);
 }
 
-/* A channel as a float: integers of 8 and 16 bits as a part of their range. */
+/* Returns a channel as a float; integers of 8 and 16 bits are scaled by their range. */
 static float channel_value(const sim_texture *t, unsigned channel, uint32_t raw) {
     switch (t->format) {
     case DRIVER_FORMAT_F32: return f32_of_bits(raw);
@@ -68,21 +68,21 @@ static float channel_value(const sim_texture *t, unsigned channel, uint32_t raw)
 
 /* ---- one dimension ---- */
 
-/* The texels on both sides of a coordinate: -1 stands for the border. Without filtering, or where the coordinate lies
- * on a texel's centre, the second has no weight. */
+/* The texels on both sides of a coordinate; -1 is the border. Without filtering, or at a texel's centre, the second has
+ * no weight. */
 typedef struct taps {
     int32_t index[2];
-    uint32_t weight; /* of the second, of 256 */
+    uint32_t weight; /* of the second, in 256ths */
 } taps;
 
 enum { WEIGHT_BITS = 8, WEIGHT_ONE = 1 << WEIGHT_BITS, OUTSIDE = -1 };
 
-/* Coordinates that are not normalized know no wrapping. */
+/* Coordinates that are not normalized never wrap. */
 static bool wraps(const sim_sampler *s, unsigned d) {
     return s->normalized && (s->address[d] == DRIVER_ADDRESS_WRAP || s->address[d] == DRIVER_ADDRESS_MIRROR);
 }
 
-/* Addressing of whole texels. */
+/* Applies the address mode to whole texels. */
 static int32_t place(const sim_sampler *s, unsigned d, int64_t index, int64_t extent) {
     const unsigned mode = s->address[d];
     if (index >= 0 && index < extent) return (int32_t)index;
@@ -93,15 +93,15 @@ static int32_t place(const sim_sampler *s, unsigned d, int64_t index, int64_t ex
     return (int32_t)(within < extent ? within : period - 1 - within);
 }
 
-/* Far beyond any array, but with room for sums. */
+/* Beyond any array, but with room for sums. */
 static const double FURTHEST = 1e9;
 
 static double limited(double x) {
     return x != x ? 0 : x < -FURTHEST ? -FURTHEST : x > FURTHEST ? FURTHEST : x;
 }
 
-/* A coordinate in texels, with FRACTION_BITS behind the point. Normalized ones are cut to so many first, as an H100
- * does: 9 / 37 in single precision comes out a little below the ninth of 37 texels. */
+/* A coordinate in texels, with FRACTION_BITS after the point. Normalized coordinates are truncated to that precision
+ * first, as on an H100: 9 / 37 in single precision is a little below the ninth of 37 texels. */
 enum { FRACTION_BITS = 21 };
 
 static int64_t fixed_texel(const sim_sampler *s, float at, uint32_t extent) {
@@ -128,13 +128,13 @@ static taps find_taps(const sim_sampler *s, unsigned d, float at, int32_t shift,
 
 /* ---- a level ---- */
 
-/* Tags of pitched memory are numbered from here: no line of memory has the upper bit, and none that L1 tells apart by
- * its lower 32 bits the lower. */
+/* Tags of pitched memory are numbered from here. No line of memory has the upper bit. No line that L1 identifies by its
+ * lower 32 bits has the lower one. */
 static const uint64_t PITCHED_TAGS = UINT64_C(1) << 51 | UINT64_C(1) << 31;
 
 enum { TAG_ROWS = 4, TAG_BYTES_SHIFT = 5, LINE_SHIFT = 7, SECTOR_SHIFT = 5, SECTORS = 4, WIDEST_TEXEL_BITS = 4 };
 
-/* Which of the four tag banks: two tags of a fetch that are in one need a wavefront each. */
+/* Returns which of the four tag banks; two tags of a fetch in the same bank need a wavefront each. */
 static unsigned tag_bank(const sim_level *l, uint64_t column, uint64_t row, uint32_t z) {
     const uint64_t second = l->texel_bits == WIDEST_TEXEL_BITS ? column >> 1 : 0;
     const uint64_t first = l->texel_bits == WIDEST_TEXEL_BITS ? column : column ^ row >> 1;
@@ -159,8 +159,8 @@ static void note(sim_footprint_texels *texels, sim_texel texel) {
     if (texels->count < SIM_MOST_TEXELS) texels->texels[texels->count++] = texel;
 }
 
-/* The border's colour as an element of the texture would hold it: integers of 8 and 16 bits that are read as such have
- * the colour's low bits. */
+/* Returns the border colour as an element of the texture. Textures that return 8- and 16-bit integers use the colour's
+ * low bits. */
 static uint32_t border_channel(const sim_texture *t, unsigned channel) {
     const uint32_t bits = bits_of_f32(t->sampler.border[channel]);
     const double value = t->sampler.border[channel];
@@ -179,7 +179,7 @@ static uint32_t border_channel(const sim_texture *t, unsigned channel) {
     }
 }
 
-/* The texel's channels as they lie there. */
+/* Returns the texel's channels as stored. */
 static void raw_texel(const sim_texture *t, const sim_level *l, const int32_t at[3], uint32_t raw[4],
                       sim_footprint_texels *texels) {
     if (at[0] < 0 || at[1] < 0 || at[2] < 0) {
@@ -191,7 +191,7 @@ static void raw_texel(const sim_texture *t, const sim_level *l, const int32_t at
     note(texels, texel);
 }
 
-/* The texel as it is given: bits of floats, or integers. */
+/* Returns the texel's value: bits of floats, or integers. */
 static void texel_value(const sim_texture *t, const sim_level *l, const int32_t at[3], uint32_t value[4],
                         sim_footprint_texels *texels) {
     const bool integers = sim_texture_gives_integers(t);
@@ -204,7 +204,7 @@ typedef struct sample {
     const sim_fetch *fetch;
     sim_footprint_texels *texels;
     float at[3];
-    uint32_t dimensions; /* that are sampled */
+    uint32_t dimensions; /* sampled dimensions */
     int32_t layer;       /* or slice 0 */
 } sample;
 
@@ -221,16 +221,16 @@ static void corner(const taps t[3], unsigned which, int32_t at[3]) {
     for (unsigned d = 0; d < 3; d++) at[d] = t[d].index[which >> d & 1];
 }
 
-/* ---- weights, as an H100 makes them: in 256ths, which add up to 256 ---- */
+/* ---- weights, as on an H100: in 256ths that add up to 256 ---- */
 
-/* Splits `whole` between two texels, of which the second gets `part` of 256. */
+/* Splits `whole` between two texels; the second gets `part` of 256. */
 static void split(uint32_t whole, uint32_t part, bool down, uint32_t share[2]) {
     share[1] = (whole * part + WEIGHT_ONE / 2 - down) >> WEIGHT_BITS;
     share[0] = whole - share[1];
 }
 
-/* By corner: bit 0 is x, bit 1 y, bit 2 z. `whole` is split into slices, each of these along x, each part along y; what
- * lies in the middle goes to the second texel in x. */
+/* Computes the weight of each corner: bit 0 is x, bit 1 y, bit 2 z. `whole` is split into slices, each slice along x,
+ * each part along y. Halfway values favour the second texel in x. */
 static void weigh(const taps t[3], uint32_t whole, uint32_t weight[8]) {
     uint32_t slice[2], row[2], column[2];
     split(whole, t[2].weight, false, slice);
@@ -244,7 +244,7 @@ static void weigh(const taps t[3], uint32_t whole, uint32_t weight[8]) {
     }
 }
 
-/* What is weighed: integers as 16 bits of their range, floats as they are. */
+/* Returns the value to weigh: integers as 16 bits of their range, floats unchanged. */
 static double channel_to_filter(const sim_texture *t, unsigned channel, uint32_t raw) {
     const int32_t n = (int32_t)raw;
     switch (t->format) {
@@ -257,16 +257,16 @@ static double channel_to_filter(const sim_texture *t, unsigned channel, uint32_t
     }
 }
 
-/* To the nearest with `bits` of fraction; what lies in the middle away from zero. */
+/* Rounds to nearest with `bits` of fraction; halfway values go away from zero. */
 static double rounded_away(double sum, unsigned bits) {
     const uint64_t cut = UINT64_C(1) << (52 - bits), all = bits_of_f64(sum) + cut / 2;
     return f64_of_bits(all & ~(cut - 1));
 }
 
-/* How an H100 rounds what it makes of signed bytes is not quite this: 4 of 896 sums were off by 1 / 32767. */
+/* An H100's rounding of signed bytes differs slightly: 4 of 896 sums were off by 1 / 32767. */
 static const double s8_rounding = 0.46;
 
-/* What comes of a weighed sum. */
+/* Converts a weighted sum into the result. */
 static float filtered(const sim_texture *t, double sum) {
     switch (t->format) {
     case DRIVER_FORMAT_F32: return (float)rounded_away(sum, 23);
@@ -277,7 +277,7 @@ static float filtered(const sim_texture *t, double sum) {
     }
 }
 
-/* Adds what the level gives, `share` of 256. */
+/* Adds the level's value, weighted with `share` of 256. */
 static void filter_level(const sample *s, const sim_level *l, uint32_t share, double sum[4]) {
     const sim_texture *t = s->texture;
     taps along[3];
@@ -304,8 +304,8 @@ static void point_level(const sample *s, const sim_level *l, uint32_t value[4]) 
 
 /* ---- levels ---- */
 
-/* The level that gradients ask for: the long axis of the ellipse that a circle on the screen is on the texture. An H100
- * approximates it, and is off by up to 0.09 of a level, either way. */
+/* Returns the level that gradients select, from the long axis of the ellipse that a circle on the screen becomes on the
+ * texture. An H100 approximates it and is off by up to 0.09 of a level, either way. */
 static double level_of_gradients(const sim_texture *t, const sim_fetch *f, uint32_t dimensions) {
     double square[2] = {0}, product = 0;
     for (unsigned d = 0; d < dimensions; d++) {
@@ -352,7 +352,7 @@ static void sample_levels(const sample *s, uint32_t value[4]) {
 
 /* ---- cubes ---- */
 
-/* The face that a direction points at, and where on it: the CUDA guide's table. */
+/* Returns the face that a direction points at and the position on it, by the CUDA guide's table. */
 static unsigned face_of(const float at[3], float on[2]) {
     const float x = at[0], y = at[1], z = at[2], ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
     unsigned face;
@@ -410,7 +410,8 @@ static void gather(const sample *s, uint32_t value[4]) {
     }
 }
 
-/* Whole texels: nothing is sampled, and outside there is nothing; but where a level is named the nearest is taken. */
+/* Fetches whole texels without sampling. Outside, the result is zero, unless the fetch names a level: then the nearest
+ * texel is taken. */
 static void fetch_texels(const sim_texture *t, const sim_fetch *f, const sample *s, uint32_t value[4]) {
     if (f->whole_level >= t->level_count) return;
     const sim_level *l = &t->levels[f->whole_level];
@@ -430,7 +431,7 @@ void sim_texture_fetch(const sim_texture *t, const sim_fetch *f, uint32_t value[
     const sample s = start(t, f, texels);
     texels->count = 0;
     memset(value, 0, 4 * sizeof *value);
-    /* Linear memory has no place for coordinates that are no integers. */
+    /* Linear memory has no fetches with non-integer coordinates. */
     if (t->kind == DRIVER_RESOURCE_LINEAR && f->kind != SIM_FETCH_TEXELS) return;
     switch ((sim_fetch_kind)f->kind) {
     case SIM_FETCH_TEXELS: fetch_texels(t, f, &s, value); return;

@@ -1,11 +1,11 @@
-/* The table of a context's texture and surface objects, and what can be asked of an object. */
+/* The table of a context's texture and surface objects, and the queries on an object. */
 #include "base/memory.h"
 #include "exec/texture/texture.h"
 #include "ptx/ir.h"
 
 /* ---- handles ---- */
 
-enum { USES_SHIFT = 20 }; /* a handle: place + 1, and above it the uses of the place */
+enum { USES_SHIFT = 20 }; /* a handle: index + 1, and above it the number of objects in the entry */
 
 static unsigned long long handle_of(size_t place, const sim_texture *t) {
     return (unsigned long long)t->uses << USES_SHIFT | (place + 1);
@@ -52,7 +52,7 @@ void sim_textures_free(sim_textures *table) {
     memory_free(table->items);
 }
 
-/* ---- what fits ---- */
+/* ---- geometry checks ---- */
 
 const char *sim_texture_misfit(const sim_texture *t, sim_geometry geometry) {
     static const struct {
@@ -69,7 +69,7 @@ const char *sim_texture_misfit(const sim_texture *t, sim_geometry geometry) {
         [SIM_GEOMETRY_ACUBE] = {2, true, true, "layers of cubes"},
     };
     const bool layered = t->flags & DRIVER_ARRAY_LAYERED, cube = t->flags & DRIVER_ARRAY_CUBE;
-    /* Faces of a cube, written as a surface, are layers. */
+    /* As a surface, a cube's faces are written as layers. */
     const bool faces = t->is_surface && cube && geometry == SIM_GEOMETRY_A2D;
     const bool fits = t->dimensions == wants[geometry].dimensions && layered == wants[geometry].layered &&
                       cube == wants[geometry].cube;
