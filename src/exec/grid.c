@@ -140,8 +140,8 @@ static uint64_t frames_of(const sim_grid *g, uint32_t resident) {
     return (blocks < g->blocks ? blocks : g->blocks) * g->threads * g->program->frame_bytes;
 }
 
-/* Local memory can be large; limits resident blocks to FRAME_BUDGET. The limit is the same on every host, so that kernels
- * behave the same. If the host still has too little memory, the launch fails. */
+/* Local memory can be large; limits resident blocks to FRAME_BUDGET. The limit is the same on every host, so that
+ * kernels behave the same. If the host still has too little memory, the launch fails. */
 static haul_status fit_frames(sim_grid *g) {
     while (g->resident > fewest_resident(g) && frames_of(g, g->resident) > FRAME_BUDGET)
         g->resident -= g->cluster_blocks;

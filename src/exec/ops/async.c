@@ -1,5 +1,5 @@
 /* cp.async: each lane copies 4, 8 or 16 bytes from global to shared memory. d: the shared address; a: the global one;
- * b: the bytes to read (count: they are given); x, imm2: the shared offset, and whether its register is wide. */
+ * b: the bytes to read, if count is set; x, imm2: the shared offset, and whether its register is wide. */
 #include "count/count.h"
 #include "exec/access.h"
 #include "exec/async.h"
@@ -7,7 +7,7 @@
 #include "exec/ops/lanes.h"
 #include "state/lanes.h"
 
-/* Lanes whose source size is not the whole copy. */
+/* Returns the lanes whose source size is not the whole copy. */
 static uint32_t fill_sizes(const sim_warp *w, const sim_op *op, uint8_t read[SIM_LANES]) {
     uint32_t empty = 0;
     const uint32_t *given = SIM_SLOT(w, uint32_t, op->b);
@@ -19,7 +19,7 @@ static uint32_t fill_sizes(const sim_warp *w, const sim_op *op, uint8_t read[SIM
     return empty;
 }
 
-/* A lane that reads less than the copy's size may do so up to the end of an allocation. */
+/* A lane that reads less than the copy's size may read up to the end of an allocation. */
 static bool check_sources(sim_warp *w, const sim_op *op, uint32_t reads, const sim_copy *c) {
     uintptr_t base;
     while (reads) {
@@ -65,8 +65,8 @@ static sim_step copy_async(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* In front of a guarded copy: guard and guard_flip are those of the copy, as x and y here; other operands are its own,
- * but for the shared offset in imm2 and its width in count. */
+/* Precedes a guarded copy. The copy's guard and guard_flip are x and y here. Other operands are those of the copy,
+ * except that the shared offset is in imm2 and its width in count. */
 static sim_step count_guarded_copy(sim_warp *w, const sim_op *op, uint32_t active) {
     uint64_t source[SIM_LANES];
     uint32_t destination[SIM_LANES];
@@ -77,7 +77,7 @@ static sim_step count_guarded_copy(sim_warp *w, const sim_op *op, uint32_t activ
     return SIM_NEXT;
 }
 
-/* Lanes that are off count where machine code has their addresses in registers: where PTX guards the copy itself. */
+/* Inactive lanes count if machine code has their addresses in registers: if PTX guards the copy itself. */
 static void emit_guarded_count(sim_lowering *l, const ptx_instruction *i) {
     bool shared_wide;
     int64_t shared_offset;
@@ -93,7 +93,7 @@ static void emit_guarded_count(sim_lowering *l, const ptx_instruction *i) {
     op->memory_class = HAUL_CLASS_LDGSTS_BYPASS;
 }
 
-/* A predicate as the fourth operand means: ignore the source where it is true. */
+/* A predicate as the fourth operand means: ignore the source if it is true. */
 static sim_step sizes_from_predicate(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d), ignore = SIM_PREDICATE(w, op->a) ^ op->x;
     SIM_STORE_LANES(d, active, (ignore >> l & 1) ? 0u : op->y);
@@ -152,7 +152,7 @@ haul_status LOWER(CP_ASYNC_COMMIT)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* imm: groups to leave in flight; negative: complete everything, committed or not */
+/* imm: groups to leave in flight; negative: complete all copies, committed or not */
 static sim_step wait_group(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_async_wait(w, active, op->imm < 0 ? 0 : (uint32_t)op->imm, op->imm < 0);
     return SIM_YIELD;

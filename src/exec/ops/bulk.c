@@ -1,6 +1,6 @@
 /* Bulk copies: one for each active lane (usually one). d, imm, SIM_OP_WIDE: the global address; a, x: the shared one;
- * b: the bytes; c, y: the mbarrier; imm2: which registers are wide, and what `more` is; of reductions, count and bytes:
- * the sim_atomic_kind and the bytes of an element. */
+ * b: the bytes; c, y: the mbarrier; imm2: which registers are wide, and the meaning of `more`. Reductions: count and
+ * bytes are the sim_atomic_kind and the bytes of an element. */
 #include "assembler/shared_layout.h"
 #include "exec/access.h"
 #include "exec/async.h"
@@ -186,8 +186,7 @@ haul_status LOWER(CP_REDUCE_BULK)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* d, imm: global address; b: bytes. Brings nothing that a value depends on; sizes and places are checked all the same.
- */
+/* d, imm: global address; b: bytes. Has no effect on values, but sizes and addresses are checked. */
 static sim_step prefetch_bulk(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
@@ -226,8 +225,8 @@ haul_status LOWER(CP_BULK_COMMIT)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* With .read (x) the sources must have been read; as late as allowed, both come together here. Reductions are atomic
- * towards other blocks: they wait for the serial phase. */
+/* .read (x) waits until the sources have been read. Both happen as late as allowed, here together. Reductions are
+ * atomic towards other blocks, so they wait for the serial phase. */
 static sim_step wait_bulk(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     if (sim_async_has_reductions(&w->block->async) && !sim_in_order(w, op, &step)) return step;

@@ -1,5 +1,5 @@
-/* Instructions that look across the lanes of a warp. The .sync forms execute for all lanes that have come to them
- * (sim_warp_gather); the old ones for the active lanes. */
+/* Instructions that exchange values between the lanes of a warp. The .sync forms execute for all lanes that have
+ * reached them (sim_warp_gather); the old forms for the active lanes. */
 #include "check/hazard.h"
 #include "exec/floats.h"
 #include "exec/ops/lanes.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The lanes to execute for; 0 when the path has to wait, and *step says how to go on. op->y is the slot of the members'
+/* Returns the lanes to execute for, or 0 with *step set if the path has to wait. op->y is the slot of the members'
  * mask, SIM_SLOT_TRUE for the forms without one. */
 static uint32_t assemble(sim_warp *w, const sim_op *op, uint32_t active, sim_step *step) {
     *step = SIM_NEXT;
@@ -17,13 +17,12 @@ static uint32_t assemble(sim_warp *w, const sim_op *op, uint32_t active, sim_ste
     return sim_warp_gather(w, op, active, members, step);
 }
 
-/* Those of `lanes` that are one set with the first of them: lanes that name other members have a result of their own.
- */
+/* Returns the lanes of `lanes` in one set with the first. Lanes that name other members have a separate result. */
 static uint32_t next_set(const sim_warp *w, const sim_op *op, uint32_t lanes) {
     return op->y == SIM_SLOT_TRUE ? lanes : sim_warp_same_members(SIM_SLOT(w, uint32_t, op->y), lanes);
 }
 
-/* `name`, the handler, runs name##_set for each set of lanes. */
+/* Handler `name` runs name##_set for each set of lanes. */
 typedef void set_fn(sim_warp *w, const sim_op *op, uint32_t lanes);
 
 static inline sim_step each_set(sim_warp *w, const sim_op *op, uint32_t active, set_fn *run) {
@@ -42,12 +41,12 @@ static inline sim_step each_set(sim_warp *w, const sim_op *op, uint32_t active, 
         return each_set(w, op, active, name##_set);                        \
     }
 
-/* The slot of the mask operand, or SIM_SLOT_TRUE without .sync. */
+/* Returns the slot of the mask operand, or SIM_SLOT_TRUE without .sync. */
 static uint32_t members_slot(sim_lowering *l, const ptx_instruction *i, unsigned operand) {
     return i->mods[PTX_SLOT_SYNC] ? sim_source(l, &i->operands[operand], PTX_U32) : SIM_SLOT_TRUE;
 }
 
-/* d|p, of which p may be missing. */
+/* d|p; p is optional. */
 static void destinations(sim_lowering *l, const ptx_operand *first, uint32_t *d, uint32_t *p) {
     const bool pair = first->kind == PTX_PAIR;
     *d = sim_destination(l, pair ? &first->parts[0] : first);
@@ -58,7 +57,7 @@ static void destinations(sim_lowering *l, const ptx_operand *first, uint32_t *d,
 
 enum { LANE_BITS = SIM_LANES - 1 };
 
-/* The source lane of each lane, its own where the wanted one is out of bounds; returns who is within bounds. */
+/* Computes each lane's source lane, its own if the named one is out of bounds. Returns the lanes within bounds. */
 #define SHUFFLE(mode, wanted, within)                                                          \
     static uint32_t sources_##mode(uint32_t *source, const uint32_t *b, const uint32_t *c) {   \
         SIM_EACH_LANE(l) {                                                                     \
@@ -93,7 +92,7 @@ static sim_step shuffle(sim_warp *w, const sim_op *op, uint32_t active, sources_
     return SIM_NEXT;
 }
 
-/* Going up, lanes before the segment are negative numbers: beyond every bound as unsigned ones. */
+/* Going up, lanes before the segment are negative: as unsigned numbers they exceed every bound. */
 SHUFFLE(up, l - distance, (int32_t)j >= (int32_t)bound)
 SHUFFLE(down, l + distance, j <= bound)
 SHUFFLE(bfly, l ^ distance, j <= bound)
@@ -151,7 +150,7 @@ haul_status LOWER(VOTE_BALLOT)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- match ---- */
 
-/* The lanes among `lanes` that hold what lane `l` holds. */
+/* Returns the lanes among `lanes` with the same value as lane `l`. */
 #define MATCH(width, T)                                                                  \
     static uint32_t same_##width(const T *a, T value, uint32_t lanes) {                  \
         uint32_t same;                                                                   \
@@ -213,7 +212,7 @@ REDUCE(max_u32, uint32_t, next > sum ? next : sum)
 REDUCE(min_s32, int32_t, next < sum ? next : sum)
 REDUCE(max_s32, int32_t, next > sum ? next : sum)
 
-/* op->x: CHOICE_*. A NaN loses, unless .NaN makes it win; -0 is below +0. */
+/* op->x: CHOICE_*. A number wins over NaN, with .NaN the NaN wins; -0 is below +0. */
 enum { CHOICE_GREATER = 1, CHOICE_KEEP_NAN = 2, CHOICE_ABS = 4 };
 
 static float choose_single(float a, float b, uint32_t flags) {

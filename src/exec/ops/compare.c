@@ -7,7 +7,7 @@
 
 typedef uint32_t compare_fn(const void *a, const void *b);
 
-/* compare_`relation`_`suffix`, and the handler of the plain `setp`, which is the hottest of all comparisons. */
+/* Defines compare_`relation`_`suffix`, and the handler of the plain `setp`, the most frequent comparison. */
 #define COMPARE(relation, suffix, T, condition)                                                  \
     static inline uint32_t compare_##relation##_##suffix(const void *pa, const void *pb) {       \
         const T *a = pa, *b = pb;                                                                \
@@ -38,14 +38,14 @@ COMPARE_INTEGERS(lt, <)
 COMPARE_INTEGERS(le, <=)
 COMPARE_INTEGERS(gt, >)
 COMPARE_INTEGERS(ge, >=)
-/* False when an operand is NaN ... */
+/* False if an operand is NaN. */
 COMPARE_FLOATS(eq, a[l] == b[l])
 COMPARE_FLOATS(ne, (a[l] < b[l]) | (a[l] > b[l]))
 COMPARE_FLOATS(lt, a[l] < b[l])
 COMPARE_FLOATS(le, a[l] <= b[l])
 COMPARE_FLOATS(gt, a[l] > b[l])
 COMPARE_FLOATS(ge, a[l] >= b[l])
-/* ... and true when one is. */
+/* True if an operand is NaN. */
 COMPARE_FLOATS(equ, !((a[l] < b[l]) | (a[l] > b[l])))
 COMPARE_FLOATS(neu, a[l] != b[l])
 COMPARE_FLOATS(ltu, !(a[l] >= b[l]))
@@ -91,7 +91,7 @@ static const comparison comparisons[RELATIONS][KINDS] = {
     ROW(CMP_NAN) = {FLOATS(nan)},
 };
 
-/* Half precision is compared in single precision, which holds all of its values. */
+/* Compares half precision in single precision, which holds all of its values. */
 static const comparison *find_comparison(sim_lowering *l, const ptx_instruction *i, unsigned type) {
     static const uint8_t kinds[PTX_TYPE_COUNT] = {
         [PTX_B16] = KIND_U16,   [PTX_U16] = KIND_U16,  [PTX_S16] = KIND_S16,    [PTX_B32] = KIND_U32,
@@ -109,7 +109,7 @@ static const comparison *find_comparison(sim_lowering *l, const ptx_instruction 
 
 /* ---- the general form: flushing, half precision, a second destination, combination with a predicate ---- */
 
-/* sim_op.count: how operands are read. */
+/* sim_op.count: the conversion of operands. */
 enum { READ_PLAIN, READ_FLUSH, READ_F16, READ_BF16 };
 
 static unsigned reading(const ptx_instruction *i, unsigned type) {
@@ -122,7 +122,7 @@ static inline float flush_half(float x, bool flush) {
     return flush && __builtin_fabsf(x) < 0x1p-14f ? x * 0.0f : x;
 }
 
-/* The lanes as single precision; `stride` halves lie between two lanes'. */
+/* Reads the lanes as single precision; `stride` halves lie between two lanes. */
 static void read_halves(float *out, const uint16_t *in, unsigned stride, unsigned how, bool flush) {
     if (how == READ_F16) {
         SIM_EACH_LANE(l) out[l] = flush_half(f32_of_f16(in[l * stride]), flush);
@@ -156,7 +156,7 @@ static uint32_t compare_any(const sim_warp *w, const sim_op *op) {
     return comparison_of(op)->compare(a, b);
 }
 
-/* op->c and op->y are the predicate to combine with and its negation; op->target says how (a ptx_modifier). */
+/* op->c and op->y are the predicate to combine with and its negation; op->target is the operation (a ptx_modifier). */
 static uint32_t combined(const sim_warp *w, const sim_op *op, uint32_t set) {
     const uint32_t with = SIM_PREDICATE(w, op->c) ^ op->y;
     switch (op->target) {
@@ -175,7 +175,7 @@ static sim_step setp_general(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* Two halves: p is the lower one's result, q the upper one's. */
+/* Two halves: p is the result of the lower one, q that of the upper one. */
 static sim_step setp_pair(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t p = combined(w, op, compare_halves(w, op, 2, 0));
     const uint32_t q = combined(w, op, compare_halves(w, op, 2, 1));
@@ -184,7 +184,7 @@ static sim_step setp_pair(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* Emits `run` with operands a and b of `type`, and the predicate operand behind them, if there is one. */
+/* Emits `run` with operands a and b of `type`, followed by the predicate operand if there is one. */
 static sim_op *emit_comparison(sim_lowering *l, const ptx_instruction *i, unsigned type, sim_handler run) {
     const comparison *found = find_comparison(l, i, type);
     if (!found) return NULL;
@@ -225,7 +225,7 @@ haul_status LOWER(HSETP_COMBINE)(sim_lowering *l, const ptx_instruction *i) {
     return LOWER(HSETP)(l, i);
 }
 
-/* ---- set: the result as a number, op->x where it holds, else 0 ---- */
+/* ---- set: the result as a number: op->x if the comparison holds, otherwise 0 ---- */
 
 #define SET(name, T)                                                       \
     static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) { \

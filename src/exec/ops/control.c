@@ -1,4 +1,4 @@
-/* Branches, ends, traps, and block barriers. */
+/* Branches, exits, traps, and block barriers. */
 #include "check/hazard.h"
 #include "exec/barrier.h"
 #include "exec/call.h"
@@ -33,7 +33,7 @@ static sim_step branch(sim_warp *w, const sim_op *op, uint32_t active) {
     return sim_warp_diverge(w, taken, op->target, op->x, op->y);
 }
 
-/* The same in loops that lanes may leave before they meet. */
+/* The same in loops that lanes may leave before they reconverge. */
 static sim_step branch_in_loop(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t taken = active & (SIM_PREDICATE(w, op->a) ^ (uint32_t)op->imm);
     const uint32_t *near = w->sm->grid->program->pool + op->more;
@@ -61,7 +61,7 @@ haul_status LOWER(BRA)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* Lanes that take the same way as the first go there; the rest come back to this operation. */
+/* Lanes with the same target as the first lane go there; the others return to this operation. */
 static sim_step branch_table(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *index = SIM_SLOT(w, uint32_t, op->a);
     const uint32_t *table = w->sm->grid->program->pool + op->more;
@@ -91,7 +91,7 @@ haul_status LOWER(CALL)(sim_lowering *l, const ptx_instruction *i) {
     return ptx_is_far_call(i) ? sim_lower_far_call(l, i) : sim_lower_system_call(l, i);
 }
 
-/* ---- ends ---- */
+/* ---- exits ---- */
 
 static sim_step end_lanes(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)op;
@@ -120,7 +120,7 @@ haul_status LOWER(TRAP)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* ---- what has no effect here but to let others run ---- */
+/* ---- instructions that only let other warps run here ---- */
 
 static sim_step pass(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)w, (void)op, (void)active;
@@ -140,7 +140,7 @@ PASSES(PMEVENT_MASK)
 PASSES(GRIDDEPCONTROL_WAIT)
 PASSES(GRIDDEPCONTROL_LAUNCH)
 
-/* Registers are there for everybody. */
+/* Every warp has enough registers here. */
 static sim_step set_registers(sim_warp *w, const sim_op *op, uint32_t active) {
     if (w->sm->hazards) sim_hazard_warpgroup(w, op, active, SIM_STEP_REGISTERS);
     return SIM_YIELD;
@@ -169,7 +169,8 @@ haul_status LOWER(BAR_WARP)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- barriers of a block: a the barrier's number, b the thread count (zero: all), c the predicate, x its flip ---- */
 
-/* False when they are wrong. Lanes that name another barrier than the first come here again on their own. */
+/* Reads the operands; returns false if they are invalid. Lanes that name another barrier than the first lane return
+ * here separately. */
 static bool barrier_operands(sim_warp *w, const sim_op *op, uint32_t *active, uint32_t *id, uint32_t *threads) {
     unsigned first = (unsigned)__builtin_ctz(*active);
     const uint32_t *ids = SIM_SLOT(w, uint32_t, op->a), same = sim_warp_same_members(ids, *active);
@@ -197,7 +198,7 @@ static sim_step barrier_sync(sim_warp *w, const sim_op *op, uint32_t active) {
     return sim_barrier_sync(w, op, id, threads, active, 0);
 }
 
-/* The same where both are constants: x, imm2. */
+/* The same with both operands constant: x, imm2. */
 static sim_step barrier_sync_constant(sim_warp *w, const sim_op *op, uint32_t active) {
     return sim_barrier_sync(w, op, op->x, op->imm2, active, 0);
 }
@@ -209,7 +210,7 @@ static sim_step barrier_arrive(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* Waits with a vote; false when the operation is not complete and *step says how to go on. */
+/* Waits with a vote. Returns false with *step set if the operation is not complete. */
 static bool barrier_vote(sim_warp *w, const sim_op *op, uint32_t *active, sim_step *step, const sim_barrier **result) {
     uint32_t id, threads;
     if (!barrier_operands(w, op, active, &id, &threads)) {
@@ -246,7 +247,7 @@ static sim_step barrier_or(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* A wait whose operands are constants, and right. */
+/* Selects the handler for a wait with valid constant operands. */
 static void use_constants(const ptx_instruction *i, sim_op *op) {
     const ptx_operand *id = &i->operands[0], *threads = i->operand_count > 1 ? &i->operands[1] : NULL;
     if (op->run != barrier_sync || id->kind != PTX_INTEGER || id->bits >= SIM_BARRIERS) return;

@@ -1,11 +1,10 @@
-/* cvt. The pairs that compilers use all the time have handlers of their own. All others go through one general path:
- * read the source as a 64-bit integer or a double, both of which hold every narrower value, then write the destination
- * with one rounding. */
+/* cvt. Frequent pairs of types have handlers of their own. All others take one general path: read the source as a
+ * 64-bit integer or a double, which hold every narrower value, then write the destination with one rounding. */
 #include "exec/half.h"
 #include "exec/ops/lanes.h"
 #include "state/lanes.h"
 
-/* ---- frequent pairs, between registers of the types' own widths ---- */
+/* ---- frequent pairs, between registers of the types' widths ---- */
 
 #define PLAIN(name, D, S) SIM_UNARY(name, D, S, a)
 /* 8-bit values live in 16-bit registers. */
@@ -33,7 +32,7 @@ PLAIN(f64_from_f32, double, float)
 SIM_UNARY(f32_from_f64, float, double, (float)a)
 SIM_UNARY(f32_from_f16, float, uint16_t, canonical_f32(f32_of_f16(a)))
 SIM_UNARY(f16_from_f32, uint16_t, float, f16_of_f32(a))
-SIM_UNARY(f32_from_bf16, uint32_t, uint16_t, (uint32_t)a << 16) /* a NaN too stays as it is */
+SIM_UNARY(f32_from_bf16, uint32_t, uint16_t, (uint32_t)a << 16) /* a NaN stays as it is, too */
 SIM_UNARY(bf16_from_f32, uint16_t, float, bf16_of_f32(a))
 
 static inline int32_t truncate_s32(float a) {
@@ -101,11 +100,11 @@ static sim_handler find_frequent(const ptx_instruction *i) {
 /* ---- the general path: reading ---- */
 
 typedef struct values {
-    uint64_t integer[SIM_LANES]; /* sign-extended, if the type is signed */
+    uint64_t integer[SIM_LANES]; /* sign-extended if the type is signed */
     double real[SIM_LANES];
 } values;
 
-/* Lanes of 2, 4 or 8 bytes, zero-extended. */
+/* Reads lanes of 2, 4 or 8 bytes, zero-extended. */
 static void read_lanes(uint64_t *out, const void *slot, unsigned bytes) {
     const uint16_t *narrow = slot;
     const uint32_t *middle = slot;
@@ -119,7 +118,7 @@ static void read_lanes(uint64_t *out, const void *slot, unsigned bytes) {
     }
 }
 
-/* The low `bits` bits, sign-extended if the type is signed. */
+/* Keeps the low `bits` bits, sign-extended if the type is signed. */
 static void extend(uint64_t *lanes, unsigned type) {
     const unsigned spare = 64 - ptx_bits(type);
     if (ptx_types[type].kind == 'S') {
@@ -174,7 +173,7 @@ static void saturate_integers(values *v, unsigned to, unsigned from) {
     }
 }
 
-/* Clamps to the destination's range. NaN becomes 0, except that it sets the top bit when either side has 64 bits. */
+/* Clamps to the destination's range. NaN becomes 0; if either side has 64 bits, it sets the top bit instead. */
 static void integers_from_reals(values *v, unsigned to, unsigned from) {
     const bool top = from == PTX_F64 || ptx_bits(to) == 64;
     const uint64_t nan = top ? UINT64_C(1) << (ptx_bits(to) - 1) : 0;
@@ -206,8 +205,8 @@ static sim_rounding format_rounding(unsigned modifier) {
     }
 }
 
-/* An integer as a double whose last place is sticky, so that rounding it once more to a narrower format is as good as
- * rounding the integer itself. */
+/* Returns an integer as a double with a sticky last bit. Rounding it again to a narrower format equals rounding the
+ * integer itself. */
 static double sticky_real(uint64_t bits, bool signed_type) {
     const bool negative = signed_type && bits >> 63;
     const uint64_t magnitude = negative ? 0 - bits : bits;
@@ -237,7 +236,7 @@ __attribute__((noinline)) static void singles_from_doubles(float *out, const dou
     SIM_EACH_LANE(l) out[l] = (float)in[l];
 }
 
-/* The numbers are SIM_LIFT times as large before the rounding mode changes: see flush_product. */
+/* Scales the numbers by SIM_LIFT before the rounding mode changes: see flush_product. */
 static void flush_singles(float *single, const double *real, int mode) {
     double large[SIM_LANES];
     float lifted[SIM_LANES];
@@ -248,7 +247,7 @@ static void flush_singles(float *single, const double *real, int mode) {
     SIM_EACH_LANE(l) single[l] = flush_product(single[l], lifted[l]);
 }
 
-/* A double's NaN keeps what fits of its payload, as on hardware; others become the one NaN. */
+/* A double's NaN keeps the part of its payload that fits, as on hardware; others become the canonical NaN. */
 static void write_singles(values *v, unsigned from, unsigned modifier, bool flush) {
     float single[SIM_LANES];
     (void)fesetround(sim_host_rounding(modifier));
@@ -279,8 +278,8 @@ static void write_reals(values *v, unsigned type, unsigned from, unsigned modifi
 
 enum { CVT_FLUSH = 1, CVT_SATURATE = 2, CVT_RELU = 4, CVT_FINITE = 8 };
 
-/* sim_op.x: destination type and register bytes; y: source type and register bytes; target: rounding modifier;
- * imm: CVT_*. */
+/* sim_op.x: destination type and register bytes; y: source type and register bytes; target: rounding modifier; imm:
+ * CVT_*. */
 static uint32_t place(unsigned type, unsigned bytes) {
     return type | bytes << 8;
 }
@@ -305,8 +304,8 @@ static bool rounds_to_integer(unsigned modifier) {
     return modifier == PTX_MOD_RNI || modifier == PTX_MOD_RZI || modifier == PTX_MOD_RMI || modifier == PTX_MOD_RPI;
 }
 
-/* What an H100 makes of NaNs where they are not what IEEE 754 would have of the conversion: whether it is so, and what
- * of the source's bits. */
+/* Finds the NaN of an H100 where it differs from IEEE 754's conversion. Returns whether it differs; *nan is made from
+ * the source's bits. */
 static bool find_nan(unsigned to, unsigned from, unsigned modifier, unsigned flags, uint64_t bits, uint64_t *nan) {
     if (to == PTX_TF32 && from == PTX_F32 && modifier == PTX_MOD_RNA)
         *nan = bits & 0xffffe000u;
@@ -376,12 +375,12 @@ static unsigned natural_bytes(unsigned type) {
     return ptx_bits(type) <= 16 ? 2 : ptx_bits(type) / 8;
 }
 
-/* 8-bit operands are read as the 16-bit registers they live in. */
+/* 8-bit operands are read as the 16-bit registers that hold them. */
 static unsigned readable(unsigned type) {
     return ptx_bits(type) == 8 ? PTX_B16 : type;
 }
 
-/* The width of a lane of the operand's slot. */
+/* Returns the width of a lane of the operand's slot. */
 static unsigned lane_bytes(sim_lowering *l, const ptx_operand *operand, unsigned type) {
     if (operand->kind == PTX_SINK) return 8;
     if (operand->kind == PTX_SPECIAL_REGISTER) return ptx_bits(ptx_special_types[operand->special]) / 8;
@@ -393,7 +392,7 @@ static unsigned lane_bytes(sim_lowering *l, const ptx_operand *operand, unsigned
 SIM_UNARY(same_32, uint32_t, uint32_t, a)
 SIM_UNARY(same_64, uint64_t, uint64_t, a)
 
-/* What converts nothing is a copy, of a NaN too. */
+/* A conversion between equal types is a copy, of a NaN, too. */
 static bool is_copy(const ptx_instruction *i) {
     return i->type == i->type2 && (i->type == PTX_F32 || i->type == PTX_F64) && !i->mods[PTX_SLOT_ROUND] &&
            !i->mods[PTX_SLOT_FTZ] && !i->mods[PTX_SLOT_SAT];
@@ -416,7 +415,8 @@ haul_status LOWER(CVT)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- packed conversions ---- */
 
-/* One of two values in a register of 16- or 8-bit halves. op->x: destination type; target: rounding; imm: CVT_*. */
+/* Encodes one of two values in a register of 16- or 8-bit halves. op->x: destination type; target: rounding; imm:
+ * CVT_*. */
 static uint32_t encode_half(unsigned type, double x, sim_rounding rounding, unsigned flags) {
     const bool finite = flags & CVT_FINITE;
     const double value = (flags & CVT_RELU) && x <= 0.0 ? 0.0 : x;
@@ -448,7 +448,7 @@ static sim_step pack_singles(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* From pairs of halves (f16x2, e4m3x2, e5m2x2) to pairs of halves; op->y is the source type. */
+/* Decodes pairs of halves (f16x2, e4m3x2, e5m2x2); op->y is the source type. */
 static double decode_half(unsigned type, uint32_t bits) {
     const double sign = bits & 0x80 ? -1.0 : 1.0;
     const uint32_t magnitude = bits & 0x7f;
@@ -498,7 +498,7 @@ haul_status LOWER(CVT_FP8)(sim_lowering *l, const ptx_instruction *i) {
     return sim_emitted(op);
 }
 
-/* cvt.pack: a and b saturated to half a register; with c, to a byte each below c's low half. */
+/* cvt.pack: saturates a and b to half a register each; with c, to a byte each, below c's low half. */
 static int64_t saturated(int64_t x, unsigned type) {
     const int64_t low = least(type), high = (int64_t)greatest(type);
     return x < low ? low : x > high ? high : x;

@@ -1,13 +1,13 @@
-/* Single- and double-precision arithmetic. Rounding to nearest without further modifiers has a handler of its own, two
- * or three vector instructions; everything else goes through one general path. */
+/* Single- and double-precision arithmetic. Rounding to nearest without further modifiers has handlers of two or three
+ * vector instructions; everything else takes one general path. */
 #include "exec/half.h"
 #include "exec/ops/lanes.h"
 #include "state/lanes.h"
 
 /* ---- arithmetic ---- */
 
-/* The general path: operands are fetched (and flushed), computed in the rounding mode op->y, finished and stored.
- * `compute` is a function of its own that is never inlined, so that no operation moves across the change of mode. */
+/* The general path: fetch and flush the operands, compute in rounding mode op->y, finish and store. `compute` is a
+ * separate function that is never inlined, so that no operation moves across the change of mode. */
 #define GENERAL(suffix, T)                                                                                      \
     typedef void compute_##suffix(T *d, const T *a, const T *b, const T *c);                                    \
     static void round_##suffix(T *d, const T *a, const T *b, const T *c, int mode, compute_##suffix *compute) { \
@@ -19,7 +19,7 @@
 GENERAL(f32, float)
 GENERAL(f64, double)
 
-/* What is computed of three operands; whether it is a product, or has one in it. */
+/* A function of three operands, and whether it contains a product. */
 typedef struct operation {
     compute_f32 *compute;
     bool is_product;
@@ -33,7 +33,7 @@ static void fetch_f32(float *d, const float *a, bool flush) {
     }
 }
 
-/* Operands are lifted before the mode changes: some modes have numbers in place of infinities. */
+/* Scales operands before the mode changes: some modes have numbers instead of infinities. */
 static void flush_products(float *d, const float *a, const float *b, const float *c, int mode, compute_f32 *compute) {
     float lifted[SIM_LANES], lifted_a[SIM_LANES], lifted_c[SIM_LANES];
     SIM_EACH_LANE(l) lifted_a[l] = a[l] * SIM_LIFT;
@@ -80,7 +80,7 @@ static sim_step general_f64(sim_warp *w, const sim_op *op, uint32_t active, comp
     return SIM_NEXT;
 }
 
-/* Handlers `name`_`suffix` (to nearest, plain) and `name`_general_`suffix`. */
+/* Defines handlers `name`_`suffix` (to nearest, plain) and `name`_general_`suffix`. */
 #define ARITHMETIC(name, suffix, T, expression)                                                               \
     static inline T name##_lane_##suffix(T a, T b, T c) {                                                     \
         (void)a, (void)b, (void)c;                                                                            \
@@ -96,7 +96,7 @@ static sim_step general_f64(sim_warp *w, const sim_op *op, uint32_t active, comp
         SIM_EACH_LANE(l) d[l] = name##_lane_##suffix(a[l], b[l], c[l]);                                       \
     }
 
-/* To nearest with .ftz: what -use_fast_math makes of all arithmetic. */
+/* To nearest with .ftz: all arithmetic compiled with -use_fast_math. */
 #define ARITHMETIC_FLUSHING(name, is_product)                                                                          \
     static inline float name##_flushing(float a, float b, float c) {                                                   \
         a = flush_f32(a), b = flush_f32(b), c = flush_f32(c);                                                          \
@@ -110,7 +110,7 @@ static sim_step general_f64(sim_warp *w, const sim_op *op, uint32_t active, comp
         return SIM_NEXT;                                                                                               \
     }
 
-/* Both widths, and the function that lowers an instruction with `sources` operands to them. */
+/* Defines both widths and the function that lowers an instruction with `sources` operands to them. */
 #define ARITHMETIC_INSTRUCTION(name, sources, is_product, expression_f32, expression_f64)             \
     ARITHMETIC(name, f32, float, expression_f32)                                                      \
     ARITHMETIC_FLUSHING(name, is_product)                                                             \
@@ -178,9 +178,9 @@ haul_status LOWER(SQRT)(sim_lowering *l, const ptx_instruction *i) {
     return lower_sqrt(l, i);
 }
 
-/* ---- pairs: 64 floats in a row, lane n / 2's ---- */
+/* ---- pairs: 64 floats in a row, float n belongs to lane n / 2 ---- */
 
-/* One half of the lanes at a time. */
+/* Computes half of the lanes at a time. */
 static sim_step pairs(sim_warp *w, const sim_op *op, uint32_t active, operation how) {
     float result[2 * SIM_LANES];
     float *d = SIM_SLOT(w, float, op->d);
@@ -191,7 +191,7 @@ static sim_step pairs(sim_warp *w, const sim_op *op, uint32_t active, operation 
     return SIM_NEXT;
 }
 
-/* ---- mixed: a (and b, of a product) in half precision ---- */
+/* ---- mixed precision: a (in a product also b) in half precision ---- */
 
 static void widen(float *d, const uint16_t *a, bool brain) {
     if (brain)
@@ -200,7 +200,7 @@ static void widen(float *d, const uint16_t *a, bool brain) {
         SIM_EACH_LANE(l) d[l] = f32_of_f16(a[l]);
 }
 
-/* op->count: how many of the operands are halves; op->imm: they are bf16 */
+/* op->count: number of operands in half precision; op->imm: they are bf16 */
 static sim_step mixed(sim_warp *w, const sim_op *op, uint32_t active, operation how) {
     float a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], result[SIM_LANES];
     float *d = SIM_SLOT(w, float, op->d);
@@ -244,7 +244,8 @@ OTHER_WIDTH(FMA_MIXED, mixed, fma, 2, 3)
 
 /* ---- signs ---- */
 
-/* A single's NaN becomes the one, as of a sum with -0: where machine code does otherwise, see assembler/fold.c. */
+/* A single's NaN becomes the canonical one, as in a sum with -0. assembler/fold.c has the cases where machine code
+ * differs. */
 SIM_UNARY(abs_f32, float, float, canonical_f32(__builtin_fabsf(a)))
 SIM_UNARY(abs_f64, double, double, prefer_nan(a, __builtin_fabs(a)))
 SIM_UNARY(neg_f32, float, float, canonical_f32(-a))
@@ -274,7 +275,7 @@ haul_status LOWER(COPYSIGN)(sim_lowering *l, const ptx_instruction *i) {
 /* Flags of op->x besides SIM_FLUSH. */
 enum { KEEP_NAN = 4, XOR_SIGN = 8, MAGNITUDES = 16 };
 
-/* A NaN loses against a number, unless .NaN makes it win, and has no sign of .xorsign; -0 is below +0. */
+/* A number wins over NaN, with .NaN the NaN wins and .xorsign leaves it without a sign. -0 is below +0. */
 #define CHOICE(suffix, T)                                                            \
     static inline T lesser_##suffix(T a, T b) {                                      \
         const T equal = suffix##_of_bits(bits_of_##suffix(a) | bits_of_##suffix(b)); \

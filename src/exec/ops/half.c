@@ -1,5 +1,5 @@
-/* Half-precision arithmetic, f16 and bf16, single and in pairs. Values are computed in double precision, in which sums
- * and products of halves are exact or made sticky, and rounded once to the format. */
+/* Half-precision arithmetic, f16 and bf16, single and in pairs. Values are computed in double precision and rounded
+ * once to the format. Sums and products of halves are exact or sticky there. */
 #include "exec/half.h"
 #include "exec/ops/lanes.h"
 #include "exec/ops/mufu.h"
@@ -10,8 +10,8 @@ enum { RELU = 4, KEEP_NAN = 8, XOR_SIGN = 16 };
 
 /* ---- one value ---- */
 
-/* A double as a single whose last bit is made odd when it is not exact: rounding that once more, to a format with at
- * most 22 bits, gives what rounding the double would. */
+/* Returns a double as a single whose last bit is set if it is not exact. Rounding it again, to a format of at most 22
+ * bits, equals rounding the double. */
 static inline float sticky_single(double x) {
     const float single = (float)x;
     const double error = x - (double)single;
@@ -20,7 +20,7 @@ static inline float sticky_single(double x) {
     return f32_of_bits(bits + unit - 2 * inward * unit);
 }
 
-/* The same for a sum of doubles: its error is exactly a double, too. */
+/* The same for a sum of doubles, whose error is exactly a double, too. */
 static inline double sticky_sum(double p, double c) {
     const double sum = p + c, back = sum - p;
     const double error = (p - (sum - back)) + (c - back);
@@ -36,11 +36,11 @@ static inline uint16_t flush_bf16(uint16_t h) {
     return (h & 0x7f80) == 0 ? h & 0x8000 : h;
 }
 
-/* ---- handlers: the lanes' halves in a row, 32 for scalars and 64 for pairs ---- */
+/* ---- handlers: the lanes' halves in one array, 32 for scalars and 64 for pairs ---- */
 
 enum { MOST_HALVES = 2 * SIM_LANES };
 
-/* d = function of a, b and c, each `count` halves as singles; d may be sticky. */
+/* d = function of a, b and c, each with `count` halves as singles; d may be sticky. */
 typedef void compute_fn(float *d, const float *a, const float *b, const float *c, unsigned count);
 
 static void clamp_halves(float *x, unsigned count, uint32_t flags) {
@@ -102,7 +102,7 @@ HALVES(bf16)
         return compute_##format(w, op, active, name##_compute, SIM_LANES * (halves));            \
     }
 
-/* Four handlers, and their table by type; `expression` is of the doubles a, b and c. */
+/* Defines four handlers and their table by type. `expression` uses the doubles a, b and c. */
 #define HALF(name, expression)                                                                            \
     static void name##_compute(float *d, const float *pa, const float *pb, const float *pc, unsigned n) { \
         SIM_VECTORISE for (unsigned l = 0; l < n; l++) {                                                  \
@@ -147,7 +147,7 @@ haul_status LOWER(HFMA)(sim_lowering *l, const ptx_instruction *i) {
     return lower_half(l, i, fma_handlers, 3);
 }
 
-/* ---- fma.oob: the NaN that tensor copies fill with makes the result zero, where it is a factor ---- */
+/* ---- fma.oob: the NaN with which tensor copies fill makes the result zero if it is a factor ---- */
 
 enum { FILLED = 0x7ff7 };
 
@@ -183,7 +183,7 @@ haul_status LOWER(HFMA_OOB)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- approximate functions ---- */
 
-/* Hardware cuts off what single precision gives. */
+/* Hardware truncates the single-precision result. */
 static inline float cut_f16(float x) {
     const uint32_t bits = bits_of_f32(x), sign = bits & UINT32_C(0x80000000);
     const float size = __builtin_fabsf(x), within = size < 0x1p-14f ? size : 0.0f;
@@ -221,7 +221,7 @@ haul_status LOWER(HTANH)(sim_lowering *l, const ptx_instruction *i) {
     return lower_half(l, i, tanh_handlers, 1);
 }
 
-/* ---- signs: a bit, but a NaN becomes the one that arithmetic makes ---- */
+/* ---- signs: one bit, but a NaN becomes the one that arithmetic produces ---- */
 
 enum { CLEARS = 1, FLUSHES = 2 };
 
@@ -263,7 +263,7 @@ haul_status LOWER(HNEG)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- minimum and maximum ---- */
 
-/* The values' order as integers: sign and magnitude become two's complement, with -0 below +0. */
+/* Returns the order of values as integers: sign and magnitude become two's complement, with -0 below +0. */
 static inline int32_t order_of(uint16_t h) {
     return h & 0x8000 ? -(int32_t)(h & 0x7fff) - 1 : (int32_t)h;
 }

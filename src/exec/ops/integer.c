@@ -1,4 +1,4 @@
-/* Integer arithmetic. Where the sign makes no difference to the bits, one handler serves both types. */
+/* Integer arithmetic. If the sign does not affect the bits, one handler serves both types. */
 #include "exec/ops/lanes.h"
 #include "exec/ops/wide.h"
 
@@ -87,7 +87,7 @@ haul_status LOWER(MAD_WIDE)(sim_lowering *l, const ptx_instruction *i) {
     return sim_emitted(sim_emit_with(l, i, wide[type], type, type, sum));
 }
 
-/* The 48-bit product of the operands' low 24 bits. */
+/* Returns the 48-bit product of the operands' low 24 bits. */
 static inline uint64_t product24_u32(uint32_t a, uint32_t b) {
     return (uint64_t)(a & 0xffffff) * (b & 0xffffff);
 }
@@ -143,7 +143,7 @@ SIM_TERNARY(dp2a_hi_us, uint32_t, uint32_t, DOT2(uint16_t, int8_t, 2))
 SIM_TERNARY(dp2a_hi_su, uint32_t, uint32_t, DOT2(int16_t, uint8_t, 2))
 SIM_TERNARY(dp2a_hi_ss, uint32_t, uint32_t, DOT2(int16_t, int8_t, 2))
 
-/* Indexed by a is signed, b is signed. */
+/* Indexed by: a is signed, b is signed. */
 static haul_status lower_dot(sim_lowering *l, const ptx_instruction *i, const sim_handler by_sign[2][2]) {
     return sim_lower_ternary(l, i, by_sign[i->type == PTX_S32][i->type2 == PTX_S32]);
 }
@@ -161,7 +161,7 @@ haul_status LOWER(DP2A)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- division ---- */
 
-/* All ones where b is 0, as NVIDIA's division routines give. */
+/* If b is 0, the result is all ones, as in NVIDIA's division routines. */
 SIM_BINARY(div_u16, uint16_t, uint16_t, quotient_u32(a, b))
 SIM_BINARY(div_s16, int16_t, int16_t, quotient_s32(a, b))
 SIM_BINARY(div_u32, uint32_t, uint32_t, quotient_u32(a, b))
@@ -204,7 +204,7 @@ haul_status LOWER(NEG)(sim_lowering *l, const ptx_instruction *i) {
     return sim_lower_unary(l, i, handlers[i->type]);
 }
 
-/* T of each half. */
+/* Applies T to each half. */
 #define LESSER(a, b) ((a) < (b) ? (a) : (b))
 #define GREATER(a, b) ((a) > (b) ? (a) : (b))
 #define PAIRWISE(T, choose) \

@@ -73,8 +73,8 @@ haul_status LOWER(CNOT)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- lop3 ---- */
 
-/* Bit n of `table` is the result for the operand bits a = n >> 2 & 1, b = n >> 1 & 1, c = n & 1. Each table bit is
- * spread to a mask, and three levels of selection follow. */
+/* Bit n of `table` is the result for the operand bits a = n >> 2 & 1, b = n >> 1 & 1, c = n & 1. Spreads each table bit
+ * to a mask, then selects in three levels. */
 #define SPREAD(table, n) (0 - ((table) >> (n)&1u))
 static inline uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
     const uint32_t if_00 = (c & SPREAD(table, 1)) | (~c & SPREAD(table, 0));
@@ -103,7 +103,7 @@ SIM_TERNARY(lop3_and_xor, uint32_t, uint32_t, (a & b) ^ c)
 SIM_TERNARY(lop3_choose, uint32_t, uint32_t, (a & b) | (~a & c))
 SIM_TERNARY(lop3_majority, uint32_t, uint32_t, (a & b) | (a & c) | (b & c))
 
-/* A table is the function applied to the three columns of the truth table: that is how PTX derives it. */
+/* PTX derives a table by applying the function to the three columns of the truth table. */
 enum { COLUMN_A = 0xf0, COLUMN_B = 0xcc, COLUMN_C = 0xaa };
 
 static sim_handler lop3_handler(uint64_t table) {
@@ -155,7 +155,7 @@ haul_status LOWER(LOP3)(sim_lowering *l, const ptx_instruction *i) {
 LOP3_COMBINE(lop3_combine_and, &)
 LOP3_COMBINE(lop3_combine_or, |)
 
-/* Two operations. Where d is `_` its value goes to the sink, from which the second one reads it. */
+/* Emits two operations. If d is `_`, its value goes to the sink, from which the second one reads it. */
 haul_status LOWER(LOP3_COMBINE)(sim_lowering *l, const ptx_instruction *i) {
     const ptx_operand *first = &i->operands[0];
     if (first->kind != PTX_PAIR) return sim_lower_fail(l, "the destination must be d|p");
@@ -168,7 +168,7 @@ haul_status LOWER(LOP3_COMBINE)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* ---- shifts: from the width on everything is shifted out ---- */
+/* ---- shifts: a distance of the width or more shifts everything out ---- */
 
 #define SHIFTED_LEFT(T, a, b, bits) ((b) >= (bits) ? (T)0 : (T)((a) << ((b) & ((bits)-1))))
 #define SHIFTED_RIGHT(T, a, b, bits) ((b) >= (bits) ? (T)0 : (T)((a) >> ((b) & ((bits)-1))))
@@ -194,7 +194,7 @@ haul_status LOWER(SHR)(sim_lowering *l, const ptx_instruction *i) {
     return sim_emitted(sim_emit_with(l, i, handlers[i->type], i->type, PTX_U32, 0));
 }
 
-/* Funnel shifts: b:a as one number of 64 bits, of which the upper (left) or lower (right) word is the result. */
+/* Funnel shifts: b:a is one number of 64 bits; the result is its upper (left) or lower (right) word. */
 #define BOTH(a, b) ((uint64_t)(b) << 32 | (a))
 #define CLAMPED(c) ((c) > 32 ? 32 : (c))
 
@@ -211,7 +211,7 @@ haul_status LOWER(SHF)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- prmt ---- */
 
-/* Byte `selector & 7` of b:a; bit 3 of the selector asks for eight copies of its sign. */
+/* Returns byte `selector & 7` of b:a, or with bit 3 of the selector eight copies of its sign. */
 static inline uint32_t permuted_byte(uint32_t a, uint32_t b, uint32_t selector) {
     const uint32_t word = (selector & 4) ? b : a;
     const uint32_t byte = word >> 8 * (selector & 3) & 0xff;
@@ -224,7 +224,7 @@ static inline uint32_t permuted(uint32_t a, uint32_t b, uint32_t selectors) {
            permuted_byte(a, b, selectors >> 8) << 16 | permuted_byte(a, b, selectors >> 12) << 24;
 }
 
-/* The special modes' selectors for the two low bits of c, as a generic control: 16 bits each. */
+/* The special modes' selectors for the two low bits of c, as generic selectors of 16 bits each. */
 #define MODE_SELECTORS(n0, n1, n2, n3) (UINT64_C(n0) | UINT64_C(n1) << 16 | UINT64_C(n2) << 32 | UINT64_C(n3) << 48)
 static const uint64_t prmt_modes[PTX_MOD_COUNT] = {
     [PTX_MOD_F4E] = MODE_SELECTORS(0x3210, 0x4321, 0x5432, 0x6543),

@@ -24,7 +24,7 @@ static uint64_t *barrier_in_cluster(sim_warp *w, const sim_op *op, unsigned lane
     return object;
 }
 
-/* One that only the block's own threads may use in this way. */
+/* Returns an mbarrier for uses that only the block's own threads have. */
 static uint64_t *barrier_of(sim_warp *w, const sim_op *op, unsigned lane) {
     sim_block *owner;
     uint64_t *object = barrier_in_cluster(w, op, lane, &owner);
@@ -74,10 +74,10 @@ static sim_step overflow(sim_warp *w, const sim_op *op, unsigned lane, uint64_t 
         m.expected, m.bytes);
 }
 
-/* x: what is done with b, bytes or a number of arrivals; y: the phase must not complete */
+/* x: the use of b, which is bytes or a number of arrivals; y: the phase must not complete */
 enum { ARRIVES, EXPECTS, COMPLETES, ARRIVES_AND_EXPECTS, DROPS, DROPS_AND_EXPECTS };
 
-/* Takes n arrivals from this phase and those that follow. */
+/* Subtracts n arrivals from this phase and the next ones. */
 static bool drop(sim_block *owner, uint64_t *object, uint32_t n) {
     sim_mbarrier m = sim_mbarrier_unpack(*object);
     if (n > m.expected) return false;
@@ -92,7 +92,7 @@ static bool update_barrier(sim_warp *w, const sim_op *op, unsigned lane, sim_blo
     case EXPECTS: return sim_mbarrier_update(owner, object, 0, n);
     case COMPLETES: return sim_mbarrier_update(owner, object, 0, -(int64_t)n);
     case ARRIVES_AND_EXPECTS:
-        /* The bytes are expected before the arrival, so that the phase cannot end between the two. */
+        /* The bytes are expected before the arrival, so that the phase cannot complete between the two. */
         return sim_mbarrier_update(owner, object, 0, n) && sim_mbarrier_update(owner, object, 1, 0);
     case DROPS: return drop(owner, object, n);
     case DROPS_AND_EXPECTS: return sim_mbarrier_update(owner, object, 0, n) && drop(owner, object, 1);
@@ -100,8 +100,7 @@ static bool update_barrier(sim_warp *w, const sim_op *op, unsigned lane, sim_blo
     }
 }
 
-/* Copies may have come whenever it suits the kernel: a phase that only waits for bytes is over before the next arrival.
- */
+/* Copies may complete at any moment, so a phase that only waits for bytes completes before the next arrival. */
 static void end_phase_of_bytes(sim_block *owner, const uint64_t *object) {
     const sim_mbarrier m = sim_mbarrier_unpack(*object);
     if (!m.pending && m.bytes) sim_async_deliver(owner, offset_of(owner, object));
@@ -190,7 +189,7 @@ static sim_step arrive_after_copies(sim_warp *w, const sim_op *op, uint32_t acti
         if (w->sm->hazards) {
             sim_hazard_mbarrier_use(w, op, lane, w->block, offset_of(w->block, object));
             sim_hazard_mbarrier_told(w, op, lane, w->block, offset_of(w->block, object));
-            /* What the thread did itself goes along with its copies. */
+            /* The thread's own accesses are covered together with its copies. */
             sim_hazard_mbarrier_arrive(w, op, lane, w->block, offset_of(w->block, object));
         }
         sim_mbarrier m = sim_mbarrier_unpack(*object);
@@ -200,7 +199,7 @@ static sim_step arrive_after_copies(sim_warp *w, const sim_op *op, uint32_t acti
         m.pending++;
         *object = sim_mbarrier_pack(m);
     }
-    /* Lanes with different barriers get entries of their own. */
+    /* Lanes with different mbarriers get separate entries. */
     while (active) {
         uint32_t address = c.destination[__builtin_ctz(active)], same = 0;
         for (unsigned l = 0; l < SIM_LANES; l++) same |= (uint32_t)(c.destination[l] == address) << l;
@@ -217,7 +216,7 @@ haul_status LOWER(CP_ASYNC_MBARRIER)(sim_lowering *l, const ptx_instruction *i) 
 
 /* ---- waits: b: token or parity; x: it is a parity; y: try_wait ---- */
 
-/* The phase that the token or parity names is over when the one in progress has the other parity. */
+/* The phase that the token or parity names is complete if the current phase has the other parity. */
 static bool is_over(const sim_warp *w, const sim_op *op, unsigned lane, uint64_t bits) {
     uint32_t phase = sim_mbarrier_unpack(bits).phase, wanted;
     if (op->x)
@@ -227,7 +226,7 @@ static bool is_over(const sim_warp *w, const sim_op *op, unsigned lane, uint64_t
     return phase != wanted;
 }
 
-/* The lanes know what those knew who arrived at the barriers. */
+/* The lanes synchronise with all that arrived at the mbarriers. */
 static void pass_barriers(sim_warp *w, const sim_op *op, uint32_t done, const uint32_t address[SIM_LANES]) {
     while (done) {
         const uint32_t first = address[__builtin_ctz(done)];
@@ -253,7 +252,7 @@ static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
         if (w->sm->hazards) passed[lane] = address;
     }
     if (w->sm->hazards) pass_barriers(w, op, done, passed);
-    /* try_wait sleeps until the phase is over, or until nothing else can run: its time limit. */
+    /* try_wait sleeps until the phase completes or until nothing else can run, which is its time limit. */
     bool timed_out = w->path->resumes;
     if (op->y && done != active && !timed_out) return sim_warp_wait(w, sim_pc(w, op), active, SIM_PATH_AT_MBARRIER);
     w->path->resumes = 0;

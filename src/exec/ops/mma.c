@@ -1,4 +1,4 @@
-/* mma and wmma.mma: products of matrices that the warp has in its registers. more: a sim_product in the pool. */
+/* mma and wmma.mma: products of matrices in a warp's registers. more: a sim_product in the pool. */
 #include "exec/ops/fragments.h"
 #include "exec/ops/lanes.h"
 #include "exec/ops/multiply.h"
@@ -11,8 +11,8 @@
 
 /* ---- 8-bit floats ---- */
 
-/* sm_90 and sm_100 have units for a warpgroup's only. Machine code that ptxas 13.0 makes for a warp's converts them to
- * halves, multiplies the first two of every four elements of k, then the other two, and adds c at the end. */
+/* sm_90 and sm_100 multiply them only for a warpgroup. ptxas 13.0 converts a warp's to halves, multiplies the first two
+ * of every four elements of k, then the other two, and adds c at the end. */
 static bool goes_by_halves(const sim_product *p, unsigned sm) {
     return (p->type_a == PTX_E4M3 || p->type_a == PTX_E5M2) && sm >= SIM_FIRST_HOPPER && sm < SIM_FIRST_RTX_BLACKWELL;
 }
@@ -21,7 +21,7 @@ static uint32_t half_of(uint32_t raw, unsigned type) {
     return encode(sim_f16, sim_decode_one(raw, type), SIM_ROUND_EVEN, false);
 }
 
-/* Of each four elements two, as halves. */
+/* Picks two of each four elements, as halves. */
 static void pick(const sim_product *p, const sim_operands *from, unsigned first, sim_operands *to) {
     const uint32_t picked = p->k / 2;
     for (uint32_t at = 0; at < picked; at++) {
@@ -88,7 +88,7 @@ static sim_step multiply_sparse(sim_warp *w, const sim_op *op, uint32_t active) 
     return SIM_NEXT;
 }
 
-/* ---- m8n8k4 of f16: four products, each of eight lanes: four neighbours and the four that are 16 further on ---- */
+/* ---- m8n8k4 of f16: four products, each of eight lanes: four neighbours and the four lanes 16 further on ---- */
 
 enum { QUADS = 4, QUAD_LANES = 8, QUAD_DEPTH = 4, QUAD_COLUMNS = 8, HALF_WARP = 16, QUAD_SUMS = 8 };
 enum { QUAD_A_BY_COLUMNS = 1, QUAD_B_BY_COLUMNS = 2 };
@@ -97,7 +97,7 @@ static unsigned quad_lane(unsigned quad, unsigned member) {
     return 4 * quad + member % 4 + HALF_WARP * (member / 4);
 }
 
-/* Element e of four that the lane has: along the row or column that its number names, or across. */
+/* Each lane holds four elements e: along the row or column that its number names, or across it. */
 static void gather_quad(const sim_warp *w, const sim_product *p, uint32_t layout, unsigned quad, sim_operands *o) {
     const uint32_t *pool = w->sm->grid->program->pool, *a = pool + p->a, *b = pool + p->b;
     for (unsigned member = 0; member < QUAD_LANES; member++) {
@@ -144,7 +144,7 @@ static void scatter_quad_sums(sim_warp *w, const sim_product *p, unsigned quad, 
     }
 }
 
-/* x: QUAD_*_BY_COLUMNS. A result may be in the registers of a factor: no quad's are another's. */
+/* x: QUAD_*_BY_COLUMNS. A result may share registers with a factor, since the quads have separate lanes. */
 static sim_step multiply_quads(sim_warp *w, const sim_op *op, uint32_t active) {
     const sim_product *p = sim_product_at(w, op);
     sim_operands o;

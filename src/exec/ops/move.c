@@ -1,4 +1,4 @@
-/* mov: copies, and vectors of registers packed into one register and unpacked from it. */
+/* mov: copies; packs vectors of registers into one register and unpacks them. */
 #include "exec/ops/lanes.h"
 #include "state/lanes.h"
 
@@ -32,7 +32,7 @@ static haul_status lower_copy_pred(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* ---- unpacking: one operation an element; op->x is the element's place in bits, op->imm its mask ---- */
+/* ---- unpacking: one operation for each element; op->x is the element's bit position, op->imm its mask ---- */
 
 #define UNPACK(name, D, S)                                                 \
     static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) { \
@@ -61,7 +61,8 @@ UNPACK_WIDE(unpack_16_from_128, uint16_t)
 UNPACK_WIDE(unpack_32_from_128, uint32_t)
 UNPACK_WIDE(unpack_64_from_128, uint64_t)
 
-/* By log2 of the whole's width and of the element's, both from 16 bits (8-bit elements live in 16-bit registers). */
+/* Indexed by log2 of the whole's width and of the element's, both from 16 bits on (8-bit elements are in 16-bit
+ * registers). */
 static sim_handler unpacker(unsigned whole, unsigned element) {
     static const sim_handler handlers[4][3] = {
         {unpack_16_from_16, NULL, NULL},
@@ -88,7 +89,7 @@ static haul_status lower_unpack(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* ---- copies; special registers may be wider ---- */
+/* ---- copies; special registers may be wider than the destination ---- */
 
 static sim_handler copier(unsigned bits, unsigned from) {
     if (from > bits && from == 32) return unpack_16_from_32;
@@ -109,7 +110,7 @@ static haul_status lower_copy(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* Elements that come from other elements of the destination are put aside first. */
+/* First saves elements that come from other elements of the destination. */
 haul_status LOWER(MOV_VECTOR)(sim_lowering *l, const ptx_instruction *i) {
     const ptx_operand *to = &i->operands[0], *from = &i->operands[1];
     const unsigned bytes = ptx_bits(i->type) / 8;

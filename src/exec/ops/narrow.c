@@ -1,4 +1,5 @@
-/* cvt of sm_100's own: types of 4, 6 and 8 bits in twos and fours, scales (ue8m0), and rounding by random bits. */
+/* The cvt forms new in sm_100: types of 4, 6 and 8 bits in groups of two and four, scales (ue8m0), and stochastic
+ * rounding. */
 #include "exec/half.h"
 #include "exec/ops/lanes.h"
 #include "state/block.h"
@@ -7,7 +8,7 @@ static const sim_format e2m1 = {1, 0, 7, 7, 7, 3};
 static const sim_format e2m3 = {3, 0, 31, 31, 31, 5};
 static const sim_format e3m2 = {2, -2, 31, 31, 31, 5};
 
-/* Elements of a packed type: their format, and how far they are apart. */
+/* A packed type: the format of its elements and the distance between them. */
 typedef struct packing {
     const sim_format *format;
     unsigned bits;
@@ -34,7 +35,7 @@ static void set_lane(sim_warp *w, const sim_op *op, unsigned lane, unsigned bits
         SIM_SLOT(w, uint32_t, op->d)[lane] = value;
 }
 
-/* op->x, y: destination's and source's type; target: rounding modifier; imm: flags */
+/* op->x, y: types of destination and source; target: rounding modifier; imm: flags */
 enum { RELU = 1, FINITE = 2 };
 
 static double clamped(double x, const sim_op *op) {
@@ -73,7 +74,7 @@ static sim_step from_halves(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* Such a type has neither infinities nor NaNs. */
+/* These types have neither infinities nor NaNs. */
 static double decode(const sim_format *f, uint32_t bits) {
     const uint32_t magnitude = bits & ((1u << f->sign) - 1), fraction = magnitude & ((1u << f->mantissa) - 1);
     const int exponent = (int)(magnitude >> f->mantissa);
@@ -106,7 +107,7 @@ haul_status LOWER(CVT_NARROW)(sim_lowering *l, const ptx_instruction *i) {
     return lower_narrow(l, i, to_halves, PTX_B16, 0);
 }
 
-/* ---- scales: the exponent of a single, whatever its sign; 255 is NaN ---- */
+/* ---- scales: the exponent of a single, without its sign; 255 is NaN ---- */
 
 static uint32_t scale_of(uint32_t single, const sim_op *op) {
     const uint32_t magnitude = single & 0x7fffffffu, half_of_least = 0x00400000u;
@@ -156,7 +157,7 @@ haul_status LOWER(CVT_SCALE)(sim_lowering *l, const ptx_instruction *i) {
     return lower_narrow(l, i, halves_of_scales, PTX_B16, 0);
 }
 
-/* ---- rounding by random bits: they are added to what is cut off, from its highest bit on ---- */
+/* ---- stochastic rounding: adds random bits to the truncated part, aligned at its highest bit ---- */
 
 static uint32_t encode_random(const sim_format *f, double x, uint64_t random, int width, bool finite) {
     const uint64_t bits = bits_of_f64(x), magnitude = bits & INT64_MAX;
@@ -170,7 +171,7 @@ static uint32_t encode_random(const sim_format *f, double x, uint64_t random, in
     return (uint32_t)(result | (bits >> 63) << f->sign);
 }
 
-/* The random bits of element n, counted from the highest of d, and their number. */
+/* Returns the random bits of element n, counted from the highest of d, and their number. */
 static uint32_t random_of(unsigned type, uint32_t random, unsigned n, int *width) {
     const uint32_t halves[2] = {random >> 16, random & 0xffff};
     switch (type) {
@@ -181,7 +182,7 @@ static uint32_t random_of(unsigned type, uint32_t random, unsigned n, int *width
     }
 }
 
-/* op->count elements, the highest first: a, b, c, and what is in the pool from `more` on; y: the random bits. */
+/* Converts op->count elements, the highest first: a, b, c, then the pool from `more` on. y: the random bits. */
 static sim_step round_randomly(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more, *random = SIM_SLOT(w, uint32_t, op->y);
     const packing p = packing_of(op->x);

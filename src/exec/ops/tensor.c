@@ -1,9 +1,10 @@
 /* Tensor copies: boxes of arrays that a tensor map describes. d, imm, SIM_OP_WIDE: the map's generic address; a, x: the
- * shared one; c, y: the mbarrier; imm2: bit 0, 1: shared, mbarrier registers are wide, bit 2: multicast; more, target:
- * coordinates in the pool and their number, and behind them the mask of a multicast and the offsets of im2col (bit 3:
- * the map must be for it; bit 4: four rows of their own instead of a box; bit 5: .cta_group::2; from bit 6 on: which
- * sim_tensor_wide the map must be); count: the reduction.
- */
+ * shared one; c, y: the mbarrier; count: the reduction. more, target: position in the pool and number of the
+ * coordinates, which the mask of a multicast and the offsets of im2col follow.
+ *
+ * imm2: bits 0 and 1: the shared and mbarrier registers are wide; bit 2: multicast; bit 3: the map must be for im2col;
+ * bit 4: four separate rows instead of a box; bit 5: .cta_group::2; from bit 6 on: the sim_tensor_wide that the map
+ * must have. */
 #include "assembler/shared_layout.h"
 #include "count/count.h"
 #include "exec/access.h"
@@ -15,7 +16,7 @@
 #include "machine/tensor.h"
 #include "state/block.h"
 
-/* Of a gather or scatter. */
+/* Rows of a gather or scatter. */
 enum { ROWS = 4 };
 
 /* ---- the map ---- */
@@ -108,7 +109,7 @@ static bool check_start(sim_warp *w, const sim_op *op, unsigned lane, const sim_
     return false;
 }
 
-/* What lies inside the array must lie in an allocation. */
+/* The part of the box inside the array must lie in an allocation. */
 static bool check_rows(sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *b) {
     sim_tensor_walk walk;
     sim_tensor_row row;
@@ -137,13 +138,13 @@ static uint32_t multicast_ranks(const sim_warp *w, const sim_op *op, unsigned la
 
 /* ---- copies ---- */
 
-/* Of four rows the first. */
+/* With four rows, reads those of the first. */
 static void read_coordinates(const sim_warp *w, const sim_op *op, unsigned lane, int32_t at[SIM_TENSOR_RANK]) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
     for (uint32_t d = 0; d < SIM_TENSOR_RANK; d++) at[d] = d < op->target ? SIM_SLOT(w, int32_t, slots[d])[lane] : 0;
 }
 
-/* {halo, offset}, whose ranges are those of PTX. */
+/* {halo, offset}; PTX gives their ranges. */
 static bool read_halo(sim_warp *w, const sim_op *op, unsigned lane, const uint32_t slots[2], sim_tensor *t) {
     enum { MOST_OFFSET = 31, MOST_HALO_128 = 31, MOST_HALO = 511 };
     const uint32_t most = t->wide == SIM_TENSOR_WIDE_W128 ? MOST_HALO_128 : MOST_HALO;
@@ -167,7 +168,7 @@ static int32_t row_of(const sim_warp *w, const sim_op *op, unsigned lane, unsign
     return SIM_SLOT(w, int32_t, w->sm->grid->program->pool[op->more + 1 + row])[lane];
 }
 
-/* Fills in what the lane's copy is; false when it cannot be: the fault has been recorded. */
+/* Fills in the lane's copy. Returns false, with the fault recorded, if it is invalid. */
 static bool describe(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b, sim_block **waits) {
     b->thread = w->index * SIM_LANES + lane;
     b->group = w->block->async.bulk_groups[b->thread];
@@ -221,8 +222,8 @@ static unsigned receivers(const sim_warp *w, const sim_op *op, unsigned lane) {
     return op->imm2 & MULTICAST ? (unsigned)__builtin_popcount(multicast_ranks(w, op, lane)) : 1;
 }
 
-/* Each destination's own mbarrier, or with .cta_group::2 that of the pair's block which is the even or odd one as the
- * block of the mbarrier that was given. */
+/* A multicast signals each destination's own mbarrier. With .cta_group::2, it signals one block of each pair: the even
+ * or odd one, as for the given mbarrier's block. */
 static bool add_copy(sim_warp *w, const sim_op *op, unsigned lane, sim_block *waits, const sim_bulk *b) {
     sim_block *const cluster = w->block->cluster;
     if (!(op->imm2 & MULTICAST)) return sim_issue_bulk(w, lane, waits, b);
@@ -236,7 +237,7 @@ static bool add_copy(sim_warp *w, const sim_op *op, unsigned lane, sim_block *wa
     return true;
 }
 
-/* One of the four is a box of one row. */
+/* Each of the four rows is copied as a box of one row. */
 static bool next_row(sim_warp *w, const sim_op *op, unsigned lane, unsigned row, sim_bulk *b) {
     if (row) b->shared += sim_tensor_row_pitch(&b->tensor);
     b->at[1] = row_of(w, op, lane, row);
@@ -286,7 +287,7 @@ static bool goes_by_pixels(const ptx_instruction *i) {
     return has_offsets(i) || i->mods[PTX_SLOT_LOAD_MODE] == PTX_MOD_IM2COL_NO_OFFSETS;
 }
 
-/* Coordinates, the mask of a multicast, and im2col's offsets, zeros where the form has none: in the program's pool. */
+/* Pools coordinates, the mask of a multicast, and im2col's offsets, which are zero if the form has none. */
 static uint32_t pool_place(sim_lowering *l, const ptx_instruction *i, const ptx_operand *at) {
     const unsigned mask_at = has_offsets(i) ? 4 : 3;
     const bool multicast = i->mods[PTX_SLOT_MULTICAST] != 0, is_wide = wide_of(i->mods[PTX_SLOT_LOAD_MODE]);
@@ -307,7 +308,7 @@ static uint32_t form_of(const ptx_instruction *i) {
            (four_rows ? FOUR_ROWS : 0u) | (of_pair ? OF_PAIR : 0u) | (uint32_t)wide_of(mode) << WIDE_BIT;
 }
 
-/* operands[tensor]: map and coordinates; the others: shared memory and, where there is one, the mbarrier */
+/* operands[tensor]: map and coordinates; the others: shared memory and the mbarrier, if there is one */
 static haul_status lower_tensor(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned tensor,
                                 unsigned shared_at, unsigned barrier_at, haul_memory_class class) {
     bool shared_wide, map_wide, barrier_wide = false;

@@ -1,5 +1,5 @@
-/* Tensor maps that kernels change, and publish. a, imm, SIM_OP_WIDE: the map's address; b: the value; x: the field; y:
- * which dimension; imm2: MAP_* */
+/* Tensor maps that kernels modify and publish. a, imm, SIM_OP_WIDE: the map's address; b: the value; x: the field; y:
+ * the dimension; imm2: MAP_* */
 #include "check/hazard.h"
 #include "exec/access.h"
 #include "exec/fault.h"
@@ -10,8 +10,8 @@
 
 enum { MAP_IN_SHARED = 1, MAP_VALUE_WIDE = 2 };
 
-/* The 128 bytes of the map at a generic address, or (`in_shared`) one of the block's shared memory; NULL: the fault has
- * been recorded. */
+/* Returns the 128 bytes of the map at a generic address or, if `in_shared`, in the block's shared memory. Returns NULL,
+ * with the fault recorded, if they are not there. */
 static unsigned char *map_at(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, bool in_shared) {
     unsigned char *bytes = NULL;
     if (!in_shared && (address & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW) in_shared = true, address -= SIM_SHARED_WINDOW;
@@ -116,7 +116,7 @@ haul_status LOWER(TENSORMAP_COPY)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* ---- fence.proxy.tensormap: a, imm, SIM_OP_WIDE: the map that is acquired ---- */
+/* ---- fence.proxy.tensormap: a, imm, SIM_OP_WIDE: the map to acquire ---- */
 
 static sim_step release(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)op;

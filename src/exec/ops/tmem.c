@@ -1,4 +1,4 @@
-/* Tensor memory: allocation, loads and stores, copies to it in the background. Products: tmem_mma.c, tmem_make.c. */
+/* Tensor memory: allocation, loads and stores, copies into it. Products are in tmem_mma.c and tmem_make.c. */
 #include "exec/ops/tmem.h"
 
 #include "base/memory.h"
@@ -16,8 +16,8 @@
 #include "ptx/tcgen05.h"
 #include "state/tmem.h"
 
-/* ---- tcgen05.alloc, .dealloc, .relinquish_alloc_permit; a, imm, SIM_OP_WIDE: where the address goes, or (dealloc) a
- * itself; b: the columns; x: blocks that take part; y: the address is generic ---- */
+/* ---- tcgen05.alloc, .dealloc, .relinquish_alloc_permit; a, imm, SIM_OP_WIDE: destination of the address, or (dealloc)
+ * a itself; b: the columns; x: number of blocks; y: the address is generic ---- */
 
 static uint32_t blocks_of(const ptx_instruction *i) {
     return i->mods[PTX_SLOT_CTA_GROUP] == PTX_MOD_CTA_GROUP_2 ? SIM_TMEM_PAIR : 1;
@@ -33,7 +33,7 @@ static sim_step no_memory(sim_warp *w, const sim_op *op, uint32_t lanes) {
     return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, lanes, "the host has no memory for tensor memory");
 }
 
-/* Both blocks of a pair ask; the one that comes last allocates for both. False: wait. */
+/* Both blocks of a pair request columns; the second one allocates for both. Returns false if the block must wait. */
 static bool allocate_for_pair(sim_block *b, sim_block *pair, uint32_t columns, uint32_t *address) {
     sim_block *peer = &pair[pair == b];
     if (b->tensor.granted) {
@@ -138,14 +138,14 @@ haul_status LOWER(TMEM_RELINQUISH)(sim_lowering *l, const ptx_instruction *i) {
  * SHAPE_*; y: columns from the first half to the second; imm2: ACCESS_* ---- */
 
 enum { SHAPE_16X64, SHAPE_16X128, SHAPE_16X256, SHAPE_32X32, SHAPE_16X32X2 };
-enum { ACCESS_PACKS = 1, ACCESS_STORES = 2 }; /* two columns' lower halves share a register */
+enum { ACCESS_PACKS = 1, ACCESS_STORES = 2 }; /* packs: two columns' lower halves share a register */
 enum { WARP_LANES = SIM_LANES, WARPS_OF_LANES = SIM_TMEM_LANES / WARP_LANES, HALF_LANES = 16 };
 
 typedef struct cell_place {
-    uint32_t lane, column; /* from the access's own */
+    uint32_t lane, column; /* relative to the access */
 } cell_place;
 
-/* What register r of the lane is. */
+/* Returns the cell of register r of the lane. */
 static cell_place place_of(const sim_op *op, uint32_t r, uint32_t lane) {
     switch (op->x) {
     case SHAPE_16X64: return (cell_place){lane / 4 + 8 * (lane % 2), 2 * r + lane / 2 % 2};
@@ -156,7 +156,7 @@ static cell_place place_of(const sim_op *op, uint32_t r, uint32_t lane) {
     }
 }
 
-/* Columns that the access goes over, one half of it with SHAPE_16X32X2. */
+/* Returns the columns of the access, for SHAPE_16X32X2 those of one half. */
 static uint32_t columns_of(const sim_op *op) {
     const uint32_t shaped = op->x == SHAPE_16X64 || op->x == SHAPE_16X128 || op->x == SHAPE_16X256 ? 2u : 1u;
     return op->count * shaped << (op->imm2 & ACCESS_PACKS);
@@ -225,7 +225,7 @@ static void check_order(sim_warp *w, const sim_op *op, uint32_t column) {
     if (op->x == SHAPE_16X32X2) sim_hazard_tmem(w, op, action, column + second_half(op), columns_of(op));
 }
 
-/* 0: the step says how to go on. */
+/* Returns 0 with *step set if the warp must wait or stop. */
 static uint32_t begin_access(sim_warp *w, const sim_op *op, uint32_t active, sim_step *step, uint32_t *address) {
     const uint32_t lanes = sim_whole_warp(w, op, active, step);
     if (!lanes) return 0;
@@ -256,7 +256,7 @@ static sim_step issue_load(sim_warp *w, const sim_op *op, uint32_t active) {
     return add_access(w, op, lanes, &p);
 }
 
-/* The registers are the program's again at once: what they hold is put aside. */
+/* The program may reuse the registers at once, so their values are saved. */
 static sim_step issue_store(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
     sim_step step;
@@ -322,7 +322,7 @@ haul_status LOWER(TMEM_WAIT_ST)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* ---- fences: nothing runs ahead here ---- */
+/* ---- fences: nothing is reordered here ---- */
 
 static sim_step fence(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)w, (void)op, (void)active;
@@ -341,7 +341,8 @@ haul_status LOWER(TMEM_FENCE_AFTER)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* ---- tcgen05.commit; a, imm, SIM_OP_WIDE: the mbarrier; b: the ranks it arrives at, x: if they are named ---- */
+/* ---- tcgen05.commit; a, imm, SIM_OP_WIDE: the mbarrier; b: the ranks at which it arrives, x: whether they are given
+ * ---- */
 
 static sim_step commit(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {

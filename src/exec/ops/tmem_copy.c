@@ -1,6 +1,6 @@
-/* tcgen05.cp and tcgen05.shift: into tensor memory and within it, in the background. a, imm: the address in tensor
+/* tcgen05.cp and tcgen05.shift: asynchronous copies into tensor memory and within it. a, imm: the address in tensor
  * memory; b: the descriptor of the matrix in shared memory; x: a COPY_*; y: bits of elements that become bytes, or 0;
- * imm2: both blocks of a pair. */
+ * imm2: both blocks of a pair take part. */
 #include "check/hazard.h"
 #include "exec/cluster.h"
 #include "exec/fault.h"
@@ -15,7 +15,7 @@
 enum { COPY_128X256, COPY_4X256, COPY_128X128, COPY_64X128_02_13, COPY_64X128_01_23, COPY_32X128, SHIFT };
 enum { WORDS_OF_CHUNK = SIM_CHUNK / 4, SHIFT_COLUMNS = 8, WARPS = SIM_TMEM_LANES / SIM_LANES };
 
-/* Rows of the matrix, and chunks of 16 bytes in each. */
+/* Returns the rows of the matrix, and the chunks of 16 bytes in each. */
 static uint32_t rows_of(const sim_op *op) {
     switch (op->x) {
     case COPY_4X256: return 4;
@@ -34,7 +34,7 @@ static uint32_t columns_of(const sim_op *op) {
     return op->x == SHIFT ? SHIFT_COLUMNS : chunks_of(op) * WORDS_OF_CHUNK;
 }
 
-/* The n-th lane that a row goes to. */
+/* Returns the n-th lane that a row is copied to. */
 static uint32_t lane_of(const sim_op *op, uint32_t row, uint32_t n) {
     switch (op->x) {
     case COPY_4X256: return row * SIM_LANES;
@@ -45,7 +45,7 @@ static uint32_t lane_of(const sim_op *op, uint32_t row, uint32_t n) {
     }
 }
 
-/* Sixteen elements side by side become as many bytes: of 4 bits in the middle of the byte, of 6 in its lower part. */
+/* Widens sixteen packed elements to bytes: 4 bits into the middle of the byte, 6 into its lower part. */
 static void widen(unsigned char *chunk, uint32_t bits) {
     unsigned char packed[SIM_CHUNK + 1] = {0};
     memcpy(packed, chunk, SIM_CHUNK);
@@ -74,7 +74,7 @@ static void copy_to(sim_block *to, const sim_block *from, const sim_tmem_work *w
     }
 }
 
-/* Each of a warp's lanes but the last gets the next one's. */
+/* Each lane of a warp, except the last, gets the next lane's row. */
 static void shift(sim_block *b, const sim_tmem_work *work) {
     uint32_t(*rows)[SIM_TMEM_COLUMNS] = &sim_tmem_of(b)->words[sim_tmem_lane(work->d)];
     const uint32_t column = sim_tmem_column(work->d);
@@ -84,7 +84,7 @@ static void shift(sim_block *b, const sim_tmem_work *work) {
 
 enum { MOST_CHUNKS = 2 * SIM_TMEM_LANES };
 
-/* Where the copy reads the block's shared memory, 16 bytes each. Returns how many. */
+/* Lists the shared addresses that the copy reads, 16 bytes each. Returns their number. */
 static uint32_t source_of(const sim_op *op, uint64_t bits, uint32_t address[MOST_CHUNKS]) {
     const sim_descriptor d = sim_tmem_descriptor_of(bits, false);
     uint32_t count = 0;
@@ -126,7 +126,7 @@ static bool check_matrix(sim_warp *w, const sim_op *op, uint32_t lane, uint64_t 
     return true;
 }
 
-/* A copy begins at lane 0 (that of four rows at any of a warp's); a shift at a warp's first. */
+/* A copy begins at lane 0 (of four rows: at one of the first 32 lanes), a shift at a warp's first lane. */
 static bool check_lane(sim_warp *w, const sim_op *op, uint32_t lane, uint32_t address) {
     const uint32_t at = sim_tmem_lane(address);
     if (op->x == SHIFT ? at % SIM_LANES == 0 && at < SIM_TMEM_LANES : at < (op->x == COPY_4X256 ? SIM_LANES : 1))

@@ -1,4 +1,4 @@
-/* The instruction descriptor of tcgen05.mma: what it says of the product, and what may be wrong with it. */
+/* The instruction descriptor of tcgen05.mma: decodes the product that it describes and finds its defects. */
 #include "exec/ops/tmem_mma.h"
 
 static uint32_t field(uint32_t descriptor, unsigned at, unsigned bits) {

@@ -1,5 +1,5 @@
-/* tcgen05.mma: the product, which the background makes: d = a b + d for the rows of one block, or (.cta_group::2) of a
- * pair, of which each block has half of a's rows and half of b's columns. */
+/* tcgen05.mma: executes the product, asynchronously to the warp: d = a b + d for the rows of one block or
+ * (.cta_group::2) of a pair. Each block of a pair holds half of a's rows and half of b's columns. */
 #include "check/hazard.h"
 #include "exec/ops/multiply.h"
 #include "exec/ops/sparse.h"
@@ -12,7 +12,8 @@ enum { CHUNK_COLUMNS = 128 };
 
 /* ---- elements ---- */
 
-/* A chunk's elements: of 4 or 6 bits in containers of 8, sixteen side by side and then nothing. */
+/* Returns an element of a chunk. Elements of 4 or 6 bits in containers of 8 are packed, sixteen in a row, with padding
+ * after them. */
 static uint32_t element_in(const unsigned char *chunk, uint32_t type, uint32_t container, uint32_t e) {
     uint64_t low;
     uint32_t raw = 0;
@@ -26,7 +27,7 @@ static uint32_t element_in(const unsigned char *chunk, uint32_t type, uint32_t c
     return raw;
 }
 
-/* Element (row, k) goes to raw[row * by_row + k * by_k], for rows from `first` on, `count` of them. */
+/* Reads rows `first` to first + count - 1. Element (row, k) goes to raw[row * by_row + k * by_k]. */
 static void read_rows(const sim_tmem_matrix *d, uint32_t type, uint32_t container, uint32_t first, uint32_t count,
                       uint32_t *raw, uint32_t by_row, uint32_t by_k) {
     const bool transposed = d->descriptor.transposed;
@@ -81,7 +82,7 @@ static uint32_t byte_of(uint64_t bits, unsigned at) {
     return (uint32_t)(bits >> at & 0xff);
 }
 
-/* A part's columns are used and left out by turns, beginning somewhere in a span. */
+/* Columns of a part are used and omitted by turns, starting at some position of a span. */
 static bool is_zero_column(const sim_tmem_product *p, uint64_t zeros, uint32_t column) {
     const uint32_t parts = SIM_TMEM_LANES / p->m, wide = p->n / parts, part = column / wide;
     const uint32_t out = byte_of(zeros, 40) + 1, in = byte_of(zeros, 48) + 1;
@@ -94,7 +95,7 @@ static void clear_columns(const sim_tmem_product *p, uint64_t zeros, uint32_t fi
         for (uint32_t k = 0; k < p->k && is_zero_column(p, zeros, first + j); k++) raw[k * count + j] = 0;
 }
 
-/* The block's pair shares b's columns. */
+/* The blocks of a pair share b's columns. */
 static void read_b(sim_block *const blocks[SIM_TMEM_PAIR], const sim_tmem_product *p, const sim_tmem_work *work,
                    uint32_t first, uint32_t count, uint32_t *raw) {
     const uint32_t shift = (uint32_t)(work->zeros >> 56 & 63);
@@ -109,7 +110,7 @@ static void read_b(sim_block *const blocks[SIM_TMEM_PAIR], const sim_tmem_produc
     if (p->negates_b) negate(raw, p->k * count, p->type_b);
 }
 
-/* ---- scale factors: a byte for each row and block of k, 32 rows below each other, four times over ---- */
+/* ---- scale factors: a byte for each row and block of k, in 32 rows below each other, repeated four times ---- */
 
 static uint32_t scale_byte(const sim_tmem *memory, uint32_t address, uint32_t row, uint32_t byte, uint32_t lane) {
     const uint32_t word =
@@ -117,7 +118,7 @@ static uint32_t scale_byte(const sim_tmem *memory, uint32_t address, uint32_t ro
     return word >> 8 * (byte & 3) & 0xff;
 }
 
-/* value * 2^exponent is scaled in place; false: by NaN. Significands get three more bits behind the point. */
+/* Scales value * 2^exponent in place; returns false if the scale is NaN. Significands get three more fraction bits. */
 static bool scale_element(sim_factor *f, uint32_t at, uint32_t scale, bool is_exponent) {
     if (is_exponent) {
         f->value[at] *= 8;
@@ -135,7 +136,7 @@ typedef struct scaling {
     const sim_tmem_op *op;
     const sim_tmem_product *product;
     const sim_metadata *metadata; /* of a sparse a */
-    uint32_t lane;                /* of the rows of d */
+    uint32_t lane;                /* of d's rows */
 } scaling;
 
 static uint32_t block_of(const scaling *s, uint32_t k) {
@@ -157,7 +158,7 @@ static bool scale_a(const scaling *s, uint32_t address, uint32_t first, sim_fact
     return good;
 }
 
-/* Halves of d's columns are below each other: so are their factors. */
+/* Halves of d's columns are below each other, and so are their factors. */
 static bool scale_b(const scaling *s, uint32_t address, uint32_t first, uint32_t count, sim_factor *f) {
     const sim_tmem_product *p = s->product;
     bool good = true;
@@ -177,7 +178,7 @@ static bool scale_b(const scaling *s, uint32_t address, uint32_t first, uint32_t
 /* ---- metadata of a sparse a ---- */
 
 /* Elements of 16 and 32 bits: 16 bits of two rows, eight apart, share a word, and the two halves of k are eight lanes
- * apart. Others: two words of the row's own lane. */
+ * apart. Other elements: two words of the row's own lane. */
 static uint64_t metadata_of(const sim_tmem *memory, const sim_tmem_product *p, uint32_t address, uint32_t row) {
     const uint32_t column = sim_tmem_column(address) + p->selector;
     if (p->bits <= 8) {
@@ -234,7 +235,7 @@ static void write_sums(sim_tmem *memory, const sim_tmem_product *p, const sim_tm
 
 /* ---- the product ---- */
 
-/* Two of the four-bit elements of the others. */
+/* 4-bit elements: twice as many as 8-bit ones. */
 static uint32_t width_of(const sim_tmem_product *p, unsigned sm) {
     return p->bits == 4 ? 2 * sim_sum_width(PTX_E4M3, sm) : sim_sum_width(p->type_a, sm);
 }
@@ -245,7 +246,7 @@ static double value_of(const sim_factor *f, uint32_t at, uint32_t type) {
     return (double)f->value[at] * f64_of_bits((uint64_t)(f->exponent[at] - (int32_t)f->mantissa + 1023) << 52);
 }
 
-/* With infinities or NaNs among the elements. */
+/* Adds products whose elements include infinities or NaNs. */
 static void add_specials(const sim_product *p, const sim_operands *o, uint32_t row, float *sum) {
     for (uint32_t j = 0; j < p->n; j++) {
         double total = (double)sum[j];
@@ -263,7 +264,7 @@ static void add_row(const sim_product *p, const sim_operands *o, uint32_t row, u
         sim_add_products(p, o, row, 1, k, k + width < p->k ? k + width : p->k, sim_sum_fraction(PTX_F16, sm), sum);
 }
 
-/* What of b a row of a sparse a meets. */
+/* Selects the elements of b that a row of a sparse a is multiplied with. */
 static void select_row(const sim_product *p, const sim_operands *o, const sim_metadata *m, uint32_t row, uint32_t bits,
                        uint32_t depth, sim_operands *part) {
     part->a.mantissa = o->a.mantissa;
@@ -363,7 +364,7 @@ static void check_factors(sim_block *b, const sim_tmem_work *work, const sim_tme
         sim_hazard_factors_read(w, work->op, lane, list.address, list.count, work->issued);
 }
 
-/* All blocks' rows, for b chunk by chunk of its columns. */
+/* Computes all blocks' rows for each chunk of b's columns. */
 void sim_tmem_make(sim_block *b, const sim_tmem_work *work) {
     const sim_tmem_op *t = sim_tmem_op_at(b, work->op);
     sim_block *first = t->flags & SIM_TMEM_FOR_PAIR ? &b->cluster[b->rank & ~1u] : b;

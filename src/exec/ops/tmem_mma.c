@@ -1,4 +1,5 @@
-/* tcgen05.mma and its kin: products whose sums are in tensor memory, made in the background. Here they are issued. */
+/* tcgen05.mma and its variants: issues products whose sums are in tensor memory. They execute asynchronously
+ * (tmem_make.c). */
 #include "exec/ops/tmem_mma.h"
 
 #include "check/hazard.h"
@@ -33,7 +34,7 @@ static uint32_t columns_of_metadata(const sim_tmem_product *p) {
     return p->bits <= 8 ? 2 : 1;
 }
 
-/* Columns of tensor memory that a scaled product's factors take. */
+/* Returns the columns of tensor memory with the scale factors of that many rows. */
 static uint32_t scale_columns(uint32_t rows) {
     return (rows + SIM_LANES - 1) / SIM_LANES;
 }
@@ -106,7 +107,7 @@ static bool check_work(sim_warp *w, const sim_op *op, uint32_t lane, const sim_t
     return sim_tmem_check_matrices(w, op, lane, t, p, work, list);
 }
 
-/* Stores and loads of the block's warps that are not over yet. */
+/* Checks for stores and loads of the block's warps that are still in flight. */
 static void check_order(sim_warp *w, const sim_op *op, const sim_tmem_op *t, const sim_tmem_product *p,
                         const sim_tmem_work *work) {
     sim_hazard_tmem(w, op, HAUL_ACTION_ASYNC_WRITE, sim_tmem_column(work->d), sim_tmem_sum_columns(p));
@@ -167,7 +168,8 @@ static uint32_t flags_of(const ptx_instruction *i) {
            (i->mods[PTX_SLOT_ASHIFT] ? SIM_TMEM_SHIFTS_A : 0u);
 }
 
-/* Operands behind the instruction descriptor: lanes and a scale of d, scale factors, or columns that are zero. */
+/* Lowers the operands after the instruction descriptor: lanes and a scale of d, scale factors, or columns that are
+ * zero. */
 static void lower_tail(sim_lowering *l, const ptx_instruction *i, unsigned at, sim_tmem_op *t) {
     const bool weights = t->flags & SIM_TMEM_WEIGHTS_STAY;
     if (t->scales) {

@@ -1,4 +1,4 @@
-/* The video instructions. x: VIDEO_*; y: the operation; count: parts; more: which parts, in the pool */
+/* The video instructions. x: VIDEO_*; y: the operation; count: parts; more: the selected parts, in the pool */
 #include "exec/ops/lanes.h"
 #include "exec/ops/wide.h"
 #include "state/block.h"
@@ -40,7 +40,7 @@ static part_fn *const parts[] = {part_add, part_sub, part_average, part_differen
                                  part_eq,  part_ne,  part_lt,      part_le,         part_gt,  part_ge};
 enum { ADD, SUB, AVERAGE, DIFFERENCE, MIN, MAX, EQ, NE, LT, LE, GT, GE };
 
-/* Which parts of the sources (those of b behind those of a), and which of the result: a bit each. */
+/* The selected parts of the sources (those of b come after those of a) and, one bit each, of the result. */
 typedef struct choice {
     uint8_t a[4], b[4];
     uint32_t mask;
@@ -57,7 +57,7 @@ static int32_t chosen_part(uint32_t a, uint32_t b, unsigned bits, unsigned count
     return part_of(part < count ? a : b, bits, part % count, is_signed);
 }
 
-/* The parts of d, where they are wanted, else those of c; or their sum with c. */
+/* Returns the selected parts of d with the other parts of c, or the sum of the selected parts with c. */
 static uint32_t combine(const sim_op *op, const choice *s, uint32_t a, uint32_t b, uint32_t c) {
     const unsigned bits = 32u / op->count;
     const uint32_t part_mask = (1u << bits) - 1;
@@ -152,15 +152,15 @@ haul_status LOWER(VSET4)(sim_lowering *l, const ptx_instruction *i) {
     return lower_video(l, i, comparison_of(i), 4, PTX_U32, i->type, i->type2);
 }
 
-/* ---- one part of each register: as ptxas 13.0 puts it together for sm_90, in 64 bits ---- */
+/* ---- one part of each register: as in ptxas 13.0's code for sm_90, in 64 bits ---- */
 
-/* Places of parts: their lowest bit, and how many there are. */
+/* Position of a part: its lowest bit and its number of bits. */
 typedef struct part_place {
     uint32_t at, bits;
 } part_place;
 typedef struct places {
     part_place d, a, b;
-    uint32_t second;           /* what becomes of the result and c: a modifier, or none */
+    uint32_t second;           /* how result and c are combined: a modifier, or none */
     uint32_t scale, negations; /* vmad: bits to shift by; VMAD_* */
 } places;
 enum { PLACES_WORDS = sizeof(places) / sizeof(uint32_t) };
@@ -186,7 +186,7 @@ static int64_t fit(int64_t x, unsigned bits, bool is_signed_type) {
 enum { SHIFT_LEFT = GE + 1, SHIFT_RIGHT };
 enum { VIDEO_WRAPS = 32 };
 
-/* Sums for an unsigned result are not cut at the top, and of shifted values the lowest 34 bits are looked at. */
+/* Sums for an unsigned result are not clamped at the top. Of shifted values, only the lowest 34 bits are compared. */
 static int64_t saturate_one(const sim_op *op, const places *p, int64_t x) {
     const bool is_signed_type = op->x & VIDEO_SIGNED_D;
     const bool sums = op->y == ADD || op->y == SUB || op->y == DIFFERENCE;
@@ -195,7 +195,7 @@ static int64_t saturate_one(const sim_op *op, const places *p, int64_t x) {
     return fit(x, p->d.bits, is_signed_type);
 }
 
-/* The result against c, in 64 bits; sums have been cut to 32. */
+/* Compares the result with c in 64 bits; sums have been truncated to 32. */
 static bool is_less(const sim_op *op, int64_t x, uint32_t c) {
     if (op->y == ADD || op->y == SUB) x = (int32_t)(uint32_t)(uint64_t)x;
     return op->x & VIDEO_SIGNED_D ? x < (int64_t)(int32_t)c : (uint64_t)x < (uint64_t)c;
@@ -246,7 +246,7 @@ static sim_step one_part(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* Factors and c count as signed whatever their types say. */
+/* Factors and c count as signed, whatever their types. */
 static uint32_t multiply_add(const sim_op *op, const places *p, uint32_t a, uint32_t b, uint32_t c) {
     const int32_t factor_a = (int32_t)take_part(a, p->a, op->x & VIDEO_SIGNED_A),
                   factor_b = (int32_t)take_part(b, p->b, op->x & VIDEO_SIGNED_B);
@@ -276,7 +276,7 @@ static part_place place_of(const ptx_operand *o) {
     return s->count ? (part_place){(uint32_t)s->part[0] * s->bits, s->bits} : (part_place){0, 32};
 }
 
-/* The sum of a signed product, or with a sign in front of anything, is signed whatever d is. */
+/* The sum is signed, whatever the type of d, if the product is signed or any operand is negated. */
 static uint32_t negations_of(const ptx_instruction *i) {
     const bool product = i->operands[1].negated != i->operands[2].negated;
     if (i->mods[PTX_SLOT_PO]) return VMAD_PLUS_ONE;

@@ -1,6 +1,6 @@
-/* wgmma: products of a warpgroup (four warps) in the background. Each warp makes its 16 rows of the 64 by itself, so
- * what is here is one warp's part. a, b: slots of the descriptors; c, x: the predicate that keeps the sums, and its
- * flip; more: a sim_product in the pool; imm2: GROUP_* */
+/* wgmma: asynchronous products of a warpgroup (four warps). Each warp computes 16 of the 64 rows independently, so this
+ * file handles one warp's part. a, b: slots of the descriptors; c, x: the predicate that keeps the sums, and its flip;
+ * more: a sim_product in the pool; imm2: GROUP_* */
 #include "base/memory.h"
 #include "check/hazard.h"
 #include "exec/fault.h"
@@ -19,7 +19,7 @@ enum { WARPS = 4, ROWS_OF_WARP = 16, WORST_CHUNKS = 1024 };
 
 /* ---- factors in shared memory ---- */
 
-/* A factor as it is read: rows (columns, of b) from `first` on, `count` of them, `depth` elements of `bits`. */
+/* A factor in shared memory: `count` rows (of b: columns) from `first` on, with `depth` elements of `bits`. */
 typedef struct described {
     sim_descriptor descriptor;
     uint32_t first, count, depth, bits;
@@ -85,7 +85,7 @@ static void read_chunk(void *context, const described *d, uint32_t row, uint32_t
     }
 }
 
-/* ---- making a product ---- */
+/* ---- executing a product ---- */
 
 static void negate(sim_factor *f, const sim_product *p) {
     const uint32_t sign = 1u << (ptx_bits(p->type_a) - 1);
@@ -155,7 +155,7 @@ static bool check_warpgroup(sim_warp *w, const sim_op *op) {
     return false;
 }
 
-/* Metadata are read with the descriptors: their registers are the program's again at once. */
+/* Metadata are read at issue, with the descriptors: the program may reuse their registers at once. */
 static bool add(sim_warp *w, const sim_op *op, sim_pending_product *p) {
     const sim_product *product = sim_product_at(w, op);
     if (product->flags & SIM_PRODUCT_SPARSE) {
@@ -217,7 +217,7 @@ haul_status LOWER(WGMMA_WAIT)(sim_lowering *l, const ptx_instruction *i) {
 /* ---- lowering ---- */
 
 enum { SUMS, A, B, METADATA, SELECTOR, SPARSE_OPERANDS = 2 };
-enum { KEEP, SIGN_A, SIGN_B, TRANS_A }; /* behind b and the metadata */
+enum { KEEP, SIGN_A, SIGN_B, TRANS_A }; /* after b and the metadata */
 
 static const ptx_operand *tail_of(const ptx_instruction *i) {
     return i->operands + B + 1 + (ptx_is_sparse(i) ? SPARSE_OPERANDS : 0);

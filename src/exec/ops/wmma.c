@@ -1,8 +1,10 @@
-/* wmma.load and wmma.store. How a fragment lies in registers is nobody's business but the machine's: here it is as
- * mma has it, a wider product's fragment being several of mma's, and of f16 factors what is left of the eight registers
- * repeats the first ones. Each register is loaded or stored by ordinary accesses: a whole word where its elements are
- * neighbours in memory, else element by element. What is counted are the accesses of machine code, which knows more:
- * matrices of eight rows as ldmatrix loads them, words that it transposes afterwards, and pairs of words. */
+/* wmma.load and wmma.store. The layout of a fragment in registers is up to the machine. Here it is that of mma; a wider
+ * product's fragment consists of several of mma's, and the remaining registers of an f16 factor's eight repeat the
+ * first ones. Each register is loaded or stored by ordinary accesses: a whole word if its elements are adjacent in
+ * memory, otherwise element by element.
+ *
+ * The counters count the accesses of machine code instead, which is more efficient: ldmatrix loads matrices of eight
+ * rows, words are transposed afterwards, and words are accessed in pairs. */
 #include "count/count.h"
 #include "exec/ops/fragments.h"
 #include "exec/ops/lanes.h"
@@ -15,9 +17,9 @@ typedef struct fragment {
     const ptx_operand *registers, *memory;
     ptx_shape shape;
     char which;
-    unsigned bits, each;             /* of an element, of a whole one in a register */
-    unsigned natural;                /* registers that are not repetitions */
-    bool by_columns, loads, counted; /* by its own accesses */
+    unsigned bits, each;             /* bits of an element; elements of a register */
+    unsigned natural;                /* registers that do not repeat others */
+    bool by_columns, loads, counted; /* counted: by its own accesses */
     uint32_t base, stride, address;  /* slots */
     bool wide;
     int64_t offset;
@@ -33,7 +35,7 @@ static sim_element_place place_of(const fragment *f, unsigned r, unsigned e, uns
 /* ---- addresses ---- */
 
 /* d: the addresses; a, imm, SIM_OP_WIDE: the matrix; b: the stride in elements; x: bits of an element; more: for each
- * lane the number of strides and, in the upper half, the elements within one. */
+ * lane the number of strides and, in the upper half, of elements within one. */
 static sim_step find_elements(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *steps = w->sm->grid->program->pool + op->more, *stride = SIM_SLOT(w, uint32_t, op->b);
     uint64_t *d = SIM_SLOT(w, uint64_t, op->d);
@@ -46,7 +48,7 @@ static sim_step find_elements(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* How many strides from the matrix's beginning, and in the upper half how many elements. */
+/* Returns the strides from the start of the matrix and, in the upper half, the elements. */
 static uint32_t steps_to(const fragment *f, unsigned r, unsigned e, unsigned lane) {
     const sim_element_place at = place_of(f, r, e, lane);
     return f->by_columns ? at.column | at.row << 16 : at.row | at.column << 16;
@@ -72,7 +74,7 @@ static void emit_address(sim_lowering *l, const fragment *f, unsigned r, unsigne
 
 /* ---- words and elements ---- */
 
-/* Element x of y bits of register d is set from, or (extract) put into, slot a. */
+/* Inserts slot a as element x of y bits into register d, or extracts the element from it. */
 static sim_step insert(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
     const uint32_t *a = SIM_SLOT(w, uint32_t, op->a), shift = op->x * op->y, mask = ((1u << op->y) - 1) << shift;
@@ -106,7 +108,7 @@ static haul_status access_elements(sim_lowering *l, const fragment *f, unsigned 
     return HAUL_OK;
 }
 
-/* Elements of a register follow each other along k, or along a row of c. */
+/* Elements of a register are adjacent along k, or along a row of c. */
 static bool are_neighbours(const fragment *f) {
     return f->each == 1 || f->by_columns == (f->which == 'b');
 }
@@ -142,18 +144,19 @@ static haul_status access_fragment(sim_lowering *l, const fragment *f) {
     return HAUL_OK;
 }
 
-/* ---- what machine code does ---- */
+/* ---- the accesses of machine code ---- */
 
 enum { MATRIX_ROWS = 8, MATRIX_WORDS = 4, MATRICES = 4, ROW_BYTES = 16 };
 
-/* Factors of 16 bits, whatever their layout, and of 8 bits that lie along k come as matrices of eight rows of 16 bytes,
- * so do sums of 16 bits: by words, and turned around in registers where they lie the other way. */
+/* Returns whether machine code accesses the fragment as matrices of eight rows of 16 bytes. These are 16-bit factors in
+ * any layout, 8-bit factors along k, and 16-bit sums. They move by words and are transposed in registers if they lie
+ * the other way. */
 static bool is_matrices(const fragment *f) {
     const bool factor = f->which == 'a' || f->which == 'b';
     return f->bits == 16 || (factor && f->bits == 8 && are_neighbours(f));
 }
 
-/* Sums of 32 bits by rows: two neighbours at a time. */
+/* Sums of 32 bits by rows move two neighbours at a time. */
 static bool is_pairs(const fragment *f) {
     return (f->which == 'c' || f->which == 'd') && f->bits == 32 && !f->by_columns;
 }
@@ -162,7 +165,7 @@ static void narrow(const uint64_t address[SIM_LANES], uint32_t in_block[SIM_LANE
     for (unsigned l = 0; l < SIM_LANES; l++) in_block[l] = (uint32_t)address[l];
 }
 
-/* a: the addresses; imm2: they are of shared memory */
+/* a: the addresses; imm2: they are shared addresses */
 static sim_step count_words(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint64_t *address = SIM_SLOT(w, uint64_t, op->a);
     uint32_t in_block[SIM_LANES];
@@ -174,7 +177,7 @@ static sim_step count_words(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* x: lanes with the address of a row */
+/* x: lanes that hold the address of a row */
 static sim_step count_rows(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t in_block[SIM_LANES];
     narrow(SIM_SLOT(w, uint64_t, op->a), in_block);
@@ -192,7 +195,7 @@ static sim_op *emit_count(sim_lowering *l, const fragment *f, const uint32_t ste
     return op;
 }
 
-/* The place of word `word` in row `row` of the matrix that register r has. */
+/* Returns the position of word `word` in row `row` of the matrix in register r. */
 static uint32_t step_in_matrix(const fragment *f, unsigned r, unsigned row, unsigned word) {
     return steps_to(f, r, 0, 0) + row + (word * f->each << 16);
 }
@@ -238,7 +241,7 @@ static void count_fragment(sim_lowering *l, const fragment *f) {
 
 /* ---- lowering ---- */
 
-/* Strides are multiples of a row's length where they are left out. */
+/* Omitted strides are the length of a row. */
 static uint32_t stride_slot(sim_lowering *l, const fragment *f) {
     const ptx_instruction *i = f->instruction;
     const unsigned rows = f->which == 'b' ? f->shape.k : f->shape.m,
