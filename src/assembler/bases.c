@@ -22,7 +22,7 @@ static sim_place place_of(const sim_bases *b, uint32_t instruction) {
     return sim_place_of(b->function, b->values, address_operand(&b->function->instructions[instruction]));
 }
 
-/* Returns whether there is any. */
+/* Finds the base registers; returns whether there are any. */
 static bool find_bases(sim_bases *b, bool (*is_access)(const ptx_instruction *)) {
     const ptx_function *f = b->function;
     bool any = false;
@@ -36,7 +36,7 @@ static bool find_bases(sim_bases *b, bool (*is_access)(const ptx_instruction *))
     return any;
 }
 
-/* While a block is looked through: by register the block + 1 that wrote it, and that asked for it, last. */
+/* State during the scan of a block. By register: the block + 1 that wrote it last, and that asked for it last. */
 typedef struct look {
     sim_bases *bases;
     uint32_t *wrote, *asked;
@@ -88,15 +88,15 @@ static int compare_entered(const void *left, const void *right) {
     return a->block < b->block ? -1 : a->block > b->block;
 }
 
-/* ---- where values come from ---- */
+/* ---- origins of values ---- */
 
-/* For one register after the other. */
+/* Traces one register after the other. */
 typedef struct trace {
     sim_bases *bases;
-    bool *writes, *seen;     /* by block */
-    uint32_t *top;           /* by block */
-    uint32_t *blocks, count; /* from which accesses are reached without a write in between: their places in the order */
-    uint32_t written, entered; /* where the next register begins in the lists */
+    bool *writes, *seen;       /* by block */
+    uint32_t *top;             /* by block */
+    uint32_t *blocks, count;   /* that reach accesses without a write in between: positions in the order */
+    uint32_t written, entered; /* start of the next register's entries in the lists */
 } trace;
 
 static int compare_ranks(const void *left, const void *right) {
@@ -172,7 +172,7 @@ void sim_bases_find(const ptx_function *f, const sim_values *v, const sim_domina
     trace_all(b);
 }
 
-/* ---- values as the blocks are gone through ---- */
+/* ---- values during the walk over the blocks ---- */
 
 static sim_base_written *find_written(const sim_bases *b, uint32_t reg, uint32_t block) {
     const sim_base_written wanted = {.reg = reg, .block = block};
@@ -181,7 +181,7 @@ static sim_base_written *find_written(const sim_bases *b, uint32_t reg, uint32_t
     return at < b->written_count && compare_written(&b->written[at], &wanted) == 0 ? &b->written[at] : NULL;
 }
 
-/* Paths with different values make a value of the block's own. */
+/* If paths with different values meet, the block gets a value of its own. */
 static uint64_t value_on_entry(const sim_bases *b, uint32_t reg, uint32_t block) {
     const sim_base_entered wanted = {.reg = reg, .block = block};
     size_t at;

@@ -9,17 +9,17 @@
 
 #include <stdlib.h>
 
-/* Memories whose accesses keep each other apart. */
+/* Memories whose accesses are kept apart. */
 enum { SHARED, GLOBAL, READ_ONLY, DOMAINS };
 
-/* An access shows how its address is aligned, wherever a way has led through it. */
+/* An access proves the alignment of its address on every path through it. */
 typedef struct proof {
     uint64_t base;
     uint32_t block;
     uint8_t alignment; /* log2 */
 } proof;
 
-/* Loads of one region may be combined if one's block dominates the other's; stores are in one block. */
+/* Loads of one region may be combined if one's block dominates the other's; stores must be in one block. */
 typedef struct combining {
     const ptx_function *function;
     const sim_values *values;
@@ -28,11 +28,11 @@ typedef struct combining {
     const uint8_t *extended; /* by register */
     sim_dominance dominance;
     sim_bases bases;
-    uint8_t *separated; /* by block: domains in which something keeps loads before it from those behind, a bit each */
-    uint8_t *between;   /* by block: domains in which something does so on a way to it from its parent */
-    uint32_t (*at_end)[DOMAINS]; /* by block: the regions that loads are in at its end */
+    uint8_t *separated; /* by block: domains in which something separates earlier loads from later ones, one bit each */
+    uint8_t *between;   /* by block: the same on any path to it from its parent */
+    uint32_t (*at_end)[DOMAINS]; /* by block: the regions of loads at its end */
     uint32_t loads[DOMAINS], stores[DOMAINS], regions;
-    uint32_t *follows; /* by region of stores: the one that it follows at once, as it writes the same again; or 0 */
+    uint32_t *follows; /* by region of stores: the one that it follows at once and overwrites wholly; or 0 */
     sim_node_list single, loaded, stored;
     sim_node_list begun; /* stores that begin a region of loads, by its number */
     proof *proofs;
@@ -72,8 +72,9 @@ static bool element_needed(const ptx_instruction *i, const sim_values *v, unsign
     return value->kind == PTX_REGISTER && v->needed[value->reg];
 }
 
-/* A load is as wide as its aligned runs of needed elements; a store, or a load of which all is needed, stays whole.
- * A vector's own alignment is what its PTX form promises. Whole vectors of bytes and halves are loaded as words. */
+/* A load is as wide as its aligned runs of needed elements. A store stays whole, and so does a load if all of it is
+ * needed. The PTX form of a vector guarantees the alignment of the vector. Whole vectors of bytes and halves are loaded
+ * as words. */
 static void list_elements(combining *s, uint32_t index, sim_place place, sim_node_list *nodes) {
     enum { HALF = 2, WORD = 4, WIDEST = 16 };
     const ptx_instruction *i = &s->function->instructions[index];
@@ -128,8 +129,8 @@ static unsigned written_domains(const ptx_instruction *i) {
     }
 }
 
-/* Domains in which an instruction keeps loads before it from being combined with those behind. Shuffles, votes and the
- * closing of a group of copies do not. */
+/* Returns the domains in which an instruction keeps earlier loads from being combined with later ones. Shuffles, votes
+ * and commits of copy groups do not. */
 static unsigned separates(const ptx_instruction *i) {
     if (ptx_has(i->op, PTX_TRAIT_CROSSED) || ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_PREFETCH)) return 0;
     if (ptx_is(i->op, PTX_KIND_STORE | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) return written_domains(i);
@@ -137,8 +138,8 @@ static unsigned separates(const ptx_instruction *i) {
     return ptx_is_pure(i->op) ? 0 : IN_ALL;
 }
 
-/* Approximations of which subnormal numbers are scaled, and divisions with a sign: stores before and behind such stay
- * apart. */
+/* Returns whether stores before and after the instruction stay apart: approximations that scale subnormal numbers, and
+ * signed divisions. */
 static bool parts_stores(const ptx_instruction *i) {
     if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return i->type == PTX_S32;
     return i->op == PTX_OP_FDIV_APPROX || (ptx_has(i->op, PTX_TRAIT_SCALES) && !i->mods[PTX_SLOT_FTZ]);
@@ -154,9 +155,9 @@ static void begin_stores(combining *s, unsigned domains) {
         if (domains >> d & 1) s->stores[d] = ++s->regions;
 }
 
-/* ---- ways between blocks ---- */
+/* ---- paths between blocks ---- */
 
-/* By block: domains in which a way from the parent comes by something that separates, a bit each. */
+/* Finds, by block, the domains that something on a path from the parent separates, one bit each. */
 static void find_between(combining *s, unsigned domain, bool *separates_here, uint32_t *top) {
     const sim_dominance *d = &s->dominance;
     bool any = false;
@@ -208,7 +209,7 @@ static void prove(combining *s, const ptx_instruction *i, sim_place place, uint3
     if (p.alignment > place.alignment) ARENA_PUSH(s->memory, s->proofs, s->proof_count, s->proof_capacity, p);
 }
 
-/* The bytes are those that the store which began the region wrote: they are in registers. */
+/* Returns whether the store that began the region wrote these bytes, which are therefore in registers. */
 static bool was_written(const combining *s, const sim_node *n, uint32_t region) {
     size_t behind;
     SEARCH_FIRST(behind, s->begun.count, k, s->begun.items[k].region <= region);
@@ -233,7 +234,7 @@ static void scan_load(combining *s, uint32_t index, uint32_t block, unsigned dom
 
 typedef enum meeting { NEIGHBOUR, OVERLAPS, ELSEWHERE } meeting;
 
-/* Stores are combined as long as they follow each other in one window of 16 bytes, and write nothing again. */
+/* Consecutive stores are combined as long as they stay in one window of 16 bytes and overwrite nothing. */
 static meeting meets_last(const combining *s, const sim_node *n, uint32_t region) {
     enum { WINDOW_SHIFT = 4 };
     for (size_t k = s->stored.count; k-- > 0 && s->stored.items[k].region >= region;) {
@@ -265,7 +266,7 @@ static void scan_store(combining *s, uint32_t index, uint32_t block, unsigned do
     append(&s->begun, &s->single, s->loads[domain], block);
 }
 
-/* Constant loads are of 8 bytes at most. */
+/* Constant loads have at most 8 bytes. */
 static void split_constant(sim_assembled *a) {
     enum { WIDEST = 8 };
     for (unsigned p = 0; p < a->part_count; p++) {
@@ -276,7 +277,7 @@ static void split_constant(sim_assembled *a) {
     }
 }
 
-/* A place is fixed when it is a variable's or a number, not a register's. */
+/* A place is fixed if it is a variable's address or a number, not a register. */
 static void scan_constant_load(combining *s, uint32_t index) {
     const ptx_instruction *i = &s->function->instructions[index];
     const uint64_t base = sim_place_of(s->function, s->values, address_operand(i)).base;
@@ -315,8 +316,8 @@ static void scan_block(combining *s, uint32_t block) {
 
 /* ---- the function ---- */
 
-/* A proof, or a node that is to learn of those in blocks above it: by base, then as a walk through the tree of blocks
- * comes to them, proofs first. */
+/* A proof, or a node that uses proofs from blocks above it. Sorted by base, then in the order of a walk through the
+ * tree of blocks, proofs first. */
 typedef struct place_in_walk {
     uint64_t base;
     uint32_t enter, leave;
@@ -346,7 +347,7 @@ static place_in_walk *list_places(const combining *s, const sim_node_list *nodes
     return list;
 }
 
-/* Proofs in blocks around the one at hand are on a stack, each with the best so far. */
+/* Proofs in the blocks around the current one are on a stack, each with the best alignment so far. */
 static void apply_proofs(const combining *s, sim_node_list *nodes) {
     const size_t count = s->proof_count + nodes->count;
     if (!s->proof_count || !nodes->count) return;
@@ -379,7 +380,7 @@ static void set_up(combining *s) {
     s->separated = ARENA_ARRAY(s->memory, blocks, uint8_t);
     s->between = ARENA_ARRAY(s->memory, blocks, uint8_t);
     s->at_end = arena_array(s->memory, blocks, sizeof *s->at_end);
-    /* a region at most for each domain of an instruction, once more for loads, and for each of a block's */
+    /* at most one region for each domain of an instruction, one more for loads, and one for each domain of a block */
     s->follows = ARENA_ARRAY(s->memory, 2 * DOMAINS * (f->instruction_count + blocks) + 1, uint32_t);
     s->single.memory = s->loaded.memory = s->stored.memory = s->begun.memory = s->memory;
     look_between(s);

@@ -11,7 +11,7 @@ static uint32_t new_node(sim_comparables *c) {
     return (uint32_t)c->count - 1;
 }
 
-/* Down to the time at which the block is entered. */
+/* Marks all ranges down to the time at which the block is entered. */
 static void add_within(sim_comparables *c, uint32_t node, uint32_t time, uint32_t mark) {
     uint32_t first = 0, end = c->dominance->order_count;
     for (;;) {
@@ -32,7 +32,7 @@ typedef struct range {
     uint32_t first, end;
 } range;
 
-/* To the largest ranges that the subtree consists of. */
+/* Marks the largest ranges that make up the subtree. */
 static void add_around(sim_comparables *c, uint32_t node, range own, range wanted, uint32_t mark) {
     if (wanted.first <= own.first && own.end <= wanted.end) {
         c->nodes[node].around = greater(c->nodes[node].around, mark);

@@ -1,7 +1,7 @@
-/* The rule was read off machine code that ptxas 13.0 makes of 130 small kernels (docs/memory-model.md): a product whose
- * every use is a sum or a difference in the same stretch of code goes into all of them, and is not made itself. A
- * product by a constant or a parameter, which are operands, goes into sums of other stretches as well: it takes no
- * register more. A sum of two products takes the first one in. */
+/* The rule was read off machine code of 130 small kernels by ptxas 13.0 (docs/memory-model.md). A product is fused into
+ * sums and differences if these are its only uses and all are in the same stretch of code; the product itself
+ * disappears. A product by a constant or a parameter, which are operands, is also fused into sums of other stretches,
+ * since it takes no further register. A sum of two products fuses the first one. */
 #include "assembler/contract.h"
 
 #include "assembler/rewrite.h"
@@ -11,33 +11,33 @@
 
 #include <string.h>
 
-enum { NO_STRETCH = 0, LEFT = 1, RIGHT = 2 }; /* of a sum: its operands' indices */
+enum { NO_STRETCH = 0, LEFT = 1, RIGHT = 2 }; /* operands of a sum */
 
 #define ANY_STRETCH UINT32_MAX
 
 typedef struct product {
-    uint32_t stretch;      /* where it is made; NO_STRETCH: the register is no product, or one that stays */
-    uint32_t instruction;  /* that makes it */
-    uint32_t uses, chosen; /* instructions that read it; sums that would take it in */
+    uint32_t stretch;      /* stretch of the product; NO_STRETCH: the register is no product, or one that stays */
+    uint32_t instruction;  /* the product */
+    uint32_t uses, chosen; /* instructions that read it; sums that would fuse it */
 } product;
 
 typedef struct sum {
     uint32_t instruction;
-    uint8_t may[3], takes; /* by operand, whether it is a product that could go in; the one that does, 0: none */
+    uint8_t may[3], takes; /* by operand, whether it is a product that can be fused; the fused one, 0: none */
 } sum;
 
 typedef struct contraction {
     const ptx_function *function;
     arena *memory, *scratch;
     product *products;     /* by register */
-    uint32_t *definitions; /* by register: how many */
+    uint32_t *definitions; /* by register: number of definitions */
     uint32_t *written;     /* by register: the last instruction so far that writes it, + 1 */
     sum *sums;
     size_t sum_count, sum_capacity;
-    uint32_t now; /* the instruction that is looked at */
+    uint32_t now; /* the current instruction */
 } contraction;
 
-/* ---- which instructions ---- */
+/* ---- classification ---- */
 
 static bool is_product(const ptx_instruction *i) {
     return (i->op == PTX_OP_FMUL || i->op == PTX_OP_HMUL) && !i->guarded && !i->mods[PTX_SLOT_ROUND] &&
@@ -56,7 +56,7 @@ static bool divides(const ptx_instruction *i) {
     return sim_is_call(i) || (ptx_has(i->op, PTX_TRAIT_DIVIDES) && i->type == PTX_S32);
 }
 
-/* Nothing is fused across these: machine code has branches there, or did while it was made. */
+/* Nothing is fused across these: machine code has branches there, or had them during compilation. */
 static bool ends_stretch(const ptx_instruction *i) {
     if (i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || divides(i)) return true;
     return i->guarded && !ptx_is_pure(i->op);
@@ -74,7 +74,7 @@ static void note_write(void *context, uint32_t reg, bool writes) {
     if (writes) c->written[reg] = c->now + 1;
 }
 
-/* Its factors are still what they were. */
+/* Returns whether the product's factors are unchanged. */
 static bool still_there(const contraction *c, const ptx_instruction *made, uint32_t at) {
     for (unsigned k = LEFT; k <= RIGHT; k++)
         if (made->operands[k].kind == PTX_REGISTER && c->written[made->operands[k].reg] > at) return false;
@@ -93,7 +93,7 @@ static bool may_take(const contraction *c, const ptx_instruction *i, unsigned si
     return made->type == i->type && made->mods[PTX_SLOT_FTZ] == i->mods[PTX_SLOT_FTZ] && still_there(c, made, at);
 }
 
-/* One of the kernel's own: those of calls lie in registers. */
+/* Returns whether it loads a parameter of the kernel; those of calls are in registers. */
 static bool loads_parameter(const ptx_function *f, const ptx_instruction *i) {
     if (i->op != PTX_OP_LD || i->operands[1].parts[0].kind != PTX_VARIABLE_ADDRESS) return false;
     for (size_t k = 0; k < f->param_count; k++)
@@ -101,7 +101,7 @@ static bool loads_parameter(const ptx_function *f, const ptx_instruction *i) {
     return false;
 }
 
-/* A constant or a parameter, perhaps by way of a register. */
+/* Returns whether it is a constant or a parameter, perhaps in a register. */
 static bool is_fixed(const contraction *c, const ptx_operand *o) {
     if (o->kind != PTX_REGISTER) return true;
     if (c->definitions[o->reg] != 1 || !c->written[o->reg]) return false;
@@ -154,7 +154,7 @@ static bool is_open(const contraction *c, const sum *s, unsigned side) {
     return s->may[side] && side_of(c, s, side)->stretch != NO_STRETCH;
 }
 
-/* Products with a use that cannot take them in stay. */
+/* Keeps products with a use that cannot be fused. */
 static void drop_used_elsewhere(contraction *c) {
     for (size_t k = 0; k < c->sum_count; k++)
         for (unsigned side = LEFT; side <= RIGHT; side++)
@@ -163,7 +163,7 @@ static void drop_used_elsewhere(contraction *c) {
         if (c->products[r].chosen != c->products[r].uses) c->products[r].stretch = NO_STRETCH;
 }
 
-/* Returns whether a product had to be given up, which changes what the sums can take. */
+/* Chooses a product for each sum. Returns whether a product had to be kept, which changes the choices of other sums. */
 static bool choose(contraction *c) {
     bool changed = false;
     for (size_t r = 0; r < c->function->register_count; r++) c->products[r].chosen = 0;
@@ -186,11 +186,11 @@ static bool choose(contraction *c) {
 typedef struct rewriting {
     const contraction *found;
     sim_rewrite to;
-    uint32_t *taken; /* by old instruction: the sum that it becomes part of, + 1 */
-    bool *gone;      /* by old instruction: a product that went into sums */
+    uint32_t *taken; /* by old instruction: the sum that it is fused into, + 1 */
+    bool *gone;      /* by old instruction: a product that disappears */
 } rewriting;
 
-/* The operand with its sign changed: by an instruction in front, or in the constant itself. */
+/* Returns the operand with its sign changed: by a preceding instruction, or in the constant itself. */
 static ptx_operand negated(rewriting *w, const ptx_instruction *i, ptx_operand o) {
     if (o.kind != PTX_REGISTER) {
         o.bits ^= 1ull << (o.width == 32 ? 31 : 63);

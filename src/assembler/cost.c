@@ -20,15 +20,15 @@ static const struct {
 };
 
 enum { LATENCY = 4, SHARED_LATENCY = 26, SHARED_ATOMIC_LATENCY = 60 };
-/* Arithmetic waits no longer than this for a pipe of its own; one that takes longer and many slots is a sequence of as
- * many instructions. */
+/* Arithmetic waits at most this long for a pipe of its own. An instruction with a longer latency and many slots is a
+ * sequence of as many instructions. */
 enum { FIXED_LATENCY = 14, SEQUENCE_SLOTS = 8, SEQUENCE_LATENCY = 40 };
-/* Instructions that do nothing, in front of the copies of a group (@!PT LDS RZ, [RZ] in machine code). */
+/* Instructions without effect that precede the copies of a group (@!PT LDS RZ, [RZ] in machine code). */
 enum { COPY_FILLERS = 3 };
 /* A loop of one block is unrolled by four, which leaves a quarter of its counting, comparing and branching. */
 static const float LOOP_SAVES = 2.25F;
 
-/* By operation and type: the row of the table + 1, or NO_ROW; 0 where it has not been looked for. */
+/* By operation and type: the row of the table + 1, or NO_ROW; 0: not looked up yet. */
 enum { NO_ROW = 255, TYPES = 3 };
 typedef uint8_t cost_rows[PTX_OP_COUNT][TYPES];
 _Static_assert(sizeof costs / sizeof *costs < NO_ROW, "a row's number fits a byte");
@@ -68,16 +68,16 @@ static price price_of(const ptx_instruction *i, cost_rows rows) {
     return (price){costs[*row - 1].latency, costs[*row - 1].slots, false};
 }
 
-/* Of a register: when its value is there, and behind how many waits of the block. */
+/* A register's value: when it is ready, and after how many waits of the block. */
 typedef struct value {
-    uint32_t block; /* index + 1 that set it; 0: none yet */
+    uint32_t block; /* index + 1 of the block that set it; 0: none yet */
     float ready, fixed;
     uint8_t depth;
 } value;
 
-/* A store of the block to memory beyond the SM, and behind how many waits it is issued. */
+/* A store of the block to memory beyond the SM, and after how many waits it is issued. */
 typedef struct store {
-    uint32_t base; /* register; NO_BASE: the address is a constant, or a variable's */
+    uint32_t base; /* register; NO_BASE: the address is a constant or a variable's */
     int64_t from, to;
     uint8_t depth;
 } store;
@@ -87,16 +87,16 @@ enum { MOST_STORES = 32 };
 
 typedef struct scan {
     value *values;
-    bool *comes;    /* by register: some block loads it and does not wait for it itself */
+    bool *comes;    /* by register: some block loads it without waiting for it */
     uint32_t *read; /* by register: index + 1 of the block that read it last */
     uint8_t (*rows)[TYPES];
     uint32_t block;
     float start, ready, fixed_start, fixed;
     uint8_t depth, result_depth;
-    uint8_t round, before; /* waits of the block in front of this round */
+    uint8_t round, before; /* waits of the block before this iteration */
     store stores[MOST_STORES];
     unsigned store_count;
-    uint8_t crowded; /* waits in front of the last of those that `stores` has no room for */
+    uint8_t crowded; /* waits before the last of those for which `stores` has no room */
 } scan;
 
 static void take_source(void *context, uint32_t reg, bool writes) {
@@ -116,8 +116,8 @@ static void set_result(void *context, uint32_t reg, bool writes) {
     if (writes) s->values[reg] = (value){s->block + 1, s->ready, s->fixed, s->result_depth};
 }
 
-/* Rounds of an unrolled loop wait one after the other: launches of such loops take as long as if they had not been
- * unrolled (tests/data/estimates). */
+/* Iterations of an unrolled loop wait one after the other. Measured launches of such loops take as long as without
+ * unrolling (tests/data/estimates). */
 static void begin_instruction(scan *s, const ptx_instruction *i, float slots, uint8_t waits) {
     if (i->round != s->round) s->before = waits;
     s->round = i->round;
@@ -125,7 +125,7 @@ static void begin_instruction(scan *s, const ptx_instruction *i, float slots, ui
     s->depth = s->before;
 }
 
-/* ---- loads stay behind stores that may be to the same place ---- */
+/* ---- loads stay after stores that may alias them ---- */
 
 static bool goes_beyond(const ptx_instruction *i) {
     const unsigned space = i->mods[PTX_SLOT_SPACE];
@@ -140,12 +140,12 @@ static store place_of(const ptx_instruction *i, const ptx_operand *address) {
     return place;
 }
 
-/* Places of one base that do not overlap. Of different bases nothing is known. */
+/* Places of one base alias if they overlap. Of different bases nothing is known. */
 static bool may_be_same(const store *a, const store *b) {
     return a->base != b->base || (a->from < b->to && b->from < a->to);
 }
 
-/* A register that is written again is another base. */
+/* A register that is written again is a new base. */
 static void forget_base(void *context, uint32_t reg, bool writes) {
     scan *s = context;
     for (unsigned k = 0; writes && k < s->store_count; k++)
@@ -162,8 +162,8 @@ static void note_store(scan *s, const ptx_instruction *i) {
         s->crowded = made.depth;
 }
 
-/* In machine code the load comes behind the store, and a warp that waits for what it stores issues nothing meanwhile.
- * What is read-only (ld.global.nc, which compilers write for `const __restrict__`) goes ahead. */
+/* In machine code the load follows the store, and a warp that waits for its store data issues nothing meanwhile.
+ * Read-only loads go ahead (ld.global.nc, which compilers write for `const __restrict__`). */
 static void stay_behind_stores(scan *s, const ptx_instruction *i) {
     if (i->op != PTX_OP_LD || !goes_beyond(i) || i->mods[PTX_SLOT_NC]) return;
     const store place = place_of(i, &i->operands[1]);
@@ -172,8 +172,8 @@ static void stay_behind_stores(scan *s, const ptx_instruction *i) {
         if (may_be_same(&s->stores[k], &place) && s->stores[k].depth > s->depth) s->depth = s->stores[k].depth;
 }
 
-/* Copies between registers and address conversions are none. What reads a parameter or a special register is one,
- * though a warp does not wait for it. */
+/* Returns the machine instructions. Copies between registers and address conversions are none. Reading a parameter or a
+ * special register is one, though a warp does not wait for it. */
 static float issued_by(const ptx_instruction *i, const price *p) {
     if (i->op == PTX_OP_CVTA || i->op == PTX_OP_CVTA_TO) return 0;
     if (i->op == PTX_OP_MOV) return i->operands[1].kind != PTX_REGISTER;
@@ -187,7 +187,7 @@ static void set_ready(scan *s, const price *p) {
     s->result_depth = (uint8_t)(s->depth + (p->waits && s->depth < UINT8_MAX));
 }
 
-/* Most of the counting of a loop of one block goes when it is unrolled. */
+/* Unrolling removes most of the counting of a loop of one block. */
 static void unroll(sim_cost *cost) {
     const float saved = cost->slots > 2 * LOOP_SAVES ? LOOP_SAVES : 0;
     cost->slots -= saved;

@@ -1,4 +1,4 @@
-/* What a basic block costs the warp that runs it, and the SM: found once a kernel, for the estimate of time. */
+/* The cost of a basic block for its warp and for the SM, found once for each kernel, for the estimate of time. */
 #ifndef HAUL_ASSEMBLER_COST_H
 #define HAUL_ASSEMBLER_COST_H
 
@@ -6,16 +6,16 @@
 #include "ptx/ir.h"
 
 typedef struct sim_cost {
-    float path;   /* cycles of a warp on its own, waits for memory beyond the SM left out: the longest chain of
-                     dependent instructions, or all of them one after the other */
-    float fixed;  /* the same if nothing took longer than arithmetic: path - fixed is waited for shared memory and
-                     functions that several warps share */
+    float path;   /* cycles of a warp that runs alone, without waits for memory beyond the SM: the longest chain of
+                   * dependent instructions, or all of them one after the other */
+    float fixed;  /* the same if everything were as fast as arithmetic: path - fixed is spent on shared memory and on
+                   * functional units that several warps share */
     float slots;  /* cycles of a scheduler */
-    float waits;  /* for global or local memory, loads that do not depend on each other together */
-    float issued; /* machine instructions, roughly */
+    float waits;  /* waits for global or local memory; independent loads wait together */
+    float issued; /* estimated machine instructions */
 } sim_cost;
 
-/* By basic block of a flat function; lives in `memory`, `scratch` is for the work. */
+/* Returns the costs by basic block of a flat function, in `memory`; `scratch` is for temporary data. */
 sim_cost *sim_block_costs(const ptx_function *function, arena *memory, arena *scratch);
 
 #endif

@@ -8,10 +8,10 @@ typedef struct search {
     uint32_t *stack, *edge;
     bool *seen;
     uint32_t *roots,
-        root_count; /* blocks that have no parent: the first, callees' first, and loops that nobody enters */
+        root_count; /* blocks without a parent: the first one, callees' first ones, and unreachable loops */
 } search;
 
-/* Appends the blocks that are reached from `root`, in postorder. */
+/* Appends the blocks reachable from `root`, in postorder. */
 static void search_from(search *s, uint32_t root) {
     const ptx_function *f = s->function;
     uint32_t depth = 0;
@@ -33,13 +33,13 @@ static void search_from(search *s, uint32_t root) {
     }
 }
 
-/* Later roots come first when the order is turned round; no edge leads from one root's blocks to another root. */
+/* Reversing the order puts later roots first; no edge leads from one root's blocks to another root. */
 static void find_order(search *s) {
     sim_dominance *d = s->tree;
     const uint32_t blocks = (uint32_t)s->function->block_count;
     for (uint32_t b = 0; b < blocks; b++)
         if (b == 0 || ptx_predecessor_count(&d->above, b) == 0) search_from(s, b);
-    for (uint32_t b = 0; b < blocks; b++) search_from(s, b); /* loops that nobody enters */
+    for (uint32_t b = 0; b < blocks; b++) search_from(s, b); /* unreachable loops */
     for (uint32_t i = 0; i < blocks / 2; i++) {
         const uint32_t swap = d->order[i];
         d->order[i] = d->order[blocks - 1 - i];
@@ -48,7 +48,7 @@ static void find_order(search *s) {
     for (uint32_t i = 0; i < blocks; i++) d->rank[d->order[i]] = i;
 }
 
-/* The blocks, and a node in front of all roots. */
+/* The blocks, and a node before all roots. */
 static ptx_graph make_graph(const search *s, arena *memory) {
     const ptx_function *f = s->function;
     const uint32_t blocks = (uint32_t)f->block_count;
@@ -95,7 +95,7 @@ static uint32_t top_behind(const bool *writes, const uint32_t *top, uint32_t blo
     return writes[block] ? block : top[block];
 }
 
-/* A value comes on another way than by the parent, from further down. */
+/* Returns whether some path other than that from the parent brings a value from further down. */
 static bool differs_on_some_way(const sim_dominance *d, uint32_t block, const bool *writes, const uint32_t *top) {
     const uint32_t parent = d->parent[block];
     for (uint32_t k = d->above.first[block]; k < d->above.first[block + 1]; k++) {
@@ -105,7 +105,7 @@ static bool differs_on_some_way(const sim_dominance *d, uint32_t block, const bo
     return false;
 }
 
-/* Places where values meet only become more. */
+/* Blocks where values meet are only ever added. */
 void sim_find_tops(const sim_dominance *d, const uint32_t *blocks, uint32_t count, const bool *writes, uint32_t *top) {
     for (uint32_t k = 0; k < count; k++)
         top[blocks[k]] = d->parent[blocks[k]] == PTX_NO_BLOCK ? blocks[k] : PTX_NO_BLOCK;

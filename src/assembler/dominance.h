@@ -1,4 +1,4 @@
-/* Which blocks every way to a block goes through. */
+/* Dominance: which blocks every path to a block goes through. */
 #ifndef HAUL_ASSEMBLER_DOMINANCE_H
 #define HAUL_ASSEMBLER_DOMINANCE_H
 
@@ -7,11 +7,11 @@
 #include "ptx/edges.h"
 
 typedef struct sim_dominance {
-    uint32_t *order; /* blocks, each behind the one that dominates it */
+    uint32_t *order; /* blocks, each after the one that dominates it */
     uint32_t order_count;
-    uint32_t *rank;       /* by block: its place in the order */
-    uint32_t *parent;     /* by block: the nearest other that dominates it; PTX_NO_BLOCK: none */
-    ptx_tree_times times; /* by block, of the tree of parents */
+    uint32_t *rank;       /* by block: its position in the order */
+    uint32_t *parent;     /* by block: the nearest other block that dominates it; PTX_NO_BLOCK: none */
+    ptx_tree_times times; /* by block, for the tree of parents */
     ptx_predecessors above;
 } sim_dominance;
 
@@ -22,12 +22,12 @@ static inline bool sim_dominates(const sim_dominance *d, uint32_t above, uint32_
     return ptx_is_above(&d->times, above, below);
 }
 
-/* Where a value comes from that some blocks write: sets top[b] for each of the `count` listed blocks, which come in the
- * dominance's order. It is
- *   b itself, where paths with different values meet, or no path comes from elsewhere;
- *   another block, the last one above it that writes the value, or in which such paths meet and nobody writes since.
- * The list has all blocks that a listed one can be reached from without a write in between; of others `top` is
- * PTX_NO_BLOCK. Takes few rounds over the list and its blocks' predecessors. */
+/* Finds where a value comes from that some blocks write. Sets top[b] for each of the `count` listed blocks, which come
+ * in the dominance's order. It is
+ *   b itself, if paths with different values meet there or no path comes from elsewhere;
+ *   otherwise the last block above it that writes the value, or in which such paths meet, with no write since.
+ * The list must contain all blocks from which a listed one can be reached without a write in between; for others `top`
+ * is PTX_NO_BLOCK. Takes few iterations over the list and its blocks' predecessors. */
 void sim_find_tops(const sim_dominance *dominance, const uint32_t *blocks, uint32_t count, const bool *writes,
                    uint32_t *top);
 

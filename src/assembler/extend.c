@@ -3,7 +3,7 @@
 #include "ptx/liveness.h"
 #include "ptx/traits.h"
 
-/* Read off what ptxas 13.0 makes of four neighbouring loads with one use each (docs/memory-model.md). */
+/* Read off ptxas 13.0's machine code for four adjacent loads with one use each (docs/memory-model.md). */
 enum { BY_ZEROS = 1, BY_SIGN = 2, EITHER = BY_ZEROS | BY_SIGN };
 
 static uint8_t by_type(ptx_type type) {
@@ -46,7 +46,7 @@ static void note_use(void *context, uint32_t reg, bool writes) {
     scan->changed = true;
 }
 
-/* A copy is extended as what becomes of it. */
+/* A copy is extended in the same way as its result. */
 static uint8_t use_of(const extension_scan *scan, const ptx_instruction *i) {
     if (i->op != PTX_OP_MOV || i->operands[0].kind != PTX_REGISTER) return extends(i);
     return by_type(i->type) ? scan->extended[i->operands[0].reg] : 0;

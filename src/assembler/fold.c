@@ -1,15 +1,15 @@
-/* What ptxas 13.0 works out itself, read off machine code and held against an H100 (tests/data/h100):
+/* Simplifications of ptxas 13.0, read off machine code and checked against an H100 (tests/data/h100):
  *
  * - Approximate functions of a constant are rounded to nearest. A quotient by a constant is a product by its rounded
- *   reciprocal, which may become part of a sum.
- * - A product by one that names no rounding is the other factor, the lesser or greater of two equals is either: NaNs
- *   stay as they are.
- * - neg and abs of single precision are sums with -0, which make one NaN of all, unless a selection takes the result
- * in: it changes the sign itself. Two neg are none.
- * - Constants go behind registers, which decides between two NaNs of double precision.
- * - Constants beyond the width: 16-bit shifts by their low half, fields from bit 32 on are all ones if they have a
- *   sign, widths of fields to be inserted elsewhere than at bytes count modulo 32. slct.s32.s32 looks at a constant as
- *   if it were a float. */
+ *   reciprocal, which may be fused into a sum.
+ * - A product by one that names no rounding becomes the other factor. The minimum or maximum of two equal values
+ *   becomes either. NaNs therefore stay as they are.
+ * - neg and abs of single precision are sums with -0, which turn every NaN into one, unless a selection uses the
+ *   result: it changes the sign itself. Two neg cancel.
+ * - Constants move after registers, which decides between two NaNs of double precision.
+ * - Constants beyond the width: 16-bit shifts use their low half. Bit fields from bit 32 on are all ones if they have
+ *   a sign. Widths of fields to insert count modulo 32, unless the field begins at a byte. slct.s32.s32 reads a
+ *   constant as a float. */
 #include "assembler/fold.h"
 
 #include "assembler/rewrite.h"
@@ -28,13 +28,13 @@ enum { ONE_F32 = 0x3f800000, NAN_F32 = 0x7fffffff, SIGN_F32 = INT32_MIN };
 #define QUIET_F64 UINT64_C(0x0008000000000000)
 #define SIGN_F64 (UINT64_C(1) << 63)
 
-/* What is known of a register within a basic block. */
+/* Facts about a register within a basic block. */
 typedef struct value {
-    uint32_t block; /* + 1; otherwise nothing is known */
-    uint32_t id;    /* the same: the same value */
+    uint32_t block; /* + 1; in other blocks nothing is known */
+    uint32_t id;    /* equal ids: equal values */
     bool constant;
-    uint16_t made; /* PTX_OP_FNEG, PTX_OP_FABS, PTX_OP_RCP_APPROX with .ftz: of register `of`, if that still has value
-                      of_id; else 0 */
+    uint16_t made; /* PTX_OP_FNEG, PTX_OP_FABS or PTX_OP_RCP_APPROX with .ftz of register `of`, if that still has value
+                    * of_id; otherwise 0 */
     uint64_t bits;
     uint32_t of, of_id;
 } value;
@@ -44,8 +44,8 @@ typedef struct folding {
     const ptx_function *from;
     arena *memory, *scratch;
     value *values;              /* by register */
-    uint32_t *reads;            /* by register: how many operands */
-    ptx_users readers, writers; /* found when they are first asked for */
+    uint32_t *reads;            /* by register: number of operands that read it */
+    ptx_users readers, writers; /* found on first use */
     uint32_t block, now, ids;
 } folding;
 
@@ -97,7 +97,7 @@ static bool is_nan_f64(uint64_t bits) {
     return (bits << 1) > UINT64_C(0xffe0000000000000);
 }
 
-/* ---- instructions made anew ---- */
+/* ---- replacement of instructions ---- */
 
 static ptx_operand *own_operands(folding *f, ptx_instruction *i) {
     ptx_operand *own = ARENA_ARRAY(f->memory, i->operand_count, ptx_operand);
@@ -133,7 +133,7 @@ static void become_product(folding *f, ptx_instruction *i, float by) {
     i->mods[PTX_SLOT_FTZ] = ftz;
 }
 
-/* The sign bit alone: of NaNs, too. */
+/* Changes only the sign bit, of NaNs, too. */
 static void become_bit_operation(folding *f, ptx_instruction *i) {
     ptx_operand *own = ARENA_ARRAY(f->memory, 3, ptx_operand);
     own[0] = i->operands[0];
@@ -153,7 +153,7 @@ static void swap(folding *f, ptx_instruction *i) {
 
 /* ---- functions of constants ---- */
 
-/* Arguments and results that are subnormal go by way of such that are not, as in machine code. */
+/* Subnormal arguments and results are scaled, as in machine code. */
 static bool compute(unsigned op, float x, bool ftz, float *result) {
     const float lifted = !ftz && fabsf(x) < 0x1p-126f ? 0x1p24f : 1, wide = (float)(lifted != 1);
     const double argument = (double)(x * lifted);
@@ -175,7 +175,7 @@ static bool still_has(folding *f, const value *v) {
     return v->made && value_of(f, v->of)->id == v->of_id;
 }
 
-/* Of a reciprocal's reciprocal, both flushed, the original is left. */
+/* The reciprocal of a reciprocal, both flushed, is the original. */
 static bool fold_reciprocal(folding *f, ptx_instruction *i) {
     ptx_operand original = i->operands[1];
     if (!i->mods[PTX_SLOT_FTZ] || i->type != PTX_F32 || original.kind != PTX_REGISTER) return false;
@@ -197,7 +197,7 @@ static bool fold_function(folding *f, ptx_instruction *i) {
     return true;
 }
 
-/* By the reciprocal, both first made larger or smaller where its argument or itself would be subnormal. */
+/* Multiplies by the reciprocal. Both are scaled first if its argument or the reciprocal itself would be subnormal. */
 static bool fold_quotient(folding *f, ptx_instruction *i) {
     uint64_t bits;
     if (!is_constant(f, &i->operands[2], PTX_F32, &bits)) return false;
@@ -256,8 +256,8 @@ static bool order_difference(folding *f, ptx_instruction *i) {
     return is_first || is_second;
 }
 
-/* Zero, which is a register, goes in front of the others; of two constants the one that has room in an instruction
- * goes behind. */
+/* Zero, which is a register, comes before the others. Of two constants, the one that fits into an instruction comes
+ * last. */
 static bool order_factors(folding *f, ptx_instruction *i) {
     uint64_t first = 0, second = 0;
     const bool is_first = is_constant(f, &i->operands[1], PTX_F64, &first);
@@ -303,7 +303,7 @@ static unsigned times_chosen(const ptx_instruction *i, uint32_t reg) {
     return times;
 }
 
-/* The first instruction of the list behind this one, the block's end if there is none in the block. */
+/* Returns the first instruction of the list after this one, or the block's end if the block has none. */
 static uint32_t next_user(const folding *f, const ptx_users *users, uint32_t reg, uint32_t behind) {
     const uint32_t first = users->first[reg], end = f->from->blocks[f->block].end;
     size_t at;
@@ -312,7 +312,7 @@ static uint32_t next_user(const folding *f, const ptx_users *users, uint32_t reg
     return at < users->first[reg + 1] && users->instructions[at] < end ? users->instructions[at] : end;
 }
 
-/* Whether all that reads what is written now are selections of this block. */
+/* Returns whether all readers of the value written now are selections in this block. */
 static bool is_only_selected(folding *f, uint32_t reg) {
     if (!f->readers.first) ptx_users_find(f->from, f->scratch, &f->readers, &f->writers);
     const uint32_t end = f->from->blocks[f->block].end, written = next_user(f, &f->writers, reg, f->now);
@@ -352,7 +352,7 @@ static bool fold_sign(folding *f, ptx_instruction *i) {
     return true;
 }
 
-/* In front of i: a register of the original with its sign changed. */
+/* Inserts before i a copy of the original with its sign changed. */
 static void add_sign(folding *f, const ptx_instruction *i, const value *v, ptx_operand like, uint32_t to) {
     ptx_operand parts[2] = {like, like};
     ptx_instruction sign = *i;
@@ -366,7 +366,7 @@ static void add_sign(folding *f, const ptx_instruction *i, const value *v, ptx_o
     sim_rewrite_add(&f->to, sign);
 }
 
-/* A selection of a negative, which others look at too, is of the original, whose sign it changes. */
+/* A selection of a negated value that has other uses selects the original and changes its sign. */
 static bool fold_selection(folding *f, ptx_instruction *i) {
     bool changed = false;
     for (unsigned k = 1; is_selection(i) && k <= choices_of(i); k++) {
@@ -383,7 +383,7 @@ static bool fold_selection(folding *f, ptx_instruction *i) {
     return changed;
 }
 
-/* So is what a guarded instruction leaves where its guard is false. */
+/* The same holds for the value that a guarded instruction keeps if its guard is false. */
 static bool fold_kept_sign(folding *f, const ptx_instruction *i) {
     const ptx_operand *d = &i->operands[0];
     if (!i->guarded || i->type != PTX_F32 || !ptx_is_pure(i->op) || !i->operand_count || d->kind != PTX_REGISTER)
@@ -428,7 +428,7 @@ static bool fold_slct(folding *f, ptx_instruction *i) {
     return true;
 }
 
-/* ---- all ---- */
+/* ---- the pass ---- */
 
 static bool fold(folding *f, ptx_instruction *i) {
     switch (i->op) {
@@ -457,14 +457,14 @@ static bool fold(folding *f, ptx_instruction *i) {
     }
 }
 
-/* Whether what is left of its operand can be told from the result. */
+/* Returns whether the operand can be recovered from the result. */
 static bool can_be_undone(const ptx_instruction *i) {
     const bool ftz = i->mods[PTX_SLOT_FTZ];
     if (i->type != PTX_F32 || i->operands[0].reg == i->operands[1].reg) return false;
     return i->op == PTX_OP_RCP_APPROX ? ftz : (i->op == PTX_OP_FNEG || i->op == PTX_OP_FABS) && !ftz;
 }
 
-/* What an instruction leaves in its register. */
+/* Notes what an instruction writes to its register. */
 static void note_result(folding *f, const ptx_instruction *i) {
     const ptx_operand *d = &i->operands[0], *a = &i->operands[1];
     if (i->operand_count != 2 || d->kind != PTX_REGISTER || i->guarded) {
@@ -495,7 +495,7 @@ static void count_read(void *context, uint32_t reg, bool writes) {
     if (!writes) f->reads[reg]++;
 }
 
-/* Instructions whose operands alone say whether there may be something to fold. */
+/* Returns whether the operands alone allow that there is something to fold. */
 static bool may_fold(const ptx_instruction *i) {
     switch (i->op) {
     case PTX_OP_FNEG:

@@ -6,16 +6,16 @@
 
 #include <string.h>
 
-/* Values that wait to be stored take registers: no more stores than this are put off at once. */
+/* The most stores that are delayed at once: their values take registers. */
 enum { MOST_STORES = 16 };
 
-/* Instructions of a block from the first store on, up to where its stores cannot be put off any further. */
+/* Instructions of a block from the first store to the point where its stores cannot be delayed any further. */
 typedef struct run {
     const ptx_function *function;
     uint32_t stores[MOST_STORES]; /* instructions */
     unsigned store_count;
-    uint32_t last_load; /* the last read-only load behind a store; 0: none */
-    uint32_t *order;    /* by place: instruction */
+    uint32_t last_load; /* the last read-only load after a store; 0: none */
+    uint32_t *order;    /* by position: instruction */
     bool moved;
 } run;
 
@@ -47,7 +47,7 @@ typedef struct check {
     bool found;
 } check;
 
-/* A register that a store which is put off still reads is written. */
+/* Finds writes to a register that a delayed store still reads. */
 static void look_for_reader(void *context, uint32_t reg, bool writes) {
     check *c = context;
     for (unsigned k = 0; writes && k < c->run->store_count; k++) {
@@ -69,7 +69,7 @@ static bool is_put_off(const run *r, uint32_t instruction) {
     return false;
 }
 
-/* Stores in front of the last read-only load go behind it. */
+/* Moves stores before the last read-only load behind it. */
 static void end_run(run *r) {
     if (r->store_count && r->last_load) {
         uint32_t at = r->stores[0];
@@ -95,7 +95,7 @@ static void pass(run *r, uint32_t index) {
     }
 }
 
-/* Rounds of an unrolled loop keep their order (time/cost.c). */
+/* Iterations of an unrolled loop keep their order (time/cost.c). */
 static void hoist_in_block(run *r, const ptx_block *b) {
     uint8_t round = 0;
     for (uint32_t i = b->first; i < b->end; i++) {

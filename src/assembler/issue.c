@@ -4,12 +4,12 @@
 #include "ptx/edges.h"
 #include "ptx/traits.h"
 
-/* What a way round a branch may weigh to be predicated, and what its instructions weigh: a copy has three fillers in
- * front of it, a source size in a register takes arithmetic. Read off machine code of 400 kernels that ptxas 13.0 made
- * for sm_90, in which one thing after the other grew. */
+/* The most weight of a path around which machine code predicates a branch, and the weights of instructions. A copy has
+ * three fillers before it; a source size in a register takes arithmetic. Read off ptxas 13.0's machine code for sm_90
+ * of 400 kernels, in which one component at a time grew. */
 enum { MOST_WEIGHT = 23, COPY_WEIGHT = 4, SIZED_COPY_WEIGHT = 10, ACCESS_WEIGHT = 2 };
-/* A way that some lanes of a warp may take stays behind its branch if the block where both meet is this short, or
- * stores, and ends with a branch of its own. */
+/* A path that only some lanes of a warp may take stays behind its branch in two cases: the block where both paths meet
+ * is this short, or it stores and ends with a branch of its own. */
 enum { SHORT_JOIN = 4 };
 
 typedef struct issuing {
@@ -36,7 +36,7 @@ static bool is_free(const ptx_instruction *i) {
     return ptx_has(i->op, PTX_TRAIT_MOVES) || is_parameter_load(i);
 }
 
-/* Machine instructions that the way has for it; more than MOST_WEIGHT where it cannot be predicated. */
+/* Returns the machine instructions for it; more than MOST_WEIGHT if it cannot be predicated. */
 static unsigned weight(const ptx_instruction *i) {
     if (is_free(i)) return 0;
     if (is_copy(i)) return is_sized(i) ? SIZED_COPY_WEIGHT : COPY_WEIGHT;
@@ -66,7 +66,7 @@ static bool is_branch(const ptx_instruction *i) {
     return i->guarded && (i->op == PTX_OP_BRA || ptx_is(i->op, PTX_KIND_END));
 }
 
-/* A block that does nothing but jump (nvcc writes such ones for the other way) leads where it jumps to. */
+/* A block that only jumps leads to its target; nvcc writes such blocks for the other path. */
 static uint32_t behind_jumps(const ptx_function *f, uint32_t block) {
     while (block != PTX_NO_BLOCK && f->blocks[block].end == f->blocks[block].first + 1 &&
            last_of(f, block)->op == PTX_OP_BRA && !last_of(f, block)->guarded && f->blocks[block].next != block)
@@ -74,7 +74,8 @@ static uint32_t behind_jumps(const ptx_function *f, uint32_t block) {
     return block;
 }
 
-/* An edge that does not count as a branch forward: back to a loop's beginning, or round what is predicated itself. */
+/* Returns whether an edge does not count as a forward branch: it goes back to a loop's start, or around what is itself
+ * predicated. */
 static bool is_harmless(const issuing *s, uint32_t join, uint32_t to) {
     const uint32_t behind = behind_jumps(s->function, to);
     return behind != PTX_NO_BLOCK && (behind <= join || s->issuer[behind] == join);
@@ -94,7 +95,7 @@ static bool ends_too_soon(const issuing *s, uint32_t block, uint32_t join) {
     return instructions <= SHORT_JOIN;
 }
 
-/* Whether only one edge leads to the block, only one on from it, and machine code may predicate it. */
+/* Returns whether the block has one edge in and one out, and machine code may predicate it. */
 static bool is_way(const issuing *s, uint32_t block) {
     if (block == PTX_NO_BLOCK) return false;
     const ptx_block *b = &s->function->blocks[block];
@@ -102,7 +103,7 @@ static bool is_way(const issuing *s, uint32_t block) {
            way_weight(s->function, block) <= MOST_WEIGHT;
 }
 
-/* Where the way leads on to. */
+/* Returns the block after the path. */
 static uint32_t behind_way(const issuing *s, uint32_t way) {
     return behind_jumps(s->function, s->function->blocks[way].next);
 }
@@ -115,7 +116,7 @@ static void predicate(issuing *s, uint32_t block, uint32_t way) {
     if (has_copies(s->function, way)) s->issuer[way] = block;
 }
 
-/* `if` without `else`, or with it. */
+/* Handles `if` with or without `else`. */
 static void look_at_branch(issuing *s, uint32_t block) {
     const ptx_function *f = s->function;
     const ptx_block *b = &f->blocks[block];
@@ -141,6 +142,6 @@ const uint32_t *sim_issuing_blocks(const ptx_function *f, arena *memory, arena *
     sim_values_find(f, scratch, &s.values);
     s.issuer = ARENA_ARRAY(memory, f->block_count + 1, uint32_t);
     for (uint32_t b = 0; b < f->block_count; b++) s.issuer[b] = b;
-    for (uint32_t b = (uint32_t)f->block_count; b-- > 0;) look_at_branch(&s, b); /* what joins end with is known then */
+    for (uint32_t b = (uint32_t)f->block_count; b-- > 0;) look_at_branch(&s, b); /* ends of joins are known then */
     return s.issuer;
 }

@@ -2,10 +2,10 @@
 
 #include "assembler/loop.h"
 
-/* An element that is chosen at run time costs a comparison and a move for each that it could be; in a loop, as
- * much as several, unless a constant ends it, so that it is unrolled. Machine code that ptxas 13.0 makes of some 300
- * kernels with arrays of up to 200 words does without memory up to so many words and so many of these; arrays of an odd
- * number of words, which memory takes one by one, go somewhat further. */
+/* Limits on arrays in registers: words, and elements chosen at run time. Choosing costs a comparison and a move for
+ * each candidate. In a loop it counts several times, unless a constant bounds the loop, which is then unrolled. Found
+ * from ptxas 13.0's machine code of some 300 kernels with arrays of up to 200 words. Arrays of an odd number of words,
+ * which memory accesses one by one, may be somewhat larger. */
 enum {
     MOST_WORDS = 80,
     FREE_CHOSEN = 2,
@@ -31,12 +31,12 @@ static bool is_local_access(const ptx_instruction *i) {
     return (i->op == PTX_OP_LD || i->op == PTX_OP_ST) && in_local(i);
 }
 
-/* A generic address that somebody needs: who knows what is done with it. */
+/* A generic address that is needed escapes: its uses are unknown. */
 static bool escapes(const ptx_instruction *i, const sim_values *v) {
     return i->op == PTX_OP_CVTA && in_local(i) && i->operands[0].kind == PTX_REGISTER && v->needed[i->operands[0].reg];
 }
 
-/* The address is a variable's and a constant. */
+/* Returns whether the address is a variable's plus a constant. */
 static bool is_fixed(const ptx_function *f, const sim_values *v, const ptx_instruction *i) {
     const ptx_variable *variable = sim_place_of(f, v, &i->operands[i->op == PTX_OP_ST ? 0 : 1]).variable;
     return variable && variable->index < f->variable_count && f->variables[variable->index] == variable;
@@ -44,7 +44,7 @@ static bool is_fixed(const ptx_function *f, const sim_values *v, const ptx_instr
 
 /* ---- weights ---- */
 
-/* By register: all that is written to it, but for its steps, are constants. */
+/* Returns, by register, whether all writes to it except its steps are constants. */
 static const bool *find_constant_beginnings(const ptx_function *f, arena *memory) {
     bool *constant = ARENA_ARRAY(memory, f->register_count + 1, bool);
     for (size_t r = 0; r < f->register_count; r++) constant[r] = true;
@@ -60,10 +60,10 @@ static const bool *find_constant_beginnings(const ptx_function *f, arena *memory
 typedef struct weighing {
     const ptx_function *function;
     const bool *begins_constant; /* by register */
-    uint32_t *stepped;           /* by register: the block + 1 that moved it last by a constant */
+    uint32_t *stepped;           /* by register: the block + 1 that last stepped it by a constant */
 } weighing;
 
-/* The block ends a loop and compares a counter, which begins with a constant, with another. */
+/* Returns whether the block ends a loop and compares a counter, which starts with a constant, with a constant. */
 static bool counts_to_constant(const weighing *w, uint32_t block) {
     const ptx_block *b = &w->function->blocks[block];
     for (uint32_t k = b->first; k < b->end; k++) {
@@ -77,11 +77,11 @@ static bool counts_to_constant(const weighing *w, uint32_t block) {
     return false;
 }
 
-/* By block: how much an element that is chosen there weighs. */
+/* Returns, by block, the weight of an element that is chosen there. */
 static uint8_t *find_weights(const ptx_function *f, arena *memory) {
     const weighing w = {f, find_constant_beginnings(f, memory), ARENA_ARRAY(memory, f->register_count + 1, uint32_t)};
     uint8_t *weight = ARENA_ARRAY(memory, f->block_count + 1, uint8_t);
-    uint32_t *opens = ARENA_ARRAY(memory, f->block_count + 1, uint32_t), open = 0; /* loops; closed ones wrap */
+    uint32_t *opens = ARENA_ARRAY(memory, f->block_count + 1, uint32_t), open = 0; /* open loops; closed ones wrap */
     for (uint32_t b = 0; b < f->block_count; b++) {
         const uint32_t next = f->blocks[b].next, taken = f->blocks[b].taken, head = next < taken ? next : taken;
         if (head > b || counts_to_constant(&w, b)) continue;

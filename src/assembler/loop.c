@@ -1,10 +1,10 @@
-/* The rules were read off machine code that ptxas 13.0 makes for sm_90 of some 400 small loops (docs/memory-model.md).
- */
+/* The rules were read off ptxas 13.0's machine code for sm_90 of some 400 small loops (docs/memory-model.md). */
 #include "assembler/loop.h"
 
 #include "ptx/traits.h"
 
-/* What a round may weigh, its test and branch with it, and what stays as it is whatever else is there. */
+/* The most weight of an iteration, including test and branch; and the weight of instructions that are never
+ * unrolled. */
 enum { MOST_WEIGHT = 49, NEVER = 1000 };
 
 /* ---- steps and tests ---- */
@@ -37,7 +37,7 @@ unsigned sim_writes_between(const ptx_function *f, uint32_t begin, uint32_t end,
     return search.writes;
 }
 
-/* Signed and unsigned comparisons under one name, as seen from the right operand if `turned`. */
+/* Returns signed and unsigned comparisons as one, as seen from the right operand if `turned`. */
 static unsigned plain_compare(unsigned compare, bool turned) {
     switch (compare) {
     case PTX_MOD_NE: return PTX_MOD_NE;
@@ -74,7 +74,7 @@ static bool is_fixed(const ptx_function *f, const sim_loop *loop, const ptx_oper
     return o->kind == PTX_REGISTER && sim_writes_between(f, loop->begin, loop->end, o->reg) == 0;
 }
 
-/* The counter moves in the loop's last block, in front of the test. */
+/* The counter must change in the loop's last block, before the test. */
 static bool counts_with(const ptx_function *f, sim_loop *loop, const ptx_operand *counter, const ptx_operand *bound) {
     if (counter->kind != PTX_REGISTER || !is_fixed(f, loop, bound)) return false;
     if (sim_writes_between(f, loop->begin, loop->end, counter->reg) != 1) return false;
@@ -106,13 +106,13 @@ static bool find_test(const ptx_function *f, sim_loop *loop) {
     return false;
 }
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
 static bool leads_forward(const sim_loop *loop, uint32_t from, uint32_t to) {
     return to == PTX_NO_BLOCK || (to > from && to <= loop->last);
 }
 
-/* A table of branches outside leads to the beginning. */
+/* Returns whether a branch table outside of the loop leads to its start. */
 static bool begins_by_table(const sim_loops *loops, const sim_loop *loop) {
     const ptx_predecessors *above = loops->above;
     uint32_t same = 0; /* edges of one block so far */
@@ -126,7 +126,7 @@ static bool begins_by_table(const sim_loops *loops, const sim_loop *loop) {
     return false;
 }
 
-/* Within the loop ways lead forward only; nobody jumps into it but to its beginning. */
+/* Returns whether paths within the loop lead forward only and enter it only at its start. */
 static bool is_simple(const sim_loops *loops, const sim_loop *loop) {
     const ptx_function *f = loops->function;
     const ptx_predecessors *above = loops->above;
@@ -153,7 +153,7 @@ static unsigned division_weight(const ptx_instruction *i) {
     return is_signed ? (constant ? 20 : 24) : (constant ? 16 : 19);
 }
 
-/* Approximations that keep subnormal numbers take a comparison and two products around them. */
+/* Approximations that keep subnormal numbers need a comparison and two products in addition. */
 static unsigned approximation_weight(const ptx_instruction *i, unsigned kept) {
     if (ptx_bits(i->type) == 64) return NEVER;
     return i->mods[PTX_SLOT_FTZ] ? 1 : kept;
@@ -214,14 +214,15 @@ static bool has_accesses(const ptx_function *f, const sim_loop *loop) {
     return false;
 }
 
-/* A load of the loop that may read what the store writes, in another place than the store's own address. */
+/* Returns whether a load of the loop may read what the store writes, other than at the store's own address. */
 static bool may_read(const ptx_instruction *load, const ptx_instruction *store) {
     if (load->op != PTX_OP_LD || !is_access(load) || in_shared(load) != in_shared(store)) return false;
     const ptx_operand *to = &store->operands[0], *from = &load->operands[1];
     return from->parts[0].kind != PTX_REGISTER || from->parts[0].reg != to->parts[0].reg || from->offset != to->offset;
 }
 
-/* A store goes along where its address moves by constant steps, or nothing in the loop may read what it writes. */
+/* A store does not prevent unrolling if its address moves by constant steps, or if nothing in the loop may read what it
+ * writes. */
 static bool may_repeat(const ptx_function *f, const sim_loop *loop, const ptx_instruction *store) {
     const ptx_operand *base = &store->operands[0].parts[0];
     if (store->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE || store->guarded) return false;
@@ -250,13 +251,13 @@ static bool stores_may_repeat(const ptx_function *f, const sim_loop *loop) {
     return true;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole loop ---- */
 
 static bool says_otherwise(const ptx_function *f, const sim_loop *loop) {
     return f->keeps_loops || f->instructions[loop->begin].keeps_loop;
 }
 
-/* What is heavy is seen first: loops within each other are not gone through again and again. */
+/* Tests the weight first, so that nested loops are not scanned again and again. */
 bool sim_find_unrolled(const sim_loops *loops, uint32_t last, sim_loop *loop) {
     const ptx_function *f = loops->function;
     const ptx_block *b = &f->blocks[last];
@@ -287,7 +288,8 @@ const sim_writers *sim_find_writers(const ptx_function *f, arena *memory) {
     return scan.writers;
 }
 
-/* Written in one place outside the loop, from what all threads have alike; in the loop it is its step. */
+/* Returns whether the counter starts equal in all threads: it is written once outside the loop, from uniform values,
+ * and in the loop by its step. */
 static bool begins_uniform(const sim_loops *loops, const sim_loop *loop) {
     const sim_writers *w = &loops->writers[loop->counter];
     const uint32_t outside = w->first >= loop->begin && w->first < loop->end ? w->last : w->first;

@@ -1,4 +1,4 @@
-/* Loops that machine code has several rounds of behind each other. */
+/* Loops that the assembler unrolls. */
 #ifndef HAUL_ASSEMBLER_LOOP_H
 #define HAUL_ASSEMBLER_LOOP_H
 
@@ -6,18 +6,18 @@
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
 
-/* A loop of the blocks `first` to `last`, which is left at its end alone, as a counter that constant steps move
- * compares with a bound. */
+/* A loop of the blocks `first` to `last` with one exit, at its end: a counter with a constant step is compared with a
+ * bound. */
 typedef struct sim_loop {
     uint32_t first, last; /* blocks */
-    uint32_t begin, end;  /* instructions; the last two that count are the test and the branch back */
-    uint32_t test;        /* the instruction that compares */
-    uint32_t step_at;     /* the instruction that moves the counter */
+    uint32_t begin, end;  /* instructions; the last two that count are the test and the backward branch */
+    uint32_t test;        /* the comparison */
+    uint32_t step_at;     /* the instruction that steps the counter */
     uint32_t counter;     /* register */
     int64_t step;
     const ptx_operand *bound;
     ptx_type type;    /* of the comparison */
-    unsigned compare; /* the loop goes on while `counter compare bound`: PTX_MOD_LT, _LE, _GT, _GE or _NE */
+    unsigned compare; /* the loop continues while `counter compare bound`: PTX_MOD_LT, _LE, _GT, _GE or _NE */
     bool is_unsigned;
 } sim_loop;
 
@@ -36,16 +36,16 @@ typedef struct sim_loops {
 
 const sim_writers *sim_find_writers(const ptx_function *function, arena *memory);
 
-/* Whether the block ends a loop that the assembler unrolls. */
+/* Returns whether the block ends a loop that the assembler unrolls, and describes the loop. */
 bool sim_find_unrolled(const sim_loops *loops, uint32_t last, sim_loop *loop);
 
-/* All threads of a block plainly make the same number of rounds. */
+/* Returns whether all threads of a block provably make the same number of iterations. */
 bool sim_is_uniform_loop(const sim_loops *loops, const sim_loop *loop);
 
-/* How often instructions begin .. end - 1 name the register as a result. */
+/* Returns how many times instructions begin .. end - 1 write the register. */
 unsigned sim_writes_between(const ptx_function *function, uint32_t begin, uint32_t end, uint32_t reg);
 
-/* The constant that the instruction, which is unguarded, adds to `reg`, and to nothing else; 0: it does not. */
+/* Returns the constant that the instruction adds to `reg`; 0 if it does anything else or is guarded. */
 int64_t sim_step_of(const ptx_instruction *instruction, uint32_t reg);
 
 #endif

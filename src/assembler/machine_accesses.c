@@ -22,13 +22,13 @@ static bool is_needed(const ptx_operand *d, const sim_values *v) {
     return d->kind == PTX_REGISTER ? v->needed[d->reg] : d->kind != PTX_SINK;
 }
 
-/* Halves that stand alone, which memory knows no atomics for: a load and compare-and-swaps of the word around them. */
+/* Memory has no atomics on single halves: machine code uses a load and compare-and-swaps of the word around them. */
 static bool is_lone_half(const ptx_instruction *i) {
     bool vector = i->op == PTX_OP_ATOM_VECTOR || i->op == PTX_OP_RED_VECTOR;
     return !vector && ptx_bits(i->type) == 16 && ptx_types[i->type].kind == 'F';
 }
 
-/* The first operand of an atom is the register for the old value: one that nobody needs makes it a reduction. Machine
+/* The first operand of an atom receives the old value; if no instruction needs it, the atom is a reduction. Machine
  * code has no reductions at generic addresses. */
 static haul_memory_class atomic_class(const ptx_instruction *i, const sim_values *v) {
     if (ptx_in_shared(i)) return HAUL_CLASS_SHARED_ATOMIC;
@@ -43,7 +43,7 @@ static bool in_params(const ptx_instruction *i) {
     return space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY || space == PTX_MOD_PARAM_FUNC;
 }
 
-/* Parameters lie in a constant bank: at a fixed place they are operands, or loaded as the assembler sees fit, at a
+/* Parameters are in a constant bank. At a fixed address they are operands, or loaded as the assembler sees fit; at a
  * computed one they are loaded like constants. */
 static haul_memory_class load_class(const ptx_instruction *i) {
     if (i->mods[PTX_SLOT_SPACE] == PTX_MOD_CONST) return HAUL_CLASS_CONSTANT_LOAD;
@@ -77,8 +77,8 @@ static haul_memory_class class_of(const ptx_instruction *i, const sim_values *v)
     }
 }
 
-/* Machine code has no source size. A constant 0 becomes a predicate that is never true, a register one that is computed
- * for each lane, with a source address that is moved up by what is not to be read. */
+/* Machine code has no source size. A constant 0 becomes a predicate that is never true. A register becomes a predicate
+ * computed for each lane, with the source address moved up by the bytes not to be read. */
 static bool is_sized(const ptx_instruction *i) {
     return i->op == PTX_OP_CP_ASYNC && i->operand_count > 3 && i->operands[3].kind == PTX_REGISTER;
 }
@@ -98,8 +98,8 @@ static sim_caching caching_of(const ptx_instruction *i) {
     return i->mods[PTX_SLOT_NC] ? SIM_CACHED_READ_ONLY : SIM_CACHED;
 }
 
-/* Shared memory's atomics know 32-bit integers, exchange and compare-and-swap; all else is a loop. So is a
- * compare-and-swap of 16 bits, on the word around them. */
+/* Atomics in shared memory are loops, except for 32-bit integers, exchange and compare-and-swap. A compare-and-swap of
+ * 16 bits is a loop, too, on the word around them. */
 static bool needs_loop(const ptx_instruction *i, unsigned class) {
     unsigned what = i->mods[PTX_SLOT_ATOMIC];
     if (what == PTX_MOD_ATOM_EXCH) return false;
@@ -116,7 +116,7 @@ static bool in_word(const ptx_instruction *i) {
     return ptx_bits(i->type) == 32 && ptx_types[i->type].kind != 'F';
 }
 
-/* What the lanes of a warp can do among themselves (redux) before one of them goes to memory. */
+/* Returns whether the lanes of a warp can combine it (redux) before one of them accesses memory. */
 static bool can_aggregate(const ptx_instruction *i) {
     switch (i->mods[PTX_SLOT_ATOMIC]) {
     case PTX_MOD_ATOM_ADD:
@@ -129,8 +129,8 @@ static bool can_aggregate(const ptx_instruction *i) {
     }
 }
 
-/* Lanes that all add the same are counted instead (vote, popc); from that each lane's old value follows as well. Old
- * values of sums of words come from a scan (shfl), which takes a whole warp. */
+/* If all lanes add the same value, they are counted instead (vote, popc), which also gives each lane's old value. Old
+ * values of sums of words need a scan (shfl) by a whole warp. */
 static sim_aggregation aggregation_of(const ptx_instruction *i, unsigned class, const sim_values *v) {
     if (class != HAUL_CLASS_GLOBAL_REDUCTION && class != HAUL_CLASS_GLOBAL_ATOMIC && class != HAUL_CLASS_SHARED_ATOMIC)
         return SIM_AGGREGATED_NEVER;

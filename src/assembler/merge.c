@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 enum { WIDEST = 16 };
-/* Loads of bytes and most halves are extended as they come, and so are merged within a PTX vector only; other halves up
+/* Loads of bytes and most halves are extended, so they are merged only within a PTX vector; other halves are merged up
  * to WIDEST_HALVES. */
 enum { MERGED_LOAD = 4, WIDEST_HALVES = 8 };
 
-/* Regions, equal bases and elements together, by offset, the widest first, then in program order. */
+/* Sorts by region, base and element, then by offset, the widest first, then in program order. */
 static int compare_nodes(const void *left, const void *right) {
     const sim_node *a = left, *b = right;
     if (a->region != b->region) return a->region < b->region ? -1 : 1;
@@ -32,7 +32,7 @@ static bool same_array(const sim_node *a, const sim_node *b) {
            a->halves == b->halves;
 }
 
-/* The one of two that comes first on every way to the other; NULL: neither does. */
+/* Returns the one of the two that comes first on every path to the other; NULL if neither does. */
 static const sim_node *leader_of(const sim_node *a, const sim_node *b, const sim_dominance *d) {
     if (!d || a->block == b->block) return a->instruction <= b->instruction ? a : b;
     if (sim_dominates(d, a->block, b->block)) return a;
@@ -41,11 +41,11 @@ static const sim_node *leader_of(const sim_node *a, const sim_node *b, const sim
 
 /* ---- loads that are part of others ---- */
 
-/* Kept loads of one array with the same place and size, one behind the other. Many of them are searched by way of their
- * blocks: loads in blocks that do not dominate each other, as in a long row of branches, all stay. */
+/* Kept loads of one array with the same position and size, in order. Large groups are searched through their blocks:
+ * loads in blocks that do not dominate each other, as in a long chain of branches, all stay. */
 typedef struct alike {
     size_t first, count;
-    uint32_t set; /* of those without holes; 0: none, or they are few */
+    uint32_t set; /* those without holes; 0: none, or the group is small */
 } alike;
 
 enum { MANY = 64 };
@@ -73,7 +73,7 @@ static void make_set(dropping *d, alike *g) {
     for (size_t k = g->first; k < g->first + g->count; k++) add_to_set(d, g, k);
 }
 
-/* The last load of the group that takes `n` in; SIZE_MAX: none does. */
+/* Returns the last load of the group that contains `n`; SIZE_MAX if none does. */
 static size_t find_wide(const dropping *d, const alike *g, const sim_node *n) {
     const sim_node *items = d->nodes->items;
     if (g->count >= MANY && d->dominance) {
@@ -102,7 +102,7 @@ static void take_in(dropping *d, alike *g, size_t k, const sim_node *n) {
         add_to_set(d, g, k);
 }
 
-/* The widest load of those that `n` is part of takes it in, if they are near enough. */
+/* Drops `n` in favour of the widest load that contains it, if they are close enough. */
 static bool swallow(dropping *d, const sim_node *n) {
     for (size_t k = d->group_count; k-- > 0;) {
         alike *g = &d->groups[k];
@@ -147,7 +147,7 @@ static int64_t window_of(const sim_node *n, unsigned width) {
     return n->at >> __builtin_ctz(width);
 }
 
-/* Whether two nodes fill a window of `width` bytes, or as much of it as is needed. */
+/* Returns whether two nodes fill a window of `width` bytes, or as much of it as is required. */
 static bool fill_window(const sim_node *a, const sim_node *b, unsigned width, bool loads) {
     if (!same_array(a, b) || window_of(a, width) != window_of(b, width)) return false;
     if (a->alignment < __builtin_ctz(width)) return false;
@@ -165,7 +165,7 @@ static sim_node join(const sim_node *a, const sim_node *leader, unsigned width) 
     return n;
 }
 
-/* One round over sorted nodes: neighbours become windows of `width` bytes. */
+/* One round over the sorted nodes: merges neighbours into windows of `width` bytes. */
 static void merge_windows(sim_node_list *nodes, unsigned width, bool loads, const sim_dominance *d) {
     size_t kept = 0;
     for (size_t i = 0; i < nodes->count; i++) {
@@ -191,7 +191,7 @@ void sim_merge_nodes(sim_node_list *nodes, bool loads, const sim_dominance *d) {
     if (loads) drop_parts(nodes, d);
 }
 
-/* Where the region's nodes begin. */
+/* Returns the index of the region's first node. */
 static size_t first_of(const sim_node_list *nodes, uint32_t region) {
     size_t at;
     SEARCH_FIRST(at, nodes->count, k, nodes->items[k].region < region);
@@ -206,7 +206,7 @@ static bool has_node(const sim_node_list *nodes, uint32_t region, const sim_node
     return false;
 }
 
-/* All nodes of one region are in the other. */
+/* Returns whether all nodes of one region are in the other. */
 static bool has_nodes(const sim_node_list *nodes, uint32_t region, uint32_t other) {
     for (size_t k = first_of(nodes, region); k < nodes->count && nodes->items[k].region == region; k++)
         if (!has_node(nodes, other, &nodes->items[k])) return false;

@@ -1,4 +1,4 @@
-/* The assembler's passes, one after the other. */
+/* The assembler's passes and their order. */
 #ifndef HAUL_ASSEMBLER_PASSES_H
 #define HAUL_ASSEMBLER_PASSES_H
 

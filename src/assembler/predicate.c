@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* More instructions behind a branch are not predicated (sink.c). */
+/* With more instructions behind it, a branch is not replaced by predicates (sink.c). */
 enum { MOST_COPIES = 8 };
 
 static bool is_plain_copy(const ptx_instruction *i) {
@@ -23,7 +23,7 @@ static bool is_only_copies(const ptx_function *f, const ptx_block *b) {
     return end > b->first && end - b->first <= MOST_COPIES;
 }
 
-/* Whether the block ends with a branch round copies, which the next one has. */
+/* Returns whether the block ends with a branch around copies, which are in the next block. */
 static bool skips_copies(const ptx_function *f, const ptx_predecessors *above, uint32_t block) {
     const ptx_block *b = &f->blocks[block], *next = b + 1;
     const ptx_instruction *last = &f->instructions[b->end - 1];
@@ -48,7 +48,7 @@ static void add_block(const ptx_function *f, uint32_t block, const bool *skips, 
         moved[k] = (uint32_t)to->instruction_count;
         const bool jumps = branch && is_jump(&i);
         if ((skips[block] && k == b->end - 1) || (jumps && b->next == block + 1)) continue;
-        if (branch && !jumps) { /* a jump elsewhere, as to a loop's head above, is all lanes' */
+        if (branch && !jumps) { /* a jump elsewhere, as back to a loop's head, is for all lanes */
             i.guarded = true;
             i.guard_negated = !branch->guard_negated;
             i.guard = branch->guard;
@@ -76,7 +76,7 @@ static ptx_function *rewrite(ptx_module *module, const ptx_function *f, const bo
 
 ptx_function *sim_predicate_copies(ptx_module *module, ptx_function *flat, arena *scratch) {
     size_t count;
-    if (flat->arguments) return flat; /* calls are made: their blocks have numbers */
+    if (flat->arguments) return flat; /* calls are present: their blocks have numbers */
     const bool *skips = find_skips(flat, scratch, &count);
     return count ? rewrite(module, flat, skips, ARENA_ARRAY(scratch, flat->instruction_count + 1, uint32_t)) : flat;
 }

@@ -1,17 +1,15 @@
-/* Copies that machine code predicates, where PTX branches round them. */
+/* Copies that PTX branches around and machine code predicates. */
 #ifndef HAUL_ASSEMBLER_PREDICATE_H
 #define HAUL_ASSEMBLER_PREDICATE_H
 
 #include "assembler/pass.h"
 
-/* A branch round nothing but copies around L1 becomes their guard:
+/* Turns a branch around nothing but copies that bypass L1 into their guard:
  *
  *     if (p) cp.async.cg(to, from);     becomes     @p cp.async.cg(to, from);
  *
- * so that lanes that are off have their addresses in registers all the same, as tools that count copies find them. What
- * is computed behind the branch stays there: its registers are not known where it is not computed. Results are the
- * same. `*predicated` is `flat` where there is none; else a new function in the module's arena. Errors: out of memory.
- */
+ * Inactive lanes then have their addresses in registers, too, where tools that count copies find them. Computations
+ * behind the branch stay there, since their registers are undefined on the other path. Results are the same. */
 sim_pass_fn sim_predicate_copies;
 
 #endif

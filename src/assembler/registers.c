@@ -8,11 +8,11 @@ static uint32_t smallest(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* Machine code keeps kernel parameters and constants in constant memory, where instructions read them directly: such
+/* Machine code keeps kernel parameters and constants in constant memory, where instructions read them directly. Such
  * PTX registers cost nothing. */
 typedef struct register_costs {
-    uint8_t *cost;        /* 32-bit registers; 0 for predicates and for what stays in constant memory */
-    uint8_t *definitions; /* 0, 1, 2 = more */
+    uint8_t *cost;        /* 32-bit registers; 0 for predicates and for values in constant memory */
+    uint8_t *definitions; /* 0, 1, or 2 for more */
 } register_costs;
 
 static unsigned full_cost(const ptx_register *r) {
@@ -36,7 +36,7 @@ static bool is_free_operand(const register_costs *c, const ptx_operand *o) {
     }
 }
 
-/* True when the instruction only names a constant, a parameter, or a copy of one. */
+/* Returns whether the instruction only names a constant, a parameter, or a copy of one. */
 static bool is_free(const register_costs *c, const ptx_instruction *i) {
     if (i->guarded) return false;
     if (i->op == PTX_OP_LD)
@@ -54,10 +54,10 @@ static void price_registers(const ptx_function *f, register_costs *c) {
     }
 }
 
-/* Walks a block backwards with the set of live registers and what they cost. */
+/* Walks a block backwards with the set of live registers and their cost. */
 typedef struct live_scan {
     const register_costs *costs;
-    uint32_t *live_in; /* by register: the block + 1 in which it is live now, or was when another was walked through */
+    uint32_t *live_in; /* by register: the block + 1 in which it is live, or was during the walk of another block */
     uint32_t block, sum, most;
     bool guarded;
 } live_scan;
@@ -92,8 +92,8 @@ static void scan_block(const ptx_function *f, const ptx_block *b, live_scan *s) 
     }
 }
 
-/* The assembler moves loads up, so that many are on their way at once, and unrolls small loops for that: about as many
- * registers as this wait for a block's loads. */
+/* Returns about how many registers wait for a block's loads: the assembler moves loads up so that many are in flight at
+ * once, and unrolls small loops for that. */
 static uint32_t waiting_for_loads(const ptx_function *f, const register_costs *costs, uint32_t block) {
     enum { UNROLLED = 4, MOST = 12 };
     const ptx_block *b = &f->blocks[block];
@@ -130,8 +130,8 @@ static uint32_t most_live(const ptx_function *f, arena *memory) {
     return s.most;
 }
 
-/* Machine code holds the stack pointer and a few addresses and copies that PTX does not name; no kernel gets fewer than
- * 16 registers. Set by the recorded launches of compute capability 9.0 (docs/memory-model.md). */
+/* Machine code needs registers for the stack pointer and a few addresses and copies that PTX does not name. No kernel
+ * gets fewer than 16. Fitted to the recorded launches of compute capability 9.0 (docs/memory-model.md). */
 enum { OVERHEAD_REGISTERS = 8, MIN_REGISTERS = 16 };
 
 uint32_t sim_estimate_registers(const ptx_function *flat, arena *memory) {

@@ -24,7 +24,7 @@ void sim_rewrite_add(sim_rewrite *w, ptx_instruction i) {
 uint32_t sim_rewrite_register(sim_rewrite *w, uint32_t like, const char *name) {
     ptx_function *to = w->to;
     const ptx_register made = {.name = name, .type = to->registers[like].type};
-    if (to->registers == w->from->registers) { /* the old function's own: ours from now on */
+    if (to->registers == w->from->registers) { /* the registers are still the old function's: copy them */
         w->registers = to->register_count + 16;
         to->registers = ARENA_ARRAY(w->memory, w->registers, ptx_register);
         memcpy(to->registers, w->from->registers, w->from->register_count * sizeof *to->registers);

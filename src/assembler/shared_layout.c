@@ -38,8 +38,8 @@ static int by_declaration(const void *left, const void *right) {
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* All `extern` arrays of a module lie behind the others as if each were empty: those that are declared first, also such
- * as only other kernels name, move this one to a multiple of what they ask for. */
+/* All `extern` arrays of a module follow the others as if each were empty. Earlier declared ones, even if only other
+ * kernels name them, align this one to a multiple of their alignment. */
 static void place_dynamic(const variable_list *list, arena *memory, sim_shared_layout *layout) {
     layout->dynamic = number_align(layout->end, LEAST_DYNAMIC_ALIGNMENT);
     for (size_t i = 0; i < list->count; i++) {

@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-/* Read off machine code of some 1,200 random expressions (docs/memory-model.md). Going from the branch up, an
- * instruction whose result only one way needs moves there if, of its operands, one at most is needed for nothing else
- * on that way, so that no more registers are live. Of what is left then, the last instructions in front of the branch
- * move together, if only that way needs them all and they are instructions enough. */
+/* Read off machine code of some 1,200 random expressions (docs/memory-model.md). Going up from the branch, an
+ * instruction whose result only one path needs moves there, unless that makes more registers live. That is, at most one
+ * of its operands is needed for nothing else on that path. Of the rest, the last instructions before the branch move
+ * together if only that path needs them all and there are enough of them. */
 enum { FREE_OPERANDS = 1, WORTH_MOVING = 4 };
-/* A way this short is not branched to, its instructions are predicated; then nothing is moved. The second: of branches
- * that all threads of a block take or none. */
+/* A path this short is predicated instead of branched to, and nothing moves. PREDICATED_UNIFORM is for branches that
+ * all threads of a block take or none. */
 enum { PREDICATED = 8, PREDICATED_UNIFORM = 6 };
 
 typedef struct block_list {
@@ -21,14 +21,15 @@ typedef struct block_list {
     size_t count;
 } block_list;
 
-/* Registers, by register: in the set if the number is the round's. Listed are those that have been in it. */
+/* A set of registers. By register: it is in the set if the number is the round's. The list has those that have been in
+ * it. */
 typedef struct register_set {
     uint32_t *in_round, round;
     uint32_t *list;
     size_t count, capacity;
 } register_set;
 
-/* A register that came into the set, or left it. */
+/* A register that entered or left the set. */
 typedef struct change {
     uint32_t reg, before;
 } change;
@@ -40,20 +41,20 @@ typedef struct sinking {
     ptx_liveness live;
     block_list *blocks; /* instructions by block, in their new order */
     ptx_predecessors above;
-    bool *sunk; /* by instruction: out of the block at hand */
+    bool *sunk; /* by instruction: it has moved out of the current block */
     bool moved;
-    block_list *entered;    /* by block: registers that are live on entry since instructions moved there; or no items */
-    register_set needed;    /* registers that the way needs on entry */
-    register_set elsewhere; /* registers that the other way needs */
-    change *changes;        /* of `needed`, since a run of instructions began to move */
+    block_list *entered;    /* by block: registers live on entry since instructions moved there; or no items */
+    register_set needed;    /* registers that the path needs on entry */
+    register_set elsewhere; /* registers that the other path needs */
+    change *changes;        /* changes of `needed` since the current run of instructions began to move */
     size_t change_count, change_capacity;
-    /* What keeps instructions further up where they are: those that stay and use or define a register (by register, the
-     * round in which that was seen), and those that loads must not cross. */
+    /* What keeps earlier instructions in place: instructions that stay and use or define a register (by register: the
+     * round in which that was seen), and instructions that loads must not cross. */
     uint32_t *used, *defined, round;
     bool shared_closed, global_closed;
 } sinking;
 
-/* ---- what an instruction is ---- */
+/* ---- classification ---- */
 
 static bool in_shared(const ptx_instruction *i) {
     unsigned space = i->mods[PTX_SLOT_SPACE];
@@ -88,7 +89,7 @@ static void close_spaces(sinking *s, const ptx_instruction *i) {
     }
 }
 
-/* Machine instructions: moves, parameters and conversions of addresses are free. */
+/* Returns the machine instructions: moves, parameters and conversions of addresses are free. */
 static unsigned weight(const ptx_instruction *i) {
     const unsigned space = i->mods[PTX_SLOT_SPACE];
     if (ptx_has(i->op, PTX_TRAIT_MOVES)) return 0;
@@ -108,7 +109,7 @@ static void include(sinking *s, register_set *set, uint32_t reg) {
     ARENA_PUSH(s->memory, set->list, set->count, set->capacity, reg);
 }
 
-/* Makes it what is live on entry to a block. */
+/* Sets it to the registers live on entry to a block. */
 static void include_entered(sinking *s, register_set *set, uint32_t block) {
     set->round++;
     set->count = 0;
@@ -141,9 +142,8 @@ static void undo_changes(sinking *s) {
 
 typedef struct visit {
     sinking *sinking;
-    bool wanted,
-        free; /* a result is needed on the way; none is needed elsewhere, and no operand changes further down */
-    unsigned operands; /* that nothing else on the way needs */
+    bool wanted, free; /* the path needs a result, the other one needs none, and no operand changes further down */
+    unsigned operands; /* that nothing else on the path needs */
 } visit;
 
 static void look_at_register(void *context, uint32_t reg, bool writes) {
@@ -216,8 +216,8 @@ static void sink_single(sinking *s, const block_list *list) {
     }
 }
 
-/* Moves the last instructions as far as they may all go, and says whether that is worth it. What machine code does not
- * have does not end them. */
+/* Moves the last instructions as far as all of them may move, and returns whether that pays. PTX instructions without
+ * machine code do not interrupt them. */
 static bool move_run(sinking *s, const block_list *list) {
     unsigned sum = 0;
     for (size_t k = list->count - 1; k-- > 0;) {
@@ -247,7 +247,7 @@ static void sink_run(sinking *s, const block_list *list) {
     for (size_t k = 0; k < list->count; k++) s->sunk[list->items[k]] = sunk[k];
 }
 
-/* What moves goes in front of what the block `into` has. False: nothing does. */
+/* Puts the moved instructions before those of block `into`. Returns false if none move. */
 static bool split(sinking *s, block_list *from, block_list *into) {
     block_list both = {ARENA_ARRAY(s->memory, from->count + into->count, uint32_t), 0};
     size_t kept = 0;
@@ -268,7 +268,7 @@ static bool split(sinking *s, block_list *from, block_list *into) {
     return true;
 }
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
 static bool leaves(const ptx_function *f, uint32_t block) {
     if (block == PTX_NO_BLOCK) return true;
@@ -281,7 +281,7 @@ static bool only_jumps(const ptx_function *f, uint32_t block) {
     return b->end == b->first + 1 && f->instructions[b->first].op == PTX_OP_BRA && b->taken == PTX_NO_BLOCK;
 }
 
-/* Where a way leads when it begins with a jump. */
+/* Returns where a path leads if it begins with a jump. */
 static uint32_t behind_jump(const ptx_function *f, uint32_t block) {
     return block != PTX_NO_BLOCK && only_jumps(f, block) ? f->blocks[block].next : block;
 }
@@ -296,12 +296,12 @@ static unsigned block_weight(const ptx_function *f, const ptx_block *b) {
     return sum;
 }
 
-/* The function's callers come to its first block. */
+/* The function's callers count as predecessors of its first block. */
 static uint32_t predecessors(const sinking *s, uint32_t block) {
     return ptx_predecessor_count(&s->above, block) + (block == 0);
 }
 
-/* Whether the blocks from `block` on meet `join` again after no more than so many instructions. */
+/* Returns whether the blocks from `block` on reach `join` again within `room` instructions. */
 static bool is_short(const sinking *s, uint32_t block, uint32_t join, unsigned room) {
     const ptx_function *f = s->function;
     for (unsigned passed = 0; block != join && passed < PREDICATED; passed++) {
@@ -362,8 +362,8 @@ static void set_up(sinking *s) {
     }
 }
 
-/* The function with the new order: blocks and labels begin elsewhere. Labels within a block, which nobody jumps to, go
- * to its beginning. */
+/* Returns the function in the new order. Blocks and labels get new positions; a label within a block, which nothing
+ * jumps to, moves to the block's start. */
 static ptx_function *reorder(const sinking *s, arena *memory) {
     const ptx_function *f = s->function;
     ptx_function *sunk = ARENA_ARRAY(memory, 1, ptx_function);

@@ -1,16 +1,15 @@
-/* Instructions that machine code has behind a branch, although PTX has them before. */
+/* Instructions that PTX has before a branch and machine code after it. */
 #ifndef HAUL_ASSEMBLER_SINK_H
 #define HAUL_ASSEMBLER_SINK_H
 
 #include "assembler/pass.h"
 
-/* Moves loads, and what is computed from them, to where a branch leads, when only that way needs them:
+/* Moves loads, and computations from them, behind a branch if only one of its paths needs them:
  *
  *     x = load; if (p) store(x);      becomes      if (p) { x = load; store(x); }
  *
- * so that lanes which go the other way do not load, as they do not on hardware. Results are the same. `*sunk` is `flat`
- * with its instructions in another order, or `flat` itself if nothing moves; it lives in the module's arena.
- * Errors: out of memory. */
+ * Lanes on the other path then do not load, as on hardware. Results are the same. A new function has the same
+ * instructions in another order. */
 sim_pass_fn sim_sink;
 
 #endif

@@ -13,8 +13,8 @@ typedef struct list_of_loops {
     size_t count, capacity;
 } list_of_loops;
 
-/* A pointer that a loop moves by constant steps and uses as the base of addresses alone: rounds behind each other take
- * the steps into their offsets, and it moves once. */
+/* A pointer that a loop moves by constant steps and uses only as the base of addresses. Unrolled iterations add the
+ * steps to their offsets, and the pointer moves once. */
 typedef struct pointer {
     uint32_t reg, step_at;
     int64_t step;
@@ -23,27 +23,27 @@ typedef struct pointer {
 typedef struct unrolling {
     ptx_module *module;
     arena *memory;  /* the module's */
-    arena *scratch; /* until the end of the work */
+    arena *scratch; /* until the end of the pass */
     const ptx_function *from;
     ptx_function *to;
     size_t instruction_capacity, label_capacity, register_capacity;
     sim_loops loops;
     list_of_loops list;
-    uint32_t *moved; /* by old instruction, and their end: its new place */
+    uint32_t *moved; /* by old instruction, and their end: its new position */
     uint32_t *first_label,
         *label_at; /* the labels of instruction i: label_at[first_label[i]] .. [first_label[i + 1] - 1] */
-    /* of the loop at hand */
+    /* of the current loop */
     const sim_loop *loop;
-    pointer *pointers; /* the counter among them, where only its test reads it */
+    pointer *pointers; /* including the counter, if only its test reads it */
     size_t pointer_count, pointer_capacity;
-    bool *own;         /* by register: each round has one for itself */
-    uint32_t *written; /* registers that it writes, in their order */
+    bool *own;         /* by register: each iteration has its own copy */
+    uint32_t *written; /* registers that it writes, in order */
     size_t written_count, written_capacity;
-    uint32_t *renamed; /* by register: the round's own */
-    uint32_t *labels;  /* by label: the round's own */
-    uint32_t *inner;   /* labels within it, in their order */
+    uint32_t *renamed; /* by register: the iteration's copy */
+    uint32_t *labels;  /* by label: the iteration's copy */
+    uint32_t *inner;   /* labels within it, in order */
     size_t inner_count, inner_capacity;
-    uint32_t first; /* register: no round has been made yet */
+    uint32_t first; /* register: no iteration has been emitted yet */
     ptx_position position;
     uint32_t place;
 } unrolling;
@@ -113,7 +113,7 @@ static void place_label(unrolling *u, uint32_t label) {
     u->to->labels[label].target = (uint32_t)u->to->instruction_count;
 }
 
-/* ---- what the rounds share ---- */
+/* ---- shared by all iterations ---- */
 
 typedef struct use_search {
     uint32_t reg;
@@ -133,7 +133,7 @@ static bool is_base(const ptx_instruction *i, uint32_t reg) {
     return false;
 }
 
-/* All the loop does with the register is to move it, and to address memory with it or to test it. */
+/* Returns whether the loop only steps the register, addresses memory with it, or tests it. */
 static bool only_addresses(const unrolling *u, uint32_t reg, uint32_t step_at) {
     for (uint32_t k = u->loop->begin; k < u->loop->end; k++) {
         const ptx_instruction *i = &u->from->instructions[k];
@@ -145,7 +145,7 @@ static bool only_addresses(const unrolling *u, uint32_t reg, uint32_t step_at) {
     return true;
 }
 
-/* Instructions that every round makes: those of the first and the last block. */
+/* Returns whether every iteration executes it: it is in the first or the last block. */
 static bool is_always_made(const unrolling *u, uint32_t instruction) {
     const ptx_block *first = &u->from->blocks[u->loop->first], *last = &u->from->blocks[u->loop->last];
     return instruction < first->end || instruction >= last->first;
@@ -193,7 +193,7 @@ static void find_own(unrolling *u) {
     }
 }
 
-/* ---- one round ---- */
+/* ---- one iteration ---- */
 
 static void rename_own(unrolling *u) {
     for (size_t k = 0; k < u->written_count; k++) {
@@ -222,7 +222,7 @@ static ptx_operand copy_operand(unrolling *u, const ptx_operand *o) {
     return copy;
 }
 
-/* What pointers that have not moved yet are short of in the round. */
+/* Adds the steps that pointers have not made yet to the iteration's offsets. */
 static void move_offset(const unrolling *u, ptx_operand *o, uint32_t instruction, unsigned round) {
     if (o->kind != PTX_MEMORY || o->parts[0].kind != PTX_REGISTER) return;
     const pointer *p = pointer_of(u, o->parts[0].reg);
@@ -283,7 +283,7 @@ static void move_pointers(unrolling *u, unsigned rounds) {
     }
 }
 
-/* ---- rounds behind each other ---- */
+/* ---- consecutive iterations ---- */
 
 static ptx_type type_of(const sim_loop *loop, bool is_unsigned) {
     const bool wide = ptx_bits(loop->type) == 64;
@@ -291,7 +291,7 @@ static ptx_type type_of(const sim_loop *loop, bool is_unsigned) {
     return wide ? PTX_S64 : PTX_S32;
 }
 
-/* A predicate: the counter is on this side of the bound. */
+/* Adds a predicate: the counter has not passed the bound. */
 static uint32_t add_inside(unrolling *u) {
     const sim_loop *loop = u->loop;
     unsigned compare = loop->compare;
@@ -301,8 +301,8 @@ static uint32_t add_inside(unrolling *u) {
     return inside;
 }
 
-/* A predicate: so many rounds at least are left. The difference is exact as an unsigned one, where the counter is on
- * this side of the bound. */
+/* Adds a predicate: at least that many iterations are left. The difference is exact as an unsigned number if the
+ * counter has not passed the bound. */
 static uint32_t add_left(unrolling *u, unsigned rounds) {
     const sim_loop *loop = u->loop;
     const ptx_type type = type_of(loop, true);
@@ -327,7 +327,7 @@ static void add_rounds(unrolling *u, unsigned rounds) {
     set_first(u, false);
 }
 
-/* Comparisons of unsigned numbers have a round in front for a counter that begins beyond the bound. */
+/* Unsigned comparisons need an extra iteration in front, for a counter that starts beyond the bound. */
 static void add_first_round(unrolling *u) {
     const uint32_t behind = new_label(u);
     add_branch(u, add_inside(u), false, behind);
@@ -351,7 +351,7 @@ static void add_if_two(unrolling *u) {
     place_label(u, behind);
 }
 
-/* The loop as it was, for what is left: one round or none, but for counters that go round. */
+/* Adds the original loop for the rest: one iteration or none, unless the counter wraps. */
 static void add_rest(unrolling *u, uint32_t behind) {
     const sim_loop *loop = u->loop;
     const uint32_t begin = new_label(u), more = new_register(u, "%more", PTX_PRED);
@@ -387,8 +387,7 @@ static void add_loop(unrolling *u, const sim_loop *loop) {
 
 /* ---- the function ---- */
 
-/* Products are fused as they are in the loop as it was: they may not become registers that are written in several
- * places. */
+/* Products must be fused as in the original loop, so they may not become registers that are written more than once. */
 static bool keeps_products(unrolling *u, const sim_loop *loop) {
     u->loop = loop;
     find_own(u);
@@ -455,7 +454,7 @@ ptx_function *sim_unroll(ptx_module *module, ptx_function *flat, arena *scratch)
     sim_values values;
     ptx_liveness live;
     ptx_predecessors above;
-    if (flat->arguments) return flat; /* calls are made: their blocks have numbers */
+    if (flat->arguments) return flat; /* calls are present: their blocks have numbers */
     sim_values_find(flat, scratch, &values);
     ptx_liveness_compute(flat, scratch, &live);
     ptx_predecessors_find(flat, scratch, &above);

@@ -1,17 +1,16 @@
-/* Loops that machine code makes four rounds of at a time. */
+/* Loops that machine code unrolls by four. */
 #ifndef HAUL_ASSEMBLER_UNROLL_H
 #define HAUL_ASSEMBLER_UNROLL_H
 
 #include "assembler/pass.h"
 
-/* Loops whose number of rounds may differ from lane to lane, where that decides which lanes share an access:
+/* Unrolls loops whose number of iterations may differ between lanes, if that decides which lanes share an access:
  *
- *     do { round } while (++k < n)     becomes     while (four rounds are left) { round; round; round; round }
- *                                                  if (two are left) { round; round }
- *                                                  if (one is left) { round }
+ *     do { body } while (++k < n)      becomes     while (four are left) { body; body; body; body }
+ *                                                  if (two are left) { body; body }
+ *                                                  if (one is left) { body }
  *
- * as the assembler does it. Results are the same. `*unrolled` is `flat` where there is no such loop; else a new
- * function in the module's arena. Errors: out of memory. */
+ * Results are the same. */
 sim_pass_fn sim_unroll;
 
 #endif

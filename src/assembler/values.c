@@ -12,8 +12,8 @@ static uint8_t divisor(uint64_t value) {
     return value ? (uint8_t)__builtin_ctzll(value) : ANY_ALIGNMENT;
 }
 
-/* The dynamic shared memory begins at a multiple of 16 whatever the declaration says; other variables, whose address is
- * not known before the launch, are aligned as declared. */
+/* Dynamic shared memory begins at a multiple of 16, whatever its declaration. Other variables whose address is unknown
+ * before the launch are aligned as declared. */
 static uint8_t variable_alignment(const sim_values *v, const ptx_variable *variable) {
     uint64_t at = sim_shared_layout_at(&v->shared, variable);
     if (variable->space == PTX_SPACE_SHARED && variable->is_extern && variable->alignment < 16) return divisor(16);
@@ -46,14 +46,14 @@ bool sim_is_ordinary(const ptx_instruction *i) {
     return (order == PTX_MOD_NONE || order == PTX_MOD_WEAK) && i->mods[PTX_SLOT_CACHE] != PTX_MOD_CV;
 }
 
-/* Instructions whose only effect is the registers that they write: arithmetic, moves and ordinary loads. */
+/* Returns whether its only effect is on the registers that it writes: arithmetic, moves and ordinary loads. */
 static bool is_pure(const ptx_instruction *i) {
     return i->op == PTX_OP_LD ? sim_is_ordinary(i) : ptx_is_pure(i->op);
 }
 
 typedef struct need_scan {
     sim_values *values;
-    uint32_t *found, count; /* registers that are needed, whose writers have not been looked at */
+    uint32_t *found, count; /* needed registers whose writers have not been visited */
 } need_scan;
 
 static void note_need(void *context, uint32_t reg, bool writes) {
@@ -101,7 +101,7 @@ static bool gives_uniform(const sim_values *v, const ptx_instruction *i) {
     return true;
 }
 
-/* Registers whose value is asked for, each behind the one that it is asked for. */
+/* Stack of registers whose value is asked for, each above the one that needs it. */
 typedef struct uniform_scan {
     const ptx_function *function;
     sim_values *values;
@@ -120,8 +120,8 @@ static void ask_operand(uniform_scan *s, const ptx_operand *o) {
     for (uint32_t k = 0; k < o->part_count; k++) ask_operand(s, &o->parts[k]);
 }
 
-/* A register that is written in one place only, from uniform ones. Its operands are found first; what depends on itself
- * is not uniform. */
+/* A register is uniform if it is written once, from uniform ones. Its operands are visited first; a register that
+ * depends on itself is not uniform. */
 static void find_uniform_from(uniform_scan *s, uint32_t root) {
     sim_values *v = s->values;
     ask_register(s, root);
@@ -173,7 +173,7 @@ static unsigned shifted(const ptx_operand *by, unsigned alignment) {
     return by->kind == PTX_INTEGER ? least(alignment + (unsigned)(by->bits & 63), ANY_ALIGNMENT) : alignment;
 }
 
-/* What the result of an instruction divides by; 0 for all that say nothing about low bits. */
+/* Returns the alignment of an instruction's result; 0 if the operands say nothing about its low bits. */
 static unsigned result_alignment(const sim_values *v, const ptx_instruction *i) {
     unsigned a = i->operand_count > 1 ? operand_alignment(v, &i->operands[1]) : 0;
     unsigned b = i->operand_count > 2 ? operand_alignment(v, &i->operands[2]) : 0;
@@ -205,7 +205,7 @@ typedef struct alignment_scan {
     sim_values *values;
     const ptx_users *readers;
     unsigned alignment;
-    bool *waiting; /* by instruction: it is to be looked at again */
+    bool *waiting; /* by instruction: it must be visited again */
     uint32_t *queue, first, count, size;
 } alignment_scan;
 
@@ -223,8 +223,8 @@ static void lower_alignment(void *context, uint32_t reg, bool writes) {
         enqueue(s, s->readers->instructions[k]);
 }
 
-/* Starts from the best and lowers until all definitions agree, so that a pointer that a loop moves by 16 bytes stays
- * aligned to 16. */
+/* Starts with the best alignments and lowers them until all definitions agree. A pointer that a loop moves by 16 bytes
+ * therefore stays aligned to 16. */
 static void find_alignment(const ptx_function *f, const ptx_users *readers, arena *memory, sim_values *v) {
     const uint32_t count = (uint32_t)f->instruction_count;
     alignment_scan s = {.values = v,
@@ -273,9 +273,9 @@ static sim_place variable_place(const sim_values *v, const ptx_variable *variabl
 
 static sim_place operand_place(const ptx_function *f, const sim_values *v, const ptx_operand *o, unsigned depth);
 
-/* A register's value as another value and a constant, where it is made so. */
+/* Returns a register's value as another value plus a constant, if its definition has that form. */
 static sim_place register_place(const ptx_function *f, const sim_values *v, uint32_t reg, unsigned depth) {
-    sim_place self = {2 * (uint64_t)reg + 1, 0, v->alignment[reg], NULL}; /* odd: no pointer to a variable is */
+    sim_place self = {2 * (uint64_t)reg + 1, 0, v->alignment[reg], NULL}; /* odd, unlike every pointer to a variable */
     if (v->definitions[reg] != 1 || depth == 0) return self;
     const ptx_instruction *i = &f->instructions[v->definition[reg]];
     if (i->guarded || i->operand_count < 2 || i->operands[0].kind != PTX_REGISTER) return self;

@@ -1,5 +1,5 @@
-/* What the assembler knows of a function's registers: which are needed, which addresses differ by a constant, and by
- * what powers of two they divide. */
+/* Facts about a function's registers: which are needed, which addresses differ by a constant, and which powers of two
+ * divide them. */
 #ifndef HAUL_ASSEMBLER_VALUES_H
 #define HAUL_ASSEMBLER_VALUES_H
 
@@ -9,36 +9,36 @@
 
 typedef struct sim_values {
     bool *needed;         /* by register: some instruction with an effect depends on it */
-    uint8_t *definitions; /* by register: 0, 1, 2 = more */
+    uint8_t *definitions; /* by register: 0, 1, or 2 for more */
     uint8_t *alignment;   /* by register: log2 of a divisor of its value */
     uint32_t *definition; /* by register: the last instruction that writes it */
-    bool *uniform; /* by register: the same in all lanes, plainly: made of parameters, constants and block indices */
+    bool *uniform; /* by register: provably the same in all lanes: made of parameters, constants and block indices */
     sim_shared_layout shared;
 } sim_values;
 
-/* An address as a base and a constant. Two places with equal bases differ by the difference of their offsets. */
+/* An address as a base plus a constant. If two places have equal bases, they differ by their offsets. */
 typedef struct sim_place {
-    uint64_t base; /* SIM_BASE_CONSTANT, or a number that stands for a register or a variable */
+    uint64_t base; /* SIM_BASE_CONSTANT, or a number that identifies a register or a variable */
     int64_t offset;
     uint8_t alignment;            /* of the base, log2 */
-    const ptx_variable *variable; /* the base is this one's address, not known before the launch; or NULL */
+    const ptx_variable *variable; /* the variable whose address is the base, unknown before the launch; or NULL */
 } sim_place;
 
 #define SIM_BASE_CONSTANT 0ull
 
-/* Arithmetic that machine code makes by calling a function: what is rounded of quotients, reciprocals and roots, and
- * divisions of integers but those of 32 bits. */
+/* Returns whether machine code calls a function for it: rounded quotients, reciprocals and roots, and integer divisions
+ * other than 32-bit ones. */
 bool sim_is_call(const ptx_instruction *instruction);
 
-/* Of loads and stores: neither volatile nor ordered, nor one (.cv) that is to come from memory each time. */
+/* Returns whether a load or store is neither volatile nor ordered, nor (.cv) read from memory each time. */
 bool sim_is_ordinary(const ptx_instruction *instruction);
 
 void sim_values_find(const ptx_function *function, arena *memory, sim_values *values);
 
-/* The memory operand's address is plainly the same in all lanes. */
+/* Returns whether the memory operand's address is provably the same in all lanes. */
 bool sim_is_uniform(const sim_values *values, const ptx_operand *memory);
 
-/* Of a memory operand. */
+/* Returns the place of a memory operand. */
 sim_place sim_place_of(const ptx_function *function, const sim_values *values, const ptx_operand *memory);
 
 #endif
