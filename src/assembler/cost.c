@@ -61,7 +61,7 @@ static price price_of(const ptx_instruction *i, cost_rows rows) {
     const cost_type type = type_of(i);
     uint8_t *row = &rows[i->op][type];
     if (ptx_is(i->op, PTX_KIND_LOAD)) return price_of_access(i, false);
-    if (i->op == PTX_OP_ATOM) return price_of_access(i, true);
+    if (ptx_is(i->op, PTX_KIND_ATOMIC)) return price_of_access(i, true);
     if (ptx_is(i->op, PTX_KIND_TEXTURE | PTX_KIND_SURFACE_LOAD)) return (price){0, 1, true};
     if (*row == 0) *row = find_row(ptx_ops[i->op].mnemonic, type);
     if (*row == NO_ROW) return (price){LATENCY, 1, false};

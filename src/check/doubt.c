@@ -289,6 +289,20 @@ static void check_store(sim_warp *w, const sim_op *op, const ptx_instruction *i,
     if (x.found.lanes) report(w, &x.found, op->instruction);
 }
 
+/* What they read decides where they go: the address, or which way. Of atomics also the value: others may look at it. */
+enum {
+    USES = PTX_KIND_LOAD | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION | PTX_KIND_COPY | PTX_KIND_BRANCH,
+};
+
+/* The value that is not chosen may be the one in doubt, or the other. */
+static bool chooses(const ptx_instruction *i) {
+    return i->op == PTX_OP_SELP || i->op == PTX_OP_SLCT;
+}
+
+static bool unpacks(const ptx_instruction *i) {
+    return i->op == PTX_OP_MOV && i->operands[0].kind == PTX_VECTOR && i->operands[1].kind != PTX_VECTOR;
+}
+
 void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
     const ptx_instruction *i = sim_instruction_of(w, op->instruction);
     if (sim_is_between(op)) return;
@@ -296,30 +310,17 @@ void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
     flow x = sources(w, op->instruction, active);
     if (is_product(i)) x = of_product(w, i, active);
     if (is_exchange(i)) x = of_operand(w, &i->operands[1], active);
-    switch (i->op) {
-    case PTX_OP_ST: check_store(w, op, i, x); return;
-    case PTX_OP_LD:
-    case PTX_OP_LDU:
-    case PTX_OP_BRA:
-    case PTX_OP_BRX_IDX:
-    case PTX_OP_ATOM:
-    case PTX_OP_RED:
-    case PTX_OP_CP_ASYNC:
-        if (x.found.lanes) report(w, &x.found, op->instruction);
-        x.found.lanes = 0;
-        break;
-    case PTX_OP_SHFL: return; /* done in sim_hazard_shuffled() */
-    case PTX_OP_SELP:
-    case PTX_OP_SLCT: x.found.lanes = x.all; break; /* the value selected may be the untainted one */
-    case PTX_OP_VOTE:
-    case PTX_OP_VOTE_BALLOT:
-    case PTX_OP_MATCH:
-    case PTX_OP_REDUX: x.found.lanes = 0; break;
-    case PTX_OP_MOV:
-        if (i->operands[0].kind != PTX_VECTOR || i->operands[1].kind == PTX_VECTOR) break;
+    if (i->op == PTX_OP_ST) {
+        check_store(w, op, i, x);
+        return;
+    }
+    if (i->op == PTX_OP_SHFL) return; /* sim_hazard_shuffled() */
+    if (ptx_is(i->op, USES) && x.found.lanes) report(w, &x.found, op->instruction);
+    if (ptx_is(i->op, USES | PTX_KIND_COLLECTIVE)) x.found.lanes = 0; /* what other lanes have is not known here */
+    if (chooses(i)) x.found.lanes = x.all;
+    if (unpacks(i)) {
         set_parts(&x, i);
         return;
-    default: break;
     }
     narrow(w, i, &x);
     ptx_visit_registers(i, set_destination, &x);

@@ -18,8 +18,7 @@ static uint32_t *lanes_past(sim_domain *d, const sim_warp *w) {
 static uint32_t landmark(const ptx_function *f, uint32_t block) {
     const ptx_block *b = &f->blocks[block];
     for (uint32_t i = b->first; i < b->end; i++) {
-        const unsigned op = f->instructions[i].op;
-        if (op == PTX_OP_ST || op == PTX_OP_LD || op == PTX_OP_ATOM || op == PTX_OP_RED) return i;
+        if (ptx_is_access(f->instructions[i].op)) return i;
     }
     return b->end - 1;
 }

@@ -156,22 +156,23 @@ void sim_hazard_deadlock(sim_sm *sm) {
 
 /* ---- faults ---- */
 
-static haul_action engine_action(sim_engine_use use) {
-    return use == SIM_ENGINE_LOADS    ? HAUL_ACTION_ASYNC_READ
-           : use == SIM_ENGINE_STORES ? HAUL_ACTION_ASYNC_WRITE
-                                      : HAUL_ACTION_SYNC;
-}
-
 static haul_action action_of(const sim_warp *w, uint32_t instruction) {
-    const ptx_instruction *i = sim_instruction_of(w, instruction);
-    switch (i->op) {
-    case PTX_OP_LD:
-    case PTX_OP_LDU: return HAUL_ACTION_READ;
-    case PTX_OP_ST: return HAUL_ACTION_WRITE;
-    case PTX_OP_ATOM:
-    case PTX_OP_RED: return HAUL_ACTION_ATOMIC;
-    case PTX_OP_CP_ASYNC: return HAUL_ACTION_ASYNC_READ;
-    default: return engine_action(sim_engine_use_of(i));
+    switch (ptx_kind_of(sim_instruction_of(w, instruction)->op)) {
+    case PTX_KIND_LOAD:
+    case PTX_KIND_MATRIX_LOAD:
+    case PTX_KIND_TEXTURE:
+    case PTX_KIND_SURFACE_LOAD: return HAUL_ACTION_READ;
+    case PTX_KIND_STORE:
+    case PTX_KIND_MATRIX_STORE:
+    case PTX_KIND_SURFACE_STORE: return HAUL_ACTION_WRITE;
+    case PTX_KIND_ATOMIC:
+    case PTX_KIND_REDUCTION:
+    case PTX_KIND_SURFACE_REDUCTION: return HAUL_ACTION_ATOMIC;
+    case PTX_KIND_COPY:
+    case PTX_KIND_ENGINE_LOAD: return HAUL_ACTION_ASYNC_READ;
+    case PTX_KIND_ENGINE_STORE:
+    case PTX_KIND_ENGINE_SHARED: return HAUL_ACTION_ASYNC_WRITE;
+    default: return HAUL_ACTION_SYNC;
     }
 }
 

@@ -61,7 +61,7 @@ static void find_comes_out(flow *x) {
     x->set = x->comes_out;
     for (size_t i = 0; i < f->instruction_count; i++) {
         const ptx_instruction *at = &f->instructions[i];
-        if (at->op != PTX_OP_ST && at->op != PTX_OP_ATOM && at->op != PTX_OP_RED) continue;
+        if (!ptx_is(at->op, PTX_KIND_STORE | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) continue;
         x->guard = at->guarded ? at->guard : PTX_NO_BLOCK;
         ptx_visit_registers(at, note_source, x);
     }

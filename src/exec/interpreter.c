@@ -11,6 +11,7 @@
 #include "lower/internal.h"
 #include "ptx/ir.h"
 #include "ptx/liveness.h"
+#include "ptx/traits.h"
 #include "state/program.h"
 
 #include <string.h>
@@ -146,15 +147,7 @@ static void clear_result(void *context, uint32_t reg, bool writes) {
 
 /* Returns whether each lane has an access of its own, and all lanes are checked before any access is performed. */
 static bool has_lanes_apart(const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_LD:
-    case PTX_OP_LDU:
-    case PTX_OP_ST:
-    case PTX_OP_ATOM:
-    case PTX_OP_RED:
-    case PTX_OP_CP_ASYNC: return true;
-    default: return false;
-    }
+    return ptx_is_access(i->op) || ptx_is(i->op, PTX_KIND_COPY);
 }
 
 /* Handles an instruction that has failed. Lanes out of bounds get zeros and the others execute it; a collective

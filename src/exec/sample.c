@@ -1,5 +1,6 @@
 #include "exec/sample.h"
 
+#include "ptx/traits.h"
 #include "state/block.h"
 #include "state/program.h"
 #include "state/waits.h"
@@ -11,7 +12,7 @@
 /* Returns whether the operation reads global memory that other blocks may change. */
 static bool looks_at_others(const sim_program *p, const sim_op *op) {
     const ptx_instruction *i = &p->function->instructions[op->instruction];
-    if (i->op == PTX_OP_ATOM) return !ptx_in_shared(i);
+    if (ptx_is(i->op, PTX_KIND_ATOMIC)) return !ptx_in_shared(i);
     return (op->flags & SIM_OP_OBSERVES) && op->memory_class != HAUL_CLASS_SHARED_LOAD;
 }
 

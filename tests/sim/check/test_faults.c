@@ -119,6 +119,37 @@ static void a_list_that_leads_outside_has_an_end(void **state) {
            1, 1, 0);
 }
 
+/* The lanes of an atomic on a vector are apart, as those of other atomics: who is within bounds gets the old value. */
+static void lanes_beside_a_fault_do_their_atomic(void **state) {
+    (void)state;
+    expect(
+        BODY("setp.eq.u32 %p3, %r0, 0;\n@%p3 st.global.f32 [%rd0], 0f3f800000;\nbar.sync 0;\nmov.f32 %f0, 0f00000000;\n"
+             "mov.u64 %rd4, %rd0;\n" ONE "@!%p1 add.u64 %rd4, %rd4, 1048576;\n"
+             "atom.global.add.v2.f32 {%f2, %f3}, [%rd4], {%f0, %f0};\n"
+             "@!%p1 bra D;\nsetp.eq.f32 %p2, %f2, 0f3f800000;\n@%p2 bra D;\n" RACE "D:\n"),
+        1, 1, 0);
+}
+
+static void expect_action(haul_action action, const char *ptx) {
+    const found f = check_with(ptx, 1, HAUL_SCHEDULE_IN_ORDER);
+    assert_int_equal(f.findings[0].kind, HAUL_FINDING_OUT_OF_BOUNDS);
+    if (f.findings[0].access.action != action)
+        fail_msg("is called '%s', not '%s': %s", haul_action_names[f.findings[0].access.action],
+                 haul_action_names[action], ptx);
+}
+
+static void a_fault_is_called_by_what_the_instruction_does(void **state) {
+    (void)state;
+    expect_action(HAUL_ACTION_ATOMIC, BODY("red.global.add.v2.f32 [%rd0+1048576], {%f0, %f1};\n"));
+    expect_action(HAUL_ACTION_ATOMIC, BODY("atom.global.add.v2.f32 {%f2, %f3}, [%rd0+1048576], {%f0, %f1};\n"));
+    expect_action(HAUL_ACTION_READ,
+                  BODY("mov.u32 %r5, bar;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5+4096];\n"));
+    expect_action(HAUL_ACTION_WRITE,
+                  BODY("mov.u32 %r5, bar;\nstmatrix.sync.aligned.m8n8.x1.shared.b16 [%r5+4096], {%r6};\n"));
+    expect_action(HAUL_ACTION_READ, BODY("wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r6, %r7, %r8, %r9, %r10, "
+                                         "%r11, %r12, %r13}, [%rd0+1048576];\n"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_race_before_the_fault_is_told),
@@ -129,6 +160,8 @@ int main(void) {
         cmocka_unit_test(all_threads_that_fault_are_counted),
         cmocka_unit_test(who_waits_for_it_is_no_deadlock),
         cmocka_unit_test(a_list_that_leads_outside_has_an_end),
+        cmocka_unit_test(lanes_beside_a_fault_do_their_atomic),
+        cmocka_unit_test(a_fault_is_called_by_what_the_instruction_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
