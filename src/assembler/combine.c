@@ -129,10 +129,9 @@ static unsigned written_domains(const ptx_instruction *i) {
     }
 }
 
-/* Returns the domains in which an instruction keeps earlier loads from being combined with later ones. Shuffles, votes
- * and commits of copy groups do not. */
+/* Returns the domains in which an instruction keeps earlier loads from being combined with later ones. */
 static unsigned separates(const ptx_instruction *i) {
-    if (ptx_has(i->op, PTX_TRAIT_CROSSED) || ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_PREFETCH)) return 0;
+    if (sim_is_crossed(i)) return 0;
     if (ptx_is(i->op, PTX_KIND_STORE | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) return written_domains(i);
     if (sim_is_call(i)) return IN_SHARED | IN_GLOBAL;
     return ptx_is_pure(i->op) ? 0 : IN_ALL;

@@ -79,8 +79,7 @@ static bool may_move(const sinking *s, const ptx_instruction *i) {
 }
 
 static void close_spaces(sinking *s, const ptx_instruction *i) {
-    const bool crossed = ptx_has(i->op, PTX_TRAIT_CROSSED) && i->op != PTX_OP_ELECT;
-    if (crossed || ptx_is(i->op, PTX_KIND_END) || i->op == PTX_OP_LD) return;
+    if (sim_is_crossed(i) || ptx_is(i->op, PTX_KIND_END)) return;
     if (i->op == PTX_OP_ST) {
         s->shared_closed |= i->mods[PTX_SLOT_SPACE] != PTX_MOD_GLOBAL;
         s->global_closed |= !in_shared(i);

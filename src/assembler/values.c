@@ -41,6 +41,12 @@ bool sim_is_call(const ptx_instruction *i) {
     return ptx_has(i->op, PTX_TRAIT_CALLED) || (unless_32 && ptx_bits(i->type) != 32);
 }
 
+bool sim_is_crossed(const ptx_instruction *i) {
+    const bool names_space = i->mods[PTX_SLOT_SPACE] != PTX_MOD_NONE;
+    if (ptx_is(i->op, PTX_KIND_PREFETCH)) return names_space;
+    return ptx_is(i->op, PTX_KIND_LOAD) || ptx_has(i->op, PTX_TRAIT_CROSSED);
+}
+
 bool sim_is_ordinary(const ptx_instruction *i) {
     const unsigned order = i->mods[PTX_SLOT_ORDER];
     return (order == PTX_MOD_NONE || order == PTX_MOD_WEAK) && i->mods[PTX_SLOT_CACHE] != PTX_MOD_CV;

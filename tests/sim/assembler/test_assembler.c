@@ -226,6 +226,8 @@ static void some_instructions_keep_accesses_apart(void **state) {
     ASSERT_ASSEMBLED(SPLIT_BY("cp.async.ca.shared.global [%r13], [%rd1], 4;\n"), "LDS.32 LDS.32");
     ASSERT_ASSEMBLED(SPLIT_BY("st.shared.f32 [%r13], %f2;\n"), "LDS.32 STS.32 LDS.32");
     ASSERT_ASSEMBLED(SPLIT_BY("red.shared.add.u32 [%r13], 1;\n"), "LDS.32 ATOMS.32 LDS.32");
+    ASSERT_ASSEMBLED(SPLIT_BY("prefetch.L1 [%rd1];\n"), "LDS.32 LDS.32");
+    ASSERT_ASSEMBLED(SPLIT_BY("prefetchu.L1 [%rd1];\n"), "LDS.32 LDS.32");
 }
 
 #define TWO_LOADS(between) \
@@ -249,6 +251,11 @@ static void others_do_not(void **state) {
     ASSERT_ASSEMBLED(SPLIT_BY("vote.sync.any.pred %p0, %p1, -1;\n"), "LDS.64");
     ASSERT_ASSEMBLED(SPLIT_BY("st.global.f32 [%rd0], %f2;\n"), "LDS.64");
     ASSERT_ASSEMBLED(SPLIT_BY("cp.async.commit_group;\n"), "LDS.64");
+    ASSERT_ASSEMBLED(SPLIT_BY("cp.async.bulk.commit_group;\n"), "LDS.64");
+    ASSERT_ASSEMBLED(SPLIT_BY("prefetch.global.L2 [%rd1];\n"), "LDS.64");
+    ASSERT_ASSEMBLED(SPLIT_BY("createpolicy.fractional.L2::evict_last.b64 %rd5, 0.5;\n"), "LDS.64");
+    ASSERT_ASSEMBLED(SPLIT_BY("movmatrix.sync.aligned.m8n8.trans.b16 %r3, %r0;\n"), "LDS.64");
+    ASSERT_ASSEMBLED(SPLIT_BY("mbarrier.pending_count.b64 %r3, %rd1;\n"), "LDS.64");
     ASSERT_ASSEMBLED(SPLIT_BY("ld.volatile.shared.f32 %f3, [%r13];\n"), "LDS.64 LDS.32");
     ASSERT_ASSEMBLED(SPLIT_BY("red.global.add.u32 [%rd0], %r3;\n"), "LDS.64 RED.32/warp");
 }

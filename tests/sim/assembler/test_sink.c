@@ -102,6 +102,20 @@ static void a_load_goes_on_to_the_innermost_way(void **state) {
         "bsbls|s");
 }
 
+static void loads_move_past_what_does_not_touch_memory(void **state) {
+    (void)state;
+#define ACROSS(between) order("ld.shared.f32 %f0, [%r10];\n" between "@%p0 bra L;\n" STORES("%f0") "L:\n")
+    assert_string_equal(ACROSS("shfl.sync.bfly.b32 %r20, %r0, 1, 31, -1;\n"), "bls|s");
+    assert_string_equal(ACROSS("elect.sync %r20|%p5, -1;\n"), "bls|s");
+    assert_string_equal(ACROSS("prefetch.global.L1 [%rd1];\n"), "bls|s");
+    assert_string_equal(ACROSS("ldu.global.u32 %r20, [%rd1];\n"), "bls|s");
+    assert_string_equal(ACROSS("createpolicy.fractional.L2::evict_last.b64 %rd9, 0.5;\n"), "bls|s");
+    assert_string_equal(ACROSS("cp.async.bulk.commit_group;\n"), "bls|s");
+    assert_string_equal(ACROSS("prefetch.L1 [%rd1];\n"), "lbs|s");
+    assert_string_equal(ACROSS("bar.warp.sync -1;\n"), "lbs|s");
+#undef ACROSS
+}
+
 #define THREE_STORES OUT("%r9") OUT("%r9") OUT("%r9")
 #define NINE_STORES THREE_STORES THREE_STORES THREE_STORES
 
@@ -125,6 +139,7 @@ int main(void) {
         cmocka_unit_test(what_is_computed_moves_if_no_more_registers_are_live),
         cmocka_unit_test(four_instructions_before_the_branch_move_together),
         cmocka_unit_test(a_load_goes_on_to_the_innermost_way),
+        cmocka_unit_test(loads_move_past_what_does_not_touch_memory),
         cmocka_unit_test(the_stack_pointer_is_read_where_ptx_reads_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
