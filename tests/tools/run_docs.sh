@@ -1,8 +1,7 @@
 #!/bin/sh
 # The documentation's site is made without a warning, and no link in it is dead.
-for command in doxygen mkdocs; do
-    command -v $command >/dev/null || { echo "no $command here"; exit 77; }
-done
+command -v doxygen >/dev/null || { echo "no doxygen here"; exit 77; }
+mkdocs build --help 2>/dev/null | grep -q material || { echo "no mkdocs with the theme material here"; exit 77; }
 pages=$(mktemp -d)
 trap 'rm -rf "$pages"' EXIT
 "$1/tools/make-docs" "$pages"
