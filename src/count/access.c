@@ -95,14 +95,15 @@ static uint32_t store_in_l1(sim_counting *c, const sim_lines *lines, uint32_t av
                                    : sim_l1_probe_lines(c->l1, lines, missing);
 }
 
-void sim_store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, uint32_t bytes) {
+uint32_t sim_store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, uint32_t bytes) {
     const uint32_t average = average_bytes(bytes, lines->sectors);
     begin_stores(c, w);
     outdate_lines(c, w, lines);
-    c->store_hits += store_in_l1(c, lines, average);
+    const uint32_t hits = store_in_l1(c, lines, average);
     for (uint32_t i = 0; i < lines->count; i++)
         t->traffic.l2_requests += !combine(c, lines->line[i], lines->mask[i], average);
     end_stores(c, t, lines->count, lines->sectors);
+    return hits;
 }
 
 /* ---- loads ---- */
@@ -353,7 +354,7 @@ static void count_global_lines(sim_counting *c, const sim_warp *w, const sim_op 
     sim_tally *t = sim_tally_at(c, op, SIM_TALLY_OWN);
     sim_count_tags(t, lines, active, bytes);
     switch (c->plan->assembled[op->instruction].class) {
-    case HAUL_CLASS_GLOBAL_STORE: sim_store_lines(c, w, t, lines, sim_lanes(active) * bytes); break;
+    case HAUL_CLASS_GLOBAL_STORE: c->store_hits += sim_store_lines(c, w, t, lines, sim_lanes(active) * bytes); break;
     default: load_lines(c, w, op, t, lines); break;
     }
 }

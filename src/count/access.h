@@ -54,7 +54,7 @@ static inline uint32_t sim_aggregated_lanes(const sim_assembled *a, uint32_t act
 void sim_request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask);
 /* A load of lines by way of L1. */
 void sim_load_cached(sim_counting *c, sim_tally *t, const sim_lines *lines);
-/* A store of so many bytes to lines, all in all. */
-void sim_store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, uint32_t bytes);
+/* A store of so many bytes to lines, all in all. Returns how many of its sectors L1 had. */
+uint32_t sim_store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, uint32_t bytes);
 
 #endif

@@ -151,6 +151,8 @@ static void local_stores_go_on_to_l2_and_are_found_in_l1(void **state) {
     haul_launch_record whole = counted(ptx, 1, 32), part = counted(ptx, 1, 3);
     ASSERT_COUNT(whole, L1_LOCAL_ST_SECTORS, 8);
     ASSERT_COUNT(whole, L1_LOCAL_LD_HIT, 8);
+    ASSERT_COUNT(whole, L1_GLOBAL_ST_HIT, 0);
+    ASSERT_COUNT(whole, L1_GLOBAL_ST_MISS, 4);
     ASSERT_COUNT(whole, L2_READ_SECTORS, 0);
     ASSERT_COUNT(whole, L2_WRITE_SECTORS, 8 + 4);
     ASSERT_COUNT(part, L1_LOCAL_LD_HIT, 2);
