@@ -1,6 +1,7 @@
 /* haul compare: replays recorded launches and holds counters and outputs against the recording. */
 #include "base/number.h"
 #include "base/status.h"
+#include "cli/compare_summary.h"
 #include "cli/publish.h"
 #include "cli/session.h"
 #include "lib/launch/compare.h"
@@ -25,6 +26,7 @@ typedef struct comparison {
     threshold thresholds[KINDS]; /* --at-least; where it says nothing 0, of outputs all */
     compare_sums sums;
     size_t outputs, identical; /* launches with recorded hashes, and those whose all agree */
+    compare_summary summary;   /* --summary */
     text out;
 } comparison;
 
@@ -39,8 +41,10 @@ static bool has_outputs(const launch_description *d) {
     return false;
 }
 
-static const char *grade_name(haul_counter counter) {
-    return kinds[haul_counters[counter].grade == HAUL_COUNTER_EXACT ? EXACT : CLOSE];
+/* Whether the lines of a launch have the pair: those that differ, or, with --all, all that are compared. */
+static bool is_listed(const comparison *c, const compare_pair *p) {
+    const bool is_compared = haul_counters[p->counter].grade != HAUL_COUNTER_INFO;
+    return is_compared && (c->values->all || !p->agrees);
 }
 
 /* ---- what has to agree ---- */
@@ -104,7 +108,7 @@ static void put_pair(text *out, haul_stamp stamp, const launch_description *d, c
     text_printf(out, "%s %" PRId64 " %s: %s: ", p->agrees ? "agrees " : "differs", d->id, d->kernel,
                 haul_counters[p->counter].key);
     text_printf(out, p->low == p->high ? "%.0f recorded" : "%.0f to %.0f recorded", p->low, p->high);
-    text_printf(out, ", %.0f here (%s", p->ours, grade_name(p->counter));
+    text_printf(out, ", %.0f here (%s", p->ours, compare_grade_name(p->counter));
     if (p->bounds.low < p->bounds.high)
         text_printf(out, "; %s between %.0f and %.0f", bounds_are(stamp), p->bounds.low, p->bounds.high);
     text_put(out, ")\n");
@@ -127,7 +131,7 @@ static void put_text(comparison *c, haul_stamp stamp, const launch_description *
                      size_t count) {
     put_outputs(&c->out, d);
     for (size_t i = 0; i < count; i++) {
-        if (c->values->all || !pairs[i].agrees) put_pair(&c->out, stamp, d, &pairs[i]);
+        if (is_listed(c, &pairs[i])) put_pair(&c->out, stamp, d, &pairs[i]);
     }
 }
 
@@ -157,14 +161,14 @@ static void put_summary(comparison *c) {
 
 static json_t *pair_json(const compare_pair *p) {
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b}", "counter", haul_counters[p->counter].key, "grade",
-                     grade_name(p->counter), "low", report_json_number(p->low), "high", report_json_number(p->high),
-                     "ours", report_json_number(p->ours), "agrees", p->agrees);
+                     compare_grade_name(p->counter), "low", report_json_number(p->low), "high",
+                     report_json_number(p->high), "ours", report_json_number(p->ours), "agrees", p->agrees);
 }
 
 static haul_status put_json(comparison *c, const launch_description *d, const compare_pair *pairs, size_t count) {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++) {
-        if (c->values->all || !pairs[i].agrees) json_array_append_new(array, pair_json(&pairs[i]));
+        if (is_listed(c, &pairs[i])) json_array_append_new(array, pair_json(&pairs[i]));
     }
     json_t *line = json_pack("{s:I, s:o, s:b, s:o}", "id", (json_int_t)d->id, "kernel", report_json_string(d->kernel),
                              "outputs_identical", launch_outputs_match(d), "pairs", array);
@@ -187,6 +191,7 @@ static haul_status put_json_summary(comparison *c) {
     for (int k = 0; k < KINDS; k++)
         if (is_below(c, k)) json_array_append_new(below, json_string(kinds[k]));
     json_object_set_new(line, "below", below);
+    if (c->values->summary) compare_summary_put_json(&c->summary, line);
     return report_json_put(line, JSON_COMPACT, &c->out);
 }
 
@@ -199,6 +204,7 @@ static haul_status compare(comparison *c, cli_session *s, launch_description *d)
     size_t count = compare_launch(d, record, pairs, &c->sums);
     if (has_outputs(d)) c->outputs++, c->identical += launch_outputs_match(d);
     if (c->values->quiet) return HAUL_OK;
+    if (c->values->summary) return compare_summary_add(&c->summary, d, record, pairs, count);
     if (c->values->json)
         HAUL_TRY(put_json(c, d, pairs, count));
     else
@@ -215,10 +221,12 @@ static haul_status compare_all(comparison *c, cli_session *s) {
     HAUL_TRY(cli_session_read_counters(s, c->values, 1));
     for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(compare(c, s, &s->launches.items[i]));
     if (c->values->quiet) return HAUL_OK;
-    if (c->values->json)
+    if (c->values->json) {
         HAUL_TRY(put_json_summary(c));
-    else
+    } else {
+        if (c->values->summary) HAUL_TRY(compare_summary_put_text(&c->summary, &c->out));
         put_summary(c);
+    }
     return cli_print(&c->out);
 }
 
@@ -228,6 +236,7 @@ int cli_run_compare(const cli_values *v) {
     haul_status status = read_thresholds(&c);
     if (status == HAUL_OK) status = compare_all(&c, &s);
     cli_session_close(&s);
+    compare_summary_free(&c.summary);
     text_free(&c.out);
     if (status != HAUL_OK) return cli_fail("compare");
     return all_is_well(&c) ? CLI_FINE : CLI_FINDINGS;

@@ -179,6 +179,20 @@ has 'outputs: 0 of 1 launches bit-identical$'
 has '^below: outputs: 0 of 1 agree (0.00%), at least 100% should$'
 want "compare with other outputs, which may be" 0 "$haul" compare "$work/wrong.jsonl" --device sim:h100 \
     --ptx "$work/memory_basics.ptx" --at-least outputs=0
+want "compare --summary" 0 "$haul" compare "$truth/h100.jsonl" --summary --device sim:h100 --ptx "$work/memory_basics.ptx" \
+    --ptx "$work/shared_and_async.ptx"
+has '^inst_global_ld  *exact  *123  *123  *123  *-  *-$'
+has '^inst_executed  *info  *154  *[0-9]*  *[0-9.]*%  *[0-9.]*%$'
+has '^exact: [0-9]* of [0-9]* pairs'
+sed 's/"inst_global_ld":48/"inst_global_ld":40/; s/}}$/},"us":3.5}/' "$work/aos3.jsonl" >"$work/timed.jsonl"
+want "compare --summary with a time" 0 "$haul" compare "$work/timed.jsonl" --summary --device sim:h100 --ptx "$work/memory_basics.ptx"
+has '^inst_global_ld  *exact  *1  *0  *0  *20.0%  *20.0%$'
+has 'Recorded times'
+want "compare --summary --json" 0 "$haul" compare "$work/timed.jsonl" --summary --json --device sim:h100 \
+    --ptx "$work/memory_basics.ptx"
+json 'len(lines) == 1 and lines[0]["times"][0]["us"] == 3.5 and [c["differences"] for c in lines[0]["counters"] if
+    c["counter"] == "inst_global_ld"] == [[{"id": lines[0]["times"][0]["id"], "kernel": "aos3", "low": 40, "high": 40,
+    "ours": 48, "error": 0.2, "agrees": False}]]'
 want "compare --json" 1 "$haul" compare "$work/wrong.jsonl" --json --device sim:h100 --ptx "$work/memory_basics.ptx"
 json 'lines[0]["outputs_identical"] is False and lines[-1]["outputs"] == {"identical": 0, "launches": 1}'
 

@@ -57,6 +57,22 @@ static void counters_to_look_at_always_agree(void **state) {
     assert_true(compare_agrees(HAUL_COUNTER_DRAM_READ_SECTORS, 80, 96, 4, UNBOUND));
 }
 
+static void counters_to_look_at_and_no_others_have_a_reason(void **state) {
+    (void)state;
+    for (int i = 0; i < HAUL_COUNTER_COUNT; i++) {
+        const bool is_info = haul_counters[i].grade == HAUL_COUNTER_INFO;
+        if (is_info != (compare_reason((haul_counter)i) != NULL)) fail_msg("%s", haul_counters[i].key);
+    }
+}
+
+static void an_error_is_a_share_of_the_nearer_end(void **state) {
+    (void)state;
+    assert_true(compare_error(&(compare_pair){.low = 8, .high = 10, .ours = 9, .equal = true}) == 0);
+    assert_true(compare_error(&(compare_pair){.low = 8, .high = 10, .ours = 6}) == 0.25);
+    assert_true(compare_error(&(compare_pair){.low = 8, .high = 10, .ours = 15}) == 0.5);
+    assert_true(compare_error(&(compare_pair){.low = 0, .high = 0, .ours = 3}) == 3);
+}
+
 static void pairs_are_counted_by_grade(void **state) {
     (void)state;
     launch_counter counters[] = {{HAUL_COUNTER_INST_GLOBAL_LD, 2, 2},
@@ -71,7 +87,7 @@ static void pairs_are_counted_by_grade(void **state) {
     record.bounds[HAUL_COUNTER_L2_READ_SECTORS] = (haul_bounds){4, 8};
     compare_pair pairs[HAUL_COUNTER_COUNT];
     compare_sums sums = {0};
-    assert_int_equal(compare_launch(&launch, &record, pairs, &sums), 3);
+    assert_int_equal(compare_launch(&launch, &record, pairs, &sums), 4);
     assert_int_equal(sums.exact.pairs, 2);
     assert_int_equal(sums.exact.agreeing, 1);
     assert_int_equal(sums.close.pairs, 1);
@@ -104,6 +120,8 @@ int main(void) {
         cmocka_unit_test(a_record_outside_the_bounds_shows_that_they_are_wrong),
         cmocka_unit_test(where_bounds_coincide_the_record_must_be_met),
         cmocka_unit_test(counters_to_look_at_always_agree),
+        cmocka_unit_test(counters_to_look_at_and_no_others_have_a_reason),
+        cmocka_unit_test(an_error_is_a_share_of_the_nearer_end),
         cmocka_unit_test(pairs_are_counted_by_grade),
         cmocka_unit_test(pairs_of_two_zeros_are_counted_apart),
     };

@@ -1,5 +1,7 @@
 #include "lib/launch/compare.h"
 
+#include <math.h>
+
 static const double SLACK = 2;        /* counts: an instruction fetch or a stray request */
 static const double TOLERANCE = 0.02; /* of L1's hits, misses and store sectors */
 
@@ -38,8 +40,61 @@ bool compare_agrees(haul_counter counter, double low, double high, double ours, 
     }
 }
 
+bool compare_is_zero(const compare_pair *p) {
+    return p->low == 0 && p->high == 0 && p->ours == 0;
+}
+
+double compare_error(const compare_pair *p) {
+    if (p->equal) return 0;
+    const double end = p->ours < p->low ? p->low : p->high;
+    return fabs(p->ours - end) / fmax(end, 1);
+}
+
+const char *compare_grade_name(haul_counter counter) {
+    static const char *const names[] = {
+        [HAUL_COUNTER_EXACT] = "exact", [HAUL_COUNTER_CLOSE] = "close", [HAUL_COUNTER_INFO] = "info"};
+    return names[haul_counters[counter].grade];
+}
+
+const char *compare_reason(haul_counter counter) {
+    switch (counter) {
+    case HAUL_COUNTER_INST_EXECUTED:
+    case HAUL_COUNTER_THREAD_INST_EXECUTED:
+        return "haul counts PTX instructions; hardware counts machine instructions, which the assembler chooses";
+    case HAUL_COUNTER_INST_GLOBAL_ATOM:
+    case HAUL_COUNTER_L1_GLOBAL_ATOM_REQUESTS:
+    case HAUL_COUNTER_L1_GLOBAL_ATOM_SECTORS:
+    case HAUL_COUNTER_L2_ATOM_SECTORS: return "some types are loops whose rounds depend on the order of warps";
+    case HAUL_COUNTER_INST_LOCAL_LD:
+    case HAUL_COUNTER_INST_LOCAL_ST:
+    case HAUL_COUNTER_L1_LOCAL_LD_REQUESTS:
+    case HAUL_COUNTER_L1_LOCAL_LD_SECTORS:
+    case HAUL_COUNTER_L1_LOCAL_LD_HIT:
+    case HAUL_COUNTER_L1_LOCAL_ST_REQUESTS:
+    case HAUL_COUNTER_L1_LOCAL_ST_SECTORS:
+        return "PTX does not show spilled registers, nor which arrays the assembler keeps in registers";
+    case HAUL_COUNTER_INST_TMA_ST:
+    case HAUL_COUNTER_TMA_ST_SECTORS: return "the first recordings had too few bulk stores to grade it";
+    case HAUL_COUNTER_L1_GLOBAL_ST_HIT:
+    case HAUL_COUNTER_L1_GLOBAL_ST_MISS: return "the rule by which hardware counts stores as hits is not known";
+    case HAUL_COUNTER_L1_GLOBAL_RED_WAVEFRONTS:
+    case HAUL_COUNTER_L2_RED_REQUESTS: return "it is not known which lanes on scattered words take turns";
+    case HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS:
+    case HAUL_COUNTER_SHARED_ATOM_CONFLICTS:
+        return "the rule by which hardware counts loops of compare-and-swaps here is not known";
+    case HAUL_COUNTER_SHARED_LDGSTS_CONFLICTS:
+        return "hardware counts replays here too, which depend on how busy the pipes are";
+    case HAUL_COUNTER_CONSTANT_HIT:
+    case HAUL_COUNTER_CONSTANT_MISS: return "the assembler decides which parameters go through the constant cache";
+    case HAUL_COUNTER_L2_READ_HIT: return "timing decides which SM's read misses first; the misses are compared";
+    case HAUL_COUNTER_DRAM_READ_SECTORS: return "hardware counts reads of the kernel's code too";
+    case HAUL_COUNTER_DRAM_WRITE_SECTORS: return "hardware writes some dirty sectors back before the kernel ends";
+    default: return NULL;
+    }
+}
+
 static void add_pair(compare_tally *t, const compare_pair *p) {
-    const bool nonzero = p->low != 0 || p->high != 0 || p->ours != 0;
+    const bool nonzero = !compare_is_zero(p);
     t->pairs++;
     t->agreeing += p->agrees;
     t->nonzero_pairs += nonzero;
@@ -53,15 +108,17 @@ size_t compare_launch(const launch_description *launch, const haul_launch_record
         const launch_counter *c = &launch->counters[i];
         haul_counter_grade grade = haul_counters[c->counter].grade;
         bool was_read = record->counters[c->counter] >= 0;
-        if (grade == HAUL_COUNTER_INFO || !was_read) continue;
+        if (!was_read) continue;
         compare_pair *p = &pairs[count++];
         *p = (compare_pair){.counter = c->counter,
                             .low = c->low,
                             .high = c->high,
                             .ours = record->counters[c->counter],
                             .bounds = record->bounds[c->counter]};
+        p->equal = within(p->ours, p->low, p->high, 0);
         p->agrees = compare_agrees(p->counter, p->low, p->high, p->ours, p->bounds);
-        add_pair(grade == HAUL_COUNTER_EXACT ? &sums->exact : &sums->close, p);
+        if (grade == HAUL_COUNTER_EXACT) add_pair(&sums->exact, p);
+        if (grade == HAUL_COUNTER_CLOSE) add_pair(&sums->close, p);
     }
     return count;
 }

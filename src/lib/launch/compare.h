@@ -12,7 +12,8 @@ typedef struct compare_pair {
     double low, high;
     double ours;
     haul_bounds bounds; /* within which the hardware's timing may move the counter */
-    bool agrees;
+    bool equal;         /* ours lies in the recorded range */
+    bool agrees;        /* as far as the counter's grade asks: compare_agrees() */
 } compare_pair;
 
 typedef struct compare_tally {
@@ -29,8 +30,20 @@ typedef struct compare_sums {
  * sectors: within 2 % of the nearer end of the recorded range, or 2 counts. INFO: always. */
 bool compare_agrees(haul_counter counter, double low, double high, double ours, haul_bounds bounds);
 
-/* The pairs of grade EXACT and CLOSE that the description's line records; counted into `sums` as well. Returns how
- * many. */
+/* Zeros agree easily: a pair that is zero on both sides says little. */
+bool compare_is_zero(const compare_pair *p);
+
+/* How far ours lies outside the recorded range, as a share of its nearer end (of 1, if that end is 0). */
+double compare_error(const compare_pair *p);
+
+/* "exact", "close" or "info". */
+const char *compare_grade_name(haul_counter counter);
+
+/* Why a counter of grade INFO is never compared; NULL for the others. */
+const char *compare_reason(haul_counter counter);
+
+/* The pairs that the description's line records, of all grades. Those of grade EXACT and CLOSE are counted into `sums`
+ * as well. Returns how many. */
 size_t compare_launch(const launch_description *launch, const haul_launch_record *record,
                       compare_pair pairs[HAUL_COUNTER_COUNT], compare_sums *sums);
 

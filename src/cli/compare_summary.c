@@ -1,0 +1,201 @@
+#include "cli/compare_summary.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "report/document.h"
+#include "report/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void compare_summary_free(compare_summary *s) {
+    memory_free(s->differences);
+    memory_free(s->times);
+    *s = (compare_summary){0};
+}
+
+/* ---- adding ---- */
+
+static haul_status no_memory(void) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the summary");
+}
+
+static haul_status add_difference(compare_summary *s, const launch_description *launch, const compare_pair *p) {
+    compare_difference *grown =
+        memory_grow(s->differences, s->difference_count, &s->difference_capacity, sizeof *s->differences);
+    if (!grown) return no_memory();
+    s->differences = grown;
+    s->differences[s->difference_count++] = (compare_difference){launch, *p};
+    return HAUL_OK;
+}
+
+static haul_status add_time(compare_summary *s, const launch_description *launch, double estimate_us) {
+    compare_time *grown = memory_grow(s->times, s->time_count, &s->time_capacity, sizeof *s->times);
+    if (!grown) return no_memory();
+    s->times = grown;
+    s->times[s->time_count++] = (compare_time){launch, estimate_us};
+    return HAUL_OK;
+}
+
+static haul_status add_pair(compare_summary *s, const launch_description *launch, const compare_pair *p) {
+    compare_counts *c = &s->counters[p->counter];
+    if (compare_is_zero(p)) {
+        c->zeros++;
+        return HAUL_OK;
+    }
+    c->pairs++;
+    c->equal += p->equal;
+    c->agreeing += p->agrees;
+    return p->equal ? HAUL_OK : add_difference(s, launch, p);
+}
+
+haul_status compare_summary_add(compare_summary *s, const launch_description *launch, const haul_launch_record *record,
+                                const compare_pair *pairs, size_t count) {
+    for (size_t i = 0; i < count; i++) HAUL_TRY(add_pair(s, launch, &pairs[i]));
+    if (launch->us > 0 && record->estimate_us > 0) HAUL_TRY(add_time(s, launch, record->estimate_us));
+    return HAUL_OK;
+}
+
+/* ---- text ---- */
+
+/* Errors in ascending order, of `count` pairs or times. */
+typedef struct errors {
+    double *items;
+    size_t count;
+} errors;
+
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The error that `share` of all do not exceed; NaN, shown as "-", if there is none. */
+static double quantile(const errors *e, double share) {
+    if (!e->count) return NAN;
+    const size_t at = (size_t)(share * (double)e->count);
+    return e->items[at < e->count ? at : e->count - 1];
+}
+
+/* Errors, in percent, of the counter's pairs that do not agree; of INFO, which always do, of those that are not equal.
+ */
+static errors errors_of(const compare_summary *s, haul_counter counter, double *room) {
+    errors e = {room, 0};
+    const bool is_info = haul_counters[counter].grade == HAUL_COUNTER_INFO;
+    for (size_t i = 0; i < s->difference_count; i++) {
+        const compare_pair *p = &s->differences[i].pair;
+        if (p->counter == counter && (is_info || !p->agrees)) e.items[e.count++] = 100 * compare_error(p);
+    }
+    qsort(e.items, e.count, sizeof *e.items, by_size);
+    return e;
+}
+
+/* How many times too long or too short the estimates are. */
+static errors errors_of_times(const compare_summary *s, double *room) {
+    errors e = {room, s->time_count};
+    for (size_t i = 0; i < s->time_count; i++) {
+        const double ratio = s->times[i].estimate_us / s->times[i].launch->us;
+        e.items[i] = ratio < 1 ? 1 / ratio : ratio;
+    }
+    qsort(e.items, e.count, sizeof *e.items, by_size);
+    return e;
+}
+
+static void add_counters(const compare_summary *s, report_section *section, double *room) {
+    static const report_column columns[] = {
+        {"counter", "Counter", REPORT_TEXT, NULL},
+        {"grade", "Grade", REPORT_TEXT, NULL},
+        {"pairs", "Not zero", REPORT_COUNT, "pairs that are not zero on both sides"},
+        {"equal", "Equal", REPORT_COUNT, "of these, in the recorded range"},
+        {"agreeing", "Agree", REPORT_COUNT, "of these, as far as the grade asks"},
+        {"median_error", "Median error", REPORT_PERCENT, "of the others"},
+        {"worst_error", "Worst", REPORT_PERCENT, NULL},
+    };
+    report_table *t = report_add_table(section, "counters", NULL, columns, sizeof columns / sizeof *columns);
+    for (int i = 0; i < HAUL_COUNTER_COUNT; i++) {
+        const compare_counts *c = &s->counters[i];
+        if (!c->pairs) continue;
+        const errors e = errors_of(s, (haul_counter)i, room);
+        report_add_row(t);
+        report_add_text(t, "%s", haul_counters[i].key);
+        report_add_text(t, "%s", compare_grade_name((haul_counter)i));
+        report_add_number(t, (double)c->pairs);
+        report_add_number(t, (double)c->equal);
+        if (haul_counters[i].grade == HAUL_COUNTER_INFO)
+            report_add_empty(t);
+        else
+            report_add_number(t, (double)c->agreeing);
+        report_add_number(t, quantile(&e, 0.5));
+        report_add_number(t, quantile(&e, 1));
+    }
+}
+
+static void add_times(const compare_summary *s, report_section *section, double *room) {
+    static const report_column columns[] = {
+        {"launches", "Recorded times", REPORT_COUNT, NULL},
+        {"median", "Estimates off by, median", REPORT_RATIO, "a ratio, whichever is longer"},
+        {"nine_of_ten", "Nine of ten", REPORT_RATIO, "at most"},
+        {"worst", "Worst", REPORT_RATIO, NULL},
+    };
+    if (!s->time_count) return;
+    const errors e = errors_of_times(s, room);
+    report_table *t = report_add_table(section, "times", NULL, columns, sizeof columns / sizeof *columns);
+    report_add_row(t);
+    report_add_number(t, (double)e.count);
+    report_add_number(t, quantile(&e, 0.5));
+    report_add_number(t, quantile(&e, 0.9));
+    report_add_number(t, quantile(&e, 1));
+}
+
+haul_status compare_summary_put_text(compare_summary *s, text *out) {
+    const size_t most = s->difference_count > s->time_count ? s->difference_count : s->time_count;
+    double *room = memory_alloc((most + 1) * sizeof *room);
+    if (!room) return no_memory();
+    report_document *d = report_document_new("compare", NULL);
+    report_section *section = report_add_section(d, "summary", "By counter");
+    add_counters(s, section, room);
+    add_times(s, section, room);
+    haul_status status = d ? report_write_text(d, report_terminal_of(STDOUT_FILENO), out) : no_memory();
+    report_document_free(d);
+    memory_free(room);
+    return status;
+}
+
+/* ---- JSON ---- */
+
+static json_t *difference_json(const compare_difference *d) {
+    const compare_pair *p = &d->pair;
+    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:f, s:b}", "id", (json_int_t)d->launch->id, "kernel",
+                     report_json_string(d->launch->kernel), "low", report_json_number(p->low), "high",
+                     report_json_number(p->high), "ours", report_json_number(p->ours), "error", compare_error(p),
+                     "agrees", p->agrees);
+}
+
+static json_t *counter_json(const compare_summary *s, haul_counter counter) {
+    const compare_counts *c = &s->counters[counter];
+    const char *reason = compare_reason(counter);
+    json_t *differences = json_array();
+    for (size_t i = 0; i < s->difference_count; i++) {
+        if (s->differences[i].pair.counter == counter)
+            json_array_append_new(differences, difference_json(&s->differences[i]));
+    }
+    json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o}", "counter", haul_counters[counter].key, "grade",
+                               compare_grade_name(counter), "zero_pairs", (json_int_t)c->zeros, "nonzero_pairs",
+                               (json_int_t)c->pairs, "equal", (json_int_t)c->equal, "agreeing", (json_int_t)c->agreeing,
+                               "differences", differences);
+    if (reason) json_object_set_new(object, "not_compared", json_string(reason));
+    return object;
+}
+
+void compare_summary_put_json(const compare_summary *s, json_t *object) {
+    json_t *counters = json_array(), *times = json_array();
+    for (int i = 0; i < HAUL_COUNTER_COUNT; i++) json_array_append_new(counters, counter_json(s, (haul_counter)i));
+    for (size_t i = 0; i < s->time_count; i++) {
+        const compare_time *t = &s->times[i];
+        json_array_append_new(times, json_pack("{s:I, s:o, s:f, s:f}", "id", (json_int_t)t->launch->id, "kernel",
+                                               report_json_string(t->launch->kernel), "us", t->launch->us,
+                                               "estimate_us", t->estimate_us));
+    }
+    json_object_set_new(object, "counters", counters);
+    json_object_set_new(object, "times", times);
+}
