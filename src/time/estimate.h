@@ -17,8 +17,8 @@ double sim_loaded_clock(const sim_machine *machine);
  * shared memory, lanes of shared atomics, constant cache and texture units, instruction issue and arrivals at barriers;
  * the dispatch of blocks; the host link; and latency that the resident warps cannot hide, which grows as device memory
  * is kept busy. Memory takes longer where a grid's blocks all stay to the end, since none takes over work of others.
- * They overlap, but not perfectly: the estimate is their 3.5-norm and a launch's overhead. What each is made of, and
- * how well launches come out that served for no constant, is in docs/memory-model.md. */
+ * They overlap, but not perfectly: the estimate is their 3.5-norm and a launch's overhead. docs/memory-model.md says
+ * what each is made of, docs/accuracy.md how far estimates are from recorded times. */
 double sim_estimate_us(const sim_machine *machine, const haul_launch_record *record, const sim_waits *waits);
 
 /* Where the time goes: shares of what the machine can do, and what warps wait for. Each wait of the model is a stall of

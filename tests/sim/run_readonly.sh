@@ -7,10 +7,11 @@ haul=$2/haul
 folder=$(mktemp -d) || exit 1
 trap 'rm -r "$folder"' EXIT
 
-"$haul" compare "$data/h100.jsonl" --device sim:h100 --ptx "$data/readonly.ptx" --at-least exact=100% --at-least close=100% || exit 1
+# run_accuracy.sh compares the other counters of these launches.
+grep '"kernel":"const_walk"' "$data/h100.jsonl" >"$folder/walks"
+"$haul" replay "$folder/walks" --device sim:h100 --ptx "$data/readonly.ptx" >"$folder/constants" || exit 1
 
 # Of the launches that go over L2's size, one of each kind: each takes a second.
-"$haul" replay "$data/h100.jsonl" --device sim:h100 --ptx "$data/readonly.ptx" >"$folder/constants" || exit 1
 grep -E '^\{"id":(207|214|217|219|223|224|229|233|242|247|251|275),' "$data/windows_h100.jsonl" >"$folder/some"
 "$haul" replay "$folder/some" --device sim:h100 --ptx "$data/readonly.ptx" >"$folder/windows" || exit 1
 python3 "$1/tests/sim/readonly.py" "$data" "$folder"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the machine accesses that haul foresees (haul_foreseen) against machine code: of random kernels, cut down to what
 still differs, or of PTX files. Needs ptxas and cuobjdump of the CUDA toolkit (or what PTXAS and CUOBJDUMP
-name). docs/memory-model.md says what it has found.
+name). docs/memory-evidence.md says what it has found.
 
 usage: compare.py BUILD [--seed N] [--kernels N] [--loops] [--only KIND,...] [FILE.ptx ...]
 """
