@@ -6,75 +6,93 @@
 
 static const char *const introduction[] = {
     "# PTX coverage",
-    "Made by `haul_gen_ptx_docs` from `src/ptx/isa.def`, `modifiers.def`, `types.def` and `special.def`; not "
-    "to be edited.",
-    "haul reads whole PTX modules as nvcc 13, clang 14 and clang 19 write them, and as the PTX ISA 9.0 "
-    "describes them. What is not on this page is refused by name, file, line and column; nothing is skipped "
-    "silently.",
+    "`haul_gen_ptx_docs` makes this page from `src/ptx/isa.def`, `modifiers.def`, `types.def` and `special.def`. Do "
+    "not "
+    "edit it; `make docs` refreshes it.",
+    "haul reads whole PTX modules as nvcc 13, clang 14 and clang 19 write them, and as the PTX ISA 9.0 describes them. "
+    "It refuses anything that is not on this page, by name, file, line and column. Nothing is skipped silently.",
     "## Modules",
     "- **Module directives**: `.version`, `.target` (with `debug`, `texmode_unified`, `texmode_independent`), "
-    "`.address_size 64`, `.file`, `.section` (skipped: what it says about lines is in `.loc` too), `.alias`, "
-    "`.pragma` (a hint, without effect).",
-    "- **Linkage**: `.extern`, `.visible`, `.weak`, `.common`. Separately compiled modules (`-rdc=true`) are "
-    "linked by `cuLinkAddData` and its kin, `haul_module_link()`, or `--link` on the command line: strong "
-    "names win over weak ones, the first of several weak ones stays, as does the largest of `.common` ones.",
-    "- **Functions**: `.entry` and `.func` with `.param` and `.reg` parameters and results; prototypes; "
-    "`.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnreg`, `.reqnctapercluster`, `.explicitcluster`, "
-    "`.maxclusterrank`, `.blocksareclusters`, `.noreturn`, `.abi_preserve`. Direct calls are put in line when "
-    "a kernel is launched; recursive ones and those through registers (tables of functions, virtual functions) "
-    "are made, on a stack of 1024 bytes a thread that `cuCtxSetLimit` changes: its `.local` variables, and 16 "
-    "bytes a call. Functions without a body that can be called: `vprintf`, `__assertfail`, `malloc`, "
-    "`__cuda_syscall_aligned_malloc`, `free`. The heap has 8 MiB unless `cuCtxSetLimit` or `--heap` says "
-    "otherwise; `malloc` gives NULL when it is used up, and blocks live until they are freed, by whatever "
-    "kernel. `alloca` takes from a stack of the same size as that of calls.",
+    "`.address_size 64`, `.file`, `.section` (skipped, because `.loc` has the same lines), `.alias`, `.pragma` (a "
+    "hint, without effect).",
+    "- **Linkage**: `.extern`, `.visible`, `.weak`, `.common`. Separately compiled modules (`-rdc=true`) are linked by "
+    "`cuLinkAddData` and its kin, `haul_module_link()`, or `--link` on the command line. Strong names win over weak "
+    "ones. Of several weak names the first stays, of several `.common` ones the largest.",
+    "- **Functions**: `.entry` and `.func` with `.param` and `.reg` parameters and results; prototypes; `.maxntid`, "
+    "`.reqntid`, `.minnctapersm`, `.maxnreg`, `.reqnctapercluster`, `.explicitcluster`, `.maxclusterrank`, "
+    "`.blocksareclusters`, `.noreturn`, `.abi_preserve`.",
+    "- **Calls**: Direct calls are inlined when a kernel is launched. Recursive calls and calls through registers "
+    "(tables of functions, virtual functions) use a stack of 1024 bytes a thread, which `cuCtxSetLimit` changes. A "
+    "call "
+    "takes the `.local` variables of its function and 16 bytes. Functions without a body that can be called: "
+    "`vprintf`, "
+    "`__assertfail`, `malloc`, `__cuda_syscall_aligned_malloc`, `free`.",
+    "- **Memory of kernels**: The heap has 8 MiB unless `cuCtxSetLimit` or `--heap` changes it. `malloc` returns NULL "
+    "when the heap is used up. Blocks live until a kernel frees them. `alloca` has a stack of its own, of the same "
+    "size "
+    "as that of calls.",
     "- **Variables**: `.global`, `.const`, `.shared`, `.local`, `.param`; arrays, `.v2` and `.v4`, `.align`, "
-    "`.attribute(.managed)` and `.unified`; initial values with nested braces, constant expressions, addresses "
-    "of variables and functions, `generic(x)`, byte masks `0xff00(x)`. `.global` and `.const` variables inside "
-    "a function live as long as the module. `.local` variables of a module exist in PTX before 3.0 only. An "
-    "access without a state space that names a variable, `ld.u32 r, [x]`, is one of the variable's space; "
-    "that of `.const` and `.param` variables has to be written.",
-    "- **Bodies**: `.reg` with ranges and vectors, nested scopes with their own names, labels, guards, `.loc` "
-    "with `inlined_at`, `.branchtargets`, `.calltargets`, `.callprototype`.",
+    "`.attribute(.managed)` and `.unified`; initial values with nested braces, constant expressions, addresses of "
+    "variables and functions, `generic(x)`, byte masks `0xff00(x)`. `.global` and `.const` variables inside a function "
+    "live as long as the module. Only PTX before 3.0 has `.local` variables of a module. An access without a state "
+    "space that names a variable, `ld.u32 r, [x]`, has the variable's space. The spaces `.const` and `.param` have to "
+    "be "
+    "written.",
+    "- **Bodies**: `.reg` with ranges and vectors, nested scopes with their own names, labels, guards, `.loc` with "
+    "`inlined_at`, `.branchtargets`, `.calltargets`, `.callprototype`.",
     "- **Limits**: 1 GiB of text, 1 GiB of initial values, 2^40 bytes a variable, 64 nested scopes.",
     "## Instructions",
-    "Modifiers in `[ ]` may be left out, `a/b` means one of them, `(f32)` after one that it goes with that "
-    "type only. Operands in `[ ]` may be left out; `[m]` is an address, `[tm]` a tensor map with coordinates, "
-    "`{d}` a register or a vector that fills the type, `d|p` a register and, if wanted, a predicate; `fa` to "
-    "`fd` each lane's part of a matrix and `io` a pixel's offsets, in braces; `[ta]` an address in tensor "
-    "memory, `xa` such a one or a descriptor, `lanes` a mask's words in braces. The depth of a product's shape "
-    "follows it without a dot: `m16n8 k16` is `.m16n8k16`. The last columns are the first PTX version and "
-    "the targets that have the instruction: `sm_80` stands for all later ones too, `sm_90a` for itself, `sm_100f` for "
-    "what is of its family and says so (`sm_100a`, `sm_103f`). What single modifiers, types and operands need beyond "
-    "that "
-    "is in `src/ptx/needs.def`, and for directives and special registers in `directives.def` and `special.def`, as "
-    "ptxas 13.0 has it. A module that uses what its `.version` or `.target` does not have is refused.",
+    "The tables use this notation for modifiers:",
+    "- `[ ]`: may be left out.",
+    "- `a/b`: one of them.",
+    "- `(f32)` behind a modifier: it goes with that type only.",
+    "- The depth of a product's shape follows the shape without a dot: `m16n8 k16` is `.m16n8k16`.",
+    "The tables use this notation for operands:",
+    "- `[m]` is an address, `[tm]` a tensor map with coordinates, `[ta]` an address in tensor memory, `xa` such an "
+    "address or a descriptor.",
+    "- `{d}` is a register or a vector that fills the type, `d|p` a register and an optional predicate.",
+    "- `fa` to `fd` are each lane's part of a matrix, `io` a pixel's offsets, `lanes` the words of a mask, all in "
+    "braces.",
+    "- Other operands in `[ ]` may be left out.",
+    "The last columns are the first PTX version and the targets that have the instruction. `sm_80` stands for all "
+    "later "
+    "targets too, `sm_90a` for itself alone. `sm_100f` stands for targets of its family that say so (`sm_100a`, "
+    "`sm_103f`). `src/ptx/needs.def` has the needs of single modifiers, types and operands; `directives.def` and "
+    "`special.def` have those of directives and special registers. All follow ptxas 13.0. A module that uses a feature "
+    "which its `.version` or `.target` does not have is refused.",
 };
 
-/* What the manual leaves open, or no GPU was there to say. */
+/* Choices where the manual leaves something open, or where no GPU was there to compare with. */
 static const char *const choices[] = {
-    "- `multimem` reaches the copies of all devices that a multicast object is bound to, in the order in which "
-    "they were added to it (the manual leaves it open); sums in 8 bits saturate. Virtual GPUs run one after the "
-    "other: a kernel that waits for another device's ends as deadlocked.",
-    "- Tensor copies `.im2col::w` and `.im2col::w::128` could not be held against a GPU. The manual leaves open "
-    "where a halo lies: here its pixels are those that follow in the walk; behind all others, and of 128 behind "
-    "all 128: first the one that follows each 32, then the second of each.",
-    "- Interleaved channels (16 or 32 bytes) of tensor maps are taken as an H100 does, which the manuals do not "
-    "say: the first dimension counts pixels of one slice, the last but one counts slices, of which a copy takes "
-    "one; by pixels (im2col) the first dimension and those behind it are walked.",
-    "- Refused by name: interleaved channels for `im2col::w`, `.texref` and `.samplerref`.",
-    "- NaNs are an H100's: arithmetic in single and half precision, `neg` and `abs` too make the one with all bits set "
-    "but the sign (but for a selection of theirs, into which ptxas puts the sign); double precision keeps sign and "
-    "payload of the last operand of a sum or product that "
-    "is one (of `fma` b's, then c's, of `div` the first's), constants behind registers. What ptxas works out itself is "
-    "as an H100 has it: approximate functions of constants, products by one, fields and shifts of constants beyond the "
-    "width (`assembler/fold.c`).",
-    "- `%pm0` to `%pm7` and `%envreg` read as 0, but for the grid's barrier. `clusterlaunchcontrol` hands out "
-    "clusters of the SM that asks.",
-    "- What `cvt.rs` leaves open is taken so: random bits are added to what is cut off, from its highest bit on; "
-    "of `.e2m1x4` the first and second value take the upper bytes of the upper and the lower half, the others the "
-    "lower bytes.",
-    "- Video instructions are what ptxas 13.0 puts together for sm_90, but where the result is a part of a register: "
-    "as the manual says.",
+    "The manual leaves these points open, or hardware and ptxas decide them:",
+    "- **`multimem`** reaches the copies of all devices that a multicast object is bound to, in the order in which "
+    "they "
+    "were added to it. Sums in 8 bits saturate. Virtual GPUs run one after the other, so a kernel that waits for "
+    "another device's kernel ends as deadlocked.",
+    "- **Tensor copies `.im2col::w` and `.im2col::w::128`** could not be compared with a GPU. The manual does not say "
+    "where a halo lies. Here its pixels are those that follow in the walk, and they lie behind all others. With 128 "
+    "pixels they lie behind all 128: first the pixel that follows each 32, then the second one of each.",
+    "- **Interleaved channels** (16 or 32 bytes) of tensor maps follow an H100. The first dimension counts pixels of "
+    "one "
+    "slice. The last dimension but one counts slices, of which a copy takes one. By pixels (im2col) the first "
+    "dimension "
+    "and those behind it are walked.",
+    "- **Refused by name**: interleaved channels for `im2col::w`, `.texref` and `.samplerref`.",
+    "- **NaNs** are an H100's. Arithmetic in single and half precision, `neg` and `abs` too, returns the NaN with all "
+    "bits set but the sign. A negated or absolute operand of a selection is an exception, because ptxas moves the sign "
+    "into the selection. In double precision, sums and products keep sign and payload of the last operand that is a "
+    "NaN; constants come behind registers. `fma` keeps b's, then c's; `div` keeps the first operand's.",
+    "- **Constants** that ptxas evaluates are evaluated as on an H100: approximate functions of constants, products by "
+    "one, fields and shifts by constants beyond the width (`assembler/fold.c`).",
+    "- **`%pm0` to `%pm7` and `%envreg`** read as 0, but for the grid's barrier. `clusterlaunchcontrol` hands out "
+    "clusters "
+    "of the SM that asks.",
+    "- **`cvt.rs`** adds random bits to the bits that are cut off, from the highest of these on. With `.e2m1x4` the "
+    "first "
+    "and second value take the upper bytes of the upper and the lower half, the others the lower bytes.",
+    "- **Video instructions** give the results of the code that ptxas 13.0 makes for sm_90. If the result is a part of "
+    "a "
+    "register, they follow the manual.",
 };
 
 /* ---- paragraphs ---- */
