@@ -30,8 +30,8 @@ typedef struct sim_place {
  * other than 32-bit ones. */
 bool sim_is_call(const ptx_instruction *instruction);
 
-/* Returns whether accesses on both sides of it are combined, and loads move past it. A prefetch that names no state space
- * stands in the way, because its address may be of any. */
+/* Returns whether accesses on both sides of it are combined, and loads move past it. A prefetch that names no state
+ * space stands in the way, because its address may be of any. */
 bool sim_is_crossed(const ptx_instruction *instruction);
 
 /* Returns whether a load or store is neither volatile nor ordered, nor (.cv) read from memory each time. */
