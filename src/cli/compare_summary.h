@@ -2,7 +2,7 @@
 #ifndef HAUL_CLI_COMPARE_SUMMARY_H
 #define HAUL_CLI_COMPARE_SUMMARY_H
 
-#include "lib/compare.h"
+#include "lib/launch/compare.h"
 
 /* The pairs of one counter that are not zero on both sides. */
 typedef struct compare_counts {
