@@ -47,16 +47,16 @@ static void concern(const sim_visit *k, sim_contest_entry *e, uint32_t actor, ui
 bool sim_contest_note(const sim_visit *k, const sim_suspect *s) {
     sim_contest_entry *e = find(k, s->instruction, s->other_instruction);
     if (!e) e = add(k, s);
-    if (!e || e->told) return false;
+    if (!e || e->is_reported) return false;
     concern(k, e, k->actor, s->lanes);
     concern(k, e, s->thread / SIM_LANES, 1u << s->thread % SIM_LANES);
     return true;
 }
 
-static void tell(sim_domain *d, sim_contest_entry *e, bool is_used) {
+static void report(sim_domain *d, sim_contest_entry *e, bool is_used) {
     sim_suspect s = e->first;
     s.is_advice = !is_used;
-    e->told = true;
+    e->is_reported = true;
     sim_finding *f = sim_hazard_report(e->warp, &s);
     sim_hazard_join(d, &e->threads);
     if (!f) return;
@@ -70,7 +70,7 @@ static void tell(sim_domain *d, sim_contest_entry *e, bool is_used) {
 
 uint8_t sim_contest_of(const sim_visit *k, const sim_cell *c) {
     for (uint32_t i = 0; i < k->s->contest_count; i++)
-        if (!k->s->contests[i].told && is_of(k->w, &k->s->contests[i], c->instruction)) return (uint8_t)(i + 1);
+        if (!k->s->contests[i].is_reported && is_of(k->w, &k->s->contests[i], c->instruction)) return (uint8_t)(i + 1);
     return 0;
 }
 
@@ -78,7 +78,8 @@ void sim_contest_used(const sim_block *b, uint8_t contest) {
     sim_shadow *s = sim_shadow_of(b);
     for (uint32_t i = contest ? contest - 1u : s->contest_count; i < s->contest_count; i++) {
         sim_contest_entry *e = &s->contests[i];
-        if (!e->told && is_of(e->warp, e, s->contests[contest - 1].first.instruction)) tell(sim_domain_of(b), e, true);
+        if (!e->is_reported && is_of(e->warp, e, s->contests[contest - 1].first.instruction))
+            report(sim_domain_of(b), e, true);
     }
 }
 
@@ -94,7 +95,7 @@ static bool is_first(const sim_shadow *s, uint32_t number) {
 void sim_contests_finish(const sim_block *b) {
     sim_shadow *s = sim_shadow_of(b);
     for (uint32_t i = 0; i < s->contest_count; i++)
-        if (!s->contests[i].told && is_first(s, i)) tell(sim_domain_of(b), &s->contests[i], false);
+        if (!s->contests[i].is_reported && is_first(s, i)) report(sim_domain_of(b), &s->contests[i], false);
     for (uint32_t i = 0; i < s->contest_count; i++) sim_threads_free(&s->contests[i].threads);
     s->contest_count = 0;
 }

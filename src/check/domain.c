@@ -75,36 +75,36 @@ static void drop_view(sim_views *v, uint32_t index) {
 }
 
 /* The lanes have reconverged: they know what any of them knew, and each other. */
-static void meet(sim_domain *d, const sim_warp *w, uint32_t lanes) {
+static void reconverge(sim_domain *d, const sim_warp *w, uint32_t lanes) {
     const uint32_t actor = sim_actor(w);
     sim_views *v = &d->views[actor];
-    sim_view *met = NULL;
+    sim_view *joined = NULL;
     for (uint32_t i = 0; i < v->count; i++) {
         if (!(v->list[i].lanes & lanes)) continue;
-        met = sim_view_split(d, actor, i, lanes);
+        joined = sim_view_split(d, actor, i, lanes);
         break;
     }
-    if (!met) return;
+    if (!joined) return;
     for (uint32_t i = v->count; i-- > 0;) {
         sim_view *other = &v->list[i];
         const uint32_t shared = other->lanes & lanes;
-        if (other == met || !shared) continue;
-        join_views(d, met, other);
-        met->lanes |= shared;
+        if (other == joined || !shared) continue;
+        join_views(d, joined, other);
+        joined->lanes |= shared;
         other->lanes &= ~shared;
         if (other->lanes) continue;
-        if (met == &v->list[v->count - 1]) met = other;
+        if (joined == &v->list[v->count - 1]) joined = other;
         drop_view(v, i);
     }
     const bool whole = (w->live & ~lanes) == 0;
     const sim_known self = {.all = whole ? d->now : 0, .some = d->now, .lanes = lanes};
-    sim_known_add(&met->order[actor], self);
-    sim_view_refresh(d, met);
+    sim_known_add(&joined->order[actor], self);
+    sim_view_refresh(d, joined);
 }
 
 void sim_hazard_warp_sync(sim_warp *w, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
-    meet(d, w, lanes);
+    reconverge(d, w, lanes);
     d->now++;
 }
 
@@ -199,10 +199,10 @@ static void check_count(sim_warp *w, const sim_op *op, uint32_t id, uint32_t exp
 void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes,
                                bool waits) {
     sim_domain *d = sim_domain_of(w->block);
-    sim_stale_deed(w);
+    sim_stale_progress(w);
     check_count(w, op, id, expected, lanes);
-    sim_past_arrive(w, op, lanes);
-    sim_past_check_warp(w, op, id, lanes);
+    sim_skipped_arrive(w, op, lanes);
+    sim_skipped_check_warp(w, op, id, lanes);
     if (expected) sim_group_arrive(w, op, id, lanes);
     sim_gate_arrive(d, gate_of(w->block, id), w, lanes);
     d->now += !waits;
@@ -218,7 +218,7 @@ void sim_hazard_barrier_open(sim_block *b, uint32_t id) {
 void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
     sim_gate_pass(d, gate_of(w->block, id), sim_actor(w), lanes);
-    if (d->views[sim_actor(w)].count > 1) meet(d, w, lanes);
+    if (d->views[sim_actor(w)].count > 1) reconverge(d, w, lanes);
 }
 
 /* An mbarrier with its own fence is known to all threads after a relaxed barrier. */
@@ -233,7 +233,7 @@ static void hand_on_mbarriers(const sim_warp *w, uint32_t lanes) {
 
 void sim_hazard_cluster_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
-    sim_stale_deed(w);
+    sim_stale_progress(w);
     sim_gate_hand_on(w, op, &d->cluster, lanes, SIM_REACH_CLUSTER);
     if (sim_is_relaxed(w, op)) hand_on_mbarriers(w, lanes);
     d->now++;
@@ -346,15 +346,15 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     for (uint32_t b = 0; d->flights && b < blocks; b++) memory_free(d->flights[b].list);
     memory_free(d->flights);
     memory_free(d->remote);
-    if (d->past) sim_past_start(d);
-    memory_free(d->past);
+    if (d->skipped) sim_skipped_start(d);
+    memory_free(d->skipped);
     memory_free(d->steps);
-    for (uint32_t a = 0; d->doubts && a < d->actors; a++) memory_free(d->doubts[a]);
-    memory_free(d->doubts);
+    for (uint32_t a = 0; d->taints && a < d->actors; a++) memory_free(d->taints[a]);
+    memory_free(d->taints);
     memory_free(d->views);
     memory_free(d->fenced);
-    memory_free(d->strayed);
-    memory_free(d->deeds);
+    memory_free(d->faulted);
+    memory_free(d->progress);
     sim_relaxed_free(d);
     memory_free(d->barriers);
     memory_free(d->groups);
@@ -369,16 +369,16 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->shadows = memory_zeroed(g->cluster_blocks, sizeof *d->shadows);
     d->proxies = g->proxies.spaces;
     d->groups = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->groups);
-    d->past = memory_zeroed(d->actors, sizeof *d->past);
+    d->skipped = memory_zeroed(d->actors, sizeof *d->skipped);
     d->steps = memory_zeroed(d->actors * SIM_STEP_KINDS, sizeof *d->steps);
     d->remote = memory_zeroed(g->cluster_blocks > 1 ? g->cluster_blocks * d->actors : 1, sizeof *d->remote);
     d->flights = memory_zeroed(g->cluster_blocks, sizeof *d->flights);
     d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
-    d->strayed = memory_zeroed(d->actors, sizeof *d->strayed);
-    d->deeds = memory_zeroed(d->actors, sizeof *d->deeds);
-    d->doubts = memory_zeroed(d->actors, sizeof *d->doubts);
-    if (!sim_relaxed_create(d, g) || !d->doubts || !d->past || !d->steps || !d->groups || !d->remote || !d->flights ||
-        !d->fenced || !d->strayed || !d->deeds || !d->views || !d->barriers || !d->shadows)
+    d->faulted = memory_zeroed(d->actors, sizeof *d->faulted);
+    d->progress = memory_zeroed(d->actors, sizeof *d->progress);
+    d->taints = memory_zeroed(d->actors, sizeof *d->taints);
+    if (!sim_relaxed_create(d, g) || !d->taints || !d->skipped || !d->steps || !d->groups || !d->remote ||
+        !d->flights || !d->fenced || !d->faulted || !d->progress || !d->views || !d->barriers || !d->shadows)
         return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         sim_shadow *s = &d->shadows[b];
@@ -431,7 +431,7 @@ void sim_hazard_start(sim_block *first) {
     memset(d->remote, 0,
            (d->first->sm->grid->cluster_blocks > 1 ? d->actors * (d->actors / d->warps) : 1) * sizeof *d->remote);
     sim_relaxed_start(d);
-    sim_past_start(d);
+    sim_skipped_start(d);
     sim_warpgroups_start(d);
     sim_groups_start(d, first->sm->grid->cluster_blocks);
     d->cluster_index = (uint32_t)first->cluster_index;
@@ -440,7 +440,7 @@ void sim_hazard_start(sim_block *first) {
         sim_passages_start(&d->shadows[b]);
     }
     memset(d->fenced, 0, d->actors * sizeof *d->fenced);
-    memset(d->strayed, 0, d->actors * sizeof *d->strayed);
+    memset(d->faulted, 0, d->actors * sizeof *d->faulted);
     if (d->publishes) memset(d->published, 0, sizeof d->published);
     d->publishes = false;
     d->used = d->actors;

@@ -60,25 +60,25 @@ void sim_hazard_stored(sim_warp *w) {
 /* ---- strong accesses ---- */
 
 /* Returns what a strong write of scope `own` after a fence or release of `scope` publishes to all blocks. */
-static uint8_t tells(bool shared, uint8_t own, uint8_t scope) {
+static uint8_t published_by(bool shared, uint8_t own, uint8_t scope) {
     if (shared) return 0;
-    if (scope == SIM_SCOPE_GPU) return SIM_TOLD_ALL | SIM_TOLD_READS;
-    return own == SIM_SCOPE_GPU ? SIM_TOLD_READS : 0;
+    if (scope == SIM_SCOPE_GPU) return SIM_PUBLISHED_ALL | SIM_PUBLISHED_READS;
+    return own == SIM_SCOPE_GPU ? SIM_PUBLISHED_READS : 0;
 }
 
-static void publish(sim_domain *d, const sim_block *b, size_t place, uint8_t scope, uint8_t told) {
+static void publish(sim_domain *d, const sim_block *b, size_t place, uint8_t scope, uint8_t published) {
     d->publishes = true;
     if (scope == SIM_SCOPE_BLOCK && d->published[place] != FOR_ALL)
         d->published[place] = (uint8_t)(FOR_BLOCK + b->rank);
     if (scope > SIM_SCOPE_BLOCK) d->published[place] = FOR_ALL;
-    if (told) sim_watch_published(d->owner->watch)[place] |= told;
+    if (published) sim_watch_published(d->owner->watch)[place] |= published;
 }
 
 static unsigned heard_at(const sim_domain *d, const sim_block *b, size_t place, bool shared) {
     const uint8_t near = d->published[place];
     const bool hears = near == FOR_ALL || near == FOR_BLOCK + b->rank;
     return (hears ? SIM_HEARD_CLUSTER : 0) |
-           (!shared && sim_watch_published(d->owner->watch)[place] & SIM_TOLD_ALL ? SIM_HEARD_GPU : 0);
+           (!shared && sim_watch_published(d->owner->watch)[place] & SIM_PUBLISHED_ALL ? SIM_HEARD_GPU : 0);
 }
 
 /* A store waits for the values it depends on, so without a fence it comes after the reads that a flag publishes. */
@@ -100,16 +100,16 @@ void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uin
     const bool shared = (address[__builtin_ctz(active)] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
     const uint8_t own = sim_scope_of(instruction), released = op->flags & SIM_OP_RELEASES ? own : SIM_SCOPE_NONE;
     const uint8_t scope = released > d->fenced[actor] ? released : d->fenced[actor];
-    const uint8_t told = tells(shared, own, scope);
+    const uint8_t published = published_by(shared, own, scope);
     unsigned heard = 0, seen = 0;
     for (uint32_t left = active; left; left &= left - 1) {
         const size_t place = place_of(address[__builtin_ctz(left)]);
         if (reads) heard |= heard_at(d, w->block, place, shared);
         if (reads && !shared && own == SIM_SCOPE_GPU) seen |= sim_watch_published(d->owner->watch)[place];
-        if (writes) publish(d, w->block, place, scope, told);
+        if (writes) publish(d, w->block, place, scope, published);
     }
-    if (writes && told) {
-        sim_watch_release(d->owner->watch, w, active, told);
+    if (writes && published) {
+        sim_watch_release(d->owner->watch, w, active, published);
         d->now++; /* accesses after the flag are not published */
     }
     if (seen) learn_of_reads(d, &d->views[actor], active);

@@ -54,22 +54,22 @@ static bool add_range(void *context, uint64_t from, uint64_t to) {
     return false;
 }
 
-static bool meets_range(void *context, uint64_t from, uint64_t to) {
+static bool overlaps_range(void *context, uint64_t from, uint64_t to) {
     const sim_span *s = context;
     return overlap(s->from, s->to, from, to);
 }
 
 /* ---- reports ---- */
 
-typedef struct meeting {
+typedef struct flight_access {
     sim_warp *w;
     haul_action action;
     uint32_t instruction;
     unsigned lane;
     uint64_t from, to; /* what is accessed */
-} meeting;
+} flight_access;
 
-static sim_finding *report(const meeting *m, haul_finding_kind kind, haul_action action, uint32_t instruction,
+static sim_finding *report(const flight_access *m, haul_finding_kind kind, haul_action action, uint32_t instruction,
                            uint32_t thread) {
     const sim_suspect s = {.kind = kind,
                            .action = m->action,
@@ -94,7 +94,7 @@ static haul_action action_of(const sim_flight *f) {
                                              : HAUL_ACTION_ASYNC_WRITE;
 }
 
-static void meet_load(const meeting *m, const sim_flight *f) {
+static void check_load(const flight_access *m, const sim_flight *f) {
     const sim_view *v = sim_view_of(sim_domain_of(m->w->block), sim_actor(m->w), m->lane);
     if (!is_write(m->action) || (f->time && sim_known_lanes(&v->order[f->actor], f->time))) return;
     sim_finding *found =
@@ -102,7 +102,7 @@ static void meet_load(const meeting *m, const sim_flight *f) {
     if (found) sim_hazard_say(found, "this thread has not waited for the mbarrier that the copy completes on");
 }
 
-static void meet_store(const meeting *m, const sim_flight *f) {
+static void check_store(const flight_access *m, const sim_flight *f) {
     if (f->bulk.kind == SIM_BULK_REDUCE && m->action == HAUL_ACTION_ATOMIC) return;
     const bool both = m->action == HAUL_ACTION_ASYNC_WRITE || m->action == HAUL_ACTION_ATOMIC;
     sim_finding *found = report(m, both ? HAUL_FINDING_RACE_GLOBAL : HAUL_FINDING_ASYNC_READ_BEFORE_WAIT, action_of(f),
@@ -118,16 +118,16 @@ static void meet_store(const meeting *m, const sim_flight *f) {
         sim_hazard_say(found, "no wait of the thread that issued the copy has covered its writing yet");
 }
 
-static void meet_flight(const meeting *m, const sim_flight *f) {
+static void check_flight(const flight_access *m, const sim_flight *f) {
     sim_span span = {m->from, m->to};
-    if (!f->used || !overlap(m->from, m->to, f->from, f->to) || !any_range(&f->bulk, meets_range, &span)) return;
+    if (!f->used || !overlap(m->from, m->to, f->from, f->to) || !any_range(&f->bulk, overlaps_range, &span)) return;
     if (f->bulk.kind == SIM_BULK_LOAD)
-        meet_load(m, f);
+        check_load(m, f);
     else
-        meet_store(m, f);
+        check_store(m, f);
 }
 
-static void meet_copy(const meeting *m, const sim_block *b, uint32_t warp, const sim_copy *c) {
+static void check_copy(const flight_access *m, const sim_block *b, uint32_t warp, const sim_copy *c) {
     for (uint32_t left = c->lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
         if (!overlap(m->from, m->to, c->source[l], c->source[l] + c->read[l])) continue;
@@ -140,8 +140,8 @@ static void meet_copy(const meeting *m, const sim_block *b, uint32_t warp, const
 }
 
 /* Checks all the lanes' stores, which lie in the span, against cp.async sources. */
-static void meet_copies(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
-                        haul_action action, const sim_span *span) {
+static void check_copies(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                         haul_action action, const sim_span *span) {
     const sim_block *b = w->block;
     for (uint32_t i = 0; i < b->async.queue_count; i++) {
         const sim_copy_queue *q = &b->async.queues[i];
@@ -150,23 +150,23 @@ static void meet_copies(sim_warp *w, const sim_op *op, uint32_t active, const ui
             if (!c->bytes || !overlap(span->from, span->to, c->from, c->to)) continue;
             for (uint32_t left = active; left; left &= left - 1) {
                 const unsigned l = (unsigned)__builtin_ctz(left);
-                const meeting m = {w, action, op->instruction, l, address[l], address[l] + op->bytes};
-                meet_copy(&m, b, i, c);
+                const flight_access m = {w, action, op->instruction, l, address[l], address[l] + op->bytes};
+                check_copy(&m, b, i, c);
             }
         }
     }
 }
 
 /* True if an access to from .. to-1 may touch the range of a copy in flight. */
-static bool may_meet(const sim_flights *f, uint64_t from, uint64_t to, bool writes) {
+static bool may_overlap(const sim_flights *f, uint64_t from, uint64_t to, bool writes) {
     if (overlaps_any(&f->writes, from, to)) return true;
     return writes && (overlaps_any(&f->reads, from, to) || overlaps_any(&f->copies, from, to));
 }
 
-static void meet(const meeting *m) {
+static void check_access(const flight_access *m) {
     const sim_flights *x = flights_of(m->w->block);
-    if (!may_meet(x, m->from, m->to, is_write(m->action))) return;
-    for (uint32_t i = 0; x->list && i < SIM_FLIGHTS; i++) meet_flight(m, &x->list[i]);
+    if (!may_overlap(x, m->from, m->to, is_write(m->action))) return;
+    for (uint32_t i = 0; x->list && i < SIM_FLIGHTS; i++) check_flight(m, &x->list[i]);
 }
 
 static sim_span span_of(uint32_t active, const uint64_t address[SIM_LANES], uint32_t bytes) {
@@ -179,23 +179,23 @@ static sim_span span_of(uint32_t active, const uint64_t address[SIM_LANES], uint
     return (sim_span){low, high + bytes};
 }
 
-void sim_flight_meet(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
-                     haul_action action) {
+void sim_flight_check(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                      haul_action action) {
     const sim_flights *x = flights_of(w->block);
     const bool writes = is_write(action);
     const bool reads_matter = !is_empty(&x->reads) || !is_empty(&x->copies);
     if (!x->writing && !(writes && reads_matter)) return;
     const sim_span span = span_of(active, address, op->bytes);
-    if (!may_meet(x, span.from, span.to, writes)) return;
-    if (writes && overlaps_any(&x->copies, span.from, span.to)) meet_copies(w, op, active, address, action, &span);
+    if (!may_overlap(x, span.from, span.to, writes)) return;
+    if (writes && overlaps_any(&x->copies, span.from, span.to)) check_copies(w, op, active, address, action, &span);
     for (; active && x->list; active &= active - 1) {
         const unsigned l = (unsigned)__builtin_ctz(active);
-        meet(&(meeting){.w = w,
-                        .action = action,
-                        .instruction = op->instruction,
-                        .lane = l,
-                        .from = address[l],
-                        .to = address[l] + op->bytes});
+        check_access(&(flight_access){.w = w,
+                                      .action = action,
+                                      .instruction = op->instruction,
+                                      .lane = l,
+                                      .from = address[l],
+                                      .to = address[l] + op->bytes});
     }
 }
 
@@ -240,17 +240,17 @@ typedef struct issuing {
     unsigned lane;
 } issuing;
 
-static bool meet_part(void *context, uint64_t from, uint64_t to) {
+static bool check_part(void *context, uint64_t from, uint64_t to) {
     const issuing *i = context;
     const unsigned kind = i->bulk->kind;
-    meet(&(meeting){.w = i->w,
-                    .action = kind == SIM_BULK_LOAD     ? HAUL_ACTION_ASYNC_READ
-                              : kind == SIM_BULK_REDUCE ? HAUL_ACTION_ATOMIC
-                                                        : HAUL_ACTION_ASYNC_WRITE,
-                    .instruction = i->bulk->instruction,
-                    .lane = i->lane,
-                    .from = from,
-                    .to = to});
+    check_access(&(flight_access){.w = i->w,
+                                  .action = kind == SIM_BULK_LOAD     ? HAUL_ACTION_ASYNC_READ
+                                            : kind == SIM_BULK_REDUCE ? HAUL_ACTION_ATOMIC
+                                                                      : HAUL_ACTION_ASYNC_WRITE,
+                                  .instruction = i->bulk->instruction,
+                                  .lane = i->lane,
+                                  .from = from,
+                                  .to = to});
     return false;
 }
 
@@ -259,7 +259,7 @@ void sim_flight_begin(sim_warp *w, unsigned lane, const sim_block *to, const sim
     sim_span span = {0, 0};
     if (bulk->has_value || bulk->source) return;
     if (bulk->kind == SIM_BULK_LOAD) log_range(w->block, bulk, HAUL_ACTION_ASYNC_READ);
-    any_range(bulk, meet_part, &(issuing){.w = w, .bulk = bulk, .lane = lane});
+    any_range(bulk, check_part, &(issuing){.w = w, .bulk = bulk, .lane = lane});
     any_range(bulk, add_range, &span);
     sim_flight *f = span.from != span.to && to == w->block ? take_place(w->block, x) : NULL;
     if (!f) return;

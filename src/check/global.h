@@ -72,12 +72,12 @@ haul_status sim_watch_create(const sim_grid *g, sim_watch **out);
 void sim_watch_free(sim_watch *watch);
 /* Replays the SMs' logs, empties them and begins a new epoch. */
 haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int threads);
-/* Returns a table of SIM_TOLD_* flags, by hash of the address that was written. */
+/* Returns a table of SIM_PUBLISHED_* flags, by hash of the address that was written. */
 _Atomic uint8_t *sim_watch_published(sim_watch *watch);
 /* Some lanes of the warp publish what they know to all blocks with a strong write: reads only, or, after a fence,
  * everything. */
-enum { SIM_TOLD_READS = 1, SIM_TOLD_ALL = 2 };
-void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes, uint8_t told);
+enum { SIM_PUBLISHED_READS = 1, SIM_PUBLISHED_ALL = 2 };
+void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes, uint8_t published);
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t slice);
 
 void sim_access_log_free(sim_access_log *log);

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "check/global.h"
-#include "check/watch.h"
+#include "check/global_shadow.h"
 #include "state/block.h"
 
 #include <stdio.h>
@@ -33,20 +33,21 @@ static uint32_t floor_of(const play *p, unsigned action) {
 }
 
 /* Returns the lanes of another cluster's actor that have published their accesses of this kind up to that time. */
-static uint32_t told_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action) {
-    sim_known *const *told = p->watch->released;
-    if (!told || time == 0) return SIM_ALL_LANES;
-    if (!told[cluster]) return 0;
+static uint32_t published_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action) {
+    sim_known *const *published = p->watch->released;
+    if (!published || time == 0) return SIM_ALL_LANES;
+    if (!published[cluster]) return 0;
     const sim_grid *g = p->watch->grid;
     const uint32_t from = action == HAUL_ACTION_READ ? g->warps * g->cluster_blocks : 0;
-    return sim_known_lanes(&told[cluster][from + actor], time);
+    return sim_known_lanes(&published[cluster][from + actor], time);
 }
 
 /* Returns those of the touch's `lanes` that are not known to come before the current lane. */
 static uint32_t unknown_lanes(const play *p, const sim_touch *t, uint32_t lanes) {
     if (t->cluster != p->e->cluster)
-        return t->epoch <= floor_of(p, t->action) ? lanes & ~told_lanes(p, t->cluster, t->actor, t->time, t->action)
-                                                  : lanes;
+        return t->epoch <= floor_of(p, t->action)
+                   ? lanes & ~published_lanes(p, t->cluster, t->actor, t->time, t->action)
+                   : lanes;
     const uint32_t own = t->actor == p->e->actor ? 1u << p->lane : 0;
     return lanes & ~sim_known_lanes(&p->known[t->actor], t->time) & ~own;
 }
@@ -65,7 +66,7 @@ static bool are_strong(const play *p, uint8_t strength, uint32_t cluster, uint32
     return e->strong && strength && !count_on_lockstep(p, cluster, actor, instruction);
 }
 
-static bool may_meet(const play *p, const sim_touch *t) {
+static bool cannot_race(const play *p, const sim_touch *t) {
     return are_strong(p, t->strong, t->cluster, t->actor, t->instruction);
 }
 
@@ -159,7 +160,7 @@ static uint32_t unfenced_lanes(const play *p, const sim_touch *t, uint32_t lanes
 static void check_read(const play *p, const sim_touch *writer) {
     const sim_logged *e = p->e;
     const uint32_t lanes = writing_lanes(p, writer);
-    const uint32_t raced = may_meet(p, writer) ? 0 : unknown_lanes(p, writer, lanes);
+    const uint32_t raced = cannot_race(p, writer) ? 0 : unknown_lanes(p, writer, lanes);
     const uint32_t unfenced = e->fenced ? unfenced_lanes(p, writer, lanes) : 0;
     if (raced)
         report(p, writer, raced, HAUL_FINDING_RACE_GLOBAL);
@@ -198,7 +199,7 @@ static void read_word(const play *p, sim_word_shadow *w) {
 }
 
 static void check_reader(const play *p, const sim_touch *t) {
-    if (!t->epoch || !(t->bytes & p->bytes) || may_meet(p, t)) return;
+    if (!t->epoch || !(t->bytes & p->bytes) || cannot_race(p, t)) return;
     const uint32_t unknown = unknown_lanes(p, t, t->lanes);
     if (unknown) report(p, t, unknown, HAUL_FINDING_RACE_GLOBAL);
 }
@@ -218,7 +219,7 @@ static void keep_writer(const play *p, sim_touch *writer) {
 }
 
 static void write_word(const play *p, sim_word_shadow *w) {
-    const uint32_t raced = may_meet(p, &w->writer) ? 0 : unknown_lanes(p, &w->writer, writing_lanes(p, &w->writer));
+    const uint32_t raced = cannot_race(p, &w->writer) ? 0 : unknown_lanes(p, &w->writer, writing_lanes(p, &w->writer));
     if (raced)
         report(p, &w->writer, raced,
                p->value && p->value == w->value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
@@ -327,7 +328,7 @@ static bool follows(const play *p, const sim_row *r, const sim_part *part) {
     const sim_logged *e = p->e;
     if (r->cluster != e->cluster)
         return r->epoch <= floor_of(p, r->action) &&
-               !(sim_part_lanes(r->bytes, r->owner) & ~told_lanes(p, r->cluster, r->actor, r->time, r->action));
+               !(sim_part_lanes(r->bytes, r->owner) & ~published_lanes(p, r->cluster, r->actor, r->time, r->action));
     const sim_known *n = &p->known[r->actor];
     if (n->all >= r->time) return true;
     if (r->actor == e->actor && sim_owner_is_single(part->owner) &&

@@ -55,14 +55,14 @@ void sim_hazard_narrow(sim_warp *w, const sim_op *op, uint32_t active);
 
 /* `lanes` load element `element` of the instruction's data. Nobody has written `bytes` at `address`, which become
  * `bits` of the element. */
-void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, uint64_t bits,
+void sim_hazard_taint(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, uint64_t bits,
                       haul_space space, uint64_t address, uint32_t bytes);
 /* Called before each operation of a tainted warp. */
-void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active);
+void sim_hazard_taint_step(sim_warp *w, const sim_op *op, uint32_t active);
 /* The lanes got another, untainted value in register `reg`. */
-void sim_hazard_doubt_forget(sim_warp *w, uint32_t reg, uint32_t lanes);
+void sim_hazard_taint_forget(sim_warp *w, uint32_t reg, uint32_t lanes);
 /* Returns the lanes for which that element of the store's data is tainted. */
-uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction, unsigned element);
+uint32_t sim_hazard_taint_stored(sim_warp *w, uint32_t instruction, unsigned element);
 
 /* A shuffle of `lanes`, each reading from its source lane. */
 void sim_hazard_shuffled(sim_warp *w, uint32_t instruction, uint32_t lanes, const uint32_t source[SIM_LANES]);
@@ -141,7 +141,7 @@ void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint3
 void sim_hazard_barrier_open(sim_block *b, uint32_t id);
 void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes);
 /* Lanes have reached a basic block that can be reached only by skipping or passing a barrier of the whole block. */
-void sim_hazard_past(sim_warp *w, uint32_t block, uint32_t lanes);
+void sim_hazard_skipped(sim_warp *w, uint32_t block, uint32_t lanes);
 /* The same for the cluster's barrier. */
 void sim_hazard_cluster_arrive(sim_warp *w, const sim_op *op, uint32_t lanes);
 void sim_hazard_cluster_open(sim_block *cluster);
@@ -156,7 +156,7 @@ void sim_hazard_mbarrier_end(sim_warp *w, const sim_op *op, unsigned lane, uint3
 /* A lane uses the mbarrier: it arrives, expects bytes or waits. */
 void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
 /* The mbarrier receives arrivals or expected bytes. */
-void sim_hazard_mbarrier_told(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
+void sim_hazard_mbarrier_signalled(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
 /* cp.async.mbarrier.arrive without .noinc has raised the pending count. */
 void sim_hazard_mbarrier_raised(const sim_warp *w, uint32_t address);
 void sim_hazard_mbarrier_arrive(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
@@ -170,7 +170,7 @@ void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uin
 /* Reports w->sm->fault, caused by some of `lanes`, with that message. */
 void sim_hazard_fault(sim_warp *w, const sim_op *op, uint32_t lanes, const char *message);
 /* True if all those lanes have faulted before and continued. */
-bool sim_hazard_have_strayed(const sim_warp *w, uint32_t lanes);
+bool sim_hazard_have_faulted(const sim_warp *w, uint32_t lanes);
 /* Nothing can run any more: reports what each path of the SM's warps waits for. */
 void sim_hazard_deadlock(sim_sm *sm);
 

@@ -50,11 +50,11 @@ typedef struct sim_group {
 
 /* A warp's finished waits for an mbarrier, for the newest phase whose end it has seen. See stale.c. */
 typedef struct sim_pass {
-    uint32_t phase;       /* number of phases that had ended */
-    uint32_t told, deeds; /* the mbarrier's and the warp's counts when the warp first saw that */
-    uint32_t lanes;       /* lanes that have seen it */
-    uint32_t again;       /* lanes that waited for it again after doing something else; 0: none */
-    uint32_t instruction; /* the place of that second wait */
+    uint32_t phase;             /* number of phases that had ended */
+    uint32_t signals, progress; /* the mbarrier's and the warp's counts when the warp first saw that */
+    uint32_t lanes;             /* lanes that have seen it */
+    uint32_t again;             /* lanes that waited for it again after doing something else; 0: none */
+    uint32_t instruction;       /* the place of that second wait */
     uint8_t parity;
 } sim_pass;
 
@@ -73,8 +73,8 @@ typedef struct sim_watched_mbarrier {
     uint32_t ended;   /* when its last phase ended; 0: none has */
     uint32_t *passed; /* by actor: time of its lanes' last finished wait since the initialisation; NULL until needed */
     uint32_t pass_instruction;
-    uint32_t phases, told; /* phases ended; arrivals and byte counts received */
-    sim_pass *passes;      /* by actor; NULL until needed */
+    uint32_t phases, signals; /* phases ended; arrivals and byte counts received */
+    sim_pass *passes;         /* by actor; NULL until needed */
     sim_gate gate;
 } sim_watched_mbarrier;
 
@@ -171,7 +171,7 @@ typedef struct sim_contest_entry {
     sim_suspect first;
     sim_warp *warp;
     sim_threads threads;
-    bool told;
+    bool is_reported;
 } sim_contest_entry;
 
 /* A copy or reduction from one block's shared memory to another's: the bytes of this block that it reads or adds to.
@@ -204,22 +204,22 @@ typedef struct sim_shadow {
 } sim_shadow;
 
 /* Taint of a register: it holds an uninitialised value, or a value of a contested word. */
-typedef struct sim_doubt {
+typedef struct sim_taint {
     uint32_t lanes, instruction, bytes; /* tainted lanes, and the load that tainted them */
     uint64_t bits;                      /* tainted bits of the register, in any of the lanes */
     uint64_t address;
     uint8_t space, lane;
     uint8_t contest; /* number of the contest + 1 (contest.c); 0: uninitialised */
-} sim_doubt;
+} sim_taint;
 
 /* taint.c. The taint's lanes load it as element `element` of the instruction's data. */
-void sim_doubt_loaded(sim_warp *w, unsigned element, const sim_doubt *doubt);
+void sim_taint_loaded(sim_warp *w, unsigned element, const sim_taint *taint);
 
 /* Return the tainted bits of an operand as the instruction reads it, the tainted bits of the result, and the lanes
  * whose result is known all the same because the other operand of a logical operation decides it. */
-uint64_t sim_doubtful_bits(const sim_doubt *doubts, const ptx_operand *operand, unsigned type);
-uint64_t sim_doubtful_result(const sim_doubt *doubts, const ptx_instruction *instruction);
-uint32_t sim_doubt_decided(const sim_warp *w, const sim_doubt *doubts, const ptx_instruction *i, uint32_t lanes);
+uint64_t sim_tainted_bits(const sim_taint *taints, const ptx_operand *operand, unsigned type);
+uint64_t sim_tainted_result(const sim_taint *taints, const ptx_instruction *instruction);
+uint32_t sim_taint_decided(const sim_warp *w, const sim_taint *taints, const ptx_instruction *i, uint32_t lanes);
 
 /* A tensor map that the kernel has changed. */
 enum { SIM_HAZARD_MAPS = 8 };
@@ -249,10 +249,10 @@ struct sim_domain {
     uint32_t used;          /* number of actors and mbarriers so far */
     uint32_t cluster_index; /* number in the grid */
     uint32_t proxies;       /* 1: proxy fences matter for shared memory; 2: for global memory too */
-    sim_doubt **doubts;     /* by actor, by register; NULL until needed */
-    uint32_t *deeds;        /* by actor: barriers reached, mbarriers signalled and copies issued */
+    sim_taint **taints;     /* by actor, by register; NULL until needed */
+    uint32_t *progress;     /* by actor: barriers reached, mbarriers signalled and copies issued */
     bool has_stale;         /* a wait for an old phase has been reported (stale.c) */
-    uint32_t *strayed;      /* by actor: lanes that have faulted */
+    uint32_t *faulted;      /* by actor: lanes that have faulted */
     uint8_t *fenced;        /* by actor: scope of the fences since its last store */
     uint8_t published[SIM_PLACES]; /* by hash of an address written after a fence: which blocks it is published to */
     bool publishes;                /* `published` has entries */
@@ -264,7 +264,8 @@ struct sim_domain {
     sim_shadow *shadows;  /* one per block */
     sim_flights *flights; /* one per block */
     sim_read *remote;     /* by block, by actor: the last access from another block (remote.c) */
-    uint32_t **past;  /* by actor, by basic block: lanes that have reached it (skipped_barrier.c); NULL until needed */
+    uint32_t *
+        *skipped;     /* by actor, by basic block: lanes that have reached it (skipped_barrier.c); NULL until needed */
     sim_steps *steps; /* by actor, SIM_STEP_KINDS each (warpgroup.c) */
     bool has_steps;   /* some step has been executed */
     sim_watched_mbarrier mbarriers[SIM_HAZARD_MBARRIERS];
@@ -354,7 +355,7 @@ static inline bool sim_is_guess(const sim_grid *g, uint32_t instruction) {
 }
 /* True if the two accesses cannot race: strong accesses do not, except lanes of a warp that rely on lockstep. `state`
  * describes what was written. */
-static inline bool sim_may_meet(const sim_visit *k, uint8_t state, uint32_t actor, uint32_t instruction) {
+static inline bool sim_cannot_race(const sim_visit *k, uint8_t state, uint32_t actor, uint32_t instruction) {
     if (!k->strong || !(state & SIM_CELL_ATOMIC)) return false;
     return actor != k->actor || !sim_counts_on_lockstep(k->w->sm->grid, k->instruction, instruction);
 }
@@ -388,8 +389,8 @@ void sim_flight_arrived(const sim_block *b, const sim_bulk *bulk, uint32_t actor
 void sim_flight_copy(const sim_block *b, uint32_t lanes, sim_copy *c);
 void sim_flights_finish(sim_block *b);
 /* Called before an access to global memory. */
-void sim_flight_meet(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
-                     haul_action action);
+void sim_flight_check(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                      haul_action action);
 
 /* proxy.c. Joins as many proxy vectors as the kernel needs. */
 void sim_proxies_join(const sim_domain *d, sim_known *to, const sim_known *from);
@@ -407,9 +408,9 @@ void sim_relaxed_start(sim_domain *d);
 void sim_relaxed_free(sim_domain *d);
 
 /* skipped_barrier.c. Lanes reach a block barrier; the domain restarts. */
-void sim_past_arrive(sim_warp *w, const sim_op *op, uint32_t lanes);
-void sim_past_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes);
-void sim_past_start(sim_domain *d);
+void sim_skipped_arrive(sim_warp *w, const sim_op *op, uint32_t lanes);
+void sim_skipped_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes);
+void sim_skipped_start(sim_domain *d);
 
 /* warpgroup.c. The block ends; the domain restarts. */
 void sim_warpgroups_finish(sim_block *b);
@@ -439,11 +440,11 @@ void sim_remote_finish(const sim_block *b);
 /* phase.c. A lane initialises or invalidates an mbarrier between two phases; it arrives or expects bytes; a phase
  * ends. */
 void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m);
-void sim_phase_told(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m);
+void sim_phase_signalled(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m);
 /* stale.c. The warp reached a barrier, signalled an mbarrier or issued a copy; its lanes' wait for an mbarrier is over;
  * an mbarrier was initialised. */
-void sim_stale_deed(const sim_warp *w);
+void sim_stale_progress(const sim_warp *w);
 void sim_stale_pass(sim_warp *w, const sim_op *op, uint32_t lanes, sim_watched_mbarrier *m);
 void sim_stale_forget(const sim_domain *d, sim_watched_mbarrier *m);
 /* An mbarrier is initialised or invalidated at the address; meanwhile nothing else may be written there. */

@@ -30,7 +30,7 @@ static void mark(unsigned char *words, uint64_t at, unsigned bytes, bool written
 
 /* True if all bytes are known to hold tainted values. Parameters of calls are also written by code that is not seen
  * here, so missing marks do not count. */
-static bool is_doubtful(const unsigned char *words, uint64_t at, unsigned bytes) {
+static bool is_tainted(const unsigned char *words, uint64_t at, unsigned bytes) {
     for (const uint64_t end = at + bytes; at < end; at += 4)
         if (!(words[at / 4] & bits_of(at, bytes) << 4)) return false;
     return true;
@@ -47,12 +47,12 @@ static void store(sim_warp *w, const sim_op *op, unsigned element, uint32_t acti
     unsigned char *written = written_of(w->block);
     const uint64_t frame = w->sm->grid->program->frame_bytes;
     const unsigned bytes = 1u << op->x;
-    const uint32_t doubtful = w->doubtful ? sim_hazard_doubt_stored(w, op->instruction, element) : 0;
+    const uint32_t tainted = w->tainted ? sim_hazard_taint_stored(w, op->instruction, element) : 0;
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
         const uint64_t thread = w->index * SIM_LANES + l, end = offset[l] + op->bytes;
         if (end > sim_shadow_of(w->block)->local_used) sim_shadow_of(w->block)->local_used = end;
-        mark(written + thread * frame / 4, offset[l] + element * bytes, bytes, !(doubtful >> l & 1));
+        mark(written + thread * frame / 4, offset[l] + element * bytes, bytes, !(tainted >> l & 1));
     }
 }
 
@@ -65,8 +65,8 @@ static void load(sim_warp *w, const sim_op *op, unsigned element, uint32_t activ
         const unsigned l = (unsigned)__builtin_ctz(left);
         const uint64_t thread = w->index * SIM_LANES + l, at = offset[l] + element * bytes;
         const unsigned char *words = written + thread * frame / 4;
-        if (is_local ? !is_written(words, at, bytes) : is_doubtful(words, at, bytes))
-            sim_hazard_doubt(w, op->instruction, element, 1u << l, UINT64_MAX, HAUL_SPACE_LOCAL, at, bytes);
+        if (is_local ? !is_written(words, at, bytes) : is_tainted(words, at, bytes))
+            sim_hazard_taint(w, op->instruction, element, 1u << l, UINT64_MAX, HAUL_SPACE_LOCAL, at, bytes);
     }
 }
 

@@ -123,11 +123,11 @@ void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_b
                                   : "used before it has been initialised");
 }
 
-void sim_hazard_mbarrier_told(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
+void sim_hazard_mbarrier_signalled(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
     sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(w->block), b, address);
-    if (!is_shared_slot(m, b, address)) sim_phase_told(w, op->instruction, lane, m);
-    m->told++;
-    sim_stale_deed(w);
+    if (!is_shared_slot(m, b, address)) sim_phase_signalled(w, op->instruction, lane, m);
+    m->signals++;
+    sim_stale_progress(w);
     m->used = true;
     m->last_thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
     m->last_instruction = op->instruction;

@@ -47,7 +47,7 @@ void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_wat
                        "be in progress");
 }
 
-void sim_phase_told(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m) {
+void sim_phase_signalled(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m) {
     if (!m->live || !m->ended || knows_end(w, lane, m)) return;
     sim_finding *f = report(w, instruction, lane, m, m->last_instruction, m->last_thread);
     if (f)

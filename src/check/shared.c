@@ -20,8 +20,8 @@ static void refresh(const sim_visit *k, sim_cell *c) {
     if (c->time < k->d->start && c->read_time < k->d->start) *c = (sim_cell){0};
 }
 
-static bool may_meet(const sim_visit *k, uint8_t state, uint32_t thread, uint32_t instruction) {
-    return sim_may_meet(k, state, thread / SIM_LANES, instruction);
+static bool cannot_race(const sim_visit *k, uint8_t state, uint32_t thread, uint32_t instruction) {
+    return sim_cannot_race(k, state, thread / SIM_LANES, instruction);
 }
 
 /* ---- reports ---- */
@@ -134,7 +134,7 @@ static void report_overwrite(const sim_visit *k, const sim_cell *c, uint32_t add
 }
 
 /* True if both are plain stores of a thread's own value, which may be unused. */
-static bool may_be_of_no_use(const sim_visit *k, const sim_cell *c) {
+static bool may_be_unused(const sim_visit *k, const sim_cell *c) {
     enum { OTHERS = SIM_CELL_ATOMIC | SIM_CELL_ASYNC | SIM_CELL_COPIED | SIM_CELL_ADDED };
     return k->op && k->action == HAUL_ACTION_WRITE && !k->strong && !(c->state & OTHERS) &&
            !sim_visit_is_engine(k, c->thread) && k->b == k->w->block;
@@ -144,7 +144,7 @@ static bool may_be_of_no_use(const sim_visit *k, const sim_cell *c) {
 static bool overwrite_word(const sim_visit *k, const sim_cell *c, uint32_t word) {
     const sim_suspect s =
         suspect_of(k, HAUL_FINDING_RACE_SHARED, 4 * word, 4, HAUL_ACTION_WRITE, c->instruction, c->thread);
-    if (may_be_of_no_use(k, c) && !is_same_value(k, c, 4 * word, 4) && sim_contest_note(k, &s)) return true;
+    if (may_be_unused(k, c) && !is_same_value(k, c, 4 * word, 4) && sim_contest_note(k, &s)) return true;
     report_overwrite(k, c, 4 * word, 4);
     return c->written & SIM_CELL_CONTESTED;
 }
@@ -164,7 +164,7 @@ static void report_uninitialised(const sim_visit *k, uint32_t lanes, uint32_t ad
     if (k->op && k->action == HAUL_ACTION_READ) {
         const uint32_t from = address - k->base, element = from >> k->op->x;
         const uint64_t bits = bytes < 8 ? (1ull << (8 * bytes)) - 1 : UINT64_MAX;
-        sim_hazard_doubt(k->w, k->instruction, element, lanes, bits << (8 * (from - (element << k->op->x)) % 64),
+        sim_hazard_taint(k->w, k->instruction, element, lanes, bits << (8 * (from - (element << k->op->x)) % 64),
                          HAUL_SPACE_SHARED, address, bytes);
         return;
     }
@@ -215,8 +215,8 @@ static bool read_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32
     for (uint32_t i = first; i < first + count; i++) {
         sim_byte_cell *b = &k->s->bytes[4 * word + i];
         const bool unwritten = b->time < k->d->start;
-        const bool raced =
-            !unwritten && !sim_visit_knows(k, b->thread, b->time) && !may_meet(k, b->state, b->thread, b->instruction);
+        const bool raced = !unwritten && !sim_visit_knows(k, b->thread, b->time) &&
+                           !cannot_race(k, b->state, b->thread, b->instruction);
         if (unwritten) report_uninitialised(k, lanes, 4 * word + i, 1);
         if (raced) report_writer(k, 4 * word + i, 1, b->state, b->instruction, b->thread);
         sim_byte_note_read(b, &read);
@@ -233,10 +233,10 @@ void sim_cell_finish_read(const sim_visit *k, uint32_t word, sim_read *plane, ui
 }
 
 /* True if the access and the read by `thread` cannot race. */
-static bool may_meet_read(const sim_visit *k, uint32_t thread, uint32_t instruction) {
+static bool cannot_race_with_read(const sim_visit *k, uint32_t thread, uint32_t instruction) {
     const unsigned order = sim_instruction_of(k->w, instruction)->mods[PTX_SLOT_ORDER];
     const bool strong = (order != PTX_MOD_NONE && order != PTX_MOD_WEAK) || sim_is_guess(k->w->sm->grid, instruction);
-    return may_meet(k, strong ? SIM_CELL_ATOMIC : 0, thread, instruction);
+    return cannot_race(k, strong ? SIM_CELL_ATOMIC : 0, thread, instruction);
 }
 
 /* Returns those of an actor's lanes whose access at that time is not ordered before the current lane's. */
@@ -247,14 +247,14 @@ static uint32_t unknown_lanes(const sim_visit *k, uint32_t actor, uint32_t lanes
 
 static void check_byte_write(const sim_visit *k, uint32_t address, const sim_byte_cell *b) {
     const sim_cell as_word = {.state = b->state, .instruction = b->instruction, .thread = b->thread, .time = b->time};
-    if (!sim_visit_knows(k, b->thread, b->time) && !may_meet(k, b->state, b->thread, b->instruction)) {
+    if (!sim_visit_knows(k, b->thread, b->time) && !cannot_race(k, b->state, b->thread, b->instruction)) {
         report_overwrite(k, &as_word, address, 1);
         return;
     }
     for (unsigned r = 0; r < 2; r++) {
         const sim_byte_read *read = &b->readers[r];
         const uint32_t unknown = read->time < k->d->start ? 0 : unknown_lanes(k, read->actor, read->lanes, read->time);
-        if (!unknown || may_meet_read(k, read->actor * SIM_LANES, read->instruction)) continue;
+        if (!unknown || cannot_race_with_read(k, read->actor * SIM_LANES, read->instruction)) continue;
         report_reader(k, address, 1, read->instruction, read->actor * SIM_LANES + (uint32_t)__builtin_ctz(unknown));
         return;
     }
@@ -283,8 +283,8 @@ static void read_contested(const sim_visit *k, const sim_cell *c, uint32_t lanes
     }
     const uint32_t from = address - k->base, element = from >> k->op->x;
     const uint64_t bits = (1ull << (8 * bytes)) - 1;
-    sim_doubt_loaded(k->w, element,
-                     &(sim_doubt){.lanes = lanes,
+    sim_taint_loaded(k->w, element,
+                     &(sim_taint){.lanes = lanes,
                                   .instruction = k->instruction,
                                   .bytes = bytes,
                                   .bits = bits << (8 * (from - (element << k->op->x)) % 64),
@@ -305,7 +305,7 @@ bool sim_cell_check_read(const sim_visit *k, uint32_t word, sim_cell *c, uint32_
         return read_bytes(k, word, 0, 4, lanes);
     else if ((c->written & SIM_CELL_ALL) != SIM_CELL_ALL)
         report_uninitialised(k, lanes, 4 * word, 4);
-    else if (!sim_visit_knows(k, c->thread, c->time) && !may_meet(k, c->state, c->thread, c->instruction))
+    else if (!sim_visit_knows(k, c->thread, c->time) && !cannot_race(k, c->state, c->thread, c->instruction))
         report_writer(k, 4 * word, 4, c->state, c->instruction, c->thread);
     else
         return true;
@@ -331,7 +331,7 @@ static void check_readers(const sim_visit *k, uint32_t word, const sim_cell *c) 
         const sim_read *plane = k->s->reads[a];
         if (!(c->readers >> a % 32 & 1) || !plane || plane[word].time < k->d->start) continue;
         const uint32_t unknown = unknown_lanes(k, a, plane[word].lanes, plane[word].time);
-        if (!unknown || may_meet_read(k, a * SIM_LANES, plane[word].instruction)) continue;
+        if (!unknown || cannot_race_with_read(k, a * SIM_LANES, plane[word].instruction)) continue;
         report_reader(k, 4 * word, 4, plane[word].instruction, a * SIM_LANES + (uint32_t)__builtin_ctz(unknown));
         return;
     }
@@ -402,7 +402,7 @@ static inline bool slow_write(const sim_visit *k, uint32_t word, sim_cell *c) {
     } else if (c->state & SIM_CELL_SPLIT) {
         for (uint32_t i = 0; i < 4; i++) check_byte_write(k, 4 * word + i, &k->s->bytes[4 * word + i]);
     } else {
-        const bool fine = sim_visit_knows(k, c->thread, c->time) || may_meet(k, c->state, c->thread, c->instruction);
+        const bool fine = sim_visit_knows(k, c->thread, c->time) || cannot_race(k, c->state, c->thread, c->instruction);
         if (!fine) return overwrite_word(k, c, word);
         if (c->read_time > k->v->least && c->read_time >= k->d->start) check_readers(k, word, c);
     }
@@ -557,8 +557,8 @@ void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block 
     sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_WRITE);
     k.strong = op->flags & SIM_OP_STRONG;
     write_all(&k, address, k.strong ? SIM_CELL_ATOMIC : 0);
-    for (unsigned e = 0; w->doubtful && e < op->count; e++)
-        forget_written(&k, e, sim_hazard_doubt_stored(w, op->instruction, e) & active, address);
+    for (unsigned e = 0; w->tainted && e < op->count; e++)
+        forget_written(&k, e, sim_hazard_taint_stored(w, op->instruction, e) & active, address);
 }
 
 void sim_hazard_atomic(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,

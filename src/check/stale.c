@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-void sim_stale_deed(const sim_warp *w) {
-    sim_domain_of(w->block)->deeds[sim_actor(w)]++;
+void sim_stale_progress(const sim_warp *w) {
+    sim_domain_of(w->block)->progress[sim_actor(w)]++;
 }
 
 /* Returns the parity that the wait names; 2: it names a state. */
@@ -27,8 +27,8 @@ void sim_stale_pass(sim_warp *w, const sim_op *op, uint32_t lanes, sim_watched_m
     }
     sim_pass *p = &m->passes[actor];
     if (!p->lanes || p->phase != m->phases)
-        *p = (sim_pass){.phase = m->phases, .told = m->told, .deeds = d->deeds[actor]};
-    if (p->lanes & lanes && p->deeds != d->deeds[actor]) {
+        *p = (sim_pass){.phase = m->phases, .signals = m->signals, .progress = d->progress[actor]};
+    if (p->lanes & lanes && p->progress != d->progress[actor]) {
         p->again = p->lanes & lanes;
         p->instruction = op->instruction;
         p->parity = parity_of(w, op, lanes);
@@ -38,7 +38,7 @@ void sim_stale_pass(sim_warp *w, const sim_op *op, uint32_t lanes, sim_watched_m
 
 void sim_stale_forget(const sim_domain *d, sim_watched_mbarrier *m) {
     if (m->passes) memset(m->passes, 0, d->actors * sizeof *m->passes);
-    m->phases = m->told = 0;
+    m->phases = m->signals = 0;
 }
 
 /* ---- findings they explain ---- */
@@ -48,7 +48,7 @@ static bool has_moved_on(const sim_watched_mbarrier *m, const sim_pass *p) {
     uint64_t bits;
     memcpy(&bits, m->block->shared + m->address, sizeof bits);
     const sim_mbarrier state = sim_mbarrier_unpack(bits);
-    return m->phases != p->phase || m->told != p->told || state.pending != state.expected || state.bytes != 0;
+    return m->phases != p->phase || m->signals != p->signals || state.pending != state.expected || state.bytes != 0;
 }
 
 static bool is_stale(const sim_watched_mbarrier *m, uint32_t actor) {

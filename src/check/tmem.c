@@ -11,7 +11,7 @@ typedef struct use {
     uint32_t lane;
 } use;
 
-static bool meets(const use *u, uint32_t column, uint32_t columns) {
+static bool overlaps(const use *u, uint32_t column, uint32_t columns) {
     return u->from < column + columns && column < u->to;
 }
 
@@ -32,14 +32,14 @@ static sim_finding *report(const use *u, const sim_block *b, const sim_op *other
 }
 
 /* Checks against the block's products, copies and shifts in flight. Those that one thread issues run in order. */
-static void meet_work(const use *u, const sim_block *b) {
+static void check_work(const use *u, const sim_block *b) {
     const ptx_instruction *i = sim_instruction_of(u->w, u->op->instruction);
     const bool pipelined = ptx_is_tensor_product(i) || i->op == PTX_OP_TMEM_CP || i->op == PTX_OP_TMEM_SHIFT;
     for (size_t n = 0; n < b->tensor.count; n++) {
         const sim_tmem_work *work = &b->tensor.items[n];
         const bool same = b == u->w->block && work->thread / SIM_LANES == u->w->index;
         if (!work->make || (b != u->w->block && !work->is_for_pair) || (pipelined && same) ||
-            !meets(u, sim_tmem_column(work->d), work->columns))
+            !overlaps(u, sim_tmem_column(work->d), work->columns))
             continue;
         sim_finding *f = report(u, b, work->op, HAUL_ACTION_ASYNC_WRITE, work->thread);
         if (f)
@@ -50,7 +50,7 @@ static void meet_work(const use *u, const sim_block *b) {
 }
 
 /* Checks against loads and stores of the block's warps. A warp uses its own lanes, and its loads need no order. */
-static void meet_accesses(const use *u, uint32_t warp) {
+static void check_accesses(const use *u, uint32_t warp) {
     const sim_product_queue *q = &u->w->block->async.queues[warp].products;
     const unsigned op = sim_instruction_of(u->w, u->op->instruction)->op;
     const bool by_lanes = op == PTX_OP_TMEM_LD || op == PTX_OP_TMEM_ST;
@@ -58,7 +58,7 @@ static void meet_accesses(const use *u, uint32_t warp) {
         const sim_pending_product *p = &q->items[n];
         const bool stores = p->is_store;
         if ((by_lanes && warp != u->w->index) || (!stores && !is_write(u->action))) continue;
-        if (!meets(u, sim_tmem_column((uint32_t)p->a), p->op->count)) continue;
+        if (!overlaps(u, sim_tmem_column((uint32_t)p->a), p->op->count)) continue;
         sim_finding *f =
             report(u, u->w->block, p->op, stores ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, warp * SIM_LANES);
         if (f)
@@ -71,8 +71,8 @@ static void meet_accesses(const use *u, uint32_t warp) {
 void sim_hazard_tmem(sim_warp *w, const sim_op *op, haul_action action, uint32_t column, uint32_t columns) {
     const use u = {w, op, action, column, column + columns, (uint32_t)__builtin_ctz(w->active)};
     for (uint32_t r = 0; r < w->sm->grid->cluster_blocks; r++)
-        if (r / SIM_TMEM_PAIR == w->block->rank / SIM_TMEM_PAIR) meet_work(&u, &w->block->cluster[r]);
-    for (uint32_t warp = 0; warp < w->block->warp_count; warp++) meet_accesses(&u, warp);
+        if (r / SIM_TMEM_PAIR == w->block->rank / SIM_TMEM_PAIR) check_work(&u, &w->block->cluster[r]);
+    for (uint32_t warp = 0; warp < w->block->warp_count; warp++) check_accesses(&u, warp);
 }
 
 /* Returns the number of columns of tensor memory that the block owns. */

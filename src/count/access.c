@@ -1,4 +1,4 @@
-/* What accesses to global and constant memory do to the counters: by way of L1, and on to L2. */
+/* Counting accesses to global and constant memory: L1, and requests to L2. */
 #include "count/access.h"
 
 #include "count/samples.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- stores on their way to L2 ---- */
+/* ---- stores before they reach L2 ---- */
 
 static void send_slot(sim_counting *c, unsigned slot) {
     sim_pending_stores *p = &c->pending;
@@ -25,7 +25,7 @@ static void flush_warp(sim_counting *c, const sim_warp *w) {
     if (c->pending.count && c->pending.warp == w) sim_counting_flush(c);
 }
 
-/* True when the store went along with one that waits. */
+/* Returns true if the store was combined with a pending one. */
 static bool combine(sim_counting *c, uint64_t line, unsigned mask, unsigned bytes) {
     sim_pending_stores *p = &c->pending;
     unsigned slot = (unsigned)(line ^ line >> 6) % SIM_PENDING;
@@ -53,7 +53,7 @@ static void begin_stores(sim_counting *c, const sim_warp *w) {
 
 enum { SECTOR_BYTES = 1 << SIM_SECTOR_SHIFT };
 
-/* average: bytes that are written of each of its sectors */
+/* average: bytes written per sector */
 static inline void store_line(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask, uint32_t average) {
     const unsigned hits = average == SECTOR_BYTES ? sim_l1_load(c->l1, line, mask) : sim_l1_probe(c->l1, line, mask);
     c->store_hits += (uint32_t)__builtin_popcount(hits);
@@ -75,7 +75,7 @@ static sim_pending_volatile *pending_volatile(sim_counting *c, const sim_warp *w
     return &c->in_flight[sim_warp_place(w) % SIM_RESIDENT_WARPS];
 }
 
-/* The warp writes the lines: an answer that is on its way is no longer good for the next volatile load of them. */
+/* The warp writes the lines: an answer in flight no longer serves its next volatile load of them. */
 static void outdate_volatile(sim_counting *c, const sim_warp *w, uint64_t first_line, uint64_t last_line) {
     sim_pending_volatile *p = pending_volatile(c, w);
     if (p->warp != w) return;
@@ -88,7 +88,7 @@ static void outdate_lines(sim_counting *c, const sim_warp *w, const sim_lines *l
     for (uint32_t i = 0; i < lines->count; i++) outdate_volatile(c, w, lines->line[i], lines->line[i]);
 }
 
-/* What of the lines L1 has; written wholly, they come into it. */
+/* Returns L1 hits. Stores that cover whole sectors allocate. */
 static uint32_t store_in_l1(sim_counting *c, const sim_lines *lines, uint32_t average) {
     uint8_t missing[SIM_LANES];
     return average == SECTOR_BYTES ? sim_l1_load_lines(c->l1, lines, missing)
@@ -125,7 +125,7 @@ void sim_request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned mas
     request_read(c, t, line, mask);
 }
 
-/* Where the log puts requests for the lines: many of them are found side by side. */
+/* Finds where the log puts requests for the lines; many lines are handled by vector code. */
 static void find_log_places(const sim_lines *lines, sim_log_places *places) {
     if (lines->count >= SIM_MANY_LINES) {
         sim_vectors_best()->find_log_places(lines, places);
@@ -137,8 +137,8 @@ static void find_log_places(const sim_lines *lines, sim_log_places *places) {
     }
 }
 
-/* Room for an access's requests, and one more place that may be written. The last read is the last entry of its slice,
- * which may have moved. */
+/* Makes room for an access's requests and one scratch entry. The last read is the last entry of its slice, which may
+ * have moved. */
 static bool make_log_room(sim_counting *c) {
     sim_last_read *last = &c->last_read;
     if (sim_log_has_room(&c->log, SIM_LANES + 1)) return true;
@@ -148,8 +148,8 @@ static bool make_log_room(sim_counting *c) {
     return grown;
 }
 
-/* Requests for lines that differ, of those sectors that `masks` has of each: in the log, one after the other. Returns
- * how many; *latest: the last one. Whether a line is asked for at all nobody foresees, so that no branch asks. */
+/* Logs requests for distinct lines, one after the other: the sectors in `masks` of each. Returns their number and the
+ * last one in `latest`. Whether a line is requested is unpredictable, hence branch-free. */
 static uint32_t log_requests(sim_counting *c, const sim_lines *lines, const uint8_t masks[SIM_LANES], sim_log_kind kind,
                              sim_last_read *latest) {
     const bool ranked = c->policy | c->plan->window.bytes;
@@ -171,7 +171,7 @@ static uint32_t log_requests(sim_counting *c, const sim_lines *lines, const uint
     return requests;
 }
 
-/* A byte has the sectors of a line. */
+/* Adds up the bits of `lines` bytes. */
 static uint32_t count_sectors(const uint8_t masks[SIM_LANES], uint32_t lines) {
     uint64_t bytes[SIM_LANES / 8] = {0};
     uint32_t sectors = 0;
@@ -180,7 +180,7 @@ static uint32_t count_sectors(const uint8_t masks[SIM_LANES], uint32_t lines) {
     return sectors;
 }
 
-/* Only the first one may join the request that was made last: the others are for other lines. */
+/* Requests lines from L2. Only the first may join the previous request, since the others are for other lines. */
 static void request_lines(sim_counting *c, sim_tally *t, const sim_lines *lines, uint8_t masks[SIM_LANES]) {
     uint32_t first = 0;
     if (lines->count < SIM_MANY_LINES) {
@@ -210,10 +210,11 @@ void sim_load_cached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
     request_lines(c, t, lines, missing);
 }
 
-/* An answer is for four loads at most. */
+/* Loads that one answer can serve. */
 enum { MOST_SERVED = 4 };
 
-/* The sectors of the line that a load has of an answer on its way; `*served`: how many loads that is for then. */
+/* Returns the sectors of the line that a load gets from an answer in flight; `served` becomes the number of loads that
+ * the answer then serves. */
 static unsigned take_answer(const sim_pending_volatile *p, uint64_t line, uint8_t *served) {
     *served = 1;
     for (uint32_t i = 0; i < p->lines.count; i++) {
@@ -224,7 +225,7 @@ static unsigned take_answer(const sim_pending_volatile *p, uint64_t line, uint8_
     return 0;
 }
 
-/* A volatile load looks past L1, but shares the answer of one of the same warp that is still on its way: an earlier
+/* A volatile load bypasses L1, but shares the answer of a load of the same warp that is still in flight: an earlier
  * instruction with no barrier since, and no store to the same lines. */
 static void load_volatile(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines) {
     sim_pending_volatile *p = pending_volatile(c, w);
@@ -290,14 +291,14 @@ typedef struct update_count {
     const sim_op *op;
     sim_tally *tally;
     sim_log_kind kind;
-    uint32_t turn; /* what a sector of this one costs its slice of L2 */
+    uint32_t turn; /* time that a sector takes in its L2 slice */
 } update_count;
 
 static uint32_t hot_place(uint64_t line) {
     return (uint32_t)(line / SIM_HOT_LINES * 0x9e3779b97f4a7c15u >> 32) % SIM_HOT_PLACES;
 }
 
-/* An H100's L2 adds integers in 0.75 ns to what it has just added to, floating numbers in 1.75. */
+/* On an H100, L2 adds to what it has just added to in 0.75 ns for integers, 1.75 ns for floats. */
 enum { TURN_AGAIN = 3 };
 
 static bool adds_floats(const update_count *u) {
@@ -325,7 +326,8 @@ static void update_lines(void *context, const sim_lines *lines) {
     log_lines(context, lines);
 }
 
-/* The loads of an SM's warps are through before the first swap takes anything from L1. */
+/* Counts the loads of a compare-and-swap loop. All warps of an SM load before the first swap invalidates anything in
+ * L1. */
 static void load_update_lines(void *context, const sim_lines *lines) {
     const update_count *u = context;
     sim_tally *loads = sim_tally_at(u->counting, u->op, SIM_TALLY_LOOP_LOADS);
@@ -382,7 +384,7 @@ void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     const sim_assembled *a = &c->plan->assembled[op->instruction];
     sim_take_policy(c, w, op, active);
     if (a->class == HAUL_CLASS_GLOBAL_ATOMIC || a->class == HAUL_CLASS_GLOBAL_REDUCTION) {
-        if (!c->counts_later || !sim_count_put_off(c, w, op, active, address))
+        if (!c->is_deferring || !sim_count_defer(c, w, op, active, address))
             sim_count_update(c, w, op, active, address);
     } else if (a->plain) {
         count_global_part(c, w, op, active, address, op->bytes);
@@ -391,8 +393,8 @@ void sim_count_global(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     }
 }
 
-/* Lines side by side of which a whole warp touches every sector from the one of byte `first` to that of byte `last`,
- * through L1. */
+/* Counts adjacent lines, through L1, of which a whole warp touches every sector from that of byte `first` to that of
+ * byte `last`. */
 static void count_run(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t first, uint64_t last,
                       unsigned bytes) {
     const sim_assembled *a = &c->plan->assembled[op->instruction];
@@ -427,11 +429,12 @@ static void find_span_lanes(uint64_t first, uint64_t second, uint64_t stride, ui
         start[l] = (l < SIM_LANES / 2 ? first : second) + l % (SIM_LANES / 2) * stride;
 }
 
-/* Lines of both halves of the warp, which begin at `first` and `second` and have lanes `stride` bytes apart. */
+/* Finds the lines of both halves of the warp, which begin at `first` and `second` and have lanes `stride` bytes
+ * apart. */
 static void find_span_lines(uint64_t first, uint64_t second, uint64_t stride, unsigned bytes, sim_lines *lines) {
     const uint64_t reach = (SIM_LANES / 2 - 1) * stride + bytes - 1;
     const uint64_t lower = first < second ? first : second, upper = first < second ? second : first;
-    if ((lower + reach) >> SIM_LINE_SHIFT >= upper >> SIM_LINE_SHIFT) { /* some may be of both halves */
+    if ((lower + reach) >> SIM_LINE_SHIFT >= upper >> SIM_LINE_SHIFT) { /* the halves may share lines */
         uint64_t start[SIM_LANES];
         find_span_lanes(first, second, stride, start);
         sim_coalesce(start, SIM_ALL_LANES, bytes, lines);
@@ -508,7 +511,7 @@ void sim_count_constant(sim_counting *c, const sim_warp *w, const sim_op *op, ui
     }
 }
 
-/* ---- the rest ---- */
+/* ---- other events ---- */
 
 void sim_count_barrier(sim_counting *c, const sim_warp *w) {
     if (!c) return;

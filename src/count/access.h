@@ -1,5 +1,5 @@
-/* What one warp-level access does to the counters; called by the functions of count.h that memory handlers call. Global
- * and constant memory: access.c; local memory: local.c; shared memory: shared.c; asynchronous copies: copies.c. */
+/* Counting one warp-level access. Called by the functions of count.h, which memory handlers call. access.c counts
+ * global and constant memory, local.c local memory, shared.c shared memory, copies.c asynchronous copies. */
 #ifndef HAUL_COUNT_ACCESS_H
 #define HAUL_COUNT_ACCESS_H
 
@@ -11,13 +11,14 @@ static inline sim_tally *sim_tally_at(sim_counting *c, const sim_op *op, sim_tal
     return &c->tallies[c->plan->tally_of[op->instruction] + (uint32_t)space];
 }
 
-/* Nothing is counted for an instruction that the plan knows no tally for: a local access that stands for a
- * parameter, say. */
+/* Returns false if nothing is counted for the instruction, because the plan has no tally for it: for instance a local
+ * access that stands for a parameter. */
 static inline bool sim_is_counted(const sim_counting *c, const sim_op *op) {
     return c && !op->uncounted && c->plan->tally_of[op->instruction] != SIM_NO_TALLY;
 }
 
-/* The cache policy that the instruction gives, the same for all lanes, since it is for all of the access. */
+/* Sets the cache policy of the access. It is the same for all lanes, since the instruction gives one for the whole
+ * access. */
 static inline void sim_take_policy(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active) {
     c->policy = op->policy ? SIM_SLOT(w, uint64_t, op->policy)[__builtin_ctz(active)] : 0;
 }
@@ -27,7 +28,7 @@ static inline sim_priority sim_line_priority(const sim_counting *c, uint64_t lin
     return sim_priority_of(&c->plan->window, c->policy, line);
 }
 
-/* Anything but a read ends the chance to join the last one. */
+/* Logs a request that is not a read; later reads can then no longer join the last one. */
 static inline void sim_log_change(sim_counting *c, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes,
                                   sim_priority priority) {
     c->last_read.entry = NULL;
@@ -43,18 +44,18 @@ static inline void sim_count_tags(sim_tally *t, const sim_lines *lines, uint32_t
     t->tag_sectors += lines->sectors;
 }
 
-/* The lanes that are left where the warp goes to memory as one. */
+/* Returns the lanes that access memory: one lane if the assembler aggregates the warp's updates. */
 static inline uint32_t sim_aggregated_lanes(const sim_assembled *a, uint32_t active) {
     bool one =
         a->aggregated == SIM_AGGREGATED_ALWAYS || (a->aggregated == SIM_AGGREGATED_WHOLE && active == SIM_ALL_LANES);
     return one ? active & -active : active;
 }
 
-/* A request to L2 for sectors of a line that L1 misses; it may join the one before it. */
+/* Requests sectors of a line, which L1 misses, from L2. May join the previous request. */
 void sim_request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask);
-/* A load of lines by way of L1. */
+/* Loads lines through L1. */
 void sim_load_cached(sim_counting *c, sim_tally *t, const sim_lines *lines);
-/* A store of so many bytes to lines, all in all. Returns how many of its sectors L1 had. */
+/* Stores `bytes` bytes in total to the lines. Returns how many of their sectors L1 had. */
 uint32_t sim_store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, uint32_t bytes);
 
 #endif

@@ -8,7 +8,7 @@ static sim_bank_use use_banks(const uint32_t address[SIM_LANES], uint32_t lanes,
     return sim_vectors_best()->bank_pass(address, lanes, bytes, counts_units);
 }
 
-/* Every active lane i of `lanes` finds lane i^step inactive or at its own address. */
+/* True if each active lane i of `lanes` has the same address as lane i^step, or that lane is inactive. */
 static bool lanes_pair(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned step) {
     for (uint32_t left = lanes; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
@@ -27,7 +27,7 @@ static void add_pass(sim_wavefronts *sum, const uint32_t address[SIM_LANES], uin
     sum->ideal++;
 }
 
-/* Two neighbouring passes, made as one where a load allows. */
+/* Counts two adjacent passes, merged if a load allows that. */
 static void add_two_passes(sim_wavefronts *sum, const uint32_t address[SIM_LANES], uint32_t low, uint32_t high,
                            unsigned bytes, bool merge) {
     if (merge && low && high && passes_merge(address, low | high)) {
@@ -38,7 +38,7 @@ static void add_two_passes(sim_wavefronts *sum, const uint32_t address[SIM_LANES
     }
 }
 
-/* A whole warp of 4-byte words a constant, word-aligned distance apart; *stride in words. */
+/* True if a whole warp's 4-byte words have a constant, word-aligned distance; `stride` in words. */
 static bool is_word_progression(const uint32_t address[SIM_LANES], uint32_t *stride) {
     uint32_t s = address[1] - address[0], differs = s & 3;
     for (unsigned l = 1; l < SIM_LANES; l++) differs |= (address[l] - address[l - 1]) ^ s;
@@ -51,7 +51,7 @@ static sim_wavefronts count_passes(const uint32_t address[SIM_LANES], uint32_t a
     uint32_t stride;
     if (bytes <= 4) {
         if (active == SIM_ALL_LANES && is_word_progression(address, &stride)) {
-            /* 32 lanes visit 32 / gcd(stride, 32) banks; distance 0 is one word for all */
+            /* 32 lanes visit 32 / gcd(stride, 32) banks; with stride 0 all read one word */
             uint32_t total = stride & 31 ? 1u << __builtin_ctz(stride) : stride ? BANKS : 1;
             return (sim_wavefronts){total, 1};
         }

@@ -1,6 +1,6 @@
 #include "count/bypass.h"
 
-/* Sectors differ by -3 to 3; and lanes copy whole sectors, the same half of one, or into the other half. */
+/* Sector numbers differ by -3 to 3. Lanes copy whole sectors, half a sector to the same half, or to the other half. */
 enum { DIFFERENCES = 7 };
 enum { SAME_HALF, OTHER_HALF };
 enum { BANKS = 4 };
@@ -9,7 +9,7 @@ typedef struct line_pair {
     uint64_t source;
     uint32_t destination;
     uint8_t written;                /* destination sectors */
-    uint8_t halves[DIFFERENCES][2]; /* source halves, two bits a sector, by difference and SAME_HALF or OTHER_HALF */
+    uint8_t halves[DIFFERENCES][2]; /* source halves, two bits per sector, by difference and SAME_HALF or OTHER_HALF */
 } line_pair;
 
 typedef struct line_pairs {
@@ -18,7 +18,7 @@ typedef struct line_pairs {
 } line_pairs;
 
 static line_pair *find_pair(line_pairs *pairs, uint64_t source, uint32_t destination) {
-    for (uint32_t i = pairs->count; i-- > 0;) /* neighbours in lanes are neighbours in memory */
+    for (uint32_t i = pairs->count; i-- > 0;) /* adjacent lanes mostly use the same pair */
         if (pairs->pair[i].source == source && pairs->pair[i].destination == destination) return &pairs->pair[i];
     line_pair *pair = &pairs->pair[pairs->count++];
     *pair = (line_pair){.source = source, .destination = destination};
@@ -34,33 +34,34 @@ static void group_lanes(const uint64_t source[SIM_LANES], const uint32_t destina
         uint32_t d = destination[l];
         line_pair *pair = find_pair(pairs, s >> SIM_LINE_SHIFT, d >> SIM_LINE_SHIFT);
         unsigned from = s >> SIM_SECTOR_SHIFT & 3, to = d >> SIM_SECTOR_SHIFT & 3;
-        unsigned way = (unsigned)(d - (uint32_t)s) >> 4 & 1 ? OTHER_HALF : SAME_HALF;
-        uint8_t *halves = &pair->halves[to + 3 - from][way];
+        unsigned half = (unsigned)(d - (uint32_t)s) >> 4 & 1 ? OTHER_HALF : SAME_HALF;
+        uint8_t *halves = &pair->halves[to + 3 - from][half];
         pair->written = (uint8_t)(pair->written | 1u << to);
         *halves = (uint8_t)(*halves | 1u << (s >> 4 & 7));
     }
 }
 
 static void add_request(sim_lines *requests, uint64_t line, uint8_t mask) {
-    if (mask == 0 || requests->count == SIM_LANES) return; /* the latter cannot be: each lane belongs to one group */
+    if (mask == 0 || requests->count == SIM_LANES)
+        return; /* the latter cannot happen: each lane belongs to one group */
     requests->line[requests->count] = line;
     requests->mask[requests->count++] = mask;
     requests->sectors += (uint32_t)__builtin_popcount(mask);
 }
 
-/* One bit a sector out of two: sectors of which both halves are there. */
+/* Returns a bit for each sector that has both halves (two bits per sector). */
 static unsigned whole_sectors(unsigned halves) {
     unsigned both = halves & halves >> 1 & 0x55;
     return (both & 1) | (both >> 1 & 2) | (both >> 2 & 4) | (both >> 3 & 8);
 }
 
-/* Sectors of which the lower (0) or the upper (1) half is there. */
+/* Returns a bit for each sector that has the lower (0) or the upper (1) half. */
 static unsigned half_sectors(unsigned halves, unsigned upper) {
     unsigned one = halves >> upper & 0x55;
     return (one & 1) | (one >> 1 & 2) | (one >> 2 & 4) | (one >> 3 & 8);
 }
 
-/* A source sector that goes to several places travels once for each: groups[k] has what travels a (k+1)-th time. */
+/* A source sector with several destinations travels once for each: layers[k] holds what travels a (k+1)-th time. */
 enum { LAYERS = DIFFERENCES / 2 + 1 };
 
 static void add_layers(unsigned layers[LAYERS], unsigned sectors) {
@@ -71,10 +72,10 @@ static void add_layers(unsigned layers[LAYERS], unsigned sectors) {
     }
 }
 
-/* Kinds of moves that travel apart. SWAPPED: whole sectors whose halves change places, as swizzled tiles have them. */
+/* Kinds of moves that travel separately. SWAPPED: whole sectors whose halves change places, as in swizzled tiles. */
 enum { WHOLE, LOWER, UPPER, SWAPPED, LOWER_TO_UPPER, UPPER_TO_LOWER, KINDS };
 
-/* The source sectors of each kind that lanes of one difference between source and destination sector take. */
+/* Returns the source sectors of each kind of move at one difference between source and destination sector. */
 static void sort_moves(const line_pair *p, unsigned g, unsigned moves[KINDS]) {
     const unsigned same = p->halves[g][SAME_HALF], other = p->halves[g][OTHER_HALF];
     moves[WHOLE] = whole_sectors(same);
@@ -85,7 +86,7 @@ static void sort_moves(const line_pair *p, unsigned g, unsigned moves[KINDS]) {
     moves[UPPER_TO_LOWER] = half_sectors(other, 1) & ~moves[SWAPPED];
 }
 
-/* Lanes of one difference: nothing travels twice. */
+/* Lists the requests if all lanes have one difference: nothing travels twice. */
 static void list_difference(const line_pair *p, unsigned g, sim_lines *requests) {
     unsigned moves[KINDS];
     sort_moves(p, g, moves);
@@ -102,8 +103,8 @@ static void list_differences(const line_pair *p, unsigned parity, sim_lines *req
         for (unsigned k = 0; k < LAYERS; k++) add_request(requests, p->source, (uint8_t)layers[kind][k]);
 }
 
-/* What travels between two lines; each kind apart for even and odd differences between source and destination sector.
- */
+/* Lists the requests between two lines. Each kind of move is separate for even and odd differences between source and
+ * destination sector. */
 static void list_pair(const line_pair *p, unsigned parity, sim_lines *requests) {
     unsigned count = 0, only = 0;
     for (unsigned g = parity; g < DIFFERENCES; g += 2) {
@@ -123,8 +124,9 @@ static void list_requests(const line_pairs *pairs, sim_lines *requests) {
     }
 }
 
-/* One round of looking up tags: the first source line that is left in each of four banks. It takes as many wavefronts
- * as pairs with one of these lines have their destination lines in one of four banks, which are lines modulo four. */
+/* Performs one round of tag lookups: the first remaining source line in each of four banks. The round takes as many
+ * wavefronts as the most pairs, among those with one of these lines, whose destination lines share a bank. Destination
+ * banks are line numbers modulo four. */
 static uint32_t next_round(const line_pairs *pairs, uint32_t *left) {
     uint64_t chosen[BANKS];
     uint32_t banks = 0, writes[BANKS] = {0}, most = 0;

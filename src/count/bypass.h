@@ -1,20 +1,20 @@
-/* LDGSTS around L1 (cp.async.cg): how 16-byte copies from global to shared memory fall into groups that travel
- * together. */
+/* LDGSTS around L1 (cp.async.cg): how 16-byte copies from global to shared memory are grouped. */
 #ifndef HAUL_COUNT_BYPASS_H
 #define HAUL_COUNT_BYPASS_H
 
 #include "count/coalesce.h"
 
-/* Lanes that share source line, destination line, the parity of the distance between their sectors within the lines,
- * and which halves they take (whole sectors, lower, upper, or from one to the other) form a group: one L2 request, one
- * wavefront into shared memory, and a sector of traffic for each distinct source sector. A copy whose two sides are
- * aligned alike thus makes one group a line; any skew splits lines and fetches sectors twice. */
+/* Lanes form a group if they have the same source line, the same destination line, the same parity of the distance
+ * between their sectors in those lines, and move the same halves of sectors (whole sectors, lower, upper, or from one
+ * to the other). A group is one L2 request, one wavefront into shared memory, and a sector of traffic for each distinct
+ * source sector. So a copy whose two sides are aligned alike makes one group per line; any skew splits lines and
+ * fetches sectors twice. */
 typedef struct sim_bypass {
-    uint32_t wavefronts;     /* into shared memory: groups, zero-filled lanes included */
-    uint32_t sectors;        /* over the groups, zero-filled lanes included */
-    uint32_t tag_sectors;    /* distinct destination sectors over the pairs of lines; without zero-filled lanes */
+    uint32_t wavefronts;     /* into shared memory: groups, including zero-filled lanes */
+    uint32_t sectors;        /* of all groups, including zero-filled lanes */
+    uint32_t tag_sectors;    /* distinct destination sectors of the pairs of lines, without zero-filled lanes */
     uint32_t tag_wavefronts; /* without zero-filled lanes */
-    sim_lines requests;      /* to L2, one for each group; without zero-filled lanes. A line may come up again */
+    sim_lines requests;      /* to L2, one per group, without zero-filled lanes; a line may appear more than once */
 } sim_bypass;
 
 /* Lanes in `filled` have a source size of 0: they write zeros and read nothing. */

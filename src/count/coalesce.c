@@ -9,7 +9,7 @@ unsigned sim_tag_bank(uint64_t line) {
            (unsigned)__builtin_parityll(line & SIM_TAG_BANK_BIT_1) << 1;
 }
 
-/* The most that any bank has, of four counters of a byte each in one word. */
+/* Returns the largest of four counters, one byte each in a word. */
 static uint32_t busiest(uint32_t counts) {
     uint32_t most = 0;
     for (unsigned bank = 0; bank < 4; bank++) {
@@ -36,7 +36,7 @@ uint32_t sim_tag_wavefronts_of_run(uint64_t first, uint32_t count) {
 
 /* ---- lines and sectors ---- */
 
-/* Whether all lanes lie at a constant distance from their neighbours; it is address[1] - address[0]. */
+/* True if all lanes have the same distance from the next: address[1] - address[0]. */
 static bool is_progression(const uint64_t address[SIM_LANES]) {
     uint64_t stride = address[1] - address[0], differs = 0;
     for (unsigned l = 1; l < SIM_LANES; l++) differs |= (address[l] - address[l - 1]) ^ stride;

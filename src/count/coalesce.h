@@ -1,25 +1,26 @@
-/* From the lanes' addresses to lines and sectors: the first thing that happens to a warp's access to global memory. */
+/* From lanes' addresses to lines and sectors, the first step of a warp's access to global memory. */
 #ifndef HAUL_COUNT_COALESCE_H
 #define HAUL_COUNT_COALESCE_H
 
 #include "count/lines.h"
 
-/* Each active lane touches `bytes` bytes at its address, which is a multiple of `bytes`; bytes <= 32. */
+/* Finds the lines that the active lanes touch, each `bytes` bytes (at most 32) at its address, a multiple of
+ * `bytes`. */
 void sim_coalesce(const uint64_t address[SIM_LANES], uint32_t active, unsigned bytes, sim_lines *lines);
 
-/* The same for lanes that touch every sector from the one of byte `first` to that of byte `last`: its lines are put
- * behind those that are there already, which must not be among them. At most SIM_LANES lines in all. */
+/* Appends the lines of lanes that touch every sector from that of byte `first` to that of byte `last`. `lines` must not
+ * contain them yet. At most SIM_LANES lines in total. */
 void sim_add_span(uint64_t first, uint64_t last, sim_lines *lines);
 
-/* Wavefronts that the tag stage puts out for the access: lines that fall into one of its four banks go one by one. */
+/* Returns the access's wavefronts in the tag stage: lines of one of its four banks are handled one after the other. */
 uint32_t sim_tag_wavefronts(const sim_lines *lines);
-/* The same for `count` lines side by side. */
+/* The same for `count` consecutive lines. */
 uint32_t sim_tag_wavefronts_of_run(uint64_t first, uint32_t count);
 
-/* The bank (0..3) of a line. */
+/* Returns the bank (0..3) of a line. */
 unsigned sim_tag_bank(uint64_t line);
 
-/* The fewest sectors that could carry `bytes` for each active lane. */
+/* Returns the fewest sectors that could hold `bytes` per active lane. */
 static inline uint32_t sim_ideal_sectors(uint32_t active, unsigned bytes) {
     uint32_t total = (uint32_t)__builtin_popcount(active) * bytes;
     return (total + 31) >> SIM_SECTOR_SHIFT;

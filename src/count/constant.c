@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The line becomes its set's latest. */
+/* Makes the line its set's most recent. Returns true if it hit. */
 static bool use_line(sim_idc *idc, uint64_t line) {
     uint64_t *ways = idc->line[line % SIM_IDC_SETS];
     unsigned way = 0;
@@ -15,7 +15,7 @@ static bool use_line(sim_idc *idc, uint64_t line) {
     return hit;
 }
 
-/* True when another warp had the same miss. */
+/* Counts a miss of the warp. Returns true if another warp had the same miss. */
 static bool misses_along(sim_idc *idc, unsigned warp, uint64_t line) {
     uint64_t *missed = &idc->missed[idc->misses[warp % SIM_IDC_WARPS]++ % SIM_IDC_MISSES];
     const bool along = *missed == line + 1;

@@ -1,4 +1,4 @@
-/* What asynchronous copies do to the counters: LDGSTS, and bulk and tensor copies. */
+/* Counting asynchronous copies: LDGSTS, bulk and tensor copies. */
 #include "count/access.h"
 #include "count/samples.h"
 
@@ -48,7 +48,8 @@ typedef struct bulk_count {
     const sim_bulk *bulk;
 } bulk_count;
 
-/* Hardware asks L2 for something where there is nothing; here that is the array's first line. */
+/* Counts a read request. Outside the array hardware also requests something from L2; the model takes the array's first
+ * line. */
 static void bulk_read(void *context, uint64_t line, unsigned mask) {
     const bulk_count *b = context;
     if (line == SIM_NO_LINE) line = b->bulk->tensor.address >> SIM_LINE_SHIFT;
@@ -95,5 +96,5 @@ void sim_count_bulk(sim_counting *c, const sim_warp *w, const sim_op *op, unsign
         count_box(&b, move.loads, request);
     else
         sim_traffic_bulk(t, &move, request, &b);
-    t->sectors = before + (t->sectors - before) * receivers; /* each SM that receives counts them */
+    t->sectors = before + (t->sectors - before) * receivers; /* each receiving SM counts them */
 }

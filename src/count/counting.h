@@ -1,4 +1,4 @@
-/* The counting half's own structures: shared by count.c (life cycle, sums) and those behind access.h (each access). */
+/* Internal structures of counting, shared by sums.c (life cycle, sums) and the files behind access.h (each access). */
 #ifndef HAUL_COUNT_COUNTING_H
 #define HAUL_COUNT_COUNTING_H
 
@@ -9,7 +9,7 @@
 #include "count/count.h"
 #include "count/l1.h"
 #include "count/l2.h"
-#include "count/log.h"
+#include "count/l2_log.h"
 
 #define SIM_NO_TALLY 0xffffffffu
 
@@ -20,12 +20,12 @@ struct sim_count_plan {
     const ptx_function *function;
     const sim_assembled *assembled; /* by instruction */
     const sim_cost *costs;          /* by basic block */
-    const uint32_t *issuing_blocks; /* by basic block; NULL: no copies */
+    const uint32_t *issuing_blocks; /* by basic block; NULL: the kernel has no copies */
     const uint8_t *bank_uses;       /* by instruction */
-    uint32_t *tally_of;             /* by instruction: index of its first tally, SIM_NO_TALLY when it moves nothing */
+    uint32_t *tally_of; /* by instruction: index of its first tally, or SIM_NO_TALLY if it accesses no memory */
     uint32_t tally_count;
     uint32_t l1_bytes;
-    uint64_t local_bytes; /* of a thread */
+    uint64_t local_bytes; /* per thread */
     sim_l2_window window;
 };
 
@@ -33,13 +33,13 @@ struct sim_count_plan {
 typedef struct sim_tally {
     haul_traffic traffic;
     uint64_t tag_sectors;     /* differs from traffic.sectors for LDGSTS around L1 */
-    uint64_t matrix_accesses; /* of traffic.instructions those that move matrices (ldmatrix, stmatrix) */
+    uint64_t matrix_accesses; /* of traffic.instructions: those that move matrices (ldmatrix, stmatrix) */
 } sim_tally;
 
-/* An instruction with a generic address may reach global, local and shared memory, an atomic on shared memory may
- * need loads: a tally for each. */
+/* An instruction has a tally for each space: a generic address may reach global, local and shared memory, and an atomic
+ * on shared memory may need loads. */
 typedef enum sim_tally_space {
-    SIM_TALLY_OWN,    /* the instruction's class as it is */
+    SIM_TALLY_OWN,    /* the instruction's own class */
     SIM_TALLY_SHARED, /* a global class's instruction that reached shared memory */
     SIM_TALLY_LOCAL,
     SIM_TALLY_LOOP_LOADS,
@@ -47,38 +47,38 @@ typedef enum sim_tally_space {
     SIM_TALLY_SPACES,
 } sim_tally_space;
 
-/* Tallies that the plan keeps for an instruction: SIM_TALLY_SPACES or 1. */
+/* Returns the number of tallies of an instruction: SIM_TALLY_SPACES or 1. */
 unsigned sim_tally_spaces(const sim_count_plan *plan, size_t instruction);
 
-/* Stores of one warp that may still be combined: by line, at most one for each slot of a small table. */
+/* Stores of one warp that may still be combined, by line: a small hash table with one line per slot. */
 enum { SIM_PENDING = 64 };
 typedef struct sim_pending_stores {
     const sim_warp *warp;
     uint32_t count;
     uint8_t used[SIM_PENDING];  /* slots in use, in the order of use */
     uint8_t mask[SIM_PENDING];  /* 0 = free */
-    uint8_t bytes[SIM_PENDING]; /* average bytes of a sector that are written */
+    uint8_t bytes[SIM_PENDING]; /* average bytes written per sector */
     uint8_t priority[SIM_PENDING];
     uint64_t line[SIM_PENDING];
 } sim_pending_stores;
 
-/* The read request that was made last: a miss in the same line that follows at once joins it, once. */
+/* The last read request. An immediately following miss in the same line joins it, once. */
 typedef struct sim_last_read {
     uint64_t line;
-    sim_log_entry *entry; /* NULL: none, or it has been joined; valid until the log grows or is drained */
+    sim_log_entry *entry; /* NULL: none, or already joined; valid until the log grows or is drained */
 } sim_last_read;
 
-/* The latest volatile loads of a warp that may still be on their way; by the warp's place on the SM. */
+/* A warp's latest volatile loads that may still be in flight, by the warp's place on the SM. */
 enum { SIM_RESIDENT_WARPS = 64 };
 typedef struct sim_pending_volatile {
     const sim_warp *warp;
     uint32_t instruction;
     sim_lines lines;
-    uint8_t served[SIM_LANES]; /* by line: how many loads its answer is for */
+    uint8_t served[SIM_LANES]; /* by line: the number of loads that its answer serves */
 } sim_pending_volatile;
 
-/* Atomics take turns at the L2 slice that has their address: sectors updated, by hash of the 512 bytes that lie in one
- * slice. */
+/* Atomics take turns at the L2 slice of their address. This counts sectors updated, by hash of the 512 bytes that lie
+ * in one slice. */
 enum { SIM_HOT_PLACES = 1024, SIM_HOT_LINES = 4 };
 
 typedef struct sim_samples sim_samples; /* samples.h */
@@ -87,7 +87,7 @@ struct sim_counting {
     const sim_count_plan *plan;
     sim_l1 *l1;
     sim_idc constants;
-    uint64_t policy; /* of the access that is being counted; 0: none */
+    uint64_t policy; /* of the access being counted; 0: none */
     sim_tally *tallies;
     sim_samples *samples;                             /* by instruction */
     uint64_t *block_runs, *block_threads;             /* by basic block */
@@ -98,37 +98,39 @@ struct sim_counting {
     sim_pending_volatile in_flight[SIM_RESIDENT_WARPS];
     sim_last_read last_read;
     uint64_t read_requests_issued; /* before they are joined */
-    uint64_t shared_sectors;       /* that volatile loads had of an answer on its way */
-    uint32_t *local_written;       /* by line of local memory: lanes whose word was stored; NULL until there is one */
-    /* of the bulk stores those that reduce: `..._tma_st` leaves them out */
+    uint64_t shared_sectors;       /* sectors that volatile loads took from an answer in flight */
+    uint32_t *local_written;       /* by line of local memory: lanes whose word was stored; NULL until needed */
+    /* Bulk stores that reduce: the counters `..._tma_st` leave them out. */
     uint64_t reduced_bulks, reduced_bulk_sectors;
-    uint64_t unmasked_wavefronts, unmasked_sectors; /* of copies, by lanes whose guard is off: what tools add */
-    uint64_t partial_sectors;                       /* of stores that do not fill them */
-    uint64_t shared_turns;                          /* of lanes that an atomic on shared memory makes wait for others */
+    uint64_t unmasked_wavefronts,
+        unmasked_sectors;     /* of copies, by lanes whose guard is off: the profiler's own counting includes them */
+    uint64_t partial_sectors; /* of stores that do not fill them */
+    uint64_t shared_turns;    /* lanes that an atomic on shared memory makes wait for others */
     uint32_t hot[SIM_HOT_PLACES];
-    struct sim_later_update *later; /* atomics that are still to be counted; NULL: there has been none */
-    uint32_t later_count;
-    bool counts_later;
+    struct sim_deferred_update *deferred; /* atomics still to be counted; NULL until needed */
+    uint32_t deferred_count;
+    bool is_deferring;
     sim_log log;
 };
 
-/* Machine code takes parameters and the launch's extents from a constant bank too. Whether as an operand, through the
- * uniform pipe or by LDC is the assembler's choice, which PTX does not tell; of kernels compiled for sm_90 most load
- * the stack's end, each pointer, and each extent of a block once by LDC. `uses`, `executed`: by instruction. */
+/* Machine code also loads parameters and the launch's extents from a constant bank. The assembler chooses between an
+ * operand, the uniform pipe and LDC, which PTX does not show. Most kernels compiled for sm_90 load the stack's end,
+ * each pointer, and each extent of a block once by LDC. `uses`, `executed`: by instruction. */
 typedef struct sim_bank_loads {
     uint64_t least, usual, most;
 } sim_bank_loads;
 sim_bank_loads sim_bank_loads_of(const ptx_function *function, const uint8_t *uses, const haul_traffic *executed);
 
-/* By instruction: how many parameters and extents it is the first of its basic block to use. Allocates in `memory`. */
+/* Returns a table by instruction: how many parameters and extents it is the first in its basic block to use. Allocates
+ * in `memory`. */
 const uint8_t *sim_bank_uses_find(const ptx_function *function, arena *memory);
 
-/* An atomic on global memory; c->policy is its own. */
+/* Counts an atomic on global memory; c->policy is its own. */
 void sim_count_update(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                       const uint64_t address[SIM_LANES]);
-/* Leaves it for later. False, and all that was left is counted, when that is too much. */
-bool sim_count_put_off(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
-                       const uint64_t address[SIM_LANES]);
+/* Defers counting an atomic. If the table is full, counts all deferred ones and returns false. */
+bool sim_count_defer(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                     const uint64_t address[SIM_LANES]);
 
 /* Sends the stores that wait to be combined to L2. */
 void sim_counting_flush(sim_counting *c);

@@ -10,18 +10,18 @@
 #endif
 
 /* Tags: four banks of 128 sets of 4 ways. Data: each bank has a quarter of what shared memory leaves, less SPARE lines,
- * which its sets share. All of it was read off an H100, access by access (docs/memory-model.md). */
+ * and its sets share it. All of this was measured on an H100, access by access (docs/memory-model.md). */
 enum { BANKS = 4, SETS = 128, WAYS = 4, LINE_BYTES = 128, SPARE = 15 };
 
-/* Lines that were hit are held back from replacement, two of each set. */
+/* Up to this many lines of a set that were hit are protected from eviction. */
 enum { PROTECTED_WAYS = 2 };
 
-/* From one set that gives up a line for want of data to the next one. The order in hardware is not known; what is known
- * is that it goes through all of them, and is no plain count. */
+/* Distance from one set that gives up a line for lack of data memory to the next one. The order in hardware is not
+ * known, except that it visits all sets and is not a plain count. */
 enum { SWEEP_STEP = 45 };
 
-/* A set's lines in the order in which they are to stay: first the protected ones, of each kind the one used last first.
- * Tags are the low half of the line number: lines 512 GiB apart look alike, no device has them. */
+/* A set's lines in the order in which they are kept: first the protected ones, each group most recent first. Tags are
+ * the low half of the line number: lines 512 GiB apart look alike, but no device has them. */
 typedef uint32_t l1_tags __attribute__((vector_size(WAYS * sizeof(uint32_t))));
 typedef struct l1_set {
     l1_tags tag;
@@ -30,7 +30,7 @@ typedef struct l1_set {
 } l1_set;
 
 struct sim_l1 {
-    uint32_t room; /* lines that a bank has data for */
+    uint32_t room; /* lines for which a bank has data memory */
     uint32_t held[BANKS];
     uint32_t sweep[BANKS]; /* the set that gave up a line last */
     l1_set set[SETS * BANKS];
@@ -49,7 +49,7 @@ void sim_l1_free(sim_l1 *l1) {
     memory_free(l1);
 }
 
-/* The XOR of a value for each bit that is set, for all values of a byte. */
+/* Tables over all values of a byte: the XOR of one value for each bit that is set. */
 #define XOR1(x, a) (x), (x) ^ (a)
 #define XOR2(x, a, b) XOR1(x, a), XOR1((x) ^ (b), a)
 #define XOR3(x, a, b, c) XOR2(x, a, b), XOR2((x) ^ (c), a, b)
@@ -59,9 +59,9 @@ void sim_l1_free(sim_l1 *l1) {
 #define XOR7(x, a, b, c, d, e, f, g) XOR6(x, a, b, c, d, e, f), XOR6((x) ^ (g), a, b, c, d, e, f)
 #define XOR8(a, b, c, d, e, f, g, h) XOR7(0, a, b, c, d, e, f, g), XOR7(h, a, b, c, d, e, f, g)
 
-/* A line's set, of all banks; the bank (sim_tag_bank()) is its low two bits. Each bit of the line number that is set
- * changes it by a value of its own, solved for from some 2,500 lines that push one another out. Of the last two only
- * the sum is known, of higher ones (256 GB and more) nothing. */
+/* Returns a line's set, over all banks; its low two bits are the bank (sim_tag_bank()). Each bit set in the line number
+ * changes it by a value of its own, solved from about 2,500 lines that evict one another. For the last two bits only
+ * the sum is known, for higher ones (256 GB and more) nothing. */
 static uint32_t set_of(uint32_t line) {
     static const uint16_t low[256] = {XOR8(0x001, 0x002, 0x005, 0x00a, 0x013, 0x021, 0x042, 0x083)};
     static const uint16_t second[256] = {XOR8(0x102, 0x071, 0x01a, 0x175, 0x14b, 0x039, 0x1e3, 0x1de)};
@@ -70,7 +70,7 @@ static uint32_t set_of(uint32_t line) {
     return low[line & 255] ^ second[line >> 8 & 255] ^ third[line >> 16 & 255] ^ high[line >> 24 & 127];
 }
 
-/* A bit for each tag that is equal. */
+/* Returns a bit for each tag that is equal. */
 static inline uint32_t match_tags(l1_tags tags, uint32_t tag) {
 #if defined(__SSE2__)
     return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32((__m128i)tags, _mm_set1_epi32((int)tag))));
@@ -81,18 +81,18 @@ static inline uint32_t match_tags(l1_tags tags, uint32_t tag) {
 #endif
 }
 
-/* A bit for the place of the line in its set; 0: it is not there. */
+/* Returns a bit for the line's place in its set; 0: it is not cached. */
 static inline uint32_t find_way(const l1_set *set, uint32_t tag) {
     return match_tags(set->tag, tag) & ((1u << set->count) - 1);
 }
 
-/* The lower `count` bytes. */
+/* Returns a mask of the lower `count` bytes. */
 static inline uint64_t low_bytes(uint32_t count) {
     return (1ull << 8 * count) - 1;
 }
 
-/* Puts a line at `to`; those from there on to `from`, the last of which is overwritten, move on. Without a branch:
- * where a line goes nobody foresees. */
+/* Puts a line at `to` and moves those from there to `from` - 1 on by one; the line at `from` is overwritten. The place
+ * is unpredictable, hence branch-free. */
 static inline void put_way(l1_set *set, uint32_t to, uint32_t from, uint32_t tag, uint32_t sectors) {
     const l1_tags number = {0, 1, 2, 3}, kept = set->tag, before = {0, kept[0], kept[1], kept[2]};
     const l1_tags moves = (l1_tags)(number > to) & (l1_tags)(number <= from), here = (l1_tags)(number == to);
@@ -106,7 +106,7 @@ static inline uint32_t sectors_at(const l1_set *set, uint32_t way) {
     return set->valid >> 8 * way & 0xff;
 }
 
-/* A line that is hit becomes the first of the protected ones; if they are too many, the last of them is the first of
+/* Makes a line that was hit the first protected one. If there are too many, the last protected one becomes the first of
  * the others. */
 static inline void use_again(l1_set *set, uint32_t way, uint32_t tag, uint32_t sectors) {
     if (way >= set->protected && set->protected < PROTECTED_WAYS) set->protected ++;
@@ -118,7 +118,7 @@ static inline void give_up_line(l1_set *set) {
     set->protected = set->protected < set->count ? set->protected : set->count;
 }
 
-/* The next set in turn that has lines. */
+/* Returns the next set in turn that has lines. */
 static inline uint32_t next_to_give(const sim_l1 *l1, uint32_t bank) {
     uint32_t at = l1->sweep[bank];
     do at = (at + SWEEP_STEP) % SETS;
@@ -126,8 +126,8 @@ static inline uint32_t next_to_give(const sim_l1 *l1, uint32_t bank) {
     return at;
 }
 
-/* Room for one more line: a full set gives up its own last one; where the bank has no data left, the next set in turn
- * does. Which it is is as good as random, so that both are looked at. */
+/* Makes room for one more line: a full set evicts its own last one; if the bank has no data memory left, the next set
+ * in turn does. Which of the two applies is unpredictable, so both are computed. */
 static inline void make_room(sim_l1 *l1, uint32_t number) {
     const uint32_t bank = number % BANKS;
     const bool is_full = l1->set[number].count == WAYS;
@@ -143,7 +143,7 @@ static inline void make_room(sim_l1 *l1, uint32_t number) {
     give_up_line(&l1->set[(number & own) | ((next * BANKS + bank) & ~own)]);
 }
 
-/* Comes in behind the protected lines. */
+/* Inserts a line after the protected ones. */
 static inline void bring_in(sim_l1 *l1, uint32_t number, uint32_t tag, uint32_t sectors) {
     l1_set *set = &l1->set[number];
     make_room(l1, number);
@@ -168,7 +168,7 @@ unsigned sim_l1_load(sim_l1 *l1, uint64_t line, unsigned mask) {
     return l1->room ? load(l1, line, set_of((uint32_t)line), mask) : 0;
 }
 
-/* The lines' sets, which the host is asked for. */
+/* Finds the lines' sets and prefetches them. */
 static void find_sets(const sim_l1 *l1, const sim_lines *lines, uint16_t sets[SIM_LANES]) {
     for (uint32_t i = 0; i < lines->count; i++) {
         sets[i] = (uint16_t)set_of((uint32_t)lines->line[i]);
@@ -196,7 +196,7 @@ static l1_set *set_at(sim_l1 *l1, uint64_t line) {
     return &l1->set[set_of((uint32_t)line)];
 }
 
-/* Where the line's sectors begin among the set's; behind them all when it is not there. */
+/* Returns the first bit of the line's sectors in the set's; beyond all of them if the line is not cached. */
 static unsigned first_sector(const l1_set *set, uint64_t line) {
     return 8 * (unsigned)__builtin_ctz(find_way(set, (uint32_t)line) | 1u << WAYS);
 }

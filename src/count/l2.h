@@ -1,51 +1,51 @@
-/* The one L2 of the device: what of the SMs' requests it has, and what it asks of device memory. */
+/* The model of the device's one L2: which of the SMs' requests hit, and what it requests from device memory. */
 #ifndef HAUL_COUNT_L2_H
 #define HAUL_COUNT_L2_H
 
-#include "count/log.h"
-#include "count/seen.h"
+#include "count/l2_log.h"
+#include "count/sector_set.h"
 #include "machine/machine.h"
 
 #include <haul/status.h>
 
 typedef struct sim_l2 sim_l2;
 
-/* What reached L2, and what came of it. */
+/* Requests that reached L2, and their results. */
 typedef struct sim_l2_counts {
     uint64_t read_requests, read_sectors, read_hits, read_misses;
     uint64_t write_requests, write_sectors;
     uint64_t reduction_requests, reduction_sectors, atomic_requests, atomic_sectors;
     uint64_t dram_read_sectors, dram_write_sectors;
-    uint64_t issued_sectors; /* read, before equal requests of neighbouring SMs were merged */
-    uint64_t filled_sectors; /* read only because a sector to be written back was written in part */
+    uint64_t issued_sectors; /* read, before equal requests of adjacent SMs were merged */
+    uint64_t filled_sectors; /* read only because a partly written sector had to be written back */
 } sim_l2_counts;
 
-/* Empty. It lives for one launch, as Nsight Compute flushes caches before each, or for a program's. Host memory is
- * cleared by so many threads. */
+/* Creates an empty L2. It lives for one launch, since Nsight Compute flushes caches before each, or for a whole
+ * program. `threads` host threads clear its memory. */
 haul_status sim_l2_create(const sim_machine *machine, int threads, sim_l2 **l2);
 void sim_l2_free(sim_l2 *l2);
 
-/* Another launch begins: counts start anew, lines stay. What L2 fetches at once is the machine's from now on. */
+/* Begins another launch: resets counts and keeps lines. Takes over the machine's current fetch granularity. */
 void sim_l2_begin_launch(sim_l2 *l2);
 
-/* What persists is ordinary again. */
+/* Makes all persisting lines ordinary. */
 void sim_l2_reset_persisting(sim_l2 *l2);
 
-/* How much of it may persist; nothing before. Where that is less than before, nothing persists any more. */
+/* Sets how much of L2 may persist; initially nothing. If that shrinks, all persisting lines become ordinary. */
 void sim_l2_set_aside(sim_l2 *l2, uint64_t bytes);
 
-/* Plays one slice of the SMs' logs, a request of each SM in turn; entries of `logs` may be NULL. Different slices may
- * be played at the same time. */
+/* Replays one slice of the SMs' logs, one request of each SM in turn; entries of `logs` may be NULL. Different slices
+ * may be replayed at the same time. */
 void sim_l2_play(sim_l2 *l2, unsigned slice, sim_log *const *logs, size_t count);
 
-/* What was read at all; what was written, counted once for each SM that wrote it. */
+/* The sectors read at all, and the sectors written, once for each SM that wrote them. */
 typedef struct sim_l2_touched {
-    sim_seen_size read, written;
+    sim_sector_set_size read, written;
     bool read_known, written_known;
-    bool warm; /* earlier launches may have left what was read */
+    bool warm; /* earlier launches may have left data that was read */
 } sim_l2_touched;
 
-/* Sectors of this launch that are still to be written back, and those of them that were written in part. */
+/* Sectors of this launch that are still to be written back, and how many of them were written only in part. */
 typedef struct sim_l2_dirty {
     uint64_t sectors, partial;
 } sim_l2_dirty;

@@ -19,7 +19,7 @@ static bool create_slice(sim_l2_slice *slice, uint32_t sets, uint32_t sms) {
     return true;
 }
 
-/* All sectors of the blocks that are fetched together and of which one is in `mask`. */
+/* Returns all sectors of the blocks that are fetched as a whole and have a sector in `mask`. */
 static uint8_t fetched_with(unsigned sectors, unsigned mask) {
     if (sectors >= SIM_L2_LINE_SECTORS) return mask ? 15 : 0;
     if (sectors == 2) return (uint8_t)(((mask & 3) ? 3u : 0u) | ((mask & 12) ? 12u : 0u));
@@ -60,11 +60,11 @@ haul_status sim_l2_create(const sim_machine *machine, int threads, sim_l2 **out)
 static void begin_slice(sim_l2_slice *slice) {
     slice->counts = (sim_l2_counts){0};
     slice->dirty_before = slice->dirty;
-    sim_seen_free(&slice->read);
-    sim_seen_free(&slice->written);
-    sim_seen_free(&slice->written_by_more);
-    slice->read = slice->written = (sim_seen){0};
-    slice->written_by_more = (sim_seen){.most = SIM_L2_MOST_SHARED_CHUNKS};
+    sim_sector_set_free(&slice->read);
+    sim_sector_set_free(&slice->written);
+    sim_sector_set_free(&slice->written_by_more);
+    slice->read = slice->written = (sim_sector_set){0};
+    slice->written_by_more = (sim_sector_set){.most = SIM_L2_MOST_SHARED_CHUNKS};
     memset(slice->recent, 0, sizeof slice->recent);
     slice->round = 0;
 }
@@ -81,7 +81,7 @@ void sim_l2_reset_persisting(sim_l2 *l2) {
             for (unsigned p = 0; p < SIM_L2_PARTITIONS; p++) l2->slices[s].sets[set].of[p].last = 0;
 }
 
-/* Set-asides are whole ways: one of 16 MiB out of 50 keeps 16 MiB. */
+/* Set-asides are whole ways: a set-aside of 16 MiB out of 50 keeps 16 MiB. */
 void sim_l2_set_aside(sim_l2 *l2, uint64_t bytes) {
     const uint64_t way = l2->machine->l2_bytes / SIM_L2_WAYS;
     const unsigned ways = (unsigned)((bytes + way - 1) / way);
@@ -95,9 +95,9 @@ void sim_l2_free(sim_l2 *l2) {
         memory_free(l2->slices[s].memory);
         memory_free(l2->slices[s].covers);
         memory_free(l2->slices[s].streams);
-        sim_seen_free(&l2->slices[s].read);
-        sim_seen_free(&l2->slices[s].written);
-        sim_seen_free(&l2->slices[s].written_by_more);
+        sim_sector_set_free(&l2->slices[s].read);
+        sim_sector_set_free(&l2->slices[s].written);
+        sim_sector_set_free(&l2->slices[s].written_by_more);
     }
     memory_free(l2);
 }
@@ -107,8 +107,8 @@ void sim_l2_play(sim_l2 *l2, unsigned slice, sim_log *const *logs, size_t count)
 }
 
 /* Returns whether the set was complete. */
-static bool add_touched(sim_seen_size *sum, const sim_seen *seen) {
-    const sim_seen_size size = sim_seen_measure(seen);
+static bool add_touched(sim_sector_set_size *sum, const sim_sector_set *seen) {
+    const sim_sector_set_size size = sim_sector_set_measure(seen);
     sum->sectors += size.sectors;
     sum->lines += size.lines;
     sum->pairs += size.pairs;
@@ -133,7 +133,7 @@ void sim_l2_sum(const sim_l2 *l2, sim_l2_counts *counts, sim_l2_touched *touched
     if (touched) sum_touched(l2, touched);
 }
 
-/* Of what was dirty before, some may have been written back since: that comes off the launch's own. */
+/* Lines that were dirty before may have been written back since; that is subtracted from the launch's own. */
 static uint64_t since(uint64_t now, uint64_t before) {
     return now > before ? now - before : 0;
 }

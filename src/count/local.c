@@ -1,18 +1,18 @@
-/* What accesses to local memory do to the counters. */
+/* Counting accesses to local memory. */
 #include "base/memory.h"
 #include "count/access.h"
 
 #include <string.h>
 
-/* Local memory lies interleaved: the same 4-byte word of a warp's 32 threads fills one line. Its lines are numbered
- * from here, above every device address; each resident warp has its own. */
+/* Local memory is interleaved: the same 4-byte word of a warp's 32 threads fills one line. Its lines are numbered from
+ * here on, above every device address; each resident warp has its own. */
 #define LOCAL_LINES (1ull << 50 | 1ull << 31)
 
 static uint64_t local_words(const sim_counting *c) {
     return c->plan->local_bytes / 4 + 4;
 }
 
-/* A line's number among those of the SM's resident warps. */
+/* Returns a line's number among those of the SM's resident warps. */
 static uint64_t local_slot(const sim_counting *c, const sim_warp *w, uint64_t word) {
     return sim_warp_place(w) % SIM_RESIDENT_WARPS * local_words(c) + word;
 }
@@ -23,12 +23,12 @@ static uint64_t local_line(const sim_counting *c, const sim_warp *w, uint64_t wo
 
 enum { LOCAL_PLACES = 64 };
 
-/* A warp's access to local memory: by line, which lanes take part. A lane's word fills an eighth of a sector. */
+/* A warp's access to local memory: by line, the lanes that take part. A lane's word fills an eighth of a sector. */
 typedef struct local_access {
     uint32_t count;
     uint64_t word[SIM_LANES];
     uint32_t lanes[SIM_LANES];
-    uint8_t place[LOCAL_PLACES]; /* by word: where it was put last, perhaps */
+    uint8_t place[LOCAL_PLACES]; /* by hash of the word: a guess of its index */
 } local_access;
 
 static uint32_t find_local_word(const local_access *a, uint64_t word) {
@@ -40,7 +40,8 @@ static uint32_t find_local_word(const local_access *a, uint64_t word) {
 
 static void add_local_word(local_access *a, uint64_t word, uint32_t lanes) {
     const uint32_t i = find_local_word(a, word);
-    if (i == SIM_LANES) return; /* more lines than an access can name: the widest ones, fully scattered, are cut */
+    if (i == SIM_LANES)
+        return; /* more lines than an access can have: the widest, fully scattered accesses are cut off */
     if (i == a->count) {
         a->word[i] = word;
         a->lanes[i] = 0;
@@ -50,7 +51,7 @@ static void add_local_word(local_access *a, uint64_t word, uint32_t lanes) {
     a->lanes[i] |= lanes;
 }
 
-/* Mostly lanes are all at one place of their frames. */
+/* True if all active lanes have the same offset in their frames, which is the common case. */
 static bool is_one_place(uint32_t active, const uint64_t offset[SIM_LANES]) {
     const uint64_t first = offset[__builtin_ctz(active)];
     uint64_t differs = 0;
@@ -75,7 +76,7 @@ static void find_local_words(uint32_t active, unsigned bytes, const uint64_t off
     }
 }
 
-/* Sectors with a lane, one bit each. */
+/* Returns a bit for each sector with a lane. */
 static unsigned touched_sectors(uint32_t lanes) {
     unsigned mask = 0;
     for (unsigned sector = 0; sector < SIM_LINE_SECTORS; sector++)
@@ -99,7 +100,7 @@ static void local_lines(const sim_counting *c, const sim_warp *w, const local_ac
     for (uint32_t i = 0; i < a->count; i++) add_local_line(c, w, a->word[i], touched_sectors(a->lanes[i]), lines);
 }
 
-/* What of the line was stored; NULL where that is not kept. */
+/* Returns the lanes whose word of the line was stored; NULL if that is not tracked. */
 static uint32_t *local_written(sim_counting *c, const sim_warp *w, uint64_t word) {
     enum { KEPT_WORDS = 4096 };
     const uint64_t words = local_words(c);
@@ -108,8 +109,8 @@ static uint32_t *local_written(sim_counting *c, const sim_warp *w, uint64_t word
     return c->local_written ? &c->local_written[local_slot(c, w, word)] : NULL;
 }
 
-/* L1 keeps what was stored byte by byte, so that a thread finds its own words there although nothing was read for the
- * sectors that they lie in. Sectors that stores have filled are like any others. */
+/* Loads the lines. L1 keeps stored bytes, so a thread hits its own words even if their sectors were never read. Sectors
+ * that stores have filled are ordinary. */
 static void load_local(sim_counting *c, const sim_warp *w, sim_tally *t, const local_access *a) {
     sim_lines lines = {.count = 0, .sectors = 0};
     for (uint32_t i = 0; i < a->count; i++) {
@@ -123,7 +124,7 @@ static void load_local(sim_counting *c, const sim_warp *w, sim_tally *t, const l
     sim_load_cached(c, t, &lines);
 }
 
-/* Stores go on to L2, like those to global memory. */
+/* Stores the lines; stores go on to L2 as those to global memory do. */
 static void store_local(sim_counting *c, const sim_warp *w, sim_tally *t, const local_access *a,
                         const sim_lines *lines) {
     uint32_t bytes = 0;

@@ -1,4 +1,4 @@
-/* What machine code loads from the bank of parameters. */
+/* Loads of parameters and launch extents from the constant bank, as machine code makes them. */
 #include "count/counting.h"
 #include "ptx/liveness.h"
 
@@ -21,11 +21,11 @@ static bool leads_back(const ptx_function *f, uint32_t block) {
     return (b->next != PTX_NO_BLOCK && b->next <= block) || (b->taken != PTX_NO_BLOCK && b->taken <= block);
 }
 
-/* ---- where values from the bank are used ---- */
+/* ---- where values of the bank are used ---- */
 
 typedef struct use_scan {
     const ptx_function *function;
-    uint32_t *root; /* by register: that which was loaded from the bank and which it is a copy of, + 1; 0: it is none */
+    uint32_t *root;    /* by register: the register loaded from the bank that it is a copy of, + 1; 0: none */
     uint32_t *used_in; /* by root: the last block that has used it, + 1 */
     uint8_t *written;  /* by register: 0, 1, 2 = more */
     uint32_t block, from;
@@ -50,7 +50,7 @@ static void note_use(void *context, uint32_t reg, bool writes) {
     scan->uses++;
 }
 
-/* What gives a register a value from the bank: the load, or a copy. */
+/* True if the instruction gives a register a value of the bank: the load, or a copy. */
 static bool gives_bank_value(use_scan *scan, const ptx_instruction *i) {
     const ptx_operand *d = i->operands;
     if (!i->operand_count || d->kind != PTX_REGISTER || scan->written[d->reg] != 1) return false;
@@ -81,14 +81,14 @@ const uint8_t *sim_bank_uses_find(const ptx_function *f, arena *memory) {
     return uses;
 }
 
-/* Parameters are loaded where they are used: again in each conditional block, and in a loop over and over, for whatever
- * instruction takes them. */
+/* Machine code loads parameters where they are used: again in each conditional block, and repeatedly in a loop, for any
+ * instruction that uses them. */
 sim_bank_loads sim_bank_loads_of(const ptx_function *f, const uint8_t *uses, const haul_traffic *executed) {
-    enum { UNTOLD = 2 }; /* a warp's: what is loaded twice, descriptors */
+    enum { UNSEEN = 2 }; /* per warp: repeated loads and descriptors */
     uint64_t all = 0;
     bool loops = false;
     const uint64_t warps = f->instruction_count ? executed[0].instructions : 0;
-    sim_bank_loads loads = {warps, warps, warps * (1 + UNTOLD)};
+    sim_bank_loads loads = {warps, warps, warps * (1 + UNSEEN)};
     for (size_t i = 0; i < f->instruction_count; i++) {
         const ptx_instruction *instruction = &f->instructions[i];
         const bool parameter = reads_parameter(instruction), extent = reads_extent(instruction);

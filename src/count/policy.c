@@ -2,14 +2,14 @@
 
 enum { SIXTEENTHS = 16, LINE_SHIFT = 7, RANGE_SHIFT = 12 };
 
-/* Bits 60 to 63: the form. Fractional: the first priority in 56 to 59, the share's sixteenths less one in 52 to 55, the
- * second priority in 48 to 51. A range: its first unit in 0 to 34, its units in 35 to 53, the priorities in 54 to 56
- * and 57 to 59. */
+/* Bits 60 to 63: the form. Fractional: the first priority in 56 to 59, the share in sixteenths less one in 52 to 55,
+ * the second priority in 48 to 51. A range: its first unit in 0 to 34, its units in 35 to 53, the priorities in 54 to
+ * 56 and 57 to 59. */
 enum { FORM_FRACTIONAL = 1, FORM_RANGE = 2 };
 enum { UNIT_BITS = 35, COUNT_BITS = 19 };
 
-/* Codes of priorities in fractional policies; those of the last two are haul's own. The second priority is to go first
- * (2), or unchanged (0). */
+/* Codes of priorities in fractional policies; the last two are haul's own. The second priority is evict-first (2) or
+ * unchanged (0). */
 static const uint8_t codes[] = {[SIM_PRIORITY_NORMAL] = 0,
                                 [SIM_PRIORITY_FIRST] = 2,
                                 [SIM_PRIORITY_LAST] = 4,
@@ -47,7 +47,7 @@ uint64_t sim_policy_range(sim_priority first, sim_priority second, uint64_t base
            (count & ((1ull << COUNT_BITS) - 1)) << UNIT_BITS | (from & ((1ull << UNIT_BITS) - 1));
 }
 
-/* Strews lines over the sixteenths; every line always in the same one. */
+/* Spreads lines over the sixteenths; a line always gets the same one. */
 static unsigned sixteenth_of(uint64_t line) {
     return (unsigned)((line * 0x9e3779b97f4a7c15u) >> 60);
 }

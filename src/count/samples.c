@@ -9,7 +9,7 @@ void sim_samples_keep(sim_counting *c, uint32_t instruction, uint32_t active, un
     sim_samples *s = &c->samples[instruction];
     if (!s->access) s->access = memory_zeroed(SIM_SAMPLES_OF_SM, sizeof *s->access);
     if (!s->access) {
-        c->log.failed = true; /* as without memory for requests: the launch ends at the next drain */
+        c->log.failed = true; /* as if requests ran out of memory: the launch ends at the next drain */
         s->unwanted = UINT64_MAX;
         return;
     }

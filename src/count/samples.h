@@ -1,5 +1,5 @@
-/* Samples of accesses that cost more than their bytes need: by instruction, a few of each SM. Reports tell from them
- * what lanes do. */
+/* Samples of accesses that cost more than their bytes need: a few per instruction and SM. Reports describe the lanes'
+ * pattern from them. */
 #ifndef HAUL_COUNT_SAMPLES_H
 #define HAUL_COUNT_SAMPLES_H
 
@@ -10,16 +10,16 @@ enum { SIM_SAMPLES_OF_SM = 4, SIM_MOST_SAMPLES = 16 };
 
 /* Keeps accesses number 1, 2, 4, 8, ... of an instruction: each replaces the one four before it. */
 struct sim_samples {
-    uint64_t unwanted; /* accesses until the next that is kept */
+    uint64_t unwanted; /* accesses until the next one to keep */
     uint32_t kept;
     haul_access *access; /* SIM_SAMPLES_OF_SM; NULL: none yet */
 };
 
-/* Keeps the access, which is wanted, as a sample. `global` and `shared` may be NULL. */
+/* Keeps the access as a sample, after sim_samples_want() returned true. `global` and `shared` may be NULL. */
 __attribute__((cold, noinline)) void sim_samples_keep(sim_counting *c, uint32_t instruction, uint32_t active,
                                                       unsigned bytes, const uint64_t *global, const uint32_t *shared);
 
-/* Counts an access that could be a sample. True: the caller keeps it. */
+/* Counts an access that could be a sample. Returns true if the caller should keep it. */
 static inline bool sim_samples_want(sim_counting *c, uint32_t instruction) {
     return __builtin_expect(c->samples[instruction].unwanted-- == 0, 0);
 }
@@ -29,7 +29,7 @@ static inline void sim_sample(sim_counting *c, uint32_t instruction, uint32_t ac
     if (sim_samples_want(c, instruction)) sim_samples_keep(c, instruction, active, bytes, global, shared);
 }
 
-/* An access to shared memory, if it has bank conflicts. */
+/* Samples an access to shared memory if it has bank conflicts. */
 static inline void sim_sample_conflicts(sim_counting *c, uint32_t instruction, uint32_t active, unsigned bytes,
                                         const uint32_t address[SIM_LANES], sim_wavefronts wavefronts) {
     if (__builtin_expect(wavefronts.total > wavefronts.ideal, 0))

@@ -1,9 +1,9 @@
-/* What accesses to shared memory do to the counters. */
+/* Counting accesses to shared memory. */
 #include "count/access.h"
 #include "count/samples.h"
 #include "state/atomic_kind.h"
 
-/* What an atomic takes: a pass. */
+/* Returns the wavefronts of an atomic, which takes one pass. */
 static sim_wavefronts once(sim_bank_use use) {
     return (sim_wavefronts){use.wavefronts, 1};
 }
@@ -33,8 +33,8 @@ static void count_shared_part(sim_counting *c, uint32_t instruction, sim_tally *
     count_plain(c, instruction, t, active, start, part.width);
 }
 
-/* The lanes whose compare-and-swap succeeds: one for each bank, of which the halves of a warp have their own where
- * values have 8 bytes; and one for each address. */
+/* Returns the lanes whose compare-and-swap succeeds: one for each bank and one for each address. With values of 8
+ * bytes, each half of the warp has banks of its own. */
 static uint32_t swapping_lanes(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes) {
     const unsigned unit = bytes > 4 ? 8 : 4, half = bytes > 4 ? SIM_LANES / 2 : SIM_LANES;
     uint64_t key[SIM_LANES];
@@ -51,8 +51,8 @@ static uint32_t contenders(const sim_contest *contest, uint32_t active, uint32_t
     return left;
 }
 
-/* Load, compute, compare-and-swap, until all lanes have had their turn, or have found that they have nothing to do. A
- * compare-and-swap of 16 bits goes on with what the last one found. Returns the turns. */
+/* Counts a loop of load, compute and compare-and-swap, until all lanes have had their turn or nothing to do. A
+ * compare-and-swap of 16 bits continues with the value that the last one returned. Returns the number of turns. */
 static uint32_t count_loop(sim_tally *t, sim_tally *loads, uint32_t active, const uint32_t address[SIM_LANES],
                            unsigned bytes, bool loads_again, const sim_contest *contest) {
     uint32_t winners = 0, swapped, turns = 0;
@@ -71,7 +71,7 @@ static bool is_atomic(uint8_t class) {
            class == HAUL_CLASS_GLOBAL_REDUCTION;
 }
 
-/* Lanes that are not the first one at their address wait. */
+/* Lanes wait if they are not the first at their address. */
 static void count_atomic(sim_counting *c, uint32_t instruction, sim_tally *t, const uint32_t address[SIM_LANES],
                          uint32_t active, unsigned bytes) {
     const sim_bank_use use = sim_bank_atomic(address, active, bytes);
@@ -112,15 +112,15 @@ void sim_count_contest(sim_counting *c, const sim_warp *w, const sim_op *op, uin
     }
 }
 
-/* The SMs whose memories are named count wavefronts; an instruction on shared memory it is for none. */
+/* The SMs that own the memory count the wavefronts; none of them counts an instruction on shared memory. */
 void sim_count_as_remote(sim_counting *c, const sim_op *op) {
     if (!sim_is_counted(c, op)) return;
     const bool own = c->plan->assembled[op->instruction].class == HAUL_CLASS_SHARED_ATOMIC;
     sim_tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_SHARED)->traffic.instructions--;
 }
 
-/* Each matrix of eight rows is a pass of its own; passes of loads are not made as one. Such instructions are not among
- * those that Nsight Compute counts as shared loads and stores. */
+/* Each matrix of eight rows is a pass of its own; unlike a load's, these passes do not merge. Nsight Compute does not
+ * count such instructions as shared loads and stores. */
 void sim_count_matrices(sim_counting *c, const sim_op *op, uint32_t rows, const uint32_t address[SIM_LANES]) {
     if (!sim_is_counted(c, op) || !rows) return;
     sim_tally *t = sim_tally_at(c, op, SIM_TALLY_OWN);

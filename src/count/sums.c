@@ -1,4 +1,4 @@
-/* Life cycle of the counting half, and its sums. */
+/* Life cycle of the counting half, and the sums that become counters. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "count/samples.h"
@@ -96,7 +96,7 @@ void sim_counting_free(sim_counting *c) {
     memory_free(c->tallies);
     memory_free(c->block_runs);
     memory_free(c->local_written);
-    memory_free(c->later);
+    memory_free(c->deferred);
     sim_l1_free(c->l1);
     sim_log_free(&c->log);
     memory_free(c);
@@ -130,7 +130,7 @@ haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_
 
 /* ---- sums ---- */
 
-/* Threads and executions of each instruction: with its block, or singly where it is guarded. */
+/* Adds the threads and executions of each instruction: counted with its block, or singly if it is guarded. */
 static void add_executions(const sim_counting *c, haul_traffic *instructions) {
     const ptx_function *f = c->plan->function;
     for (size_t b = 0; b < f->block_count; b++) {
@@ -142,7 +142,7 @@ static void add_executions(const sim_counting *c, haul_traffic *instructions) {
     }
 }
 
-/* A class's name in another space: where a generic address led. */
+/* Returns the class that an instruction counts as in the space that its generic address reached. */
 static haul_memory_class class_in(haul_memory_class class, sim_tally_space space) {
     static const uint8_t shared[HAUL_CLASS_COUNT] = {[HAUL_CLASS_GLOBAL_LOAD] = HAUL_CLASS_SHARED_LOAD,
                                                      [HAUL_CLASS_GLOBAL_STORE] = HAUL_CLASS_SHARED_STORE,
@@ -161,11 +161,11 @@ static haul_memory_class class_in(haul_memory_class class, sim_tally_space space
 typedef struct class_sums {
     haul_traffic traffic[HAUL_CLASS_COUNT];
     uint64_t tag_sectors[HAUL_CLASS_COUNT], matrix_accesses[HAUL_CLASS_COUNT];
-    uint64_t fixed_loads;   /* of constants at places that the assembler knows */
-    uint64_t copies_issued; /* LDGSTS, also with no lane on */
+    uint64_t fixed_loads;   /* of constants at addresses that the assembler knows */
+    uint64_t copies_issued; /* LDGSTS, including those with no active lane */
 } class_sums;
 
-/* The tally's sums go to its class; everything but the executions, which the caller has, to its instruction. */
+/* Adds the tally to its class, and everything but the executions, which the caller has, to its instruction. */
 static void add_tally(const sim_tally *tally, haul_memory_class class, haul_traffic *instruction, class_sums *sums) {
     haul_traffic t = tally->traffic;
     t.bank_conflicts = sim_traffic_conflicts(class, &t);
@@ -317,7 +317,7 @@ static void set_texture_counters(haul_launch_record *r, const class_sums *s) {
     set(r, HAUL_COUNTER_L1_SURFACE_RED_SECTORS, red->sectors);
 }
 
-/* Each SM fetches the lines with its parameters once; loops that load them again may fetch them again. */
+/* Each SM fetches the lines with its parameters once; loops may fetch them again. */
 static void set_constant_counters(haul_launch_record *r, const class_sums *s, const sim_bank_loads *bank,
                                   uint64_t sms) {
     enum { PARAMETER_LINES = 2 };
@@ -342,14 +342,14 @@ static void set_l2_counters(haul_launch_record *r, const sim_l2_counts *l2) {
     set(r, HAUL_COUNTER_DRAM_WRITE_SECTORS, l2->dram_write_sectors);
 }
 
-/* What timing alone can change, within these bounds (docs/memory-model.md). */
+/* Sets bounds for counters that depend on timing: they may vary within these (docs/memory-model.md). */
 static void set_bound(haul_launch_record *r, haul_counter counter, bool known, uint64_t low, uint64_t high) {
     r->bounds[counter] = (haul_bounds){known ? (double)low : 0, (double)high};
 }
 
 static void set_bounds(haul_launch_record *r, const sim_l2_counts *l2, const sim_l2_touched *touched,
                        const issue_sums *issued) {
-    const sim_seen_size *read = &touched->read, *written = &touched->written;
+    const sim_sector_set_size *read = &touched->read, *written = &touched->written;
     set_bound(r, HAUL_COUNTER_L2_READ_REQUESTS, touched->read_known, read->lines, issued->read_requests_issued);
     set_bound(r, HAUL_COUNTER_L2_READ_SECTORS, touched->read_known, read->sectors,
               l2->issued_sectors + issued->shared_sectors);
@@ -358,15 +358,15 @@ static void set_bounds(haul_launch_record *r, const sim_l2_counts *l2, const sim
     set_bound(r, HAUL_COUNTER_L2_WRITE_SECTORS, touched->written_known, written->sectors, issued->sectors_issued);
 }
 
-/* Those that copy for some lane are certain; which branches the assembler makes predicates, which issue the others, is
- * an estimate. */
+/* Sets bounds for issued copies. Copies with an active lane are certain. The others come from branches that the
+ * assembler turns into predicates; which ones is an estimate. */
 static void set_copy_bounds(haul_launch_record *r, const class_sums *s) {
     const uint64_t copying =
         s->traffic[HAUL_CLASS_LDGSTS_ACCESS].instructions + s->traffic[HAUL_CLASS_LDGSTS_BYPASS].instructions;
     set_bound(r, HAUL_COUNTER_INST_LDGSTS, true, copying, s->copies_issued);
 }
 
-/* A load from a fixed place may be an operand instead; loads side by side may be one. */
+/* Sets bounds for constant loads. A load from a fixed address may be an operand instead; adjacent loads may be one. */
 static void set_constant_bounds(haul_launch_record *r, const class_sums *s, const sim_bank_loads *bank) {
     const haul_traffic *constant = &s->traffic[HAUL_CLASS_CONSTANT_LOAD];
     set_bound(r, HAUL_COUNTER_INST_LDC, true, constant->instructions - s->fixed_loads + bank->least,
@@ -422,7 +422,7 @@ void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t coun
     set_constant_bounds(record, &sums, &bank);
 }
 
-/* What is predicated is issued whether some lane is on or not. */
+/* Returns the block whose runs issue this one's instructions: predicated code is issued even with no active lane. */
 static size_t issuing_block(const sim_count_plan *plan, size_t block) {
     return plan->issuing_blocks ? plan->issuing_blocks[block] : block;
 }
@@ -440,7 +440,7 @@ static void add_work(const sim_counting *c, sim_waits *waits) {
     waits->shared_turns += (double)c->shared_turns;
 }
 
-/* Of all SMs together. */
+/* Returns the largest count of any hashed address, over all SMs. */
 static double hottest_place(sim_counting *const *countings, size_t count, double hottest) {
     uint64_t sectors[SIM_HOT_PLACES] = {0};
     for (size_t sm = 0; sm < count; sm++)

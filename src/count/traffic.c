@@ -1,6 +1,6 @@
 #include "count/traffic.h"
 
-/* Whether the lanes are all at one address. */
+/* True if the lanes all have one address. */
 static bool are_one(const uint64_t address[SIM_LANES], uint32_t lanes) {
     const uint64_t first = address[__builtin_ctz(lanes)];
     uint64_t differs = 0;
@@ -8,7 +8,7 @@ static bool are_one(const uint64_t address[SIM_LANES], uint32_t lanes) {
     return differs == 0;
 }
 
-/* A table by address, of lanes + 1: at most a quarter full. */
+/* Uses a hash table by address, of lanes + 1, at most a quarter full. */
 uint32_t sim_distinct_lanes(const uint64_t address[SIM_LANES], uint32_t lanes) {
     enum { PLACE_BITS = 7, PLACES = 1 << PLACE_BITS };
     uint8_t first[PLACES] = {0};
@@ -67,8 +67,8 @@ static void ask(const bulk_copy *b, uint64_t line, unsigned mask) {
     if (mask) b->request(b->context, b->outside ? SIM_NO_LINE : line, mask);
 }
 
-/* Bytes from .. to-1 of one line. A load asks for whole sectors together, and for one of which only half is wanted, at
- * either end, by itself; a store sends them all at once. */
+/* Copies bytes from .. to-1 of one line. A load requests its whole sectors together, and a half sector at either end by
+ * itself; a store sends all at once. */
 static void copy_line(const bulk_copy *b, uint64_t line, unsigned from, unsigned to) {
     const unsigned sector = 1u << SIM_SECTOR_SHIFT;
     const unsigned first = from / sector, last = (to - 1) / sector, all = (2u << last) - (1u << first);
@@ -79,8 +79,8 @@ static void copy_line(const bulk_copy *b, uint64_t line, unsigned from, unsigned
     ask(b, line, tail & ~head);
 }
 
-/* The engine takes a copy apart where a line ends on either side: sides that lie differently in their lines make two
- * pieces of each line, and a sector that both have a part of travels twice. */
+/* The engine splits a copy at line ends on either side. If the two sides are aligned differently, each line becomes two
+ * pieces, and a sector that both have a part of travels twice. */
 void sim_traffic_bulk(haul_traffic *t, const sim_bulk_move *move, sim_bulk_request *request, void *context) {
     const bulk_copy b = {t, request, context, move->loads, move->outside};
     const uint32_t length = 1u << SIM_LINE_SHIFT;
@@ -96,8 +96,8 @@ void sim_traffic_bulk(haul_traffic *t, const sim_bulk_move *move, sim_bulk_reque
     }
 }
 
-/* What lies outside the array is told from the rest by units of 16 bytes, and loaded like it, from a place that lies in
- * its line as the destination does. */
+/* The part outside the array begins and ends at multiples of 16 bytes. It is loaded like the rest, from an address that
+ * is aligned as the destination. */
 void sim_traffic_row(haul_traffic *t, const sim_tensor_row *row, uint32_t shared, bool loads, sim_bulk_request *request,
                      void *context) {
     enum { UNIT = 16 };

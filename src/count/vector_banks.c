@@ -1,4 +1,4 @@
-/* One pass of an access over shared memory's banks: what most accesses are counted with. */
+/* One pass of an access over shared memory's banks: the most frequent step of counting. */
 #include "count/vector_names.h"
 #include "state/lanes.h"
 
@@ -8,14 +8,14 @@
 #include <immintrin.h>
 #endif
 
-/* A row has each bank's next word. Lanes touch units: words, or as much of them as a lane does. */
+/* A row holds each bank's next word. Lanes touch units: words, or a lane's bytes if those are more. */
 enum { BANKS = 32, ROW_SHIFT = 7, WORD_SHIFT = 2, SET_UNITS = 64, MOST_SETS = 8 };
 
 typedef struct extent {
     uint32_t nearest, furthest, low_bits;
 } extent;
 
-/* Without a branch for each lane. */
+/* Has no branch per lane. */
 static extent find_extent(const uint32_t address[SIM_LANES], uint32_t lanes) {
     extent e = {UINT32_MAX, 0, 0};
     for (uint32_t l = 0; l < SIM_LANES; l++) {
@@ -27,11 +27,11 @@ static extent find_extent(const uint32_t address[SIM_LANES], uint32_t lanes) {
     return e;
 }
 
-/* ---- few rows: a bit for each unit that is touched ---- */
+/* ---- few rows: a bit for each unit touched ---- */
 
 #if defined(__AVX2__)
 
-/* Shifts by 64 and more leave nothing. */
+/* Shifts by 64 and more give 0. */
 static void mark(const uint32_t unit[SIM_LANES], unsigned sets, uint64_t touched[MOST_SETS]) {
     enum { WIDE = 4 };
     const __m256i one = _mm256_set1_epi64x(1);
@@ -47,7 +47,7 @@ static void mark(const uint32_t unit[SIM_LANES], unsigned sets, uint64_t touched
     }
 }
 
-/* A byte for each of the 32 bits: -1 where it is set. */
+/* Returns a byte for each of the 32 bits: -1 if it is set. */
 static inline __m256i spread_bits(uint32_t bits) {
     const __m256i place = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303),
                   bit = _mm256_set1_epi64x((long long)0x8040201008040201u);
@@ -60,7 +60,8 @@ static uint32_t greatest_byte(__m128i x) {
     return (uint32_t)(~_mm_cvtsi128_si32(_mm_minpos_epu16(pairs)) & 0xff);
 }
 
-/* Rows that the busiest bank is asked for: 32 counters, of which some are for the same units of different rows. */
+/* Returns the number of rows that the busiest bank serves. Of the 32 counters, some stand for the same units of
+ * different rows. */
 static uint32_t busiest(const uint64_t touched[MOST_SETS], unsigned sets, unsigned row_units) {
     __m256i counts = _mm256_setzero_si256();
     for (unsigned s = 0; s < sets; s++) {
@@ -76,7 +77,7 @@ static uint32_t busiest(const uint64_t touched[MOST_SETS], unsigned sets, unsign
 #else
 
 static void mark(const uint32_t unit[SIM_LANES], unsigned sets, uint64_t touched[MOST_SETS]) {
-    uint64_t all[MOST_SETS + 1] = {0}; /* the last one is for lanes that are left out */
+    uint64_t all[MOST_SETS + 1] = {0}; /* the last one is for inactive lanes */
     for (uint32_t l = 0; l < SIM_LANES; l++) {
         const uint32_t set = unit[l] / SET_UNITS;
         all[set < MOST_SETS ? set : MOST_SETS] |= (uint64_t)1 << unit[l] % SET_UNITS;
@@ -84,7 +85,7 @@ static void mark(const uint32_t unit[SIM_LANES], unsigned sets, uint64_t touched
     for (unsigned s = 0; s < sets; s++) touched[s] = all[s];
 }
 
-/* Rows that the busiest bank is asked for. Units' counts are added up side by side, a bit of each in each plane. */
+/* Returns the number of rows that the busiest bank serves. Adds up the units' counts in parallel, in bit planes. */
 static uint32_t busiest(const uint64_t touched[MOST_SETS], unsigned sets, unsigned row_units) {
     enum { PLANES = 8 };
     const uint64_t row = ((uint64_t)1 << row_units) - 1;
@@ -126,7 +127,8 @@ static sim_bank_use use_few(const uint32_t address[SIM_LANES], uint32_t lanes, u
 /* ---- many rows: each bank's words ---- */
 
 typedef struct bank_words {
-    uint8_t first[BANKS], count[BANKS]; /* of each bank; numbers from 1 on, in the order in which words came */
+    uint8_t first[BANKS],
+        count[BANKS]; /* of each bank; words are numbered from 1 on, in the order in which they came */
     uint8_t next[SIM_LANES * 4 + 1];
     uint32_t word[SIM_LANES * 4 + 1];
     unsigned words;

@@ -1,10 +1,10 @@
-/* Requests played into the model of L2. */
+/* Replays requests into the model of L2. */
 #include "count/l2_sets.h"
 #include "count/vector_names.h"
 
 #include <string.h>
 
-/* Quotient and remainder without a division: the quotient by the rounded reciprocal is right or one too small. */
+/* Returns the line's set. Avoids a division: the quotient by the rounded reciprocal is right or one too small. */
 static inline uint32_t set_of(const sim_l2_slice *slice, uint64_t line) {
     __extension__ typedef unsigned __int128 product;
     const uint64_t home = line >> 6 << 5 | (line & 31), x = home ^ home >> 16;
@@ -16,17 +16,17 @@ static inline uint32_t set_of(const sim_l2_slice *slice, uint64_t line) {
 typedef struct l2_place {
     uint64_t line;
     sim_l2_sets *sets;
-    sim_priority priority; /* of the access that it is for */
+    sim_priority priority; /* of the access */
 } l2_place;
 
-/* The partition that a line belongs to goes by chunks of 4 KiB: the parity of address bits 12, 13, 16, 17, 19 and 23.
- * So it was in all 4,096 chunks of 16 MiB of an H100, told by how long atomics take from either side; higher bits are
- * those of physical addresses. */
+/* Returns the partition that a line belongs to. It changes by chunks of 4 KiB: the parity of address bits 12, 13, 16,
+ * 17, 19 and 23. This held for all 4,096 chunks of 16 MiB of an H100, found by the time that atomics take from either
+ * side. Higher bits are those of physical addresses. */
 static inline unsigned home_of(uint64_t line) {
     return (unsigned)__builtin_parityll(line >> 5 & 0x8b3) % SIM_L2_PARTITIONS;
 }
 
-/* Sectors of a way that have one of its marks, and back to its place. */
+/* sectors(): the sectors of a way with one of its marks; marked(): the reverse. */
 static inline unsigned sectors(unsigned state, unsigned mark) {
     return state >> mark & 15;
 }
@@ -39,7 +39,7 @@ static inline unsigned count_bits(unsigned mask) {
     return (unsigned)__builtin_popcount(mask);
 }
 
-/* A bit for the line's way, or none. */
+/* Returns a bit for the line's way, or 0. */
 static inline uint32_t find_way(const sim_l2_set *set, uint64_t line) {
     return sim_match(set->tag, (uint32_t)line + 1);
 }
@@ -48,7 +48,7 @@ static inline sim_l2_ages ages_of(const sim_l2_set *set) {
     return set->ages ^ SIM_L2_FIRST_AGES;
 }
 
-/* The way becomes the latest used one: those that were later are each one older. */
+/* Makes the way the most recent one: those that were more recent become one older. */
 static inline void touch(sim_l2_set *set, unsigned way) {
     const sim_l2_ages numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, ages = ages_of(set);
     const int8_t own = (int8_t)(((const int8_t *)&set->ages)[way] ^ (SIM_L2_WAYS - 1 - (int)way));
@@ -56,13 +56,13 @@ static inline void touch(sim_l2_set *set, unsigned way) {
     set->ages = ((ages - later) & ~is_own) ^ SIM_L2_FIRST_AGES;
 }
 
-/* A bit for the way that was used longest ago. */
+/* Returns a bit for the least recent way. */
 static inline uint32_t oldest_way(const sim_l2_set *set) {
     const sim_l2_ages ages = ages_of(set);
     return sim_match_bytes((const int8_t *)&ages, SIM_L2_WAYS - 1);
 }
 
-/* Of some ways, at least one. */
+/* Returns the least recent of `ways`, at least one. */
 static unsigned oldest_of(const sim_l2_set *set, unsigned ways) {
     const sim_l2_ages ages = ages_of(set);
     unsigned oldest = (unsigned)__builtin_ctz(ways);
@@ -71,7 +71,7 @@ static unsigned oldest_of(const sim_l2_set *set, unsigned ways) {
     return oldest;
 }
 
-/* The way to give up: a free one, one that is to go first, one that does not persist. */
+/* Returns the way to evict: a free one, else one to be evicted first, else one that does not persist. */
 static unsigned choose_way(const sim_l2_set *set) {
     if (!(set->first | set->last)) return (unsigned)__builtin_ctz(oldest_way(set));
     const unsigned all = (1u << SIM_L2_WAYS) - 1, free = sim_match(set->tag, 0), passing = all & ~(unsigned)set->last;
@@ -80,7 +80,7 @@ static unsigned choose_way(const sim_l2_set *set) {
     return oldest_of(set, passing ? passing : all);
 }
 
-/* One more way persists: beyond what is set aside, the oldest of them no longer does. */
+/* Makes the way persist. If that exceeds the set-aside, the least recent persisting way becomes ordinary. */
 static void persist(const sim_l2_slice *slice, sim_l2_set *set, unsigned way) {
     if (!slice->persisting) return;
     set->first &= (uint16_t) ~(1u << way);
@@ -101,12 +101,12 @@ static void prioritise(const sim_l2_slice *slice, sim_l2_set *set, unsigned way,
     }
 }
 
-/* Sectors that are to be written back and not whole. */
+/* Returns the sectors to be written back that must be filled from memory first. */
 static inline unsigned filled_first(unsigned state) {
     return sectors(state, SIM_L2_DIRTY) & ~sectors(state, SIM_L2_WHOLE);
 }
 
-/* Writes a line back. A sector that was only partly written is first filled from memory. */
+/* Writes a line back. Sectors that were written only in part are first filled from memory. */
 static void write_back(sim_l2_slice *slice, unsigned state) {
     const unsigned dirty = count_bits(sectors(state, SIM_L2_DIRTY)), filled = count_bits(filled_first(state));
     slice->counts.dram_write_sectors += dirty;
@@ -116,8 +116,8 @@ static void write_back(sim_l2_slice *slice, unsigned state) {
     slice->dirty.partial -= filled;
 }
 
-/* What persists does so where it belongs; copies of it in the other partition do not (measured: half of an H100's reads
- * of a persisting range found it at once). */
+/* A line persists only in the partition it belongs to, not as a copy in the other one. (Measured: half of an H100's
+ * reads of a persisting range hit at once.) */
 static void rank_way(const sim_l2_slice *slice, const l2_place *at, unsigned partition, unsigned way) {
     const bool passes = at->priority == SIM_PRIORITY_LAST && partition != home_of(at->line);
     prioritise(slice, &at->sets->of[partition], way, passes ? SIM_PRIORITY_NORMAL : at->priority);
@@ -129,12 +129,12 @@ static unsigned take_chosen(sim_l2_set *set) {
     return way;
 }
 
-/* All bits of a state, or of ways, when it is not there; else none. */
+/* Returns all bits of a state, or of ways, if `there` is 0; else none. */
 static inline uint32_t if_not(uint32_t there) {
     return (there - 1) >> SIM_L2_WAYS;
 }
 
-/* The same as pick_way() where lines differ in rank. */
+/* As pick_way(), for sets whose lines differ in priority. */
 static __attribute__((noinline)) unsigned pick_ranked_way(const sim_l2_slice *slice, const l2_place *at,
                                                           unsigned partition, uint32_t there) {
     sim_l2_set *set = &at->sets->of[partition];
@@ -144,7 +144,7 @@ static __attribute__((noinline)) unsigned pick_ranked_way(const sim_l2_slice *sl
     return way;
 }
 
-/* The line's way, or the one that it takes; it is the latest one then. */
+/* Returns the line's way, or the way to evict for it, and makes it the most recent. */
 static inline unsigned pick_way(const sim_l2_slice *slice, const l2_place *at, unsigned partition, uint32_t there) {
     sim_l2_set *set = &at->sets->of[partition];
     if (__builtin_expect(at->priority != SIM_PRIORITY_NORMAL || (set->first | set->last), 0))
@@ -154,7 +154,8 @@ static inline unsigned pick_way(const sim_l2_slice *slice, const l2_place *at, u
     return way;
 }
 
-/* The line's place in a partition, made if need be. Whether it is there nobody foresees: no branch asks. */
+/* Returns the line's state in a partition; allocates the line if necessary. A hit is unpredictable, hence
+ * branch-free. */
 static inline uint16_t *use_line(sim_l2_slice *slice, const l2_place *at, unsigned partition) {
     sim_l2_set *set = &at->sets->of[partition];
     const uint32_t there = find_way(set, at->line);
@@ -174,18 +175,18 @@ static inline void forget_copy(const l2_place *at, unsigned partition, unsigned 
     if (there) set->state[__builtin_ctz(there)] &= (uint16_t)~marked(mask, SIM_L2_VALID);
 }
 
-/* Sectors that came from memory, to where some may have been written in part. */
+/* Adds sectors that came from memory; some may have been written in part. */
 static inline void fill_home(sim_l2_slice *slice, uint16_t *state, unsigned mask) {
     slice->dirty.partial -= count_bits(mask & filled_first(*state));
     slice->counts.dram_read_sectors += count_bits(mask);
     *state |= marked(mask, SIM_L2_VALID) | marked(mask, SIM_L2_WHOLE);
 }
 
-/* A read of an SM on one side: what its partition lacks counts as missed, wherever it then comes from. So does a sector
- * of which only a part has been written. What the line's own partition lacks as well, it asks of memory. */
+/* Reads a line for an SM on one side. What the SM's partition lacks counts as a miss, wherever it is found then; so
+ * does a partly written sector. What the line's own partition lacks too comes from memory. */
 static inline void read_line(const sim_l2 *l2, sim_l2_slice *slice, const l2_place *at, unsigned mask,
                              unsigned partition) {
-    const unsigned copied = 0u - (partition ^ home_of(at->line)); /* all bits: what it reads through has a copy */
+    const unsigned copied = 0u - (partition ^ home_of(at->line)); /* all bits if the SM reads through a copy */
     uint16_t *state = use_line(slice, at, partition);
     const unsigned present = sectors(*state, SIM_L2_VALID) & (sectors(*state, SIM_L2_WHOLE) | copied),
                    fetched = l2->fetched[mask & ~present];
@@ -200,7 +201,7 @@ static inline void read_line(const sim_l2 *l2, sim_l2_slice *slice, const l2_pla
     fill_home(slice, state, missing);
 }
 
-/* Bytes of sectors of which not all are written. */
+/* Adds up the bytes of partly written sectors. */
 static inline void cover_partly(uint16_t *state, uint8_t covered[SIM_L2_LINE_SECTORS], unsigned mask, unsigned bytes) {
     if (!sectors(*state, SIM_L2_PARTLY)) memset(covered, 0, SIM_L2_LINE_SECTORS);
     *state |= marked(mask, SIM_L2_PARTLY);
@@ -216,7 +217,7 @@ static inline uint8_t *cover_of(const sim_l2_slice *slice, const l2_place *at, u
     return slice->covers[at->sets - slice->sets].bytes[partition][state - at->sets->of[partition].state];
 }
 
-/* A write goes to the line's own partition, where it has that place; the other one forgets its copy. */
+/* Writes to `state`, the line's place in its own partition, and invalidates the copy in the other one. */
 static inline void write_way(sim_l2_slice *slice, const l2_place *at, uint16_t *state, unsigned mask, unsigned bytes) {
     const unsigned home = home_of(at->line), before = *state, whole = sectors(before, SIM_L2_WHOLE);
     *state |= marked(mask, SIM_L2_VALID) | marked(mask, SIM_L2_DIRTY);
@@ -234,17 +235,16 @@ static inline void write_line(sim_l2_slice *slice, const l2_place *at, unsigned 
     write_way(slice, at, use_line(slice, at, home_of(at->line)), mask, bytes);
 }
 
-/* An atomic needs the old value: the sector is read if L2 has not got it, and is dirty afterwards. */
+/* An atomic needs the old value: reads the sector if L2 lacks it, and leaves it dirty. */
 static inline void update_line(const sim_l2 *l2, sim_l2_slice *slice, const l2_place *at, unsigned mask) {
     uint16_t *state = use_line(slice, at, home_of(at->line));
     fill_home(slice, state, l2->fetched[mask] & ~sectors(*state, SIM_L2_WHOLE));
     write_way(slice, at, state, mask, SIM_L2_SECTOR_BYTES);
 }
 
-/* Requests that SMs of a group make for the same sectors at about the same time reach L2 as one: hardware has a
- * coalescer before L2. Groups of six SMs (three pairs), and "the same time" as the same place in the SMs' logs, give
- * what an H100 counted for a tiled matrix product; sharing over longer distances, which an H100 shows at the start of a
- * kernel, is left out. */
+/* Equal requests of a group's SMs at about the same time reach L2 as one: hardware has a coalescer before L2. Groups of
+ * six SMs (three pairs), and "the same time" as the same position in the SMs' logs, match an H100's counts for a tiled
+ * matrix product. An H100 also shares over longer distances at the start of a kernel; the model leaves that out. */
 static inline bool shares_answer(sim_l2_recent group[SIM_L2_RECENT], sim_log_entry entry, uint32_t sm, uint32_t round) {
     const uint64_t line = sim_log_line(entry);
     sim_l2_recent *r = &group[(line ^ line >> 6 ^ entry) % SIM_L2_RECENT];
@@ -253,7 +253,7 @@ static inline bool shares_answer(sim_l2_recent group[SIM_L2_RECENT], sim_log_ent
     return false;
 }
 
-/* ---- playing ---- */
+/* ---- replay ---- */
 
 static inline void play(const sim_l2 *l2, sim_l2_slice *slice, sim_log_entry entry, uint32_t set) {
     const l2_place at = {sim_log_line(entry), &slice->sets[set], sim_log_priority(entry)};
@@ -299,7 +299,7 @@ static __attribute__((noinline)) void play_part(const sim_l2 *l2, sim_l2_slice *
     waiting->count[part] = 0;
 }
 
-/* Requests for one set keep their order; what other sets are asked for makes no difference to it. */
+/* Queues a request. Requests for one set keep their order; requests for other sets do not affect it. */
 static inline void put_aside(const sim_l2 *l2, sim_l2_slice *slice, sim_l2_waiting *waiting, sim_log_entry entry) {
     const uint32_t set = set_of(slice, sim_log_line(entry)), part = set >> slice->part_shift;
     const uint32_t at = waiting->count[part]++;
@@ -308,7 +308,7 @@ static inline void put_aside(const sim_l2 *l2, sim_l2_slice *slice, sim_l2_waiti
     if (at + 1 == SIM_L2_PART_ENTRIES) play_part(l2, slice, waiting, part);
 }
 
-/* The next request of an SM. */
+/* Takes the next request of an SM. */
 static inline void take_request(const sim_l2 *l2, sim_l2_slice *slice, sim_l2_waiting *waiting, sim_l2_stream *stream) {
     enum { ENTRIES_AHEAD = 16 };
     const sim_log_entry entry = *stream->next++;
@@ -322,7 +322,7 @@ static inline void take_request(const sim_l2 *l2, sim_l2_slice *slice, sim_l2_wa
         put_aside(l2, slice, waiting, entry | stream->partition);
 }
 
-/* The streams that go on, in the same order. */
+/* Removes streams that have ended; keeps the order. */
 static size_t drop_ended(sim_l2_stream *streams, size_t count) {
     size_t kept = 0;
     for (size_t k = 0; k < count; k++)
@@ -330,7 +330,7 @@ static size_t drop_ended(sim_l2_stream *streams, size_t count) {
     return kept;
 }
 
-/* Rounds in which every SM has a request. */
+/* Returns the number of rounds in which every SM has a request. */
 static size_t shortest(const sim_l2_stream *streams, size_t count) {
     ptrdiff_t least = PTRDIFF_MAX;
     for (size_t k = 0; k < count; k++)
@@ -338,8 +338,8 @@ static size_t shortest(const sim_l2_stream *streams, size_t count) {
     return (size_t)least;
 }
 
-/* Neighbouring SMs sit on the same side of the L2; four runs of them, each other one on the other side, agree with the
- * misses that shared data cost on an H100. */
+/* Opens a stream for each SM. Adjacent SMs are on the same side of L2. Four runs of SMs, on alternating sides, match
+ * the misses of shared data on an H100. */
 static size_t open_streams(const sim_l2 *l2, sim_l2_slice *slice, unsigned s, sim_log *const *logs, size_t count) {
     size_t n = 0;
     for (uint32_t sm = 0; sm < count; sm++) {
@@ -353,17 +353,17 @@ static size_t open_streams(const sim_l2 *l2, sim_l2_slice *slice, unsigned s, si
     return n;
 }
 
-/* What was read, and what each SM wrote, which counts for itself: only stores of one SM may be combined before they
- * come here. The order makes no difference, so that an SM's requests come in a row, which mostly are for neighbours. */
+/* Records what was read, and what each SM wrote: separately by SM, since only one SM's stores can be combined before
+ * they get here. The order does not matter, so an SM's requests are taken in a row; most are for adjacent lines. */
 static void see_stream(sim_l2_slice *slice, const sim_l2_stream *stream) {
     for (const sim_log_entry *entry = stream->next; entry < stream->end; entry++) {
         const uint64_t line = sim_log_line(*entry);
         const unsigned mask = sim_log_mask(*entry);
         const sim_log_kind kind = sim_log_kind_of(*entry);
         if (kind == SIM_LOG_READ)
-            sim_seen_add(&slice->read, line, mask);
-        else if (kind == SIM_LOG_WRITE && !sim_seen_claim(&slice->written, line, mask, stream->sm + 1))
-            sim_seen_add(&slice->written_by_more, line ^ (uint64_t)(stream->sm + 1) << 52, mask);
+            sim_sector_set_add(&slice->read, line, mask);
+        else if (kind == SIM_LOG_WRITE && !sim_sector_set_claim(&slice->written, line, mask, stream->sm + 1))
+            sim_sector_set_add(&slice->written_by_more, line ^ (uint64_t)(stream->sm + 1) << 52, mask);
     }
 }
 
@@ -374,7 +374,7 @@ void SIM_L2_PLAY(sim_l2 *l2, unsigned s, sim_log *const *logs, size_t count) {
     memset(&waiting.count, 0, sizeof waiting.count);
     size_t open = open_streams(l2, slice, s, logs, count);
     for (size_t k = 0; k < open; k++) see_stream(slice, &streams[k]);
-    slice->round += SIM_L2_RECENT_ROUNDS + 1; /* requests of different drains do not meet */
+    slice->round += SIM_L2_RECENT_ROUNDS + 1; /* requests of different drains are not merged */
     for (; open; open = drop_ended(streams, open)) {
         for (size_t rounds = shortest(streams, open); rounds; rounds--) {
             slice->round++;

@@ -1,4 +1,4 @@
-/* From lanes' addresses to lines, and what is the same for each line of an access: what scattered accesses cost. */
+/* From lanes' addresses to lines, and other work per line of an access: the cost of scattered accesses. */
 #include "count/vector_names.h"
 #include "state/lanes.h"
 
@@ -14,7 +14,7 @@ static unsigned sector_bit(uint64_t address) {
 
 #if defined(__AVX512F__)
 
-/* Whole vectors are stored: the last one ends with the last place if all lanes before it are active. */
+/* Stores whole vectors: the last one ends at the last entry if all lanes before it are active. */
 static void put_active(const uint64_t address[SIM_LANES], uint32_t active, uint64_t kept[SIM_LANES]) {
     enum { WIDE = 8 };
     for (unsigned l = 0; l < SIM_LANES; l += WIDE) {
@@ -32,7 +32,7 @@ static void put_active(const uint64_t address[SIM_LANES], uint32_t active, uint6
 
 #endif
 
-/* The active lanes' addresses side by side; behind them each lies a line behind the one before it. */
+/* Packs the active lanes' addresses; each entry after them lies a line after the previous one. */
 static void put_together(const uint64_t address[SIM_LANES], uint32_t active, uint64_t kept[SIM_LANES]) {
     const uint32_t count = (uint32_t)__builtin_popcount(active);
     put_active(address, active, kept);
@@ -47,7 +47,7 @@ static void split_addresses(const uint64_t address[SIM_LANES], sim_lines *lines)
     }
 }
 
-/* Neighbours in the same line become one. */
+/* Merges adjacent entries of the same line. */
 static void merge_neighbours(sim_lines *lines, uint32_t count) {
     uint32_t last = 0, sectors = 1;
     for (uint32_t i = 1; i < count; i++) {
@@ -62,7 +62,7 @@ static void merge_neighbours(sim_lines *lines, uint32_t count) {
     lines->sectors = sectors;
 }
 
-/* The same for lines in any order. A table by line, of places + 1, finds them. */
+/* The same for lines in any order; finds them by a hash table of indices + 1. */
 static void merge_any(sim_lines *lines, uint32_t count) {
     enum { PLACE_BITS = 8, PLACES = 1 << PLACE_BITS };
     uint8_t places[PLACES] = {0};
@@ -84,7 +84,7 @@ static void merge_any(sim_lines *lines, uint32_t count) {
     lines->sectors = sectors;
 }
 
-/* Whether any two are the same as far as 32 bits tell: each with the one 1 to 16 behind it, in a ring. */
+/* True if any two lines agree in their low 32 bits: compares each with the 1 to 16 after it, in a ring. */
 static bool may_repeat(const sim_lines *lines) {
     uint32_t ring[SIM_LANES + SIM_LANES / 2], same = 0;
     for (uint32_t i = 0; i < SIM_LANES; i++) ring[i] = (uint32_t)lines->line[i];
@@ -116,7 +116,7 @@ void SIM_COALESCE(const uint64_t address[SIM_LANES], uint32_t active, sim_lines 
 
 /* ---- tag banks ---- */
 
-/* Bits 0 and 16 become the parities of the halves. */
+/* Returns the parities of the two halves in bits 0 and 16. */
 static uint32_t fold_halves(uint32_t x) {
     x ^= x >> 8;
     x ^= x >> 4;
@@ -128,7 +128,7 @@ static uint32_t greater(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
-/* Of three sums, a byte each: lines with the bank's lower bit, with its upper one, with both. */
+/* Uses three sums of a byte each: lines with the bank's lower bit, with its upper bit, with both. */
 uint32_t SIM_TAG_WAVEFRONTS(const sim_lines *lines) {
     uint32_t sums = 0;
     for (uint32_t i = 0; i < SIM_LANES; i++) {

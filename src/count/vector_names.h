@@ -1,4 +1,4 @@
-/* The names that this compilation's part of counting has: see vectors.h. */
+/* Names of the functions of counting in this compilation's variant: see vectors.h. */
 #ifndef HAUL_COUNT_VECTOR_NAMES_H
 #define HAUL_COUNT_VECTOR_NAMES_H
 

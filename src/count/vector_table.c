@@ -1,4 +1,4 @@
-/* This variant's part of counting. */
+/* This variant's functions of counting. */
 #include "count/vector_names.h"
 
 extern const sim_vectors SIM_PASTE(sim_vectors, SIM_VARIANT);

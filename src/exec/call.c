@@ -210,7 +210,7 @@ sim_step sim_run_return(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_warp_split(w, same, sim_pc(w, op));
     sim_warp_leave_call(w);
     for (uint32_t left = same; left; left &= left - 1) pop_lane(w, call, (unsigned)__builtin_ctz(left));
-    for (uint32_t k = 0; w->doubtful && k < call->x; k++) sim_hazard_doubt_forget(w, r[k].reg, same);
+    for (uint32_t k = 0; w->tainted && k < call->x; k++) sim_hazard_taint_forget(w, r[k].reg, same);
     w->pc = pc + 1;
     return SIM_JUMP;
 }

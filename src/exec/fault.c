@@ -68,7 +68,7 @@ static bool may_pass(const sim_warp *w, haul_finding_kind kind) {
 
 /* A fault that lanes have skipped may leave values that cause more faults; only the thread's first is reported. */
 static bool is_consequence(const sim_warp *w, haul_finding_kind kind, uint32_t lanes) {
-    return may_pass(w, kind) && w->sm->fault.status == HAUL_OK && sim_hazard_have_strayed(w, lanes);
+    return may_pass(w, kind) && w->sm->fault.status == HAUL_OK && sim_hazard_have_faulted(w, lanes);
 }
 
 sim_step sim_fault(sim_warp *w, const sim_op *op, haul_finding_kind kind, uint32_t lanes, const char *format, ...) {

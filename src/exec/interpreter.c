@@ -60,7 +60,7 @@ static sim_step run_count(sim_warp *w, const sim_op *op, uint32_t active) {
 }
 
 static sim_step run_past(sim_warp *w, const sim_op *op, uint32_t active) {
-    if (w->sm->hazards) sim_hazard_past(w, op->x, active);
+    if (w->sm->hazards) sim_hazard_skipped(w, op->x, active);
     return SIM_NEXT;
 }
 
@@ -123,7 +123,7 @@ const sim_handler sim_between_handlers[SIM_FORMS - SIM_FORM_ENTER] = {
 static inline sim_step execute(sim_warp *w, const sim_op *op) {
     const uint32_t active = w->active & (SIM_PREDICATE(w, op->guard) ^ op->guard_flip);
     if (!active) return SIM_NEXT;
-    if (__builtin_expect(w->doubtful, 0)) sim_hazard_doubt_step(w, op, active);
+    if (__builtin_expect(w->tainted, 0)) sim_hazard_taint_step(w, op, active);
     return op->run(w, op, active);
 }
 

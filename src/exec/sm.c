@@ -204,7 +204,7 @@ bool sim_sm_polls(const sim_sm *sm) {
 bool sim_sm_run(sim_sm *sm, uint64_t end) {
     bool ran = true;
     if (sm->gave_way) return true;
-    sim_count_later(sm->counting);
+    sim_count_deferred(sm->counting);
     sim_sm_forget_freed(sm);
     while (ran && sm->executed < end && sm->fault.status == HAUL_OK && !sm->gave_way) {
         const uint64_t changes = sm->changes;
@@ -228,12 +228,12 @@ static bool is_global_atomic(const sim_op *op) {
  * recorded as far as it ran. */
 static sim_step execute_ordered(sim_sm *sm, sim_warp *w, const sim_op *op) {
     if (sm->hazards || !is_global_atomic(op)) {
-        sim_count_later(sm->counting);
+        sim_count_deferred(sm->counting);
         return sim_execute(w, op);
     }
-    sim_count_begin_later(sm->counting);
+    sim_count_begin_deferring(sm->counting);
     const sim_step step = sim_execute(w, op);
-    sim_count_end_later(sm->counting);
+    sim_count_end_deferring(sm->counting);
     return step;
 }
 
@@ -256,7 +256,7 @@ static void run_ordered_path(sim_sm *sm, sim_warp *w, sim_path *p) {
 static bool look_again(sim_sm *sm, sim_warp *w) {
     sim_block *b = w->block;
     const uint64_t end = sm->executed + HANDED_OVER;
-    sim_count_later(sm->counting);
+    sim_count_deferred(sm->counting);
     sm->hands_over = true;
     if (w->path->state != SIM_PATH_READY) sim_warp_switch(w);
     sm->executed += sim_warp_run(w, HANDED_OVER);
@@ -304,7 +304,7 @@ bool sim_sm_run_ordered(sim_sm *sm) {
             if (is_to_look_again(sm, &block->warps[i])) news |= look_again(sm, &block->warps[i]);
         }
         if (!block->running || !block->ends_in_order) continue;
-        sim_count_later(sm->counting);
+        sim_count_deferred(sm->counting);
         end_block(sm, block);
     }
     sm->serial = serial;

@@ -126,7 +126,7 @@ static void start_warp(sim_block *b, uint32_t index) {
     SIM_PREDICATE(w, SIM_SLOT_CARRY) = 0;
     for (size_t s = 0; s < p->special_count; s++)
         if (!ptx_special_differs_by_lane(p->specials[s].special)) fill_block_special(w, &p->specials[s]);
-    w->doubtful = false;
+    w->tainted = false;
     if (w->calls) sim_calls_reset(w);
     sim_warp_start(w, threads >= SIM_LANES ? SIM_ALL_LANES : (1u << threads) - 1);
 }

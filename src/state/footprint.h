@@ -1,5 +1,5 @@
 /* Which bytes of which lines a warp access touches, and which lanes each byte is touched by, in a few parts: what the
- * shadows of memory are kept in (hazard/lines.c, hazard/global.c).
+ * shadows of memory are kept in (check/lines.c, check/global_play.c).
  *
  * An instruction tends to touch memory in the same shape each time, at another place: a footprint is found once for a
  * shape and kept by instruction. */

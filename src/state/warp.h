@@ -57,7 +57,7 @@ struct sim_warp {
     uint32_t pc;                   /* control handlers: the operation to go on with */
     struct sim_compiled *compiled; /* the program's; NULL: all is interpreted */
     uint8_t first_form;            /* sim_code_form of whole warps; that of parts follows */
-    bool doubtful;                 /* checks on: some register holds what was never written (check/doubt.c) */
+    bool tainted;                  /* checks on: some register holds an uninitialised value (check/taint.c) */
     sim_path *path;                /* the running one */
     sim_block *block;
     sim_sm *sm;

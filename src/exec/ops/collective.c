@@ -84,7 +84,7 @@ static sim_step shuffle(sim_warp *w, const sim_op *op, uint32_t active, sources_
     uint32_t source[SIM_LANES], value[SIM_LANES];
     const uint32_t inside = find_sources(source, SIM_SLOT(w, uint32_t, op->b), SIM_SLOT(w, uint32_t, op->c));
     memcpy(value, SIM_SLOT(w, uint32_t, op->a), sizeof value);
-    if (w->sm->hazards && (w->doubtful || lanes != SIM_ALL_LANES))
+    if (w->sm->hazards && (w->tainted || lanes != SIM_ALL_LANES))
         sim_hazard_shuffled(w, op->instruction, lanes, source);
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
     SIM_STORE_LANES(d, lanes, value[source[l] & LANE_BITS]);

@@ -116,7 +116,7 @@ static sim_step arrive(sim_warp *w, const sim_op *op, uint32_t active) {
         uint64_t before = *object;
         if (w->sm->hazards) {
             sim_hazard_mbarrier_use(w, op, lane, owner, offset_of(owner, object));
-            sim_hazard_mbarrier_told(w, op, lane, owner, offset_of(owner, object));
+            sim_hazard_mbarrier_signalled(w, op, lane, owner, offset_of(owner, object));
             if (op->x != EXPECTS && op->x != COMPLETES)
                 sim_hazard_mbarrier_arrive(w, op, lane, owner, offset_of(owner, object));
         }
@@ -188,7 +188,7 @@ static sim_step arrive_after_copies(sim_warp *w, const sim_op *op, uint32_t acti
         if (!object) return SIM_STOP;
         if (w->sm->hazards) {
             sim_hazard_mbarrier_use(w, op, lane, w->block, offset_of(w->block, object));
-            sim_hazard_mbarrier_told(w, op, lane, w->block, offset_of(w->block, object));
+            sim_hazard_mbarrier_signalled(w, op, lane, w->block, offset_of(w->block, object));
             /* The thread's own accesses are covered together with its copies. */
             sim_hazard_mbarrier_arrive(w, op, lane, w->block, offset_of(w->block, object));
         }

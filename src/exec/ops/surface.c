@@ -3,8 +3,8 @@
  * a: the handles; x: the geometry; y: what happens beyond the surface, as PTX_MOD_BEYOND_...; bytes: of an element;
  * count: elements a lane; more: slots in the pool: four coordinates, then the elements; imm2: the reduction; imm: the
  * type. */
-#include "check/texture.h"
-#include "count/texture.h"
+#include "check/texels.h"
+#include "count/texels.h"
 #include "exec/fault.h"
 #include "exec/ops/lanes.h"
 #include "exec/sm.h"

@@ -3,8 +3,8 @@
  * a: the handles; x: the geometry; y: the kind of fetch; imm2: bit 0: integer coordinates, bit 1: a level is named,
  * bits 8 up: the component; count: the result's elements; bytes: of each element's register, of imm's type; more: slots
  * in the pool, in the order below. */
-#include "check/texture.h"
-#include "count/texture.h"
+#include "check/texels.h"
+#include "count/texels.h"
 #include "exec/half.h"
 #include "exec/ops/lanes.h"
 #include "exec/texture/access.h"

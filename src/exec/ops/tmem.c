@@ -360,7 +360,7 @@ static sim_step commit(sim_warp *w, const sim_op *op, uint32_t active) {
         for (uint32_t r = 0; w->sm->hazards && r < w->sm->grid->cluster_blocks; r++) {
             if (!(work.ranks >> r & 1)) continue;
             sim_hazard_mbarrier_use(w, op, lane, &w->block->cluster[r], work.barrier);
-            sim_hazard_mbarrier_told(w, op, lane, &w->block->cluster[r], work.barrier);
+            sim_hazard_mbarrier_signalled(w, op, lane, &w->block->cluster[r], work.barrier);
         }
         if (!sim_tmem_add(w->block, &work)) return no_memory(w, op, active);
     }

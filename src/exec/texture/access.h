@@ -2,7 +2,7 @@
 #ifndef HAUL_EXEC_TEXTURE_ACCESS_H
 #define HAUL_EXEC_TEXTURE_ACCESS_H
 
-#include "count/texture.h"
+#include "count/texels.h"
 #include "exec/texture/texture.h"
 #include "ptx/pattern.h"
 #include "state/block.h"

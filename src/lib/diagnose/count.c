@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "count/l1.h"
-#include "count/seen.h"
+#include "count/sector_set.h"
 #include "count/traffic.h"
 #include "lib/diagnose/diagnose.h"
 #include "machine/tensor.h"
@@ -19,7 +19,7 @@ typedef struct walk {
     unsigned head;
     bool loads;
     sim_l1 *l1;
-    sim_seen seen;         /* the sectors of the data in global memory */
+    sim_sector_set seen;   /* the sectors of the data in global memory */
     uint32_t issued[1024]; /* memory instructions of each thread */
 } walk;
 
@@ -49,7 +49,7 @@ static void fetch(walk *w, haul_traffic *t, uint64_t line, unsigned mask) {
     t->l2_requests++;
     t->l2_sectors += (uint32_t)__builtin_popcount(mask);
     w->d->fetched_sectors += (uint32_t)__builtin_popcount(mask);
-    sim_seen_add(&w->seen, line, mask);
+    sim_sector_set_add(&w->seen, line, mask);
 }
 
 /* What a load does with L1. */
@@ -485,7 +485,7 @@ static void walk_transfer(walk *w) {
 
 /* Where transfers lie side by side, the rest of a sector at the edge of one is the neighbour's, which finds it in L2.
  * Rows with gaps and rows by index have no such neighbours; and a read brings whole fetches. */
-static uint64_t memory_bytes(const walk *w, const sim_seen_size *seen) {
+static uint64_t memory_bytes(const walk *w, const sim_sector_set_size *seen) {
     const haul_transfer *t = w->t;
     const bool dense = t->shape == HAUL_SHAPE_ROWS && (t->count == 1 || t->global_pitch == t->bytes);
     if (t->shape == HAUL_SHAPE_BOX || dense) return w->d->bytes;
@@ -507,7 +507,7 @@ static void sum_up(walk *w) {
     d->tag_wavefronts = sum.wavefronts - d->index.wavefronts;
     d->shared_wavefronts = sum.shared_wavefronts - d->index.shared_wavefronts;
     d->bank_conflicts = sum.bank_conflicts;
-    const sim_seen_size seen = sim_seen_measure(&w->seen);
+    const sim_sector_set_size seen = sim_sector_set_measure(&w->seen);
     d->distinct_sectors = seen.sectors;
     d->memory_bytes = memory_bytes(w, &seen);
     for (unsigned i = 0; i < w->size; i++)
@@ -524,7 +524,7 @@ haul_status diagnose_count(const diagnose_case *k, haul_diagnosis *d) {
     if (status == HAUL_OK) walk_transfer(w), sum_up(w);
     if (w->seen.overflowed) status = haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory to follow a transfer");
     sim_l1_free(w->l1);
-    sim_seen_free(&w->seen);
+    sim_sector_set_free(&w->seen);
     memory_free(w);
     return status;
 }

@@ -1,4 +1,4 @@
-/* L2 and what it asks of device memory, played from SMs' logs. */
+/* L2 and its requests to device memory, replayed from SMs' logs. */
 #include "access.h"
 
 #include "base/memory.h"
@@ -48,7 +48,7 @@ static sim_l2_counts counts_of(const fixture *f) {
     return counts;
 }
 
-/* A stride of 64 bytes reads 64 sectors for 32 wanted on an H100. */
+/* On an H100, a stride of 64 bytes reads 64 sectors for 32 requested. */
 static void a_miss_brings_sixty_four_bytes(void **state) {
     fixture *f = *state;
     read_now(f, 0, 100, 1);
@@ -62,7 +62,7 @@ static void a_miss_brings_sixty_four_bytes(void **state) {
     assert_int_equal(counts_of(f).dram_read_sectors, 2);
 }
 
-/* The same stride reads 32 sectors on an RTX 6000 Ada. */
+/* On an RTX 6000 Ada, the same stride reads 32 sectors. */
 static void a_miss_of_ada_brings_one_sector(void **state) {
     (void)state;
     fixture f = {0};
@@ -74,7 +74,7 @@ static void a_miss_of_ada_brings_one_sector(void **state) {
     sim_l2_free(f.l2);
 }
 
-/* An SM on the other side misses once more, but device memory is not asked again. */
+/* An SM on the other side misses once more, but device memory is not read again. */
 static void each_side_of_l2_misses_for_itself(void **state) {
     fixture *f = *state;
     read_now(f, 0, 100, 15);
@@ -110,7 +110,7 @@ static void stores_go_to_memory_when_their_line_is_given_up(void **state) {
     assert_int_equal(c.dram_read_sectors, 0);
 }
 
-/* Only every second word of a sector was written: the rest has to be read before it can go to memory. */
+/* Only every second word of a sector was written: the rest must be read before the sector is written back. */
 static void partly_written_sectors_are_filled_from_memory(void **state) {
     fixture *f = *state;
     const uint64_t lines = 2 * 50 * 1024 * 1024 / 128;
@@ -171,18 +171,19 @@ static void lines_of_a_slice_keep_apart(void **state) {
                 assert_int_not_equal(sim_log_local(line), sim_log_local(other));
 }
 
-/* ---- what persists ---- */
+/* ---- persisting lines ---- */
 
 enum { MIB = 1 << 20, LINES_OF_MIB = MIB / 128 };
 
-/* Reads so many lines from `first` on, each by the same SM, all with one priority. */
+/* Reads `lines` lines from `first` on, all by the same SM with one priority. */
 static void sweep(fixture *f, uint64_t first, uint64_t lines, sim_priority priority) {
     for (uint64_t line = first; line < first + lines; line++)
         sim_log_add(&f->logs[line % 132], line, 15, SIM_LOG_READ, 0, priority);
     play(f);
 }
 
-/* 8 MiB that are read between 60 MiB which nobody reads again; returns what a second pass over them asks of memory. */
+/* Reads 8 MiB between 60 MiB that nobody reads again. Returns the sectors that a second pass over the 8 MiB reads from
+ * memory. */
 static uint64_t sectors_read_again(fixture *f, uint64_t set_aside, sim_priority hot, sim_priority stream) {
     const uint64_t hot_lines = 8 * LINES_OF_MIB, stream_lines = 60 * LINES_OF_MIB;
     sim_l2_set_aside(f->l2, set_aside);
@@ -227,12 +228,13 @@ static void a_normal_access_makes_what_persisted_ordinary(void **state) {
     assert_int_equal(counts_of(f).dram_read_sectors - before, 50 * 4);
 }
 
-/* A launch, a stream and the launch again, each a launch of its own: what the last one asks of memory. */
+/* Runs a launch, a streaming launch and the first one again. Returns the sectors that the last one reads from
+ * memory. */
 static uint64_t sectors_of_a_later_launch(fixture *f, sim_priority hot, bool reset) {
     sim_l2_set_aside(f->l2, 16 * MIB);
     sweep(f, 0, 8 * LINES_OF_MIB, hot);
     sim_l2_begin_launch(f->l2);
-    assert_int_equal(counts_of(f).read_requests, 0); /* counts are a launch's */
+    assert_int_equal(counts_of(f).read_requests, 0); /* counts are per launch */
     if (reset) sim_l2_reset_persisting(f->l2);
     sweep(f, 1 << 24, 60 * LINES_OF_MIB, SIM_PRIORITY_NORMAL);
     sim_l2_begin_launch(f->l2);
@@ -261,7 +263,7 @@ static void a_reset_makes_what_persisted_ordinary(void **state) {
     assert_int_equal(sectors_of_a_later_launch(*state, SIM_PRIORITY_LAST, true), 8 * LINES_OF_MIB * 4);
 }
 
-/* What an SM on the other side reads is a copy there, which does not persist, but memory is not asked again. */
+/* An SM on the other side reads a copy, which does not persist, but device memory is not read again. */
 static void copies_on_the_other_side_do_not_persist(void **state) {
     fixture *f = *state;
     sim_l2_set_aside(f->l2, 16 * MIB);
@@ -296,11 +298,11 @@ static void a_log_without_memory_says_so(void **state) {
 
 static void a_set_without_memory_is_incomplete(void **state) {
     (void)state;
-    sim_seen seen = {0};
+    sim_sector_set seen = {0};
     memory_fail_after(1);
-    sim_seen_add(&seen, 1, 15);
+    sim_sector_set_add(&seen, 1, 15);
     assert_true(seen.overflowed);
-    sim_seen_free(&seen);
+    sim_sector_set_free(&seen);
 }
 
 #define WITH_L2(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

@@ -1,6 +1,6 @@
-/* Which of a row of numbers are equal to one: what L2 does with the tags of a set. */
-#ifndef HAUL_COUNT_MATCH_H
-#define HAUL_COUNT_MATCH_H
+/* Compares a row of 16 numbers with one number: how L2 looks up the tags of a set. */
+#ifndef HAUL_COUNT_TAG_MATCH_H
+#define HAUL_COUNT_TAG_MATCH_H
 
 #include <stdint.h>
 
@@ -12,7 +12,7 @@
 
 enum { SIM_MATCH_ROW = 16 };
 
-/* A bit for each of the 16 that equals `wanted`. */
+/* Returns a bit for each of the 16 that equals `wanted`. */
 static inline uint32_t sim_match(const uint32_t row[SIM_MATCH_ROW], uint32_t wanted) {
 #if defined(__AVX512F__)
     return _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(row), _mm512_set1_epi32((int)wanted));
@@ -35,7 +35,7 @@ static inline uint32_t sim_match(const uint32_t row[SIM_MATCH_ROW], uint32_t wan
 #endif
 }
 
-/* A bit for each of 16 bytes that equals `wanted`. */
+/* Returns a bit for each of 16 bytes that equals `wanted`. */
 static inline uint32_t sim_match_bytes(const int8_t row[SIM_MATCH_ROW], int8_t wanted) {
 #if defined(__SSE2__)
     const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)row);

@@ -206,7 +206,7 @@ static bool adds_to_shared(const sim_bulk *bulk) {
 
 void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *bulk) {
     const bool load = bulk->kind == SIM_BULK_LOAD;
-    sim_stale_deed(w);
+    sim_stale_progress(w);
     if (bulk->source) depart_for_block(w, lane, b, bulk);
     sim_visit k = visit_by_lane(w, lane, b, load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, bulk->instruction);
     if (load) sim_proxy_check_mbarrier(w, lane, b, bulk);

@@ -1,6 +1,6 @@
 /* Checks of textures and surfaces. */
-#ifndef HAUL_CHECK_TEXTURE_H
-#define HAUL_CHECK_TEXTURE_H
+#ifndef HAUL_CHECK_TEXELS_H
+#define HAUL_CHECK_TEXELS_H
 
 #include "state/block.h"
 #include "state/texels.h"

@@ -1,4 +1,4 @@
-/* Chooses the compilation of vector_*.c that this host runs best. */
+/* Chooses the variant of vector_*.c that this host runs best. */
 #include "base/variant.h"
 #include "count/vectors.h"
 

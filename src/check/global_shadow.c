@@ -1,4 +1,4 @@
-#include "check/watch.h"
+#include "check/global_shadow.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -56,15 +56,15 @@ _Atomic uint8_t *sim_watch_published(sim_watch *watch) {
     return watch->published;
 }
 
-static void tell(const sim_domain *d, sim_known *told, const sim_warp *w, uint32_t lanes) {
+static void publish_views(const sim_domain *d, sim_known *published, const sim_warp *w, uint32_t lanes) {
     const uint32_t actor = sim_actor(w);
     for (uint32_t i = 0; i < d->views[actor].count; i++)
-        if (d->views[actor].list[i].lanes & lanes) sim_known_join(told, d->views[actor].list[i].order, d->actors);
+        if (d->views[actor].list[i].lanes & lanes) sim_known_join(published, d->views[actor].list[i].order, d->actors);
     const bool whole = (w->live & ~lanes) == 0;
-    sim_known_add(&told[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
+    sim_known_add(&published[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
 }
 
-void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes, uint8_t told) {
+void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes, uint8_t published) {
     const sim_domain *d = sim_domain_of(w->block);
     sim_known **known = watch->released ? &watch->released[d->cluster_index] : NULL;
     if (known && !*known) *known = memory_zeroed(2 * d->actors, sizeof **known);
@@ -72,8 +72,8 @@ void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes, uint
         d->owner->failed |= known != NULL;
         return;
     }
-    if (told & SIM_TOLD_ALL) tell(d, *known, w, lanes);
-    tell(d, *known + d->actors, w, lanes);
+    if (published & SIM_PUBLISHED_ALL) publish_views(d, *known, w, lanes);
+    publish_views(d, *known + d->actors, w, lanes);
 }
 
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t s) {

@@ -1,4 +1,4 @@
-#include "count/log.h"
+#include "count/l2_log.h"
 
 #include "base/memory.h"
 

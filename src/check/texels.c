@@ -1,4 +1,4 @@
-#include "check/texture.h"
+#include "check/texels.h"
 
 #include "check/global.h"
 #include "check/internal.h"

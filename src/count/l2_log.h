@@ -1,7 +1,7 @@
-/* What an SM sends to L2 between two drains: compact entries, dealt to the slices of the model when they are made, so
- * that slices can be played by different host threads. */
-#ifndef HAUL_COUNT_LOG_H
-#define HAUL_COUNT_LOG_H
+/* The log of an SM's requests to L2 between two drains. Entries are compact and sorted into the model's slices when
+ * they are made, so that host threads can replay slices in parallel. */
+#ifndef HAUL_COUNT_L2_LOG_H
+#define HAUL_COUNT_L2_LOG_H
 
 #include "count/policy.h"
 
@@ -13,8 +13,8 @@ enum { SIM_SLICES = 8, SIM_LOG_LINE_SHIFT = 16 };
 
 typedef enum sim_log_kind { SIM_LOG_READ, SIM_LOG_WRITE, SIM_LOG_REDUCTION, SIM_LOG_ATOMIC } sim_log_kind;
 
-/* One request for sectors of a line: mask in bits 0-3, kind in 4-5, for writes the bytes of a sector that are
- * written, on average (1 to 32), in 6-11, the line's priority in 12-14, its number within its slice from bit 16. */
+/* One request for sectors of a line: mask in bits 0-3, kind in 4-5, for writes the average bytes written per sector (1
+ * to 32) in 6-11, the line's priority in 12-14, its number within its slice from bit 16. */
 typedef uint64_t sim_log_entry;
 
 static inline unsigned sim_log_mask(sim_log_entry entry) {
@@ -46,8 +46,8 @@ typedef struct sim_log {
 
 void sim_log_free(sim_log *log);
 void sim_log_clear(sim_log *log);
-/* Chunks of 32 lines go to slices in turn, turned further by higher bits so that strides spread; a line's number
- * within its slice leaves the turn out and keeps everything else. */
+/* Chunks of 32 lines go to slices in turn, rotated by higher bits so that strides spread. A line's number within its
+ * slice leaves out the chunk's turn and keeps everything else. */
 static inline unsigned sim_log_slice_of(uint64_t line) {
     uint64_t chunk = line >> 5;
     return (unsigned)(chunk ^ chunk >> 3 ^ chunk >> 6 ^ chunk >> 9) & (SIM_SLICES - 1);
@@ -56,25 +56,25 @@ static inline uint64_t sim_log_local(uint64_t line) {
     return line >> 8 << 5 | (line & 31);
 }
 
-/* What an entry has beside its line. */
+/* Returns an entry without its line. */
 static inline sim_log_entry sim_log_request(unsigned mask, sim_log_kind kind, unsigned bytes, sim_priority priority) {
     return (unsigned)priority << 12 | bytes << 6 | (unsigned)kind << 4 | mask;
 }
 
-/* Makes room for one more entry. False when there is no memory: then the log has failed. */
+/* Makes room for one more entry. If the host runs out of memory, marks the log as failed and returns false. */
 bool sim_log_grow(sim_log *log, sim_log_slice *slice);
 
-/* Whether each slice has room for `count` more entries. */
+/* True if each slice has room for `count` more entries. */
 static inline bool sim_log_has_room(const sim_log *log, size_t count) {
     bool has = true;
     for (unsigned s = 0; s < SIM_SLICES; s++) has &= log->slices[s].capacity - log->slices[s].count >= count;
     return has;
 }
 
-/* Makes it. False when there is no memory: then the log has failed. Entries may move. */
+/* Makes that room; entries may move. If the host runs out of memory, marks the log as failed and returns false. */
 bool sim_log_reserve(sim_log *log, size_t count);
 
-/* Returns the new entry, valid until the next call; NULL when there is no memory. */
+/* Returns the new entry, valid until the next call; NULL if the host runs out of memory. */
 static inline sim_log_entry *sim_log_put(sim_log *log, uint32_t number, sim_log_entry entry) {
     sim_log_slice *slice = &log->slices[number];
     if (__builtin_expect(slice->count == slice->capacity, 0) && !sim_log_grow(log, slice)) return NULL;

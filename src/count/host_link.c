@@ -1,4 +1,4 @@
-#include "count/link.h"
+#include "count/host_link.h"
 
 void sim_link_count(sim_link *link, const sim_log *log) {
     for (unsigned s = 0; s < SIM_SLICES; s++) {

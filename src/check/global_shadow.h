@@ -3,8 +3,8 @@
  *
  *     slice -> pages by number -> lines -> rows: which warp last wrote and read which bytes
  *                                       or words: the same for each word, if rows are not enough */
-#ifndef HAUL_CHECK_WATCH_H
-#define HAUL_CHECK_WATCH_H
+#ifndef HAUL_CHECK_GLOBAL_SHADOW_H
+#define HAUL_CHECK_GLOBAL_SHADOW_H
 
 #include "check/internal.h"
 #include "state/block.h"
@@ -77,7 +77,7 @@ typedef struct sim_slice {
 } sim_slice;
 
 struct sim_watch {
-    _Atomic uint8_t published[SIM_PLACES]; /* SIM_TOLD_*, by hash of the address written */
+    _Atomic uint8_t published[SIM_PLACES]; /* SIM_PUBLISHED_*, by hash of the address written */
     const sim_grid *grid;
     sim_known **released; /* by cluster, by actor: all accesses it has published to all blocks, then the published
                              reads; NULL if there are too many clusters */

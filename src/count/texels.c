@@ -1,5 +1,5 @@
-/* The texture pipe: rules read off an H100 (docs/textures.md, tests/data/textures). */
-#include "count/texture.h"
+/* Counting in the texture pipe, by rules measured on an H100 (docs/textures.md, tests/data/textures). */
+#include "count/texels.h"
 
 #include "count/coalesce.h"
 #include "count/counting.h"
@@ -9,7 +9,7 @@
 
 enum { QUAD = 4, OCTET = 8, WIDE_TEXEL = 16, PASS_TEXELS = OCTET * SIM_MOST_TEXELS };
 
-/* Misses of one line that come within so many passes go to L2 as one request. */
+/* Misses of one line within this many passes go to L2 as one request. */
 enum { JOIN_PASSES = 7, MOST_REQUESTS = 512 };
 
 /* What one pass of a group touches: distinct tags, each with its sectors. */
@@ -19,12 +19,12 @@ typedef struct pass {
     uint8_t mask[PASS_TEXELS], bank[PASS_TEXELS];
 } pass;
 
-/* Requests of the instruction to L2. */
+/* The instruction's requests to L2. */
 typedef struct requests {
     uint32_t count;
     uint64_t line[MOST_REQUESTS];
     uint8_t mask[MOST_REQUESTS];
-    uint32_t last[MOST_REQUESTS]; /* pass */
+    uint32_t last[MOST_REQUESTS]; /* number of the pass */
     uint32_t passes;              /* so far */
 } requests;
 
@@ -57,7 +57,7 @@ static uint32_t count_sectors(const pass *p) {
     return sectors;
 }
 
-/* At least one, also where all lanes look at the border. */
+/* Returns at least one, even if all lanes read the border. */
 static uint32_t count_wavefronts(const pass *p) {
     uint32_t banks[4] = {0}, most = 1;
     for (uint32_t i = 0; i < p->count; i++)
@@ -65,7 +65,7 @@ static uint32_t count_wavefronts(const pass *p) {
     return most;
 }
 
-/* ---- what goes on to L2 ---- */
+/* ---- requests to L2 ---- */
 
 static void add_request(requests *r, uint64_t line, unsigned mask) {
     for (uint32_t i = r->count; i-- > 0;) {
@@ -80,7 +80,7 @@ static void add_request(requests *r, uint64_t line, unsigned mask) {
     r->last[r->count++] = r->passes;
 }
 
-/* Sectors of a tag that are no line of memory are requested one by one. */
+/* Requests a tag's sectors. If the tag is not a line of memory, they are requested one by one. */
 static void request_sectors(requests *r, const pass *p, uint32_t i, unsigned mask) {
     const bool is_line = p->tag[i] == p->address[i][__builtin_ctz(mask)] >> SIM_LINE_SHIFT;
     if (is_line) {
@@ -142,8 +142,8 @@ static void run_pass(sim_counting *c, sim_tally *t, const pass *p, haul_memory_c
     r->passes++;
 }
 
-/* Texels of 16 bytes are filtered two lanes at a time, half of their channels each time; volumes two lanes at a time.
- */
+/* Counts a quad. Filtering texels of 16 bytes takes two lanes at a time, and half of their channels each time;
+ * filtering volumes takes two lanes at a time. */
 static void run_quad(sim_counting *c, sim_tally *t, const sim_texel_access *a, uint32_t lanes, requests *r) {
     const bool wide = a->filtered && a->bytes == WIDE_TEXEL, pairs = wide || (a->filtered && a->volume);
     const uint32_t first = lanes & 0x33333333u;
@@ -158,7 +158,7 @@ static void run_quad(sim_counting *c, sim_tally *t, const sim_texel_access *a, u
     t->traffic.requests++;
 }
 
-/* Lanes that update one word go one after the other. */
+/* Returns the first lane of each word: lanes that update one word take turns. */
 static uint32_t first_of_each_word(const sim_texel_access *a, uint32_t lanes) {
     uint32_t chosen = 0;
     for (uint32_t left = lanes; left; left &= left - 1) {
@@ -186,7 +186,7 @@ static void run_octet(sim_counting *c, sim_tally *t, const sim_texel_access *a, 
     t->traffic.requests++;
 }
 
-/* Eight lanes, but only four of texels of 16 bytes in linear memory. */
+/* Returns the lanes of a group: eight for surfaces and linear memory (four for texels of 16 bytes), else four. */
 static unsigned group_size(const sim_texel_access *a, haul_memory_class class) {
     if (class != HAUL_CLASS_TEXTURE) return OCTET;
     return a->linear && a->bytes < WIDE_TEXEL ? OCTET : QUAD;

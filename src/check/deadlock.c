@@ -34,7 +34,7 @@ static bool leads_to(const sim_warp *w, uint32_t pc, uint32_t instruction) {
 }
 
 /* Returns the lanes that wait at joins and will not reach what the path waits at. */
-static uint32_t lanes_past(const sim_warp *w, const sim_path *p) {
+static uint32_t lanes_skipped(const sim_warp *w, const sim_path *p) {
     const uint32_t instruction = w->ops[p->pc].instruction;
     uint32_t lanes = 0;
     for (size_t k = 0; k < SIM_MAX_JOINS; k++) {
@@ -44,14 +44,14 @@ static uint32_t lanes_past(const sim_warp *w, const sim_path *p) {
     return lanes;
 }
 
-static void report_parting(sim_warp *w, const sim_path *p, uint32_t past) {
+static void report_parting(sim_warp *w, const sim_path *p, uint32_t skipped) {
     const uint32_t instruction = w->ops[p->pc].instruction;
-    const uint32_t missing = p->members & past;
+    const uint32_t missing = p->members & skipped;
     if (p->state == SIM_PATH_AT_BARRIER) {
         sim_finding *f = report_at(w, HAUL_FINDING_BARRIER_DIVERGENCE, instruction, p->mask);
         if (f)
             sim_hazard_say(f, "lanes 0x%08x of warp %u wait at barrier %u, but lanes 0x%08x have skipped it", p->mask,
-                           w->index, p->barrier, past);
+                           w->index, p->barrier, skipped);
     } else if (p->state == SIM_PATH_AT_WARP_SYNC && missing) {
         sim_finding *f = report_at(w, HAUL_FINDING_SHUFFLE_MASK, instruction, p->mask);
         if (f)
@@ -64,8 +64,8 @@ void sim_hazard_joins_released(sim_warp *w) {
     for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
         const sim_path *p = &w->paths[__builtin_ctz(left)];
         const bool waits = p->state == SIM_PATH_AT_BARRIER || p->state == SIM_PATH_AT_WARP_SYNC;
-        const uint32_t past = waits ? lanes_past(w, p) : 0;
-        if (past) report_parting(w, p, past);
+        const uint32_t skipped = waits ? lanes_skipped(w, p) : 0;
+        if (skipped) report_parting(w, p, skipped);
     }
 }
 
@@ -176,13 +176,13 @@ static haul_action action_of(const sim_warp *w, uint32_t instruction) {
     }
 }
 
-bool sim_hazard_have_strayed(const sim_warp *w, uint32_t lanes) {
-    return lanes && !(lanes & ~sim_domain_of(w->block)->strayed[sim_actor(w)]);
+bool sim_hazard_have_faulted(const sim_warp *w, uint32_t lanes) {
+    return lanes && !(lanes & ~sim_domain_of(w->block)->faulted[sim_actor(w)]);
 }
 
 void sim_hazard_fault(sim_warp *w, const sim_op *op, uint32_t lanes, const char *message) {
     const sim_fault_record *fault = &w->sm->fault;
-    uint32_t *strayed = &sim_domain_of(w->block)->strayed[sim_actor(w)];
+    uint32_t *faulted = &sim_domain_of(w->block)->faulted[sim_actor(w)];
     sim_range freed;
     haul_finding_kind kind = fault->kind;
     const bool is_free = kind == HAUL_FINDING_BAD_FREE;
@@ -192,12 +192,12 @@ void sim_hazard_fault(sim_warp *w, const sim_op *op, uint32_t lanes, const char 
     const sim_suspect s = {.kind = kind,
                            .action = is_free ? HAUL_ACTION_FREE : action_of(w, op->instruction),
                            .instruction = op->instruction,
-                           .lanes = lanes & ~*strayed ? lanes & ~*strayed : lanes,
+                           .lanes = lanes & ~*faulted ? lanes & ~*faulted : lanes,
                            .thread = SIM_NO_THREAD,
                            .space = fault->space,
                            .address = fault->address,
                            .bytes = fault->bytes};
-    *strayed |= lanes;
+    *faulted |= lanes;
     sim_finding *f = sim_hazard_report(w, &s);
     if (!f) return;
     sim_hazard_say(f, "%s", message);

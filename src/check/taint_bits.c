@@ -15,9 +15,9 @@ static bool is_whole_number(unsigned type) {
     return is_signed(type) || type == PTX_U8 || type == PTX_U16 || type == PTX_U32 || type == PTX_U64;
 }
 
-uint64_t sim_doubtful_bits(const sim_doubt *doubts, const ptx_operand *o, unsigned type) {
-    const bool in_doubt = o->kind == PTX_REGISTER && doubts[o->reg].lanes;
-    return in_doubt ? doubts[o->reg].bits & low_bits(ptx_bits(type)) : 0;
+uint64_t sim_tainted_bits(const sim_taint *taints, const ptx_operand *o, unsigned type) {
+    const bool is_tainted = o->kind == PTX_REGISTER && taints[o->reg].lanes;
+    return is_tainted ? taints[o->reg].bits & low_bits(ptx_bits(type)) : 0;
 }
 
 /* Carries go upwards only. */
@@ -67,26 +67,26 @@ static uint64_t chosen(const ptx_instruction *i, uint64_t bits) {
     return a->kind == PTX_INTEGER && b->kind == PTX_INTEGER ? a->bits ^ b->bits : bits;
 }
 
-static uint64_t packed(const sim_doubt *doubts, const ptx_instruction *i) {
+static uint64_t packed(const sim_taint *taints, const ptx_instruction *i) {
     const ptx_operand *parts = &i->operands[1];
     const unsigned width = ptx_bits(i->type) / parts->part_count;
     uint64_t bits = 0;
     for (uint32_t k = 0; k < parts->part_count && k * width < 64; k++) {
         const ptx_operand *part = &parts->parts[k];
-        if (part->kind == PTX_REGISTER && doubts[part->reg].lanes)
-            bits |= (doubts[part->reg].bits & low_bits(width)) << (k * width);
+        if (part->kind == PTX_REGISTER && taints[part->reg].lanes)
+            bits |= (taints[part->reg].bits & low_bits(width)) << (k * width);
     }
     return bits;
 }
 
-uint64_t sim_doubtful_result(const sim_doubt *doubts, const ptx_instruction *i) {
+uint64_t sim_tainted_result(const sim_taint *taints, const ptx_instruction *i) {
     uint64_t bits[3] = {0};
     for (unsigned k = 1; k < i->operand_count && k <= 3; k++)
-        bits[k - 1] = sim_doubtful_bits(doubts, &i->operands[k], i->op == PTX_OP_CVT ? i->type2 : i->type);
+        bits[k - 1] = sim_tainted_bits(taints, &i->operands[k], i->op == PTX_OP_CVT ? i->type2 : i->type);
     const uint64_t all = bits[0] | bits[1] | bits[2];
     switch (i->op) {
     case PTX_OP_MOV:
-        if (i->operands[1].kind == PTX_VECTOR && i->operands[0].kind == PTX_REGISTER) return packed(doubts, i);
+        if (i->operands[1].kind == PTX_VECTOR && i->operands[0].kind == PTX_REGISTER) return packed(taints, i);
         return i->operands[1].kind == PTX_REGISTER ? bits[0] : UINT64_MAX;
     case PTX_OP_CVT: return converted(i, bits[0]);
     case PTX_OP_SHL:
@@ -116,11 +116,11 @@ static uint64_t value_of(const sim_warp *w, const ptx_operand *o, unsigned type,
 }
 
 /* Returns the lanes in which the operand's value decides all of the other one's tainted `bits`. */
-static uint32_t decides(const sim_warp *w, const sim_doubt *doubts, const ptx_operand *o, unsigned type, bool is_and,
+static uint32_t decides(const sim_warp *w, const sim_taint *taints, const ptx_operand *o, unsigned type, bool is_and,
                         uint64_t bits, uint32_t lanes) {
     uint32_t decided = 0;
     if (o->kind != PTX_REGISTER) return 0;
-    for (uint32_t left = lanes & ~doubts[o->reg].lanes; left; left &= left - 1) {
+    for (uint32_t left = lanes & ~taints[o->reg].lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint64_t value = value_of(w, o, type, lane);
         if (!(bits & (is_and ? value : ~value))) decided |= 1u << lane;
@@ -128,13 +128,13 @@ static uint32_t decides(const sim_warp *w, const sim_doubt *doubts, const ptx_op
     return decided;
 }
 
-uint32_t sim_doubt_decided(const sim_warp *w, const sim_doubt *doubts, const ptx_instruction *i, uint32_t lanes) {
+uint32_t sim_taint_decided(const sim_warp *w, const sim_taint *taints, const ptx_instruction *i, uint32_t lanes) {
     const ptx_operand *o = i->operands;
     const bool is_and = i->op == PTX_OP_AND || i->mods[PTX_SLOT_COMBINE] == PTX_MOD_AND;
     if (i->op == PTX_OP_SETP_COMBINE && i->mods[PTX_SLOT_COMBINE] != PTX_MOD_XOR)
-        return decides(w, doubts, &o[3], PTX_PRED, is_and, 1, lanes);
+        return decides(w, taints, &o[3], PTX_PRED, is_and, 1, lanes);
     if ((i->op != PTX_OP_AND && i->op != PTX_OP_OR) || i->operand_count < 3) return 0;
     const uint64_t one = i->type == PTX_PRED ? 1 : UINT64_MAX;
-    return decides(w, doubts, &o[1], i->type, is_and, sim_doubtful_bits(doubts, &o[2], i->type) & one, lanes) |
-           decides(w, doubts, &o[2], i->type, is_and, sim_doubtful_bits(doubts, &o[1], i->type) & one, lanes);
+    return decides(w, taints, &o[1], i->type, is_and, sim_tainted_bits(taints, &o[2], i->type) & one, lanes) |
+           decides(w, taints, &o[2], i->type, is_and, sim_tainted_bits(taints, &o[1], i->type) & one, lanes);
 }

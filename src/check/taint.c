@@ -9,42 +9,42 @@
 
 #include <string.h>
 
-static sim_doubt *doubts_of(sim_warp *w) {
+static sim_taint *taints_of(sim_warp *w) {
     sim_domain *d = sim_domain_of(w->block);
     const size_t registers = w->sm->grid->program->function->register_count + 1;
-    sim_doubt **doubts = &d->doubts[sim_actor(w)];
-    if (!*doubts) *doubts = memory_zeroed(registers, sizeof **doubts);
-    if (!*doubts) d->owner->failed = true;
-    if (*doubts && !w->doubtful) memset(*doubts, 0, registers * sizeof **doubts);
-    return *doubts;
+    sim_taint **taints = &d->taints[sim_actor(w)];
+    if (!*taints) *taints = memory_zeroed(registers, sizeof **taints);
+    if (!*taints) d->owner->failed = true;
+    if (*taints && !w->tainted) memset(*taints, 0, registers * sizeof **taints);
+    return *taints;
 }
 
-void sim_hazard_doubt_forget(sim_warp *w, uint32_t reg, uint32_t lanes) {
-    sim_doubt *doubts = w->doubtful ? doubts_of(w) : NULL;
-    if (doubts) doubts[reg].lanes &= ~lanes;
+void sim_hazard_taint_forget(sim_warp *w, uint32_t reg, uint32_t lanes) {
+    sim_taint *taints = w->tainted ? taints_of(w) : NULL;
+    if (taints) taints[reg].lanes &= ~lanes;
 }
 
-static void doubt_register(sim_warp *w, const ptx_operand *o, const sim_doubt *doubt) {
-    sim_doubt *doubts = o->kind == PTX_REGISTER ? doubts_of(w) : NULL;
-    if (!doubts) return;
-    w->doubtful = true;
-    sim_doubt *t = &doubts[o->reg];
-    const sim_doubt before = *t;
-    *t = *doubt;
+static void taint_register(sim_warp *w, const ptx_operand *o, const sim_taint *taint) {
+    sim_taint *taints = o->kind == PTX_REGISTER ? taints_of(w) : NULL;
+    if (!taints) return;
+    w->tainted = true;
+    sim_taint *t = &taints[o->reg];
+    const sim_taint before = *t;
+    *t = *taint;
     t->lanes |= before.lanes;
     if (before.lanes) t->bits |= before.bits;
 }
 
 /* ldmatrix hands a row on to other lanes than the one that gave its address; the word's position in the row says to
  * which. */
-static void doubt_matrix(sim_warp *w, const ptx_instruction *i, unsigned word, const sim_doubt *doubt) {
+static void taint_matrix(sim_warp *w, const ptx_instruction *i, unsigned word, const sim_taint *taint) {
     enum { ROWS = 8, LANES_OF_ROW = 4 };
-    for (uint32_t left = doubt->lanes; left; left &= left - 1) {
+    for (uint32_t left = taint->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left), row = lane % ROWS, matrix = lane / ROWS;
-        sim_doubt d = *doubt;
+        sim_taint d = *taint;
         d.lanes = 1u << (LANES_OF_ROW * row + word);
         if (i->mods[PTX_SLOT_TRANS]) d.lanes = (1u | 1u << LANES_OF_ROW) << (2 * LANES_OF_ROW * word + row / 2);
-        if (matrix < i->operands[0].part_count) doubt_register(w, &i->operands[0].parts[matrix], &d);
+        if (matrix < i->operands[0].part_count) taint_register(w, &i->operands[0].parts[matrix], &d);
     }
 }
 
@@ -56,10 +56,10 @@ static bool is_around(const ptx_instruction *i, uint64_t bits) {
     return is_strong && ptx_bits(i->type) <= 32 && (~bits & ((1ull << ptx_bits(i->type)) - 1));
 }
 
-void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, uint64_t bits,
+void sim_hazard_taint(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, uint64_t bits,
                       haul_space space, uint64_t address, uint32_t bytes) {
-    sim_doubt_loaded(w, element,
-                     &(sim_doubt){.lanes = lanes,
+    sim_taint_loaded(w, element,
+                     &(sim_taint){.lanes = lanes,
                                   .bits = bits,
                                   .instruction = instruction,
                                   .bytes = bytes,
@@ -68,39 +68,39 @@ void sim_hazard_doubt(sim_warp *w, uint32_t instruction, unsigned element, uint3
                                   .lane = (uint8_t)__builtin_ctz(lanes)});
 }
 
-void sim_doubt_loaded(sim_warp *w, unsigned element, const sim_doubt *doubt) {
-    const ptx_instruction *i = sim_instruction_of(w, doubt->instruction);
+void sim_taint_loaded(sim_warp *w, unsigned element, const sim_taint *taint) {
+    const ptx_instruction *i = sim_instruction_of(w, taint->instruction);
     const ptx_operand *data = &i->operands[0];
     const ptx_operand *part = data->kind == PTX_VECTOR && element < data->part_count ? &data->parts[element] : data;
-    if (is_around(i, doubt->bits)) return;
+    if (is_around(i, taint->bits)) return;
     if (i->op == PTX_OP_LDMATRIX)
-        doubt_matrix(w, i, element, doubt);
+        taint_matrix(w, i, element, taint);
     else if (i->op != PTX_OP_LDMATRIX_B8)
-        doubt_register(w, part, doubt);
+        taint_register(w, part, taint);
 }
 
 /* Checks each operation from the first background product on. */
 void sim_hazard_products(sim_warp *w) {
-    if (w->block->async.queues[w->index].products.count && doubts_of(w)) w->doubtful = true;
+    if (w->block->async.queues[w->index].products.count && taints_of(w)) w->tainted = true;
 }
 
 /* ---- one operation ---- */
 
 typedef struct flow {
-    sim_doubt *doubts;
-    sim_doubt found; /* of the registers that are read */
+    sim_taint *taints;
+    sim_taint found; /* of the registers that are read */
     uint32_t all;    /* lanes for which all registers that are read are tainted */
     uint32_t active;
 } flow;
 
 static void add_source(void *context, uint32_t reg, bool writes) {
     flow *x = context;
-    const uint32_t lanes = x->doubts[reg].lanes & x->active;
+    const uint32_t lanes = x->taints[reg].lanes & x->active;
     if (writes) return;
     x->all &= lanes;
     if (!lanes) return;
-    const sim_doubt before = x->found;
-    x->found = x->doubts[reg];
+    const sim_taint before = x->found;
+    x->found = x->taints[reg];
     x->found.lanes = before.lanes | lanes;
     x->found.bits |= before.bits;
 }
@@ -108,8 +108,8 @@ static void add_source(void *context, uint32_t reg, bool writes) {
 static void set_destination(void *context, uint32_t reg, bool writes) {
     flow *x = context;
     if (!writes) return;
-    sim_doubt *t = &x->doubts[reg];
-    const sim_doubt before = *t;
+    sim_taint *t = &x->taints[reg];
+    const sim_taint before = *t;
     const uint32_t kept = before.lanes & ~x->active;
     if (x->found.lanes) *t = x->found;
     if (kept) t->bits |= before.bits;
@@ -120,7 +120,7 @@ static void set_destination(void *context, uint32_t reg, bool writes) {
 static void set_parts(flow *x, const ptx_instruction *i) {
     const ptx_operand *parts = &i->operands[0];
     const unsigned width = ptx_bits(i->type) / parts->part_count;
-    const sim_doubt whole = x->found;
+    const sim_taint whole = x->found;
     for (uint32_t k = 0; k < parts->part_count; k++) {
         if (parts->parts[k].kind != PTX_REGISTER) continue;
         if (k * width < 64) x->found.bits = whole.bits >> (k * width) & ((1ull << width % 64) - 1);
@@ -129,17 +129,17 @@ static void set_parts(flow *x, const ptx_instruction *i) {
     }
 }
 
-static bool is_of_shuffle(const sim_doubt *t) {
+static bool is_of_shuffle(const sim_taint *t) {
     return t->space == HAUL_SPACE_NONE;
 }
 
 /* True for the first element behind those that were written, if it only decides a branch. */
-static bool is_of_tail(const sim_warp *w, const sim_doubt *t, uint32_t used_by) {
+static bool is_of_tail(const sim_warp *w, const sim_taint *t, uint32_t used_by) {
     return t->space == HAUL_SPACE_SHARED && sim_instruction_of(w, used_by)->op == PTX_OP_BRA &&
            sim_shadow_is_tail(w, t->instruction, (uint32_t)t->address);
 }
 
-static void report(sim_warp *w, const sim_doubt *t, uint32_t used_by) {
+static void report(sim_warp *w, const sim_taint *t, uint32_t used_by) {
     if (t->contest) {
         sim_contest_used(w->block, t->contest);
         return;
@@ -172,7 +172,7 @@ static void report(sim_warp *w, const sim_doubt *t, uint32_t used_by) {
 }
 
 static flow sources(sim_warp *w, uint32_t instruction, uint32_t active) {
-    flow x = {.doubts = sim_domain_of(w->block)->doubts[sim_actor(w)], .all = active, .active = active};
+    flow x = {.taints = sim_domain_of(w->block)->taints[sim_actor(w)], .all = active, .active = active};
     ptx_visit_registers(sim_instruction_of(w, instruction), add_source, &x);
     return x;
 }
@@ -184,7 +184,7 @@ static void add_operand(flow *x, const ptx_operand *o) {
 }
 
 static flow of_operand(sim_warp *w, const ptx_operand *o, uint32_t active) {
-    flow x = {.doubts = sim_domain_of(w->block)->doubts[sim_actor(w)], .all = active, .active = active};
+    flow x = {.taints = sim_domain_of(w->block)->taints[sim_actor(w)], .all = active, .active = active};
     add_operand(&x, o);
     return x;
 }
@@ -202,7 +202,7 @@ static flow of_product(sim_warp *w, const ptx_instruction *i, uint32_t active) {
 }
 
 /* Returns 0 for stmatrix: what it stores at a lane's address comes from other lanes, which is not followed. */
-uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction, unsigned element) {
+uint32_t sim_hazard_taint_stored(sim_warp *w, uint32_t instruction, unsigned element) {
     const ptx_instruction *i = sim_instruction_of(w, instruction);
     const ptx_operand *data = &i->operands[1];
     const bool is_part = data->kind == PTX_VECTOR && element < data->part_count;
@@ -210,7 +210,7 @@ uint32_t sim_hazard_doubt_stored(sim_warp *w, uint32_t instruction, unsigned ele
     const ptx_operand *part = is_part ? &data->parts[element] : data;
     const flow x = of_operand(w, part, SIM_ALL_LANES);
     const unsigned width = ptx_bits(i->type) < 64 ? ptx_bits(i->type) : 64;
-    const uint64_t known = ~sim_doubtful_bits(x.doubts, part, i->type) << (64 - width);
+    const uint64_t known = ~sim_tainted_bits(x.taints, part, i->type) << (64 - width);
     return known ? 0 : x.found.lanes; /* bit fields are filled one after the other */
 }
 
@@ -218,21 +218,21 @@ void sim_hazard_shuffled(sim_warp *w, uint32_t instruction, uint32_t lanes, cons
     const ptx_instruction *i = sim_instruction_of(w, instruction);
     const ptx_operand *to = i->operands[0].kind == PTX_PAIR ? &i->operands[0].parts[0] : &i->operands[0];
     const ptx_operand *from = &i->operands[1];
-    const sim_doubt *doubts = doubts_of(w);
-    if (!doubts || to->kind != PTX_REGISTER) return;
-    const sim_doubt known = w->doubtful && from->kind == PTX_REGISTER ? doubts[from->reg] : (sim_doubt){0};
-    sim_doubt *t = &doubts_of(w)[to->reg];
+    const sim_taint *taints = taints_of(w);
+    if (!taints || to->kind != PTX_REGISTER) return;
+    const sim_taint known = w->tainted && from->kind == PTX_REGISTER ? taints[from->reg] : (sim_taint){0};
+    sim_taint *t = &taints_of(w)[to->reg];
     t->lanes &= ~lanes;
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left), s = source[l] % SIM_LANES;
-        sim_doubt doubt = known;
+        sim_taint taint = known;
         if (!(lanes >> s & 1))
-            doubt = (sim_doubt){.instruction = instruction, .bits = UINT64_MAX, .address = s, .space = HAUL_SPACE_NONE};
+            taint = (sim_taint){.instruction = instruction, .bits = UINT64_MAX, .address = s, .space = HAUL_SPACE_NONE};
         else if (!(known.lanes >> s & 1))
             continue;
-        doubt.lanes = 1u << l;
-        doubt.lane = (uint8_t)l;
-        doubt_register(w, to, &doubt);
+        taint.lanes = 1u << l;
+        taint.lane = (uint8_t)l;
+        taint_register(w, to, &taint);
     }
 }
 
@@ -242,19 +242,19 @@ static bool to_shared(const sim_op *op) {
 }
 
 /* True if the stored data has tainted bits: only the bits that the store writes count. */
-static bool stores_doubt(const flow *x, const ptx_instruction *i) {
+static bool stores_taint(const flow *x, const ptx_instruction *i) {
     const ptx_operand *data = &i->operands[1];
-    if (data->kind != PTX_VECTOR) return sim_doubtful_bits(x->doubts, data, i->type) != 0;
+    if (data->kind != PTX_VECTOR) return sim_tainted_bits(x->taints, data, i->type) != 0;
     for (uint32_t k = 0; k < data->part_count; k++)
-        if (sim_doubtful_bits(x->doubts, &data->parts[k], i->type)) return true;
+        if (sim_tainted_bits(x->taints, &data->parts[k], i->type)) return true;
     return false;
 }
 
 /* Narrows the taint of the result, if the operation does not use all of what it reads. */
 static void narrow(sim_warp *w, const ptx_instruction *i, flow *x) {
     if (!x->found.lanes) return;
-    x->found.lanes &= ~sim_doubt_decided(w, x->doubts, i, x->found.lanes);
-    x->found.bits = sim_doubtful_result(x->doubts, i);
+    x->found.lanes &= ~sim_taint_decided(w, x->taints, i, x->found.lanes);
+    x->found.bits = sim_tainted_result(x->taints, i);
     if (!x->found.bits) x->found.lanes = 0;
 }
 
@@ -283,18 +283,19 @@ static void check_store(sim_warp *w, const sim_op *op, const ptx_instruction *i,
         report(w, &address.found, op->instruction);
         return;
     }
-    if (!x.found.lanes || !stores_doubt(&x, i)) return;
+    if (!x.found.lanes || !stores_taint(&x, i)) return;
     if (!is_of_shuffle(&x.found) && !x.found.contest)
         x.found.lanes = to_shared(op) ? 0 : lanes_outward(w, op, x.found.lanes);
     if (x.found.lanes) report(w, &x.found, op->instruction);
 }
 
-/* What they read decides where they go: the address, or which way. Of atomics also the value: others may look at it. */
+/* Reading a tainted value is reported where it decides an address or a branch, or is an atomic's operand, which others
+ * may read. */
 enum {
     USES = PTX_KIND_LOAD | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION | PTX_KIND_COPY | PTX_KIND_BRANCH,
 };
 
-/* The value that is not chosen may be the one in doubt, or the other. */
+/* The value selected may be the untainted one. */
 static bool chooses(const ptx_instruction *i) {
     return i->op == PTX_OP_SELP || i->op == PTX_OP_SLCT;
 }
@@ -303,7 +304,7 @@ static bool unpacks(const ptx_instruction *i) {
     return i->op == PTX_OP_MOV && i->operands[0].kind == PTX_VECTOR && i->operands[1].kind != PTX_VECTOR;
 }
 
-void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
+void sim_hazard_taint_step(sim_warp *w, const sim_op *op, uint32_t active) {
     const ptx_instruction *i = sim_instruction_of(w, op->instruction);
     if (sim_is_between(op)) return;
     sim_hazard_products_step(w, op, active);
@@ -314,9 +315,9 @@ void sim_hazard_doubt_step(sim_warp *w, const sim_op *op, uint32_t active) {
         check_store(w, op, i, x);
         return;
     }
-    if (i->op == PTX_OP_SHFL) return; /* sim_hazard_shuffled() */
+    if (i->op == PTX_OP_SHFL) return; /* done in sim_hazard_shuffled() */
     if (ptx_is(i->op, USES) && x.found.lanes) report(w, &x.found, op->instruction);
-    if (ptx_is(i->op, USES | PTX_KIND_COLLECTIVE)) x.found.lanes = 0; /* what other lanes have is not known here */
+    if (ptx_is(i->op, USES | PTX_KIND_COLLECTIVE)) x.found.lanes = 0; /* other lanes' taint is not followed */
     if (chooses(i)) x.found.lanes = x.all;
     if (unpacks(i)) {
         set_parts(&x, i);

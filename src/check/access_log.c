@@ -226,7 +226,7 @@ static void check_written(sim_warp *w, const sim_op *op, unsigned lane, const un
         const unsigned element = at >> op->x, bytes = op->bytes < 4 ? op->bytes : 4;
         const unsigned missing = (mask & ~written[at / 4] & 15u) >> (address % 4);
         const uint64_t bits = bits_of_bytes(missing) << (8 * (at - (element << op->x)) % 64);
-        sim_hazard_doubt(w, op->instruction, element, 1u << lane, bits, HAUL_SPACE_GLOBAL, address + at, bytes);
+        sim_hazard_taint(w, op->instruction, element, 1u << lane, bits, HAUL_SPACE_GLOBAL, address + at, bytes);
     }
 }
 
@@ -314,7 +314,7 @@ void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
                        haul_action action) {
     sim_views *views = &sim_domain_of(w->block)->views[sim_actor(w)];
     if (action == HAUL_ACTION_WRITE && !(op->flags & SIM_OP_STRONG)) sim_hazard_stored(w);
-    sim_flight_meet(w, op, active, address, action);
+    sim_flight_check(w, op, active, address, action);
     for (uint32_t i = 0; i < views->count; i++) {
         const uint32_t lanes = views->list[i].lanes & active;
         if (!lanes) continue;

@@ -1,6 +1,6 @@
-/* What fetches through textures, and surface accesses, count. */
-#ifndef HAUL_COUNT_TEXTURE_H
-#define HAUL_COUNT_TEXTURE_H
+/* Counting texture fetches and surface accesses. */
+#ifndef HAUL_COUNT_TEXELS_H
+#define HAUL_COUNT_TEXELS_H
 
 #include "count/count.h"
 #include "state/texels.h"

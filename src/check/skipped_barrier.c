@@ -6,11 +6,11 @@
 
 /* Returns the warp's table: for each basic block, the lanes that have reached it. NULL if the host runs out of
  * memory. */
-static uint32_t *lanes_past(sim_domain *d, const sim_warp *w) {
-    uint32_t **past = &d->past[sim_actor(w)];
-    if (!*past) *past = memory_zeroed(w->sm->grid->program->function->block_count, sizeof **past);
-    if (!*past) d->owner->failed = true;
-    return *past;
+static uint32_t *lanes_skipped(sim_domain *d, const sim_warp *w) {
+    uint32_t **skipped = &d->skipped[sim_actor(w)];
+    if (!*skipped) *skipped = memory_zeroed(w->sm->grid->program->function->block_count, sizeof **skipped);
+    if (!*skipped) d->owner->failed = true;
+    return *skipped;
 }
 
 /* Returns an instruction that shows where lanes in a basic block are: its first access to memory, since addresses are
@@ -39,7 +39,7 @@ static void report(sim_warp *waiting, uint32_t waits, const sim_op *barrier, con
                        waiting->index, lanes, w->index);
 }
 
-static void meet_waiting(sim_warp *w, uint32_t lanes, uint32_t block) {
+static void check_waiting(sim_warp *w, uint32_t lanes, uint32_t block) {
     for (uint32_t i = 0; i < w->block->warp_count; i++) {
         sim_warp *other = &w->block->warps[i];
         for (uint32_t left = sim_warp_parked(other); left; left &= left - 1) {
@@ -51,20 +51,20 @@ static void meet_waiting(sim_warp *w, uint32_t lanes, uint32_t block) {
     }
 }
 
-void sim_hazard_past(sim_warp *w, uint32_t block, uint32_t lanes) {
+void sim_hazard_skipped(sim_warp *w, uint32_t block, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
-    uint32_t *past = lanes_past(d, w);
-    if (!past) return;
-    past[block] |= lanes;
-    meet_waiting(w, lanes, block);
+    uint32_t *skipped = lanes_skipped(d, w);
+    if (!skipped) return;
+    skipped[block] |= lanes;
+    check_waiting(w, lanes, block);
 }
 
-void sim_past_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
+void sim_skipped_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
     const sim_domain *d = sim_domain_of(w->block);
     for (uint32_t i = 0; op->target && i < w->block->warp_count; i++) {
         const sim_warp *other = &w->block->warps[i];
-        const uint32_t *past = d->past[sim_actor(other)];
-        if (past && past[op->target - 1]) report(w, lanes, op, other, past[op->target - 1]);
+        const uint32_t *skipped = d->skipped[sim_actor(other)];
+        if (skipped && skipped[op->target - 1]) report(w, lanes, op, other, skipped[op->target - 1]);
     }
 }
 
@@ -73,7 +73,7 @@ static bool is_aligned(const ptx_instruction *i) {
     return ptx_has(i->op, PTX_TRAIT_ALIGNED) || i->mods[PTX_SLOT_ALIGNED];
 }
 
-void sim_past_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes) {
+void sim_skipped_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes) {
     if (!(w->live & ~lanes) || !is_aligned(sim_instruction_of(w, op->instruction))) return;
     for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
         const sim_path *p = &w->paths[__builtin_ctz(left)];
@@ -93,9 +93,9 @@ void sim_past_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t la
     }
 }
 
-void sim_past_start(sim_domain *d) {
+void sim_skipped_start(sim_domain *d) {
     for (uint32_t a = 0; a < d->actors; a++) {
-        memory_free(d->past[a]);
-        d->past[a] = NULL;
+        memory_free(d->skipped[a]);
+        d->skipped[a] = NULL;
     }
 }
