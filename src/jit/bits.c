@@ -1,12 +1,12 @@
-/* Counting, finding and moving bits. */
+/* Operations that count, find and move bits. */
 #include "jit/ops.h"
 #include "lower/internal.h"
 
 #include <stdio.h>
 
-/* ---- functions of one register, whose result has 32 bits ---- */
+/* ---- functions of one register with a 32-bit result ---- */
 
-/* more: LLVM's further argument. */
+/* more: a further argument of LLVM's function. */
 static bool write_counted(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *name,
                           const char *more) {
     const sim_value_type type = sim_value_type_by(ptx_bits(i->type));
@@ -31,7 +31,7 @@ static bool write_is_zero(sim_writer *w, const sim_op *op, const ptx_instruction
     return true;
 }
 
-/* ---- fields at known places ---- */
+/* ---- fields at constant positions ---- */
 
 static bool read_place(const sim_writer *w, uint32_t slot, uint32_t *out) {
     sim_value v;
@@ -96,7 +96,7 @@ static bool write_funnel(sim_writer *w, const sim_op *op, const ptx_instruction 
     return true;
 }
 
-/* ---- prmt by known selectors, without copies of signs ---- */
+/* ---- prmt with constant selectors that copy no signs ---- */
 
 enum { BYTES = 4 * SIM_LANES };
 

@@ -1,4 +1,4 @@
-/* Operations across the lanes of a warp that has them all, where none is waited for. */
+/* Operations across the lanes of a whole warp, which wait for no lane. */
 #include "jit/ops.h"
 #include "lower/internal.h"
 
@@ -12,9 +12,10 @@ static sim_value write_broadcast(sim_writer *w, uint32_t word) {
                            "shufflevector <32 x i32> %%v%u, <32 x i32> undef, <32 x i32> zeroinitializer", seed);
 }
 
-/* ---- shfl, whose lanes are known ---- */
+/* ---- shfl with constant operands ---- */
 
-/* Where a lane's value comes from, its own where that is out of bounds; as ops/collective.c has it. */
+/* Returns the lane that a lane's value comes from, the lane itself if that is out of bounds; as in
+ * exec/ops/collective.c. */
 static unsigned source_of(unsigned mode, uint32_t lane, uint32_t b, uint32_t c, bool *inside) {
     const uint32_t segment = c >> 8 & LANE_BITS, distance = b & LANE_BITS;
     const uint32_t first = lane & segment, bound = first | (c & LANE_BITS & ~segment);

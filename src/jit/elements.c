@@ -1,4 +1,4 @@
-/* Half warps' lanes, and the elements of memory that they are loaded from and stored to. */
+/* Half warps' lanes, and the elements of memory that they load and store. */
 #include "jit/write.h"
 
 #include <stdio.h>
@@ -61,7 +61,7 @@ uint32_t sim_pick_element(sim_writer *w, uint32_t values, unsigned bits, unsigne
     return sim_write_id(w, "shufflevector %s %%v%u, %s undef, <16 x i32> <%s>", type, values, type, places);
 }
 
-/* Two vectors become one of twice the length. */
+/* Interleaves two vectors. */
 static uint32_t write_zipped(sim_writer *w, uint32_t a, uint32_t b, unsigned bits, unsigned length) {
     char places[600];
     size_t at = 0;
@@ -91,7 +91,7 @@ uint32_t sim_write_as_elements(sim_writer *w, uint32_t lanes, const sim_element 
     return write_resized(w, lanes, "trunc", e->lane_bits, e->bits);
 }
 
-/* ---- elements anywhere ---- */
+/* ---- gather and scatter ---- */
 
 uint32_t sim_write_places(sim_writer *w, uint32_t base, uint32_t bytes, unsigned bits) {
     const uint32_t wide = sim_write_id(w, "sext <16 x i32> %%v%u to <16 x i64>", bytes);
@@ -103,7 +103,7 @@ uint32_t sim_write_places(sim_writer *w, uint32_t base, uint32_t bytes, unsigned
 
 #define ALL_16 "<16 x i1> <i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1,i1 1>"
 
-/* LLVM's name for places: of what they point to, where it matters. */
+/* Returns the suffix of LLVM's name for pointers to such integers; empty if pointers have no type. */
 static const char *places_name(const sim_writer *w, unsigned bits) {
     return w->opaque ? "" : bits == 32 ? "i32" : "i64";
 }

@@ -1,4 +1,4 @@
-/* Single and double precision: arithmetic to nearest, signs, choices, and conversions. */
+/* Single and double precision: arithmetic rounded to nearest, signs, minimum and maximum, and conversions. */
 #include "jit/ops.h"
 #include "lower/internal.h"
 
@@ -6,7 +6,7 @@
 
 #define ONE_F32 UINT64_C(0x3f800000)
 #define ONE_F64 UINT64_C(0x3ff0000000000000)
-#define LIFT_F32 UINT64_C(0x5f000000) /* SIM_LIFT, of ops/floats.h as the next */
+#define LIFT_F32 UINT64_C(0x5f000000) /* SIM_LIFT in exec/ops/floats.h, as the next two */
 #define LIFT_F64 UINT64_C(0x43e0000000000000)
 #define LIFTED_NORMAL UINT64_C(0x60000000)
 #define QUIET_F32 UINT64_C(0x00400000)
@@ -26,13 +26,13 @@ sim_value sim_write_float_constant(sim_writer *w, sim_value_type type, uint64_t 
     return sim_write_as(w, "bitcast", sim_value_constant(bits_type(type), bits), type);
 }
 
-/* To integers, a bit operation, and back. */
+/* Converts to integers, applies a bit operation, and converts back. */
 static sim_value write_on_bits(sim_writer *w, const char *operation, sim_value a, uint64_t mask) {
     const sim_value bits = sim_write_two(w, operation, as_bits(w, a), sim_value_constant(bits_type(a.type), mask));
     return sim_write_as(w, "bitcast", bits, (sim_value_type)a.type);
 }
 
-/* Zeros of their sign where of `tested` no bit of the mask is set. */
+/* Returns zeros of a's sign in lanes where `tested` has no bit of the mask, else a. */
 static sim_value flush_where(sim_writer *w, sim_value a, sim_value tested, uint64_t mask) {
     const sim_value_type type = bits_type(a.type);
     const sim_value bits = as_bits(w, a);
@@ -51,7 +51,8 @@ sim_value sim_write_flush(sim_writer *w, sim_value a) {
     return a.flushed ? a : flush_where(w, a, a, exponents);
 }
 
-/* Products, and what is rounded to singles, are flushed as the same made of lifted operands says: see ops/floats.h. */
+/* Flushes products, and values rounded to single precision, according to the same result of lifted operands: see
+ * exec/ops/floats.h. */
 static sim_value flush_by(sim_writer *w, sim_value a, sim_value lifted) {
     return flush_where(w, a, lifted, LIFTED_NORMAL);
 }
@@ -65,7 +66,7 @@ sim_value sim_write_product_flushed(sim_writer *w, sim_value a, sim_value b) {
     return flush_by(w, sim_write_two(w, "fmul", a, b), lifted);
 }
 
-/* The comparisons are false for NaN and for -0, so that both give +0. */
+/* The comparisons are false for NaN and for -0, so both give +0. */
 sim_value sim_write_saturated(sim_writer *w, sim_value a) {
     const sim_value_type type = (sim_value_type)a.type;
     const sim_value zero = sim_write_float_constant(w, type, 0);
@@ -79,7 +80,7 @@ static bool float_type(unsigned type, sim_value_type *out) {
     return type == PTX_F32 || type == PTX_F64;
 }
 
-/* Singles may be raw: their NaNs count as NaNs only. */
+/* Singles may be raw: used where only whether they are NaN matters. */
 static sim_value read_any(sim_writer *w, uint32_t slot, sim_value_type type) {
     return type == SIM_VALUE_F32 ? sim_read_raw(w, slot) : sim_read_slot(w, slot, type);
 }
@@ -96,7 +97,7 @@ static void write_single(sim_writer *w, const sim_op *op, sim_value result) {
     sim_write_slot(w, op->d, result);
 }
 
-/* ---- a double's NaN: that of the operand that goes first, quiet; see ops/floats.h ---- */
+/* ---- a double's NaN: the first NaN operand, made quiet; see exec/ops/floats.h ---- */
 
 static bool is_number(const sim_writer *w, uint32_t slot) {
     sim_value v;
@@ -108,8 +109,8 @@ static sim_value prefer_nan_of(sim_writer *w, sim_value a, sim_value result) {
     return sim_write_choice(w, is_nan, write_on_bits(w, "or", a, QUIET_F64), result);
 }
 
-/* The host's instruction takes the only NaN of its operands, so that one of them need not be looked at; but where all
- * others are constants there may be no instruction. */
+/* The host's instruction returns the only NaN among its operands, so one operand need not be tested. But if all others
+ * are constants, LLVM may fold the instruction away. */
 static sim_value choose_nan(sim_writer *w, const uint32_t *slots, const sim_value *values, const uint8_t *order,
                             unsigned count, sim_value result) {
     unsigned known = 0, skipped = count;
@@ -143,7 +144,7 @@ static sim_value compute(sim_writer *w, arithmetic how, const sim_value *v) {
     }
 }
 
-/* Of a product's factors the constant is lifted: then there is nothing to do. */
+/* Lifts one factor, the constant if there is one: LLVM then folds the multiplication. */
 static sim_value flush_product(sim_writer *w, arithmetic how, const sim_value *v, bool second, sim_value result) {
     sim_value lifted[3] = {v[0], v[1], v[2]};
     lifted[second] = lift(w, v[second]);
@@ -176,7 +177,7 @@ static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruct
     return true;
 }
 
-/* ---- signs: a bit; a double's NaN stays as it is, quiet ---- */
+/* ---- signs: one bit; a double's NaN stays the same, made quiet ---- */
 
 static bool write_sign(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool clears) {
     sim_value_type type;
@@ -203,11 +204,10 @@ static bool write_copied_sign(sim_writer *w, const sim_op *op, const ptx_instruc
 
 /* ---- minimum and maximum ---- */
 
-/* sim_op.x beside the flags above: as ops/floating.c has it. */
+/* sim_op.x, beside the flags above, as in exec/ops/floating.c. */
 enum { KEEP_NAN = 4 };
 
-/* Of equal numbers, which may be zeros of both signs, the one that `of_equals` makes of their bits; a number rather
- * than a NaN. */
+/* If the numbers are equal, which may be zeros of both signs, combines their bits. Prefers a number to a NaN. */
 static sim_value write_chosen(sim_writer *w, sim_value a, sim_value b, bool lesser) {
     const sim_value a_bits = as_bits(w, a), b_bits = as_bits(w, b);
     const char *relation = lesser ? "fcmp olt" : "fcmp ogt";
@@ -276,7 +276,7 @@ static unsigned lane_bits(sim_value v) {
     return v.type == SIM_VALUE_I16 ? 16 : v.type == SIM_VALUE_I32 ? 32 : 64;
 }
 
-/* The low bits of a type that is narrower than its lanes, extended by its sign. */
+/* Extends the low bits of a type that is narrower than its lanes, by its sign. */
 static sim_value extend_low(sim_writer *w, sim_value v, unsigned type) {
     const unsigned spare = lane_bits(v) - ptx_bits(type);
     if (!spare) return v;
@@ -291,7 +291,7 @@ static sim_value read_integer(sim_writer *w, const sim_op *op, const ptx_instruc
     return extend_low(w, sim_read_slot(w, op->a, lanes), i->type2);
 }
 
-/* In 64 bits, in which every value but the upper half of u64 is itself. */
+/* Computes in 64 bits, which hold every value except the upper half of u64. */
 static sim_value saturate_integer(sim_writer *w, sim_value v, unsigned to, unsigned from) {
     const bool sign = sim_type_is_signed(from);
     v = sim_write_cast(w, v, SIM_VALUE_I64, sign);
@@ -323,7 +323,7 @@ static bool convert_to_float(sim_writer *w, const sim_op *op, const ptx_instruct
 
 /* ---- from floating point to integers ---- */
 
-/* LLVM's function that rounds to integers; NULL: there is none of that name. */
+/* Returns LLVM's function that rounds to integers; NULL if there is none of that name. */
 static const char *rounding_of(const ptx_instruction *i) {
     switch (i->mods[PTX_SLOT_ROUND]) {
     case PTX_MOD_RNI: return "rint";
@@ -339,14 +339,14 @@ static sim_value read_float(sim_writer *w, const sim_op *op, const ptx_instructi
     return i->mods[PTX_SLOT_FTZ] && from == SIM_VALUE_F32 ? sim_write_flush(w, a) : a;
 }
 
-/* Narrow types by way of 32 bits: all that they leave out is beyond them. */
+/* Narrow types go through 32 bits: everything out of 32 bits is out of their range too. */
 static sim_value clamp_to(sim_writer *w, sim_value v, unsigned type) {
     if (ptx_bits(type) >= 32) return v;
     v = sim_write_lesser(w, v, sim_value_constant(SIM_VALUE_I32, (uint64_t)least(type)), true, false);
     return sim_write_lesser(w, v, sim_value_constant(SIM_VALUE_I32, greatest(type)), true, true);
 }
 
-/* Out of range is the nearest in range. NaN is 0, or the top bit when either side has 64 bits. */
+/* Values out of range become the nearest in range. NaN becomes 0, or the top bit if either side has 64 bits. */
 static bool convert_to_integer(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value_type from,
                                sim_value_type to) {
     const char *rounding = rounding_of(i);
@@ -368,7 +368,7 @@ static bool convert_to_integer(sim_writer *w, const sim_op *op, const ptx_instru
 
 /* ---- between singles and doubles ---- */
 
-/* A NaN keeps its payload, and becomes quiet even if it comes back; flushing makes it arithmetic's. */
+/* A NaN keeps its payload and becomes quiet, even if it is converted back. With .ftz it becomes the canonical NaN. */
 static void widen(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     sim_value a = sim_read_slot(w, op->a, SIM_VALUE_F32);
     if (i->mods[PTX_SLOT_FTZ]) a = sim_write_flush(w, a);
@@ -393,7 +393,8 @@ static bool narrow(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     return true;
 }
 
-/* To whole numbers, or into 0 to 1. Single precision goes by way of doubles in the interpreter: its NaN is the one. */
+/* Rounds to integral values, or clamps to 0 .. 1. The interpreter computes single precision in doubles, so NaNs become
+ * the canonical one. */
 static bool convert_in_place(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value_type type) {
     const char *rounding = rounding_of(i);
     if (!i->mods[PTX_SLOT_ROUND] && !i->mods[PTX_SLOT_FTZ] && !i->mods[PTX_SLOT_SAT]) {

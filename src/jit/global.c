@@ -1,5 +1,5 @@
-/* Plain accesses to global memory whose lanes lie side by side in each half warp: counted by one call, and moved as
- * vectors. Where they lie otherwise, or out of bounds, the handler has them. */
+/* Plain accesses to global memory with adjacent lanes in each half warp: counted by one call, and moved as vectors. For
+ * other shapes, and out of bounds, the handler does the access. */
 #include "jit/write.h"
 #include "state/warp.h"
 
@@ -10,13 +10,13 @@ static bool is_plain(const sim_op *op) {
            (op->count == 1 || op->count == 2 || op->count == 4);
 }
 
-/* N of lane `lane` of the addresses, the access's offset added. */
+/* Returns N of lane `lane` of the addresses, plus the access's offset. */
 static uint32_t write_lane(sim_writer *w, const sim_op *op, sim_value lanes, unsigned lane) {
     const uint32_t base = sim_write_id(w, "extractelement <32 x i64> %s, i32 %u", sim_operand(w, lanes), lane);
     return sim_write_sum(w, base, op->imm);
 }
 
-/* N of a bit for each lane of the half that lies elsewhere than `stride` bytes behind the one before it. */
+/* Returns N of a bit for each lane of the half that does not lie `stride` bytes after the lane before it. */
 static uint32_t write_strays(sim_writer *w, sim_value lanes, unsigned half, unsigned stride) {
     char distances[400];
     size_t at = 0;
@@ -31,7 +31,7 @@ static uint32_t write_strays(sim_writer *w, sim_value lanes, unsigned half, unsi
     return sim_write_id(w, "icmp ne <16 x i64> %%v%u, %%v%u", back, all);
 }
 
-/* To label `yes` if all lanes lie side by side, else to `no`. */
+/* Branches to label `yes` if all lanes are adjacent, else to `no`. */
 static void write_test(sim_writer *w, const sim_op *op, sim_value lanes, uint32_t yes, uint32_t no) {
     const uint32_t low = write_strays(w, lanes, 0, op->bytes), high = write_strays(w, lanes, 1, op->bytes);
     const uint32_t strays = sim_write_id(w, "or <16 x i1> %%v%u, %%v%u", low, high);
@@ -40,7 +40,7 @@ static void write_test(sim_writer *w, const sim_op *op, sim_value lanes, uint32_
     sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u, !prof !0", none, yes, no);
 }
 
-/* N of what the host's addresses are ahead by; goes to label `no` where it is the handler's after all. */
+/* Returns N of the offset to the host's addresses; branches to label `no` if the handler has to do the access. */
 static uint32_t write_span(sim_writer *w, const sim_op *op, const uint32_t half[2], uint32_t no) {
     const uint32_t function =
         sim_write_pointer(w, sim_write_native(w, offsetof(sim_native, span)), "i64 (i64, i64, i64, i64)");

@@ -1,11 +1,11 @@
-/* Half precision, f16 and bf16, single and in pairs: computed in single precision (or double, where that is not
- * enough) so that rounding to the format once more gives what rounding the exact result once would. */
+/* Half precision, f16 and bf16, single and in pairs. Results are computed in single precision (or double, where that is
+ * not enough) such that rounding them to the format is the same as rounding the exact result once. */
 #include "jit/ops.h"
 
-/* sim_op.x: as ops/half.c has it. */
+/* sim_op.x, as in exec/ops/half.c. */
 enum { RELU = 4, KEEP_NAN = 8 };
 
-/* 32 lanes, or 64 of pairs, and their format. */
+/* 32 lanes, or 64 for pairs, and their format. */
 typedef struct halves {
     sim_writer *w;
     unsigned count;
@@ -50,7 +50,7 @@ static sim_value_type lanes_of(const halves *h) {
     return h->count == SIM_LANES ? SIM_VALUE_I16 : SIM_VALUE_I32;
 }
 
-/* Subnormal numbers become zeros of their sign. */
+/* Turns subnormal numbers into zeros of their sign. */
 static uint32_t write_flush(const halves *h, uint32_t bits) {
     const uint32_t exponent = write_with(h, "and", "i16", bits, h->brain ? "32640" : "31744");
     const uint32_t small = write_with(h, "icmp eq", "i16", exponent, "0");
@@ -80,7 +80,7 @@ static uint32_t write_singles(const halves *h, uint32_t bits) {
     return write_as(h, "bitcast", "i32", write_with(h, "shl", "i32", wide, "16"), "float");
 }
 
-/* All NaNs become the one. */
+/* Turns all NaNs into the canonical one. */
 static uint32_t write_one_nan(const halves *h, uint32_t bits) {
     const uint32_t magnitude = write_with(h, "and", "i16", bits, "32767");
     const uint32_t is_nan = write_with(h, "icmp sgt", "i16", magnitude, h->brain ? "32640" : "31744");
@@ -96,7 +96,7 @@ static uint32_t write_rounded_brain(const halves *h, uint32_t singles) {
     return write_choice(h, is_nan, "i16", write_all(h, "i16", "32767"), rounded);
 }
 
-/* To nearest even. */
+/* Rounds to nearest even. */
 static uint32_t write_rounded(const halves *h, uint32_t singles) {
     if (h->brain) return write_rounded_brain(h, singles);
     const uint32_t rounded = write_as(h, "fptrunc", "float", singles, "half");
@@ -115,7 +115,7 @@ static uint32_t write_clamped(const halves *h, uint32_t singles, uint32_t flags)
     return singles;
 }
 
-/* ---- sums that are not exact: the last bit is made odd, and then rounding again is as good as rounding once ---- */
+/* ---- inexact sums: the last bit is made odd, so that a second rounding is correct ---- */
 
 typedef struct precision {
     const char *element, *bits, *last;
@@ -129,12 +129,12 @@ static uint32_t write_sticky(const halves *h, const precision *p, uint32_t sum, 
     const uint32_t even = write_with(h, "xor", p->bits, write_with(h, "and", p->bits, bits, "1"), "1");
     const uint32_t unit = write_choice(h, inexact, p->bits, even, write_all(h, p->bits, "0"));
     const uint32_t differs = write_two(h, "xor", p->bits, bits, error_bits);
-    const uint32_t inward = write_with(h, "ashr", p->bits, differs, p->last); /* 0 or all ones: unit is negated */
+    const uint32_t inward = write_with(h, "ashr", p->bits, differs, p->last); /* 0 or all ones: negates the unit */
     const uint32_t step = write_two(h, "sub", p->bits, write_two(h, "xor", p->bits, unit, inward), inward);
     return write_as(h, "bitcast", p->bits, write_two(h, "add", p->bits, bits, step), p->element);
 }
 
-/* a + b; its error is exactly such a number, too. */
+/* Returns a + b with a sticky last bit; the error of the sum is exact in the same format. */
 static uint32_t write_sticky_sum(const halves *h, const precision *p, uint32_t a, uint32_t b) {
     const uint32_t sum = write_two(h, "fadd", p->element, a, b);
     const uint32_t back = write_two(h, "fsub", p->element, sum, a);
@@ -147,7 +147,7 @@ static uint32_t write_sticky_single(const halves *h, uint32_t doubles) {
     const uint32_t singles = write_as(h, "fptrunc", "double", doubles, "float");
     const uint32_t back = write_as(h, "fpext", "float", singles, "double");
     const uint32_t error = write_two(h, "fsub", "double", doubles, back);
-    /* a sign and whether it is zero are all that is asked of the error */
+    /* only the error's sign, and whether it is zero, matter */
     const uint32_t bits = write_as(h, "bitcast", "double", error, "i64");
     const uint32_t sign = write_as(h, "trunc", "i64", write_with(h, "lshr", "i64", bits, "63"), "i32");
     const uint32_t inexact = write_with(h, "fcmp one", "double", error, "0.0");
@@ -156,7 +156,7 @@ static uint32_t write_sticky_single(const halves *h, uint32_t doubles) {
     return write_sticky(h, &single, singles, write_as(h, "bitcast", "i32", signed_one, "float"));
 }
 
-/* Products of halves are exact in single precision, but those of bf16 may be beyond its range. */
+/* Products of halves are exact in single precision, but those of bf16 may exceed its range. */
 static uint32_t write_fused(const halves *h, const uint32_t v[3]) {
     uint32_t d[3];
     if (!h->brain) return write_sticky_sum(h, &single, write_two(h, "fmul", "float", v[0], v[1]), v[2]);
@@ -166,7 +166,7 @@ static uint32_t write_fused(const halves *h, const uint32_t v[3]) {
 
 /* ---- arithmetic ---- */
 
-/* NULL: the fused product. */
+/* NULL: fused multiply-add. */
 static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *operation) {
     const uint32_t slots[3] = {op->a, op->b, op->c};
     uint32_t v[3] = {0};
@@ -180,7 +180,7 @@ static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruct
     return true;
 }
 
-/* ---- signs: bits, whatever the format ---- */
+/* ---- signs: one bit, in either format ---- */
 
 static uint32_t write_is_nan(const halves *h, uint32_t bits) {
     return write_with(h, "icmp sgt", "i16", write_with(h, "and", "i16", bits, "32767"), h->brain ? "32640" : "31744");
@@ -270,7 +270,7 @@ bool sim_write_convert_half(sim_writer *w, const sim_op *op, const ptx_instructi
     return true;
 }
 
-/* Two singles into a pair, the first one above. */
+/* Packs two singles into a pair, the first one in the upper half. */
 bool sim_write_pack_halves(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     const bool known = i->type == PTX_F16X2 || i->type == PTX_BF16X2;
     halves h;

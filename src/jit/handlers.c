@@ -1,4 +1,4 @@
-/* Operations that compiled code leaves to their handlers: with which lanes they are called, and what follows. */
+/* Calls of operations' handlers from compiled code: with which lanes, and what follows. */
 #include "jit/write.h"
 #include "lower/internal.h"
 #include "state/block.h"
@@ -28,7 +28,7 @@ uint32_t sim_write_running(sim_writer *w) {
     return sim_write_load(w, sim_write_sum(w, warp, offsetof(sim_warp, active)), "i32", 4);
 }
 
-/* Calls the operation's handler; N of its step. */
+/* Calls the operation's handler. Returns N of its step. */
 static uint32_t write_call(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t active) {
     const uint32_t warp = sim_write_native(w, offsetof(sim_native, warp));
     const uint32_t ops = sim_write_native(w, offsetof(sim_native, ops));
@@ -38,7 +38,8 @@ static uint32_t write_call(sim_writer *w, const sim_op *op, uint32_t pc, uint32_
     return sim_write_id(w, "call i32 %%v%u(i64 %%v%u, i64 %%v%u, i32 %%v%u)", function, warp, at, active);
 }
 
-/* Behind a handler: on, or out where it stopped, went elsewhere, or changed which lanes run. */
+/* After a handler: continues at `on`, or leaves the segment if the handler stopped, jumped, or changed the running
+ * lanes. */
 static void write_check(sim_writer *w, uint32_t step, uint32_t pc, uint32_t on) {
     const uint32_t lanes = sim_write_running(w);
     const uint32_t missing = sim_write_id(w, "xor i32 %%v%u, %s", lanes, sim_write_all_lanes(w));

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/own_threads.h"
 #include "jit/code.h"
-#include "jit/kept.h"
+#include "jit/code_cache.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -16,7 +16,7 @@ typedef struct item {
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t changed;   /* a job has come or gone, one is done, or the library has been loaded */
+    pthread_cond_t changed;   /* a job was added, removed or done, or the library has been loaded */
     item *first;              /* the heaviest */
     const sim_compiled *busy; /* whose job is being done */
     bool started, stopped, loading;
@@ -29,7 +29,7 @@ static bool has_job(const sim_compiled *c) {
 }
 
 static bool needs_library(const sim_job *j) {
-    return j->block != SIM_JOB_KEPT && !sim_compiler_is_loaded();
+    return j->block != SIM_JOB_CACHED && !sim_compiler_is_loaded();
 }
 
 static bool has_job_for_library(void) {
@@ -46,7 +46,7 @@ void sim_jobs_await_library(void) {
     pthread_mutex_unlock(&queue.lock);
 }
 
-/* The lock is held, before and after. */
+/* The lock is held before and after. */
 static void load_library(void) {
     queue.loading = true;
     pthread_mutex_unlock(&queue.lock);
@@ -56,14 +56,14 @@ static void load_library(void) {
     pthread_cond_broadcast(&queue.changed);
 }
 
-/* The lock is held, before and after. */
+/* The lock is held before and after. */
 static void do_job(const sim_job *j) {
     queue.busy = j->program;
     const bool last = !has_job(j->program);
     if (needs_library(j)) load_library();
     pthread_mutex_unlock(&queue.lock);
     sim_compile(j);
-    if (last) sim_kept_save(j->program->kept);
+    if (last) sim_code_cache_save(j->program->cache);
     pthread_mutex_lock(&queue.lock);
     queue.busy = NULL;
     pthread_cond_broadcast(&queue.changed);
@@ -90,7 +90,7 @@ static void *work(void *unused) {
     return NULL;
 }
 
-/* The library's own end must not come while the thread is in it. */
+/* Exit handler: the library must not end while the thread uses it. */
 static void stop(void) {
     pthread_mutex_lock(&queue.lock);
     queue.stopped = true;
@@ -103,13 +103,13 @@ void sim_compiler_at_exit(void) {
     (void)atexit(stop);
 }
 
-/* A child has no such thread, and the library in whatever state it was: it interprets. */
+/* A child process has no compiling thread, and the library in an unknown state: it only interprets. */
 static void forget_thread(void) {
     pthread_mutex_init(&queue.lock, NULL);
     pthread_cond_init(&queue.changed, NULL);
     queue.busy = NULL;
     queue.stopped = true;
-    sim_kept_after_fork();
+    sim_code_cache_after_fork();
 }
 
 static void start(void) {
@@ -123,7 +123,7 @@ static void start(void) {
     if (queue.started) pthread_detach(thread);
 }
 
-/* Behind those that are as heavy. */
+/* Inserts the job after those of the same weight. */
 static void insert(item *i) {
     item **at = &queue.first;
     while (*at && (*at)->job.weight >= i->job.weight) at = &(*at)->next;

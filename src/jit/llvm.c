@@ -1,5 +1,5 @@
-/* LLVM, by its C interface, from whatever version's shared library is there. Only what has been the same since LLVM 13
- * is used; declared here, so that neither headers nor the library are needed to build. */
+/* LLVM through its C interface, from any supported version's shared library. Only functions that have not changed since
+ * LLVM 13 are used. They are declared here, so that building needs neither headers nor library. */
 #include "base/hash.h"
 #include "jit/code.h"
 
@@ -12,11 +12,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-typedef struct llvm_opaque llvm_opaque; /* contexts, modules, buffers, targets: only ever pointed to */
+typedef struct llvm_opaque llvm_opaque; /* contexts, modules, buffers, targets: only used through pointers */
 
 enum { LLVM_RELOCATE_PIC = 2, LLVM_MODEL_SMALL = 3, LLVM_OBJECT_FILE = 1 };
 
-/* LLVM's functions that are used: FUNCTION(result, name, parameters). */
+/* The LLVM functions used: FUNCTION(result, name, parameters). */
 #define LLVM_FUNCTIONS(FUNCTION)                                                                                       \
     FUNCTION(void, InitializeX86TargetInfo, (void))                                                                    \
     FUNCTION(void, InitializeX86Target, (void))                                                                        \
@@ -58,7 +58,7 @@ static llvm_opaque *machines[SIM_CODE_LEVELS]; /* used by one thread at a time *
 static char *triple;
 static char identity[SIM_COMPILER_IDENTITY];
 
-/* Versions from the one that compiles fastest on. */
+/* Versions, the one that compiles fastest first. */
 static const struct {
     const char *file, *name;
     bool opaque;
@@ -68,7 +68,7 @@ static const struct {
     {"libLLVM.so.19.1", "LLVM 19", true},  {"libLLVM.so.20.1", "LLVM 20", true}, {"libLLVM.so.21.1", "LLVM 21", true},
 };
 
-/* A function of the library under its own name. */
+/* Looks up a function of the library. */
 static bool resolve(void *library, const char *symbol, void *function) {
     void *found = dlsym(library, symbol);
     if (!found) snprintf(why_not, sizeof why_not, "the LLVM library has no %s", symbol);
@@ -94,7 +94,7 @@ static bool make_machines(llvm_opaque *target) {
     }
     llvm.DisposeMessage(cpu);
     llvm.DisposeMessage(features);
-    if (!made) snprintf(why_not, sizeof why_not, "LLVM knows no target %s", triple);
+    if (!made) snprintf(why_not, sizeof why_not, "LLVM does not support the target %s", triple);
     return made;
 }
 
@@ -112,13 +112,13 @@ static bool prepare(void) {
     return false;
 }
 
-/* HAUL_LLVM in the environment: the one with that in its name, or none. */
+/* True if HAUL_LLVM in the environment is unset or part of the file name; another value excludes all. */
 static bool is_chosen(const char *file) {
     const char *chosen = getenv("HAUL_LLVM");
     return !chosen || strstr(file, chosen);
 }
 
-/* "name|file|size|date" of a library's file. */
+/* Gets "name|file|size|date" of a library's file. */
 static bool identify(const char *name, const char *path, char out[SIM_COMPILER_IDENTITY]) {
     struct stat about;
     if (stat(path, &about) != 0) return false;
@@ -127,7 +127,7 @@ static bool identify(const char *name, const char *path, char out[SIM_COMPILER_I
     return length < SIM_COMPILER_IDENTITY;
 }
 
-/* Nothing is kept of what a library made that cannot be told from others. */
+/* Code of a library that cannot be identified is not cached. */
 static void identify_library(void *library, const char *name) {
     struct link_map *map = NULL;
     if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || !identify(name, map->l_name, identity)) *identity = 0;
@@ -159,7 +159,7 @@ bool sim_compiler_is_possible(void) {
     return true;
 }
 
-/* The registers that the operating system saves, and lets programs use. */
+/* Returns the register sets that the operating system saves and lets programs use. */
 static uint64_t kept_by_system(void) {
     unsigned a, b, c, d;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return 0;
@@ -167,7 +167,7 @@ static uint64_t kept_by_system(void) {
     return (uint64_t)d << 32 | a;
 }
 
-/* Where a leaf has parts that differ between cores of one processor, they are left out. */
+/* Parts of a leaf that differ between cores of one processor are left out. */
 void sim_host_hash(uint64_t hash[2]) {
     static const struct {
         unsigned leaf, part, used[4];
@@ -206,7 +206,7 @@ static void ask_host(sim_compiler_info *out) {
 
 const sim_compiler_info *sim_compiler(void) {
     if (!sim_compiler_is_possible()) {
-        snprintf(why_not, sizeof why_not, "only x86-64 hosts are compiled for");
+        snprintf(why_not, sizeof why_not, "haul compiles for x86-64 hosts only");
         return NULL;
     }
     pthread_once(&once, load);
@@ -242,7 +242,7 @@ bool sim_compiler_recognise(const char *known, sim_compiler_info *out) {
 
 /* ---- compiling ---- */
 
-/* NULL: the IR is wrong, which is a defect of haul's. */
+/* Returns NULL if the IR is wrong, which is a defect of haul. */
 static llvm_opaque *parse(llvm_opaque *context, const text *ir) {
     llvm_opaque *module = NULL;
     char *message = NULL;

@@ -1,5 +1,5 @@
-/* Approximate functions of single precision, to the same bits as ops/mufu.h and ops/approximate.c have them: a function
- * of lanes for each that a block uses, behind its segments; what PTX has around it where subnormal numbers are kept is
+/* Approximate functions of single precision, with the same bits as exec/ops/mufu.h and exec/ops/approximate.c. Each one
+ * that a block uses becomes a function of lanes after its segments. What PTX adds where subnormal numbers are kept is
  * written in place. */
 #include "jit/ops.h"
 #include "machine/mufu.h"
@@ -23,7 +23,7 @@ static sim_value with(sim_writer *w, const char *operation, sim_value a, uint64_
     return sim_write_two(w, operation, a, sim_value_constant((sim_value_type)a.type, n));
 }
 
-/* n minus a. */
+/* Returns n - a. */
 static sim_value from(sim_writer *w, uint64_t n, sim_value a) {
     return sim_write_two(w, "sub", number(n), a);
 }
@@ -44,7 +44,7 @@ static sim_value as(sim_writer *w, sim_value a, sim_value_type to) {
     return a.type == to ? a : sim_write_as(w, "bitcast", a, to);
 }
 
-/* A float operation with a constant, by its bits. */
+/* Applies a float operation with a constant, given by its bits. */
 static sim_value with_real(sim_writer *w, const char *operation, sim_value a, uint64_t bits) {
     const sim_value_type type = (sim_value_type)a.type;
     return sim_write_two(w, operation, a, sim_write_float_constant(w, type, bits));
@@ -88,7 +88,7 @@ static sim_value choose_special(sim_writer *w, const parts *p, sim_value special
 
 /* ---- parabolas ---- */
 
-/* The words at those bytes of a table. */
+/* Loads the words at these byte offsets of a table. */
 static sim_value write_words(sim_writer *w, sim_mufu_table which, unsigned offset, sim_value bytes) {
     const uint32_t tables = sim_write_native(w, offsetof(sim_native, mufu) + which * sizeof(void *));
     const uint32_t base = sim_write_pointer(w, sim_write_sum(w, tables, offset), "i8");
@@ -131,7 +131,7 @@ static sum write_parabola(sim_writer *w, sim_mufu_table table, sim_value slice, 
     return (sum){upper, with(w, "and", fine, (1 << LOW_BITS) - 1)};
 }
 
-/* Of tables whose slices are named by the bits from 17 on. */
+/* For tables whose slices are numbered by the bits from 17 on. */
 static sum write_sum(sim_writer *w, sim_mufu_table table, sim_value place) {
     const sim_value x = with(w, "and", place, 0x1ffff);
     return write_parabola(w, table, with(w, "lshr", place, 17), x, write_square(w, x));
@@ -144,12 +144,12 @@ static sim_value write_packed(sim_writer *w, sim_value exponent, sim_value signi
     return sim_write_choice(w, holds(w, "icmp sle", whole, 0), number(0), bounded);
 }
 
-/* 2^-10 of a sum, and its lowest bits, as a double: exact. */
+/* Returns 2^-10 of a sum plus its lowest bits as a double, which is exact. */
 static sim_value write_whole(sim_writer *w, sim_value upper, sim_value low, uint64_t scale_bits) {
     return sim_write_two(w, "fadd", with_real(w, "fmul", real_of(w, upper), scale_bits), real_of(w, low));
 }
 
-/* The bits of the float at or below exact * power, which is not negative. */
+/* Returns the bits of the largest float not above exact * power, which is not negative. */
 static sim_value write_cut(sim_writer *w, sim_value exact, sim_value power) {
     const sim_value bits = with(w, "and", as(w, exact, SIM_VALUE_I64), ~UINT64_C(0x1fffffff));
     const sim_value scaled = sim_write_two(w, "fmul", as(w, bits, SIM_VALUE_F64), power);
@@ -164,7 +164,7 @@ static sim_value write_truncated(sim_writer *w, sim_value a) {
     return sim_write_as(w, "fptosi", a, SIM_VALUE_I32);
 }
 
-/* ---- the unit's functions, from bits to bits ---- */
+/* ---- the functions of the unit, from bits to bits ---- */
 
 static sim_value reciprocal(sim_writer *w, const parts *p) {
     const sim_value x = with(w, "and", p->fraction, 0xffff);
@@ -176,7 +176,8 @@ static sim_value reciprocal(sim_writer *w, const parts *p) {
     return sim_write_choice(w, p->is_nan, number(NOT_A_NUMBER), result);
 }
 
-/* Where the significand lies among both halves of the interval from 1 to 4; and half of the exponent. */
+/* place_of_four(): the position of the significand in the interval from 1 to 4, which has two halves. half_exponent():
+ * half of the exponent. */
 static sim_value place_of_four(sim_writer *w, const parts *p) {
     const sim_value even = with(w, "xor", with(w, "and", p->exponent, 1), 1);
     return sim_write_two(w, "or", p->fraction, with(w, "shl", even, 23));
@@ -232,7 +233,7 @@ static sim_value logarithm(sim_writer *w, const parts *p) {
     return sim_write_choice(w, is_invalid_root(w, p), number(NOT_A_NUMBER), choose_special(w, p, special, usual));
 }
 
-/* Of turns of 2 pi and `quarters` of them. */
+/* The argument is in turns of 2 pi; `quarters` of a turn are added. */
 static sim_value sine_from(sim_writer *w, const parts *p, unsigned quarters) {
     const uint32_t fits = holds(w, "icmp ult", p->magnitude, 0x4b800000); /* 2^24 */
     const sim_value within = as(w, sim_write_choice(w, fits, p->magnitude, number(0)), SIM_VALUE_F32);
@@ -257,7 +258,7 @@ static sim_value cosine(sim_writer *w, const parts *p) {
     return sine_from(w, p, 1);
 }
 
-/* 2^-n of each lane, as a double. */
+/* Returns 2^-n of each lane, as a double. */
 static sim_value write_power(sim_writer *w, sim_value n) {
     const sim_value exponent = sim_write_cast(w, from(w, 1023, n), SIM_VALUE_I64, false);
     return as(w, with(w, "shl", exponent, 52), SIM_VALUE_F64);
@@ -319,18 +320,18 @@ void sim_write_mufu_functions(sim_writer *w) {
     }
 }
 
-/* ---- what is around them ---- */
+/* ---- PTX's additions ---- */
 
 static uint32_t is_small(sim_writer *w, sim_value a) {
     return holds(w, "icmp ult", with(w, "and", as(w, a, SIM_VALUE_I32), MAGNITUDE), ONE);
 }
 
-/* One of two factors, by their bits. */
+/* Returns one of two factors, given by their bits. */
 static sim_value factor(sim_writer *w, uint32_t where, uint64_t yes, uint64_t no) {
     return as(w, sim_write_choice(w, where, number(yes), number(no)), SIM_VALUE_F32);
 }
 
-/* 2^24 for subnormal numbers. With `large`, a quarter for those whose reciprocal is one. */
+/* Returns a factor: 2^24 for subnormal numbers; with `large`, 1/4 for numbers whose reciprocal is subnormal. */
 static sim_value lift_by(sim_writer *w, sim_value a, bool small, bool large) {
     const sim_value magnitude = with(w, "and", as(w, a, SIM_VALUE_I32), MAGNITUDE);
     sim_value by = number(ONE_F32);
@@ -343,7 +344,7 @@ static sim_value product(sim_writer *w, sim_value a, sim_value b) {
     return sim_write_two(w, "fmul", a, b);
 }
 
-/* Turns of 2 pi, cut off. */
+/* Converts to turns of 2 pi, truncated. */
 static sim_value turns_of(sim_writer *w, sim_value a) {
     const sim_value exact =
         with_real(w, "fmul", sim_write_as(w, "fpext", a, SIM_VALUE_F64), UINT64_C(0x3fc45f3060000000));
@@ -356,7 +357,7 @@ static sim_value plain_reciprocal(sim_writer *w, sim_value a) {
     return product(w, by, call(w, F_RECIPROCAL, product(w, a, by)));
 }
 
-/* A root of a subnormal number: by how much it is too large. */
+/* back: the factor that corrects the root of a lifted subnormal number. */
 static sim_value plain_root(sim_writer *w, function f, sim_value a, uint64_t back) {
     const uint32_t small = is_small(w, a);
     const sim_value result = call(w, f, product(w, a, lift_by(w, a, true, false)));

@@ -1,4 +1,4 @@
-/* Operations that have an equal in LLVM's IR. Whatever is not here goes to its handler. */
+/* Operations that LLVM's IR can express. All others go to their handlers. */
 #include "jit/ops.h"
 
 #include "lower/internal.h"
@@ -17,7 +17,6 @@ sim_value sim_write_two(sim_writer *w, const char *operation, sim_value a, sim_v
                            sim_operand(w, a), sim_operand(w, b));
 }
 
-/* The lanes for which the relation holds, as a vector of bits: N. */
 uint32_t sim_write_relation(sim_writer *w, const char *relation, sim_value a, sim_value b) {
     return sim_write_id(w, "%s %s %s, %s", relation, sim_value_types[a.type], sim_operand(w, a), sim_operand(w, b));
 }
@@ -68,7 +67,7 @@ static bool write_binary(sim_writer *w, const sim_op *op, const ptx_instruction 
     return true;
 }
 
-/* The product as wide as its type says: the low half, or all of it. */
+/* Writes the product, as wide as the type says: the low half, or all of it. */
 static bool write_product(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool wide, bool adds) {
     sim_value_type from, to;
     if (!sim_value_type_of(i->type, &from) || i->mods[PTX_SLOT_SAT]) return false;
@@ -142,7 +141,7 @@ static bool write_not(sim_writer *w, const sim_op *op, const ptx_instruction *i)
     return true;
 }
 
-/* Everything is shifted out from the width on. */
+/* A shift by the width or more shifts everything out. */
 static bool write_shift(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool left) {
     sim_value_type type;
     if (!sim_value_type_of(i->type, &type)) return false;
@@ -165,7 +164,7 @@ static bool write_shift(sim_writer *w, const sim_op *op, const ptx_instruction *
     return true;
 }
 
-/* A table's bit n is the result for bits a = n >> 2 & 1, b = n >> 1 & 1, c = n & 1. */
+/* Bit n of the table is the result for bits a = n >> 2 & 1, b = n >> 1 & 1, c = n & 1. */
 static bool write_lop3(sim_writer *w, const sim_op *op) {
     const uint64_t table = (uint64_t)op->imm;
     const sim_value in[3] = {sim_read_slot(w, op->a, SIM_VALUE_I32), sim_read_slot(w, op->b, SIM_VALUE_I32),
@@ -217,7 +216,7 @@ static sim_value write_combined(sim_writer *w, const sim_op *op, sim_value set) 
     return sim_write_two(w, operation, set, with);
 }
 
-/* Singles with .ftz are flushed; what has no row is left out. */
+/* Flushes singles with .ftz. Returns false for types that it does not support. */
 static bool read_compared(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value out[2]) {
     const uint32_t slots[2] = {op->a, op->b};
     sim_value_type type = SIM_VALUE_F64;
@@ -276,7 +275,7 @@ bool sim_register_type(const sim_writer *w, const ptx_operand *o, unsigned type,
     return o->kind != PTX_SINK;
 }
 
-/* One element of a register: the operation has its place in x. */
+/* Extracts one element of a register; x has its position. */
 static bool write_unpack(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     const unsigned whole = ptx_bits(i->type), element = whole / i->operands[0].part_count;
     sim_value_type from, to = element == 32 ? SIM_VALUE_I32 : SIM_VALUE_I16;
@@ -287,7 +286,7 @@ static bool write_unpack(sim_writer *w, const sim_op *op, const ptx_instruction 
     return true;
 }
 
-/* Two elements into one register, each half as wide. */
+/* Packs two elements into one register, each half as wide. */
 static bool write_pack(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     const unsigned whole = ptx_bits(i->type);
     sim_value_type to;
@@ -300,7 +299,7 @@ static bool write_pack(sim_writer *w, const sim_op *op, const ptx_instruction *i
     return true;
 }
 
-/* Floating-point lanes are copied as such where they are known as such. */
+/* Copies lanes as floating point if they are known as such. */
 static bool write_copy(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     sim_value_type type;
     if (i->operands[0].kind == PTX_VECTOR) return write_unpack(w, op, i);
@@ -315,7 +314,7 @@ static bool write_copy(sim_writer *w, const sim_op *op, const ptx_instruction *i
     return true;
 }
 
-/* The word at imm of the kernel's parameters, in all lanes. */
+/* Reads the word at imm of the kernel's parameters into all lanes. */
 static bool write_parameter(sim_writer *w, const sim_op *op) {
     const sim_value_type type = op->bytes == 4 ? SIM_VALUE_I32 : SIM_VALUE_I64;
     const char *lane = op->bytes == 4 ? "i32" : "i64", *lanes = sim_value_types[type];
@@ -335,7 +334,7 @@ static bool write_window(sim_writer *w, const sim_op *op) {
     return true;
 }
 
-/* ---- rows ---- */
+/* ---- dispatch ---- */
 
 bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (op->form == SIM_FORM_PARAMETER) return write_parameter(w, op);

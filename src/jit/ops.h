@@ -1,5 +1,5 @@
-/* Rows of ops.c that have a file of their own, and what rows are written with. A row writes its operation, or nothing:
- * then it is its handler's. */
+/* Helpers to write operations as IR, and operations of ops.c that have files of their own. A function that writes an
+ * operation returns false, and writes nothing, if the operation's handler has to do it. */
 #ifndef HAUL_JIT_OPS_H
 #define HAUL_JIT_OPS_H
 
@@ -7,11 +7,11 @@
 
 /* ---- types ---- */
 
-/* Integer lanes of a type's width. False: there are none. */
+/* Gets integer lanes of the type's width. Returns false if there are none. */
 bool sim_value_type_of(unsigned type, sim_value_type *out);
-/* The same in the width of the operand's register, or as wide as the type where it is none; 8 bits live in 16. */
+/* The same with the width of the operand's register, or the type's if it is none; 8 bits are stored in 16. */
 bool sim_register_type(const sim_writer *w, const ptx_operand *o, unsigned type, sim_value_type *out);
-/* The operand's lanes are as wide as the type. */
+/* True if the operand's lanes are as wide as the type. */
 bool sim_has_own_width(const sim_writer *w, const ptx_operand *o, unsigned type);
 
 static inline bool sim_type_is_signed(unsigned type) {
@@ -29,39 +29,39 @@ static inline bool sim_type_is_packed(unsigned type) {
 /* ---- values ---- */
 
 sim_value sim_write_two(sim_writer *w, const char *operation, sim_value a, sim_value b);
-/* Lane by lane to another type: "trunc", "sitofp", "bitcast" ... */
+/* Converts lane by lane to another type: "trunc", "sitofp", "bitcast" ... */
 sim_value sim_write_as(sim_writer *w, const char *how, sim_value a, sim_value_type to);
-/* To another width of integers. */
+/* Converts between widths of integers. */
 sim_value sim_write_cast(sim_writer *w, sim_value a, sim_value_type to, bool extends_sign);
-/* The lanes for which the relation holds, as a vector of bits: N. */
+/* Returns N of the lanes for which the relation holds, as a vector of bits. */
 uint32_t sim_write_relation(sim_writer *w, const char *relation, sim_value a, sim_value b);
 sim_value sim_write_choice(sim_writer *w, uint32_t bits, sim_value yes, sim_value no);
-/* A vector of bits as a mask. */
+/* Converts a vector of bits to a mask. */
 sim_value sim_write_mask(sim_writer *w, uint32_t bits);
 sim_value sim_read_mask(sim_writer *w, uint32_t slot, uint32_t flip);
-/* LLVM's function of up to three values of one type, by its name without type: "fma". */
+/* Calls LLVM's function of up to three values of one type, by its name without the type: "fma". */
 sim_value sim_write_function(sim_writer *w, const char *name, const sim_value *values, unsigned count);
 /* The same from one type to another: "fptosi.sat". */
 sim_value sim_write_conversion(sim_writer *w, const char *name, sim_value a, sim_value_type to);
-/* The lesser or greater one of two integers. */
+/* Returns the lesser or greater of two integers. */
 sim_value sim_write_lesser(sim_writer *w, sim_value a, sim_value b, bool is_signed, bool lesser);
-/* A comparison's relation in LLVM's words; NULL: the type has none of that name. */
+/* Returns a comparison's relation as LLVM names it; NULL if the type has none of that name. */
 const char *sim_relation_of(const ptx_instruction *i, bool floating);
 
 /* ---- floating point (floats.c) ---- */
 
-/* Of sim_op.x: as ops/floats.h has them. */
+/* Flags in sim_op.x, as in exec/ops/floats.h. */
 enum { SIM_FLOAT_FLUSHES = 1, SIM_FLOAT_SATURATES = 2 };
 
-/* Constants by their bits; of single precision they are vectors that no register has. */
+/* Constants by their bits. Those of single precision are vectors that no register holds. */
 sim_value sim_write_float_constant(sim_writer *w, sim_value_type type, uint64_t bits);
-/* Subnormal numbers become zeros of their sign. */
+/* Turns subnormal numbers into zeros of their sign. */
 sim_value sim_write_flush(sim_writer *w, sim_value a);
-/* a * b of flushed singles, flushed as products are. */
+/* Returns a * b of flushed singles, flushed as products are. */
 sim_value sim_write_product_flushed(sim_writer *w, sim_value a, sim_value b);
-/* Into 0 to 1; a NaN becomes 0. */
+/* Clamps to 0 .. 1; a NaN becomes 0. */
 sim_value sim_write_saturated(sim_writer *w, sim_value a);
-/* Singles and doubles. It and its like below write nothing of an instruction that is not theirs: false. */
+/* Single and double precision. These functions return false if the instruction belongs to another group. */
 bool sim_write_float(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 bool sim_write_convert(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 

@@ -1,7 +1,7 @@
 #include "base/memory.h"
 #include "jit/compiled.h"
 #include "jit/jobs.h"
-#include "jit/kept.h"
+#include "jit/code_cache.h"
 #include "jit/write.h"
 #include "lower/internal.h"
 #include "ptx/liveness.h"
@@ -17,7 +17,8 @@ static void name_of(uint32_t pc, char name[16]) {
     snprintf(name, 16, "s%u", pc);
 }
 
-/* SMs know the cohorts of segments by number, of whole warps only: it is that of the segment whose place this takes. */
+/* SMs know a whole-warp segment's cohorts by its number. The segment takes over the number of the one that it
+ * replaces. */
 static bool number_segment(sim_compiled *c, sim_segment *s) {
     const sim_segment *before = atomic_load_explicit(&c->entries[s->form][s->pc], memory_order_relaxed);
     if (!s->cohort_count) return true;
@@ -27,7 +28,7 @@ static bool number_segment(sim_compiled *c, sim_segment *s) {
     return true;
 }
 
-/* Code that is complete is shown to those who run. */
+/* Makes complete code visible to running warps. */
 static void publish(sim_compiled *c, sim_code_form form, const sim_code *code, const sim_written *written) {
     char name[16];
     for (size_t k = 0; k < written->count; k++) {
@@ -40,7 +41,7 @@ static void publish(sim_compiled *c, sim_code_form form, const sim_code *code, c
     }
 }
 
-/* What is the same for all blocks of a function. */
+/* Computes liveness, which is the same for all blocks of a function. */
 static void know_function(sim_compiled *c) {
     const ptx_function *f = c->program->function;
     if (c->live) return;
@@ -53,7 +54,7 @@ static sim_writer *new_writer(sim_compiled *c, const sim_compiler_info *info, ar
     sim_writer *w = ARENA_NEW(memory, sim_writer);
     w->program = c->program;
     w->memory = memory;
-    w->kept = &c->memory;
+    w->lasting = &c->memory;
     w->out = out;
     w->opaque = info->opaque;
     w->has_fma = info->has_fma;
@@ -64,7 +65,7 @@ static sim_writer *new_writer(sim_compiled *c, const sim_compiler_info *info, ar
     return w;
 }
 
-static struct { atomic_uint made, refused, kept; } counts;
+static struct { atomic_uint made, refused, cached; } counts;
 
 unsigned sim_compiler_made(void) {
     return atomic_load(&counts.made);
@@ -74,54 +75,54 @@ unsigned sim_compiler_refused(void) {
     return atomic_load(&counts.refused);
 }
 
-unsigned sim_compiler_kept(void) {
-    return atomic_load(&counts.kept);
+unsigned sim_compiler_cached(void) {
+    return atomic_load(&counts.cached);
 }
 
-/* What the writer makes of a block now, or with the kinds that kept code was made for. */
-static void copy_kinds(const sim_compiled *c, const sim_job *j, const sim_kept_block *kept, uint16_t *kinds) {
+/* Gets the kinds that the writer uses: the current ones, or those that cached code was made for. */
+static void copy_kinds(const sim_compiled *c, const sim_job *j, const sim_code_cache_block *cached, uint16_t *kinds) {
     const uint32_t first = c->program->block_ops[j->block];
     const size_t count = sim_compiled_size(c, j->block);
-    for (size_t k = 0; !kept && k < count; k++)
+    for (size_t k = 0; !cached && k < count; k++)
         kinds[k] = atomic_load_explicit(&c->kinds[first + k], memory_order_relaxed);
-    for (size_t k = 0; kept && k < kept->kind_count; k++)
-        if (kept->kinds[k].pc - first < count) kinds[kept->kinds[k].pc - first] = (uint16_t)kept->kinds[k].kinds;
+    for (size_t k = 0; cached && k < cached->kind_count; k++)
+        if (cached->kinds[k].pc - first < count) kinds[cached->kinds[k].pc - first] = (uint16_t)cached->kinds[k].kinds;
 }
 
-static sim_kept_kinds *list_kinds(const sim_writer *w, size_t size, size_t *count) {
-    sim_kept_kinds *list = memory_alloc((size + 1) * sizeof *list);
+static sim_code_cache_kinds *list_kinds(const sim_writer *w, size_t size, size_t *count) {
+    sim_code_cache_kinds *list = memory_alloc((size + 1) * sizeof *list);
     for (size_t k = 0; list && k < size; k++)
-        if (w->kinds[k]) list[(*count)++] = (sim_kept_kinds){w->first_pc + (uint32_t)k, w->kinds[k]};
+        if (w->kinds[k]) list[(*count)++] = (sim_code_cache_kinds){w->first_pc + (uint32_t)k, w->kinds[k]};
     return list;
 }
 
-/* Has LLVM make the code, and keeps it. */
+/* Compiles the code with LLVM and caches it. */
 static const sim_code *make(const sim_writer *w, const sim_job *j, const uint64_t hash[2]) {
-    sim_kept_block made = {.hash = {hash[0], hash[1]}, .block = j->block, .form = j->form, .level = j->level};
+    sim_code_cache_block made = {.hash = {hash[0], hash[1]}, .block = j->block, .form = j->form, .level = j->level};
     made.kinds = list_kinds(w, sim_compiled_size(j->program, j->block), &made.kind_count);
     const bool good = made.kinds && sim_code_make(w->out, j->level, &made.object);
     atomic_fetch_add(good ? &counts.made : &counts.refused, 1);
-    if (good) return sim_kept_add(j->program->kept, &made);
+    if (good) return sim_code_cache_add(j->program->cache, &made);
     text_free(&made.object);
     memory_free(made.kinds);
     return NULL;
 }
 
-/* kept: only code that was kept will do. */
-static const sim_code *find_code(const sim_writer *w, const sim_job *j, const sim_kept_block *kept) {
+/* cached: only cached code will do. */
+static const sim_code *find_code(const sim_writer *w, const sim_job *j, const sim_code_cache_block *cached) {
     uint64_t hash[2];
     if (w->out->failed) return NULL;
-    sim_kept_hash(w->out, j->level, hash);
-    const sim_code *code = sim_kept_find(j->program->kept, hash);
-    atomic_fetch_add(&counts.kept, code != NULL);
+    sim_code_cache_hash(w->out, j->level, hash);
+    const sim_code *code = sim_code_cache_find(j->program->cache, hash);
+    atomic_fetch_add(&counts.cached, code != NULL);
     if (code) return code;
-    if (!kept) return make(w, j, hash);
-    sim_kept_drop(j->program->kept, kept->hash);
+    if (!cached) return make(w, j, hash);
+    sim_code_cache_drop(j->program->cache, cached->hash);
     return NULL;
 }
 
 /* A block that cannot be compiled, for whatever reason, stays interpreted. */
-static bool compile_block(const sim_job *j, const sim_compiler_info *info, const sim_kept_block *kept) {
+static bool compile_block(const sim_job *j, const sim_compiler_info *info, const sim_code_cache_block *cached) {
     sim_compiled *const c = j->program;
     jmp_buf out_of_memory;
     arena memory;
@@ -132,12 +133,12 @@ static bool compile_block(const sim_job *j, const sim_compiler_info *info, const
     if (!setjmp(out_of_memory)) {
         sim_written written = {0};
         uint16_t *kinds = ARENA_ARRAY(&memory, sim_compiled_size(c, j->block) + 1, uint16_t);
-        copy_kinds(c, j, kept, kinds);
+        copy_kinds(c, j, cached, kinds);
         sim_writer *w = new_writer(c, info, &memory, &out);
         sim_write_begin(w);
         sim_write_block(w, j->block, j->form, kinds, &written);
         sim_write_finish(w);
-        const sim_code *code = find_code(w, j, kept);
+        const sim_code *code = find_code(w, j, cached);
         if (code) publish(c, j->form, code, &written);
         found = code != NULL;
     }
@@ -148,21 +149,21 @@ static bool compile_block(const sim_job *j, const sim_compiler_info *info, const
     return found;
 }
 
-/* The kinds are noted as if they had been seen here: where lanes lie otherwise this time, code is made for both. */
-static void note_kinds(sim_compiled *c, const sim_kept_block *b) {
+/* Records the kinds as if they had been seen here: if lanes have another shape this time, code is made for both. */
+static void note_kinds(sim_compiled *c, const sim_code_cache_block *b) {
     for (size_t k = 0; k < b->kind_count; k++)
         if (b->kinds[k].pc < c->program->op_count)
             atomic_fetch_or_explicit(&c->kinds[b->kinds[k].pc], (uint16_t)b->kinds[k].kinds, memory_order_relaxed);
 }
 
-static void take_kept(sim_compiled *c) {
+static void install_cached(sim_compiled *c) {
     sim_compiler_info info;
-    if (!sim_kept_compiler(c->kept, &info)) return;
-    for (const sim_kept_block *b = NULL; (b = sim_kept_after(c->kept, b));) {
+    if (!sim_code_cache_compiler(c->cache, &info)) return;
+    for (const sim_code_cache_block *b = NULL; (b = sim_code_cache_after(c->cache, b));) {
         if (b->block >= c->program->function->block_count || b->form >= SIM_CODE_FORMS) continue;
         const sim_job j = {c, b->block, (sim_code_form)b->form, b->level, 0};
         atomic_uint_least8_t *asked = c->blocks[b->block].asked[b->form];
-        if (atomic_exchange(&asked[SIM_CODE_LESS], 1)) continue; /* in the meantime */
+        if (atomic_exchange(&asked[SIM_CODE_LESS], 1)) continue; /* compiled meanwhile */
         if (compile_block(&j, &info, b)) {
             note_kinds(c, b);
             atomic_store(&asked[b->level], 1);
@@ -173,15 +174,15 @@ static void take_kept(sim_compiled *c) {
 }
 
 void sim_compile(const sim_job *j) {
-    if (j->block == SIM_JOB_KEPT)
-        take_kept(j->program);
+    if (j->block == SIM_JOB_CACHED)
+        install_cached(j->program);
     else if (sim_compiler())
         (void)compile_block(j, sim_compiler(), NULL);
 }
 
-/* ---- a program's ---- */
+/* ---- a program ---- */
 
-/* A product in the background reads and writes registers whenever it likes. */
+/* False if the kernel has wgmma products: they read and write registers at any time. */
 static bool may_compile(const sim_program *p) {
     for (size_t i = 0; i < p->function->instruction_count; i++)
         if (ptx_is_warpgroup_product(&p->function->instructions[i])) return false;
@@ -197,7 +198,7 @@ static sim_compiled *create(const sim_program *p, sim_compiling_mode mode) {
     return c;
 }
 
-/* Tables that the arena holds; false without memory. */
+/* Allocates tables in the arena. Returns false if there is no memory. */
 static bool add_tables(sim_compiled *c) {
     jmp_buf out_of_memory;
     const sim_program *p = c->program;
@@ -213,29 +214,29 @@ static bool add_tables(sim_compiled *c) {
     return !failed;
 }
 
-/* Blocks that were hot before. Tests have each block compiled by itself. */
-static void ask_for_kept(sim_compiled *c) {
-    if (c->mode.when == SIM_COMPILING_HEAT && sim_kept_after(c->kept, NULL))
-        sim_jobs_add(&(sim_job){c, SIM_JOB_KEPT, SIM_CODE_WHOLE, SIM_CODE_LESS, UINT64_MAX});
+/* Queues installing blocks that were hot before. Tests that compile by run count are excluded. */
+static void queue_cached(sim_compiled *c) {
+    if (c->mode.when == SIM_COMPILING_HEAT && sim_code_cache_after(c->cache, NULL))
+        sim_jobs_add(&(sim_job){c, SIM_JOB_CACHED, SIM_CODE_WHOLE, SIM_CODE_LESS, UINT64_MAX});
 }
 
 sim_compiled *sim_compiled_create(const sim_program *program) {
     const sim_compiling_mode mode = sim_compiling();
     if (mode.when == SIM_COMPILING_OFF || !sim_compiler_is_possible() || !may_compile(program)) return NULL;
     sim_compiled *c = create(program, mode);
-    if (c) c->kept = sim_kept_hold(program);
-    if (!c || !c->kept || !add_tables(c)) {
+    if (c) c->cache = sim_code_cache_hold(program);
+    if (!c || !c->cache || !add_tables(c)) {
         sim_compiled_free(c);
         return NULL;
     }
-    ask_for_kept(c);
+    queue_cached(c);
     return c;
 }
 
 void sim_compiled_free(sim_compiled *c) {
     if (!c) return;
     sim_jobs_drop(c);
-    sim_kept_release(c->kept);
+    sim_code_cache_release(c->cache);
     arena_free(&c->memory);
     memory_free(c);
 }

@@ -1,4 +1,4 @@
-/* The register file while a segment is written: which slots are known as values, and what is written back. */
+/* The register file while a segment is written: which slots have known values, and write-back. */
 #include "jit/write.h"
 #include "lower/internal.h"
 #include "ptx/liveness.h"
@@ -32,7 +32,7 @@ static sim_value cast_bits(sim_writer *w, sim_value v, uint8_t type) {
                            sim_value_types[type]);
 }
 
-/* The bits of floating-point lanes; every NaN becomes the one that hardware makes. */
+/* Returns the bits of floating-point lanes; every NaN becomes the canonical one. */
 static sim_value bits_of(sim_writer *w, sim_value v) {
     const sim_value bits = cast_bits(w, v, bits_type(v.type));
     if (!v.raw) return bits;
@@ -72,7 +72,7 @@ static void store_cached(sim_writer *w, sim_cached *c) {
     c->dirty = false;
 }
 
-/* Constants are known without the register file, which has them too. */
+/* Constants are known without the register file, which holds them too. */
 static bool constant_of(const sim_writer *w, uint32_t slot, uint8_t type, sim_value *out) {
     const uint8_t bits = bits_type(type);
     if (slot == SIM_SLOT_TRUE || slot == SIM_SLOT_FALSE) {
@@ -98,7 +98,7 @@ static sim_value read_any(sim_writer *w, uint32_t slot, uint8_t type, bool may_b
     sim_value constant;
     if (constant_of(w, slot, type, &constant)) return is_floating(type) ? cast_bits(w, constant, type) : constant;
     sim_cached *c = find_cached(w, slot);
-    if (c && bits_type(c->value.type) != bits_type(type)) { /* another width: by way of the register file */
+    if (c && bits_type(c->value.type) != bits_type(type)) { /* another width: goes through the register file */
         if (c->dirty) store_cached(w, c);
         w->cached_at[slot / 4] = 0;
         c = NULL;
@@ -122,7 +122,7 @@ uint32_t sim_write_bits(sim_writer *w, sim_value mask) {
     return sim_write_id(w, "bitcast i32 %s to <32 x i1>", sim_operand(w, mask));
 }
 
-/* The old value where the guard is off. */
+/* Keeps the old value in lanes where the guard is off. */
 static sim_value choose_guarded(sim_writer *w, uint32_t slot, sim_value value) {
     const sim_value guard = {.id = w->guard, .type = SIM_VALUE_MASK};
     if (is_floating(value.type)) value = bits_of(w, value);
@@ -151,15 +151,14 @@ void sim_forget_all(sim_writer *w) {
     w->cached_count = 0;
 }
 
-/* ---- what is live ---- */
+/* ---- liveness ---- */
 
 static void flip(sim_writer *w, uint32_t row) {
     for (uint32_t k = w->first_flip[row]; k < w->first_flip[row + 1]; k++)
         w->live[w->flips[k] / 64] ^= UINT64_C(1) << w->flips[k] % 64;
 }
 
-/* Marks the slots of registers that are live in front of an instruction of the block, or at its end; or unmarks them.
- */
+/* Marks the slots of registers that are live before an instruction of the block, or at its end; or unmarks them. */
 static void mark_live(sim_writer *w, uint32_t instruction, bool live) {
     const uint32_t row = instruction - w->live_first;
     while (w->live_row < row) flip(w, w->live_row++);
@@ -202,7 +201,7 @@ static void scan_register(void *context, uint32_t reg, bool writes) {
     ARENA_PUSH(s->w->memory, s->w->flips, s->count, s->capacity, reg);
 }
 
-/* From the block's end upwards; flips come in this order at first. */
+/* Scans from the block's end upwards, so flips are in reverse order first. */
 static size_t find_flips(sim_writer *w, const ptx_block *b) {
     live_scan s = {.w = w};
     for (uint32_t i = b->end; i-- > b->first;) {
@@ -218,7 +217,7 @@ static size_t find_flips(sim_writer *w, const ptx_block *b) {
     return s.count;
 }
 
-/* What is live changes little from one instruction to the next: that is what is kept. */
+/* Liveness changes little from one instruction to the next, so only the changes (flips) are stored. */
 void sim_find_live(sim_writer *w, uint32_t block) {
     const ptx_function *f = w->program->function;
     const ptx_block *b = &f->blocks[block];
@@ -248,7 +247,7 @@ void sim_find_live(sim_writer *w, uint32_t block) {
     }
 }
 
-/* ---- what one instruction touches ---- */
+/* ---- registers of one instruction ---- */
 
 typedef struct touched {
     sim_writer *w;
@@ -260,8 +259,8 @@ static void mark_touched(void *context, uint32_t reg, bool writes) {
     if (writes || !t->written_only) t->w->live_at[t->w->program->register_slots[reg] / 4] = t->marks;
 }
 
-/* Calls `each` for what is known of the instruction's registers, or those that it writes, and of what no register has.
- */
+/* Calls `each` for known values of the instruction's registers, or of those that it writes, and of slots of no
+ * register. */
 static void each_touched(sim_writer *w, const ptx_instruction *i, bool written_only,
                          void (*each)(sim_writer *w, sim_cached *c)) {
     touched t = {w, true, written_only};

@@ -1,4 +1,4 @@
-/* The compiled form while kernels run: which segment comes next, and what its shared accesses count. */
+/* Running compiled code: which segment comes next, and what its shared accesses count. */
 #include "base/memory.h"
 #include "count/samples.h"
 #include "jit/compiled.h"
@@ -38,7 +38,7 @@ sim_lanes_kind sim_lanes_kind_of_all(uint32_t seen) {
     return others == 0 || alike ? (sim_lanes_kind)first : SIM_LANES_ANY;
 }
 
-/* Code for a kind that need not have both halves alike does for those that have. */
+/* Code for a kind whose halves may differ also fits lanes whose halves are equal. */
 static bool kind_fits(sim_lanes_kind code, sim_lanes_kind lanes) {
     return code == SIM_LANES_ANY || code == lanes || (sim_lanes_are_same(lanes) && code == lanes - 1);
 }
@@ -71,7 +71,7 @@ static void partial(sim_native *n, uint32_t cohort, uint32_t accesses) {
     for (uint32_t k = 0; k < accesses; k++) add_runs(n->counting, &n->memos[cohort], &g->accesses[k], 1);
 }
 
-/* Nothing lies within these bounds: the segment asks. */
+/* Sets bounds that nothing satisfies, so that the segment calls match(). */
 static void forget_memo(sim_cohort_memo *m) {
     m->high = INT64_MAX / 2;
 }
@@ -150,7 +150,7 @@ static void settle_segment(sim_native *n, uint32_t index) {
     for (size_t g = 0; memos && g < s->cohort_count; g++) settle(n->counting, &memos[g], &s->cohorts[g]);
 }
 
-/* A segment that has not run yet, or has taken another's place. */
+/* Makes the memos of a segment that has not run yet, or has replaced another. */
 static bool make_memos(sim_native *n, const sim_segment *s) {
     settle_segment(n, s->index);
     memory_free(n->all_memos[s->index]);
@@ -161,7 +161,7 @@ static bool make_memos(sim_native *n, const sim_segment *s) {
     return memos != NULL;
 }
 
-/* False without memory for the segment's memos: it is left to the interpreter. */
+/* Returns false if there is no memory for the segment's memos: the interpreter then runs it. */
 static bool has_memos(sim_native *n, const sim_segment *s) {
     if (n->seen[s->index] != s && !make_memos(n, s)) return false;
     n->memos = n->all_memos[s->index];
@@ -169,7 +169,7 @@ static bool has_memos(sim_native *n, const sim_segment *s) {
     return true;
 }
 
-/* ---- an SM's part ---- */
+/* ---- an SM's sim_native ---- */
 
 static void give_tables(sim_native *n) {
     for (unsigned t = 0; t < SIM_MUFU_OCTAVES; t++) n->mufu[t] = sim_mufu_parabolas[t].rows;
@@ -254,7 +254,7 @@ static const sim_segment *segment_at(const sim_warp *w, uint32_t pc, uint64_t le
     return s && s->ops <= left ? s : NULL;
 }
 
-/* The interpreter's own way into a block, which would otherwise be sent here again. */
+/* Enters a block for the interpreter, which would otherwise come back here. */
 static void enter_interpreted(sim_warp *w, uint32_t *pc, uint64_t *left) {
     const sim_op *op = &w->ops[*pc];
     if (!sim_enters_block(op)) return;
@@ -282,7 +282,7 @@ sim_step sim_compiled_run(sim_warp *w, uint32_t *pc, uint64_t *left) {
         if (!s || (s->cohort_count && !has_memos(n, s))) break;
         const uint64_t before = *left;
         const sim_step step = run_segment(n, s, pc, left);
-        if (*left == before) break; /* its first operation is for the interpreter */
+        if (*left == before) break; /* the interpreter has to execute its first operation */
         if (step == SIM_JUMP)
             *pc = w->pc;
         else if (step != SIM_NEXT)

@@ -1,4 +1,4 @@
-/* Segments and blocks: which operations compiled code does itself, in which order, and how a segment ends. */
+/* Writing segments and blocks: which operations compiled code does itself, in which order, and how a segment ends. */
 #include "jit/compiled.h"
 #include "jit/ops.h"
 #include "lower/internal.h"
@@ -27,14 +27,14 @@ void sim_write_end_with(sim_writer *w, uint32_t step, uint32_t pc) {
 
 /* ---- operations ---- */
 
-/* The instruction that the operation at `pc` belongs to, or stands in front of. */
+/* Returns the instruction that the operation at `pc` belongs to or precedes. */
 static uint32_t instruction_at(const sim_writer *w, uint32_t pc, uint32_t end_pc, uint32_t end) {
     const sim_op *ops = w->program->ops;
     while (pc < end_pc && sim_stands_alone(&ops[pc])) pc++;
     return pc < end_pc ? ops[pc].instruction : end;
 }
 
-/* A warp may stop there, or lanes part: little would be gained by going on in the same segment. */
+/* True if a warp may stop there or lanes may diverge: little would be gained by continuing in the same segment. */
 static bool ends_segment(const sim_op *op, const ptx_instruction *i) {
     if (op->form == SIM_FORM_YIELD || op->form == SIM_FORM_GO_ON || op->form == SIM_FORM_END) return true;
     if (sim_stands_alone(op)) return false;
@@ -52,13 +52,13 @@ uint32_t sim_most_segments(const sim_program *p) {
     return (uint32_t)most;
 }
 
-/* Goes to `target` from `pc`. Paths of a warp may take turns where they branch backwards. */
-static void write_way(sim_writer *w, uint32_t pc, uint32_t target) {
+/* Writes a jump from `pc` to `target`. Paths of a warp may take turns at backward branches. */
+static void write_jump(sim_writer *w, uint32_t pc, uint32_t target) {
     const unsigned step = target <= pc ? SIM_SEGMENT_TURN : SIM_NEXT;
     sim_write_end(w, step, target);
 }
 
-/* Lanes that part are the interpreter's. */
+/* If lanes diverge, the interpreter takes over. */
 static void write_branch(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t end) {
     sim_close_cohorts(w);
     const sim_value predicate = sim_read_slot(w, op->a, SIM_VALUE_MASK);
@@ -75,7 +75,7 @@ static void write_branch(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t 
     sim_write_end(w, SIM_NEXT, pc);
     w->executed++;
     sim_write_line(w, "l%u:", yes);
-    write_way(w, pc, op->target);
+    write_jump(w, pc, op->target);
     sim_write_line(w, "l%u:", no);
     sim_write_end(w, SIM_NEXT, op->x);
 }
@@ -85,7 +85,7 @@ static void write_count_at(sim_writer *w, size_t table, uint32_t index, const ch
     sim_write_count(w, sim_write_sum(w, base, (int64_t)(index * sizeof(uint64_t))), addend);
 }
 
-/* How many lanes a mask has, as an operand. */
+/* Returns the number of lanes in a mask, as an operand. */
 static const char *write_lane_count(sim_writer *w, uint32_t mask) {
     const uint32_t lanes = sim_write_id(w, "call i32 @llvm.ctpop.i32(i32 %%v%u)", mask);
     return sim_operand(w, (sim_value){.id = sim_write_id(w, "zext i32 %%v%u to i64", lanes), .type = SIM_VALUE_MASK});
@@ -106,7 +106,7 @@ static void write_guarded_count(sim_writer *w, const sim_op *op) {
     write_count_at(w, offsetof(sim_native, instruction_threads), op->instruction, write_lane_count(w, active));
 }
 
-/* Operations that only count, or do nothing while there are no checks. */
+/* Writes operations that only count, or that do nothing without checks. */
 static bool write_bookkeeping(sim_writer *w, const sim_op *op) {
     if (sim_enters_block(op))
         write_enter(w, op);
@@ -118,7 +118,7 @@ static bool write_bookkeeping(sim_writer *w, const sim_op *op) {
     return true;
 }
 
-/* An operation across lanes that has them all, and so waits for nobody. */
+/* True for an operation across lanes in which all lanes take part, so that it waits for none. */
 static bool has_all_lanes(const sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     sim_value members;
     if (sim_is_part(w) || op->guard != SIM_SLOT_TRUE || !ptx_is(i->op, PTX_KIND_COLLECTIVE)) return false;
@@ -126,13 +126,13 @@ static bool has_all_lanes(const sim_writer *w, const sim_op *op, const ptx_instr
            (sim_slot_is_constant(w, op->y, SIM_VALUE_I32, &members) && (uint32_t)members.bits == SIM_ALL_LANES);
 }
 
-/* Whether an operation's handler does no more than its instruction says of registers. */
+/* True if the operation's handler only reads and writes its instruction's registers. */
 static bool is_pure(const sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (sim_stands_alone(op) || op->form == SIM_FORM_CLOCK) return false;
     return ptx_is(i->op, PTX_KIND_ARITHMETIC) || has_all_lanes(w, op, i);
 }
 
-/* Not all forms need a handler; true if the operation was written. */
+/* Writes the operation if it needs no handler. Returns true if it did. */
 static bool write_known(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (sim_stands_alone(op) || op->form == SIM_FORM_CLOCK) return false;
     const bool is_shared = op->form == SIM_FORM_SHARED_LOAD || op->form == SIM_FORM_SHARED_STORE;
@@ -148,7 +148,7 @@ static bool write_known(sim_writer *w, const sim_op *op, const ptx_instruction *
 
 /* ---- segments ---- */
 
-/* The operation that ends a segment which begins at `pc`; end_pc: the block's end does. */
+/* Returns the operation that ends a segment beginning at `pc`; end_pc if that is the end of the block. */
 static uint32_t find_end(const sim_writer *w, uint32_t pc, uint32_t end_pc) {
     const ptx_instruction *instructions = w->program->function->instructions;
     for (; pc < end_pc; pc++) {
@@ -159,7 +159,7 @@ static uint32_t find_end(const sim_writer *w, uint32_t pc, uint32_t end_pc) {
 }
 
 static sim_segment *begin_segment(sim_writer *w, uint32_t pc, uint32_t end_pc, sim_written *out) {
-    sim_segment *s = ARENA_NEW(w->kept, sim_segment);
+    sim_segment *s = ARENA_NEW(w->lasting, sim_segment);
     s->pc = pc;
     s->block = w->block;
     s->form = w->form;
@@ -201,7 +201,7 @@ static void write_last(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t in
     else if (op->form == SIM_FORM_GO_ON)
         sim_write_end(w, SIM_NEXT, op->target);
     else
-        write_way(w, pc, op->target);
+        write_jump(w, pc, op->target);
 }
 
 /* Writes operations from *pc on until one ends the segment. */
@@ -249,7 +249,7 @@ void sim_write_begin(sim_writer *w) {
         if (p->register_slots[r] >= SIM_SLOTS_FIXED) w->register_at[p->register_slots[r] / 4] = true;
 }
 
-/* LLVM's functions of lanes: FUNCTION(result, name, parameters). */
+/* LLVM's functions on lanes: FUNCTION(result, name, parameters). */
 #define OF_INTEGERS(FUNCTION, lanes, suffix)      \
     FUNCTION(lanes, "ctpop." suffix, lanes)       \
     FUNCTION(lanes, "ctlz." suffix, lanes ", i1") \

@@ -1,6 +1,6 @@
-/* Plain accesses to shared memory. The first of a segment by an address register looks whether its lanes lie as they
- * did last time (one comparison), and then the bounds, the bank conflicts and where each lane's word is are known for
- * all of them. */
+/* Plain accesses to shared memory. A segment's first access by an address register checks, with one comparison, whether
+ * its lanes have the same shape as last time. If so, bounds, bank conflicts and each lane's address are known for all
+ * accesses by that register. */
 #include "assembler/assembler.h"
 #include "jit/compiled.h"
 #include "jit/write.h"
@@ -26,9 +26,9 @@ static bool is_uniform(sim_lanes_kind kind) {
     return kind == SIM_LANES_STRIDE_0 || kind == SIM_LANES_STRIDE_0_SAME;
 }
 
-/* ---- which accesses are a cohort, and what they count ---- */
+/* ---- cohorts and what they count ---- */
 
-/* How the lanes lay when the interpreter had them: it looks where a pattern begins. */
+/* Returns the lanes' kind as the interpreter saw it; it looks where a pattern begins. */
 static sim_lanes_kind find_kind(const sim_writer *w, const sim_op *op) {
     const sim_op *const first = w->program->ops + w->first_pc;
     const uint32_t leader = op->pattern | SIM_PATTERN_LEADS;
@@ -36,13 +36,13 @@ static sim_lanes_kind find_kind(const sim_writer *w, const sim_op *op) {
     return op->pattern == leader ? sim_lanes_kind_of_all(w->kinds[op - first]) : SIM_LANES_ANY;
 }
 
-/* Elements that the host has no gathers for have to lie side by side, or be loaded from one place. */
+/* True if the elements are wide enough for the host's gathers, adjacent, or loaded from one address. */
 static bool suits_kind(const sim_writer *w, const sim_op *op) {
     const sim_lanes_kind kind = find_kind(w, op);
     return op->x >= 2 || is_side_by_side(op, kind) || (is_uniform(kind) && op->form == SIM_FORM_SHARED_LOAD);
 }
 
-/* In line with their own width, and whole words away from the register. */
+/* True if the access is aligned to its own width and lies whole words away from the register. */
 static bool is_plain(const sim_writer *w, const sim_op *op) {
     const sim_assembled *a = &w->assembled[op->instruction];
     const int64_t shift = (int32_t)op->imm;
@@ -55,7 +55,7 @@ static bool is_plain(const sim_writer *w, const sim_op *op) {
 
 static void count_access(sim_writer *w, sim_cohort *g, const sim_op *op, unsigned bytes) {
     const sim_cohort_access access = {op->instruction, (uint8_t)bytes, op->form == SIM_FORM_SHARED_STORE};
-    ARENA_PUSH(w->kept, g->accesses, g->access_count, g->access_capacity, access);
+    ARENA_PUSH(w->lasting, g->accesses, g->access_count, g->access_capacity, access);
 }
 
 static void count_accesses(sim_writer *w, sim_cohort *g, const sim_op *op) {
@@ -76,8 +76,8 @@ static void add_bounds(const sim_writer *w, sim_cohort *g, const sim_op *op) {
     if (shift + op->bytes > g->high) g->high = shift + op->bytes;
 }
 
-/* The bounds of all plain accesses by the same lanes, up to the segment's end or until another register has the
- * pattern. */
+/* Finds the bounds of all plain accesses by the same lanes, up to the segment's end or until another register takes
+ * over the pattern. */
 static void find_bounds(const sim_writer *w, const sim_op *first, sim_cohort *g) {
     const uint32_t pattern = first->pattern & ~(uint32_t)SIM_PATTERN_LEADS;
     const sim_op *const end = w->program->ops + w->segment_end;
@@ -106,7 +106,7 @@ void sim_close_cohorts(sim_writer *w) {
     }
 }
 
-/* The segment is left before all accesses of its cohorts were made. */
+/* Counts the accesses made so far: the segment is left before its cohorts are complete. */
 static void write_partial_counts(sim_writer *w) {
     for (unsigned k = 0; k < SIM_MOST_COHORTS && sim_counts(w); k++) {
         const sim_written_cohort *g = &w->cohorts[k];
@@ -118,7 +118,7 @@ static void write_partial_counts(sim_writer *w) {
     }
 }
 
-/* ---- the check in front of a cohort ---- */
+/* ---- the check before a cohort ---- */
 
 static sim_value read_lanes(sim_writer *w, const sim_op *op) {
     if (!(op->flags & SIM_OP_WIDE)) return sim_read_slot(w, op->a, SIM_VALUE_I32);
@@ -130,8 +130,8 @@ static uint32_t load_memo(sim_writer *w, uint32_t memo, size_t offset, const cha
     return sim_write_load(w, sim_write_sum(w, memo, (int64_t)offset), type, 4);
 }
 
-/* N of whether the lanes lie as in the memo: same distances from lane 0 (first), as well aligned, and in bounds. All
- * lanes moved by a multiple of the widest access meet in the same banks as before. */
+/* Returns N of a bit: the lanes have the memo's shape, that is, the same distances from lane 0 (first) and the same
+ * alignment, and are in bounds. Lanes that all move by a multiple of the widest access have the same bank conflicts. */
 static uint32_t write_hit(sim_writer *w, const sim_cohort *cohort, uint32_t memo, sim_value lanes, uint32_t first) {
     const uint32_t seed = sim_write_id(w, "insertelement <32 x i32> undef, i32 %%v%u, i32 0", first);
     const uint32_t all =
@@ -158,7 +158,7 @@ static uint32_t write_hit(sim_writer *w, const sim_cohort *cohort, uint32_t memo
     return sim_write_id(w, "and i1 %%v%u, %%v%u", same, inside);
 }
 
-/* Where the lanes lie otherwise: asks, and leaves the segment in front of the operation when the code does not fit. */
+/* For another shape: calls match(), and leaves the segment before the operation if the code does not fit. */
 static void write_miss(sim_writer *w, const sim_op *op, const sim_written_cohort *g, uint32_t on) {
     const uint32_t memo = memo_of(w, g);
     const uint32_t pointer =
@@ -187,7 +187,7 @@ static void write_half_addresses(sim_writer *w, sim_written_cohort *g) {
     }
 }
 
-/* The interpreter's own pattern of these lanes is out of date from here on. */
+/* Invalidates the interpreter's pattern of these lanes. */
 static void write_drop_pattern(sim_writer *w, uint32_t pattern) {
     const uint32_t at = sim_write_id(w, "add i64 %%regs, %zu", pattern + offsetof(sim_pattern, active));
     const uint32_t pointer = sim_write_pointer(w, at, "i32");
@@ -223,7 +223,7 @@ static sim_written_cohort *new_cohort(sim_writer *w, const sim_op *op) {
     if (g == w->cohorts + SIM_MOST_COHORTS) return NULL;
     sim_cohort cohort = {.kind = find_kind(w, op)};
     find_bounds(w, op, &cohort);
-    ARENA_PUSH(w->kept, s->cohorts, s->cohort_count, s->cohort_capacity, cohort);
+    ARENA_PUSH(w->lasting, s->cohorts, s->cohort_count, s->cohort_capacity, cohort);
     *g = (sim_written_cohort){.pattern = pattern, .index = (uint32_t)s->cohort_count - 1};
     write_check(w, op, g);
     return g;
@@ -237,7 +237,7 @@ static uint32_t write_broadcast(sim_writer *w, uint32_t value, unsigned bits) {
                         bits);
 }
 
-/* A half warp's lanes at their own addresses: N of 16 places of integers of so many bits. */
+/* Returns N of 16 pointers, one for each lane of a half warp, to integers of `bits` bits. */
 static uint32_t write_places(sim_writer *w, const sim_written_cohort *g, unsigned half, int64_t shift, unsigned bits) {
     const uint32_t shared = sim_write_native(w, offsetof(sim_native, shared));
     const uint32_t base = sim_write_pointer(w, sim_write_sum(w, shared, shift), "i8");
@@ -280,8 +280,8 @@ static void write_load(sim_writer *w, const sim_op *op, const sim_written_cohort
     }
 }
 
-/* Where lanes share an address the last one's element stays: the second half's, since those of both halves lie at whole
- * accesses from each other. */
+/* If lanes share an address, the last one's element stays. Half warps are stored in order, and lanes of different
+ * halves lie whole accesses apart. */
 static void write_store_half(sim_writer *w, const sim_op *op, const sim_written_cohort *g, sim_lanes_kind kind,
                              unsigned half) {
     const uint32_t *slots = op->count > 1 ? w->program->pool + op->more : &op->d;

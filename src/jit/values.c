@@ -1,4 +1,4 @@
-/* LLVM's textual IR: numbered values, constants, operands, and what lies at addresses. */
+/* LLVM's textual IR: numbered values, constants, operands, and memory. */
 #include "jit/write.h"
 
 #include <inttypes.h>
@@ -49,7 +49,7 @@ static char *next_operand(sim_writer *w) {
     return w->operands[w->operand++ % SIM_OPERAND_TEXTS];
 }
 
-/* All lanes alike, written out: 32 times at most 24 characters. */
+/* Writes a constant for all lanes: 32 times at most 24 characters. */
 static void spread_constant(char *out, const char *lane, uint64_t bits) {
     size_t at = 0;
     out[at++] = '<';
@@ -89,9 +89,8 @@ uint32_t sim_write_sum(sim_writer *w, uint32_t base, int64_t offset) {
     return offset ? sim_write_id(w, "add i64 %%v%u, %" PRId64, base, offset) : base;
 }
 
-/* Vectors are loaded into registers of their own: LLVM (14 to 19 at least) folds the load of one operand of a guarded
- * logic operation of three into the instruction, vpternlog, and takes the operands in the wrong order. It leaves
- * volatile loads alone. */
+/* Loads vectors into registers of their own. LLVM (14 to 19 at least) folds the load of an operand into a guarded logic
+ * operation of three (vpternlog) and then takes the operands in the wrong order. It does not fold volatile loads. */
 uint32_t sim_write_load(sim_writer *w, uint32_t address, const char *type, unsigned alignment) {
     const uint32_t pointer = sim_write_pointer(w, address, type);
     return sim_write_id(w, "load %s%s, %s %%v%u, align %u", *type == '<' ? "volatile " : "", type,

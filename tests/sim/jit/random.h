@@ -1,4 +1,4 @@
-/* What tests draw at random: numbers, and values that are hard on arithmetic. */
+/* Random data for tests: numbers, and values that are hard on arithmetic. */
 #ifndef HAUL_TESTS_SIM_RANDOM_H
 #define HAUL_TESTS_SIM_RANDOM_H
 
@@ -10,8 +10,8 @@ static inline uint32_t draw_below(uint64_t *state, uint32_t below) {
     return (uint32_t)(*state >> 33) % below;
 }
 
-/* Bits that are zeros, infinities, NaNs, subnormal or the largest of one format or another, small integers, numbers of
- * every day, or anything. */
+/* Returns bits that are zeros, infinities, NaNs, subnormal or the largest of some format, small integers, ordinary
+ * numbers, or anything. */
 static inline uint64_t hard_bits(uint64_t *state) {
     static const uint64_t doubles[] = {0,
                                        1,
@@ -43,7 +43,7 @@ static inline uint64_t hard_bits(uint64_t *state) {
                    (uint64_t)draw_below(state, 2) << 15;
         return bits;
     case 3: return (uint64_t)(int64_t)(int32_t)(draw_below(state, 80) - 40);
-    case 4: /* numbers of every day: doubles, singles, halves */
+    case 4: /* ordinary numbers: doubles, singles, halves */
         return UINT64_C(0x3f00000000000000) + (bits & UINT64_C(0x80ffffffffffffff));
     case 5: return UINT64_C(0x3e0000003e000000) + (bits & UINT64_C(0x82ffffff82ffffff));
     case 6: return UINT64_C(0x3000300030003000) + (bits & UINT64_C(0x8fff8fff8fff8fff));

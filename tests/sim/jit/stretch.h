@@ -1,8 +1,8 @@
-/* Stretches of operations as kernels: a loop over units of a few instructions, each thread with registers and memory of
- * its own, which are told at the end. Traced, a kernel tells the registers that a unit names before and behind it, too,
- * so that what differs between two machines can be told from what follows from it.
+/* Random sequences of operations as kernels: a loop over units of a few instructions. Each thread has registers and
+ * memory of its own, which are written out at the end. A traced kernel also writes out the registers that a unit names,
+ * before and after it. So a difference between two machines can be told from its consequences.
  *
- * %h0.. %r10.. %rd10.. %f0.. %fd0.. %p0.. are the units' registers; %r8, %r40.. and %rd16.. say where memory is. */
+ * %h0.. %r10.. %rd10.. %f0.. %fd0.. %p0.. are the units' registers; %r8, %r40.. and %rd16.. hold addresses. */
 #ifndef HAUL_TESTS_SIM_COMPILED_STRETCH_H
 #define HAUL_TESTS_SIM_COMPILED_STRETCH_H
 
@@ -19,7 +19,7 @@ enum { OUT_BYTES = FOREIGN + BLOCKS * 64 * THREADS + 4096, WARP = 32 };
 
 typedef struct stretch {
     uint32_t seed, threads;
-    unsigned apart_in; /* lanes whose number and round agree in these bits leave a round out; 0: none */
+    unsigned apart_in; /* lanes whose number and round agree in these bits skip a round; 0: none */
     text unit[MOST_UNITS];
     unsigned count;
     uint64_t left_out; /* units, a bit each */
@@ -27,8 +27,8 @@ typedef struct stretch {
     bool settled; /* doubles have one NaN, and the loop stays one: see put_one_nan() */
 } stretch;
 
-/* Distances between lanes of %r40.. in shared memory and %rd20.. in global memory: 32 bytes to spare for each thread.
- */
+/* Distances between lanes of %r40.. in shared memory and of %rd20.. in global memory; each thread has 32 bytes to
+ * spare. */
 static const unsigned strides[] = {0, 1, 2, 4, 8, 16, 24, 32};
 enum { STRIDES = sizeof strides / sizeof *strides };
 
@@ -80,7 +80,7 @@ static inline void put_trace(text *t, const named *all, unsigned count, unsigned
     }
 }
 
-/* Bytes of a unit's trace in a round. */
+/* Returns the bytes of a unit's trace in a round. */
 static inline unsigned trace_of(const stretch *s, unsigned unit) {
     named all[MOST_NAMED];
     return s->left_out >> unit & 1 ? 0 : 16 * find_named(text_string(&s->unit[unit]), all);
@@ -99,14 +99,14 @@ static inline size_t out_bytes_of(const stretch *s) {
 
 /* ---- kernels ---- */
 
-/* Registers from `in`, at a place of the round's and thread's own. */
+/* Loads registers from `in`, at a place of the round's and the thread's own. */
 static inline void put_fresh(text *t, uint64_t *state, unsigned n) {
     static const char *const loads[] = {"u16 %h", "u32 %r1", "u64 %rd1", "f32 %f", "f64 %fd"};
     for (unsigned k = 0; k < sizeof loads / sizeof *loads; k++)
         text_printf(t, "ld.global.%s%u, [%%rd9+%u];\n", loads[k], n, 8 * draw_below(state, 64));
 }
 
-/* One that is put in line, and one that calls itself up to seven times. */
+/* One function that is inlined, and one that calls itself up to seven times. */
 static const char functions[] =
     ".func (.reg .b32 d) mix(.reg .b32 a, .reg .b32 b) {\n.reg .pred p;\n"
     "setp.lt.u32 p, a, b;\n@p mad.lo.u32 d, a, 31, b;\n@!p xor.b32 d, a, b;\nret;\n}\n"
@@ -153,15 +153,15 @@ static inline void put_end(text *t) {
     }
     for (unsigned k = 0; k < PREDICATES; k++)
         text_printf(t, "selp.u32 %%r7, 1, 0, %%p%u;\nst.global.u32 [%%rd8+%u], %%r7;\n", k, at + 4 * k);
-    /* what is in shared memory, as the threads find it */
+    /* shared memory, as the threads find it */
     text_printf(t, "bar.sync 0;\nmad.lo.u32 %%r7, %%r0, 64, %%r8;\n");
     for (unsigned k = 0; k < 8; k++)
         text_printf(t, "ld.shared.u64 %%rd9, [%%r7+%u];\nst.global.u64 [%%rd8+%u], %%rd9;\n", 8 * k, 256 + 8 * k);
     text_printf(t, "ret;\n}\n");
 }
 
-/* PTX leaves open which of two NaNs a sum or product of doubles gives, and ptxas has its own ways of putting operands
- * in order: there is but one NaN. */
+/* PTX leaves open which of two NaNs a sum or product of doubles gives, and ptxas reorders operands. So doubles have
+ * only one NaN here. */
 static inline void put_one_nan(text *t, const named *all, unsigned count) {
     for (unsigned k = 0; k < count; k++)
         if (all[k].file == 'e')
@@ -184,7 +184,7 @@ static inline void put_units(text *t, const stretch *s) {
     }
 }
 
-/* A loop over the units; where lanes part, some of them leave it out in some rounds. state: behind in's. */
+/* Writes a loop over the units; with `apart_in`, some lanes skip it in some rounds. state: the state after `in`. */
 static inline void put_stretch(text *t, const stretch *s, uint64_t state) {
     const unsigned trace = trace_before(s, s->count);
     put_start(t, &state);
@@ -206,9 +206,9 @@ static inline void put_stretch(text *t, const stretch *s, uint64_t state) {
     put_end(t);
 }
 
-/* ---- what differs ---- */
+/* ---- differences ---- */
 
-/* A stretch's results on two machines, traced. */
+/* A sequence's traced results on two machines. */
 typedef struct two {
     const stretch *s;
     const unsigned char *got, *want;
@@ -223,7 +223,8 @@ static inline bool is_same_at(const two *t, size_t at, size_t bytes) {
     return memcmp(t->got + at, t->want + at, bytes) == 0;
 }
 
-/* The first thread whose registers were the same before the unit, in all lanes of its warp, and are not behind it. */
+/* Returns the first thread whose registers were the same before the unit in all lanes of its warp, and differ after
+ * it. */
 static inline int first_that_differs(const two *t, unsigned round, unsigned unit, const bool *differed) {
     const unsigned half = trace_of(t->s, unit) / 2;
     const char *unit_text = text_string(&t->s->unit[unit]);
@@ -274,7 +275,7 @@ static inline void tell_unit(const two *t, unsigned thread, unsigned round, unsi
     tell_registers(t, "not   ", t->want, at + half, unit);
 }
 
-/* Tells every unit that makes something else of the same; returns how many. */
+/* Prints every unit that makes different results from the same input; returns their number. */
 static inline unsigned tell_units(const two *t) {
     bool differed[THREADS * BLOCKS] = {false};
     unsigned told = 0;

@@ -1,6 +1,6 @@
-/* The compiled form of kernels does what the interpreter does: values, counters, faults. Each kernel runs a loop often
- * enough for its blocks to be compiled, once interpreted and once with blocks compiled at their first and at their
- * fourth execution (the second way has seen how addresses lie). */
+/* Compiled kernels do the same as interpreted ones: values, counters, faults. Each kernel runs a loop often enough for
+ * its blocks to be compiled: once interpreted, once with blocks compiled at their first execution, and once at their
+ * fourth, when the shapes of addresses are known. */
 #include "kernel.h"
 
 #include "jit/code.h"
@@ -73,13 +73,13 @@ static void same_with(const char *ptx, uint32_t threads) {
     }
 }
 
-/* The last warp has all lanes, or some. */
+/* Runs with a whole and with a partial last warp. */
 static void same_in_all_forms(const char *ptx, uint32_t threads) {
     same_with(ptx, threads);
     same_with(ptx, threads - 13);
 }
 
-/* A loop with `body` in it: %r3 is the round, %r4 to %r7 and %f0 to %f3 come from `in` and end in `out`. */
+/* A loop around `body`: %r3 is the round; %r4 to %r7 and %f0 to %f3 come from `in` and go to `out`. */
 #define LOOP_WITH(limit, body)                                                                            \
     KERNEL(".shared .align 16 .b8 buffer[8192];\n"                                                        \
            "mul.wide.u32 %rd3, %r1, 16;\nadd.u64 %rd3, %rd1, %rd3;\n"                                     \
@@ -92,7 +92,7 @@ static void same_in_all_forms(const char *ptx, uint32_t threads) {
            "mul.wide.u32 %rd3, %r1, 16;\nadd.u64 %rd3, %rd0, %rd3;\n"                                     \
            "st.global.v4.u32 [%rd3], {%r4, %r5, %r6, %r7};\n")
 #define LOOP(body) LOOP_WITH(16, body)
-/* The same; in one round of four all lanes do it, in the others some. */
+/* The same, but all lanes execute the body only in one round of four, and some in the others. */
 #define LOOP_OF_SOME(body)                                                             \
     LOOP("xor.b32 %r20, %r0, %r3;\nand.b32 %r20, %r20, %r3;\nand.b32 %r20, %r20, 3;\n" \
          "setp.ne.u32 %p14, %r20, 0;\n@%p14 bra $over;\n" body "$over:\nxor.b32 %r4, %r4, %r3;\n")
@@ -139,7 +139,7 @@ static void guarded_logic_is_the_same(void **state) {
                  "@!%p0 lop3.b32 %r6, %r7, 0x12345678, %r6, 0xac;\n");
 }
 
-/* Bits that are NaNs come in as such, are moved as they are, and are made to the hardware's by arithmetic only. */
+/* NaNs are loaded and moved unchanged; only arithmetic makes them canonical. */
 static void floats_are_the_same(void **state) {
     (void)state;
     in[1] = 0xffc12345, in[6] = 0x7f812345, in[9] = 0x80000001, in[12] = 0x80000000, in[18] = 0x7f800000;
@@ -159,7 +159,7 @@ static void floats_are_the_same(void **state) {
     fill_in();
 }
 
-/* %r9: the thread's place in shared memory at that many bytes a thread. */
+/* %r9: the thread's address in shared memory, with `bytes` bytes per thread. */
 #define PLACE(bytes) "mad.lo.u32 %r9, %r0, " #bytes ", %r8;\n"
 
 static void shared_accesses_are_the_same(void **state) {
@@ -182,7 +182,7 @@ static void shared_accesses_are_the_same(void **state) {
         THREADS);
 }
 
-/* Several lanes store to one place: the last one's value stays. */
+/* Several lanes store to one address: the last one's value stays. */
 static void stores_that_collide_are_the_same(void **state) {
     (void)state;
     same_in_all_forms(LOOP("shr.u32 %r9, %r0, 3;\nmad.lo.u32 %r9, %r9, 4, %r8;\nst.shared.u32 [%r9], %r4;\n"
@@ -191,7 +191,7 @@ static void stores_that_collide_are_the_same(void **state) {
                       32);
 }
 
-/* Where lanes lie changes from round to round, and a load writes the register that it takes its address from. */
+/* The shape of lanes changes from round to round, and a load overwrites its own address register. */
 static void changing_shapes_are_the_same(void **state) {
     (void)state;
     same_in_all_forms(
@@ -216,7 +216,7 @@ static void diverging_lanes_are_the_same(void **state) {
     same_in_all_forms(body, 64);
 }
 
-/* Loops that each lane leaves at another time, within each other. */
+/* Nested loops that each lane leaves at another time. */
 static void uneven_loops_are_the_same(void **state) {
     (void)state;
     same_in_all_forms(LOOP("and.b32 %r20, %r0, 7;\n$outer:\nmov.u32 %r21, 0;\nxor.b32 %r22, %r20, %r3;\n$inner:\n"
@@ -244,7 +244,7 @@ static void global_accesses_are_the_same(void **state) {
                       32);
 }
 
-/* In the eighth round, or the tenth, a lane is out of bounds: the same place, lanes and words in the message. */
+/* In the eighth or tenth round a lane is out of bounds: the message must have the same place, lanes and words. */
 static void faults_are_the_same(void **state) {
     (void)state;
     same_in_all_forms(LOOP("setp.ge.u32 %p0, %r3, 8;\nselp.u32 %r10, 9000, 0, %p0;\nadd.u32 %r9, %r8, %r10;\n"
@@ -258,7 +258,7 @@ static void faults_are_the_same(void **state) {
                       THREADS);
 }
 
-/* A stretch of a warp's operations ends inside compiled blocks. */
+/* A warp's turn ends inside compiled blocks. */
 static void long_loops_are_the_same(void **state) {
     (void)state;
     same_in_all_forms(LOOP_WITH(3000, PLACE(4) "st.shared.u32 [%r9], %r4;\nld.shared.u32 %r10, [%r9+4];\n"
@@ -266,7 +266,7 @@ static void long_loops_are_the_same(void **state) {
                       THREADS);
 }
 
-/* The last test. Without the library all was interpreted twice. */
+/* The last test. Without LLVM, everything was interpreted twice. */
 static void the_compiler_took_every_block(void **state) {
     (void)state;
     if (!sim_compiler()) print_message("interpreted only: %s\n", sim_compiler_why_not());

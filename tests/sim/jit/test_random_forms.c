@@ -1,10 +1,10 @@
-/* Every form of arithmetic: rows of isa.def with modifiers, types and operands drawn at random, each on hard values of
- * its own. What the compiled form makes of them is held against the interpreter, bit for bit.
+/* Every form of arithmetic: rows of isa.def with random modifiers, types and operands, each on hard values. Compiled
+ * code is compared with the interpreter, bit for bit.
  *
- * HAUL_STRESS=N runs N kernels in place of the usual ones; HAUL_STRESS_FROM=S starts with seed S. With
- * HAUL_TEST_DEVICE=gpu:0 the virtual GPU is held against a real one, which must take the same forms and compute the
- * same: all that differ are told, with the operands of a few threads. HAUL_TEST_RECORD=FILE writes down what the GPU
- * gave, a form a line; tests/data/h100/forms.txt is such a record, and the virtual GPU is held against it too. */
+ * HAUL_STRESS=N runs N kernels instead of the usual ones; HAUL_STRESS_FROM=S starts with seed S. With
+ * HAUL_TEST_DEVICE=gpu:0 the virtual GPU is compared with a real one, which must accept the same forms and compute the
+ * same. All differences are printed, with the operands of a few threads. HAUL_TEST_RECORD=FILE writes the GPU's
+ * results, a form per line; tests/data/h100/forms.txt is such a record, and the virtual GPU is compared with it too. */
 #include "kernel.h"
 
 #include "base/text.h"
@@ -18,7 +18,7 @@
 enum { THREADS = 96, BLOCKS = 2, FORMS = 24, IN_COUNT = 8192, REACH = 4096, SLOT_BYTES = 16, MAX_SOURCES = 8 };
 enum { SOURCES = 4, TAKEN = 9 }; /* registers that are read; the one that is written */
 
-/* A source register and where in `in` a thread finds its value, from its own place on. */
+/* A source register, and the offset in `in` at which a thread finds its value. */
 typedef struct source {
     char file; /* first letter of its name: p h r d f e */
     unsigned number, at;
@@ -64,7 +64,7 @@ static char file_of(unsigned type) {
     }
 }
 
-/* %r0 to %r9 and %rd0 to %rd9 have other work: those of a form are %r10.. and %rd10... */
+/* %r0 to %r9 and %rd0 to %rd9 have other uses: those of a form are %r10.. and %rd10... */
 static void put_register(text *t, char file, unsigned number) {
     if (file == 'p') {
         text_printf(t, "%%p%u", number);
@@ -101,7 +101,7 @@ static bool takes_constants(unsigned type) {
     return ptx_types[type].kind != 'P' && (ptx_types[type].kind != 'F' || type == PTX_F32 || type == PTX_F64);
 }
 
-/* False: not an operand that this test can make. */
+/* Returns false if this test cannot make such an operand. */
 static bool put_source(maker *m, form *f, const ptx_operand_slot *slot, const ptx_instruction *i, unsigned place) {
     const unsigned type = ptx_slot_type(slot, i);
     const bool across = i->op == PTX_OP_SHFL || ptx_is_required(slot, i->mods);
@@ -172,7 +172,7 @@ static void put_suffixes(maker *m, text *t, const ptx_pattern *pattern) {
     }
 }
 
-/* Of what a kernel for an sm_90 may have: arithmetic, and what lanes tell each other. */
+/* True for what a kernel for sm_90 may have: arithmetic and operations across lanes. */
 static bool is_tried(unsigned op) {
     const ptx_instruction bare = {.op = (uint16_t)op};
     const ptx_need need = ptx_need_of(&bare);
@@ -217,7 +217,7 @@ static void free_forms(maker *m) {
     text_free(&m->ptx);
 }
 
-/* ---- kernels: %rd9 is a thread's place in `in`, %rd8 in `out` ---- */
+/* ---- kernels: %rd9 is a thread's address in `in`, %rd8 in `out` ---- */
 
 static void write_load(maker *m, char file, unsigned number, unsigned at) {
     for (unsigned k = 0; k < sizeof files / sizeof *files; k++) {
@@ -243,7 +243,7 @@ static void write_result(maker *m, const form *f, unsigned at) {
     }
 }
 
-/* The carry that some begin with is told before, and told after by those that set it. */
+/* Forms that read the carry have it set before; of those that set it, it is written out after. */
 static void write_form(maker *m, const form *f, unsigned at) {
     for (unsigned k = 0; k < f->source_count; k++)
         write_load(m, f->sources[k].file, f->sources[k].number, f->sources[k].at);
@@ -266,7 +266,7 @@ static void write_kernel(maker *m, unsigned only) {
     text_put(&m->ptx, "ret;\n}\n");
 }
 
-/* ---- one against the other ---- */
+/* ---- comparison ---- */
 
 static uint64_t in[IN_COUNT];
 
@@ -314,7 +314,7 @@ static void tell_thread(const form *f, unsigned thread, const slot *got, const s
     fputc('\n', stderr);
 }
 
-/* How many threads of a form differ, and the first of them. */
+/* Prints how many threads of a form differ, and the first of them. */
 static void hold_form(const maker *m, unsigned n, const outcome *got, const outcome *want) {
     enum { TOLD = 4 };
     unsigned count = 0;
@@ -329,7 +329,7 @@ static void hold_form(const maker *m, unsigned n, const outcome *got, const outc
     differences++;
 }
 
-/* ---- what a device gave, written down: the seed of `in`, a hash, where sources lie, the form ---- */
+/* ---- recorded results of a device: the seed of `in`, a hash, the offsets of sources, the form ---- */
 
 static uint64_t hash_of(const outcome *o, unsigned n) {
     uint32_t words[THREADS * BLOCKS][sizeof(slot) / sizeof(uint32_t)];
@@ -349,7 +349,7 @@ static void record_forms(const maker *m, FILE *f, const outcome *o, uint32_t ref
     }
 }
 
-/* The forms that a device does not take are told, and the others run: which were refused. */
+/* Prints the forms that a device refuses, and runs the others. Returns the refused ones. */
 static uint32_t run_one_by_one(maker *m, const char *device, outcome *o) {
     static outcome one;
     uint32_t refused = 0;
@@ -413,7 +413,7 @@ static void each_form_computes_the_same(void **state) {
     assert_int_equal(differences, 0);
 }
 
-/* ---- what an H100 gave ---- */
+/* ---- results of an H100 ---- */
 
 static bool read_source(FILE *f, form *of) {
     source *s = &of->sources[of->source_count];
@@ -425,7 +425,7 @@ static bool read_source(FILE *f, form *of) {
     return true;
 }
 
-/* False at the end of the file. */
+/* Returns false at the end of the file. */
 static bool read_form(FILE *f, uint32_t *seed, uint64_t *hash, form *of) {
     char line[256], result[4];
     unsigned long long wide;
@@ -454,7 +454,7 @@ static void hold_recorded(maker *m, const uint64_t hashes[FORMS]) {
     free_forms(m);
 }
 
-/* HAUL_TEST_HELD: another file to hold the virtual GPU against. */
+/* HAUL_TEST_HELD: another file to compare the virtual GPU with. */
 static void recorded_forms_give_an_h100s_bits(void **state) {
     (void)state;
     static maker m;

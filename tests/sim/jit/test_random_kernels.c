@@ -1,10 +1,11 @@
 /* Random structured kernels: nested branches, loops with break and continue, switches, early returns, guarded
- * instructions, shuffles of whatever lanes are there. What the virtual GPU makes of each kernel's PTX is held against
- * an interpretation of the same statements that keeps a mask of lanes and knows nothing of paths and joins.
+ * instructions, and shuffles among whatever lanes are active. The virtual GPU's results are compared with an
+ * interpretation of the same statements that keeps a mask of lanes and knows nothing of paths and joins.
  *
- * Now and then the same is run with all blocks compiled after one execution: values and counters stay what they are.
+ * From time to time the kernel also runs with all blocks compiled after one execution: values and counters must stay
+ * the same.
  *
- * HAUL_STRESS=N runs N kernels in place of the usual ones; HAUL_STRESS_FROM=S starts with seed S (and prints the kernel
+ * HAUL_STRESS=N runs N kernels instead of the usual ones; HAUL_STRESS_FROM=S starts with seed S (and prints the kernel
  * if N is 1). With HAUL_TEST_DEVICE=gpu:0 they run on a real GPU instead, which must compute the same. */
 #include "kernel.h"
 
@@ -38,19 +39,19 @@ struct statement {
     unsigned d, a, b;
     uint32_t value;
     bool has_value, guarded, negated; /* ASSIGN */
-    bool falls;                       /* SWITCH: from one case into the next, where lanes do not meet */
+    bool falls;                       /* SWITCH: from one case into the next, where lanes do not reconverge */
     condition condition;
     unsigned depth;                   /* LOOP: its counter */
     statement *first, *second, *next; /* body, else or further cases; the following statement */
 };
 
-/* ---- making one ---- */
+/* ---- generation ---- */
 
 typedef struct maker {
     uint64_t state;
     statement statements[MAX_STATEMENTS];
     unsigned count, loops;
-    bool leaves; /* break, continue and return may stand in it; then lanes may not all meet where they could */
+    bool leaves; /* break, continue and return may occur in it; then lanes may not reconverge everywhere they could */
 } maker;
 
 static uint32_t draw(maker *m, uint32_t below) {
@@ -181,7 +182,7 @@ static void write_loop(writer *w, const statement *s) {
     text_printf(&w->ptx, "L%u:\n", label + 2);
 }
 
-/* Cases 0 and 2 run the first block, case 1 the second; case 2 may fall through into it; case 3 runs none. */
+/* Cases 0 and 2 run the first block, case 1 the second. Case 2 may fall through into it; case 3 runs none. */
 static void write_switch(writer *w, const statement *s, unsigned break_to, unsigned continue_to) {
     const unsigned label = w->labels;
     w->labels += 4;
@@ -198,13 +199,13 @@ static void write_switch(writer *w, const statement *s, unsigned break_to, unsig
     text_printf(&w->ptx, "L%u:\n", label + 3);
 }
 
-/* The interpretation says who is there, by warp and by shuffle of the lane; %rd8 is this lane's list. */
+/* The interpretation says which lanes are active, by warp and by shuffle of the lane; %rd8 is this lane's list. */
 static void write_shuffle(writer *w, const statement *s) {
     static const char *const modes[] = {"bfly", "idx"};
     text_printf(&w->ptx, "mad.wide.u32 %%rd9, %%r9, 4, %%rd8;\nld.global.u32 %%r8, [%%rd9];\nadd.u32 %%r9, %%r9, 1;\n");
     text_printf(&w->ptx, "shfl.sync.%s.b32 %%r7|%%p2, %%r%u, %u, 31, %%r8;\n", modes[s->value & 1], 10 + s->a,
                 s->value >> 1 & 31);
-    /* From lanes that are not there nothing is defined. */
+    /* Values from inactive lanes are undefined. */
     if (s->value & 1)
         text_printf(&w->ptx, "mov.u32 %%r6, %u;\n", s->value >> 1 & 31);
     else
@@ -237,7 +238,7 @@ static void write_statement(writer *w, const statement *s, unsigned break_to, un
     }
 }
 
-/* What stands behind a jump is never reached and left out. */
+/* Code after a jump is never reached and is left out. */
 static void write_block(writer *w, const statement *block, unsigned break_to, unsigned continue_to) {
     for (const statement *s = block->first; s; s = s->next) {
         write_statement(w, s, break_to, continue_to);
@@ -256,7 +257,7 @@ static void write_kernel(writer *w, const statement *program) {
     text_printf(&w->ptx, "}\n");
 }
 
-/* ---- its interpretation ---- */
+/* ---- interpretation ---- */
 
 typedef struct machine {
     unsigned warp;
@@ -368,7 +369,7 @@ static void run_return(machine *m, uint32_t mask) {
     }
 }
 
-/* Returns the lanes that go on behind it. */
+/* Returns the lanes that continue after the statement. */
 static uint32_t run_statement(machine *m, const statement *s, uint32_t mask) {
     if (!mask) return 0;
     switch (s->kind) {
@@ -408,7 +409,7 @@ static void interpret(const statement *program, uint32_t *masks, uint32_t *out) 
     }
 }
 
-/* ---- one against the other ---- */
+/* ---- comparison ---- */
 
 static uint32_t masks[THREADS * MAX_SHUFFLES];
 
@@ -439,7 +440,7 @@ static void expect_same(uint32_t seed, const uint32_t *got, const uint32_t *want
         if (got[t] != want[t]) fail_msg("seed %u: thread %u has 0x%x, not 0x%x", seed, t, got[t], want[t]);
 }
 
-/* Interpreted, and now and then compiled too. */
+/* Interpreted, and from time to time compiled too. */
 static void run_here(uint32_t seed, const text *ptx, const uint32_t *want) {
     uint32_t got[THREADS];
     const haul_launch_record interpreted = run_once(ptx, "off", false, got);

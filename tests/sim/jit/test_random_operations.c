@@ -1,19 +1,20 @@
-/* Random stretches of operations, of all kinds that the compiled form knows or leaves to handlers, over hard values:
- * what the compiled form makes of them is held against the interpreter, registers and memory bit for bit and all
- * counters. Whole warps, warps with lanes missing, and lanes that part.
+/* Random sequences of operations of all kinds, compiled or left to handlers, over hard values. Compiled code is
+ * compared with the interpreter: registers and memory bit for bit, and all counters. Warps are whole, partial or
+ * divergent.
  *
- * HAUL_STRESS=N runs N kernels in place of the usual ones; HAUL_STRESS_FROM=S starts with seed S (and prints the kernel
- * if N is 1). With HAUL_TEST_DEVICE=gpu:0 the interpreter is held against a real GPU: each thread then keeps to its own
- * places in memory, and asks only lanes that are there. Of a stretch that differs, the instructions are told that make
- * something else of the same, or else those that it takes. HAUL_TEST_RECORD=FILE writes down what the GPU gave;
- * tests/data/h100/stretches.txt is such a record, and the virtual GPU is held against it too. */
+ * HAUL_STRESS=N runs N kernels instead of the usual ones; HAUL_STRESS_FROM=S starts with seed S (and prints the kernel
+ * if N is 1). With HAUL_TEST_DEVICE=gpu:0 the interpreter is compared with a real GPU; each thread then uses its own
+ * memory, and addresses only active lanes. If a sequence differs, the test prints the instructions that make different
+ * results from the same input, or else those needed to show the difference. HAUL_TEST_RECORD=FILE writes the GPU's
+ * results; tests/data/h100/stretches.txt is such a record, and the virtual GPU is compared with it too. */
 #include "stretch.h"
 
 #include "jit/compiled.h"
 
-/* %h %r %d %f %e %p: registers of 16, 32 and 64 bits, single and double precision, predicates; %i a small number; %w
- * any 32 bits; %b a byte; %s %g %l a place in shared, in global and in local memory, in line with the width of `1`,
- * `2`, `4`, `8` or `a` (16 bytes) behind it; %R0 %F0 %E0 the register itself; %o: for whole warps only. */
+/* Placeholders. %h %r %d %f %e %p: registers of 16, 32 and 64 bits, single and double precision, predicates. %i: a
+ * small number; %w: any 32 bits; %b: a byte. %s %g %l: an address in shared, global or local memory, aligned to the
+ * width that follows: `1`, `2`, `4`, `8` or `a` (16 bytes). %R0 %F0 %E0: the register itself. %o: for whole warps
+ * only. */
 /* clang-format off */
 static const char *const operations[] = {
     /* integers */
@@ -151,7 +152,7 @@ static const char *const operations[] = {
     "mad.lo.cc.u32 %r, %r, %r, %r;\nmadc.hi.cc.u32 %r, %r, %r, %r;\nmadc.hi.u64 %d, %d, %d, %d",
     "call (%r), mix, (%r, %r)", "call.uni (%r), mix, (%r, 77)",
     "st.param.b32 [left], %r;\nst.param.b32 [right], %r;\ncall (sum), deep, (left, right);\nld.param.b32 %r, [sum]",
-    /* matrices: of whole warps */
+    /* matrices: whole warps only */
     "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r}, %sa%o", "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r, %r, %r, %r}, %sa%o",
     "stmatrix.sync.aligned.m8n8.x2.shared.b16 %sa, {%r, %r}%o", "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 %sa, {%r, %r, %r, %r}%o",
     "movmatrix.sync.aligned.m8n8.trans.b16 %r, %r%o",
@@ -170,16 +171,16 @@ enum { OPERATIONS = sizeof operations / sizeof *operations };
 typedef struct maker {
     uint64_t state;
     text ptx;           /* of a unit */
-    bool whole;         /* all lanes are there, whatever happens */
+    bool whole;         /* all lanes are active, whatever happens */
     unsigned predicate; /* the last one that was written */
-    bool apart;         /* threads keep to their own places: nothing depends on who comes first */
+    bool apart;         /* threads use their own memory: nothing depends on their order */
 } maker;
 
 static uint32_t draw(maker *m, uint32_t below) {
     return draw_below(&m->state, below);
 }
 
-/* An address register whose distances are in line with the width, and an offset that is. */
+/* Writes an address register whose distances are aligned to the width, and an offset that is. */
 static void write_place(maker *m, const char *prefix, unsigned first, unsigned width) {
     unsigned k;
     do k = m->apart ? STRIDES - 1 : draw(m, STRIDES);
@@ -191,14 +192,14 @@ static unsigned width_of(char c) {
     return c == 'a' ? 16 : (unsigned)(c - '0');
 }
 
-/* The second of two results is another one than the first. */
+/* The second of two results must differ from the first. */
 static unsigned draw_predicate(maker *m) {
     const bool second = m->ptx.length && text_string(&m->ptx)[m->ptx.length - 1] == '|';
     m->predicate = (second ? m->predicate + 1 + draw(m, PREDICATES - 1) : draw(m, PREDICATES)) % PREDICATES;
     return m->predicate;
 }
 
-/* One placeholder; returns how many characters it had. */
+/* Writes one placeholder; returns how many characters it had. */
 static unsigned write_part(maker *m, const char *at) {
     switch (at[1]) {
     case 'h': text_printf(&m->ptx, "%%h%u", draw(m, REGISTERS)); return 2;
@@ -228,16 +229,17 @@ static bool is_across_lanes(const char *operation) {
     return strstr(operation, "%m") || strstr(operation, "%o") || strncmp(operation, "activemask", 10) == 0;
 }
 
-/* What a device may do otherwise. PTX leaves open:
- * - which lanes go together where they part, what lanes that are not there have, and whom elect.sync chooses;
- * - which of two NaNs a sum of doubles gives (stretch.h); sums commute, but not with what else is done in one place;
- * - the carry where nobody set it; what ld.global.nc finds where the kernel writes; the magnitude of the least integer;
- * - whether a product of halves that names no rounding becomes part of a sum (assembler/contract.c does it where
- *   registers are written once).
- * ptxas 13.0 makes an integer of a half before it stores a byte of it, and adds the lower half of what cvt.u32.u64 gave
- * twice to pairs in shared memory. Where some lanes leave out a recursive call in a loop, it counts the rounds in a
- * uniform register although the lanes do not meet behind the call: on an H100 some make fewer calls. (The same loop,
- * its rounds counted in a vector register, gives there what it gives here.) */
+/* Returns false for operations whose result may differ between devices. PTX leaves open:
+ *  - which lanes execute together after divergence, the values of inactive lanes, and the lane that elect.sync chooses;
+ *  - which of two NaNs a sum of doubles gives (stretch.h); sums commute, but not with other operations on one address;
+ *  - the carry where nobody set it; the value of ld.global.nc if the kernel writes there; the absolute value of the
+ *    least integer;
+ *  - whether a product of halves without a rounding modifier is fused into a sum (assembler/contract.c does that if
+ *    registers are written once).
+ * ptxas 13.0 converts a half to an integer before storing a byte of it, and adds the lower half of a cvt.u32.u64 result
+ * twice to pairs in shared memory. If some lanes skip a recursive call in a loop, it counts the rounds in a uniform
+ * register, although the lanes do not reconverge after the call: on an H100 some lanes make fewer calls. (With the
+ * rounds counted in a vector register, the same loop gives the same results there as here.) */
 static bool is_defined(const maker *m, const char *operation) {
     static const char *const open[] = {"addc",
                                        "elect",
@@ -257,7 +259,7 @@ static bool is_defined(const maker *m, const char *operation) {
     return m->whole || !is_across_lanes(operation);
 }
 
-/* These ptxas 13.0 executes, all or in part, also where their guard is false. */
+/* ptxas 13.0 executes these, in whole or in part, even if their guard is false. */
 static bool ignores_guard(const char *operation) {
     return strncmp(operation, "testp", 5) == 0 || strncmp(operation, "set.", 4) == 0;
 }
@@ -279,7 +281,7 @@ static void write_operation(maker *m, const char *operation) {
     text_put(&m->ptx, ";\n");
 }
 
-/* What was written becomes a unit of the stretch. */
+/* Makes what was written a unit of the sequence. */
 static void end_unit(maker *m, stretch *s) {
     if (!m->ptx.length) return;
     s->unit[s->count++] = m->ptx;
@@ -300,7 +302,7 @@ static void draw_units(maker *m, stretch *s) {
     }
 }
 
-/* ---- one against the other ---- */
+/* ---- comparison ---- */
 
 typedef struct outcome {
     haul_status status;
@@ -315,7 +317,7 @@ static void free_outcome(outcome *o) {
     *o = (outcome){0};
 }
 
-/* Both begin with the maker's state behind `in`, as put_stretch() asks. device: NULL for the virtual GPU. */
+/* Begins with the maker's state after `in`, as put_stretch() requires. device: NULL for the virtual GPU. */
 static void run_stretch_counting(const stretch *s, uint64_t state, const char *device, const char *mode, bool uncounted,
                                  outcome *o) {
     text ptx = {0};
@@ -375,7 +377,7 @@ static void hold_compiled(const stretch *s, uint64_t state, const outcome *want)
     free_outcome(&got);
 }
 
-/* ---- against another device ---- */
+/* ---- comparison with another device ---- */
 
 static bool differs(const stretch *s, uint64_t state, const char *device) {
     outcome got = {0}, want = {0};
@@ -387,7 +389,7 @@ static bool differs(const stretch *s, uint64_t state, const char *device) {
     return !same;
 }
 
-/* What differs only where nothing looks on: the units that it takes. */
+/* Prints the smallest set of units that still differs. */
 static void tell_shrunk(const stretch *whole, uint64_t state, const char *device) {
     stretch s = *whole;
     for (unsigned k = 0; k < s.count; k++) {
@@ -421,7 +423,7 @@ static void tell_causes(const stretch *whole, uint64_t state, const char *device
     free_outcome(&want);
 }
 
-/* A hash of what the device gave, and the units up to an empty line. */
+/* Writes a hash of the device's results, and the units up to an empty line. */
 static void record_stretch(FILE *f, const stretch *s, const outcome *o) {
     fprintf(f, "%u %016llx %u\n", s->seed, (unsigned long long)hash_words((const void *)o->out, OUT_BYTES / 4),
             s->apart_in);
@@ -450,7 +452,7 @@ static void begin(maker *m, stretch *s, uint32_t seed, bool apart) {
     for (size_t k = 0; k < IN_WORDS / 2; k++) in[k] = hard_bits(&m->state);
 }
 
-/* Returns how many times another device did something else. */
+/* Returns the number of differences to another device. */
 static unsigned compare(uint32_t seed, bool show, FILE *record) {
     const char *device = getenv("HAUL_TEST_DEVICE");
     unsigned differences = 0;
@@ -483,9 +485,9 @@ static void compiled_operations_do_what_interpreted_ones_do(void **state) {
     assert_int_equal(differences, 0);
 }
 
-/* ---- what an H100 gave ---- */
+/* ---- results of an H100 ---- */
 
-/* Units end where doubles are named, behind which put_one_nan() has its place; false at the end of the file. */
+/* A unit ends where doubles are named, since put_one_nan() follows there. Returns false at the end of the file. */
 static bool read_stretch(FILE *f, maker *m, stretch *s, uint64_t *hash) {
     char line[1024];
     unsigned seed, apart_in;
@@ -503,7 +505,7 @@ static bool read_stretch(FILE *f, maker *m, stretch *s, uint64_t *hash) {
     return true;
 }
 
-/* HAUL_TEST_HELD: another file to hold the virtual GPU against. */
+/* HAUL_TEST_HELD: another file to compare the virtual GPU with. */
 static void recorded_stretches_give_an_h100s_bits(void **state) {
     (void)state;
     const char *path = getenv("HAUL_TEST_HELD");
@@ -527,9 +529,9 @@ static void recorded_stretches_give_an_h100s_bits(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-/* ---- each by itself ---- */
+/* ---- single operations ---- */
 
-/* Those that the random stretches have left out by chance. */
+/* Runs each operation that the random sequences left out by chance. */
 static void each_operation_does_by_itself(void **state) {
     (void)state;
     outcome want = {0};

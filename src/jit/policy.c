@@ -1,6 +1,6 @@
-/* When a block is compiled: when what is left of the launch is likely to pay for it, or what came before would have.
+/* When a block is compiled: when the rest of the launch is likely to pay for it, or earlier launches would have.
  *
- * The figures are rough, from a host of 2023 or so. Nothing but speed depends on them. */
+ * The figures are rough, from a host of about 2023. Only speed depends on them. */
 #include "jit/compiled.h"
 #include "jit/jobs.h"
 #include "state/block.h"
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nanoseconds. SAVED: for an operation that is not interpreted. BETTER: for one that was compiled at the higher level.
- * LOADING: what the compiler's library takes before it does anything. */
+/* Nanoseconds. SAVED: per operation that is not interpreted. BETTER: per operation compiled at the higher level.
+ * LOADING: to load the compiler's library. */
 enum { SAVED = 8, BETTER = 1, LOADING = 15000000 };
 static const struct {
     uint64_t always, an_operation;
 } costs[SIM_CODE_LEVELS] = {[SIM_CODE_LESS] = {2000000, 90000}, [SIM_CODE_MORE] = {4000000, 250000}};
 
-/* Code for other shapes of lanes is asked for when those have come so often, and so many times at most. */
+/* A block is recompiled after MISSES accesses with another shape of lanes, at most MOST_AGAIN times. */
 enum { MISSES = 64, MOST_AGAIN = 3 };
 
 sim_compiling_mode sim_compiling(void) {
@@ -51,8 +51,8 @@ static bool is_asked(const sim_compiled *c, uint32_t block, sim_code_form form, 
 
 /* ---- while a launch runs ---- */
 
-/* Operations of the block that are still to come, if this SM is like the others and its blocks are alike. Those that
- * run now have done half of what they do; so far as all have started, as much is left as was done. */
+/* Estimates the block's operations still to come in the launch, if this SM is like the others and its blocks are alike.
+ * Running blocks count as half done; if all have started, as much is left as was done. */
 static double operations_left(const sim_compiled *c, const sim_sm *sm, uint32_t block, uint64_t runs) {
     const sim_grid *g = sm->grid;
     const uint64_t first = sim_sm_first_cluster(g, sm->index);
@@ -69,8 +69,7 @@ static void ask(sim_compiled *c, uint32_t block, sim_code_form form, sim_code_le
     if (ask_once(c, block, form, level)) sim_jobs_add(&(sim_job){c, block, form, level, weight});
 }
 
-/* The compiler works beside the launch's own threads, perhaps on their cores: what it saves should be twice what it
- * costs. */
+/* The compiler runs beside the launch's own threads, perhaps on their cores, so it should save twice what it costs. */
 void sim_compiled_heat(sim_compiled *c, const sim_sm *sm, uint32_t block, sim_code_form form, uint64_t runs) {
     if (is_asked(c, block, form, SIM_CODE_LESS)) return;
     if (c->mode.when == SIM_COMPILING_RUNS) {
@@ -85,7 +84,7 @@ void sim_compiled_heat(sim_compiled *c, const sim_sm *sm, uint32_t block, sim_co
     if (share * BETTER >= 2.0 * (double)cost_of(c, block, SIM_CODE_MORE)) ask(c, block, form, SIM_CODE_MORE, left);
 }
 
-/* The interpreter has seen by now how lanes lie as well. */
+/* By now the interpreter has also seen the new shape. */
 void sim_compiled_missed(sim_compiled *c, const sim_segment *s) {
     sim_compiled_block *b = &c->blocks[s->block];
     const bool waits = c->mode.when == SIM_COMPILING_RUNS;
@@ -99,9 +98,9 @@ void sim_compiled_missed(sim_compiled *c, const sim_segment *s) {
         sim_jobs_add(&j);
 }
 
-/* ---- when one has ended ---- */
+/* ---- when a launch has ended ---- */
 
-/* What launches up to now would have gained is what later ones may. */
+/* Later launches may gain what earlier ones would have. */
 void sim_compiled_ran(sim_compiled *c, uint32_t block, sim_code_form form, uint64_t runs) {
     const uint64_t operations = runs * sim_compiled_size(c, block);
     if (c->mode.when != SIM_COMPILING_HEAT || !operations) return;

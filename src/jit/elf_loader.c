@@ -1,4 +1,4 @@
-/* Object files as LLVM makes them from our IR: code and constants that refer to each other, and to nothing else. */
+/* Loads object files as LLVM makes them from haul's IR: code and constants that refer only to each other. */
 #include "base/memory.h"
 #include "jit/code.h"
 
@@ -26,7 +26,7 @@ typedef struct object {
     const Elf64_Ehdr *header;
     const Elf64_Shdr *sections;
     const char *names;
-    uint64_t *at; /* by section: its place in the mapping + 1; 0: left out */
+    uint64_t *at; /* by section: its offset in the mapping + 1; 0: left out */
     unsigned char *mapped;
 } object;
 
@@ -50,12 +50,12 @@ static bool read_header(object *o) {
     return true;
 }
 
-/* Tables for unwinding are of no use: nothing is thrown. */
+/* True for code and constants. Unwind tables are not needed, since nothing is thrown. */
 static bool is_wanted(const object *o, const Elf64_Shdr *s) {
     return (s->sh_flags & SHF_ALLOC) && s->sh_type == SHT_PROGBITS && strcmp(o->names + s->sh_name, ".eh_frame");
 }
 
-/* Bytes of all sections that are wanted; 0: one is aligned to more than a page. */
+/* Assigns offsets to wanted sections and returns their total size; 0 if one is aligned to more than a page. */
 static size_t place_sections(object *o, size_t page) {
     size_t end = 0;
     for (unsigned s = 0; s < o->header->e_shnum; s++) {
@@ -112,7 +112,7 @@ static bool fill(const object *o) {
     return true;
 }
 
-/* The functions' names and places. */
+/* Lists the functions' names and addresses. */
 static bool list_symbols(const object *o, const Elf64_Shdr *table, sim_code *code) {
     if (table->sh_type != SHT_SYMTAB || table->sh_link >= o->header->e_shnum) return true;
     const size_t count = table->sh_size / sizeof(Elf64_Sym);

@@ -1,10 +1,10 @@
-/* Code of compiled blocks is kept: in memory and on disk; a kernel that is loaded again needs no compiler. What is not
- * whole, or not to be trusted, or of another kernel, is as good as not there. */
+/* The cache of compiled code, in memory and on disk: a kernel that is loaded again needs no compiler. Entries that are
+ * damaged, untrusted or of another kernel are ignored. */
 #include "kernel.h"
 
 #include "base/cache.h"
 #include "jit/compiled.h"
-#include "jit/kept.h"
+#include "jit/code_cache.h"
 
 #include <dirent.h>
 #include <sched.h>
@@ -15,7 +15,7 @@ enum { THREADS = 64 };
 
 static char folder[] = "/tmp/haul-kept-XXXXXX";
 
-/* A loop over shared memory, in which lanes lie as far from each other as the first word of `in` says. */
+/* A loop over shared memory; the first word of `in` is the distance between lanes. */
 static const char kernel[] =
     KERNEL(".shared .align 16 .b8 buffer[8192];\nld.global.u32 %r9, [%rd1];\nmov.u32 %r8, buffer;\n"
            "mad.lo.u32 %r9, %r0, %r9, %r8;\nmov.u32 %r3, 0;\nmov.u32 %r4, %r0;\n"
@@ -36,8 +36,7 @@ static void run_in(const char *mode, uint32_t stride, uint32_t out[THREADS]) {
                              .out_bytes = THREADS * sizeof *out});
 }
 
-/* Runs it with every block compiled before its second run, and says how many blocks the compiler had to be asked for.
- */
+/* Runs the kernel with every block compiled before its second run. Returns the number of blocks that LLVM compiled. */
 static unsigned made_by_running(uint32_t stride) {
     uint32_t want[THREADS], got[THREADS];
     const unsigned before = sim_compiler_made();
@@ -63,22 +62,22 @@ static const char *file_name(const char *path) {
 static int begin_empty(void **state) {
     (void)state;
     cache_trim(0);
-    sim_kept_forget();
+    sim_code_cache_forget();
     return 0;
 }
 
 static void a_second_load_needs_no_compiler(void **state) {
     (void)state;
-    const unsigned made = made_by_running(4), kept = sim_compiler_kept();
+    const unsigned made = made_by_running(4), kept = sim_compiler_cached();
     assert_true(made > 0);
     assert_int_equal(made_by_running(4), 0);
-    assert_int_equal(sim_compiler_kept() - kept, made);
+    assert_int_equal(sim_compiler_cached() - kept, made);
 }
 
 static void a_new_process_needs_none(void **state) {
     (void)state;
     assert_true(made_by_running(4) > 0);
-    sim_kept_forget();
+    sim_code_cache_forget();
     assert_int_equal(made_by_running(4), 0);
 }
 
@@ -95,7 +94,7 @@ static void nothing_is_kept_when_it_is_off(void **state) {
     unsetenv("HAUL_CACHE");
 }
 
-/* By the thread that compiles: the test waits until it has got round to it. */
+/* The compiling thread installs the code, so the test waits for it. */
 static void hot_blocks_are_there_when_a_kernel_is_loaded(void **state) {
     haul_device *device;
     haul_module *module;
@@ -103,14 +102,14 @@ static void hot_blocks_are_there_when_a_kernel_is_loaded(void **state) {
     (void)state;
     const unsigned made_before = made_by_running(4);
     run_in("off", 4, want);
-    sim_kept_forget();
+    sim_code_cache_forget();
     unsetenv("HAUL_COMPILE");
-    const unsigned made = sim_compiler_made(), kept = sim_compiler_kept();
+    const unsigned made = sim_compiler_made(), kept = sim_compiler_cached();
     const kernel_run r = {.threads = THREADS, FROM(in), INTO(out), .ptx = kernel};
     assert_int_equal(haul_device_open("sim:h100", NULL, &device), HAUL_OK);
     assert_int_equal(haul_module_load(device, "test.ptx", kernel, strlen(kernel), &module), HAUL_OK);
     assert_int_equal(launch_on(device, module, &r), HAUL_OK);
-    while (sim_compiler_kept() - kept < made_before) sched_yield();
+    while (sim_compiler_cached() - kept < made_before) sched_yield();
     assert_memory_equal(out, want, sizeof want);
     assert_int_equal(launch_on(device, module, &r), HAUL_OK);
     assert_memory_equal(out, want, sizeof want);
@@ -118,12 +117,12 @@ static void hot_blocks_are_there_when_a_kernel_is_loaded(void **state) {
     assert_int_equal(sim_compiler_made(), made);
 }
 
-/* What was made for one shape of lanes does for others, as code or by way of the interpreter. */
+/* Code made for one shape of lanes also handles others, directly or through the interpreter. */
 static void other_shapes_are_the_same(void **state) {
     (void)state;
     assert_true(made_by_running(4) > 0);
     for (uint32_t stride = 0; stride <= 64; stride += 4) {
-        sim_kept_forget();
+        sim_code_cache_forget();
         (void)made_by_running(stride);
     }
 }
@@ -144,15 +143,15 @@ static void damaged_files_are_made_anew(void **state) {
         fseek(file, at, SEEK_SET);
         fputc(byte ^ 1 << k % 8, file);
         fclose(file);
-        sim_kept_forget();
+        sim_code_cache_forget();
         assert_int_equal(made_by_running(4), made);
     }
 }
 
-/* Rewrites the kernel's file, with a checksum that fits. */
+/* Rewrites the kernel's file, with a valid checksum. */
 static void rewrite(const char *path, const char *bytes, size_t size) {
     assert_true(cache_write(file_name(path), bytes, size));
-    sim_kept_forget();
+    sim_code_cache_forget();
 }
 
 static void files_of_another_form_are_ignored(void **state) {
@@ -184,10 +183,10 @@ static void files_of_others_are_ignored(void **state) {
     (void)state;
     const unsigned made = made_by_running(4);
     find_file(path);
-    sim_kept_forget();
+    sim_code_cache_forget();
     assert_int_equal(chmod(path, 0666), 0);
     assert_int_equal(made_by_running(4), made);
-    sim_kept_forget();
+    sim_code_cache_forget();
     assert_int_equal(made_by_running(4), 0);
 }
 
@@ -195,7 +194,7 @@ static void a_folder_that_cannot_be_written_does_no_harm(void **state) {
     (void)state;
     setenv("HAUL_CACHE_DIR", "/proc/haul", 1);
     const unsigned made = made_by_running(4);
-    sim_kept_forget();
+    sim_code_cache_forget();
     assert_int_equal(made_by_running(4), made);
     setenv("HAUL_CACHE_DIR", folder, 1);
 }

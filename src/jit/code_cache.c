@@ -1,4 +1,4 @@
-#include "jit/kept.h"
+#include "jit/code_cache.h"
 
 #include "base/cache.h"
 #include "base/hash.h"
@@ -10,28 +10,28 @@
 #include <string.h>
 
 enum {
-    VERSION = 3,       /* of the file, and of how compiler and loader are used */
-    MEMORY = 64 << 20, /* kept in memory of kernels that are not held */
+    VERSION = 3,       /* of the file format, and of the use of compiler and loader */
+    MEMORY = 64 << 20, /* limit for kernels that are not held */
     NAME = 64,
 };
 
-struct sim_kept {
+struct sim_code_cache {
     uint64_t key[2];
     char compiler[SIM_COMPILER_IDENTITY];
-    sim_kept_block *first, **last;
+    sim_code_cache_block *first, **last;
     unsigned holders;
     bool unsaved, shared; /* shared: in the list, found by its key */
-    uint64_t bytes, used; /* used: larger for what was held later */
-    struct sim_kept *next;
+    uint64_t bytes, used; /* used: larger for kernels held more recently */
+    struct sim_code_cache *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static sim_kept *all;
+static sim_code_cache *all;
 static uint64_t uses;
 
 /* ---- keys ---- */
 
-/* Operations without their handlers, which lie elsewhere in each process. */
+/* Hashes operations without their handlers, whose addresses differ between processes. */
 static void hash_operations(uint64_t hash[2], const sim_program *p) {
     const size_t from = offsetof(sim_op, guard), to = offsetof(sim_op, uncounted);
     for (size_t i = 0; i < p->op_count; i++) hash_both(hash, (const char *)&p->ops[i] + from, to - from);
@@ -53,11 +53,11 @@ static void find_key(const sim_program *p, uint64_t key[2]) {
     hash_both(key, p->template + p->constants_at, p->constants_bytes);
 }
 
-static void name_of(const sim_kept *k, char name[NAME]) {
+static void name_of(const sim_code_cache *k, char name[NAME]) {
     snprintf(name, NAME, "kernel-%016llx%016llx", (unsigned long long)k->key[0], (unsigned long long)k->key[1]);
 }
 
-void sim_kept_hash(const text *ir, sim_code_level level, uint64_t hash[2]) {
+void sim_code_cache_hash(const text *ir, sim_code_level level, uint64_t hash[2]) {
     hash_both_start(hash);
     hash_both_word(hash, (uint64_t)VERSION << 32 | level);
     hash_both(hash, ir->bytes, ir->length);
@@ -69,33 +69,33 @@ static bool is_same(const uint64_t a[2], const uint64_t b[2]) {
 
 /* ---- blocks ---- */
 
-static void free_block(sim_kept_block *b) {
+static void free_block(sim_code_cache_block *b) {
     sim_code_free(b->code);
     text_free(&b->object);
     memory_free(b->kinds);
     memory_free(b);
 }
 
-static bool is_same_place(const sim_kept_block *a, const sim_kept_block *b) {
+static bool is_same_place(const sim_code_cache_block *a, const sim_code_cache_block *b) {
     return a->block == b->block && a->form == b->form;
 }
 
-static void append(sim_kept *k, sim_kept_block *b) {
-    for (sim_kept_block *old = k->first; old; old = old->next) old->outdated |= is_same_place(old, b);
+static void append(sim_code_cache *k, sim_code_cache_block *b) {
+    for (sim_code_cache_block *old = k->first; old; old = old->next) old->outdated |= is_same_place(old, b);
     *k->last = b;
     k->last = &b->next;
     k->bytes += b->object.length;
 }
 
-static sim_kept_block *copy_of(const sim_kept_block *from) {
-    sim_kept_block *b = memory_zeroed(1, sizeof *b);
+static sim_code_cache_block *copy_of(const sim_code_cache_block *from) {
+    sim_code_cache_block *b = memory_zeroed(1, sizeof *b);
     if (!b) return NULL;
     *b = *from;
     b->next = NULL;
     return b;
 }
 
-static const sim_code *code_of(sim_kept_block *b) {
+static const sim_code *code_of(sim_code_cache_block *b) {
     if (!b->code) b->code = sim_code_load((const unsigned char *)b->object.bytes, b->object.length);
     return b->code;
 }
@@ -125,12 +125,12 @@ static bool take(reader *r, void *out, size_t bytes) {
     return true;
 }
 
-static bool read_parts(reader *r, const file_block *head, sim_kept_block *b) {
-    *b = (sim_kept_block){.hash = {head->hash[0], head->hash[1]},
-                          .block = head->block,
-                          .form = head->form,
-                          .level = (sim_code_level)head->level,
-                          .kind_count = head->kinds};
+static bool read_parts(reader *r, const file_block *head, sim_code_cache_block *b) {
+    *b = (sim_code_cache_block){.hash = {head->hash[0], head->hash[1]},
+                                .block = head->block,
+                                .form = head->form,
+                                .level = (sim_code_level)head->level,
+                                .kind_count = head->kinds};
     if (head->level >= SIM_CODE_LEVELS || head->kinds > r->left / sizeof *b->kinds) return false;
     b->kinds = memory_alloc((head->kinds + 1) * sizeof *b->kinds);
     if (!b->kinds || !take(r, b->kinds, head->kinds * sizeof *b->kinds) || head->object_bytes > r->left) return false;
@@ -140,16 +140,16 @@ static bool read_parts(reader *r, const file_block *head, sim_kept_block *b) {
     return !b->object.failed;
 }
 
-static bool is_known(const sim_kept *k, const sim_kept_block *other) {
-    for (const sim_kept_block *b = k->first; b; b = b->next)
+static bool is_known(const sim_code_cache *k, const sim_code_cache_block *other) {
+    for (const sim_code_cache_block *b = k->first; b; b = b->next)
         if ((is_same_place(b, other) && !b->outdated) || is_same(b->hash, other->hash)) return true;
     return false;
 }
 
-/* Adds a block that there is no newer code of. */
-static bool read_block(sim_kept *k, reader *r) {
+/* Reads a block, and adds it unless there is newer code of it. */
+static bool read_block(sim_code_cache *k, reader *r) {
     file_block head;
-    sim_kept_block *b = memory_zeroed(1, sizeof *b);
+    sim_code_cache_block *b = memory_zeroed(1, sizeof *b);
     const bool good = b && take(r, &head, sizeof head) && read_parts(r, &head, b);
     if (good && !is_known(k, b))
         append(k, b);
@@ -158,7 +158,7 @@ static bool read_block(sim_kept *k, reader *r) {
     return good;
 }
 
-static void read_blocks(sim_kept *k, const text *file) {
+static void read_blocks(sim_code_cache *k, const text *file) {
     reader r = {file->bytes, file->length};
     file_kernel head;
     if (!take(&r, &head, sizeof head) || head.version != VERSION) return;
@@ -168,7 +168,7 @@ static void read_blocks(sim_kept *k, const text *file) {
     for (uint32_t n = 0; n < head.blocks && read_block(k, &r); n++) continue;
 }
 
-static void read_disk(sim_kept *k) {
+static void read_disk(sim_code_cache *k) {
     text file = {0};
     char name[NAME];
     name_of(k, name);
@@ -176,7 +176,7 @@ static void read_disk(sim_kept *k) {
     text_free(&file);
 }
 
-static void put_block(const sim_kept_block *b, text *out) {
+static void put_block(const sim_code_cache_block *b, text *out) {
     const file_block head = {.hash = {b->hash[0], b->hash[1]},
                              .object_bytes = b->object.length,
                              .block = b->block,
@@ -188,17 +188,17 @@ static void put_block(const sim_kept_block *b, text *out) {
     text_append(out, b->object.bytes, b->object.length);
 }
 
-static void put_kernel(const sim_kept *k, text *out) {
+static void put_kernel(const sim_code_cache *k, text *out) {
     file_kernel head = {.version = VERSION};
     memcpy(head.compiler, k->compiler, sizeof head.compiler);
-    for (const sim_kept_block *b = k->first; b; b = b->next) head.blocks += !b->outdated;
+    for (const sim_code_cache_block *b = k->first; b; b = b->next) head.blocks += !b->outdated;
     text_append(out, (const char *)&head, sizeof head);
-    for (const sim_kept_block *b = k->first; b; b = b->next)
+    for (const sim_code_cache_block *b = k->first; b; b = b->next)
         if (!b->outdated) put_block(b, out);
 }
 
-/* Another process may have written since: its blocks stay. The lock is held. */
-static void write_disk(sim_kept *k) {
+/* Another process may have written since; its blocks are kept. The lock is held. */
+static void write_disk(sim_code_cache *k) {
     text file = {0};
     char name[NAME];
     if (!k->unsaved || !*k->compiler) return;
@@ -212,23 +212,23 @@ static void write_disk(sim_kept *k) {
 
 /* ---- kernels ---- */
 
-static void free_kernel(sim_kept *k) {
+static void free_kernel(sim_code_cache *k) {
     while (k->first) {
-        sim_kept_block *b = k->first;
+        sim_code_cache_block *b = k->first;
         k->first = b->next;
         free_block(b);
     }
     memory_free(k);
 }
 
-static sim_kept *find_kernel(const uint64_t key[2]) {
-    sim_kept *k = all;
+static sim_code_cache *find_kernel(const uint64_t key[2]) {
+    sim_code_cache *k = all;
     while (k && !is_same(k->key, key)) k = k->next;
     return k;
 }
 
-static sim_kept *new_kernel(const uint64_t key[2], cache_extent extent) {
-    sim_kept *k = memory_zeroed(1, sizeof *k);
+static sim_code_cache *new_kernel(const uint64_t key[2], cache_extent extent) {
+    sim_code_cache *k = memory_zeroed(1, sizeof *k);
     if (!k) return NULL;
     memcpy(k->key, key, sizeof k->key);
     k->last = &k->first;
@@ -240,31 +240,31 @@ static sim_kept *new_kernel(const uint64_t key[2], cache_extent extent) {
     return k;
 }
 
-sim_kept *sim_kept_hold(const sim_program *p) {
+sim_code_cache *sim_code_cache_hold(const sim_program *p) {
     uint64_t key[2];
     const cache_extent extent = cache_kept();
     find_key(p, key);
     pthread_mutex_lock(&lock);
-    sim_kept *k = extent == CACHE_OFF ? NULL : find_kernel(key);
+    sim_code_cache *k = extent == CACHE_OFF ? NULL : find_kernel(key);
     if (!k) k = new_kernel(key, extent);
     if (k) k->holders++;
     pthread_mutex_unlock(&lock);
     return k;
 }
 
-static void unlink_kernel(sim_kept *k) {
-    sim_kept **at = &all;
+static void unlink_kernel(sim_code_cache *k) {
+    sim_code_cache **at = &all;
     while (*at != k) at = &(*at)->next;
     *at = k->next;
     free_kernel(k);
 }
 
-/* Of kernels that nobody holds, those held longest ago go until no more than `most` bytes are left. */
+/* Frees kernels that nobody holds, least recently held first, until at most `most` bytes are left. */
 static void shrink(uint64_t most) {
     for (;;) {
-        sim_kept *oldest = NULL;
+        sim_code_cache *oldest = NULL;
         uint64_t bytes = 0;
-        for (sim_kept *k = all; k; k = k->next) {
+        for (sim_code_cache *k = all; k; k = k->next) {
             if (k->holders) continue;
             bytes += k->bytes + sizeof *k;
             if (!oldest || k->used < oldest->used) oldest = k;
@@ -274,15 +274,15 @@ static void shrink(uint64_t most) {
     }
 }
 
-void sim_kept_save(sim_kept *k) {
+void sim_code_cache_save(sim_code_cache *k) {
     pthread_mutex_lock(&lock);
     if (k->shared) write_disk(k);
     pthread_mutex_unlock(&lock);
 }
 
-void sim_kept_release(sim_kept *k) {
+void sim_code_cache_release(sim_code_cache *k) {
     if (!k) return;
-    sim_kept_save(k);
+    sim_code_cache_save(k);
     pthread_mutex_lock(&lock);
     k->used = ++uses;
     k->holders--;
@@ -293,19 +293,19 @@ void sim_kept_release(sim_kept *k) {
     pthread_mutex_unlock(&lock);
 }
 
-void sim_kept_forget(void) {
+void sim_code_cache_forget(void) {
     pthread_mutex_lock(&lock);
     shrink(0);
     pthread_mutex_unlock(&lock);
 }
 
-void sim_kept_after_fork(void) {
+void sim_code_cache_after_fork(void) {
     pthread_mutex_init(&lock, NULL);
 }
 
 /* ---- code ---- */
 
-const sim_kept_block *sim_kept_after(sim_kept *k, const sim_kept_block *b) {
+const sim_code_cache_block *sim_code_cache_after(sim_code_cache *k, const sim_code_cache_block *b) {
     pthread_mutex_lock(&lock);
     b = b ? b->next : k->first;
     while (b && b->outdated) b = b->next;
@@ -313,36 +313,36 @@ const sim_kept_block *sim_kept_after(sim_kept *k, const sim_kept_block *b) {
     return b;
 }
 
-bool sim_kept_compiler(sim_kept *k, sim_compiler_info *info) {
+bool sim_code_cache_compiler(sim_code_cache *k, sim_compiler_info *info) {
     pthread_mutex_lock(&lock);
     const bool known = sim_compiler_recognise(k->compiler, info);
     pthread_mutex_unlock(&lock);
     return known;
 }
 
-const sim_code *sim_kept_find(sim_kept *k, const uint64_t hash[2]) {
+const sim_code *sim_code_cache_find(sim_code_cache *k, const uint64_t hash[2]) {
     const sim_code *code = NULL;
     sim_compiler_info info;
     pthread_mutex_lock(&lock);
-    sim_kept_block *b = sim_compiler_recognise(k->compiler, &info) ? k->first : NULL;
+    sim_code_cache_block *b = sim_compiler_recognise(k->compiler, &info) ? k->first : NULL;
     for (; b && !code; b = b->next)
         if (is_same(b->hash, hash)) code = code_of(b);
     pthread_mutex_unlock(&lock);
     return code;
 }
 
-/* Code of another compiler makes way: only what one has made is kept together. */
-static void be_made_by(sim_kept *k, const char *compiler) {
+/* Drops the code of another compiler: a kernel's code comes from one compiler. */
+static void be_made_by(sim_code_cache *k, const char *compiler) {
     if (!strcmp(k->compiler, compiler)) return;
-    for (sim_kept_block *b = k->first; b; b = b->next) {
+    for (sim_code_cache_block *b = k->first; b; b = b->next) {
         b->outdated = true;
         memset(b->hash, 0, sizeof b->hash);
     }
     snprintf(k->compiler, sizeof k->compiler, "%s", compiler);
 }
 
-const sim_code *sim_kept_add(sim_kept *k, sim_kept_block *block) {
-    sim_kept_block *b = copy_of(block);
+const sim_code *sim_code_cache_add(sim_code_cache *k, sim_code_cache_block *block) {
+    sim_code_cache_block *b = copy_of(block);
     if (!b) {
         text_free(&block->object);
         memory_free(block->kinds);
@@ -361,8 +361,8 @@ const sim_code *sim_kept_add(sim_kept *k, sim_kept_block *block) {
     return code;
 }
 
-void sim_kept_drop(sim_kept *k, const uint64_t hash[2]) {
+void sim_code_cache_drop(sim_code_cache *k, const uint64_t hash[2]) {
     pthread_mutex_lock(&lock);
-    for (sim_kept_block *b = k->first; b; b = b->next) b->outdated |= is_same(b->hash, hash);
+    for (sim_code_cache_block *b = k->first; b; b = b->next) b->outdated |= is_same(b->hash, hash);
     pthread_mutex_unlock(&lock);
 }
