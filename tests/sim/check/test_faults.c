@@ -1,4 +1,4 @@
-/* What is found beside an access out of bounds: other threads go on, and the launch's result stays the fault. `out` has
+/* Findings beside an access out of bounds: other threads continue, and the launch's result stays the fault. `out` has
  * 256 words. */
 #include "kernel.h"
 
@@ -46,7 +46,7 @@ static size_t count_of(const found *f, haul_finding_kind kind) {
     return count;
 }
 
-/* The launch faults, whatever else is found: so many findings of each kind. */
+/* Expects a fault and these numbers of findings. */
 static void expect(const char *ptx, uint32_t blocks, size_t outside, size_t races) {
     static const haul_schedule schedules[] = {HAUL_SCHEDULE_IN_ORDER, HAUL_SCHEDULE_REVERSED, HAUL_SCHEDULE_RANDOM};
     for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {

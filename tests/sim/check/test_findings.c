@@ -1,4 +1,4 @@
-/* What is one finding: a kind at a pair of places, with how many threads it concerns, and one that shows it. */
+/* What counts as one finding: a kind at a pair of places, with the number of threads it concerns and an example. */
 #include "kernel.h"
 
 #undef HEAD
@@ -40,7 +40,7 @@ static void check_on(const char *ptx, uint32_t blocks, uint32_t threads, uint32_
     haul_device_close(device);
 }
 
-/* Field by field: what lies between them is anything. */
+/* Compares field by field, since padding is undefined. */
 static void assert_same_access(const haul_finding_access *a, const haul_finding_access *b) {
     assert_int_equal(a->action, b->action);
     assert_int_equal(a->instruction, b->instruction);
@@ -48,7 +48,7 @@ static void assert_same_access(const haul_finding_access *a, const haul_finding_
     assert_memory_equal(a->thread, b->thread, sizeof a->thread);
 }
 
-/* The same with any number of host threads. */
+/* Expects the same findings with any number of host threads. */
 static found check(const char *ptx, uint32_t blocks, uint32_t threads) {
     found one, four;
     check_on(ptx, blocks, threads, 1, &one);
@@ -64,7 +64,7 @@ static found check(const char *ptx, uint32_t blocks, uint32_t threads) {
 
 /* ---- tests ---- */
 
-/* The first of two warps stores, the second loads, two words a thread, five times. */
+/* The first of two warps stores, the second loads, two words per thread, five times. */
 #define HAND_OVER(stores_at, loads_at)                                                                    \
     "setp.ge.u32 %p1, %r0, 32;\nmov.u32 %r5, 0;\nROUND:\n@%p1 bra LOADS;\n" stores_at                     \
     "st.shared.u32 [%r4], %r5;\n" stores_at "st.shared.u32 [%r4+512], %r5;\nbra NEXT;\nLOADS:\n" loads_at \
@@ -103,7 +103,7 @@ static void a_thread_is_counted_once(void **state) {
     assert_int_equal(one.findings[0].blocks, 1);
 }
 
-/* Threads 0 to 7 fence what they store; 32 threads' words are copied. */
+/* Threads 0 to 7 fence their stores; 32 threads' words are copied. */
 static void a_missing_fence_is_shown_by_a_thread_whose_bytes_are_copied(void **state) {
     (void)state;
     const found f = check(CHECKED("st.shared.u32 [%r4], %r0;\n" FENCE_BELOW(
@@ -120,7 +120,7 @@ static void a_missing_fence_is_shown_by_a_thread_whose_bytes_are_copied(void **s
     assert_int_equal(first->count, 32 - 8 + 1);
 }
 
-/* Threads 0 to 15 fence what they copy, b is what 64 threads copied. */
+/* Threads 0 to 15 fence their copies; b is what 64 threads copied. */
 static void a_missing_fence_is_shown_by_a_thread_whose_bytes_are_multiplied(void **state) {
     (void)state;
     const found f = check(

@@ -1,17 +1,17 @@
-/* Order: what barriers, mbarriers, atomics and fences do, and what is missing where they are missing. */
+/* Ordering by barriers, mbarriers, atomics and fences, and findings where it is missing. */
 #include "pairs.h"
 
-/* Volatile, as code for warps was written whose lanes ran in lockstep. */
+/* Volatile accesses as in warp code written for lockstep execution. */
 #define VOLATILE_STORE "st.volatile.shared.u32 [%r4], %r0;\n"
 #define VOLATILE_NEIGHBOUR \
     "xor.b32 %r6, %r0, 1;\nmad.lo.u32 %r6, %r6, 4, %r3;\nld.volatile.shared.u32 %r7, [%r6];\n" OUT("%r7")
-/* Each lane takes what the one before it has left. */
+/* Each lane reads what the previous lane has stored. */
 #define CHAIN_START                                                \
     "setp.eq.u32 %p1, %r0, 0;\nst.volatile.shared.u32 [%r4], 0;\n" \
     "bar.warp.sync 0xffffffff;\n@!%p1 bra T;\nmov.u32 %r7, 1;\nbra L;\n"
 #define CHAIN_END "L: add.u32 %r7, %r7, 1;\nst.volatile.shared.u32 [%r4], %r7;\n"
 
-/* All read the first byte; the last lane of the first warp writes it. */
+/* All lanes read the first byte; the last lane of the first warp writes it. */
 #define READ_BYTE "ld.shared.u8 %h1, [%r3];\ncvt.u32.u16 %r7, %h1;\n" OUT("%r7")
 #define ONE_WRITES_BYTE "setp.ne.u32 %p1, %r0, 31;\n@!%p1 st.shared.u8 [%r3], %h1;\n"
 
@@ -24,7 +24,7 @@ static const pair pairs[] = {
          STORE "bar.sync 0;\n" READ_BYTE "bar.sync 0;\n" ONE_WRITES_BYTE),
     PAIR("volatile stores that the next lane reads", RACE_SHARED, 1, 32, VOLATILE_STORE VOLATILE_NEIGHBOUR,
          VOLATILE_STORE "bar.warp.sync 0xffffffff;\n" VOLATILE_NEIGHBOUR),
-    PAIR("volatile stores over what the next lane reads", RACE_SHARED, 1, 32,
+    PAIR("volatile stores overwrite a word that the next lane reads", RACE_SHARED, 1, 32,
          STORE "bar.warp.sync 0xffffffff;\n" VOLATILE_NEIGHBOUR VOLATILE_STORE,
          STORE "bar.warp.sync 0xffffffff;\n" VOLATILE_NEIGHBOUR "bar.warp.sync 0xffffffff;\n" VOLATILE_STORE),
     PAIR("volatile stores to global memory that the next lane reads", RACE_GLOBAL, 1, 32,
@@ -85,7 +85,7 @@ static const pair pairs[] = {
          FLAG "@%p1 bra T;\nst.global.u32 [%rd0], 5;\nmembar.gl;\nst.volatile.global.u32 [%rd4], 1;\nbra D;\n"
               "T: ld.volatile.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\nmembar.gl;\n"
               "ld.global.u32 %r8, [%rd0];\nst.global.u32 [%rd0+64], %r8;\nD:\n"),
-    PAIR("nobody wrote it, and it comes out", UNINITIALISED_READ, 1, 32,
+    PAIR("uninitialised value is stored", UNINITIALISED_READ, 1, 32,
          "ld.shared.u32 %r7, [%r4];\nadd.u32 %r7, %r7, 1;\n" OUT("%r7"),
          "ld.shared.u32 %r7, [%r4];\nadd.u32 %r7, %r7, 1;\nst.shared.u32 [%r4], %r7;\n" OUT("%r0")),
 };

@@ -1,4 +1,4 @@
-/* Asynchronous copies: cp.async, bulk loads and bulk stores, and the rings that are made of them. */
+/* Asynchronous copies: cp.async, bulk loads and bulk stores, and rings made of them. */
 #include "pairs.h"
 
 #define COPY "cp.async.ca.shared.global [%r4], [%rd3], 4;\n"
@@ -17,7 +17,7 @@
 #define ARRIVE "mbarrier.arrive.shared.b64 _, [%r5];\n"
 #define COPY_ARRIVES "cp.async.mbarrier.arrive.noinc.shared.b64 [%r5];\n"
 
-/* Lanes from 12 on have the number 12, as those have that are more than there is to copy. */
+/* Lanes from 12 on use number 12, as surplus lanes of a copy do. */
 #define CLAMPED "min.u32 %r6, %r0, 12;\nmad.wide.u32 %rd4, %r6, 4, %rd1;\nmad.lo.u32 %r6, %r6, 4, %r3;\n"
 #define COPY_CLAMPED(from) "cp.async.ca.shared.global [%r6], [" from "], 4;\n" COMMIT WAIT_GROUPS("0") "bar.sync 0;\n"
 
@@ -33,7 +33,7 @@ static const pair pairs[] = {
          CLAMPED COPY_CLAMPED("%rd4")),
     PAIR("the same copy again before the wait", ASYNC_READ_BEFORE_WAIT, 1, 64, COPY COMMIT COPY COMMIT WAIT_GROUPS("0"),
          COPY COMMIT WAIT_GROUPS("0") COPY COMMIT WAIT_GROUPS("0")),
-    PAIR("no barrier behind the wait", RACE_SHARED, 1, 64, COPY COMMIT WAIT_GROUPS("0") MIRROR,
+    PAIR("no barrier after the wait", RACE_SHARED, 1, 64, COPY COMMIT WAIT_GROUPS("0") MIRROR,
          COPY COMMIT WAIT_GROUPS("0") "bar.sync 0;\n" MIRROR),
     PAIR("a barrier before the wait only", ASYNC_READ_BEFORE_WAIT, 1, 64,
          COPY COMMIT "bar.sync 0;\n" MIRROR WAIT_GROUPS("0"), COPY COMMIT WAIT_GROUPS("0") "bar.sync 0;\n" MIRROR),
@@ -99,7 +99,7 @@ static const pair pairs[] = {
     PAIR("bulk store's wait in a thread that has no stores", ASYNC_SOURCE_OVERWRITTEN, 1, 64,
          STORE STORE_BULK "setp.ne.u32 %p1, %r0, 1;\n@!%p1 cp.async.bulk.wait_group.read 0;\nbar.sync 0;\n" STORE,
          STORE STORE_BULK "@!%p1 cp.async.bulk.wait_group.read 0;\nbar.sync 0;\n" STORE),
-    PAIR_WITH("no barrier behind a bulk store's wait", RACE_SHARED, 1, 64,
+    PAIR_WITH("no barrier after a bulk store's wait", RACE_SHARED, 1, 64,
               STORE STORE_BULK "@!%p1 cp.async.bulk.wait_group.read 0;\n" STORE,
               STORE STORE_BULK "@!%p1 cp.async.bulk.wait_group.read 0;\nbar.sync 0;\n" STORE,
               .or_kind = HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN),

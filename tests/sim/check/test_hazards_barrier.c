@@ -1,4 +1,4 @@
-/* Barriers, mbarriers and warp instructions: who comes, how often and with which mask. */
+/* Barriers, mbarriers and warp instructions: which threads arrive, how often and with which mask. */
 #include "pairs.h"
 
 #define ARRIVE(count) "mbarrier.arrive.shared.b64 _, [%r5], " count ";\n"
@@ -7,7 +7,7 @@
     "shfl.sync.down.b32 %r7, %r0, " distance ", 31, 0xffffffff;\nadd.u32 %r0, %r0, %r7;\nmov.u32 %r8, %tid.x;\n"
 #define KEEP_FIRST "setp.ne.u32 %p1, %r8, 0;\n@!%p1 st.global.u32 [%rd0], %r0;\n@!%p1 st.shared.u32 [%r3], %r0;\n"
 
-/* Each lane takes a lock and gives it back. */
+/* Each lane takes a lock and releases it. */
 #define ONE_BY_ONE                                                                                  \
     "setp.ne.u32 %p1, %r0, 0;\n@!%p1 st.shared.u32 [%r3], 0;\nbar.sync 0;\n"                        \
     "L: atom.acquire.cta.shared.cas.b32 %r7, [%r3], 0, 1;\nsetp.ne.u32 %p2, %r7, 0;\n@%p2 bra L;\n" \
@@ -16,14 +16,14 @@
 static const pair pairs[] = {
     PAIR("barrier in a part of the warp", BARRIER_DIVERGENCE, 1, 64, HALF "@%p3 bra D;\nbar.sync 0;\nD:\n" OUT("%r0"),
          HALF "bar.sync 0;\n@%p3 bra D;\n" OUT("%r0") "D:\n"),
-    PAIR("barrier behind a lock, for a part of the warp", BARRIER_DIVERGENCE, 1, 32,
+    PAIR("barrier after a lock, for a part of the warp", BARRIER_DIVERGENCE, 1, 32,
          ONE_BY_ONE HALF "@%p3 bra D;\nbar.sync 0;\nD:\n" OUT("%r0"), ONE_BY_ONE "bar.sync 0;\n" OUT("%r0")),
     PAIR("barriers in both sides of a branch", BARRIER_DIVERGENCE, 1, 64,
          HALF "@%p3 bra T;\nbar.sync 0;\nbra D;\nT: bar.sync 0;\nD:\n" OUT("%r0"),
          HALF "@%p3 bra T;\nbarrier.sync 0;\nbra D;\nT: barrier.sync 0;\nD:\n" OUT("%r0")),
     PAIR("warps that go round the barrier", BARRIER_DIVERGENCE, 1, 96, LEAD "@%p3 bra D;\nbar.sync 0;\nD:\n" OUT("%r0"),
          LEAD "@%p3 bra D;\nbar.sync 0;\n" OUT("%r0") "D:\n"),
-    PAIR("the first warp goes round the barrier", BARRIER_DIVERGENCE, 1, 96,
+    PAIR("the first warp skips the barrier", BARRIER_DIVERGENCE, 1, 96,
          LEAD "@!%p3 bra D;\nbar.sync 0;\nD:\n" OUT("%r0"),
          LEAD "@!%p3 bra T;\nbar.sync 0;\nbra D;\nT: bar.sync 0;\nD:\n" OUT("%r0")),
     PAIR("warps that leave the loop of a barrier before others", BARRIER_DIVERGENCE, 1, 96,
@@ -83,7 +83,7 @@ static const pair pairs[] = {
          INIT("1") "mbarrier.test_wait.parity.shared.b64 %p2, [%r5], 1;\n"),
     PAIR("count of nothing", MBARRIER_MISUSE, 1, 32, INIT("0"), INIT("1")),
     PAIR("an arrival is missing", DEADLOCK, 1, 64, INIT("65") ARRIVE("1") WAIT, INIT("64") ARRIVE("1") WAIT),
-    PAIR("one lane too many stays away", DEADLOCK, 1, 64,
+    PAIR("one lane too many is missing", DEADLOCK, 1, 64,
          INIT("64") "setp.eq.u32 %p3, %r0, 9;\n@%p3 bra D;\n" ARRIVE("1") WAIT "D:\n",
          INIT("63") "setp.eq.u32 %p3, %r0, 9;\n@%p3 bra D;\n" ARRIVE("1") WAIT "D:\n"),
     PAIR("a phase that never begins", DEADLOCK, 1, 32,

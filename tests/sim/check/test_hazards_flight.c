@@ -1,4 +1,4 @@
-/* The global ends of asynchronous copies: sources that are overwritten, destinations that are used too early. */
+/* The global side of asynchronous copies: sources that are overwritten, destinations that are used too early. */
 #include "pairs.h"
 
 #define COPY "cp.async.ca.shared.global [%r4], [%rd3], 4;\ncp.async.commit_group;\n"
@@ -16,7 +16,8 @@
 #define TAKE "ld.global.u32 %r7, [%rd2];\nst.global.u32 [%rd2+512], %r7;\n"
 #define ONE_TAKES "@!%p1 ld.global.u32 %r7, [%rd0+8];\n@!%p1 st.global.u32 [%rd0+512], %r7;\n"
 
-/* The first thread of block 0 sends, waits so, and sets a flag; the first of block 1 waits for that and reads. */
+/* The first thread of block 0 stores, waits as given, and sets a flag; the first of block 1 waits for the flag and
+ * reads. */
 #define HAND_OVER(wait)                                                                                             \
     "add.u64 %rd4, %rd0, 900;\nmov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p4, %r9, 0;\n" STORE                            \
     "fence.proxy.async;\nbar.sync 0;\n" FIRST "@%p1 bra D;\n@%p4 bra T;\n" SEND_AGAIN wait                          \
@@ -34,16 +35,16 @@ static const pair pairs[] = {
     PAIR("bulk load's source overwritten by its own thread", ASYNC_SOURCE_OVERWRITTEN, 1, 64,
          INIT("1") BULK "@!%p1 st.global.u32 [%rd1+16], %r0;\n" WAIT LOAD_OWN,
          INIT("1") BULK WAIT "@!%p1 st.global.u32 [%rd1+16], %r0;\n" LOAD_OWN),
-    PAIR("bulk load's source overwritten behind a barrier", ASYNC_SOURCE_OVERWRITTEN, 1, 64,
+    PAIR("bulk load's source overwritten after a barrier", ASYNC_SOURCE_OVERWRITTEN, 1, 64,
          INIT("1") BULK "bar.sync 0;\n" OVERWRITE WAIT LOAD_OWN, INIT("1") BULK WAIT OVERWRITE LOAD_OWN),
-    PAIR("bulk load's source overwritten by whom another told", ASYNC_SOURCE_OVERWRITTEN, 1, 64,
+    PAIR("bulk load's source overwritten by a thread that another told", ASYNC_SOURCE_OVERWRITTEN, 1, 64,
          INIT("1") BULK "setp.ge.u32 %p3, %r0, 32;\n@%p3 bra D;\n" OVERWRITE WAIT "D:\nbar.sync 0;\n",
          INIT("1") BULK "setp.ge.u32 %p3, %r0, 32;\n@%p3 bra D;\n" WAIT "D:\nbar.sync 0;\n" OVERWRITE),
     PAIR("bulk store's destination read by its thread", ASYNC_READ_BEFORE_WAIT, 1, 64,
          STORE STORE_BULK ONE_TAKES WAIT_ALL, STORE STORE_BULK WAIT_ALL ONE_TAKES),
     PAIR("bulk store waited for its reading only", ASYNC_READ_BEFORE_WAIT, 1, 64,
          STORE STORE_BULK WAIT_READ "bar.sync 0;\n" TAKE, STORE STORE_BULK WAIT_ALL "bar.sync 0;\n" TAKE),
-    PAIR("bulk store's destination written behind a wait for its reading", ASYNC_READ_BEFORE_WAIT, 1, 64,
+    PAIR("bulk store's destination written after a wait for its reading", ASYNC_READ_BEFORE_WAIT, 1, 64,
          STORE STORE_BULK WAIT_READ "bar.sync 0;\n" OUT("%r0"), STORE STORE_BULK WAIT_ALL "bar.sync 0;\n" OUT("%r0")),
     PAIR("bulk store waited for one group short", ASYNC_READ_BEFORE_WAIT, 1, 64,
          STORE STORE_BULK SEND_BEHIND "@!%p1 cp.async.bulk.wait_group 1;\nbar.sync 0;\nadd.u64 %rd2, %rd2, 256;\n" TAKE,
@@ -54,9 +55,9 @@ static const pair pairs[] = {
          STORE ADD_BULK WAIT_READ "bar.sync 0;\n" TAKE, STORE ADD_BULK WAIT_ALL "bar.sync 0;\n" TAKE),
     PAIR("two bulk stores to one place", RACE_GLOBAL, 1, 64, STORE STORE_BULK WAIT_READ SEND_AGAIN WAIT_ALL,
          STORE STORE_BULK WAIT_ALL SEND_AGAIN WAIT_ALL),
-    PAIR("bulk addition to what a bulk store writes", RACE_GLOBAL, 1, 64, STORE STORE_BULK ADD_BULK WAIT_ALL,
+    PAIR("bulk addition to the destination of a bulk store", RACE_GLOBAL, 1, 64, STORE STORE_BULK ADD_BULK WAIT_ALL,
          STORE ADD_BULK ADD_AGAIN "@!%p1 cp.async.bulk.commit_group;\n" WAIT_ALL),
-    PAIR("cp.async of what a bulk store writes", ASYNC_READ_BEFORE_WAIT, 1, 64,
+    PAIR("cp.async from the destination of a bulk store", ASYNC_READ_BEFORE_WAIT, 1, 64,
          STORE STORE_BULK WAIT_READ "@!%p1 cp.async.ca.shared.global [%r3+256], [%rd0], 4;\n@!%p1 cp.async.wait_all;\n",
          STORE STORE_BULK WAIT_ALL "@!%p1 cp.async.ca.shared.global [%r3+256], [%rd0], 4;\n@!%p1 cp.async.wait_all;\n"),
 };

@@ -1,4 +1,4 @@
-/* Global memory: threads, blocks, atomics, fences and flags. */
+/* Races in global memory: threads, blocks, atomics, fences and flags. */
 #include "pairs.h"
 
 #define COUNT "ld.global.u32 %r7, [%rd0];\nadd.u32 %r7, %r7, 1;\nst.global.u32 [%rd0], %r7;\n"
@@ -18,7 +18,8 @@
         "%r0") "membar.gl;\nbar.sync 0;\n@%p3 bra D;\nst.volatile.global.u32 [%rd4], 1;\nbra D;\n"                     \
                "T: @%p3 bra B;\nL: ld.volatile.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra L;\n" fence \
                "B:\n"
-/* Block 0 has a word a thread, and thread 0 sets a flag without a fence; block 1 waits for it and writes the words. */
+/* Block 0 uses a word per thread, and thread 0 sets a flag without a fence; block 1 waits for it and writes the
+ * words. */
 #define IN_PLACE(before, behind)                                                                                     \
     "add.u64 %rd4, %rd0, 900;\nmad.wide.u32 %rd5, %r0, 4, %rd0;\nmov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p1, %r9, 0;\n" \
     "setp.ne.u32 %p3, %r0, 0;\n@%p1 bra T;\n" before                                                                 \
@@ -39,11 +40,11 @@
     "@%p3 bra T;\n@!%p1 bra D;\nst.shared.u32 [%r3], 5;\n" before "st.volatile.shared.u32 [%r3+512], 1;\nbra D;\n" \
     "T: ld.volatile.shared.u32 %r7, [%r3+512];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\n" behind                    \
     "ld.shared.u32 %r8, [%r3];\nst.global.u32 [%rd0+512], %r8;\nD:\n"
-/* All threads read the first word; the one of that number adds to it. */
+/* All threads read the first word; the given thread adds to it. */
 #define READ_FIRST "ld.global.u32 %r7, [%rd0];\n"
 #define ADD_BY(thread) "setp.ne.u32 %p1, %r0, " thread ";\nadd.u32 %r7, %r7, 5;\n@!%p1 st.global.u32 [%rd0], %r7;\n"
 #define KEEP "st.shared.u32 [%r4], %r7;\n"
-/* Threads of block 0 store halves side by side; the first thread of block 1 reads the one at that byte. */
+/* Threads of block 0 store adjacent halves; the first thread of block 1 reads the one at that byte. */
 #define HALVES "mad.wide.u32 %rd4, %r0, 2, %rd0;\nsetp.ne.u32 %p1, %r1, %r0;\ncvt.u16.u32 %h1, %r0;\n"
 #define READ_HALF(at) \
     "setp.ne.u32 %p2, %r1, 32;\n@!%p2 ld.global.u16 %h2, [%rd0+" at "];\n@!%p2 st.global.u16 [%rd0+512], %h2;\n"
@@ -51,8 +52,7 @@
     "add.u64 %rd4, %rd0, 128;\nL: atom.global.cas.b32 %r7, [%rd4], 0, 1;\nsetp.ne.u32 %p2, %r7, 0;\n" \
     "@%p2 bra L;\n" COUNT fence "atom.global.exch.b32 %r7, [%rd4], 0;\n"
 
-/* A loop of compare and swap, through a call's parameter as without optimisation: what it compares is what was loaded.
- */
+/* A compare-and-swap loop through a call's parameter, as in unoptimised code: it compares the loaded value. */
 #define SWAP(loaded, compared)                                                                                        \
     "{\n.param .b32 old;\nld.global.u32 %r7, [%rd0];\nL: st.param.b32 [old], " loaded ";\nld.param.b32 %r8, [old];\n" \
     "add.u32 %r9, %r8, 1;\natom.global.cas.b32 %r7, [%rd0], " compared ", %r9;\nsetp.ne.u32 %p1, %r7, %r8;\n"         \
@@ -62,7 +62,7 @@
 static const pair pairs[] = {
     PAIR("a plain load beside compare and swap", RACE_GLOBAL, 2, 32, ADD_ONCE, SWAP("%r7", "%r8")),
     PAIR("all blocks write one word", RACE_GLOBAL, 4, 1, "st.global.u32 [%rd0], %r1;\n", OUT("%r1")),
-    PAIR("a block reads what another writes", RACE_GLOBAL, 2, 32,
+    PAIR("a block reads data that another writes", RACE_GLOBAL, 2, 32,
          OUT("%r0") "xor.b32 %r6, %r1, 32;\nmad.wide.u32 %rd4, %r6, 4, %rd0;\nld.global.u32 %r7, [%rd4];\n"
                     "st.shared.u32 [%r4], %r7;\n",
          OUT("%r0") "ld.global.u32 %r7, [%rd2];\nst.shared.u32 [%r4], %r7;\n"),
@@ -108,7 +108,7 @@ static const pair pairs[] = {
          "mad.wide.u32 %rd4, %r0, 16, %rd0;\nst.global.v4.u32 [%rd4], {%r0, %r0, %r0, %r0};\n"),
     PAIR("flag fenced by the reader only", RACE_GLOBAL, 2, 1, FLAG SET_FLAG("") TAKE_FLAG("membar.gl;\n"),
          FLAG SET_FLAG("membar.gl;\n") TAKE_FLAG("membar.gl;\n")),
-    PAIR("fence behind the flag", RACE_GLOBAL, 2, 1,
+    PAIR("fence after the flag", RACE_GLOBAL, 2, 1,
          FLAG
          "@%p1 bra T;\nst.global.u32 [%rd0], 5;\nst.volatile.global.u32 [%rd4], 1;\nmembar.gl;\nbra D;\n" TAKE_FLAG(
              "membar.gl;\n"),
@@ -120,7 +120,7 @@ static const pair pairs[] = {
          FLAG "@%p1 bra T;\nst.global.u32 [%rd0], 5;\nst.release.gpu.global.u32 [%rd4], 1;\nbra D;\n"
               "T: ld.acquire.gpu.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\n"
               "ld.global.u32 %r8, [%rd0];\nst.global.u32 [%rd0+64], %r8;\nD:\n"),
-    PAIR("written behind the flag", RACE_GLOBAL, 2, 1,
+    PAIR("written after the flag", RACE_GLOBAL, 2, 1,
          FLAG
          "@%p1 bra T;\nmembar.gl;\nst.volatile.global.u32 [%rd4], 1;\nst.global.u32 [%rd0], 5;\nbra D;\n" TAKE_FLAG(
              "membar.gl;\n"),
@@ -140,7 +140,7 @@ static const pair pairs[] = {
          BLOCK_FLAG("membar.gl;\n") "bar.sync 0;\n" TAKE_WORD),
     PAIR("flag without a fence, which tells of reads", RACE_GLOBAL, 2, 64, IN_PLACE("st.global.u32 [%rd5], %r0;\n", ""),
          IN_PLACE(USE_WORD, "")),
-    PAIR("read behind the flag", RACE_GLOBAL, 2, 64, IN_PLACE("", USE_WORD), IN_PLACE(USE_WORD, "")),
+    PAIR("read after the flag", RACE_GLOBAL, 2, 64, IN_PLACE("", USE_WORD), IN_PLACE(USE_WORD, "")),
     PAIR("flag within a block without a fence", RACE_GLOBAL, 1, 64, NEAR_FLAG("", "membar.cta;\n"),
          NEAR_FLAG("membar.cta;\n", "membar.cta;\n")),
     PAIR("flag within a block, its reader without a fence", RACE_GLOBAL, 1, 64, NEAR_FLAG("membar.cta;\n", ""),

@@ -1,4 +1,4 @@
-/* Memory: accesses that are out of bounds, misaligned, stale or of what nobody wrote. */
+/* Memory accesses: out of bounds, misaligned, stale, or to uninitialised memory. */
 #include "pairs.h"
 
 #define COPY_FROM(offset, bytes) "cp.async.ca.shared.global [%r3], [%rd1+" offset "], " bytes ";\ncp.async.wait_all;\n"
@@ -14,25 +14,25 @@
 #define GENERIC "cvt.u64.u32 %rd4, %r3;\ncvta.shared.u64 %rd4, %rd4;\n"
 #define TAKE OUT("%r7")
 #define CLUSTER_SYNC "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
-/* Block 0 reads what block 1 has. */
+/* Block 0 reads block 1's shared memory. */
 #define REMOTE                                                                                                     \
     STORE CLUSTER_SYNC "mov.u32 %r8, %cluster_ctarank;\nsetp.ne.u32 %p1, %r8, 0;\nmov.u32 %r8, 1;\n"               \
                        "mapa.shared::cluster.u32 %r9, %r4, %r8;\n@!%p1 ld.shared::cluster.u32 %r7, [%r9];\n@!%p1 " \
                        "st.global.u32 [%rd2], %r7;\n"
 
-/* A part of a local word is replaced, by its generic address, as compilers without optimisation do. */
+/* Replaces a part of a local word by its generic address, as compilers without optimisation do. */
 #define FIELD(others, made)                                                                                         \
     "cvt.u64.u32 %rd4, %r6;\ncvta.local.u64 %rd4, %rd4;\nld.u32 %r7, [%rd4];\nand.b32 %r7, %r7, " others ";\n" made \
     "or.b32 %r7, %r7, %r8;\nst.u32 [%rd4], %r7;\n"
 #define HALF_WORD ".shared .align 4 .b8 half[2];\nmov.u32 %r6, half;\n"
-/* A byte of a shared word that nobody wrote otherwise; the comparison of such a word or another one's. */
+/* A byte of a shared word that is otherwise unwritten; a compare-and-swap of such a word or of another one. */
 #define BYTE_IN_WORD "cvt.u16.u32 %h0, %r0;\nst.shared.u8 [%r4], %h0;\nld.shared.u32 %r7, [%r4];\n"
 #define HALF(name) "cvt.u32.u16 %r7, " name ";\n" TAKE
 #define COMPARED "ld.shared.u32 %r7, [%r4];\nsetp.eq.u32 %p0, %r7, 5;\nsetp.lt.u32 %p1, "
 #define DECIDED "or.pred %p1, %p0, %p1;\n@!%p1 bra D;\n" OUT("%r0") "D:\n"
 
 static const pair pairs[] = {
-    PAIR("one word behind the buffer", OUT_OF_BOUNDS, 1, 32, "ld.global.u32 %r7, [%rd1+1024];\n" TAKE,
+    PAIR("one word past the buffer", OUT_OF_BOUNDS, 1, 32, "ld.global.u32 %r7, [%rd1+1024];\n" TAKE,
          "ld.global.u32 %r7, [%rd1+1020];\n" TAKE),
     PAIR("one word before the buffer", OUT_OF_BOUNDS, 1, 1, "st.global.u32 [%rd0+-4], %r0;\n",
          "st.global.u32 [%rd0], %r0;\n"),
@@ -49,18 +49,18 @@ static const pair pairs[] = {
     PAIR("dynamic shared memory not asked for", OUT_OF_BOUNDS, 1, 1, DYNAMIC "st.shared.u32 [%r6+16], %r0;\n", STORE),
     PAIR("shared atomic out of bounds", OUT_OF_BOUNDS, 1, 1, "red.shared.add.u32 [%r3+4096], 1;\n",
          "st.shared.u32 [%r3], 0;\nred.shared.add.u32 [%r3], 1;\n"),
-    PAIR("behind a shared variable, inside the next", OUT_OF_BOUNDS, 1, 1, "st.shared.u32 [%r3+1024], %r0;\n",
+    PAIR("past a shared variable, inside the next", OUT_OF_BOUNDS, 1, 1, "st.shared.u32 [%r3+1024], %r0;\n",
          "st.shared.u32 [%r3+1020], %r0;\n"),
     PAIR("before a shared variable, inside another", OUT_OF_BOUNDS, 1, 1, "st.shared.u32 [%r5+-4], %r0;\n",
          "st.shared.u32 [%r5+4], %r0;\n"),
     PAIR("a pointer that runs out of its shared variable", OUT_OF_BOUNDS, 1, 1, RUN("256"), RUN("255")),
-    PAIR("a generic pointer behind its shared variable", OUT_OF_BOUNDS, 1, 1, GENERIC "st.u32 [%rd4+1024], %r0;\n",
+    PAIR("a generic pointer past its shared variable", OUT_OF_BOUNDS, 1, 1, GENERIC "st.u32 [%rd4+1024], %r0;\n",
          GENERIC "st.u32 [%rd4+1020], %r0;\n"),
     PAIR("an address that may be of either variable", OUT_OF_BOUNDS, 1, 1, "st.shared.u32 [%r3+1024], %r0;\n",
          "setp.eq.u32 %p1, %r2, 1;\nselp.b32 %r6, %r5, %r3, %p1;\nst.shared.u32 [%r6], %r0;\n"),
     PAIR("the word that a shared variable of two bytes lies in", OUT_OF_BOUNDS, 1, 1,
          HALF_WORD "ld.shared.u32 %r7, [%r6];\n", HALF_WORD "atom.shared.cas.b32 %r7, [%r6], 0, 1;\n"),
-    PAIR("cp.async to behind a shared variable", OUT_OF_BOUNDS, 1, 1,
+    PAIR("cp.async past a shared variable", OUT_OF_BOUNDS, 1, 1,
          "cp.async.ca.shared.global [%r3+1024], [%rd1], 4;\ncp.async.wait_all;\n",
          "cp.async.ca.shared.global [%r3+1020], [%rd1], 4;\ncp.async.wait_all;\n"),
     PAIR_WITH("bulk load that runs over the next variable", OUT_OF_BOUNDS, 1, 1,
@@ -95,11 +95,11 @@ static const pair pairs[] = {
          "mbarrier.init.shared.b64 [%r5], 1;\n"),
     PAIR_WITH("freed before the launch", USE_AFTER_FREE, 1, 32, "ld.global.u32 %r7, [%rd3];\n" TAKE,
               "ld.global.u32 %r7, [%rd3];\n" TAKE, .in = IN_FREED),
-    PAIR_WITH("copied from what was freed", USE_AFTER_FREE, 1, 1, COPY_FROM("0", "4"), COPY_FROM("0", "4"),
+    PAIR_WITH("copied from freed memory", USE_AFTER_FREE, 1, 1, COPY_FROM("0", "4"), COPY_FROM("0", "4"),
               .in = IN_FREED),
     PAIR_WITH("buffer that nobody wrote", UNINITIALISED_READ, 1, 32, "ld.global.u32 %r7, [%rd3];\n" TAKE,
               "ld.global.u32 %r7, [%rd3];\n" TAKE, .in = IN_UNWRITTEN),
-    PAIR_WITH("branch on what nobody wrote", UNINITIALISED_READ, 1, 32,
+    PAIR_WITH("branch on an uninitialised value", UNINITIALISED_READ, 1, 32,
               "ld.global.u32 %r7, [%rd3];\nsetp.eq.u32 %p1, %r7, 0;\n@%p1 bra D;\n" OUT("%r0") "D:\n",
               "ld.global.u32 %r7, [%rd3];\nsetp.eq.u32 %p1, %r7, 0;\n@%p1 bra D;\n" OUT("%r0") "D:\n",
               .in = IN_UNWRITTEN),
@@ -109,7 +109,7 @@ static const pair pairs[] = {
     PAIR("border of a tile in shared memory", UNINITIALISED_READ, 1, 32,
          STORE "bar.sync 0;\nld.shared.u32 %r7, [%r4+4];\n" TAKE,
          STORE "st.shared.u32 [%r4+128], 0;\nbar.sync 0;\nld.shared.u32 %r7, [%r4+4];\n" TAKE),
-    PAIR("local array read behind what was written", UNINITIALISED_READ, 1, 32,
+    PAIR("local array read past the written part", UNINITIALISED_READ, 1, 32,
          LOCAL "st.local.u32 [%r6], %r0;\nld.local.u32 %r7, [%r6+4];\n" TAKE,
          LOCAL "st.local.v2.u32 [%r6], {%r0, %r0};\nld.local.u32 %r7, [%r6+4];\n" TAKE),
     PAIR("local array written by other threads", UNINITIALISED_READ, 1, 64,
@@ -122,7 +122,7 @@ static const pair pairs[] = {
     PAIR("local array through a generic address", UNINITIALISED_READ, 1, 32,
          LOCAL "cvt.u64.u32 %rd4, %r6;\ncvta.local.u64 %rd4, %rd4;\nst.u32 [%rd4], %r0;\nld.u32 %r7, [%rd4+8];\n" TAKE,
          LOCAL "cvt.u64.u32 %rd4, %r6;\ncvta.local.u64 %rd4, %rd4;\nst.u32 [%rd4], %r0;\nld.u32 %r7, [%rd4];\n" TAKE),
-    PAIR("what nobody wrote kept in a local array", UNINITIALISED_READ, 1, 32,
+    PAIR("uninitialised value kept in a local array", UNINITIALISED_READ, 1, 32,
          LOCAL "ld.local.u32 %r8, [%r6+8];\nst.local.v2.u32 [%r6], {%r0, %r8};\nld.local.u32 %r7, [%r6+4];\n" TAKE,
          LOCAL "ld.local.u32 %r8, [%r6+8];\nst.local.v2.u32 [%r6], {%r0, %r8};\nld.local.u32 %r7, [%r6];\n" TAKE),
     PAIR("bit fields of a local word, filled one by one", UNINITIALISED_READ, 1, 32,

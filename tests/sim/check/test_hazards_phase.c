@@ -1,4 +1,4 @@
-/* Phases of mbarriers: arrivals and waits that may be meant for another phase, and what is written over an mbarrier. */
+/* Phases of mbarriers: arrivals and waits that may fall into another phase, and writes over an mbarrier. */
 #include "pairs.h"
 
 #define ARRIVE "mbarrier.arrive.shared.b64 _, [%r5];\n"

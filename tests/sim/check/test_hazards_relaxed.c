@@ -1,4 +1,4 @@
-/* Barriers that order no memory, and the fences that make them hand over what was done before. */
+/* Barriers that order no memory, and the fences that restore the order. */
 #include "pairs.h"
 
 #define PEER "mov.u32 %r8, %cluster_ctarank;\nxor.b32 %r8, %r8, 1;\nmapa.shared::cluster.u32 %r9, %r4, %r8;\n"
@@ -14,13 +14,13 @@
 static const pair pairs[] = {
     PAIR_WITH("store to a peer across a relaxed arrival", RACE_SHARED, 2, 32,
               STORE PEER SYNC(".relaxed") TAKE_PEERS SYNC(""), STORE PEER SYNC("") TAKE_PEERS SYNC(""), .cluster = 2),
-    PAIR_WITH("fence before the store, not behind it", RACE_SHARED, 2, 32,
+    PAIR_WITH("fence before the store, not after it", RACE_SHARED, 2, 32,
               FENCE("cluster") STORE PEER SYNC(".relaxed") TAKE_PEERS SYNC(""),
               STORE FENCE("cluster") PEER SYNC(".relaxed") TAKE_PEERS SYNC(""), .cluster = 2),
     PAIR_WITH("fence of the block before an arrival at the cluster's barrier", RACE_SHARED, 2, 32,
               STORE FENCE("cta") PEER SYNC(".relaxed") TAKE_PEERS SYNC(""),
               STORE FENCE("gpu") PEER SYNC(".relaxed") TAKE_PEERS SYNC(""), .cluster = 2),
-    PAIR_WITH("peers' mbarriers behind a relaxed arrival", MBARRIER_MISUSE, 2, 32,
+    PAIR_WITH("peers' mbarriers after a relaxed arrival", MBARRIER_MISUSE, 2, 32,
               "setp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared.b64 [%r5], 1;\n" PEER PEERS_BAR SYNC(".relaxed")
                   ARRIVE_AT_PEERS WAIT SYNC(""),
               INIT("1") PEER PEERS_BAR SYNC(".relaxed") ARRIVE_AT_PEERS WAIT SYNC(""), .cluster = 2),
@@ -31,7 +31,7 @@ static const pair pairs[] = {
          INIT("64") STORE FENCE("cta") ARRIVE(RELAXED) WAIT MIRROR),
     PAIR("relaxed wait for an mbarrier", RACE_SHARED, 1, 64, INIT("64") STORE ARRIVE("") WAIT_SO(RELAXED) MIRROR,
          INIT("64") STORE ARRIVE("") WAIT_SO(".acquire.cta") MIRROR),
-    PAIR("relaxed wait, fence behind the read", RACE_SHARED, 1, 64,
+    PAIR("relaxed wait, fence after the read", RACE_SHARED, 1, 64,
          INIT("64") STORE ARRIVE("") WAIT_SO(RELAXED) MIRROR FENCE("cta"),
          INIT("64") STORE ARRIVE("") WAIT_SO(RELAXED) FENCE("cta") MIRROR),
 };

@@ -1,5 +1,5 @@
-/* What goes wrong with tensor memory. The factors of products are the first 256 bytes of `s`, d has eight columns; %r6
- * is the address of 32 columns, %r7 that of the warp's lanes there. */
+/* Misuse of tensor memory. The factors of products are the first 256 bytes of `s`, d has eight columns. %r6 is the
+ * address of 32 columns, %r7 that of the warp's lanes there. */
 #include "kernel.h"
 
 #undef HEAD
@@ -18,7 +18,7 @@
 #define MULTIPLY                                                                             \
     "shr.u32 %r8, %r3, 4;\ncvt.u64.u32 %rd4, %r8;\nor.b64 %rd4, %rd4, 0x0000400000080000;\n" \
     "@!%p1 tcgen05.mma.cta_group::1.kind::f16 [%r6], %rd4, %rd4, 0x08020010, 0;\n"
-/* 32 rows of 16 bytes, from the first 512 of `s`. */
+/* Copies 32 rows of 16 bytes, the first 512 bytes of `s`. */
 #define COPY                                                                                 \
     "shr.u32 %r8, %r3, 4;\ncvt.u64.u32 %rd4, %r8;\nor.b64 %rd4, %rd4, 0x0000400800080000;\n" \
     "@!%p1 tcgen05.cp.cta_group::1.32x128b.warpx4 [%r6], %rd4;\n"
@@ -48,11 +48,11 @@ static const pair pairs[] = {
     PAIR("columns kept to the end", TENSOR_MEMORY_KEPT, 1, 128, READY KEEP KEPT, READY KEEP KEPT FREE),
     PAIR("factors overwritten before the wait", ASYNC_SOURCE_OVERWRITTEN, 1, 128,
          READY MULTIPLY COMMIT MEET STORE_ONE MEET WAIT FREE, READY MULTIPLY COMMIT WAIT MEET STORE_ONE FREE),
-    PAIR("no proxy fence behind the stores", MISSING_PROXY_FENCE, 1, 128,
+    PAIR("no proxy fence after the stores", MISSING_PROXY_FENCE, 1, 128,
          STORE INIT("1") ALLOCATE("32") MULTIPLY COMMIT WAIT FREE, READY MULTIPLY COMMIT WAIT FREE),
     PAIR("a copy's source overwritten before the wait", ASYNC_SOURCE_OVERWRITTEN, 1, 128,
          READY COPY COMMIT MEET STORE_ONE MEET WAIT FREE, READY COPY COMMIT WAIT MEET STORE_ONE FREE),
-    PAIR("a copy of what no proxy fence makes known", MISSING_PROXY_FENCE, 1, 128,
+    PAIR("a copy of data with no proxy fence", MISSING_PROXY_FENCE, 1, 128,
          STORE INIT("1") ALLOCATE("32") COPY COMMIT WAIT FREE, READY COPY COMMIT WAIT FREE),
     PAIR("more columns than there are", DEADLOCK, 1, 128,
          ALLOCATE("32") "@!%p3 bra B;\n"

@@ -1,5 +1,5 @@
-/* What all four warps of a warpgroup have to execute: setmaxnreg, and products. B of 8 columns and 16 rows is the first
- * 256 bytes of `s`. */
+/* Instructions that all four warps of a warpgroup must execute: setmaxnreg and products. B, with 8 columns and 16 rows,
+ * is the first 256 bytes of `s`. */
 #include "kernel.h"
 
 #undef HEAD
@@ -8,7 +8,7 @@
 
 #define GIVE_BACK "setmaxnreg.dec.sync.aligned.u32 40;\n"
 #define ASK(count) "setmaxnreg.inc.sync.aligned.u32 " count ";\n"
-/* %p3: of the second warpgroup; not of the first warp; not of the first half of its warp */
+/* %p3: in the second warpgroup; not in the first warp; not in the first half of its warp */
 #define SECOND_GROUP "setp.ge.u32 %p3, %r0, 128;\n"
 #define OTHER_WARPS "setp.ge.u32 %p3, %r0, 32;\n"
 #define OTHER_LANES "and.b32 %r6, %r0, 31;\nsetp.ge.u32 %p3, %r6, 16;\n"
@@ -29,7 +29,8 @@ static const pair pairs[] = {
     PAIR("numbers that differ", WARPGROUP_DIVERGENCE, 1, 128, OTHER_WARPS EITHER(ASK("160"), ASK("168")),
          OTHER_WARPS EITHER(ASK("160"), ASK("160"))),
     PAIR("a part of each warp", WARPGROUP_DIVERGENCE, 1, 128, OTHER_LANES EITHER(ASK("160"), ""), ASK("160")),
-    PAIR("twice without a meeting", WARPGROUP_DIVERGENCE, 1, 128, GIVE_BACK ASK("160"), GIVE_BACK MEET ASK("160")),
+    PAIR("twice without synchronisation", WARPGROUP_DIVERGENCE, 1, 128, GIVE_BACK ASK("160"),
+         GIVE_BACK MEET ASK("160")),
     PAIR("one warp ends before", WARPGROUP_DIVERGENCE, 1, 128, OTHER_WARPS "@!%p3 exit;\n" GIVE_BACK,
          GIVE_BACK OTHER_WARPS "@!%p3 exit;\n"),
     PAIR("a product of three warps", WARPGROUP_DIVERGENCE, 1, 128, FILL OTHER_WARPS EITHER("", MULTIPLY),

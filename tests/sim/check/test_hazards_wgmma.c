@@ -1,5 +1,5 @@
-/* What goes wrong with products of a warpgroup in the background. A is in registers, B of 8 columns and 16 rows is the
- * first 256 bytes of `s`. */
+/* Misuse of background products of a warpgroup. A is in registers; B, with 8 columns and 16 rows, is the first 256
+ * bytes of `s`. */
 #include "kernel.h"
 
 #undef HEAD
@@ -8,7 +8,7 @@
 
 #define FENCE "fence.proxy.async.shared::cta;\n"
 #define MEET "bar.sync 0;\n"
-/* b is stored as adjacent threads' halves. */
+/* Adjacent threads store halves of b. */
 #define STORE_HALVES "mad.lo.u32 %r8, %r0, 2, %r3;\ncvt.u16.u32 %h2, %r0;\nst.shared.u16 [%r8], %h2;\n"
 #define DESCRIBE                                                                             \
     "shr.u32 %r6, %r3, 4;\ncvt.u64.u32 %rd4, %r6;\nor.b64 %rd4, %rd4, 0x0000001000080000;\n" \
@@ -20,8 +20,8 @@
 #define WAIT_FOR(keep) "wgmma.wait_group.sync.aligned " keep ";\n"
 #define STORE_SUM "st.global.f32 [%rd2], %f3;\n"
 
-/* ---- a ring of stages, as Triton writes it: cp.async brings the factors of a later round (a: 2048 bytes, b: 256), and
- * each round makes its descriptors in the registers of the last one, whose product is still in flight ---- */
+/* ---- a ring of stages as Triton writes it: cp.async copies the factors of a later round (a: 2048 bytes, b: 256), and
+ * each round computes its descriptors in the registers of the last one, whose product is still in flight ---- */
 
 #define DESCRIPTOR(reg, address)                                                                                  \
     "shr.u32 %r16, " address ", 4;\nand.b32 %r16, %r16, 16383;\ncvt.u64.u32 " reg ", %r16;\nor.b64 " reg ", " reg \
@@ -45,7 +45,7 @@
                                                        "ROUND;\n" WAIT_FOR("0") "cp.async.wait_group 0;\n" STORE_SUM
 #define RING_PAIR(name, kind, wrong, right) PAIR_WITH(name, kind, 1, 128, wrong, right, .dynamic = 3 * 2304)
 
-/* The same with sparse factors in registers: of 32 rows of b there are 512 bytes. */
+/* The same with sparse factors in registers: 32 rows of b, 512 bytes. */
 #define MULTIPLY_SPARSE                                                                                              \
     DESCRIBE "mov.u32 %r14, 0x44444444;\nwgmma.fence.sync.aligned;\n"                                                \
              "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0, %f1, %f2, %f3}, {%r10, %r11, %r12, %r13}, " \
@@ -62,23 +62,23 @@ static const pair pairs[] = {
     PAIR("a's registers written before the wait", MATRIX_BEFORE_WAIT, 1, 128,
          STORE FENCE MEET MULTIPLY CLOSE "add.u32 %r12, %r0, 1;\n" WAIT_FOR("0") STORE_SUM,
          STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") "add.u32 %r12, %r0, 1;\n" STORE_SUM),
-    PAIR("no proxy fence behind the stores", MISSING_PROXY_FENCE, 1, 128,
+    PAIR("no proxy fence after the stores", MISSING_PROXY_FENCE, 1, 128,
          STORE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM, STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM),
-    PAIR("no proxy fence behind stores of halves", MISSING_PROXY_FENCE, 1, 128,
+    PAIR("no proxy fence after stores of halves", MISSING_PROXY_FENCE, 1, 128,
          STORE_HALVES MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM,
          STORE_HALVES FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM),
     PAIR("halves of b overwritten before the wait", ASYNC_SOURCE_OVERWRITTEN, 1, 128,
          STORE_HALVES FENCE MEET MULTIPLY CLOSE MEET STORE_HALVES WAIT_FOR("0") STORE_SUM,
          STORE_HALVES FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") MEET STORE_HALVES STORE_SUM),
-    PAIR("halves of b overwritten by others behind their own wait", RACE_SHARED, 1, 128,
+    PAIR("halves of b overwritten by others after their own wait", RACE_SHARED, 1, 128,
          STORE_HALVES FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_HALVES STORE_SUM,
          STORE_HALVES FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") MEET STORE_HALVES STORE_SUM),
-    PAIR("no barrier behind the stores", RACE_SHARED, 1, 128, STORE FENCE MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM,
+    PAIR("no barrier after the stores", RACE_SHARED, 1, 128, STORE FENCE MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM,
          STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM),
     PAIR("b overwritten before the wait", ASYNC_SOURCE_OVERWRITTEN, 1, 128,
          STORE FENCE MEET MULTIPLY CLOSE MEET STORE WAIT_FOR("0") STORE_SUM,
          STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") MEET STORE STORE_SUM),
-    PAIR("b overwritten by others behind their own wait", RACE_SHARED, 1, 128,
+    PAIR("b overwritten by others after their own wait", RACE_SHARED, 1, 128,
          STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE STORE_SUM,
          STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") MEET STORE STORE_SUM),
     PAIR("a's register set before the wait, not the descriptor", MATRIX_BEFORE_WAIT, 1, 128,

@@ -1,4 +1,4 @@
-/* What findings say: one finding a defect, in words that name what is wrong. */
+/* Messages of findings: one finding per defect, whose text names what is wrong. */
 #include "pairs.h"
 
 #define WAIT_PARITY(label, parity) \
@@ -7,7 +7,7 @@
 
 typedef void look_fn(const haul_launch_record *r, void *context);
 
-/* Under each schedule; the launch may end with a fault. */
+/* Runs under each schedule; the launch may end with a fault. */
 static void check_body(const char *body, look_fn *look, void *context) {
     static const haul_schedule schedules[] = {HAUL_SCHEDULE_IN_ORDER, HAUL_SCHEDULE_REVERSED, HAUL_SCHEDULE_RANDOM};
     for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
@@ -43,7 +43,7 @@ static void look_at_only(const haul_launch_record *r, void *context) {
     assert_non_null(strstr(r->findings[0].what, e->words));
 }
 
-/* The kernel's only finding. */
+/* Expects exactly one finding, with these words. */
 static void expect_only(const char *body, haul_finding_kind kind, const char *words) {
     expected e = {kind, words};
     check_body(body, look_at_only, &e);
@@ -58,7 +58,7 @@ static void look_at_grade(const haul_launch_record *r, void *context) {
     assert_int_equal(worst, *(haul_finding_grade *)context);
 }
 
-/* The worst of its findings. */
+/* Expects this worst grade among the findings. */
 static void expect_grade(const char *body, haul_finding_grade grade) {
     check_body(body, look_at_grade, &grade);
 }
@@ -87,8 +87,7 @@ static void a_stale_parity_is_named(void **state) {
                 HAUL_FINDING_MBARRIER_MISUSE, "names parity 0, a phase whose end this thread has already seen");
 }
 
-/* Four rounds, each of which waits for the first phase: reads, arrivals and copies of later ones are its consequences.
- */
+/* Four rounds all wait for the first phase; reads, arrivals and copies of later rounds are consequences of that. */
 static void a_parity_that_never_flips_is_one_finding(void **state) {
     (void)state;
     expect_only(INIT("1") "mov.u32 %r8, 0;\nR: " BULK WAIT_PARITY("A", "0") LOAD_OWN
@@ -102,7 +101,7 @@ static void arrivals_that_do_not_count_say_so(void **state) {
                 "without .noinc do not count");
 }
 
-/* Each thread's value goes to the first word, and what is there to its own word behind: all but thread 0 guard that. */
+/* Each thread's value goes to the first word; all but thread 0, under a guard, copy that word to one of their own. */
 #define DISCARD "st.shared.u32 [%r3], %r0;\nbar.sync 0;\nld.shared.u32 %r7, [%r3];\n"
 #define ONE_STORES "setp.ne.u32 %p1, %r0, 0;\n@!%p1 st.global.u32 [%rd2], %r7;\n"
 
@@ -124,7 +123,7 @@ static void lanes_that_use_one_of_several_values_do(void **state) {
                  HAUL_GRADE_ERROR);
 }
 
-/* 32 words are there; each thread's loop looks for one that is larger, and runs over the end. */
+/* 32 words are written; each thread's loop looks for a larger one and runs past the end. */
 #define SEARCH(behind)                                                                                             \
     "setp.lt.u32 %p1, %r0, 32;\n@%p1 st.shared.u32 [%r4], %r0;\nbar.sync 0;\nmov.u32 %r6, %r3;\nmov.u32 %r8, 0;\n" \
     "L: ld.shared.u32 %r7, [%r6];\nsetp.gt.u32 %p2, %r7, 40;\n@%p2 bra D;\nadd.u32 %r6, %r6, 4;\n"                 \

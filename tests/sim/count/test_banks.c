@@ -1,4 +1,4 @@
-/* Shared memory's banks: wavefronts for each width, pattern and kind of access. */
+/* Banks of shared memory: wavefronts for each width, pattern and kind of access. */
 #include "access.h"
 
 #include "count/banks.h"
@@ -43,7 +43,7 @@ static void sixteen_bytes_take_a_pass_for_each_quarter(void **state) {
     ASSERT_WAVEFRONTS(sim_bank_load(strided_shared(1024, 16), 0x00ff00ff, 16), 2, 2);
 }
 
-/* A warp of 16 x 2 threads reads one 16-byte row element for each half: one wavefront a half. */
+/* A warp of 16 x 2 threads reads one 16-byte row element per half: one wavefront for each half. */
 static void wide_loads_of_shared_addresses_merge_their_passes(void **state) {
     (void)state;
     uint32_t address[SIM_LANES];
@@ -119,7 +119,7 @@ static uint32_t next_random(uint32_t *state) {
     return *state >> 8;
 }
 
-/* Few rows and many, whole warps and parts. */
+/* Few rows and many, whole warps and partial ones. */
 static void scattered_words_count_as_the_definition_has_it(void **state) {
     (void)state;
     uint32_t seed = 1;

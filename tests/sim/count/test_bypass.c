@@ -1,5 +1,5 @@
-/* 16-byte asynchronous copies around L1: what skew between source and destination costs. Per warp, as an H100 counted
- * for the kernels async16* of tests/data/truth. */
+/* 16-byte asynchronous copies around L1: the cost of skew between source and destination. Figures are per warp, as an
+ * H100 counted them for the kernels async16* of tests/data/truth. */
 #include "access.h"
 
 #include "count/bypass.h"
@@ -44,7 +44,7 @@ static void whole_sectors_of_skew_split_lines_only(void **state) {
     assert_int_equal(destination.tag_wavefronts, 2);
 }
 
-/* Rows of eight units, each unit's place XORed with the row's number. */
+/* Rows of eight units; each unit's position is XORed with the row's number. */
 static void swizzled_rows_move_a_line_at_a_time(void **state) {
     (void)state;
     uint64_t source[SIM_LANES];
@@ -82,7 +82,7 @@ static void zero_filled_lanes_write_but_read_nothing(void **state) {
     assert_int_equal(b.tag_wavefronts, 0);
 }
 
-/* Who goes where in units of 16 bytes, and how often an H100 looked up tags: 17 of 468 patterns, all of which agree. */
+/* Source and destination in units of 16 bytes, and an H100's tag wavefronts: 17 of 468 patterns, all of which agree. */
 static void a_round_looks_up_one_line_a_bank_and_writes_one_line_of_four(void **state) {
     (void)state;
     static const struct {

@@ -67,7 +67,7 @@ static void lines_are_listed_as_lanes_first_touch_them_in_any_order(void **state
     assert_int_equal(lines.sectors, 8);
 }
 
-/* The quick ways must give what looking at each lane gives. */
+/* The fast paths must agree with looking at each lane. */
 static void quick_ways_agree_with_looking_at_each_sector(void **state) {
     (void)state;
     uint32_t random = 1;
@@ -98,7 +98,7 @@ static void four_neighbouring_lines_lie_in_four_banks(void **state) {
     }
 }
 
-/* Found by warps that read two lines of 66 GB that differ in one bit of their addresses. */
+/* Found on an H100 by warps that read two lines of 66 GB whose addresses differ in one bit. */
 static void each_bit_of_a_line_number_turns_its_bank(void **state) {
     (void)state;
     static const uint8_t value[] = {1, 2, 1, 2, 3, 1, 2, 3, 2, 1, 2, 1, 3, 1, 3,

@@ -1,5 +1,4 @@
-/* Constant banks: what a load by a warp costs, and what a kernel's loads of constants and parameters are counted for.
- */
+/* Constant banks: the cost of a warp's load, and the counters of kernels that load constants and parameters. */
 #include "kernel.h"
 
 #include "count/constant.h"
@@ -22,7 +21,7 @@ static void each_address_is_a_request_of_its_own(void **state) {
     for (unsigned n = 1; n <= 32; n++) assert_int_equal(load(&idc, n, 4).requests, n);
 }
 
-/* Bytes of one word are different addresses: an H100 counts 32 requests for 32 neighbouring bytes. */
+/* Bytes of one word are different addresses: an H100 counts 32 requests for 32 adjacent bytes. */
 static void neighbouring_bytes_are_different_addresses(void **state) {
     (void)state;
     sim_idc idc = {0};
@@ -53,7 +52,7 @@ static void two_kilobytes_stay(void **state) {
     assert_int_equal(load(&idc, 32, 64).hits, 32);
 }
 
-/* 4 KiB are too much, but what one warp fetches serves the others that are as far. */
+/* 4 KiB do not fit, but a line that one warp fetches serves the others at the same position. */
 static void warps_side_by_side_share_what_they_fetch(void **state) {
     (void)state;
     sim_idc idc = {0};
@@ -79,7 +78,7 @@ static haul_launch_record counted(const char *ptx, uint32_t threads) {
     return record;
 }
 
-/* Two pointers, %ntid and the stack's end are loaded from the bank of parameters by each warp. */
+/* Each warp loads two pointers, %ntid and the stack's end from the bank of parameters. */
 enum { OF_A_WARP = 4 };
 
 #define ASSERT_COUNT(record, id, expected) assert_int_equal((record).counters[HAUL_COUNTER_##id], (expected))

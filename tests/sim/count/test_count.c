@@ -1,4 +1,4 @@
-/* What whole kernels are counted for: how single accesses add up, on their way through L1 to L2. */
+/* Counters of whole kernels: how single accesses add up, through L1 to L2. */
 #include "kernel.h"
 
 static haul_launch_record counted(const char *ptx, uint32_t blocks, uint32_t threads) {
@@ -172,7 +172,8 @@ static void small_arrays_of_words_stay_in_registers(void **state) {
     ASSERT_COUNT(counted(large, 1, 32), INST_LOCAL_LD, 1);
 }
 
-/* Each choice takes a comparison for each word: four of 12 words are made in registers, four of 16 are not. */
+/* An access to an array in registers compares its index with each word: with four accesses, 12 words stay in registers,
+ * 16 do not. */
 static void the_more_words_are_chosen_the_smaller_is_an_array_in_registers(void **state) {
     (void)state;
 #define CHOOSE "ld.local.u32 %r5, [%rd6];\nadd.u32 %r6, %r6, %r5;\nadd.s64 %rd6, %rd6, %rd5;\n"
@@ -219,10 +220,12 @@ static void a_float_added_to_shared_memory_is_a_loop(void **state) {
 
 static void lanes_leave_a_maximum_that_they_would_not_change(void **state) {
     (void)state;
-    haul_launch_record r = counted(MAXIMUM("add.u32 %r3, %r0, 1;\n"), 1, 32); /* rising: one after the other wins */
+    haul_launch_record r =
+        counted(MAXIMUM("add.u32 %r3, %r0, 1;\n"), 1, 32); /* rising values: each lane wins in turn */
     ASSERT_COUNT(r, INST_SHARED_ATOM, 32);
     ASSERT_COUNT(r, INST_SHARED_LD, 32);
-    r = counted(MAXIMUM("sub.u32 %r3, 32, %r0;\n"), 1, 32); /* falling: the first wins, the others see that */
+    r = counted(MAXIMUM("sub.u32 %r3, 32, %r0;\n"), 1,
+                32); /* falling values: the first lane wins, and the others see that */
     ASSERT_COUNT(r, INST_SHARED_ATOM, 1);
     ASSERT_COUNT(r, INST_SHARED_LD, 2);
     r = counted(MAXIMUM("mov.u32 %r3, 0;\n"), 1, 32);
@@ -244,7 +247,7 @@ static void generic_accesses_count_where_they_lead(void **state) {
     ASSERT_COUNT(r, L1_GLOBAL_ST_SECTORS, 4);
 }
 
-/* Even lanes skip the middle of each round; odd ones leave in the round of their number, or the tenth. */
+/* Even lanes skip the middle of each round; odd lanes leave in the round of their number, or the tenth. */
 static void lanes_that_stay_in_a_loop_run_each_round_together(void **state) {
     (void)state;
     haul_launch_record r =
@@ -266,7 +269,7 @@ static void a_last_use_leaves_nothing_in_l1(void **state) {
     ASSERT_COUNT(r, L1_GLOBAL_LD_HIT, 0);
 }
 
-/* Two lanes share each word, which is what machine code swaps. */
+/* Two lanes share each word, and machine code swaps words. */
 static void a_compare_and_swap_of_16_bits_is_a_loop_on_words(void **state) {
     (void)state;
     haul_launch_record r = counted(KERNEL("mad.wide.u32 %rd4, %r0, 2, %rd0;\nmov.u16 %h0, 0;\nmov.u16 %h1, 7;\n"
@@ -311,7 +314,7 @@ static void a_fence_beyond_the_block_empties_l1(void **state) {
 #undef AGAIN
 }
 
-/* Half of each sector is written, in two steps that L1 does not keep. */
+/* Half of each sector is written, in two steps that L1 does not cache. */
 static void a_float_added_at_a_generic_address_is_a_loop_in_shared_memory(void **state) {
     (void)state;
     const char *ptx = KERNEL_WITH(".shared .align 4 .b8 s[64];\n",

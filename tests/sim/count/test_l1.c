@@ -1,4 +1,4 @@
-/* One SM's L1. */
+/* The model of one SM's L1. */
 #include "access.h"
 
 #include "base/memory.h"
@@ -59,7 +59,7 @@ static void what_fits_stays_and_what_does_not_goes(void **state) {
     assert_int_equal(count_hits(l1, half, 1), 0);
     assert_int_equal(count_hits(l1, half, 1), half);
     count_hits(l1, 8 * lines, 1);
-    assert_true(count_hits(l1, half, 1) < half / 10); /* lines that were hit before may stay for long */
+    assert_true(count_hits(l1, half, 1) < half / 10); /* lines that hit before may stay for long */
     sim_l1_free(l1);
 }
 
@@ -71,8 +71,8 @@ static FILE *open_recorded(const char *name) {
     return file;
 }
 
-/* Five lines that an H100's L1 cannot hold together: read in turn, each finds itself pushed out. One of the lines that
- * were recorded is in the wrong five. */
+/* Five lines that an H100's L1 cannot hold together: read in turn, each has been evicted. One of the recorded lines is
+ * in the wrong group of five. */
 static void lines_that_push_one_another_out_on_an_h100_do_so_here(void **state) {
     (void)state;
     FILE *file = open_recorded("sets.txt");
@@ -92,8 +92,8 @@ static void lines_that_push_one_another_out_on_an_h100_do_so_here(void **state) 
     assert_true(wrong <= 1);
 }
 
-/* Reads of an H100 with L1s of several sizes: how many hit is right to 1 % of them on average. Where the sweep for data
- * begins is not known, which decides which lines hit and, for some sizes, how many. */
+/* Rereads on an H100 with several sizes of L1: on average the number of hits is right to 1 %. Where the sweep for data
+ * memory begins is not known; it decides which lines hit and, for some sizes, how many. */
 static void rereads_hit_as_often_as_on_an_h100(void **state) {
     (void)state;
     FILE *file = open_recorded("rereads.txt");

@@ -1,4 +1,4 @@
-/* Which priority in L2 an access asks for. */
+/* The L2 priority that an access requests. */
 #include "access.h"
 
 #include "count/policy.h"
@@ -56,7 +56,7 @@ static void a_fraction_leaves_the_rest_to_the_second_priority(void **state) {
     assert_int_equal(lines_with(&none, policy, SIM_PRIORITY_FIRST), 65536 - last);
 }
 
-/* The constants that programs pass instead of making a policy. */
+/* Constants that programs pass instead of creating a policy. */
 static void known_encodings_mean_what_they_mean_on_hardware(void **state) {
     (void)state;
     assert_int_equal(sim_policy_fractional(SIM_PRIORITY_FIRST, SIM_PRIORITY_UNCHANGED, 1), 0x12f0000000000000);

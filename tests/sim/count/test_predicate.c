@@ -2,7 +2,7 @@
  * tests/data/corpus/rules.cu, counted on an H100). */
 #include "kernel.h"
 
-/* A whole line for each eight lanes; %p0 is set in lanes below `lanes`. */
+/* Eight lanes copy a whole line; %p0 is set in lanes below `lanes`. */
 #define COPY "cp.async.cg.shared.global [%r10], [%rd4], 16;\n"
 #define BEHIND "cp.async.wait_all;\n" OUT("%r0")
 #define AT(lanes, computed, guarded)                 \
@@ -76,8 +76,8 @@ static void the_copies_arrive(void **state) {
     expect_words(out, 32, i < 8 ? 4 * i : 7);
 }
 
-/* Of a copy behind a branch that `lanes` lanes of the only warp do not take: those that are issued, and those that copy
- * for some lane. */
+/* Expects the numbers of copies issued, and of copies with an active lane, after a branch that `lanes` lanes of the
+ * only warp do not take. */
 #define ASSERT_ISSUED(ptx, issued, copying)                                                                          \
     do {                                                                                                             \
         const haul_launch_record r_ = counted(ptx);                                                                  \
@@ -105,7 +105,7 @@ static void what_is_long_stays_behind_its_branch(void **state) {
     ASSERT_ISSUED(AT(8, "", BRANCHED(ADDRESSES EIGHT EIGHT EIGHT COPY)), 1, 1);
 }
 
-/* A copy weighs four: five of them and their addresses fit, six do not. */
+/* A copy weighs four: five copies and their addresses fit, six do not. */
 static void copies_have_fillers_in_front(void **state) {
     (void)state;
     ASSERT_ISSUED(AT(0, "", BRANCHED(ADDRESSES COPY COPY COPY COPY COPY)), 5, 0);

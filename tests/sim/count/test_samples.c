@@ -1,4 +1,4 @@
-/* Which accesses are kept as samples, and what is counted of conflicts beside them. */
+/* Which accesses are kept as samples, and which conflicts are counted. */
 #include "kernel.h"
 
 enum { LANES = 32 };
@@ -10,7 +10,7 @@ static const char ptx[] = HEAD
     "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nmad.lo.u32 %r1, %r1, 32, %r0;\n"
     "cvt.u64.u32 %rd2, %r1;\nmad.lo.u64 %rd3, %rd2, %rd1, %rd0;\n"
     "ld.global.u32 %r2, [%rd3];\nst.global.u32 [%rd0], %r2;\nret;\n}\n"
-    /* a word of shared memory each, a multiple of 32 bytes apart, over and over */
+    /* each lane reads a word of shared memory, a multiple of 32 bytes apart, repeatedly */
     ".visible .entry conflicts(.param .u64 p_out, .param .u64 p_stride) {\n"
     ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .pred %p0;\n.shared .align 16 .b8 s[8192];\n"
     "ld.param.u64 %rd0, [p_out];\nld.param.u64 %rd1, [p_stride];\ncvt.u32.u64 %r1, %rd1;\n"
@@ -74,7 +74,7 @@ static void accesses_that_waste_nothing_are_not_kept(void **state) {
     end(&l);
 }
 
-/* 8 bytes go the way of spans, 64 the general one. */
+/* Strides of 8 bytes are counted as spans, of 64 bytes lane by lane. */
 static void others_are_kept_with_their_lanes(void **state) {
     (void)state;
     for (uint64_t stride = 8; stride <= 64; stride *= 8) {
@@ -115,9 +115,8 @@ static void bank_conflicts_are_kept(void **state) {
     end(&l);
 }
 
-/* Two lines are read for each that is written. That doubles the wavefronts, but no bank is asked twice, and Nsight
- * Compute counts no conflicts (async16 in tests/data/truth: 192 wavefronts, of which 128 are excessive, and none a
- * conflict). */
+/* Two lines are read for each line that is written. That doubles the wavefronts, but no bank is used twice, and Nsight
+ * Compute counts no conflicts (async16 in tests/data/truth: 192 wavefronts, 128 of them excessive, no conflict). */
 static void copies_around_l1_have_no_bank_conflicts(void **state) {
     (void)state;
     launched l = launch("copies", 0, 1, 1);

@@ -1,4 +1,4 @@
-/* Bulk copies whose sides lie differently in their lines: sectors and requests, as an H100 counted 608 of them. */
+/* Bulk copies whose two sides are aligned differently: sectors and requests, as an H100 counted them for 608 copies. */
 #include "access.h"
 
 #include "count/traffic.h"
