@@ -4,6 +4,7 @@
 #include "exec/access.h"
 #include "exec/atomic.h"
 #include "exec/cluster.h"
+#include "exec/observe.h"
 #include "exec/ops/lanes.h"
 #include "exec/paths.h"
 #include "exec/sm.h"
@@ -143,19 +144,15 @@ static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active,
     sim_step step;
     if (!commutes && !sim_in_order(w, op, &step)) return step;
     if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
-    if (w->sm->hazards) {
-        sim_hazard_strong(w, op, active, address, !op->y, true);
-        sim_hazard_global(w, op, active, address, HAUL_ACTION_ATOMIC);
-    }
     const uint64_t *places = sim_places(w, address, &base);
     sim_fetch_lanes(active, base, places);
+    sim_observe_global(w, op, active, address, HAUL_ACTION_ATOMIC);
     if (commutes)
         reduce_lanes(w, op, active, base, places);
     else if (op->count > 1)
         apply_vectors(w, op, kind, active, base, places);
     else
         apply_lanes(w, op, kind, active, base, places);
-    sim_count_global(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
 }
 
@@ -164,13 +161,7 @@ static sim_step atomic_at_block(sim_warp *w, const sim_op *op, uint32_t active, 
     uint64_t wide[SIM_LANES];
     if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
     SIM_EACH_LANE(l) wide[l] = address[l];
-    if (w->sm->hazards) {
-        uint64_t in_window[SIM_LANES];
-        if (b != w->block) sim_hazard_remote(w, op, active, b);
-        SIM_EACH_LANE(l) in_window[l] = wide[l] | SIM_SHARED_WINDOW;
-        sim_hazard_strong(w, op, active, in_window, !op->y, true);
-        sim_hazard_atomic(w, op, active, b, address);
-    }
+    if (SIM_IS_CHECKED(w)) sim_observe_shared_checks(w, op, active, b, address, HAUL_ACTION_ATOMIC);
     apply_lanes(w, op, sim_atomic_at_shared((sim_atomic_kind)op->x, op->bytes), active, (uintptr_t)b->shared, wide);
     return SIM_NEXT;
 }

@@ -1,6 +1,7 @@
 /* ldmatrix, stmatrix, movmatrix: matrices between shared memory and the fragments that products take. The lanes'
  * addresses are those of rows of 16 bytes; lanes 0 to 7 have the first matrix's, 8 to 15 the second's, and so on.
  * a, imm, SIM_OP_WIDE: the address; more, count: the registers' slots in the pool and their number; imm2: MATRIX_* */
+#include "exec/observe.h"
 #include "exec/ops/matrix.h"
 
 #include "check/hazard.h"
@@ -83,7 +84,7 @@ static sim_step load_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t lanes = sim_whole_warp(w, op, active, &step), rows = lanes & row_lanes(op);
     if (!lanes) return step;
     if (!find_rows(w, op, rows, address)) return SIM_STOP;
-    if (w->sm->hazards) sim_hazard_load(w, op, rows, w->block, address);
+    sim_observe_matrices(w, op, rows, address, HAUL_ACTION_READ);
     for (uint32_t left = rows; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
         memcpy(m.bytes[l], w->block->shared + address[l], ROW_BYTES);
@@ -93,15 +94,7 @@ static sim_step load_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
         const bool bytes = op->imm2 & MATRIX_OF_BYTES;
         SIM_STORE_LANES(d, lanes, bytes ? bytes_of(&m, r, l) : word_of(&m, op->imm2, r, l));
     }
-    sim_count_matrices(w->sm->counting, op, rows, address);
     return SIM_NEXT;
-}
-
-/* A row is made of several lanes' values: nothing is said about them. */
-static void check_stored(sim_warp *w, const sim_op *op, uint32_t rows, const uint32_t address[SIM_LANES]) {
-    sim_op store = *op;
-    store.count = 0;
-    sim_hazard_store(w, &store, rows, w->block, address);
 }
 
 static sim_step store_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
@@ -112,7 +105,7 @@ static sim_step store_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t lanes = sim_whole_warp(w, op, active, &step), rows = lanes & row_lanes(op);
     if (!lanes) return step;
     if (!find_rows(w, op, rows, address)) return SIM_STOP;
-    if (w->sm->hazards) check_stored(w, op, rows, address);
+    sim_observe_matrices(w, op, rows, address, HAUL_ACTION_WRITE);
     for (unsigned r = 0; r < op->count; r++) {
         const uint32_t *a = SIM_SLOT(w, uint32_t, slots[r]);
         for (unsigned l = 0; l < SIM_LANES; l++) {
@@ -127,7 +120,6 @@ static sim_step store_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
         memcpy(w->block->shared + address[l], m.bytes[l], ROW_BYTES);
     }
     w->sm->changes++;
-    sim_count_matrices(w->sm->counting, op, rows, address);
     return SIM_NEXT;
 }
 

@@ -4,6 +4,7 @@
 #include "exec/access.h"
 #include "exec/cluster.h"
 #include "exec/fault.h"
+#include "exec/observe.h"
 #include "exec/ops/elements.h"
 #include "exec/ops/lanes.h"
 #include "exec/ops/matrix.h"
@@ -24,16 +25,9 @@ typedef void (*elements_fn)(sim_warp *w, const sim_op *op, uint32_t active, uint
 
 /* ---- spaces ---- */
 
-/* A strong access may hand over, or take, what was written before. */
-static void check_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
-                         bool is_store) {
-    if (op->flags & SIM_OP_STRONG) sim_hazard_strong(w, op, active, address, !is_store, is_store);
-}
-
-static void check_global_access(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
-    const bool is_store = op->memory_class == HAUL_CLASS_GLOBAL_STORE;
-    sim_hazard_global(w, op, active, address, is_store ? HAUL_ACTION_WRITE : HAUL_ACTION_READ);
-    check_strong(w, op, active, address, is_store);
+static haul_action action_of(const sim_op *op) {
+    const bool is_store = op->memory_class == HAUL_CLASS_GLOBAL_STORE || op->memory_class == HAUL_CLASS_SHARED_STORE;
+    return is_store ? HAUL_ACTION_WRITE : HAUL_ACTION_READ;
 }
 
 static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
@@ -42,12 +36,9 @@ static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, co
     sim_step step;
     if ((op->flags & SIM_OP_ORDERED) && !sim_in_order(w, op, &step)) return step;
     if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
-    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_global_access(w, op, active, address);
     const uint64_t *places = sim_places(w, address, &base);
-    if (w->sm->counting) {
-        sim_fetch_lanes(active, base, places);
-        sim_count_global(w->sm->counting, w, op, active, address);
-    }
+    if (w->sm->counting) sim_fetch_lanes(active, base, places);
+    sim_observe_global(w, op, active, address, action_of(op));
     move(w, op, active, base, places);
     if (op->flags & SIM_OP_OBSERVES) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), 1u << op->y);
     return SIM_NEXT;
@@ -59,23 +50,9 @@ static sim_step access_constant(sim_warp *w, const sim_op *op, uint32_t active, 
     uintptr_t base;
     if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
     const uint64_t *places = sim_places(w, address, &base);
+    sim_observe_constant(w, op, active, address);
     move(w, op, active, base, places);
-    sim_count_constant(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
-}
-
-static void check_block_access(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
-                               const uint32_t address[SIM_LANES]) {
-    const bool is_store = op->memory_class == HAUL_CLASS_SHARED_STORE;
-    if (b != w->block) sim_hazard_remote(w, op, active, b);
-    uint64_t in_window[SIM_LANES];
-    if (is_store)
-        sim_hazard_store(w, op, active, b, address);
-    else
-        sim_hazard_load(w, op, active, b, address);
-    if (!(op->flags & SIM_OP_STRONG)) return;
-    SIM_EACH_LANE(l) in_window[l] = address[l] | SIM_SHARED_WINDOW;
-    check_strong(w, op, active, in_window, is_store);
 }
 
 static sim_step access_block(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
@@ -83,10 +60,9 @@ static sim_step access_block(sim_warp *w, const sim_op *op, uint32_t active, sim
     uint64_t wide[SIM_LANES];
     if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
     SIM_EACH_LANE(l) wide[l] = address[l];
-    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_block_access(w, op, active, b, address);
+    sim_observe_shared(w, op, active, b, address, action_of(op));
     move(w, op, active, (uintptr_t)b->shared, wide);
     if (op->flags & SIM_OP_OBSERVES) sim_warp_observe(w, op, active, SIM_SLOT(w, void, op->d), 1u << op->y);
-    if (b == w->block) sim_count_shared(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
 }
 
@@ -114,11 +90,8 @@ static sim_step access_local(sim_warp *w, const sim_op *op, uint32_t active, con
     uint64_t address[SIM_LANES];
     memcpy(address, offset, sizeof address);
     if (!sim_check_frame(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
-    if (__builtin_expect(w->sm->hazards != NULL, 0))
-        sim_hazard_local(w, op, active, offset, move == sim_store_elements);
+    sim_observe_local(w, op, active, offset, move == sim_store_elements ? HAUL_ACTION_WRITE : HAUL_ACTION_READ);
     move(w, op, active, base, address);
-    /* Calls that were inlined passed their parameters in registers: not memory traffic. */
-    if (op->memory_class != HAUL_CLASS_NONE) sim_count_local(w->sm->counting, w, op, active, offset);
     return SIM_NEXT;
 }
 
@@ -133,8 +106,8 @@ static sim_step access_params(sim_warp *w, const sim_op *op, uint32_t active, ui
     }
     SIM_EACH_LANE(l) address[l] -= SIM_PARAM_WINDOW;
     if (!sim_check_params(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
+    if (op->memory_class == HAUL_CLASS_CONSTANT_LOAD) sim_observe_constant(w, op, active, address);
     move(w, op, active, base, address);
-    if (op->memory_class == HAUL_CLASS_CONSTANT_LOAD) sim_count_constant(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
 }
 
@@ -206,7 +179,7 @@ static void check_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, con
     uint32_t address[SIM_LANES];
     if (op->flags & SIM_OP_WIDE) sim_hazard_narrow(w, op, active);
     SIM_EACH_LANE(l) address[l] = lanes[l] + (uint32_t)op->imm;
-    check_block_access(w, op, active, w->block, address);
+    sim_observe_shared_checks(w, op, active, w->block, address, action_of(op));
 }
 
 /* False, with nothing done, where the general way has to be gone. */
@@ -218,7 +191,7 @@ static bool access_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, bo
     if (!sim_pattern_fits(p, op->imm, w->sm->grid->shared_bytes, op->bytes)) return false;
     /* counted first: a load may write its own address register */
     if (w->sm->counting && !sim_count_pattern(w->sm->counting, op, p, lanes, is_store)) return false;
-    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_by_pattern(w, op, active, lanes);
+    if (SIM_IS_CHECKED(w)) check_by_pattern(w, op, active, lanes);
     w->sm->changes += is_store;
     if (op->x == 2 && op->y == 2 && op->count <= 4)
         move_by_pattern(w, op, p, lanes, is_store);
@@ -276,7 +249,7 @@ static void move_span(sim_warp *w, const sim_op *op, uintptr_t base, const uint6
 static void check_span(sim_warp *w, const sim_op *op) {
     uint64_t address[SIM_LANES];
     sim_addresses(w, op, address);
-    check_global_access(w, op, SIM_ALL_LANES, address);
+    sim_observe_global_checks(w, op, SIM_ALL_LANES, address, action_of(op));
 }
 
 /* False, with nothing done, where the general way has to be gone. What is asked of the lanes is asked of the register,
@@ -291,7 +264,7 @@ static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, bool is_
     const uint64_t span = (SIM_HALF - 1) * stride + op->bytes;
     if (!sim_is_span_inside(range, first, span) || !sim_is_span_inside(range, second, span)) return false;
     if ((first | second | stride) & (op->bytes - 1u)) return false;
-    if (__builtin_expect(w->sm->hazards != NULL, 0)) check_span(w, op);
+    if (SIM_IS_CHECKED(w)) check_span(w, op);
     w->sm->changes += is_store;
     sim_foresee(reach, first);
     move_span(w, op, range->host + offset, lanes, stride, is_store);

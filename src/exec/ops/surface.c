@@ -6,6 +6,7 @@
 #include "check/texels.h"
 #include "count/texels.h"
 #include "exec/fault.h"
+#include "exec/observe.h"
 #include "exec/ops/lanes.h"
 #include "exec/sm.h"
 #include "exec/texture/access.h"
@@ -123,8 +124,7 @@ static sim_step access(sim_warp *w, const sim_op *op, uint32_t active, lane_fn *
         run(w, op, lane, found == PLACE_INSIDE ? l->host + (texel.address - l->address) : NULL, t);
     }
     touched.filtered = touched.linear = touched.volume = false;
-    if (w->sm->hazards) sim_hazard_texels(w, op, active, &touched, action_of(op));
-    sim_count_texels(w->sm->counting, op, active, &touched);
+    sim_observe_texels(w, op, active, &touched, action_of(op));
     return SIM_NEXT;
 }
 

@@ -6,6 +6,7 @@
 #include "check/texels.h"
 #include "count/texels.h"
 #include "exec/half.h"
+#include "exec/observe.h"
 #include "exec/ops/lanes.h"
 #include "exec/texture/access.h"
 #include "state/texels.h"
@@ -56,11 +57,11 @@ static void write_result(sim_warp *w, const sim_op *op, unsigned lane, const uin
 
 /* ---- the warp ---- */
 
-static void check(sim_warp *w, const sim_op *op, uint32_t active, const sim_texture *t, const sim_texel_access *a) {
+static void check_range(sim_warp *w, const sim_op *op, uint32_t active, const sim_texture *t,
+                        const sim_texel_access *a) {
     uint32_t outside = 0;
     for (unsigned l = 0; l < SIM_LANES && a->linear; l++) outside |= (uint32_t)(!a->lanes[l].count) << l;
     if (outside & active) sim_hazard_texture_range(w, op, outside & active, t->levels[0].extent[0]);
-    sim_hazard_texels(w, op, active, a, HAUL_ACTION_READ);
 }
 
 static sim_step fetch(sim_warp *w, const sim_op *op, uint32_t active) {
@@ -83,8 +84,8 @@ static sim_step fetch(sim_warp *w, const sim_op *op, uint32_t active) {
     access.filtered = t->sampler.linear && op->y != SIM_FETCH_TEXELS;
     access.linear = t->kind == DRIVER_RESOURCE_LINEAR;
     access.volume = t->dimensions == 3;
-    if (w->sm->hazards) check(w, op, active, t, &access);
-    sim_count_texels(w->sm->counting, op, active, &access);
+    if (SIM_IS_CHECKED(w)) check_range(w, op, active, t, &access);
+    sim_observe_texels(w, op, active, &access, HAUL_ACTION_READ);
     return SIM_NEXT;
 }
 

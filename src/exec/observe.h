@@ -1,0 +1,97 @@
+/* A warp's accesses to memory as events: each is told once, before it is made, and the checks and the counters take
+ * what they need. Every access of an instruction goes through here, whoever watches the launch.
+ *
+ * `action` is HAUL_ACTION_READ, _WRITE or _ATOMIC. Addresses have been checked: they are in bounds and aligned. */
+#ifndef HAUL_EXEC_OBSERVE_H
+#define HAUL_EXEC_OBSERVE_H
+
+#include "check/global.h"
+#include "check/hazard.h"
+#include "check/texels.h"
+#include "count/count.h"
+#include "count/texels.h"
+#include "machine/memory.h"
+#include "state/lanes.h"
+
+#define SIM_IS_CHECKED(w) __builtin_expect((w)->sm->hazards != NULL, 0)
+
+/* Tells the checks of an access that other threads may synchronise by. `op->y` of an atomic: nobody uses its result. */
+static inline void sim_observe_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                                      haul_action action) {
+    if (action == HAUL_ACTION_ATOMIC)
+        sim_hazard_strong(w, op, active, address, !op->y, true);
+    else if (op->flags & SIM_OP_STRONG)
+        sim_hazard_strong(w, op, active, address, action == HAUL_ACTION_READ, action == HAUL_ACTION_WRITE);
+}
+
+/* Global memory, for the checks alone: an atomic publishes before it accesses, other accesses afterwards. */
+static inline void sim_observe_global_checks(sim_warp *w, const sim_op *op, uint32_t active,
+                                             const uint64_t address[SIM_LANES], haul_action action) {
+    if (action == HAUL_ACTION_ATOMIC) sim_observe_strong(w, op, active, address, action);
+    sim_hazard_global(w, op, active, address, action);
+    if (action != HAUL_ACTION_ATOMIC) sim_observe_strong(w, op, active, address, action);
+}
+
+static inline void sim_observe_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                                      haul_action action) {
+    if (SIM_IS_CHECKED(w)) sim_observe_global_checks(w, op, active, address, action);
+    if (w->sm->counting) sim_count_global(w->sm->counting, w, op, active, address);
+}
+
+/* Shared memory of block `b`, for the checks alone. */
+static inline void sim_observe_shared_checks(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
+                                             const uint32_t address[SIM_LANES], haul_action action) {
+    uint64_t in_window[SIM_LANES];
+    const bool is_atomic = action == HAUL_ACTION_ATOMIC;
+    if (b != w->block) sim_hazard_remote(w, op, active, b);
+    SIM_EACH_LANE(l) in_window[l] = address[l] | SIM_SHARED_WINDOW;
+    if (is_atomic) sim_observe_strong(w, op, active, in_window, action);
+    if (is_atomic)
+        sim_hazard_atomic(w, op, active, b, address);
+    else if (action == HAUL_ACTION_WRITE)
+        sim_hazard_store(w, op, active, b, address);
+    else
+        sim_hazard_load(w, op, active, b, address);
+    if (!is_atomic) sim_observe_strong(w, op, active, in_window, action);
+}
+
+/* Counters have an SM's own shared memory only. */
+static inline void sim_observe_shared(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
+                                      const uint32_t address[SIM_LANES], haul_action action) {
+    if (SIM_IS_CHECKED(w)) sim_observe_shared_checks(w, op, active, b, address, action);
+    if (b == w->block) sim_count_shared(w->sm->counting, w, op, active, address);
+}
+
+/* ldmatrix and stmatrix: 16 bytes of the block's own memory from the address of each lane in `rows`. */
+static inline void sim_observe_matrices(sim_warp *w, const sim_op *op, uint32_t rows, const uint32_t address[SIM_LANES],
+                                        haul_action action) {
+    if (SIM_IS_CHECKED(w) && action == HAUL_ACTION_WRITE) {
+        sim_op store = *op;
+        store.count = 0; /* several lanes' values make a row: nothing is known about single ones */
+        sim_hazard_store(w, &store, rows, w->block, address);
+    } else if (SIM_IS_CHECKED(w)) {
+        sim_hazard_load(w, op, rows, w->block, address);
+    }
+    sim_count_matrices(w->sm->counting, op, rows, address);
+}
+
+/* The threads' frames. Parameters of calls that were inlined have no class: they are in registers on hardware. */
+static inline void sim_observe_local(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES],
+                                     haul_action action) {
+    if (SIM_IS_CHECKED(w)) sim_hazard_local(w, op, active, offset, action == HAUL_ACTION_WRITE);
+    if (op->memory_class != HAUL_CLASS_NONE) sim_count_local(w->sm->counting, w, op, active, offset);
+}
+
+/* Constant memory, and parameters at a computed place: nobody writes there, so the checks do not ask. */
+static inline void sim_observe_constant(sim_warp *w, const sim_op *op, uint32_t active,
+                                        const uint64_t address[SIM_LANES]) {
+    sim_count_constant(w->sm->counting, w, op, active, address);
+}
+
+static inline void sim_observe_texels(sim_warp *w, const sim_op *op, uint32_t active, const sim_texel_access *access,
+                                      haul_action action) {
+    if (SIM_IS_CHECKED(w)) sim_hazard_texels(w, op, active, access, action);
+    sim_count_texels(w->sm->counting, op, active, access);
+}
+
+#endif
