@@ -13,10 +13,10 @@
 static void *library;
 static driver_table loaded;
 static haul_status load_status;
-static char load_message[512]; /* each thread that asks has it as its own */
+static char load_message[512]; /* copied to each thread that asks */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-enum { OLDEST = 12000 }; /* as cuDriverGetVersion() has CUDA 12.0 */
+enum { OLDEST = 12000 }; /* CUDA 12.0, as cuDriverGetVersion() numbers it */
 
 static const struct {
     size_t at;
@@ -29,14 +29,14 @@ static const struct {
 #undef DRIVER
 };
 
-/* A function pointer from dlsym, by the detour that ISO C needs. */
+/* Stores a function pointer from dlsym, by the detour that ISO C needs. */
 static void set_function(size_t at, void *function) {
     *(void **)(void *)((char *)&loaded + at) = function;
 }
 
 static haul_status too_old(const char *how) {
     return haul_fail(HAUL_ERROR_NO_DEVICE,
-                     "gpu: the NVIDIA driver is too old: %s; haul needs one for CUDA 12.0 or later: update it, or use "
+                     "gpu: the NVIDIA driver is too old: %s; haul needs one for CUDA 12.0 or later; update it, or use "
                      "--device sim:h100",
                      how);
 }
@@ -57,22 +57,22 @@ static haul_status initialise(void) {
     int version = 0;
     CUresult result = loaded.init(0);
     if (result != CUDA_SUCCESS)
-        return haul_fail(HAUL_ERROR_NO_DEVICE, "gpu: %s (%s, %d): use --device sim:h100", driver_result_text(result),
+        return haul_fail(HAUL_ERROR_NO_DEVICE, "gpu: %s (%s, %d); use --device sim:h100", driver_result_text(result),
                          driver_result_name(result), (int)result);
     if (loaded.version(&version) != CUDA_SUCCESS || version >= OLDEST) return HAUL_OK;
     snprintf(how, sizeof how, "it is for CUDA %d.%d", version / 1000, version % 1000 / 10);
     return too_old(how);
 }
 
-/* What is missing is told in dlopen's words where the library is there but cannot be loaded. */
+/* If the library exists but cannot be loaded, the message is dlopen's. */
 static haul_status open_library(void) {
     const char *given = getenv(DRIVER_PATH);
     library = dlopen(given && *given ? given : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     const char *error = library ? NULL : dlerror();
     if (error && !strstr(error, "No such file"))
-        return haul_fail(HAUL_ERROR_NO_DEVICE, "gpu: %s: use --device sim:h100", error);
+        return haul_fail(HAUL_ERROR_NO_DEVICE, "gpu: %s; use --device sim:h100", error);
     if (!library)
-        return haul_fail(HAUL_ERROR_NO_DEVICE, "gpu: no NVIDIA driver (libcuda.so.1) on this machine: install it, or "
+        return haul_fail(HAUL_ERROR_NO_DEVICE, "gpu: no NVIDIA driver (libcuda.so.1) on this machine; install it, or "
                                                "use --device sim:h100");
     HAUL_TRY(resolve());
     return initialise();
@@ -109,7 +109,7 @@ static const struct {
 #undef RESULT
 };
 
-/* The row of a code; -1 when haul has no words for it. */
+/* Finds the row of a code; -1 if haul does not know it. */
 static int find_result(CUresult result) {
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         if (results[i].value == result) return (int)i;
@@ -124,7 +124,7 @@ const char *driver_result_name(CUresult result) {
 
 const char *driver_result_text(CUresult result) {
     int i = find_result(result);
-    return i < 0 ? "an error that haul has no words for" : results[i].text;
+    return i < 0 ? "an error that haul does not know" : results[i].text;
 }
 
 bool driver_result_is_known(CUresult result) {

@@ -1,6 +1,6 @@
 /* The CUDA driver API as a table of functions. Two tables exist: the real one, loaded from libcuda at run time
- * (driver_load()), and the virtual GPU's (vgpu/driver.h). Everything above is written against this, so the same
- * program runs on both.
+ * (driver_load()), and the virtual GPU's (vgpu/driver.h). All layers above use the table, so the same program runs on
+ * both.
  *
  * The few ABI types are declared here: no CUDA header is needed to build. */
 #ifndef HAUL_DRIVER_DRIVER_H
@@ -29,7 +29,7 @@ typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
 typedef void (*CUhostFn)(void *data);
 
-/* Which addresses L2 keeps for the kernels of a stream, or a launch. */
+/* The addresses that L2 keeps for the kernels of a stream or for a launch. */
 enum { DRIVER_ACCESS_NORMAL = 0, DRIVER_ACCESS_STREAMING = 1, DRIVER_ACCESS_PERSISTING = 2 };
 typedef struct CUaccessPolicyWindow {
     void *base; /* a device address */
@@ -38,10 +38,10 @@ typedef struct CUaccessPolicyWindow {
     int hit, miss; /* DRIVER_ACCESS_... */
 } CUaccessPolicyWindow;
 
-/* What a linker is given: of the types haul uses one. */
+/* Inputs of a linker; haul uses one of the types. */
 enum { DRIVER_LINK_PTX = 1 };
 
-/* How cuLaunchKernelEx launches. Of the attributes haul uses two. */
+/* How cuLaunchKernelEx launches; haul uses these attributes. */
 enum { DRIVER_LAUNCH_ACCESS_POLICY_WINDOW = 1, DRIVER_LAUNCH_COOPERATIVE = 2, DRIVER_LAUNCH_CLUSTER = 4 };
 
 typedef struct CUlaunchAttribute {
@@ -61,7 +61,7 @@ typedef struct CUlaunchConfig {
     unsigned attribute_count;
 } CUlaunchConfig;
 
-/* Flags of streams and events, host memory and registrations; limits; attributes of pools: CUDA's numbers. */
+/* CUDA's numbers: flags of streams, events, host memory and registrations; limits; attributes of pools. */
 enum { DRIVER_STREAM_NON_BLOCKING = 1 };
 #define DRIVER_STREAM_LEGACY ((CUstream)(uintptr_t)1) /* CU_STREAM_LEGACY */
 enum { DRIVER_EVENT_BLOCKING_SYNC = 1, DRIVER_EVENT_DISABLE_TIMING = 2, DRIVER_EVENT_INTERPROCESS = 4 };
@@ -89,7 +89,7 @@ typedef union CUstreamAttrValue {
     CUaccessPolicyWindow window;
 } CUstreamAttrValue;
 
-/* What a pool is made of: pinned memory (1) of a device (1) by number. */
+/* Properties of a pool. allocation 1: pinned memory; location type 1: device number `id`. */
 typedef struct CUmemPoolProps {
     int allocation, handles;
     struct {
@@ -109,10 +109,10 @@ enum { DRIVER_MEMORY_PINNED = 1 };
 enum { DRIVER_ACCESS_NONE = 0, DRIVER_ACCESS_READ = 1, DRIVER_ACCESS_READ_WRITE = 3 };
 
 typedef struct CUmemLocation {
-    int type, id; /* DRIVER_LOCATION_DEVICE: its number */
+    int type, id; /* DRIVER_LOCATION_DEVICE: the device's number */
 } CUmemLocation;
 
-/* What memory is made of. */
+/* Properties of an allocation. */
 typedef struct CUmemAllocationProp {
     int type; /* DRIVER_MEMORY_PINNED */
     int handles;
@@ -136,8 +136,8 @@ typedef struct CUmulticastObjectProp {
 
 /* ---- arrays, textures, surfaces ---- */
 
-/* Flags of arrays and of textures; what a copy's side and a resource are; CUDA's numbers. Formats are in formats.def.
- */
+/* CUDA's numbers: flags of arrays and textures, kinds of a copy's sides and of resources. formats.def has the
+ * formats. */
 enum { DRIVER_ARRAY_LAYERED = 1, DRIVER_ARRAY_SURFACE = 2, DRIVER_ARRAY_CUBE = 4, DRIVER_ARRAY_GATHER = 8 };
 enum {
     DRIVER_TEXTURE_INTEGERS = 1,
@@ -163,7 +163,7 @@ typedef struct CUDA_ARRAY_DESCRIPTOR {
 } CUDA_ARRAY_DESCRIPTOR;
 
 typedef struct CUDA_ARRAY3D_DESCRIPTOR {
-    size_t width, height, depth; /* depth: layers, or faces of all cubes, of layered arrays and cubes */
+    size_t width, height, depth; /* depth of layered arrays and cubes: layers, or faces of all cubes */
     CUarray_format format;
     unsigned channels, flags;
 } CUDA_ARRAY3D_DESCRIPTOR;
@@ -181,7 +181,7 @@ typedef struct CUDA_MEMCPY2D {
     CUdeviceptr to_device;
     CUarray to_array;
     size_t to_pitch;
-    size_t width, height; /* width, and every x: in bytes */
+    size_t width, height; /* width and every x are in bytes */
 } CUDA_MEMCPY2D;
 
 typedef struct CUDA_MEMCPY3D {
@@ -233,7 +233,7 @@ typedef struct CUDA_TEXTURE_DESC {
     int reserved[12];
 } CUDA_TEXTURE_DESC;
 
-/* How a texture looks at a part of an array. */
+/* The part of an array that a texture covers. */
 typedef struct CUDA_RESOURCE_VIEW_DESC {
     int format;
     size_t width, height, depth;
@@ -261,13 +261,13 @@ typedef struct CUDA_KERNEL_NODE_PARAMS {
     CUfunction function;
     unsigned grid[3], block[3], shared_bytes;
     void **parameters, **extra;
-    void *kernel, *context; /* instead of the function; not looked at */
+    void *kernel, *context; /* alternatives to the function; ignored */
 } CUDA_KERNEL_NODE_PARAMS;
 
 typedef struct CUDA_MEMSET_NODE_PARAMS {
     CUdeviceptr to;
     size_t pitch;
-    unsigned value, element; /* element: its bytes */
+    unsigned value, element; /* element: bytes of one */
     size_t width, height;    /* width: in elements */
 } CUDA_MEMSET_NODE_PARAMS;
 
@@ -280,10 +280,10 @@ typedef struct CUDA_MEM_ALLOC_NODE_PARAMS {
     CUmemPoolProps pool;
     const CUmemAccessDesc *access;
     size_t access_count, bytes;
-    CUdeviceptr address; /* is filled in */
+    CUdeviceptr address; /* output */
 } CUDA_MEM_ALLOC_NODE_PARAMS;
 
-/* Beside an edge: nothing that changes when a node starts. */
+/* Properties of an edge; none changes when a node starts. */
 typedef struct CUgraphEdgeData {
     unsigned char from_port, to_port, type, reserved[5];
 } CUgraphEdgeData;
@@ -366,20 +366,20 @@ typedef struct driver_table {
 #undef DRIVER
 } driver_table;
 
-/* An environment variable: the path of the driver's library, if it is another one than the loader finds. */
+/* An environment variable with the path of the driver's library, if it is not the one that the loader finds. */
 #define DRIVER_PATH "HAUL_GPU_DRIVER"
 
 /* Loads libcuda.so.1, once per process; the table lives as long as the process. Errors: HAUL_ERROR_NO_DEVICE with what
- * is missing (no driver, a driver too old, no device) and what to do. */
+ * is missing (no driver, a driver that is too old, no device) and what to do. */
 haul_status driver_load(const driver_table **table);
-/* The file that was loaded; NULL: none was. */
+/* Returns the loaded file; NULL if none was loaded. */
 const char *driver_path(void);
 
-/* "CUDA_ERROR_OUT_OF_MEMORY"-like name and what it means, for any code; never NULL. */
+/* Returns a name like "CUDA_ERROR_OUT_OF_MEMORY", or the meaning, of any code; never NULL. */
 const char *driver_result_name(CUresult result);
 const char *driver_result_text(CUresult result);
 bool driver_result_is_known(CUresult result);
-/* The status that stands for it in haul's API. */
+/* Returns the haul_status that corresponds to it. */
 haul_status driver_result_status(CUresult result);
 
 #endif

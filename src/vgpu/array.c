@@ -1,4 +1,5 @@
-/* Arrays and mipmaps of the virtual GPU: memory in blocks, which only textures, surfaces and copies see. */
+/* Arrays and mipmaps of the virtual GPU. Only textures, surfaces and copies access their memory, which is laid out in
+ * blocks. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "vgpu/internal.h"
@@ -27,7 +28,7 @@ static bool has_array(CUcontext c, const struct CUarray_st *handle) {
 CUarray sim_array_of(CUcontext c, CUarray handle) {
     for (unsigned i = 0; i < sim_kin_count(c); i++)
         if (has_array(sim_kin(c, i), handle)) return handle;
-    haul_fail(HAUL_ERROR_ARGUMENT, "array: the handle is none of a live array's");
+    haul_fail(HAUL_ERROR_ARGUMENT, "array: the handle is not that of a live array");
     return NULL;
 }
 
@@ -35,13 +36,13 @@ CUmipmappedArray sim_mipmap_of(CUcontext c, CUmipmappedArray handle) {
     for (unsigned i = 0; i < sim_kin_count(c); i++)
         for (CUmipmappedArray m = sim_kin(c, i)->mipmaps; m; m = m->next)
             if (m == handle) return m;
-    haul_fail(HAUL_ERROR_ARGUMENT, "array: the handle is none of a live mipmapped array's");
+    haul_fail(HAUL_ERROR_ARGUMENT, "array: the handle is not that of a live mipmapped array");
     return NULL;
 }
 
 /* ---- arrays ---- */
 
-/* Places a level in memory: its address was an offset. */
+/* Places a level in memory; before, its address is an offset. */
 static void settle(CUcontext c, sim_level *l, uint64_t address) {
     l->address += address;
     l->host = sim_memory_at(c->memory, l->address, l->bytes);
@@ -81,7 +82,7 @@ CUresult sim_call_array_create(CUarray *out, const CUDA_ARRAY_DESCRIPTOR *d) {
     return sim_call_array_create_3d(out, &whole);
 }
 
-/* Waits for all work first, as the driver does with memory. */
+/* Waits for all work first, like the driver when it frees memory. */
 CUresult sim_call_array_destroy(CUarray handle) {
     SIM_ENTER(c);
     CUarray a = sim_array_of(c, handle);
@@ -163,7 +164,7 @@ CUresult sim_call_mipmap_level(CUarray *out, CUmipmappedArray handle, unsigned l
     CUmipmappedArray m = sim_mipmap_of(c, handle);
     if (!m || !out)
         return m ? sim_wrong("cuMipmappedArrayGetLevel: an argument is missing") : sim_result_of(HAUL_ERROR_ARGUMENT);
-    if (level >= m->shape.level_count) return sim_wrong("cuMipmappedArrayGetLevel: it has not so many levels");
+    if (level >= m->shape.level_count) return sim_wrong("cuMipmappedArrayGetLevel: there is no such level");
     *out = &m->levels[level];
     return CUDA_SUCCESS;
 }
@@ -186,7 +187,7 @@ CUresult sim_call_mipmap_destroy(CUmipmappedArray handle) {
     return sim_result_of(status);
 }
 
-/* The memory itself ends with the context's. */
+/* The arrays' memory is freed with the context's. */
 void sim_free_arrays(CUcontext c) {
     while (c->arrays) {
         CUarray a = c->arrays;

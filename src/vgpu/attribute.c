@@ -1,9 +1,10 @@
-/* Attributes of devices that follow from the machine's description, or are the same for all. */
+/* Device attributes that follow from the machine's description, or are the same for all. */
 #include "vgpu/internal.h"
 
 #include <math.h>
 
-/* What carries the peak bandwidth with two transfers a clock. Stacks of HBM have 1024 bits, other buses steps of 64. */
+/* Computes the bus width that gives the peak bandwidth with two transfers a clock. HBM stacks have 1024 bits; other
+ * buses are multiples of 64. */
 static int bus_bits(const sim_machine *m) {
     const double bits = m->memory_gbps * 8e3 / (2 * m->memory_mhz);
     const int step = bits < 1024 ? 64 : 1024;

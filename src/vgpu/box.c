@@ -1,11 +1,11 @@
-/* cuMemcpy2D, cuMemcpy3D and their like on the virtual GPU. */
+/* cuMemcpy2D, cuMemcpy3D and their variants on the virtual GPU. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "vgpu/box_copy.h"
 #include "vgpu/internal.h"
 #include "vgpu/work.h"
 
-/* Which of the ends' places counts is up to its kind. */
+/* One end of a copy; its kind says which of the addresses counts. */
 typedef struct end {
     int kind;
     const void *host;
@@ -13,13 +13,13 @@ typedef struct end {
     CUarray array;
 } end;
 
-/* With unified addresses the value says what it is. */
+/* With unified addresses, the address alone tells where the memory is. */
 static bool is_on_device(CUcontext c, CUdeviceptr address) {
     sim_range range;
     return sim_memory_find(sim_memory_owner(c->memory, address), address, &range);
 }
 
-/* Fills in the kind and the place; x, y, z, pitch and height are there. */
+/* Fills in the kind and the address; x, y, z, pitch and height are set already. */
 static CUresult find_end(CUcontext c, const end *e, sim_box_side *side) {
     const bool unified = e->kind == DRIVER_MEMORY_UNIFIED;
     if (e->kind == DRIVER_MEMORY_ARRAY) {
@@ -49,7 +49,7 @@ CUresult sim_make_copy(CUcontext c, const CUDA_MEMCPY3D *d, sim_work *work) {
         .depth = d->depth};
     const end from = {d->from_kind, d->from_host, d->from_device, d->from_array};
     const end to = {d->to_kind, d->to_host, d->to_device, d->to_array};
-    if (d->from_level || d->to_level) return sim_wrong("cuMemcpy3D: levels must be 0: a mipmap's are arrays");
+    if (d->from_level || d->to_level) return sim_wrong("cuMemcpy3D: levels must be 0; a mipmap's levels are arrays");
     CUresult result = find_end(c, &from, &box.from);
     if (result == CUDA_SUCCESS) result = find_end(c, &to, &box.to);
     if (result == CUDA_SUCCESS) result = sim_result_of(sim_box_check(c->memory, &box));
@@ -67,7 +67,7 @@ CUresult sim_make_copy(CUcontext c, const CUDA_MEMCPY3D *d, sim_work *work) {
     return CUDA_SUCCESS;
 }
 
-/* Pageable memory goes through a buffer of the driver's before the call returns. */
+/* A copy from pageable memory goes through a driver buffer before the call returns. */
 static CUresult copy(const CUDA_MEMCPY3D *d, CUstream handle, bool waits) {
     CUstream s;
     sim_work work;
@@ -84,7 +84,7 @@ static CUresult copy(const CUDA_MEMCPY3D *d, CUstream handle, bool waits) {
     return now ? sim_issue_and_wait(s, &work) : sim_issue(s, &work);
 }
 
-/* A slice: the height is that of the box, which no other slice follows. */
+/* Copies one slice; its height does not matter, since no other slice follows. */
 static CUresult copy_slice(const CUDA_MEMCPY2D *d, CUstream stream, bool waits) {
     if (!d) return sim_wrong("cuMemcpy2D: the description is missing");
     const CUDA_MEMCPY3D whole = {.from_x = d->from_x,

@@ -20,7 +20,7 @@ uint64_t sim_box_span(const sim_box_copy *c, const sim_box_side *s) {
 /* ---- checks ---- */
 
 static haul_status wrong(const char *what, uint64_t has, uint64_t wants) {
-    return haul_fail(HAUL_ERROR_ARGUMENT, "copy: %s: %llu where %llu would be needed", what, (unsigned long long)has,
+    return haul_fail(HAUL_ERROR_ARGUMENT, "copy: %s: %llu, but must be at least %llu", what, (unsigned long long)has,
                      (unsigned long long)wants);
 }
 
@@ -34,13 +34,13 @@ static haul_status check_array(const sim_box_copy *c, const sim_box_side *s) {
     if (s->x % texel || c->width % texel)
         return haul_fail(HAUL_ERROR_ARGUMENT,
                          "copy: %llu bytes from byte %llu of an array's row: both must be "
-                         "multiples of its element's %llu bytes",
+                         "multiples of the element size, %llu bytes",
                          (unsigned long long)c->width, (unsigned long long)s->x, (unsigned long long)texel);
     if (!reaches_beyond(s->x, c->width, row) && !reaches_beyond(s->y, c->height, l->extent[1]) &&
         !reaches_beyond(s->z, c->depth, l->extent[2]))
         return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT,
-                     "copy: a box of %llu bytes x %llu x %llu from (%llu, %llu, %llu) on reaches beyond an array of "
+                     "copy: a box of %llu bytes x %llu x %llu from (%llu, %llu, %llu) on exceeds an array of "
                      "%llu bytes x %u x %u",
                      (unsigned long long)c->width, (unsigned long long)c->height, (unsigned long long)c->depth,
                      (unsigned long long)s->x, (unsigned long long)s->y, (unsigned long long)s->z,
@@ -55,7 +55,7 @@ static bool overflows(const sim_box_copy *c, const sim_box_side *s) {
            bytes > most || s->x > most || c->width > most;
 }
 
-/* On whichever device it is. */
+/* Returns the host memory of a device address, on any device of the program. */
 static void *at(sim_memory *m, uint64_t address, uint64_t bytes) {
     return sim_memory_at(sim_memory_owner(m, address), address, bytes);
 }
@@ -65,7 +65,7 @@ static haul_status check_pitched(sim_memory *m, const sim_box_copy *c, const sim
         return wrong("the pitch is smaller than a row", s->pitch, s->x + c->width);
     if (c->depth > 1 && s->height < s->y + c->height)
         return wrong("the height is smaller than a slice", s->height, s->y + c->height);
-    if (overflows(c, s)) return haul_fail(HAUL_ERROR_ARGUMENT, "copy: the box is out of all proportion");
+    if (overflows(c, s)) return haul_fail(HAUL_ERROR_ARGUMENT, "copy: the size of the box overflows");
     if (!s->address) return haul_fail(HAUL_ERROR_ARGUMENT, "copy: an address is missing");
     if (s->kind == SIM_BOX_HOST || at(m, sim_box_first(s), sim_box_span(c, s))) return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT, "copy: device memory: %llu bytes at 0x%llx lie in no allocation",
@@ -83,10 +83,10 @@ haul_status sim_box_check(sim_memory *m, const sim_box_copy *c) {
 
 /* ---- moving ---- */
 
-/* Bytes of a row that lie side by side in an array. */
+/* Bytes of a row that are contiguous in an array. */
 enum { ARRAY_PIECE = 16 };
 
-/* Byte x of a row of the box: where it is, on the device too, and how many follow it. */
+/* The piece of a row that begins at byte x of the box: host and device address, and contiguous bytes. */
 typedef struct piece {
     unsigned char *host;
     uint64_t device, bytes;

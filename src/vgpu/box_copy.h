@@ -1,4 +1,4 @@
-/* Copies of boxes: rows of rows of bytes, between host memory, device memory and arrays. */
+/* Copies of boxes (rows of bytes, in slices) between host memory, device memory and arrays. */
 #ifndef HAUL_VGPU_BOX_COPY_H
 #define HAUL_VGPU_BOX_COPY_H
 
@@ -7,13 +7,13 @@
 
 typedef enum sim_box_kind { SIM_BOX_HOST, SIM_BOX_DEVICE, SIM_BOX_ARRAY } sim_box_kind;
 
-/* One end. x in bytes. */
+/* One end of a copy. x is in bytes. */
 typedef struct sim_box_side {
-    uint8_t kind;     /* sim_box_kind */
+    uint8_t kind;     /* HOST: an address in this process; DEVICE: a device address */
     uint64_t address; /* HOST: in this process; DEVICE: the device's */
     sim_level level;  /* ARRAY */
     uint64_t x, y, z;
-    uint64_t pitch, height; /* not of arrays: bytes of a row, rows of a slice */
+    uint64_t pitch, height; /* bytes of a row, rows of a slice; unused for arrays */
 } sim_box_side;
 
 typedef struct sim_box_copy {
@@ -21,17 +21,19 @@ typedef struct sim_box_copy {
     uint64_t width, height, depth; /* bytes, rows, slices */
 } sim_box_copy;
 
-/* HAUL_ERROR_ARGUMENT, with what is wrong: beyond an array, memory in no allocation, pitches that are too small. */
+/* Checks a copy. Returns HAUL_ERROR_ARGUMENT, with a message, if it reaches beyond an array, if memory is in no
+ * allocation, or if a pitch is too small. */
 haul_status sim_box_check(sim_memory *memory, const sim_box_copy *copy);
-/* Does it. What arrives on the device counts as written. Errors: as sim_box_check(), where memory went meanwhile. */
+/* Copies the box. Bytes that arrive on the device count as written. Fails like sim_box_check() if memory was freed
+ * meanwhile. */
 haul_status sim_box_run(sim_memory *memory, const sim_box_copy *copy);
 
-/* Where the side, or its array, begins in device memory; 0: it is the host's. */
+/* Returns the device address where the side or its array begins; 0 for host memory. */
 uint64_t sim_box_on_device(const sim_box_side *side);
-/* Of a side that is no array: from the first byte that the copy touches to the last. */
+/* The first byte that the copy touches, and the bytes from there to the last one. The side is not an array. */
 uint64_t sim_box_first(const sim_box_side *side);
 uint64_t sim_box_span(const sim_box_copy *copy, const sim_box_side *side);
-/* Hash of what the copy reads from host memory. */
+/* Hashes what the copy reads from host memory. */
 uint64_t sim_box_hash(const sim_box_copy *copy);
 
 #endif

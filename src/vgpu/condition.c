@@ -1,5 +1,5 @@
-/* Conditional nodes: graphs that are done, or not, or again, by a value that kernels set. The value is a word of device
- * memory, and its address the handle. */
+/* Conditional nodes: graphs that run, repeat, or are skipped, depending on a value that kernels set. The value is a
+ * word of device memory; the handle is its address. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "vgpu/graph.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A handle, and what its value is when a graph with it is launched. */
+/* A handle, and its value when a graph that uses it is launched. */
 typedef struct sim_condition_value {
     CUdeviceptr handle;
     unsigned at_launch;
@@ -50,7 +50,7 @@ void sim_free_conditions(CUcontext c) {
 
 /* ---- nodes ---- */
 
-/* A `while` has one graph, an `if` one or two, a choice some. */
+/* A `while` has one graph, an `if` one or two, a choice any number. */
 static bool is_count_right(int kind, unsigned count) {
     return count && (kind == SIM_CONDITION_CHOICE || count <= (kind == SIM_CONDITION_IF ? 2u : 1u));
 }
@@ -69,7 +69,7 @@ static bool make_bodies(CUgraphNode n, unsigned count) {
 static CUresult set_up(CUgraphNode n, const sim_condition *what) {
     if (!value_of(n->graph->context, what->handle)) return sim_wrong("a conditional node names no handle");
     if (what->kind < SIM_CONDITION_IF || what->kind > SIM_CONDITION_CHOICE || !is_count_right(what->kind, what->count))
-        return sim_wrong("a conditional node of that kind does not have so many graphs");
+        return sim_wrong("a conditional node of that kind cannot have that number of graphs");
     n->of.condition = (sim_condition){.handle = what->handle, .kind = what->kind};
     const bool made = make_bodies(n, what->count) && sim_condition_take_work(n);
     return made ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
@@ -117,7 +117,7 @@ void sim_condition_free(CUgraphNode n) {
     memory_free(n->of.condition.bodies);
 }
 
-/* Graphs within the node. */
+/* The number of graphs within the node. */
 static unsigned inner_count(const struct CUgraphNode_st *n) {
     return n->type == DRIVER_NODE_GRAPH ? 1 : n->type == DRIVER_NODE_CONDITION ? n->of.condition.count : 0;
 }
@@ -151,9 +151,9 @@ CUresult sim_conditions_begin(const struct CUgraph_st *g, CUstream s) {
     return result;
 }
 
-/* ---- doing it ---- */
+/* ---- execution ---- */
 
-/* NULL: none is to be done, or none any more. */
+/* Returns the graph to run next; NULL if there is none. */
 static CUgraph choose(CUcontext c, const sim_condition *n) {
     uint32_t value = 0;
     const void *at = sim_at(c, n->handle, sizeof value);
@@ -188,7 +188,7 @@ haul_status sim_condition_do(CUstream s) {
     }
     const bool again = body && n->kind == SIM_CONDITION_WHILE;
     if (again && !list)
-        return haul_fail(HAUL_ERROR_DEADLOCK, "a conditional node of a graph goes round without end: nothing is in it");
+        return haul_fail(HAUL_ERROR_DEADLOCK, "a conditional node of a graph loops forever: its graph is empty");
     sim_work *rest = again ? own : own->next;
     if (!rest) s->last = last;
     *last = rest;

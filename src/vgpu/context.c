@@ -1,4 +1,4 @@
-/* Devices and contexts, the table of functions, and how a device runs. */
+/* Devices and contexts, the driver table, and the settings of a device. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "count/l2.h"
@@ -12,9 +12,9 @@
 #include <stdio.h>
 
 static _Thread_local CUcontext current;
-static _Thread_local uint64_t calls_left;  /* until one is made to fail; 0: none is */
-static _Thread_local uint64_t next_memory; /* bytes, of the next context; 0: the machine's */
-static _Thread_local haul_status without;  /* status of the last call that no context was current for */
+static _Thread_local uint64_t calls_left;  /* calls until one is made to fail; 0: none is */
+static _Thread_local uint64_t next_memory; /* bytes of the next context's memory; 0: the machine's */
+static _Thread_local haul_status without;  /* status of the last call without a current context */
 
 CUresult sim_result_of(haul_status status) {
     *(current ? &current->last : &without) = status;
@@ -40,7 +40,7 @@ CUcontext sim_current(void) {
     return current;
 }
 
-/* The program's time is the same on all devices. */
+/* Sets the clocks of all devices to the program's time. */
 static void tell_time(const sim_family *f) {
     double now = 0;
     for (unsigned i = 0; i < f->count; i++)
@@ -50,7 +50,7 @@ static void tell_time(const sim_family *f) {
 
 CUresult sim_enter(CUcontext *context) {
     *context = current;
-    *(current ? &current->last : &without) = HAUL_OK; /* what an earlier call left says nothing of this one */
+    *(current ? &current->last : &without) = HAUL_OK; /* an earlier call's status does not concern this one */
     if (!current) return CUDA_INVALID_CONTEXT;
     if (current->family) tell_time(current->family);
     const CUresult may = sim_work_may_call();
@@ -186,7 +186,7 @@ CUresult sim_call_context_set(CUcontext context) {
     return CUDA_SUCCESS;
 }
 
-/* Ends the current context: haul holds one for each open device. Work that nobody waited for is dropped. */
+/* Ends the current context; haul has one for each open device. Pending work that nobody waited for is dropped. */
 CUresult sim_call_context_release(CUdevice device) {
     (void)device;
     CUcontext c = current;
@@ -213,7 +213,8 @@ CUresult sim_call_context_release(CUdevice device) {
 
 haul_status sim_driver_join(const CUcontext *contexts, unsigned count) {
     if (count > SIM_MOST_DEVICES)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %u devices: must be 1 to %d", count, SIM_MOST_DEVICES);
+        return haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %u devices, but a program has 1 to %d", count,
+                         SIM_MOST_DEVICES);
     sim_family *f = memory_zeroed(1, sizeof *f);
     if (!f) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for %u devices", count);
     f->count = count;
@@ -260,7 +261,7 @@ const driver_table *sim_driver(void) {
     return &table;
 }
 
-/* ---- beyond the API: the rest is in module.c and heap.c ---- */
+/* ---- settings of a device; more are in module.c and heap.c ---- */
 
 void sim_driver_set_threads(uint32_t threads) {
     current->threads = threads;
@@ -306,7 +307,7 @@ bool sim_driver_is_device_address(CUdeviceptr address) {
     return sim_memory_at(sim_memory_owner(current->memory, address), address, 1) != NULL;
 }
 
-/* What is mapped may be used by several devices, and belongs to one. */
+/* Returns the device that owns an address; mapped memory belongs to one device but may be used by several. */
 static CUdevice device_of(CUcontext owner, CUdeviceptr address) {
     unsigned device = (unsigned)owner->device;
     uint64_t handle, bytes;

@@ -33,8 +33,8 @@ CUresult sim_call_managed_allocate(CUdeviceptr *address, size_t bytes, unsigned 
     uint64_t at = 0;
     SIM_ENTER(c);
     if (flags != DRIVER_ATTACH_GLOBAL && flags != DRIVER_ATTACH_HOST)
-        return sim_wrong("cuMemAllocManaged: the memory is attached to all (1) or to the host (2)");
-    if (!bytes) return sim_wrong("cuMemAllocManaged: no bytes asked for");
+        return sim_wrong("cuMemAllocManaged: flags must be 1 (attach global) or 2 (attach host)");
+    if (!bytes) return sim_wrong("cuMemAllocManaged: the size must not be 0");
     const haul_status status = sim_memory_allocate_managed(c->memory, bytes, &at);
     *address = at;
     return sim_result_of(status);
@@ -43,11 +43,11 @@ CUresult sim_call_managed_allocate(CUdeviceptr *address, size_t bytes, unsigned 
 static bool is_in_heap(CUcontext c, CUdeviceptr address) {
     if (!c->heap || !sim_heap_contains(c->heap, address)) return false;
     sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT,
-                            "device memory: 0x%llx was allocated by a kernel: only kernels can use it", address));
+                            "device memory: 0x%llx was allocated by a kernel; only kernels can use it", address));
     return true;
 }
 
-/* Waits for all work first, as the driver does: memory that a stream still uses does not go. */
+/* Waits for all work first, like the driver, since a stream may still use the memory. */
 CUresult sim_call_release(CUdeviceptr address) {
     SIM_ENTER(current);
     CUcontext c = sim_owner_of(current, address);
@@ -98,7 +98,7 @@ static CUresult copy_in(CUstream handle, CUdeviceptr to, const void *from, size_
                      .pageable = !sim_find_pinned(c, from, bytes),
                      .effects = sim_kin(c, 0)->effects};
     if (c->check && !s->capture && !work.pageable) work.source = hash_bytes(HASH_START, from, bytes);
-    /* Pageable memory goes through a buffer of the driver's before the call returns. */
+    /* A copy from pageable memory goes through a driver buffer before the call returns. */
     return waits || (work.pageable && !s->capture) ? sim_issue_and_wait(s, &work) : sim_issue(s, &work);
 }
 
@@ -187,13 +187,13 @@ CUresult sim_call_fill_words_async(CUdeviceptr to, unsigned value, size_t count,
     return fill(to, value, 4, count, stream);
 }
 
-/* ---- what a context may use of the caches ---- */
+/* ---- limits ---- */
 
 enum { LEAST_FETCH = 32, MOST_FETCH = 128, LEAST_HEAP = 4096, PRINT_BYTES = 1 << 20 };
 
-/* Kernels whose calls are made know the stack's size: they are lowered again. */
+/* Kernels with calls depend on the stack's size, so they are lowered again. */
 static CUresult set_stack(CUcontext c, size_t value) {
-    if (value > SIM_MOST_STACK) return sim_wrong("cuCtxSetLimit: a thread's stack has at most 512 KiB");
+    if (value > SIM_MOST_STACK) return sim_wrong("cuCtxSetLimit: a thread's stack can have at most 512 KiB");
     const CUresult finished = sim_work_finish_all(c, false);
     c->stack_bytes = value < SIM_CALL_BYTES ? SIM_CALL_BYTES : value;
     for (CUmodule m = c->modules; m; m = m->next)
@@ -204,14 +204,13 @@ static CUresult set_stack(CUcontext c, size_t value) {
 
 static CUresult set_heap(CUcontext c, size_t value) {
     const uint64_t bytes = value < LEAST_HEAP ? LEAST_HEAP : value;
-    if (c->heap) return sim_wrong("cuCtxSetLimit: the heap cannot change any more: a kernel has used it");
-    if (bytes > sim_memory_largest_free(c->memory))
-        return sim_wrong("cuCtxSetLimit: device memory has not so much left");
+    if (c->heap) return sim_wrong("cuCtxSetLimit: the heap's size cannot change after a kernel has used it");
+    if (bytes > sim_memory_largest_free(c->memory)) return sim_wrong("cuCtxSetLimit: device memory has less left");
     c->heap_bytes = bytes;
     return CUDA_SUCCESS;
 }
 
-/* Where launches leave L2 to each other, those before have what was set aside for them. */
+/* If L2 keeps its contents between launches, earlier launches still run with the old limit. */
 static CUresult set_aside(CUcontext c, size_t value) {
     const CUresult finished = c->keeps_l2 ? sim_work_finish_all(c, false) : CUDA_SUCCESS;
     c->persisting_l2 = value;
@@ -228,7 +227,8 @@ CUresult sim_call_limit_set(int limit, size_t value) {
         c->machine.l2_fetch_bytes = value <= LEAST_FETCH ? LEAST_FETCH : value <= 64 ? 64 : MOST_FETCH;
         return CUDA_SUCCESS;
     case DRIVER_LIMIT_PERSISTING_L2:
-        if (value > c->machine.l2_bytes * 5 / 8) return sim_wrong("cuCtxSetLimit: more than L2 can set aside");
+        if (value > c->machine.l2_bytes * 5 / 8)
+            return sim_wrong("cuCtxSetLimit: the limit exceeds what L2 can set aside");
         return set_aside(c, value);
     default: return sim_wrong("cuCtxSetLimit: no such limit");
     }
@@ -246,7 +246,7 @@ CUresult sim_call_limit_get(size_t *value, int limit) {
     }
 }
 
-/* What was launched before has its persisting lines. */
+/* Earlier launches still have their persisting lines. */
 CUresult sim_call_persisting_reset(void) {
     SIM_ENTER(c);
     if (!c->keeps_l2) return CUDA_SUCCESS;

@@ -1,7 +1,8 @@
 /* The virtual GPU behind the CUDA driver API.
  *
  * Its devices are the machines of machines.def, in their order. Functions that fail leave a message (haul_message())
- * beside the CUresult. Beyond the API, the functions below say how a device runs, and what a launch counted. */
+ * beside the CUresult. The functions below go beyond the API: they configure a device and read what a launch
+ * counted. */
 #ifndef HAUL_VGPU_DRIVER_H
 #define HAUL_VGPU_DRIVER_H
 
@@ -17,90 +18,87 @@
 
 const driver_table *sim_driver(void);
 
-/* Bytes of device memory of the context that the calling thread makes next; 0: the machine's. */
+/* Sets the bytes of device memory of the context that the calling thread makes next; 0: the machine's own. */
 void sim_driver_set_memory(uint64_t bytes);
 
-/* Devices that one program may have. */
+/* The most devices that one program may have. */
 enum { SIM_MOST_DEVICES = 8 };
-/* Several equal devices: numbers of devices from cuDeviceGetCount()'s on are further ones of the same machines. */
+/* Several equal devices: numbers from cuDeviceGetCount() on stand for further devices of the same machines. */
 CUdevice sim_driver_further_device(CUdevice device, unsigned number);
 unsigned sim_driver_device_number(CUdevice device);
 const sim_machine *sim_driver_machine(CUdevice device);
-/* The contexts, of different devices, are those of one program from now on, one thread of which calls the driver at a
- * time: handles and addresses of each are known in all, and pinned and managed memory is for all. None may be released.
- * Errors: HAUL_ERROR_ARGUMENT: more than SIM_MOST_DEVICES; HAUL_ERROR_OUT_OF_MEMORY. */
+/* Joins contexts of different devices into one program, whose threads call the driver one at a time. Each context then
+ * knows the others' handles and addresses, and they share pinned and managed memory. None may be released. Errors:
+ * HAUL_ERROR_ARGUMENT for more than SIM_MOST_DEVICES; HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status sim_driver_join(const CUcontext *contexts, unsigned count);
-/* Whether kernels of the current context reach the memory of another one. Returns false, with no effect, if that was so
- * already. */
+/* Sets whether kernels of the current context may access another context's memory. Returns false, with no effect, if it
+ * was so already. */
 bool sim_driver_set_peer(CUcontext of, bool reaches);
-/* The same of what is allocated from a pool, for the kernels of a device, which is none of its own; and whether it is
- * so. */
+/* Sets, or returns, whether kernels of another device may access what is allocated from a pool. */
 CUresult sim_driver_set_pool_access(CUmemoryPool pool, CUdevice device, bool reaches);
 bool sim_driver_pool_access(CUmemoryPool pool, CUdevice device);
-/* The device whose work gave the calling thread its last failure of a kernel or a copy; -1: there was none. */
+/* The device whose kernel or copy failed last for the calling thread; -1 if none did. */
 CUdevice sim_driver_failed_device(void);
-/* The device that a stream belongs to. */
+/* Gets the device that a stream belongs to. */
 CUresult sim_driver_stream_device(CUstream stream, CUdevice *device);
-/* Memory and events for other processes of the program: files of this process, and places in them. The memory is that
- * of the allocation which the address lies in, and may be opened by its place and size on that device or, if the
- * program has not got it, on the current one; releasing it ends the use. An opened event's records and waits are those
- * of all processes. */
+/* Share memory and events with other processes of the program, as a file of this process and an offset in it. Memory
+ * means the allocation that contains the address. It is opened by offset and size, on that device or, if the program
+ * does not have it, on the current one; releasing it ends the use. All processes see an opened event's records and
+ * waits. */
 CUresult sim_driver_share_memory(CUdeviceptr address, int *file, uint64_t *place, uint64_t *bytes, CUdevice *device);
 CUresult sim_driver_open_memory(int file, uint64_t place, uint64_t bytes, CUdevice device, CUdeviceptr *address);
 CUresult sim_driver_share_event(CUevent event, int *file, uint64_t *place);
 CUresult sim_driver_open_event(int file, uint64_t place, CUevent *event);
-/* The next module that the calling thread loads has the managed variables of this one, which was made of the same PTX
- * for another device; NULL: its own. */
+/* The next module that the calling thread loads shares the managed variables of `twin`, which was made from the same
+ * PTX for another device; NULL: it has its own. */
 void sim_driver_share_managed(CUmodule twin);
 
-/* For the calling thread's current context. */
+/* The following settings hold for the calling thread's current context. */
 void sim_driver_set_threads(uint32_t threads);         /* 0: all cores */
 void sim_driver_set_limit(uint64_t instruction_limit); /* 0: the default */
-/* Whether launches are checked (records get findings, those of launches that end with a fault too), and the order in
- * which warps and blocks take turns. */
+/* Sets whether launches are checked, and in which order warps and blocks take turns. Records of checked launches carry
+ * findings, even if the launch ends with a fault. */
 void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed);
-/* Which launches are counted. */
+/* Sets which launches are counted. */
 void sim_driver_set_counting(haul_counting counting);
-/* Blocks that are counted of a larger launch; 0: all. */
+/* Sets how many blocks of a larger launch are counted; 0: all. */
 void sim_driver_set_sample(uint64_t blocks);
-/* From now on kernels reach what is mapped behind allocations, as on hardware (machine/memory.h): gets what a launch of
- * the kernel did there, when it has ended. */
+/* From now on kernels may access memory mapped behind allocations, as on hardware (machine/memory.h). `note` is called
+ * when a launch that did so has ended. */
 typedef void sim_note_overrun(const char *kernel, const sim_overrun *overrun);
 void sim_driver_map_pages(sim_note_overrun *note);
-/* Whether counted launches find in L2 what earlier ones left; else it is empty before each. */
+/* Sets whether L2 keeps its contents between counted launches; otherwise it is empty before each. */
 void sim_driver_keep_l2(bool keeps);
-/* Where the text goes that kernels print; the sink's context must outlive the launches. */
+/* Sets where the text that kernels print goes; the sink's context must outlive the launches. */
 void sim_driver_set_print(sim_print_sink sink);
-/* For a program whose threads call the driver one at a time: how a thread that is about to call a host function, or to
- * wait, lets the others have the driver meanwhile; and whether it waits in vain, as no other thread of the program will
- * do anything, so many that wait likewise aside. NULL: nobody else is there. */
+/* For a program whose threads call the driver one at a time. A thread calls let_go() before it waits or calls a host
+ * function, and take_back() afterwards. is_alone() returns whether the wait is in vain: apart from `waiting` threads
+ * that wait too, no thread of the program will do anything. NULL: the program has no other thread. */
 typedef struct sim_sharing {
     void (*let_go)(void), (*take_back)(void);
     bool (*is_alone)(unsigned waiting);
 } sim_sharing;
 void sim_driver_share(const sim_sharing *how);
-/* Whether a stream has something to do that no call waits for; and does all of that which is the current context's, and
- * which waits for nobody else. */
+/* Returns whether a stream has work that no call waits for; does all such work of the current context, unless it waits
+ * for something else. */
 bool sim_driver_has_work(void);
 CUresult sim_driver_do_work(void);
-/* Grows with whatever work is done, or changes anything. */
+/* A number that grows with each piece of work done and with each change. */
 uint64_t sim_driver_news(void);
-/* The name of a kernel that has begun and waits for others, on any device of the program; NULL: none does. */
+/* The name of a kernel, on any device of the program, that has begun and waits for others; NULL if none does. */
 const char *sim_driver_waiting_kernel(void);
-/* Whether a device of the program has memory at the address. */
+/* Returns whether a device of the program has memory at the address. */
 bool sim_driver_is_device_address(CUdeviceptr address);
-/* The simulated clock: microseconds since the device was opened, as the host program sees them; and time that the
- * program spends with something else, up to then. */
+/* The simulated clock: microseconds since the device was opened, as the host program sees them. sim_driver_wait_until()
+ * lets time pass until `us`, which the program spends otherwise. */
 double sim_driver_now(void);
 void sim_driver_wait_until(double us);
-/* For tests: of the calling thread's calls into the driver, the n-th from now (1 = the next) fails; 0: none. */
+/* For tests: makes the calling thread's n-th call into the driver from now (1 = the next) fail; 0: none. */
 void sim_driver_fail_call(uint64_t n);
-/* The next launches fill that element of the run, with what they allocate in `memory`, when they are done; NULL: none.
- */
+/* The next launches fill that element of the run when they are done, and allocate in `memory`; NULL: no record. */
 void sim_driver_record(haul_run *run, size_t launch, arena *memory);
-/* Conditional nodes. A handle stands for a value that kernels set by cudaGraphSetConditional(), and which is `value` at
- * first, or whenever the graph is launched. A node gets `count` graphs, to be filled: *bodies, which live as long as
- * it. */
+/* Conditional nodes. A handle stands for a value that kernels set by cudaGraphSetConditional(). It starts as `value`,
+ * once or at each launch of the graph. A node gets `count` empty graphs, *bodies, which live as long as the node. */
 enum { SIM_CONDITION_IF, SIM_CONDITION_WHILE, SIM_CONDITION_CHOICE };
 typedef struct sim_condition {
     uint64_t handle;
@@ -111,54 +109,54 @@ typedef struct sim_condition {
 CUresult sim_driver_condition_create(uint64_t *handle, CUgraph graph, unsigned value, bool sets_at_launch);
 CUresult sim_driver_node_add_condition(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
                                        const sim_condition *what, CUgraph **bodies);
-/* What the stream gets from now on becomes nodes of the graph, behind those of the list. */
+/* Captures the stream's next work as nodes of the graph that depend on the nodes of the list. */
 CUresult sim_driver_capture_to(CUstream stream, CUgraph graph, const CUgraphNode *behind, size_t count);
-/* Whether the calling thread is doing a stream's work. */
+/* Returns whether the calling thread is executing a stream's work. */
 bool sim_driver_is_working(void);
-/* Called before each launch of a graph's kernel: it may ask for the launch's record by sim_driver_record(). What it
- * returns, if it is a failure, ends the launch of the graph. NULL: nobody. */
+/* Called before each kernel launch of a graph; it may ask for the launch's record by sim_driver_record(). If it returns
+ * a failure, the graph's launch ends with it. NULL: no callback. */
 typedef CUresult sim_begin_node_launch(CUfunction function, const CUlaunchConfig *config);
 void sim_driver_on_node_launch(sim_begin_node_launch *begin);
-/* What nobody has freed of the device's heap, of devices with checks: the record of the first kernel behind number
- * *user whose blocks there are, with a finding for each of its instructions that allocated some, and *user becomes its
- * number; UINT32_MAX: there is none. Starts with 0. `memory` has a jump point. */
+/* Reports what kernels left allocated on the device heap; needs checks. Fills the record of the first kernel after
+ * number *user that left blocks, with one finding for each allocating instruction, and sets *user to the kernel's
+ * number, or to UINT32_MAX if there is none. Start with 0. `memory` has a jump point. */
 haul_status sim_driver_leaks(uint32_t *user, arena *memory, haul_launch_record *record);
-/* Status of the context's last call (of the thread's, where it has no context), where it said more than a CUresult
- * does; else HAUL_OK. */
+/* The haul_status of the context's last call, or of the thread's if it has no context, if it says more than the
+ * CUresult; otherwise HAUL_OK. */
 haul_status sim_driver_last_status(void);
 
-/* What messages about the next module that the calling thread loads call it. `name` must outlive the load. */
+/* Names the next module that the calling thread loads in messages. `name` must outlive the load. */
 void sim_driver_name_image(const char *name);
 
-/* Whether the handle is that of a module, or of a function. */
+/* Returns whether the handle is that of a module, or of a function. */
 bool sim_driver_has_module(CUmodule module);
 bool sim_driver_has_function(CUfunction function);
 
-/* Blocks that an SM may hold at once for all that is certain: as cuOccupancyMaxActiveBlocksPerMultiprocessor(), but the
- * estimate of registers does not count, unless somebody was told an occupancy of the function that it is in. */
+/* The blocks that certainly fit on an SM at once. Like cuOccupancyMaxActiveBlocksPerMultiprocessor(), but ignores the
+ * estimate of registers, unless the program was told an occupancy of the function that relies on it. */
 CUresult sim_driver_most_blocks(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes);
 
 const char *sim_driver_function_name(CUfunction function);
 CUdevice sim_driver_function_device(CUfunction function);
 
-/* What the module was parsed to; lives as long as it. */
+/* The module's IR; it lives as long as the module. */
 const ptx_module *sim_driver_module_ptx(CUmodule module);
-/* The same of a kernel's module, and which of its functions the kernel is. */
+/* The IR of a kernel's module; *entry is the kernel's function there. */
 const ptx_module *sim_driver_kernel_ptx(CUfunction kernel, const ptx_function **entry, CUmodule *module);
-/* What is known of the memory that an address lies in. */
+/* A description of the allocation that contains an address. */
 typedef enum sim_allocation_kind { SIM_DEVICE_MEMORY, SIM_PINNED_MEMORY, SIM_MANAGED_MEMORY } sim_allocation_kind;
 typedef struct sim_allocation {
     sim_allocation_kind kind;
-    CUdeviceptr first; /* for kernels */
+    CUdeviceptr first; /* the address that kernels use */
     uint64_t bytes;
-    unsigned char *host; /* where the host has its first byte; NULL: it has not */
-    unsigned flags;      /* that pinned memory was made with */
-    uint64_t number;     /* no other allocation has it, not even later */
-    CUdevice device;     /* that has it, or, of pinned memory, that was current */
+    unsigned char *host; /* where the host has its first byte; NULL: the host cannot access it */
+    unsigned flags;      /* pinned memory: the flags it was allocated with */
+    uint64_t number;     /* unique: no later allocation gets it */
+    CUdevice device;     /* where it lies; pinned memory: the device that was current */
 } sim_allocation;
 
-/* The allocation that the address lies in, or, of pinned memory, the host's pointer; false:
- * there is none. */
+/* Finds the allocation that contains the device address or, for pinned memory, the host pointer. Returns false if there
+ * is none. */
 bool sim_driver_allocation(CUdeviceptr address, sim_allocation *allocation);
 
 /* The functions of extras.def as a table, for those who have a real GPU's driver or the virtual one's. */

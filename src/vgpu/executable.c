@@ -1,9 +1,9 @@
-/* Executable graphs: a graph's nodes as work for streams, launched as often as wanted.
+/* Executable graphs: a graph's nodes as work for streams, launched any number of times.
  *
- * An executable keeps a copy of its graph, which may be changed afterwards. Before a launch the copy is made into
- * items: nodes in an order in which each comes behind those that it waits for, each in a branch. A node goes on in the
- * branch of one that it waits for, if nothing else does so yet, or begins a new one. A launch gives branch 0 to the
- * launching stream and the others to streams of the executable's own; marks connect them. */
+ * An executable keeps a copy of its graph, which may be changed afterwards. Before a launch the copy is compiled into
+ * items: nodes in dependency order, each in a branch. A node continues the branch of one of its dependencies, if no
+ * other node does so yet; otherwise it begins a new branch. A launch gives branch 0 to the launching stream and the
+ * others to streams of the executable's own; marks connect them. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "vgpu/graph.h"
@@ -12,22 +12,22 @@
 #include <string.h>
 
 typedef struct item {
-    sim_work work; /* for MARK and WAIT `node` says which mark; owned by the node otherwise */
-    CUevent event; /* is recorded, or waited for, instead; NULL: neither */
+    sim_work work; /* for MARK and WAIT, `node` is the mark's index; owned by the node otherwise */
+    CUevent event; /* recorded or waited for instead; NULL: neither */
     bool records;
 } item;
 
 struct CUgraphExec_st {
     CUcontext context;
     CUgraph graph;
-    bool is_stale; /* the items are not those of the graph */
+    bool is_stale; /* the items are older than the graph */
     item *items;
     size_t count, capacity, marks;
-    size_t *branch_of; /* each mark's */
+    size_t *branch_of; /* the branch of each mark */
     size_t mark_capacity;
     CUstream *streams; /* of branches 1 and up */
     unsigned branches, stream_count;
-    sim_mark *last; /* the end of the last launch */
+    sim_mark *last; /* reached at the end of the last launch */
     CUgraphExec next;
 };
 
@@ -47,12 +47,12 @@ static CUgraphExec executable_of(CUcontext c, CUgraphExec handle) {
 
 static const size_t NO_MARK = SIZE_MAX;
 
-/* A node as it is reached: nodes of inner graphs are so in the place of their graph's. */
+/* A node in execution order. Nodes of inner graphs replace their graph's node. */
 typedef struct step {
-    CUgraphNode node; /* NULL: a meeting point only */
+    CUgraphNode node; /* NULL: only joins other steps */
     size_t *behind, behind_count;
     size_t branch, mark;
-    bool is_followed; /* something goes on in its branch */
+    bool is_followed; /* another step continues its branch */
 } step;
 
 typedef struct plan {
@@ -65,7 +65,7 @@ static void free_plan(plan *p) {
     memory_free(p->steps);
 }
 
-/* The new step's number; SIZE_MAX: no memory. */
+/* Adds a step and returns its number; SIZE_MAX without memory. */
 static size_t add_step(plan *p, CUgraphNode node, const size_t *behind, size_t count) {
     step *steps = memory_grow(p->steps, p->count, &p->capacity, sizeof *steps);
     size_t *own = memory_alloc((count + 1) * sizeof *own);
@@ -81,7 +81,7 @@ static size_t add_step(plan *p, CUgraphNode node, const size_t *behind, size_t c
 
 static size_t plan_graph(plan *p, const struct CUgraph_st *g, const size_t *behind, size_t count);
 
-/* Puts a node behind what it waits for, which has its steps. */
+/* Plans a node whose dependencies have their steps. */
 static size_t plan_node(plan *p, CUgraphNode n, const size_t *step_of, const size_t *outer, size_t outer_count) {
     size_t *behind = memory_alloc((n->behind_count + 1) * sizeof *behind), made = SIZE_MAX;
     for (size_t i = 0; behind && i < n->behind_count; i++) behind[i] = step_of[n->behind[i]->at];
@@ -95,7 +95,7 @@ static size_t plan_node(plan *p, CUgraphNode n, const size_t *step_of, const siz
 
 enum { NEW, OPEN, DONE };
 
-/* Depth first, without recursion: graphs may be long. */
+/* Plans a node and its dependencies: depth first, but without recursion, since graphs may be long. */
 static bool plan_from(plan *p, CUgraphNode first, CUgraphNode *stack, unsigned char *state, size_t *step_of,
                       const size_t *outer, size_t outer_count) {
     size_t depth = 0;
@@ -116,7 +116,7 @@ static bool plan_from(plan *p, CUgraphNode first, CUgraphNode *stack, unsigned c
     return true;
 }
 
-/* Steps of nodes that nothing comes behind meet in one. */
+/* Adds a step that joins the steps of all nodes without dependents. */
 static size_t meet(plan *p, const struct CUgraph_st *g, const size_t *step_of, const size_t *outer,
                    size_t outer_count) {
     bool *is_followed = memory_zeroed(g->count + 1, sizeof *is_followed);
@@ -131,7 +131,7 @@ static size_t meet(plan *p, const struct CUgraph_st *g, const size_t *step_of, c
     return made;
 }
 
-/* Behind the outer steps; the step behind all of the graph's. */
+/* Plans a graph after the outer steps; returns the step that joins it. */
 static size_t plan_graph(plan *p, const struct CUgraph_st *g, const size_t *outer, size_t outer_count) {
     size_t *step_of = memory_zeroed(g->count + 1, sizeof *step_of), end = SIZE_MAX;
     unsigned char *state = memory_zeroed(g->count + 1, 1);
@@ -146,7 +146,7 @@ static size_t plan_graph(plan *p, const struct CUgraph_st *g, const size_t *oute
     return end;
 }
 
-/* Step 0, and the last one, are in branch 0: where the launching stream begins and ends. */
+/* Assigns branches. Step 0 and the last step are in branch 0, where the launching stream begins and ends. */
 static void give_branches(plan *p) {
     p->branches = 1;
     for (size_t i = 1; i < p->count; i++) {
@@ -232,7 +232,7 @@ static bool make_streams(CUgraphExec e) {
     return true;
 }
 
-/* Makes the items of what the graph is now. */
+/* Compiles the current graph into items. */
 static bool compile(CUgraphExec e) {
     plan p = {0};
     const size_t begin = 0;
@@ -248,7 +248,7 @@ static bool compile(CUgraphExec e) {
     return made;
 }
 
-/* ---- making and ending them ---- */
+/* ---- creation and destruction ---- */
 
 static void free_executable(CUgraphExec e) {
     for (unsigned b = 0; b < e->stream_count; b++) (void)sim_call_stream_destroy(e->streams[b]);
@@ -286,7 +286,7 @@ CUresult sim_call_graph_instantiate(CUgraphExec *executable, CUgraph handle, uns
     return CUDA_SUCCESS;
 }
 
-/* Conditions that wait in a stream need the graph. */
+/* Waits for conditions that are pending in a stream, since they need the graph. */
 static void finish_conditions(CUgraphExec e) {
     if (e->last && !e->last->reached && sim_graph_has_condition(e->graph)) (void)sim_work_until(e->context, e->last);
 }
@@ -315,7 +315,7 @@ void sim_free_graphs(CUcontext c) {
         CUgraph next = g->next;
         if (!g->is_owned) {
             sim_graph_free(g);
-            next = c->graphs; /* inner graphs are gone with it */
+            next = c->graphs; /* inner graphs were freed with it */
         }
         g = next;
     }
@@ -327,7 +327,7 @@ static CUstream stream_of_branch(CUgraphExec e, CUstream launching, size_t branc
     return branch ? e->streams[branch - 1] : launching;
 }
 
-/* Somebody may want the record of a kernel. */
+/* Moves a kernel's record, if one was requested, into its work. */
 static CUresult take_record(CUcontext c, sim_work *w) {
     if (!c->begin_node_launch) return CUDA_SUCCESS;
     const CUresult result = c->begin_node_launch(w->function, &w->config);
@@ -368,7 +368,7 @@ static CUresult issue_all(CUgraphExec e, CUstream s, sim_mark **marks) {
     return sim_issue(s, &end);
 }
 
-/* ---- within another launch ---- */
+/* ---- launches within another launch ---- */
 
 static bool append_work(const sim_work *from, sim_work ***last) {
     sim_work *w = memory_alloc(sizeof *w);
@@ -384,7 +384,7 @@ static bool append_work(const sim_work *from, sim_work ***last) {
     return true;
 }
 
-/* Steps are in an order in which each comes behind what it waits for. */
+/* Steps are in dependency order. */
 bool sim_graph_list_works(CUgraph g, sim_work ***last) {
     plan p = {0};
     const size_t begin = 0;
@@ -397,7 +397,7 @@ bool sim_graph_list_works(CUgraph g, sim_work ***last) {
     return made;
 }
 
-/* A launch into a stream that is captured is a node with the graph in it. */
+/* A launch into a captured stream becomes a node that contains the graph. */
 static CUresult capture_launch(CUgraphExec e, CUstream s) {
     CUgraphNode n = sim_graph_add(s->capture, DRIVER_NODE_GRAPH, s->tips.nodes, s->tips.count);
     if (n) n->of.child = sim_graph_copy(e->graph);
@@ -423,7 +423,7 @@ CUresult sim_call_graph_launch(CUgraphExec handle, CUstream stream) {
     return result;
 }
 
-/* Nothing has to be brought anywhere before the launch. */
+/* Does nothing: no data has to be moved before the launch. */
 CUresult sim_call_executable_upload(CUgraphExec handle, CUstream stream) {
     CUstream s;
     SIM_ENTER(c);
@@ -432,9 +432,9 @@ CUresult sim_call_executable_upload(CUgraphExec handle, CUstream stream) {
     return executable_of(c, handle) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
-/* ---- changing them ---- */
+/* ---- updates ---- */
 
-/* The executable's own node for one of the graph that it was made of; NULL, with a message: there is none. */
+/* Finds the executable's node for a node of the original graph; NULL, with a message, if there is none. */
 static CUgraphNode own_node(CUgraphExec handle, CUgraphNode node, int type) {
     CUcontext c = sim_current();
     CUgraphExec e = c ? executable_of(c, handle) : NULL;
@@ -492,7 +492,7 @@ CUresult sim_call_executable_enabled(CUgraphExec executable, CUgraphNode node, u
     return CUDA_SUCCESS;
 }
 
-/* Nodes correspond by their places, and have to come behind the same. */
+/* Nodes correspond by index, and must have the same dependencies. */
 static int compare(const struct CUgraph_st *old, const struct CUgraph_st *given, size_t *at) {
     *at = 0;
     if (old->count != given->count) return DRIVER_UPDATE_TOPOLOGY;

@@ -1,4 +1,4 @@
-/* Graphs: their nodes and edges, and streams that are captured. */
+/* Graphs: nodes, edges, and the capture of streams. */
 #include "vgpu/graph.h"
 
 #include "base/memory.h"
@@ -114,7 +114,7 @@ static bool copy_works(CUgraphNode to, const struct CUgraphNode_st *from) {
     return true;
 }
 
-/* Nodes stand behind others at the places that those have in the new graph. */
+/* Copies a node; copy_edges() adds its dependencies. */
 static bool copy_node(CUgraph g, const struct CUgraphNode_st *from) {
     CUgraphNode n = sim_graph_add(g, from->type, NULL, 0);
     if (!n) return false;
@@ -184,7 +184,7 @@ static bool reach(const struct CUgraphNode_st *n, const struct CUgraphNode_st *o
     return false;
 }
 
-/* Whether a node is another one, or stands, also by way of others, behind it. Without memory for the answer it does. */
+/* Returns whether a node is, or depends on, directly or not, another one. Without memory to find out, returns true. */
 static bool comes_behind(const struct CUgraphNode_st *n, const struct CUgraphNode_st *other) {
     bool *seen = memory_zeroed(n->graph->count, sizeof *seen);
     const bool reached = !seen || reach(n, other, seen);
@@ -202,7 +202,7 @@ CUresult sim_call_graph_connect(CUgraph handle, const CUgraphNode *from, const C
     if (!g) return CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
         if (!is_edge(g, from[i], to[i])) return CUDA_INVALID_VALUE;
-        if (comes_behind(from[i], to[i])) return sim_wrong("a node would wait for itself");
+        if (comes_behind(from[i], to[i])) return sim_wrong("the dependency would be a cycle");
         if (!sim_node_put_behind(to[i], from[i])) return no_memory();
     }
     return CUDA_SUCCESS;
@@ -240,9 +240,9 @@ CUresult sim_call_node_destroy(CUgraphNode handle) {
     return CUDA_SUCCESS;
 }
 
-/* ---- what is in a graph ---- */
+/* ---- queries ---- */
 
-/* Lists are written as far as there is room; the rest becomes NULL. Without a list the number is asked for. */
+/* An output list: filled as far as there is room, the rest becomes NULL. Without a list, only the count is returned. */
 typedef struct list {
     CUgraphNode *nodes, *partners; /* partners: NULL, or as many again */
     size_t room, count;
@@ -452,7 +452,8 @@ CUresult sim_driver_capture_to(CUstream handle, CUgraph graph, const CUgraphNode
     return CUDA_SUCCESS;
 }
 
-/* Nodes that nothing comes behind have to be what the first stream was waiting for: the others were joined to it. */
+/* Returns whether the first stream depends on all captured nodes without dependents, so that all streams were joined to
+ * it. */
 static bool is_joined(const struct CUgraph_st *g, const sim_tips *tips) {
     bool *is_waited_for = memory_zeroed(g->count + 1, sizeof *is_waited_for), joined = is_waited_for != NULL;
     for (size_t t = 0; t < tips->count && joined; t++) is_waited_for[tips->nodes[t]->at] = true;

@@ -1,4 +1,4 @@
-/* Graphs of the virtual GPU: nodes, and what each has to come behind, made by a stream that is captured or by hand. */
+/* Graphs of the virtual GPU: nodes and their dependencies, captured from a stream or built by calls. */
 #ifndef HAUL_VGPU_GRAPH_H
 #define HAUL_VGPU_GRAPH_H
 
@@ -7,14 +7,14 @@
 struct CUgraphNode_st {
     CUgraph graph;
     CUgraphNodeType type;
-    uint64_t number; /* no other node of the context has it, but this one's in copies of the graph */
-    size_t at;       /* its place among the graph's nodes */
+    uint64_t number; /* unique in the context; copies of the graph keep it */
+    size_t at;       /* its index among the graph's nodes */
     CUgraphNode *behind;
     size_t behind_count, behind_capacity;
-    sim_work *works; /* what it does, one behind the other; marks of events are left to the launch */
+    sim_work *works; /* its work, in order; a launch creates the marks of events */
     size_t work_count;
-    void **pointers; /* to the parameters of a kernel, once somebody asked for them */
-    bool is_off;     /* in an executable graph */
+    void **pointers; /* to the parameters of a kernel, once the program asked for them */
+    bool is_off;     /* disabled in an executable graph */
     union {
         CUDA_KERNEL_NODE_PARAMS kernel; /* its parameters point into what works[0] has packed */
         CUDA_MEMCPY3D copy;
@@ -31,56 +31,56 @@ struct CUgraph_st {
     CUcontext context;
     CUgraphNode *nodes;
     size_t count, capacity;
-    CUstream origin; /* that is captured; NULL: none is */
+    CUstream origin; /* the stream that is captured; NULL: none */
     size_t captured; /* the first node of the capture */
     uint64_t number;
-    bool is_owned;   /* by a node, or an executable graph */
-    CUgraph copy_of; /* NULL: an original */
+    bool is_owned;   /* by a node or an executable graph */
+    CUgraph copy_of; /* NULL: this is an original */
     CUgraph next;
 };
 
 /* ---- graph.c ---- */
 
-/* A new graph in the context's list; NULL with a message: no memory. */
+/* Adds a graph to the context's list; returns NULL, with a message, without memory. */
 CUgraph sim_graph_new(CUcontext context);
 void sim_graph_free(CUgraph graph);
-/* With the same nodes, of the same numbers; NULL with a message: no memory. */
+/* Copies a graph; nodes keep their numbers. Returns NULL, with a message, without memory. */
 CUgraph sim_graph_copy(CUgraph graph);
-/* NULL, with a message, unless the handle is that of a graph of the context. */
+/* Return NULL, with a message, unless the handle is that of a graph or node of the context. */
 CUgraph sim_graph_of(CUcontext context, CUgraph handle);
 CUgraphNode sim_node_of(CUcontext context, CUgraphNode handle);
-/* The graph's node of that number; NULL: none. */
+/* Finds the graph's node of that number; NULL if there is none. */
 CUgraphNode sim_graph_find(CUgraph graph, uint64_t number);
-/* A node without work behind others; NULL with a message: no memory. */
+/* Adds a node without work that depends on others; returns NULL, with a message, without memory. */
 CUgraphNode sim_graph_add(CUgraph graph, CUgraphNodeType type, const CUgraphNode *behind, size_t count);
 bool sim_node_put_behind(CUgraphNode node, CUgraphNode other);
 
 /* ---- nodes.c ---- */
 
-/* Makes the node's work anew of what it is to do. */
+/* Set what a node does, and rebuild its work. */
 CUresult sim_node_set_kernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what);
 CUresult sim_node_set_copy(CUgraphNode node, const CUDA_MEMCPY3D *what);
 CUresult sim_node_set_fill(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *what);
 CUresult sim_node_set_host(CUgraphNode node, const CUDA_HOST_NODE_PARAMS *what);
-/* Likewise of a stream's work, which becomes the node's. */
+/* Adds a stream's work to the node, which owns it from then on. */
 bool sim_node_take_work(CUgraphNode node, const sim_work *work);
 void sim_node_free_works(CUgraphNode node);
-/* The same work again, with its own parameters; false: no memory. */
+/* Copies work, with its own copy of the parameters; returns false without memory. */
 bool sim_work_copy(sim_work *to, const sim_work *from);
 
 /* ---- condition.c ---- */
 
-/* The node's work, once its graphs are there; and that of a copy of another node, with copies of its graphs. */
+/* Make the node's work once its graphs exist, for a new node or for a copy of another node, whose graphs are copied. */
 bool sim_condition_take_work(CUgraphNode node);
 bool sim_condition_copy(CUgraphNode to, const struct CUgraphNode_st *from);
 void sim_condition_free(CUgraphNode node);
 bool sim_graph_has_condition(const struct CUgraph_st *graph);
-/* Gives the stream what sets the graph's values at a launch. */
+/* Gives the stream work that sets the graph's condition values at a launch. */
 CUresult sim_conditions_begin(const struct CUgraph_st *graph, CUstream stream);
 
 /* ---- executable.c ---- */
 
-/* The works of a graph that is launched within another one, in their order, appended to a list that ends at *last. */
+/* Appends the work of a graph that is launched within another one, in order, to a list that ends at *last. */
 bool sim_graph_list_works(CUgraph graph, sim_work ***last);
 
 #endif

@@ -1,4 +1,4 @@
-/* The heap that kernels allocate from, who uses it, and what nobody has freed. */
+/* The device heap, the kernels that use it, and the blocks that they leaked. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "check/finding.h"
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* From now on blocks can be told to be this kernel's. */
+/* Gives the kernel a number, so that its blocks can be recognized. */
 static haul_status add_heap_user(CUcontext c, CUfunction f) {
     if (f->heap_user) return HAUL_OK;
     CUfunction *users = memory_resize(c->heap_users, (c->heap_user_count + 1) * sizeof *users);
@@ -20,7 +20,7 @@ static haul_status add_heap_user(CUcontext c, CUfunction f) {
     return HAUL_OK;
 }
 
-/* The heap is there from the first launch on that may use it. */
+/* Creates the heap at the first launch of a kernel that may use it. */
 haul_status sim_prepare_heap(CUfunction f) {
     CUcontext c = f->module->context;
     if (!f->program->uses_heap) return HAUL_OK;

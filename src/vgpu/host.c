@@ -1,4 +1,4 @@
-/* Pinned host memory of the virtual GPU. Kernels reach it at the host's address, wherever that is possible. */
+/* Pinned host memory of the virtual GPU. Kernels access it at the host's address where possible. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "machine/host.h"
@@ -31,7 +31,7 @@ void sim_note_effects(CUcontext c) {
     first->anywhere = ++first->effects;
 }
 
-/* Memory of the program's, or, with `*host` NULL, new memory. */
+/* Pins the program's memory or, if `*host` is NULL, new memory. */
 static haul_status pin(CUcontext current, void **host, uint64_t bytes, unsigned flags) {
     CUcontext c = sim_kin(current, 0);
     sim_pinned *p = memory_zeroed(1, sizeof *p);
@@ -68,14 +68,14 @@ CUresult sim_call_host_allocate(void **host, size_t bytes, unsigned flags) {
     SIM_ENTER(c);
     *host = NULL;
     if (flags & ~7u) return sim_wrong("cuMemHostAlloc: no such flag");
-    if (bytes == 0) return sim_wrong("cuMemHostAlloc: no bytes asked for");
+    if (bytes == 0) return sim_wrong("cuMemHostAlloc: the size must not be 0");
     if (bytes > sim_host_available())
         return sim_result_of(
-            haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "pinned memory: the host has not %zu bytes left", bytes));
+            haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "pinned memory: the host has no %zu bytes left", bytes));
     return sim_result_of(pin(c, host, bytes, flags));
 }
 
-/* As the driver does, waits for work that may use the memory. */
+/* Waits for work that may use the memory, like the driver. */
 CUresult sim_call_host_release(void *host) {
     SIM_ENTER(c);
     sim_pinned *p = sim_find_pinned(c, host, 1);
@@ -87,7 +87,8 @@ CUresult sim_call_host_release(void *host) {
 
 CUresult sim_call_host_register(void *host, size_t bytes, unsigned flags) {
     SIM_ENTER(c);
-    if (!host || bytes == 0 || flags & ~15u) return sim_wrong("cuMemHostRegister: no memory given, or no such flag");
+    if (!host || bytes == 0 || flags & ~15u)
+        return sim_wrong("cuMemHostRegister: the memory is missing, or a flag is unknown");
     for (sim_pinned *p = sim_kin(c, 0)->pinned; p; p = p->next)
         if ((unsigned char *)host < p->host + p->bytes && p->host < (unsigned char *)host + bytes)
             return CUDA_HOST_MEMORY_ALREADY_REGISTERED;
@@ -107,7 +108,7 @@ CUresult sim_call_host_address(CUdeviceptr *address, void *host, unsigned flags)
     SIM_ENTER(c);
     const sim_pinned *p = sim_find_pinned(c, host, 1);
     *address = 0;
-    if (!p || flags) return sim_wrong("cuMemHostGetDevicePointer: no pinned memory is there");
+    if (!p || flags) return sim_wrong("cuMemHostGetDevicePointer: the address is not in pinned memory");
     *address = p->address + (uint64_t)((unsigned char *)host - p->host);
     return CUDA_SUCCESS;
 }

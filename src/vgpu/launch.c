@@ -1,4 +1,4 @@
-/* Launches: their parameters, what they are given of the machine, and their run when their stream comes to them. */
+/* Launches: their parameters and attributes, and their execution when their stream comes to them. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -24,7 +24,7 @@ static unsigned char *pack_parameters(CUfunction f, void **parameters) {
     return packed;
 }
 
-/* A grid of so many clusters. */
+/* Multiplies a grid of clusters by the cluster size. */
 static void count_in_blocks(const ptx_function *f, uint32_t grid[3]) {
     for (unsigned k = 0; k < 3; k++) {
         const uint64_t blocks = (uint64_t)grid[k] * (f->cluster[k] ? f->cluster[k] : 1);
@@ -82,22 +82,22 @@ static sim_launch describe(const sim_work *w) {
     return l;
 }
 
-/* A launch under way, and what it leaves. */
+/* A launch in progress, and its results. */
 struct sim_running {
     sim_run *run;
-    haul_launch_record own; /* for the clock, if nobody else wants one */
+    haul_launch_record own; /* for the clock, if no other record was requested */
     haul_launch_record *record;
     arena memory;
-    sim_launch_times *times; /* NULL: none */
+    sim_launch_times *times; /* NULL: unknown */
     sim_rough_time rough;
     sim_kernel_load load;
     bool wrote_host, uncounted;
-    uint64_t changes; /* when it paused last */
+    uint64_t changes; /* at its last pause */
     sim_overrun overrun;
 };
 
-/* The clock needs the time of every launch: of one that is counted its record's estimate, if nobody else wants a
- * record; of one that is not, the mean of those of the shape that were. */
+/* Begins a launch. The clock needs the time of every launch. A counted launch takes its record's estimate; if no record
+ * was requested, it fills its own. An uncounted launch takes the mean of counted ones of its shape. */
 static haul_status begin(const sim_work *w, struct sim_running *r) {
     CUcontext c = w->function->module->context;
     haul_launch_record *const wanted = w->run ? &w->run->launches[w->run_launch] : NULL;
@@ -168,7 +168,7 @@ haul_status sim_run_launch(sim_work *w, bool may_pause, double *us, sim_kernel_l
     return status;
 }
 
-/* More than 48 KiB of shared memory, static and dynamic together, only for kernels whose attribute was set. */
+/* More than 48 KiB of shared memory, static and dynamic together, needs the kernel's attribute to be set. */
 static CUresult check_consent(CUfunction f, uint32_t bytes) {
     int most = 0, own = 0;
     if (!bytes) return CUDA_SUCCESS;
@@ -176,8 +176,8 @@ static CUresult check_consent(CUfunction f, uint32_t bytes) {
     if (result == CUDA_SUCCESS) result = sim_call_function_attribute(&own, DRIVER_FUNCTION_SHARED_BYTES, f);
     if (result != CUDA_SUCCESS || bytes <= (uint32_t)most) return result;
     (void)sim_result_of(haul_fail(HAUL_ERROR_LIMIT,
-                                  "launch: kernel '%s': %u bytes of dynamic shared memory, but %d are allowed until "
-                                  "cudaFuncSetAttribute() allows more",
+                                  "launch: kernel '%s': %u bytes of dynamic shared memory, but %d are allowed; "
+                                  "raise the limit with cudaFuncSetAttribute()",
                                   f->entry->name, bytes, most));
     return CUDA_INVALID_VALUE;
 }
@@ -205,11 +205,11 @@ CUresult sim_check_access_policy(const char *who, const CUaccessPolicyWindow *w)
     const haul_status ratio =
         w->hit_ratio >= 0 && w->hit_ratio <= 1
             ? HAUL_OK
-            : haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s: the window's hit ratio must lie between 0 and 1", who);
+            : haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s: the window's hit ratio must be between 0 and 1", who);
     if (ratio != HAUL_OK) return sim_result_of(ratio);
     if (w->bytes <= SIM_MOST_WINDOW) return CUDA_SUCCESS;
     return sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT,
-                                   "virtual GPU: %s: a window of %zu bytes: at most %d are allowed", who, w->bytes,
+                                   "virtual GPU: %s: the window has %zu bytes, but may have at most %d", who, w->bytes,
                                    SIM_MOST_WINDOW));
 }
 
@@ -220,8 +220,8 @@ static CUresult take_attributes(const CUlaunchConfig *config, sim_work *w) {
         case DRIVER_LAUNCH_ACCESS_POLICY_WINDOW: w->window = attribute->value.window; break;
         case DRIVER_LAUNCH_CLUSTER: memcpy(w->cluster, attribute->value.cluster, sizeof w->cluster); break;
         default:
-            return sim_wrong("cuLaunchKernelEx: of the attributes only cluster dimension and access window are "
-                             "supported");
+            return sim_wrong("cuLaunchKernelEx: only the attributes cluster dimension and access policy window "
+                             "are supported");
         }
     }
     return sim_check_access_policy("cuLaunchKernelEx", &w->window);
@@ -252,7 +252,7 @@ CUresult sim_make_launch(CUcontext c, const CUlaunchConfig *config, CUfunction f
 
 static CUresult another_device(CUfunction f) {
     (void)sim_result_of(
-        haul_fail(HAUL_ERROR_ARGUMENT, "launch: kernel '%s' and its stream are of different devices", f->entry->name));
+        haul_fail(HAUL_ERROR_ARGUMENT, "launch: kernel '%s' and its stream are on different devices", f->entry->name));
     return CUDA_INVALID_HANDLE;
 }
 

@@ -1,5 +1,5 @@
-/* Linking of the virtual GPU's driver: PTX texts that go into one module. The image that comes of it is these texts one
- * after the other, with their names and lengths in front:
+/* The virtual GPU's linker: PTX texts that become one module. The linked image holds the texts one after the other,
+ * each after its name and the lengths of both:
  *
  *     haul linked PTX
  *     2
@@ -39,7 +39,7 @@ static haul_status damaged(void) {
     return haul_fail(HAUL_ERROR_SYNTAX, "linked PTX: the image is damaged");
 }
 
-/* What is too large for 64 bits becomes the largest number, and no image is as long as that. */
+/* Numbers above 64 bits become the largest one, which no image is as long as. */
 static bool read_number(const char **at, char end, size_t *value) {
     char *past;
     if (!isdigit((unsigned char)**at)) return false;
@@ -74,8 +74,9 @@ haul_status sim_link_load(const char *image, ptx_module **module) {
     if (!read_number(&at, '\n', &count) || count == 0 || count > (size_t)(end - at) / LEAST_HEADER) return damaged();
     ptx_source *sources = memory_zeroed(count, sizeof *sources);
     char **names = memory_zeroed(count, sizeof *names);
-    haul_status status = sources && names ? read_sources(at, end, sources, names, count)
-                                          : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "linked PTX: no memory to load it");
+    haul_status status = sources && names
+                             ? read_sources(at, end, sources, names, count)
+                             : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "linked PTX: no memory to load the image");
     if (status == HAUL_OK) status = ptx_module_link(count > 1 ? "linked PTX" : names[0], sources, count, module);
     for (size_t i = 0; names && i < count; i++) memory_free(names[i]);
     memory_free(names);
@@ -85,11 +86,11 @@ haul_status sim_link_load(const char *image, ptx_module **module) {
 
 /* ---- calls ---- */
 
-/* What compilers of PTX can be asked for has no meaning here. */
+/* Ignores compiler options, which have no meaning here. */
 CUresult sim_call_link_create(unsigned option_count, int *options, void **values, CUlinkState *state) {
     SIM_ENTER(c);
     (void)option_count, (void)options, (void)values;
-    if (!state) return sim_wrong("cuLinkCreate: no place for the linker");
+    if (!state) return sim_wrong("cuLinkCreate: an argument is missing");
     *state = memory_zeroed(1, sizeof **state);
     if (!*state) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a linker"));
     (*state)->context = c;
@@ -117,7 +118,7 @@ static haul_status check_type(int type) {
     return haul_fail(HAUL_ERROR_UNSUPPORTED, "cuLink: the virtual GPU links PTX (1), not %s (%d)", inputs[type], type);
 }
 
-/* As the driver does, says at once what is wrong with a text of its own. */
+/* Checks a text on its own at once, like the driver. */
 static haul_status check_text(const char *name, const char *ptx, size_t length) {
     ptx_module *module;
     HAUL_TRY(ptx_module_parse(name, ptx, length, &module));
@@ -156,15 +157,15 @@ CUresult sim_call_link_add_file(CUlinkState state, int type, const char *path, u
     if (!path) return sim_wrong("cuLinkAddFile: no file");
     haul_status status = check_type(type);
     if (status == HAUL_OK) status = file_read(path, &ptx);
-    if (status == HAUL_ERROR_FILE) status = HAUL_ERROR_ARGUMENT; /* as an H100's driver has it */
+    if (status == HAUL_ERROR_FILE) status = HAUL_ERROR_ARGUMENT; /* as an H100's driver */
     if (status == HAUL_OK) status = add(state, path, text_string(&ptx), ptx.length);
     text_free(&ptx);
     return sim_result_of(status);
 }
 
-/* ---- the end ---- */
+/* ---- completion ---- */
 
-/* Functions of the device's own runtime. */
+/* Returns whether the name is a function of the device runtime. */
 static bool launches_kernels(const char *name) {
     return strncmp(name, "cnp", 3) == 0 || strncmp(name, "__cudaCDP2", 10) == 0 ||
            strncmp(name, "cudaLaunchDevice", 16) == 0 || strncmp(name, "cudaGetParameterBuffer", 22) == 0;
@@ -179,7 +180,7 @@ static bool calls_launch(const ptx_function *f) {
     return false;
 }
 
-/* The module's first kernel that launches others by itself; NULL: functions do it, if anything does. */
+/* Finds the module's first kernel that itself launches kernels; NULL if only functions do, or nothing does. */
 static const char *launching_kernel(const ptx_module *m) {
     for (size_t i = 0; i < m->function_count; i++)
         if (m->functions[i]->is_entry && calls_launch(m->functions[i])) return m->functions[i]->name;
@@ -203,7 +204,7 @@ static haul_status has_launch(const ptx_module *m, const char *name, ptx_positio
 
 static haul_status undefined(const ptx_module *m, const char *what, const char *name, ptx_position at) {
     if (launches_kernels(name)) return has_launch(m, name, at);
-    return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: %s '%s', declared in line %u, is defined nowhere", m->name, what, name,
+    return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: %s '%s', declared in line %u, is not defined", m->name, what, name,
                      at.line);
 }
 
@@ -233,10 +234,11 @@ CUresult sim_call_link_complete(CUlinkState state, void **image, size_t *bytes) 
     text_free(&state->image);
     text_printf(&state->image, MAGIC "%zu\n", state->count);
     text_append(&state->image, text_string(&state->texts), state->texts.length);
-    if (state->image.failed) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "linked PTX: no memory for it"));
+    if (state->image.failed)
+        return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "linked PTX: no memory for the image"));
     const haul_status status = check_whole(text_string(&state->image));
     const CUresult result = sim_result_of(status);
-    if (status == HAUL_ERROR_SYNTAX || status == HAUL_ERROR_NOT_FOUND) return CUDA_INVALID_SOURCE; /* as an H100's */
+    if (status == HAUL_ERROR_SYNTAX || status == HAUL_ERROR_NOT_FOUND) return CUDA_INVALID_SOURCE; /* as an H100 */
     if (status != HAUL_OK) return result;
     *image = (void *)(uintptr_t)text_string(&state->image);
     if (bytes) *bytes = state->image.length + 1;

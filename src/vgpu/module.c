@@ -1,4 +1,4 @@
-/* Modules: their variables in device memory, and their kernels, lowered when they are first needed. */
+/* Modules: their variables in device memory, and their kernels, which are lowered when first needed. */
 #include "assembler/passes.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -32,7 +32,7 @@ static void add_relocation(CUmodule m, unsigned char *bytes, const ptx_relocatio
     memcpy(bytes + r->at, &address, r->bytes < 8 ? r->bytes : 8);
 }
 
-/* A managed variable is there once, for all devices. */
+/* A managed variable exists once, for all devices. */
 static bool is_the_twins(const struct CUmod_st *m, const ptx_variable *v) {
     return v->is_managed && m->twin;
 }
@@ -53,7 +53,7 @@ static haul_status allocate_variables(CUmodule m) {
         if (!in_device_memory(v)) continue;
         if (v->is_extern)
             return haul_fail(HAUL_ERROR_SYNTAX,
-                             "%s:%u: variable %s is extern: link the module with the one that defines it", m->ptx->name,
+                             "%s:%u: variable %s is extern; link the module with the one that defines it", m->ptx->name,
                              v->position.line, v->name);
         HAUL_TRY(allocate_variable(m, v, &m->addresses[v->index]));
     }
@@ -116,7 +116,7 @@ static haul_status load(CUcontext c, CUmodule *out, const char *source) {
     return HAUL_OK;
 }
 
-/* What compilers of PTX can be asked for has no meaning here. */
+/* Ignores compiler options, which have no meaning here. */
 CUresult sim_call_module_load(CUmodule *module, const void *image, unsigned option_count, int *options, void **values) {
     *module = NULL;
     SIM_ENTER(c);
@@ -153,8 +153,7 @@ CUresult sim_call_module_unload(CUmodule m) {
 CUresult sim_call_module_function(CUfunction *function, CUmodule module, const char *name) {
     *function = NULL;
     ptx_function *entry = ptx_find_entry(module->ptx, name);
-    if (!entry)
-        return sim_result_of(haul_fail(HAUL_ERROR_NOT_FOUND, "%s: has no kernel '%s'", module->ptx->name, name));
+    if (!entry) return sim_result_of(haul_fail(HAUL_ERROR_NOT_FOUND, "%s has no kernel '%s'", module->ptx->name, name));
     for (CUfunction f = module->functions; f; f = f->next)
         if (f->entry == entry) *function = f;
     if (*function) return CUDA_SUCCESS;
@@ -180,19 +179,19 @@ CUresult sim_call_module_variable(CUdeviceptr *address, size_t *bytes, CUmodule 
         if (bytes) *bytes = v->size;
         return CUDA_SUCCESS;
     }
-    return sim_result_of(haul_fail(HAUL_ERROR_NOT_FOUND, "%s: has no variable '%s' in global or constant memory",
+    return sim_result_of(haul_fail(HAUL_ERROR_NOT_FOUND, "%s has no variable '%s' in global or constant memory",
                                    module->ptx->name, name));
 }
 
-/* PTX for a later architecture runs as long as it uses nothing that the machine does not have: a kernel for sm_90 can
- * be looked at on an A100. */
+/* PTX for a later architecture runs as long as it uses only features of the machine: a kernel for sm_90 can be examined
+ * on an A100. */
 static haul_status check_architecture(const CUmodule m, const ptx_function *f) {
     for (size_t k = 0; k < f->instruction_count; k++) {
         const ptx_instruction *i = &f->instructions[k];
         const unsigned needs = ptx_least_sm(ptx_need_of(i).targets), has = m->context->machine.sm;
         if (needs > has)
             return haul_fail(HAUL_ERROR_UNSUPPORTED,
-                             "%s:%u:%u: '%s' needs sm_%u, but %s is sm_%u: choose another device", m->ptx->name,
+                             "%s:%u:%u: '%s' needs sm_%u, but %s is sm_%u; choose another device", m->ptx->name,
                              i->position.line, i->position.column, ptx_ops[i->op].mnemonic, needs,
                              m->context->machine.name, has);
     }
@@ -206,7 +205,7 @@ void sim_forget_program(CUfunction f) {
     f->program = NULL;
 }
 
-/* Lowers a kernel when it is first needed; allocation failures of the arena land here. */
+/* Lowers a kernel when first needed. Failed arena allocations jump here. */
 haul_status sim_prepare(CUfunction f) {
     jmp_buf out_of_memory;
     if (f->program) return HAUL_OK;
@@ -232,7 +231,7 @@ haul_status sim_prepare(CUfunction f) {
     return status;
 }
 
-/* What the kernel may have of dynamic shared memory before somebody allows more. */
+/* The dynamic shared memory that the kernel may use by default. */
 static int dynamic_shared(CUfunction f) {
     const uint64_t all = f->module->context->machine.shared_per_block, own = f->program->shared_bytes;
     return own < all ? (int)(all - own) : 0;
@@ -278,18 +277,18 @@ static bool may_be_set(int attribute) {
            (attribute >= DRIVER_FUNCTION_CLUSTER_X && attribute <= DRIVER_FUNCTION_CLUSTER_POLICY);
 }
 
-/* A cluster's size is for launches that have none of their own. */
+/* A cluster size set here applies to launches without their own. */
 CUresult sim_call_function_set(CUfunction function, int attribute, int value) {
     const sim_machine *m = &function->module->context->machine;
     if (!may_be_set(attribute)) return sim_wrong("cuFuncSetAttribute: no such attribute, or it cannot be set");
     if (attribute == DRIVER_FUNCTION_MAX_DYNAMIC_SHARED && (value < 0 || (uint32_t)value > m->shared_per_block_optin))
-        return sim_wrong("cuFuncSetAttribute: the machine has not so much shared memory for a block");
+        return sim_wrong("cuFuncSetAttribute: the device has less shared memory for a block");
     function->settings[attribute] = value;
     function->set |= 1u << attribute;
     return CUDA_SUCCESS;
 }
 
-/* With `known_blocks` as sim_occupancy() takes them. */
+/* Computes blocks per SM; `known_blocks` as for sim_occupancy(). */
 static CUresult occupancy(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes,
                           uint32_t known_blocks) {
     const sim_machine *m = &function->module->context->machine;
@@ -298,7 +297,7 @@ static CUresult occupancy(int *blocks, CUfunction function, int threads, size_t 
     if (threads < 1 || dynamic_shared_bytes > UINT32_MAX)
         return sim_wrong("cuOccupancyMaxActiveBlocksPerMultiprocessor: no such block");
     haul_occupancy o;
-    *blocks = 0; /* of a block that no launch may have */
+    *blocks = 0; /* for blocks that no launch may have */
     if ((uint32_t)threads > m->max_threads_per_block ||
         function->program->shared_bytes + dynamic_shared_bytes > m->shared_per_block_optin)
         return CUDA_SUCCESS;

@@ -1,4 +1,4 @@
-/* What the nodes of graphs do, and what is said and asked of it. */
+/* The work of graph nodes: creation, queries and changes. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -14,7 +14,7 @@ static CUresult no_memory(void) {
 
 /* ---- work ---- */
 
-/* True where there is nothing to copy. */
+/* Copies bytes, if any; returns false without memory. */
 static bool copy_bytes(void **to, const void *from, size_t bytes) {
     if (!from) return true;
     *to = memory_alloc(bytes);
@@ -40,7 +40,7 @@ void sim_node_free_works(CUgraphNode n) {
     n->work_count = 0;
 }
 
-/* Room for so many, in place of those that were there. */
+/* Replaces the node's work by room for `count` items. */
 static bool make_works(CUgraphNode n, size_t count) {
     sim_node_free_works(n);
     n->works = memory_zeroed(count + 1, sizeof *n->works);
@@ -64,7 +64,7 @@ static CUDA_MEMCPY3D copy_of(const sim_work *w) {
     return c;
 }
 
-/* Memory that a graph frees is its own, and stays for the next launch. */
+/* Memory that a graph frees belongs to the graph, and stays for its next launch. */
 bool sim_node_take_work(CUgraphNode n, const sim_work *w) {
     const CUlaunchConfig *l = &w->config;
     switch (n->type) {
@@ -88,7 +88,7 @@ bool sim_node_take_work(CUgraphNode n, const sim_work *w) {
     return true;
 }
 
-/* ---- what nodes are to do ---- */
+/* ---- the work of nodes ---- */
 
 CUresult sim_node_set_kernel(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *what) {
     sim_work work;
@@ -116,11 +116,11 @@ CUresult sim_node_set_copy(CUgraphNode n, const CUDA_MEMCPY3D *what) {
     return CUDA_SUCCESS;
 }
 
-/* Row by row. */
+/* Fills row by row. */
 CUresult sim_node_set_fill(CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS *what) {
     const size_t rows = what->height ? what->height : 1, bytes = what->width * what->element;
     if (what->element != 1 && what->element != 2 && what->element != 4)
-        return sim_wrong("a fill's elements have 1, 2 or 4 bytes");
+        return sim_wrong("a fill's elements must have 1, 2 or 4 bytes");
     if (what->width > SIZE_MAX / 4 || (rows > 1 && what->pitch < bytes)) return sim_wrong("a fill's rows overlap");
     if (!bytes) return sim_wrong("a fill has no elements");
     if (!sim_at(n->graph->context, what->to, (rows - 1) * what->pitch + bytes)) return CUDA_INVALID_VALUE;
@@ -141,14 +141,14 @@ CUresult sim_node_set_host(CUgraphNode n, const CUDA_HOST_NODE_PARAMS *what) {
     return sim_node_take_work(n, &work) ? CUDA_SUCCESS : no_memory();
 }
 
-/* ---- adding them ---- */
+/* ---- creation ---- */
 
-/* NULL, with a message: something of it is wrong. */
+/* Adds a node; returns NULL, with a message, if an argument is wrong. */
 static CUgraphNode add(CUcontext c, CUgraph handle, CUgraphNodeType type, const CUgraphNode *behind, size_t count) {
     CUgraph g = sim_graph_of(c, handle);
     for (size_t i = 0; i < count && g; i++) {
         if (behind && sim_node_of(c, behind[i]) && behind[i]->graph == g) continue;
-        (void)sim_wrong("a node comes behind nodes of the same graph");
+        (void)sim_wrong("a node can depend only on nodes of its own graph");
         return NULL;
     }
     return g ? sim_graph_add(g, type, behind, count) : NULL;
@@ -162,12 +162,12 @@ static CUresult finish(CUgraphNode n, CUresult result, CUgraphNode *node) {
     return result;
 }
 
-#define ADD_CALL(name, kind, params, set)                             \
-    CUresult sim_call_node_add_##name params {                        \
-        SIM_ENTER(c);                                                 \
-        if (!what) return sim_wrong("a node without anything to do"); \
-        CUgraphNode n = add(c, graph, kind, behind, count);           \
-        return n ? finish(n, set, node) : CUDA_INVALID_VALUE;         \
+#define ADD_CALL(name, kind, params, set)                                 \
+    CUresult sim_call_node_add_##name params {                            \
+        SIM_ENTER(c);                                                     \
+        if (!what) return sim_wrong("the node's parameters are missing"); \
+        CUgraphNode n = add(c, graph, kind, behind, count);               \
+        return n ? finish(n, set, node) : CUDA_INVALID_VALUE;             \
     }
 ADD_CALL(kernel, DRIVER_NODE_KERNEL,
          (CUgraphNode * node, CUgraph graph, const CUgraphNode *behind, size_t count,
@@ -222,7 +222,7 @@ CUresult sim_call_node_add_wait(CUgraphNode *node, CUgraph graph, const CUgraphN
     return add_event(node, graph, DRIVER_NODE_EVENT_WAIT, behind, count, event);
 }
 
-/* Memory of a graph is there from the node on, at one address in all launches. */
+/* A graph's memory exists from its node on, at the same address in all launches. */
 CUresult sim_call_node_add_allocate(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
                                     CUDA_MEM_ALLOC_NODE_PARAMS *what) {
     SIM_ENTER(c);
@@ -242,7 +242,7 @@ CUresult sim_call_node_add_free(CUgraphNode *node, CUgraph graph, const CUgraphN
     return finish(n, sim_at(c, address, 1) ? CUDA_SUCCESS : CUDA_INVALID_VALUE, node);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static CUgraphNode of_type(CUgraphNode handle, CUgraphNodeType type) {
     CUcontext c = sim_current();
@@ -260,7 +260,7 @@ CUresult sim_call_node_type(CUgraphNode handle, CUgraphNodeType *type) {
     return CUDA_SUCCESS;
 }
 
-/* Pointers to the parameters as the node keeps them, which live as long as its work. */
+/* Makes pointers to the node's own parameters, which live as long as its work. */
 static bool point_to_parameters(CUgraphNode n) {
     const ptx_function *entry = n->works[0].function->entry;
     unsigned char *packed = n->works[0].parameters;
@@ -299,7 +299,7 @@ GET_CALL(child, DRIVER_NODE_GRAPH, child, CUgraph)
 GET_CALL(record, DRIVER_NODE_EVENT_RECORD, event, CUevent)
 GET_CALL(wait, DRIVER_NODE_EVENT_WAIT, event, CUevent)
 
-/* ---- changing ---- */
+/* ---- changes ---- */
 
 #define SET_CALL(name, kind, type)                                        \
     CUresult sim_call_node_set_##name(CUgraphNode node, const type *to) { \

@@ -1,5 +1,5 @@
-/* Stream-ordered memory of the virtual GPU. Memory is given at once and comes back in stream order; what a pool holds
- * is what is in use, so it has nothing to trim. */
+/* Stream-ordered memory of the virtual GPU. Memory is allocated at once and freed in stream order. A pool keeps only
+ * memory in use, so it has nothing to trim. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -12,7 +12,7 @@ typedef struct sim_pooled {
     CUdeviceptr address;
     uint64_t bytes;
     CUmemoryPool pool;
-    bool for_graph; /* stays */
+    bool for_graph; /* not freed */
     struct sim_pooled *next;
 } sim_pooled;
 
@@ -38,7 +38,7 @@ CUresult sim_call_pool_default(CUmemoryPool *pool, CUdevice device) {
     return default_pool(sim_context_of(c, device), pool);
 }
 
-/* The pool of allocations that name none. */
+/* Gets the pool of allocations that name none. */
 CUresult sim_call_pool_used(CUmemoryPool *pool, CUdevice device) {
     SIM_ENTER(current);
     const CUcontext c = sim_context_of(current, device);
@@ -68,14 +68,14 @@ static bool has_pool(CUcontext c, const struct CUmemPool_st *pool) {
     return false;
 }
 
-/* The context of the program that has it, c if none has. */
+/* Finds the program's context that has the pool; c if none has. */
 static CUcontext context_of_pool(CUcontext c, const struct CUmemPool_st *pool) {
     for (unsigned i = 0; i < sim_kin_count(c); i++)
         if (has_pool(sim_kin(c, i), pool)) return sim_kin(c, i);
     return c;
 }
 
-/* Memory that is still in use goes on living without it. */
+/* Memory in use outlives the pool. */
 CUresult sim_call_pool_destroy(CUmemoryPool pool) {
     SIM_ENTER(current);
     CUcontext c = context_of_pool(current, pool);
@@ -125,12 +125,12 @@ CUresult sim_call_pool_set(CUmemoryPool pool, int attribute, void *value) {
 static haul_status check_limit(const struct CUmemPool_st *pool, uint64_t bytes) {
     char asked[32], used[32], limit[32];
     if (!pool->limit || (bytes <= pool->limit && pool->used <= pool->limit - bytes)) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "pool: %s asked for, %s of its %s are in use",
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "pool: %s requested, but %s of its %s are in use",
                      number_format_bytes((double)bytes, asked), number_format_bytes((double)pool->used, used),
                      number_format_bytes((double)pool->limit, limit));
 }
 
-/* When there is no room, what streams are about to give back is waited for. */
+/* If there is no room, waits for memory that streams are about to free. */
 static haul_status find_room(CUcontext c, CUmemoryPool pool, uint64_t bytes, uint64_t *address) {
     for (int attempt = 0;; attempt++) {
         haul_status status = check_limit(pool, bytes);
@@ -140,7 +140,7 @@ static haul_status find_room(CUcontext c, CUmemoryPool pool, uint64_t bytes, uin
     }
 }
 
-/* Peers do not reach it as such: who does is up to the pool. */
+/* The pool, not peer access, decides which devices have access. */
 static void show(CUcontext c, const sim_pooled *p) {
     if (c->family) sim_memory_set_visible(c->memory, p->address, p->pool->visible);
 }

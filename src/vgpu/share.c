@@ -11,12 +11,12 @@
 
 enum { PAGE = 4096, SLOTS = 1 << 16, SLOT_FILE_BYTES = SLOTS * sizeof(sim_slot) };
 
-/* Of this process. None is used twice, as nobody knows who else still has it. */
+/* The slots of this process. None is reused, since other processes may still use it. */
 static struct {
     sim_slot *slots;
     int file;
     unsigned count;
-    pid_t owner; /* a process that is forked off begins anew */
+    pid_t owner; /* a forked process begins anew */
 } own;
 
 static sim_slot *map_slots(int file, uint64_t from, uint64_t bytes) {
@@ -54,7 +54,7 @@ sim_slot *sim_slot_open(int file, uint64_t place) {
     const uint64_t at = place * sizeof(sim_slot), page = at / PAGE * PAGE;
     sim_slot *slots = place < SLOTS ? map_slots(file, page, PAGE) : NULL;
     if (slots) return slots + (at - page) / sizeof(sim_slot);
-    haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: the handle is of no event that another process shares");
+    haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: the handle is not that of an event that another process shares");
     return NULL;
 }
 
@@ -95,7 +95,7 @@ CUresult sim_driver_share_event(CUevent event, int *file, uint64_t *place) {
     SIM_ENTER(c);
     (void)c;
     if (event->slot && sim_slot_find(event->slot, file, place)) return CUDA_SUCCESS;
-    return sim_wrong("cuIpcGetEventHandle: the event was not created for several processes (flag 4) in this one");
+    return sim_wrong("cuIpcGetEventHandle: the event was not created here with flag 4 (interprocess)");
 }
 
 CUresult sim_driver_open_event(int file, uint64_t place, CUevent *event) {

@@ -1,5 +1,5 @@
-/* What processes of one program share: memory of a device, and events. A process puts what the other one needs to know
- * into a handle; the files that it names are without a name of their own, and are reached by way of /proc. */
+/* What processes of one program share: memory of a device, and events. A handle carries a process id and a file of that
+ * process. The files have no name of their own and are opened through /proc. */
 #ifndef HAUL_VGPU_SHARE_H
 #define HAUL_VGPU_SHARE_H
 
@@ -7,20 +7,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An event that several processes know: how often it was recorded, and up to which record everything is done. */
+/* An event that several processes know: the number of records, and the last record before which everything is done. */
 typedef struct sim_slot {
     _Atomic uint64_t recorded, reached;
 } sim_slot;
 
-/* A new one, which no other event has; NULL, with a message: there is no memory. */
+/* Makes a slot that no other event has; returns NULL, with a message, without memory. */
 sim_slot *sim_slot_new(void);
-/* Where it is, for another process: a file of this one, and a place there. */
+/* Finds the slot for another process: a file of this one, and the offset in it. */
 bool sim_slot_find(const sim_slot *slot, int *file, uint64_t *place);
-/* A slot of another process, whose file is open; NULL, with a message. sim_slot_close() ends the use. */
+/* Opens a slot of another process, whose file is open; returns NULL, with a message, if it cannot. sim_slot_close()
+ * ends the use. */
 sim_slot *sim_slot_open(int file, uint64_t place);
 void sim_slot_close(sim_slot *slot);
 
-/* Everything before record `number` is done. */
+/* Marks everything before record `number` as done; waits until it is. */
 void sim_slot_reach(sim_slot *slot, uint64_t number);
 void sim_wait_for_slot(sim_slot *slot, uint64_t number);
 static inline bool sim_slot_is_reached(sim_slot *slot, uint64_t number) {

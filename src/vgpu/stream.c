@@ -12,9 +12,9 @@ static double later(double a, double b) {
     return a > b ? a : b;
 }
 
-/* ---- which stream ---- */
+/* ---- handles ---- */
 
-/* Handles with a meaning of their own: CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
+/* Handles with a special meaning: CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
 enum { LEGACY = 1, PER_THREAD = 2 };
 
 static CUresult make_stream(CUcontext c, unsigned flags, int priority, CUstream *stream) {
@@ -65,9 +65,9 @@ CUresult sim_driver_stream_device(CUstream handle, CUdevice *device) {
     return found;
 }
 
-/* ---- giving work to streams ---- */
+/* ---- issuing work ---- */
 
-/* A copy also comes behind the work of the devices between which it is made. */
+/* A copy between devices also waits for their other work. */
 static void finish_sides(CUcontext c, const sim_work *w) {
     const bool box = w->kind == SIM_WORK_COPY_BOX;
     const CUdeviceptr sides[] = {box ? sim_box_on_device(&w->box->from) : w->from,
@@ -78,7 +78,7 @@ static void finish_sides(CUcontext c, const sim_work *w) {
     }
 }
 
-/* What `waiting` gets next comes behind all that `stream` has. */
+/* Makes the next work of `waiting` wait for all present work of `stream`. */
 static CUresult wait_behind(CUstream waiting, CUstream stream) {
     sim_mark *mark = sim_mark_new(stream);
     if (!mark) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a wait"));
@@ -91,7 +91,7 @@ static CUresult wait_behind(CUstream waiting, CUstream stream) {
     return result;
 }
 
-/* Some stream has a kernel that waits for the host: the legacy default stream has to wait for it. */
+/* Makes the legacy default stream wait for all streams, one of which has a kernel that waits for the host. */
 static CUresult queue_behind_all(CUcontext c) {
     CUresult result = CUDA_SUCCESS;
     for (CUstream s = c->streams; s && result == CUDA_SUCCESS; s = s->next)
@@ -104,9 +104,8 @@ static void note_end_of_all(CUcontext c) {
         if (!(s->flags & DRIVER_STREAM_NON_BLOCKING)) c->legacy.end = later(c->legacy.end, s->end);
 }
 
-/* Work of the legacy default stream comes behind that of all streams that wait for it, and is done at once. Its failure
- * is the call's own: the context stays usable. What a kernel keeps from being done that waits for the host is queued.
- */
+/* Does work of the legacy default stream at once, after that of all streams that it synchronizes with. Its failure is
+ * the call's own: the context stays usable. Queues the work if a kernel that waits for the host delays it. */
 static CUresult issue_legacy(CUcontext c, sim_work *work) {
     bool left;
     CUresult result = sim_work_try_all(c, true, &left);
@@ -152,7 +151,7 @@ CUresult sim_issue_and_wait(CUstream s, const sim_work *work) {
     return result == CUDA_SUCCESS ? wait_for(s) : result;
 }
 
-/* ---- the calls: streams ---- */
+/* ---- streams ---- */
 
 CUresult sim_call_stream_create(CUstream *stream, unsigned flags, int priority) {
     SIM_ENTER(c);
@@ -207,7 +206,7 @@ static void free_stream(CUstream s) {
     memory_free(s);
 }
 
-/* Streams that the program has destroyed, and whose work is done. */
+/* Frees destroyed streams whose work is done. */
 static void free_gone(CUcontext c) {
     for (CUstream *link = &c->streams; *link;) {
         CUstream s = *link;
@@ -220,19 +219,19 @@ static void free_gone(CUcontext c) {
     }
 }
 
-/* What is left is done all the same: at once, unless a kernel waits for the host. */
+/* Pending work is still done: at once, unless a kernel waits for the host. */
 CUresult sim_call_stream_destroy(CUstream handle) {
     CUstream found;
     SIM_ENTER(c);
     if ((uintptr_t)handle <= PER_THREAD || sim_stream_of(c, handle, &found) != CUDA_SUCCESS) return CUDA_INVALID_HANDLE;
     c = found->context;
-    while (found->first && sim_work_advance(found)) continue; /* a failure stays the context's */
+    while (found->first && sim_work_advance(found)) continue; /* the context keeps a failure */
     found->is_gone = true;
     free_gone(c);
     return CUDA_SUCCESS;
 }
 
-/* Waits of the legacy default stream are for all streams that it orders. */
+/* Waits for the legacy default stream, hence for all streams that synchronize with it. */
 static CUresult wait_for_legacy(CUcontext c) {
     const CUresult result = sim_work_finish_all(c, true);
     for (CUstream s = c->streams; s; s = s->next)
@@ -250,7 +249,7 @@ CUresult sim_call_stream_synchronize(CUstream handle) {
     return s == &c->legacy ? wait_for_legacy(c) : wait_for(s);
 }
 
-/* Each look lets one operation be done; at the legacy default stream, all that need not wait for the host. */
+/* Each query does one operation; on the legacy default stream, all that need not wait for the host. */
 CUresult sim_call_stream_query(CUstream handle) {
     bool left = false;
     CUstream s;
@@ -273,7 +272,7 @@ CUresult sim_call_synchronize(void) {
     return result;
 }
 
-/* Whether another process recorded the event last, and is not done with what comes before. */
+/* Returns whether another process recorded the event last, and has not reached the record. */
 static bool is_elsewhere(const struct CUevent_st *e, uint64_t *number) {
     if (!e->slot) return false;
     *number = atomic_load(&e->slot->recorded);
@@ -291,7 +290,7 @@ static void wait_as_host(void *data) {
     sim_wait_for_slot(w.slot, w.number);
 }
 
-/* A host function of the stream's does it, so that this process goes on meanwhile. */
+/* Lets a host function of the stream wait, so that this process continues meanwhile. */
 static CUresult issue_wait_for_slot(CUstream s, sim_slot *slot, uint64_t number) {
     slot_wait *w = memory_alloc(sizeof *w);
     if (!w) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a wait"));
@@ -345,7 +344,7 @@ CUresult sim_call_stream_get_attribute(CUstream handle, int attribute, CUstreamA
     return CUDA_SUCCESS;
 }
 
-/* ---- the calls: events ---- */
+/* ---- events ---- */
 
 CUresult sim_call_event_create(CUevent *event, unsigned flags) {
     SIM_ENTER(c);
@@ -385,7 +384,7 @@ CUresult sim_call_event_destroy(CUevent event) {
 }
 
 static CUresult of_several_devices(const char *what) {
-    (void)sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s are of different devices", what));
+    (void)sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s are on different devices", what));
     return CUDA_INVALID_HANDLE;
 }
 

@@ -1,4 +1,4 @@
-/* Tensor maps, as cuTensorMapEncodeTiled and its kin make them. */
+/* cuTensorMapEncodeTiled and its variants: they make tensor maps. */
 #include "base/status.h"
 #include "machine/tensor.h"
 #include "vgpu/internal.h"
@@ -8,11 +8,11 @@
 static haul_status check_swizzle(const sim_tensor *t) {
     const CUcontext c = sim_current();
     if (!c || c->machine.sm >= 100 || t->swizzle <= SIM_TENSOR_SWIZZLE_128B) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_ARGUMENT, "tensor map: swizzle %u is for devices from sm_100 on, %s is sm_%u",
-                     t->swizzle, c->machine.name, c->machine.sm);
+    return haul_fail(HAUL_ERROR_ARGUMENT, "tensor map: swizzle %u needs sm_100 or later, but %s is sm_%u", t->swizzle,
+                     c->machine.name, c->machine.sm);
 }
 
-/* `walk` says how the box is walked; the rest is filled in here. */
+/* Encodes a map. `walk` says how the box is traversed; the other arguments fill in the rest. */
 static CUresult encode_map(CUtensorMap *map, const sim_tensor *walk, int type, unsigned rank, void *address,
                            const unsigned long long *extents, const unsigned long long *strides, const unsigned *box,
                            const unsigned *element_strides, int interleave, int swizzle, int promotion, int fill) {
@@ -73,7 +73,7 @@ CUresult sim_call_tensor_map_im2col_wide(CUtensorMap *map, int type, unsigned ra
                                          int promotion, int fill) {
     const unsigned box[SIM_TENSOR_RANK] = {channels};
     SIM_ENTER(c);
-    if (c->machine.sm < 100) return sim_wrong("cuTensorMapEncodeIm2colWide: only devices from sm_100 on have it");
+    if (c->machine.sm < 100) return sim_wrong("cuTensorMapEncodeIm2colWide: needs sm_100 or later");
     if (mode < 0 || mode > 1) return sim_wrong("cuTensorMapEncodeIm2colWide: the mode must be W or W128 (0, 1)");
     const sim_tensor t = {.by_pixels = true,
                           .wide = mode ? SIM_TENSOR_WIDE_W128 : SIM_TENSOR_WIDE_W,

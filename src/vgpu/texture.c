@@ -37,7 +37,7 @@ static haul_status take_mipmap(CUcontext c, sim_texture *t, CUmipmappedArray han
     return HAUL_OK;
 }
 
-/* Plain device memory as a level. */
+/* Makes plain device memory a level. */
 static haul_status take_memory(CUcontext c, sim_texture *t, CUdeviceptr address, uint64_t bytes) {
     sim_level *l = &t->levels[0];
     if (address % SIM_TEXTURE_ALIGNMENT)
@@ -56,8 +56,8 @@ static haul_status take_memory(CUcontext c, sim_texture *t, CUdeviceptr address,
 static haul_status take_format(sim_texture *t, CUarray_format format, unsigned channels) {
     const unsigned bytes = sim_texel_bytes((unsigned)format, channels);
     if (!bytes)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "texture: format 0x%x with %u channels: there is no such",
-                         (unsigned)format, channels);
+        return haul_fail(HAUL_ERROR_ARGUMENT, "texture: format 0x%x with %u channels does not exist", (unsigned)format,
+                         channels);
     t->format = (uint8_t)format;
     t->channels = (uint8_t)channels;
     t->levels[0].texel_bits = (uint8_t)__builtin_ctz(bytes);
@@ -71,7 +71,7 @@ static haul_status take_linear(CUcontext c, sim_texture *t, const CUDA_RESOURCE_
     sim_level *l = &t->levels[0];
     const uint64_t texels = r->of.linear.bytes >> l->texel_bits;
     if (!texels || texels > MOST_LINEAR_TEXELS)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "texture: %llu texels of linear memory: must be 1 to %d",
+        return haul_fail(HAUL_ERROR_ARGUMENT, "texture: linear memory of %llu texels, but must have 1 to %d",
                          (unsigned long long)texels, MOST_LINEAR_TEXELS);
     l->layout = SIM_LAYOUT_LINEAR;
     l->extent[0] = (uint32_t)texels;
@@ -85,7 +85,8 @@ static haul_status take_pitch(CUcontext c, sim_texture *t, const CUDA_RESOURCE_D
     sim_level *l = &t->levels[0];
     const uint64_t width = r->of.pitch.width, height = r->of.pitch.height, pitch = r->of.pitch.pitch;
     if (!width || !height || width > MOST_PITCH_WIDTH || height > MOST_PITCH_HEIGHT)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "texture: pitched memory of %llu x %llu texels: must be 1 to %d x %d",
+        return haul_fail(HAUL_ERROR_ARGUMENT,
+                         "texture: pitched memory of %llu x %llu texels, but must have 1 to %d x 1 to %d",
                          (unsigned long long)width, (unsigned long long)height, MOST_PITCH_WIDTH, MOST_PITCH_HEIGHT);
     if (pitch % SIM_TEXTURE_PITCH || pitch < width << l->texel_bits || pitch > MOST_PITCH)
         return haul_fail(
@@ -151,13 +152,13 @@ static haul_status take_sampler(sim_texture *t, const CUDA_TEXTURE_DESC *d) {
 static haul_status check_texture(const sim_texture *t) {
     if (t->sampler.linear && sim_texture_gives_integers(t))
         return haul_fail(HAUL_ERROR_ARGUMENT,
-                         "texture: linear filtering of %s elements read as integers: read them as normalized floats, "
+                         "texture: linear filtering of %s elements read as integers; read them as normalized floats, "
                          "or use the point filter",
                          sim_format_name(t->format));
-    if (t->sampler.srgb && t->format != DRIVER_FORMAT_U8) return wrong("sRGB is for elements of 8 bits");
+    if (t->sampler.srgb && t->format != DRIVER_FORMAT_U8) return wrong("sRGB needs elements of 8 bits");
     if (t->kind == DRIVER_RESOURCE_MIPMAP && !t->sampler.normalized)
-        return wrong("a mipmapped array takes normalized coordinates");
-    if ((t->flags & DRIVER_ARRAY_CUBE) && !t->sampler.normalized) return wrong("a cube takes normalized coordinates");
+        return wrong("a mipmapped array needs normalized coordinates");
+    if ((t->flags & DRIVER_ARRAY_CUBE) && !t->sampler.normalized) return wrong("a cube needs normalized coordinates");
     return HAUL_OK;
 }
 
@@ -188,10 +189,11 @@ static haul_status make_texture(CUcontext c, sim_texture *t, const CUDA_RESOURCE
 static haul_status make_surface(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d) {
     (void)d;
     t->is_surface = true;
-    if (r->kind != DRIVER_RESOURCE_ARRAY) return haul_fail(HAUL_ERROR_ARGUMENT, "surface: only arrays can be one");
+    if (r->kind != DRIVER_RESOURCE_ARRAY)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "surface: the resource must be an array");
     HAUL_TRY(take_resource(c, t, r));
     if (t->flags & DRIVER_ARRAY_SURFACE) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_ARGUMENT, "surface: the array was not made for surface loads and stores: create it "
+    return haul_fail(HAUL_ERROR_ARGUMENT, "surface: the array was not made for surface loads and stores; create it "
                                           "with CUDA_ARRAY3D_SURFACE_LDST (cudaArraySurfaceLoadStore)");
 }
 
@@ -213,12 +215,12 @@ CUresult sim_call_surface_create(CUsurfObject *out, const CUDA_RESOURCE_DESC *r)
 static sim_texture *find(CUcontext c, unsigned long long handle, bool surface) {
     sim_texture *t = sim_textures_find(&c->textures, handle);
     if (t && t->is_surface == surface) return t;
-    sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "%s: 0x%llx is no handle of a live object",
+    sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "%s: 0x%llx is not the handle of a live object",
                             surface ? "surface" : "texture", handle));
     return NULL;
 }
 
-/* Kernels that still have to run look at the object. */
+/* Waits for pending kernels, which may use the object. */
 static CUresult destroy(unsigned long long handle, bool surface) {
     SIM_ENTER(c);
     sim_texture *t = find(c, handle, surface);
@@ -260,7 +262,7 @@ CUresult sim_call_texture_sampler(CUDA_TEXTURE_DESC *d, CUtexObject handle) {
     return CUDA_SUCCESS;
 }
 
-/* ---- objects whose array went ---- */
+/* ---- objects whose array was destroyed ---- */
 
 void sim_orphan_objects(CUcontext c, CUarray array, CUmipmappedArray mipmap) {
     for (size_t i = 0; i < c->textures.count; i++) {

@@ -1,5 +1,5 @@
-/* Virtual memory and multicast objects of the driver. Work that was issued before is done first wherever what is mapped
- * changes, as it may need what was there. */
+/* The driver's virtual memory and multicast objects. Before a mapping changes, all earlier work is done, since it may
+ * need the old mapping. */
 #include "base/status.h"
 #include "machine/virtual.h"
 #include "vgpu/internal.h"
@@ -9,7 +9,7 @@ static CUresult unknown_device(const char *call, int device) {
     return CUDA_INVALID_DEVICE;
 }
 
-/* Further devices of a machine are known to the program that has them. */
+/* Further devices of a machine are known only to the program that has them. */
 static bool is_device(int device) {
     const CUcontext c = sim_current();
     if (device < 0 || device >= SIM_VIRTUAL_DEVICES) return false;
@@ -65,7 +65,7 @@ static haul_status check_room(CUcontext c, unsigned device, uint64_t bytes) {
     const CUcontext of = sim_context_of(c, (CUdevice)device);
     if (device == (unsigned)of->device) sim_memory_usage(of->memory, &left, &all);
     if (bytes <= left) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device memory: %llu bytes asked for, %llu are left",
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device memory: %llu bytes requested, %llu are left",
                      (unsigned long long)bytes, (unsigned long long)left);
 }
 
@@ -106,7 +106,8 @@ CUresult sim_call_virtual_properties(CUmemAllocationProp *memory, CUmemGenericAl
     (void)c;
     const haul_status status = sim_virtual_describe(handle, &device, &bytes, &multicast);
     if (status != HAUL_OK) return sim_result_of(status);
-    if (multicast) return sim_wrong("cuMemGetAllocationPropertiesFromHandle: a multicast object has none");
+    if (multicast)
+        return sim_wrong("cuMemGetAllocationPropertiesFromHandle: a multicast object has no such properties");
     *memory = (CUmemAllocationProp){.type = DRIVER_MEMORY_PINNED, .location = {DRIVER_LOCATION_DEVICE, (int)device}};
     return CUDA_SUCCESS;
 }
@@ -135,7 +136,7 @@ static CUresult check_access(const CUmemAccessDesc *a) {
     return sim_wrong("cuMemSetAccess: access must be none, read, or read and write (0, 1, 3)");
 }
 
-/* By sim_virtual_access. */
+/* Indexed by sim_virtual_access. */
 static const int access_flags[] = {DRIVER_ACCESS_NONE, DRIVER_ACCESS_READ, DRIVER_ACCESS_READ_WRITE};
 
 static sim_virtual_access access_of(int flag) {
@@ -147,7 +148,7 @@ static sim_virtual_access access_of(int flag) {
 CUresult sim_call_virtual_set_access(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t count) {
     SIM_ENTER(c);
     sim_finish_everything(c);
-    if (!access || count == 0) return sim_wrong("cuMemSetAccess: no access is described");
+    if (!access || count == 0) return sim_wrong("cuMemSetAccess: an argument is missing");
     for (size_t i = 0; i < count; i++) {
         const CUresult checked = check_access(&access[i]);
         if (checked != CUDA_SUCCESS) return checked;
@@ -164,7 +165,7 @@ CUresult sim_call_virtual_get_access(unsigned long long *access, const CUmemLoca
     const CUresult checked = check_location("cuMemGetAccess", location);
     if (checked != CUDA_SUCCESS) return checked;
     *access = DRIVER_ACCESS_NONE;
-    if (!sim_is_virtual(address) && sim_at(c, address, 1)) return CUDA_SUCCESS; /* as an H100's driver has it */
+    if (!sim_is_virtual(address) && sim_at(c, address, 1)) return CUDA_SUCCESS; /* as an H100's driver */
     const haul_status status = sim_virtual_access_of(address, (unsigned)location->id, &found);
     if (status == HAUL_OK) *access = (unsigned long long)access_flags[found];
     return sim_result_of(status);
@@ -173,7 +174,7 @@ CUresult sim_call_virtual_get_access(unsigned long long *access, const CUmemLoca
 /* ---- multicast objects ---- */
 
 static CUresult check_object(const CUmulticastObjectProp *o) {
-    if (!o) return sim_wrong("multicast object: nothing is described");
+    if (!o) return sim_wrong("multicast object: an argument is missing");
     if (!o->handles && !o->flags) return CUDA_SUCCESS;
     return sim_result_of(
         haul_fail(HAUL_ERROR_UNSUPPORTED, "virtual GPU: multicast objects cannot be shared with other processes"));
@@ -206,7 +207,7 @@ CUresult sim_call_multicast_add_device(CUmemGenericAllocationHandle handle, CUde
     if (m->sm < 90)
         return sim_result_of(haul_fail(HAUL_ERROR_UNSUPPORTED,
                                        "virtual GPU: cuMulticastAddDevice: %s is sm_%u, and "
-                                       "only devices from sm_90 on have multicast",
+                                       "multicast needs sm_90 or later",
                                        m->name, m->sm));
     return sim_result_of(sim_virtual_add_device(handle, (unsigned)device));
 }

@@ -1,5 +1,5 @@
-/* Waiting for streams' work. A kernel may go round in a loop until the host, or a kernel of another stream, changes
- * something: its launch pauses then, and whoever waits for it lets others go on until it can. */
+/* Waiting for streams' work. A kernel may loop until the host, or a kernel of another stream, changes something. Its
+ * launch then pauses, and the thread that waits for it lets others run until it can continue. */
 #include "base/own_threads.h"
 #include "vgpu/internal.h"
 #include "vgpu/work.h"
@@ -7,13 +7,13 @@
 #include <omp.h>
 #include <time.h>
 
-/* ---- what can be done ---- */
+/* ---- streams that can proceed ---- */
 
 static bool takes_part(const struct CUstream_st *s, bool blocking) {
     return s->first && !s->is_held_up && !(blocking && s->flags & DRIVER_STREAM_NON_BLOCKING);
 }
 
-/* Whose first operation was issued first: when all has to be done, the clock is given work in that order. */
+/* Finds the stream whose first operation was issued first; the clock gets work in this order when all must be done. */
 static CUstream oldest(CUcontext c, bool blocking) {
     CUstream found = takes_part(&c->legacy, blocking) ? &c->legacy : NULL;
     for (CUstream s = c->streams; s; s = s->next) {
@@ -23,7 +23,7 @@ static CUstream oldest(CUcontext c, bool blocking) {
     return found;
 }
 
-/* Returns whether streams are held up that were not before. */
+/* Lets blocked streams try again. Returns whether there were any. */
 static bool let_all_try(CUcontext c) {
     bool any = c->legacy.is_held_up;
     c->legacy.is_held_up = false;
@@ -34,7 +34,8 @@ static bool let_all_try(CUcontext c) {
     return any;
 }
 
-/* Streams that are held up try again once others have done something. Returns whether anything was done. */
+/* Does all streams' work; blocked streams try again after others have done something. Returns whether anything was
+ * done. */
 static bool do_all(CUcontext c, bool blocking, bool *left) {
     bool any = false, news;
     do {
@@ -56,7 +57,7 @@ CUresult sim_work_try_all(CUcontext c, bool blocking, bool *left) {
 
 /* ---- waiting for others ---- */
 
-/* The launch that has paused, at the stream's head or at that of the one which it waits for. */
+/* Finds the paused launch at the head of the stream, or of the stream that it waits for. */
 static sim_work *paused_of(CUstream s) {
     while (s->first && s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached) s = s->first->mark->stream;
     return s->first && s->first->running ? s->first : NULL;
@@ -76,7 +77,7 @@ const char *sim_driver_waiting_kernel(void) {
     return found ? found->function->entry->name : NULL;
 }
 
-/* How often a thread has waited since there was news. */
+/* Rounds that a thread has waited since the last news. */
 typedef struct wait_state {
     uint64_t news;
     unsigned rounds;
@@ -88,17 +89,17 @@ static bool others_do_something(CUcontext c) {
     return any;
 }
 
-/* Threads that share the calling one's launches are none of the program's. */
+/* Marks the threads that run the caller's launches as haul's own, not the program's. */
 static void name_team(CUcontext c) {
     const int usual = omp_get_num_procs(), threads = c->threads > (unsigned)usual ? (int)c->threads : usual;
 #pragma omp parallel num_threads(threads)
     if (omp_get_thread_num()) own_threads_add();
 }
 
-/* A kernel waits for others, and the caller for `stuck`: they have their turn, or the kernel ends as a deadlock. */
+/* A kernel waits for others, and the caller for `stuck`: lets others run, or ends the kernel as a deadlock. */
 static void let_others_go_on(CUcontext c, sim_work *stuck, wait_state *w) {
     enum { SHORTEST_NS = 20000, DOUBLINGS = 6 };
-    static unsigned waiting; /* threads, here */
+    static unsigned waiting; /* threads that wait here */
     const sim_sharing *sharing = sim_work_sharing();
     if (others_do_something(c) || !stuck) return;
     if (w->news != sim_driver_news()) *w = (wait_state){.news = sim_driver_news()};

@@ -71,9 +71,9 @@ static void remove_first(CUstream stream) {
     memory_free(work);
 }
 
-/* ---- doing it ---- */
+/* ---- operations ---- */
 
-/* Nobody but work that came in between may have changed what a copy is about to read. */
+/* With checks, fails if anything but intermediate work has changed a copy's source since the call. */
 static haul_status check_source(CUcontext c, const sim_work *w) {
     const sim_pinned *p = w->source ? sim_find_pinned(c, w->host, w->bytes) : NULL;
     if (!p || p->effect > w->effects || sim_kin(c, 0)->anywhere > w->effects) return HAUL_OK;
@@ -82,7 +82,7 @@ static haul_status check_source(CUcontext c, const sim_work *w) {
     return haul_fail(
         HAUL_ERROR_FAULT,
         "copy to the device: its source, %llu bytes of pinned memory from byte %llu on, was changed before "
-        "the copy was done: wait for the stream, or an event behind the copy, first",
+        "the copy was done; first wait for the stream, or for an event recorded after the copy",
         (unsigned long long)w->bytes, (unsigned long long)((unsigned char *)w->host - p->host));
 }
 
@@ -117,13 +117,13 @@ static haul_status copy_box(CUcontext c, const sim_work *w) {
     return HAUL_OK;
 }
 
-/* What a copy takes within a device, or between two. */
+/* Returns the time of a copy within a device or between two. */
 static double between_us(CUcontext c, CUdeviceptr from, CUdeviceptr to, uint64_t bytes) {
     const bool is_one = !c->family || sim_owner_of(c, from) == sim_owner_of(c, to);
     return is_one ? sim_device_copy_us(&c->machine, bytes, bytes) : sim_peer_copy_us(&c->machine, bytes);
 }
 
-/* The engine that a box keeps busy, and for how long. */
+/* Returns the time of a box copy, and sets its engine. */
 static double box_us(CUcontext c, const sim_work *w, sim_engine *engine) {
     const sim_machine *m = &c->machine;
     const sim_box_copy *b = w->box;
@@ -158,7 +158,7 @@ void sim_driver_share(const sim_sharing *how) {
     sharing = how ? *how : (sim_sharing){0};
 }
 
-/* The function may wait for something that another thread does behind a call of the driver's. */
+/* Calls a host function. It may wait for another thread that is about to call the driver, so others may enter it. */
 static void call_host(CUcontext c, CUstream s) {
     const sim_work *w = s->first;
     s->is_calling = in_host_function = true;
@@ -193,7 +193,7 @@ static void wait_for_call(CUstream s) {
 
 /* ---- one operation ---- */
 
-/* What an operation keeps busy, and for how long. */
+/* The engine that an operation uses, and its time. */
 typedef struct work_cost {
     sim_engine engine;
     double us;
@@ -205,7 +205,7 @@ static haul_status place(sim_clock *clock, const work_cost *cost, double ready, 
     return sim_clock_place(clock, cost->engine, ready, cost->us, span);
 }
 
-/* The effect of a stream's first operation, and its cost. */
+/* Performs a stream's first operation and sets its cost. */
 static haul_status effect(CUcontext c, CUstream s, work_cost *cost) {
     sim_work *w = s->first;
     const bool may_pause = sharing.let_go && !w->ends_now;
@@ -258,8 +258,8 @@ static bool do_condition(CUstream s) {
     return true;
 }
 
-/* Does the stream's first operation; false: it has paused. After a failure nothing more has an effect, but marks are
- * reached, so that nobody waits for ever, and memory is given back. */
+/* Does the stream's first operation; returns false if it has paused. After a failure, other operations have no effect.
+ * But marks are still reached, so that nobody waits forever, and memory is still freed. */
 static bool do_first(CUstream s) {
     CUcontext c = s->context;
     const sim_work *w = s->first;
@@ -285,7 +285,7 @@ static bool do_first(CUstream s) {
     return true;
 }
 
-/* Streams wait for marks that were issued before, so that this ends; each stream is in it at most once. */
+/* Recursion ends, since streams wait for marks that were issued before; it enters each stream at most once. */
 bool sim_work_advance(CUstream s) {
     while (s->first && s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached)
         if (!sim_work_advance(s->first->mark->stream)) return false;
@@ -296,7 +296,7 @@ bool sim_work_advance(CUstream s) {
     return true;
 }
 
-/* A thread that only looks may be the one that the host function waits for. */
+/* Returns whether a polling thread must leave the stream alone: it may be the one that the host function waits for. */
 static bool is_left_to_others(CUstream s) {
     while (s->first && s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached) s = s->first->mark->stream;
     return s->is_calling || (sharing.let_go && s->first && s->first->kind == SIM_WORK_CALL);

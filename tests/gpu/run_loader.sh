@@ -63,8 +63,8 @@ library=$build/old says 'too old: libcuda.so.1 has no cuLaunchKernelEx; haul nee
 says 'too old: it is for CUDA 11.4' version=11040 gpu:0
 says 'finds no GPU.*CUDA_VISIBLE_DEVICES.*(CUDA_ERROR_NO_DEVICE, 100)' cuInit=100 gpu:0
 says 'stub for linking' cuInit=34 gpu:0
-says 'of different versions: restart the machine' cuInit=803 gpu:0
-says 'haul has no words for (CUDA error, 12345)' cuInit=12345 gpu:0
+says 'have different versions: restart the machine' cuInit=803 gpu:0
+says 'haul does not know (CUDA error, 12345)' cuInit=12345 gpu:0
 runs cuInit=100 auto
 runs version=11040 auto
 
@@ -95,13 +95,13 @@ says 'launch: block z 65, but gpu:0 allows 64' "" gpu:0 --block 1,1,65
 says 'launch: grid y 65536, but gpu:0 allows 65535' "" gpu:0 --grid 1,65536
 says 'launch: bytes of shared memory per block 307200, but gpu:0 allows 232448' "" gpu:0 --smem 300K
 says 'launching a kernel: the launch needs more registers' cuLaunchKernelEx=701 gpu:0
-says 'waiting for a kernel: a kernel accessed memory that it may not.*CUDA_ERROR_ILLEGAL_ADDRESS.*haul check' \
+says 'waiting for a kernel: a kernel accessed memory outside its buffers.*CUDA_ERROR_ILLEGAL_ADDRESS.*haul check' \
     cuCtxSynchronize=700 gpu:0
 says 'no multiple of the access.s size (CUDA_ERROR_MISALIGNED_ADDRESS)' cuCtxSynchronize=716 gpu:0
 says 'an assertion in a kernel failed (CUDA_ERROR_ASSERT)' cuCtxSynchronize=710 gpu:0
-says 'instruction that may not be executed there.*(CUDA_ERROR_ILLEGAL_INSTRUCTION)' cuCtxSynchronize=715 gpu:0
+says 'a kernel executed an illegal instruction.*(CUDA_ERROR_ILLEGAL_INSTRUCTION)' cuCtxSynchronize=715 gpu:0
 says 'a kernel trapped.*(CUDA_ERROR_LAUNCH_FAILED)' cuCtxSynchronize=719 gpu:0
-says 'longer than the driver lets it' cuCtxSynchronize=702 gpu:0
+says "exceeded the driver's time limit" cuCtxSynchronize=702 gpu:0
 
 [ $failed -eq 0 ] && echo "what fails is told"
 exit $failed

@@ -100,7 +100,7 @@ static void unknown_kernels_are_told(void **state) {
 static void a_kernel_s_fault_has_its_meaning(void **state) {
     fixture *f = *state;
     setenv("FAKE_CUDA", "cuCtxSynchronize=717", 1);
-    refuse(f, HAUL_ERROR_FAULT, "of another state space");
+    refuse(f, HAUL_ERROR_FAULT, "of the wrong state space");
     setenv("FAKE_CUDA", "cuCtxSynchronize=719", 1);
     refuse(f, HAUL_ERROR_TRAP, "CUDA_ERROR_LAUNCH_FAILED");
     unsetenv("FAKE_CUDA");

@@ -176,7 +176,7 @@ static void arguments_must_fit_the_parameters(void **state) {
     arguments[0].buffer = NULL;
     expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_ARGUMENT, "argument 1 is no buffer");
     launch.kernel = "third";
-    expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_NOT_FOUND, "two.ptx: has no kernel 'third'");
+    expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_NOT_FOUND, "two.ptx has no kernel 'third'");
     launch.kernel = "helper";
     expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_NOT_FOUND, "helper");
     haul_buffer_free(words);

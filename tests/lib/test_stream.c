@@ -195,7 +195,7 @@ static void what_failed_before_says_nothing_of_a_call(void **state) {
     must(haul_host_register(device, mine, sizeof mine, &host));
     assert_int_equal(haul_buffer_create(device, UINT64_MAX / 2, &buffer), HAUL_ERROR_OUT_OF_MEMORY);
     assert_int_equal(haul_host_register(device, mine, 10, &again), HAUL_ERROR_ARGUMENT);
-    assert_non_null(strstr(haul_message(), "the host memory is registered already"));
+    assert_non_null(strstr(haul_message(), "the host memory is already registered"));
     haul_host_free(host);
 }
 

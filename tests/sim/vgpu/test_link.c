@@ -203,7 +203,7 @@ static void what_cannot_be_linked_is_named(void **state) {
     const char *const others[] = {user, narrow}, *const larger[] = {user, bytes};
     CUlinkState linker;
     void *image;
-    expect_refusal(alone, 1, "a.ptx: variable 'table', declared in line 6, is defined nowhere");
+    expect_refusal(alone, 1, "a.ptx: variable 'table', declared in line 6, is not defined");
     expect_refusal(twice, 3, "c.ptx:6:31: 'table' is declared twice");
     expect_refusal(others, 2, "b.ptx:4:32: 'scale' was declared with other parameters");
     expect_refusal(larger, 2, "b.ptx:4:31: 'table' was declared as another type");
@@ -221,7 +221,7 @@ static void a_module_alone_says_what_it_misses(void **state) {
     (void)state;
     CUmodule module;
     assert_int_equal(cu->module_load(&module, user, 0, NULL, NULL), CUDA_INVALID_PTX);
-    assert_non_null(strstr(haul_message(), "variable table is extern: link the module with the one that defines it"));
+    assert_non_null(strstr(haul_message(), "variable table is extern; link the module with the one that defines it"));
 }
 
 static void images_are_read_within_their_bounds(void **state) {

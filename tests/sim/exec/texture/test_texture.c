@@ -56,7 +56,7 @@ static void an_array_tells_how_it_was_made(void **state) {
     assert_int_equal(flat.height, 8);
     assert_int_equal(d->array_destroy(a), CUDA_SUCCESS);
     assert_int_equal(d->array_destroy(a), CUDA_INVALID_VALUE);
-    assert_says("none of a live array's");
+    assert_says("not that of a live array");
 }
 
 static void arrays_that_cannot_be_are_refused(void **state) {
@@ -159,10 +159,10 @@ static void copies_that_reach_too_far_are_refused(void **state) {
                        .width = 68,
                        .height = 1};
     assert_int_equal(d->copy_2d(&c), CUDA_INVALID_VALUE);
-    assert_says("reaches beyond an array of 64 bytes x 16 x 1");
+    assert_says("exceeds an array of 64 bytes x 16 x 1");
     c.width = 3;
     assert_int_equal(d->copy_2d(&c), CUDA_INVALID_VALUE);
-    assert_says("multiples of its element's 4 bytes");
+    assert_says("multiples of the element size, 4 bytes");
     c.width = 8, c.height = 2, c.from_pitch = 4;
     assert_int_equal(d->copy_2d(&c), CUDA_INVALID_VALUE);
     assert_says("the pitch is smaller than a row");
@@ -261,7 +261,7 @@ static void an_object_tells_what_it_was_made_of(void **state) {
     const CUtexObject stale = o.texture;
     tex_end(d, &plain, &o);
     assert_int_equal(d->texture_destroy(stale), CUDA_INVALID_VALUE);
-    assert_says("no handle of a live object");
+    assert_says("not the handle of a live object");
 }
 
 /* ---- handles in kernels ---- */
