@@ -7,20 +7,20 @@
 #include <sys/mman.h>
 
 enum { UNIT = 16, LINE = 128, LISTS = 32 };
-/* Every so many units one knows where its block begins. */
+/* Every POST-th unit inside a block points to the block's start. */
 enum { POST = 64 };
-/* With blocks apart, addresses for so many times the heap, as far as there are any. */
+/* With blocks apart, the heap takes up to ROOM times its size of addresses, as far as there are any. */
 enum { ROOM = 64 };
 #define NOWHERE UINT32_MAX
 
 typedef enum unit_state { INSIDE, LIVE, FREE, GONE } unit_state;
 
-/* The heap is a row of blocks up to `top`, and nothing behind it. What is known of a block is kept for its first unit;
- * other units are INSIDE. GONE: freed, and not to be used again yet. */
+/* The heap is a row of blocks up to `top`, with nothing behind it. A block's data is kept in its first unit; its other
+ * units are INSIDE. GONE: freed, but not reusable yet. */
 typedef struct unit {
-    uint64_t bytes;  /* asked for */
+    uint64_t bytes;  /* requested */
     uint32_t length; /* units */
-    uint32_t next;   /* of a FREE one: in its list; of a post: its block, + 1 */
+    uint32_t next;   /* FREE: the next block in its list; post: its block + 1 */
     uint32_t state;
     sim_heap_origin origin;
 } unit;
@@ -30,7 +30,7 @@ struct sim_heap {
     uint64_t base, limit, used, releases;
     uint32_t units, top;
     bool apart;
-    bool merged; /* since anything was freed last */
+    bool merged; /* nothing was freed since the last merge */
     unit *unit;
     uint32_t list[LISTS]; /* FREE blocks of 2^k .. 2^(k+1)-1 units */
 };
@@ -39,7 +39,7 @@ static uint64_t address_of(const sim_heap *h, uint32_t at) {
     return h->base + (uint64_t)at * UNIT;
 }
 
-/* ---- which block an address lies in; blocks are apart ---- */
+/* ---- finding the block of an address; blocks are apart ---- */
 
 static bool block_at(const sim_heap *h, uint64_t address, uint32_t *at) {
     *at = (uint32_t)((address - h->base) / UNIT);
@@ -77,7 +77,7 @@ static bool find_before(const void *heap, uint64_t address, sim_range *range) {
     return address >= range->to;
 }
 
-/* ---- beginning and end ---- */
+/* ---- creation and destruction ---- */
 
 static uint64_t room_for(const sim_memory *m, uint64_t bytes, bool apart) {
     const uint64_t most = sim_memory_largest_free(m) / 4, wanted = bytes * ROOM;
@@ -94,7 +94,7 @@ static void forget_blocks(sim_heap *h) {
 
 static haul_status take_memory(sim_heap *h, uint64_t bytes) {
     const uint64_t room = room_for(h->memory, bytes, h->apart);
-    if (room / UNIT >= NOWHERE) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device heap: it can have 64 GiB at most");
+    if (room / UNIT >= NOWHERE) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device heap: it can have at most 64 GiB");
     HAUL_TRY(sim_memory_allocate_last(h->memory, room, &h->base));
     h->units = (uint32_t)(room / UNIT);
     h->unit = mmap(NULL, (h->units + 1) * sizeof *h->unit, PROT_READ | PROT_WRITE,
@@ -107,7 +107,7 @@ static haul_status take_memory(sim_heap *h, uint64_t bytes) {
 haul_status sim_heap_create(sim_memory *m, uint64_t bytes, bool apart, sim_heap **heap) {
     *heap = NULL;
     sim_heap *h = memory_zeroed(1, sizeof *h);
-    if (!h) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device heap: no memory for it");
+    if (!h) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device heap: the host has no memory for it");
     h->memory = m;
     h->limit = bytes;
     h->apart = apart;
@@ -149,7 +149,7 @@ static void add_free(sim_heap *h, uint32_t at, uint32_t length) {
     h->list[k] = at;
 }
 
-/* Neighbours become one; what is free at the end is nobody's again. */
+/* Merges adjacent free blocks; free units at the end leave the heap. */
 static void merge_free(sim_heap *h) {
     uint32_t last = NOWHERE;
     for (unsigned k = 0; k < LISTS; k++) h->list[k] = NOWHERE;
@@ -164,7 +164,7 @@ static void merge_free(sim_heap *h) {
     h->merged = true;
 }
 
-/* Units in front of the first address in a block at `at` that is aligned. */
+/* Units before the first aligned address in a block at `at`. */
 static uint32_t skipped(const sim_heap *h, uint32_t at, uint64_t alignment) {
     return (uint32_t)((0 - address_of(h, at)) % alignment / UNIT);
 }
@@ -216,7 +216,7 @@ static void set_posts(sim_heap *h, uint32_t at) {
     for (uint32_t post = (at / POST + 1) * POST; post < end; post += POST) h->unit[post].next = at + 1;
 }
 
-/* What a block takes of the limit. */
+/* The bytes that a block counts against the limit. */
 static uint64_t cost_of(uint64_t bytes) {
     return (bytes + UNIT - 1) / UNIT * UNIT + UNIT;
 }

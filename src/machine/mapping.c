@@ -1,4 +1,4 @@
-/* What is mapped where, and who may use it. */
+/* Mappings of virtual memory, and the devices' access to them. */
 #include "base/memory.h"
 #include "base/search.h"
 #include "base/status.h"
@@ -12,7 +12,7 @@ static struct {
     size_t count, capacity;
 } list;
 
-/* How many mappings begin at or before the address. */
+/* The number of mappings that begin at or before the address. */
 static size_t mappings_until(uint64_t address) {
     size_t until;
     SEARCH_FIRST(until, list.count, k, list.items[k].from <= address);
@@ -33,7 +33,7 @@ static bool is_usable(const sim_mapping *m, unsigned device) {
     return (m->allowed >> device & 1) && !sim_physical_is_multicast(m->memory);
 }
 
-/* Whether a device sees b as a's continuation. */
+/* Returns whether, for a device, b continues a. */
 static bool goes_on(const sim_mapping *a, const sim_mapping *b, unsigned device) {
     const bool differs = (a->read_only ^ b->read_only) >> device & 1;
     return a->in == b->in && a->from + a->bytes == b->from && is_usable(b, device) && is_usable(a, device) && !differs;
@@ -58,13 +58,13 @@ bool sim_virtual_before(unsigned device, uint64_t address, sim_range *range) {
 
 const char *sim_virtual_reason(unsigned device, uint64_t address) {
     const sim_mapping *m = sim_mapping_at(address);
-    if (!sim_reservation_at(address)) return "access to addresses that nobody has reserved";
-    if (!m) return "access to reserved addresses where nothing is mapped";
-    if (!(m->allowed >> device & 1)) return "access to mapped memory that the device was given no access to";
+    if (!sim_reservation_at(address)) return "access to addresses that are not reserved";
+    if (!m) return "access to reserved addresses without a mapping";
+    if (!(m->allowed >> device & 1)) return "access to mapped memory without access rights of the device";
     if (m->read_only >> device & 1) return "write to mapped memory that the device may only read";
     return sim_physical_is_multicast(m->memory)
                ? "access to a multicast address, which only multimem instructions may use"
-               : "access beyond what is mapped";
+               : "access beyond the mapped memory";
 }
 
 haul_status sim_virtual_retain(uint64_t address, uint64_t *handle) {
@@ -137,8 +137,8 @@ haul_status sim_virtual_map(uint64_t address, uint64_t bytes, uint64_t offset, u
     return HAUL_OK;
 }
 
-/* The mappings among these bytes, side by side or not: *first, and how many. 0 with a message when there are none, or
- * one reaches beyond them. */
+/* Finds the mappings in these bytes, adjacent or not: sets *first and returns their number. Returns 0, with a message,
+ * if there are none or one reaches beyond the bytes. */
 static size_t whole_mappings(uint64_t address, uint64_t bytes, size_t *first) {
     const uint64_t end = address + bytes;
     size_t at = mappings_until(address), count = 0;
@@ -152,7 +152,7 @@ static size_t whole_mappings(uint64_t address, uint64_t bytes, size_t *first) {
     return 0;
 }
 
-/* Likewise, but with nothing between them. */
+/* Does the same, but fails if there are gaps. */
 static size_t dense_mappings(uint64_t address, uint64_t bytes, size_t *first) {
     const size_t count = whole_mappings(address, bytes, first);
     uint64_t next = address;
@@ -177,7 +177,7 @@ static void remove_mappings(size_t first, size_t count) {
     memmove(list.items + first, list.items + first + count, (list.count - first) * sizeof *list.items);
 }
 
-/* As an H100's driver has it, there may be nothing to unmap. */
+/* Unmapping may find nothing to unmap, as with an H100's driver. */
 haul_status sim_virtual_unmap(uint64_t address, uint64_t bytes) {
     SIM_VIRTUAL_CHANGES();
     size_t first;

@@ -13,69 +13,69 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Allocations of LARGE bytes and more start on a PAGE, the size of hardware's large pages. */
+/* Allocations of at least LARGE bytes start on a PAGE, the size of hardware's large pages. */
 enum { LARGE = 1 << 20, PAGE = 2 << 20, HOST_PAGE = 4096 };
-/* With allocations kept apart: the gap, and how many freed ones are remembered. */
+/* With allocations kept apart: the gap between them, and the number of freed ones remembered. */
 enum { GAP = 64 << 10, FREED = 64 };
 
-/* Live allocations, sorted by address; what lies between them is free. */
+/* Live allocations, sorted by address; the space between them is free. */
 struct sim_memory {
     uint64_t base; /* of the device's addresses */
     unsigned char *host;
-    bool reserved; /* nothing of the host's lies at the device's addresses */
+    bool reserved; /* the host uses none of the device's addresses */
     uint64_t bytes, used;
     struct {
         uint64_t from, bytes, asked, number;
-        bool managed; /* the host has it at the same address */
-        bool chosen;  /* it is for the devices of `visible`, not for all peers */
+        bool managed; /* the host accesses it at the same address */
+        bool chosen;  /* `visible` says which devices have access, not `peers` */
         uint64_t visible;
-        bool imported; /* its pages are another process's */
+        bool imported; /* its pages belong to another process */
     } * blocks;
     size_t count, capacity;
     bool apart;
     bool maps_pages;        /* see sim_memory_map_pages() */
     unsigned char *written; /* four bits for each word */
-    uint64_t high;          /* behind all that was ever allocated from the start of memory */
+    uint64_t high;          /* end of everything ever allocated from the start of memory */
     struct {
         uint64_t from, to;
     } freed[FREED];
-    size_t freed_count; /* so far; the last FREED are kept */
+    size_t freed_count; /* ever freed; the last FREED are kept */
     struct {
         uint64_t from, bytes, number;
         unsigned char *host;
         bool owned; /* made for the device, at its address */
     } * mapped;     /* host memory, sorted by address */
     size_t mapped_count, mapped_capacity;
-    uint64_t numbers; /* given so far */
+    uint64_t numbers; /* the last number given */
     sim_carving carving;
     bool sees_virtual;
     unsigned device;                /* in virtual memory */
-    unsigned char *virtual_written; /* of all its addresses */
-    sim_memory *const *family;      /* of all devices of the program; NULL: it has this one */
+    unsigned char *virtual_written; /* for all its addresses */
+    sim_memory *const *family;      /* all devices of the program; NULL: only this one */
     unsigned family_count, place;
-    uint64_t peers; /* devices that find these allocations, a bit a place */
-    int file;       /* that has the memory, for other processes; 0: none has */
+    uint64_t peers; /* bit p: the device at place p has access */
+    int file;       /* with the memory, for other processes; 0: none */
 };
 
 /* ---- addresses ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static sim_memory *memories[SIM_MOST_MEMORIES]; /* by their addresses */
+static sim_memory *memories[SIM_MOST_MEMORIES]; /* indexed by range of addresses */
 
-/* What can have host memory behind the device's own. */
+/* The device's memory and the room for host memory behind it. */
 static uint64_t all_bytes(const sim_memory *m) {
     return number_align(m->bytes, PAGE) + SIM_HOST_BYTES;
 }
 
-/* The memory of the family whose part of the address space has the address; `m` if there is none. */
+/* Finds the family's memory whose range contains the address; `m` if none does. */
 static const sim_memory *home_of(const sim_memory *m, uint64_t address) {
     for (unsigned i = 0; i < m->family_count; i++)
         if (address - m->family[i]->base < SIM_GLOBAL_STRIDE) return m->family[i];
     return m;
 }
 
-/* The host finds nothing at these addresses, and gives them to nobody else. Where they are taken, or there are more
- * devices than stretches, kernels see the same addresses, but the host has no memory there. */
+/* Reserves the device's range of host addresses. If the host uses it, or there are more devices than ranges, kernels
+ * see the same addresses, but the host has no memory there. */
 static void take_addresses(sim_memory *m) {
     size_t i = 0;
     pthread_mutex_lock(&lock);
@@ -87,7 +87,7 @@ static void take_addresses(sim_memory *m) {
         void *at = mmap(wanted, all_bytes(m), PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         m->reserved = at == wanted;
-        if (at != MAP_FAILED && !m->reserved) munmap(at, all_bytes(m)); /* a kernel that knows no such flag */
+        if (at != MAP_FAILED && !m->reserved) munmap(at, all_bytes(m)); /* this kernel does not know the flag */
     }
     pthread_mutex_unlock(&lock);
 }
@@ -109,7 +109,7 @@ static uint64_t host_pages(uint64_t bytes) {
     return number_align(bytes, HOST_PAGE);
 }
 
-/* Host memory at the address, in what is reserved there. */
+/* Makes host memory at the address, in the reserved range. */
 static bool show_to_host(const sim_memory *m, uint64_t address, uint64_t bytes) {
     void *wanted = (void *)(uintptr_t)address;
     return m->reserved && mmap(wanted, host_pages(bytes), PROT_READ | PROT_WRITE,
@@ -126,7 +126,7 @@ haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
     sim_memory *m = memory_zeroed(1, sizeof *m);
     if (!m) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device: no memory for its description");
     m->bytes = bytes;
-    /* Reserved, not committed: pages come into being as they are written. */
+    /* Reserved, not committed: pages are committed as they are written. */
     m->host = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (m->host == MAP_FAILED) {
         memory_free(m);
@@ -180,18 +180,19 @@ static haul_status make_room(sim_memory *m) {
     return HAUL_OK;
 }
 
-/* As the driver does: what is large starts on a page of its own. */
+/* Aligns like the driver: large allocations start on a page of their own. */
 static uint64_t alignment_of(uint64_t bytes) {
     return bytes >= LARGE ? PAGE : SIM_ALLOCATION_UNIT;
 }
 
-/* The free stretch before allocation `i` (after the last for i == count). */
+/* The free range before allocation `i`, or after the last one if i == count. */
 static void free_stretch(const sim_memory *m, size_t i, uint64_t *from, uint64_t *to) {
     *from = i ? m->blocks[i - 1].from + m->blocks[i - 1].bytes : 0;
     *to = i < m->count ? m->blocks[i].from : m->bytes;
 }
 
-/* First stretch that is large enough: reuse keeps addresses, and so cache behaviour, the same from run to run. */
+/* Takes the first range that is large enough. Reuse keeps addresses, and so cache behaviour, the same from run to
+ * run. */
 static bool find_first(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
     for (size_t i = 0; i <= m->count; i++) {
         uint64_t low, high;
@@ -215,7 +216,7 @@ void sim_memory_keep_apart(sim_memory *m) {
         sim_memory_mark_written(m, m->mapped[i].from, m->mapped[i].bytes);
 }
 
-/* Pages of it come into being as they are written. Without them nobody follows what is written. */
+/* Pages are committed as they are written. Without this bitmap, writes are not followed. */
 void sim_memory_prepare_written(sim_memory *m) {
     if (!m->apart || !m->sees_virtual || m->virtual_written || !sim_virtual_is_used()) return;
     unsigned char *written =
@@ -254,7 +255,7 @@ static bool is_carved(const sim_memory *m, uint64_t address) {
     return address >= m->carving.from && address < m->carving.to;
 }
 
-/* Behind everything that was ever there. */
+/* Takes memory behind everything ever allocated. */
 static bool find_fresh(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
     *from = number_align(m->high, alignment_of(bytes));
     size_t i = 0;
@@ -293,7 +294,7 @@ static haul_status no_room(const sim_memory *m, uint64_t bytes, const char *what
                      number_format_bytes((double)sim_memory_largest_free(m), left));
 }
 
-/* What managed memory needs: whole pages. */
+/* Finds whole pages for managed memory. */
 static bool find_pages(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
     for (size_t i = 0; i <= m->count; i++) {
         uint64_t low, high;
@@ -328,7 +329,7 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     m->blocks[at].number = ++m->numbers;
     m->count++;
     m->used += bytes;
-    memory_prefer_large_pages(m->host + from, bytes); /* kernels walk through it with any stride */
+    memory_prefer_large_pages(m->host + from, bytes); /* kernels access it with any stride */
     if (find != find_last && from + bytes + GAP > m->high) m->high = from + bytes + GAP;
     *address = m->base + from;
     return HAUL_OK;
@@ -342,7 +343,7 @@ haul_status sim_memory_allocate_last(sim_memory *m, uint64_t bytes, uint64_t *ad
     return allocate(m, bytes, find_last, address);
 }
 
-/* Index of the last allocation that starts at or before `offset`; count when there is none. */
+/* The index of the last allocation that starts at or before `offset`; count if there is none. */
 static size_t locate(const sim_memory *m, uint64_t offset) {
     size_t at;
     SEARCH_FIRST(at, m->count, k, m->blocks[k].from <= offset);
@@ -362,7 +363,7 @@ haul_status sim_memory_allocate_managed(sim_memory *m, uint64_t bytes, uint64_t 
     return HAUL_OK;
 }
 
-/* In place of whatever is there. */
+/* Maps the memory's own pages over whatever is there. */
 static bool show_own_pages(const sim_memory *m, uint64_t from, uint64_t bytes) {
     const int flags = m->file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     return mmap(m->host + from, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, m->file ? m->file : -1,
@@ -380,7 +381,7 @@ haul_status sim_memory_release(sim_memory *m, uint64_t address) {
     if (m->blocks[at].managed) hide_from_host(address, bytes);
     m->freed[m->freed_count % FREED].from = offset;
     m->freed[m->freed_count++ % FREED].to = offset + m->blocks[at].asked;
-    /* Whole pages go back to the system, and read as zero when they are used again. */
+    /* Returns whole pages to the system; they read as zero when used again. */
     uint64_t page = 4096, first = (offset + page - 1) / page * page, last = (offset + bytes) / page * page;
     if (m->blocks[at].imported) (void)show_own_pages(m, first, last - first);
     if (last > first) madvise(m->host + first, last - first, m->file ? MADV_REMOVE : MADV_DONTNEED);
@@ -402,7 +403,7 @@ static sim_range block_range(const sim_memory *m, size_t at) {
     return (sim_range){.from = from, .to = from + m->blocks[at].asked, .host = host};
 }
 
-/* The block that the address lies in; m->count: none. */
+/* The index of the allocation that contains the address; m->count if there is none. */
 static size_t block_of(const sim_memory *m, uint64_t address) {
     const size_t at = address < m->base ? m->count : locate(m, address - m->base);
     const bool within = at != m->count && address - m->base - m->blocks[at].from < m->blocks[at].asked;
@@ -431,7 +432,7 @@ static bool is_zero(const unsigned char *bytes) {
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, HOST_PAGE - 1) == 0;
 }
 
-/* Copies the allocation's pages, of which the first and the last may be others' too. */
+/* Copies the allocation's pages; its first and last page may be shared with others. */
 static bool write_pages(const sim_memory *m, size_t at, int file) {
     const uint64_t from = m->blocks[at].from / HOST_PAGE * HOST_PAGE;
     const uint64_t to = number_align(m->blocks[at].from + m->blocks[at].bytes, HOST_PAGE);
@@ -446,7 +447,7 @@ static bool write_all(const sim_memory *m, int file) {
     return true;
 }
 
-/* All but what was imported, which begins and ends with pages. */
+/* Maps the file over everything except imported allocations, which are whole pages. */
 static bool show_file(const sim_memory *m) {
     uint64_t from = 0;
     for (size_t i = 0; i < m->count; i++) {
@@ -457,7 +458,7 @@ static bool show_file(const sim_memory *m) {
     return from >= m->bytes || show_own_pages(m, from, m->bytes - from);
 }
 
-/* Private memory becomes that of a file: only what is written takes memory there, too. */
+/* Moves private memory into a file, which only takes memory for written pages, too. */
 static haul_status use_file(sim_memory *m) {
     if (m->file) return HAUL_OK;
     const int file = memfd_create("haul-device", MFD_CLOEXEC);
@@ -467,13 +468,13 @@ static haul_status use_file(sim_memory *m) {
     } else if (file > 0) {
         close(file);
     }
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device memory: the host gives none that processes can share");
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device memory: the host has no memory that processes can share");
 }
 
 haul_status sim_memory_share(sim_memory *m, uint64_t address, int *file, uint64_t *place, uint64_t *bytes) {
     const size_t at = block_of(m, address);
     if (at == m->count || m->blocks[at].managed || m->blocks[at].imported || m->blocks[at].chosen)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "device memory: 0x%llx: only what cudaMalloc() gave can be shared",
+        return haul_fail(HAUL_ERROR_ARGUMENT, "device memory: 0x%llx: only memory from cudaMalloc() can be shared",
                          (unsigned long long)address);
     HAUL_TRY(use_file(m));
     *file = m->file;
@@ -519,7 +520,7 @@ static void insert_mapped(sim_memory *m, uint64_t from, void *host, uint64_t byt
     sim_memory_mark_written(m, from, bytes);
 }
 
-/* The first gap behind the device's memory that is large enough; addresses keep their place in a page. */
+/* Finds the first gap behind the device's memory that is large enough; the offset in a page is kept. */
 static haul_status find_gap(const sim_memory *m, uint64_t within, uint64_t bytes, uint64_t *address) {
     uint64_t from = m->base + number_align(m->bytes, PAGE);
     const uint64_t end = m->base + all_bytes(m);
@@ -530,7 +531,7 @@ static haul_status find_gap(const sim_memory *m, uint64_t within, uint64_t bytes
     return HAUL_OK;
 }
 
-/* An address that means nothing but host memory to a kernel. */
+/* Returns whether the addresses stand for nothing but host memory in a kernel. */
 static bool is_plain(uint64_t from, uint64_t bytes) {
     const uint64_t to = from + bytes, windows = SIM_SHARED_WINDOW, behind = SIM_FUNCTION_WINDOW + ~SIM_WINDOW_MASK + 1;
     const uint64_t devices = SIM_GLOBAL_BASE + SIM_MOST_MEMORIES * SIM_GLOBAL_STRIDE;
@@ -551,7 +552,7 @@ haul_status sim_memory_map_new(sim_memory *m, uint64_t bytes, void **host, uint6
     const bool owned = show_to_host(m, *address, bytes);
     *host = owned ? (void *)(uintptr_t)*address : aligned_alloc(HOST_PAGE, host_pages(bytes));
     if (!*host)
-        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "pinned memory: the host has not %llu bytes left",
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "pinned memory: the host has no %llu bytes left",
                          (unsigned long long)bytes);
     insert_mapped(m, *address, *host, bytes, owned);
     return HAUL_OK;
@@ -603,13 +604,13 @@ static bool find_mapped_range(const sim_memory *m, uint64_t address, sim_range *
 
 /* ---- several devices of one program ---- */
 
-/* Whether the device at the place finds the block. */
+/* Returns whether the device at the place has access to the allocation. */
 static bool is_for(const sim_memory *m, size_t at, unsigned place) {
     const uint64_t places = m->blocks[at].chosen ? m->blocks[at].visible : m->peers;
     return m->blocks[at].managed || (places >> place & 1);
 }
 
-/* What other devices of the program have there. */
+/* Finds what other devices of the program have there. */
 static bool find_in_family(const sim_memory *m, uint64_t address, sim_range *range) {
     const sim_memory *home = home_of(m, address);
     const size_t at = home == m ? home->count : block_of(home, address);
@@ -673,7 +674,7 @@ const char *sim_memory_reason(const sim_memory *m, uint64_t address) {
     const bool known = m->sees_virtual && sim_is_virtual(address);
     const sim_memory *home = home_of(m, address);
     if (home != m && block_of(home, address) != home->count)
-        return "access to memory of another device, which this one has no peer access to";
+        return "access to memory of another device without peer access";
     return known ? sim_virtual_reason(m->device, address) : "access outside any allocation";
 }
 
@@ -712,7 +713,7 @@ void sim_memory_map_pages(sim_memory *m) {
     m->maps_pages = true;
 }
 
-/* Whether an allocation of the device's own lies in the large page, or in a part of it. */
+/* Returns whether an allocation of the device lies in, or overlaps, the large page. */
 static bool is_page_mapped(const sim_memory *m, uint64_t offset) {
     const uint64_t page = offset / PAGE * PAGE;
     for (size_t k = locate(m, page + PAGE - 1); k < m->count && m->blocks[k].from + m->blocks[k].bytes > page; k--) {

@@ -1,10 +1,9 @@
-/* Device memory: one reserved stretch of host address space that stands for the device's, allocations in it, and the
- * windows through which generic addresses reach the other spaces.
+/* Device memory: a reserved range of host addresses that stands for the device's, its allocations, and the windows
+ * through which generic addresses reach the other spaces.
  *
- * The addresses of each device are its own, and are kept free in the host's address space: what the host may touch too
- * (pinned and managed memory) is there at the same address, and touching other device memory faults on the host. Each
- * access of a kernel is checked against the live allocations, so none, however hostile, touches anything else of the
- * host's. */
+ * Each device has addresses of its own, which stay reserved in the host's address space. Memory that the host may touch
+ * too (pinned and managed) has the same address there; touching other device memory faults on the host. Each access of
+ * a kernel is checked against the live allocations, so no kernel, however hostile, touches other memory of the host. */
 #ifndef HAUL_MACHINE_MEMORY_H
 #define HAUL_MACHINE_MEMORY_H
 
@@ -15,24 +14,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where things lie in the 64-bit generic address space: between the devices' memory and 0x555555554000, above which
- * Linux loads programs, with their heaps behind them up to 2^44 further on, and libraries. A kernel may get any address
- * of these. */
-#define SIM_SHARED_WINDOW 0x0000480000000000ull   /* the executing block's shared memory */
-#define SIM_LOCAL_WINDOW 0x0000490000000000ull    /* the executing thread's local memory */
+/* Windows of the 64-bit generic address space. They lie between the devices' memory and 0x555555554000. Above that,
+ * Linux loads programs, their heaps up to 2^44 further, and libraries. A kernel may get any of those host addresses. */
+#define SIM_SHARED_WINDOW 0x0000480000000000ull   /* shared memory of the executing block */
+#define SIM_LOCAL_WINDOW 0x0000490000000000ull    /* local memory of the executing thread */
 #define SIM_PARAM_WINDOW 0x00004a0000000000ull    /* the kernel's parameters */
-#define SIM_FUNCTION_WINDOW 0x00004b0000000000ull /* addresses of functions: nothing to load from */
+#define SIM_FUNCTION_WINDOW 0x00004b0000000000ull /* addresses of functions; loads from them fault */
 #define SIM_WINDOW_MASK 0xffffff0000000000ull
-/* The first device's memory; the next ones' follow. Linux and its sanitizers put nothing there by themselves. */
+/* The first device's memory, followed by the others'. Linux and its sanitizers place nothing there on their own. */
 #define SIM_GLOBAL_BASE 0x0000200000000000ull
 #define SIM_GLOBAL_STRIDE (2ull << 40)
 enum { SIM_ALLOCATION_UNIT = 512, SIM_MOST_MEMORIES = 16 };
-#define SIM_HOST_BYTES (256ull << 30) /* how much host memory may be mapped at once, registered memory aside */
+#define SIM_HOST_BYTES (256ull << 30) /* the most host memory that may be mapped at once, registered memory aside */
 
 typedef struct sim_memory sim_memory;
 
-/* A part of an allocation that is cut up further: what lies there is asked of these. `find`: the piece that the address
- * is in; `was_freed`: the one that was freed; `before`: the last one that ends at or before it. */
+/* A part of an allocation that is divided further and answers for its pieces. `find`: the piece that contains the
+ * address; `was_freed`: the freed piece that contains it; `before`: the last piece that ends at or before it. */
 typedef struct sim_carving {
     uint64_t from, to;
     const void *context;
@@ -43,44 +41,41 @@ typedef struct sim_carving {
 
 haul_status sim_memory_create(uint64_t bytes, sim_memory **memory);
 void sim_memory_free(sim_memory *memory);
-/* From now on it is also what is mapped for that device in virtual memory (virtual.h), of which it has so many bytes
- * less. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
+/* Adds what is mapped for that device in virtual memory (virtual.h); its size counts against this memory's. Errors:
+ * HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status sim_memory_see_virtual(sim_memory *memory, unsigned device);
-/* Before a launch: whatever it writes there can be marked. */
+/* Before a launch: makes room to mark whatever it writes. */
 void sim_memory_prepare_written(sim_memory *memory);
 
-/* `bytes` rounded up to 512, from 1 MiB on aligned to 2 MiB; zero pages until written. Errors:
- * HAUL_ERROR_OUT_OF_MEMORY, with what was asked and is left. */
+/* Allocates `bytes`, rounded up to 512, and aligned to 2 MiB from 1 MiB on; the pages are zero until written. Errors:
+ * HAUL_ERROR_OUT_OF_MEMORY, with the size requested and the bytes left. */
 haul_status sim_memory_allocate(sim_memory *memory, uint64_t bytes, uint64_t *address);
-/* The same at the far end of memory: for what modules bring along, so that a kernel's buffers begin at the start of
- * memory whatever else is loaded, as they do on hardware. */
+/* Allocates at the far end of memory, for what modules bring along. So a kernel's buffers begin at the start of memory
+ * whatever else is loaded, as on hardware. */
 haul_status sim_memory_allocate_last(sim_memory *memory, uint64_t bytes, uint64_t *address);
-/* For finding defects: from now on allocations keep a gap between each other, and what is freed is not used again as
- * long as there is other memory. Addresses are then not those that hardware gives. */
+/* Helps to find bugs: from now on allocations keep gaps between each other, and freed memory is not reused while there
+ * is other memory. Addresses then differ from the hardware's. */
 void sim_memory_keep_apart(sim_memory *memory);
-/* There is one at most; all zero: none any more. */
+/* Sets the divided part; there is at most one. All zero removes it. */
 void sim_memory_carve(sim_memory *memory, const sim_carving *carving);
-/* HAUL_ERROR_ARGUMENT when `address` is not the start of an allocation. */
+/* Frees an allocation. HAUL_ERROR_ARGUMENT if `address` is not its start. */
 haul_status sim_memory_release(sim_memory *memory, uint64_t address);
-/* Device memory that the host reaches too, at the same address; it counts as written, as the host can write it at any
- * time. Errors: HAUL_ERROR_OUT_OF_MEMORY; HAUL_ERROR_UNSUPPORTED where the host has something else at these addresses.
- */
+/* Allocates device memory that the host accesses at the same address. It counts as written, since the host may write it
+ * at any time. Errors: HAUL_ERROR_OUT_OF_MEMORY; HAUL_ERROR_UNSUPPORTED if the host uses these addresses otherwise. */
 haul_status sim_memory_allocate_managed(sim_memory *memory, uint64_t bytes, uint64_t *address);
-/* Makes host memory reachable for kernels, at its own address, or, where that means something else to kernels, at one
- * behind the device's own memory; it counts as written. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
+/* Makes host memory accessible to kernels. It keeps its own address or, if that means something else to kernels, gets
+ * one behind the device's memory. It counts as written. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status sim_memory_map(sim_memory *memory, void *host, uint64_t bytes, uint64_t *address);
-/* The same for new host memory, behind the device's own memory, where the host has it too unless something else is
- * there.
- */
+/* Does the same for new host memory, behind the device's memory. The host has it at the same address unless something
+ * else is there. */
 haul_status sim_memory_map_new(sim_memory *memory, uint64_t bytes, void **host, uint64_t *address);
-/* A number that no other allocation of this memory, nor other mapped memory, has or had; 0: nothing is at the address.
- */
+/* Returns a number that no other allocation or mapping of this memory has or had; 0 if nothing is at the address. */
 uint64_t sim_memory_number(const sim_memory *memory, uint64_t address);
-/* Whether it is managed memory. */
+/* Returns whether the address is in managed memory. */
 bool sim_memory_is_managed(const sim_memory *memory, uint64_t address);
-/* The memory in whose part of the address space the address lies; NULL: none. */
+/* Finds the memory whose range of addresses contains the address; NULL if none does. */
 const sim_memory *sim_memory_at_address(uint64_t address);
-/* Where such memory begins and ends, in large pages; 0: none is mapped. */
+/* Returns where mapped memory begins and ends, in large pages; 0 if nothing is mapped. */
 uint64_t sim_memory_first_mapped(const sim_memory *memory, uint64_t *end);
 void sim_memory_unmap(sim_memory *memory, uint64_t address);
 void sim_memory_usage(const sim_memory *memory, uint64_t *free, uint64_t *total);
@@ -88,67 +83,65 @@ uint64_t sim_memory_largest_free(const sim_memory *memory);
 
 /* ---- several devices of one program ---- */
 
-/* Memories of devices that one program uses, `count` of them, each told its place in the list, which lives as long as
- * they do. Each device finds host memory that is mapped and managed memory of all of them, and other memory once it is
- * a peer. */
+/* Joins the memories of devices that one program uses. `family` has `count` of them and lives as long as they do;
+ * `place` is this one's index. Each device has access to mapped host memory and managed memory of all of them, and to
+ * other memory once it is a peer. */
 void sim_memory_join(sim_memory *memory, sim_memory *const *family, unsigned count, unsigned place);
-/* From now on the device at the place finds the memory's allocations, or does not any more. Returns false, with no
- * effect, if that was so already. */
+/* Sets whether the device at the place has access to this memory's allocations. Returns false, with no effect, if it
+ * was so already. */
 bool sim_memory_set_peer(sim_memory *memory, unsigned place, bool reaches);
-/* The allocation at the address is for the devices of this mask (a bit a place), whoever is a peer. */
+/* Gives the devices of a mask (bit p: place p) access to the allocation at the address, peers or not. */
 void sim_memory_set_visible(sim_memory *memory, uint64_t address, uint64_t places);
-/* Returns the memory of the family that has something at the address, or `memory` if none has. */
+/* Returns the family's memory that has something at the address, or `memory` if none has. */
 sim_memory *sim_memory_owner(sim_memory *memory, uint64_t address);
 
 /* ---- several processes of one program ---- */
 
-/* Where other processes find the allocation that the address lies in: a file of this process, which from now on has
- * all of the memory. Errors: HAUL_ERROR_ARGUMENT: no allocation is there that can be shared; HAUL_ERROR_OUT_OF_MEMORY.
- */
+/* Shares the allocation that contains the address with other processes: it moves into a file of this process. Errors:
+ * HAUL_ERROR_ARGUMENT if no sharable allocation is there; HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status sim_memory_share(sim_memory *memory, uint64_t address, int *file, uint64_t *place, uint64_t *bytes);
-/* Makes what another process shares an allocation of this memory; it counts as written. Errors:
+/* Makes memory shared by another process an allocation of this memory; it counts as written. Errors:
  * HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status sim_memory_import(sim_memory *memory, int file, uint64_t place, uint64_t bytes, uint64_t *address);
 
 /* ---- looking up addresses ---- */
 
-/* The allocation that `address` lies in; false when there is none. Not to be called while allocations change. */
+/* Finds the allocation that contains `address`; false if there is none. Must not run while allocations change. */
 bool sim_memory_find(const sim_memory *memory, uint64_t address, sim_range *range);
-/* The last allocation that ends at or before `address`; false when there is none. */
+/* Finds the last allocation that ends at or before `address`; false if there is none. */
 bool sim_memory_before(const sim_memory *memory, uint64_t address, sim_range *range);
-/* What has been written, by words of four bytes (a bit each), of memory that is kept apart: NULL otherwise. The words
- * behind that of `address` follow. */
+/* Returns the bitmap of written words of four bytes, from that of `address` on; NULL unless memory is kept apart. */
 unsigned char *sim_memory_written(const sim_memory *memory, uint64_t address);
-/* Nobody has written those bytes yet. */
+/* Marks bytes as not written. */
 void sim_memory_forget_written(sim_memory *memory, uint64_t address, uint64_t bytes);
-/* Marks what the host writes. */
+/* Marks bytes that the host writes. */
 void sim_memory_mark_written(sim_memory *memory, uint64_t address, uint64_t bytes);
-/* Multicast addresses, as sim_virtual_copies(); and the address that the device's own copy is mapped at, if it is. */
+/* For multicast addresses: sim_virtual_copies(), and the address at which the device's own copy is mapped, if it is. */
 unsigned sim_memory_copies(const sim_memory *memory, uint64_t address, unsigned bytes, unsigned char **copies,
                            const char **why);
 bool sim_memory_own_copy(const sim_memory *memory, uint64_t address, uint64_t *own);
-/* Whether the device may read what is mapped there and not write it (virtual memory). */
+/* Returns whether the device may only read what is mapped there (virtual memory). */
 bool sim_memory_is_read_only(const sim_memory *memory, uint64_t address);
-/* The same as sim_memory_at() for what is to be written. */
+/* Like sim_memory_at(), for memory to be written. */
 void *sim_memory_at_to_write(const sim_memory *memory, uint64_t address, uint64_t bytes);
-/* Why an access to an address in no allocation is wrong, as the beginning of a sentence. */
+/* Says why an access outside of allocations is wrong, as the beginning of a sentence. */
 const char *sim_memory_reason(const sim_memory *memory, uint64_t address);
-/* Whether `address` lies in memory that was freed and is not in use; *range: what was allocated there. */
+/* Returns whether `address` lies in freed memory that is not in use; *range: the former allocation. */
 bool sim_memory_was_freed(const sim_memory *memory, uint64_t address, sim_range *range);
-/* Host memory for bytes address .. address+bytes-1; NULL unless all lie in one allocation. */
+/* Returns host memory for bytes address .. address+bytes-1; NULL unless they lie in one allocation. */
 void *sim_memory_at(const sim_memory *memory, uint64_t address, uint64_t bytes);
 
 /* ---- behind allocations ---- */
 
-/* Where an access lies that hardware does not notice: in no allocation, `away` bytes from one of `size` bytes, up to
- * and with its last byte. */
+/* An access outside of allocations that hardware does not notice: its last byte is `away` bytes from an allocation of
+ * `size` bytes. */
 typedef enum sim_side { SIM_BEHIND, SIM_BEFORE, SIM_FREED } sim_side;
 typedef struct sim_beyond {
     sim_side side;
     uint64_t away, size;
 } sim_beyond;
 
-/* What a kernel did there: the access that is furthest away, of the writes if there are any. size 0: nothing. */
+/* A kernel's farthest access there; writes take precedence. size 0: none. */
 typedef struct sim_overrun {
     sim_beyond furthest;
     bool wrote;
@@ -158,13 +151,14 @@ static inline void sim_overrun_add(sim_overrun *o, const sim_beyond *b, bool wro
     *o = (sim_overrun){*b, wrote};
 }
 
-/* From now on kernels reach, as on hardware, all that lies in a page with an allocation: large pages of device memory,
- * small ones of managed and host memory. Nothing else changes. */
+/* From now on kernels may access, as on hardware, everything in a page with an allocation: large pages of device
+ * memory, small ones of managed and host memory. Nothing else changes. */
 void sim_memory_map_pages(sim_memory *memory);
-/* Host memory for bytes of such pages, which need not lie in an allocation; NULL: there is none. `how` may be NULL. */
+/* Returns host memory for bytes of such pages, in or outside of allocations; NULL if there is none. `how` may be
+ * NULL. */
 void *sim_memory_in_pages(const sim_memory *memory, uint64_t address, uint64_t bytes, sim_beyond *how);
 
-/* The same for what may lie in an allocation, too. */
+/* Does the same, but prefers an allocation if the bytes lie in one. */
 void *sim_memory_at_or_in_pages(const sim_memory *memory, uint64_t address, uint64_t bytes);
 
 #endif

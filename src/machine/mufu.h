@@ -1,6 +1,6 @@
-/* The tables of the GPU's unit for approximate functions, one row for each slice of an interval: value, slope and bend
- * at its start, as integers. Made by tools/device/mufu/fit.c of what an H100 gives for every significand: one row alone
- * fits all that it gives in a slice. How they are used is in ops/mufu.h, and written as code in compiled/mufu.c. */
+/* Tables of the GPU's unit for approximate functions. Each row covers one slice of an interval: value, slope and bend
+ * at its start, as integers. tools/device/mufu/fit.c made them from an H100's results for every significand: exactly
+ * one row fits all results in a slice. exec/ops/mufu.h evaluates them; jit/mufu.c compiles the same. */
 #ifndef HAUL_MACHINE_MUFU_H
 #define HAUL_MACHINE_MUFU_H
 
@@ -14,8 +14,8 @@ extern const sim_mufu_row sim_mufu_rcp[128], sim_mufu_rsq[128], sim_mufu_sqrt[12
 extern const sim_mufu_row sim_mufu_ex2[64], sim_mufu_lg2[64], sim_mufu_sin[64];
 extern const sim_mufu_row sim_mufu_tanh[51];
 
-/* Of each octave of tanh: its first slice, the binary logarithm of how many it has (from bit 8 on), the bits of the
- * sum's fraction (from bit 16 on). */
+/* For each octave of tanh: its first slice, the binary logarithm of its number of slices (from bit 8 on), and the
+ * fraction bits of the sum (from bit 16 on). */
 extern const uint32_t sim_mufu_octaves[11];
 
 /* The tables by number. */
@@ -31,7 +31,7 @@ typedef enum sim_mufu_table {
     SIM_MUFU_TABLES
 } sim_mufu_table;
 
-/* What the parabola of a row is, x into its slice: value * 2^scale + slope * x + bend * times * x^2 + more. */
+/* A row's parabola, x into its slice: value * 2^scale + slope * x + bend * times * x^2 + more. */
 typedef struct sim_mufu_parabola {
     const sim_mufu_row *rows;
     uint32_t scale;

@@ -1,4 +1,4 @@
-/* Multicast objects: addresses at which multimem instructions reach the copies of several devices. */
+/* Multicast objects: addresses at which multimem instructions access the copies of several devices. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "machine/virtual_lists.h"
@@ -6,7 +6,7 @@
 static sim_physical *multicast_of(uint64_t handle) {
     sim_physical *p = sim_physical_of(handle);
     if (!p || sim_physical_is_multicast(p)) return p;
-    (void)sim_virtual_wrong("0x%llx is memory, no multicast object", (unsigned long long)handle);
+    (void)sim_virtual_wrong("0x%llx is memory, not a multicast object", (unsigned long long)handle);
     return NULL;
 }
 
@@ -42,13 +42,13 @@ static haul_status check_binding(const sim_physical *p, const sim_physical *memo
     HAUL_TRY(sim_virtual_check_pages(b->first | b->memory_offset, b->bytes));
     if (sim_physical_is_multicast(memory)) return sim_virtual_wrong("a multicast object cannot be bound to another");
     if (p->devices_added < p->device_count)
-        return sim_virtual_wrong("the multicast object has %u of its %u devices: add all before memory is bound",
+        return sim_virtual_wrong("the multicast object has %u of its %u devices: add all before binding memory",
                                  p->devices_added, p->device_count);
-    if (slot < 0) return sim_virtual_wrong("memory of device %u, which the multicast object has not", memory->device);
+    if (slot < 0)
+        return sim_virtual_wrong("memory of device %u, which the multicast object does not have", memory->device);
     if (b->first > p->bytes || b->bytes > p->bytes - b->first || b->memory_offset > memory->bytes ||
         b->bytes > memory->bytes - b->memory_offset)
-        return sim_virtual_wrong("%llu bytes: more than the memory or the multicast object has from there on",
-                                 (unsigned long long)b->bytes);
+        return sim_virtual_wrong("%llu bytes exceed the memory or the multicast object", (unsigned long long)b->bytes);
     if (is_bound(p, (unsigned)slot, b)) return sim_virtual_wrong("device %u has memory bound there", memory->device);
     return HAUL_OK;
 }
@@ -81,7 +81,7 @@ haul_status sim_virtual_bind_address(uint64_t handle, uint64_t offset, uint64_t 
     const sim_mapping *m = sim_mapping_at(address);
     if (!p) return HAUL_ERROR_ARGUMENT;
     if (!m || bytes > m->bytes - (address - m->from))
-        return sim_virtual_wrong("0x%llx: %llu bytes from there on are no mapped memory", (unsigned long long)address,
+        return sim_virtual_wrong("0x%llx: %llu bytes from there on are not mapped memory", (unsigned long long)address,
                                  (unsigned long long)bytes);
     const sim_binding b = {.first = offset, .bytes = bytes, .memory_offset = m->offset + (address - m->from)};
     return bind(p, m->memory, b);
@@ -102,7 +102,7 @@ haul_status sim_virtual_unbind(uint64_t handle, unsigned device, uint64_t offset
                              (unsigned long long)offset);
 }
 
-/* A device's copy; NULL: it has bound nothing there. */
+/* Returns a device's copy; NULL if it has bound no memory there. */
 static unsigned char *copy_at(const sim_physical *p, unsigned slot, uint64_t offset, unsigned bytes) {
     for (size_t i = 0; i < p->binding_count; i++) {
         const sim_binding *b = &p->bindings[i];
@@ -115,12 +115,12 @@ static unsigned char *copy_at(const sim_physical *p, unsigned slot, uint64_t off
 unsigned sim_virtual_copies(unsigned device, uint64_t address, unsigned bytes,
                             unsigned char *copies[SIM_VIRTUAL_DEVICES], const char **why) {
     const sim_mapping *m = sim_is_virtual(address) ? sim_mapping_at(address) : NULL;
-    *why = "multimem access to an address that is none of a multicast object";
+    *why = "multimem access to an address outside of multicast objects";
     if (!m || !sim_physical_is_multicast(m->memory)) return 0;
-    *why = "multimem access to a multicast object that the device was given no access to";
+    *why = "multimem access to a multicast object without access rights of the device";
     if (device >= SIM_VIRTUAL_DEVICES || !(m->allowed >> device & 1)) return 0;
     const uint64_t offset = m->offset + (address - m->from);
-    *why = "multimem access to a multicast object that not all devices have bound memory to there";
+    *why = "multimem access to a multicast object to which not all devices have bound memory there";
     for (unsigned slot = 0; slot < m->memory->device_count; slot++)
         if (!(copies[slot] = copy_at(m->memory, slot, offset, bytes))) return 0;
     return m->memory->device_count;

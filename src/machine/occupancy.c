@@ -12,15 +12,15 @@ uint32_t sim_blocks_by_registers(const sim_machine *m, uint32_t warps, uint32_t 
     return m->registers_per_sm / QUARTERS / per_warp * QUARTERS / warps;
 }
 
-/* The smallest share of the SM's memory that shared memory can have and that holds so much. */
+/* The smallest carve-out of shared memory that holds `needed` bytes. */
 static uint32_t carveout_for(const sim_machine *m, uint64_t needed) {
     for (unsigned i = 0; i < SIM_MAX_CARVEOUTS && (i == 0 || m->carveouts[i]); i++)
         if (m->carveouts[i] >= needed) return m->carveouts[i];
     return m->shared_per_sm;
 }
 
-/* What the driver sets aside is more than the resident blocks need: mostly room for twice as many as registers, warps
- * and block slots allow, up to half of the memory. Read off 219 launches on an H100 (tests/data/l1). */
+/* The driver's carve-out exceeds what resident blocks need: mostly room for twice as many as registers, warps and block
+ * slots allow, up to half of the memory. Derived from 219 launches on an H100 (tests/data/l1). */
 static uint64_t wanted_carveout(const sim_machine *m, uint32_t threads, const haul_occupancy *o) {
     enum { MOST_WITHOUT_SHARED = 32 << 10, LARGE_BLOCK = 512, LARGEST_BLOCK = 960 };
     const uint64_t needed = (uint64_t)o->shared_per_block * o->blocks_per_sm;

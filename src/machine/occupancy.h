@@ -1,4 +1,4 @@
-/* How many blocks an SM holds at once, what limits it, and how much of the SM's memory that leaves for L1. */
+/* How many blocks an SM holds at once, what limits that, and how much of the SM's memory remains for L1. */
 #ifndef HAUL_MACHINE_OCCUPANCY_H
 #define HAUL_MACHINE_OCCUPANCY_H
 
@@ -6,10 +6,10 @@
 
 #include <haul/run.h>
 
-/* Of blocks with so many warps and registers a thread. Registers are given to whole warps, and each of an SM's four
- * quarters has a quarter of them. */
+/* The blocks that registers allow, by warps of a block and registers of a thread. Whole warps get registers, and each
+ * of an SM's four quarters has a quarter of them. */
 uint32_t sim_blocks_by_registers(const sim_machine *machine, uint32_t warps, uint32_t registers);
-/* For a kernel that needs so many registers a thread and so much shared memory a block in all. */
+/* Computes occupancy from registers of a thread and all shared memory of a block. */
 void sim_occupancy_of(const sim_machine *machine, uint32_t registers, uint32_t threads, uint64_t shared_bytes,
                       haul_occupancy *occupancy);
 

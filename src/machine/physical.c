@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The newest first. */
+/* All objects, the newest first. */
 static sim_physical *first;
 static uint64_t next_handle, next_place;
 static int file; /* 0: none yet */
@@ -19,12 +19,12 @@ static uint64_t used[SIM_VIRTUAL_DEVICES];
 sim_physical *sim_physical_of(uint64_t handle) {
     for (sim_physical *p = first; p; p = p->next)
         if (p->handle == handle && p->held) return p;
-    (void)sim_virtual_wrong("0x%llx is no handle of memory", (unsigned long long)handle);
+    (void)sim_virtual_wrong("0x%llx is not a handle of memory", (unsigned long long)handle);
     return NULL;
 }
 
 static haul_status open_file(void) {
-    const off_t most = (off_t)1 << 46; /* only what is written takes memory */
+    const off_t most = (off_t)1 << 46; /* only written pages take memory */
     if (file) return HAUL_OK;
     const int made = memfd_create("haul-device-memory", MFD_CLOEXEC);
     if (made > 0 && ftruncate(made, most) == 0) {
@@ -32,7 +32,7 @@ static haul_status open_file(void) {
         return HAUL_OK;
     }
     if (made > 0) close(made);
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual memory: the host gives no memory that can be mapped twice");
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual memory: the host has no memory that can be mapped twice");
 }
 
 static haul_status add_physical(const sim_physical *made, uint64_t *handle) {
@@ -141,7 +141,7 @@ void sim_physical_hide(const sim_physical *p, unsigned char *host, uint64_t byte
 }
 
 void sim_physicals_end(void) {
-    for (sim_physical *p = first; p; p = p->next) p->held = 1; /* so that none ends with what had bound it */
+    for (sim_physical *p = first; p; p = p->next) p->held = 1; /* so that no memory is freed with its binding */
     for (sim_physical *p = first; p; p = p->next)
         while (p->binding_count) sim_physical_remove_binding(p, p->binding_count - 1);
     while (first) end_physical(first);

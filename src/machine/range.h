@@ -1,3 +1,4 @@
+/* A range of device addresses and the host memory behind it. */
 #ifndef HAUL_MACHINE_RANGE_H
 #define HAUL_MACHINE_RANGE_H
 
@@ -10,7 +11,7 @@ typedef struct sim_range {
     uintptr_t host;
 } sim_range;
 
-/* Whether `span` bytes from `first` on lie in the allocation. */
+/* Returns whether `span` bytes from `first` on lie in the allocation. */
 static inline bool sim_is_span_inside(const sim_range *range, uint64_t first, uint64_t span) {
     const uint64_t offset = first - range->from, size = range->to - range->from;
     return offset <= size && span <= size - offset;

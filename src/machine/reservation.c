@@ -1,4 +1,4 @@
-/* Ranges of addresses that are reserved. */
+/* Reserved ranges of virtual addresses. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/search.h"
@@ -8,13 +8,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Sorted by address. Mappings point at them: each stays where it is. */
+/* Sorted by address. Reservations do not move, since mappings point to them. */
 static struct {
     sim_reservation **items;
     size_t count, capacity;
 } list;
 
-/* How many reservations begin at or before the address. */
+/* The number of reservations that begin at or before the address. */
 static size_t reservations_until(uint64_t address) {
     size_t until;
     SEARCH_FIRST(until, list.count, k, list.items[k]->from <= address);
@@ -34,7 +34,7 @@ static bool is_free(uint64_t from, uint64_t bytes) {
     return until == 0 || list.items[until - 1]->from + list.items[until - 1]->bytes <= from;
 }
 
-/* The first place that is free; 0: none. */
+/* The first free range; 0 if there is none. */
 static uint64_t find_place(uint64_t bytes, uint64_t alignment) {
     uint64_t from = SIM_VIRTUAL_BASE;
     for (size_t i = 0; i <= list.count; i++) {
@@ -75,7 +75,7 @@ haul_status sim_virtual_reserve(uint64_t bytes, uint64_t alignment, uint64_t wan
     const bool fits = wanted % alignment == 0 && is_free(wanted, bytes);
     const uint64_t from = fits ? wanted : find_place(bytes, alignment);
     if (!from)
-        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual memory: %s of addresses are not left in one piece",
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual memory: no %s of contiguous addresses are left",
                          number_format_bytes((double)bytes, text));
     HAUL_TRY(add_reservation(from, bytes));
     *address = from;
@@ -95,7 +95,7 @@ haul_status sim_virtual_unreserve(uint64_t address, uint64_t bytes) {
     const size_t at = reservations_until(address);
     sim_reservation *r = at ? list.items[at - 1] : NULL;
     if (!r || r->from != address || r->bytes != bytes)
-        return sim_virtual_wrong("%llu bytes at 0x%llx were not reserved as one", (unsigned long long)bytes,
+        return sim_virtual_wrong("%llu bytes at 0x%llx are not one reservation", (unsigned long long)bytes,
                                  (unsigned long long)address);
     const sim_mapping *m = sim_mapping_before(address + bytes - 1);
     if (m && m->in == r)

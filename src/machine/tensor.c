@@ -13,7 +13,7 @@ enum {
     VERSION = 1,
 };
 #define MAGIC 0x544c4148u      /* "HALT" */
-#define MAGIC_MADE 0x4d4c4148u /* "HALM": a kernel makes it from zeros, field by field */
+#define MAGIC_MADE 0x4d4c4148u /* "HALM": a kernel builds it from zeros, field by field */
 #define MOST_EXTENT (1ull << 32)
 #define MOST_PITCH (1ull << 40)
 
@@ -30,7 +30,7 @@ static const struct {
 typedef struct packed_tensor {
     uint32_t magic;
     uint8_t version, rank, type, interleave, swizzle, promotion, fill, wide;
-    uint32_t set; /* of a map that a kernel makes: a bit for each field, see field_bit() */
+    uint32_t set; /* of a map that a kernel builds: a bit for each field, see field_bit() */
     uint64_t address;
     uint64_t pitch[SIM_TENSOR_RANK - 1];
     uint32_t last[SIM_TENSOR_RANK]; /* extent - 1 */
@@ -39,12 +39,12 @@ typedef struct packed_tensor {
     uint8_t by_pixels;
     int16_t lower[SIM_TENSOR_PLACE], upper[SIM_TENSOR_PLACE];
     uint16_t pixels;
-    uint8_t atomicity; /* of a swizzle of 128 bytes: what makes it one of the others */
+    uint8_t atomicity; /* selects the variant of a 128-byte swizzle */
     uint8_t rest[21];
 } packed_tensor;
 _Static_assert(sizeof(packed_tensor) == SIM_TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
 
-/* ---- checks: the requirements of cuTensorMapEncodeTiled ---- */
+/* ---- checks: cuTensorMapEncodeTiled's requirements ---- */
 
 __attribute__((format(printf, 1, 2))) static haul_status wrong(const char *format, ...) {
     va_list arguments;
@@ -99,8 +99,8 @@ static bool is_wide(const sim_tensor *t) {
     return t->wide != SIM_TENSOR_WIDE_NONE;
 }
 
-/* The first of the dimensions that are walked pixel by pixel: dimension 0 is channels, unless these are interleaved,
- * when it is pixels and the last dimension but one slices of channels. */
+/* The first dimension that is walked pixel by pixel. Dimension 0 is channels. With interleaved channels it is pixels,
+ * and the last dimension but one is slices of channels. */
 static uint32_t first_walked(const sim_tensor *t) {
     return t->interleave ? 0 : 1;
 }
@@ -115,7 +115,7 @@ static haul_status check_walk(const sim_tensor *t) {
     return HAUL_OK;
 }
 
-/* Corners have 16 bits for one dimension of place, 8 each for two, 5 for three. */
+/* Corners have 16 bits with one spatial dimension, 8 each with two, 5 each with three. */
 static haul_status check_corners(const sim_tensor *t) {
     static const int32_t most[] = {32768, 128, 16};
     HAUL_TRY(check_walk(t));
@@ -132,7 +132,7 @@ static haul_status check_corners(const sim_tensor *t) {
     return HAUL_OK;
 }
 
-/* Without what is kept together. */
+/* The swizzle's width, without its variant. */
 static uint32_t swizzle_mode(uint32_t swizzle) {
     return swizzle < SIM_TENSOR_SWIZZLE_128B ? swizzle : SIM_TENSOR_SWIZZLE_128B;
 }
@@ -201,7 +201,7 @@ static bool is_map(const packed_tensor *p) {
     return (p->magic == MAGIC || p->magic == MAGIC_MADE) && p->version == VERSION;
 }
 
-/* Fields as PTX names them. What is left out may stay zero: an atomicity of 16 bytes. */
+/* Fields by their PTX names. A field that is not listed may stay zero: an atomicity of 16 bytes. */
 static const struct {
     const char *name;
     bool of_dimension;
@@ -218,7 +218,7 @@ static const struct {
     [SIM_TENSOR_FIELD_FILL] = {"fill_mode", false},
 };
 
-/* Those of a dimension have five bits each, the others one, behind those. */
+/* Each field with dimensions has five bits; the other fields follow with one bit each. */
 static uint32_t field_bit(sim_tensor_field field, uint32_t dimension) {
     enum { OF_DIMENSIONS = 4 };
     if (field >= SIM_TENSOR_FIELD_BOX && field <= SIM_TENSOR_FIELD_STEP)
@@ -275,7 +275,7 @@ haul_status sim_tensor_unpack(const unsigned char map[SIM_TENSOR_MAP_BYTES], sim
     return sim_tensor_check(t);
 }
 
-/* PTX and the driver's API number the floating types differently. */
+/* PTX and the driver API number the floating types differently. */
 static haul_status set_type(packed_tensor *p, uint64_t value) {
     static const uint8_t floating[] = {SIM_TENSOR_F16,  SIM_TENSOR_F32,  SIM_TENSOR_F32_FTZ, SIM_TENSOR_F64,
                                        SIM_TENSOR_BF16, SIM_TENSOR_TF32, SIM_TENSOR_TF32_FTZ};
@@ -304,7 +304,7 @@ static haul_status set_swizzle(packed_tensor *p, uint64_t value) {
     return HAUL_OK;
 }
 
-/* It counts once the swizzle is one of 128 bytes. */
+/* The atomicity counts once the swizzle is one of 128 bytes. */
 static haul_status set_atomicity(packed_tensor *p, uint64_t value) {
     if (value >= SIM_TENSOR_SWIZZLES - SIM_TENSOR_SWIZZLE_128B)
         return wrong("swizzle atomicity %llu must be 0 to 3", (unsigned long long)value);
@@ -348,24 +348,24 @@ unsigned sim_tensor_element_bytes(const sim_tensor *t) {
     return types[t->type].bytes;
 }
 
-/* What dimension 0 counts: elements, or the slices of channels that interleaved pixels have. */
+/* Bytes of what dimension 0 counts: an element, or a slice of an interleaved pixel's channels. */
 static unsigned unit_bytes(const sim_tensor *t) {
     return t->interleave ? (unsigned)CHUNK << (t->interleave - 1) : types[t->type].bytes;
 }
 
-/* How many a copy takes along a dimension, of which 0 is dense. Of slices it takes one, whatever the box says: an H100
- * does. */
+/* The elements that a copy takes along a dimension; dimension 0 is dense. It takes one slice whatever the box says, as
+ * an H100 does. */
 static uint32_t elements(const sim_tensor *t, uint32_t d) {
     if (t->interleave && d == t->rank - 2) return 1;
     return d == 0 ? t->box[0] : (t->box[d] + t->step[d] - 1) / t->step[d];
 }
 
-/* Of interleaved channels a pixel has those of one slice, however many the map names. */
+/* The units of a row. An interleaved pixel has the channels of one slice, however many the map names. */
 static uint32_t row_units(const sim_tensor *t) {
     return t->interleave && t->by_pixels ? 1 : t->box[0];
 }
 
-/* A swizzle spreads rows over its whole width: narrower ones leave a gap, as hardware does. */
+/* A swizzle spreads rows over its whole width, so narrower rows leave a gap, as on hardware. */
 uint32_t sim_tensor_row_pitch(const sim_tensor *t) {
     return t->swizzle && !t->interleave ? swizzle_bytes(t) : row_units(t) * unit_bytes(t);
 }
@@ -391,8 +391,8 @@ void sim_tensor_walk_start(sim_tensor_walk *walk, const sim_tensor *t, const int
     for (uint32_t d = 0; d < t->rank; d++) walk->pixel[d] = at[d];
 }
 
-/* Which pixel of a wide map's walk a row is. Behind 128 come those beyond each 32: the first of each, then the second.
- */
+/* The pixel of a wide map's walk that a row holds. After the first 128 rows come the halos of each 32: the first pixel
+ * of each, then the second. */
 static uint32_t pixel_of_row(const sim_tensor *t, uint32_t row) {
     const uint32_t groups = PIXELS_OF_W128 / PIXELS_OF_GROUP;
     if (t->wide != SIM_TENSOR_WIDE_W128 || row < PIXELS_OF_W128) return row;
@@ -400,7 +400,7 @@ static uint32_t pixel_of_row(const sim_tensor *t, uint32_t row) {
     return (row % groups + 1) * PIXELS_OF_GROUP + row / groups;
 }
 
-/* Only dimension 1 moves; behind its upper corner comes the next image. */
+/* Moves along dimension 1 only; after its upper corner comes the next image. */
 static void place_wide(sim_tensor_walk *walk) {
     const sim_tensor *t = walk->tensor;
     const int64_t first = walk->at[1], last = (int64_t)t->extent[1] - 1 + t->upper[0], step = t->step[1];
@@ -410,7 +410,7 @@ static void place_wide(sim_tensor_walk *walk) {
     walk->pixel[t->rank - 1] = walk->at[t->rank - 1] + (beyond < 0 ? 0 : 1 + beyond / of_next);
 }
 
-/* The next place between the corners; behind the last one of an image comes the next image. */
+/* Moves to the next place between the corners; after the last one of an image comes the next image. */
 static void advance_pixel(sim_tensor_walk *walk) {
     const sim_tensor *t = walk->tensor;
     walk->ended = ++walk->index[0] == rows_of(t);
@@ -443,7 +443,7 @@ bool sim_tensor_may_start_at(const sim_tensor *t, int32_t x) {
     return (int64_t)x * unit_bytes(t) % CHUNK == 0;
 }
 
-/* Elements before .. box of the row lie inside 0 .. extent-1. */
+/* Clips the row's elements to those inside the array, 0 .. extent-1. */
 static void clip_row(const sim_tensor *t, int64_t first, bool stores, sim_tensor_row *row) {
     const unsigned size = unit_bytes(t);
     int64_t from = first < 0 ? -first : 0, to = (int64_t)t->extent[0] - first;
@@ -455,7 +455,7 @@ static void clip_row(const sim_tensor *t, int64_t first, bool stores, sim_tensor
     row->global = t->address + (uint64_t)(first + from) * size;
 }
 
-/* Where the row lies in dimension d. */
+/* The row's coordinate in dimension d. */
 static int64_t place_of(const sim_tensor_walk *walk, uint32_t d) {
     const sim_tensor *t = walk->tensor;
     if (!t->by_pixels) return (int64_t)walk->at[d] + (int64_t)walk->index[d] * t->step[d];

@@ -1,5 +1,5 @@
-/* What the files of virtual memory share: reservation.c, physical.c, mapping.c and multicast.c each own the list of
- * their subject; virtual.c has the lock. Whatever is declared here is called with the lock held. */
+/* What the files of virtual memory share. reservation.c, physical.c, mapping.c and multicast.c each own the list of
+ * their subject; virtual_users.c has the lock. Everything declared here is called with the lock held. */
 #ifndef HAUL_MACHINE_VIRTUAL_LISTS_H
 #define HAUL_MACHINE_VIRTUAL_LISTS_H
 
@@ -7,22 +7,22 @@
 
 #include <pthread.h>
 
-/* ---- virtual.c ---- */
+/* ---- virtual_users.c ---- */
 
 pthread_rwlock_t *sim_virtual_lock(void);
 pthread_rwlock_t *sim_virtual_lock_to_read(void);
 void sim_virtual_unlock(pthread_rwlock_t *const *held);
-/* Until the end of the enclosing block nobody else sees anything, or nobody changes anything. */
+/* Locks until the end of the enclosing block: against readers and writers, or against writers only. */
 #define SIM_VIRTUAL_CHANGES() \
     __attribute__((cleanup(sim_virtual_unlock), unused)) pthread_rwlock_t *const held_ = sim_virtual_lock()
 #define SIM_VIRTUAL_READS() \
     __attribute__((cleanup(sim_virtual_unlock), unused)) pthread_rwlock_t *const held_ = sim_virtual_lock_to_read()
 
-/* HAUL_ERROR_ARGUMENT: "virtual memory: ...". */
+/* Fails with HAUL_ERROR_ARGUMENT: "virtual memory: ...". */
 haul_status sim_virtual_wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 haul_status sim_virtual_no_host_memory(void);
 haul_status sim_virtual_check_pages(uint64_t address, uint64_t bytes);
-/* Mapped bytes that from now on count as written on all devices, or as not written. */
+/* Marks mapped bytes as written, or not written, on all devices. */
 void sim_virtual_mark(uint64_t address, uint64_t bytes, bool written);
 
 /* ---- reservation.c ---- */
@@ -32,13 +32,13 @@ typedef struct sim_reservation {
     unsigned char *host;
 } sim_reservation;
 
-/* NULL: nobody has reserved the address. */
+/* Finds the reservation of the address; NULL if there is none. */
 const sim_reservation *sim_reservation_at(uint64_t address);
 void sim_reservations_end(void);
 
 /* ---- physical.c ---- */
 
-/* Bytes first .. first + bytes - 1 of a multicast object are, on its device number `slot`, these of `memory`. */
+/* Binds bytes first .. first + bytes - 1 of a multicast object, on its device number `slot`, to bytes of `memory`. */
 typedef struct sim_binding {
     unsigned slot;
     uint64_t first, bytes;
@@ -52,11 +52,11 @@ typedef struct sim_physical {
     unsigned device;
     uint64_t bytes;
     uint64_t place;                       /* in the file */
-    unsigned held;                        /* handles that were given out and not released */
+    unsigned held;                        /* handles given out and not released */
     unsigned used;                        /* mappings and bindings */
-    bool was_mapped;                      /* what it has been given since it was made, nobody follows */
-    unsigned char *view;                  /* all of it, for multicast; NULL until needed */
-    unsigned device_count, devices_added; /* multicast: 0: memory */
+    bool was_mapped;                      /* it was mapped at some time; marks of earlier writes were not kept */
+    unsigned char *view;                  /* all of it mapped, for multicast; NULL until needed */
+    unsigned device_count, devices_added; /* of a multicast object; device_count 0: this is memory */
     unsigned char devices[SIM_VIRTUAL_DEVICES];
     sim_binding *bindings;
     size_t binding_count, binding_capacity;
@@ -67,15 +67,15 @@ static inline bool sim_physical_is_multicast(const sim_physical *p) {
     return p->device_count > 0;
 }
 
-/* NULL, with the error recorded: there is no such handle. */
+/* Finds a handle's object; NULL, with the error recorded, if there is none. */
 sim_physical *sim_physical_of(uint64_t handle);
-/* A mapping or binding of it ends, and it with the last one, unless somebody holds it. */
+/* Ends a mapping or binding of it. The last one frees it, unless a handle is still held. */
 void sim_physical_drop(sim_physical *p);
 void sim_physical_remove_binding(sim_physical *p, size_t at);
 /* Sets p->view. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status sim_physical_make_view(sim_physical *p);
-/* The memory's pages from `offset` on take the place of host pages that nobody may touch; and back. Multicast objects
- * have no pages. */
+/* Map the memory's pages from `offset` on over reserved host pages, and unmap them again. Multicast objects have no
+ * pages. */
 haul_status sim_physical_show(const sim_physical *p, unsigned char *host, uint64_t offset, uint64_t bytes);
 void sim_physical_hide(const sim_physical *p, unsigned char *host, uint64_t bytes);
 void sim_physicals_end(void);
@@ -87,16 +87,16 @@ typedef struct sim_mapping {
     const sim_reservation *in;
     sim_physical *memory;
     uint64_t offset;
-    uint64_t allowed, read_only; /* a bit a device; read_only: of those allowed */
+    uint64_t allowed, read_only; /* bit d: device d; read_only is a subset of allowed */
 } sim_mapping;
 
-/* NULL: nothing is mapped there. */
+/* Finds the mapping at the address; NULL if there is none. */
 sim_mapping *sim_mapping_at(uint64_t address);
-/* The last one that begins at or before the address. */
+/* Finds the last mapping that begins at or before the address. */
 sim_mapping *sim_mapping_before(uint64_t address);
-/* Where the device may use the memory's byte `offset`; false: nowhere. */
+/* Finds an address where the device may use the memory's byte `offset`; false if there is none. */
 bool sim_mapping_find(const sim_physical *memory, uint64_t offset, unsigned device, uint64_t *address);
-/* From now on it may be written in several ways, which nobody follows: it counts as written wherever it is mapped. */
+/* Counts the memory as written wherever it is mapped from now on, since not all writes to it can be followed. */
 void sim_mapping_stop_following(sim_physical *p);
 void sim_mappings_end(void);
 

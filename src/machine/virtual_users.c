@@ -1,4 +1,4 @@
-/* The lock, and the devices that see these addresses. */
+/* The lock of virtual memory, and the devices attached to it. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "machine/virtual.h"

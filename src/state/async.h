@@ -1,8 +1,7 @@
 /* Asynchronous copies in flight.
  *
- * Data arrives as late as the rules allow: a cp.async's bytes when its thread waits for its group, a bulk copy's when
- * somebody waits for its mbarrier or bulk group. A program that reads before it waits gets what was there before.
- */
+ * Data arrives as late as the rules allow: a cp.async's bytes when its thread waits for its group, a bulk copy's when a
+ * thread waits for its mbarrier or bulk group. A program that reads before it waits gets the old bytes. */
 #ifndef HAUL_STATE_ASYNC_H
 #define HAUL_STATE_ASYNC_H
 
@@ -16,16 +15,16 @@
 typedef struct sim_block sim_block;
 typedef struct sim_warp sim_warp;
 
-/* One warp's cp.async instruction (bytes > 0), or a cp.async.mbarrier.arrive behind earlier ones (bytes 0). */
+/* One warp's cp.async instruction (bytes > 0), or a cp.async.mbarrier.arrive that follows earlier ones (bytes 0). */
 typedef struct sim_copy {
     const sim_op *op;
-    uint32_t lanes; /* those still to be done */
-    uint32_t group; /* of those lanes */
+    uint32_t lanes; /* still to be done */
+    uint32_t group; /* the cp.async group of those lanes */
     uint8_t bytes;
     uint8_t read[SIM_LANES]; /* bytes to read; the rest is zero-filled */
     uint64_t source[SIM_LANES];
     uint32_t destination[SIM_LANES];
-    uint64_t from, to; /* checks on: the sources lie in between */
+    uint64_t from, to; /* checks on: the range that contains all sources */
 } sim_copy;
 
 /* A warp's copies, oldest first. */
@@ -44,20 +43,21 @@ enum { SIM_BULK_VALUE = 32, SIM_ATOMIC_NONE = 0xff };
 typedef struct sim_bulk {
     uint8_t kind;
     uint8_t atomic, element; /* of a reduction: sim_atomic_kind and bytes of an element; SIM_ATOMIC_NONE: none */
-    uint32_t instruction;    /* that issued it */
-    uint32_t thread;         /* in the block */
+    uint32_t instruction;    /* the issuing one */
+    uint32_t thread;         /* its index in the block */
     uint32_t group;          /* bulk group of a store */
-    uint32_t shared;         /* address */
+    uint32_t shared;         /* shared address */
     uint32_t barrier;
-    const sim_block *source; /* NULL: global memory; else the block of the cluster whose shared address is `global` */
+    const sim_block
+        *source; /* NULL: global memory; else the block of the cluster in whose shared memory `global` is an address */
     uint64_t global;
     uint32_t bytes;
-    bool masked; /* of each 16 bytes only those in `mask` are stored */
+    bool masked; /* stores only the bytes of each 16 that `mask` selects */
     uint16_t mask;
-    sim_block *destination; /* of a load whose mbarrier lies in another block; NULL: the same one */
-    bool has_value;         /* st.async, red.async: what is stored, or (atomic not 0xff) reduced into shared memory */
+    sim_block *destination; /* of a load whose mbarrier lies in another block; NULL: this block */
+    bool has_value; /* st.async, red.async: `value` is stored or, if `atomic` is set, reduced into shared memory */
     unsigned char value[SIM_BULK_VALUE];
-    sim_tensor tensor; /* rank 0: bytes that lie side by side */
+    sim_tensor tensor; /* rank 0: contiguous bytes */
     int32_t at[SIM_TENSOR_RANK];
 } sim_bulk;
 
@@ -67,7 +67,7 @@ typedef struct sim_async {
     sim_bulk *bulks;
     size_t bulk_count, bulk_capacity;
     size_t reductions;     /* among the bulks */
-    uint32_t *bulk_groups; /* closed by each thread */
+    uint32_t *bulk_groups; /* groups that each thread closed */
     size_t thread_count;
     bool used; /* since it was reset */
 } sim_async;

@@ -15,31 +15,32 @@
 
 enum { SIM_BARRIERS = 16, SIM_MAX_WARPS = 32 };
 
-/* Rounds without news after which a spinning path lets lanes of its warp leave their joins: many, since most such loops
- * wait for other warps and their lanes should stay together; few once the kernel has been seen to need it. */
+/* Rounds without progress after which a spinning path releases waiting lanes of its warp from their joins. Many at
+ * first: most such loops wait for other warps, and lanes should stay together. Few once the kernel is known to need
+ * it. */
 enum { SIM_PATIENT = 1024, SIM_IMPATIENT = 4 };
 
 /* A warp has arrived when all its live lanes have. */
 typedef struct sim_barrier {
-    uint32_t lanes[SIM_MAX_WARPS];        /* of each warp, that have come since it arrived last */
-    uint32_t warps;                       /* that have arrived in this phase */
-    uint32_t expected;                    /* warps that the arrivals asked for; 0: all live ones */
-    uint32_t threads, popc;               /* of this phase: that came, and whose predicate was true */
+    uint32_t lanes[SIM_MAX_WARPS];        /* of each warp: lanes that came since its last arrival */
+    uint32_t warps;                       /* arrived in this phase */
+    uint32_t expected;                    /* warps that the arrivals ask for; 0: all live ones */
+    uint32_t threads, popc;               /* of this phase: threads that came, and those with a true predicate */
     uint32_t result_threads, result_popc; /* of the phase that completed last */
 } sim_barrier;
 
-/* What a kernel asks of the checks of proxies. */
+/* What the proxy checks have to follow for a kernel. */
 typedef struct sim_proxy_need {
     uint32_t spaces; /* 1: fences matter for shared memory; 2: for global memory too */
-    bool engine;     /* it has copies or products that ask for proxy fences */
+    bool engine;     /* it has copies or products that need proxy fences */
 } sim_proxy_need;
 
-/* What a launch is the same for all its blocks. */
+/* Launch-wide constants. */
 typedef struct sim_grid {
     const sim_program *program;
     const sim_machine *machine;
     const sim_memory *memory;
-    struct sim_heap *heap; /* of a kernel that uses it */
+    struct sim_heap *heap; /* if the kernel uses it */
     uint32_t heap_user;
     const struct sim_textures *textures;
     const unsigned char *params;
@@ -50,18 +51,19 @@ typedef struct sim_grid {
     uint64_t blocks;
     uint32_t cluster[3], cluster_blocks; /* 1 without clusters */
     uint64_t clusters;
-    uint64_t first_cluster, end_cluster; /* the part of them that runs now; all, unless some are a sample */
-    bool explicit_cluster;               /* kernel or launch say how large a cluster is */
-    uint32_t resident;                   /* blocks at once on an SM */
+    uint64_t first_cluster, end_cluster; /* the ones that run now: all, or a sample */
+    bool explicit_cluster;               /* kernel or launch set the cluster size */
+    uint32_t resident;                   /* blocks that an SM holds at once */
     uint32_t used_sms;                   /* SMs that get any block */
     uint32_t host_threads;
     uint64_t instruction_limit;       /* warp-level, for the whole launch */
     bool check;                       /* look for findings */
-    const struct sim_origin *origins; /* with checks: where accesses to shared memory have to stay; may be NULL */
+    const struct sim_origin *origins; /* with checks: the bounds of accesses to shared memory; may be NULL */
     sim_proxy_need proxies;           /* with checks */
-    bool relaxes;                     /* with checks: it has barriers that order no memory */
+    bool relaxes;                     /* with checks: it has barriers that do not order memory */
     const uint8_t *uses;              /* with checks, by instruction: SIM_USE_*; NULL: none */
-    const uint64_t *places;           /* with checks, by instruction: where a user sees it (check/place.c) */
+    const uint64_t
+        *places; /* with checks, by instruction: its place in the source, as a user sees it (check/place.c) */
     haul_schedule schedule;
     uint64_t seed;
 } sim_grid;
@@ -72,27 +74,27 @@ struct sim_block {
     uint64_t cluster_index;    /* its cluster's */
     uint32_t at[3];            /* ctaid */
     uint32_t rank;             /* in its cluster */
-    sim_block *cluster;        /* its first block; the others follow */
-    uint32_t cluster_arrivals; /* in the first block: at the cluster's barrier since it opened last */
+    sim_block *cluster;        /* the cluster's first block; the others follow it */
+    uint32_t cluster_arrivals; /* in the first block: arrivals at the cluster's barrier since it opened last */
     unsigned char *shared;
     unsigned char *frames; /* threads x frame_bytes */
-    uint64_t frame_used;   /* bytes from the start of each frame, of which some thread's may not be zero */
+    uint64_t frame_used;   /* bytes from the start of each frame that may be nonzero */
     sim_warp *warps;
     uint32_t warp_count;
-    uint32_t live_warps; /* that have a live lane */
+    uint32_t live_warps; /* with a live lane */
     bool running, prepared;
-    bool ends_in_order; /* all threads have ended; reductions in flight wait for the serial phase */
+    bool ends_in_order; /* all threads have ended, but reductions in flight wait for the serial phase */
     sim_barrier barriers[SIM_BARRIERS];
-    uint32_t used_barriers;    /* that have seen an arrival: a bit for each */
+    uint32_t used_barriers;    /* bit k: barrier k has seen an arrival */
     sim_async async;           /* copies in flight */
-    sim_tmem_queue tensor;     /* what goes on in tensor memory */
-    struct sim_domain *domain; /* checks on: see check/hazard.h */
+    sim_tmem_queue tensor;     /* operations on tensor memory */
+    struct sim_domain *domain; /* checks on; see check/hazard.h */
 };
 
-/* Where in global memory an instruction has gone last. */
+/* The part of global memory that an instruction accessed last. */
 typedef struct sim_reach {
     sim_range range;
-    uint64_t latest; /* the first lane's address, of spans */
+    uint64_t latest; /* the first lane's address, for prefetches of spans */
 } sim_reach;
 
 typedef struct sim_fault_record {
@@ -100,7 +102,7 @@ typedef struct sim_fault_record {
     haul_finding_kind kind; /* of FAULT and TRAP */
     bool is_assertion;
     char message[1024];
-    haul_space space; /* of an access: what it was to */
+    haul_space space; /* of an access: the space it was to */
     uint64_t address;
     uint32_t bytes;
     uint32_t lanes;
@@ -112,51 +114,51 @@ struct sim_sm {
     sim_block *blocks;             /* grid->resident of them */
     unsigned char *memory;         /* registers and shared memory of the resident blocks */
     unsigned char *frames;         /* their threads' frames */
-    uint64_t next_cluster;         /* the next one of this SM's share */
+    uint64_t next_cluster;         /* the next one that this SM runs */
     struct sim_counting *counting; /* NULL: the launch is not counted */
-    uint64_t releases;             /* of the heap's blocks that `reaches` knows of */
-    struct sim_native *native;     /* jit/compiled.h; NULL: all is interpreted */
+    uint64_t releases;             /* releases of heap blocks that `reaches` accounts for */
+    struct sim_native *native;     /* jit/compiled.h; NULL: everything is interpreted */
     sim_reach *reaches;            /* by instruction */
-    bool serial;                   /* no other SM runs: accesses that other blocks see may go ahead */
+    bool serial;                   /* no other SM runs: accesses that other blocks see may proceed */
     bool stuck;                    /* nothing could run when it stopped last */
-    bool gave_way;                 /* until the epoch's end: all that runs only polls */
-    bool hands_over;               /* a warp that polls goes on for one round only */
-    uint32_t vain, vain_rounds;    /* rounds of all warps that only polled, in this epoch; how many there may be */
+    bool gave_way;                 /* until the epoch's end: everything that runs only polls */
+    bool hands_over;               /* a warp that polls runs for one round only */
+    uint32_t vain, vain_rounds;    /* rounds of this epoch in which all warps only polled; their limit */
     uint32_t pollers;              /* warps that polled in vain in the serial phase */
     uint32_t running;              /* blocks */
     uint32_t ordered;              /* paths that wait for the serial phase */
     uint32_t patience;             /* see SIM_PATIENT */
-    uint64_t progress;             /* barriers opened, phases completed, lanes ended: what others may have waited for */
+    uint64_t progress;             /* barriers opened, phases completed, lanes ended: events that others may wait for */
     uint64_t changes;              /* of memory, barriers, copies in flight */
-    sim_waits waits;               /* of its warps, for the estimate of the time */
-    uint64_t executed;             /* warp-level operations since the launch began: the SM's clock, with `waited` */
-    uint64_t waited;               /* what the clock was put forward by, see exec/interpreter.c */
-    uint64_t clock_changes;        /* `changes` after the clock was read last */
-    uint32_t clock_reads;          /* since something else happened */
-    uint64_t ticks;                /* of `changes`, those that are looks at the clock */
-    uint64_t epoch_end;            /* of `executed`, for this epoch */
+    sim_waits waits;               /* of its warps, for the time estimate */
+    uint64_t executed;             /* warp-level operations since the launch began; with `waited`, the SM's clock */
+    uint64_t waited;               /* how much the clock was advanced while waiting, see exec/interpreter.c */
+    uint64_t clock_changes;        /* `changes` after the last read of the clock */
+    uint32_t clock_reads;          /* consecutive reads of the clock, with nothing else between */
+    uint64_t ticks;                /* the part of `changes` that are reads of the clock */
+    uint64_t epoch_end;            /* the value of `executed` that ends this epoch */
     struct sim_hazards *hazards;   /* NULL: checks are off */
-    sim_tmem *tensor_memory;       /* by rank in the cluster; NULL: nobody has used it yet */
+    sim_tmem *tensor_memory;       /* by rank in the cluster; NULL: not used yet */
     sim_print_log printed;
     sim_fault_record fault;
-    sim_fault_record passed;    /* checks on: the first fault that the SM has gone on behind; see sim_fault_pass() */
-    uint64_t passes_until;      /* how far it goes on, by `executed` */
-    sim_overrun overrun;        /* of memory that is mapped as on hardware: the furthest */
-    uint64_t places[SIM_LANES]; /* of an access whose lanes lie in several allocations: see SIM_SCATTERED */
+    sim_fault_record passed;    /* checks on: the first fault that the SM continued after; see sim_fault_pass() */
+    uint64_t passes_until;      /* how far it continues, by `executed` */
+    sim_overrun overrun;        /* of memory that is mapped as on hardware: the farthest one */
+    uint64_t places[SIM_LANES]; /* of an access whose lanes lie in several allocations; see SIM_SCATTERED */
 };
 
-/* The first cluster of this SM's share: every used_sms-th one is. */
+/* The first cluster that this SM runs; it runs every used_sms-th one. */
 static inline uint64_t sim_sm_first_cluster(const sim_grid *g, uint32_t index) {
     return g->first_cluster + (index + g->used_sms - g->first_cluster % g->used_sms) % g->used_sms;
 }
 
-/* The fault that the SM's part of the launch ends with; NULL: none. */
+/* The fault that ends the SM's part of the launch; NULL if there is none. */
 static inline const sim_fault_record *sim_fault_of(const sim_sm *sm) {
     if (sm->passed.status != HAUL_OK) return &sm->passed;
     return sm->fault.status != HAUL_OK ? &sm->fault : NULL;
 }
-/* An instruction has come to `address` in its range. The next time it will be as far from there as this is from the
- * time before, perhaps: so the host is asked for that in good time, which no prefetcher of its own sees coming. */
+/* Prefetches for an instruction that has come to `address` in its range: the next access may be as far from there as
+ * this one is from the last. Hardware prefetchers miss that pattern. */
 static inline void sim_foresee(sim_reach *reach, uint64_t address) {
     enum { HOST_LINE = 64 };
     const uint64_t ahead = address + (address - reach->latest);
@@ -166,7 +168,7 @@ static inline void sim_foresee(sim_reach *reach, uint64_t address) {
     __builtin_prefetch((const void *)(reach->range.host + ahead + HOST_LINE));
 }
 
-/* *number divided by `by`, which mostly is 1; returns the rest. */
+/* Divides *number by `by`, which mostly is 1, and returns the remainder. */
 static inline uint32_t sim_take_digit(uint64_t *number, uint32_t by) {
     if (by == 1) return 0;
     const uint64_t whole = *number;
@@ -178,8 +180,8 @@ static inline uint32_t sim_take_digit(uint64_t *number, uint32_t by) {
     return (uint32_t)(whole % by);
 }
 
-/* Where the block of that rank in that cluster lies in the grid: sets at and index. Clusters and the blocks in them are
- * numbered with x running fastest. */
+/* Computes at and index of the block with that rank in that cluster. Clusters, and the blocks in them, are numbered
+ * with x running fastest. */
 static inline void sim_place_block(const sim_grid *g, uint64_t cluster, uint32_t rank, sim_block *b) {
     uint64_t in_cluster = rank;
     for (unsigned k = 0; k < 3; k++) {

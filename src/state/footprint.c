@@ -19,7 +19,8 @@ uint32_t sim_part_lanes(sim_bytes bytes, sim_owner owner) {
     return lanes;
 }
 
-/* The same said from the start of the line on, as far as there are lanes: so that parts of a row have one owner. */
+/* Describes the same owner from the start of the line on, as far as there are lanes, so that parts of a row have one
+ * owner. */
 static sim_owner from_line_start(sim_owner o, unsigned bytes) {
     const unsigned stride = (unsigned)o.stride, lanes = (unsigned)__builtin_ctz(o.lanes);
     unsigned steps = o.start / stride;
@@ -53,7 +54,7 @@ typedef struct element {
     uint32_t lanes;
 } element;
 
-/* The smallest power of two after which all lanes' addresses come again; 32 when they do not. */
+/* The smallest power of two after which all lanes' addresses repeat; 32 if they do not. */
 static unsigned period_of(uint32_t active, const uint32_t address[SIM_LANES]) {
     if (active != SIM_ALL_LANES) return SIM_LANES;
     for (unsigned period = 1; period < SIM_LANES; period *= 2) {
@@ -78,8 +79,8 @@ static unsigned list_elements(uint32_t active, const uint32_t address[SIM_LANES]
     return count;
 }
 
-/* The owner of a part that begins with these two; false when there is none. Lanes apart that are one each may have
- * lanes between them that do not take part. */
+/* Finds the owner of a part that begins with these two; false if there is none. Two single lanes may have inactive
+ * lanes between them. */
 static bool find_owner(const element *a, const element *b, unsigned bytes, sim_owner *owner) {
     int step = __builtin_ctz(b->lanes) - __builtin_ctz(a->lanes);
     int32_t stride = (int32_t)(b->address - a->address);
@@ -106,10 +107,10 @@ static bool owns(sim_owner owner, const element *e, unsigned bytes) {
 
 /* ---- runs ---- */
 
-/* Elements of a butterfly: lane l's is number expand(l) from `base` on, with runs of 1 << log elements. */
+/* Elements of a butterfly: lane l has element expand(l) after `base`, in runs of 1 << log elements. */
 typedef struct butterfly {
     uint32_t base;
-    unsigned log; /* 0: it is none */
+    unsigned log; /* 0: not a butterfly */
 } butterfly;
 
 enum { MOST_RUN_LOG = 4, LEAST_ELEMENTS = 3 };
@@ -137,7 +138,7 @@ static butterfly find_butterfly(const element *e, unsigned count, unsigned bytes
     return none;
 }
 
-/* The owner of the butterfly's elements in one line, said from its first run on; false when none begins there. */
+/* Finds the owner of the butterfly's elements in one line, from its first run on; false if no run begins there. */
 static bool owner_of_runs(butterfly b, uint32_t line, unsigned bytes, sim_owner *owner) {
     const uint32_t start = line * SIM_FOOTPRINT_LINE, period = bytes << (b.log + 1);
     const uint32_t before = start > b.base ? (start - b.base + period - 1) / period : 0;
@@ -153,14 +154,14 @@ static bool owner_of_runs(butterfly b, uint32_t line, unsigned bytes, sim_owner 
 
 /* ---- parts ---- */
 
-/* Whose the first two are, or as the butterfly says; false when the first one stands alone. */
+/* Finds the owner of the first two elements, or of the butterfly; false if the first element stands alone. */
 static bool find_part_owner(const element *e, unsigned count, unsigned bytes, butterfly b, sim_owner *owner) {
     const uint32_t line = e->address / SIM_FOOTPRINT_LINE;
     if (b.log && owner_of_runs(b, line, bytes, owner) && owns(*owner, e, bytes)) return true;
     return count > 1 && in_line(&e[1], line) && find_owner(e, &e[1], bytes, owner);
 }
 
-/* Makes a part of the first of the elements; returns of how many. */
+/* Makes a part of the first elements; returns how many it took. */
 static unsigned make_part(const element *e, unsigned count, unsigned bytes, butterfly b, sim_part *p) {
     const uint32_t line = e->address / SIM_FOOTPRINT_LINE;
     unsigned taken = 1;
@@ -198,7 +199,7 @@ static void make(sim_footprint *f, unsigned bytes, uint32_t active, const uint32
     }
 }
 
-/* ---- keeping them ---- */
+/* ---- the cache by instruction ---- */
 
 bool sim_footprints_create(sim_footprints *kept, size_t instructions) {
     kept->count = instructions * SIM_FOOTPRINT_WAYS;
@@ -215,7 +216,7 @@ static sim_footprint **slot_of(const sim_footprints *kept, uint32_t instruction,
     return &kept->list[instruction * SIM_FOOTPRINT_WAYS + first / 4 % SIM_FOOTPRINT_WAYS];
 }
 
-/* The first lane's address is `first`; the others lie as they did when it was made. */
+/* The first lane's address is `first`; the others are as far from it as when the footprint was made. */
 static inline bool is_like(const sim_footprint *f, unsigned bytes, uint32_t active, uint32_t first) {
     return f && f->active == active && f->phase == first % SIM_FOOTPRINT_LINE && f->bytes == bytes;
 }

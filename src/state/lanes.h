@@ -1,13 +1,13 @@
-/* How code loops over a warp's lanes. */
+/* Loops over a warp's lanes. */
 #ifndef HAUL_STATE_LANES_H
 #define HAUL_STATE_LANES_H
 
 #include "state/warp.h"
 
-/* A destination may be one of the sources, lane for lane: that is what the pragma promises to be harmless.
- * Clang unrolls a loop this short before its vectoriser sees it, unless told not to. */
+/* The pragma promises that a destination may be one of the sources, lane for lane. Clang unrolls a loop this short
+ * before its vectoriser sees it, unless told not to. */
 #if defined(__clang__)
-/* A loop that cannot be vectorised (64-bit division) is none the worse. */
+/* It does no harm to a loop that cannot be vectorised (64-bit division). */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define SIM_VECTORISE _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
@@ -16,7 +16,8 @@
 
 #define SIM_EACH_LANE(l) SIM_VECTORISE for (unsigned l = 0; l < SIM_LANES; l++)
 
-/* Stores `expression` (of lane l) into d[l] of the active lanes. Evaluated for inactive lanes too: must not trap. */
+/* Stores `expression` (of lane l) into d[l] of the active lanes. It is evaluated for inactive lanes too and must not
+ * trap. */
 #define SIM_STORE_LANES(d, active, expression)                        \
     do {                                                              \
         if ((active) == SIM_ALL_LANES) {                              \

@@ -8,7 +8,7 @@ static uint32_t smallest(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* What .maxnreg, or .maxntid together with .minnctapersm, leaves for a thread. */
+/* The register limit of a thread by .maxnreg, or by .maxntid together with .minnctapersm. */
 static uint32_t register_limit(const ptx_function *f, const sim_machine *m) {
     uint32_t limit = m->max_registers_per_thread;
     if (f->max_registers && f->max_registers < limit) limit = f->max_registers;
@@ -24,7 +24,7 @@ uint32_t sim_registers(const sim_machine *m, const sim_program *program) {
     return smallest(program->registers, register_limit(program->function, m));
 }
 
-/* The estimate, or less where so many blocks would not fit with it. */
+/* Returns the estimate, lowered until `blocks` blocks fit. */
 static uint32_t registers_for(const sim_machine *m, uint32_t registers, uint32_t threads, uint32_t blocks) {
     const uint32_t warps = (threads + 31) / 32, step = m->register_unit / 32;
     while (registers > step && sim_blocks_by_registers(m, warps, registers) < blocks)

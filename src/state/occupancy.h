@@ -11,9 +11,9 @@
  * .minnctapersm set. */
 uint32_t sim_registers(const sim_machine *machine, const sim_program *program);
 
-/* For a launch with `threads` a block and `dynamic_bytes` of shared memory a block beside the kernel's own. It is known
- * that registers allow `known_blocks` on an SM: where the estimate says otherwise, it is lowered. So an estimate never
- * says that a launch does not fit. blocks_per_sm is 0 where not even one block fits for another reason. */
+/* Computes occupancy for blocks of `threads` threads, with `dynamic_bytes` of shared memory beside the kernel's own.
+ * Registers are known to allow `known_blocks` on an SM, so the estimate is lowered until they do; an estimate alone
+ * never makes a launch fail. blocks_per_sm is 0 if not even one block fits for another reason. */
 void sim_occupancy(const sim_machine *machine, const sim_program *program, uint32_t threads, uint32_t dynamic_bytes,
                    uint32_t known_blocks, haul_occupancy *occupancy);
 

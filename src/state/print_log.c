@@ -37,7 +37,7 @@ void sim_print_log_free(sim_print_log *log) {
     *log = (sim_print_log){0};
 }
 
-/* A block's pieces are all in one log. */
+/* All pieces of a block are in one log. */
 static int in_grid_order(const void *a, const void *b) {
     const sim_print_piece *x = a, *y = b;
     if (x->block != y->block) return x->block < y->block ? -1 : 1;

@@ -1,5 +1,4 @@
-/* A kernel after lowering (lower/lower.h): its operations, and the tables that everything which runs, counts or checks
- * it looks into. */
+/* A kernel after lowering (lower/lower.h): its operations, and the tables used to run, count and check it. */
 #ifndef HAUL_STATE_PROGRAM_H
 #define HAUL_STATE_PROGRAM_H
 
@@ -8,17 +7,17 @@
 #include "ptx/ir.h"
 #include "state/op.h"
 
-/* What each call takes of a thread's stack at least. */
+/* The least that a call takes of a thread's stack, and the largest stack. */
 enum { SIM_CALL_BYTES = 16, SIM_MOST_STACK = 512 << 10 };
 
 /* A function that can be called; op 0: it cannot. */
 typedef struct sim_callee {
     uint32_t op;
     uint64_t frame_bytes; /* of its .local variables */
-    bool may_recur;       /* other calls are only so deep: the driver sees to it that the stack suffices */
+    bool may_recur;       /* other calls have a known depth, for which the driver provides enough stack */
 } sim_callee;
 
-/* The number that stands for a function: no memory is there. */
+/* The number that stands for a function's address; no memory is there. */
 static inline uint64_t sim_function_address(const ptx_function *f) {
     const ptx_function *meant = f->alias_of ? f->alias_of : f;
     return SIM_FUNCTION_WINDOW + (uint64_t)SIM_CALL_BYTES * (1 + meant->index);
@@ -30,26 +29,26 @@ typedef struct sim_special_slot {
     uint8_t special; /* ptx_special */
 } sim_special_slot;
 
-/* A register's lanes, which some lane may read before it has written its own. */
+/* A register whose lanes may be read before they are written. */
 typedef struct sim_zeroed_slot {
     uint32_t slot, bytes;
 } sim_zeroed_slot;
 
-/* Where a shared or local variable lies, in its space's addresses. */
+/* The address of a shared or local variable in its space. */
 typedef struct sim_variable_place {
     const ptx_variable *variable;
     uint64_t at;
 } sim_variable_place;
 
-/* As records of launches show it. */
+/* An instruction as launch records show it. */
 typedef struct sim_instruction_text {
     const char *text, *mnemonic;
 } sim_instruction_text;
 
-/* What background work may do to a register until it is waited for: write it; read it. */
+/* What operations in flight may do to a register until they are waited for: write it, or read it. */
 enum { SIM_HELD_SUM = 1, SIM_HELD_FACTOR = 2 };
 
-/* A slot that holds the same in all lanes, always. */
+/* A slot with a constant value, the same in all lanes. */
 typedef struct sim_constant_item {
     uint64_t bits;
     uint32_t bytes, slot;
@@ -63,9 +62,9 @@ typedef struct sim_program {
     size_t op_count, op_capacity;
     uint32_t *pool; /* sim_op.more */
     size_t pool_count, pool_capacity;
-    unsigned char *template;                /* what a register file holds when a warp starts: constants */
+    unsigned char *template;                /* initial contents of a register file: constants */
     uint32_t register_bytes;                /* size of a warp's register file */
-    uint32_t constants_at, constants_bytes; /* the part of the template that is not zero */
+    uint32_t constants_at, constants_bytes; /* the nonzero part of the template */
     sim_special_slot *specials;
     size_t special_count, special_capacity;
     sim_zeroed_slot *zeroed;
@@ -80,12 +79,12 @@ typedef struct sim_program {
     uint64_t frame_bytes;       /* of a thread: .local variables, and .param ones of inlined calls */
     uint64_t local_bytes;       /* the part of the frame that is local memory */
     uint32_t registers;         /* estimated machine registers a thread */
-    sim_callee *callees;        /* by the module's functions; NULL: all calls are in line */
+    sim_callee *callees;        /* by the module's functions; NULL: all calls are inlined */
     bool uses_heap;             /* calls malloc() or free() */
     bool meets;                 /* all blocks of the grid may wait for each other */
     const uint32_t *register_slots;
-    const uint8_t *held;                /* by register: SIM_HELD_*; NULL: nothing runs in the background */
-    const sim_constant_item *constants; /* slots that hold the same in all lanes, always */
+    const uint8_t *held;                /* by register: SIM_HELD_*; NULL: no operations in flight */
+    const sim_constant_item *constants; /* slots with a constant value */
     size_t constant_count;
     const sim_instruction_text *texts;     /* by instruction */
     const struct sim_assembled *assembled; /* assembler/assembler.h, by instruction */
@@ -94,13 +93,13 @@ typedef struct sim_program {
     struct sim_compiled *compiled;         /* jit/compiled.h; NULL: never */
 } sim_program;
 
-/* A register's lane: narrow ones take 16 bits. */
+/* The bytes of a register's lane; narrow registers take 16 bits. */
 static inline unsigned sim_lane_bytes(unsigned bytes) {
     return bytes < 2 ? 2 : bytes;
 }
 
-/* Whether an instruction is counted by itself, where its guard lets a lane through, and not with its basic block. A
- * branch is reached by all lanes whatever its guard says. */
+/* Returns whether an instruction is counted by itself, if its guard lets a lane through, rather than with its basic
+ * block. All lanes execute a branch, whatever its guard says. */
 static inline bool sim_counts_singly(const ptx_instruction *i) {
     return i->guarded && i->op != PTX_OP_BRA;
 }

@@ -6,12 +6,12 @@
 
 enum { SIM_MOST_TEXELS = 16 }; /* of a fetch: 2 x 2 x 2 in two levels */
 
-/* A texel in memory, and in L1: a tag stands for four sectors. Those of arrays and linear memory are lines of memory;
- * those of pitched memory are four rows of 32 bytes. */
+/* A texel in memory and in L1, where a tag stands for four sectors: a line of memory for arrays and linear memory, four
+ * rows of 32 bytes for pitched memory. */
 typedef struct sim_texel {
     uint64_t address; /* the device's */
     uint64_t tag;
-    uint8_t sector, bank; /* of the tag: which of its sectors; which of the four tag banks */
+    uint8_t sector, bank; /* in the tag: which sector, and which of the four tag banks */
 } sim_texel;
 
 /* The texels that a lane touches. */
@@ -20,14 +20,14 @@ typedef struct sim_footprint_texels {
     sim_texel texels[SIM_MOST_TEXELS];
 } sim_footprint_texels;
 
-/* The texels that a warp's lanes touch. Lanes are taken in groups of four, or eight for surfaces and linear memory;
- * each group is a request, or as many as it needs passes. */
+/* The texels that a warp's lanes touch. Lanes form groups of four, or of eight for surfaces and linear memory. Each
+ * group makes one request for each pass that it needs. */
 typedef struct sim_texel_access {
     unsigned bytes;                        /* of each texel */
     bool filtered;                         /* linear filtering: wide texels take more passes */
     bool linear;                           /* memory without rows */
     bool volume;                           /* three dimensions */
-    sim_footprint_texels lanes[SIM_LANES]; /* those of lanes that take no part are not looked at */
+    sim_footprint_texels lanes[SIM_LANES]; /* unused for inactive lanes */
 } sim_texel_access;
 
 #endif

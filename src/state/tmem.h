@@ -1,11 +1,11 @@
-/* Tensor memory (tcgen05): 128 lanes of 512 columns of 32 bits for each SM, given to blocks column by column; and what
- * goes on there in the background.
+/* Tensor memory (tcgen05) and the operations on it that are in flight. An SM has 128 lanes of 512 columns of 32 bits;
+ * blocks allocate columns.
  *
- * Products, copies and shifts wait in a queue of the block that issued them, and are done when somebody waits for the
- * mbarrier that a tcgen05.commit of the same thread named: as late as the rules allow, so that a missing wait shows.
- * Loads and stores wait in the warp's queue of products (products.h) until the warp waits for them.
+ * Products, copies and shifts wait in a queue of the block that issued them. They are done when a thread waits for the
+ * mbarrier that the same thread's tcgen05.commit named: as late as the rules allow, so that a missing wait shows. Loads
+ * and stores wait in the warp's queue of products (products.h) until the warp waits for them.
  *
- * The blocks of a cluster share one SM here, but not their tensor memory: there is one for each rank. */
+ * The blocks of a cluster share one SM here, but not their tensor memory: each rank has its own. */
 #ifndef HAUL_STATE_TMEM_H
 #define HAUL_STATE_TMEM_H
 
@@ -29,7 +29,7 @@ typedef struct sim_tmem {
     uint32_t words[SIM_TMEM_LANES][SIM_TMEM_COLUMNS];
 } sim_tmem;
 
-/* An address: the lane in the upper half, the column in the lower one. */
+/* An address has the lane in its upper half and the column in its lower half. */
 static inline uint32_t sim_tmem_lane(uint32_t address) {
     return address >> 16;
 }
@@ -40,32 +40,33 @@ static inline uint32_t sim_tmem_column(uint32_t address) {
 
 typedef struct sim_tmem_work sim_tmem_work;
 
-/* Does it, for the block that issued it. */
+/* Does the work, for the block that issued it. */
 typedef void (*sim_tmem_maker)(sim_block *b, const sim_tmem_work *work);
 
 struct sim_tmem_work {
     sim_tmem_maker make; /* NULL: a commit */
     const sim_op *op;
-    uint32_t thread;         /* of the block */
-    uint32_t issued;         /* checks on: the domain's time */
-    uint32_t barrier, ranks; /* of a commit: the mbarrier's address in each block of the cluster whose bit is set */
-    uint64_t a, b;           /* descriptors, or a: the address in tensor memory */
+    uint32_t thread; /* in the block */
+    uint32_t issued; /* checks on: time in the domain */
+    uint32_t barrier,
+        ranks;     /* of a commit: the mbarrier's address in each block of the cluster whose bit is set in `ranks` */
+    uint64_t a, b; /* descriptors; `a` may be an address in tensor memory */
     uint32_t d, descriptor, metadata, scale_a, scale_b;
-    uint32_t columns;                                  /* that are written, from d on */
-    uint32_t disabled[2 * SIM_TMEM_LANES / SIM_LANES]; /* lanes of d that are left as they are */
-    uint64_t zeros;                                    /* the descriptor of columns of b that are taken as zero */
-    bool keeps;                                        /* adds to what is there */
+    uint32_t columns;                                  /* written columns, from d on */
+    uint32_t disabled[2 * SIM_TMEM_LANES / SIM_LANES]; /* lanes of d that stay unchanged */
+    uint64_t zeros;                                    /* the descriptor of the columns of b that count as zero */
+    bool keeps;                                        /* adds to the existing sums */
     bool is_for_pair;
 };
 
-/* A block's. */
+/* A block's tensor memory operations and its current allocation. */
 typedef struct sim_tmem_queue {
     sim_tmem_work *items; /* oldest first */
     size_t count, capacity;
-    bool relinquished;        /* it will not allocate any more */
-    uint32_t requested;       /* columns that it wants for itself and its pair; 0: none */
-    uint32_t granted;         /* ... and has got: the address + 1 */
-    const sim_op *allocation; /* the last one, by that warp */
+    bool relinquished;        /* it may not allocate again */
+    uint32_t requested;       /* columns that it asks for, for itself and its pair; 0: none */
+    uint32_t granted;         /* the granted address + 1; 0: none yet */
+    const sim_op *allocation; /* the last one, by warp `allocator` */
     uint32_t allocator;
 } sim_tmem_queue;
 

@@ -1,10 +1,9 @@
-/* A warp while it runs: its registers, the paths its lanes take, and where they meet again.
+/* A warp while it runs: its registers, the paths of its lanes, and the joins where they reconverge.
  *
- * Lanes that diverge become paths with a mask and a pc each. A join says at which operation (the branch's immediate
- * post-dominator) its lanes wait for each other; paths that reach it are merged. Lanes which spin on others of their
- * own warp get an end (independent thread scheduling): paths take turns when they loop, and when a loop does nothing
- * but look at the same values again and again, lanes that wait at joins go on without the others.
- */
+ * Lanes that diverge become paths, each with a mask and a pc. A join is the operation (the branch's immediate
+ * post-dominator) where its lanes wait for each other; paths that reach it are merged. Lanes that spin on others of
+ * their own warp make progress (independent thread scheduling). Paths take turns when they loop. When a loop only reads
+ * the same values again and again, lanes that wait at joins continue without the others. */
 #ifndef HAUL_STATE_WARP_H
 #define HAUL_STATE_WARP_H
 
@@ -35,16 +34,16 @@ typedef struct sim_path {
     uint16_t join;
     uint8_t state; /* sim_path_state */
     uint8_t barrier;
-    uint8_t resumes; /* the barrier it stopped at has opened: the operation at pc completes */
-    uint16_t depth;  /* calls that its lanes are in */
-    uint64_t seen;   /* hash of what its last round saw */
+    uint8_t resumes; /* the barrier it waited at has opened: the operation at pc completes */
+    uint16_t depth;  /* call depth of its lanes */
+    uint64_t seen;   /* hash of the values that its last round read */
 } sim_path;
 
 typedef struct sim_join {
     uint32_t pc;
     uint32_t expected, arrived;
     uint16_t parent;
-    uint16_t used; /* 0: free; else the depth of the paths that meet, + 1 */
+    uint16_t used; /* 0: free; else 1 + the call depth of its paths */
 } sim_join;
 
 /* At most 32 paths can exist; joins nest no deeper than lanes can split. */
@@ -54,9 +53,9 @@ struct sim_warp {
     unsigned char *regs;
     const sim_op *ops;
     uint32_t active;               /* lanes of the running path, = path->mask */
-    uint32_t pc;                   /* control handlers: the operation to go on with */
-    struct sim_compiled *compiled; /* the program's; NULL: all is interpreted */
-    uint8_t first_form;            /* sim_code_form of whole warps; that of parts follows */
+    uint32_t pc;                   /* control handlers: the next operation */
+    struct sim_compiled *compiled; /* the program's; NULL: everything is interpreted */
+    uint8_t first_form;            /* sim_code_form for whole warps; the one for partial warps follows */
     bool tainted;                  /* checks on: some register holds an uninitialised value (check/taint.c) */
     sim_path *path;                /* the running one */
     sim_block *block;
@@ -65,44 +64,44 @@ struct sim_warp {
     uint32_t live;       /* lanes that have not exited */
     uint32_t initial;    /* lanes that exist: fewer than 32 in a block's last warp */
     uint32_t at_joins;   /* lanes that wait at joins */
-    uint32_t at_cluster; /* lanes that have come to the cluster's barrier since it opened last */
+    uint32_t at_cluster; /* lanes that reached the cluster's barrier since it opened last */
     uint32_t turns;      /* backward branches since paths last took turns */
-    uint32_t rounds;     /* backward branches since lanes last came to a join, or left one */
-    uint32_t unchanged;  /* rounds that have seen the same values as the one before */
-    bool polls;          /* the last round was one of them, and it has not gone on since */
-    bool in_vain;        /* it stopped last because of those */
-    uint64_t seen;       /* hash of what this round has seen so far (sim_warp_observe()) */
-    uint32_t used_paths; /* a bit for each that is not FREE */
+    uint32_t rounds;     /* backward branches since lanes last reached or left a join */
+    uint32_t unchanged;  /* rounds that read the same values as the round before */
+    bool polls;          /* the last round was such a round, and nothing else has happened since */
+    bool in_vain;        /* it last stopped because it polled in vain */
+    uint64_t seen;       /* hash of what this round has read so far (sim_warp_observe()) */
+    uint32_t used_paths; /* bit k: path k is not FREE */
     uint32_t ready_paths;
     uint64_t used_joins;
     sim_path paths[SIM_MAX_PATHS];
     sim_join joins[SIM_MAX_JOINS];
-    struct sim_call_stack *calls; /* see exec/call.h; NULL: none was made yet */
+    struct sim_call_stack *calls; /* see exec/call.h; NULL: not made yet */
 };
 
-/* Where `op` is among the program's operations; not for a copy of one. */
+/* The index of `op` in the program's operations; not for copies of operations. */
 static inline uint32_t sim_pc(const sim_warp *w, const sim_op *op) {
     return (uint32_t)(op - w->ops);
 }
 
-/* The lanes of a register. */
+/* A register's lanes. */
 #define SIM_SLOT(w, type, slot) ((type *)(void *)((w)->regs + (slot)))
 #define SIM_PREDICATE(w, slot) (*SIM_SLOT(w, uint32_t, slot))
 
-/* Whether lanes of the path meet others at operation `pc`: those that they parted from last, or earlier if that was in
- * a loop that they have left. With recursion, the same place in another call is another place. */
+/* Returns whether lanes of the path reconverge with others at operation `pc`: those they diverged from last or, if that
+ * was in a loop that they have left, earlier. Under recursion, a place in another call does not count. */
 static inline bool sim_warp_meets_at(const sim_warp *w, const sim_path *p, uint32_t pc) {
     for (uint16_t k = p->join; k != SIM_NO_JOIN && w->joins[k].used == p->depth + 1; k = w->joins[k].parent)
         if (w->joins[k].pc == pc) return true;
     return false;
 }
 
-/* A bit for each path that waits for something. */
+/* A bit for each path that waits. */
 static inline uint32_t sim_warp_parked(const sim_warp *w) {
     return w->used_paths & ~w->ready_paths;
 }
 
-/* Those of `lanes` that name the same members as the first of them. */
+/* The lanes among `lanes` that name the same members as the first of them. */
 static inline uint32_t sim_warp_same_members(const uint32_t members[SIM_LANES], uint32_t lanes) {
     const uint32_t first = members[__builtin_ctz(lanes)];
     uint32_t same = 0;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* An estimate: what a copy engine takes before a transfer's first byte. Calls cost the program no time. */
+/* An estimate: the time that a copy engine takes before a transfer's first byte. Calls cost the program no time. */
 static const double COPY_START_US = 1.5;
 
 void sim_clock_free(sim_clock *clock) {
@@ -23,14 +23,14 @@ static size_t first_after(const sim_busy *b, double time) {
     return at;
 }
 
-/* The share of its rate that a transfer has while the other direction is busy. Set so that transfers both ways, each
- * beginning when the one before ends, share the rate that the machine reaches in both directions together. */
+/* The share of its rate that a transfer has while the other direction is busy. It is set so that back-to-back transfers
+ * in both directions together reach the machine's rate for both. */
 static double shared_rate(const sim_machine *m) {
     if (m->host_link_both_gbps >= 2 * m->host_link_gbps) return 1;
     return 2 * (m->host_link_both_gbps - m->host_link_gbps) / m->host_link_both_gbps;
 }
 
-/* When a transfer that starts at `from` ends. */
+/* Returns when a transfer that starts at `from` ends. */
 static double end_of_transfer(const sim_clock *c, const sim_busy *other, double from, double us) {
     const double rate = shared_rate(c->machine);
     double at = from;
@@ -60,7 +60,7 @@ static haul_status make_room(sim_busy *b) {
     return HAUL_OK;
 }
 
-/* Spans that touch become one, so that a busy engine's list stays short. */
+/* Merges spans that touch, so that a busy engine's list stays short. */
 static haul_status insert(sim_busy *b, size_t at, sim_span span) {
     const bool before = at > 0 && b->spans[at - 1].to >= span.from;
     const bool behind = at < b->count && b->spans[at].from <= span.to;

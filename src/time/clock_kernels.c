@@ -1,4 +1,4 @@
-/* Kernels at the same time: what each takes of the SMs and of memory, and how fast another one goes beside it. */
+/* Concurrent kernels: what each uses of the SMs and of memory, and its rate beside others. */
 #include "base/memory.h"
 #include "base/search.h"
 #include "base/status.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Slower than this a kernel is said to wait. */
+/* A kernel slower than this counts as waiting. */
 static const double LEAST_RATE = 0.02;
 static const double NOTHING = 1e-6;
 
@@ -17,15 +17,15 @@ static size_t first_after(const sim_usage *u, double time) {
     return at;
 }
 
-/* Later blocks of a kernel go to whichever SM has room; those of one that fits all at once stay where they are, and
- * where it shares SMs its slowest block decides. */
+/* The rate that the SMs allow. A kernel with several waves puts later blocks on any SM with room. A kernel that fits
+ * all at once stays where it is; if it shares SMs, its slowest block decides. */
 static double sm_rate(const sim_kernel_load *k, const sim_used *used) {
     if (k->waves) return fmax(0, 1 - used->busy) / fmax(NOTHING, k->sms * k->issue);
     if (k->sms + used->sms <= 1 + NOTHING) return 1;
     return fmax(0, 1 - used->issue) / fmax(NOTHING, k->issue);
 }
 
-/* The share of the rate that it has alone. What was placed before keeps all that it takes. */
+/* A kernel's rate relative to running alone. Kernels placed earlier keep all that they use. */
 static double rate_of(const sim_kernel_load *k, const sim_used *used) {
     const double slots = (1 - used->slots) / k->slots, memory = (1 - used->memory) / fmax(NOTHING, k->memory);
     if (1 - used->slots <= NOTHING) return 0;
@@ -52,8 +52,7 @@ static bool is_full(const sim_used *used) {
     return used->slots >= 1 - NOTHING;
 }
 
-/* Where nobody else fits, what is taken makes no difference: such stretches become one, so that the list stays short.
- */
+/* Merges adjacent full spans: no other kernel fits there, so their usage does not matter and the list stays short. */
 static void join_full(sim_usage *u, size_t at) {
     if (at + 1 >= u->count || !is_full(&u->spans[at]) || !is_full(&u->spans[at + 1])) return;
     if (u->spans[at].to < u->spans[at + 1].from) return;
@@ -62,7 +61,7 @@ static void join_full(sim_usage *u, size_t at) {
     memmove(u->spans + at + 1, u->spans + at + 2, (u->count - at - 1) * sizeof *u->spans);
 }
 
-/* The stretch lies within one that is there, or where there is none. */
+/* Adds a kernel's usage to a span, which lies within an existing one or in a gap. */
 static haul_status take(sim_usage *u, const sim_kernel_load *k, double from, double to, double rate) {
     HAUL_TRY(make_room(u, 2));
     size_t at = first_after(u, from);
@@ -93,7 +92,7 @@ static haul_status take(sim_usage *u, const sim_kernel_load *k, double from, dou
     return HAUL_OK;
 }
 
-/* What is used at a time, and until when. */
+/* The usage at a time, and when it ends. */
 static sim_used used_at(const sim_usage *u, double time) {
     const size_t at = first_after(u, time);
     if (at == u->count) return (sim_used){.from = time, .to = INFINITY};

@@ -9,53 +9,53 @@ enum { SECTOR = 32, SCHEDULERS = 4 };
 
 const double sim_dram_sustained = 0.90; /* of the peak rate, reads and writes mixed */
 
-/* Measured on an H100 by launches of one thing each (tests/data/estimates): empty kernels of 1 to 16,384 blocks; loops
- * of barriers; atomics of the same address in shared and in global memory. */
+/* Measured on an H100 by launches with a single effect (tests/data/estimates): empty kernels of 1 to 16,384 blocks;
+ * loops of barriers; atomics on one address in shared and in global memory. */
 static const double LAUNCH_SECONDS = 3.15e-6;   /* between two events around an empty kernel */
 static const double DISPATCH_SECONDS = 0.57e-9; /* from one block of the grid to the next */
-static const double BARRIER_CYCLES = 10;        /* from the last warp's arrival on */
-static const double ARRIVAL_CYCLES = 2;         /* from one warp's arrival at a barrier to the next one's */
-static const double TURN_CYCLES = 0.6;          /* of a lane of an atomic on shared memory */
-static const double HOT_SECONDS = 0.68e-9;      /* of an atomic's sector in the slice of L2 that has it */
+static const double BARRIER_CYCLES = 10;        /* from the last warp's arrival to the release */
+static const double ARRIVAL_CYCLES = 2;         /* between two warps' arrivals at a barrier */
+static const double TURN_CYCLES = 0.6;          /* per lane of an atomic on shared memory */
+static const double HOT_SECONDS = 0.68e-9;      /* per sector of atomics in its slice of L2 */
 
-/* What things at L2 take, in seconds on an H100; with other machines' rate they scale. A line that is read is what the
- * rate says; full lines, parts of sectors and single ones that are written, and atomics, are measured likewise. */
+/* The cost of accesses to L2, in seconds on an H100; on other machines it scales with the rate. Reading a line costs
+ * what the rate says. Writes of full lines, of partial and of single sectors, and atomics, are measured. */
 static const double H100_L2_GBPS = 5600;
 static const struct {
     double read_request, read_sector, write_request, write_sector, partial_sector, atomic_sector;
 } l2_cost = {4.0e-12, 4.7e-12, 4.0e-12, 8.5e-12, 2.5e-12, 12.5e-12};
 
-/* Device memory works with 64 bytes at a time, and a sector of which only a part was written has to be read first:
- * measured by stores of one word in 32, 64 and 128 bytes. */
-static const double FEW_COST = 0.15;        /* of its rate, that requests of single sectors lose */
-static const double PARTIAL_BYTES = 32;     /* that a sector which was written in part moves besides */
-static const double FEW_PARTIAL_BYTES = 80; /* and of single sectors on top of that */
+/* Device memory works in units of 64 bytes, and a partly written sector must be read first. Measured by stores of one
+ * word in 32, 64 and 128 bytes. */
+static const double FEW_COST = 0.15;        /* share of the rate that requests of single sectors lose */
+static const double PARTIAL_BYTES = 32;     /* extra bytes for a partly written sector */
+static const double FEW_PARTIAL_BYTES = 80; /* extra bytes for a single one, on top */
 
-/* Of the machine's dram_latency_ns, which copies of a few kilobytes an SM go by: a chain of dependent loads takes 335
- * of 480 ns behind L1. */
+/* Share of dram_latency_ns that a lone load takes. That latency is fitted to copies of a few kilobytes on an SM; a
+ * chain of dependent loads takes 335 of 480 ns beyond L1. */
 static const double OF_A_LONE_LOAD = 0.7;
 
-/* How things add up: chosen by all of them. */
-static const double NORM = 3.5;            /* of bounds */
-static const double LOADED_POWER = 2;      /* latency of device memory grows with this power of its load */
-static const double CONFLICT_CYCLES = 0.5; /* that a shared wavefront adds to a warp's own time */
+/* How bounds combine; fitted to all launches together. */
+static const double NORM = 3.5;            /* exponent that combines bounds */
+static const double LOADED_POWER = 2;      /* the latency of device memory grows with this power of its load */
+static const double CONFLICT_CYCLES = 0.5; /* added to a warp's own time for each shared wavefront */
 
-/* SMs get unequal shares of memory. Blocks that come one after the other even that out, those that stay do not: grids
- * that stay took 3 to 6 % longer than one piece a block on an H100 and an H200 (bench/results). */
+/* SMs get unequal shares of memory. Blocks that follow each other even that out; blocks that stay do not. Grids that
+ * stay took 3 to 6 % longer than one piece a block on an H100 and an H200 (bench/results). */
 static const double STAYING_LOSS = 0.045;
 
 static double counter(const haul_launch_record *r, haul_counter c) {
     return r->counters[c] > 0 ? r->counters[c] : 0;
 }
 
-/* 0 where requests are of whole lines, 1 where they are of single sectors. */
+/* Returns 0 if requests are whole lines, 1 if they are single sectors. */
 static double lack_of_sectors(const haul_launch_record *r) {
     const double requests = counter(r, HAUL_COUNTER_L2_READ_REQUESTS) + counter(r, HAUL_COUNTER_L2_WRITE_REQUESTS);
     const double sectors = counter(r, HAUL_COUNTER_L2_READ_SECTORS) + counter(r, HAUL_COUNTER_L2_WRITE_SECTORS);
     return requests > 0 ? fmax(0, fmin(1, (4 - sectors / requests) / 3)) : 0;
 }
 
-/* What is still dirty in L2 at the end counts: as much of what was before has to make room for it. */
+/* Sectors that are dirty in L2 at the end count: the launch evicts about as many left by earlier ones. */
 static double dram_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
     const double sectors =
         counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + counter(r, HAUL_COUNTER_DRAM_WRITE_SECTORS) + w->dirty_sectors;
@@ -79,7 +79,7 @@ static double shared_wavefronts(const haul_launch_record *r) {
            counter(r, HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS) + counter(r, HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS);
 }
 
-/* L1 and shared memory are one pipe: a wavefront a cycle, and no more than a line's sectors. */
+/* L1 and shared memory are one pipe: one wavefront a cycle, and at most a line's sectors. */
 static double l1_cycles(const haul_launch_record *r) {
     double wavefronts =
         counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS) + counter(r, HAUL_COUNTER_L1_GLOBAL_ST_WAVEFRONTS);
@@ -87,8 +87,8 @@ static double l1_cycles(const haul_launch_record *r) {
     return fmax(wavefronts, sectors / 4) + shared_wavefronts(r);
 }
 
-/* Of an SM's constant cache, which answers one address at a time. Measured on an H100: a cycle each, four where the
- * line has to come from behind it, and 11 that each further address of a load adds to its warp's own time. */
+/* The constant cache of an SM answers one address at a time. Measured on an H100: one cycle each, four if the line
+ * misses, and 11 that each further address of a load adds to its warp's own time. */
 static const double CONSTANT_MISS_CYCLES = 3;
 static const double CONSTANT_TURN_CYCLES = 11;
 
@@ -102,13 +102,13 @@ static double constant_turns(const haul_launch_record *r) {
     return (double)(t->requests - t->instructions);
 }
 
-/* The texture units take four lanes a cycle. */
+/* Texture units take four lanes a cycle. */
 static double texture_cycles(const haul_launch_record *r) {
     return counter(r, HAUL_COUNTER_L1_TEXTURE_WAVEFRONTS) + counter(r, HAUL_COUNTER_L1_SURFACE_LD_REQUESTS) +
            counter(r, HAUL_COUNTER_L1_SURFACE_ST_REQUESTS);
 }
 
-/* A kernel reads mapped memory at 49 of the 55 GB/s that a copy reaches on an H100. */
+/* A kernel reads mapped memory at 49 of the 55 GB/s of a copy on an H100. */
 static double link_seconds(const sim_machine *m, const sim_waits *w) {
     static const double OF_A_COPY = 0.89;
     const double one_way = fmax(w->link_read, w->link_written) / m->host_link_gbps;
@@ -116,14 +116,14 @@ static double link_seconds(const sim_machine *m, const sim_waits *w) {
     return fmax(one_way, both) * SECTOR / (OF_A_COPY * 1e9);
 }
 
-/* How the grid lies on the SMs. */
+/* How the grid is spread over the SMs. */
 typedef struct spread {
-    double blocks, warps;    /* in all */
-    double warps_of_block;   /* of one */
-    double each, resident;   /* blocks that the busiest SM gets, and of these at once */
-    double busiest, seconds; /* its share of all work; a cycle */
-    double schedulers;       /* of it that have warps */
-    double unevenness;       /* of time that memory takes: 1, or more where blocks stay */
+    double blocks, warps;    /* in total */
+    double warps_of_block;   /* of one block */
+    double each, resident;   /* blocks of the busiest SM: all, and at once */
+    double busiest, seconds; /* the busiest SM's share of all work; a cycle */
+    double schedulers;       /* of the busiest SM that have warps */
+    double unevenness;       /* factor on memory time: 1, or more if blocks stay */
 } spread;
 
 static spread spread_of(const sim_machine *m, const haul_launch_record *r) {
@@ -143,7 +143,7 @@ static double share(double part, double rest) {
     return part + rest > 0 ? part / (part + rest) : 1;
 }
 
-/* Shares of waits that go beyond L1, and of these beyond L2: a wait for several loads is as long as the longest. */
+/* The share of waits that go beyond L1, and of these beyond L2. A wait for several loads is as long as the longest. */
 typedef struct beyond {
     double l1, l2;
 } beyond;
@@ -159,8 +159,8 @@ static beyond where_data_was(const haul_launch_record *r, const sim_waits *w) {
     return (beyond){1 - pow(1 - share(misses, hits), together), 1 - pow(1 - share(missed, read - missed), together)};
 }
 
-/* Cycles that warps wait, by themselves, whatever else goes on: of all warps together, by stall. `load`: of device
- * memory. */
+/* Cycles that warps wait on their own, whatever else runs: summed over all warps, by stall. `load` is the load of
+ * device memory. */
 static void find_waits(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
                        double load, double stalls[HAUL_STALL_COUNT]) {
     const beyond to = where_data_was(r, w);
@@ -176,7 +176,7 @@ static void find_waits(const sim_machine *m, const haul_launch_record *r, const 
     stalls[HAUL_STALL_IMC_MISS] = constant_turns(r) * CONSTANT_TURN_CYCLES;
 }
 
-/* The blocks of one SM run in rounds of as many as fit; within a round their waits overlap. */
+/* The blocks of an SM run in rounds of as many as fit; within a round their waits overlap. */
 static double latency_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
                               double load) {
     double stalls[HAUL_STALL_COUNT] = {0}, cycles = 0;
@@ -189,8 +189,7 @@ double sim_loaded_clock(const sim_machine *m) {
     return m->sm_mhz * 1e6 * 0.886;
 }
 
-/* Seconds that a launch takes of each thing that it may be bound by: first what all SMs share, then what each has, then
- * what is nobody's. */
+/* The seconds of each bound of a launch: first resources that all SMs share, then those of each SM, then the rest. */
 enum { DRAM, L2, HOT, LINK, L1, TURNS, CONSTANTS, TEXTURES, ISSUE, ARRIVALS, LATENCY, DISPATCH, BOUNDS, OF_AN_SM = L1 };
 
 static double norm_of(const double bounds[BOUNDS]) {
@@ -199,7 +198,7 @@ static double norm_of(const double bounds[BOUNDS]) {
     return pow(sum, 1 / NORM);
 }
 
-/* Returns the load of device memory. */
+/* Computes the bounds; returns the load of device memory. */
 static double find_bounds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w,
                           double bounds[BOUNDS]) {
     const spread s = spread_of(m, r);
@@ -239,10 +238,10 @@ sim_kernel_load sim_estimate_load(const sim_machine *m, const haul_launch_record
     return load;
 }
 
-/* ---- where the time goes ---- */
+/* ---- shares and stalls ---- */
 
-/* Whose fault it is that warps wait longer than they would by themselves. A warp that waits for loads feels a slow
- * memory there, one that only stores when its stores find no room. */
+/* The stall that a bound causes beyond the warps' own waits. Under slow memory, a warp with loads waits for them; a
+ * warp that only stores waits for room for its stores. */
 static haul_stall stall_of(unsigned bound, const haul_launch_record *r, const sim_waits *w) {
     switch (bound) {
     case DRAM:
@@ -259,7 +258,7 @@ static haul_stall stall_of(unsigned bound, const haul_launch_record *r, const si
     }
 }
 
-/* Spreads cycles over the bounds by their part in the norm. */
+/* Distributes cycles over the bounds by their part in the norm. */
 static void add_excess(const haul_launch_record *r, const sim_waits *w, const double bounds[BOUNDS], double cycles,
                        double stalls[HAUL_STALL_COUNT]) {
     double sum = 0;

@@ -8,34 +8,37 @@
 #include <haul/run.h>
 #include <stdbool.h>
 
-/* The share of its peak rate that device memory sustains, and an SM's clock in Hz under load, where it stays below its
+/* The share of its peak rate that device memory sustains; an SM's clock under load in Hz, which stays below its
  * boost. */
 extern const double sim_dram_sustained;
 double sim_loaded_clock(const sim_machine *machine);
 
-/* Microseconds, by bounds: device memory, L2, the slice of L2 that atomics crowd at; of the busiest SM its L1 and
- * shared memory, lanes of shared atomics, constant cache and texture units, instruction issue and arrivals at barriers;
- * the dispatch of blocks; the host link; and latency that the resident warps cannot hide, which grows as device memory
- * is kept busy. Memory takes longer where a grid's blocks all stay to the end, since none takes over work of others.
- * They overlap, but not perfectly: the estimate is their 3.5-norm and a launch's overhead. docs/memory-model.md says
- * what each is made of, docs/accuracy.md how far estimates are from recorded times. */
+/* Estimates a launch's microseconds. Its bounds are
+ * - device memory, L2, and the slice of L2 that atomics contend for;
+ * - on the busiest SM: L1 and shared memory, lanes of shared atomics, constant cache and texture units, instruction
+ *   issue and arrivals at barriers;
+ * - the dispatch of blocks, and the host link;
+ * - latency that the resident warps cannot hide, which grows with the load on device memory.
+ *
+ * Memory takes longer if all blocks of a grid stay to the end, since none takes over work of others. The bounds overlap
+ * imperfectly: the estimate is their 3.5-norm and a launch's overhead. docs/memory-model.md says what each bound is
+ * made of, docs/accuracy.md how far estimates are from recorded times. */
 double sim_estimate_us(const sim_machine *machine, const haul_launch_record *record, const sim_waits *waits);
 
-/* Where the time goes: shares of what the machine can do, and what warps wait for. Each wait of the model is a stall of
- * its own; by what the launch takes longer than its warps' own chains, they wait for what bounds it. */
+/* Says where the time goes: utilization of the machine, and what warps wait for. Each wait of the model is its own
+ * stall. The time beyond the warps' own chains is waiting for the resource that bounds the launch. */
 haul_estimate sim_estimate(const sim_machine *machine, const haul_launch_record *record, const sim_waits *waits);
 
-/* What a kernel takes of the machine while it runs alone; shares of 1. */
+/* The share of the machine that a kernel uses while it runs alone; 1 is all of it. */
 typedef struct sim_kernel_load {
     double slots;  /* of the blocks that fit at once */
-    double sms;    /* of the SMs: those that have blocks of it */
-    double issue;  /* of what such an SM can do in a cycle: instructions, L1, shared memory */
+    double sms;    /* of the SMs: those with blocks of it */
+    double issue;  /* of such an SM's cycles: instructions, L1, shared memory */
     double memory; /* of the rate of device memory, L2 or the host link */
     bool waves;    /* it has more blocks than fit at once */
 } sim_kernel_load;
 
-/* What the launch takes of the machine while it runs: the largest of its shared bounds, and of its SMs', over its time.
- */
+/* Returns a launch's load: the largest of its shared bounds, and of its SM bounds, over its time. */
 sim_kernel_load sim_estimate_load(const sim_machine *machine, const haul_launch_record *record, const sim_waits *waits);
 
 #endif

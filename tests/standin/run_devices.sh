@@ -26,7 +26,7 @@ result 'while access is on; a fault ends one device alone' gives 'device 0 reach
 itself: cudaErrorInvalidDevice\nnot yet: cudaErrorPeerAccessNotEnabled\nonce: cudaSuccess
 twice: cudaErrorPeerAccessAlreadyEnabled\nread 21, written 22, atomic 1366\noff: cudaSuccess
 then: cudaErrorIllegalAddress\nthe other device: cudaSuccess'
-result 'and says why' says 'memory of another device, which this one has no peer access to' err
+result 'and says why' says 'memory of another device without peer access' err
 result 'devices without NVLink are no peers' exits_with 0 "$haul" run --gpus 3 --device sim:rtx4090 -- "$program" copies
 result 'but copies lead from one to the other' gives 'device 0 reaches 0 0 0: cudaErrorPeerAccessUnsupported, copied 20'
 runs 'a fault belongs to the device of its stream' fault

@@ -162,7 +162,7 @@ static void memory_keeps_its_contents_wherever_it_is_mapped(void **state) {
     assert_int_equal(word_at(one + 4), 6);
     OK(cu->virtual_unreserve(other, 2 * PAGE));
     give_back(one, 2 * PAGE, handle);
-    WRONG(cu->virtual_release(handle), CUDA_INVALID_VALUE, "is no handle of memory");
+    WRONG(cu->virtual_release(handle), CUDA_INVALID_VALUE, "is not a handle of memory");
 }
 
 static void memory_is_told_and_freed(void **state) {
@@ -200,13 +200,13 @@ static void access_is_a_devices_own(void **state) {
     OK(cu->fill_words(at, 1, 32));
     OK(cu->context_set(contexts[1]));
     WRONG(run(ADD_ONE, 32, at, 0), CUDA_ILLEGAL_ADDRESS,
-          "access to mapped memory that the device was given no access to: 4 bytes at 0x");
+          "access to mapped memory without access rights of the device: 4 bytes at 0x");
     allow(at, PAGE, devices[1], DRIVER_ACCESS_READ_WRITE);
     OK(run(ADD_ONE, 32, at, 0)); /* memory of the other device */
     OK(cu->context_set(contexts[0]));
     assert_int_equal(word_at(at + 124), 2);
     allow(at, PAGE, devices[0], DRIVER_ACCESS_NONE);
-    WRONG(run(ADD_ONE, 32, at, 0), CUDA_ILLEGAL_ADDRESS, "was given no access to");
+    WRONG(run(ADD_ONE, 32, at, 0), CUDA_ILLEGAL_ADDRESS, "without access rights");
     give_back(at, PAGE, handle);
 }
 
@@ -278,13 +278,13 @@ static void what_is_not_mapped_is_a_fault(void **state) {
     uint32_t word;
     CUdeviceptr at = mapped(devices[0], PAGE, &handle), gap;
     OK(cu->virtual_reserve(&gap, PAGE, 0, 0, 0));
-    WRONG(run(ADD_ONE, 32, gap, 0), CUDA_ILLEGAL_ADDRESS, "access to reserved addresses where nothing is mapped");
-    WRONG(run(ADD_ONE, 32, at + PAGE - 64, 0), CUDA_ILLEGAL_ADDRESS, "access to reserved addresses where nothing");
+    WRONG(run(ADD_ONE, 32, gap, 0), CUDA_ILLEGAL_ADDRESS, "access to reserved addresses without a mapping");
+    WRONG(run(ADD_ONE, 32, at + PAGE - 64, 0), CUDA_ILLEGAL_ADDRESS, "access to reserved addresses without");
     WRONG(run(ADD_ONE, 32, SIM_VIRTUAL_BASE + SIM_VIRTUAL_BYTES - 4096, 0), CUDA_ILLEGAL_ADDRESS,
-          "access to addresses that nobody has reserved");
-    WRONG(cu->copy_to_host(&word, gap, 4), CUDA_INVALID_VALUE, "where nothing is mapped: 4 bytes");
+          "access to addresses that are not reserved");
+    WRONG(cu->copy_to_host(&word, gap, 4), CUDA_INVALID_VALUE, "without a mapping: 4 bytes");
     give_back(at, PAGE, handle);
-    WRONG(run(ADD_ONE, 32, at, 0), CUDA_ILLEGAL_ADDRESS, "access to addresses that nobody has reserved");
+    WRONG(run(ADD_ONE, 32, at, 0), CUDA_ILLEGAL_ADDRESS, "access to addresses that are not reserved");
     OK(cu->virtual_unreserve(gap, PAGE));
 }
 
@@ -297,7 +297,7 @@ static void calls_that_make_no_sense_are_refused(void **state) {
     CUdeviceptr at, hinted;
     WRONG(cu->virtual_reserve(&at, PAGE + 4096, 0, 0, 0), CUDA_INVALID_VALUE, "must be multiples of 2 MiB");
     WRONG(cu->virtual_reserve(&at, PAGE, 3 * PAGE, 0, 0), CUDA_INVALID_VALUE, "must be a power of two");
-    WRONG(cu->virtual_reserve(&at, 5ull << 40, 0, 0, 0), CUDA_OUT_OF_MEMORY, "are not left in one piece");
+    WRONG(cu->virtual_reserve(&at, 5ull << 40, 0, 0, 0), CUDA_OUT_OF_MEMORY, "of contiguous addresses are left");
     WRONG(cu->virtual_create(&handle, PAGE, &memory, 0), CUDA_INVALID_DEVICE, "there is no device 99");
     OK(cu->virtual_reserve(&at, 4 * PAGE, 64 * MIB, 0, 0));
     assert_int_equal(at % (64 * MIB), 0);
@@ -308,7 +308,7 @@ static void calls_that_make_no_sense_are_refused(void **state) {
     WRONG(cu->virtual_map(at, 4 * PAGE, 0, handle, 0), CUDA_NOT_SUPPORTED, "of memory that has 4194304");
     WRONG(cu->virtual_map(at, PAGE, PAGE, handle, 0), CUDA_NOT_SUPPORTED, "it can only be mapped whole");
     WRONG(cu->virtual_map(at + 3 * PAGE, 2 * PAGE, 0, handle, 0), CUDA_INVALID_VALUE, "are not reserved");
-    WRONG(cu->virtual_map(at, PAGE, 0, 12345, 0), CUDA_INVALID_VALUE, "is no handle");
+    WRONG(cu->virtual_map(at, PAGE, 0, 12345, 0), CUDA_INVALID_VALUE, "is not a handle");
     OK(cu->virtual_map(at, 2 * PAGE, 0, handle, 0));
     WRONG(cu->virtual_map(at + PAGE, PAGE, 0, other, 0), CUDA_INVALID_VALUE, "something is mapped there");
     WRONG(cu->virtual_unmap(at, PAGE), CUDA_INVALID_VALUE, "must be whole mappings");
@@ -318,7 +318,7 @@ static void calls_that_make_no_sense_are_refused(void **state) {
     OK(cu->virtual_map(at + 3 * PAGE, PAGE, 0, other, 0));
     OK(cu->virtual_unmap(at, 4 * PAGE)); /* there may be gaps */
     OK(cu->virtual_unmap(at, 4 * PAGE)); /* and nothing at all */
-    WRONG(cu->virtual_unreserve(at, 2 * PAGE), CUDA_INVALID_VALUE, "were not reserved as one");
+    WRONG(cu->virtual_unreserve(at, 2 * PAGE), CUDA_INVALID_VALUE, "are not one reservation");
     OK(cu->virtual_unreserve(at, 4 * PAGE));
 }
 
@@ -504,13 +504,13 @@ static void multicast_addresses_are_for_multimem_only(void **state) {
     OK(cu->allocate(&plain, 4096));
     WRONG(run(ADD_ONE, 32, t.all, 0), CUDA_ILLEGAL_ADDRESS,
           "access to a multicast address, which only multimem instructions may use: 4 bytes at 0x");
-    WRONG(run(load, 1, plain, 0), CUDA_ILLEGAL_ADDRESS, "an address that is none of a multicast object");
+    WRONG(run(load, 1, plain, 0), CUDA_ILLEGAL_ADDRESS, "an address outside of multicast objects");
     WRONG(run(load, 1, t.all + 2, 0), CUDA_MISALIGNED_ADDRESS, "misaligned multimem access");
     allow(t.all, 2 * PAGE, devices[0], DRIVER_ACCESS_NONE);
-    WRONG(run(load, 1, t.all, 0), CUDA_ILLEGAL_ADDRESS, "that the device was given no access to");
+    WRONG(run(load, 1, t.all, 0), CUDA_ILLEGAL_ADDRESS, "without access rights of the device");
     allow(t.all, 2 * PAGE, devices[0], DRIVER_ACCESS_READ_WRITE);
     OK(cu->multicast_unbind(t.object, devices[1], 0, 2 * PAGE));
-    WRONG(run(load, 1, t.all, 0), CUDA_ILLEGAL_ADDRESS, "that not all devices have bound memory to there");
+    WRONG(run(load, 1, t.all, 0), CUDA_ILLEGAL_ADDRESS, "to which not all devices have bound memory");
     OK(cu->release(plain));
     part(&t, 2 * PAGE);
 }
@@ -528,11 +528,11 @@ static void objects_that_make_no_sense_are_refused(void **state) {
     OK(cu->multicast_create(&object, &two));
     OK(cu->multicast_add_device(object, devices[0]));
     WRONG(cu->multicast_add_device(object, devices[0]), CUDA_INVALID_VALUE, "has been added");
-    WRONG(cu->multicast_add_device(object, device_named("a100")), CUDA_NOT_SUPPORTED, "only devices from sm_90 on");
+    WRONG(cu->multicast_add_device(object, device_named("a100")), CUDA_NOT_SUPPORTED, "needs sm_90 or later");
     WRONG(cu->multicast_bind(object, 0, memory, 0, PAGE, 0), CUDA_INVALID_VALUE, "has 1 of its 2 devices");
     OK(cu->multicast_add_device(object, devices[1]));
-    WRONG(cu->multicast_bind(object, 0, memory, 0, 2 * PAGE, 0), CUDA_INVALID_VALUE, "more than the memory");
-    WRONG(cu->multicast_bind(memory, 0, memory, 0, PAGE, 0), CUDA_INVALID_VALUE, "is memory, no multicast object");
+    WRONG(cu->multicast_bind(object, 0, memory, 0, 2 * PAGE, 0), CUDA_INVALID_VALUE, "exceed the memory");
+    WRONG(cu->multicast_bind(memory, 0, memory, 0, PAGE, 0), CUDA_INVALID_VALUE, "is memory, not a multicast object");
     OK(cu->multicast_bind(object, 0, memory, 0, PAGE, 0));
     WRONG(cu->multicast_bind(object, 0, memory, 0, PAGE, 0), CUDA_INVALID_VALUE, "has memory bound there");
     WRONG(cu->multicast_unbind(object, devices[1], 0, PAGE), CUDA_INVALID_VALUE, "has not bound");
