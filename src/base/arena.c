@@ -60,7 +60,7 @@ static void *fail(arena *a) {
     return NULL;
 }
 
-/* Blocks double so that a large module costs few allocations and a small one little memory. */
+/* Block sizes double, so that a large module costs few allocations and a small one little memory. */
 static bool add_block(arena *a, size_t need) {
     size_t size = a->total < ARENA_FIRST ? ARENA_FIRST : a->total;
     if (size > ARENA_LARGEST) size = ARENA_LARGEST;

@@ -15,7 +15,7 @@
 
 enum { PATH_MOST = 4096, FILE_MOST = 64 << 20, STALE_SECONDS = 3600, WRITES_BETWEEN_TRIMS = 64 };
 
-/* In front of a file's contents. The checksum is of its name too: no file is taken for another. */
+/* The header of a cached file. The checksum covers its name, so that no file is taken for another. */
 typedef struct file_header {
     char magic[8];
     uint64_t size, checksum[2];
@@ -42,7 +42,7 @@ bool cache_folder(char *path, size_t size) {
     return length > 0 && (size_t)length < size;
 }
 
-/* ---- what is to be trusted ---- */
+/* ---- trust ---- */
 
 static bool is_own(const struct stat *about) {
     return about->st_uid == geteuid() && !(about->st_mode & (S_IWGRP | S_IWOTH));
@@ -53,7 +53,7 @@ static bool is_own_folder(int folder) {
     return fstat(folder, &about) == 0 && is_own(&about);
 }
 
-/* -1: there is none that is the user's own. */
+/* Opens the cache's folder; -1 if there is none that is the user's own. */
 static int open_folder(void) {
     char path[PATH_MOST];
     if (!cache_folder(path, sizeof path)) return -1;
@@ -63,7 +63,7 @@ static int open_folder(void) {
     return -1;
 }
 
-/* It and those above it, as far as they are not there. */
+/* Makes the folder and its parents, if missing. */
 static int make_folder(void) {
     char path[PATH_MOST];
     const int there = open_folder();
@@ -128,7 +128,7 @@ bool cache_read(const char *name, text *contents) {
     if (folder < 0) return false;
     const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     const bool good = file >= 0 && read_contents(file, name, contents);
-    if (good) (void)futimens(file, NULL); /* used now */
+    if (good) (void)futimens(file, NULL); /* marks it as recently used */
     if (file >= 0) close(file);
     close(folder);
     return good;
@@ -164,7 +164,7 @@ static bool add_entry(listing *l, const char *name, const struct stat *about) {
     return true;
 }
 
-/* What was being written and never got complete ends after an hour. */
+/* Files that were never completed are removed after an hour. */
 static bool is_stale(const char *name, const struct stat *about) {
     return *name == '.' && time(NULL) - about->st_mtim.tv_sec > STALE_SECONDS;
 }

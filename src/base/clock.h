@@ -1,4 +1,4 @@
-/* Seconds of a clock that only goes forward. */
+/* A monotonic clock, in seconds. */
 #ifndef HAUL_BASE_CLOCK_H
 #define HAUL_BASE_CLOCK_H
 

@@ -11,7 +11,7 @@
 
 enum { LONGEST = 4000, SECONDS = 1 };
 
-/* Of the Itanium C++ ABI: returns memory of malloc(), or NULL. */
+/* The demangler of the Itanium C++ ABI: returns memory from malloc(), or NULL. */
 typedef char *demangler(const char *symbol, char *buffer, size_t *length, int *status);
 
 static demangler *find(void) {
@@ -20,7 +20,7 @@ static demangler *find(void) {
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !function; i++) {
         void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
         void *found = library ? dlsym(library, "__cxa_demangle") : NULL;
-        memcpy(&function, &found, sizeof function); /* the library stays */
+        memcpy(&function, &found, sizeof function); /* the library stays loaded */
     }
     return function;
 }
@@ -49,9 +49,9 @@ static void demangle_each(demangler *function, const char *const *symbols, size_
     }
 }
 
-/* ---- the one that reads ---- */
+/* ---- the process that reads ---- */
 
-/* Whole lines only: of the last one a part may have come. Returns how many. */
+/* Reads whole lines and drops a partial last one. Returns their number. */
 static size_t read_lines(int from, text *lines) {
     char chunk[4096];
     ssize_t got;

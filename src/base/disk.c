@@ -58,7 +58,7 @@ static void close_both(disk_file *f) {
 static haul_status measure(disk_file *f) {
     struct stat about;
     if (must_fail() || fstat(f->descriptor, &about) != 0) return fail(f->path, "read");
-    if (!S_ISREG(about.st_mode)) return haul_fail(HAUL_ERROR_FILE, "%s: is no regular file", f->path);
+    if (!S_ISREG(about.st_mode)) return haul_fail(HAUL_ERROR_FILE, "%s is not a regular file", f->path);
     f->bytes = (uint64_t)about.st_size;
     return HAUL_OK;
 }
@@ -70,7 +70,7 @@ haul_status disk_open(const char *path, disk_file *f) {
     return status;
 }
 
-/* Not every file system can set room aside. */
+/* Allocates the file's space, if the file system can. */
 static haul_status reserve(disk_file *f) {
     if (f->bytes == 0) return HAUL_OK;
     if (must_fail()) return fail(f->path, "given its size");
@@ -110,10 +110,10 @@ bool disk_is_called(const disk_file *f, const char *path) {
 haul_status disk_check_target(const char *path) {
     struct stat about;
     if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
-        return haul_fail(HAUL_ERROR_FILE, "%s: is a symbolic link and would be replaced: give the file that it names",
+        return haul_fail(HAUL_ERROR_FILE, "%s is a symbolic link and would be replaced; give the file that it names",
                          path);
     if (stat(path, &about) != 0 || S_ISREG(about.st_mode)) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_FILE, "%s: is no regular file and would be replaced: give the name of a file", path);
+    return haul_fail(HAUL_ERROR_FILE, "%s is not a regular file and would be replaced; give the name of a file", path);
 }
 
 haul_status disk_rename(const char *from, const char *to) {
@@ -130,7 +130,7 @@ void disk_remove(const char *path) {
 
 static size_t piece(uint64_t count) {
     const uint64_t most = most_moved;
-    const uint64_t limit = most ? most : (uint64_t)1 << 30; /* the system moves no more than 2 GiB at once */
+    const uint64_t limit = most ? most : (uint64_t)1 << 30; /* the system moves at most 2 GiB at once */
     return (size_t)(count < limit ? count : limit);
 }
 
@@ -142,9 +142,9 @@ static haul_status move(const disk_file *f, int descriptor, bool writes, uint64_
                            : pread(descriptor, bytes, piece(count), (off_t)offset);
         if (moved < 0 && errno == EINTR) continue;
         if (moved < 0) return fail(f->path, writes ? "written" : "read");
-        if (moved == 0 && writes) return haul_fail(HAUL_ERROR_FILE, "%s: takes no more bytes", f->path);
+        if (moved == 0 && writes) return haul_fail(HAUL_ERROR_FILE, "%s takes no more bytes", f->path);
         if (moved == 0)
-            return haul_fail(HAUL_ERROR_FILE, "%s: ends at byte %llu: it got shorter", f->path,
+            return haul_fail(HAUL_ERROR_FILE, "%s ends at byte %llu: it was truncated", f->path,
                              (unsigned long long)offset);
         offset += (uint64_t)moved;
         bytes += moved;
@@ -153,8 +153,8 @@ static haul_status move(const disk_file *f, int descriptor, bool writes, uint64_
     return HAUL_OK;
 }
 
-/* A direct transfer that the system does not take after all (of this file, or this memory), or takes a part of, goes
- * through the page cache. */
+/* Transfers whole pages directly. If the system refuses a direct transfer (of this file, or this memory), or does only
+ * part of it, the rest goes through the page cache. */
 static haul_status move_pages(const disk_file *f, bool writes, uint64_t offset, char *bytes, uint64_t count) {
     while (f->direct >= 0 && most_moved == 0 && count > 0) {
         const ssize_t moved = must_fail() ? -1

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 enum { CHUNK = 64 * 1024 };
-/* Of a regular file; of a pipe or a device, which may have no end. */
+/* Limits for a regular file, and for a pipe or device, which may be endless. */
 static const size_t largest = (size_t)4 << 30, longest = (size_t)256 << 20;
 
 static haul_status read_all(FILE *f, const char *path, text *content) {
@@ -18,11 +18,11 @@ static haul_status read_all(FILE *f, const char *path, text *content) {
     struct stat about;
     if (fstat(fileno(f), &about)) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be read: %s", path, strerror(errno));
     const size_t most = S_ISREG(about.st_mode) ? largest : longest;
-    if (S_ISDIR(about.st_mode)) return haul_fail(HAUL_ERROR_FILE, "%s: is a directory, not a file", path);
+    if (S_ISDIR(about.st_mode)) return haul_fail(HAUL_ERROR_FILE, "%s is a directory, not a file", path);
     while (!content->failed && (got = fread(chunk, 1, sizeof chunk, f)) > 0) {
         text_append(content, chunk, got);
         if (content->length > most)
-            return haul_fail(HAUL_ERROR_LIMIT, "%s: has more than %s", path, number_format_bytes((double)most, size));
+            return haul_fail(HAUL_ERROR_LIMIT, "%s has more than %s", path, number_format_bytes((double)most, size));
     }
     if (ferror(f)) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be read: %s", path, strerror(errno));
     if (content->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its contents", path);

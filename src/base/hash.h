@@ -1,5 +1,5 @@
-/* FNV-1a, 64 bits: what truth files hash buffers with, and what names are looked up by. And 128 bits, eight bytes at a
- * time: checksums and keys of what haul keeps; no defence against those who make collisions. */
+/* Two hashes. FNV-1a with 64 bits hashes the buffers of truth files, and names for look-up. The one with 128 bits,
+ * eight bytes at a time, makes checksums and keys of the cache; it does not resist deliberate collisions. */
 #ifndef HAUL_BASE_HASH_H
 #define HAUL_BASE_HASH_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define HASH_START 1469598103934665603ull /* as the truth files have it; not FNV's own offset basis */
+#define HASH_START 1469598103934665603ull /* as in the truth files; not FNV's own offset basis */
 
 static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
     const unsigned char *b = bytes;
@@ -20,7 +20,7 @@ static inline void hash_both_start(uint64_t hash[2]) {
     hash[1] = ~HASH_START;
 }
 
-/* Each step maps different words to different states: no change of a single word goes unseen. */
+/* Each step maps different words to different states, so any change of a single word changes the hash. */
 static inline void hash_both_word(uint64_t hash[2], uint64_t word) {
     hash[0] = (hash[0] ^ word) * 0x9fb21c651e98df25ull;
     hash[1] = (hash[1] + word) * 0xd6e8feb86659fd93ull;
@@ -28,7 +28,7 @@ static inline void hash_both_word(uint64_t hash[2], uint64_t word) {
     hash[1] ^= hash[1] >> 29;
 }
 
-/* The count is part of what is hashed. */
+/* Hashes the bytes and their count. */
 static inline void hash_both(uint64_t hash[2], const void *bytes, size_t count) {
     const unsigned char *b = bytes;
     uint64_t word;

@@ -32,7 +32,7 @@ const machine_kernel *machine_code_find(const machine_code *code, const char *na
 
 /* ---- lines ---- */
 
-/* Calls `take` for each line, without its end. */
+/* Calls `take` for each line, without its newline. */
 static void each_line(machine_code *code, const char *all, void (*take)(machine_code *, char *line, void *), void *to) {
     while (*all) {
         const size_t length = strcspn(all, "\n");
@@ -41,14 +41,14 @@ static void each_line(machine_code *code, const char *all, void (*take)(machine_
     }
 }
 
-/* The number in front of `word`: "80 bytes stack frame, 320 bytes spill stores". */
+/* The number before `word`, as in "80 bytes stack frame, 320 bytes spill stores". */
 static uint32_t number_before(const char *line, const char *word) {
     const char *at = strstr(line, word);
     while (at && at > line && (at[-1] == ' ' || (at[-1] >= '0' && at[-1] <= '9'))) at--;
     return at ? (uint32_t)strtoul(at, NULL, 10) : 0;
 }
 
-/* ---- what ptxas says ---- */
+/* ---- the output of ptxas ---- */
 
 typedef struct report {
     machine_kernel *kernel;
@@ -60,7 +60,7 @@ static machine_kernel *add_kernel(machine_code *code, const char *name, size_t l
     return &code->kernels[code->count - 1];
 }
 
-/* "Function properties for F" may be of a function that a kernel calls: its spills are the kernel's. */
+/* "Function properties for F" may concern a function that a kernel calls; its spills count for the kernel. */
 static void take_report_line(machine_code *code, char *line, void *to) {
     static const char entry[] = "Compiling entry function '", used[] = "Used ";
     report *r = to;
@@ -84,7 +84,7 @@ haul_status machine_code_read_report(machine_code *code, const char *all) {
     return HAUL_OK;
 }
 
-/* ---- what the disassemblers write ---- */
+/* ---- the output of disassemblers ---- */
 
 static void count_opcode(machine_code *code, machine_kernel *k, const char *name) {
     if (strcmp(name, "NOP") == 0) return; /* padding */
@@ -105,7 +105,7 @@ static machine_kernel *kernel_named(const machine_code *code, const char *name, 
     return NULL;
 }
 
-/* cuobjdump: "Function : NAME"; nvdisasm: ".text.NAME:". */
+/* Recognizes "Function : NAME" of cuobjdump and ".text.NAME:" of nvdisasm. */
 static bool is_heading(const char *line, const char **name, size_t *length) {
     static const char function[] = "Function : ", section[] = ".text.";
     const char *at = strstr(line, function);
@@ -120,8 +120,8 @@ static bool is_heading(const char *line, const char **name, size_t *length) {
     return (*name)[*length] == ':';
 }
 
-/* Behind the address, which is a comment, and a predicate. The text is cut off behind the opcode. NULL: the line has
- * none. */
+/* Returns the opcode, after the address (a comment) and a predicate, and cuts the line off behind it. Returns NULL if
+ * the line has none. */
 static char *opcode_of(char *line) {
     char *at = line + strspn(line, " \t");
     if (strncmp(at, "/*", 2) != 0) return NULL;
@@ -173,7 +173,7 @@ haul_status machine_code_read_listing(machine_code *code, const char *all) {
     return HAUL_OK;
 }
 
-/* ---- what the file itself says: an ELF file with a section .text.KERNEL for each kernel ---- */
+/* ---- the cubin: an ELF file with a section .text.KERNEL for each kernel ---- */
 
 typedef struct section {
     uint32_t name, type;
@@ -182,7 +182,7 @@ typedef struct section {
 
 enum { HEADER_BYTES = 64, SECTION_BYTES = 64, INSTRUCTION_BYTES = 16, NO_OPERATION = 0x918, OPCODE_BITS = 0xfff };
 
-/* `count` sections from `table` on, all within the file; NULL: there is no such one. */
+/* Reads one of `count` sections at `table`, if it lies within the file; NULL otherwise. */
 static const section *section_at(const text *cubin, uint64_t table, unsigned count, unsigned index, section *s) {
     const uint64_t at = table + (uint64_t)index * SECTION_BYTES;
     if (index >= count || table > cubin->length || at + SECTION_BYTES > cubin->length) return NULL;
@@ -190,7 +190,7 @@ static const section *section_at(const text *cubin, uint64_t table, unsigned cou
     return s->offset <= cubin->length && s->size <= cubin->length - s->offset ? s : NULL;
 }
 
-/* Instructions without those that fill up the last line. */
+/* Counts instructions, without the padding at the end. */
 static uint32_t count_words(const char *bytes, uint64_t size) {
     uint64_t count = size / INSTRUCTION_BYTES, word;
     for (; count; count--) {
@@ -220,9 +220,9 @@ void machine_code_read_file(machine_code *code, const text *cubin) {
     }
 }
 
-/* ---- running them ---- */
+/* ---- running the tools ---- */
 
-enum { MOST_SECONDS = 30 }; /* that a profile waits for the assembler */
+enum { MOST_SECONDS = 30 }; /* for which a profile waits for the assembler */
 
 typedef struct folder {
     char path[PATH_MAX - 16], ptx[PATH_MAX], cubin[PATH_MAX];
@@ -231,7 +231,7 @@ typedef struct folder {
 static haul_status make_folder(folder *f) {
     const char *where = getenv("TMPDIR");
     snprintf(f->path, sizeof f->path, "%s/haul-XXXXXX", where && *where ? where : "/tmp");
-    if (!mkdtemp(f->path)) return haul_fail(HAUL_ERROR_FILE, "%s: cannot make a folder there: set TMPDIR", f->path);
+    if (!mkdtemp(f->path)) return haul_fail(HAUL_ERROR_FILE, "%s: cannot make a folder there; set TMPDIR", f->path);
     snprintf(f->ptx, sizeof f->ptx, "%s/kernel.ptx", f->path);
     snprintf(f->cubin, sizeof f->cubin, "%s/kernel.cubin", f->path);
     return HAUL_OK;
@@ -243,7 +243,7 @@ static void remove_folder(const folder *f) {
     rmdir(f->path);
 }
 
-/* The letter behind the PTX's own target, if that is the architecture: sm_90a has what sm_90 has not. */
+/* The letter of the PTX's target, if that is the architecture: sm_90a has features that sm_90 lacks. */
 static char letter_of(const char *ptx, uint32_t sm) {
     static const char directive[] = ".target sm_";
     const char *at = strstr(ptx, directive);
@@ -252,7 +252,7 @@ static char letter_of(const char *ptx, uint32_t sm) {
     return *end == 'a' || *end == 'f' ? *end : 0;
 }
 
-/* The first error, which says what is wrong. */
+/* Fails with the first error in the output. */
 static haul_status fail_with(const text *said) {
     const char *error = strstr(text_string(said), "error"), *line = error ? error : text_string(said);
     return haul_fail(HAUL_ERROR_COMPILER, "ptxas: %.*s", (int)strcspn(line, "\n"), line);
@@ -270,7 +270,7 @@ static haul_status assemble(const char *ptxas, const char *ptx, const folder *f,
     haul_status status = file_write(f->ptx, &source);
     if (status == HAUL_OK) status = process_run(arguments, &limits, &said, &said, &end);
     if (status == HAUL_OK && end.too_slow)
-        status = haul_fail(HAUL_ERROR_COMPILER, "ptxas: has not ended after %d seconds", MOST_SECONDS);
+        status = haul_fail(HAUL_ERROR_COMPILER, "ptxas did not end within %d seconds", MOST_SECONDS);
     if (status == HAUL_OK && end.code != 0) status = fail_with(&said);
     if (status == HAUL_OK) status = machine_code_read_report(code, text_string(&said));
     text_free(&source);
@@ -286,7 +286,7 @@ static haul_status read_file(const folder *f, machine_code *code) {
     return status;
 }
 
-/* What a disassembler cannot do is left out. */
+/* Ignores what a disassembler cannot do. */
 static haul_status disassemble(const folder *f, machine_code *code) {
     static const char *const tools[][2] = {{"cuobjdump", "-sass"}, {"nvdisasm", "-c"}};
     haul_status status = HAUL_OK;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A source name is its length in decimal and then itself; NULL when none begins at `s`. */
+/* A source name is a decimal length and the name; returns NULL if none begins at `s`. */
 static const char *source_name(const char *s, size_t *length) {
     if (!isdigit((unsigned char)*s)) return NULL;
     char *end;
@@ -14,7 +14,7 @@ static const char *source_name(const char *s, size_t *length) {
     return end;
 }
 
-/* Behind the function's encoding: E, the name, and perhaps a number that tells it from its namesakes. */
+/* After the function's encoding come E, the name, and sometimes a number that distinguishes equal names. */
 static const char *local_name(const char *symbol, size_t *length) {
     for (const char *e = strchr(symbol, 'E'); e; e = strchr(e + 1, 'E')) {
         size_t part;
@@ -36,7 +36,7 @@ const char *mangled_name(const char *symbol, size_t *length) {
         return name;
     }
     name = symbol;
-    next += *next == 'N' || *next == 'L'; /* a nested name; one of internal linkage */
+    next += *next == 'N' || *next == 'L'; /* a nested name, or one with internal linkage */
     for (const char *found; (found = source_name(next + (*next == 'L'), &part)); next = found + part) {
         name = found;
         *length = part;

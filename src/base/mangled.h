@@ -1,12 +1,12 @@
-/* Names of C++ functions, which kernels without extern "C" carry in PTX, and of variables in functions. */
+/* Plain names of mangled C++ functions, as kernels without extern "C" have in PTX, and of variables in functions. */
 #ifndef HAUL_BASE_MANGLED_H
 #define HAUL_BASE_MANGLED_H
 
 #include <stddef.h>
 
-/* The plain name inside a symbol: "saxpy" of "_Z5saxpyifPKfPf", and of a symbol that is not mangled all of it. A name
- * in namespaces is the last part; of a variable in a function ("_ZZ5saxpyifE4tile"), its own. Returns its start within
- * `symbol` and its length. */
+/* Finds the plain name inside a symbol: "saxpy" in "_Z5saxpyifPKfPf", or all of an unmangled symbol. With namespaces it
+ * is the last part; for a variable in a function ("_ZZ5saxpyifE4tile") it is the variable's name. Returns its start
+ * within `symbol` and sets its length. */
 const char *mangled_name(const char *symbol, size_t *length);
 
 #endif

@@ -19,7 +19,7 @@ void *memory_alloc(size_t size) {
 }
 
 void *memory_zeroed(size_t count, size_t size) {
-    if (size && count > SIZE_MAX / size) return NULL; /* calloc would say so too, but sanitizers end the program */
+    if (size && count > SIZE_MAX / size) return NULL; /* calloc() returns NULL too, but sanitizers end the program */
     return must_fail() ? NULL : calloc(count ? count : 1, size ? size : 1);
 }
 

@@ -9,7 +9,7 @@ static size_t smallest(size_t a, size_t b, size_t c) {
     return least < c ? least : c;
 }
 
-/* Levenshtein's distance, one row at a time. */
+/* The Levenshtein distance, computed row by row. */
 static size_t distance(const char *a, const char *b) {
     size_t row[LONGEST_NAME + 1], length = strlen(b);
     if (strlen(a) > LONGEST_NAME || length > LONGEST_NAME) return LONGEST_NAME;

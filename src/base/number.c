@@ -37,7 +37,7 @@ bool number_f64(const char *s, double *value) {
     return true;
 }
 
-/* The power of two that a suffix stands for (0 for none), or -1 for what is none; "B" and "iB" may follow it. */
+/* The power of two of a suffix (0 for none), or -1 for an unknown one; "B" or "iB" may follow it. */
 static int suffix_shift(const char *s) {
     static const char letters[] = "KMGT";
     const char *letter = *s ? strchr(letters, toupper((unsigned char)*s)) : NULL;

@@ -1,4 +1,4 @@
-/* Numbers and sizes as people type them, and as people read them. */
+/* Numbers and sizes: parsing of what users type, and formatting. */
 #ifndef HAUL_BASE_NUMBER_H
 #define HAUL_BASE_NUMBER_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whole strings only, no sign for the unsigned ones; false on anything else or on overflow. */
+/* Parse whole strings; unsigned ones take no sign. Return false on anything else and on overflow. */
 bool number_u64(const char *s, uint64_t *value); /* decimal, or 0x hexadecimal */
 bool number_i64(const char *s, int64_t *value);
 bool number_f64(const char *s, double *value);

@@ -33,7 +33,7 @@ void own_threads_add(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* Of a line of /proc: behind the name, in parentheses, user and system time are the 12th and 13th fields. */
+/* In a line of /proc, after the name in parentheses, user and system time are the 12th and 13th fields. */
 static unsigned long long time_of(long thread) {
     char path[64], line[512] = "";
     unsigned long long user = 0, system = 0;

@@ -2,7 +2,7 @@
 
 typedef struct pointer_entry entry;
 
-/* Where the key is, or would be. */
+/* The key's entry, or the free entry where it belongs. */
 static entry *place_of(entry *entries, size_t size, const void *key) {
     size_t at = (size_t)(((uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15ull) >> 32);
     while (entries[at & (size - 1)].key && entries[at & (size - 1)].key != key) at++;

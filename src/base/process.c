@@ -19,15 +19,15 @@
 extern char **environ;
 
 enum { OUT, ERRORS, STREAMS };
-enum { PATIENCE = 100 }; /* milliseconds without output after which to look what has become of the program */
+enum { PATIENCE = 100 }; /* milliseconds without output before checking on the program */
 
-/* A program while it runs: the reading ends of its output, and where signals to haul itself arrive. */
+/* A running program: the reading ends of its output, and a descriptor for signals to haul itself. */
 typedef struct running {
     const char *name;
     const process_options *options;
     pid_t id;
     int ends[STREAMS][2];
-    int signals; /* -1: they are not waited for */
+    int signals; /* -1: not watched */
     sigset_t before;
     struct timespec start;
 } running;
@@ -60,7 +60,7 @@ static int start(running *r, const char *const *arguments) {
     return error;
 }
 
-/* ---- while it runs ---- */
+/* ---- while the program runs ---- */
 
 static bool is_late(const running *r) {
     struct timespec now;
@@ -70,14 +70,14 @@ static bool is_late(const running *r) {
     return passed >= r->options->seconds * 1000LL;
 }
 
-/* When the program is gone, what it started and left behind would keep the streams open. */
+/* After the program has ended, kills its remaining children, which would keep the streams open. */
 static void end_orphans(const running *r) {
     siginfo_t gone = {0};
     if (waitid(P_PID, (id_t)r->id, &gone, WEXITED | WNOHANG | WNOWAIT) == 0 && gone.si_pid == r->id)
         kill(-r->id, SIGKILL);
 }
 
-/* Closes the end when nothing more comes. */
+/* Reads from the end, and closes it at end of file. */
 static bool take(int *end, text *to) {
     char chunk[16384];
     ssize_t got = read(*end, chunk, sizeof chunk);
@@ -87,14 +87,14 @@ static bool take(int *end, text *to) {
     return true;
 }
 
-/* One wait for output; false when it is over, with the reason in `status`. */
+/* Waits for output once; returns false, with the reason in `status`, if reading is over. */
 static bool read_some(running *r, text *const texts[STREAMS], haul_status *status) {
     struct pollfd waits[] = {{r->ends[OUT][0], POLLIN, 0}, {r->ends[ERRORS][0], POLLIN, 0}, {r->signals, POLLIN, 0}};
     int ready = poll(waits, 3, PATIENCE);
     bool lost = ready < 0 && errno != EINTR;
     if (ready == 0 && r->options->alone) end_orphans(r);
     if (ready > 0 && waits[2].revents) {
-        *status = haul_fail(HAUL_ERROR_FILE, "%s: was interrupted", r->name);
+        *status = haul_fail(HAUL_ERROR_FILE, "%s was interrupted", r->name);
         return false;
     }
     for (int i = 0; ready > 0 && i < STREAMS; i++) lost |= waits[i].revents && !take(&r->ends[i][0], texts[i]);
@@ -102,7 +102,7 @@ static bool read_some(running *r, text *const texts[STREAMS], haul_status *statu
     return !lost;
 }
 
-/* Until both streams have ended. */
+/* Reads until both streams have ended. */
 static haul_status read_output(running *r, text *const texts[STREAMS], bool *too_slow) {
     haul_status status = HAUL_OK;
     while (r->ends[OUT][0] >= 0 || r->ends[ERRORS][0] >= 0) {
@@ -132,7 +132,8 @@ static haul_status watch(running *r, text *const texts[STREAMS], process_end *en
 
 /* ---- signals to haul ---- */
 
-/* What would end haul is taken from a descriptor while the program runs: it has to be ended first. */
+/* While the program runs, receives signals that would end haul through a descriptor, since the program must end
+ * first. */
 static void hold_signals(running *r) {
     sigset_t set;
     r->signals = -1;
@@ -145,7 +146,7 @@ static void hold_signals(running *r) {
     r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* A signal that came is taken off, so that haul ends by its own error and cleans up. */
+/* Removes received signals, so that haul ends by its own error and cleans up. */
 static void release_signals(running *r) {
     struct signalfd_siginfo came;
     if (!r->options->alone) return;
@@ -155,7 +156,7 @@ static void release_signals(running *r) {
     pthread_sigmask(SIG_SETMASK, &r->before, NULL);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole run ---- */
 
 static void close_ends(running *r, int side) {
     for (int i = 0; i < STREAMS; i++) {
@@ -190,7 +191,7 @@ haul_status process_run(const char *const *arguments, const process_options *opt
     return status;
 }
 
-/* ---- finding ---- */
+/* ---- finding programs ---- */
 
 static bool is_program(const char *path) {
     struct stat about;

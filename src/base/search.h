@@ -1,12 +1,12 @@
-/* Binary search in what is sorted. */
+/* Binary search in sorted data. */
 #ifndef HAUL_BASE_SEARCH_H
 #define HAUL_BASE_SEARCH_H
 
 #include <stddef.h>
 
-/* Sets `found` (a size_t) to the first of the indices 0 to count - 1 that is not before what is searched for; to count
- * when all are. `is_before` is an expression of `k`, which it names, a size_t; true up to some index and false from
- * there on. It is asked once for each halving of the count, which is evaluated once.
+/* Sets `found` (a size_t) to the first index of 0 to count - 1 where `is_before` is false; to count if there is none.
+ * `is_before` is an expression of the index, a size_t named `k`: true up to some index and false from there on. It is
+ * evaluated once for each halving; count is evaluated once.
  *
  *     SEARCH_FIRST(at, count, k, sorted[k] < wanted);
  */

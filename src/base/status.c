@@ -25,14 +25,14 @@ const char *haul_message(void) {
     return message;
 }
 
-/* Input that a message quotes must not break the line or drive the terminal. */
+/* Input quoted in a message must not break the line or control the terminal. */
 static void set_message(const char *text) {
     size_t i = 0;
     for (; text[i] && i < sizeof message - 1; i++) message[i] = iscntrl((unsigned char)text[i]) ? ' ' : text[i];
     message[i] = '\0';
 }
 
-/* By way of a buffer, since the arguments may hold haul_message() itself. */
+/* Formats into a buffer, since the arguments may contain haul_message() itself. */
 haul_status haul_vfail(haul_status status, const char *format, va_list arguments) {
     char text[sizeof message];
     vsnprintf(text, sizeof text, format, arguments);

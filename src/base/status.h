@@ -1,4 +1,4 @@
-/* How haul's own functions record a failure. */
+/* Recording of failures in haul's own functions. */
 #ifndef HAUL_BASE_STATUS_H
 #define HAUL_BASE_STATUS_H
 
@@ -10,7 +10,7 @@
 haul_status haul_fail(haul_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 haul_status haul_vfail(haul_status status, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 
-/* Puts `where: ` before the recorded message: an outer function adds what the inner one could not know. */
+/* Prefixes the recorded message with `where: `, so that an outer function adds what the inner one did not know. */
 haul_status haul_fail_in(haul_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Returns the status of a failing call to the caller. */

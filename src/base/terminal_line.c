@@ -9,7 +9,7 @@
 
 enum { BAR = 24, USUAL_COLUMNS = 80, LONGEST = TERMINAL_LINE_LONGEST };
 
-/* The width of the line that is drawn; handlers of signals read it. */
+/* The width of the drawn line; signal handlers read it. */
 static volatile sig_atomic_t columns;
 
 void terminal_line_erase(void) {
@@ -51,13 +51,13 @@ void terminal_line_put_left(terminal_line *l, double share, double seconds, doub
         terminal_line_put(l, ", %.0f h left", left / 3600);
 }
 
-/* 0: it is not known. */
+/* The terminal's width; 0 if unknown. */
 static size_t terminal_columns(void) {
     struct winsize size;
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 0;
 }
 
-/* So many that the line does not wrap. */
+/* The most columns that do not wrap. */
 static size_t most_columns(void) {
     const size_t known = terminal_columns(), most = known ? known - 1 : USUAL_COLUMNS - 1;
     return most < LONGEST ? most : LONGEST - 1;
@@ -74,7 +74,8 @@ bool terminal_line_draw(const terminal_line *l) {
     return written;
 }
 
-/* As many blanks as the terminal has columns fill a line that is empty, and go on to the next one otherwise. */
+/* Prints as many blanks as the terminal has columns: on an empty line they fill it, otherwise they continue on the next
+ * line. */
 void terminal_line_make_room(void) {
     char blanks[1024];
     const size_t width = terminal_columns();

@@ -19,13 +19,13 @@ void terminal_line_put_bar(terminal_line *line, double share);
  * passed since. Adds nothing before any work is done. */
 void terminal_line_put_left(terminal_line *line, double share, double seconds, double since);
 
-/* Draws the line over the former one and blanks its rest. Text that would wrap is cut off. The cursor stays at the
- * line's beginning. Returns false if the terminal cannot be written to. */
+/* Draws the line over the previous one and blanks the rest. Text that would wrap is cut off. The cursor stays at the
+ * beginning of the line. Returns false if the terminal cannot be written to. */
 bool terminal_line_draw(const terminal_line *line);
 /* If no line is drawn, begins a new line of the terminal, unless the cursor is at the beginning of one. */
 void terminal_line_make_room(void);
 bool terminal_line_is_drawn(void);
-/* Erases the line. May be called by handlers of signals. */
+/* Erases the line. Signal handlers may call it. */
 void terminal_line_erase(void);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is printed mostly fits into so much, and need not be printed twice. */
+/* Most printed text fits into this, so that it need not be formatted twice. */
 enum { USUAL_LENGTH = 64 };
 
 void text_free(text *t) {

@@ -1,5 +1,4 @@
-/* A growing text buffer. Out of memory is remembered (`failed`) and further writes are ignored, so that writers
- * check once at the end. */
+/* A growing text buffer. Out of memory sets `failed`, and later writes do nothing, so writers check once at the end. */
 #ifndef HAUL_BASE_TEXT_H
 #define HAUL_BASE_TEXT_H
 
@@ -13,7 +12,7 @@ typedef struct text {
     bool failed;
 } text;
 
-/* Strings that somebody else owns. */
+/* Strings owned by others. */
 typedef struct text_list {
     const char **items;
     size_t count;

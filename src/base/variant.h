@@ -1,11 +1,11 @@
-/* Which compilation of the code for vectors this host runs best. Some folders are compiled once for each vector
- * extension (src/CMakeLists.txt); each names its table TABLE_VARIANT, and chooses one by VARIANT_RETURN_BEST(TABLE). */
+/* Chooses the vector extension of the host. Some folders are compiled once for each extension (src/CMakeLists.txt).
+ * Each variant names its table TABLE_VARIANT; VARIANT_RETURN_BEST(TABLE) chooses the best one for this host. */
 #ifndef HAUL_BASE_VARIANT_H
 #define HAUL_BASE_VARIANT_H
 
 #include <stdbool.h>
 
-/* SIM_PASTE(name, SIM_VARIANT) is the name in the variant that is being compiled. */
+/* SIM_PASTE(name, SIM_VARIANT) is the name in the variant that is compiled. */
 #define SIM_PASTE_(a, b) a##_##b
 #define SIM_PASTE(a, b) SIM_PASTE_(a, b)
 

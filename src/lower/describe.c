@@ -1,11 +1,11 @@
-/* Instructions as text, for the records of launches: made once a kernel. */
+/* Instructions as text, for launch records; made once for each kernel. */
 #include "base/status.h"
 #include "base/text.h"
 #include "lower/internal.h"
 #include "ptx/print.h"
 #include "state/program.h"
 
-/* NULL without memory. */
+/* Copies the text into the arena; returns NULL without memory. */
 static const char *keep(arena *memory, text *t) {
     const char *kept = t->failed ? NULL : arena_copy(memory, text_string(t), t->length);
     text_clear(t);
@@ -27,7 +27,7 @@ haul_status sim_describe_instructions(sim_program *p, arena *memory) {
     text t = {0};
     jmp_buf *const outer = memory->out_of_memory;
     bool complete = true;
-    memory->out_of_memory = NULL; /* `t` has to be freed */
+    memory->out_of_memory = NULL; /* `t` must be freed */
     for (size_t i = 0; complete && i < count; i++)
         complete = describe(p, &p->function->instructions[i], memory, &t, &texts[i]);
     memory->out_of_memory = outer;

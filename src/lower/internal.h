@@ -1,4 +1,4 @@
-/* What lower.c keeps while it lowers, and the operations that no instruction stands for. */
+/* The state of a lowering in progress, and operations between instructions. */
 #ifndef HAUL_LOWER_INTERNAL_H
 #define HAUL_LOWER_INTERNAL_H
 
@@ -25,34 +25,34 @@ typedef struct sim_placement {
     void *context;
 } sim_placement;
 
-/* Which address register of the basic block being lowered each pattern belongs to. The number behind the last
- * register's stands for constant addresses. */
+/* For each pattern, the address register of the current basic block that owns it. The number after the last register's
+ * stands for constant addresses. */
 typedef struct sim_patterns {
-    uint32_t slot;                /* of the first; 0: no pattern yet */
-    uint32_t next;                /* to be given to another register */
-    uint32_t owner[SIM_PATTERNS]; /* the register + 1; 0: nobody */
+    uint32_t slot;                /* of the first pattern; 0: none yet */
+    uint32_t next;                /* the next one to be reassigned */
+    uint32_t owner[SIM_PATTERNS]; /* the register + 1; 0: free */
 } sim_patterns;
 
-/* place.c: gives every variable of the kernel its place, and the program its shared, local and parameter sizes. */
+/* place.c: places every variable of the kernel, and sets the program's shared, local and parameter sizes. */
 void sim_place_variables(sim_lowering *l);
-/* Where a variable is, in its own space's addresses. */
+/* Returns a variable's address in its own space. */
 uint64_t sim_variable_address(sim_lowering *l, const ptx_variable *variable);
 
-/* operands.c: the registers that the instruction writes are no longer what patterns were found for. */
+/* operands.c: drops the patterns of registers that the instruction writes. */
 void sim_forget_patterns(sim_patterns *p, const ptx_instruction *i);
 
-/* slots.c: the registers' slots, from *end of the register file on; *end moves behind them. */
+/* slots.c: assigns slots to registers from *end of the register file on, and advances *end. */
 uint32_t *sim_assign_slots(sim_lowering *l, uint32_t *end);
-/* By register: some instruction reads it. */
+/* Returns, by register, whether some instruction reads it. */
 bool *sim_find_read_registers(sim_lowering *l);
 
-/* past.c. Waits for all threads of the block. */
+/* skipped_barriers.c: returns whether the instruction waits for all threads of the block. */
 bool sim_waits_for_block(const ptx_instruction *i);
-/* By basic block with such a barrier: the block that threads come to which have gone round it, and never come back from
- * (PTX_NO_BLOCK: none); and which blocks are such. */
-void sim_find_past(sim_lowering *l, uint32_t *past, bool *is_past);
+/* Finds, for each basic block with such a barrier, the block that threads reach if they skip the barrier and never
+ * return to it (PTX_NO_BLOCK: none). `is_target` marks these blocks. */
+void sim_find_skip_targets(sim_lowering *l, uint32_t *past, bool *is_target);
 
-/* Operations between instructions: without the instruction's guard, and with it. */
+/* Append an operation between instructions: without the instruction's guard, or with it. */
 sim_op *sim_append_between(sim_lowering *l, sim_form form);
 sim_op *sim_emit_between(sim_lowering *l, sim_form form);
 

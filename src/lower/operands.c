@@ -1,5 +1,5 @@
-/* What operands are in the register file: registers, constants and special registers have slots, addresses a base and
- * an offset; and which accesses to shared memory share what is known of their lanes. */
+/* Operands in the register file: registers, constants and special registers get slots, addresses a base and an offset.
+ * Also assigns patterns to accesses of shared memory. */
 #include "lower/internal.h"
 #include "machine/memory.h"
 #include "ptx/literal.h"
@@ -51,7 +51,7 @@ static uint32_t special_slot(sim_lowering *l, unsigned special) {
     return s.slot;
 }
 
-/* Clocks change while a warp runs: their slot is filled anew in front of each use. */
+/* A clock's slot is filled again before each use, since clocks change while a warp runs. */
 static bool is_clock(unsigned special) {
     switch (special) {
     case PTX_SPECIAL_CLOCK:
@@ -64,7 +64,7 @@ static bool is_clock(unsigned special) {
     }
 }
 
-/* The upper and lower half of the address where cooperative groups keep the grid's barrier. */
+/* The upper or lower half of the address of cooperative groups' grid barrier. */
 static uint32_t workspace_half(sim_lowering *l, unsigned special) {
     const uint64_t address = sim_variable_address(l, l->program->module->workspace);
     l->program->meets = true;
@@ -75,7 +75,7 @@ static uint32_t special_source(sim_lowering *l, unsigned special) {
     if (special == PTX_SPECIAL_ENVREG1 || special == PTX_SPECIAL_ENVREG2) return workspace_half(l, special);
     uint32_t slot = special_slot(l, special);
     if (is_clock(special)) {
-        sim_append_between(l, SIM_FORM_YIELD); /* the SM's clock goes on when a warp's turn ends */
+        sim_append_between(l, SIM_FORM_YIELD); /* the SM's clock advances when a warp's turn ends */
         sim_op *op = sim_emit_between(l, SIM_FORM_CLOCK);
         op->d = slot;
         op->x = special;
@@ -145,19 +145,19 @@ sim_priority sim_priority_named(const ptx_instruction *i) {
 /* A policy is always the last operand. */
 uint32_t sim_policy_slot(sim_lowering *l, const ptx_instruction *i) {
     if (i->mods[PTX_SLOT_HINT]) return sim_source(l, &i->operands[i->operand_count - 1], PTX_B64);
-    const bool streams = i->mods[PTX_SLOT_CACHE] == PTX_MOD_CS; /* on an H100 just like L2::evict_first */
+    const bool streams = i->mods[PTX_SLOT_CACHE] == PTX_MOD_CS; /* on an H100, equal to L2::evict_first */
     const sim_priority priority = streams ? SIM_PRIORITY_FIRST : sim_priority_named(i);
     if (priority == SIM_PRIORITY_NORMAL) return 0;
     return sim_constant(l, sim_policy_fractional(priority, SIM_PRIORITY_UNCHANGED, 1), 8);
 }
 
-/* What makes an address in the variable's space a generic one. */
+/* The offset that makes an address in the variable's space generic. */
 static uint64_t window_of(const sim_lowering *l, const ptx_operand *o, const ptx_variable *v) {
     if (!ptx_is_generic(l->instruction, o)) return 0;
     switch (v->space) {
     case PTX_SPACE_SHARED: return SIM_SHARED_WINDOW;
     case PTX_SPACE_LOCAL: return SIM_LOCAL_WINDOW;
-    default: return 0; /* the others' addresses are generic ones, or have their window already */
+    default: return 0; /* other addresses are generic, or include their window already */
     }
 }
 

@@ -1,4 +1,4 @@
-/* Where a kernel's variables lie: parameters, shared, local. */
+/* Addresses of a kernel's variables: parameters, shared, local. */
 #include "lower/internal.h"
 #include "machine/memory.h"
 #include "state/program.h"
@@ -10,7 +10,7 @@ static void place(sim_lowering *l, const ptx_variable *v, uint64_t at) {
     ARENA_PUSH(l->memory, p->items, p->count, p->capacity, item);
 }
 
-/* Parameters lie one after the other, each aligned; as the driver packs them. */
+/* Packs parameters one after the other, each aligned, like the driver. */
 static void place_params(sim_lowering *l) {
     uint64_t at = 0;
     for (size_t i = 0; i < l->function->param_count; i++) {
@@ -48,13 +48,12 @@ void sim_place_variables(sim_lowering *l) {
     place_params(l);
     place_shared(l);
     uint64_t frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_LOCAL, 0);
-    frame = place_variables(l, m->variables, m->variable_count, PTX_SPACE_LOCAL, frame); /* of PTX before 3.0 */
+    frame = place_variables(l, m->variables, m->variable_count, PTX_SPACE_LOCAL, frame); /* in PTX before 3.0 */
     l->program->local_bytes = frame;
     frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_PARAM, number_align(frame, 16));
     l->program->frame_bytes = number_align(frame, 16);
 }
 
-/* Where a variable is, in its own space's addresses. */
 uint64_t sim_variable_address(sim_lowering *l, const ptx_variable *v) {
     const uint64_t *number = pointer_map_find(&l->placement->by_variable, v);
     if (number) return l->placement->items[*number].at;

@@ -47,7 +47,7 @@ sim_op *sim_emit(sim_lowering *l, sim_handler run) {
     sim_op *op = append(l, run);
     const ptx_instruction *i = l->instruction;
     op->instruction = (uint32_t)(i - l->function->instructions);
-    /* Branches read their predicate themselves: both ways need the lanes. */
+    /* Branches read their predicate themselves: both paths need the lanes. */
     if (i->guarded && i->op != PTX_OP_BRA) {
         op->guard = l->register_slots[i->guard];
         op->guard_flip = i->guard_negated ? SIM_ALL_LANES : 0;
@@ -83,13 +83,13 @@ static bool *find_joins(sim_lowering *l) {
     return joins;
 }
 
-/* Registers that an outstanding global load of this block will write. */
+/* Registers that global loads in flight in this block will write. */
 typedef struct outstanding {
     uint8_t *pending; /* by register */
     uint32_t *list;
     size_t count;
     bool used;
-    bool loads; /* the instruction being visited is such a load */
+    bool loads; /* the visited instruction is such a load */
 } outstanding;
 
 static void note_outstanding(void *context, uint32_t reg, bool writes) {
@@ -111,7 +111,7 @@ static void forget_outstanding(outstanding *o) {
     while (o->count) o->pending[o->list[--o->count]] = 0;
 }
 
-/* A warp that needs a load's result waits for it on hardware, and others run: that is where warps take turns. */
+/* On hardware, a warp waits for a load when it needs the result, and others run; so warps take turns there. */
 static void maybe_yield(sim_lowering *l, outstanding *o, const ptx_instruction *i) {
     o->used = false;
     o->loads = false;
@@ -140,8 +140,8 @@ static uint8_t *find_held(sim_lowering *l) {
     return held;
 }
 
-/* Compilers copy sums from register to register while a product is under way, and others to the registers of factors,
- * for the assembler to make one register of both: the product is made first. */
+/* Compilers copy sums between registers while a product is in flight, and other values to registers of its factors, for
+ * the assembler to merge both registers. The product is finished before such a copy. */
 static bool moves_held(const sim_lowering *l, const ptx_instruction *i) {
     const uint8_t *held = l->program->held;
     const ptx_operand *to = &i->operands[0], *from = &i->operands[1];
@@ -158,7 +158,7 @@ static haul_status lower_instruction(sim_lowering *l, const ptx_instruction *i) 
     return l->operations->lower[i->op](l, i);
 }
 
-/* A block that ends without a jump runs into the next one, which may not be the next in the list of operations. */
+/* A block that ends without a jump falls through to the next one, which may not follow it in the operations. */
 static void lower_block_end(sim_lowering *l, uint32_t index) {
     const ptx_block *b = &l->function->blocks[index];
     bool ends_by_itself = false;
@@ -172,10 +172,10 @@ static void lower_block_end(sim_lowering *l, uint32_t index) {
     op->flags |= b->next == PTX_NO_BLOCK ? 0 : SIM_OP_JUMPS;
 }
 
-/* What is known of all blocks before they are lowered. */
+/* Facts about all blocks, found before lowering. */
 typedef struct block_facts {
-    bool *joins, *is_past;
-    uint32_t *past; /* see sim_find_past */
+    bool *joins, *is_target;
+    uint32_t *past; /* see sim_find_skip_targets */
 } block_facts;
 
 static haul_status lower_block(sim_lowering *l, uint32_t index, const block_facts *facts, outstanding *o) {
@@ -185,7 +185,7 @@ static haul_status lower_block(sim_lowering *l, uint32_t index, const block_fact
     sim_op *enter = sim_append_between(l, facts->joins[index] ? SIM_FORM_ENTER_JOIN : SIM_FORM_ENTER);
     enter->x = index;
     enter->instruction = b->first;
-    if (facts->is_past[index]) sim_append_between(l, SIM_FORM_PAST)->x = index;
+    if (facts->is_target[index]) sim_append_between(l, SIM_FORM_PAST)->x = index;
     l->block = index;
     memset(l->patterns->owner, 0, sizeof l->patterns->owner);
     for (uint32_t i = b->first; i < b->end; i++) {
@@ -205,9 +205,9 @@ static haul_status lower_blocks(sim_lowering *l) {
     const ptx_function *f = l->function;
     l->program->block_ops = ARENA_ARRAY(l->memory, f->block_count + 1, uint32_t);
     const block_facts facts = {.joins = find_joins(l),
-                               .is_past = ARENA_ARRAY(l->scratch, f->block_count + 1, bool),
+                               .is_target = ARENA_ARRAY(l->scratch, f->block_count + 1, bool),
                                .past = ARENA_ARRAY(l->scratch, f->block_count + 1, uint32_t)};
-    sim_find_past(l, facts.past, facts.is_past);
+    sim_find_skip_targets(l, facts.past, facts.is_target);
     outstanding o = {.pending = ARENA_ARRAY(l->scratch, f->register_count + 1, uint8_t),
                      .list = ARENA_ARRAY(l->scratch, f->register_count + 1, uint32_t)};
     for (uint32_t b = 0; b < f->block_count; b++) HAUL_TRY(lower_block(l, b, &facts, &o));
@@ -215,12 +215,12 @@ static haul_status lower_blocks(sim_lowering *l) {
     return HAUL_OK;
 }
 
-/* The block's first operation; behind the last instruction that of the end. */
+/* The block's first operation; for no block, the operation that ends the kernel. */
 static uint32_t first_op(const sim_program *p, uint32_t block) {
     return block == PTX_NO_BLOCK ? (uint32_t)p->op_count - 1 : p->block_ops[block];
 }
 
-/* Jumps were written with block numbers. */
+/* Replaces block numbers in jumps by operation indices. */
 static void resolve_jumps(sim_program *p) {
     for (size_t i = 0; i < p->op_count; i++) {
         sim_op *op = &p->ops[i];
@@ -239,10 +239,10 @@ static void resolve_jumps(sim_program *p) {
     }
 }
 
-/* Makes the list of callees, once the operations of the blocks are known. */
+/* Makes the list of callees, once the operations of blocks are known. */
 static void resolve_callees(sim_program *p, arena *memory) {
     const ptx_function *f = p->function;
-    if (!f->arguments) return; /* no calls are made */
+    if (!f->arguments) return; /* no calls */
     p->callees = ARENA_ARRAY(memory, p->module->function_count, sim_callee);
     for (size_t k = 0; k < f->callee_count; k++)
         p->callees[f->callees[k].function->index] = (sim_callee){.op = p->block_ops[f->callees[k].block],
@@ -267,7 +267,7 @@ static void make_template(sim_lowering *l, uint32_t constants_at) {
     }
 }
 
-/* What sim_lower() is asked, and its answer. */
+/* Arguments and results of sim_lower(). */
 typedef struct lower_work {
     const sim_operations *operations;
     const ptx_module *module;

@@ -1,4 +1,4 @@
-/* Barriers that threads can go round: where those who did are for good. */
+/* Barriers that threads can skip: finds the block where threads that skipped one will never come back to it. */
 #include "lower/internal.h"
 #include "ptx/components.h"
 #include "ptx/dominators.h"
@@ -11,14 +11,14 @@ typedef struct flow {
     const ptx_function *f;
     const uint32_t *component;
     const bool *looping;
-    ptx_tree_times dominators; /* of what the entry leads to */
-    uint32_t *behind_loop;     /* by block: the first of its joins that does not lead back to it; or UNKNOWN */
-    uint32_t *beyond;          /* by block: the first of its joins that the entry also leads to without it; likewise */
-    uint32_t *behind_ends;     /* by block: it, or the first of its joins where threads do not just end; likewise */
+    ptx_tree_times dominators; /* of the blocks reachable from the entry */
+    uint32_t *behind_loop;     /* by block: its first join that does not lead back to it; or UNKNOWN */
+    uint32_t *beyond;          /* by block: its first join that the entry also reaches without it; or UNKNOWN */
+    uint32_t *behind_ends;     /* by block: itself, or its first join, where threads do more than end; or UNKNOWN */
     uint32_t *work;
 } flow;
 
-/* ---- dominators of the blocks that the entry leads to ---- */
+/* ---- dominators of the reachable blocks ---- */
 
 static ptx_graph make_graph(const ptx_function *f, arena *memory) {
     const uint32_t blocks = (uint32_t)f->block_count;
@@ -35,7 +35,7 @@ static ptx_graph make_graph(const ptx_function *f, arena *memory) {
     return g;
 }
 
-/* Blocks that the entry leads to, each behind its dominator. */
+/* Lists the reachable blocks, each after its dominator. */
 static uint32_t order_tree(const uint32_t *dominator, uint32_t blocks, arena *memory, uint32_t *order) {
     uint32_t *first = ARENA_ARRAY(memory, blocks + 2, uint32_t), *child = ARENA_ARRAY(memory, blocks + 1, uint32_t);
     uint32_t count = 0;
@@ -80,14 +80,14 @@ static bool only_ends(const ptx_function *f, uint32_t block) {
     return ptx_is(f->instructions[f->blocks[block].first].op, PTX_KIND_END);
 }
 
-/* Each fills in what is known of a block from what is known of its join. */
+/* A step computes a block's entry from its join's. */
 typedef uint32_t step(const flow *x, uint32_t block, uint32_t join);
 
 static uint32_t step_behind_loop(const flow *x, uint32_t block, uint32_t join) {
     return join != PTX_NO_BLOCK && x->component[join] == x->component[block] ? x->behind_loop[join] : join;
 }
 
-/* Joins that the join dominates, the block does, too. */
+/* The block also dominates what its join dominates. */
 static uint32_t step_beyond(const flow *x, uint32_t block, uint32_t join) {
     while (join != PTX_NO_BLOCK && ptx_is_above(&x->dominators, block, join)) join = x->beyond[join];
     return join;
@@ -97,7 +97,7 @@ static uint32_t step_behind_ends(const flow *x, uint32_t block, uint32_t join) {
     return !only_ends(x->f, block) ? block : join == PTX_NO_BLOCK ? join : x->behind_ends[join];
 }
 
-/* PTX_NO_BLOCK: there is none. */
+/* Returns the block's entry; PTX_NO_BLOCK if there is none. */
 static uint32_t look_up(const flow *x, uint32_t *known, step *next, uint32_t block) {
     uint32_t depth = 0;
     for (uint32_t b = block; b != PTX_NO_BLOCK && known[b] == UNKNOWN; b = x->f->blocks[b].join) x->work[depth++] = b;
@@ -108,9 +108,9 @@ static uint32_t look_up(const flow *x, uint32_t *known, step *next, uint32_t blo
     return block == PTX_NO_BLOCK ? block : known[block];
 }
 
-/* The nearest place that all come to who have passed the barrier, that others come to without, or from a loop without
- * as many turns, and that does not lead back to it. To end at once is to go nowhere. */
-static uint32_t place_past(const flow *x, uint32_t barrier) {
+/* The nearest block that all threads reach after the barrier, that others reach without it (or from a loop with fewer
+ * iterations), and that does not lead back to it. Blocks that just end do not count. */
+static uint32_t skip_target(const flow *x, uint32_t barrier) {
     const uint32_t place = x->looping[barrier] ? look_up(x, x->behind_loop, step_behind_loop, barrier)
                                                : look_up(x, x->beyond, step_beyond, barrier);
     return look_up(x, x->behind_ends, step_behind_ends, place);
@@ -127,16 +127,16 @@ static bool has_barrier(const ptx_function *f, const ptx_block *b) {
     return false;
 }
 
-void sim_find_past(sim_lowering *l, uint32_t *past, bool *is_past) {
+void sim_find_skip_targets(sim_lowering *l, uint32_t *past, bool *is_target) {
     const ptx_function *f = l->function;
     flow x = {0};
     const uint32_t own = f->callee_count ? f->callees[0].block : (uint32_t)f->block_count;
     for (uint32_t b = 0; b < f->block_count; b++) {
         past[b] = PTX_NO_BLOCK;
-        if (b >= own) continue; /* who leaves a function may call it again */
+        if (b >= own) continue; /* threads that leave a function may call it again */
         if (!has_barrier(f, &f->blocks[b])) continue;
         if (!x.f) x = make_flow(l);
-        past[b] = place_past(&x, b);
-        if (past[b] != PTX_NO_BLOCK) is_past[past[b]] = true;
+        past[b] = skip_target(&x, b);
+        if (past[b] != PTX_NO_BLOCK) is_target[past[b]] = true;
     }
 }

@@ -1,4 +1,4 @@
-/* Which slot of the register file a register gets: those that are never needed at the same time share one. */
+/* Assigns slots of the register file to registers; registers that are never live at the same time share a slot. */
 #include "lower/internal.h"
 #include "ptx/liveness.h"
 #include "ptx/matrix.h"
@@ -26,14 +26,14 @@ static void extend_register(void *context, uint32_t reg, bool writes) {
     extend(&scan->intervals[reg], scan->at);
 }
 
-/* The registers of a block's word of which no block has been seen yet. */
+/* The registers of a block's word that appear in a block for the first time. */
 static uint64_t see(uint64_t *seen, const ptx_live_word *w) {
     const uint64_t fresh = (w->in | w->out) & ~seen[w->word];
     seen[w->word] |= fresh;
     return fresh;
 }
 
-/* From the first border of a block that the register is live across. */
+/* Extends intervals to the first block boundary where the register is live. */
 static void extend_up(live_interval *v, const ptx_function *f, const ptx_liveness *live, uint64_t *seen) {
     for (uint32_t b = 0; b < f->block_count; b++) {
         const ptx_block *block = &f->blocks[b];
@@ -43,7 +43,7 @@ static void extend_up(live_interval *v, const ptx_function *f, const ptx_livenes
     }
 }
 
-/* To the last one. */
+/* Extends intervals to the last such boundary. */
 static void extend_down(live_interval *v, const ptx_function *f, const ptx_liveness *live, uint64_t *seen) {
     for (uint32_t b = (uint32_t)f->block_count; b-- > 0;) {
         const ptx_block *block = &f->blocks[b];
@@ -60,7 +60,7 @@ static void extend_to_all(void *context, uint32_t reg, bool writes) {
     extend(&scan->intervals[reg], scan->at);
 }
 
-/* The wait for a load from tensor memory that follows in its block; the block's end when it is elsewhere. */
+/* The wait that follows a load from tensor memory in its block; the block's end if it is elsewhere. */
 static uint32_t wait_behind(const ptx_function *f, const ptx_block *b, uint32_t load) {
     uint32_t at = load;
     if (f->instructions[load].op != PTX_OP_TMEM_LD) return b->end;
@@ -68,7 +68,7 @@ static uint32_t wait_behind(const ptx_function *f, const ptx_block *b, uint32_t 
     return at;
 }
 
-/* The registers of what runs in the background are its own until it is waited for, whether or not they are needed. */
+/* Registers of operations in flight stay reserved until the wait, even if they are dead. */
 static void extend_held(const ptx_function *f, const ptx_block *b, live_interval *intervals) {
     interval_scan scan = {.intervals = intervals};
     for (uint32_t i = b->first; i < b->end; i++) {
@@ -154,7 +154,7 @@ static unsigned slot_bytes(ptx_type type) {
     return type == PTX_PRED ? 4 : sim_lane_bytes(ptx_bits(type) / 8) * SIM_LANES;
 }
 
-/* What some lane may read before it is written must be zero when a warp starts. */
+/* Registers that a lane may read before it writes them must be zero when a warp starts. */
 static void list_read_first(sim_lowering *l, const ptx_liveness *live, const uint32_t *slots) {
     const ptx_function *f = l->function;
     sim_program *p = l->program;

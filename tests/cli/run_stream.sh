@@ -71,7 +71,7 @@ result 'what holds no kernels is refused' refuses 'is neither PTX' --kernel smoo
 result 'a timeline without a kind is refused' refuses 'svg' --timeline "$work/t.txt"
 result 'a folder for output is refused' refuses 'cannot be' --bytes 1M --out "$work/nowhere/out"
 mkfifo "$work/pipe"
-result 'what is no file is not replaced by the output' refuses 'is no regular file' --bytes 1M --out "$work/pipe"
+result 'what is no file is not replaced by the output' refuses 'is not a regular file' --bytes 1M --out "$work/pipe"
 result 'it is still there' [ -p "$work/pipe" ]
 
 # The output may not replace what is read, by whatever name.
