@@ -1,13 +1,13 @@
-/* Basic blocks, and where lanes that diverged meet again.
+/* Basic blocks, and joins: where diverged lanes reconverge.
  *
- * That place is the immediate post-dominator, with one refinement: a way that only leaves the function is left out as
- * long as another way is there. Lanes that take it are gone, so those that stay need not wait for them:
+ * The join is the immediate post-dominator, with one refinement: paths that only leave the function are ignored as long
+ * as there is another path. Lanes that leave are gone, so the others need not wait for them:
  *
  *     if (a) { if (b) return; x; }   y;      `if (a)` joins at y, although y does not post-dominate it
  *
- * Ways that leave a loop are left out as well, for joins within it: what machine code has BREAK for.
+ * For joins within a loop, paths that leave the loop are ignored as well; machine code has BREAK for this.
  *
- *     while (c) { if (a) { if (b) break; x; } y; } z;      `if (a)` joins at y, and those that left at z
+ *     while (c) { if (a) { if (b) break; x; } y; } z;      `if (a)` joins at y, lanes that left at z
  */
 #include "ptx/cfg.h"
 
@@ -32,7 +32,7 @@ static void mark_targets(const ptx_function *f, const ptx_instruction *i, uint32
     for (uint32_t t = 0; t < table->branch_target_count; t++) block_at[f->labels[table->branch_targets[t]].target] = 1;
 }
 
-/* For each instruction, and the end, the block that starts there + 1; 0 if none does. */
+/* For each instruction, and the end: 1 + the block that starts there; 0 if none does. */
 static uint32_t *find_starts(const ptx_function *f, arena *scratch) {
     uint32_t *block_at = ARENA_ARRAY(scratch, f->instruction_count + 1, uint32_t);
     if (f->instruction_count) block_at[0] = 1;
@@ -90,7 +90,7 @@ static void make_blocks(ptx_module *module, ptx_function *f, arena *scratch) {
 
 /* ---- the graph that joins are computed on ---- */
 
-/* Calls leave a hole here: an edge to PTX_NO_BLOCK is one to the exit. */
+/* A call without a successor leads to PTX_NO_BLOCK, which counts as an edge to the exit. */
 static uint32_t list_edges(const ptx_function *f, const ptx_block *b, uint32_t exit, uint32_t *to) {
     const ptx_instruction *last = &f->instructions[b->end - 1];
     uint32_t count = 0;
@@ -120,7 +120,7 @@ static void make_edges(const ptx_function *f, ptx_flow *g, arena *a) {
     for (uint32_t b = 0; b < g->count; b++) list_edges(f, &f->blocks[b], g->count, g->to + g->first_edge[b]);
 }
 
-/* Depth-first from block 0: `order` receives the nodes in reverse postorder, `rank` each one's place in it. */
+/* Numbers nodes depth-first from block 0: `order` receives them in reverse postorder, `rank` each one's index in it. */
 static void number_nodes(ptx_flow *g, arena *scratch) {
     const uint32_t nodes = g->count + 1;
     uint32_t *stack = ARENA_ARRAY(scratch, nodes, uint32_t), *at = ARENA_ARRAY(scratch, nodes, uint32_t);
@@ -152,9 +152,9 @@ static void number_nodes(ptx_flow *g, arena *scratch) {
     g->order_count = done;
 }
 
-/* ---- ways out that joins need not wait for ---- */
+/* ---- exits that joins need not wait for ---- */
 
-/* Blocks that lie between the two ends of a backward edge: all that are in loops, and perhaps a few more. */
+/* Marks blocks between the two ends of a backward edge: all blocks in loops, and perhaps a few more. */
 static bool *find_loops(const ptx_flow *g, arena *scratch) {
     uint32_t *opens = ARENA_ARRAY(scratch, g->count + 2, uint32_t);
     bool *in_loop = ARENA_ARRAY(scratch, g->count + 1, bool);
@@ -162,7 +162,7 @@ static bool *find_loops(const ptx_flow *g, arena *scratch) {
         for (uint32_t e = g->first_edge[b]; e < g->first_edge[b + 1]; e++) {
             if (g->rank[b] == PTX_NO_BLOCK || g->rank[g->to[e]] > g->rank[b]) continue;
             opens[g->rank[g->to[e]]]++;
-            opens[g->rank[b] + 1]--; /* wraps, and back again in the sum */
+            opens[g->rank[b] + 1]--; /* wraps around, and back again in the sum */
         }
     }
     uint32_t open = 0;
@@ -183,7 +183,8 @@ static uint32_t *count_predecessors(const ptx_flow *g, arena *scratch) {
 
 enum { STAYS, LEAVES_AFTER_WORK, LEAVES };
 
-/* One instruction that leaves, or goes to where there is no more than that, as machine code would at once. */
+/* Returns whether the block is a single instruction that leaves, or a jump to such a block; machine code leaves at
+ * once. */
 static bool only_leaves(const ptx_function *f, const ptx_flow *g, const uint8_t *fate, uint32_t b) {
     const ptx_block *block = &f->blocks[b];
     const ptx_instruction *i = &f->instructions[block->first];
@@ -192,12 +193,12 @@ static bool only_leaves(const ptx_function *f, const ptx_flow *g, const uint8_t 
     return (is_exit(i) && !returns) || (i->op == PTX_OP_BRA && fate[g->to[g->first_edge[b]]] == LEAVES);
 }
 
-/* For each node how its ways go on: LEAVES does nothing but leave, LEAVES_AFTER_WORK is entered from one place only and
- * leaves in the end on all ways. */
+/* Classifies each node. LEAVES only leaves. LEAVES_AFTER_WORK has one predecessor and leaves on all paths in the
+ * end. */
 static uint8_t *find_ways_out(const ptx_function *f, const ptx_flow *g, arena *scratch) {
     uint8_t *fate = ARENA_ARRAY(scratch, g->count + 1, uint8_t);
     const uint32_t *predecessors = count_predecessors(g, scratch);
-    fate[g->count] = f->is_entry ? LEAVES : STAYS; /* who returns goes on in the caller */
+    fate[g->count] = f->is_entry ? LEAVES : STAYS; /* a return continues in the caller */
     for (uint32_t i = g->order_count; i-- > 0;) {
         uint32_t b = g->order[i];
         if (b == g->count) continue;
@@ -212,8 +213,8 @@ static uint8_t *find_ways_out(const ptx_function *f, const ptx_flow *g, arena *s
     return fate;
 }
 
-/* Drops the edges of `b` that only leave, if one that stays remains. In a loop, lanes that leave after some work do so
- * at different times, and meet where that work starts: such an edge counts. */
+/* Drops the edges of `b` that only leave, if another edge remains. In a loop, lanes that leave after some work do so at
+ * different times and reconverge where that work starts, so such an edge is kept. */
 static void drop_ways_out(ptx_flow *g, uint32_t b, const uint8_t *fate, bool in_loop) {
     bool stays = false;
     for (uint32_t e = g->first_edge[b]; e < g->first_edge[b + 1]; e++) {
@@ -224,9 +225,9 @@ static void drop_ways_out(ptx_flow *g, uint32_t b, const uint8_t *fate, bool in_
     for (uint32_t e = g->first_edge[b]; !stays && e < g->first_edge[b + 1]; e++) g->dropped[e] = false;
 }
 
-/* ---- the graph backwards ---- */
+/* ---- the reversed graph ---- */
 
-/* Blocks that never leave and get an edge to the exit. */
+/* Blocks of endless loops that get an edge to the exit. */
 typedef struct endless {
     uint32_t *block, count;
 } endless;
@@ -253,7 +254,7 @@ static ptx_graph reverse_edges(const ptx_flow *g, const endless *x, arena *scrat
     return r;
 }
 
-/* Marks what leads to `from`. */
+/* Marks all nodes that lead to `from`. */
 static void mark_leading_to(const ptx_graph *back, uint32_t from, bool *marked, uint32_t *stack) {
     uint32_t depth = 0;
     marked[from] = true;
@@ -268,7 +269,7 @@ static void mark_leading_to(const ptx_graph *back, uint32_t from, bool *marked, 
     }
 }
 
-/* A loop that is left only by leaving the function must keep those edges. */
+/* Restores dropped edges in loops that can only be left by leaving the function. */
 static void keep_only_ways_out(ptx_flow *g, arena *scratch) {
     const ptx_graph back = reverse_edges(g, &(endless){0}, scratch);
     bool *leaves = ARENA_ARRAY(scratch, g->count + 1, bool);
@@ -277,7 +278,8 @@ static void keep_only_ways_out(ptx_flow *g, arena *scratch) {
         for (uint32_t e = g->first_edge[b]; !leaves[b] && e < g->first_edge[b + 1]; e++) g->dropped[e] = false;
 }
 
-/* Loops without an end: their last block is taken to leave, so that branches inside them have joins too. */
+/* Reverses the graph. The last block of an endless loop gets an edge to the exit, so that branches inside have joins
+ * too. */
 static void turn_round(ptx_flow *g, arena *scratch) {
     bool *leaves = ARENA_ARRAY(scratch, g->count + 1, bool);
     uint32_t *stack = ARENA_ARRAY(scratch, g->count + 1, uint32_t);
@@ -292,7 +294,7 @@ static void turn_round(ptx_flow *g, arena *scratch) {
     if (x.count) g->back = reverse_edges(g, &x, scratch);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole analysis ---- */
 
 static void find_joins(ptx_function *f, const ptx_flow *g, arena *scratch) {
     const ptx_graph forward = ptx_graph_reversed(&g->back, scratch);

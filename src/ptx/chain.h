@@ -1,21 +1,21 @@
-/* Places of instructions that are put in line: where they are, and the call that they came by. */
+/* Source places of inlined instructions: their own, and the call's. */
 #ifndef HAUL_PTX_CHAIN_H
 #define HAUL_PTX_CHAIN_H
 
 #include "ptx/ir.h"
 
-/* A module's places, and more. All in the module's arena. */
+/* A module's places, and those made by inlining. All in the module's arena. */
 typedef struct ptx_chained_places {
     arena *memory;
     ptx_place *items;
     size_t count, capacity;
-    uint32_t *map; /* open addressing: places that were made (index + 1), by inner place and call */
+    uint32_t *map; /* open addressing: places made (index + 1), by inner place and call */
     uint64_t *keys;
     size_t map_size, map_count;
 } ptx_chained_places;
 
 ptx_chained_places ptx_chain_places(ptx_module *module);
-/* The place `inner` of a called function, seen from the call at `outer`. */
+/* Returns the place `inner` of a called function, as inlined at the call at `outer`. */
 uint32_t ptx_chain_place(ptx_chained_places *places, uint32_t inner, uint32_t outer);
 
 #endif

@@ -3,9 +3,9 @@
 
 typedef struct search {
     const ptx_function *function;
-    uint32_t *number, *lowest; /* by block: when it was come to, + 1, and the earliest block that it leads back to */
+    uint32_t *number, *lowest; /* by block: 1 + its number, and the earliest block that it leads back to */
     uint32_t *component;
-    bool *open; /* by block: its component is not complete */
+    bool *open; /* by block: its component is incomplete */
     uint32_t *path, *edge, *left;
     uint32_t depth, open_count, count, components;
 } search;

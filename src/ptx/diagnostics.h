@@ -1,5 +1,5 @@
-/* How the front end's parts give up: the first error is recorded and control returns to ptx_module_parse() at once, so
- * that the code in between reads as if nothing could fail. Everything it built lies in arenas and goes with them. */
+/* Failure in the front end. The first error is recorded, and control returns to ptx_module_parse() at once, so the code
+ * in between reads as if nothing could fail. Everything that was built lies in arenas and ends with them. */
 #ifndef HAUL_PTX_DIAGNOSTICS_H
 #define HAUL_PTX_DIAGNOSTICS_H
 

@@ -9,7 +9,7 @@ ptx_graph ptx_graph_reversed(const ptx_graph *g, arena *memory) {
     ptx_graph r = {.count = g->count,
                    .first = ARENA_ARRAY(memory, g->count + 2, uint32_t),
                    .to = ARENA_ARRAY(memory, g->first[g->count] + 1, uint32_t)};
-    /* counted two places up, summed one place up, moved to where they belong as lists are filled */
+    /* counts start two entries up and are summed one entry up; filling the lists moves them into place */
     for (uint32_t e = 0; e < g->first[g->count]; e++) r.first[g->to[e] + 2]++;
     for (uint32_t n = 1; n < g->count + 2; n++) r.first[n] += r.first[n - 1];
     for (uint32_t n = 0; n < g->count; n++)
@@ -17,14 +17,14 @@ ptx_graph ptx_graph_reversed(const ptx_graph *g, arena *memory) {
     return r;
 }
 
-/* All arrays are by node; PTX_NO_BLOCK stands for none. */
+/* All arrays are indexed by node; PTX_NO_BLOCK means none. */
 typedef struct search {
     const ptx_graph *graph;
-    uint32_t *order, *parent; /* depth-first: the nodes in preorder, each one's parent in the tree */
+    uint32_t *order, *parent; /* depth-first: the nodes in preorder, and each node's parent in the tree */
     uint32_t count;
-    uint32_t *semi;                    /* number in preorder of the semidominator; PTX_NO_BLOCK: not reached */
-    uint32_t *ancestor;                /* in the forest of nodes that are done, with paths compressed */
-    uint32_t *label;                   /* the node with the least semi on the path to the forest's root */
+    uint32_t *semi;                    /* preorder number of the semidominator; PTX_NO_BLOCK: unreached */
+    uint32_t *ancestor;                /* in the forest of finished nodes, with compressed paths */
+    uint32_t *label;                   /* the node with the smallest semi on the path to the root */
     uint32_t *bucket, *next_in_bucket; /* nodes by their semidominator */
     uint32_t *dominator;
     uint32_t *stack;
@@ -67,7 +67,7 @@ static void walk(search *s, uint32_t root, arena *memory) {
     }
 }
 
-/* Makes the path from `node` to its root one step long, and its label the best on that path. */
+/* Compresses the path from `node` to its root, and returns the best label on it. */
 static uint32_t evaluate(search *s, uint32_t node) {
     uint32_t depth = 0;
     if (s->ancestor[node] == PTX_NO_BLOCK) return node;
@@ -113,8 +113,8 @@ uint32_t *ptx_dominators_find(const ptx_graph *g, const ptx_graph *back, uint32_
     return s.dominator;
 }
 
-/* Children come behind their parents in the order, so times are given by counting how many nodes each subtree has, and
- * then handing out ranges from the front. */
+/* Children come after their parents in the order. So counting the nodes of each subtree first allows handing out ranges
+ * of times from the front. */
 ptx_tree_times ptx_tree_times_find(const uint32_t *order, uint32_t count, const uint32_t *parent, uint32_t nodes,
                                    arena *memory) {
     ptx_tree_times t = {ARENA_ARRAY(memory, nodes + 1, uint32_t), ARENA_ARRAY(memory, nodes + 1, uint32_t)};

@@ -1,7 +1,7 @@
 #include "ptx/edges.h"
 
-/* Counts come first, two places up: summed they say where each block's list begins, one place up, and have moved to
- * where it ends, which is where the next one's begins, when all lists are filled. */
+/* Counts start two entries up; summed, they give each list's start one entry up. Filling a list moves this to the
+ * list's end, where the next one starts. */
 void ptx_predecessors_find(const ptx_function *f, arena *memory, ptx_predecessors *p) {
     const uint32_t blocks = (uint32_t)f->block_count;
     p->first = ARENA_ARRAY(memory, blocks + 2, uint32_t);

@@ -1,6 +1,6 @@
 #include "ptx/far.h"
 
-/* Who calls whom by name. */
+/* The calls by name between functions. */
 typedef struct call_graph {
     ptx_module *module;
     uint32_t *first, *to; /* of function f: to[first[f]] .. to[first[f + 1] - 1] */
@@ -43,7 +43,8 @@ static void turn_round(const call_graph *g, call_graph *back) {
         for (uint32_t e = g->first[f]; e < g->first[f + 1]; e++) back->to[back->work[g->to[e]]++] = f;
 }
 
-/* Takes away functions that call none that is left, again and again: what stays calls itself, or leads to such. */
+/* Repeatedly removes functions that call none of the remaining ones. Those left call themselves or lead to such
+ * functions. */
 static void peel(const call_graph *calls, const call_graph *callers, bool *is_left) {
     const size_t count = calls->module->function_count;
     uint32_t *left = callers->work, *stack = calls->work, depth = 0;

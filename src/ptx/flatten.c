@@ -40,12 +40,13 @@ size_t ptx_first_formal(const ptx_function *function, bool result) {
     return function->variable_count + (result ? function->param_count : 0);
 }
 
-/* Local variables of a function that a thread may be in several times at once. */
+/* Returns whether the variable is in the stack: a local variable of a function that a thread may be in several
+ * times. */
 static bool is_in_stack(const ptx_flattener *f, const ptx_variable *v) {
     return f->has_stack && !f->region->is_entry && v->space == PTX_SPACE_LOCAL && v->owner == f->flat;
 }
 
-/* Its index is its place in the frame. */
+/* Adds the variable to the frame; its index becomes its offset there. */
 static void add_to_stack(ptx_region *r, ptx_variable *v) {
     r->frame_bytes = number_align(r->frame_bytes, v->alignment);
     v->index = (uint32_t)r->frame_bytes;
@@ -53,7 +54,7 @@ static void add_to_stack(ptx_region *r, ptx_variable *v) {
     if (r->frame_bytes <= PTX_MOST_FRAME) r->frame_bytes += v->size;
 }
 
-/* A function's shared variable is the same wherever the function is put in line. */
+/* A function's shared variable is the same in all inlined copies. */
 static ptx_variable *shared_of_block(ptx_flattener *f, const ptx_function *function, size_t i, ptx_variable *copy) {
     ptx_variable ***known = &f->shared[function->index];
     if (!*known) *known = ARENA_ARRAY(f->memory, function->variable_count, ptx_variable *);
@@ -97,7 +98,7 @@ ptx_member *ptx_flat_member(const ptx_flattener *f, const ptx_function *function
     return m && m->region == f->regions.count ? m : NULL;
 }
 
-/* A variable's owner and index say where it is in one of its function's lists. */
+/* A variable's owner and index say which list of its function it is in, and where. */
 static const ptx_variable *map_variable(const ptx_site *s, const ptx_variable *v) {
     const ptx_function *g = s->member->function;
     if (v->owner != g) return v;
@@ -126,7 +127,7 @@ ptx_operand ptx_register_operand(uint32_t reg, ptx_position at) {
     return (ptx_operand){.kind = PTX_REGISTER, .reg = reg, .position = at};
 }
 
-/* The address of a variable in the stack, in a register of its own. */
+/* Replaces the address of a variable in the stack by a new register. */
 static void take_stack_address(ptx_flattener *f, const ptx_instruction *user, ptx_operand *o) {
     const bool narrow = ptx_bits(user->type) == 32;
     const uint32_t address = ptx_flat_add_register(f, "address", PTX_U64);
@@ -146,7 +147,7 @@ static void take_stack_address(ptx_flattener *f, const ptx_instruction *user, pt
     cut->operands[1] = ptx_register_operand(address, o->position);
 }
 
-/* The same as a generic address. */
+/* Converts such an address to a generic one. */
 static ptx_operand generic_address(ptx_flattener *f, const ptx_instruction *user, ptx_operand local) {
     const ptx_operand address = ptx_register_operand(ptx_flat_add_register(f, "generic", PTX_U64), local.position);
     ptx_instruction *convert = ptx_flat_emit(f, user, PTX_OP_CVTA, 2);
@@ -157,7 +158,7 @@ static ptx_operand generic_address(ptx_flattener *f, const ptx_instruction *user
     return address;
 }
 
-/* A variable in the stack lies where the region's frame says. */
+/* Replaces a variable in the stack by an offset from the region's frame. */
 static void map_stack(ptx_flattener *f, const ptx_instruction *user, ptx_operand *o) {
     if (o->kind == PTX_MEMORY && o->parts[0].kind == PTX_VARIABLE_ADDRESS && is_in_stack(f, o->parts[0].variable)) {
         const ptx_operand frame = ptx_register_operand(f->region->frame, o->position);

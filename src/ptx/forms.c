@@ -10,7 +10,7 @@ static bool is_pair(unsigned type) {
     return type == PTX_F16X2 || type == PTX_BF16X2;
 }
 
-/* Constant operands that are out of their range: `number` is the operand's place. */
+/* Returns whether operand `number` is a constant above `most`. */
 static bool exceeds(const ptx_instruction *i, unsigned number, uint64_t most) {
     return number < i->operand_count && i->operands[number].kind == PTX_INTEGER && i->operands[number].bits > most;
 }
@@ -51,7 +51,7 @@ static const char *fault_of_set(const ptx_instruction *i) {
     return i->mods[PTX_SLOT_FTZ] && (i->type2 != PTX_F32 || i->type == PTX_BF16) ? "has .ftz for .f32 only" : NULL;
 }
 
-/* Of halves, to halves of the same format or to integers. */
+/* Comparisons of halves give halves of the same format, or integers. */
 static const char *fault_of_half_set(const ptx_instruction *i) {
     const bool to_half = is_half(i->type) || is_pair(i->type);
     const bool brain = i->type == PTX_BF16 && i->type2 == PTX_F16;
@@ -66,13 +66,13 @@ static const char *fault_of_choice(const ptx_instruction *i) {
 
 /* ---- conversions ---- */
 
-/* Every value of the one is one of the other. */
+/* Returns whether each value of `of` is a value of `type`. */
 static bool holds_all(unsigned type, unsigned of) {
     const char kind = ptx_types[type].kind, of_kind = ptx_types[of].kind;
     return type == of || (ptx_bits(type) > ptx_bits(of) && (kind == 'S' || of_kind == 'U'));
 }
 
-/* To a number of the type, not to an integer. */
+/* Returns whether it rounds to a number of the type, not to an integer. */
 static bool is_nearby(unsigned round) {
     return round == PTX_MOD_RN || round == PTX_MOD_RZ || round == PTX_MOD_RM || round == PTX_MOD_RP;
 }
@@ -99,7 +99,7 @@ static const char *fault_of_bf16(const ptx_instruction *i) {
     return ptx_bits(i->type) == 8 || ptx_bits(i->type2) == 8 ? "has no .bf16 beside integers of 8 bits" : NULL;
 }
 
-/* .relu and .satfinite: of singles that become halves. */
+/* .relu and .satfinite are for f32 that becomes a half. */
 static bool may_clamp(const ptx_instruction *i) {
     const unsigned round = i->mods[PTX_SLOT_ROUND];
     return i->type2 == PTX_F32 && ptx_bits(i->type) == 16 && (round == PTX_MOD_RN || round == PTX_MOD_RZ);
@@ -204,7 +204,7 @@ static const char *fault_of_multimem(const ptx_instruction *i) {
     return is_weak(i) || i->mods[PTX_SLOT_SCOPE] ? NULL : "needs a scope with a memory order";
 }
 
-/* What others released is acquired in the cluster's shared memory, what is released was in the block's. */
+/* An acquire is for others' releases in the cluster's shared memory; a release is for the block's own. */
 static const char *fault_of_restriction(const ptx_instruction *i) {
     const bool own = i->mods[PTX_SLOT_RESTRICT] == PTX_MOD_RESTRICT_SHARED_CTA;
     const bool releases = i->mods[PTX_SLOT_ORDER] == PTX_MOD_RELEASE;
@@ -246,7 +246,7 @@ static const char *fault_of_tensor_store(const ptx_instruction *i) {
     return pixels && i->mods[PTX_SLOT_DIM] < PTX_MOD_DIM_3 ? ".im2col_no_offs has three to five dimensions" : NULL;
 }
 
-/* Of an mbarrier in another block nobody gets the token. */
+/* An mbarrier in another block returns no token. */
 static const char *fault_of_arrival(const ptx_instruction *i) {
     const bool remote = i->mods[PTX_SLOT_SPACE] == PTX_MOD_SHARED_CLUSTER;
     if (remote && i->operands[0].kind != PTX_SINK) return "at .shared::cluster gives no token: its result is `_`";
@@ -296,7 +296,7 @@ static const char *fault_of_surface_reduction(const ptx_instruction *i) {
     return NULL;
 }
 
-/* ---- the whole ---- */
+/* ---- the table ---- */
 
 typedef const char *fault_fn(const ptx_instruction *i);
 

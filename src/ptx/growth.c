@@ -1,37 +1,37 @@
-/* Functions that call each other twice at each level have bodies without number: 2^n of them. Their sizes are summed
- * from the innermost on instead; where the sum is too large, the larger functions are called, as the assembler does. */
+/* If functions call each other twice at each of n levels, inlining makes 2^n bodies. So sizes are summed from the
+ * innermost functions on. If the sum is too large, the larger functions are called, as in ptxas. */
 #include "ptx/growth.h"
 
-/* Functions larger than this are called at first, then a quarter of it, down to all functions; until the kernel has no
- * more than ENOUGH, or they are all called. */
+/* First functions larger than LARGE are called, then those above a quarter of it, and so on, until the kernel has at
+ * most ENOUGH or all functions are called. */
 enum { LARGE = 1 << 13, ENOUGH = PTX_MOST_WEIGHT / 8 };
-/* With functions that are called, others are within each other no deeper than this. */
+/* If functions are called, bodies nest at most this deep. */
 enum { DEEP = PTX_MOST_DEPTH / 2 };
 
-/* A function that the kernel comes to. */
+/* A function that the kernel reaches. */
 typedef struct reached {
     const ptx_function *function;
-    uint32_t first_call, call; /* of its own in the list of calls; the one that is looked at */
-    uint64_t weight, sum;      /* its own; with what is put in line */
-    uint32_t depth;            /* bodies within each other, its own the outermost */
-    bool is_region;            /* it is there once, and called */
+    uint32_t first_call, call; /* its first call in the list of calls; the one being visited */
+    uint64_t weight, sum;      /* its own weight; with everything inlined */
+    uint32_t depth;            /* nesting of bodies, its own being the outermost */
+    bool is_region;            /* it exists once, and is called */
 } reached;
 
 typedef struct growth {
     const ptx_module *module;
     arena *memory;
-    uint32_t *number; /* by ptx_function.index: its place among those reached, + 1 */
+    uint32_t *number; /* by ptx_function.index: 1 + its number among those reached */
     reached *reached;
     size_t count, capacity;
-    uint32_t *calls; /* numbers of functions; each function's behind each other */
+    uint32_t *calls; /* numbers of functions; each function's are adjacent */
     size_t call_count, call_capacity;
-    uint32_t *order; /* functions behind those that they call, but for recursive ones */
+    uint32_t *order; /* functions after those that they call, except recursive ones */
     size_t ordered;
     uint32_t *stack;
-    bool indirect; /* a call through a register may mean all functions whose address is taken */
+    bool indirect; /* a call through a register may reach all functions whose address is taken */
 } growth;
 
-/* ---- which functions there are ---- */
+/* ---- reachable functions ---- */
 
 static const ptx_function *called_by_name(const ptx_instruction *i) {
     if (i->op != PTX_OP_CALL || i->operands[1].kind != PTX_FUNCTION_ADDRESS) return NULL;
@@ -39,7 +39,7 @@ static const ptx_function *called_by_name(const ptx_instruction *i) {
     return callee->has_body ? callee : NULL;
 }
 
-/* The calls' functions are listed by index at first: they have no number yet. */
+/* Calls first list functions by index, since these have no number yet. */
 static void reach(growth *g, const ptx_function *f) {
     const reached r = {.function = f,
                        .first_call = (uint32_t)g->call_count,
@@ -89,7 +89,7 @@ static void reach_all(growth *g, const ptx_function *entry) {
     for (size_t c = 0; c < g->call_count; c++) g->calls[c] = g->number[g->module->functions[g->calls[c]]->index] - 1;
 }
 
-/* ---- how large it all is ---- */
+/* ---- sizes ---- */
 
 static uint64_t sum_of(uint64_t a, uint64_t b) {
     return a < UINT64_MAX - b ? a + b : UINT64_MAX;
@@ -107,8 +107,7 @@ static void sum_up(growth *g, uint32_t k) {
     }
 }
 
-/* Functions above the limits become regions of their own. Returns the weight of all there will be; UINT64_MAX when they
- * are too deep in each other. */
+/* Makes functions above the limits regions. Returns the weight of the whole; UINT64_MAX if bodies nest too deeply. */
 static uint64_t measure(growth *g, uint64_t most, uint32_t deepest) {
     uint64_t all = 0;
     for (size_t i = 0; i < g->ordered; i++) {

@@ -1,4 +1,4 @@
-/* How large a kernel becomes by the calls that are put in line, found before any is. */
+/* The size of a kernel after inlining, found before any call is inlined. */
 #ifndef HAUL_PTX_GROWTH_H
 #define HAUL_PTX_GROWTH_H
 
@@ -6,12 +6,12 @@
 
 /* The most that all bodies of a kernel may weigh together (ptx_weigh()). */
 enum { PTX_MOST_WEIGHT = 1 << 23 };
-/* The most bodies that may lie within each other. */
+/* The most bodies that may nest. */
 enum { PTX_MOST_DEPTH = 128 };
 
-/* Sets *called, by ptx_function.index, to the functions that are to be called although nothing else asks for it: in
- * line they would be too many or too deep in each other. NULL: all may be put in line. False: the kernel is too large
- * either way. Allocates in `memory`; ptx_find_far() has been called. */
+/* Sets *called, by ptx_function.index, to functions that must be called only because inlining all would be too large or
+ * nest too deeply; NULL: all may be inlined. Returns false if the kernel is too large either way. Allocates in
+ * `memory`; ptx_find_far() must have been called. */
 bool ptx_choose_called(const ptx_module *module, const ptx_function *entry, arena *memory, const bool **called);
 
 #endif

@@ -12,7 +12,7 @@ static bool is_call_to_copy(const ptx_instruction *i) {
 
 /* ---- passing values ---- */
 
-/* Makes a formal parameter the actual value: the same .param variable, or a copy into what it is. */
+/* Binds a formal parameter to the actual value: the same .param variable, or a copy of the value. */
 static void bind(ptx_flattener *f, ptx_member *m, size_t i, const ptx_operand *actual, const ptx_instruction *call,
                  bool result) {
     const ptx_variable *formal = result ? m->function->results[i] : m->function->params[i];
@@ -33,7 +33,7 @@ static void bind_all(ptx_flattener *f, ptx_member *m, const ptx_instruction *cal
     for (size_t i = 0; i < m->function->result_count; i++) bind(f, m, i, &call->operands[0].parts[i], call, true);
 }
 
-/* Results that the caller wants in registers. */
+/* Copies results that the caller wants in registers. */
 static void fetch_results(ptx_flattener *f, const ptx_member *m, const ptx_instruction *call) {
     const ptx_function *callee = m->function;
     for (size_t i = 0; i < callee->result_count; i++) {
@@ -48,7 +48,7 @@ static void fetch_results(ptx_flattener *f, const ptx_member *m, const ptx_instr
     }
 }
 
-/* ---- calls that are put in line ---- */
+/* ---- inlined calls ---- */
 
 static uint32_t save_stack_pointer(ptx_flattener *f, const ptx_instruction *call) {
     const uint32_t pointer = ptx_flat_add_register(f, "pointer", PTX_U64);
@@ -64,7 +64,7 @@ static void restore_stack_pointer(ptx_flattener *f, const ptx_instruction *call,
     restore->operands[0] = ptx_register_operand(pointer, call->position);
 }
 
-/* `call` is already mapped into the flat function. */
+/* Copies a callee's body; `call` is already mapped into the flat function. */
 static haul_status copy_callee(ptx_flattener *f, const ptx_site *caller, ptx_member *m, const ptx_instruction *call) {
     ptx_site s = {.member = m, .place = call->place, .depth = caller->depth + 1};
     s.end_label = ptx_flat_add_label(f, arena_printf(f->memory, "$L__return$%u", ++f->calls), call->position);
@@ -89,7 +89,7 @@ static bool is_far_call(const ptx_flattener *f, const ptx_instruction *call) {
     return f->is_called && f->is_called[ptx_callee_of(call)->index];
 }
 
-/* A guarded call is jumped around. */
+/* A guarded call becomes a jump around the call. */
 static haul_status copy_call(ptx_flattener *f, const ptx_site *s, const ptx_instruction *from) {
     ptx_instruction call = ptx_flat_map(f, s, from);
     uint32_t around = 0;
@@ -105,7 +105,7 @@ static haul_status copy_call(ptx_flattener *f, const ptx_site *s, const ptx_inst
     return HAUL_OK;
 }
 
-/* `ret` of a called function goes behind its body, which the last one does by itself. */
+/* `ret` of a called function jumps behind the body; the last one falls through. */
 static void copy_return(ptx_flattener *f, const ptx_site *s, const ptx_instruction *from, bool is_last) {
     ptx_instruction mapped = ptx_flat_map(f, s, from);
     if (s->depth == 0) {
@@ -143,7 +143,7 @@ static haul_status copy_instruction(ptx_flattener *f, const ptx_site *s, const p
         copy_return(f, s, from, is_last);
     } else {
         if (ptx_is(from->op, PTX_KIND_STACK)) need_dynamic(f);
-        const ptx_instruction mapped = ptx_flat_map(f, s, from); /* may emit others in front */
+        const ptx_instruction mapped = ptx_flat_map(f, s, from); /* may emit others before it */
         PTX_APPEND(f, f->instructions, mapped);
     }
     return HAUL_OK;
@@ -164,9 +164,9 @@ haul_status ptx_flat_copy_body(ptx_flattener *f, const ptx_site *at) {
     return HAUL_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole function ---- */
 
-/* The entry's own parameters stay its parameters. */
+/* Keeps the entry's own parameters. */
 static void keep_parameters(ptx_flattener *f, ptx_member *m) {
     ptx_function *flat = f->flat;
     flat->params = ARENA_ARRAY(f->memory, flat->param_count, ptx_variable *);

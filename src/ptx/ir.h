@@ -1,9 +1,8 @@
-/* The PTX intermediate representation: what the parser makes, what every later pass reads.
+/* The PTX intermediate representation: the parser makes it, all later passes read it.
  *
- * Lifetimes: a module owns one arena; functions, instructions, operands, names and the source text's copy live in it
+ * Lifetimes: a module owns one arena. Functions, instructions, operands, names and the source text's copy live in it
  * and end with ptx_module_free(). Names are interned: equal names are equal pointers. Passes that rewrite a function
- * (inlining) allocate in the same arena.
- */
+ * (inlining) allocate in the same arena. */
 #ifndef HAUL_PTX_IR_H
 #define HAUL_PTX_IR_H
 
@@ -69,15 +68,15 @@ typedef enum ptx_space {
 
 /* ---- places ---- */
 
-/* A place in the PTX text; both count from 1. */
+/* A place in the PTX text; lines and columns count from 1. */
 typedef struct ptx_position {
     uint32_t line, column;
 } ptx_position;
 
-/* A place in the CUDA source, from `.loc`; `inlined_at` is the next outer one (index + 1 into ptx_module.places), 0 =
+/* A place in the CUDA source, from `.loc`. `inlined_at` is the next outer place (index + 1 into ptx_module.places); 0:
  * none. */
 typedef struct ptx_place {
-    uint32_t file; /* as in `.file`: index into ptx_module.files, whose entry may be NULL */
+    uint32_t file; /* by `.file`: index into ptx_module.files, whose entry may be NULL */
     uint32_t line, column;
     uint32_t inlined_at;
 } ptx_place;
@@ -89,7 +88,7 @@ typedef struct ptx_function ptx_function;
 typedef struct ptx_operand ptx_operand;
 
 typedef enum ptx_operand_kind {
-    PTX_REGISTER, /* reg; negated = `!p`, of vmad `-r`; selector */
+    PTX_REGISTER, /* reg; negated: `!p`, or `-r` of vmad; selector */
     PTX_INTEGER,  /* bits */
     PTX_FLOATING, /* bits of a double (from 0d, decimal) or, if width is 32, of a float (0f) */
     PTX_SPECIAL_REGISTER,
@@ -102,13 +101,13 @@ typedef enum ptx_operand_kind {
     PTX_LABEL,            /* label */
     PTX_SINK,             /* _ */
     PTX_TENSOR,           /* [tensor map or texture, {coordinates}]: parts[0], parts[1] */
-    PTX_ABSENT,           /* an optional operand that was left out before one that is there */
+    PTX_ABSENT,           /* an omitted optional operand, followed by one that is given */
 } ptx_operand_kind;
 
-/* Parts of a register, of video instructions: `r.h10`, `r.b7654`. count 0: none are chosen. */
+/* Parts of a register in video instructions: `r.h10`, `r.b7654`. count 0: none. */
 typedef struct ptx_selector {
     uint8_t count, bits; /* of a part: 8 or 16 */
-    uint8_t part[4];     /* the last one written first: the one for the lowest part of the result */
+    uint8_t part[4];     /* as written from last to first: the one for the lowest part of the result first */
 } ptx_selector;
 
 struct ptx_operand {
@@ -130,21 +129,20 @@ struct ptx_operand {
 
 enum { PTX_MAX_OPERANDS = 10 };
 
-/* One instruction: row `op` of isa.def with its modifiers chosen. Operand i is the row's operand i; what was left out
- * at the end is not counted, what was left out before (as in `bar.red.popc.u32 d, id, p`) is PTX_ABSENT. An immediate
- * for an f32 has width 32, for an f64 width 64, however it was written.
+/* One instruction: row `op` of isa.def with its modifiers chosen. Operand i is the row's operand i. Operands omitted at
+ * the end are not counted; those omitted before (as in `bar.red.popc.u32 d, id, p`) are PTX_ABSENT. An immediate for an
+ * f32 has width 32, for an f64 width 64, however it was written.
  *
- * A call has three operands or four: results (PTX_LIST, may be empty), the function (PTX_FUNCTION_ADDRESS, or
- * PTX_REGISTER when it is indirect), arguments (PTX_LIST, may be empty), and the label of its .callprototype or
- * .calltargets. */
+ * A call has three operands or four: results (PTX_LIST, may be empty); the function (PTX_FUNCTION_ADDRESS, or
+ * PTX_REGISTER if indirect); arguments (PTX_LIST, may be empty); the label of its .callprototype or .calltargets. */
 typedef struct ptx_instruction {
     uint16_t op;                       /* ptx_op */
     uint8_t type, type2, type3, type4; /* ptx_type in the order of the suffixes; PTX_TYPE_NONE where absent */
     uint16_t mods[PTX_SLOT_COUNT];     /* ptx_modifier by slot */
     bool guarded, guard_negated;       /* @p, @!p */
-    bool keeps_loop;                   /* behind a pragma "nounroll": a loop that begins here stays as it is */
+    bool keeps_loop;                   /* after a pragma "nounroll": a loop that begins here is not unrolled */
     uint8_t operand_count;
-    uint8_t round;  /* of rounds of a loop behind each other (assembler/unroll.h): which; 0: the first, or no such */
+    uint8_t round;  /* the copy's number in an unrolled loop (assembler/unroll.h); 0: the first, or not unrolled */
     uint32_t guard; /* register index */
     uint32_t place; /* index + 1 into ptx_module.places, 0 = none */
     ptx_position position;
@@ -154,29 +152,29 @@ typedef struct ptx_instruction {
 /* ---- declarations ---- */
 
 typedef struct ptx_register {
-    const char *name; /* with its %, unique within the function after scoping: an inner scope's gets a suffix */
+    const char *name; /* with its %, unique within the function: an inner scope's gets a suffix */
     ptx_type type;
 } ptx_register;
 
-/* An initialiser of a global or const variable: `bytes` filled in, with addresses to be added when the module loads. */
+/* An address in the initialiser of a variable, to be added when the module loads. */
 typedef struct ptx_relocation {
     uint64_t at; /* offset into the bytes */
     uint32_t bytes;
-    uint8_t shift; /* the bytes are those of the address moved down by so many bits: `0xff00(name)` has 8 */
+    uint8_t shift; /* the address is shifted down by so many bits: 8 for `0xff00(name)` */
     const ptx_variable *variable;
     ptx_function *function;
     int64_t addend;
-    bool generic; /* generic(name): as a generic address */
+    bool generic; /* generic(name): the generic address */
 } ptx_relocation;
 
-/* What a variable in .param is for. */
+/* The role of a variable in .param. */
 typedef enum ptx_parameter_role {
     PTX_LOCAL_PARAMETER, /* of a body: what calls pass */
     PTX_ENTRY_PARAMETER,
     PTX_FUNCTION_PARAMETER,
     PTX_RESULT,
-    PTX_PROTOTYPE_PARAMETER, /* or result; its name means nothing */
-    PTX_FLAT_PARAMETER,      /* of a flat function, which reads and writes it as it likes */
+    PTX_PROTOTYPE_PARAMETER, /* or result; unnamed */
+    PTX_FLAT_PARAMETER,      /* of a flat function, which reads and writes it freely */
 } ptx_parameter_role;
 
 struct ptx_variable {
@@ -187,15 +185,15 @@ struct ptx_variable {
     uint8_t vector;          /* 1, 2, 4 */
     uint32_t alignment;      /* bytes */
     uint64_t size;           /* bytes; 0 for `extern .shared x[]` */
-    const uint64_t *extents; /* of an array, as it is written; the first is 0 where it is open */
+    const uint64_t *extents; /* of an array, as written; the first is 0 if open */
     uint8_t dimensions;
-    uint32_t index;             /* its place in the module's or the function's list; of space REG: its register */
-    uint32_t dynamic_alignment; /* of `extern .shared x[]`: the greatest of such arrays from the first to this one */
+    uint32_t index;             /* in the module's or function's list; for space REG: its register */
+    uint32_t dynamic_alignment; /* of `extern .shared x[]`: the greatest of such arrays up to this one */
     bool is_extern, is_visible, is_weak, is_common, is_managed;
     unsigned char *initial; /* size bytes, or NULL: all zeros */
     ptx_relocation *relocations;
     size_t relocation_count;
-    ptx_function *owner; /* NULL: of the module */
+    ptx_function *owner; /* NULL: the module */
     ptx_position position;
 };
 
@@ -210,10 +208,10 @@ typedef struct ptx_label {
     ptx_position position;
 } ptx_label;
 
-/* A basic block: instructions first .. end-1. Successors: `next` (fall through or jump), `taken` (conditional branch),
- * PTX_NO_BLOCK where there is none; brx.idx has its list in `table`. `join` is the immediate post-dominator, where
- * lanes that diverged here meet again; PTX_NO_BLOCK where only the exit is. `near_joins` are nearer places, in loops
- * around the block that some lanes may leave in between, the outermost loop's first: there those meet that stay. */
+/* A basic block: instructions first .. end-1. Its successors are `next` (fall through or jump) and `taken` (conditional
+ * branch), or PTX_NO_BLOCK; brx.idx has its list in `table`. `join` is the immediate post-dominator, where diverged
+ * lanes reconverge; PTX_NO_BLOCK if that is the exit. `near_joins` lie inside loops around the block that some lanes
+ * may leave early, the outermost loop's first: there the remaining lanes reconverge. */
 #define PTX_NO_BLOCK 0xffffffffu
 typedef struct ptx_block {
     uint32_t first, end;
@@ -225,21 +223,21 @@ typedef struct ptx_block {
     uint32_t near_count;
 } ptx_block;
 
-/* A function whose body a flat function has once, however often it is called: the blocks from `block` on. */
+/* A called function, whose body a flat function has once: the blocks from `block` on. */
 typedef struct ptx_callee {
     const ptx_function *function;
     uint32_t block;
-    uint32_t first_variable, end_variable; /* the flat function's variables that are its own: .param ones */
+    uint32_t first_variable, end_variable; /* its own .param variables in the flat function */
     uint64_t frame_bytes;                  /* of its .local variables, in the flat function's stack */
     bool may_recur;                        /* it is recursive, or its address is taken */
 } ptx_callee;
 
 struct ptx_function {
     const char *name;
-    uint32_t index; /* its place in the module's list */
+    uint32_t index; /* in the module's list */
     bool is_entry, is_visible, is_extern, is_weak;
     bool has_body;
-    bool keeps_loops;      /* the pragma "nounroll" is its own, or its module's */
+    bool keeps_loops;      /* it, or its module, has the pragma "nounroll" */
     ptx_variable **params; /* in order; space PARAM */
     size_t param_count;
     ptx_variable **results; /* of a .func; space PARAM or REG */
@@ -265,12 +263,12 @@ struct ptx_function {
     uint32_t max_cluster_rank;             /* .maxclusterrank */
     uint32_t is_noreturn;                  /* .noreturn */
     uint32_t preserved, preserved_control; /* .abi_preserve, .abi_preserve_control */
-    const ptx_function *alias_of;          /* .alias: calls mean that one */
-    bool is_recursive, is_addressed; /* ptx_find_far(): calls itself, perhaps by way of others; its address is taken */
-    const ptx_callee *callees;       /* of a flat function: what it calls that is not put in line */
+    const ptx_function *alias_of;          /* .alias: calls mean that function */
+    bool is_recursive, is_addressed; /* ptx_find_far(): calls itself, perhaps through others; its address is taken */
+    const ptx_callee *callees;       /* of a flat function: called functions */
     size_t callee_count;
-    const ptx_variable *arguments, *stack; /* of a flat function, where calls are made; stack: may be NULL */
-    const ptx_variable *dynamic;           /* likewise: what alloca gives out; NULL: it has none */
+    const ptx_variable *arguments, *stack; /* of a flat function with calls; stack may be NULL */
+    const ptx_variable *dynamic;           /* of a flat function: memory for alloca; NULL: none */
     ptx_position position;
 };
 
@@ -281,50 +279,50 @@ typedef struct ptx_module {
     uint32_t version;      /* 83 for .version 8.3 */
     uint32_t sm;           /* 90 for .target sm_90 */
     char sm_suffix;        /* 'a', 'f' or 0 */
-    uint8_t target;        /* its row of targets.def, or of the latest there when it is later */
+    uint8_t target;        /* its row of targets.def; for a later target, the latest row */
     uint32_t address_bits;
-    const char **files; /* by `.file` index; NULL where none */
+    const char **files; /* by `.file` index; NULL: none */
     size_t file_count;
     ptx_place *places;
     size_t place_count, place_capacity;
     ptx_variable **variables; /* module scope: .global, .const, .shared, .extern .shared */
     size_t variable_count;
-    const ptx_variable *workspace; /* one of the variables: what %envreg1 and %envreg2 are the address of; or NULL */
-    ptx_function **functions;      /* entries, functions and prototypes in order */
+    const ptx_variable *workspace; /* the variable whose address %envreg1 and %envreg2 hold; or NULL */
+    ptx_function **functions;      /* entries, functions and prototypes, in order */
     size_t function_count;
     bool keeps_loops;     /* it has the pragma "nounroll" */
-    bool far_known;       /* ptx_find_far() has been here */
-    uint64_t stack_bytes; /* a thread's, for .local variables of functions that are not put in line; 0: the default */
+    bool far_known;       /* ptx_find_far() has run */
+    uint64_t stack_bytes; /* of a thread, for .local variables of called functions; 0: the default */
 } ptx_module;
 
 /* ---- the front end ---- */
 
 /* Parses, resolves names, verifies and analyses control flow. `name` is for messages. On failure `*module` is NULL and
- * the message is `name:line:column: what` (unknown or unsupported instructions are named). The text need not be
+ * the message is `name:line:column: what`; it names unknown and unsupported instructions. The text need not be
  * NUL-terminated and is not kept. */
 haul_status ptx_module_parse(const char *name, const char *source, size_t length, ptx_module **module);
 
-/* A module of several texts, linked: what one declares `.extern` is what another defines and lets others see
- * (`.visible`, `.weak`, `.common`); other names are a text's own. Nothing needs to be defined: what a kernel then needs
- * and has not is told when it is loaded or launched (ptx_find_undefined()). Messages name the text; `name` is the
+/* Links several texts into a module. An `.extern` declaration means another text's visible definition (`.visible`,
+ * `.weak`, `.common`); other names are private to their text. Definitions may be missing: that fails when the module is
+ * loaded or a kernel that needs them is launched (ptx_find_undefined()). Messages name the text; `name` is the
  * module's. */
 typedef struct ptx_source {
     const char *name, *text;
     size_t length;
 } ptx_source;
 haul_status ptx_module_link(const char *name, const ptx_source *sources, size_t count, ptx_module **module);
-/* A variable that no text defines, but for dynamic shared memory; NULL: there is none. */
+/* Finds a variable that no text defines, apart from dynamic shared memory; NULL if there is none. */
 const ptx_variable *ptx_find_undefined(const ptx_module *module);
 void ptx_module_free(ptx_module *module);
 
-/* Fills in the function's blocks and their joins, from its instructions and labels. Allocates in the module's arena,
- * which has a jump point. */
+/* Finds the function's blocks and their joins, from its instructions and labels. Allocates in the module's arena, which
+ * has a jump point. */
 void ptx_analyse(ptx_module *module, ptx_function *function);
 
 /* Checks a function's operands and types against isa.def and PTX's rules. */
 haul_status ptx_verify(const ptx_module *module, const ptx_function *function);
 
-/* NULL when there is none. */
+/* Finds a kernel by name; NULL if there is none. */
 ptx_function *ptx_find_entry(const ptx_module *module, const char *name);
 
 /* ---- tables ---- */
@@ -352,16 +350,16 @@ extern const char *const ptx_modifier_names[PTX_MOD_COUNT];
 extern const uint8_t ptx_modifier_slots[PTX_MOD_COUNT];
 extern const char *const ptx_special_names[PTX_SPECIAL_COUNT];
 extern const uint8_t ptx_special_types[PTX_SPECIAL_COUNT];
-/* The special register differs from lane to lane of a warp: thread indices, lane numbers and masks. */
+/* Returns whether the special register differs between lanes of a warp, like thread indices, lane numbers and masks. */
 bool ptx_special_differs_by_lane(unsigned special);
 
-/* In a flat function: a call that is made. Its lists are left out, as parameters are in memory by then; it ends its
- * block. */
+/* Returns whether the instruction is a call that remains in a flat function. It has no lists, since its parameters are
+ * in memory, and ends its block. */
 static inline bool ptx_is_far_call(const ptx_instruction *i) {
     return i->op == PTX_OP_CALL && i->operand_count == 2 && i->operands[0].kind == PTX_ABSENT;
 }
 
-/* Its state space is shared memory, whichever block's of the cluster. Not of generic addresses. */
+/* Returns whether the state space is shared memory of any block of the cluster; false for generic addresses. */
 static inline bool ptx_in_shared(const ptx_instruction *i) {
     const unsigned space = i->mods[PTX_SLOT_SPACE];
     return space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA || space == PTX_MOD_SHARED_CLUSTER;

@@ -74,7 +74,7 @@ static bool is(char c, int class) {
     return classes[(unsigned char)c] & class;
 }
 
-/* The character `ahead` of `next`, or NUL past the end: no token starts with or contains one. */
+/* The character `ahead` of `next`, or NUL past the end, which no token contains. */
 static char peek(const ptx_lexer *l, size_t ahead) {
     return (size_t)(l->end - l->next) > ahead ? l->next[ahead] : '\0';
 }
@@ -130,7 +130,7 @@ static void word(ptx_lexer *l) {
     finish(l, PTX_TOKEN_WORD, start);
 }
 
-/* Moves behind the word parts and the `::` between them. */
+/* Skips word parts and the `::` between them. */
 static void skip_dotted_part(ptx_lexer *l) {
     for (;;) {
         while (l->next < l->end && is(*l->next, WORD_PART)) l->next++;
@@ -145,7 +145,7 @@ static void directive(ptx_lexer *l) {
     finish(l, PTX_TOKEN_DIRECTIVE, start);
 }
 
-/* Names are kept as C strings, so a NUL byte is refused here rather than lost with all that follows it. */
+/* Names are kept as C strings, so a NUL byte is refused here; otherwise everything after it would be lost. */
 static void string(ptx_lexer *l) {
     const char *start = ++l->next;
     while (l->next < l->end && *l->next != '"' && *l->next != '\n' && *l->next != '\0') {
@@ -169,9 +169,9 @@ static unsigned digit_value(char c) {
     return is(c, HEX_DIGIT) ? (unsigned)((c | 32) - 'a') + 10 : 99;
 }
 
-/* Digits of `base` from `next` on, as many as there are; false if the value does not fit into 64 bits. */
+/* Reads all digits of `base` from `next` on; returns false if the value does not fit into 64 bits. */
 static bool digits(ptx_lexer *l, unsigned base, uint64_t *value) {
-    const uint64_t near_end = UINT64_MAX / 16 - 1; /* below, a digit more fits */
+    const uint64_t near_end = UINT64_MAX / 16 - 1; /* below this, another digit fits */
     uint64_t v = 0;
     bool fits = true;
     for (; l->next < l->end; l->next++) {
@@ -184,7 +184,7 @@ static bool digits(ptx_lexer *l, unsigned base, uint64_t *value) {
     return fits;
 }
 
-/* 0f and 0d: the bits of a float or a double as exactly 8 or 16 hexadecimal digits. */
+/* Reads 0f or 0d: the bits of a float or a double as exactly 8 or 16 hexadecimal digits. */
 static void float_bits(ptx_lexer *l, const char *start) {
     l->token.width = (l->next[1] | 32) == 'f' ? 32 : 64;
     l->next += 2;
@@ -194,7 +194,7 @@ static void float_bits(ptx_lexer *l, const char *start) {
     finish(l, PTX_TOKEN_FLOAT, start);
 }
 
-/* strtod() wants a terminated string with the locale's decimal point. */
+/* Copies the number, since strtod() needs a terminated string with the locale's decimal point. */
 static double decimal_value(ptx_lexer *l, const char *start) {
     char copy[64];
     size_t length = (size_t)(l->next - start);

@@ -1,4 +1,4 @@
-/* PTX text into tokens, one at a time. */
+/* The lexer: splits PTX text into tokens, one at a time. */
 #ifndef HAUL_PTX_LEXER_H
 #define HAUL_PTX_LEXER_H
 
@@ -10,7 +10,7 @@ typedef enum ptx_token_kind {
     PTX_TOKEN_DIRECTIVE, /* .word, with `::` inside it */
     PTX_TOKEN_INTEGER,
     PTX_TOKEN_FLOAT,
-    PTX_TOKEN_STRING, /* `text` is what stands between the quotes, escapes as written */
+    PTX_TOKEN_STRING, /* `text` is between the quotes, escapes as written */
     PTX_TOKEN_SHIFT_LEFT,
     PTX_TOKEN_SHIFT_RIGHT,
     PTX_TOKEN_LESS_EQUAL,
@@ -39,16 +39,16 @@ typedef struct ptx_lexer {
     ptx_diagnostics *diagnostics;
 } ptx_lexer;
 
-/* The text need not be NUL-terminated and must outlive the lexer; the first token becomes current. */
+/* Starts at the first token. The text need not be NUL-terminated and must outlive the lexer. */
 void ptx_lexer_start(ptx_lexer *lexer, ptx_diagnostics *diagnostics, const char *text, size_t length);
 /* Makes the next token current. */
 void ptx_lexer_advance(ptx_lexer *lexer);
-/* Moves behind the words, numbers, dots and commas that follow the current token: where nobody reads them, as in debug
- * sections, they need not be told apart. */
+/* Skips the words, numbers, dots and commas after the current token, without splitting them into tokens: in debug
+ * sections nobody reads them. */
 void ptx_lexer_skip_plain(ptx_lexer *lexer);
-/* Lengthens the current word by the dotted parts that follow without a blank: `ld` becomes `ld.param.u64`. */
+/* Extends the current word by all dotted parts that follow without a blank: `ld` becomes `ld.param.u64`. */
 void ptx_lexer_take_suffixes(ptx_lexer *lexer);
-/* Lengthens the current word by one dotted part, as in `%tid.x` and `v.y`, if there is one. */
+/* Extends the current word by one dotted part, if there is one, as in `%tid.x` and `v.y`. */
 void ptx_lexer_take_component(ptx_lexer *lexer);
 
 #endif

@@ -26,7 +26,7 @@ static haul_status fail(const ptx_module *m, ptx_position at, const char *format
 
 /* ---- parameters ---- */
 
-/* Bytes that a kernel's parameters may take; the last row that the module's version and target reach. */
+/* The bytes that a kernel's parameters may take, by the last row that the module's version and target reach. */
 static const struct {
     uint32_t version, sm, bytes;
 } parameter_limits[] = {{10, 10, 256}, {15, 10, 4352}, {81, 70, 32764}};
@@ -69,10 +69,10 @@ haul_status ptx_check_constants(const ptx_module *m) {
 
 /* ---- static shared memory ---- */
 
-/* What is looked at for kernels together, so that a module with many of them costs no more than its text is long. */
+/* Limits the work for all kernels together, so that a module with many of them costs no more than its length. */
 enum { MOST_STEPS = 1 << 26 };
 
-/* Module variables and functions that a function names: NAMED_VARIABLE(index) and NAMED_FUNCTION(index). */
+/* Names of module variables and functions in one number space. */
 #define NAMED_VARIABLE(index) ((index)*2)
 #define NAMED_FUNCTION(index) ((index)*2 + 1)
 
@@ -82,7 +82,7 @@ typedef struct shared_walk {
     LIST_OF(uint32_t) named;
     size_t *first; /* of function f: named[first[f]] to named[first[f + 1] - 1] */
     LIST_OF(uint32_t) addressed;
-    uint32_t *seen; /* by NAMED_...: for which function or kernel, plus one, it was seen last */
+    uint32_t *seen; /* by NAMED_...: 1 + the function or kernel that saw it last */
     LIST_OF(uint32_t) functions;
     LIST_OF(uint32_t) variables; /* of one kernel */
     uint64_t steps;
@@ -109,8 +109,8 @@ static void note_operand(shared_walk *w, const ptx_operand *o, uint32_t by) {
     for (uint32_t k = 0; k < o->part_count; k++) note_operand(w, &o->parts[k], by);
 }
 
-/* A call through a register may mean every function whose address a variable has; those that instructions name are
- * noted where that is. */
+/* Notes a function's names. A call through a register may reach every function whose address is in a variable; those
+ * that instructions name are noted there. */
 static void note_function(shared_walk *w, const ptx_function *f) {
     bool indirect = false;
     for (size_t i = 0; i < f->instruction_count; i++) {
@@ -148,7 +148,7 @@ static void note_all(shared_walk *w) {
     for (size_t i = 0; i < names; i++) w->seen[i] = 0;
 }
 
-/* All that the kernel reaches: w->functions, without itself, and w->variables. */
+/* Finds everything that the kernel reaches: w->functions, without itself, and w->variables. */
 static void reach(shared_walk *w, uint32_t kernel) {
     w->functions.count = w->variables.count = 0;
     (void)see(w, NAMED_FUNCTION(kernel), kernel);
@@ -182,7 +182,7 @@ static uint64_t place_own(uint64_t end, const ptx_function *f) {
     return end;
 }
 
-/* The order of places is that of assembler/shared_layout.h. */
+/* Places are in the order of assembler/shared_layout.h. */
 static uint64_t bytes_of(shared_walk *w, const ptx_function *kernel) {
     uint64_t end = place_own(0, kernel);
     reach(w, kernel->index);
@@ -193,7 +193,7 @@ static uint64_t bytes_of(shared_walk *w, const ptx_function *kernel) {
     return end;
 }
 
-/* No kernel has more. */
+/* An upper bound for each kernel. */
 static uint64_t bytes_of_all(const ptx_module *m) {
     uint64_t bytes = 0;
     for (size_t v = 0; v < m->variable_count; v++)

@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-/* Writes its first operand and reads it before: accumulators. */
+/* Returns whether the instruction reads its first operand before writing it, like an accumulator. */
 static bool updates(const ptx_instruction *i) {
     return strncmp(ptx_ops[i->op].operands, "fu", 2) == 0;
 }
 
-/* How many of the leading operands an instruction writes: its pattern in isa.def begins with that many d's. */
+/* Returns whether the instruction writes its first operand, by its pattern in isa.def. */
 static bool writes_first_operand(const ptx_instruction *i) {
     const char *pattern = ptx_ops[i->op].operands;
     if (pattern[0] == '{') pattern++; /* mov packs and unpacks: `{d}` */
@@ -21,7 +21,7 @@ static bool writes_first_operand(const ptx_instruction *i) {
 static void visit_operand(const ptx_operand *o, bool writes, ptx_register_visitor visit, void *context) {
     switch (o->kind) {
     case PTX_REGISTER: visit(context, o->reg, writes); return;
-    case PTX_MEMORY: /* an address is read whatever happens to the memory */
+    case PTX_MEMORY: /* an address is read, whatever the access */
         visit_operand(&o->parts[0], false, visit, context);
         return;
     case PTX_VECTOR:
@@ -37,7 +37,7 @@ static void visit_operand(const ptx_operand *o, bool writes, ptx_register_visito
 void ptx_visit_registers(const ptx_instruction *i, ptx_register_visitor visit, void *context) {
     if (i->guarded) visit(context, i->guard, false);
     bool first_written = writes_first_operand(i);
-    /* A call's results come as a first list. */
+    /* A call's results are the first list. */
     if (i->op == PTX_OP_CALL) first_written = i->operand_count > 0 && i->operands[0].kind == PTX_LIST;
     if (updates(i)) visit_operand(&i->operands[0], false, visit, context);
     for (unsigned k = 1; k < i->operand_count; k++) visit_operand(&i->operands[k], false, visit, context);
@@ -52,9 +52,9 @@ void ptx_visit_held_registers(const ptx_instruction *i, ptx_register_visitor vis
     if (is_product && i->operands[A].kind == PTX_VECTOR) visit_operand(&i->operands[A], false, visit, context);
 }
 
-/* ---- what blocks need and define ---- */
+/* ---- uses and definitions of blocks ---- */
 
-/* While a block is looked through: by register the block + 1 that defined it last. */
+/* The scan of a block. `defined`: by register, 1 + the block that defined it last. */
 typedef struct block_scan {
     uint32_t *defined, block;
     bool guarded;
@@ -89,7 +89,7 @@ static void ignore(void *context, uint32_t reg) {
     (void)context, (void)reg;
 }
 
-/* Registers that some block needs from those before it get a column. */
+/* Gives a column to each register that a block needs from earlier blocks. */
 static void find_columns(const ptx_function *f, arena *memory, uint32_t *defined, ptx_liveness *l) {
     uint32_t *column = ARENA_ARRAY(memory, f->register_count + 1, uint32_t), *register_of;
     block_scan s = {.defined = defined, .context = column, .need = mark_column, .define = ignore};
@@ -103,7 +103,7 @@ static void find_columns(const ptx_function *f, arena *memory, uint32_t *defined
     l->register_of = register_of;
 }
 
-/* What a block does with the registers of a word. */
+/* A block's uses and definitions of a word's registers. */
 typedef struct entry {
     uint32_t word, block;
     uint64_t needs, defines;
@@ -114,7 +114,7 @@ typedef struct listing {
     arena *memory;
     entry *items;
     size_t count, capacity;
-    uint32_t *item_of; /* by word: the block's own, + 1, if it is of this block */
+    uint32_t *item_of; /* by word: 1 + the entry, if it belongs to this block */
     uint32_t block;
 } listing;
 
@@ -140,9 +140,9 @@ static void list_definition(void *context, uint32_t reg) {
     entry_of(l, column / 64)->defines |= 1ull << column % 64;
 }
 
-/* ---- flow ---- */
+/* ---- data flow ---- */
 
-/* One word of registers at a time, backwards from the blocks that need them. */
+/* The data flow of one word of registers, backwards from the blocks that need them. */
 typedef struct flow {
     ptx_predecessors above;
     uint64_t *in, *out, *defines; /* by block */
@@ -184,7 +184,7 @@ static void flow_up(flow *s, uint32_t from) {
     }
 }
 
-/* Later blocks first: what they need is there when those above them are looked at. */
+/* Visits later blocks first, so that their needs are known when earlier blocks are visited. */
 static void flow_word(flow *s, const entry *first, const entry *end) {
     s->list_count = 0;
     for (const entry *e = end; e-- > first;) {
@@ -196,7 +196,7 @@ static void flow_word(flow *s, const entry *first, const entry *end) {
     while (s->waiting_count) flow_up(s, dequeue(s));
 }
 
-/* The blocks' words as they are found, by word. */
+/* The live words found, ordered by word. */
 typedef struct found {
     uint32_t block;
     ptx_live_word word;

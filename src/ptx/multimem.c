@@ -2,7 +2,7 @@
 
 #include "ptx/pattern.h"
 
-/* As ptxas 13.0 takes them. */
+/* Classes as in ptxas 13.0. */
 typedef enum number_class { WHOLE, BITS, SINGLE, DOUBLE, HALF, QUARTER } number_class;
 
 static number_class class_of(unsigned type) {

@@ -1,31 +1,31 @@
-/* Joins within loops: where lanes that stay in a loop meet, when others leave it in between.
+/* Joins within loops: where the lanes that stay in a loop reconverge after others have left it.
  *
- * Loops are those with one way in: a header that dominates all blocks from which it is come to again. They are nested
- * or apart. A branch has a join in such a loop if two of its ways stay in there, and the join that it has lies
- * outside. Loops without such a branch are not looked at, which most are. */
+ * Only loops with one entry count: a header that dominates all blocks with an edge back to it. Such loops are nested or
+ * disjoint. A branch has a join in such a loop if two of its paths stay in the loop, and its own join lies outside.
+ * Most loops have no such branch and are not analysed. */
 #include "ptx/cfg.h"
 
 #include <string.h>
 
-/* ---- which loops there are ---- */
+/* ---- finding loops ---- */
 
-/* A loop goes by its header; PTX_NO_BLOCK: none. */
+/* Loops are identified by their header; PTX_NO_BLOCK: none. */
 typedef struct loops {
     const ptx_flow *flow;
     uint32_t *of;    /* by block: the innermost loop around it */
     uint32_t *outer; /* by header */
-    uint32_t *list;  /* outer ones in front of those in them */
+    uint32_t *list;  /* outer loops before inner ones */
     uint32_t count;
     ptx_tree_times times; /* of headers, by `outer` */
-    bool *parts;          /* by header: a branch may need a join in there */
+    bool *parts;          /* by header: a branch may need a join in this loop */
 } loops;
 
 static bool comes_back(const ptx_flow *g, uint32_t latch, uint32_t header) {
     return latch != header && g->rank[latch] >= g->rank[header];
 }
 
-/* Somebody comes back to the block, and nobody who has not passed it. A block that only jumps to itself has nothing
- * that could part. */
+/* Returns whether the block is a loop header: it has back edges, all from blocks that it dominates. A block that only
+ * jumps to itself does not count, since nothing in it can diverge. */
 static bool is_header(const ptx_flow *g, const ptx_tree_times *dominators, uint32_t block) {
     bool any = false;
     for (uint32_t e = g->back.first[block]; e < g->back.first[block + 1]; e++) {
@@ -37,13 +37,13 @@ static bool is_header(const ptx_flow *g, const ptx_tree_times *dominators, uint3
     return any;
 }
 
-/* Blocks that are known to be in a loop stand for their header. */
+/* Blocks known to be in a loop stand for their header. */
 static uint32_t find_root(uint32_t *root, uint32_t block) {
     while (root[block] != block) block = root[block] = root[root[block]];
     return block;
 }
 
-/* Makes the block, or the loop that it stands for, part of the loop. */
+/* Adds the block, or the loop that it stands for, to the loop. */
 static void take_in(loops *l, uint32_t header, uint32_t block, uint32_t *root, uint32_t *stack, uint32_t *depth) {
     const uint32_t part = find_root(root, block);
     if (part == header) return;
@@ -71,7 +71,7 @@ static ptx_tree_times find_dominators(const ptx_flow *g, arena *scratch) {
     return ptx_tree_times_find(g->order, g->order_count, dominator, g->count + 1, scratch);
 }
 
-/* Inner headers come behind outer ones in reverse postorder. */
+/* In reverse postorder, inner headers come after outer ones. */
 static void find_loops(loops *l, arena *scratch) {
     const ptx_flow *g = l->flow;
     const ptx_tree_times dominators = find_dominators(g, scratch);
@@ -89,9 +89,9 @@ static bool is_in(const loops *l, uint32_t block, uint32_t loop) {
     return l->of[block] != PTX_NO_BLOCK && ptx_is_above(&l->times, loop, l->of[block]);
 }
 
-/* ---- which of them branches may join in ---- */
+/* ---- loops that may contain joins ---- */
 
-/* The innermost loop that the edge stays in: one that has the way in that it takes does not have its beginning. */
+/* Returns the innermost loop that the edge stays in. An edge to a header from outside does not count as in its loop. */
 static uint32_t loop_of_edge(const loops *l, uint32_t from, uint32_t to) {
     const uint32_t loop = to < l->flow->count ? l->of[to] : PTX_NO_BLOCK;
     return loop == to && loop != PTX_NO_BLOCK && !is_in(l, from, loop) ? l->outer[loop] : loop;
@@ -101,8 +101,8 @@ static bool is_inside(const loops *l, uint32_t inner, uint32_t outer) {
     return outer == PTX_NO_BLOCK || (inner != PTX_NO_BLOCK && ptx_is_above(&l->times, outer, inner));
 }
 
-/* Two of a block's edges stay in the loop that has the second most around it of those that edges stay in, and in the
- * loops around that one. */
+/* Finds the loop in which two of the block's edges stay: the second innermost of the edges' loops. They also stay in
+ * the loops around it. */
 static void note_branch(loops *l, const ptx_function *f, uint32_t block) {
     const ptx_flow *g = l->flow;
     const uint32_t join = f->blocks[block].join;
@@ -133,11 +133,11 @@ static loops new_loops(const ptx_flow *g, arena *scratch) {
 
 /* ---- joins in one loop ---- */
 
-/* One round of a loop. */
+/* The body of a loop. */
 typedef struct body {
     uint32_t header;
     uint32_t *block, count; /* its blocks */
-    uint32_t *place;        /* of each block of the function its place among them, + 1; 0: it is not in the loop */
+    uint32_t *place;        /* by block of the function: 1 + its index in the body; 0: not in the loop */
 } body;
 
 static void add_to_body(body *l, uint32_t block) {
@@ -146,7 +146,7 @@ static void add_to_body(body *l, uint32_t block) {
     l->place[block] = l->count;
 }
 
-/* Fills in the blocks from which the header is come to again. */
+/* Finds the blocks from which the header is reached again. */
 static void find_body(const ptx_flow *g, uint32_t header, body *l) {
     for (uint32_t k = 0; k < l->count; k++) l->place[l->block[k]] = 0;
     l->header = header;
@@ -169,14 +169,14 @@ static uint32_t edges_in(const ptx_flow *g, const body *l, uint32_t b) {
     return count;
 }
 
-/* Whether two ways of the block stay in the loop, and are not known to meet there. */
+/* Returns whether two of the block's edges stay in the loop without a known join there. */
 static bool parts_in(const ptx_function *f, const ptx_flow *g, const body *l, uint32_t b) {
     const ptx_block *block = &f->blocks[b];
     const uint32_t nearest = block->near_count ? block->near_joins[block->near_count - 1] : block->join;
     return edges_in(g, l, b) > 1 && (nearest == PTX_NO_BLOCK || !l->place[nearest]);
 }
 
-/* The graph of a round: the exit is the header's next turn. Edges that leave the loop are not there. */
+/* Makes the graph of one iteration. Its exit is the header's next iteration; edges that leave the loop are omitted. */
 static ptx_graph graph_of_round(const ptx_flow *g, const body *l, arena *scratch) {
     ptx_graph round = {.count = l->count + 1, .first = ARENA_ARRAY(scratch, l->count + 2, uint32_t)};
     for (uint32_t k = 0; k < l->count; k++) round.first[k + 1] = round.first[k] + edges_in(g, l, l->block[k]);
@@ -197,7 +197,7 @@ static void add_near_join(ptx_module *module, ptx_block *b, uint32_t join) {
     b->near_joins = joins;
 }
 
-/* What is to be done in one loop. */
+/* The analysis of one loop. */
 typedef struct round_work {
     ptx_module *module;
     ptx_function *function;
@@ -227,7 +227,7 @@ static bool goes_back(const ptx_flow *g) {
     return false;
 }
 
-/* Each loop has memory of its own: there may be many within each other. */
+/* Each loop has its own memory, since many may be nested. */
 void ptx_find_near_joins(ptx_module *module, ptx_function *f, const ptx_flow *g, arena *scratch) {
     if (!goes_back(g)) return;
     loops l = new_loops(g, scratch);

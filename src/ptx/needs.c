@@ -45,7 +45,7 @@ unsigned ptx_least_sm(ptx_target_set set) {
     return least;
 }
 
-/* `80`: that and all later ones; `90a`: that only; `100f`: what is of its family, from it on, and says so. */
+/* `80`: it and all later targets; `90a`: only it; `100f`: later targets of its family with a suffix. */
 static bool meets(const struct target *t, unsigned sm, char suffix) {
     switch (suffix) {
     case 'a': return t->suffix == 'a' && t->now == sm;
@@ -54,7 +54,7 @@ static bool meets(const struct target *t, unsigned sm, char suffix) {
     }
 }
 
-/* One of those between the bars of `90a|100f`; *text is moved behind it. */
+/* Reads one of the targets in `90a|100f` and advances *text. */
 static unsigned read_target(const char **text, char *suffix) {
     unsigned sm = 0;
     while (**text >= '0' && **text <= '9') sm = sm * 10 + (unsigned)(*(*text)++ - '0');
@@ -94,8 +94,8 @@ typedef struct rule {
     ptx_suffix conditions[MAX_CONDITIONS];
     uint8_t condition_count;
     uint8_t absent;      /* bit k: condition k must not hold */
-    bool sink;           /* the result is `_` */
-    const char *operand; /* this one is there; NULL: any may be */
+    bool sink;           /* its result is `_` */
+    const char *operand; /* this operand is present; NULL: no condition */
     ptx_need need;
 } rule;
 
@@ -114,11 +114,11 @@ static rule rules[RULES];
 static ptx_need row_needs[PTX_OP_COUNT];
 static bool asks_operands[PTX_OP_COUNT];
 
-/* The rules that may concern a row: uses[first_use[op]] to uses[first_use[op + 1] - 1]. */
+/* The rules that may apply to a row: uses[first_use[op]] to uses[first_use[op + 1] - 1]. */
 static uint16_t uses[MAX_USES];
 static uint16_t first_use[PTX_OP_COUNT + 1];
 
-/* Whether `list`, words apart by blanks, has the word. `*` has all. */
+/* Returns whether `list`, words separated by blanks, contains the word; `*` contains all. */
 static bool lists(const char *list, const char *word) {
     const size_t length = strlen(word);
     if (strcmp(list, "*") == 0) return true;
@@ -152,7 +152,7 @@ static bool read_rule(const struct rule_text *text, rule *r) {
     return r->need.targets != 0;
 }
 
-/* Which operand of the row isa.def calls so, up to a blank; -1: none. */
+/* Returns which operand of the row isa.def calls `name`, up to a blank; -1 if none. */
 static int operand_named(unsigned op, const char *name) {
     const size_t length = strcspn(name, " ");
     const char *at = ptx_ops[op].operands;
@@ -236,7 +236,7 @@ bool ptx_need_depends_on_operands(unsigned op) {
     return asks_operands[op];
 }
 
-/* ---- what is no instruction ---- */
+/* ---- special registers and directives ---- */
 
 ptx_need ptx_need_of_special(unsigned special) {
     static const struct {

@@ -21,7 +21,7 @@ _Noreturn static void fail_undefined(ptx_parser *p, const ptx_label_use *uses) {
     ptx_fail_syntax(&p->diagnostics, first->position, "undefined label '%s'", first->name->text);
 }
 
-/* Uses of labels of the scope that ends are filled in; the others wait for the scope around it. */
+/* Resolves uses of labels of the ending scope; other uses are left to the outer scope. */
 static void resolve_labels(ptx_parser *p) {
     uint32_t depth = p->symbols.depth;
     ptx_label_use *outer = depth > 1 ? p->label_uses[depth - 1] : NULL;
@@ -42,7 +42,7 @@ static void resolve_labels(ptx_parser *p) {
     }
 }
 
-/* ---- tables that stand behind a label ---- */
+/* ---- tables after a label ---- */
 
 /* `.branchtargets A, B;` */
 static void parse_branch_targets(ptx_parser *p, ptx_label *label) {
@@ -128,7 +128,7 @@ static void parse_directive(ptx_parser *p) {
     }
 }
 
-/* The body's own braces open no scope: parameters and body share one. The closing brace stays the current token. */
+/* The body's own braces open no scope: parameters and body share one. The closing brace stays current. */
 void ptx_parse_body(ptx_parser *p) {
     ptx_expect(p, '{');
     for (;;) {

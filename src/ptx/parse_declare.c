@@ -4,7 +4,7 @@
 
 enum { MAX_DIMENSIONS = 32 };
 
-/* What stands between a state space and a name. */
+/* The part of a declaration between state space and name. */
 typedef struct declaration {
     ptx_space space;
     ptx_type type;
@@ -38,7 +38,7 @@ static uint32_t parse_alignment(ptx_parser *p) {
     return (uint32_t)alignment;
 }
 
-/* `.unified(1, 2)`: the same number on all devices means nothing here. */
+/* Skips `.unified(1, 2)`, a number common to all devices, which has no meaning here. */
 static void skip_unified(ptx_parser *p) {
     ptx_expect(p, '(');
     (void)ptx_expect_integer(p, UINT64_MAX, "half of a number");
@@ -66,7 +66,7 @@ bool ptx_parse_attribute(ptx_parser *p, ptx_space space) {
     return managed;
 }
 
-/* `.v2`, `.v4`; else 1. */
+/* Accepts `.v2` or `.v4`; returns 1 otherwise. */
 static uint8_t accept_vector(ptx_parser *p) {
     const uint8_t vector = ptx_at_directive(p, ".v2") ? 2 : ptx_at_directive(p, ".v4") ? 4 : 1;
     if (vector > 1) ptx_lexer_advance(&p->lexer);
@@ -90,7 +90,7 @@ static void check_type(ptx_parser *p, const declaration *d, ptx_position at) {
                         d->vector * bits);
 }
 
-/* Up to and with the type. */
+/* Parses up to and including the type. */
 static declaration parse_declaration(ptx_parser *p, ptx_space space) {
     declaration d = {.space = space};
     for (;;) {
@@ -110,7 +110,7 @@ static declaration parse_declaration(ptx_parser *p, ptx_space space) {
     return d;
 }
 
-/* An integer or WARP_SZ; no expression. */
+/* Parses an integer or WARP_SZ, but no expression. */
 static uint64_t parse_count(ptx_parser *p, uint64_t largest, const char *what) {
     const bool is_warp_size = ptx_at(p, PTX_TOKEN_WORD) && ptx_at_constant(p) && largest >= PTX_WARP_SIZE;
     if (!is_warp_size) return ptx_expect_integer(p, largest, what);
@@ -126,7 +126,7 @@ static void set_array_size(ptx_parser *p, ptx_variable *v) {
     }
 }
 
-/* `[4][5]`; an open first dimension, `[]` or `[0]`, has the extent 0. */
+/* Parses `[4][5]`; an open first dimension, `[]` or `[0]`, has the extent 0. */
 static void parse_dimensions(ptx_parser *p, ptx_variable *v) {
     uint64_t extents[MAX_DIMENSIONS];
     unsigned count = 0;
@@ -163,14 +163,14 @@ static ptx_variable *new_variable(ptx_parser *p, const declaration *d, ptx_name 
 
 /* ---- parameters ---- */
 
-/* Functions' parameters lie where calls can pass them. */
+/* The most that a function's parameter may be aligned to. */
 enum { MAX_PARAMETER_ALIGNMENT = 128 };
 
 static bool is_vector(const ptx_variable *v) {
     return v->vector > 1 || v->type == PTX_F16X2;
 }
 
-/* What ptxas asks of variables in .param; those of other spaces are fine. */
+/* Checks ptxas's rules for variables in .param; other spaces are fine. */
 static void check_parameter(ptx_parser *p, const ptx_variable *v) {
     const ptx_parameter_role role = v->role;
     if (v->space != PTX_SPACE_PARAM || role == PTX_PROTOTYPE_PARAMETER) return;
@@ -192,7 +192,7 @@ static void check_parameter(ptx_parser *p, const ptx_variable *v) {
                         v->name);
 }
 
-/* `.ptr .global .align 8`: what a kernel's pointer points to; the simulator checks real accesses instead. */
+/* Skips `.ptr .global .align 8`, a hint on a kernel's pointer; the simulator checks real accesses instead. */
 static void skip_pointer_hint(ptx_parser *p, ptx_parameter_role role) {
     const ptx_position at = p->lexer.token.position;
     const bool pointer = ptx_accept_directive(p, ".ptr");
@@ -242,7 +242,7 @@ static bool same_shape(const ptx_variable *a, const ptx_variable *b) {
            (a->size == b->size || !a->size || !b->size);
 }
 
-/* Within a text arrays are the same in each dimension; the first may be open. */
+/* Within a text, arrays are equal in each dimension; the first may be open. */
 static bool same_extents(const ptx_variable *a, const ptx_variable *b) {
     if (a->dimensions != b->dimensions) return false;
     for (unsigned i = 0; i < a->dimensions; i++)
@@ -250,7 +250,7 @@ static bool same_extents(const ptx_variable *a, const ptx_variable *b) {
     return true;
 }
 
-/* What an earlier declaration in the same text makes impossible. */
+/* Checks a declaration against an earlier one in the same text. */
 static void check_second(ptx_parser *p, const ptx_symbol *known, const ptx_variable *v, ptx_linkage linkage) {
     const ptx_variable *old = known->kind == PTX_SYMBOL_VARIABLE ? known->variable : NULL;
     if (!old || (known->is_defined && linkage != PTX_LINKAGE_EXTERN))
@@ -264,9 +264,9 @@ static void check_second(ptx_parser *p, const ptx_symbol *known, const ptx_varia
                         old->position.line, old->position.column);
 }
 
-/* A module variable that was declared `.extern` before takes the later declaration's properties, so that what refers to
- * it stays right. Among texts that are linked weak ones give way, and of common ones the largest stays: what is dropped
- * is returned, to be read and forgotten. */
+/* Redeclares a module variable. One declared `.extern` before takes the later declaration's properties, so that
+ * references stay valid. Among linked texts, weak variables give way, and the largest common one stays. A variable that
+ * is dropped is returned, to be parsed and ignored. */
 static ptx_variable *redeclare(ptx_parser *p, ptx_symbol *known, ptx_variable *v) {
     ptx_variable *old = known->kind == PTX_SYMBOL_VARIABLE ? known->variable : NULL;
     const bool elsewhere = p->source_count > 1, gives_way = elsewhere && (v->is_weak || v->is_common);
@@ -308,7 +308,7 @@ static ptx_variable *add_to_module(ptx_parser *p, ptx_name *name, ptx_variable *
     return kept;
 }
 
-/* The module's, under a name that nobody else can have. */
+/* Adds a hidden variable to the module, under a name that nothing else can have. */
 static ptx_variable *add_hidden(ptx_parser *p, ptx_name *name, ptx_variable *v) {
     v->index = (uint32_t)p->variables.count;
     v->name = arena_printf(p->memory, "%s$%u", v->name, v->index);
@@ -331,7 +331,7 @@ static ptx_variable *add_variable(ptx_parser *p, ptx_name *name, ptx_variable *v
     return p->function ? add_to_function(p, name, v) : add_to_module(p, name, v, linkage);
 }
 
-/* `x<4>`: x0 to x3. */
+/* Parses `x<4>`, which means x0 to x3. */
 static void parse_variable_range(ptx_parser *p, const declaration *d, ptx_linkage linkage, ptx_name *name,
                                  ptx_position at) {
     const uint64_t left = PTX_MAX_VARIABLES - p->range_variables;
@@ -365,7 +365,7 @@ static void parse_variable(ptx_parser *p, const declaration *d, ptx_linkage link
         ptx_fail_syntax(&p->diagnostics, at, "the size of '%s' is not known: write how many elements it has", v->name);
 }
 
-/* Since functions have stacks, .local variables are theirs. */
+/* The first version in which .local variables belong to functions, since these have stacks. */
 enum { VERSION_OF_STACKS = 30 };
 
 void ptx_parse_variables(ptx_parser *p, ptx_linkage linkage) {
@@ -389,7 +389,7 @@ uint32_t ptx_add_register(ptx_parser *p, ptx_name *name, ptx_type type, bool nes
     return (uint32_t)p->registers.count - 1;
 }
 
-/* `%r<10>`: the registers are made when they are named, so that unused ones cost nothing. */
+/* Parses `%r<10>`. Registers are made when first named, so unused ones cost nothing. */
 static void parse_range(ptx_parser *p, const declaration *d, ptx_name *name, ptx_position at) {
     if (d->vector > 1) ptx_fail_syntax(&p->diagnostics, at, "a range of vector registers is not possible");
     ptx_symbol *range = ptx_declare_or_fail(p, name, PTX_SYMBOL_RANGE, at);
@@ -398,7 +398,7 @@ static void parse_range(ptx_parser *p, const declaration *d, ptx_name *name, ptx
     ptx_expect(p, '>');
 }
 
-/* A vector register is as many plain ones: v.x is `v$0`. */
+/* A vector register is several plain ones: v.x is `v$0`. */
 static void add_vector(ptx_parser *p, const declaration *d, ptx_name *name, ptx_symbol *symbol) {
     symbol->kind = PTX_SYMBOL_REGISTER_VECTOR;
     symbol->count = d->vector;

@@ -64,7 +64,7 @@ static ptx_constant literal(ptx_parser *p) {
                           .bits = t.bits};
 }
 
-/* A parenthesis: a cast `(.s64) x`, `(.u64) x`, or an expression. */
+/* Parses a parenthesis: a cast `(.s64) x`, `(.u64) x`, or an expression. */
 static ptx_constant parenthesis(ptx_parser *p, unsigned depth);
 
 static ptx_constant unary(ptx_parser *p, unsigned depth) {
@@ -141,7 +141,7 @@ static bool compares(int op, int order) {
 static uint64_t divide(ptx_parser *p, int op, ptx_constant a, ptx_constant b, bool is_unsigned, ptx_position at) {
     if (!b.bits) ptx_fail_syntax(&p->diagnostics, at, "division by zero");
     if (is_unsigned) return op == '/' ? a.bits / b.bits : a.bits % b.bits;
-    if (b.bits == UINT64_MAX) return op == '/' ? 0 - a.bits : 0; /* the one quotient that overflows is by -1 */
+    if (b.bits == UINT64_MAX) return op == '/' ? 0 - a.bits : 0; /* the only overflowing quotient is by -1 */
     int64_t x = (int64_t)a.bits, y = (int64_t)b.bits;
     return (uint64_t)(op == '/' ? x / y : x % y);
 }
@@ -203,7 +203,7 @@ static ptx_constant combine(ptx_parser *p, int op, ptx_constant a, ptx_constant 
     return integers(p, op, a, b, at);
 }
 
-/* Operators that bind at least as tightly as `least`. */
+/* Parses operators that bind at least as tightly as `least`. */
 static ptx_constant binary(ptx_parser *p, int least, unsigned depth) {
     ptx_constant left = unary(p, depth);
     for (;;) {

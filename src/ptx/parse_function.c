@@ -4,7 +4,7 @@
 
 /* ---- headers ---- */
 
-/* `(p, p, ...)` into *list. */
+/* Parses `(p, p, ...)` into *list. */
 static void parse_parameters(ptx_parser *p, ptx_variable ***list, size_t *count, ptx_parameter_role role) {
     PTX_LIST_OF(ptx_variable *) parameters = {0};
     ptx_expect(p, '(');
@@ -20,7 +20,7 @@ static void parse_parameters(ptx_parser *p, ptx_variable ***list, size_t *count,
     if (parameters.count) memcpy(*list, parameters.items, parameters.count * sizeof **list);
 }
 
-/* In front of a function's name, where they are. */
+/* Parses the results, if any, before a function's name. */
 static void accept_results(ptx_parser *p, ptx_function *f, ptx_parameter_role role) {
     if (!ptx_at(p, '(')) return;
     parse_parameters(p, &f->results, &f->result_count, role);
@@ -36,7 +36,7 @@ static bool same_variable(const ptx_variable *a, const ptx_variable *b) {
     return a->size == b->size && (a->alignment == b->alignment || a->space == PTX_SPACE_REG);
 }
 
-/* Texts that are linked need no more than the same sizes. */
+/* Linked texts need equal sizes only. */
 static bool fits_variable(const ptx_variable *a, const ptx_variable *b) {
     return a->size == b->size && a->space == b->space;
 }
@@ -59,7 +59,7 @@ bool ptx_same_signature(const ptx_function *a, const ptx_function *b) {
     return same_header(a, b, same_variable);
 }
 
-/* What an earlier declaration in the same text makes impossible. */
+/* Checks a declaration against an earlier one in the same text. */
 static void check_second(ptx_parser *p, const ptx_symbol *symbol, const ptx_function *f, ptx_linkage linkage) {
     const ptx_function *old = symbol->function;
     const ptx_position at = old->position;
@@ -82,7 +82,7 @@ static void check_second(ptx_parser *p, const ptx_symbol *symbol, const ptx_func
                         at.line, at.column);
 }
 
-/* Among texts. */
+/* Checks declarations in different texts. */
 static void check_linked(ptx_parser *p, const ptx_function *old, const ptx_function *f) {
     const bool replaces = p->source_count > 1 && old->is_weak;
     if (old->has_body && f->has_body && !replaces)
@@ -92,7 +92,7 @@ static void check_linked(ptx_parser *p, const ptx_function *old, const ptx_funct
                         old->position.line, old->position.column);
 }
 
-/* The symbol of the object that stands for the function from its first declaration on. *second: this text declared it
+/* Returns the symbol of the function, whose object is that of its first declaration. *second: this text has declared it
  * before. */
 static ptx_symbol *known_function(ptx_parser *p, ptx_name *name, ptx_function *f, bool *second) {
     if (name->symbol && name->symbol->kind != PTX_SYMBOL_FUNCTION)
@@ -117,8 +117,8 @@ static void own_parameters(ptx_function *f) {
 
 /* ---- bodies ---- */
 
-/* Gives `entry` a name that no other name in the function's flat list has, and that hides no module-scope name that the
- * function uses. */
+/* Returns a name that is unique in the function's flat list, and that hides no module-scope name that the function
+ * uses. */
 static const char *unique_name(ptx_parser *p, ptx_name *name) {
     ptx_name *candidate = name;
     while (candidate->taken_in == p->function_number || candidate->used_in == p->function_number) {
@@ -129,7 +129,7 @@ static const char *unique_name(ptx_parser *p, ptx_name *name) {
     return candidate->text;
 }
 
-/* Outer names first, so that they stay as they are; inner ones give way. */
+/* Outer names come first and stay unchanged; inner ones get suffixes. */
 static void name_locals(ptx_parser *p, ptx_function *f, bool nested) {
     for (size_t i = 0; i < f->register_count; i++)
         if (p->registers.items[i].nested == nested) f->registers[i].name = unique_name(p, p->registers.items[i].name);
@@ -162,7 +162,7 @@ static void name_everything(ptx_parser *p, ptx_function *f) {
 #define COPY_LIST(p, list, type) \
     memcpy(ARENA_ARRAY((p)->memory, (list).count, type), (list).items, (list).count * sizeof(type))
 
-/* The parser's lists become the function's arrays. */
+/* Turns the parser's lists into the function's arrays. */
 static void keep_lists(ptx_parser *p, ptx_function *f) {
     f->register_count = p->registers.count;
     f->registers = ARENA_ARRAY(p->memory, f->register_count, ptx_register);
@@ -186,7 +186,7 @@ static void clear_lists(ptx_parser *p) {
 
 /* ---- whole functions ---- */
 
-/* `(results) name (parameters)` and what follows of properties. */
+/* Parses `(results) name (parameters)` and the properties after it. */
 static ptx_symbol *parse_header(ptx_parser *p, ptx_function *f, bool *second) {
     if (!f->is_entry && ptx_accept_directive(p, ".attribute")) (void)ptx_parse_attribute(p, PTX_SPACE_GENERIC);
     if (!f->is_entry) accept_results(p, f, PTX_RESULT);
@@ -204,7 +204,7 @@ static ptx_symbol *parse_header(ptx_parser *p, ptx_function *f, bool *second) {
     return symbol;
 }
 
-/* The object for the function: what an earlier declaration made takes this one's properties. */
+/* Returns the function's object: an earlier declaration's takes this one's properties. */
 static ptx_function *join(ptx_parser *p, ptx_symbol *symbol, ptx_function *f, bool second, ptx_linkage linkage) {
     ptx_function *known = symbol->function;
     const bool defined = second && symbol->is_defined;
@@ -214,7 +214,7 @@ static ptx_function *join(ptx_parser *p, ptx_symbol *symbol, ptx_function *f, bo
     f->is_weak = symbol->linkage == PTX_LINKAGE_WEAK;
     symbol->is_defined = f->has_body || defined;
     if (known == f) return f;
-    if (p->source_count > 1 && f->is_weak && known->has_body && f->has_body) return f; /* read, and forgotten */
+    if (p->source_count > 1 && f->is_weak && known->has_body && f->has_body) return f; /* parsed and ignored */
     check_linked(p, known, f);
     if (!f->has_body) return known;
     f->index = known->index;
@@ -267,7 +267,7 @@ ptx_function *ptx_parse_prototype(ptx_parser *p) {
     if (ptx_at(p, '(')) parse_parameters(p, &f->params, &f->param_count, PTX_PROTOTYPE_PARAMETER);
     ptx_parse_properties(p, f);
     ptx_scope_close(&p->symbols);
-    p->registers.count = registers; /* its register parameters are nobody's registers */
+    p->registers.count = registers; /* its register parameters are not registers of the function */
     p->function = outer;
     return f;
 }

@@ -2,16 +2,16 @@
 
 #include <string.h>
 
-/* Where the values of an initialiser go. Memory starts as zeros, so bytes are made when the first other value comes. */
+/* The values of an initialiser. Memory starts as zeros, so bytes are allocated at the first nonzero value. */
 typedef struct filler {
     ptx_parser *parser;
     ptx_variable *variable;
     const uint64_t *extents;
     unsigned dimensions;
     unsigned element;        /* bytes of one scalar */
-    bool open;               /* `x[] = {...}`: the size is not known yet, and the bytes lie in the scratch arena */
+    bool open;               /* `x[] = {...}`: the size is unknown, and the bytes are in the scratch arena */
     unsigned char *bytes;    /* or NULL */
-    uint64_t used, capacity; /* how far there are values, and room for them */
+    uint64_t used, capacity; /* end of the values, and room for them */
     PTX_LIST_OF(ptx_relocation) relocations;
 } filler;
 
@@ -85,7 +85,7 @@ static void check_target(const filler *f, const ptx_relocation *r, ptx_position 
                         ptx_space_names[v->space]);
 }
 
-/* The address of the variable or function that is the current token. */
+/* Parses the address of the variable or function at the current token. */
 static ptx_relocation parse_symbol(const filler *f, bool generic) {
     ptx_parser *p = f->parser;
     ptx_position at = p->lexer.token.position;
@@ -135,7 +135,7 @@ static void put_address(filler *f, uint64_t at) {
     put_relocation(f, at, r);
 }
 
-/* `0xff00(name)`: the byte under the mask. */
+/* Parses `0xff00(name)`: the byte under the mask. */
 static void put_masked(filler *f, uint64_t at, uint64_t mask, ptx_position position) {
     enum { BYTE = 0xff };
     ptx_require_feature(f->parser, position, "a mask of an address");
@@ -175,7 +175,7 @@ static void put_value(filler *f, uint64_t at) {
 
 /* ---- arrays ---- */
 
-/* Scalars in one item of nesting level `level` (0: the whole variable); a vector is one more level. */
+/* The scalars in one item at nesting level `level` (0: the whole variable); a vector is one more level. */
 static uint64_t scalars_in(const filler *f, unsigned level) {
     uint64_t count = level <= f->dimensions ? f->variable->vector : 1;
     for (unsigned i = level; i < f->dimensions; i++) count *= f->extents[i];
@@ -192,7 +192,7 @@ static void put_item(filler *f, uint64_t first, unsigned level) {
     }
 }
 
-/* `{item, ...}`; of an array there may be fewer than it has, of a vector there are as many. */
+/* Parses `{item, ...}`: at most an array's number of items, exactly a vector's. */
 static void put_list(filler *f, uint64_t first, unsigned level) {
     ptx_parser *p = f->parser;
     const bool vector = level == f->dimensions;

@@ -22,7 +22,7 @@ static ptx_operand register_operand(ptx_operand o, uint32_t reg) {
     return o;
 }
 
-/* The register's name as it would be written: %r01 is %r1. */
+/* The register's canonical name: %r1 for %r01. */
 static ptx_name *canonical_name(ptx_parser *p, const ptx_symbol *range, ptx_name *name, uint32_t number) {
     const char *digits = name->text + range->name->length;
     if (digits[0] != '0' || !digits[1]) return name;
@@ -30,7 +30,7 @@ static ptx_name *canonical_name(ptx_parser *p, const ptx_symbol *range, ptx_name
     return ptx_intern(&p->symbols, text, strlen(text));
 }
 
-/* A register of a range, made now: at the range's own scope, so that all uses mean the same. */
+/* Makes a register of a range, in the range's own scope, so that all uses mean the same. */
 static uint32_t make_register(ptx_parser *p, ptx_symbol *range, ptx_name *name, uint32_t number) {
     ptx_name *canonical = canonical_name(p, range, name, number);
     if (canonical != name && canonical->symbol && canonical->symbol->depth == range->depth)
@@ -48,7 +48,7 @@ static ptx_operand vector_register(ptx_parser *p, ptx_operand o, const ptx_symbo
     return o;
 }
 
-/* `v.x` of a vector register. */
+/* Parses `v.x` of a vector register. */
 static bool vector_component(ptx_parser *p, const ptx_name *name, ptx_operand *o) {
     static const char letters[] = "xyzwrgba";
     const char *dot = memchr(name->text, '.', name->length);
@@ -62,7 +62,7 @@ static bool vector_component(ptx_parser *p, const ptx_name *name, ptx_operand *o
     return true;
 }
 
-/* `name + 4`, from the sign on; nothing is 0. */
+/* Parses the `+ 4` of `name + 4`; returns 0 if there is none. */
 static int64_t accept_offset(ptx_parser *p) {
     const ptx_position at = p->lexer.token.position;
     if (ptx_at(p, '-'))
@@ -90,7 +90,7 @@ static ptx_operand symbol_operand(ptx_parser *p, ptx_operand o, ptx_name *name, 
     }
 }
 
-/* `r.h10`: the register's name, and what is chosen of it. */
+/* Parses `r.h10`: the register's name, and the selected parts. */
 static bool selected_register(ptx_parser *p, const ptx_name *name, ptx_operand *o) {
     const char *dot = memchr(name->text, '.', name->length);
     const size_t digits = dot ? name->length - (size_t)(dot - name->text) - 2 : 0;
@@ -115,7 +115,7 @@ static void require_special(ptx_parser *p, unsigned special, ptx_position at) {
     ptx_require(p, at, ptx_special_names[special], strlen(ptx_special_names[special]), &need);
 }
 
-/* %tid and its like with all their dimensions. */
+/* Parses %tid and the like with all dimensions. */
 static bool special_vector(ptx_parser *p, const ptx_name *name, ptx_operand *o) {
     enum { DIMENSIONS = 4 };
     if (*name->text != '%') return false;
@@ -168,7 +168,7 @@ static ptx_operand constant_operand(ptx_parser *p) {
     return o;
 }
 
-/* `{a, b}` or `(a, b)`; the current token opens it. */
+/* Parses `{a, b}` or `(a, b)` from the opening token on. */
 static ptx_operand parse_list(ptx_parser *p, ptx_operand_kind kind, int close, unsigned depth) {
     size_t base = p->parts.count;
     ptx_operand o = at_here(p, kind);
@@ -186,7 +186,7 @@ static ptx_operand parse_list(ptx_parser *p, ptx_operand_kind kind, int close, u
     return o;
 }
 
-/* `[base + offset]` or `[map, {coordinates}]` */
+/* Parses `[base + offset]` or `[map, {coordinates}]`. */
 static ptx_operand memory_operand(ptx_parser *p) {
     ptx_operand o = at_here(p, PTX_MEMORY), parts[2];
     ptx_lexer_advance(&p->lexer);
@@ -204,7 +204,7 @@ static ptx_operand memory_operand(ptx_parser *p) {
     return o;
 }
 
-/* `d|p` */
+/* Parses `d|p`. */
 static ptx_operand pair_operand(ptx_parser *p, ptx_operand first) {
     ptx_operand o = {.kind = PTX_PAIR, .position = first.position, .part_count = 2};
     ptx_operand parts[2] = {first, {.kind = PTX_SINK}};
@@ -214,7 +214,7 @@ static ptx_operand pair_operand(ptx_parser *p, ptx_operand first) {
     return o;
 }
 
-/* `a[2]`, the address of an element: behind the variable's name. */
+/* Parses the indices of `a[2]`, the address of an element, after the variable's name. */
 static int64_t accept_indices(ptx_parser *p, const ptx_variable *v) {
     uint64_t element = 0;
     for (unsigned d = 0; d < v->dimensions; d++) {
@@ -235,7 +235,7 @@ static ptx_operand named_operand(ptx_parser *p) {
     return ptx_accept(p, '|') ? pair_operand(p, o) : o;
 }
 
-/* `!p`, unless a constant follows. */
+/* Parses `!p`, or the negation of a constant. */
 static ptx_operand negated_operand(ptx_parser *p) {
     ptx_operand o = at_here(p, PTX_REGISTER);
     ptx_position at = o.position;
@@ -253,7 +253,7 @@ static ptx_operand negated_operand(ptx_parser *p) {
     return o;
 }
 
-/* `-r`; false, with nothing taken, when a constant follows. */
+/* Parses `-r`; returns false, and takes nothing, if a constant follows. */
 static bool accept_minus_register(ptx_parser *p, ptx_operand *o) {
     const ptx_lexer at_sign = p->lexer;
     const ptx_position at = p->lexer.token.position;
@@ -284,7 +284,7 @@ static ptx_operand parse_operand(ptx_parser *p, unsigned depth) {
 
 /* ---- operands of an instruction ---- */
 
-/* The operands as written; a label is resolved later, by its name. */
+/* The operands as written; labels are resolved later, by name. */
 typedef struct operand_list {
     ptx_operand items[PTX_MAX_OPERANDS];
     ptx_name *labels[PTX_MAX_OPERANDS];
@@ -312,7 +312,7 @@ static void parse_operands(ptx_parser *p, const ptx_pattern *pattern, operand_li
     } while (ptx_accept(p, ','));
 }
 
-/* `call (results), function, (arguments), prototype;` with all but the function optional. */
+/* Parses `call (results), function, (arguments), prototype;`, where only the function is required. */
 static void parse_call(ptx_parser *p, operand_list *list) {
     ptx_operand none = at_here(p, PTX_LIST);
     list->items[0] = none;
@@ -349,12 +349,12 @@ _Noreturn static void fail_count(ptx_parser *p, const ptx_instruction *i, const 
                     given);
 }
 
-/* One operand for each place, and all are needed: as mostly. */
+/* Returns whether there is one operand for each place and all are required, the usual case. */
 static bool is_arranged(const ptx_pattern *pattern, const operand_list *list, const ptx_instruction *i) {
     return list->count == pattern->operand_count && required_from(pattern, 0, i->mods) == list->count;
 }
 
-/* Puts the operands into the row's places, PTX_ABSENT where an optional one was left out. */
+/* Moves the operands to the row's places; omitted optional ones become PTX_ABSENT. */
 static void arrange(ptx_parser *p, const ptx_pattern *pattern, operand_list *list, const ptx_instruction *i) {
     if (is_arranged(pattern, list, i)) return;
     operand_list given = *list;
@@ -378,7 +378,7 @@ static void arrange(ptx_parser *p, const ptx_pattern *pattern, operand_list *lis
     list->count = filled;
 }
 
-/* Immediates take the width of the type that they are for. */
+/* Gives immediates the width of their type. */
 static void fit_constant(ptx_operand *o, ptx_type type) {
     if (o->kind == PTX_VECTOR)
         for (uint32_t i = 0; i < o->part_count; i++) fit_constant(&o->parts[i], type);
@@ -397,7 +397,7 @@ static void fit_constant(ptx_operand *o, ptx_type type) {
     }
 }
 
-/* One element may stand in braces of its own: `suld.b.1d.b32.trap {%r1}, [..]`. */
+/* A single element may be in braces: `suld.b.1d.b32.trap {%r1}, [..]`. */
 static void unwrap(ptx_operand *o, const ptx_operand_slot *slot, const ptx_instruction *i) {
     if (slot->vector && ptx_vector_length(i) == 1 && o->kind == PTX_VECTOR && o->part_count == 1) *o = o->parts[0];
 }
@@ -428,7 +428,7 @@ static void finish_operands(ptx_parser *p, ptx_instruction *i) {
 
 /* ---- instructions ---- */
 
-/* `@p` or `@!p` */
+/* Parses `@p` or `@!p`. */
 static void parse_guard(ptx_parser *p, ptx_instruction *i) {
     if (!ptx_accept(p, '@')) return;
     i->guarded = true;
@@ -460,7 +460,7 @@ static void require_instruction(ptx_parser *p, const ptx_instruction *i, const p
 
 enum { MAX_OPCODE = 200 };
 
-/* Suffixes may stand apart: `ld .global .u32`. */
+/* Accepts separate suffixes: `ld .global .u32`. */
 static ptx_name *take_apart_suffixes(ptx_parser *p, ptx_name *name) {
     char text[MAX_OPCODE];
     size_t length = name->length;
@@ -475,7 +475,7 @@ static ptx_name *take_apart_suffixes(ptx_parser *p, ptx_name *name) {
     return ptx_intern(&p->symbols, text, length);
 }
 
-/* Forms that only targets before sm_20 have, and what a driver makes of them for a newer machine. */
+/* Replaces forms that only targets before sm_20 have by the forms that a driver uses on newer machines. */
 static ptx_name *newer_form(ptx_parser *p, ptx_name *name) {
     static const char *const forms[][2] = {
         {"mad.f32", "mad.rn.ftz.f32"},     {"mad.sat.f32", "mad.rn.ftz.sat.f32"}, {"div.f32", "div.approx.ftz.f32"},

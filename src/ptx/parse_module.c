@@ -13,14 +13,14 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* The last versions before 9: 2.3 was followed by 3.0. */
+/* The last versions before 9: 3.0 followed 2.3. */
 static bool was_there(uint32_t version) {
     static const uint8_t last[] = {15, 23, 32, 43, 51, 65, 78, 88};
     const uint32_t major = version / 10, rows = sizeof last / sizeof *last;
     return major > rows || (major && version <= last[major - 1]);
 }
 
-/* `.version 8.3` */
+/* Parses `.version 8.3`. */
 static void parse_version(ptx_parser *p) {
     if (!ptx_accept_directive(p, ".version")) ptx_expected(p, "'.version'");
     const ptx_token *t = &p->lexer.token;
@@ -31,7 +31,7 @@ static void parse_version(ptx_parser *p) {
     ptx_lexer_advance(&p->lexer);
 }
 
-/* `sm_90a` */
+/* Parses `sm_90a`. */
 static bool parse_architecture(ptx_parser *p) {
     const ptx_token *t = &p->lexer.token;
     if (t->kind != PTX_TOKEN_WORD || t->length < 4 || t->length > 7 || memcmp(t->text, "sm_", 3) != 0) return false;
@@ -55,7 +55,7 @@ static void check_architecture(ptx_parser *p) {
 
 enum { OPTION_DEBUG, OPTION_UNIFIED, OPTION_INDEPENDENT, OPTION_MAP, OPTIONS };
 
-/* Options that change nothing here; map_f64_to_f32 changes what .f64 means, so that there may be none. */
+/* Options without effect here. map_f64_to_f32 changes the meaning of .f64, so .f64 is then refused. */
 static unsigned known_option(const ptx_token *t) {
     static const char *const options[OPTIONS] = {"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"};
     for (unsigned i = 0; i < OPTIONS; i++)
@@ -86,7 +86,7 @@ static void parse_target(ptx_parser *p) {
     }
 }
 
-/* `.address_size 64`, if it is there. */
+/* Parses an optional `.address_size 64`. */
 static void parse_address_size(ptx_parser *p) {
     if (!ptx_accept_directive(p, ".address_size")) return;
     ptx_position at = p->lexer.token.position;
@@ -97,7 +97,7 @@ static void parse_address_size(ptx_parser *p) {
 
 /* ---- declarations at module scope ---- */
 
-/* `.alias f, g;`: f is declared without a body; calls of it mean g. */
+/* Parses `.alias f, g;`: f is declared without a body, and calls of it mean g. */
 static void parse_alias(ptx_parser *p) {
     ptx_function *functions[2];
     ptx_lexer_advance(&p->lexer);
@@ -167,11 +167,11 @@ static void parse_item(ptx_parser *p) {
     }
 }
 
-/* ---- the whole ---- */
+/* ---- whole modules ---- */
 
 enum { WORKSPACE_BYTES = 64, WORKSPACE_ALIGNMENT = 16 };
 
-/* Cooperative groups ask two special registers where the driver has put the grid's barrier. */
+/* Adds the workspace: cooperative groups read the address of the grid's barrier from two special registers. */
 static void add_workspace(ptx_parser *p) {
     if (!p->uses_workspace) return;
     ptx_variable *v = ARENA_NEW(p->memory, ptx_variable);
@@ -209,7 +209,7 @@ static void keep_module_lists(ptx_parser *p) {
 #undef KEEP
 }
 
-/* Functions that have not been looked at: those of the text that was read last. */
+/* Checks and analyses functions that have not been yet: those of the last text. */
 static haul_status check_and_analyse(ptx_module *module) {
     for (size_t f = 0; f < module->function_count; f++) {
         if (!module->functions[f]->has_body || module->functions[f]->blocks) continue;
@@ -241,7 +241,7 @@ static haul_status parse_text(ptx_parser *p, const ptx_source *source, bool last
     return HAUL_OK;
 }
 
-/* A module is for the latest version and architecture that one of its texts is for. */
+/* A module has the latest version and architecture of its texts. */
 static haul_status parse_texts(ptx_parser *p, const ptx_source *sources, size_t count) {
     uint32_t version = 0, sm = 0;
     char suffix = 0;
@@ -256,7 +256,7 @@ static haul_status parse_texts(ptx_parser *p, const ptx_source *sources, size_t 
     return HAUL_OK;
 }
 
-/* Everything that can run out of memory or find an error; both jump back to here. */
+/* Runs everything that can run out of memory or find an error; both jump back to here. */
 static haul_status parse(ptx_parser *p, const char *name, const ptx_source *sources, size_t count) {
     if (setjmp(p->module->out_of_memory))
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: out of memory while reading PTX", name);

@@ -1,4 +1,4 @@
-/* What a module uses must be in the PTX version and on the target that it says it is for. */
+/* Checks that the module's PTX version and target have the features that it uses. */
 #include "ptx/parse.h"
 
 #include <string.h>

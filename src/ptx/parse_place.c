@@ -22,7 +22,7 @@ static bool same_line(const ptx_place *a, const ptx_place *b) {
     return a->file == b->file && a->line == b->line && a->column == b->column;
 }
 
-/* The table's entry for a file:line:column, empty (0) or not. */
+/* The table's entry for a file:line:column; 0 if free. */
 static uint32_t *entry_of(ptx_parser *p, const ptx_place *place) {
     uint32_t key[3] = {place->file, place->line, place->column};
     uint64_t hash = hash_bytes(HASH_START, key, sizeof key);
@@ -43,8 +43,8 @@ static void grow_place_table(ptx_parser *p) {
         if (old[i]) *entry_of(p, &p->places.items[old[i] - 1]) = old[i];
 }
 
-/* The place's index + 1. Only the latest place of a line is looked at: `inlined_at` means that one, and a line that is
- * inlined at several places alternately costs an entry each time. */
+/* Returns the place's index + 1. Only the latest place of a line is checked, since `inlined_at` means that one. So a
+ * line inlined at alternating places costs an entry each time. */
 static uint32_t add_place(ptx_parser *p, ptx_place place) {
     grow_place_table(p);
     uint32_t *entry = entry_of(p, &place);
@@ -69,7 +69,7 @@ static bool accept_word(ptx_parser *p, const char *word) {
     return true;
 }
 
-/* The name of an inlined function is in a debug section, as bytes; its place says as much. */
+/* Skips the name of an inlined function, which is in a debug section as bytes; its place says as much. */
 static void skip_function_name(ptx_parser *p) {
     ptx_expect_name(p);
     if (ptx_accept(p, '+')) ptx_expect_integer(p, UINT64_MAX, "an offset");
@@ -104,9 +104,9 @@ void ptx_parse_loc(ptx_parser *p) {
     p->place = add_place(p, place);
 }
 
-/* ---- what has no effect on a kernel's meaning ---- */
+/* ---- sections and pragmas ---- */
 
-/* A debug section: what it says about lines is in .loc too. */
+/* Skips a debug section; its line information is in .loc too. */
 void ptx_parse_section(ptx_parser *p) {
     ptx_position start = p->lexer.token.position;
     ptx_lexer_advance(&p->lexer);
@@ -120,8 +120,8 @@ void ptx_parse_section(ptx_parser *p) {
     }
 }
 
-/* Hints to ptxas. In functions an unknown one is ignored; those of this table have their place and, after a blank, a
- * number. As ptxas 13.0 has it. */
+/* Hints to ptxas. In functions, unknown ones are ignored. Those in this table have a fixed place, and may have a number
+ * after a blank. As in ptxas 13.0. */
 static const struct pragma {
     const char *name;
     bool in_body_only, has_number;

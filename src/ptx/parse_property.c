@@ -19,7 +19,7 @@ static const struct property {
 #undef CONFLICT
 };
 
-/* Their bits in ptx_function.given. */
+/* Bits of ptx_function.given. */
 enum {
 #define PROPERTY(name, field, value, least, most, of) ROW_OF_##field,
 #define CONFLICT(a, b)
@@ -59,7 +59,7 @@ static void parse_value(ptx_parser *p, ptx_function *f, const struct property *p
     for (int i = 1; i < 3 && ptx_accept(p, ','); i++) field[i] = parse_number(p, property);
 }
 
-/* Of the current token; ROWS: none that this function can have. */
+/* The row of the current token; ROWS if it is none that this function can have. */
 static unsigned row_here(ptx_parser *p, const ptx_function *f) {
     unsigned row = 0;
     while (row < ROWS && !ptx_at_directive(p, properties[row].name)) row++;
@@ -76,7 +76,7 @@ static unsigned row_here(ptx_parser *p, const ptx_function *f) {
     return row;
 }
 
-/* Of the directive at `at`, which is in row `row`, with those before. */
+/* Checks the directive at `at`, of row `row`, against earlier ones. */
 static void check_conflicts(ptx_parser *p, const ptx_function *f, unsigned row, ptx_position at) {
     for (size_t c = 0; c < sizeof conflicts / sizeof *conflicts; c++) {
         const unsigned other = conflicts[c][0] == row ? conflicts[c][1] : conflicts[c][0];

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* `what` was expected where the current token stands. */
+/* Fails because `what` was expected at the current token. */
 void ptx_expected(ptx_parser *p, const char *what) {
     const ptx_token *t = &p->lexer.token;
     if (t->kind == PTX_TOKEN_END) ptx_fail_syntax(&p->diagnostics, t->position, "expected %s, but the text ends", what);

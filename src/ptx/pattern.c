@@ -18,7 +18,7 @@ static bool equals(piece p, const char *text) {
     return p.length == strlen(text) && memcmp(p.text, text, p.length) == 0;
 }
 
-/* Cuts `rest` at the first of the characters `at`; returns what was before it. */
+/* Cuts `rest` at the first of the characters `at`; returns the part before it. */
 static piece cut(piece *rest, const char *at) {
     size_t length = 0;
     while (length < rest->length && !strchr(at, rest->text[length])) length++;
@@ -40,7 +40,7 @@ static unsigned type_named(piece name) {
     return PTX_TYPE_NONE;
 }
 
-/* `a|b|c` as bits; 0 if one is unknown. */
+/* Reads `a|b|c` as bits; 0 if one is unknown. */
 static uint64_t read_types(piece list) {
     uint64_t set = 0;
     while (list.length) {
@@ -109,7 +109,7 @@ static bool read_operand_type(piece type, ptx_operand_slot *slot) {
     return slot->fixed != PTX_TYPE_NONE;
 }
 
-/* d, d_, d|p, d_|p, d&p, d_&p, vd, {d}, fd, fu */
+/* Reads d, d_, d|p, d_|p, d&p, d_&p, vd, {d}, fd, fu. */
 static bool read_destination(piece name, ptx_operand_slot *slot) {
     piece second = name;
     piece first = cut(&second, "|&");
@@ -123,14 +123,14 @@ static bool read_destination(piece name, ptx_operand_slot *slot) {
     return slot->vector || slot->packed || slot->fragment || equals(first, "d");
 }
 
-/* fa, fb, fc: a fragment; fx: of a matrix a that may lie in shared memory */
+/* Reads fa, fb, fc: a fragment; fx: of a matrix a that may be in shared memory. */
 static void read_fragment(piece name, ptx_operand_slot *slot) {
     slot->described = equals(name, "fx");
     if (name.length != 2 || *name.text != 'f' || !strchr("abcx", name.text[1])) return;
     slot->fragment = slot->described ? 'a' : name.text[1];
 }
 
-/* `?` or `?slot` behind an operand's type */
+/* Reads `?` or `?slot` after an operand's type. */
 static bool read_option(piece option, ptx_operand_slot *slot) {
     slot->optional = true;
     if (!option.length) return true;
@@ -212,7 +212,7 @@ static bool starts(piece text, const char *name, size_t length) {
     return length <= text.length && memcmp(text.text, name, length) == 0;
 }
 
-/* The length of `name` if `text` starts with it and it ends there or at a dot; else 0. */
+/* Returns the length of `name` if `text` starts with it and it ends there or at a dot; else 0. */
 static size_t matched(piece text, const char *name) {
     const size_t length = strlen(name);
     if (!starts(text, name, length)) return 0;
@@ -230,7 +230,7 @@ static bool is_shape(const ptx_suffix *suffix) {
     return !suffix->is_type && (suffix->slot == PTX_SLOT_SHAPE || suffix->slot == PTX_SLOT_GROUP_SHAPE);
 }
 
-/* The longest choice of `suffix` that `text` starts with: its length, and which it is. */
+/* Finds the longest choice of `suffix` that `text` starts with: returns its length, and sets which it is. */
 static size_t match_suffix(const ptx_suffix *suffix, piece text, uint16_t *which) {
     unsigned first = suffix->is_type ? 0 : first_modifier[suffix->slot];
     unsigned count = suffix->is_type ? PTX_TYPE_COUNT : modifiers_in(suffix->slot);
@@ -246,7 +246,7 @@ static size_t match_suffix(const ptx_suffix *suffix, piece text, uint16_t *which
     return best;
 }
 
-/* Takes one suffix off `rest` into the first free place of the pattern that accepts it. */
+/* Takes one suffix from `rest` into the first free place of the pattern that accepts it. */
 static bool take_suffix(const ptx_pattern *pattern, piece *rest, uint32_t *taken, ptx_opcode *opcode) {
     for (unsigned s = 0; s < pattern->suffix_count; s++) {
         const ptx_suffix *suffix = &pattern->suffixes[s];

@@ -83,7 +83,7 @@ void ptx_print_opcode(const ptx_instruction *i, text *out) {
     }
 }
 
-/* Empty lists of a call are not written. */
+/* Empty lists of a call are omitted. */
 static bool is_written(const ptx_operand *o) {
     return o->kind != PTX_ABSENT && !(o->kind == PTX_LIST && !o->part_count);
 }
@@ -154,7 +154,7 @@ static void print_scalar(const ptx_variable *v, uint64_t at, text *out) {
     }
 }
 
-/* How many bytes must be written; zeros follow. */
+/* The bytes that must be written; zeros follow. */
 static uint64_t initial_length(const ptx_variable *v) {
     uint64_t end = v->size, bytes = scalar_bytes(v);
     const ptx_relocation *last = v->relocation_count ? &v->relocations[v->relocation_count - 1] : NULL;
@@ -227,7 +227,7 @@ static void print_properties(const ptx_module *m, const ptx_function *f, text *o
     if (f->keeps_loops && !m->keeps_loops) text_put(out, "\n.pragma \"nounroll\";");
 }
 
-/* Registers that are parameters come first and stand in the header. */
+/* Register parameters come first and are in the header. */
 static size_t header_registers(const ptx_function *f) {
     size_t count = 0;
     for (size_t i = 0; i < f->param_count; i++) count += f->params[i]->space == PTX_SPACE_REG;
@@ -282,7 +282,7 @@ static bool same_place(const ptx_module *m, uint32_t a, uint32_t b) {
     return true;
 }
 
-/* Outer places first, as `inlined_at` means the last one printed. */
+/* Prints outer places first, since `inlined_at` means the last one printed. */
 static void print_place(const ptx_module *m, uint32_t place, text *out) {
     const ptx_place *p = &m->places[place - 1];
     if (p->inlined_at) print_place(m, p->inlined_at, out);
@@ -305,16 +305,15 @@ static bool has_inlined(const ptx_module *m) {
     return false;
 }
 
-/* ptxas wants the name of an inlined function as a label in a debug section; places do not keep it, so all share one.
- */
+/* Prints a shared name of inlined functions: ptxas needs a label in a debug section, and places do not keep the
+ * names. */
 static void print_inlined_name(const ptx_module *m, text *out) {
     if (has_inlined(m)) text_put(out, "\n.section .debug_str\n{\n$L__inlined:\n.b8 0\n}\n");
 }
 
 /* ---- bodies ---- */
 
-/* The labels in the order of their targets: ends[t] .. ends[t + 1] would need an array, so they are walked once, as the
- * parser found them in the order of the text. */
+/* Prints the labels of an instruction. The parser found them in the order of the text, so one walk suffices. */
 static size_t print_labels_at(const ptx_function *f, size_t next, size_t instruction, text *out) {
     for (; next < f->label_count && f->labels[next].target <= instruction; next++)
         if (!is_table(&f->labels[next])) text_printf(out, "%s:\n", f->labels[next].name);
@@ -368,7 +367,7 @@ static bool function_refers_to_entry(const ptx_function *f) {
     return false;
 }
 
-/* Whether an entry's name is used, so that it must be declared before. */
+/* Returns whether a kernel's name is used, so that it must be declared first. */
 static bool names_an_entry(const ptx_module *m) {
     for (size_t v = 0; v < m->variable_count; v++)
         for (size_t r = 0; r < m->variables[v]->relocation_count; r++)
@@ -379,7 +378,7 @@ static bool names_an_entry(const ptx_module *m) {
     return false;
 }
 
-/* Whether an initial value names a variable that is declared later. */
+/* Returns whether an initial value names a later variable. */
 static bool refers_forward(const ptx_module *m) {
     for (size_t v = 0; v < m->variable_count; v++) {
         for (size_t r = 0; r < m->variables[v]->relocation_count; r++) {
@@ -394,8 +393,8 @@ static bool is_static(const ptx_variable *v) {
     return !v->is_extern && !v->is_visible && !v->is_weak && !v->is_common;
 }
 
-/* The grid's workspace comes by itself, behind all others. Variables that are named before they are declared can be
- * `.extern` first, the others cannot. */
+/* Prints the variables, without the grid's workspace, which is added last. Variables named before their declaration can
+ * first be `.extern`, except static ones. */
 static void print_variables(const ptx_module *m, text *out) {
     const size_t count = m->variable_count - (m->workspace != NULL);
     if (!refers_forward(m)) {

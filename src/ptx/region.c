@@ -1,4 +1,4 @@
-/* Calls that are made, of functions that are not put in line: each is a region of the flat function. */
+/* Calls that remain: each called function becomes a region of the flat function. */
 #include "ptx/flatten.h"
 
 #include "base/number.h"
@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* Bytes of a function's parameters or results. */
+/* The most bytes of a function's parameters or results. */
 enum { MAX_AREA = 64 << 10 };
 
-/* Where parameters or results lie in the area that they are passed in: caller and called agree on it by their sizes. */
+/* The place of a parameter or result in the area that passes it; caller and callee derive it from the sizes. */
 typedef struct area {
     ptx_variable *variable;
     uint64_t at;
@@ -41,7 +41,7 @@ static void copy_memory(ptx_flattener *f, const ptx_instruction *like, const ptx
     }
 }
 
-/* Between the area and what a parameter is on this side: a .param variable, or a register or constant. */
+/* Copies between the area and this side's parameter: a .param variable, a register or a constant. */
 static void pass(ptx_flattener *f, const ptx_instruction *like, area *a, const ptx_variable *formal,
                  const ptx_operand *side, bool into_area) {
     next_in_area(a, formal);
@@ -86,7 +86,7 @@ static const ptx_function *signature_of(const ptx_site *s, const ptx_instruction
     return label->prototype ? label->prototype : label->call_targets[0];
 }
 
-/* Tells the callee where its frame in the stack begins. */
+/* Passes the start of the callee's frame in the stack. */
 static void pass_stack(ptx_flattener *f, const ptx_instruction *call) {
     if (!f->has_stack) return;
     ptx_operand next = ptx_register_operand(f->region->next, call->position);
@@ -138,8 +138,8 @@ ptx_member *ptx_flat_begin_region(ptx_flattener *f, const ptx_function *function
     return ptx_flat_add_member(f, function);
 }
 
-/* Where the frame is comes with the parameters; where it ends is known in the end. Returns the instruction that says
- * so. */
+/* Emits the frame's start, which comes with the parameters, and its end, which is known only later. Returns the
+ * instruction for the end. */
 static uint32_t emit_frame(ptx_flattener *f, const ptx_instruction *like) {
     ptx_region *r = f->region;
     r->frame = ptx_flat_add_register(f, "frame", PTX_U64);
@@ -154,7 +154,7 @@ static uint32_t emit_frame(ptx_flattener *f, const ptx_instruction *like) {
     return (uint32_t)f->instructions.count - 1;
 }
 
-/* The formal parameters of a region: variables and registers of its own. */
+/* Passes a region's formal parameters, which are variables and registers of its own. */
 static void pass_formals(ptx_flattener *f, ptx_member *m, const ptx_instruction *like, bool results) {
     const ptx_function *g = m->function;
     area a = begin_area(f, results);
@@ -211,7 +211,7 @@ haul_status ptx_flat_make_regions(ptx_flattener *f) {
     return HAUL_OK;
 }
 
-/* The labels, of which the region's own say where they are in it. Labels come in the order of their targets. */
+/* Makes the targets of the region's labels relative to it. Labels are ordered by target. */
 static void move_labels(const ptx_flattener *f, const ptx_region *r, ptx_label *labels) {
     size_t l;
     SEARCH_FIRST(l, f->flat->label_count, k, f->flat->labels[k].target < r->first);
@@ -219,7 +219,7 @@ static void move_labels(const ptx_flattener *f, const ptx_region *r, ptx_label *
         labels[l].target = f->flat->labels[l].target - r->first;
 }
 
-/* A region's blocks, analysed as a function of its own, behind those of the others. */
+/* Analyses a region's blocks as a function of their own, and appends them to the others. */
 static void analyse_region(ptx_flattener *f, const ptx_region *r, ptx_label *labels, ptx_block *blocks, uint32_t at) {
     ptx_function part = *f->flat;
     part.is_entry = r->is_entry;

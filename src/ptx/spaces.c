@@ -21,7 +21,7 @@ static ptx_space space_of_modifier(unsigned modifier) {
     return PTX_SPACE_GENERIC;
 }
 
-/* The second one is the source, the third an mbarrier. */
+/* The second memory operand is the source, the third an mbarrier. */
 ptx_space ptx_space_of_memory(const ptx_instruction *i, unsigned which) {
     unsigned source = i->mods[PTX_SLOT_SOURCE];
     if (which == 2) return PTX_SPACE_SHARED;
@@ -54,9 +54,9 @@ unsigned ptx_most_bytes(const ptx_instruction *i) {
     return moves && i->type != PTX_B128 && (space == PTX_MOD_GLOBAL || !space) ? PTX_WIDE_ACCESS : PTX_USUAL_ACCESS;
 }
 
-/* ---- variables that say the space ---- */
+/* ---- spaces from variables ---- */
 
-/* The memory operand of a plain access; NULL: another instruction. */
+/* Returns the memory operand of a plain access; NULL for other instructions. */
 static const ptx_operand *memory_of(const ptx_instruction *i) {
     if (!ptx_is_access(i->op)) return NULL;
     return &i->operands[ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_ATOMIC)];

@@ -1,22 +1,22 @@
-/* State spaces of accesses to memory: which one an operand is in, and whose name says it. */
+/* State spaces of memory accesses: which one an operand is in. */
 #ifndef HAUL_PTX_SPACES_H
 #define HAUL_PTX_SPACES_H
 
 #include "ptx/ir.h"
 
-/* The space of the instruction's memory operand number `which`, from 0, as its modifiers say. */
+/* Returns the space of the instruction's memory operand number `which`, from 0, by its modifiers. */
 ptx_space ptx_space_of_memory(const ptx_instruction *instruction, unsigned which);
-/* The operand is one of the instruction's, an address in brackets, and generic. */
+/* Returns whether the operand is one of the instruction's, an address in brackets, and generic. */
 bool ptx_is_generic(const ptx_instruction *instruction, const ptx_operand *operand);
-/* The row knows no other space for its accesses than shared memory. */
+/* Returns whether the row's accesses can only be to shared memory. */
 bool ptx_has_shared_only(unsigned op);
-/* How many bytes the instruction may move: 16, and 32 where it loads or stores global memory or at a generic address.
- */
+/* Returns the most bytes that the instruction may move: 16, or 32 for loads and stores of global memory or at a generic
+ * address. */
 enum { PTX_USUAL_ACCESS = 16, PTX_WIDE_ACCESS = 32 };
 unsigned ptx_most_bytes(const ptx_instruction *instruction);
 
-/* Loads, stores and atomics without a state space that name a variable become those of its space, as ptxas 13.0 makes
- * them. They stay generic where the instruction has no such form: 32 bytes of shared memory. */
+/* Gives loads, stores and atomics without a state space that name a variable that variable's space, like ptxas 13.0.
+ * They stay generic if the instruction has no such form: 32 bytes of shared memory. */
 void ptx_name_spaces(ptx_function *function);
 
 #endif

@@ -30,7 +30,7 @@ static uint64_t hash_word(uint64_t hash, uint64_t word) {
     return hash ^ hash >> 32;
 }
 
-/* Eight bytes at a time: most names have no more. */
+/* Hashes eight bytes at a time; most names have no more. */
 static uint64_t hash_name(const char *text, size_t length) {
     uint64_t hash = length, word;
     for (; length > sizeof word; length -= sizeof word, text += sizeof word) {
@@ -127,7 +127,7 @@ ptx_symbol *ptx_declare(ptx_symbols *s, ptx_name *name, ptx_symbol_kind kind) {
 
 enum { MAX_DIGITS = 9 };
 
-/* Where the number at the end of a name starts; longer ones belong to no range. */
+/* Returns where the number at the end of a name starts; longer numbers belong to no range. */
 static size_t number_start(const ptx_name *name) {
     size_t start = name->length;
     while (start > 1 && name->length - start < MAX_DIGITS && name->text[start - 1] >= '0' &&
@@ -142,8 +142,7 @@ static uint32_t read_number(const char *digits, size_t count) {
     return value;
 }
 
-/* A name such as %r1x2 has only one split, but %r12 could be of `%r1<9>` too: the longest prefix of digits wins that
- * declares a range. */
+/* %r12 may belong to `%r<20>` or `%r1<9>`: the longest prefix that declares a range wins. */
 ptx_symbol *ptx_find_range(ptx_symbols *s, const ptx_name *name, uint32_t *number) {
     if (name->symbol && name->symbol->depth >= s->range_depth) return NULL;
     for (size_t start = number_start(name); start < name->length; start++) {

@@ -7,8 +7,7 @@ typedef struct user_scan {
     uint32_t instruction;
 } user_scan;
 
-/* Counts come two places up: summed they are where lists begin, one place up, and move to where they belong as the
- * lists are filled. */
+/* Counts start two entries up, are summed one entry up, and move into place as the lists are filled. */
 static void count_user(void *context, uint32_t reg, bool writes) {
     const user_scan *s = context;
     if (s->users[writes]) s->users[writes]->first[reg + 2]++;

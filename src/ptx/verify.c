@@ -1,4 +1,4 @@
-/* Functions, instruction by instruction; labels and calls. */
+/* The verifier: functions, instruction by instruction; labels and calls. */
 #include "ptx/verify.h"
 
 #include "ptx/tcgen05.h"
@@ -46,7 +46,7 @@ static bool is_bits(unsigned type) {
     return ptx_types[type].kind == 'B' || type == PTX_F16X2;
 }
 
-/* As ptxas has it: integers of 8 and 16 bits are passed as bits. */
+/* Integers of 8 and 16 bits are passed as bits, as in ptxas. */
 static bool can_be_passed(unsigned type) {
     return is_bits(type) || ptx_types[type].kind == 'F' || ptx_bits(type) >= 32;
 }
@@ -63,7 +63,7 @@ static haul_status fail_passing(const ptx_check *c, const ptx_operand *o, const 
                           ptx_types[formal->type].name, formal->dimensions ? " array" : "");
 }
 
-/* Arrays have the same size and alignment. */
+/* Checks a passed variable; arrays must have the same size and alignment. */
 static haul_status check_passed(const ptx_check *c, const ptx_operand *o, const ptx_variable *formal) {
     const ptx_variable *v = o->variable;
     const bool arrays = v->dimensions && formal->dimensions, scalars = !v->dimensions && !formal->dimensions;
@@ -110,7 +110,7 @@ static haul_status check_lists(const ptx_check *c, const ptx_function *callee) {
     return check_call_list(c, arguments, callee->params, callee->param_count, false);
 }
 
-/* Through a register, to a function that the label says enough of. */
+/* Checks a call through a register, whose label must describe the function. */
 static haul_status check_indirect_call(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     const ptx_label *label = i->operand_count > 3 ? &c->function->labels[i->operands[3].label] : NULL;
@@ -129,7 +129,7 @@ static haul_status check_indirect_call(const ptx_check *c) {
 static haul_status check_call(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     const ptx_operand *target = &i->operands[1];
-    if (ptx_is_far_call(i)) return HAUL_OK; /* nobody wrote it */
+    if (ptx_is_far_call(i)) return HAUL_OK; /* made by inlining */
     if (target->kind == PTX_REGISTER) return check_indirect_call(c);
     if (target->kind != PTX_FUNCTION_ADDRESS) return ptx_check_fail(c, target->position, "needs a function");
     if (target->function->is_entry)
@@ -140,7 +140,7 @@ static haul_status check_call(const ptx_check *c) {
     return check_lists(c, target->function);
 }
 
-/* ---- the whole ---- */
+/* ---- whole functions ---- */
 
 static haul_status check_instruction(ptx_check *c) {
     if (c->instruction->op == PTX_OP_CALL) return check_call(c);
@@ -152,7 +152,7 @@ static haul_status check_instruction(ptx_check *c) {
 
 enum { MAX_TABLE_ENTRIES = 1 << 22 };
 
-/* Many jumps through one large table would make more edges than the text is long. */
+/* Limits table entries: many jumps through one large table would make more edges than the text is long. */
 static haul_status check_table_sizes(ptx_check *c) {
     const ptx_function *f = c->function;
     uint64_t entries = 0;
@@ -165,7 +165,7 @@ static haul_status check_table_sizes(ptx_check *c) {
     return HAUL_OK;
 }
 
-/* A kernel's tcgen05 instructions are all for one block, or all for a pair. */
+/* A kernel's tcgen05 instructions must all be for one block, or all for a pair. */
 static haul_status check_groups(ptx_check *c) {
     const ptx_function *f = c->function;
     unsigned first = PTX_MOD_NONE;

@@ -1,4 +1,4 @@
-/* Operands: each is what its instruction takes there. */
+/* Checks that each operand is what its instruction takes. */
 #include "ptx/matrix.h"
 #include "ptx/pattern.h"
 #include "ptx/spaces.h"
@@ -22,7 +22,7 @@ static bool fits(ptx_type reg, ptx_type type, bool loose) {
     return have == 'F' ? reg == type : is_integer_kind(want);
 }
 
-/* In place of the bytes to read, cp.async takes a predicate: whether the source is ignored. */
+/* cp.async takes a predicate in place of the bytes to read: whether the source is ignored. */
 static bool ignores_source(const ptx_check *c, const ptx_register *r) {
     return c->instruction->op == PTX_OP_CP_ASYNC && c->number == 4 && r->type == PTX_PRED;
 }
@@ -76,14 +76,14 @@ static haul_status check_space(const ptx_check *c, const ptx_operand *variable, 
                           ptx_space_names[variable->variable->space]);
 }
 
-/* The source of cvta lies in the state space that it names; without a name it is shared memory's, of the cluster. */
+/* cvta's source must lie in the state space that it names; without one, in the cluster's shared memory. */
 static haul_status check_converted(const ptx_check *c, const ptx_operand *o) {
     const ptx_space named = ptx_space_of_memory(c->instruction, 0),
                     space = named == PTX_SPACE_GENERIC ? PTX_SPACE_SHARED : named;
     return check_space(c, o, o->variable->space == space, ptx_space_names[space]);
 }
 
-/* A .param variable of a body. */
+/* Returns whether it is a .param variable of a body. */
 static bool is_passed(const ptx_variable *v) {
     return v->space == PTX_SPACE_PARAM && v->role == PTX_LOCAL_PARAMETER;
 }
@@ -115,7 +115,7 @@ static haul_status check_scalar(const ptx_check *c, const ptx_operand *o, ptx_ty
     }
 }
 
-/* Stores of 32 bytes may leave elements as they are. */
+/* Stores of 32 bytes may skip elements. */
 static bool may_leave_out(const ptx_instruction *i) {
     return i->op == PTX_OP_ST && ptx_vector_length(i) * ptx_bits(i->type) == 256;
 }
@@ -132,7 +132,7 @@ static haul_status check_vector(const ptx_check *c, const ptx_operand *o, ptx_ty
     return HAUL_OK;
 }
 
-/* The elements of a packing mov: any registers of one size that fill the type. */
+/* The elements of a packing mov: any registers of equal size that fill the type. */
 static haul_status check_packed(const ptx_check *c, const ptx_operand *o, ptx_type type, bool destination) {
     if (ptx_types[type].kind != 'B' || (o->part_count != 2 && o->part_count != 4) || ptx_bits(type) / o->part_count < 8)
         return ptx_check_fail(c, o->position, "cannot be %u elements in braces", o->part_count);
@@ -149,7 +149,7 @@ static haul_status check_packed(const ptx_check *c, const ptx_operand *o, ptx_ty
     return HAUL_OK;
 }
 
-/* A lane's part of a matrix; a matrix a may lie in shared memory instead. */
+/* Checks a lane's part of a matrix; a matrix a may be in shared memory instead. */
 static haul_status check_fragment(const ptx_check *c, const ptx_operand_slot *slot, const ptx_operand *o,
                                   ptx_type type) {
     const unsigned length = ptx_fragment_length(c->instruction, slot->fragment);
@@ -161,13 +161,13 @@ static haul_status check_fragment(const ptx_check *c, const ptx_operand_slot *sl
     return HAUL_OK;
 }
 
-/* Tensor memory has addresses of 32 bits. */
+/* Addresses in tensor memory have 32 bits. */
 static haul_status check_tensor_memory(const ptx_check *c, const ptx_operand *o) {
     if (o->kind != PTX_MEMORY) return ptx_check_fail(c, o->position, "must be an address in brackets");
     return check_scalar(c, &o->parts[0], PTX_B32, false);
 }
 
-/* A word for each warp of the blocks that take part. */
+/* The mask has a word for each warp of the participating blocks. */
 static haul_status check_mask(const ptx_check *c, const ptx_operand *o, ptx_type type) {
     const uint32_t words = c->instruction->mods[PTX_SLOT_CTA_GROUP] == PTX_MOD_CTA_GROUP_2 ? 8 : 4;
     if (o->kind != PTX_VECTOR || o->part_count != words)
@@ -202,8 +202,7 @@ static haul_status check_destination(const ptx_check *c, const ptx_operand_slot 
 
 /* ---- memory ---- */
 
-/* Without a state space the variable says where the access goes. As in ptxas 13.0, constants and parameters have to be
- * named. */
+/* Without a state space, the variable's space counts. Constants and parameters must be named, as in ptxas 13.0. */
 static haul_status check_nameless(const ptx_check *c, const ptx_operand *base) {
     const unsigned op = c->instruction->op;
     const ptx_space space = base->variable->space;
@@ -222,7 +221,7 @@ static haul_status check_nameless(const ptx_check *c, const ptx_operand *base) {
                           base->variable->name, ptx_space_names[space], ptx_ops[op].mnemonic, ptx_space_names[space]);
 }
 
-/* Who may do what with a variable in .param. */
+/* Checks the rules for accesses to variables in .param. */
 static haul_status check_parameter(const ptx_check *c, const ptx_operand *o) {
     const ptx_instruction *i = c->instruction;
     const ptx_variable *v = o->variable;
@@ -271,7 +270,7 @@ static haul_status check_coordinate(const ptx_check *c, const ptx_operand *o) {
                           ptx_types[r->type].name);
 }
 
-/* The map's address is generic; there is a coordinate for each dimension. */
+/* The map's address is generic; there is one coordinate for each dimension. */
 static haul_status check_tensor(const ptx_check *c, const ptx_operand *o) {
     unsigned dimensions = c->instruction->mods[PTX_SLOT_DIM] - PTX_MOD_DIM_1 + 1u;
     const unsigned mode = c->instruction->mods[PTX_SLOT_LOAD_MODE];
@@ -294,7 +293,7 @@ static haul_status check_tensor(const ptx_check *c, const ptx_operand *o) {
     return HAUL_OK;
 }
 
-/* One for each dimension but the first and the last; or the halo and its offset. */
+/* There is one offset for each dimension but the first and the last; or the halo and its offset. */
 static haul_status check_offsets(const ptx_check *c, const ptx_operand *o) {
     const unsigned mode = c->instruction->mods[PTX_SLOT_LOAD_MODE];
     const bool wide = mode == PTX_MOD_IM2COL_W || mode == PTX_MOD_IM2COL_W128;
@@ -312,7 +311,7 @@ static haul_status check_parts(const ptx_check *c, const ptx_operand *o, unsigne
     return HAUL_OK;
 }
 
-/* The handle, and coordinates: of a layered texture the layer first. */
+/* Checks the handle and coordinates; a layered texture's layer comes first. */
 static haul_status check_texture(const ptx_check *c, const ptx_operand *o) {
     const unsigned count = ptx_coordinate_count(c->instruction), layer = ptx_is_layered(c->instruction);
     if (o->kind != PTX_TENSOR || o->offset)
@@ -329,7 +328,7 @@ static haul_status check_texture(const ptx_check *c, const ptx_operand *o) {
     return check_parts(c, at, layer, ptx_coordinate_type(c->instruction));
 }
 
-/* One for each coordinate that is not a layer: in three dimensions four, the last ignored. */
+/* There is one for each coordinate other than a layer; in three dimensions four, the last of which is ignored. */
 static haul_status check_along(const ptx_check *c, const ptx_operand *o, ptx_type type) {
     const unsigned count = ptx_gradient_count(c->instruction);
     if (o->kind != PTX_VECTOR || o->part_count != count)
@@ -337,7 +336,7 @@ static haul_status check_along(const ptx_check *c, const ptx_operand *o, ptx_typ
     return check_parts(c, o, 0, type);
 }
 
-/* ---- by the role of its slot ---- */
+/* ---- by the slot's role ---- */
 
 static haul_status check_operand(const ptx_check *c, const ptx_operand_slot *slot, const ptx_operand *o,
                                  unsigned memory) {

@@ -1,5 +1,5 @@
-/* Rules of single instructions that isa.def cannot say: modifiers, types and numbers that go together, and the targets
- * that have them. */
+/* Rules of single instructions that isa.def cannot express: combinations of modifiers, types and numbers, and their
+ * targets. */
 #include "ptx/matrix.h"
 #include "ptx/forms.h"
 #include "ptx/multimem.h"
@@ -39,7 +39,7 @@ static bool is_float(unsigned type) {
     return ptx_types[type].kind == 'F';
 }
 
-/* Where a conversion can lose something, PTX wants to be told how to round. */
+/* If a conversion can lose something, PTX requires a rounding modifier. */
 static haul_status check_conversion(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     if (i->op != PTX_OP_CVT) return HAUL_OK;
@@ -92,7 +92,7 @@ static haul_status check_atomic(const ptx_check *c) {
     return HAUL_OK;
 }
 
-/* Half precision adds, and minima and maxima of vectors, have no flushing form: they have to say so. */
+/* Sums of halves, and minima and maxima of vectors, have no flushing form: they must say .noftz. */
 static haul_status check_noftz(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     const bool bulk = i->op == PTX_OP_CP_REDUCE_BULK, sum = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_ADD;
@@ -113,8 +113,7 @@ static haul_status check_vector_atomic(const ptx_check *c) {
     return HAUL_OK;
 }
 
-/* Bulk reductions know the atomics' operations, sums of halves, but of the 64-bit ones no signed sum, as atom and red
- * have it. */
+/* Bulk reductions have the operations of atomics and sums of halves, but no signed 64-bit sum, like atom and red. */
 static bool is_bulk_reduction(unsigned operation, unsigned type) {
     bool half = type == PTX_F16 || type == PTX_BF16;
     if (operation == PTX_MOD_ATOM_ADD) return type != PTX_S64 && is_atomic_type(operation, type);
@@ -194,7 +193,7 @@ static haul_status check_barrier(const ptx_check *c) {
                           (unsigned long long)count->bits, WARP);
 }
 
-/* A memory order that others take part in says who they are. */
+/* A memory order that involves other threads must name its scope. */
 static haul_status check_order(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     unsigned order = i->mods[PTX_SLOT_ORDER];
@@ -219,7 +218,7 @@ static haul_status check_sync(const ptx_check *c) {
     return ptx_check_fail(c, i->position, "needs .sync from sm_70 and PTX ISA 6.4 on");
 }
 
-/* Only some forms have a second, predicate result. */
+/* Only some forms have a second result, a predicate. */
 static haul_status check_second_result(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     bool one_half = (i->op == PTX_OP_HSETP || i->op == PTX_OP_HSETP_COMBINE) && ptx_bits(i->type) == 16;
@@ -235,7 +234,7 @@ static haul_status check_reduction(const ptx_check *c) {
                           ptx_types[i->type].name);
 }
 
-/* Three values, or two and .xorsign.abs. */
+/* Takes three values, or two and .xorsign.abs. */
 static haul_status check_choice(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     if (i->op != PTX_OP_FMIN && i->op != PTX_OP_FMAX) return HAUL_OK;
@@ -292,7 +291,7 @@ static haul_status check_saturation(const ptx_check *c) {
     return ptx_check_fail(c, i->position, ".sat goes with .hi.s32 only");
 }
 
-/* Addresses and distances have 64 bits, the other fields of a tensor map 32. */
+/* Addresses and strides of a tensor map have 64 bits, other fields 32. */
 static haul_status check_tensor_field(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     const unsigned field = i->mods[PTX_SLOT_FIELD];
@@ -302,7 +301,7 @@ static haul_status check_tensor_field(const ptx_check *c) {
     return ptx_check_fail(c, i->position, ".%s takes .%s", ptx_modifier_names[field], wide ? "b64" : "b32");
 }
 
-/* Four elements, or two pairs of halves. */
+/* A fetch gives four elements, or two pairs of halves. */
 static haul_status check_texel(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     const bool cube = i->mods[PTX_SLOT_GEOMETRY] >= PTX_MOD_GEOMETRY_CUBE, pairs = i->type == PTX_F16X2;

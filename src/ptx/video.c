@@ -22,7 +22,7 @@ static bool is_source_choice(const ptx_selector *s, unsigned parts) {
     return true;
 }
 
-/* The parts of the result, the highest first. */
+/* Returns whether these are parts of the result, the highest first. */
 static bool is_mask(const ptx_selector *s, unsigned parts) {
     if (!s->count) return true;
     if (s->bits != 32 / parts || s->count > parts) return false;
