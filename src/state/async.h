@@ -48,8 +48,7 @@ typedef struct sim_bulk {
     uint32_t group;          /* bulk group of a store */
     uint32_t shared;         /* shared address */
     uint32_t barrier;
-    const sim_block
-        *source; /* NULL: global memory; else the block of the cluster in whose shared memory `global` is an address */
+    const sim_block *source; /* NULL: global memory; else `global` is in the shared memory of this block */
     uint64_t global;
     uint32_t bytes;
     bool masked; /* stores only the bytes of each 16 that `mask` selects */

@@ -21,8 +21,7 @@ struct sim_pending_product {
     uint32_t issued; /* checks on: time in the domain */
     bool keeps;      /* adds to the existing sums */
     bool is_store;   /* to tensor memory */
-    uint32_t
-        *data; /* owned: registers at the time of issue, in order; a store's data, or a sparse product's metadata */
+    uint32_t *data;  /* owned registers from the issue: a store's data, or a sparse product's metadata */
 };
 
 /* A warp's products in flight, oldest first. */

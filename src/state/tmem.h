@@ -46,11 +46,10 @@ typedef void (*sim_tmem_maker)(sim_block *b, const sim_tmem_work *work);
 struct sim_tmem_work {
     sim_tmem_maker make; /* NULL: a commit */
     const sim_op *op;
-    uint32_t thread; /* in the block */
-    uint32_t issued; /* checks on: time in the domain */
-    uint32_t barrier,
-        ranks;     /* of a commit: the mbarrier's address in each block of the cluster whose bit is set in `ranks` */
-    uint64_t a, b; /* descriptors; `a` may be an address in tensor memory */
+    uint32_t thread;         /* in the block */
+    uint32_t issued;         /* checks on: time in the domain */
+    uint32_t barrier, ranks; /* of a commit: the mbarrier's address in each block whose bit is set in `ranks` */
+    uint64_t a, b;           /* descriptors; `a` may be an address in tensor memory */
     uint32_t d, descriptor, metadata, scale_a, scale_b;
     uint32_t columns;                                  /* written columns, from d on */
     uint32_t disabled[2 * SIM_TMEM_LANES / SIM_LANES]; /* lanes of d that stay unchanged */
