@@ -49,6 +49,9 @@ static const pair pairs[] = {
          LEAD "@%p3 bra T;\nbar.arrive 1, 64;\nbar.arrive 1, 64;\nbra D;\nT: bar.sync 1, 64;\nbar.sync 1, 64;\nD:\n",
          LEAD "@%p3 bra T;\nbar.arrive 1, 64;\nbar.sync 2, 64;\nbar.arrive 1, 64;\nbra D;\nT: bar.sync 1, 64;\n"
               "bar.arrive 2, 64;\nbar.sync 1, 64;\nD:\n"),
+    PAIR("lanes of one warp that arrive and wait", BARRIER_DIVERGENCE, 1, 64,
+         "setp.lt.u32 %p3, %r0, 16;\n@%p3 bra T;\nbar.sync 1, 64;\nbra D;\nT: bar.arrive 1, 64;\nD:\n",
+         LEAD "@%p3 bra T;\nbar.sync 1, 64;\nbra D;\nT: bar.arrive 1, 64;\nD:\n"),
     PAIR("count that is no multiple of a warp", BARRIER_MISUSE, 1, 64, "mov.u32 %r6, 48;\nbar.sync 1, %r6;\n",
          "bar.sync 1, 64;\n"),
     PAIR("barrier 16", BARRIER_MISUSE, 1, 32, "mov.u32 %r6, 16;\nbar.sync %r6;\n", "mov.u32 %r6, 15;\nbar.sync %r6;\n"),
