@@ -6,7 +6,7 @@
 
 #define ONE_F32 UINT64_C(0x3f800000)
 #define ONE_F64 UINT64_C(0x3ff0000000000000)
-#define LIFT_F32 UINT64_C(0x5f000000) /* SIM_LIFT in exec/ops/floats.h, as the next two */
+#define LIFT_F32 UINT64_C(0x5f000000) /* SIM_LIFT in exec/floats.h, as the next two */
 #define LIFT_F64 UINT64_C(0x43e0000000000000)
 #define LIFTED_NORMAL UINT64_C(0x60000000)
 #define QUIET_F32 UINT64_C(0x00400000)
@@ -52,7 +52,7 @@ sim_value sim_write_flush(sim_writer *w, sim_value a) {
 }
 
 /* Flushes products, and values rounded to single precision, according to the same result of lifted operands: see
- * exec/ops/floats.h. */
+ * exec/floats.h. */
 static sim_value flush_by(sim_writer *w, sim_value a, sim_value lifted) {
     return flush_where(w, a, lifted, LIFTED_NORMAL);
 }
@@ -97,7 +97,7 @@ static void write_single(sim_writer *w, const sim_op *op, sim_value result) {
     sim_write_slot(w, op->d, result);
 }
 
-/* ---- a double's NaN: the first NaN operand, made quiet; see exec/ops/floats.h ---- */
+/* ---- a double's NaN: the first NaN operand, made quiet; see exec/floats.h ---- */
 
 static bool is_number(const sim_writer *w, uint32_t slot) {
     sim_value v;
