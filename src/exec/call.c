@@ -145,8 +145,8 @@ static bool check_stack(sim_warp *w, const sim_op *op, uint32_t active, uint64_t
         const uint64_t used = stack_in_use(w, op, lane);
         if (used <= limit && frame_bytes <= limit - used) continue;
         (void)sim_fault(w, op, HAUL_FINDING_STACK_OVERFLOW, 1u << lane,
-                        "stack overflow: the call is %u deep and its frames need more than the stack's %llu bytes "
-                        "(cuCtxSetLimit with CU_LIMIT_STACK_SIZE makes it larger)",
+                        "stack overflow: the call is %u deep and its frames need more than the stack's %llu bytes; "
+                        "raise the limit with cuCtxSetLimit(CU_LIMIT_STACK_SIZE)",
                         w->calls->lanes[lane].depth + 1, (unsigned long long)limit);
         return false;
     }
@@ -191,7 +191,7 @@ static sim_step call_address(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t same = 0;
     for (unsigned l = 0; l < SIM_LANES; l++) same |= (uint32_t)(address[l] == first) << l;
     if (!callee)
-        return sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, same & active, "call: at 0x%llx there is no function",
+        return sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, same & active, "call: there is no function at 0x%llx",
                          (unsigned long long)first);
     if (!has_stacks(w)) return no_memory(w, op, active);
     return enter(w, op, same & active, callee);

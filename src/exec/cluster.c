@@ -31,7 +31,7 @@ sim_step sim_cluster_fault(sim_warp *w, const sim_op *op, uint32_t lanes, uint32
         return sim_fault(w, op, HAUL_FINDING_USE_AFTER_FREE, lanes,
                          "shared address 0x%x: block %u of the cluster has ended", address, rank);
     return sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, lanes,
-                     "access outside the block's shared memory, and its cluster's: 0x%x", address);
+                     "access outside the shared memory of the block and its cluster: 0x%x", address);
 }
 
 uint32_t sim_cluster_split(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],

@@ -150,7 +150,7 @@ static haul_status fit_frames(sim_grid *g) {
     if (needed <= SMALL_FRAMES || needed <= sim_host_available()) return HAUL_OK;
     return haul_fail(
         HAUL_ERROR_OUT_OF_MEMORY,
-        "launch: %llu bytes of local memory a thread are %s for the resident blocks: more than the host has",
+        "launch: %llu bytes of local memory per thread need %s for the resident blocks: more than the host has",
         (unsigned long long)g->program->frame_bytes, number_format_bytes((double)needed, amount));
 }
 
@@ -559,7 +559,8 @@ static haul_status run_all(sim_run *s) {
 static haul_status write_printed(const sim_run *s, const sim_print_sink *sink) {
     const uint32_t n = s->grid.used_sms;
     const sim_print_log **logs = memory_zeroed(n, sizeof *logs);
-    if (!logs) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for what the kernel prints");
+    if (!logs)
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for the kernel's printed text");
     for (uint32_t i = 0; i < n; i++) logs[i] = &s->sms[i].printed;
     haul_status status = sim_print_logs_write(logs, n, sink);
     memory_free(logs);

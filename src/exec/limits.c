@@ -81,14 +81,15 @@ static haul_status check_cluster(const sim_launch *l) {
     const uint64_t blocks = (uint64_t)cluster[0] * cluster[1] * cluster[2];
     if (blocks == 1) return HAUL_OK;
     if (l->machine->sm < 90)
-        return haul_fail(HAUL_ERROR_UNSUPPORTED, "launch: kernel %s wants clusters, but %s is sm_%u: they need sm_90",
+        return haul_fail(HAUL_ERROR_UNSUPPORTED, "launch: kernel %s uses clusters, which need sm_90, but %s is sm_%u",
                          name, l->machine->name, l->machine->sm);
     if (blocks > SIM_CLUSTER_MOST) return over("blocks per cluster", blocks, SIM_CLUSTER_MOST, l->machine->name);
     for (unsigned k = 0; k < 3; k++)
         if (l->grid[k] % cluster[k])
-            return haul_fail(HAUL_ERROR_LIMIT,
-                             "launch: grid %u x %u x %u is not made of kernel %s's clusters of %u x %u x %u blocks",
-                             l->grid[0], l->grid[1], l->grid[2], name, cluster[0], cluster[1], cluster[2]);
+            return haul_fail(
+                HAUL_ERROR_LIMIT,
+                "launch: grid %u x %u x %u is not a multiple of kernel %s's clusters of %u x %u x %u blocks",
+                l->grid[0], l->grid[1], l->grid[2], name, cluster[0], cluster[1], cluster[2]);
     return HAUL_OK;
 }
 

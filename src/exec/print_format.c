@@ -40,12 +40,12 @@ __attribute__((format(printf, 2, 3))) static bool wrong(formatter *f, const char
 static bool copy_string(formatter *f, uint64_t address, uint64_t most, const char *what, text *to) {
     uint64_t reach = 0;
     const unsigned char *bytes = sim_lane_view(f->warp, f->lane, address, &reach);
-    if (!bytes) return wrong(f, "printf: %s at 0x%llx lies outside any memory", what, (unsigned long long)address);
+    if (!bytes) return wrong(f, "printf: %s at 0x%llx is outside of all memory", what, (unsigned long long)address);
     const uint64_t longest = most < SIM_PRINT_STRING ? most : SIM_PRINT_STRING;
     const uint64_t from = to->length;
     const unsigned char *zero = memchr(bytes, 0, reach < longest ? reach : longest);
     if (!zero && (most > SIM_PRINT_STRING || reach < most))
-        return wrong(f, "printf: %s at 0x%llx has no end", what, (unsigned long long)address);
+        return wrong(f, "printf: %s at 0x%llx has no terminating zero", what, (unsigned long long)address);
     text_append(to, (const char *)bytes, zero ? (size_t)(zero - bytes) : (size_t)longest);
     if (to->failed) return wrong(f, "printf: the host has no memory for %s", what);
     to->length = from + strlen(to->bytes + from);
@@ -57,7 +57,7 @@ static bool take(formatter *f, unsigned bytes, uint64_t *value) {
     const unsigned char *from = sim_lane_view(f->warp, f->lane, at, &reach);
     f->used++;
     if (!from || reach < bytes)
-        return wrong(f, "printf: argument %u lies outside any memory: %u bytes at 0x%llx", f->used, bytes,
+        return wrong(f, "printf: argument %u is outside of all memory: %u bytes at 0x%llx", f->used, bytes,
                      (unsigned long long)at);
     *value = 0;
     memcpy(value, from, bytes);
@@ -119,7 +119,7 @@ static bool read_conversion(formatter *f, const char *p, conversion *c) {
     c->end = *p ? p + 1 : p;
     bool wide = c->size == 'l' && (c->kind == 'c' || c->kind == 's');
     if (!c->kind || !strchr("aAcdeEfFgGiopsuxX%", c->kind) || wide)
-        return wrong(f, "printf: '%.*s' is no conversion that device code has",
+        return wrong(f, "printf: '%.*s' is not a conversion of printf() in device code",
                      c->end - c->from < 32 ? (int)(c->end - c->from) : 32, c->from);
     return true;
 }

@@ -144,7 +144,7 @@ static sim_step run___cuda_syscall_aligned_malloc(sim_warp *w, const sim_op *op,
 static sim_step bad_free(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, bool twice) {
     sim_fault_concerns(w, HAUL_SPACE_GLOBAL, address, 1);
     return sim_fault(w, op, HAUL_FINDING_BAD_FREE, 1u << lane, "free: 0x%llx %s", (unsigned long long)address,
-                     twice ? "has been freed before" : "is not what malloc() gave in a kernel");
+                     twice ? "has already been freed" : "was not allocated by malloc() in a kernel");
 }
 
 static sim_step run_free(sim_warp *w, const sim_op *op, uint32_t active) {
@@ -174,7 +174,8 @@ static sim_step run_cudaGraphSetConditional(sim_warp *w, const sim_op *op, uint3
         void *at = handle % sizeof value ? NULL : sim_memory_at_to_write(w->sm->grid->memory, handle, sizeof value);
         if (!at)
             return sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane,
-                             "cudaGraphSetConditional: 0x%llx is no handle of a condition", (unsigned long long)handle);
+                             "cudaGraphSetConditional: 0x%llx is not the handle of a conditional node",
+                             (unsigned long long)handle);
         memcpy(at, &value, sizeof value);
     }
     w->sm->changes++;
@@ -230,11 +231,13 @@ haul_status sim_lower_system_call(sim_lowering *l, const ptx_instruction *i) {
     const system_call *c = find_call(callee->name);
     argument_place places[MOST_PARAMETERS + 1] = {0};
     if (!c)
-        return sim_lower_fail(l,
-                              "'%s' has no body; of such functions those behind printf, assert, malloc, free and "
-                              "conditional nodes can be called",
-                              callee->name);
-    if (!is_declared_as(callee, c)) return sim_lower_fail(l, "'%s' is declared with other parameters", callee->name);
+        return sim_lower_fail(
+            l,
+            "'%s' has no body; only the functions behind printf, assert, malloc, free and conditional "
+            "nodes can be called without one",
+            callee->name);
+    if (!is_declared_as(callee, c))
+        return sim_lower_fail(l, "'%s' is declared with the wrong parameters", callee->name);
     const size_t count = callee->param_count;
     for (size_t k = 0; k < count; k++)
         places[k] = find_place(l, &i->operands[2].parts[k], (unsigned)callee->params[k]->size);

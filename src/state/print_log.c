@@ -8,7 +8,7 @@
 #include <string.h>
 
 static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for what the kernel prints");
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for the kernel's printed text");
 }
 
 static bool make_room(sim_print_log *log) {

@@ -34,7 +34,8 @@ static sim_step fill(sim_warp *w, const sim_op *op, uint32_t active) {
         const uint64_t at = op->x ? address[lane] - SIM_SHARED_WINDOW : (uint32_t)address[lane];
         const uint64_t limit = w->sm->grid->shared_bytes;
         if (at % UNIT || bytes % UNIT)
-            return wrong(w, op, lane, HAUL_FINDING_MISALIGNED, "st.bulk: both must be multiples of 8", at, bytes);
+            return wrong(w, op, lane, HAUL_FINDING_MISALIGNED, "misaligned st.bulk (both must be multiples of 8)", at,
+                         bytes);
         if (at < SIM_SHARED_START || at > limit || bytes > limit - at)
             return wrong(w, op, lane, HAUL_FINDING_OUT_OF_BOUNDS, "st.bulk outside the block's shared memory", at,
                          bytes);

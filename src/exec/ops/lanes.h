@@ -66,7 +66,7 @@ typedef const sim_handler sim_handlers[PTX_TYPE_COUNT];
 static inline sim_op *sim_emit_with(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned a, unsigned b,
                                     unsigned c) {
     if (!run) {
-        (void)sim_lower_fail(l, "the virtual GPU does not have this combination of type and modifiers");
+        (void)sim_lower_fail(l, "the virtual GPU does not support this combination of type and modifiers");
         return NULL;
     }
     const uint32_t d = sim_destination(l, &i->operands[0]);

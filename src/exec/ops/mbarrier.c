@@ -30,7 +30,7 @@ static uint64_t *barrier_of(sim_warp *w, const sim_op *op, unsigned lane) {
     uint64_t *object = barrier_in_cluster(w, op, lane, &owner);
     if (!object || owner == w->block) return object;
     sim_fault(w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
-              "mbarrier of another block: only arrivals and bytes may go there");
+              "mbarrier of another block: only arrivals and transaction bytes are allowed");
     return NULL;
 }
 
@@ -68,10 +68,9 @@ static sim_step invalidate_barrier(sim_warp *w, const sim_op *op, uint32_t activ
 
 static sim_step overflow(sim_warp *w, const sim_op *op, unsigned lane, uint64_t bits) {
     sim_mbarrier m = sim_mbarrier_unpack(bits);
-    return sim_fault(
-        w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
-        "mbarrier: more arrivals or bytes than it may get now: %u of %u arrivals pending, %d bytes missing", m.pending,
-        m.expected, m.bytes);
+    return sim_fault(w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
+                     "mbarrier: too many arrivals or bytes: %u of %u arrivals pending, %d bytes missing", m.pending,
+                     m.expected, m.bytes);
 }
 
 /* x: the use of b, which is bytes or a number of arrivals; y: the phase must not complete */

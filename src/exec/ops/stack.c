@@ -42,8 +42,8 @@ static sim_step overflow(sim_warp *w, const sim_op *op, unsigned lane, uint64_t 
     const uint64_t limit = limit_of(w);
     return sim_fault(
         w, op, HAUL_FINDING_STACK_OVERFLOW, 1u << lane,
-        "stack overflow: alloca of %llu bytes, but %llu of the stack's %llu are in use (cuCtxSetLimit with "
-        "CU_LIMIT_STACK_SIZE makes it larger)",
+        "stack overflow: alloca of %llu bytes, but %llu of the stack's %llu are in use; raise the limit with "
+        "cuCtxSetLimit(CU_LIMIT_STACK_SIZE)",
         (unsigned long long)bytes, (unsigned long long)(used < limit ? used : limit), (unsigned long long)limit);
 }
 
@@ -74,7 +74,7 @@ static sim_step restore(sim_warp *w, const sim_op *op, uint32_t active) {
         const uint64_t used = lane_of(w, op, op->a, lane) - op->x - PTX_DYNAMIC_HEAD;
         if (used > limit_of(w))
             return sim_fault(w, op, HAUL_FINDING_STACK_OVERFLOW, 1u << lane,
-                             "stackrestore: no such place in the stack");
+                             "stackrestore: the address is not in the stack");
         set_used(w, op, lane, used);
     }
     return SIM_NEXT;

@@ -43,7 +43,7 @@ static bool check_walk(sim_warp *w, const sim_op *op, unsigned lane, const sim_t
     const bool by_pixels = op->imm2 & BY_PIXELS;
     const sim_tensor_wide wide = (sim_tensor_wide)(op->imm2 >> WIDE_BIT);
     if (t->by_pixels == by_pixels && t->wide == wide) return true;
-    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "tensor map for %s in a copy by %s",
+    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane, "tensor map for %s used in a copy by %s",
               walk_name(t->by_pixels, t->wide), walk_name(by_pixels, wide));
     return false;
 }
@@ -214,7 +214,7 @@ static bool describe_reduction(sim_warp *w, const sim_op *op, unsigned lane, sim
     b->element = (uint8_t)sim_tensor_element_bytes(&b->tensor);
     if (b->atomic != SIM_ATOMIC_NONE) return true;
     sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane,
-              "tensor reduction: not for the element type of its tensor map");
+              "tensor reduction: not defined for the tensor map's element type");
     return false;
 }
 

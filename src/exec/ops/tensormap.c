@@ -107,7 +107,7 @@ static sim_step publish(sim_warp *w, const sim_op *op, uint32_t active) {
 haul_status LOWER(TENSORMAP_COPY)(sim_lowering *l, const ptx_instruction *i) {
     bool shared_wide;
     int64_t shared_offset;
-    if (i->operands[2].bits != SIM_TENSOR_MAP_BYTES) return sim_lower_fail(l, "a tensor map has 128 bytes");
+    if (i->operands[2].bits != SIM_TENSOR_MAP_BYTES) return sim_lower_fail(l, "the size of a tensor map must be 128");
     const uint32_t from = sim_address(l, &i->operands[1], &shared_wide, &shared_offset);
     sim_op *op = sim_emit_at(l, publish, &i->operands[0]);
     op->b = from;

@@ -110,7 +110,7 @@ static sim_step deallocate(sim_warp *w, const sim_op *op, uint32_t active) {
     if (w->sm->hazards) sim_hazard_tmem(w, op, HAUL_ACTION_WRITE, sim_tmem_column(address), columns);
     if (ptx_is_column_count(columns) && sim_tmem_free(w->block, address, columns)) return SIM_NEXT;
     return sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, lanes,
-                     "%u columns of tensor memory at 0x%x: not what the block has allocated", columns, address);
+                     "%u columns of tensor memory at 0x%x: the block has not allocated these", columns, address);
 }
 
 haul_status LOWER(TMEM_DEALLOC)(sim_lowering *l, const ptx_instruction *i) {
@@ -199,8 +199,8 @@ static bool check_lanes(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t 
     const bool upper = op->x != SHAPE_32X32 && lane == first + HALF_LANES;
     if (lane == first || upper) return true;
     sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, lanes,
-              "tensor memory at 0x%x: warp %u may begin at lane %u%s only, not at lane %u", address, w->index, first,
-              op->x == SHAPE_32X32 ? "" : " and 16 further", lane);
+              "tensor memory at 0x%x: warp %u must begin at lane %u%s, not at lane %u", address, w->index, first,
+              op->x == SHAPE_32X32 ? "" : " or 16 lanes further", lane);
     return false;
 }
 
@@ -208,7 +208,7 @@ bool sim_tmem_check(sim_warp *w, const sim_op *op, uint32_t lanes, const sim_blo
                     uint32_t columns) {
     if (sim_tmem_owns(b, sim_tmem_column(address), columns)) return true;
     sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, lanes,
-              "tensor memory at 0x%x, %u column%s: not all of them are allocated by the block", address, columns,
+              "tensor memory at 0x%x, %u column%s: the block has not allocated all of them", address, columns,
               columns == 1 ? "" : "s");
     return false;
 }

@@ -131,7 +131,8 @@ static bool check_lane(sim_warp *w, const sim_op *op, uint32_t lane, uint32_t ad
     const uint32_t at = sim_tmem_lane(address);
     if (op->x == SHIFT ? at % SIM_LANES == 0 && at < SIM_TMEM_LANES : at < (op->x == COPY_4X256 ? SIM_LANES : 1))
         return true;
-    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, lane, "tensor memory at 0x%x: may not begin at lane %u", address, at);
+    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, lane, "tensor memory at 0x%x: the copy cannot begin at lane %u",
+              address, at);
     return false;
 }
 

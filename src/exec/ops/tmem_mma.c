@@ -53,7 +53,7 @@ static bool check_tensor_memory(sim_warp *w, const sim_op *op, uint32_t lane, co
 static bool check_lane(sim_warp *w, const sim_op *op, uint32_t lane, const sim_tmem_product *p, uint32_t address) {
     const uint32_t at = sim_tmem_lane(address);
     if (at == 0 || (at == SIM_TILE_ROWS && p->layout == SIM_TMEM_LAYOUT_HALF_LANES)) return true;
-    wrong(w, op, lane, "tensor memory at", address, "a matrix of this size may not begin at this lane");
+    wrong(w, op, lane, "tensor memory at", address, "a matrix of this size cannot begin at this lane");
     return false;
 }
 

@@ -151,7 +151,7 @@ static bool check_chunks(sim_warp *w, const sim_op *op, const chunk_list *list) 
 
 static bool check_warpgroup(sim_warp *w, const sim_op *op) {
     if (w->index / WARPS * WARPS + WARPS <= w->block->warp_count) return true;
-    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1, "warp %u belongs to no whole warpgroup of four warps", w->index);
+    sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1, "warp %u is not in a complete warpgroup of four warps", w->index);
     return false;
 }
 

@@ -42,7 +42,7 @@ const sim_texture *sim_find_texture(sim_warp *w, const sim_op *op, unsigned lane
     sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << lane,
               "%s: handle 0x%llx: the instruction is for %s, the object has %u dimension%s%s%s",
               surface ? "surface" : "texture", (unsigned long long)handle, wanted, t->dimensions,
-              t->dimensions == 1 ? "" : "s", t->flags & DRIVER_ARRAY_LAYERED ? ", in layers" : "",
+              t->dimensions == 1 ? "" : "s", t->flags & DRIVER_ARRAY_LAYERED ? ", layered" : "",
               t->flags & DRIVER_ARRAY_CUBE ? ", a cube" : "");
     return NULL;
 }

@@ -76,12 +76,13 @@ static const limits *limits_of(const CUDA_ARRAY3D_DESCRIPTOR *d) {
 static haul_status check_extents(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     const limits *most = limits_of(d);
     const size_t extent[3] = {d->width, d->height, d->depth};
-    if (!d->width) return haul_fail(HAUL_ERROR_ARGUMENT, "array: its width is 0");
+    if (!d->width) return haul_fail(HAUL_ERROR_ARGUMENT, "array: the width must not be 0");
     if (d->depth && !d->height && !(d->flags & DRIVER_ARRAY_LAYERED))
-        return haul_fail(HAUL_ERROR_ARGUMENT, "array: a depth needs a height");
+        return haul_fail(HAUL_ERROR_ARGUMENT, "array: a depth without a height");
     for (unsigned k = 0; k < 3; k++) {
         if (extent[k] > most->extent[k])
-            return haul_fail(HAUL_ERROR_ARGUMENT, "array: extent %zu of dimension %u is above %u, the most of its kind",
+            return haul_fail(HAUL_ERROR_ARGUMENT,
+                             "array: extent %zu of dimension %u exceeds %u, the limit for this kind of array",
                              extent[k], k, most->extent[k]);
     }
     return HAUL_OK;
@@ -89,13 +90,15 @@ static haul_status check_extents(const CUDA_ARRAY3D_DESCRIPTOR *d) {
 
 static haul_status check_layers(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     const bool layered = d->flags & DRIVER_ARRAY_LAYERED, cube = d->flags & DRIVER_ARRAY_CUBE;
-    if (layered && !d->depth) return haul_fail(HAUL_ERROR_ARGUMENT, "array: a layered one needs layers, as its depth");
+    if (layered && !d->depth)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "array: a layered array needs its number of layers as depth");
     if (!cube) return HAUL_OK;
     if (d->width != d->height)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "array: a cube's faces are square, not %zu x %zu", d->width, d->height);
+        return haul_fail(HAUL_ERROR_ARGUMENT, "array: the faces of a cube must be square, not %zu x %zu", d->width,
+                         d->height);
     if (layered ? d->depth % 6 == 0 : d->depth == 6) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_ARGUMENT, "array: a cube has 6 faces, as its depth%s; not %zu",
-                     layered ? ", layers of them a multiple" : "", d->depth);
+    return haul_fail(HAUL_ERROR_ARGUMENT, "array: the depth of a cube must be %s6, the number of its faces, not %zu",
+                     layered ? "a multiple of " : "", d->depth);
 }
 
 enum { KNOWN_FLAGS = DRIVER_ARRAY_LAYERED | DRIVER_ARRAY_SURFACE | DRIVER_ARRAY_CUBE | DRIVER_ARRAY_GATHER };

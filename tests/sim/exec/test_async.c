@@ -370,7 +370,7 @@ static void misused_mbarriers_are_errors(void **state) {
                    "mbarrier.init: count 0");
     expect_failure(&(kernel_run){.ptx = KERNEL_WITH(SHARED, "mbarrier.init.shared.b64 [bar], 4;\n"
                                                             "mbarrier.arrive.shared.b64 _, [bar], 5;\n")},
-                   HAUL_ERROR_FAULT, "more arrivals");
+                   HAUL_ERROR_FAULT, "too many arrivals");
     expect_failure(&(kernel_run){.ptx = KERNEL_WITH(SHARED, "mbarrier.init.shared.b64 [bar], 4;\n"
                                                             "mbarrier.arrive.noComplete.shared.b64 _, [bar], 4;\n")},
                    HAUL_ERROR_FAULT, "4 of 4 arrivals pending");

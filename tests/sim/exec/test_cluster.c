@@ -229,11 +229,12 @@ static void expect_fault(const char *ptx, const char *text) {
 static void a_rank_that_the_cluster_does_not_have_is_a_fault(void **state) {
     (void)state;
     expect_fault(CLUSTER("mapa.shared::cluster.u32 %r10, %r3, 4;\n"), "no block of rank 4");
-    expect_fault(CLUSTER("or.b32 %r10, %r3, 0x7000000;\nld.shared::cluster.u32 %r11, [%r10];\n"), "and its cluster's");
+    expect_fault(CLUSTER("or.b32 %r10, %r3, 0x7000000;\nld.shared::cluster.u32 %r11, [%r10];\n"),
+                 "of the block and its cluster");
     expect_fault(CLUSTER("or.b32 %r10, %r3, 0x2100000;\nld.shared::cluster.u32 %r11, [%r10];\n"), "outside");
     expect_fault(
         CLUSTER("or.b32 %r10, %r4, 0xff000000;\nmbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r10];\n"),
-        "and its cluster's");
+        "of the block and its cluster");
     expect_fault(CLUSTER("mov.u16 %h0, 0x30;\n"
                          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
                          "[%r3], [%rd0], 0, [%r4], %h0;\n"),

@@ -223,7 +223,7 @@ static void a_precision_makes_a_string_without_an_end_legal(void **state) {
     assert_string_equal(text_string(&printed), "abcd|\n");
     strcpy(a->format, "%.5s|\n");
     assert_int_equal(try_print(ptx, 1, 1, 1, a, 1 << 12, &result, &printed), HAUL_ERROR_FAULT);
-    if (!strstr(haul_message(), "has no end")) fail_msg("%s", haul_message());
+    if (!strstr(haul_message(), "has no terminating zero")) fail_msg("%s", haul_message());
     text_free(&printed);
     free(a);
 }
@@ -234,11 +234,11 @@ static void hostile_formats_are_refused(void **state) {
     (void)state;
     list l = {0};
     put_long(&l, 0x4242), put_long(&l, 0);
-    expect_refusal(&l, "text %n", "'%n' is no conversion that device code has");
-    expect_refusal(&l, "%ls", "'%ls' is no conversion");
-    expect_refusal(&l, "ends in %", "'%' is no conversion");
-    expect_refusal(&l, "%-+ #0123.456y", "'%-+ #0123.456y' is no conversion");
-    expect_refusal(&l, "%s", "a string at 0x4242 lies outside any memory");
+    expect_refusal(&l, "text %n", "'%n' is not a conversion of printf() in device code");
+    expect_refusal(&l, "%ls", "'%ls' is not a conversion");
+    expect_refusal(&l, "ends in %", "'%' is not a conversion");
+    expect_refusal(&l, "%-+ #0123.456y", "'%-+ #0123.456y' is not a conversion");
+    expect_refusal(&l, "%s", "a string at 0x4242 is outside of all memory");
     expect_refusal(&l, "%99999999999999999999d", "more than 65536 characters");
     expect_refusal(&l, "%.70000f", "more than 65536 characters");
 }
@@ -255,14 +255,14 @@ static void formats_and_lists_outside_memory_are_refused(void **state) {
     text printed = {0};
     const char *far = KERNEL_WITH(VPRINTF, "mov.u64 %rd3, 64;\n" CALL_VPRINTF("%rd3", "%rd3"));
     assert_int_equal(try_print(far, 1, 1, 1, NULL, 0, NULL, &printed), HAUL_ERROR_FAULT);
-    assert_non_null(strstr(haul_message(), "the format at 0x40 lies outside any memory"));
+    assert_non_null(strstr(haul_message(), "the format at 0x40 is outside of all memory"));
     const char *no_list = KERNEL_WITH(VPRINTF, "mov.u64 %rd3, -1;\n" CALL_VPRINTF("%rd1", "%rd3"));
     assert_int_equal(try_print(no_list, 1, 1, 1, "%d", 3, NULL, &printed), HAUL_ERROR_FAULT);
-    assert_non_null(strstr(haul_message(), "argument 1 lies outside any memory: 4 bytes"));
+    assert_non_null(strstr(haul_message(), "argument 1 is outside of all memory: 4 bytes"));
     char endless[512];
     memset(endless, 'a', sizeof endless);
     assert_int_equal(try_print(print_one, 1, 1, 1, endless, sizeof endless, NULL, &printed), HAUL_ERROR_FAULT);
-    assert_non_null(strstr(haul_message(), "has no end"));
+    assert_non_null(strstr(haul_message(), "has no terminating zero"));
     assert_int_equal(printed.length, 0);
 }
 
@@ -285,7 +285,7 @@ static void other_functions_without_a_body_are_named(void **state) {
                    HAUL_ERROR_UNSUPPORTED, "'other' has no body");
     expect_failure(
         &(kernel_run){.ptx = KERNEL_WITH(".extern .func vprintf(.param .b64 f);\n", "call vprintf, (%rd1);\n")},
-        HAUL_ERROR_UNSUPPORTED, "'vprintf' is declared with other parameters");
+        HAUL_ERROR_UNSUPPORTED, "'vprintf' is declared with the wrong parameters");
 }
 
 /* ---- order ---- */

@@ -306,8 +306,8 @@ static void misuse_is_found(void **state) {
     (void)state;
     expect_finding("use_after_free", "use-after-free", "access outside any allocation");
     expect_finding("beyond_the_end", "out-of-bounds", "access outside any allocation");
-    expect_finding("free_twice", "bad-free", "has been freed before");
-    expect_finding("free_what_is_not_ours", "bad-free", "is not what malloc() gave in a kernel");
+    expect_finding("free_twice", "bad-free", "has already been freed");
+    expect_finding("free_what_is_not_ours", "bad-free", "was not allocated by malloc() in a kernel");
 }
 
 static void what_nobody_frees_is_a_leak(void **state) {

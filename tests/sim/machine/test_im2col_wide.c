@@ -231,9 +231,9 @@ static void a_copy_and_its_map_walk_alike(void **state) {
     (void)state;
     wide_copy c = {.tensor = images(HAUL_TENSOR_WIDE_W128, HAUL_TENSOR_SWIZZLE_64B)};
     expect_refusal(&c, COPY_BY("im2col::w", "{0, 0}"), HAUL_ERROR_FAULT,
-                   "tensor map for im2col::w::128 in a copy by im2col::w");
+                   "tensor map for im2col::w::128 used in a copy by im2col::w");
     expect_refusal(&c, COPY_BY("im2col", "{0, 0}"), HAUL_ERROR_FAULT,
-                   "tensor map for im2col::w::128 in a copy by im2col");
+                   "tensor map for im2col::w::128 used in a copy by im2col");
     expect_refusal(&c, COPY_BY("im2col::w::128", "{32, 0}"), HAUL_ERROR_FAULT,
                    "a halo of 32 pixels and an offset of 0: must be at most 31 and 31");
     expect_refusal(&c, COPY_BY("im2col::w", "{0}"), HAUL_ERROR_SYNTAX, "must be 2 offsets in braces");

@@ -128,7 +128,7 @@ static void large_frames_that_are_hardly_used_cost_little(void **state) {
     expect_words(out, 128, 0);
     expect_failure(
         &(kernel_run){.ptx = KERNEL(".local .align 16 .b8 depot[1099511627776];\nst.local.u32 [depot], %r1;\n")},
-        HAUL_ERROR_OUT_OF_MEMORY, "bytes of local memory a thread");
+        HAUL_ERROR_OUT_OF_MEMORY, "bytes of local memory per thread");
 }
 
 static void generic_addresses_lead_one_warp_into_all_spaces(void **state) {
@@ -302,7 +302,7 @@ static void accesses_outside_the_other_spaces_are_found(void **state) {
                                                                             "ld.u64 %rd4, [%rd3];\n")},
                    HAUL_ERROR_FAULT, "outside the block's shared memory");
     expect_failure(&(kernel_run){.ptx = KERNEL("mov.u32 %r3, -8;\nld.shared.u64 %rd3, [%r3];\n")}, HAUL_ERROR_FAULT,
-                   "outside the block's shared memory");
+                   "outside the shared memory of the block");
     expect_failure(&(kernel_run){.ptx = KERNEL_WITH(".shared .b32 s[4];\n", "atom.shared.add.u32 %r3, [s+4096], 1;\n")},
                    HAUL_ERROR_FAULT, "outside the block's shared memory");
     expect_failure(&(kernel_run){.ptx = KERNEL(".local .b64 l[4];\nld.local.u64 %rd3, [l+32];\n")}, HAUL_ERROR_FAULT,

@@ -415,7 +415,7 @@ static void a_reduction_that_the_type_does_not_have_is_a_fault(void **state) {
     box_copy c = small_copy(HAUL_TENSOR_F64);
     put_store(&c, "cp.reduce.async.bulk.tensor", ".max", ptx, sizeof ptx);
     assert_int_equal(try_copy(&m, ptx, &c, true), HAUL_ERROR_FAULT);
-    assert_non_null(strstr(haul_message(), "not for the element type"));
+    assert_non_null(strstr(haul_message(), "not defined for the tensor map's element type"));
     haul_device_close(m.device);
 }
 
@@ -827,7 +827,7 @@ static void a_map_is_walked_as_it_was_made_for(void **state) {
              "@%p0 cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r3], "
              "[%rd4, {0, 0, 0, 0}], [%r4];\n" END);
     assert_int_equal(try_map(&m, ptx, &map, NULL), HAUL_ERROR_FAULT);
-    if (!strstr(haul_message(), "tensor map for im2col in a copy by tiles")) fail_msg("%s", haul_message());
+    if (!strstr(haul_message(), "tensor map for im2col used in a copy by tiles")) fail_msg("%s", haul_message());
     tensor.upper[0] = -9;
     assert_int_equal(haul_tensor_map_encode(&tensor, &map), HAUL_ERROR_ARGUMENT);
     tensor.upper[0] = 200;

@@ -264,11 +264,12 @@ static void what_hardware_cannot_do_is_a_fault(void **state) {
     expect_fault(WARP_KERNEL("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n" ALLOCATE("32")), 32,
                  "has given up the right to allocate");
     expect_fault(WARP_KERNEL(ALLOCATE("32") FREE("64")), 32,
-                 "64 columns of tensor memory at 0x0: not what the block has");
-    expect_fault(WARP_KERNEL("mov.u32 %r3, 0;\n" LOAD), 32, "not all of them are allocated");
-    expect_fault(WARP_KERNEL(ALLOCATE("32") "add.u32 %r3, %r3, 32;\n" LOAD), 32, "not all of them are allocated");
+                 "64 columns of tensor memory at 0x0: the block has not allocated these");
+    expect_fault(WARP_KERNEL("mov.u32 %r3, 0;\n" LOAD), 32, "the block has not allocated all of them");
+    expect_fault(WARP_KERNEL(ALLOCATE("32") "add.u32 %r3, %r3, 32;\n" LOAD), 32,
+                 "the block has not allocated all of them");
     expect_fault(WARP_KERNEL(ALLOCATE("32") "add.u32 %r3, %r3, 0x100000;\n" LOAD), 32,
-                 "warp 0 may begin at lane 0 only, not at lane 16");
+                 "warp 0 must begin at lane 0, not at lane 16");
 }
 
 static void descriptors_that_name_no_form_are_faults(void **state) {
@@ -282,7 +283,7 @@ static void descriptors_that_name_no_form_are_faults(void **state) {
     expect_fault(WITH("0x400000000000", "f16", "0x08020810"), 32, "no such type of a or b");
     expect_fault(WITH("0x400000000000", "tf32", "0x08020900"), 32, "no such type of d");
     expect_fault(WITH("0x400000000000", "i8", "0x08022020"), 32, "integers are not negated");
-    expect_fault(WITH("0x400000000000", "f16", "0x08180010"), 32, "not all of them are allocated");
+    expect_fault(WITH("0x400000000000", "f16", "0x08180010"), 32, "the block has not allocated all of them");
     expect_fault(WITH("0", "f16", "0x08020010"), 32, "bits 46 to 48 must be 1");
     expect_fault(WITH("0x6000400000000000", "f16", "0x08020010"), 32, "no such swizzle");
     expect_fault(WITH("0x400000003fff", "f16", "0x08020010"), 32, "matrix outside the block's shared memory");

@@ -369,7 +369,7 @@ static void expect_fault(const char *instructions, uint32_t threads, const char 
 static void what_hardware_cannot_do_is_a_fault(void **state) {
     (void)state;
     expect_fault("mov.u64 %rd4, 0x3fff;\n" SMALL_PRODUCT, 128, "matrix outside the block's shared memory");
-    expect_fault("mov.u64 %rd4, 64;\n" SMALL_PRODUCT, 96, "no whole warpgroup of four warps");
+    expect_fault("mov.u64 %rd4, 64;\n" SMALL_PRODUCT, 96, "not in a complete warpgroup of four warps");
 }
 
 static void expect_refusal(const char *target, const char *instruction, const char *why) {

@@ -66,14 +66,14 @@ static void arrays_that_cannot_be_are_refused(void **state) {
         CUresult result;
         const char *says;
     } wrong[] = {
-        {{0, 4, 0, DRIVER_FORMAT_U8, 1, 0}, CUDA_INVALID_VALUE, "width is 0"},
+        {{0, 4, 0, DRIVER_FORMAT_U8, 1, 0}, CUDA_INVALID_VALUE, "width must not be 0"},
         {{4, 4, 0, DRIVER_FORMAT_U8, 3, 0}, CUDA_INVALID_VALUE, "must be 1, 2 or 4"},
         {{4, 4, 0, (CUarray_format)0x77, 1, 0}, CUDA_NOT_SUPPORTED, "format 0x77"},
-        {{4, 0, 4, DRIVER_FORMAT_U8, 1, 0}, CUDA_INVALID_VALUE, "a depth needs a height"},
-        {{200000, 4, 0, DRIVER_FORMAT_U8, 1, 0}, CUDA_INVALID_VALUE, "above 131072"},
+        {{4, 0, 4, DRIVER_FORMAT_U8, 1, 0}, CUDA_INVALID_VALUE, "a depth without a height"},
+        {{200000, 4, 0, DRIVER_FORMAT_U8, 1, 0}, CUDA_INVALID_VALUE, "exceeds 131072"},
         {{8, 4, 6, DRIVER_FORMAT_U8, 1, DRIVER_ARRAY_CUBE}, CUDA_INVALID_VALUE, "square"},
-        {{8, 8, 5, DRIVER_FORMAT_U8, 1, DRIVER_ARRAY_CUBE}, CUDA_INVALID_VALUE, "6 faces"},
-        {{8, 8, 0, DRIVER_FORMAT_U8, 1, DRIVER_ARRAY_LAYERED}, CUDA_INVALID_VALUE, "needs layers"},
+        {{8, 8, 5, DRIVER_FORMAT_U8, 1, DRIVER_ARRAY_CUBE}, CUDA_INVALID_VALUE, "must be 6, the number of its faces"},
+        {{8, 8, 0, DRIVER_FORMAT_U8, 1, DRIVER_ARRAY_LAYERED}, CUDA_INVALID_VALUE, "needs its number of layers"},
         {{8, 8, 0, DRIVER_FORMAT_U8, 1, 0x40}, CUDA_NOT_SUPPORTED, "flags 0x40"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
