@@ -1,5 +1,5 @@
-/* A warp's accesses to memory as events: each is told once, before it is made, and the checks and the counters take
- * what they need. Every access of an instruction goes through here, whoever watches the launch.
+/* A warp's accesses to memory as events. Each is reported once, before the access; the checks and the counters take
+ * what they need. Every access of an instruction goes through here.
  *
  * `action` is HAUL_ACTION_READ, _WRITE or _ATOMIC. Addresses have been checked: they are in bounds and aligned. */
 #ifndef HAUL_EXEC_OBSERVE_H
@@ -15,7 +15,7 @@
 
 #define SIM_IS_CHECKED(w) __builtin_expect((w)->sm->hazards != NULL, 0)
 
-/* Tells the checks of an access that other threads may synchronise by. `op->y` of an atomic: nobody uses its result. */
+/* Reports to the checks an access through which threads may synchronise. `op->y` of an atomic: its result is unused. */
 static inline void sim_observe_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                                       haul_action action) {
     if (action == HAUL_ACTION_ATOMIC)
@@ -24,7 +24,7 @@ static inline void sim_observe_strong(sim_warp *w, const sim_op *op, uint32_t ac
         sim_hazard_strong(w, op, active, address, action == HAUL_ACTION_READ, action == HAUL_ACTION_WRITE);
 }
 
-/* Global memory, for the checks alone: an atomic publishes before it accesses, other accesses afterwards. */
+/* Reports global memory to the checks only. An atomic publishes before it accesses, other accesses afterwards. */
 static inline void sim_observe_global_checks(sim_warp *w, const sim_op *op, uint32_t active,
                                              const uint64_t address[SIM_LANES], haul_action action) {
     if (action == HAUL_ACTION_ATOMIC) sim_observe_strong(w, op, active, address, action);
@@ -38,7 +38,7 @@ static inline void sim_observe_global(sim_warp *w, const sim_op *op, uint32_t ac
     if (w->sm->counting) sim_count_global(w->sm->counting, w, op, active, address);
 }
 
-/* Shared memory of block `b`, for the checks alone. */
+/* Reports shared memory of block `b` to the checks only. */
 static inline void sim_observe_shared_checks(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
                                              const uint32_t address[SIM_LANES], haul_action action) {
     uint64_t in_window[SIM_LANES];
@@ -55,7 +55,7 @@ static inline void sim_observe_shared_checks(sim_warp *w, const sim_op *op, uint
     if (!is_atomic) sim_observe_strong(w, op, active, in_window, action);
 }
 
-/* Counters have an SM's own shared memory only. */
+/* Counters count an SM's own shared memory only. */
 static inline void sim_observe_shared(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
                                       const uint32_t address[SIM_LANES], haul_action action) {
     if (SIM_IS_CHECKED(w)) sim_observe_shared_checks(w, op, active, b, address, action);
@@ -67,7 +67,7 @@ static inline void sim_observe_matrices(sim_warp *w, const sim_op *op, uint32_t 
                                         haul_action action) {
     if (SIM_IS_CHECKED(w) && action == HAUL_ACTION_WRITE) {
         sim_op store = *op;
-        store.count = 0; /* several lanes' values make a row: nothing is known about single ones */
+        store.count = 0; /* a row combines several lanes' values, so checks do not track them */
         sim_hazard_store(w, &store, rows, w->block, address);
     } else if (SIM_IS_CHECKED(w)) {
         sim_hazard_load(w, op, rows, w->block, address);
@@ -75,14 +75,14 @@ static inline void sim_observe_matrices(sim_warp *w, const sim_op *op, uint32_t 
     sim_count_matrices(w->sm->counting, op, rows, address);
 }
 
-/* The threads' frames. Parameters of calls that were inlined have no class: they are in registers on hardware. */
+/* The threads' frames. Parameters of inlined calls have no class: hardware keeps them in registers. */
 static inline void sim_observe_local(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES],
                                      haul_action action) {
     if (SIM_IS_CHECKED(w)) sim_hazard_local(w, op, active, offset, action == HAUL_ACTION_WRITE);
     if (op->memory_class != HAUL_CLASS_NONE) sim_count_local(w->sm->counting, w, op, active, offset);
 }
 
-/* Constant memory, and parameters at a computed place: nobody writes there, so the checks do not ask. */
+/* Constant memory, and parameters at a computed address. Nobody writes there, so the checks do not need it. */
 static inline void sim_observe_constant(sim_warp *w, const sim_op *op, uint32_t active,
                                         const uint64_t address[SIM_LANES]) {
     sim_count_constant(w->sm->counting, w, op, active, address);

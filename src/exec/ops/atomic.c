@@ -11,8 +11,8 @@
 #include "machine/memory.h"
 #include "state/lanes.h"
 
-/* x: sim_atomic_kind; y: 1 when nobody reads the result; b, c: operands; d: the result. A vector has its count, and its
- * operands' and results' slots in the pool. */
+/* x: sim_atomic_kind; y: 1 if the result is unused; b, c: operands; d: the result. A vector has its count, and the
+ * slots of its operands and results in the pool. */
 
 static uint64_t operand_of(const sim_warp *w, uint32_t slot, unsigned bytes, unsigned lane) {
     switch (bytes) {
@@ -30,8 +30,8 @@ static void set_result(const sim_warp *w, uint32_t slot, unsigned bytes, unsigne
     }
 }
 
-/* Words on which whole numbers are added or compared, the commonest: `now` of `old` and operand `b`. Returns how many
- * lanes changed something. */
+/* The most common case: integer additions and comparisons of words. Computes `now` from `old` and operand `b`; returns
+ * how many lanes changed memory. */
 #define EACH_WORD(T, expression)                                      \
     for (uint32_t left = active; left; left &= left - 1) {            \
         const unsigned l = (unsigned)__builtin_ctz(left);             \
@@ -67,7 +67,7 @@ static bool apply_words(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uin
 
 __extension__ typedef unsigned __int128 wide128 __attribute__((aligned(16)));
 
-/* 16 bytes are exchanged, or compared and swapped. */
+/* Exchanges, or compares and swaps, 16 bytes. */
 static void apply_wide(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
                        const uint64_t address[SIM_LANES]) {
     const wide128 *b = SIM_SLOT(w, wide128, op->b), *c = SIM_SLOT(w, wide128, op->c);
@@ -94,7 +94,7 @@ static void apply_any(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint3
     }
 }
 
-/* Lanes take their turns in lane order. A compare-and-swap that fails changes nothing. */
+/* Lanes take turns in lane order. A compare-and-swap that fails changes nothing. */
 static void apply_lanes(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
                         const uint64_t address[SIM_LANES]) {
     if (op->bytes == sizeof(wide128))
@@ -106,7 +106,7 @@ static void apply_lanes(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uin
 
 enum { MOST_ELEMENTS = 8 };
 
-/* Each element for itself; a register may be both a later element's value and an earlier one's result. */
+/* Applies each element separately; a register may hold both a later element's value and an earlier one's result. */
 static void apply_vectors(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
                           const uint64_t address[SIM_LANES]) {
     const uint32_t *operands = w->sm->grid->program->pool + op->more, *results = operands + op->count;
@@ -134,8 +134,8 @@ static void reduce_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr
     }
 }
 
-/* Several blocks' atomics on global memory give the same result in any order only if they commute and nobody sees what
- * was there before; all others wait for the serial phase. */
+/* Atomics of several blocks on global memory give the same result in any order only if they commute and their old
+ * values are unused. All others wait for the serial phase. */
 static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
     const unsigned whole = op->bytes, bytes = op->count > 1 ? whole / op->count : whole;
     const sim_atomic_kind kind = sim_atomic_at_global((sim_atomic_kind)op->x, bytes);
@@ -166,8 +166,8 @@ static sim_step atomic_at_block(sim_warp *w, const sim_op *op, uint32_t active, 
     return SIM_NEXT;
 }
 
-/* Each block that lanes name in turn; `places` becomes the lanes' addresses there, `*own` whether some are the warp's.
- */
+/* Applies to each named block in turn. `places` gets the lanes' addresses there, `*own` whether some are in the warp's
+ * block. */
 static sim_step atomic_at_blocks(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
                                  uint32_t places[SIM_LANES], bool *own) {
     *own = false;
@@ -182,7 +182,7 @@ static sim_step atomic_at_blocks(sim_warp *w, const sim_op *op, uint32_t active,
     return SIM_NEXT;
 }
 
-/* Minima and maxima of 8 bytes, which shared memory has no instruction for. */
+/* Returns whether it is a minimum or maximum of 8 bytes, for which shared memory has no instruction. */
 static bool is_contest(const sim_op *op) {
     return op->bytes == 8 && op->x >= SIM_ATOMIC_MIN_U && op->x <= SIM_ATOMIC_MAX_S;
 }
@@ -218,7 +218,7 @@ static sim_step contest_at_block(sim_warp *w, const sim_op *op, uint32_t active,
     return step;
 }
 
-/* Lanes may name blocks of the cluster; however many they name, it is one access. */
+/* Lanes may name blocks of the cluster; all of them together are one access. */
 static sim_step atomic_at_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES]) {
     uint32_t places[SIM_LANES] = {0};
     const bool split = sim_cluster_names_block(address, active);
@@ -294,7 +294,7 @@ static haul_status lower_atomic(sim_lowering *l, const ptx_instruction *i, unsig
     return HAUL_OK;
 }
 
-/* What can be a vector is floating point, in global memory. */
+/* Vectors are floating-point and in global memory. */
 static haul_status lower_vector(sim_lowering *l, const ptx_instruction *i, unsigned at, bool result_read) {
     const ptx_operand *from = &i->operands[at + 1], *to = at ? &i->operands[0] : NULL;
     const unsigned count = from->part_count;

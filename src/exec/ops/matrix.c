@@ -1,6 +1,6 @@
-/* ldmatrix, stmatrix, movmatrix: matrices between shared memory and the fragments that products take. The lanes'
- * addresses are those of rows of 16 bytes; lanes 0 to 7 have the first matrix's, 8 to 15 the second's, and so on.
- * a, imm, SIM_OP_WIDE: the address; more, count: the registers' slots in the pool and their number; imm2: MATRIX_* */
+/* ldmatrix, stmatrix, movmatrix: move matrices between shared memory and the fragments of products. The lanes'
+ * addresses are those of rows of 16 bytes: lanes 0 to 7 for the first matrix, 8 to 15 for the second, and so on. a,
+ * imm, SIM_OP_WIDE: the address; more, count: the registers' slots in the pool and their number; imm2: MATRIX_* */
 #include "exec/observe.h"
 #include "exec/ops/matrix.h"
 
@@ -19,7 +19,7 @@ typedef union matrix_rows {
     uint32_t words[SIM_LANES][ROW_BYTES / 4];
 } matrix_rows;
 
-/* ---- where in the rows the lane's part of register r lies ---- */
+/* ---- position in the rows of the lane's part of register r ---- */
 
 /* 16-bit elements: two neighbours of a row, or two of a column. */
 static uint32_t word_of(const matrix_rows *m, uint32_t flags, unsigned r, unsigned lane) {
@@ -38,13 +38,13 @@ static void set_word(matrix_rows *m, uint32_t flags, unsigned r, unsigned lane, 
     }
 }
 
-/* Bytes of a 16x16 matrix, whose four rows for the lane are shared by two registers: two rows each, of two columns. */
+/* Returns a byte of a 16x16 matrix. Two registers share the lane's four rows: two rows each, of two columns. */
 static uint8_t *loaded_byte(matrix_rows *m, unsigned r, unsigned lane, unsigned byte) {
     const unsigned row = 2 * ROWS * (r / 2) + 4 * sim_in_group(lane) + 2 * (r % 2) + byte % 2;
     return &m->bytes[row][sim_group(lane) + 8 * (byte / 2)];
 }
 
-/* Bytes of a 16x8 matrix, whose columns become rows of memory. */
+/* Returns a byte of a 16x8 matrix, whose columns become rows in memory. */
 static uint8_t *stored_byte(matrix_rows *m, unsigned r, unsigned lane, unsigned byte) {
     return &m->bytes[ROWS * r + 2 * sim_in_group(lane) + byte % 2][sim_group(lane) + 8 * (byte / 2)];
 }
@@ -65,7 +65,8 @@ static uint32_t row_lanes(const sim_op *op) {
     return op->count * ROWS >= SIM_LANES ? SIM_ALL_LANES : (1u << op->count * ROWS) - 1;
 }
 
-/* Of the rows that exist in a warp with fewer lanes; false when a lane's address is wrong: the fault is recorded. */
+/* Finds the addresses of the rows, as far as the warp has lanes for them. Returns false, with the fault recorded, if a
+ * lane's address is invalid. */
 static bool find_rows(sim_warp *w, const sim_op *op, uint32_t rows, uint32_t address[SIM_LANES]) {
     if (op->imm2 & MATRIX_GENERIC) {
         uint64_t generic[SIM_LANES];

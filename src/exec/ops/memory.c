@@ -1,4 +1,4 @@
-/* ld, st and their kin: which memory, how wide, into which register. */
+/* ld, st and their variants: select the memory, the width and the registers. */
 #include "check/global.h"
 #include "check/hazard.h"
 #include "exec/access.h"
@@ -44,7 +44,7 @@ static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, co
     return SIM_NEXT;
 }
 
-/* Constant memory has a cache of its own. */
+/* Constant memory has a separate cache. */
 static sim_step access_constant(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                                 elements_fn move) {
     uintptr_t base;
@@ -95,7 +95,7 @@ static sim_step access_local(sim_warp *w, const sim_op *op, uint32_t active, con
     return SIM_NEXT;
 }
 
-/* The kernel's parameters have their window; those of calls that were inlined lie in the thread's frame. */
+/* The kernel's parameters have a window; those of inlined calls are in the thread's frame. */
 static sim_step access_params(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES],
                               elements_fn move) {
     uintptr_t base;
@@ -111,7 +111,7 @@ static sim_step access_params(sim_warp *w, const sim_op *op, uint32_t active, ui
     return SIM_NEXT;
 }
 
-/* The class of an access whose space only the address tells. */
+/* Returns the operation with the class of an access whose space depends on the address. */
 static sim_op in_space(const sim_op *op, haul_memory_class load, haul_memory_class store) {
     sim_op copy = *op;
     copy.memory_class = (uint8_t)(op->memory_class == HAUL_CLASS_GLOBAL_LOAD ? load : store);
@@ -129,7 +129,7 @@ static sim_step access_generic(sim_warp *w, const sim_op *op, uint32_t active, u
     sim_step step = SIM_NEXT;
     /* Global lanes first: they may have to wait, and then nothing must have been done yet. */
     if (op->bytes > USUAL_BYTES && shared)
-        return sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, shared, "accesses of 32 bytes are for global memory");
+        return sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, shared, "32-byte accesses require global memory");
     if (global) step = access_global(w, op, global, address, move);
     if (shared && step == SIM_NEXT) {
         sim_op copy = in_space(op, HAUL_CLASS_SHARED_LOAD, HAUL_CLASS_SHARED_STORE);
@@ -147,7 +147,7 @@ static sim_step access_generic(sim_warp *w, const sim_op *op, uint32_t active, u
     return step;
 }
 
-/* The slots of a vector's words. */
+/* Finds the slots of a vector's words. */
 static void find_data(const sim_warp *w, const sim_op *op, uint32_t *data[4]) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
     for (unsigned e = 0; e < op->count; e++) data[e] = SIM_SLOT(w, uint32_t, slots[e]);
@@ -166,7 +166,7 @@ static void move_by_pattern(sim_warp *w, const sim_op *op, const sim_pattern *p,
         sim_load_pattern(p, lanes, w->block->shared, shift, data, op->count);
 }
 
-/* Elements or registers of other than 4 bytes. */
+/* Moves elements or registers of other sizes than 4 bytes. */
 static void move_any_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t lanes[SIM_LANES],
                                 bool is_store) {
     const uint32_t shift = (uint32_t)op->imm;
@@ -182,14 +182,14 @@ static void check_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, con
     sim_observe_shared_checks(w, op, active, w->block, address, action_of(op));
 }
 
-/* False, with nothing done, where the general way has to be gone. */
+/* Returns false, with no effect, if the caller must take the general path. */
 static bool access_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, bool is_store) {
     uint32_t narrow[SIM_LANES];
     sim_pattern own;
     const uint32_t *lanes = sim_narrow_lanes(w, op, narrow);
     sim_pattern *p = sim_pattern_find(w, op, active, lanes, &own);
     if (!sim_pattern_fits(p, op->imm, w->sm->grid->shared_bytes, op->bytes)) return false;
-    /* counted first: a load may write its own address register */
+    /* counts first: a load may overwrite its own address register */
     if (w->sm->counting && !sim_count_pattern(w->sm->counting, op, p, lanes, is_store)) return false;
     if (SIM_IS_CHECKED(w)) check_by_pattern(w, op, active, lanes);
     w->sm->changes += is_store;
@@ -202,7 +202,7 @@ static bool access_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, bo
 
 /* ---- global memory, lanes at small constant distances: the common case ---- */
 
-/* Vectors of words, side by side in each half warp. */
+/* Moves vectors of words that are adjacent in each half warp. */
 static void move_vectors(sim_warp *w, const sim_op *op, unsigned char *const half[2], bool is_store) {
     uint32_t *data[4];
     find_data(w, op, data);
@@ -215,13 +215,13 @@ static void move_vectors(sim_warp *w, const sim_op *op, unsigned char *const hal
     }
 }
 
-/* A size that is known is copied in place. */
+/* A constant size lets the compiler copy in place. */
 static inline void move_words(unsigned char *lanes, unsigned char *const half[2], bool is_store) {
     for (unsigned h = 0; h < 2; h++, lanes += SIM_HALF * 4)
         memcpy(is_store ? half[h] : lanes, is_store ? lanes : half[h], SIM_HALF * 4);
 }
 
-/* base: of the address register's lanes. A load may overwrite the register. */
+/* base: added to the address register's lanes. A load may overwrite the register. */
 static void move_spread(sim_warp *w, const sim_op *op, uintptr_t base, const uint64_t lanes[SIM_LANES], bool is_store) {
     uint64_t kept[SIM_LANES];
     memcpy(kept, lanes, sizeof kept);
@@ -252,8 +252,8 @@ static void check_span(sim_warp *w, const sim_op *op) {
     sim_observe_global_checks(w, op, SIM_ALL_LANES, address, action_of(op));
 }
 
-/* False, with nothing done, where the general way has to be gone. What is asked of the lanes is asked of the register,
- * which lies as far apart as they do. */
+/* Returns false, with no effect, if the caller must take the general path. Tests the register's lanes instead of the
+ * addresses: their distances are equal. */
 static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, bool is_store) {
     if (active != SIM_ALL_LANES || !(op->flags & SIM_OP_WIDE)) return false;
     const uint64_t *lanes = SIM_SLOT(w, uint64_t, op->a), stride = lanes[1] - lanes[0];
@@ -315,7 +315,7 @@ static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, bool is_
 ACCESS(load, sim_load_elements, false)
 ACCESS(store, sim_store_elements, true)
 
-/* A parameter at a fixed place is the same in all lanes. imm: its offset. */
+/* A parameter at a constant address is the same in all lanes. imm: its offset. */
 #define PARAMETER(name, M, R)                                                          \
     static sim_step parameter_##name(sim_warp *w, const sim_op *op, uint32_t active) { \
         M value;                                                                       \
@@ -337,7 +337,7 @@ static const access_handlers load_handlers = {load_global, load_span,   load_sha
 static const access_handlers store_handlers = {store_global, store_span,   store_shared,   store_own,
                                                store_local,  store_params, store_constant, store_generic};
 
-/* A `.param` variable of a call that was inlined lies in the thread's frame; the kernel's own have their window. */
+/* A `.param` variable of an inlined call is in the thread's frame; the kernel's own are in their window. */
 static sim_handler pick_param(const access_handlers *h, uint32_t base, int64_t offset) {
     return base == SIM_SLOT_ZERO && (uint64_t)offset < SIM_PARAM_WINDOW ? h->local : h->params;
 }
@@ -360,7 +360,7 @@ static sim_handler pick_space(const ptx_instruction *i, uint32_t base, int64_t o
     }
 }
 
-/* Accesses that other threads may be waiting for, or that wait for other threads. */
+/* Returns whether other threads may wait for the access, or it for them. */
 static bool is_strong(const ptx_instruction *i) {
     switch (i->mods[PTX_SLOT_ORDER]) {
     case PTX_MOD_NONE:
@@ -369,12 +369,12 @@ static bool is_strong(const ptx_instruction *i) {
     }
 }
 
-/* ... of other blocks. */
+/* Returns whether these may be threads of other blocks. */
 static bool is_ordered(const ptx_instruction *i) {
     return is_strong(i) && i->mods[PTX_SLOT_SCOPE] != PTX_MOD_SCOPE_CTA;
 }
 
-/* The handler for an ordinary parameter load; NULL where the general one is needed. */
+/* Returns the handler for an ordinary parameter load; NULL if it needs the general one. */
 static sim_handler pick_parameter(const sim_op *op, unsigned limit) {
     uint64_t offset = (uint64_t)op->imm - SIM_PARAM_WINDOW;
     bool plain = op->run == load_params && op->count == 1 && op->x == op->y && op->a == SIM_SLOT_ZERO;
@@ -390,7 +390,7 @@ static void simplify_parameter(const sim_lowering *l, sim_op *op) {
     op->imm -= (int64_t)SIM_PARAM_WINDOW;
 }
 
-/* A strong access is a matter of more than its addresses. */
+/* Strong accesses depend on more than their addresses. */
 static void use_pattern(sim_lowering *l, sim_op *op, const ptx_operand *memory, const access_handlers *h) {
     if (op->flags & SIM_OP_STRONG) return;
     if (op->run == h->global) op->run = h->span, op->form = SIM_FORM_GLOBAL;
@@ -404,7 +404,8 @@ static bool is_signed(unsigned type) {
     return ptx_types[type].kind == 'S';
 }
 
-/* The lane width of the data's registers, the same for all of a vector's; constants follow them. 0: they differ. */
+/* Returns the lane width of the data registers, which must be the same for all elements; constants adopt it. 0: they
+ * differ. */
 static unsigned data_lane_bytes(const sim_lowering *l, const ptx_operand *parts, unsigned count, unsigned bytes) {
     unsigned lane = 0;
     for (unsigned e = 0; e < count; e++) {
@@ -428,7 +429,7 @@ static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const
     unsigned bytes = ptx_bits(i->type) / 8, count = data->kind == PTX_VECTOR ? data->part_count : 1;
     const ptx_operand *parts = data->kind == PTX_VECTOR ? data->parts : data;
     uint32_t slots[8], lane = data_lane_bytes(l, parts, count, bytes);
-    if (!lane) return sim_lower_fail(l, "the elements' registers must all be as wide as each other");
+    if (!lane) return sim_lower_fail(l, "all element registers must have the same width");
     for (unsigned e = 0; e < count; e++) slots[e] = data_slot(l, &parts[e], i->type, lane, is_load);
     uint32_t base = sim_address(l, memory, &wide, &offset), more = sim_pool(l, slots, count);
     uint8_t class;
@@ -464,7 +465,7 @@ haul_status LOWER(LDU)(sim_lowering *l, const ptx_instruction *i) {
     return LOWER(LD)(l, i);
 }
 
-/* An ordinary store, which releases. */
+/* An ordinary store with release semantics. */
 haul_status LOWER(ST_ASYNC_MMIO)(sim_lowering *l, const ptx_instruction *i) {
     ptx_instruction store = *i;
     store.mods[PTX_SLOT_ORDER] = PTX_MOD_RELEASE;

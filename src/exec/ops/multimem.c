@@ -1,8 +1,8 @@
-/* multimem: memory of several devices at once, by an address of a multicast object. Devices' copies are taken in the
- * order in which they were added to the object, in the serial phase.
+/* multimem: accesses the memory of several devices through an address of a multicast object. The devices' copies are
+ * accessed in the serial phase, in the order in which they were added to the object.
  *
- * more, count: registers of the vector's elements in the pool and their number; bytes: of all; x, y: logarithms of an
- * element's bytes and of a register's lane; target: the type; imm2: the operation: see pack_operation(). */
+ * more, count: registers of the vector's elements in the pool and their number; bytes: of all elements; x, y: log2 of
+ * the bytes of an element and of a register's lane; target: the type; imm2: the operation, see pack_operation(). */
 #include "check/global.h"
 #include "check/hazard.h"
 #include "exec/access.h"
@@ -129,7 +129,7 @@ static void reduce_lane(sim_warp *w, const sim_op *op, unsigned lane, unsigned c
     }
 }
 
-/* ---- a warp's ---- */
+/* ---- a warp's access ---- */
 
 static bool fault(sim_warp *w, const sim_op *op, unsigned lane, haul_finding_kind kind, const char *what,
                   uint64_t address) {
@@ -148,7 +148,7 @@ static bool access_lane(sim_warp *w, const sim_op *op, unsigned lane, uint64_t a
     return true;
 }
 
-/* What the device's own copy sees of it, at the address that it is mapped at there. */
+/* Checks the access to the device's own copy, at the address where it is mapped. */
 static void check_own(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
     const bool loads = op->memory_class == HAUL_CLASS_GLOBAL_LOAD;
     uint64_t own[SIM_LANES];
@@ -211,7 +211,7 @@ static ptx_type part_of(unsigned type) {
     }
 }
 
-/* Halves are summed as they are, each step rounded, unless another precision is asked for. */
+/* Halves are summed in half precision, each step rounded, unless the instruction names another precision. */
 static operation operation_for(const ptx_instruction *i) {
     const ptx_type part = part_of(i->type);
     const unsigned asked = i->mods[PTX_SLOT_ACC_PREC];
@@ -259,7 +259,7 @@ haul_status LOWER(MULTIMEM_LD_REDUCE)(sim_lowering *l, const ptx_instruction *i)
 
 haul_status LOWER(MULTIMEM_ST)(sim_lowering *l, const ptx_instruction *i) {
     ptx_instruction store = *i;
-    store.mods[PTX_SLOT_ATOMIC] = PTX_MOD_ATOM_AND; /* not looked at */
+    store.mods[PTX_SLOT_ATOMIC] = PTX_MOD_ATOM_AND; /* unused */
     return lower(l, &store, store_everywhere, HAUL_CLASS_GLOBAL_STORE);
 }
 

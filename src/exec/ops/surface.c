@@ -1,7 +1,7 @@
-/* suld, sust, sured: bytes of arrays through surface objects.
+/* suld, sust, sured: access bytes of arrays through surface objects.
  *
- * a: the handles; x: the geometry; y: what happens beyond the surface, as PTX_MOD_BEYOND_...; bytes: of an element;
- * count: elements a lane; more: slots in the pool: four coordinates, then the elements; imm2: the reduction; imm: the
+ * a: the handles; x: the geometry; y: the handling of out-of-bounds accesses, PTX_MOD_BEYOND_...; bytes: of an element;
+ * count: elements per lane; more: slots in the pool: four coordinates, then the elements; imm2: the reduction; imm: the
  * type. */
 #include "check/texels.h"
 #include "count/texels.h"
@@ -14,12 +14,12 @@
 
 enum { AT = 0, DATA = 4, SLOTS = 8 };
 
-/* ---- where ---- */
+/* ---- positions ---- */
 
-/* What lies outside is one of these. */
+/* Result of find_place(); the last two are for positions outside. */
 typedef enum place { PLACE_INSIDE, PLACE_NOWHERE, PLACE_FAULT } place;
 
-/* Moves a coordinate inside, if that is what has to be done; false when it is outside. */
+/* Clamps a coordinate if the instruction asks for it. Returns false if it stays outside. */
 static bool bring_inside(int64_t *at, int64_t most, unsigned beyond) {
     if (*at >= 0 && *at <= most) return true;
     if (beyond != PTX_MOD_BEYOND_CLAMP || most < 0) return false;
@@ -47,7 +47,7 @@ static place out_of_bounds(sim_warp *w, const sim_op *op, unsigned lane, int64_t
     return PLACE_FAULT;
 }
 
-/* Where the lane's `bytes` are. `formatted`: x counts elements, not bytes. */
+/* Finds the lane's `bytes`. `formatted`: x counts elements, not bytes. */
 static place find_place(sim_warp *w, const sim_op *op, unsigned lane, const sim_level *l, bool formatted, int64_t bytes,
                         sim_texel *texel) {
     int64_t at[3], asked[3];
@@ -55,12 +55,12 @@ static place find_place(sim_warp *w, const sim_op *op, unsigned lane, const sim_
     read_coordinates(w, op, lane, at);
     at[0] *= INT64_C(1) << (formatted ? l->texel_bits : 0);
     memcpy(asked, at, sizeof asked);
-    bool inside = bring_inside(&at[0], (row - bytes) / bytes * bytes, op->y); /* all three, whatever one says */
+    bool inside = bring_inside(&at[0], (row - bytes) / bytes * bytes, op->y); /* clamps all three */
     for (unsigned k = 1; k < 3; k++) inside &= bring_inside(&at[k], (int64_t)l->extent[k] - 1, op->y);
     if (!inside) return op->y == PTX_MOD_BEYOND_TRAP ? out_of_bounds(w, op, lane, bytes, asked, l) : PLACE_NOWHERE;
     if (at[0] % bytes) {
         sim_fault(w, op, HAUL_FINDING_MISALIGNED, 1u << lane,
-                  "surface: misaligned access: byte %lld of a row is no multiple of the access's %lld bytes",
+                  "surface: misaligned access: byte %lld of a row is not a multiple of the access's %lld bytes",
                   (long long)at[0], (long long)bytes);
         return PLACE_FAULT;
     }
@@ -96,7 +96,7 @@ static void set_element(sim_warp *w, const sim_op *op, unsigned e, unsigned lane
 
 /* ---- accesses ---- */
 
-/* What a lane does with its bytes: NULL is where the surface has none. */
+/* A lane's operation on its bytes, which are NULL outside the surface. */
 typedef void lane_fn(sim_warp *w, const sim_op *op, unsigned lane, unsigned char *bytes, const sim_texture *t);
 
 static haul_action action_of(const sim_op *op) {
@@ -227,7 +227,7 @@ static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, sim_h
     for (unsigned k = 0; k < at->part_count; k++) slots[AT + k] = sim_source(l, &at->parts[k], PTX_S32);
     for (unsigned e = 0; e < count; e++) {
         if (parts[e].kind == PTX_REGISTER && sim_register_bytes(l, &parts[e]) != lane)
-            return sim_lower_fail(l, "the elements' registers must all be as wide as each other");
+            return sim_lower_fail(l, "all element registers must have the same width");
         slots[DATA + e] = is_load ? sim_destination(l, &parts[e]) : sim_source(l, &parts[e], i->type);
     }
     const uint32_t handle = sim_source(l, &i->operands[surface].parts[0], PTX_B64), more = sim_pool(l, slots, SLOTS);

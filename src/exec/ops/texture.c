@@ -1,7 +1,7 @@
 /* tex, tld4, txq: fetches through texture objects.
  *
- * a: the handles; x: the geometry; y: the kind of fetch; imm2: bit 0: integer coordinates, bit 1: a level is named,
- * bits 8 up: the component; count: the result's elements; bytes: of each element's register, of imm's type; more: slots
+ * a: the handles; x: the geometry; y: the kind of fetch; imm2: bit 0: integer coordinates, bit 1: names a level, bits 8
+ * up: the component; count: the result's elements; bytes: of each element's register, which has imm's type; more: slots
  * in the pool, in the order below. */
 #include "check/texels.h"
 #include "count/texels.h"
@@ -40,7 +40,7 @@ static sim_fetch describe(const sim_warp *w, const sim_op *op, unsigned lane) {
     return f;
 }
 
-/* Pairs and halves are rounded from single precision. */
+/* Results in half precision are rounded from single precision. */
 static void write_result(sim_warp *w, const sim_op *op, unsigned lane, const uint32_t value[4]) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more + RESULT;
     for (unsigned e = 0; e < op->count; e++) {
@@ -101,7 +101,7 @@ static void take_vector(sim_lowering *l, const ptx_operand *from, unsigned first
         slots[k - first] = sim_source(l, &from->parts[k], type);
 }
 
-/* operands: result, texture, whatever the kind of fetch has, and offsets. */
+/* operands: result, texture, then those of the kind of fetch, then offsets. */
 static haul_status lower_fetch(sim_lowering *l, const ptx_instruction *i, sim_fetch_kind kind, unsigned component) {
     uint32_t slots[SLOTS];
     const ptx_operand *result = &i->operands[0], *at = &i->operands[1].parts[1];
@@ -145,7 +145,7 @@ haul_status LOWER(TLD4)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- queries ---- */
 
-/* x: what; y: whether a surface is asked; b: the level */
+/* x: the query; y: whether the object is a surface; b: the level */
 static sim_step query(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
@@ -160,7 +160,7 @@ static sim_step query(sim_warp *w, const sim_op *op, uint32_t active) {
 static haul_status lower_query(sim_lowering *l, const ptx_instruction *i, bool surface) {
     const ptx_operand *memory = &i->operands[1];
     if (memory->offset || memory->parts[0].kind != PTX_REGISTER)
-        return sim_lower_fail(l, "the handle of a texture or surface object must stand in a register");
+        return sim_lower_fail(l, "the handle of a texture or surface object must be in a register");
     const uint32_t handle = sim_source(l, &memory->parts[0], PTX_B64), d = sim_destination(l, &i->operands[0]);
     const uint32_t level = i->operand_count > 2 ? sim_source(l, &i->operands[2], PTX_U32) : SIM_SLOT_ZERO;
     sim_op *op = sim_emit(l, query);

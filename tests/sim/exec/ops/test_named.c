@@ -186,7 +186,7 @@ static void accesses_of_32_bytes_stay_generic(void **state) {
     run_kernel(&(kernel_run){.ptx = WIDE("v"), .device = "sim:b200", INTO(out)});
     expect_words(out, 32, 2);
     expect_failure(&(kernel_run){.ptx = WIDE("s"), .device = "sim:b200"}, HAUL_ERROR_FAULT,
-                   "accesses of 32 bytes are for global memory");
+                   "32-byte accesses require global memory");
 }
 
 static uint32_t seven(uint32_t thread) {
