@@ -1,4 +1,4 @@
-/* Kernels whose blocks lead anywhere, and what of them follows from the definitions alone. */
+/* Kernels with random control flow, and properties of it computed from their definitions. */
 #ifndef HAUL_TESTS_RANDOM_GRAPH_H
 #define HAUL_TESTS_RANDOM_GRAPH_H
 
@@ -14,7 +14,7 @@ static inline uint32_t draw(uint32_t *seed, uint32_t below) {
     return (*seed >> 12) % below;
 }
 
-/* Each block reads and writes some of %r0 to %r7, and goes on, jumps, branches or ends. */
+/* Each block reads and writes some of %r0 to %r7, then falls through, jumps, branches or exits. */
 static inline void write_random_graph(text *out, uint32_t *seed, uint32_t blocks) {
     text_put(out, ".version 8.5\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .pred %p<2>;\n.reg .b32 %r<8>;\n");
     for (uint32_t b = 0; b < blocks; b++) {
@@ -30,8 +30,7 @@ static inline void write_random_graph(text *out, uint32_t *seed, uint32_t blocks
     text_put(out, "ret;\n}\n");
 }
 
-/* Marks the blocks that are reached from `from` by edges, not through `without`; `from` itself if it is come to again.
- */
+/* Marks the blocks reachable from `from` by edges that avoid `without`; `from` itself only if a path returns to it. */
 static inline void reach(const ptx_function *f, uint32_t from, uint32_t without, bool *seen) {
     uint32_t stack[4 * MOST_GRAPH_BLOCKS + 4], depth = 0;
     memset(seen, 0, MOST_GRAPH_BLOCKS * sizeof *seen);

@@ -1,5 +1,5 @@
-/* How PTX instructions count as machine instructions. Each case was read off the machine code that ptxas 13.0 makes for
- * sm_90 (docs/memory-model.md). In the kernels %r10 is shared memory at tid * 16, %r11 at tid * 8, %r12 at tid * 4. */
+/* How PTX instructions count as machine instructions. Each case was read off ptxas 13.0's machine code for sm_90
+ * (docs/memory-model.md). In the kernels %r10 is shared memory at tid * 16, %r11 at tid * 8, %r12 at tid * 4. */
 #include "kernel.h"
 
 #include "ptx/inline.h"
@@ -39,7 +39,8 @@ static void describe(const sim_assembled *a, char *out, size_t size) {
     }
 }
 
-/* The machine accesses of a kernel body in PTX order, with where they start from their instruction's own address. */
+/* Returns the machine accesses of a kernel body in PTX order, with their start relative to their instruction's
+ * address. */
 static const char *assembled(const char *ptx) {
     static char out[1000];
     ptx_module *module;
@@ -101,7 +102,7 @@ static void variables_lie_in_the_order_of_declaration(void **state) {
         KERNEL_WITH("", ".shared .align 1 .b8 c[3];\n.shared .align 4 .b8 d[4000];\n"
                         "shl.b32 %r8, %r0, 4;\nmov.u32 %r9, d;\nadd.u32 %r10, %r9, %r8;\n"
                         "ld.shared.f32 %f0, [%r10];\nld.shared.f32 %f1, [%r10+4];\n" USE("%f0") USE("%f1"));
-    assert_string_equal(assembled(ptx), "LDS.32 LDS.32"); /* d begins 4 bytes behind a multiple of 16 */
+    assert_string_equal(assembled(ptx), "LDS.32 LDS.32"); /* d begins 4 bytes after a multiple of 16 */
 }
 
 static void constant_addresses_and_or_are_followed(void **state) {
@@ -187,7 +188,7 @@ static void a_load_takes_what_was_just_stored_or_loaded(void **state) {
                      "LDS.32 LDS.32");
 }
 
-/* Halves that are used as such share registers; what works on words has them extended as they are loaded. */
+/* Halves that are used as such share registers; operations on words have them extended by the load. */
 #define FOUR_HALVES                                                                            \
     "ld.shared.u16 %h0, [%r10];\nld.shared.u16 %h1, [%r10+2];\nld.shared.u16 %h2, [%r10+4];\n" \
     "ld.shared.u16 %h3, [%r10+6];\n"
@@ -214,7 +215,7 @@ static void halves_that_nothing_extends_are_loaded_together(void **state) {
         "LDS.16 LDS.16");
 }
 
-/* Two halves of an 8-byte window with something in between. */
+/* Two words of an 8-byte window with something in between. */
 #define SPLIT_BY(between) "ld.shared.f32 %f0, [%r11];\n" between "ld.shared.f32 %f1, [%r11+4];\n" USE("%f0") USE("%f1")
 
 static void some_instructions_keep_accesses_apart(void **state) {

@@ -1,5 +1,4 @@
-/* Which products the assembler makes one with sums. Each case was read off the machine code that ptxas 13.0 makes for
- * sm_90. */
+/* Which products the assembler fuses with sums. Each case was read off ptxas 13.0's machine code for sm_90. */
 #include "kernel.h"
 
 #include "ptx/inline.h"
@@ -11,7 +10,7 @@
     "%d, %t, %u, %v, %w;\n.reg .f64 %da, %dt;\n.reg .b16 %ha, %ht;\n.reg .pred %p;\n.reg .b64 %o;\n"
 #define TAIL "st.global.f32 [%o], %v;\nret;\n}\n"
 
-/* The kernel's arithmetic after the assembler, one word an instruction. */
+/* Returns the kernel's arithmetic after the assembler, one word per instruction. */
 static const char *contracted(const char *body) {
     static char source[4000], out[1000];
     ptx_module *module;
@@ -67,7 +66,7 @@ CASE(so_does_one_by_a_constant_in_a_register_and_behind_divisions,
 CASE(unless_the_other_factor_changes,
      "mul.f32 %t, %a, 0f3D4CCCCD;\n@%p bra X;\nadd.f32 %a, %a, %c;\nX:\nadd.f32 %v, %c, %t;\n", "mul bra add add")
 
-/* 1 + 2^-23 squared less 1 + 2^-22 is 2^-46, which a product that is rounded by itself loses. */
+/* 1 + 2^-23 squared minus (1 + 2^-22) is 2^-46; a product rounded separately loses it. */
 static void labels_and_results_follow(void **state) {
     (void)state;
     uint32_t out[32];
@@ -75,7 +74,7 @@ static void labels_and_results_follow(void **state) {
                      "mul.f32 %f2, %f0, %f0;\nsub.f32 %f3, %f2, %f1;\nadd.f32 %f4, %f4, %f3;\n"
                      "setp.lt.f32 %p0, %f4, 0f29000000;\n@%p0 bra X;\nst.global.f32 [%rd2], %f4;\n"),
               1, 32, out);
-    expect_words(out, 32, 0x29000000); /* 2^-45: two rounds */
+    expect_words(out, 32, 0x29000000); /* 2^-45: two iterations */
 }
 
 int main(void) {

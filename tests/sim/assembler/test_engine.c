@@ -1,4 +1,4 @@
-/* The copy engine's instructions are told from others, all of them: one that is forgotten would escape the checks. */
+/* All instructions of the copy engine are recognised: a missing one would escape the checks. */
 #include "assembler/engine.h"
 
 #include <string.h>

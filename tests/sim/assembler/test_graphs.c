@@ -1,4 +1,4 @@
-/* What is known of blocks and registers, held against the definitions on random graphs. */
+/* Analyses of blocks and registers, compared with their definitions on random graphs. */
 #include "ptx/components.h"
 #include "ptx/liveness.h"
 #include "ptx/users.h"
@@ -71,7 +71,7 @@ static void note_touch(void *context, uint32_t reg, bool writes) {
     if (reg == t->reg) *(writes ? &t->writes : &t->reads) = true;
 }
 
-/* Whether some way from the block on reads the register before anything writes it for all lanes. */
+/* Returns whether some path from the block on reads the register before anything writes it for all lanes. */
 static bool is_needed(const ptx_function *f, uint32_t block, uint32_t reg, bool *seen) {
     if (seen[block]) return false;
     seen[block] = true;
@@ -144,7 +144,7 @@ static void users_come_in_order(void **state) {
 
 /* ---- dominance ---- */
 
-/* Blocks that the first one leads to. */
+/* Finds the blocks reachable from the first one. */
 static void find_reached(const ptx_function *f, bool *reached) {
     reach(f, 0, PTX_NO_BLOCK, reached);
     reached[0] = true;
@@ -157,7 +157,7 @@ static bool dominates(const ptx_function *f, uint32_t above, uint32_t below) {
     return below != 0 && !seen[below];
 }
 
-/* Random graphs with blocks that nobody comes to are left out: where nothing comes from, nothing dominates. */
+/* Random graphs with unreachable blocks are skipped, since dominance is undefined there. */
 static bool is_all_reached(const ptx_function *f) {
     bool reached[MOST_GRAPH_BLOCKS];
     find_reached(f, reached);
@@ -185,7 +185,7 @@ static void a_block_dominates_those_that_are_not_reached_without_it(void **state
     on_random_graphs(hold_dominance);
 }
 
-/* A way from one of the blocks that write leads to `below`, not through the block's parent. */
+/* Returns whether a path from one of the blocks that write reaches `below` without passing the block's parent. */
 static bool is_between(const ptx_function *f, const sim_dominance *d, uint32_t below, const bool *writes) {
     for (uint32_t b = 0; b < f->block_count; b++) {
         bool seen[MOST_GRAPH_BLOCKS];

@@ -1,4 +1,4 @@
-/* Read-only loads go ahead of stores, as ptxas 13.0 has them in machine code for sm_90. */
+/* Read-only loads move ahead of stores, as in ptxas 13.0's machine code for sm_90. */
 #include "kernel.h"
 
 #include "ptx/inline.h"
@@ -8,7 +8,7 @@
 #define READ_ONLY(reg, at) "ld.global.nc.f32 " reg ", [%rd1+" #at "];\n"
 #define STORE(reg, at) "st.global.f32 [%rd2+" #at "], " reg ";\n"
 
-/* The loads (l), read-only loads (n), stores (s) and barriers (|) of the kernel, in their order. */
+/* Returns the loads (l), read-only loads (n), stores (s) and barriers (|) of the kernel, in order. */
 static const char *order(const char *body) {
     static char out[100], ptx[10000];
     ptx_module *module;

@@ -1,5 +1,5 @@
-/* Which instructions machine code has behind a branch that PTX has before it. Each case was read off machine code that
- * ptxas 13.0 makes for sm_90 (docs/memory-model.md). */
+/* Which instructions PTX has before a branch and machine code after it. Each case was read off ptxas 13.0's machine
+ * code for sm_90 (docs/memory-model.md). */
 #include "kernel.h"
 
 #include "ptx/inline.h"
@@ -9,7 +9,7 @@
 #define SETUP                                                                                    \
     "mov.u32 %r9, s;\nshl.b32 %r8, %r0, 2;\nadd.u32 %r10, %r9, %r8;\nsetp.gt.u32 %p0, %r0, 5;\n" \
     "setp.gt.u32 %p1, %r0, 7;\nld.shared.f32 %f14, [%r10+2048];\n"                               \
-    "st.shared.f32 [%r10+1024], %f14;\n" /* what follows stays behind it */
+    "st.shared.f32 [%r10+1024], %f14;\n" /* later instructions stay behind it */
 #define STORES(reg) \
     STORE(reg, 0)   \
     STORE(reg, 4)   \
@@ -17,7 +17,7 @@
 #define STORE(reg, at) "st.global.f32 [%rd2+" #at "], " reg ";\n"
 #define LAST "bar.sync 0;\nst.global.f32 [%rd2+64], %f14;\n"
 
-/* The loads, additions, branches and stores behind SETUP, a letter each, in their order; `s` is a run of stores to
+/* Returns the loads, additions, branches and stores after SETUP, one letter each, in order; `s` is a run of stores to
  * global memory. */
 static const char *order(const char *body) {
     static char out[200];

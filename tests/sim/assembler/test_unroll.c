@@ -1,5 +1,5 @@
-/* Which loops machine code makes four, two and one rounds of at a time. Each case was read off machine code that ptxas
- * 13.0 makes for sm_90 (docs/memory-model.md). */
+/* Which loops machine code unrolls into four, two and one iterations. Each case was read off ptxas 13.0's machine code
+ * for sm_90 (docs/memory-model.md). */
 #include "kernel.h"
 
 #include "base/memory.h"
@@ -15,8 +15,8 @@
 #define WHILE(compare) "setp." compare " %p0, %r4, %r5;\n@%p0 bra LOOP;\n"
 #define LOOP(body, compare) SETUP "LOOP:\n" body NEXT WHILE(compare) "st.global.f32 [%rd2], %f0;\n"
 
-/* The loads and stores of global memory behind SETUP: how many there are between branches, labels and the like, with
- * `*` behind those in a loop. */
+/* Returns the number of loads and stores of global memory after SETUP between branches and labels, with `*` after those
+ * in a loop. */
 static const char *rounds(const char *body) {
     static char out[200], ptx[10000];
     ptx_module *module;
@@ -62,7 +62,7 @@ static void other_ends_keep_the_loop(void **state) {
     (void)state;
     assert_string_equal(rounds(LOOP(LOAD, "ge.s32")), STAYS);
     assert_string_equal(rounds(LOOP(LOAD, "eq.s32")), STAYS);
-    /* the bound changes; the step is no constant; the sum of the counter and something else is compared */
+    /* the bound changes; the step is not constant; a sum of the counter and something else is compared */
     assert_string_equal(rounds(LOOP(LOAD "add.s32 %r5, %r5, %r7;\n", "lt.s32")), STAYS);
     assert_string_equal(rounds(SETUP "LOOP:\n" LOAD "add.s32 %r4, %r4, %r1;\n" WHILE("lt.s32") OUT("%r4")), STAYS);
     assert_string_equal(rounds(SETUP "LOOP:\n" LOAD NEXT "add.s32 %r8, %r4, %r1;\nsetp.ne.s32 %p0, %r8, %r5;\n@%p0 bra "
@@ -123,9 +123,10 @@ static void a_round_with_a_branch_in_it_is_unrolled(void **state) {
     assert_string_equal(rounds(LOOP("setp.lt.f32 %p1, %f0, %f2;\n@%p1 bra OUT;\n" LOAD, "lt.s32") "OUT:\n"), "1* 1");
 }
 
-/* ---- what runs ---- */
+/* ---- execution ---- */
 
-/* Sums of the first `bound` words of `in`, the lane's own bound being its word; and the loads of the loop. */
+/* Computes sums of the first `bound` words of `in`; each lane's bound is its own word. Returns the loads of the
+ * loop. */
 static uint64_t sum(const char *ptx, const uint32_t *in, uint32_t *out) {
     haul_launch_record record;
     run_kernel(&(kernel_run){.ptx = ptx, .in = in, .in_bytes = 400, .out = out, .out_bytes = 128, .record = &record});
@@ -162,7 +163,7 @@ static void lanes_with_other_rounds_left_share_the_last_ones(void **state) {
     expect_sums(SUM("ne.s32"), bounds, 8);
 }
 
-/* A counter that begins at -1, without sign: the first round is made by all, before the others. */
+/* An unsigned counter that starts at -1: all lanes execute the first iteration before the others. */
 static void a_count_from_minus_one_makes_its_first_round_alone(void **state) {
     (void)state;
     static const char ptx[] =
@@ -175,7 +176,7 @@ static void a_count_from_minus_one_makes_its_first_round_alone(void **state) {
     expect_words(out, 32, (i % 8) * (i % 8 + 1) / 2);
 }
 
-/* Unrolls with allocation number `n` failing; false once there are fewer allocations than that. */
+/* Unrolls with allocation number `n` failing; returns false if there are fewer allocations. */
 static bool fails_at(size_t n) {
     static const char ptx[] = KERNEL(LOOP(LOAD, "lt.s32"));
     ptx_module *module;

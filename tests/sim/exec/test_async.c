@@ -1,5 +1,5 @@
-/* cp.async and its groups, bulk copies, mbarriers. Data arrives as late as the rules allow: what is read before the
- * wait is what was there before. */
+/* cp.async and its groups, bulk copies, mbarriers. Data arrives as late as the rules allow: a read before the wait
+ * returns the old data. */
 #include "kernel.h"
 
 #define SHARED ".shared .align 128 .b8 words[8192];\n.shared .align 8 .b64 bar;\n.shared .align 8 .b64 bar2;\n"
@@ -112,7 +112,7 @@ static void a_predicate_says_that_the_source_is_ignored(void **state) {
     (void)state;
     uint32_t out[32];
     run_on_numbers(KERNEL_WITH(SHARED, PLACES "setp.lt.u32 %p0, %r0, 16;\n"
-                                              "selp.b64 %rd4, 0, %rd3, %p0;\n" /* a null pointer is not looked at */
+                                              "selp.b64 %rd4, 0, %rd3, %p0;\n" /* a null pointer is not read */
                                               "st.shared.u32 [%r3], %r0;\n"
                                               "cp.async.ca.shared.global [%r3], [%rd4], 8, %p0;\n"
                                               "cp.async.wait_all;\n"
@@ -121,8 +121,8 @@ static void a_predicate_says_that_the_source_is_ignored(void **state) {
     expect_words(out, 32, i < 16 ? 0 : 1000 + 4 * i);
 }
 
-/* The way round copies joins a block above them, as in loops that a compiler has turned round: copies are predicated,
- * and the jump remains. */
+/* The branch around copies joins a block above them, as in loops that a compiler has rotated. The copies are
+ * predicated, and the jump remains. */
 static void copies_may_be_skipped_to_a_block_above(void **state) {
     (void)state;
     uint32_t out[32];
@@ -321,7 +321,7 @@ static void arrivals_of_copies_may_come_on_top(void **state) {
     expect_words(out, 32, 1000 + 4 * i);
 }
 
-/* Two warps, a ring of one stage: the consumer mostly waits first. */
+/* Two warps and a ring of one stage: the consumer mostly waits first. */
 static void a_producer_and_a_consumer_hand_over_thousands_of_times(void **state) {
     (void)state;
     uint32_t out[64];
@@ -391,7 +391,7 @@ static void a_phase_that_never_completes_is_a_deadlock(void **state) {
         HAUL_ERROR_DEADLOCK, "lanes ffffffff wait for an mbarrier's phase at line");
 }
 
-/* A wait with a limit returns false in the end; what the kernel does then is its affair. */
+/* A wait with a time limit returns false eventually; the kernel may then do anything. */
 static void try_wait_gives_up_after_a_while(void **state) {
     (void)state;
     uint32_t out[32];
@@ -453,7 +453,8 @@ static void bulk_stores_leave_in_groups(void **state) {
     expect_words(out, 12, want[i]);
 }
 
-/* Each block adds 1 to each of 64 words, in single precision to the next 64; the last one leaves it to the end. */
+/* Each block adds 1 to each of 64 words, and in single precision to the next 64; the last copy stays in flight until
+ * the end. */
 static const char reducing[] =
     KERNEL_WITH(SHARED, "mov.u32 %r3, words;\n"
                         "mad.lo.u32 %r4, %r0, 4, %r3;\n"

@@ -1,4 +1,4 @@
-/* Atomics among lanes, warps and blocks. What each operation does is tested in tests/sim/exec/isa/atomic.isa. */
+/* Atomics between lanes, warps and blocks. tests/sim/exec/isa/atomic.isa tests each operation. */
 #include "kernel.h"
 
 static void lanes_that_hit_one_word_take_turns(void **state) {
@@ -14,7 +14,7 @@ static void lanes_that_hit_one_word_take_turns(void **state) {
     for (unsigned k = 0; k < 8; k++) assert_int_equal(seen[k], 0xffffffff);
 }
 
-/* The usual way to make an atomic of one's own; lanes of a warp get in each other's way. */
+/* The usual way to build an atomic operation; lanes of a warp contend with each other. */
 static void compare_and_swap_loops_come_to_an_end(void **state) {
     (void)state;
     uint32_t out[300] = {0};
@@ -73,7 +73,7 @@ static void a_result_that_a_guard_leaves_out_is_kept(void **state) {
     expect_words(out, 32, i & 1 ? 5 : 500);
 }
 
-/* Waiting for another block, with every kind of access that may be used for it. */
+/* Waits for another block with every suitable kind of access. */
 static void flags_of_other_blocks_are_seen(void **state) {
     (void)state;
     static const char *const loads[] = {

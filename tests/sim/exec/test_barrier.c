@@ -54,7 +54,7 @@ static void a_block_that_ends_in_the_middle_of_a_warp_has_whole_warps_at_barrier
     expect_words(out, 40, 1);
 }
 
-/* Lane 3 of the second warp has ended, and the others come in two parts: the warp counts as 32 all the same. */
+/* Lane 3 of the second warp has ended, and the others arrive in two parts: the warp still counts as 32. */
 static void a_warp_counts_whole_when_its_live_lanes_have_come(void **state) {
     (void)state;
     uint32_t out[64];
@@ -121,7 +121,7 @@ static void named_barriers_hand_over_again_and_again(void **state) {
 static void the_barriers_number_may_come_from_a_register(void **state) {
     (void)state;
     uint32_t out[128];
-    run_words(KERNEL("shr.u32 %r3, %r0, 6;\n" /* warps 0 and 1 meet at 1, warps 2 and 3 at 2 */
+    run_words(KERNEL("shr.u32 %r3, %r0, 6;\n" /* warps 0 and 1 synchronise at 1, warps 2 and 3 at 2 */
                      "add.u32 %r3, %r3, 1;\n"
                      "mov.u32 %r4, 64;\n"
                      "barrier.sync %r3, %r4;\n" OUT("%r3")),

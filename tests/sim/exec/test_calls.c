@@ -1,6 +1,6 @@
-/* Calls that cannot be put in line, as compilers write them: recursion, tables of functions, virtual functions. Each
- * test runs what nvcc and what clang make of tests/data/ptx/calls.cu, without and with checks, and compares it with the
- * same computed here. */
+/* Calls that cannot be inlined, as compilers write them: recursion, tables of functions, virtual functions. Each test
+ * runs nvcc's and clang's PTX of tests/data/ptx/calls.cu, with and without checks, and compares the results with ones
+ * computed here. */
 #include "kernel.h"
 
 #include "base/text.h"
@@ -16,13 +16,13 @@ typedef struct trial {
     const char *kernel;
     const void *in, *more; /* NULL: no such buffer */
     size_t in_bytes, more_bytes;
-    void *out; /* its first contents, and what becomes of it */
+    void *out; /* its contents before and after */
     size_t out_bytes;
-    uint64_t number; /* an argument in front of the buffers; 0: none */
-    int32_t last;    /* one behind them; 0: none */
+    uint64_t number; /* an argument before the buffers; 0: none */
+    int32_t last;    /* one after them; 0: none */
     uint32_t blocks, threads, host_threads;
     bool check;
-    const char *finding; /* what checks have to find; NULL: nothing */
+    const char *finding; /* finding that checks must report; NULL: none */
 } trial;
 
 static haul_argument upload(haul_device *device, const void *from, size_t bytes) {
@@ -66,7 +66,7 @@ static haul_status try_in(const trial *t, const char *file) {
     return status;
 }
 
-/* Whatever compiled it, with and without checks, on one host thread and on four, `out` becomes `expected`. */
+/* `out` must become `expected` for each compiler, with and without checks, on one host thread and on four. */
 static void expect(const trial *base, const void *expected) {
     for (unsigned k = 0; k < 6; k++) {
         unsigned char *first = malloc(base->out_bytes);
@@ -227,7 +227,7 @@ static void a_call_in_a_module_without_functions_faults(void **state) {
     static const char *const bodies[] = {
         PROTOTYPE "mov.u64 %rd3, 0;\n" CALL_RD3,
         PROTOTYPE "mov.u64 %rd3, 0x4b0000000010;\n" CALL_RD3,
-        PROTOTYPE CALL_RD3, /* of a register that nothing was written to */
+        PROTOTYPE CALL_RD3, /* of an uninitialised register */
         PROTOTYPE "mov.u32 %r4, 0;\nmov.u64 %rd3, k;\nL: add.u32 %r4, %r4, 1;\n" CALL_RD3
                   "setp.lt.u32 %p0, %r4, 8;\n@%p0 bra L;\n",
         "P: .callprototype _ ();\nmov.u64 %rd3, 0;\nsetp.eq.u32 %p0, %r0, 9;\n@%p0 call %rd3, P;\n",
@@ -267,10 +267,10 @@ static void a_call_that_no_lane_makes_does_nothing(void **state) {
     expect_words(out, 32, 7);
 }
 
-/* ---- functions that would be too much in line ---- */
+/* ---- functions that are too large to inline ---- */
 
-/* `level` calls the one before it; once more with its result if its number is the argument, so that bodies in line
- * would be 2^levels. */
+/* `level` calls the one below it, and once more with its result if its number equals the argument: inlining would give
+ * 2^levels bodies. */
 static uint32_t level(uint32_t number, uint32_t a) {
     uint32_t t = a;
     if (number == 0) return a + 1;

@@ -1,8 +1,8 @@
-/* Clusters of blocks. With HAUL_TEST_DEVICE=gpu:0 in the environment those that are correct run on a real GPU. */
+/* Clusters of blocks. With HAUL_TEST_DEVICE=gpu:0 in the environment the correct ones run on a real GPU. */
 #include "kernel.h"
 
-/* Clusters of 4 blocks of 32 threads; `words` and an mbarrier for one arrival in each block's shared memory.
- * %r3: address of the thread's word, %r4: of the mbarrier, %r5: the block's rank, %r6: the next block's. */
+/* Clusters of 4 blocks of 32 threads; each block's shared memory has `words` and an mbarrier for one arrival. %r3:
+ * address of the thread's word, %r4: of the mbarrier, %r5: the block's rank, %r6: the next block's. */
 #define CLUSTER(body)                                                                                         \
     HEAD ".shared .align 128 .b8 words[1024];\n.shared .align 8 .b64 bar;\n"                                  \
          ".visible .entry k(.param .u64 p_out, .param .u64 p_in) .reqnctapercluster 4, 1, 1 {\n"              \
@@ -77,7 +77,7 @@ static void the_launch_may_say_how_large_clusters_are(void **state) {
                    "requires clusters of 4 x 1 x 1 blocks");
 }
 
-/* Word i of a cluster's 128 is what the next block's thread wrote. */
+/* Word i of a cluster's 128 was written by the next block's thread. */
 #define NEXT(i) ((i) / 128 * 128 + ((i) + 32) % 128)
 
 static void a_block_reads_the_next_ones_memory(void **state) {

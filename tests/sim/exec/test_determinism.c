@@ -1,5 +1,5 @@
-/* Same input, same output: results, counters and messages depend neither on the number of host threads nor on the run.
- */
+/* Same input, same output: results, counters and messages depend neither on the number of host threads nor on the
+ * run. */
 #include "kernel.h"
 
 enum { BLOCKS = 300, THREADS = 64, WORDS = BLOCKS * THREADS };
@@ -61,7 +61,7 @@ static void run_with_all_thread_counts(const char *what, const char *ptx, haul_s
 }
 
 #define LOAD "mad.wide.u32 %rd3, %r1, 4, %rd1;\nld.global.u32 %r3, [%rd3];\n"
-/* %rd4: behind the threads' own words */
+/* %rd4: address after the threads' own words */
 #define BEHIND "add.u64 %rd4, %rd0, 76800;\n"
 
 static void tickets_are_drawn_in_the_same_order(void **state) {
@@ -99,7 +99,7 @@ static void histograms_add_up(void **state) {
     assert_int_equal(sum, WORDS);
 }
 
-/* The block that draws the last ticket adds up what the others have left (threadFenceReduction). */
+/* The block that draws the last ticket sums the other blocks' results (threadFenceReduction). */
 static void the_last_block_sees_what_all_others_wrote(void **state) {
     (void)state;
     run_with_all_thread_counts("last block",
@@ -157,7 +157,7 @@ static void a_barrier_over_the_grid_opens(void **state) {
     for (unsigned w = 0; w < WORDS; w++) assert_int_equal(first.out[w], 900);
 }
 
-/* Each block adds to what its predecessor publishes by a flag: a running sum in one pass. */
+/* Each block adds to the sum that its predecessor publishes with a flag: a running sum in one pass. */
 static void look_back_hands_sums_from_block_to_block(void **state) {
     (void)state;
     run_with_all_thread_counts("look-back",
@@ -185,8 +185,8 @@ static void look_back_hands_sums_from_block_to_block(void **state) {
     }
 }
 
-/* Warp 0 waits for the next block's flag, warp 1 for warp 0's in shared memory, and sets the block's own. The chain has
- * 300 links: with an epoch of 65,536 operations for each, spinning SMs would execute billions. */
+/* Warp 0 waits for the next block's flag. Warp 1 waits for warp 0's flag in shared memory and sets the block's own. The
+ * chain has 300 links: with an epoch of 65,536 operations for each, spinning SMs would execute billions. */
 static void a_spinning_block_does_not_wait_an_epoch(void **state) {
     (void)state;
     run_with_all_thread_counts("chain",
@@ -217,7 +217,7 @@ static void a_spinning_block_does_not_wait_an_epoch(void **state) {
     assert_true(first.record.counters[HAUL_COUNTER_INST_EXECUTED] < 5e6);
 }
 
-/* Of 300 blocks each polls a few times, not once for each block before it. */
+/* Each of 300 blocks polls a few times, not once for each block before it. */
 static void a_scan_hands_over_within_a_serial_phase(void **state) {
     look_back_hands_sums_from_block_to_block(state);
     assert_true(first.record.counters[HAUL_COUNTER_INST_EXECUTED] < 150 * BLOCKS);

@@ -1,7 +1,7 @@
-/* Grids: which blocks run where, and what threads are told about it. */
+/* Grids: which blocks run where, and the special registers of their threads. */
 #include "kernel.h"
 
-/* Runs `k`, which stores 8 words a thread, in the given shape. */
+/* Runs `k`, which stores 8 words per thread, in the given shape. */
 static void run_shape(const char *ptx, const uint32_t grid[3], const uint32_t block[3], uint32_t *out, size_t bytes) {
     haul_device *device;
     haul_module *module;

@@ -15,7 +15,7 @@
     "call.uni (r), vprintf, (f, l);\nld.param.b32 %r20, [r]; }\n"
 #define NAME(variable, reg) "mov.u64 " reg ", " variable "; cvta.global.u64 " reg ", " reg ";\n"
 
-/* ---- running and catching what is printed ---- */
+/* ---- running, and capturing the printed text ---- */
 
 static void catch_text(void *context, const char *bytes, size_t length) {
     text_append(context, bytes, length);
@@ -49,7 +49,7 @@ typedef struct arguments {
     unsigned char list[896];
 } arguments;
 
-/* One thread prints `format` with the arguments that the macros below have put into the list. */
+/* One thread prints `format` with the arguments that the macros below have appended to the list. */
 static const char print_one[] =
     KERNEL_WITH(VPRINTF, "add.u64 %rd3, %rd1, 128;\n" CALL_VPRINTF("%rd1", "%rd3") OUT("%r20"));
 
@@ -161,7 +161,7 @@ static void arguments_are_aligned_to_their_size(void **state) {
     expect_text(&l, "%d %g %d %d %lld %d", "1 2 3 4 5 6", 6);
 }
 
-/* As CUDA has it: conversions beyond 32 arguments are printed as they stand. */
+/* As in CUDA: conversions beyond 32 arguments are printed unchanged. */
 static void at_most_32_arguments_are_used(void **state) {
     (void)state;
     list l = {0};
@@ -213,7 +213,7 @@ static void a_precision_makes_a_string_without_an_end_legal(void **state) {
     arguments *a = calloc(1, 1 << 12);
     text printed = {0};
     uint32_t result = 0;
-    /* The buffer's last four bytes; the allocation ends behind them. */
+    /* The buffer's last four bytes; the allocation ends after them. */
     const char *ptx = KERNEL_WITH(VPRINTF, "add.u64 %rd4, %rd1, 4092; st.global.u64 [%rd1+128], %rd4;\n"
                                            "add.u64 %rd3, %rd1, 128;\n" CALL_VPRINTF("%rd1", "%rd3") OUT("%r20"));
     assert_non_null(a);
@@ -228,7 +228,7 @@ static void a_precision_makes_a_string_without_an_end_legal(void **state) {
     free(a);
 }
 
-/* ---- what cannot be printed ---- */
+/* ---- invalid formats ---- */
 
 static void hostile_formats_are_refused(void **state) {
     (void)state;

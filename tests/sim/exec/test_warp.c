@@ -1,10 +1,10 @@
-/* Lanes of a warp that take different ways, meet again, and wait for each other. */
+/* Lanes of a warp that diverge, reconverge, and wait for each other. */
 #include "kernel.h"
 #include "exec/paths.h"
 
 #include "state/block.h"
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
 static void lanes_take_both_sides_of_a_branch_and_meet_again(void **state) {
     (void)state;
@@ -153,7 +153,7 @@ static void a_loop_through_a_jump_table_lets_other_lanes_run(void **state) {
     expect_words(out, 32, 7);
 }
 
-/* Nothing stands behind the labels, and the last branch has nothing to fall through to. */
+/* No instruction follows the labels, and the last branch has nothing to fall through to. */
 static void ways_may_lead_behind_the_last_instruction(void **state) {
     (void)state;
     uint32_t out[32] = {0};
@@ -181,7 +181,7 @@ static void an_index_beyond_the_jump_table_is_an_error(void **state) {
 
 /* ---- forward progress inside a warp ---- */
 
-/* One lane holds the lock and waits, where the loop ends, for lanes that wait for the lock. */
+/* One lane holds the lock and waits, at the loop's end, for lanes that wait for the lock. */
 static void a_spin_lock_among_the_lanes_of_a_warp_is_taken_by_each(void **state) {
     (void)state;
     uint32_t out[34] = {0}; /* the last two are the lock and the count */
@@ -217,7 +217,7 @@ static void a_spin_lock_among_blocks_counts_all_threads(void **state) {
     assert_int_equal(out[1], 256);
 }
 
-/* Whoever holds the lock has his turn before the others have asked often: 256 times 1000 operations are enough. */
+/* The holder of the lock gets its turn soon: 256 times 1000 operations are enough. */
 static void warps_that_spin_in_vain_let_the_one_with_the_lock_run(void **state) {
     (void)state;
     uint32_t out[1] = {0};
@@ -239,8 +239,8 @@ static void warps_that_spin_in_vain_let_the_one_with_the_lock_run(void **state) 
     assert_int_equal(out[0], 256);
 }
 
-/* The lane that has the lock left the loop by a branch that was taken, so that the others go on first: for some rounds
- * only, not until all paths take turns. Each lane takes the lock eight times. */
+/* The lane that holds the lock left the loop by a taken branch, so the others run first: for a few iterations only, not
+ * until all paths take turns. Each lane takes the lock eight times. */
 static void paths_that_spin_in_vain_let_the_one_with_the_lock_run(void **state) {
     (void)state;
     uint32_t out[2] = {0, 0};
@@ -277,7 +277,7 @@ static void a_lane_may_wait_for_one_that_comes_later(void **state) {
     expect_words(out, 32, 3);
 }
 
-/* Plain loads are not known to wait for anybody: this takes a million rounds. */
+/* Plain loads are not known to wait for another thread: this takes a million iterations. */
 static void even_plain_loads_may_wait_for_a_lane_that_comes_later(void **state) {
     (void)state;
     uint32_t out[32];
@@ -294,7 +294,7 @@ static void even_plain_loads_may_wait_for_a_lane_that_comes_later(void **state) 
     expect_words(out, 32, 3);
 }
 
-/* A long loop of one lane is no reason to let the others go on without it. */
+/* A long loop of one lane does not release the others from the join. */
 static void lanes_wait_at_the_join_for_a_long_loop(void **state) {
     (void)state;
     uint32_t out[32];
@@ -310,7 +310,7 @@ static void lanes_wait_at_the_join_for_a_long_loop(void **state) {
     expect_words(out, 32, 0xffffffff);
 }
 
-/* Two loops that spin, each for itself, while the lane that both wait for is at the join. */
+/* Two loops spin separately while the lane that both wait for is at the join. */
 static void loops_that_spin_in_different_places_let_lanes_leave_the_join_soon(void **state) {
     (void)state;
     uint32_t out[32] = {0};
@@ -334,7 +334,7 @@ static void loops_that_spin_in_different_places_let_lanes_leave_the_join_soon(vo
     expect_words(out, 32, 5);
 }
 
-/* Generic accesses are done by a copy of their operation: where the copy lies must make no difference. */
+/* Generic accesses run a copy of their operation; the copy's address must not matter. */
 static void what_a_loop_sees_does_not_depend_on_where_the_host_keeps_its_operation(void **state) {
     (void)state;
     static sim_warp w;
@@ -393,7 +393,7 @@ static void sets_of_lanes_in_one_warp_have_results_of_their_own(void **state) {
     expect_words(out, 32, i < 16 ? 0x0000aaaa + 120 : 0xaaaa0000 + 376);
 }
 
-/* The lower half comes as a whole, the upper one in two pieces: neither waits for the other. */
+/* The lower half arrives as a whole, the upper one in two parts: neither waits for the other. */
 static void a_set_that_is_complete_does_not_wait_for_another(void **state) {
     (void)state;
     uint32_t out[32];
@@ -434,7 +434,7 @@ static void guarded_out_lanes_do_not_wait_at_a_warp_barrier(void **state) {
     (void)state;
     uint32_t out[32];
     run_words(KERNEL("setp.lt.u32 %p0, %r0, 16;\n"
-                     "@%p0 bar.warp.sync 0x3ffff;\n" /* lanes 16 and 17 come by the next instruction */
+                     "@%p0 bar.warp.sync 0x3ffff;\n" /* lanes 16 and 17 arrive at the next instruction */
                      "@!%p0 bar.warp.sync 0x3ffff;\n"
                      "mov.u32 %r3, 5;\n" OUT("%r3")),
               1, 18, out);

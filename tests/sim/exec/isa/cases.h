@@ -1,4 +1,4 @@
-/* Reads the instruction tests of this folder and makes kernels of them. README.md describes the format. */
+/* Reads the instruction tests of this folder and generates their kernels. README.md describes the format. */
 #ifndef HAUL_TESTS_SIM_ISA_CASES_H
 #define HAUL_TESTS_SIM_ISA_CASES_H
 
@@ -73,7 +73,7 @@ static inline double as_double(unsigned type, uint64_t bits) {
     return wide;
 }
 
-/* 16-bit floats are found by trying them all: slow, but no second encoder to trust. */
+/* Finds 16-bit floats by trying them all: slow, but needs no second encoder. */
 static bool float_bits(unsigned type, const char *token, uint64_t *bits) {
     char *end;
     const double wide = strtod(token, &end);
@@ -162,7 +162,7 @@ static register_case *find_register(isa_case *c, const char *name, unsigned type
     return r;
 }
 
-/* NAME TYPE < VALUES, and the like; false when the line is something else. */
+/* Reads NAME TYPE < VALUES and the like; returns false if the line is something else. */
 static bool register_line(isa_case *c, unsigned number, const char *line) {
     char name[32], type_name[16], mark[2];
     int used = 0;
@@ -247,7 +247,7 @@ static int is_case_file(const struct dirent *entry) {
     return dot && strcmp(dot, ".isa") == 0;
 }
 
-/* The paths of all test files, in order. */
+/* Lists the paths of all test files, in order. */
 static unsigned list_files(char *paths[MAX_FILES]) {
     const char *folder = TEST_DATA "/../sim/exec/isa";
     struct dirent **entries;
@@ -282,8 +282,8 @@ static void put_store(text *t, const register_case *r, unsigned place) {
     }
 }
 
-/* The kernel `test(in, out, scratch)`. Register n of thread t lies at (n * threads + t) * SLOT_BYTES. Returns the
- * number of the first line that is the test's own, and the one behind the last. */
+/* Writes the kernel `test(in, out, scratch)`. Register n of thread t is at (n * threads + t) * SLOT_BYTES. Returns the
+ * number of the test's own first line, and that after its last. */
 static void put_kernel(text *t, const isa_case *c, unsigned *first, unsigned *end) {
     text_printf(t, ".version 9.0\n.target %s\n.address_size 64\n%s\n", c->target, text_string(&c->module));
     text_put(t, ".visible .entry test(.param .u64 isa_p0, .param .u64 isa_p1, .param .u64 isa_p2)\n{\n"

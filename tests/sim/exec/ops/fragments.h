@@ -1,5 +1,5 @@
-/* Matrices for tests of products: numbers in all types, and what of a matrix lies in which lane's registers, as the PTX
- * manual draws it. */
+/* Matrices for tests of products: numbers of all types, and which lane's registers hold which part of a matrix, as the
+ * PTX manual draws it. */
 #ifndef HAUL_TESTS_SIM_FRAGMENTS_H
 #define HAUL_TESTS_SIM_FRAGMENTS_H
 
@@ -27,7 +27,7 @@ static const struct {
 typedef struct form {
     unsigned m, n, k;
     element a, b, c, d;
-    const char *more; /* modifiers behind the types */
+    const char *more; /* modifiers after the types */
 } form;
 
 enum { MOST = 16 * 256, REGISTERS = 8, LANES = 32 };

@@ -1,5 +1,5 @@
-/* Loads and stores of global memory with each cache operator, priority, policy and prefetch size that they may have, in
- * each width: what they move is the same. The lists hold what ptxas 13 takes for sm_80. */
+/* Loads and stores of global memory with each allowed cache operator, priority, policy and prefetch size, in each
+ * width: all move the same data. The lists hold what ptxas 13 accepts for sm_80. */
 #include "kernel.h"
 
 #include "base/text.h"
@@ -167,7 +167,7 @@ static const char *const copies[] = {
     NULL,
 };
 
-/* All of the copy, or with the size form only its first `read` bytes, the rest zeros. */
+/* The whole copy, or with the size form only its first `read` bytes, followed by zeros. */
 static unsigned put_async(text *t, unsigned bytes, const char *read) {
     unsigned n = 0;
     for (unsigned k = 0; copies[k]; k++) {

@@ -1,5 +1,5 @@
-/* Whole programs for the matrix units, compiled by nvcc from tests/data/ptx/gemm.cu: their products, and that `haul
- * check` has nothing to say of them. Elements are small integers: sums are exact. With HAUL_TEST_DEVICE=gpu:0 in the
+/* Whole programs for the matrix units, compiled by nvcc from tests/data/ptx/gemm.cu. Checks their products, and that
+ * `haul check` finds nothing. Elements are small integers, so sums are exact. With HAUL_TEST_DEVICE=gpu:0 in the
  * environment they run on the real GPU. */
 #include <haul/haul.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
-/* Whole programs for the matrix units of sm_100, compiled by nvcc from tests/data/ptx/gemm_tcgen05.cu: their products,
- * against products made here, and that `haul check` has nothing to say of them. Elements are small integers: sums are
- * exact. */
+/* Whole programs for the matrix units of sm_100, compiled by nvcc from tests/data/ptx/gemm_tcgen05.cu. Compares their
+ * products with ones computed here, and checks that `haul check` finds nothing. Elements are small integers, so sums
+ * are exact. */
 #include <haul/haul.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static uint32_t to_bf16(int x) {
     return single_bits(x) >> 16;
 }
 
-/* Sign, exponent and the upper bits of the fraction of a single, as a smaller type has them. */
+/* Returns sign, exponent and the upper fraction bits of a single in a smaller type. */
 static uint32_t narrow(int x, unsigned fraction, int bias, unsigned sign) {
     const uint32_t bits = single_bits(x), exponent = (bits >> 23 & 0xff) - 127 + (uint32_t)bias;
     if (x == 0) return 0;

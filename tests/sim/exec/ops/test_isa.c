@@ -12,7 +12,7 @@
 enum { SCRATCH_BYTES = 4096 };
 
 static const driver_table *driver;
-/* Of the usual machine, and of one that has what it does not. */
+/* Contexts of the default machine, and of one with newer instructions. */
 static CUcontext usual, newer;
 static unsigned usual_sm;
 
@@ -26,7 +26,7 @@ static bool good(CUresult result, const isa_case *c, const char *what) {
     return false;
 }
 
-/* ---- before and after ---- */
+/* ---- inputs and outputs ---- */
 
 static value expected(const isa_case *c, const register_case *r, unsigned thread) {
     static const value zero;
@@ -67,7 +67,7 @@ static void report(const isa_case *c, const register_case *r, unsigned thread, u
     fputc('\n', stderr);
 }
 
-/* The first wrong thread of each register is told. */
+/* Reports the first wrong thread of each register. */
 static bool compare(const isa_case *c, const uint64_t *out) {
     bool all = true;
     for (unsigned n = 0; n < c->register_count; n++) {
@@ -97,7 +97,7 @@ static bool fails_as_wanted(const isa_case *c, CUresult result) {
     return false;
 }
 
-/* `memory`: scratch, inputs, outputs. Outputs start as the inputs, for threads that end before they store. */
+/* `memory`: scratch, inputs, outputs. Outputs start as the inputs, for threads that exit before they store. */
 static bool runs(const isa_case *c, CUfunction function, CUdeviceptr memory, uint64_t *values) {
     const size_t bytes = (size_t)c->register_count * c->threads * SLOT_BYTES;
     const CUdeviceptr in = memory + SCRATCH_BYTES, out = in + bytes;
@@ -126,7 +126,7 @@ static bool runs_from_text(const isa_case *c, const char *ptx) {
     return passed;
 }
 
-/* False when there is no device for it. */
+/* Returns false if there is no device for it. */
 static bool choose_device(const isa_case *c) {
     const bool fits = (unsigned)atoi(c->target + strlen("sm_")) <= usual_sm;
     if (!fits && !newer) return false;

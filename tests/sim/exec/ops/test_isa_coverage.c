@@ -10,7 +10,7 @@
 
 static bool covered[PTX_OP_COUNT];
 
-/* Marks the instructions of the test's own lines, or of functions it brings; not those that load and store. */
+/* Marks the instructions of the test's own lines and functions, but not those that load and store registers. */
 static void mark(const isa_case *c, void *context) {
     (void)context;
     text ptx = {0};

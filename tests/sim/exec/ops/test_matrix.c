@@ -1,11 +1,11 @@
-/* Products of matrices in all forms, against products made here. Elements are small integers, so that every order of
- * summing gives the same; what lies where in a fragment is written here as the PTX manual draws it.
+/* Matrix products in all forms, compared with products computed here. Elements are small integers, so that every order
+ * of summing gives the same. The layout of fragments is written here as the PTX manual draws it.
  *
- * With HAUL_TEST_DEVICE=gpu in the environment the forms run on the real GPU, and products of random numbers must come
- * out bit for bit as on the virtual one. */
+ * With HAUL_TEST_DEVICE=gpu in the environment the forms run on the real GPU, and products of random numbers must equal
+ * those of the virtual one bit for bit. */
 #include "fragments.h"
 
-/* The text of the kernel; inputs are a, b and c, fragment by fragment. */
+/* Writes the kernel; inputs are a, b and c, fragment by fragment. */
 static void put_kernel(text *t, const form *f, const char *opcode) {
     unsigned at = 0;
     const unsigned a = registers_of(f->a, f->m * f->k), b = registers_of(f->b, f->n * f->k);
@@ -126,7 +126,7 @@ static double size_of_terms(const form *f, const matrices *x, unsigned i, unsign
     return sum;
 }
 
-/* The greatest error, by the size of what was summed. */
+/* Returns the greatest error relative to the size of the terms. */
 static double worst_error(const form *f, const matrices *x) {
     double worst = 0;
     for (unsigned i = 0; i < f->m; i++)
@@ -152,7 +152,7 @@ static void check_error(const form *f, double allowed) {
     text_free(&opcode);
 }
 
-/* Terms are cut off 2^-25 (of 8-bit types 2^-13) below the greatest one. */
+/* Terms are truncated 2^-25 (of 8-bit types 2^-13) below the greatest one. */
 static void sums_are_as_exact_as_the_matrix_units(void **state) {
     static const struct {
         form form;
@@ -168,7 +168,7 @@ static void sums_are_as_exact_as_the_matrix_units(void **state) {
         for (size_t n = 0; n < sizeof forms / sizeof *forms; n++) check_error(&forms[n].form, forms[n].error);
 }
 
-/* ---- matrices of bytes, from sm_100 on ---- */
+/* ---- matrices of bytes, since sm_100 ---- */
 
 #define BYTES_OF_ROW "mul.lo.u32 %r3, %r0, 0x10101010;\nadd.u32 %r4, %r3, 0x03020100;\n"
 #define BYTE_KERNEL(body)                                                                                        \
@@ -198,7 +198,7 @@ static void bytes_are_loaded_transposed(void **state) {
     }
 }
 
-/* Element (row, column) of the 16x8 matrix has the number 16 column + row, its place in memory. */
+/* Element (row, column) of the 16x8 matrix has the value 16 column + row, its position in memory. */
 static void bytes_are_stored_transposed(void **state) {
     (void)state;
     uint32_t in[32], out[32] = {0};
@@ -229,7 +229,7 @@ static double count_matrices(const char *ptx, haul_counter counter) {
     KERNEL(".shared .align 16 .b8 s[8192];\nmov.u32 %r2, s;\nmad.lo.u32 %r2, %r0, " pitch ", %r2;\n" \
            "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r7}, [%r2];\n" OUT("%r4"))
 
-/* Each matrix takes a wavefront; rows 64 bytes apart share their banks by twos, 128 bytes apart all. */
+/* Each matrix takes a wavefront. Rows 64 bytes apart share banks in pairs, rows 128 bytes apart all share theirs. */
 static void each_matrix_is_a_pass(void **state) {
     (void)state;
     assert_int_equal(count_matrices(LOAD_ROWS("16"), HAUL_COUNTER_SHARED_LD_WAVEFRONTS), 4);
@@ -238,7 +238,7 @@ static void each_matrix_is_a_pass(void **state) {
     assert_int_equal(count_matrices(LOAD_ROWS("64"), HAUL_COUNTER_SHARED_LD_WAVEFRONTS), 16);
     assert_int_equal(count_matrices(LOAD_ROWS("128"), HAUL_COUNTER_SHARED_LD_WAVEFRONTS), 32);
     assert_int_equal(count_matrices(LOAD_ROWS("128"), HAUL_COUNTER_SHARED_LD_CONFLICTS), 28);
-    assert_int_equal(count_matrices(LOAD_ROWS("16"), HAUL_COUNTER_INST_SHARED_LD), 0); /* as Nsight Compute has it */
+    assert_int_equal(count_matrices(LOAD_ROWS("16"), HAUL_COUNTER_INST_SHARED_LD), 0); /* as in Nsight Compute */
 }
 
 static double count_fragment(const char *ptx, haul_counter counter) {
@@ -259,7 +259,7 @@ static double count_fragment(const char *ptx, haul_counter counter) {
     KERNEL("wmma.load.c.sync.aligned." layout ".m16n16k16.global.f32 " SUMS ", [%rd1], 16;\n" \
            "wmma.store.d.sync.aligned." layout ".m16n16k16.global.f32 [%rd0], " SUMS ", 16;\n")
 
-/* Machine code loads factors as ldmatrix does, or by words that it turns around; neighbouring sums are one access. */
+/* Machine code loads factors like ldmatrix, or by words that it transposes; adjacent sums are one access. */
 static void fragments_count_as_machine_code_moves_them(void **state) {
     (void)state;
     assert_int_equal(count_fragment(IN_SHARED("row", "16"), HAUL_COUNTER_SHARED_LD_WAVEFRONTS), 8);

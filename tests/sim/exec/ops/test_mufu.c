@@ -1,18 +1,18 @@
-/* The bits of approximate functions, as an H100 gives them: for every significand, and for numbers of all kinds. Each
- * row has the hash of all results, which came from the GPU; with HAUL_TEST_DEVICE=gpu in the environment it says them
- * again. */
+/* Approximate functions equal an H100's bit for bit, for every significand and for numbers of all kinds. Each row has
+ * the hash of all results, recorded on the GPU. With HAUL_TEST_DEVICE=gpu in the environment the GPU must reproduce
+ * it. */
 #include "kernel.h"
 
 #include "base/hash.h"
 
 typedef struct sweep {
     const char *instruction;
-    uint32_t from, step; /* argument i is from + i * step, as bits; of doubles the upper word */
+    uint32_t from, step; /* argument i is from + i * step, as bits; for doubles the upper word */
     uint32_t log2_count;
     uint64_t hash;
 } sweep;
 
-enum { EVERY = 23, MANY = 20, ALL_HALVES = 16 }; /* log2 of numbers of arguments */
+enum { EVERY = 23, MANY = 20, ALL_HALVES = 16 }; /* log2 of the number of arguments */
 #define ONE 0x3f800000u
 #define MIX 0x9e3779b1u /* odd: steps through all bit patterns */
 

@@ -1,5 +1,5 @@
-/* Accesses that name a variable and no state space: the variable's own is meant. Each kernel runs as it is written, and
- * again with its state spaces named: results and counters are the same. */
+/* Accesses that name a variable but no state space use the variable's space. Each kernel runs as written and again with
+ * its state spaces named; results and counters must be equal. */
 #include "kernel.h"
 
 #include "base/text.h"
@@ -8,7 +8,7 @@
 
 enum { THREADS = 64 };
 
-/* Writes the PTX with each `@shared`, `@local`, `@global` left out, or as `.shared` and so on. */
+/* Writes the PTX with each `@shared`, `@local`, `@global` removed, or as `.shared` and so on. */
 static void spell(const char *ptx, bool named, text *out) {
     for (; *ptx; ptx++) {
         if (*ptx != '@' || !islower((unsigned char)ptx[1])) {
@@ -115,7 +115,7 @@ static void local_variables_are_each_thread_s_own(void **state) {
            thread_squared);
 }
 
-/* As PTX before 3.0 has them: each thread has one, whatever function names it. */
+/* As in PTX before 3.0: each thread has one, whatever function names it. */
 static void local_variables_of_a_module_are_each_thread_s_own(void **state) {
     (void)state;
     const char *ptx =
@@ -147,7 +147,7 @@ static uint32_t depth_sum(uint32_t thread) {
     return sum + 100;
 }
 
-/* Its frame is on the stack: each level has a `v` of its own. */
+/* The frame is on the stack: each level has its own `v`. */
 #define RECURSIVE                                                                                                 \
     ".func (.param .b32 r) f(.param .b32 n) {\n.local .align 4 .b8 pad[12];\n.local .align 4 .b32 v;\n"           \
     ".reg .b32 %a, %b;\n.reg .pred %q;\nld.param.b32 %a, [n];\nst@local.u32 [v], %a;\nst@local.u32 [pad+8], 1;\n" \
@@ -170,9 +170,9 @@ static void variables_of_functions_are_found(void **state) {
            depth_sum);
 }
 
-/* ---- what stays generic ---- */
+/* ---- accesses that stay generic ---- */
 
-/* ptxas 13.0 keeps these generic, which only global memory is for. */
+/* ptxas 13.0 keeps these generic, though only global memory supports them. */
 static void accesses_of_32_bytes_stay_generic(void **state) {
     (void)state;
 #define WIDE(name)                                                                                     \
@@ -224,7 +224,7 @@ static uint32_t lane_in_matrix(uint32_t thread) {
     return thread % 32;
 }
 
-/* A lane's piece of a matrix in shared memory; one of an address that stays generic. */
+/* A lane's part of a matrix in shared memory, and one at an address that stays generic. */
 static void matrices_of_products_are_found(void **state) {
     (void)state;
     expect(KERNEL_WITH(

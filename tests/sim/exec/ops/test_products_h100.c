@@ -1,9 +1,9 @@
-/* Products of matrices of floating types, bit for bit against what an H100 gave (tests/data/h100/products.txt, a hash a
- * line): every unit's types and depths, sums of both kinds, over elements that are wide apart, near to each other,
- * mostly zeros, powers of two, at either end of their range, or infinities and NaNs.
+/* Products of floating-point matrices equal an H100's bit for bit (tests/data/h100/products.txt, one hash per line).
+ * Covers every unit's types and depths and both kinds of sums. Elements are far apart, close together, mostly zeros,
+ * powers of two, at either end of their range, or infinities and NaNs.
  *
- * With HAUL_TEST_DEVICE=gpu:0 a real GPU is asked; with HAUL_TEST_RECORD=FILE the hashes are written down, with
- * HAUL_TEST_BITS=FILE all results. */
+ * With HAUL_TEST_DEVICE=gpu:0 a real GPU runs them; HAUL_TEST_RECORD=FILE writes the hashes, HAUL_TEST_BITS=FILE all
+ * results. */
 #include "kernel.h"
 
 #include "base/text.h"
@@ -30,7 +30,7 @@ static uint32_t draw_between(uint64_t *state, int low, int high) {
     return (uint32_t)(low + (int)draw_below(state, (uint32_t)(high - low + 1)));
 }
 
-/* The field of an exponent, not that of infinities. */
+/* Draws an exponent, not that of infinities. */
 static uint32_t draw_exponent(uint64_t *state, const format *f, spread s, bool is_sum) {
     const int top = (1 << f->exponent) - 1, bias = top >> 1, most = f->no_infinity ? top : top - 1;
     const int reach = s == NEAR ? 3 : is_sum ? 24 : 14;
@@ -75,7 +75,7 @@ static uint32_t draw_word(uint64_t *state, const format *f, spread s, bool is_su
 
 /* ---- kinds of products ---- */
 
-/* A row of a has `words` words, a column of b as many, or twice as many where a is sparse. */
+/* A row of a has `words` words. A column of b has as many, or twice as many if a is sparse. */
 typedef struct kind {
     const char *name, *shape, *types; /* types: d, a, b, c */
     const format *a, *b;
@@ -110,7 +110,7 @@ static const kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Which two of each four elements are there; of tf32, which one of two. */
+/* Draws which two of each four elements exist; for tf32, which one of two. */
 static uint32_t draw_metadata(uint64_t *state, const kind *k) {
     static const uint32_t pairs[] = {4, 8, 12, 9, 13, 14}, single[] = {4, 14};
     uint32_t word = 0;
@@ -136,7 +136,7 @@ static void put_registers(text *t, const char *name, unsigned count) {
     text_put(t, "}");
 }
 
-/* Where a lane finds its words: rows of a are 32 bytes apart, columns of b 64, registers of c one after the other. */
+/* Where a lane finds its words: rows of a are 32 bytes apart, columns of b 64; registers of c are consecutive. */
 static void put_loads(text *t, const kind *k) {
     text_put(t, ".reg .b32 %a<4>, %b<4>, %c<4>, %m;\nshr.u32 %r3, %r1, 5;\nand.b32 %r4, %r0, 31;\n"
                 "shr.u32 %r5, %r4, 2;\nand.b32 %r6, %r4, 3;\n");
@@ -213,7 +213,7 @@ static void run_products(const kind *k, spread s, unsigned round, uint32_t out[W
     text_free(&ptx);
 }
 
-/* ---- against the record ---- */
+/* ---- comparison with the record ---- */
 
 static FILE *open_named(const char *variable) {
     const char *path = getenv(variable);

@@ -1,5 +1,5 @@
-/* What only sm_100 has, of the things that a case in tests/sim/exec/isa cannot show: rows of a tensor that do not lie
- * side by side, mbarriers of the other block of a pair, clusters that take over others' work. On a virtual B200. */
+/* Features of sm_100 that a case in tests/sim/exec/isa cannot show: rows of a tensor that are not adjacent, mbarriers
+ * of the pair's other block, clusters that take over others' work. On a virtual B200. */
 #include "kernel.h"
 
 #define TARGET ".version 9.0\n.target sm_100a\n.address_size 64\n"
@@ -23,7 +23,7 @@ enum { COLUMNS = 32, ROWS = 64, WIDTH = 16, SENTINEL = 0x5e5e5e5e };
                   "[%r1], [%rd1, " at "], [%r2];\n" WAIT rest                                                   \
                   "ld.shared.b32 %r4, [%r3];\nst.global.b32 [%rd2], %r4;\n")
 
-/* 64 threads; `words` is the tensor before and after, or what else the kernel stores. */
+/* 64 threads; `words` is the tensor before and after, or other data that the kernel stores. */
 static haul_status run_rows(const char *ptx, haul_tensor tensor, uint32_t *words, bool check) {
     const haul_device_options options = {.threads = 1, .check = check};
     haul_device *device;
@@ -77,7 +77,7 @@ static void four_rows_are_gathered(void **state) {
     }
 }
 
-/* Chunks of 16 bytes: bits 4 and 5 of the address are turned over by bits 7 and 8. */
+/* Chunks of 16 bytes: bits 7 and 8 of the address flip bits 4 and 5. */
 static void gathered_rows_are_swizzled(void **state) {
     (void)state;
     uint32_t words[COLUMNS * ROWS];
@@ -118,7 +118,7 @@ static void a_map_of_larger_boxes_is_refused(void **state) {
 
 /* ---- mbarriers of a pair ---- */
 
-/* Both blocks load their half of a row; the mbarrier is that of the even one. */
+/* Both blocks load their half of a row; the mbarrier is the even block's. */
 static void a_pair_of_blocks_waits_at_one_mbarrier(void **state) {
     (void)state;
     const char *ptx =
@@ -165,8 +165,8 @@ static void a_pair_of_blocks_waits_at_one_mbarrier(void **state) {
 
 /* ---- clusters that take over others' work ---- */
 
-/* Each block does its own place and then those that it takes over; `out` counts who did a place, and in the upper half
- * that a place was taken over. */
+/* Each block does its own item and then those that it takes over. `out` counts how often an item was done, and in the
+ * upper half that it was taken over. */
 #define STEALING                                                                                          \
     TARGET ".shared .align 16 .b8 answer[16];\n.shared .align 8 .b64 bar;\n"                              \
            ".visible .entry k(.param .u64 p_out, .param .u64 p_in) {\n"                                   \

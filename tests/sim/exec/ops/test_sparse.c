@@ -1,12 +1,12 @@
-/* mma.sp in all forms: sparse matrices are made here with all their zeros, multiplied here, and given to the
- * instruction as the elements that are not zero and the metadata that say where they belong.
+/* mma.sp in all forms. Sparse matrices are generated with all their zeros and multiplied here; the instruction gets the
+ * nonzero elements and the metadata that locate them.
  *
- * With HAUL_TEST_DEVICE=gpu in the environment the forms run on the real GPU, and products of random numbers must come
- * out bit for bit as on the virtual one. */
+ * With HAUL_TEST_DEVICE=gpu in the environment the forms run on the real GPU, and products of random numbers must equal
+ * those of the virtual one bit for bit. */
 #include "fragments.h"
 
 typedef struct sparse_form {
-    form form; /* k: with the zeros; more: modifiers in front of the types */
+    form form; /* k: with the zeros; more: modifiers before the types */
     unsigned selectors;
 } sparse_form;
 
@@ -19,7 +19,7 @@ typedef struct operands {
 
 /* ---- a sparse matrix ---- */
 
-/* Elements of a chunk, those that are there, those that one index stands for. */
+/* Elements of a chunk, those that exist, those that one index stands for. */
 typedef struct granularity {
     unsigned chunk, kept, together;
 } granularity;
@@ -29,14 +29,14 @@ static granularity granularity_of(element e) {
     return elements[e].bits == 4 ? (granularity){8, 4, 2} : (granularity){4, 2, 1};
 }
 
-/* Two different places of four, in order; tf32's are two neighbours, the lower or the upper ones. */
+/* Chooses two different positions of four, in order; tf32's are two neighbours, the lower or the upper ones. */
 static void choose(element e, unsigned indices[2]) {
     static const unsigned pairs[][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
     const unsigned n = elements[e].bits == 32 ? random_bits() % 2 * 5 : random_bits() % 6;
     memcpy(indices, pairs[n], sizeof pairs[n]);
 }
 
-/* Leaves the kept elements of a row's chunk in `a`, packs them, and returns the four bits that say where they were. */
+/* Keeps the chosen elements of a row's chunk in `a`, packs them, and returns the four bits that locate them. */
 static unsigned pack_chunk(const form *f, double *a, double *packed) {
     const granularity g = granularity_of(f->a);
     double kept[8] = {0};
@@ -50,7 +50,7 @@ static unsigned pack_chunk(const form *f, double *a, double *packed) {
     return indices[0] | indices[1] << 2;
 }
 
-/* Where the four bits of a row's chunk are, as the manual draws it. */
+/* Places the four bits of a row's chunk as the manual draws it. */
 static void put_metadata(const form *f, unsigned selector, unsigned row, unsigned chunk, unsigned bits,
                          uint32_t *lane) {
     const unsigned chunks = f->k / granularity_of(f->a).chunk, first = row % 8 * 4, upper = row / 8;

@@ -1,5 +1,5 @@
-/* Tensor memory: what of it lies in which register, who may have how much of it, when things come to pass there, and
- * what is refused. */
+/* Tensor memory: the layout of its registers, the allocation of columns, the timing of asynchronous work, and the
+ * errors. */
 #include "kernel.h"
 
 #include "base/text.h"
@@ -15,8 +15,8 @@ typedef struct place {
     unsigned lane, column;
 } place;
 
-/* As the manual draws them: rows of four, eight or two columns for each thread of a row, the upper eight rows behind.
- */
+/* As the manual draws them: rows of four, eight or two columns for each thread of a row, followed by the upper eight
+ * rows. */
 static place place_16x64(unsigned r, unsigned thread) {
     return (place){thread / 4 + (thread & 1 ? 8 : 0), 2 * r + (thread & 2 ? 1 : 0)};
 }
@@ -42,7 +42,7 @@ static place place_16x32x2(unsigned r, unsigned thread) {
 typedef struct shape {
     const char *name;
     place (*at)(unsigned r, unsigned thread);
-    unsigned registers, most; /* of one repetition; repetitions */
+    unsigned registers, most; /* registers of one repetition; most repetitions */
     bool split;
 } shape;
 
@@ -119,7 +119,7 @@ static void each_shape_is_loaded(void **state) {
     }
 }
 
-/* Register r of a thread holds 65536 r + thread + 1; what is loaded back lane by lane says where that went. */
+/* Register r of a thread holds 65536 r + thread + 1; loading lane by lane shows where it went. */
 static void check_stores(const shape *s, unsigned repeats, bool unpacks) {
     static uint32_t out[COLUMNS][WARP];
     const unsigned count = s->registers * repeats;
@@ -189,7 +189,7 @@ static void accesses_come_to_pass_at_the_wait(void **state) {
                             "shl.b32 %r9, %r9, 8;\nadd.u32 %r8, %r8, %r9;\n" OUT("%r8") FREE("32")),
                 out);
     expect_words(out, WARP, i + ((i + 8) << 8));
-    /* A compiler's copy takes what was loaded; the store's register is free at once. */
+    /* A compiler's copy takes the loaded value; the store's register may be reused at once. */
     run_on_b200(WARP_KERNEL(ALLOCATE("32") "mov.u32 %r9, %r0;\ntcgen05.st.sync.aligned.32x32b.x1.b32 [%r3], {%r9};\n"
                                            "add.u32 %r9, %r9, 5;\n" STORED LOAD
                                            "mov.u32 %r10, %r8;\n" LOADED OUT("%r10") FREE("32")),
@@ -197,7 +197,7 @@ static void accesses_come_to_pass_at_the_wait(void **state) {
     expect_words(out, WARP, i);
 }
 
-/* Nobody needs %r9, but it is loaded all the same, when %r10 has its value already. */
+/* %r9 is unused, but it is loaded all the same, when %r10 already has its value. */
 static void what_nobody_needs_is_loaded_to_its_own_register(void **state) {
     (void)state;
     uint32_t out[WARP];
@@ -228,7 +228,7 @@ static void products_come_to_pass_at_the_wait(void **state) {
 
 /* ---- columns ---- */
 
-/* Several blocks to an SM, of which each wants all columns. */
+/* Several blocks per SM, each of which wants all columns. */
 static void blocks_wait_for_columns(void **state) {
     static uint32_t out[1000 * WARP];
     (void)state;
@@ -252,7 +252,7 @@ static void columns_are_given_out_one_behind_the_other(void **state) {
     expect_words(out, WARP, 128u << 10 | 192u << 20);
 }
 
-/* ---- what is refused ---- */
+/* ---- errors ---- */
 
 static void expect_fault(const char *ptx, uint32_t threads, const char *why) {
     expect_failure(&(kernel_run){.ptx = ptx, .device = "sim:b200", .threads = threads}, HAUL_ERROR_FAULT, why);

@@ -1,5 +1,5 @@
-/* tcgen05.cp and tcgen05.shift: which bytes of a matrix in shared memory come to which lane and column. The matrix has
- * 16 bytes a row side by side in groups of eight, the next 16 bytes 2048 bytes further on. */
+/* tcgen05.cp and tcgen05.shift: which bytes of a matrix in shared memory go to which lane and column. The matrix has 16
+ * bytes of each row together, in groups of eight rows; the next 16 bytes are 2048 bytes further on. */
 #include "kernel.h"
 
 #include "base/text.h"
@@ -27,8 +27,7 @@ static uint32_t word_of(unsigned row, unsigned column) {
     return word;
 }
 
-/* Fills tensor memory with the same everywhere, executes the instruction, and takes out the eight columns of each lane.
- */
+/* Fills tensor memory with one value, executes the instruction, and reads the eight columns of each lane. */
 static void run_copy(const char *instruction) {
     text t = {0};
     text_put(&t, HEAD ".shared .align 1024 .b8 s[4096];\n.shared .align 8 .b64 bar;\n.shared .b32 at;\n" BEGIN);
@@ -66,7 +65,7 @@ static void expect(unsigned lane, unsigned column, uint32_t wanted) {
         fail_msg("lane %u, column %u is 0x%x, not 0x%x", lane, column, out[column][lane], wanted);
 }
 
-/* Rows that a warp's lanes get, by shape. */
+/* Checks the rows that a warp's lanes get, by shape. */
 static void check_rows(const char *instruction, const unsigned first_row[4], unsigned columns) {
     run_copy(instruction);
     for (unsigned lane = 0; lane < LANES; lane++)
@@ -90,7 +89,7 @@ static void four_rows_go_to_a_lane_of_each_warp(void **state) {
         for (unsigned c = 0; c < COLUMNS; c++) expect(lane, c, lane % 32 == 31 ? word_of(lane / 32, c) : UNTOUCHED);
 }
 
-/* Of 16 bytes of shared memory the first 8 or 12 are elements. */
+/* The first 8 or 12 of 16 bytes of shared memory are elements. */
 static uint32_t widened(unsigned row, unsigned column, unsigned bits) {
     const unsigned char *chunk = chunk_of(row, 0);
     uint32_t word = 0;

@@ -1,8 +1,9 @@
-/* Products in tensor memory: all kinds, shapes and layouts, against products made here of random small integers. What
- * lies where in shared and in tensor memory is written here as the PTX manual says it, or CUTLASS where it draws only.
+/* Products in tensor memory: all kinds, shapes and layouts, compared with products of random small integers computed
+ * here. The layouts of shared and tensor memory are written here as the PTX manual describes them, or CUTLASS where the
+ * manual has only drawings.
  *
- * A kernel brings an image of shared memory and one of tensor memory, multiplies, and stores what is then in tensor
- * memory. A pair of blocks has two of each. */
+ * A kernel loads an image of shared memory and one of tensor memory, multiplies, and stores tensor memory. A pair of
+ * blocks has two of each. */
 #include "fragments.h"
 
 enum { ROWS = 256, COLUMNS = 256 + 32, DEPTH = 128, LANES_OF_MEMORY = 128 };
@@ -120,7 +121,7 @@ static void make_numbers(const test *t) {
     }
 }
 
-/* The column of a as it is stored that element k went to; sparse: k must be there. */
+/* Returns the stored column of a that element k went to; if sparse, k must exist. */
 static unsigned stored_column(const test *t, unsigned row, unsigned k) {
     const unsigned chunk = t->a == TF32 ? 2 : is_packed(t) ? 8 : 4, each = chunk / 4, at = k % chunk;
     if (!t->sparse) return k;
@@ -164,7 +165,7 @@ static distances distances_of(const test *t, const factor_layout *l, element e, 
     return (distances){l->transposed ? depth / 8 * 8 * l->width : 16, 8 * l->width};
 }
 
-/* Where the chunk of element (row, k) lies. */
+/* Returns the address of the chunk of element (row, k). */
 static uint32_t chunk_at(const test *t, const factor_layout *l, element e, unsigned rows, unsigned depth, unsigned row,
                          unsigned k) {
     const distances x = distances_of(t, l, e, rows, depth);
@@ -192,7 +193,7 @@ static void put_shared(const test *t, block_images *i, uint32_t base, const fact
     put_bits(i->shared + base + chunk_at(t, l, e, rows, depth, row, k), in_chunk * bits, bits, (uint32_t)encode(e, x));
 }
 
-/* In containers of the kind's bits; e2m1 in the middle of a byte. */
+/* Elements are in containers of the kind's bits; e2m1 is in the middle of a byte. */
 static void put_memory(const test *t, block_images *i, unsigned row, unsigned k, double x) {
     const unsigned bits = bits_of(t), copies = t->pair && layout_of(t) == BY_HALVES ? 2 : 1;
     const uint32_t value = (uint32_t)encode(t->a, x) << (t->a == E2M1 && bits == 8 ? 2 : 0);
@@ -212,7 +213,7 @@ static void put_metadata(const test *t, block_images *i, unsigned own, unsigned 
     }
 }
 
-/* Four times, for each warp's lanes; halves of columns below each other have their own. */
+/* Stored four times, for each warp's lanes; halves of columns below each other have their own. */
 static void put_scale(const test *t, block_images *i, unsigned column, unsigned row, const unsigned char *bytes,
                       bool of_b) {
     const bool halved = of_b && layout_of(t) == BY_HALVES, lower = halved && row >= t->n / 2;
@@ -303,7 +304,7 @@ static void put_registers(text *t, const char *names, unsigned count) {
 
 enum { AT_ONCE = 64 };
 
-/* From `from` (an address register) to tensor memory, or back. */
+/* Copies from `from` (an address register) to tensor memory, or back. */
 static void put_transfer(text *t, bool stores) {
     for (unsigned first = 0; first < MEMORY; first += AT_ONCE) {
         if (!stores) text_printf(t, "tcgen05.ld.sync.aligned.32x32b.x64.b32 "), put_registers(t, "v", AT_ONCE);
@@ -391,11 +392,11 @@ static void put_kernel(text *t, const test *x) {
     text_put(t, END);
 }
 
-/* ---- the product, made here ---- */
+/* ---- the product, computed here ---- */
 
-/* Column by column: so many that are used, so many that are not, and so on, from somewhere in one of them on. */
+/* Columns alternate between used and omitted runs, starting somewhere within a run. */
 static bool is_zero_column(const test *t, unsigned column) {
-    if (!(t->zeros >> 39 & 1)) return false; /* of any but .ws, whose m is 32 to 128 */
+    if (!(t->zeros >> 39 & 1)) return false; /* of all except .ws, whose m is 32 to 128 */
     const unsigned wide = t->n / (128 / t->m), part = column / wide;
     const unsigned skip = (t->zeros >> 40 & 0xff) + 1, use = (t->zeros >> 48 & 0xff) + 1;
     bool zero = t->zeros >> (32 + part) & 1;

@@ -1,6 +1,6 @@
-/* Products of a warpgroup in the background: factors in shared memory in all layouts, against products made here. The
- * layouts are written as a tensor copy leaves them: rows as wide as the swizzle, 16-byte pieces exchanged within each
- * row by the row's number. Elements are small integers: every order of summing gives the same.
+/* Asynchronous products of a warpgroup: factors in shared memory in all layouts, compared with products computed here.
+ * The layouts are those of a tensor copy: rows as wide as the swizzle, with 16-byte pieces swapped within each row by
+ * the row's number. Elements are small integers, so every order of summing gives the same.
  *
  * With HAUL_TEST_DEVICE=gpu in the environment they run on the real GPU. */
 #include "kernel.h"
@@ -12,9 +12,9 @@ enum { THREADS = 128, ROWS = 64, A_AT = 0, B_AT = 16384, IMAGE = 49152, METADATA
 typedef struct kind {
     const char *name;
     unsigned bits, k;
-    const char *more; /* operands behind scale-d */
+    const char *more; /* operands after scale-d */
     const char *sums; /* type */
-    bool sparse;      /* half of a's elements are left out; k counts them too */
+    bool sparse;      /* half of a's elements are omitted; k includes them */
 } kind;
 
 static const kind f16 = {"f16", 16, 16, ", 1, 1", "f32", false}, bf16 = {"bf16", 16, 16, ", 1, 1", "f32", false},
@@ -29,7 +29,7 @@ static const kind sparse_f16 = {"f16", 16, 32, ", 1, 1", "f32", true},
 typedef struct layout {
     unsigned width; /* of a row in bytes: 16 without a swizzle */
     bool transposed;
-    unsigned skip; /* elements along k, or along the rows, in front of the matrix: as when a wider tile is walked */
+    unsigned skip; /* elements along k, or along the rows, before the matrix: as if a wider tile were walked */
 } layout;
 
 typedef struct test {
@@ -67,18 +67,18 @@ static double decode(const char *type, const unsigned char *at) {
     return (word & 0x7fff) == 0 ? 0 : (word >> 15 ? -1 : 1) * magnitude * scale;
 }
 
-/* The places of the two elements (of tf32: halves of the one element) that a row's chunk of four has. */
+/* Returns the positions of the two elements (for tf32: halves of the one element) in a row's chunk of four. */
 static const unsigned *places_in(const kind *k, unsigned row, unsigned chunk) {
     static const unsigned pairs[][2] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
     return pairs[(row * 5 + chunk * 3) % (k->bits == 32 ? 2 : 6)];
 }
 
-/* Columns of a as it is stored. */
+/* Returns the stored columns of a. */
 static unsigned depth_of_a(const kind *k) {
     return k->sparse ? k->k / 2 : k->k;
 }
 
-/* Which k the element in a row's stored column belongs to. */
+/* Returns the k of the element in a row's stored column. */
 static unsigned place_of_a(const kind *k, unsigned row, unsigned column) {
     if (!k->sparse) return column;
     if (k->bits == 32) return 2 * column + places_in(k, row, column)[0] / 2;
@@ -117,7 +117,7 @@ static distances distances_of(const layout *l, unsigned rows) {
     return (distances){4 * block, block}; /* four groups of eight k are more than there are */
 }
 
-/* Where byte `byte` of element (row, k) lies. */
+/* Returns the address of byte `byte` of element (row, k). */
 static uint32_t place(const layout *l, unsigned rows, unsigned bytes, unsigned row, unsigned k) {
     const distances d = distances_of(l, rows);
     const unsigned outer = l->transposed ? k : row, along = (l->transposed ? row : k) + l->skip, at = along * bytes;
@@ -186,12 +186,12 @@ static void put_sums(text *t, unsigned count) {
     text_put(t, "}");
 }
 
-/* Pairs of threads have metadata of elements of 16 and 32 bits. */
+/* Pairs of threads hold the metadata of elements of 16 and 32 bits. */
 static unsigned selector_of(const test *t) {
     return t->kind->bits >= 16 && t->n % 16 == 0;
 }
 
-/* `reuses`: registers that the product reads at its issue, before it is waited for. */
+/* `reuses`: overwrites the registers that the product reads at its issue before waiting for it. */
 static void put_kernel(text *t, const test *x, unsigned count, bool reuses) {
     const char *a, *type = strcmp(x->kind->sums, "f32") == 0 ? "f32" : "b32";
     const bool transposes = x->kind->bits == 16;
@@ -219,9 +219,8 @@ static void put_kernel(text *t, const test *x, unsigned count, bool reuses) {
     text_put(t, END);
 }
 
-/* a's fragments, as the manual has them: of register r, row lane / 4 + 8 (r % 2), elements from 4 (r / 2) + lane % 4
- * on.
- */
+/* Lays out a's fragments as in the manual: register r has row lane / 4 + 8 (r % 2) and elements from 4 (r / 2) + lane %
+ * 4 on. */
 static void lay_out_fragments(const test *t, uint32_t *words) {
     const unsigned each = 32 / t->kind->bits;
     for (unsigned thread = 0; thread < THREADS; thread++) {
@@ -236,8 +235,8 @@ static void lay_out_fragments(const test *t, uint32_t *words) {
     }
 }
 
-/* Four bits for each chunk of a row: of elements of 16 and 32 bits a thread has four chunks of two rows, of bytes eight
- * of one. */
+/* Four bits for each chunk of a row. For elements of 16 and 32 bits a thread holds four chunks of two rows, for bytes
+ * eight of one. */
 static void lay_out_metadata(const test *t, uint32_t *words) {
     const bool is_wide = t->kind->bits >= 16;
     for (unsigned row = 0; row < ROWS; row++) {
@@ -308,7 +307,7 @@ static void factors_lie_in_all_layouts(void **state) {
     }
 }
 
-/* A tile of 128-byte rows is walked 32 bytes at a time: the descriptor's address moves, its rows do not. */
+/* Walks a tile of 128-byte rows 32 bytes at a time: the descriptor's address moves, its rows do not. */
 static void a_tile_is_walked_along_k(void **state) {
     (void)state;
     for (unsigned step = 0; step < 4; step++) {

@@ -1,4 +1,4 @@
-/* Arrays, copies of boxes, texture and surface objects: what they refuse, and what kernels may do with handles. */
+/* Arrays, copies of boxes, texture and surface objects: which requests they refuse, and how kernels use handles. */
 #include "textures.h"
 
 #include <haul/haul.h>
@@ -23,7 +23,7 @@ static int end(void **state) {
     return d->context_release(0) == CUDA_SUCCESS ? 0 : -1;
 }
 
-/* The message of the last failure has the words. */
+/* Checks that the message of the last failure contains the words. */
 static void assert_says(const char *words) {
     if (!strstr(haul_message(), words)) fail_msg("'%s' does not say '%s'", haul_message(), words);
 }
@@ -174,7 +174,7 @@ static void copies_that_reach_too_far_are_refused(void **state) {
     d->array_destroy(a);
 }
 
-/* An asynchronous copy from pinned memory has read nothing until somebody waits. */
+/* An asynchronous copy from pinned memory reads nothing until somebody waits. */
 static void a_copy_of_a_stream_is_as_late_as_it_may_be(void **state) {
     (void)state;
     uint32_t *host, back = 0;
@@ -266,7 +266,7 @@ static void an_object_tells_what_it_was_made_of(void **state) {
 
 /* ---- handles in kernels ---- */
 
-/* Runs the case's kernel with that handle; a failure of a kernel ends the context. */
+/* Runs the case's kernel with that handle; a kernel failure ends the context. */
 static CUresult fetch_with(const tex_case *t, CUtexObject handle) {
     static char ptx[8192];
     CUmodule module;

@@ -1,4 +1,4 @@
-/* What fetches count, against what an H100 counted: launches of one fetch each, in patterns that tell rules apart. */
+/* Counters of fetches, compared with an H100's: launches of one fetch each, in patterns that distinguish rules. */
 #include "textures.h"
 
 #include "base/arena.h"
@@ -68,7 +68,7 @@ static const haul_counter counters[COUNTS] = {HAUL_COUNTER_L1_TEXTURE_REQUESTS, 
                                               HAUL_COUNTER_L1_TEXTURE_HIT,      HAUL_COUNTER_L1_TEXTURE_WAVEFRONTS,
                                               HAUL_COUNTER_L2_READ_REQUESTS,    HAUL_COUNTER_L2_READ_SECTORS};
 
-/* The texel of a thread. */
+/* Computes the texel of a thread. */
 static void place(const counted *c, unsigned thread, unsigned at[2]) {
     const unsigned lane = thread % 32, warp = thread / 32, a = (unsigned)c->a, b = (unsigned)c->b;
     const uint32_t h = tex_hash(thread * 7 + 5 + a);
@@ -118,7 +118,7 @@ static void run(const counted *c, double counts[COUNTS]) {
 
 /* ---- tests ---- */
 
-/* Of linear filtering: wavefronts of strewn texels of 16 bytes, and requests for narrow tiles of them. */
+/* With linear filtering: wavefronts of scattered texels of 16 bytes, and requests for narrow tiles of them. */
 enum { KNOWN_TO_DIFFER = 7 };
 
 static void each_launch_counts_what_an_h100_counted(void **state) {

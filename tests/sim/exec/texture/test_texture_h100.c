@@ -1,5 +1,5 @@
-/* What fetches give, bit for bit, against what an H100 gave: tests/data/textures. With HAUL_TEST_DEVICE=gpu in the
- * environment a real GPU is asked, with HAUL_TEST_RECORD=FILE its answers are written down. */
+/* Fetched values equal an H100's bit for bit: tests/data/textures. With HAUL_TEST_DEVICE=gpu in the environment a real
+ * GPU runs them; HAUL_TEST_RECORD=FILE writes its results. */
 #include "textures.h"
 
 #include <haul/haul.h>

@@ -1,5 +1,5 @@
-/* Textures for tests: made by a description, fetched from by kernels that are written out for the instruction; on any
- * driver table, so that the same cases run on the virtual GPU and on a real one. */
+/* Textures for tests, created from a description, with a generated kernel that fetches from them. Works on any driver
+ * table, so that the same cases run on the virtual GPU and on a real one. */
 #ifndef HAUL_TESTS_SIM_TEXTURES_H
 #define HAUL_TESTS_SIM_TEXTURES_H
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How an element is filled, and where lanes look. */
+/* Contents of an element, and positions of the lanes' fetches. */
 typedef enum tex_content { TEX_RANDOM, TEX_RAMP, TEX_ONE_HOT } tex_content;
 typedef enum tex_places { TEX_NEAR, TEX_WILD, TEX_FINE } tex_places;
 
@@ -63,7 +63,7 @@ static inline uint32_t tex_float(float v) {
     return bits;
 }
 
-/* Channel c of texel (x, y, z). */
+/* Returns channel c of texel (x, y, z). */
 static inline uint32_t tex_element(const tex_case *t, unsigned level, uint32_t x, uint32_t y, uint32_t z, unsigned c) {
     const uint32_t h = tex_hash(x + 977 * y + 65537 * z + 0x1000003 * c + 0x51ed27 * level);
     const bool hot = c == ((x & 1) | (y & 1) << 1);
@@ -110,7 +110,7 @@ static inline float tex_wild(uint32_t h, float extent) {
     }
 }
 
-/* Coordinate d in texels. */
+/* Returns coordinate d in texels. */
 static inline float tex_place(const tex_case *t, unsigned item, unsigned d, float extent) {
     const uint32_t h = tex_hash(item * 4 + d + 0xabcdef);
     switch (t->places) {
@@ -126,7 +126,7 @@ static inline bool tex_has(const tex_case *t, const char *word) {
     return strstr(t->fetch, word) != NULL;
 }
 
-/* Coordinates are whole numbers. */
+/* Returns whether coordinates are integers. */
 static inline bool tex_whole(const tex_case *t) {
     const size_t n = strlen(t->fetch);
     return strncmp(t->fetch, "su", 2) == 0 || (n > 4 && strcmp(t->fetch + n - 4, ".s32") == 0);
@@ -190,7 +190,7 @@ static const char *const tex_queries[3][4] = {{"width", "height", "depth", "chan
                                               {"channel_order", "normalized_coords", "array_size", "num_mipmap_levels"},
                                               {"filter_mode", "addr_mode_0", "addr_mode_1", "addr_mode_2"}};
 
-/* "txq0" to "txq2": four questions each. */
+/* "txq0" to "txq2": four queries each. */
 static inline void tex_ask(const tex_case *t, char *ptx, size_t size) {
     for (unsigned k = 0; k < 4; k++)
         tex_put(ptx, size, "txq.%s.b32 %%r%u, [%%t];\n", tex_queries[t->fetch[3] - '0'][k], 15 + k);
@@ -395,7 +395,7 @@ static inline CUresult tex_run_in(const driver_table *d, const tex_case *t, cons
     return d->copy_to_host(out, buffers[1], items * 16);
 }
 
-/* Four words for each of `items` items whose words are in `in`. */
+/* Four words for each of `items` items, whose words are in `in`. */
 static inline CUresult tex_run_items(const driver_table *d, const tex_case *t, const uint32_t *in, uint32_t *out,
                                      unsigned items) {
     tex_object object = {0};
