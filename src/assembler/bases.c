@@ -36,7 +36,7 @@ static bool find_bases(sim_bases *b, bool (*is_access)(const ptx_instruction *))
     return any;
 }
 
-/* State during the scan of a block. By register: the block + 1 that wrote it last, and that asked for it last. */
+/* State during the scan of a block. By register: the block + 1 that last wrote it, and that last needed it. */
 typedef struct look {
     sim_bases *bases;
     uint32_t *wrote, *asked;

@@ -67,7 +67,7 @@ static bool is_branch(const ptx_instruction *i) {
 }
 
 /* A block that only jumps leads to its target; nvcc writes such blocks for the other path. */
-static uint32_t behind_jumps(const ptx_function *f, uint32_t block) {
+static uint32_t after_jumps(const ptx_function *f, uint32_t block) {
     while (block != PTX_NO_BLOCK && f->blocks[block].end == f->blocks[block].first + 1 &&
            last_of(f, block)->op == PTX_OP_BRA && !last_of(f, block)->guarded && f->blocks[block].next != block)
         block = f->blocks[block].next;
@@ -77,7 +77,7 @@ static uint32_t behind_jumps(const ptx_function *f, uint32_t block) {
 /* Returns whether an edge does not count as a forward branch: it goes back to a loop's start, or around what is itself
  * predicated. */
 static bool is_harmless(const issuing *s, uint32_t join, uint32_t to) {
-    const uint32_t behind = behind_jumps(s->function, to);
+    const uint32_t behind = after_jumps(s->function, to);
     return behind != PTX_NO_BLOCK && (behind <= join || s->issuer[behind] == join);
 }
 
@@ -96,7 +96,7 @@ static bool ends_too_soon(const issuing *s, uint32_t block, uint32_t join) {
 }
 
 /* Returns whether the block has one edge in and one out, and machine code may predicate it. */
-static bool is_way(const issuing *s, uint32_t block) {
+static bool is_plain_path(const issuing *s, uint32_t block) {
     if (block == PTX_NO_BLOCK) return false;
     const ptx_block *b = &s->function->blocks[block];
     return b->taken == PTX_NO_BLOCK && !b->table_count && ptx_predecessor_count(&s->above, block) == 1 &&
@@ -104,16 +104,16 @@ static bool is_way(const issuing *s, uint32_t block) {
 }
 
 /* Returns the block after the path. */
-static uint32_t behind_way(const issuing *s, uint32_t way) {
-    return behind_jumps(s->function, s->function->blocks[way].next);
+static uint32_t after_path(const issuing *s, uint32_t path) {
+    return after_jumps(s->function, s->function->blocks[path].next);
 }
 
 static bool has_room(const issuing *s, uint32_t a, uint32_t b) {
     return way_weight(s->function, a) + way_weight(s->function, b) <= MOST_WEIGHT;
 }
 
-static void predicate(issuing *s, uint32_t block, uint32_t way) {
-    if (has_copies(s->function, way)) s->issuer[way] = block;
+static void predicate(issuing *s, uint32_t block, uint32_t path) {
+    if (has_copies(s->function, path)) s->issuer[path] = block;
 }
 
 /* Handles `if` with or without `else`. */
@@ -121,14 +121,15 @@ static void look_at_branch(issuing *s, uint32_t block) {
     const ptx_function *f = s->function;
     const ptx_block *b = &f->blocks[block];
     if (b->end == b->first || last_of(f, block)->op != PTX_OP_BRA || !last_of(f, block)->guarded) return;
-    const uint32_t next = behind_jumps(f, b->next), taken = behind_jumps(f, b->taken);
-    const bool skips_next = is_way(s, next) && behind_way(s, next) == taken && taken != PTX_NO_BLOCK;
-    const bool skips_taken = is_way(s, taken) && behind_way(s, taken) == next && next != PTX_NO_BLOCK;
+    const uint32_t next = after_jumps(f, b->next), taken = after_jumps(f, b->taken);
+    const bool skips_next = is_plain_path(s, next) && after_path(s, next) == taken && taken != PTX_NO_BLOCK;
+    const bool skips_taken = is_plain_path(s, taken) && after_path(s, taken) == next && next != PTX_NO_BLOCK;
     if (skips_next && !ends_too_soon(s, block, taken)) predicate(s, block, next);
     if (skips_taken && !ends_too_soon(s, block, next)) predicate(s, block, taken);
-    if (skips_next || skips_taken || !is_way(s, next) || !is_way(s, taken) || !has_room(s, next, taken)) return;
-    const uint32_t join = behind_way(s, next);
-    if (join == PTX_NO_BLOCK || join != behind_way(s, taken) || ends_too_soon(s, block, join)) return;
+    if (skips_next || skips_taken || !is_plain_path(s, next) || !is_plain_path(s, taken) || !has_room(s, next, taken))
+        return;
+    const uint32_t join = after_path(s, next);
+    if (join == PTX_NO_BLOCK || join != after_path(s, taken) || ends_too_soon(s, block, join)) return;
     predicate(s, block, next);
     predicate(s, block, taken);
 }

@@ -159,7 +159,7 @@ static unsigned approximation_weight(const ptx_instruction *i, unsigned kept) {
     return i->mods[PTX_SLOT_FTZ] ? 1 : kept;
 }
 
-/* Those of more or less than one machine instruction. */
+/* Operations with more or less than one machine instruction. */
 static const struct {
     uint16_t op;
     uint8_t weight;

@@ -103,7 +103,7 @@ static void take_in(dropping *d, alike *g, size_t k, const sim_node *n) {
 }
 
 /* Drops `n` in favour of the widest load that contains it, if they are close enough. */
-static bool swallow(dropping *d, const sim_node *n) {
+static bool drop_contained(dropping *d, const sim_node *n) {
     for (size_t k = d->group_count; k-- > 0;) {
         alike *g = &d->groups[k];
         const sim_node *like = &d->nodes->items[g->first];
@@ -136,7 +136,7 @@ static void drop_parts(sim_node_list *nodes, const sim_dominance *dominance) {
     sort_nodes(nodes);
     for (size_t i = 0; i < nodes->count; i++) {
         const sim_node n = nodes->items[i];
-        if (!swallow(&d, &n)) keep(&d, &n);
+        if (!drop_contained(&d, &n)) keep(&d, &n);
     }
     nodes->count = d.kept;
 }

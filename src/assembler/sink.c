@@ -281,7 +281,7 @@ static bool only_jumps(const ptx_function *f, uint32_t block) {
 }
 
 /* Returns where a path leads if it begins with a jump. */
-static uint32_t behind_jump(const ptx_function *f, uint32_t block) {
+static uint32_t after_jump(const ptx_function *f, uint32_t block) {
     return block != PTX_NO_BLOCK && only_jumps(f, block) ? f->blocks[block].next : block;
 }
 
@@ -310,23 +310,23 @@ static bool is_short(const sinking *s, uint32_t block, uint32_t join, unsigned r
         if (weight > room || b->table_count) return false;
         room -= weight;
         const bool skips = b->taken != PTX_NO_BLOCK;
-        if (skips && behind_jump(f, f->blocks[b->next].next) != b->taken) return false;
+        if (skips && after_jump(f, f->blocks[b->next].next) != b->taken) return false;
         block = b->next;
     }
     return block == join;
 }
 
-static void sink_into(sinking *s, uint32_t block, uint32_t way, uint32_t other) {
+static void sink_into(sinking *s, uint32_t block, uint32_t path, uint32_t other) {
     const ptx_function *f = s->function;
-    if (way == PTX_NO_BLOCK || way == block || predecessors(s, way) != 1) return;
+    if (path == PTX_NO_BLOCK || path == block || predecessors(s, path) != 1) return;
     const ptx_instruction *branch = &f->instructions[f->blocks[block].end - 1];
     const unsigned room = s->values.uniform[branch->guard] ? PREDICATED_UNIFORM : PREDICATED;
-    if (!leaves(f, other) && is_short(s, way, other, room)) return;
-    include_entered(s, &s->needed, way);
+    if (!leaves(f, other) && is_short(s, path, other, room)) return;
+    include_entered(s, &s->needed, path);
     include_entered(s, &s->elsewhere, other);
     sink_single(s, &s->blocks[block]);
     sink_run(s, &s->blocks[block]);
-    if (split(s, &s->blocks[block], &s->blocks[way])) keep_entered(s, &s->needed, way);
+    if (split(s, &s->blocks[block], &s->blocks[path])) keep_entered(s, &s->needed, path);
 }
 
 static void sink_from(sinking *s, uint32_t block) {
@@ -335,7 +335,7 @@ static void sink_from(sinking *s, uint32_t block) {
     const ptx_instruction *last = &f->instructions[b->end - 1];
     if (!last->guarded || b->next == PTX_NO_BLOCK) return;
     if (last->op != PTX_OP_BRA && !ptx_is(last->op, PTX_KIND_END)) return;
-    const uint32_t next = behind_jump(f, b->next), taken = behind_jump(f, b->taken);
+    const uint32_t next = after_jump(f, b->next), taken = after_jump(f, b->taken);
     sink_into(s, block, next, taken);
     sink_into(s, block, taken, next);
 }

@@ -107,7 +107,7 @@ static bool gives_uniform(const sim_values *v, const ptx_instruction *i) {
     return true;
 }
 
-/* Stack of registers whose value is asked for, each above the one that needs it. */
+/* Stack of registers to visit, each above the one that needs it. */
 typedef struct uniform_scan {
     const ptx_function *function;
     sim_values *values;

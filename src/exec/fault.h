@@ -7,7 +7,7 @@
 /* Says which memory the next fault is about. */
 void sim_fault_concerns(sim_warp *w, haul_space space, uint64_t address, uint32_t bytes);
 /* Records the launch's first fault on this SM, of kind `kind` by some of `lanes`, and ends the SM's work. The message
- * gets the source line in front and block and thread behind. */
+ * begins with the source line and ends with block and thread. */
 sim_step sim_fault(sim_warp *w, const sim_op *op, haul_finding_kind kind, uint32_t lanes, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* With checks on, lanes skip an access out of bounds and all threads go on, so that more defects are found. If the

@@ -12,7 +12,7 @@
 #include "exec/record.h"
 #include "exec/sample.h"
 #include "exec/sm.h"
-#include "exec/spare.h"
+#include "exec/spare_sms.h"
 #include "jit/compiled.h"
 #include "jit/jobs.h"
 #include "lower/internal.h"
@@ -44,7 +44,7 @@ enum { REQUEST_OPERATIONS = 3 };
 /* Rounds in which waits with time limits end without effect before the launch counts as deadlocked. */
 enum { IDLE_ROUNDS = 100 };
 /* The most rounds of polling in one serial phase while some warp still reads new values. */
-enum { MOST_HANDED_ON = 64 };
+enum { MOST_POLLS = 64 };
 /* Epochs in which all SMs only poll before a launch that may pause does pause. */
 enum { VAIN_EPOCHS = 4 };
 /* The blocks before a sample, the sample, and the blocks after it. */
@@ -384,7 +384,7 @@ static bool run_ordered(sim_run *s) {
         any |= s->sms[i].ordered > 0;
         news |= sim_sm_run_ordered(&s->sms[i]);
     }
-    for (unsigned k = 0; news && k < MOST_HANDED_ON; k++) {
+    for (unsigned k = 0; news && k < MOST_POLLS; k++) {
         news = false;
         for (uint32_t i = 0; i < s->grid.used_sms; i++) news |= sim_sm_poll_again(&s->sms[i]);
     }
@@ -800,7 +800,7 @@ haul_status sim_launch_begin(const sim_launch *l, arena *memory, haul_launch_rec
 }
 
 /* Memory may have been allocated, mapped or freed during the pause. */
-static void look_anew(sim_run *s) {
+static void forget_places(sim_run *s) {
     s->paused = false;
     for (uint32_t i = 0; s->is_set_up && i < s->grid.used_sms; i++) sim_sm_forget_places(&s->sms[i]);
 }
@@ -810,7 +810,7 @@ haul_status sim_launch_go_on(sim_run **run, bool may_pause) {
     struct timespec start, end;
     clock_gettime(CLOCK_MONOTONIC, &start);
     s->may_pause = may_pause;
-    if (s->paused) look_anew(s);
+    if (s->paused) forget_places(s);
     const haul_status status = run_parts(s);
     clock_gettime(CLOCK_MONOTONIC, &end);
     s->host_seconds += (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);

@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* The first runs of a block are reported one by one: tests have blocks compiled at once. */
-enum { TOLD_SINGLY = 8 };
+enum { REPORTED_SINGLY = 8 };
 
 /* Returns how often the SM has run the block in that form, including this run. */
 static uint64_t runs_now(const sim_warp *w, uint32_t block, sim_code_form form) {
@@ -32,7 +32,7 @@ static bool goes_native(sim_warp *w, const sim_op *op) {
     if (sim_compiled_takes(w, sim_pc(w, op))) return true;
     const sim_code_form form = sim_compiled_form(w);
     const uint64_t runs = runs_now(w, op->x, form);
-    if (runs % SIM_HEAT_STEP && runs > TOLD_SINGLY) return false;
+    if (runs % SIM_HEAT_STEP && runs > REPORTED_SINGLY) return false;
     sim_compiled_heat(w->compiled, w->sm, op->x, form, runs);
     return sim_compiled_takes(w, sim_pc(w, op));
 }

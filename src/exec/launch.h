@@ -50,7 +50,7 @@ typedef struct sim_launch {
     struct sim_spares *spares; /* for uncounted launches; may be NULL */
     bool *wrote_host;          /* set if the kernel wrote, or may have written, mapped host memory; may be NULL */
     sim_cause *cause;          /* cause of a failure; may be NULL */
-    sim_overrun *overrun;      /* gets the kernel's accesses behind allocations, where those are allowed; may be NULL */
+    sim_overrun *overrun;      /* gets the kernel's accesses beyond allocations, where those are allowed; may be NULL */
 } sim_launch;
 
 #endif

@@ -228,7 +228,7 @@ bool sim_warp_release_joins(sim_warp *w) {
 }
 
 /* Returns whether some lanes have diverged; the other lanes may be waiting for them. */
-static bool is_parted(const sim_warp *w) {
+static bool has_diverged(const sim_warp *w) {
     return w->at_joins || are_several(w->ready_paths);
 }
 
@@ -271,26 +271,26 @@ static bool is_spinning(const sim_warp *w) {
 }
 
 /* Releases the lanes that spinning ones wait for and gives them their turn at once. */
-static void let_go(sim_warp *w) {
+static void release_waiting_lanes(sim_warp *w) {
     sim_warp_release_joins(w);
     w->sm->patience = SIM_IMPATIENT;
     w->turns = TURN;
 }
 
 /* Returns whether iterations have read nothing new for a multiple of `rounds`. */
-static bool spins_in_vain(const sim_warp *w, uint32_t rounds) {
+static bool sees_nothing_new(const sim_warp *w, uint32_t rounds) {
     return w->unchanged && w->unchanged % rounds == 0;
 }
 
 static bool is_next_due(sim_warp *w) {
-    return are_several(w->ready_paths) && (++w->turns >= TURN || spins_in_vain(w, FOR_ANOTHER_PATH));
+    return are_several(w->ready_paths) && (++w->turns >= TURN || sees_nothing_new(w, FOR_ANOTHER_PATH));
 }
 
 sim_step sim_warp_turn(sim_warp *w, uint32_t pc) {
-    if (!w->seen && !is_parted(w)) return SIM_NEXT;
+    if (!w->seen && !has_diverged(w)) return SIM_NEXT;
     end_round(w);
-    if (w->at_joins && is_spinning(w)) let_go(w);
-    const bool yields = spins_in_vain(w, w->sm->hands_over ? 1 : FOR_OTHER_WARPS), switches = is_next_due(w);
+    if (w->at_joins && is_spinning(w)) release_waiting_lanes(w);
+    const bool yields = sees_nothing_new(w, w->sm->hands_over ? 1 : FOR_OTHER_WARPS), switches = is_next_due(w);
     if (!yields && !switches) return SIM_NEXT;
     w->path->pc = pc;
     w->in_vain = yields;

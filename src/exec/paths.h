@@ -55,7 +55,7 @@ sim_step sim_warp_turn(sim_warp *w, uint32_t pc);
 sim_step sim_warp_switch(sim_warp *w);
 
 /* Gathers lanes for the warp-collective instruction `op`, which needs all live lanes that each active lane's `members`
- * names. Returns the lanes to execute it for, from all paths that have reached it, and moves the other paths behind it.
+ * names. Returns the lanes to execute it for, from all paths that have reached it, and moves the other paths past it.
  * If lanes are missing, parks the path, sets *step and returns 0. Lanes may name different members: each set is
  * separate (sim_warp_same_members). */
 uint32_t sim_warp_gather(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t members[SIM_LANES],

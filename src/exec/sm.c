@@ -253,7 +253,7 @@ static void run_ordered_path(sim_sm *sm, sim_warp *w, sim_path *p) {
 
 /* Lets a polling warp poll once more. If it reads a new value, its block goes on, since other blocks may wait for its
  * next steps. */
-static bool look_again(sim_sm *sm, sim_warp *w) {
+static bool poll_again(sim_sm *sm, sim_warp *w) {
     sim_block *b = w->block;
     const uint64_t end = sm->executed + HANDED_OVER;
     sim_count_deferred(sm->counting);
@@ -285,7 +285,7 @@ static void run_ordered_warp(sim_sm *sm, sim_warp *w) {
 }
 
 /* Returns whether the warp's last iterations have read nothing new. */
-static bool is_to_look_again(const sim_sm *sm, const sim_warp *w) {
+static bool may_poll_again(const sim_sm *sm, const sim_warp *w) {
     return !sm->hazards && w->polls && w->ready_paths && sm->fault.status == HAUL_OK;
 }
 
@@ -301,7 +301,7 @@ bool sim_sm_run_ordered(sim_sm *sm) {
         sim_block *block = &sm->blocks[b];
         for (uint32_t i = 0; block->running && i < block->warp_count; i++) {
             run_ordered_warp(sm, &block->warps[i]);
-            if (is_to_look_again(sm, &block->warps[i])) news |= look_again(sm, &block->warps[i]);
+            if (may_poll_again(sm, &block->warps[i])) news |= poll_again(sm, &block->warps[i]);
         }
         if (!block->running || !block->ends_in_order) continue;
         sim_count_deferred(sm->counting);
@@ -320,7 +320,7 @@ bool sim_sm_poll_again(sim_sm *sm) {
     for (uint32_t b = 0; b < sm->grid->resident; b++) {
         sim_block *block = &sm->blocks[b];
         for (uint32_t i = 0; block->running && i < block->warp_count; i++)
-            if (is_to_look_again(sm, &block->warps[i])) news |= look_again(sm, &block->warps[i]);
+            if (may_poll_again(sm, &block->warps[i])) news |= poll_again(sm, &block->warps[i]);
     }
     sm->serial = serial;
     return news;

@@ -43,7 +43,8 @@ bool sim_sm_release_joins(sim_sm *sm);
 bool sim_sm_polls(const sim_sm *sm);
 
 /* Starts the next cluster of the SM's share in place of one whose blocks have all ended. `first` is the first block of
- * that one. Returns false if there is no cluster left, a block still runs, or `first` is not the first. In start.c. */
+ * that one. Returns false if there is no cluster left, a block still runs, or `first` is not the first. In
+ * block_start.c. */
 bool sim_start_cluster(sim_sm *sm, sim_block *first);
 /* Returns element `number` of a random permutation of the numbers below `count`. */
 uint64_t sim_shuffled(uint64_t number, uint64_t count, uint64_t seed);

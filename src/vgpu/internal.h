@@ -7,7 +7,7 @@
 #define HAUL_VGPU_INTERNAL_H
 
 #include "exec/grid.h"
-#include "exec/spare.h"
+#include "exec/spare_sms.h"
 #include "exec/texture/texture.h"
 #include "lower/lower.h"
 #include "machine/memory.h"

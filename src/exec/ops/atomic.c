@@ -183,7 +183,7 @@ static sim_step atomic_at_blocks(sim_warp *w, const sim_op *op, uint32_t active,
 }
 
 /* Returns whether it is a minimum or maximum of 8 bytes, for which shared memory has no instruction. */
-static bool is_contest(const sim_op *op) {
+static bool is_wide_extremum(const sim_op *op) {
     return op->bytes == 8 && op->x >= SIM_ATOMIC_MIN_U && op->x <= SIM_ATOMIC_MAX_S;
 }
 
@@ -223,7 +223,7 @@ static sim_step atomic_at_shared(sim_warp *w, const sim_op *op, uint32_t active,
     uint32_t places[SIM_LANES] = {0};
     const bool split = sim_cluster_names_block(address, active);
     bool own = true;
-    if (!split && w->sm->counting && is_contest(op)) return contest_at_block(w, op, active, address);
+    if (!split && w->sm->counting && is_wide_extremum(op)) return contest_at_block(w, op, active, address);
     const sim_step step = split ? atomic_at_blocks(w, op, active, address, places, &own)
                                 : atomic_at_block(w, op, active, w->block, address);
     if (step != SIM_NEXT) return step;

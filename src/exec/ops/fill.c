@@ -17,7 +17,7 @@ static sim_step wrong(sim_warp *w, const sim_op *op, unsigned lane, haul_finding
 }
 
 /* Reports them to checks as stores of one word each. */
-static void tell(sim_warp *w, const sim_op *op, unsigned lane, uint32_t from, uint64_t bytes) {
+static void report_stores(sim_warp *w, const sim_op *op, unsigned lane, uint32_t from, uint64_t bytes) {
     uint32_t address[SIM_LANES] = {0};
     for (uint64_t at = 0; at < bytes; at += UNIT) {
         address[lane] = from + (uint32_t)at;
@@ -39,7 +39,7 @@ static sim_step fill(sim_warp *w, const sim_op *op, uint32_t active) {
         if (at < SIM_SHARED_START || at > limit || bytes > limit - at)
             return wrong(w, op, lane, HAUL_FINDING_OUT_OF_BOUNDS, "st.bulk outside the block's shared memory", at,
                          bytes);
-        if (w->sm->hazards) tell(w, op, lane, (uint32_t)at, bytes);
+        if (w->sm->hazards) report_stores(w, op, lane, (uint32_t)at, bytes);
         memset(w->block->shared + at, 0, bytes);
     }
     w->sm->changes++;

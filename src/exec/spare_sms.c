@@ -1,4 +1,4 @@
-#include "exec/spare.h"
+#include "exec/spare_sms.h"
 
 #include "base/memory.h"
 #include "exec/sm.h"

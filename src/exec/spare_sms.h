@@ -1,7 +1,7 @@
 /* Spare SMs: kept after their launch for the next launch of the same kernel and shape. That launch saves their
  * allocation and the setup that is the same for all blocks. Only SMs of small, uncounted launches are kept. */
-#ifndef HAUL_EXEC_SPARE_H
-#define HAUL_EXEC_SPARE_H
+#ifndef HAUL_EXEC_SPARE_SMS_H
+#define HAUL_EXEC_SPARE_SMS_H
 
 #include "state/block.h"
 
