@@ -27,11 +27,6 @@ static bool is_read_only(const ptx_instruction *i) {
     return i->op == PTX_OP_LD && i->mods[PTX_SLOT_NC] && !i->guarded;
 }
 
-static bool is_parameter(const ptx_instruction *i) {
-    const unsigned space = i->mods[PTX_SLOT_SPACE];
-    return i->op == PTX_OP_LD && (space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY);
-}
-
 typedef struct clash {
     uint32_t reg;
     bool found;
@@ -84,7 +79,7 @@ static void end_run(run *r) {
 
 static void pass(run *r, uint32_t index) {
     const ptx_instruction *i = &r->function->instructions[index];
-    const bool crosses = is_read_only(i) || is_parameter(i) || (ptx_is_pure(i->op) && !sim_is_call(i));
+    const bool crosses = is_read_only(i) || ptx_loads_parameter(i) || (ptx_is_pure(i->op) && !sim_is_call(i));
     if (is_plain_store(i)) {
         if (r->store_count == MOST_STORES) end_run(r);
         r->stores[r->store_count++] = index;

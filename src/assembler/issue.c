@@ -19,11 +19,6 @@ typedef struct issuing {
     uint32_t *issuer; /* by block */
 } issuing;
 
-static bool is_parameter_load(const ptx_instruction *i) {
-    const unsigned space = i->mods[PTX_SLOT_SPACE];
-    return i->op == PTX_OP_LD && (space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY);
-}
-
 static bool is_copy(const ptx_instruction *i) {
     return i->op == PTX_OP_CP_ASYNC;
 }
@@ -33,7 +28,7 @@ static bool is_sized(const ptx_instruction *i) {
 }
 
 static bool is_free(const ptx_instruction *i) {
-    return ptx_has(i->op, PTX_TRAIT_MOVES) || is_parameter_load(i);
+    return ptx_has(i->op, PTX_TRAIT_MOVES) || ptx_loads_parameter(i);
 }
 
 /* Returns the machine instructions for it; more than MOST_WEIGHT if it cannot be predicated. */

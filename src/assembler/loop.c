@@ -148,7 +148,7 @@ static bool divides_by_constant(const ptx_instruction *i) {
 
 static unsigned division_weight(const ptx_instruction *i) {
     if (ptx_bits(i->type) != 32) return NEVER;
-    const bool is_signed = ptx_types[i->type].kind == 'S', constant = divides_by_constant(i);
+    const bool is_signed = ptx_is_signed(i->type), constant = divides_by_constant(i);
     if (i->op == PTX_OP_DIV) return is_signed ? (constant ? 23 : 27) : (constant ? 18 : 21);
     return is_signed ? (constant ? 20 : 24) : (constant ? 16 : 19);
 }

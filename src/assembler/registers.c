@@ -39,8 +39,7 @@ static bool is_free_operand(const register_costs *c, const ptx_operand *o) {
 /* Returns whether the instruction only names a constant, a parameter, or a copy of one. */
 static bool is_free(const register_costs *c, const ptx_instruction *i) {
     if (i->guarded) return false;
-    if (i->op == PTX_OP_LD)
-        return i->mods[PTX_SLOT_SPACE] == PTX_MOD_PARAM || i->mods[PTX_SLOT_SPACE] == PTX_MOD_PARAM_ENTRY;
+    if (ptx_loads_parameter(i)) return true;
     return ptx_has(i->op, PTX_TRAIT_MOVES) && is_free_operand(c, &i->operands[1]);
 }
 

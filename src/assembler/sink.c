@@ -90,10 +90,8 @@ static void close_spaces(sinking *s, const ptx_instruction *i) {
 
 /* Returns the machine instructions: moves, parameters and conversions of addresses are free. */
 static unsigned weight(const ptx_instruction *i) {
-    const unsigned space = i->mods[PTX_SLOT_SPACE];
-    if (ptx_has(i->op, PTX_TRAIT_MOVES)) return 0;
-    if (i->op == PTX_OP_BRA) return i->guarded;
-    return i->op != PTX_OP_LD || (space != PTX_MOD_PARAM && space != PTX_MOD_PARAM_ENTRY);
+    if (ptx_has(i->op, PTX_TRAIT_MOVES) || ptx_loads_parameter(i)) return 0;
+    return i->op != PTX_OP_BRA || i->guarded;
 }
 
 /* ---- registers ---- */

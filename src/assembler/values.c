@@ -96,11 +96,6 @@ static bool is_uniform_operand(const sim_values *v, const ptx_operand *o) {
     return true;
 }
 
-static bool loads_parameter(const ptx_instruction *i) {
-    unsigned space = i->mods[PTX_SLOT_SPACE];
-    return i->op == PTX_OP_LD && (space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY);
-}
-
 static bool gives_uniform(const sim_values *v, const ptx_instruction *i) {
     for (unsigned k = 1; k < i->operand_count; k++)
         if (!is_uniform_operand(v, &i->operands[k])) return false;
@@ -134,7 +129,7 @@ static void find_uniform_from(uniform_scan *s, uint32_t root) {
     while (s->depth) {
         const uint32_t reg = s->stack[s->depth - 1];
         const ptx_instruction *i = &s->function->instructions[v->definition[reg]];
-        const bool may_be = v->definitions[reg] == 1 && !i->guarded && (ptx_is_pure(i->op) || loads_parameter(i));
+        const bool may_be = v->definitions[reg] == 1 && !i->guarded && (ptx_is_pure(i->op) || ptx_loads_parameter(i));
         if (!s->asked[reg] && may_be) {
             s->asked[reg] = true;
             for (unsigned k = 1; k < i->operand_count; k++) ask_operand(s, &i->operands[k]);

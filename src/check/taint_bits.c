@@ -7,12 +7,8 @@ static uint64_t low_bits(unsigned width) {
     return width >= 64 ? UINT64_MAX : (1ull << width) - 1;
 }
 
-static bool is_signed(unsigned type) {
-    return type == PTX_S8 || type == PTX_S16 || type == PTX_S32 || type == PTX_S64;
-}
-
 static bool is_whole_number(unsigned type) {
-    return is_signed(type) || type == PTX_U8 || type == PTX_U16 || type == PTX_U32 || type == PTX_U64;
+    return ptx_is_signed(type) || type == PTX_U8 || type == PTX_U16 || type == PTX_U32 || type == PTX_U64;
 }
 
 uint64_t sim_tainted_bits(const sim_taint *taints, const ptx_operand *o, unsigned type) {
@@ -29,7 +25,7 @@ static uint64_t converted(const ptx_instruction *i, uint64_t bits) {
     const unsigned from = ptx_bits(i->type2);
     if (!bits || !is_whole_number(i->type) || !is_whole_number(i->type2) || i->mods[PTX_SLOT_SAT])
         return bits ? UINT64_MAX : 0;
-    if (is_signed(i->type2) && bits >> (from - 1)) bits |= ~low_bits(from);
+    if (ptx_is_signed(i->type2) && bits >> (from - 1)) bits |= ~low_bits(from);
     return bits & low_bits(ptx_bits(i->type));
 }
 
@@ -38,7 +34,7 @@ static uint64_t shifted(const ptx_instruction *i, uint64_t bits) {
     const unsigned width = ptx_bits(i->type);
     if (!bits || by->kind != PTX_INTEGER || by->bits >= width) return bits ? UINT64_MAX : 0;
     if (i->op == PTX_OP_SHL) return bits << by->bits & low_bits(width);
-    if (is_signed(i->type) && bits >> (width - 1)) bits |= ~low_bits(width);
+    if (ptx_is_signed(i->type) && bits >> (width - 1)) bits |= ~low_bits(width);
     return bits >> by->bits & low_bits(width);
 }
 
@@ -57,7 +53,7 @@ static uint64_t permuted(const ptx_instruction *i, const uint64_t bits[2]) {
 
 static uint64_t of_field(const ptx_instruction *i, uint64_t bits) {
     const ptx_operand *at = &i->operands[2], *count = &i->operands[3];
-    if (!bits || at->kind != PTX_INTEGER || count->kind != PTX_INTEGER || is_signed(i->type) || at->bits >= 64)
+    if (!bits || at->kind != PTX_INTEGER || count->kind != PTX_INTEGER || ptx_is_signed(i->type) || at->bits >= 64)
         return bits ? UINT64_MAX : 0;
     return bits >> at->bits & low_bits((unsigned)(count->bits & 255));
 }

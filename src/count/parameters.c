@@ -11,9 +11,7 @@ static bool reads_extent(const ptx_instruction *i) {
 }
 
 static bool reads_parameter(const ptx_instruction *i) {
-    const unsigned space = i->mods[PTX_SLOT_SPACE];
-    return i->op == PTX_OP_LD && (space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY) &&
-           i->operands[1].parts[0].kind != PTX_REGISTER;
+    return ptx_loads_parameter(i) && i->operands[1].parts[0].kind != PTX_REGISTER;
 }
 
 static bool leads_back(const ptx_function *f, uint32_t block) {

@@ -197,7 +197,7 @@ static sim_atomic_kind floating_kind(unsigned modifier, unsigned type) {
 
 sim_atomic_kind sim_atomic_kind_of(const ptx_instruction *i) {
     unsigned modifier = i->mods[PTX_SLOT_ATOMIC];
-    bool is_signed = ptx_types[i->type].kind == 'S';
+    const bool is_signed = ptx_is_signed(i->type);
     if (ptx_types[i->type].kind == 'F' && modifier != PTX_MOD_ATOM_EXCH && modifier != PTX_MOD_ATOM_CAS)
         return floating_kind(modifier, i->type);
     switch (modifier) {

@@ -47,7 +47,7 @@ static uint64_t ones(uint32_t length) {
 static bool write_extracted(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     const uint32_t bits = ptx_bits(i->type);
     const sim_value_type type = sim_value_type_by(bits);
-    const bool sign = sim_type_is_signed(i->type);
+    const bool sign = ptx_is_signed(i->type);
     uint32_t at, length;
     if (!read_place(w, op->b, &at) || !read_place(w, op->c, &length)) return false;
     if (length == 0 || (at >= bits && !sign)) {

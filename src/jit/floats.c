@@ -265,11 +265,11 @@ bool sim_write_float(sim_writer *w, const sim_op *op, const ptx_instruction *i) 
 /* ---- conversions between integers ---- */
 
 static int64_t least(unsigned type) {
-    return sim_type_is_signed(type) ? INT64_MIN >> (64 - ptx_bits(type)) : 0;
+    return ptx_is_signed(type) ? INT64_MIN >> (64 - ptx_bits(type)) : 0;
 }
 
 static uint64_t greatest(unsigned type) {
-    return (sim_type_is_signed(type) ? (uint64_t)INT64_MAX : UINT64_MAX) >> (64 - ptx_bits(type));
+    return (ptx_is_signed(type) ? (uint64_t)INT64_MAX : UINT64_MAX) >> (64 - ptx_bits(type));
 }
 
 static unsigned lane_bits(sim_value v) {
@@ -280,7 +280,7 @@ static unsigned lane_bits(sim_value v) {
 static sim_value extend_low(sim_writer *w, sim_value v, unsigned type) {
     const unsigned spare = lane_bits(v) - ptx_bits(type);
     if (!spare) return v;
-    if (!sim_type_is_signed(type))
+    if (!ptx_is_signed(type))
         return sim_write_two(w, "and", v,
                              sim_value_constant((sim_value_type)v.type, UINT64_MAX >> (64 - ptx_bits(type))));
     const sim_value by = sim_value_constant((sim_value_type)v.type, spare);
@@ -293,7 +293,7 @@ static sim_value read_integer(sim_writer *w, const sim_op *op, const ptx_instruc
 
 /* Computes in 64 bits, which hold every value except the upper half of u64. */
 static sim_value saturate_integer(sim_writer *w, sim_value v, unsigned to, unsigned from) {
-    const bool sign = sim_type_is_signed(from);
+    const bool sign = ptx_is_signed(from);
     v = sim_write_cast(w, v, SIM_VALUE_I64, sign);
     const uint64_t high = sign && ptx_bits(to) == 64 ? INT64_MAX : greatest(to);
     if (sign) v = sim_write_lesser(w, v, sim_value_constant(SIM_VALUE_I64, (uint64_t)least(to)), true, false);
@@ -304,7 +304,7 @@ static bool convert_integer(sim_writer *w, const sim_op *op, const ptx_instructi
                             sim_value_type to) {
     sim_value v = read_integer(w, op, i, from);
     if (i->mods[PTX_SLOT_SAT]) v = saturate_integer(w, v, i->type, i->type2);
-    v = sim_write_cast(w, v, to, sim_type_is_signed(i->mods[PTX_SLOT_SAT] ? i->type : i->type2));
+    v = sim_write_cast(w, v, to, ptx_is_signed(i->mods[PTX_SLOT_SAT] ? i->type : i->type2));
     sim_write_slot(w, op->d, extend_low(w, v, i->type));
     return true;
 }
@@ -314,7 +314,7 @@ static bool convert_integer(sim_writer *w, const sim_op *op, const ptx_instructi
 static bool convert_to_float(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value_type from) {
     sim_value_type to;
     if (!float_type(i->type, &to) || i->mods[PTX_SLOT_ROUND] != PTX_MOD_RN || i->mods[PTX_SLOT_SAT]) return false;
-    const bool sign = sim_type_is_signed(i->type2);
+    const bool sign = ptx_is_signed(i->type2);
     const sim_value v = read_integer(w, op, i, from);
     const sim_value wide = from == SIM_VALUE_I16 ? sim_write_cast(w, v, SIM_VALUE_I32, sign) : v;
     sim_write_slot(w, op->d, sim_write_as(w, sign ? "sitofp" : "uitofp", wide, to));
@@ -354,14 +354,14 @@ static bool convert_to_integer(sim_writer *w, const sim_op *op, const ptx_instru
     if (!rounding || !w->has_fma) return false;
     const sim_value a = read_float(w, op, i, from);
     const sim_value rounded = i->mods[PTX_SLOT_ROUND] == PTX_MOD_RZI ? a : sim_write_function(w, rounding, &a, 1);
-    const bool sign = bits < 32 || sim_type_is_signed(i->type);
+    const bool sign = bits < 32 || ptx_is_signed(i->type);
     const sim_value_type wide = bits == 64 ? SIM_VALUE_I64 : SIM_VALUE_I32;
     sim_value v = clamp_to(w, sim_write_conversion(w, sign ? "fptosi.sat" : "fptoui.sat", rounded, wide), i->type);
     if (from == SIM_VALUE_F64 || bits == 64) {
         const sim_value top = sim_value_constant(wide, UINT64_C(1) << (bits - 1));
         v = sim_write_choice(w, sim_write_relation(w, "fcmp uno", a, a), top, v);
     }
-    v = sim_write_cast(w, v, to, sim_type_is_signed(i->type));
+    v = sim_write_cast(w, v, to, ptx_is_signed(i->type));
     sim_write_slot(w, op->d, extend_low(w, v, i->type));
     return true;
 }

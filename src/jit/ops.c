@@ -73,8 +73,8 @@ static bool write_product(sim_writer *w, const sim_op *op, const ptx_instruction
     if (!sim_value_type_of(i->type, &from) || i->mods[PTX_SLOT_SAT]) return false;
     if (!wide && i->mods[PTX_SLOT_MODE] != PTX_MOD_LO) return false;
     to = wide ? (sim_value_type)(from + 1) : from;
-    const sim_value a = sim_write_cast(w, sim_read_slot(w, op->a, from), to, sim_type_is_signed(i->type));
-    const sim_value b = sim_write_cast(w, sim_read_slot(w, op->b, from), to, sim_type_is_signed(i->type));
+    const sim_value a = sim_write_cast(w, sim_read_slot(w, op->a, from), to, ptx_is_signed(i->type));
+    const sim_value b = sim_write_cast(w, sim_read_slot(w, op->b, from), to, ptx_is_signed(i->type));
     sim_value product = sim_write_two(w, "mul", a, b);
     if (adds) product = sim_write_two(w, "add", product, sim_read_slot(w, op->c, to));
     sim_write_slot(w, op->d, product);
@@ -84,7 +84,7 @@ static bool write_product(sim_writer *w, const sim_op *op, const ptx_instruction
 static bool write_high_product(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (i->mods[PTX_SLOT_MODE] == PTX_MOD_LO) return write_product(w, op, i, false, false);
     if (ptx_bits(i->type) != 32) return false;
-    const bool sign = sim_type_is_signed(i->type);
+    const bool sign = ptx_is_signed(i->type);
     const sim_value a = sim_write_cast(w, sim_read_slot(w, op->a, SIM_VALUE_I32), SIM_VALUE_I64, sign);
     const sim_value b = sim_write_cast(w, sim_read_slot(w, op->b, SIM_VALUE_I32), SIM_VALUE_I64, sign);
     const sim_value product = sim_write_two(w, "mul", a, b);
@@ -102,7 +102,7 @@ static bool write_lesser(sim_writer *w, const sim_op *op, const ptx_instruction 
     sim_value_type type;
     if (sim_type_is_packed(i->type) || i->mods[PTX_SLOT_RELU] || !sim_value_type_of(i->type, &type)) return false;
     const sim_value a = sim_read_slot(w, op->a, type), b = sim_read_slot(w, op->b, type);
-    sim_write_slot(w, op->d, sim_write_lesser(w, a, b, sim_type_is_signed(i->type), lesser));
+    sim_write_slot(w, op->d, sim_write_lesser(w, a, b, ptx_is_signed(i->type), lesser));
     return true;
 }
 
@@ -146,7 +146,7 @@ static bool write_shift(sim_writer *w, const sim_op *op, const ptx_instruction *
     sim_value_type type;
     if (!sim_value_type_of(i->type, &type)) return false;
     const unsigned bits = ptx_bits(i->type);
-    const bool sign = !left && sim_type_is_signed(i->type);
+    const bool sign = !left && ptx_is_signed(i->type);
     const char *operation = left ? "shl" : sign ? "ashr" : "lshr";
     const sim_value a = sim_read_slot(w, op->a, type), by = sim_read_slot(w, op->b, SIM_VALUE_I32);
     if (!by.id) {
@@ -185,7 +185,7 @@ static bool write_lop3(sim_writer *w, const sim_op *op) {
 /* ---- comparison and choice ---- */
 
 const char *sim_relation_of(const ptx_instruction *i, bool floating) {
-    const bool sign = sim_type_is_signed(i->type);
+    const bool sign = ptx_is_signed(i->type);
     switch (i->mods[PTX_SLOT_COMPARE]) {
     case PTX_MOD_EQ: return floating ? "fcmp oeq" : "icmp eq";
     case PTX_MOD_NE: return floating ? "fcmp one" : "icmp ne";

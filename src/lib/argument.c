@@ -50,7 +50,7 @@ static const char *scalar_for(const ptx_variable *v, const haul_argument *a, cha
     const uint64_t bytes = element_bytes(v) == 1 && v->size != 1 ? v->size : element_bytes(v);
     const bool floating = kind_of_variable(v) == FLOATING ||
                           (kind_of_variable(v) == UNTYPED && kind_of_argument(a) == FLOATING && bytes >= 4);
-    const bool is_signed = ptx_types[v->type].kind == 'S' || a->integer < 0 || a->real < 0;
+    const bool is_signed = ptx_is_signed(v->type) || a->integer < 0 || a->real < 0;
     if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) return NULL;
     const int length = snprintf(out, 64, "%s%d:", floating ? "f" : is_signed ? "i" : "u", (int)bytes * 8);
     const size_t left = 64 - (size_t)length;

@@ -365,8 +365,18 @@ static inline bool ptx_in_shared(const ptx_instruction *i) {
     return space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA || space == PTX_MOD_SHARED_CLUSTER;
 }
 
+/* Loads from the kernel's parameters: machine code has them in a constant bank. */
+static inline bool ptx_loads_parameter(const ptx_instruction *i) {
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    return i->op == PTX_OP_LD && (space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY);
+}
+
 static inline unsigned ptx_bits(unsigned type) {
     return ptx_types[type].bits;
+}
+
+static inline bool ptx_is_signed(unsigned type) {
+    return ptx_types[type].kind == 'S';
 }
 
 #endif

@@ -121,7 +121,7 @@ static void read_lanes(uint64_t *out, const void *slot, unsigned bytes) {
 /* Keeps the low `bits` bits, sign-extended if the type is signed. */
 static void extend(uint64_t *lanes, unsigned type) {
     const unsigned spare = 64 - ptx_bits(type);
-    if (ptx_types[type].kind == 'S') {
+    if (ptx_is_signed(type)) {
         SIM_EACH_LANE(l) lanes[l] = (uint64_t)((int64_t)(lanes[l] << spare) >> spare);
     } else {
         SIM_EACH_LANE(l) lanes[l] = lanes[l] << spare >> spare;
@@ -151,23 +151,19 @@ static void round_to_integers(double *x, unsigned modifier) {
     }
 }
 
-static bool is_signed(unsigned type) {
-    return ptx_types[type].kind == 'S';
-}
-
 static int64_t least(unsigned type) {
-    return is_signed(type) ? INT64_MIN >> (64 - ptx_bits(type)) : 0;
+    return ptx_is_signed(type) ? INT64_MIN >> (64 - ptx_bits(type)) : 0;
 }
 
 static uint64_t greatest(unsigned type) {
-    return (is_signed(type) ? INT64_MAX : UINT64_MAX) >> (64 - ptx_bits(type));
+    return (ptx_is_signed(type) ? INT64_MAX : UINT64_MAX) >> (64 - ptx_bits(type));
 }
 
 static void saturate_integers(values *v, unsigned to, unsigned from) {
     const int64_t low = least(to);
     const uint64_t high = greatest(to);
     for (unsigned l = 0; l < SIM_LANES; l++) {
-        const bool negative = is_signed(from) && (int64_t)v->integer[l] < 0;
+        const bool negative = ptx_is_signed(from) && (int64_t)v->integer[l] < 0;
         if (negative && (int64_t)v->integer[l] < low) v->integer[l] = (uint64_t)low;
         if (!negative && v->integer[l] > high) v->integer[l] = high;
     }
@@ -225,10 +221,10 @@ __attribute__((noinline)) static void doubles_from_integers(values *v, bool sign
 static void reals_from_integers(values *v, unsigned to, unsigned from, unsigned modifier) {
     if (to == PTX_F64) {
         (void)fesetround(sim_host_rounding(modifier));
-        doubles_from_integers(v, is_signed(from));
+        doubles_from_integers(v, ptx_is_signed(from));
         (void)fesetround(FE_TONEAREST);
     } else {
-        for (unsigned l = 0; l < SIM_LANES; l++) v->real[l] = sticky_real(v->integer[l], is_signed(from));
+        for (unsigned l = 0; l < SIM_LANES; l++) v->real[l] = sticky_real(v->integer[l], ptx_is_signed(from));
     }
 }
 

@@ -400,10 +400,6 @@ static void use_pattern(sim_lowering *l, sim_op *op, const ptx_operand *memory, 
     op->pattern = sim_pattern_of(l, memory);
 }
 
-static bool is_signed(unsigned type) {
-    return ptx_types[type].kind == 'S';
-}
-
 /* Returns the lane width of the data registers, which must be the same for all elements; constants adopt it. 0: they
  * differ. */
 static unsigned data_lane_bytes(const sim_lowering *l, const ptx_operand *parts, unsigned count, unsigned bytes) {
@@ -446,7 +442,7 @@ static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const
     op->more = more;
     op->x = log2_of(bytes);
     op->y = log2_of(lane);
-    op->imm2 = is_load && is_signed(i->type);
+    op->imm2 = is_load && ptx_is_signed(i->type);
     op->flags |= (uint8_t)((wide ? SIM_OP_WIDE : 0) | (is_ordered(i) ? SIM_OP_ORDERED : 0) |
                            (is_load && is_strong(i) ? SIM_OP_OBSERVES : 0) | (is_strong(i) ? SIM_OP_STRONG : 0) |
                            (i->mods[PTX_SLOT_ORDER] == PTX_MOD_RELEASE ? SIM_OP_RELEASES : 0));

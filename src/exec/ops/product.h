@@ -138,7 +138,7 @@ static inline bool sim_decode_floats(sim_factor *f, unsigned count, unsigned typ
 
 static inline void sim_decode_integers(sim_factor *f, unsigned count, unsigned type) {
     const unsigned unused = 32 - ptx_bits(type);
-    const bool has_sign = ptx_types[type].kind == 'S';
+    const bool has_sign = ptx_is_signed(type);
     for (unsigned n = 0; n < count; n++) {
         const uint32_t up = f->raw[n] << unused;
         f->value[n] = has_sign ? (int32_t)up >> unused : (int32_t)(up >> unused);

@@ -172,7 +172,7 @@ static sim_step store_formatted(sim_warp *w, const sim_op *op, uint32_t active) 
 /* ---- reductions ---- */
 
 static uint64_t combined(unsigned operation, unsigned type, uint64_t a, uint64_t b) {
-    const bool narrow = ptx_bits(type) == 32, is_signed = ptx_types[type].kind == 'S';
+    const bool narrow = ptx_bits(type) == 32, is_signed = ptx_is_signed(type);
     const int64_t sa = narrow ? (int32_t)a : (int64_t)a, sb = narrow ? (int32_t)b : (int64_t)b;
     const bool less = is_signed ? sa < sb : a < b;
     switch (operation) {

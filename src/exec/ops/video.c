@@ -82,13 +82,9 @@ static sim_step video(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-static bool is_signed(unsigned type) {
-    return type == PTX_S32;
-}
-
 static uint32_t flags_of(const ptx_instruction *i, unsigned type_d, unsigned type_a, unsigned type_b) {
-    return (is_signed(type_a) ? VIDEO_SIGNED_A : 0u) | (is_signed(type_b) ? VIDEO_SIGNED_B : 0u) |
-           (is_signed(type_d) ? VIDEO_SIGNED_D : 0u) | (i->mods[PTX_SLOT_SAT] ? VIDEO_SATURATES : 0u) |
+    return (ptx_is_signed(type_a) ? VIDEO_SIGNED_A : 0u) | (ptx_is_signed(type_b) ? VIDEO_SIGNED_B : 0u) |
+           (ptx_is_signed(type_d) ? VIDEO_SIGNED_D : 0u) | (i->mods[PTX_SLOT_SAT] ? VIDEO_SATURATES : 0u) |
            (i->mods[PTX_SLOT_SUM] ? VIDEO_SUMS : 0u);
 }
 
@@ -323,7 +319,7 @@ haul_status LOWER(VSET)(sim_lowering *l, const ptx_instruction *i) {
 }
 
 haul_status LOWER(VMAD)(sim_lowering *l, const ptx_instruction *i) {
-    const bool is_signed_sum = is_signed(i->type2) || is_signed(i->type3) || i->operands[3].negated ||
+    const bool is_signed_sum = ptx_is_signed(i->type2) || ptx_is_signed(i->type3) || i->operands[3].negated ||
                                i->operands[1].negated != i->operands[2].negated;
     return lower_one(l, i, product_of_parts, 0, flags_of(i, is_signed_sum ? PTX_S32 : PTX_U32, i->type2, i->type3));
 }
