@@ -217,129 +217,39 @@ static void add_issued(const sim_counting *c, issue_sums *sums) {
     sums->reduced_bulk_sectors += c->reduced_bulk_sectors;
 }
 
-static void set(haul_launch_record *r, haul_counter counter, uint64_t value) {
-    r->counters[counter] = (double)value;
-}
-
-static void set_global_load_counters(haul_launch_record *r, const class_sums *s) {
-    const haul_traffic *ld = &s->traffic[HAUL_CLASS_GLOBAL_LOAD], *access = &s->traffic[HAUL_CLASS_LDGSTS_ACCESS],
-                       *bypass = &s->traffic[HAUL_CLASS_LDGSTS_BYPASS];
-    uint64_t sectors = s->tag_sectors[HAUL_CLASS_GLOBAL_LOAD] + s->tag_sectors[HAUL_CLASS_LDGSTS_ACCESS] +
-                       s->tag_sectors[HAUL_CLASS_LDGSTS_BYPASS];
-    uint64_t hits = ld->hits + access->hits;
-    set(r, HAUL_COUNTER_INST_GLOBAL_LD, ld->instructions);
-    set(r, HAUL_COUNTER_L1_GLOBAL_LD_REQUESTS, ld->requests + access->requests + bypass->requests);
-    set(r, HAUL_COUNTER_L1_GLOBAL_LD_SECTORS, sectors);
-    set(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS, ld->wavefronts + access->wavefronts + bypass->wavefronts);
-    set(r, HAUL_COUNTER_L1_GLOBAL_LD_HIT, hits);
-    set(r, HAUL_COUNTER_L1_GLOBAL_LD_MISS, sectors - hits);
-}
-
-static void set_copy_counters(haul_launch_record *r, const class_sums *s, const issue_sums *issued) {
-    const haul_traffic *access = &s->traffic[HAUL_CLASS_LDGSTS_ACCESS], *bypass = &s->traffic[HAUL_CLASS_LDGSTS_BYPASS];
-    set(r, HAUL_COUNTER_INST_LDGSTS, s->copies_issued);
-    set(r, HAUL_COUNTER_INST_LDGSTS_ACCESS, access->instructions);
-    set(r, HAUL_COUNTER_INST_LDGSTS_BYPASS, bypass->instructions);
-    set(r, HAUL_COUNTER_LDGSTS_ACCESS_REQUESTS, access->requests);
-    set(r, HAUL_COUNTER_LDGSTS_BYPASS_REQUESTS, bypass->requests);
-    set(r, HAUL_COUNTER_LDGSTS_ACCESS_SECTORS, access->sectors);
-    set(r, HAUL_COUNTER_LDGSTS_BYPASS_SECTORS, bypass->sectors + issued->unmasked_sectors);
-    set(r, HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS,
-        access->shared_wavefronts + bypass->shared_wavefronts + issued->unmasked_wavefronts);
-    set(r, HAUL_COUNTER_SHARED_LDGSTS_CONFLICTS, access->bank_conflicts + bypass->bank_conflicts);
-    set(r, HAUL_COUNTER_INST_TMA_LD, s->traffic[HAUL_CLASS_BULK_LOAD].instructions);
-    set(r, HAUL_COUNTER_INST_TMA_ST, s->traffic[HAUL_CLASS_BULK_STORE].instructions - issued->reduced_bulks);
-    set(r, HAUL_COUNTER_TMA_LD_SECTORS, s->traffic[HAUL_CLASS_BULK_LOAD].sectors);
-    set(r, HAUL_COUNTER_TMA_ST_SECTORS, s->traffic[HAUL_CLASS_BULK_STORE].sectors - issued->reduced_bulk_sectors);
-}
-
-static void set_global_update_counters(haul_launch_record *r, const class_sums *s, const issue_sums *issued) {
-    const haul_traffic *st = &s->traffic[HAUL_CLASS_GLOBAL_STORE], *red = &s->traffic[HAUL_CLASS_GLOBAL_REDUCTION],
-                       *atom = &s->traffic[HAUL_CLASS_GLOBAL_ATOMIC];
-    set(r, HAUL_COUNTER_INST_GLOBAL_ST, st->instructions);
-    set(r, HAUL_COUNTER_L1_GLOBAL_ST_REQUESTS, st->requests);
-    set(r, HAUL_COUNTER_L1_GLOBAL_ST_SECTORS, st->sectors);
-    set(r, HAUL_COUNTER_L1_GLOBAL_ST_WAVEFRONTS, st->wavefronts);
-    set(r, HAUL_COUNTER_L1_GLOBAL_ST_HIT, issued->hits);
-    set(r, HAUL_COUNTER_L1_GLOBAL_ST_MISS, st->sectors - issued->hits);
-    set(r, HAUL_COUNTER_INST_GLOBAL_RED, red->instructions);
-    set(r, HAUL_COUNTER_L1_GLOBAL_RED_REQUESTS, red->requests);
-    set(r, HAUL_COUNTER_L1_GLOBAL_RED_SECTORS, red->sectors);
-    set(r, HAUL_COUNTER_L1_GLOBAL_RED_WAVEFRONTS, red->wavefronts);
-    set(r, HAUL_COUNTER_INST_GLOBAL_ATOM, atom->instructions);
-    set(r, HAUL_COUNTER_L1_GLOBAL_ATOM_REQUESTS, atom->requests);
-    set(r, HAUL_COUNTER_L1_GLOBAL_ATOM_SECTORS, atom->sectors);
-}
-
-static void set_local_counters(haul_launch_record *r, const class_sums *s) {
-    const haul_traffic *ld = &s->traffic[HAUL_CLASS_LOCAL_LOAD], *st = &s->traffic[HAUL_CLASS_LOCAL_STORE];
-    set(r, HAUL_COUNTER_INST_LOCAL_LD, ld->instructions);
-    set(r, HAUL_COUNTER_INST_LOCAL_ST, st->instructions);
-    set(r, HAUL_COUNTER_L1_LOCAL_LD_REQUESTS, ld->requests);
-    set(r, HAUL_COUNTER_L1_LOCAL_LD_SECTORS, ld->sectors);
-    set(r, HAUL_COUNTER_L1_LOCAL_LD_HIT, ld->hits);
-    set(r, HAUL_COUNTER_L1_LOCAL_ST_REQUESTS, st->requests);
-    set(r, HAUL_COUNTER_L1_LOCAL_ST_SECTORS, st->sectors);
-}
-
-static void set_shared_counters(haul_launch_record *r, const class_sums *s) {
-    const haul_traffic *ld = &s->traffic[HAUL_CLASS_SHARED_LOAD], *st = &s->traffic[HAUL_CLASS_SHARED_STORE],
-                       *atom = &s->traffic[HAUL_CLASS_SHARED_ATOMIC];
-    set(r, HAUL_COUNTER_INST_SHARED_LD, ld->instructions - s->matrix_accesses[HAUL_CLASS_SHARED_LOAD]);
-    set(r, HAUL_COUNTER_INST_SHARED_ST, st->instructions - s->matrix_accesses[HAUL_CLASS_SHARED_STORE]);
-    set(r, HAUL_COUNTER_INST_SHARED_ATOM, atom->instructions);
-    set(r, HAUL_COUNTER_SHARED_LD_WAVEFRONTS, ld->shared_wavefronts);
-    set(r, HAUL_COUNTER_SHARED_ST_WAVEFRONTS, st->shared_wavefronts);
-    set(r, HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS, atom->shared_wavefronts);
-    set(r, HAUL_COUNTER_SHARED_LD_CONFLICTS, ld->bank_conflicts);
-    set(r, HAUL_COUNTER_SHARED_ST_CONFLICTS, st->bank_conflicts);
-    set(r, HAUL_COUNTER_SHARED_ATOM_CONFLICTS, atom->bank_conflicts);
-}
-
-static void set_texture_counters(haul_launch_record *r, const class_sums *s) {
-    const haul_traffic *tex = &s->traffic[HAUL_CLASS_TEXTURE], *ld = &s->traffic[HAUL_CLASS_SURFACE_LOAD],
-                       *st = &s->traffic[HAUL_CLASS_SURFACE_STORE], *red = &s->traffic[HAUL_CLASS_SURFACE_REDUCTION];
-    set(r, HAUL_COUNTER_INST_TEXTURE, tex->instructions);
-    set(r, HAUL_COUNTER_INST_SURFACE_LD, ld->instructions);
-    set(r, HAUL_COUNTER_INST_SURFACE_ST, st->instructions);
-    set(r, HAUL_COUNTER_INST_SURFACE_RED, red->instructions);
-    set(r, HAUL_COUNTER_L1_TEXTURE_REQUESTS, tex->requests);
-    set(r, HAUL_COUNTER_L1_TEXTURE_SECTORS, tex->sectors);
-    set(r, HAUL_COUNTER_L1_TEXTURE_WAVEFRONTS, tex->wavefronts);
-    set(r, HAUL_COUNTER_L1_TEXTURE_HIT, tex->hits);
-    set(r, HAUL_COUNTER_L1_TEXTURE_MISS, tex->sectors - tex->hits);
-    set(r, HAUL_COUNTER_L1_SURFACE_LD_REQUESTS, ld->requests);
-    set(r, HAUL_COUNTER_L1_SURFACE_LD_SECTORS, ld->sectors);
-    set(r, HAUL_COUNTER_L1_SURFACE_LD_HIT, ld->hits);
-    set(r, HAUL_COUNTER_L1_SURFACE_ST_REQUESTS, st->requests);
-    set(r, HAUL_COUNTER_L1_SURFACE_ST_SECTORS, st->sectors);
-    set(r, HAUL_COUNTER_L1_SURFACE_RED_REQUESTS, red->requests);
-    set(r, HAUL_COUNTER_L1_SURFACE_RED_SECTORS, red->sectors);
-}
+/* Of a launch. */
+typedef struct launch_sums {
+    class_sums classes;
+    issue_sums issued;
+    sim_l2_counts l2;
+    sim_bank_loads bank; /* of parameters, by LDC */
+    uint64_t sms, warps, threads;
+} launch_sums;
 
 /* Each SM fetches the lines with its parameters once; loops may fetch them again. */
-static void set_constant_counters(haul_launch_record *r, const class_sums *s, const sim_bank_loads *bank,
-                                  uint64_t sms) {
-    enum { PARAMETER_LINES = 2 };
-    const haul_traffic *constant = &s->traffic[HAUL_CLASS_CONSTANT_LOAD];
-    set(r, HAUL_COUNTER_INST_LDC, constant->instructions + bank->usual);
-    set(r, HAUL_COUNTER_CONSTANT_REQUESTS, constant->requests + bank->usual);
-    set(r, HAUL_COUNTER_CONSTANT_HIT, constant->hits);
-    set(r, HAUL_COUNTER_CONSTANT_MISS, constant->requests - constant->hits + PARAMETER_LINES * sms);
-}
+enum { PARAMETER_LINES = 2 };
 
-static void set_l2_counters(haul_launch_record *r, const sim_l2_counts *l2) {
-    set(r, HAUL_COUNTER_L2_READ_REQUESTS, l2->read_requests);
-    set(r, HAUL_COUNTER_L2_READ_SECTORS, l2->read_sectors);
-    set(r, HAUL_COUNTER_L2_READ_HIT, l2->read_hits);
-    set(r, HAUL_COUNTER_L2_READ_MISS, l2->read_misses);
-    set(r, HAUL_COUNTER_L2_WRITE_REQUESTS, l2->write_requests);
-    set(r, HAUL_COUNTER_L2_WRITE_SECTORS, l2->write_sectors);
-    set(r, HAUL_COUNTER_L2_RED_REQUESTS, l2->reduction_requests);
-    set(r, HAUL_COUNTER_L2_RED_SECTORS, l2->reduction_sectors);
-    set(r, HAUL_COUNTER_L2_ATOM_SECTORS, l2->atomic_sectors);
-    set(r, HAUL_COUNTER_DRAM_READ_SECTORS, l2->dram_read_sectors);
-    set(r, HAUL_COUNTER_DRAM_WRITE_SECTORS, l2->dram_write_sectors);
+/* A formula for each counter, in the order of counters.def. */
+enum {
+#define FORMULA(id, expression) FORMULA_##id,
+#include "count/formulas.def"
+#undef FORMULA
+    FORMULA_COUNT
+};
+#define FORMULA(id, expression) \
+    _Static_assert((int)FORMULA_##id == (int)HAUL_COUNTER_##id, "in the order of counters.def");
+#include "count/formulas.def"
+#undef FORMULA
+_Static_assert((int)FORMULA_COUNT == (int)HAUL_COUNTER_COUNT, "each counter has a formula");
+
+static void set_counters(haul_launch_record *r, const launch_sums *sums) {
+#define OF(class, field) sums->classes.traffic[HAUL_CLASS_##class].field
+#define OF_COPIES(field) (OF(LDGSTS_ACCESS, field) + OF(LDGSTS_BYPASS, field))
+#define TAGS(class) sums->classes.tag_sectors[HAUL_CLASS_##class]
+#define MATRIX_ACCESSES(class) sums->classes.matrix_accesses[HAUL_CLASS_##class]
+#define FORMULA(id, expression) r->counters[HAUL_COUNTER_##id] = (double)(expression);
+#include "count/formulas.def"
+#undef FORMULA
 }
 
 /* Sets bounds for counters that depend on timing: they may vary within these (docs/memory-model.md). */
@@ -375,51 +285,37 @@ static void set_constant_bounds(haul_launch_record *r, const class_sums *s, cons
               constant->requests + bank->most);
 }
 
-static void sum_executions(haul_launch_record *r, const haul_traffic *instructions, size_t count) {
-    uint64_t warps = 0, threads = 0;
+static void sum_executions(launch_sums *sums, const haul_traffic *instructions, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        warps += instructions[i].instructions;
-        threads += instructions[i].threads;
+        sums->warps += instructions[i].instructions;
+        sums->threads += instructions[i].threads;
     }
-    set(r, HAUL_COUNTER_INST_EXECUTED, warps);
-    set(r, HAUL_COUNTER_THREAD_INST_EXECUTED, threads);
 }
 
 void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t count, haul_launch_record *record,
                          haul_traffic *instructions) {
-    class_sums sums = {0};
-    issue_sums issued = {0};
-    sim_l2_counts l2_counts;
+    launch_sums sums = {0};
     sim_l2_touched touched;
-    sim_bank_loads bank = {0};
     const sim_count_plan *plan = NULL;
-    uint64_t sms = 0;
     for (size_t sm = 0; sm < count; sm++) {
         if (!countings[sm]) continue;
         plan = countings[sm]->plan;
-        sms++;
+        sums.sms++;
         add_executions(countings[sm], instructions);
-        add_tallies(countings[sm], instructions, &sums);
-        add_copies(countings[sm], &sums);
-        add_issued(countings[sm], &issued);
+        add_tallies(countings[sm], instructions, &sums.classes);
+        add_copies(countings[sm], &sums.classes);
+        add_issued(countings[sm], &sums.issued);
     }
-    sim_l2_sum(l2, &l2_counts, &touched);
-    if (plan) bank = sim_bank_loads_of(plan->function, plan->bank_uses, instructions);
-    memcpy(record->classes, sums.traffic, sizeof record->classes);
-    sum_executions(record, instructions, plan ? plan->function->instruction_count : 0);
-    set_global_load_counters(record, &sums);
-    set_global_update_counters(record, &sums, &issued);
-    set_copy_counters(record, &sums, &issued);
-    set_local_counters(record, &sums);
-    set_shared_counters(record, &sums);
-    set_texture_counters(record, &sums);
-    set_constant_counters(record, &sums, &bank, sms);
-    set_l2_counters(record, &l2_counts);
+    sim_l2_sum(l2, &sums.l2, &touched);
+    if (plan) sums.bank = sim_bank_loads_of(plan->function, plan->bank_uses, instructions);
+    memcpy(record->classes, sums.classes.traffic, sizeof record->classes);
+    sum_executions(&sums, instructions, plan ? plan->function->instruction_count : 0);
+    set_counters(record, &sums);
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++)
         record->bounds[i] = (haul_bounds){record->counters[i], record->counters[i]};
-    set_bounds(record, &l2_counts, &touched, &issued);
-    set_copy_bounds(record, &sums);
-    set_constant_bounds(record, &sums, &bank);
+    set_bounds(record, &sums.l2, &touched, &sums.issued);
+    set_copy_bounds(record, &sums.classes);
+    set_constant_bounds(record, &sums.classes, &sums.bank);
 }
 
 /* Returns the block whose runs issue this one's instructions: predicated code is issued even with no active lane. */
