@@ -10,10 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for machine code");
-}
-
 void machine_code_begin(machine_code *code) {
     *code = (machine_code){0};
     arena_init(&code->memory, &code->out_of_memory);
@@ -79,7 +75,7 @@ static void take_report_line(machine_code *code, char *line, void *to) {
 
 haul_status machine_code_read_report(machine_code *code, const char *all) {
     report r = {0};
-    if (setjmp(code->out_of_memory)) return no_memory();
+    if (setjmp(code->out_of_memory)) return haul_no_memory("machine code");
     each_line(code, all, take_report_line, &r);
     return HAUL_OK;
 }
@@ -168,7 +164,7 @@ static void read_listing(machine_code *code, const char *all) {
 }
 
 haul_status machine_code_read_listing(machine_code *code, const char *all) {
-    if (setjmp(code->out_of_memory)) return no_memory();
+    if (setjmp(code->out_of_memory)) return haul_no_memory("machine code");
     read_listing(code, all);
     return HAUL_OK;
 }

@@ -48,6 +48,10 @@ haul_status haul_fail(haul_status status, const char *format, ...) {
     return status;
 }
 
+haul_status haul_no_memory(const char *what) {
+    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "the host has no memory for %s", what);
+}
+
 haul_status haul_fail_in(haul_status status, const char *format, ...) {
     char text[2 * sizeof message];
     va_list arguments;

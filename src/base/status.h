@@ -10,6 +10,9 @@
 haul_status haul_fail(haul_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 haul_status haul_vfail(haul_status status, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 
+/* Fails with "the host has no memory for WHAT", WHAT being a noun: "the report". */
+haul_status haul_no_memory(const char *what);
+
 /* Prefixes the recorded message with `where: `, so that an outer function adds what the inner one did not know. */
 haul_status haul_fail_in(haul_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -165,10 +165,6 @@ static void find_all(const sim_program *p, arena *memory, sim_origin *by_instruc
     set_origins(&s, by_instruction);
 }
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
-}
-
 haul_status sim_origins_find(const sim_program *p, sim_origin **by_instruction) {
     bool any = false;
     arena scratch;
@@ -177,11 +173,11 @@ haul_status sim_origins_find(const sim_program *p, sim_origin **by_instruction) 
     *by_instruction = NULL;
     if (!any) return HAUL_OK;
     *by_instruction = memory_zeroed(p->function->instruction_count, sizeof **by_instruction);
-    if (!*by_instruction) return no_memory();
+    if (!*by_instruction) return haul_no_memory("the launch's checks");
     arena_init(&scratch, &out_of_memory);
     if (setjmp(out_of_memory)) {
         arena_free(&scratch);
-        return no_memory();
+        return haul_no_memory("the launch's checks");
     }
     find_all(p, &scratch, *by_instruction);
     arena_free(&scratch);

@@ -230,10 +230,6 @@ static void find_all(const ptx_function *f, arena *memory, uint8_t *table) {
     for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, table);
 }
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
-}
-
 haul_status sim_uses_find(const sim_program *p, uint8_t **table) {
     const ptx_function *f = p->function;
     arena scratch;
@@ -241,11 +237,11 @@ haul_status sim_uses_find(const sim_program *p, uint8_t **table) {
     *table = NULL;
     if (!is_needed(f)) return HAUL_OK;
     *table = memory_zeroed(f->instruction_count, 1);
-    if (!*table) return no_memory();
+    if (!*table) return haul_no_memory("the launch's checks");
     arena_init(&scratch, &out_of_memory);
     if (setjmp(out_of_memory)) {
         arena_free(&scratch);
-        return no_memory();
+        return haul_no_memory("the launch's checks");
     }
     find_all(f, &scratch, *table);
     arena_free(&scratch);

@@ -28,10 +28,6 @@ typedef struct profiler {
     text out;
 } profiler;
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
-}
-
 /* ---- one launch ---- */
 
 /* Hardware's counters and times, beside the simulated ones. */
@@ -39,13 +35,13 @@ static haul_status add_measured_json(const profiler *p, const haul_launch_record
     json_t *measured = json_pack("{s:s, s:b, s:o}", "device", p->options.measured_on, "outputs_identical",
                                  !p->options.outputs_differ, "counters", launch_counters_to_json(HAUL_MEASURED, r));
     if (r->measured_us >= 0) json_object_set_new(measured, "us", report_json_number(r->measured_us));
-    return json_object_set_new(line, "measured", measured) == 0 ? HAUL_OK : no_memory();
+    return json_object_set_new(line, "measured", measured) == 0 ? HAUL_OK : haul_no_memory("the report");
 }
 
 static haul_status make_json(profiler *p, const haul_launch_record *record, json_t *line) {
     json_t *profile = NULL;
-    HAUL_TRY(line ? report_profile_json(record, &p->options, &profile) : no_memory());
-    haul_status status = json_object_update(line, profile) == 0 ? HAUL_OK : no_memory();
+    HAUL_TRY(line ? report_profile_json(record, &p->options, &profile) : haul_no_memory("the report"));
+    haul_status status = json_object_update(line, profile) == 0 ? HAUL_OK : haul_no_memory("the report");
     json_decref(profile);
     if (status == HAUL_OK && p->options.measured) status = add_measured_json(p, p->options.measured, line);
     return status;
@@ -144,7 +140,7 @@ static haul_status profile_all(profiler *p) {
     HAUL_TRY(open_sessions(p));
     HAUL_TRY(cli_sources_open(&p->sources, p->values, &p->simulated));
     p->document = report_document_new("profile", "Memory profile");
-    if (!p->document) return no_memory();
+    if (!p->document) return haul_no_memory("the report");
     p->options.lines = p->values->lines ? (size_t)p->values->lines : LINES;
     p->options.mix = MIX;
     p->options.share = ADVICE_SHARE;

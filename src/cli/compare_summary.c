@@ -17,14 +17,10 @@ void compare_summary_free(compare_summary *s) {
 
 /* ---- adding ---- */
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the summary");
-}
-
 static haul_status add_difference(compare_summary *s, const launch_description *launch, const compare_pair *p) {
     compare_difference *grown =
         memory_grow(s->differences, s->difference_count, &s->difference_capacity, sizeof *s->differences);
-    if (!grown) return no_memory();
+    if (!grown) return haul_no_memory("the comparison");
     s->differences = grown;
     s->differences[s->difference_count++] = (compare_difference){launch, *p};
     return HAUL_OK;
@@ -32,7 +28,7 @@ static haul_status add_difference(compare_summary *s, const launch_description *
 
 static haul_status add_time(compare_summary *s, const launch_description *launch, double estimate_us) {
     compare_time *grown = memory_grow(s->times, s->time_count, &s->time_capacity, sizeof *s->times);
-    if (!grown) return no_memory();
+    if (!grown) return haul_no_memory("the comparison");
     s->times = grown;
     s->times[s->time_count++] = (compare_time){launch, estimate_us};
     return HAUL_OK;
@@ -150,12 +146,12 @@ static void add_times(const compare_summary *s, report_section *section, double 
 haul_status compare_summary_put_text(compare_summary *s, text *out) {
     const size_t most = s->difference_count > s->time_count ? s->difference_count : s->time_count;
     double *room = memory_alloc((most + 1) * sizeof *room);
-    if (!room) return no_memory();
+    if (!room) return haul_no_memory("the comparison");
     report_document *d = report_document_new("compare", NULL);
     report_section *section = report_add_section(d, "summary", "By counter");
     add_counters(s, section, room);
     add_times(s, section, room);
-    haul_status status = d ? report_write_text(d, report_terminal_of(STDOUT_FILENO), out) : no_memory();
+    haul_status status = d ? report_write_text(d, report_terminal_of(STDOUT_FILENO), out) : haul_no_memory("the comparison");
     report_document_free(d);
     memory_free(room);
     return status;

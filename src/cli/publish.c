@@ -19,14 +19,10 @@ haul_status cli_make_folder(const char *folder) {
     return haul_fail(HAUL_ERROR_FILE, "%s: cannot be written to: %s", folder, strerror(errno));
 }
 
-static haul_status no_memory_for_name(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for a file's name");
-}
-
 haul_status cli_save(const char *folder, const char *name, const text *content) {
     text path = {0};
     text_printf(&path, "%s/%s", folder, name);
-    haul_status status = path.failed ? no_memory_for_name() : file_write(text_string(&path), content);
+    haul_status status = path.failed ? haul_no_memory("a file's name") : file_write(text_string(&path), content);
     text_free(&path);
     return status;
 }
@@ -37,7 +33,7 @@ static haul_status save_as(const char *folder, const char *name, const char *end
     text file = {0};
     if (made != HAUL_OK) return made;
     text_printf(&file, "%s%s", name, ending);
-    haul_status status = file.failed ? no_memory_for_name() : cli_save(folder, text_string(&file), content);
+    haul_status status = file.failed ? haul_no_memory("a file's name") : cli_save(folder, text_string(&file), content);
     text_free(&file);
     return status;
 }
@@ -57,7 +53,7 @@ static haul_status save_table(const char *folder, const report_section *s, const
     const size_t namesakes = count_namesakes(s, t);
     text_printf(&name, "%s-%s", s->name, t->name);
     if (namesakes) text_printf(&name, "-%zu", namesakes + 1);
-    haul_status status = name.failed ? no_memory_for_name() : report_write_csv(t, &out);
+    haul_status status = name.failed ? haul_no_memory("a file's name") : report_write_csv(t, &out);
     status = save_as(folder, text_string(&name), ".csv", status, &out);
     text_free(&name);
     text_free(&out);
@@ -83,7 +79,7 @@ static haul_status save_pages(const char *folder, const report_document *d, text
 haul_status cli_save_document(const char *folder, const report_document *d) {
     text out = {0}, tables = {0};
     text_printf(&tables, "%s/tables", folder);
-    haul_status status = tables.failed ? no_memory_for_name() : cli_make_folder(folder);
+    haul_status status = tables.failed ? haul_no_memory("a file's name") : cli_make_folder(folder);
     if (status == HAUL_OK) status = save_pages(folder, d, &out);
     if (status == HAUL_OK) status = save_tables(text_string(&tables), d);
     text_free(&out);

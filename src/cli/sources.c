@@ -5,13 +5,9 @@
 
 #include <string.h>
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
-}
-
 static haul_status add_folder(cli_sources *s, const char *path, size_t length) {
     char *folder = memory_alloc(length + 2);
-    if (!folder) return no_memory();
+    if (!folder) return haul_no_memory("the report");
     memcpy(folder, length ? path : ".", length ? length : 1);
     folder[length ? length : 1] = '\0';
     s->folders[s->folder_count++] = folder;
@@ -21,7 +17,7 @@ static haul_status add_folder(cli_sources *s, const char *path, size_t length) {
 haul_status cli_sources_open(cli_sources *s, const cli_values *v, const cli_session *session) {
     const text_list *given = &v->source;
     *s = (cli_sources){.folders = memory_zeroed(given->count + session->module_count, sizeof *s->folders)};
-    if (!s->folders) return no_memory();
+    if (!s->folders) return haul_no_memory("the report");
     for (size_t i = 0; i < given->count; i++) HAUL_TRY(add_folder(s, given->items[i], strlen(given->items[i])));
     for (size_t i = 0; i < session->module_count; i++) {
         const char *path = session->modules[i].path, *slash = strrchr(path, '/');

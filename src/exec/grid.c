@@ -597,10 +597,6 @@ static haul_status run_and_print(sim_run *s, const sim_print_sink *sink) {
 
 /* ---- the record ---- */
 
-static haul_status no_memory_for_record(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for its record");
-}
-
 static sim_waits waits_of_all(const sim_run *s) {
     sim_waits sum = {0};
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {
@@ -617,7 +613,8 @@ static haul_status record_findings(const sim_run *s, arena *memory, haul_launch_
     const sim_findings **lists = ARENA_ARRAY(memory, n + SIM_WATCH_SLICES, const sim_findings *);
     for (uint32_t i = 0; i < n; i++) lists[i] = &s->sms[i].hazards->findings;
     for (uint32_t i = 0; i < SIM_WATCH_SLICES; i++) lists[n + i] = sim_watch_findings(s->watch, i);
-    if (!sim_findings_record(lists, n + SIM_WATCH_SLICES, s->grid.warps, memory, r)) return no_memory_for_record();
+    if (!sim_findings_record(lists, n + SIM_WATCH_SLICES, s->grid.warps, memory, r))
+        return haul_no_memory("the record of the launch");
     r->checked = true;
     return HAUL_OK;
 }
@@ -668,7 +665,7 @@ static haul_status fill_record(sim_run *s, const sim_launch *l, arena *memory, h
     jmp_buf out_of_memory, *const outer = memory->out_of_memory;
     if (setjmp(out_of_memory)) {
         memory->out_of_memory = outer;
-        return no_memory_for_record();
+        return haul_no_memory("the record of the launch");
     }
     memory->out_of_memory = &out_of_memory;
     if (!s->plan) {
@@ -747,7 +744,7 @@ static haul_status choose_parts(sim_run *s) {
     if (sample.end < s->grid.clusters) s->parts[s->part_count++] = (sim_cluster_range){sample.end, s->grid.clusters};
     if (!s->sampled || !s->record) return HAUL_OK;
     s->made = memory_zeroed(1, sizeof *s->made);
-    return s->made ? HAUL_OK : no_memory_for_record();
+    return s->made ? HAUL_OK : haul_no_memory("the record of the launch");
 }
 
 static haul_status run_parts(sim_run *s) {

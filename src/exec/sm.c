@@ -47,10 +47,6 @@ static void carve_block(const sim_grid *g, sim_block *b, unsigned char *memory) 
     b->warp_count = g->warps;
 }
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for the resident blocks");
-}
-
 /* Returns the most blocks that are resident on the SM at once. */
 static uint32_t most_resident(const sim_grid *g, uint32_t index) {
     const uint64_t share = (g->clusters - index + g->used_sms - 1) / g->used_sms * g->cluster_blocks;
@@ -66,7 +62,7 @@ haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_
     /* Zero pages are allocated on first touch: most kernels use little of large frames. */
     size_t frames = (size_t)g->threads * g->program->frame_bytes;
     sm->frames = memory_zeroed(resident, frames);
-    if (!sm->blocks || !sm->memory || !sm->reaches || !sm->frames) return no_memory();
+    if (!sm->blocks || !sm->memory || !sm->reaches || !sm->frames) return haul_no_memory("the resident thread blocks");
     unsigned char *memory = sm->memory + (-(uintptr_t)sm->memory & 63);
     for (uint32_t b = 0; b < resident; b++) {
         sm->blocks[b].sm = sm;

@@ -23,10 +23,6 @@ struct haul_texture {
     haul_texture *next;
 };
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "texture: no memory for its description");
-}
-
 /* ---- arrays ---- */
 
 static unsigned flags_of(const haul_array_shape *s) {
@@ -51,7 +47,7 @@ static haul_status make_array(haul_device *d, haul_array *a) {
 haul_status haul_array_create(haul_device *d, const haul_array_shape *shape, haul_array **array) {
     *array = NULL;
     haul_array *a = memory_zeroed(1, sizeof *a);
-    if (!a) return no_memory();
+    if (!a) return haul_no_memory("a texture's description");
     a->device = d;
     a->shape = *shape;
     const haul_status status = make_array(d, a);
@@ -240,7 +236,7 @@ haul_status haul_texture_create(haul_device *d, const haul_texture_source *sourc
                                 haul_texture **texture) {
     *texture = NULL;
     haul_texture *t = memory_zeroed(1, sizeof *t);
-    if (!t) return no_memory();
+    if (!t) return haul_no_memory("a texture's description");
     t->device = d;
     return keep(d, make_texture(d, source, sampler, t), t, texture);
 }
@@ -256,7 +252,7 @@ static haul_status make_surface(haul_array *a, haul_texture *t) {
 haul_status haul_surface_create(haul_array *a, haul_texture **surface) {
     *surface = NULL;
     haul_texture *t = memory_zeroed(1, sizeof *t);
-    if (!t) return no_memory();
+    if (!t) return haul_no_memory("a texture's description");
     t->device = a->device;
     t->is_surface = true;
     return keep(a->device, make_surface(a, t), t, surface);

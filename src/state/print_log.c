@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for the kernel's printed text");
-}
-
 static bool make_room(sim_print_log *log) {
     sim_print_piece *pieces = memory_grow(log->pieces, log->count, &log->capacity, sizeof *pieces);
     if (pieces) log->pieces = pieces;
@@ -20,11 +16,11 @@ static bool make_room(sim_print_log *log) {
 haul_status sim_print_log_close(sim_print_log *log, uint64_t block) {
     const size_t length = log->bytes.length - log->closed;
     sim_print_piece *last = log->count ? &log->pieces[log->count - 1] : NULL;
-    if (log->bytes.failed) return no_memory();
+    if (log->bytes.failed) return haul_no_memory("the output of printf() in kernels");
     if (last && last->block == block) {
         last->length += length;
     } else {
-        if (!make_room(log)) return no_memory();
+        if (!make_room(log)) return haul_no_memory("the output of printf() in kernels");
         log->pieces[log->count++] = (sim_print_piece){.block = block, .from = log->closed, .length = length};
     }
     log->closed = log->bytes.length;
@@ -67,7 +63,7 @@ haul_status sim_print_logs_write(const sim_print_log *const *logs, size_t count,
     const size_t n = gather(logs, count, NULL);
     if (n == 0) return HAUL_OK;
     sim_print_piece *pieces = memory_zeroed(n, sizeof *pieces);
-    if (!pieces) return no_memory();
+    if (!pieces) return haul_no_memory("the output of printf() in kernels");
     gather(logs, count, pieces);
     qsort(pieces, n, sizeof *pieces, in_grid_order);
     for (size_t i = 0; i < n; i++)

@@ -5,10 +5,6 @@
 #include "vgpu/internal.h"
 #include "vgpu/work.h"
 
-static CUresult no_memory(void) {
-    return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for an array"));
-}
-
 /* ---- handles ---- */
 
 static bool is_level_of(const struct CUmipmappedArray_st *m, const struct CUarray_st *handle) {
@@ -61,7 +57,7 @@ CUresult sim_call_array_create_3d(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d
     if (!out || !d) return sim_wrong("cuArray3DCreate: an argument is missing");
     *out = NULL;
     CUarray a = memory_zeroed(1, sizeof *a);
-    if (!a) return no_memory();
+    if (!a) return sim_no_memory("an array");
     a->context = c;
     haul_status status = sim_array_check(d, 1, &a->shape);
     if (status == HAUL_OK) status = make_array(c, a);
@@ -145,7 +141,7 @@ CUresult sim_call_mipmap_create(CUmipmappedArray *out, const CUDA_ARRAY3D_DESCRI
     if (!out || !d || !levels) return sim_wrong("cuMipmappedArrayCreate: an argument is missing");
     *out = NULL;
     CUmipmappedArray m = memory_zeroed(1, sizeof *m);
-    if (!m) return no_memory();
+    if (!m) return sim_no_memory("an array");
     m->context = c;
     haul_status status = sim_array_check(d, levels, &m->shape);
     if (status == HAUL_OK) status = make_mipmap(c, m);

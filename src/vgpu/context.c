@@ -36,6 +36,10 @@ CUresult sim_result_of(haul_status status) {
     }
 }
 
+CUresult sim_no_memory(const char *what) {
+    return sim_result_of(haul_no_memory(what));
+}
+
 CUcontext sim_current(void) {
     return current;
 }

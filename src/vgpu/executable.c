@@ -31,10 +31,6 @@ struct CUgraphExec_st {
     CUgraphExec next;
 };
 
-static CUresult no_memory(void) {
-    return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for an executable graph"));
-}
-
 static CUgraphExec executable_of(CUcontext c, CUgraphExec handle) {
     for (unsigned i = 0; i < sim_kin_count(c); i++)
         for (CUgraphExec e = sim_kin(c, i)->executables; e; e = e->next)
@@ -273,12 +269,12 @@ CUresult sim_call_graph_instantiate(CUgraphExec *executable, CUgraph handle, uns
     CUgraph graph = sim_graph_of(c, handle);
     if (!graph) return CUDA_INVALID_VALUE;
     CUgraphExec e = memory_zeroed(1, sizeof *e);
-    if (!e) return no_memory();
+    if (!e) return sim_no_memory("an executable graph");
     e->context = c;
     e->branches = 1;
     if (!take_graph(e, graph)) {
         free_executable(e);
-        return no_memory();
+        return sim_no_memory("an executable graph");
     }
     e->next = c->executables;
     c->executables = e;
@@ -342,7 +338,7 @@ static CUresult issue_item(const item *i, CUstream s, sim_mark **marks) {
     sim_work work;
     if (i->event && i->records) return sim_call_event_record(i->event, s);
     if (i->event) return sim_call_stream_wait(s, i->event, 0);
-    if (!sim_work_copy(&work, &i->work)) return no_memory();
+    if (!sim_work_copy(&work, &i->work)) return sim_no_memory("an executable graph");
     if (work.kind == SIM_WORK_MARK || work.kind == SIM_WORK_WAIT) work.mark = sim_mark_use(marks[work.node]);
     const CUresult result = work.kind == SIM_WORK_LAUNCH ? take_record(sim_current(), &work) : CUDA_SUCCESS;
     return result == CUDA_SUCCESS ? sim_issue(s, &work) : result;
@@ -351,7 +347,8 @@ static CUresult issue_item(const item *i, CUstream s, sim_mark **marks) {
 static CUresult issue_all(CUgraphExec e, CUstream s, sim_mark **marks) {
     CUresult result = CUDA_SUCCESS;
     for (size_t m = 0; m < e->marks; m++)
-        if (!(marks[m] = sim_mark_new(stream_of_branch(e, s, e->branch_of[m])))) return no_memory();
+        if (!(marks[m] = sim_mark_new(stream_of_branch(e, s, e->branch_of[m]))))
+            return sim_no_memory("an executable graph");
     if (e->last) {
         const sim_work wait = {.kind = SIM_WORK_WAIT, .mark = sim_mark_use(e->last)};
         result = sim_issue(s, &wait);
@@ -361,7 +358,7 @@ static CUresult issue_all(CUgraphExec e, CUstream s, sim_mark **marks) {
         result = issue_item(&e->items[i], stream_of_branch(e, s, e->items[i].work.branch), marks);
     if (result != CUDA_SUCCESS) return result;
     sim_mark *last = sim_mark_new(s);
-    if (!last) return no_memory();
+    if (!last) return sim_no_memory("an executable graph");
     sim_mark_drop(e->last);
     e->last = last;
     const sim_work end = {.kind = SIM_WORK_MARK, .mark = sim_mark_use(last)};
@@ -401,7 +398,7 @@ bool sim_graph_list_works(CUgraph g, sim_work ***last) {
 static CUresult capture_launch(CUgraphExec e, CUstream s) {
     CUgraphNode n = sim_graph_add(s->capture, DRIVER_NODE_GRAPH, s->tips.nodes, s->tips.count);
     if (n) n->of.child = sim_graph_copy(e->graph);
-    if (!n || !n->of.child) return no_memory();
+    if (!n || !n->of.child) return sim_no_memory("an executable graph");
     n->of.child->is_owned = true;
     return sim_capture_go_on(s, n);
 }
@@ -414,9 +411,9 @@ CUresult sim_call_graph_launch(CUgraphExec handle, CUstream stream) {
     CUgraphExec e = executable_of(c, handle);
     if (!e) return CUDA_INVALID_VALUE;
     if (s->capture) return capture_launch(e, s);
-    if (e->is_stale && !compile(e)) return no_memory();
+    if (e->is_stale && !compile(e)) return sim_no_memory("an executable graph");
     sim_mark **marks = memory_zeroed(e->marks + 1, sizeof *marks);
-    if (!marks) return no_memory();
+    if (!marks) return sim_no_memory("an executable graph");
     const CUresult result = issue_all(e, s, marks);
     for (size_t m = 0; m < e->marks; m++) sim_mark_drop(marks[m]);
     memory_free(marks);

@@ -8,16 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static CUresult no_memory(void) {
-    return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a graph"));
-}
-
 /* ---- graphs ---- */
 
 CUgraph sim_graph_new(CUcontext c) {
     CUgraph g = memory_zeroed(1, sizeof *g);
     if (!g) {
-        (void)no_memory();
+        (void)sim_no_memory("a graph");
         return NULL;
     }
     *g = (struct CUgraph_st){.context = c, .number = ++c->graph_numbers, .next = c->graphs};
@@ -100,7 +96,7 @@ CUgraphNode sim_graph_add(CUgraph g, CUgraphNodeType type, const CUgraphNode *be
     for (size_t i = 0; i < count && added; i++) added = sim_node_put_behind(n, behind[i]);
     if (added && append(g, n)) return n;
     if (n) free_node(n);
-    (void)no_memory();
+    (void)sim_no_memory("a graph");
     return NULL;
 }
 
@@ -143,7 +139,7 @@ CUgraph sim_graph_copy(CUgraph from) {
         return g;
     }
     if (g) sim_graph_free(g);
-    (void)no_memory();
+    (void)sim_no_memory("a graph");
     return NULL;
 }
 
@@ -203,7 +199,7 @@ CUresult sim_call_graph_connect(CUgraph handle, const CUgraphNode *from, const C
     for (size_t i = 0; i < count; i++) {
         if (!is_edge(g, from[i], to[i])) return CUDA_INVALID_VALUE;
         if (comes_behind(from[i], to[i])) return sim_wrong("the dependency would be a cycle");
-        if (!sim_node_put_behind(to[i], from[i])) return no_memory();
+        if (!sim_node_put_behind(to[i], from[i])) return sim_no_memory("a graph");
     }
     return CUDA_SUCCESS;
 }
@@ -372,7 +368,7 @@ static CUgraphNodeType type_of(const sim_work *w) {
 
 CUresult sim_capture_go_on(CUstream s, CUgraphNode node) {
     s->tips.count = 0;
-    return add_tip(&s->tips, node) ? CUDA_SUCCESS : no_memory();
+    return add_tip(&s->tips, node) ? CUDA_SUCCESS : sim_no_memory("a graph");
 }
 
 CUresult sim_capture(CUstream s, const sim_work *work) {
@@ -380,7 +376,7 @@ CUresult sim_capture(CUstream s, const sim_work *work) {
     if (n && sim_node_take_work(n, work)) return sim_capture_go_on(s, n);
     sim_work lost = *work;
     sim_work_release(&lost);
-    return no_memory();
+    return sim_no_memory("a graph");
 }
 
 CUresult sim_capture_allocation(CUstream s, CUdeviceptr *address, size_t bytes) {
@@ -395,7 +391,7 @@ CUresult sim_capture_record(CUstream s, CUevent event) {
     event->capture = s->capture;
     event->tips.count = 0;
     for (size_t i = 0; i < s->tips.count; i++)
-        if (!add_tip(&event->tips, s->tips.nodes[i])) return no_memory();
+        if (!add_tip(&event->tips, s->tips.nodes[i])) return sim_no_memory("a graph");
     return CUDA_SUCCESS;
 }
 
@@ -413,7 +409,7 @@ CUresult sim_capture_wait(CUstream s, CUevent event) {
     if (!s->capture) s->tips.count = 0;
     s->capture = event->capture;
     for (size_t i = 0; i < event->tips.count; i++)
-        if (!add_tip(&s->tips, event->tips.nodes[i])) return no_memory();
+        if (!add_tip(&s->tips, event->tips.nodes[i])) return sim_no_memory("a graph");
     return CUDA_SUCCESS;
 }
 
@@ -448,7 +444,7 @@ CUresult sim_driver_capture_to(CUstream handle, CUgraph graph, const CUgraphNode
         if (!sim_node_of(c, behind[i]) || behind[i]->graph != graph) return CUDA_INVALID_VALUE;
     begin_capture(s, graph);
     for (size_t i = 0; i < count; i++)
-        if (!add_tip(&s->tips, behind[i])) return no_memory();
+        if (!add_tip(&s->tips, behind[i])) return sim_no_memory("a graph");
     return CUDA_SUCCESS;
 }
 
@@ -519,6 +515,6 @@ CUresult sim_call_capture_depend(CUstream handle, CUgraphNode *nodes, size_t cou
         if (!sim_node_of(c, nodes[i]) || nodes[i]->graph != s->capture) return CUDA_INVALID_VALUE;
     if (flags == SET) s->tips.count = 0;
     for (size_t i = 0; i < count; i++)
-        if (!add_tip(&s->tips, nodes[i])) return no_memory();
+        if (!add_tip(&s->tips, nodes[i])) return sim_no_memory("a graph");
     return CUDA_SUCCESS;
 }

@@ -231,6 +231,8 @@ void sim_free_linkers(CUcontext context);
 
 /* Stores the status as the context's last one and returns the CUresult for it. */
 CUresult sim_result_of(haul_status status);
+/* Fails for want of host memory, as haul_no_memory() does. */
+CUresult sim_no_memory(const char *what);
 /* Returns CUDA_INVALID_VALUE, with a message. */
 CUresult sim_wrong(const char *what);
 /* Returns CUDA_INVALID_VALUE, with a message that begins with `who`, if no launch may have the window. */

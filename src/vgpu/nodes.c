@@ -8,10 +8,6 @@
 
 #include <string.h>
 
-static CUresult no_memory(void) {
-    return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a graph's node"));
-}
-
 /* ---- work ---- */
 
 /* Copies bytes, if any; returns false without memory. */
@@ -101,7 +97,7 @@ CUresult sim_node_set_kernel(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *what)
     if (result != CUDA_SUCCESS) return result;
     if (sim_node_take_work(n, &work)) return CUDA_SUCCESS;
     sim_work_release(&work);
-    return no_memory();
+    return sim_no_memory("a graph's node");
 }
 
 CUresult sim_node_set_copy(CUgraphNode n, const CUDA_MEMCPY3D *what) {
@@ -110,7 +106,7 @@ CUresult sim_node_set_copy(CUgraphNode n, const CUDA_MEMCPY3D *what) {
     if (result != CUDA_SUCCESS) return result;
     if (!sim_node_take_work(n, &work)) {
         sim_work_release(&work);
-        return no_memory();
+        return sim_no_memory("a graph's node");
     }
     n->of.copy = *what;
     return CUDA_SUCCESS;
@@ -124,7 +120,7 @@ CUresult sim_node_set_fill(CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS *what) {
     if (what->width > SIZE_MAX / 4 || (rows > 1 && what->pitch < bytes)) return sim_wrong("a fill's rows overlap");
     if (!bytes) return sim_wrong("a fill has no elements");
     if (!sim_at(n->graph->context, what->to, (rows - 1) * what->pitch + bytes)) return CUDA_INVALID_VALUE;
-    if (!make_works(n, rows)) return no_memory();
+    if (!make_works(n, rows)) return sim_no_memory("a graph's node");
     for (; n->work_count < rows; n->work_count++)
         n->works[n->work_count] = (sim_work){.kind = SIM_WORK_FILL,
                                              .to = what->to + n->work_count * what->pitch,
@@ -138,7 +134,7 @@ CUresult sim_node_set_fill(CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS *what) {
 CUresult sim_node_set_host(CUgraphNode n, const CUDA_HOST_NODE_PARAMS *what) {
     const sim_work work = {.kind = SIM_WORK_CALL, .call = what->call, .data = what->data};
     if (!what->call) return sim_wrong("a host node calls nothing");
-    return sim_node_take_work(n, &work) ? CUDA_SUCCESS : no_memory();
+    return sim_node_take_work(n, &work) ? CUDA_SUCCESS : sim_no_memory("a graph's node");
 }
 
 /* ---- creation ---- */
@@ -279,7 +275,7 @@ static bool point_to_parameters(CUgraphNode n) {
 CUresult sim_call_node_kernel(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *what) {
     CUgraphNode n = of_type(handle, DRIVER_NODE_KERNEL);
     if (!n || !what) return CUDA_INVALID_VALUE;
-    if (!point_to_parameters(n)) return no_memory();
+    if (!point_to_parameters(n)) return sim_no_memory("a graph's node");
     *what = n->of.kernel;
     what->parameters = n->pointers;
     return CUDA_SUCCESS;

@@ -28,15 +28,11 @@ typedef struct queued {
     const bench_candidate *candidate;
 } queued;
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "bench: no memory for its results");
-}
-
 /* Keeps the message of what just failed. */
 static haul_status note_failure(bench *b, const char **failure) {
     const char *message = haul_message();
     *failure = arena_copy(&b->memory, message, strlen(message));
-    return *failure ? HAUL_OK : no_memory();
+    return *failure ? HAUL_OK : haul_no_memory("the bench's results");
 }
 
 /* ---- the kernels of verify.cu ---- */
@@ -216,7 +212,7 @@ static bool is_for(const haul_peer *peer, const bench_work *work) {
 
 static haul_status add_peer(row_state *s, const haul_peers_table *table, const haul_peer *p) {
     const char *label = *p->variant ? arena_printf(&s->bench->memory, "%s, %s", p->text, p->variant) : p->text;
-    if (!label) return no_memory();
+    if (!label) return haul_no_memory("the bench's results");
     bench_candidate *c = add_candidate(s, p->name, label);
     c->peer = p;
     c->library = table;
@@ -241,7 +237,7 @@ static size_t most_candidates(const row_state *s) {
 
 static haul_status add_candidates(row_state *s) {
     s->result->candidates = ARENA_ARRAY(&s->bench->memory, most_candidates(s), bench_candidate);
-    if (!s->result->candidates) return no_memory();
+    if (!s->result->candidates) return haul_no_memory("the bench's results");
     add_form(s, "haul", 0);
     add_candidate(s, "memcpy", "cudaMemcpyAsync")->bytes = 8.0 * (double)s->extent.copied;
     add_form(s, "plain", s->work->plain);
@@ -274,7 +270,7 @@ static haul_status run_recorded(row_state *s, bench_candidate *c) {
     if (status == HAUL_OK && run->launch_count) {
         const char *kernel = run->launches[run->launch_count - 1].kernel;
         c->kernel = arena_copy(&s->bench->memory, kernel, strlen(kernel));
-        if (!c->kernel) status = no_memory();
+        if (!c->kernel) status = haul_no_memory("the bench's results");
     }
     haul_run_free(run);
     return status;
@@ -341,7 +337,7 @@ static haul_status time_all(row_state *s) {
     queued *queue = ARENA_ARRAY(&s->bench->memory, r->count, queued);
     timing_work *works = ARENA_ARRAY(&s->bench->memory, r->count, timing_work);
     double *samples = ARENA_ARRAY(&s->bench->memory, r->count * r->rounds, double);
-    if (!queue || !works || !samples) return no_memory();
+    if (!queue || !works || !samples) return haul_no_memory("the bench's results");
     size_t count = 0;
     for (size_t i = 0; i < r->count; i++) {
         if (!r->candidates[i].right) continue;
@@ -396,7 +392,7 @@ static haul_status run_row(row_state *s) {
 
 haul_status bench_measure_row(bench *b, const bench_row *row) {
     bench_result *r = new_result(b, row);
-    if (!r) return no_memory();
+    if (!r) return haul_no_memory("the bench's results");
     row_state s = {.bench = b, .result = r, .work = row->work, .extent = row->work->extent(&r->size)};
     HAUL_TRY(add_candidates(&s));
     *b->last = r;
@@ -408,7 +404,7 @@ haul_status bench_measure_row(bench *b, const bench_row *row) {
 haul_status bench_measure_ceiling(bench *b) {
     bench_candidate copy = {.who = "memcpy", .label = "cudaMemcpyAsync"};
     bench_result *r = new_result(b, &bench_rows[0]);
-    if (!r) return no_memory();
+    if (!r) return haul_no_memory("the bench's results");
     row_state s = {.bench = b, .result = r, .work = r->row->work, .extent = r->row->work->extent(&r->size)};
     copy.bytes = s.extent.bytes;
     r->candidates = &copy;

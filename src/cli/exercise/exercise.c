@@ -9,10 +9,6 @@
 
 enum { MOST_NAMES = 64 };
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the exercise");
-}
-
 /* ---- files ---- */
 
 static haul_status wrong(const char *path, const char *what) {
@@ -91,7 +87,7 @@ static const char *wrong_spec(const json_t *spec) {
 static haul_status load_in(const text *folder, const char *name, json_t **json, text *path) {
     text_clear(path);
     text_printf(path, "%s/%s", text_string(folder), name);
-    return path->failed ? no_memory() : load(text_string(path), json);
+    return path->failed ? haul_no_memory("the exercise") : load(text_string(path), json);
 }
 
 static haul_status load_list(exercise_list *list, text *path) {
@@ -109,7 +105,7 @@ haul_status exercise_list_open(exercise_list *list) {
     haul_status status = compile_find_own("exercises/exercises.json", &path);
     if (status == HAUL_OK)
         text_append(&list->folder, text_string(&path), (size_t)(strrchr(text_string(&path), '/') - text_string(&path)));
-    if (list->folder.failed) status = no_memory();
+    if (list->folder.failed) status = haul_no_memory("the exercise");
     if (status == HAUL_OK) status = load_list(list, &path);
     text_free(&path);
     return status;
@@ -143,7 +139,8 @@ haul_status exercise_open(exercise *e, const exercise_list *list, const char *na
     *e = (exercise){.general = list->general};
     HAUL_TRY(find_name(list, name, &e->name));
     text_printf(&e->folder, "%s/%s", text_string(&list->folder), e->name);
-    haul_status status = e->folder.failed ? no_memory() : load_in(&e->folder, "exercise.json", &e->spec, &path);
+    haul_status status =
+        e->folder.failed ? haul_no_memory("the exercise") : load_in(&e->folder, "exercise.json", &e->spec, &path);
     const char *what = status == HAUL_OK ? wrong_spec(e->spec) : NULL;
     if (what) status = wrong(text_string(&path), what);
     text_free(&path);

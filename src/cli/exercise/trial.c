@@ -27,10 +27,6 @@ static const metric metrics[] = {
 #undef METRIC
 };
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory to try the exercise");
-}
-
 bool exercise_on_gpu(const cli_values *v) {
     return v->device && strncmp(v->device, "gpu", 3) == 0;
 }
@@ -56,7 +52,8 @@ static void add_in(words *w, const text *folder, const char *name) {
 
 /* Runs it and drops the words. */
 static haul_status run(words *w, const process_options *options, text *out, text *errors, process_end *end) {
-    const haul_status status = w->failed ? no_memory() : process_run(w->items, options, out, errors, end);
+    const haul_status status =
+        w->failed ? haul_no_memory("a trial of the exercise") : process_run(w->items, options, out, errors, end);
     arena_free(&w->memory);
     return status;
 }
@@ -116,7 +113,8 @@ static haul_status add_compiler(words *w, const exercise_trial *t) {
     if (wants_nvcc(t)) {
         HAUL_TRY(add_nvcc(w, t));
     } else {
-        if (t->values->compiler && setenv("HAUL_CLANG", t->values->compiler, 1) != 0) return no_memory();
+        if (t->values->compiler && setenv("HAUL_CLANG", t->values->compiler, 1) != 0)
+            return haul_no_memory("a trial of the exercise");
         add(w, cli_own_path(&w->memory));
         add(w, "cc");
     }
@@ -172,7 +170,7 @@ haul_status exercise_trial_open(exercise_trial *t, const exercise *e, const char
     text_printf(&t->work, "%s/haul-exercise-XXXXXX", place && *place ? place : "/tmp");
     t->cases = json_array();
     t->findings = json_array();
-    if (t->work.failed || !t->cases || !t->findings) return no_memory();
+    if (t->work.failed || !t->cases || !t->findings) return haul_no_memory("a trial of the exercise");
     if (mkdtemp(t->work.bytes)) return compile(t);
     const int error = errno;
     text_clear(&t->work);

@@ -9,10 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the problem");
-}
-
 void tune_case_free(tune_case *c) {
     arena_free(&c->memory);
     *c = (tune_case){0};
@@ -100,7 +96,7 @@ static haul_status find_source(tune_case *c, const char *file) {
     haul_status status = compile_find_own(name, &path);
     c->problem.source = status == HAUL_OK ? arena_copy(&c->memory, text_string(&path), path.length) : NULL;
     text_free(&path);
-    return status != HAUL_OK || c->problem.source ? status : no_memory();
+    return status != HAUL_OK || c->problem.source ? status : haul_no_memory("the problem");
 }
 
 haul_status tune_case_shipped(tune_case *c, const kernels_tunable *k, const cli_values *v, haul_device *device) {

@@ -5,15 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launches");
-}
-
 haul_status launch_read_path(launch_list *list, json_t *value, const char *what, const char **path) {
     const char *given;
     HAUL_TRY(launch_read_string(list, value, what, &given));
     *path = *given == '/' || !list->folder ? given : arena_printf(&list->memory, "%s/%s", list->folder, given);
-    return *path ? HAUL_OK : no_memory();
+    return *path ? HAUL_OK : haul_no_memory("the launches");
 }
 
 static haul_status read_optional(json_t *object, const char *what, int64_t low, int64_t high, int64_t *out) {
@@ -98,7 +94,7 @@ haul_status launch_read_bytes(launch_list *list, json_t *object, launch_argument
     if (digits % 2 || strspn(hex, "0123456789abcdefABCDEF") != digits)
         return haul_fail(HAUL_ERROR_ARGUMENT, "bytes: must be hexadecimal digits, two a byte");
     unsigned char *bytes = ARENA_ARRAY(&list->memory, digits / 2, unsigned char);
-    if (!bytes) return no_memory();
+    if (!bytes) return haul_no_memory("the launches");
     a->kind = HAUL_ARGUMENT_BYTES;
     a->bytes = bytes;
     a->byte_count = digits / 2;

@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the arguments");
-}
-
 haul_status launch_parse_extent(const char *what, const char *string, uint32_t extent[3]) {
     static const char separators[] = "x, ";
     const char *s = string;
@@ -140,7 +136,7 @@ static haul_status parse_buffer(const char *string, char *fields, launch_argumen
 
 haul_status launch_parse_variable(launch_list *list, const char *string, launch_argument *a) {
     char *name = arena_copy(&list->memory, string, strlen(string)), *value = name ? strchr(name, '=') : NULL;
-    if (!name) return no_memory();
+    if (!name) return haul_no_memory("the arguments");
     if (!value || value == name)
         return haul_fail(HAUL_ERROR_ARGUMENT, "--global %s: write NAME=ARGUMENT, as table=buf:f01:1024", string);
     *value = '\0';
@@ -152,7 +148,7 @@ haul_status launch_parse_variable(launch_list *list, const char *string, launch_
 haul_status launch_parse_argument(launch_list *list, const char *string, launch_argument *a) {
     *a = (launch_argument){0};
     char *copy = arena_copy(&list->memory, string, strlen(string)), *rest = copy;
-    if (!copy) return no_memory();
+    if (!copy) return haul_no_memory("the arguments");
     const char *kind = next_field(&rest, ':');
     if (!rest)
         return wrong(string, "is no argument: write KIND:NUMBER with a kind of " LAUNCH_SCALAR_LIST

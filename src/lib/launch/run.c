@@ -16,10 +16,6 @@ enum { CHUNK_WORDS = 64 * 1024 };
 
 typedef struct launch_workspace workspace;
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launch");
-}
-
 void launch_workspace_end(workspace *w) {
     for (size_t i = 0; i < w->count; i++) {
         if (w->textures) haul_texture_free(w->textures[i]);
@@ -47,7 +43,7 @@ static haul_status start_workspace(workspace *w, size_t count) {
                      .maps = memory_zeroed(count, sizeof *w->maps),
                      .arguments = memory_zeroed(count, sizeof *w->arguments)};
     const bool whole = w->chunk && w->contents && w->buffers && w->arrays && w->textures && w->maps && w->arguments;
-    return whole ? HAUL_OK : no_memory();
+    return whole ? HAUL_OK : haul_no_memory("the launch");
 }
 
 static haul_status read_input(launch_argument *a, text *content) {
@@ -55,7 +51,7 @@ static haul_status read_input(launch_argument *a, text *content) {
     static const char zeros[4];
     text_append(content, zeros, -content->length % 4);
     a->words = content->length / 4;
-    return content->failed ? no_memory() : HAUL_OK;
+    return content->failed ? haul_no_memory("the launch") : HAUL_OK;
 }
 
 static haul_status fill_buffer(const launch_argument *a, haul_buffer *buffer, const text *content, uint32_t *chunk) {

@@ -11,10 +11,6 @@ static haul_status wrong(const char *what, const char *must) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "texture: `%s`: %s", what, must);
 }
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launch");
-}
-
 /* ---- how it is ---- */
 
 static const struct {
@@ -105,7 +101,7 @@ static haul_status finish(launch_list *list, launch_texture *t, const char *fill
     s->surface = t->is_surface;
     t->as = arena_copy(&list->memory, as, strlen(as));
     a->texture = ARENA_NEW(&list->memory, launch_texture);
-    if (!t->as || !a->texture) return no_memory();
+    if (!t->as || !a->texture) return haul_no_memory("the launch");
     *a->texture = *t;
     a->kind = HAUL_ARGUMENT_I64;
     a->words = (contents(s) + 3) / 4;
@@ -233,7 +229,7 @@ static haul_status fill_rows(const launch_texture *t, haul_buffer *buffer, const
 
 haul_status launch_texture_fill(const launch_argument *a, const launch_workspace *w, size_t i) {
     uint32_t *words = memory_alloc(a->words * sizeof *words);
-    if (!words) return no_memory();
+    if (!words) return haul_no_memory("the launch");
     launch_fill_words(a, words, a->words, 0);
     const haul_status status = w->arrays[i] ? haul_array_write(w->arrays[i], 0, words)
                                             : fill_rows(a->texture, w->buffers[i], (const unsigned char *)words);
@@ -244,7 +240,7 @@ haul_status launch_texture_fill(const launch_argument *a, const launch_workspace
 haul_status launch_texture_take(launch_argument *a, const launch_workspace *w, size_t i) {
     if (!a->texture->is_surface) return HAUL_OK;
     uint32_t *words = memory_zeroed(a->words, sizeof *words);
-    if (!words) return no_memory();
+    if (!words) return haul_no_memory("the launch");
     const haul_status status = haul_array_read(w->arrays[i], 0, words);
     a->hash = hash_bytes(HASH_START, words, a->words * sizeof *words);
     memory_free(words);

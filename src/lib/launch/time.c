@@ -7,10 +7,6 @@
 
 #include <string.h>
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the times");
-}
-
 enum { ROUNDS = 15 };
 
 /* A launch that is repeated; its buffers are brought back to what they were, since a kernel may rely on it. */
@@ -57,7 +53,7 @@ static haul_status time_repeated(repeated *r, unsigned rounds, haul_launch_recor
     plan.prepare = restore;
     plan.context = r;
     double *samples = memory_zeroed(plan.rounds, sizeof *samples);
-    if (!samples) return no_memory();
+    if (!samples) return haul_no_memory("the times");
     haul_status status = keep_copies(r);
     if (status == HAUL_OK) status = timing_measure(r->device, &work, 1, &plan, samples);
     if (status == HAUL_OK) status = timing_summarise(samples, plan.rounds, &summary);
@@ -78,7 +74,7 @@ static haul_status time_in(haul_device *device, haul_module *module, launch_desc
                   .buffers = w->buffers,
                   .copies = memory_zeroed(w->count, sizeof *r.copies)};
     bool opted_in;
-    haul_status status = r.copies ? module_opt_in(module, &r.launch, &opted_in) : no_memory();
+    haul_status status = r.copies ? module_opt_in(module, &r.launch, &opted_in) : haul_no_memory("the times");
     if (status == HAUL_OK) status = launch_set_aside(device, d, true);
     if (status == HAUL_OK) status = time_repeated(&r, rounds, record);
     if (status == HAUL_OK) status = launch_set_aside(device, d, false);

@@ -21,10 +21,6 @@ typedef struct csv {
     text cell; /* the one read last */
 } csv;
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "ncu: no memory for its table");
-}
-
 static haul_status wrong(const csv *c, const char *what) {
     return haul_fail(HAUL_ERROR_SYNTAX, "ncu: line %zu of its output: %s", c->line, what);
 }
@@ -52,7 +48,7 @@ static haul_status next_cell(csv *c, bool *last) {
         while (c->at < c->end && *c->at != ',' && *c->at != '\n') c->at++;
         text_append(&c->cell, start, (size_t)(c->at - start));
     }
-    if (c->cell.failed) return no_memory();
+    if (c->cell.failed) return haul_no_memory("ncu's table");
     if (c->at < c->end && *c->at == '\r') c->at++;
     *last = c->at == c->end || *c->at == '\n';
     if (!*last && *c->at != ',') return wrong(c, "a comma is missing");
@@ -123,7 +119,7 @@ static haul_status read_names(csv *c, table *t) {
         HAUL_TRY(next_cell(c, &last));
         if (t->count == capacity) {
             t->columns = arena_grow(&c->report->memory, t->columns, t->count, &capacity, sizeof *t->columns);
-            if (!t->columns) return no_memory();
+            if (!t->columns) return haul_no_memory("ncu's table");
         }
         column found = column_of(text_string(&c->cell));
         t->has_kernel |= found.kind == KERNEL;
@@ -185,7 +181,7 @@ static haul_status take_cell(csv *c, const column *k, ncu_launch *l) {
     case SKIPPED: return HAUL_OK;
     case KERNEL:
         l->kernel = arena_copy(&c->report->memory, text_string(&c->cell), c->cell.length);
-        return l->kernel ? HAUL_OK : no_memory();
+        return l->kernel ? HAUL_OK : haul_no_memory("ncu's table");
     case GRID: return read_extent(c, l->grid);
     case BLOCK: return read_extent(c, l->block);
     default: break;
@@ -236,7 +232,7 @@ static haul_status add_launch(ncu_report *report, const ncu_launch *l) {
     if (report->count == report->capacity) {
         ncu_launch *launches =
             arena_grow(&report->memory, report->launches, report->count, &report->capacity, sizeof *launches);
-        if (!launches) return no_memory();
+        if (!launches) return haul_no_memory("ncu's table");
         report->launches = launches;
     }
     report->launches[report->count++] = *l;

@@ -13,10 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "ncu: no memory to run it");
-}
-
 /* ---- finding it ---- */
 
 /* Where packages put it that do not change PATH; the last match is the newest. */
@@ -178,7 +174,7 @@ static haul_status make_arguments(run *r, const char *const *command) {
     size_t fixed = sizeof flags / sizeof *flags, count = 0;
     while (command[count]) count++;
     r->arguments = memory_zeroed(fixed + count + 1, sizeof *r->arguments);
-    if (!r->arguments) return no_memory();
+    if (!r->arguments) return haul_no_memory("ncu's command");
     memcpy(r->arguments, flags, sizeof flags);
     memcpy(r->arguments + fixed, command, count * sizeof *command);
     return HAUL_OK;
@@ -188,7 +184,7 @@ static haul_status start_run(run *r, const char *const *command, const ncu_optio
     r->seconds = o->seconds ? o->seconds : NCU_SECONDS;
     HAUL_TRY(ncu_find(&r->program));
     name_metrics(&r->metrics);
-    if (r->program.failed || r->metrics.failed) return no_memory();
+    if (r->program.failed || r->metrics.failed) return haul_no_memory("ncu's command");
     HAUL_TRY(make_folder(r));
     return make_arguments(r, command);
 }
@@ -207,7 +203,7 @@ static haul_status read_once(const run *r, ncu_report *report) {
     haul_status status = process_run(r->arguments, &options, &log, &errors, &end);
     append_log(r, &log);
     text_append(&log, text_string(&errors), errors.length);
-    if (status == HAUL_OK && log.failed) status = no_memory();
+    if (status == HAUL_OK && log.failed) status = haul_no_memory("ncu's command");
     if (status == HAUL_OK) status = judge(&end, r->seconds, text_string(&log), text_string(&errors));
     if (status == HAUL_OK) status = ncu_read_csv(report, text_string(&log), log.length);
     text_free(&log);

@@ -8,10 +8,6 @@
 
 #include <string.h>
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "tune: no memory");
-}
-
 /* ---- data ---- */
 
 static bool is_buffer(const char *argument) {
@@ -24,7 +20,7 @@ static haul_status parse_buffers(tuner *t, tune_data *data) {
     const tune_names names = tune_names_of(t, NULL, data->size);
     data->arguments = ARENA_ARRAY(&data->list.memory, p->argument_count, launch_argument);
     data->wanted = ARENA_ARRAY(&data->list.memory, p->argument_count, uint64_t);
-    if (!data->arguments || !data->wanted) return no_memory();
+    if (!data->arguments || !data->wanted) return haul_no_memory("tune's variants");
     for (size_t i = 0; i < p->argument_count; i++) {
         const char *expanded;
         if (!is_buffer(p->arguments[i])) continue;
@@ -45,7 +41,7 @@ haul_status tune_data_open(tuner *t, tune_data *data, int64_t size, bool timed) 
     HAUL_TRY(parse_buffers(t, data));
     data->set_count = timed ? timing_sets(t->device, bytes_of(t, data)) : 1;
     data->sets = ARENA_ARRAY(&data->list.memory, data->set_count, launch_workspace);
-    if (!data->sets) return no_memory();
+    if (!data->sets) return haul_no_memory("tune's variants");
     for (size_t i = 0; i < data->set_count; i++)
         HAUL_TRY(launch_workspace_start(t->device, NULL, data->arguments, t->problem->argument_count, &data->sets[i]));
     return HAUL_OK;
@@ -201,7 +197,7 @@ haul_status tune_time(tuner *t, tune_job *jobs, size_t count, unsigned rounds) {
     timing_work *works = memory_zeroed(count, sizeof *works);
     timed_job *contexts = memory_zeroed(count, sizeof *contexts);
     double *samples = memory_zeroed(count * plan.rounds, sizeof *samples);
-    haul_status status = works && contexts && samples ? HAUL_OK : no_memory();
+    haul_status status = works && contexts && samples ? HAUL_OK : haul_no_memory("tune's variants");
     for (size_t i = 0; status == HAUL_OK && i < count; i++) {
         contexts[i] = (timed_job){t, &jobs[i]};
         works[i] = (timing_work){queue, &contexts[i]};

@@ -27,15 +27,11 @@ typedef struct reader {
 
 enum { MOST_COMMENTS = 1000 };
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the source's comments");
-}
-
 static haul_status find_lines(reader *r) {
     size_t count = 0;
     for (size_t i = 0; i < r->length; i++) count += r->source[i] == '\n';
     r->ends = ARENA_ARRAY(&r->rules->memory, count + 1, size_t);
-    if (!r->ends) return no_memory();
+    if (!r->ends) return haul_no_memory("the source's comments");
     for (size_t i = 0; i < r->length; i++) {
         if (r->source[i] == '\n') r->ends[r->line_count++] = i;
     }
@@ -67,12 +63,12 @@ static haul_status keep_comment(reader *r, size_t start, size_t end) {
     if (length > (size_t)(stop - s)) length = (size_t)(stop - s);
     if (length >= 2 && r->source[start + 1] == '*' && strncmp(s + length - 2, "*/", 2) == 0) length -= 2;
     comment c = {.start = start, .end = end, .words = arena_copy(&r->rules->memory, s, length)};
-    if (!c.words) return no_memory();
+    if (!c.words) return haul_no_memory("the source's comments");
     if (r->count == MOST_COMMENTS)
         return haul_fail(HAUL_ERROR_LIMIT, "%s: has more than %d comments for haul", r->name, MOST_COMMENTS);
     if (r->count == r->capacity) {
         comment *more = arena_grow(&r->rules->memory, r->comments, r->count, &r->capacity, sizeof *r->comments);
-        if (!more) return no_memory();
+        if (!more) return haul_no_memory("the source's comments");
         r->comments = more;
     }
     r->comments[r->count++] = c;
@@ -293,7 +289,7 @@ haul_status report_read_annotations(report_rules *rules, const char *name, const
     r.name = arena_copy(memory, name, strlen(name));
     r.path = arena_copy(memory, path, strlen(path));
     r.code = arena_copy(memory, source, r.length);
-    if (!r.name || !r.path || !r.code) return no_memory();
+    if (!r.name || !r.path || !r.code) return haul_no_memory("the source's comments");
     HAUL_TRY(find_lines(&r));
     HAUL_TRY(separate(&r));
     blank_directives(&r);

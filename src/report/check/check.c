@@ -28,10 +28,6 @@ bool report_verdict_passed(const report_verdict *v) {
     return !v->counting && !v->failed;
 }
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the findings");
-}
-
 /* ---- comments of the sources ---- */
 
 static bool was_read(const report_checker *c, const char *path) {
@@ -47,7 +43,7 @@ static haul_status read_comments(report_checker *c, const char *file) {
     if (c->read_count == c->read_capacity) {
         const char **more =
             arena_grow(&c->rules.memory, (const void *)c->read, c->read_count, &c->read_capacity, sizeof *c->read);
-        if (!more) return no_memory();
+        if (!more) return haul_no_memory("the findings");
         c->read = more;
     }
     c->read[c->read_count++] = path;
@@ -174,7 +170,7 @@ static haul_status meet_defect(report_checker *c, const report_verdict *v, repor
     f->again = d < c->defects + c->defect_count;
     if (!f->again) d = add_defect(c, key);
     if (d && f->again && !d->name) d->name = name_of(&c->rules.memory, v, f);
-    if (!d || (f->again && !d->name)) return no_memory();
+    if (!d || (f->again && !d->name)) return haul_no_memory("the findings");
     d->launches++;
     d->last = v->launch.id;
     return HAUL_OK;
@@ -183,7 +179,7 @@ static haul_status meet_defect(report_checker *c, const report_verdict *v, repor
 static haul_status add_findings(report_checker *c, report_verdict *v) {
     const haul_launch_record *r = v->launch.record;
     v->findings = ARENA_ARRAY(&v->memory, r->finding_count, report_finding);
-    if (!v->findings) return no_memory();
+    if (!v->findings) return haul_no_memory("the findings");
     for (size_t i = 0; i < r->finding_count; i++) {
         const haul_finding *first = &r->findings[i];
         if (first->grade > c->shown) {
@@ -254,7 +250,7 @@ static haul_status hold(const report_checker *c, report_verdict *v, report_rule 
     o->measured = describe(&v->memory, rule, r, o);
     if (!o->holds && o->measured && o->reading == REPORT_READ) o->measured = add_worst(v, rule, o->measured);
     v->failed += !o->holds;
-    return o->measured ? HAUL_OK : no_memory();
+    return o->measured ? HAUL_OK : haul_no_memory("the findings");
 }
 
 /* An expectation of lines is for the launches that have instructions there, and for those of the kernel in whose text
@@ -268,7 +264,7 @@ static bool is_held(const report_checker *c, const report_rule *rule, const haul
 
 static haul_status hold_expectations(report_checker *c, report_verdict *v) {
     v->outcomes = ARENA_ARRAY(&v->memory, c->rules.count, report_outcome);
-    if (!v->outcomes) return no_memory();
+    if (!v->outcomes) return haul_no_memory("the findings");
     for (size_t i = 0; i < c->rules.count; i++) {
         report_rule *rule = &c->rules.items[i];
         if (is_held(c, rule, v->launch.record)) HAUL_TRY(hold(c, v, rule));
@@ -294,7 +290,7 @@ haul_status report_check_launch(report_checker *c, const report_checked_launch *
     const char *plain = mangled_name(launch->record->kernel, &length);
     *v = (report_verdict){.launch = *launch};
     v->kernel = arena_copy(&v->memory, plain, length);
-    if (!v->kernel) return no_memory();
+    if (!v->kernel) return haul_no_memory("the findings");
     HAUL_TRY(read_all_comments(c, launch->record));
     HAUL_TRY(add_findings(c, v));
     HAUL_TRY(hold_expectations(c, v));

@@ -22,15 +22,11 @@ void report_rules_free(report_rules *rules) {
     *rules = (report_rules){0};
 }
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the rules");
-}
-
 static haul_status push(report_rules *rules, const report_rule *rule) {
     if (rules->count == rules->capacity) {
         report_rule *items =
             arena_grow(&rules->memory, rules->items, rules->count, &rules->capacity, sizeof *rules->items);
-        if (!items) return no_memory();
+        if (!items) return haul_no_memory("the rules");
         rules->items = items;
     }
     rules->items[rules->count++] = *rule;
@@ -114,7 +110,7 @@ static haul_status parse_metric(report_rules *rules, const char **s, report_rule
                          name);
     }
     rule->text = arena_printf(&rules->memory, *second ? "%s %s" : "%s", first, second);
-    return rule->text ? HAUL_OK : no_memory();
+    return rule->text ? HAUL_OK : haul_no_memory("the rules");
 }
 
 static haul_status parse_operator(const char **s, report_rule *rule) {
@@ -146,7 +142,7 @@ static haul_status parse_value(report_rules *rules, const char **s, report_rule 
                          rule->text);
     }
     rule->text = arena_printf(&rules->memory, "%s %s %s%s", rule->text, comparison, number, percent ? "%" : "");
-    return rule->text ? HAUL_OK : no_memory();
+    return rule->text ? HAUL_OK : haul_no_memory("the rules");
 }
 
 static haul_status parse_expectation(report_rules *rules, const char **s, report_rule *rule) {
@@ -196,12 +192,12 @@ static haul_status parse_ignored(report_rules *rules, const char *s, const repor
     if (ends(s)) return haul_fail(HAUL_ERROR_SYNTAX, "behind `ignore` comes a kind of finding and the reason");
     rule.kind = REPORT_RULE_IGNORE;
     rule.text = arena_copy(&rules->memory, s, length);
-    if (!rule.text) return no_memory();
+    if (!rule.text) return haul_no_memory("the rules");
     HAUL_TRY(check_kind(rule.text));
     const char *reason = skip_blanks(s + length);
     reason += strspn(reason, "#/: -\t");
     if (*reason) rule.reason = arena_copy(&rules->memory, reason, strlen(reason));
-    return *reason && !rule.reason ? no_memory() : push(rules, &rule);
+    return *reason && !rule.reason ? haul_no_memory("the rules") : push(rules, &rule);
 }
 
 static haul_status parse(report_rules *rules, const char *words, const report_rule *where) {
@@ -271,7 +267,7 @@ haul_status report_read_rules_text(report_rules *rules, const char *name, const 
                                    report_rule_kind usual) {
     char *line = arena_copy(&rules->memory, bytes, length);
     const char *file = arena_copy(&rules->memory, name, strlen(name));
-    if (!line || !file) return no_memory();
+    if (!line || !file) return haul_no_memory("the rules");
     for (uint32_t number = 1; line; number++) {
         char *next = strchr(line, '\n');
         if (next) *next++ = '\0';

@@ -12,13 +12,9 @@
 static const char schema[] = "https://json.schemastore.org/sarif-2.1.0.json";
 static const char expectation[] = "expectation";
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
-}
-
 haul_status report_sarif_init(report_sarif *s, report_sources *sources) {
     *s = (report_sarif){.results = json_array(), .keys = json_object(), .sources = sources};
-    return s->results && s->keys ? HAUL_OK : no_memory();
+    return s->results && s->keys ? HAUL_OK : haul_no_memory("the report");
 }
 
 void report_sarif_free(report_sarif *s) {
@@ -198,7 +194,7 @@ static haul_status keep(report_sarif *s, const fingerprint *key, json_t *result)
     json_int_t index = (json_int_t)json_array_size(s->results);
     bool kept = result && json_array_append_new(s->results, result) == 0 &&
                 json_object_set_new(s->keys, key->digits, json_integer(index)) == 0;
-    return kept ? HAUL_OK : no_memory();
+    return kept ? HAUL_OK : haul_no_memory("the report");
 }
 
 static haul_status add_finding(report_sarif *s, const report_verdict *v, const report_finding *f) {

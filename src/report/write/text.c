@@ -28,10 +28,6 @@ report_terminal report_terminal_of(int descriptor) {
     return terminal;
 }
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
-}
-
 /* ---- prose ---- */
 
 /* Columns that UTF-8 text takes on a terminal, wide characters aside. */
@@ -157,7 +153,7 @@ static int fill_table(struct libscols_table *scols, const report_table *t, const
 static haul_status put_columns(const report_table *t, report_terminal terminal, const size_t *columns, size_t count,
                                text *out) {
     struct libscols_table *scols = scols_new_table();
-    if (!scols) return no_memory();
+    if (!scols) return haul_no_memory("the report");
     scols_table_enable_colors(scols, terminal.colour);
     scols_table_set_column_separator(scols, "  ");
     scols_table_set_termforce(scols, SCOLS_TERMFORCE_ALWAYS);
@@ -168,7 +164,7 @@ static haul_status put_columns(const report_table *t, report_terminal terminal, 
     if (!failed) put_with_rule(out, terminal, printed);
     free(printed);
     scols_unref_table(scols);
-    return failed || out->failed ? no_memory() : HAUL_OK;
+    return failed || out->failed ? haul_no_memory("the report") : HAUL_OK;
 }
 
 /* Takes columns from `next` on as long as they fit behind the first; at least one. Returns how many of `chosen` are
@@ -189,9 +185,9 @@ static size_t choose_columns(const report_table *t, const size_t *widths, size_t
 }
 
 haul_status report_write_table(const report_table *t, report_terminal terminal, text *out) {
-    if (!t || t->document->failed) return no_memory();
+    if (!t || t->document->failed) return haul_no_memory("the report");
     size_t *widths = calloc(2 * t->column_count, sizeof *widths);
-    if (!widths) return no_memory();
+    if (!widths) return haul_no_memory("the report");
     size_t *chosen = widths + t->column_count, next = 0, limit = terminal.width ? terminal.width : SIZE_MAX;
     for (size_t i = 0; i < t->column_count; i++) widths[i] = column_width(t, i);
     haul_status status = HAUL_OK;
@@ -259,7 +255,7 @@ static void put_head(const report_document *d, report_terminal terminal, text *o
 }
 
 haul_status report_write_text(const report_document *d, report_terminal terminal, text *out) {
-    if (!d || d->failed) return no_memory();
+    if (!d || d->failed) return haul_no_memory("the report");
     put_head(d, terminal, out);
     for (const report_section *s = d->sections; s; s = s->next) {
         report_put_toned(out, terminal, REPORT_STRONG, "== ");
@@ -267,5 +263,5 @@ haul_status report_write_text(const report_document *d, report_terminal terminal
         text_put(out, "\n\n");
         for (const report_block *b = s->blocks; b; b = b->next) HAUL_TRY(put_block(b, terminal, out));
     }
-    return out->failed ? no_memory() : HAUL_OK;
+    return out->failed ? haul_no_memory("the report") : HAUL_OK;
 }

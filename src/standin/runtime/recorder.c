@@ -35,10 +35,6 @@ static struct {
     size_t buffer_count;
 } state = {.file = -1};
 
-static haul_status no_memory(void) {
-    return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory to record the launch");
-}
-
 /* ---- files ---- */
 
 static haul_status open_recording(void) {
@@ -85,7 +81,7 @@ static haul_status save(const void *bytes, size_t count, const char *ending, tex
     hash_both(hash, bytes, count);
     text_printf(&path, "%s/%016" PRIx64 "%s", text_string(&state.folder), hash[0] ^ hash[1], ending);
     text_printf(name, "%s/%016" PRIx64 "%s", text_string(&state.label), hash[0] ^ hash[1], ending);
-    haul_status status = path.failed || name->failed ? no_memory() : HAUL_OK;
+    haul_status status = path.failed || name->failed ? haul_no_memory("the launch's record") : HAUL_OK;
     if (status == HAUL_OK && access(text_string(&path), F_OK) != 0) status = save_in(text_string(&path), bytes, count);
     text_free(&path);
     return status;
@@ -94,9 +90,10 @@ static haul_status save(const void *bytes, size_t count, const char *ending, tex
 static haul_status save_module(const ptx_module *module, json_t *line) {
     text ptx = {0}, name = {0};
     ptx_print_module(module, &ptx);
-    haul_status status = ptx.failed ? no_memory() : save(text_string(&ptx), ptx.length, ".ptx", &name);
+    haul_status status =
+        ptx.failed ? haul_no_memory("the launch's record") : save(text_string(&ptx), ptx.length, ".ptx", &name);
     if (status == HAUL_OK && json_object_set_new(line, "ptx", json_string(text_string(&name))) != 0)
-        status = no_memory();
+        status = haul_no_memory("the launch's record");
     text_free(&ptx);
     text_free(&name);
     return status;
@@ -106,7 +103,7 @@ static haul_status save_module(const ptx_module *module, json_t *line) {
 
 static haul_status read_device(const driver_table *d, CUdeviceptr from, uint64_t bytes, void **content) {
     *content = memory_alloc(bytes + 1);
-    if (!*content) return no_memory();
+    if (!*content) return haul_no_memory("the launch's record");
     if (!bytes || d->copy_to_host(*content, from, bytes) == CUDA_SUCCESS) return HAUL_OK;
     memory_free(*content);
     *content = NULL;
@@ -197,16 +194,16 @@ static haul_status add_argument(const driver_table *d, const ptx_variable *p, co
         return haul_fail(HAUL_ERROR_UNSUPPORTED, "argument %zu is a structure with a pointer in it", i);
     else
         object = hex_of(bytes, p->size);
-    return json_array_append_new(arguments, object) == 0 ? HAUL_OK : no_memory();
+    return json_array_append_new(arguments, object) == 0 ? HAUL_OK : haul_no_memory("the launch's record");
 }
 
 static haul_status add_arguments(const driver_table *d, const ptx_function *entry, void **parameters, json_t *line) {
     json_t *arguments = json_array();
-    if (json_object_set_new(line, "args", arguments) != 0) return no_memory();
+    if (json_object_set_new(line, "args", arguments) != 0) return haul_no_memory("the launch's record");
     memory_free(state.buffers);
     state.buffer_count = 0;
     state.buffers = memory_zeroed(entry->param_count, sizeof *state.buffers);
-    if (!state.buffers) return no_memory();
+    if (!state.buffers) return haul_no_memory("the launch's record");
     for (size_t i = 0; i < entry->param_count; i++)
         HAUL_TRY(add_argument(d, entry->params[i], parameters[i], i, arguments));
     return HAUL_OK;
@@ -230,7 +227,7 @@ static haul_status add_variable(const driver_table *d, const ptx_variable *v, CU
         if (status == HAUL_OK &&
             json_object_set_new(globals, v->name, json_pack("{s:s, s:s}", "buf", "file", "path", text_string(&name))) !=
                 0)
-            status = no_memory();
+            status = haul_no_memory("the launch's record");
     }
     text_free(&name);
     memory_free(content);
@@ -241,7 +238,7 @@ static haul_status add_variable(const driver_table *d, const ptx_variable *v, CU
  * again when it is replayed. */
 static haul_status add_variables(const driver_table *d, CUmodule handle, const ptx_module *module, json_t *line) {
     json_t *globals = json_object();
-    if (json_object_set_new(line, "globals", globals) != 0) return no_memory();
+    if (json_object_set_new(line, "globals", globals) != 0) return haul_no_memory("the launch's record");
     for (size_t i = 0; i < module->variable_count; i++) {
         const ptx_variable *v = module->variables[i];
         CUdeviceptr at;
@@ -297,7 +294,7 @@ static haul_status describe(const driver_table *d, const standin_kernel_record *
     state.line =
         json_pack("{s:I, s:s, s:o, s:o, s:i}", "id", (json_int_t)state.written, "kernel", k->symbol, "grid",
                   report_json_extent(c->grid), "block", report_json_extent(c->block), "smem", (int)c->shared_bytes);
-    if (!state.line) return no_memory();
+    if (!state.line) return haul_no_memory("the launch's record");
     HAUL_TRY(save_module(module, state.line));
     HAUL_TRY(add_arguments(d, entry, parameters, state.line));
     return add_variables(d, handle, module, state.line);
@@ -325,7 +322,7 @@ static haul_status add_hash(const driver_table *d, const buffer *b) {
     memory_free(content);
     json_t *object = json_array_get(json_object_get(state.line, "args"), b->argument);
     const int failed = json_object_set_new(object, "after", json_sprintf("%016" PRIx64, hash));
-    return failed ? no_memory() : HAUL_OK;
+    return failed ? haul_no_memory("the launch's record") : HAUL_OK;
 }
 
 static haul_status write_line(const driver_table *d) {
