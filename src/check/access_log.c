@@ -8,6 +8,7 @@
 
 /* ---- memory ---- */
 
+/* Grows an array so that it has room for `more` items. */
 static bool reserve(void **items, size_t *capacity, size_t count, size_t more, size_t size) {
     if (count + more <= *capacity) return true;
     size_t wanted = *capacity ? *capacity * 2 : 1024;
@@ -141,6 +142,7 @@ static uint32_t even_lanes(uint32_t lanes, const uint64_t address[SIM_LANES], in
     return uneven ? lanes & ((uneven & -uneven) - 1) : lanes;
 }
 
+/* Gives the entry a list of addresses and adds it to the slices of each. */
 static void place_list(sim_access_log *log, sim_logged *e, uint32_t lanes, const uint64_t address[SIM_LANES]) {
     uint32_t slices = 0;
     memcpy(log->lists + log->list_count, address, SIM_LANES * sizeof *address);
@@ -151,6 +153,7 @@ static void place_list(sim_access_log *log, sim_logged *e, uint32_t lanes, const
     deal(log, e, slices);
 }
 
+/* Gives the entry a base and a stride and adds it to the slices in between. */
 static void place_evenly(sim_access_log *log, sim_logged *e, uint32_t lanes, const uint64_t address[SIM_LANES],
                          int64_t stride) {
     const unsigned first = (unsigned)__builtin_ctz(lanes), last = 31u - (unsigned)__builtin_clz(lanes);
@@ -271,6 +274,7 @@ static void follow_written(sim_warp *w, const sim_op *op, uint32_t lanes, const 
 
 /* ---- hooks ---- */
 
+/* Returns the sim_strength of an access. A guess of a compare-and-swap loop counts as strong. */
 static uint8_t strength_of(const sim_warp *w, const sim_op *op, haul_action action) {
     if (action == HAUL_ACTION_READ && sim_is_guess(w->sm->grid, op->instruction)) return SIM_STRONG;
     if (action != HAUL_ACTION_ATOMIC && !(op->flags & SIM_OP_STRONG)) return SIM_WEAK;
@@ -289,6 +293,7 @@ static sim_logged *log_piece(sim_warp *w, const sim_op *op, sim_view *v, uint32_
     return e;
 }
 
+/* Logs an access as up to MOST_PIECES pieces of lanes at an even stride, the rest as a list. */
 static void log_lanes(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes, const uint64_t address[SIM_LANES],
                       haul_action action) {
     sim_access_log *log = &w->sm->hazards->log;

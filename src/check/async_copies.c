@@ -20,6 +20,7 @@ static sim_visit visit_by_lane(sim_warp *w, unsigned lane, const sim_block *b, h
                        .lane = lane};
 }
 
+/* Logs the global reads of a cp.async; lanes that read fewer bytes than they write are logged one by one. */
 static void log_sources(sim_warp *w, uint32_t lanes, const sim_copy *c) {
     uint32_t whole = 0;
     for (uint32_t left = lanes; left; left &= left - 1) {
@@ -142,6 +143,7 @@ static void check_fence(const sim_visit *k, uint32_t word, const char *engine, b
     }
 }
 
+/* Issues the reading side of a bulk store: checks the words and marks them as leaving until it has read them. */
 static void depart(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
     (void)b;
     keep_inside(k, address, bytes);
@@ -174,6 +176,7 @@ static void check_fences(const sim_visit *k, const sim_bulk *bulk, uint32_t addr
         if (!(k->s->cells[i].state & SIM_CELL_ARRIVING)) check_fence(k, i, "copy", true);
 }
 
+/* Issues the writing side of a bulk load: checks the words and marks them as arriving. */
 static void announce(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
     (void)b;
     keep_inside(k, address, bytes);
@@ -223,6 +226,7 @@ static void arrived(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint
     land(b, address, bytes, bulk->instruction, k->actor * SIM_LANES, SIM_CELL_ASYNC | SIM_CELL_COPIED);
 }
 
+/* A bulk store has read its source: the words become ordinary words that its thread has read. */
 static void departed(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
     sim_read *plane = sim_reads_of(k, k->actor);
     for (uint32_t i = address / 4; plane && i < (address + bytes) / 4; i++) {
@@ -288,6 +292,7 @@ static sim_cell last_writer(const sim_visit *k, uint32_t word) {
     return last;
 }
 
+/* Reports a factor of a product that was overwritten after the product's issue. */
 static void check_unchanged(const sim_visit *k, uint32_t word, uint32_t issued) {
     const sim_cell last = last_writer(k, word), *c = &last;
     if (c->time <= issued || c->time < k->d->start) return;

@@ -76,6 +76,7 @@ static uint32_t lanes_that_arrive(const sim_copy_queue *q, size_t from) {
     return lanes;
 }
 
+/* Reports copies of the warp that no commit covers when its block ends. */
 static void finish_warp(sim_warp *w, const sim_copy_queue *q) {
     for (size_t i = q->first; i < q->first + q->count; i++) {
         const sim_copy *c = &q->copies[i];

@@ -44,6 +44,7 @@ static uint32_t lanes_skipped(const sim_warp *w, const sim_path *p) {
     return lanes;
 }
 
+/* Reports the wait of a path whose other lanes have continued past it. */
 static void report_parting(sim_warp *w, const sim_path *p, uint32_t skipped) {
     const uint32_t instruction = w->ops[p->pc].instruction;
     const uint32_t missing = p->members & skipped;
@@ -112,6 +113,7 @@ static void describe_mbarrier(sim_finding *f, const sim_warp *w, uint32_t addres
                    m.phase, m.pending, m.expected, m.bytes, raised);
 }
 
+/* Reports what a path waits for when nothing can run. */
 static void report_stuck_path(sim_warp *w, const sim_path *p) {
     const uint32_t instruction = w->ops[p->pc].instruction;
     const bool collective = p->state == SIM_PATH_AT_WARP_SYNC;

@@ -17,6 +17,7 @@ sim_view *sim_view_of(sim_domain *d, uint32_t actor, unsigned lane) {
     return &v->list[0];
 }
 
+/* Recomputes `least` after the view has learned something, and drops its snapshot. */
 void sim_view_refresh(const sim_domain *d, sim_view *v) {
     uint32_t least = UINT32_MAX;
     for (uint32_t i = 0; i < d->actors; i++) least = v->order[i].all < least ? v->order[i].all : least;
@@ -60,6 +61,7 @@ sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t
     return new;
 }
 
+/* Adds to `to` all that `from` knows. */
 static void join_views(const sim_domain *d, sim_view *to, const sim_view *from) {
     sim_known_join(to->order, from->order, d->used);
     sim_proxies_join(d, to->proxy, from->proxy);
@@ -182,6 +184,7 @@ static sim_gate *gate_of(const sim_block *b, uint32_t id) {
     return &sim_domain_of(b)->barriers[b->rank * SIM_BARRIERS + id];
 }
 
+/* Reports a barrier that is used with different thread counts at the same time. */
 static void check_count(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes) {
     const uint32_t theirs = w->block->barriers[id].expected * SIM_LANES;
     if (!expected || !theirs || expected == theirs) return;
@@ -271,6 +274,7 @@ void sim_hazard_join(sim_domain *d, const sim_threads *threads) {
     if (f->last < f->count) f->failed |= !sim_threads_join(&f->items[f->last].threads, threads);
 }
 
+/* Describes the suspect's other access; a copy engine's access has no thread of its own. */
 static haul_finding_access other_access(const sim_domain *d, const sim_suspect *s) {
     const uint32_t actor = s->thread / SIM_LANES;
     const sim_block *b = actor < d->actors ? d->first + actor / d->warps : d->first;
@@ -361,6 +365,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     memory_free(d->shadows);
 }
 
+/* Allocates a cluster's domain. Larger tables that few kernels need are allocated when first used. */
 static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, sim_domain *d) {
     *d = (sim_domain){.owner = h, .first = first, .now = 1, .warps = g->warps};
     d->actors = d->used = g->warps * g->cluster_blocks;

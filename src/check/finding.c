@@ -82,6 +82,7 @@ static void locate_variable(const sim_program *p, ptx_space space, sim_finding *
     }
 }
 
+/* Names a static variable, an offset into dynamic shared memory, or the distance past its end. */
 static void locate_shared(const sim_grid *g, sim_finding *f) {
     const uint64_t at = f->finding.address, dynamic = g->program->dynamic_shared_at;
     locate_variable(g->program, PTX_SPACE_SHARED, f, "shared");
@@ -109,6 +110,7 @@ static int argument_into(const sim_grid *g, uint64_t from, uint64_t to) {
     return -1;
 }
 
+/* Names the allocation at the address, or the one that ends before it, by the argument that points to it. */
 static void locate_global(const sim_grid *g, sim_finding *f) {
     sim_range range;
     const uint64_t at = f->finding.address;
@@ -170,6 +172,7 @@ static void drop_outdone(sim_findings *all) {
     all->count = kept;
 }
 
+/* Merges the SMs' lists in order and counts threads and blocks of each finding. */
 static void merge(const sim_findings *const *lists, size_t count, uint32_t warps, sim_findings *all) {
     all->places = lists[0]->places;
     for (size_t i = 0; i < count; i++)

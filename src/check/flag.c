@@ -30,6 +30,8 @@ static void raise_floor(const sim_domain *d, sim_view *v, uint32_t all) {
     sim_floor_raise(&v->floor, (sim_floor){.all = all, .reads = d->owner->log.epoch});
 }
 
+/* Makes known what was heard in flags: all accesses of the cluster so far, or all that other clusters have
+ * published. */
 static void learn(sim_domain *d, sim_view *v, unsigned heard) {
     if (heard & SIM_HEARD_CLUSTER)
         for (uint32_t a = 0; a < d->actors; a++) sim_known_add(&v->order[a], (sim_known){.all = d->now});
@@ -66,6 +68,7 @@ static uint8_t published_by(bool shared, uint8_t own, uint8_t scope) {
     return own == SIM_SCOPE_GPU ? SIM_PUBLISHED_READS : 0;
 }
 
+/* Records that a word was written after a fence, for the block, the cluster or all blocks. */
 static void publish(sim_domain *d, const sim_block *b, size_t place, uint8_t scope, uint8_t published) {
     d->publishes = true;
     if (scope == SIM_SCOPE_BLOCK && d->published[place] != FOR_ALL)
@@ -74,6 +77,7 @@ static void publish(sim_domain *d, const sim_block *b, size_t place, uint8_t sco
     if (published) sim_watch_published(d->owner->watch)[place] |= published;
 }
 
+/* Returns what a read of the word hears: SIM_HEARD_*. */
 static unsigned heard_at(const sim_domain *d, const sim_block *b, size_t place, bool shared) {
     const uint8_t near = d->published[place];
     const bool hears = near == FOR_ALL || near == FOR_BLOCK + b->rank;

@@ -1,3 +1,5 @@
+/* The global side of asynchronous copies: reports writes to their sources and uses of their destinations while they are
+ * in flight. */
 #include "base/memory.h"
 #include "check/internal.h"
 
@@ -19,6 +21,7 @@ static bool is_empty(const sim_spans *s) {
     return s->count == 0;
 }
 
+/* Adds the range that an instruction's copy touches. The last span is shared by all further instructions. */
 static void add_span(sim_spans *s, uint32_t instruction, const sim_span *span) {
     uint32_t i = 0;
     while (i < s->count && s->instruction[i] != instruction && i < SIM_SPANS - 1) i++;
@@ -94,6 +97,7 @@ static haul_action action_of(const sim_flight *f) {
                                              : HAUL_ACTION_ASYNC_WRITE;
 }
 
+/* Checks an access against a bulk load: writing its source is an error until the thread has waited for its mbarrier. */
 static void check_load(const flight_access *m, const sim_flight *f) {
     const sim_view *v = sim_view_of(sim_domain_of(m->w->block), sim_actor(m->w), m->lane);
     if (!is_write(m->action) || (f->time && sim_known_lanes(&v->order[f->actor], f->time))) return;
@@ -102,6 +106,7 @@ static void check_load(const flight_access *m, const sim_flight *f) {
     if (found) sim_hazard_say(found, "this thread has not waited for the mbarrier that the copy completes on");
 }
 
+/* Checks an access against a bulk store or reduction, whose destination must not be used before its thread's wait. */
 static void check_store(const flight_access *m, const sim_flight *f) {
     if (f->bulk.kind == SIM_BULK_REDUCE && m->action == HAUL_ACTION_ATOMIC) return;
     const bool both = m->action == HAUL_ACTION_ASYNC_WRITE || m->action == HAUL_ACTION_ATOMIC;
@@ -118,6 +123,7 @@ static void check_store(const flight_access *m, const sim_flight *f) {
         sim_hazard_say(found, "no wait of the thread that issued the copy has covered its writing yet");
 }
 
+/* Checks an access against one bulk copy, first by its bounds, then by its exact ranges. */
 static void check_flight(const flight_access *m, const sim_flight *f) {
     sim_span span = {m->from, m->to};
     if (!f->used || !overlap(m->from, m->to, f->from, f->to) || !any_range(&f->bulk, overlaps_range, &span)) return;
@@ -127,6 +133,7 @@ static void check_flight(const flight_access *m, const sim_flight *f) {
         check_store(m, f);
 }
 
+/* Checks a write against the sources of one cp.async. */
 static void check_copy(const flight_access *m, const sim_block *b, uint32_t warp, const sim_copy *c) {
     for (uint32_t left = c->lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
@@ -201,6 +208,7 @@ void sim_flight_check(sim_warp *w, const sim_op *op, uint32_t active, const uint
 
 /* ---- life of a copy ---- */
 
+/* Logs the global memory that a copy touches, for the race checks of global_play.c. */
 static void log_range(sim_block *b, const sim_bulk *bulk, haul_action action) {
     sim_tensor_walk walk;
     sim_tensor_row row;
@@ -223,6 +231,7 @@ static void land(sim_block *b, sim_flights *x, sim_flight *f) {
     if (--x->writing == 0) x->writes = (sim_spans){0};
 }
 
+/* Returns a free entry of the ring. A store that is evicted from it counts as complete. */
 static sim_flight *take_place(sim_block *b, sim_flights *x) {
     if (!x->list) x->list = memory_zeroed(SIM_FLIGHTS, sizeof *x->list);
     if (!x->list) {
@@ -295,6 +304,7 @@ void sim_flight_copy(const sim_block *b, uint32_t lanes, sim_copy *c) {
     add_span(&flights_of(b)->copies, c->op->instruction, &span);
 }
 
+/* The thread has waited for its first `groups` bulk groups, or with `read` only for the reading of their sources. */
 static void waited(sim_block *b, uint32_t thread, uint32_t groups, bool read) {
     sim_flights *x = flights_of(b);
     for (uint32_t i = 0; x->writing && i < SIM_FLIGHTS; i++) {

@@ -157,6 +157,7 @@ static uint32_t unfenced_lanes(const play *p, const sim_touch *t, uint32_t lanes
     return t->cluster == p->e->cluster ? lanes & ~sim_known_lanes(&p->fenced[t->actor], t->time) : 0;
 }
 
+/* Checks a read of a word against its last writer. */
 static void check_read(const play *p, const sim_touch *writer) {
     const sim_logged *e = p->e;
     const uint32_t lanes = writing_lanes(p, writer);
@@ -176,6 +177,7 @@ static bool is_covered(const play *p, const sim_touch *last) {
     return !(last->bytes & ~p->bytes) && (by_self || !unknown_lanes(p, last, last->lanes));
 }
 
+/* Records a read of a word in the reader roles (sim_row_role). */
 static void keep_reader(const play *p, sim_word_shadow *w) {
     sim_touch *last = &w->readers[SIM_ROW_READER], *beside = &w->readers[SIM_ROW_READER_BESIDE];
     sim_touch now = touch_of(p);
@@ -204,6 +206,7 @@ static void check_reader(const play *p, const sim_touch *t) {
     if (unknown) report(p, t, unknown, HAUL_FINDING_RACE_GLOBAL);
 }
 
+/* Records a write of a word; bytes that the same access writes are joined. */
 static void keep_writer(const play *p, sim_touch *writer) {
     const sim_touch now = touch_of(p);
     const bool more =
@@ -277,6 +280,7 @@ static sim_touch touch_of_row(const sim_row *r) {
                        .strong = r->strong & 3u};
 }
 
+/* Fills a word's writer from a row, when a line gets words. */
 static void spread_writer(const sim_row *r, unsigned word, unsigned bits, sim_touch *t) {
     *t = touch_of_row(r);
     t->bytes = (uint8_t)bits;
@@ -324,6 +328,7 @@ static sim_word_shadow *detail(play *p, sim_page *g, unsigned line) {
 
 /* ---- lines ---- */
 
+/* True if the row's access is known to come before the current one. */
 static bool follows(const play *p, const sim_row *r, const sim_part *part) {
     const sim_logged *e = p->e;
     if (r->cluster != e->cluster)
@@ -496,6 +501,7 @@ static bool read_in_turn(const play *p, uint32_t first, bool *overlaps) {
     return true;
 }
 
+/* Records a read in the line's rows. */
 static void note_read(const play *p, uint32_t *link) {
     bool overlaps;
     if (read_in_turn(p, *link, &overlaps)) return;
@@ -516,6 +522,7 @@ static unsigned lane_of_word(const sim_part *part, unsigned word) {
     return 31u - (unsigned)__builtin_clz(sim_owner_lanes(o, byte));
 }
 
+/* Saves hashes of the stored values, to tell races of equal values from others. */
 static void note_values(const play *p, sim_page *g, unsigned line, const sim_part *part) {
     if (!g->values && !p->values) return;
     if (!g->values) g->values = memory_zeroed(SIM_PAGE_WORDS, sizeof *g->values);
@@ -606,6 +613,7 @@ static void play_entry(play *p) {
             play_range(p, address_of(p, (unsigned)__builtin_ctz(left)), left & -left);
 }
 
+/* Replays one SM's log, as far as it touches the slice. */
 static void play_log(const sim_watch *watch, sim_slice *s, unsigned number, const sim_access_log *log) {
     play p = {.watch = watch, .s = s, .number = number, .lists = log->lists};
     const sim_log_share *share = &log->shares[number];

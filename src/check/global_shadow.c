@@ -56,6 +56,7 @@ _Atomic uint8_t *sim_watch_published(sim_watch *watch) {
     return watch->published;
 }
 
+/* Adds what the lanes know, and the lanes themselves, to what the cluster has published. */
 static void publish_views(const sim_domain *d, sim_known *published, const sim_warp *w, uint32_t lanes) {
     const uint32_t actor = sim_actor(w);
     for (uint32_t i = 0; i < d->views[actor].count; i++)

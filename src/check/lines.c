@@ -121,6 +121,7 @@ static void spread_bytes(const sim_visit *k, uint32_t word, const sim_line_row *
     }
 }
 
+/* Fills the words' cells from a row of writes, when a line becomes detailed. */
 static void spread_write(const sim_visit *k, uint32_t first, const sim_line_row *r) {
     for (unsigned w = 0; w < LINE_WORDS; w++) {
         const unsigned bits = sim_bytes_of_word(r->bytes, w);
@@ -152,6 +153,7 @@ static void spread_word_read(sim_cell *c, sim_read *p, const sim_line_row *r, ui
     if (c->read_time < r->time) c->read_time = r->time;
 }
 
+/* Fills the words' cells from a row of reads. */
 static void spread_read(const sim_visit *k, uint32_t first, const sim_line_row *r, sim_read *plane) {
     for (unsigned w = 0; w < LINE_WORDS; w++) {
         unsigned bits = sim_bytes_of_word(r->bytes, w);
@@ -205,6 +207,7 @@ static sim_line_row long_written(const sim_visit *k, const sim_line *l) {
     return r;
 }
 
+/* Makes the line detailed. Words that a row covers only in part get cells by byte. */
 static bool detail(const sim_visit *k, sim_line *l) {
     l->touched = k->d->now;
     const uint32_t first = (uint32_t)(l - k->s->lines) * LINE_WORDS;
@@ -235,6 +238,7 @@ bool sim_lines_detail(const sim_visit *k, uint32_t address, uint32_t bytes) {
 
 /* ---- rows that are known to be ordered ---- */
 
+/* True if the row's access is known to come before the part's: by time, or because the same single lane made it. */
 static bool is_known(const sim_visit *k, const sim_line_row *r, const sim_part *p) {
     const sim_known *n = &k->v->order[r->actor];
     if (n->all >= r->time) return true;
@@ -258,11 +262,13 @@ static bool knows_reader(const sim_visit *k, uint32_t index, const sim_line_row 
     return !sim_bytes_overlap(r->bytes, ((const sim_part *)part)->bytes) || is_known(k, r, part);
 }
 
+/* True if rows show that the read is ordered after all writes, and all bytes were written. */
 static bool may_read(const sim_visit *k, const sim_line *l, const sim_part *p) {
     if (sim_bytes_any(sim_bytes_without(p->bytes, l->written))) return false;
     return l->written_at <= k->v->least || knows_writers(k, l, p);
 }
 
+/* True if rows show that the write is ordered after all writes and reads. */
 static bool may_write(const sim_visit *k, const sim_line *l, const sim_part *p) {
     sim_part part = *p;
     if (k->action != HAUL_ACTION_ATOMIC && !sim_owner_is_single(p->owner)) return false;
@@ -295,6 +301,7 @@ static bool note_new_read(const sim_visit *k, sim_line_reads *reads, const sim_p
     return false;
 }
 
+/* Records a read in a row; false if there is none left. */
 static inline bool note_read(const sim_visit *k, sim_line *l, sim_line_reads *reads, const sim_part *p) {
     const uint32_t now = k->d->now;
     l->read_at = now;
@@ -316,6 +323,7 @@ static void drop_overwritten(sim_line *l, const sim_part *p) {
     }
 }
 
+/* Records a write in a row; false if there is none left. */
 static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8_t state) {
     drop_overwritten(l, p);
     l->written_at = k->d->now;

@@ -64,6 +64,7 @@ static bool check_waiters(sim_warp *w, const sim_op *op, unsigned lane, const si
     return false;
 }
 
+/* Reports that an mbarrier is initialised or invalidated while a phase is in progress or others may still use it. */
 static void check_not_in_use(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m) {
     uint64_t bits;
     memcpy(&bits, w->block->shared + m->address, sizeof bits);

@@ -102,6 +102,7 @@ static void enqueue(search *s, uint32_t instruction) {
     s->queue[(s->first + s->count++) % s->size] = instruction;
 }
 
+/* Joins a value into the destination registers and queues the instructions that read them. */
 static void hold(search *s, const ptx_operand *d, uint32_t value) {
     for (uint32_t k = 0; k < d->part_count; k++)
         hold(s, &d->parts[k], d->kind == PTX_PAIR ? value : either(value, INTEGER));
@@ -140,6 +141,7 @@ static const ptx_operand *shared_operand(const ptx_instruction *i) {
     return NULL;
 }
 
+/* Fills the table of instructions whose address has an origin. */
 static void set_origins(const search *s, sim_origin *by_instruction) {
     const ptx_function *f = s->p->function;
     for (size_t i = 0; i < f->instruction_count; i++) {

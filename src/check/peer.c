@@ -9,6 +9,7 @@ void sim_passages_start(sim_shadow *s) {
     s->next_passage = 0;
 }
 
+/* Describes the copy's bytes of `owner`, which complete on an mbarrier of block b. */
 static sim_passage passage_of(const sim_block *b, const sim_bulk *bulk, uint32_t from, bool adds) {
     sim_domain *d = sim_domain_of(b);
     return (sim_passage){.from = from,

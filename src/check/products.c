@@ -20,6 +20,7 @@ static void compare(void *context, uint32_t reg, bool writes) {
     if (reg == t->reg && (writes || t->writes)) t->found = true;
 }
 
+/* Looks for a product in flight that uses the register. */
 static void find_product(void *context, uint32_t reg, bool writes) {
     touch *t = context;
     const bool of_sum = t->held[reg] & SIM_HELD_SUM && !t->sets;

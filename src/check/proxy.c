@@ -36,6 +36,7 @@ void sim_proxies_join(const sim_domain *d, sim_known *to, const sim_known *from)
 
 /* ---- fences ---- */
 
+/* All that the view knows has now passed a fence of this proxy. */
 static void pass_fence(sim_domain *d, uint32_t actor, const sim_view *v, uint32_t proxy) {
     if (proxy >= d->proxies) return;
     sim_known *known = v->proxy + proxy * sim_domain_capacity(d);

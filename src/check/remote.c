@@ -13,6 +13,7 @@ void sim_hazard_remote(sim_warp *w, const sim_op *op, uint32_t active, const sim
     *last = (sim_read){.time = d->now, .lanes = before | active, .instruction = op->instruction};
 }
 
+/* True if some view of the block's warps knows the access. */
 static bool is_known(const sim_domain *d, const sim_block *b, uint32_t actor, const sim_read *last) {
     for (uint32_t i = 0; i < b->warp_count; i++) {
         const sim_views *v = &d->views[sim_actor(&b->warps[i])];

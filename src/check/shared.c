@@ -16,6 +16,7 @@ bool sim_visit_knows(const sim_visit *k, uint32_t thread, uint32_t time) {
     return sim_knows_thread(k->v->order, thread, time);
 }
 
+/* Clears a cell of an earlier block. */
 static void refresh(const sim_visit *k, sim_cell *c) {
     if (c->time < k->d->start && c->read_time < k->d->start) *c = (sim_cell){0};
 }
@@ -84,6 +85,7 @@ static void say_lockstep(const sim_visit *k, sim_finding *f, uint32_t thread) {
                    thread % SIM_LANES, k->lane);
 }
 
+/* Reports an access that is not ordered after the write. */
 static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, uint8_t state, uint32_t instruction,
                           uint32_t thread) {
     const bool unwaited = sim_visit_is_engine(k, thread);
@@ -160,6 +162,7 @@ static void report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, 
         sim_hazard_say(f, "the reduction may add to the bytes before the other thread has read them");
 }
 
+/* Taints a load's register; any other read of uninitialised bytes is reported at once. */
 static void report_uninitialised(const sim_visit *k, uint32_t lanes, uint32_t address, uint32_t bytes) {
     if (k->op && k->action == HAUL_ACTION_READ) {
         const uint32_t from = address - k->base, element = from >> k->op->x;
@@ -173,6 +176,7 @@ static void report_uninitialised(const sim_visit *k, uint32_t lanes, uint32_t ad
 
 /* ---- words whose bytes have cells of their own ---- */
 
+/* Gives the word's bytes cells of their own, filled from the word's cell. */
 static bool split(const sim_visit *k, uint32_t word, sim_cell *c) {
     sim_shadow *s = k->s;
     if (c->state & SIM_CELL_SPLIT) return true;
@@ -326,6 +330,7 @@ static void read_words(sim_visit *k, sim_read *plane, uint32_t word, uint32_t co
     }
 }
 
+/* Reports a write that is not ordered after a read of the word. */
 static void check_readers(const sim_visit *k, uint32_t word, const sim_cell *c) {
     for (uint32_t a = 0; a < k->d->actors; a++) {
         const sim_read *plane = k->s->reads[a];
@@ -337,6 +342,7 @@ static void check_readers(const sim_visit *k, uint32_t word, const sim_cell *c) 
     }
 }
 
+/* Reports a write to a word that a bulk store or a copy to another block still reads. */
 static void check_leaving(const sim_visit *k, uint32_t word, const sim_cell *c) {
     if (!(c->state & SIM_CELL_LEAVING) || !k->s->leaving) return;
     sim_peers_check_source(k, word);

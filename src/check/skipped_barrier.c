@@ -39,6 +39,7 @@ static void report(sim_warp *waiting, uint32_t waits, const sim_op *barrier, con
                        waiting->index, lanes, w->index);
 }
 
+/* Reports lanes that wait at the barrier which these lanes have skipped. */
 static void check_waiting(sim_warp *w, uint32_t lanes, uint32_t block) {
     for (uint32_t i = 0; i < w->block->warp_count; i++) {
         sim_warp *other = &w->block->warps[i];

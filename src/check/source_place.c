@@ -36,6 +36,7 @@ static uint32_t user_place(const ptx_module *m, const file_facts *facts, uint32_
     return place;
 }
 
+/* Returns file and line of the instruction, or its PTX line without line information. */
 static uint64_t key_of(const ptx_module *m, const file_facts *facts, const ptx_instruction *i) {
     const uint32_t place = user_place(m, facts, i->place);
     if (!place) return i->position.line;

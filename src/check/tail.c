@@ -13,6 +13,7 @@ static bool is_same_place(const sim_grid *g, uint32_t a, uint32_t b) {
     return one->op == other->op && one->type == other->type;
 }
 
+/* True if the actor has read the address at the instruction's place. */
 static bool has_read(const sim_warp *w, uint32_t actor, uint32_t address, uint32_t instruction) {
     const sim_block *b = w->block;
     const sim_shadow *s = sim_shadow_of(b);

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+/* Returns the warp's taints by register; clears them if the warp was not tainted before. NULL without memory. */
 static sim_taint *taints_of(sim_warp *w) {
     sim_domain *d = sim_domain_of(w->block);
     const size_t registers = w->sm->grid->program->function->register_count + 1;
@@ -24,6 +25,7 @@ void sim_hazard_taint_forget(sim_warp *w, uint32_t reg, uint32_t lanes) {
     if (taints) taints[reg].lanes &= ~lanes;
 }
 
+/* Adds a taint to a register, beside the one it may have. */
 static void taint_register(sim_warp *w, const ptx_operand *o, const sim_taint *taint) {
     sim_taint *taints = o->kind == PTX_REGISTER ? taints_of(w) : NULL;
     if (!taints) return;
@@ -93,6 +95,7 @@ typedef struct flow {
     uint32_t active;
 } flow;
 
+/* Collects the taint of a register that the instruction reads. */
 static void add_source(void *context, uint32_t reg, bool writes) {
     flow *x = context;
     const uint32_t lanes = x->taints[reg].lanes & x->active;
@@ -105,6 +108,7 @@ static void add_source(void *context, uint32_t reg, bool writes) {
     x->found.bits |= before.bits;
 }
 
+/* Gives a register that the instruction writes the collected taint, in active lanes. */
 static void set_destination(void *context, uint32_t reg, bool writes) {
     flow *x = context;
     if (!writes) return;
@@ -139,6 +143,7 @@ static bool is_of_tail(const sim_warp *w, const sim_taint *t, uint32_t used_by) 
            sim_shadow_is_tail(w, t->instruction, (uint32_t)t->address);
 }
 
+/* Reports that a tainted value matters in instruction `used_by`. */
 static void report(sim_warp *w, const sim_taint *t, uint32_t used_by) {
     if (t->contest) {
         sim_contest_used(w->block, t->contest);
@@ -277,6 +282,7 @@ static uint32_t lanes_outward(const sim_warp *w, const sim_op *op, uint32_t lane
     return outward;
 }
 
+/* Reports a store through a tainted address, or of tainted data to where others may read it. */
 static void check_store(sim_warp *w, const sim_op *op, const ptx_instruction *i, flow x) {
     const flow address = of_operand(w, &i->operands[0], x.active);
     if (address.found.lanes) {

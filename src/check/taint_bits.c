@@ -21,6 +21,7 @@ static uint64_t upwards(uint64_t bits) {
     return bits ? ~((bits & -bits) - 1) : 0;
 }
 
+/* cvt between integers keeps taint bit by bit; any other conversion spreads it. */
 static uint64_t converted(const ptx_instruction *i, uint64_t bits) {
     const unsigned from = ptx_bits(i->type2);
     if (!bits || !is_whole_number(i->type) || !is_whole_number(i->type2) || i->mods[PTX_SLOT_SAT])
@@ -29,6 +30,7 @@ static uint64_t converted(const ptx_instruction *i, uint64_t bits) {
     return bits & low_bits(ptx_bits(i->type));
 }
 
+/* A shift by a constant moves taint; one by a register spreads it. */
 static uint64_t shifted(const ptx_instruction *i, uint64_t bits) {
     const ptx_operand *by = &i->operands[2];
     const unsigned width = ptx_bits(i->type);
@@ -38,6 +40,7 @@ static uint64_t shifted(const ptx_instruction *i, uint64_t bits) {
     return bits >> by->bits & low_bits(width);
 }
 
+/* prmt with a constant selector moves taint by bytes. */
 static uint64_t permuted(const ptx_instruction *i, const uint64_t bits[2]) {
     const ptx_operand *selector = &i->operands[3];
     const uint64_t both = bits[0] | bits[1] << 32;
@@ -51,6 +54,7 @@ static uint64_t permuted(const ptx_instruction *i, const uint64_t bits[2]) {
     return result;
 }
 
+/* bfe with constant operands keeps only the field's taint. */
 static uint64_t of_field(const ptx_instruction *i, uint64_t bits) {
     const ptx_operand *at = &i->operands[2], *count = &i->operands[3];
     if (!bits || at->kind != PTX_INTEGER || count->kind != PTX_INTEGER || ptx_is_signed(i->type) || at->bits >= 64)
@@ -58,11 +62,13 @@ static uint64_t of_field(const ptx_instruction *i, uint64_t bits) {
     return bits >> at->bits & low_bits((unsigned)(count->bits & 255));
 }
 
+/* selp of two constants under a tainted predicate taints the bits in which they differ. */
 static uint64_t chosen(const ptx_instruction *i, uint64_t bits) {
     const ptx_operand *a = &i->operands[1], *b = &i->operands[2];
     return a->kind == PTX_INTEGER && b->kind == PTX_INTEGER ? a->bits ^ b->bits : bits;
 }
 
+/* A mov that packs a vector places each part's taint. */
 static uint64_t packed(const sim_taint *taints, const ptx_instruction *i) {
     const ptx_operand *parts = &i->operands[1];
     const unsigned width = ptx_bits(i->type) / parts->part_count;

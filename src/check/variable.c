@@ -29,6 +29,7 @@ static bool all_inside(const sim_origin *o, uint32_t active, const uint32_t addr
     return o->to - o->from >= bytes && furthest <= o->to - o->from - bytes;
 }
 
+/* Returns the lanes whose access leaves the variable. */
 static uint32_t lanes_outside(const sim_origin *o, uint32_t active, const uint32_t address[SIM_LANES], uint32_t bytes) {
     uint32_t outside = 0;
     for (unsigned l = 0; l < SIM_LANES; l++)

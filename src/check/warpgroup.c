@@ -36,6 +36,7 @@ static bool is_same(const sim_warp *w, uint32_t a, uint32_t b) {
     return x->op != PTX_OP_SETMAXNREG || x->operands[0].bits == y->operands[0].bits;
 }
 
+/* Reports that another warp's step of this number is a different instruction. */
 static void check_same(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t other, const sim_steps *s, uint32_t n) {
     const uint32_t instruction = s->instruction[n % SIM_STEPS_KEPT];
     if (!remembers(s, n) || is_same(w, op->instruction, instruction)) return;
@@ -53,6 +54,7 @@ static bool knows_step(const sim_warp *w, uint32_t lanes, uint32_t other, const 
     return sim_known_lanes(&v->order[self - w->index + other], s->time[n % SIM_STEPS_KEPT]) != 0;
 }
 
+/* Reports a setmaxnreg that is not ordered after the previous one of another warp. */
 static void check_met(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t other, const sim_steps *s, uint32_t n) {
     if (knows_step(w, lanes, other, s, n)) return;
     const sim_steps *own = steps_of(w->block, w->index, SIM_STEP_REGISTERS);
@@ -98,6 +100,7 @@ static void report_missing(sim_block *b, uint32_t warp, uint32_t missing, sim_st
                        warp, s->count, missing, less->count);
 }
 
+/* Reports warps of a group that have executed different numbers of steps. */
 static void finish_group(sim_block *b, uint32_t first, sim_step_kind kind) {
     uint32_t most = first, least = first;
     for (uint32_t i = first; i < first + WARPS && i < b->warp_count; i++) {

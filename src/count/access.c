@@ -8,6 +8,7 @@
 
 /* ---- stores before they reach L2 ---- */
 
+/* Logs the combined stores of a slot and frees it. */
 static void send_slot(sim_counting *c, unsigned slot) {
     sim_pending_stores *p = &c->pending;
     sim_log_change(c, p->line[slot], p->mask[slot], SIM_LOG_WRITE, p->bytes[slot], (sim_priority)p->priority[slot]);
@@ -21,6 +22,7 @@ void sim_counting_flush(sim_counting *c) {
     c->pending.count = 0;
 }
 
+/* Sends the warp's pending stores, before a load that could read them. */
 static void flush_warp(sim_counting *c, const sim_warp *w) {
     if (c->pending.count && c->pending.warp == w) sim_counting_flush(c);
 }
@@ -45,6 +47,7 @@ static bool combine(sim_counting *c, uint64_t line, unsigned mask, unsigned byte
     return false;
 }
 
+/* Only one warp's stores are pending at a time: another warp's are sent first. */
 static void begin_stores(sim_counting *c, const sim_warp *w) {
     if (c->pending.warp == w) return;
     sim_counting_flush(c);
@@ -108,6 +111,7 @@ uint32_t sim_store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const
 
 /* ---- loads ---- */
 
+/* Requests missing sectors from L2, or adds them to the last request if that is for the same line. */
 static inline void request_read(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
     sim_last_read *last = &c->last_read;
     t->traffic.l2_sectors += (uint32_t)__builtin_popcount(mask);
@@ -248,6 +252,7 @@ static void load_volatile(sim_counting *c, const sim_warp *w, const sim_op *op, 
     memcpy(p->served, served, lines->count);
 }
 
+/* Loads from L2 and invalidates the lines in L1. */
 static void load_uncached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
     uint8_t masks[SIM_LANES];
     memcpy(masks, lines->mask, sizeof masks);
@@ -255,12 +260,14 @@ static void load_uncached(sim_counting *c, sim_tally *t, const sim_lines *lines)
     request_lines(c, t, lines, masks);
 }
 
+/* Loads that hit lines in L1 but do not allocate any. */
 static void load_if_there(sim_counting *c, sim_tally *t, const sim_lines *lines) {
     uint8_t missing[SIM_LANES];
     t->traffic.hits += sim_l1_probe_lines(c->l1, lines, missing);
     request_lines(c, t, lines, missing);
 }
 
+/* Loads lines as the assembler caches them. All but read-only loads are ordered after the warp's stores. */
 static void load_lines(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines) {
     switch (c->plan->assembled[op->instruction].caching) {
     case SIM_CACHED_READ_ONLY: sim_load_cached(c, t, lines); return;
@@ -306,6 +313,7 @@ static bool adds_floats(const update_count *u) {
     return ptx_types[type].kind == 'F';
 }
 
+/* Counts one round of an atomic: requests to L2 and the time its slices take. */
 static void log_lines(void *context, const sim_lines *lines) {
     update_count *u = context;
     sim_last_read ignored;
@@ -369,6 +377,7 @@ static void count_global_part(sim_counting *c, const sim_warp *w, const sim_op *
     count_global_lines(c, w, op, active, bytes, &lines);
 }
 
+/* Counts the machine accesses that the assembler splits or merges a PTX access into. */
 static void count_global_parts(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                                const uint64_t address[SIM_LANES], const sim_assembled *a) {
     for (unsigned p = 0; p < a->part_count; p++) {
@@ -444,6 +453,7 @@ static void find_span_lines(uint64_t first, uint64_t second, uint64_t stride, un
     sim_add_span(second, second + reach, lines);
 }
 
+/* True for accesses that count_run() can count: stores and loads cached in L1. */
 static bool is_ordinary(const sim_assembled *a) {
     return a->class == HAUL_CLASS_GLOBAL_STORE || a->caching == SIM_CACHED || a->caching == SIM_CACHED_READ_ONLY;
 }
@@ -456,6 +466,7 @@ static void sample_span(sim_counting *c, const sim_op *op, uint64_t first, uint6
     sim_samples_keep(c, op->instruction, SIM_ALL_LANES, bytes, start, NULL);
 }
 
+/* Counts an access whose lanes are known by two addresses and a stride, without looking at each lane. */
 static void count_span(sim_counting *c, const sim_warp *w, const sim_op *op, uint64_t first, uint64_t second,
                        uint64_t stride, unsigned bytes) {
     const bool halves_meet = second - first == SIM_LANES / 2 * stride;

@@ -25,6 +25,7 @@ static line_pair *find_pair(line_pairs *pairs, uint64_t source, uint32_t destina
     return pair;
 }
 
+/* Sorts the lanes into pairs of source and destination line. */
 static void group_lanes(const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES], uint32_t lanes,
                         line_pairs *pairs) {
     pairs->count = 0;
@@ -93,6 +94,7 @@ static void list_difference(const line_pair *p, unsigned g, sim_lines *requests)
     for (unsigned kind = WHOLE; kind < KINDS; kind++) add_request(requests, p->source, (uint8_t)moves[kind]);
 }
 
+/* Lists the requests if lanes have several differences: a source sector may travel more than once. */
 static void list_differences(const line_pair *p, unsigned parity, sim_lines *requests) {
     unsigned layers[KINDS][LAYERS] = {{0}}, moves[KINDS];
     for (unsigned g = parity; g < DIFFERENCES; g += 2) {
@@ -143,6 +145,7 @@ static uint32_t next_round(const line_pairs *pairs, uint32_t *left) {
     return most;
 }
 
+/* Counts tag sectors and wavefronts, round by round. */
 static void count_tags(const line_pairs *pairs, sim_bypass *b) {
     uint32_t left = (uint32_t)((1ull << pairs->count) - 1);
     b->tag_sectors = b->tag_wavefronts = 0;

@@ -72,6 +72,7 @@ static void bulk_write(void *context, uint64_t line, unsigned mask) {
     c->store_sectors_issued += sectors;
 }
 
+/* Counts a tensor copy row by row. */
 static void count_box(bulk_count *b, bool loads, sim_bulk_request *request) {
     sim_tensor_walk walk;
     sim_tensor_row row;

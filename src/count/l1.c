@@ -113,6 +113,7 @@ static inline void use_again(l1_set *set, uint32_t way, uint32_t tag, uint32_t s
     put_way(set, 0, way, tag, sectors);
 }
 
+/* Evicts the set's last line. */
 static inline void give_up_line(l1_set *set) {
     set->count--;
     set->protected = set->protected < set->count ? set->protected : set->count;
@@ -151,6 +152,7 @@ static inline void bring_in(sim_l1 *l1, uint32_t number, uint32_t tag, uint32_t 
     set->count++;
 }
 
+/* Loads sectors of a line in the given set; allocates the line if it misses. */
 static inline unsigned load(sim_l1 *l1, uint64_t line, uint32_t number, unsigned mask) {
     const uint32_t tag = (uint32_t)line;
     l1_set *set = &l1->set[number];

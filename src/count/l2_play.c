@@ -1,3 +1,4 @@
+/* Life cycle of the L2 model, its sums, and persisting lines. vector_l2.c replays the requests. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "count/l2_sets.h"
@@ -5,6 +6,7 @@
 
 #include <string.h>
 
+/* Allocates a slice; the sets are aligned to whole host cache lines. */
 static bool create_slice(sim_l2_slice *slice, uint32_t sets, uint32_t sms) {
     slice->set_count = sets;
     while ((sets - 1) >> slice->part_shift >= SIM_L2_PARTS) slice->part_shift++;
@@ -26,6 +28,7 @@ static uint8_t fetched_with(unsigned sectors, unsigned mask) {
     return (uint8_t)mask;
 }
 
+/* Allocates all slices. Host threads share the clearing of their memory. */
 static bool create_slices(sim_l2 *l2, const sim_machine *machine, uint32_t sets, int threads) {
     bool failed = false;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(|| : failed)
@@ -57,6 +60,7 @@ haul_status sim_l2_create(const sim_machine *machine, int threads, sim_l2 **out)
     return HAUL_OK;
 }
 
+/* Resets what is counted per launch; lines and their state stay. */
 static void begin_slice(sim_l2_slice *slice) {
     slice->counts = (sim_l2_counts){0};
     slice->dirty_before = slice->dirty;
@@ -115,6 +119,7 @@ static bool add_touched(sim_sector_set_size *sum, const sim_sector_set *seen) {
     return !seen->overflowed;
 }
 
+/* Sums the sectors that the launch touched, over the slices. */
 static void sum_touched(const sim_l2 *l2, sim_l2_touched *touched) {
     *touched = (sim_l2_touched){.read_known = true, .written_known = true, .warm = l2->warm};
     for (unsigned s = 0; s < SIM_SLICES; s++) {

@@ -63,6 +63,7 @@ static void add_local_lanes(local_access *a, uint64_t offset, unsigned bytes, ui
     for (uint64_t word = offset / 4; word <= (offset + bytes - 1) / 4; word++) add_local_word(a, word, lanes);
 }
 
+/* Finds the lines of an access: the words of each lane's bytes. */
 static void find_local_words(uint32_t active, unsigned bytes, const uint64_t offset[SIM_LANES], local_access *a) {
     a->count = 0;
     memset(a->place, 0, sizeof a->place);

@@ -2,6 +2,7 @@
 #include "count/counting.h"
 #include "ptx/liveness.h"
 
+/* True if the instruction reads %ntid. */
 static bool reads_extent(const ptx_instruction *i) {
     bool reads = false;
     for (unsigned k = 0; k < i->operand_count; k++)
@@ -10,10 +11,12 @@ static bool reads_extent(const ptx_instruction *i) {
     return reads;
 }
 
+/* True for a parameter load at an address known to the assembler. */
 static bool reads_parameter(const ptx_instruction *i) {
     return ptx_loads_parameter(i) && i->operands[1].parts[0].kind != PTX_REGISTER;
 }
 
+/* True if the block ends with a backward branch. */
 static bool leads_back(const ptx_function *f, uint32_t block) {
     const ptx_block *b = &f->blocks[block];
     return (b->next != PTX_NO_BLOCK && b->next <= block) || (b->taken != PTX_NO_BLOCK && b->taken <= block);

@@ -52,12 +52,14 @@ static unsigned sixteenth_of(uint64_t line) {
     return (unsigned)((line * 0x9e3779b97f4a7c15u) >> 60);
 }
 
+/* Returns the priority by a range policy: one within its primary range, another outside. */
 static sim_priority of_range(uint64_t policy, uint64_t line) {
     const uint64_t from = policy & ((1ull << UNIT_BITS) - 1), count = policy >> UNIT_BITS & ((1ull << COUNT_BITS) - 1);
     const uint64_t at = (line >> (RANGE_SHIFT - LINE_SHIFT)) - from;
     return (sim_priority)(policy >> (at < count ? 54 : 57) & 7);
 }
 
+/* Returns the priority of a line by a policy of either form. */
 static sim_priority of_policy(uint64_t policy, uint64_t line) {
     switch (policy >> 60) {
     case FORM_FRACTIONAL: {

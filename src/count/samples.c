@@ -24,6 +24,7 @@ void sim_samples_keep(sim_counting *c, uint32_t instruction, uint32_t active, un
     }
 }
 
+/* Collects an instruction's samples from the SMs, in order. */
 static size_t gather(sim_counting *const *countings, size_t count, size_t instruction,
                      haul_access found[SIM_MOST_SAMPLES]) {
     size_t samples = 0;

@@ -44,6 +44,7 @@ static uint32_t swapping_lanes(const uint32_t address[SIM_LANES], uint32_t activ
     return sim_distinct_lanes(key, winners);
 }
 
+/* Removes lanes that have nothing to do: from the start, or because a winner's value beats theirs. */
 static uint32_t contenders(const sim_contest *contest, uint32_t active, uint32_t winners) {
     uint32_t left = active & ~contest->idle;
     for (unsigned l = 0; l < SIM_LANES; l++)

@@ -15,6 +15,7 @@ unsigned sim_tally_spaces(const sim_count_plan *plan, size_t i) {
     return generic || plan->assembled[i].loops ? SIM_TALLY_SPACES : 1;
 }
 
+/* Numbers the tallies of instructions that access memory. */
 static void number_tallies(sim_count_plan *plan) {
     size_t count = plan->function->instruction_count;
     plan->tally_of = ARENA_ARRAY(&plan->memory, count + 1, uint32_t);
@@ -187,6 +188,7 @@ static void add_tallies(const sim_counting *c, haul_traffic *instructions, class
     }
 }
 
+/* Adds the copies that a block issues, with an active lane or without. */
 static void add_copies_of(const sim_counting *c, uint32_t block, class_sums *sums) {
     const sim_count_plan *plan = c->plan;
     const ptx_block *b = &plan->function->blocks[block];

@@ -30,6 +30,7 @@ typedef struct requests {
 
 /* ---- a pass ---- */
 
+/* Adds a texel's sector to the pass. */
 static void add_texel(pass *p, const sim_texel *t) {
     uint32_t i = 0;
     while (i < p->count && p->tag[i] != t->tag) i++;
@@ -129,6 +130,7 @@ static void send_reductions(sim_counting *c, sim_tally *t, const pass *p) {
 
 /* ---- groups ---- */
 
+/* Counts one pass: sectors, wavefronts, hits, and requests for misses. */
 static void run_pass(sim_counting *c, sim_tally *t, const pass *p, haul_memory_class class, requests *r) {
     t->traffic.sectors += count_sectors(p);
     t->traffic.wavefronts += count_wavefronts(p);
@@ -173,6 +175,7 @@ static uint32_t first_of_each_word(const sim_texel_access *a, uint32_t lanes) {
     return chosen;
 }
 
+/* Counts eight lanes: one pass, or for reductions one pass per lane of a word. */
 static void run_octet(sim_counting *c, sim_tally *t, const sim_texel_access *a, uint32_t lanes, haul_memory_class class,
                       requests *r) {
     pass p;

@@ -90,6 +90,7 @@ static void persist(const sim_l2_slice *slice, sim_l2_set *set, unsigned way) {
     set->last |= (uint16_t)(1u << way);
 }
 
+/* Applies an access's priority to a way. */
 static void prioritise(const sim_l2_slice *slice, sim_l2_set *set, unsigned way, sim_priority priority) {
     const uint16_t kept = (uint16_t) ~(1u << way);
     switch (priority) {
@@ -169,6 +170,7 @@ static inline uint16_t *use_line(sim_l2_slice *slice, const l2_place *at, unsign
 
 /* ---- requests ---- */
 
+/* Invalidates sectors in a partition's copy of the line. */
 static inline void forget_copy(const l2_place *at, unsigned partition, unsigned mask) {
     sim_l2_set *set = &at->sets->of[partition];
     const uint32_t there = find_way(set, at->line);
@@ -255,6 +257,7 @@ static inline bool shares_answer(sim_l2_recent group[SIM_L2_RECENT], sim_log_ent
 
 /* ---- replay ---- */
 
+/* Replays one request. */
 static inline void play(const sim_l2 *l2, sim_l2_slice *slice, sim_log_entry entry, uint32_t set) {
     const l2_place at = {sim_log_line(entry), &slice->sets[set], sim_log_priority(entry)};
     const unsigned mask = sim_log_mask(entry), asked = count_bits(mask);
@@ -282,12 +285,14 @@ static inline void play(const sim_l2 *l2, sim_l2_slice *slice, sim_log_entry ent
     }
 }
 
+/* Prefetches a set from the host's memory. */
 static inline void fetch_set(const sim_l2_slice *slice, uint32_t set) {
     enum { HOST_LINE = 64 };
     const char *at = (const char *)&slice->sets[set];
     for (size_t k = 0; k < sizeof *slice->sets; k += HOST_LINE) __builtin_prefetch(at + k, 1);
 }
 
+/* Replays the queue of one part of the sets; prefetches a few sets ahead. */
 static __attribute__((noinline)) void play_part(const sim_l2 *l2, sim_l2_slice *slice, sim_l2_waiting *waiting,
                                                 unsigned part) {
     enum { SETS_AHEAD = 8 };

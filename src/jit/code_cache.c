@@ -43,6 +43,7 @@ static void hash_instructions(uint64_t hash[2], const ptx_function *f) {
     hash_both(hash, f->name, strlen(f->name));
 }
 
+/* Computes a kernel's key: host, file version, operations, instructions and constants. */
 static void find_key(const sim_program *p, uint64_t key[2]) {
     sim_host_hash(key);
     hash_both_word(key, VERSION);
@@ -80,6 +81,7 @@ static bool is_same_place(const sim_code_cache_block *a, const sim_code_cache_bl
     return a->block == b->block && a->form == b->form;
 }
 
+/* Adds a block as the newest; older code of the same block and form becomes outdated. */
 static void append(sim_code_cache *k, sim_code_cache_block *b) {
     for (sim_code_cache_block *old = k->first; old; old = old->next) old->outdated |= is_same_place(old, b);
     *k->last = b;
@@ -158,6 +160,7 @@ static bool read_block(sim_code_cache *k, reader *r) {
     return good;
 }
 
+/* Adds the file's blocks, if its version and compiler are right. */
 static void read_blocks(sim_code_cache *k, const text *file) {
     reader r = {file->bytes, file->length};
     file_kernel head;

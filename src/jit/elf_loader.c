@@ -34,6 +34,7 @@ static bool is_inside(const object *o, uint64_t from, uint64_t size) {
     return from <= o->size && size <= o->size - from;
 }
 
+/* Checks that the object is a relocatable x86-64 ELF file whose sections lie inside it. */
 static bool read_header(object *o) {
     o->header = (const Elf64_Ehdr *)(const void *)o->bytes;
     if (o->size < sizeof *o->header || memcmp(o->header->e_ident, ELFMAG, SELFMAG)) return false;
@@ -79,6 +80,7 @@ static bool symbol_address(const object *o, const Elf64_Shdr *symbols, uint64_t 
     return true;
 }
 
+/* Applies a relocation. Returns false for types other than those LLVM uses here, and for foreign symbols. */
 static bool relocate(const object *o, const Elf64_Shdr *section, unsigned char *base, const Elf64_Shdr *symbols,
                      const Elf64_Rela *r) {
     uint64_t symbol;
@@ -104,6 +106,7 @@ static bool relocate_section(const object *o, const Elf64_Shdr *table) {
     return true;
 }
 
+/* Copies the sections into the mapping and relocates them. */
 static bool fill(const object *o) {
     for (unsigned s = 0; s < o->header->e_shnum; s++)
         if (o->at[s]) memcpy(o->mapped + o->at[s] - 1, o->bytes + o->sections[s].sh_offset, o->sections[s].sh_size);
@@ -130,6 +133,7 @@ static bool list_symbols(const object *o, const Elf64_Shdr *table, sim_code *cod
     return true;
 }
 
+/* Maps the object's sections, relocates them and makes them executable. */
 static bool load(object *o, sim_code *code) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = place_sections(o, page);
     if (!bytes) return false;

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+/* True for unguarded accesses with 64-bit addresses and one, two or four elements. */
 static bool is_plain(const sim_op *op) {
     return op->guard == SIM_SLOT_TRUE && op->x <= 3 && (op->flags & SIM_OP_WIDE) && op->bytes <= 16 &&
            (op->count == 1 || op->count == 2 || op->count == 4);

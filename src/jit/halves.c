@@ -87,6 +87,7 @@ static uint32_t write_one_nan(const halves *h, uint32_t bits) {
     return write_choice(h, is_nan, "i16", write_all(h, "i16", "32767"), bits);
 }
 
+/* Rounds singles to bf16, to nearest even. */
 static uint32_t write_rounded_brain(const halves *h, uint32_t singles) {
     const uint32_t bits = write_as(h, "bitcast", "float", singles, "i32");
     const uint32_t odd = write_with(h, "and", "i32", write_with(h, "lshr", "i32", bits, "16"), "1");
@@ -122,6 +123,7 @@ typedef struct precision {
 } precision;
 static const precision single = {"float", "i32", "31"}, twice = {"double", "i64", "63"};
 
+/* Makes the last bit of an inexact sum odd, towards its error (round to odd). */
 static uint32_t write_sticky(const halves *h, const precision *p, uint32_t sum, uint32_t error) {
     const uint32_t bits = write_as(h, "bitcast", p->element, sum, p->bits);
     const uint32_t error_bits = write_as(h, "bitcast", p->element, error, p->bits);
@@ -197,6 +199,7 @@ static bool write_sign(sim_writer *w, const sim_op *op, const ptx_instruction *i
 
 /* ---- minimum and maximum: by the order of their bits, in which -0 is below +0 ---- */
 
+/* Maps bits to integers that have the order of the numbers. */
 static uint32_t write_order(const halves *h, uint32_t bits) {
     const uint32_t negative = write_with(h, "ashr", "i16", bits, "15");
     return write_two(h, "xor", "i16", bits, write_with(h, "and", "i16", negative, "32767"));

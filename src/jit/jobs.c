@@ -112,6 +112,7 @@ static void forget_thread(void) {
     sim_code_cache_after_fork();
 }
 
+/* Starts the thread, with all signals blocked. */
 static void start(void) {
     pthread_t thread;
     sigset_t all, before;

@@ -83,6 +83,7 @@ static bool resolve_all(void *library) {
     return true;
 }
 
+/* Creates a target machine for each level of effort. */
 static bool make_machines(llvm_opaque *target) {
     static const int levels[SIM_CODE_LEVELS] = {[SIM_CODE_LESS] = 0, [SIM_CODE_MORE] = 2};
     char *cpu = llvm.GetHostCPUName(), *features = llvm.GetHostCPUFeatures();
@@ -98,6 +99,7 @@ static bool make_machines(llvm_opaque *target) {
     return made;
 }
 
+/* Initialises LLVM's x86 target. */
 static bool prepare(void) {
     char *message = NULL;
     llvm_opaque *target = NULL;
@@ -133,6 +135,7 @@ static void identify_library(void *library, const char *name) {
     if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || !identify(name, map->l_name, identity)) *identity = 0;
 }
 
+/* Opens the first library of the list that exists and is allowed. */
 static void *open_library(void) {
     for (size_t k = 0; k < sizeof libraries / sizeof *libraries; k++) {
         void *library = is_chosen(libraries[k].file) ? dlopen(libraries[k].file, RTLD_LAZY | RTLD_LOCAL) : NULL;

@@ -61,6 +61,7 @@ typedef struct parts {
     uint32_t is_nan;
 } parts;
 
+/* Splits a single-precision number into its parts. */
 static parts split(sim_writer *w, sim_value bits) {
     const sim_value magnitude = with(w, "and", bits, MAGNITUDE);
     return (parts){.bits = bits,
@@ -98,6 +99,7 @@ static sim_value write_words(sim_writer *w, sim_mufu_table which, unsigned offse
     return sim_write_joined(w, SIM_VALUE_I32, half[0], half[1]);
 }
 
+/* Returns the square as the unit computes it, without its lowest partial products: sim_mufu_square(). */
 static sim_value write_square(sim_writer *w, sim_value x) {
     const sim_value y = with(w, "lshr", x, 2), low = with(w, "and", y, 127), high = with(w, "lshr", y, 7);
     sim_value cross = number(0);
@@ -115,6 +117,7 @@ typedef struct sum {
     sim_value upper, low;
 } sum;
 
+/* Evaluates a table's parabola: value + slope * x + bend * square, in fixed point. */
 static sum write_parabola(sim_writer *w, sim_mufu_table table, sim_value slice, sim_value x, sim_value square) {
     const sim_mufu_parabola *p = &sim_mufu_parabolas[table];
     const sim_value at = with(w, "mul", slice, sizeof(sim_mufu_row));
@@ -137,6 +140,7 @@ static sum write_sum(sim_writer *w, sim_mufu_table table, sim_value place) {
     return write_parabola(w, table, with(w, "lshr", place, 17), x, write_square(w, x));
 }
 
+/* Combines exponent and significand; underflow gives 0, overflow infinity. */
 static sim_value write_packed(sim_writer *w, sim_value exponent, sim_value significand) {
     const sim_value whole = sim_write_two(w, "add", exponent, with(w, "lshr", significand, 24));
     const sim_value bits = sim_write_two(w, "add", with(w, "shl", exponent, 23), with(w, "sub", significand, ONE));

@@ -36,11 +36,13 @@ uint64_t sim_compiled_size(const sim_compiled *c, uint32_t block) {
     return end - p->block_ops[block];
 }
 
+/* Returns the time to compile the block, in nanoseconds. */
 static uint64_t cost_of(const sim_compiled *c, uint32_t block, sim_code_level level) {
     const uint64_t loading = sim_compiler_is_loaded() ? 0 : LOADING;
     return loading + costs[level].always + costs[level].an_operation * sim_compiled_size(c, block);
 }
 
+/* Marks the code as requested. Returns false if it was already. */
 static bool ask_once(sim_compiled *c, uint32_t block, sim_code_form form, sim_code_level level) {
     return atomic_exchange_explicit(&c->blocks[block].asked[form][level], 1, memory_order_relaxed) == 0;
 }

@@ -1,3 +1,4 @@
+/* A program's compiled code: compiles blocks, or takes their code from the cache, and installs their segments. */
 #include "base/memory.h"
 #include "jit/compiled.h"
 #include "jit/jobs.h"
@@ -50,6 +51,7 @@ static void know_function(sim_compiled *c) {
     c->live = live;
 }
 
+/* Returns a writer for one block; `memory` is freed after the job, c->memory lives as long as the program. */
 static sim_writer *new_writer(sim_compiled *c, const sim_compiler_info *info, arena *memory, text *out) {
     sim_writer *w = ARENA_NEW(memory, sim_writer);
     w->program = c->program;
@@ -156,6 +158,7 @@ static void note_kinds(sim_compiled *c, const sim_code_cache_block *b) {
             atomic_fetch_or_explicit(&c->kinds[b->kinds[k].pc], (uint16_t)b->kinds[k].kinds, memory_order_relaxed);
 }
 
+/* Installs all cached code of the program; blocks that were compiled meanwhile are skipped. */
 static void install_cached(sim_compiled *c) {
     sim_compiler_info info;
     if (!sim_code_cache_compiler(c->cache, &info)) return;

@@ -42,6 +42,7 @@ static sim_value bits_of(sim_writer *w, sim_value v) {
                            sim_operand(w, nan), sim_value_types[bits.type], sim_operand(w, bits));
 }
 
+/* Returns the known value of a slot, or NULL. */
 static sim_cached *find_cached(sim_writer *w, uint32_t slot) {
     const uint32_t at = w->cached_at[slot / 4];
     return at ? &w->cached[at - 1] : NULL;
@@ -63,6 +64,7 @@ static sim_value cached_bits(sim_writer *w, sim_cached *c) {
     return c->as_bits;
 }
 
+/* Writes a known value back to the register file. */
 static void store_cached(sim_writer *w, sim_cached *c) {
     const sim_value bits = cached_bits(w, c);
     const char *type = sim_value_types[bits.type];
@@ -94,6 +96,7 @@ bool sim_slot_is_constant(const sim_writer *w, uint32_t slot, sim_value_type typ
     return at ? out->id == 0 && out->type == type : constant_of(w, slot, (uint8_t)type, out);
 }
 
+/* Reads a slot as that type: from constants, known values, or the register file. */
 static sim_value read_any(sim_writer *w, uint32_t slot, uint8_t type, bool may_be_raw) {
     sim_value constant;
     if (constant_of(w, slot, type, &constant)) return is_floating(type) ? cast_bits(w, constant, type) : constant;
@@ -193,6 +196,7 @@ typedef struct live_scan {
     size_t count, capacity; /* of flips */
 } live_scan;
 
+/* Records a flip if liveness of the register changes at this instruction. */
 static void scan_register(void *context, uint32_t reg, bool writes) {
     live_scan *s = context;
     const bool becomes = !writes || s->guarded, is = s->w->live[reg / 64] >> reg % 64 & 1;

@@ -24,6 +24,7 @@ sim_lanes_kind sim_lanes_kind_by(uint32_t stride, bool same) {
     }
 }
 
+/* Returns the kind of the lanes of an address register. */
 static sim_lanes_kind kind_of(const uint32_t lanes[SIM_LANES]) {
     const uint32_t stride = lanes[1] - lanes[0];
     uint32_t differs = 0;
@@ -49,6 +50,7 @@ static unsigned width_of(unsigned bytes) {
     return bytes / 8;
 }
 
+/* Adds `runs` executions of an access to its tally. */
 static void add_runs(sim_counting *c, const sim_cohort_memo *m, const sim_cohort_access *a, uint64_t runs) {
     const uint32_t tally = c->plan->tally_of[a->instruction];
     if (tally == SIM_NO_TALLY) return;
@@ -60,6 +62,7 @@ static void add_runs(sim_counting *c, const sim_cohort_memo *m, const sim_cohort
     t->bytes += runs * SIM_LANES * a->bytes;
 }
 
+/* Adds the memo's runs to the tallies of its cohort's accesses. */
 static void settle(sim_counting *c, sim_cohort_memo *m, const sim_cohort *g) {
     if (!c) return;
     for (size_t k = 0; m->runs && k < g->access_count; k++) add_runs(c, m, &g->accesses[k], m->runs);
@@ -76,6 +79,7 @@ static void forget_memo(sim_cohort_memo *m) {
     m->high = INT64_MAX / 2;
 }
 
+/* Computes the wavefronts of each kind and width of access in the cohort, for the memo's shape. */
 static void find_wavefronts(sim_cohort_memo *m, const sim_cohort *g) {
     memset(m->wavefronts, 0, sizeof m->wavefronts);
     for (size_t k = 0; k < g->access_count; k++) {
@@ -96,6 +100,7 @@ static void sample(sim_counting *c, const sim_cohort_memo *m, const sim_cohort *
     }
 }
 
+/* Implements sim_native.match: settles the old shape and adopts the new one if the code fits it. */
 static uint32_t match(sim_native *n, sim_cohort_memo *m, uint32_t cohort) {
     const sim_cohort *g = &n->segment->cohorts[cohort];
     const uint32_t *lanes = m->asked;
@@ -129,6 +134,7 @@ static uint32_t match(sim_native *n, sim_cohort_memo *m, uint32_t cohort) {
 
 /* ---- global memory ---- */
 
+/* Implements sim_native.span. */
 static uint64_t span(sim_native *n, const sim_op *op, uint64_t first, uint64_t second) {
     sim_sm *sm = n->warp->sm;
     sim_reach *reach = &sm->reaches[op->instruction];
@@ -264,6 +270,7 @@ static void enter_interpreted(sim_warp *w, uint32_t *pc, uint64_t *left) {
     --*left;
 }
 
+/* Runs a segment and unpacks how it ended. */
 static sim_step run_segment(sim_native *n, const sim_segment *s, uint32_t *pc, uint64_t *left) {
     const uint64_t ended = s->run(n);
     const unsigned step = ended >> SIM_SEGMENT_STEP_SHIFT & 0xff;

@@ -91,6 +91,7 @@ static const char *write_lane_count(sim_writer *w, uint32_t mask) {
     return sim_operand(w, (sim_value){.id = sim_write_id(w, "zext i32 %%v%u to i64", lanes), .type = SIM_VALUE_MASK});
 }
 
+/* Counts an execution of the block. */
 static void write_enter(sim_writer *w, const sim_op *op) {
     if (sim_counts(w) || !sim_is_part(w)) write_count_at(w, offsetof(sim_native, block_runs), op->x, "1");
     if (!sim_counts(w)) return;
@@ -98,6 +99,7 @@ static void write_enter(sim_writer *w, const sim_op *op) {
                    sim_is_part(w) ? write_lane_count(w, w->lanes) : "32");
 }
 
+/* Counts an execution of a guarded instruction. */
 static void write_guarded_count(sim_writer *w, const sim_op *op) {
     const uint32_t active = sim_write_active(w, op);
     const uint32_t any = sim_write_id(w, "icmp ne i32 %%v%u, 0", active);

@@ -18,6 +18,7 @@ static unsigned stride_of(sim_lanes_kind kind) {
     return strides[kind];
 }
 
+/* True if the kind's lanes are adjacent for this access. */
 static bool is_side_by_side(const sim_op *op, sim_lanes_kind kind) {
     return stride_of(kind) == op->bytes;
 }
@@ -64,6 +65,7 @@ static void count_accesses(sim_writer *w, sim_cohort *g, const sim_op *op) {
     for (unsigned k = 0; !a->plain && k < a->part_count; k++) count_access(w, g, op, a->parts[k].width);
 }
 
+/* Widens the cohort's bounds by an access. */
 static void add_bounds(const sim_writer *w, sim_cohort *g, const sim_op *op) {
     const sim_assembled *a = &w->assembled[op->instruction];
     const int32_t shift = (int32_t)op->imm;
@@ -92,6 +94,7 @@ static void find_bounds(const sim_writer *w, const sim_op *first, sim_cohort *g)
 
 /* ---- counting ---- */
 
+/* Returns N of the address of the cohort's memo. */
 static uint32_t memo_of(sim_writer *w, const sim_written_cohort *g) {
     const uint32_t memos = sim_write_native(w, offsetof(sim_native, memos));
     return sim_write_sum(w, memos, (int64_t)(g->index * sizeof(sim_cohort_memo)));
@@ -194,6 +197,7 @@ static void write_drop_pattern(sim_writer *w, uint32_t pattern) {
     sim_write_line(w, "  store i32 0, %s %%v%u, align 4", sim_pointer_type(w, "i32"), pointer);
 }
 
+/* Writes the check of a new cohort's lanes, with a call of match() if they have changed. */
 static void write_check(sim_writer *w, const sim_op *op, sim_written_cohort *g) {
     g->lanes = read_lanes(w, op);
     const uint32_t first = sim_write_id(w, "extractelement <32 x i32> %s, i32 0", sim_operand(w, g->lanes));
@@ -207,6 +211,7 @@ static void write_check(sim_writer *w, const sim_op *op, sim_written_cohort *g) 
     write_half_addresses(w, g);
 }
 
+/* Returns the access's cohort, or NULL if it begins a new one. */
 static sim_written_cohort *find_cohort(sim_writer *w, const sim_op *op) {
     const uint32_t pattern = op->pattern & ~(uint32_t)SIM_PATTERN_LEADS;
     if (op->pattern & SIM_PATTERN_LEADS) return NULL;
@@ -215,6 +220,7 @@ static sim_written_cohort *find_cohort(sim_writer *w, const sim_op *op) {
     return NULL;
 }
 
+/* Begins a cohort with the check of its lanes. Returns NULL if there are too many. */
 static sim_written_cohort *new_cohort(sim_writer *w, const sim_op *op) {
     const uint32_t pattern = op->pattern & ~(uint32_t)SIM_PATTERN_LEADS;
     sim_segment *s = w->segment;
@@ -248,6 +254,7 @@ typedef struct half_elements {
     uint32_t element[4]; /* N of 16 each */
 } half_elements;
 
+/* Loads the elements of half a warp: as one vector, one broadcast, or by gathering. */
 static half_elements load_half(sim_writer *w, const sim_written_cohort *g, sim_lanes_kind kind, unsigned half,
                                const sim_op *op) {
     half_elements out = {{0}};

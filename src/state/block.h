@@ -62,7 +62,7 @@ typedef struct sim_grid {
     sim_proxy_need proxies;           /* with checks */
     bool relaxes;                     /* with checks: it has barriers that do not order memory */
     const uint8_t *uses;              /* with checks, by instruction: SIM_USE_*; NULL: none */
-    const uint64_t *places;           /* with checks, by instruction: its place for the user (check/place.c) */
+    const uint64_t *places;           /* with checks, by instruction: its place for the user (check/source_place.c) */
     haul_schedule schedule;
     uint64_t seed;
 } sim_grid;

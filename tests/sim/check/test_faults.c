@@ -119,7 +119,7 @@ static void a_list_that_leads_outside_has_an_end(void **state) {
            1, 1, 0);
 }
 
-/* The lanes of an atomic on a vector are apart, as those of other atomics: who is within bounds gets the old value. */
+/* Lanes of a vector atomic fault separately, as those of other atomics: lanes within bounds get the old value. */
 static void lanes_beside_a_fault_do_their_atomic(void **state) {
     (void)state;
     expect(
