@@ -96,7 +96,7 @@ static sim_logged *append(sim_block *b, uint32_t actor, sim_view *v) {
 }
 
 /* Adds entry `e`, the last one, to the slices of the shadow that have a bit in `slices`. */
-static void deal(sim_access_log *log, const sim_logged *e, uint32_t slices) {
+static void distribute(sim_access_log *log, const sim_logged *e, uint32_t slices) {
     for (; slices; slices &= slices - 1) {
         sim_log_share *share = &log->shares[__builtin_ctz(slices)];
         if (!reserve((void **)&share->entries, &share->capacity, share->count, 1, sizeof *share->entries)) {
@@ -150,7 +150,7 @@ static void place_list(sim_access_log *log, sim_logged *e, uint32_t lanes, const
     e->list = (uint32_t)(log->list_count / SIM_LANES);
     for (; lanes; lanes &= lanes - 1)
         slices |= 1u << (address[__builtin_ctz(lanes)] >> SIM_WATCH_PAGE) % SIM_WATCH_SLICES;
-    deal(log, e, slices);
+    distribute(log, e, slices);
 }
 
 /* Gives the entry a base and a stride and adds it to the slices in between. */
@@ -160,7 +160,7 @@ static void place_evenly(sim_access_log *log, sim_logged *e, uint32_t lanes, con
     const uint64_t one = address[first], other = address[last];
     e->stride = stride;
     e->base = one - (uint64_t)(stride * first);
-    deal(log, e, slices_between(one < other ? one : other, one < other ? other : one));
+    distribute(log, e, slices_between(one < other ? one : other, one < other ? other : one));
 }
 
 /* ---- values ---- */
@@ -348,5 +348,5 @@ void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction
     }
     e->action = (uint8_t)action;
     e->strong = action == HAUL_ACTION_ATOMIC ? SIM_STRONG : SIM_WEAK;
-    deal(&b->sm->hazards->log, e, slices_between(address, address + bytes - 1));
+    distribute(&b->sm->hazards->log, e, slices_between(address, address + bytes - 1));
 }

@@ -50,8 +50,8 @@ void sim_hazard_copy(sim_warp *w, uint32_t active, sim_copy *c) {
 
 /* Data has arrived: marks the words as written now by `thread`. Words that were overwritten in between stay as they
  * are. */
-static void land(const sim_block *b, uint32_t address, uint32_t bytes, uint32_t instruction, uint32_t thread,
-                 uint8_t state) {
+static void mark_arrived(const sim_block *b, uint32_t address, uint32_t bytes, uint32_t instruction, uint32_t thread,
+                         uint8_t state) {
     const sim_domain *d = sim_domain_of(b);
     const sim_shadow *s = sim_shadow_of(b);
     for (uint32_t i = address / 4; i < (address + bytes) / 4; i++) {
@@ -72,7 +72,7 @@ void sim_hazard_copied(sim_block *b, uint32_t warp, const sim_copy *c, uint32_t 
     if (m && sim_gate_open(d, &m->gate)) sim_known_add(&m->gate.gathered[actor], (sim_known){.all = d->now});
     for (; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
-        land(b, c->destination[lane], c->bytes, c->op->instruction, actor * SIM_LANES + lane, SIM_CELL_ASYNC);
+        mark_arrived(b, c->destination[lane], c->bytes, c->op->instruction, actor * SIM_LANES + lane, SIM_CELL_ASYNC);
     }
     d->now += barrier != NULL;
 }
@@ -95,7 +95,7 @@ static void each_piece(sim_visit *k, const sim_block *b, const sim_bulk *bulk, p
             visit_piece(k, b, bulk, sim_tensor_swizzle(&bulk->tensor, bulk->shared + row.offset + at), 16);
 }
 
-static void keep_inside(const sim_visit *k, uint32_t address, uint32_t bytes) {
+static void check_inside(const sim_visit *k, uint32_t address, uint32_t bytes) {
     uint32_t of_lane[SIM_LANES] = {0};
     of_lane[k->lane] = address;
     sim_hazard_inside(k->w, k->instruction, 1u << k->lane, of_lane, bytes, k->action, false);
@@ -146,7 +146,7 @@ static void check_fence(const sim_visit *k, uint32_t word, const char *engine, b
 /* Issues the reading side of a bulk store: checks the words and marks them as leaving until it has read them. */
 static void depart(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
     (void)b;
-    keep_inside(k, address, bytes);
+    check_inside(k, address, bytes);
     if (!sim_lines_detail(k, address, bytes)) return;
     for (uint32_t i = address / 4; i < (address + bytes) / 4; i++) {
         sim_cell *c = &k->s->cells[i];
@@ -179,7 +179,7 @@ static void check_fences(const sim_visit *k, const sim_bulk *bulk, uint32_t addr
 /* Issues the writing side of a bulk load: checks the words and marks them as arriving. */
 static void announce(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
     (void)b;
-    keep_inside(k, address, bytes);
+    check_inside(k, address, bytes);
     if (!sim_lines_detail(k, address, bytes)) return;
     check_fences(k, bulk, address, bytes);
     sim_cells_write(k, address / 4, bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC | SIM_CELL_COPIED);
@@ -187,7 +187,7 @@ static void announce(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uin
 
 /* Issues a reduction into shared memory. As with atomics, several may add to the same words at once. */
 static void announce_sum(sim_visit *k, const sim_bulk *bulk) {
-    keep_inside(k, bulk->shared, bulk->bytes);
+    check_inside(k, bulk->shared, bulk->bytes);
     if (!sim_lines_detail(k, bulk->shared, bulk->bytes)) return;
     k->action = HAUL_ACTION_ATOMIC;
     k->strong = true;
@@ -223,7 +223,7 @@ void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *b
 }
 
 static void arrived(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
-    land(b, address, bytes, bulk->instruction, k->actor * SIM_LANES, SIM_CELL_ASYNC | SIM_CELL_COPIED);
+    mark_arrived(b, address, bytes, bulk->instruction, k->actor * SIM_LANES, SIM_CELL_ASYNC | SIM_CELL_COPIED);
 }
 
 /* A bulk store has read its source: the words become ordinary words that its thread has read. */

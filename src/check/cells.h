@@ -29,8 +29,8 @@ bool sim_contest_note(const sim_visit *k, const sim_suspect *s);
 uint8_t sim_contest_of(const sim_visit *k, const sim_cell *c);
 /* Marks words that a reduction in flight will add to. */
 void sim_cells_add(const sim_visit *k, uint32_t word, uint32_t count);
-/* peer.c. Report a write to a word that a copy to another block still reads, and a use of a word that reductions from
- * other blocks may still add to. sim_peers_check_sum() returns false if it reported something. */
+/* peer.c. The first reports a write to a word that a copy to another block still reads. The second reports a use of a
+ * word that reductions from other blocks may still add to, and returns false if it did. */
 void sim_peers_check_source(const sim_visit *k, uint32_t word);
 bool sim_peers_check_sum(const sim_visit *k, uint32_t word);
 

@@ -51,7 +51,7 @@ static void report_open(sim_warp *w, uint32_t instruction, uint32_t lanes, haul_
 }
 
 /* Reports a bulk copy in flight: when a block has ended, its shared memory belongs to another. */
-static void report_left(sim_warp *w, const sim_bulk *bulk) {
+static void report_in_flight(sim_warp *w, const sim_bulk *bulk) {
     const bool load = bulk->kind == SIM_BULK_LOAD;
     const sim_suspect s = {.kind = load ? HAUL_FINDING_ASYNC_READ_BEFORE_WAIT : HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN,
                            .action = load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ,
@@ -100,6 +100,6 @@ void sim_hazard_finish(sim_block *b) {
         if (open)
             report_open(w, bulk->instruction, 1u << bulk->thread % SIM_LANES, HAUL_ACTION_ASYNC_READ);
         else
-            report_left(w, bulk);
+            report_in_flight(w, bulk);
     }
 }

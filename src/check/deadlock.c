@@ -45,7 +45,7 @@ static uint32_t lanes_skipped(const sim_warp *w, const sim_path *p) {
 }
 
 /* Reports the wait of a path whose other lanes have continued past it. */
-static void report_parting(sim_warp *w, const sim_path *p, uint32_t skipped) {
+static void report_divergence(sim_warp *w, const sim_path *p, uint32_t skipped) {
     const uint32_t instruction = w->ops[p->pc].instruction;
     const uint32_t missing = p->members & skipped;
     if (p->state == SIM_PATH_AT_BARRIER) {
@@ -66,7 +66,7 @@ void sim_hazard_joins_released(sim_warp *w) {
         const sim_path *p = &w->paths[__builtin_ctz(left)];
         const bool waits = p->state == SIM_PATH_AT_BARRIER || p->state == SIM_PATH_AT_WARP_SYNC;
         const uint32_t skipped = waits ? lanes_skipped(w, p) : 0;
-        if (skipped) report_parting(w, p, skipped);
+        if (skipped) report_divergence(w, p, skipped);
     }
 }
 

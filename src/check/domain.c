@@ -171,7 +171,7 @@ void sim_gate_pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t la
     }
 }
 
-void sim_gate_hand_on(const sim_warp *w, const sim_op *op, sim_gate *gate, uint32_t lanes, int reach) {
+void sim_gate_pass_on(const sim_warp *w, const sim_op *op, sim_gate *gate, uint32_t lanes, int reach) {
     if (sim_is_relaxed(w, op))
         sim_relaxed_arrive(w, gate, reach);
     else
@@ -225,7 +225,7 @@ void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes) {
 }
 
 /* An mbarrier with its own fence is known to all threads after a relaxed barrier. */
-static void hand_on_mbarriers(const sim_warp *w, uint32_t lanes) {
+static void pass_on_mbarriers(const sim_warp *w, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
     for (uint32_t i = 0; i < d->mbarrier_count; i++) {
         sim_watched_mbarrier *m = &d->mbarriers[i];
@@ -237,8 +237,8 @@ static void hand_on_mbarriers(const sim_warp *w, uint32_t lanes) {
 void sim_hazard_cluster_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
     sim_stale_progress(w);
-    sim_gate_hand_on(w, op, &d->cluster, lanes, SIM_REACH_CLUSTER);
-    if (sim_is_relaxed(w, op)) hand_on_mbarriers(w, lanes);
+    sim_gate_pass_on(w, op, &d->cluster, lanes, SIM_REACH_CLUSTER);
+    if (sim_is_relaxed(w, op)) pass_on_mbarriers(w, lanes);
     d->now++;
 }
 

@@ -158,7 +158,7 @@ static void merge_one(sim_findings *all, const sim_finding *one) {
 }
 
 /* Drops advice if the same finding was an error in other blocks. */
-static void drop_outdone(sim_findings *all) {
+static void drop_superseded(sim_findings *all) {
     size_t kept = 0;
     for (size_t i = 0; i < all->count; i++) {
         haul_finding as_error = all->items[i].finding;
@@ -177,7 +177,7 @@ static void merge(const sim_findings *const *lists, size_t count, uint32_t warps
     all->places = lists[0]->places;
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < lists[i]->count; k++) merge_one(all, &lists[i]->items[k]);
-    drop_outdone(all);
+    drop_superseded(all);
     for (size_t i = 0; i < all->count; i++) {
         haul_finding *f = &all->items[i].finding;
         f->count = sim_threads_count(&all->items[i].threads);

@@ -224,7 +224,7 @@ static void log_range(sim_block *b, const sim_bulk *bulk, haul_action action) {
 }
 
 /* A store is complete as far as its thread is concerned: from now on it is an access like others. */
-static void land(sim_block *b, sim_flights *x, sim_flight *f) {
+static void complete(sim_block *b, sim_flights *x, sim_flight *f) {
     f->used = false;
     if (f->bulk.kind == SIM_BULK_LOAD) return;
     log_range(b, &f->bulk, action_of(f));
@@ -239,7 +239,7 @@ static sim_flight *take_place(sim_block *b, sim_flights *x) {
         return NULL;
     }
     sim_flight *f = &x->list[x->next++ % SIM_FLIGHTS];
-    if (f->used) land(b, x, f);
+    if (f->used) complete(b, x, f);
     return f;
 }
 
@@ -313,7 +313,7 @@ static void waited(sim_block *b, uint32_t thread, uint32_t groups, bool read) {
         if (read)
             f->read = true;
         else
-            land(b, x, f);
+            complete(b, x, f);
     }
 }
 
@@ -329,7 +329,7 @@ void sim_flights_finish(sim_block *b) {
     sim_flights *x = flights_of(b);
     for (uint32_t i = 0; x->list && i < SIM_FLIGHTS; i++) {
         sim_flight *f = &x->list[(x->next + i) % SIM_FLIGHTS];
-        if (f->used) land(b, x, f);
+        if (f->used) complete(b, x, f);
     }
     x->reads = x->writes = x->copies = (sim_spans){0};
 }

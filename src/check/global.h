@@ -5,8 +5,8 @@
  * reads a word that was written after a fence knows everything its writer's cluster has published, at that word or
  * another. That is more than the memory model promises: a race may be missed, none is invented.
  *
- * A strong write without a fence publishes reads only. Reads are over when a value that depends on them is written, and
- * a thread that reads the word does not write before it has seen it. Decoupled look-back in place relies on that. */
+ * A strong write without a fence publishes reads only. Reads are over when a value that depends on them is written. A
+ * thread that reads the word does not write before it has seen it. Decoupled look-back in place relies on that. */
 #ifndef HAUL_CHECK_GLOBAL_H
 #define HAUL_CHECK_GLOBAL_H
 

@@ -1,8 +1,8 @@
 /* Replays logged accesses to global memory against its shadow.
  *
  * A line of 128 bytes has a few rows, which say which warp last wrote and read which of its bytes. An access is
- * compared with them as a whole. If rows cannot show that it is ordered, or there would be too many, the line's words
- * get a shadow each, and the access is replayed lane by lane. Both give the same findings. */
+ * compared with them as a whole. Rows may not show that it is ordered, or there would be too many. Then the line's
+ * words get a shadow each, and the access is replayed lane by lane. Both give the same findings. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "check/global.h"
@@ -80,7 +80,7 @@ static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32
     return sim_finding_access((haul_action)action, instruction, &b, warp % g->warps * SIM_LANES + thread % SIM_LANES);
 }
 
-static const char *why_of(const play *p, const sim_touch *t, bool lockstep) {
+static const char *explanation_of(const play *p, const sim_touch *t, bool lockstep) {
     if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run in lockstep";
     if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
     if (t->epoch > floor_of(p, t->action)) return "threads of different blocks, which nothing orders within a launch";
@@ -121,7 +121,7 @@ static void report(const play *p, const sim_touch *t, uint32_t lanes, haul_findi
         snprintf(f->what, sizeof f->what, "the launch wrote there before it reads through the texture path");
         return;
     }
-    snprintf(f->what, sizeof f->what, "%s", why_of(p, t, lockstep));
+    snprintf(f->what, sizeof f->what, "%s", explanation_of(p, t, lockstep));
 }
 
 static sim_touch touch_of(const play *p) {
@@ -442,7 +442,7 @@ static bool is_own_warps(const play *p, const sim_row *r) {
 }
 
 /* Moves the current bytes of rows that `is_meant` selects to another role, and drops those that role had. */
-static void push(const play *p, uint32_t *link, meant_fn *is_meant, sim_row_role role, meant_fn *is_dropped) {
+static void move_role(const play *p, uint32_t *link, meant_fn *is_meant, sim_row_role role, meant_fn *is_dropped) {
     const sim_bytes bytes = p->part->bytes;
     sim_bytes pushed = {{0, 0}};
     for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next)
@@ -508,8 +508,8 @@ static void note_read(const play *p, uint32_t *link) {
     if (overlaps) {
         cut(p, link, p->part->bytes, is_done_reader);
         if (is_accompanied(p, *link)) cut(p, link, p->part->bytes, is_own_warps);
-        push(p, link, is_own_reader, SIM_ROW_READER_BESIDE, is_beside);
-        push(p, link, is_others_reader, SIM_ROW_READER_BEFORE, is_before);
+        move_role(p, link, is_own_reader, SIM_ROW_READER_BESIDE, is_beside);
+        move_role(p, link, is_others_reader, SIM_ROW_READER_BEFORE, is_before);
     }
     add_row(p, link, p->part, SIM_ROW_READER);
 }

@@ -34,8 +34,8 @@ typedef struct sim_gate {
     uint8_t gathered_heard, open_heard;
 } sim_gate;
 
-/* What a warp's fences have released for arrivals at barriers of the block and of the cluster, and what it has seen at
- * barriers but knows only after its next fence. */
+/* A warp's state for relaxed barriers. `released`: what its fences have released, for arrivals at barriers of the block
+ * and of the cluster. `seen`: what it has seen at barriers but knows only after its next fence. */
 enum { SIM_REACH_BLOCK, SIM_REACH_CLUSTER, SIM_REACHES };
 typedef struct sim_relaxed {
     sim_gate released[SIM_REACHES], seen;
@@ -215,8 +215,8 @@ typedef struct sim_taint {
 /* taint.c. The taint's lanes load it as element `element` of the instruction's data. */
 void sim_taint_loaded(sim_warp *w, unsigned element, const sim_taint *taint);
 
-/* Return the tainted bits of an operand as the instruction reads it, the tainted bits of the result, and the lanes
- * whose result is known all the same because the other operand of a logical operation decides it. */
+/* The tainted bits of an operand as the instruction reads it; the tainted bits of the result; and the lanes whose
+ * result is known all the same, because the other operand of a logical operation decides it. */
 uint64_t sim_tainted_bits(const sim_taint *taints, const ptx_operand *operand, unsigned type);
 uint64_t sim_tainted_result(const sim_taint *taints, const ptx_instruction *instruction);
 uint32_t sim_taint_decided(const sim_warp *w, const sim_taint *taints, const ptx_instruction *i, uint32_t lanes);
@@ -316,7 +316,7 @@ void sim_gate_clear(const sim_domain *d, sim_gate *g);
 /* The lanes arrive: adds what they know to the gate. */
 void sim_gate_arrive(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t lanes);
 /* As sim_gate_arrive(), but a relaxed arrival adds only what an earlier fence has released. */
-void sim_gate_hand_on(const sim_warp *w, const sim_op *op, sim_gate *gate, uint32_t lanes, int reach);
+void sim_gate_pass_on(const sim_warp *w, const sim_op *op, sim_gate *gate, uint32_t lanes, int reach);
 /* Release: threads that pass from now on learn what was gathered. Pass: the lanes learn it. */
 void sim_gate_release(sim_domain *d, sim_gate *g);
 void sim_gate_pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t lanes);
@@ -426,8 +426,8 @@ bool sim_passage_begin(sim_warp *w, unsigned lane, const sim_block *owner, const
                        uint32_t from, bool adds);
 void sim_passage_done(const sim_block *owner, const sim_block *b, const sim_bulk *bulk, uint32_t from, bool adds);
 void sim_passages_start(sim_shadow *s);
-/* tail.c. True if the unwritten bytes at the address follow written ones within a line, and the last written one was
- * read at the same source line too. */
+/* tail.c. True if the unwritten bytes at the address follow written ones within a line. The last written byte must have
+ * been read at the same source line too. */
 bool sim_shadow_is_tail(const sim_warp *w, uint32_t instruction, uint32_t address);
 /* Returns the rows of the actor's reads of the line; NULL if the line is detailed or the actor has read nothing. */
 const sim_line_reads *sim_line_rows(const sim_block *b, uint32_t address, uint32_t actor);

@@ -46,7 +46,7 @@ bool sim_line_is_written(const sim_block *b, uint32_t address) {
 
 /* ---- cells ---- */
 
-static bool had(const sim_visit *k, const void *memory) {
+static bool has_memory(const sim_visit *k, const void *memory) {
     if (!memory) k->d->owner->failed = true;
     return memory != NULL;
 }
@@ -54,19 +54,19 @@ static bool had(const sim_visit *k, const void *memory) {
 sim_read *sim_reads_of(const sim_visit *k, uint32_t actor) {
     sim_read **plane = &k->s->reads[actor];
     if (!*plane) *plane = memory_zeroed(sim_shadow_words(k->w->sm->grid), sizeof **plane);
-    return had(k, *plane) ? *plane : NULL;
+    return has_memory(k, *plane) ? *plane : NULL;
 }
 
 bool sim_has_byte_cells(const sim_visit *k) {
     sim_shadow *s = k->s;
     if (!s->bytes) s->bytes = memory_zeroed(4 * sim_shadow_words(k->w->sm->grid), sizeof *s->bytes);
-    return had(k, s->bytes);
+    return has_memory(k, s->bytes);
 }
 
 static bool has_cells(const sim_visit *k) {
     sim_shadow *s = k->s;
     if (!s->cells) s->cells = memory_zeroed(sim_shadow_words(k->w->sm->grid), sizeof *s->cells);
-    return had(k, s->cells);
+    return has_memory(k, s->cells);
 }
 
 /* Returns the time up to which all threads know all accesses: nothing can race with those any more. */
@@ -201,7 +201,7 @@ static bool spread_reads(const sim_visit *k, uint32_t index, const sim_line_row 
 }
 
 /* Returns a row for bytes written so long ago that no row says by whom. */
-static sim_line_row long_written(const sim_visit *k, const sim_line *l) {
+static sim_line_row old_writes(const sim_visit *k, const sim_line *l) {
     sim_line_row r = {.bytes = l->written, .owner = {{.lanes = 1}}, .time = k->d->start};
     for (unsigned i = 0; i < l->writers; i++) r.bytes = sim_bytes_without(r.bytes, l->rows[i].bytes);
     return r;
@@ -214,7 +214,7 @@ static bool detail(const sim_visit *k, sim_line *l) {
     sim_bytes split = {{0, 0}};
     if (l->detailed) return true;
     if (!has_cells(k)) return false;
-    const sim_line_row gone = long_written(k, l);
+    const sim_line_row gone = old_writes(k, l);
     split = split_words(&gone);
     for (unsigned i = 0; i < l->writers; i++) split = sim_bytes_or(split, split_words(&l->rows[i]));
     each_read(k, l, add_split, &split);
@@ -370,21 +370,21 @@ static void gather(const sim_visit *k, sim_line *l) {
 /* ---- accesses ---- */
 
 /* Makes the line detailed and returns the part's lanes, which the cells must check. */
-static uint32_t by_cells(const sim_visit *k, sim_line *l, const sim_part *p) {
+static uint32_t use_cells(const sim_visit *k, sim_line *l, const sim_part *p) {
     return detail(k, l) ? p->lanes : 0;
 }
 
 static const sim_footprint *footprint_of(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes,
                                          uint32_t lanes) {
     const sim_footprint *f = sim_footprint_of(&k->d->owner->footprints, k->instruction, bytes, lanes, address);
-    return had(k, f) ? f : NULL;
+    return has_memory(k, f) ? f : NULL;
 }
 
 static sim_line_reads *line_reads_of(const sim_visit *k) {
     sim_line_reads **plane = &k->s->line_reads[k->actor];
     const size_t lines = sim_shadow_words(k->w->sm->grid) / LINE_WORDS;
     if (!*plane) *plane = memory_zeroed(lines, sizeof **plane);
-    return had(k, *plane) ? *plane : NULL;
+    return has_memory(k, *plane) ? *plane : NULL;
 }
 
 uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes) {
@@ -398,7 +398,7 @@ uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], u
         const uint32_t index = first + (uint32_t)p->line;
         sim_line *l = line_at(k->d, k->s, index);
         if (l->detailed) gather(k, l);
-        if (l->detailed || !may_read(k, l, p) || !note_read(k, l, &reads[index], p)) slow |= by_cells(k, l, p);
+        if (l->detailed || !may_read(k, l, p) || !note_read(k, l, &reads[index], p)) slow |= use_cells(k, l, p);
     }
     return slow;
 }
@@ -413,7 +413,7 @@ uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], 
         const sim_part *p = &f->parts[i];
         sim_line *l = line_at(k->d, k->s, first + (uint32_t)p->line);
         if (l->detailed) gather(k, l);
-        if (l->detailed || !may_write(k, l, p) || !note_write(k, l, p, state)) slow |= by_cells(k, l, p);
+        if (l->detailed || !may_write(k, l, p) || !note_write(k, l, p, state)) slow |= use_cells(k, l, p);
     }
     return slow;
 }

@@ -141,7 +141,7 @@ void sim_hazard_mbarrier_raised(const sim_warp *w, uint32_t address) {
 void sim_hazard_mbarrier_arrive(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
     sim_domain *d = sim_domain_of(w->block);
     const int reach = b == w->block ? SIM_REACH_BLOCK : SIM_REACH_CLUSTER;
-    sim_gate_hand_on(w, op, &sim_mbarrier_watched(d, b, address)->gate, 1u << lane, reach);
+    sim_gate_pass_on(w, op, &sim_mbarrier_watched(d, b, address)->gate, 1u << lane, reach);
     d->now++;
 }
 

@@ -66,8 +66,8 @@ static void report_overtaken(sim_domain *d, const sim_watched_mbarrier *m, uint3
                "wait sees the same parity as if the phase had not ended, and may never return");
 }
 
-/* A waiting thread tells a phase from the next only by its parity, so the next phase must not end before the waiter has
- * seen this one end. (Relaxed arrivals pass nothing on, and a shared gate has forgotten some.) */
+/* A waiting thread tells phases apart only by their parity. So the next phase must not end before the waiter has seen
+ * this one end. (Relaxed arrivals pass nothing on, and a shared gate has forgotten some.) */
 static void check_waiters(sim_domain *d, const sim_watched_mbarrier *m) {
     if (!m->live || !m->passed || !m->used || m->crowded || d->relaxed) return;
     for (uint32_t a = 0; a < d->actors; a++) {

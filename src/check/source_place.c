@@ -14,7 +14,7 @@ typedef struct file_facts {
     bool is_toolchain;
 } file_facts;
 
-static void look_at_files(const ptx_module *m, file_facts *facts) {
+static void find_files(const ptx_module *m, file_facts *facts) {
     for (uint32_t i = 0; i < m->file_count; i++) {
         if (!m->files[i]) continue;
         uint32_t first = 0;
@@ -54,7 +54,7 @@ haul_status sim_finding_places(const sim_program *p, uint64_t **by_instruction) 
         memory_free(places);
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
     }
-    look_at_files(m, facts);
+    find_files(m, facts);
     for (size_t i = 0; i < f->instruction_count; i++) places[i] = key_of(m, facts, &f->instructions[i]);
     memory_free(facts);
     *by_instruction = places;

@@ -1,7 +1,7 @@
-/* Waits that name an old parity. If a thread waits again for a phase whose end it has already seen and acted on, the
- * wait returns at once, whatever the state of the next phase. What follows is unordered, for this thread and for those
- * that rely on it. Such a wait is harmless if no next phase ever begins. So it is reported only when it explains
- * another finding, and in place of that one. */
+/* Waits that name an old parity. Such a wait names a phase whose end the thread has already seen and acted on. It
+ * returns at once, whatever the state of the next phase. What follows is unordered, for this thread and for those that
+ * rely on it. The wait is harmless if no next phase ever begins. So it is reported only when it explains another
+ * finding, and in place of that one. */
 #include "base/memory.h"
 #include "check/internal.h"
 #include "state/mbarrier.h"

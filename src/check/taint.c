@@ -52,7 +52,7 @@ static void taint_matrix(sim_warp *w, const ptx_instruction *i, unsigned word, c
 
 /* True if the load is of a whole word, as part of an atomic of one or two of its bytes: the other bytes are written
  * back unchanged. */
-static bool is_around(const ptx_instruction *i, uint64_t bits) {
+static bool reads_whole_word(const ptx_instruction *i, uint64_t bits) {
     const unsigned order = i->mods[PTX_SLOT_ORDER];
     const bool is_strong = order && order != PTX_MOD_WEAK;
     return is_strong && ptx_bits(i->type) <= 32 && (~bits & ((1ull << ptx_bits(i->type)) - 1));
@@ -74,7 +74,7 @@ void sim_taint_loaded(sim_warp *w, unsigned element, const sim_taint *taint) {
     const ptx_instruction *i = sim_instruction_of(w, taint->instruction);
     const ptx_operand *data = &i->operands[0];
     const ptx_operand *part = data->kind == PTX_VECTOR && element < data->part_count ? &data->parts[element] : data;
-    if (is_around(i, taint->bits)) return;
+    if (reads_whole_word(i, taint->bits)) return;
     if (i->op == PTX_OP_LDMATRIX)
         taint_matrix(w, i, element, taint);
     else if (i->op != PTX_OP_LDMATRIX_B8)

@@ -20,12 +20,12 @@ typedef struct flow {
     ptx_users readers, writers;
     const uint32_t *component; /* by block (ptx/components.h) */
     const bool *looping;
-    bool *comes_out;       /* by register: a value computed from it is stored */
+    bool *stored;          /* by register: a value computed from it is stored */
     bool *guards;          /* by register: a value computed from it guards an instruction */
     uint32_t *has, values; /* by register: the number of the last value that may have flowed into it */
     uint32_t *list;        /* worklist: registers that the current value flows into, or that are stored */
     uint32_t count;
-    bool *set;      /* comes_out or guards, while it is computed */
+    bool *set;      /* stored or guards, while it is computed */
     uint32_t guard; /* guard of the instruction, which does not count; PTX_NO_BLOCK: none, or it counts */
 } flow;
 
@@ -56,9 +56,9 @@ static void trace_back(flow *x) {
     }
 }
 
-static void find_comes_out(flow *x) {
+static void find_stored(flow *x) {
     const ptx_function *f = x->function;
-    x->set = x->comes_out;
+    x->set = x->stored;
     for (size_t i = 0; i < f->instruction_count; i++) {
         const ptx_instruction *at = &f->instructions[i];
         if (!ptx_is(at->op, PTX_KIND_STORE | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) continue;
@@ -82,14 +82,14 @@ typedef struct result_search {
     bool found;
 } result_search;
 
-static void look_at_result(void *context, uint32_t reg, bool writes) {
+static void note_result(void *context, uint32_t reg, bool writes) {
     result_search *s = context;
     s->found |= writes && s->set[reg];
 }
 
 static bool results_are_in(const bool *set, const ptx_instruction *i) {
     result_search s = {.set = set};
-    ptx_visit_registers(i, look_at_result, &s);
+    ptx_visit_registers(i, note_result, &s);
     return s.found;
 }
 
@@ -102,7 +102,7 @@ static void spread(void *context, uint32_t reg, bool writes) {
     x->list[x->count++] = reg;
 }
 
-static bool may_go_on(const flow *x, uint32_t instruction, uint32_t load_block) {
+static bool may_control_loop(const flow *x, uint32_t instruction, uint32_t load_block) {
     const ptx_function *f = x->function;
     size_t b;
     SEARCH_FIRST(b, f->block_count, k, f->blocks[k].end <= instruction);
@@ -120,7 +120,7 @@ static bool is_waited_for(flow *x, const ptx_instruction *load, uint32_t block) 
         const uint32_t reg = x->list[next];
         for (uint32_t k = x->readers.first[reg]; k < x->readers.first[reg + 1]; k++) {
             const uint32_t i = x->readers.instructions[k];
-            if (may_go_on(x, i, block)) return true;
+            if (may_control_loop(x, i, block)) return true;
             ptx_visit_registers(&x->function->instructions[i], spread, x);
         }
     }
@@ -134,7 +134,7 @@ static bool is_wait(const ptx_instruction *i) {
 }
 
 /* True if the wait's result decides anything; mostly it guards an instruction close by. */
-static bool is_looked_at(const flow *x, uint32_t wait) {
+static bool is_tested(const flow *x, uint32_t wait) {
     enum { NEAR = 4 };
     const ptx_function *f = x->function;
     const ptx_instruction *at = &f->instructions[wait];
@@ -142,7 +142,7 @@ static bool is_looked_at(const flow *x, uint32_t wait) {
         if (f->instructions[i].guarded && at->operands[0].kind == PTX_REGISTER &&
             f->instructions[i].guard == at->operands[0].reg)
             return true;
-    return results_are_in(x->guards, at) || results_are_in(x->comes_out, at);
+    return results_are_in(x->guards, at) || results_are_in(x->stored, at);
 }
 
 /* ---- expected values of compare-and-swaps ---- */
@@ -197,9 +197,9 @@ static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
     for (uint32_t i = b->first; i < b->end; i++) {
         const ptx_instruction *at = &x->function->instructions[i];
         if (is_volatile(at, PTX_OP_ST)) table[i] = SIM_USE_STORES_VOLATILE;
-        if (is_volatile(at, PTX_OP_LD) && results_are_in(x->comes_out, at) && !is_waited_for(x, at, block))
+        if (is_volatile(at, PTX_OP_LD) && results_are_in(x->stored, at) && !is_waited_for(x, at, block))
             table[i] = SIM_USE_LOADS_VOLATILE;
-        if (is_wait(at) && !is_looked_at(x, i)) table[i] = SIM_USE_UNSEEN;
+        if (is_wait(at) && !is_tested(x, i)) table[i] = SIM_USE_UNSEEN;
         if (is_compare_and_swap(at)) mark_guesses(x, at, table);
     }
 }
@@ -219,13 +219,13 @@ static void find_all(const ptx_function *f, arena *memory, uint8_t *table) {
     const size_t registers = f->register_count + 1;
     flow x = {.function = f,
               .component = ptx_components_find(f, memory),
-              .comes_out = ARENA_ARRAY(memory, registers, bool),
+              .stored = ARENA_ARRAY(memory, registers, bool),
               .guards = ARENA_ARRAY(memory, registers, bool),
               .has = ARENA_ARRAY(memory, registers, uint32_t),
               .list = ARENA_ARRAY(memory, registers, uint32_t)};
     x.looping = ptx_find_looping(f, x.component, memory);
     ptx_users_find(f, memory, &x.readers, &x.writers);
-    find_comes_out(&x);
+    find_stored(&x);
     find_guards(&x);
     for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, table);
 }

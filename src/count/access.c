@@ -79,16 +79,16 @@ static sim_pending_volatile *pending_volatile(sim_counting *c, const sim_warp *w
 }
 
 /* The warp writes the lines: an answer in flight no longer serves its next volatile load of them. */
-static void outdate_volatile(sim_counting *c, const sim_warp *w, uint64_t first_line, uint64_t last_line) {
+static void drop_answer(sim_counting *c, const sim_warp *w, uint64_t first_line, uint64_t last_line) {
     sim_pending_volatile *p = pending_volatile(c, w);
     if (p->warp != w) return;
     for (uint32_t i = 0; i < p->lines.count; i++)
         if (p->lines.line[i] >= first_line && p->lines.line[i] <= last_line) p->warp = NULL;
 }
 
-static void outdate_lines(sim_counting *c, const sim_warp *w, const sim_lines *lines) {
+static void drop_answers(sim_counting *c, const sim_warp *w, const sim_lines *lines) {
     if (pending_volatile(c, w)->warp != w) return;
-    for (uint32_t i = 0; i < lines->count; i++) outdate_volatile(c, w, lines->line[i], lines->line[i]);
+    for (uint32_t i = 0; i < lines->count; i++) drop_answer(c, w, lines->line[i], lines->line[i]);
 }
 
 /* Returns L1 hits. Stores that cover whole sectors allocate. */
@@ -101,7 +101,7 @@ static uint32_t store_in_l1(sim_counting *c, const sim_lines *lines, uint32_t av
 uint32_t sim_store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, uint32_t bytes) {
     const uint32_t average = average_bytes(bytes, lines->sectors);
     begin_stores(c, w);
-    outdate_lines(c, w, lines);
+    drop_answers(c, w, lines);
     const uint32_t hits = store_in_l1(c, lines, average);
     for (uint32_t i = 0; i < lines->count; i++)
         t->traffic.l2_requests += !combine(c, lines->line[i], lines->mask[i], average);
@@ -419,7 +419,7 @@ static void count_run(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     t->tag_sectors += sectors;
     if (is_store) {
         begin_stores(c, w);
-        outdate_volatile(c, w, first_line, last_line);
+        drop_answer(c, w, first_line, last_line);
     } else if (a->caching == SIM_CACHED) {
         flush_warp(c, w);
     }

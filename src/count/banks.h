@@ -7,8 +7,8 @@
 
 /* A load or store of `bytes` (1 to 16) per lane. An access takes passes: one for up to 4 bytes per lane, one for each
  * active half warp at 8 bytes, one for each active quarter warp at 16 bytes. A pass takes as many wavefronts as the
- * most distinct words that one bank serves. Adjacent passes of a load merge if lanes in all pairs (i, i^1), or in all
- * pairs (i, i^2), read the same address or one of the two is inactive. */
+ * most distinct words that one bank serves. Adjacent passes of a load merge if all pairs of lanes (i, i^1), or all
+ * pairs (i, i^2), agree: both read the same address, or one is inactive. */
 sim_wavefronts sim_bank_load(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes);
 sim_wavefronts sim_bank_store(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes);
 

@@ -5,10 +5,10 @@
 #include "count/coalesce.h"
 
 /* Lanes form a group if they have the same source line, the same destination line, the same parity of the distance
- * between their sectors in those lines, and move the same halves of sectors (whole sectors, lower, upper, or from one
- * to the other). A group is one L2 request, one wavefront into shared memory, and a sector of traffic for each distinct
- * source sector. So a copy whose two sides are aligned alike makes one group per line; any skew splits lines and
- * fetches sectors twice. */
+ * between their sectors, and move the same halves. (Halves: whole sectors, lower, upper, or from one to the other.) A
+ * group is one L2 request, one wavefront into shared memory, and a sector of traffic for each distinct source sector.
+ * So a copy whose two sides are aligned alike makes one group per line; any skew splits lines and fetches sectors
+ * twice. */
 typedef struct sim_bypass {
     uint32_t wavefronts;     /* into shared memory: groups, including zero-filled lanes */
     uint32_t sectors;        /* of all groups, including zero-filled lanes */

@@ -16,7 +16,7 @@ static bool use_line(sim_idc *idc, uint64_t line) {
 }
 
 /* Counts a miss of the warp. Returns true if another warp had the same miss. */
-static bool misses_along(sim_idc *idc, unsigned warp, uint64_t line) {
+static bool shares_miss(sim_idc *idc, unsigned warp, uint64_t line) {
     uint64_t *missed = &idc->missed[idc->misses[warp % SIM_IDC_WARPS]++ % SIM_IDC_MISSES];
     const bool along = *missed == line + 1;
     *missed = line + 1;
@@ -28,7 +28,7 @@ sim_constant_use sim_idc_load(sim_idc *idc, unsigned warp, uint32_t active, cons
     for (uint32_t left = sim_distinct_lanes(address, active); left; left &= left - 1) {
         const uint64_t line = address[__builtin_ctz(left)] >> SIM_IDC_LINE_SHIFT;
         use.requests++;
-        use.hits += use_line(idc, line) || misses_along(idc, warp, line);
+        use.hits += use_line(idc, line) || shares_miss(idc, warp, line);
     }
     return use;
 }

@@ -114,13 +114,13 @@ static inline void use_again(l1_set *set, uint32_t way, uint32_t tag, uint32_t s
 }
 
 /* Evicts the set's last line. */
-static inline void give_up_line(l1_set *set) {
+static inline void evict_line(l1_set *set) {
     set->count--;
     set->protected = set->protected < set->count ? set->protected : set->count;
 }
 
 /* Returns the next set in turn that has lines. */
-static inline uint32_t next_to_give(const sim_l1 *l1, uint32_t bank) {
+static inline uint32_t next_to_evict(const sim_l1 *l1, uint32_t bank) {
     uint32_t at = l1->sweep[bank];
     do at = (at + SWEEP_STEP) % SETS;
     while (!l1->set[at * BANKS + bank].count);
@@ -134,18 +134,18 @@ static inline void make_room(sim_l1 *l1, uint32_t number) {
     const bool is_full = l1->set[number].count == WAYS;
     if (l1->held[bank] < l1->room) {
         if (is_full)
-            give_up_line(&l1->set[number]);
+            evict_line(&l1->set[number]);
         else
             l1->held[bank]++;
         return;
     }
-    const uint32_t next = next_to_give(l1, bank), own = 0u - (uint32_t)is_full, before = l1->sweep[bank];
+    const uint32_t next = next_to_evict(l1, bank), own = 0u - (uint32_t)is_full, before = l1->sweep[bank];
     l1->sweep[bank] = (before & own) | (next & ~own);
-    give_up_line(&l1->set[(number & own) | ((next * BANKS + bank) & ~own)]);
+    evict_line(&l1->set[(number & own) | ((next * BANKS + bank) & ~own)]);
 }
 
 /* Inserts a line after the protected ones. */
-static inline void bring_in(sim_l1 *l1, uint32_t number, uint32_t tag, uint32_t sectors) {
+static inline void allocate_line(sim_l1 *l1, uint32_t number, uint32_t tag, uint32_t sectors) {
     l1_set *set = &l1->set[number];
     make_room(l1, number);
     put_way(set, set->protected, set->count, tag, sectors);
@@ -158,7 +158,7 @@ static inline unsigned load(sim_l1 *l1, uint64_t line, uint32_t number, unsigned
     l1_set *set = &l1->set[number];
     const uint32_t there = find_way(set, tag);
     if (!there) {
-        bring_in(l1, number, tag, mask);
+        allocate_line(l1, number, tag, mask);
         return 0;
     }
     const uint32_t way = (uint32_t)__builtin_ctz(there), found = sectors_at(set, way);

@@ -58,9 +58,9 @@ typedef struct sim_l2_recent {
     uint32_t round, sm;
 } sim_l2_recent;
 
-/* Sets lie too far apart for the host's nearest caches. So requests wait in a queue for each part of the sets, until
- * there are enough to pay for fetching that part, but few enough that the queues stay cached. An entry has bit
- * SIM_L2_OTHER_PARTITION set if its SM reads through partition 1. */
+/* Sets lie too far apart for the host's nearest caches. So each part of the sets has a queue of requests. A queue is
+ * replayed when it is long enough to pay for fetching that part; queues are short enough to stay cached. An entry has
+ * bit SIM_L2_OTHER_PARTITION set if its SM reads through partition 1. */
 enum { SIM_L2_PARTS = 16, SIM_L2_PART_ENTRIES = 512, SIM_L2_OTHER_PARTITION = 1 << 15 };
 typedef struct sim_l2_waiting {
     uint32_t count[SIM_L2_PARTS];

@@ -4,7 +4,7 @@
 #include "state/atomic_kind.h"
 
 /* Returns the wavefronts of an atomic, which takes one pass. */
-static sim_wavefronts once(sim_bank_use use) {
+static sim_wavefronts one_pass(sim_bank_use use) {
     return (sim_wavefronts){use.wavefronts, 1};
 }
 
@@ -13,7 +13,7 @@ static sim_wavefronts shared_wavefronts(uint8_t class, const uint32_t address[SI
     switch (class) {
     case HAUL_CLASS_SHARED_STORE:
     case HAUL_CLASS_GLOBAL_STORE: return sim_bank_store(address, active, bytes);
-    case HAUL_CLASS_SHARED_ATOMIC: return once(sim_bank_atomic(address, active, bytes));
+    case HAUL_CLASS_SHARED_ATOMIC: return one_pass(sim_bank_atomic(address, active, bytes));
     default: return sim_bank_load(address, active, bytes);
     }
 }
@@ -62,7 +62,7 @@ static uint32_t count_loop(sim_tally *t, sim_tally *loads, uint32_t active, cons
             sim_traffic_shared(&loads->traffic, sim_bank_load(address, active, bytes), active, bytes);
         if (contest) active = contenders(contest, active, winners);
         swapped = swapping_lanes(address, active, bytes);
-        if (active) sim_traffic_shared(&t->traffic, once(sim_bank_atomic(address, active, bytes)), active, bytes);
+        if (active) sim_traffic_shared(&t->traffic, one_pass(sim_bank_atomic(address, active, bytes)), active, bytes);
     }
     return turns;
 }
@@ -77,8 +77,8 @@ static void count_atomic(sim_counting *c, uint32_t instruction, sim_tally *t, co
                          uint32_t active, unsigned bytes) {
     const sim_bank_use use = sim_bank_atomic(address, active, bytes);
     c->shared_turns += sim_lanes(active) - use.units;
-    sim_traffic_shared(&t->traffic, once(use), active, bytes);
-    sim_sample_conflicts(c, instruction, active, bytes, address, once(use));
+    sim_traffic_shared(&t->traffic, one_pass(use), active, bytes);
+    sim_sample_conflicts(c, instruction, active, bytes, address, one_pass(use));
 }
 
 static void count_looping(sim_counting *c, const sim_op *op, sim_tally *t, bool own, uint32_t active,

@@ -1,7 +1,7 @@
 #include "count/traffic.h"
 
 /* True if the lanes all have one address. */
-static bool are_one(const uint64_t address[SIM_LANES], uint32_t lanes) {
+static bool have_one_address(const uint64_t address[SIM_LANES], uint32_t lanes) {
     const uint64_t first = address[__builtin_ctz(lanes)];
     uint64_t differs = 0;
     for (uint32_t l = 0; l < SIM_LANES; l++) differs |= (address[l] ^ first) & (0 - (uint64_t)(lanes >> l & 1));
@@ -30,7 +30,7 @@ void sim_traffic_update(haul_traffic *t, const uint64_t address[SIM_LANES], uint
     bool one = false;
     for (uint32_t left = active; left; rounds++) {
         sim_lines lines;
-        one = one || are_one(address, left);
+        one = one || have_one_address(address, left);
         const uint32_t round = one ? left & -left : sim_distinct_lanes(address, left);
         sim_coalesce(address, round, bytes, &lines);
         sim_traffic_tags(t, &lines, round, bytes);
@@ -63,7 +63,7 @@ typedef struct bulk_copy {
     bool loads, outside;
 } bulk_copy;
 
-static void ask(const bulk_copy *b, uint64_t line, unsigned mask) {
+static void send_request(const bulk_copy *b, uint64_t line, unsigned mask) {
     if (mask) b->request(b->context, b->outside ? SIM_NO_LINE : line, mask);
 }
 
@@ -74,9 +74,9 @@ static void copy_line(const bulk_copy *b, uint64_t line, unsigned from, unsigned
     const unsigned first = from / sector, last = (to - 1) / sector, all = (2u << last) - (1u << first);
     const unsigned head = b->loads && from % sector ? 1u << first : 0, tail = b->loads && to % sector ? 1u << last : 0;
     b->traffic->sectors += last - first + 1;
-    ask(b, line, head);
-    ask(b, line, all & ~(head | tail));
-    ask(b, line, tail & ~head);
+    send_request(b, line, head);
+    send_request(b, line, all & ~(head | tail));
+    send_request(b, line, tail & ~head);
 }
 
 /* The engine splits a copy at line ends on either side. If the two sides are aligned differently, each line becomes two

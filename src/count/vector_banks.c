@@ -110,8 +110,8 @@ static uint32_t busiest(const uint64_t touched[MOST_SETS], unsigned sets, unsign
 
 #endif
 
-static sim_bank_use use_few(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned shift, uint32_t first_row,
-                            uint32_t rows) {
+static sim_bank_use use_few_rows(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned shift, uint32_t first_row,
+                                 uint32_t rows) {
     const unsigned row_units = BANKS >> (shift - WORD_SHIFT), sets = (rows * row_units + SET_UNITS - 1) / SET_UNITS;
     uint32_t unit[SIM_LANES];
     uint64_t touched[MOST_SETS];
@@ -145,7 +145,7 @@ static void add_word(bank_words *b, uint32_t word) {
     b->count[bank]++;
 }
 
-static sim_bank_use use_many(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned words) {
+static sim_bank_use use_many_rows(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned words) {
     bank_words b;
     uint32_t most = 0;
     memset(b.first, 0, sizeof b.first);
@@ -163,6 +163,6 @@ sim_bank_use SIM_BANK_PASS(const uint32_t address[SIM_LANES], uint32_t lanes, un
     const uint32_t first = e.nearest >> ROW_SHIFT, rows = ((e.furthest + bytes - 1) >> ROW_SHIFT) - first + 1;
     if (rows == 1 && !counts_units) return (sim_bank_use){1, 0}; /* each bank once: the common case */
     if (rows > MOST_SETS * SET_UNITS / BANKS || (bytes > 4 && e.low_bits & (bytes - 1)))
-        return use_many(address, lanes, bytes <= 4 ? 1 : bytes / 4);
-    return use_few(address, lanes, shift, first, rows);
+        return use_many_rows(address, lanes, bytes <= 4 ? 1 : bytes / 4);
+    return use_few_rows(address, lanes, shift, first, rows);
 }

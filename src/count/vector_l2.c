@@ -72,7 +72,7 @@ static unsigned oldest_of(const sim_l2_set *set, unsigned ways) {
 }
 
 /* Returns the way to evict: a free one, else one to be evicted first, else one that does not persist. */
-static unsigned choose_way(const sim_l2_set *set) {
+static unsigned choose_victim(const sim_l2_set *set) {
     if (!(set->first | set->last)) return (unsigned)__builtin_ctz(oldest_way(set));
     const unsigned all = (1u << SIM_L2_WAYS) - 1, free = sim_match(set->tag, 0), passing = all & ~(unsigned)set->last;
     if (free) return oldest_of(set, free);
@@ -124,8 +124,8 @@ static void rank_way(const sim_l2_slice *slice, const l2_place *at, unsigned par
     prioritise(slice, &at->sets->of[partition], way, passes ? SIM_PRIORITY_NORMAL : at->priority);
 }
 
-static unsigned take_chosen(sim_l2_set *set) {
-    const unsigned way = choose_way(set);
+static unsigned take_victim(sim_l2_set *set) {
+    const unsigned way = choose_victim(set);
     set->last &= (uint16_t) ~(1u << way), set->first &= (uint16_t) ~(1u << way);
     return way;
 }
@@ -139,7 +139,7 @@ static inline uint32_t if_not(uint32_t there) {
 static __attribute__((noinline)) unsigned pick_ranked_way(const sim_l2_slice *slice, const l2_place *at,
                                                           unsigned partition, uint32_t there) {
     sim_l2_set *set = &at->sets->of[partition];
-    const unsigned way = there ? (unsigned)__builtin_ctz(there) : take_chosen(set);
+    const unsigned way = there ? (unsigned)__builtin_ctz(there) : take_victim(set);
     touch(set, way);
     if (at->priority != SIM_PRIORITY_NORMAL || set->first) rank_way(slice, at, partition, way);
     return way;
@@ -360,7 +360,7 @@ static size_t open_streams(const sim_l2 *l2, sim_l2_slice *slice, unsigned s, si
 
 /* Records what was read, and what each SM wrote: separately by SM, since only one SM's stores can be combined before
  * they get here. The order does not matter, so an SM's requests are taken in a row; most are for adjacent lines. */
-static void see_stream(sim_l2_slice *slice, const sim_l2_stream *stream) {
+static void record_stream(sim_l2_slice *slice, const sim_l2_stream *stream) {
     for (const sim_log_entry *entry = stream->next; entry < stream->end; entry++) {
         const uint64_t line = sim_log_line(*entry);
         const unsigned mask = sim_log_mask(*entry);
@@ -378,7 +378,7 @@ void SIM_L2_PLAY(sim_l2 *l2, unsigned s, sim_log *const *logs, size_t count) {
     sim_l2_waiting waiting;
     memset(&waiting.count, 0, sizeof waiting.count);
     size_t open = open_streams(l2, slice, s, logs, count);
-    for (size_t k = 0; k < open; k++) see_stream(slice, &streams[k]);
+    for (size_t k = 0; k < open; k++) record_stream(slice, &streams[k]);
     slice->round += SIM_L2_RECENT_ROUNDS + 1; /* requests of different drains are not merged */
     for (; open; open = drop_ended(streams, open)) {
         for (size_t rounds = shortest(streams, open); rounds; rounds--) {

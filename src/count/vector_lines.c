@@ -15,7 +15,7 @@ static unsigned sector_bit(uint64_t address) {
 #if defined(__AVX512F__)
 
 /* Stores whole vectors: the last one ends at the last entry if all lanes before it are active. */
-static void put_active(const uint64_t address[SIM_LANES], uint32_t active, uint64_t kept[SIM_LANES]) {
+static void pack_active(const uint64_t address[SIM_LANES], uint32_t active, uint64_t kept[SIM_LANES]) {
     enum { WIDE = 8 };
     for (unsigned l = 0; l < SIM_LANES; l += WIDE) {
         const __mmask8 in = (__mmask8)(active >> l);
@@ -26,16 +26,16 @@ static void put_active(const uint64_t address[SIM_LANES], uint32_t active, uint6
 
 #else
 
-static void put_active(const uint64_t address[SIM_LANES], uint32_t active, uint64_t kept[SIM_LANES]) {
+static void pack_active(const uint64_t address[SIM_LANES], uint32_t active, uint64_t kept[SIM_LANES]) {
     for (uint32_t left = active; left; left &= left - 1) *kept++ = address[__builtin_ctz(left)];
 }
 
 #endif
 
 /* Packs the active lanes' addresses; each entry after them lies a line after the previous one. */
-static void put_together(const uint64_t address[SIM_LANES], uint32_t active, uint64_t kept[SIM_LANES]) {
+static void pack_lanes(const uint64_t address[SIM_LANES], uint32_t active, uint64_t kept[SIM_LANES]) {
     const uint32_t count = (uint32_t)__builtin_popcount(active);
-    put_active(address, active, kept);
+    pack_active(address, active, kept);
     for (uint32_t i = count; i < SIM_LANES; i++)
         kept[i] = kept[count - 1] + ((uint64_t)(i + 1 - count) << SIM_LINE_SHIFT);
 }
@@ -98,7 +98,7 @@ void SIM_COALESCE(const uint64_t address[SIM_LANES], uint32_t active, sim_lines 
     uint64_t falls = 0, repeats = 0;
     const uint32_t count = (uint32_t)__builtin_popcount(active);
     if (active != SIM_ALL_LANES) {
-        put_together(address, active, lines->line);
+        pack_lanes(address, active, lines->line);
         split_addresses(lines->line, lines);
     } else
         split_addresses(address, lines);

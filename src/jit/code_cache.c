@@ -335,7 +335,7 @@ const sim_code *sim_code_cache_find(sim_code_cache *k, const uint64_t hash[2]) {
 }
 
 /* Drops the code of another compiler: a kernel's code comes from one compiler. */
-static void be_made_by(sim_code_cache *k, const char *compiler) {
+static void set_compiler(sim_code_cache *k, const char *compiler) {
     if (!strcmp(k->compiler, compiler)) return;
     for (sim_code_cache_block *b = k->first; b; b = b->next) {
         b->outdated = true;
@@ -357,7 +357,7 @@ const sim_code *sim_code_cache_add(sim_code_cache *k, sim_code_cache_block *bloc
         return NULL;
     }
     pthread_mutex_lock(&lock);
-    be_made_by(k, sim_compiler_identity());
+    set_compiler(k, sim_compiler_identity());
     append(k, b);
     k->unsaved = true;
     pthread_mutex_unlock(&lock);

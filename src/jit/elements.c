@@ -62,7 +62,7 @@ uint32_t sim_pick_element(sim_writer *w, uint32_t values, unsigned bits, unsigne
 }
 
 /* Interleaves two vectors. */
-static uint32_t write_zipped(sim_writer *w, uint32_t a, uint32_t b, unsigned bits, unsigned length) {
+static uint32_t write_interleaved(sim_writer *w, uint32_t a, uint32_t b, unsigned bits, unsigned length) {
     char places[600];
     size_t at = 0;
     for (unsigned l = 0; l < 2 * length; l++)
@@ -71,12 +71,12 @@ static uint32_t write_zipped(sim_writer *w, uint32_t a, uint32_t b, unsigned bit
                         bits, b, 2 * length, places);
 }
 
-uint32_t sim_zip_elements(sim_writer *w, const uint32_t elements[4], unsigned bits, unsigned count) {
+uint32_t sim_interleave_elements(sim_writer *w, const uint32_t elements[4], unsigned bits, unsigned count) {
     if (count == 1) return elements[0];
-    if (count == 2) return write_zipped(w, elements[0], elements[1], bits, SIM_HALF_WARP);
-    const uint32_t even = write_zipped(w, elements[0], elements[2], bits, SIM_HALF_WARP);
-    const uint32_t odd = write_zipped(w, elements[1], elements[3], bits, SIM_HALF_WARP);
-    return write_zipped(w, even, odd, bits, 2 * SIM_HALF_WARP);
+    if (count == 2) return write_interleaved(w, elements[0], elements[1], bits, SIM_HALF_WARP);
+    const uint32_t even = write_interleaved(w, elements[0], elements[2], bits, SIM_HALF_WARP);
+    const uint32_t odd = write_interleaved(w, elements[1], elements[3], bits, SIM_HALF_WARP);
+    return write_interleaved(w, even, odd, bits, 2 * SIM_HALF_WARP);
 }
 
 static uint32_t write_resized(sim_writer *w, uint32_t values, const char *how, unsigned from, unsigned to) {

@@ -18,7 +18,7 @@ static uint32_t write_lane(sim_writer *w, const sim_op *op, sim_value lanes, uns
 }
 
 /* Returns N of a bit for each lane of the half that does not lie `stride` bytes after the lane before it. */
-static uint32_t write_strays(sim_writer *w, sim_value lanes, unsigned half, unsigned stride) {
+static uint32_t write_misplaced(sim_writer *w, sim_value lanes, unsigned half, unsigned stride) {
     char distances[400];
     size_t at = 0;
     for (unsigned l = 0; l < SIM_HALF_WARP; l++)
@@ -34,9 +34,9 @@ static uint32_t write_strays(sim_writer *w, sim_value lanes, unsigned half, unsi
 
 /* Branches to label `yes` if all lanes are adjacent, else to `no`. */
 static void write_test(sim_writer *w, const sim_op *op, sim_value lanes, uint32_t yes, uint32_t no) {
-    const uint32_t low = write_strays(w, lanes, 0, op->bytes), high = write_strays(w, lanes, 1, op->bytes);
-    const uint32_t strays = sim_write_id(w, "or <16 x i1> %%v%u, %%v%u", low, high);
-    const uint32_t bits = sim_write_id(w, "bitcast <16 x i1> %%v%u to i16", strays);
+    const uint32_t low = write_misplaced(w, lanes, 0, op->bytes), high = write_misplaced(w, lanes, 1, op->bytes);
+    const uint32_t misplaced = sim_write_id(w, "or <16 x i1> %%v%u, %%v%u", low, high);
+    const uint32_t bits = sim_write_id(w, "bitcast <16 x i1> %%v%u to i16", misplaced);
     const uint32_t none = sim_write_id(w, "icmp eq i16 %%v%u, 0", bits);
     sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u, !prof !0", none, yes, no);
 }
@@ -79,7 +79,7 @@ static void write_store_half(sim_writer *w, const sim_op *op, uint32_t to, unsig
         const uint32_t lanes = sim_load_integers(w, slot_of(w, slots[k], half, &e), e.lane_bits, SIM_HALF_WARP);
         values[k] = sim_write_as_elements(w, lanes, &e);
     }
-    sim_store_integers(w, to, e.bits, SIM_HALF_WARP * op->count, sim_zip_elements(w, values, e.bits, op->count));
+    sim_store_integers(w, to, e.bits, SIM_HALF_WARP * op->count, sim_interleave_elements(w, values, e.bits, op->count));
 }
 
 bool sim_write_global(sim_writer *w, const sim_op *op) {

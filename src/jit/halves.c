@@ -1,5 +1,5 @@
-/* Half precision, f16 and bf16, single and in pairs. Results are computed in single precision (or double, where that is
- * not enough) such that rounding them to the format is the same as rounding the exact result once. */
+/* Half precision, f16 and bf16, single and in pairs. Results are computed in single precision, or double where that is
+ * not enough. They are made such that rounding them to the format equals rounding the exact result once. */
 #include "jit/ops.h"
 
 /* sim_op.x, as in exec/ops/half.c. */

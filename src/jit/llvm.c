@@ -163,7 +163,7 @@ bool sim_compiler_is_possible(void) {
 }
 
 /* Returns the register sets that the operating system saves and lets programs use. */
-static uint64_t kept_by_system(void) {
+static uint64_t saved_by_system(void) {
     unsigned a, b, c, d;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return 0;
     __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
@@ -184,10 +184,10 @@ void sim_host_hash(uint64_t hash[2]) {
         (void)__get_cpuid_count(leaves[k].leaf, leaves[k].part, &r[0], &r[1], &r[2], &r[3]);
         for (unsigned i = 0; i < 4; i++) hash_both_word(hash, r[i] & leaves[k].used[i]);
     }
-    hash_both_word(hash, kept_by_system());
+    hash_both_word(hash, saved_by_system());
 }
 
-static void ask_host(sim_compiler_info *out) {
+static void detect_features(sim_compiler_info *out) {
     unsigned a, b, c, d;
     __builtin_cpu_init();
     out->has_fma = __builtin_cpu_supports("fma");
@@ -202,7 +202,7 @@ void sim_host_hash(uint64_t hash[2]) {
     hash_both_start(hash);
 }
 
-static void ask_host(sim_compiler_info *out) {
+static void detect_features(sim_compiler_info *out) {
     out->has_fma = out->has_f16 = false;
 }
 #endif
@@ -213,7 +213,7 @@ const sim_compiler_info *sim_compiler(void) {
         return NULL;
     }
     pthread_once(&once, load);
-    ask_host(&info);
+    detect_features(&info);
     return loaded ? &info : NULL;
 }
 
@@ -237,7 +237,7 @@ bool sim_compiler_recognise(const char *known, sim_compiler_info *out) {
     for (size_t k = 0; k < sizeof libraries / sizeof *libraries; k++) {
         if (strcmp(libraries[k].file, name)) continue;
         *out = (sim_compiler_info){.name = libraries[k].name, .opaque = libraries[k].opaque};
-        ask_host(out);
+        detect_features(out);
         return true;
     }
     return false;

@@ -66,7 +66,7 @@ static double operations_left(const sim_compiled *c, const sim_sm *sm, uint32_t 
     return done > 0 ? ran * ((double)share - done) / done : ran;
 }
 
-static void ask(sim_compiled *c, uint32_t block, sim_code_form form, sim_code_level level, double left) {
+static void request(sim_compiled *c, uint32_t block, sim_code_form form, sim_code_level level, double left) {
     const uint64_t weight = (uint64_t)left >> (level == SIM_CODE_MORE ? 8 : 0);
     if (ask_once(c, block, form, level)) sim_jobs_add(&(sim_job){c, block, form, level, weight});
 }
@@ -82,8 +82,8 @@ void sim_compiled_heat(sim_compiled *c, const sim_sm *sm, uint32_t block, sim_co
     if (runs % SIM_HEAT_STEP) return;
     const double left = operations_left(c, sm, block, runs), share = left / sm->grid->host_threads;
     if (share * SAVED < 2.0 * (double)cost_of(c, block, SIM_CODE_LESS)) return;
-    ask(c, block, form, SIM_CODE_LESS, left);
-    if (share * BETTER >= 2.0 * (double)cost_of(c, block, SIM_CODE_MORE)) ask(c, block, form, SIM_CODE_MORE, left);
+    request(c, block, form, SIM_CODE_LESS, left);
+    if (share * BETTER >= 2.0 * (double)cost_of(c, block, SIM_CODE_MORE)) request(c, block, form, SIM_CODE_MORE, left);
 }
 
 /* By now the interpreter has also seen the new shape. */
@@ -107,6 +107,6 @@ void sim_compiled_ran(sim_compiled *c, uint32_t block, sim_code_form form, uint6
     const uint64_t operations = runs * sim_compiled_size(c, block);
     if (c->mode.when != SIM_COMPILING_HEAT || !operations) return;
     const uint64_t ran = atomic_fetch_add(&c->blocks[block].ran[form], operations) + operations;
-    if (ran * SAVED >= cost_of(c, block, SIM_CODE_LESS)) ask(c, block, form, SIM_CODE_LESS, (double)ran);
-    if (ran * BETTER >= cost_of(c, block, SIM_CODE_MORE)) ask(c, block, form, SIM_CODE_MORE, (double)ran);
+    if (ran * SAVED >= cost_of(c, block, SIM_CODE_LESS)) request(c, block, form, SIM_CODE_LESS, (double)ran);
+    if (ran * BETTER >= cost_of(c, block, SIM_CODE_MORE)) request(c, block, form, SIM_CODE_MORE, (double)ran);
 }

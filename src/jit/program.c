@@ -43,7 +43,7 @@ static void publish(sim_compiled *c, sim_code_form form, const sim_code *code, c
 }
 
 /* Computes liveness, which is the same for all blocks of a function. */
-static void know_function(sim_compiled *c) {
+static void compute_liveness(sim_compiled *c) {
     const ptx_function *f = c->program->function;
     if (c->live) return;
     ptx_liveness *live = ARENA_NEW(&c->memory, ptx_liveness);
@@ -61,7 +61,7 @@ static sim_writer *new_writer(sim_compiled *c, const sim_compiler_info *info, ar
     w->opaque = info->opaque;
     w->has_fma = info->has_fma;
     w->has_f16 = info->has_f16;
-    know_function(c);
+    compute_liveness(c);
     w->assembled = c->program->assembled;
     w->blocks_live = c->live;
     return w;

@@ -177,7 +177,7 @@ static bool has_memos(sim_native *n, const sim_segment *s) {
 
 /* ---- an SM's sim_native ---- */
 
-static void give_tables(sim_native *n) {
+static void set_tables(sim_native *n) {
     for (unsigned t = 0; t < SIM_MUFU_OCTAVES; t++) n->mufu[t] = sim_mufu_parabolas[t].rows;
     n->mufu[SIM_MUFU_OCTAVES] = sim_mufu_octaves;
 }
@@ -214,7 +214,7 @@ sim_native *sim_native_create(sim_sm *sm, sim_step (*turn)(sim_warp *w, uint32_t
     n->match = match;
     n->partial = partial;
     n->span = span;
-    give_tables(n);
+    set_tables(n);
     count_in(n, sm->counting);
     return n;
 }

@@ -301,7 +301,7 @@ static void write_store_half(sim_writer *w, const sim_op *op, const sim_written_
     }
     if (is_side_by_side(op, kind))
         sim_store_integers(w, sim_write_sum(w, g->half[half], shift), e.bits, SIM_HALF_WARP * op->count,
-                           sim_zip_elements(w, values, e.bits, op->count));
+                           sim_interleave_elements(w, values, e.bits, op->count));
     else
         for (unsigned k = 0; k < op->count; k++)
             sim_scatter_integers(w, write_places(w, g, half, shift + k * e.bits / 8, e.bits), e.bits, values[k]);

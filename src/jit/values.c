@@ -89,8 +89,9 @@ uint32_t sim_write_sum(sim_writer *w, uint32_t base, int64_t offset) {
     return offset ? sim_write_id(w, "add i64 %%v%u, %" PRId64, base, offset) : base;
 }
 
-/* Loads vectors into registers of their own. LLVM (14 to 19 at least) folds the load of an operand into a guarded logic
- * operation of three (vpternlog) and then takes the operands in the wrong order. It does not fold volatile loads. */
+/* Loads vectors into registers of their own. LLVM (14 to 19 at least) folds an operand's load into a guarded logic
+ * operation of three operands (vpternlog), and then takes the operands in the wrong order. It does not fold volatile
+ * loads. */
 uint32_t sim_write_load(sim_writer *w, uint32_t address, const char *type, unsigned alignment) {
     const uint32_t pointer = sim_write_pointer(w, address, type);
     return sim_write_id(w, "load %s%s, %s %%v%u, align %u", *type == '<' ? "volatile " : "", type,

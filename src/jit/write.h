@@ -142,7 +142,7 @@ void sim_store_integers(sim_writer *w, uint32_t address, unsigned bits, unsigned
 /* Returns N of element e of each of 16 lanes that have `count` adjacent elements. */
 uint32_t sim_pick_element(sim_writer *w, uint32_t values, unsigned bits, unsigned count, unsigned e);
 /* Returns N of `count` elements of each of 16 lanes, interleaved lane by lane. */
-uint32_t sim_zip_elements(sim_writer *w, const uint32_t elements[4], unsigned bits, unsigned count);
+uint32_t sim_interleave_elements(sim_writer *w, const uint32_t elements[4], unsigned bits, unsigned count);
 /* Convert 16 elements to lanes, and 16 lanes to elements. */
 uint32_t sim_write_as_lanes(sim_writer *w, uint32_t elements, const sim_element *e);
 uint32_t sim_write_as_elements(sim_writer *w, uint32_t lanes, const sim_element *e);
