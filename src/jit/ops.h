@@ -46,7 +46,7 @@ const char *sim_relation_of(const ptx_instruction *i, bool floating);
 
 /* ---- floating point (floats.c) ---- */
 
-/* Flags in sim_op.x, as in exec/ops/floats.h. */
+/* Flags in sim_op.x, as in exec/floats.h. */
 enum { SIM_FLOAT_FLUSHES = 1, SIM_FLOAT_SATURATES = 2 };
 
 /* Constants by their bits. Those of single precision are vectors that no register holds. */
