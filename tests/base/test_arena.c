@@ -102,7 +102,7 @@ static void treats_sizes_that_overflow_as_memory_that_is_out(void **state) {
     arena_free(&a);
 }
 
-/* Allocates until the allocation of the system's memory number `n` fails; how many objects it got. */
+/* Allocates until the system allocation number `n` fails; returns the number of objects. */
 static int objects_before_failure(size_t n) {
     jmp_buf out_of_memory;
     arena a;
@@ -150,7 +150,7 @@ static void cleared_it_gives_the_same_memory_again(void **state) {
 typedef struct borrowing {
     arena *owner;
     int *made;
-    size_t failing; /* an allocation of the scratch arena, or of the owner's; 0: none */
+    size_t failing; /* number of the failing allocation, of the scratch arena or the owner's; 0: none */
     bool of_scratch;
 } borrowing;
 
@@ -165,7 +165,7 @@ static void borrow(void *context, arena *scratch) {
     *b->made = numbers[7];
 }
 
-/* Whether there was memory enough. */
+/* Returns whether there was enough memory. */
 static bool borrows(borrowing *b) {
     jmp_buf out_of_memory;
     arena a;
@@ -182,7 +182,7 @@ static bool borrows(borrowing *b) {
     return worked;
 }
 
-/* The sanitizers look for what is left behind. */
+/* The sanitizers report leaks. */
 static void scratch_memory_ends_with_the_work_however_it_ends(void **state) {
     (void)state;
     assert_true(borrows(&(borrowing){0}));

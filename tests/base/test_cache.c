@@ -1,4 +1,4 @@
-/* Files that are kept from one run to the next: whole and the user's own, or as good as not there. */
+/* Cached files: complete and the user's own, or treated as absent. */
 #include "base/cache.h"
 
 #include <fcntl.h>
@@ -196,7 +196,7 @@ static void what_was_used_longest_ago_goes_first(void **state) {
     snprintf(other, sizeof other, "%s/other", place);
     assert_int_equal(utimensat(AT_FDCWD, path, older, 0), 0);
     assert_int_equal(utimensat(AT_FDCWD, other, old, 0), 0);
-    assert_true(reads("thing", words, sizeof words)); /* used now */
+    assert_true(reads("thing", words, sizeof words)); /* marks it as recently used */
     const cache_usage usage = cache_measure();
     assert_int_equal(usage.files, 3);
     cache_trim(usage.bytes - 1);

@@ -36,7 +36,7 @@ static void no_symbols_have_no_lines(void **state) {
     check(NULL, 0, "");
 }
 
-/* b<a, a>, then pairs of pairs: each of a few letters doubles the declaration. */
+/* b<a, a>, then pairs of pairs: a few more letters double the declaration's length. */
 static const char *doubled(unsigned times, char symbol[2048]) {
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     size_t length = (size_t)snprintf(symbol, 2048, "_Z1f1a1bIS_S_E");
@@ -58,7 +58,7 @@ static void a_symbol_that_has_no_end_costs_a_second(void **state) {
     (void)state;
     char symbol[2048];
     const char *const symbols[] = {"_Z1gPf", doubled(60, symbol), "_Z1hPd"};
-    check(symbols, 3, "g(float*)\n\n\n"); /* those behind it are not reached */
+    check(symbols, 3, "g(float*)\n\n\n"); /* the symbols after it are not reached */
 }
 
 int main(void) {

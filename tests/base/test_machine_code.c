@@ -1,4 +1,4 @@
-/* Registers, spills and machine instructions as NVIDIA's tools write them. */
+/* Registers, spills and machine instructions in the output of NVIDIA's tools. */
 #include "base/machine_code.h"
 
 #include <setjmp.h>
@@ -79,18 +79,18 @@ static void nvdisasm_names_sections(void **state) {
 
 static void what_is_no_cubin_says_nothing(void **state) {
     (void)state;
-    char zeros[64] = "\177ELF"; /* sections at 0, none of them */
+    char zeros[64] = "\177ELF"; /* no sections, at offset 0 */
     machine_code code;
     machine_code_begin(&code);
     assert_int_equal(machine_code_read_report(&code, report), HAUL_OK);
-    memset(zeros + 40, 0xff, 24); /* sections far behind the end */
+    memset(zeros + 40, 0xff, 24); /* sections far beyond the end */
     machine_code_read_file(&code, &(text){.bytes = zeros, .length = sizeof zeros});
     machine_code_read_file(&code, &(text){.bytes = zeros, .length = 5});
     assert_int_equal(machine_code_find(&code, "copy")->instructions, 0);
     machine_code_free(&code);
 }
 
-/* ---- tools of our own on the PATH ---- */
+/* ---- our own tools on the PATH ---- */
 
 static char folder[64], kept_path[4096];
 

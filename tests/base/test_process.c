@@ -1,4 +1,4 @@
-/* Programs that are started: their output, how they end, and that none outlives its time. */
+/* Started programs: their output, how they end, and that none outlives its time limit. */
 #include "base/process.h"
 
 #include <haul/status.h>
@@ -77,7 +77,7 @@ static void what_takes_too_long_is_killed_with_what_it_started(void **state) {
     end_outcome(&o);
 }
 
-/* The sleeper has the streams: without its end this would last. */
+/* The sleeper holds the streams open; this would hang if it were not killed. */
 static void what_outlives_the_program_is_killed(void **state) {
     (void)state;
     outcome o = shell("sleep 1000 & kill -KILL $$", (process_options){.seconds = 100, .alone = true});

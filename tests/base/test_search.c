@@ -38,7 +38,7 @@ static void finds_nothing_in_nothing(void **state) {
     assert_int_equal(found, 0);
 }
 
-/* One place behind the last that is not after: how places of ranges are found. */
+/* One past the last element that is not greater; places of ranges are found this way. */
 static void takes_any_order_that_turns_once(void **state) {
     (void)state;
     size_t found;

@@ -1,4 +1,4 @@
-/* What the driver's codes are called, mean, and become in haul's API. */
+/* The driver's codes: their names, meanings, and haul_status. */
 #include "driver/driver.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* What the front end's tests share. */
+/* Helpers of the front end's tests. */
 #ifndef HAUL_TESTS_PTX_TEST_H
 #define HAUL_TESTS_PTX_TEST_H
 
@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #define HEADER ".version 8.6\n.target sm_90\n.address_size 64\n"
-/* A kernel around statements, with registers of each kind; the statements start on line 4. */
+/* A kernel around statements, which start on line 4, with registers of each kind. */
 #define KERNEL(statements)                                                                                        \
     ".version 8.6\n.target sm_90\n.visible .entry k(.param .u64 p, .param .u32 n) { .reg .pred %p<9>; .reg .b16 " \
     "%h<9>;"                                                                                                      \
@@ -30,7 +30,7 @@ static inline ptx_module *parse(const char *source) {
     return module;
 }
 
-/* The source must be refused with exactly this message. */
+/* Expects the source to be refused with exactly this message. */
 #define assert_refused(source, status, message)                                                 \
     do {                                                                                        \
         ptx_module *refused_;                                                                   \
@@ -39,7 +39,7 @@ static inline ptx_module *parse(const char *source) {
         assert_string_equal(haul_message(), message);                                           \
     } while (0)
 
-/* The source's only kernel. */
+/* Returns the source's only kernel. */
 static inline ptx_function *kernel_of(const ptx_module *module) {
     for (size_t i = 0; i < module->function_count; i++)
         if (module->functions[i]->is_entry) return module->functions[i];
@@ -47,7 +47,7 @@ static inline ptx_function *kernel_of(const ptx_module *module) {
     return NULL;
 }
 
-/* The first instruction of a kernel around `statements`, printed, must read `expected`. */
+/* Expects the first instruction of a kernel around `statements` to print as `expected`. */
 #define assert_prints(statements, expected)                                                          \
     do {                                                                                             \
         ptx_module *module_ = parse(KERNEL(statements));                                             \
@@ -58,7 +58,7 @@ static inline ptx_function *kernel_of(const ptx_module *module) {
         ptx_module_free(module_);                                                                    \
     } while (0)
 
-/* The whole file; to be freed with text_free(). */
+/* Reads a whole file; free the text with text_free(). */
 static inline text read_file(const char *path) {
     text out = {0};
     if (file_read(path, &out) != HAUL_OK) fail_msg("%s", haul_message());

@@ -46,7 +46,7 @@ static void finds_labels_inside_before_outside(void **state) {
     (void)state;
     ptx_module *module = parse(KERNEL("W: bra W;\n{ bra W; bra out; W: }\nout: bra W;"));
     assert_int_equal(target_of(module, 0), 0);
-    assert_int_equal(target_of(module, 1), 3); /* the inner W, which comes later */
+    assert_int_equal(target_of(module, 1), 3); /* the inner W, which is declared later */
     assert_int_equal(target_of(module, 2), 3);
     assert_int_equal(target_of(module, 3), 0);
     ptx_module_free(module);

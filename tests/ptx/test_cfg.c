@@ -1,6 +1,6 @@
 #include "ptx_test.h"
 
-/* The joins of a kernel's blocks as text: block 0's, block 1's, ...; `-` where there is none. */
+/* The joins of a kernel's blocks as text: block 0's, block 1's, ...; `-` for none. */
 static const char kernel_head[] = HEADER ".entry k() { .reg .pred %p<9>; .reg .b32 %r<9>;\n";
 
 static const char *joins(const char *statements) {
@@ -28,7 +28,7 @@ static void cuts_blocks_at_jumps_and_their_targets(void **state) {
     const ptx_function *k = kernel_of(module);
     assert_int_equal(k->block_count, 4);
     assert_int_equal(k->blocks[0].first, 0);
-    assert_int_equal(k->blocks[0].end, 3); /* a label that nothing jumps to ends no block */
+    assert_int_equal(k->blocks[0].end, 3); /* a label without jumps ends no block */
     assert_int_equal(k->blocks[0].next, 1);
     assert_int_equal(k->blocks[0].taken, 2);
     assert_int_equal(k->blocks[2].next, 3);
@@ -49,7 +49,7 @@ static void joins_both_arms_of_an_if_with_else(void **state) {
 
 static void joins_a_loop_behind_it(void **state) {
     (void)state;
-    /* 0: before, 1: the loop, 2: behind it */
+    /* 0: before, 1: the loop, 2: after it */
     assert_string_equal(joins(WORK "L: " WORK "@%p1 bra L;\n" WORK "ret;"), "1 2 -");
 }
 
@@ -77,16 +77,17 @@ static void does_not_wait_for_lanes_that_only_leave(void **state) {
     assert_string_equal(joins("@%p1 bra Y;\n@!%p2 bra X;\n" WORK "ret;\nX: " WORK "Y: " WORK "ret;"), "4 3 - 4 -");
 }
 
-/* As clang 14 writes a switch in a loop whose default cannot be: the way out is a block that only jumps to `exit`. */
+/* A switch without a possible default in a loop, as clang 14 writes it: the exit is a block that only jumps to
+ * `exit`. */
 static void takes_a_lone_jump_to_an_exit_for_one(void **state) {
     (void)state;
-    /* 0: the loop's head, 1: the jump out, 2: one case, 3: behind the loop */
+    /* 0: the loop's head, 1: the jump out, 2: one case, 3: after the loop */
     assert_string_equal(joins("L: @%p1 bra C;\nbra X;\nC: " WORK "@%p2 bra L;\n" WORK "ret;\nX: exit;"), "2 4 3 - -");
 }
 
 static void gathers_lanes_that_leave_a_loop_one_by_one(void **state) {
     (void)state;
-    /* 1: the loop's head leaves to 3, which does some work: all lanes meet there */
+    /* 1: the loop's head leaves to 3, which does some work: all lanes reconverge there */
     assert_string_equal(joins(WORK "L: @%p1 bra X;\n" WORK "bra L;\nX: " WORK "ret;"), "1 3 1 -");
 }
 
@@ -97,11 +98,11 @@ static void keeps_loops_that_end_only_by_returning(void **state) {
 
 static void finds_joins_inside_endless_loops(void **state) {
     (void)state;
-    /* 1: if, 2: then, 3: behind it */
+    /* 1: if, 2: then, 3: after it */
     assert_string_equal(joins(WORK "L: @%p1 bra J;\n" WORK "J: " WORK "bra L;"), "1 3 3 -");
 }
 
-/* The joins of block `at` that are nearer than that of the whole function, the outermost first. */
+/* The near joins of block `at`, the outermost first. */
 static const char *near_joins(const char *statements, uint32_t at) {
     static char out[256];
     char source[2048];
@@ -118,17 +119,17 @@ static const char *near_joins(const char *statements, uint32_t at) {
 
 static void lanes_that_stay_in_a_loop_meet_without_those_that_leave_it(void **state) {
     (void)state;
-    /* 1: if (p1) goes on at 3, 2: leaves to 4, 3: the end of the round */
+    /* 1: if (p1) continues at 3, 2: leaves to 4, 3: the end of the iteration */
     const char *loop = WORK "L: @%p1 bra C;\n@%p2 bra X;\nC: " WORK "@%p3 bra L;\nX: " WORK "ret;";
     assert_string_equal(joins(loop), "1 4 4 4 -");
     assert_string_equal(near_joins(loop, 1), "3");
-    assert_string_equal(near_joins(loop, 2), ""); /* one way stays: there is nobody to meet */
+    assert_string_equal(near_joins(loop, 2), ""); /* one path stays, so no lanes reconverge */
     assert_string_equal(near_joins(loop, 3), "");
 }
 
 static void each_loop_that_is_left_has_a_join(void **state) {
     (void)state;
-    /* 1: the outer head; 2: the inner one, if (p1) goes on at 5; 3: leaves both to 7; 4: leaves the inner one to 6;
+    /* 1: the outer head; 2: the inner one, if (p1) continues at 5; 3: leaves both to 7; 4: leaves the inner one to 6;
      * 5: the inner end; 6: the outer end */
     const char *loops = WORK "O: " WORK "L: @%p1 bra C;\n@%p2 bra X;\n@%p5 bra I;\nC: " WORK "@%p3 bra L;\nI: " WORK
                              "@%p4 bra O;\nX: " WORK "ret;";
@@ -160,11 +161,11 @@ static void accepts_an_empty_body(void **state) {
     ptx_module_free(module);
 }
 
-/* ---- random graphs against the definition ---- */
+/* ---- random graphs, against the definition ---- */
 
 enum { BLOCKS = 12 };
 
-/* Marks what can be reached from `from` without passing through `without`; returns whether the end can. */
+/* Marks the blocks reachable from `from` without passing `without`; returns whether the end is. */
 static bool reach(const ptx_function *k, uint32_t from, uint32_t without, bool seen[BLOCKS]) {
     uint32_t stack[BLOCKS * 2 + 2], depth = 0;
     bool end = false;
@@ -187,7 +188,7 @@ static bool escapes(const ptx_function *k, uint32_t from, uint32_t without) {
     return reach(k, from, without, seen);
 }
 
-/* The block that all ways from `b` to the end pass, and pass before any other such block. */
+/* Returns the first block that all paths from `b` to the end pass. */
 static uint32_t join_by_definition(const ptx_function *k, uint32_t b) {
     for (uint32_t j = 0; j < k->block_count; j++) {
         bool nearest = j != b && !escapes(k, b, j);

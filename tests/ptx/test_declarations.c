@@ -7,7 +7,7 @@ static const ptx_variable *variable_named(const ptx_module *module, const char *
     return NULL;
 }
 
-/* `text` declares one variable; its initial bytes must be these. */
+/* Expects these initial bytes of the variable that `text` declares. */
 static void assert_initial(const char *text_, const void *bytes, size_t size) {
     char source[512];
     snprintf(source, sizeof source, HEADER "%s", text_);

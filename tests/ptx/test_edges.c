@@ -5,7 +5,7 @@
 #define START HEADER ".entry k() { .reg .pred %p<9>; .reg .b32 %r<9>;\n"
 #define WORK "add.u32 %r1, %r1, 1;\n"
 
-/* 0: goes on or to 2; 1: by a table to 2, 3, 2; 2: on or to itself; 3: ends */
+/* 0: to the next or to 2; 1: by a table to 2, 3, 2; 2: to the next or to itself; 3: ends */
 static const char source[] = START "T: .branchtargets B, C, B;\n"
                                    "@%p1 bra B;\n" WORK "brx.idx %r1, T;\n"
                                    "B: " WORK "@%p2 bra B;\n"

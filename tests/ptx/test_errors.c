@@ -1,4 +1,4 @@
-/* The first error of a source, with its exact place and words. */
+/* The first error of a source, with its exact place and message. */
 #include "ptx_test.h"
 
 #define SYNTAX(source, message) assert_refused(source, HAUL_ERROR_SYNTAX, message)
@@ -152,7 +152,7 @@ static void says_which_directives_go_together(void **state) {
     SYNTAX(HEADER ".pragma \"frequency 3\";", "t.ptx:4:9: the pragma \"frequency\" belongs into a function's body");
 }
 
-/* As many bytes of shared memory, in a kernel for that target. */
+/* So many bytes of shared memory in a kernel for that target. */
 static const char *with_shared(const char *target, unsigned bytes) {
     static char source[200];
     snprintf(source, sizeof source, ".version 9.0\n.target %s\n.entry k() { .shared .b8 s[%u]; ret; }\n", target,
@@ -260,7 +260,7 @@ static void survives_truncation_anywhere(void **state) {
     text source = read_file(TEST_DATA "/ptx/features.ptx");
     for (size_t length = 0; length < source.length; length++) {
         ptx_module *module;
-        char *cut = memory_alloc(length); /* exactly as long, so that reading beyond it is noticed */
+        char *cut = memory_alloc(length); /* exactly that length, so that sanitizers notice reads beyond it */
         memcpy(cut, source.bytes, length);
         if (ptx_module_parse("t.ptx", cut, length, &module) == HAUL_OK) ptx_module_free(module);
         memory_free(cut);

@@ -1,4 +1,4 @@
-/* What each row of isa.def allows by itself and PTX does not allow together; each beside a form that is one. */
+/* Combinations that the rows of isa.def allow one by one but PTX does not allow together, each next to a valid one. */
 #include "ptx_test.h"
 
 #define ACCEPT(statements) ptx_module_free(parse(KERNEL(statements)))

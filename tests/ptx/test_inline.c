@@ -1,6 +1,6 @@
 #include "ptx_test.h"
 
-/* The flat form of the module's kernel, verified, printed without its header and declarations. */
+/* Prints the flat form of the module's kernel, verified, without its header and declarations. */
 static void assert_flat(const char *source, const char *expected) {
     ptx_module *module = parse(source);
     ptx_function *flat;
@@ -219,7 +219,7 @@ static void refuses_what_cannot_be_passed_to_such_functions(void **state) {
             "t.ptx:4:7: the .local variables of 'f' are too large (in 'k')");
 }
 
-/* Functions that call the one before them twice each. */
+/* Functions that each call the one before them twice. */
 static void write_levels(text *out, int levels) {
     text_put(out, HEADER ".func f0() { ret; }\n");
     for (int i = 1; i < levels; i++) text_printf(out, ".func f%d() { call f%d; call f%d; }\n", i, i - 1, i - 1);

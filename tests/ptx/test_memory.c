@@ -1,8 +1,8 @@
-/* Every allocation of the front end fails once; each time there is one error, and nothing is left behind (the
- * sanitizers look). */
+/* Each allocation of the front end fails once. Each failure gives one error and leaks nothing (the sanitizers
+ * check). */
 #include "ptx_test.h"
 
-/* Parses and flattens with allocation number `n` failing; false once there are fewer allocations than that. */
+/* Parses and flattens with allocation number `n` failing; returns false once there are fewer allocations. */
 static bool fails_at(const text *source, size_t n) {
     ptx_module *module;
     ptx_function *flat;

@@ -1,6 +1,5 @@
-/* Modules about declarations and directives, with the verdict that ptxas 13.0 gave to each: haul's is the same.
- * tools/forms/modules.py records them: group, version, target, ptxas's message (empty: it takes the module) and text.
- */
+/* Modules about declarations and directives, with ptxas 13.0's verdict on each, which haul's must match.
+ * tools/forms/modules.py records them: group, version, target, ptxas's message (empty: accepted) and text. */
 #include "ptx_test.h"
 
 enum { LEAST_MODULES = 1000 };
@@ -15,7 +14,7 @@ static bool is_taken(const char *version, const char *target, const char *module
     return taken;
 }
 
-/* Splits the line at its tabs; false, with a message, where haul and ptxas differ. */
+/* Splits the line at its tabs; returns false, with a message, if haul and ptxas differ. */
 static bool judges_alike(char *line) {
     char *rest = line;
     const char *group = strsep(&rest, "\t"), *version = strsep(&rest, "\t"), *target = strsep(&rest, "\t");

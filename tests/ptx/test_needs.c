@@ -1,5 +1,5 @@
-/* What a module uses must be in the PTX version and on the target that it says it is for; each beside the first that
- * has it. */
+/* Features need a PTX version and a target, which the module must state; each is tested next to the first that has
+ * it. */
 #include "ptx_test.h"
 
 #include "ptx/needs.h"
@@ -80,7 +80,7 @@ static void some_belong_to_families(void **state) {
     ACCEPT("8.6", "sm_100a", "tcgen05.wait::ld.sync.aligned;");
     ACCEPT("8.8", "sm_103f", "tcgen05.wait::ld.sync.aligned;");
     ACCEPT("9.0", "sm_110f", "tcgen05.wait::ld.sync.aligned;");
-    ACCEPT("8.6", "sm_101a", "tcgen05.wait::ld.sync.aligned;"); /* what sm_110a was called */
+    ACCEPT("8.6", "sm_101a", "tcgen05.wait::ld.sync.aligned;"); /* the former name of sm_110a */
     REFUSE("9.0", "sm_120a", "tcgen05.wait::ld.sync.aligned;",
            "1: 'tcgen05.wait::ld.sync.aligned' needs sm_100f or sm_110f (the module says .target sm_120a): "
            "change .target");
@@ -114,20 +114,20 @@ static void targets_need_a_version(void **state) {
     REFUSE_MODULE(".version 9.0\n.target sm_80a\n", "2:9: there is no target 'sm_80a'");
 }
 
-/* As far as is known today, they have all that the latest known one has. */
+/* Later targets have all features of the latest known one. */
 static void later_targets_are_taken(void **state) {
     (void)state;
     ACCEPT("9.1", "sm_130", "add.f32x2 %d1, %d2, %d3;");
 }
 
-/* What ptxas leaves to those who wrote for lanes in lockstep. */
+/* As in ptxas, older code, for lanes in lockstep, may shuffle without .sync. */
 static void lanes_may_shuffle_without_sync_before_6_4(void **state) {
     (void)state;
     ACCEPT("6.3", "sm_75", "shfl.idx.b32 %r1, %r2, 0, 31;");
     REFUSE("6.4", "sm_75", "shfl.idx.b32 %r1, %r2, 0, 31;", "1: 'shfl': needs .sync from sm_70 and PTX ISA 6.4 on");
 }
 
-/* Each text of a linked module is held against its own version. */
+/* Each text of a linked module is checked against its own version. */
 static void texts_of_a_module_have_their_own_versions(void **state) {
     (void)state;
     static const char new[] = FOR("8.0", "sm_90", "elect.sync %r1|%p1, -1;");

@@ -1,4 +1,4 @@
-/* What is printed parses to the same module, over every PTX file that the project has. */
+/* Printed text parses to the same module, for every PTX file in the project. */
 #include "ptx_test.h"
 
 #include <glob.h>

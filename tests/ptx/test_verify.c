@@ -85,8 +85,8 @@ static void checks_state_spaces(void **state) {
     REFUSE("ld.global.u32 %r1, [%d1, {%r1}];", "20: operand 2 of 'ld': must be an address in brackets");
 }
 
-/* As ptxas 13.0: an address without a state space may name a variable that generic addresses reach; constants and
- * parameters have to be named. */
+/* As in ptxas 13.0, an address without a state space may name a variable that generic addresses reach; constants and
+ * parameters need a named space. */
 static void names_say_the_state_space(void **state) {
     (void)state;
     ACCEPT("st.v2.u32 [tile+8], {%r1, %r2};");
@@ -232,7 +232,7 @@ static void checks_calls(void **state) {
                    "t.ptx:7:14: 'call': 'L' is not a .callprototype or .calltargets");
 }
 
-/* On line 4 too. */
+/* Also on line 4. */
 #define NEWEST(statements)                                                                                            \
     ".version 9.0\n.target sm_100a\n.visible .entry k(.param .u64 p) { .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 " \
     "%r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>; .reg .f64 %g<9>; .reg .b128 %q<3>; .reg .b8 %b<3>;\n" statements "\n}\n"

@@ -1,6 +1,6 @@
-/* Kernels of a hundred thousand instructions and more, of one shape each: what prepares them takes time and memory as
- * they are long, and not as their length squared. Each took minutes, or all memory, as long as some pass did otherwise;
- * CTest ends the program long before (tests/CMakeLists.txt). */
+/* Kernels of a hundred thousand instructions and more, of one shape each. Preparing them takes time and memory in
+ * proportion to their length, not to its square. Each once took minutes, or all memory, because of a quadratic pass.
+ * CTest's time limit is far below that (tests/CMakeLists.txt). */
 #include "exec/operations.h"
 #include "base/text.h"
 #include "state/program.h"
@@ -25,7 +25,7 @@
 
 enum { MOST_MEMORY = 1 << 30 };
 
-/* A kernel of many parts, with what comes first and last. */
+/* A kernel of many equal parts, with a beginning and an end. */
 typedef struct shape {
     const char *first, *part, *last;
     int parts;
@@ -61,7 +61,7 @@ static void release(prepared *p) {
     ptx_module_free(p->module);
 }
 
-/* The text with # as the number, ^ as the next and ~ as the one before, or 0. */
+/* The text with # replaced by the number, ^ by the next one and ~ by the one before, or 0. */
 static void put_numbered(text *source, const char *pattern, int number) {
     for (const char *p = pattern; *p; p++) {
         switch (*p) {

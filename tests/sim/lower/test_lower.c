@@ -1,4 +1,4 @@
-/* From PTX to operations: slots, constants, joins, places of variables. */
+/* Lowering of PTX to operations: slots, constants, joins, places of variables. */
 #include "exec/operations.h"
 #include "lower/lower.h"
 #include "state/program.h"
@@ -72,8 +72,8 @@ static void registers_that_are_not_needed_together_share_a_slot(void **state) {
         lower(HEAD ".visible .entry k() { .reg .b32 %r<4>; .shared .u32 s;\n"
                    "mov.b32 %r0, 1; add.u32 %r1, %r0, 1; add.u32 %r2, %r1, 1; add.u32 %r3, %r2, %r1;\n"
                    "st.shared.u32 [s], %r3; ret; }\n");
-    assert_int_equal(op_of(p, 2, 0)->d, op_of(p, 0, 0)->d);     /* r2 where r0 was */
-    assert_int_not_equal(op_of(p, 1, 0)->d, op_of(p, 2, 0)->d); /* r1 is still needed */
+    assert_int_equal(op_of(p, 2, 0)->d, op_of(p, 0, 0)->d);     /* r2 takes r0's slot */
+    assert_int_not_equal(op_of(p, 1, 0)->d, op_of(p, 2, 0)->d); /* r1 is still live */
 }
 
 static void values_of_other_widths_never_share(void **state) {
@@ -131,7 +131,7 @@ static void variables_have_their_places(void **state) {
                    ".reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
                    "mov.u32 %r0, one; mov.u32 %r1, two; mov.u32 %r2, dynamic; mov.u64 %rd0, four;\n"
                    "st.shared.u32 [%r0], %r1; st.shared.u32 [%r2], %r1; st.local.u64 [%rd0], 1; ret; }\n");
-    assert_int_equal(p->shared_bytes, 16 + 1); /* two, then one: the module's follow; nobody names unused */
+    assert_int_equal(p->shared_bytes, 16 + 1); /* two, then one: the module's follow; `unused` is never named */
     assert_int_equal(p->dynamic_shared_at, SIM_SHARED_START + 64);
     assert_int_equal(p->param_bytes, 41);
     assert_int_equal(p->local_bytes, 24);

@@ -1,4 +1,4 @@
-/* The device's heap: its blocks, and kernels that allocate (tests/data/ptx/calls.cu by nvcc and by clang). */
+/* The device heap: its blocks, and kernels that allocate (tests/data/ptx/calls.cu by nvcc and by clang). */
 #include "kernel.h"
 
 #include "base/memory.h"
@@ -57,12 +57,12 @@ static void what_was_freed_is_used_again(void **state) {
     size_t count = 0;
     while ((at[count] = sim_heap_allocate(f.heap, 40, 1, NULL))) count++;
     assert_int_equal(count, LIMIT / 64);
-    /* Every other one: no two neighbours are free. */
+    /* Frees every other block, so that no two free ones are adjacent. */
     for (size_t i = 0; i < count; i += 2) assert_int_equal(sim_heap_release(f.heap, at[i]), SIM_HEAP_FREED);
     assert_int_equal(sim_heap_allocate(f.heap, 100, 1, NULL), 0);
     assert_true(sim_heap_allocate(f.heap, 33, 1, NULL));
     for (size_t i = 1; i < count; i += 2) assert_int_equal(sim_heap_release(f.heap, at[i]), SIM_HEAP_FREED);
-    /* What is left are the pieces around one block. */
+    /* Only the pieces around one block are left. */
     assert_true(sim_heap_allocate(f.heap, LIMIT / 2 - UNIT, 1, NULL));
     end(&f);
 }
@@ -244,7 +244,7 @@ static void blocks_live_over_launches(void **state) {
     }
 }
 
-/* 64 KiB hold 63 blocks of 1024 bytes and what belongs to them. */
+/* 64 KiB hold 63 blocks of 1024 bytes and their records. */
 static void malloc_gives_null_when_the_heap_is_used_up(void **state) {
     (void)state;
     for (unsigned k = 0; k < VARIANTS; k++) {
@@ -292,7 +292,7 @@ static void the_host_cannot_use_a_kernels_blocks(void **state) {
     close_session(&s);
 }
 
-/* Of nvcc's code: clang takes pairs of malloc() and free() away. */
+/* Only nvcc's code: clang removes pairs of malloc() and free(). */
 static void expect_finding(const char *kernel, const char *finding, const char *message) {
     session s = open_variant(1);
     haul_buffer *b = zeros(&s, COUNT * 4);

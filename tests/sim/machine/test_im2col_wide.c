@@ -1,6 +1,5 @@
 /* Copies by pixels along one dimension (im2col::w, im2col::w::128), and the swizzles that keep more than 16 bytes
- * together, on a virtual B200. What is expected is worked out pixel by pixel, by walking as the manual's text has it.
- */
+ * together, on a virtual B200. Expected values are computed pixel by pixel, as the manual describes the walk. */
 #include "kernel.h"
 
 enum { CHANNELS = 16, WIDTH = 5, HEIGHT = 3, IMAGES = 40, PIXEL_BYTES = 4 * CHANNELS };
@@ -46,7 +45,7 @@ static haul_tensor images(haul_tensor_wide wide, haul_tensor_swizzle swizzle) {
                          .wide = wide};
 }
 
-/* The input's words are their numbers. */
+/* Each word of the input is its index. */
 static haul_status run_copy(const wide_copy *c, const char *copy, uint32_t bytes, uint32_t *out) {
     const haul_device_options options = {.threads = 1, .check = c->checked};
     uint32_t *in = malloc(4 * IN_WORDS);
@@ -93,7 +92,7 @@ static uint32_t step_of(const haul_tensor *t) {
     return t->step[1] ? t->step[1] : 1;
 }
 
-/* Pixel number n from the copy's place on. */
+/* The n-th pixel from the copy's place on. */
 static pixel walk(const wide_copy *c, uint32_t n) {
     const int32_t last = WIDTH - 1 + c->tensor.upper[0];
     pixel p = {c->at[1], c->at[3]};
@@ -105,7 +104,7 @@ static pixel walk(const wide_copy *c, uint32_t n) {
     return p;
 }
 
-/* Which pixel a row of the box has. */
+/* The pixel of a row of the box. */
 static uint32_t pixel_of(const wide_copy *c, uint32_t row) {
     if (c->tensor.wide == HAUL_TENSOR_WIDE_W || row < 128) return row;
     return 32 * ((row - 128) % 4 + 1) + (row - 128) / 4;
@@ -121,7 +120,8 @@ static uint32_t pixel_word(const wide_copy *c, pixel p, uint32_t channel) {
     return (((uint32_t)p.image * HEIGHT + (uint32_t)c->at[2]) * WIDTH + (uint32_t)p.w) * CHANNELS + channel;
 }
 
-/* Of 16 bytes at `byte` of the box: chunks of so many bytes change places within rows, by the line of 128 bytes. */
+/* Returns where the swizzle puts 16 bytes at `byte` of the box: it permutes chunks of 16, 32 or 64 bytes within rows,
+ * depending on the line of 128 bytes. */
 static uint32_t swizzled(haul_tensor_swizzle swizzle, uint32_t byte) {
     const uint32_t line = byte / 128;
     switch (swizzle) {
@@ -193,7 +193,7 @@ static void steps_are_taken_along_the_row_alone(void **state) {
 static void a_128_has_a_halo_beyond_each_32(void **state) {
     (void)state;
     wide_copy c = {.tensor = images(HAUL_TENSOR_WIDE_W128, HAUL_TENSOR_SWIZZLE_64B), .at = {0, 1, 2, 4}, .halo = 2};
-    c.tensor.pixels = 1; /* without meaning here */
+    c.tensor.pixels = 1; /* unused here */
     expect_copy(&c);
     c.tensor.swizzle = HAUL_TENSOR_SWIZZLE_128B_ATOM_32B;
     c.halo = 3;
@@ -214,7 +214,7 @@ static void prefetches_are_taken(void **state) {
         HAUL_OK);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused maps ---- */
 
 static void expect_refusal(const wide_copy *c, const char *copy, haul_status status, const char *what) {
     uint32_t out[BOX_BYTES / 4];

@@ -1,6 +1,5 @@
-/* Tensor maps with interleaved channels: where an H100 found the units of 16 bytes of a box, and where it put them in
- * shared memory (driver 580; elements of 2 bytes that are their own numbers, so that a unit's first one says which it
- * is). */
+/* Tensor maps with interleaved channels: where an H100 found the 16-byte units of a box, and where it put them in
+ * shared memory (driver 580). Elements of 2 bytes are their own index, so a unit's first element identifies it. */
 #include "kernel.h"
 
 #include "machine/tensor.h"
@@ -9,7 +8,7 @@ enum { OUTSIDE = -1, UNITS = 64 };
 
 typedef struct copied {
     int count;           /* units of 16 bytes */
-    int32_t unit[UNITS]; /* in the order of shared memory: the number of the first element, or OUTSIDE */
+    int32_t unit[UNITS]; /* in shared memory's order: the index of the first element, or OUTSIDE */
 } copied;
 
 static sim_tensor three(uint32_t interleave, uint32_t swizzle, uint32_t width, uint32_t pixels, uint32_t images) {
@@ -107,7 +106,7 @@ static void other_dimensions_are_as_without(void **state) {
     assert_false(sim_tensor_walk_next(&walk, &row));
 }
 
-/* ---- by pixels (im2col): dimension 0 and those behind it are walked, the last but one is a slice ---- */
+/* ---- by pixels (im2col): dimension 0 and those after it are walked, the last but one is a slice ---- */
 
 static sim_tensor by_pixels(uint32_t rank, uint32_t interleave, uint32_t pixels) {
     sim_tensor t = {.type = SIM_TENSOR_U16,
@@ -123,7 +122,7 @@ static sim_tensor by_pixels(uint32_t rank, uint32_t interleave, uint32_t pixels)
     return t;
 }
 
-/* Units of 16 bytes, in the order of shared memory. */
+/* Units of 16 bytes, in shared memory's order. */
 static copied pixels_at(const sim_tensor *t, int32_t x, int32_t y, int32_t z) {
     copied c = copy_at(t, x, y, z);
     for (int i = 0; i < c.count; i++)

@@ -1,4 +1,4 @@
-/* The machine descriptions hang together. */
+/* The machine descriptions are consistent. */
 #include "access.h"
 
 #include "machine/machine.h"

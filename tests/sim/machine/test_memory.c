@@ -1,4 +1,4 @@
-/* Memory spaces: what lies where, and accesses that must not be. */
+/* Memory spaces: addresses, and accesses that must fail. */
 #include "kernel.h"
 
 /* ---- variables of modules ---- */
@@ -106,7 +106,7 @@ static void local_memory_is_each_threads_own(void **state) {
                      "and.b32 %r3, %r0, 15;\n"
                      "mad.wide.u32 %rd5, %r3, 4, %rd3;\n"
                      "mad.wide.u32 %rd6, %r3, 4, %rd4;\n"
-                     "ld.local.u32 %r4, [%rd5];\n" /* zero, whatever block was here before */
+                     "ld.local.u32 %r4, [%rd5];\n" /* zero, whatever earlier blocks wrote */
                      "mad.lo.u32 %r4, %r4, 1000000, %r1;\n"
                      "st.u32 [%rd6], %r4;\n"
                      "bar.sync 0;\n"
@@ -115,7 +115,7 @@ static void local_memory_is_each_threads_own(void **state) {
     expect_words(out, 192, i);
 }
 
-/* 512 KiB a thread would be 132 GiB for all threads that fit on the machine: only what is touched takes host memory. */
+/* 512 KiB a thread would be 132 GiB for all resident threads, but only touched memory takes host memory. */
 static void large_frames_that_are_hardly_used_cost_little(void **state) {
     (void)state;
     uint32_t out[128];
@@ -169,7 +169,7 @@ static void arrays_pass_through_calls_by_value(void **state) {
     run_words(
         KERNEL_WITH(".func (.param .align 8 .b8 made[16]) turn(.param .align 8 .b8 four[16], .param .b32 first) {\n"
                     ".reg .b32 %r<8>; .reg .b64 %rd<4>;\n"
-                    "mov.b64 %rd1, four;\n" /* by register, with an index that nobody knows before */
+                    "mov.b64 %rd1, four;\n" /* by register, with an index known only at run time */
                     "ld.param.u32 %r1, [first];\n"
                     "and.b32 %r1, %r1, 3;\n"
                     "mad.wide.u32 %rd2, %r1, 4, %rd1;\n"
@@ -230,7 +230,7 @@ static void parameters_of_all_sizes_lie_where_the_driver_packs_them(void **state
     haul_device_close(device);
 }
 
-/* ---- what must not be ---- */
+/* ---- faults ---- */
 
 static void accesses_outside_an_allocation_are_found(void **state) {
     (void)state;
@@ -295,7 +295,7 @@ static void accesses_outside_the_other_spaces_are_found(void **state) {
                                                                             "cvta.shared.u64 %rd3, %rd3;\n"
                                                                             "st.u64 [%rd3+32], %rd0;\n")},
                    HAUL_ERROR_FAULT, "outside the block's shared memory");
-    /* So far behind that a 32-bit address would wrap around into the block. */
+    /* So far beyond that a 32-bit address would wrap around into the block. */
     expect_failure(&(kernel_run){.ptx = KERNEL_WITH(".shared .b64 s[4];\n", "mov.u64 %rd3, s;\n"
                                                                             "cvta.shared.u64 %rd3, %rd3;\n"
                                                                             "add.u64 %rd3, %rd3, 0x100000000;\n"

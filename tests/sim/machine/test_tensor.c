@@ -1,5 +1,5 @@
-/* Tensor maps and tensor copies. The expected layouts are worked out element by element, which a copy engine does not.
- * With HAUL_TEST_DEVICE=gpu:0 in the environment the copies run on a real GPU, which must agree. */
+/* Tensor maps and tensor copies. Expected layouts are computed element by element, unlike in a copy engine. With
+ * HAUL_TEST_DEVICE=gpu:0 in the environment, the copies run on a real GPU, which must agree. */
 #include "kernel.h"
 
 enum { IN_BYTES = 1 << 16, SHARED_BYTES = 16384, SENTINEL = 0xaa };
@@ -53,7 +53,7 @@ static bool is_virtual(void) {
     "TAKE: ld.global.u32 %r7, [%rd5];\nst.shared.u32 [%r5], %r7;\nadd.u32 %r5, %r5, 128;\n"             \
     "add.u64 %rd5, %rd5, 128;\nsetp.lt.u32 %p1, %r5, %r6;\n@%p1 bra TAKE;\nfence.proxy.async;\nbar.sync 0;\n"
 
-/* A box of a tensor, and where it goes to. */
+/* A box of a tensor, and its destination. */
 typedef struct box_copy {
     haul_tensor tensor;
     int32_t at[5];
@@ -152,10 +152,10 @@ static haul_status try_copy(const machine *m, const char *ptx, box_copy *c, bool
     return status == HAUL_OK ? try_map(m, ptx, &map, c->record) : status;
 }
 
-/* ---- what must come out ---- */
+/* ---- expected results ---- */
 
-/* The element of the box with this number: where it lies in shared memory, and its address in the array's buffer; false
- * when it lies outside. Stores take dimension 0 to end at a multiple of 16 bytes. */
+/* Returns where the box's element of this number is in shared memory, and its address in the array's buffer; false if
+ * it lies outside. For stores, dimension 0 ends at a multiple of 16 bytes. */
 static bool locate(const box_copy *c, uint32_t number, bool stores, uint32_t *shared, uint64_t *global) {
     const haul_tensor *t = &c->tensor;
     const uint32_t width = t->box[0] * sizes[t->type], pitch = t->swizzle ? 16u << t->swizzle : width;
@@ -289,7 +289,7 @@ static void a_box_goes_to_the_array_as_its_map_says(void **state) {
     haul_device_close(m.device);
 }
 
-/* ---- one behaviour each ---- */
+/* ---- single behaviours ---- */
 
 /* 10 rows of 8 columns, boxes of 2 rows */
 static box_copy small_copy(haul_tensor_type type) {
@@ -462,8 +462,8 @@ static void a_map_may_lie_in_global_memory(void **state) {
 #define ON_MAP ".shared::cta.b1024.b32 [%r8], "
 #define WIDE_ON_MAP ".shared::cta.b1024.b64 [%r8], "
 
-/* The map comes from the input's start to shared memory, is changed there, goes to the output's second half, and is
- * used there behind `fence`: another array, of 5 rows of 32 bytes, of which the box takes four. */
+/* The map comes from the input's start to shared memory and is changed there. It goes to the output's second half, and
+ * is used there after `fence`: another array, of 5 rows of 32 bytes, of which the box takes four. */
 static haul_status change_map_from(const machine *m, const char *begin, const char *fence, haul_launch_record *record) {
     char ptx[8192];
     box_copy c = small_copy(HAUL_TENSOR_F32);
@@ -500,7 +500,7 @@ static haul_status change_map(const machine *m, const char *fence, haul_launch_r
     return change_map_from(m, "st.shared.u32 [%r9], %r10;\n", fence, record);
 }
 
-/* The fields that change_map() leaves as they are, in a map that begins as zeros. */
+/* The fields that change_map() leaves unchanged, in a map that begins as zeros. */
 #define FROM_ZEROS "st.shared.u32 [%r9], 0;\nbar.warp.sync -1;\nmov.u32 %r14, 8;\nmov.u32 %r13, 1;\n"
 #define BOX_0 REPLACE("box_dim") ON_MAP "0, %r14;\n"
 #define DIM_0 REPLACE("global_dim") ON_MAP "0, %r14;\n"
@@ -587,7 +587,7 @@ static void changes_that_make_no_map_are_faults(void **state) {
     haul_device_close(m.device);
 }
 
-/* Both blocks of a cluster wait for what the first one loads; each writes to a half of the output. */
+/* Both blocks of a cluster wait for the first block's load; each writes to one half of the output. */
 static void one_copy_feeds_several_blocks(void **state) {
     (void)state;
     const machine m = open_machine();
@@ -699,7 +699,7 @@ static void a_map_is_read_from_memory_only(void **state) {
     haul_device_close(m.device);
 }
 
-/* Whatever the 128 bytes are, a copy faults or moves what lies in an allocation. */
+/* Whatever the 128 bytes are, a copy faults or moves bytes within allocations. */
 static void corrupt_maps_do_no_harm(void **state) {
     (void)state;
     char ptx[4096];
@@ -752,9 +752,8 @@ static void maps_that_the_engine_cannot_use_are_refused(void **state) {
 
 /* ---- by pixels ---- */
 
-/* A convolution of 3 x 3 with a border of one: the box's corners are one before the first pixel and one before the
- * last, and each copy brings what one element of the filter is multiplied with. Images of 5 x 4 pixels of 8 channels.
- */
+/* A convolution of 3 x 3 with a border of one. The box's corners are one before the first pixel and one before the
+ * last; each copy brings the factors of one filter element. Images have 5 x 4 pixels of 8 channels. */
 enum { CHANNELS = 8, WIDTH = 5, HEIGHT = 4, IMAGES = 2, PIXELS = 24 };
 
 static haul_tensor images(haul_buffer *buffer) {
@@ -777,7 +776,7 @@ static uint32_t pixel_word(int w, int h, int image, unsigned channel) {
     return word;
 }
 
-/* Outputs of the convolution from number `first` on, for the filter's element (s, r). */
+/* Outputs of the convolution from number `first` on, for the filter element (s, r). */
 static void expect_pixels(unsigned first, unsigned s, unsigned r) {
     for (unsigned p = 0; p < PIXELS; p++) {
         const unsigned q = first + p, w = q % WIDTH, h = q / WIDTH % HEIGHT, image = q / WIDTH / HEIGHT;

@@ -1,4 +1,4 @@
-/* Virtual memory and multicast objects, as the CUDA driver API shows them, and kernels that use them. */
+/* Virtual memory and multicast objects, through the CUDA driver API, and kernels that use them. */
 #include "base/status.h"
 #include "vgpu/driver.h"
 #include "machine/virtual.h"
@@ -70,7 +70,7 @@ static void allow(CUdeviceptr address, size_t bytes, CUdevice device, int access
     OK(cu->virtual_set_access(address, bytes, &description, 1));
 }
 
-/* Memory of its device, mapped for it. */
+/* Memory of the device, mapped with access. */
 static CUdeviceptr mapped(CUdevice device, size_t bytes, CUmemGenericAllocationHandle *handle) {
     CUdeviceptr at;
     *handle = create(device, bytes);
@@ -155,7 +155,7 @@ static void memory_keeps_its_contents_wherever_it_is_mapped(void **state) {
     OK(cu->virtual_unmap(one, 2 * PAGE));
     OK(cu->virtual_retain(&again, (void *)(uintptr_t)other));
     assert_true(again == handle);
-    OK(cu->virtual_release(handle)); /* still held once, and mapped */
+    OK(cu->virtual_release(handle)); /* one reference is left, and the mapping */
     OK(cu->virtual_unmap(other, 2 * PAGE));
     OK(cu->virtual_map(one, 2 * PAGE, 0, again, 0));
     allow(one, 2 * PAGE, devices[0], DRIVER_ACCESS_READ_WRITE);
@@ -235,7 +235,7 @@ static void what_may_only_be_read_is_not_written(void **state) {
     give_back(at, PAGE, handle);
 }
 
-/* Lanes of one access may lie in memory that is no one stretch of the host's. */
+/* Lanes of one access may lie in memory that is not contiguous on the host. */
 static void lanes_lie_in_memory_of_all_kinds(void **state) {
     (void)state;
     CUmemGenericAllocationHandle handles[2];
@@ -251,7 +251,7 @@ static void lanes_lie_in_memory_of_all_kinds(void **state) {
     OK(cu->fill_words(at[3], 300, 32));
     OK(cu->allocate(&out, 4096));
     for (unsigned i = 0; i < 4; i++) {
-        /* odd lanes in one, even ones in the other */
+        /* odd lanes in one, even lanes in the other */
         const CUdeviceptr pair[] = {at[i], at[(i + 1) % 4]};
         OK(cu->copy_to_device(out + 1024, pair, sizeof pair));
         OK(run(HEAD
@@ -317,7 +317,7 @@ static void calls_that_make_no_sense_are_refused(void **state) {
     WRONG(cu->virtual_unreserve(at, 4 * PAGE), CUDA_INVALID_VALUE, "still mapped");
     OK(cu->virtual_map(at + 3 * PAGE, PAGE, 0, other, 0));
     OK(cu->virtual_unmap(at, 4 * PAGE)); /* there may be gaps */
-    OK(cu->virtual_unmap(at, 4 * PAGE)); /* and nothing at all */
+    OK(cu->virtual_unmap(at, 4 * PAGE)); /* or nothing at all */
     WRONG(cu->virtual_unreserve(at, 2 * PAGE), CUDA_INVALID_VALUE, "are not one reservation");
     OK(cu->virtual_unreserve(at, 4 * PAGE));
 }
@@ -361,7 +361,7 @@ static void checks_know_what_is_mapped_and_written(void **state) {
     assert_int_equal(findings_of(READ, at + PAGE, &kind), 1);
     assert_int_equal(kind, HAUL_FINDING_OUT_OF_BOUNDS);
     OK(cu->virtual_reserve(&other, PAGE, 0, 0, 0));
-    OK(cu->virtual_map(other, PAGE, 0, handle, 0)); /* whatever is written under one name is under the other */
+    OK(cu->virtual_map(other, PAGE, 0, handle, 0)); /* a write under one address is a write under the other */
     allow(other, PAGE, devices[0], DRIVER_ACCESS_READ_WRITE);
     assert_int_equal(findings_of(READ, other + 8192, &kind), 0);
     OK(cu->virtual_unmap(other, PAGE));
@@ -374,7 +374,7 @@ static void checks_know_what_is_mapped_and_written(void **state) {
 
 typedef struct team {
     CUmemGenericAllocationHandle object, memory[2];
-    CUdeviceptr own[2], all; /* each device's own copy, and the multicast address, which both may use */
+    CUdeviceptr own[2], all; /* each device's own copy, and the multicast address for both */
 } team;
 
 static team gather(size_t bytes) {
@@ -415,7 +415,7 @@ static uint32_t own_word(const team *t, unsigned d, unsigned n) {
     return word;
 }
 
-/* Stores go to all devices, reductions happen on each, and loads reduce what all have. */
+/* Stores go to all devices, reductions happen on each, and loads reduce over all. */
 static void multimem_reaches_all_devices(void **state) {
     (void)state;
     const team t = gather(PAGE);
@@ -440,8 +440,8 @@ static void multimem_reaches_all_devices(void **state) {
     part(&t, PAGE);
 }
 
-/* Vectors of halves: each step rounded to a half, or the sum only. 2049 is none, 2050 and 4098 are, of which 4098 is
- * halfway to neither. */
+/* Vectors of halves: either each step is rounded to a half, or only the sum. 2049 is not a half; 2050 and 4098 are, and
+ * 4098 is not halfway between two. */
 static void halves_are_summed_in_the_precision_asked_for(void **state) {
     (void)state;
     const team t = gather(PAGE);
@@ -542,8 +542,7 @@ static void objects_that_make_no_sense_are_refused(void **state) {
     OK(cu->virtual_release(memory));
 }
 
-/* Virtual GPUs run one after the other: who waits for what the other's kernel is to do waits for ever, and is told so.
- */
+/* Virtual GPUs run one after the other. A wait for the other GPU's kernel would last forever, and is reported. */
 static void waiting_for_another_device_ends(void **state) {
     (void)state;
     const team t = gather(PAGE);

@@ -1,4 +1,4 @@
-/* Footprints against their definition: each byte of each part belongs to exactly the lanes that touch it. */
+/* Footprints against their definition: exactly the lanes that touch a byte own it. */
 #include "state/footprint.h"
 
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static void check_part(const sim_part *p, uint32_t first, uint32_t active, const
     }
 }
 
-/* Returns how many parts there are. */
+/* Returns the number of parts. */
 static unsigned check(uint32_t active, const uint32_t address[SIM_LANES], unsigned bytes) {
     sim_footprints kept;
     uint32_t seen = 0;
@@ -66,7 +66,7 @@ static void lanes_that_share_words_are_one_part(void **state) {
     assert_int_equal(check(SIM_ALL_LANES, address, 4), 1);
 }
 
-/* What a bitonic sort reads and writes: elements whose partners lie `apart` further, which other accesses touch. */
+/* The accesses of a bitonic sort: elements whose partners are `apart` further, and belong to other accesses. */
 static void a_butterfly_is_one_part_a_line(void **state) {
     uint32_t address[SIM_LANES];
     (void)state;

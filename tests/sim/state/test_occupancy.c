@@ -1,4 +1,4 @@
-/* Blocks per SM, what limits them, what is left for L1; and the estimate of registers. */
+/* Blocks per SM, what limits them, what remains for L1; and the estimate of registers. */
 #include "kernel.h"
 #include "state/program.h"
 #include "assembler/registers.h"
@@ -36,14 +36,14 @@ static void the_number_of_blocks_limits_small_blocks(void **state) {
 static void registers_are_given_to_whole_warps(void **state) {
     (void)state;
     assert_int_equal(fits("h100", 256, 40, 0).blocks_per_sm, 6); /* 1280 a warp: 12 in a quarter of the SM */
-    assert_int_equal(fits("h100", 256, 33, 0).blocks_per_sm, 6); /* as many as 40 */
+    assert_int_equal(fits("h100", 256, 33, 0).blocks_per_sm, 6); /* the same as 40 */
     assert_int_equal(fits("h100", 1024, 64, 0).blocks_per_sm, 1);
 }
 
 static void shared_memory_limits_blocks_and_takes_from_l1(void **state) {
     (void)state;
     haul_occupancy o = fits("h100", 128, 32, 48 * 1024);
-    assert_int_equal(o.limit_shared, 4); /* of 49 KiB each */
+    assert_int_equal(o.limit_shared, 4); /* with 49 KiB each */
     assert_int_equal(o.blocks_per_sm, 4);
     assert_int_equal(o.shared_per_block, 49 * 1024);
     assert_int_equal(o.shared_carveout, 196 * 1024);
@@ -59,7 +59,7 @@ static void the_system_takes_a_kilobyte_of_each_block(void **state) {
     assert_int_equal(fits("h100", 64, 16, 0).shared_carveout, 32 * 1024);
 }
 
-/* What the driver of an H100 set aside for 219 launches. */
+/* The carve-outs of an H100's driver for 219 launches. */
 static void the_carveout_is_the_drivers(void **state) {
     (void)state;
     FILE *file = fopen(TEST_DATA "/l1/carveouts.txt", "r");
@@ -72,7 +72,7 @@ static void the_carveout_is_the_drivers(void **state) {
     }
     fclose(file);
     assert_int_equal(launches, 219);
-    assert_int_equal(right, 218); /* not 32 bytes in blocks of 128 threads */
+    assert_int_equal(right, 218); /* all but 32 bytes in blocks of 128 threads */
 }
 
 static uint32_t registers_of(const char *ptx) {
@@ -105,7 +105,7 @@ static void registers_that_live_at_once_add_up(void **state) {
         at += (size_t)snprintf(ptx + at, sizeof ptx - at, "st.global.u32 [%%rd2], %%r%u;\n", r);
     snprintf(ptx + at, sizeof ptx - at, "%s", END);
     uint32_t registers = registers_of(ptx);
-    assert_true(registers >= 42 && registers <= 54); /* 40 sums, an address of two */
+    assert_true(registers >= 42 && registers <= 54); /* 40 sums, and an address of two registers */
 }
 
 static void parameters_and_constants_are_free(void **state) {
@@ -133,7 +133,7 @@ static void launch_bounds_cap_registers(void **state) {
     assert_int_equal(o.registers_per_thread, 24);
 }
 
-/* ---- an estimate refuses nothing ---- */
+/* ---- an estimate never makes a launch fail ---- */
 
 static void an_estimate_leaves_room_for_a_block(void **state) {
     (void)state;
@@ -162,7 +162,7 @@ static void an_estimate_leaves_room_for_blocks_that_are_known_to_fit(void **stat
     assert_int_equal(o.registers_per_thread, 100);
 }
 
-/* `count` sums, all of them live until they are added up to the thread's number times `count`, in %r3. */
+/* `count` sums, all live until they are added up, in %r3, to the thread's number times `count`. */
 static void put_many_live(text *t, unsigned count) {
     for (unsigned r = 0; r < count; r++) text_printf(t, ".reg .b32 %%live%u;\nadd.u32 %%live%u, %%r0, %u;\n", r, r, r);
     text_put(t, "bar.sync 0;\nmov.u32 %r3, 0;\n");
@@ -184,7 +184,7 @@ static void a_large_block_of_a_kernel_with_many_registers_is_launched(void **sta
     text_free(&t);
 }
 
-/* Each block waits until all have come. */
+/* Each block waits until all have arrived. */
 #define MEETING                                                                                     \
     "mov.u32 %r10, %envreg2;\nsetp.ne.u32 %p0, %r0, 0;\n@%p0 bra DONE;\nmov.u32 %r11, %nctaid.x;\n" \
     "red.release.gpu.global.add.u32 [%rd0], 1;\n"                                                   \

@@ -1,4 +1,4 @@
-/* When operations start and end on the simulated machine. Kernels: held against what an H100 took for the same. */
+/* Start and end of operations on the simulated machine; kernels are compared with an H100. */
 #include "time/clock.h"
 
 #include <setjmp.h>
@@ -21,7 +21,7 @@ static void assert_about(double value, double goal) {
     assert_true(value > 0.98 * goal && value < 1.02 * goal);
 }
 
-/* Blocks of 1024 threads that compute, two of which fit on an SM: so many of them. */
+/* Computing blocks of 1024 threads, two of which fit on an SM. */
 static sim_kernel_load computing(double blocks) {
     return (sim_kernel_load){.slots = blocks < 264 ? blocks / 264 : 1,
                              .sms = blocks < 132 ? blocks / 132 : 1,
@@ -37,7 +37,7 @@ static void one_kernel_takes_its_time(void **state) {
     sim_clock_free(&c);
 }
 
-/* 66 blocks and 66 blocks: 363 us on an H100, where each takes 361. */
+/* 66 blocks and 66 blocks: 363 us on an H100, where each launch alone takes 361. */
 static void kernels_on_different_sms_run_side_by_side(void **state) {
     (void)state;
     sim_clock c = clock_of();
@@ -66,7 +66,7 @@ static void the_slowest_block_decides(void **state) {
     sim_clock_free(&c);
 }
 
-/* 264 blocks are all that fit: 1416 us. */
+/* 264 blocks fill the machine: 1416 us. */
 static void a_full_machine_takes_no_more(void **state) {
     (void)state;
     sim_clock c = clock_of();
@@ -77,7 +77,7 @@ static void a_full_machine_takes_no_more(void **state) {
     sim_clock_free(&c);
 }
 
-/* 66 blocks, then 2640 short ones, which go where there is room: 888 us. */
+/* 66 blocks, then 2640 short ones, which go wherever there is room: 888 us. */
 static void waves_of_blocks_go_around_what_is_busy(void **state) {
     (void)state;
     sim_clock c = clock_of();
@@ -86,7 +86,7 @@ static void waves_of_blocks_go_around_what_is_busy(void **state) {
     sim_clock_free(&c);
 }
 
-/* The other way round: 1076 us. */
+/* In the reverse order: 1076 us. */
 static void a_small_kernel_waits_for_the_waves_before_it(void **state) {
     (void)state;
     sim_clock c = clock_of();
@@ -95,7 +95,7 @@ static void a_small_kernel_waits_for_the_waves_before_it(void **state) {
     sim_clock_free(&c);
 }
 
-/* A copy and a computation, an eighth of the machine each: 326 us, of which the copy alone takes 313. */
+/* A copy and a computation, an eighth of the machine each: 326 us; the copy alone takes 313. */
 static void what_needs_different_things_goes_on_at_full_speed(void **state) {
     (void)state;
     sim_clock c = clock_of();
@@ -106,7 +106,7 @@ static void what_needs_different_things_goes_on_at_full_speed(void **state) {
     sim_clock_free(&c);
 }
 
-/* Two copies by 33 blocks each, 316 us alone: 378 us. */
+/* Two copies by 33 blocks each take 378 us; alone 316 us. */
 static void copies_share_the_memory(void **state) {
     (void)state;
     sim_clock c = clock_of();

@@ -1,10 +1,10 @@
-/* What a basic block costs a warp and the SM. */
+/* The cost of a basic block for a warp and for the SM. */
 #include "kernel.h"
 
 #include "ptx/inline.h"
 #include "assembler/cost.h"
 
-/* The dearest block of a kernel: loops here have one block. */
+/* The most expensive block of a kernel; loops here have one block. */
 static sim_cost dearest(const char *ptx) {
     ptx_module *module;
     ptx_function *flat;

@@ -1,4 +1,4 @@
-/* The estimate of a launch's time, by the bound that decides it. */
+/* The estimate of a launch's time, by the bound that determines it. */
 #include "time/estimate.h"
 #include "state/waits.h"
 
@@ -11,7 +11,7 @@
 
 static const sim_waits no_waits;
 
-/* 65,536 blocks of 256 threads, eight of them on an SM at once. */
+/* 65,536 blocks of 256 threads, eight of which run on an SM at once. */
 static haul_launch_record many_blocks(void) {
     return (haul_launch_record){.grid = {65536, 1, 1}, .block = {256, 1, 1}, .occupancy = {.blocks_per_sm = 8}};
 }
@@ -151,7 +151,7 @@ static void barriers_show_as_such(void **state) {
     assert_true(e.stalls[HAUL_STALL_BARRIER] > 10 * e.stalls[HAUL_STALL_SELECTED]);
 }
 
-/* Of the same bytes: by blocks that come one after the other, and by those that all stay. */
+/* The same bytes, by blocks that follow each other, and by blocks that all stay. */
 static void grids_that_stay_are_slower(void **state) {
     (void)state;
     const sim_machine *m = sim_machine_find("h100");

@@ -12,7 +12,7 @@
 
 #define OK(call) assert_int_equal(call, CUDA_SUCCESS)
 
-/* Adds one to the word, and sets the condition to whether it is below 5. */
+/* Adds one to the word, and sets the condition if it is below 5. */
 static const char ptx[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);\n"
@@ -73,7 +73,7 @@ static void a_loop_goes_on_while_its_kernel_says_so(void **state) {
     add_count(add_condition(graph, SIM_CONDITION_WHILE, 1)[0]);
     OK(cu->graph_instantiate(&executable, graph, 0));
     assert_int_equal(word_after(executable), 5);
-    assert_int_equal(word_after(executable), 6); /* the value is 1 again at first */
+    assert_int_equal(word_after(executable), 6); /* the value starts as 1 again */
 }
 
 static void without_a_value_at_launch_the_last_one_stays(void **state) {

@@ -1,4 +1,4 @@
-/* The virtual GPU as the CUDA driver API shows it. */
+/* The virtual GPU through the CUDA driver API. */
 #include "vgpu/driver.h"
 
 #include <setjmp.h>
@@ -112,7 +112,7 @@ static void kernels_say_how_many_threads_they_may_have(void **state) {
     assert_int_equal(cu->occupancy(&value, function, 1024, 0), CUDA_SUCCESS);
     assert_int_equal(value, 2);
     assert_int_equal(cu->occupancy(&value, function, 1056, 0), CUDA_SUCCESS);
-    assert_int_equal(value, 0); /* more than a block may have */
+    assert_int_equal(value, 0); /* more than a block can have */
     assert_int_equal(cu->occupancy(&value, function, 32, 228 << 10), CUDA_SUCCESS);
     assert_int_equal(value, 0);
     assert_int_equal(cu->module_unload(module), CUDA_SUCCESS);
@@ -135,7 +135,7 @@ static void kernels_are_loaded_and_launched(void **state) {
     assert_int_equal(cu->function_attribute(&value, DRIVER_FUNCTION_REGISTERS, function), CUDA_SUCCESS);
     assert_int_equal(cu->allocate(&out, 4), CUDA_SUCCESS);
     void *parameters[] = {&out, &n};
-    /* 48 KiB less its own 32 bytes, until it is allowed more */
+    /* 48 KiB less its own 32 bytes, until the attribute is set */
     assert_int_equal(cu->launch(function, 1, 1, 1, 32, 1, 1, (48 << 10) - 31, NULL, parameters, NULL),
                      CUDA_INVALID_VALUE);
     assert_int_equal(cu->function_set(function, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, 1 << 16), CUDA_SUCCESS);

@@ -1,8 +1,8 @@
-/* libcu++, cooperative groups and more that users write, as nvcc compiles it (tests/data/ptx/libraries.cu, users.cu),
- * without and with checks; the results are worked out here. */
+/* libcu++, cooperative groups and more that users write, as compiled by nvcc (tests/data/ptx/libraries.cu, users.cu),
+ * without and with checks; the expected results are computed here. */
 #include "kernel.h"
 
-/* What spins on others of its warp runs longest: `semaphores`, 3 million operations. */
+/* Lanes that spin on others of their warp run longest: `semaphores`, 3 million operations. */
 enum { THREADS = 256, BATCHES = 5, ROW = 96 * 4, LIMIT = 20000000 };
 
 #define LIBRARIES TEST_DATA "/ptx/libraries.ptx"
@@ -67,9 +67,9 @@ static void expect(const trial *t, const void *expected) {
     free(first);
 }
 
-/* ---- atomics: what one thread does, three times ---- */
+/* ---- atomics: one thread's operations, three times ---- */
 
-/* The scopes make no difference: what the first round leaves is what the next begins with. */
+/* Scopes make no difference: each round begins with the results of the one before. */
 #define ATOMICS(name, T, is_integer)                                                                \
     do {                                                                                            \
         T words[8] = {(T)5}, expected[8] = {(T)0}, p = (T)5, sum = 0;                               \
@@ -196,7 +196,7 @@ static void groups_copy(void **state) {
     expect(&(trial){.kernel = "group_copy", FROM(input), INTO(out), .threads = 128}, expected);
 }
 
-/* ---- what users wrote ---- */
+/* ---- user programs ---- */
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -258,7 +258,7 @@ static void lanes_take_a_lock_in_turn(void **state) {
     expect(&(trial){.kernel = "in_turn", .file = USERS, INTO(out), .threads = LANES}, expected);
 }
 
-/* Sizes that leave lanes over in a warp's last round, which copy once more what the last of the others does. */
+/* Sizes that leave lanes over in a warp's last round; these repeat the copy of the last other lane. */
 static void warps_copy_any_number_of_bytes(void **state) {
     (void)state;
     static const int32_t sizes[] = {4, 100, 130, 200, 256};

@@ -33,7 +33,7 @@ static const char user[] =
            "ld.const.u32 %r5, [base];\nld.global.u32 %r6, [counter];\nadd.u32 %r2, %r2, %r4;\nadd.u32 %r2, %r2, %r5;\n"
            "add.u32 %r2, %r2, %r6;\nmad.wide.u32 %rd1, %r1, 4, %rd1;\nst.global.u32 [%rd1], %r2;\nret;\n}\n";
 
-/* It has names of its own that the other has too, and needs what the other has not. */
+/* Some of its own names are the other's too, and it needs things that only the other has. */
 static const char provider[] =
     HEADER ".file 1 \"provider.cu\"\n.global .align 4 .u32 counter = 100;\n"
            ".visible .global .align 4 .b8 table[16] = {10, 0, 0, 0, 20, 0, 0, 0, 30, 0, 0, 0, 40, 0, 0, 0};\n"
@@ -100,7 +100,7 @@ static void texts_give_each_other_what_they_need(void **state) {
         size_t bytes;
         if (cu->link_complete(linker, &image, &bytes) != CUDA_SUCCESS) fail_msg("%s", haul_message());
         if (cu->module_load(&module, image, 0, NULL, NULL) != CUDA_SUCCESS) fail_msg("%s", haul_message());
-        assert_int_equal(cu->link_destroy(linker), CUDA_SUCCESS); /* the module does not need it any more */
+        assert_int_equal(cu->link_destroy(linker), CUDA_SUCCESS); /* the module no longer needs it */
         expect_results(module);
         assert_int_equal(cu->module_unload(module), CUDA_SUCCESS);
     }
@@ -125,7 +125,7 @@ static void files_are_linked(void **state) {
     unlink(path);
 }
 
-/* What a launch by a kernel is compiled to calls a function that nobody defines here. */
+/* A kernel that launches kernels compiles to calls of a function that is undefined here. */
 static void kernels_that_launch_kernels_are_named(void **state) {
     (void)state;
     CUlinkState linker;
@@ -145,8 +145,8 @@ static void kernels_that_launch_kernels_are_named(void **state) {
     assert_int_equal(cu->link_destroy(linker), CUDA_SUCCESS);
 }
 
-/* Tables of functions and pointers to variables across texts; a weak function gives way to a strong one, and of two
- * weak ones one stays; dynamic shared memory has one name. */
+/* Tables of functions and pointers to variables across texts. A weak function gives way to a strong one, and one of two
+ * weak ones stays. Dynamic shared memory has one name. */
 static void addresses_weak_names_and_shared_memory_are_one(void **state) {
     (void)state;
     static const char one[] = HEADER

@@ -1,4 +1,4 @@
-/* Kernels that access what is mapped behind allocations, as on hardware. */
+/* Kernels that access memory mapped behind allocations, as on hardware. */
 #include "base/status.h"
 #include "vgpu/driver.h"
 
@@ -37,7 +37,7 @@ static void note(const char *kernel, const sim_overrun *overrun) {
     noted = *overrun;
 }
 
-/* Three allocations, one behind the other. */
+/* Three adjacent allocations. */
 static int set_up(void **state) {
     (void)state;
     CUcontext context;
@@ -91,7 +91,7 @@ static void a_kernel_reads_what_lies_behind(void **state) {
     assert_string_equal(by, "copy");
 }
 
-/* The neighbour is another allocation's business: nothing is noted. */
+/* Accesses to an adjacent allocation are not noted. */
 static void behind_the_padding_is_the_neighbour(void **state) {
     (void)state;
     sim_driver_map_pages(note);

@@ -1,5 +1,5 @@
-/* Random work over several streams, ordered by events where it has to be: whatever is waited for in between, and in
- * which order, memory ends as if everything had been done in the order in which it was issued. */
+/* Random work over several streams, ordered by events where needed. Whatever is waited for in between, and in which
+ * order, memory ends as if all work had been done in the order of issue. */
 #include "vgpu/driver.h"
 
 #include <setjmp.h>
@@ -21,7 +21,7 @@ static unsigned draw(unsigned below) {
     return (unsigned)(((uint64_t)(seed >> 4) * below) >> 28);
 }
 
-/* Places 0 to PLACES - 1 are buffers, the others are pinned host memory; `model` is what they have to hold. */
+/* Places 0 to PLACES - 1 are buffers, the others pinned host memory; `model` holds their expected contents. */
 typedef struct program {
     const driver_table *cu;
     CUstream streams[STREAMS];
@@ -57,7 +57,7 @@ static void clear(program *p) {
     for (int i = 0; i < HOSTS; i++) OK(p->cu->host_release(p->hosts[i]));
 }
 
-/* Before stream `s` touches the place it waits for who touched it last. */
+/* Makes stream `s` wait for the stream that touched the place last. */
 static void claim(program *p, int s, int place) {
     if (p->last[place] >= 0 && p->last[place] != s) OK(p->cu->stream_wait(p->streams[s], p->events[place], 0));
 }
@@ -90,7 +90,7 @@ static void fill(program *p, int s, int place) {
     leave(p, s, place);
 }
 
-/* The host writes what is its own again. */
+/* Lets the host write its own memory again. */
 static void write_host(program *p, int place) {
     OK(p->cu->event_synchronize(p->events[place]));
     memset(p->hosts[place - PLACES], (int)draw(256), BYTES);

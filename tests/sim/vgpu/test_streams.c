@@ -1,4 +1,4 @@
-/* Streams, events, pinned memory, pools and graphs of the virtual GPU, as the CUDA driver API shows them. */
+/* Streams, events, pinned memory, pools and graphs of the virtual GPU, through the CUDA driver API. */
 #include "vgpu/driver.h"
 
 #include <setjmp.h>
@@ -60,7 +60,7 @@ static void copies_arrive_when_somebody_waits(void **state) {
     assert_int_equal(host[5], 7);
     memset(host, 1, N);
     OK(cu->copy_to_device_async(a, host, N, s));
-    host[9] = 2; /* too early: the copy has not read it */
+    host[9] = 2; /* too early: the copy has not read it yet */
     OK(cu->stream_synchronize(s));
     unsigned char got[16];
     OK(cu->copy_to_host(got, a, 16));
@@ -147,7 +147,7 @@ static float microseconds(CUevent from, CUevent to) {
     return ms * 1000;
 }
 
-/* 55 MB at 55 GB/s: a millisecond each way; both at once share 84 GB/s. */
+/* 55 MB at 55 GB/s: a millisecond in each direction; both at once share 84 GB/s. */
 static void the_clock_overlaps_what_different_engines_do(void **state) {
     (void)state;
     enum { BYTES = 55000000 };
@@ -269,7 +269,7 @@ static void pools_give_back_in_stream_order_and_keep_high_water_marks(void **sta
     OK(cu->release_async(a, s));
     OK(cu->pool_get(pool, DRIVER_POOL_USED, &used));
     assert_int_equal(used, 2 * N);
-    OK(cu->pool_allocate(&b, 2 * N, pool, s)); /* fits when the stream has given back */
+    OK(cu->pool_allocate(&b, 2 * N, pool, s)); /* fits once the stream has freed its memory */
     assert_int_equal(cu->pool_allocate(&a, 2 * N, pool, s), CUDA_OUT_OF_MEMORY);
     assert_non_null(strstr(haul_message(), "2.00 MiB of its 3.00 MiB"));
     OK(cu->pool_get(pool, DRIVER_POOL_USED_HIGH, &high));

@@ -109,7 +109,7 @@ static void kernels_of_other_streams_go_on(void **state) {
     assert_int_equal(turns, 0);
 }
 
-/* A stream that waits for the default stream comes behind what that has queued, and the other way round. */
+/* A stream that waits for the default stream comes after the default stream's queued work, and vice versa. */
 static void order_stays(void **state) {
     (void)state;
     CUstream blocking;
@@ -159,7 +159,7 @@ static void a_device_may_end_meanwhile(void **state) {
     assert_string_equal(sim_driver_waiting_kernel(), "answer");
 }
 
-/* Without other threads a kernel that waits never ends. */
+/* Without other threads, a kernel that waits never ends. */
 static void without_sharing_a_launch_ends_at_once(void **state) {
     (void)state;
     sim_driver_share(NULL);
