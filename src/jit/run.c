@@ -142,7 +142,7 @@ static uint64_t span(sim_native *n, const sim_op *op, uint64_t first, uint64_t s
     const uint64_t bytes = (uint64_t)op->bytes * HALF;
     if (!sim_is_span_inside(range, first, bytes) || !sim_is_span_inside(range, second, bytes)) return 0;
     if ((first | second) & (op->bytes - 1u)) return 0;
-    sim_foresee(reach, first);
+    sim_prefetch_next(reach, first);
     sm->changes += op->memory_class == HAUL_CLASS_GLOBAL_STORE;
     if (n->counting) sim_count_global_span(n->counting, n->warp, op, first, second, op->bytes);
     return range->host;

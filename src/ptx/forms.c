@@ -55,7 +55,7 @@ static const char *fault_of_set(const ptx_instruction *i) {
 static const char *fault_of_half_set(const ptx_instruction *i) {
     const bool to_half = is_half(i->type) || is_pair(i->type);
     const bool brain = i->type == PTX_BF16 && i->type2 == PTX_F16;
-    if (to_half && i->type != i->type2 && !brain) return "gives the format that it compares, or integers";
+    if (to_half && i->type != i->type2 && !brain) return "must give the compared format, or integers";
     const bool flushes = (i->type2 == PTX_F16 || i->type2 == PTX_F16X2) && !brain;
     return i->mods[PTX_SLOT_FTZ] && !flushes ? "has no .ftz for .bf16" : NULL;
 }

@@ -204,7 +204,8 @@ static haul_status flatten(ptx_flattener *f) {
     f->is_far = ARENA_ARRAY(f->scratch, f->module->function_count, bool);
     ptx_find_far(f->module);
     if (!ptx_choose_called(f->module, f->entry, f->scratch, &f->is_called))
-        return haul_fail(HAUL_ERROR_LIMIT, "%s:%u:%u: '%s' is too large with the functions that it calls: split it",
+        return haul_fail(HAUL_ERROR_LIMIT,
+                         "%s:%u:%u: '%s' is too large together with the functions that it calls: split it",
                          f->module->name, f->entry->position.line, f->entry->position.column, f->entry->name);
     f->has_stack = ptx_needs_stack(f->module);
     if (!f->module->stack_bytes) f->module->stack_bytes = PTX_STACK_BYTES;

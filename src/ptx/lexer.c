@@ -97,7 +97,7 @@ static void skip_block_comment(ptx_lexer *l) {
             return;
         }
     }
-    ptx_fail_syntax(l->diagnostics, start, "this comment has no end");
+    ptx_fail_syntax(l->diagnostics, start, "this comment is not closed");
 }
 
 static void skip_blanks(ptx_lexer *l) {
@@ -153,8 +153,8 @@ static void string(ptx_lexer *l) {
         l->next += escape ? 2 : 1;
     }
     if (l->next < l->end && *l->next == '\0')
-        ptx_fail_syntax(l->diagnostics, l->token.position, "this string has a NUL byte in it");
-    if (peek(l, 0) != '"') ptx_fail_syntax(l->diagnostics, l->token.position, "this string has no end on its line");
+        ptx_fail_syntax(l->diagnostics, l->token.position, "this string contains a NUL byte");
+    if (peek(l, 0) != '"') ptx_fail_syntax(l->diagnostics, l->token.position, "this string is not closed on its line");
     finish(l, PTX_TOKEN_STRING, start);
     l->next++;
 }

@@ -79,12 +79,12 @@ static void check_type(ptx_parser *p, const declaration *d, ptx_position at) {
     const ptx_type_info *type = &ptx_types[d->type];
     const unsigned bits = type->bits < LEAST_VARIABLE_BITS ? LEAST_VARIABLE_BITS : type->bits;
     if (type->has == PTX_HAS_NONE)
-        ptx_fail_syntax(&p->diagnostics, at, "'.%s' is a type of instructions only: declare a .b%u", type->name, bits);
+        ptx_fail_syntax(&p->diagnostics, at, "'.%s' is only a type of instructions: declare a .b%u", type->name, bits);
     if (type->has == PTX_HAS_REG && d->space != PTX_SPACE_REG)
-        ptx_fail_syntax(&p->diagnostics, at, "a predicate cannot lie in memory: declare it as .reg .pred");
+        ptx_fail_syntax(&p->diagnostics, at, "a predicate cannot be in memory: declare it as .reg .pred");
     if (d->vector == 1) return;
     if (type->has == PTX_HAS_REG)
-        ptx_fail_syntax(&p->diagnostics, at, "there are no vectors of predicates: declare them one by one");
+        ptx_fail_syntax(&p->diagnostics, at, "predicates cannot be a vector: declare them one by one");
     if (d->vector * bits > MAX_VECTOR_BITS)
         ptx_fail_syntax(&p->diagnostics, at, "a vector has at most %d bits, not %u: declare an array", MAX_VECTOR_BITS,
                         d->vector * bits);
@@ -256,7 +256,7 @@ static void check_second(ptx_parser *p, const ptx_symbol *known, const ptx_varia
     if (!old || (known->is_defined && linkage != PTX_LINKAGE_EXTERN))
         ptx_fail_syntax(&p->diagnostics, v->position, "'%s' is declared twice", v->name);
     if (!same_shape(old, v) || !same_extents(old, v))
-        ptx_fail_syntax(&p->diagnostics, v->position, "'%s' was declared as another type at %u:%u", v->name,
+        ptx_fail_syntax(&p->diagnostics, v->position, "'%s' was declared with a different type at %u:%u", v->name,
                         old->position.line, old->position.column);
     if (linkage == PTX_LINKAGE_NONE)
         ptx_fail_syntax(&p->diagnostics, v->position,
@@ -275,7 +275,7 @@ static ptx_variable *redeclare(ptx_parser *p, ptx_symbol *known, ptx_variable *v
     if (!old || !(old->is_extern || v->is_extern || replaces))
         ptx_fail_syntax(&p->diagnostics, v->position, "'%s' is declared twice", v->name);
     if (!same_shape(old, v) && !replaces)
-        ptx_fail_syntax(&p->diagnostics, v->position, "'%s' was declared as another type at %u:%u", v->name,
+        ptx_fail_syntax(&p->diagnostics, v->position, "'%s' was declared with a different type at %u:%u", v->name,
                         old->position.line, old->position.column);
     if (v->is_extern && v->alignment > old->alignment && old->is_extern) old->alignment = v->alignment;
     if (v->is_extern) return old;
@@ -298,7 +298,7 @@ static ptx_variable *add_to_module(ptx_parser *p, ptx_name *name, ptx_variable *
     v->is_weak = linkage == PTX_LINKAGE_WEAK;
     v->is_common = linkage == PTX_LINKAGE_COMMON;
     if (v->is_common && v->space != PTX_SPACE_GLOBAL)
-        ptx_fail_syntax(&p->diagnostics, v->position, "'%s' is .common, which is for variables in .global", v->name);
+        ptx_fail_syntax(&p->diagnostics, v->position, "'%s' is .common, which needs a variable in .global", v->name);
     const bool second = name->symbol;
     if (second) check_second(p, name->symbol, v, linkage);
     if (linkage) ptx_symbols_link(&p->symbols, name);
@@ -371,10 +371,10 @@ enum { VERSION_OF_STACKS = 30 };
 void ptx_parse_variables(ptx_parser *p, ptx_linkage linkage) {
     ptx_space space = space_of_directive(p);
     if (!p->function && space == PTX_SPACE_PARAM)
-        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, ".param variables belong into functions");
+        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, ".param variables must be in functions");
     if (!p->function && space == PTX_SPACE_LOCAL && p->module->version >= VERSION_OF_STACKS)
         ptx_fail_syntax(&p->diagnostics, p->lexer.token.position,
-                        "from PTX ISA 3.0 on .local variables belong into functions: declare it in the kernel");
+                        "since PTX ISA 3.0 a .local variable must be in a function: declare it in the kernel");
     ptx_lexer_advance(&p->lexer);
     declaration d = parse_declaration(p, space);
     do parse_variable(p, &d, linkage);

@@ -196,7 +196,7 @@ static ptx_constant floats(ptx_parser *p, int op, double a, double b, ptx_positi
 
 static ptx_constant combine(ptx_parser *p, int op, ptx_constant a, ptx_constant b, ptx_position at) {
     if (a.is_float != b.is_float)
-        ptx_fail_syntax(&p->diagnostics, at, "an integer and a floating constant do not go together: write 1.0 for 1");
+        ptx_fail_syntax(&p->diagnostics, at, "an integer and a floating constant cannot be combined: write 1.0 for 1");
     if (a.is_float) return floats(p, op, ptx_constant_double(a), ptx_constant_double(b), at);
     if (op == PTX_TOKEN_OR) return truth_of(a.bits || b.bits);
     if (op == PTX_TOKEN_AND) return truth_of(a.bits && b.bits);

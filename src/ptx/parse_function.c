@@ -69,16 +69,16 @@ static void check_second(ptx_parser *p, const ptx_symbol *symbol, const ptx_func
         ptx_fail_syntax(&p->diagnostics, f->position, "'%s' has its body at %u:%u: put this declaration before it",
                         f->name, at.line, at.column);
     if (symbol->linkage != linkage && (linkage || symbol->linkage == PTX_LINKAGE_EXTERN))
-        ptx_fail_syntax(
-            &p->diagnostics, f->position,
-            "'%s' was declared at %u:%u: write the same of .visible, .extern and .weak here, or none as there", f->name,
-            at.line, at.column);
+        ptx_fail_syntax(&p->diagnostics, f->position,
+                        "'%s' was declared at %u:%u: write the same one of .visible, .extern and .weak here, or none "
+                        "if there is none there",
+                        f->name, at.line, at.column);
     if (!ptx_same_signature(old, f))
-        ptx_fail_syntax(&p->diagnostics, f->position, "'%s' was declared with other parameters at %u:%u", f->name,
+        ptx_fail_syntax(&p->diagnostics, f->position, "'%s' was declared with different parameters at %u:%u", f->name,
                         at.line, at.column);
     const bool alike = old->preserved == f->preserved && old->preserved_control == f->preserved_control;
     if (!f->is_entry && (old->given != f->given || !alike))
-        ptx_fail_syntax(&p->diagnostics, f->position, "'%s' was declared with other directives at %u:%u", f->name,
+        ptx_fail_syntax(&p->diagnostics, f->position, "'%s' was declared with different directives at %u:%u", f->name,
                         at.line, at.column);
 }
 
@@ -88,7 +88,7 @@ static void check_linked(ptx_parser *p, const ptx_function *old, const ptx_funct
     if (old->has_body && f->has_body && !replaces)
         ptx_fail_syntax(&p->diagnostics, f->position, "'%s' has two bodies", f->name);
     if (!same_header(old, f, fits_variable))
-        ptx_fail_syntax(&p->diagnostics, f->position, "'%s' was declared with other parameters at %u:%u", f->name,
+        ptx_fail_syntax(&p->diagnostics, f->position, "'%s' was declared with different parameters at %u:%u", f->name,
                         old->position.line, old->position.column);
 }
 
@@ -226,7 +226,7 @@ static ptx_function *join(ptx_parser *p, ptx_symbol *symbol, ptx_function *f, bo
 void ptx_parse_function(ptx_parser *p, ptx_linkage linkage) {
     ptx_function *f = ARENA_NEW(p->memory, ptx_function);
     if (linkage == PTX_LINKAGE_COMMON)
-        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, ".common is for variables in .global: write .weak");
+        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, ".common needs a variable in .global: write .weak");
     f->is_entry = ptx_at_directive(p, ".entry");
     f->is_extern = linkage == PTX_LINKAGE_EXTERN;
     f->is_visible = linkage == PTX_LINKAGE_VISIBLE;

@@ -67,9 +67,9 @@ static void put_constant(filler *f, uint64_t at, ptx_constant c, ptx_position po
 static int64_t parse_addend(ptx_parser *p, const ptx_relocation *r) {
     ptx_position at = p->lexer.token.position;
     if (!ptx_accept(p, '+')) return 0;
-    if (r->function) ptx_fail_syntax(&p->diagnostics, at, "nothing can be added to a function's address");
+    if (r->function) ptx_fail_syntax(&p->diagnostics, at, "a function's address takes no offset");
     ptx_constant c = ptx_parse_constant(p);
-    if (c.is_float) ptx_fail_syntax(&p->diagnostics, at, "an address is moved by an integer");
+    if (c.is_float) ptx_fail_syntax(&p->diagnostics, at, "an address takes an integer offset");
     return (int64_t)c.bits;
 }
 

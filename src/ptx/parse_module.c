@@ -77,11 +77,11 @@ static void parse_target(ptx_parser *p) {
         ptx_require_token(p);
         given[option] = true;
         if (option == OPTION_MAP && p->module->sm >= 13)
-            ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "map_f64_to_f32 is for targets before sm_13");
+            ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "map_f64_to_f32 needs a target before sm_13");
         if (option == OPTION_MAP) p->maps_f64 = true;
         if (given[OPTION_UNIFIED] && given[OPTION_INDEPENDENT])
             ptx_fail_syntax(&p->diagnostics, p->lexer.token.position,
-                            "texmode_unified and texmode_independent do not go together: remove one");
+                            "texmode_unified and texmode_independent cannot be combined: remove one");
         ptx_lexer_advance(&p->lexer);
     }
 }
@@ -109,15 +109,16 @@ static void parse_alias(ptx_parser *p) {
         functions[i] = name->symbol->function;
         if (i == 1 && functions[i]->alias_of) functions[i] = (ptx_function *)functions[i]->alias_of;
         if (functions[i]->has_body != (i == 1) || functions[i]->alias_of)
-            ptx_fail_syntax(&p->diagnostics, at, "an alias is for a function without a body, of one with");
+            ptx_fail_syntax(&p->diagnostics, at, "an alias needs a function without a body and a target with one");
         if (functions[i]->is_entry || (i == 1 && functions[i]->is_weak))
             ptx_fail_syntax(&p->diagnostics, at, "'%s' is %s: it has no alias", name->text,
                             functions[i]->is_entry ? "a kernel" : ".weak");
         ptx_expect(p, i == 0 ? ',' : ';');
     }
     if (!ptx_same_signature(functions[0], functions[1]) || functions[0]->is_noreturn != functions[1]->is_noreturn)
-        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "'%s' has other parameters or directives than '%s'",
-                        functions[0]->name, functions[1]->name);
+        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position,
+                        "'%s' has different parameters or directives than '%s'", functions[0]->name,
+                        functions[1]->name);
     functions[0]->alias_of = functions[1];
 }
 
@@ -161,7 +162,7 @@ static void parse_item(ptx_parser *p) {
     } else if (ptx_at_directive(p, ".alias")) {
         parse_alias(p);
     } else if (ptx_at_directive(p, ".address_size")) {
-        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "'.address_size' goes right behind .target, once");
+        ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "'.address_size' must follow .target, once");
     } else {
         parse_declaration(p);
     }

@@ -115,7 +115,7 @@ void ptx_parse_section(ptx_parser *p) {
     for (unsigned depth = 1; depth; ptx_lexer_advance(&p->lexer)) {
         if (ptx_at(p, '{')) depth++;
         if (ptx_at(p, '}')) depth--;
-        if (ptx_at(p, PTX_TOKEN_END)) ptx_fail_syntax(&p->diagnostics, start, "this section has no end");
+        if (ptx_at(p, PTX_TOKEN_END)) ptx_fail_syntax(&p->diagnostics, start, "this section is not closed");
         if (depth) ptx_lexer_skip_plain(&p->lexer);
     }
 }
@@ -150,7 +150,7 @@ static void check_pragma(ptx_parser *p, const ptx_token *t, ptx_pragma_place pla
                         "there is no pragma \"%.*s\" for a module: put it into a function", shown, t->text);
     if (!known) return;
     if (known->in_body_only && place != PTX_PRAGMA_OF_BODY)
-        ptx_fail_syntax(&p->diagnostics, t->position, "the pragma \"%s\" belongs into a function's body", known->name);
+        ptx_fail_syntax(&p->diagnostics, t->position, "the pragma \"%s\" must be in a function's body", known->name);
     while (used < t->length && t->text[used] == ' ') used++;
     if (known->has_number && (used == t->length || t->text[used] < '0' || t->text[used] > '9'))
         ptx_fail_syntax(&p->diagnostics, t->position, "the pragma \"%s\" takes a number", known->name);

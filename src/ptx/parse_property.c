@@ -70,7 +70,7 @@ static unsigned row_here(ptx_parser *p, const ptx_function *f) {
         ptx_fail_syntax(&p->diagnostics, at, "'%s' is for %s: remove it", properties[row].name,
                         for_entry ? "kernels (.entry)" : "functions (.func)");
     if (!for_entry && has(f, row))
-        ptx_fail_syntax(&p->diagnostics, at, "'%s' stands here twice: remove one", properties[row].name);
+        ptx_fail_syntax(&p->diagnostics, at, "'%s' is given twice: remove one", properties[row].name);
     if (row == ROW_OF_is_noreturn && f->given)
         ptx_fail_syntax(&p->diagnostics, at, "'%s' goes before other directives", properties[row].name);
     return row;
@@ -81,7 +81,7 @@ static void check_conflicts(ptx_parser *p, const ptx_function *f, unsigned row, 
     for (size_t c = 0; c < sizeof conflicts / sizeof *conflicts; c++) {
         const unsigned other = conflicts[c][0] == row ? conflicts[c][1] : conflicts[c][0];
         if ((conflicts[c][0] == row || conflicts[c][1] == row) && has(f, other))
-            ptx_fail_syntax(&p->diagnostics, at, "'%s' and '%s' do not go together: remove one", properties[other].name,
+            ptx_fail_syntax(&p->diagnostics, at, "'%s' and '%s' cannot be combined: remove one", properties[other].name,
                             properties[row].name);
     }
 }

@@ -28,11 +28,12 @@ static haul_status check_labels(const ptx_check *c) {
         const ptx_label *label = &c->function->labels[i->operands[o].label];
         bool table = label->branch_targets || label->prototype || label->call_targets;
         if (i->op == PTX_OP_BRA && table)
-            return ptx_check_fail(c, i->operands[o].position, "'%s' is not a place", label->name);
+            return ptx_check_fail(c, i->operands[o].position, "'%s' is not the label of an instruction", label->name);
         if (i->op == PTX_OP_BRX_IDX && !label->branch_targets)
             return ptx_check_fail(c, i->operands[o].position, "'%s' is not a list of .branchtargets", label->name);
         if (table && !is_before(label->position, i->position))
-            return ptx_check_fail(c, i->operands[o].position, "'%s' is declared below: put it in front", label->name);
+            return ptx_check_fail(c, i->operands[o].position,
+                                  "'%s' is declared later: declare it before this instruction", label->name);
         if (i->op == PTX_OP_CALL && !label->prototype && !label->call_targets)
             return ptx_check_fail(c, i->operands[o].position, "'%s' is not a .callprototype or .calltargets",
                                   label->name);
@@ -59,8 +60,8 @@ static bool passes(unsigned formal, unsigned type) {
 
 static haul_status fail_passing(const ptx_check *c, const ptx_operand *o, const ptx_variable *formal,
                                 const char *name) {
-    return ptx_check_fail(c, o->position, "'%s' has another type than the function's '%s', a .%s%s", name, formal->name,
-                          ptx_types[formal->type].name, formal->dimensions ? " array" : "");
+    return ptx_check_fail(c, o->position, "'%s' has a different type than the function's '%s', a .%s%s", name,
+                          formal->name, ptx_types[formal->type].name, formal->dimensions ? " array" : "");
 }
 
 /* Checks a passed variable; arrays must have the same size and alignment. */
@@ -86,7 +87,7 @@ static haul_status check_call_value(const ptx_check *c, const ptx_operand *o, co
         return check_passed(c, o, formal);
     if (o->kind == PTX_INTEGER && !result) {
         if (!formal->dimensions && formal->size <= 8 && ptx_types[formal->type].kind != 'F') return HAUL_OK;
-        return ptx_check_fail(c, o->position, "a constant has another type than the function's '%s'", formal->name);
+        return ptx_check_fail(c, o->position, "a constant has a different type than the function's '%s'", formal->name);
     }
     if (o->kind != PTX_REGISTER || o->negated)
         return ptx_check_fail(c, o->position, "calls pass .param variables, registers and integers");
@@ -119,7 +120,7 @@ static haul_status check_indirect_call(const ptx_check *c) {
     if (!label) return ptx_check_fail(c, i->operands[1].position, "through a register needs a .callprototype");
     HAUL_TRY(check_labels(c));
     if (!is_before(label->position, i->position))
-        return ptx_check_fail(c, i->operands[3].position, "'%s' is declared below: put it before the call",
+        return ptx_check_fail(c, i->operands[3].position, "'%s' is declared later: declare it before the call",
                               label->name);
     if (label->prototype) return check_lists(c, label->prototype);
     for (uint32_t t = 0; t < label->call_target_count; t++) HAUL_TRY(check_lists(c, label->call_targets[t]));
@@ -175,7 +176,7 @@ static haul_status check_groups(ptx_check *c) {
         if (!ptx_is_tcgen05(c->instruction) || !group) continue;
         if (first && group != first)
             return ptx_check_fail(c, c->instruction->position,
-                                  "is for .%s, those before it for .%s: a kernel has one of them",
+                                  "is for .%s, those before it for .%s: a kernel can use only one of them",
                                   ptx_modifier_names[group], ptx_modifier_names[first]);
         first = group;
     }

@@ -217,7 +217,7 @@ static haul_status check_nameless(const ptx_check *c, const ptx_operand *base) {
     }
     if (shared || global || space == PTX_SPACE_LOCAL) return HAUL_OK;
     if (!ptx_row_allows(op, modifier)) return check_space(c, base, false, "global, .shared or .local");
-    return ptx_check_fail(c, base->position, "'%s' lies in .%s, which has to be named: write '%s.%s'",
+    return ptx_check_fail(c, base->position, "'%s' lies in .%s, which must be named: write '%s.%s'",
                           base->variable->name, ptx_space_names[space], ptx_ops[op].mnemonic, ptx_space_names[space]);
 }
 

@@ -158,7 +158,7 @@ static inline const sim_fault_record *sim_fault_of(const sim_sm *sm) {
 }
 /* Prefetches for an instruction that has come to `address` in its range: the next access may be as far from there as
  * this one is from the last. Hardware prefetchers miss that pattern. */
-static inline void sim_foresee(sim_reach *reach, uint64_t address) {
+static inline void sim_prefetch_next(sim_reach *reach, uint64_t address) {
     enum { HOST_LINE = 64 };
     const uint64_t ahead = address + (address - reach->latest);
     reach->latest = address;

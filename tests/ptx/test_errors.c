@@ -65,10 +65,11 @@ static void refuses_second_declarations(void **state) {
     SYNTAX(KERNEL(".reg .b32 %r3;"), "t.ptx:4:11: '%r3' is declared twice");
     SYNTAX(KERNEL("L: L:"), "t.ptx:4:4: 'L' is declared twice");
     SYNTAX(HEADER ".global .u32 a;\n.global .u32 a;", "t.ptx:5:14: 'a' is declared twice");
-    SYNTAX(HEADER ".extern .global .u32 a;\n.global .u64 a;", "t.ptx:5:14: 'a' was declared as another type at 4:22");
+    SYNTAX(HEADER ".extern .global .u32 a;\n.global .u64 a;",
+           "t.ptx:5:14: 'a' was declared with a different type at 4:22");
     SYNTAX(HEADER ".func f() { ret; }\n.func f() { ret; }", "t.ptx:5:7: 'f' has two bodies");
     SYNTAX(HEADER ".func f(.param .u32 a);\n.func f() { ret; }",
-           "t.ptx:5:7: 'f' was declared with other parameters at 4:7");
+           "t.ptx:5:7: 'f' was declared with different parameters at 4:7");
     SYNTAX(KERNEL(".reg .b32 %laneid;"), "t.ptx:4:11: '%laneid' is a special register");
 }
 
@@ -94,13 +95,13 @@ static void points_at_what_stands_wrong(void **state) {
     SYNTAX(KERNEL("123;"), "t.ptx:4:1: expected a statement, found '123'");
     SYNTAX(HEADER "add.u32 %r1;", "t.ptx:4:1: expected a declaration, found 'add'");
     SYNTAX(HEADER ".entry k() { ret; ", "t.ptx:4:19: expected a statement, but the text ends");
-    SYNTAX(HEADER ".section .debug_str {\n { }", "t.ptx:4:1: this section has no end");
+    SYNTAX(HEADER ".section .debug_str {\n { }", "t.ptx:4:1: this section is not closed");
 }
 
 static void checks_declarations(void **state) {
     (void)state;
     SYNTAX(HEADER ".global .align 3 .u32 a;", "t.ptx:4:16: an alignment must be a power of two, not 3");
-    SYNTAX(HEADER ".global .pred a;", "t.ptx:4:9: a predicate cannot lie in memory: declare it as .reg .pred");
+    SYNTAX(HEADER ".global .pred a;", "t.ptx:4:9: a predicate cannot be in memory: declare it as .reg .pred");
     SYNTAX(HEADER ".global .u32 a[0];", "t.ptx:4:14: the size of 'a' is not known: write how many elements it has");
     SYNTAX(HEADER ".global .u32 a[];", "t.ptx:4:14: the size of 'a' is not known: write how many elements it has");
     SYNTAX(HEADER ".global .u32 a[2] = {1, 2, 3};", "t.ptx:4:28: too many values for 'a'");
@@ -112,21 +113,22 @@ static void checks_declarations(void **state) {
     SYNTAX(HEADER ".global .u16 b, a = b;", "t.ptx:4:21: an address cannot initialise a .u16: declare it .u64");
     SYNTAX(HEADER ".global .u8 b, a = 0xf0f0(b);",
            "t.ptx:4:20: a mask covers one byte: 0xff, 0xff00, 0xff0000 and so on");
-    SYNTAX(HEADER ".param .u32 a;", "t.ptx:4:1: .param variables belong into functions");
+    SYNTAX(HEADER ".param .u32 a;", "t.ptx:4:1: .param variables must be in functions");
     SYNTAX(HEADER ".visible .local .u32 a;",
-           "t.ptx:4:10: from PTX ISA 3.0 on .local variables belong into functions: declare it in the kernel");
+           "t.ptx:4:10: since PTX ISA 3.0 a .local variable must be in a function: declare it in the kernel");
     SYNTAX(HEADER ".shared .u32 a; .global .u64 b = a;",
            "t.ptx:4:34: 'a' lies in .shared: an initial value is the address of .global or .const");
     SYNTAX(HEADER ".shared .u32 a; .global .u64 b[2] = {0, generic(a) + 4};",
            "t.ptx:4:49: 'a' lies in .shared: an initial value is the address of .global or .const");
-    SYNTAX(HEADER ".func f();\n.alias f, f;", "t.ptx:5:11: an alias is for a function without a body, of one with");
+    SYNTAX(HEADER ".func f();\n.alias f, f;",
+           "t.ptx:5:11: an alias needs a function without a body and a target with one");
 }
 
 static void says_how_to_declare_what_only_instructions_have(void **state) {
     (void)state;
-    SYNTAX(KERNEL(".reg .bf16 a;"), "t.ptx:4:6: '.bf16' is a type of instructions only: declare a .b16");
-    SYNTAX(HEADER ".global .e4m3 a;", "t.ptx:4:9: '.e4m3' is a type of instructions only: declare a .b8");
-    SYNTAX(HEADER ".func f(.param .tf32 a);", "t.ptx:4:16: '.tf32' is a type of instructions only: declare a .b32");
+    SYNTAX(KERNEL(".reg .bf16 a;"), "t.ptx:4:6: '.bf16' is only a type of instructions: declare a .b16");
+    SYNTAX(HEADER ".global .e4m3 a;", "t.ptx:4:9: '.e4m3' is only a type of instructions: declare a .b8");
+    SYNTAX(HEADER ".func f(.param .tf32 a);", "t.ptx:4:16: '.tf32' is only a type of instructions: declare a .b32");
     SYNTAX(HEADER ".shared .v4 .f64 a;", "t.ptx:4:13: a vector has at most 128 bits, not 256: declare an array");
     SYNTAX(HEADER ".entry k(.param .v2 .f32 a) { ret; }",
            "t.ptx:4:26: 'a' cannot be a vector in .param: declare an array, .b8 a[8]");
@@ -136,9 +138,9 @@ static void says_how_to_declare_what_only_instructions_have(void **state) {
 static void says_which_directives_go_together(void **state) {
     (void)state;
     SYNTAX(HEADER ".entry k() .maxntid 64 .reqntid 64 { ret; }",
-           "t.ptx:4:24: '.maxntid' and '.reqntid' do not go together: remove one");
+           "t.ptx:4:24: '.maxntid' and '.reqntid' cannot be combined: remove one");
     SYNTAX(HEADER ".entry k() .maxclusterrank 4 .reqnctapercluster 2 { ret; }",
-           "t.ptx:4:30: '.maxclusterrank' and '.reqnctapercluster' do not go together: remove one");
+           "t.ptx:4:30: '.maxclusterrank' and '.reqnctapercluster' cannot be combined: remove one");
     SYNTAX(HEADER ".entry k() .maxnreg 0 { ret; }",
            "t.ptx:4:21: the number behind '.maxnreg' must be at least 1, not 0");
     SYNTAX(HEADER ".func f() .maxntid 32 { ret; }", "t.ptx:4:11: '.maxntid' is for kernels (.entry): remove it");
@@ -148,8 +150,9 @@ static void says_which_directives_go_together(void **state) {
     SYNTAX(HEADER ".visible .weak .global .u32 a;",
            "t.ptx:4:1: a declaration has one of .visible, .extern, .weak and .common: remove one");
     SYNTAX(HEADER ".extern .func f();\n.func f() { ret; }",
-           "t.ptx:5:7: 'f' was declared at 4:15: write the same of .visible, .extern and .weak here, or none as there");
-    SYNTAX(HEADER ".pragma \"frequency 3\";", "t.ptx:4:9: the pragma \"frequency\" belongs into a function's body");
+           "t.ptx:5:7: 'f' was declared at 4:15: write the same one of .visible, .extern and .weak here, or none if "
+           "there is none there");
+    SYNTAX(HEADER ".pragma \"frequency 3\";", "t.ptx:4:9: the pragma \"frequency\" must be in a function's body");
 }
 
 /* So many bytes of shared memory in a kernel for that target. */

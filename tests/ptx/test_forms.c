@@ -25,7 +25,7 @@ static void refuses_comparisons_that_are_none(void **state) {
     ACCEPT("set.eq.ftz.u32.f32 %r1, %f1, %f2;");
     REFUSE("set.eq.ftz.bf16.f32 %h1, %f1, %f2;", "'set': has .ftz for .f32 only");
     ACCEPT("set.eq.bf16.f16 %h1, %h2, %h3;");
-    REFUSE("set.eq.f16.bf16 %h1, %h2, %h3;", "'set': gives the format that it compares, or integers");
+    REFUSE("set.eq.f16.bf16 %h1, %h2, %h3;", "'set': must give the compared format, or integers");
     REFUSE("set.eq.ftz.bf16.f16 %h1, %h2, %h3;", "'set': has no .ftz for .bf16");
     REFUSE("slct.ftz.f32.s32 %f1, %f2, %f3, %r1;", "'slct': has .ftz for choices by .f32 only");
 }

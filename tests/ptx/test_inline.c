@@ -273,7 +273,8 @@ static void a_kernel_that_is_too_large_is_refused_before_it_has_grown(void **sta
     ptx_module *module = parse(text_string(&source));
     const size_t before = module->memory.total;
     assert_int_equal(ptx_inline_calls(module, kernel_of(module), &flat), HAUL_ERROR_LIMIT);
-    assert_string_equal(haul_message(), "t.ptx:3010:8: 'k' is too large with the functions that it calls: split it");
+    assert_string_equal(haul_message(),
+                        "t.ptx:3010:8: 'k' is too large together with the functions that it calls: split it");
     assert_true(module->memory.total < before + (1 << 20));
     ptx_module_free(module);
     text_free(&source);

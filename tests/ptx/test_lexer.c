@@ -97,15 +97,15 @@ static void reads_operators_of_two_characters(void **state) {
 
 static void refuses_what_has_no_end(void **state) {
     (void)state;
-    assert_string_equal(tokens("a /* b"), "t.ptx:1:3: this comment has no end");
-    assert_string_equal(tokens("\"abc\n\""), "t.ptx:1:1: this string has no end on its line");
-    assert_string_equal(tokens("\"abc\\"), "t.ptx:1:1: this string has no end on its line");
+    assert_string_equal(tokens("a /* b"), "t.ptx:1:3: this comment is not closed");
+    assert_string_equal(tokens("\"abc\n\""), "t.ptx:1:1: this string is not closed on its line");
+    assert_string_equal(tokens("\"abc\\"), "t.ptx:1:1: this string is not closed on its line");
 }
 
 static void refuses_nul_bytes_in_strings(void **state) {
     (void)state;
-    assert_string_equal(tokens_of("\"a\0b\"", 5), "t.ptx:1:1: this string has a NUL byte in it");
-    assert_string_equal(tokens_of("\"a\\\0\"", 5), "t.ptx:1:1: this string has a NUL byte in it");
+    assert_string_equal(tokens_of("\"a\0b\"", 5), "t.ptx:1:1: this string contains a NUL byte");
+    assert_string_equal(tokens_of("\"a\\\0\"", 5), "t.ptx:1:1: this string contains a NUL byte");
 }
 
 static void refuses_strange_characters(void **state) {

@@ -94,8 +94,8 @@ static void names_say_the_state_space(void **state) {
     ACCEPT("{ .local .b32 own; ld.u32 %r1, [own]; prefetch.L1 [own]; }");
     ACCEPT("mbarrier.init.b64 [tile], 1;");
     ACCEPT("fence.proxy.tensormap::generic.acquire.gpu [p], 128;");
-    REFUSE("ld.u32 %r1, [p];", "14: operand 2 of 'ld': 'p' lies in .param, which has to be named: write 'ld.param'");
-    REFUSE("st.u32 [p], %r1;", "9: operand 1 of 'st': 'p' lies in .param, which has to be named: write 'st.param'");
+    REFUSE("ld.u32 %r1, [p];", "14: operand 2 of 'ld': 'p' lies in .param, which must be named: write 'ld.param'");
+    REFUSE("st.u32 [p], %r1;", "9: operand 1 of 'st': 'p' lies in .param, which must be named: write 'st.param'");
     REFUSE("ldu.u32 %r1, [p+4];", "15: operand 2 of 'ldu': must lie in .global, .shared or .local, 'p' lies in .param");
     REFUSE("atom.add.u32 %r1, [p], 1;", "20: operand 2 of 'atom': must lie in .global or .shared, 'p' lies in .param");
     REFUSE("{ .local .b32 own; red.add.u32 [own], 1; }",
@@ -199,7 +199,7 @@ static void checks_the_number_of_registers_asked_for(void **state) {
 
 static void checks_labels(void **state) {
     (void)state;
-    REFUSE("T: .branchtargets L; L: bra T;", "29: 'bra': 'T' is not a place");
+    REFUSE("T: .branchtargets L; L: bra T;", "29: 'bra': 'T' is not the label of an instruction");
     REFUSE("L: brx.idx %r1, L;", "17: 'brx.idx': 'L' is not a list of .branchtargets");
 }
 
@@ -217,11 +217,11 @@ static void checks_calls(void **state) {
     assert_refused(CALLER("call f, (x, %r1);"), HAUL_ERROR_SYNTAX,
                    "t.ptx:7:6: 'call': the function has 1 results, the call 0");
     assert_refused(CALLER("call (y), f, (y, %r1);"), HAUL_ERROR_SYNTAX,
-                   "t.ptx:7:15: 'call': 'y' has another type than the function's 'a', a .b64");
+                   "t.ptx:7:15: 'call': 'y' has a different type than the function's 'a', a .b64");
     assert_refused(CALLER("call (y), f, (x, %d1);"), HAUL_ERROR_SYNTAX,
-                   "t.ptx:7:18: 'call': '%d1' has another type than the function's 'b', a .u32");
+                   "t.ptx:7:18: 'call': '%d1' has a different type than the function's 'b', a .u32");
     assert_refused(CALLER("P: .callprototype _ (.param .b8 _[]); call %d1, (5), P;"), HAUL_ERROR_SYNTAX,
-                   "t.ptx:7:50: 'call': a constant has another type than the function's '_'");
+                   "t.ptx:7:50: 'call': a constant has a different type than the function's '_'");
     assert_refused(CALLER("call (y), f, (z, %r1);"), HAUL_ERROR_SYNTAX,
                    "t.ptx:7:15: 'call': calls pass .param variables, registers and integers");
     assert_refused(CALLER("call e;"), HAUL_ERROR_SYNTAX, "t.ptx:7:6: 'call': 'e' is an .entry, which cannot be called");

@@ -266,7 +266,7 @@ static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, bool is_
     if ((first | second | stride) & (op->bytes - 1u)) return false;
     if (SIM_IS_CHECKED(w)) check_span(w, op);
     w->sm->changes += is_store;
-    sim_foresee(reach, first);
+    sim_prefetch_next(reach, first);
     move_span(w, op, range->host + offset, lanes, stride, is_store);
     if (w->sm->counting) sim_count_global_span(w->sm->counting, w, op, first, second, stride);
     return true;
