@@ -93,7 +93,7 @@ struct sim_run {
 /* A grid that synchronises is resident as a whole. */
 static uint32_t fewest_resident(const sim_grid *g) {
     const uint64_t sms = g->machine->sms;
-    return g->program->meets ? (uint32_t)((g->clusters + sms - 1) / sms) * g->cluster_blocks : g->cluster_blocks;
+    return g->program->syncs_grid ? (uint32_t)((g->clusters + sms - 1) / sms) * g->cluster_blocks : g->cluster_blocks;
 }
 
 /* Hardware spreads a cluster over SMs; here it always fits on one. */

@@ -104,7 +104,7 @@ static haul_status check_grid(const sim_launch *l) {
  * synchronises. */
 static uint32_t known_blocks(const sim_launch *l) {
     const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    const uint64_t each = l->program->meets ? (blocks + l->machine->sms - 1) / l->machine->sms : 1;
+    const uint64_t each = l->program->syncs_grid ? (blocks + l->machine->sms - 1) / l->machine->sms : 1;
     return each > l->machine->max_blocks_per_sm ? l->machine->max_blocks_per_sm : (uint32_t)each;
 }
 
@@ -122,6 +122,6 @@ haul_status sim_launch_check(const sim_launch *l, haul_occupancy *occupancy) {
 
 haul_status sim_check_residency(const sim_grid *g) {
     const uint64_t most = (uint64_t)g->resident * g->machine->sms;
-    if (!g->program->meets || g->blocks <= most) return HAUL_OK;
+    if (!g->program->syncs_grid || g->blocks <= most) return HAUL_OK;
     return over("blocks that wait for each other", g->blocks, most, g->machine->name);
 }

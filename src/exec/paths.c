@@ -72,14 +72,14 @@ enum { MOST_EXPECTED = SIM_MAX_JOINS / 2 };
 
 void sim_warp_expect(sim_warp *w, uint32_t pc) {
     sim_path *p = w->path;
-    if (pc == PTX_NO_BLOCK || sim_warp_meets_at(w, p, pc)) return;
+    if (pc == PTX_NO_BLOCK || sim_warp_reconverges_at(w, p, pc)) return;
     if (__builtin_popcountll(w->used_joins) < MOST_EXPECTED) p->join = new_join(w, pc, p);
 }
 
 sim_step sim_warp_diverge(sim_warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t join_pc) {
     sim_path *p = w->path;
     uint16_t join = p->join;
-    if (join_pc != PTX_NO_BLOCK && !sim_warp_meets_at(w, p, join_pc)) join = new_join(w, join_pc, p);
+    if (join_pc != PTX_NO_BLOCK && !sim_warp_reconverges_at(w, p, join_pc)) join = new_join(w, join_pc, p);
     uint32_t rest = p->mask & ~taken;
     p->join = join;
     p->mask = taken;
@@ -111,7 +111,7 @@ static void leave_join(sim_warp *w, sim_path *p) {
 
 sim_step sim_warp_arrive(sim_warp *w, uint32_t pc) {
     sim_path *p = w->path;
-    while (sim_warp_meets_at(w, p, pc)) {
+    while (sim_warp_reconverges_at(w, p, pc)) {
         while (w->joins[p->join].pc != pc) leave_join(w, p);
         uint16_t index = p->join;
         sim_join *j = &w->joins[index];

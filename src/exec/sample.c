@@ -19,7 +19,7 @@ static bool looks_at_others(const sim_program *p, const sim_op *op) {
 /* Resident blocks may wait for each other, in either order, or take work from a common queue. */
 static bool may_depend_on_later(const sim_grid *g) {
     const sim_program *p = g->program;
-    if (p->meets) return true;
+    if (p->syncs_grid) return true;
     if (g->blocks > (uint64_t)g->resident * g->machine->sms) return false;
     for (size_t i = 0; i < p->op_count; i++)
         if (looks_at_others(p, &p->ops[i])) return true;

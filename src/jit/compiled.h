@@ -233,7 +233,7 @@ static inline sim_code_form sim_compiled_form(const sim_warp *w) {
 static inline const sim_segment *sim_compiled_takes(const sim_warp *w, uint32_t pc) {
     const sim_segment_entry *entries = w->compiled->entries[sim_compiled_form(w)];
     const sim_segment *s = atomic_load_explicit(&entries[pc], memory_order_acquire);
-    return s && !sim_warp_meets_at(w, w->path, pc) ? s : NULL;
+    return s && !sim_warp_reconverges_at(w, w->path, pc) ? s : NULL;
 }
 
 /* An SM's part; NULL if there is no memory. sim_native_settle() adds the runs that its counters do not include yet. */

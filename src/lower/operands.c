@@ -67,7 +67,7 @@ static bool is_clock(unsigned special) {
 /* The upper or lower half of the address of cooperative groups' grid barrier. */
 static uint32_t workspace_half(sim_lowering *l, unsigned special) {
     const uint64_t address = sim_variable_address(l, l->program->module->workspace);
-    l->program->meets = true;
+    l->program->syncs_grid = true;
     return sim_constant(l, special == PTX_SPECIAL_ENVREG1 ? address >> 32 : (uint32_t)address, 4);
 }
 

@@ -27,7 +27,7 @@ static void extend_register(void *context, uint32_t reg, bool writes) {
 }
 
 /* The registers of a block's word that appear in a block for the first time. */
-static uint64_t see(uint64_t *seen, const ptx_live_word *w) {
+static uint64_t take_unseen(uint64_t *seen, const ptx_live_word *w) {
     const uint64_t fresh = (w->in | w->out) & ~seen[w->word];
     seen[w->word] |= fresh;
     return fresh;
@@ -38,7 +38,7 @@ static void extend_up(live_interval *v, const ptx_function *f, const ptx_livenes
     for (uint32_t b = 0; b < f->block_count; b++) {
         const ptx_block *block = &f->blocks[b];
         for (const ptx_live_word *w = ptx_live_words(live, b); w < ptx_live_words(live, b + 1); w++)
-            for (uint64_t bits = see(seen, w); bits; bits &= bits - 1)
+            for (uint64_t bits = take_unseen(seen, w); bits; bits &= bits - 1)
                 extend(&v[ptx_live_register(live, w, bits)], w->in & bits & -bits ? block->first : block->end - 1);
     }
 }
@@ -48,7 +48,7 @@ static void extend_down(live_interval *v, const ptx_function *f, const ptx_liven
     for (uint32_t b = (uint32_t)f->block_count; b-- > 0;) {
         const ptx_block *block = &f->blocks[b];
         for (const ptx_live_word *w = ptx_live_words(live, b); w < ptx_live_words(live, b + 1); w++)
-            for (uint64_t bits = see(seen, w); bits; bits &= bits - 1)
+            for (uint64_t bits = take_unseen(seen, w); bits; bits &= bits - 1)
                 extend(&v[ptx_live_register(live, w, bits)], w->out & bits & -bits ? block->end - 1 : block->first);
     }
 }
@@ -61,7 +61,7 @@ static void extend_to_all(void *context, uint32_t reg, bool writes) {
 }
 
 /* The wait that follows a load from tensor memory in its block; the block's end if it is elsewhere. */
-static uint32_t wait_behind(const ptx_function *f, const ptx_block *b, uint32_t load) {
+static uint32_t wait_after(const ptx_function *f, const ptx_block *b, uint32_t load) {
     uint32_t at = load;
     if (f->instructions[load].op != PTX_OP_TMEM_LD) return b->end;
     while (at < b->end && f->instructions[at].op != PTX_OP_TMEM_WAIT_LD) at++;
@@ -74,7 +74,7 @@ static void extend_held(const ptx_function *f, const ptx_block *b, live_interval
     for (uint32_t i = b->first; i < b->end; i++) {
         const ptx_instruction *at = &f->instructions[i];
         if (!ptx_is_warpgroup_product(at) && at->op != PTX_OP_TMEM_LD) continue;
-        const uint32_t wait = wait_behind(f, b, i);
+        const uint32_t wait = wait_after(f, b, i);
         scan.at = wait < b->end ? wait : (uint32_t)f->instruction_count;
         ptx_visit_held_registers(at, wait < b->end ? extend_register : extend_to_all, &scan);
     }

@@ -195,7 +195,7 @@ static bool only_leaves(const ptx_function *f, const ptx_flow *g, const uint8_t 
 
 /* Classifies each node. LEAVES only leaves. LEAVES_AFTER_WORK has one predecessor and leaves on all paths in the
  * end. */
-static uint8_t *find_ways_out(const ptx_function *f, const ptx_flow *g, arena *scratch) {
+static uint8_t *find_exits(const ptx_function *f, const ptx_flow *g, arena *scratch) {
     uint8_t *fate = ARENA_ARRAY(scratch, g->count + 1, uint8_t);
     const uint32_t *predecessors = count_predecessors(g, scratch);
     fate[g->count] = f->is_entry ? LEAVES : STAYS; /* a return continues in the caller */
@@ -215,7 +215,7 @@ static uint8_t *find_ways_out(const ptx_function *f, const ptx_flow *g, arena *s
 
 /* Drops the edges of `b` that only leave, if another edge remains. In a loop, lanes that leave after some work do so at
  * different times and reconverge where that work starts, so such an edge is kept. */
-static void drop_ways_out(ptx_flow *g, uint32_t b, const uint8_t *fate, bool in_loop) {
+static void drop_exits(ptx_flow *g, uint32_t b, const uint8_t *fate, bool in_loop) {
     bool stays = false;
     for (uint32_t e = g->first_edge[b]; e < g->first_edge[b + 1]; e++) {
         uint8_t way = fate[g->to[e]];
@@ -270,7 +270,7 @@ static void mark_leading_to(const ptx_graph *back, uint32_t from, bool *marked, 
 }
 
 /* Restores dropped edges in loops that can only be left by leaving the function. */
-static void keep_only_ways_out(ptx_flow *g, arena *scratch) {
+static void keep_only_exits(ptx_flow *g, arena *scratch) {
     const ptx_graph back = reverse_edges(g, &(endless){0}, scratch);
     bool *leaves = ARENA_ARRAY(scratch, g->count + 1, bool);
     mark_leading_to(&back, g->count, leaves, ARENA_ARRAY(scratch, g->count + 1, uint32_t));
@@ -280,7 +280,7 @@ static void keep_only_ways_out(ptx_flow *g, arena *scratch) {
 
 /* Reverses the graph. The last block of an endless loop gets an edge to the exit, so that branches inside have joins
  * too. */
-static void turn_round(ptx_flow *g, arena *scratch) {
+static void reverse_flow(ptx_flow *g, arena *scratch) {
     bool *leaves = ARENA_ARRAY(scratch, g->count + 1, bool);
     uint32_t *stack = ARENA_ARRAY(scratch, g->count + 1, uint32_t);
     endless x = {.block = ARENA_ARRAY(scratch, g->count, uint32_t)};
@@ -316,10 +316,10 @@ static void analyse(void *context, arena *scratch) {
     make_edges(f, &g, scratch);
     number_nodes(&g, scratch);
     const bool *in_loop = find_loops(&g, scratch);
-    const uint8_t *fate = find_ways_out(f, &g, scratch);
-    for (uint32_t b = 0; b < g.count; b++) drop_ways_out(&g, b, fate, in_loop[b]);
-    keep_only_ways_out(&g, scratch);
-    turn_round(&g, scratch);
+    const uint8_t *fate = find_exits(f, &g, scratch);
+    for (uint32_t b = 0; b < g.count; b++) drop_exits(&g, b, fate, in_loop[b]);
+    keep_only_exits(&g, scratch);
+    reverse_flow(&g, scratch);
     find_joins(f, &g, scratch);
     ptx_find_near_joins(a->module, f, &g, scratch);
 }

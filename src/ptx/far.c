@@ -34,7 +34,7 @@ static void list_calls(call_graph *g) {
     }
 }
 
-static void turn_round(const call_graph *g, call_graph *back) {
+static void reverse_calls(const call_graph *g, call_graph *back) {
     const size_t count = g->module->function_count;
     for (uint32_t e = 0; e < g->first[count]; e++) back->first[g->to[e] + 1]++;
     for (size_t f = 0; f < count; f++) back->first[f + 1] += back->first[f];
@@ -77,7 +77,7 @@ static void find_recursive(ptx_module *m) {
     call_graph callers = new_graph(m, edges);
     calls.to = ARENA_ARRAY(&m->memory, edges, uint32_t);
     list_calls(&calls);
-    turn_round(&calls, &callers);
+    reverse_calls(&calls, &callers);
     bool *is_left = ARENA_ARRAY(&m->memory, m->function_count, bool);
     for (size_t f = 0; f < m->function_count; f++) is_left[f] = true;
     peel(&calls, &callers, is_left);

@@ -92,14 +92,14 @@ static bool is_module_shared(const ptx_variable *v) {
     return v->space == PTX_SPACE_SHARED && !v->owner && v->size;
 }
 
-static bool see(shared_walk *w, uint32_t named, uint32_t by) {
+static bool mark_seen(shared_walk *w, uint32_t named, uint32_t by) {
     if (w->seen[named] == by + 1) return false;
     w->seen[named] = by + 1;
     return true;
 }
 
 static void note(shared_walk *w, uint32_t named, uint32_t by) {
-    if (see(w, named, by)) ARENA_PUSH(w->memory, w->named.items, w->named.count, w->named.capacity, named);
+    if (mark_seen(w, named, by)) ARENA_PUSH(w->memory, w->named.items, w->named.count, w->named.capacity, named);
 }
 
 static void note_operand(shared_walk *w, const ptx_operand *o, uint32_t by) {
@@ -127,7 +127,7 @@ static void note_addressed(shared_walk *w) {
     for (size_t v = 0; v < m->variable_count; v++) {
         for (size_t r = 0; r < m->variables[v]->relocation_count; r++) {
             ptx_function *f = m->variables[v]->relocations[r].function;
-            if (!f || !see(w, NAMED_FUNCTION(ptx_meant(f)->index), 0)) continue;
+            if (!f || !mark_seen(w, NAMED_FUNCTION(ptx_meant(f)->index), 0)) continue;
             ARENA_PUSH(w->memory, w->addressed.items, w->addressed.count, w->addressed.capacity, ptx_meant(f)->index);
         }
     }
@@ -151,12 +151,12 @@ static void note_all(shared_walk *w) {
 /* Finds everything that the kernel reaches: w->functions, without itself, and w->variables. */
 static void reach(shared_walk *w, uint32_t kernel) {
     w->functions.count = w->variables.count = 0;
-    (void)see(w, NAMED_FUNCTION(kernel), kernel);
+    (void)mark_seen(w, NAMED_FUNCTION(kernel), kernel);
     for (size_t next = 0;; next++) {
         const uint32_t f = next ? w->functions.items[next - 1] : kernel;
         for (size_t n = w->first[f]; n < w->first[f + 1]; n++) {
             const uint32_t named = w->named.items[n];
-            if (!see(w, named, kernel)) continue;
+            if (!mark_seen(w, named, kernel)) continue;
             if (named & 1)
                 ARENA_PUSH(w->memory, w->functions.items, w->functions.count, w->functions.capacity, named / 2);
             else

@@ -17,10 +17,10 @@ typedef struct loops {
     uint32_t *list;  /* outer loops before inner ones */
     uint32_t count;
     ptx_tree_times times; /* of headers, by `outer` */
-    bool *parts;          /* by header: a branch may need a join in this loop */
+    bool *needs_join;     /* by header: a branch may need a join in this loop */
 } loops;
 
-static bool comes_back(const ptx_flow *g, uint32_t latch, uint32_t header) {
+static bool is_back_edge(const ptx_flow *g, uint32_t latch, uint32_t header) {
     return latch != header && g->rank[latch] >= g->rank[header];
 }
 
@@ -30,7 +30,7 @@ static bool is_header(const ptx_flow *g, const ptx_tree_times *dominators, uint3
     bool any = false;
     for (uint32_t e = g->back.first[block]; e < g->back.first[block + 1]; e++) {
         const uint32_t latch = g->back.to[e];
-        if (!comes_back(g, latch, block)) continue;
+        if (!is_back_edge(g, latch, block)) continue;
         if (!ptx_is_above(dominators, block, latch)) return false;
         any = true;
     }
@@ -44,7 +44,7 @@ static uint32_t find_root(uint32_t *root, uint32_t block) {
 }
 
 /* Adds the block, or the loop that it stands for, to the loop. */
-static void take_in(loops *l, uint32_t header, uint32_t block, uint32_t *root, uint32_t *stack, uint32_t *depth) {
+static void add_to_loop(loops *l, uint32_t header, uint32_t block, uint32_t *root, uint32_t *stack, uint32_t *depth) {
     const uint32_t part = find_root(root, block);
     if (part == header) return;
     *(l->of[part] == part ? &l->outer[part] : &l->of[part]) = header;
@@ -56,11 +56,11 @@ static void collapse(loops *l, uint32_t header, uint32_t *root, uint32_t *stack)
     const ptx_graph *back = &l->flow->back;
     uint32_t depth = 0;
     for (uint32_t e = back->first[header]; e < back->first[header + 1]; e++)
-        if (comes_back(l->flow, back->to[e], header)) take_in(l, header, back->to[e], root, stack, &depth);
+        if (is_back_edge(l->flow, back->to[e], header)) add_to_loop(l, header, back->to[e], root, stack, &depth);
     while (depth) {
         const uint32_t part = stack[--depth];
         for (uint32_t e = back->first[part]; e < back->first[part + 1]; e++)
-            take_in(l, header, back->to[e], root, stack, &depth);
+            add_to_loop(l, header, back->to[e], root, stack, &depth);
     }
     l->of[header] = header;
 }
@@ -117,7 +117,7 @@ static void note_branch(loops *l, const ptx_function *f, uint32_t block) {
         }
     }
     for (; second != PTX_NO_BLOCK && (join == PTX_NO_BLOCK || !is_in(l, join, second)); second = l->outer[second])
-        l->parts[second] = true;
+        l->needs_join[second] = true;
 }
 
 static loops new_loops(const ptx_flow *g, arena *scratch) {
@@ -126,7 +126,7 @@ static loops new_loops(const ptx_flow *g, arena *scratch) {
                .of = ARENA_ARRAY(scratch, nodes, uint32_t),
                .outer = ARENA_ARRAY(scratch, nodes, uint32_t),
                .list = ARENA_ARRAY(scratch, nodes, uint32_t),
-               .parts = ARENA_ARRAY(scratch, nodes, bool)};
+               .needs_join = ARENA_ARRAY(scratch, nodes, bool)};
     for (uint32_t b = 0; b < nodes; b++) l.of[b] = l.outer[b] = PTX_NO_BLOCK;
     return l;
 }
@@ -153,7 +153,7 @@ static void find_body(const ptx_flow *g, uint32_t header, body *l) {
     l->count = 0;
     add_to_body(l, header);
     for (uint32_t e = g->back.first[header]; e < g->back.first[header + 1]; e++)
-        if (comes_back(g, g->back.to[e], header)) add_to_body(l, g->back.to[e]);
+        if (is_back_edge(g, g->back.to[e], header)) add_to_body(l, g->back.to[e]);
     for (uint32_t k = 1; k < l->count; k++)
         for (uint32_t e = g->back.first[l->block[k]]; e < g->back.first[l->block[k] + 1]; e++)
             add_to_body(l, g->back.to[e]);
@@ -170,7 +170,7 @@ static uint32_t edges_in(const ptx_flow *g, const body *l, uint32_t b) {
 }
 
 /* Returns whether two of the block's edges stay in the loop without a known join there. */
-static bool parts_in(const ptx_function *f, const ptx_flow *g, const body *l, uint32_t b) {
+static bool diverges_in(const ptx_function *f, const ptx_flow *g, const body *l, uint32_t b) {
     const ptx_block *block = &f->blocks[b];
     const uint32_t nearest = block->near_count ? block->near_joins[block->near_count - 1] : block->join;
     return edges_in(g, l, b) > 1 && (nearest == PTX_NO_BLOCK || !l->place[nearest]);
@@ -211,25 +211,25 @@ static void find_joins_in(void *context, arena *scratch) {
     const body *l = w->body;
     ptx_function *f = w->function;
     bool any = false;
-    for (uint32_t k = 0; k < l->count; k++) any = any || parts_in(f, g, l, l->block[k]);
+    for (uint32_t k = 0; k < l->count; k++) any = any || diverges_in(f, g, l, l->block[k]);
     if (!any) return;
     const ptx_graph round = graph_of_round(g, l, scratch), back = ptx_graph_reversed(&round, scratch);
     const uint32_t *dominator = ptx_dominators_find(&back, &round, l->count, scratch);
     for (uint32_t k = 0; k < l->count; k++)
-        if (dominator[k] < l->count && parts_in(f, g, l, l->block[k]))
+        if (dominator[k] < l->count && diverges_in(f, g, l, l->block[k]))
             add_near_join(w->module, &f->blocks[l->block[k]], l->block[dominator[k]]);
 }
 
-static bool goes_back(const ptx_flow *g) {
+static bool has_back_edge(const ptx_flow *g) {
     for (uint32_t b = 0; b < g->count; b++)
         for (uint32_t e = g->back.first[b]; e < g->back.first[b + 1]; e++)
-            if (comes_back(g, g->back.to[e], b)) return true;
+            if (is_back_edge(g, g->back.to[e], b)) return true;
     return false;
 }
 
 /* Each loop has its own memory, since many may be nested. */
 void ptx_find_near_joins(ptx_module *module, ptx_function *f, const ptx_flow *g, arena *scratch) {
-    if (!goes_back(g)) return;
+    if (!has_back_edge(g)) return;
     loops l = new_loops(g, scratch);
     find_loops(&l, scratch);
     for (uint32_t b = 0; b < g->count; b++)
@@ -238,7 +238,7 @@ void ptx_find_near_joins(ptx_module *module, ptx_function *f, const ptx_flow *g,
                 .place = ARENA_ARRAY(scratch, g->count + 1, uint32_t)};
     round_work work = {module, f, g, &one};
     for (uint32_t i = 0; i < l.count; i++) {
-        if (!l.parts[l.list[i]]) continue;
+        if (!l.needs_join[l.list[i]]) continue;
         find_body(g, l.list[i], &one);
         arena_with_scratch(&module->memory, find_joins_in, &work);
     }

@@ -81,7 +81,7 @@ typedef struct sim_program {
     uint32_t registers;         /* estimated machine registers a thread */
     sim_callee *callees;        /* by the module's functions; NULL: all calls are inlined */
     bool uses_heap;             /* calls malloc() or free() */
-    bool meets;                 /* all blocks of the grid may wait for each other */
+    bool syncs_grid;            /* all blocks of the grid may wait for each other */
     const uint32_t *register_slots;
     const uint8_t *held;                /* by register: SIM_HELD_*; NULL: no operations in flight */
     const sim_constant_item *constants; /* slots with a constant value */

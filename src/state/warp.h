@@ -90,7 +90,7 @@ static inline uint32_t sim_pc(const sim_warp *w, const sim_op *op) {
 
 /* Returns whether lanes of the path reconverge with others at operation `pc`: those they diverged from last or, if that
  * was in a loop that they have left, earlier. Under recursion, a place in another call does not count. */
-static inline bool sim_warp_meets_at(const sim_warp *w, const sim_path *p, uint32_t pc) {
+static inline bool sim_warp_reconverges_at(const sim_warp *w, const sim_path *p, uint32_t pc) {
     for (uint16_t k = p->join; k != SIM_NO_JOIN && w->joins[k].used == p->depth + 1; k = w->joins[k].parent)
         if (w->joins[k].pc == pc) return true;
     return false;

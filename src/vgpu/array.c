@@ -22,15 +22,15 @@ static bool has_array(CUcontext c, const struct CUarray_st *handle) {
 }
 
 CUarray sim_array_of(CUcontext c, CUarray handle) {
-    for (unsigned i = 0; i < sim_kin_count(c); i++)
-        if (has_array(sim_kin(c, i), handle)) return handle;
+    for (unsigned i = 0; i < sim_member_count(c); i++)
+        if (has_array(sim_member_of(c, i), handle)) return handle;
     haul_fail(HAUL_ERROR_ARGUMENT, "array: the handle is not that of a live array");
     return NULL;
 }
 
 CUmipmappedArray sim_mipmap_of(CUcontext c, CUmipmappedArray handle) {
-    for (unsigned i = 0; i < sim_kin_count(c); i++)
-        for (CUmipmappedArray m = sim_kin(c, i)->mipmaps; m; m = m->next)
+    for (unsigned i = 0; i < sim_member_count(c); i++)
+        for (CUmipmappedArray m = sim_member_of(c, i)->mipmaps; m; m = m->next)
             if (m == handle) return m;
     haul_fail(HAUL_ERROR_ARGUMENT, "array: the handle is not that of a live mipmapped array");
     return NULL;

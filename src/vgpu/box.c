@@ -57,7 +57,7 @@ CUresult sim_make_copy(CUcontext c, const CUDA_MEMCPY3D *d, sim_work *work) {
     sim_box_copy *own = memory_alloc(sizeof *own);
     if (!own) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a copy"));
     *own = box;
-    *work = (sim_work){.kind = SIM_WORK_COPY_BOX, .box = own, .effects = sim_kin(c, 0)->effects};
+    *work = (sim_work){.kind = SIM_WORK_COPY_BOX, .box = own, .effects = sim_member_of(c, 0)->effects};
     const bool in = box.from.kind == SIM_BOX_HOST, out = box.to.kind == SIM_BOX_HOST;
     if (!in && !out) return CUDA_SUCCESS;
     const sim_box_side *side = in ? &own->from : &own->to;

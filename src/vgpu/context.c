@@ -45,7 +45,7 @@ CUcontext sim_current(void) {
 }
 
 /* Sets the clocks of all devices to the program's time. */
-static void tell_time(const sim_family *f) {
+static void align_clocks(const sim_family *f) {
     double now = 0;
     for (unsigned i = 0; i < f->count; i++)
         if (f->members[i]->clock.now > now) now = f->members[i]->clock.now;
@@ -56,7 +56,7 @@ CUresult sim_enter(CUcontext *context) {
     *context = current;
     *(current ? &current->last : &without) = HAUL_OK; /* an earlier call's status does not concern this one */
     if (!current) return CUDA_INVALID_CONTEXT;
-    if (current->family) tell_time(current->family);
+    if (current->family) align_clocks(current->family);
     const CUresult may = sim_work_may_call();
     if (may != CUDA_SUCCESS) return may;
     if (!calls_left || --calls_left) return CUDA_SUCCESS;
@@ -241,13 +241,13 @@ CUcontext sim_owner_of(CUcontext c, CUdeviceptr address) {
 }
 
 CUcontext sim_context_of(CUcontext c, CUdevice device) {
-    for (unsigned i = 0; i < sim_kin_count(c); i++)
-        if (sim_kin(c, i)->device == device) return sim_kin(c, i);
+    for (unsigned i = 0; i < sim_member_count(c); i++)
+        if (sim_member_of(c, i)->device == device) return sim_member_of(c, i);
     return c;
 }
 
 void sim_finish_everything(CUcontext c) {
-    for (unsigned i = 0; i < sim_kin_count(c); i++) (void)sim_work_finish_all(sim_kin(c, i), false);
+    for (unsigned i = 0; i < sim_member_count(c); i++) (void)sim_work_finish_all(sim_member_of(c, i), false);
 }
 
 bool sim_driver_set_peer(CUcontext of, bool reaches) {
@@ -351,8 +351,8 @@ static bool has_work(CUcontext c) {
 }
 
 bool sim_driver_has_work(void) {
-    for (unsigned i = 0; current && i < sim_kin_count(current); i++)
-        if (has_work(sim_kin(current, i))) return true;
+    for (unsigned i = 0; current && i < sim_member_count(current); i++)
+        if (has_work(sim_member_of(current, i))) return true;
     return false;
 }
 

@@ -96,7 +96,7 @@ static CUresult copy_in(CUstream handle, CUdeviceptr to, const void *from, size_
                      .host = (void *)(uintptr_t)from,
                      .bytes = bytes,
                      .pageable = !sim_find_pinned(c, from, bytes),
-                     .effects = sim_kin(c, 0)->effects};
+                     .effects = sim_member_of(c, 0)->effects};
     if (c->check && !s->capture && !work.pageable) work.source = hash_bytes(HASH_START, from, bytes);
     /* A copy from pageable memory goes through a driver buffer before the call returns. */
     return waits || (work.pageable && !s->capture) ? sim_issue_and_wait(s, &work) : sim_issue(s, &work);

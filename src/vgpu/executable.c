@@ -32,8 +32,8 @@ struct CUgraphExec_st {
 };
 
 static CUgraphExec executable_of(CUcontext c, CUgraphExec handle) {
-    for (unsigned i = 0; i < sim_kin_count(c); i++)
-        for (CUgraphExec e = sim_kin(c, i)->executables; e; e = e->next)
+    for (unsigned i = 0; i < sim_member_count(c); i++)
+        for (CUgraphExec e = sim_member_of(c, i)->executables; e; e = e->next)
             if (e == handle) return e;
     (void)sim_wrong("there is no such executable graph");
     return NULL;
@@ -113,8 +113,8 @@ static bool plan_from(plan *p, CUgraphNode first, CUgraphNode *stack, unsigned c
 }
 
 /* Adds a step that joins the steps of all nodes without dependents. */
-static size_t meet(plan *p, const struct CUgraph_st *g, const size_t *step_of, const size_t *outer,
-                   size_t outer_count) {
+static size_t join_ends(plan *p, const struct CUgraph_st *g, const size_t *step_of, const size_t *outer,
+                        size_t outer_count) {
     bool *is_followed = memory_zeroed(g->count + 1, sizeof *is_followed);
     size_t *ends = memory_alloc((g->count + 1) * sizeof *ends), count = 0, made = SIZE_MAX;
     for (size_t i = 0; is_followed && i < g->count; i++)
@@ -135,7 +135,7 @@ static size_t plan_graph(plan *p, const struct CUgraph_st *g, const size_t *oute
     bool planned = step_of && state && stack;
     for (size_t i = 0; i < g->count && planned; i++)
         planned = plan_from(p, g->nodes[i], stack, state, step_of, outer, outer_count);
-    if (planned) end = meet(p, g, step_of, outer, outer_count);
+    if (planned) end = join_ends(p, g, step_of, outer, outer_count);
     memory_free(step_of);
     memory_free(state);
     memory_free(stack);

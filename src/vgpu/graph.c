@@ -42,8 +42,8 @@ void sim_graph_free(CUgraph g) {
 }
 
 CUgraph sim_graph_of(CUcontext c, CUgraph handle) {
-    for (unsigned i = 0; i < sim_kin_count(c); i++)
-        for (CUgraph g = sim_kin(c, i)->graphs; g; g = g->next)
+    for (unsigned i = 0; i < sim_member_count(c); i++)
+        for (CUgraph g = sim_member_of(c, i)->graphs; g; g = g->next)
             if (g == handle) return g;
     (void)sim_wrong("there is no such graph");
     return NULL;
@@ -57,8 +57,8 @@ static bool has_node(CUcontext c, const struct CUgraphNode_st *handle) {
 }
 
 CUgraphNode sim_node_of(CUcontext c, CUgraphNode handle) {
-    for (unsigned i = 0; i < sim_kin_count(c); i++)
-        if (handle && has_node(sim_kin(c, i), handle)) return handle;
+    for (unsigned i = 0; i < sim_member_count(c); i++)
+        if (handle && has_node(sim_member_of(c, i), handle)) return handle;
     (void)sim_wrong("there is no such node in a graph");
     return NULL;
 }
@@ -396,8 +396,8 @@ CUresult sim_capture_record(CUstream s, CUevent event) {
 }
 
 static bool is_capturing(CUcontext c, CUgraph graph) {
-    for (unsigned i = 0; i < sim_kin_count(c); i++)
-        for (CUstream s = sim_kin(c, i)->streams; s; s = s->next)
+    for (unsigned i = 0; i < sim_member_count(c); i++)
+        for (CUstream s = sim_member_of(c, i)->streams; s; s = s->next)
             if (s->capture == graph) return true;
     return false;
 }
@@ -468,8 +468,8 @@ CUresult sim_call_capture_end(CUstream handle, CUgraph *graph) {
     if (found != CUDA_SUCCESS) return found;
     CUgraph g = s->capture;
     if (!g || g->origin != s) return CUDA_STREAM_CAPTURE_UNMATCHED;
-    for (unsigned i = 0; i < sim_kin_count(c); i++)
-        for (CUstream each = sim_kin(c, i)->streams; each; each = each->next)
+    for (unsigned i = 0; i < sim_member_count(c); i++)
+        for (CUstream each = sim_member_of(c, i)->streams; each; each = each->next)
             if (each->capture == g) each->capture = NULL;
     g->origin = NULL;
     if (!is_joined(g, &s->tips)) {

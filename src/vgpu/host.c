@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 sim_pinned *sim_find_pinned(CUcontext c, const void *host, uint64_t bytes) {
-    for (sim_pinned *p = sim_kin(c, 0)->pinned; p; p = p->next) {
+    for (sim_pinned *p = sim_member_of(c, 0)->pinned; p; p = p->next) {
         const uintptr_t at = (uintptr_t)host, from = (uintptr_t)p->host;
         if (at >= from && at - from < p->bytes && bytes <= p->bytes - (at - from)) return p;
     }
@@ -16,24 +16,24 @@ sim_pinned *sim_find_pinned(CUcontext c, const void *host, uint64_t bytes) {
 }
 
 sim_pinned *sim_pinned_at(CUcontext c, uint64_t address) {
-    for (sim_pinned *p = sim_kin(c, 0)->pinned; p; p = p->next)
+    for (sim_pinned *p = sim_member_of(c, 0)->pinned; p; p = p->next)
         if (address - p->address < p->bytes) return p;
     return NULL;
 }
 
 void sim_note_written(CUcontext c, const void *host, uint64_t bytes) {
     sim_pinned *p = sim_find_pinned(c, host, bytes);
-    if (p) p->effect = ++sim_kin(c, 0)->effects;
+    if (p) p->effect = ++sim_member_of(c, 0)->effects;
 }
 
 void sim_note_effects(CUcontext c) {
-    CUcontext first = sim_kin(c, 0);
+    CUcontext first = sim_member_of(c, 0);
     first->anywhere = ++first->effects;
 }
 
 /* Pins the program's memory or, if `*host` is NULL, new memory. */
 static haul_status pin(CUcontext current, void **host, uint64_t bytes, unsigned flags) {
-    CUcontext c = sim_kin(current, 0);
+    CUcontext c = sim_member_of(current, 0);
     sim_pinned *p = memory_zeroed(1, sizeof *p);
     if (!p) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory to pin memory");
     *p = (sim_pinned){.bytes = bytes, .owned = !*host, .flags = flags, .device = current->device};
@@ -81,7 +81,7 @@ CUresult sim_call_host_release(void *host) {
     sim_pinned *p = sim_find_pinned(c, host, 1);
     if (!p || p->host != host || !p->owned) return sim_wrong("cuMemFreeHost: no such pinned memory");
     sim_finish_everything(c);
-    unpin(sim_kin(c, 0), p);
+    unpin(sim_member_of(c, 0), p);
     return CUDA_SUCCESS;
 }
 
@@ -89,7 +89,7 @@ CUresult sim_call_host_register(void *host, size_t bytes, unsigned flags) {
     SIM_ENTER(c);
     if (!host || bytes == 0 || flags & ~15u)
         return sim_wrong("cuMemHostRegister: the memory is missing, or a flag is unknown");
-    for (sim_pinned *p = sim_kin(c, 0)->pinned; p; p = p->next)
+    for (sim_pinned *p = sim_member_of(c, 0)->pinned; p; p = p->next)
         if ((unsigned char *)host < p->host + p->bytes && p->host < (unsigned char *)host + bytes)
             return CUDA_HOST_MEMORY_ALREADY_REGISTERED;
     return sim_result_of(pin(c, &host, bytes, flags));
@@ -100,7 +100,7 @@ CUresult sim_call_host_unregister(void *host) {
     sim_pinned *p = sim_find_pinned(c, host, 1);
     if (!p || p->host != host || p->owned) return CUDA_HOST_MEMORY_NOT_REGISTERED;
     sim_finish_everything(c);
-    unpin(sim_kin(c, 0), p);
+    unpin(sim_member_of(c, 0), p);
     return CUDA_SUCCESS;
 }
 

@@ -185,12 +185,12 @@ typedef struct sim_family {
     sim_memory *memories[SIM_MOST_DEVICES];
 } sim_family;
 
-static inline unsigned sim_kin_count(CUcontext c) {
+static inline unsigned sim_member_count(CUcontext c) {
     return c->family ? c->family->count : 1;
 }
 
 /* The i-th context of the program. The first one owns the list of pinned memory and counts effects on it. */
-static inline CUcontext sim_kin(CUcontext c, unsigned i) {
+static inline CUcontext sim_member_of(CUcontext c, unsigned i) {
     return c->family ? c->family->members[i] : c;
 }
 

@@ -326,8 +326,8 @@ const ptx_module *sim_driver_kernel_ptx(CUfunction kernel, const ptx_function **
 }
 
 bool sim_driver_has_module(CUmodule module) {
-    for (unsigned i = 0; i < sim_kin_count(sim_current()); i++)
-        for (CUmodule m = sim_kin(sim_current(), i)->modules; m; m = m->next)
+    for (unsigned i = 0; i < sim_member_count(sim_current()); i++)
+        for (CUmodule m = sim_member_of(sim_current(), i)->modules; m; m = m->next)
             if (m == module) return true;
     return false;
 }
@@ -348,7 +348,7 @@ static bool has_function(CUcontext c, const struct CUfunc_st *function) {
 }
 
 bool sim_driver_has_function(CUfunction function) {
-    for (unsigned i = 0; i < sim_kin_count(sim_current()); i++)
-        if (has_function(sim_kin(sim_current(), i), function)) return true;
+    for (unsigned i = 0; i < sim_member_count(sim_current()); i++)
+        if (has_function(sim_member_of(sim_current(), i), function)) return true;
     return false;
 }

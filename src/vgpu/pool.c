@@ -70,8 +70,8 @@ static bool has_pool(CUcontext c, const struct CUmemPool_st *pool) {
 
 /* Finds the program's context that has the pool; c if none has. */
 static CUcontext context_of_pool(CUcontext c, const struct CUmemPool_st *pool) {
-    for (unsigned i = 0; i < sim_kin_count(c); i++)
-        if (has_pool(sim_kin(c, i), pool)) return sim_kin(c, i);
+    for (unsigned i = 0; i < sim_member_count(c); i++)
+        if (has_pool(sim_member_of(c, i), pool)) return sim_member_of(c, i);
     return c;
 }
 

@@ -48,8 +48,8 @@ CUresult sim_stream_of(CUcontext c, CUstream handle, CUstream *stream) {
     *stream = &c->legacy;
     if ((uintptr_t)handle <= LEGACY) return CUDA_SUCCESS;
     if ((uintptr_t)handle == PER_THREAD) return per_thread_stream(c, stream);
-    for (unsigned i = 0; i < sim_kin_count(c); i++)
-        for (CUstream s = sim_kin(c, i)->streams; s; s = s->next) {
+    for (unsigned i = 0; i < sim_member_count(c); i++)
+        for (CUstream s = sim_member_of(c, i)->streams; s; s = s->next) {
             if (s != handle || s->is_gone) continue;
             *stream = s;
             return CUDA_SUCCESS;
@@ -79,7 +79,7 @@ static void finish_sides(CUcontext c, const sim_work *w) {
 }
 
 /* Makes the next work of `waiting` wait for all present work of `stream`. */
-static CUresult wait_behind(CUstream waiting, CUstream stream) {
+static CUresult wait_after(CUstream waiting, CUstream stream) {
     sim_mark *mark = sim_mark_new(stream);
     if (!mark) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a wait"));
     const uint64_t turn = stream->context->turns++;
@@ -92,10 +92,10 @@ static CUresult wait_behind(CUstream waiting, CUstream stream) {
 }
 
 /* Makes the legacy default stream wait for all streams, one of which has a kernel that waits for the host. */
-static CUresult queue_behind_all(CUcontext c) {
+static CUresult queue_after_all(CUcontext c) {
     CUresult result = CUDA_SUCCESS;
     for (CUstream s = c->streams; s && result == CUDA_SUCCESS; s = s->next)
-        if (s->first && !(s->flags & DRIVER_STREAM_NON_BLOCKING)) result = wait_behind(&c->legacy, s);
+        if (s->first && !(s->flags & DRIVER_STREAM_NON_BLOCKING)) result = wait_after(&c->legacy, s);
     return result;
 }
 
@@ -110,7 +110,7 @@ static CUresult issue_legacy(CUcontext c, sim_work *work) {
     bool left;
     CUresult result = sim_work_try_all(c, true, &left);
     if (c->family) finish_sides(c, work);
-    if (result == CUDA_SUCCESS && left) result = queue_behind_all(c);
+    if (result == CUDA_SUCCESS && left) result = queue_after_all(c);
     if (result != CUDA_SUCCESS) {
         sim_work_release(work);
         return result;
@@ -134,7 +134,7 @@ CUresult sim_issue(CUstream s, const sim_work *work) {
     const bool blocks = !(s->flags & DRIVER_STREAM_NON_BLOCKING);
     if (blocks) issued.issued = later(issued.issued, c->legacy.end);
     CUresult failed = sim_sticky(c);
-    if (failed == CUDA_SUCCESS && blocks && c->legacy.first) failed = wait_behind(s, &c->legacy);
+    if (failed == CUDA_SUCCESS && blocks && c->legacy.first) failed = wait_after(s, &c->legacy);
     if (failed == CUDA_SUCCESS) return sim_work_add(s, &issued);
     sim_work_release(&issued);
     return failed;
@@ -378,8 +378,8 @@ static bool destroy_event(CUcontext c, CUevent event) {
 
 CUresult sim_call_event_destroy(CUevent event) {
     SIM_ENTER(c);
-    for (unsigned i = 0; i < sim_kin_count(c); i++)
-        if (destroy_event(sim_kin(c, i), event)) return CUDA_SUCCESS;
+    for (unsigned i = 0; i < sim_member_count(c); i++)
+        if (destroy_event(sim_member_of(c, i), event)) return CUDA_SUCCESS;
     return CUDA_INVALID_HANDLE;
 }
 

@@ -24,7 +24,7 @@ static CUstream oldest(CUcontext c, bool blocking) {
 }
 
 /* Lets blocked streams try again. Returns whether there were any. */
-static bool let_all_try(CUcontext c) {
+static bool unblock_all(CUcontext c) {
     bool any = c->legacy.is_held_up;
     c->legacy.is_held_up = false;
     for (CUstream s = c->streams; s; s = s->next) {
@@ -45,7 +45,7 @@ static bool do_all(CUcontext c, bool blocking, bool *left) {
             news |= !s->is_held_up;
         }
         any |= news;
-        *left = let_all_try(c);
+        *left = unblock_all(c);
     } while (*left && news);
     return any;
 }
@@ -73,7 +73,7 @@ static sim_work *paused_in(CUcontext c, bool blocking) {
 const char *sim_driver_waiting_kernel(void) {
     const CUcontext c = sim_current();
     const sim_work *found = NULL;
-    for (unsigned i = 0; c && i < sim_kin_count(c) && !found; i++) found = paused_in(sim_kin(c, i), false);
+    for (unsigned i = 0; c && i < sim_member_count(c) && !found; i++) found = paused_in(sim_member_of(c, i), false);
     return found ? found->function->entry->name : NULL;
 }
 
@@ -85,7 +85,7 @@ typedef struct wait_state {
 
 static bool others_do_something(CUcontext c) {
     bool any = false, left;
-    for (unsigned i = 0; i < sim_kin_count(c); i++) any |= do_all(sim_kin(c, i), false, &left);
+    for (unsigned i = 0; i < sim_member_count(c); i++) any |= do_all(sim_member_of(c, i), false, &left);
     return any;
 }
 

@@ -76,7 +76,7 @@ static void remove_first(CUstream stream) {
 /* With checks, fails if anything but intermediate work has changed a copy's source since the call. */
 static haul_status check_source(CUcontext c, const sim_work *w) {
     const sim_pinned *p = w->source ? sim_find_pinned(c, w->host, w->bytes) : NULL;
-    if (!p || p->effect > w->effects || sim_kin(c, 0)->anywhere > w->effects) return HAUL_OK;
+    if (!p || p->effect > w->effects || sim_member_of(c, 0)->anywhere > w->effects) return HAUL_OK;
     const uint64_t now = w->box ? sim_box_hash(w->box) : hash_bytes(HASH_START, w->host, w->bytes);
     if (now == w->source) return HAUL_OK;
     return haul_fail(
