@@ -1,16 +1,17 @@
-/* CudaDMA's classes over haul/device.h: programs written for cudaDMAv2.h, or for cudaDMA.h before it, compile with this
- * header in its place. docs/cudadma.md says what each template parameter and member becomes, and how to go on from
- * here.
+/* CudaDMA's classes over haul/device.h. Programs written for cudaDMAv2.h, or for cudaDMA.h before it, compile with this
+ * header in its place. docs/cudadma.md explains what each template parameter and member becomes, and how to migrate
+ * further.
  *
- * C++11 or later, header only, for sm_80 and later; the interface is CudaDMA's, the code is not. What is beyond it:
+ * C++11 or later, header only, for sm_80 and later; the interface is CudaDMA's, the code is not. Additional parameters:
  *
  *   HOW        last template parameter of each class, default HAUL_CUDADMA_HOW: flags of haul/flags.h. HAUL_BY_LDG goes
- *              as CudaDMA did, through registers; HAUL_BY_LDGSTS copies without them; HAUL_AUTO is LDGSTS for loads
- * that it can make DIRECTION  behind HOW: HAUL_DIRECTION_LOAD, from global to shared memory, or HAUL_DIRECTION_STORE,
- * back
+ *              through registers, as CudaDMA did; HAUL_BY_LDGSTS copies without registers; HAUL_AUTO is LDGSTS for the
+ *              loads that it can make
  *
- * Wrong template arguments are refused by the compiler, in the words of haul/device.h. Blocks have an x extent only, as
- * CudaDMA's had. Programs without C++, or for bulk and tensor copies: haul/device.h. */
+ *   DIRECTION  after HOW: HAUL_DIRECTION_LOAD, from global to shared memory, or HAUL_DIRECTION_STORE, back
+ *
+ * The compiler refuses wrong template arguments, with the messages of haul/device.h. Blocks have an x extent only, as
+ * with CudaDMA. For programs without C++, or for bulk and tensor copies, use haul/device.h. */
 #ifndef HAUL_CUDADMA_H
 #define HAUL_CUDADMA_H
 
@@ -23,7 +24,7 @@
 #include <stdio.h>
 #endif
 
-/* How objects go that do not say it themselves. */
+/* Flags of objects that do not specify their own. */
 #ifndef HAUL_CUDADMA_HOW
 #define HAUL_CUDADMA_HOW HAUL_BY_LDG
 #endif
@@ -38,7 +39,7 @@ enum CudaDMALoadQualifier {
     LOAD_CACHE_VOLATILE   /* ld.cv; likewise */
 };
 
-/* Of stores to global memory: shared memory has no such operators. */
+/* For stores to global memory: shared memory has no such operators. */
 enum CudaDMAStoreQualifier {
     STORE_WRITE_BACK,         /* st.wb */
     STORE_CACHE_GLOBAL,       /* st.cg */
@@ -72,7 +73,7 @@ HAUL_CUDADMA_CONSTANT haul_how haul_cudadma_store_operator(int qualifier) {
                                                     : 0;
 }
 
-/* The engine of pieces of `width` bytes: stores by threads are LDG's. */
+/* The engine of pieces of `width` bytes: stores by threads go by LDG. */
 HAUL_CUDADMA_CONSTANT haul_how haul_cudadma_engine(haul_how how, int width, haul_direction direction) {
     return direction != HAUL_DIRECTION_LOAD       ? HAUL_BY_LDG
            : HAUL_ENGINE_OF(how) != HAUL_AUTO     ? HAUL_ENGINE_OF(how)
@@ -80,13 +81,13 @@ HAUL_CUDADMA_CONSTANT haul_how haul_cudadma_engine(haul_how how, int width, haul
                                                   : HAUL_BY_LDG;
 }
 
-/* Whether a load with GLOBAL_LOAD is read-only for PTX, which has no such loads that are volatile or a line's last use.
- */
+/* Whether a load with GLOBAL_LOAD is read-only in PTX, which has no read-only loads that are volatile or a line's last
+ * use. */
 HAUL_CUDADMA_CONSTANT bool haul_cudadma_is_read_only(bool global_load, int qualifier) {
     return global_load && qualifier != LOAD_CACHE_LAST_USE && qualifier != LOAD_CACHE_VOLATILE;
 }
 
-/* What qualifiers add. LDGSTS reads global memory in any case, and goes around L1 where it is told to cache in L2. */
+/* The flags that qualifiers add. LDGSTS always reads global memory, and bypasses L1 if told to cache in L2. */
 HAUL_CUDADMA_CONSTANT haul_how haul_cudadma_qualifiers(haul_how engine, bool global_load, int load, int store,
                                                        haul_direction direction) {
     return direction != HAUL_DIRECTION_LOAD                        ? haul_cudadma_store_operator(store)
@@ -109,7 +110,7 @@ HAUL_REFUSAL(haul_cudadma_without_barrier,
 HAUL_REFUSAL(haul_cudadma_of_half_warps, "haul: DMA threads and compute threads are whole warps");
 
 /* Compute threads and DMA threads, and the handover between them (haul/device/barrier.h). dmaID 0 takes named barrier
- * 0, which __syncthreads() uses as well: begin with 1 in kernels that call it. */
+ * 0, which __syncthreads() uses as well: in kernels that call it, begin with 1. */
 class CudaDMA {
   public:
     HAUL_MEMBER CudaDMA(int dmaID, int num_dma_threads, int num_compute_threads, int dma_threadIdx_start) {
@@ -121,7 +122,7 @@ class CudaDMA {
         team.kind = HAUL_TEAM_WARPS;
         team.rank = threadIdx.x - (unsigned)dma_threadIdx_start;
         team.size = (unsigned)num_dma_threads;
-        team.barrier = 0; /* DMA threads never meet each other: each stores what it has loaded */
+        team.barrier = 0; /* DMA threads need no barrier among themselves: each stores what it has loaded */
     }
     /* Compute threads: the buffer may be filled. Does not block. */
     HAUL_MEMBER void start_async_dma() const {
@@ -161,7 +162,7 @@ class CudaDMACustom : public CudaDMA {
         : CudaDMA(dmaID, num_dma_threads, num_compute_threads, dma_threadIdx_start) {}
 };
 
-/* Objects that hand over, and objects that do not. */
+/* Objects with and without a handover. */
 template <bool DO_SYNC> class haul_cudadma_party : public CudaDMA {
   public:
     HAUL_MEMBER haul_cudadma_party(int dmaID, int num_dma_threads, int num_compute_threads, int dma_threadIdx_start)
@@ -183,7 +184,7 @@ template <> class haul_cudadma_party<false> : public CudaDMA {
     HAUL_CUDADMA_NO_HANDOVER(finish_async_dma)
 };
 
-/* ---- a constructor's numbers, in CudaDMA's order: those that are template arguments are not among them ---- */
+/* ---- a constructor's numbers, in CudaDMA's order, without template arguments ---- */
 
 template <int COUNT> struct haul_cudadma_numbers {
     int at[COUNT + 1];
@@ -199,12 +200,12 @@ template <int COUNT> struct haul_cudadma_numbers {
     }
 };
 
-/* What a constructor makes of them. */
+/* The numbers that a constructor derives from them. */
 struct haul_cudadma_made {
     int dma_id, dma_threads, compute_threads, first_thread, bytes, count, from_stride, to_stride;
 };
 
-/* What numbers of strides follow the sizes. */
+/* Which strides follow the sizes. */
 enum haul_cudadma_strides {
     HAUL_CUDADMA_NO_STRIDE, /* sequential objects: none */
     HAUL_CUDADMA_BOTH,      /* strided ones of version 2: one for both sides, or one a side */
@@ -303,8 +304,8 @@ HAUL_DEVICE void haul_ldgsts_placed(haul_flight *f) {
 
 /* ---- two phases ---- */
 
-/* What start_xfer_async() leaves to wait_xfer_finish(): the loads, by name, as an array in the object would keep a
- * compiler from taking it apart; and where they came from. */
+/* State that start_xfer_async() leaves for wait_xfer_finish(): the loads, as named members, because an array would keep
+ * a compiler from splitting the object into registers, and their source. */
 struct haul_cudadma_pending {
     uint4 v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15;
     const void *from, *index;
@@ -329,9 +330,9 @@ HAUL_DEVICE void haul_cudadma_take_up(const haul_cudadma_pending *pending, const
 #undef HAUL_TAKE_UP
 }
 
-/* ---- transfers of elements: what sequential, strided and indirect objects have in common ---- */
+/* ---- transfers of elements: the common part of sequential, strided and indirect objects ---- */
 
-/* PLACED: an index says where elements lie in shared memory. */
+/* PLACED: an index gives the elements' places in shared memory. */
 template <bool DO_SYNC, int ALIGNMENT, int BYTES_PER_THREAD, haul_how HOW, haul_direction DIRECTION, bool PLACED>
 class haul_cudadma_rows : public haul_cudadma_party<DO_SYNC> {
   protected:
@@ -341,7 +342,7 @@ class haul_cudadma_rows : public haul_cudadma_party<DO_SYNC> {
     HAUL_MEMBER explicit haul_cudadma_rows(const haul_cudadma_made &m)
         : haul_cudadma_party<DO_SYNC>(m.dma_id, m.dma_threads, m.compute_threads, m.first_thread) {}
 
-    /* Checks the template arguments. Sizes that are known at run time only are 0. */
+    /* Checks the template arguments. Sizes known only at run time are 0. */
     template <int BYTES, int THREADS> HAUL_MEMBER void check() const {
         constexpr haul_how how = haul_cudadma_how(HOW, ENGINE, BYTES_PER_THREAD);
         static_assert(LOADS || DIRECTION == HAUL_DIRECTION_STORE, "haul: CudaDMA objects load or store");
@@ -382,7 +383,7 @@ class haul_cudadma_rows : public haul_cudadma_party<DO_SYNC> {
         if (DO_SYNC) CudaDMA::finish_async_dma();
     }
 
-    /* Through registers: as much as may be in flight, and all of it when its place is free. */
+    /* Loads through registers as much as may be in flight; stores all of it once the destination is free. */
     HAUL_MEMBER void hold(haul_flight *f) const {
         if (PLACED)
             LOADS ? haul_hold_placed_load(f) : haul_hold_placed_store(f);
@@ -407,7 +408,7 @@ class haul_cudadma_rows : public haul_cudadma_party<DO_SYNC> {
             haul_issue_rows_load(f);
     }
 
-    /* What a store reads, and what LDGSTS writes, is the DMA threads' when the transfer was started, and not before. */
+    /* The source of a store and the destination of LDGSTS belong to the DMA threads once the transfer is started. */
     HAUL_MEMBER void begin(haul_flight *f) const {
         if (!LOADS || ENGINE == HAUL_BY_LDGSTS) await();
         if (ENGINE == HAUL_BY_LDGSTS)
@@ -431,7 +432,7 @@ class haul_cudadma_rows : public haul_cudadma_party<DO_SYNC> {
         begin(&f);
         end(&f);
     }
-    /* to: a place that is as far from a multiple of 16 as the destination will be. */
+    /* to: an address as far from a multiple of 16 as the destination will be. */
     template <bool GLOBAL_LOAD, int LOAD_QUAL, int STORE_QUAL>
     HAUL_MEMBER void start(const void *from, const void *to, const void *index) {
         HAUL_FLIGHT(f);
@@ -464,9 +465,9 @@ class haul_cudadma_rows : public haul_cudadma_party<DO_SYNC> {
     }
 };
 
-/* execute_dma() and start_xfer_async() in three forms each. LDGSTS must know where to when it starts: it takes the
- * destination as one argument more, and wait_xfer_finish() the same again. PARAMETERS and ARGUMENTS: of the index, if
- * there is one; INDEX: itself, or 0. */
+/* execute_dma() and start_xfer_async() in three forms each. LDGSTS needs the destination when it starts: it takes it as
+ * an additional argument, and wait_xfer_finish() takes the same again. PARAMETERS and ARGUMENTS: of the index, if there
+ * is one; INDEX: itself, or 0. */
 #define HAUL_CUDADMA_VERBS(PARAMETERS, ARGUMENTS, INDEX)                                                          \
     template <bool GLOBAL_LOAD, int LOAD_QUAL, int STORE_QUAL>                                                    \
     HAUL_MEMBER void execute_dma(HAUL_UNPACK PARAMETERS const void *src_ptr, void *dst_ptr) const {               \
@@ -502,8 +503,8 @@ class haul_cudadma_rows : public haul_cudadma_party<DO_SYNC> {
 
 /* ---- diagnose ---- */
 
-/* Steps as CudaDMA counts them: one brings what all DMA threads may have in flight. Prints these, and the command that
- * says the rest. Host. */
+/* Prints steps as CudaDMA counts them (a step brings all that the DMA threads may have in flight), and the command that
+ * prints the rest. Host. */
 static inline __host__ void haul_cudadma_diagnose(const char *name, const char *shape, int alignment,
                                                   int bytes_per_thread, int bytes_per_elmt, int num_dma_threads,
                                                   int num_elmts, bool fully_templated, bool verbose) {
@@ -535,7 +536,7 @@ static inline __host__ void haul_cudadma_diagnose(const char *name, const char *
 
 /* ---- CudaDMASequential ---- */
 
-/* BYTES_PER_ELMT bytes in one run; 0: known at run time, as DMA_THREADS. */
+/* BYTES_PER_ELMT contiguous bytes; 0: known at run time, as DMA_THREADS. */
 template <bool DO_SYNC = false, int ALIGNMENT = 0, int BYTES_PER_THREAD = 4 * ALIGNMENT, int BYTES_PER_ELMT = 0,
           int DMA_THREADS = 0, haul_how HOW = HAUL_CUDADMA_HOW, haul_direction DIRECTION = HAUL_DIRECTION_LOAD>
 class CudaDMASequential : public haul_cudadma_rows<DO_SYNC, ALIGNMENT, BYTES_PER_THREAD, HOW, DIRECTION, false> {
@@ -562,8 +563,8 @@ class CudaDMASequential : public haul_cudadma_rows<DO_SYNC, ALIGNMENT, BYTES_PER
 
 /* ---- CudaDMAStrided ---- */
 
-/* NUM_ELMTS elements, strides in bytes: one for both sides, or the source's and the destination's. STRIDES: what a
- * single one is. */
+/* NUM_ELMTS elements, strides in bytes: one for both sides, or the source's and the destination's. STRIDES: the meaning
+ * of a single one. */
 template <bool DO_SYNC = false, int ALIGNMENT = 0, int BYTES_PER_THREAD = 4 * ALIGNMENT, int BYTES_PER_ELMT = 0,
           int DMA_THREADS = 0, int NUM_ELMTS = 0, haul_how HOW = HAUL_CUDADMA_HOW,
           haul_direction DIRECTION = HAUL_DIRECTION_LOAD, haul_cudadma_strides STRIDES = HAUL_CUDADMA_BOTH>
@@ -608,7 +609,7 @@ class CudaDMAIndirect : public haul_cudadma_rows<DO_SYNC, ALIGNMENT, BYTES_PER_T
     HAUL_MEMBER explicit CudaDMAIndirect(haul_cudadma_made m) : rows(m) {
         const int stride = m.from_stride > m.bytes ? m.from_stride : m.bytes;
         this->template check<BYTES_PER_ELMT, DMA_THREADS>();
-        /* whole pieces only: nothing is left over at the end of an element */
+        /* whole pieces only: no element has a narrower rest */
         if (PLACED)
             this->t = (haul_strided)((unsigned)m.count, (unsigned)m.bytes, 0, stride, HAUL_LOW_BIT(ALIGNMENT | m.bytes),
                                      (unsigned)m.dma_threads, 0);
@@ -632,9 +633,8 @@ class CudaDMAIndirect : public haul_cudadma_rows<DO_SYNC, ALIGNMENT, BYTES_PER_T
 
 /* ---- CudaDMAHalo ---- */
 
-/* The ring of RADIUS elements around dimx x dimy elements; both pointers are those of the interior's first element.
- * Rows are `pitch` elements apart in global memory and dimx + 2 RADIUS in shared memory. ALIGNMENT: of the rows' first
- * bytes. */
+/* The ring of RADIUS elements around dimx x dimy elements. Both pointers are to the interior's first element. Rows are
+ * `pitch` elements apart in global memory and dimx + 2 RADIUS in shared memory. ALIGNMENT: of the rows' first bytes. */
 template <typename ELMT_TYPE, int RADIUS, bool CORNERS, int ALIGNMENT, haul_how HOW = HAUL_CUDADMA_HOW>
 class CudaDMAHalo : public CudaDMA {
   public:
@@ -651,7 +651,7 @@ class CudaDMAHalo : public CudaDMA {
         static_assert(HAUL_ENGINE_OF(how) != HAUL_BY_LDGSTS || size % 4 == 0,
                       "haul: CudaDMAHalo: LDGSTS moves 4, 8 or 16 bytes");
         const int row = (dimx + 2 * RADIUS) * size;
-        /* what the origin and both pitches have in common */
+        /* common alignment of the origin and both pitches */
         const unsigned alignment = HAUL_LOW_BIT(aligned | side | row | pitch * size);
         t = (haul_halo)(size, (unsigned)dimx, (unsigned)dimy, RADIUS, (unsigned)row, alignment,
                         (unsigned)num_dma_threads, how);

@@ -1,13 +1,14 @@
 /* The kernels that ship with haul, as C functions; link with -lhaul_kernels -lhaul.
  *
- * Every function checks its arguments, launches one kernel and waits for its end. What they have in common:
+ * Every function checks its arguments, launches one kernel and waits for its end. Common rules:
  *
- * - `form` says how the data is moved; HAUL_<KERNEL>_AUTO, which is 0, is what haul recommends for the device. All the
+ * - `form` chooses how the data is moved; HAUL_<KERNEL>_AUTO, which is 0, is haul's recommendation for the device. All
  *   forms of a kernel give the same bits.
- * - Buffers may be larger than what is used of them; nothing beyond it is written. A buffer that is written is none of
- *   the others.
- * - `run` (may be NULL) gets the launch's record appended.
- * - Errors: HAUL_ERROR_ARGUMENT (a buffer missing or too small, sizes that cannot be; the message says which),
+ * - Buffers may be larger than the part that is used; nothing beyond that part is written. A buffer that is written
+ * must
+ *   not be any of the others.
+ * - A launch record is appended to `run` (may be NULL).
+ * - Errors: HAUL_ERROR_ARGUMENT (a buffer missing or too small, impossible sizes; the message says which),
  *   HAUL_ERROR_UNSUPPORTED (the form needs a newer architecture), and those of haul_launch_run(). */
 #ifndef HAUL_KERNELS_H
 #define HAUL_KERNELS_H
@@ -18,37 +19,37 @@
 extern "C" {
 #endif
 
-/* The kernels on one device. Modules are loaded when first needed and kept. */
+/* The kernels on one device. Modules are loaded when first needed, and stay loaded. */
 typedef struct haul_kernels haul_kernels;
 
-/* Errors: HAUL_ERROR_OUT_OF_MEMORY. */
+/* Does not load anything yet. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status haul_kernels_open(haul_device *device, haul_kernels **kernels);
-/* Before the device is closed; NULL is allowed. */
+/* Call it before the device is closed; NULL is allowed. */
 void haul_kernels_close(haul_kernels *kernels);
 
-/* Forms whose blocks stride through the data (HAUL_GRID_STRIDES) launch at most `blocks` blocks from now on; 0, as in
- * the beginning: as many as the device holds at once. */
+/* Limits the blocks of forms whose blocks stride through the data (HAUL_GRID_STRIDES) to `blocks` from now on. 0, the
+ * initial value: as many as the device holds at once. */
 void haul_kernels_limit_blocks(haul_kernels *kernels, uint32_t blocks);
 
 /* ---- forms ---- */
 
 typedef enum haul_grid {
     HAUL_GRID_COVERS, /* a block for each tile */
-    HAUL_GRID_STRIDES /* as many blocks as the device holds at once, which go on from tile to tile */
+    HAUL_GRID_STRIDES /* as many blocks as the device holds at once, each for several tiles */
 } haul_grid;
 
-/* How a kernel comes, one row of <haul/kernels.def>. Blocks, tiles and shared memory are those of the newest
+/* One form of a kernel, a row of <haul/kernels.def>. Blocks, tiles and shared memory are those of the newest
  * architecture that kernels/tuned/ has constants for; an older one's module may have others. */
 typedef struct haul_kernel_form {
     const char *name;           /* "two_stages" */
     const char *module;         /* "saxpy" for kernels/saxpy.cu */
-    const char *kernel;         /* what a launch asks for, and how it is called in a run record */
+    const char *kernel;         /* its name in a launch and in a run record */
     const char *label;          /* "LDGSTS, 2 stages" */
-    uint32_t architecture;      /* the oldest that it runs on: 80 for sm_80 */
-    uint32_t block[2], tile[2]; /* in x and y: threads of a block, elements that it does at a time */
+    uint32_t architecture;      /* the oldest architecture that it runs on: 80 for sm_80 */
+    uint32_t block[2], tile[2]; /* in x and y: threads of a block, and elements that a block handles at a time */
     haul_grid grid;
     uint32_t shared_bytes; /* dynamic shared memory a block */
-    uint32_t ahead;        /* bytes that a thread can have asked for when it first waits */
+    uint32_t ahead;        /* bytes that a thread can have requested when it first waits */
 } haul_kernel_form;
 
 /* ---- copy: out[i] = in[i] ---- */
@@ -60,7 +61,7 @@ typedef enum haul_copy_form {
     HAUL_COPY_FORMS
 } haul_copy_form;
 
-extern const haul_kernel_form haul_copy_forms[HAUL_COPY_FORMS]; /* by form; for AUTO there is only a name */
+extern const haul_kernel_form haul_copy_forms[HAUL_COPY_FORMS]; /* indexed by form; AUTO has only a name */
 
 /* n floats, n > 0. */
 haul_status haul_copy(haul_kernels *kernels, haul_copy_form form, uint32_t n, haul_buffer *in, haul_buffer *out,
@@ -98,18 +99,18 @@ haul_status haul_maxpool15(haul_kernels *kernels, haul_maxpool15_form form, uint
 
 /* ---- derivatives: first differences of an array of rows ---- */
 
-/* n1 rows of n0 floats; element (i0, i1) lies at lead + i1 * pitch + i0. Before each row there is one element more
- * (lead >= 1), and behind the last row there may be another row. pitch >= n0. */
+/* n1 rows of n0 floats; element (i0, i1) lies at lead + i1 * pitch + i0. Each row has one element before it (lead >=
+ * 1), and there may be another row after the last. pitch >= n0. */
 typedef struct haul_rows {
     uint32_t n0, n1, pitch, lead;
 } haul_rows;
 
-/* Where rows begin: one behind the other; the first on a cache line; all of them on one. */
+/* Where rows begin: without gaps; the first on a cache line; each on a cache line. */
 typedef enum haul_padding { HAUL_PADDING_NONE, HAUL_PADDING_LEAD, HAUL_PADDING_PITCH } haul_padding;
 
-/* Rows with a column before and one behind. */
+/* Lays out rows with a column before and one after them. */
 haul_rows haul_rows_lay_out(uint32_t n0, uint32_t n1, haul_padding padding);
-/* Floats that a buffer must have for n1 rows and the one more that differences along the slow dimension need. */
+/* Floats that a buffer needs for n1 rows and the additional row that differences along the slow dimension need. */
 uint64_t haul_rows_floats(const haul_rows *rows);
 
 typedef enum haul_copy_rows_form {
@@ -137,7 +138,7 @@ extern const haul_kernel_form haul_copy_rows_forms[HAUL_COPY_ROWS_FORMS];
 extern const haul_kernel_form haul_derivative_fast_forms[HAUL_DERIVATIVE_FAST_FORMS];
 extern const haul_kernel_form haul_derivative_slow_forms[HAUL_DERIVATIVE_SLOW_FORMS];
 
-/* Rows 0 to n1 - 1, and nothing between them: what the layout costs without a neighbour. */
+/* Copies rows 0 to n1 - 1, and nothing between them: the cost of the layout alone. */
 haul_status haul_copy_rows(haul_kernels *kernels, haul_copy_rows_form form, const haul_rows *rows, haul_buffer *in,
                            haul_buffer *out, haul_run *run);
 /* out(i0, i1) = scale * (in(i0, i1) - in(i0 - 1, i1)) on rows 0 to n1 - 1. */
@@ -167,16 +168,16 @@ typedef enum haul_scatter_form {
 
 extern const haul_kernel_form haul_scatter_forms[HAUL_SCATTER_FORMS];
 
-/* `count` rows of `row_bytes` bytes, side by side, both above 0. `index` holds unsigned integers of `index_bytes` (4 or
- * 8) bytes. They are not checked: each must be the number of a row of `table`, and for scatter no two may be the same.
+/* `count` contiguous rows of `row_bytes` bytes, both above 0. `index` holds unsigned integers of `index_bytes` (4 or 8)
+ * bytes. They are not checked: each must be the number of a row of `table`, and for scatter no two may be the same.
  *
- * Forms move words (row_bytes a multiple of 4), or vectors (of 16), or bytes; AUTO takes the best that row_bytes
- * allows. Errors: HAUL_ERROR_ARGUMENT also where the form cannot move such rows. */
+ * Forms move words (row_bytes a multiple of 4), or vectors (of 16), or bytes; AUTO takes the widest that row_bytes
+ * allows. Errors: HAUL_ERROR_ARGUMENT also if the form cannot move such rows. */
 
-/* out[i] = table[index[i]]; the table must have a row at least. */
+/* out[i] = table[index[i]]; the table must have at least one row. */
 haul_status haul_gather(haul_kernels *kernels, haul_gather_form form, uint32_t count, uint32_t row_bytes,
                         uint32_t index_bytes, haul_buffer *table, haul_buffer *index, haul_buffer *out, haul_run *run);
-/* table[index[i]] = in[i]; other rows of the table stay as they were. */
+/* table[index[i]] = in[i]; other rows of the table do not change. */
 haul_status haul_scatter(haul_kernels *kernels, haul_scatter_form form, uint32_t count, uint32_t row_bytes,
                          uint32_t index_bytes, haul_buffer *in, haul_buffer *index, haul_buffer *table, haul_run *run);
 
@@ -191,7 +192,7 @@ typedef enum haul_transpose_form {
 
 extern const haul_kernel_form haul_transpose_forms[HAUL_TRANSPOSE_FORMS];
 
-/* rows x columns floats, row-major, both above 0. Rows and columns that are multiples of 4 go by 16-byte accesses. */
+/* rows x columns floats, row-major, both above 0. If both are multiples of 4, accesses have 16 bytes. */
 haul_status haul_transpose(haul_kernels *kernels, haul_transpose_form form, uint32_t rows, uint32_t columns,
                            haul_buffer *in, haul_buffer *out, haul_run *run);
 
@@ -221,8 +222,8 @@ typedef enum haul_fused_form {
 
 extern const haul_kernel_form haul_fused_forms[HAUL_FUSED_FORMS];
 
-/* A: m x k floats, B: k x n, C: m x n, row-major, m, k and n above 0. `temporary`, k x n floats, is needed by the form
- * TWO_KERNELS, which writes f(B) there and adds two launches to `run`; others take NULL. All forms but PLAIN keep A in
+/* A: m x k floats, B: k x n, C: m x n, row-major, m, k and n above 0. Only the form TWO_KERNELS needs `temporary`, k x
+ * n floats; it writes f(B) there and appends two launches to `run`. Others take NULL. All forms but PLAIN keep A in
  * shared memory: m up to 128, k up to 128; n below 2^31. */
 haul_status haul_fused(haul_kernels *kernels, haul_fused_form form, uint32_t m, uint32_t k, uint32_t n, haul_buffer *a,
                        haul_buffer *b, haul_buffer *temporary, haul_buffer *c, haul_run *run);
@@ -250,9 +251,9 @@ extern const haul_kernel_form haul_stencil_forms[HAUL_STENCIL_FORMS];
 
 /* With s = c[0] * in(x, y, z), then for k = 1 to radius
  *     s = fma(c[k], (in(x - k, y, z) + in(x + k, y, z)) + (in(x, y - k, z) + in(x, y + k, z)), s),
- * out(x, y, z) = s; every step is rounded to single precision, and what lies outside the plane counts as 0. What lies
- * between the rows is not written. `coefficients`: radius + 1 floats in host memory. Forms other than PLAIN want a
- * pitch that is a multiple of 4, VECTOR also such an nx; AUTO takes any. */
+ * out(x, y, z) = s. Every step is rounded to single precision, and elements outside the plane count as 0. The gaps
+ * between rows are not written. `coefficients`: radius + 1 floats in host memory. Forms other than PLAIN need a pitch
+ * that is a multiple of 4, VECTOR also such an nx; AUTO takes any. */
 haul_status haul_stencil(haul_kernels *kernels, haul_stencil_form form, const haul_volume *volume, uint32_t radius,
                          const float *coefficients, haul_buffer *in, haul_buffer *out, haul_run *run);
 

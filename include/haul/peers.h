@@ -1,9 +1,9 @@
-/* Peers: what `haul bench` holds haul's kernels against, from a shared library of its own, so that haul itself needs
- * the driver only. libhaul_peers.so, built from bench/peers/ where nvcc is, is one; any library with haul_peers() will
- * do.
+/* Peers: other implementations against which `haul bench` measures haul's kernels. A peer is a shared library, so that
+ * haul itself needs only the driver. libhaul_peers.so, built from bench/peers/ if there is nvcc, is one; any library
+ * with haul_peers() works.
  *
- * Work is queued on the current device's primary context and not waited for. A peer must do the whole work as
- * <haul/kernels.h> describes it: its result is verified before it is timed. */
+ * Work is queued on the current device's primary context, without waiting. A peer must do all of the work that
+ * <haul/kernels.h> describes: its result is verified before it is timed. */
 #ifndef HAUL_PEERS_H
 #define HAUL_PEERS_H
 
@@ -15,8 +15,8 @@ extern "C" {
 
 #define HAUL_PEERS_VERSION 1
 
-/* One launch: arrays in device memory, 256-byte aligned, each floats unless said otherwise. What a work has no use for
- * is NULL or 0.
+/* One launch. Arrays are in device memory, 256-byte aligned, of floats unless said otherwise. Fields that a work does
+ * not use are NULL or 0.
  *
  *   work       does                                    in        out     small  rows     columns       radius
  *   copy       out = in                                n         n
@@ -36,19 +36,19 @@ typedef struct haul_peer_job {
     const float *in, *small;
     const unsigned *index;
     float *out;
-    float *temporary; /* fused: as many floats as `in`, for whoever needs them */
+    float *temporary; /* fused: scratch memory, as many floats as `in` */
     void *stream;     /* CUstream, cudaStream_t */
 } haul_peer_job;
 
 typedef struct haul_peer {
     const char *work;    /* "saxpy" */
-    const char *name;    /* "cub": as haul bench's wanted ratios call it */
-    const char *variant; /* of several that go by one name, of which the fastest counts: "2 blocks an SM"; else "" */
-    const char *text;    /* what it is: "CUB DeviceTransform" */
-    /* Queues the work. 0, or an error that haul_peers_table.explain() has words for. */
+    const char *name;    /* "cub": as in haul bench's wanted ratios */
+    const char *variant; /* "2 blocks an SM": tells apart peers of one name, of which the fastest counts; else "" */
+    const char *text;    /* description: "CUB DeviceTransform" */
+    /* Queues the work. Returns 0, or an error that haul_peers_table.explain() describes. */
     int (*run)(const haul_peer_job *job, const void *context);
     const void *context;
-    /* Whether what it is made of is there, a library say; NULL: always. */
+    /* Whether the peer can run, because its library was found, say; NULL: always. */
     int (*there)(void);
 } haul_peer;
 
@@ -57,7 +57,7 @@ typedef struct haul_peers_table {
     const char *built_with;
     const haul_peer *peers;
     size_t count;
-    int (*open)(int device); /* makes the device with that number the calling thread's; 0 or an error */
+    int (*open)(int device); /* makes this device current for the calling thread; 0 or an error */
     const char *(*explain)(int error);
 } haul_peers_table;
 

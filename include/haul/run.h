@@ -1,7 +1,7 @@
-/* Run records: what happened in a run, as plain data. Every report, comparison and expectation is made from these,
- * whether they came from the virtual GPU, from hardware or from a file.
+/* Run records: what happened in a run, as plain data. Every report, comparison and expectation is made from run
+ * records, whether they come from the virtual GPU, from hardware or from a file.
  *
- * Lifetime: a haul_run owns everything it points to; haul_run_free() ends all of it. */
+ * Lifetime: a haul_run owns everything it points to; haul_run_free() frees all of it. */
 #ifndef HAUL_RUN_H
 #define HAUL_RUN_H
 
@@ -29,10 +29,10 @@ typedef struct haul_counter_info {
 } haul_counter_info;
 extern const haul_counter_info haul_counters[HAUL_COUNTER_COUNT];
 
-/* HAUL_COUNTER_COUNT when no counter has that key. */
+/* Finds a counter by its key; HAUL_COUNTER_COUNT if there is none. */
 haul_counter haul_counter_find(const char *key);
 
-/* What kind of memory traffic an instruction makes: the rows of Nsight Compute's memory tables. */
+/* The kind of memory traffic that an instruction causes: the rows of Nsight Compute's memory tables. */
 typedef enum haul_memory_class {
     HAUL_CLASS_NONE, /* arithmetic, control, parameters */
     HAUL_CLASS_GLOBAL_LOAD,
@@ -52,54 +52,54 @@ typedef enum haul_memory_class {
     HAUL_CLASS_SURFACE_LOAD,
     HAUL_CLASS_SURFACE_STORE,
     HAUL_CLASS_SURFACE_REDUCTION,
-    HAUL_CLASS_CONSTANT_LOAD, /* of const variables; of parameters at a computed place */
+    HAUL_CLASS_CONSTANT_LOAD, /* of const variables, and of parameters at a computed address */
     HAUL_CLASS_COUNT
 } haul_memory_class;
 extern const char *const haul_class_names[HAUL_CLASS_COUNT]; /* "Global Load", ... */
 
-/* What one instruction, a class of instructions, or a launch moved. Counts are of warps' accesses.
- * A field that a class has no use for is zero. */
+/* Traffic of one instruction, a class of instructions, or a launch. Counts are of warp-level accesses. Fields that do
+ * not apply to a class are zero. */
 typedef struct haul_traffic {
     uint64_t instructions;            /* warp-level */
-    uint64_t threads;                 /* active lanes, summed */
+    uint64_t threads;                 /* sum of active lanes */
     uint64_t requests;                /* to L1 tags (global, local), or to the constant cache */
     uint64_t sectors;                 /* 32-byte sectors at L1 */
-    uint64_t ideal_sectors;           /* the fewest that the bytes asked for need */
-    uint64_t hits;                    /* sectors found in L1; requests that the constant cache answered */
+    uint64_t ideal_sectors;           /* the fewest that could hold the requested bytes */
+    uint64_t hits;                    /* sectors found in L1; requests that hit in the constant cache */
     uint64_t wavefronts;              /* tag-stage output (global, local) */
-    uint64_t l2_requests, l2_sectors; /* what went on to L2 */
-    uint64_t bytes;                   /* asked for by the active lanes */
+    uint64_t l2_requests, l2_sectors; /* sent on to L2 */
+    uint64_t bytes;                   /* requested by the active lanes */
     uint64_t shared_wavefronts;       /* data-stage wavefronts in shared memory */
-    uint64_t ideal_shared_wavefronts; /* the fewest that the lanes' bytes need */
-    uint64_t bank_conflicts;          /* of the wavefronts, what bank conflicts add; none of copies around L1 */
+    uint64_t ideal_shared_wavefronts; /* the fewest that could serve the lanes' bytes */
+    uint64_t bank_conflicts;          /* wavefronts added by bank conflicts; copies that bypass L1 add none */
 } haul_traffic;
 
 /* Adds `more` to `sum`, field by field. */
 void haul_traffic_add(haul_traffic *sum, const haul_traffic *more);
 
-/* A place in the CUDA source; `inlined_into` leads outward through inlined calls, NULL at the outermost. */
+/* A place in the CUDA source; `inlined_into` is the call site that it was inlined into, NULL at the outermost. */
 typedef struct haul_source_place {
     const char *file; /* as the compiler wrote it; NULL when unknown */
     uint32_t line, column;
     const struct haul_source_place *inlined_into;
 } haul_source_place;
 
-/* One access of a warp. Addresses of lanes that are not active are 0. */
+/* One access of a warp. Addresses of inactive lanes are 0. */
 typedef struct haul_access {
     uint32_t active; /* lanes */
     uint32_t bytes;  /* of each */
     uint64_t global[32];
-    uint32_t shared[32]; /* from a place that all lanes have in common */
+    uint32_t shared[32]; /* relative to a base that all lanes share */
 } haul_access;
 
 typedef struct haul_instruction_record {
-    const char *text;     /* PTX, without operands' noise: "ld.global.f32 %f1, [%rd4]" */
+    const char *text;     /* PTX, with shortened operands: "ld.global.f32 %f1, [%rd4]" */
     const char *mnemonic; /* "ld.global.f32" */
     uint32_t ptx_line;
     haul_source_place place;
     haul_memory_class memory_class;
     haul_traffic traffic; /* instructions and threads are filled for every instruction */
-    /* Some of its accesses: of copies by LDGSTS any; of others such as take more sectors, wavefronts or turns than they
+    /* Some of its accesses. LDGSTS: any of them; others: those that take more sectors, wavefronts or turns than they
      * need. */
     const haul_access *samples;
     size_t sample_count;
@@ -119,15 +119,15 @@ typedef enum haul_argument_kind {
 typedef struct haul_occupancy {
     uint32_t blocks_per_sm;
     uint32_t warps_per_sm, max_warps_per_sm;
-    uint32_t limit_blocks, limit_registers, limit_shared, limit_warps; /* blocks per SM that each resource allows */
+    uint32_t limit_blocks, limit_registers, limit_shared, limit_warps; /* blocks an SM that each resource allows */
     uint32_t registers_per_thread;
-    bool registers_estimated;  /* from PTX, by the virtual GPU: never more than lets a block fit; else as measured */
+    bool registers_estimated;  /* estimated from PTX, and small enough for a block to fit; else measured */
     uint32_t shared_per_block; /* static and dynamic, as allocated */
     uint32_t shared_carveout;  /* bytes of the SM's unified memory given to shared memory */
-    uint32_t l1_bytes;         /* what is left for L1 */
+    uint32_t l1_bytes;         /* the rest, which is left for L1 */
 } haul_occupancy;
 
-/* What a resident warp does in a cycle, by include/haul/stalls.def: it issues, or it waits for something. */
+/* What a resident warp does in a cycle, listed in include/haul/stalls.def: it issues, or it waits. */
 typedef enum haul_stall {
 #define STALL(id, key, title, text) HAUL_STALL_##id,
 #include <haul/stalls.def>
@@ -140,24 +140,24 @@ typedef struct haul_stall_info {
 } haul_stall_info;
 extern const haul_stall_info haul_stalls[HAUL_STALL_COUNT];
 
-/* How a simulated launch spends its time: from the model that gives estimate_us, never from a GPU. All is 0 where a
- * launch was not counted. Shares are of 1 and of the kernel's own time, cycles / sm_mhz, in which what launching takes
- * is left out. */
+/* How a simulated launch spends its time. It comes from the model that gives estimate_us, never from a GPU; all fields
+ * are 0 if the launch was not counted. Shares are 0 to 1, of the kernel's own time, cycles / sm_mhz; launch overhead is
+ * not included. */
 typedef struct haul_estimate {
-    double cycles, sm_mhz; /* of an SM's clock, as it is under load */
-    double memory_gbps;    /* peak rate of device memory */
-    double memory_share;   /* of that: bytes read and written, as dram__throughput */
-    double l2_share;       /* of the time, that L2 is busy */
-    double sm_share;       /* the busiest part of an SM: the largest of the two below, constants, textures, atomics */
-    double issue_share;    /* of the schedulers' slots */
-    double l1_share;       /* of L1 and shared memory's wavefronts */
-    double instructions;   /* machine instructions that warps issue */
-    double warps_per_sm;   /* resident on average */
-    double stalls[HAUL_STALL_COUNT]; /* warps' cycles, summed over all warps */
+    double cycles, sm_mhz;           /* cycles of the SM clock, and its frequency under load */
+    double memory_gbps;              /* peak rate of device memory */
+    double memory_share;             /* share of that rate used by reads and writes, as dram__throughput */
+    double l2_share;                 /* share of time that L2 is busy */
+    double sm_share;                 /* busiest part of an SM: maximum of the next two, constants, textures, atomics */
+    double issue_share;              /* share of the schedulers' issue slots */
+    double l1_share;                 /* share of the wavefronts that L1 and shared memory can serve */
+    double instructions;             /* machine instructions that warps issue */
+    double warps_per_sm;             /* resident on average */
+    double stalls[HAUL_STALL_COUNT]; /* cycles, summed over all warps */
 } haul_estimate;
 
-/* Of a simulated launch: between what a counter must lie whatever the hardware's timing; low = high where timing has no
- * say. Of a measured one: the lowest and the highest of its readings. */
+/* Simulated launches: the range a counter must fall in, whatever the hardware's timing; low = high if timing has no
+ * influence. Measured launches: the lowest and the highest of the readings. */
 typedef struct haul_bounds {
     double low, high;
 } haul_bounds;
@@ -180,7 +180,7 @@ typedef struct haul_finding_info {
 extern const haul_finding_info haul_finding_kinds[HAUL_FINDING_COUNT];
 extern const char *const haul_grade_names[3]; /* "error", "warning", "advice" */
 
-/* HAUL_FINDING_COUNT when no kind has that key. */
+/* Finds a kind by its key; HAUL_FINDING_COUNT if there is none. */
 haul_finding_kind haul_finding_find(const char *key);
 
 typedef enum haul_action {
@@ -188,7 +188,7 @@ typedef enum haul_action {
     HAUL_ACTION_READ,
     HAUL_ACTION_WRITE,
     HAUL_ACTION_ATOMIC,
-    HAUL_ACTION_ASYNC_READ, /* an asynchronous copy: of its source */
+    HAUL_ACTION_ASYNC_READ, /* an asynchronous copy reads its source */
     HAUL_ACTION_ASYNC_WRITE,
     HAUL_ACTION_SYNC,     /* a barrier, a wait, a warp instruction */
     HAUL_ACTION_ALLOCATE, /* malloc() or new in a kernel */
@@ -214,20 +214,19 @@ typedef struct haul_finding_access {
     uint32_t block[3], thread[3];
 } haul_finding_access;
 
-/* One defect, in one kernel launch: the same kind and grade at the same two places (source lines of the user's own;
- * PTX lines where there is no line information) is one finding. The first that was seen, in a fixed order, describes
- * it. */
+/* One defect in one kernel launch. The same kind and grade at the same two places (lines of the user's own source, or
+ * of the PTX if there is no line information) is one finding, described by its first occurrence in a fixed order. */
 typedef struct haul_finding {
     haul_finding_kind kind;
     haul_finding_grade grade;
-    uint64_t count;             /* threads that it concerns: that take part at either place */
+    uint64_t count;             /* threads involved, at either place */
     uint64_t blocks;            /* their thread blocks */
-    haul_finding_access access; /* the one that completes the defect */
-    haul_finding_access other;  /* the earlier one; action HAUL_ACTION_NONE where only one is involved */
-    haul_space space;           /* of the bytes */
-    uint64_t address;           /* the first byte concerned; shared: from the start of the block's shared memory */
+    haul_finding_access access; /* the later access, which completes the defect */
+    haul_finding_access other;  /* the earlier one; action HAUL_ACTION_NONE if there is only one */
+    haul_space space;           /* that holds the bytes */
+    uint64_t address;           /* of the first byte; shared: relative to the block's shared memory */
     uint32_t bytes;
-    const char *object; /* "s + 508, in 512 bytes of shared memory"; NULL where there is none */
+    const char *object; /* "s + 508, in 512 bytes of shared memory"; NULL if there is none */
     const char *what;   /* a sentence with the particulars: numbers, masks, who waits for what */
 } haul_finding;
 
@@ -235,23 +234,23 @@ typedef struct haul_launch_record {
     const char *kernel;
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;                  /* dynamic */
-    bool opted_in;                          /* haul opted the kernel in to them; a program has to do that itself */
+    bool opted_in;                          /* haul opted the kernel in to this size; a program must do that itself */
     double counters[HAUL_COUNTER_COUNT];    /* negative = not read */
-    haul_bounds bounds[HAUL_COUNTER_COUNT]; /* where a counter was read */
+    haul_bounds bounds[HAUL_COUNTER_COUNT]; /* valid if the counter was read */
     haul_traffic classes[HAUL_CLASS_COUNT];
     haul_instruction_record *instructions; /* in PTX order */
     size_t instruction_count;
-    haul_finding *findings; /* in order of severity, then of place; of launches that were checked */
+    haul_finding *findings; /* by severity, then place; only if the launch was checked */
     size_t finding_count;
     bool checked;         /* findings were looked for */
-    haul_status ended_by; /* HAUL_OK, or the fault, trap or deadlock that ended a launch that was checked */
+    haul_status ended_by; /* HAUL_OK, or the fault, trap or deadlock that ended a checked launch */
     haul_occupancy occupancy;
     double estimate_us;            /* negative = none */
-    haul_estimate estimate;        /* what it is made of */
-    double measured_us;            /* negative = none; the median where it was measured several times */
+    haul_estimate estimate;        /* what estimate_us is made of */
+    double measured_us;            /* negative = none; the median if measured several times */
     haul_bounds measured_range_us; /* the shortest and the longest */
-    double host_seconds;           /* what simulating took */
-    uint64_t sampled_blocks;       /* that were counted, and the counts scaled to all; 0: nothing was scaled */
+    double host_seconds;           /* time that the simulation took */
+    uint64_t sampled_blocks;       /* blocks that were counted before scaling to all; 0: nothing was scaled */
 } haul_launch_record;
 
 typedef enum haul_stamp { HAUL_SIMULATED, HAUL_MEASURED, HAUL_REPLAYED } haul_stamp;
@@ -266,7 +265,7 @@ typedef struct haul_run {
     void *owner; /* the run's memory */
 } haul_run;
 
-/* NULL is allowed. */
+/* Frees the run and all that it owns. NULL is allowed. */
 void haul_run_free(haul_run *run);
 
 #ifdef __cplusplus

@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-/* Grouped and pinned: 1xx what the caller passed in, 2xx what the machine could not give, 3xx what a kernel did,
+/* Grouped, with fixed numbers: 1xx the caller's arguments, 2xx resources that the machine lacks, 3xx faults of kernels,
  * 4xx the driver. The texts are in src/base/status.def. */
 typedef enum haul_status {
     HAUL_OK = 0,

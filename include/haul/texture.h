@@ -1,8 +1,7 @@
-/* Arrays, textures and surfaces: memory laid out for neighbours in two and three dimensions, and the ways into it.
+/* Arrays, textures and surfaces: memory laid out for locality in two and three dimensions, and access to it.
  *
- * An array belongs to its device, a texture or surface to its device too; closing the device ends them. Kernels take
- * the 64-bit handle of a texture or surface, as a HAUL_ARGUMENT_I64. Everything works alike on virtual and real
- * devices.
+ * Arrays, textures and surfaces belong to their device; closing the device frees them. Kernels take the 64-bit handle
+ * of a texture or surface, as a HAUL_ARGUMENT_I64. Everything works the same on virtual and real devices.
  *
  * docs/textures.md is the guide. */
 #ifndef HAUL_TEXTURE_H
@@ -16,9 +15,9 @@ extern "C" {
 #endif
 
 typedef struct haul_array haul_array;
-typedef struct haul_texture haul_texture; /* a surface too */
+typedef struct haul_texture haul_texture; /* also for surfaces */
 
-/* What a channel of an element is, with the driver API's numbers. */
+/* Type of a channel of an element, with the driver API's numbers. */
 typedef enum haul_format {
     HAUL_FORMAT_U8 = 1,
     HAUL_FORMAT_U16 = 2,
@@ -30,33 +29,34 @@ typedef enum haul_format {
     HAUL_FORMAT_F32 = 32
 } haul_format;
 
-/* Extents are elements; 0 for dimensions that the array does not have. */
+/* Extents are in elements; 0 for dimensions that the array lacks. */
 typedef struct haul_array_shape {
     uint32_t width, height, depth; /* depth: layers of a layered array; 6, or 6 times the cubes, of a cube */
     haul_format format;
-    uint32_t channels; /* of an element: 1, 2 or 4 */
+    uint32_t channels; /* channels of an element: 1, 2 or 4 */
     bool layered, cube;
-    bool surface;    /* surfaces may be made of it */
+    bool surface;    /* surfaces may be created over it */
     bool gather;     /* kernels fetch four texels at once (tex2Dgather) */
-    uint32_t levels; /* of a mipmap, each half as large as the one before; 0 and 1: no mipmap */
+    uint32_t levels; /* levels of a mipmap, each half as large as the one before; 0 and 1: no mipmap */
 } haul_array_shape;
 
-/* Errors: HAUL_ERROR_ARGUMENT, HAUL_ERROR_UNSUPPORTED, HAUL_ERROR_OUT_OF_MEMORY. */
+/* Creates an array, contents undefined. Errors: HAUL_ERROR_ARGUMENT, HAUL_ERROR_UNSUPPORTED,
+ * HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status haul_array_create(haul_device *device, const haul_array_shape *shape, haul_array **array);
-/* Textures made of it must not be used any more. Waits for the device. NULL is allowed. */
+/* Waits for the device. Textures over the array must not be used any more. NULL is allowed. */
 void haul_array_free(haul_array *array);
-/* Bytes of a level in host memory, where its rows and slices follow each other without gaps; 0: no such level. */
+/* Bytes of a level in host memory, where its rows and slices have no gaps; 0: no such level. */
 uint64_t haul_array_bytes(const haul_array *array, uint32_t level);
 
 /* Copies a whole level from or to host memory. Blocks. Errors: HAUL_ERROR_ARGUMENT (no such level). */
 haul_status haul_array_write(haul_array *array, uint32_t level, const void *host);
 haul_status haul_array_read(haul_array *array, uint32_t level, void *host);
-/* The same in a stream, as haul_stream_write(): from pinned memory without blocking, and `host` must stay as it is
- * until the stream is there. */
+/* The same in a stream, as haul_stream_write(): pinned memory is copied without blocking, and `host` must stay
+ * unchanged until the copy is done. */
 haul_status haul_array_write_in(haul_stream *stream, haul_array *array, uint32_t level, const void *host);
 haul_status haul_array_read_in(haul_stream *stream, haul_array *array, uint32_t level, void *host);
 
-/* What coordinates outside the texture mean. Wrap and mirror need normalized coordinates, and clamp without them. */
+/* Meaning of coordinates outside the texture. Wrap and mirror need normalized coordinates, and clamp without them. */
 typedef enum haul_address_mode {
     HAUL_ADDRESS_WRAP,
     HAUL_ADDRESS_CLAMP,
@@ -64,21 +64,21 @@ typedef enum haul_address_mode {
     HAUL_ADDRESS_BORDER
 } haul_address_mode;
 
-/* How a texture is sampled; all zeros: points, wrapped, in texels; integers as parts of their range. */
+/* How a texture is sampled. All zeros: no filter, wrap, coordinates in texels, integers as fractions of their range. */
 typedef struct haul_sampler {
     haul_address_mode address[3];
-    bool linear;        /* between neighbouring texels: of floats, and of integers of 8 and 16 bits read as floats */
-    bool linear_levels; /* between levels of a mipmap */
+    bool linear;        /* filter between neighbouring texels: floats, or integers of 8 and 16 bits read as floats */
+    bool linear_levels; /* filter between levels of a mipmap */
     bool normalized;    /* coordinates from 0 to 1; cubes and mipmaps need them */
-    bool integers;      /* integers of 8 and 16 bits come as they are; else as 0 to 1, or -1 to 1 */
-    bool srgb;          /* bytes are sRGB: they come as linear values */
+    bool integers;      /* integers of 8 and 16 bits stay integers; else they become 0 to 1, or -1 to 1 */
+    bool srgb;          /* bytes are sRGB and become linear values */
     bool seamless;      /* cubes: filtered across edges */
-    float level_bias, least_level, most_level; /* of a mipmap; most_level 0: all there are */
+    float level_bias, least_level, most_level; /* mipmaps; most_level 0: all levels */
     float border[4];
 } haul_sampler;
 
-/* What a texture looks at: an array, or elements in a buffer from byte `offset` on (a multiple of 512): `width` of them
- * side by side or, with a height, rows of them `pitch` bytes apart (a multiple of 32). */
+/* Memory that a texture reads: an array, or elements in a buffer from byte `offset` on (a multiple of 512). In a
+ * buffer, `width` elements are adjacent; with a height, rows are `pitch` bytes apart (a multiple of 32). */
 typedef struct haul_texture_source {
     haul_array *array;
     haul_buffer *buffer;
@@ -88,17 +88,18 @@ typedef struct haul_texture_source {
     uint64_t width, height, pitch;
 } haul_texture_source;
 
-/* Errors: HAUL_ERROR_ARGUMENT with what does not go together, HAUL_ERROR_UNSUPPORTED. */
+/* Creates a texture. Errors: HAUL_ERROR_ARGUMENT (the message says what does not go together),
+ * HAUL_ERROR_UNSUPPORTED. */
 haul_status haul_texture_create(haul_device *device, const haul_texture_source *source, const haul_sampler *sampler,
                                 haul_texture **texture);
-/* Of an array made with `surface`: kernels load and store its bytes. Errors: HAUL_ERROR_ARGUMENT of another array,
- * HAUL_ERROR_OUT_OF_MEMORY. */
+/* Creates a surface over an array made with `surface`; kernels load and store its bytes. Errors: HAUL_ERROR_ARGUMENT
+ * for other arrays, HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status haul_surface_create(haul_array *array, haul_texture **surface);
-/* Wait for the kernels that use it first. NULL is allowed. */
+/* Does not wait: kernels that use the texture must be done. NULL is allowed. */
 void haul_texture_free(haul_texture *texture);
-/* What kernels take. */
+/* The handle that kernels take. */
 uint64_t haul_texture_handle(const haul_texture *texture);
-/* The argument of a launch. */
+/* The handle as the argument of a launch. */
 haul_argument haul_texture_argument(const haul_texture *texture);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Timelines: what was done when, on which engine, as plain data. */
+/* Timelines: which operation ran when, on which engine, as plain data. */
 #ifndef HAUL_TIMELINE_H
 #define HAUL_TIMELINE_H
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* What works at the same time as the others. */
+/* Units that work at the same time. */
 typedef enum haul_engine {
     HAUL_ENGINE_READ,      /* the host reads files */
     HAUL_ENGINE_STAGE,     /* host threads copy into pinned memory, or make data */
@@ -24,13 +24,13 @@ extern const char *const haul_engine_names[HAUL_ENGINE_COUNT]; /* "read", "stage
 typedef struct haul_operation {
     haul_engine engine;
     uint64_t chunk;
-    uint64_t bytes;          /* moved; of a kernel 0 */
-    double start_us, end_us; /* since the beginning */
+    uint64_t bytes;          /* moved; 0 for kernels */
+    double start_us, end_us; /* since the run began */
 } haul_operation;
 
-/* Operations in order of chunks. Of long runs the first ones are kept; the sums are of all. */
+/* Operations in chunk order. For long runs only the first ones are kept; sums include all. */
 typedef struct haul_timeline {
-    haul_stamp stamp;    /* simulated: by the virtual GPU's clock */
+    haul_stamp stamp;    /* simulated: times of the virtual GPU's clock */
     const char *machine; /* "h100"; the text lives as long as the device */
     haul_operation *operations;
     size_t count;
@@ -40,9 +40,9 @@ typedef struct haul_timeline {
     double elapsed_us;
 } haul_timeline;
 
-/* The engine that was busy longest: what bounds the whole. */
+/* The engine that was busy longest, which limits the run. */
 haul_engine haul_timeline_busiest(const haul_timeline *timeline);
-/* Its time over the elapsed time: 1 when it never waited; 0 for an empty timeline. */
+/* That engine's busy time divided by the elapsed time: 1 if it never waited; 0 for an empty timeline. */
 double haul_timeline_efficiency(const haul_timeline *timeline);
 
 #ifdef __cplusplus

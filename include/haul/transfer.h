@@ -1,13 +1,13 @@
 /* Transfers as descriptors: what is moved between global and shared memory, by how many threads, and how.
  *
- * Host and device share this header, so that haul_diagnose() on the host speaks of the very accesses that a kernel
- * makes: which engine carries a transfer, and which piece each thread moves, is decided here and nowhere else. The
- * functions that carry transfers out are in haul/device.h.
+ * Host and device share this header, so that haul_diagnose() on the host describes exactly the accesses that a kernel
+ * makes: this header alone decides which engine carries a transfer and which piece each thread moves. The functions
+ * that carry out transfers are in haul/device.h.
  *
- * A descriptor is a plain value. Made by one of the macros HAUL_SEQUENTIAL, HAUL_STRIDED, HAUL_INDIRECT, HAUL_HALO and
- * HAUL_TILE it is constant and checked by the compiler; made by the functions of the same names in lower case its
- * numbers may be known at run time only, and in kernels what is constant of them is checked. Passed to the inlined
- * functions of device.h, a constant one folds away.
+ * A descriptor is a plain value. The macros HAUL_SEQUENTIAL, HAUL_STRIDED, HAUL_INDIRECT, HAUL_HALO and HAUL_TILE make
+ * constant descriptors, which the compiler checks. The functions of the same names in lower case take numbers that may
+ * be known at run time only; in kernels their constant arguments are checked. A constant descriptor passed to the
+ * inlined functions of device.h folds away.
  *
  * Units are bytes unless a name says otherwise. This header needs haul/flags.h only: NVRTC can compile it. */
 #ifndef HAUL_TRANSFER_H
@@ -27,7 +27,7 @@
 #endif
 
 typedef enum haul_direction { HAUL_DIRECTION_LOAD, HAUL_DIRECTION_STORE, HAUL_DIRECTION_ADD } haul_direction;
-/* Who carries it out together: one thread, a warp, a set of DMA warps, the block. */
+/* Who carries out a transfer together: one thread, a warp, a set of DMA warps, the block. */
 typedef enum haul_team_kind { HAUL_TEAM_THREAD, HAUL_TEAM_WARP, HAUL_TEAM_WARPS, HAUL_TEAM_BLOCK } haul_team_kind;
 
 /* ---- descriptors ---- */
@@ -37,27 +37,27 @@ typedef enum haul_shape { HAUL_SHAPE_ROWS, HAUL_SHAPE_INDIRECT, HAUL_SHAPE_BOX }
 typedef struct haul_transfer {
     haul_how how;
     haul_shape shape;
-    unsigned threads;   /* of the team; 0: asked at run time */
+    unsigned threads;   /* threads of the team; 0: queried at run time */
     unsigned alignment; /* of every element's (box: row's) first byte, in both memories: 1, 2, 4, 8 or 16 */
-    /* ROWS (sequential, strided) and INDIRECT: `count` elements of `bytes`; from one to the next in shared and in
-     * global memory (INDIRECT: from row 0 to row 1 of what the indices count) */
+    /* ROWS (sequential, strided) and INDIRECT: `count` elements of `bytes`. The pitches are the distances from one
+     * element to the next in shared and in global memory (INDIRECT: from row 0 to row 1 of the indexed array) */
     unsigned bytes, count;
     unsigned shared_pitch;
     long long global_pitch;
-    /* BOX (halo, tile): box[0] elements of `element` bytes lie side by side; rows of the box are shared_pitch apart */
+    /* BOX (halo, tile): box[0] elements of `element` bytes are adjacent; rows of the box are shared_pitch apart */
     unsigned element, radius, rank;
     unsigned box[5];
 } haul_transfer;
 
-/* Where a box lies in its array: element `at` of an array of `extent` elements; pitch[d - 1]: bytes from one element of
- * dimension d to the next. A halo's origin is its interior's first element. */
+/* Where a box lies in its array. It starts at element `at` of an array of `extent` elements. pitch[d - 1] is the number
+ * of bytes from one element of dimension d to the next. A halo's origin is its interior's first element. */
 typedef struct haul_place {
     int at[5];
     unsigned extent[5];
     long long pitch[4];
 } haul_place;
 
-/* What the tensor copy engine takes: opaque, encoded by haul_tensor_map_encode(). Its copies find it in constant or
+/* The map that the tensor copy engine takes: opaque, encoded by haul_tensor_map_encode(). Copies find it in constant or
  * global memory, or in a `const __grid_constant__` parameter of the kernel. */
 typedef struct
 #if defined(__CUDACC__) || defined(__CUDA__) || defined(__CUDACC_RTC__)
@@ -71,15 +71,15 @@ __attribute__((aligned(64)))
 #endif
 haul_tensor_map;
 
-/* An array as tiles are cut from it, for every engine: the map for the tensor copy engine, the numbers for the others.
- * haul_tensor_view_encode() fills one in. pitch as in haul_place; extents up to 2^31 - 1. */
+/* An array from which tiles are cut, for every engine: the tensor copy engine uses the map, the others the numbers.
+ * haul_tensor_view_encode() fills it in. pitch as in haul_place; extents up to 2^31 - 1. */
 typedef struct haul_tensor_view {
     haul_tensor_map map;
     unsigned long long base; /* address of the first element */
     long long pitch[4];
     unsigned extent[5];
     unsigned element; /* bytes */
-    unsigned fill;    /* what loads get outside the array, as a word */
+    unsigned fill;    /* value of loads outside the array, as a word */
     unsigned reserved;
 } haul_tensor_view;
 
@@ -126,11 +126,11 @@ HAUL_FOLDED haul_transfer haul_pitched(haul_transfer t, long long global_pitch) 
     return t;
 }
 
-/* ---- what follows from a descriptor ---- */
+/* ---- properties derived from a descriptor ---- */
 
 #define HAUL_LOW_BIT(n) ((unsigned)(n) & (0u - (unsigned)(n)))
 
-/* Which of the shapes that flags belong to it is. */
+/* The shape, as a bit of HAUL_OF_ANY. */
 HAUL_FOLDED unsigned haul_shape_of(const haul_transfer *t) {
     if (t->shape == HAUL_SHAPE_BOX) return t->radius ? HAUL_OF_HALO : HAUL_OF_TILE;
     return t->shape == HAUL_SHAPE_INDIRECT ? HAUL_OF_INDIRECT : HAUL_OF_ROWS;
@@ -141,14 +141,14 @@ HAUL_FOLDED unsigned haul_box_row(const haul_transfer *t) {
     return t->box[0] * t->element;
 }
 
-/* Rows of a box that have a middle part. */
+/* Rows of a box's first area (haul_areas()). */
 HAUL_FOLDED unsigned haul_box_rows(const haul_transfer *t) {
     if (t->radius) return (t->how & HAUL_RING_ONLY ? 0 : t->box[1]) + 2 * t->radius;
     return t->box[1] * t->box[2] * t->box[3] * t->box[4];
 }
 
 /* A tensor copy moves dense boxes of up to 256 elements in each dimension, whose rows are multiples of 16 bytes. It
- * adds elements, of up to 8 bytes each, not parts of them. */
+ * adds whole elements, of up to 8 bytes each. */
 HAUL_FOLDED int haul_fits_tensor(const haul_transfer *t) {
     return t->shape == HAUL_SHAPE_BOX && t->radius == 0 && haul_box_row(t) % 16 == 0 && t->alignment == 16 &&
            t->element <= 8 && (!(t->how & HAUL_ADD_BITS) || t->element == HAUL_ADD_BYTES(t->how)) &&
@@ -160,18 +160,19 @@ HAUL_FOLDED int haul_fits_bulk(const haul_transfer *t) {
     return t->shape != HAUL_SHAPE_BOX && (t->alignment == 16 || (t->how & HAUL_CONGRUENT));
 }
 
-/* A halo has two areas: the rows' middle parts, and the sides. All else has one. */
+/* A halo has two areas: the rows' middle parts, and the sides. Other shapes have one. */
 HAUL_FOLDED unsigned haul_areas(const haul_transfer *t) {
     return t->shape == HAUL_SHAPE_BOX && t->radius ? 2 : 1;
 }
 
-/* Bytes of each access: the widest that alignment and length allow. A box has rows of `row` bytes; a halo's vectors
- * start at the interior's origin, and end `radius` elements before it or `width` after, so that its pitch has a part.
- */
+/* Bytes of each access: the widest that alignment and length allow. A box has rows of `row` bytes. A halo's vectors
+ * start at the interior's origin and end `radius` elements before it or `width` after, so its pitch limits the width
+ * too. */
 #define HAUL_ROWS_WIDTH(align, how) ((how)&HAUL_CONGRUENT ? 16 : (align))
 #define HAUL_BOX_WIDTH(align, row, halo_pitch) HAUL_LOW_BIT((align) | (row) | (halo_pitch))
 
-/* Each shape has its functions, here and below: a compiler that knows the shape is spared the others'. */
+/* Each shape has its functions, here and below, so that a compiler that knows the shape skips the other shapes'
+ * code. */
 HAUL_FOLDED unsigned haul_rows_width(const haul_transfer *t, unsigned area) {
     (void)area;
     return HAUL_ROWS_WIDTH(t->alignment, t->how);
@@ -187,8 +188,8 @@ HAUL_FOLDED unsigned haul_piece_width(const haul_transfer *t, unsigned area) {
     return t->shape == HAUL_SHAPE_BOX ? haul_box_width(t, area) : haul_rows_width(t, area);
 }
 
-/* Elements from here on are worth a bulk copy each: below, a warp's own accesses are under way sooner than one
- * thread can ask for the runs one by one. */
+/* Elements of at least this many bytes get a bulk copy each. For shorter ones a warp's own accesses are in flight
+ * sooner than one thread can start the copies one by one. */
 #define HAUL_BULK_WORTH 512
 
 /* Engines as numbers. */
@@ -197,8 +198,8 @@ HAUL_FOLDED unsigned haul_piece_width(const haul_transfer *t, unsigned area) {
 #define HAUL_CARRIED_BY_BULK HAUL_ENGINE_NUMBER(HAUL_BY_BULK)
 #define HAUL_CARRIED_BY_TENSOR HAUL_ENGINE_NUMBER(HAUL_BY_TENSOR)
 
-/* The engine that carries `t` on an architecture (80, 90, 100), as a number: the one asked for (LDGSTS where it can),
- * or else the best that can. */
+/* The engine that carries `t` on an architecture (80, 90, 100), as a number. It is the requested one (LDGSTS only where
+ * possible), or else the best that can carry `t`. */
 HAUL_FOLDED unsigned haul_rows_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
     const unsigned asked = (unsigned)HAUL_ENGINE_NUMBER(t->how);
     if (asked != HAUL_AUTO && asked != HAUL_CARRIED_BY_LDGSTS) return asked;
@@ -212,8 +213,7 @@ HAUL_FOLDED unsigned haul_box_engine(const haul_transfer *t, haul_direction dire
     const unsigned asked = (unsigned)HAUL_ENGINE_NUMBER(t->how);
     if (asked != HAUL_AUTO && asked != HAUL_CARRIED_BY_LDGSTS) return asked;
     if (asked == HAUL_AUTO && arch >= 90 && haul_fits_tensor(t) && direction == HAUL_DIRECTION_LOAD)
-        return HAUL_CARRIED_BY_TENSOR; /* a tensor store takes no negative coordinates and rounds rows up: only if asked
-                                          for */
+        return HAUL_CARRIED_BY_TENSOR; /* tensor stores take no negative coordinates and round rows up */
     /* a halo's sides have the narrower accesses */
     const unsigned narrowest = haul_box_width(t, t->radius != 0);
     return direction == HAUL_DIRECTION_LOAD && arch >= 80 && narrowest >= 4 ? HAUL_CARRIED_BY_LDGSTS
@@ -225,17 +225,17 @@ HAUL_FOLDED unsigned haul_flag_of(unsigned carrier) {
     return carrier | 4u << carrier;
 }
 
-/* The same for any shape, as HAUL_BY_... */
+/* The engine for any shape, as HAUL_BY_... */
 HAUL_FOLDED unsigned haul_transfer_engine(const haul_transfer *t, haul_direction direction, unsigned arch) {
     return haul_flag_of(t->shape == HAUL_SHAPE_BOX ? haul_box_engine(t, direction, arch)
                                                    : haul_rows_engine(t, direction, arch));
 }
 
-/* ---- pieces: the single accesses that LDG and LDGSTS make, dealt out to a team's threads ---- */
+/* ---- pieces: the single accesses of LDG and LDGSTS, distributed over a team's threads ---- */
 
-/* Bytes before the first piece of each element when the first element begins at address `shared`: to the next 16-byte
- * boundary, if the transfer peels heads. An element that ends before has only the part that takes aligned powers of two
- * up from its beginning; what is left goes down again, as a tail. */
+/* Bytes before the first piece of each element if the first element begins at address `shared`: up to the next 16-byte
+ * boundary, if the transfer peels heads. An element that ends before the boundary only has accesses of increasing
+ * powers of two from its beginning; the rest is a tail of decreasing ones. */
 HAUL_FOLDED unsigned haul_head_bytes(const haul_transfer *t, unsigned shared) {
     unsigned head = (0u - shared) & 15u;
     if (!(t->how & HAUL_CONGRUENT) || t->shape == HAUL_SHAPE_BOX) return 0;
@@ -245,7 +245,7 @@ HAUL_FOLDED unsigned haul_head_bytes(const haul_transfer *t, unsigned shared) {
     return head;
 }
 
-/* What rows of `bytes` come to behind a head of `head` bytes. */
+/* Pieces of a row of `bytes` after a head of `head` bytes. */
 HAUL_FOLDED unsigned haul_row_pieces(const haul_transfer *t, unsigned head) {
     return (t->bytes - head) / haul_rows_width(t, 0);
 }
@@ -254,7 +254,7 @@ HAUL_FOLDED unsigned haul_side_rows(const haul_transfer *t) {
     return t->box[1] + (t->how & HAUL_NO_CORNERS ? 0 : 2 * t->radius);
 }
 
-/* Number of pieces of an area. `head`: bytes peeled off each element before the first piece (0 but for CONGRUENT). */
+/* Number of pieces of an area. `head`: bytes peeled off each element before the first piece (0 unless CONGRUENT). */
 HAUL_FOLDED unsigned haul_rows_count(const haul_transfer *t, unsigned area, unsigned head) {
     return area == 0 ? t->count * haul_row_pieces(t, head) : 0;
 }
@@ -274,9 +274,9 @@ typedef enum haul_piece_state { HAUL_PIECE_COPY, HAUL_PIECE_FILL, HAUL_PIECE_PAR
 typedef struct haul_piece {
     int shared;       /* offset from the shared address that the transfer was given */
     long long global; /* offset from the global one; INDIRECT: from the element's first byte */
-    unsigned element; /* ROWS, INDIRECT: which */
+    unsigned element; /* number of the element (ROWS, INDIRECT) */
     haul_piece_state state;
-    unsigned skip, valid; /* PARTIAL: bytes before and in the part that lies inside the array */
+    unsigned skip, valid; /* PARTIAL: bytes before, and of, the part inside the array */
 } haul_piece;
 
 HAUL_FOLDED haul_piece haul_row_piece(const haul_transfer *t, unsigned head, unsigned i) {
@@ -288,7 +288,7 @@ HAUL_FOLDED haul_piece haul_row_piece(const haul_transfer *t, unsigned head, uns
     return p;
 }
 
-/* Says what of a piece of `width` bytes at column x of a row lies inside the array's row. */
+/* Sets which part of a piece of `width` bytes at column x lies inside the array's row. */
 HAUL_FOLDED void haul_clip_row(const haul_transfer *t, const haul_place *place, int x, unsigned width, haul_piece *p) {
     const int first = place->at[0] + x, end = first + (int)(width / t->element), extent = (int)place->extent[0];
     if (first >= 0 && end <= extent) return;
@@ -324,8 +324,9 @@ HAUL_FOLDED haul_piece haul_halo_side(const haul_transfer *t, const haul_place *
     return haul_halo_piece(t, place, x, (int)row - (t->how & HAUL_NO_CORNERS ? 0 : (int)t->radius), width);
 }
 
-/* Dimension d's part of a tile's row number: the rest is left to the dimensions above. Arrays in descriptors are
- * indexed by constants only, never in a loop: a compiler takes a structure apart into registers before it unrolls. */
+/* Handles dimension d's part of a tile's row number and returns the rest, for the dimensions above. Arrays in
+ * descriptors are indexed by constants only, never in a loop: compilers split a structure into registers before they
+ * unroll. */
 HAUL_FOLDED unsigned haul_tile_step(const haul_transfer *t, unsigned rest, unsigned extent, int first, unsigned outside,
                                     long long pitch, int last, haul_piece *p) {
     const unsigned next = last ? 0 : rest / extent, at = rest - next * extent;
@@ -352,8 +353,8 @@ HAUL_FOLDED haul_piece haul_tile_piece(const haul_transfer *t, const haul_place 
     return p;
 }
 
-/* Piece i of an area: where it lies and what becomes of it. A team's thread `rank` of `size` moves pieces rank,
- * rank + size, ... of area 0 and then of area 1. place: boxes only. */
+/* Piece i of an area: its place, and whether it is copied or filled. Thread `rank` of a team of `size` moves pieces
+ * rank, rank + size, ... of area 0 and then of area 1. place: boxes only. */
 HAUL_FOLDED haul_piece haul_box_piece(const haul_transfer *t, const haul_place *place, unsigned area, unsigned i) {
     if (t->radius == 0) return haul_tile_piece(t, place, i);
     return area == 0 ? haul_halo_middle(t, place, i) : haul_halo_side(t, place, i);
@@ -364,7 +365,7 @@ HAUL_FOLDED haul_piece haul_piece_at(const haul_transfer *t, const haul_place *p
     return t->shape == HAUL_SHAPE_BOX ? haul_box_piece(t, place, area, i) : haul_row_piece(t, head, i);
 }
 
-/* Bytes that a thread has in flight by LDG, in accesses of `width` bytes. */
+/* Accesses of `width` bytes that a thread has in flight by LDG. */
 HAUL_FOLDED unsigned haul_held_of(const haul_transfer *t, unsigned width) {
     const unsigned asked = HAUL_IN_FLIGHT_BYTES(t->how) / width;
     return asked == 0 ? 4 : asked > HAUL_HELD_LIMIT ? HAUL_HELD_LIMIT : asked;
@@ -379,15 +380,15 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
 #define HAUL_TEXT_OF(x) #x
 #define HAUL_TEXT(x) HAUL_TEXT_OF(x)
 
-/* Whether the target has bulk and tensor copies; on the host's pass, where device code is only parsed, it has. */
+/* Whether the target has bulk and tensor copies. True in the host pass, which only parses device code. */
 #ifdef __CUDA_ARCH__
 #define HAUL_HAS_BULK (__CUDA_ARCH__ >= 900)
 #else
 #define HAUL_HAS_BULK 1
 #endif
 
-/* Checks are written once, for the compiler, haul_diagnose() and debug builds: CHECK_0, CHECK_1 and CHECK_2 carry one
- * out whose message is a text, a text with one number (text, number, text), or one with two (text, number, text,
+/* Checks are written once, for the compiler, haul_diagnose() and debug builds. CHECK_0, CHECK_1 and CHECK_2 carry out a
+ * check whose message is a text, a text with one number (text, number, text), or with two (text, number, text,
  * number). */
 #define HAUL_ASSERT_0(name, condition, text) HAUL_STATIC_ASSERT(condition, "haul: " #name ": " text)
 #define HAUL_ASSERT_1(name, condition, text, a, rest) \
@@ -452,14 +453,14 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
     HAUL_CHECK_SEQUENTIAL(HAUL_ASSERT, name, size, align, team, how); \
     const haul_transfer name = (haul_sequential)(size, align, team, how)
 
-/* `number` elements of `size` bytes, `shared` and `global` bytes apart. A global pitch of 0 is given later, by
- * haul_pitched(). */
+/* `number` elements of `size` bytes, `shared` and `global` bytes apart. If the global pitch is 0, haul_pitched() sets
+ * it later. */
 #define HAUL_STRIDED(name, number, size, shared, global, align, team, how)                                \
     HAUL_CHECK_ELEMENTS(HAUL_ASSERT, name, number, size, shared, global, align, team, how, HAUL_OF_ROWS); \
     const haul_transfer name = (haul_strided)(number, size, shared, global, align, team, how)
 
-/* `number` elements of `size` bytes, element i from or to row index[i] of global memory, whose rows are `global` bytes
- * apart. */
+/* `number` elements of `size` bytes. Element i comes from or goes to row index[i] of global memory, whose rows are
+ * `global` bytes apart. */
 #define HAUL_INDIRECT(name, number, size, shared, global, align, team, how)                                   \
     HAUL_CHECK_ELEMENTS(HAUL_ASSERT, name, number, size, shared, global, align, team, how, HAUL_OF_INDIRECT); \
     const haul_transfer name = (haul_indirect)(number, size, shared, global, align, team, how)

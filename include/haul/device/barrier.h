@@ -4,22 +4,22 @@
 
 #include <haul/device/config.h>
 
-/* ---- mbarriers: phases that end when all arrivals are in and all expected bytes have come. `barrier` is the shared
- *      address of 8 aligned bytes; a phase is told by its parity, 0 for the first. ---- */
+/* ---- mbarriers: a phase ends when all arrivals are in and all expected bytes have come. `barrier` is the shared
+ *      address of 8 aligned bytes; a phase is named by its parity, 0 for the first. ---- */
 
-/* One thread; the others may use the barrier after the next barrier of the block. */
+/* Called by one thread; the others may use the barrier after the block's next barrier. */
 HAUL_DEVICE void haul_barrier_init(unsigned barrier, unsigned arrivals) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
-/* After the last haul_barrier_init(): makes them known to the copy engines. */
+/* After the last haul_barrier_init(): makes the barriers visible to the copy engines. */
 HAUL_DEVICE void haul_barrier_init_fence(void) {
 #if HAUL_HAS_BULK
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
 }
 
-/* Arrives; releases what this thread wrote before. */
+/* Arrives; releases this thread's earlier writes. */
 HAUL_DEVICE void haul_barrier_arrive(unsigned barrier) {
     asm volatile("{\n\t"
                  ".reg .b64 state;\n\t"
@@ -28,13 +28,13 @@ HAUL_DEVICE void haul_barrier_arrive(unsigned barrier) {
                  : "memory");
 }
 
-/* Arrives when all of this thread's LDGSTS copies so far are complete, which may be now. */
+/* Arrives when all of this thread's LDGSTS copies so far are complete, possibly at once. */
 HAUL_DEVICE void haul_barrier_arrive_after_copies(unsigned barrier) {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(barrier) : "memory");
 }
 
 #if HAUL_HAS_BULK
-/* Arrives and adds `bytes` to what the phase waits for. Bytes that came before they were expected count. */
+/* Arrives and adds `bytes` to the bytes that the phase waits for. Bytes that arrived before also count. */
 HAUL_DEVICE void haul_barrier_arrive_expecting(unsigned barrier, unsigned bytes) {
     asm volatile("{\n\t"
                  ".reg .b64 state;\n\t"
@@ -45,10 +45,10 @@ HAUL_DEVICE void haul_barrier_arrive_expecting(unsigned barrier, unsigned bytes)
 }
 #endif
 
-/* Whether the phase of that parity is over; acquires what its arrivals released. May sleep a while on sm_90. */
+/* Whether the phase of that parity is over; acquires what its arrivals released. May sleep for a while on sm_90. */
 HAUL_DEVICE unsigned haul_barrier_passed(unsigned barrier, unsigned parity) {
     unsigned passed;
-#if HAUL_ARCH >= 90 && !defined(HAUL_DEBUG) /* a wait whose questions are counted must not sleep over them */
+#if HAUL_ARCH >= 90 && !defined(HAUL_DEBUG) /* a debug build counts polls, so a poll must not sleep */
 #define HAUL_BARRIER_WAIT "mbarrier.try_wait.parity.shared.b64"
 #else
 #define HAUL_BARRIER_WAIT "mbarrier.test_wait.parity.shared.b64"
@@ -65,7 +65,7 @@ HAUL_DEVICE unsigned haul_barrier_passed(unsigned barrier, unsigned parity) {
 }
 
 /* Blocks until the phase of that parity is over. `object`, `stage` and `role` name the wait in a debug build, which
- * gives up after HAUL_DEBUG_SPINS questions. */
+ * gives up after HAUL_DEBUG_SPINS polls. */
 HAUL_DEVICE void haul_barrier_wait(unsigned barrier, unsigned parity, const char *object, unsigned stage,
                                    const char *role) {
 #ifdef HAUL_DEBUG
@@ -80,26 +80,25 @@ HAUL_DEVICE void haul_barrier_wait(unsigned barrier, unsigned parity, const char
 #endif
 }
 
-/* ---- named barriers: 16 a block, in hardware; barrier 0 is __syncthreads(). Whole warps; `threads` is the number of
- *      threads that sync or arrive, together. ---- */
+/* ---- named barriers: 16 a block, in hardware; barrier 0 is __syncthreads(). For whole warps; `threads` is the number
+ *      of threads that sync or arrive, together. ---- */
 
-/* Blocks until `threads` threads are there; orders their accesses to memory. */
+/* Blocks until `threads` threads have arrived; orders their accesses to memory. */
 HAUL_DEVICE void haul_named_sync(unsigned id, unsigned threads) {
     asm volatile("barrier.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-/* Counts as being there without waiting. */
+/* Arrives without waiting. */
 HAUL_DEVICE void haul_named_arrive(unsigned id, unsigned threads) {
     asm volatile("barrier.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
 /* ---- pacing ---- */
 
-/* All threads of the block: returns when everybody's loads so far that `loaded` depends on have arrived.
- * __syncthreads() alone waits for threads, not for the loads that they have under way. A streaming kernel whose blocks
- * first have all their loads and then store turns memory around between reading and writing less often: on an H100 that
- * is worth 0.5 to 1 % (bench/results/bench_device-2026-11-21.md). Combine several loaded words by any operation that
- * needs them all. */
+/* Called by all threads of the block: returns when all threads' loads so far on which `loaded` depends have arrived.
+ * __syncthreads() alone waits for threads, not for their loads in flight. If a streaming kernel's blocks first complete
+ * all loads and then store, memory switches less often between reading and writing: 0.5 to 1 % faster on an H100
+ * (bench/results/bench_device-2026-11-21.md). Combine several loaded words by any operation that needs them all. */
 HAUL_DEVICE void haul_block_loaded(unsigned loaded) {
     asm volatile("{\n\t"
                  ".reg .pred loaded, all;\n\t"
@@ -111,12 +110,13 @@ HAUL_DEVICE void haul_block_loaded(unsigned loaded) {
 
 /* ---- handovers ---- */
 
-/* CudaDMA's protocol: compute warps and DMA warps hand one buffer to and fro. The compute warps say that the buffer is
- * theirs to be filled (start), go on with other work, and wait for it to be full (wait); the DMA warps wait for the
- * start (await), transfer, and say that it is full (finish). Uses named barriers `first` and `first` + 1.
+/* CudaDMA's protocol: compute warps and DMA warps hand one buffer back and forth. The compute warps signal that the
+ * buffer may be filled (start), do other work, and wait until it is full (wait). The DMA warps wait for the start
+ * (await), transfer, and signal that it is full (finish). Uses named barriers `first` and `first` + 1.
  *
- * Single buffering: start and wait around each use. Double buffering: two handovers, with a set of DMA warps each.
- * Manual: two handovers, and one set of DMA warps that serves them in turn. examples/handover.cu has all three. */
+ * Single buffering: start and wait around each use. Double buffering: two handovers, each with its own set of DMA
+ * warps. Manual: two handovers, and one set of DMA warps that serves both in turn. examples/handover.cu has all
+ * three. */
 typedef struct haul_handover {
     unsigned first, threads;
 } haul_handover;
@@ -132,19 +132,19 @@ typedef struct haul_handover {
                        " and " #dma_threads);                                                                    \
     const haul_handover name = {first_id, (compute_threads) + (dma_threads)}
 
-/* Compute warps, all of them: the buffer may be filled. Does not block. */
+/* All compute warps: signals that the buffer may be filled. Does not block. */
 HAUL_DEVICE void haul_compute_start(const haul_handover *h) {
     haul_named_arrive(h->first, h->threads);
 }
-/* Compute warps, all of them: blocks until the buffer is full; its contents may be read then. */
+/* All compute warps: blocks until the buffer is full and may be read. */
 HAUL_DEVICE void haul_compute_wait(const haul_handover *h) {
     haul_named_sync(h->first + 1, h->threads);
 }
-/* DMA warps, all of them: blocks until the buffer may be filled. */
+/* All DMA warps: blocks until the buffer may be filled. */
 HAUL_DEVICE void haul_dma_await(const haul_handover *h) {
     haul_named_sync(h->first, h->threads);
 }
-/* DMA warps, all of them: the buffer is full (the transfer's wait is over). Does not block. */
+/* All DMA warps, after the transfer's wait: signals that the buffer is full. Does not block. */
 HAUL_DEVICE void haul_dma_finish(const haul_handover *h) {
     haul_named_arrive(h->first + 1, h->threads);
 }

@@ -1,10 +1,10 @@
-/* What every part of haul/device.h uses: how functions are declared, addresses of shared memory, threads, and what a
- * debug build does when something goes wrong.
+/* Definitions for all parts of haul/device.h: how functions are declared, addresses of shared memory, thread numbers,
+ * and the failures of a debug build.
  *
- * Define before the first include of haul/device.h, the same way in a whole program:
+ * Define these before the first include of haul/device.h, the same way in a whole program:
  *   HAUL_DEBUG           checks roles, stages, flags, pointers, alignments and team sizes, and bounds every wait:
  *                        instead of hanging, a kernel traps with the name of the pipeline, the stage and the role
- *   HAUL_DEBUG_SPINS     how often a bounded wait asks before it gives up (default 2^24)
+ *   HAUL_DEBUG_SPINS     how often a bounded wait polls before it gives up (default 2^24)
  *   HAUL_BLOCK_IS_1D     promises that blocks have an x extent only: thread numbers take one instruction */
 #ifndef HAUL_DEVICE_CONFIG_H
 #define HAUL_DEVICE_CONFIG_H
@@ -20,7 +20,7 @@
 #error "haul/device.h needs sm_80 or later: compile with -arch=sm_80, sm_90 or newer"
 #endif
 #else
-#define HAUL_ARCH 90 /* the host's pass over a .cu file: device code is only parsed */
+#define HAUL_ARCH 90 /* the host pass over a .cu file only parses device code */
 #endif
 
 #ifndef HAUL_DEBUG_SPINS
@@ -30,20 +30,20 @@
 extern "C" __device__ void __assertfail(const char *message, const char *file, unsigned line, const char *function,
                                         size_t character_bytes);
 
-/* Ends the launch. What CUDA prints reads: "OBJECT:STAGE: ROLE: block: [..], thread: [..] Assertion `WHAT` failed." */
+/* Ends the launch. CUDA prints: "OBJECT:STAGE: ROLE: block: [..], thread: [..] Assertion `WHAT` failed." */
 HAUL_DEVICE void haul_device_fail(const char *object, unsigned stage, const char *role, const char *what) {
     __assertfail(what, object, stage, role, 1);
 }
 
-/* For what is known when descriptors are constant, and undefined behaviour if it is wrong, for which a compiler may
- * delete the whole kernel: checked in every build, without an instruction where it is right. */
+/* A check of constant descriptors, made in every build because a compiler may delete a whole kernel with such undefined
+ * behaviour. It costs no instruction if the condition holds. */
 #define HAUL_REQUIRE(condition, object, stage, role, what)             \
     do {                                                               \
         if (!(condition)) haul_device_fail(object, stage, role, what); \
     } while (0)
 
-/* Clang refuses to compile a mistake that it knows of once everything is inlined; elsewhere, and where it depends on
- * the run, HAUL_REQUIRE ends the launch. HAUL_REFUSAL declares what stands for the mistake. */
+/* Clang refuses to compile a mistake that it can prove after inlining. With other compilers, or if the mistake depends
+ * on the run, HAUL_REQUIRE ends the launch. HAUL_REFUSAL declares the function that stands for the mistake. */
 #if defined(__clang__)
 #if __has_attribute(error)
 #define HAUL_REFUSAL(mistake, text) extern "C" __device__ void mistake(void) __attribute__((error(text)))
@@ -68,8 +68,8 @@ HAUL_DEVICE void haul_device_fail(const char *object, unsigned stage, const char
     } while (0)
 #endif
 
-/* Null pointers are refused by the compiler where it sees them: clang by the parameters' names, behind the declaration,
- * nvcc and NVRTC by their numbers, before it. A null pointer to shared memory is an address there like any other. */
+/* The compiler refuses null pointers if it sees them: clang by the parameters' names, after the declaration, nvcc and
+ * NVRTC by their numbers, before it. A null pointer to shared memory is a valid address. */
 #ifdef __clang__
 #define HAUL_GIVEN(p) __attribute__((diagnose_if(!(p), "haul: the pointer `" #p "` is null", "error")))
 #define HAUL_GIVEN_NUMBERS(...)
@@ -81,7 +81,7 @@ HAUL_DEVICE void haul_device_fail(const char *object, unsigned stage, const char
 #endif
 #endif
 
-/* The 32-bit address within the block's shared memory that instructions take. */
+/* The 32-bit address within the block's shared memory, as instructions take it. */
 HAUL_DEVICE unsigned haul_shared_address(const void *shared) {
     return (unsigned)__cvta_generic_to_shared(shared);
 }
@@ -109,7 +109,7 @@ HAUL_DEVICE unsigned haul_lane(void) {
     return lane;
 }
 
-/* An address in the global space, which generic loads of a list may not be in: a list may lie in shared memory. */
+/* An address in the global space. Generic loads of a list do not use it: a list may lie in shared memory. */
 HAUL_DEVICE unsigned long long haul_global_address(const void *global) {
     return (unsigned long long)__cvta_generic_to_global(global);
 }

@@ -1,4 +1,4 @@
-/* The engines: how the pieces of a transfer are moved, without waiting for anything but what the instructions wait for.
+/* The engines: how the pieces of a transfer are moved. Nothing here waits, except as the instructions themselves do.
  * haul/device/transfers.h and pipeline.h add the waits. */
 #ifndef HAUL_DEVICE_ENGINE_H
 #define HAUL_DEVICE_ENGINE_H
@@ -7,21 +7,22 @@
 #include <haul/device/team.h>
 #include <haul/device/tensor.h>
 
-#ifdef __clang__ /* loops whose bounds are known at run time only stay loops: no reason to warn */
+#ifdef __clang__ /* loops with bounds known only at run time are not unrolled: do not warn */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
-/* What bulk and tensor loads of a team complete on. The memory holds the mbarrier; the rest is each thread's own. */
+/* The channel on which bulk and tensor loads of a team complete. The memory holds the mbarrier; the rest is per
+ * thread. */
 typedef unsigned long long haul_channel_memory;
 
 typedef struct haul_channel {
     unsigned barrier;
     unsigned parity; /* of the phase that the next wait waits for */
-    unsigned bytes;  /* asked for since the last wait */
+    unsigned bytes;  /* requested since the last wait */
 } haul_channel;
 
-/* A transfer under way, in the registers of each thread of the team. */
+/* A transfer in flight, in the registers of each thread of the team. */
 typedef struct haul_flight {
     haul_transfer t;
     haul_place place; /* boxes */
@@ -34,18 +35,18 @@ typedef struct haul_flight {
     const void *index;          /* INDIRECT */
     const haul_tensor_map *map; /* tensor copies */
     unsigned head;              /* bytes before the first full-width piece of each element */
-    unsigned fill;              /* what lies outside the array, as a word */
-    uint4 *held;                /* LDG: what this thread has loaded and not yet stored */
+    unsigned fill;              /* value of elements outside the array, as a word */
+    uint4 *held;                /* LDG: data that this thread has loaded and not yet stored */
 } haul_flight;
 
-/* Declares a flight. Its registers are a variable of their own: a compiler takes the flight apart, and folds a constant
- * descriptor, before it has unrolled the loops that index them. */
+/* Declares a flight. Its registers are a separate variable: a compiler splits the flight into registers, and folds a
+ * constant descriptor, before it has unrolled the loops that index them. */
 #define HAUL_FLIGHT(name)               \
     uint4 name##_held[HAUL_HELD_LIMIT]; \
     haul_flight name;                   \
     name.held = name##_held
 
-/* ---- where pieces lie ---- */
+/* ---- addresses of pieces ---- */
 
 HAUL_DEVICE long long haul_index_at(const haul_flight *f, unsigned element) {
     if (f->t.how & HAUL_INDEX_64) return ((const long long *)f->index)[element];
@@ -63,8 +64,8 @@ HAUL_DEVICE unsigned long long haul_piece_address(const haul_flight *f, const ha
     return base + (unsigned long long)p->global;
 }
 
-/* ---- one piece: from where it is into a register, and from there to where it goes. Rows and boxes, loads and stores
- * each have their own functions, so that a compiler never meets the others' code. ---- */
+/* ---- one piece: from its source into a register, and from there to its destination. Rows and boxes, loads and stores
+ * each have their own functions, so that a compiler does not process the others' code. ---- */
 
 HAUL_DEVICE void haul_put_global(const haul_flight *f, unsigned long long to, const uint4 *v, unsigned width) {
     if (f->direction == HAUL_DIRECTION_ADD)
@@ -93,7 +94,7 @@ HAUL_DEVICE void haul_put_rows_store(const haul_flight *f, unsigned area, unsign
     haul_put_global(f, haul_piece_address(f, &p), v, haul_rows_width(&f->t, area));
 }
 
-/* A piece that is not wholly inside the array, element by element: outside ones are filled. */
+/* Loads a piece that is partly or wholly outside the array, element by element; outside elements are filled. */
 HAUL_DEVICE void haul_load_clipped(const haul_flight *f, const haul_piece *p, unsigned width) {
     const unsigned element = f->t.element, shared = f->shared + (unsigned)p->shared;
     const uint4 fill = make_uint4(f->fill, f->fill, f->fill, f->fill);
@@ -108,7 +109,7 @@ HAUL_DEVICE void haul_load_clipped(const haul_flight *f, const haul_piece *p, un
     }
 }
 
-/* The same for stores: outside ones are left out. */
+/* The same for stores; outside elements are not stored. */
 HAUL_DEVICE void haul_store_clipped(const haul_flight *f, const haul_piece *p, unsigned width) {
     const unsigned element = f->t.element;
     if (p->state == HAUL_PIECE_FILL) return;
@@ -148,20 +149,20 @@ HAUL_DEVICE void haul_put_box_store(const haul_flight *f, unsigned area, unsigne
 
 /* ---- all pieces of this thread: numbers rank, rank + size, ... ---- */
 
-/* How many steps the busiest thread of the team makes for `count` pieces. */
+/* Steps that the busiest thread of the team makes for `count` pieces. */
 HAUL_DEVICE unsigned haul_steps(const haul_flight *f, unsigned count) {
     return (count + f->team.size - 1) / f->team.size;
 }
 
-/* Whether this thread has a piece in step k; true for constants wherever the whole team has. */
+/* Whether this thread has a piece in step k; constant if the whole team has one. */
 HAUL_DEVICE int haul_has_step(const haul_flight *f, unsigned count, unsigned k) {
     const unsigned size = f->team.size;
     return (k + 1) * size <= count || f->team.rank + k * size < count;
 }
 
-/* Pieces through registers, as many at a time as may be in flight: hold_... has the first in f->held, release_... puts
- * these where they go, move_... does steps `from` and on of an area. The loops' bounds are known when a constant
- * descriptor has been folded, and not before: what is generic stays small. */
+/* Moves pieces through registers, as many at a time as may be in flight. hold_... loads the first ones into f->held,
+ * release_... stores them, move_... does the steps of an area from `from` on. The loops' bounds are known only once a
+ * constant descriptor has been folded; code for other descriptors stays small. */
 #define HAUL_DEFINE_MOVES(kind, way)                                                                               \
     HAUL_DEVICE void haul_hold_##kind##_##way(haul_flight *f) {                                                    \
         const unsigned count = haul_##kind##_count(&f->t, 0, f->head), size = f->team.size;                        \
@@ -235,7 +236,7 @@ HAUL_DEVICE void haul_ldgsts_box(haul_flight *f, unsigned area) {
     }
 }
 
-/* ---- crumbs: what is left of each element before and behind its full-width pieces ---- */
+/* ---- crumbs: the narrow accesses of each element before and after its full-width pieces ---- */
 
 HAUL_DEVICE void haul_load_crumb(const haul_flight *f, unsigned shared, unsigned long long global, unsigned width) {
     uint4 v;
@@ -253,7 +254,7 @@ HAUL_DEVICE void haul_store_crumb(const haul_flight *f, unsigned shared, unsigne
     haul_put_global(f, global, &v, width);
 }
 
-/* The bytes of an element that full-width pieces, or a bulk copy, take. */
+/* Bytes of an element that full-width pieces, or a bulk copy, move. */
 HAUL_DEVICE unsigned haul_body_bytes(const haul_flight *f) {
     const unsigned width = f->engine == HAUL_CARRIED_BY_BULK ? 16 : haul_rows_width(&f->t, 0);
     return (f->t.bytes - f->head) / width * width;
@@ -263,8 +264,8 @@ HAUL_DEVICE int haul_has_crumbs(const haul_flight *f) {
     return f->t.shape != HAUL_SHAPE_BOX && haul_body_bytes(f) != f->t.bytes;
 }
 
-/* Crumb k of 8 of every element: in a head the narrowest first, towards the boundary; in a tail the widest first. The
- * team's thread k is the first to have one, so that the crumbs of one element are under way at once. */
+/* Crumb k of 8 of every element. A head's crumbs go from narrow to wide, towards the boundary; a tail's from wide to
+ * narrow. Thread k of the team starts with crumb k, so that the crumbs of one element are in flight together. */
 #define HAUL_DEFINE_CRUMBS(name)                                                                        \
     HAUL_DEVICE void haul_##name##_crumb_number(haul_flight *f, unsigned k) {                           \
         const unsigned head = f->head, body = haul_body_bytes(f), tail = f->t.bytes - head - body;      \
@@ -274,7 +275,7 @@ HAUL_DEVICE int haul_has_crumbs(const haul_flight *f) {
         if (!((k < 4 ? head : tail) & width)) return;                                                   \
         const unsigned turn = rank >= shift ? rank - shift : rank + size - shift;                       \
         for (unsigned first = 0; first < f->t.count;                                                    \
-             first += size) { /* as often for all threads: warps stay together */                       \
+             first += size) { /* the same number of times for all threads: warps do not diverge */      \
             const unsigned e = first + turn;                                                            \
             if (e < f->t.count)                                                                         \
                 haul_##name##_crumb(f, f->shared + e * f->t.shared_pitch + offset,                      \
@@ -292,19 +293,19 @@ HAUL_DEFINE_CRUMBS(store)
 
 /* ---- bulk and tensor copies ---- */
 
-/* The threads that ask for copies: up to a warp, an element each in turn. */
+/* Number of threads that issue copies: up to a warp, each for one element in turn. */
 HAUL_DEVICE unsigned haul_askers(const haul_flight *f) {
     return haul_smaller(haul_smaller(f->team.size, 32), f->t.count);
 }
 
-/* ---- starting, whatever the engine: no waits, no barriers ---- */
+/* ---- starting, for any engine: no waits, no barriers ---- */
 
 HAUL_DEVICE int haul_is_bulk(const haul_flight *f) {
     return HAUL_HAS_BULK && (f->engine == HAUL_CARRIED_BY_BULK || f->engine == HAUL_CARRIED_BY_TENSOR);
 }
 
 #if HAUL_HAS_BULK
-/* An element's place in both memories, behind its head. */
+/* An element's place in both memories, after its head. */
 HAUL_DEVICE unsigned haul_bulk_shared(const haul_flight *f, unsigned e) {
     return f->shared + e * f->t.shared_pitch + f->head;
 }
@@ -312,7 +313,7 @@ HAUL_DEVICE unsigned long long haul_bulk_global(const haul_flight *f, unsigned e
     return haul_element_address(f, e) + f->head;
 }
 
-/* Adds to what the next wait on the flight's channel waits for. */
+/* Adds to the bytes that the next wait on the flight's channel waits for. */
 HAUL_DEVICE void haul_ask(haul_flight *f, unsigned bytes) {
     f->channel->bytes += bytes;
 }
@@ -341,7 +342,7 @@ HAUL_DEVICE void haul_bulk_rows_store(haul_flight *f) {
     }
 }
 
-/* One thread asks for the box. */
+/* One thread issues the copy of the box. */
 HAUL_DEVICE void haul_tensor_box_load(haul_flight *f) {
     haul_ask(f, haul_box_rows(&f->t) * haul_box_row(&f->t));
     if (f->team.rank != 0) return;
@@ -359,8 +360,8 @@ HAUL_DEVICE void haul_tensor_box_store(haul_flight *f) {
 }
 #endif
 
-/* issue_...: everything that an asynchronous engine carries. move_...: everything through registers; `from`: the first
- * step that is not done yet. */
+/* issue_...: the part that asynchronous engines carry. move_...: the part that goes through registers; `from`: the
+ * first step that is not done yet. */
 HAUL_DEVICE void haul_issue_rows_bodies(haul_flight *f) {
     if (f->engine == HAUL_CARRIED_BY_LDGSTS) haul_ldgsts_rows(f);
 #if HAUL_HAS_BULK
@@ -378,7 +379,7 @@ HAUL_DEVICE void haul_move_all_rows_load(haul_flight *f, unsigned from) {
     haul_load_crumbs(f);
 }
 
-/* Either, by any engine. */
+/* Does either, for any engine. */
 HAUL_DEVICE void haul_carry_rows_load(haul_flight *f) {
     if (f->engine == HAUL_CARRIED_BY_LDG)
         haul_move_rows_load(f, 0, 0);

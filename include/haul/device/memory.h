@@ -1,15 +1,15 @@
 /* Single accesses with their cache operators, and the asynchronous copies of one thread: the instructions under the
  * engines.
  *
- * A value of up to 16 bytes travels in a uint4, from its first word on. Widths are 1, 2, 4, 8 or 16 bytes; addresses
- * are aligned to them. `how` is a transfer's; only its cache bits are looked at. Everything folds to single
- * instructions when width and how are constants. */
+ * A value of up to 16 bytes travels in a uint4, from its first word on. Widths are 1, 2, 4, 8 or 16 bytes, and
+ * addresses are multiples of the width. Only the cache bits of a transfer's flags `how` are used. Everything folds to
+ * single instructions if width and how are constants. */
 #ifndef HAUL_DEVICE_MEMORY_H
 #define HAUL_DEVICE_MEMORY_H
 
 #include <haul/device/config.h>
 
-/* ---- policies: what L2 does with the lines ---- */
+/* ---- policies: eviction priorities in L2 ---- */
 
 HAUL_DEVICE unsigned long long haul_l2_policy(haul_how how) {
     unsigned long long policy = 0;
@@ -43,8 +43,7 @@ HAUL_DEVICE void haul_load_ca(uint4 *v, unsigned long long p, unsigned width) {
     }
 }
 
-/* Loads of 4, 8 and 16 bytes: `operation` is what stands between "ld.global" and the type, `operand` what follows the
- * address. */
+/* Loads of 4, 8 and 16 bytes: `operation` stands between "ld.global" and the type, `operand` follows the address. */
 #define HAUL_LOAD_FORM(operation, operand)                                                     \
     do {                                                                                       \
         if (width == 16)                                                                       \
@@ -66,7 +65,7 @@ HAUL_DEVICE void haul_load_ca(uint4 *v, unsigned long long p, unsigned width) {
 #define HAUL_NO_POLICY(n) ""
 #define HAUL_WITH_POLICY(n) ", %" #n
 
-/* Other than plainly: with an operator, a fetch size or an eviction priority. */
+/* Loads with an operator, a fetch size or an eviction priority. */
 HAUL_DEVICE void haul_load_qualified(uint4 *v, unsigned long long p, unsigned width, haul_how how) {
     const unsigned long long policy = haul_l2_policy(how);
     if (how & HAUL_L2_EVICT_BITS)
@@ -87,7 +86,7 @@ HAUL_DEVICE void haul_load_qualified(uint4 *v, unsigned long long p, unsigned wi
         HAUL_LOAD_FORM(".cv", HAUL_NO_POLICY);
 }
 
-/* Read-only, with any of these. */
+/* Read-only loads, with any of these. */
 HAUL_DEVICE void haul_load_read_only(uint4 *v, unsigned long long p, unsigned width, haul_how how) {
     const unsigned long long policy = haul_l2_policy(how);
     if (how & HAUL_L2_EVICT_BITS && how & HAUL_LOAD_NO_ALLOCATE)
@@ -110,8 +109,8 @@ HAUL_DEVICE void haul_load_read_only(uint4 *v, unsigned long long p, unsigned wi
         HAUL_LOAD_FORM(".nc", HAUL_NO_POLICY);
 }
 
-/* `width` bytes of global memory, as `how` says (1 and 2 bytes: plainly). Weak; ordered with the thread's own accesses
- * only. */
+/* Loads `width` bytes of global memory, as `how` says (1 and 2 bytes: without operators). Weak; ordered only with the
+ * thread's own accesses. */
 HAUL_DEVICE void haul_load_global(uint4 *v, unsigned long long p, unsigned width, haul_how how) {
     const haul_how plain = HAUL_LOAD_CA; /* the default: no operator is written */
     if (width >= 4 && (how & HAUL_LOAD_NC))
@@ -153,7 +152,7 @@ HAUL_DEVICE void haul_store_wb(unsigned long long p, const uint4 *v, unsigned wi
                          : "memory");                                                                                  \
     } while (0)
 
-/* `width` bytes to global memory, as `how` says (1 and 2 bytes: plainly). Weak. */
+/* Stores `width` bytes to global memory, as `how` says (1 and 2 bytes: without operators). Weak. */
 HAUL_DEVICE void haul_store_global(unsigned long long p, const uint4 *v, unsigned width, haul_how how) {
     const haul_how operation = how & HAUL_STORE_BITS;
     const unsigned long long policy = haul_l2_policy(how);
@@ -206,7 +205,7 @@ HAUL_DEVICE void haul_store_shared(unsigned p, const uint4 *v, unsigned width) {
 
 /* ---- additions to global memory ---- */
 
-/* Adds the `width` bytes of v, elements of the type that `how` names, to global memory; relaxed, device-wide. */
+/* Adds the `width` bytes of v, elements of the type in `how`, to global memory; relaxed, device-wide. */
 HAUL_DEVICE void haul_add_word(unsigned long long p, unsigned v, haul_how type) {
     if (type == HAUL_ADD_U32) asm volatile("red.global.add.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
     if (type == HAUL_ADD_S32) asm volatile("red.global.add.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
@@ -253,7 +252,7 @@ HAUL_DEVICE void haul_add_global(unsigned long long p, const uint4 *v, unsigned 
     asm volatile("cp.async." cache ".shared.global" extra " [%0], [%1], %2" operand ";" ::"r"(to), "l"(from), \
                  "n"(size), "l"(policy)                                                                       \
                  : "memory")
-/* One function a size and route. */
+/* Defines a function for one size and route. */
 #define HAUL_DEFINE_LDGSTS(name, cache, size)                                               \
     HAUL_DEVICE void haul_ldgsts_##name(unsigned to, unsigned long long from, haul_how how, \
                                         unsigned long long policy) {                        \
@@ -337,10 +336,10 @@ HAUL_DEVICE void haul_ldgsts_wait(unsigned left) {
 #define HAUL_WHERE_BULK(...)
 #endif
 
-/* ---- bulk copies; bytes: a multiple of 16, as are both addresses ---- */
+/* ---- bulk copies; bytes and both addresses are multiples of 16 ---- */
 
 #if HAUL_HAS_BULK
-/* From global to shared memory; `barrier` counts the bytes as they arrive. */
+/* Copies from global to shared memory; `barrier` counts the bytes as they arrive. */
 HAUL_DEVICE void haul_bulk_load(unsigned to, unsigned long long from, unsigned bytes, unsigned barrier, haul_how how) {
     if (how & HAUL_L2_EVICT_BITS)
         asm volatile(
@@ -355,7 +354,7 @@ HAUL_DEVICE void haul_bulk_load(unsigned to, unsigned long long from, unsigned b
             : "memory");
 }
 
-/* From shared to global memory; part of the thread's open bulk group. */
+/* Copies from shared to global memory, in the thread's open bulk group. */
 HAUL_DEVICE void haul_bulk_store(unsigned long long to, unsigned from, unsigned bytes, haul_how how) {
     if (how & HAUL_L2_EVICT_BITS)
         asm volatile("cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, %3;" ::"l"(to),
@@ -399,7 +398,7 @@ HAUL_DEVICE void haul_bulk_wait(void) {
     HAUL_WHERE_BULK("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-/* Orders this thread's ordinary accesses to shared memory before copies that are started after the next barrier. */
+/* Orders this thread's ordinary accesses to shared memory before copies that start after the next barrier. */
 HAUL_DEVICE void haul_proxy_fence(void) {
 #if HAUL_HAS_BULK
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

@@ -1,18 +1,18 @@
-/* Pipelines: rings of 1 to 16 stages of shared memory, some being filled while others are used.
+/* Pipelines: rings of 1 to 16 stages of shared memory, some of which are filled while others are used.
  *
- * Unified: every thread of a team fills and uses. The team is in the names: haul_thread_pipeline_...,
- * haul_warp_pipeline_..., haul_block_pipeline_...; all of its threads make each call.
+ * Unified: every thread of a team fills and uses. The function names say the team: haul_thread_pipeline_...,
+ * haul_warp_pipeline_..., haul_block_pipeline_...; all threads of the team make each call.
  *
  *     HAUL_BLOCK_PIPELINE(p, 4, 256, HAUL_AUTO);              // declares p, prepares it; all threads of the block
  *     for (k = 0; k < 3; k++) fill(k);                        // fill: acquire, load, commit
  *     for (k = 0; k < tiles; k++) {
  *         unsigned s = haul_block_pipeline_wait(&p);          // stage s is full
- *         fill(k + 3);                                        // an empty commit when there is no tile k + 3
+ *         fill(k + 3);                                        // an empty commit if there is no tile k + 3
  *         ... use tile[s] ...
  *         haul_block_pipeline_release(&p);
  *     }
  *
- * Specialised: producer warps fill, consumer warps use, each in its own loop of the same number of rounds.
+ * Specialised: producer warps fill, consumer warps use, each in its own loop with the same number of rounds.
  *
  *     HAUL_SPLIT_PIPELINE(p, 4, 0, 32, 1, 256, HAUL_AUTO);    // warp 0 produces, warps 1 to 8 consume
  *     if (haul_is_producer(&p)) {
@@ -31,23 +31,22 @@
  *         }
  *     }
  *
- * A stage takes any number of transfers between acquire and commit, and ordinary stores that are announced by
- * haul_..._wrote(); or nothing: an empty commit makes a stage full at once, so that both sides go on counting rounds.
- * Every stage that holds copies has to be waited for before the kernel ends.
+ * Between acquire and commit a stage takes any number of transfers, and ordinary stores if haul_..._wrote() announces
+ * them. An empty commit makes a stage full at once, so that both sides keep counting rounds. Every stage that holds
+ * copies must be waited for before the kernel ends.
  *
- * How stages become full is derived from `how`: HAUL_AUTO takes transaction mbarriers on sm_90, filled by bulk and
- * tensor copies that the team's first warp asks for, and LDGSTS elsewhere; HAUL_BY_LDGSTS and HAUL_BY_LDG have all
- * filling threads copy (and turn AUTO and bulk transfers into such). Unified pipelines of LDGSTS count each thread's
- * groups and meet at the team's barrier; specialised ones have each producer thread arrive on an mbarrier when its
- * copies are done, on sm_80 as well: the number of pipelines and stages is then not bounded by the 16 named barriers,
- * and producers need not come back to wait.
+ * `how` decides how stages become full. HAUL_AUTO uses transaction mbarriers on sm_90, filled by bulk and tensor copies
+ * that the team's first warp issues, and LDGSTS elsewhere. HAUL_BY_LDGSTS and HAUL_BY_LDG have all filling threads copy
+ * (and turn AUTO and bulk transfers into such). Unified LDGSTS pipelines count each thread's groups and use the team's
+ * barrier. In specialised ones each producer thread arrives on an mbarrier when its copies are done, on sm_80 as well.
+ * So the 16 named barriers do not limit the number of pipelines and stages, and producers need not come back to wait.
  *
- * Memory order: after a wait, the stage's data may be read by all threads that waited. A release lets the next fill
- * begin; what this thread read in the stage before is done, and what it wrote there if `how` has HAUL_STAGES_WRITTEN
- * (copy engines do not see ordinary stores without a fence).
+ * Memory order: after a wait, all threads that waited may read the stage's data. A release lets the next fill begin;
+ * this thread's earlier reads of the stage are done, and also its writes if `how` has HAUL_STAGES_WRITTEN (copy engines
+ * do not see ordinary stores without a fence).
  *
- * With HAUL_DEBUG a wait that takes too long, a role in the wrong warp, a fifth tile for four stages and a wait for a
- * stage that nobody committed end the launch with a message. */
+ * With HAUL_DEBUG these end the launch with a message: a wait that takes too long, a role in the wrong warp, a fifth
+ * tile for four stages, and a wait for a stage that nobody committed. */
 #ifndef HAUL_DEVICE_PIPELINE_H
 #define HAUL_DEVICE_PIPELINE_H
 
@@ -55,7 +54,7 @@
 
 enum { HAUL_STAGES_LIMIT = 16 };
 
-/* What makes a stage full. */
+/* How a stage becomes full. */
 typedef enum haul_ring_mode {
     HAUL_RING_GROUPS,   /* unified: each thread's groups of copies, and the team's barrier */
     HAUL_RING_ARRIVALS, /* specialised: an mbarrier that every producer thread arrives on */
@@ -70,11 +69,11 @@ typedef struct haul_ring {
     haul_team team; /* the threads that fill */
     unsigned stages;
     unsigned full, empty;
-    unsigned stage;       /* the next to be filled, or being filled */
-    unsigned parity;      /* of the phase of `empty` that frees it */
-    unsigned stored;      /* the open stage got ordinary stores */
-    unsigned copied;      /* the open stage got LDGSTS copies */
-    haul_channel channel; /* the open stage's bytes */
+    unsigned stage;       /* the next stage to be filled, or the one being filled */
+    unsigned parity;      /* parity of the phase of `empty` that frees it */
+    unsigned stored;      /* ordinary stores went into the open stage */
+    unsigned copied;      /* LDGSTS copies went into the open stage */
+    haul_channel channel; /* counts the open stage's bytes */
 } haul_ring;
 
 /* ---- filling ---- */
@@ -83,20 +82,20 @@ HAUL_DEVICE unsigned haul_ring_step(unsigned stage, unsigned stages) {
     return stage + 1 == stages ? 0 : stage + 1;
 }
 
-/* With counted bytes, the team's first warp does all the work. */
+/* With counted bytes, the team's first warp fills alone. */
 HAUL_DEVICE int haul_ring_fills(const haul_ring *r) {
     return r->mode != HAUL_RING_BYTES || r->team.rank < 32;
 }
 
-/* Those that fill, among whom pieces are dealt out. */
+/* The threads that fill, over which pieces are distributed. */
 HAUL_DEVICE haul_team haul_ring_fillers(const haul_ring *r) {
     haul_team team = r->team;
     if (r->mode == HAUL_RING_BYTES) team.size = haul_smaller(team.size, 32);
     return team;
 }
 
-/* The same transfer by an engine that fits the ring's mode. `older`: the number of what takes it where bytes are not
- * counted; the number alone says the engine here. */
+/* The same transfer by an engine that fits the ring's mode. `older`: the number of the engine to use if bytes are not
+ * counted; here the number alone names the engine. */
 HAUL_DEVICE haul_transfer haul_ring_transfer(const haul_ring *r, haul_transfer t, unsigned older) {
     const haul_how engine = t.how & HAUL_ENGINE_BITS, others = t.how & ~HAUL_ENGINE_BITS;
     if (r->mode == HAUL_RING_BYTES) {
@@ -129,7 +128,7 @@ HAUL_DEVICE void haul_ring_note(haul_ring *r, const haul_flight *f) {
     r->channel.bytes = f->channel->bytes;
 }
 
-/* shapes: rows, or indirect ones too. */
+/* shapes: rows, or also indirect transfers. */
 HAUL_DEVICE void haul_ring_load(haul_ring *r, haul_transfer t, void *to, const void *from, const void *index,
                                 unsigned shapes) {
     HAUL_EXPECT_SHAPE(&t, shapes);
@@ -175,7 +174,7 @@ HAUL_DEVICE void haul_ring_tile_load(haul_ring *r, haul_transfer t, void *to, co
     haul_ring_box(r, &f);
 }
 
-/* The filling threads have written into the open stage themselves. */
+/* Says that the filling threads have written into the open stage by ordinary stores. */
 HAUL_DEVICE void haul_ring_wrote(haul_ring *r) {
     HAUL_EXPECT(haul_ring_fills(r), r->name, r->stage, "filling",
                 "haul: where copies are counted by bytes, only the filling team's first warp may write into a stage: "
@@ -183,7 +182,7 @@ HAUL_DEVICE void haul_ring_wrote(haul_ring *r) {
     r->stored = 1;
 }
 
-/* Arrives for the open stage: once for the team, or every thread for itself. */
+/* Arrives for the open stage: once for the team, or once for each thread. */
 HAUL_DEVICE void haul_ring_arrive(haul_ring *r) {
     const unsigned full = r->full + 8 * r->stage;
     if (r->mode == HAUL_RING_ARRIVALS) {
@@ -215,12 +214,12 @@ HAUL_DEVICE void haul_ring_commit(haul_ring *r) {
     if (r->stage == 0) r->parity ^= 1;
 }
 
-/* The barrier that loads of the stage about to be filled complete on. */
+/* Sets the barrier on which loads of the stage about to be filled complete. */
 HAUL_DEVICE void haul_ring_open(haul_ring *r) {
     r->channel.barrier = r->full + 8 * r->stage;
 }
 
-/* One thread of the block. */
+/* Called by one thread of the block. */
 HAUL_DEVICE void haul_ring_init(const haul_ring *r, unsigned full_arrivals, unsigned empty_arrivals) {
     for (unsigned s = 0; s < r->stages; s++) {
         haul_barrier_init(r->full + 8 * s, full_arrivals);
@@ -248,10 +247,10 @@ HAUL_DEVICE haul_ring haul_ring_of(const char *name, haul_channel_memory *barrie
 
 typedef struct haul_pipeline {
     haul_ring ring;
-    unsigned stage, parity; /* of the next stage to be used */
+    unsigned stage, parity; /* for the next stage to be used */
     unsigned in_flight;     /* stages committed and not yet waited for */
     unsigned busy;          /* stages acquired and not yet released */
-    unsigned unmet;         /* stages released since the team last met (GROUPS) */
+    unsigned unmet;         /* stages released since the team's last barrier (GROUPS) */
 } haul_pipeline;
 
 HAUL_DEVICE haul_pipeline haul_pipeline_of(haul_ring ring) {
@@ -268,7 +267,7 @@ HAUL_DEVICE void haul_pipeline_meet(haul_pipeline *p) {
     p->unmet = 0;
 }
 
-/* The stage to be filled next; blocks until all of the team have released it. */
+/* Returns the stage to be filled next; blocks until all of the team have released it. */
 HAUL_DEVICE unsigned haul_pipeline_acquire(haul_pipeline *p) {
     haul_ring *r = &p->ring;
     HAUL_EXPECT(p->busy < r->stages, r->name, r->stage, "filling",
@@ -288,7 +287,7 @@ HAUL_DEVICE void haul_pipeline_commit(haul_pipeline *p) {
     p->in_flight++;
 }
 
-/* The stage to be used next; blocks until it is full. */
+/* Returns the stage to be used next; blocks until it is full. */
 HAUL_DEVICE unsigned haul_pipeline_wait(haul_pipeline *p) {
     haul_ring *r = &p->ring;
     HAUL_EXPECT(p->in_flight > 0, r->name, p->stage, "using", "haul: waits for a stage that was never committed");
@@ -302,7 +301,7 @@ HAUL_DEVICE unsigned haul_pipeline_wait(haul_pipeline *p) {
     return p->stage;
 }
 
-/* The stage that was waited for last may be filled again. */
+/* Lets the stage that was waited for last be filled again. */
 HAUL_DEVICE void haul_pipeline_release(haul_pipeline *p) {
     haul_ring *r = &p->ring;
     if (r->mode == HAUL_RING_BYTES) {
@@ -348,7 +347,7 @@ HAUL_DEVICE haul_pipeline haul_thread_pipeline(const char *name, unsigned stages
     HAUL_STATIC_ASSERT((number) >= 1 && (number) <= HAUL_STAGES_LIMIT,      \
                        "haul: " #name ": a pipeline has 1 to 16 stages; this one asks for " #number)
 
-/* Unified, for the whole block of `team` threads (0: asked at run time). All threads of the block. */
+/* Unified, for the whole block of `team` threads (0: queried at run time). Called by all threads of the block. */
 #define HAUL_BLOCK_PIPELINE(name, number, team, how)              \
     HAUL_CHECK_RING(name, number, how, 0);                        \
     __shared__ haul_channel_memory name##_barriers[2 * (number)]; \
@@ -358,7 +357,7 @@ HAUL_DEVICE haul_pipeline haul_thread_pipeline(const char *name, unsigned stages
     HAUL_CHECK_RING(name, number, how, 0);                               \
     __shared__ haul_channel_memory name##_barriers[warps][2 * (number)]; \
     haul_pipeline name = haul_warp_pipeline(#name, name##_barriers[haul_thread_rank() / 32], number, how)
-/* Unified, one for each thread, which uses only what it has copied itself. Copies go by LDGSTS, or by LDG. */
+/* Unified, one for each thread, which uses only data that it has copied itself. Copies go by LDGSTS, or by LDG. */
 #define HAUL_THREAD_PIPELINE(name, number, how) \
     HAUL_CHECK_RING(name, number, how, 1);      \
     haul_pipeline name = haul_thread_pipeline(#name, number, how)
@@ -410,7 +409,7 @@ HAUL_DEFINE_PIPELINE(block)
 /* ---- specialised pipelines ---- */
 
 typedef struct haul_split {
-    haul_ring ring; /* team: the producers, wherever this thread belongs */
+    haul_ring ring; /* team: the producers, whatever this thread's role is */
     unsigned first_producer, producers, first_consumer, consumers; /* threads of the block */
 } haul_split;
 
@@ -422,10 +421,10 @@ typedef struct haul_consumer {
     const char *name;
     haul_how how;
     unsigned stages, full, empty;
-    unsigned stage, parity; /* of the next stage to be used */
+    unsigned stage, parity; /* for the next stage to be used */
 } haul_consumer;
 
-/* All threads of the block; ends with its barrier. */
+/* Called by all threads of the block; ends with its barrier. */
 HAUL_GIVEN_NUMBERS(2)
 HAUL_DEVICE haul_split haul_split_pipeline(const char *name, haul_channel_memory *barriers, unsigned stages,
                                            unsigned first_producer, unsigned producers, unsigned first_consumer,
@@ -442,7 +441,7 @@ HAUL_DEVICE haul_split haul_split_pipeline(const char *name, haul_channel_memory
     return p;
 }
 
-/* Producers: the block's warps from `first_producer` on, `producers` threads; consumers likewise. No warp is both;
+/* Producers: the block's warps from `first_producer` on, `producers` threads; consumers likewise. No warp may be both;
  * warps that are neither take no part. */
 #define HAUL_SPLIT_PIPELINE(name, number, first_producer_warp, producers, first_consumer_warp, consumers, how)         \
     HAUL_CHECK_RING(name, number, how, 0);                                                                             \
@@ -456,7 +455,7 @@ HAUL_DEVICE haul_split haul_split_pipeline(const char *name, haul_channel_memory
     const haul_split name = haul_split_pipeline(#name, name##_barriers, number, 32 * (first_producer_warp), producers, \
                                                 32 * (first_consumer_warp), consumers, how)
 
-/* Which role this thread has. The same for all threads of a warp. */
+/* Whether this thread has the role; the same for all threads of a warp. */
 HAUL_DEVICE int haul_is_producer(const haul_split *p) {
     return haul_thread_rank() - p->first_producer < p->producers;
 }
@@ -480,14 +479,14 @@ HAUL_DEVICE haul_consumer haul_consumer_of(const haul_split *p) {
     return r;
 }
 
-/* All producer threads. The stage to be filled next; blocks until the consumers have released it. */
+/* All producer threads: returns the stage to be filled next; blocks until the consumers have released it. */
 HAUL_DEVICE unsigned haul_producer_acquire(haul_producer *w) {
     haul_ring *r = &w->ring;
     if (haul_ring_fills(r)) haul_barrier_wait(r->empty + 8 * r->stage, r->parity, r->name, r->stage, "producer");
     haul_ring_open(r);
     return r->stage;
 }
-/* All producer threads. Into the acquired stage; none of these blocks but for LDG, which waits for its own loads. */
+/* All producer threads: transfers into the acquired stage. Does not block, but LDG waits for its own loads. */
 HAUL_GIVEN_NUMBERS(1, 3, 4)
 HAUL_DEVICE void haul_producer_load(haul_producer *w, haul_transfer t, void *to, const void *from) HAUL_GIVEN(to)
     HAUL_GIVEN(from) {
@@ -508,21 +507,21 @@ HAUL_DEVICE void haul_producer_tile_load(haul_producer *w, haul_transfer t, void
                                          haul_coordinates at) HAUL_GIVEN(to) HAUL_GIVEN(from) {
     haul_ring_tile_load(&w->ring, t, to, from, at);
 }
-/* All threads that have: ordinary stores went into the acquired stage, too; the commit orders them. */
+/* All threads that wrote: says that ordinary stores also went into the acquired stage; the commit orders them. */
 HAUL_DEVICE void haul_producer_wrote(haul_producer *w) {
     haul_ring_wrote(&w->ring);
 }
-/* All producer threads. The stage is full when all that was put into it has arrived. Does not block. */
+/* All producer threads: the stage becomes full when everything put into it has arrived. Does not block. */
 HAUL_DEVICE void haul_producer_commit(haul_producer *w) {
     haul_ring_commit(&w->ring);
 }
 
-/* All consumer threads. The stage to be used next; blocks until it is full. */
+/* All consumer threads: returns the stage to be used next; blocks until it is full. */
 HAUL_DEVICE unsigned haul_consumer_wait(haul_consumer *r) {
     haul_barrier_wait(r->full + 8 * r->stage, r->parity, r->name, r->stage, "consumer");
     return r->stage;
 }
-/* All consumer threads. This warp is done with the stage that it waited for last. Does not block. */
+/* All consumer threads: this warp is done with the stage that it waited for last. Does not block. */
 HAUL_DEVICE void haul_consumer_release(haul_consumer *r) {
     if (r->how & HAUL_STAGES_WRITTEN) haul_proxy_fence();
     __syncwarp();

@@ -6,8 +6,8 @@
 
 typedef struct haul_team {
     haul_team_kind kind;
-    unsigned rank, size; /* this thread's number, and how many there are */
-    unsigned barrier;    /* WARPS: the named barrier that the team meets at */
+    unsigned rank, size; /* this thread's number, and the number of threads */
+    unsigned barrier;    /* WARPS: the team's named barrier */
 } haul_team;
 
 HAUL_DEVICE haul_team haul_this_thread(void) {
@@ -20,7 +20,7 @@ HAUL_DEVICE haul_team haul_this_warp(void) {
     return team;
 }
 
-/* threads: of the block; 0 asks the hardware. */
+/* The whole block as a team of `threads`; 0 queries the hardware. */
 HAUL_DEVICE haul_team haul_this_block(unsigned threads) {
     haul_team team = {HAUL_TEAM_BLOCK, haul_thread_rank(), threads ? threads : haul_block_threads(), 0};
     HAUL_EXPECT(team.size == haul_block_threads(), "transfer", 0, "block",
@@ -28,8 +28,8 @@ HAUL_DEVICE haul_team haul_this_block(unsigned threads) {
     return team;
 }
 
-/* Warps first_warp, first_warp + 1, ... of the block, `threads` threads in all, called by these only. They meet at
- * named barrier `barrier`, 1 to 15, which nobody else uses; a single warp needs none. */
+/* Warps first_warp, first_warp + 1, ... of the block, `threads` threads in all; only these may call it. They use named
+ * barrier `barrier`, 1 to 15, exclusively; a single warp needs none. */
 HAUL_DEVICE haul_team haul_these_warps(unsigned first_warp, unsigned threads, unsigned barrier) {
     haul_team team = {HAUL_TEAM_WARPS, haul_thread_rank() - 32 * first_warp, threads, barrier};
     HAUL_EXPECT(team.rank < threads, "team", first_warp, "DMA warp",
@@ -37,7 +37,7 @@ HAUL_DEVICE haul_team haul_these_warps(unsigned first_warp, unsigned threads, un
     return team;
 }
 
-/* Blocks until the whole team is here; orders its accesses to memory. */
+/* Blocks until the whole team has arrived; orders its accesses to memory. */
 HAUL_DEVICE void haul_team_sync(const haul_team *team) {
     if (team->kind == HAUL_TEAM_BLOCK)
         __syncthreads();

@@ -1,4 +1,4 @@
-/* Tensor copies: a box of an array by one instruction. Compiled where the architecture has them. */
+/* Tensor copies: one instruction moves a box of an array. Compiled only for architectures that have them. */
 #ifndef HAUL_DEVICE_TENSOR_H
 #define HAUL_DEVICE_TENSOR_H
 
@@ -21,8 +21,8 @@
         if (rank == 5) HAUL_TENSOR_ASM(".5d", before, after, open "{%4, %5, %6, %7, %8}" close); \
     } while (0)
 
-/* Box at coordinates `at` of the map's array, to shared memory; `barrier` counts its bytes, those outside the array
- * too. */
+/* Copies the box at coordinates `at` of the map's array to shared memory; `barrier` counts all its bytes, also those
+ * outside the array. */
 HAUL_DEVICE void haul_tensor_load(unsigned shared, const void *map, unsigned rank, const int at[5], unsigned barrier,
                                   int hinted, unsigned long long policy) {
     if (hinted)
@@ -34,7 +34,8 @@ HAUL_DEVICE void haul_tensor_load(unsigned shared, const void *map, unsigned ran
                               " [%0], [%1, ", "], [%2];");
 }
 
-/* The box in shared memory to coordinates `at`; part of the thread's open bulk group. What lies outside is left out. */
+/* Copies the box in shared memory to coordinates `at`, in the thread's open bulk group. Parts outside are not
+ * written. */
 HAUL_DEVICE void haul_tensor_store(unsigned shared, const void *map, unsigned rank, const int at[5], int hinted,
                                    unsigned long long policy) {
     const unsigned barrier = 0;
@@ -45,7 +46,7 @@ HAUL_DEVICE void haul_tensor_store(unsigned shared, const void *map, unsigned ra
         HAUL_TENSOR_EACH_RANK("cp.async.bulk.tensor", ".global.shared::cta.tile.bulk_group", " [%1, ", "], [%0];");
 }
 
-/* Adds the box in shared memory to the array's elements, of the map's type. */
+/* Adds the box in shared memory to the array's elements; the map says their type. */
 HAUL_DEVICE void haul_tensor_add(unsigned shared, const void *map, unsigned rank, const int at[5]) {
     const unsigned barrier = 0;
     const unsigned long long policy = 0;

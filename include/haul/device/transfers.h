@@ -1,31 +1,31 @@
-/* Transfers by a team: start, wait, and both at once.
+/* Transfers by a team: start, wait, and both in one call.
  *
  * The name says who calls: haul_thread_... one thread for itself, haul_warp_... all 32 lanes of a warp, haul_warps_...
  * all threads of a set of DMA warps (haul_these_warps()), haul_block_... all threads of the block. All threads of the
- * team make the call together, with the same arguments; nobody else does. The verbs:
+ * team make the call together, with the same arguments; no other thread does. The verbs:
  *
  *   load, store, add           sequential and strided transfers: global to shared, shared to global, and shared memory
- *                              added to global (element type: HAUL_ADD_... in `how`)
- *   gather, scatter,           indirect ones; index: `count` numbers of 32 (or, HAUL_INDEX_64, 64) bits in global or
- *   scatter_add                shared memory
- *   halo_load, halo_store      halos; both pointers are those of the interior's first element. fill: what lies outside
- *                              the array, as a 4-byte word, in which shorter elements repeat
- *   tile_load, tile_store,     boxes at coordinates of a haul_tensor_view; the shared memory of those that tensor
- *   tile_add                   copies may carry is aligned to 128 bytes
+ *                              added to global memory (element type: HAUL_ADD_... in `how`)
+ *   gather, scatter,           indirect transfers; index: `count` numbers of 32 (or, HAUL_INDEX_64, 64) bits in global
+ *   scatter_add                or shared memory
+ *   halo_load, halo_store      halos; both pointers are to the interior's first element. fill: the value of elements
+ *                              outside the array, as a 4-byte word, in which shorter elements repeat
+ *   tile_load, tile_store,     boxes at coordinates of a haul_tensor_view; shared memory that tensor copies may access
+ *   tile_add                   must be aligned to 128 bytes
  *
  * ..._start(&flight, ...) issues as much as can be in flight; haul_..._wait(&flight) completes it. HAUL_FLIGHT(flight)
- * declares it. Work between the two overlaps. Without _start a call does both.
+ * declares the flight. Work between the two calls overlaps. Without _start a call does both.
  *
- * Memory order. A load's destination must not be touched by other teams; within the team, start (LDG: wait) begins with
- * the team's barrier, so that threads that still read the destination are waited for (left out with
- * HAUL_DESTINATION_FREE). After the wait, all threads of the team may read the destination. A store begins with the
- * team's barrier (and proxy fence), so that what any thread of the team has written goes out; wait_read returns when
- * the source may be overwritten, wait when the data is in global memory, visible as if the team's threads had stored
- * it. Nothing is ordered for other teams.
+ * Memory order. Other teams must not touch a load's destination. Within the team, start (LDG: wait) begins with the
+ * team's barrier, so that threads still reading the destination are waited for (HAUL_DESTINATION_FREE omits it). After
+ * the wait, all threads of the team may read the destination. A store begins with the team's barrier (and proxy fence),
+ * so that it includes what any thread of the team has written. wait_read returns when the source may be overwritten,
+ * wait when the data is in global memory, visible as if the team's threads had stored it. Nothing is ordered for other
+ * teams.
  *
- * Loads by bulk and tensor copies complete on a channel, made once by haul_..._channel() and used by one team; other
- * engines do not touch it, and HAUL_AUTO takes one of these where the channel is 0. LDGSTS completes by thread: a wait
- * there waits for all copies that the thread has started; for several transfers in flight use a pipeline
+ * Loads by bulk and tensor copies complete on a channel, created once by haul_..._channel() and used by one team. Other
+ * engines do not use it, and HAUL_AUTO takes one of those if the channel is 0. LDGSTS completes by thread: a wait waits
+ * for all copies that the thread has started. For several transfers in flight use a pipeline
  * (haul/device/pipeline.h). */
 #ifndef HAUL_DEVICE_TRANSFERS_H
 #define HAUL_DEVICE_TRANSFERS_H
@@ -34,7 +34,7 @@
 
 /* ---- channels ---- */
 
-/* All of the team; ends with the team's barrier. memory: in shared memory, the channel's own. */
+/* Called by all of the team; ends with the team's barrier. memory: in shared memory, used by this channel only. */
 HAUL_DEVICE haul_channel haul_team_channel(const haul_team *team, haul_channel_memory *memory) {
     haul_channel channel = {haul_shared_address(memory), 0, 0};
 #if HAUL_HAS_BULK
@@ -47,7 +47,7 @@ HAUL_DEVICE haul_channel haul_team_channel(const haul_team *team, haul_channel_m
     return channel;
 }
 
-/* Waits for all that was asked for on the channel since the last wait. */
+/* Waits for all bytes requested on the channel since the last wait. */
 HAUL_DEVICE void haul_channel_wait(const haul_team *team, haul_channel *channel) {
 #if HAUL_HAS_BULK
     if (team->rank == 0) haul_barrier_arrive_expecting(channel->barrier, channel->bytes);
@@ -62,8 +62,8 @@ HAUL_DEVICE void haul_channel_wait(const haul_team *team, haul_channel *channel)
 #ifdef HAUL_DEBUG
 #define HAUL_BOARD_EXPECT_0(name, condition, text) HAUL_EXPECT(condition, "transfer", 0, "flags", "haul: " text)
 
-/* Flags that are known at run time only; of constant ones the compiler has said it. `width`: of an access. One function
- * for all transfers: it has many conditions. */
+/* Checks flags known only at run time; the compiler has checked constant ones. `width`: of an access. One function for
+ * all transfers, because it has many conditions. */
 static __device__ __noinline__ __attribute__((unused)) void haul_expect_how(haul_how how, unsigned shape,
                                                                             unsigned width) {
     HAUL_CHECK_HOW(HAUL_BOARD_EXPECT, , how, shape, HAUL_HAS_BULK);
@@ -72,15 +72,15 @@ static __device__ __noinline__ __attribute__((unused)) void haul_expect_how(haul
 }
 #endif
 
-/* shapes: that the function moves (HAUL_OF_...). */
+/* shapes: the shapes that the function moves (HAUL_OF_...). */
 #define HAUL_EXPECT_SHAPE(t, shapes)                                                                                  \
     HAUL_EXPECT((haul_shape_of(t) & (shapes)) != 0, "transfer", 0, "shape",                                           \
                 "haul: this function moves another shape than the descriptor's: load, store and add move sequential " \
                 "and strided transfers, gather and scatter indirect ones, halo_... halos and tile_... tiles")
 /* The shapes that gather and scatter move. They ignore the index when the descriptor needs none. */
 #define HAUL_OF_LISTS (HAUL_OF_ROWS | HAUL_OF_INDIRECT)
-/* Stands for a missing list of indices. Nobody can access this address. A null pointer would not do: compilers take an
- * access to it as impossible, and delete the code behind it. */
+/* Stands for a missing list of indices; no access to this address is possible. A null pointer would not do: compilers
+ * assume that it is never accessed, and delete the code after such an access. */
 #define HAUL_NO_INDEX ((const void *)8)
 
 /* Indirect transfers have a list. */
@@ -88,8 +88,8 @@ static __device__ __noinline__ __attribute__((unused)) void haul_expect_how(haul
     HAUL_EXPECT((t)->shape != HAUL_SHAPE_INDIRECT || (index) != 0, "transfer", 0, "indices", \
                 "haul: the pointer to the list of indices is null")
 
-/* The newest architecture whose engines HAUL_AUTO may choose: without a channel, bulk and tensor loads cannot complete.
- */
+/* The newest architecture whose engines HAUL_AUTO may choose: bulk and tensor loads cannot complete without a
+ * channel. */
 HAUL_DEVICE unsigned haul_load_arch(const haul_channel *channel) {
     return channel ? HAUL_ARCH : 80;
 }
@@ -100,7 +100,7 @@ HAUL_DEVICE unsigned haul_load_arch(const haul_channel *channel) {
 HAUL_REFUSAL(haul_load_without_channel, HAUL_LACKS_CHANNEL);
 HAUL_REFUSAL(haul_addition_without_type, HAUL_LACKS_TYPE);
 
-/* Bulk and tensor loads have a channel. */
+/* Bulk and tensor loads need a channel. */
 HAUL_DEVICE void haul_require_channel(unsigned engine, const haul_channel *channel) {
     const int needed = HAUL_HAS_BULK && (engine == HAUL_CARRIED_BY_BULK || engine == HAUL_CARRIED_BY_TENSOR);
     HAUL_REFUSE_KNOWN(!needed || channel != 0, haul_load_without_channel);
@@ -137,14 +137,14 @@ HAUL_DEVICE void haul_board(haul_flight *f, haul_transfer t, haul_team team, hau
 #endif
 }
 
-/* The team is done with a load's destination: nothing of it is read, or written by ordinary stores, any more. */
+/* Waits until the team is done with a load's destination: nobody reads it, or writes it by ordinary stores. */
 HAUL_DEVICE void haul_enter_load(const haul_flight *f) {
     if (f->t.how & HAUL_DESTINATION_FREE) return;
     if (haul_is_bulk(f)) haul_proxy_fence();
     haul_team_sync(&f->team);
 }
 
-/* Starting and completing, for rows and for boxes. */
+/* Starts and completes, for rows and for boxes. */
 #define HAUL_DEFINE_PHASES(kind)                                   \
     HAUL_DEVICE void haul_begin_##kind##_load(haul_flight *f) {    \
         if (f->engine == HAUL_CARRIED_BY_LDG) {                    \
@@ -175,7 +175,7 @@ HAUL_DEVICE void haul_enter_load(const haul_flight *f) {
         }                                                          \
     }
 
-/* Waits for what LDGSTS, bulk and tensor loads have under way. */
+/* Waits for LDGSTS, bulk and tensor loads in flight. */
 HAUL_DEVICE void haul_end_copies(haul_flight *f) {
     if (f->engine == HAUL_CARRIED_BY_LDGSTS)
         haul_ldgsts_wait_all();
@@ -209,9 +209,9 @@ HAUL_DEVICE void haul_end(haul_flight *f, int read_only) {
         haul_end_rows_load(f);
 }
 
-/* ---- what the shapes add to a flight ---- */
+/* ---- per-shape setup of a flight ---- */
 
-/* shapes: rows, or indirect ones too. */
+/* shapes: rows, or also indirect transfers. */
 HAUL_DEVICE void haul_start_rows_load(haul_flight *f, haul_transfer t, haul_team team, haul_channel *channel,
                                       const void *shared, const void *global, const void *index, unsigned shapes) {
     HAUL_EXPECT_SHAPE(&t, shapes);
@@ -272,7 +272,7 @@ HAUL_DEVICE haul_coordinates haul_at1(int c0) {
     return haul_at5(c0, 0, 0, 0, 0);
 }
 
-/* Where a halo's interior lies: element (x, y) of an array of width x height elements, whose rows are `pitch` bytes
+/* The place of a halo's interior: element (x, y) of an array of width x height elements, whose rows are `pitch` bytes
  * apart. */
 HAUL_DEVICE haul_place haul_area(int x, int y, unsigned width, unsigned height, long long pitch) {
     haul_place place = {{x, y, 0, 0, 0}, {width, height, 1, 1, 1}, {pitch, 0, 0, 0}};
@@ -326,10 +326,11 @@ HAUL_DEVICE void haul_start_tile_store(haul_flight *f, haul_transfer t, haul_tea
 /* ---- the functions by team ---- */
 
 #define HAUL_UNPACK(...) __VA_ARGS__
-/* Two functions: a verb's start, and the verb. WHO and SELF: the parameter that says which team, if there is one, as it
- * is declared and handed on; PARAMETERS and ARGUMENTS the same of the verb; all in parentheses. `shape` and
- * `ending`: what starts and what completes it. first: the descriptor's number among the verb's parameters; TO, FROM and
- * LAST: how far behind it are `to`, `from`, and `last`, which is `index` or `from` again. */
+/* Defines two functions: a verb's start, and the verb. WHO and SELF: the parameter that names the team, if there is
+ * one, as declared and as passed on; PARAMETERS and ARGUMENTS: the verb's other parameters likewise; all in
+ * parentheses. `shape` and `ending`: the functions that start and complete it. first: the descriptor's number among the
+ * verb's parameters; TO, FROM and LAST: the distances from it to `to`, `from`, and `last`, which is `index` or `from`
+ * again. */
 #define HAUL_DEFINE_VERB(prefix, verb, first, WHO, SELF, PARAMETERS, ARGUMENTS, TO, FROM, LAST, last, shape, ending, \
                          STARTED)                                                                                    \
     HAUL_GIVEN_NUMBERS(1, 1 + first + TO, 1 + first + FROM, 1 + first + LAST)                                        \
@@ -346,8 +347,8 @@ HAUL_DEVICE void haul_start_tile_store(haul_flight *f, haul_transfer t, haul_tea
         haul_end_##ending(&flight);                                                                                  \
     }
 
-/* All functions of one kind of team. first: number of the descriptor among a verb's parameters; TEAM: the team of a
- * transfer t; ANY_TEAM: without one. */
+/* Defines all functions of one kind of team. first: number of the descriptor among a verb's parameters; TEAM: the team
+ * of a transfer t; ANY_TEAM: the team without a transfer. */
 #define HAUL_DEFINE_TRANSFERS(prefix, first, WHO, SELF, TEAM, ANY_TEAM)                                                \
     HAUL_GIVEN_NUMBERS(first)                                                                                          \
     HAUL_DEVICE haul_channel haul_##prefix##_channel(HAUL_UNPACK WHO haul_channel_memory *memory) HAUL_GIVEN(memory) { \
