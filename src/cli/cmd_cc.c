@@ -1,4 +1,4 @@
-/* haul cc: CUDA programs compiled with clang. The work is toolchain/haulcc's. */
+/* haul cc: compiles CUDA programs with clang, through toolchain/haulcc. */
 #include "base/arena.h"
 #include "base/status.h"
 #include "cli/parts.h"

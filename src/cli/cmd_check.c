@@ -1,4 +1,4 @@
-/* haul check: what is wrong with a kernel's use of memory and synchronisation, and whether it behaves as expected. */
+/* haul check: reports misuse of memory and synchronisation by kernels, and expectations that do not hold. */
 #include "base/file.h"
 #include "base/status.h"
 #include "cli/program.h"
@@ -31,7 +31,7 @@ static haul_status choose_device(const cli_values *v, const char **name) {
                      *name);
 }
 
-/* Rules are read first: they cost nothing, and what is wrong with them should show before anything is compiled. */
+/* Rules are read first: that is cheap, and errors in them should show before anything is compiled. */
 static haul_status open_checking(checking *c, cli_session *s) {
     const cli_values *v = c->values;
     const report_check_options rules = {v->expect, v->suppress, v->ignore, v->grade};
@@ -48,9 +48,9 @@ static haul_status open_checking(checking *c, cli_session *s) {
     return v->sarif ? report_sarif_init(&c->sarif, &c->sources.files) : HAUL_OK;
 }
 
-/* ---- launches that never began or that nobody described ---- */
+/* ---- launches that never began or have no description ---- */
 
-/* A kernel that fails is what the command is there to find; what keeps it from running at all is an error. */
+/* The command is there to report kernels that fail; an error is what keeps a kernel from running at all. */
 static bool is_kernels_fault(haul_status status) {
     switch (status) {
     case HAUL_ERROR_LIMIT:
@@ -72,7 +72,7 @@ static haul_finding_kind kind_of(haul_status status) {
     }
 }
 
-/* The message says what the record does not. */
+/* The message has details that the record lacks. */
 static void describe_failure(const launch_description *d, haul_status status, char message[1024], haul_finding *finding,
                              haul_launch_record *record) {
     strncpy(message, haul_message(), 1023);
@@ -147,7 +147,7 @@ static haul_status write_reports(checking *c) {
     return cli_print(&c->out);
 }
 
-/* The last launch of a kernel of that name. */
+/* The last launch of the kernel with this name. */
 static const launch_description *last_launch_of(const cli_session *s, const char *kernel) {
     const launch_description *last = &s->launches.items[0];
     for (size_t i = 0; i < s->launches.count; i++)
@@ -155,7 +155,7 @@ static const launch_description *last_launch_of(const cli_session *s, const char
     return last;
 }
 
-/* What kernels left on the heap, now that no launch can free it any more. */
+/* Blocks left on the heap, after the last launch that could free them. */
 static haul_status check_leaks(checking *c, cli_session *s) {
     haul_run *run;
     HAUL_TRY(haul_run_create(s->device, &run));

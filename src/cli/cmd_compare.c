@@ -1,4 +1,4 @@
-/* haul compare: replays recorded launches and holds counters and outputs against the recording. */
+/* haul compare: replays recorded launches and compares counters and outputs with the recording. */
 #include "base/number.h"
 #include "base/status.h"
 #include "cli/compare_summary.h"
@@ -15,7 +15,7 @@
 enum { EXACT, CLOSE, OUTPUTS, KINDS };
 static const char *const kinds[KINDS] = {"exact", "close", "outputs"};
 
-/* How many have to agree. */
+/* How many must agree. */
 typedef struct threshold {
     double least;
     bool is_percent;
@@ -23,9 +23,9 @@ typedef struct threshold {
 
 typedef struct comparison {
     const cli_values *values;
-    threshold thresholds[KINDS]; /* --at-least; where it says nothing 0, of outputs all */
+    threshold thresholds[KINDS]; /* of --at-least; default 0, for outputs all */
     compare_sums sums;
-    size_t outputs, identical; /* launches with recorded hashes, and those whose all agree */
+    size_t outputs, identical; /* launches with recorded hashes, and those in which all agree */
     compare_summary summary;   /* --summary */
     text out;
 } comparison;
@@ -47,7 +47,7 @@ static bool is_listed(const comparison *c, const compare_pair *p) {
     return is_compared && (c->values->all || !p->agrees);
 }
 
-/* ---- what has to agree ---- */
+/* ---- thresholds ---- */
 
 /* `99.5%`, or a whole number of pairs. */
 static bool read_threshold(const char *s, threshold *out) {
@@ -99,7 +99,7 @@ static bool is_below(const comparison *c, int kind) {
 
 /* ---- text ---- */
 
-/* What the bounds of a pair say: of a virtual GPU what hardware may do, of hardware what it did. */
+/* Meaning of a pair's bounds: on a virtual GPU what hardware may count, on hardware what it did count. */
 static const char *bounds_are(haul_stamp stamp) {
     return stamp == HAUL_MEASURED ? "readings lie" : "timing may put it";
 }
@@ -157,7 +157,7 @@ static void put_summary(comparison *c) {
     text_printf(&c->out, ", outputs: %zu of %zu launches bit-identical\n", c->identical, c->outputs);
 }
 
-/* ---- JSON: a line a launch, and one with the sums ---- */
+/* ---- JSON: one line for each launch, and one with the sums ---- */
 
 static json_t *pair_json(const compare_pair *p) {
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b}", "counter", haul_counters[p->counter].key, "grade",

@@ -1,4 +1,4 @@
-/* haul profile: where a kernel's memory traffic comes from. */
+/* haul profile: shows where a kernel's memory traffic comes from. */
 #include "base/file.h"
 #include "base/machine_code.h"
 #include "base/status.h"
@@ -18,11 +18,11 @@ static const double ADVICE_SHARE = 1; /* percent of the traffic */
 
 typedef struct profiler {
     const cli_values *values;
-    cli_session simulated, real; /* `real` has a device where that is a GPU */
-    report_document *document;   /* the whole run's, for --html */
+    cli_session simulated, real; /* `real` has a device if that is a GPU */
+    report_document *document;   /* of the whole run, for --html */
     report_profile_options options;
     cli_sources sources;
-    machine_code code;           /* of `assembled`, where ptxas is there */
+    machine_code code;           /* of `assembled`, if there is ptxas */
     const cli_module *assembled; /* NULL: none yet */
     char refused[256];           /* why there is none */
     text out;
@@ -30,7 +30,7 @@ typedef struct profiler {
 
 /* ---- one launch ---- */
 
-/* Hardware's counters and times, beside the simulated ones. */
+/* Counters and times of hardware, beside the simulated ones. */
 static haul_status add_measured_json(const profiler *p, const haul_launch_record *r, json_t *line) {
     json_t *measured = json_pack("{s:s, s:b, s:o}", "device", p->options.measured_on, "outputs_identical",
                                  !p->options.outputs_differ, "counters", launch_counters_to_json(HAUL_MEASURED, r));
@@ -58,7 +58,7 @@ static haul_status print_json(profiler *p, const launch_description *d, const ha
     return cli_print(&p->out);
 }
 
-/* Each launch is printed when it has run; a document of its own carries it. */
+/* Each launch is printed after it has run, as a document of its own. */
 static haul_status print_text(profiler *p, const char *name, const haul_launch_record *record) {
     report_document *d = report_document_new(name, NULL);
     haul_status status = report_add_profile(d, name, record, &p->options);
@@ -77,8 +77,8 @@ static haul_status measure(profiler *p, size_t index) {
     return cli_session_time(&p->real, p->values, d);
 }
 
-/* PTX that ptxas refuses is profiled all the same. What was linked is in several files, none of which it takes alone.
- */
+/* PTX that ptxas refuses is profiled all the same. Linked modules consist of several files, none of which ptxas takes
+ * alone. */
 static void find_machine_code(profiler *p, const haul_launch_record *record) {
     const cli_module *m = p->simulated.used;
     if (p->values->link && p->simulated.module_count > 1) return;
@@ -110,7 +110,7 @@ static haul_status profile(profiler *p, size_t index) {
 
 /* ---- all of them ---- */
 
-/* Without ncu, or without leave to read counters, there are times all the same. */
+/* Without ncu, or without permission to read counters, there are still times. */
 static haul_status read_counters(profiler *p) {
     haul_status status = cli_session_read_counters(&p->real, p->values, 1);
     if (status != HAUL_ERROR_NOT_FOUND && status != HAUL_ERROR_DRIVER) return status;
@@ -119,7 +119,7 @@ static haul_status read_counters(profiler *p) {
     return HAUL_OK;
 }
 
-/* What a GPU is asked for is simulated too: tables of lines and classes come from there. */
+/* Launches on a GPU are also simulated: tables of lines and classes come from the simulation. */
 static haul_status open_sessions(profiler *p) {
     char twin[32];
     haul_device_options options = cli_device_options(p->values);

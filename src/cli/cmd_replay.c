@@ -1,11 +1,11 @@
-/* haul replay: runs described launches and prints each line back with what came out. */
+/* haul replay: runs described launches and prints each line with its results. */
 #include "base/status.h"
 #include "cli/program.h"
 #include "cli/publish.h"
 #include "cli/session.h"
 #include "report/json.h"
 
-enum { READINGS = 2 }; /* so that counters that move can be told from those that do not */
+enum { READINGS = 2 }; /* two readings show which counters vary */
 
 static haul_status replay(cli_session *s, const cli_values *v, launch_description *launch, text *out) {
     const haul_launch_record *record;

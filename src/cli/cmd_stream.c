@@ -1,4 +1,4 @@
-/* haul stream: data through a kernel in chunks, and what of it overlapped. */
+/* haul stream: moves data through a kernel in chunks, and shows what overlapped. */
 #include "base/file.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -127,7 +127,7 @@ static haul_status publish(const cli_values *v, const stream_job *job, const hau
 
 /* ---- the command ---- */
 
-/* After a failure: what is complete all the same. */
+/* After a failure, says which items are complete. */
 static void tell_complete(const cli_values *v, const stream_job *job, const haul_map_report *r, haul_status failed) {
     char message[1024];
     snprintf(message, sizeof message, "%s", haul_message());
@@ -139,7 +139,7 @@ static void tell_complete(const cli_values *v, const stream_job *job, const haul
     (void)haul_fail(failed, "%s", message);
 }
 
-/* `partial`: where the output is until it is complete; NULL: it goes to no file. */
+/* `partial`: file of the incomplete output; NULL: the output goes to no file. */
 static haul_status run_mapper(const cli_values *v, stream_job *job, const char *partial, haul_map_report *r) {
     haul_mapper *mapper;
     HAUL_TRY(haul_mapper_create(&job->map, &mapper));

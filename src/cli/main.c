@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether it could be written is seen at the end. */
+/* main() checks at the end whether it could be written. */
 static int help(const cli_command *command) {
     text out = {0};
     if (command)
@@ -79,7 +79,7 @@ int main(int argc, char **argv) {
     int code = dispatch(argc, argv);
     errno = 0;
     const bool incomplete = fflush(stdout) != 0 || ferror(stdout);
-    if (!incomplete || code == CLI_ERROR) return code; /* an error has had its line */
+    if (!incomplete || code == CLI_ERROR) return code; /* an error has printed its line */
     fprintf(stderr, "haul: standard output: cannot be written: %s\n", strerror(errno ? errno : EIO));
     return CLI_ERROR;
 }

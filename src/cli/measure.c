@@ -14,7 +14,7 @@ static haul_status find_self(char path[PATH_MAX]) {
     return HAUL_OK;
 }
 
-/* Each launch happens once there: what is timed or repeated would be counted as well. */
+/* Each launch happens once under ncu: timed or repeated launches would be counted as well. */
 static cli_values values_below(const cli_values *values, const haul_device *device) {
     cli_values below = *values;
     below.device = haul_device_name(device);

@@ -7,7 +7,7 @@
 
 #include <haul/haul.h>
 
-/* Reads the counters of what `haul COMMAND --once` with these values launches on the device, `readings` times or as
+/* Reads the counters of the launches of `haul COMMAND --once` with these values on the device, `readings` times or as
  * often as --readings says. Errors: those of ncu_read(). */
 haul_status cli_measure(const char *command, const cli_values *values, const haul_device *device, unsigned readings,
                         ncu_report *report);

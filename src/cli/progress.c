@@ -15,16 +15,16 @@ static const double FIRST_SECOND = 1, BETWEEN = 0.1;
 
 static struct {
     bool on;
-    double began, drawn;        /* seconds of the clock: of the first launch or byte; of the line */
-    size_t launch, launches;    /* launches 0: nobody said */
-    double launch_began, noted; /* launch_began 0: none is running; noted: when `now` was news */
-    uint64_t bytes, all_bytes;  /* of a stream; all_bytes 0: there is none */
+    double began, drawn;        /* clock seconds: of the first launch or byte; of the line */
+    size_t launch, launches;    /* launches 0: unknown */
+    double launch_began, noted; /* launch_began 0: none is running; noted: time of `now` */
+    uint64_t bytes, all_bytes;  /* of a stream; all_bytes 0: no stream */
     sim_progress now;
 } state;
 
 /* ---- signals ---- */
 
-/* What a handler looks at: it only calls what it may. */
+/* State of the signal handler, which calls only async-signal-safe functions. */
 static volatile sig_atomic_t has_file;
 static char file[PATH_MAX];
 
@@ -32,7 +32,7 @@ static void end(int signal_number, siginfo_t *about, void *context) {
     (void)about, (void)context;
     terminal_line_erase();
     if (has_file) unlink(file);
-    raise(signal_number); /* the handler is gone: this ends haul */
+    raise(signal_number); /* the handler is reset, so this ends haul */
 }
 
 static void handle_all(void) {
@@ -81,7 +81,7 @@ static void draw_in_time(void) {
     if (now - state.began >= FIRST_SECOND && now - state.drawn >= BETWEEN) draw(now);
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 static void show(void *context, const sim_progress *p) {
     (void)context;

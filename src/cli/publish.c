@@ -27,7 +27,7 @@ haul_status cli_save(const char *folder, const char *name, const text *content) 
     return status;
 }
 
-/* The content, when it could be made, under NAME and its ending. */
+/* Saves the content, if it could be made, as NAME plus ending. */
 static haul_status save_as(const char *folder, const char *name, const char *ending, haul_status made,
                            const text *content) {
     text file = {0};
@@ -40,7 +40,7 @@ static haul_status save_as(const char *folder, const char *name, const char *end
 
 /* ---- tables ---- */
 
-/* A section may have several tables of a name. */
+/* A section may have several tables with one name. */
 static size_t count_namesakes(const report_section *s, const report_table *t) {
     size_t count = 0;
     for (const report_block *b = s->blocks; b && b->table != t; b = b->next)

@@ -1,4 +1,5 @@
-/* What commands that run launches share: the device, the kernels' modules and the launches, from the options. */
+/* The common part of commands that run launches: the device, the kernels' modules and the launches, from the
+ * options. */
 #ifndef HAUL_CLI_SESSION_H
 #define HAUL_CLI_SESSION_H
 
@@ -10,7 +11,7 @@
 
 typedef struct cli_module {
     const char *path;
-    char *stem; /* "saxpy" of "dir/saxpy.ptx": what a launch's `file` says */
+    char *stem; /* "saxpy" of "dir/saxpy.ptx": named by a launch's `file` */
     text ptx;
     haul_module *module;
 } cli_module;
@@ -22,34 +23,34 @@ typedef struct cli_session {
     launch_list launches;
     haul_run *run;          /* of the last launch */
     const cli_module *used; /* its kernel's module */
-    ncu_report counters;    /* of the launches on a GPU, in their order; empty when they were not read */
+    ncu_report counters;    /* of the launches on a GPU, in order; empty if not read */
 } cli_session;
 
-/* Opens the device, compiles and loads the kernels, reads the launches. End it with cli_session_close() after an
- * error too. */
+/* Opens the device, compiles and loads the kernels, reads the launches. Call cli_session_close() also after an
+ * error. */
 haul_status cli_session_open(cli_session *s, const cli_values *values);
-/* The same on a device of one's own choice. */
+/* The same on a device that the caller chooses. */
 haul_status cli_session_open_on(cli_session *s, const cli_values *values, const char *device,
                                 const haul_device_options *options);
-/* The device and the kernels alone, which may be none. */
+/* The device and the kernels alone; there may be no kernels. */
 haul_status cli_session_open_kernels(cli_session *s, const cli_values *values);
-/* A kernel of the session by any of its names (lib/kernel_name.h). Errors: HAUL_ERROR_NOT_FOUND, HAUL_ERROR_ARGUMENT
- * for a name that several have. */
+/* Finds a kernel of the session by any of its names (lib/kernel_name.h). Errors: HAUL_ERROR_NOT_FOUND,
+ * HAUL_ERROR_ARGUMENT if several have the name. */
 haul_status cli_session_kernel(cli_session *s, const char *name, haul_module **module, const char **symbol);
 void cli_session_close(cli_session *s);
 
-/* Has ncu read the counters of all launches, `readings` times: records of cli_session_run() have them from then on. On
- * a virtual GPU there is nothing to do. */
+/* Reads the counters of all launches with ncu, `readings` times; records of cli_session_run() have them from then on.
+ * Does nothing on a virtual GPU. */
 haul_status cli_session_read_counters(cli_session *s, const cli_values *values, unsigned readings);
 
-/* Runs one of the session's launches; `record` is valid until the next. After a failure it is what a device that checks
- * launches says of it, or NULL. */
+/* Runs one of the session's launches; `record` is valid until the next. After a failure it is the record of a device
+ * that checks launches, or NULL. */
 haul_status cli_session_run(cli_session *s, launch_description *launch, const haul_launch_record **record);
 
-/* The device's options that the command line sets. */
+/* The device options set by the command line. */
 haul_device_options cli_device_options(const cli_values *values);
 
-/* Times the launch that was run last, where it ran on a GPU; its record has the time from then on. */
+/* Times the last launch, if it ran on a GPU; its record then has the time. */
 haul_status cli_session_time(cli_session *s, const cli_values *values, launch_description *launch);
 
 /* Prints "haul COMMAND: MESSAGE" on standard error and returns CLI_ERROR. */

@@ -1,4 +1,4 @@
-/* The files that kernels were compiled from, looked for as the command line says. */
+/* The source files of kernels, found as the command line says. */
 #ifndef HAUL_CLI_SOURCES_H
 #define HAUL_CLI_SOURCES_H
 
@@ -11,7 +11,7 @@ typedef struct cli_sources {
     size_t folder_count;
 } cli_sources;
 
-/* End it with cli_sources_close(), after an error too. */
+/* Call cli_sources_close() also after an error. */
 haul_status cli_sources_open(cli_sources *s, const cli_values *values, const cli_session *session);
 void cli_sources_close(cli_sources *s);
 

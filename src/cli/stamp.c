@@ -22,7 +22,7 @@ static void add_device(const haul_device *d, report_document *document) {
                     attribute(d, DRIVER_DEVICE_L2_BYTES) / (1 << 20));
 }
 
-/* The kernel module's version, where the system tells it: "580.95.05". */
+/* The kernel module's version, if the system tells it: "580.95.05". */
 static void add_module_version(text *out) {
     text version = {0};
     if (access("/sys/module/nvidia/version", R_OK) == 0 && file_read("/sys/module/nvidia/version", &version) == HAUL_OK)

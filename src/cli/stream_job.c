@@ -61,7 +61,7 @@ static haul_status choose_shipped(stream_job *job, const char *name) {
                      name);
 }
 
-/* ---- kernels that are given ---- */
+/* ---- the user's kernels ---- */
 
 static haul_argument argument_of(const stream_argument *a, const haul_chunk *c) {
     haul_argument out = a->value;
@@ -146,7 +146,7 @@ static haul_status choose_given(stream_job *job, const cli_values *v) {
 
 static const uint64_t most_in_memory = UINT64_C(4) << 30;
 
-/* The same values for the same place: floats in (0, 1]. */
+/* The same values for the same position: floats in (0, 1]. */
 static void generate(uint64_t at, uint64_t bytes, unsigned char *to) {
     for (uint64_t i = 0; i + 4 <= bytes; i += 4) {
         const uint32_t hash = (uint32_t)((at + i) / 4) * 2654435761u;
@@ -178,7 +178,7 @@ static haul_status allocate(stream_job *job, size_t which, uint64_t bytes, bool 
     return HAUL_OK;
 }
 
-/* Data that is made up lies in memory as long as it is not too large for that. */
+/* Generated data is kept in memory unless it is too large. */
 static haul_status make_input(stream_job *job, const cli_values *v, size_t i) {
     haul_map_end *e = &job->map.inputs[i];
     const uint64_t bytes = job->map.items * e->item_bytes;
@@ -218,7 +218,7 @@ void stream_job_fill(stream_job *job) {
     if (out->kind == HAUL_MAP_MEMORY) memset(out->memory, 0, job->map.items * out->item_bytes);
 }
 
-/* Such chunks would read many times what they compute. */
+/* Chunks smaller than the halo would read many times the items that they compute. */
 static haul_status check_halo(const stream_job *job, uint64_t item) {
     const uint64_t halo = job->map.before > job->map.after ? job->map.before : job->map.after;
     const uint64_t chunk = job->map.chunk_items;

@@ -1,4 +1,4 @@
-/* What haul stream is asked to do, as a map: the kernel, where items come from and go to. */
+/* The job of haul stream, as a map: the kernel, and where items come from and go to. */
 #ifndef HAUL_CLI_STREAM_JOB_H
 #define HAUL_CLI_STREAM_JOB_H
 
@@ -9,7 +9,7 @@
 
 enum { STREAM_ARGUMENTS = 16 };
 
-/* An argument of a kernel that was given: a chunk's buffer or size, or a constant. */
+/* An argument of the user's kernel: a chunk's buffer or size, or a constant. */
 typedef enum stream_argument_kind {
     STREAM_CONSTANT,
     STREAM_IN,
@@ -20,28 +20,28 @@ typedef enum stream_argument_kind {
 
 typedef struct stream_argument {
     stream_argument_kind kind;
-    unsigned input;      /* IN: which */
+    unsigned input;      /* IN: its number */
     haul_argument value; /* CONSTANT; N: its kind */
 } stream_argument;
 
 typedef struct stream_job {
     cli_session session;
     haul_map map;
-    haul_kernels *kernels; /* of a kernel that ships */
-    haul_module *module;   /* or of one that was given */
+    haul_kernels *kernels; /* for a shipped kernel */
+    haul_module *module;   /* for the user's kernel */
     const char *symbol;
     stream_argument arguments[STREAM_ARGUMENTS];
     size_t argument_count;
     uint32_t block, items_a_block, shared_bytes;
-    haul_host *pinned[HAUL_MAP_INPUTS + 1]; /* generated data, and what takes the results */
+    haul_host *pinned[HAUL_MAP_INPUTS + 1]; /* memory of generated data and of results */
     void *pageable[HAUL_MAP_INPUTS + 1];
 } stream_job;
 
-/* From the options; ends with stream_job_close(), also after an error. */
+/* Sets up a job from the options. Call stream_job_close() also after an error. */
 haul_status stream_job_open(stream_job *job, const cli_values *values);
-/* Generates the input that lies in memory, and has the pages of output there: once it is known that the map can run. */
+/* Generates input in memory and touches the pages of output; called once it is known that the map can run. */
 void stream_job_fill(stream_job *job);
-/* On a GPU: has the kernel that ships loaded before the first chunk needs it. */
+/* On a GPU: loads the shipped kernel before the first chunk needs it. */
 haul_status stream_job_warm_up(stream_job *job);
 void stream_job_close(stream_job *job);
 

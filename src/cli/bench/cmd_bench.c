@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of an array on a virtual GPU, where a row is run for its estimate and not worth minutes. */
+/* Limit for arrays on a virtual GPU, where a row runs for its estimate and should not take minutes. */
 static const uint64_t small_bytes = 16 << 20;
 
 static void list_rows(void) {

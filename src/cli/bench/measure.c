@@ -1,4 +1,4 @@
-/* A row: its arrays, its candidates, what they computed, and how long they take. */
+/* Measures a row: allocates its arrays, runs and verifies its candidates, and times them. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/bench/bench.h"
@@ -11,7 +11,7 @@
 
 enum { MOST_SETS = 64, THREADS = 256 };
 
-/* What a row needs while it is measured. */
+/* State of a row during its measurement. */
 typedef struct row_state {
     bench *bench;
     bench_result *result;
@@ -22,13 +22,13 @@ typedef struct row_state {
     bench_set sets[MOST_SETS];
 } row_state;
 
-/* A candidate, as timing calls it. */
+/* A candidate, in the form that timing calls. */
 typedef struct queued {
     row_state *state;
     const bench_candidate *candidate;
 } queued;
 
-/* Keeps the message of what just failed. */
+/* Keeps the message of the last failure. */
 static haul_status note_failure(bench *b, const char **failure) {
     const char *message = haul_message();
     *failure = arena_copy(&b->memory, message, strlen(message));
@@ -67,7 +67,7 @@ static haul_status fill(bench *b, haul_buffer *buffer, uint64_t n, uint64_t stre
     return buffer ? run_verify(b, "verify_fill", n + VERIFY_GUARD, arguments, 4) : HAUL_OK;
 }
 
-/* What the result holds before a launch. The guard behind a result that is read is poison too. */
+/* Resets the result before a launch. If the result is also read, the guard after it is poison too. */
 static haul_status reset_result(row_state *s, const bench_set *set) {
     const uint64_t n = s->extent.out;
     const haul_argument arguments[] = {array(set->out), wide(n)};
@@ -108,7 +108,7 @@ static uint64_t bytes_of(uint64_t floats) {
     return floats ? (floats + VERIFY_GUARD) * sizeof(float) : 0;
 }
 
-/* The plain copy moves as many bytes from `in` to `out`, which therefore may be longer than the work wants them. */
+/* The plain copy moves as many bytes from `in` to `out`, which may therefore be longer than the work needs. */
 static uint64_t in_bytes(const bench_extent *e) {
     return bytes_of(larger(e->in, e->copied));
 }
@@ -194,7 +194,7 @@ static haul_status queue_candidate(void *context, unsigned set) {
     return run_candidate(q->state, q->candidate, &q->state->sets[set], NULL);
 }
 
-/* ---- which candidates there are ---- */
+/* ---- candidates ---- */
 
 static bench_candidate *add_candidate(row_state *s, const char *who, const char *label) {
     bench_candidate *c = &s->result->candidates[s->result->count++];
@@ -250,8 +250,8 @@ static haul_status add_candidates(row_state *s) {
 
 /* ---- verification ---- */
 
-/* The form that a recommended one turned out to be: of those whose kernel's name begins the launched one's the longest.
- */
+/* Names the form that a recommended one turned out to be: among those whose kernel's name is a prefix of the launched
+ * one's, the longest. */
 static void name_form(const row_state *s, bench_candidate *c) {
     size_t longest = 0;
     for (unsigned f = 1; f < s->work->form_count; f++) {
@@ -276,7 +276,7 @@ static haul_status run_recorded(row_state *s, bench_candidate *c) {
     return status;
 }
 
-/* Peers do not wait, nor does a copy. */
+/* Waits, since neither peers nor a copy do. */
 static haul_status finish(const row_state *s) {
     return device_check(s->bench->device, s->bench->device->driver->synchronize(), "waiting for a result");
 }
@@ -292,8 +292,8 @@ static haul_status verify(row_state *s, bench_candidate *c) {
     return HAUL_OK;
 }
 
-/* A form that the device cannot run, or not at this size, is left out; the recommended one and the plain one never are.
- */
+/* A form that the device cannot run, at all or at this size, is left out, unless it is the recommended or the plain
+ * one. */
 static bool is_optional(const bench_candidate *c, haul_status status) {
     return strcmp(c->who, "form") == 0 && (status == HAUL_ERROR_UNSUPPORTED || status == HAUL_ERROR_ARGUMENT);
 }
@@ -350,7 +350,7 @@ static haul_status time_all(row_state *s) {
 
 /* ---- rows ---- */
 
-/* Halves the work until its arrays are as small as wanted, or it cannot be halved. */
+/* Halves the work until its arrays are small enough, or it cannot be halved. */
 static bench_size fitting_size(const bench_row *row, uint64_t most_bytes) {
     bench_size size = row->size, before;
     bench_extent e = row->work->extent(&size);
@@ -381,7 +381,7 @@ static haul_status measure(row_state *s) {
     return time_all(s);
 }
 
-/* Both leave `result->failure` when the device or a kernel fails. */
+/* Both set `result->failure` if the device or a kernel fails. */
 static haul_status run_row(row_state *s) {
     haul_status status = measure(s);
     close_arrays(s);
@@ -400,7 +400,7 @@ haul_status bench_measure_row(bench *b, const bench_row *row) {
     return run_row(&s);
 }
 
-/* The copy's first row without any other candidate. */
+/* Measures the copy's first row without other candidates. */
 haul_status bench_measure_ceiling(bench *b) {
     bench_candidate copy = {.who = "memcpy", .label = "cudaMemcpyAsync"};
     bench_result *r = new_result(b, &bench_rows[0]);

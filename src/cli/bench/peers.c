@@ -9,7 +9,7 @@
 
 #define NAME "libhaul_peers.so"
 
-/* A function pointer from dlsym, by the detour that ISO C needs. */
+/* Converts a pointer from dlsym to a function pointer, the way ISO C allows. */
 static haul_peers_function *entry_of(void *library) {
     haul_peers_function *function = NULL;
     *(void **)(void *)&function = dlsym(library, "haul_peers");
@@ -32,7 +32,8 @@ static haul_status load(bench_peers *p, const char *file, const haul_device *dev
     if (p->count == BENCH_LIBRARIES) return haul_fail(HAUL_ERROR_LIMIT, "--peers: more than %d", BENCH_LIBRARIES);
     bench_library *l = &p->libraries[p->count];
     *l = (bench_library){.name = slash ? slash + 1 : file};
-    const char *path = slash ? file : arena_printf(memory, "./%s", file); /* or the loader would look elsewhere */
+    const char *path =
+        slash ? file : arena_printf(memory, "./%s", file); /* otherwise the loader would search elsewhere */
     l->handle = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!l->handle) return haul_fail(HAUL_ERROR_NOT_FOUND, "%s", path ? dlerror() : "no memory for a path");
     haul_status status = open_table(l, device);

@@ -8,8 +8,8 @@ enum { MOST_REFERENCES = 32 };
 
 /* ---- references ---- */
 
-/* The names that a row's ratios are given against: the copy, what is wanted, the peers that were measured, the plain
- * form. Each once. */
+/* The references of a row's ratios: the copy, wanted references, peers that were measured, the plain form. Each
+ * once. */
 typedef struct references {
     const char *names[MOST_REFERENCES];
     size_t count;
@@ -51,7 +51,7 @@ static const char *reference_label(const bench_candidate *c, const char *name) {
     return c ? c->label : name;
 }
 
-/* Only at the row's own size, and on hardware, does it mean something. */
+/* A judgement is meaningful only at the row's own size, and on hardware. */
 static void add_judgement(report_table *t, const bench *b, const bench_result *r, double wanted, double ratio) {
     const bool counts = r->whole && !haul_device_is_virtual(b->device);
     if (wanted > 0)
@@ -167,7 +167,7 @@ static void add_checks(report_document *d, const bench *b) {
 
 /* ---- the chart ---- */
 
-/* The best of the peers; NULL without any. */
+/* The best peer; NULL if there is none. */
 static const bench_candidate *best_peer(const bench_result *r) {
     const bench_candidate *best = NULL;
     for (size_t i = 0; i < r->count && !r->failure; i++) {

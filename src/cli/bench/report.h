@@ -1,4 +1,4 @@
-/* What haul bench says: tables of ratios and times, a chart, the stamp. */
+/* Output of haul bench: tables of ratios and times, a chart, the stamp. */
 #ifndef HAUL_CLI_BENCH_REPORT_H
 #define HAUL_CLI_BENCH_REPORT_H
 
@@ -9,7 +9,7 @@
  */
 haul_status bench_report(const bench *b, report_document *d, report_chart **chart);
 
-/* What was measured on, with what, when, and by which command line: facts of the document. */
+/* Adds facts to the document: the device, the peers, the date, and the command line. */
 void bench_stamp(const bench *b, report_document *d, int argc, char **argv);
 
 #endif

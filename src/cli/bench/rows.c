@@ -39,7 +39,7 @@ bool bench_row_is(const bench_row *row, const char *name) {
     return strcmp(row->name, name) == 0 || strcmp(row->work->name, name) == 0;
 }
 
-/* Rows' names, and works' that are none of them. */
+/* Checks against the names of rows, and of works that are not rows. */
 haul_status bench_check_name(const char *name) {
     const char *names[2 * sizeof bench_rows / sizeof *bench_rows];
     size_t count = 0;

@@ -1,4 +1,4 @@
-/* Where and how the numbers came about. */
+/* The stamp of haul bench: where and how the numbers were made. */
 #include "cli/bench/report.h"
 #include "cli/stamp.h"
 

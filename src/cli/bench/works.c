@@ -1,4 +1,4 @@
-/* The works: how large their arrays are, how haul does them, how peers are told, and how results are verified. */
+/* The works: sizes of their arrays, haul's functions, the job for peers, and verification. */
 #include "cli/bench/bench.h"
 
 #include <kernels/verify.h>
@@ -214,7 +214,7 @@ static haul_status ship_matvec(haul_kernels *k, unsigned form, const bench_size 
 /* ---- the table ---- */
 
 /* WORK(name, family, FAMILY, PLAIN, lanes, adds, extent, shrink, shape, job): `family` and PLAIN are of kernels.def;
- * the members that are not named here go by the work's name. */
+ * members that are not named here have the work's name. */
 #define WORK(NAME, family, FAMILY, PLAIN, LANES, ADDS, extent_of, shrink_by, shape_of, job_of) \
     const bench_work bench_##NAME = {.name = #NAME,                                            \
                                      .verify = "verify_" #NAME,                                \

@@ -1,4 +1,4 @@
-/* haul exercise: tasks for learners, and what tries their solutions. */
+/* haul exercise: tasks for learners, and trials of their solutions. */
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/number.h"
@@ -15,18 +15,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One command line: what is to be done with which exercise, and its words behind that. */
+/* One command line: the action, its exercise, and the words after that. */
 typedef struct exercise_job {
     const cli_values *values;
     exercise_list list;
-    exercise exercise; /* where the action is about one */
-    const char *word;  /* behind its name, or NULL */
+    exercise exercise; /* if the action has one */
+    const char *word;  /* after its name, or NULL */
     text out;
-    bool failed; /* the solution */
+    bool failed; /* the solution failed */
 } exercise_job;
 
 typedef struct action {
-    const char *name, *word; /* what may stand behind the exercise's name */
+    const char *name, *word; /* what may follow the exercise's name */
     bool wants_exercise;
     haul_status (*run)(exercise_job *j);
 } action;
@@ -76,7 +76,7 @@ static haul_status write_new(const char *path, const text *content, const char *
     return haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
 }
 
-/* The learner's file: what is given, else NAME.cu here. */
+/* The learner's file: the one given, else NAME.cu here. */
 static const char *source_of(const exercise_job *j, text *path) {
     if (j->word) return j->word;
     text_printf(path, "%s.cu", j->exercise.name);
@@ -134,7 +134,7 @@ static haul_status put(exercise_job *j, report_document *d) {
     return status;
 }
 
-/* A GPU has neither findings nor counters here: the measured case is tried there as it is. */
+/* On a GPU there are neither findings nor counters: the measured case runs directly. */
 static haul_status try_all(exercise_trial *t) {
     HAUL_TRY(exercise_trial_check(t));
     if (t->ended || exercise_failing_case(t)) return HAUL_OK;
@@ -148,7 +148,7 @@ static haul_status measure_shipped(exercise_trial *t, const exercise *e, const c
     return exercise_trial_measure(t);
 }
 
-/* Tells `own` what the shipped solution takes. */
+/* Gives `own` the shipped solution's values. */
 static haul_status hold_against_shipped(exercise_trial *own, exercise_trial *shipped, text *path) {
     HAUL_TRY(measure_shipped(shipped, own->exercise, own->values, path));
     memcpy(own->shipped, shipped->metric, sizeof own->shipped);
@@ -200,7 +200,7 @@ static haul_status score(exercise_job *j) {
     return status;
 }
 
-/* ---- all of them ---- */
+/* ---- the actions ---- */
 
 static const action actions[] = {
     {"list", NULL, false, list},     {"start", "FILE.cu", true, start}, {"hint", "NUMBER", true, hint},

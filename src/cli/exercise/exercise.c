@@ -1,4 +1,4 @@
-/* Exercises as their files describe them. */
+/* Exercises, read from their files. */
 #include "cli/exercise/exercise.h"
 
 #include "base/nearest.h"
@@ -118,7 +118,7 @@ void exercise_list_free(exercise_list *list) {
     *list = (exercise_list){0};
 }
 
-/* ---- one ---- */
+/* ---- one exercise ---- */
 
 static haul_status find_name(const exercise_list *list, const char *name, const char **found) {
     const char *names[MOST_NAMES];

@@ -1,7 +1,7 @@
-/* The parts of `haul exercise`: an exercise as its folder describes it, a trial of a solution, and what comes of it.
+/* The parts of `haul exercise`: an exercise from its folder, a trial of a solution, and its evaluation.
  *
- * exercises/exercises.json lists the exercises. The folder of each has starter.cu, check.cpp (cases and reference),
- * solution.cu and exercise.json; docs/exercises.md says what that holds. */
+ * exercises/exercises.json lists the exercises. Each folder has starter.cu, check.cpp (cases and reference),
+ * solution.cu and exercise.json; docs/exercises.md describes their contents. */
 #ifndef HAUL_CLI_EXERCISE_EXERCISE_H
 #define HAUL_CLI_EXERCISE_EXERCISE_H
 
@@ -23,13 +23,12 @@ typedef struct exercise_list {
 typedef struct exercise {
     const char *name;
     json_t *spec;    /* exercise.json, checked */
-    json_t *general; /* the list's */
-    text folder;     /* its own */
+    json_t *general; /* of the list */
+    text folder;     /* of the exercise */
 } exercise;
 
-/* End both with their _free(), after an error too. Errors: HAUL_ERROR_FILE, HAUL_ERROR_SYNTAX for a file that does not
- * say what it has to, HAUL_ERROR_NOT_FOUND with a near name for one that is not listed. An exercise lives as long as
- * its list. */
+/* Call the _free() functions also after an error. Errors: HAUL_ERROR_FILE; HAUL_ERROR_SYNTAX if a file lacks something;
+ * HAUL_ERROR_NOT_FOUND, with a similar name, if an exercise is not listed. An exercise lives as long as its list. */
 haul_status exercise_list_open(exercise_list *list);
 void exercise_list_free(exercise_list *list);
 haul_status exercise_open(exercise *e, const exercise_list *list, const char *name);
@@ -41,7 +40,7 @@ const char *exercise_hint(const exercise *e, size_t number); /* from 1 on */
 
 /* ---- trials ---- */
 
-/* What is counted of the measured case: the sum over all launches of the solution. */
+/* Metrics of the measured case: sums over all launches of the solution. */
 typedef enum exercise_metric {
 #define METRIC(id, ...) EXERCISE_##id,
 #include "cli/exercise/metrics.def"
@@ -51,73 +50,72 @@ typedef enum exercise_metric {
 
 extern const char *const exercise_metric_names[EXERCISE_METRICS];
 
-/* A program made of a solution, and what was seen of it. All JSON is owned by the trial. */
+/* A program made of a solution, and the observations of its runs. The trial owns all JSON. */
 typedef struct exercise_trial {
     const exercise *exercise;
     const cli_values *values;
-    const char *source; /* the solution's file */
-    text work;          /* a temporary folder; removed with the trial */
-    text output;        /* what the program printed */
-    json_t *cases;    /* objects as harness.cpp writes them, begin and end as one; a case without "right" did not end */
-    json_t *findings; /* objects as `haul check --json` has them, errors and warnings only, each kind and place once */
-    const char *ended;      /* NULL: by itself; else "too-slow", "signal" or "exit" */
-    bool measured, counted; /* the times are there; the metrics are */
+    const char *source;     /* the solution's file */
+    text work;              /* a temporary folder; removed with the trial */
+    text output;            /* what the program printed */
+    json_t *cases;          /* objects of harness.cpp, begin and end merged; a case without "right" did not end */
+    json_t *findings;       /* objects of `haul check --json`: errors and warnings only, each kind and place once */
+    const char *ended;      /* NULL: it ended by itself; else "too-slow", "signal" or "exit" */
+    bool measured, counted; /* there are times; there are metrics */
     double metric[EXERCISE_METRICS];
-    double shipped[EXERCISE_METRICS]; /* those of the shipped solution, where a need or a score is held against them */
+    double shipped[EXERCISE_METRICS]; /* of the shipped solution, if a need or a score is compared with them */
     double bytes, us, ideal_us;       /* of the measured case */
 } exercise_trial;
 
-/* Compiles the solution in `source`. The compiler's messages go to standard error. Errors: HAUL_ERROR_COMPILER,
- * HAUL_ERROR_FILE. End it with exercise_trial_free(), after an error too. */
+/* Compiles the solution in `source`; the compiler's messages go to standard error. Call exercise_trial_free() also
+ * after an error. Errors: HAUL_ERROR_COMPILER, HAUL_ERROR_FILE. */
 haul_status exercise_trial_open(exercise_trial *t, const exercise *e, const char *source, const cli_values *v);
 void exercise_trial_free(exercise_trial *t);
 
-/* Tries all cases but the last under `haul check`, or on a GPU as they are. */
+/* Runs all cases but the last, under `haul check`, or directly on a GPU. */
 haul_status exercise_trial_check(exercise_trial *t);
-/* Tries the last one and counts what it moves, on a virtual GPU. `measured` is false when it did not end or is wrong.
- */
+/* Runs the last case and counts its traffic, on a virtual GPU. `measured` is false if it did not end or is wrong. */
 haul_status exercise_trial_measure(exercise_trial *t);
-/* Times the last one on a GPU: `us` and `ideal_us`; compiled by nvcc. */
+/* Times the last case on a GPU, compiled by nvcc: sets `us` and `ideal_us`. */
 haul_status exercise_trial_time(exercise_trial *t);
 
 bool exercise_on_gpu(const cli_values *v);
 
-/* ---- what comes of it ---- */
+/* ---- evaluation ---- */
 
-/* A need of the exercise, held against a trial that was measured. */
+/* A need of the exercise, compared with a measured trial. */
 typedef struct exercise_need {
     const char *metric, *what;
-    double value, limit; /* the limit is the ideal's multiple already */
+    double value, limit; /* the limit is already multiplied */
     bool at_least, holds;
 } exercise_need;
 
 size_t exercise_need_count(const exercise *e);
-/* Whether one of them is a multiple of what the shipped solution takes. */
+/* Whether a need is a multiple of the shipped solution's value. */
 bool exercise_needs_shipped(const exercise *e);
 exercise_need exercise_need_of(const exercise_trial *t, size_t i);
 
-/* The least that any solution needs of a metric, 0 where that is not known; of time the harness's ideal. */
+/* The lower limit of a metric for any solution, 0 if not known; for time the harness's ideal. */
 double exercise_ideal_of(const exercise_trial *t, exercise_metric m);
-/* The sectors that count for the score: of L1, unless exercise.json has `scored`. */
+/* The sectors that the score uses: of L1, unless exercise.json has `scored`. */
 exercise_metric exercise_scored_sectors(const exercise *e);
 
-/* The first case that is not right, or NULL. */
+/* The first case that is wrong, or NULL. */
 const json_t *exercise_failing_case(const exercise_trial *t);
-/* Whether all cases are right, nothing was found and all needs hold. */
+/* Whether all cases are right, there are no findings and all needs hold. */
 bool exercise_passes(const exercise_trial *t);
-/* The hint of the first symptom that the trial has, of the exercise's own or of the general ones; NULL: none has. */
+/* The hint of the first matching symptom, of the exercise's own or of the general ones; NULL if none matches. */
 const char *exercise_hint_for(const exercise_trial *t);
 
-/* The score of 100, from a trial that passed its cases and one of the shipped solution. */
+/* The score of 100, from a trial that passed its cases and a trial of the shipped solution. */
 typedef struct exercise_score {
     double time, sectors, wavefronts; /* points: of 50, 25 and 25 */
-    size_t findings, needs;           /* kinds that were found: each takes 10 points; needs that do not hold: 20 */
+    size_t findings, needs;           /* kinds of findings: each costs 10 points; failed needs: 20 each */
     int points;
 } exercise_score;
 exercise_score exercise_score_of(const exercise_trial *own, const exercise_trial *shipped);
 
 void exercise_report_test(report_document *d, const exercise_trial *t);
-/* `gpu` may be NULL: no times of a GPU. */
+/* `gpu` may be NULL: no GPU times. */
 void exercise_report_score(report_document *d, const exercise_trial *own, const exercise_trial *shipped,
                            const exercise_trial *gpu);
 

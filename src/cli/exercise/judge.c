@@ -1,4 +1,4 @@
-/* Needs, symptoms and scores. */
+/* Evaluates trials: needs, symptoms and scores. */
 #include "cli/exercise/exercise.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ bool exercise_needs_shipped(const exercise *e) {
     return false;
 }
 
-/* The multiple of what it is the multiple of. */
+/* Multiplies the need's base: the ideal, or the shipped solution's value. */
 static double limit_of(const exercise_trial *t, const json_t *spec, exercise_metric m) {
     const json_t *ideal = json_object_get(spec, "at_most_ideal"), *shipped = json_object_get(spec, "at_most_shipped");
     const json_t *least = json_object_get(spec, "at_least"), *most = json_object_get(spec, "at_most");
@@ -71,7 +71,7 @@ static bool has_failing_need(const exercise_trial *t, const char *metric) {
     return false;
 }
 
-/* ---- what is wrong ---- */
+/* ---- failures ---- */
 
 const json_t *exercise_failing_case(const exercise_trial *t) {
     size_t i;
@@ -87,7 +87,7 @@ bool exercise_passes(const exercise_trial *t) {
 
 /* ---- symptoms ---- */
 
-/* Whether a fact has what the symptom says under `key`: the same value; `true` is any number but 0. */
+/* Whether a fact has the symptom's value under `key`; `true` matches any number but 0. */
 static bool has(const json_t *symptom, const char *key, const json_t *fact) {
     const json_t *wanted = json_object_get(symptom, key);
     if (!wanted) return true;
@@ -105,7 +105,7 @@ static bool has_fault(const json_t *symptom, const json_t *one) {
     return false;
 }
 
-/* Whether a case of the tag `right_case` is right, or none is asked for. */
+/* Whether a case with the tag `right_case` is right, or the symptom has no such tag. */
 static bool has_right_case(const json_t *symptom, const exercise_trial *t) {
     size_t i;
     json_t *one;
@@ -166,12 +166,12 @@ const char *exercise_hint_for(const exercise_trial *t) {
 
 /* ---- scores ---- */
 
-/* As many of the points as the shipped solution's value is of one's own. Nothing used is as good as it gets. */
+/* The share of the points that the shipped solution's value is of one's own. Using nothing gets all points. */
 static double share(double own, double shipped, double points) {
     return own <= shipped ? points : points * shipped / own;
 }
 
-/* Sectors of the memory that the exercise is about. */
+/* Sectors of the kind of memory that the exercise is about. */
 exercise_metric exercise_scored_sectors(const exercise *e) {
     const char *name = json_string_value(json_object_get(e->spec, "scored"));
     return name ? metric_of(name) : EXERCISE_SECTORS;

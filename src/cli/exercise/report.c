@@ -1,4 +1,4 @@
-/* What tests and scores print. */
+/* Output of tests and scores. */
 #include "cli/exercise/exercise.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static const char *ended_text(const char *ended) {
     return "ended the program";
 }
 
-/* How the case ended. */
+/* Describes how the case ended. */
 static void describe_case(const exercise_trial *t, const json_t *one, text *out) {
     size_t i;
     json_t *fault;
@@ -145,7 +145,7 @@ static const char *const titles[EXERCISE_METRICS] = {
 #undef METRIC
 };
 
-/* Results may stay in L2, so the ideal of device memory is shown only where that is what counts. */
+/* Results may stay in L2, so the ideal of device memory is shown only if it is what counts. */
 static double shown_ideal(const exercise_trial *t, exercise_metric m) {
     const bool hidden = m == EXERCISE_DEVICE_SECTORS && exercise_scored_sectors(t->exercise) != m;
     return hidden ? 0 : exercise_ideal_of(t, m);

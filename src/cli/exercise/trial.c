@@ -1,4 +1,4 @@
-/* A solution compiled with its exercise's cases, run under haul's own commands, and what they report. */
+/* Compiles a solution with its exercise's cases, runs it under haul's own commands, and collects their reports. */
 #include "cli/exercise/exercise.h"
 
 #include "base/process.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum { SECONDS = 60, MOST_WORDS = 24, ROUNDS = 25 };
-#define LIMIT "67108864" /* warp instructions of a kernel: no exercise's solution needs a fifth of them */
+#define LIMIT "67108864" /* warp instructions of a kernel: no solution needs a fifth of them */
 
 typedef struct metric {
     haul_counter counters[9]; /* up to HAUL_COUNTER_COUNT */
@@ -50,7 +50,7 @@ static void add_in(words *w, const text *folder, const char *name) {
     add(w, arena_printf(&w->memory, "%s/%s", text_string(folder), name));
 }
 
-/* Runs it and drops the words. */
+/* Runs the command and frees its words. */
 static haul_status run(words *w, const process_options *options, text *out, text *errors, process_end *end) {
     const haul_status status =
         w->failed ? haul_no_memory("a trial of the exercise") : process_run(w->items, options, out, errors, end);
@@ -88,12 +88,12 @@ static haul_status add_nvcc(words *w, const exercise_trial *t) {
         return haul_fail(HAUL_ERROR_COMPILER, "neither clang nor nvcc is here: `haul info` says what is missing");
     add(w, "-lineinfo");
     if (exercise_on_gpu(t->values)) return HAUL_OK;
-    add(w, "-cudart"); /* the one that haul can always replace */
+    add(w, "-cudart"); /* the runtime that haul can always replace */
     add(w, "shared");
     return HAUL_OK;
 }
 
-/* The machine's; what it is called is found out before anything is compiled. */
+/* The machine's architecture; its name is determined before anything is compiled. */
 static haul_status find_architecture(const cli_values *v, char name[16]) {
     haul_device *device;
     const haul_device_options options = cli_device_options(v);
@@ -101,12 +101,12 @@ static haul_status find_architecture(const cli_values *v, char name[16]) {
     HAUL_TRY(haul_device_open(automatic ? "sim" : v->device, &options, &device));
     const unsigned architecture = haul_device_architecture(device);
     haul_device_close(device);
-    /* haul cc compiles for sm_90 at most; what needs more than sm_80 is no exercise */
+    /* haul cc compiles for sm_90 at most; no exercise needs more */
     snprintf(name, 16, "sm_%u", architecture && architecture < 90 ? architecture : 90);
     return HAUL_OK;
 }
 
-/* The command line up to the files: nvcc's, or haul's own. */
+/* Adds the command line up to the files: nvcc's, or haul's own. */
 static haul_status add_compiler(words *w, const exercise_trial *t) {
     char architecture[16];
     HAUL_TRY(find_architecture(t->values, architecture));
@@ -118,7 +118,7 @@ static haul_status add_compiler(words *w, const exercise_trial *t) {
         add(w, cli_own_path(&w->memory));
         add(w, "cc");
     }
-    add(w, "-O1"); /* of the host's half: kernels are always optimised */
+    add(w, "-O1"); /* for host code: kernels are always optimised */
     add(w, "-std=c++17");
     add(w, arena_printf(&w->memory, "-arch=%s", architecture));
     return HAUL_OK;
@@ -133,7 +133,7 @@ static void add_files(words *w, const exercise_trial *t) {
     add_in(w, &t->work, "program");
 }
 
-/* Shows what the compiler says. */
+/* Shows the compiler's messages. */
 static haul_status run_compiler(const exercise_trial *t, words *w) {
     text out = {0}, errors = {0};
     process_end end = {0};
@@ -198,9 +198,9 @@ void exercise_trial_free(exercise_trial *t) {
     *t = (exercise_trial){0};
 }
 
-/* ---- JSON, a value a line ---- */
+/* ---- JSON, one value a line ---- */
 
-/* Calls `take` with each line's object; a line that is cut off, as one of a program that was killed, is the last. */
+/* Calls `take` with each line's object. Stops at an incomplete line, as a killed program leaves it. */
 static haul_status read_lines(const exercise_trial *t, const char *name, void (*take)(void *, json_t *),
                               void *context) {
     json_error_t error;
@@ -208,7 +208,7 @@ static haul_status read_lines(const exercise_trial *t, const char *name, void (*
     text_printf(&path, "%s/%s", text_string(&t->work), name);
     FILE *file = path.failed ? NULL : fopen(text_string(&path), "r");
     text_free(&path);
-    if (!file) return HAUL_OK; /* nothing was launched, or nothing begun */
+    if (!file) return HAUL_OK; /* nothing was launched or started */
     for (json_t *line; (line = json_loadf(file, JSON_DISABLE_EOF_CHECK, &error));) {
         take(context, line);
         json_decref(line);
@@ -217,7 +217,7 @@ static haul_status read_lines(const exercise_trial *t, const char *name, void (*
     return HAUL_OK;
 }
 
-/* Lines of one case become one object; the first of what two lines say stays. */
+/* Merges the lines of a case into one object; the first value of a key stays. */
 static void take_case(void *context, json_t *line) {
     json_t *cases = context, *last = json_array_get(cases, json_array_size(cases) - 1);
     const json_t *number = json_object_get(line, "case");
@@ -259,7 +259,7 @@ static void take_launch(void *context, json_t *line) {
 
 /* ---- runs ---- */
 
-/* A program that does not end is worth a message, not an error. begun: whether any case was. */
+/* A program that does not end gets a message, not an error. begun: whether any case began. */
 static void keep_end(exercise_trial *t, const process_end *end, bool begun) {
     const json_t *last = json_array_get(t->cases, json_array_size(t->cases) - 1);
     if (end->too_slow)
@@ -284,7 +284,7 @@ static haul_status run_program(exercise_trial *t, words *w, const char *mode, co
     if (status == HAUL_OK) status = read_lines(t, "results", take_case, t->cases);
     const bool begun = json_array_size(t->cases) > before;
     if (status == HAUL_OK) keep_end(t, &end, begun);
-    /* Without a case the program did not even begin: what it said is why. */
+    /* Without a case the program did not even begin: its output says why. */
     if (status == HAUL_OK && !begun && !end.too_slow)
         status = haul_fail(HAUL_ERROR_FILE, "the program of %s cannot be run: %.600s", t->source,
                            errors.length ? text_string(&errors) : "it prints no reason");
@@ -292,7 +292,7 @@ static haul_status run_program(exercise_trial *t, words *w, const char *mode, co
     return status;
 }
 
-/* haul COMMAND --device ... --, up to where the program's own words begin. */
+/* haul COMMAND --device ... --, up to the program's own words. */
 static void add_command(words *w, const exercise_trial *t, const char *command) {
     add(w, cli_own_path(&w->memory));
     add(w, command);
@@ -323,7 +323,7 @@ haul_status exercise_trial_check(exercise_trial *t) {
     return exercise_on_gpu(t->values) ? HAUL_OK : read_lines(t, "report", take_check, t->findings);
 }
 
-/* Only a case that was measured, and is right, has times. */
+/* Only a measured case that is right has times. */
 static void keep_times(exercise_trial *t) {
     const json_t *last = json_array_get(t->cases, json_array_size(t->cases) - 1);
     t->bytes = json_number_value(json_object_get(last, "bytes"));

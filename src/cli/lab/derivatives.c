@@ -37,8 +37,8 @@ static void compute(stencil s, const haul_rows *r, const float *in, float *out) 
     }
 }
 
-/* Rows are a warp wide, or four where there is enough of them. Only the slow difference finds rows of other warps in
- * its L1, so it gets blocks of up to eight rows. */
+/* Blocks are a warp wide, or four if rows are long enough. Only the slow difference finds rows of other warps in its
+ * L1, so its blocks have up to eight rows. */
 static haul_status measure(lab_workbench *b, stencil s, const grid *g, haul_launch_record *record) {
     const haul_rows *r = &g->rows;
     const float *in = lab_floats(b, g->words, 1);

@@ -19,7 +19,7 @@ static const report_column columns[] = {
     {"conflicts", "Conflicts", REPORT_COUNT, "wavefronts that bank conflicts add to these"},
 };
 
-/* What a form's launches count together. */
+/* Sum of a counter over a form's launches. */
 static double total(const lab_workbench *b, size_t first, haul_counter counter) {
     double sum = 0;
     for (size_t i = first; i < b->own.run->launch_count; i++) sum += b->own.run->launches[i].counters[counter];

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* BLOCKS: so few that a block of the staged forms goes through several planes. */
+/* BLOCKS: few enough that a block of the staged forms processes several planes. */
 enum { BLOCKS = 8, MOST = HAUL_STENCIL_MOST_RADIUS };
 
 static const haul_volume volume = {.nx = 256, .ny = 64, .nz = 8, .pitch = 256};
@@ -43,7 +43,7 @@ static float at(const float *plane, uint32_t x, uint32_t y) {
     return x < volume.nx && y < volume.ny ? plane[y * volume.pitch + x] : 0.0f;
 }
 
-/* Left of 0 wraps around to far beyond the plane's end. */
+/* Left of 0, indices wrap around to far beyond the plane's end. */
 static void compute(uint32_t radius, const float *in, float *out) {
     for (uint32_t row = 0; row < volume.ny * volume.nz; row++) {
         uint32_t y = row % volume.ny;

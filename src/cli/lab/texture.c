@@ -27,7 +27,7 @@ static const report_column columns[] = {
     {"estimate", "Estimate", REPORT_MICROSECONDS, "of the kernel's time"},
 };
 
-/* The sum as the kernels make it: row by row, pixels at the edge repeated. */
+/* The sum in the kernels' order: row by row, pixels at the edge repeated. */
 static float around(const float *image, int x, int y) {
     float sum = 0;
     for (int j = -1; j <= 1; j++) {

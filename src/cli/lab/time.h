@@ -1,4 +1,4 @@
-/* The table of how long forms of a kernel take, and why: by the time model. */
+/* The table of the times of a kernel's forms, and their causes, from the time model. */
 #ifndef HAUL_CLI_LAB_TIME_H
 #define HAUL_CLI_LAB_TIME_H
 
@@ -6,7 +6,7 @@
 
 #include <haul/run.h>
 
-/* A table "time", a form a row. */
+/* Adds a table "time" with a row for each form. */
 report_table *lab_add_time_table(report_section *section, const char *title);
 void lab_add_time_row(report_table *table, const char *form, const haul_launch_record *record);
 

@@ -46,6 +46,6 @@ haul_status lab_run_writes(lab_workbench *b) {
     report_table *t = report_add_table(b->section, "stores", NULL, columns, sizeof columns / sizeof columns[0]);
     haul_device_properties_of(b->lab->device, &device);
     for (uint32_t rounds = 1; rounds <= 8; rounds *= 2) HAUL_TRY(measure(b, t, SMALL, rounds));
-    /* what does not fit L2 has to leave it */
+    /* more than L2 holds, so that it must evict */
     return measure(b, t, (uint32_t)(device.l2_bytes / MIB * 2 * MIB / sizeof(float)), 2);
 }

@@ -23,14 +23,14 @@ typedef struct tuning {
     bool chosen[KERNELS_TUNABLES];
 } tuning;
 
-/* ---- which kernels ---- */
+/* ---- the kernels ---- */
 
 static void list_kernels(void) {
     for (size_t i = 0; i < KERNELS_TUNABLES; i++)
         printf("%-20s %s\n", kernels_tunables[i].name, kernels_tunables[i].what);
 }
 
-/* "saxpy.paced" is one, "saxpy" all of a family. */
+/* "saxpy.paced" names one kernel, "saxpy" a family. */
 static bool is_called(const kernels_tunable *k, const char *name) {
     const size_t length = strlen(name);
     if (strcmp(name, "all") == 0 || strcmp(name, k->name) == 0) return true;
@@ -84,7 +84,7 @@ static haul_status tune(tuning *t, const tune_problem *p) {
     return status;
 }
 
-/* Of a family, or of all, those that need newer machines are left out, with a word. */
+/* Within a family, or `all`, kernels that need newer machines are skipped with a message. */
 static haul_status tune_shipped(tuning *t, size_t i, bool alone) {
     const kernels_tunable *k = &kernels_tunables[i];
     if (!alone && haul_device_architecture(t->device) < k->architecture) {
@@ -118,7 +118,7 @@ static haul_status tune_all(tuning *t) {
     return HAUL_OK;
 }
 
-/* ---- what is told ---- */
+/* ---- output ---- */
 
 static haul_status save_all(const tuning *t) {
     const char *folder = t->values->out;

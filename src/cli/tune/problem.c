@@ -1,4 +1,4 @@
-/* What is tuned: rows of kernels/tunables.def, or a kernel that the options describe. */
+/* Tuning problems: rows of kernels/tunables.def, or a kernel that the options describe. */
 #include "base/nearest.h"
 #include "base/status.h"
 #include "cli/tune/tune.h"
@@ -14,7 +14,7 @@ void tune_case_free(tune_case *c) {
     *c = (tune_case){0};
 }
 
-/* ---- what --try and --require add ---- */
+/* ---- values of --try and --require ---- */
 
 static haul_status unknown_parameter(const tune_problem *p, const char *name) {
     const char *names[TUNE_MOST_PARAMETERS];
@@ -24,7 +24,7 @@ static haul_status unknown_parameter(const tune_problem *p, const char *name) {
                      near ? near : names[0]);
 }
 
-/* Where `value` is in the list; it is put first where it is not. */
+/* Puts `value` first in the list, adding it if it is missing. */
 static void start_with(tune_parameter *p, const char *value) {
     for (p->start = 0; p->start < p->value_count; p->start++)
         if (strcmp(p->values[p->start], value) == 0) return;
@@ -34,7 +34,7 @@ static void start_with(tune_parameter *p, const char *value) {
     p->values[0] = value;
 }
 
-/* A shipped kernel's parameter gets other values; today's stays among them. */
+/* Replaces the values of a shipped kernel's parameter; the current one stays among them. */
 static haul_status replace_values(tune_case *c, const char *given) {
     tune_parameter p;
     tune_problem *q = &c->problem;
@@ -120,7 +120,7 @@ haul_status tune_case_shipped(tune_case *c, const kernels_tunable *k, const cli_
     return add_required(c, v);
 }
 
-/* ---- one's own ---- */
+/* ---- the user's kernels ---- */
 
 haul_status tune_case_own(tune_case *c, const char *path, const cli_values *v) {
     *c = (tune_case){0};

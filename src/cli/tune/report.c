@@ -1,4 +1,4 @@
-/* What a search found, as a section of a report and as a C header. */
+/* The result of a search, as a section of a report and as a C header. */
 #include "base/memory.h"
 #include "cli/stamp.h"
 #include "cli/tune/tune.h"
@@ -64,7 +64,8 @@ static void add_table(report_section *s, const tune_problem *p, const tune_resul
 
 /* ---- the chart: the surface over the two parameters that matter most ---- */
 
-/* The best time of variants with that value of a parameter, and of a second one where `other` is one; NaN without. */
+/* The best time of variants with this value of a parameter, and of a second one if `other` is one; NaN if there is
+ * none. */
 static double best_with(const tune_problem *p, const tune_result *r, size_t parameter, size_t value, size_t other,
                         size_t other_value) {
     double best = NAN;
@@ -77,7 +78,7 @@ static double best_with(const tune_problem *p, const tune_result *r, size_t para
     return best;
 }
 
-/* How much the time depends on it: the worst of the best times over the best one. */
+/* How much the time depends on a parameter: the worst of its values' best times, divided by the best one. */
 static double weight_of(const tune_problem *p, const tune_result *r, size_t parameter) {
     double least = NAN, most = NAN;
     for (size_t i = 0; i < p->parameters[parameter].value_count; i++) {
@@ -88,7 +89,7 @@ static double weight_of(const tune_problem *p, const tune_result *r, size_t para
     return least > 0 ? most / least : 0;
 }
 
-/* The parameter with the greatest weight but for `but`; SIZE_MAX when there is none. */
+/* The parameter with the greatest weight, except `but`; SIZE_MAX if there is none. */
 static size_t heaviest(const tune_problem *p, const tune_result *r, size_t but) {
     size_t found = SIZE_MAX;
     double most = 0;

@@ -11,7 +11,7 @@ typedef struct kernels_tunable kernels_tunable; /* kernels/tunables.h */
 
 enum { TUNE_MOST_ARGUMENTS = 24, TUNE_MOST_REQUIREMENTS = 24 };
 
-/* A problem and what its pointers point to. End it with tune_case_free(). */
+/* A problem and the memory that it points to. Free it with tune_case_free(). */
 typedef struct tune_case {
     tune_problem problem;
     arena memory;
@@ -19,16 +19,16 @@ typedef struct tune_case {
     const char *requirements[TUNE_MOST_REQUIREMENTS];
 } tune_case;
 
-/* A shipped kernel's. */
+/* The problem of a shipped kernel. */
 haul_status tune_case_shipped(tune_case *c, const kernels_tunable *kernel, const cli_values *v, haul_device *device);
-/* That of the options, for a .cu file. */
+/* The problem that the options describe, for a .cu file. */
 haul_status tune_case_own(tune_case *c, const char *path, const cli_values *v);
 void tune_case_free(tune_case *c);
 
 /* One section: the best variant, the table, a chart. `chart` may be NULL. */
 void tune_report(report_document *d, const tune_problem *p, const tune_result *r, bool all, report_chart **chart);
 
-/* A header begins with when, where and by which command it was found; then come the best values, problem by problem. */
+/* Starts a header with date, device and command; the best values follow, problem by problem. */
 void tune_start_header(text *out, const haul_device *device, int argc, char **argv);
 void tune_put_header(text *out, const tune_problem *p, const tune_result *r);
 
