@@ -21,9 +21,9 @@ uint64_t argument_value_of(const haul_argument *a, argument_value *v) {
     return sizeof v->address;
 }
 
-/* ---- what a parameter takes ---- */
+/* ---- types of parameters ---- */
 
-/* UNTYPED are structures, and what compilers call .bN. */
+/* UNTYPED: structures, which compilers declare as .bN. */
 typedef enum value_kind { UNTYPED, WHOLE, FLOATING } value_kind;
 
 static value_kind kind_of_argument(const haul_argument *a) {
@@ -31,7 +31,7 @@ static value_kind kind_of_argument(const haul_argument *a) {
     return a->kind == HAUL_ARGUMENT_F32 || a->kind == HAUL_ARGUMENT_F64 ? FLOATING : WHOLE;
 }
 
-/* No scalar has the floating types of less than 32 bits: whole numbers stand for their bits. */
+/* No scalar argument has a floating type of less than 32 bits: integers of that size pass their bits. */
 static value_kind kind_of_variable(const ptx_variable *v) {
     switch (ptx_types[v->type].kind) {
     case 'F': return ptx_bits(v->type) >= 32 ? FLOATING : UNTYPED;
@@ -45,7 +45,7 @@ static uint64_t element_bytes(const ptx_variable *v) {
     return ptx_bits(v->type) / 8;
 }
 
-/* "u8:1": the scalar that the variable takes, with the argument's value. NULL when there is none. */
+/* "u8:1": the scalar kind that the variable takes, with the argument's value. NULL if there is none. */
 static const char *scalar_for(const ptx_variable *v, const haul_argument *a, char out[64]) {
     const uint64_t bytes = element_bytes(v) == 1 && v->size != 1 ? v->size : element_bytes(v);
     const bool floating = kind_of_variable(v) == FLOATING ||
@@ -96,7 +96,7 @@ static bool kinds_differ(const haul_argument *a, const ptx_variable *v) {
     return given != UNTYPED && wanted != UNTYPED && given != wanted;
 }
 
-/* Compilers call parameters KERNEL_param_0 and so on, which says nothing. */
+/* Compilers name parameters KERNEL_param_0 and so on, which tells nothing. */
 static const char *name_parameter(const haul_launch *l, size_t i, const ptx_variable *p, char out[160]) {
     const size_t length = strlen(l->kernel);
     const bool counted = strncmp(p->name, l->kernel, length) == 0 && strncmp(p->name + length, "_param_", 7) == 0;

@@ -32,8 +32,7 @@ static bool beside_program(char path[PATH_MAX]) {
     return try_folder(program, "/../share/haul/toolchain", path);
 }
 
-/* HAUL_TOOLCHAIN decides when it is set; else an installed tree may have been moved, so the program's place comes
- * first. */
+/* HAUL_TOOLCHAIN takes precedence. An installed tree may have been moved, so the program's own folder comes next. */
 static haul_status find_script(char path[PATH_MAX]) {
     const char *chosen = getenv("HAUL_TOOLCHAIN");
     if (chosen && *chosen) {
@@ -49,7 +48,7 @@ static haul_status find_script(char path[PATH_MAX]) {
 
 /* ---- running it ---- */
 
-/* cu2ptx ends with one line of its own that says what went wrong; the compiler's come before it. */
+/* cu2ptx ends with its own line that says what went wrong; the compiler's lines come before it. */
 static haul_status fail_with_last_line(text *messages) {
     while (messages->length && messages->bytes[messages->length - 1] == '\n')
         messages->bytes[--messages->length] = '\0';

@@ -1,4 +1,4 @@
-/* CUDA source to PTX while a program runs: by toolchain/cu2ptx, with nvcc or clang. */
+/* Compiles CUDA source to PTX at run time, with toolchain/cu2ptx, which calls nvcc or clang. */
 #ifndef HAUL_LIB_COMPILE_H
 #define HAUL_LIB_COMPILE_H
 
@@ -9,27 +9,26 @@
 #include <stddef.h>
 
 typedef struct compile_options {
-    const char *compiler;     /* nvcc, clang or a path; NULL = nvcc where there is one, else clang */
-    const char *architecture; /* "sm_90"; NULL = that */
-    const char *const *flags; /* -I, -D and the like, passed on */
+    const char *compiler;     /* nvcc, clang or a path; NULL = nvcc if there is one, else clang */
+    const char *architecture; /* "sm_90"; NULL = sm_90 */
+    const char *const *flags; /* -I, -D and the like, passed to the compiler */
     size_t flag_count;
-    bool separate; /* device code that other files' calls: nvcc -rdc=true, clang -fgpu-rdc */
+    bool separate; /* code may call functions of other files: nvcc -rdc=true, clang -fgpu-rdc */
 } compile_options;
 
-/* True for what compile_source() takes: a name that ends in .cu. */
+/* True if compile_source() takes the file: its name ends in .cu. */
 bool compile_is_source(const char *path);
 
-/* Appends the PTX of a CUDA source file to `ptx`, and what the compiler said (warnings, errors) to `messages`.
- * `options` may be NULL. Errors: HAUL_ERROR_COMPILER (no compiler, source that does not compile), HAUL_ERROR_FILE. */
+/* Appends the PTX of a CUDA source file to `ptx`, and the compiler's warnings and errors to `messages`. `options` may
+ * be NULL. Errors: HAUL_ERROR_COMPILER (no compiler, source that does not compile), HAUL_ERROR_FILE. */
 haul_status compile_source(const char *path, const compile_options *options, text *ptx, text *messages);
 
-/* One line about the compiler that would be used, "nvcc 13.0 /usr/local/cuda/bin/nvcc", appended to `line`.
- * `compiler` as in compile_options. Errors: HAUL_ERROR_COMPILER when there is none. */
+/* Appends one line about the compiler that would be used, "nvcc 13.0 /usr/local/cuda/bin/nvcc". `compiler` as in
+ * compile_options. Errors: HAUL_ERROR_COMPILER if there is none. */
 haul_status compile_find(const char *compiler, text *line);
 
-/* Appends the path of a file of haul's own source ("kernels/saxpy.cu"), which lies beside the toolchain in the source
- * tree and where haul is installed. Errors: HAUL_ERROR_COMPILER without a toolchain, HAUL_ERROR_FILE without the file.
- */
+/* Appends the path of a file of haul's own source ("kernels/saxpy.cu"), which is beside the toolchain in the source
+ * tree and in an installation. Errors: HAUL_ERROR_COMPILER without a toolchain, HAUL_ERROR_FILE without the file. */
 haul_status compile_find_own(const char *name, text *path);
 
 #endif

@@ -25,7 +25,7 @@ haul_status device_enter(const haul_device *d) {
 
 /* ---- names ---- */
 
-/* The machine's place in the virtual driver's list of devices; -1 when there is none. */
+/* The machine's index in the virtual driver's list of devices; -1 if there is none. */
 static int find_machine(const char *name) {
     for (size_t i = 0; i < sim_machine_count; i++)
         if (strcmp(sim_machines[i].name, name) == 0) return (int)i;

@@ -1,4 +1,4 @@
-/* What the host library's objects are made of. */
+/* Structures of the host library's objects, and their internal functions. */
 #ifndef HAUL_LIB_DEVICE_H
 #define HAUL_LIB_DEVICE_H
 
@@ -9,13 +9,13 @@
 #include <haul/stream.h>
 #include <haul/texture.h>
 
-/* A device owns its buffers, modules, arrays and textures: closing it ends them. */
+/* A device owns its buffers, modules, arrays and textures: closing it frees them. */
 struct haul_device {
     const driver_table *driver;
     const struct vgpu_extras *extras; /* of a virtual GPU, beside the driver API; NULL: a real GPU */
-    bool checks;                      /* launches are looked at for findings */
+    bool checks;                      /* launches are checked for findings */
     bool queues;                      /* launches are not waited for: lib/timing.h */
-    haul_stream *default_stream;      /* NULL: nobody asked for it */
+    haul_stream *default_stream;      /* NULL: not used yet */
     CUstream stream;                  /* launches go there and are not waited for; NULL: the default stream */
     char *name, *product;
     CUdevice handle;
@@ -38,20 +38,20 @@ struct haul_module {
     haul_device *device;
     CUmodule handle;
     char *name;
-    const ptx_module *ptx;  /* the kernels' signatures; NULL when haul could not read them */
-    ptx_module *own_ptx;    /* the same, if it is the module's to free */
-    haul_buffer *variables; /* those that were asked for */
+    const ptx_module *ptx;  /* the kernels' signatures; NULL if haul could not parse them */
+    ptx_module *own_ptx;    /* the same, if the module owns it */
+    haul_buffer *variables; /* views created so far */
     haul_module *next;
 };
 
-/* By its name in the source or in the PTX; NULL where haul knows of none. */
+/* Finds a variable by its name in the source or in the PTX; NULL if haul knows none. */
 const ptx_variable *module_find_variable(const haul_module *module, const char *name);
 
-/* Opts the launch's kernel in to its dynamic shared memory, for launches that no program makes; *opted_in: it had to.
- * Errors: those of haul_module_allow_shared(). */
+/* Opts the launch's kernel in to its dynamic shared memory, for launches that haul itself makes; *opted_in: it was
+ * necessary. Errors: those of haul_module_allow_shared(). */
 haul_status module_opt_in(haul_module *module, const haul_launch *launch, bool *opted_in);
 
-/* As haul_device_open(); `number`: how many of the same name, virtual GPUs, come before it in the program. */
+/* As haul_device_open(); `number`: how many virtual GPUs of the same name come before it in the program. */
 haul_status device_open_further(const char *name, unsigned number, const haul_device_options *options,
                                 haul_device **device);
 
@@ -59,29 +59,29 @@ haul_status device_open_further(const char *name, unsigned number, const haul_de
 void device_read_properties(const driver_table *driver, const struct vgpu_extras *extras, CUdevice handle,
                             haul_device_properties *properties);
 
-/* "sim:h100": the virtual device that is most like this one, of its product or else of its architecture. */
+/* "sim:h100": the virtual device most similar to this one, of the same product or else the same architecture. */
 void device_name_twin(const haul_device *device, char name[32]);
 
-/* in-order, reversed, random, random:SEED. Errors: HAUL_ERROR_ARGUMENT. */
+/* Parses in-order, reversed, random or random:SEED. Errors: HAUL_ERROR_ARGUMENT. */
 haul_status device_read_schedule(const char *name, haul_device_options *options);
 
-/* Makes the device's context current; every call into the driver begins with it. */
+/* Makes the device's context current; every call to the driver needs it first. */
 haul_status device_enter(const haul_device *device);
-/* Loads NUL-terminated PTX; `name` is for messages. Errors: those of haul_module_load(), with the words of the driver's
- * compiler. */
+/* Loads NUL-terminated PTX; `name` is for messages. Errors: those of haul_module_load(), with the message of the
+ * driver's compiler. */
 haul_status device_load_ptx(const haul_device *device, const char *name, const char *ptx, CUmodule *module);
-/* The same of several texts, linked. */
+/* The same for several texts, linked. */
 haul_status device_link_ptx(const haul_device *device, const char *name, const haul_ptx *parts, size_t count,
                             CUmodule *module);
-/* HAUL_ERROR_LIMIT when grid, block or shared memory are beyond a real device or the kernel's bounds. */
+/* HAUL_ERROR_LIMIT if grid, block or shared memory exceed a real device or the kernel's bounds. */
 haul_status device_check_launch(const haul_device *device, const haul_launch *launch, CUfunction kernel);
-/* Turns a CUresult into a status with a message: "what: the driver's words". The virtual GPU has left better words
- * already. */
+/* Turns a CUresult into a status with a message: "what: the driver's words". The virtual GPU's own message is kept,
+ * since it says more. */
 haul_status device_check(const haul_device *device, CUresult result, const char *what);
 
-/* HAUL_ERROR_ARGUMENT when an access-policy window would be larger than the device's largest. */
+/* HAUL_ERROR_ARGUMENT if an access-policy window exceeds the device's largest. */
 haul_status device_check_window(const haul_device *device, uint64_t bytes);
-/* HAUL_ERROR_ARGUMENT when the bytes reach beyond the buffer's end. */
+/* HAUL_ERROR_ARGUMENT if the bytes reach beyond the buffer's end. */
 haul_status buffer_check_range(const haul_buffer *buffer, uint64_t offset, uint64_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Host memory that kernels reach, host work beside the device, and what of L2 is kept. */
+/* Host memory that kernels can access, host work beside the device, and L2 residency. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -85,7 +85,7 @@ void haul_host_free(haul_host *h) {
         break;
     }
     if (device_enter(d) == HAUL_OK) {
-        d->driver->synchronize(); /* a registration's end does not wait on its own */
+        d->driver->synchronize(); /* unregistering does not wait by itself */
         if (h->registered)
             d->driver->host_unregister(h->memory);
         else
@@ -116,7 +116,7 @@ bool haul_host_is_pinned(const haul_device *d, const void *memory, uint64_t byte
 
 /* ---- host work ---- */
 
-/* The device goes on meanwhile. */
+/* The device continues meanwhile. */
 static haul_status spend(const haul_device *d, double us) {
     HAUL_TRY(device_enter(d));
     if (d->extras) d->extras->wait_until(d->extras->now() + us);

@@ -1,4 +1,4 @@
-/* Loading PTX: a real driver compiles it, and what its compiler says goes into the message. */
+/* Loading PTX. A real driver compiles it, and its compiler's errors go into the message. */
 #include "base/status.h"
 #include "lib/device.h"
 
@@ -10,7 +10,7 @@
 /* cuModuleLoadDataEx's options. */
 enum { JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6, LOG_BYTES = 4096 };
 
-/* The number behind a directive such as ".version" or ".target sm_", times ten where it has a point: 9.0 is 90. */
+/* The number after a directive such as ".version" or ".target sm_", times ten if it has a point: 9.0 is 90. */
 static int directive(const char *ptx, const char *name, bool has_point) {
     const char *s = strstr(ptx, name);
     if (!s) return 0;
@@ -19,8 +19,8 @@ static int directive(const char *ptx, const char *name, bool has_point) {
     return (int)(has_point ? whole * 10 + (*rest == '.' ? rest[1] - '0' : 0) : whole);
 }
 
-/* The compiler's first error, "ptxas application ptx input, line 7; error : Unknown symbol 'q'": its line and its
- * words, which begin behind the colon. */
+/* Finds the compiler's first error, "ptxas application ptx input, line 7; error : Unknown symbol 'q'": its line, and
+ * its text, which begins after the colon. */
 static const char *first_error(const char *log, long *line) {
     const char *error = strstr(log, "error"), *place = strstr(log, "line ");
     *line = error && place && place < error ? strtol(place + strlen("line "), NULL, 10) : 0;

@@ -10,7 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ---- one spelling of a declaration ---- */
+/* ---- normal form of a declaration ---- */
 
 static bool in_word(char c) {
     return isalnum((unsigned char)c) || c == '_';
@@ -26,7 +26,7 @@ static const char *end_of_type(const char *s) {
     return s;
 }
 
-/* Where a word begins that is `word`; NULL when there is none from `s` on. */
+/* Finds `word` as a whole word from `s` on; NULL if there is none. */
 static char *find_word(char *s, const char *word) {
     const size_t length = strlen(word);
     for (char *at = strstr(s, word); at; at = strstr(at + 1, word))
@@ -34,7 +34,7 @@ static char *find_word(char *s, const char *word) {
     return NULL;
 }
 
-/* Blanks stay between words only. */
+/* Keeps blanks only between words. */
 static void drop_blanks(char *s) {
     char *to = s;
     for (const char *from = s; *from; from++) {
@@ -48,7 +48,7 @@ static void drop_blanks(char *s) {
     *to = '\0';
 }
 
-/* 4u and 4ul are 4. */
+/* 4u and 4ul become 4. */
 static void drop_suffixes(char *s) {
     char *to = s;
     bool number = false;
@@ -60,7 +60,7 @@ static void drop_suffixes(char *s) {
     *to = '\0';
 }
 
-/* "unsigned int" is "unsigned", as of long and short. */
+/* "unsigned int" becomes "unsigned"; long and short likewise. */
 static void drop_int(char *s) {
     static const char *const words[] = {"unsigned int", "long int", "short int"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -70,7 +70,7 @@ static void drop_int(char *s) {
         }
 }
 
-/* "const float*" is "float const*". */
+/* "const float*" becomes "float const*". */
 static void move_const(char *s) {
     static const char before[] = "const ", behind[] = " const";
     const size_t length = sizeof before - 1;
@@ -97,8 +97,8 @@ static char *spelling_of(const char *declaration, size_t length) {
 
 /* ---- the parts of a declaration ---- */
 
-/* "void blas::ld<float, 4>(float*)": where the name, its template arguments and its parameters begin, as offsets;
- * without such, the place where they would. */
+/* In "void blas::ld<float, 4>(float*)": offsets of the name, its template arguments and its parameters, or of the place
+ * where they would be. */
 typedef struct parts {
     size_t name, arguments, parameters, end;
 } parts;
@@ -113,7 +113,7 @@ static size_t parameters_of(const char *s, size_t end) {
     return end;
 }
 
-/* Comparisons in arguments stand between parentheses. */
+/* Comparisons in template arguments are in parentheses. */
 static size_t arguments_of(const char *s, size_t end) {
     int depth = 0, parentheses = 0;
     if (!end || s[end - 1] != '>') return end;
@@ -125,7 +125,7 @@ static size_t arguments_of(const char *s, size_t end) {
     return end;
 }
 
-/* Behind the next blank (or "::") that is outside all brackets, from `s` on; NULL: there is none before `end`. */
+/* The position after the next blank (or "::") outside all brackets, from `s` on; NULL if there is none before `end`. */
 static const char *behind_next(const char *s, const char *end, const char *mark) {
     int depth = 0;
     for (; s < end; s++) {
@@ -143,7 +143,7 @@ static parts parts_of(const char *s) {
     return p;
 }
 
-/* ---- which symbols are meant ---- */
+/* ---- matching symbols ---- */
 
 static bool is_stretch(const char *s, size_t from, size_t to, const char *wanted) {
     return to - from == strlen(wanted) && strncmp(s + from, wanted, to - from) == 0;
@@ -154,7 +154,7 @@ static bool ends_so(const char *s, const parts *p, size_t from, const char *want
            is_stretch(s, from, p->arguments, wanted);
 }
 
-/* Both in their one spelling. */
+/* Both in normal form. */
 static bool declares(const char *declaration, const char *wanted) {
     const parts p = parts_of(declaration);
     if (!*declaration) return false;
@@ -197,7 +197,7 @@ size_t kernel_name_find(const char *name, const char *const *symbols, size_t cou
     return matches || !*name ? matches : find_declared(name, symbols, count, found);
 }
 
-/* ---- what is said of names that mean none, or several ---- */
+/* ---- messages for names that match none, or several ---- */
 
 enum { LIST_BYTES = 600 };
 
@@ -207,7 +207,7 @@ static const char *line_of(const char *lines, size_t index, size_t *length) {
     return lines;
 }
 
-/* The stretch of the declaration that is shown: without result, and without parameters where `brief`. */
+/* The part of the declaration that is shown: without result, and without parameters if `brief`. */
 static text shown(const char *lines, size_t index, const char *symbol, bool brief) {
     size_t length;
     text out = {0}, declaration = {0};
@@ -229,7 +229,7 @@ static bool any_alike(const text *names, size_t count) {
     return false;
 }
 
-/* Appends "`ld<float, 4>`, `ld<float, 2>`": with parameters where names are alike without. */
+/* Appends "`ld<float, 4>`, `ld<float, 2>`", with parameters if names are equal without them. */
 static void put_list(const char *const *symbols, const size_t *which, size_t count, text *out) {
     const char **chosen = memory_zeroed(count, sizeof *chosen);
     text lines = {0}, *names = memory_zeroed(count, sizeof *names);
@@ -265,7 +265,7 @@ haul_status kernel_name_ambiguous(const char *name, const char *const *symbols, 
     return status;
 }
 
-/* "ld" of "ld<float, 5>": there may be others. False when there are none. */
+/* "ld" of "ld<float, 5>", which may have other instances. False if there are none. */
 static bool tell_others(const char *name, const char *in, const char *const *symbols, size_t count, size_t *found) {
     text plain = {0}, list = {0};
     text_append(&plain, name, strcspn(name, "<("));

@@ -1,5 +1,5 @@
-/* The kernel of a module that a name means. Apart from kernel_name.c, which is part of libraries that load no modules.
- */
+/* Finds the kernel of a module by name. It is separate from kernel_name.c, which is part of libraries that load no
+ * modules. */
 #include "lib/kernel_name.h"
 
 #include "base/memory.h"

@@ -13,7 +13,7 @@
 
 /* ---- modules ---- */
 
-/* Texts with a NUL at their ends, as the driver API takes them. */
+/* NUL-terminated texts, as the driver API takes them. */
 static void free_parts(haul_ptx *parts, size_t count) {
     for (size_t i = 0; parts && i < count; i++) memory_free((void *)(uintptr_t)parts[i].text);
     memory_free(parts);
@@ -33,8 +33,8 @@ static haul_status copy_part(const haul_ptx *part, haul_ptx *copy) {
     return HAUL_OK;
 }
 
-/* What the kernels are called and take. A real driver does not tell: haul's own parser does, for PTX that it
- * understands; for other PTX launches go unchecked. */
+/* Finds the kernels' names and parameters. A real driver does not provide them, so haul parses the PTX itself. If it
+ * cannot, launches are not checked. */
 static void read_signatures(haul_module *m, const haul_ptx *parts, size_t count) {
     ptx_source *sources = memory_zeroed(count, sizeof *sources);
     for (size_t i = 0; sources && i < count; i++)
@@ -152,7 +152,7 @@ static const char *symbol_of(const haul_module *m, const char *name) {
     return variable ? variable->name : name;
 }
 
-/* One view of each variable, however often it is asked for. */
+/* Creates one view for each variable, however often it is requested. */
 static haul_status view_variable(haul_module *m, CUdeviceptr address, uint64_t bytes, haul_buffer **variable) {
     for (haul_buffer *b = m->variables; b; b = b->next)
         if (b->address == address) *variable = b;
@@ -218,7 +218,7 @@ static haul_status gather(const haul_module *m, const haul_launch *l, argument_v
     return HAUL_OK;
 }
 
-/* ---- dynamic shared memory: more than 48 KiB, with what is static, for kernels that opted in ---- */
+/* ---- dynamic shared memory: more than 48 KiB, static included, needs an opt-in ---- */
 
 static haul_status function_attribute(const haul_module *m, CUfunction f, int which, uint64_t *value) {
     int got = 0;
@@ -227,7 +227,7 @@ static haul_status function_attribute(const haul_module *m, CUfunction f, int wh
     return HAUL_OK;
 }
 
-/* Whatever the kernel opts in to. */
+/* The limit of the opt-in. */
 static haul_status check_shared_limit(const haul_module *m, CUfunction f, uint32_t bytes) {
     uint64_t own;
     haul_device_properties p;
@@ -256,7 +256,7 @@ static haul_status set_most_shared(const haul_module *m, CUfunction f, uint64_t 
     return device_check(m->device, result, "opting in to dynamic shared memory");
 }
 
-/* What is known of a launch on hardware: its shape. No counter was read. */
+/* A launch on hardware has a known shape, but no counters. */
 static haul_status describe_launch(const haul_launch *l, haul_run *run, haul_launch_record *r) {
     r->kernel = arena_copy(run_memory(run), l->kernel, strlen(l->kernel));
     if (!r->kernel) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "kernel %s: no memory for its record", l->kernel);
@@ -296,7 +296,7 @@ static CUresult start(const driver_table *driver, const haul_launch *l, CUstream
     return driver->launch_ex(&config, f, pointers, NULL);
 }
 
-/* What is known before it has run. */
+/* Fields known before the launch has run. */
 static haul_status describe_added(const haul_launch *l, haul_run *run, haul_launch_record *record) {
     const haul_status status = describe_launch(l, run, record);
     if (status != HAUL_OK) run->launch_count--;
@@ -320,7 +320,7 @@ static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, ha
     haul_status status = device_check(m->device, result, "launching a kernel");
     if (status == HAUL_OK && !m->device->queues && !m->device->stream)
         status = device_check(m->device, driver->synchronize(), "waiting for a kernel");
-    /* A launch that was checked says itself what ended it. */
+    /* The record of a checked launch says what ended it. */
     if (status != HAUL_OK && run && !record->checked) run->launch_count--;
     return status;
 }

@@ -1,4 +1,4 @@
-/* Pools over the driver's own, with a list of what is given out. */
+/* Pools over the driver's own, with a list of allocated buffers. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -12,7 +12,7 @@ struct haul_pool {
 };
 
 typedef struct pool_buffer {
-    haul_buffer buffer; /* first: what callers hold */
+    haul_buffer buffer; /* first: callers hold a pointer to it */
     haul_pool *pool;
     const char *label;
     struct pool_buffer *next;
@@ -22,7 +22,7 @@ static haul_status get(const haul_pool *p, int attribute, uint64_t *value) {
     return device_check(p->device, p->device->driver->pool_get(p->handle, attribute, value), "reading a pool's usage");
 }
 
-/* What comes back stays with the pool. */
+/* Released memory stays in the pool. */
 static haul_status keep_memory(const haul_pool *p) {
     uint64_t threshold = UINT64_MAX;
     return device_check(p->device, p->device->driver->pool_set(p->handle, DRIVER_POOL_RELEASE_THRESHOLD, &threshold),
@@ -126,7 +126,7 @@ haul_status haul_pool_reset_high(haul_pool *p) {
                         "resetting a pool's marks");
 }
 
-/* What was never given back: told, and given back. */
+/* Reports and releases the buffers that were never released. */
 static haul_status report_leaks(haul_pool *p) {
     uint64_t bytes = 0;
     size_t count = 0;

@@ -1,4 +1,4 @@
-/* What a device is: its architecture, size and limits. */
+/* Properties of a device: its architecture, size and limits. */
 #include "lib/device.h"
 #include "vgpu/driver.h"
 
@@ -11,7 +11,7 @@ static uint32_t architecture(const driver_table *driver, CUdevice handle) {
     return attribute(driver, handle, DRIVER_DEVICE_MAJOR) * 10 + attribute(driver, handle, DRIVER_DEVICE_MINOR);
 }
 
-/* The peak is two transfers a memory clock over the whole bus; machine descriptions have it more exactly. */
+/* Peak rate: two transfers a memory clock over the whole bus. Machine descriptions have a more exact one. */
 static double memory_rate(const driver_table *driver, const vgpu_extras *extras, CUdevice handle) {
     if (extras) return extras->machine(handle)->memory_gbps * 1e9;
     return 2e3 * attribute(driver, handle, DRIVER_DEVICE_MEMORY_CLOCK_KHZ) *

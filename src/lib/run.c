@@ -43,7 +43,7 @@ void haul_run_free(haul_run *run) {
     memory_free(o);
 }
 
-/* The next user's leaks, as a launch record in `memory`. */
+/* Appends the leaks of the next kernel as a launch record in `memory`. */
 static haul_status find_leaks(const vgpu_extras *extras, arena *memory, uint32_t *user, haul_launch_record *record) {
     jmp_buf out_of_memory;
     memory->out_of_memory = &out_of_memory;

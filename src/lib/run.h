@@ -1,4 +1,4 @@
-/* Run records while they grow. */
+/* Run records under construction. */
 #ifndef HAUL_LIB_RUN_H
 #define HAUL_LIB_RUN_H
 
@@ -6,7 +6,7 @@
 
 #include <haul/run.h>
 
-/* Room for one more launch, all zero; `run->launch_count` counts it. */
+/* Makes room for one more launch, all zero, counted by `run->launch_count`. */
 haul_status run_add_launch(haul_run *run, haul_launch_record **record);
 /* The arena that everything in the run lives in. */
 arena *run_memory(haul_run *run);

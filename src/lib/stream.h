@@ -1,4 +1,4 @@
-/* What streams, events and host memory are made of; haul/stream.h has their contracts. */
+/* Structures of streams, events and host memory; haul/stream.h has their contracts. */
 #ifndef HAUL_LIB_STREAM_H
 #define HAUL_LIB_STREAM_H
 
@@ -20,13 +20,13 @@ struct haul_host {
     haul_device *device;
     void *memory;
     uint64_t bytes;
-    bool registered; /* the memory is the caller's */
+    bool registered; /* the caller owns the memory */
     haul_host_kind kind;
     haul_buffer view;
     haul_host *next;
 };
 
-/* The driver's answer to a query: *done, or what went wrong. */
+/* Evaluates the driver's answer to a query: sets *done, or returns the error. */
 haul_status stream_answer(const haul_device *device, CUresult result, bool *done);
 
 #endif

@@ -11,13 +11,13 @@ static const uint8_t element_bytes[] = {
 #undef TENSOR_TYPE
 };
 
-/* What dimension 0 counts. */
+/* The unit of dimension 0. */
 static uint64_t unit_bytes(const haul_tensor *t) {
     return t->interleave == HAUL_TENSOR_INTERLEAVE_NONE ? element_bytes[t->type]
                                                         : UINT64_C(16) << (t->interleave - HAUL_TENSOR_INTERLEAVE_16B);
 }
 
-/* Bytes from the array's first element to behind its last. */
+/* Bytes from the array's first element to the end of its last. */
 static bool array_bytes(const haul_tensor *t, uint64_t *bytes) {
     if ((size_t)t->type >= sizeof element_bytes || t->rank < 1 || t->rank > 5) return false;
     if ((unsigned)t->interleave > HAUL_TENSOR_INTERLEAVE_32B) return false;
@@ -79,7 +79,7 @@ haul_status haul_tensor_map_encode(const haul_tensor *t, haul_tensor_map *map) {
     return HAUL_OK;
 }
 
-/* What the copy engine fills with where it is told to fill with NaN, as read from an H100. */
+/* The copy engine's fill value for NaN, as read from an H100. */
 static const uint32_t nan_fill = 0x7ff77ff7;
 
 haul_status haul_tensor_view_encode(const haul_tensor *t, haul_tensor_view *view) {

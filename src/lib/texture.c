@@ -92,7 +92,7 @@ static uint64_t level_extent(uint32_t extent, uint32_t level) {
     return less ? less : 1;
 }
 
-/* Layers stay as many as they are. */
+/* The number of layers does not change. */
 static void level_box(const haul_array *a, uint32_t level, uint64_t box[3]) {
     const haul_array_shape *s = &a->shape;
     box[0] = level_extent(s->width, level) * s->channels * channel_bytes(s->format);
@@ -206,7 +206,7 @@ static CUDA_TEXTURE_DESC describe_sampler(const haul_sampler *s) {
     return t;
 }
 
-/* Takes over what the driver made; *texture is NULL after a failure. */
+/* Takes ownership of the driver's object; *texture is NULL after a failure. */
 static haul_status keep(haul_device *d, haul_status status, haul_texture *made, haul_texture **texture) {
     if (status != HAUL_OK) {
         memory_free(made);

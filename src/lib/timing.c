@@ -10,10 +10,10 @@
 enum {
     ROUNDS = 25,
     WARM_UP = 3,
-    L2_TIMES = 16,       /* sets together are at least so many times L2 */
-    MOST_SETS = 64,      /* of small buffers: by then others have taken L2 */
-    SCRATCH = 128 << 20, /* bytes that a copy before a round reads, and as many that it writes */
-    LAUNCHES_A_COPY = 12 /* that the host queues while the device does one such copy, 90 us on an H100 */
+    L2_TIMES = 16,       /* sets together are at least this many times L2 */
+    MOST_SETS = 64,      /* for small buffers: by then others have filled L2 */
+    SCRATCH = 128 << 20, /* bytes that the copy before a round reads; it writes as many */
+    LAUNCHES_A_COPY = 12 /* launches that the host queues during one such copy, 90 us on an H100 */
 };
 static const uint64_t least_rotated = UINT64_C(1) << 30;
 
@@ -45,18 +45,18 @@ typedef struct stopwatch {
     const timing_work *works;
     size_t count;
     const timing_plan *plan;
-    CUevent *events;     /* two a work: before and behind it */
-    size_t *order;       /* of the works in this round */
+    CUevent *events;     /* two for each work: before and after it */
+    size_t *order;       /* order of the works in this round */
     CUdeviceptr scratch; /* 0 on a virtual GPU, which is never ahead of the host */
     uint32_t seed;
-    unsigned turn; /* counts launches: which set is next */
+    unsigned turn; /* counts launches, to choose the next set */
 } stopwatch;
 
 static haul_status check(const stopwatch *s, CUresult result) {
     return device_check(s->device, result, "timing");
 }
 
-/* Who runs behind whom must not be the same in each round. */
+/* The order of works must differ from round to round. */
 static void shuffle(stopwatch *s) {
     for (size_t i = s->count; i > 1; i--) {
         s->seed = s->seed * 1664525u + 1013904223u;
@@ -66,7 +66,7 @@ static void shuffle(stopwatch *s) {
     }
 }
 
-/* Keeps the device busy until the round is queued, so that no work waits for the host. */
+/* Keeps the device busy until the round is queued, so that works need not wait for the host. */
 static haul_status occupy(const stopwatch *s) {
     size_t copies = s->scratch ? 2 + s->count * s->plan->train / LAUNCHES_A_COPY : 0;
     for (size_t i = 0; i < copies; i++)
@@ -87,7 +87,7 @@ static haul_status run_round(stopwatch *s) {
     if (s->plan->prepare) HAUL_TRY(s->plan->prepare(s->plan->context));
     HAUL_TRY(occupy(s));
     for (size_t i = 0; i < s->count; i++) HAUL_TRY(sample(s, s->order[i]));
-    s->turn++; /* or a work would meet the same set in each round */
+    s->turn++; /* otherwise a work would use the same set in each round */
     return device_check(s->device, s->device->driver->synchronize(), "waiting for kernels that are timed");
 }
 
@@ -108,7 +108,7 @@ static haul_status run_rounds(stopwatch *s, double *samples) {
     return HAUL_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- measurement ---- */
 
 static haul_status prepare(stopwatch *s) {
     const driver_table *driver = s->device->driver;
@@ -149,7 +149,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The value that the share `q` of the sorted ones is not above, between two of them by proportion. */
+/* The quantile `q` of the sorted values, interpolated linearly. */
 static double quantile(const double *sorted, size_t count, double q) {
     double at = q * (double)(count - 1);
     size_t below = (size_t)at, above = below + 1 < count ? below + 1 : below;

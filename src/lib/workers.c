@@ -10,13 +10,13 @@
 struct workers {
     pthread_mutex_t lock;
     pthread_cond_t work, done;
-    workers_job *first, **last; /* with parts that nobody has taken up */
+    workers_job *first, **last; /* with parts that no thread has taken */
     pthread_t *threads;
     unsigned count;
     bool ends;
 };
 
-/* With the lock held: takes up a part of the first job. */
+/* Takes a part of the first job. The caller holds the lock. */
 static workers_job *take(workers *w, unsigned *part) {
     workers_job *job = w->first;
     *part = job->given++;

@@ -1,4 +1,4 @@
-/* Host threads that do jobs in parts. */
+/* A pool of host threads that work on jobs in parts. */
 #ifndef HAUL_LIB_WORKERS_H
 #define HAUL_LIB_WORKERS_H
 
@@ -7,12 +7,12 @@
 
 typedef struct workers workers;
 
-/* A job: `part` is called once for each of `parts`, by any of the threads. Filled by the caller up to `parts`. */
+/* A job: threads call `part` once for each of `parts`. The caller fills in the fields up to `parts`. */
 typedef struct workers_job {
     haul_status (*part)(void *context, unsigned part, unsigned parts);
     void *context;
     unsigned parts;
-    unsigned given, done; /* parts that were taken up, and are finished */
+    unsigned given, done; /* parts that were taken, and that are finished */
     bool submitted;
     haul_status status; /* of the first part that failed, and its message */
     char message[512];
@@ -21,10 +21,10 @@ typedef struct workers_job {
 } workers_job;
 
 haul_status workers_create(unsigned threads, workers **pool);
-/* Jobs must have been waited for. NULL is allowed. */
+/* All jobs must have been waited for. NULL is allowed. */
 void workers_free(workers *pool);
 void workers_submit(workers *pool, workers_job *job);
-/* Blocks until the job is done and gives its status, its message too. A job that was not submitted is fine. */
+/* Blocks until the job is done; returns its status and sets its message. A job that was not submitted succeeds. */
 haul_status workers_wait(workers *pool, workers_job *job);
 
 #endif

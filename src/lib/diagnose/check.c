@@ -11,7 +11,7 @@
 #define REFUSE_2(name, condition, text, a, between, b) \
     if (!(condition)) return haul_fail(HAUL_ERROR_ARGUMENT, text "%lld" between "%lld", (long long)(a), (long long)(b))
 
-/* No array is larger; sums of addresses stay far from overflowing. */
+/* Larger than any array, and small enough that sums of addresses cannot overflow. */
 enum { MOST_PITCH_BITS = 40, MOST_EXTENT_BITS = 30 };
 
 static bool is_far(long long value, unsigned bits) {
@@ -57,7 +57,7 @@ static haul_status check_place(const haul_transfer *t, const haul_place *place) 
     return HAUL_OK;
 }
 
-/* How far from its first byte a transfer reaches in global memory, either way. */
+/* How far a transfer reaches from its first byte in global memory, in either direction. */
 static double reach_of(const haul_transfer *t, const haul_circumstances *c) {
     double rows = t->count, reach = 0;
     if (t->shape == HAUL_SHAPE_INDIRECT && !c->index) rows = (double)c->rows;
@@ -86,7 +86,7 @@ static haul_status check_addresses(const haul_transfer *t, const haul_circumstan
     return HAUL_OK;
 }
 
-/* What haul_tensor_map_encode() and the engine want of a box's place (docs/memory-model.md). */
+/* Requirements of haul_tensor_map_encode() and the engine on a box's place (docs/memory-model.md). */
 static haul_status check_tensor(const haul_transfer *t, const haul_circumstances *c) {
     REFUSE_1(, c->shared % 128 == 0, "tensor copies want a multiple of 128 in shared memory; the address is off by ",
              c->shared % 128, "");
@@ -99,7 +99,7 @@ static haul_status check_tensor(const haul_transfer *t, const haul_circumstances
     return HAUL_OK;
 }
 
-/* What the compiler does not know: that it is an addition. */
+/* Checks of additions, which the compiler cannot make because the descriptor does not say that it is one. */
 static haul_status check_addition(const haul_transfer *t) {
     REFUSE_0(, (t->how & HAUL_ADD_BITS) != 0,
              "an addition needs the type of its elements: add HAUL_ADD_F32 or another");

@@ -1,5 +1,5 @@
 /* Walks the pieces of a transfer as haul/device/engine.h moves them, warp by warp, and counts each access by the
- * virtual GPU's rules. What is said here about the order of accesses is engine.h's. */
+ * virtual GPU's rules. The order of accesses follows engine.h. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "count/l1.h"
@@ -15,7 +15,7 @@ typedef struct walk {
     const diagnose_case *k;
     const haul_transfer *t;
     haul_diagnosis *d;
-    unsigned size; /* of the team */
+    unsigned size; /* threads of the team */
     unsigned head;
     bool loads;
     sim_l1 *l1;
@@ -23,7 +23,7 @@ typedef struct walk {
     uint32_t issued[1024]; /* memory instructions of each thread */
 } walk;
 
-/* One warp's access: who takes part, and where. */
+/* One warp's access: its active lanes and their addresses. */
 typedef struct access {
     unsigned warp, width;
     uint32_t active;
@@ -43,7 +43,7 @@ static void set_lane(access *a, unsigned lane, uint64_t global, uint32_t shared)
     a->shared[lane] = shared;
 }
 
-/* ---- what goes on to L2 ---- */
+/* ---- traffic to L2 ---- */
 
 static void fetch(walk *w, haul_traffic *t, uint64_t line, unsigned mask) {
     t->l2_requests++;
@@ -52,12 +52,12 @@ static void fetch(walk *w, haul_traffic *t, uint64_t line, unsigned mask) {
     sim_sector_set_add(&w->seen, line, mask);
 }
 
-/* What a load does with L1. */
+/* How a load uses L1. */
 typedef enum l1_use {
     PASSES_L1,
     FILLS_L1,
-    READS_L1,  /* what is there; nothing is brought in */
-    CLEARS_L1, /* what is there is given up */
+    READS_L1,  /* hits if the line is present; allocates nothing */
+    CLEARS_L1, /* invalidates the line */
 } l1_use;
 
 static unsigned use_l1(walk *w, l1_use use, uint64_t line, unsigned mask) {
@@ -70,7 +70,7 @@ static unsigned use_l1(walk *w, l1_use use, uint64_t line, unsigned mask) {
     return 0;
 }
 
-/* `data` is false for lists of indices, which are not the transfer's sectors. */
+/* `data` is false for lists of indices, whose sectors are not the transfer's. */
 static void look_up(walk *w, haul_traffic *t, const sim_lines *lines, l1_use use, bool data) {
     for (uint32_t i = 0; i < lines->count; i++) {
         unsigned hits = use_l1(w, use, lines->line[i], lines->mask[i]), missing = lines->mask[i] & ~hits;
@@ -91,7 +91,7 @@ static l1_use l1_use_of(haul_how how, unsigned width) {
     return operation == HAUL_LOAD_LU ? READS_L1 : FILLS_L1;
 }
 
-/* Pieces are loaded as `how` says; crumbs, and elements of pieces partly outside the array, by the plain operation. */
+/* Pieces are loaded with the operators of `how`; crumbs, and elements of pieces partly outside the array, plainly. */
 static void load_global(walk *w, const access *a, l1_use use) {
     haul_traffic *t = &w->d->classes[HAUL_CLASS_GLOBAL_LOAD];
     sim_lines lines;
@@ -119,7 +119,7 @@ static void store_global(walk *w, const access *a) {
     for (uint32_t i = 0; i < lines.count; i++) fetch(w, t, lines.line[i], lines.mask[i]);
 }
 
-/* What L1 has of the lines is given up. */
+/* Invalidates the lines in L1. */
 static void send_update(void *context, const sim_lines *lines) {
     walk *w = context;
     for (uint32_t i = 0; i < lines->count; i++) {
@@ -147,7 +147,7 @@ static void add_halves(walk *w, const access *a) {
                             load_half, swap_half, w);
 }
 
-/* A reduction adds 4 bytes at a time, or 8 where the elements have 8; single halves are no reduction. */
+/* A reduction adds 4 bytes at a time, or 8 for 8-byte elements; single halves are not reductions. */
 static void add_global(walk *w, const access *a) {
     const haul_how type = w->t->how & HAUL_ADD_BITS;
     unsigned unit = type == HAUL_ADD_U64 || type == HAUL_ADD_F64 ? 8 : 4;
@@ -187,7 +187,7 @@ static void copy_by_ldgsts(walk *w, const access *a) {
     }
 }
 
-/* One piece of each lane from one memory to the other. */
+/* Moves one piece of each lane from one memory to the other. */
 static void move(walk *w, const access *a, l1_use use) {
     if (!w->loads) {
         use_shared(w, a, HAUL_CLASS_SHARED_LOAD);
@@ -200,7 +200,7 @@ static void move(walk *w, const access *a, l1_use use) {
     }
 }
 
-/* ---- where elements lie ---- */
+/* ---- addresses of elements ---- */
 
 static uint64_t scatter(uint64_t x) {
     x = (x ^ x >> 31) * 0x7fb5d329728ea185ull;
@@ -217,7 +217,7 @@ static uint64_t element_address(const walk *w, unsigned element) {
     return w->k->c.global + (uint64_t)row_of(w, element) * (uint64_t)w->t->global_pitch;
 }
 
-/* The indices that the lanes of `a` read before they know where their elements are. */
+/* Reads the indices that the lanes of `a` need before they know their elements' addresses. */
 static void read_index(walk *w, const access *a) {
     const haul_circumstances *c = &w->k->c;
     haul_traffic index = {0};
@@ -243,10 +243,10 @@ static void read_index(walk *w, const access *a) {
 
 /* ---- pieces ---- */
 
-/* What the lanes of a warp do with their pieces of one step. */
+/* The pieces of a warp's lanes in one step. */
 typedef struct step {
     access whole, fill, part;
-    haul_piece pieces[SIM_LANES]; /* of the lanes in `part` */
+    haul_piece pieces[SIM_LANES]; /* pieces of the lanes in `part` */
 } step;
 
 static void sort_piece(walk *w, step *s, unsigned lane, const haul_piece *p) {
@@ -264,7 +264,7 @@ static void sort_piece(walk *w, step *s, unsigned lane, const haul_piece *p) {
              lane, global, shared);
 }
 
-/* Pieces partly outside the array go element by element. A load writes all of them in shared memory ... */
+/* Pieces partly outside the array are moved element by element. A load writes all of them in shared memory ... */
 static void load_parts(walk *w, const step *s) {
     const unsigned element = w->t->element;
     for (unsigned at = 0; s->part.active && at < s->part.width; at += element) {
@@ -281,7 +281,7 @@ static void load_parts(walk *w, const step *s) {
     }
 }
 
-/* ... a store takes those inside only, each lane from its first one on. */
+/* ... a store writes only those inside, each lane from its first one on. */
 static void store_parts(walk *w, const step *s) {
     const unsigned element = w->t->element;
     access inside = s->part;
@@ -309,7 +309,7 @@ static void sort_pieces(walk *w, step *s, unsigned area, unsigned k, unsigned co
     }
 }
 
-/* A store reads the whole pieces of a box before it asks which are inside. */
+/* A store reads whole pieces of a box before it checks which elements are inside. */
 static void store_step(walk *w, const step *s) {
     access all = s->whole;
     for (unsigned l = 0; l < SIM_LANES; l++) {
@@ -350,8 +350,8 @@ static uint32_t body_bytes(const walk *w) {
     return (w->t->bytes - w->head) / width * width;
 }
 
-/* Bytes [offset, offset + width) of every element; the first falls to thread number `turn` where the team is larger
- * than 8. */
+/* Bytes [offset, offset + width) of every element. Thread number `turn` has the first one if the team is larger than
+ * 8. */
 static void move_crumb(walk *w, unsigned offset, unsigned width, unsigned turn) {
     const unsigned size = w->size, shift = size > 8 ? turn : 0;
     for (unsigned round = 0; (uint64_t)round * size < w->t->count; round++) {
@@ -436,7 +436,7 @@ static void copy_elements(walk *w) {
     w->d->bytes += (uint64_t)w->t->count * bytes;
 }
 
-/* The map that the engine would be given; elements of 16 bytes are two of 8. */
+/* The map that the engine would get; elements of 16 bytes count as two of 8. */
 static sim_tensor tensor_of(const walk *w) {
     static const uint32_t types[] = {SIM_TENSOR_U8, SIM_TENSOR_U16, SIM_TENSOR_U32, SIM_TENSOR_U64, SIM_TENSOR_U64};
     const haul_place *place = &w->k->c.place;
@@ -470,7 +470,7 @@ static void copy_box(walk *w) {
     }
 }
 
-/* ---- all of it ---- */
+/* ---- all counts ---- */
 
 static void walk_transfer(walk *w) {
     w->d->width = haul_piece_width(w->t, 0);
@@ -483,8 +483,8 @@ static void walk_transfer(walk *w) {
     if (w->t->shape != HAUL_SHAPE_BOX) move_crumbs(w);
 }
 
-/* Where transfers lie side by side, the rest of a sector at the edge of one is the neighbour's, which finds it in L2.
- * Rows with gaps and rows by index have no such neighbours; and a read brings whole fetches. */
+/* If transfers are adjacent, the rest of a sector at the edge of one belongs to the neighbour, which finds it in L2.
+ * Rows with gaps and indirect rows have no such neighbours; and a read loads whole fetch units. */
 static uint64_t memory_bytes(const walk *w, const sim_sector_set_size *seen) {
     const haul_transfer *t = w->t;
     const bool dense = t->shape == HAUL_SHAPE_ROWS && (t->count == 1 || t->global_pitch == t->bytes);

@@ -7,7 +7,7 @@
 
 enum { WARP_SIZE = 32, DEFAULT_THREADS = 256, DEFAULT_REGISTERS = 24, DEFAULT_ROWS = 1 << 20, DEFAULT_EXTENT = 4096 };
 
-/* Well inside an array with rows of 4096 elements. */
+/* A place well inside an array with rows of 4096 elements. */
 static void place_inside(const haul_transfer *t, haul_place *place) {
     enum { INSIDE = 1024 };
     long long pitch = (long long)t->element * DEFAULT_EXTENT;
@@ -23,7 +23,7 @@ static void place_inside(const haul_transfer *t, haul_place *place) {
     if (needed > place->extent[0] && needed <= INT32_MAX) place->extent[0] = (unsigned)needed;
 }
 
-/* Addresses begin well above zero, so that nothing reaches below; no rule of counting looks at that bit. */
+/* Addresses begin well above zero, so that none becomes negative; no counting rule uses that bit. */
 #define ORIGIN (1ull << 44)
 
 static void fill_in(diagnose_case *k) {

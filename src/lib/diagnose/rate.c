@@ -1,4 +1,4 @@
-/* Room on an SM, Little's law, and how fast transfers can be made one after the other. */
+/* Room on an SM, Little's law, and the rate of transfers made one after the other. */
 #include "base/status.h"
 #include "lib/diagnose/diagnose.h"
 #include "machine/occupancy.h"
@@ -10,14 +10,14 @@
 
 enum { SECTOR = 32, SCHEDULERS = 4, BARRIER_BYTES = 16, STAGE_ALIGNMENT = 128 };
 
-/* Estimates. Instructions that go with each one that moves data: addresses, bounds, the loop. With a constant
- * descriptor it hardly matters which; with one that is made at run time, pieces are found by divisions. Means of nvcc
- * 13 and of both engines, for accesses of 16 bytes; clang 14 needs up to twice as many. */
+/* Estimates: instructions that accompany each one that moves data (addresses, bounds, the loop). With a constant
+ * descriptor the shape hardly matters; with a run-time one, pieces are found by divisions. The figures are means of
+ * nvcc 13 over both engines, for accesses of 16 bytes; clang 14 needs up to twice as many. */
 static const double INSTRUCTIONS_AROUND = 5;
 static const double AROUND_SEQUENTIAL = 14, AROUND_STRIDED = 21, AROUND_INDIRECT = 13, AROUND_BOX = 41;
-static const double CYCLES_PER_INSTRUCTION = 4; /* of one warp on its own */
-/* Between two bulk copies that an SM's engine starts: with this, copies of HAUL_BULK_WORTH bytes just keep an H100's
- * memory busy. */
+static const double CYCLES_PER_INSTRUCTION = 4; /* for a single warp */
+/* Cycles between two bulk copies that an SM's engine starts: with this value, copies of HAUL_BULK_WORTH bytes just keep
+ * an H100's memory busy. */
 static const double COPY_CYCLES = 36;
 
 static uint64_t smaller(uint64_t a, uint64_t b) {
@@ -41,8 +41,8 @@ static bool by_copies(unsigned engine) {
     return engine == HAUL_BY_BULK || engine == HAUL_BY_TENSOR;
 }
 
-/* What the engine holds for a thread beside the kernel's own: data on its way, addresses and counts. A compiler that
- * does not know how many loads are under way keeps room for as many as there can be. */
+/* Registers that the engine takes for a thread in addition to the kernel's: data in flight, addresses and counts. A
+ * compiler that does not know how many loads are in flight reserves the maximum. */
 static uint32_t registers_of(const diagnose_case *k) {
     enum { ADDRESSES = 10, COPY_ADDRESSES = 6, UNKNOWN_HELD = 32 };
     if (by_copies(k->engine)) return COPY_ADDRESSES;
@@ -52,7 +52,7 @@ static uint32_t registers_of(const diagnose_case *k) {
     return ADDRESSES + (holds ? haul_held(&k->t) * words : 0);
 }
 
-/* What stops more blocks from coming; of several the one that is hardest to change. */
+/* What limits the number of blocks; of several limits the one that is hardest to change. */
 static const char *limit_of(const haul_occupancy *o, uint32_t resident) {
     if (resident < o->blocks_per_sm) return "grid";
     if (o->blocks_per_sm == o->limit_warps) return "warps";
@@ -81,16 +81,16 @@ static haul_status find_room(const diagnose_case *k, haul_diagnosis *d) {
                      m->name, d->occupied_by, d->shared_bytes + c->shared_bytes, registers, c->block_threads);
 }
 
-/* ---- what L2 has already ---- */
+/* ---- hits in L2 ---- */
 
-/* Sixteenths of the hot bytes that persist: a window's ratio goes by these. */
+/* Sixteenths of the hot bytes that persist: the granularity of a window's ratio. */
 unsigned diagnose_persisting(const diagnose_case *k) {
     const uint64_t hot = k->c.hot_bytes, room = k->c.set_aside;
     const uint64_t sixteenths = hot ? room / ((hot + 15) / 16) : 0;
     return (unsigned)(sixteenths < 16 ? sixteenths : 16);
 }
 
-/* What SMs of both sides read lies in L2 one and a half times on average. */
+/* Data that SMs of both sides read is in L2 one and a half times on average. */
 bool diagnose_fits_l2(const diagnose_case *k) {
     return (k->c.hot_bytes + k->c.between_bytes) / 2 * 3 <= k->machine->l2_bytes;
 }
@@ -103,15 +103,15 @@ static void leave_out_hits(const diagnose_case *k, haul_diagnosis *d) {
 
 /* ---- bytes in flight ---- */
 
-/* Of one team: what an asynchronous engine was asked for, or what LDG holds in registers. */
+/* For one team: bytes requested from an asynchronous engine, or held in registers by LDG. */
 static double team_in_flight(const diagnose_case *k, const haul_diagnosis *d) {
     if (k->engine != HAUL_BY_LDG) return (double)d->bytes * k->c.stages;
     const double held = (double)d->team_threads * haul_held(&k->t) * d->width;
     return fmin((double)d->bytes, held);
 }
 
-/* The share of the bandwidth that `bytes` of traffic in flight on each SM keep up. A read's latency rises with the load
- * from dram_latency_ns to loaded_latency_ns, linearly; so the share s is where s * (idle + s * (loaded - idle)) is the
+/* The share of the bandwidth that `bytes` of traffic in flight on each SM sustain. A read's latency rises linearly with
+ * the load from dram_latency_ns to loaded_latency_ns. So the share s solves: s * (idle + s * (loaded - idle)) is the
  * time that the bytes take at full rate. */
 static double share_kept_up(const sim_machine *m, double bytes) {
     const double idle = m->dram_latency_ns, rise = m->loaded_latency_ns - idle;
@@ -130,7 +130,7 @@ static double memory_ns(const diagnose_case *k, const haul_diagnosis *d, double 
     return (double)d->memory_bytes * k->machine->sms / (k->machine->memory_gbps * share);
 }
 
-/* Stores go their way without being waited for. */
+/* Nobody waits for stores. */
 static double latency_ns(const diagnose_case *k, const haul_diagnosis *d) {
     if (k->c.direction != HAUL_DIRECTION_LOAD || d->bytes == 0 || d->memory_bytes == 0) return 0;
     const double traffic = d->in_flight_bytes * (double)d->memory_bytes / (double)d->bytes;
@@ -141,14 +141,14 @@ static double l2_ns(const diagnose_case *k, const haul_diagnosis *d) {
     return (double)d->fetched_sectors * SECTOR * k->machine->sms / k->machine->l2_gbps;
 }
 
-/* L1 and shared memory are one pipe: a wavefront a cycle, and no more than a line's sectors. Bulk copies pass it by. */
+/* L1 and shared memory are one pipe: one wavefront a cycle, and at most a line's sectors. Bulk copies bypass it. */
 static double l1_cycles(const haul_diagnosis *d) {
     const double sectors = by_copies(d->engine_id) ? 0 : (double)d->sectors;
     return fmax((double)d->tag_wavefronts, sectors / 4) + (double)d->shared_wavefronts +
            (double)(d->index.wavefronts + d->index.shared_wavefronts);
 }
 
-/* One copy is asked for, however its numbers were come by. */
+/* Issuing one copy, whatever the way to compute its arguments. */
 static double instructions_around(const diagnose_case *k) {
     if (!k->c.run_time || by_copies(k->engine)) return INSTRUCTIONS_AROUND;
     if (k->t.shape == HAUL_SHAPE_BOX) return AROUND_BOX;
@@ -163,7 +163,7 @@ static double scheduler_cycles(const haul_diagnosis *d) {
     return instructions * (1 + d->instructions_around) / SCHEDULERS;
 }
 
-/* That; or what the engine takes to start copies; or one thread's instructions, one after the other, beside those of
+/* The maximum of that, the engine's time to start copies, and one thread's sequential instructions beside those of
  * other teams. */
 static double issue_cycles(const diagnose_case *k, const haul_diagnosis *d) {
     const double copies =
@@ -195,7 +195,7 @@ static void estimate(const diagnose_case *k, haul_diagnosis *d) {
     d->share = d->bytes_per_second / (m->memory_gbps * 1e9 * sim_dram_sustained);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole estimate ---- */
 
 static const char *const engine_names[] = {
     [HAUL_BY_LDG] = "LDG", [HAUL_BY_LDGSTS] = "LDGSTS", [HAUL_BY_BULK] = "bulk copy", [HAUL_BY_TENSOR] = "tensor copy"};

@@ -22,7 +22,7 @@ static bool shares(json_t *object) {
     return name && strcmp(name, LAUNCH_SAME) == 0;
 }
 
-/* Where the kernel's pointer stands, behind the first word. */
+/* Reads the kernel's pointer's distance from the first word. */
 static haul_status read_place(json_t *object, launch_argument *a) {
     int64_t at = 0;
     HAUL_TRY(read_optional(object, "at", 0, INT64_C(1) << 42, &at));
@@ -50,7 +50,7 @@ static haul_status read_fill(launch_list *list, json_t *object, launch_argument 
 
 static haul_status read_words(json_t *object, launch_argument *a) {
     int64_t words = 0, seed = 1, below = 0;
-    if (a->fill == LAUNCH_FILL_FILE) return HAUL_OK; /* as many as the file has */
+    if (a->fill == LAUNCH_FILL_FILE) return HAUL_OK; /* as many words as the file has */
     HAUL_TRY(launch_read_integer(json_object_get(object, "words"), "words", 0, INT64_C(1) << 40, &words));
     HAUL_TRY(read_optional(object, "seed", 0, UINT32_MAX, &seed));
     HAUL_TRY(read_optional(object, "below", 1, LAUNCH_MOST_INDICES, &below));

@@ -1,5 +1,5 @@
-/* Launches on hardware held against its limits beforehand: the driver says only that something is wrong. The virtual
- * GPU does it itself. */
+/* Checks launches on hardware against its limits beforehand, because the driver's error says too little. The virtual
+ * GPU checks by itself. */
 #include "base/status.h"
 #include "lib/device.h"
 
@@ -8,7 +8,7 @@ static haul_status over(const char *what, uint64_t asked, uint64_t most, const c
                      (unsigned long long)most);
 }
 
-/* What the driver says, or no limit where it does not. */
+/* The driver's limit, or none if it does not tell. */
 static uint64_t device_limit(const haul_device *d, int which) {
     int value = 0;
     return d->driver->device_attribute(&value, which, d->handle) == CUDA_SUCCESS && value > 0 ? (uint64_t)value

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-static const double SLACK = 2;        /* counts: an instruction fetch or a stray request */
-static const double TOLERANCE = 0.02; /* of L1's hits, misses and store sectors */
+static const double SLACK = 2;        /* counts, for an instruction fetch or a stray request */
+static const double TOLERANCE = 0.02; /* for L1's hits, misses and store sectors */
 
 static bool within(double value, double low, double high, double slack) {
     return value >= low - slack && value <= high + slack;
@@ -13,7 +13,7 @@ static bool overlap(double low, double high, haul_bounds b) {
     return high >= b.low - SLACK && low <= b.high + SLACK;
 }
 
-/* Counters that timing moves by retries and by what is still in flight: no bounds are known for them. */
+/* Counters that depend on retries and on what is still in flight: their bounds are unknown. */
 static bool has_tolerance(haul_counter counter) {
     switch (counter) {
     case HAUL_COUNTER_L1_GLOBAL_LD_HIT:

@@ -1,4 +1,4 @@
-/* Whether a launch's counters agree with recorded ones: pair by pair, by each counter's grade. */
+/* Comparison of a launch's counters with recorded ones: pair by pair, by each counter's grade. */
 #ifndef HAUL_LIB_LAUNCH_COMPARE_H
 #define HAUL_LIB_LAUNCH_COMPARE_H
 
@@ -11,23 +11,23 @@ typedef struct compare_pair {
     haul_counter counter;
     double low, high;
     double ours;
-    haul_bounds bounds; /* within which the hardware's timing may move the counter */
+    haul_bounds bounds; /* range in which the hardware's timing may move the counter */
     bool equal;         /* ours lies in the recorded range */
     bool agrees;        /* as far as the counter's grade asks: compare_agrees() */
 } compare_pair;
 
 typedef struct compare_tally {
     size_t pairs, agreeing;
-    size_t nonzero_pairs, nonzero_agreeing; /* those of them where either side is not zero: zeros agree easily */
+    size_t nonzero_pairs, nonzero_agreeing; /* pairs with a side that is not zero: zeros agree easily */
 } compare_tally;
 
 typedef struct compare_sums {
-    compare_tally exact, close; /* by the counters' grade */
+    compare_tally exact, close; /* by grade */
 } compare_sums;
 
-/* EXACT: within the recorded range. CLOSE: where timing has a say (the bounds differ), within the bounds, give or
- * take 2, the recorded range likewise; where it has none, within the recorded range. L1's hits, misses and store
- * sectors: within 2 % of the nearer end of the recorded range, or 2 counts. INFO: always. */
+/* Whether a pair agrees. EXACT: it is within the recorded range. CLOSE: if timing matters (the bounds differ), it is
+ * within the bounds plus or minus 2, and so is the recorded range; else it is within the recorded range. L1's hits,
+ * misses and store sectors: within 2 % of the nearer end of the recorded range, or 2 counts. INFO: always. */
 bool compare_agrees(haul_counter counter, double low, double high, double ours, haul_bounds bounds);
 
 /* Zeros agree easily: a pair that is zero on both sides says little. */
@@ -42,8 +42,8 @@ const char *compare_grade_name(haul_counter counter);
 /* Why a counter of grade INFO is never compared; NULL for the others. */
 const char *compare_reason(haul_counter counter);
 
-/* The pairs that the description's line records, of all grades. Those of grade EXACT and CLOSE are counted into `sums`
- * as well. Returns how many. */
+/* Makes the pairs of all grades that the description's line records, and adds those of grade EXACT and CLOSE to `sums`.
+ * Returns how many. */
 size_t compare_launch(const launch_description *launch, const haul_launch_record *record,
                       compare_pair pairs[HAUL_COUNTER_COUNT], compare_sums *sums);
 

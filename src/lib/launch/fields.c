@@ -1,4 +1,4 @@
-/* Fields of launch files held against the one list of them, so that none is misspelt and ignored. */
+/* Checks fields of launch files against the one list of them, so that misspelt ones are not ignored. */
 #include "base/nearest.h"
 #include "base/status.h"
 #include "lib/launch/read.h"

@@ -1,4 +1,4 @@
-/* The rules by which buffers and textures are filled; lib/launch/launches.h says what each gives. */
+/* The rules that fill buffers and textures; lib/launch/launches.h defines each. */
 #ifndef HAUL_LIB_LAUNCH_FILL_H
 #define HAUL_LIB_LAUNCH_FILL_H
 
@@ -18,7 +18,7 @@
     NEXT(ZERO, "zero")            \
     NEXT(POISON, "poison")
 
-/* Rules, and where else contents come from. */
+/* Rules, and other sources of contents. */
 #define LAUNCH_FILLS(FILL)   \
     LAUNCH_RULES(FILL, FILL) \
     FILL(FILE, "file")
@@ -35,18 +35,18 @@ typedef enum launch_fill {
         LAUNCH_FILL_COUNT
 } launch_fill;
 
-/* What `shuffle` can permute and `index` can stay below. */
+/* Upper limit of the numbers that `shuffle` permutes and `index` draws. */
 #define LAUNCH_MOST_INDICES (UINT64_C(1) << 32)
 
 extern const char *const launch_fill_names[LAUNCH_FILL_COUNT];
-/* LAUNCH_FILL_COUNT when there is no such rule. */
+/* LAUNCH_FILL_COUNT if there is no such rule. */
 launch_fill launch_fill_find(const char *name);
 
 struct launch_argument;
-/* Once rule, words, seed and bound are read: a permutation without a seed is a shuffled one, and limits are held.
- * Errors: HAUL_ERROR_ARGUMENT, which say what, but not where. */
+/* Completes the argument after rule, words, seed and bound are read: `perm` without a seed becomes `shuffle`, and
+ * limits are checked. Errors: HAUL_ERROR_ARGUMENT; the message says what is wrong, but not where. */
 haul_status launch_settle_fill(struct launch_argument *argument, bool seed_given);
-/* The words of the argument's rule, `count` of them from the `first` on. */
+/* Makes `count` words of the argument's rule, from word `first` on. */
 void launch_fill_words(const struct launch_argument *argument, uint32_t *words, size_t count, uint64_t first);
 
 #endif

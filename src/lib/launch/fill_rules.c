@@ -1,4 +1,4 @@
-/* The words that fill rules give. Each is a function of its place, so that buffers can be filled in pieces. */
+/* The words of fill rules. Each is a function of its index, so that buffers can be filled in pieces. */
 #include "base/status.h"
 #include "lib/launch/launches.h"
 
@@ -44,7 +44,7 @@ static void fill_iota(uint32_t *words, size_t count, uint64_t first, uint32_t se
     for (size_t i = 0; i < count; i++) words[i] = (uint32_t)(first + i) + seed;
 }
 
-/* i * seed mod n, by adding: the step is the seed's remainder. */
+/* i * seed mod n by repeated addition of the seed's remainder. */
 static void fill_perm(uint32_t *words, size_t count, uint64_t first, uint32_t seed, uint64_t n) {
     uint64_t value = first * seed % n, step = seed % n;
     for (size_t i = 0; i < count; i++) {
@@ -66,13 +66,13 @@ static uint64_t mix(uint64_t x) {
 
 enum { ROUNDS = 5 };
 
-/* A permutation of the numbers of so many bits: each step of a round can be undone. */
+/* A permutation of the numbers of some bits: each step of a round is reversible. */
 typedef struct permutation {
     uint64_t add[ROUNDS], times[ROUNDS], mask;
     unsigned shift;
 } permutation;
 
-/* Of the smallest power of two that has room for n. */
+/* For the smallest power of two that is at least n. */
 static permutation permutation_for(uint64_t n, uint32_t seed) {
     permutation p = {0};
     unsigned bits = 0;
@@ -95,7 +95,7 @@ static uint64_t permuted(const permutation *p, uint64_t x) {
     return x;
 }
 
-/* What lands beyond n goes on until it is below: that is a permutation of the numbers below n. */
+/* Numbers that land at n or above are permuted again until they are below: a permutation of the numbers below n. */
 static void fill_shuffle(uint32_t *words, size_t count, uint64_t first, uint32_t seed, uint64_t n) {
     const permutation p = permutation_for(n, seed);
     for (size_t i = 0; i < count; i++) {

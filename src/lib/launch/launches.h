@@ -6,43 +6,42 @@
  *      "globals":{"table":{"buf":"u32","words":256}},
  *      "l2":{"set_aside":16777216,"arg":2,"ratio":0.5,"hit":"persisting","miss":"streaming"},
  *      "file":"saxpy","counters":{"inst_global_ld":1,"lts__t_sectors_srcunit_tex_op_read":[4,8]},"us":60.45}
- * globals: what variables of the module in global or constant memory hold, from their beginning on; what a line does
- * not fill keeps what the launch before left. l2: how much of L2 is set aside for the launch, and its access window,
- * which is one of its buffers; hit and miss are normal, streaming or persisting. kernel, grid, block and args are
- * needed; grid and block may be shorter than three. Fields that are not in fields.def are refused; `notes` may hold
- * anything.
+ * globals: values of the module's variables in global or constant memory, from their beginning on; the rest keeps what
+ * the launch before left. l2: how much of L2 is set aside for the launch, and its access window, which is one of its
+ * buffers; hit and miss are normal, streaming or persisting. kernel, grid, block and args are required; grid and block
+ * may have fewer than three numbers. Fields that are not in fields.def are refused; `notes` may hold anything.
  *
  * Buffers are 32-bit words; element i of a buffer of n words, with h(x) = x * 2654435761 mod 2^32:
  *     f01     float ((h(i + seed) >> 8) + 1) * 2^-24, in (0, 1]
  *     u32     h(i + seed)
  *     iota    i + seed
- *     perm    i * seed mod n, which recorded launches have; without a seed as shuffle
+ *     perm    i * seed mod n, as in recorded launches; without a seed as shuffle
  *     shuffle the numbers 0 to n - 1 in random order, for n up to 2^32
- *     index   random numbers below `below` (n where it is missing), each as likely as the others
+ *     index   random numbers below `below` (default n), uniformly distributed
  *     zero    0
  *     poison  0xdeadbeef
- * A texture takes the place of its handle. Its elements are filled as a buffer's words, side by side, row by row:
+ * A texture stands for its handle. Its elements are filled as a buffer's words, without gaps, row by row:
  *     {"tex":"u32","shape":[64,32],"format":"u8x4","as":"linear,wrap,normalized","seed":1}
  * shape: width, height, depth (layers). format: u8, u16, u32, s8, s16, s32, f16 or f32, and x2 or x4. `as`: words of
- * LAUNCH_TEXTURE_WORDS, in any order; without them: points, clamped, in texels, in an array. {"surf":...} is a surface,
- * whose contents are hashed as a buffer's are.
+ * LAUNCH_TEXTURE_WORDS, in any order; without them: no filter, clamped, in texels, in an array. {"surf":...} is a
+ * surface, whose contents are hashed like a buffer's.
  *
- * A launch's buffers are allocated one after the other in the order of the arguments, each `words` * 4 + 256 bytes; the
- * kernel gets the address `offset` bytes into that, where the words begin. On a device that checks launches, a buffer
- * ends where its words do.
+ * A launch's buffers are allocated one after the other in the order of the arguments, each `words` * 4 + 256 bytes. The
+ * kernel gets the address `offset` bytes after the start, where the words begin. On a device that checks launches, a
+ * buffer ends with its words.
  *
- * {"buf":"file","path":"in.bin"} holds the bytes of a file, whose name counts from the launch file's folder. `at`, of
- * any buffer: the pointer that the kernel gets stands so many bytes behind the first word.
- * {"buf":"same","of":0,"at":4096} is a pointer into the buffer of another argument, counted from 0.
- * {"bytes":"00000040"} are an argument's bytes, of a structure, as hexadecimal digits.
+ * {"buf":"file","path":"in.bin"} holds the bytes of a file, whose path is relative to the launch file's folder. `at`,
+ * of any buffer, moves the kernel's pointer this many bytes beyond the first word. {"buf":"same","of":0,"at":4096} is a
+ * pointer into the buffer of another argument, counted from 0. {"bytes":"00000040"} are the bytes of an argument, such
+ * as a structure, as hexadecimal digits.
  *
- * `ptx` names the file of the kernel, from the launch file's folder, so that it need not be given.
+ * `ptx` names the kernel's file, relative to the launch file's folder, so that --ptx is not needed.
  *
- * A tensor map is an argument of the array in a buffer that is another, `of`, counted from 0:
+ * A tensor map is an argument that describes an array in the buffer of another argument, `of`, counted from 0:
  *     {"tensor":"f32","of":0,"extent":[64,32],"pitch":[256],"box":[32,8],"step":[1,1],"swizzle":"128B",
  *      "promotion":"none","nan":false}
- * with haul_tensor's fields and types ("f32", "bf16", ...); step, interleave, swizzle, promotion and nan may be
- * missing. Copies by pixels have "pixels", "lower" and "upper" too, and a box of one number. */
+ * with haul_tensor's fields and types ("f32", "bf16", ...); step, interleave, swizzle, promotion and nan are optional.
+ * Copies by pixels also have "pixels", "lower" and "upper", and a box of one number. */
 #ifndef HAUL_LIB_LAUNCH_LAUNCHES_H
 #define HAUL_LIB_LAUNCH_LAUNCHES_H
 
@@ -55,7 +54,7 @@
 #include <haul/texture.h>
 #include <jansson.h>
 
-/* The only list of words that say how a texture is: WORD(name, what it sets). */
+/* The only list of words that describe a texture: WORD(name, what it sets). */
 #define LAUNCH_TEXTURE_WORDS(WORD)                \
     WORD("linear", sampler.linear = true)         \
     WORD("wrap", mode = HAUL_ADDRESS_WRAP)        \
@@ -72,7 +71,7 @@
     WORD("memory", memory = LAUNCH_IN_LINEAR)     \
     WORD("pitched", memory = LAUNCH_IN_PITCHED)
 
-/* What a texture or surface is over. */
+/* The array or memory under a texture or surface. */
 typedef struct launch_texture {
     bool is_surface;
     const char *as; /* the words */
@@ -83,11 +82,11 @@ typedef struct launch_texture {
 } launch_texture;
 
 typedef struct launch_argument {
-    const char *variable; /* of the module: it holds this; NULL: the kernel gets it */
+    const char *variable; /* the module's variable that holds this value; NULL: an argument of the kernel */
     haul_argument_kind kind;
     launch_texture *texture;     /* NULL: none; else I64, with fill, words and seed of a BUFFER */
-    const launch_scalar *scalar; /* NULL: it is none */
-    int64_t integer;             /* a scalar that is whole */
+    const launch_scalar *scalar; /* NULL: not a scalar */
+    int64_t integer;             /* integer scalars */
     double real;                 /* F32, F64 */
     /* BUFFER */
     launch_fill fill;
@@ -95,14 +94,14 @@ typedef struct launch_argument {
     uint32_t seed;
     uint64_t below; /* LAUNCH_FILL_INDEX; 0: `words` */
     uint64_t offset;
-    uint64_t at;        /* bytes behind the first word: where the pointer that the kernel gets stands */
-    bool shares;        /* it is argument `of`'s buffer */
-    const char *input;  /* LAUNCH_FILL_FILE: where the contents come from, else NULL */
-    const char *output; /* where the contents go after the kernel, or NULL */
+    uint64_t at;        /* bytes from the first word to the kernel's pointer */
+    bool shares;        /* it uses the buffer of argument `of` */
+    const char *input;  /* LAUNCH_FILL_FILE: the file with the contents, else NULL */
+    const char *output; /* the file that gets the contents after the kernel, or NULL */
     bool recorded;      /* the line has an `after` hash */
-    uint64_t after;     /* it */
-    uint64_t hash;      /* what launch_run() found: FNV-1a over the words */
-    /* BYTES: themselves, or a tensor map of the array in the buffer that is argument `of` */
+    uint64_t after;     /* that hash */
+    uint64_t hash;      /* set by launch_run(): FNV-1a over the words */
+    /* BYTES: the bytes, or a tensor map of the array in the buffer of argument `of` */
     const unsigned char *bytes;
     size_t byte_count;
     haul_tensor *tensor; /* NULL: none */
@@ -115,7 +114,7 @@ typedef struct launch_counter {
     double low, high;
 } launch_counter;
 
-/* What a launch has of L2. */
+/* L2 settings of a launch. */
 typedef struct launch_l2 {
     bool given;
     uint64_t set_aside;
@@ -131,28 +130,28 @@ typedef struct launch_description {
     const char *kernel;
     const char *entry; /* the kernel's symbol in its module; NULL = `kernel` is it */
     const char *file;  /* the source's stem, or NULL */
-    const char *ptx;   /* the file of its kernel, or NULL */
+    const char *ptx;   /* the kernel's file, or NULL */
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
-    bool opted_in; /* launch_run() found: its kernel had to opt in to them */
+    bool opted_in; /* set by launch_run(): the kernel had to opt in to this size */
     launch_l2 l2;
-    launch_argument *arguments; /* the kernel's, and behind them what variables hold */
+    launch_argument *arguments; /* the kernel's, followed by the variables' values */
     size_t argument_count, variable_count;
-    launch_counter *counters; /* those that haul knows */
+    launch_counter *counters; /* counters that haul knows */
     size_t counter_count;
     double us;    /* recorded time; negative = none */
-    json_t *json; /* the line as it was read; NULL for one from the command line */
+    json_t *json; /* the line as read; NULL for a launch from the command line */
 } launch_description;
 
 typedef struct launch_list {
     arena memory;
-    const char *folder; /* of the launch file that is being read; NULL: the current one */
+    const char *folder; /* folder of the launch file being read; NULL: the current one */
     launch_description *items;
     size_t count, capacity;
 } launch_list;
 
 #define LAUNCH_SAME "same"   /* in place of a rule: another argument's buffer */
-enum { LAUNCH_SLACK = 256 }; /* bytes that a buffer has beyond its words: what `offset` can shift it by */
+enum { LAUNCH_SLACK = 256 }; /* bytes of a buffer beyond its words, the range of `offset` */
 
 extern const char *const launch_access_names[HAUL_L2_PERSISTING + 1]; /* of haul_l2_access */
 
@@ -165,40 +164,40 @@ haul_status launch_read_file(launch_list *list, const char *path);
 /* The same from memory; `name` stands for the path. */
 haul_status launch_read_text(launch_list *list, const char *name, const char *text, size_t length);
 
-/* An argument as the command line has it:
+/* Parses an argument of the command line:
  *     i32:N  f32:X  and so on: LAUNCH_SCALARS
  *     buf:FILL:WORDS[:SEED[:OFFSET]][,below=N][,out=FILE]      words and N may be 64K, 1M
- *     buf:file=FILE[,out=FILE]                       the file's bytes, filled up with zeros to whole words
+ *     buf:file=FILE[,out=FILE]                       the file's bytes, zero-padded to whole words
  *     tex:FILL:SHAPE:FORMAT[:AS[:SEED]]              tex:f01:64x32:f32:linear,wrap,normalized:7
  *     surf:FILL:SHAPE:FORMAT[:AS[:SEED]]
  * Strings are copied into the list. */
 haul_status launch_parse_argument(launch_list *list, const char *text, launch_argument *argument);
-/* What a variable holds, as the command line has it: NAME=ARGUMENT. */
+/* Parses a variable's value from the command line: NAME=ARGUMENT. */
 haul_status launch_parse_variable(launch_list *list, const char *text, launch_argument *variable);
-/* "2:0.5": argument 2 is the persisting window of L2, for half of its accesses; "2": for all. */
+/* Parses a window: "2:0.5": argument 2 persists in L2, for half of its accesses; "2": for all. */
 haul_status launch_parse_window(const char *text, launch_l2 *l2);
-/* "256", "256,2", "16x16x4" or "[32,8,1]" to three numbers, those not given 1. */
+/* Parses "256", "256,2", "16x16x4" or "[32,8,1]" to three numbers; missing ones are 1. */
 haul_status launch_parse_extent(const char *what, const char *text, uint32_t extent[3]);
-/* In texture.c: a texture or surface of a launch file; of the command line, from its text behind the kind; and
- * back. */
+/* In texture.c: reads a texture or surface from a launch file, or from the command line (the text after the kind), and
+ * writes it back. */
 haul_status launch_read_texture(launch_list *list, json_t *object, launch_argument *argument);
 haul_status launch_parse_texture(launch_list *list, char *fields, bool is_surface, launch_argument *argument);
 json_t *launch_texture_to_json(const launch_argument *argument);
 
-/* Appends one launch made of options; arguments and kernel name are copied. NULL when out of memory. */
+/* Appends one launch made of options; arguments and kernel name are copied. NULL if out of memory. */
 launch_description *launch_append(launch_list *list, const launch_description *launch);
 
-/* Allocates, fills, opts the kernel in to its dynamic shared memory, launches, hashes every buffer (argument.hash),
- * writes output files and frees. `run` gets the launch's record (see haul_launch_run), on a device that checks launches
- * also when the kernel fails. Messages begin with launch->where. */
+/* Allocates and fills buffers, opts the kernel in to its dynamic shared memory, launches, hashes every buffer
+ * (argument.hash), writes output files and frees. Appends a launch record to `run` (see haul_launch_run), on a device
+ * that checks launches also if the kernel fails. Messages begin with launch->where. */
 haul_status launch_run(haul_device *device, haul_module *module, launch_description *launch, haul_run *run);
 
-/* A launch's buffers, for who launches more than once. */
+/* A launch's buffers, for repeated launches. */
 typedef struct launch_workspace {
-    size_t count; /* of arguments, variables included */
-    size_t own;   /* how many the kernel gets: their buffers are freed */
+    size_t count; /* number of arguments, variables included */
+    size_t own;   /* number that the kernel gets; their buffers are freed */
     uint32_t *chunk;
-    text *contents;                                 /* of buffers that come from files */
+    text *contents;                                 /* contents of buffers from files */
     haul_buffer **buffers;                          /* by argument; NULL for scalars; a variable's is its module's */
     haul_array **arrays;                            /* by argument; of textures and surfaces */
     haul_texture **textures;                        /* by argument */
@@ -206,40 +205,40 @@ typedef struct launch_workspace {
     haul_argument *arguments;                       /* what haul_launch_run() takes */
 } launch_workspace;
 
-/* In texture.c: makes the argument's array or memory and its object; fills it; hashes what a surface holds. */
+/* In texture.c: creates the argument's array or memory and its object; fills it; hashes a surface's contents. */
 haul_status launch_texture_start(haul_device *device, const launch_argument *argument, launch_workspace *w, size_t i);
 haul_status launch_texture_fill(const launch_argument *argument, const launch_workspace *w, size_t i);
 haul_status launch_texture_take(launch_argument *argument, const launch_workspace *w, size_t i);
 
-/* Allocates and fills; `module` has the variables (NULL where there are none). `w` is all zeros before; end it with
- * launch_workspace_end() after an error too. */
+/* Allocates and fills; `module` has the variables (NULL if there are none). `w` must be all zeros; call
+ * launch_workspace_end() also after an error. */
 haul_status launch_workspace_start(haul_device *device, haul_module *module, launch_argument *arguments, size_t count,
                                    launch_workspace *w);
-/* Fills the buffers anew. */
+/* Fills the buffers again. */
 haul_status launch_workspace_refill(launch_workspace *w, const launch_argument *arguments);
-/* Hashes what the buffers hold (argument.hash) and writes output files. */
+/* Hashes the buffers' contents (argument.hash) and writes output files. */
 haul_status launch_workspace_take(launch_workspace *w, launch_argument *arguments);
 void launch_workspace_end(launch_workspace *w);
-/* The launch, with the workspace's arguments; valid as long as both. */
+/* The launch with the workspace's arguments; valid as long as both. */
 haul_launch launch_workspace_launch(const launch_workspace *w, const launch_description *launch);
 
-/* Before and after it is run. */
+/* Sets L2 aside before the launch (`begins`), or ends that after it. */
 haul_status launch_set_aside(haul_device *device, const launch_description *launch, bool begins);
 
-/* Times the launch on a real device: `rounds` times (0: 15) after some to warm up, each with its buffers as they were
- * at first and nothing of them in L2. The record of the same launch gets the median and the range. Errors as
- * launch_run(); HAUL_ERROR_OUT_OF_MEMORY where the device has no room for a copy of the buffers. */
+/* Times the launch on a real device: `rounds` times (0: 15) after a few warm-up rounds, each with its buffers' initial
+ * contents and none of them in L2. The record of the same launch gets the median and the range. Errors: those of
+ * launch_run(); HAUL_ERROR_OUT_OF_MEMORY if the device has no room for a copy of the buffers. */
 haul_status launch_time(haul_device *device, haul_module *module, launch_description *launch, unsigned rounds,
                         haul_launch_record *record);
 
-/* The recorded hashes all match; true when none is recorded. Valid after launch_run(). */
+/* Whether all recorded hashes match; true if none is recorded. Valid after launch_run(). */
 bool launch_outputs_match(const launch_description *launch);
 
-/* The line back, with `after`, `counters`, and `estimate_us`, or `us`, `us_low` and `us_high` where it was timed, as
- * this run, which has the stamp, has them. NULL when out of memory; the caller has the reference. */
+/* Writes the line with this run's `after`, `counters`, and `estimate_us`, or `us`, `us_low` and `us_high` if it was
+ * timed. `stamp` is the run's. NULL if out of memory; the caller owns the reference. */
 json_t *launch_to_json(const launch_description *launch, haul_stamp stamp, const haul_launch_record *record);
 
-/* Counters as a JSON object by key; those not read are left out. One that moved between readings of hardware is
+/* Counters as a JSON object by key, without those not read. A counter that varied between readings of hardware is
  * [lowest, highest]. */
 json_t *launch_counters_to_json(haul_stamp stamp, const haul_launch_record *record);
 

@@ -12,7 +12,7 @@ const char *const launch_access_names[] = {
     [HAUL_L2_NORMAL] = "normal", [HAUL_L2_STREAMING] = "streaming", [HAUL_L2_PERSISTING] = "persisting"};
 
 /* ---- reading one line ----
- * Every reader takes the member's name for the message; `where` goes before it in read_line(). */
+ * Every reader takes the member's name for its message; read_line() puts `where` before it. */
 
 static haul_status wrong(const char *what, const char *must) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "%s: %s", what, must);
@@ -29,7 +29,7 @@ haul_status launch_read_integer(json_t *value, const char *what, int64_t low, in
     return HAUL_OK;
 }
 
-/* Grid and block have one to three extents; what the device allows is the device's to say. */
+/* Grid and block have one to three extents; the device checks their limits. */
 static haul_status read_extent(json_t *value, const char *what, uint32_t extent[3]) {
     size_t count = json_array_size(value);
     if (count < 1 || count > 3) return wrong(what, value ? "must be an array of one to three numbers" : "is missing");
@@ -48,7 +48,7 @@ haul_status launch_read_string(launch_list *list, json_t *value, const char *wha
     return *out ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launches");
 }
 
-/* The hash of what it holds after the kernel. */
+/* The hash of the contents after the kernel. */
 static haul_status read_after(json_t *object, launch_argument *a) {
     const char *hex = json_string_value(json_object_get(object, "after"));
     if (!hex) return HAUL_OK;
@@ -86,7 +86,7 @@ static haul_status read_argument(launch_list *list, json_t *object, launch_argum
     return launch_scalar_read(scalar, value, a);
 }
 
-/* A tensor lies in a buffer, and a buffer may be another one's. */
+/* A tensor lies in a buffer, which may belong to another argument. */
 static haul_status check_shares(const launch_description *d) {
     for (size_t i = 0; i < d->argument_count; i++) {
         const launch_argument *a = &d->arguments[i];
@@ -221,7 +221,7 @@ void launch_list_free(launch_list *list) {
     *list = (launch_list){0};
 }
 
-/* A new last item; the list's arena has no jump point, so growing is tested here. */
+/* Appends an item. The list's arena has no jump point for errors, so growing is checked here. */
 static launch_description *push(launch_list *list) {
     if (list->count == list->capacity) {
         launch_description *items =

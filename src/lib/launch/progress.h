@@ -1,4 +1,4 @@
-/* How far a launch has come, in words. */
+/* The progress of a launch, as text. */
 #ifndef HAUL_LIB_LAUNCH_PROGRESS_H
 #define HAUL_LIB_LAUNCH_PROGRESS_H
 
@@ -8,7 +8,8 @@
 /* The share of its blocks that have ended. */
 double launch_share_done(const sim_progress *progress);
 
-/* "saxpy: 1,024 of 65,536 blocks, 310/s, 12 s left": after so many seconds of the launch, `since` seconds ago. */
+/* Writes "saxpy: 1,024 of 65,536 blocks, 310/s, 12 s left". The launch began `seconds` ago, as of `since` seconds
+ * ago. */
 void launch_put_progress(terminal_line *line, const sim_progress *progress, double seconds, double since);
 
 #endif

@@ -7,16 +7,16 @@
 haul_status launch_read_integer(json_t *value, const char *what, int64_t low, int64_t high, int64_t *out);
 haul_status launch_read_string(launch_list *list, json_t *value, const char *what, const char **out);
 
-/* {"buf":...}; {"bytes":"0badc0de"}. */
+/* Reads {"buf":...} and {"bytes":"0badc0de"}. */
 haul_status launch_read_buffer(launch_list *list, json_t *object, launch_argument *argument);
 haul_status launch_read_bytes(launch_list *list, json_t *object, launch_argument *argument);
-/* A file's name that stands in a launch file, from where that lies. */
+/* Reads a file name, relative to the launch file's folder. */
 haul_status launch_read_path(launch_list *list, json_t *value, const char *what, const char **path);
 
-/* {"tensor":TYPE,"of":ARGUMENT,...}: the tensor of the argument, without its buffer. */
+/* Reads {"tensor":TYPE,"of":ARGUMENT,...}: the argument's tensor, without its buffer. */
 haul_status launch_read_tensor(launch_list *list, json_t *object, launch_argument *argument);
 
-/* What an object of a launch file is: the rows of fields.def. */
+/* Kinds of objects in a launch file: the first column of fields.def. */
 typedef enum launch_object {
     LAUNCH_OBJECT_LAUNCH,
     LAUNCH_OBJECT_L2,
@@ -27,12 +27,12 @@ typedef enum launch_object {
     LAUNCH_OBJECT_TENSOR
 } launch_object;
 
-/* All fields are known for such an object, and of the right type. The message names the field, and the nearest known
- * one. */
+/* Checks that all fields are known for such an object, and have the right type. The message names the field, and the
+ * most similar known one. */
 haul_status launch_check_fields(json_t *json, launch_object object);
 /* A scalar's object has one field. */
 haul_status launch_check_scalar(json_t *json, const launch_scalar *scalar);
-/* Says what an object needs that is no argument. */
+/* The error for an object that is not an argument; says what it needs. */
 haul_status launch_unknown_argument(json_t *json);
 
 #endif

@@ -1,4 +1,4 @@
-/* Running one described launch: buffers are filled and read back in pieces that stay in the host's cache. */
+/* Runs one described launch. Buffers are filled and read back in pieces that fit the host's cache. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -64,7 +64,7 @@ static haul_status fill_buffer(const launch_argument *a, haul_buffer *buffer, co
     return HAUL_OK;
 }
 
-/* The variable's own bytes, from its beginning. */
+/* Sets the variable's bytes, from its beginning. */
 static haul_status set_variable(haul_module *module, launch_argument *a, workspace *w, size_t i) {
     haul_buffer *variable;
     HAUL_TRY(haul_module_variable(module, a->variable, &variable));
@@ -99,7 +99,7 @@ static void share(const launch_argument *a, workspace *w, size_t i) {
     w->arguments[i].offset = a->at;
 }
 
-/* Once all buffers are there. */
+/* Called once all buffers exist. */
 static haul_status make_map(const launch_argument *a, workspace *w, size_t i) {
     haul_tensor tensor = *a->tensor;
     haul_tensor_map map;
@@ -111,7 +111,7 @@ static haul_status make_map(const launch_argument *a, workspace *w, size_t i) {
     return HAUL_OK;
 }
 
-/* Hashes what the kernel left, and keeps it when it has to go to a file. */
+/* Hashes the contents after the kernel, and keeps them if they go to a file. */
 static haul_status take_result(launch_argument *a, haul_buffer *buffer, uint32_t *chunk) {
     text kept = {0};
     haul_status status = HAUL_OK;
@@ -185,7 +185,7 @@ haul_launch launch_workspace_launch(const workspace *w, const launch_description
     return launch;
 }
 
-/* Sets aside what the launch says, or takes it back: each launch has its own. */
+/* Sets aside L2 as the launch says, or ends that: each launch has its own setting. */
 haul_status launch_set_aside(haul_device *device, const launch_description *d, bool begins) {
     if (!d->l2.given) return HAUL_OK;
     HAUL_TRY(haul_l2_set_aside(device, begins ? d->l2.set_aside : 0, NULL));
@@ -218,13 +218,13 @@ bool launch_outputs_match(const launch_description *d) {
     return true;
 }
 
-/* ---- the line back ---- */
+/* ---- writing the line ---- */
 
 static json_t *json_number(double value) {
     return value == floor(value) && fabs(value) < 9e15 ? json_integer((json_int_t)value) : json_real(value);
 }
 
-/* Bounds of a simulated launch say what hardware may do, those of a measured one what it did. */
+/* Bounds of a simulated launch say what hardware may count, those of a measured one what it counted. */
 static json_t *counter_to_json(haul_stamp stamp, double value, haul_bounds b) {
     if (stamp != HAUL_MEASURED || b.low >= b.high) return json_number(value);
     return json_pack("[o, o]", json_number(b.low), json_number(b.high));
@@ -266,7 +266,7 @@ static json_t *l2_to_json(const launch_l2 *l2) {
     return object;
 }
 
-/* What a line would have said, for a launch that came from the command line. */
+/* The members that a line would have, for a launch from the command line. */
 static json_t *line_of(const launch_description *d) {
     json_t *arguments = json_array(), *globals = d->variable_count ? json_object() : NULL;
     const launch_argument *variables = d->arguments + d->argument_count;
@@ -278,13 +278,13 @@ static json_t *line_of(const launch_description *d) {
                      "args", arguments, "globals", globals, "l2", d->l2.given ? l2_to_json(&d->l2) : NULL);
 }
 
-/* What the line says of an argument, or of a variable. */
+/* The line's object of an argument, or of a variable. */
 static json_t *object_of(json_t *line, const launch_description *d, size_t i) {
     if (i < d->argument_count) return json_array_get(json_object_get(line, "args"), i);
     return json_object_get(json_object_get(line, "globals"), d->arguments[i].variable);
 }
 
-/* Events tell half a microsecond; hundredths are more than that. */
+/* Events resolve half a microsecond; hundredths are finer than that. */
 static json_t *json_microseconds(double us) {
     return json_real(round(us * 100) / 100);
 }

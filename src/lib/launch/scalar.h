@@ -1,4 +1,4 @@
-/* Numbers as arguments of described launches. */
+/* Scalar arguments of described launches. */
 #ifndef HAUL_LIB_LAUNCH_SCALAR_H
 #define HAUL_LIB_LAUNCH_SCALAR_H
 
@@ -7,8 +7,8 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* The only list of scalars: NEXT(name, kind, low, high), and FIRST(...) for the first one; low and high bound whole
- * numbers. i32 takes unsigned numbers for the bits of signed ones, as recorded launches do. */
+/* The only list of scalars: NEXT(name, kind, low, high), and FIRST(...) for the first one; low and high bound integers.
+ * i32 also takes unsigned numbers as the bits of signed ones, as recorded launches do. */
 #define LAUNCH_SCALARS(FIRST, NEXT)          \
     FIRST("i32", I32, INT32_MIN, UINT32_MAX) \
     NEXT("i64", I64, INT64_MIN, INT64_MAX)   \
@@ -34,12 +34,13 @@ typedef struct launch_scalar {
 
 struct launch_argument;
 
-/* NULL when there is none of that name. */
+/* NULL if there is none of that name. */
 const launch_scalar *launch_scalar_find(const char *name);
-/* The one that an object of a launch file has, with its value; NULL when it has none. */
+/* The scalar that an object of a launch file names, with its value; NULL if it names none. */
 const launch_scalar *launch_scalar_of(json_t *object, json_t **value);
 
-/* Set kind, integer and real of the argument. Errors: HAUL_ERROR_ARGUMENT, which say what must be, but not where. */
+/* Set kind, integer and real of the argument. Errors: HAUL_ERROR_ARGUMENT; the message says what is allowed, not
+ * where. */
 haul_status launch_scalar_read(const launch_scalar *scalar, json_t *value, struct launch_argument *argument);
 haul_status launch_scalar_parse(const launch_scalar *scalar, const char *text, struct launch_argument *argument);
 /* {"i32":7}; NULL when out of memory. */

@@ -33,7 +33,7 @@ const launch_scalar *launch_scalar_of(json_t *object, json_t **value) {
 
 /* ---- reading ---- */
 
-/* JSON has no number for what is not finite: "inf", "-inf", "nan". */
+/* JSON has no numbers for infinities and NaN: "inf", "-inf", "nan". */
 static bool real_of(json_t *value, double *real) {
     const char *word = json_string_value(value);
     if (word) return number_f64(word, real) && !isfinite(*real);
@@ -48,7 +48,7 @@ haul_status launch_scalar_read(const launch_scalar *s, json_t *value, launch_arg
     return real_of(value, &a->real) ? HAUL_OK : haul_fail(HAUL_ERROR_ARGUMENT, "%s: must be a number", s->name);
 }
 
-/* An unsigned number of 64 bits may need all of them. */
+/* An unsigned 64-bit number may need all bits. */
 static bool parse_u64(const launch_scalar *s, const char *digits, int64_t *integer) {
     uint64_t whole;
     if (s->low != 0 || s->high != INT64_MAX || !number_u64(digits, &whole)) return false;
@@ -76,7 +76,7 @@ static const char *non_finite(double real) {
 }
 
 json_t *launch_scalar_to_json(const launch_argument *a) {
-    /* JSON's whole numbers are signed. */
+    /* JSON's integers are signed. */
     const bool is_large = a->integer < 0 && a->scalar->low == 0;
     if (!is_real(a->scalar)) return json_pack("{s:I}", is_large ? "i64" : a->scalar->name, (json_int_t)a->integer);
     if (!isfinite(a->real)) return json_pack("{s:s}", a->scalar->name, non_finite(a->real));

@@ -39,7 +39,7 @@ static haul_status read_name(launch_list *list, json_t *value, const char *what,
     return unknown(what, name, names, count);
 }
 
-/* A member that may be missing: the first name then. */
+/* An optional member; its default is the first name. */
 static haul_status read_choice(launch_list *list, json_t *object, const char *member, const char *const *names,
                                size_t count, int *out) {
     json_t *value = json_object_get(object, member);
@@ -50,7 +50,7 @@ static haul_status read_choice(launch_list *list, json_t *object, const char *me
 #define READ_CHOICE(list, object, member, names, out) \
     read_choice(list, object, member, names, sizeof(names) / sizeof *(names), out)
 
-/* `count` numbers from `low` to `high`. */
+/* Reads `count` numbers from `low` to `high`. */
 static haul_status read_numbers(json_t *value, const char *what, size_t count, int64_t low, int64_t high,
                                 int64_t *out) {
     if (json_array_size(value) != count)
@@ -86,7 +86,7 @@ static haul_status read_box(json_t *object, haul_tensor *t) {
     return HAUL_OK;
 }
 
-/* Copies by pixels say how many, and the two corners of where they may begin. */
+/* Copies by pixels have a number of pixels, and two corners that bound their start. */
 static haul_status read_pixels(launch_list *list, json_t *object, haul_tensor *t) {
     json_t *pixels = json_object_get(object, "pixels");
     int64_t count = 0, lower[3], upper[3];

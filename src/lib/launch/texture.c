@@ -11,7 +11,7 @@ static haul_status wrong(const char *what, const char *must) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "texture: `%s`: %s", what, must);
 }
 
-/* ---- how it is ---- */
+/* ---- description ---- */
 
 static const struct {
     const char *name;
@@ -85,7 +85,7 @@ static uint64_t contents(const haul_array_shape *s) {
 
 #define MOST_BYTES (UINT64_C(1) << 40)
 
-/* Everything is there: makes the argument. */
+/* Makes the argument, once all of its parts are read. */
 static haul_status finish(launch_list *list, launch_texture *t, const char *fill, bool seed_given, const char *as,
                           launch_argument *a) {
     haul_array_shape *s = &t->shape;
@@ -142,7 +142,7 @@ haul_status launch_read_texture(launch_list *list, json_t *object, launch_argume
     return finish(list, &t, fill, json_object_get(object, "seed") != NULL, as, a);
 }
 
-/* Cuts the field off and steps behind it; NULL when there is none left. */
+/* Cuts off the field and moves past it; NULL if there is none left. */
 static char *next_field(char **rest) {
     char *field = *rest;
     if (!field) return NULL;
@@ -193,7 +193,7 @@ json_t *launch_texture_to_json(const launch_argument *a) {
                      (json_int_t)a->seed);
 }
 
-/* ---- making it ---- */
+/* ---- creation ---- */
 
 enum { PITCH_UNIT = 512 };
 

@@ -1,4 +1,4 @@
-/* Timing one described launch on a GPU. */
+/* Timing of one described launch on a GPU. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/device.h"
@@ -9,7 +9,7 @@
 
 enum { ROUNDS = 15 };
 
-/* A launch that is repeated; its buffers are brought back to what they were, since a kernel may rely on it. */
+/* A repeated launch. Its buffers are restored each time, since a kernel may rely on their contents. */
 typedef struct repeated {
     haul_device *device;
     haul_module *module;

@@ -1,4 +1,4 @@
-/* haul_stream_map(): what is asked for, checked, and put together. */
+/* haul_stream_map(): checks the map and sets it up. */
 #include "lib/map/map.h"
 
 #include "base/memory.h"
@@ -14,7 +14,7 @@ static haul_status check_end(const haul_map_end *e, const char *which) {
     return HAUL_OK;
 }
 
-/* No sum or product of sizes may run over. */
+/* Sums and products of sizes must not overflow. */
 static haul_status check_sizes(const haul_map *m) {
     uint64_t widest = m->output.item_bytes > m->scratch_bytes ? m->output.item_bytes : m->scratch_bytes;
     const uint64_t most = UINT64_C(1) << 60;
@@ -36,7 +36,7 @@ static haul_status check_in_place(const haul_map *m) {
     return HAUL_OK;
 }
 
-/* Output over input that a later chunk still has to read. */
+/* Output may overwrite input that a later chunk still has to read. */
 static haul_status check_overlap(const haul_map *m) {
     const uintptr_t out = (uintptr_t)m->output.memory;
     const uint64_t out_bytes = m->items * m->output.item_bytes;
@@ -67,7 +67,7 @@ static haul_status check(const haul_map *m) {
     return check_overlap(m);
 }
 
-/* ---- making and ending ---- */
+/* ---- creating and freeing ---- */
 
 static haul_status prepare(haul_mapper *m) {
     for (size_t i = 0; i < m->map.input_count; i++) {
@@ -80,7 +80,7 @@ static haul_status prepare(haul_mapper *m) {
         m->fills |= m->inputs[i].staged;
     }
     HAUL_TRY(map_check_output(m, &m->output));
-    /* Beyond the ends there is no halo: buffers need not have room for more than all items. */
+    /* The array's ends have no halo, so buffers never need room for more than all items. */
     if (m->map.before > m->map.items) m->map.before = m->map.items;
     if (m->map.after > m->map.items) m->map.after = m->map.items;
     m->output.staged = m->drains =

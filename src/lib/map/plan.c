@@ -1,4 +1,4 @@
-/* How a map is cut into chunks. */
+/* Plans how a map is cut into chunks. */
 #include "base/number.h"
 #include "base/status.h"
 #include "lib/map/map.h"
@@ -12,9 +12,9 @@ enum { DEPTH = 6, THREADS = 4, SPARE_CORES = 2, MOST_THREADS = 16, MOST_GIVEN_TH
 static const uint64_t host_budget = UINT64_C(1) << 30;
 static const uint64_t most_chunks = UINT64_C(1) << 30;
 
-/* Bytes of a chunk at which the time that begins and ends a run alone, which grows with the chunk, and what each chunk
- * costs come to the least: sqrt(bytes * cost * rate / 2), within bounds. Measured on an H100 over PCIe 5: 1 GiB takes
- * least with chunks of 16 MiB; going through pinned memory, 8 MiB stay in the host's caches. */
+/* Larger chunks lengthen the start and end of a run, where engines idle; smaller ones add their fixed cost. The sum is
+ * least at sqrt(bytes * cost * rate / 2) bytes a chunk, within bounds. Measured on an H100 over PCIe 5: 1 GiB takes
+ * least with chunks of 16 MiB; through pinned memory, chunks of 8 MiB stay in the host's caches. */
 static const double CHUNK_COST_US = 10, LINK_BYTES_A_US = 55e3;
 enum { LEAST_CHUNK = 256 << 10, MOST_CHUNK = 64 << 20, MOST_STAGED = 8 << 20, MOST_FILE = 32 << 20 };
 
@@ -26,7 +26,7 @@ static uint64_t larger(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* ---- what an item costs ---- */
+/* ---- cost of an item ---- */
 
 static uint64_t widest_item(const haul_mapper *m) {
     uint64_t in = 0;
@@ -80,7 +80,8 @@ static bool fits(const haul_mapper *m, const map_plan *p, uint64_t device, uint6
     return device_slot(m, p->chunk) <= device / p->depth && host_slot(m, p->chunk) <= host / p->depth;
 }
 
-/* Planned chunks are no smaller than their halo on one side, so that at most three times what is computed is read. */
+/* Planned chunks are at least as large as their halo on one side, so that at most three times the computed items are
+ * read. */
 static uint64_t least_chunk(const haul_mapper *m) {
     const uint64_t halo = larger(m->map.before, m->map.after);
     return halo ? halo : 1;
@@ -101,7 +102,7 @@ static haul_status does_not_fit(const haul_mapper *m, const map_plan *p, uint64_
                            : "");
 }
 
-/* A chunk or a depth that was given stays; what was planned gives way. */
+/* A chunk size or depth from the caller stays; planned values are reduced. */
 static haul_status fit(const haul_mapper *m, map_plan *p) {
     const uint64_t least = least_chunk(m);
     uint64_t device, host;
@@ -119,8 +120,8 @@ static haul_status fit(const haul_mapper *m, map_plan *p) {
     return HAUL_OK;
 }
 
-/* Copies through pinned memory are bound by the cores: nearly all of them, in bounds. Simulated time must not depend on
- * the machine that simulates. */
+/* The cores limit copies through pinned memory: use nearly all of them, within bounds. Simulated time must not depend
+ * on the machine that simulates. */
 static unsigned planned_threads(const haul_mapper *m) {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (haul_device_is_virtual(m->device) || cores < 2 * THREADS) return THREADS;
@@ -129,7 +130,7 @@ static unsigned planned_threads(const haul_mapper *m) {
 
 /* ---- chunks ---- */
 
-/* A run begins and ends with small chunks: meanwhile only one direction of the link has work. */
+/* A run begins and ends with small chunks, because only one direction of the link has work then. */
 static void cut(const haul_mapper *m, map_plan *p) {
     const uint64_t ramp = p->chunk / RAMP_PARTS / UNIT * UNIT;
     p->chunks = p->items / p->chunk + (p->items % p->chunk != 0);

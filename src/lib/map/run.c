@@ -1,4 +1,4 @@
-/* A map under way. */
+/* The run of a map. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -43,7 +43,7 @@ void map_note(haul_mapper *m, haul_engine engine, uint64_t chunk, uint64_t bytes
         m->timeline.omitted++;
 }
 
-/* An event before an operation tells when its stream came to it; the engine may have had others to do first. */
+/* An event before an operation gives the time when its stream reached it; the engine may still have been busy. */
 static haul_status note_between(haul_mapper *m, haul_engine engine, const map_slot *s, uint64_t bytes,
                                 haul_event *before, haul_event *behind) {
     double start, end;
@@ -76,10 +76,10 @@ static double simulated_us(const haul_mapper *m, haul_engine engine, uint64_t by
     return (double)bytes / (1e3 * (file ? machine->file_gbps : machine->host_copy_gbps * m->plan.threads));
 }
 
-/* Gives a job to the threads; a function is called at once, in order. */
+/* Gives a job to the threads; a function is called directly, in order. */
 static haul_status give_out(haul_mapper *m, workers_job *job, map_host_work *work, bool is_function) {
     if (m->device->extras) {
-        /* the threads copy either way, one job behind the other */
+        /* the threads do copies of both directions, one job after the other */
         const haul_engine lane = work->engine == HAUL_ENGINE_UNSTAGE ? HAUL_ENGINE_STAGE : work->engine;
         work->start_us = later(now_us(m), m->free_us[lane]);
         work->end_us = work->start_us + simulated_us(m, work->engine, work->bytes);
@@ -118,7 +118,7 @@ static bool any_function(const haul_mapper *m) {
     return false;
 }
 
-/* The engine of the slowest kind of input stands for all that is staged. */
+/* The engine of the slowest kind of input represents all staged inputs. */
 static map_host_work fill_work(const haul_mapper *m, const haul_chunk *c) {
     map_host_work work = {.engine = HAUL_ENGINE_STAGE};
     for (size_t i = 0; i < m->map.input_count; i++) {
@@ -144,7 +144,7 @@ static void describe_chunk(const haul_mapper *m, const map_slot *s, uint64_t k, 
     memcpy(c->in, s->in, sizeof c->in);
 }
 
-/* Pinned memory is filled anew when the copy out of it is done. */
+/* Pinned memory is filled again when the copy out of it is done. */
 static haul_status start_fill(haul_mapper *m, uint64_t k) {
     map_slot *s = slot_of(m, k);
     if (k >= m->plan.depth) HAUL_TRY(haul_event_wait(s->copied));
@@ -154,7 +154,7 @@ static haul_status start_fill(haul_mapper *m, uint64_t k) {
     return give_out(m, &s->fill, &s->filled, any_function(m));
 }
 
-/* ---- a chunk's way ---- */
+/* ---- the steps of a chunk ---- */
 
 static haul_status copy_in(haul_mapper *m, const map_slot *s) {
     const haul_chunk *c = &s->chunk;
@@ -206,7 +206,7 @@ static void mark_complete(haul_mapper *m, const map_slot *s) {
     m->complete_items += s->chunk.items;
 }
 
-/* Waits until the threads have the chunk's output where it belongs. */
+/* Waits until the threads have put the chunk's output in its place. */
 static haul_status retire(haul_mapper *m, uint64_t k) {
     map_slot *s = slot_of(m, k);
     if (!m->drains) return HAUL_OK;
@@ -229,7 +229,7 @@ static haul_status issue(haul_mapper *m, uint64_t k) {
     return haul_event_record(s->done, s->stream);
 }
 
-/* Waits for a chunk to be back, and lets the threads take it from there. */
+/* Waits until a chunk is back, and lets the threads take its output. */
 static haul_status collect(haul_mapper *m, uint64_t k) {
     map_slot *s = slot_of(m, k);
     HAUL_TRY(haul_event_wait(s->done));
@@ -244,8 +244,8 @@ static haul_status collect(haul_mapper *m, uint64_t k) {
     return give_out(m, &s->drain, &s->drained, m->output.what.kind == HAUL_MAP_FUNCTION);
 }
 
-/* How many chunks after it was issued one is collected: the more, the less the device waits for this thread; with
- * something left to do for the host, two slots' time is kept for that. */
+/* How many chunks later an issued chunk is collected. The more, the less the device waits for this thread; if the host
+ * has work afterwards, two slots are reserved for it. */
 static uint64_t lag_of(const haul_mapper *m) {
     const uint64_t depth = m->plan.depth;
     if (depth == 1) return 0;
@@ -264,7 +264,7 @@ static haul_status run_chunks(haul_mapper *m) {
     return HAUL_OK;
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
 static haul_status begin(haul_mapper *m) {
     HAUL_TRY(device_enter(m->device));
@@ -276,7 +276,7 @@ static haul_status begin(haul_mapper *m) {
     return HAUL_OK;
 }
 
-/* After a failure: nothing is under way any more, and what the threads had finished counts. */
+/* After a failure: waits until nothing is in flight; work that the threads had finished counts. */
 static void settle(haul_mapper *m) {
     (void)haul_device_wait(m->device);
     for (unsigned i = 0; i < m->slot_count; i++) {
@@ -314,7 +314,7 @@ static haul_status list_complete(const haul_mapper *m, haul_map_report *r) {
     return HAUL_OK;
 }
 
-/* The timeline goes to the caller. */
+/* Hands the timeline to the caller. */
 static haul_status report(haul_mapper *m, haul_map_report *r) {
     if (!r) return HAUL_OK;
     *r = (haul_map_report){.items = m->plan.items,
@@ -330,7 +330,7 @@ static haul_status report(haul_mapper *m, haul_map_report *r) {
     return list_complete(m, r);
 }
 
-/* What went wrong first is what is told. */
+/* The first error is the one reported. */
 static haul_status keep_message(haul_status status, const char *message) {
     return status == HAUL_OK ? HAUL_OK : haul_fail(status, "%s", message);
 }

@@ -1,4 +1,4 @@
-/* What a map's chunks under way need. */
+/* The slots of a map: resources of its chunks in flight. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/map/map.h"
@@ -42,7 +42,7 @@ haul_status map_make_slots(haul_mapper *m) {
         s->mapper = m;
         const haul_status status = make_slot(s);
         if (status == HAUL_OK) continue;
-        m->slot_count++; /* what there is of it is freed with the others */
+        m->slot_count++; /* a partial slot is freed with the others */
         return status;
     }
     return HAUL_OK;

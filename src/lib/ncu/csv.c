@@ -1,4 +1,4 @@
-/* The table that ncu prints: a row of names, a row of units, a row for each launch. */
+/* Parses ncu's table: a row of names, a row of units, a row for each launch. */
 #include "base/number.h"
 #include "base/status.h"
 #include "lib/ncu/ncu.h"
@@ -18,14 +18,14 @@ typedef struct csv {
     ncu_report *report;
     const char *at, *end;
     size_t line;
-    text cell; /* the one read last */
+    text cell; /* the cell read last */
 } csv;
 
 static haul_status wrong(const csv *c, const char *what) {
     return haul_fail(HAUL_ERROR_SYNTAX, "ncu: line %zu of its output: %s", c->line, what);
 }
 
-/* Up to the closing quote; two quotes stand for one. */
+/* Reads up to the closing quote; two quotes stand for one. */
 static bool read_quoted(csv *c) {
     for (c->at++; c->at < c->end && *c->at != '\n'; c->at++) {
         if (*c->at == '"' && (c->at + 1 == c->end || c->at[1] != '"')) {
@@ -38,7 +38,7 @@ static bool read_quoted(csv *c) {
     return false;
 }
 
-/* Reads the next cell of the line; `*last`: the line ended behind it. */
+/* Reads the next cell of the line; `*last`: the line ended after it. */
 static haul_status next_cell(csv *c, bool *last) {
     text_clear(&c->cell);
     if (c->at < c->end && *c->at == '"') {
@@ -63,8 +63,8 @@ typedef enum column_kind { SKIPPED, KERNEL, GRID, BLOCK, COUNTER_VALUE, OCCUPANC
 
 typedef struct column {
     column_kind kind;
-    size_t which;  /* the counter, or the field's place in haul_occupancy */
-    double factor; /* of its unit */
+    size_t which;  /* the counter, or the field's index in haul_occupancy */
+    double factor; /* factor of its unit */
 } column;
 
 /* Besides counters: OCCUPANCY(field, metric). */
@@ -130,7 +130,7 @@ static haul_status read_names(csv *c, table *t) {
     return t->has_counters ? HAUL_OK : wrong(c, "the table has none of the counters that were asked for");
 }
 
-/* "Ksector" is a thousand sectors. Base units are asked for; another version's may have prefixes all the same. */
+/* "Ksector" is a thousand sectors. haul requests base units, but other versions may still use prefixes. */
 static double factor_of(const char *unit) {
     static const struct {
         char prefix;
@@ -239,7 +239,7 @@ static haul_status add_launch(ncu_report *report, const ncu_launch *l) {
     return HAUL_OK;
 }
 
-/* Widens the ranges by another reading. */
+/* Widens the ranges with another reading. */
 static void merge(ncu_launch *into, const ncu_launch *l) {
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) {
         haul_bounds *b = &into->bounds[i];
@@ -258,9 +258,9 @@ static haul_status take_launch(ncu_report *report, size_t index, const ncu_launc
     return HAUL_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the table ---- */
 
-/* The table begins at the first line that has a cell "ID"; what comes before it are messages. */
+/* The table begins at the first line with a cell "ID"; earlier lines are messages. */
 static bool find_table(csv *c) {
     static const char start[] = "\"ID\",";
     for (; c->at < c->end; c->line++) {

@@ -1,9 +1,9 @@
-/* What rules a variant out before anything is compiled. */
+/* Checks that reject a variant before anything is compiled. */
 #include "base/status.h"
 #include "lib/tune/internal.h"
 #include "machine/machine.h"
 
-/* The machine that describes the device, or one of its architecture; NULL when none does. */
+/* The machine that describes the device, or one of its architecture; NULL if none does. */
 static const char *machine_of(const tuner *t) {
     const uint32_t architecture = haul_device_architecture(t->device);
     for (size_t i = 0; i < sim_machine_count; i++)
@@ -64,7 +64,7 @@ static haul_status diagnose(const tuner *t, const tune_names *names, const tune_
     return HAUL_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- all checks ---- */
 
 static haul_status check_requirements(const tuner *t, const tune_names *names) {
     for (size_t i = 0; i < t->problem->requirement_count; i++) {
@@ -84,7 +84,7 @@ haul_status tune_check(tuner *t, tune_variant *v) {
     v->share = 1;
     haul_status status = check_requirements(t, &names);
     if (status == HAUL_OK) status = tune_shape_block(&t->problem->launch, &names, &shape);
-    if (status == HAUL_ERROR_ARGUMENT) return status; /* formulas that cannot be read: no variant will do */
+    if (status == HAUL_ERROR_ARGUMENT) return status; /* invalid formulas: no variant can work */
     if (status == HAUL_OK) status = check_limits(&names, &shape);
     if (status == HAUL_OK) status = diagnose(t, &names, &shape, &v->share);
     if (status != HAUL_OK) tune_reject(t, v, TUNE_REFUSED, haul_message());

@@ -1,4 +1,4 @@
-/* Variants from source to PTX, as many at a time as the host has cores. */
+/* Compiles variants from source to PTX, as many at a time as the host has cores. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/compile.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The options' flags, and -D NAME=VALUE for each parameter, which live in one text. */
+/* The options' flags, and -D NAME=VALUE for each parameter; all live in one text. */
 static size_t put_flags(const tuner *t, const tune_variant *v, char (*defines)[256], const char **flags) {
     size_t count = 0;
     flags[count++] = "--no-lineinfo";
@@ -21,9 +21,9 @@ static size_t put_flags(const tuner *t, const tune_variant *v, char (*defines)[2
     return count;
 }
 
-/* ---- leaving out what nobody launches ---- */
+/* ---- removing kernels that are not launched ---- */
 
-/* Whether the text at `at`, which begins a line, is the definition of a kernel; then `*name` and its length. */
+/* Whether the text at `at`, at the beginning of a line, defines a kernel; sets `*name` and its length. */
 static bool is_entry(const char *at, const char **name, size_t *length) {
     static const char visible[] = ".visible ", entry[] = ".entry ";
     if (strncmp(at, visible, sizeof visible - 1) == 0) at += sizeof visible - 1;
@@ -77,9 +77,9 @@ static void keep_entries(const entries *e, const char *at, text *kept) {
     }
 }
 
-/* A driver compiles all of a module when it is loaded: of a file with many kernels, only those that may be launched are
- * kept. Compilers begin and end a kernel's definition at the beginning of a line. Without memory, or where none has the
- * name, all of it stays. */
+/* A driver compiles a whole module when it is loaded, so in a file with many kernels only those that may be launched
+ * are kept. Compilers begin and end a kernel's definition at the beginning of a line. Without memory, or if no kernel
+ * has the name, the whole text stays. */
 static void keep_wanted(const tune_problem *p, text *ptx) {
     entries e = {0};
     text kept = {0};
@@ -99,7 +99,7 @@ static void keep_wanted(const tune_problem *p, text *ptx) {
 
 /* ---- compiling ---- */
 
-/* What the compiler said first says why; cu2ptx's own last line only that it did. */
+/* The compiler's first line says why it failed; cu2ptx's last line only says that it did. */
 static void keep_reason(tune_job *job, const text *messages) {
     const char *first = text_string(messages), *error = strstr(first, "error");
     if (!error) {

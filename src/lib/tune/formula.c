@@ -24,7 +24,7 @@ static void skip_blanks(reader *r) {
     while (isspace((unsigned char)*r->at)) r->at++;
 }
 
-/* Steps over `token` when it is next. */
+/* Skips `token` if it comes next. */
 static bool take(reader *r, const char *token) {
     skip_blanks(r);
     size_t length = strlen(token);
@@ -72,7 +72,7 @@ static haul_status apply(const reader *r, char operation, int64_t *a, int64_t b)
     }
 }
 
-/* ---- what a formula is made of ---- */
+/* ---- terms ---- */
 
 static haul_status read_condition(reader *r, int64_t *value);
 
@@ -89,7 +89,7 @@ static haul_status read_number(reader *r, int64_t *value) {
     return apply(r, '*', value, INT64_C(1) << 10 * (suffix - suffixes + 1));
 }
 
-/* "(a, b)" behind a function's name. */
+/* "(a, b)" after a function's name. */
 static haul_status read_pair(reader *r, int64_t *a, int64_t *b) {
     HAUL_TRY(need(r, "("));
     HAUL_TRY(read_condition(r, a));

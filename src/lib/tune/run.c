@@ -1,4 +1,4 @@
-/* Variants on the device: results held against the reference's, and times. */
+/* Runs variants on the device: compares results with the reference's, and measures times. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/device.h"
@@ -14,7 +14,7 @@ static bool is_buffer(const char *argument) {
     return strncmp(argument, "buf:", 4) == 0;
 }
 
-/* Scalars stand in as zeros here: they may depend on the variant. */
+/* Scalars are zeros at first: they may depend on the variant. */
 static haul_status parse_buffers(tuner *t, tune_data *data) {
     const tune_problem *p = t->problem;
     const tune_names names = tune_names_of(t, NULL, data->size);
@@ -78,7 +78,7 @@ static haul_status set_scalars(tuner *t, const tune_variant *v, const tune_data 
     return status;
 }
 
-/* The reference's may be another kernel of the same file. */
+/* The reference may be another kernel of the same file. */
 static haul_status find_symbols(const tuner *t, tune_job *job) {
     const char *reference = t->problem->reference.kernel;
     HAUL_TRY(kernel_name_in_module(job->module, t->problem->launch.kernel, &job->kernel));
@@ -108,7 +108,7 @@ static haul_status find_shape(const tuner *t, const tune_job *job, const tune_la
     return tune_shape_grid(t, job, l, &names, s);
 }
 
-/* One launch on fresh data; `hashes` of what it leaves. */
+/* Launches once on fresh data; `hashes` of the results. */
 static haul_status run_fresh(tuner *t, const tune_job *job, const tune_launch *l, tune_data *data) {
     tune_shape shape;
     launch_workspace *w = &data->sets[0];
@@ -142,7 +142,7 @@ static haul_status hold(tuner *t, tune_job *job, tune_data *data, bool *right) {
     return HAUL_OK;
 }
 
-/* A fault leaves nothing of a GPU's context; whatever comes next fails as well. */
+/* After a fault a GPU's context is unusable; whatever comes next fails as well. */
 static bool is_lost(haul_status status) {
     return status == HAUL_ERROR_FAULT || status == HAUL_ERROR_TIMEOUT || status == HAUL_ERROR_TRAP;
 }

@@ -1,4 +1,4 @@
-/* tune_search(): which variants are looked at, in which order. */
+/* tune_search(): chooses which variants to try, and in which order. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -9,8 +9,8 @@
 
 enum { FEW = 64, BATCH = 12, FINALISTS = 4, ROUNDS = 15, FINAL_ROUNDS = 41, SECONDS = 120 };
 
-/* Below what part of the best estimate a variant is not worth its time; how much better than the start has to be what
- * replaces it. */
+/* Variants below the first share of the best estimate are not tried; a variant must be faster than the start by the
+ * second factor to replace it. */
 static const double worth_trying = 0.6, worth_changing = 1.003;
 
 const char *const tune_outcome_names[TUNE_OUTCOMES] = {"not tried",    "timed",  "refused", "pruned",
@@ -27,7 +27,7 @@ static bool is_time_up(tuner *t) {
     return true;
 }
 
-/* The first line, and no path of a temporary file's. */
+/* Keeps the first line, without paths of temporary files. */
 void tune_reject(tuner *t, tune_variant *v, tune_outcome outcome, const char *why) {
     v->outcome = outcome;
     v->why = arena_copy(&t->result->memory, why, strcspn(why, "\n"));
@@ -41,7 +41,7 @@ static tune_variant *find_variant(tune_result *r, const tune_problem *p, const u
     return NULL;
 }
 
-/* The variant of that choice; NULL when there is no room for one more. */
+/* The variant of that choice; NULL if there is no room for one more. */
 static tune_variant *variant_of(tuner *t, const uint16_t choice[TUNE_MOST_PARAMETERS]) {
     tune_result *r = t->result;
     tune_variant *v = find_variant(r, t->problem, choice);
@@ -51,7 +51,7 @@ static tune_variant *variant_of(tuner *t, const uint16_t choice[TUNE_MOST_PARAME
     return v;
 }
 
-/* Counts up like an odometer; false when it is through. */
+/* Counts up like an odometer; false at the end. */
 static bool next_choice(const tune_problem *p, uint16_t choice[TUNE_MOST_PARAMETERS]) {
     for (size_t i = p->parameter_count; i-- > 0;) {
         if (++choice[i] < p->parameters[i].value_count) return true;
@@ -86,7 +86,7 @@ static void prune(tuner *t, tune_variant *v) {
         tune_reject(t, v, TUNE_PRUNED, "by estimate far from the best: see haul diagnose");
 }
 
-/* Compiles and verifies: jobs that pass come first, `*passed` of them, the others are ended. */
+/* Compiles and verifies. Jobs that pass come first, `*passed` of them; the others are freed. */
 static haul_status prepare(tuner *t, tune_job *jobs, size_t count, tune_data *data, size_t *passed) {
     haul_status status = tune_compile(t, jobs, count);
     *passed = 0;
@@ -106,7 +106,7 @@ static haul_status prepare(tuner *t, tune_job *jobs, size_t count, tune_data *da
     return status;
 }
 
-/* jobs[0] is left for the base. */
+/* jobs[0] is reserved for the base. */
 static haul_status time_all(tuner *t, tune_job *jobs, size_t count, unsigned rounds) {
     if (count == 0) return HAUL_OK;
     if (!t->has_base) {
@@ -136,7 +136,7 @@ static haul_status run_batch(tuner *t, tune_variant **variants, size_t count) {
     return status;
 }
 
-/* Those that were not looked at yet, batch by batch, until time is up. */
+/* Tries the variants that have not been tried yet, batch by batch, until time is up. */
 static haul_status run_variants(tuner *t, tune_variant **variants, size_t count) {
     tune_variant *batch[BATCH];
     size_t n = 0;
@@ -161,7 +161,7 @@ static haul_status search_everything(tuner *t) {
     if (!all) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "tune: no memory");
     for (size_t i = 0; i < r->count; i++) {
         all[i] = &r->variants[i];
-        HAUL_TRY(check_one(t, all[i])); /* what comes last may be the best by estimate */
+        HAUL_TRY(check_one(t, all[i])); /* the last ones may be the best by estimate */
     }
     HAUL_TRY(run_variants(t, all, r->count));
     r->exhaustive = !r->out_of_time;
@@ -172,7 +172,7 @@ static bool is_better(const tune_variant *a, const tune_variant *b) {
     return a->outcome == TUNE_TIMED && (!b || b->outcome != TUNE_TIMED || a->gain > b->gain);
 }
 
-/* Every value of one parameter, the others as in `*current`, which becomes the best of them. */
+/* Tries every value of one parameter, the others as in `*current`, which becomes the best of them. */
 static haul_status walk_along(tuner *t, size_t parameter, tune_variant **current) {
     tune_variant *line[TUNE_MOST_VALUES];
     size_t count = 0;
@@ -200,7 +200,7 @@ static haul_status descend(tuner *t, tune_variant *start) {
 
 /* ---- the winner ---- */
 
-/* The best that are no finalists yet. */
+/* The best variants that are not finalists yet. */
 static size_t choose_finalists(const tuner *t, tune_job *jobs, size_t most) {
     size_t count = 0;
     for (; count < most; count++) {
@@ -217,7 +217,7 @@ static size_t choose_finalists(const tuner *t, tune_job *jobs, size_t most) {
     return count;
 }
 
-/* Timed once more, longer, on results that were held against the reference's at full size. */
+/* Times finalists again, longer, on results that were compared with the reference's at full size. */
 static haul_status run_finals(tuner *t) {
     tune_job jobs[FINALISTS + 1] = {{0}};
     size_t passed, count = choose_finalists(t, jobs + 1, FINALISTS);
@@ -238,7 +238,7 @@ static void choose_best(tuner *t) {
     r->start = r->start && r->start->outcome == TUNE_TIMED ? r->start : NULL;
 }
 
-/* ---- all of it ---- */
+/* ---- the search ---- */
 
 static haul_status nothing_ran(const tuner *t) {
     const tune_variant *v = &t->result->variants[0];

@@ -1,4 +1,4 @@
-/* Formulas of a tuning problem as numbers. */
+/* Evaluates the formulas of a tuning problem. */
 #include "base/number.h"
 #include "base/status.h"
 #include "lib/device.h"
@@ -16,7 +16,7 @@ static const struct {
                {"HAUL_BY_BULK", HAUL_BY_BULK},
                {"HAUL_BY_TENSOR", HAUL_BY_TENSOR}};
 
-/* A value that is no number is one for the compiler alone. */
+/* A value that is not a number is only for the compiler. */
 static formula_name name_of_value(const char *name, const char *value) {
     formula_name n = {.name = name};
     for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++) {
@@ -48,7 +48,7 @@ tune_names tune_names_of(const tuner *t, const tune_variant *v, int64_t size) {
     return names;
 }
 
-/* A part of `formulas` up to a comma outside of parentheses; *rest goes on behind it. */
+/* A part of `formulas` up to a comma outside of parentheses; *rest points after it. */
 static haul_status next_part(const char *what, const char **rest, char part[256]) {
     size_t length = 0;
     for (int depth = 0; (*rest)[length] && (depth > 0 || (*rest)[length] != ','); length++)
