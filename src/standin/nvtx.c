@@ -1,6 +1,6 @@
-/* Ranges that a program marks with NVTX. The headers of NVTX load the library that NVTX_INJECTION64_PATH names when the
- * program first calls one of their functions, and ask it which of them it takes over: their numbers and types are those
- * of nvtxDetail/nvtxTypes.h, version 3. */
+/* Ranges that a program marks with NVTX. On the first NVTX call, NVTX's headers load the library that
+ * NVTX_INJECTION64_PATH names, and ask it which functions it takes over. Their numbers and types are those of
+ * nvtxDetail/nvtxTypes.h, version 3. */
 #include "lib/name_filter.h"
 #include "standin/settings.h"
 #include "standin/standin.h"
@@ -25,14 +25,14 @@ typedef struct attributes {
     union {
         const char *ascii;
         const wchar_t *wide;
-        const char *registered; /* what we gave for it */
+        const char *registered; /* the handle returned for it */
     } message;
 } attributes;
 
-/* Ranges that are wanted: a stack for each thread, and those that begin and end anywhere. */
+/* Ranges that match the filter: a stack for each thread, and those that begin and end anywhere. */
 typedef struct range {
-    const void *domain; /* of a stack */
-    uint64_t id;        /* of one that ends anywhere */
+    const void *domain; /* of a range on a stack */
+    uint64_t id;        /* of a range that may end anywhere */
     bool wanted;
     struct range *below;
 } range;
@@ -72,7 +72,7 @@ static bool is_wanted_event(const attributes *a) {
 
 /* ---- the two kinds of ranges ---- */
 
-/* Without memory for a range its end takes another one's: ranges are not told apart any more, but nothing breaks. */
+/* If there is no memory for a range, its end removes another one: the filter becomes inexact, but nothing breaks. */
 static int push(const void *domain, bool wanted) {
     range *r = malloc(sizeof *r);
     if (!r) return -1;
@@ -168,7 +168,7 @@ static int domain_pop(const void *domain) {
     return pop(domain);
 }
 
-/* A handle of a string is its text. It lives as long as the program. */
+/* A string's handle is its text. It lives as long as the program. */
 static const void *register_ascii(const void *domain, const char *string) {
     (void)domain;
     return string ? strdup(string) : NULL;
@@ -190,11 +190,11 @@ static void destroy_domain(void *domain) {
     free(domain);
 }
 
-/* ---- what NVTX asks ---- */
+/* ---- the entry point for NVTX ---- */
 
 typedef void function(void);
 
-/* Functions that are taken over, by module and number. */
+/* Functions that haul takes over, by module and number. */
 #define TAKEN(TAKE)                        \
     TAKE(MODULE_CORE, 4, start_event)      \
     TAKE(MODULE_CORE, 5, start_ascii)      \

@@ -1,5 +1,5 @@
-/* Where reports go. The processes of a program write to files of their own: the first to one of the name that was asked
- * for, further ones to one with their number in it. */
+/* Output of reports. Each process of a program writes its own file: the first gets the requested name, further ones a
+ * name with their number in it. */
 #include "base/file.h"
 #include "base/status.h"
 #include "standin/report.h"
@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static int report = -1; /* descriptor; -1: nothing was printed yet */
+static int report = -1; /* descriptor; -1: nothing printed yet */
 
-/* "a/report.html" to "a/report.4711.html". */
+/* Turns "a/report.html" into "a/report.4711.html". */
 static void put_numbered(const char *path, text *own) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
     const size_t stem = dot && dot > name ? (size_t)(dot - path) : strlen(path);

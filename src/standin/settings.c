@@ -45,7 +45,7 @@ static void read_LIST(const char *variable, text_list *list) {
 }
 #define read_PATHS read_LIST
 
-/* Runs before the C library's own start (-z initfirst in src/CMakeLists.txt), which gives getenv() its list. */
+/* Runs before the C library's initialisation (-z initfirst in src/CMakeLists.txt), which sets up getenv(). */
 __attribute__((constructor)) static void read_settings(int argc, char **argv, char **environment) {
     (void)argc, (void)argv;
     if (!environ) environ = environment;

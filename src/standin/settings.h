@@ -1,4 +1,4 @@
-/* What the command line asks for, read when the library is loaded. */
+/* Settings from the command line, read when the library is loaded. */
 #ifndef HAUL_STANDIN_SETTINGS_H
 #define HAUL_STANDIN_SETTINGS_H
 
@@ -19,7 +19,7 @@ typedef struct standin_settings {
 } standin_settings;
 extern standin_settings standin_asked;
 
-/* --launch-skip and --launch-count: whether a launch is taken before which so many passed the other filters. */
+/* --launch-skip and --launch-count: whether to take a launch, if `before` launches have passed the other filters. */
 bool standin_takes_number(uint64_t before);
 
 #endif

@@ -1,6 +1,6 @@
-/* What the loader asks while `haul run` has a program (LD_AUDIT): libraries of CUDA's that are asked for by a path, as
- * Python's packages do, are those of the stand-in's folder, and the stand-in hears of each library that is opened
- * later. Lies in a namespace of its own, away from the program; see rtld-audit(7). */
+/* Watches the loader while `haul run` has a program (LD_AUDIT). CUDA's libraries that are opened by path, as Python's
+ * packages do, are replaced by those of the stand-in's folder, and the stand-in is told of each library that is opened
+ * later. It is loaded into a separate namespace, away from the program; see rtld-audit(7). */
 #include "standin/audit/audit.h"
 
 #include <elf.h>
@@ -26,14 +26,14 @@ static const char *base_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* `libcudart.so.12`, `libcudart.so.12.8.90`, `libcudart-9335f6a2.so.12`: the number behind `.so`, 0 where there is
+/* The number after `.so` in `libcudart.so.12`, `libcudart.so.12.8.90`, `libcudart-9335f6a2.so.12`; 0 if there is
  * none. */
 static int version_of(const char *name) {
     const char *so = strstr(name, ".so");
     return so && so[3] == '.' ? atoi(so + 4) : 0;
 }
 
-/* `libcudart.so` is a link to one that has a number. */
+/* `libcudart.so` is a link to a library with a number. */
 static int version_behind(const char *path) {
     char real[PATH_MAX];
     return realpath(path, real) ? version_of(base_of(real)) : 0;
@@ -54,7 +54,7 @@ static bool begins(const char *name, const char *with) {
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* The stand-in's library for one of CUDA's; NULL: it has none. */
+/* The stand-in's library for one of CUDA's; NULL if there is none. */
 static const char *own_name(const char *path) {
     const char *name = base_of(path);
     if (!strstr(name, ".so")) return NULL;
@@ -78,11 +78,11 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag) {
 
 static const void *at(const struct link_map *map, ElfW(Sxword) tag) {
     for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++)
-        if (d->d_tag == tag) return (const void *)d->d_un.d_ptr; /* the loader has made an address of it */
+        if (d->d_tag == tag) return (const void *)d->d_un.d_ptr; /* the loader has relocated it */
     return NULL;
 }
 
-/* By the table of -z hash-style=sysv, which says how many symbols there are. */
+/* Uses the table of -z hash-style=sysv, which has the number of symbols. */
 static void *find(const struct link_map *map, const char *name) {
     const ElfW(Sym) *symbols = at(map, DT_SYMTAB);
     const char *names = at(map, DT_STRTAB);
@@ -99,10 +99,10 @@ unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie) {
     if (space != LM_ID_BASE) return 0;
     if (strcmp(base_of(map->l_name), AUDIT_STANDIN) == 0) standin = map;
     if (opened && map->l_name[0]) opened(map->l_name, map->l_addr);
-    return 0; /* nothing about single calls */
+    return 0; /* do not report single calls */
 }
 
-/* All that the program is linked with is relocated now. */
+/* All libraries that the program is linked with are relocated now. */
 void la_preinit(uintptr_t *cookie);
 void la_preinit(uintptr_t *cookie) {
     (void)cookie;

@@ -1,4 +1,4 @@
-/* The names that libcuda.so.1 exports: what stands behind each is generated from the tables (generate-calls.c). */
+/* The names that libcuda.so.1 exports; their functions are generated from the tables (generate-calls.c). */
 #include "standin/cuda/cuda.h"
 
 #include <dlfcn.h>
@@ -58,7 +58,7 @@ static int find(const char *name) {
 enum { BY_THREAD = 2, KNOWN_FLAGS = 3 };
 enum { FOUND = 0, NOT_FOUND = 1, TOO_OLD = 2 };
 
-/* The form of the function that the version of CUDA which is asked for had: NAME, NAME_v2, NAME_v3... */
+/* The function's form in the requested version of CUDA: NAME, NAME_v2, NAME_v3... */
 static int find_form(const char *name, int version, int *status) {
     char form[128];
     int found = find(name);
@@ -102,16 +102,16 @@ CUresult cuGetProcAddress(const char *name, void **function, int version, unsign
     return cuGetProcAddress_v2(name, function, version, flags, NULL);
 }
 
-/* ---- what is NVIDIA's own ---- */
+/* ---- NVIDIA's private interfaces ---- */
 
-/* The library that asks; a program that is linked with the static runtime was refused before. */
+/* The calling library. A program that is linked with the static runtime was refused before. */
 static const char *asking_library(const void *address) {
     Dl_info info;
     const char *slash = dladdr(address, &info) && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
     return slash ? slash + 1 : "the program";
 }
 
-/* NVIDIA's libraries that ask for private tables of its driver and do without them. */
+/* NVIDIA's libraries that ask for private tables of its driver but work without them. */
 static bool does_without_tables(const char *library) {
     static const char *const names[] = {"libnvrtc", "libnvJitLink", "libnvidia-"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -119,7 +119,7 @@ static bool does_without_tables(const char *library) {
     return false;
 }
 
-/* Finds no table. Only NVIDIA's runtime cannot do without these private tables of its driver. */
+/* Finds no table. Only NVIDIA's runtime cannot work without these private tables of its driver. */
 CUresult cuGetExportTable(const void **table, const void *uuid) {
     static atomic_bool told;
     const char *library = asking_library(__builtin_return_address(0));

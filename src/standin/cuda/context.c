@@ -1,5 +1,6 @@
-/* The beginning, and contexts. A context is a name for its device's state, which all of them share with the runtime
- * API: what one allocates or loads is there for the others, and stays when it is destroyed. */
+/* Initialisation and contexts. A context is a name for its device's state, which all contexts share with the runtime
+ * API:
+ * allocations and modules of one exist for the others, and stay when it is destroyed. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/device.h"
@@ -12,8 +13,8 @@ enum { API_VERSION = 3020, KNOWN_FLAGS = 0xff };
 
 typedef struct context {
     CUdevice device;
-    unsigned flags, users;               /* users: of a primary one: how many have retained it */
-    bool is_primary, is_used, has_ended; /* is_used: of a primary one: the runtime has been told to use it */
+    unsigned flags, users;               /* users: how often a primary context was retained */
+    bool is_primary, is_used, has_ended; /* is_used: the runtime was told to use this primary context */
     unsigned long long id;
     int cache_preference, bank_preference;
     struct context *next;
@@ -21,11 +22,11 @@ typedef struct context {
 
 static atomic_bool started;
 static context primary[SIM_MOST_DEVICES];
-static context *contexts; /* all others, also those that have ended */
+static context *contexts; /* all others, also destroyed ones */
 static unsigned long long last_id;
 
-/* The thread's stack of contexts: the top one is current. What a thread leaves there is lost with it. Not an array: a
- * program that loads this library late has little room for variables of threads. */
+/* The thread's stack of contexts, whose top is current. A thread's entries are lost when it ends. It is not an array,
+ * because a program that loads this library late has little room for thread-local variables. */
 typedef struct level {
     context *context;
     struct level *below;
@@ -48,13 +49,13 @@ CUcontext cuda_primary_context(unsigned number) {
     return handle_of(primary_of((CUdevice)number));
 }
 
-/* A thread that has called the runtime has the first device's primary context. */
+/* In a thread that has called the runtime, the first device's primary context is current. */
 static context *current(void) {
     if (top) return top->context;
     return standin_uses_runtime() ? primary_of(0) : NULL;
 }
 
-/* NULL: there is none of that handle. */
+/* NULL if there is none with that handle. */
 static context *context_of(CUcontext handle) {
     for (unsigned i = 0; i < SIM_MOST_DEVICES; i++)
         if (handle == handle_of(&primary[i])) return &primary[i];
@@ -132,7 +133,7 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
     return cuDevicePrimaryCtxRelease_v2(device);
 }
 
-/* What the program has allocated stays until it ends. */
+/* The program's allocations stay until it ends. */
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
@@ -168,7 +169,7 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
     return cuDevicePrimaryCtxSetFlags_v2(device, flags);
 }
 
-/* ---- contexts of the program's own ---- */
+/* ---- the program's own contexts ---- */
 
 static CUresult push(context *c) {
     level *l = memory_alloc(sizeof *l);
@@ -186,7 +187,7 @@ static void pop(void) {
     (void)standin_select(top ? (unsigned)top->context->device : 0);
 }
 
-/* The primary context of another device takes the place of the current one. */
+/* Replaces the current context by another device's primary one. */
 CUresult cuda_set_device(CUdevice device) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
@@ -221,7 +222,7 @@ CUresult cuCtxCreate(CUcontext *handle, unsigned flags, CUdevice device) {
     return cuCtxCreate_v2(handle, flags, device);
 }
 
-/* Blocks run on all SMs: an affinity to some of them is not there. */
+/* Blocks run on all SMs: affinities to some of them are not supported. */
 CUresult cuCtxCreate_v3(CUcontext *handle, const void *affinities, int count, unsigned flags, CUdevice device) {
     (void)affinities;
     return count ? CUDA_NOT_SUPPORTED : cuCtxCreate_v2(handle, flags, device);
@@ -232,7 +233,7 @@ CUresult cuCtxCreate_v4(CUcontext *handle, const cuda_context_options *options, 
     return cuCtxCreate_v2(handle, flags, device);
 }
 
-/* A primary context ends by its release. */
+/* A primary context must be released instead. */
 CUresult cuCtxDestroy_v2(CUcontext handle) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
@@ -257,7 +258,7 @@ CUresult cuCtxDetach(CUcontext handle) {
     return cuda_check_context(handle);
 }
 
-/* ---- which one is current ---- */
+/* ---- the current context ---- */
 
 CUresult cuda_check_context(CUcontext handle) {
     const context *c = handle ? context_of(handle) : current();
@@ -289,7 +290,7 @@ CUresult cuCtxPopCurrent(CUcontext *handle) {
     return cuCtxPopCurrent_v2(handle);
 }
 
-/* Replaces the current one; NULL: takes it away. */
+/* Replaces the current context; NULL removes it. */
 CUresult cuCtxSetCurrent(CUcontext handle) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
@@ -305,7 +306,7 @@ CUresult cuCtxGetCurrent(CUcontext *handle) {
     return cuda_leave(handle ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
-/* ---- what is asked of them ---- */
+/* ---- queries ---- */
 
 CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext handle) {
     CUDA_ENTER_DEVICE(d);
@@ -380,7 +381,7 @@ CUresult cuCtxDisablePeerAccess(CUcontext peer) {
     return cuda_leave(set_peer(peer, false));
 }
 
-/* Preferences change nothing: the virtual GPU divides its memory by what a kernel needs. */
+/* Preferences have no effect: the virtual GPU divides its memory by a kernel's needs. */
 enum { MOST_CACHE_PREFERENCE = 3, MOST_BANK_PREFERENCE = 2 };
 
 static CUresult set_preference(int value, int most, bool of_banks) {
@@ -413,7 +414,7 @@ CUresult cuCtxGetSharedMemConfig(int *preference) {
     return cuda_leave(preference ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
-/* An affinity to SMs (0) is of no more than all of them. */
+/* The affinity to SMs (0) always has all of them. */
 CUresult cuCtxGetExecAffinity(void *affinity, int kind) {
     CUDA_ENTER(d);
     (void)d, (void)affinity;

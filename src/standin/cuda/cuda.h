@@ -1,20 +1,20 @@
-/* The driver API (libcuda.so.1) for unmodified programs, over the virtual GPU's driver. What the driver's table has is
- * exported as it is, by generated code; the rest is written by hand here. Contexts are names for the one state of
- * their device, which the runtime API shares.
+/* The driver API (libcuda.so.1) for unmodified programs, over the virtual GPU's driver. Generated code exports the
+ * driver table's functions directly; the other functions are written by hand here. Contexts are names for the one state
+ * of their device, which the runtime API shares.
  *
  *     names.def         all names that libcuda.so.1 exports
- *     functions.def     those that are written by hand
+ *     functions.def     the functions written by hand
  *     generate-calls.c  writes the others
  *     calls.c           the generated functions, cuGetProcAddress()
- *     context.c         the beginning, contexts
- *     device.c          what is asked of devices; errors
+ *     context.c         initialisation, contexts
+ *     device.c          queries of devices; errors
  *     module.c          modules from all kinds of images
  *     library.c         libraries and kernels
- *     function.c        what is asked of functions, occupancy
+ *     function.c        queries of functions, occupancy
  *     launch.c          launches
  *     link.c            linking
  *     memory.c          memory, copies, fills
- *     address.c         what is asked of addresses; managed memory
+ *     address.c         queries of addresses; managed memory
  *     stream.c          streams and events
  *     ipc.c             memory and events of other processes
  *     graph.c           graphs and captures
@@ -51,11 +51,11 @@ typedef struct cuda_condition {
     unsigned long long handle;
     int kind; /* SIM_CONDITION_..., which has CUDA's numbers */
     unsigned count;
-    CUgraph *bodies;   /* is filled in */
-    CUcontext context; /* the runtime's has none */
+    CUgraph *bodies;   /* output */
+    CUcontext context; /* not in the runtime's structure */
 } cuda_condition;
 
-/* As CUDA lays it out. */
+/* CUDA's layout. */
 typedef struct cuda_node_params {
     int type; /* DRIVER_NODE_... */
     int reserved[3];
@@ -86,9 +86,9 @@ _Static_assert(sizeof(cuda_node_params) == 256, "CUgraphNodeParams has 256 bytes
 #include "driver/driver.def"
 #undef DRIVER
 
-/* Each call of the program's is between these two, as those of the runtime are between standin_enter() and
- * standin_leave(). cuInit() has been called; a context is current, unless the call is about devices. Otherwise nothing
- * is entered. */
+/* Each call of the program runs between these two, as calls of the runtime run between standin_enter() and
+ * standin_leave(). Requires cuInit() and, unless the call is about devices, a current context; otherwise nothing is
+ * entered. */
 CUresult cuda_enter(const driver_table **d);
 CUresult cuda_enter_device(const driver_table **d);
 CUresult cuda_leave(CUresult result);
@@ -103,27 +103,27 @@ CUresult cuda_leave(CUresult result);
 
 /* ---- between them ---- */
 
-/* CUDA_INVALID_VALUE or the like, with a message. */
+/* Returns CUDA_INVALID_VALUE or the like, with a message. */
 CUresult cuda_wrong(CUresult result, const char *what);
 
-/* The virtual driver's device for the program's, which are numbered from 0; CUDA_INVALID_DEVICE, with a message. */
+/* Translates the program's device number, from 0, to the virtual driver's; or CUDA_INVALID_DEVICE, with a message. */
 CUresult cuda_device_of(CUdevice *device);
 /* Writes 16 bytes; `device` is the virtual driver's. */
 CUresult cuda_device_uuid(const driver_table *d, void *uuid, CUdevice device);
 CUresult cuda_check_module(CUmodule module);
-/* The driver's function for a handle, which may be that of a library's kernel. */
+/* The driver's function for a handle, which may be one of a library's kernel. */
 CUresult cuda_function_of(CUfunction *handle);
-/* Whether the device has grids and blocks of that shape at all. */
+/* Checks that the device supports grids and blocks of that shape. */
 CUresult cuda_check_shape(const driver_table *d, const CUlaunchConfig *config);
-/* Whether all blocks of a grid that waits for itself are on the machine at once. */
+/* Checks that all blocks of a cooperative grid fit on the machine at once. */
 CUresult cuda_check_cooperative(const driver_table *d, CUfunction function, const CUlaunchConfig *config);
 CUcontext cuda_primary_context(unsigned number);
 /* As cudaSetDevice(). */
 CUresult cuda_set_device(CUdevice device);
-/* A context that has not ended; NULL: the current one. */
+/* Checks that a context has not been destroyed; NULL: the current one. */
 CUresult cuda_check_context(CUcontext context);
 
-/* JIT options, as arrays of numbers and values: where messages go to. */
+/* JIT options, given as arrays of numbers and values: buffers for messages. */
 typedef struct cuda_log {
     char *text[2]; /* information and errors; may be NULL */
     size_t room[2];
@@ -135,15 +135,15 @@ void cuda_write_log(const cuda_log *log, CUresult result);
 /* Loads PTX, linked PTX or the PTX of a fat binary; `name` is for messages. */
 CUresult cuda_load_image(const driver_table *d, const char *name, const void *image, CUmodule *module);
 CUresult cuda_load_file(const driver_table *d, const char *path, CUmodule *module);
-/* Of the runtime's and of the library's modules none is unloaded while a report may still need it. */
+/* Unloads a module. With a report it only waits for the device, since the report may need the module. */
 CUresult cuda_unload(const driver_table *d, CUmodule module);
-/* The names of a module's kernels, one a call; NULL: no more. *at is 0 before the first. */
+/* The names of a module's kernels, one for each call; NULL at the end. *at is 0 before the first. */
 const char *cuda_next_kernel(CUmodule module, size_t *at);
-/* What a function was parsed to. */
+/* The parsed form of a function. */
 const ptx_function *cuda_entry(CUfunction function);
-/* Where a parameter lies among those that are packed. */
+/* The offset of a parameter in packed parameters. */
 uint64_t cuda_parameter_offset(const ptx_function *entry, size_t index);
-/* PTX for the linker out of what it is given, for the caller to free; NULL: there is none. */
+/* PTX for the linker from an image; the caller frees it. NULL if there is none. */
 char *cuda_text_of_image(const void *image);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is asked of functions: what they need, how many blocks of them an SM holds. */
+/* Queries of functions: their resources, and how many blocks of them an SM holds. */
 #include "base/number.h"
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"
@@ -39,7 +39,7 @@ uint64_t cuda_parameter_offset(const ptx_function *entry, size_t index) {
     return at;
 }
 
-/* Beyond the last one: no message, as programs count parameters so. */
+/* Beyond the last parameter there is no message, because programs count parameters this way. */
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes) {
     CUDA_ENTER(d);
     (void)d;
@@ -95,12 +95,12 @@ static CUresult attribute_of(const driver_table *d, int attribute, int *value) {
 
 typedef struct block_choice {
     CUfunction function;
-    cuda_shared_of_block shared_of; /* NULL: it is always shared_bytes */
+    cuda_shared_of_block shared_of; /* NULL: always shared_bytes */
     size_t shared_bytes;
-    int threads, blocks; /* the best: blocks of an SM */
+    int threads, blocks; /* the best choice; blocks for each SM */
 } block_choice;
 
-/* The largest of the blocks that keep most threads of an SM busy. */
+/* The largest block among those that keep most threads of an SM busy. */
 static CUresult choose_block(const driver_table *d, int most, block_choice *c) {
     enum { WARP = 32 };
     for (int threads = most; threads > 0; threads = (threads - 1) / WARP * WARP) {
@@ -136,7 +136,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *threads, CUfunction fu
     return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, threads, function, shared_of, shared_bytes, limit, 0);
 }
 
-/* The most with which so many blocks still fit, found by halving. */
+/* The most shared memory with which this many blocks fit, found by bisection. */
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction function, int blocks, int threads) {
     int most = 0, own = 0;
     CUDA_ENTER(d);
@@ -182,7 +182,7 @@ CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const 
     return cuda_leave(result);
 }
 
-/* Eight blocks fit on all machines that have clusters; more only where the function has asked for it. */
+/* Eight blocks fit on all machines with clusters; more only if the function opted in. */
 CUresult cuOccupancyMaxPotentialClusterSize(int *blocks, CUfunction function, const CUlaunchConfig *config) {
     enum { PORTABLE = 8, MOST = 16 };
     int may_be_larger = 0, has_clusters = 0;

@@ -1,6 +1,6 @@
-/* Writes what the driver API of the stand-in needs for each name that libcuda.so.1 exports, from the tables: a call of
- * the virtual GPU's driver where that has the function (src/driver/driver.def), a form of a function for code with a
- * default stream for each thread, or a refusal. Functions of functions.def are written by hand.
+/* Writes the stand-in's driver API functions from the tables, for each name that libcuda.so.1 exports: a call of the
+ * virtual GPU's driver if it has the function (src/driver/driver.def), a form for code with a default stream for each
+ * thread, or a refusal. Functions of functions.def are written by hand.
  *
  *     generate-calls calls     C definitions, and CALL(name, version, is_here) for each name
  *     generate-calls names     CALL(name, version, is_here) only */
@@ -13,7 +13,7 @@ typedef struct function {
     const char *symbol, *field, *parameters; /* field: of the driver's table; NULL: written by hand */
 } function;
 
-/* Before the driver's: what is written by hand is taken first. */
+/* Functions written by hand take precedence over the driver's. */
 static const function functions[] = {
 #define CUDA(symbol, parameters) {#symbol, NULL, #parameters},
 #include "standin/cuda/functions.def"
@@ -47,7 +47,7 @@ static bool is_of_name(char c) {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* "CUdeviceptr *address": the name is what is last. */
+/* "CUdeviceptr *address": the name is the last word. */
 static void read_parameter(const char *text, size_t length, const char *symbol, parameter *p) {
     while (length && text[0] == ' ') text++, length--;
     size_t name = length;
@@ -83,7 +83,7 @@ static void print_arguments(const parameter *all, unsigned count, bool own_strea
     }
 }
 
-/* What has to be right about handles before the driver's table sees them, and what they stand for there. */
+/* Checks and translations of handles before the driver's table gets them. */
 static void print_checks(const parameter *all, unsigned count) {
     static const struct {
         const char *type, *check;
@@ -113,8 +113,8 @@ static void print_forward(const function *f) {
     printf(");\n    return cuda_leave(result);\n}\n");
 }
 
-/* _ptsz: the default stream is the thread's. _ptds: so for functions that wait; they stay with the default stream of
- * all, which waits for more. */
+/* _ptsz: the default stream is the thread's. _ptds: the same for functions that wait; haul uses the legacy default
+ * stream for them, which waits for more. */
 static void print_form(const char *name, const function *f) {
     parameter all[MOST_PARAMETERS];
     const unsigned count = read_parameters(f, all);
@@ -123,7 +123,7 @@ static void print_form(const char *name, const function *f) {
     printf(");\n}\n");
 }
 
-/* Returns whether the function is there. */
+/* Returns whether haul has the function. */
 static bool define(const char *name, bool prints) {
     const char *suffix = strstr(name, "_pt");
     const function *exact = find(name, strlen(name)), *plain = suffix ? find(name, (size_t)(suffix - name)) : NULL;

@@ -1,4 +1,4 @@
-/* Graphs and captures: forms that say the same in other words. Edges have no data. */
+/* Graphs and captures: alternative forms of the driver's functions. Edges have no data. */
 #include "standin/cuda/cuda.h"
 
 static void clear(CUgraphEdgeData *data, const size_t *count) {
@@ -50,7 +50,7 @@ CUresult cuStreamGetCaptureInfo_v3(CUstream stream, int *status, unsigned long l
     return cuStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, count);
 }
 
-/* What a thread may not do while it captures is not held against it. */
+/* haul does not enforce what a thread may not do while it captures. */
 CUresult cuThreadExchangeStreamCaptureMode(int *mode) {
     enum { RELAXED = 2 };
     static _Thread_local int current;

@@ -1,4 +1,4 @@
-/* Libraries, which are a module for each device, and their kernels. */
+/* Libraries, which have a module for each device, and their kernels. */
 #include "base/memory.h"
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
@@ -65,7 +65,7 @@ static CUresult load_file(const driver_table *d, const void *path, CUmodule *mod
     return cuda_load_file(d, path, module);
 }
 
-/* For each device, as nobody says how long the program keeps the image; managed variables are there once. */
+/* Loads for all devices at once, because the program may free the image; managed variables exist once. */
 static CUresult load(const driver_table *d, load_module *load_one, const void *from, CUlibrary *library) {
     CUmodule modules[SIM_MOST_DEVICES] = {0};
     CUresult result = library ? CUDA_SUCCESS : CUDA_INVALID_VALUE;

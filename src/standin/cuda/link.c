@@ -1,4 +1,4 @@
-/* Linking: PTX, alone or in fat binaries; messages go where the program wants them. */
+/* Linking of PTX, alone or in fat binaries; messages go to the program's buffers. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -9,7 +9,7 @@
 
 enum { INPUT_CUBIN = 0, INPUT_FATBIN = 2 };
 
-/* Where the messages about a linker go. */
+/* The message buffers of a linker. */
 typedef struct linker {
     CUlinkState state;
     cuda_log log;
@@ -46,7 +46,7 @@ CUresult cuLinkCreate(unsigned count, int *options, void **values, CUlinkState *
     return cuLinkCreate_v2(count, options, values, state);
 }
 
-/* Tools that make cubins may have put PTX there: what it is shows. */
+/* Tools that make cubins may have put PTX there, so the content decides. */
 static CUresult add_image(const driver_table *d, CUlinkState state, const char *name, const void *image) {
     char *ptx = cuda_text_of_image(image);
     if (!ptx) return CUDA_NO_BINARY_FOR_GPU;

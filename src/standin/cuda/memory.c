@@ -1,4 +1,4 @@
-/* Memory: forms that say the same in other words, copies whose addresses say where they lead, fills. */
+/* Memory: alternative forms of the driver's functions, copies between any addresses, fills. */
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
@@ -15,7 +15,7 @@ static void *host_of(CUdeviceptr address) {
     return (void *)(uintptr_t)address;
 }
 
-/* Between places of the host: behind what is in the stream. */
+/* Copies between host addresses, in stream order. */
 static CUresult copy_on_host(const driver_table *d, CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
     const CUresult result = d->stream_synchronize(stream);
     if (result == CUDA_SUCCESS) memmove(host_of(to), host_of(from), bytes);

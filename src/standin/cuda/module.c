@@ -1,4 +1,4 @@
-/* Modules from all kinds of images: PTX, what a linker made of it, fat binaries. */
+/* Modules from all kinds of images: PTX, linked PTX, fat binaries. */
 #include "base/file.h"
 #include "base/status.h"
 #include "standin/cuda/cuda.h"
@@ -32,7 +32,7 @@ cuda_log cuda_read_log(unsigned count, const int *options, void **values) {
             log.room[k] = (size_t)(uintptr_t)values[i];
             log.written[k] = &values[i];
             break;
-        default: break; /* how machine code is to be made */
+        default: break; /* options for machine code */
         }
     }
     return log;
@@ -143,7 +143,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule modu
     return cuda_leave(result);
 }
 
-/* Modules are loaded at once (1), not when something of them is needed. */
+/* Modules are loaded eagerly (1), not lazily. */
 CUresult cuModuleGetLoadingMode(int *mode) {
     enum { EAGER = 1 };
     if (!mode) return CUDA_INVALID_VALUE;

@@ -1,4 +1,4 @@
-/* Streams and events: forms that say the same in other words. */
+/* Streams and events: alternative forms of the driver's functions. */
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
@@ -31,7 +31,7 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
     return context ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
-/* Captures of the mode that forbids most (0). */
+/* The strictest capture mode (0). */
 CUresult cuStreamBeginCapture(CUstream stream) {
     return cuStreamBeginCapture_v2(stream, 0);
 }
@@ -72,7 +72,7 @@ CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end) 
     return cuEventElapsedTime(milliseconds, start, end);
 }
 
-/* External events (1) are for captures, where each of haul's is one. */
+/* External events (1) matter in captures, where haul treats every event as external. */
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
     return flags & ~1u ? CUDA_INVALID_VALUE : cuEventRecord(event, stream);
 }

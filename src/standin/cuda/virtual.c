@@ -1,4 +1,4 @@
-/* Virtual memory and multicast objects: the driver's, with the program's numbers of devices. */
+/* Virtual memory and multicast objects: the driver's functions, with the program's device numbers. */
 #include "base/memory.h"
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"

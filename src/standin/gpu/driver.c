@@ -1,4 +1,4 @@
-/* The real driver: HAUL_GPU_DRIVER has its path, which the command line finds as every program would. */
+/* The real driver. HAUL_GPU_DRIVER has its path, which the command line finds as every program would. */
 #include "standin/gpu/gpu.h"
 #include "standin/gpu/trampolines.h"
 
@@ -50,7 +50,7 @@ const gpu_driver *gpu_real(void) {
     return &real;
 }
 
-/* ---- the versions that are here ---- */
+/* ---- haul's own versions ---- */
 
 #define USED(symbol, parameters) CUresult symbol parameters;
 #include "standin/gpu/used.def"
@@ -93,8 +93,9 @@ static bool set_form(const char *name, const char *form, void **function) {
     return set_to_own(whole, function);
 }
 
-/* The driver gives the address of the form that it chose. One that it exports under no name is chosen by name again: of
- * what is wrapped all forms take the same arguments, but those of cuGetProcAddress. */
+/* The driver returns the address of the form that it chose. A form that it exports under no name is chosen again by
+ * name:
+ * all forms of the wrapped functions take the same arguments, except those of cuGetProcAddress. */
 static void wrap(const char *name, int version, unsigned long long flags, void **function) {
     for (size_t i = 0; i < WRAPPED_COUNT; i++) {
         if (memcmp(function, wrapped[i].real, sizeof *function) != 0) continue;

@@ -1,5 +1,4 @@
-/* The end of the program, whichever it is: the report is printed once. A process that was forked off has nothing to
- * report. */
+/* The end of the program, however it ends: the report is printed once. A forked process has nothing to report. */
 #include "base/signals.h"
 #include "standin/gpu/gpu.h"
 
@@ -24,7 +23,7 @@ static void report_once(void) {
     gpu_unlock();
 }
 
-/* The driver's own end, which was registered before, comes after this. */
+/* The driver registered its own end before, so that it comes after this. */
 static void at_exit(int status, void *unused) {
     (void)status, (void)unused;
     report_once();
@@ -45,8 +44,8 @@ void _Exit(int status) {
 
 /* ---- a program that a signal ends ---- */
 
-/* The driver may have been hit in the middle of a call, so nothing is waited for: what has been timed is reported. If
- * that comes to nothing the program ends all the same. */
+/* The signal may have interrupted a driver call, so nothing is waited for: the report has the launches timed so far. If
+ * it fails, the program still ends. */
 static void end_by_signal(int number, siginfo_t *about, void *context) {
     (void)about, (void)context;
     signal(SIGALRM, SIG_DFL);
@@ -55,7 +54,7 @@ static void end_by_signal(int number, siginfo_t *about, void *context) {
         if (!atomic_exchange(&reported, true)) gpu_report();
         gpu_unlock();
     }
-    raise(number); /* the handler is gone */
+    raise(number); /* the handler is reset */
 }
 
 static void prepare(void) {

@@ -22,14 +22,14 @@ struct gpu_pair {
 typedef struct context {
     CUcontext handle;
     gpu_pair *unused, *pending, **last;
-    unsigned refusals; /* how often the first that is pending was not done */
+    unsigned refusals; /* how often the first pending pair was not done */
     struct context *next;
 } context;
 
-static context *contexts; /* records stay when their contexts end: a launch may be under way */
+static context *contexts; /* records outlive their contexts: a launch may be in flight */
 static gpu_overhead cost = {-1, -1};
 
-/* ---- what a thread may do while it or another one captures ---- */
+/* ---- thread modes during captures ---- */
 
 int gpu_relax(void) {
     int mode = RELAXED;
@@ -41,7 +41,7 @@ void gpu_restore(int mode) {
     if (mode != RELAXED) (void)gpu_real()->cuThreadExchangeStreamCaptureMode(&mode);
 }
 
-/* The default stream says with an error that another one is captured. */
+/* The default stream returns an error if another stream is captured. */
 bool gpu_is_captured(CUstream stream) {
     int status = 0;
     const CUresult result = gpu_real()->cuStreamIsCapturing(stream, &status);
@@ -108,7 +108,7 @@ static gpu_pair *take_pending(context *c) {
     return p;
 }
 
-/* Returns whether the first of the context's launches was done. One that failed has no time. */
+/* Returns whether the context's first launch was done. A failed one has no time. */
 static bool collect_first(context *c) {
     float ms;
     const gpu_driver *d = gpu_real();
@@ -121,7 +121,7 @@ static bool collect_first(context *c) {
     return true;
 }
 
-/* A kernel that does not end, on one stream, does not keep those behind it. */
+/* A kernel that does not end, on one stream, does not hold up later pairs. */
 static void collect_some(context *c) {
     const int mode = gpu_relax();
     for (unsigned i = 0; i < LOOKS && c->pending; i++) {
@@ -145,7 +145,7 @@ static gpu_pair *take(void) {
     return c ? take_pair(c) : NULL;
 }
 
-/* A stream whose queue is full lets the thread wait, without the lock. */
+/* If a stream's queue is full, the thread waits without holding the lock. */
 gpu_pair *gpu_begin(CUstream stream) {
     gpu_lock();
     gpu_pair *p = take();
@@ -179,7 +179,7 @@ static void collect_all(context *c, double until) {
         }
 }
 
-/* ---- what events cost ---- */
+/* ---- cost of events ---- */
 
 static const char empty_kernel[] =
     ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry haul_empty() {\n  ret;\n}\n";
@@ -192,7 +192,7 @@ static bool time_once(CUstream stream, const gpu_pair *p, CUfunction kernel, flo
            d->cuEventElapsedTime(ms, p->before, p->behind) == CUDA_SUCCESS;
 }
 
-/* Mean microseconds; negative: it failed. `kernel` may be NULL. */
+/* Mean microseconds; negative if it failed. `kernel` may be NULL. */
 static double time_many(CUstream stream, const gpu_pair *p, CUfunction kernel) {
     double sum = 0;
     for (int i = 0; i < WARM_UP + SAMPLES; i++) {
@@ -240,7 +240,7 @@ static void give_up(context *c) {
     }
 }
 
-/* What hangs is not waited for, and no stream is made in a context with such work. */
+/* Work that hangs is not waited for, and no stream is created in a context with such work. */
 static void finish(context *c, double until) {
     CUcontext popped;
     if (!c->pending && !c->unused) return;

@@ -4,11 +4,11 @@
  *
  *     trampolines.c  the exported names; each jumps to the real function
  *     driver.c       loads the real driver; cuGetProcAddress()
- *     wrapped.def    functions that have a version here
- *     used.def       real functions that are called here
+ *     wrapped.def    functions that haul wraps
+ *     used.def       real functions that haul calls
  *     launches.c     launches; calls that invalidate handles and events
  *     events.c       pairs of events, by context
- *     kernels.c      which launches are timed, their sums
+ *     kernels.c      which launches are timed, and their sums
  *     report.c       the report
  *     ending.c       the end of the program */
 #ifndef HAUL_STANDIN_GPU_GPU_H
@@ -23,7 +23,7 @@ typedef struct CUlib_st *CUlibrary;
 
 /* ---- driver.c ---- */
 
-/* The real driver. The first call loads it. */
+/* The real driver; the first call loads it. */
 typedef struct gpu_driver {
 #define USED(symbol, parameters) CUresult(*symbol) parameters;
 #include "standin/gpu/used.def"
@@ -35,40 +35,40 @@ const gpu_driver *gpu_real(void);
 
 /* All launches of one name. */
 typedef struct gpu_kernel {
-    const char *symbol; /* GPU_GRAPH: launches of graphs */
+    const char *symbol; /* GPU_GRAPH stands for launches of graphs */
     bool wanted;
     unsigned grid[3], block[3];       /* of the first launch */
-    bool has_grids, has_blocks;       /* others have another one */
+    bool has_grids, has_blocks;       /* other launches differ */
     uint64_t launches, chosen, timed; /* chosen: to be timed */
-    double us, shortest, longest;     /* of those that were timed */
+    double us, shortest, longest;     /* of timed launches */
     struct gpu_kernel *next;
 } gpu_kernel;
 #define GPU_GRAPH "[graph launch]"
 
 typedef struct gpu_launch {
-    gpu_kernel *kernel; /* NULL: the filters leave it out */
+    gpu_kernel *kernel; /* NULL: excluded by the filters */
     bool is_timed;
     uint64_t number; /* of the launch in the program, from 0 on */
     unsigned grid[3], block[3], shared_bytes;
 } gpu_launch;
 
-/* One thread at a time. */
+/* Locks out other threads. */
 void gpu_lock(void);
 bool gpu_try_lock(void);
 void gpu_unlock(void);
 
-/* ... with the lock: a launch that is about to be made (`function` is NULL for a graph), that was made, that took so
- * long; one that became part of a graph. */
+/* With the lock: chooses a launch about to be made (`function` is NULL for a graph), counts one that was made, adds a
+ * time, counts one that became part of a graph. */
 gpu_launch gpu_choose(CUfunction function, const CUlaunchConfig *config);
 void gpu_count(const gpu_launch *launch);
 void gpu_add_time(const gpu_launch *launch, double us);
 void gpu_count_captured(void);
-/* Handles may mean other kernels from now on. */
+/* Forgets functions, whose handles may mean other kernels from now on. */
 void gpu_forget_functions(void);
-/* A handle is that of a library's kernel, not of a function; until its library is unloaded. */
+/* Notes that a handle is that of a library's kernel, not of a function, until its library is unloaded. */
 void gpu_add_library_kernel(CUfunction kernel, CUlibrary library);
 void gpu_forget_library(CUlibrary library);
-/* In the order of their first launches. */
+/* The kernels in the order of their first launches. */
 const gpu_kernel *gpu_kernels(void);
 uint64_t gpu_captured(void);
 
@@ -77,11 +77,11 @@ uint64_t gpu_captured(void);
 /* A launch between two events. */
 typedef struct gpu_pair gpu_pair;
 
-/* Puts an event into the stream. NULL: the launch cannot be timed. */
+/* Records an event in the stream. NULL: the launch cannot be timed. */
 gpu_pair *gpu_begin(CUstream stream);
-/* Puts the other behind the launch, if it was made. `pair` may be NULL. */
+/* Records the other event after the launch, if it was made. `pair` may be NULL. */
 void gpu_end(gpu_pair *pair, CUstream stream, const gpu_launch *launch, CUresult result);
-/* Waits for all pairs of the context (NULL: of all), for GPU_MOST_SECONDS at most, and gives the events up. With the
+/* Waits for all pairs of the context (NULL: of all), for at most GPU_MOST_SECONDS, and destroys the events. Needs the
  * lock. */
 enum { GPU_MOST_SECONDS = 20 };
 void gpu_finish(CUcontext context);
@@ -90,25 +90,24 @@ typedef struct gpu_overhead {
     double nothing, kernel;
 } gpu_overhead;
 gpu_overhead gpu_cost(void);
-/* Lets the thread make any call while it or another thread captures. Returns what it was allowed before, for
- * gpu_restore(). */
+/* Lets the thread make any call while it or another thread captures. Returns its earlier mode, for gpu_restore(). */
 int gpu_relax(void);
 void gpu_restore(int mode);
-/* A launch into the stream becomes part of a graph. */
+/* Whether a launch into the stream would become part of a graph. */
 bool gpu_is_captured(CUstream stream);
 
 /* ---- report.c ---- */
 
-/* The driver is in use: asks for the device's name. */
+/* Queries the device's name; called once the driver is in use. */
 void gpu_prepare_report(void);
-/* A launch has been timed. With the lock. */
+/* Reports a launch that has been timed. Needs the lock. */
 void gpu_put_launch(const gpu_launch *launch, double us);
-/* The report of what has been timed. With the lock. */
+/* Reports all timed launches. Needs the lock. */
 void gpu_report(void);
 
 /* ---- ending.c ---- */
 
-/* The driver is in use: the report comes at the end of this process. */
+/* Makes the report appear at the end of this process; called once the driver is in use. */
 void gpu_prepare_end(void);
 
 #endif

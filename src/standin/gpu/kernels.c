@@ -1,4 +1,4 @@
-/* Which launches are timed, and what they took. */
+/* Chooses the launches to time, and sums their times. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "lib/name_filter.h"
@@ -11,7 +11,7 @@
 
 enum { ROWS = 256 };
 
-/* What the handle of a function means. */
+/* The kernel behind a function's handle. */
 typedef struct known {
     CUfunction handle;
     gpu_kernel *kernel;
@@ -21,7 +21,7 @@ typedef struct known {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static gpu_kernel *kernels, **last = &kernels;
 static known *functions[ROWS];
-static uint64_t launches, chosen, captured; /* chosen: those that the filters let through */
+static uint64_t launches, chosen, captured; /* chosen: launches that pass the filters */
 
 void gpu_lock(void) {
     pthread_mutex_lock(&lock);
@@ -41,7 +41,7 @@ static gpu_kernel *kernel_of_symbol(const char *symbol) {
     for (gpu_kernel *k = kernels; k; k = k->next)
         if (strcmp(k->symbol, symbol) == 0) return k;
     gpu_kernel *k = memory_zeroed(1, sizeof *k);
-    char *own = strdup(symbol); /* a module may be unloaded with its names */
+    char *own = strdup(symbol); /* unloading a module frees its names */
     if (!k || !own) return NULL;
     *k = (gpu_kernel){.symbol = own, .wanted = name_filter_takes_kernel(&standin_asked.only_kernels, symbol)};
     *last = k;
@@ -94,7 +94,7 @@ static const char *name_by(CUresult (*get)(const char **name, CUfunction functio
     return get(&name, function) == CUDA_SUCCESS ? name : NULL;
 }
 
-/* A kernel may also have come by another way than those of launches.c. */
+/* A kernel may also have been obtained by functions that launches.c does not wrap. */
 static const char *symbol_of(CUfunction function, bool of_library) {
     const gpu_driver *d = gpu_real();
     if (!function) return GPU_GRAPH;
@@ -103,7 +103,7 @@ static const char *symbol_of(CUfunction function, bool of_library) {
     return name ? name : "[kernel without a name]";
 }
 
-/* The driver loads a kernel when it is first launched; the host's time for that is not the kernel's. */
+/* The driver loads a kernel on its first launch; that host time is not the kernel's. */
 static void load(CUfunction function, bool of_library) {
     CUfunction loaded = function;
     const int mode = gpu_relax();

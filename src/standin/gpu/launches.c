@@ -1,4 +1,4 @@
-/* The driver's functions that launch, and those that end what launches need. */
+/* The driver's functions that launch, and those that invalidate what launches need. */
 #include "standin/gpu/gpu.h"
 #include "standin/standin.h"
 
@@ -17,7 +17,7 @@ typedef struct timing {
     bool is_captured;
 } timing;
 
-/* A launch into a stream that is captured is none yet: it gets no events, which would be nodes of the graph. */
+/* A captured launch does not run yet. It gets no events, which would be nodes of the graph. */
 static timing start(CUfunction function, const CUlaunchConfig *config, CUstream stream) {
     timing t = {.stream = stream, .is_captured = gpu_is_captured(stream)};
     if (t.is_captured) return t;
@@ -39,7 +39,7 @@ static CUresult stop(const timing *t, CUresult result) {
 
 /* ---- kernels ---- */
 
-/* `own` gives the stream that code with a default stream for each thread means. */
+/* `own` returns the stream to use for code with a default stream for each thread. */
 #define LAUNCH(symbol, own)                                                                                           \
     CUresult symbol(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,         \
                     unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **parameters,    \
@@ -80,7 +80,7 @@ GRAPH(cuGraphLaunch_ptsz, standin_own)
 
 /* ---- the ends of contexts and modules ---- */
 
-/* Times that are still to come are waited for, since the events end with their context. */
+/* Waits for pending times, since the events are destroyed with their context. */
 static void finish(CUcontext context) {
     gpu_lock();
     gpu_finish(context);
@@ -99,7 +99,7 @@ static void finish(CUcontext context) {
         return gpu_real()->symbol(device); \
     }
 
-/* How often the program holds a device's primary context, as far as its calls tell: the last release ends it. */
+/* How often the program holds a device's primary context, as far as its calls show: the last release destroys it. */
 enum { MOST_DEVICES = 64 };
 static atomic_int held[MOST_DEVICES];
 

@@ -1,4 +1,4 @@
-/* The times of a program's kernels: sums by kernel, and launches one by one. */
+/* Reports the times of a program's kernels: sums by kernel, and single launches. */
 #include "base/demangle.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -58,7 +58,7 @@ typedef struct totals {
     size_t kernels;
 } totals;
 
-/* Launches that were not timed count as much as the mean of those that were. */
+/* Launches that were not timed are estimated by the mean of those that were. */
 static double total_of(const gpu_kernel *k) {
     return k->timed ? k->us * (double)k->launches / (double)k->timed : 0;
 }
@@ -79,7 +79,7 @@ static int by_time(const void *a, const void *b) {
     return (left < right) - (left > right);
 }
 
-/* Those that were launched, the one that took the most first. */
+/* Kernels that were launched, the one with the longest time first. */
 static const gpu_kernel **sort_kernels(size_t count) {
     const gpu_kernel **all = memory_zeroed(count + 1, sizeof *all);
     size_t i = 0;
@@ -89,7 +89,7 @@ static const gpu_kernel **sort_kernels(size_t count) {
     return all;
 }
 
-/* "void scope::ld<float, 4>(float*, int)" to "scope::ld<float, 4>". */
+/* Turns "void scope::ld<float, 4>(float*, int)" into "scope::ld<float, 4>". */
 static void shorten(char *declaration) {
     int depth = 0;
     char *start = declaration, *c = declaration;
@@ -106,7 +106,7 @@ static void shorten(char *declaration) {
     memmove(declaration, start, strlen(start) + 1);
 }
 
-/* A line for each kernel: its declaration, or nothing. */
+/* One line for each kernel: its declaration, or nothing. */
 static void demangle(const gpu_kernel *const *kernels, size_t count, text *lines) {
     const char **symbols = memory_zeroed(count + 1, sizeof *symbols);
     for (size_t i = 0; symbols && i < count; i++) symbols[i] = kernels[i]->symbol;

@@ -1,7 +1,6 @@
-/* The names that libcuda.so.1 exports. Each jumps through a variable of its own, which holds the real function's
- * address once the driver is loaded, and touches no register that holds an argument. Before that it leads to
- * `gpu_first_call`, which loads the driver and jumps again. Functions of wrapped.def have versions elsewhere: the
- * symbols here are weak. */
+/* The names that libcuda.so.1 exports. Each jumps through its own variable, which holds the real function's address
+ * once the driver is loaded, and preserves all argument registers. Before that it leads to `gpu_first_call`, which
+ * loads the driver and jumps again. Functions of wrapped.def are defined elsewhere: the symbols here are weak. */
 #include "standin/gpu/trampolines.h"
 
 #include <string.h>

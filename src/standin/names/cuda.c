@@ -1,5 +1,5 @@
-/* The library that programs link with or ask the loader for, as libcuda.so.1: a filter (DT_FILTER), so that each of its
- * names means the function of libhaul_standin.so, which lies beside it. What stands here is never called. */
+/* The library that programs link with or open as libcuda.so.1. It is a filter (DT_FILTER): each of its names resolves
+ * to the function of libhaul_standin.so beside it. The code here is never called. */
 enum { STUB_LIBRARY = 34 };
 
 #define NAME(name, version)                                \

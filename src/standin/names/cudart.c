@@ -1,6 +1,5 @@
-/* The runtime's library that programs link with or ask the loader for, as libcudart.so.12: a filter (DT_FILTER), so
- * that each of its names means the function of libhaul_standin.so, which lies beside it. No function here is ever
- * called. */
+/* The runtime's library that programs link with or open as libcudart.so.12. It is a filter (DT_FILTER): each of its
+ * names resolves to the function of libhaul_standin.so beside it. The code here is never called. */
 enum { STUB_LIBRARY = 34 };
 
 #define RUNTIME(name)                                      \

@@ -1,5 +1,5 @@
-/* Linked into each program and library that `haul cc` makes, as libcudadevrt.a: what NVIDIA's device linker would
- * write. The names that start with __haul stand in the objects instead of those that the compiler calls. */
+/* Linked into each program and library that `haul cc` makes, as libcudadevrt.a: does what NVIDIA's device linker would.
+ * Objects call the names that start with __haul instead of the compiler's usual ones. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ typedef struct wrapper {
     uint32_t magic;
     int version;
     const void *container;
-    const void **linked; /* in version 2: the containers of all objects, then NULL */
+    const void **linked; /* version 2: the containers of all objects, then NULL */
 } wrapper;
 
 static wrapper whole = {0x466243b1, 2, NULL, NULL};
@@ -55,9 +55,9 @@ void __haul_register_linked(void (*register_names)(void **), void *fat, void *id
 
 /* ---- managed variables ---- */
 
-/* The host half of a source with __managed__ has these variables as thread-local ones with emulated addresses, and asks
- * for each address here. `control` is the compiler's record of the variable, `storage` what a thread-local one would
- * be. A thread-local variable of the user's comes here too, and is never registered. */
+/* In the host half of a source with __managed__, these variables are thread-local ones with emulated addresses, and
+ * each address is requested here. `control` is the compiler's record of the variable, `storage` its storage if it were
+ * thread-local. The user's own thread-local variables come here too, and are never registered. */
 typedef struct variable {
     void *control, *storage, *managed;
     void **handle;
@@ -79,7 +79,7 @@ void *__haul_variable_address(void *control) {
     return last_address = __emutls_get_address(control);
 }
 
-/* The address of a managed variable was asked for immediately before. */
+/* Called immediately after the address of a managed variable was requested. */
 void __haul_register_variable(void **handle, char *host, char *device, const char *name, int external, size_t bytes,
                               int constant, int global) {
     if (host != last_address) {

@@ -1,4 +1,4 @@
-/* The library that programs ask the loader for as libnvidia-ml.so.1: a filter, as libcuda.so.1 is (cuda.c). */
+/* The library that programs open as libnvidia-ml.so.1: a filter like libcuda.so.1 (cuda.c). */
 enum { UNINITIALIZED = 1 };
 
 #define NVML_MISSING(name)                                 \

@@ -170,7 +170,7 @@ static CUresult texel_bytes(const driver_table *d, CUarray array, size_t *bytes)
     return result;
 }
 
-/* The place of an array counts its elements, that of other memory bytes; the width counts elements where there is an
+/* An array's position counts its elements, that of other memory bytes. The width counts elements if there is an
  * array. */
 CUresult standin_box(const driver_table *d, const cudaMemcpy3DParms *p, CUDA_MEMCPY3D *box) {
     size_t from_bytes = 1, to_bytes = 1;
@@ -213,7 +213,7 @@ CUresult cudaMemcpy3DAsync_ptsz(const cudaMemcpy3DParms *p, CUstream stream) {
     return copy_3d(p, standin_own(stream), false);
 }
 
-/* Arrays and addresses say themselves on which device they are. */
+/* Arrays and addresses tell which device they belong to. */
 static CUresult copy_3d_peer(const cudaMemcpy3DPeerParms *p, CUstream stream, bool waits) {
     if (!p) return standin_fail(CUDA_INVALID_VALUE);
     if (!standin_is_device(p->from_device) || !standin_is_device(p->to_device))
@@ -321,7 +321,7 @@ CUresult cudaMemcpy2DArrayToArray_ptds(CUarray to, size_t to_x, size_t to_y, CUa
                    standin_own(NULL), true);
 }
 
-/* ---- stretches: bytes of an array, row behind row ---- */
+/* ---- stretches: bytes of an array, row after row ---- */
 
 typedef struct stretch {
     CUarray array;
@@ -347,7 +347,7 @@ static size_t left_in_row(const stretch *s) {
     return s->row_bytes - s->x;
 }
 
-/* Piece by piece, each of which lies in one row. */
+/* Copies piece by piece; each piece lies in one row. */
 static CUresult copy_stretch(stretch s, void *memory, size_t bytes, bool is_source, int kind, CUstream stream,
                              bool waits) {
     const driver_table *d = standin_enter();

@@ -5,7 +5,7 @@
 #include "driver/driver.h"
 
 typedef struct cudaChannelFormatDesc {
-    int x, y, z, w; /* bits of the channels; 0: there is none */
+    int x, y, z, w; /* bits of the channels; 0: no such channel */
     int kind;
 } cudaChannelFormatDesc;
 
@@ -75,14 +75,14 @@ typedef struct cudaTextureDesc {
     int no_trilinear_tricks, seamless; /* seamless: not in CUDA 11 */
 } cudaTextureDesc;
 
-/* The driver's format for channels, and how many there are; CUDA_INVALID_CHANNELS: there is no such. */
+/* The driver's format for channels, and their number; CUDA_INVALID_CHANNELS if there is none. */
 CUresult standin_format(const cudaChannelFormatDesc *channels, CUarray_format *format, unsigned *count);
 cudaChannelFormatDesc standin_channels(CUarray_format format, unsigned count);
 
-/* What the driver calls a copy; between standin_enter() and standin_leave(). */
+/* Translates a copy into the driver's terms; between standin_enter() and standin_leave(). */
 CUresult standin_box(const driver_table *d, const cudaMemcpy3DParms *p, CUDA_MEMCPY3D *box);
 
-/* Functions of the runtime that others are made of. */
+/* Functions of the runtime that others call. */
 CUresult cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height);
 CUresult cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, CUstream stream);
 

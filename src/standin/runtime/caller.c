@@ -12,14 +12,14 @@
 
 enum { DEEPEST = 32 };
 
-/* Of this library. */
+/* Whether an address belongs to this library. */
 static bool is_ours(const void *address) {
     Dl_info ours, other;
     return dladdr((const void *)(uintptr_t)standin_caller_now, &ours) && dladdr(address, &other) &&
            ours.dli_fbase == other.dli_fbase;
 }
 
-/* The frame behind the last one of ours is the program's; the one before it is the function that it called. */
+/* The frame after the last one of haul's is the program's; the one before it is the function that it called. */
 standin_caller standin_caller_now(void) {
     void *frames[DEEPEST];
     Dl_info called;
@@ -39,7 +39,7 @@ bool standin_is_program(const void *address) {
 
 /* ---- lines ---- */
 
-/* Without the variables that load the stand-in into it. */
+/* Removes the variables that load the stand-in. */
 static bool run_addr2line(const char *file, uintptr_t offset, text *lines) {
     char at[32];
     text path = {0}, errors = {0};
@@ -61,8 +61,8 @@ static const char *last_part(const char *path, size_t length) {
     return part;
 }
 
-/* What addr2line prints: "run()", or "??", and on the next line a path with its line, "src/main.cu:57 (discriminator
- * 2)", or "??:0". */
+/* Parses addr2line's output: "run()", or "??", and on the next line a path with its line, "src/main.cu:57
+ * (discriminator 2)", or "??:0". */
 static bool put_line(const char *file, uintptr_t offset, text *out) {
     text lines = {0};
     const bool ran = run_addr2line(file, offset, &lines);

@@ -1,20 +1,20 @@
-/* Where in the program a call of the runtime or the driver was made. */
+/* The place in the program where a call of the runtime or the driver was made. */
 #ifndef HAUL_STANDIN_RUNTIME_CALLER_H
 #define HAUL_STANDIN_RUNTIME_CALLER_H
 
 #include "base/text.h"
 
 typedef struct standin_caller {
-    const void *address;  /* behind the call; NULL: not known */
-    const char *function; /* that was called, of the runtime or the driver; NULL: not known */
+    const void *address;  /* return address of the call; NULL: not known */
+    const char *function; /* the called function of the runtime or the driver; NULL: not known */
 } standin_caller;
 
-/* Of the call that the thread is in. */
+/* The call that the thread is in. */
 standin_caller standin_caller_now(void);
 /* Whether the address is in the program itself, not in a library. */
 bool standin_is_program(const void *address);
-/* Appends "main.cu:57, in run()", as far as the program's debug information and symbols say; else
- * "./program + 0x1234". */
+/* Appends "main.cu:57, in run()", as far as the program's debug information and symbols tell; else "./program +
+ * 0x1234". */
 void standin_put_place(const void *address, text *out);
 
 #endif

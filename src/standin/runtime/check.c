@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* A call that failed, by where it is made. */
+/* A failed call, identified by its place. */
 typedef struct failed_call {
     standin_caller caller;
     CUresult result;
@@ -18,7 +18,7 @@ typedef struct failed_call {
 } failed_call;
 
 static struct {
-    bool open, checks; /* checks: rules could be read */
+    bool open, checks; /* checks: the rules could be read */
     int64_t launches;
     report_sources sources;
     report_checker checker;
@@ -68,7 +68,7 @@ void standin_check_launch(unsigned device, const haul_launch_record *r) {
 
 /* ---- calls ---- */
 
-/* What a right program asks and gets a no for. */
+/* Errors that a correct program may get. */
 static bool is_an_answer(CUresult result) {
     switch (result) {
     case CUDA_SUCCESS:
@@ -106,7 +106,7 @@ static void put_call(const failed_call *c) {
     text_free(&place);
 }
 
-/* Each is told once: a loop may go on for long. */
+/* Each is reported once, because a loop may repeat it. */
 void standin_check_call(CUresult result) {
     if (is_an_answer(result)) return;
     const standin_caller caller = standin_caller_now();

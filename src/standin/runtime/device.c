@@ -1,4 +1,4 @@
-/* What programs ask of devices and of the runtime; errors. */
+/* Queries of devices and of the runtime; errors. */
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"
 #include "standin/runtime/version.h"
@@ -15,14 +15,14 @@ CUresult cudaGetDevice(int *number) {
     return CUDA_SUCCESS;
 }
 
-/* The only device is current without being opened. */
+/* If there is only one device, it is current without being opened. */
 CUresult cudaSetDevice(int number) {
     if (!standin_is_device(number)) return standin_fail(CUDA_INVALID_DEVICE);
     if (standin_device_count() == 1) return CUDA_SUCCESS;
     STANDIN_FORWARD(cuda_set_device(number));
 }
 
-/* How the host waits changes nothing here. */
+/* How the host waits has no effect here. */
 CUresult cudaSetDeviceFlags(unsigned flags) {
     STANDIN_FORWARD(cuDevicePrimaryCtxSetFlags_v2((CUdevice)standin_selected(), flags));
 }
@@ -68,7 +68,7 @@ CUresult cudaDriverGetVersion(int *version) {
     STANDIN_CALL(version(version));
 }
 
-/* What is known of each version is that of its last release, or nearly so. */
+/* Values of each version are those of its last release, or close to them. */
 static const int latest[] = {[11] = 11080, [12] = 12040, [13] = 13000};
 
 CUresult cudaRuntimeGetVersion(int *version) {
@@ -82,13 +82,13 @@ CUresult cudaDeviceGetAttribute(int *value, int attribute, int number) {
     return standin_leave(d->device_attribute(value, attribute, standin_device_at((unsigned)number)->handle));
 }
 
-/* ---- the whole device ---- */
+/* ---- device management ---- */
 
 CUresult cudaDeviceSynchronize(void) {
     STANDIN_CALL(synchronize());
 }
 
-/* What the program has allocated stays until it ends. */
+/* The program's allocations stay until it ends. */
 CUresult cudaDeviceReset(void) {
     return cudaDeviceSynchronize();
 }
@@ -118,7 +118,7 @@ CUresult cudaDeviceGetP2PAttribute(int *value, int attribute, int number, int pe
     STANDIN_FORWARD(cuDeviceGetP2PAttribute(value, attribute, number, peer));
 }
 
-/* A device is no peer of its own. */
+/* A device is not its own peer. */
 static bool is_peer(int number) {
     return standin_is_device(number) && (unsigned)number != standin_selected();
 }
@@ -161,7 +161,7 @@ CUresult cudaProfilerStop(void) {
     return CUDA_SUCCESS;
 }
 
-/* ---- by the names of old, when a thread had a context of its own ---- */
+/* ---- old names, from when each thread had its own context ---- */
 
 CUresult cudaThreadSynchronize(void) {
     return cudaDeviceSynchronize();
@@ -225,7 +225,8 @@ const char *cudaGetErrorString(CUresult result) {
 
 /* ---- the driver's functions ---- */
 
-/* Names are asked for without their version: cuMemAlloc for cuMemAlloc_v2. Who asks for the outcome gets no error. */
+/* Names come without their version: cuMemAlloc for cuMemAlloc_v2. If the caller asks for the outcome, there is no
+ * error. */
 static CUresult find_entry(const char *name, void **function, int version, unsigned long long flags, int *found) {
     const CUresult result = cuGetProcAddress_v2(name, function, version, flags, found);
     standin_use_runtime();
@@ -237,7 +238,7 @@ CUresult cudaGetDriverEntryPointByVersion(const char *name, void **function, uns
     return find_entry(name, function, (int)version, flags, found);
 }
 
-/* Of streams that a name means without saying so. */
+/* Names without flags mean the forms with a default stream for each thread. */
 static unsigned long long by_thread(unsigned long long flags) {
     enum { BY_THREAD = 2 };
     return flags ? flags : BY_THREAD;
@@ -248,7 +249,7 @@ CUresult cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **function
     return cudaGetDriverEntryPointByVersion(name, function, version, by_thread(flags), found);
 }
 
-/* CUDA 11 does not tell the outcome. */
+/* CUDA 11 has no argument for the outcome. */
 CUresult cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags, int *found) {
     const int version = standin_cuda_version();
     return find_entry(name, function, latest[version], flags, version > 11 ? found : NULL);

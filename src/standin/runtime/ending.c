@@ -1,5 +1,5 @@
-/* The end of the program, whichever it is: the report is printed once, and findings make a program fail that succeeds.
- * A process that was forked off has nothing to report. */
+/* The end of the program, however it ends: the report is printed once, and findings turn success into failure. A forked
+ * process has nothing to report. */
 #include "base/signals.h"
 #include "base/terminal_line.h"
 #include "standin/runtime/beyond.h"
@@ -15,14 +15,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MOST_SECONDS = 20 }; /* for the report of a program that a signal ends */
+enum { MOST_SECONDS = 20 }; /* time limit for the report of a program that a signal ends */
 
 static pid_t owner; /* the process that opened the device */
 static int exit_status;
 static bool found;
 static atomic_bool reported;
 
-/* Work that nobody waited for is done now: what is wrong with it should show. */
+/* Does work that nobody waited for, so that its errors show. */
 static void report_once(bool interrupted) {
     if (getpid() != owner || atomic_exchange(&reported, true)) return;
     fflush(stdout);
@@ -43,7 +43,7 @@ static int status_with_findings(int status) {
     return found && status == 0 && getpid() == owner ? 1 : status;
 }
 
-/* What else there is to do at the program's end has been done by now. */
+/* By now everything else at the program's end is done. */
 __attribute__((destructor)) static void leave_with_findings(void) {
     if (status_with_findings(exit_status) == exit_status) return;
     fflush(NULL);
@@ -67,15 +67,15 @@ void _Exit(int status) {
 
 /* ---- a program that a signal ends ---- */
 
-/* The report may need what the program was about to change when it was hit: if it comes to nothing the program ends all
- * the same, by the alarm or by a signal of its own. */
+/* The report may use state that the program was changing when it was interrupted. If it fails, the program still ends,
+ * by the alarm or by another signal. */
 static void end_by_signal(int number, siginfo_t *about, void *context) {
     terminal_line_erase();
     signal(SIGALRM, SIG_DFL);
     alarm(MOST_SECONDS);
     if (number == SIGSEGV) standin_tell_touch(about, context);
     report_once(standin_is_in_call() || !standin_is_free());
-    raise(number); /* the handler is gone */
+    raise(number); /* the handler is reset */
 }
 
 void standin_prepare_end(void) {

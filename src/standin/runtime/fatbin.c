@@ -1,6 +1,5 @@
-/* Fat binaries as nvcc embeds them: a wrapper, which leads to a container of entries, or to several where objects were
- * linked. PTX is in entries of its own, plain or packed by LZ4; what was packed by Zstandard (nvcc's default) is for
- * libzstd, where there is one. */
+/* Fat binaries as nvcc embeds them: a wrapper, which points to a container of entries, or to several if objects were
+ * linked. PTX entries are plain or packed by LZ4; those packed by Zstandard (nvcc's default) need libzstd. */
 #include "standin/standin.h"
 
 #include <dlfcn.h>
@@ -16,7 +15,7 @@ typedef struct wrapper {
     uint32_t magic;
     int version;
     const unsigned char *container;
-    const unsigned char *const *linked; /* of version 2: a container for each object, then NULL */
+    const unsigned char *const *linked; /* version 2: a container for each object, then NULL */
 } wrapper;
 
 typedef struct container {
@@ -35,7 +34,7 @@ typedef struct entry {
     uint64_t flags, reserved, text_bytes;
 } entry;
 
-/* A length of 15 goes on in further bytes, until one is not 255. */
+/* A length of 15 continues in further bytes, until one is not 255. */
 static size_t read_length(const unsigned char **at, const unsigned char *end, size_t length) {
     if (length < 15) return length;
     unsigned char more = 255;
@@ -43,8 +42,8 @@ static size_t read_length(const unsigned char **at, const unsigned char *end, si
     return length;
 }
 
-/* Blocks of LZ4: literals, then bytes to repeat from so far back; the last one has literals only. False: it is none,
- * or does not fill the room. */
+/* Unpacks LZ4 blocks: literals, then an offset and a length of bytes to repeat; the last one has only literals. False
+ * if the data is not valid, or does not fit. */
 static bool unpack_lz4(char *to, size_t room, const unsigned char *at, size_t bytes) {
     size_t done = 0;
     for (const unsigned char *const end = at + bytes; at < end;) {

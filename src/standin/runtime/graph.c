@@ -1,4 +1,4 @@
-/* Graphs of the runtime: the driver's, whose nodes are described in the runtime's terms. */
+/* Graphs of the runtime: the driver's, with nodes described in the runtime's terms. */
 #include "standin/runtime/graph.h"
 
 #include "standin/cuda/cuda.h"
@@ -56,7 +56,7 @@ CUresult cudaGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to,
     STANDIN_FORWARD(cuGraphGetEdges_v2(graph, from, to, data, count));
 }
 
-/* Before CUDA 13 the number is where the data is now. */
+/* Before CUDA 13 the number is in the place of the data. */
 CUresult cudaGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, void *data, size_t *count) {
     if (standin_cuda_version() >= 13) return cudaGraphGetEdges_v2(graph, from, to, data, count);
     return cudaGraphGetEdges_v2(graph, from, to, NULL, data);
@@ -171,7 +171,7 @@ static CUDA_MEMCPY3D row_of(const copy_1d *c) {
                            .depth = 1};
 }
 
-/* The place of a symbol. */
+/* Finds a symbol's address. */
 static CUresult place_of(const driver_table *d, const void *symbol, size_t offset, void **place) {
     CUdeviceptr at = 0;
     const CUresult result = standin_variable(d, symbol, &at, NULL);
@@ -346,7 +346,7 @@ CUresult cudaGraphNodeGetEnabled(CUgraphExec executable, CUgraphNode node, unsig
     STANDIN_CALL(executable_enabled(executable, node, enabled));
 }
 
-/* In CUDA 11 the third argument is for a node, and a fourth for what happened. */
+/* In CUDA 11 the third argument is for a node, and a fourth for the result. */
 CUresult cudaGraphExecUpdate(CUgraphExec executable, CUgraph graph, void *told, int *what) {
     CUgraphExecUpdateResultInfo outcome = {0};
     const bool is_old = standin_cuda_version() == 11;
@@ -362,7 +362,7 @@ CUresult cudaGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, u
     STANDIN_CALL(graph_instantiate(executable, graph, flags));
 }
 
-/* In CUDA 11 the third argument, and two behind it, say where to put a node and a text about what is wrong. */
+/* In CUDA 11 the third argument and the next two are for a node and a text about the error. */
 CUresult cudaGraphInstantiate(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
     return cudaGraphInstantiateWithFlags(executable, graph, standin_cuda_version() == 11 ? 0 : flags);
 }
@@ -391,7 +391,7 @@ CUresult cudaGraphDestroy(CUgraph graph) {
     STANDIN_CALL(graph_destroy(graph));
 }
 
-/* ---- streams that are captured ---- */
+/* ---- captures of streams ---- */
 
 CUresult cudaStreamGetCaptureInfo_v2(CUstream stream, int *status, unsigned long long *id, CUgraph *graph,
                                      const CUgraphNode **list, size_t *count) {

@@ -1,4 +1,4 @@
-/* What nodes of graphs are to do, in the runtime's terms, with CUDA's layout. */
+/* Parameters of graph nodes in the runtime's terms, with CUDA's layout. */
 #ifndef HAUL_STANDIN_RUNTIME_GRAPH_H
 #define HAUL_STANDIN_RUNTIME_GRAPH_H
 
@@ -18,7 +18,7 @@ typedef struct cudaMemsetParams {
     size_t width, height;
 } cudaMemsetParams;
 
-/* The same in the driver's terms; between standin_enter() and standin_leave(). A node that is asked names its kernel by
+/* Converts them to the driver's terms; between standin_enter() and standin_leave(). A queried node names its kernel by
  * the driver's handle. */
 CUresult standin_take_kernel(const driver_table *d, const cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS *to);
 CUDA_MEMSET_NODE_PARAMS standin_fill_of(const cudaMemsetParams *p);

@@ -1,4 +1,4 @@
-/* Memory and events of other processes, as the runtime has them: the driver API's functions do it. */
+/* Memory and events of other processes in the runtime API, by the driver API's functions. */
 #include "standin/cuda/cuda.h"
 
 CUresult cudaIpcGetMemHandle(void *handle, void *address) {

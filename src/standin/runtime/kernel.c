@@ -1,11 +1,11 @@
-/* What is asked of kernels: attributes, names, how many blocks an SM holds. */
+/* Queries of kernels: attributes, names, how many blocks an SM holds. */
 #include "standin/cuda/cuda.h"
 #include "standin/runtime/version.h"
 #include "vgpu/driver.h"
 
 #include <string.h>
 
-/* The driver's function for what the program calls a kernel, for the functions of the driver API. */
+/* The driver's function for the program's handle of a kernel. */
 static CUresult find(const void *host, CUfunction *kernel) {
     const driver_table *d = standin_enter();
     return standin_leave(standin_kernel(d, host, kernel));
@@ -20,7 +20,7 @@ static CUresult find(const void *host, CUfunction *kernel) {
 
 /* ---- attributes ---- */
 
-/* As CUDA lays them out; what lies behind is newer than any program asks for. */
+/* CUDA's layout; programs do not query fields after these. */
 typedef struct cudaFuncAttributes {
     size_t shared_bytes, constant_bytes, local_bytes;
     int most_threads, registers, ptx_version, binary_version, caches_globals, most_dynamic_shared, carveout;
@@ -67,7 +67,7 @@ CUresult cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *host)
     WITH_KERNEL(host, kernel);
     if (!attributes) return standin_fail(CUDA_INVALID_VALUE);
     const CUresult result = get_all(kernel, &all);
-    /* CUDA 11 has none of clusters: its structure ends where they begin. */
+    /* CUDA 11 has no clusters: its structure ends before them. */
     memcpy(attributes, &all, standin_cuda_version() > 11 ? sizeof all : offsetof(cudaFuncAttributes, needs_cluster));
     return standin_fail(result);
 }
@@ -77,7 +77,7 @@ CUresult cudaFuncSetAttribute(const void *host, int attribute, int value) {
     STANDIN_FORWARD(cuFuncSetAttribute(kernel, attribute, value));
 }
 
-/* A preference; the virtual GPU divides its memory by what a kernel needs. */
+/* A preference without effect; the virtual GPU divides its memory by a kernel's needs. */
 CUresult cudaFuncSetCacheConfig(const void *host, int preference) {
     (void)preference;
     WITH_KERNEL(host, kernel);
@@ -85,7 +85,7 @@ CUresult cudaFuncSetCacheConfig(const void *host, int preference) {
     return CUDA_SUCCESS;
 }
 
-/* Banks are 4 bytes wide since long. */
+/* Banks have long been 4 bytes wide. */
 CUresult cudaFuncSetSharedMemConfig(const void *host, int preference) {
     return cudaFuncSetCacheConfig(host, preference);
 }

@@ -27,7 +27,7 @@ CUresult __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_byte
     return CUDA_SUCCESS;
 }
 
-/* As the runtime of CUDA 13.0 was seen to say on an H100; those before it had an error for it alone. */
+/* The error of CUDA 13.0 on an H100; earlier versions had a separate one for this case. */
 static CUresult wrong_shape(void) {
     return standin_cuda_version() >= 13 ? CUDA_INVALID_VALUE : CUDA_INVALID_CONFIGURATION;
 }
@@ -62,7 +62,7 @@ LAUNCH_CALL(__cudaLaunchKernel, false)
 LAUNCH_CALL(cudaLaunchKernel, false)
 LAUNCH_CALL(cudaLaunchCooperativeKernel, true)
 
-/* Attributes that only say when a kernel may start, relative to others, change nothing here. */
+/* Attributes that only affect when a kernel may start have no effect here. */
 static bool matters(const CUlaunchAttribute *a) {
     return a->id == DRIVER_LAUNCH_CLUSTER || a->id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW;
 }

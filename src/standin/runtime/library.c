@@ -1,4 +1,4 @@
-/* Libraries, kernels by handle: the driver API's functions do it. The runtime's handles are the driver's. */
+/* Libraries and kernels by handle, by the driver API's functions. The runtime's handles are the driver's. */
 #include "standin/cuda/cuda.h"
 
 CUresult cudaLibraryLoadData(CUlibrary *library, const void *code, int *options, void **values, unsigned count,
@@ -47,7 +47,7 @@ CUresult cudaLibraryGetManaged(void **address, size_t *bytes, CUlibrary library,
     return find(cuLibraryGetManaged, address, bytes, library, name);
 }
 
-/* Of a kernel of the program itself, or of a library. */
+/* For a kernel of the program itself, or of a library. */
 CUresult cudaKernelSetAttributeForDevice(const void *kernel, int attribute, int value, int device) {
     CUfunction function;
     const driver_table *d = standin_enter();

@@ -1,4 +1,4 @@
-/* Managed memory, and what is asked of addresses, as the runtime has it: the driver API's functions do it. */
+/* Managed memory and queries of addresses in the runtime API, by the driver API's functions. */
 #include "standin/cuda/cuda.h"
 #include "standin/runtime/version.h"
 #include "vgpu/driver.h"
@@ -34,7 +34,7 @@ static void describe(cudaPointerAttributes *p, const void *address, const sim_al
     p->host_address = a->host ? a->host + offset : NULL;
 }
 
-/* Memory that CUDA does not know is the host's. */
+/* Memory that CUDA does not know is host memory. */
 CUresult cudaPointerGetAttributes(cudaPointerAttributes *to, const void *address) {
     sim_allocation a;
     cudaPointerAttributes p = {.type = UNREGISTERED, .device = NO_DEVICE, .host_address = (void *)(uintptr_t)address};
@@ -67,7 +67,7 @@ CUresult cudaMemPrefetchAsync_v2_ptsz(const void *address, size_t bytes, CUmemLo
     return cudaMemPrefetchAsync_v2(address, bytes, location, flags, standin_own(stream));
 }
 
-/* Before CUDA 13 the place is the number of a device, which lies where the first half of a location does. */
+/* Before CUDA 13 the location is a device number, in the place of the first half. */
 CUresult cudaMemAdvise(const void *address, size_t bytes, int what, CUmemLocation location) {
     if (standin_cuda_version() >= 13) return cudaMemAdvise_v2(address, bytes, what, location);
     STANDIN_FORWARD(cuMemAdvise((uintptr_t)address, bytes, what, location.type));
@@ -77,7 +77,7 @@ static CUresult prefetch(const void *address, size_t bytes, CUdevice device, CUs
     STANDIN_FORWARD(cuMemPrefetchAsync((uintptr_t)address, bytes, device, stream));
 }
 
-/* Likewise, and the stream is where the flags are now. */
+/* Likewise, and the stream is in the place of the flags. */
 CUresult cudaMemPrefetchAsync(const void *address, size_t bytes, CUmemLocation location, void *flags, CUstream stream) {
     if (standin_cuda_version() < 13) return prefetch(address, bytes, location.type, flags);
     return cudaMemPrefetchAsync_v2(address, bytes, location, (unsigned)(uintptr_t)flags, stream);

@@ -56,7 +56,7 @@ CUresult cudaMemGetInfo(size_t *left, size_t *all) {
     STANDIN_CALL(memory_info(left, all));
 }
 
-/* The runtime's pitch fits elements of any size that a texture has. */
+/* The runtime's pitch suits all element sizes of textures. */
 CUresult cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height) {
     enum { ELEMENT = 16 };
     CUdeviceptr at = 0;
@@ -119,14 +119,14 @@ static CUresult queue_on_host(const driver_table *d, void *to, const void *from,
     return d->stream_host(stream, copy_on_host, c);
 }
 
-/* Memory that only kernels and copies reach. */
+/* Memory that only kernels and copies can access. */
 static bool is_for_device(const void *address) {
     sim_allocation a;
     return sim_driver_allocation(number_of(address), &a) && !a.host;
 }
 
-/* As addresses say what they are, the direction matters where both sides reach the memory; what is said to be the
- * host's and is not is taken for what it is, as on hardware. */
+/* Addresses tell their kind, so the direction matters only if both sides can access the memory. As on hardware, an
+ * address declared as the host's that is not is taken for what it is. */
 static int direction_of(const void *to, const void *from, int kind) {
     const bool by_address = kind == COPY_DEFAULT;
     const bool in = by_address ? sim_driver_is_device_address(number_of(to))
@@ -171,7 +171,7 @@ CUresult cudaMemcpyAsync_ptsz(void *to, const void *from, size_t bytes, int kind
     return cudaMemcpyAsync(to, from, bytes, kind, standin_own(stream));
 }
 
-/* Between two devices, which the addresses tell: that it is theirs is not looked at, as on hardware. */
+/* The addresses tell the devices; as on hardware, nothing checks that the arguments name these. */
 CUresult cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes) {
     if (!standin_is_device(to_device) || !standin_is_device(from_device)) return standin_fail(CUDA_INVALID_DEVICE);
     return cudaMemcpy(to, from, bytes, COPY_DEFAULT);

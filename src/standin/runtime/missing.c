@@ -1,4 +1,4 @@
-/* Functions of the runtime that are not here: they say so, and are named when the program ends. */
+/* Functions of the runtime that haul lacks: they return an error, and the program's end lists them. */
 #include "standin/standin.h"
 
 #include <stdatomic.h>

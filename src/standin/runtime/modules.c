@@ -1,4 +1,4 @@
-/* What the code that nvcc adds to a program registers before main(): fat binaries, kernels, variables. */
+/* Registrations by the code that nvcc adds to a program, before main(): fat binaries, kernels, variables. */
 #include "base/hash.h"
 #include "base/status.h"
 #include "standin/cuda/cuda.h"
@@ -13,12 +13,12 @@ enum { MOST_OBJECTS = 1024 };
 
 typedef struct binary {
     const void *fat;
-    CUmodule modules[SIM_MOST_DEVICES]; /* of each device; NULL until it is needed there */
+    CUmodule modules[SIM_MOST_DEVICES]; /* by device; NULL until needed there */
 } binary;
 
 typedef struct symbol {
     const void *host;
-    void **managed; /* where the program has the address of a managed variable; NULL: it is none */
+    void **managed; /* the program's pointer to a managed variable; NULL: not managed */
     const char *name;
     binary *from;
     CUfunction kernels[SIM_MOST_DEVICES]; /* likewise */
@@ -84,7 +84,7 @@ void __cudaRegisterManagedVar(void **handle, void **managed, char *host, const c
     add(handle, host, name)->managed = managed;
 }
 
-/* A handle is the symbol itself. */
+/* A handle is a pointer to the symbol. */
 static symbol *find(const void *host) {
     for (symbol *s = *row_of(host); s; s = s->next_in_row)
         if (s->host == host) return s;
@@ -129,7 +129,7 @@ CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *m
     return result;
 }
 
-/* The program finds its managed variables by pointers that the runtime sets. */
+/* Sets the pointers by which the program finds its managed variables. */
 static CUresult place_managed(const driver_table *d, const binary *b, CUmodule module) {
     CUresult result = CUDA_SUCCESS;
     for (symbol *s = symbols; s && result == CUDA_SUCCESS; s = s->next) {
@@ -141,14 +141,14 @@ static CUresult place_managed(const driver_table *d, const binary *b, CUmodule m
     return result;
 }
 
-/* Managed variables are those of the device that had the module first. */
+/* Managed variables are those of the first device that loaded the module. */
 static CUmodule twin_of(const binary *b) {
     for (unsigned i = 0; i < standin_device_count(); i++)
         if (b->modules[i]) return b->modules[i];
     return NULL;
 }
 
-/* On the current device. */
+/* Loads for the current device. */
 static CUresult load(const driver_table *d, binary *b, CUmodule *module) {
     CUmodule *const own = &b->modules[standin_selected()];
     CUresult result = CUDA_SUCCESS;
@@ -163,7 +163,7 @@ static CUresult load(const driver_table *d, binary *b, CUmodule *module) {
     return result;
 }
 
-/* Called before the program reaches for a managed variable. */
+/* The program calls this before it uses a managed variable. */
 char __cudaInitModule(void **handle) {
     CUmodule module;
     const driver_table *d = standin_enter();

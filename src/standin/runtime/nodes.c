@@ -1,5 +1,5 @@
-/* Nodes of all kinds by one call, conditional nodes: the driver API's functions do it, once nodes are described in its
- * terms. */
+/* Nodes of all kinds by one call, and conditional nodes, by the driver API's functions; node parameters are converted
+ * to its terms. */
 #include "standin/cuda/cuda.h"
 #include "standin/runtime/array.h"
 #include "standin/runtime/graph.h"
@@ -7,7 +7,7 @@
 
 typedef const CUgraphNode *nodes;
 
-/* As CUDA lays it out. */
+/* CUDA's layout. */
 typedef struct cudaGraphNodeParams {
     int type; /* DRIVER_NODE_..., which has the runtime's numbers */
     int reserved[3];
@@ -45,7 +45,7 @@ static CUresult take(const cudaGraphNodeParams *p, cuda_node_params *to) {
     case DRIVER_NODE_FREE: to->of.address = (uintptr_t)p->of.address; break;
     case DRIVER_NODE_CONDITION: to->of.condition = p->of.condition; break;
     case -1: result = CUDA_INVALID_VALUE; break;
-    default: break; /* the driver's function refuses it, or it is empty */
+    default: break; /* the driver's function refuses it, or it needs nothing */
     }
     return standin_leave(result);
 }
@@ -61,7 +61,7 @@ CUresult cudaGraphAddNode_v2(CUgraphNode *node, CUgraph graph, nodes behind, con
     return standin_fail(result);
 }
 
-/* Before CUDA 13 the number is where the data is now, and what there is to do where the number is. */
+/* Before CUDA 13 the number is in the place of the data, and the parameters are in the place of the number. */
 CUresult cudaGraphAddNode(CUgraphNode *node, CUgraph graph, nodes behind, void *data, void *count,
                           cudaGraphNodeParams *p) {
     if (standin_cuda_version() >= 13) return cudaGraphAddNode_v2(node, graph, behind, data, (uintptr_t)count, p);

@@ -1,5 +1,5 @@
-/* nvJitLink, NVIDIA's linker as a library, for programs that look its functions up where all libraries are searched, as
- * Python's bindings do: links PTX as the driver does, and what the program gets for a cubin is PTX. */
+/* nvJitLink, NVIDIA's linker as a library, for programs that look up its functions globally, as Python's bindings do.
+ * It links PTX as the driver does; the program gets PTX in place of a cubin. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of nvJitLinkResult and nvJitLinkInputType. */
+/* Values of nvJitLinkResult and nvJitLinkInputType. */
 enum { SUCCESS, INVALID_INPUT = 3, PTX_ERROR = 4, INTERNAL_ERROR = 6, UNRECOGNIZED_INPUT = 8 };
 enum { INPUT_PTX = 2, INPUT_LTO_IR = 3 };
 
@@ -30,17 +30,17 @@ static int told(jit_link *l, CUresult result, int failure) {
     return failure;
 }
 
-/* ---- making one ---- */
+/* ---- creation ---- */
 
-/* 12.0: Numba and cuda.core hand over LTO IR, which only NVIDIA's library can compile, from 12.3 on. Before, they hand
- * PTX to the driver. */
+/* 12.0: from 12.3 on, Numba and cuda.core pass LTO IR, which only NVIDIA's library can compile; before, they pass PTX
+ * to the driver. */
 CALL(nvJitLinkVersion, (unsigned *major, unsigned *minor)) {
     *major = 12;
     *minor = 0;
     return SUCCESS;
 }
 
-/* Options are about machine code. */
+/* Options concern machine code, and are ignored. */
 CALL(nvJitLinkCreate, (jit_link * *link, uint32_t count, const char **options)) {
     (void)count, (void)options;
     jit_link *l = link ? memory_zeroed(1, sizeof *l) : NULL;
@@ -64,7 +64,7 @@ CALL(nvJitLinkDestroy, (jit_link * *link)) {
 
 /* ---- input ---- */
 
-/* `data` ends with NUL. */
+/* `data` is NUL-terminated. */
 static int add(jit_link *l, int type, const char *data, const char *name) {
     char *own = type == INPUT_PTX || type == INPUT_LTO_IR ? NULL : cuda_text_of_image(data);
     const char *ptx = type == INPUT_PTX ? data : own;

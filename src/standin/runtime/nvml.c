@@ -1,5 +1,5 @@
-/* NVML, the library that tells of devices (libnvidia-ml.so.1): how many there are, what they are called, how much
- * memory they have. Nothing is known of their clocks, power and temperature. */
+/* NVML, the device management library (libnvidia-ml.so.1): number, names and memory of devices. Clocks, power and
+ * temperature are not known. */
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A device's number, and one. */
+/* A device handle is its number plus one. */
 typedef void *nvml_device;
 
 typedef struct nvml_memory {
@@ -26,7 +26,7 @@ typedef struct nvml_utilisation {
 typedef struct nvml_pci {
     char old_id[16];
     unsigned domain, bus, device, kind, subsystem;
-    char id[32]; /* since the third form of the function; the first ones have reserved words there */
+    char id[32]; /* from the third form of the function on; the first ones have reserved words there */
 } nvml_pci;
 
 enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, TOO_SHORT = 7 };
@@ -86,7 +86,7 @@ static int put(char *to, unsigned length, const char *from) {
     return SUCCESS;
 }
 
-/* CUDA's version with a zero behind it. */
+/* The CUDA version followed by a zero. */
 int nvmlSystemGetDriverVersion(char *version, unsigned length) {
     char text[32];
     int cuda = 0;
@@ -142,7 +142,7 @@ int nvmlDeviceGetIndex(nvml_device device, unsigned *number) {
     return number ? number_of(device, number) : INVALID_ARGUMENT;
 }
 
-/* Calls of the driver's are made with the device, which is the virtual driver's own. */
+/* Calls the driver with its own device. */
 static const driver_table *enter(nvml_device device, CUdevice *own, int *result) {
     unsigned number;
     *result = number_of(device, &number);
@@ -165,7 +165,7 @@ int nvmlDeviceGetName(nvml_device device, char *name, unsigned length) {
     return result == SUCCESS ? put(name, length, text) : result;
 }
 
-/* As the tools of a GPU print it: 8-4-4-4-12 digits. */
+/* The usual text form: 8-4-4-4-12 digits. */
 static int uuid_of(nvml_device device, char text[64]) {
     unsigned char bytes[16];
     CUdevice own;
@@ -235,7 +235,7 @@ int nvmlDeviceGetUtilizationRates(nvml_device device, nvml_utilisation *rates) {
     return result;
 }
 
-/* ---- their place ---- */
+/* ---- PCI address ---- */
 
 static int take_place(nvml_device device, nvml_pci *pci) {
     const int attributes[] = {DRIVER_DEVICE_PCI_DOMAIN, DRIVER_DEVICE_PCI_BUS, DRIVER_DEVICE_PCI_DEVICE};
@@ -260,7 +260,7 @@ int nvmlDeviceGetPciInfo_v3(nvml_device device, nvml_pci *pci) {
     return pci ? take_place(device, pci) : INVALID_ARGUMENT;
 }
 
-/* They have room for 16 bytes where the identifier is now. */
+/* The older structures have 16 bytes in place of the identifier. */
 int nvmlDeviceGetPciInfo_v2(nvml_device device, nvml_pci *pci) {
     nvml_pci all;
     const int result = pci ? take_place(device, &all) : INVALID_ARGUMENT;

@@ -1,4 +1,4 @@
-/* haul profile -- PROGRAM: what its launches counted, summed by kernel. */
+/* haul profile -- PROGRAM: counters of its launches, summed by kernel. */
 #include "base/mangled.h"
 #include "base/status.h"
 #include "lib/launch/launches.h"
@@ -28,7 +28,7 @@ static report_profile_options options_of(const standin_kernel_record *k) {
                                     .device = k->device};
 }
 
-/* The name in the source. */
+/* The kernel's name in the source. */
 static const char *name_of(const standin_kernel_record *k, char name[NAME]) {
     size_t length;
     const char *plain = mangled_name(k->symbol, &length);
@@ -110,7 +110,7 @@ static double ratio(uint64_t launches, uint64_t counted) {
     return counted ? (double)launches / (double)counted : 0;
 }
 
-/* All launches take the mean of those of their shape that were counted; where none was, that of the others. */
+/* Launches that were not counted get the mean of counted ones of their shape, or else of other shapes. */
 static standin_sums sums_of_all(const standin_kernel_record *k) {
     standin_sums all = {0}, scaled = {0};
     uint64_t launches = 0;
@@ -161,7 +161,7 @@ static void add_kernels(report_document *d, const standin_kernel_record *kernels
         {"us", "Estimated, all", REPORT_MICROSECONDS, NULL},
         {"device_read", "Read, all", REPORT_BYTES, "from device memory"},
         {"device_written", "Written, all", REPORT_BYTES, "to device memory"},
-        {"device", "Device", REPORT_COUNT, "its number"}, /* where there are several */
+        {"device", "Device", REPORT_COUNT, "its number"}, /* if there are several */
     };
     const size_t column_count = sizeof columns / sizeof *columns - !has_several();
     report_section *s = report_add_section(d, "kernels", "Kernels of this program");

@@ -1,4 +1,4 @@
-/* cudaDeviceProp, as the versions of CUDA lay it out. */
+/* cudaDeviceProp, in the layouts of all versions of CUDA. */
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"
 #include "standin/runtime/version.h"
@@ -8,7 +8,7 @@
 #define FIELD(type, field, count, attribute) type field[count];
 #define NOTHING(type, field, count, attribute)
 
-/* What all versions begin with. */
+/* The first fields of all versions. */
 #define BEGINNING            \
     char name[256];          \
     unsigned char uuid[16];  \
@@ -124,7 +124,7 @@ static CUresult fill(const layout *l, void *to, int number) {
     return standin_leave(result);
 }
 
-/* CUDA 12 kept the function of that name for programs that were compiled before. */
+/* CUDA 12 kept the old function of that name for already compiled programs. */
 CUresult cudaGetDeviceProperties(void *properties, int number) {
     return fill(standin_cuda_version() < 13 ? &layout_11 : &layout_13, properties, number);
 }

@@ -1,5 +1,5 @@
-/* One function for programs that have a mock driver of their own: it runs a kernel of a text on memory of the host's.
- * tinygrad calls it in place of a GPU, as libgpuocelot.so. */
+/* One function for programs with their own mock driver: it runs a kernel from PTX text on host memory. tinygrad calls
+ * it in place of a GPU, as libgpuocelot.so. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -13,7 +13,7 @@
 
 enum { MOST_ARGUMENTS = 1024, MOST_BYTES = 8 };
 
-/* ---- kernels that were run before ---- */
+/* ---- loaded kernels ---- */
 
 typedef struct known {
     uint64_t hash[2];
@@ -69,7 +69,7 @@ static bool points_into(void *const *arguments, int count, uint64_t from, uint64
     return false;
 }
 
-/* What the process may write, and an argument points into: kernels reach it. A number that is no address is none of a
+/* Gives kernels access to writable memory that an argument points into. A number that is not an address matches no
  * mapping, or does no harm. */
 static unsigned show(const driver_table *d, void *const *arguments, int count, void **shown) {
     FILE *maps = fopen("/proc/self/maps", "r");
@@ -112,9 +112,9 @@ static CUresult run(const driver_table *d, const char *source, int count, void *
     return result;
 }
 
-/* Runs the first kernel of `source`, a PTX text that ends with NUL, and returns when it is done. Each argument is the
- * value of a parameter of 8 bytes, or holds that of a smaller one in its lowest bytes; addresses are the host's. What
- * goes wrong is said on standard error. */
+/* Runs the first kernel of `source`, a NUL-terminated PTX text, and returns when it is done. Each argument is the value
+ * of an 8-byte parameter, or holds that of a smaller one in its lowest bytes; addresses are the host's. Errors are
+ * printed on standard error. */
 extern void ptx_run(const char *source, int count, void **arguments, int block_x, int block_y, int block_z, int grid_x,
                     int grid_y, int grid_z, int shared_bytes);
 

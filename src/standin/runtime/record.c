@@ -1,5 +1,5 @@
-/* Which launches are counted, checked or recorded. Records are looked at when their launches are done, and given up
- * unless the report at the program's end needs them. */
+/* Chooses the launches that are counted, checked or recorded. Records are read when their launches are done, and
+ * discarded unless the report at the program's end needs them. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -29,9 +29,9 @@ typedef struct pending {
 static kernel *kernels, **last_kernel = &kernels, *kernel_rows[KERNEL_ROWS];
 static pending waiting[MOST_PENDING];
 static size_t waiting_count;
-static uint64_t launches, chosen; /* of the program; of them those that the filters let through */
+static uint64_t launches, chosen; /* launches of the program, and those that pass the filters */
 
-/* ---- which launches ---- */
+/* ---- choosing launches ---- */
 
 static kernel *kernel_of(CUfunction handle, const char *symbol) {
     kernel **row = &kernel_rows[hash_bytes(HASH_START, &handle, sizeof handle) % KERNEL_ROWS];
@@ -82,7 +82,7 @@ static bool is_chosen(const kernel *k, CUstream stream) {
     return k->wanted && standin_in_range() && is_in_stream(stream) && standin_takes_number(chosen++);
 }
 
-/* A defect may show in any launch, so all are checked. */
+/* All launches are checked, since a defect may show in any of them. */
 static bool is_among_the_first(shape *s) {
     return standin_asked.task == STANDIN_CHECK || s->chosen++ < standin_asked.launches;
 }
@@ -123,7 +123,7 @@ static bool is_done(const pending *p) {
     return p->run->launches[0].host_seconds > 0;
 }
 
-/* A kernel of a conditional node begins while streams' work is done, which cannot be waited for then. */
+/* A kernel of a conditional node begins while the streams' work is being done, so that work cannot be waited for. */
 static void make_room(void) {
     size_t kept = 0;
     if (!sim_driver_is_working()) {
@@ -142,7 +142,7 @@ static CUresult begin_record(const pending *what) {
     haul_run *run;
     haul_launch_record *record;
     if (waiting_count == MOST_PENDING) make_room();
-    if (waiting_count == MOST_PENDING) return CUDA_SUCCESS; /* it goes without a record */
+    if (waiting_count == MOST_PENDING) return CUDA_SUCCESS; /* the launch gets no record */
     if (haul_run_create(standin_device(), &run) != HAUL_OK) return CUDA_OUT_OF_MEMORY;
     if (run_add_launch(run, &record) != HAUL_OK) {
         haul_run_free(run);
@@ -154,7 +154,7 @@ static CUresult begin_record(const pending *what) {
     return CUDA_SUCCESS;
 }
 
-/* What launch of the program it is; of which kernel, only if something is wanted of it. */
+/* Numbers the launch; finds its kernel only if a report needs it. */
 static CUresult choose(CUfunction handle, const char *symbol, const CUlaunchConfig *config, pending *out) {
     kernel *k = kernel_of(handle, symbol);
     shape *s = k ? shape_of(k, config) : NULL;
@@ -171,14 +171,14 @@ static bool is_captured(const driver_table *d, CUstream stream) {
     return d->capture_status(stream, &status) == CUDA_SUCCESS && status;
 }
 
-/* Of a kernel in a graph that is launched. Its parameters are not known here, so it is not recorded. */
+/* A kernel of a launched graph. Its parameters are not known here, so it is not recorded. */
 static CUresult begin_node_launch(CUfunction handle, const CUlaunchConfig *config) {
     pending p = {0};
     const CUresult result = choose(handle, sim_driver_function_name(handle), config, &p);
     return p.kernel ? begin_record(&p) : result;
 }
 
-/* A launch into a stream that is captured is none yet. */
+/* A captured launch does not run yet. */
 CUresult standin_launch(const driver_table *d, const CUlaunchConfig *config, CUfunction handle, const char *symbol,
                         void **parameters, void **extra) {
     pending p = {0};

@@ -1,6 +1,6 @@
-/* haul replay --record FILE.jsonl -- PROGRAM: launches as a launch file (lib/launch/launches.h), with the hashes of
- * what they left in their buffers. Kernels, and what buffers and variables held before, are in FILE.files, each content
- * once. */
+/* haul replay --record FILE.jsonl -- PROGRAM: writes launches as a launch file (lib/launch/launches.h), with hashes of
+ * the contents that they left in their buffers. Kernels, and earlier contents of buffers and variables, go to
+ * FILE.files, each content once. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A buffer of the launch that is being recorded. */
+/* A buffer of the launch being recorded. */
 typedef struct buffer {
     size_t argument;
     CUdeviceptr first;
@@ -27,10 +27,10 @@ typedef struct buffer {
 } buffer;
 
 static struct {
-    int file;           /* the launch file; -1: not made yet */
-    text folder, label; /* of its files; how the launch file names that folder */
+    int file;           /* the launch file; -1: not created yet */
+    text folder, label; /* folder of its files; its name in the launch file */
     uint64_t written, left_out;
-    json_t *line; /* of the launch that is under way; NULL: none is */
+    json_t *line; /* of the current launch; NULL: none */
     buffer *buffers;
     size_t buffer_count;
 } state = {.file = -1};
@@ -73,7 +73,8 @@ static haul_status save_in(const char *path, const void *bytes, size_t count) {
     return status;
 }
 
-/* Under the hash of its content, so that what launches share is there once; `name` gets what the launch file says. */
+/* Writes a file named by the hash of its content, so that shared contents exist once; `name` gets its name for the
+ * launch file. */
 static haul_status save(const void *bytes, size_t count, const char *ending, text *name) {
     text path = {0};
     uint64_t hash[2];
@@ -99,7 +100,7 @@ static haul_status save_module(const ptx_module *module, json_t *line) {
     return status;
 }
 
-/* ---- what launches are given ---- */
+/* ---- inputs of launches ---- */
 
 static haul_status read_device(const driver_table *d, CUdeviceptr from, uint64_t bytes, void **content) {
     *content = memory_alloc(bytes + 1);
@@ -124,7 +125,7 @@ static const buffer *buffer_at(CUdeviceptr first) {
     return NULL;
 }
 
-/* The whole allocation that the pointer leads into. */
+/* The whole allocation that the pointer belongs to. */
 static haul_status add_buffer(const driver_table *d, CUdeviceptr pointer, CUdeviceptr first, uint64_t bytes,
                               size_t argument, json_t **object) {
     text name = {0};
@@ -149,7 +150,7 @@ static json_t *hex_of(const unsigned char *bytes, size_t count) {
     return object;
 }
 
-/* A structure may hold pointers, which would lead nowhere. */
+/* A structure may hold pointers, which would be invalid in a replay. */
 static bool holds_pointer(const unsigned char *bytes, size_t count) {
     sim_allocation a;
     uint64_t word;
@@ -234,8 +235,8 @@ static haul_status add_variable(const driver_table *d, const ptx_variable *v, CU
     return status;
 }
 
-/* What the program has put there since the module was loaded. Addresses that the linker put there are the linker's
- * again when it is replayed. */
+/* Finds what the program has stored since the module was loaded. Addresses set by the linker are set again in a
+ * replay. */
 static haul_status add_variables(const driver_table *d, CUmodule handle, const ptx_module *module, json_t *line) {
     json_t *globals = json_object();
     if (json_object_set_new(line, "globals", globals) != 0) return haul_no_memory("the launch's record");
@@ -300,7 +301,7 @@ static haul_status describe(const driver_table *d, const standin_kernel_record *
     return add_variables(d, handle, module, state.line);
 }
 
-/* The program goes on as if nobody recorded. */
+/* The program continues as if nobody recorded. */
 static void leave_out(const standin_kernel_record *k) {
     state.left_out++;
     fprintf(stderr, "haul: a launch of %s is not recorded: %s\n", k->symbol, haul_message());
@@ -313,7 +314,7 @@ void standin_begin_recording(const driver_table *d, const standin_kernel_record 
     if (describe(d, k, c, parameters) != HAUL_OK) leave_out(k);
 }
 
-/* ---- what it left ---- */
+/* ---- results ---- */
 
 static haul_status add_hash(const driver_table *d, const buffer *b) {
     void *content;

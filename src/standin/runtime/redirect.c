@@ -1,6 +1,6 @@
-/* Programs and libraries that are linked with libcudart_static.a, nvcc's default, contain NVIDIA's runtime. As long as
- * they have their symbol table, its functions are found there, and each is overwritten with a jump to haul's, before
- * their own code runs. Of libraries that the program opens later audit/ tells. */
+/* Programs and libraries linked with libcudart_static.a, nvcc's default, contain NVIDIA's runtime. If they have a
+ * symbol table, its functions are found there, and each is overwritten with a jump to haul's before their own code
+ * runs. audit/ reports libraries that the program opens later. */
 #include "standin/audit/audit.h"
 #include "standin/runtime/version.h"
 #include "standin/standin.h"
@@ -21,7 +21,7 @@
 #undef RUNTIME
 #undef MISSING
 
-/* Sorted by name, as the rows of runtime.def are. */
+/* Sorted by name, like the rows of runtime.def. */
 static const struct {
     const char *name;
     void (*function)(void);
@@ -47,7 +47,7 @@ static int find(const char *name) {
 }
 
 #ifdef __x86_64__
-/* jmp *0(%rip), and the address behind it */
+/* jmp *0(%rip), followed by the address */
 enum { JUMP_BYTES = 14 };
 static void write_jump(unsigned char *at, void (*function)(void)) {
     static const unsigned char jump[] = {0xff, 0x25, 0, 0, 0, 0};
@@ -66,7 +66,7 @@ static bool make_writable(unsigned char *at, int protection) {
     return mprotect((void *)from, (uintptr_t)at + JUMP_BYTES - from, protection) == 0;
 }
 
-/* Functions too short for a jump only jump to others themselves. */
+/* Functions too short for a jump only jump to other functions. */
 static void redirect(const ElfW(Sym) * symbol, const char *name, uintptr_t base) {
     if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_size < JUMP_BYTES) return;
     const int k = strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6) ? -1 : find(name);
@@ -81,7 +81,7 @@ static bool lies_within(uint64_t offset, uint64_t bytes, uint64_t file_bytes) {
     return offset <= file_bytes && bytes <= file_bytes - offset;
 }
 
-/* A file that is mapped, as far as it is an ELF file for this machine. */
+/* A mapped file, if it is an ELF file for this machine. */
 typedef struct image {
     const unsigned char *bytes;
     uint64_t size;
@@ -98,7 +98,7 @@ static bool read_image(image *m) {
     return true;
 }
 
-/* The names of a table of symbols; NULL: there are none, or they lie outside of the file. */
+/* The names of a symbol table; NULL if there are none, or they lie outside the file. */
 static const char *names_of(const image *m, const ElfW(Shdr) * table, uint64_t *bytes) {
     if (table->sh_link >= m->section_count || !lies_within(table->sh_offset, table->sh_size, m->size)) return NULL;
     const ElfW(Shdr) *names = &m->sections[table->sh_link];
@@ -129,7 +129,7 @@ static void redirect_symbol(void *context, const ElfW(Sym) * symbol, const char 
     if (symbol->st_shndx != SHN_UNDEF) redirect(symbol, name, *(const uintptr_t *)context);
 }
 
-/* ---- programs that nothing can be done for ---- */
+/* ---- programs that cannot be redirected ---- */
 
 static void find_registration(void *found, const ElfW(Sym) * symbol, const char *name) {
     if (symbol->st_shndx == SHN_UNDEF && strcmp(name, "__cudaRegisterFatBinary") == 0) *(bool *)found = true;
@@ -149,7 +149,7 @@ static bool has_fat_binary(const image *m) {
     return false;
 }
 
-/* The runtime that is part of the program cannot be found without symbols, and without a driver it fails. */
+/* Without symbols the program's own runtime cannot be found, and without a driver it fails. */
 static void refuse_stripped(const image *m) {
     bool is_shared = false;
     visit_symbols(m, SHT_DYNSYM, find_registration, &is_shared);
@@ -173,7 +173,7 @@ static bool has_runtime(const image *m) {
     return found;
 }
 
-/* A library may be stripped, as NVIDIA's own are: what it does with its runtime is its own affair. */
+/* A library may be stripped, as NVIDIA's own are; its use of its runtime is not haul's concern. */
 static void prepare(const image *m, uintptr_t base, bool is_program) {
     if (!is_program && !has_runtime(m)) return;
     if (!visit_symbols(m, SHT_SYMTAB, redirect_symbol, &base) && is_program) refuse_stripped(m);

@@ -1,4 +1,4 @@
-/* The devices, one call at a time. */
+/* The devices, and the lock that admits one call at a time. */
 #include "base/hash.h"
 #include "base/status.h"
 #include "lib/device.h"
@@ -18,14 +18,14 @@
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static haul_device *devices[SIM_MOST_DEVICES];
 static bool are_open;
-static CUresult faults[SIM_MOST_DEVICES]; /* what ended a kernel, and with it the device's contexts */
+static CUresult faults[SIM_MOST_DEVICES]; /* faults that ended a kernel, and thus the device's contexts */
 static _Thread_local unsigned selected;
 static _Thread_local CUresult last;
 static _Thread_local bool uses_runtime;
 
 /* ---- one thread at a time ---- */
 
-static _Thread_local unsigned held, let_go; /* how often the thread has, and had, the lock */
+static _Thread_local unsigned held, let_go; /* how often the thread holds the lock, and had released it */
 
 static void take(void) {
     pthread_mutex_lock(&lock);
@@ -47,7 +47,7 @@ static void take_back(void) {
 
 /* ---- the device ---- */
 
-/* Which of the devices the program finds, in that order. */
+/* The devices that the program sees, in that order. */
 static unsigned visible[SIM_MOST_DEVICES], visible_count;
 
 static bool is_visible(unsigned long number) {
@@ -56,7 +56,7 @@ static bool is_visible(unsigned long number) {
     return false;
 }
 
-/* Numbers up to the first that is no device's, or is there again, as CUDA reads them. */
+/* Numbers up to the first that is invalid or repeated, as CUDA reads them. */
 static void read_visible(const char *list, unsigned most) {
     for (char *end; list && visible_count < most; list = *end == ',' ? end + 1 : NULL) {
         const unsigned long number = strtoul(list, &end, 10);
@@ -65,7 +65,7 @@ static void read_visible(const char *list, unsigned most) {
     }
 }
 
-/* A list that names none of them is meant for other devices. */
+/* A list that names none of them is meant for other devices, so it is ignored. */
 static void choose_visible(void) {
     const unsigned all = standin_asked.gpus ? (unsigned)standin_asked.gpus : 1;
     if (all > 1) read_visible(getenv("CUDA_VISIBLE_DEVICES"), all);
@@ -73,7 +73,8 @@ static void choose_visible(void) {
     for (; visible_count < all; visible_count++) visible[visible_count] = visible_count;
 }
 
-/* Only a report needs counters; checks count by themselves. What a launch leaves in L2 is known if it is counted. */
+/* Only a report needs counters; checks count by themselves. Contents of L2 after a launch are known only if it is
+ * counted. */
 static haul_counting counting(void) {
     switch (standin_asked.task) {
     case STANDIN_CHECK: return HAUL_COUNT_ALL;
@@ -199,7 +200,7 @@ bool standin_uses_runtime(void) {
 const driver_table *standin_enter_driver(void) {
     take();
     if (!are_open) open_devices();
-    haul_fail(HAUL_OK, "%s", ""); /* what an earlier call said is not about this one */
+    haul_fail(HAUL_OK, "%s", ""); /* clear the message of an earlier call */
     devices[selected]->driver->context_set(devices[selected]->context);
     return devices[selected]->driver;
 }
@@ -215,7 +216,7 @@ static bool ends_context(CUresult result) {
            (result >= CUDA_ASSERT && result <= CUDA_LAUNCH_FAILED);
 }
 
-/* A program that goes on after a failure meets it again and again. */
+/* A program that continues after a failure gets it again and again. */
 static bool is_new(const char *message) {
     static uint64_t told;
     const uint64_t hash = hash_bytes(HASH_START, message, strlen(message));
@@ -224,7 +225,7 @@ static bool is_new(const char *message) {
     return is;
 }
 
-/* Of a kernel's fault a check has findings. */
+/* A check reports a kernel's fault as a finding. */
 static void tell(CUresult result) {
     if (standin_asked.task == STANDIN_CHECK && !(ends_context(result) && standin_has_fault()))
         standin_check_call(result);
@@ -232,14 +233,14 @@ static void tell(CUresult result) {
         fprintf(stderr, "haul: %s\n", haul_message());
 }
 
-/* The device whose kernel it was may be another one than the thread's. */
+/* The failed kernel's device may differ from the thread's. */
 static void note_fault(CUresult result) {
     const CUdevice failed = sim_driver_failed_device();
     CUresult *fault = &faults[failed < 0 ? selected : standin_number_of(failed)];
     if (!*fault) *fault = result;
 }
 
-/* The runtime's error says what kind of failure it was, the driver's message where. */
+/* The runtime's error tells the kind of failure, the driver's message the place. */
 CUresult standin_leave_driver(CUresult result) {
     if (result != CUDA_SUCCESS && !faults[selected]) tell(result);
     if (ends_context(result)) note_fault(result);

@@ -127,7 +127,7 @@ CUresult cudaStreamEndCapture_ptsz(CUstream stream, CUgraph *graph) {
     return cudaStreamEndCapture(standin_own(stream), graph);
 }
 
-/* Thrust asks before it waits for a stream. */
+/* Thrust calls this before it waits for a stream. */
 CUresult cudaStreamIsCapturing(CUstream stream, int *status) {
     STANDIN_CALL(capture_status(stream, status));
 }
@@ -136,7 +136,7 @@ CUresult cudaStreamIsCapturing_ptsz(CUstream stream, int *status) {
     return cudaStreamIsCapturing(standin_own(stream), status);
 }
 
-/* ---- what is asked of streams ---- */
+/* ---- queries of streams ---- */
 
 #define STREAM_CALL(name, parameter, call)             \
     CUresult name(CUstream stream, parameter) {        \

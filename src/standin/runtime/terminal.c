@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 static const double BETWEEN = 0.1;
-static double patience = 1; /* seconds of a launch without a line */
-enum { CALLS_A_LOOK = 16 }; /* at the clock: launches that are short cost nothing */
+static double patience = 1; /* seconds before a launch gets a line */
+enum { CALLS_A_LOOK = 16 }; /* calls between two looks at the clock, so that short launches cost nothing */
 
 static struct {
-    uint64_t launch;            /* of the program, from 1 on */
-    uint64_t calls, operations; /* since the launch began; that were executed when `noted` */
-    double began, noted, drawn; /* seconds of the clock; noted: when the progress was news */
+    uint64_t launch;            /* number in the program, from 1 on */
+    uint64_t calls, operations; /* since the launch began; executed operations at `noted` */
+    double began, noted, drawn; /* clock seconds; noted: time of the last progress */
 } state = {.launch = 1};
 
 /* ---- signals ---- */
@@ -24,10 +24,10 @@ static struct {
 static void end(int number, siginfo_t *about, void *context) {
     (void)about, (void)context;
     terminal_line_erase();
-    raise(number); /* the handler is gone */
+    raise(number); /* the handler is reset */
 }
 
-/* Those of ending.c, where it has any, take the line away too. */
+/* Handlers of ending.c, if there are any, also remove the line. */
 static void handle_signals(void) {
     signals_handle(SIGINT, end);
     signals_handle(SIGTERM, end);
@@ -36,7 +36,7 @@ static void handle_signals(void) {
 
 /* ---- the line ---- */
 
-/* What the program has written there of a line stays. */
+/* Text that the program has written on that line stays. */
 static void draw(const sim_progress *p, double now) {
     terminal_line l = {0};
     if (!isatty(STDERR_FILENO)) return;

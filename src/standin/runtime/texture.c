@@ -1,4 +1,4 @@
-/* Texture and surface objects of the runtime: the driver's, with channels for formats. */
+/* Texture and surface objects of the runtime: the driver's, with channels instead of formats. */
 #include "standin/runtime/array.h"
 #include "standin/runtime/version.h"
 #include "standin/standin.h"
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- what they look at ---- */
+/* ---- resources ---- */
 
 static CUresult take_resource(CUDA_RESOURCE_DESC *to, const cudaResourceDesc *from) {
     *to = (CUDA_RESOURCE_DESC){.kind = from->kind};
@@ -47,7 +47,7 @@ static cudaResourceDesc resource_of(const CUDA_RESOURCE_DESC *from) {
     return to;
 }
 
-/* Before CUDA 13 it ends with what a pitch needs. */
+/* Before CUDA 13 the structure ends after the fields for pitched memory. */
 static void give_resource(cudaResourceDesc *to, const CUDA_RESOURCE_DESC *from) {
     enum { BYTES_BEFORE_13 = 64 };
     const cudaResourceDesc all = resource_of(from);
@@ -57,7 +57,7 @@ static void give_resource(cudaResourceDesc *to, const CUDA_RESOURCE_DESC *from) 
     memcpy(to, &all, standin_cuda_version() < 13 ? (size_t)BYTES_BEFORE_13 : sizeof all);
 }
 
-/* ---- how they are read ---- */
+/* ---- samplers ---- */
 
 /* The driver reads integers as fractions unless told not to. */
 static CUDA_TEXTURE_DESC take_sampler(const cudaTextureDesc *from, bool has_seamless) {

@@ -1,10 +1,10 @@
-/* Host code that touches device memory. */
+/* Reports of host code that touches device memory. */
 #ifndef HAUL_STANDIN_RUNTIME_TOUCH_H
 #define HAUL_STANDIN_RUNTIME_TOUCH_H
 
 #include <signal.h>
 
-/* For the handler of SIGSEGV: says what was touched, and where in the program, if it was device memory. */
+/* For the handler of SIGSEGV: if device memory was touched, reports which, and where in the program. */
 void standin_tell_touch(const siginfo_t *signal, const void *context);
 
 #endif

@@ -8,7 +8,7 @@ enum { NEWEST = 13 };
 
 static atomic_int version; /* 0: not known yet */
 
-/* Functions that no other version has. */
+/* Functions that exist in only one version. */
 void standin_note_static(const char *name) {
     if (strcmp(name, "cudaGetDeviceProperties_v2") == 0) version = 12;
     if (strcmp(name, "cudaBindTexture") == 0) version = 11;
