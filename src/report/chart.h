@@ -1,4 +1,4 @@
-/* Charts: lines and bars, drawn as SVG by report/write/svg.c. The numbers travel in the JSON too. */
+/* Charts: lines and bars, drawn as SVG by report/write/svg.c. The JSON contains their numbers too. */
 #ifndef HAUL_REPORT_CHART_H
 #define HAUL_REPORT_CHART_H
 
@@ -17,7 +17,7 @@ typedef struct report_axis {
     report_unit unit; /* of its tick labels */
 } report_axis;
 
-typedef enum report_line { REPORT_SOLID, REPORT_DASHED } report_line; /* dashed: what is measured, ideal or expected */
+typedef enum report_line { REPORT_SOLID, REPORT_DASHED } report_line; /* dashed: measured, ideal or expected values */
 
 typedef struct report_point {
     struct report_point *next;
@@ -49,7 +49,7 @@ typedef struct report_chart {
     size_t category_count;
 } report_chart;
 
-/* ---- filling; all accept NULL (out of memory earlier) ---- */
+/* ---- filling; all accept NULL (after out of memory) ---- */
 
 report_series *report_add_series(report_chart *c, const char *label, report_line line);
 void report_add_point(report_series *s, double x, double y);

@@ -4,7 +4,7 @@
 #include "report/json.h"
 
 typedef struct figure {
-    const char *group; /* of a group's first row: its title */
+    const char *group; /* the group's title, in its first row */
     const char *key, *title, *word;
     report_unit unit;
     double value;
@@ -44,7 +44,7 @@ static const report_column advice_columns[] = {
     {"text", "What to do", REPORT_TEXT, NULL},
 };
 
-/* Figures that say nothing where they are zero. */
+/* Figures that mean nothing if they are zero. */
 static bool is_shown(const figure *f) {
     return f->word || f->value > 0 || f->title[0] != '.';
 }

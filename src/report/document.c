@@ -171,7 +171,7 @@ bool report_column_shown(const report_table *t, size_t column) {
     return false;
 }
 
-/* The next free cell of the last row; NULL past the last column. */
+/* The next free cell of the last row; NULL after the last column. */
 static report_cell *next_cell(report_table *t) {
     if (!t || !t->last || t->last->filled >= t->column_count) return NULL;
     return &t->last->cells[t->last->filled++];

@@ -1,8 +1,8 @@
-/* A report: sections of text, tables, charts, notes and checks, and the writers that turn it into text for a terminal,
+/* Reports: sections of text, tables, charts, notes and checks, and the writers that turn them into text for a terminal,
  * JSON, CSV or a self-contained HTML page.
  *
- * A document owns everything added to it (all strings are copied) until report_document_free(). Adding never fails
- * visibly: when memory runs out the document remembers it, the adders return NULL, everything accepts NULL, and the
+ * A document owns everything added to it until report_document_free(); all strings are copied. Adding never reports an
+ * error. If memory runs out, the document remembers it, the adders return NULL, everything accepts NULL, and the
  * writers return HAUL_ERROR_OUT_OF_MEMORY.
  *
  *     report_document *d = report_document_new("lab", "The memory lab");
@@ -28,7 +28,7 @@ typedef enum report_block_kind {
     REPORT_BLOCK_PARAGRAPH,
     REPORT_BLOCK_NOTE,   /* tone and text: advice, a warning */
     REPORT_BLOCK_CHECK,  /* tone is REPORT_GOOD or REPORT_BAD */
-    REPORT_BLOCK_CODE,   /* shown as it is, in fixed pitch */
+    REPORT_BLOCK_CODE,   /* shown unchanged, in a fixed-width font */
     REPORT_BLOCK_FIGURE, /* text is SVG, `title` its caption */
     REPORT_BLOCK_TABLE,
     REPORT_BLOCK_CHART
@@ -50,7 +50,7 @@ typedef struct report_section {
     report_block *blocks, *last;
 } report_section;
 
-/* Something true of the whole report: machine, version, whether simulated or measured. */
+/* A fact about the whole report: machine, version, whether simulated or measured. */
 typedef struct report_fact {
     struct report_fact *next;
     const char *key, *label, *text;
@@ -66,7 +66,7 @@ struct report_document {
     size_t checks, failed_checks;
 };
 
-/* NULL when there is no memory. */
+/* NULL if there is no memory. */
 report_document *report_document_new(const char *name, const char *title);
 void report_document_free(report_document *d);
 
@@ -80,9 +80,9 @@ void report_add_paragraph(report_section *s, const char *format, ...) __attribut
 void report_add_note(report_section *s, report_tone tone, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void report_add_code(report_section *s, const char *text);
-/* A picture that haul drew: `svg` is an <svg> element. Only pages show it. */
+/* Adds a picture that haul drew: `svg` is an <svg> element. Only pages show it. */
 void report_add_figure(report_section *s, const char *title, const text *svg);
-/* A result held against what it has to be; failed ones are counted in the document. */
+/* Adds a result compared with its required value; the document counts failed ones. */
 void report_check(report_section *s, bool passed, const char *format, ...) __attribute__((format(printf, 3, 4)));
 report_table *report_add_table(report_section *s, const char *name, const char *title, const report_column *columns,
                                size_t count);
@@ -96,23 +96,23 @@ typedef struct report_terminal {
     bool colour;
 } report_terminal;
 
-/* A terminal's width and whether it wants colour (a tty, TERM not dumb, NO_COLOR unset); unlimited and plain for
- * anything else. */
+/* A terminal's width, and whether it shows colour (a tty, TERM not dumb, NO_COLOR unset); unlimited and without colour
+ * for anything else. */
 report_terminal report_terminal_of(int descriptor);
 
-/* `s` in the tone's colour where the terminal has colours. */
+/* Appends `s`, in the tone's colour if the terminal has colours. */
 void report_put_toned(text *out, report_terminal terminal, report_tone tone, const char *s);
-/* Words of `s` filled into lines; the first goes on behind what takes `indent` columns, the others start below it. */
+/* Appends the words of `s`, filled into lines. The first line continues at column `indent`, where the others start. */
 void report_put_wrapped(text *out, report_terminal terminal, size_t indent, const char *s);
 
 haul_status report_write_text(const report_document *d, report_terminal terminal, text *out);
 haul_status report_write_json(const report_document *d, text *out);
-/* One page with style and charts inside, nothing fetched from elsewhere; light and dark, and printable. */
+/* Writes one self-contained page with style and charts, in light and dark, and printable. */
 haul_status report_write_html(const report_document *d, text *out);
 haul_status report_write_csv(const report_table *t, text *out);
 haul_status report_write_svg(const report_chart *c, text *out);
 
-/* One table as report_write_text() writes it, without its title. */
+/* Writes one table like report_write_text(), without its title. */
 haul_status report_write_table(const report_table *t, report_terminal terminal, text *out);
 
 #endif

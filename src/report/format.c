@@ -25,7 +25,7 @@ static void format_count(double value, char *out) {
     snprintf(out, REPORT_NUMBER_SIZE, "%s%s", value < 0 ? "-" : "", number_format_count((uint64_t)magnitude, digits));
 }
 
-/* Two decimals, thousands set apart. */
+/* Two decimals, with thousands separated. */
 static void format_decimal(double value, const char *unit, char *out) {
     double rounded = round(fabs(value) * 100) / 100;
     char digits[32];

@@ -1,4 +1,4 @@
-/* What the JSON that haul prints is made with. */
+/* Helpers for the JSON that haul prints. */
 #ifndef HAUL_REPORT_JSON_H
 #define HAUL_REPORT_JSON_H
 
@@ -9,16 +9,16 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* An integer where it is one, null where it is not finite. */
+/* An integer if the value is one, null if it is not finite. */
 json_t *report_json_number(double value);
-/* Any bytes: what is not UTF-8 loses its bytes beyond ASCII. */
+/* A string from any bytes: if they are not valid UTF-8, non-ASCII ones are replaced. */
 json_t *report_json_string(const char *s);
-/* A grid or a block. */
+/* The three extents of a grid or a block. */
 json_t *report_json_extent(const uint32_t extent[3]);
-/* The rows as an array of objects by column key; empty cells are left out. */
+/* The rows as an array of objects by column key, without empty cells. */
 json_t *report_json_rows(const report_table *t);
 
-/* Appends `value` and a line end to `out` and drops the reference. NULL is out of memory. */
+/* Appends `value` and a line end to `out`, and drops the reference. NULL means out of memory. */
 haul_status report_json_put(json_t *value, size_t flags, text *out);
 
 #endif

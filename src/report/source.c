@@ -48,7 +48,7 @@ const haul_source_place *report_user_place(const haul_source_place *place) {
 
 /* ---- files ---- */
 
-/* PTX may name any file at all: only regular ones of a sane size are read. */
+/* PTX may name any file, so only regular files of a sane size are read. */
 static bool read_regular(const char *path, text *content) {
     struct stat about;
     if (stat(path, &about) || !S_ISREG(about.st_mode) || about.st_size > LONGEST_SOURCE) return false;
@@ -62,7 +62,7 @@ static const char *real_path(report_sources *s, const char *path) {
     return copy;
 }
 
-/* As the compiler wrote the name, then by its last part in each of the folders. Returns where it was. */
+/* Reads the file by the compiler's name for it, then by its last part in each of the folders. Returns where it was. */
 static const char *read_somewhere(report_sources *s, const char *name, text *content) {
     if (read_regular(name, content)) return real_path(s, name);
     const char *last = report_file_name(name);

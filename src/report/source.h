@@ -1,4 +1,4 @@
-/* Lines of source files, read once and kept. */
+/* Lines of source files, which are read once and cached. */
 #ifndef HAUL_REPORT_SOURCE_H
 #define HAUL_REPORT_SOURCE_H
 
@@ -13,7 +13,7 @@ typedef struct report_source_file report_source_file;
 typedef struct report_sources {
     arena memory;
     report_source_file *files;
-    const char *const *folders; /* where files are looked for too, by their last name */
+    const char *const *folders; /* further folders to search by the file's last part */
     size_t folder_count;
 } report_sources;
 
@@ -21,23 +21,23 @@ typedef struct report_sources {
 void report_sources_init(report_sources *s, const char *const *folders, size_t folder_count);
 void report_sources_free(report_sources *s);
 
-/* The line without what surrounds it, or NULL when the file is not there or has no such line. Lines count from 1. */
+/* The trimmed line, or NULL if there is no such file or line. Lines count from 1. */
 const char *report_source_line(report_sources *s, const char *file, uint32_t line);
 
-/* The whole file as it was read; NULL when it is not there. */
+/* The whole file; NULL if it was not found. */
 const char *report_source_text(report_sources *s, const char *file);
 
-/* The path as the user would write it: without the current folder, if it lies there. Points into `file`. */
+/* The path relative to the current folder, if it lies there. Points into `file`. */
 const char *report_local_name(const char *file);
 
-/* The part behind the last slash. */
+/* The part after the last slash. */
 const char *report_file_name(const char *file);
 
-/* The innermost place that is not in a header of the toolchain or of the device library: users look for their own
- * line, not for the wrapper of an intrinsic. */
+/* The innermost place that is not in a header of the toolchain or of the device library: users want their own line, not
+ * the wrapper of an intrinsic. */
 const haul_source_place *report_user_place(const haul_source_place *place);
 
-/* Where the file was found, the same path for all names of one file; NULL when it is not there. */
+/* Where the file was found, the same path for all names of one file; NULL if it was not found. */
 const char *report_source_path(report_sources *s, const char *file);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* What a cell, a note or a check wants to say by its colour. */
+/* The meaning of a cell, note or check, shown by its colour. */
 typedef enum report_tone {
     REPORT_PLAIN,
     REPORT_STRONG, /* totals */
@@ -33,7 +33,7 @@ typedef struct report_cell {
     const char *text;
 } report_cell;
 
-/* A row has a cell for each column; those not set are empty. */
+/* A row has a cell for each column; unset ones are empty. */
 typedef struct report_row {
     struct report_row *next;
     report_tone tone;
@@ -52,17 +52,17 @@ typedef struct report_table {
     size_t row_count;
 } report_table;
 
-/* ---- filling: row by row, cell by cell from the left. All accept a NULL table (out of memory earlier) ---- */
+/* ---- filling: row by row, cell by cell from the left. All accept a NULL table (after out of memory) ---- */
 
 void report_add_row(report_table *t);
 void report_add_number(report_table *t, double value);
 void report_add_text(report_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void report_add_empty(report_table *t);
-/* The tone of the cell added last, and of the whole row added last. */
+/* Set the tone of the cell, or of the row, that was added last. */
 void report_set_tone(report_table *t, report_tone tone);
 void report_set_row_tone(report_table *t, report_tone tone);
 
-/* False for a column that holds nothing, which what is for people leaves out. The first one is always shown. */
+/* False for an empty column, which output for people omits. The first one is always shown. */
 bool report_column_shown(const report_table *t, size_t column);
 
 #endif

@@ -6,11 +6,11 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A file whose comments, strings and preprocessor lines are blanked, line ends aside, so that what is left can be read
- * as code; and its comments for haul. */
+/* A file with its comments, strings and preprocessor lines blanked, except for line ends, so that the rest can be
+ * parsed as code; and its comments for haul. */
 typedef struct comment {
     size_t start, end; /* offsets of the comment in the file */
-    const char *words; /* behind `haul:` */
+    const char *words; /* after `haul:` */
 } comment;
 
 typedef struct reader {
@@ -19,7 +19,7 @@ typedef struct reader {
     const char *source;
     size_t length;
     char *code;
-    size_t *ends; /* of lines: offsets of their line ends */
+    size_t *ends; /* offsets of the line ends */
     size_t line_count;
     comment *comments;
     size_t count, capacity;
@@ -38,14 +38,14 @@ static haul_status find_lines(reader *r) {
     return HAUL_OK;
 }
 
-/* One more than the line ends before `offset`. */
+/* The line number: one more than the line ends before `offset`. */
 static uint32_t line_at(const reader *r, size_t offset) {
     size_t at;
     SEARCH_FIRST(at, r->line_count, k, r->ends[k] < offset);
     return (uint32_t)at + 1;
 }
 
-/* ---- what is code and what is not ---- */
+/* ---- finding code ---- */
 
 static void blank(reader *r, size_t start, size_t end) {
     for (size_t i = start; i < end; i++) {
@@ -53,7 +53,7 @@ static void blank(reader *r, size_t start, size_t end) {
     }
 }
 
-/* Words of a comment that begins with `haul:`; those of a longer comment go to the end of the first line. */
+/* The words of a comment that begins with `haul:`; in a longer comment, up to the end of the first line. */
 static haul_status keep_comment(reader *r, size_t start, size_t end) {
     const char *s = r->source + start + 2, *stop = r->source + end;
     while (s < stop && (isspace((unsigned char)*s) || *s == '*' || *s == '/')) s++;
@@ -75,7 +75,7 @@ static haul_status keep_comment(reader *r, size_t start, size_t end) {
     return HAUL_OK;
 }
 
-/* Where the comment, string or character that begins at `i` ends. */
+/* The end of the comment, string or character that begins at `i`. */
 static size_t end_of_comment(const reader *r, size_t i) {
     if (r->source[i + 1] == '/') return i + strcspn(r->source + i, "\n");
     const char *end = strstr(r->source + i + 2, "*/");
@@ -121,7 +121,7 @@ static void blank_directives(reader *r) {
     }
 }
 
-/* ---- what a comment applies to ---- */
+/* ---- the target of a comment ---- */
 
 static bool has_word(const char *code, size_t start, size_t end, const char *word) {
     size_t length = strlen(word);
@@ -131,7 +131,7 @@ static bool has_word(const char *code, size_t start, size_t end, const char *wor
     return false;
 }
 
-/* From `i`: the first semicolon or brace outside parentheses, or the end. */
+/* The first semicolon or brace outside parentheses from `i` on, or the end. */
 static size_t end_of_head(const reader *r, size_t i) {
     int depth = 0;
     for (; i < r->length; i++) {
@@ -143,7 +143,7 @@ static size_t end_of_head(const reader *r, size_t i) {
     return r->length;
 }
 
-/* Back from the brace at `i`: behind the last semicolon or brace outside parentheses. */
+/* Searches back from the brace at `i`: the position after the last semicolon or brace outside parentheses. */
 static size_t start_of_head(const reader *r, size_t i) {
     int depth = 0;
     for (; i > 0; i--) {
@@ -177,7 +177,7 @@ static size_t skip_parentheses(const reader *r, size_t i, size_t end) {
     return end;
 }
 
-/* Words that come with parentheses before a function's name. */
+/* Words with parentheses that may precede a function's name. */
 static bool is_attribute(const char *word, size_t length) {
     static const char *const attributes[] = {"__launch_bounds__", "__attribute__", "__cluster_dims__",
                                              "__maxnreg__",       "__align__",     "alignas",
@@ -188,7 +188,7 @@ static bool is_attribute(const char *word, size_t length) {
     return false;
 }
 
-/* The name before the first parenthesis that is no attribute's; NULL when there is none. */
+/* The name before the first parenthesis that does not belong to an attribute; NULL if there is none. */
 static const char *function_name(const reader *r, size_t i, size_t end) {
     while (i < end) {
         if (!is_name(r->code[i])) {
@@ -210,7 +210,7 @@ static void set_lines(const reader *r, report_scope *scope, size_t start, size_t
     scope->last = line_at(r, end);
 }
 
-/* A head that ends at `end`: a kernel's, another function's, or a statement. */
+/* Classifies the head that ends at `end`: a kernel's, another function's, or a statement. */
 static haul_status apply_to_head(const reader *r, size_t start, size_t end, report_scope *scope) {
     if (has_word(r->code, start, end, "__global__")) {
         scope->kernel = function_name(r, start, end);
@@ -222,7 +222,7 @@ static haul_status apply_to_head(const reader *r, size_t start, size_t end, repo
     return HAUL_OK;
 }
 
-/* The kernel whose body holds `offset`, or NULL. */
+/* The kernel whose body contains `offset`, or NULL. */
 static const char *kernel_around(const reader *r, size_t offset) {
     const char *found = r->code;
     while ((found = strstr(found, "__global__")) && (size_t)(found - r->code) < offset) {
@@ -249,7 +249,7 @@ static bool has_code_behind(const reader *r, size_t i) {
     return false;
 }
 
-/* The brace right before the comment, when it opens a function; else 0. */
+/* The brace right before the comment, if it opens a function; else 0. */
 static size_t opening_brace(const reader *r, const comment *c) {
     size_t i = c->start;
     while (i > 0 && isspace((unsigned char)r->code[i - 1])) i--;

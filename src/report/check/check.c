@@ -50,7 +50,7 @@ static haul_status read_comments(report_checker *c, const char *file) {
     return report_read_annotations(&c->rules, report_local_name(file), path, report_source_text(c->sources, file));
 }
 
-/* Instructions in a row mostly come from one file; `last` saves asking again. */
+/* Consecutive instructions are mostly from one file; `last` avoids repeated lookups. */
 static haul_status read_all_comments(report_checker *c, const haul_launch_record *r) {
     const char *last = NULL;
     for (size_t i = 0; i < r->instruction_count; i++) {
@@ -89,7 +89,7 @@ static bool in_record(const report_rule *rule, report_sources *sources, const ha
     return false;
 }
 
-/* A rule for a whole kernel that stands in a source is for the kernel of that source, not for its namesakes. */
+/* A rule for a whole kernel in a source applies to the kernel of that source, not to others of the same name. */
 static bool is_for_launch(const report_rule *rule, report_sources *sources, const haul_launch_record *r) {
     if (!report_scope_has_kernel(&rule->scope, r->kernel)) return false;
     if (rule->scope.first || !rule->scope.file || !r->instruction_count) return true;
@@ -162,7 +162,7 @@ static report_defect *add_defect(report_checker *c, uint64_t key) {
     return new;
 }
 
-/* Kernels are launched many times: what is wrong with them is wrong each time. */
+/* Kernels are launched many times, and their defects appear each time. */
 static haul_status meet_defect(report_checker *c, const report_verdict *v, report_finding *f) {
     const uint64_t key = key_of(v, f);
     report_defect *d = c->defects;
@@ -213,7 +213,7 @@ static const char *format_measured(arena *memory, const report_rule *rule, doubl
     return arena_printf(memory, "%.6g%s measured", value, rule->metric.unit == REPORT_PERCENT ? "%" : "");
 }
 
-/* Whoever reads that a kernel fails wants to know where. */
+/* The place of an expectation that fails for a kernel. */
 static const char *add_worst(report_verdict *v, const report_rule *rule, const char *measured) {
     bool most = rule->comparison != REPORT_AT_LEAST && rule->comparison != REPORT_MORE;
     if (rule->no_findings || rule->metric.of_launch || rule->scope.first) return measured;
@@ -253,8 +253,9 @@ static haul_status hold(const report_checker *c, report_verdict *v, report_rule 
     return o->measured ? HAUL_OK : haul_no_memory("the findings");
 }
 
-/* An expectation of lines is for the launches that have instructions there, and for those of the kernel in whose text
- * it stands: that it stands at a line without any must not go unnoticed. */
+/* An expectation on lines applies to launches with instructions there, and to launches of the kernel whose text
+ * contains it:
+ * if its line has no instructions, that must not go unnoticed. */
 static bool is_held(const report_checker *c, const report_rule *rule, const haul_launch_record *r) {
     if (rule->kind != REPORT_RULE_EXPECT || !is_for_launch(rule, c->sources, r)) return false;
     if (!rule->scope.file || (rule->scope.exact && !rule->scope.first)) return true;
@@ -298,7 +299,7 @@ haul_status report_check_launch(report_checker *c, const report_checked_launch *
     return HAUL_OK;
 }
 
-/* ---- words for the writers ---- */
+/* ---- texts for the writers ---- */
 
 const char *report_finding_message(const report_finding *f) {
     const haul_finding *first = f->first;

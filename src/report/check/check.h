@@ -1,4 +1,4 @@
-/* What checking launches found, held against the user's rules: findings, those that are to be ignored, expectations.
+/* Results of checking launches, evaluated by the user's rules: findings, ignored findings, expectations.
  *
  *     report_checker c;
  *     report_checker_init(&c, &sources, HAUL_GRADE_ADVICE, HAUL_GRADE_WARNING);
@@ -24,32 +24,32 @@
 #include <haul/status.h>
 #include <jansson.h>
 
-/* A launch that was checked, and what its record does not say. */
+/* A checked launch, with facts that its record lacks. */
 typedef struct report_checked_launch {
     int64_t id;
     const haul_launch_record *record;
-    const char *module; /* the file that its PTX came from; or NULL */
-    bool has_device;    /* the program has several */
-    unsigned device;    /* its number */
+    const char *module; /* the file of its PTX, or NULL */
+    bool has_device;    /* the program has several devices */
+    unsigned device;    /* the device's number */
 } report_checked_launch;
 
 /* One end of a finding, resolved. */
 typedef struct report_finding_place {
-    const haul_instruction_record *instruction; /* NULL: not known */
-    const haul_source_place *place;             /* the user's own; NULL: no line information */
-    const char *file;                           /* of the place, else the PTX; may be NULL */
-    uint32_t line;                              /* 0: not known */
+    const haul_instruction_record *instruction; /* NULL: unknown */
+    const haul_source_place *place;             /* the user's line; NULL: no line information */
+    const char *file;                           /* file of the place, else of the PTX; may be NULL */
+    uint32_t line;                              /* 0: unknown */
 } report_finding_place;
 
 typedef struct report_finding {
     const haul_finding *first;
     report_finding_place access, other;
     report_rule *ignored_by; /* or NULL */
-    bool again;              /* an earlier launch of the kernel had it: text says it once */
+    bool again;              /* an earlier launch of the kernel had it; text output shows it once */
     bool counts;             /* it makes the check fail */
 } report_finding;
 
-/* One expectation, held against one launch. */
+/* One expectation, evaluated for one launch. */
 typedef struct report_outcome {
     const report_rule *rule;
     bool holds;
@@ -61,14 +61,14 @@ typedef struct report_outcome {
 typedef struct report_verdict {
     arena memory;
     report_checked_launch launch;
-    const char *kernel; /* its plain name */
+    const char *kernel; /* its name without parameters */
     report_finding *findings;
     size_t finding_count;
     report_outcome *outcomes;
     size_t outcome_count;
-    size_t grades[3]; /* findings of each grade, ignored ones aside */
+    size_t grades[3]; /* findings of each grade, without ignored ones */
     size_t ignored;   /* findings that rules leave out */
-    size_t hidden;    /* findings below the lowest grade that is reported; not in `findings` */
+    size_t hidden;    /* findings below the lowest reported grade; not in `findings` */
     size_t counting;  /* findings that make the check fail */
     size_t failed;    /* expectations that do not hold */
 } report_verdict;
@@ -79,7 +79,7 @@ typedef struct report_totals {
     size_t expectations, failed;
 } report_totals;
 
-/* A finding that is not ignored, and the launches that have it. */
+/* A finding that is not ignored, with the launches that have it. */
 typedef struct report_defect {
     uint64_t key;
     const char *name; /* "a.cu:68: note: race-shared in k"; NULL until a second launch has it */
@@ -90,9 +90,9 @@ typedef struct report_defect {
 typedef struct report_checker {
     report_sources *sources;
     report_rules rules;
-    haul_finding_grade shown, counted; /* the lowest grades that are reported, and that make a check fail */
+    haul_finding_grade shown, counted; /* the lowest grades to report, and to make a check fail */
     report_totals totals;
-    const char **read; /* files whose comments were read */
+    const char **read; /* files whose comments have been read */
     size_t read_count, read_capacity;
     report_defect *defects;
     size_t defect_count, defect_capacity;
@@ -101,22 +101,22 @@ typedef struct report_checker {
 void report_checker_init(report_checker *c, report_sources *sources, haul_finding_grade shown,
                          haul_finding_grade counted);
 
-/* What a user asks of a check. */
+/* The user's options of a check. */
 typedef struct report_check_options {
     text_list expect, suppress; /* files of rules */
     text_list ignore;           /* patterns of kinds */
-    const char *grade;          /* the lowest that is reported and counts; NULL: all are reported, errors and warnings
+    const char *grade;          /* the lowest one to report and to count; NULL: all are reported, errors and warnings
                                    count */
 } report_check_options;
 
-/* Begins a checker with the options' rules; end it with report_checker_free(), after an error too. Errors:
- * HAUL_ERROR_FILE, HAUL_ERROR_SYNTAX, HAUL_ERROR_ARGUMENT. */
+/* Opens a checker with the options' rules; call report_checker_free() also after an error. Errors: HAUL_ERROR_FILE,
+ * HAUL_ERROR_SYNTAX, HAUL_ERROR_ARGUMENT. */
 haul_status report_checker_open(report_checker *c, report_sources *sources, const report_check_options *options);
 void report_checker_free(report_checker *c);
 
-/* Reads the comments of the sources that the launch's instructions come from, folds its findings and holds rules
- * against it. `v` is valid as long as the record is; end it with report_verdict_free(), after an error too. Errors:
- * HAUL_ERROR_SYNTAX in a comment, HAUL_ERROR_OUT_OF_MEMORY. */
+/* Reads the comments in the sources of the launch's instructions, merges its findings and applies the rules. `v` is
+ * valid as long as the record; call report_verdict_free() also after an error. Errors: HAUL_ERROR_SYNTAX in a comment,
+ * HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status report_check_launch(report_checker *c, const report_checked_launch *launch, report_verdict *v);
 void report_verdict_free(report_verdict *v);
 
@@ -124,15 +124,15 @@ bool report_verdict_passed(const report_verdict *v);
 
 /* ---- writing; all append to `out` ---- */
 
-/* Findings that no launch before had, and failed expectations; nothing when there are none. */
+/* Writes findings that no earlier launch had, and failed expectations, if there are any. */
 haul_status report_put_check_text(const report_verdict *v, report_sources *sources, report_terminal terminal,
                                   text *out);
-/* Findings that more than one launch has, rules that nothing came of, and one line of totals. */
+/* Writes findings of more than one launch, rules that had no effect, and one line of totals. */
 haul_status report_put_check_totals(const report_checker *c, text *out);
-/* {"id":...,"kernel":...,"findings":[...],"expectations":[...]}; `*json` is the caller's. */
+/* {"id":...,"kernel":...,"findings":[...],"expectations":[...]}; the caller owns `*json`. */
 haul_status report_check_json(const report_verdict *v, json_t **json);
 
-/* A SARIF 2.1.0 log that grows launch by launch; findings of several launches that are alike become one result. */
+/* A SARIF 2.1.0 log that grows launch by launch; equal findings of several launches become one result. */
 typedef struct report_sarif {
     json_t *results;
     json_t *keys; /* of results: their index */
@@ -144,7 +144,7 @@ void report_sarif_free(report_sarif *s);
 haul_status report_sarif_add(report_sarif *s, const report_verdict *v);
 haul_status report_sarif_write(const report_sarif *s, text *out);
 
-/* A JUnit report: a test case a launch, and one an expectation of it. */
+/* A JUnit report: a test case for each launch, and for each of its expectations. */
 typedef struct report_junit {
     text cases;
     size_t tests, failures;
@@ -156,9 +156,9 @@ haul_status report_junit_write(const report_junit *j, text *out);
 
 /* ---- for the writers ---- */
 
-/* The finding in one sentence: its particulars, or what its kind means. */
+/* The finding in one sentence: its details, or the meaning of its kind. */
 const char *report_finding_message(const report_finding *finding);
-/* "128 threads of 4 thread blocks"; nothing for a finding that concerns one thread, or none. */
+/* "128 threads of 4 thread blocks"; nothing if the finding concerns one thread, or none. */
 void report_put_concerned(text *out, const haul_finding *finding);
 /* "read of 4 bytes by thread (3,0,0) of block (0,0,0)" */
 void report_put_access(text *out, const haul_finding *finding, const haul_finding_access *access);

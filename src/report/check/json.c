@@ -1,4 +1,4 @@
-/* A launch's findings as one JSON object. */
+/* Writes a launch's findings as one JSON object. */
 #include "base/status.h"
 #include "report/check/check.h"
 #include "report/json.h"
@@ -15,7 +15,7 @@ static json_t *triple(const uint32_t p[3]) {
     return json_pack("[I, I, I]", (json_int_t)p[0], (json_int_t)p[1], (json_int_t)p[2]);
 }
 
-/* The whole chain, the instruction's own place first. */
+/* The whole chain of inlined calls, the instruction's own place first. */
 static json_t *chain_json(const haul_instruction_record *r) {
     json_t *chain = json_array();
     for (const haul_source_place *p = &r->place; p; p = p->inlined_into) {

@@ -1,4 +1,4 @@
-/* Launches and expectations as JUnit's test cases, which most CI services show. */
+/* Writes launches and expectations as JUnit test cases, which most CI services show. */
 #include "base/status.h"
 #include "report/check/check.h"
 #include "report/write/markup.h"
@@ -52,7 +52,7 @@ static void describe(const report_finding *f, text *out) {
     }
 }
 
-/* A test case has one failure: that of the first finding that counts, with the words of all. */
+/* A test case has one failure: that of the first finding that counts, with the texts of all. */
 static void add_findings(report_junit *j, const report_verdict *v) {
     text body = {0};
     const report_finding *first = NULL;

@@ -16,7 +16,7 @@
 #define BANKED (OF(SHARED_LOAD) | OF(SHARED_STORE) | OF(SHARED_ATOMIC) | LDGSTS)
 #define MEMORY (TAGGED | BANKED | BULK)
 
-/* part / whole of traffic; of a launch, its value. */
+/* part / whole of traffic; for a launch, its value. */
 #define METRIC(id, name, unit, classes, part, whole, text)           \
     static void measure_##id(const haul_traffic *t, double out[2]) { \
         (void)t;                                                     \
@@ -33,7 +33,7 @@ typedef struct metric_row {
     const char *name, *text;
     report_unit unit;
     uint32_t classes;
-    void (*measure)(const haul_traffic *traffic, double out[2]); /* NULL: it is a launch's */
+    void (*measure)(const haul_traffic *traffic, double out[2]); /* NULL: a metric of launches */
     double (*take)(const haul_launch_record *record);
 } metric_row;
 
@@ -60,7 +60,7 @@ void report_visit_metrics(void (*visit)(void *context, const char *name, report_
     for (size_t i = 0; i < GROUPS; i++) visit(context, groups[i].name, REPORT_TEXT, true, groups[i].text);
 }
 
-/* ---- finding one ---- */
+/* ---- lookup ---- */
 
 static bool find_counter(const char *name, report_metric *metric) {
     haul_counter counter = haul_counter_find(name);
@@ -88,13 +88,13 @@ const char *report_limit_metric(report_metric *metric, const char *group) {
     while (i < GROUPS && strcmp(groups[i].name, group) != 0) i++;
     if (i == GROUPS) return "no such group of instructions";
     if (metric->of_launch) return "is of the whole launch, not of some instructions";
-    /* Bulk copies have sectors, but as many a request as they please: only who names them wants them counted. */
+    /* Bulk copies have sectors, but any number of sectors a request, so they count only if named. */
     uint32_t countable = metric->classes | (metric->classes & OF(GLOBAL_LOAD) && metric->classes != CACHED ? BULK : 0);
     metric->classes = countable & groups[i].classes;
     return metric->classes ? NULL : "is not counted for these instructions";
 }
 
-/* ---- reading one ---- */
+/* ---- reading ---- */
 
 static haul_traffic sum_of(const report_metric *metric, const report_scope *scope, report_sources *sources,
                            const haul_launch_record *record) {
@@ -128,7 +128,7 @@ static report_reading read_launch(const report_metric *metric, const haul_launch
     return *value >= 0 ? REPORT_READ : REPORT_UNKNOWN; /* NaN is unknown too */
 }
 
-/* A count of a whole launch may be zero; on a line it means that the expectation stands at the wrong one. */
+/* A count of a whole launch may be zero; on a line, zero means that the expectation is at the wrong line. */
 report_reading report_read_metric(const report_metric *metric, const report_scope *scope, report_sources *sources,
                                   const haul_launch_record *record, double *value) {
     if (metric->of_launch) return read_launch(metric, record, value);

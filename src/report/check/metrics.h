@@ -1,4 +1,4 @@
-/* Numbers that expectations are about, from a launch's record. */
+/* The metrics of expectations, computed from a launch's record. */
 #ifndef HAUL_REPORT_CHECK_METRICS_H
 #define HAUL_REPORT_CHECK_METRICS_H
 
@@ -10,34 +10,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A metric, and the instructions that it is taken of. */
+/* A metric, and the instructions that it covers. */
 typedef struct report_metric {
     const char *name;
     report_unit unit;
-    int row;          /* of metrics.def; negative: a counter */
-    bool of_launch;   /* it has no value for a line */
+    int row;          /* row of metrics.def; negative: a counter */
+    bool of_launch;   /* the metric has no value for a line */
     uint32_t classes; /* bits of haul_memory_class */
     haul_counter counter;
 } report_metric;
 
-/* Finds a metric by its name; false when there is none. */
+/* Finds a metric by its name; false if there is none. */
 bool report_find_metric(const char *name, report_metric *metric);
-/* Limits it to the group's instructions. NULL, or what is wrong: "no such group of instructions", "... does not count
- * them". */
+/* Limits it to the group's instructions. Returns NULL, or the error: "no such group of instructions", "... does not
+ * count them". */
 const char *report_limit_metric(report_metric *metric, const char *group);
 
 typedef enum report_reading {
     REPORT_READ,
-    REPORT_NOTHING, /* no instruction of that kind was executed there */
-    REPORT_UNKNOWN  /* the record does not have it */
+    REPORT_NOTHING, /* no such instruction was executed there */
+    REPORT_UNKNOWN  /* the record lacks it */
 } report_reading;
 
-/* The metric's value over the scope's lines, or the whole launch when it names no line. Percent are 0..100. */
+/* The metric's value over the scope's lines, or the whole launch if it names no line. Percentages are 0..100. */
 report_reading report_read_metric(const report_metric *metric, const report_scope *scope, report_sources *sources,
                                   const haul_launch_record *record, double *value);
 
-/* The instruction that has the most of the metric, or the least; NULL when none has any. For metrics of instructions.
- */
+/* The instruction with the most of the metric, or the least; NULL if none has any. For metrics of instructions. */
 const haul_instruction_record *report_worst_instruction(const report_metric *metric, const haul_launch_record *record,
                                                         bool most);
 

@@ -1,4 +1,4 @@
-/* A checker as the command line describes it. */
+/* Opens a checker from command-line options. */
 #include "base/arena.h"
 #include "base/status.h"
 #include "report/check/check.h"

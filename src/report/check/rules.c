@@ -48,7 +48,7 @@ static size_t word_length(const char *s) {
     return ends(s) ? 0 : strspn(s, letters);
 }
 
-/* Copies the word at *s, cut where it is longer than any name, and steps behind it and the blanks that follow. */
+/* Copies the word at *s, truncated if longer than any name, and moves past it and the following blanks. */
 static void take_word(const char **s, char word[LONGEST_WORD + 1]) {
     size_t length = word_length(*s), kept = length < LONGEST_WORD ? length : LONGEST_WORD;
     memcpy(word, *s, kept);
@@ -169,7 +169,7 @@ static haul_status parse_expectations(report_rules *rules, const char *s, const 
     }
 }
 
-/* ---- what to ignore ---- */
+/* ---- ignored findings ---- */
 
 bool report_kind_matches(const char *pattern, haul_finding_kind kind) {
     return fnmatch(pattern, haul_finding_kinds[kind].key, 0) == 0;
@@ -214,7 +214,7 @@ haul_status report_parse_rule(report_rules *rules, const char *words, const repo
 
 /* ---- files ---- */
 
-/* "FILE", "FILE:LINE" or "FILE:LINE-LINE", cut up in place. */
+/* Splits "FILE", "FILE:LINE" or "FILE:LINE-LINE" in place. */
 static haul_status parse_place(char *place, report_scope *scope) {
     char *colon = strrchr(place, ':');
     scope->file = place;
@@ -288,9 +288,9 @@ haul_status report_read_rules(report_rules *rules, const char *path, report_rule
     return status;
 }
 
-/* ---- holding ---- */
+/* ---- evaluation ---- */
 
-/* Ratios of counts come out with a rounding error in the last digits. */
+/* Ratios of counts have rounding errors in the last digits. */
 static bool same(double a, double b) {
     return fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b));
 }

@@ -1,17 +1,17 @@
-/* Rules that a user wrote: what a kernel's memory behaviour has to be, and which findings to leave out. They stand in
- * comments of the source (report/check/annotations.h) or in files.
+/* The user's rules: requirements on a kernel's memory behaviour, and findings to leave out. They are in comments of the
+ * source (report/check/annotations.h) or in files.
  *
  *     expect LIST           LIST: expectations, separated by commas
- *     ignore KIND REASON    KIND: a kind of finding, a pattern with * and ?; REASON: any words, may be left out
+ *     ignore KIND REASON    KIND: a kind of finding, a pattern with * and ?; REASON: any words, optional
  *
  * An expectation is `no findings`, or
  *
  *     [GROUP] METRIC OPERATOR NUMBER[%]
  *
- * with OPERATOR one of <= < >= > == !=, and the percent sign exactly where the metric is a percentage. Metrics and
- * groups are listed in metrics.def. What stands behind // or # is a remark.
+ * with OPERATOR one of <= < >= > == !=, and a percent sign exactly if the metric is a percentage. Metrics and groups
+ * are listed in metrics.def. Text after // or # is a comment.
  *
- * A file has one rule a line, empty lines and lines that begin with # aside:
+ * A file has one rule per line; empty lines and lines that begin with # are skipped:
  *
  *     KERNEL[ at FILE[:LINE[-LINE]]]: RULE
  *
@@ -41,17 +41,17 @@ typedef enum report_operator {
 typedef struct report_rule {
     report_rule_kind kind;
     report_scope scope;
-    const char *file; /* where it is written */
+    const char *file; /* the file that contains the rule */
     uint32_t line;
     bool in_source;
-    const char *within; /* the kernel in whose text it stands, of a rule for lines; or NULL */
+    const char *within; /* for a rule on lines: the kernel whose text contains it; or NULL */
     const char *text;   /* EXPECT: "sectors/request <= 4"; IGNORE: the kind's pattern */
     bool no_findings;
     report_metric metric;
     report_operator comparison;
     double value;
-    const char *reason; /* of IGNORE; or NULL */
-    size_t used;        /* launches that it was held against; findings that it left out */
+    const char *reason; /* reason of IGNORE, or NULL */
+    size_t used;        /* launches that it was applied to, or findings that it left out */
 } report_rule;
 
 /* All-zero is a valid empty list. */
@@ -63,20 +63,20 @@ typedef struct report_rules {
 
 void report_rules_free(report_rules *rules);
 
-/* Appends what `words` ("expect ..." or "ignore ...") says, for the place and scope in `where`. Its strings must live
- * as long as the rules. Errors: HAUL_ERROR_SYNTAX as "file:line: what". */
+/* Appends the rule in `words` ("expect ..." or "ignore ..."), with the place and scope of `where`. Its strings must
+ * live as long as the rules. Errors: HAUL_ERROR_SYNTAX as "file:line: what". */
 haul_status report_parse_rule(report_rules *rules, const char *words, const report_rule *where);
 
-/* Appends a file's rules. A rule of `usual` kind need not say its verb. Errors: HAUL_ERROR_FILE; HAUL_ERROR_SYNTAX. */
+/* Appends a file's rules. Rules of the `usual` kind may omit the verb. Errors: HAUL_ERROR_FILE; HAUL_ERROR_SYNTAX. */
 haul_status report_read_rules(report_rules *rules, const char *path, report_rule_kind usual);
 /* The same from memory; `name` stands for the path. */
 haul_status report_read_rules_text(report_rules *rules, const char *name, const char *text, size_t length,
                                    report_rule_kind usual);
 
-/* The kind's key matches the pattern. */
+/* Whether the kind's key matches the pattern. */
 bool report_kind_matches(const char *pattern, haul_finding_kind kind);
 
-/* `value` is as the expectation wants it. */
+/* Whether `value` satisfies the expectation. */
 bool report_rule_holds(const report_rule *rule, double value);
 
 #endif

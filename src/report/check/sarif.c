@@ -1,4 +1,4 @@
-/* Findings as a SARIF 2.1.0 log: what code-scanning services read. Paths below the current folder are written relative
+/* Writes findings as a SARIF 2.1.0 log, which code-scanning services read. Paths below the current folder are relative
  * to it, so that a service finds them in the repository. */
 #include "base/hash.h"
 #include "base/status.h"
@@ -63,7 +63,7 @@ static json_t *end_json(report_sources *sources, const report_finding_place *end
     return physical_json(sources, end->file, end->line, end->place ? end->place->column : 0);
 }
 
-/* Where nothing is known but the kernel, there is no physical place. */
+/* If only the kernel is known, there is no physical place. */
 static json_t *locations_json(const report_sarif *s, const report_verdict *v, const report_finding *f) {
     json_t *location = json_pack("{s:o}", "logicalLocations", logical_json(v->kernel));
     if (location && f->access.file) json_object_set_new(location, "physicalLocation", end_json(s->sources, &f->access));
@@ -105,7 +105,7 @@ static const char *level_of(haul_finding_grade grade) {
     return levels[grade];
 }
 
-/* What makes two findings the same one, in this log and in the next. Names may be any bytes: they are hashed. */
+/* The identity of a finding, in this log and in later ones. Names may be any bytes, so they are hashed. */
 typedef struct fingerprint {
     char digits[17];
 } fingerprint;
@@ -150,7 +150,7 @@ static json_t *message_json(const report_finding *f) {
     return object;
 }
 
-/* Threads that it concerns, of all launches together. */
+/* Threads involved, over all launches. */
 static json_int_t occurrences_of(const report_finding *f) {
     return f->first->count ? (json_int_t)f->first->count : 1;
 }
@@ -180,7 +180,7 @@ static json_t *failure_json(const report_sarif *s, const report_verdict *v, cons
                      location, "partialFingerprints", fingerprint_json(key));
 }
 
-/* Adds up the occurrences of a result that is there already. */
+/* Adds the occurrences to an existing result. */
 static bool is_known(report_sarif *s, const fingerprint *key, json_int_t count) {
     json_t *index = json_object_get(s->keys, key->digits);
     if (!index) return false;

@@ -33,7 +33,7 @@ static bool has_file(const report_scope *scope, report_sources *sources, const c
     return false;
 }
 
-/* The line is asked first: it costs less. */
+/* The line is compared first, because that is cheaper. */
 bool report_scope_has_place(const report_scope *scope, report_sources *sources, const haul_source_place *place) {
     for (; place; place = place->inlined_into) {
         if (!place->file) continue;

@@ -1,4 +1,4 @@
-/* Findings for the terminal: the line that a compiler would print, then each access with an excerpt of its source. */
+/* Writes findings for the terminal: a line in compiler format, then each access with an excerpt of its source. */
 #include "base/status.h"
 #include "report/check/check.h"
 
@@ -11,7 +11,7 @@ static const report_tone grade_tones[] = {REPORT_BAD, REPORT_WARNING, REPORT_STR
 
 /* ---- excerpts ---- */
 
-/* The line's start, and its length without the line end; NULL when there is none. */
+/* The line's start, and its length without the line end; NULL if there is none. */
 static const char *find_line(const char *source, uint32_t line, size_t *length) {
     for (; source && line > 1; line--) {
         source = strchr(source, '\n');
@@ -22,7 +22,7 @@ static const char *find_line(const char *source, uint32_t line, size_t *length) 
     return *length || source[0] ? source : NULL;
 }
 
-/* Tabs become blanks, and so does what could drive the terminal. */
+/* Replaces tabs, and characters that could control the terminal, by blanks. */
 static void put_source(text *out, const char *line, size_t length) {
     for (size_t i = 0; i < length && i < LONGEST_LINE; i++) {
         if (line[i] == '\t')
@@ -47,7 +47,7 @@ static void put_numbered(text *out, report_terminal terminal, uint32_t number, c
     text_free(&toned);
 }
 
-/* Under the column, counted as a compiler counts: tabs are one. The line's start needs no pointing at. */
+/* Marks the column, counted as compilers do: a tab is one. No mark is needed at the line's start. */
 static void put_caret(text *out, const char *line, size_t length, uint32_t column) {
     size_t indent = 0;
     while (indent < length && (line[indent] == ' ' || line[indent] == '\t')) indent++;
@@ -57,7 +57,7 @@ static void put_caret(text *out, const char *line, size_t length, uint32_t colum
     text_put(out, "^\n");
 }
 
-/* The line before shows what the line stands in. */
+/* The line before shows the context. */
 static void put_excerpt(text *out, report_sources *sources, report_terminal terminal, const haul_source_place *place) {
     const char *source = sources ? report_source_text(sources, place->file) : NULL;
     size_t length;
@@ -84,7 +84,7 @@ static void put_places(text *out, report_terminal terminal, const haul_source_pl
     text_free(&places);
 }
 
-/* From the instruction's own place to the line that is shown, and from that one out to the kernel. */
+/* The call chain from the instruction's own place to the shown line, and from there out to the kernel. */
 static void put_chain(text *out, report_terminal terminal, const haul_instruction_record *r,
                       const haul_source_place *shown) {
     put_places(out, terminal, &r->place, shown, "in");
@@ -199,7 +199,7 @@ static void put_repeated(const report_checker *c, text *out) {
 static void put_unused(const report_checker *c, text *out) {
     for (size_t i = 0; i < c->rules.count; i++) {
         const report_rule *rule = &c->rules.items[i];
-        if (rule->used || (!rule->in_source && !rule->scope.kernel)) continue; /* --ignore says it of anything */
+        if (rule->used || (!rule->in_source && !rule->scope.kernel)) continue; /* a global --ignore need not apply */
         if (rule->kind == REPORT_RULE_EXPECT)
             text_printf(out, "%s:%" PRIu32 ": note: `expect %s` was not checked: nothing that was launched is there\n",
                         rule->file, rule->line, rule->text);

@@ -8,7 +8,7 @@
 
 enum { SECTOR = 32, WAVEFRONT = 128 };
 
-/* A request for constants takes its pipe for as long as a sector does. */
+/* A request for constants takes its pipe as long as a sector. */
 static double moved_by(haul_memory_class class, const haul_traffic *t) {
     if (class == HAUL_CLASS_CONSTANT_LOAD) return (double)t->requests * SECTOR;
     return (double)t->sectors * SECTOR + (double)t->shared_wavefronts * WAVEFRONT;

@@ -1,4 +1,4 @@
-/* Which instructions a launch executed, by mnemonic. */
+/* The instruction mix of a launch, by mnemonic. */
 #include "base/memory.h"
 #include "report/profile/memory_tables.h"
 
@@ -21,7 +21,7 @@ static int by_frequency(const void *a, const void *b) {
     return strcmp(x->mnemonic, y->mnemonic);
 }
 
-/* Sorts the records by mnemonic and adds equal ones up. */
+/* Sorts the records by mnemonic and merges equal ones. */
 static size_t gather(const haul_launch_record *r, const haul_instruction_record **sorted, mix_row *rows) {
     size_t count = 0;
     for (size_t i = 0; i < r->instruction_count; i++) sorted[i] = &r->instructions[i];

@@ -19,7 +19,7 @@ static int by_address(const void *x, const void *y) {
     return (a > b) - (a < b);
 }
 
-/* The places that active lanes name, in order, each once. */
+/* The distinct places of the active lanes, in order. */
 static size_t sort_places(const haul_access *a, uint64_t place[LANES]) {
     size_t count = 0, kept = 0;
     for (uint32_t left = a->active; left; left &= left - 1) place[count++] = a->global[__builtin_ctz(left)];
@@ -55,7 +55,8 @@ static uint64_t place_of(const haul_access *a, unsigned lane, bool shared) {
     return shared ? a->shared[lane] : a->global[lane];
 }
 
-/* From each active lane to the next one: bytes a lane. 0 where that is no whole number. Returns how many there are. */
+/* Distances between consecutive active lanes, in bytes a lane; 0 if that is not an integer. Returns how many there
+ * are. */
 static size_t find_steps(const haul_access *a, bool shared, int64_t step[LANES]) {
     size_t count = 0;
     unsigned before = first_lane(a);
@@ -74,7 +75,7 @@ static size_t count_of(const int64_t *step, size_t count, int64_t value) {
     return found;
 }
 
-/* Bytes from lane to lane, the same for all (`tenths` 10) or for most; 0: there is no such number. */
+/* The distance from lane to lane, the same for all (`tenths` 10) or for most; 0 if there is none. */
 static int64_t stride_of(const haul_access *a, bool shared, size_t tenths) {
     int64_t step[LANES];
     const size_t count = find_steps(a, shared, step);
@@ -83,14 +84,14 @@ static int64_t stride_of(const haul_access *a, bool shared, size_t tenths) {
     return 0;
 }
 
-/* Of lanes at one place or side by side. */
+/* Counts runs of lanes at one place or at adjacent places. */
 static size_t count_rows(const haul_access *a, bool shared) {
     int64_t step[LANES];
     const size_t count = find_steps(a, shared, step);
     return 1 + count - count_of(step, count, 0) - count_of(step, count, (int64_t)a->bytes);
 }
 
-/* Whether the rows between the first and the last have as many lanes each. */
+/* Whether all rows except the first and the last have the same number of lanes. */
 static bool rows_are_alike(const haul_access *a) {
     int64_t step[LANES];
     const size_t count = find_steps(a, false, step);
@@ -126,7 +127,7 @@ report_places report_places_of(const haul_access *samples, size_t count) {
     return sum;
 }
 
-/* Where lane 0 of the instruction's first sample lies, or would. */
+/* The place of lane 0 in the instruction's first sample, extrapolated if it is inactive. */
 static bool find_origin(const haul_instruction_record *r, int64_t stride, uint64_t *origin) {
     if (!r->sample_count || stride_of(&r->samples[0], false, ALL_LANES) != stride) return false;
     const unsigned first = first_lane(&r->samples[0]);
@@ -233,7 +234,7 @@ static uint32_t lowest_of(const haul_access *a) {
     return lowest;
 }
 
-/* Where a byte lies in the changed layout; rows begin at `start`. */
+/* The place of a byte in the changed layout; rows begin at `start`. */
 static uint32_t place_in(const report_layout *layout, uint32_t unit, uint32_t start, uint32_t address) {
     const uint32_t row = (address - start) / layout->pitch, column = (address - start) % layout->pitch;
     if (layout->units < 2) return address + row * layout->padding;
@@ -255,7 +256,7 @@ static double wavefronts_in(const haul_access *samples, size_t count, report_ban
     return sum;
 }
 
-/* The shortest way between two lanes that want different words of one bank. */
+/* The shortest distance between two lanes that use different words of one bank. */
 static uint32_t nearest_conflict(const haul_access *a) {
     uint32_t nearest = 0;
     for (uint32_t left = a->active; left; left &= left - 1) {
@@ -268,7 +269,7 @@ static uint32_t nearest_conflict(const haul_access *a) {
     return nearest - nearest % LINE;
 }
 
-/* What to look for, and the best so far. */
+/* The constraints of a search, and the best result so far. */
 typedef struct search {
     const haul_access *samples;
     size_t count;
@@ -288,7 +289,7 @@ static void try_paddings(search *s, uint32_t pitch) {
         try_layout(s, (report_layout){.pitch = pitch, .padding = padding});
 }
 
-/* Units that lie within one pass through the banks. */
+/* Units that fit into one pass through the banks. */
 static void try_swizzle(search *s, uint32_t pitch) {
     if (pitch && pitch % LINE == 0) try_layout(s, (report_layout){.pitch = pitch, .units = LINE / s->unit});
 }
@@ -299,8 +300,8 @@ static bool removes_half(const search *s) {
     return s->best.pitch && s->best.wavefronts - ideal <= 0.5 * (before - ideal);
 }
 
-/* Rows are as long as lanes lie apart, or as those do that meet in a bank. What fits some random places by chance does
- * not fit others. */
+/* Candidate row lengths: the distance of lanes, or of lanes that conflict in a bank. A length that fits some random
+ * places by chance does not fit others. */
 static bool find_layout(search *s, void (*try_with)(search *s, uint32_t pitch), report_layout *found) {
     *found = s->best;
     if (!have_stride(s->samples, s->count) &&
@@ -326,7 +327,7 @@ bool report_find_swizzle(const haul_access *samples, size_t count, report_banked
     return find_layout(&s, try_swizzle, found);
 }
 
-/* Each place of the table is `copies` places: those of neighbouring lanes lie side by side. */
+/* Each place of the table becomes `copies` places, adjacent ones for adjacent lanes. */
 static double copied_wavefronts(const haul_access *samples, size_t count, report_banked as, uint32_t copies) {
     double sum = 0;
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* What the lanes of a warp do, read from samples of an instruction's accesses, and what would cost less. */
+/* The access pattern of a warp's lanes, from samples of an instruction's accesses, and cheaper alternatives. */
 #ifndef HAUL_REPORT_PROFILE_LANES_H
 #define HAUL_REPORT_PROFILE_LANES_H
 
@@ -6,60 +6,61 @@
 
 /* Places in global (or constant) memory: sums over the samples. */
 typedef struct report_places {
-    double samples, lanes, distinct; /* distinct: places that lanes name */
-    double sectors;                  /* that their bytes touch */
-    double aligned;                  /* ... if each run of bytes began where a sector does */
-    double ideal;                    /* ... if the bytes lay in one such run */
-    double runs;                     /* stretches of bytes without a gap */
-    double rows;                     /* of lanes one after the other, at one place or side by side */
-    int64_t stride;                  /* bytes from most lanes to the next, in all samples; 0: there is no such number */
-    bool rows_alike;                 /* all but the first and the last of a sample have as many lanes */
-    bool side_by_side;               /* lanes lie where those of a whole warp without gaps would */
+    double samples, lanes, distinct; /* distinct: distinct places of lanes */
+    double sectors;                  /* sectors of their bytes */
+    double aligned;                  /* sectors if each run of bytes began at a sector */
+    double ideal;                    /* sectors if the bytes were one such run */
+    double runs;                     /* runs of bytes without a gap */
+    double rows;                     /* runs of lanes at one place or at adjacent places */
+    int64_t stride;                  /* bytes from most lanes to the next, in all samples; 0: none */
+    bool rows_alike;                 /* all but the first and the last of a sample have the same length */
+    bool side_by_side;               /* lanes lie as in a whole warp without gaps */
 } report_places;
 report_places report_places_of(const haul_access *samples, size_t count);
 
-/* Where the stride leaves room for them: how many of the instructions' lanes lie in the cell of `stride` bytes in which
- * those of the first one do. *dense: they fill a cell that begins at a multiple of the stride. */
+/* How many of the instructions' lanes lie in the same cell of `stride` bytes as those of the first one, if the stride
+ * leaves room for them. *dense: they fill a cell that begins at a multiple of the stride. */
 size_t report_members_of(const haul_instruction_record *const *instructions, size_t count, int64_t stride, bool *dense);
 
-/* What an access to shared memory is, as far as its wavefronts depend on it. */
+/* The kind of an access to shared memory, as far as its wavefronts depend on it. */
 typedef enum report_banked { REPORT_BANKED_LOAD, REPORT_BANKED_STORE, REPORT_BANKED_ATOMIC } report_banked;
 
-/* Wavefronts of all samples together. */
+/* Sum of wavefronts over all samples. */
 double report_wavefronts_of(const haul_access *samples, size_t count, report_banked as);
-/* Whether lanes name words in no order, as those of look-ups do, and those of tiles do not. */
+/* Whether lanes use words in no order, as in look-ups but not in tiles. */
 bool report_looks_up(const haul_access *samples, size_t count, report_banked as);
-/* Those that stores to the same places would take without bank conflicts. */
+/* Wavefronts that stores to the same places would take without bank conflicts. */
 double report_passes_of(const haul_access *samples, size_t count);
-/* Of copies by LDGSTS through L1: those that reading their sources takes. */
+/* For LDGSTS copies through L1: wavefronts of reading their sources. */
 double report_source_wavefronts_of(const haul_access *samples, size_t count);
-/* Of copies by LDGSTS around L1. */
+/* The same for LDGSTS copies around L1. */
 double report_split_wavefronts_of(const haul_access *samples, size_t count);
 
-/* Whether lanes of an access often name one place. */
+/* Whether lanes of an access often use the same place. */
 bool report_shares_words(const haul_access *samples, size_t count);
 
-/* A change of where things lie in shared memory. */
+/* A changed layout of shared memory. */
 typedef struct report_layout {
     uint32_t pitch;    /* bytes of a row */
-    uint32_t padding;  /* bytes to put behind each row */
-    uint32_t units;    /* of a row, that change places: unit u of row r goes to u ^ r % units */
-    uint32_t copies;   /* of a table, interleaved by lane */
-    double wavefronts; /* of all samples together, then */
+    uint32_t padding;  /* bytes to add after each row */
+    uint32_t units;    /* units of a row that are swizzled: unit u of row r goes to u ^ r % units */
+    uint32_t copies;   /* copies of a table, interleaved by lane */
+    double wavefronts; /* sum over all samples with this layout */
 } report_layout;
 
-/* Finds the padding, of a multiple of `unit` bytes, that removes most bank conflicts. False: none removes half. */
+/* Finds the padding, of a multiple of `unit` bytes, that removes most bank conflicts. Returns false if none removes
+ * half. */
 bool report_find_padding(const haul_access *samples, size_t count, report_banked as, uint32_t unit,
                          report_layout *found);
 /* The same for a swizzle of units of `unit` bytes. */
 bool report_find_swizzle(const haul_access *samples, size_t count, report_banked as, uint32_t unit,
                          report_layout *found);
-/* What so many copies of a table, interleaved by lane, would leave. */
+/* The layout with this many copies of a table, interleaved by lane. */
 report_layout report_try_copies(const haul_access *samples, size_t count, report_banked as, uint32_t copies);
-/* Finds the fewest copies that remove nearly all bank conflicts. False: 32 do not. */
+/* Finds the fewest copies that remove nearly all bank conflicts. Returns false if 32 do not. */
 bool report_find_copies(const haul_access *samples, size_t count, report_banked as, report_layout *found);
 
-/* Copies whose lanes lie side by side on both sides, so that 16 bytes a lane could carry them. */
+/* Whether the copies' lanes are adjacent on both sides, so that 16 bytes a lane could carry them. */
 bool report_could_be_wide(const haul_access *samples, size_t count);
 
 #endif

@@ -8,7 +8,7 @@ static bool was_read(const haul_launch_record *r, haul_counter c) {
     return r->counters[c] >= 0;
 }
 
-/* A reading has a range when there were several and they differ. */
+/* A reading has a range if there were several and they differ. */
 static bool agrees(haul_counter c, const haul_launch_record *simulated, const haul_launch_record *measured) {
     double value = simulated->counters[c];
     return value >= measured->bounds[c].low && value <= measured->bounds[c].high;
@@ -80,7 +80,7 @@ void report_add_measured(report_section *s, const char *device, const haul_launc
 
 /* ---- many launches ---- */
 
-/* What is shown of each launch: PAIR(key, title, unit, first counter, second or the first again, help). */
+/* Columns for each launch: PAIR(key, title, unit, first counter, second or the first again, help). */
 #define PAIRS(PAIR)                                                                                                   \
     PAIR("load_sectors", "Load sectors", L1_GLOBAL_LD_SECTORS, L1_GLOBAL_LD_SECTORS,                                  \
          "of global loads and LDGSTS at L1")                                                                          \
@@ -116,7 +116,7 @@ static double sum_of(const haul_launch_record *r, size_t pair) {
     return a == b ? r->counters[a] : r->counters[a] + r->counters[b];
 }
 
-/* What is zero in both stays empty, and columns that are empty throughout are not shown. */
+/* Values that are zero in both stay empty, and entirely empty columns are not shown. */
 static void add_pair(report_table *t, double ours, double theirs) {
     bool nothing = !(ours > 0) && !(theirs > 0);
     report_add_number(t, nothing || isnan(theirs) ? NAN : ours);

@@ -1,5 +1,5 @@
-/* A picture of where a launch's data goes: from the kernel's instructions through L1 and shared memory, L2 and device
- * memory, after Nsight Compute's memory chart. Arrows are as wide as their share of the traffic. */
+/* Draws a launch's data flow: from the kernel's instructions through L1 and shared memory, L2 and device memory, like
+ * Nsight Compute's memory chart. The width of an arrow is its share of the traffic. */
 #include "report/profile/memory_tables.h"
 #include "report/write/markup.h"
 
@@ -25,7 +25,7 @@ enum {
     WAVEFRONT = 128
 };
 
-/* One kind of instruction: a row from the kernel to what it reaches first. */
+/* One kind of instruction: a row from the kernel to the first memory. */
 typedef struct chart_row {
     const char *title;
     haul_memory_class load, store; /* HAUL_CLASS_NONE = has none */
@@ -92,7 +92,7 @@ static void put_box(chart *c, double x, double y, double width, double height, c
     text_put(c->out, "</text>\n");
 }
 
-/* An arrow between two boxes with its label above; `left` points to the kernel, as data that is read goes. */
+/* An arrow between two boxes with its label above; `left` points to the kernel, for data that is read. */
 static void put_flow(chart *c, double x1, double x2, double y, bool left, double bytes, const char *label) {
     double width = 1.2 + (c->most > 0 ? 6 * bytes / c->most : 0), tip = width / 2 + 4;
     double from = left ? x2 - 3 : x1 + 3, to = left ? x1 + 3 + tip : x2 - 3 - tip, head = left ? -tip : tip;
@@ -125,7 +125,7 @@ static void put_bytes(chart *c, double x1, double x2, double y, bool left, doubl
 
 /* ---- the picture ---- */
 
-/* One direction of a row: instructions from the kernel, requests or wavefronts to what is nearest. */
+/* One direction of a row: instructions from the kernel, requests or wavefronts to the nearest memory. */
 static void put_direction(chart *c, const chart_row *row, haul_memory_class class, double y, bool left) {
     const haul_traffic *t = traffic(c, class);
     if (!t->instructions) return;
@@ -162,7 +162,7 @@ static double l1_hits(const chart *c, double *all) {
     return hits;
 }
 
-/* L1, L2 and device memory over `height` from `y`, and what goes between them. */
+/* L1, L2 and device memory over `height` from `y`, and the traffic between them. */
 static void put_caches(chart *c, double y, double height) {
     char detail[REPORT_NUMBER_SIZE + 16];
     double all, hits = l1_hits(c, &all), middle = y + height / 2 + 4;

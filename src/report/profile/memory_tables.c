@@ -11,7 +11,7 @@ static double counter(const haul_launch_record *r, haul_counter c) {
 
 typedef struct class_row {
     haul_memory_class class;
-    const char *title; /* as Nsight Compute has it */
+    const char *title; /* as in Nsight Compute */
 } class_row;
 
 /* ---- shared memory ---- */
@@ -157,7 +157,7 @@ static void add_l1(report_section *s, const haul_launch_record *r) {
 /* ---- L2 and device memory ---- */
 
 typedef struct flow {
-    double requests, sectors, hits, misses; /* hits negative: not known */
+    double requests, sectors, hits, misses; /* negative hits: unknown */
 } flow;
 
 static const report_column l2_columns[] = {
@@ -171,7 +171,7 @@ static const report_column l2_columns[] = {
     {"misses_to_device", "Sector Misses to Device", REPORT_COUNT, "sectors that device memory had to give"},
 };
 
-/* Bytes a second over the measured or else the estimated time; NaN without either. */
+/* Bytes a second over the measured or else the estimated time; NaN if there is neither. */
 static double rate(const haul_launch_record *r, double sectors) {
     double us = r->measured_us > 0 ? r->measured_us : r->estimate_us;
     return us > 0 ? sectors * SECTOR / us * 1e6 : NAN;
@@ -194,7 +194,7 @@ static void add_l2(report_section *s, const haul_launch_record *r) {
                        fmax(0, counter(r, HAUL_COUNTER_L2_READ_SECTORS) - counter(r, HAUL_COUNTER_L2_READ_MISS)),
                        counter(r, HAUL_COUNTER_L2_READ_MISS)};
     const double written = counter(r, HAUL_COUNTER_L2_WRITE_SECTORS);
-    const flow store = {counter(r, HAUL_COUNTER_L2_WRITE_REQUESTS), written, written, 0}; /* L2 takes what is written */
+    const flow store = {counter(r, HAUL_COUNTER_L2_WRITE_REQUESTS), written, written, 0}; /* L2 accepts all writes */
     const flow reduction = {counter(r, HAUL_COUNTER_L2_RED_REQUESTS), counter(r, HAUL_COUNTER_L2_RED_SECTORS), -1, 0};
     const flow atomic = {0, counter(r, HAUL_COUNTER_L2_ATOM_SECTORS), -1, 0};
     const bool known = reduction.sectors + atomic.sectors <= 0;
@@ -225,7 +225,7 @@ static const report_column device_columns[] = {
     {"peak_share", "Of Peak", REPORT_PERCENT, "of the peak rate, over the kernel's estimated or measured time"},
 };
 
-/* Percent of the peak rate; NaN where it is not known. */
+/* Percent of the peak rate; NaN if unknown. */
 static double share_of_peak(const haul_launch_record *r, double sectors) {
     const haul_estimate *e = &r->estimate;
     const double us = r->measured_us > 0 ? r->measured_us : e->sm_mhz > 0 ? e->cycles / e->sm_mhz : 0;

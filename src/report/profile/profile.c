@@ -113,7 +113,7 @@ static void add_access(report_table *t, const report_hotspot *line, const haul_i
     report_add_text(t, "%s", r->text ? r->text : "");
 }
 
-/* Lines with several instructions of a class, and each of these: what one moves may differ from what the other does. */
+/* Lists lines with several instructions of a class, and each of these, since their traffic may differ. */
 static void add_accesses(report_section *s, const haul_launch_record *r, const report_hotspots *lines, size_t most) {
     report_table *t = NULL;
     for (size_t i = 0; i < lines->count && i < most; i++) {

@@ -1,4 +1,4 @@
-/* How long a launch takes, how busy that keeps the machine, and what its warps wait for: by the time model. */
+/* Reports a launch's time, the utilisation of the machine and the states of its warps, from the time model. */
 #include "report/profile/memory_tables.h"
 
 #include <math.h>
@@ -35,12 +35,12 @@ static void add_estimate(report_table *t, const haul_estimate *e) {
     report_add_number(t, e->warps_per_sm);
 }
 
-/* What was read, or else what it is here. */
+/* The measured value, or else the estimate. */
 static double counter(const haul_launch_record *measured, const haul_launch_record *r, haul_counter c) {
     return measured->counters[c] >= 0 ? measured->counters[c] : fmax(0, r->counters[c]);
 }
 
-/* The same launch on a GPU: its time, and of its counters those that were read. */
+/* The same launch on a GPU: its time, and the counters that were read. */
 static void add_measured(report_table *t, const haul_launch_record *measured, const haul_launch_record *r) {
     const double sectors =
         counter(measured, r, HAUL_COUNTER_DRAM_READ_SECTORS) + counter(measured, r, HAUL_COUNTER_DRAM_WRITE_SECTORS);
@@ -72,7 +72,7 @@ static void sort_stalls(const haul_estimate *e, haul_stall order[HAUL_STALL_COUN
 }
 
 static void add_warp_states(report_section *s, const haul_estimate *e) {
-    static const double LEAST = 0.0005; /* share that is shown */
+    static const double LEAST = 0.0005; /* smallest share that is shown */
     haul_stall order[HAUL_STALL_COUNT];
     double sum = 0;
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) sum += e->stalls[k];

@@ -1,4 +1,4 @@
-/* A document as one page that needs nothing else: style and charts are inside, there is no script. */
+/* Writes a document as one self-contained page, with style and charts and without scripts. */
 #include "base/status.h"
 #include "report/document.h"
 #include "report/write/markup.h"
@@ -42,7 +42,7 @@ static void put_header(text *out, const report_table *t) {
     text_put(out, "</tr></thead>\n");
 }
 
-/* Microseconds have their sign where there is one for sure. */
+/* Microseconds get the micro sign, which every browser shows. */
 static void put_number(text *out, report_unit unit, double value) {
     char number[REPORT_NUMBER_SIZE];
     report_format(unit, value, number);

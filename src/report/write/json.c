@@ -1,4 +1,4 @@
-/* A document as JSON: the same sections, tables and charts, with numbers instead of their formatted forms. */
+/* Writes a document as JSON: the same sections, tables and charts, with numbers instead of formatted texts. */
 #include "base/status.h"
 #include "report/document.h"
 #include "report/json.h"
@@ -17,8 +17,8 @@ json_t *report_json_number(double value) {
     return json_real(value);
 }
 
-/* Text of unknown origin (source lines) may be no valid UTF-8, which JSON cannot hold: then its bytes beyond ASCII
- * become question marks. */
+/* Text of unknown origin (source lines) may not be valid UTF-8, which JSON requires. Its non-ASCII bytes then become
+ * question marks. */
 json_t *report_json_string(const char *s) {
     json_t *valid = json_string(s);
     if (valid) return valid;

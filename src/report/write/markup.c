@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Length of the valid UTF-8 sequence at `s`, 0 if there is none (overlong forms and surrogates are none). */
+/* Length of the valid UTF-8 sequence at `s`, 0 if there is none (overlong forms and surrogates are invalid). */
 static size_t sequence_length(const char *s) {
     const unsigned char *u = (const unsigned char *)s;
     size_t length = u[0] < 0x80 ? 1 : u[0] < 0xc2 ? 0 : u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : u[0] < 0xf5 ? 4 : 0;

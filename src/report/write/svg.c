@@ -1,5 +1,5 @@
-/* Charts as SVG. Colours are CSS variables with a fallback, so that a page can set them for light and dark while a
- * chart in a file of its own shows too. */
+/* Writes charts as SVG. Colours are CSS variables with a fallback: a page sets them for light and dark, and a chart in
+ * its own file still shows. */
 #include "base/status.h"
 #include "report/document.h"
 #include "report/write/markup.h"
@@ -46,14 +46,14 @@ static double from_space(report_scale scale, double value) {
     return value;
 }
 
-/* 1, 2 or 5 times a power of ten, so that about GOAL_TICKS of them span the range. */
+/* 1, 2 or 5 times a power of ten, such that about GOAL_TICKS of them span the range. */
 static double nice_step(double range) {
     double raw = range / (GOAL_TICKS - 2), power = pow(10, floor(log10(raw)));
     double mantissa = raw / power;
     return power * (mantissa <= 1 ? 1 : mantissa <= 2 ? 2 : mantissa <= 5 ? 5 : 10);
 }
 
-/* Small counts on a GPU come in powers of two: strides, pitches, sectors of a warp. */
+/* Small counts on a GPU are often powers of two: strides, pitches, sectors of a warp. */
 static double count_step(double range) {
     return range > 512 ? nice_step(range) : fmax(1, exp2(ceil(log2(range / (GOAL_TICKS - 2)))));
 }
@@ -69,7 +69,7 @@ static void include_value(axis_map *m, double value) {
     if (v > m->high) m->high = v;
 }
 
-/* Widens the range to whole steps. Call when all values are included. */
+/* Widens the range to whole steps. Call it after all values are included. */
 static void settle(axis_map *m, bool whole_steps) {
     if (m->low > m->high) m->low = 0, m->high = 1;
     if (m->axis->scale != REPORT_LINEAR) {
@@ -90,7 +90,7 @@ static double pixel(const axis_map *m, double value) {
     return m->from + (m->to - m->from) * (v - m->low) / (m->high - m->low);
 }
 
-/* The position of tick number `index`, counted from the first on the axis; false past the end. */
+/* The position of tick number `index` on the axis; false after the end. */
 static bool tick(const axis_map *m, int index, double *value) {
     double v = m->step * ceil(m->low / m->step - 1e-9) + m->step * index;
     if (v > m->high + m->step * 1e-6 || index > MOST_TICKS) return false;
@@ -98,7 +98,7 @@ static bool tick(const axis_map *m, int index, double *value) {
     return true;
 }
 
-/* Tick labels are short: no ".00" where all ticks are whole. */
+/* Tick labels are short: no ".00" if all ticks are integers. */
 static void put_tick_label(text *out, report_unit unit, double value) {
     char number[REPORT_NUMBER_SIZE];
     if (unit == REPORT_PERCENT && value == floor(value))
@@ -127,7 +127,7 @@ static void put_colour(text *out, const char *property, size_t series) {
     text_printf(out, "%s:var(--c%zu,%s)", property, series % COLOURS, colours[series % COLOURS]);
 }
 
-/* Colour alone does not tell series apart for everyone, so each has its own marker. */
+/* Not everyone can distinguish series by colour, so each has its own marker. */
 static void put_marker(text *out, size_t shape, size_t series, double x, double y) {
     switch (shape % 4) {
     case 0: text_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\"", x, y); break;
@@ -150,7 +150,7 @@ static double label_width(const char *s) {
     return CHARACTER * (double)characters;
 }
 
-/* Lays the legend out in lines from `top` down, or only measures it when `out` is NULL. Returns its height. */
+/* Lays out the legend in lines from `top` down, or only measures it if `out` is NULL. Returns its height. */
 static double put_legend(text *out, const report_chart *c, double top) {
     if (c->series_count < 2) return 0;
     double x = LEFT, y = top + 12;
@@ -159,7 +159,7 @@ static double put_legend(text *out, const report_chart *c, double top) {
         double width = 36 + label_width(s->label);
         if (x > LEFT && x + width > WIDTH - RIGHT) x = LEFT, y += LEGEND_LINE;
         if (out) {
-            size_t shape = c->kind == REPORT_BARS ? 1 : index; /* bars have no shapes but the square */
+            size_t shape = c->kind == REPORT_BARS ? 1 : index; /* bars only have squares */
             put_marker(out, shape, index, x + 6, y - 4);
             end_marker(out, shape);
             put_text(out, x + 16, y, "start", "ink", s->label);
@@ -271,7 +271,7 @@ static void put_lines(text *out, const report_chart *c) {
     text_put(out, "</svg>\n");
 }
 
-/* ---- bars, lying: names of kernels are long ---- */
+/* ---- horizontal bars, since names of kernels are long ---- */
 
 static double widest_category(const report_chart *c) {
     double widest = 40;

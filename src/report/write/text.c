@@ -1,5 +1,5 @@
-/* A document for the terminal. Tables are laid out by libsmartcols; one that is wider than the terminal is printed in
- * parts, each with the first column, so that no number is ever cut or wrapped. */
+/* Writes a document for the terminal. libsmartcols lays out tables. A table wider than the terminal is printed in
+ * parts, each with the first column, so that no number is cut or wrapped. */
 #include "base/status.h"
 #include "report/document.h"
 
@@ -30,7 +30,7 @@ report_terminal report_terminal_of(int descriptor) {
 
 /* ---- prose ---- */
 
-/* Columns that UTF-8 text takes on a terminal, wide characters aside. */
+/* Columns that UTF-8 text takes on a terminal; wide characters are not considered. */
 static size_t display_width(const char *s, size_t length) {
     size_t width = 0;
     for (size_t i = 0; i < length; i++) width += ((unsigned char)s[i] & 0xc0) != 0x80;
@@ -111,7 +111,7 @@ static int add_column(struct libscols_table *scols, const report_table *t, size_
     return scols_table_new_column(scols, c->title, 1, flags) ? 0 : -1;
 }
 
-/* Cells that are empty at the end of a line leave blanks behind. */
+/* Empty cells at the end of a line would leave trailing blanks. */
 static void put_trimmed(text *out, const char *lines) {
     while (*lines) {
         size_t length = strcspn(lines, "\n"), kept = length;
@@ -122,7 +122,7 @@ static void put_trimmed(text *out, const char *lines) {
     }
 }
 
-/* The header's line ends where the widest line does; a rule under it sets it apart without colour. */
+/* The header's line is as long as the widest line; a rule under it marks it without colour. */
 static void put_with_rule(text *out, report_terminal terminal, const char *table) {
     size_t widest = 0;
     for (const char *line = table; *line; line += strcspn(line, "\n"), line += *line == '\n') {
@@ -149,7 +149,7 @@ static int fill_table(struct libscols_table *scols, const report_table *t, const
     return 0;
 }
 
-/* Prints some of the columns; together they fit the terminal, or there are two of them. */
+/* Prints some of the columns: they fit the terminal together, or there are only two. */
 static haul_status put_columns(const report_table *t, report_terminal terminal, const size_t *columns, size_t count,
                                text *out) {
     struct libscols_table *scols = scols_new_table();
@@ -167,8 +167,7 @@ static haul_status put_columns(const report_table *t, report_terminal terminal, 
     return failed || out->failed ? haul_no_memory("the report") : HAUL_OK;
 }
 
-/* Takes columns from `next` on as long as they fit behind the first; at least one. Returns how many of `chosen` are
- * used. */
+/* Takes columns from `next` on while they fit beside the first; at least one. Returns how many of `chosen` are used. */
 static size_t choose_columns(const report_table *t, const size_t *widths, size_t limit, size_t *next, size_t *chosen) {
     size_t count = 0, used = widths[0];
     chosen[count++] = 0;
@@ -202,7 +201,7 @@ haul_status report_write_table(const report_table *t, report_terminal terminal, 
 
 /* ---- blocks ---- */
 
-/* Without rows there is nothing to head: why there are none is said in words beside it. */
+/* Without rows no header is printed; a text beside it says why there are none. */
 static haul_status put_table_block(const report_table *t, report_terminal terminal, text *out) {
     if (!t->rows) return HAUL_OK;
     if (t->title) {

@@ -21,7 +21,7 @@ static double length_of(const haul_timeline *t) {
 enum { MOST_COLUMNS = 400, NAME_COLUMNS = 10 };
 
 typedef struct column {
-    double busy; /* of the chunk that had most of it */
+    double busy; /* time of the chunk that was busy longest */
     char shown;
 } column;
 
