@@ -1,7 +1,7 @@
 /* Shared memory: 32 banks of 4 bytes, each of which serves one word a wavefront.
  *
- * Lanes that want different words of one bank wait for each other; lanes that want the same word share it. All tiles
- * are dynamic shared memory, so that a launch chooses the distance. */
+ * Lanes that access different words of one bank wait for each other; lanes that access the same word share it. All
+ * tiles are dynamic shared memory, so that a launch chooses the distance. */
 #include <cuda_runtime.h>
 
 /* Words `stride` apart; shared memory: blockDim.x * stride words. Conflict-free for odd strides. */
@@ -59,7 +59,7 @@ extern "C" __global__ void transpose_pitched(const float *in, float *out, unsign
     }
 }
 
-/* The same without padding: column c of row r is kept at column c ^ r, so that a column spreads over all banks. */
+/* The same without padding: column c of row r is stored at column c ^ r, so that a column spreads over all banks. */
 extern "C" __global__ void transpose_swizzled(const float *in, float *out, unsigned rows, unsigned columns) {
     __shared__ float tile[32][32];
     unsigned x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;

@@ -1,11 +1,11 @@
-/* Batches: four words a thread, asked for in four ways.
+/* Batches: four words a thread, loaded in four ways.
  *
- * What the four have in common is the bytes. What differs is how many loads are in flight when the first is waited
- * for, and how many sectors each request drags along: at a stride of four words a scalar request touches 16 sectors
- * to use a quarter of each, and only L1 saves the other three quarters; the 16-byte request uses all it touches. */
+ * All four move the same bytes. They differ in how many loads are in flight at the first wait, and in how many sectors
+ * each request touches. At a stride of four words a scalar request touches 16 sectors to use a quarter of each, and
+ * only L1 saves the other three quarters; the 16-byte request uses all that it touches. */
 #include <cuda_runtime.h>
 
-/* One load, one store, next: a loop that is kept a loop never has more than one load in flight. */
+/* One load, one store, next: a loop that is not unrolled never has more than one load in flight. */
 extern "C" __global__ void batch_looped(const int *in, int *out, unsigned n) {
     unsigned i = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
 #pragma unroll 1

@@ -3,8 +3,8 @@
 
 #include "tuned.cuh"
 
-#define PACED COPY_PACED_THREADS /* of a block that is paced */
-#define TILE COPY_BULK_FLOATS    /* that the copy engine moves at a time */
+#define PACED COPY_PACED_THREADS /* threads of a paced block */
+#define TILE COPY_BULK_FLOATS    /* floats that the copy engine moves at a time */
 #define STAGES COPY_BULK_STAGES
 
 extern "C" __global__ void copy_scalar(const float *in, float *out, unsigned n) {
@@ -23,8 +23,8 @@ extern "C" __global__ void copy_vector(const float *in, float *out, unsigned n) 
     for (; i < n; i++) out[i] = in[i];
 }
 
-/* The same, but no thread of a block stores before all its loads are in: memory turns between reading and writing less
- * often. Blocks of PACED threads. */
+/* The same, but no thread of a block stores before all its loads have arrived: memory switches less often between
+ * reading and writing. Blocks of PACED threads. */
 extern "C" __global__ void __launch_bounds__(PACED)
     copy_paced(const float *__restrict__ in, float *__restrict__ out, unsigned n) {
     unsigned i = blockIdx.x * PACED + threadIdx.x;
@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(PACED)
     }
 }
 
-/* Starts the copy of tile k into the next stage; nothing where there is no such tile. */
+/* Starts the copy of tile k into the next stage, if there is such a tile. */
 static __device__ __forceinline__ void fetch_tile(haul_pipeline *p, haul_transfer tile, float *stages, const float *in,
                                                   unsigned k, unsigned tiles) {
     unsigned s = haul_warp_pipeline_acquire(p);
@@ -45,8 +45,8 @@ static __device__ __forceinline__ void fetch_tile(haul_pipeline *p, haul_transfe
     haul_warp_pipeline_commit(p);
 }
 
-/* Blocks of one warp that only asks: bulk copies bring tiles into STAGES stages, and bulk copies take them out. No data
- * ever passes through a register. (Compiled for sm_80, LDGSTS brings them, and stores take them out.) */
+/* Blocks of one warp that only issues copies: bulk copies bring tiles into STAGES stages, and bulk copies take them
+ * out. No data passes through a register. (For sm_80, LDGSTS brings them, and stores take them out.) */
 extern "C" __global__ void __launch_bounds__(32) copy_bulk(const float *in, float *out, unsigned n) {
     extern __shared__ __align__(128) float stages[];
     HAUL_SEQUENTIAL(tile, TILE * 4, 16, 32, HAUL_AUTO);

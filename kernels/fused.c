@@ -17,7 +17,7 @@ static const haul_kernel_form pointwise_forms[] = {
     {"pointwise", "fused", "pointwise", "f alone", 80, {256, 1}, {1024, 1}, HAUL_GRID_COVERS, 0, 16},
 };
 
-enum { STAGES = 4, STAGES_OF_ROLES = 5, SLAB = 8, MOST_ROWS = 128, MOST_K = 128 }; /* as in fused.cu */
+enum { STAGES = 4, STAGES_OF_ROLES = 5, SLAB = 8, MOST_ROWS = 128, MOST_K = 128 }; /* must match fused.cu */
 
 static haul_status check_sizes(haul_fused_form form, uint32_t m, uint32_t k, uint32_t n) {
     if (n > INT32_MAX) return haul_fail(HAUL_ERROR_ARGUMENT, "haul_fused: n is %u: must be below 2^31", n);
@@ -26,12 +26,12 @@ static haul_status check_sizes(haul_fused_form form, uint32_t m, uint32_t k, uin
                      (unsigned)MOST_ROWS, (unsigned)MOST_K);
 }
 
-/* Rows of the tiles that suit m. */
+/* Rows of the tiles for m. */
 static uint32_t tile_rows(uint32_t m) {
     return m > 64 ? 128 : m > 32 ? 64 : 32;
 }
 
-/* A, and two slabs of its strip for each warp; or the rings of the forms with tiles. */
+/* Shared memory of A, and of two slabs of its strip for each warp; or of the rings of the forms with tiles. */
 static uint32_t shared_bytes(const haul_kernels *kernels, haul_fused_form form, uint32_t rows, uint32_t k) {
     const char *slab = rows == 32 ? "FUSED_STRIP_SLAB_32" : "FUSED_STRIP_SLAB";
     uint32_t slabs = 2 * kernels_tuned(kernels, "FUSED_STRIP_WARPS") * kernels_tuned(kernels, slab);

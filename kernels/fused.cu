@@ -1,12 +1,12 @@
 /* C = A * f(B) in single precision, all row-major: A (m x k) small, B (k x n) and C (m x n) wide; f(x) = x |x| + x / 2.
  *
- * B is read and C written once: memory decides, as long as f(B) is not written and read again in between. All forms
- * give the same bits: f(x) = fmaf(x, |x|, 0.5 x), and each element of C begins with 0 and takes one fmaf for each k
- * in ascending order.
+ * B is read and C written once: memory limits the rate, as long as f(B) is not written and read again in between. All
+ * forms give the same bits: f(x) = fmaf(x, |x|, 0.5 x), and each element of C begins with 0 and takes one fmaf for each
+ * k in ascending order.
  *
- * The forms differ in who waits for whom. Where a block passes slabs of B on, from those who load to those who
- * multiply, everybody meets at a barrier for each slab; where warps keep to strips of their own, nobody does, and some
- * load while others multiply (`strips`, 0.85 of the time of `tiled` on an H100). */
+ * The forms differ in who waits for whom. If a block passes slabs of B from loading to multiplying threads, all of them
+ * wait at a barrier for each slab. If each warp keeps to its own strips, no barrier is needed, and some warps load
+ * while others multiply (`strips`, 0.85 of the time of `tiled` on an H100). */
 #include <cuda_runtime.h>
 #include <cuda_pipeline_primitives.h>
 #define HAUL_BLOCK_IS_1D
@@ -49,19 +49,19 @@ extern "C" __global__ void __launch_bounds__(256) pointwise(float *t, const floa
  *
  * A block keeps all of A in shared memory, by columns of up to 128, and strides through tiles of C: all rows, 128 to
  * 512 columns. Slabs of 8 rows of B pass through a ring of stages. Eight warps compute: each 16 rows x 128 columns of
- * the tile, a lane 8 x 8, in halves that lie side by side with its neighbours', so that shared memory is read without
+ * the tile, a lane 8 x 8, in halves that are adjacent to its neighbours', so that shared memory is read without
  * conflicts and C is written by whole lines. */
 
 #define SLAB 8   /* rows of B in a stage */
-#define STAGES 4 /* in the ring */
-#define AHEAD 2  /* slabs that have been asked for when one is worked on */
+#define STAGES 4 /* stages in the ring */
+#define AHEAD 2  /* slabs that have been requested when one is multiplied */
 #define COMPUTING 256
 
 typedef struct problem {
     float *c;
     const float *a, *b;
     unsigned m, k, n;
-    unsigned log2_columns; /* of a tile: 128, 256 or 512, for m of up to 128, 64 or 32 */
+    unsigned log2_columns; /* columns of a tile: 128, 256 or 512, for m of up to 128, 64 or 32 */
     unsigned slabs, tiles; /* slabs of a tile; tiles in all */
     bool vectors;          /* all rows of B and C begin at multiples of 16 bytes */
 } problem;
@@ -79,12 +79,12 @@ static __device__ __forceinline__ unsigned columns(const problem *p) {
     return 1u << p->log2_columns;
 }
 
-/* Of a tile and of what is kept of A: 32, 64 or 128, as many as m or more. */
+/* Rows of a tile and of the stored A: 32, 64 or 128, as many as m or more. */
 static __device__ __forceinline__ unsigned rows(const problem *p) {
     return 1u << (14 - p->log2_columns);
 }
 
-/* Where the block is: slab `slab` of tile `tile`, kept in stage `stage`. */
+/* The block's position: slab `slab` of tile `tile`, in stage `stage`. */
 typedef struct place {
     unsigned tile, slab, stage;
 } place;
@@ -101,7 +101,7 @@ static __device__ __forceinline__ void go_on(place *at, const problem *p) {
     at->tile += gridDim.x;
 }
 
-/* A by columns, rows beyond m as zeros. By all threads of the block. */
+/* Stores A by columns, with zeros for rows beyond m. Called by all threads of the block. */
 static __device__ __forceinline__ void keep_a(float *kept, const problem *p, unsigned rows) {
     for (unsigned i = threadIdx.x; i < p->k * rows; i += blockDim.x) {
         unsigned row = i % rows, l = i / rows;
@@ -119,7 +119,7 @@ static __device__ __forceinline__ float *stage_of(float *ring, const problem *p,
     return ring + (at.stage * SLAB << p->log2_columns);
 }
 
-/* Words `column` to `column + 3` of a row of B; what lies beyond n becomes zeros. */
+/* Words `column` to `column + 3` of a row of B; words beyond n become zeros. */
 static __device__ __forceinline__ void fill_vector(float *to, const float *row, unsigned column, const problem *p) {
     if (p->vectors) {
         __pipeline_memcpy_async(to, row + min(column, p->n - 4), 16, column < p->n ? 0 : 16);
@@ -155,10 +155,10 @@ static __device__ __forceinline__ void apply(float *ring, const problem *p, plac
 /* ---- computing ---- */
 
 typedef struct lane_place {
-    unsigned row, column; /* of its first element of the tile */
+    unsigned row, column; /* row and column of its first element of the tile */
 } lane_place;
 
-/* Lanes lie 2 down and 16 across; warps as many down as the tile has 16 rows. */
+/* A warp's lanes are 2 down and 16 across; there are as many warps down as the tile has times 16 rows. */
 static __device__ __forceinline__ lane_place lane_in_tile(const problem *p) {
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, down = rows(p) / 16;
     lane_place at = {warp % down * 16 + lane % 2 * 4, warp / down * 128 + lane / 2 * 4};
@@ -218,7 +218,7 @@ static __device__ __forceinline__ void store_tile(float sums[8][8], const proble
 
 static __device__ __forceinline__ void fill_ahead(float *ring, const problem *p, place *ahead) {
     if (ahead->tile < p->tiles) fill(ring, p, *ahead, threadIdx.x, COMPUTING);
-    __pipeline_commit(); /* also when there is nothing left: the waits count groups */
+    __pipeline_commit(); /* also if nothing is left: the waits count groups */
     go_on(ahead, p);
 }
 
@@ -234,7 +234,7 @@ static __device__ __forceinline__ void run_unified(problem p, float *kept, bool 
             fill_ahead(ring, &p, &ahead);
             __pipeline_wait_prior(AHEAD);
             if (with_f) apply(ring, &p, at, threadIdx.x, COMPUTING);
-            __syncthreads(); /* the slab is there; the one before the last has been used: STAGES >= AHEAD + 2 */
+            __syncthreads(); /* the slab has arrived; the one before the last has been used: STAGES >= AHEAD + 2 */
             multiply_slab(sums, kept, ring, &p, at, lane);
         }
         store_tile(sums, &p, at.tile, lane);
@@ -262,25 +262,25 @@ static __device__ __forceinline__ void run_unified(problem p, float *kept, bool 
     }
 EACH_WIDTH(UNIFIED_KERNELS)
 
-/* ---- strips: every warp works for itself, and no barrier is left ----
+/* ---- strips: every warp works alone, and no barrier is left ----
  *
- * A warp takes all rows of A and a strip of C: 64, 32 or 16 columns, for m of up to 32, 64 or 128, so that a lane has
- * 8 x 8 sums whatever m is. It loads STRIP_SLAB rows of its strip of B into registers while it multiplies the ones
- * before, which it has left, with f applied, in a corner of shared memory of its own. What a block shares is A. Lanes
- * lie so that two neighbours read the same words of B, and two neighbours of neighbours the same of A: 16-byte loads
- * from shared memory then take two wavefronts, 8 for 64 fmaf of each lane. */
+ * A warp takes all rows of A and a strip of C: 64, 32 or 16 columns, for m of up to 32, 64 or 128, so that a lane has 8
+ * x 8 sums whatever m is. It loads STRIP_SLAB rows of its strip of B into registers while it multiplies the rows
+ * before, which it has stored, with f applied, in its own part of shared memory. Only A is shared by a block. Lanes are
+ * placed so that pairs of neighbours read the same words of B, and neighbouring pairs the same of A: 16-byte loads from
+ * shared memory then take two wavefronts, 8 for 64 fmaf of each lane. */
 
-#define STRIP_WARPS FUSED_STRIP_WARPS /* of a block */
+#define STRIP_WARPS FUSED_STRIP_WARPS /* warps of a block */
 #define STRIP_MOST 16                 /* rows of B that are multiplied at a time, at most */
 
-/* A strip's shape, known to the compiler: rows * columns of C are 64 * 32; a slab is so many rows of B, of which each
+/* A strip's shape, known to the compiler: rows * columns of C are 64 * 32; a slab is that many rows of B, of which each
  * lane has whole vectors. */
 typedef struct strip_shape {
     unsigned rows, columns, slab;
 } strip_shape;
 #define STRIP_SLAB(rows) ((rows) == 32 ? FUSED_STRIP_SLAB_32 : FUSED_STRIP_SLAB)
 
-/* What a warp is about to do: a slab from row `row` of B on, columns `column` on. */
+/* A warp's next work: a slab from row `row` of B on, columns `column` on. */
 typedef struct strip_place {
     unsigned column, row;
 } strip_place;
@@ -302,7 +302,7 @@ static __device__ __forceinline__ float4 load_words(const float *b, unsigned col
                        column + 3 < n ? b[3] : 0.0f);
 }
 
-/* What lies beyond k or n counts as zeros. */
+/* Elements beyond k or n count as zeros. */
 static __device__ __forceinline__ void load_strip(float4 held[STRIP_MOST_VECTORS], strip_shape s, const problem *p,
                                                   strip_place at) {
     unsigned column = at.column + strip_column(s), row = at.row + strip_row(s, 0);
@@ -321,8 +321,8 @@ static __device__ __forceinline__ void keep_strip(float *slab, const float4 held
         *(float4 *)(slab + strip_row(s, i) * s.columns + strip_column(s)) = f4(held[i]);
 }
 
-/* Where the lane's sums lie: rows `row` + 0 to 3 and, half the strip's rows behind, 4 to 7; columns likewise. Bit 0 of
- * the lane counts down, bit 1 across, the others fill up what is left of both. */
+/* The place of the lane's sums: rows `row` + 0 to 3 and, half the strip's rows further, 4 to 7; columns likewise. Bit 0
+ * of the lane counts down, bit 1 across, the others fill the rest of both. */
 static __device__ __forceinline__ lane_place lane_in_strip(strip_shape s) {
     unsigned lane = threadIdx.x % 32, more = lane / 4, across = s.columns / 8; /* lanes across, 2 to 8 */
     lane_place at = {(lane % 2 + more / (across / 2) * 2) * 4, (lane / 2 % 2 + more % (across / 2) * 2) * 4};
@@ -378,7 +378,7 @@ static __device__ __forceinline__ void next_slab(strip_place *at, strip_shape s,
     at->column = at->column < p->n && hop < p->n - at->column ? at->column + hop : p->n;
 }
 
-/* The strips of a warp, from `ahead` on, which is asked for already. */
+/* The strips of a warp, from `ahead` on, whose loads have been issued. */
 static __device__ __forceinline__ void run_strips(problem p, float *kept, strip_shape s) {
     const unsigned warp = threadIdx.x / 32, hop = gridDim.x * STRIP_WARPS * s.columns;
     float *slabs = kept + p.k * s.rows + warp * 2 * s.slab * s.columns;
@@ -398,7 +398,7 @@ static __device__ __forceinline__ void run_strips(problem p, float *kept, strip_
             keep_strip(slab, held, s);
             next_slab(&ahead, s, &p, hop);
             load_strip(held, s, &p, ahead);
-            __syncwarp(); /* the slab is there; the other one has been read by all, before they came here */
+            __syncwarp(); /* the slab has arrived; all lanes have read the other one before this */
             multiply_strips(sums, kept, slab, s, at.row, p.k, lane);
             next_slab(&at, s, &p, hop);
             now ^= 1;
@@ -423,8 +423,8 @@ EACH_WIDTH(KERNEL_BY_STRIPS)
 /* ---- specialised, by hand: two warps fill stages and apply f, eight compute ----
  *
  * Each stage has two named barriers: `full`, at which the producers arrive and the consumers wait, and `free`, the
- * other way round. A producer waits for its own copies only, applies f to the vectors it copied itself, and then
- * arrives: no barrier among producers is needed. */
+ * reverse. A producer waits for its own copies only, applies f to the vectors that it copied itself, and then arrives:
+ * no barrier among producers is needed. */
 
 #define PRODUCING 64
 #define ROLES (COMPUTING + PRODUCING)
@@ -462,7 +462,7 @@ static __device__ __forceinline__ void produce(const problem *p, float *ring) {
     }
 }
 
-/* A stage is given back only where a producer will wait for it: no barrier is left half full at the end. */
+/* A stage is released only if a producer will wait for it, so that no barrier is left half full at the end. */
 static __device__ __forceinline__ void consume(const problem *p, const float *kept, float *ring) {
     lane_place lane = lane_in_tile(p);
     place at = first_place();
@@ -499,13 +499,13 @@ EACH_WIDTH(KERNEL_BY_HAND)
 
 /* ---- specialised, by two pipelines: a warp copies, a warp applies f, eight compute ----
  *
- * Slabs come into one ring by strided transfers, bulk copies on sm_90; the second warp takes them from there, and
- * leaves f of them in another ring. It is the consumer of one pipeline and the producer of the other. */
+ * Slabs come into one ring by strided transfers, bulk copies on sm_90. The second warp takes them from there, and
+ * stores f of them in another ring: it is the consumer of one pipeline and the producer of the other. */
 
-#define RAW 3   /* slabs in the ring that is copied into */
-#define READY 2 /* in the ring that is multiplied from */
+#define RAW 3   /* slabs in the ring for copies */
+#define READY 2 /* slabs in the ring for multiplying */
 
-/* What begins or ends beyond a whole slab, or beyond 16-byte boundaries, goes by a descriptor of its own. */
+/* Slabs that begin or end beyond a whole slab, or off 16-byte boundaries, use a separate descriptor. */
 static __device__ __forceinline__ void copy_slab(haul_producer *w, const problem *p, place at, float *to) {
     unsigned first = at.tile << p->log2_columns, pitch = columns(p) * 4;
     unsigned rows = slab_rows(p, at), bytes = min(columns(p), p->n - first) * 4;
@@ -564,7 +564,7 @@ static __device__ __forceinline__ void multiply_slabs(const haul_split *ready, c
     }
 }
 
-/* What lies beyond n in the last tile is multiplied too, and not stored: it gets a value once. */
+/* Columns beyond n in the last tile are multiplied too, but not stored: they get a value once. */
 static __device__ __forceinline__ void clear_ring(float *ring, unsigned words) {
     for (unsigned i = threadIdx.x * 4; i < words; i += ROLES * 4) *(float4 *)(ring + i) = make_float4(0, 0, 0, 0);
     haul_proxy_fence();

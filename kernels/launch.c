@@ -10,7 +10,7 @@
 
 struct haul_kernels {
     haul_device *device;
-    uint32_t most_blocks;   /* of forms that stride; 0: as many as the device holds */
+    uint32_t most_blocks;   /* limit for forms that stride; 0: as many as the device holds */
     haul_module *modules[]; /* as in haul_kernel_modules; NULL until needed */
 };
 
@@ -42,7 +42,7 @@ haul_status kernels_module(haul_kernels *k, const char *name, haul_module **modu
     return HAUL_OK;
 }
 
-/* ---- what was tuned ---- */
+/* ---- tuned constants ---- */
 
 static const kernels_tables *tables_for(uint32_t architecture) {
     return architecture < kernels_tables_sm_90.architecture ? &kernels_tables_sm_80 : &kernels_tables_sm_90;
@@ -64,7 +64,7 @@ uint32_t kernels_tuned(const haul_kernels *k, const char *name) {
     return value ? (uint32_t)strtoul(value, NULL, 0) : 0;
 }
 
-/* A form as the module has it that the device gets: what it was compiled for decides. */
+/* The form in the module that the device gets: the architecture that it was compiled for decides. */
 static const haul_kernel_form *form_of(const haul_kernels *k, const kernels_launch *l) {
     const haul_kernel_form *shown = &l->forms[l->form];
     const haul_kernel_module *m = haul_kernel_module_find(shown->module, haul_device_architecture(k->device));
@@ -124,7 +124,7 @@ static haul_status check(const haul_kernels *k, const kernels_launch *l) {
 
 /* ---- launches ---- */
 
-/* Blocks that the device holds at once, at least one; no more than `most` an SM, if that is not 0. */
+/* Blocks that the device holds at once, at least one; at most `most` an SM, if that is not 0. */
 static haul_status count_resident(const haul_kernels *k, haul_module *module, const haul_launch *l, uint32_t most,
                                   uint64_t *blocks) {
     uint32_t per_sm;
@@ -135,8 +135,7 @@ static haul_status count_resident(const haul_kernels *k, haul_module *module, co
     return HAUL_OK;
 }
 
-/* A grid that strides does so in the last dimension that there is. Kernels with a z stride there whatever their form.
- */
+/* A grid that strides does so in its last dimension. Kernels with a z dimension stride there in all forms. */
 static haul_status choose_grid(const haul_kernels *k, haul_module *module, const kernels_launch *l,
                                const haul_kernel_form *f, haul_launch *out) {
     const uint32_t tile[3] = {f->tile[0], f->tile[1], 1};

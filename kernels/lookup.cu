@@ -1,7 +1,7 @@
 /* Lookups in a small table that all threads read: from global memory, from a constant bank, and from shared memory.
  *
- * Each thread adds up `rounds` elements. In each round the lanes of a warp want `distinct` different ones, `stride`
- * apart; a stride of 0 strews them. From round to round all move on by one. */
+ * Each thread adds up `rounds` elements. In each round the lanes of a warp read `distinct` different ones, `stride`
+ * apart; a stride of 0 scatters them. From round to round all advance by one. */
 #include <cuda_runtime.h>
 
 enum { TABLE = 256 }; /* a power of two */
@@ -21,7 +21,7 @@ extern "C" __global__ void lookup_plain(const float *table, float *out, unsigned
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/* By way of the read-only path, which no store of the kernel can touch. */
+/* Through the read-only path, which the kernel's stores cannot affect. */
 extern "C" __global__ void lookup_ldg(const float *__restrict__ table, float *__restrict__ out, unsigned rounds,
                                       unsigned distinct, unsigned stride) {
     unsigned place = first_place(distinct, stride);
@@ -30,7 +30,7 @@ extern "C" __global__ void lookup_ldg(const float *__restrict__ table, float *__
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/* The bank is filled beforehand; `table` is not looked at. */
+/* The bank is filled beforehand; `table` is not used. */
 extern "C" __global__ void lookup_constant(const float *table, float *out, unsigned rounds, unsigned distinct,
                                            unsigned stride) {
     unsigned place = first_place(distinct, stride);

@@ -1,8 +1,8 @@
-/* Matrix times vector: y = A x, A row-major, rows x columns floats, each of which is wanted once.
+/* Matrix times vector: y = A x, A row-major, rows x columns floats, each of which is used once.
  *
  * All forms add in one order, so they give the same bits. Each row has 32 partial sums: sum l takes the columns j with
  * j / 4 % 32 == l, in ascending order, each by one fmaf. Then sum l and sum l ^ 16 are added, l and l ^ 8, and so on
- * down to l ^ 1. That is what a warp does whose lanes read neighbouring vectors. Blocks of BLOCK threads. */
+ * down to l ^ 1. A warp whose lanes read adjacent vectors adds this way. Blocks of BLOCK threads. */
 #include <cuda_runtime.h>
 #include "tuned.cuh"
 
@@ -10,7 +10,7 @@
 #define WARPS (BLOCK / 32)
 #define SPAN 128                         /* columns that a warp reads at a time */
 static const int UNROLL = MATVEC_UNROLL; /* pragmas take no macros */
-#define ROWS 4                           /* of a warp of the staged form */
+#define ROWS 4                           /* rows of a warp of the staged form */
 #define PART 4096                        /* columns of x that the staged form keeps */
 
 static __device__ __forceinline__ float add_lanes(float sum) {
@@ -32,7 +32,7 @@ static __device__ __forceinline__ float dot_words(const float *a, const float *x
     return sum;
 }
 
-/* ---- plain: a thread a row; neighbouring lanes read words that lie a row apart. The grid covers the rows. ---- */
+/* ---- plain: a thread a row; adjacent lanes read words that are a row apart. The grid covers the rows. ---- */
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
     matvec_plain(float *y, const float *a, const float *x, unsigned rows, unsigned columns) {
@@ -86,7 +86,7 @@ static __device__ __forceinline__ void stage_part(float *part, const float *x, u
     for (unsigned j = threadIdx.x; j < count; j += BLOCK) part[j] = x[first + j];
 }
 
-/* The warp's rows by vectors of the part; rows beyond the last are the last one again. */
+/* The warp's rows by vectors of the part; rows beyond the last repeat the last one. */
 static __device__ __forceinline__ void stream_vectors(float sums[ROWS], const float *const a[ROWS], const float *part,
                                                       unsigned first, unsigned count) {
     const float4 *x = (const float4 *)part;

@@ -1,17 +1,17 @@
 /* Max pooling of radius 15: out[i] is the largest of in[i - 15] to in[i + 15], clamped to the array.
  *
- * Each element is wanted 31 times. The plain form asks global memory each time and lives off L1; the staged form asks
- * once, keeps the block's part and a halo of 15 on either side in shared memory, and reads it from there; the last one
- * also keeps the maximum of each four neighbours, so that it reads 15 words of shared memory for four outputs. */
+ * Each element is used 31 times. The plain form loads it from global memory each time and relies on L1. The staged form
+ * loads it once, stores the block's part and a halo of 15 on either side in shared memory, and reads it from there. The
+ * last one also stores the maximum of each four neighbours, so it reads 15 words of shared memory for four outputs. */
 #include <cuda_runtime.h>
 #include "tuned.cuh"
 
 #define RADIUS 15
 #define STAGED 256              /* threads a block of the staged form */
 #define BLOCK MAXPOOL_THREADS   /* of maxpool15 */
-#define VECTORS MAXPOOL_VECTORS /* of four outputs, that a thread of maxpool15 computes */
+#define VECTORS MAXPOOL_VECTORS /* vectors of four outputs that a thread of maxpool15 computes */
 #define SPAN (BLOCK * VECTORS)  /* vectors of a block */
-#define HALO 4                  /* vectors beside them on either side, from which RADIUS words are wanted */
+#define HALO 4                  /* vectors on either side, of which RADIUS words are used */
 
 extern "C" __global__ void maxpool15_plain(float *out, const float *in, int n) {
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -36,7 +36,7 @@ extern "C" __global__ void maxpool15_staged(float *out, const float *in, int n) 
     if (first + RADIUS + threadIdx.x < n) out[first + RADIUS + threadIdx.x] = largest;
 }
 
-/* Vector number `vector` of in; what lies outside the array counts as minus infinity. */
+/* Vector number `vector` of in; elements outside the array count as minus infinity. */
 static __device__ __forceinline__ float4 load_vector(const float *in, int vector, int n) {
     const float least = __int_as_float(0xff800000);
     if (vector >= 0 && vector < n / 4) return ((const float4 *)in)[vector];
@@ -57,8 +57,8 @@ static __device__ __forceinline__ void store_vector(float *out, int vector, floa
     }
 }
 
-/* Four outputs: all want the seven vectors around their own whole, of the two beyond these the first output wants the
- * last three words before, the last one the first three behind. */
+/* Four outputs: all use the seven vectors around their own entirely; of the two beyond these the first output uses the
+ * last three words of the one before, the last output the first three of the one after. */
 static __device__ __forceinline__ float4 pool_vector(const float4 *vectors, const float *largest) {
     float4 before = vectors[-HALO], behind = vectors[HALO];
     float all = largest[-HALO + 1];
@@ -80,7 +80,7 @@ extern "C" __global__ void maxpool15(float *out, const float *in, int n) {
     __shared__ float4 vectors[SPAN + 2 * HALO];
     __shared__ float largest[SPAN + 2 * HALO];
     int t = threadIdx.x, first = (int)blockIdx.x * SPAN - HALO;
-    int edge = t < HALO ? t : SPAN + t; /* the place of a halo's vector, for the threads that bring one too */
+    int edge = t < HALO ? t : SPAN + t; /* the place of a halo's vector, for threads that also load one */
     float4 loaded[VECTORS], halo;
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) loaded[k] = load_vector(in, first + HALO + k * BLOCK + t, n);

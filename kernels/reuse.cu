@@ -1,8 +1,8 @@
-/* What caches keep: data that kernel after kernel reads, and stores to the same place.
+/* What caches keep: data that several kernels read, and repeated stores to the same place.
  *
- * L2 keeps what it has from one kernel to the next, until other data needs the room; an access-policy window keeps a
- * part of it longer. Stores are kept there, too: L2 is a write-back cache, which writes a sector to device memory when
- * it is given up. L1 is a write-through cache: every store goes on to L2 at once. */
+ * L2 keeps its lines from one kernel to the next, until other data needs the room; an access-policy window keeps a part
+ * of them longer. Stores are kept there, too: L2 is a write-back cache, which writes a sector to device memory when it
+ * is evicted. L1 is a write-through cache: every store goes on to L2 at once. */
 #include <cuda_runtime.h>
 
 /* Sums vectors around L1. in: count vectors; out: a float for each thread of the grid. */
@@ -16,7 +16,7 @@ extern "C" __global__ void reuse_sum(const float4 *in, float *out, unsigned coun
     out[t] = sum;
 }
 
-/* Stores to each of n words `rounds` times; the last round's number stays. Stores of a warp to a line leave L1 as one
+/* Stores to each of n words `rounds` times; the last round's number stays. A warp's stores to a line leave L1 together
  * unless there is a barrier between them. */
 extern "C" __global__ void reuse_store(float *out, unsigned n, unsigned rounds) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -6,7 +6,7 @@
 
 enum { TILE = 128 }; /* elements; a block has two threads for each */
 
-/* Double-buffered: the producers' next tile comes while the consumers use this one. */
+/* Double-buffered: the producers' next tile arrives while the consumers use this one. */
 static __device__ __forceinline__ void work(float *out, const float *in, unsigned tiles, unsigned rounds, bool copies,
                                             unsigned i) {
     __shared__ float stages[2][TILE];

@@ -3,7 +3,7 @@
 
 #include "base/status.h"
 
-/* Gather and scatter have the same forms, in the same order: what is said of one holds for the other. */
+/* Gather and scatter have the same forms, in the same order: facts about one hold for the other. */
 const haul_kernel_form haul_gather_forms[] = {
     {.name = "auto"},
 #define HAUL_KERNEL_GATHER(FORM, ...) {__VA_ARGS__},
@@ -19,12 +19,12 @@ const haul_kernel_form haul_scatter_forms[] = {
 _Static_assert((int)HAUL_GATHER_FORMS == (int)HAUL_SCATTER_FORMS, "gather and scatter have the same forms");
 
 enum {
-    BLOCK = 256,         /* places that a block of the forms GROUPS and KEPT has at most */
-    STAGE_BYTES = 4096,  /* that a stage of the form TRANSFER is made of, in whole rows */
-    MOST_BYTES = 1 << 14 /* of a row that goes through a stage */
+    BLOCK = 256,         /* largest number of places in a block of the forms GROUPS and KEPT */
+    STAGE_BYTES = 4096,  /* size of a stage of the form TRANSFER, in whole rows */
+    MOST_BYTES = 1 << 14 /* largest row that goes through a stage */
 };
 
-/* Rows, whichever way they go. */
+/* A gather or a scatter of rows. */
 typedef struct row_move {
     uint32_t count, row_bytes, index_bytes;
     haul_gather_form form;
@@ -55,7 +55,7 @@ static haul_status check_rows(const char *function, const row_move *m) {
     return HAUL_OK;
 }
 
-/* Lanes of a group: as many as a row has vectors, in powers of two, up to a warp. */
+/* Lanes of a group: as many as a row has vectors, rounded up to a power of two, at most a warp. */
 static uint32_t log2_lanes(uint32_t row_bytes) {
     uint32_t log2 = 0;
     while (log2 < 5 && (16u << log2) < row_bytes) log2++;
@@ -66,8 +66,8 @@ static uint32_t stage_rows(uint32_t row_bytes) {
     return row_bytes < STAGE_BYTES ? STAGE_BYTES / row_bytes : 1;
 }
 
-/* What the form's tiles count: units of rows, rows, places of lanes, or stages. Parameters that not all kernels have
- * are added to `arguments`. */
+/* The unit that the form's tiles count: units of rows, rows, places of lanes, or stages. Adds parameters that only some
+ * kernels have to `arguments`. */
 static uint64_t extent_of(const row_move *m, kernels_argument *arguments, size_t *count) {
     uint32_t log2 = log2_lanes(m->row_bytes), lane_bytes = 16u << log2, rows = stage_rows(m->row_bytes);
     uint64_t pieces = (m->row_bytes + lane_bytes - 1) / lane_bytes;

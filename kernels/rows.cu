@@ -1,9 +1,9 @@
 /* Rows by index: gather, out[i] = table[index[i]], and scatter, table[index[i]] = in[i].
  *
- * Where the next row lies is known only when its index has come: two latencies, one after the other. What helps is to
- * have many rows under way, to know the indices before they are needed, and to leave no lane without work when rows
- * are short. Indices are unsigned, of 4 or 8 bytes; they have to lie in the table, and for scatter to differ. Rows
- * follow each other without gaps; the grid is one of one dimension. */
+ * The next row's address is known only when its index has arrived: two latencies, one after the other. It helps to have
+ * many rows in flight, to load the indices before they are needed, and to leave no lane idle when rows are short.
+ * Indices are unsigned, of 4 or 8 bytes; they must lie in the table, and for scatter differ. Rows follow each other
+ * without gaps; the grid has one dimension. */
 #include <cuda_runtime.h>
 #define HAUL_BLOCK_IS_1D
 #include <haul/device.h>
@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 
 /* ---- by 16-byte vectors: rows of a multiple of 16 bytes, aligned to 16 ---- */
 
-/* A warp a row: of a row of 32 bytes, 30 lanes see nothing. */
+/* A warp a row: with a row of 32 bytes, 30 lanes are idle. */
 static __device__ __forceinline__ void move_row(float4 *to, const float4 *from, unsigned vectors) {
     for (unsigned v = threadIdx.x % 32; v < vectors; v += 32) to[v] = from[v];
 }
@@ -75,25 +75,25 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 
 /* ---- groups: as many lanes a row as it has vectors (1, 2, 4, ... 32), so that short rows fill a warp ----
  *
- * Rows of more than 512 bytes are cut into pieces that a warp takes each. A lane has two vectors under way, and a block
- * is done when it has stored them: on an H100 neither more vectors nor blocks that go on are as fast. */
+ * Rows of more than 512 bytes are cut into pieces, one for each warp. A lane has two vectors in flight, and a block
+ * ends when it has stored them: on an H100 neither more vectors nor blocks with several tiles are as fast. */
 
-#define SMALL ROWS_THREADS /* a block */
+#define SMALL ROWS_THREADS /* threads of a block */
 #define AHEAD ROWS_AHEAD   /* vectors of a lane */
 
-/* Where a vector of a lane is read and written; rows are counted in vectors. */
+/* The address where a lane's vector is read and written; rows are counted in vectors. */
 typedef struct row_vector {
     size_t ordered, indexed;
     bool exists;
 } row_vector;
 
-/* What a launch moves. The first fields are constants of the code. */
+/* The parameters of a launch. The first fields are constants of the code. */
 typedef struct row_groups {
     bool scatter, wide, kept;
     float4 *to;
     const float4 *from;
     const void *index;
-    unsigned count, vectors, log2_lanes, pieces; /* vectors: of a row */
+    unsigned count, vectors, log2_lanes, pieces; /* vectors of a row */
 } row_groups;
 
 static __device__ __forceinline__ row_vector find_vector(const row_groups *g, unsigned k) {
@@ -130,8 +130,8 @@ static __device__ __forceinline__ void move_groups(row_groups g) {
 }
 
 /* log2_lanes: 0 to 5; pieces: of 1 << log2_lanes vectors, in a row; the grid covers all pieces, of which there are less
- * than 2^32, SMALL * AHEAD >> log2_lanes a block. ..._kept asks L2 to keep the table's lines, and to give up those of
- * the other side first: that pays where rows are wanted again, and is paid by whatever else L2 could hold. */
+ * than 2^32, SMALL * AHEAD >> log2_lanes a block. ..._kept asks L2 to keep the table's lines, and to evict those of the
+ * other side first: that helps if rows are used again, at the cost of other data in L2. */
 #define GROUPS_KERNEL(name, scatter, kept)                                                                     \
     extern "C" __global__ void __launch_bounds__(SMALL)                                                        \
         name(float4 *to, const float4 *from, const void *index, unsigned count, unsigned row_bytes,            \
@@ -151,10 +151,10 @@ GROUPS_KERNEL(scatter_kept, true, true)
 
 /* ---- transfers: a warp moves a stage of rows through shared memory ----
  *
- * On the side of the indices an indirect transfer, on the side that is in order a sequential one; no register holds any
- * of the data. On sm_90 rows of HAUL_BULK_WORTH bytes and more go by bulk copies: a lane asks for a row with one
- * instruction, and one copy takes the whole stage to or from the other side. Stages are small and blocks many, so that
- * enough is under way: blocks that go on, with rings of stages, are slower. */
+ * On the side of the indices there is an indirect transfer, on the other a sequential one; no register holds any of the
+ * data. On sm_90 rows of HAUL_BULK_WORTH bytes and more go by bulk copies: a lane issues a row's copy with one
+ * instruction, and one copy moves the whole stage to or from the other side. Stages are small and blocks many, so that
+ * enough is in flight: blocks with several tiles and rings of stages are slower. */
 
 static __device__ __forceinline__ void gather_stage(char *out, const char *table, const char *index, unsigned rows,
                                                     unsigned row_bytes, char *stage, haul_how how) {

@@ -1,17 +1,17 @@
-/* SAXPY, y = alpha * x + y, up a ladder of ways to keep bytes in flight.
+/* SAXPY, y = alpha * x + y, on a ladder of techniques to keep bytes in flight.
  *
- * Every rung moves the same 12 bytes an element. What changes is how many instructions that takes, how many registers
- * hold data that is under way, and how early the next data is asked for. x and y are 16-byte aligned from the second
- * rung on; any n is right: what does not fill a vector, or a tile, goes by single words. */
+ * Every rung moves the same 12 bytes an element. Rungs differ in how many instructions that takes, how many registers
+ * hold data in flight, and how early the next data is requested. x and y are 16-byte aligned from the second rung on.
+ * Any n works: elements that do not fill a vector, or a tile, move by single words. */
 #include <haul/device.h>
 #include "tuned.cuh"
 
 #define BLOCK 256 /* threads a block of the rungs that stage in shared memory */
 #define TILE 1024 /* floats that a block stages at a time: one vector a thread */
 #define STAGES 4
-#define WIDE 3                    /* vectors of x a thread and stage, where a stage has several */
-#define PACED SAXPY_PACED_THREADS /* of the last rung: with 704, two blocks an SM, whose loads are 44 KiB */
-#define USERS SAXPY_ROLES_THREADS /* of a block with roles, beside the warp that fills */
+#define WIDE 3                    /* vectors of x a thread and stage, if a stage has several */
+#define PACED SAXPY_PACED_THREADS /* threads of the last rung: with 704, two blocks an SM, whose loads are 44 KiB */
+#define USERS SAXPY_ROLES_THREADS /* consumers of a block with roles, beside the warp that fills */
 
 static __device__ __forceinline__ float4 axpy4(float alpha, float4 x, float4 y) {
     return make_float4(fmaf(alpha, x.x, y.x), fmaf(alpha, x.y, y.y), fmaf(alpha, x.z, y.z), fmaf(alpha, x.w, y.w));
@@ -63,7 +63,7 @@ extern "C" __global__ void saxpy_registers(unsigned n, float alpha, const float 
 
 /* ---- with haul's pipelines. A stage holds a tile of x and, behind it, one of y ---- */
 
-/* Starts the copy of vector i of x and y into this thread's place in the next stage: none where there is no vector. */
+/* Starts the copy of vector i of x and y into this thread's place in the next stage, if there is such a vector. */
 static __device__ __forceinline__ void fetch_vector(haul_pipeline *p, float4 *stages, const float *x, const float *y,
                                                     unsigned i, unsigned vectors) {
     HAUL_SEQUENTIAL(vector, 16, 16, 1, HAUL_BY_LDGSTS);
@@ -75,8 +75,8 @@ static __device__ __forceinline__ void fetch_vector(haul_pipeline *p, float4 *st
     haul_thread_pipeline_commit(p);
 }
 
-/* A thread uses what it has copied itself, so nobody waits for anybody. The next stages' copies are issued before the
- * wait for this one's, so that bytes are in flight all the time. */
+/* A thread uses only what it has copied itself, so no barrier is needed. The next stages' copies are issued before the
+ * wait for this one's, so that bytes are always in flight. */
 static __device__ __forceinline__ void by_threads(haul_pipeline *p, float4 *stages, unsigned n, float alpha,
                                                   const float *x, float *y) {
     unsigned vectors = n / 4, hop = gridDim.x * BLOCK, i = blockIdx.x * BLOCK + threadIdx.x, ahead = i;
@@ -133,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4)
     axpy_tail(4, n, alpha, x, y);
 }
 
-/* Rung 6: STAGES stages: more bytes under way for the same registers, paid in shared memory. */
+/* Rung 6: STAGES stages: more bytes in flight for the same registers, at the cost of shared memory. */
 extern "C" __global__ void saxpy_stages(unsigned n, float alpha, const float *x, float *y) {
     __shared__ __align__(16) float4 stages[STAGES * 2 * BLOCK];
     HAUL_THREAD_PIPELINE(p, STAGES, HAUL_BY_LDGSTS);
@@ -152,8 +152,8 @@ static __device__ __forceinline__ void fetch_tile(haul_pipeline *p, float4 *stag
     haul_block_pipeline_commit(p);
 }
 
-/* Rung 7: the block stages together. On sm_90 one thread asks for 4 KiB of x and of y at a time, and no register and no
- * load slot is held meanwhile; older machines copy by LDGSTS, all threads a part. */
+/* Rung 7: the block stages together. On sm_90 one thread issues copies of 4 KiB of x and of y, and no register and no
+ * load slot is occupied meanwhile; older machines copy by LDGSTS, all threads a part. */
 extern "C" __global__ void __launch_bounds__(BLOCK) saxpy_bulk(unsigned n, float alpha, const float *x, float *y) {
     __shared__ __align__(128) float4 stages[STAGES * 2 * BLOCK];
     HAUL_BLOCK_PIPELINE(p, STAGES, BLOCK, HAUL_AUTO);
@@ -168,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) saxpy_bulk(unsigned n, float
     axpy_tail(TILE, n, alpha, x, y);
 }
 
-/* Rung 8: a warp of its own fills the stages, USERS threads use them, a vector of x and of y each. Blocks of USERS + 32
+/* Rung 8: a dedicated warp fills the stages, USERS threads use them, a vector of x and of y each. Blocks of USERS + 32
  * threads; dynamic shared memory: SAXPY_ROLES_STAGES stages of 32 bytes for each user. */
 extern "C" __global__ void __launch_bounds__(USERS + 32)
     saxpy_roles(unsigned n, float alpha, const float *x, float *y) {
@@ -198,8 +198,8 @@ extern "C" __global__ void __launch_bounds__(USERS + 32)
 
 /* ---- no stages at all ---- */
 
-/* Rung 9: a vector a thread again, but nobody stores before the block's loads are all in: memory turns between reading
- * and writing less often. Blocks of PACED threads; the grid covers n / 4. */
+/* Rung 9: a vector a thread again, but no thread stores before all the block's loads have arrived: memory switches less
+ * often between reading and writing. Blocks of PACED threads; the grid covers n / 4. */
 extern "C" __global__ void __launch_bounds__(PACED)
     saxpy_paced(unsigned n, float alpha, const float *__restrict__ x, float *y) {
     const float4 *x4 = (const float4 *)x;
@@ -207,7 +207,7 @@ extern "C" __global__ void __launch_bounds__(PACED)
     unsigned i = blockIdx.x * PACED + threadIdx.x, vectors = n / 4;
     if ((blockIdx.x + 1) * PACED <= vectors) {
         float4 result = axpy4(alpha, x4[i], y4[i]);
-        haul_block_loaded(__float_as_uint(result.x)); /* all of a vector's words come with its first */
+        haul_block_loaded(__float_as_uint(result.x)); /* all words of a vector arrive with its first */
         y4[i] = result;
     } else if (i < vectors) {
         y4[i] = axpy4(alpha, x4[i], y4[i]);

@@ -1,8 +1,8 @@
 /* Staging: how 4, 8 or 16 bytes a thread get from global into shared memory.
  *
- * The synchronous way goes through a register: a load, then a store. LDGSTS (cp.async) goes straight there; 4 and 8
- * bytes pass through L1 (.ca), 16 bytes may go around it (.cg), which is kind to L1 but fetches whole sectors for each
- * side: where source or destination is not aligned to a sector, sectors are fetched twice.
+ * The synchronous path goes through a register: a load, then a store. LDGSTS (cp.async) writes shared memory directly;
+ * 4 and 8 bytes pass through L1 (.ca), 16 bytes may bypass it (.cg), which spares L1 but fetches whole sectors for each
+ * side: if source or destination is not aligned to a sector, sectors are fetched twice.
  *
  * `shift` moves the source, `skew` the destination, both in elements of the width. Each thread reads back what it
  * copied itself, so no barrier is needed. in: n + shift elements. Shared memory: blockDim.x + skew elements. */
@@ -64,7 +64,7 @@ extern "C" __global__ void stage16_async(const float4 *in, float4 *out, unsigned
     out[i] = quads[skew + threadIdx.x];
 }
 
-/* Through L1: what a tile that other blocks of the SM also read may want. */
+/* Through L1: useful for a tile that other blocks of the SM also read. */
 extern "C" __global__ void stage16_async_l1(const float4 *in, float4 *out, unsigned n, unsigned shift, unsigned skew) {
     extern __shared__ float4 quads[];
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

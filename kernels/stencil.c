@@ -21,28 +21,28 @@ uint64_t haul_volume_floats(const haul_volume *v) {
     return v->pitch * ((uint64_t)v->ny * v->nz - 1) + v->nx;
 }
 
-/* A stage is the tile with its ring, for which there is a sector on either side; kernels/stencil.cu lays it out so. */
+/* A stage is the tile with its ring, which has room for a sector on either side; kernels/stencil.cu has this layout. */
 static uint32_t stage_bytes(const haul_kernel_form *f, uint32_t radius) {
     enum { SIDE = 8 };
     return (f->tile[0] + 2 * SIDE) * (f->tile[1] + 2 * radius) * (uint32_t)sizeof(float);
 }
 
-/* Of the form WALK: a ring for each warp, of rows 128 floats wide and a sector on either side. */
+/* For the form WALK: a ring for each warp, of rows 128 floats wide and a sector on either side. */
 static uint32_t ring_bytes(const haul_kernels *k, uint32_t radius) {
     const uint32_t steps = 1 + kernels_tuned(k, "STENCIL_WALK_AHEAD");
     return kernels_tuned(k, "STENCIL_WALK_WARPS") * (radius + steps * kernels_tuned(k, "STENCIL_WALK_ROWS")) * 576;
 }
 
-/* What an H100 likes best: few neighbours come from L1 while others compute; more of them from a tile that blocks which
- * end have brought; and of many, those above and below from registers, as a warp goes down. */
+/* The fastest forms on an H100: for few neighbours cached loads, while other blocks compute; for more a tile loaded by
+ * blocks that end; for many a warp that goes down and keeps those above and below in registers. */
 static haul_stencil_form choose_form(const haul_volume *v, uint32_t radius) {
     if (v->pitch % 4) return HAUL_STENCIL_PLAIN;
     if (radius > 4) return HAUL_STENCIL_WALK;
     return radius > 2 || v->nx % 4 ? HAUL_STENCIL_SINGLE : HAUL_STENCIL_VECTOR;
 }
 
-/* Of the form WALK: into how many blocks the rows are divided. All take equally long, so that they should come in whole
- * waves; each reads 2 * radius rows more than it has. */
+/* For the form WALK: the number of blocks into which the rows are divided. All take equally long, so there should be
+ * whole waves of them; each reads 2 * radius more rows than it has. */
 static haul_status divide_rows(haul_kernels *k, const haul_volume *v, uint32_t radius, kernels_launch *launch) {
     const haul_kernel_form *f = &haul_stencil_forms[HAUL_STENCIL_WALK];
     const uint32_t warps = kernels_tuned(k, "STENCIL_WALK_WARPS");

@@ -2,22 +2,22 @@
  *
  * With s = c[0] * in(x, y), then for k = 1 to radius
  *     s = fma(c[k], (in(x - k, y) + in(x + k, y)) + (in(x, y - k) + in(x, y + k)), s),
- * out(x, y) = s. All forms do this in this order and give the same bits. What lies outside the plane counts as 0.
+ * out(x, y) = s. All forms do this in this order and give the same bits. Elements outside the plane count as 0.
  *
- * Every element is wanted 4 * radius + 1 times. The plain form asks global memory each time, another one by vectors, a
- * column of which it keeps in registers; most others bring a tile and the ring around it into shared memory: by hand,
- * or by haul's halo transfers in five ways to buffer. In the last form warps go down strips of their own. There is one
- * kernel for each radius, so that coefficients stay in constant memory and loops unroll; blocks go on through the
- * planes by gridDim.z. */
+ * Every element is used 4 * radius + 1 times. The plain form loads it from global memory each time. Another form loads
+ * vectors, and keeps a column of them in registers. Most others load a tile and the ring around it into shared memory:
+ * by hand, or by haul's halo transfers in five ways to buffer. In the last form each warp goes down its own strip.
+ * There is a kernel for each radius, so that coefficients stay in constant memory and loops unroll; blocks stride
+ * through the planes by gridDim.z. */
 #include <cuda_runtime.h>
 #include <cuda_pipeline_primitives.h>
 #include <haul/device.h>
 #include "tuned.cuh"
 
 #define COEFFICIENTS 9
-#define WARPS 8     /* that compute: the first of a block 32 threads wide */
-#define DMA_WARPS 2 /* of a set that only copies */
-#define ROWS 4      /* of outputs that a thread computes, four in each */
+#define WARPS 8     /* compute warps: the first of a block 32 threads wide */
+#define DMA_WARPS 2 /* DMA warps of a set, which only copy */
+#define ROWS 4      /* rows of outputs that a thread computes, four in each */
 #define TILE_X 128
 #define TILE_Y (WARPS * ROWS)
 
@@ -51,9 +51,9 @@ static __device__ __forceinline__ void plain(int radius, const float *in, float 
 
 /* ---- by vectors: cached 16-byte loads, no shared memory ----
  *
- * A thread computes VECTOR_ROWS rows of four outputs, and keeps the column of vectors that they need in registers; what
- * lies beside comes from L1, where neighbours' loads have brought it. The blocks end with their plane: an SM holds so
- * many that some load while others compute. Good for small radii: with radius 8 an SM holds too few threads. */
+ * A thread computes VECTOR_ROWS rows of four outputs, and keeps the column of vectors that they need in registers.
+ * Neighbours beside it come from L1, where other threads' loads have brought them. Blocks end with their plane: an SM
+ * holds so many that some load while others compute. With radius 8 an SM holds too few threads for this. */
 
 #define VECTOR_WARPS 4
 #define VECTOR_ROWS 4
@@ -73,7 +73,7 @@ static __device__ __forceinline__ float4 add_ring(float c, const float *left, co
                        fmaf(c, (left[3] + right[3]) + (above.w + below.w), sum.w));
 }
 
-/* Four outputs of a row: `middle` points at the first one's input among its neighbours, `column` at their vector. */
+/* Four outputs of a row: `middle` points to the first one's input among its neighbours, `column` to their vector. */
 static __device__ __forceinline__ float4 cross4_of(int radius, const float *middle, const float4 *column,
                                                    const float *c) {
     float4 sum = make_float4(c[0] * middle[0], c[0] * middle[1], c[0] * middle[2], c[0] * middle[3]);
@@ -106,14 +106,14 @@ static __device__ __forceinline__ void by_vectors(int radius, const float *in, f
 /* ---- from a tile in shared memory ---- */
 
 /* Rows of a tile have SIDE floats on the left and on the right, of which the ring takes whole vectors. It is a sector,
- * so that 16-byte copies, which go around L1, find both sides equally far from one. */
+ * so that 16-byte copies, which bypass L1, find both sides equally far from one. */
 #define SIDE 8
 #define RING(radius) (((radius) + 3) / 4)
 #define TILE_PITCH (TILE_X + 2 * SIDE)
 #define STAGE(radius) (TILE_PITCH * (TILE_Y + 2 * (radius))) /* floats of a tile with its ring */
-#define ORIGIN(radius) ((radius)*TILE_PITCH + SIDE)          /* of the tile in a stage */
+#define ORIGIN(radius) ((radius)*TILE_PITCH + SIDE)          /* offset of the tile in a stage */
 
-/* Four neighbouring outputs; `center` points at the first one's input. */
+/* Four neighbouring outputs; `center` points to the first one's input. */
 static __device__ __forceinline__ float4 cross4(int radius, const float *center, const float *c) {
     float row[4 + 2 * SIDE], *middle = row + SIDE;
 #pragma unroll
@@ -139,7 +139,7 @@ static __device__ __forceinline__ void store4(float *row, unsigned x, unsigned n
     if (x + 2 < nx) row[x + 2] = value.z;
 }
 
-/* A warp of 32 lanes computes ROWS rows of the tile, whose ring `stage` begins with. */
+/* A warp of 32 lanes computes ROWS rows of the tile; `stage` begins with the tile's ring. */
 static __device__ __forceinline__ void compute_rows(int radius, const float *stage, unsigned warp, unsigned lane,
                                                     float *plane, volume v, const float *c) {
     const float *origin = stage + ORIGIN(radius);
@@ -164,8 +164,8 @@ static __device__ __forceinline__ void fetch4(float *to, const float *plane, vol
                  : "memory");
 }
 
-/* Starts the copies of a plane's tile and ring, without the corners, which a cross never asks for, and closes the group
- * even where there is no plane: the waits count groups. */
+/* Starts the copies of a plane's tile and ring, without the corners, which a cross never uses, and commits the group
+ * even if there is no plane: the waits count groups. */
 static __device__ __forceinline__ void fetch_tile(int radius, float *stage, const float *in, volume v, unsigned z) {
     int x = blockIdx.x * TILE_X, y = (int)(blockIdx.y * TILE_Y) - radius;
     unsigned lane = threadIdx.x, t = threadIdx.y * 32 + lane;
@@ -203,7 +203,7 @@ static __device__ __forceinline__ void by_hand(int radius, const float *in, floa
 
 /* ---- with haul's halo transfers: `halo` is a tile with its ring, without the corners ---- */
 
-/* Where the block's tile lies in a plane. */
+/* The place of the block's tile in a plane. */
 static __device__ __forceinline__ haul_place place_of(volume v) {
     return haul_area(blockIdx.x * TILE_X, blockIdx.y * TILE_Y, v.nx, v.ny, 4ll * v.pitch);
 }
@@ -216,7 +216,7 @@ static __device__ __forceinline__ float *plane_of(float *out, volume v, unsigned
     return out + (size_t)z * v.pitch * v.ny;
 }
 
-/* One buffer, all threads copy and compute: other blocks of the SM have to hide the copies. */
+/* One buffer, all threads copy and compute: other blocks of the SM must hide the copies. */
 static __device__ __forceinline__ void single_unified(int radius, haul_transfer halo, const float *in, float *out,
                                                       volume v, const float *c) {
     extern __shared__ __align__(128) float stages[];
@@ -226,8 +226,8 @@ static __device__ __forceinline__ void single_unified(int radius, haul_transfer 
     }
 }
 
-/* Two buffers, all threads copy and compute: a round asks for plane z, and computes the one before meanwhile. The first
- * round has none to compute, the last none to ask for. */
+/* Two buffers, all threads copy and compute: a round starts the copy of plane z, and computes the one before meanwhile.
+ * The first round has none to compute, the last none to copy. */
 static __device__ __forceinline__ void double_unified(int radius, haul_transfer halo, const float *in, float *out,
                                                       volume v, const float *c) {
     extern __shared__ __align__(128) float stages[];
@@ -270,8 +270,8 @@ static __device__ __forceinline__ void single_dma(int radius, haul_transfer halo
     }
 }
 
-/* Two buffers, each with a set of DMA warps of its own: one handover, one set and every second plane each. A buffer may
- * be filled again as soon as it has been read. */
+/* Two buffers, each with its own set of DMA warps: one handover, one set and every second plane each. A buffer may be
+ * filled again as soon as it has been read. */
 static __device__ __forceinline__ void double_dma(int radius, haul_transfer halo, const float *in, float *out, volume v,
                                                   const float *c) {
     extern __shared__ __align__(128) float stages[];
@@ -322,7 +322,7 @@ static __device__ __forceinline__ void manual_dma(int radius, haul_transfer halo
     }
 }
 
-/* Four neighbours of a row that need not be whole vectors. */
+/* Four neighbours of a row, which need not be whole vectors. */
 static __device__ __forceinline__ float4 load_within(const float *plane, const volume *v, int x, int y) {
     bool inside = (unsigned)x < v->nx && (unsigned)y < v->ny;
     const float *from = plane + (size_t)y * v->pitch + x;
@@ -331,27 +331,27 @@ static __device__ __forceinline__ float4 load_within(const float *plane, const v
     return make_float4(from[0], x + 1 < v->nx ? from[1] : 0.0f, x + 2 < v->nx ? from[2] : 0.0f, 0.0f);
 }
 
-/* ---- walking: a warp goes down a strip of its plane, and waits for nobody ----
+/* ---- walking: a warp goes down a strip of its plane, and waits for no other warp ----
  *
  * A warp computes WALK_ROWS rows of its 128 columns at a time. Of the column of vectors that these need it keeps the
  * last 2 * radius in registers from one step to the next, so that each row is read from shared memory once as part of a
- * column, and once more, with its neighbours, as a center. Rows come by LDGSTS into a ring in shared memory that is the
- * warp's own, WALK_AHEAD steps before they are used: no barrier but the warp's. Two rows that a warp wants too much at
- * each end of its span, and a sector at each side, are all that is read more than once. */
+ * column, and once more, with its neighbours, as a center. Rows arrive by LDGSTS in a ring in shared memory that
+ * belongs to the warp, WALK_AHEAD steps before they are used: only the warp's own barrier is needed. Only `radius` rows
+ * at each end of a warp's span, and a sector at each side, are read more than once. */
 
-#define WALK_WARPS STENCIL_WALK_WARPS /* of a block, side by side */
-#define WALK_ROWS STENCIL_WALK_ROWS   /* that a warp computes at a time */
-#define WALK_AHEAD STENCIL_WALK_AHEAD /* steps that have been asked for when one is computed */
+#define WALK_WARPS STENCIL_WALK_WARPS /* warps of a block, side by side */
+#define WALK_ROWS STENCIL_WALK_ROWS   /* rows that a warp computes at a time */
+#define WALK_AHEAD STENCIL_WALK_AHEAD /* steps whose loads are in flight when one is computed */
 #define WALK_RING(radius) ((radius) + (1 + WALK_AHEAD) * WALK_ROWS) /* rows of the ring */
 #define WALK_COLUMN(radius) (2 * (radius) + WALK_ROWS)
 
-/* A strip: where its first element lies in the plane, and how many rows it has. */
+/* A strip: its first element's place in the plane, and its number of rows. */
 typedef struct strip {
     const float *plane;
     int x, y, rows;
-    float *ring;   /* of `WALK_RING(radius)` rows; row 0 of the strip comes into the first */
-    unsigned slot; /* the ring's row that has the strip's row `first` */
-    int first;     /* what is computed next */
+    float *ring;   /* of `WALK_RING(radius)` rows; row 0 of the strip goes into the first */
+    unsigned slot; /* the ring's row that holds the strip's row `first` */
+    int first;     /* the next row to compute */
 } strip;
 
 /* The lane's vector of row `first + ahead` of the strip in the ring; `ahead` is less than the ring's rows. */
@@ -366,7 +366,7 @@ static __device__ __forceinline__ void go_down(int radius, strip *s) {
     if (s->slot >= WALK_RING(radius)) s->slot -= WALK_RING(radius);
 }
 
-/* Starts the copies of `count` rows from `first + ahead` on, sides and all; of those that nobody will need, none. */
+/* Starts the copies of `count` rows from `first + ahead` on, sides included, except rows that no output needs. */
 static __device__ __forceinline__ void fetch_rows(int radius, strip s, volume v, int ahead, int count) {
     const int ring = RING(radius), lane = threadIdx.x;
     if (s.first + ahead < s.rows + radius) {
@@ -384,8 +384,8 @@ static __device__ __forceinline__ void fetch_rows(int radius, strip s, volume v,
     __pipeline_commit();
 }
 
-/* The rows of a column above the strip's first, from memory, and those from there on that the first step finds in the
- * ring. */
+/* Loads the rows of a column above the strip's first from memory, and takes those from there on that the first step
+ * needs from the ring. */
 static __device__ __forceinline__ void start_column(int radius, float4 *column, strip s, volume v) {
 #pragma unroll
     for (int k = 0; k < radius; k++) column[k] = load_within(s.plane, &v, s.x + 4 * (int)threadIdx.x, s.y + k - radius);
@@ -425,7 +425,7 @@ static __device__ __forceinline__ void walk_strip(int radius, strip s, float *pl
     start_column(radius, column, s, v);
 #pragma unroll 1
     for (; s.first < s.rows; go_down(radius, &s)) {
-        __syncwarp(); /* all have read the rows that the next ones replace */
+        __syncwarp(); /* all lanes have read the rows that the next ones replace */
         fetch_rows(radius, s, v, radius + WALK_AHEAD * WALK_ROWS, WALK_ROWS);
         __pipeline_wait_prior(WALK_AHEAD);
         __syncwarp();
@@ -456,8 +456,8 @@ static __device__ __forceinline__ void walk(int radius, const float *in, float *
 
 /* ---- the kernels ---- */
 
-/* Coefficients that a radius does not have are not looked at. `most`: threads of a block; left to itself the compiler
- * keeps so many rows in registers that an SM holds one block of them. */
+/* Coefficients beyond the radius are ignored. `most`: threads of a block; without it the compiler keeps so many rows in
+ * registers that an SM holds one block of them. */
 #define KERNEL(form, most, radius, ...) \
     KERNEL_BOUNDED(form, most, ((radius) <= 4 ? 3 : 2) - ((most) > 320), radius, __VA_ARGS__)
 #define KERNEL_BOUNDED(form, most, blocks, radius, ...)                                                         \
@@ -476,7 +476,7 @@ static __device__ __forceinline__ void walk(int radius, const float *in, float *
 KERNELS(PLAIN_FORM, plain, 32 * WARPS)
 KERNELS(PLAIN_FORM, by_hand, 32 * WARPS)
 
-/* Registers are held to what lets an SM have 16 warps. */
+/* Registers are limited so that an SM can have 16 warps. */
 #define VECTOR_FORM(form, threads, radius) KERNEL_BOUNDED(form, threads, 4, radius, form(radius, in, out, v, c))
 KERNELS(VECTOR_FORM, by_vectors, 32 * VECTOR_WARPS)
 

@@ -1,8 +1,8 @@
-/* Included once for each architecture that kernels/tuned/ has constants for, behind that file: the forms of kernels
- * that have such constants, and the constants by name. KERNELS_ARCHITECTURE: 80 for sm_80. */
+/* The forms of kernels with tuned constants, and the constants by name. Included once for each architecture of
+ * kernels/tuned/, after that file. KERNELS_ARCHITECTURE: 80 for sm_80. */
 #include <kernels/launch.h>
 
-/* Constants keep the names of engines that they were given. */
+/* Makes constants keep the names of engines as values. */
 #undef HAUL_AUTO
 #undef HAUL_BY_LDG
 #undef HAUL_BY_LDGSTS

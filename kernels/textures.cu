@@ -1,11 +1,11 @@
-/* Textures: an image in rows, or in blocks where neighbours above and below are near.
+/* Textures: an image in rows, or in blocks in which neighbours above and below are near.
  *
  * A sector of a row-major image holds eight floats of one row; a sector of an array holds four by two, a line eight by
- * four. What a warp touches depends on how its lanes lie on the image: side by side, one below the other, in a tile, or
- * in Z order. */
+ * four. The sectors that a warp touches depend on how its lanes are placed on the image: side by side, one below the
+ * other, in a tile, or in Z order. */
 #include <cuda_runtime.h>
 
-/* How 32 lanes lie: bits of the lane that go to x and to y. */
+/* The placement of 32 lanes: bits of the lane that go to x and to y. */
 __device__ static void place_lane(unsigned walk, unsigned lane, unsigned *x, unsigned *y) {
     switch (walk) {
     case 0: *x = lane, *y = 0; break;            /* a row */
@@ -28,8 +28,8 @@ __device__ static void place(unsigned walk, unsigned size, unsigned *x, unsigned
     *y = (*y + warp / (size / wide) * high) % size;
 }
 
-/* out[y][x] = the sum of the 3 x 3 pixels around, those at the edge repeated. The image is `size` squared, a power of
- * two of at least 32. */
+/* out[y][x] = the sum of the 3 x 3 pixels around, with pixels at the edge repeated. The image is `size` squared, a
+ * power of two of at least 32. */
 extern "C" __global__ void around_texture(cudaTextureObject_t image, float *out, unsigned size, unsigned walk) {
     unsigned x, y;
     float sum = 0;

@@ -13,8 +13,8 @@ enum {
     MOST_RESERVED = 1 << 16
 };
 
-/* The least dynamic shared memory, in steps, that keeps all but so many blocks off an SM as were found best:
- * kernels/transpose.cu says why. The kernel does not use it. */
+/* The smallest dynamic shared memory, in steps, that limits an SM to the best number of blocks; kernels/transpose.cu
+ * says why. The kernel does not use it. */
 static haul_status reserve(haul_kernels *k, uint32_t *bytes) {
     const haul_kernel_form *f = &haul_transpose_forms[HAUL_TRANSPOSE_SWIZZLED];
     haul_module *module;
@@ -36,7 +36,7 @@ haul_status haul_transpose(haul_kernels *kernels, haul_transpose_form form, uint
                                           KERNELS_U32(columns)};
     kernels_launch launch = {.function = "haul_transpose",
                              KERNELS_FORM(haul_transpose_forms, form),
-                             .extent = {tiles * side * side}, /* blocks lie in one dimension, a tile each */
+                             .extent = {tiles * side * side}, /* blocks are in one dimension, a tile each */
                              KERNELS_ARGUMENTS(arguments)};
     if (form == HAUL_TRANSPOSE_SWIZZLED) HAUL_TRY(reserve(kernels, &launch.extra_shared_bytes));
     return kernels_run(kernels, &launch, run);

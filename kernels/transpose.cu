@@ -1,9 +1,8 @@
 /* Transposes: out (columns x rows) = in (rows x columns) transposed, both row-major.
  *
- * Whoever reads along a row writes along a column. The tiled forms turn a square around in shared memory (or, the
- * smallest, in registers), so that both sides move whole sectors; what they differ in is how many words an
- * instruction moves and what the banks say to it. Blocks of 256 threads, one tile each, in a grid of one dimension;
- * any rows and columns. */
+ * A thread that reads along a row writes along a column. The tiled forms transpose a square in shared memory (or, the
+ * smallest, in registers), so that both sides move whole sectors. They differ in how many words an instruction moves,
+ * and in bank conflicts. Blocks of 256 threads, one tile each, in a grid of one dimension; any rows and columns. */
 #include <cuda_runtime.h>
 #include <haul/device.h>
 
@@ -26,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     }
 }
 
-/* A row more than a tile is wide: a column's words lie in 32 different banks. */
+/* A row is one word longer than the tile is wide: a column's words lie in 32 different banks. */
 extern "C" __global__ void __launch_bounds__(BLOCK)
     transpose_padded(float *out, const float *in, unsigned rows, unsigned columns) {
     __shared__ float tile[32][33];
@@ -64,7 +63,7 @@ static __device__ __forceinline__ void load_square(float4 v[4], const float *fro
     for (unsigned k = 0; k < 4; k++) v[k] = *(const float4 *)(from + k * pitch);
 }
 
-/* Whatever does not lie in vectors: up to a square of 4 x 4, word by word. */
+/* Parts that do not form vectors: up to a square of 4 x 4, word by word. */
 static __device__ __forceinline__ void transpose_square(float *out, const float *in, unsigned rows, unsigned columns,
                                                         unsigned x, unsigned y) {
     for (unsigned i = y; i < y + 4 && i < rows; i++) {
@@ -72,8 +71,8 @@ static __device__ __forceinline__ void transpose_square(float *out, const float 
     }
 }
 
-/* No shared memory: a thread turns 4 x 4 words around in registers. A warp's lanes lie 8 along a row and 4 down, so
- * a load touches four whole lines, a store eight halves. Tiles of 64 x 64. */
+/* No shared memory: a thread transposes 4 x 4 words in registers. A warp's lanes are 8 along a row and 4 down, so a
+ * load touches four whole lines, a store eight halves. Tiles of 64 x 64. */
 extern "C" __global__ void __launch_bounds__(BLOCK)
     transpose_registers(float *out, const float *in, unsigned rows, unsigned columns) {
     uint2 at = tile_origin(blockIdx.x, columns, 64);
@@ -90,8 +89,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     for (unsigned k = 0; k < 4; k++) *(float4 *)(out + (size_t)(x + k) * rows + y) = column(v, k);
 }
 
-/* The padded tile made larger: 64 x 64 words with 16-byte accesses to global memory. Shared memory is still accessed
- * by words, now four words apart, which padding by one does not make free of conflicts. */
+/* The padded tile made larger: 64 x 64 words with 16-byte accesses to global memory. Shared memory is still accessed by
+ * words, now four words apart, which padding by one does not free from conflicts. */
 extern "C" __global__ void __launch_bounds__(BLOCK)
     transpose_wide(float *out, const float *in, unsigned rows, unsigned columns) {
     __shared__ float tile[64][65];
@@ -114,17 +113,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
         unsigned y = first + k;
         if (at.y + x >= rows || at.x + y >= columns) continue;
         float4 v = make_float4(tile[x][y], tile[x + 1][y], tile[x + 2][y], tile[x + 3][y]);
-        /* Not an assignment, of which nvcc makes four stores here. */
+        /* Not an assignment, which nvcc turns into four stores here. */
         __stwb((float4 *)(out + (size_t)(at.x + y) * rows + at.y + x), v);
     }
 }
 
 /* ---- the fast form: 64 x 64 words, 16-byte accesses everywhere ----
  *
- * The tile is kept as it will leave: row r holds column r of the input, in 16 vectors. A thread turns 4 x 4 words
- * around in registers and stores four vectors, one into each of four rows; vector c of row r is kept at
- * c ^ (r / 4 % 8). Eight lanes that store (rows 4 apart, the same vector) and eight lanes that load (neighbours of
- * one row) then meet eight different sets of four banks: the least that 16-byte accesses can take. */
+ * The tile is stored as it will leave: row r holds column r of the input, in 16 vectors. A thread transposes 4 x 4
+ * words in registers and stores four vectors, one into each of four rows; vector c of row r is stored at c ^ (r / 4 %
+ * 8). Eight lanes that store (rows 4 apart, the same vector) and eight lanes that load (neighbours of one row) then use
+ * eight different sets of four banks: the minimum for 16-byte accesses. */
 
 #define SIDE 64
 typedef float4 swizzled_tile[SIDE][SIDE / 4];
@@ -172,9 +171,9 @@ static __device__ __forceinline__ void move_words(swizzled_tile tile, float *out
 }
 
 /* On an H100 three blocks an SM are better than the seven that fit (0.975 of a device-to-device memcpy instead of
- * 0.970): 48 KiB under way are enough, and more only makes memory turn more often between reads and writes. The host
- * function sees to it. So are tiles in the order of the rows that are read, with which blocks that run together write
- * 256 bytes of each row that they write. */
+ * 0.970): 48 KiB in flight are enough, and more makes memory switch more often between reads and writes. The host
+ * function limits the blocks, and orders tiles by the rows that are read, so that blocks that run together write 256
+ * bytes of each row that they write. */
 extern "C" __global__ void __launch_bounds__(BLOCK)
     transpose_swizzled(float *out, const float *in, unsigned rows, unsigned columns) {
     __shared__ swizzled_tile tile;

@@ -1,4 +1,4 @@
-/* What `haul tune` knows of the shipped kernels: kernels/tunables.def as arrays, rows of one kernel by its name. */
+/* The tuning problems of the shipped kernels: kernels/tunables.def as arrays, whose rows name their kernel. */
 #ifndef HAUL_KERNELS_TUNABLES_H
 #define HAUL_KERNELS_TUNABLES_H
 
@@ -16,12 +16,12 @@ typedef struct kernels_tunable kernels_tunable;
 struct kernels_tunable {
     const char *name, *what; /* "saxpy.paced"; one line for people */
     const char *file;        /* "saxpy" for kernels/saxpy.cu */
-    uint32_t architecture;   /* the oldest that it is worth tuning on */
+    uint32_t architecture;   /* the oldest architecture that is worth tuning for */
     const char *kernel, *grid, *block, *shared;
     const char *reference, *reference_grid, *reference_block;
-    uint32_t reference_arguments; /* the first so many; 0: all */
+    uint32_t reference_arguments; /* number of arguments; 0: all */
     const char *bytes;
-    int64_t size, virtual_size, check_size; /* SIZE on a GPU, on a virtual one, and where only results count */
+    int64_t size, virtual_size, check_size; /* SIZE on a GPU, on a virtual one, and for verification */
 };
 
 extern const kernels_tunable kernels_tunables[KERNELS_TUNABLES];
@@ -29,15 +29,15 @@ extern const kernels_tunable kernels_tunables[KERNELS_TUNABLES];
 /* A row that belongs to a kernel. */
 typedef struct kernels_tunable_row {
     kernels_tunable_id kernel;
-    const char *name, *text; /* of a parameter: its name, its values; else the text alone */
+    const char *name, *text; /* a parameter's name and values; else only the text */
 } kernels_tunable_row;
 
 extern const kernels_tunable_row kernels_tunable_parameters[], kernels_tunable_arguments[],
     kernels_tunable_requirements[];
 extern const size_t kernels_tunable_parameter_count, kernels_tunable_argument_count, kernels_tunable_requirement_count;
 
-/* What a constant of the kernels is set to for an architecture (90 for sm_90), by kernels/tuned/; as it stands in the
- * source: "704", "HAUL_AUTO". NULL when there is no such constant. */
+/* The value of a constant for an architecture (90 for sm_90), from kernels/tuned/, as in the source: "704",
+ * "HAUL_AUTO". NULL if there is no such constant. */
 const char *kernels_constant(const char *name, uint32_t architecture);
 
 #endif

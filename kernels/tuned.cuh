@@ -1,4 +1,4 @@
-/* The constants of the shipped kernels, as tuned for the architecture that is compiled for: kernels/tuned/. */
+/* The constants of the shipped kernels, tuned for the target architecture: kernels/tuned/. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 #include "tuned/sm_80.h"
 #else

@@ -1,16 +1,16 @@
-/* Fills arrays for benchmarks, and counts what a kernel left wrong in its result. Every element is computed anew from
- * its index, without the kernels that are verified and without a stored reference, so that a result of gigabytes is
+/* Fills arrays for benchmarks, and counts wrong elements in a kernel's result. Every element is recomputed from its
+ * index, without the kernels that are verified and without a stored reference, so that a result of gigabytes is
  * verified in milliseconds and on any device.
  *
- * Every verify_WORK takes the result, its n elements, two numbers that say the work's shape, and a counter to which
- * wrong elements are added; elements of the guard behind the result count too. */
+ * Every verify_WORK takes the result, its n elements, two numbers with the work's shape, and a counter to which wrong
+ * elements are added; elements of the guard after the result count too. */
 #include "verify.h"
 
 typedef unsigned long long count_t;
 
 #define DEVICE static __device__ __forceinline__
 
-/* Mixes all bits of the index: neighbours have nothing in common. */
+/* Mixes all bits of the index, so that neighbours are unrelated. */
 DEVICE unsigned hash_of(unsigned i) {
     i = (i ^ i >> 16) * 0x7feb352du;
     i = (i ^ i >> 15) * 0x846ca68bu;
@@ -36,7 +36,7 @@ DEVICE count_t element(void) {
 
 /* ---- before a launch ---- */
 
-/* n values of the stream `first`, less `middle`; what lies behind them would win every maximum. */
+/* n values of the stream `first`, less `middle`; the guard after them would win every maximum. */
 extern "C" __global__ void verify_fill(float *out, count_t n, count_t first, float middle) {
     count_t i = element();
     if (i < n + VERIFY_GUARD) out[i] = i < n ? value_of(i + first) - middle : 1e30f;
@@ -47,13 +47,13 @@ extern "C" __global__ void verify_poison(unsigned *out, count_t n) {
     if (i < n + VERIFY_GUARD) out[i] = VERIFY_POISON;
 }
 
-/* Which of `rows` rows of a table goes where. */
+/* The destination of each of a table's `rows` rows. */
 extern "C" __global__ void verify_index(unsigned *out, count_t n, unsigned rows) {
     count_t i = element();
     if (i < n) out[i] = row_of((unsigned)i, rows);
 }
 
-/* ---- behind it ---- */
+/* ---- after a launch ---- */
 
 DEVICE void count(bool right, count_t *errors) {
     if (!right) atomicAdd(errors, (count_t)1);
@@ -63,7 +63,7 @@ DEVICE bool is_poison(float v) {
     return __float_as_uint(v) == VERIFY_POISON;
 }
 
-/* The kernel of a work whose element i has to be `want`, exactly. */
+/* The kernel of a work whose element i must be exactly `want`. */
 #define VERIFY(work, want)                                                                                           \
     extern "C" __global__ void verify_##work(const float *out, count_t n, unsigned a, unsigned b, count_t *errors) { \
         count_t i = element();                                                                                       \
@@ -112,7 +112,7 @@ DEVICE float f(float x) {
     return fmaf(x, fabsf(x), 0.5f * x);
 }
 
-/* a: columns of A, b: columns of B. The order of additions is nobody's business here. */
+/* a: columns of A, b: columns of B. The order of additions does not matter here. */
 extern "C" __global__ void verify_fused(const float *out, count_t n, unsigned a, unsigned b, count_t *errors) {
     count_t i = element(), row = i / b, column = i % b;
     float want = 0.0f, size = 0.0f;

@@ -1,26 +1,26 @@
-/* The data that benchmarks run on and are verified with: what the kernels of verify.cu and their callers agree on. */
+/* The data for benchmarks and their verification, shared by verify.cu and its callers. */
 #ifndef HAUL_KERNELS_VERIFY_H
 #define HAUL_KERNELS_VERIFY_H
 
-/* Floats behind every array that nobody may write, nor let count. */
+/* Floats after every array, which must neither be written nor affect results. */
 #define VERIFY_GUARD 1024
 
-/* What results hold before a launch, and guards behind results for good: a NaN. */
+/* Contents of results before a launch, and of guards after results: a NaN. */
 #define VERIFY_POISON 0xffffffffu
 
-/* Inputs are streams of values that a hash of the index makes: this added to the index is another stream. */
+/* Inputs are streams of values, made from a hash of the index; adding this to the index selects another stream. */
 #define VERIFY_SECOND 0x40000000u
 
-/* Of saxpy. */
+/* The factor of saxpy. */
 #define VERIFY_ALPHA 0.25f
 
-/* Taken off the values of vectors and small matrices, so that products have both signs. */
+/* Subtracted from the values of vectors and small matrices, so that products have both signs. */
 #define VERIFY_MIDDLE 1.25f
 
 /* A stencil's coefficient at distance k. */
 #define VERIFY_COEFFICIENT(k) (1.0f / (float)(1 + 2 * (k)))
 
-/* How far sums may be off whose order is not given, in shares of the sum of what is added. */
+/* Tolerance of sums in unspecified order, as a share of the sum of absolute values. */
 #define VERIFY_TOLERANCE 1e-5f
 
 #endif
