@@ -1,5 +1,5 @@
-/* Runs every kernel of cudadma.cu, compares its results with the host's, and shows what it asked the memory for and how
- * long it would take by estimate.
+/* Runs every kernel of cudadma.cu, compares its results with the host's, and shows its memory traffic and its estimated
+ * time.
  *
  *     cudadma cudadma.ptx sim:a100
  *     cudadma cudadma.sm_90.ptx sim:h100 */
@@ -22,7 +22,7 @@ static void *must_have(void *memory) {
     exit(1);
 }
 
-/* ---- what the programs compute, in the order in which the kernels do ---- */
+/* ---- the programs' results, computed in the kernels' order ---- */
 
 typedef struct data {
     const float *a, *b;
@@ -38,7 +38,7 @@ static void saxpy(const data *d) {
 
 enum { PITCH = 288, ROWS = 136, RADIUS = 4, PLANES = 8, STENCIL_N = PITCH * ROWS * PLANES };
 
-/* Of the margin nothing is computed. */
+/* The margin is not computed. */
 static int is_inside(unsigned i) {
     const unsigned x = i % PITCH, y = i / PITCH % ROWS;
     return x >= RADIUS && x < 256 + RADIUS && y >= RADIUS && y < ROWS - RADIUS;
@@ -206,10 +206,10 @@ typedef struct job {
     haul_module *module;
     const program *p;
     haul_buffer *a, *b, *index;
-    const float *before, *after; /* of out */
+    const float *before, *after; /* contents of out */
 } job;
 
-/* Elements of out that are not what they have to be, of those that count. */
+/* Counts wrong elements of out, among those that count. */
 static unsigned count_wrong(const job *j, haul_buffer *out, int (*counts)(unsigned i)) {
     float *result = must_have(malloc(j->p->out * sizeof *result));
     unsigned wrong = 0;
@@ -243,7 +243,7 @@ static unsigned run_form(const job *j, const char *kernel, unsigned threads) {
     return wrong;
 }
 
-/* ---- the kernels that ship, in the form that they recommend ---- */
+/* ---- the shipped kernels, in their recommended form ---- */
 
 typedef unsigned (*shipped)(const job *j, haul_kernels *kernels, haul_buffer *out, haul_run *run);
 

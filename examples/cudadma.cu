@@ -16,7 +16,7 @@
 #define DEVICE static __device__ __forceinline__
 #define STAGES 4
 
-/* ---- DMA by hand: as many loads as may be in flight, the start, as many stores, and so on ---- */
+/* ---- DMA by hand: as many loads as may be in flight, then the start, as many stores, and so on ---- */
 
 template <int THREADS> class by_hand : public CudaDMACustom {
   protected:
@@ -24,7 +24,7 @@ template <int THREADS> class by_hand : public CudaDMACustom {
     HAUL_MEMBER by_hand(int id, int compute, int first) : CudaDMACustom(id, THREADS, compute, first) {
         self = threadIdx.x - (size_t)first;
     }
-    /* WORD: of an access; piece k of COUNT comes from from(k) and goes to to(k). */
+    /* WORD: bytes of an access; piece k of COUNT comes from from(k) and goes to to(k). */
     template <class WORD, int COUNT, int IN_FLIGHT, class FROM, class TO>
     HAUL_MEMBER void move(const FROM &from, const TO &to) const {
         enum { HELD = IN_FLIGHT / (int)sizeof(WORD) };
@@ -43,7 +43,7 @@ template <int THREADS> class by_hand : public CudaDMACustom {
     }
 };
 
-/* Where piece k begins: in one run; in elements of PIECES words of SIZE bytes; in those that an index chooses. */
+/* The start of piece k: in one run; in elements of PIECES words of SIZE bytes; in elements chosen by an index. */
 template <int SIZE> struct run {
     const char *first;
     HAUL_MEMBER char *at(size_t k) const {
@@ -94,7 +94,7 @@ template <class WORD, int BYTES, int COUNT, int THREADS, int IN_FLIGHT> struct h
     }
 };
 
-/* Kernels of one body, by hand and by objects. */
+/* Kernels with one body, by hand and by objects. */
 #define PARAMETERS const float *a, const float *b, const int *index, float *out, unsigned rounds
 #define ARGUMENTS a, b, index, out, rounds
 #define FORM(name, ...)                                                     \
@@ -197,7 +197,7 @@ typedef hand_rows<4 * ROW, COUNT, DMA, IN_FLIGHT> hand;
 typedef CudaDMAStrided<true, 16, IN_FLIGHT, 4 * ROW, DMA, COUNT> object;
 typedef CudaDMAStrided<true, 16, IN_FLIGHT, 4 * ROW, DMA, COUNT, HAUL_BY_LDGSTS> ldgsts;
 
-/* The first float that the tile needs, which is the margin's. */
+/* The first float that the tile needs; it belongs to the margin. */
 DEVICE size_t tile_at(unsigned plane) {
     return (size_t)plane * PLANE + blockIdx.y * HEIGHT * PITCH + blockIdx.x * WIDTH;
 }

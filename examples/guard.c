@@ -1,7 +1,7 @@
 /* A test of memory behaviour for a CI without GPUs: fails when a kernel's loads touch more sectors than they need.
  *
  *     guard row_sums.ptx row_sums_by_warp      exit status 0
- *     guard row_sums.ptx row_sums              exit status 1, and the line that is to blame
+ *     guard row_sums.ptx row_sums              exit status 1, and the line at fault
  *
  * The kernel is one of row_sums.cu; adapt prepare() to your own kernels' arguments. */
 #include <haul/haul.h>
@@ -20,7 +20,7 @@ static void must(haul_status status) {
     exit(2);
 }
 
-/* What the kernel is launched with; the counters that are tested here do not depend on the data. */
+/* Sets the launch's arguments; the counters that are tested here do not depend on the data. */
 static void prepare(haul_device *device, haul_argument arguments[4]) {
     static const float zeros[ROWS * COLUMNS];
     memset(arguments, 0, 4 * sizeof arguments[0]);
@@ -31,7 +31,7 @@ static void prepare(haul_device *device, haul_argument arguments[4]) {
     arguments[3] = (haul_argument){.kind = HAUL_ARGUMENT_I32, .integer = COLUMNS};
 }
 
-/* Returns how many load instructions touch more than they may, and names their lines. */
+/* Returns how many load instructions touch too many sectors, and names their lines. */
 static int count_wasteful(const haul_launch_record *launch) {
     int wasteful = 0;
     for (size_t i = 0; i < launch->instruction_count; i++) {

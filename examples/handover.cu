@@ -1,4 +1,4 @@
-/* Compute warps and DMA warps that hand buffers to and fro by named barriers, as CudaDMA's did: single, double and
+/* Compute warps and DMA warps that hand buffers back and forth by named barriers, as CudaDMA's did: single, double and
  * manual buffering, beside the plain form.
  *
  * Each block adds up its `rows` rows of 1024 floats: out[block][c] = in[block][0][c] + in[block][1][c] + ..., in this
@@ -12,7 +12,7 @@
 #include <haul/device.h>
 
 #define COLUMNS 1024
-#define ROWS 4 /* of a tile */
+#define ROWS 4 /* rows of a tile */
 #define TILE (ROWS * COLUMNS)
 #define COMPUTE 256 /* threads; the first of the block */
 #define DMA 64      /* threads of a set of DMA warps */
@@ -45,7 +45,7 @@ extern "C" __global__ void sums_plain(const float *in, float *out, unsigned rows
     put_sum(out, sum);
 }
 
-/* What a DMA warp does with tile k, once for each handover. */
+/* A DMA warp's work on tile k, once for each handover. */
 static __device__ __forceinline__ void serve(const haul_handover *buffer, haul_team self, haul_channel *channel,
                                              float *tile, const float *from) {
     HAUL_SEQUENTIAL(fetch, TILE * 4, 16, DMA, HAUL_AUTO);
@@ -65,7 +65,7 @@ extern "C" __global__ void sums_single(const float *in, float *out, unsigned row
         float4 sum = make_float4(0, 0, 0, 0);
         for (unsigned k = 0; k < tiles; k++) {
             haul_compute_start(&buffer);
-            haul_compute_wait(&buffer); /* work that needs no tile would go between the two */
+            haul_compute_wait(&buffer); /* work that needs no tile can be done between the two calls */
             sum = add_tile(sum, tile);
         }
         put_sum(out, sum);
@@ -77,7 +77,7 @@ extern "C" __global__ void sums_single(const float *in, float *out, unsigned row
     }
 }
 
-/* ---- double buffering: two buffers, each with DMA warps of its own. Blocks of 384 threads ---- */
+/* ---- double buffering: two buffers, each with its own DMA warps. Blocks of 384 threads ---- */
 
 extern "C" __global__ void sums_double(const float *in, float *out, unsigned rows) {
     __shared__ __align__(128) float tile[2][TILE];

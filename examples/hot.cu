@@ -1,6 +1,6 @@
 /* A table that every round reads again, beside data that is read once.
  *
- * Each round reads all of `hot`, then the next part of `stream`. Where both together exceed L2, the stream evicts the
+ * Each round reads all of `hot`, then the next part of `stream`. If both together exceed L2, the stream evicts the
  * table between two rounds. A persisting L2 window over `hot` keeps it: compare the L2 hit rates of
  *
  *   haul profile examples/hot.cu --kernel hot_stream --grid 264 --block 512 --arg buf:u32:4M --arg buf:u32:64M \

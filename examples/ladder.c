@@ -1,4 +1,4 @@
-/* Runs every kernel of ladder.cu, compares its results with the host's, and shows what it asked the memory for.
+/* Runs every kernel of ladder.cu, compares its results with the host's, and shows its memory traffic.
  *
  *     ladder ladder.ptx sim:a100
  *     ladder ladder.sm_90.ptx sim:h100 */
@@ -10,7 +10,7 @@
 
 enum { N = 1 << 20, TAPS = 17, TILE = 1024, ODD = 333 };
 
-/* `outputs` that a block computes: 0 for kernels that go on from tile to tile, as many blocks as fit. */
+/* `outputs` of a block: 0 for kernels whose blocks stride from tile to tile, as many blocks as fit. */
 typedef struct rung {
     const char *kernel;
     unsigned threads, outputs, n;
@@ -44,7 +44,7 @@ static float *make_input(void) {
     return in;
 }
 
-/* Elements that are not what the kernel had to leave: means, and behind the n-th what was there before. */
+/* Elements with wrong contents: the outputs must be means, and elements after the n-th unchanged. */
 static unsigned count_wrong(const float *in, const float *out, unsigned n, float before) {
     unsigned wrong = 0;
     for (unsigned i = 0; i < N; i++) {

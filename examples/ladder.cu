@@ -13,7 +13,7 @@
 #define TAPS 17
 #define THREADS 256
 #define TILE 1024                /* outputs that a block computes at a time, four a thread */
-#define LOADED (TILE + TAPS - 1) /* inputs that they need */
+#define LOADED (TILE + TAPS - 1) /* inputs of these */
 #define STAGES 4
 #define PITCH (TILE + 32) /* of stages, in floats: each begins at a multiple of 128 bytes, as tiles do in `in` */
 
@@ -48,7 +48,7 @@ extern "C" __global__ void window_vectors(const float *in, float *out, unsigned 
     if (i < n) *(float4 *)(out + i) = window4(in + i);
 }
 
-/* ---- a tile in shared memory, brought by the block in one go ---- */
+/* ---- a tile in shared memory, loaded by the block at once ---- */
 
 extern "C" __global__ void window_block(const float *in, float *out, unsigned n) {
     __shared__ __align__(128) float tile[LOADED];
@@ -58,7 +58,7 @@ extern "C" __global__ void window_block(const float *in, float *out, unsigned n)
     *(float4 *)(out + first + mine) = window4(tile + mine);
 }
 
-/* ---- two phases: the next tile is on its way, in registers, while this one is used ---- */
+/* ---- two phases: the next tile is in flight, in registers, while this one is used ---- */
 
 extern "C" __global__ void window_two_phases(const float *in, float *out, unsigned n) {
     __shared__ __align__(128) float tile[LOADED];
@@ -120,7 +120,7 @@ extern "C" __global__ void window_roles(const float *in, float *out, unsigned n)
     }
 }
 
-/* ---- and out again: results leave by a transfer too, a bulk store on sm_90 ---- */
+/* ---- stores: results also leave by a transfer, a bulk store on sm_90 ---- */
 
 extern "C" __global__ void window_stored(const float *in, float *out, unsigned n) {
     __shared__ __align__(128) float tile[STAGES][PITCH], result[TILE];

@@ -19,7 +19,7 @@ static __device__ __forceinline__ void put_columns(float *out, const float *tile
     for (unsigned k = threadIdx.x; k < SIDE * SIDE; k += THREADS) out[k] = element(tile, pitch, k % SIDE, k / SIDE);
 }
 
-/* Rows 128 bytes apart: all of a column lies in one bank. */
+/* Rows 128 bytes apart: a whole column lies in one bank. */
 extern "C" __global__ void turn_plain(const float *in, float *out) {
     __shared__ __align__(128) float tile[SIDE * SIDE];
     HAUL_STRIDED(fetch, SIDE, SIDE * 4, SIDE * 4, SIDE * 4, 16, THREADS, HAUL_DESTINATION_FREE);
@@ -27,7 +27,7 @@ extern "C" __global__ void turn_plain(const float *in, float *out) {
     put_columns(out + blockIdx.x * SIDE * SIDE, tile, SIDE * 4);
 }
 
-/* Rows 132 bytes apart: each begins a bank further. The pitch allows no wider accesses than words. */
+/* Rows 132 bytes apart: each begins one bank further. The pitch allows only accesses of single words. */
 extern "C" __global__ void turn_padded(const float *in, float *out) {
     enum { PITCH = HAUL_PADDED_PITCH(SIDE * 4, 4) };
     __shared__ __align__(128) float tile[SIDE * PITCH / 4];
@@ -36,7 +36,7 @@ extern "C" __global__ void turn_padded(const float *in, float *out) {
     put_columns(out + blockIdx.x * SIDE * SIDE, tile, PITCH);
 }
 
-/* No padding: column c of row r is kept at column c ^ r. Threads write it, for no transfer of rows swizzles. */
+/* No padding: column c of row r is stored at column c ^ r. Threads write it, since no transfer of rows swizzles. */
 extern "C" __global__ void turn_swizzled(const float *in, float *out) {
     __shared__ __align__(128) float tile[SIDE][SIDE];
     in += blockIdx.x * SIDE * SIDE, out += blockIdx.x * SIDE * SIDE;

@@ -1,10 +1,10 @@
-/* What a debug build says about the usual mistakes. Each kernel makes one; compile with HAUL_DEBUG, run, and the launch
+/* Messages of a debug build for common mistakes. Each kernel makes one; compile with HAUL_DEBUG, run, and the launch
  * ends with a message instead of hanging or computing nonsense:
  *
  *     haul profile mistakes.cu -D HAUL_DEBUG -D HAUL_DEBUG_SPINS=1000 --kernel five_tiles --grid 1 --block 64 \
  *         --arg buf:f01:8192
  *
- * Blocks have 64 threads. What the compiler can see, it refuses, as it does the last kernel. */
+ * Blocks have 64 threads. The compiler refuses mistakes that it can see, as in the last kernel. */
 #include <cuda_runtime.h>
 #include <haul/device.h>
 
@@ -23,7 +23,7 @@ extern "C" __global__ void five_tiles(const float *in) {
     }
 }
 
-/* A stage is waited for that nobody has committed. */
+/* A wait for a stage that nobody has committed. */
 extern "C" __global__ void no_commit(const float *in) {
     __shared__ __align__(128) float tile[STAGES][TILE];
     HAUL_SEQUENTIAL(fetch, TILE * 4, 16, 64, HAUL_AUTO);
@@ -43,7 +43,7 @@ extern "C" __global__ void wrong_role(const float *in) {
     haul_producer_commit(&producer);
 }
 
-/* The consumer makes a round more than the producer. */
+/* The consumer makes one round more than the producer. */
 extern "C" __global__ void a_round_more(const float *in) {
     __shared__ __align__(128) float tile[STAGES][TILE];
     HAUL_SEQUENTIAL(fetch, TILE * 4, 16, 32, HAUL_AUTO);
@@ -64,7 +64,7 @@ extern "C" __global__ void a_round_more(const float *in) {
     }
 }
 
-/* The source lies 4 bytes off what the descriptor promises. */
+/* The source is 4 bytes off the alignment that the descriptor promises. */
 extern "C" __global__ void misaligned(const float *in) {
     __shared__ __align__(128) float tile[TILE];
     HAUL_SEQUENTIAL(fetch, TILE * 4, 16, 64, HAUL_BY_LDGSTS);

@@ -3,10 +3,10 @@
  *     haul profile row_sums.cu --kernel row_sums --grid 4 --block 256 \
  *         --arg buf:f01:65536 --arg buf:zero:1024 --arg i32:1024 --arg i32:64
  *
- * Each thread sums one row, so that in each step of the loop the 32 lanes of a warp read 32 words that lie a whole row
+ * Each thread sums one row, so in each step of the loop the 32 lanes of a warp read 32 words that are a whole row
  * apart: 32 sectors for 128 bytes. row_sums_by_warp does the same work with a warp a row: four sectors. Run both and
- * compare the sectors a request and the line that the advice points at; the launch of the second needs 32 times the
- * threads: --kernel row_sums_by_warp --grid 128. */
+ * compare the sectors a request and the line that the advice names. The second kernel needs 32 times as many threads:
+ * --kernel row_sums_by_warp --grid 128. */
 #include <cuda_runtime.h>
 
 extern "C" __global__ void row_sums(const float *in, float *out, int rows, int columns) {

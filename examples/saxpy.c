@@ -1,4 +1,4 @@
-/* A whole program on the virtual GPU: load PTX, copy data in, launch, copy the result back, and ask what was counted.
+/* A whole program on the virtual GPU: load PTX, copy data in, launch, copy the result back, and read the counters.
  *
  *     saxpy saxpy.ptx
  *
@@ -68,6 +68,6 @@ int main(int count, char **words) {
     print_counters(&run->launches[0]);
 
     haul_run_free(run);
-    haul_device_close(device); /* ends the module and the buffers too */
+    haul_device_close(device); /* frees the module and the buffers too */
     return wrong != 0;
 }

@@ -1,4 +1,4 @@
-/* Rows by an index list, gathered and added, beside the same in plain CUDA.
+/* Rows gathered and added by an index list, beside the same in plain CUDA.
  *
  *     haul profile shapes.cu --kernel gather_rows --grid 32 --block 128 \
  *         --arg buf:u32:65536 --arg buf:perm:256:7 --arg buf:zero:65536 */
@@ -6,8 +6,8 @@
 #include <cuda_runtime.h>
 #include <haul/device.h>
 
-#define WORDS 256 /* of a row */
-#define ROWS 8    /* of a block */
+#define WORDS 256 /* words of a row */
+#define ROWS 8    /* rows of a block */
 #define THREADS 128
 
 /* out[i] = table[index[i]] */
@@ -28,7 +28,7 @@ extern "C" __global__ void gather_rows(const unsigned *table, const unsigned *in
     haul_block_store(all, out + blockIdx.x * ROWS * WORDS, rows);
 }
 
-/* table[index[i]] += in[i]; an index may come more than once */
+/* table[index[i]] += in[i]; an index may occur more than once */
 extern "C" __global__ void add_plain(unsigned *table, const unsigned *index, const unsigned *in) {
     for (unsigned k = threadIdx.x; k < ROWS * WORDS; k += THREADS) {
         const unsigned i = blockIdx.x * ROWS + k / WORDS;

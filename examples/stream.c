@@ -1,9 +1,9 @@
-/* More data than the device holds: a moving average of a file, 16 times as large as the memory that may be used.
+/* More data than the device holds: a moving average of a file that is 16 times as large as the memory budget.
  *
  *     stream stream.ptx [DEVICE]
  *
- * The result depends on four items to either side, so each chunk brings that halo along; the output is the same as one
- * launch over everything would give. `haul stream` does the same from the command line:
+ * The result depends on four items on either side, so each chunk includes that halo; the output is the same as that of
+ * one launch over everything. `haul stream` does the same from the command line:
  *
  *     haul stream stream.ptx --kernel smooth --arg n --arg in --arg out --halo 4 --in FILE --out FILE */
 #include <haul/map.h>

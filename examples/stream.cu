@@ -1,4 +1,4 @@
-/* A moving average over 9 items: what stream.c streams. */
+/* A moving average over 9 items: the kernel of stream.c. */
 extern "C" __global__ void smooth(unsigned n, const float *__restrict__ in, float *__restrict__ out) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), last = (int)n - 1;
     if (i > last) return;

@@ -1,4 +1,4 @@
-/* Runs the kernels of tiles.cu: how a program describes an array for tile transfers, and hands the view to a kernel.
+/* Runs the kernels of tiles.cu: how a program describes an array for tile transfers, and passes the view to a kernel.
  *
  *     tiles tiles.ptx sim:a100
  *     tiles tiles.sm_90.ptx sim:h100 */
@@ -79,7 +79,7 @@ int main(int count, char **words) {
     must(haul_buffer_write(in, 0, image, sizeof image));
     must(haul_buffer_create(device, WIDTH * HEIGHT * sizeof(float), &out));
 
-    /* The image, and the box that the kernels' HAUL_TILE asks for. */
+    /* The image, and the box of the kernels' HAUL_TILE. */
     const haul_tensor tensor = {.buffer = in,
                                 .type = HAUL_TENSOR_F32,
                                 .rank = 2,

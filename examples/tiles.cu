@@ -6,7 +6,7 @@
 
 #define WIDTH 64
 #define HEIGHT 16
-#define SIDE 4 /* floats that a row begins before its outputs and ends behind them: whole 16 bytes */
+#define SIDE 4 /* floats of a row before its outputs and after them: 16 bytes */
 #define PITCH (WIDTH + 2 * SIDE)
 #define THREADS 256
 
@@ -38,8 +38,8 @@ extern "C" __global__ void mean_tile(const haul_tensor_view *image, float *out) 
     mean_of_tile(image, out);
 }
 
-/* The view is a parameter, which the copy engine reads where it lies: __grid_constant__ forbids the compiler to copy
- * it. Clang has that from release 20 on. */
+/* The view is a parameter, which the copy engine reads in place: __grid_constant__ forbids the compiler to copy it.
+ * Clang supports that from release 20 on. */
 #if !defined(__clang__) || __clang_major__ >= 20
 extern "C" __global__ void mean_tile_by_value(const __grid_constant__ haul_tensor_view image, float *out) {
     mean_of_tile(&image, out);

@@ -1,10 +1,10 @@
-/* A kernel that says what its memory traffic has to be. `haul check` holds it to that, and looks for races on the way:
+/* A kernel with expectations on its memory traffic. `haul check` checks them, and also looks for races:
  *
  *     haul check transpose.cu --kernel transpose --grid 4,4 --block 32,8 \
  *         --arg buf:f01:16384 --arg buf:zero:16384 --arg i32:128
  *
- * With `-D PADDING=0` the columns of the tile lie in one bank each, and the check fails with the line and the count.
- * With `-D BARRIER=` threads read what others may not have written yet. */
+ * With `-D PADDING=0` the columns of the tile are in one bank each, and the check fails with the line and the count.
+ * With `-D BARRIER=` threads read elements before other threads have written them. */
 #ifndef PADDING
 #define PADDING 1
 #endif

@@ -1,5 +1,5 @@
-/* Textures and surfaces: an image is inverted in place, enlarged four times through a texture and by loads, and what
- * both asked the memory for is shown.
+/* Textures and surfaces: an image is inverted in place, and enlarged four times through a texture and by loads. The
+ * program shows the memory traffic of both.
  *
  *     zoom zoom.ptx [DEVICE]
  *
@@ -58,7 +58,7 @@ static float farthest(const float *got, const float *wanted, size_t count) {
 
 /* ---- on the device ---- */
 
-/* An array keeps the image in blocks, where neighbours above and below are as near as those left and right. */
+/* An array stores the image in blocks, in which neighbours above and below are as near as those left and right. */
 static haul_array *array_of_image(haul_device *device) {
     const haul_array_shape shape = {
         .width = COLUMNS, .height = ROWS, .format = HAUL_FORMAT_F32, .channels = 1, .surface = true};
@@ -91,7 +91,7 @@ static int invert(haul_module *module, haul_array *array) {
     return farthest(got[0], inverted[0], ROWS * COLUMNS) == 0;
 }
 
-/* Runs a kernel whose first argument is the image, in whatever form; returns whether the result is right. */
+/* Runs a kernel whose first argument is the image, in any form; returns whether the result is right. */
 static int zoom(haul_module *module, const char *kernel, haul_argument from, haul_buffer *out, haul_memory_class class,
                 haul_run *run) {
     static float got[HEIGHT][WIDTH];
@@ -142,6 +142,6 @@ int main(int count, char **words) {
                   HAUL_CLASS_GLOBAL_LOAD, run);
 
     haul_run_free(run);
-    haul_device_close(device); /* ends the rest too */
+    haul_device_close(device); /* frees the rest too */
     return right && is_inverted ? 0 : 1;
 }

@@ -1,8 +1,8 @@
-/* An image enlarged through a texture and by loads, and changed in place through a surface: what zoom.c launches. */
+/* An image enlarged through a texture and by loads, and changed in place through a surface: the kernels of zoom.c. */
 #include <cuda_runtime.h>
 
-/* out: `width` x `height` pixels, each `step` pixels of the image wide. What lies between pixels is mixed by the
- * texture unit, and outside the image its edge goes on. */
+/* out: `width` x `height` pixels, each `step` pixels of the image wide. The texture unit interpolates between pixels
+ * and repeats the image's edge outside. */
 extern "C" __global__ void zoom_texture(cudaTextureObject_t image, float *out, int width, int height, float step) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
@@ -13,7 +13,7 @@ static __device__ int inside(int at, int size) {
     return at < 0 ? 0 : at < size ? at : size - 1;
 }
 
-/* The same of an image in rows: four loads, and the arithmetic that the texture unit saves. */
+/* The same for an image in rows: four loads, and the arithmetic that the texture unit saves. */
 extern "C" __global__ void zoom_loads(const float *image, float *out, int width, int height, float step, int columns,
                                       int rows) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

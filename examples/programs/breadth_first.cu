@@ -30,7 +30,7 @@ static int search_on_host(void) {
 int main() {
     for (int e = 0; e < EDGES; e++) degree[draw(NODES)]++;
     for (int n = 0, e = 0; n < NODES; n++) {
-        for (int k = 0; k < degree[n]; k++, e++) to[e] = (int)((n + draw(400)) % NODES); // not far from each other
+        for (int k = 0; k < degree[n]; k++, e++) to[e] = (int)((n + draw(400)) % NODES); // to nodes nearby
         first[n + 1] = e;
     }
     const int deepest = search_on_host();

@@ -1,4 +1,4 @@
-// A histogram of bytes: each block counts in shared memory, then adds its counts to those of all.
+// A histogram of bytes: each block counts in shared memory, then adds its counts to the global ones.
 #include "sample.h"
 
 enum { BINS = 256 };

@@ -1,4 +1,4 @@
-// A tiled product of matrices whose sides are no multiples of the tile, as a template of the tile's side.
+// A tiled product of matrices whose sides are not multiples of the tile, as a template of the tile's side.
 #include "sample.h"
 
 template <int SIDE> __global__ void multiply(const float *a, const float *b, float *c, int m, int n, int k) {

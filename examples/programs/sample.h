@@ -16,13 +16,13 @@
 
 static int sample_failures;
 
-// Says what is wrong unless `holds`.
+// Prints an error unless `holds`.
 static inline void expect(const char *what, bool holds) {
     if (!holds) printf("wrong: %s\n", what);
     sample_failures += !holds;
 }
 
-// The value that main() returns.
+// The return value of main().
 static inline int finish(void) {
     CHECK(cudaDeviceSynchronize());
     if (!sample_failures) printf("ok\n");
@@ -36,7 +36,7 @@ static inline unsigned draw(unsigned limit) {
     return (unsigned)((state >> 32) * limit >> 32);
 }
 
-// Device memory for `count` elements, with those of `values` if there are any.
+// Device memory for `count` elements, initialised with `values` if given.
 template <class T> T *on_device(size_t count, const T *values = nullptr) {
     T *memory;
     CHECK(cudaMalloc((void **)&memory, count * sizeof(T)));

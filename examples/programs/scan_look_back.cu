@@ -2,7 +2,7 @@
 #include "sample.h"
 
 enum { THREADS = 128, EACH = 4, TILE = THREADS * EACH };
-enum { NOTHING, OF_TILE, OF_ALL }; // what a state holds; the value is in its upper half
+enum { NOTHING, OF_TILE, OF_ALL }; // meaning of a state, whose upper half holds the value
 
 struct scan_state {
     unsigned next; // the number of the next tile: blocks take tiles in the order in which they start
