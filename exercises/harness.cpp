@@ -6,8 +6,8 @@
  *    "written": false, "zeros": false, "shift": 0, "faults": [{"name": "...", "text": "..."}]}
  *   {"case": 1, "call": "cudaErrorInvalidConfiguration", "text": "invalid configuration argument"}
  *
- * first: row and column. shape: where the wrong results lie, of shape_of(). written: whether any of them was. shift:
- * how far behind the right place the values of the wrong ones come from, if all come from as far. */
+ * first: row and column. shape: where the wrong results are, from shape_of(). written: whether any of them was written.
+ * shift: distance of the values of the wrong ones from their right places, if it is the same for all. */
 #include "harness.h"
 
 #include <math.h>
@@ -25,8 +25,8 @@ typedef enum buffer_kind { ON_DEVICE, ON_HOST, PINNED } buffer_kind;
 
 static struct {
     FILE *results;
-    int number;        /* of the case */
-    int rounds, round; /* wanted; done, -1: not begun */
+    int number;        /* of the current case */
+    int rounds, round; /* wanted rounds; rounds done, -1: not begun */
     bool right, fatal;
     double us[MOST_ROUNDS], ideal_us, bytes;
     cudaEvent_t begin, end;
@@ -38,7 +38,7 @@ static struct {
     int fault_count;
 } state;
 
-/* ---- calls that fail ---- */
+/* ---- failed calls ---- */
 
 static void say_call(cudaError_t error) {
     fprintf(state.results, "{\"case\": %d, \"call\": \"%s\", \"text\": \"%s\"}\n", state.number, cudaGetErrorName(error),
@@ -47,7 +47,7 @@ static void say_call(cudaError_t error) {
     state.right = false;
 }
 
-/* After a fault of a kernel nothing can be tried any more. */
+/* After a kernel's fault nothing more can be tried. */
 static void check(cudaError_t error) {
     if (error == cudaSuccess) return;
     say_call(error);
@@ -122,7 +122,7 @@ static float elapsed(void) {
     return ms * 1000;
 }
 
-/* A launch that never began leaves the device as it was; the case is over all the same. */
+/* A launch that never began does not change the device; the case is over anyway. */
 static bool end_round(void) {
     const cudaError_t launched = cudaGetLastError(), done = cudaDeviceSynchronize();
     check(done);
@@ -151,7 +151,7 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The first of several is left out: what it meets is cold. */
+/* The first of several is not counted: its caches are cold. */
 static double median(double *us, int count) {
     if (count > 1) us++, count--;
     qsort(us, (size_t)count, sizeof *us, by_size);
@@ -191,7 +191,7 @@ static double copy_us(void) {
     return us;
 }
 
-/* ---- where results are wrong ---- */
+/* ---- location of wrong results ---- */
 
 typedef struct held {
     const float *got, *want;
@@ -223,7 +223,7 @@ static void count_wrong(held *h) {
     }
 }
 
-/* Whether what is marked lies near multiples of some power of two, at least two of them inside. */
+/* Whether the marks lie near multiples of some power of two, with at least two multiples inside. */
 static bool at_borders(const char *marks, size_t count) {
     for (size_t period = 4096; period >= 16; period /= 2) {
         size_t residues = 0, borders = 0;
@@ -242,8 +242,8 @@ static bool at_borders(const char *marks, size_t count) {
     return false;
 }
 
-/* The shape of what is marked, in a row: none, all, head (the first ones), tail (the last, at most half), after-first
- * (all but the first ones), ends, borders, scattered. */
+/* The shape of the marks in a row: none, all, head (the first ones), tail (the last, at most half), after-first (all
+ * but the first ones), ends, borders, scattered. */
 static const char *shape_of(const char *marks, size_t count) {
     size_t head = 0, tail = 0, all = 0;
     for (size_t i = 0; i < count; i++) all += marks[i] != 0;
@@ -257,7 +257,7 @@ static const char *shape_of(const char *marks, size_t count) {
     return at_borders(marks, count) ? "borders" : "scattered";
 }
 
-/* Marks the rows that are wrong as a whole, or at all, and the columns that are wrong elsewhere. */
+/* Marks the rows that are entirely wrong, those with any error, and the columns with errors elsewhere. */
 static void mark(const held *h, char *rows, char *columns, bool whole) {
     memset(rows, 0, h->height);
     memset(columns, 0, h->width);
@@ -269,8 +269,8 @@ static void mark(const held *h, char *rows, char *columns, bool whole) {
     }
 }
 
-/* Of several rows: rows-SHAPE or columns-SHAPE if the wrong results are whole parts of the one or the other; borders if they
- * are at borders of both. */
+/* For several rows: rows-SHAPE or columns-SHAPE if the wrong results are whole rows or columns; borders if they are at
+ * borders of both. */
 static void put_shape(const held *h, char *shape, size_t size) {
     char *rows = (char *)calloc(h->height + h->width, 1), *columns = rows + h->height;
     mark(h, rows, columns, false);
@@ -301,7 +301,7 @@ static bool is_shifted(const held *h, const size_t *at, int count, long shift) {
     return true;
 }
 
-/* The distance from which the values of all wrong results were taken; 0: none. Samples of them decide. */
+/* The distance from which the values of all wrong results were taken, judged by samples; 0: none. */
 static long shift_of(const held *h) {
     size_t at[SAMPLES], seen = 0;
     int count = 0;
@@ -333,7 +333,7 @@ static void describe(const held *h) {
              h->written ? "true" : "false", h->zeros ? "true" : "false", shift_of(h));
 }
 
-/* What the exercise has no results for must not be written. */
+/* Elements without a result must not be written. */
 static void check_gaps(const held *h) {
     for (size_t r = 0; r + 1 < h->height; r++) {
         for (size_t c = h->width; c < h->pitch; c++) {

@@ -1,13 +1,12 @@
-/* What the programs that try a learner's solution share: inputs, the call, the comparison, and what is reported.
+/* The interface of programs that try a learner's solution: inputs, the call, the comparison, and the report.
  *
- * Such a program is three files: the learner's, with the host function that the exercise asks for; the exercise's
- * check.cpp, which has the cases and the reference; and harness.cpp, which has main(). `haul exercise` compiles and
- * runs it:
+ * Such a program has three files: the learner's, with the host function of the exercise; the exercise's check.cpp, with
+ * the cases and the reference; and harness.cpp, with main(). `haul exercise` compiles and runs it:
  *
  *     PROGRAM RESULTS test         tries all cases but the last
  *     PROGRAM RESULTS measure N    tries the last, the large one, N times, and times it
  *
- * RESULTS gets a JSON object a line; harness.cpp says which. Any call of CUDA that fails is reported there too. */
+ * RESULTS gets one JSON object per line, described in harness.cpp. Failed CUDA calls are reported there too. */
 #ifndef HAUL_EXERCISES_HARNESS_H
 #define HAUL_EXERCISES_HARNESS_H
 
@@ -20,46 +19,46 @@ typedef struct exercise_case {
     int n, m;
 } exercise_case;
 
-/* ---- what an exercise has, in its check.cpp ---- */
+/* ---- defined by an exercise in its check.cpp ---- */
 
-/* The cases; the last one is large and is what is measured. */
+/* The cases; the last one is large and is measured. */
 extern const exercise_case exercise_cases[];
 extern const int exercise_case_count;
-/* Makes the inputs of a case, calls the learner's function while exercise_again(), and holds the results. */
+/* Makes the inputs of a case, calls the learner's function while exercise_again(), and compares the results. */
 void exercise_try(const exercise_case *c);
 
-/* ---- what it takes ---- */
+/* ---- provided by harness.cpp ---- */
 
 /* Host memory until the end of the case. */
 void *exercise_host(size_t bytes);
 /* The same, page-locked. */
 void *exercise_pinned(size_t bytes);
-/* `count` whole numbers below `limit` (at most 2^24), the same in every run: sums of few are exact. */
+/* `count` integers below `limit` (at most 2^24), the same in every run; sums of few are exact. */
 float *exercise_numbers(size_t count, unsigned limit);
-/* Device memory of exactly so many bytes until the end of the case, with those of `values`. */
+/* Device memory of exactly this size until the end of the case, with the contents of `values`. */
 void *exercise_on_device(const void *values, size_t bytes);
-/* Device memory for results; a NaN that no exercise computes is in each until it is written. */
+/* Device memory for results; each holds a NaN that no exercise computes until it is written. */
 float *exercise_output(size_t count);
 
-/* True once before each call of the learner's function, then false; what it did is complete from then on:
+/* True once before each call of the learner's function, then false; the call's work is then complete:
  *     while (exercise_again()) scale(out, in, n); */
 bool exercise_again(void);
 
-/* Bytes that any solution has to read and write in global memory, each once. The ideal time is that of a copy of so
- * many bytes, unless exercise_ideal() says it in microseconds. */
+/* Sets the bytes that any solution must read and write in global memory, each once. The ideal time is that of a copy of
+ * as many bytes, unless exercise_ideal() sets it in microseconds. */
 void exercise_moves(double bytes);
 void exercise_ideal(double us);
-/* When the next stretch of work on the device is done by `work`: microseconds. */
+/* Calls `work` and returns the microseconds until its work on the device is done. */
 double exercise_time(void (*work)(void *), void *context);
 
-/* Holds results in device memory against the right ones: `height` rows of `width`, `pitch` apart. What lies between
- * the rows must be as exercise_output() left it. NaN is never right. Returns NULL if all are right or were not made,
- * else the results until the end of the case: for what an exercise can tell of its own mistakes. */
+/* Compares results in device memory with the right ones: `height` rows of `width`, `pitch` apart. Gaps between the rows
+ * must be as exercise_output() left them. NaN is never right. Returns NULL if all are right or were not computed, else
+ * the results until the end of the case, so that an exercise can recognise its own mistakes. */
 const float *exercise_hold(const float *device, const float *want, size_t width, size_t height, size_t pitch);
-/* The same of results in host memory, a row of them. */
+/* The same for one row of results in host memory. */
 void exercise_hold_host(const float *results, const float *want, size_t count);
 
-/* Something else that is wrong with the case: a short name for symptoms, and a sentence. */
+/* Reports another fault of the case: a short name for symptoms, and a sentence. */
 void exercise_fault(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

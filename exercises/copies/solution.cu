@@ -1,4 +1,5 @@
-/* Each thread has one float of shared memory, where its next element arrives while it works on the current one. */
+/* Each thread has one float of shared memory, into which its next element is copied while it processes the current
+ * one. */
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 

@@ -9,7 +9,7 @@
  *   __pipeline_commit()                    closes the batch of copies that this thread has started
  *   __pipeline_wait_prior(k)               waits until all but the last k batches have arrived
  *
- * Afterwards the kernel has no global loads left, and no register holds an element while it travels.
+ * Afterwards the kernel has no global loads left, and no register holds an element in flight.
  *
  * Keep: the function scale(). out and in are device memory of n floats, n is at least 1 and may be any number. */
 #include <cuda_pipeline.h>

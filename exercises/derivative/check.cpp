@@ -13,7 +13,7 @@ const exercise_case exercise_cases[] = {
 };
 const int exercise_case_count = sizeof exercise_cases / sizeof *exercise_cases;
 
-/* Tells a derivative along the other dimension from other mistakes. */
+/* Distinguishes a derivative along the other dimension from other mistakes. */
 static void look_for_other_dimension(const float *got, const float *in, int n0, int n1, int pitch) {
     int same = 0, seen = 0;
     for (int y = 0; y < n1; y++) {

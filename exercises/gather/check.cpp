@@ -13,7 +13,7 @@ const exercise_case exercise_cases[] = {
 };
 const int exercise_case_count = sizeof exercise_cases / sizeof *exercise_cases;
 
-/* Tells rows that were scattered from rows that were gathered: some of them agree by chance. */
+/* Distinguishes scattered from gathered rows: some of them agree by chance. */
 static void look_for_scatter(const float *got, const float *in, const int *rows, int count, int width) {
     int same = 0;
     for (int r = 0; r < count; r++) same += got[rows[r] * width] == in[r * width];

@@ -1,4 +1,4 @@
-/* A warp takes a row: its lanes ask for one index, and then go along the row together. */
+/* A warp takes a row: its lanes read one index, and then go along the row together. */
 #include <cuda_runtime.h>
 
 enum { BLOCK = 256, WARP = 32, ROWS = BLOCK / WARP };

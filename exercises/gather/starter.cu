@@ -4,10 +4,10 @@
  * below gives each thread a row: its lanes go down different rows, so each of their loads and stores touches 32
  * sectors.
  *
- * Let the lanes of a warp share a row. The test wants at most 1.15 times the sectors that moving each byte once would
+ * Let the lanes of a warp share a row. The test allows at most 1.15 times the sectors that moving each byte once would
  * need.
  *
- * Keep: the function gather(). width and count are any numbers from 1 on; the same row may be wanted several times. */
+ * Keep: the function gather(). width and count are any numbers from 1 on; a row may occur several times. */
 #include <cuda_runtime.h>
 
 enum { BLOCK = 256 };

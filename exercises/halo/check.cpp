@@ -20,7 +20,7 @@ void exercise_try(const exercise_case *c) {
     const int width = c->n, height = c->m;
     const size_t count = (size_t)width * (size_t)height;
     float *in = exercise_numbers(count, 1 << 20), *want = (float *)exercise_host(count * 4), *out = exercise_output(count);
-    for (size_t i = 0; i < count; i++) in[i]++; /* none is 0, so that one that is missing shows */
+    for (size_t i = 0; i < count; i++) in[i]++; /* none is 0, so that a missing one shows */
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
             want[y * width + x] = at(in, x, y, width, height) + at(in, x - 1, y, width, height) +

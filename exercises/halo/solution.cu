@@ -1,4 +1,4 @@
-/* A wide tile, so that its sides, of which each element costs a sector, weigh little. */
+/* The tile is wide, so that its sides, where each element costs a sector, matter little. */
 #include <cuda_runtime.h>
 
 enum { WIDTH = 128, HEIGHT = 16, ROWS = 4 };

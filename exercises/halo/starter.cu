@@ -1,12 +1,12 @@
 /* Exercise: a tile with a halo.
  *
- * out[y][x] becomes the sum of in[y][x] and its four neighbours, left, right, above and below. What lies outside the
- * array counts as 0. Both arrays have `height` rows of `width` floats, without gaps.
+ * out[y][x] becomes the sum of in[y][x] and its four neighbours, left, right, above and below. Elements outside the
+ * array count as 0. Both arrays have `height` rows of `width` floats, without gaps.
  *
- * The kernel below asks global memory for each element five times. L1 has most of them, but all pass through it. Let a
- * block bring its tile, and a ring of one element around it, into shared memory once, and add from there.
+ * The kernel below loads each element from global memory five times. L1 has most of them, but all pass through it. Let
+ * a block load its tile, and a ring of one element around it, into shared memory once, and add from there.
  *
- * The test wants at most 1.5 times the sectors that moving each byte once would need.
+ * The test allows at most 1.5 times the sectors that moving each byte once would need.
  *
  * Keep: the function smooth(). width and height are any numbers from 1 on. */
 #include <cuda_runtime.h>

@@ -4,7 +4,7 @@
 
 enum { RADIUS = 15, BLOCK = 256, OUTPUTS = 1024, SPAN = OUTPUTS + 2 * RADIUS, PADDED = SPAN + 16 };
 
-/* largest[k] becomes the largest of tile[k] and the one `step` behind it. */
+/* largest[k] becomes the largest of tile[k] and the one `step` after it. */
 static __device__ void widen(float *largest, const float *tile, int step) {
     for (int k = threadIdx.x; k < SPAN; k += BLOCK) largest[k] = fmaxf(tile[k], tile[k + step]);
     __syncthreads();

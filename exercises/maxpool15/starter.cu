@@ -5,12 +5,12 @@
  *   out[i] = the largest of in[i - 15] to in[i + 15]
  *
  * Places outside [0, n) do not count: at the ends the window is smaller. out and in are device memory, aligned to 256
- * bytes; n is any number from 1 on, also one below 15 or below a block; all values are positive.
+ * bytes; n is any number from 1 on, possibly below 15 or below a block; all values are positive.
  *
- * Each element is wanted by 31 outputs, but memory should move it once: let a block bring its part of `in`, and 15
- * elements more on either side, into shared memory, and take the windows from there. */
+ * Each element is used by 31 outputs, but memory should move it once: let a block load its part of `in`, and 15 more
+ * elements on either side, into shared memory, and read the windows from there. */
 #include <cuda_runtime.h>
 
 void maxpool15(float *out, const float *in, int n) {
-    (void)out, (void)in, (void)n; /* your kernel's launch stands here */
+    (void)out, (void)in, (void)n; /* put your kernel's launch here */
 }

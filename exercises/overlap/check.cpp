@@ -19,7 +19,7 @@ typedef struct both_ways {
     cudaStream_t in, out;
 } both_ways;
 
-/* In and out at once, as no dependency keeps them apart. */
+/* In and out at once, since no dependency separates them. */
 static void copy_both_ways(void *context) {
     const both_ways *b = (both_ways *)context;
     cudaMemcpyAsync(b->device, b->from, b->bytes, cudaMemcpyHostToDevice, b->in);
@@ -34,7 +34,7 @@ static void time_ideal(both_ways *b) {
     cudaStreamDestroy(b->out);
 }
 
-/* Tells elements that came back as they were from other mistakes. */
+/* Distinguishes unchanged elements from other mistakes. */
 static void look_for_unchanged(const float *got, const float *want, const float *in, size_t n) {
     size_t wrong = 0, unchanged = 0;
     for (size_t i = 0; i < n; i++) {
@@ -55,7 +55,7 @@ void exercise_try(const exercise_case *c) {
     for (size_t i = 0; i < n; i++) want[i] = 2 * in[i] + 1;
     while (exercise_again()) {
         process(b.to, b.from, b.device, c->n);
-        if (!measured) memcpy(got, b.to, bytes); /* what is there when the function returns */
+        if (!measured) memcpy(got, b.to, bytes); /* contents when the function returns */
     }
     exercise_moves(2.0 * (double)bytes);
     exercise_hold_host(measured ? b.to : got, want, n);

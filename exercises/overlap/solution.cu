@@ -1,4 +1,4 @@
-/* Each chunk goes in, through the kernel and out on one stream; neighbouring chunks have different streams. */
+/* Each chunk goes in, through the kernel and out on one stream; consecutive chunks have different streams. */
 #include <cuda_runtime.h>
 
 enum { BLOCK = 256, CHUNK = 1 << 18, STREAMS = 4 };

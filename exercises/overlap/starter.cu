@@ -1,15 +1,15 @@
 /* Exercise: overlap with streams.
  *
- * process() brings n floats from the host to the device, changes them there, and brings them back. Below it does so in
- * one piece: while data travel in, the kernel waits, and the way out is idle; then the other way round.
+ * process() copies n floats from the host to the device, changes them there, and copies them back. Below it does so in
+ * one piece: while data travels in, the kernel waits, and the path out is idle; then the other way round.
  *
- * Cut the work into chunks and let copies in, kernels, and copies out of different chunks overlap. `from` and `to` are
+ * Cut the work into chunks, and overlap copies in, kernels, and copies out of different chunks. `from` and `to` are
  * pinned host memory, `device` is device memory for n floats. When process() returns, `to` must be complete, and
- * whatever process() has made must be given back.
+ * everything that process() has created must be freed.
  *
- * The test wants at most 1.2 times the time of the shipped solution; the function below takes 1.4 times as long.
+ * The test allows at most 1.2 times the time of the shipped solution; the function below takes 1.4 times as long.
  *
- * Keep: the function process(). n is at least 1 and may be any number, also below the size of a chunk. */
+ * Keep: the function process(). n is at least 1 and may be any number, also less than a chunk. */
 #include <cuda_runtime.h>
 
 enum { BLOCK = 256 };

@@ -17,7 +17,7 @@ const exercise_case exercise_cases[] = {
 };
 const int exercise_case_count = sizeof exercise_cases / sizeof *exercise_cases;
 
-/* Whether the array can be made at all. */
+/* Whether the array can be allocated. */
 static bool is_layout(int n0, int lead, int pitch) {
     if (lead < 0 || lead >= LINE)
         exercise_fault("lead-range", "lead_of(%d) is %d: it has to be 0 to %d", n0, lead, LINE - 1);

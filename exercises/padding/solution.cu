@@ -1,9 +1,9 @@
-/* The first row is moved onto a line by `lead`, and `pitch` keeps all others there. */
+/* `lead` aligns the first row to a line, and `pitch` keeps all others aligned. */
 #include <cuda_runtime.h>
 
 enum { LINE = 32 }; // floats
 
-/* One element of the halo stands in front of the first line. */
+/* One element of the halo precedes the first line. */
 int lead_of(int) {
     return LINE - 1;
 }

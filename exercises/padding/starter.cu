@@ -1,19 +1,19 @@
 /* Exercise: strides and padding.
  *
- * An array has n1 rows. A row is one element of a halo, n0 elements of its own, and another one of the halo. The array
- * begins with `lead` floats that nobody uses, and each row begins `pitch` floats behind the one before it. The first
- * element of its own of row y is therefore at
+ * An array has n1 rows. A row consists of one element of a halo, n0 own elements, and another halo element. The array
+ * begins with `lead` unused floats, and each row begins `pitch` floats after the one before it. The first own element
+ * of row y is therefore at
  *
  *   lead + y * pitch + 1
  *
- * The kernel below copies the own elements of all rows, a warp 32 neighbouring ones. The array begins at a cache line
- * of 128 bytes. With lead = 0 and pitch = n0 + 2 hardly any row begins where a sector does, and a warp's 128 bytes lie
- * in 5 sectors instead of 4.
+ * The kernel below copies the own elements of all rows; each warp copies 32 adjacent ones. The array begins at a cache
+ * line of 128 bytes. With lead = 0 and pitch = n0 + 2 hardly any row begins at a sector, and a warp's 128 bytes lie in
+ * 5 sectors instead of 4.
  *
- * Choose lead and pitch so that the own elements of every row begin at a cache line, without wasting more than that
- * takes: lead is below 32, and a pitch at most 31 more than the row needs.
+ * Choose lead and pitch so that the own elements of every row begin at a cache line, with as little waste as possible:
+ * lead is below 32, and a pitch is at most 31 more than the row needs.
  *
- * Keep: the three functions; lead_of() and pitch_of() are asked for any n0 from 1 on. */
+ * Keep: the three functions; lead_of() and pitch_of() are called for any n0 from 1 on. */
 #include <cuda_runtime.h>
 
 int lead_of(int n0) {

@@ -1,4 +1,4 @@
-/* Each role does its own part only: a barrier that waits for SLOTS arrivals must not get twice as many. Roles are whole
+/* Each role does only its own part: a barrier that waits for SLOTS arrivals must not get twice as many. Roles are whole
  * warps, so that no warp executes both. */
 #include <cuda_runtime.h>
 
@@ -10,7 +10,7 @@ static __device__ unsigned address_of(barrier *b) {
     return (unsigned)__cvta_generic_to_shared(b);
 }
 
-/* A phase of the barrier ends when so many threads have arrived; then the next one begins. */
+/* A phase of the barrier ends when this many threads have arrived; then the next one begins. */
 static __device__ void initialise(barrier *b, unsigned arrivals) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address_of(b)), "r"(arrivals) : "memory");
 }

@@ -1,17 +1,16 @@
 /* Exercise: the hang of roles by parity.
  *
- * A block's threads have two roles: threads with an even number are producers, each of which puts an element into its
- * slot; threads with an odd number are consumers, each of which takes its producer's element and writes it negated. Two
- * barriers in shared memory keep them in step: `filled` waits for all producers of a round, `emptied` for all
- * consumers.
+ * A block's threads have two roles. Threads with an even number are producers, each of which puts an element into its
+ * slot. Threads with an odd number are consumers, each of which takes its producer's element and writes it negated. Two
+ * barriers in shared memory synchronise them: `filled` waits for all producers of a round, `emptied` for all consumers.
  *
  * The kernel below hangs. Find out why (`haul exercise test parity` says where), and make it work.
  *
  * Then compare scores: a warp whose lanes have different roles executes both, one after the other. Roles by warps, such
- * as the first half of the block and the second, do the same with less.
+ * as the first half of the block and the second, do the same with fewer instructions.
  *
- * Keep: the function negate(), and SLOTS. out and in are device memory of blocks * rounds * SLOTS floats. Block b does
- * the `rounds` groups of SLOTS elements from b * rounds * SLOTS on. */
+ * Keep: the function negate(), and SLOTS. out and in are device memory of blocks * rounds * SLOTS floats. Block b
+ * processes the `rounds` groups of SLOTS elements from b * rounds * SLOTS on. */
 #include <cuda_runtime.h>
 
 enum { BLOCK = 128, SLOTS = BLOCK / 2 };
@@ -22,7 +21,7 @@ static __device__ unsigned address_of(barrier *b) {
     return (unsigned)__cvta_generic_to_shared(b);
 }
 
-/* A phase of the barrier ends when so many threads have arrived; then the next one begins. */
+/* A phase of the barrier ends when this many threads have arrived; then the next one begins. */
 static __device__ void initialise(barrier *b, unsigned arrivals) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address_of(b)), "r"(arrivals) : "memory");
 }

@@ -1,4 +1,4 @@
-/* As much of L2 is set aside as the table takes; the window ends with the stream that it belongs to. */
+/* The part of L2 that is set aside is as large as the table; the window ends with its stream. */
 #include <cuda_runtime.h>
 
 enum { BLOCK = 512, BLOCKS = 264, THREADS = BLOCK * BLOCKS };
@@ -17,7 +17,7 @@ __global__ void sum_kernel(float *out, const float4 *table, const float4 *data, 
     out[t] = sum;
 }
 
-/* Accesses to the table persist, those to anything else do not. */
+/* Accesses to the table persist, others do not. */
 static void keep(cudaStream_t stream, const void *table, size_t bytes) {
     cudaStreamAttrValue value = {};
     value.accessPolicyWindow.base_ptr = (void *)table;

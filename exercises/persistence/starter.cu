@@ -1,18 +1,19 @@
 /* Exercise: a table that persists in L2.
  *
- * The kernel below goes `rounds` times over a table and a stream of data: out[t] is the sum of what thread t has seen.
+ * The kernel below goes `rounds` times over a table and a stream of data: out[t] is the sum of what thread t has read.
  * The table is 24 MiB in the measured case, a round's part of the stream 48 MiB. L2 of an H100 has 50 MiB: whenever the
- * table is wanted again, the stream has just evicted it, though the stream itself is never wanted again.
+ * table is needed again, the stream has just evicted it, though the stream itself is never needed again.
  *
- * Set a part of L2 aside for accesses that persist, and let those to the table be such:
+ * Set a part of L2 aside for accesses that persist, and make the accesses to the table persist:
  *
  *   cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, bytes)        sets aside
  *   cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &value)
- *       says for kernels of a stream which addresses persist: value.accessPolicyWindow has base_ptr, num_bytes,
- * hitRatio (1: all accesses), hitProp (cudaAccessPropertyPersisting) and missProp (cudaAccessPropertyStreaming)
+ *       says which addresses persist for kernels of a stream. value.accessPolicyWindow has base_ptr, num_bytes,
+ *       hitRatio (1: all accesses), hitProp (cudaAccessPropertyPersisting) and missProp
+ *       (cudaAccessPropertyStreaming)
  *
- * The test wants at most 1.1 times the sectors of device memory that reading the table once, and the stream once, would
- * need. Afterwards L2 has to be as it was: no window on a stream that goes on, and nothing set aside.
+ * The test allows at most 1.1 times the sectors of device memory that reading the table once, and the stream once,
+ * would need. Afterwards L2 must be as it was: no window on a stream that is still used, and nothing set aside.
  *
  * Keep: the function sum_rounds() and the kernel. table: hot vectors; data: rounds * part vectors; out: THREADS floats.
  */

@@ -1,5 +1,5 @@
-/* The producer waits until a stage is empty and fills it; the consumers wait until it is filled, use it and arrive at
- * `empty`. They do that once before they begin, too: at first all stages are empty. */
+/* The producer waits until a stage is empty and fills it. The consumers wait until it is filled, use it and arrive at
+ * `empty`, also once before they begin, because at first all stages are empty. */
 #include <cuda/barrier>
 #include <cuda_runtime.h>
 

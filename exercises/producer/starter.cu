@@ -1,23 +1,22 @@
 /* Exercise: producer and consumers by warps.
  *
- * out[i] = 2 * in[i] + 1, in tiles of TILE floats; block b of `blocks` does the tiles b, b + blocks, and so on. In the
- * kernel below all threads copy a tile, wait, and compute.
+ * out[i] = 2 * in[i] + 1, in tiles of TILE floats; block b of `blocks` processes the tiles b, b + blocks, and so on. In
+ * the kernel below all threads copy a tile, wait, and compute.
  *
- * Give the block two roles instead. One warp more than before, the last one, is the producer: it does nothing but start
- * copies, for up to STAGES tiles ahead. The other four are consumers: they compute. For each stage there are two
- * barriers:
+ * Give the block two roles instead. An additional warp, the last one, is the producer: it only starts copies, for up to
+ * STAGES tiles ahead. The other four are consumers: they compute. Each stage has two barriers:
  *
  *   filled[s]   ends a phase when stage s holds a tile: the producer's lanes arrive when their copies have
- *   empty[s]    ends a phase when all consumers have taken what they want from stage s
+ *   empty[s]    ends a phase when all consumers have read their elements of stage s
  *
  * <cuda/barrier> has them: a cuda::barrier<cuda::thread_scope_block> waits, in each phase, for as many arrivals as
- * init() told it. b.arrive() arrives, b.arrive_and_wait() does and waits for the others. cuda::memcpy_async(to, from,
- * bytes, b) starts a copy that the current phase of b waits for, too, besides an arrival of the thread.
+ * init() sets. b.arrive() arrives, b.arrive_and_wait() also waits for the others. cuda::memcpy_async(to, from, bytes,
+ * b) starts a copy; the current phase of b then waits for the copy as well as for the thread's arrival.
  *
  * A thread that waits by arrive_and_wait() counts as an arrival: initialise each barrier with the producer's lanes and
  * the consumers' threads together.
  *
- * The test wants no global loads, and asynchronous copies by one warp only, of 16 bytes a lane.
+ * The test requires that there are no global loads, and asynchronous copies by one warp only, of 16 bytes a lane.
  *
  * Keep: the function scale_tiles(), and TILE. */
 #include <cuda/barrier>

@@ -18,7 +18,7 @@ __global__ void reverse_kernel(float *out, const float *in, int tiles) {
     int stage = 0;
     for (int tile = blockIdx.x; tile < tiles; tile += step) {
         __pipeline_wait_prior(STAGES - 2);
-        __syncthreads(); // all threads' copies are there, and all have read the stage that is filled next
+        __syncthreads(); // all copies have arrived, and all threads have read the next stage to fill
         fetch(stages[(stage + STAGES - 1) % STAGES], in, tile + (STAGES - 1) * step, tiles);
         out[tile * BLOCK + threadIdx.x] = stages[stage][BLOCK - 1 - threadIdx.x];
         stage = (stage + 1) % STAGES;

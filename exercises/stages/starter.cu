@@ -1,15 +1,15 @@
 /* Exercise: N stages.
  *
- * The array consists of tiles of BLOCK floats; each is reversed in itself: the first element of a tile becomes its
- * last. A block does the tiles blockIdx.x, blockIdx.x + gridDim.x, and so on. The kernel below copies a tile
- * asynchronously and waits for it right away, so that nothing is under way while it writes the result.
+ * The array consists of tiles of BLOCK floats; each tile is reversed: its first element becomes its last. A block
+ * processes the tiles blockIdx.x, blockIdx.x + gridDim.x, and so on. The kernel below copies a tile asynchronously and
+ * waits for it right away, so that nothing is in flight while it writes the result.
  *
- * Make it a ring of STAGES tiles in shared memory: while tile k is written, the copies of the tiles k + 1 to
- * k + STAGES - 1 are on their way. Note that a thread reads what another thread has copied: `__pipeline_wait_prior()`
- * waits for the copies of the calling thread only.
+ * Make it a ring of STAGES tiles in shared memory: while tile k is written, the copies of the tiles k + 1 to k + STAGES
+ * - 1 are in flight. Note that a thread reads what another thread has copied: `__pipeline_wait_prior()` waits for the
+ * copies of the calling thread only.
  *
- * The test wants the measured case to take at most 1.1 times as long as the shipped solution; the kernel below
- * takes 1.6 times as long, and three stages 1.2 times.
+ * The test allows at most 1.1 times the time of the shipped solution in the measured case; the kernel below takes 1.6
+ * times as long, and three stages 1.2 times.
  *
  * Keep: the function reverse_tiles(), and BLOCK and BLOCKS. out and in are device memory of tiles * BLOCK floats,
  * `tiles` is at least 1. A block may have no tile, or fewer than STAGES. */

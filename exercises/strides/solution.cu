@@ -1,4 +1,4 @@
-/* The elements of a block are BLOCK * EACH side by side; its threads take them row by row of BLOCK. */
+/* A block has BLOCK * EACH adjacent elements; its threads take them in rows of BLOCK. */
 #include <cuda_runtime.h>
 
 enum { BLOCK = 256, EACH = 8 };

@@ -1,11 +1,11 @@
 /* Exercise: strides.
  *
- * Each thread of the kernel below computes EACH results, out[i] = 3 * in[i] + 2, for elements that lie side by side.
- * That looks tidy, but a warp executes one load at a time: its 32 lanes then ask for places that lie EACH floats apart,
- * and each request touches 32 sectors of which it uses an eighth.
+ * Each thread of the kernel below computes EACH results, out[i] = 3 * in[i] + 2, for adjacent elements. That looks
+ * tidy, but a warp executes one load at a time: its 32 lanes then request places that are EACH floats apart, and each
+ * request touches 32 sectors of which it uses an eighth.
  *
- * Change which elements a thread takes, so that neighbouring lanes take neighbouring elements, and each thread still
- * computes EACH of them. The test wants the fewest sectors that there can be, for loads and stores.
+ * Change which elements a thread takes, so that adjacent lanes access adjacent elements, and each thread still computes
+ * EACH of them. The test requires the minimum of sectors, for loads and stores.
  *
  * Keep: the function triple(). out and in are device memory of n floats, n is at least 1 and may be any number. */
 #include <cuda_runtime.h>

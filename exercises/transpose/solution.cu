@@ -1,4 +1,4 @@
-/* A row of the tile has a word more than it needs, so that the words of a column lie in 32 different banks. */
+/* A row of the tile has an additional word, so that the words of a column lie in 32 different banks. */
 #include <cuda_runtime.h>
 
 enum { TILE = 32, ROWS = 8 };

@@ -1,12 +1,12 @@
 /* Exercise: a transpose without bank conflicts.
  *
  * `in` has `height` rows of `width` floats, `out` gets `width` rows of `height`: out[x][y] = in[y][x]. The kernel below
- * is right, but each of its stores touches 32 sectors, because neighbouring lanes store to places that lie a row apart.
+ * is correct, but each of its stores touches 32 sectors, because adjacent lanes store to places that are a row apart.
  *
- * Let each block bring a tile of 32 x 32 into shared memory by rows, and take it from there by columns, so that both
- * loads and stores of global memory go along rows. Then see to it that the columns do not meet in one bank.
+ * Let each block load a tile of 32 x 32 into shared memory by rows, and read it by columns, so that both loads and
+ * stores of global memory go along rows. Then make sure that the columns have no bank conflicts.
  *
- * The test wants the fewest sectors that there can be for 1024 x 1024, and no bank conflict.
+ * The test requires the minimum of sectors for 1024 x 1024, and no bank conflicts.
  *
  * Keep: the function transpose(). width and height are any numbers from 1 on; they need not be equal, nor multiples of
  * 32. */

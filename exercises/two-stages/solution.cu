@@ -1,4 +1,4 @@
-/* Two buffers: while one is read, the copy of the next element is on its way to the other. */
+/* Two buffers: while one is read, the copy of the next element to the other is in flight. */
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
@@ -13,7 +13,7 @@ __global__ void scale_kernel(float *out, const float *in, int n) {
     for (int i = start; i < n; i += grid) {
         const int other = stage ^ 1;
         if (i + grid < n) __pipeline_memcpy_async(&stages[other][threadIdx.x], in + i + grid, 4);
-        __pipeline_commit(); // an empty batch, too: the wait below counts batches
+        __pipeline_commit(); // also an empty batch: the wait below counts batches
         __pipeline_wait_prior(1);
         out[i] = 2 * stages[stage][threadIdx.x] + 1;
         stage = other;

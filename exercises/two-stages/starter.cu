@@ -1,14 +1,14 @@
 /* Exercise: two stages.
  *
- * The kernel below computes out[i] = 2 * in[i] + 1. The next element arrives in shared memory by an asynchronous copy;
- * but as there is one buffer only, its copy cannot begin before the element before it was read. The copy has to wait
- * for the thread, and then the thread for the copy.
+ * The kernel below computes out[i] = 2 * in[i] + 1. The next element arrives in shared memory by an asynchronous copy.
+ * But as there is only one buffer, its copy cannot begin before the previous element was read: the copy waits for the
+ * thread, and then the thread for the copy.
  *
- * Give each thread two places, so that the copy of element k + 1 is already on its way when the thread waits for
- * element k. `__pipeline_wait_prior(k)` waits until all but the last k committed batches have arrived.
+ * Give each thread two places, so that the copy of element k + 1 is already in flight when the thread waits for element
+ * k. `__pipeline_wait_prior(k)` waits until all but the last k committed batches have arrived.
  *
- * The test wants the measured case to take at most 1.15 times as long as the shipped solution; one buffer takes 1.35
- * times as long.
+ * The test allows at most 1.15 times the time of the shipped solution in the measured case; one buffer takes 1.35 times
+ * as long.
  *
  * Keep: the function scale(), and BLOCK and BLOCKS. out and in are device memory of n floats, n is at least 1 and may
  * be any number. */

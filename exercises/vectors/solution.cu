@@ -1,4 +1,4 @@
-/* A thread has four elements. The thread behind the last whole vector does what is left, one by one. */
+/* A thread has four elements. The thread after the last whole vector computes the rest, one by one. */
 #include <cuda_runtime.h>
 
 enum { BLOCK = 256 };

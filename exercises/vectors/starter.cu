@@ -1,13 +1,13 @@
 /* Exercise: accesses of 16 bytes.
  *
- * The kernel below computes out[i] = a * x[i] + y[i] with loads and stores of 4 bytes. Its sectors are as few as can
- * be, but it takes four times as many instructions as it would with accesses of 16 bytes.
+ * The kernel below computes out[i] = a * x[i] + y[i] with loads and stores of 4 bytes. It needs the minimum of sectors,
+ * but four times as many instructions as with accesses of 16 bytes.
  *
- * Let each thread load and store a float4. The test wants at most a quarter of the load instructions, and a few for the
- * end.
+ * Let each thread load and store a float4. The test allows at most a quarter of the load instructions, and a few for
+ * the end.
  *
  * Keep: the function saxpy(). All arrays are device memory of n floats, aligned to 256 bytes; n is at least 1 and may
- * be any number, also one that is no multiple of 4. */
+ * be any number, not only a multiple of 4. */
 #include <cuda_runtime.h>
 
 enum { BLOCK = 256 };

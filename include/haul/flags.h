@@ -1,17 +1,17 @@
-/* How a transfer is made: flags that are OR-ed together, and the rules of which go together.
+/* How a transfer is made: flags to be OR-ed together, and the rules for combining them.
  *
  * Host and device share this header, like haul/transfer.h, which includes it. One table says which flag goes with which
- * engine and shape; the compiler, haul_diagnose(), debug builds and docs/device.md follow it. This header needs no
- * other one. */
+ * engine and shape; the compiler, haul_diagnose(), debug builds and docs/device.md follow it. It includes no other
+ * header. */
 #ifndef HAUL_FLAGS_H
 #define HAUL_FLAGS_H
 
 typedef unsigned long long haul_how;
 
-/* Each value of a field is one bit, so that two values of one field are seen, and refused, wherever flags are known. */
+/* Each value of a field is one bit, so that two values of one field are detected and refused if flags are constant. */
 
-/* The engine; HAUL_AUTO takes the one that haul_transfer_engine() names. Beside its bit each has its number, for what
- * is told apart at run time. */
+/* The engine; HAUL_AUTO takes the one that haul_transfer_engine() returns. Beside its bit each engine has a number, for
+ * decisions at run time. */
 #define HAUL_AUTO 0ull
 #define HAUL_BY_LDG (1ull | 1ull << 3)    /* loads into registers, stores from there */
 #define HAUL_BY_LDGSTS (2ull | 1ull << 4) /* cp.async: 4, 8 or 16 bytes from global to shared memory; loads only */
@@ -26,47 +26,47 @@ typedef unsigned long long haul_how;
 #define HAUL_LOAD_CS (1ull << 9)  /* streaming: likely used once */
 #define HAUL_LOAD_LU (1ull << 10) /* last use */
 #define HAUL_LOAD_CV (1ull << 11) /* volatile: fetch again */
-/* Read-only for the kernel's whole life: alone, or beside CA, CG or CS. */
+/* Read-only for the kernel's whole life: alone, or with CA, CG or CS. */
 #define HAUL_LOAD_NC (1ull << 13)
-/* Read-only, leaving no line behind in L1: an operator in place of those above. */
+/* Read-only, without allocating a line in L1; replaces the operators above. */
 #define HAUL_LOAD_NC_NO_ALLOCATE (1ull << 12 | HAUL_LOAD_NC)
 #define HAUL_LOAD_BITS (127ull << 7)
 #define HAUL_LOAD_OPERATOR(how) ((how) & (63ull << 7)) /* without NC */
-#define HAUL_LOAD_NO_ALLOCATE (1ull << 12)             /* the operator that HAUL_LOAD_NC_NO_ALLOCATE has */
+#define HAUL_LOAD_NO_ALLOCATE (1ull << 12)             /* the operator of HAUL_LOAD_NC_NO_ALLOCATE */
 /* Store operators of stores that go through registers. */
 #define HAUL_STORE_WB (1ull << 14) /* write-back: the default */
 #define HAUL_STORE_CG (1ull << 15) /* L2 only */
 #define HAUL_STORE_CS (1ull << 16) /* streaming */
 #define HAUL_STORE_WT (1ull << 17) /* write-through */
 #define HAUL_STORE_BITS (15ull << 14)
-/* What L2 does with the lines of loads and stores. */
+/* Eviction priority in L2 of the lines of loads and stores. */
 #define HAUL_L2_EVICT_FIRST (1ull << 18)
 #define HAUL_L2_EVICT_LAST (1ull << 19)
 #define HAUL_L2_EVICT_UNCHANGED (1ull << 20)
 #define HAUL_L2_EVICT_BITS (7ull << 18)
-/* How much L2 fetches at a miss: loads by LDG (operators CA and NC) and LDGSTS. */
+/* How much L2 fetches on a miss: for loads by LDG (operators CA and NC) and LDGSTS. */
 #define HAUL_L2_FETCH_64 (1ull << 21)
 #define HAUL_L2_FETCH_128 (1ull << 22)
 #define HAUL_L2_FETCH_256 (1ull << 23)
 #define HAUL_L2_FETCH_BITS (7ull << 21)
-/* LDGSTS: accesses of 16 bytes go around L1 unless told to go through it; shorter ones always go through it. */
+/* LDGSTS: accesses of 16 bytes bypass L1 unless this asks for L1; shorter ones always go through it. */
 #define HAUL_THROUGH_L1 (1ull << 24)
 #define HAUL_BYPASS_L1 (1ull << 25)
 #define HAUL_L1_BITS (3ull << 24)
 
-/* Both sides are equally far from a 16-byte boundary, and pitches are multiples of 16: heads and tails are peeled and
- * the rest goes by 16 bytes, whatever the declared alignment is. */
+/* Both sides are equally far from a 16-byte boundary, and pitches are multiples of 16. Heads and tails are peeled and
+ * the rest moves in accesses of 16 bytes, whatever the declared alignment is. */
 #define HAUL_CONGRUENT (1ull << 26)
 /* Indices are 64 bits wide, not 32. */
 #define HAUL_INDEX_64 (1ull << 27)
 /* Halo: without the tile inside; without the four corners. */
 #define HAUL_RING_ONLY (1ull << 28)
 #define HAUL_NO_CORNERS (1ull << 29)
-/* Halo, tile: nothing reaches beyond the array: nothing is compared or filled. */
+/* Halo, tile: nothing reaches beyond the array, so nothing is compared or filled. */
 #define HAUL_UNBOUNDED (1ull << 30)
-/* The destination in shared memory is not in use by the team: a start need not wait for it. */
+/* The team no longer uses the destination in shared memory: a start need not wait for the team. */
 #define HAUL_DESTINATION_FREE (1ull << 31)
-/* Pipelines: users write into the stages too, so a release makes their stores known to the copy engine. */
+/* Pipelines: users also write into the stages, so a release makes their stores visible to the copy engine. */
 #define HAUL_STAGES_WRITTEN (1ull << 32)
 /* Element type of reductions (haul_..._add). */
 #define HAUL_ADD_U32 (1ull << 33)
@@ -77,16 +77,16 @@ typedef unsigned long long haul_how;
 #define HAUL_ADD_F16 (1ull << 38)
 #define HAUL_ADD_BF16 (1ull << 39)
 #define HAUL_ADD_BITS (127ull << 33)
-/* Bytes of that type; 1 where nothing is added. */
+/* Bytes of that type; 1 if nothing is added. */
 #define HAUL_ADD_BYTES(how)                        \
     (((how)&HAUL_ADD_BITS) == 0               ? 1u \
      : (how) & (HAUL_ADD_U64 | HAUL_ADD_F64)  ? 8u \
      : (how) & (HAUL_ADD_F16 | HAUL_ADD_BF16) ? 2u \
                                               : 4u)
 
-/* LDG: bytes that each thread has in flight, a multiple of the access width up to 256, of which 16 accesses at most are
- * made at once; default, and 0: four accesses. The number is kept beside its complement: two numbers that are OR-ed
- * are no such pair. */
+/* LDG: bytes that each thread has in flight, a multiple of the access width up to 256; at most 16 accesses are made at
+ * once. Default, and 0: four accesses. The number is stored beside its complement, which reveals two numbers OR-ed
+ * together. */
 #define HAUL_IN_FLIGHT(bytes) HAUL_IN_FLIGHT_OF((haul_how)(bytes))
 #define HAUL_IN_FLIGHT_OF(n) ((n) == 0 ? 0 : (511 * (512 - ((n) < 511 ? (n) : 511))) << 46)
 #define HAUL_IN_FLIGHT_BYTES(how) ((unsigned)((how) >> 46) & 511u)
@@ -99,7 +99,7 @@ typedef unsigned long long haul_how;
 /* ---- which flag goes with which engine and shape ---- */
 
 #define HAUL_ENGINE_OF(how) ((how)&HAUL_ENGINE_BITS)
-/* Sets of engines; HAUL_NO_ENGINE stands for HAUL_AUTO. Flags of fewer engines than all ask for one by name. */
+/* Sets of engines; HAUL_NO_ENGINE stands for HAUL_AUTO. A flag that not all engines have needs an explicit engine. */
 #define HAUL_NO_ENGINE (1ull << 45)
 #define HAUL_ANY_ENGINE (HAUL_ENGINE_BITS | HAUL_NO_ENGINE)
 
@@ -110,8 +110,8 @@ typedef unsigned long long haul_how;
 #define HAUL_OF_TILE 8u
 #define HAUL_OF_ANY 15u
 
-/* ROW(..., flags, engines, shapes, text): transfers of these shapes that go by these engines have them; what others are
- * told. A store or an addition of a transfer that asks for LDGSTS goes by LDG. */
+/* ROW(..., flags, engines, shapes, text): the flags are allowed for transfers of these shapes by these engines; others
+ * get the message `text`. A store or an addition of a transfer with LDGSTS goes by LDG. */
 #define HAUL_FLAG_TABLE(ROW, ...)                                                                                     \
     ROW(__VA_ARGS__, HAUL_IN_FLIGHT_BITS, HAUL_BY_LDG, HAUL_OF_ANY,                                                   \
         "HAUL_IN_FLIGHT belongs to LDG: choose HAUL_BY_LDG")                                                          \
@@ -135,7 +135,7 @@ typedef unsigned long long haul_how;
         "halos are loaded and stored, not added")                                                                     \
     ROW(__VA_ARGS__, HAUL_STAGES_WRITTEN, HAUL_ANY_ENGINE, 0u, "HAUL_STAGES_WRITTEN belongs to pipelines")
 
-/* ---- the rules as checks. CHECK_0(name, condition, text) carries one out. ---- */
+/* ---- the rules as checks; CHECK_0(name, condition, text) carries out one ---- */
 
 #define HAUL_CHECK_ROW(CHECK, name, how, shape, flags, engines, shapes, text)                                        \
     CHECK##_0(name,                                                                                                  \
@@ -190,7 +190,7 @@ typedef unsigned long long haul_how;
     HAUL_PAIRS_4(CHECK, name, how, "choose one store operator", STORE_WB, STORE_CG, STORE_CS, STORE_WT)               \
     HAUL_PAIRS_3(CHECK, name, how, "choose one eviction priority", L2_EVICT_FIRST, L2_EVICT_LAST, L2_EVICT_UNCHANGED) \
     HAUL_PAIRS_3(CHECK, name, how, "choose one fetch size", L2_FETCH_64, L2_FETCH_128, L2_FETCH_256)                  \
-    HAUL_CHECK_PAIR(CHECK, name, how, "choose one way", THROUGH_L1, BYPASS_L1)                                        \
+    HAUL_CHECK_PAIR(CHECK, name, how, "choose one path", THROUGH_L1, BYPASS_L1)                                       \
     HAUL_PAIRS_7(CHECK, name, how, "choose one type of elements to add", ADD_U32, ADD_S32, ADD_U64, ADD_F32, ADD_F64, \
                  ADD_F16, ADD_BF16)                                                                                   \
     CHECK##_0(name, !((how)&HAUL_IN_FLIGHT_BITS) || HAUL_IN_FLIGHT_PAIR(how),                                         \
@@ -210,8 +210,8 @@ typedef unsigned long long haul_how;
     CHECK##_0(name, !((how)&HAUL_L2_EVICT_BITS) || !((how)&HAUL_L2_FETCH_BITS),                                    \
               "an eviction priority or a fetch size, not both");
 
-/* Everything that flags and shape (HAUL_OF_...) alone decide. has_bulk: whether the target has bulk and tensor copies.
- */
+/* All rules that depend on flags and shape (HAUL_OF_...) alone. has_bulk: whether the target has bulk and tensor
+ * copies. */
 #define HAUL_CHECK_HOW(CHECK, name, how, shape, has_bulk)                                                           \
     CHECK##_0(name, !((how) & ~HAUL_HOW_BITS), "no such flag");                                                     \
     HAUL_CHECK_ONE_OF_EACH(CHECK, name, how)                                                                        \
@@ -222,7 +222,7 @@ typedef unsigned long long haul_how;
     CHECK##_0(name, ((how)&HAUL_ADD_BITS) != HAUL_ADD_BF16 || (has_bulk), "additions of BF16 need sm_90 or later"); \
     CHECK##_0(name, HAUL_IN_FLIGHT_BYTES(how) <= 256, "at most 256 bytes a thread are in flight by LDG")
 
-/* A pipeline's flags; of_threads: each thread has its own. */
+/* Rules for a pipeline's flags; of_threads: each thread has its own pipeline. */
 #define HAUL_CHECK_PIPELINE(CHECK, name, how, of_threads, has_bulk)                                       \
     HAUL_CHECK_ONE_ENGINE(CHECK, name, how)                                                               \
     CHECK##_0(name, !((how) & ~(HAUL_ENGINE_BITS | HAUL_STAGES_WRITTEN)),                                 \

@@ -1,4 +1,4 @@
-/* haul diagnose: how a transfer is carried, and what would make it faster. */
+/* haul diagnose: predicts how a transfer is carried, and what would make it faster. */
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/number.h"
@@ -64,7 +64,7 @@ static haul_status find_name(const char *option, const named *table, size_t coun
     }
     const char *near = nearest_name(name, names, count);
     if (near) return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: no `%s`: did you mean %s?", option, name, near);
-    return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: no `%s`: `haul diagnose --help` says what there is", option, name);
+    return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: no `%s`: `haul diagnose --help` lists the names", option, name);
 }
 
 /* ---- numbers ---- */
@@ -80,8 +80,8 @@ static haul_status parse_list(const char *option, const char *s, char separator,
         if (*end == '\0') return HAUL_OK;
         s = end + 1;
     }
-    return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: `%s` is no list of up to %zu numbers with `%c` between them", option,
-                     s, most, separator);
+    return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: `%s` is not a list of up to %zu numbers separated by `%c`", option, s,
+                     most, separator);
 }
 
 static haul_status small(const char *option, uint64_t value, uint32_t *to) {
@@ -209,20 +209,19 @@ static haul_status make_transfer(const cli_values *v, haul_transfer *t) {
     }
     const char *near = nearest_name(v->operands.items[0], names, COUNT(shapes));
     return haul_fail(HAUL_ERROR_ARGUMENT, "no shape `%s`: %s%s", v->operands.items[0],
-                     near ? "did you mean " : "there are sequential, strided, indirect, halo and tile",
-                     near ? near : "");
+                     near ? "did you mean " : "choose sequential, strided, indirect, halo or tile", near ? near : "");
 }
 
 /* ---- the circumstances ---- */
 
-/* Only machines that are described: a GPU is not asked. */
+/* Only described machines are accepted: a GPU is not queried. */
 static haul_status parse_machine(const cli_values *v, const char **machine) {
     static const char prefix[] = "sim:";
     const char *name = v->device ? v->device : "auto";
     const bool described = strncmp(name, prefix, sizeof prefix - 1) == 0;
     *machine = described ? name + sizeof prefix - 1 : "h100";
     if (described || strcmp(name, "auto") == 0 || strcmp(name, "sim") == 0) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_ARGUMENT, "--device: `%s` is no description of a machine: write sim:NAME", name);
+    return haul_fail(HAUL_ERROR_ARGUMENT, "--device: `%s` is not the description of a machine: write sim:NAME", name);
 }
 
 static haul_status parse_offsets(const cli_values *v, haul_circumstances *c) {

@@ -1,4 +1,4 @@
-/* haul info: what haul can run on and compile with, and what is missing. */
+/* haul info: lists devices and compilers, and what is missing. */
 #include "base/cache.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what is asked of others, side by side, since each takes its time to start ---- */
+/* ---- queries of other programs, in parallel, since each takes time to start ---- */
 
 typedef enum question_name { NVCC, CLANG, NCU, NATIVE, QUESTIONS } question_name;
 
@@ -46,7 +46,7 @@ static haul_status ask_ncu(text *answer) {
     return ncu_describe(answer);
 }
 
-/* What it finds is kept where add_native() looks. */
+/* The result is kept where add_native() looks for it. */
 static haul_status ask_native(text *answer) {
     (void)answer;
     if (sim_compiling().when != SIM_COMPILING_OFF) sim_compiler();
@@ -71,7 +71,7 @@ static haul_status ask_all(questions *q) {
     return HAUL_OK;
 }
 
-/* Waits for the answer; where there is none, NULL with the message. */
+/* Waits for the answer; returns NULL, with the message, if there is none. */
 static const char *answer_of(questions *q, question_name which) {
     bool found = workers_wait(q->pool, &q->of[which].job) == HAUL_OK;
     return found ? text_string(&q->of[which].answer) : NULL;
@@ -82,7 +82,7 @@ static void end_questions(questions *q) {
     for (int i = 0; i < QUESTIONS; i++) text_free(&q->of[i].answer);
 }
 
-/* A row of the next `words` words of the line; the last one takes what is left. */
+/* Adds a row of the next `words` words of the line; the last cell takes the rest. */
 static void add_words(report_table *t, const char *line, int words) {
     report_add_row(t);
     for (int i = 1; i <= words; i++) {
@@ -190,7 +190,7 @@ static void add_gpus(report_section *s, const device_tables *t) {
     if (!loaded)
         report_add_note(s, REPORT_MUTED, "No GPU, and the virtual ones need none: %s.", haul_message());
     else if (driver->device_count(&count) != CUDA_SUCCESS || count == 0)
-        report_add_note(s, REPORT_MUTED, "No GPU: the driver finds none; the virtual ones need none.");
+        report_add_note(s, REPORT_MUTED, "No GPU: the driver finds none; virtual ones need none.");
     for (int i = 0; i < count; i++) add_gpu(t, driver, i);
 }
 
@@ -229,11 +229,10 @@ static void add_compilers(report_document *d, questions *q) {
                         "No clang (14 or later): install it with `apt install clang`%s",
                         nvcc ? "; nvcc does as well." : ".");
     if (!nvcc && !clang)
-        report_add_note(s, REPORT_WARNING,
-                        "CUDA source cannot be compiled; PTX and haul's own kernels run all the same.");
+        report_add_note(s, REPORT_WARNING, "CUDA source cannot be compiled; PTX and haul's own kernels still run.");
 }
 
-/* ---- what compiles the virtual GPU's kernels for the host ---- */
+/* ---- the compiler of the virtual GPU's kernels for the host ---- */
 
 static void add_cache(report_section *s) {
     char folder[512], amount[32];
@@ -241,9 +240,9 @@ static void add_cache(report_section *s) {
     if (!cache_folder(folder, sizeof folder))
         report_add_note(s, REPORT_MUTED, "Compiled code is not kept on disk.");
     else if (usage.refused)
-        report_add_note(s, REPORT_WARNING, "Compiled code is not kept: %s is not yours alone to write in.", folder);
+        report_add_note(s, REPORT_WARNING, "Compiled code is not cached: others can write to %s.", folder);
     else
-        report_add_note(s, REPORT_MUTED, "Compiled code is kept in %s (%llu kernels, %s).", folder,
+        report_add_note(s, REPORT_MUTED, "Compiled code is cached in %s (%llu kernels, %s).", folder,
                         (unsigned long long)usage.files, number_format_bytes((double)usage.bytes, amount));
 }
 
@@ -266,7 +265,7 @@ static void add_native(report_document *d, questions *q) {
 
 /* ---- the profiler ---- */
 
-/* It is wanted for a GPU's counters only; those of the virtual ones need nothing. */
+/* Needed only for a GPU's counters, not for virtual ones. */
 static void add_profiler(report_document *d, questions *q) {
     report_section *s = report_add_section(d, "profiler", "Profiler");
     report_table *t = report_add_table(s, "profilers", NULL, profiler_columns, COLUMNS_OF(profiler_columns));

@@ -29,7 +29,7 @@ static haul_status find_experiment(const char *name, const lab_experiment **foun
     return haul_fail(HAUL_ERROR_NOT_FOUND, "unknown experiment %s: `haul lab --list` lists them", name);
 }
 
-/* An experiment that cannot run is a failed check, the others go on. */
+/* An experiment that cannot run is a failed check; the others continue. */
 static void run_experiment(lab *l, const lab_experiment *e) {
     report_section *section = report_add_section(l->document, e->name, e->title);
     report_add_paragraph(section, "%s", e->text);
@@ -59,8 +59,9 @@ static haul_status publish(const report_document *document, const cli_values *va
 }
 
 static void introduce(const lab *l) {
-    report_set_introduction(l->document, "Kernels that ship with haul, what they ask the memory for, and what comes of "
-                                         "it. Every result is held against what the host computes.");
+    report_set_introduction(l->document,
+                            "Kernels that ship with haul, their memory traffic, and the resulting counters. "
+                            "Every result is compared with the host's.");
     report_add_fact(l->document, "device", "Device", "%s", haul_device_product(l->device));
     report_add_fact(l->document, "name", "Opened as", "%s", haul_device_name(l->device));
     report_add_fact(l->document, "numbers", "Numbers", "%s",
@@ -71,7 +72,7 @@ static void introduce(const lab *l) {
     report_add_fact(l->document, "version", "haul", "%s", HAUL_VERSION);
 }
 
-/* Without ncu, or without leave to read counters, there are results and times all the same. */
+/* Without ncu, or without permission to read counters, there are still results and times. */
 static haul_status read_counters(lab *l, const cli_values *values) {
     haul_status status = cli_measure("lab", values, l->real, 1, &l->counters);
     if (status != HAUL_ERROR_NOT_FOUND && status != HAUL_ERROR_DRIVER) return status;
@@ -79,8 +80,8 @@ static haul_status read_counters(lab *l, const cli_values *values) {
     return HAUL_OK;
 }
 
-/* Experiments take their numbers from the virtual GPU, and a GPU's go beside; under a profiler there is the GPU alone.
- */
+/* Experiments run on the virtual GPU, and a GPU's numbers are shown beside; under a profiler they run on the GPU
+ * alone. */
 static haul_status open_devices(lab *l, const cli_values *values) {
     const haul_device_options options = cli_device_options(values);
     bool automatic = !values->device || strcmp(values->device, "auto") == 0;
@@ -104,7 +105,7 @@ static haul_status run_lab(lab *l, const cli_values *values) {
     return publish(l->document, values);
 }
 
-/* Under a profiler nobody looks at the checks. */
+/* Under a profiler the checks do not matter. */
 static int end_of(const lab *l, const cli_values *values) {
     return l->document && l->document->failed_checks && !values->once ? CLI_FINDINGS : CLI_FINE;
 }

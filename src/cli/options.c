@@ -35,7 +35,7 @@ typedef struct option_row {
     unsigned commands;
     option_kind kind;
     int letter;    /* 0 = none */
-    size_t offset; /* of its field in cli_values */
+    size_t offset; /* offset of its field in cli_values */
 } option_row;
 
 static const option_row rows[] = {
@@ -57,12 +57,12 @@ static bool is_of(const option_row *row, const cli_command *command) {
     return row->commands >> (command - cli_commands) & 1;
 }
 
-/* For what the command is given: a program, or not. */
+/* Whether the option fits the kind of input: a program, or files. */
 static bool fits(const option_row *row, bool program) {
     return program ? row->commands & (PROGRAM | ONLY_PROGRAM) : !(row->commands & ONLY_PROGRAM);
 }
 
-/* Of rows with one name the one that fits counts; one that does not fit is known all the same, so that a message can
+/* Among rows of one name the one that fits counts. A row that does not fit is still recognised, so that a message can
  * say what it is for. */
 static bool applies(const option_row *row, const cli_command *command, bool program) {
     if (!is_of(row, command) || fits(row, program)) return is_of(row, command);
@@ -84,10 +84,10 @@ static haul_status unknown_option(const cli_command *command, const char *given)
     return haul_fail(HAUL_ERROR_ARGUMENT, "unknown option %s: `haul %s --help` lists them", given, command->name);
 }
 
-/* getopt's tables, made from ours; every option's value is its row + FIRST_VALUE, a letter's is the letter. */
+/* Makes getopt's tables from ours. An option's value is its row + FIRST_VALUE; a letter's is the letter. */
 static void make_tables(const cli_command *command, bool program, struct option *options, char *letters) {
     size_t count = 0;
-    *letters++ = ':'; /* a missing argument is told apart from an unknown option */
+    *letters++ = ':'; /* distinguishes a missing argument from an unknown option */
     for (size_t i = 0; i < ROWS; i++) {
         if (!applies(&rows[i], command, program)) continue;
         int argument = rows[i].kind == FLAG ? no_argument : required_argument;
@@ -162,7 +162,7 @@ static bool runs_programs(const cli_command *command) {
            command->run == cli_run_replay;
 }
 
-/* Cuts off `-- PROGRAM ARG...`. Returns the arguments that are left. */
+/* Cuts off `-- PROGRAM ARG...`. Returns the number of remaining arguments. */
 static int take_program(int argc, char **argv, cli_values *values) {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--") != 0) continue;
@@ -183,7 +183,7 @@ haul_status cli_parse(const cli_command *command, int argc, char **argv, cli_val
     if (runs_programs(command)) argc = take_program(argc, argv, values);
     make_tables(command, values->program, options, letters);
     opterr = 0;
-    optind = 0; /* glibc: start afresh */
+    optind = 0; /* glibc: start again */
     int value;
     while ((value = getopt_long(argc, argv, letters, options, NULL)) != -1)
         HAUL_TRY(set_option(command, value, argv, values));
@@ -199,9 +199,9 @@ void cli_values_free(cli_values *values) {
     *values = (cli_values){0};
 }
 
-/* ---- the way back ---- */
+/* ---- values back to arguments ---- */
 
-/* NULL when an option was not given, or is a flag, or has no memory. */
+/* NULL if an option was not given, is a flag, or there is no memory. */
 static const char *value_of(const option_row *row, const void *field, arena *memory) {
     uint64_t number = 0;
     if (row->kind == STRING) return *(const char *const *)field;
@@ -249,8 +249,8 @@ const char **cli_arguments(const char *program, const cli_command *command, cons
 
 enum { HELP_WIDTH = 96, HELP_INDENT = 28 };
 
-/* Fills words into lines that begin at `indent`; the caller stands there. A line that starts with a blank stays as it
- * is. */
+/* Fills words into lines that begin at `indent`, where the caller's text ends. A line that starts with a blank is
+ * copied unchanged. */
 static void put_filled(text *out, size_t indent, const char *s) {
     size_t column = indent;
     while (*s) {
@@ -314,6 +314,6 @@ void cli_help_all(text *out) {
                   "usage: haul COMMAND [options]\n\ncommands:\n");
     for (size_t i = 0; i < cli_command_count; i++)
         text_printf(out, "  %-10s%s\n", cli_commands[i].name, cli_commands[i].summary);
-    text_put(out, "\n`haul COMMAND --help` tells more of one; `haul --version` prints the version.\n"
+    text_put(out, "\n`haul COMMAND --help` describes a command; `haul --version` prints the version.\n"
                   "Exit status: 0 fine, 1 findings or a failed expectation, 2 wrong use or unusable input.\n");
 }

@@ -26,7 +26,7 @@ static const char *const task_names[] = {
 #undef TASK
 };
 
-/* ---- what is wrong is told before the program runs ---- */
+/* ---- checks before the program runs ---- */
 
 static bool is_gpu(const char *name) {
     return strcmp(name, "gpu") == 0 || strncmp(name, "gpu:", 4) == 0;
@@ -35,8 +35,7 @@ static bool is_gpu(const char *name) {
 static haul_status check_gpu(const char *name, const cli_values *v, standin_task task) {
     if (!is_gpu(name)) return HAUL_OK;
     if (v->only_streams.count)
-        return haul_fail(HAUL_ERROR_ARGUMENT,
-                         "--stream is for virtual GPUs: on a GPU the driver has numbers of its own");
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--stream is for virtual GPUs: on a GPU the driver has its own numbers");
     if (task == STANDIN_CHECK)
         return haul_fail(
             HAUL_ERROR_ARGUMENT,
@@ -83,7 +82,7 @@ static haul_status check_filter(const cli_values *v) {
     return check_streams(v->only_streams);
 }
 
-/* A report of an earlier run would be taken for one of this program's processes. */
+/* A report of an earlier run would be mistaken for one of this program's processes. */
 static haul_status clear_output(const char *path) {
     if (!path) return HAUL_OK;
     HAUL_TRY(file_check_output(path));
@@ -120,7 +119,7 @@ static haul_status put(const char *variable, const char *value) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the program's environment");
 }
 
-/* Keeps the value that the user has set, behind the new one. */
+/* Prepends the new value and keeps the one that the user has set. */
 static haul_status put_in_front(const char *variable, const char *value, arena *memory) {
     const char *old = getenv(variable);
     return put(variable, old && *old ? arena_printf(memory, "%s:%s", value, old) : value);
@@ -147,7 +146,7 @@ static haul_status put_LIST(const char *variable, text_list list, arena *memory)
     return put(variable, all);
 }
 
-/* The program may go to another folder. */
+/* The program may change its folder. */
 static const char *absolute(const char *path, arena *memory) {
     char *folder = !path || *path == '/' ? NULL : getcwd(NULL, 0);
     const char *whole = folder ? arena_printf(memory, "%s/%s", folder, path) : path;
@@ -172,7 +171,7 @@ static haul_status put_settings(const cli_values *v, arena *memory) {
     return HAUL_OK;
 }
 
-/* `folder`: the stand-in's. */
+/* `folder`: of the stand-in. */
 static haul_status put_frameworks(const char *folder, arena *memory) {
     static const struct {
         const char *name, *part, *text;
@@ -197,7 +196,7 @@ static haul_status set_environment(const cli_values *v, standin_task task, arena
     HAUL_TRY(put(STANDIN_TASK, task_names[task]));
     HAUL_TRY(put_settings(v, memory));
     HAUL_TRY(put_in_front("LD_PRELOAD", library, memory));
-    /* NVTX, in programs that mark ranges, asks this library who wants to know */
+    /* NVTX, in programs that mark ranges, loads this library as its listener */
     HAUL_TRY(put("NVTX_INJECTION64_PATH", library));
     const char *folder = arena_copy(memory, library, strlen(library) - strlen("/" NAME));
     HAUL_TRY(put_frameworks(folder, memory));
@@ -208,7 +207,7 @@ static haul_status set_environment(const cli_values *v, standin_task task, arena
 
 /* ---- the environment on a GPU ---- */
 
-/* Shows the program one GPU only: number `number` of those that it would see. */
+/* Shows the program only one GPU: number `number` of those that it would see. */
 static haul_status put_visible(uint64_t number, arena *memory) {
     static const char variable[] = "CUDA_VISIBLE_DEVICES";
     const char *list = getenv(variable), *next = list;
@@ -217,8 +216,8 @@ static haul_status put_visible(uint64_t number, arena *memory) {
     return put(variable, arena_copy(memory, next, strcspn(next, ",")));
 }
 
-/* LD_PRELOAD puts the library that times launches in front of the driver; LD_LIBRARY_PATH is for programs that look for
- * libcuda.so. */
+/* LD_PRELOAD puts the library that times launches in front of the driver; LD_LIBRARY_PATH serves programs that search
+ * for libcuda.so. */
 static haul_status put_timing(const cli_values *given, arena *memory) {
     cli_values v = *given;
     const char *library = cli_find_part(TIMING, memory);
@@ -226,7 +225,7 @@ static haul_status put_timing(const cli_values *given, arena *memory) {
         return haul_fail(HAUL_ERROR_NOT_FOUND, TIMING " is not there: build or install haul anew, on x86-64 and "
                                                       "without sanitizers");
     const char *folder = arena_copy(memory, library, (size_t)(strrchr(library, '/') - library));
-    v.device = NULL; /* the one that the program sees */
+    v.device = NULL; /* the device that the program sees */
     if (!v.launches) v.launches = UINT64_MAX;
     HAUL_TRY(put_settings(&v, memory));
     HAUL_TRY(put(STANDIN_TASK, ""));

@@ -110,12 +110,12 @@ static haul_status name_modules(cli_session *s, const cli_values *v) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "no kernels given: add --ptx FILE, PTX or CUDA source");
 }
 
-/* Files that were linked share one module, which is the first one's. */
+/* Linked files share one module, the first one's. */
 static bool has_own_module(const cli_session *s, size_t i) {
     return i == 0 || s->modules[i].module != s->modules[0].module;
 }
 
-/* One module of all files; it stands for each of them. */
+/* Links all files into one module, which stands for each of them. */
 static haul_status link_modules(cli_session *s) {
     haul_module *linked;
     haul_ptx *parts = memory_zeroed(s->module_count, sizeof *parts);
@@ -190,14 +190,14 @@ static void print_aside(void *context, const char *bytes, size_t length) {
     fwrite(bytes, 1, length, stderr);
 }
 
-/* What kernels print is not the command's output, which may be JSON. */
+/* Kernels' printf() does not go to the command's output, which may be JSON. */
 static haul_status open_device(cli_session *s, const char *name, const haul_device_options *options) {
     HAUL_TRY(haul_device_open(name, options, &s->device));
     if (haul_device_is_virtual(s->device)) s->device->extras->set_print((sim_print_sink){print_aside, NULL});
     return HAUL_OK;
 }
 
-/* Launches come first: they are read in no time, so that what is wrong with them shows before anything is compiled. */
+/* Launches come first: reading them is quick, so errors in them show before anything is compiled. */
 haul_status cli_session_open_on(cli_session *s, const cli_values *v, const char *device,
                                 const haul_device_options *options) {
     *s = (cli_session){0};
@@ -216,8 +216,7 @@ haul_status cli_session_open_kernels(cli_session *s, const cli_values *v) {
     *s = (cli_session){0};
     for (size_t i = 0; i < v->operands.count; i++)
         if (!is_kernels(v->operands.items[i]))
-            return haul_fail(HAUL_ERROR_ARGUMENT, "%s: is neither PTX (.ptx) nor CUDA source (.cu)",
-                             v->operands.items[i]);
+            return haul_fail(HAUL_ERROR_ARGUMENT, "%s: neither PTX (.ptx) nor CUDA source (.cu)", v->operands.items[i]);
     HAUL_TRY(open_device(s, v->device ? v->device : "auto", &options));
     return v->ptx.count || v->operands.count ? load_modules(s, v) : HAUL_OK;
 }
@@ -238,7 +237,7 @@ void cli_session_close(cli_session *s) {
 
 /* ---- finding a launch's kernel ---- */
 
-/* Kernels of several modules, side by side. */
+/* Kernels of several modules. */
 typedef struct kernel_list {
     const char **symbols;
     const cli_module **modules;
@@ -253,7 +252,7 @@ static void free_kernels(kernel_list *k) {
     *k = (kernel_list){0};
 }
 
-/* Of the modules whose stem that is; NULL: of all. */
+/* Whether the module has that stem; NULL: any. */
 static bool lists(const cli_session *s, size_t module, const char *stem) {
     return stem ? strcmp(s->modules[module].stem, stem) == 0 : has_own_module(s, module);
 }
@@ -282,7 +281,7 @@ static const char *where_looked(const cli_session *s) {
     return s->module_count == 1 ? s->modules[0].path : "the PTX files";
 }
 
-/* Of kernels that are the same in several files, a launch's `file` says which. */
+/* If several files have the same kernel, a launch's `file` selects one. */
 static haul_status several(const kernel_list *k, const char *name, size_t count) {
     for (size_t i = 1; i < count; i++)
         if (strcmp(k->symbols[k->found[i]], k->symbols[k->found[0]]) != 0)
@@ -292,7 +291,7 @@ static haul_status several(const kernel_list *k, const char *name, size_t count)
                      k->modules[k->found[0]]->path, k->modules[k->found[1]]->path);
 }
 
-/* HAUL_OK without an entry: there is none of that name. */
+/* HAUL_OK without an entry: no kernel has that name. */
 static haul_status look_up(cli_session *s, launch_description *d, const char *stem) {
     kernel_list k;
     haul_status status = list_kernels(s, stem, &k);
@@ -308,7 +307,7 @@ static haul_status look_up(cli_session *s, launch_description *d, const char *st
     return status;
 }
 
-/* The modules that the launch's `file` or `ptx` names are asked first, then all. */
+/* Looks in the modules of the launch's `file` or `ptx` first, then in all. */
 static haul_status find_kernel(cli_session *s, launch_description *d) {
     char *stem = d->ptx && !d->file ? stem_of(d->ptx) : NULL;
     const char *file = d->file ? d->file : stem;
@@ -348,7 +347,7 @@ haul_status cli_session_time(cli_session *s, const cli_values *v, launch_descrip
     return launch_time(s->device, s->used->module, d, cli_u32(v->repeat), &s->run->launches[s->run->launch_count - 1]);
 }
 
-/* A kernel that fails under ncu fails without it too, and then the driver says how. */
+/* A kernel that fails under ncu also fails without it, and then the driver reports the fault. */
 static haul_status find_fault(cli_session *s, haul_status status) {
     char message[1024];
     const haul_launch_record *record;
@@ -361,7 +360,7 @@ static haul_status check_rereadable(const cli_values *v) {
     for (size_t i = 0; i < v->operands.count; i++) {
         if (strcmp(v->operands.items[i], "-") == 0)
             return haul_fail(HAUL_ERROR_ARGUMENT,
-                             "launches from standard input cannot be read again under ncu: put them into a file");
+                             "launches from standard input cannot be read again under ncu: put them in a file");
     }
     return HAUL_OK;
 }

@@ -21,7 +21,8 @@ haul_status name_filter_check(const char *option, const char *pattern) {
     const int failure = regcomp(&compiled, pattern + PREFIX, REG_EXTENDED | REG_NOSUB);
     if (failure) {
         regerror(failure, &compiled, why, sizeof why);
-        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: `%s` is no regular expression: %s", option, pattern + PREFIX, why);
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: `%s` is not a regular expression: %s", option, pattern + PREFIX,
+                         why);
     }
     regfree(&compiled);
     return HAUL_OK;

@@ -56,7 +56,7 @@ refuse 'takes no names' info nonsense
 refuse 'name one shape' diagnose
 refuse 'name one shape' diagnose sequential strided
 refuse 'no shape `sequental`: did you mean sequential' diagnose sequental --bytes 16
-refuse 'no shape `cube`: there are' diagnose cube
+refuse 'no shape `cube`: choose' diagnose cube
 refuse 'add --bytes' diagnose sequential
 refuse 'add --bytes' diagnose strided --count 3
 refuse 'add --width' diagnose halo

@@ -46,7 +46,7 @@ result 'a load at stride 64 takes 32 sectors in 8 wavefronts' holds strides load
 result 'L2 is asked for lines, 2 to 32 of them, and misses pairs of sectors' holds strides load_stride \
     '[(r["l2_requests"], r["l2_misses"]) for r in rows if r["stride"] in (2, 4, 8, 16, 32)] ==
      [(2, 8), (4, 16), (8, 32), (16, 64), (32, 64)]'
-shows_l2_chart() { grep -q 'What L2 sees of a load' "$work/all/report.html"; }
+shows_l2_chart() { grep -q 'L2 traffic of a load' "$work/all/report.html"; }
 result 'a chart has L2 requests and misses' shows_l2_chart
 result 'a store at stride 8 takes 32 sectors' holds strides store_stride \
     '[r["sectors"] for r in rows if r["stride"] == 8] == [32]'
@@ -116,7 +116,7 @@ result 'fusing halves the traffic' holds fused forms \
 result 'planned chunks leave little but the transfers' holds overlap ways \
     '(lambda n: n["planned, pinned"] < 1.25 < 1.4 < n["one after the other, pinned"])({r["way"]: r["ratio"] for r in rows})'
 
-result 'the text shows tables and passed checks' grep -q 'launches gave what the host computes' "$work/text"
+result 'the text shows tables and passed checks' grep -q 'launches gave the host.s results' "$work/text"
 result 'the page has charts' grep -q '<svg' "$work/all/report.html"
 fetches() { [ -s "$work/all/report.html" ] && ! grep -Eiq '(src|href)="?(https?:)?//|@import|url\(' "$work/all/report.html"; }
 result 'the page fetches nothing' fetches

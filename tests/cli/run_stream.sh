@@ -66,8 +66,8 @@ assert r['complete'] == [{'first': 0, 'items': 1 << 20}] and 0 < r['efficiency']
 result 'an unknown kernel is refused' refuses 'did you mean maxpool15' --kernel maxpool
 result 'a file that is not there is refused' refuses 'cannot be opened' --in "$work/nothing"
 result 'too small a budget is refused' refuses 'budget' --budget 100 --bytes 1M
-result 'an odd file is refused' refuses 'no whole number' --in "$work/scale.ptx"
-result 'what holds no kernels is refused' refuses 'is neither PTX' --kernel smooth data.bin
+result 'an odd file is refused' refuses 'not a whole number' --in "$work/scale.ptx"
+result 'what holds no kernels is refused' refuses 'neither PTX' --kernel smooth data.bin
 result 'a timeline without a kind is refused' refuses 'svg' --timeline "$work/t.txt"
 result 'a folder for output is refused' refuses 'cannot be' --bytes 1M --out "$work/nowhere/out"
 mkfifo "$work/pipe"

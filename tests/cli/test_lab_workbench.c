@@ -55,7 +55,7 @@ static void a_wrong_result_is_told_and_fails_the_check(void **state) {
     float *expected = lab_floats(&f.bench, N, 1);
     expected[42] = 2.0f;
     assert_int_equal(copy(&f, "copy", "copy_scalar", expected), HAUL_OK);
-    assert_string_equal(f.section->last->text, "copy_scalar: element 42 is 0.575461447, it has to be 2");
+    assert_string_equal(f.section->last->text, "copy_scalar: element 42 is 0.575461447, but must be 2");
     assert_int_equal(lab_workbench_end(&f.bench, HAUL_OK), HAUL_OK);
     assert_int_equal(f.lab.document->failed_checks, 1);
     close_bench(&f);

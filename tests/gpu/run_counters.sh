@@ -53,7 +53,7 @@ gives "a launch of options" 0 '"l1tex__t_sectors_pipe_lsu_mem_global_op_ld":4' e
 replay="$haul replay $work/three.jsonl $ptx --device gpu:0 --counters"
 gives "not permitted" 2 'NVreg_RestrictProfilingToAdminUsers=0.*CAP_SYS_ADMIN' \
     env FAKE_NCU_LOG="$data/permission.txt" $replay
-gives "no ncu" 2 'HAUL_NCU: /nonexistent is no program' env HAUL_NCU=/nonexistent $replay
+gives "no ncu" 2 'HAUL_NCU: /nonexistent is not a program' env HAUL_NCU=/nonexistent $replay
 gives "ncu killed" 2 'ncu: was ended by signal 9' env FAKE_NCU_HOW=killed $replay
 gives "ncu too slow" 2 'did not end within 1 s' env FAKE_NCU_HOW=slow $replay --timeout 1
 gives "no output" 2 'ncu: printed no table' env FAKE_NCU_HOW=quiet $replay

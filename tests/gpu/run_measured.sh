@@ -43,11 +43,11 @@ grep -q 'no counters of NVIDIA H100.*NVreg_Restrict' "$work/remark" || fail "not
 # --- lab ---
 
 want "lab without ncu" 0 env HAUL_NCU=/nonexistent "$haul" lab saxpy --device gpu:0
-has 'No counters *HAUL_NCU: /nonexistent is no program'
+has 'No counters *HAUL_NCU: /nonexistent is not a program'
 has '^  Measured on *NVIDIA H100 80GB HBM3 (gpu:0)$'
 has '^The same launches on NVIDIA H100 80GB HBM3, beside what the virtual GPU says:$'
 has '^saxpy_scalar .* us .* us$'
-has 'ok  *\([0-9]*\) of \1 launches gave what the host computes'
+has 'ok  *\([0-9]*\) of \1 launches gave the host.s results'
 if grep -q -- ' -1 ' "$work/out"; then fail "the lab shows counters that nobody read"; fi
 
 # What ncu would say of the lab's launches: two of the batches, with more load sectors than the virtual GPU has.

@@ -162,7 +162,7 @@ static void a_named_ncu_that_is_not_there_is_told(void **state) {
     text path = {0};
     setenv("HAUL_NCU", "/nonexistent/ncu", 1);
     assert_int_equal(ncu_find(&path), HAUL_ERROR_NOT_FOUND);
-    assert_non_null(strstr(haul_message(), "HAUL_NCU: /nonexistent/ncu is no program"));
+    assert_non_null(strstr(haul_message(), "HAUL_NCU: /nonexistent/ncu is not a program"));
     unsetenv("HAUL_NCU");
     text_free(&path);
 }

@@ -36,7 +36,7 @@ result 'where the program called it' says 'byte 0 of an allocation of 1024, at m
 
 runs 'a kernel goes on that reads and writes behind its allocations, as on a GPU' behind
 result 'within the page' gives '512 48 cudaSuccess'
-result 'which is said at the end' says '^haul: kernel twice wrote up to 156 bytes behind an allocation of 100 bytes, .*haul check' err
+result 'which is said at the end' says '^haul: kernel twice wrote up to 156 bytes beyond an allocation of 100 bytes, .*haul check' err
 result 'once' one_line "$work/err"
 runs 'haul profile does the same' behind profile
 result 'with the same results' gives '512 48 cudaSuccess'

@@ -113,7 +113,7 @@ refused 'a program that is not there' 'cannot be run: No such file' "$haul" run 
 refused 'a device that is none' 'sim:h99' "$haul" run --device sim:h99 -- "$program"
 refused 'a GPU' 'compute-sanitizer' "$haul" check --device gpu:0 -- "$program"
 refused 'an option for kernels in files' 'not for a program' "$haul" check --grid 1 -- "$program"
-refused 'a kernel that is no expression' 'no regular expression' "$haul" profile --kernel 'regex:(' -- "$program"
+refused 'a kernel that is no expression' 'not a regular expression' "$haul" profile --kernel 'regex:(' -- "$program"
 refused 'a file of rules that is not there' 'cannot be opened' "$haul" check --expect "$work/none" -- "$program"
 refused 'a file that cannot be written' 'cannot be' "$haul" profile --out "$work/none/report" -- "$program"
 refused 'recording to nowhere' 'replay --record FILE' "$haul" replay -- "$program"

@@ -6,7 +6,7 @@ enum { LANES = 32, STRIDES = 33, SIDE = 128, TILE = 32, WIDEST_PITCH = 64 };
 
 static const struct {
     const char *kernel;
-    uint32_t words; /* of an access */
+    uint32_t words; /* words of an access */
 } widths[] = {{"shared_stride", 1}, {"shared_stride2", 2}, {"shared_stride4", 4}};
 enum { WIDTHS = sizeof widths / sizeof widths[0] };
 
@@ -116,7 +116,7 @@ static const report_column tile_columns[] = {
     {"bytes", "Shared memory", REPORT_BYTES, "of a block"},
     {"load_wavefronts", "Load wavefronts", REPORT_COUNT, "of the columns read"},
     {"load_conflicts", "Load conflicts", REPORT_COUNT, NULL},
-    {"per_load", "Conflicts/load", REPORT_RATIO, "wavefronts that one warp's load waits for in vain"},
+    {"per_load", "Conflicts/load", REPORT_RATIO, "additional wavefronts of one warp's load"},
     {"store_conflicts", "Store conflicts", REPORT_COUNT, "of the rows written"},
 };
 

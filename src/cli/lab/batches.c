@@ -15,7 +15,7 @@ static const struct {
 };
 
 static const report_column columns[] = {
-    {"form", "Form", REPORT_TEXT, "how a thread asks for its four words"},
+    {"form", "Form", REPORT_TEXT, "how a thread loads its four words"},
     {"instructions", "Instructions", REPORT_COUNT, "executed by warps, all kinds"},
     {"loads", "Loads", REPORT_COUNT, "warps' load instructions, a request each"},
     {"stores", "Stores", REPORT_COUNT, "warps' store instructions, a request each"},
@@ -53,7 +53,7 @@ static haul_status measure(lab_workbench *b, size_t form, const float *in, size_
     return lab_measure(b, &launch, record);
 }
 
-/* So many words that their bytes, and not the launch, take the time. */
+/* Uses enough words that moving them, and not the launch, takes the time. */
 static haul_status add_times(lab_workbench *b) {
     const float *in = lab_floats(b, MANY, 1);
     b->only_simulates = true;

@@ -8,7 +8,7 @@
 enum { HALVES = 2, FLOATS = 1 << 20, BYTES = FLOATS * 4, SMALL = 64 };
 static const double HOST_WORK_US = 200;
 
-/* Which streams the two halves of the work go through. */
+/* The streams of the two halves of the work. */
 typedef enum streams { DEFAULT, APART, ORDERED } streams;
 
 typedef struct way {
@@ -39,7 +39,7 @@ enum { WAYS = sizeof ways / sizeof ways[0], IN_DEFAULT = 0, TWO = 1, ORDERED_FIL
 typedef struct ground {
     haul_device *device;
     haul_kernels *kernels;
-    haul_stream *stream[HALVES], *default_stream, *clock; /* clock: events alone */
+    haul_stream *stream[HALVES], *default_stream, *clock; /* clock: only for events */
     haul_event *start, *end;
     haul_host *in, *out[HALVES];
     haul_buffer *a[HALVES], *b[HALVES], *small;
@@ -97,7 +97,7 @@ static haul_status read_results(lab_workbench *b, ground *g) {
     return HAUL_OK;
 }
 
-/* Until the host goes on with something else. */
+/* Measures until the host can continue with something else. */
 static haul_status run(lab_workbench *b, ground *g, const way *w, double *us) {
     HAUL_TRY(haul_event_record(g->start, g->clock));
     HAUL_TRY(queue_half(g, 0));
@@ -142,8 +142,8 @@ static haul_status compute_expected(ground *g, const float *in) {
 
 static const report_column columns[] = {
     {"way", "Way", REPORT_TEXT, "two halves: a copy in, max pooling and a copy out each"},
-    {"us", "Time", REPORT_MICROSECONDS, "until the host is done, too"},
-    {"ratio", "Of two streams", REPORT_SPEEDUP, "over the time of two streams alone"},
+    {"us", "Time", REPORT_MICROSECONDS, "until the host is also done"},
+    {"ratio", "Of two streams", REPORT_SPEEDUP, "relative to the time of two streams alone"},
 };
 
 static void show(report_section *section, const double us[WAYS]) {
@@ -162,12 +162,12 @@ haul_status lab_run_host(lab_workbench *b) {
     const float *in = lab_floats(b, FLOATS, 11);
     double us[WAYS];
     g.expected = lab_untouched(b, FLOATS);
-    if (!haul_device_is_virtual(g.device)) return HAUL_OK; /* the host's times are the clock's */
+    if (!haul_device_is_virtual(g.device)) return HAUL_OK; /* host times come from the virtual clock */
     if (!in || !g.expected) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "lab: no memory for arrays");
     HAUL_TRY(compute_expected(&g, in));
     for (int w = 0; w < WAYS; w++) HAUL_TRY(measure(b, in, &g, &ways[w], &us[w]));
     show(b->section, us);
-    report_check(b->section, g.right, "every way gave the bits of one launch");
+    report_check(b->section, g.right, "all variants gave the bits of one launch");
     report_check(b->section, us[ORDERED_FILL] > 0.99 * us[IN_DEFAULT],
                  "a fill in the default stream takes the overlap away");
     report_check(b->section, us[AFTER] - us[BESIDE] > 0.9 * (us[TWO] < HOST_WORK_US ? us[TWO] : HOST_WORK_US),

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes each way: on the virtual GPU, whose times are known exactly, fewer do. */
+/* Bytes each way: fewer on the virtual GPU, whose times are exact. */
 static const uint64_t simulated_bytes = UINT64_C(8) << 20, measured_bytes = UINT64_C(1) << 30;
 enum { RADIUS = 15, ROUNDS = 5 };
 
-/* What all ways work with; one-shot results are in `expected`. */
+/* The objects shared by all variants; one-shot results are in `expected`. */
 typedef struct ground {
     haul_device *device;
     haul_kernels *kernels;
@@ -21,7 +21,7 @@ typedef struct ground {
     haul_buffer *a, *b;
     haul_stream *first, *second;
     haul_event *start, *middle, *end;
-    bool right; /* the way leaves results in pinned memory (or in pageable memory), and they are right */
+    bool right; /* the variant's results, in pinned or pageable memory, are right */
 } ground;
 
 typedef struct way {
@@ -128,7 +128,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The median; a GPU has a round more, which does not count. */
+/* The median; a GPU has an additional first round, which does not count. */
 static haul_status measure(ground *g, const way *w, double *us) {
     const int rounds = haul_device_is_virtual(g->device) ? 1 : ROUNDS;
     double taken[ROUNDS];
@@ -166,7 +166,7 @@ static haul_status make_device(ground *g) {
     return haul_event_create(g->device, true, &g->end);
 }
 
-/* What every way has to give: one launch over everything. */
+/* The result that every variant must give: one launch over everything. */
 static haul_status compute_expected(ground *g) {
     HAUL_TRY(haul_buffer_write(g->a, 0, g->pageable_in, g->bytes));
     HAUL_TRY(haul_maxpool15(g->kernels, HAUL_MAXPOOL15_AUTO, floats_of(g), g->a, g->b, NULL));
@@ -207,9 +207,9 @@ static haul_status measure_all(haul_device *device, double us[WAYS], bool *right
 static const report_column columns[] = {
     {"way", "Way", REPORT_TEXT, "how data goes in, through the kernel, and out"},
     {"us", "Time", REPORT_MICROSECONDS, "from the first copy's start to the last one's end"},
-    {"ratio", "Of transfers", REPORT_SPEEDUP, "over the time of the two transfers alone"},
+    {"ratio", "Of transfers", REPORT_SPEEDUP, "relative to the time of the two transfers alone"},
     {"measured_us", "Measured", REPORT_MICROSECONDS, "the same on the GPU, with 1 GiB each way"},
-    {"measured_ratio", "Of transfers", REPORT_SPEEDUP, "over the transfers alone on the GPU"},
+    {"measured_ratio", "Of transfers", REPORT_SPEEDUP, "relative to the transfers alone on the GPU"},
 };
 
 static void show(report_section *section, const double us[WAYS], const double *measured) {
@@ -235,7 +235,7 @@ haul_status lab_run_overlap(lab_workbench *b) {
     HAUL_TRY(measure_all(l->device, us, &right));
     if (beside) HAUL_TRY(measure_all(l->real, measured, &also_right));
     show(b->section, us, beside ? measured : NULL);
-    report_check(b->section, right && also_right, "every way gave the bits of one launch");
+    report_check(b->section, right && also_right, "all variants gave the bits of one launch");
     report_check(b->section, us[PLANNED] < 0.8 * us[SERIAL], "planned chunks take less than one after the other");
     return HAUL_OK;
 }

@@ -4,10 +4,10 @@
 
 enum { LANES = 32, TABLE = 256, BLOCKS = 264, THREADS = 256, OUTPUTS = BLOCKS * THREADS, ROUNDS = 64 };
 
-/* Where the lanes of a warp look. */
+/* The elements that the lanes of a warp read. */
 static const struct {
     const char *title;
-    uint32_t distinct, stride; /* stride 0: strewn */
+    uint32_t distinct, stride; /* stride 0: scattered */
 } patterns[] = {
     {"all lanes one element", 1, 1}, {"2 elements", 2, 1},    {"4 elements", 4, 1}, {"8 elements", 8, 1},
     {"16 elements", 16, 1},          {"side by side", 32, 1}, {"8 apart", 32, 8},   {"strewn", 32, 0},
@@ -84,8 +84,8 @@ haul_status lab_run_readonly(lab_workbench *b) {
     const float *table = lab_floats(b, TABLE, 1);
     report_table *t = report_add_table(b->section, "lookups", "64 lookups a thread in a table of 1 KiB", columns,
                                        sizeof columns / sizeof columns[0]);
-    report_chart *c = report_add_chart(b->section, "requests_by_distinct", "What a warp's lookup takes", REPORT_LINES,
-                                       (report_axis){"elements that the lanes want", REPORT_LOG2, REPORT_COUNT},
+    report_chart *c = report_add_chart(b->section, "requests_by_distinct", "Cost of a warp's lookup", REPORT_LINES,
+                                       (report_axis){"elements that the lanes request", REPORT_LOG2, REPORT_COUNT},
                                        (report_axis){"requests or wavefronts", REPORT_LOG2, REPORT_COUNT});
     report_series *constant = report_add_series(c, "constant bank", REPORT_SOLID),
                   *plain = report_add_series(c, "plain load", REPORT_SOLID);

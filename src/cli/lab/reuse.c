@@ -21,8 +21,8 @@ static const mode modes[] = {
     {"window, then a reset", true, true, true},
 };
 
-/* The kernels of a program, in order: the table is read, and again; other data, twice as large as L2, is read; the
- * table is read once more. */
+/* The kernels of a program, in order. They read the table twice, then other data, twice as large as L2, then the table
+ * once more. */
 typedef enum step { FIRST, AGAIN, STREAM, BEHIND, STEPS } step;
 
 /* A device with its own L2, and what the kernels read there. */
@@ -40,7 +40,7 @@ static const report_column columns[] = {
     {"mode", "L2", REPORT_TEXT, NULL},
     {"first", "First", REPORT_BYTES, "read from device memory by the first kernel that reads the table"},
     {"again", "Again", REPORT_BYTES, "by the next one, which reads it again"},
-    {"behind", "Behind the stream", REPORT_BYTES, "by the last one, behind one that reads twice as much as L2 holds"},
+    {"behind", "Behind the stream", REPORT_BYTES, "by the last one, after one that reads twice as much as L2 holds"},
     {"hit_rate", "L2 hit rate", REPORT_PERCENT, "of the last one"},
     {"us", "Estimated", REPORT_MICROSECONDS, "of the last one"},
 };

@@ -13,7 +13,7 @@ static const report_column columns[] = {
     {"row", "Row", REPORT_BYTES, "length"},
     {"instructions", "Instructions", REPORT_COUNT, "executed by warps, all kinds"},
     {"loads", "Loads", REPORT_COUNT, "warps' loads from global memory, of indices too"},
-    {"per_load", "Bytes/load", REPORT_COUNT, "that one of them asks for; 512 fill a warp's 16-byte access"},
+    {"per_load", "Bytes/load", REPORT_COUNT, "requested by one of them; 512 fill a warp's 16-byte access"},
     {"bulk", "Bulk copies", REPORT_COUNT, "in and out"},
     {"l2_read", "L2 read", REPORT_BYTES, NULL},
     {"dram_read", "DRAM read", REPORT_BYTES, NULL},

@@ -5,8 +5,7 @@
 
 #include <math.h>
 
-/* BLOCKS: so many that a thread that strides through the array goes four rounds. MANY: so many floats that the time is
- * that of moving them. */
+/* BLOCKS: few enough that a striding thread makes four rounds. MANY: enough floats that moving them takes the time. */
 enum { FLOATS = 1 << 20, BLOCKS = 256, MANY = 1 << 21 };
 
 static const float alpha = 1.5f;
@@ -22,7 +21,7 @@ static const report_column columns[] = {
     {"read", "Read", REPORT_BYTES, "from L2"},
     {"written", "Written", REPORT_BYTES, "to L2"},
     {"blocks", "Blocks/SM", REPORT_COUNT, "that can reside on an SM at once"},
-    {"ahead", "Ahead/SM", REPORT_BYTES, "that the resident threads can have asked for when they first wait"},
+    {"ahead", "Ahead/SM", REPORT_BYTES, "that the resident threads can have requested when they first wait"},
 };
 
 static void add_row(report_table *t, unsigned rung, const haul_launch_record *r) {
@@ -71,7 +70,7 @@ static haul_status measure(lab_workbench *b, haul_saxpy_form rung, const vectors
     return lab_measure(b, &launch, record);
 }
 
-/* The rungs that the machine has. */
+/* Measures the rungs that the machine supports. */
 static haul_status measure_rungs(lab_workbench *b, const vectors *v,
                                  void (*add)(void *table, unsigned rung, const haul_launch_record *), void *table) {
     for (unsigned rung = HAUL_SAXPY_AUTO + 1; rung < HAUL_SAXPY_FORMS; rung++) {

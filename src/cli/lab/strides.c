@@ -13,14 +13,14 @@ static const report_column columns[] = {
     {"requests", "Requests", REPORT_COUNT, "accesses of a warp that reach the L1 tags"},
     {"sectors", "Sectors", REPORT_COUNT, "distinct pieces of 32 bytes"},
     {"wavefronts", "Wavefronts", REPORT_COUNT, "passes that the tag stage makes of a request"},
-    {"used", "Bytes used", REPORT_PERCENT, "bytes asked for, of the bytes in the sectors"},
-    {"l2_requests", "L2 requests", REPORT_COUNT, "cache lines that L2 is asked for"},
+    {"used", "Bytes used", REPORT_PERCENT, "requested bytes, as a share of the sectors' bytes"},
+    {"l2_requests", "L2 requests", REPORT_COUNT, "cache lines requested from L2"},
     {"l2_sectors", "L2 sectors", REPORT_COUNT, "sectors that go on to L2"},
     {"l2_misses", "L2 misses", REPORT_COUNT, "sectors that L2 fetches, in pairs on most GPUs; stores need none"},
     {"device_sectors", "Device sectors", REPORT_COUNT, "sectors that device memory moves"},
 };
 
-/* A kernel of the stride family, and where its traffic is found. */
+/* A kernel of the stride family, and the class of its traffic. */
 typedef struct direction {
     const char *kernel, *title, *chart, *l2_chart;
     haul_memory_class class;
@@ -30,7 +30,7 @@ typedef struct direction {
 static const direction loads = {.kernel = "load_stride",
                                 .title = "Loads of one warp",
                                 .chart = "A load against its stride",
-                                .l2_chart = "What L2 sees of a load",
+                                .l2_chart = "L2 traffic of a load",
                                 .class = HAUL_CLASS_GLOBAL_LOAD,
                                 .l2_requests = HAUL_COUNTER_L2_READ_REQUESTS,
                                 .l2 = HAUL_COUNTER_L2_READ_SECTORS,
@@ -38,7 +38,7 @@ static const direction loads = {.kernel = "load_stride",
 static const direction stores = {.kernel = "store_stride",
                                  .title = "Stores of one warp",
                                  .chart = "A store against its stride",
-                                 .l2_chart = "What L2 sees of a store",
+                                 .l2_chart = "L2 traffic of a store",
                                  .class = HAUL_CLASS_GLOBAL_STORE,
                                  .l2_requests = HAUL_COUNTER_L2_WRITE_REQUESTS,
                                  .l2 = HAUL_COUNTER_L2_WRITE_SECTORS,

@@ -12,9 +12,9 @@ static const report_column columns[] = {
     {"stores", "Stores", REPORT_COUNT, "warps' stores to global memory"},
     {"store_sectors", "sectors", REPORT_COUNT, "that these touch"},
     {"shared", "Shared wavefronts", REPORT_COUNT, "of loads and stores"},
-    {"conflicts", "Conflicts", REPORT_COUNT, "of these, what bank conflicts add"},
+    {"conflicts", "Conflicts", REPORT_COUNT, "of these, those that bank conflicts add"},
     {"tile", "Shared memory", REPORT_BYTES, "of a block"},
-    {"ahead", "Ahead/SM", REPORT_BYTES, "that the resident threads can have asked for when they first wait"},
+    {"ahead", "Ahead/SM", REPORT_BYTES, "that the resident threads can have requested when they first wait"},
 };
 
 static void add_row(report_table *t, const haul_kernel_form *form, const haul_launch_record *r) {

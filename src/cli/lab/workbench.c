@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { NOTED = 3 }; /* wrong launches of an experiment that are told in detail */
+enum { NOTED = 3 }; /* wrong launches of an experiment that are reported in detail */
 
 static haul_status no_memory(const lab_launch *launch, const char *what) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "lab: %s: no memory for its %s", launch->kernel, what);
@@ -45,7 +45,7 @@ void lab_limit_blocks(lab_workbench *b, uint32_t blocks) {
     if (b->real.device) haul_kernels_limit_blocks(b->real.kernels, blocks);
 }
 
-/* Hardware beside the virtual GPU, launch by launch. */
+/* Adds the tables of hardware beside the virtual GPU, launch by launch. */
 static void show_pairs(lab_workbench *b) {
     report_agreement all = {0};
     const char *product = haul_device_product(b->real.device);
@@ -67,8 +67,8 @@ static void show_pairs(lab_workbench *b) {
 haul_status lab_workbench_end(lab_workbench *b, haul_status status) {
     if (status == HAUL_OK && b->pair_count) show_pairs(b);
     if (status == HAUL_OK && b->launches) {
-        report_check(b->section, b->wrong == 0, "%zu of %zu launches gave what the host computes",
-                     b->launches - b->wrong, b->launches);
+        report_check(b->section, b->wrong == 0, "%zu of %zu launches gave the host's results", b->launches - b->wrong,
+                     b->launches);
     }
     close_side(&b->own);
     close_side(&b->real);
@@ -96,7 +96,7 @@ float *lab_untouched(lab_workbench *b, size_t count) {
 
 /* ---- a launch on one side ---- */
 
-/* What is launched, with its arguments there. */
+/* A launch with its arguments, ready to run. */
 typedef struct prepared {
     const lab_launch *launch;
     const lab_side *side;
@@ -122,7 +122,7 @@ static haul_status make_image(prepared *p, size_t k) {
     return HAUL_OK;
 }
 
-/* Makes the launch's arguments; those that are buffers are the caller's to free, also after a failure. */
+/* Makes the launch's arguments. The caller frees those that are buffers, also after a failure. */
 static haul_status make_arguments(lab_workbench *b, prepared *p) {
     for (; p->count < LAB_ARGUMENTS && p->launch->arguments[p->count].kind != LAB_END; ++p->count) {
         const lab_argument *from = &p->launch->arguments[p->count];
@@ -154,7 +154,7 @@ static haul_status verify(lab_workbench *b, const prepared *p, bool *right) {
         if (i == a->count) continue;
         *right = false;
         if (b->wrong < NOTED)
-            report_add_note(b->section, REPORT_BAD, "%s%s%s: element %zu is %.9g, it has to be %.9g", p->launch->kernel,
+            report_add_note(b->section, REPORT_BAD, "%s%s%s: element %zu is %.9g, but must be %.9g", p->launch->kernel,
                             p->side == &b->real ? " on " : "",
                             p->side == &b->real ? haul_device_name(b->lab->real) : "", i, (double)got[i],
                             (double)a->after[i]);
@@ -173,7 +173,7 @@ static haul_status fill_variable(const lab_launch *launch, haul_module *module) 
 static haul_status run_described(const prepared *p, haul_run *run) {
     haul_module *module = NULL;
     HAUL_TRY(kernels_module(p->side->kernels, p->launch->module, &module));
-    if (run) HAUL_TRY(fill_variable(p->launch, module)); /* not where it is timed */
+    if (run) HAUL_TRY(fill_variable(p->launch, module)); /* not while timing */
     haul_launch l = {.kernel = p->launch->kernel,
                      .shared_bytes = p->launch->shared_bytes,
                      .arguments = p->arguments,
@@ -216,14 +216,14 @@ static haul_status measure_own(lab_workbench *b, const lab_launch *launch) {
     return status;
 }
 
-/* ---- and on hardware ---- */
+/* ---- launches on hardware ---- */
 
 static haul_status queue(void *context, unsigned set) {
     (void)set;
     return start(context, NULL);
 }
 
-/* When its results have been looked at, it may run again and again. */
+/* Times the launch repeatedly, after its results have been verified. */
 static haul_status take_time(lab_workbench *b, prepared *p, haul_launch_record *record) {
     enum { ROUNDS = 15 };
     const timing_work work = {.queue = queue, .context = p};
@@ -239,7 +239,7 @@ static haul_status take_time(lab_workbench *b, prepared *p, haul_launch_record *
     return HAUL_OK;
 }
 
-/* "load_stride(32, 8)": what tells launches of one kernel apart. */
+/* "load_stride(32, 8)": distinguishes launches of one kernel. */
 static const char *label_of(lab_workbench *b, const lab_launch *launch, const char *kernel) {
     size_t length;
     const char *name = mangled_name(kernel, &length), *separator = "(";
@@ -265,7 +265,7 @@ static haul_status add_pair(lab_workbench *b, const lab_launch *launch, size_t o
     return HAUL_OK;
 }
 
-/* A function may launch several kernels; their time is not that of one of them. */
+/* A function may launch several kernels; then its time is not that of one of them. */
 static haul_status run_real(lab_workbench *b, prepared *p) {
     haul_run *run = p->side->run;
     size_t first = run->launch_count;

@@ -1,5 +1,4 @@
-/* Advice: each change is made and examined like the transfer itself; what it gains is the ratio of the two estimates.
- */
+/* Advice: each change is made and examined like the transfer itself; its gain is the ratio of the two estimates. */
 #include "base/number.h"
 #include "lib/diagnose/diagnose.h"
 
@@ -8,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double GAIN = 1.02;  /* changes that gain less are told of only ... */
-static const double RELIEF = 1.5; /* ... if they take so much less of the SM, and cost nothing */
+static const double GAIN = 1.02;  /* changes that gain less are listed only ... */
+static const double RELIEF = 1.5; /* ... if they take this much less of the SM, and cost nothing */
 enum { MOST_STAGES = 16, MOST_THREADS = 1024, LINE = 128, SECTOR = 32, WARP = 32 };
 
-/* A change: what it starts from, and what it makes. */
+/* A change: the original case and the changed one. */
 typedef struct change {
     const diagnose_case *old;
     const haul_diagnosis *d;
@@ -21,7 +20,7 @@ typedef struct change {
     size_t size;
 } change;
 
-/* Says what to do; the end of each change that applies. */
+/* Sets the advice's text; called last by each change that applies. */
 static bool say(const change *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static bool say(const change *x, const char *format, ...) {
     va_list arguments;
@@ -39,7 +38,7 @@ static uint64_t round_up(uint64_t n, uint64_t unit) {
     return (n + unit - 1) / unit * unit;
 }
 
-/* Leaves out the flags that the engine lacks. */
+/* Removes flags that the engine lacks. */
 static void set_engine(haul_transfer *t, haul_how engine) {
     t->how = (t->how & ~HAUL_ENGINE_BITS) | engine;
 #define LEAVE_OUT(t, engine, flags, engines, shapes, text) \
@@ -48,7 +47,7 @@ static void set_engine(haul_transfer *t, haul_how engine) {
 #undef LEAVE_OUT
 }
 
-/* A multiple of the access width, which a change may have made wider. */
+/* Rounds to a multiple of the access width, which a change may have increased. */
 static void round_in_flight(haul_transfer *t) {
     const unsigned bytes = HAUL_IN_FLIGHT_BYTES(t->how), width = haul_piece_width(t, 0);
     if (bytes) t->how = (t->how & ~HAUL_IN_FLIGHT_BITS) | HAUL_IN_FLIGHT(round_up(bytes, width));
@@ -61,13 +60,13 @@ static bool change_CONSTANT(change *x) {
     x->to.c.run_time = false;
     return say(x,
                "Make the descriptor constant, by HAUL_SEQUENTIAL and the like: loops, divisions and bounds then fold, "
-               "which are about %.0f instructions around each access.",
+               "which takes about %.0f instructions around each access.",
                x->d->instructions_around);
 }
 
 /* ---- alignment ---- */
 
-/* The widest alignment that addresses and pitches have already. */
+/* The widest alignment that addresses and pitches already have. */
 static unsigned alignment_of(const diagnose_case *k) {
     uint64_t all = 16 | k->c.global | k->c.shared | k->t.shared_pitch | (uint64_t)k->t.global_pitch;
     for (unsigned d = 1; is_box(&k->t) && d < k->t.rank; d++) all |= (uint64_t)k->c.place.pitch[d - 1];
@@ -78,8 +77,8 @@ static bool change_DECLARE_ALIGNMENT(change *x) {
     const unsigned found = alignment_of(x->old);
     if (found <= x->old->t.alignment) return false;
     x->to.t.alignment = found;
-    return say(x, "Declare an alignment of %u bytes instead of %u: both addresses and the pitches have it.", found,
-               x->old->t.alignment);
+    return say(x, "Declare an alignment of %u bytes instead of %u: both addresses and the pitches have this alignment.",
+               found, x->old->t.alignment);
 }
 
 static bool change_CONGRUENT(change *x) {
@@ -90,7 +89,7 @@ static bool change_CONGRUENT(change *x) {
     return say(
         x,
         "Add HAUL_CONGRUENT: both sides are equally far from a multiple of 16, so that heads and tails can be peeled "
-        "and the rest goes by 16 bytes.");
+        "and the rest moves in accesses of 16 bytes.");
 }
 
 static void round_pitches(change *x, unsigned unit) {
@@ -129,8 +128,8 @@ static bool change_SAME_SKEW(change *x) {
     x->to.c.shared = round_up(c->shared, LINE) + c->global % LINE;
     return say(
         x,
-        "Begin %u bytes behind a multiple of 128 in shared memory, as in global memory: a skew between the two sides "
-        "splits what LDGSTS fetches.",
+        "Begin %u bytes after a multiple of 128 in shared memory, as in global memory: a skew between the two sides "
+        "splits the fetches of LDGSTS.",
         (unsigned)(c->global % LINE));
 }
 
@@ -148,8 +147,9 @@ static bool change_GLOBAL_PITCH(change *x) {
     if (t->count < 2 || t->global_pitch <= 0 || t->global_pitch % LINE == 0) return false;
     const unsigned unit = t->global_pitch % SECTOR ? SECTOR : LINE;
     x->to.t.global_pitch = (long long)round_up((uint64_t)t->global_pitch, unit);
-    return say(x, "Pad the rows in global memory to %lld bytes instead of %lld: elements then begin alike within %s.",
-               x->to.t.global_pitch, t->global_pitch, unit == SECTOR ? "sectors" : "lines");
+    return say(
+        x, "Pad the rows in global memory to %lld bytes instead of %lld: elements then have the same offset within %s.",
+        x->to.t.global_pitch, t->global_pitch, unit == SECTOR ? "sectors" : "lines");
 }
 
 static bool change_SHARED_PITCH(change *x) {
@@ -171,7 +171,7 @@ static bool change_DENSE(change *x) {
     if (t->shape != HAUL_SHAPE_ROWS || t->count < 2 || t->shared_pitch != t->bytes || t->global_pitch != t->bytes)
         return false;
     x->to.t = haul_sequential(t->bytes * t->count, t->alignment, t->threads, t->how);
-    return say(x, "Make it a sequential transfer of %u bytes: the elements lie without gaps on both sides.",
+    return say(x, "Make it a sequential transfer of %u bytes: the elements have no gaps on either side.",
                x->to.t.bytes);
 }
 
@@ -182,11 +182,11 @@ static bool change_LARGER_ELEMENTS(change *x) {
     x->to.t.count = (t->count + 1) / 2;
     x->to.t.shared_pitch *= 2;
     x->to.t.global_pitch *= 2;
-    return say(x, "Move elements of %u bytes instead of %u, half as many, if the data can be laid out so.",
+    return say(x, "Move elements of %u bytes instead of %u, half as many, if the data can be laid out this way.",
                x->to.t.bytes, t->bytes);
 }
 
-/* The tile with its ring as one box, whose rows begin and end at multiples of 16 bytes. */
+/* The tile and its ring as one box, whose rows begin and end at multiples of 16 bytes. */
 static bool change_TILE(change *x) {
     const haul_transfer *t = &x->old->t;
     if (!is_box(t) || t->radius == 0 || t->how & HAUL_RING_ONLY || x->old->c.direction != HAUL_DIRECTION_LOAD)
@@ -208,7 +208,7 @@ static bool change_TILE(change *x) {
 
 /* ---- engines ---- */
 
-/* Whether the transfer names that engine. With HAUL_AUTO it does not, whatever it gets. */
+/* Whether the transfer names this engine. With HAUL_AUTO it names none, whichever it gets. */
 static bool named(const change *x, haul_how engine) {
     return (x->old->t.how & HAUL_ENGINE_BITS) == engine;
 }
@@ -240,12 +240,12 @@ static bool change_LDG(change *x) {
 static bool change_LDGSTS(change *x) {
     if (x->old->c.direction != HAUL_DIRECTION_LOAD) return false;
     return carry_by(x, HAUL_BY_LDGSTS,
-                    "Add HAUL_BY_LDGSTS: copies of 4, 8 or 16 bytes that hold no registers while they are under way.");
+                    "Add HAUL_BY_LDGSTS: copies of 4, 8 or 16 bytes that hold no registers while in flight.");
 }
 
 static bool change_BULK(change *x) {
     return carry_by(x, HAUL_BY_BULK,
-                    "Add HAUL_BY_BULK: one instruction for each element, and its bytes are under way at once.");
+                    "Add HAUL_BY_BULK: one instruction for each element puts all of its bytes in flight.");
 }
 
 static bool change_TENSOR(change *x) {
@@ -260,7 +260,7 @@ static bool change_IN_FLIGHT(change *x) {
     if (x->old->engine != HAUL_BY_LDG || 2 * held > HAUL_HELD_LIMIT || bytes > 256) return false;
     set_engine(&x->to.t, HAUL_BY_LDG);
     x->to.t.how = (x->to.t.how & ~HAUL_IN_FLIGHT_BITS) | HAUL_IN_FLIGHT(bytes);
-    return say(x, "Add %sHAUL_IN_FLIGHT(%u): %u loads of a thread are then under way at once instead of %u.",
+    return say(x, "Add %sHAUL_IN_FLIGHT(%u): %u loads of a thread are then in flight at once instead of %u.",
                named(x, HAUL_BY_LDG) ? "" : "HAUL_BY_LDG | ", bytes, 2 * held, held);
 }
 
@@ -276,7 +276,7 @@ static bool change_STAGES(change *x) {
     const uint32_t stages = (uint32_t)(wanted + 0.999);
     if (stages <= c->stages || stages > room) return false;
     x->to.c.stages = stages;
-    return say(x, "Keep %u stages in flight instead of %u: an SM needs %.0f bytes under way and has %.0f.", stages,
+    return say(x, "Keep %u stages in flight instead of %u: an SM needs %.0f bytes in flight and has %.0f.", stages,
                c->stages, x->d->needed_bytes, x->d->in_flight_bytes);
 }
 
@@ -327,11 +327,11 @@ static bool change_GRID(change *x) {
     const uint64_t all = (uint64_t)x->old->machine->sms * x->d->occupancy.blocks_per_sm;
     if (x->old->c.blocks == 0 || x->old->c.blocks >= all) return false;
     x->to.c.blocks = all;
-    return say(x, "Launch at least %llu blocks instead of %llu: that many are on the machine at once.",
+    return say(x, "Launch at least %llu blocks instead of %llu: the machine holds that many at once.",
                (unsigned long long)all, (unsigned long long)x->old->c.blocks);
 }
 
-/* What is read again and again between data that pass by. */
+/* Data that is read repeatedly, between other data that is read once. */
 static bool change_WINDOW(change *x) {
     const uint64_t hot = x->old->c.hot_bytes, l2 = x->old->machine->l2_bytes, way = l2 / 16, most = l2 / 8 * 5;
     const uint64_t whole = (hot + way - 1) / way * way;
@@ -341,7 +341,7 @@ static bool change_WINDOW(change *x) {
     const unsigned sixteenths = diagnose_persisting(&x->to);
     return say(
         x,
-        "Set %s of L2 aside, with a window of hit ratio %.2f over the %s that are read again; read what passes by "
+        "Set %s of L2 aside, with a window of hit ratio %.2f over the %s that are read again; read the other data "
         "with ld.cs or L2::evict_first.",
         number_format_bytes((double)x->to.c.set_aside, aside), sixteenths < 16 ? (sixteenths - 0.5) / 16 : 1.0,
         number_format_bytes((double)hot, bytes));
@@ -362,7 +362,7 @@ static const struct {
 #undef ADVICE
 };
 
-/* Fills in gain and relief; false when the change is not possible. */
+/* Fills in gain and relief; false if the change is not possible. */
 static bool measure(change *x, haul_advice *a) {
     haul_diagnosis then;
     round_in_flight(&x->to.t);
@@ -379,7 +379,7 @@ static bool is_worth_telling(const haul_advice *a) {
     return a->gain >= GAIN || (a->gain > 2 - GAIN && a->relief >= RELIEF);
 }
 
-/* The gain if there is one; then the relief. */
+/* Sorts by gain, if there is one, then by relief. */
 static int by_use(const void *a, const void *b) {
     const haul_advice *x = a, *y = b;
     const double gains[] = {x->gain >= GAIN ? x->gain : 0, y->gain >= GAIN ? y->gain : 0};

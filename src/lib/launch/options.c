@@ -25,8 +25,8 @@ haul_status launch_parse_extent(const char *what, const char *string, uint32_t e
     s += *s == ']';
     if (!count || *s || string[strlen(string) - 1] == 'x' || string[strlen(string) - 1] == ',') {
         return haul_fail(HAUL_ERROR_ARGUMENT,
-                         "%s: `%s` is no extent: write up to three numbers from 1 to 4294967295, as 256 or 16x16", what,
-                         string);
+                         "%s: `%s` is not an extent: write up to three numbers from 1 to 4294967295, as 256 or 16x16",
+                         what, string);
     }
     return HAUL_OK;
 }
@@ -52,12 +52,12 @@ static haul_status wrong(const char *string, const char *must) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "--arg %s: %s", string, must);
 }
 
-/* What a function that does not know the argument has said of it. */
+/* Turns the message of a function that does not know the argument into one about it. */
 static haul_status wrong_as_said(const char *string, haul_status status) {
     return status == HAUL_OK ? HAUL_OK : haul_fail_in(status, "--arg %s", string);
 }
 
-/* Cuts the field off at `end` and steps behind it; NULL when there is none left. */
+/* Cuts off the field up to `end` and moves past it; NULL if there is none left. */
 static char *next_field(char **rest, char end) {
     char *field = *rest;
     if (!field) return NULL;
@@ -83,7 +83,7 @@ static haul_status parse_numbers(const char *string, char *fields, launch_argume
     return HAUL_OK;
 }
 
-/* Cuts ",NAME=VALUE" off the end of the text; NULL when it is not there. */
+/* Cuts ",NAME=VALUE" off the end of the text; NULL if it is not there. */
 static const char *cut_suffix(char *string, const char *name) {
     char *at = strstr(string, name);
     if (!at) return NULL;
@@ -96,7 +96,7 @@ static haul_status parse_bound(const char *string, const char *below, launch_arg
     return wrong(string, "below= needs a number from 1 to 4G");
 }
 
-/* A step that shares a factor with the number of words leaves out some numbers and repeats others. */
+/* A step that shares a factor with the number of words would skip some numbers and repeat others. */
 static haul_status check_step(const char *string, const launch_argument *a) {
     uint64_t n = a->words, step = a->seed;
     while (step) {

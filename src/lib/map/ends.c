@@ -1,4 +1,4 @@
-/* Where a map's items come from and go to. */
+/* The ends of a map: where its items come from and go to. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/map/map.h"
@@ -12,11 +12,11 @@ static bool goes_through_pinned(const haul_mapper *m, const haul_map_end *what) 
 
 /* ---- input ---- */
 
-/* The items that a file holds, if nobody said how many there are. */
+/* The number of items in a file, if the caller gave none. */
 static haul_status count_items(haul_mapper *m, const map_end *e) {
     const uint64_t bytes = e->file.bytes > e->what.offset ? e->file.bytes - e->what.offset : 0;
     if (m->map.items == 0 && bytes % e->what.item_bytes)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: its %llu bytes are no whole number of items of %llu bytes",
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: its %llu bytes are not a whole number of items of %llu bytes",
                          e->file.path, (unsigned long long)bytes, (unsigned long long)e->what.item_bytes);
     if (m->map.items == 0) m->map.items = bytes / e->what.item_bytes;
     if (m->map.items <= bytes / e->what.item_bytes) return HAUL_OK;
@@ -35,7 +35,7 @@ haul_status map_open_input(haul_mapper *m, map_end *e) {
 }
 
 void map_close_input(map_end *e) {
-    if (e->what.kind == HAUL_MAP_FILE) (void)disk_close(&e->file); /* it was read: nothing can be lost */
+    if (e->what.kind == HAUL_MAP_FILE) (void)disk_close(&e->file); /* it was only read, so nothing can be lost */
 }
 
 haul_engine map_input_engine(const map_end *e) {
@@ -54,7 +54,7 @@ static haul_status name_partial(map_end *e) {
     return HAUL_OK;
 }
 
-/* Neither the output nor what it is written to beforehand may be a file that is read. */
+/* Neither the output nor its temporary file may be a file that is read. */
 static haul_status check_apart(const haul_mapper *m, const map_end *e, const char *path) {
     for (size_t i = 0; i < m->map.input_count; i++) {
         const map_end *in = &m->inputs[i];
@@ -84,7 +84,7 @@ haul_status map_check_output(const haul_mapper *m, map_end *e) {
 haul_status map_open_output(haul_mapper *m, map_end *e) {
     e->staged = e->what.item_bytes && goes_through_pinned(m, &e->what);
     if (!e->what.item_bytes || e->what.kind != HAUL_MAP_FILE) return HAUL_OK;
-    HAUL_TRY(map_check_output(m, e)); /* again: files may have got other names since the last run */
+    HAUL_TRY(map_check_output(m, e)); /* again, since files may have been renamed since the last run */
     HAUL_TRY(name_partial(e));
     return disk_create(e->partial, m->map.items * e->what.item_bytes, &e->file);
 }
@@ -120,7 +120,7 @@ uint64_t map_stage_offset(const map_end *e, const haul_chunk *c) {
     return e->what.kind == HAUL_MAP_FILE ? file_offset(e, c) % DISK_PAGE : 0;
 }
 
-/* Which bytes of `count` a part has; borders lie on pages when `offset` is counted too. */
+/* The bytes of a part of `count`; parts begin at pages, with `offset` included. */
 static void part_of(uint64_t offset, uint64_t count, unsigned part, unsigned parts, uint64_t *from, uint64_t *to) {
     const uint64_t shift = offset % DISK_PAGE, pages = (shift + count + DISK_PAGE - 1) / DISK_PAGE;
     const uint64_t first = pages * part / parts * DISK_PAGE, last = pages * (part + 1) / parts * DISK_PAGE;

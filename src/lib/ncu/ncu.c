@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- finding it ---- */
+/* ---- finding ncu ---- */
 
-/* Where packages put it that do not change PATH; the last match is the newest. */
+/* Folders of packages that do not change PATH; the last match is the newest. */
 static const char *const places[] = {"/usr/local/cuda/bin/ncu", "/usr/local/cuda-*/bin/ncu",
                                      "/opt/nvidia/nsight-compute/*/ncu"};
 
@@ -34,7 +34,7 @@ haul_status ncu_find(text *path) {
     const char *chosen = getenv("HAUL_NCU");
     if (chosen && *chosen) {
         if (process_find(chosen, path)) return HAUL_OK;
-        return haul_fail(HAUL_ERROR_NOT_FOUND, "HAUL_NCU: %s is no program: unset it or name Nsight Compute's ncu",
+        return haul_fail(HAUL_ERROR_NOT_FOUND, "HAUL_NCU: %s is not a program: unset it or name Nsight Compute's ncu",
                          chosen);
     }
     if (process_find("ncu", path) || find_in_places(path)) return HAUL_OK;
@@ -62,9 +62,9 @@ haul_status ncu_describe(text *line) {
     return status;
 }
 
-/* ---- what it says when it fails ---- */
+/* ---- messages of failures ---- */
 
-/* A copy of the rest of the line at `s`. */
+/* Copies the rest of the line at `s`. */
 static const char *rest_of_line(const char *s, char line[256]) {
     size_t length = strcspn(s, "\n");
     if (length > 255) length = 255;
@@ -80,8 +80,8 @@ static haul_status not_permitted(void) {
                      "run haul as root or with CAP_SYS_ADMIN");
 }
 
-/* The last line on standard error that the program under ncu wrote itself, "haul replay: ..."; its message is the
- * best there is. */
+/* The last line on standard error that the program under ncu wrote itself, "haul replay: ...", which has the best
+ * message. */
 static const char *own_words(const char *errors, char line[256]) {
     const char *found = NULL;
     for (const char *s = errors; s; s = strchr(s, '\n')) {
@@ -116,10 +116,9 @@ static haul_status judge(const process_end *end, unsigned seconds, const char *l
     return judge_text(end, log, errors);
 }
 
-/* ---- running it ---- */
+/* ---- running ncu ---- */
 
-/* Its table goes to a file of its own, in a folder of its own, so that nothing that a program prints gets in between.
- */
+/* The table goes to a file in its own folder, so that the program's output cannot mix with it. */
 typedef struct run {
     text program, metrics;
     char folder[256], log[300];
@@ -139,7 +138,7 @@ static haul_status make_folder(run *r) {
     const char *parent = getenv("TMPDIR");
     char template[sizeof r->folder];
     int length = snprintf(template, sizeof template, "%s/haul-ncu-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (length >= (int)sizeof template) return haul_fail(HAUL_ERROR_FILE, "TMPDIR: is too long a path");
+    if (length >= (int)sizeof template) return haul_fail(HAUL_ERROR_FILE, "TMPDIR: the path is too long");
     if (!mkdtemp(template)) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be made: %s", template, strerror(errno));
     memcpy(r->folder, template, sizeof template);
     snprintf(r->log, sizeof r->log, "%s/log", r->folder);

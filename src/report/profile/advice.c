@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The numbers that patterns are told apart by: averages over the line's worst instruction. */
+/* The numbers that distinguish patterns: averages over the line's worst instruction. */
 typedef struct figures {
     const report_hotspot *line;
     const report_hotspots *lines;
     arena *memory;
     double width;                        /* bytes a lane */
     double lanes;                        /* active lanes an instruction */
-    double warp;                         /* threads that the launch has in a warp */
+    double warp;                         /* threads of the launch in a warp */
     double sectors, ideal;               /* a request */
     double ratio;                        /* sectors over ideal */
     double wavefronts, ideal_wavefronts; /* in shared memory, an instruction */
     double hit_rate;                     /* percent, of the whole line */
-    const haul_access *samples;          /* of its accesses */
+    const haul_access *samples;          /* samples of its accesses */
     size_t sample_count;
-    report_places places; /* that the samples name */
+    report_places places; /* places of the samples */
 } figures;
 
 static double volume(const uint32_t extent[3]) {
@@ -86,7 +86,7 @@ static report_banked banked_as(const figures *f) {
     return f->line->class == HAUL_CLASS_SHARED_LOAD ? REPORT_BANKED_LOAD : REPORT_BANKED_STORE;
 }
 
-/* ---- patterns: each says whether it fits ---- */
+/* ---- patterns: each returns whether it applies ---- */
 
 static bool wastes_sectors(const figures *f) {
     return f->ideal > 0 && f->sectors - f->ideal > 0.4 && f->ratio > 1.02;
@@ -96,24 +96,24 @@ static bool wastes_wavefronts(const figures *f) {
     return f->ideal_wavefronts > 0 && f->wavefronts > 1.1 * f->ideal_wavefronts;
 }
 
-/* Sectors that the lanes of a sample touch. */
+/* Sectors of the lanes of a sample. */
 static double touched(const figures *f) {
     return f->sample_count ? f->places.sectors / f->places.samples : 0;
 }
 
-/* Sectors are wasted because of where lanes' places lie: not because a copy around L1 fetches some twice. */
+/* Whether sectors are wasted by the lanes' places, rather than by a copy around L1 that fetches some twice. */
 static bool wastes_by_places(const figures *f) {
     if (!reaches_global(f) || !wastes_sectors(f) || f->places.sectors <= 1.02 * f->places.ideal) return false;
     return !is_around_l1(f) || f->sectors - touched(f) < touched(f) - f->ideal;
 }
 
-/* The waste goes if each run of bytes begins where a sector does. */
+/* Whether the waste disappears if each run of bytes begins at a sector. */
 static bool is_misaligned(const figures *f) {
     const report_places *p = &f->places;
     return wastes_by_places(f) && p->sectors - p->aligned > p->aligned - p->ideal;
 }
 
-/* What would serve a whole warp serves the lanes that are active. */
+/* Whether few lanes are active, but the request could serve a whole warp. */
 static bool has_gaps(const figures *f) {
     return wastes_by_places(f) && f->places.side_by_side && !is_global_atomic(f);
 }
@@ -127,7 +127,7 @@ static size_t members(const figures *f, bool *dense) {
     return report_members_of(f->line->instructions, count, llabs(f->places.stride), dense);
 }
 
-/* They fill 8 or 16 bytes that one vector instruction could take. */
+/* Whether they fill 8 or 16 bytes that one vector instruction could move. */
 static bool is_scalar_batch(const figures *f) {
     bool dense;
     if (!is_strided(f) || is_copy(f) || is_global_atomic(f)) return false;
@@ -141,7 +141,7 @@ static bool is_structures(const figures *f) {
     return is_strided(f) && llabs(f->places.stride) <= LARGEST_STRUCTURE && members(f, &dense) > 1;
 }
 
-/* Several lanes side by side, then a gap. */
+/* Whether several adjacent lanes are followed by a gap. */
 static bool has_short_rows(const figures *f) {
     return wastes_by_places(f) && !f->places.side_by_side && f->places.rows_alike &&
            f->places.distinct > 1.5 * f->places.rows;
@@ -151,7 +151,7 @@ static bool is_scattered(const figures *f) {
     return wastes_by_places(f) && !is_global_atomic(f);
 }
 
-/* Values that may be combined before they get where they are to go: not those of a lock, or of a hash table. */
+/* Whether values may be combined before they are written: not for a lock or a hash table. */
 static bool combines(const figures *f) {
     static const char *const operations[] = {".add", ".min", ".max", ".and", ".or", ".xor"};
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
@@ -163,7 +163,7 @@ static bool is_atomic_scattered(const figures *f) {
     return wastes_by_places(f) && is_global_atomic(f) && combines(f) && !f->places.side_by_side;
 }
 
-/* Lanes name the same words. In shared memory that takes turns where the atomic is a loop of a load and a
+/* Whether lanes name the same words. In shared memory they take turns if the atomic is a loop of a load and a
  * compare-and-swap. */
 static bool takes_turns(const figures *f) {
     const report_places *p = &f->places;
@@ -176,7 +176,7 @@ static bool is_bypass_misaligned(const figures *f) {
     return is_around_l1(f) && wastes_sectors(f) && f->sample_count;
 }
 
-/* The widest accesses that reach shared memory, which a padding has to keep aligned. */
+/* The widest accesses to shared memory, which a padding must keep aligned. */
 static uint32_t widest_unit(const haul_launch_record *r) {
     double widest = 4;
     for (size_t i = 0; i < r->instruction_count; i++) {
@@ -199,7 +199,7 @@ static uint32_t kept_unit(const figures *f) {
     return own > widest ? own : widest;
 }
 
-/* Copies around L1 and bulk copies write whole lines, which padding would split. */
+/* Whether copies around L1 or bulk copies write whole lines, which padding would split. */
 static bool has_line_copies(const haul_launch_record *r) {
     return r->classes[HAUL_CLASS_LDGSTS_BYPASS].instructions || r->classes[HAUL_CLASS_BULK_LOAD].instructions;
 }
@@ -208,21 +208,21 @@ static bool finds_padding(const figures *f, uint32_t unit, report_layout *layout
     return report_find_padding(f->samples, f->sample_count, banked_as(f), unit, layout);
 }
 
-/* One that keeps the launch's other accesses to shared memory as good as they are. */
+/* Finds a padding that keeps the launch's other accesses to shared memory as good as they are. */
 static bool finds_layout(const figures *f, report_layout *layout) {
     if (has_line_copies(f->lines->record))
         return report_find_swizzle(f->samples, f->sample_count, banked_as(f), kept_unit(f), layout);
     return finds_padding(f, kept_unit(f), layout);
 }
 
-/* Reading the sources takes more wavefronts than writing the destinations does. */
+/* Whether reading the sources takes more wavefronts than writing the destinations. */
 static bool is_source_limited(const figures *f) {
     return report_source_wavefronts_of(f->samples, f->sample_count) >
            report_wavefronts_of(f->samples, f->sample_count, REPORT_BANKED_STORE);
 }
 
-/* Copies that do not fill the lines that they read or write. Lanes without a source count, too, but that is no matter
- * of lines. */
+/* Whether copies do not fill the lines that they read or write. Lanes without a source also count, but are not the
+ * cause. */
 static bool splits_lines(const figures *f) {
     if (!is_copy(f) || !f->sample_count || !wastes_wavefronts(f)) return false;
     const double split = report_split_wavefronts_of(f->samples, f->sample_count);
@@ -252,7 +252,7 @@ static bool is_narrow_copy(const figures *f) {
            report_could_be_wide(f->samples, f->sample_count);
 }
 
-/* Lanes that look up different constants take turns. */
+/* Whether lanes look up different constants, so that they take turns. */
 static bool is_serialised(const figures *f) {
     return f->line->class == HAUL_CLASS_CONSTANT_LOAD && f->places.distinct > 1.5 * f->places.samples &&
            (double)f->line->worst.requests > 1.5 * (double)f->line->worst.instructions;
@@ -262,24 +262,24 @@ static bool is_local(const figures *f) {
     return f->line->class == HAUL_CLASS_LOCAL_LOAD || f->line->class == HAUL_CLASS_LOCAL_STORE;
 }
 
-/* Only lines that matter count. Of atomics one lane may well speak for others. */
+/* Only lines with many threads matter. With atomics one lane may act for others. */
 static bool could_use_lanes(const figures *f) {
     return f->line->class < HAUL_CLASS_BULK_LOAD && !is_shared_atomic(f) && !is_global_atomic(f) &&
            f->line->share >= 20;
 }
 
-/* The launch has no more threads in a warp. */
+/* Whether the launch has no more threads in a warp. */
 static bool has_partial_warps(const figures *f) {
     return could_use_lanes(f) && f->warp < 28 && f->lanes > 0.9 * f->warp && (!wastes_by_places(f) || is_misaligned(f));
 }
 
-/* Warps come to the line again and again: once each is no matter. */
+/* Whether warps execute the line repeatedly; once each does not matter. */
 static bool is_in_loop(const figures *f) {
     const haul_launch_record *r = f->lines->record;
     return (double)f->line->traffic.instructions > 2 * volume(r->grid) * warps_a_block(r);
 }
 
-/* Waits for what another thread writes. */
+/* Whether the line waits for another thread's store. */
 static bool is_strong(const figures *f) {
     static const char *const kinds_of_order[] = {".volatile", ".relaxed", ".acquire", ".mmio"};
     for (size_t i = 0; i < sizeof kinds_of_order / sizeof *kinds_of_order; i++)
@@ -296,7 +296,7 @@ static bool has_few_lanes(const figures *f) {
     return has_gaps(f) || (could_use_lanes(f) && idle && is_in_loop(f));
 }
 
-/* ---- what is wasted ---- */
+/* ---- waste ---- */
 
 static double wasted_sectors(const figures *f) {
     return 32 * ((double)f->line->traffic.sectors - (double)f->line->traffic.ideal_sectors);
@@ -334,7 +334,7 @@ static const char *sectors_phrase(const figures *f) {
                         f->sectors, f->ideal, 100 * (1 - 1 / f->ratio), bytes);
 }
 
-/* What L1 makes of the waste, where it is worth a word. */
+/* How much of the waste L1 absorbs, if it matters. */
 static const char *back_phrase(const figures *f) {
     if (f->hit_rate < 40) return "";
     return arena_printf(f->memory, ", though L1 has %.0f%% of the line's sectors already", f->hit_rate);
@@ -349,28 +349,28 @@ static const char *say_misaligned(const figures *f) {
     const char *cure = f->places.runs > 1.5 * f->places.samples
                            ? "each row of a warp's bytes begins inside a 32-byte sector; pad rows to a pitch of a "
                              "multiple of 32 bytes, better 128"
-                           : "a warp's bytes begin inside a 32-byte sector; begin them at a multiple of 32 bytes, "
+                           : "a warp's bytes begin inside a 32-byte sector; start them at a multiple of 32 bytes, "
                              "better 128: move the start of the array, or pad rows to a pitch of 128 bytes";
-    const char *neighbours = is_load(f) ? "; for elements beside a thread's own, load an aligned tile into shared "
+    const char *neighbours = is_load(f) ? "; for elements next to a thread's own, load an aligned tile into shared "
                                           "memory once"
                                         : "";
     return arena_printf(f->memory, "%s%s: %s%s", sectors_phrase(f), back_phrase(f), cure, neighbours);
 }
 
 static const char *say_gaps(const figures *f) {
-    return arena_printf(f->memory, "%s: only %.1f of 32 lanes are active, and what is %s would serve all of them; %s",
+    return arena_printf(f->memory, "%s: only %.1f of 32 lanes are active, and the data %s would serve all of them; %s",
                         sectors_phrase(f), f->lanes, is_load(f) || is_copy(f) ? "fetched" : "sent",
                         is_load(f) || is_copy(f)
-                            ? "make the condition the same for whole warps, or let all lanes load and some of them "
+                            ? "make the condition the same for whole warps, or have all lanes load and some of them "
                               "use it"
-                            : "make the condition the same for whole warps, or put the lanes' values side by side");
+                            : "make the condition the same for whole warps, or make the lanes' values adjacent");
 }
 
 static const char *say_few_lanes(const figures *f) {
     if (has_gaps(f)) return say_gaps(f);
     return arena_printf(f->memory,
                         "only %.1f of 32 lanes are active on average: the others wait at a branch or have left a "
-                        "loop; make the condition the same for whole warps, or let idle lanes take other elements",
+                        "loop; make the condition the same for whole warps, or give idle lanes other elements",
                         f->lanes);
 }
 
@@ -391,27 +391,26 @@ static const char *say_one_lane(const figures *f) {
 
 static const char *say_scalar_batch(const figures *f) {
     const double cell = (double)f->places.stride, count = cell / f->width;
-    return arena_printf(
-        f->memory,
-        "%s: each thread %s %.0f neighbouring %.0f-byte elements one by one; one %.0f-byte vector access "
-        "does it with a %s of the requests",
-        sectors_phrase(f), is_load(f) ? "reads" : "writes", count, f->width, cell,
-        count > 4   ? "fraction"
-        : count > 2 ? "quarter"
-                    : "half");
+    return arena_printf(f->memory,
+                        "%s: each thread %s %.0f adjacent %.0f-byte elements one by one; one %.0f-byte vector access "
+                        "does it with a %s of the requests",
+                        sectors_phrase(f), is_load(f) ? "reads" : "writes", count, f->width, cell,
+                        count > 4   ? "fraction"
+                        : count > 2 ? "quarter"
+                                    : "half");
 }
 
 static const char *say_structures(const figures *f) {
     return arena_printf(
         f->memory,
         "%s: lanes lie %lld bytes apart, as in an array of structures whose members are taken one by one; "
-        "keep each member in an array of its own, or copy whole structures through shared memory",
+        "keep each member in its own array, or copy whole structures through shared memory",
         sectors_phrase(f), llabs(f->places.stride));
 }
 
 static const char *say_strided(const figures *f) {
     return arena_printf(f->memory,
-                        "%s%s: lanes lie %lld bytes apart; let neighbouring lanes take neighbouring elements, or move "
+                        "%s%s: lanes lie %lld bytes apart; have adjacent lanes access adjacent elements, or move "
                         "whole rows through shared memory",
                         sectors_phrase(f), back_phrase(f), llabs(f->places.stride));
 }
@@ -419,7 +418,7 @@ static const char *say_strided(const figures *f) {
 static const char *say_short_rows(const figures *f) {
     return arena_printf(
         f->memory,
-        "%s%s: a warp's bytes lie in rows of about %.0f bytes; let more neighbouring lanes take one row, "
+        "%s%s: a warp's bytes lie in rows of about %.0f bytes; have more adjacent lanes access one row, "
         "whole sectors of 32 bytes each",
         sectors_phrase(f), back_phrase(f), f->places.distinct / f->places.rows * f->samples[0].bytes);
 }
@@ -427,49 +426,51 @@ static const char *say_short_rows(const figures *f) {
 static const char *say_scattered(const figures *f) {
     return arena_printf(
         f->memory,
-        "%s%s: lanes' places lie apart, with no common stride; let neighbouring lanes take neighbouring "
-        "elements: where indices say which, sort or group these",
+        "%s%s: lanes' addresses are scattered, with no common stride; have adjacent lanes access adjacent "
+        "elements: if they come from indices, sort or group these",
         sectors_phrase(f), back_phrase(f));
 }
 
 static const char *say_atomic_scattered(const figures *f) {
     return arena_printf(f->memory,
-                        "%s: lanes update words that lie apart; update a copy for each block in shared memory, where "
-                        "the words fit, and add it to global memory at the end, neighbouring lanes to neighbouring "
+                        "%s: lanes update scattered words; update a copy for each block in shared memory, if "
+                        "the words fit, and add it to global memory at the end, adjacent lanes to adjacent "
                         "words",
                         sectors_phrase(f));
 }
 
 static const char *say_turns(const figures *f) {
-    static const char cure[] = "sum up within the warp first (shuffles, or __match_any_sync where lanes name several "
-                               "words), and let one lane a word update";
+    static const char cure[] = "sum up within the warp first (shuffles, or __match_any_sync if lanes name several "
+                               "words), and have one lane update each word";
     if (is_shared_atomic(f))
-        return arena_printf(f->memory,
-                            "%.2f wavefronts an instruction where 2.00 would do: this atomic is a loop of a load and a "
-                            "compare-and-swap in shared memory, and lanes of a warp that name one word take turns; %s",
-                            f->wavefronts, cure);
-    return arena_printf(f->memory,
-                        "%.2f sectors a request where %.2f would do: lanes of a warp that name one word take turns, "
-                        "each an access of its own; %s",
-                        f->sectors, touched(f), cure);
+        return arena_printf(
+            f->memory,
+            "%.2f wavefronts an instruction where 2.00 would do: this atomic is a loop of a load and a "
+            "compare-and-swap in shared memory, and lanes of a warp that name the same word take turns; %s",
+            f->wavefronts, cure);
+    return arena_printf(
+        f->memory,
+        "%.2f sectors a request where %.2f would do: lanes of a warp that name the same word take turns, "
+        "each an access of its own; %s",
+        f->sectors, touched(f), cure);
 }
 
 static const char *say_bypass(const figures *f) {
     return arena_printf(
         f->memory,
-        "%s: source and destination do not lie alike in 32-byte sectors, and a copy around L1 then fetches "
+        "%s: source and destination have different offsets in 32-byte sectors, so a copy around L1 fetches "
         "sectors more than once; align both to 32 bytes, better 128, or copy through L1 (.ca)",
         sectors_phrase(f));
 }
 
-/* What is left of the conflicts, if something is. */
+/* The remaining conflicts, if any. */
 static const char *left_phrase(const figures *f, const report_layout *layout) {
     const double passes = is_shared_atomic(f) ? (double)f->sample_count : report_passes_of(f->samples, f->sample_count);
     if (layout->wavefronts <= 1.05 * passes) return "";
     return arena_printf(f->memory, " (which leaves about %.1f)", layout->wavefronts / (double)f->sample_count);
 }
 
-/* "; or pad them by 4 bytes where no access of 16 bytes reaches them", where that is better. */
+/* "; or pad them by 4 bytes where no access of 16 bytes reaches them", if that is better. */
 static const char *narrow_phrase(const figures *f, const report_layout *kept) {
     report_layout own;
     if (kept_unit(f) == own_unit(f) || !finds_padding(f, own_unit(f), &own) || own.wavefronts >= kept->wavefronts)
@@ -495,7 +496,7 @@ static const char *layout_phrase(const figures *f) {
 
 static const char *say_conflicts(const figures *f) {
     const double ways = f->wavefronts / f->ideal_wavefronts, whole = round(ways);
-    return arena_printf(f->memory, "%s: lanes of a warp meet in the same banks, %.*f ways on average; %s",
+    return arena_printf(f->memory, "%s: lanes of a warp conflict in the same banks, %.*f-way on average; %s",
                         wavefronts_phrase(f), fabs(ways - whole) < 0.12 * whole && ways > 1.5 ? 0 : 1, ways,
                         layout_phrase(f));
 }
@@ -517,7 +518,7 @@ static const char *say_table(const figures *f) {
     return arena_printf(
         f->memory,
         "%s: lanes of a warp read different words of the same banks, in no order; if it is a table, %s; if "
-        "each thread has an array of its own, interleave these by thread",
+        "each thread has its own array, interleave these by thread",
         wavefronts_phrase(f), copies_phrase(f, "table"));
 }
 
@@ -533,13 +534,13 @@ static const char *say_atomics(const figures *f) {
 
 static const char *say_lines(const figures *f) {
     return arena_printf(f->memory,
-                        "%s: %s; let neighbouring lanes copy whole lines of 128 bytes that begin at a multiple of 128 "
+                        "%s: %s; have adjacent lanes copy whole lines of 128 bytes that begin at a multiple of 128 "
                         "on both sides",
                         wavefronts_phrase(f),
                         is_around_l1(f)
                             ? "a copy around L1 takes a wavefront and a request to L2 for each pair of lines "
                               "that it moves bytes between"
-                            : "sources in different lines meet in the same banks of L1");
+                            : "sources in different lines conflict in the same banks of L1");
 }
 
 static const char *say_narrow(const figures *f) {
@@ -562,19 +563,19 @@ static const char *say_local(const figures *f) {
     char bytes[REPORT_NUMBER_SIZE];
     report_format(REPORT_BYTES, f->line->moved, bytes);
     return arena_printf(f->memory,
-                        "%s of local memory traffic, which goes through L1 and L2 as global memory does: an array of "
-                        "each thread is indexed by what the compiler does not know; make indices constants by "
+                        "%s of local memory traffic, which goes through L1 and L2 like global memory: an array of "
+                        "each thread is indexed by a value that the compiler does not know; make indices constants by "
                         "unrolling, or keep the array in shared memory",
                         bytes);
 }
 
-/* The only list of kinds, the most telling first: a line gets the first that fits. */
+/* The only list of kinds, the most informative first: a line gets the first that applies. */
 static const struct {
     const char *kind;
     bool (*fits)(const figures *f);
     double (*wasted)(const figures *f);
     const char *(*say)(const figures *f);
-    bool of_launch; /* said once, not for each line */
+    bool of_launch; /* printed once, not for each line */
 } kinds[] = {
     {"local-memory", is_local, wasted_all, say_local, false},
     {"constant-serialised", is_serialised, wasted_requests, say_serialised, false},

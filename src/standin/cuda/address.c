@@ -1,5 +1,5 @@
-/* What the program asks of addresses, and managed memory. Managed memory is at one place, which the host and kernels
- * reach alike: advice is kept for those who ask for it, and prefetches have nothing to move. */
+/* Queries of addresses, and managed memory. Managed memory has one place, which host and kernels access alike: advice
+ * is stored for later queries, and prefetches do nothing. */
 #include "base/memory.h"
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
@@ -8,7 +8,7 @@
 
 enum { DEVICE_OF_HOST = -1, NO_DEVICE = -2 };
 
-/* ---- what an address is ---- */
+/* ---- attributes of addresses ---- */
 
 enum {
     POINTER_CONTEXT = 1,
@@ -57,7 +57,7 @@ static CUresult get_attribute(void *value, int attribute, CUdeviceptr address, c
     case POINTER_MEMORY_TYPE: return put_int(value, type);
     case POINTER_DEVICE_ADDRESS: return put_number(value, a->first + offset);
     case POINTER_HOST_ADDRESS:
-        if (!a->host) return cuda_wrong(CUDA_INVALID_VALUE, "the host does not reach this memory");
+        if (!a->host) return cuda_wrong(CUDA_INVALID_VALUE, "the host cannot access this memory");
         return put_number(value, (uintptr_t)a->host + offset);
     case POINTER_SYNCHRONOUS: return put_int(value, 1);
     case POINTER_NUMBER:
@@ -77,7 +77,7 @@ static CUresult get_attribute(void *value, int attribute, CUdeviceptr address, c
     }
 }
 
-/* What is said of memory that CUDA does not know. */
+/* Attributes of memory that CUDA does not know. */
 static CUresult get_unknown(void *value, int attribute) {
     switch (attribute) {
     case POINTER_MEMORY_TYPE:
@@ -112,7 +112,8 @@ CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **values, 
     return cuda_leave(CUDA_SUCCESS);
 }
 
-/* Copies and fills are over when their calls return, as far as the program can see. */
+/* The program cannot tell that copies and fills are not over when their calls return, so the attribute has no
+ * effect. */
 CUresult cuPointerSetAttribute(const void *value, int attribute, CUdeviceptr address) {
     sim_allocation a;
     CUDA_ENTER(d);
@@ -141,21 +142,21 @@ CUresult cuMemHostGetFlags(unsigned *flags, void *host) {
     return cuda_leave(CUDA_SUCCESS);
 }
 
-/* ---- managed memory: what the program says about it ---- */
+/* ---- managed memory: the program's advice ---- */
 
 static const CUmemLocation nowhere;
 
 typedef struct advice {
-    uint64_t allocation; /* its number */
+    uint64_t allocation; /* number of the allocation */
     bool mostly_read, used_by_host;
-    uint32_t users; /* devices, a bit a number */
+    uint32_t users; /* devices, one bit for each number */
     CUmemLocation preferred, prefetched;
     struct advice *next;
 } advice;
 
 static advice *advices;
 
-/* NULL, with a message: no managed memory has all the bytes. */
+/* NULL, with a message, if no managed memory has all the bytes. */
 static advice *advice_for(CUdeviceptr address, size_t bytes) {
     sim_allocation a;
     if (!bytes || !sim_driver_allocation(address, &a) || a.kind != SIM_MANAGED_MEMORY ||
@@ -172,7 +173,7 @@ static advice *advice_for(CUdeviceptr address, size_t bytes) {
     return added;
 }
 
-/* By number, as the older functions have it. */
+/* The location of a device number, as older functions pass it. */
 static CUmemLocation location_of(CUdevice device) {
     if (device == DEVICE_OF_HOST) return (CUmemLocation){.type = DRIVER_LOCATION_HOST};
     return (CUmemLocation){.type = DRIVER_LOCATION_DEVICE, .id = device};
@@ -242,7 +243,7 @@ CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, 
     return cuMemPrefetchAsync_v2(address, bytes, location_of(device), 0, stream);
 }
 
-/* The devices that advice named, in as many numbers as the program has room for. */
+/* Writes the devices that advice named, as many as the program has room for. */
 static CUresult put_users(const advice *a, int *to, size_t room) {
     size_t count = 0;
     for (unsigned i = 0; i < standin_device_count(); i++)
@@ -293,7 +294,7 @@ CUresult cuMemRangeGetAttributes(void **data, size_t *rooms, int *attributes, si
     return cuda_leave(result);
 }
 
-/* Which stream may use it: work in the others is not kept from it. */
+/* Restricts which stream may use the memory; haul does not enforce it for other streams. */
 CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags) {
     int status;
     sim_allocation a;
@@ -305,6 +306,6 @@ CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t byt
         return cuda_leave(cuda_wrong(CUDA_INVALID_VALUE, "not the whole of managed memory is attached"));
     if (flags != DRIVER_ATTACH_GLOBAL && flags != DRIVER_ATTACH_HOST && flags != DRIVER_ATTACH_SINGLE)
         return cuda_leave(
-            cuda_wrong(CUDA_INVALID_VALUE, "memory is attached to all (1), the host (2) or a stream (4)"));
+            cuda_wrong(CUDA_INVALID_VALUE, "memory can be attached to all (1), the host (2) or a stream (4)"));
     return cuda_leave(CUDA_SUCCESS);
 }

@@ -1,4 +1,4 @@
-/* What is asked of devices; errors. */
+/* Queries of devices; errors. */
 #include "base/hash.h"
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"
@@ -12,7 +12,7 @@ static int count(void) {
 }
 
 CUresult cuda_device_of(CUdevice *device) {
-    if (!standin_is_device(*device)) return cuda_wrong(CUDA_INVALID_DEVICE, "there is no such device");
+    if (!standin_is_device(*device)) return cuda_wrong(CUDA_INVALID_DEVICE, "no such device");
     *device = standin_device_at((unsigned)*device)->handle;
     return CUDA_SUCCESS;
 }
@@ -40,7 +40,7 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
     return cuda_leave(result);
 }
 
-/* The same for the devices of a number and a kind: made from both. */
+/* The UUID is made from number and kind, so it is the same in every run. */
 CUresult cuda_device_uuid(const driver_table *d, void *uuid, CUdevice device) {
     char name[256] = "";
     const CUresult result = d->device_name(name, sizeof name, device);
@@ -61,7 +61,7 @@ CUresult cuDeviceGetUuid(void *uuid, CUdevice device) {
     return cuDeviceGetUuid_v2(uuid, device);
 }
 
-/* ---- its place ---- */
+/* ---- PCI address ---- */
 
 enum { PCI_ID_BYTES = sizeof "0000:00:00.0" };
 
@@ -88,7 +88,7 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *bus_id) {
     CUDA_ENTER_DEVICE(d);
     if (!device || !bus_id) return cuda_leave(CUDA_INVALID_VALUE);
     for (CUdevice i = 0; i < count(); i++) {
-        /* Domain and function may be left out. */
+        /* Domain and function are optional. */
         if (pci_id_of(d, i, id) != CUDA_SUCCESS || !strcasestr(id, bus_id)) continue;
         *device = i;
         return cuda_leave(CUDA_SUCCESS);
@@ -96,7 +96,7 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *bus_id) {
     return cuda_leave(CUDA_INVALID_DEVICE);
 }
 
-/* ---- forms of long ago ---- */
+/* ---- old functions ---- */
 
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
     CUDA_ENTER_DEVICE(d);
@@ -106,7 +106,7 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
     return cuda_leave(result);
 }
 
-/* A CUdevprop is the attributes from 1 to 14, one after the other. */
+/* A CUdevprop consists of the attributes 1 to 14 in order. */
 CUresult cuDeviceGetProperties(int *properties, CUdevice device) {
     CUDA_ENTER_DEVICE(d);
     CUresult result = properties ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
@@ -116,9 +116,9 @@ CUresult cuDeviceGetProperties(int *properties, CUdevice device) {
     return cuda_leave(result);
 }
 
-/* ---- abilities ---- */
+/* ---- capabilities ---- */
 
-/* In elements, whatever their size is. */
+/* In elements, of any size. */
 CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_format format, unsigned channels,
                                             CUdevice device) {
     int most = 0;
@@ -138,7 +138,7 @@ CUresult cuDeviceGetExecAffinitySupport(int *is_supported, int kind, CUdevice de
     return cuda_leave(result);
 }
 
-/* Devices reach each other's memory where NVLink connects such GPUs; none is its own peer. */
+/* Devices access each other's memory if NVLink connects such GPUs; a device is not its own peer. */
 static bool may_be_peers(CUdevice device, CUdevice peer) {
     return device != peer && sim_driver_machine(device)->peer_gbps > 0;
 }
@@ -163,7 +163,7 @@ CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice device, CUd
     return cuda_leave(result);
 }
 
-/* As CUDA had it for devices of up to 4 GiB. */
+/* CUDA's old form, for devices of up to 4 GiB. */
 CUresult cuDeviceTotalMem(unsigned *bytes, CUdevice device) {
     size_t all;
     const CUresult result = bytes ? cuDeviceTotalMem_v2(&all, device) : CUDA_INVALID_VALUE;
@@ -171,7 +171,7 @@ CUresult cuDeviceTotalMem(unsigned *bytes, CUdevice device) {
     return result;
 }
 
-/* Graphs keep their memory among that of the device's default pool: the same figures. */
+/* Graphs allocate from the device's default pool: the figures are the pool's. */
 CUresult cuDeviceGetGraphMemAttribute(CUdevice device, int attribute, void *value) {
     enum { IN_USE, IN_USE_HIGH, RESERVED, RESERVED_HIGH };
     static const int of_pool[] = {[IN_USE] = DRIVER_POOL_USED,
@@ -193,7 +193,7 @@ CUresult cuDeviceSetGraphMemAttribute(CUdevice device, int attribute, void *valu
     return result == CUDA_SUCCESS ? cuMemPoolSetAttribute(pool, of_pool, value) : result;
 }
 
-/* Nothing is kept that is not in use. */
+/* Unused memory is never kept. */
 CUresult cuDeviceGraphMemTrim(CUdevice device) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
@@ -214,7 +214,7 @@ CUresult cuGetErrorString(CUresult result, const char **what) {
     return *what ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
-/* ---- profilers: what is counted is chosen on the command line ---- */
+/* ---- profilers: the command line chooses what is counted ---- */
 
 CUresult cuProfilerInitialize(const char *configuration, const char *output, int mode) {
     (void)configuration, (void)output, (void)mode;

@@ -1,4 +1,4 @@
-/* Memory and events of other processes: a handle says where /proc has the file that holds them. */
+/* Memory and events of other processes: a handle names the file in /proc that holds them. */
 #include "base/memory.h"
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"
@@ -11,7 +11,7 @@
 
 enum { LAZY_PEERS = 1 };
 
-/* The last bytes tell a handle from anything else. */
+/* The last bytes identify a handle. */
 typedef struct content {
     int process, file;
     uint64_t place, bytes;
@@ -28,21 +28,22 @@ static cuda_ipc_handle handle_of(const content *c) {
     return handle;
 }
 
-/* What the handle of another process says, and its file, for the caller to close. */
+/* Reads the handle of another process, and opens its file, which the caller closes. */
 static CUresult read_handle(const cuda_ipc_handle *handle, const char *kind, content *c, int *file) {
     char path[64];
     memcpy(c, handle, sizeof *c);
     if (strncmp(c->kind, kind, sizeof c->kind) != 0)
-        return cuda_wrong(CUDA_INVALID_VALUE, "that is no handle of what another process shares");
+        return cuda_wrong(CUDA_INVALID_VALUE, "this is not a handle of memory or an event that another process shares");
     if (c->process == getpid()) return cuda_wrong(CUDA_INVALID_CONTEXT, "the handle is of this process itself");
     snprintf(path, sizeof path, "/proc/%d/fd/%d", c->process, c->file);
     *file = open(path, O_RDWR | O_CLOEXEC);
-    return *file >= 0 ? CUDA_SUCCESS : cuda_wrong(CUDA_INVALID_VALUE, "the process that made the handle is not there");
+    return *file >= 0 ? CUDA_SUCCESS
+                      : cuda_wrong(CUDA_INVALID_VALUE, "the process that made the handle no longer exists");
 }
 
 /* ---- memory ---- */
 
-/* What is open; the same handle gives the same address. */
+/* Open memory; the same handle gives the same address. */
 typedef struct opened {
     content what;
     CUdeviceptr address;

@@ -1,4 +1,4 @@
-/* Launches. Parameters come one by one, or packed as the function has them. */
+/* Launches, whose parameters come one by one, or packed in the function's layout. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/device.h"
@@ -19,7 +19,7 @@ static CUresult read_extra(void **extra, unsigned char **buffer, size_t *bytes) 
         switch ((uintptr_t)extra[0]) {
         case EXTRA_BUFFER: *buffer = extra[1]; break;
         case EXTRA_BYTES: *bytes = *(const size_t *)extra[1]; break;
-        default: return cuda_wrong(CUDA_INVALID_VALUE, "launch: `extra` has a key that is none");
+        default: return cuda_wrong(CUDA_INVALID_VALUE, "launch: `extra` has an unknown key");
         }
     }
     return *buffer ? CUDA_SUCCESS : cuda_wrong(CUDA_INVALID_VALUE, "launch: `extra` names no buffer");
@@ -35,7 +35,7 @@ static CUresult point_into(const ptx_function *entry, unsigned char *buffer, siz
     if (bytes == end) return CUDA_SUCCESS;
     (void)haul_fail(HAUL_ERROR_ARGUMENT, "launch of %s: its parameters have %llu bytes when packed, not %zu",
                     entry->name, (unsigned long long)end, bytes);
-    return CUDA_LAUNCH_OUT_OF_RESOURCES; /* so a driver of CUDA 13.0 */
+    return CUDA_LAUNCH_OUT_OF_RESOURCES; /* as a driver of CUDA 13.0 returns */
 }
 
 /* ---- launches ---- */
@@ -136,7 +136,7 @@ CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *given, CUfunction function,
     return cuLaunchKernelEx(&config, function, parameters, extra);
 }
 
-/* ---- launches as they were before CUDA 4: what a function is launched with is set one by one ---- */
+/* ---- launches in the style before CUDA 4: settings are made one by one ---- */
 
 enum { MOST_BYTES = 4096 };
 

@@ -1,4 +1,4 @@
-/* Nodes of all kinds by one call, conditional nodes, captures into graphs that are there. */
+/* Nodes of all kinds by one call, conditional nodes, captures into existing graphs. */
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
@@ -16,7 +16,7 @@ CUresult cuGraphConditionalHandleCreate(unsigned long long *handle, CUgraph grap
     return cuda_leave(result);
 }
 
-/* A kernel may be given as one of a library. */
+/* A kernel may also be a library's. */
 static CUresult take_kernel(const CUDA_KERNEL_NODE_PARAMS *p, CUDA_KERNEL_NODE_PARAMS *to) {
     *to = *p;
     if (!to->function) to->function = p->kernel;
@@ -49,7 +49,7 @@ static CUresult add(const driver_table *d, CUgraphNode *node, CUgraph graph, nod
     case DRIVER_NODE_ALLOCATE: return d->node_add_allocate(node, graph, behind, count, &p->of.allocation);
     case DRIVER_NODE_FREE: return d->node_add_free(node, graph, behind, count, p->of.address);
     case DRIVER_NODE_CONDITION: return add_condition(node, graph, behind, count, &p->of.condition);
-    default: return cuda_wrong(CUDA_NOT_SUPPORTED, "graphs have no nodes of that kind here");
+    default: return cuda_wrong(CUDA_NOT_SUPPORTED, "haul's graphs have no nodes of that kind");
     }
 }
 
@@ -77,7 +77,7 @@ static CUresult set(const driver_table *d, CUgraphNode node, const cuda_node_par
     case DRIVER_NODE_HOST: return d->node_set_host(node, &p->of.host);
     case DRIVER_NODE_EVENT_WAIT: return d->node_set_wait(node, p->of.event);
     case DRIVER_NODE_EVENT_RECORD: return d->node_set_record(node, p->of.event);
-    default: return cuda_wrong(CUDA_NOT_SUPPORTED, "nodes of that kind do not change");
+    default: return cuda_wrong(CUDA_NOT_SUPPORTED, "nodes of that kind cannot be changed");
     }
 }
 
@@ -98,7 +98,7 @@ static CUresult set_in(const driver_table *d, CUgraphExec executable, CUgraphNod
     case DRIVER_NODE_HOST: return d->executable_set_host(executable, node, &p->of.host);
     case DRIVER_NODE_EVENT_WAIT: return d->executable_set_wait(executable, node, p->of.event);
     case DRIVER_NODE_EVENT_RECORD: return d->executable_set_record(executable, node, p->of.event);
-    default: return cuda_wrong(CUDA_NOT_SUPPORTED, "nodes of that kind do not change");
+    default: return cuda_wrong(CUDA_NOT_SUPPORTED, "nodes of that kind cannot be changed");
     }
 }
 
@@ -107,7 +107,7 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec executable, CUgraphNode node, cuda
     return cuda_leave(what ? set_in(d, executable, node, what) : CUDA_INVALID_VALUE);
 }
 
-/* The mode says what other threads may not do meanwhile, which is not held against them. */
+/* The mode restricts other threads during the capture; haul does not enforce it. */
 CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *behind,
                                      const CUgraphEdgeData *data, size_t count, int mode) {
     CUDA_ENTER(d);

@@ -1,5 +1,5 @@
-/* Kernels that access memory behind allocations. As on hardware they go on, where it is mapped; that they did is said
- * when the program ends. */
+/* Kernels that access memory beyond allocations. As on hardware, they continue if the address is mapped; the program's
+ * end reports it. */
 #include "standin/runtime/beyond.h"
 
 #include "base/mangled.h"
@@ -16,7 +16,7 @@ static struct {
 } kernels[MOST_KERNELS];
 static unsigned count;
 
-/* Those that come when the list is full are left out: there is enough to do. */
+/* If the list is full, further ones are omitted. */
 static void note(const char *symbol, const sim_overrun *o) {
     size_t length;
     char name[NAME];
@@ -35,8 +35,8 @@ void standin_allow_beyond(void) {
 }
 
 static const char *const formats[] = {
-    [SIM_BEHIND] = "haul: kernel %s %s up to %llu bytes behind an allocation of %llu bytes",
-    [SIM_BEFORE] = "haul: kernel %s %s up to %llu bytes in front of an allocation of %llu bytes",
+    [SIM_BEHIND] = "haul: kernel %s %s up to %llu bytes beyond an allocation of %llu bytes",
+    [SIM_BEFORE] = "haul: kernel %s %s up to %llu bytes before an allocation of %llu bytes",
     [SIM_FREED] = "haul: kernel %s %s memory that was freed, up to byte %llu of an allocation of %llu bytes"};
 
 void standin_report_beyond(void) {

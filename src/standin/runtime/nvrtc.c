@@ -1,5 +1,5 @@
-/* NVRTC, NVIDIA's compiler as a library, in programs that are linked with it: asked for machine code it makes PTX, and
- * that is what the program gets for its cubin. */
+/* NVRTC, NVIDIA's compiler as a library, in programs that are linked with it. When asked for machine code it makes PTX,
+ * which the program gets as its cubin. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdbool.h>
@@ -10,9 +10,9 @@
 
 enum { OUT_OF_MEMORY = 1, INTERNAL_ERROR = 11 }; /* of nvrtcResult */
 
-/* ---- the real one ---- */
+/* ---- the real library ---- */
 
-/* The library may have been opened where only some see its names. */
+/* The library may have been opened with local symbols. */
 static int find_library(struct dl_phdr_info *info, size_t bytes, void *found) {
     const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
     (void)bytes;
@@ -25,15 +25,15 @@ static int find_library(struct dl_phdr_info *info, size_t bytes, void *found) {
 static int find_real(const char *name, void *pointer) {
     void *function = dlsym(RTLD_NEXT, name), *library = NULL;
     if (!function && dl_iterate_phdr(find_library, &library) && library) function = dlsym(library, name);
-    if (!function) fprintf(stderr, "haul: %s() is called, and no libnvrtc is loaded\n", name);
+    if (!function) fprintf(stderr, "haul: %s() was called, but no libnvrtc is loaded\n", name);
     memcpy(pointer, &function, sizeof function);
     return function ? 0 : INTERNAL_ERROR;
 }
 
-/* ---- its functions ---- */
+/* ---- replaced functions ---- */
 
-/* Where `sm_90` stands in `-arch=sm_90`, `--gpu-architecture=sm_90`, or in what is behind such an option; NULL: it does
- * not. */
+/* Finds `sm_90` in `-arch=sm_90`, `--gpu-architecture=sm_90`, or in the argument after such an option; NULL if there is
+ * none. */
 static const char *real_architecture(const char *option, const char *before) {
     const bool names_one = strncmp(option, "-arch", 5) == 0 || strncmp(option, "--gpu-architecture", 18) == 0 ||
                            (before && (strcmp(before, "-arch") == 0 || strcmp(before, "--gpu-architecture") == 0));

@@ -13,16 +13,17 @@
 #include <stdio.h>
 #include <time.h>
 
-/* A pause that most programs do not make between two calls; those that call all the time are waited for so often. */
+/* Most programs never pause this long between two calls; for those that call constantly, this many pauses are waited
+ * for. */
 enum { PAUSE_NS = 2000000, MOST_PAUSES = 5 };
 
 enum { SHORTEST_RETRY_NS = 100000, LONGEST_RETRY_NS = 16000000 };
-static const double PATIENCE = 10; /* seconds in which a kernel waits for the host, until that is told */
+static const double PATIENCE = 10; /* seconds that a kernel waits for the host before a message says so */
 
 static atomic_ullong calls;
 static atomic_bool has_work;
 static sem_t wake;
-static _Thread_local bool is_own; /* the thread that does the work */
+static _Thread_local bool is_own; /* set in the thread that does the work */
 
 static void wait_for_a_pause(void) {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
@@ -42,7 +43,7 @@ static void do_work(void) {
     }
 }
 
-/* The name of a kernel that waits for the program, if it has done so for long. */
+/* The name of a kernel that has waited for the program for long. */
 static void tell_waiting(double since) {
     static bool is_told;
     if (is_told || clock_seconds() - since < PATIENCE) return;
@@ -50,7 +51,7 @@ static void tell_waiting(double since) {
     const char *kernel = sim_driver_waiting_kernel();
     if (kernel)
         fprintf(stderr,
-                "haul: kernel %s only goes round in loops, in which nothing has changed for %.0f seconds: it waits for "
+                "haul: kernel %s has looped for %.0f seconds without any change: it waits for "
                 "something that the program has not done\n",
                 kernel, PATIENCE);
     is_told = kernel;
@@ -64,7 +65,7 @@ static bool waits(void) {
     return is;
 }
 
-/* Kernels that wait for the host look again, the more rarely the longer it does nothing. */
+/* Kernels that wait for the host poll again, less often the longer the host does nothing. */
 static void keep_trying(void) {
     struct timespec pause = {.tv_nsec = SHORTEST_RETRY_NS};
     double since = clock_seconds();
@@ -96,7 +97,7 @@ static void *work(void *unused) {
     return NULL;
 }
 
-/* The program's signals are for its own threads; those that a thread's own code causes stay. */
+/* Blocks signals meant for the program's threads, but not those that a thread's own code causes. */
 static void start(void) {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
     pthread_t thread;
@@ -109,7 +110,7 @@ static void start(void) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Processor time and calls of others, as long as there are some, mean that they may still do something. */
+/* While other threads use processor time or make calls, they may still do something. */
 bool standin_is_alone(unsigned waiting) {
     static unsigned long long seen_time, seen_calls;
     static double since, asked;

@@ -1,4 +1,4 @@
-/* Host code that touches device memory, as it is on hardware, is stopped by the operating system: why is said here. */
+/* Host code that touches device memory is stopped by the operating system, as on hardware; this file explains why. */
 #include "standin/runtime/touch.h"
 
 #include "base/text.h"
@@ -26,7 +26,7 @@ static uintptr_t program_counter(const void *context) {
 #endif
 }
 
-/* The instruction itself, or, where that is a library's (memcpy(), say), the program's call of it. */
+/* The instruction itself or, if it belongs to a library (memcpy(), say), the program's call of it. */
 static void put_place(uintptr_t at, text *out) {
     void *frames[DEEPEST];
     const int count = backtrace(frames, DEEPEST);
@@ -56,11 +56,11 @@ void standin_tell_touch(const siginfo_t *signal, const void *context) {
     if (!sim_memory_at_address(address)) return;
     put_place(program_counter(context), &place);
     put_allocation(address, &allocation);
-    fprintf(
-        stderr,
-        "haul: the program's host code touched device memory, which only kernels and copies reach: 0x%llx%s, at %s\n"
-        "haul: copy it with cudaMemcpy(), or allocate it with cudaMallocManaged() or cudaMallocHost()\n",
-        (unsigned long long)address, text_string(&allocation), text_string(&place));
+    fprintf(stderr,
+            "haul: the program's host code touched device memory, which only kernels and copies can access: 0x%llx%s, "
+            "at %s\n"
+            "haul: copy it with cudaMemcpy(), or allocate it with cudaMallocManaged() or cudaMallocHost()\n",
+            (unsigned long long)address, text_string(&allocation), text_string(&place));
     text_free(&place);
     text_free(&allocation);
 }
