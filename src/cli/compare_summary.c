@@ -151,7 +151,8 @@ haul_status compare_summary_put_text(compare_summary *s, text *out) {
     report_section *section = report_add_section(d, "summary", "By counter");
     add_counters(s, section, room);
     add_times(s, section, room);
-    haul_status status = d ? report_write_text(d, report_terminal_of(STDOUT_FILENO), out) : haul_no_memory("the comparison");
+    haul_status status =
+        d ? report_write_text(d, report_terminal_of(STDOUT_FILENO), out) : haul_no_memory("the comparison");
     report_document_free(d);
     memory_free(room);
     return status;

@@ -22,10 +22,10 @@ ends 1 'did not end in time.*The program does not end' test copies endless.cu --
 name=spin
 body '__global__ void k(volatile float *o) { while (*o != 1) {} }
 void scale(float *out, const float *in, int n) { k<<<1, 1>>>(out); }'
-ends 1 'deadlock.*Threads wait for what can never happen' test copies spin.cu
+ends 1 'deadlock.*Threads wait for an event that can never happen' test copies spin.cu
 name=crash
 body 'void scale(float *out, const float *in, int n) { out[0] = 1; }'
-ends 1 'ended by a signal.*host code must not touch' test copies crash.cu
+ends 1 'ended by a signal.*The host part of your program crashed' test copies crash.cu
 name=leave
 body 'void scale(float *out, const float *in, int n) { exit(0); }'
 ends 1 'do not call exit' test copies leave.cu

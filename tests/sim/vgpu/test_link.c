@@ -206,7 +206,7 @@ static void what_cannot_be_linked_is_named(void **state) {
     expect_refusal(alone, 1, "a.ptx: variable 'table', declared in line 6, is not defined");
     expect_refusal(twice, 3, "c.ptx:6:31: 'table' is declared twice");
     expect_refusal(others, 2, "b.ptx:4:32: 'scale' was declared with different parameters");
-    expect_refusal(larger, 2, "b.ptx:4:31: 'table' was declared as another type");
+    expect_refusal(larger, 2, "b.ptx:4:31: 'table' was declared with a different type at 6:30");
     assert_int_equal(cu->link_create(0, NULL, NULL, &linker), CUDA_SUCCESS);
     assert_int_equal(cu->link_complete(linker, &image, NULL), CUDA_INVALID_VALUE);
     assert_int_equal(add(linker, "x.ptx", "nonsense"), CUDA_INVALID_PTX);
