@@ -70,19 +70,10 @@ have_site_generator() {
 # Some versions matter, but a system that does not package them goes without.
 have_or_cannot() { have "$1" || ! apt-cache show "$1" >/dev/null 2>&1; }
 
-have_openmp() {
-    clang=$(clang_command) || return 1
-    printf '#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n' | links "$clang" -fopenmp
-}
-
 # The header versions that clang looks for are those of the newest GCC it finds, which need not be the default.
 cxx_headers_package() {
     version=$( ($(clang_command || echo clang) -v 2>&1 || true) | sed -n 's|^Selected GCC installation: .*/||p')
     [ -n "$version" ] && echo "libstdc++-$version-dev" || echo g++
-}
-openmp_package() {
-    version=$($(clang_command || echo clang) -dumpversion 2>/dev/null | cut -d. -f1)
-    apt-cache show "libomp-${version:-0}-dev" >/dev/null 2>&1 && echo "libomp-$version-dev" || echo libomp-dev
 }
 # compiler-rt: a package of its own since LLVM 14 on Debian, part of libclang-common before and on older Ubuntus.
 fuzzer_package() {
@@ -131,7 +122,6 @@ look_for_follow_ups() {
     need "the C++ headers for clang (libstdc++)" @cxx_headers_package have_cxx_headers
     if [ $minimal = no ]; then
         need "clang's libFuzzer and sanitizer runtimes (compiler-rt)" @fuzzer_package have_fuzzer
-        need "clang's OpenMP runtime" @openmp_package have_openmp
         need "clang-format 14 (check of the format: other versions differ)" clang-format-14 have_or_cannot clang-format-14
         need "clang 19 (kernels for sm_90a and their tests)" clang-19 have_or_cannot clang-19
     fi

@@ -4,6 +4,7 @@
  * compared with them as a whole. Rows may not show that it is ordered, or there would be too many. Then the line's
  * words get a shadow each, and the access is replayed lane by lane. Both give the same findings. */
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/status.h"
 #include "check/global.h"
 #include "check/global_shadow.h"
@@ -627,11 +628,24 @@ static void play_log(const sim_watch *watch, sim_slice *s, unsigned number, cons
     }
 }
 
+/* The accesses of one epoch. */
+typedef struct watch_turn {
+    sim_watch *watch;
+    const sim_sm *sms;
+    uint32_t count;
+} watch_turn;
+
+static void play_slice(void *context, size_t slice, unsigned worker) {
+    const watch_turn *t = context;
+    (void)worker;
+    for (uint32_t i = 0; i < t->count; i++)
+        play_log(t->watch, &t->watch->slices[slice], (unsigned)slice, &t->sms[i].hazards->log);
+}
+
 haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int threads) {
     bool failed = false;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
-    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
-        for (uint32_t i = 0; i < count; i++) play_log(watch, &watch->slices[s], s, &sms[i].hazards->log);
+    watch_turn turn = {watch, sms, count};
+    pool_for(SIM_WATCH_SLICES, (unsigned)threads, play_slice, &turn);
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
         failed |= watch->slices[s].failed || watch->slices[s].findings.failed;
     watch->epoch++;

@@ -1,9 +1,11 @@
 /* Life cycle of the L2 model, its sums, and persisting lines. vector_l2.c replays the requests. */
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/status.h"
 #include "count/l2_sets.h"
 #include "count/vectors.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* Allocates a slice; the sets are aligned to whole host cache lines. */
@@ -28,12 +30,23 @@ static uint8_t fetched_with(unsigned sectors, unsigned mask) {
     return (uint8_t)mask;
 }
 
+typedef struct slices_wanted {
+    sim_l2 *l2;
+    uint32_t sets, sms;
+    atomic_bool failed;
+} slices_wanted;
+
+static void create_one_slice(void *context, size_t slice, unsigned worker) {
+    slices_wanted *w = context;
+    (void)worker;
+    if (!create_slice(&w->l2->slices[slice], w->sets, w->sms)) atomic_store(&w->failed, true);
+}
+
 /* Allocates all slices. Host threads share the clearing of their memory. */
 static bool create_slices(sim_l2 *l2, const sim_machine *machine, uint32_t sets, int threads) {
-    bool failed = false;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(|| : failed)
-    for (unsigned s = 0; s < SIM_SLICES; s++) failed = !create_slice(&l2->slices[s], sets, machine->sms) || failed;
-    return !failed;
+    slices_wanted w = {.l2 = l2, .sets = sets, .sms = machine->sms};
+    pool_for(SIM_SLICES, (unsigned)threads, create_one_slice, &w);
+    return !w.failed;
 }
 
 static void set_fetched(sim_l2 *l2) {

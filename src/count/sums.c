@@ -1,5 +1,6 @@
 /* Life cycle of the counting half, and the sums that become counters. */
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/status.h"
 #include "count/samples.h"
 #include "count/traffic.h"
@@ -109,6 +110,19 @@ size_t sim_counting_waiting(const sim_counting *c) {
     return sum;
 }
 
+/* The requests that L2 gets in one turn. */
+typedef struct l2_turn {
+    sim_l2 *l2;
+    sim_log *const *logs;
+    size_t count;
+} l2_turn;
+
+static void play_slice(void *context, size_t slice, unsigned worker) {
+    const l2_turn *t = context;
+    (void)worker;
+    sim_l2_play(t->l2, (unsigned)slice, t->logs, t->count);
+}
+
 haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads, sim_link *link) {
     sim_log **logs = memory_zeroed(count + 1, sizeof *logs);
     if (!logs) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");
@@ -121,8 +135,8 @@ haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_
         failed |= logs[sm]->failed;
         if (link) sim_link_count(link, logs[sm]);
     }
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
-    for (unsigned s = 0; s < SIM_SLICES; s++) sim_l2_play(l2, s, logs, count);
+    l2_turn turn = {l2, logs, count};
+    pool_for(SIM_SLICES, (unsigned)threads, play_slice, &turn);
     for (size_t sm = 0; sm < count; sm++)
         if (logs[sm]) sim_log_clear(logs[sm]);
     memory_free(logs);

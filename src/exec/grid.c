@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/pool.h"
 #include "base/status.h"
 #include "check/internal.h"
 #include "check/origin.h"
@@ -20,7 +21,7 @@
 #include "state/block.h"
 #include "time/estimate.h"
 
-#include <omp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -180,19 +181,26 @@ static uint64_t operations_expected(const sim_grid *g) {
 
 typedef bool sm_work(sim_run *s, uint32_t sm);
 
-/* Calls `work` for each SM; large launches use a team of threads, since a team costs more than a small launch. The same
- * thread gets the same SMs each time, so memory returns to the part of the allocator that it came from. Returns false
- * if a call did. */
+/* What a loop over all SMs works on, and how it has ended. */
+typedef struct sm_loop {
+    sim_run *run;
+    sm_work *work;
+    uint64_t left;
+    atomic_bool failed;
+    atomic_uint busy;
+} sm_loop;
+
+static void work_on_sm(void *context, size_t sm, unsigned worker) {
+    sm_loop *l = context;
+    (void)worker;
+    if (!l->work(l->run, (uint32_t)sm)) atomic_store_explicit(&l->failed, true, memory_order_relaxed);
+}
+
+/* Calls `work` for each SM, for large launches on several threads. Returns false if a call did. */
 static bool on_all_sms(sim_run *s, sm_work *work) {
-    const int threads = threads_for(s, s->expected);
-    bool failed = false;
-    if (threads <= 1) {
-        for (uint32_t i = 0; i < s->grid.used_sms; i++) failed = !work(s, i) || failed;
-        return !failed;
-    }
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(|| : failed)
-    for (uint32_t i = 0; i < s->grid.used_sms; i++) failed = !work(s, i) || failed;
-    return !failed;
+    sm_loop l = {.run = s, .work = work};
+    pool_for(s->grid.used_sms, (unsigned)threads_for(s, s->expected), work_on_sm, &l);
+    return !l.failed;
 }
 
 static bool create_sm(sim_run *s, uint32_t sm) {
@@ -234,7 +242,7 @@ static haul_status find_sms(sim_run *s, const sim_launch *l) {
 }
 
 static void choose_threads(sim_run *s, const sim_launch *l) {
-    const int wanted = l->threads ? (int)l->threads : s->grid.used_sms > 1 ? omp_get_num_procs() : 1;
+    const int wanted = l->threads ? (int)l->threads : s->grid.used_sms > 1 ? (int)pool_processors() : 1;
     s->threads = (uint32_t)wanted > s->grid.used_sms ? (int)s->grid.used_sms : wanted;
     s->grid.host_threads = (uint32_t)s->threads; /* decides when to compile */
 }
@@ -333,23 +341,19 @@ static void note_progress(sim_run *s) {
                               .operations = s->executed_before + executed_by_all(s)};
 }
 
+static void run_sm(void *context, size_t i, unsigned worker) {
+    sm_loop *l = context;
+    sim_sm *sm = &l->run->sms[i];
+    if (sim_sm_run(sm, sm->epoch_end - l->left)) atomic_fetch_add_explicit(&l->busy, 1, memory_order_relaxed);
+    if (worker == 0) sim_show_progress(&l->run->shown); /* on the thread that launches */
+}
+
 /* Runs each SM until `left` operations of its epoch are left. Returns how many SMs still have work. */
 static uint32_t run_stretch(sim_run *s, uint64_t left, int threads) {
-    uint32_t busy = 0;
+    sm_loop l = {.run = s, .left = left};
     note_progress(s);
-    if (threads <= 1) {
-        for (uint32_t i = 0; i < s->grid.used_sms; i++) {
-            busy += sim_sm_run(&s->sms[i], s->sms[i].epoch_end - left);
-            sim_show_progress(&s->shown);
-        }
-        return busy;
-    }
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) reduction(+ : busy)
-    for (uint32_t i = 0; i < s->grid.used_sms; i++) {
-        busy += sim_sm_run(&s->sms[i], s->sms[i].epoch_end - left);
-        if (omp_get_thread_num() == 0) sim_show_progress(&s->shown);
-    }
-    return busy;
+    pool_for(s->grid.used_sms, (unsigned)threads, run_sm, &l);
+    return l.busy;
 }
 
 /* Returns the fault of the lowest SM, whichever thread found its own first. */

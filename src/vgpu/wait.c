@@ -1,10 +1,8 @@
 /* Waiting for streams' work. A kernel may loop until the host, or a kernel of another stream, changes something. Its
  * launch then pauses, and the thread that waits for it lets others run until it can continue. */
-#include "base/own_threads.h"
 #include "vgpu/internal.h"
 #include "vgpu/work.h"
 
-#include <omp.h>
 #include <time.h>
 
 /* ---- streams that can proceed ---- */
@@ -89,13 +87,6 @@ static bool others_do_something(CUcontext c) {
     return any;
 }
 
-/* Marks the threads that run the caller's launches as haul's own, not the program's. */
-static void name_team(CUcontext c) {
-    const int usual = omp_get_num_procs(), threads = c->threads > (unsigned)usual ? (int)c->threads : usual;
-#pragma omp parallel num_threads(threads)
-    if (omp_get_thread_num()) own_threads_add();
-}
-
 /* A kernel waits for others, and the caller for `stuck`: lets others run, or ends the kernel as a deadlock. */
 static void let_others_go_on(CUcontext c, sim_work *stuck, wait_state *w) {
     enum { SHORTEST_NS = 20000, DOUBLINGS = 6 };
@@ -103,7 +94,6 @@ static void let_others_go_on(CUcontext c, sim_work *stuck, wait_state *w) {
     const sim_sharing *sharing = sim_work_sharing();
     if (others_do_something(c) || !stuck) return;
     if (w->news != sim_driver_news()) *w = (wait_state){.news = sim_driver_news()};
-    if (w->rounds == 0) name_team(c);
     if (!sharing->let_go || sharing->is_alone(waiting)) {
         stuck->ends_now = true;
         return;

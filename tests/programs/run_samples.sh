@@ -11,7 +11,6 @@ haul=$2/haul
 [ -d "$built" ] || { echo "skipped: nvcc was not there when the build was configured"; exit 77; }
 work=$(mktemp -d "$2/samples.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
-export OMP_WAIT_POLICY=passive
 
 # Runs a command of haul with the program; its status has to be as given, and its output as expected.
 same() { # NAME STATUS COMMAND

@@ -1,5 +1,6 @@
 /* Compiles variants from source to PTX, as many at a time as the host has cores. */
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/status.h"
 #include "lib/compile.h"
 #include "lib/kernel_name.h"
@@ -131,9 +132,20 @@ static void compile(const tuner *t, tune_job *job) {
     memory_free((void *)flags);
 }
 
+typedef struct compilation {
+    const tuner *tuner;
+    tune_job *jobs;
+} compilation;
+
+static void compile_one(void *context, size_t job, unsigned worker) {
+    const compilation *c = context;
+    (void)worker;
+    compile(c->tuner, &c->jobs[job]);
+}
+
 haul_status tune_compile(const tuner *t, tune_job *jobs, size_t count) {
-#pragma omp parallel for schedule(dynamic)
-    for (size_t i = 0; i < count; i++) compile(t, &jobs[i]);
+    compilation all = {t, jobs};
+    pool_for(count, pool_processors(), compile_one, &all);
     for (size_t i = 0; i < count; i++)
         if (jobs[i].status == HAUL_ERROR_OUT_OF_MEMORY) return haul_fail(jobs[i].status, "%s", jobs[i].message);
     return HAUL_OK;
