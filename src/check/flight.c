@@ -2,6 +2,7 @@
  * in flight. */
 #include "base/memory.h"
 #include "check/internal.h"
+#include "machine/tensor.h"
 
 static sim_flights *flights_of(const sim_block *b) {
     return &sim_domain_of(b)->flights[b->rank];
@@ -203,6 +204,28 @@ void sim_flight_check(sim_warp *w, const sim_op *op, uint32_t active, const uint
                                       .lane = l,
                                       .from = address[l],
                                       .to = address[l] + op->bytes});
+    }
+}
+
+/* The engine reads the map as it reads a copy's source: until the mbarrier's phase, or the wait for the reading. */
+static bool may_read_map(const sim_warp *w, unsigned lane, const sim_flight *f) {
+    if (f->bulk.kind != SIM_BULK_LOAD) return !f->read;
+    const sim_view *v = sim_view_of(sim_domain_of(w->block), sim_actor(w), lane);
+    return !f->time || !sim_known_lanes(&v->order[f->actor], f->time);
+}
+
+void sim_flight_check_map(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address) {
+    const sim_flights *x = flights_of(w->block);
+    for (uint32_t i = 0; x->list && i < SIM_FLIGHTS; i++) {
+        const sim_flight *f = &x->list[i];
+        if (!f->used || f->bulk.map != address || !may_read_map(w, lane, f)) continue;
+        const flight_access m = {w, HAUL_ACTION_WRITE, op->instruction, lane, address, address + SIM_TENSOR_MAP_BYTES};
+        sim_finding *found =
+            report(&m, HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, HAUL_ACTION_ASYNC_READ, f->bulk.instruction, f->thread);
+        if (found)
+            sim_hazard_say(found, "this is the tensor map of a copy that no wait of this thread has covered, so the "
+                                  "copy may use the new map");
+        return;
     }
 }
 

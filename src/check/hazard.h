@@ -44,7 +44,7 @@ void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block 
 void sim_hazard_atomic(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]);
 
 /* As above, if b is another block of the cluster. */
-void sim_hazard_remote(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner);
+void sim_hazard_remote(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner, haul_action action);
 /* Called before an access by a `.shared` form with 64-bit addresses: reports generic addresses. */
 void sim_hazard_narrow(sim_warp *w, const sim_op *op, uint32_t active);
 

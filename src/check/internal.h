@@ -392,6 +392,9 @@ void sim_flights_finish(sim_block *b);
 void sim_flight_check(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                       haul_action action);
 
+/* Called before the lane changes the tensor map at the address. */
+void sim_flight_check_map(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address);
+
 /* proxy.c. Joins as many proxy vectors as the kernel needs. */
 void sim_proxies_join(const sim_domain *d, sim_known *to, const sim_known *from);
 /* A load that completes on an mbarrier of block b has been issued. */
@@ -400,6 +403,8 @@ void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, co
 /* relaxed.c. sim_is_relaxed(): true if a barrier instruction orders no memory. The next two: the warp's lanes arrive at
  * the gate, or wait for it, without memory order. */
 bool sim_is_relaxed(const sim_warp *w, const sim_op *op);
+/* True if the instruction has the scope .cta. */
+bool sim_is_narrow(const sim_warp *w, const sim_op *op);
 void sim_relaxed_arrive(const sim_warp *w, sim_gate *gate, int reach);
 void sim_relaxed_pass(const sim_warp *w, const sim_gate *gate);
 void sim_relaxed_fence(sim_warp *w, uint32_t active, uint8_t scope);
@@ -435,12 +440,14 @@ bool sim_line_is_written(const sim_block *b, uint32_t address);
 /* contest.c. A value read from a contested word is used; the block ends. */
 void sim_contest_used(const sim_block *b, uint8_t contest);
 void sim_contests_finish(const sim_block *b);
-/* remote.c. The block ends. */
+/* remote.c. Lanes access memory or an mbarrier of another block; the block ends. */
+void sim_remote_note(const sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner);
 void sim_remote_finish(const sim_block *b);
-/* phase.c. A lane initialises or invalidates an mbarrier between two phases; it arrives or expects bytes; a phase
- * ends. */
+/* phase.c. A lane initialises or invalidates an mbarrier between two phases; it arrives or expects bytes; it issues a
+ * copy that completes on the mbarrier; a phase ends. */
 void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_signalled(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m);
+void sim_phase_fed(const sim_warp *w, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m);
 /* stale.c. The warp reached a barrier, signalled an mbarrier or issued a copy; its lanes' wait for an mbarrier is over;
  * an mbarrier was initialised. */

@@ -113,6 +113,7 @@ static bool knows(const sim_view *v, uint32_t actor, unsigned lane, uint32_t thr
 
 void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
     sim_domain *d = sim_domain_of(w->block);
+    if (b != w->block) sim_remote_note(w, op, 1u << lane, b);
     const sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, address);
     if (is_shared_slot(m, b, address)) return;
     const uint32_t actor = sim_actor(w);
@@ -141,7 +142,11 @@ void sim_hazard_mbarrier_raised(const sim_warp *w, uint32_t address) {
 void sim_hazard_mbarrier_arrive(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
     sim_domain *d = sim_domain_of(w->block);
     const int reach = b == w->block ? SIM_REACH_BLOCK : SIM_REACH_CLUSTER;
-    sim_gate_pass_on(w, op, &sim_mbarrier_watched(d, b, address)->gate, 1u << lane, reach);
+    sim_gate *gate = &sim_mbarrier_watched(d, b, address)->gate;
+    if (b != w->block && d->relaxed && sim_is_narrow(w, op))
+        sim_relaxed_arrive(w, gate, reach);
+    else
+        sim_gate_pass_on(w, op, gate, 1u << lane, reach);
     d->now++;
 }
 

@@ -77,6 +77,16 @@ static void check_waiters(sim_domain *d, const sim_watched_mbarrier *m) {
     }
 }
 
+/* The lane issues a copy that completes on the mbarrier. The phase cannot end without its bytes, so waits that the lane
+ * knows of are over before that. */
+void sim_phase_fed(const sim_warp *w, unsigned lane, const sim_watched_mbarrier *m) {
+    sim_domain *d = sim_domain_of(w->block);
+    const uint32_t self = sim_actor(w);
+    const sim_view *v = sim_view_of(d, self, lane);
+    for (uint32_t a = 0; m->passed && a < d->actors; a++)
+        if (a == self || sim_known_lanes(&v->order[a], m->passed[a])) m->passed[a] = 0;
+}
+
 /* Threads that wait for the copy know of the phases whose end the lane has seen, but of nothing that the lane wrote.
  * Vector clocks cannot express that, so those phases are not checked any more. */
 void sim_hazard_mbarrier_signals(const sim_warp *w, unsigned lane) {

@@ -1,6 +1,7 @@
 /* Barriers without memory order: `.relaxed` arrivals and waits. Such an arrival passes on only what a fence before it
  * has released, and such a wait makes it known only after the next fence. (An mbarrier's initialisation has a fence of
- * its own.) */
+ * its own.) An arrival at another block's mbarrier with the scope .cta releases nothing to that block either; without a
+ * scope it counts as one for the cluster, as libraries write it. */
 #include "base/memory.h"
 #include "check/internal.h"
 #include "ptx/traits.h"
@@ -15,10 +16,20 @@ static bool is_barrier(unsigned op) {
     return op == PTX_OP_BARRIER_CLUSTER_ARRIVE || ptx_is(op, PTX_KIND_MBARRIER_ARRIVAL | PTX_KIND_MBARRIER_WAIT);
 }
 
+bool sim_is_narrow(const sim_warp *w, const sim_op *op) {
+    return sim_instruction_of(w, op->instruction)->mods[PTX_SLOT_SCOPE] == PTX_MOD_SCOPE_CTA;
+}
+
+/* True if the arrival has the scope of the block, and may be at another block's mbarrier. */
+static bool is_narrow_arrival(const ptx_instruction *i) {
+    return ptx_is(i->op, PTX_KIND_MBARRIER_ARRIVAL) && i->mods[PTX_SLOT_SCOPE] == PTX_MOD_SCOPE_CTA &&
+           i->mods[PTX_SLOT_SPACE] == PTX_MOD_SHARED_CLUSTER;
+}
+
 bool sim_relaxes(const sim_program *p) {
     for (size_t i = 0; i < p->function->instruction_count; i++) {
         const ptx_instruction *at = &p->function->instructions[i];
-        if (is_barrier(at->op) && at->mods[PTX_SLOT_ORDER] == PTX_MOD_RELAXED) return true;
+        if (is_narrow_arrival(at) || (is_barrier(at->op) && at->mods[PTX_SLOT_ORDER] == PTX_MOD_RELAXED)) return true;
     }
     return false;
 }

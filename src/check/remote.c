@@ -1,16 +1,48 @@
-/* Accesses to other blocks' shared memory: a block must not end before it knows that no other block will access it
- * again. */
+/* Accesses to other blocks' shared memory: a block must have begun before, and must not end before it knows that no
+ * other block will access it again. */
 #include "check/internal.h"
 
 static sim_read *last_of(sim_domain *d, const sim_block *owner, uint32_t actor) {
     return &d->remote[owner->rank * d->actors + actor];
 }
 
-void sim_hazard_remote(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner) {
+/* True if the view knows anything that the block's threads have done. */
+static bool has_begun(const sim_domain *d, const sim_view *v, const sim_block *b) {
+    for (uint32_t i = 0; i < b->warp_count; i++) {
+        const sim_known *k = &v->order[sim_actor(&b->warps[i])];
+        if (k->all > d->start || (k->lanes && k->some > d->start)) return true;
+    }
+    return false;
+}
+
+/* Relaxed barriers make a start known without anything else, which views do not record. */
+static void check_begun(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner, haul_action action) {
+    sim_domain *d = sim_domain_of(owner);
+    const sim_view *v = sim_view_of(d, sim_actor(w), (unsigned)__builtin_ctz(active));
+    if (d->relaxed || has_begun(d, v, owner)) return;
+    const sim_suspect s = {.kind = HAUL_FINDING_USE_AFTER_FREE,
+                           .action = action,
+                           .instruction = op->instruction,
+                           .lanes = active & v->lanes,
+                           .thread = SIM_NO_THREAD};
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f)
+        sim_hazard_say(f,
+                       "block (%u,%u,%u) of the cluster, which owns this shared memory, may not have begun: nothing "
+                       "that it does comes before this access",
+                       owner->at[0], owner->at[1], owner->at[2]);
+}
+
+void sim_remote_note(const sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner) {
     sim_domain *d = sim_domain_of(owner);
     sim_read *last = last_of(d, owner, sim_actor(w));
     const uint32_t before = last->time == d->now ? last->lanes : 0;
     *last = (sim_read){.time = d->now, .lanes = before | active, .instruction = op->instruction};
+}
+
+void sim_hazard_remote(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner, haul_action action) {
+    check_begun(w, op, active, owner, action);
+    sim_remote_note(w, op, active, owner);
 }
 
 /* True if some view of the block's warps knows the access. */

@@ -17,6 +17,7 @@ static sim_watched_map *place_for(sim_domain *d, uint64_t address) {
 
 void sim_hazard_map_changed(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, bool released) {
     sim_domain *d = sim_domain_of(w->block);
+    sim_flight_check_map(w, op, lane, address);
     *place_for(d, address) = (sim_watched_map){.live = true,
                                                .released = released,
                                                .address = address,

@@ -43,7 +43,7 @@ static inline void sim_observe_shared_checks(sim_warp *w, const sim_op *op, uint
                                              const uint32_t address[SIM_LANES], haul_action action) {
     uint64_t in_window[SIM_LANES];
     const bool is_atomic = action == HAUL_ACTION_ATOMIC;
-    if (b != w->block) sim_hazard_remote(w, op, active, b);
+    if (b != w->block) sim_hazard_remote(w, op, active, b, action);
     SIM_EACH_LANE(l) in_window[l] = address[l] | SIM_SHARED_WINDOW;
     if (is_atomic) sim_observe_strong(w, op, active, in_window, action);
     if (is_atomic)

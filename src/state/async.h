@@ -57,6 +57,7 @@ typedef struct sim_bulk {
     bool has_value; /* st.async, red.async: `value` is stored or, if `atomic` is set, reduced into shared memory */
     unsigned char value[SIM_BULK_VALUE];
     sim_tensor tensor; /* rank 0: contiguous bytes */
+    uint64_t map;      /* address of its tensor map; 0: none */
     int32_t at[SIM_TENSOR_RANK];
 } sim_bulk;
 

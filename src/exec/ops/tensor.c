@@ -48,7 +48,8 @@ static bool check_walk(sim_warp *w, const sim_op *op, unsigned lane, const sim_t
     return false;
 }
 
-static bool read_map(sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t) {
+static bool read_map(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b) {
+    sim_tensor *t = &b->tensor;
     const uint64_t address = sim_lane_address(w, op->d, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm;
     const unsigned char *bytes = address % SIM_TENSOR_MAP_ALIGNMENT ? NULL : map_bytes(w->sm->grid, address);
     if (!bytes) {
@@ -62,6 +63,7 @@ static bool read_map(sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t
         return false;
     }
     if (w->sm->hazards) sim_hazard_map_used(w, op, lane, address);
+    b->map = address;
     if (!check_walk(w, op, lane, t)) return false;
     if (takes_rows(op) && t->rank == 2 && t->box[1] == 1) return true;
     if (!takes_rows(op) && t->rank == op->target) return true;
@@ -176,7 +178,7 @@ static bool describe(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b, 
     b->barrier = (uint32_t)sim_lane_address(w, op->c, op->imm2 & 2, lane) + op->y;
     *waits = b->kind == SIM_BULK_LOAD ? sim_load_waiter(w, op, lane, b, op->imm2 & OF_PAIR) : w->block;
     if (!*waits || !sim_check_ranks(w, op, lane, multicast_ranks(w, op, lane))) return false;
-    if (!read_map(w, op, lane, &b->tensor)) return false;
+    if (!read_map(w, op, lane, b)) return false;
     if (!read_offsets(w, op, lane, &b->tensor) || !check_direction(w, op, lane, b)) return false;
     const uint64_t room = sim_tensor_shared_bytes(&b->tensor) * (takes_rows(op) ? ROWS : 1);
     if (!check_shared(w, op, lane, b->shared, room)) return false;

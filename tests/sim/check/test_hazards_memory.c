@@ -31,7 +31,20 @@
 #define COMPARED "ld.shared.u32 %r7, [%r4];\nsetp.eq.u32 %p0, %r7, 5;\nsetp.lt.u32 %p1, "
 #define DECIDED "or.pred %p1, %p0, %p1;\n@!%p1 bra D;\n" OUT("%r0") "D:\n"
 
+/* Each block stores to the other one's shared memory; block 1 arrives at block 0's mbarrier. */
+#define TO_PEER                                                                                       \
+    "mov.u32 %r8, %cluster_ctarank;\nxor.b32 %r8, %r8, 1;\nmapa.shared::cluster.u32 %r9, %r4, %r8;\n" \
+    "st.shared::cluster.u32 [%r9], %r0;\n"
+#define ARRIVE_AT_0                                                                                                    \
+    INIT("1")                                                                                                          \
+    CLUSTER_SYNC "mov.u32 %r8, %cluster_ctarank;\nsetp.eq.u32 %p3, %r8, 0;\nmov.u32 %r8, 0;\nor.pred %p4, %p1, %p3;\n" \
+                 "mapa.shared::cluster.u32 %r9, %r5, %r8;\n@!%p4 mbarrier.arrive.shared::cluster.b64 _, [%r9];\n"
+
 static const pair pairs[] = {
+    PAIR_WITH("a block's shared memory used before it has begun", USE_AFTER_FREE, 2, 32, TO_PEER CLUSTER_SYNC,
+              CLUSTER_SYNC TO_PEER CLUSTER_SYNC, .cluster = 2),
+    PAIR_WITH("an arrival at a block that may have ended", USE_AFTER_FREE, 2, 32, ARRIVE_AT_0,
+              ARRIVE_AT_0 "@!%p3 bra D;\n" WAIT "D:\n", .cluster = 2),
     PAIR("one word past the buffer", OUT_OF_BOUNDS, 1, 32, "ld.global.u32 %r7, [%rd1+1024];\n" TAKE,
          "ld.global.u32 %r7, [%rd1+1020];\n" TAKE),
     PAIR("one word before the buffer", OUT_OF_BOUNDS, 1, 1, "st.global.u32 [%rd0+-4], %r0;\n",

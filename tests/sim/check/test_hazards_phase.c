@@ -5,8 +5,13 @@
 #define WAIT_PARITY(label, parity) \
     label ": mbarrier.try_wait.parity.shared.b64 %p2, [%r5], " parity ";\n@!%p2 bra " label ";\n"
 #define TIMES(count) "mov.u32 %r10, " count ";\n"
+#define EXPECT "@!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 256;\n"
+#define SEND "@!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1], 256, [%r5];\n"
 
 static const pair pairs[] = {
+    PAIR("the next phase's bytes sent while others may still wait", MBARRIER_MISUSE, 1, 64,
+         INIT("1") EXPECT SEND WAIT_PARITY("A", "0") EXPECT SEND WAIT_PARITY("B", "1"),
+         INIT("1") EXPECT SEND WAIT_PARITY("A", "0") EXPECT "bar.sync 0;\n" SEND WAIT_PARITY("B", "1")),
     PAIR("more threads arrive than its count", MBARRIER_MISUSE, 1, 64, INIT("32") ARRIVE WAIT_PARITY("A", "0"),
          INIT("64") ARRIVE WAIT_PARITY("A", "0")),
     PAIR("arrivals of the next phase without a wait", MBARRIER_MISUSE, 1, 64,

@@ -10,8 +10,16 @@
 #define RELAXED ".relaxed.cta"
 #define PEERS_BAR "mapa.shared::cluster.u32 %r9, %r5, %r8;\n"
 #define ARRIVE_AT_PEERS "@!%p1 mbarrier.arrive.shared::cluster.b64 _, [%r9];\n"
+#define TO_PEER(order) \
+    "st.shared::cluster.u32 [%r9], %r0;\n" PEERS_BAR "mbarrier.arrive" order ".shared::cluster.b64 _, [%r9];\n"
 
 static const pair pairs[] = {
+    PAIR_WITH("arrival of block scope at a peer's mbarrier", RACE_SHARED, 2, 32,
+              INIT("32") PEER SYNC("") TO_PEER(".release.cta") WAIT MIRROR SYNC(""),
+              INIT("32") PEER SYNC("") TO_PEER(".release.cluster") WAIT MIRROR SYNC(""), .cluster = 2),
+    PAIR_WITH("fence of the cluster before an arrival of block scope", RACE_SHARED, 2, 32,
+              INIT("32") PEER SYNC("") FENCE("cluster") TO_PEER(".release.cta") WAIT MIRROR SYNC(""),
+              INIT("32") PEER SYNC("") TO_PEER("") WAIT MIRROR SYNC(""), .cluster = 2),
     PAIR_WITH("store to a peer across a relaxed arrival", RACE_SHARED, 2, 32,
               STORE PEER SYNC(".relaxed") TAKE_PEERS SYNC(""), STORE PEER SYNC("") TAKE_PEERS SYNC(""), .cluster = 2),
     PAIR_WITH("fence before the store, not after it", RACE_SHARED, 2, 32,
