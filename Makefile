@@ -49,6 +49,7 @@ docs: deps-full $(BUILD)/build.ninja ## the documentation as a site into build/d
 	$(BUILD)/tools/haul_gen_runtime_docs runtime >docs/runtime.md
 	$(BUILD)/tools/haul_gen_runtime_docs driver >docs/driver.md
 	tools/accuracy $(BUILD) >$(BUILD)/accuracy.md && mv $(BUILD)/accuracy.md docs/accuracy.md
+	RENEW=1 sh tests/asyncbugs/run.sh . $(BUILD)
 	tools/site/draw-picture $(BUILD)/haul >docs/images/row_sums.svg
 	tools/make-docs $(BUILD)/docs
 
