@@ -353,6 +353,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     if (d->skipped) sim_skipped_start(d);
     memory_free(d->skipped);
     memory_free(d->steps);
+    memory_free(d->tensor);
     for (uint32_t a = 0; d->taints && a < d->actors; a++) memory_free(d->taints[a]);
     memory_free(d->taints);
     memory_free(d->views);
@@ -439,6 +440,7 @@ void sim_hazard_start(sim_block *first) {
     sim_skipped_start(d);
     sim_warpgroups_start(d);
     sim_groups_start(d, first->sm->grid->cluster_blocks);
+    sim_tmem_order_start(d);
     d->cluster_index = (uint32_t)first->cluster_index;
     for (uint32_t b = 0; b < first->sm->grid->cluster_blocks; b++) {
         sim_hazard_local_start(&first[b]);

@@ -125,8 +125,14 @@ void sim_hazard_warpgroup(sim_warp *w, const sim_op *op, uint32_t lanes, sim_ste
 
 /* ---- tensor memory ---- */
 
-/* Called before a warp uses columns of its block, or deallocates them. */
-void sim_hazard_tmem(sim_warp *w, const sim_op *op, haul_action action, uint32_t column, uint32_t columns);
+/* Called before lanes of a warp use columns of their block, or deallocate them. */
+void sim_hazard_tmem(sim_warp *w, const sim_op *op, uint32_t lanes, haul_action action, uint32_t column,
+                     uint32_t columns);
+/* The warp has waited for its loads or stores of tensor memory. */
+void sim_hazard_tmem_waited(sim_warp *w, bool stores);
+/* A commit is issued: returns its time. Later it arrives at an mbarrier of block b. */
+uint32_t sim_hazard_tmem_commit(const sim_warp *w);
+void sim_hazard_tmem_committed(const sim_warp *w, uint32_t issued, const sim_block *b, uint32_t barrier);
 /* The block ends and still owns its columns. */
 void sim_hazard_tmem_finish(sim_block *b);
 

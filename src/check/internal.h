@@ -238,6 +238,34 @@ typedef struct sim_steps {
     uint32_t instruction[SIM_STEPS_KEPT], time[SIM_STEPS_KEPT]; /* a ring */
 } sim_steps;
 
+/* A use of tensor memory that others may not know to be over: see tmem_order.c. */
+typedef struct sim_tmem_use {
+    uint32_t from, to; /* columns */
+    uint32_t ranks;    /* the blocks whose columns they are, a bit each */
+    uint32_t time;     /* of its issue or, if it is over, of the wait for it */
+    uint32_t instruction;
+    uint32_t lanes; /* of its warp, `actor` */
+    uint16_t actor;
+    uint8_t quarters; /* of the lanes, a bit each */
+    bool by_lanes;    /* a load or store, which its warp waits for */
+    bool in_turn;     /* done after other work of its warp */
+    bool writes, is_over, used;
+} sim_tmem_use;
+
+/* A commit that has arrived at its mbarrier. */
+typedef struct sim_tmem_commit {
+    uint32_t issued, time;
+    uint16_t issuer, actor; /* the actors of its warp and of the mbarrier */
+    bool used;
+} sim_tmem_commit;
+
+enum { SIM_TMEM_USES = 256, SIM_TMEM_COMMITS = 128 };
+typedef struct sim_tmem_order {
+    sim_tmem_use uses[SIM_TMEM_USES];          /* a ring */
+    sim_tmem_commit commits[SIM_TMEM_COMMITS]; /* a ring */
+    uint32_t next_use, next_commit;
+} sim_tmem_order;
+
 struct sim_domain {
     sim_hazards *owner;
     sim_block *first;
@@ -272,6 +300,7 @@ struct sim_domain {
     uint32_t mbarrier_count;
     sim_watched_map maps[SIM_HAZARD_MAPS]; /* a ring */
     uint32_t map_count;
+    sim_tmem_order *tensor; /* NULL until needed */
 };
 
 struct sim_hazards {
@@ -416,6 +445,15 @@ void sim_relaxed_free(sim_domain *d);
 void sim_skipped_arrive(sim_warp *w, const sim_op *op, uint32_t lanes);
 void sim_skipped_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes);
 void sim_skipped_start(sim_domain *d);
+
+/* tmem_order.c. Describes a use; returns an earlier one that conflicts with it and that its thread does not know to be
+ * over, or NULL; remembers it; columns are deallocated; the domain restarts. */
+sim_tmem_use sim_tmem_use_of(const sim_warp *w, const sim_op *op, uint32_t lanes, bool writes, uint32_t column,
+                             uint32_t columns);
+const sim_tmem_use *sim_tmem_order_check(const sim_warp *w, const sim_tmem_use *use);
+void sim_tmem_order_note(const sim_warp *w, const sim_tmem_use *use);
+void sim_tmem_order_forget(const sim_warp *w, uint32_t column, uint32_t columns);
+void sim_tmem_order_start(sim_domain *d);
 
 /* warpgroup.c. The block ends; the domain restarts. */
 void sim_warpgroups_finish(sim_block *b);

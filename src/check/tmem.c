@@ -32,7 +32,7 @@ static sim_finding *report(const use *u, const sim_block *b, const sim_op *other
 }
 
 /* Checks against the block's products, copies and shifts in flight. Those that one thread issues run in order. */
-static void check_work(const use *u, const sim_block *b) {
+static bool check_work(const use *u, const sim_block *b) {
     const ptx_instruction *i = sim_instruction_of(u->w, u->op->instruction);
     const bool pipelined = ptx_is_tensor_product(i) || i->op == PTX_OP_TMEM_CP || i->op == PTX_OP_TMEM_SHIFT;
     for (size_t n = 0; n < b->tensor.count; n++) {
@@ -45,12 +45,13 @@ static void check_work(const use *u, const sim_block *b) {
         if (f)
             sim_hazard_say(f, "nobody has waited for a tcgen05.commit after the operation that writes columns %u to %u",
                            sim_tmem_column(work->d), sim_tmem_column(work->d) + work->columns - 1);
-        return;
+        return false;
     }
+    return true;
 }
 
 /* Checks against loads and stores of the block's warps. A warp uses its own lanes, and its loads need no order. */
-static void check_accesses(const use *u, uint32_t warp) {
+static bool check_accesses(const use *u, uint32_t warp) {
     const sim_product_queue *q = &u->w->block->async.queues[warp].products;
     const unsigned op = sim_instruction_of(u->w, u->op->instruction)->op;
     const bool by_lanes = op == PTX_OP_TMEM_LD || op == PTX_OP_TMEM_ST;
@@ -64,15 +65,53 @@ static void check_accesses(const use *u, uint32_t warp) {
         if (f)
             sim_hazard_say(f, "no tcgen05.wait::%s of its warp has covered the %s", stores ? "st" : "ld",
                            stores ? "store" : "load");
-        return;
+        return false;
     }
+    return true;
 }
 
-void sim_hazard_tmem(sim_warp *w, const sim_op *op, haul_action action, uint32_t column, uint32_t columns) {
-    const use u = {w, op, action, column, column + columns, (uint32_t)__builtin_ctz(w->active)};
-    for (uint32_t r = 0; r < w->sm->grid->cluster_blocks; r++)
-        if (r / SIM_TMEM_PAIR == w->block->rank / SIM_TMEM_PAIR) check_work(&u, &w->block->cluster[r]);
-    for (uint32_t warp = 0; warp < w->block->warp_count; warp++) check_accesses(&u, warp);
+/* Reports a use that is over, but not known to be so to this thread. */
+static void report_unknown(const use *u, const sim_tmem_use *earlier) {
+    const sim_suspect s = {.kind = HAUL_FINDING_TENSOR_MEMORY_BEFORE_WAIT,
+                           .action = u->action,
+                           .other_action = earlier->writes ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ,
+                           .instruction = u->op->instruction,
+                           .other_instruction = earlier->instruction,
+                           .lanes = 1u << u->lane,
+                           .thread = earlier->actor * SIM_LANES + (uint32_t)__builtin_ctz(earlier->lanes)};
+    sim_finding *f = sim_hazard_report(u->w, &s);
+    if (!f) return;
+    if (!earlier->by_lanes)
+        sim_hazard_say(f, "this thread has not waited for the mbarrier of a tcgen05.commit after the operation, nor "
+                          "synchronised with a thread that has");
+    else if (earlier->is_over)
+        sim_hazard_say(f, "nothing tells this thread that the other warp's tcgen05.wait::%s is over",
+                       earlier->writes ? "st" : "ld");
+    else
+        sim_hazard_say(f, "no tcgen05.wait::%s of the other warp has covered the %s", earlier->writes ? "st" : "ld",
+                       earlier->writes ? "store" : "load");
+}
+
+/* True if nothing in flight, in the block or its pair, is in the way. */
+static bool is_free_of_flights(const use *u) {
+    const sim_block *b = u->w->block;
+    bool free = true;
+    for (uint32_t r = 0; r < b->sm->grid->cluster_blocks; r++)
+        if (r / SIM_TMEM_PAIR == b->rank / SIM_TMEM_PAIR) free &= check_work(u, &b->cluster[r]);
+    for (uint32_t warp = 0; warp < b->warp_count; warp++) free &= check_accesses(u, warp);
+    return free;
+}
+
+void sim_hazard_tmem(sim_warp *w, const sim_op *op, uint32_t lanes, haul_action action, uint32_t column,
+                     uint32_t columns) {
+    const use u = {w, op, action, column, column + columns, (uint32_t)__builtin_ctz(lanes)};
+    const sim_tmem_use now = sim_tmem_use_of(w, op, lanes, is_write(action), column, columns);
+    const sim_tmem_use *unknown = is_free_of_flights(&u) ? sim_tmem_order_check(w, &now) : NULL;
+    if (unknown) report_unknown(&u, unknown);
+    if (sim_instruction_of(w, op->instruction)->op == PTX_OP_TMEM_DEALLOC)
+        sim_tmem_order_forget(w, column, columns);
+    else
+        sim_tmem_order_note(w, &now);
 }
 
 /* Returns the number of columns of tensor memory that the block owns. */

@@ -105,14 +105,19 @@ bool sim_tmem_add(sim_block *b, const sim_tmem_work *work) {
     return true;
 }
 
+static void tell_of_commit(sim_block *b, const sim_tmem_work *commit, sim_block *at) {
+    sim_warp *w = &b->warps[commit->thread / SIM_LANES];
+    const unsigned lane = commit->thread % SIM_LANES;
+    sim_hazard_tmem_committed(w, commit->issued, at, commit->barrier);
+    sim_hazard_mbarrier_arrive(w, commit->op, lane, at, commit->barrier);
+}
+
 static void arrive(sim_block *b, const sim_tmem_work *commit) {
     for (uint32_t r = 0; r < b->sm->grid->cluster_blocks; r++) {
         uint64_t *object = commit->ranks >> r & 1 ? sim_mbarrier_at(&b->cluster[r], commit->barrier) : NULL;
         if (!object) continue;
         /* Waiters know that the factors have been read; that became true only now. */
-        if (b->sm->hazards)
-            sim_hazard_mbarrier_arrive(&b->warps[commit->thread / SIM_LANES], commit->op, commit->thread % SIM_LANES,
-                                       &b->cluster[r], commit->barrier);
+        if (b->sm->hazards) tell_of_commit(b, commit, &b->cluster[r]);
         sim_mbarrier_update(&b->cluster[r], object, 1, 0);
     }
 }

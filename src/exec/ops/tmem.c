@@ -107,7 +107,7 @@ static sim_step deallocate(sim_warp *w, const sim_op *op, uint32_t active) {
     if (!lanes) return step;
     const unsigned first = (unsigned)__builtin_ctz(lanes);
     const uint32_t address = SIM_SLOT(w, uint32_t, op->a)[first], columns = SIM_SLOT(w, uint32_t, op->b)[first];
-    if (w->sm->hazards) sim_hazard_tmem(w, op, HAUL_ACTION_WRITE, sim_tmem_column(address), columns);
+    if (w->sm->hazards) sim_hazard_tmem(w, op, lanes, HAUL_ACTION_WRITE, sim_tmem_column(address), columns);
     if (ptx_is_column_count(columns) && sim_tmem_free(w->block, address, columns)) return SIM_NEXT;
     return sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, lanes,
                      "%u columns of tensor memory at 0x%x: the block has not allocated these", columns, address);
@@ -219,10 +219,10 @@ static bool check_access(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t
            (op->x != SHAPE_16X32X2 || sim_tmem_check(w, op, lanes, w->block, address + second_half(op), columns));
 }
 
-static void check_order(sim_warp *w, const sim_op *op, uint32_t column) {
+static void check_order(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t column) {
     const haul_action action = op->imm2 & ACCESS_STORES ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ;
-    sim_hazard_tmem(w, op, action, column, columns_of(op));
-    if (op->x == SHAPE_16X32X2) sim_hazard_tmem(w, op, action, column + second_half(op), columns_of(op));
+    sim_hazard_tmem(w, op, lanes, action, column, columns_of(op));
+    if (op->x == SHAPE_16X32X2) sim_hazard_tmem(w, op, lanes, action, column + second_half(op), columns_of(op));
 }
 
 /* Returns 0 with *step set if the warp must wait or stop. */
@@ -234,7 +234,7 @@ static uint32_t begin_access(sim_warp *w, const sim_op *op, uint32_t active, sim
         *step = SIM_STOP;
         return 0;
     }
-    if (w->sm->hazards) check_order(w, op, sim_tmem_column(*address));
+    if (w->sm->hazards) check_order(w, op, lanes, sim_tmem_column(*address));
     return lanes;
 }
 
@@ -300,6 +300,7 @@ static sim_step wait_for_loads(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     if (!sim_whole_warp(w, op, active, &step)) return step;
     sim_products_finish_kind(w, load);
+    if (w->sm->hazards) sim_hazard_tmem_waited(w, false);
     return SIM_YIELD;
 }
 
@@ -307,6 +308,7 @@ static sim_step wait_for_stores(sim_warp *w, const sim_op *op, uint32_t active) 
     sim_step step;
     if (!sim_whole_warp(w, op, active, &step)) return step;
     sim_products_finish_kind(w, store);
+    if (w->sm->hazards) sim_hazard_tmem_waited(w, true);
     return SIM_YIELD;
 }
 
@@ -362,6 +364,7 @@ static sim_step commit(sim_warp *w, const sim_op *op, uint32_t active) {
             sim_hazard_mbarrier_use(w, op, lane, &w->block->cluster[r], work.barrier);
             sim_hazard_mbarrier_signalled(w, op, lane, &w->block->cluster[r], work.barrier);
         }
+        if (w->sm->hazards) work.issued = sim_hazard_tmem_commit(w);
         if (!sim_tmem_add(w->block, &work)) return no_memory(w, op, active);
     }
     return SIM_NEXT;

@@ -156,7 +156,8 @@ static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
                               .is_for_pair = op->imm2};
         if (op->x != SHIFT && !check_matrix(w, op, 1u << lane, work.b)) return SIM_STOP;
         if (!check_lane(w, op, 1u << lane, work.d) || !check_blocks(w, op, 1u << lane, work.d)) return SIM_STOP;
-        if (w->sm->hazards) sim_hazard_tmem(w, op, HAUL_ACTION_ASYNC_WRITE, sim_tmem_column(work.d), columns_of(op));
+        if (w->sm->hazards)
+            sim_hazard_tmem(w, op, 1u << lane, HAUL_ACTION_ASYNC_WRITE, sim_tmem_column(work.d), columns_of(op));
         if (w->sm->hazards && op->x != SHIFT)
             work.issued = sim_hazard_factors(w, op, 1u << lane, source, source_of(op, work.b, source));
         if (!sim_tmem_add(w->block, &work))

@@ -108,17 +108,17 @@ static bool check_work(sim_warp *w, const sim_op *op, uint32_t lane, const sim_t
 }
 
 /* Checks for stores and loads of the block's warps that are still in flight. */
-static void check_order(sim_warp *w, const sim_op *op, const sim_tmem_op *t, const sim_tmem_product *p,
+static void check_order(sim_warp *w, const sim_op *op, uint32_t lane, const sim_tmem_op *t, const sim_tmem_product *p,
                         const sim_tmem_work *work) {
-    sim_hazard_tmem(w, op, HAUL_ACTION_ASYNC_WRITE, sim_tmem_column(work->d), sim_tmem_sum_columns(p));
+    sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_WRITE, sim_tmem_column(work->d), sim_tmem_sum_columns(p));
     if (t->flags & SIM_TMEM_HAS_A)
-        sim_hazard_tmem(w, op, HAUL_ACTION_ASYNC_READ, sim_tmem_column((uint32_t)work->a), columns_of_a(p));
+        sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_READ, sim_tmem_column((uint32_t)work->a), columns_of_a(p));
     if (t->flags & SIM_TMEM_SPARSE)
-        sim_hazard_tmem(w, op, HAUL_ACTION_ASYNC_READ, sim_tmem_column(work->metadata) + p->selector,
+        sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_READ, sim_tmem_column(work->metadata) + p->selector,
                         columns_of_metadata(p));
     if (!t->scales) return;
-    sim_hazard_tmem(w, op, HAUL_ACTION_ASYNC_READ, sim_tmem_column(work->scale_a), scale_columns(p->rows));
-    sim_hazard_tmem(w, op, HAUL_ACTION_ASYNC_READ, sim_tmem_column(work->scale_b), scale_columns(p->n));
+    sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_READ, sim_tmem_column(work->scale_a), scale_columns(p->rows));
+    sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_READ, sim_tmem_column(work->scale_b), scale_columns(p->n));
 }
 
 static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
@@ -131,7 +131,7 @@ static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
         if (!check_work(w, op, 1u << lane, t, &work, &p, &list)) return SIM_STOP;
         if (w->sm->hazards) {
             work.issued = sim_hazard_factors(w, op, 1u << lane, list.address, list.count);
-            check_order(w, op, t, &p, &work);
+            check_order(w, op, 1u << lane, t, &p, &work);
         }
         work.columns = sim_tmem_sum_columns(&p);
         work.is_for_pair = t->flags & SIM_TMEM_FOR_PAIR;

@@ -28,6 +28,12 @@
 #define KEEP "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r7], {%r0};\n"
 #define KEPT "tcgen05.wait::st.sync.aligned;\n"
 #define STORE_ONE "@!%p1 st.shared.u32 [%r3], %r0;\n"
+#define WAIT_AGAIN "X: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 1;\n@!%p2 bra X;\n"
+/* The first four warps store, the other four load the same columns. */
+#define HAND_OVER(before, after)                                        \
+    ALLOCATE("32")                                                      \
+    "setp.lt.u32 %p4, %r0, 128;\n@!%p4 bra S;\n" KEEP before "S: " MEET \
+    "@%p4 bra T;\n" LOAD LOADED OUT("%r9") "T: " after FREE
 #define READY STORE FENCE INIT("1") ALLOCATE("32")
 
 static const pair pairs[] = {
@@ -45,6 +51,16 @@ static const pair pairs[] = {
          READY KEEP MEET MULTIPLY COMMIT WAIT KEPT FREE, READY KEEP KEPT MEET MULTIPLY COMMIT WAIT FREE),
     PAIR("columns given back under a product", TENSOR_MEMORY_BEFORE_WAIT, 1, 128, READY MULTIPLY COMMIT FREE MEET WAIT,
          READY MULTIPLY COMMIT WAIT FREE),
+    PAIR("columns given back by a warp that has not waited, though others have", TENSOR_MEMORY_BEFORE_WAIT, 1, 128,
+         READY MULTIPLY COMMIT FREE WAIT, READY MULTIPLY COMMIT WAIT FREE),
+    PAIR("columns stored to for other warps, which load them before the wait", TENSOR_MEMORY_BEFORE_WAIT, 1, 256,
+         HAND_OVER("", KEPT), HAND_OVER(KEPT, "")),
+    PAIR("the next product over sums that other warps may still load", TENSOR_MEMORY_BEFORE_WAIT, 1, 128,
+         READY MULTIPLY COMMIT WAIT LOAD LOADED OUT("%r9") MULTIPLY COMMIT WAIT_AGAIN FREE,
+         READY MULTIPLY COMMIT WAIT LOAD LOADED OUT("%r9") MEET MULTIPLY COMMIT WAIT_AGAIN FREE),
+    PAIR("a copy over columns of a product that another warp issued", TENSOR_MEMORY_BEFORE_WAIT, 1, 128,
+         READY MULTIPLY COMMIT MEET "setp.ne.u32 %p1, %r0, 64;\n" COPY WAIT FREE,
+         READY MULTIPLY COMMIT WAIT MEET "setp.ne.u32 %p1, %r0, 64;\n" COPY COMMIT WAIT_AGAIN FREE),
     PAIR("columns kept to the end", TENSOR_MEMORY_KEPT, 1, 128, READY KEEP KEPT, READY KEEP KEPT FREE),
     PAIR("factors overwritten before the wait", ASYNC_SOURCE_OVERWRITTEN, 1, 128,
          READY MULTIPLY COMMIT MEET STORE_ONE MEET WAIT FREE, READY MULTIPLY COMMIT WAIT MEET STORE_ONE FREE),
