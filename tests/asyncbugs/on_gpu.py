@@ -17,7 +17,6 @@ JOBS = int(os.environ.get("JOBS", 12))
 DEVICE = os.environ.get("DEVICE", "gpu:0")
 DEADLINE = time.monotonic() + int(os.environ.get("BUDGET", 230))
 TOOLS = ["racecheck", "synccheck", "memcheck", "initcheck"]
-FOUND = re.compile(r"(?:ERROR SUMMARY: |RACECHECK SUMMARY: )([1-9]\d*) ")
 
 
 def rows(names):
@@ -45,23 +44,24 @@ class Suite:
         self.haul, self.folder = os.path.join(build, "haul"), folder
         self.sanitizer = shutil.which("compute-sanitizer")
 
-    def replay(self, row, twin, runs):
-        """The command that launches a kernel `runs` times, each on fresh buffers."""
-        path = os.path.join(self.folder, f"{twin}_{row['name']}_{runs}.jsonl")
+    def replay(self, chosen, twin, runs=1):
+        """The command that launches each kernel `runs` times, on fresh buffers. All are of one file."""
+        path = os.path.join(self.folder, f"{twin}_{chosen[0]['name']}_{len(chosen)}_{runs}.jsonl")
         with open(path, "w") as file:
-            for run in range(runs):
-                print(json.dumps({"id": run, "kernel": f"{twin}_{row['name']}", **row["launch"]}), file=file)
-        ptx = os.path.join(HERE, f"{row['file']}_{twin}.ptx")
+            for number in range(runs * len(chosen)):
+                row = chosen[number % len(chosen)]
+                print(json.dumps({"id": number, "kernel": f"{twin}_{row['name']}", **row["launch"]}), file=file)
+        ptx = os.path.join(HERE, f"{chosen[0]['file']}_{twin}.ptx")
         return [self.haul, "replay", path, ptx, "--device", DEVICE] + (["--once"] if DEVICE.startswith("gpu") else [])
 
     def outputs(self, row, twin):
         """How the runs ended, and the hashes of all buffers after each."""
-        end, text = finish(self.replay(row, twin, RUNS), SECONDS_EACH)
+        end, text = finish(self.replay([row], twin, RUNS), SECONDS_EACH)
         lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
         hashes = [tuple(a.get("after") for a in line["args"] if "buf" in a) for line in lines]
         if end == "failed":
             rest = [line for line in text.splitlines() if not line.startswith("{")]
-            end = "failed: " + (rest[-1][:200] if rest else "")
+            end = "failed: " + re.sub(r"^haul replay: \S+: ", "", rest[-1][:200] if rest else "")
         return end, hashes
 
     def compare(self, row):
@@ -70,14 +70,15 @@ class Suite:
         return {"name": row["name"], "runs": len(defect), "wrong": sum(h != twin[0] for h in defect) if twin else None,
                 "end": end, "twin": {"end": twin_end, "runs": len(twin), "wrong": sum(h != twin[0] for h in twin)}}
 
-    def sanitize(self, row, tool):
+    def sanitize(self, chosen, twin, tool):
+        """A word for each kernel: whether the tool's own lines name it, or how the run ended."""
         if not self.sanitizer:
-            return "not run"
-        command = [self.sanitizer, "--tool", tool, "--print-limit", "10"] + self.replay(row, "bad", 1)
-        end, text = finish(command, SECONDS_EACH + 6)
-        if FOUND.search(text) or f"bad_{row['name']}" in text and "Error" in text:
-            return "found"
-        return {"ok": "nothing"}.get(end, end)
+            return ["not run"] * len(chosen)
+        command = [self.sanitizer, "--tool", tool, "--report-api-errors", "no"] + self.replay(chosen, twin)
+        end, text = finish(command, SECONDS_EACH + 6 if twin == "bad" else 40)
+        said = "\n".join(line for line in text.splitlines() if line.startswith("========="))
+        named = [re.search(rf"\b{twin}_{row['name']}\b", said) for row in chosen]
+        return ["found" if n else {"ok": "nothing"}.get(end, end) for n in named]
 
 
 def main(arguments):
@@ -86,14 +87,18 @@ def main(arguments):
     chosen = rows(arguments[1:])
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(JOBS) as pool:
         suite = Suite(arguments[0], folder)
-        for stem in sorted(set(row["file"] for row in chosen)): # fills the driver's cache of compiled kernels
-            first = next(row for row in chosen if row["file"] == stem)
-            finish(suite.replay(first, "ok", 1), 60)
-        results = list(pool.map(suite.compare, chosen))
+        files = [[row for row in chosen if row["file"] == stem] for stem in sorted(set(row["file"] for row in chosen))]
+        for rows_of_file in files: # fills the driver's cache of compiled kernels
+            for twin in ("ok", "bad"):
+                finish(suite.replay(rows_of_file[:1], twin), SECONDS_EACH + 20)
+        results = dict(zip((row["name"] for row in chosen), pool.map(suite.compare, chosen)))
         for tool in TOOLS:
-            for result, word in zip(results, pool.map(lambda row: suite.sanitize(row, tool), chosen)):
-                result[tool] = word
-    for result in results:
+            for row, word in zip(chosen, pool.map(lambda row: suite.sanitize([row], "bad", tool)[0], chosen)):
+                results[row["name"]][tool] = word
+            for rows_of_file, words in zip(files, pool.map(lambda some: suite.sanitize(some, "ok", tool), files)):
+                for row, word in zip(rows_of_file, words):
+                    results[row["name"]]["twin"][tool] = word
+    for result in results.values():
         print(json.dumps(result))
 
 
