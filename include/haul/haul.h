@@ -45,6 +45,8 @@ typedef struct haul_device_options {
     uint64_t stack_bytes;   /* a thread's stack, for calls and alloca() (cudaLimitStackSize); default 1024; GPUs too */
     bool check;             /* look for findings (haul/run.h) in every launch. A kernel that faults or deadlocks then
                                still leaves its launch record, with the fault as a finding */
+    bool strict;            /* with check: also reports proxy fences that the PTX memory model asks for between reads
+                               and the copy that overwrites what they read, and that common code leaves out */
     haul_schedule schedule; /* the order in which warps and blocks take turns */
     uint64_t seed;          /* for HAUL_SCHEDULE_RANDOM */
     haul_counting counting; /* virtual GPUs only */

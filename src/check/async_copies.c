@@ -1,7 +1,9 @@
 /* Checks of the shared memory that asynchronous copies and products read and write, from their issue to their wait. */
 #include "base/memory.h"
+#include "assembler/engine.h"
 #include "check/cells.h"
 #include "ptx/tcgen05.h"
+#include "ptx/traits.h"
 
 /* ---- cp.async ---- */
 
@@ -176,12 +178,41 @@ static void check_fences(const sim_visit *k, const sim_bulk *bulk, uint32_t addr
         if (!(k->s->cells[i].state & SIM_CELL_ARRIVING)) check_fence(k, i, "copy", true);
 }
 
+/* True if the instruction reads through the generic proxy. */
+static bool reads_generic(const sim_visit *k, uint32_t instruction) {
+    const ptx_instruction *i = sim_instruction_of(k->w, instruction);
+    return sim_engine_use_of(i) == SIM_ENGINE_NONE && !ptx_is_tcgen05(i) && !ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT);
+}
+
+/* Reports ordinary reads of a word that are ordered before the copy which overwrites it, but have passed no fence.
+ * Reads of bytes and halves are not followed. */
+static void check_read_fence(const sim_visit *k, uint32_t word) {
+    const sim_cell *c = &k->s->cells[word];
+    if (c->read_time < k->d->start || c->state & SIM_CELL_ARRIVING) return;
+    for (uint32_t a = 0; a < k->d->actors; a++) {
+        const sim_read *plane = k->s->reads[a];
+        if (!(c->readers >> a % 32 & 1) || !plane || plane[word].time < k->d->start) continue;
+        const sim_read *r = &plane[word];
+        const uint32_t known = a == k->actor ? SIM_ALL_LANES : sim_known_lanes(&k->v->order[a], r->time);
+        const uint32_t unfenced = r->lanes & known & ~sim_known_lanes(&k->v->proxy[a], r->time);
+        if (!unfenced || !reads_generic(k, r->instruction)) continue;
+        sim_finding *f = sim_visit_report(k, HAUL_FINDING_MISSING_PROXY_FENCE, 4 * word, 4, HAUL_ACTION_READ,
+                                          r->instruction, a * SIM_LANES + (uint32_t)__builtin_ctz(unfenced));
+        if (f)
+            sim_hazard_say(f, "the copy overwrites what the thread has read: add fence.proxy.async after the read, "
+                              "before the barrier or arrival");
+        return;
+    }
+}
+
 /* Issues the writing side of a bulk load: checks the words and marks them as arriving. */
 static void announce(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes) {
     (void)b;
     check_inside(k, address, bytes);
     if (!sim_lines_detail(k, address, bytes)) return;
     check_fences(k, bulk, address, bytes);
+    const bool strict = k->w->sm->grid->strict && !bulk->has_value;
+    for (uint32_t i = address / 4; strict && i < (address + bytes) / 4; i++) check_read_fence(k, i);
     sim_cells_write(k, address / 4, bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC | SIM_CELL_COPIED);
 }
 

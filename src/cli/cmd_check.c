@@ -41,6 +41,7 @@ static haul_status open_checking(checking *c, cli_session *s) {
     HAUL_TRY(choose_device(v, &device));
     HAUL_TRY(report_checker_open(&c->checker, &c->sources.files, &rules));
     options.check = true;
+    options.strict = v->strict;
     HAUL_TRY(cli_session_open_on(s, v, device, &options));
     HAUL_TRY(cli_sources_open(&c->sources, v, s));
     if (v->sarif) HAUL_TRY(file_check_output(v->sarif));

@@ -115,6 +115,7 @@ static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, 
                     .params = l->params,
                     .dynamic_bytes = l->dynamic_bytes,
                     .check = l->check,
+                    .strict = l->strict,
                     .schedule = l->schedule,
                     .seed = l->seed,
                     .resident = occupancy->blocks_per_sm};

@@ -37,6 +37,7 @@ typedef struct sim_launch {
     uint32_t threads;           /* host threads; 0: all */
     uint64_t instruction_limit; /* 0: the default */
     bool check;                 /* look for findings */
+    bool strict;                /* with checks: look for fences between reads and copies too */
     bool uncounted;             /* counts nothing; counters in the record are negative; not with `check` */
     uint64_t sample;            /* blocks to count in larger launches; 0: all. See sample.h */
     haul_schedule schedule;

@@ -107,7 +107,7 @@ static haul_status name_device(haul_device *d) {
 static void apply_virtual_options(haul_device *d, const haul_device_options *o) {
     d->extras->set_threads(o->threads);
     d->extras->set_limit(o->instruction_limit);
-    d->extras->set_checks(o->check, o->schedule, o->seed);
+    d->extras->set_checks(o->check, o->strict, o->schedule, o->seed);
     d->extras->set_counting(o->counting);
     d->extras->set_sample(o->sample_blocks);
     d->extras->keep_l2(o->keep_l2);

@@ -58,6 +58,7 @@ typedef struct sim_grid {
     uint32_t host_threads;
     uint64_t instruction_limit;       /* warp-level, for the whole launch */
     bool check;                       /* look for findings */
+    bool strict;                      /* with checks: look for fences between reads and copies too */
     const struct sim_origin *origins; /* with checks: the bounds of accesses to shared memory; may be NULL */
     sim_proxy_need proxies;           /* with checks */
     bool relaxes;                     /* with checks: it has barriers that do not order memory */

@@ -56,9 +56,9 @@ void sim_driver_share_managed(CUmodule twin);
 /* The following settings hold for the calling thread's current context. */
 void sim_driver_set_threads(uint32_t threads);         /* 0: all cores */
 void sim_driver_set_limit(uint64_t instruction_limit); /* 0: the default */
-/* Sets whether launches are checked, and in which order warps and blocks take turns. Records of checked launches carry
- * findings, even if the launch ends with a fault. */
-void sim_driver_set_checks(bool check, haul_schedule schedule, uint64_t seed);
+/* Sets whether launches are checked, with `strict` for fences after reads too, and in which order warps and blocks take
+ * turns. Records of checked launches carry findings, even if the launch ends with a fault. */
+void sim_driver_set_checks(bool check, bool strict, haul_schedule schedule, uint64_t seed);
 /* Sets which launches are counted. */
 void sim_driver_set_counting(haul_counting counting);
 /* Sets how many blocks of a larger launch are counted; 0: all. */

@@ -130,7 +130,7 @@ struct CUctx_st {
     CUmodule modules;
     uint32_t threads;
     uint64_t instruction_limit;
-    bool check;
+    bool check, strict;
     haul_counting counting;
     uint64_t sample; /* blocks counted of a larger launch; 0: all */
     haul_schedule schedule;

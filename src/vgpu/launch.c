@@ -67,6 +67,7 @@ static sim_launch describe(const sim_work *w) {
                     .threads = c->threads,
                     .instruction_limit = c->instruction_limit,
                     .check = c->check,
+                    .strict = c->strict,
                     .uncounted = is_uncounted(w),
                     .sample = c->sample,
                     .schedule = c->schedule,

@@ -1,15 +1,19 @@
 """The suite's table and its judge.
 
 asyncbugs.py launches TWIN MACHINE     launches of all pairs for that machine, a line each; TWIN is bad or ok
-asyncbugs.py judge TWIN MACHINE OUTPUT says what of `haul check --json`'s output is not as the table has it
-asyncbugs.py docs PAGE OUTPUT...       renews the tables of docs/asyncbugs.md from outputs of the defects; exits 1 if they change
+asyncbugs.py judge TWIN MACHINE OUTPUT [--strict]
+                                       says what of `haul check --json`'s output is not as the table has it
+asyncbugs.py docs PAGE FOLDER          renews the tables of docs/asyncbugs.md from outputs of the defects, FOLDER/*.found and, with
+                                       --strict, FOLDER/*.strict; exits 1 if they change
 asyncbugs.py labels                    the table with the lines of each defect, a line a pair
 asyncbugs.py record FILE               writes what on-gpu.sh printed into suite.jsonl
 
 A row of suite.jsonl: `name`, of the kernels bad_NAME and ok_NAME; `file`, the stem of the source; `kind`; `finding` and
 `grade`, what haul reports for the defect (a list: any of these, as the order of warps decides); `thread`, a public report of a defect of this kind, or empty; `target`;
-`launch`, as in a launch file; `hardware`, what a GPU showed, or null; `known`, only where haul misses the defect: why."""
+`launch`, as in a launch file; `hardware`, what a GPU showed, or null; `strict`, true if haul reports the defect with --strict only; `known`, only where
+haul misses the defect: why."""
 
+import glob
 import json
 import os
 import re
@@ -75,8 +79,12 @@ def outputs(paths):
     return {launch["id"]: launch for path in paths for launch in map(json.loads, open(path))}
 
 
-def judge(twin, machine, output):
-    launched, wrong, found = outputs([output]), 0, 0
+def is_missed(row, strict):
+    return "known" in row or row.get("strict", False) and not strict
+
+
+def judge(twin, machine, output, *options):
+    launched, wrong, found, strict = outputs([output]), 0, 0, "--strict" in options
     expected = {n: row for n, row in enumerate(rows()) if MACHINES[row["target"]] == machine}
     for number, row in expected.items():
         findings = launched[number]["findings"] if number in launched else None
@@ -88,8 +96,8 @@ def judge(twin, machine, output):
             right = is_found(row, findings)
             found += right
             problem = None
-            if right == ("known" in row):
-                problem = "is found, though the table has it as a known miss" if right else \
+            if right == is_missed(row, strict):
+                problem = "is found, though the table has it as missed" if right else \
                     f"{' or '.join(row['finding'])} at {row['lines']} expected, found {brief(findings)}"
         if problem:
             wrong += 1
@@ -101,21 +109,26 @@ def judge(twin, machine, output):
     return wrong
 
 
-def table(paths):
+def table(folder):
     """The lines of docs/asyncbugs.md that depend on the suite: kinds, recall, known misses."""
-    launched, kinds, missed = outputs(paths), {}, []
+    runs = [outputs(glob.glob(os.path.join(folder, "*." + end))) for end in ("found", "strict")]
+    kinds, missed = {}, []
     for number, row in enumerate(rows()):
-        kind = kinds.setdefault(row["kind"], {"pairs": 0, "found": 0, "threads": set()})
+        kind = kinds.setdefault(row["kind"], {"pairs": 0, "found": [0, 0], "threads": set()})
         kind["pairs"] += 1
-        kind["found"] += is_found(row, launched[number]["findings"])
+        for i, run in enumerate(runs):
+            kind["found"][i] += is_found(row, run[number]["findings"])
         kind["threads"] |= {row["thread"]} - {""}
         if "known" in row:
             missed.append(f"- `{row['name']}` ({row['kind']}): {row['known']}.")
-    pairs, found = sum(k["pairs"] for k in kinds.values()), sum(k["found"] for k in kinds.values())
-    yield f"`haul check` finds {found} of {pairs} defects ({100 * found / pairs:.1f} %) at their lines, and reports nothing on a repaired twin."
-    yield from ["", "| kind | pairs | found | public reports of this kind |", "|---|--:|--:|---|"]
+    pairs = sum(k["pairs"] for k in kinds.values())
+    found = [sum(k["found"][i] for k in kinds.values()) for i in (0, 1)]
+    yield f"`haul check` finds {found[0]} of {pairs} defects ({100 * found[0] / pairs:.1f} %) at their lines. With `--strict` it finds " \
+          f"{found[1]} ({100 * found[1] / pairs:.1f} %)."
+    yield "It reports nothing on a repaired twin, with or without the option."
+    yield from ["", "| kind | pairs | found | with `--strict` | public reports of this kind |", "|---|--:|--:|--:|---|"]
     for name, kind in sorted(kinds.items()):
-        yield f"| {name} | {kind['pairs']} | {kind['found']} | {', '.join(sorted(kind['threads'])) or '–'} |"
+        yield f"| {name} | {kind['pairs']} | {kind['found'][0]} | {kind['found'][1]} | {', '.join(sorted(kind['threads'])) or '–'} |"
     yield from ["", "These defects it misses:", ""] + missed if missed else []
     yield from hardware()
 
@@ -135,11 +148,11 @@ def hardware():
 MARKS = "<!-- made by tests/asyncbugs/asyncbugs.py -->\n", "<!-- end -->\n"
 
 
-def docs(page, paths):
+def docs(page, folder):
     """Renews the page's part between the marks; true if that changed it."""
     before = open(page).read()
     start, end = before.index(MARKS[0]) + len(MARKS[0]), before.index(MARKS[1])
-    after = before[:start] + "\n" + "\n".join(table(paths)) + "\n\n" + before[end:]
+    after = before[:start] + "\n" + "\n".join(table(folder)) + "\n\n" + before[end:]
     if after != before:
         open(page, "w").write(after)
     return after != before
@@ -163,7 +176,7 @@ def main(arguments):
     elif command == "judge":
         return 1 if judge(*rest) else 0
     elif command == "docs":
-        return 1 if docs(rest[0], rest[1:]) else 0
+        return 1 if docs(*rest) else 0
     elif command == "record":
         record(rest[0])
     elif command == "labels":

@@ -105,6 +105,7 @@ static void open_devices(void) {
                                    .heap_bytes = standin_asked.heap,
                                    .stack_bytes = standin_asked.stack,
                                    .check = standin_asked.task == STANDIN_CHECK,
+                                   .strict = standin_asked.strict,
                                    .counting = counting(),
                                    .keep_l2 = standin_asked.keep_l2,
                                    .sample_blocks = standin_asked.sample};

@@ -17,7 +17,18 @@
     FIRST "@!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r3], 128;\n" \
           "@!%p1 cp.async.bulk.commit_group;\n@!%p1 cp.async.bulk.wait_group 0;\n"
 
+#define WAIT_NEXT "N: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 1;\n@!%p2 bra N;\n"
+
 static const pair pairs[] = {
+    PAIR_WITH("reads, then a bulk load over what they read", MISSING_PROXY_FENCE, 1, 64,
+              INIT("1") BULK WAIT LOAD_OWN "bar.sync 0;\n" BULK WAIT_NEXT LOAD_OWN,
+              INIT("1") BULK WAIT LOAD_OWN FENCE("") "bar.sync 0;\n" BULK WAIT_NEXT LOAD_OWN, .strict = true),
+    PAIR_WITH("reads of one warp not fenced before a bulk load", MISSING_PROXY_FENCE, 1, 64,
+              INIT("1") BULK WAIT LEAD LOAD_OWN "@%p3 " FENCE("") "bar.sync 0;\n" BULK WAIT_NEXT,
+              INIT("1") BULK WAIT LOAD_OWN "bar.sync 0;\n@!%p1 " FENCE("") BULK WAIT_NEXT, .strict = true),
+    PAIR_WITH("a bulk store's reads need no fence, ordinary ones do", MISSING_PROXY_FENCE, 1, 64,
+              INIT("1") STORE STORE_BULK "@!%p1 cp.async.bulk.wait_group 0;\n" TAKE "bar.sync 0;\n" BULK WAIT,
+              INIT("1") STORE STORE_BULK "@!%p1 cp.async.bulk.wait_group 0;\nbar.sync 0;\n" BULK WAIT, .strict = true),
     PAIR("halves of words, sent without a fence", MISSING_PROXY_FENCE, 1, 64, HALVES("") "bar.sync 0;\n" SEND_HALVES,
          HALVES("") FENCE(".shared::cta") "bar.sync 0;\n" SEND_HALVES),
     PAIR("halves of words, of which one warp's are fenced", MISSING_PROXY_FENCE, 1, 64,

@@ -147,7 +147,7 @@ static void a_barrier_that_is_waited_for_again_does_no_harm(void **state) {
     const pair p = PAIR("again", RACE_SHARED, 1, 64, "",
                         INIT("1") BULK WAIT_PARITY("A", "0") LOAD_OWN "bar.sync 0;\n" WAIT_PARITY("B", "0") LOAD_OWN);
     const haul_device_options options = {.check = true, .threads = 1};
-    assert_true(try_one(&p, &options, false, "in order"));
+    assert_true(try_one(&p, &options, false, true, "in order"));
 }
 
 int main(void) {
