@@ -281,3 +281,54 @@ KERNEL(exit_with_store_in_flight) {
         if (FIXED) bulk_wait(0);
     }
 }
+
+/* elect.sync waits for all lanes that its mask names; half of them are elsewhere. */
+KERNEL(elect_names_absent_lanes) {
+    __shared__ alignas(16) float s[128];
+    __shared__ mbarrier full;
+    START(&full, 1);
+    if (T < 16) {
+        unsigned leads;
+        PTX("{\n.reg .pred p;\nelect.sync _|p, %1;\nselp.u32 %0, 1, 0, p;\n}" /* BUG */
+            : "=r"(leads)
+            : "r"(FIXED ? 0xffffu : ~0u));
+        if (leads) {
+            barrier_expect(&full, 512);
+            bulk_load(s, in, 512, &full);
+        }
+    }
+    barrier_wait(&full, 0);
+    out[T] = s[127 - T];
+}
+
+/* Every warp elects a lane, and each of them issues the copy. */
+KERNEL(every_warp_elects) {
+    __shared__ alignas(16) float s[128];
+    __shared__ mbarrier full;
+    unsigned leads;
+    START(&full, 1);
+    PTX("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}" : "=r"(leads));
+    if (leads && (!FIXED || WARP == 0)) {
+        barrier_expect(&full, 512); /* BUG */
+        bulk_load(s, in, 512, &full);
+    }
+    barrier_wait(&full, 0);
+    out[T] = s[127 - T];
+}
+
+/* The elected lane issues a store, another lane waits for it. */
+KERNEL(elected_lane_stores_lane_zero_waits) {
+    __shared__ alignas(16) float s[128];
+    s[T] = in[T];
+    fence_async();
+    __syncthreads();
+    if (T == (FIXED ? 0 : 31)) {
+        bulk_store(out, s, 512);
+        bulk_commit();
+    }
+    if (T == 0) bulk_wait_read(0);
+    __syncthreads();
+    s[T] = 0; /* BUG */
+    out[512 + T] = s[T];
+    bulk_wait(0);
+}
