@@ -5,6 +5,6 @@
 # same of the twin. A word for each tool of compute-sanitizer says what it told of the defect and of the twin: found, nothing,
 # hang, failed, or `not run`.
 #     on-gpu.sh build >h200.jsonl; python3 asyncbugs.py record h200.jsonl      writes them into suite.jsonl
-# RUNS (20), SECONDS_EACH (6), JOBS (12) and BUDGET (230 seconds, after which nothing more is started) change the effort;
+# RUNS (20), SECONDS_EACH (10), JOBS (12) and BUDGET (230 seconds, after which nothing more is started) change the effort;
 # DEVICE (gpu:0) another device, as sim:h100 to try the script.
 exec python3 "$(dirname "$0")/on_gpu.py" "$@"

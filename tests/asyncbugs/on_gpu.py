@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUNS = int(os.environ.get("RUNS", 20))
-SECONDS_EACH = int(os.environ.get("SECONDS_EACH", 6))
+SECONDS_EACH = int(os.environ.get("SECONDS_EACH", 10))
 JOBS = int(os.environ.get("JOBS", 12))
 DEVICE = os.environ.get("DEVICE", "gpu:0")
 DEADLINE = time.monotonic() + int(os.environ.get("BUDGET", 230))
@@ -70,12 +70,12 @@ class Suite:
         return {"name": row["name"], "runs": len(defect), "wrong": sum(h != twin[0] for h in defect) if twin else None,
                 "end": end, "twin": {"end": twin_end, "runs": len(twin), "wrong": sum(h != twin[0] for h in twin)}}
 
-    def sanitize(self, chosen, twin, tool):
+    def sanitize(self, chosen, twin, tool, seconds):
         """A word for each kernel: whether the tool's own lines name it, or how the run ended."""
         if not self.sanitizer:
             return ["not run"] * len(chosen)
         command = [self.sanitizer, "--tool", tool, "--report-api-errors", "no"] + self.replay(chosen, twin)
-        end, text = finish(command, SECONDS_EACH + 6 if twin == "bad" else 40)
+        end, text = finish(command, seconds)
         said = "\n".join(line for line in text.splitlines() if line.startswith("========="))
         named = [re.search(rf"\b{twin}_{row['name']}\b", said) for row in chosen]
         return ["found" if n else {"ok": "nothing"}.get(end, end) for n in named]
@@ -88,15 +88,18 @@ def main(arguments):
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(JOBS) as pool:
         suite = Suite(arguments[0], folder)
         files = [[row for row in chosen if row["file"] == stem] for stem in sorted(set(row["file"] for row in chosen))]
-        for rows_of_file in files: # fills the driver's cache of compiled kernels
+        for some in files: # fills the driver's cache of compiled kernels
             for twin in ("ok", "bad"):
-                finish(suite.replay(rows_of_file[:1], twin), SECONDS_EACH + 20)
+                finish(suite.replay(some[:1], twin), SECONDS_EACH + 20)
         results = dict(zip((row["name"] for row in chosen), pool.map(suite.compare, chosen)))
+        # A defect that hangs by itself is not waited for as long as one that does not.
+        patience = {name: SECONDS_EACH - 2 if r["end"] == "hang" else SECONDS_EACH + 6 for name, r in results.items()}
         for tool in TOOLS:
-            for row, word in zip(chosen, pool.map(lambda row: suite.sanitize([row], "bad", tool)[0], chosen)):
+            words = pool.map(lambda row: suite.sanitize([row], "bad", tool, patience[row["name"]])[0], chosen)
+            for row, word in zip(chosen, words):
                 results[row["name"]][tool] = word
-            for rows_of_file, words in zip(files, pool.map(lambda some: suite.sanitize(some, "ok", tool), files)):
-                for row, word in zip(rows_of_file, words):
+            for some, words in zip(files, pool.map(lambda some: suite.sanitize(some, "ok", tool, 40), files)):
+                for row, word in zip(some, words):
                     results[row["name"]]["twin"][tool] = word
     for result in results.values():
         print(json.dumps(result))
