@@ -112,12 +112,15 @@ def judge(twin, machine, output, *options):
 def table(folder):
     """The lines of docs/asyncbugs.md that depend on the suite: kinds, recall, known misses."""
     runs = [outputs(glob.glob(os.path.join(folder, "*." + end))) for end in ("found", "strict")]
-    kinds, missed = {}, []
+    kinds, missed, by_default = {}, [], []
     for number, row in enumerate(rows()):
         kind = kinds.setdefault(row["kind"], {"pairs": 0, "found": [0, 0], "threads": set()})
         kind["pairs"] += 1
         for i, run in enumerate(runs):
-            kind["found"][i] += is_found(row, run[number]["findings"])
+            is_ours = is_found(row, run[number]["findings"])
+            kind["found"][i] += is_ours
+            if i == 0:
+                by_default.append(is_ours)
         kind["threads"] |= {row["thread"]} - {""}
         if "known" in row:
             missed.append(f"- `{row['name']}` ({row['kind']}): {row['known']}.")
@@ -130,19 +133,29 @@ def table(folder):
     for name, kind in sorted(kinds.items()):
         yield f"| {name} | {kind['pairs']} | {kind['found'][0]} | {kind['found'][1]} | {', '.join(sorted(kind['threads'])) or '–'} |"
     yield from ["", "These defects it misses:", ""] + missed if missed else []
-    yield from hardware()
+    yield from hardware(by_default)
 
 
-def hardware():
-    """What a GPU showed, once on_gpu.py's lines are recorded."""
-    seen = [row["hardware"] for row in rows() if row["hardware"]]
+TOOLS = "racecheck", "synccheck", "memcheck", "initcheck"
+
+
+def hardware(found):
+    """What a GPU showed, once on_gpu.py's lines are recorded. `found`: for each row, whether haul finds its defect."""
+    seen = [(row["hardware"], is_ours) for row, is_ours in zip(rows(), found) if row["hardware"]]
     if not seen:
         return
-    shown = sum(bool(h["wrong"]) or h["end"] != "ok" for h in seen)
-    yield from ["", f"Of {len(seen)} pairs that were run on a GPU, {shown} defects gave a wrong result, hung or failed there. compute-sanitizer's",
-                f"tools reported something on {sum('found' in h.values() for h in seen)}:", ""]
-    for tool in ("racecheck", "synccheck", "memcheck", "initcheck"):
-        yield f"- `{tool}`: {sum(h[tool] == 'found' for h in seen)}"
+    shown = sum(bool(h["wrong"]) or h["end"] != "ok" for h, _ in seen)
+    right = sum(h["twin"]["wrong"] == 0 and h["twin"]["end"] == "ok" for h, _ in seen)
+    yield from ["", f"{len(seen)} pairs were run on an H200, {seen[0][0]['runs']} times each. {shown} of the defects gave a wrong result, hung or "
+                f"failed there, and {right} of the", "twins were right each time. On the same pairs haul and the tools of compute-sanitizer report:",
+                "", "| tool | defects reported | twins reported |", "|---|--:|--:|"]
+    yield f"| `haul check` | {sum(is_ours for _, is_ours in seen)} | 0 |"
+    for name, tools in (("all of compute-sanitizer's", TOOLS), *((f"`{tool}`", [tool]) for tool in TOOLS)):
+        reports = [sum(any(h.get(tool) == "found" for tool in tools) for h in some)
+                   for some in ([h for h, _ in seen], [h["twin"] for h, _ in seen])]
+        yield f"| {name} | {reports[0]} | {reports[1]} |"
+    hung = sum(all(h.get(tool) != "found" for tool in TOOLS) and h["end"] == "hang" for h, _ in seen)
+    yield from ["", f"A tool that hangs with the kernel and says nothing has not reported it; {hung} of the defects are of that kind."]
 
 
 MARKS = "<!-- made by tests/asyncbugs/asyncbugs.py -->\n", "<!-- end -->\n"

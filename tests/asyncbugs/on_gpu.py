@@ -61,7 +61,8 @@ class Suite:
         hashes = [tuple(a.get("after") for a in line["args"] if "buf" in a) for line in lines]
         if end == "failed":
             rest = [line for line in text.splitlines() if not line.startswith("{")]
-            end = "failed: " + re.sub(r"^haul replay: \S+: ", "", rest[-1][:200] if rest else "")
+            error = re.search(r"\bCUDA_ERROR_\w+", rest[-1]) if rest else None
+            end = "failed: " + (error[0] if error else rest[-1] if rest else "no message")
         return end, hashes
 
     def compare(self, row):
