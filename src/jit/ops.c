@@ -3,6 +3,8 @@
 
 #include "lower/internal.h"
 
+#include <stdio.h>
+
 bool sim_value_type_of(unsigned type, sim_value_type *out) {
     switch (ptx_bits(type)) {
     case 16: *out = SIM_VALUE_I16; return true;
@@ -23,8 +25,9 @@ uint32_t sim_write_relation(sim_writer *w, const char *relation, sim_value a, si
 
 sim_value sim_write_choice(sim_writer *w, uint32_t bits, sim_value yes, sim_value no) {
     const char *type = sim_value_types[yes.type];
-    return sim_write_value(w, (sim_value_type)yes.type, "select <32 x i1> %%v%u, %s %s, %s %s", bits, type,
-                           sim_operand(w, yes), type, sim_operand(w, no));
+    return sim_write_value(w, (sim_value_type)yes.type, "select <%d x i1> %%v%u, %s %s, %s %s",
+                           yes.type == SIM_VALUE_PAIRS ? 2 * SIM_LANES : SIM_LANES, bits, type, sim_operand(w, yes),
+                           type, sim_operand(w, no));
 }
 
 sim_value sim_write_mask(sim_writer *w, uint32_t bits) {
@@ -41,7 +44,8 @@ sim_value sim_write_cast(sim_writer *w, sim_value a, sim_value_type to, bool ext
     return sim_write_as(w, to < a.type ? "trunc" : extends_sign ? "sext" : "zext", a, to);
 }
 
-static const char *const type_suffixes[SIM_VALUE_TYPES] = {"v32i16", "v32i32", "v32i64", "v32f32", "v32f64", "i32"};
+static const char *const type_suffixes[SIM_VALUE_TYPES] = {"v32i16", "v32i32", "v32i64", "v32f32",
+                                                           "v32f64", "v64i16", "i32"};
 
 sim_value sim_write_function(sim_writer *w, const char *name, const sim_value *values, unsigned count) {
     const uint8_t type = values[0].type;
@@ -57,68 +61,10 @@ sim_value sim_write_conversion(sim_writer *w, const char *name, sim_value a, sim
                            type_suffixes[a.type], sim_value_types[a.type], sim_operand(w, a));
 }
 
-/* ---- integers ---- */
-
-static bool write_binary(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *operation) {
-    sim_value_type type;
-    if (sim_type_is_packed(i->type) || i->mods[PTX_SLOT_SAT] || !sim_value_type_of(i->type, &type)) return false;
-    const sim_value a = sim_read_slot(w, op->a, type), b = sim_read_slot(w, op->b, type);
-    sim_write_slot(w, op->d, sim_write_two(w, operation, a, b));
-    return true;
-}
-
-/* Writes the product, as wide as the type says: the low half, or all of it. */
-static bool write_product(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool wide, bool adds) {
-    sim_value_type from, to;
-    if (!sim_value_type_of(i->type, &from) || i->mods[PTX_SLOT_SAT]) return false;
-    if (!wide && i->mods[PTX_SLOT_MODE] != PTX_MOD_LO) return false;
-    to = wide ? (sim_value_type)(from + 1) : from;
-    const sim_value a = sim_write_cast(w, sim_read_slot(w, op->a, from), to, ptx_is_signed(i->type));
-    const sim_value b = sim_write_cast(w, sim_read_slot(w, op->b, from), to, ptx_is_signed(i->type));
-    sim_value product = sim_write_two(w, "mul", a, b);
-    if (adds) product = sim_write_two(w, "add", product, sim_read_slot(w, op->c, to));
-    sim_write_slot(w, op->d, product);
-    return true;
-}
-
-static bool write_high_product(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
-    if (i->mods[PTX_SLOT_MODE] == PTX_MOD_LO) return write_product(w, op, i, false, false);
-    if (ptx_bits(i->type) != 32) return false;
-    const bool sign = ptx_is_signed(i->type);
-    const sim_value a = sim_write_cast(w, sim_read_slot(w, op->a, SIM_VALUE_I32), SIM_VALUE_I64, sign);
-    const sim_value b = sim_write_cast(w, sim_read_slot(w, op->b, SIM_VALUE_I32), SIM_VALUE_I64, sign);
-    const sim_value product = sim_write_two(w, "mul", a, b);
-    const sim_value high = sim_write_two(w, "lshr", product, sim_value_constant(SIM_VALUE_I64, 32));
-    sim_write_slot(w, op->d, sim_write_cast(w, high, SIM_VALUE_I32, false));
-    return true;
-}
-
 sim_value sim_write_lesser(sim_writer *w, sim_value a, sim_value b, bool is_signed, bool lesser) {
     const char *relation = is_signed ? (lesser ? "icmp slt" : "icmp sgt") : lesser ? "icmp ult" : "icmp ugt";
     return sim_write_choice(w, sim_write_relation(w, relation, a, b), a, b);
 }
-
-static bool write_lesser(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool lesser) {
-    sim_value_type type;
-    if (sim_type_is_packed(i->type) || i->mods[PTX_SLOT_RELU] || !sim_value_type_of(i->type, &type)) return false;
-    const sim_value a = sim_read_slot(w, op->a, type), b = sim_read_slot(w, op->b, type);
-    sim_write_slot(w, op->d, sim_write_lesser(w, a, b, ptx_is_signed(i->type), lesser));
-    return true;
-}
-
-static bool write_negation(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool absolute) {
-    sim_value_type type;
-    if (!sim_value_type_of(i->type, &type)) return false;
-    const sim_value a = sim_read_slot(w, op->a, type), zero = sim_value_constant(type, 0);
-    const sim_value negative = sim_write_two(w, "sub", zero, a);
-    if (absolute)
-        sim_write_slot(w, op->d, sim_write_choice(w, sim_write_relation(w, "icmp slt", a, zero), negative, a));
-    else
-        sim_write_slot(w, op->d, negative);
-    return true;
-}
-
-/* ---- logic ---- */
 
 sim_value sim_read_mask(sim_writer *w, uint32_t slot, uint32_t flip) {
     const sim_value mask = sim_read_slot(w, slot, SIM_VALUE_MASK);
@@ -126,63 +72,7 @@ sim_value sim_read_mask(sim_writer *w, uint32_t slot, uint32_t flip) {
     return sim_write_value(w, SIM_VALUE_MASK, "xor i32 %s, -1", sim_operand(w, mask));
 }
 
-static bool write_logic(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *operation) {
-    if (i->type != PTX_PRED) return write_binary(w, op, i, operation);
-    const sim_value a = sim_read_mask(w, op->a, op->x), b = sim_read_mask(w, op->b, op->y);
-    sim_write_slot(w, op->d, sim_write_two(w, operation, a, b));
-    return true;
-}
-
-static bool write_not(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
-    sim_value_type type = SIM_VALUE_MASK;
-    if (i->type != PTX_PRED && !sim_value_type_of(i->type, &type)) return false;
-    const sim_value a = type == SIM_VALUE_MASK ? sim_read_mask(w, op->a, op->x) : sim_read_slot(w, op->a, type);
-    sim_write_slot(w, op->d, sim_write_two(w, "xor", a, sim_value_constant(type, UINT64_MAX)));
-    return true;
-}
-
-/* A shift by the width or more shifts everything out. */
-static bool write_shift(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool left) {
-    sim_value_type type;
-    if (!sim_value_type_of(i->type, &type)) return false;
-    const unsigned bits = ptx_bits(i->type);
-    const bool sign = !left && ptx_is_signed(i->type);
-    const char *operation = left ? "shl" : sign ? "ashr" : "lshr";
-    const sim_value a = sim_read_slot(w, op->a, type), by = sim_read_slot(w, op->b, SIM_VALUE_I32);
-    if (!by.id) {
-        const uint64_t most = by.bits < bits ? by.bits : bits - 1;
-        const bool out = by.bits >= bits && !sign;
-        const sim_value zero = sim_value_constant(type, 0);
-        sim_write_slot(w, op->d, out ? zero : sim_write_two(w, operation, a, sim_value_constant(type, most)));
-        return true;
-    }
-    const sim_value width = sim_value_constant(SIM_VALUE_I32, bits), last = sim_value_constant(SIM_VALUE_I32, bits - 1);
-    const uint32_t inside = sim_write_relation(w, "icmp ult", by, width);
-    const sim_value within = sim_write_choice(w, inside, by, last);
-    const sim_value shifted = sim_write_two(w, operation, a, sim_write_cast(w, within, type, false));
-    sim_write_slot(w, op->d, sign ? shifted : sim_write_choice(w, inside, shifted, sim_value_constant(type, 0)));
-    return true;
-}
-
-/* Bit n of the table is the result for bits a = n >> 2 & 1, b = n >> 1 & 1, c = n & 1. */
-static bool write_lop3(sim_writer *w, const sim_op *op) {
-    const uint64_t table = (uint64_t)op->imm;
-    const sim_value in[3] = {sim_read_slot(w, op->a, SIM_VALUE_I32), sim_read_slot(w, op->b, SIM_VALUE_I32),
-                             sim_read_slot(w, op->c, SIM_VALUE_I32)};
-    const sim_value ones = sim_value_constant(SIM_VALUE_I32, UINT64_MAX);
-    sim_value not_in[3], sum = sim_value_constant(SIM_VALUE_I32, 0);
-    for (unsigned k = 0; k < 3; k++) not_in[k] = sim_write_two(w, "xor", in[k], ones);
-    for (unsigned n = 0; n < 8; n++) {
-        if (!(table >> n & 1)) continue;
-        sim_value term = sim_write_two(w, "and", n & 4 ? in[0] : not_in[0], n & 2 ? in[1] : not_in[1]);
-        term = sim_write_two(w, "and", term, n & 1 ? in[2] : not_in[2]);
-        sum = sim_write_two(w, "or", sum, term);
-    }
-    sim_write_slot(w, op->d, sum);
-    return true;
-}
-
-/* ---- comparison and choice ---- */
+/* ---- comparison ---- */
 
 const char *sim_relation_of(const ptx_instruction *i, bool floating) {
     const bool sign = ptx_is_signed(i->type);
@@ -241,14 +131,6 @@ static bool write_setp(sim_writer *w, const sim_op *op, const ptx_instruction *i
     if (pair) q = write_combined(w, op, sim_write_two(w, "xor", set, sim_value_constant(SIM_VALUE_MASK, UINT64_MAX)));
     sim_write_slot(w, op->d, p);
     if (pair) sim_write_slot(w, op->x, q);
-    return true;
-}
-
-static bool write_selp(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
-    sim_value_type type;
-    if (!sim_value_type_of(i->type, &type)) return false;
-    const sim_value a = sim_read_slot(w, op->a, type), b = sim_read_slot(w, op->b, type);
-    sim_write_slot(w, op->d, sim_write_choice(w, sim_write_bits(w, sim_read_mask(w, op->c, op->x)), a, b));
     return true;
 }
 
@@ -334,35 +216,52 @@ static bool write_window(sim_writer *w, const sim_op *op) {
     return true;
 }
 
+/* ---- prmt with constant selectors that copy no signs ---- */
+
+enum { BYTES = 4 * SIM_LANES };
+
+static bool find_selectors(const sim_writer *w, const sim_op *op, const ptx_instruction *i, uint32_t *out) {
+    sim_value c;
+    if (!sim_slot_is_constant(w, op->c, SIM_VALUE_I32, &c)) return false;
+    *out = (uint32_t)(i->mods[PTX_SLOT_MODE] ? (uint64_t)op->imm >> 16 * (c.bits & 3) : c.bits) & 0xffff;
+    return !(*out & 0x8888);
+}
+
+static uint32_t write_bytes(sim_writer *w, uint32_t slot) {
+    const sim_value v = sim_read_slot(w, slot, SIM_VALUE_I32);
+    return sim_write_id(w, "bitcast <32 x i32> %s to <%d x i8>", sim_operand(w, v), BYTES);
+}
+
+static bool write_permuted(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
+    char places[BYTES * 8];
+    uint32_t selectors;
+    size_t at = 0;
+    if (!find_selectors(w, op, i, &selectors)) return false;
+    for (unsigned n = 0; n < BYTES; n++) {
+        const uint32_t selector = selectors >> 4 * (n % 4) & 7;
+        at += (size_t)snprintf(places + at, sizeof places - at, "%si32 %u", n ? "," : "",
+                               n / 4 * 4 + selector % 4 + (selector & 4 ? BYTES : 0));
+    }
+    const uint32_t a = write_bytes(w, op->a), b = write_bytes(w, op->b);
+    const uint32_t bytes = sim_write_id(w, "shufflevector <%d x i8> %%v%u, <%d x i8> %%v%u, <%d x i32> <%s>", BYTES, a,
+                                        BYTES, b, BYTES, places);
+    sim_write_slot(w, op->d, sim_write_value(w, SIM_VALUE_I32, "bitcast <%d x i8> %%v%u to <32 x i32>", BYTES, bytes));
+    return true;
+}
+
 /* ---- dispatch ---- */
 
 bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (op->form == SIM_FORM_PARAMETER) return write_parameter(w, op);
     if (op->form == SIM_FORM_ADD_WINDOW) return write_window(w, op);
+    if (op->integer) return sim_write_integer(w, op, i);
     switch (i->op) {
-    case PTX_OP_ADD: return write_binary(w, op, i, "add");
-    case PTX_OP_SUB: return write_binary(w, op, i, "sub");
-    case PTX_OP_MUL: return write_high_product(w, op, i);
-    case PTX_OP_MUL_WIDE: return write_product(w, op, i, true, false);
-    case PTX_OP_MAD: return write_product(w, op, i, false, true);
-    case PTX_OP_MAD_WIDE: return write_product(w, op, i, true, true);
-    case PTX_OP_MIN: return write_lesser(w, op, i, true);
-    case PTX_OP_MAX: return write_lesser(w, op, i, false);
-    case PTX_OP_NEG: return write_negation(w, op, i, false);
-    case PTX_OP_ABS: return write_negation(w, op, i, true);
-    case PTX_OP_AND: return write_logic(w, op, i, "and");
-    case PTX_OP_OR: return write_logic(w, op, i, "or");
-    case PTX_OP_XOR: return write_logic(w, op, i, "xor");
-    case PTX_OP_NOT: return write_not(w, op, i);
-    case PTX_OP_SHL: return write_shift(w, op, i, true);
-    case PTX_OP_SHR: return write_shift(w, op, i, false);
-    case PTX_OP_LOP3: return write_lop3(w, op);
     case PTX_OP_SETP:
     case PTX_OP_SETP_COMBINE: return write_setp(w, op, i);
-    case PTX_OP_SELP: return write_selp(w, op, i);
     case PTX_OP_CVT: return sim_write_convert(w, op, i);
     case PTX_OP_CVT_PACK: return sim_write_pack_halves(w, op, i);
     case PTX_OP_MOV: return write_copy(w, op, i);
-    default: return sim_write_bit_field(w, op, i) || sim_write_halves(w, op, i) || sim_write_float(w, op, i);
+    case PTX_OP_PRMT: return write_permuted(w, op, i);
+    default: return sim_write_halves(w, op, i) || sim_write_float(w, op, i);
     }
 }

@@ -72,9 +72,10 @@ bool sim_write_halves(sim_writer *w, const sim_op *op, const ptx_instruction *i)
 bool sim_write_convert_half(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 bool sim_write_pack_halves(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 
-/* ---- bits (bits.c) ---- */
+/* ---- integers (integer.c) ---- */
 
-bool sim_write_bit_field(sim_writer *w, const sim_op *op, const ptx_instruction *i);
+/* Writes an operation of a row of lower/integer.def. */
+bool sim_write_integer(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 
 /* ---- across lanes (collective.c) ---- */
 

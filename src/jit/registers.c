@@ -85,7 +85,7 @@ static bool constant_of(const sim_writer *w, uint32_t slot, uint8_t type, sim_va
     if (slot == SIM_SLOT_ZERO) return true;
     const sim_constant_item *c = w->constant_at[slot / 4];
     if (!c || type == SIM_VALUE_MASK) return false;
-    static const uint8_t widths[SIM_VALUE_TYPES] = {2, 4, 8, 4, 8, 0};
+    static const uint8_t widths[SIM_VALUE_TYPES] = {2, 4, 8, 4, 8, 0, 0};
     out->bits = c->bits;
     return c->slot == slot && c->bytes == widths[type];
 }

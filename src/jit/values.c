@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-const char *const sim_value_types[SIM_VALUE_TYPES] = {"<32 x i16>",   "<32 x i32>",    "<32 x i64>",
-                                                      "<32 x float>", "<32 x double>", "i32"};
-const char *const sim_value_halves[SIM_VALUE_TYPES] = {"<16 x i16>",   "<16 x i32>",    "<16 x i64>",
-                                                       "<16 x float>", "<16 x double>", "i16"};
+const char *const sim_value_types[SIM_VALUE_TYPES] = {"<32 x i16>",    "<32 x i32>", "<32 x i64>", "<32 x float>",
+                                                      "<32 x double>", "<64 x i16>", "i32"};
+const char *const sim_value_halves[SIM_VALUE_TYPES] = {"<16 x i16>",    "<16 x i32>", "<16 x i64>", "<16 x float>",
+                                                       "<16 x double>", NULL,         "i16"};
 
 static uint32_t write_numbered(sim_writer *w, const char *format, va_list arguments) {
     const uint32_t id = ++w->next;
@@ -60,8 +60,8 @@ static void spread_constant(char *out, const char *lane, uint64_t bits) {
 }
 
 const char *sim_operand(sim_writer *w, sim_value v) {
-    static const char *const lanes[SIM_VALUE_TYPES] = {"i16", "i32", "i64", "float", "double", NULL};
-    static const uint64_t masks[SIM_VALUE_TYPES] = {0xffff, UINT32_MAX, UINT64_MAX, 0, 0, UINT32_MAX};
+    static const char *const lanes[SIM_VALUE_TYPES] = {"i16", "i32", "i64", "float", "double", NULL, NULL};
+    static const uint64_t masks[SIM_VALUE_TYPES] = {0xffff, UINT32_MAX, UINT64_MAX, 0, 0, 0, UINT32_MAX};
     char *out = next_operand(w);
     const uint64_t bits = v.bits & masks[v.type];
     if (v.id)

@@ -13,7 +13,8 @@ typedef enum sim_value_type {
     SIM_VALUE_I64,
     SIM_VALUE_F32, /* ... of floating-point numbers */
     SIM_VALUE_F64,
-    SIM_VALUE_MASK, /* a bit for each lane, in one word */
+    SIM_VALUE_PAIRS, /* 64 lanes of 16 bits; constants are 0 */
+    SIM_VALUE_MASK,  /* a bit for each lane, in one word */
     SIM_VALUE_TYPES,
 } sim_value_type;
 

@@ -49,8 +49,9 @@ struct sim_op {
         uint32_t pattern; /* shared memory: offset of the lanes' pattern (pattern.h) */
         uint32_t policy;  /* global memory: slot of the cache policy (policy.h); 0: none */
     };
-    uint8_t form;   /* sim_form */
-    bool uncounted; /* memory: a separate operation accounts for the machine code */
+    uint8_t form;     /* sim_form */
+    bool uncounted;   /* memory: a separate operation accounts for the machine code */
+    uint16_t integer; /* row of lower/integer.def (sim_integer); 0: none */
 };
 
 /* What an operation does if its instruction alone does not say; used by the checks and the compiler. */

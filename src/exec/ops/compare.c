@@ -290,33 +290,6 @@ haul_status LOWER(HSET2_COMBINE)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- selection ---- */
 
-#define SELECT(width, T)                                                           \
-    static sim_step selp_##width(sim_warp *w, const sim_op *op, uint32_t active) { \
-        T *d = SIM_SLOT(w, T, op->d);                                              \
-        const T *a = SIM_SLOT(w, T, op->a), *b = SIM_SLOT(w, T, op->b);            \
-        const uint32_t chooses = SIM_PREDICATE(w, op->c) ^ op->x;                  \
-        const uint32_t first = active & chooses, second = active & ~chooses;       \
-        SIM_EACH_LANE(l) {                                                         \
-            const T yes = a[l], no = b[l], kept = d[l];                            \
-            const T other = (second & (1u << l)) != 0 ? no : kept;                 \
-            d[l] = (first & (1u << l)) != 0 ? yes : other;                         \
-        }                                                                          \
-        return SIM_NEXT;                                                           \
-    }
-
-SELECT(16, uint16_t)
-SELECT(32, uint32_t)
-SELECT(64, uint64_t)
-
-haul_status LOWER(SELP)(sim_lowering *l, const ptx_instruction *i) {
-    const unsigned bits = ptx_bits(i->type);
-    uint32_t flip;
-    const uint32_t chooses = sim_predicate(l, &i->operands[3], &flip);
-    sim_op *op = sim_emit_with(l, i, bits == 16 ? selp_16 : bits == 32 ? selp_32 : selp_64, i->type, i->type, 0);
-    op->c = chooses, op->x = flip;
-    return HAUL_OK;
-}
-
 SIM_TERNARY_OF(slct_16_s32, uint16_t, uint16_t, uint16_t, int32_t, c >= 0 ? a : b)
 SIM_TERNARY_OF(slct_32_s32, uint32_t, uint32_t, uint32_t, int32_t, c >= 0 ? a : b)
 SIM_TERNARY_OF(slct_64_s32, uint64_t, uint64_t, uint64_t, int32_t, c >= 0 ? a : b)

@@ -1,257 +1,291 @@
-/* Integer arithmetic. If the sign does not affect the bits, one handler serves both types. */
+/* Integer instructions that work lane by lane: handlers made of integer.def, whose words are C here. The file is
+ * compiled with -fwrapv: sums, differences and products wrap. */
+#include "lower/integer.h"
 #include "exec/ops/lanes.h"
 #include "exec/ops/wide.h"
+#include "state/lanes.h"
 
-/* ---- addition and subtraction ---- */
+/* ---- words ---- */
 
-static inline uint32_t pairwise(uint32_t low, uint32_t high) {
-    return (low & 0xffff) | high << 16;
+#define ADD(a, b) ((a) + (b))
+#define SUB(a, b) ((a) - (b))
+#define MUL(a, b) ((a) * (b))
+#define AND(a, b) ((a) & (b))
+#define OR(a, b) ((a) | (b))
+#define XOR(a, b) ((a) ^ (b))
+#define NOT(a) (~(a))
+#define NEG(a) (0 - (a))
+#define LESS(a, b) ((a) < (b))
+#define EQUAL(a, b) ((a) == (b))
+#define SELECT(condition, yes, no) ((condition) ? (yes) : (no))
+#define AT_MOST(n, most) ((n) > (most) ? (most) : (n))
+#define WIDE(a) ((W)(a))
+#define LOW(w) ((T)(w))
+#define HIGH(w) ((T)((w) >> BITS))
+#define SATURATED(w) clamp_s32(w)
+#define FUNNEL_LEFT(a, b, n) ((uint32_t)(((uint64_t)(b) << 32 | (a)) << ((n)&31) >> 32))
+#define FUNNEL_RIGHT(a, b, n) ((uint32_t)(((uint64_t)(b) << 32 | (a)) >> ((n)&31)))
+#define FIELD_U(a, at, bits) ((a) << (32 - (at) - (bits)) >> (32 - (bits)))
+#define FIELD_S(a, at, bits) ((uint32_t)((int32_t)((a) << (32 - (at) - (bits))) >> (32 - (bits))))
+#define TABLE(n) (0 - (table >> (n)&1))
+#define K(n) (n)
+#define ZERO ((T)0)
+#define ONE ((T)1)
+#define BITS WIDTH(T)
+
+#define WIDTH(a) (8 * (uint32_t)sizeof(a))
+#define IS_INSIDE(a, n) ((uint32_t)(n) < WIDTH(a))
+#define HAS_SIGN(a) ((__typeof__(a))-1 < (__typeof__(a))1)
+#define SHIFT_LEFT(a, n) ((__typeof__(a))(IS_INSIDE(a, n) ? (a) << ((n) & (WIDTH(a) - 1)) : 0))
+#define SHIFT_RIGHT(a, n) ((__typeof__(a))(HAS_SIGN(a) ? SHIFT_SIGN(a, n) : SHIFT_ZEROS(a, n)))
+#define SHIFT_SIGN(a, n) ((a) >> (IS_INSIDE(a, n) ? (uint32_t)(n) : WIDTH(a) - 1))
+#define SHIFT_ZEROS(a, n) (IS_INSIDE(a, n) ? (a) >> ((n) & (WIDTH(a) - 1)) : 0)
+
+/* Sums pairs, nibbles and bytes: few vector extensions have a population count. */
+static inline uint32_t ones_in_32(uint32_t x) {
+    x -= x >> 1 & 0x55555555u;
+    x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+    x = (x + (x >> 4)) & 0x0f0f0f0fu;
+    return x * 0x01010101u >> 24;
+}
+static inline uint32_t ones_in_64(uint64_t x) {
+    return ones_in_32((uint32_t)x) + ones_in_32((uint32_t)(x >> 32));
+}
+static inline uint32_t leading_zeros_32(uint32_t x) {
+    return x ? (uint32_t)__builtin_clz(x) : 32;
+}
+static inline uint32_t leading_zeros_64(uint64_t x) {
+    return x ? (uint32_t)__builtin_clzll(x) : 64;
+}
+static inline uint32_t reversed_32(uint32_t x) {
+    x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+    x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+    x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+    return __builtin_bswap32(x);
+}
+static inline uint64_t reversed_64(uint64_t x) {
+    return (uint64_t)reversed_32((uint32_t)x) << 32 | reversed_32((uint32_t)(x >> 32));
+}
+#define ONES_IN(a) (BITS == 64 ? ones_in_64((uint64_t)(a)) : ones_in_32((uint32_t)(a)))
+#define LEADING_ZEROS(a) (BITS == 64 ? leading_zeros_64((uint64_t)(a)) : leading_zeros_32((uint32_t)(a)))
+#define REVERSED(a) ((T)(BITS == 64 ? reversed_64(a) : reversed_32((uint32_t)(a))))
+
+/* ---- lanes, by kind and role ---- */
+
+enum { KIND_16, KIND_32, KIND_64, KIND_x2, KIND_s16, KIND_s32, KIND_s64, KIND_sx2, KIND_pred, KINDS };
+typedef uint16_t lane_16, lane_x2;
+typedef uint32_t lane_32, lane_pred, wide_16, wide_x2;
+typedef uint64_t lane_64, wide_32, wide_pred;
+typedef int16_t lane_s16, lane_sx2;
+typedef int32_t lane_s32, wide_s16, wide_sx2;
+typedef int64_t lane_s64, wide_s32;
+typedef sim_u128 wide_64;
+typedef sim_s128 wide_s64;
+
+#define LANE_T(kind) lane_##kind
+#define LANE_W(kind) wide_##kind
+#define LANE_N(kind) uint32_t
+#define LANE_P(kind) uint32_t
+#define LANE__(kind) uint32_t
+
+/* A predicate's lanes are the bits of one word. */
+#define READ_T(kind, name, slot) const lane_##kind *name = SIM_SLOT(w, const lane_##kind, slot)
+#define READ_W(kind, name, slot) const wide_##kind *name = SIM_SLOT(w, const wide_##kind, slot)
+#define READ_N(kind, name, slot) const uint32_t *name = SIM_SLOT(w, const uint32_t, slot)
+#define READ_P(kind, name, slot) const uint32_t name = SIM_PREDICATE(w, slot) ^ op->x
+#define READ__(kind, name, slot) (void)0
+#define PICK_T(name) name[l]
+#define PICK_W(name) name[l]
+#define PICK_N(name) name[l]
+#define PICK_P(name) (name & 1u << l)
+#define PICK__(name) 0
+
+/* ---- handlers ---- */
+
+#define HANDLER(kind, name, D, A, B, C, E, meaning)                                                                  \
+    static inline LANE_##D(kind)                                                                                     \
+        name##_lane_##kind(LANE_##A(kind) a, LANE_##B(kind) b, LANE_##C(kind) c, LANE_##E(kind) e, uint32_t table) { \
+        typedef lane_##kind T __attribute__((unused));                                                               \
+        typedef wide_##kind W __attribute__((unused));                                                               \
+        (void)a, (void)b, (void)c, (void)e, (void)table;                                                             \
+        return (LANE_##D(kind))(meaning);                                                                            \
+    }                                                                                                                \
+    static sim_step name##_##kind(sim_warp *w, const sim_op *op, uint32_t active) {                                  \
+        LOOP_##kind(kind, name, D, A, B, C, E);                                                                      \
+        return SIM_NEXT;                                                                                             \
+    }
+
+#define LOOP(kind, name, D, A, B, C, E)                     \
+    LANE_##D(kind) *d = SIM_SLOT(w, LANE_##D(kind), op->d); \
+    const uint32_t table = (uint32_t)op->imm;               \
+    READ_##A(kind, a, op->a);                               \
+    READ_##B(kind, b, op->b);                               \
+    READ_##C(kind, c, op->c);                               \
+    READ_##E(kind, e, op->x);                               \
+    SIM_STORE_LANES(d, active, name##_lane_##kind(PICK_##A(a), PICK_##B(b), PICK_##C(c), PICK_##E(e), table))
+
+/* 64 lanes of 16 bits. */
+#define EACH_OF_PAIRS(l) SIM_VECTORISE for (unsigned l = 0; l < 2 * SIM_LANES; l++)
+#define LOOP_PAIRS(kind, name, D, A, B, C, E)                                 \
+    lane_##kind *d = SIM_SLOT(w, lane_##kind, op->d);                         \
+    READ_##A(kind, a, op->a);                                                 \
+    READ_##B(kind, b, op->b);                                                 \
+    if (active == SIM_ALL_LANES) {                                            \
+        EACH_OF_PAIRS(l) d[l] = name##_lane_##kind(a[l], b[l], 0, 0, 0);      \
+    } else {                                                                  \
+        EACH_OF_PAIRS(l) {                                                    \
+            const lane_##kind made = name##_lane_##kind(a[l], b[l], 0, 0, 0); \
+            d[l] = active & 1u << l / 2 ? made : d[l];                        \
+        }                                                                     \
+    }
+
+#define LOOP_pred(kind, name, D, A, B, C, E)                                                 \
+    const uint32_t a = SIM_PREDICATE(w, op->a) ^ op->x, b = SIM_PREDICATE(w, op->b) ^ op->y; \
+    sim_set_predicate(w, op->d, name##_lane_##kind(a, b, 0, 0, 0), active)
+
+#define LOOP_16 LOOP
+#define LOOP_32 LOOP
+#define LOOP_64 LOOP
+#define LOOP_s16 LOOP
+#define LOOP_s32 LOOP
+#define LOOP_s64 LOOP
+#define LOOP_x2 LOOP_PAIRS
+#define LOOP_sx2 LOOP_PAIRS
+
+#define INSTRUCTION(id)
+#define BY_HAND(id)
+#define ROW(name, mode, flag, types, shape, meaning) SIM_TYPES_##types(HANDLER, name, SIM_SHAPE_##shape, meaning)
+#include "lower/integer.def"
+#undef ROW
+
+static const sim_handler handlers[SIM_INTEGERS][KINDS] = {
+#define ENTRY(kind, name) [KIND_##kind] = name##_##kind,
+#define ROW(name, mode, flag, types, shape, meaning) [SIM_INTEGER_##name] = {SIM_TYPES_##types(ENTRY, name)},
+#include "lower/integer.def"
+#undef INSTRUCTION
+#undef BY_HAND
+#undef ROW
+};
+
+/* ---- lowering ---- */
+
+/* Lanes without sign serve signed types, too. */
+static sim_handler handler_of(unsigned row, unsigned type) {
+    const bool packed = type == PTX_U16X2 || type == PTX_S16X2;
+    const unsigned width = packed ? KIND_x2 : ptx_bits(type) == 16 ? KIND_16 : ptx_bits(type) == 32 ? KIND_32 : KIND_64;
+    if (type == PTX_PRED) return handlers[row][KIND_pred];
+    const sim_handler with_sign = handlers[row][width + KIND_s16];
+    return ptx_is_signed(type) && with_sign ? with_sign : handlers[row][width];
 }
 
-SIM_BINARY(add_16, uint16_t, uint16_t, a + b)
-SIM_BINARY(add_32, uint32_t, uint32_t, a + b)
-SIM_BINARY(add_64, uint64_t, uint64_t, a + b)
-SIM_BINARY(add_16x2, uint32_t, uint32_t, pairwise(a + b, (a >> 16) + (b >> 16)))
-SIM_BINARY(add_sat_s32, int32_t, int32_t, clamp_s32((int64_t)a + b))
-SIM_BINARY(sub_16, uint16_t, uint16_t, a - b)
-SIM_BINARY(sub_32, uint32_t, uint32_t, a - b)
-SIM_BINARY(sub_64, uint64_t, uint64_t, a - b)
-SIM_BINARY(sub_sat_s32, int32_t, int32_t, clamp_s32((int64_t)a - b))
-
-haul_status LOWER(ADD)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers plain = {SIM_BY_WIDTH(add), [PTX_U16X2] = add_16x2, [PTX_S16X2] = add_16x2};
-    static sim_handlers saturating = {[PTX_S32] = add_sat_s32};
-    return sim_lower_binary(l, i, (i->mods[PTX_SLOT_SAT] ? saturating : plain)[i->type]);
+static unsigned type_of(unsigned role, unsigned type) {
+    if (role == SIM_ROLE_T) return type;
+    return role == SIM_ROLE_W && ptx_bits(type) == 32 ? PTX_U64 : PTX_U32;
 }
 
-haul_status LOWER(SUB)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers plain = {SIM_BY_WIDTH(sub)};
-    static sim_handlers saturating = {[PTX_S32] = sub_sat_s32};
-    return sim_lower_binary(l, i, (i->mods[PTX_SLOT_SAT] ? saturating : plain)[i->type]);
+/* Negations of predicates are in op->x and op->y, in this order. */
+static haul_status emit_row(sim_lowering *l, const ptx_instruction *i, unsigned row) {
+    const sim_handler run = handler_of(row, i->type);
+    const uint32_t d = sim_destination(l, &i->operands[0]);
+    uint32_t slots[4] = {SIM_SLOT_ZERO, SIM_SLOT_ZERO, SIM_SLOT_ZERO}, flips[2] = {0}, flipped = 0;
+    for (unsigned k = 0; k < 4 && sim_integer_rows[row].sources[k]; k++) {
+        const ptx_operand *o = &i->operands[k + 1];
+        const unsigned role = sim_integer_rows[row].sources[k], type = type_of(role, i->type);
+        const bool predicate = role == SIM_ROLE_P || type == PTX_PRED;
+        slots[k] = predicate ? sim_predicate(l, o, &flips[flipped++]) : sim_source(l, o, type);
+    }
+    sim_op *op = sim_emit(l, run);
+    op->d = d, op->a = slots[0], op->b = slots[1], op->c = slots[2];
+    op->x = slots[3] | flips[0], op->y = flips[1];
+    op->integer = (uint16_t)row;
+    return HAUL_OK;
 }
 
-/* ---- products ---- */
-
-SIM_BINARY(mul_lo_16, uint16_t, uint16_t, (uint32_t)a *b)
-SIM_BINARY(mul_lo_32, uint32_t, uint32_t, a *b)
-SIM_BINARY(mul_lo_64, uint64_t, uint64_t, a *b)
-SIM_BINARY(mul_hi_u16, uint16_t, uint16_t, (uint32_t)a *b >> 16)
-SIM_BINARY(mul_hi_s16, int16_t, int16_t, a *b >> 16)
-SIM_BINARY(mul_hi_u32, uint32_t, uint32_t, (uint64_t)a *b >> 32)
-SIM_BINARY(mul_hi_s32, int32_t, int32_t, (int64_t)a *b >> 32)
-SIM_BINARY(mul_hi_u64, uint64_t, uint64_t, multiply_high_u64(a, b))
-SIM_BINARY(mul_hi_s64, int64_t, int64_t, multiply_high_s64(a, b))
-SIM_BINARY(mul_wide_u16, uint32_t, uint16_t, (uint32_t)a *b)
-SIM_BINARY(mul_wide_s16, int32_t, int16_t, a *b)
-SIM_BINARY(mul_wide_u32, uint64_t, uint32_t, (uint64_t)a *b)
-SIM_BINARY(mul_wide_s32, int64_t, int32_t, (int64_t)a *b)
-
-haul_status LOWER(MUL)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers low = {SIM_BY_WIDTH(mul_lo)}, high = {SIM_BY_SIGN(mul_hi)};
-    return sim_lower_binary(l, i, (i->mods[PTX_SLOT_MODE] == PTX_MOD_LO ? low : high)[i->type]);
+/* Lowers by the first row of the instruction `begin` that has its modifiers and type. */
+static haul_status lower_by_row(sim_lowering *l, const ptx_instruction *i, unsigned begin) {
+    const unsigned mode = i->mods[PTX_SLOT_MODE];
+    const unsigned flag =
+        i->mods[PTX_SLOT_MODE2] | i->mods[PTX_SLOT_SAT] | i->mods[PTX_SLOT_RELU] | i->mods[PTX_SLOT_SHIFTAMT];
+    for (unsigned row = begin + 1; row < SIM_INTEGERS && !sim_integer_rows[row].begins; row++) {
+        const sim_integer_row *r = &sim_integer_rows[row];
+        if (r->mode == mode && r->flag == flag && handler_of(row, i->type)) return emit_row(l, i, row);
+    }
+    return sim_lower_fail(l, "the virtual GPU does not support this combination of type and modifiers");
 }
 
-haul_status LOWER(MUL_WIDE)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers wide = {
-        [PTX_U16] = mul_wide_u16, [PTX_S16] = mul_wide_s16, [PTX_U32] = mul_wide_u32, [PTX_S32] = mul_wide_s32};
-    return sim_lower_binary(l, i, wide[i->type]);
+#define INSTRUCTION(id)                                                 \
+    haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i) { \
+        return lower_by_row(l, i, SIM_INTEGERS_##id);                   \
+    }
+#define BY_HAND(id)
+#define ROW(name, mode, flag, types, shape, meaning)
+#include "lower/integer.def"
+
+/* Rows follow in the order of the signs of a and b. */
+static haul_status emit_dot(sim_lowering *l, const ptx_instruction *i, unsigned row) {
+    return emit_row(l, i, row + (i->type == PTX_S32 ? 2 : 0) + (i->type2 == PTX_S32));
 }
-
-SIM_TERNARY(mad_lo_16, uint16_t, uint16_t, (uint32_t)a *b + c)
-SIM_TERNARY(mad_lo_32, uint32_t, uint32_t, a *b + c)
-SIM_TERNARY(mad_lo_64, uint64_t, uint64_t, a *b + c)
-SIM_TERNARY(mad_hi_u16, uint16_t, uint16_t, ((uint32_t)a * b >> 16) + c)
-SIM_TERNARY(mad_hi_s16, int16_t, int16_t, (a * b >> 16) + c)
-SIM_TERNARY(mad_hi_u32, uint32_t, uint32_t, ((uint64_t)a * b >> 32) + c)
-SIM_TERNARY(mad_hi_s32, int32_t, int32_t, ((int64_t)a * b >> 32) + c)
-SIM_TERNARY(mad_hi_u64, uint64_t, uint64_t, multiply_high_u64(a, b) + c)
-SIM_TERNARY(mad_hi_s64, int64_t, int64_t, (uint64_t)multiply_high_s64(a, b) + (uint64_t)c)
-SIM_TERNARY(mad_hi_sat_s32, int32_t, int32_t, clamp_s32(((int64_t)a * b >> 32) + c))
-SIM_TERNARY_OF(mad_wide_u16, uint32_t, uint16_t, uint16_t, uint32_t, (uint32_t)a *b + c)
-SIM_TERNARY_OF(mad_wide_s16, uint32_t, int16_t, int16_t, uint32_t, (uint32_t)(a *b) + c)
-SIM_TERNARY_OF(mad_wide_u32, uint64_t, uint32_t, uint32_t, uint64_t, (uint64_t)a *b + c)
-SIM_TERNARY_OF(mad_wide_s32, uint64_t, int32_t, int32_t, uint64_t, (uint64_t)((int64_t)a *b) + c)
-
-haul_status LOWER(MAD)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers low = {SIM_BY_WIDTH(mad_lo)}, high = {SIM_BY_SIGN(mad_hi)};
-    static sim_handlers high_saturating = {[PTX_S32] = mad_hi_sat_s32}, none = {NULL};
-    const bool saturates = i->mods[PTX_SLOT_SAT] != 0;
-    if (i->mods[PTX_SLOT_MODE] == PTX_MOD_LO) return sim_lower_ternary(l, i, (saturates ? none : low)[i->type]);
-    return sim_lower_ternary(l, i, (saturates ? high_saturating : high)[i->type]);
-}
-
-haul_status LOWER(MAD_WIDE)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers wide = {
-        [PTX_U16] = mad_wide_u16, [PTX_S16] = mad_wide_s16, [PTX_U32] = mad_wide_u32, [PTX_S32] = mad_wide_s32};
-    const unsigned type = i->type, sum = ptx_bits(type) == 16 ? PTX_U32 : PTX_U64;
-    return sim_emitted(sim_emit_with(l, i, wide[type], type, type, sum));
-}
-
-/* Returns the 48-bit product of the operands' low 24 bits. */
-static inline uint64_t product24_u32(uint32_t a, uint32_t b) {
-    return (uint64_t)(a & 0xffffff) * (b & 0xffffff);
-}
-static inline int64_t product24_s32(uint32_t a, uint32_t b) {
-    return (int64_t)((int32_t)(a << 8) >> 8) * ((int32_t)(b << 8) >> 8);
-}
-
-SIM_BINARY(mul24_lo_u32, uint32_t, uint32_t, product24_u32(a, b))
-SIM_BINARY(mul24_lo_s32, uint32_t, uint32_t, product24_s32(a, b))
-SIM_BINARY(mul24_hi_u32, uint32_t, uint32_t, product24_u32(a, b) >> 16)
-SIM_BINARY(mul24_hi_s32, uint32_t, uint32_t, product24_s32(a, b) >> 16)
-SIM_TERNARY(mad24_lo_u32, uint32_t, uint32_t, product24_u32(a, b) + c)
-SIM_TERNARY(mad24_lo_s32, uint32_t, uint32_t, product24_s32(a, b) + c)
-SIM_TERNARY(mad24_hi_u32, uint32_t, uint32_t, (product24_u32(a, b) >> 16) + c)
-SIM_TERNARY(mad24_hi_s32, uint32_t, uint32_t, (product24_s32(a, b) >> 16) + c)
-SIM_TERNARY(mad24_hi_sat_s32, int32_t, uint32_t, clamp_s32((product24_s32(a, b) >> 16) + (int32_t)c))
-
-haul_status LOWER(MUL24)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers low = {[PTX_U32] = mul24_lo_u32, [PTX_S32] = mul24_lo_s32};
-    static sim_handlers high = {[PTX_U32] = mul24_hi_u32, [PTX_S32] = mul24_hi_s32};
-    return sim_lower_binary(l, i, (i->mods[PTX_SLOT_MODE] == PTX_MOD_LO ? low : high)[i->type]);
-}
-
-haul_status LOWER(MAD24)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers low = {[PTX_U32] = mad24_lo_u32, [PTX_S32] = mad24_lo_s32};
-    static sim_handlers high = {[PTX_U32] = mad24_hi_u32, [PTX_S32] = mad24_hi_s32};
-    static sim_handlers high_saturating = {[PTX_S32] = mad24_hi_sat_s32}, none = {NULL};
-    const bool saturates = i->mods[PTX_SLOT_SAT] != 0;
-    if (i->mods[PTX_SLOT_MODE] == PTX_MOD_LO) return sim_lower_ternary(l, i, (saturates ? none : low)[i->type]);
-    return sim_lower_ternary(l, i, (saturates ? high_saturating : high)[i->type]);
-}
-
-/* ---- dot products of packed bytes ---- */
-
-#define BYTE(T, x, n) ((int32_t)(T)((x) >> 8 * (n)))
-#define HALF(T, x, n) ((int32_t)(T)((x) >> 16 * (n)))
-#define DOT4(A, B)                                                                                              \
-    ((uint32_t)(BYTE(A, a, 0) * BYTE(B, b, 0) + BYTE(A, a, 1) * BYTE(B, b, 1) + BYTE(A, a, 2) * BYTE(B, b, 2) + \
-                BYTE(A, a, 3) * BYTE(B, b, 3)) +                                                                \
-     c)
-#define DOT2(A, B, first) ((uint32_t)(HALF(A, a, 0) * BYTE(B, b, first) + HALF(A, a, 1) * BYTE(B, b, (first) + 1)) + c)
-
-SIM_TERNARY(dp4a_uu, uint32_t, uint32_t, DOT4(uint8_t, uint8_t))
-SIM_TERNARY(dp4a_us, uint32_t, uint32_t, DOT4(uint8_t, int8_t))
-SIM_TERNARY(dp4a_su, uint32_t, uint32_t, DOT4(int8_t, uint8_t))
-SIM_TERNARY(dp4a_ss, uint32_t, uint32_t, DOT4(int8_t, int8_t))
-SIM_TERNARY(dp2a_lo_uu, uint32_t, uint32_t, DOT2(uint16_t, uint8_t, 0))
-SIM_TERNARY(dp2a_lo_us, uint32_t, uint32_t, DOT2(uint16_t, int8_t, 0))
-SIM_TERNARY(dp2a_lo_su, uint32_t, uint32_t, DOT2(int16_t, uint8_t, 0))
-SIM_TERNARY(dp2a_lo_ss, uint32_t, uint32_t, DOT2(int16_t, int8_t, 0))
-SIM_TERNARY(dp2a_hi_uu, uint32_t, uint32_t, DOT2(uint16_t, uint8_t, 2))
-SIM_TERNARY(dp2a_hi_us, uint32_t, uint32_t, DOT2(uint16_t, int8_t, 2))
-SIM_TERNARY(dp2a_hi_su, uint32_t, uint32_t, DOT2(int16_t, uint8_t, 2))
-SIM_TERNARY(dp2a_hi_ss, uint32_t, uint32_t, DOT2(int16_t, int8_t, 2))
-
-/* Indexed by: a is signed, b is signed. */
-static haul_status lower_dot(sim_lowering *l, const ptx_instruction *i, const sim_handler by_sign[2][2]) {
-    return sim_lower_ternary(l, i, by_sign[i->type == PTX_S32][i->type2 == PTX_S32]);
-}
-
 haul_status LOWER(DP4A)(sim_lowering *l, const ptx_instruction *i) {
-    static const sim_handler by_sign[2][2] = {{dp4a_uu, dp4a_us}, {dp4a_su, dp4a_ss}};
-    return lower_dot(l, i, by_sign);
+    return emit_dot(l, i, SIM_INTEGER_dp4a_uu);
 }
-
 haul_status LOWER(DP2A)(sim_lowering *l, const ptx_instruction *i) {
-    static const sim_handler low[2][2] = {{dp2a_lo_uu, dp2a_lo_us}, {dp2a_lo_su, dp2a_lo_ss}};
-    static const sim_handler high[2][2] = {{dp2a_hi_uu, dp2a_hi_us}, {dp2a_hi_su, dp2a_hi_ss}};
-    return lower_dot(l, i, i->mods[PTX_SLOT_MODE] == PTX_MOD_LO ? low : high);
+    const bool low = i->mods[PTX_SLOT_MODE] == PTX_MOD_LO;
+    return emit_dot(l, i, low ? SIM_INTEGER_dp2a_lo_uu : SIM_INTEGER_dp2a_hi_uu);
 }
 
-/* ---- division ---- */
+/* ---- lop3: bit n of the table is the result for the bits a = n >> 2 & 1, b = n >> 1 & 1, c = n & 1 ---- */
 
-/* If b is 0, the result is all ones, as in NVIDIA's division routines. */
-SIM_BINARY(div_u16, uint16_t, uint16_t, quotient_u32(a, b))
-SIM_BINARY(div_s16, int16_t, int16_t, quotient_s32(a, b))
-SIM_BINARY(div_u32, uint32_t, uint32_t, quotient_u32(a, b))
-SIM_BINARY(div_s32, int32_t, int32_t, quotient_s32(a, b))
-SIM_BINARY(div_u64, uint64_t, uint64_t, quotient_u64(a, b))
-SIM_BINARY(div_s64, int64_t, int64_t, quotient_s64(a, b))
-SIM_BINARY(rem_u16, uint16_t, uint16_t, remainder_u32(a, b))
-SIM_BINARY(rem_s16, int16_t, int16_t, remainder_s32(a, b))
-SIM_BINARY(rem_u32, uint32_t, uint32_t, remainder_u32(a, b))
-SIM_BINARY(rem_s32, int32_t, int32_t, remainder_s32(a, b))
-SIM_BINARY(rem_u64, uint64_t, uint64_t, remainder_u64(a, b))
-SIM_BINARY(rem_s64, int64_t, int64_t, remainder_s64(a, b))
-
-haul_status LOWER(DIV)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers handlers = {SIM_BY_SIGN(div)};
-    return sim_lower_binary(l, i, handlers[i->type]);
+/* A table is the function of the three columns of all bits. */
+static unsigned row_of_table(uint64_t table) {
+    enum { a = 0xf0, b = 0xcc, c = 0xaa };
+    static const struct {
+        uint8_t table;
+        uint16_t row;
+    } frequent[] = {
+#undef INSTRUCTION
+#undef LOGIC
+#define INSTRUCTION(id)
+#define LOGIC(name, meaning) {(meaning)&0xff, SIM_INTEGER_##name},
+#include "lower/integer.def"
+    };
+    for (size_t n = 0; n < sizeof frequent / sizeof *frequent; n++)
+        if (frequent[n].table == table) return frequent[n].row;
+    return SIM_INTEGER_lop3;
 }
 
-haul_status LOWER(REM)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers handlers = {SIM_BY_SIGN(rem)};
-    return sim_lower_binary(l, i, handlers[i->type]);
+haul_status LOWER(LOP3)(sim_lowering *l, const ptx_instruction *i) {
+    const ptx_operand *table = &i->operands[4];
+    if (table->kind != PTX_INTEGER || table->bits > 255)
+        return sim_lower_fail(l, "the table must be a constant from 0 to 255");
+    HAUL_TRY(emit_row(l, i, row_of_table(table->bits)));
+    sim_last_op(l)->imm = (int64_t)table->bits;
+    return HAUL_OK;
 }
 
-/* ---- signs and order ---- */
+/* p = (d != 0) combined with q: d is op->a, q op->b with its negation in op->x. */
+#define LOP3_COMBINE(name, operation)                                      \
+    static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) { \
+        const uint32_t *a = SIM_SLOT(w, uint32_t, op->a);                  \
+        uint32_t set;                                                      \
+        SIM_GATHER_LANES(set, a[l] != 0);                                  \
+        const uint32_t q = SIM_PREDICATE(w, op->b) ^ op->x;                \
+        sim_set_predicate(w, op->d, set operation q, active);              \
+        return SIM_NEXT;                                                   \
+    }
 
-SIM_UNARY(abs_s16, int16_t, int16_t, a < 0 ? -a : a)
-SIM_UNARY(abs_s32, uint32_t, int32_t, a < 0 ? 0 - (uint32_t)a : (uint32_t)a)
-SIM_UNARY(abs_s64, uint64_t, int64_t, a < 0 ? 0 - (uint64_t)a : (uint64_t)a)
-SIM_UNARY(neg_s16, int16_t, int16_t, -a)
-SIM_UNARY(neg_s32, uint32_t, uint32_t, 0 - a)
-SIM_UNARY(neg_s64, uint64_t, uint64_t, 0 - a)
+LOP3_COMBINE(lop3_combine_and, &)
+LOP3_COMBINE(lop3_combine_or, |)
 
-haul_status LOWER(ABS)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers handlers = {[PTX_S16] = abs_s16, [PTX_S32] = abs_s32, [PTX_S64] = abs_s64};
-    return sim_lower_unary(l, i, handlers[i->type]);
-}
-
-haul_status LOWER(NEG)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers handlers = {[PTX_S16] = neg_s16, [PTX_S32] = neg_s32, [PTX_S64] = neg_s64};
-    return sim_lower_unary(l, i, handlers[i->type]);
-}
-
-/* Applies T to each half. */
-#define LESSER(a, b) ((a) < (b) ? (a) : (b))
-#define GREATER(a, b) ((a) > (b) ? (a) : (b))
-#define PAIRWISE(T, choose) \
-    pairwise((uint32_t)choose(HALF(T, a, 0), HALF(T, b, 0)), (uint32_t)choose(HALF(T, a, 1), HALF(T, b, 1)))
-/* .relu: negative results become 0. */
-#define RELU_LESSER(a, b) GREATER(LESSER(a, b), 0)
-#define RELU_GREATER(a, b) GREATER(GREATER(a, b), 0)
-
-#define ORDER(name, choose)                                                  \
-    SIM_BINARY(name##_u16, uint16_t, uint16_t, choose(a, b))                 \
-    SIM_BINARY(name##_s16, int16_t, int16_t, choose(a, b))                   \
-    SIM_BINARY(name##_u32, uint32_t, uint32_t, choose(a, b))                 \
-    SIM_BINARY(name##_s32, int32_t, int32_t, choose(a, b))                   \
-    SIM_BINARY(name##_u64, uint64_t, uint64_t, choose(a, b))                 \
-    SIM_BINARY(name##_s64, int64_t, int64_t, choose(a, b))                   \
-    SIM_BINARY(name##_u16x2, uint32_t, uint32_t, PAIRWISE(uint16_t, choose)) \
-    SIM_BINARY(name##_s16x2, uint32_t, uint32_t, PAIRWISE(int16_t, choose))
-
-ORDER(min, LESSER)
-ORDER(max, GREATER)
-SIM_BINARY(min_relu_s32, int32_t, int32_t, RELU_LESSER(a, b))
-SIM_BINARY(max_relu_s32, int32_t, int32_t, RELU_GREATER(a, b))
-SIM_BINARY(min_relu_s16x2, uint32_t, uint32_t, PAIRWISE(int16_t, RELU_LESSER))
-SIM_BINARY(max_relu_s16x2, uint32_t, uint32_t, PAIRWISE(int16_t, RELU_GREATER))
-
-haul_status LOWER(MIN)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers plain = {SIM_BY_SIGN(min), [PTX_U16X2] = min_u16x2, [PTX_S16X2] = min_s16x2};
-    static sim_handlers relu = {[PTX_S32] = min_relu_s32, [PTX_S16X2] = min_relu_s16x2};
-    return sim_lower_binary(l, i, (i->mods[PTX_SLOT_RELU] ? relu : plain)[i->type]);
-}
-
-haul_status LOWER(MAX)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers plain = {SIM_BY_SIGN(max), [PTX_U16X2] = max_u16x2, [PTX_S16X2] = max_s16x2};
-    static sim_handlers relu = {[PTX_S32] = max_relu_s32, [PTX_S16X2] = max_relu_s16x2};
-    return sim_lower_binary(l, i, (i->mods[PTX_SLOT_RELU] ? relu : plain)[i->type]);
-}
-
-#define DISTANCE(U, a, b) ((a) < (b) ? (U)((U)(b) - (U)(a)) : (U)((U)(a) - (U)(b)))
-
-SIM_TERNARY(sad_u16, uint16_t, uint16_t, c + DISTANCE(uint16_t, a, b))
-SIM_TERNARY(sad_s16, uint16_t, int16_t, (uint16_t)c + DISTANCE(uint16_t, a, b))
-SIM_TERNARY(sad_u32, uint32_t, uint32_t, c + DISTANCE(uint32_t, a, b))
-SIM_TERNARY(sad_s32, uint32_t, int32_t, (uint32_t)c + DISTANCE(uint32_t, a, b))
-SIM_TERNARY(sad_u64, uint64_t, uint64_t, c + DISTANCE(uint64_t, a, b))
-SIM_TERNARY(sad_s64, uint64_t, int64_t, (uint64_t)c + DISTANCE(uint64_t, a, b))
-
-haul_status LOWER(SAD)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers handlers = {SIM_BY_SIGN(sad)};
-    return sim_lower_ternary(l, i, handlers[i->type]);
+/* Emits two operations. If d is `_`, its value goes to the sink, from which the second one reads it. */
+haul_status LOWER(LOP3_COMBINE)(sim_lowering *l, const ptx_instruction *i) {
+    const ptx_operand *first = &i->operands[0];
+    if (first->kind != PTX_PAIR) return sim_lower_fail(l, "the destination must be d|p");
+    const uint32_t p = sim_destination(l, &first->parts[1]);
+    HAUL_TRY(LOWER(LOP3)(l, i));
+    const uint32_t d = sim_last_op(l)->d = sim_destination(l, &first->parts[0]);
+    uint32_t flip;
+    const uint32_t q = sim_predicate(l, &i->operands[5], &flip);
+    sim_op *op = sim_emit(l, i->mods[PTX_SLOT_COMBINE] == PTX_MOD_AND ? lop3_combine_and : lop3_combine_or);
+    op->d = p, op->a = d, op->b = q, op->x = flip;
+    return HAUL_OK;
 }
