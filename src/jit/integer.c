@@ -1,5 +1,6 @@
 /* Integer instructions that work lane by lane, written as IR. Words of lower/integer.def are functions here that write
- * an operation and return its value. Constants are computed at once. */
+ * an operation and return its value. Constants are computed at once. C leaves open in which order the operands of a
+ * word are written; the value is the same. */
 #include "lower/integer.h"
 #include "jit/ops.h"
 

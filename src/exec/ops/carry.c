@@ -36,8 +36,8 @@
 #define LOW_64(a, b) ((a) * (b))
 #define HIGH_u32(a, b) ((uint32_t)((uint64_t)(a) * (b) >> 32))
 #define HIGH_s32(a, b) ((uint32_t)((int64_t)(int32_t)(a) * (int32_t)(b) >> 32))
-#define HIGH_u64(a, b) multiply_high_u64(a, b)
-#define HIGH_s64(a, b) ((uint64_t)multiply_high_s64((int64_t)(a), (int64_t)(b)))
+#define HIGH_u64(a, b) ((uint64_t)((sim_u128)(a) * (b) >> 64))
+#define HIGH_s64(a, b) ((uint64_t)((sim_s128)(int64_t)(a) * (int64_t)(b) >> 64))
 
 CARRYING(add_32, uint32_t, a + b + in, CARRIES(uint32_t, a, b))
 CARRYING(add_64, uint64_t, a + b + in, CARRIES(uint64_t, a, b))

@@ -1,4 +1,4 @@
-/* Integer helpers of one lane: clamping, high halves of products, division. None traps, whatever the operands. */
+/* Integer helpers of one lane: 128 bits, clamping, division. None traps, whatever the operands. */
 #ifndef HAUL_EXEC_OPS_WIDE_H
 #define HAUL_EXEC_OPS_WIDE_H
 
@@ -9,13 +9,6 @@ __extension__ typedef __int128 sim_s128;
 
 static inline int32_t clamp_s32(int64_t x) {
     return (int32_t)(x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : x);
-}
-
-static inline uint64_t multiply_high_u64(uint64_t a, uint64_t b) {
-    return (uint64_t)((sim_u128)a * b >> 64);
-}
-static inline int64_t multiply_high_s64(int64_t a, int64_t b) {
-    return (int64_t)((sim_s128)a * b >> 64);
 }
 
 /* Divides integers of up to 32 bits by double division, which vectorises. A quotient that is not an integer is at least
