@@ -25,6 +25,16 @@ typedef struct haul_module haul_module;
 /* The order in which warps of a block, and blocks of an SM, run on the virtual GPU. Correct kernels cannot tell. */
 typedef enum haul_schedule { HAUL_SCHEDULE_IN_ORDER, HAUL_SCHEDULE_REVERSED, HAUL_SCHEDULE_RANDOM } haul_schedule;
 
+/* When asynchronous operations (copies, products of matrices, remote stores) read their sources and write their
+ * results. Reductions in global memory always take effect at the wait. */
+typedef enum haul_completion {
+    HAUL_COMPLETION_AT_WAIT, /* when a thread waits for it or, without a wait, at the block's end */
+    HAUL_COMPLETION_LATE,    /* the same; bulk stores write only when a thread waits for the write, not for the read */
+    HAUL_COMPLETION_EARLY,   /* when it is issued */
+    HAUL_COMPLETION_SWAPPED, /* by turns at the wait and at the issue: of two in flight, the later comes first */
+    HAUL_COMPLETION_RANDOM,
+} haul_completion;
+
 /* The launches that a virtual GPU counts. Launches that are not counted have the same results in less time. Counters in
  * their records are negative, and their estimate is rough: the mean of counted launches of the same kernel and shape,
  * or, if there are none, a figure from the number of operations. Checked launches are always counted. */
@@ -48,7 +58,12 @@ typedef struct haul_device_options {
     bool strict;            /* with check: also reports proxy fences that the PTX memory model asks for between reads
                                and the copy that overwrites what they read, and that common code leaves out */
     haul_schedule schedule; /* the order in which warps and blocks take turns */
-    uint64_t seed;          /* for HAUL_SCHEDULE_RANDOM */
+    uint64_t seed;          /* for HAUL_SCHEDULE_RANDOM and HAUL_COMPLETION_RANDOM */
+    /* The next four need `check`. */
+    haul_completion completion;
+    bool unfenced;          /* the copy engine sees ordinary stores to shared memory at a proxy fence, not before */
+    bool diverged;          /* lanes of a warp run apart until an instruction needs them together */
+    bool dirty;             /* shared memory begins with other bytes than zeros */
     haul_counting counting; /* virtual GPUs only */
     bool keep_l2; /* virtual GPUs only: L2 keeps its lines from one counted launch to the next, as for a program on
                      hardware. Default: L2 is empty before each launch, as under Nsight Compute. Copies and fills

@@ -97,6 +97,7 @@ void sim_hazard_finish(sim_block *b) {
         const sim_bulk *bulk = &a->bulks[i];
         const bool open = bulk->kind != SIM_BULK_LOAD && bulk->group == a->bulk_groups[bulk->thread];
         sim_warp *w = &b->warps[bulk->thread / SIM_LANES];
+        if (bulk->staged) continue; /* its thread has waited until the source was read */
         if (open)
             report_open(w, bulk->instruction, 1u << bulk->thread % SIM_LANES, HAUL_ACTION_ASYNC_READ);
         else

@@ -5,6 +5,7 @@
 #include "cli/publish.h"
 #include "cli/session.h"
 #include "cli/sources.h"
+#include "cli/trials.h"
 #include "lib/device.h"
 #include "report/check/check.h"
 #include "report/json.h"
@@ -103,18 +104,22 @@ static haul_status print_verdict(checking *c, const report_verdict *v) {
     return cli_print(&c->out);
 }
 
-static haul_status judge(checking *c, cli_session *s, const launch_description *d, const haul_launch_record *record) {
+static haul_status judge_launch(checking *c, const report_checked_launch *launch) {
     report_verdict verdict;
-    const report_checked_launch launch = {.id = d->id, .record = record, .module = s->used->path};
-    haul_status status = report_check_launch(&c->checker, &launch, &verdict);
+    haul_status status = report_check_launch(&c->checker, launch, &verdict);
     if (status == HAUL_OK) status = print_verdict(c, &verdict);
     report_verdict_free(&verdict);
     return status;
 }
 
-static haul_status check(checking *c, cli_session *s, launch_description *d) {
-    const haul_launch_record *record;
-    haul_status status = cli_session_run(s, d, &record);
+static haul_status judge(checking *c, cli_session *s, const launch_description *d, const haul_launch_record *record) {
+    const report_checked_launch launch = {.id = d->id, .record = record, .module = s->used->path};
+    return judge_launch(c, &launch);
+}
+
+/* Judges a launch that has run, or has failed with `status`. */
+static haul_status judge_run(checking *c, cli_session *s, const launch_description *d, haul_status status,
+                             const haul_launch_record *record) {
     if (status == HAUL_OK) return judge(c, s, d, record);
     if (!is_kernels_fault(status)) return status;
     if (record && record->checked && record->finding_count) return judge(c, s, d, record);
@@ -123,6 +128,37 @@ static haul_status check(checking *c, cli_session *s, launch_description *d) {
     haul_launch_record described = record ? *record : (haul_launch_record){0};
     describe_failure(d, status, message, &finding, &described);
     return judge(c, s, d, &described);
+}
+
+static haul_status check_once(checking *c, cli_session *s, launch_description *d) {
+    const haul_launch_record *record;
+    const haul_status status = cli_session_run(s, d, &record);
+    return judge_run(c, s, d, status, record);
+}
+
+/* Runs the launch several times; one that cannot begin has nothing to compare. */
+static haul_status check_by_trials(checking *c, cli_session *s, launch_description *d) {
+    cli_trials trials = {0};
+    haul_status status = cli_trials_begin(&trials, s, c->values, d);
+    if (status == HAUL_OK) status = cli_trials_compare(&trials);
+    if (status == HAUL_OK) {
+        const report_checked_launch launch = {.id = d->id,
+                                              .record = &trials.record,
+                                              .module = s->used->path,
+                                              .witnesses = trials.witnesses,
+                                              .schedules = c->values->schedules ? trials.compared : 0,
+                                              .differs = trials.differs};
+        status = judge_launch(c, &launch);
+    } else if (is_kernels_fault(status)) {
+        status = judge_run(c, s, d, status, NULL);
+    }
+    const haul_status ended = cli_trials_end(&trials);
+    return status == HAUL_OK ? ended : status;
+}
+
+static haul_status check(checking *c, cli_session *s, launch_description *d) {
+    const bool several = c->values->witness || c->values->schedules;
+    return several ? check_by_trials(c, s, d) : check_once(c, s, d);
 }
 
 /* ---- all of them ---- */

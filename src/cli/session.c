@@ -190,10 +190,19 @@ static void print_aside(void *context, const char *bytes, size_t length) {
     fwrite(bytes, 1, length, stderr);
 }
 
+static void discard(void *context, const char *bytes, size_t length) {
+    (void)context, (void)bytes, (void)length;
+}
+
+void cli_session_show_prints(const cli_session *s, bool shown) {
+    if (haul_device_is_virtual(s->device))
+        s->device->extras->set_print((sim_print_sink){shown ? print_aside : discard, NULL});
+}
+
 /* Kernels' printf() does not go to the command's output, which may be JSON. */
 static haul_status open_device(cli_session *s, const char *name, const haul_device_options *options) {
     HAUL_TRY(haul_device_open(name, options, &s->device));
-    if (haul_device_is_virtual(s->device)) s->device->extras->set_print((sim_print_sink){print_aside, NULL});
+    cli_session_show_prints(s, true);
     return HAUL_OK;
 }
 
@@ -308,7 +317,7 @@ static haul_status look_up(cli_session *s, launch_description *d, const char *st
 }
 
 /* Looks in the modules of the launch's `file` or `ptx` first, then in all. */
-static haul_status find_kernel(cli_session *s, launch_description *d) {
+haul_status cli_session_find(cli_session *s, launch_description *d) {
     char *stem = d->ptx && !d->file ? stem_of(d->ptx) : NULL;
     const char *file = d->file ? d->file : stem;
     d->entry = NULL;
@@ -320,7 +329,7 @@ static haul_status find_kernel(cli_session *s, launch_description *d) {
 
 haul_status cli_session_kernel(cli_session *s, const char *name, haul_module **module, const char **symbol) {
     launch_description d = {.where = "--kernel", .kernel = name};
-    HAUL_TRY(find_kernel(s, &d));
+    HAUL_TRY(cli_session_find(s, &d));
     *module = s->used->module;
     *symbol = d.entry;
     return HAUL_OK;
@@ -329,7 +338,7 @@ haul_status cli_session_kernel(cli_session *s, const char *name, haul_module **m
 haul_status cli_session_run(cli_session *s, launch_description *d, const haul_launch_record **record) {
     *record = NULL;
     progress_launch((size_t)(d - s->launches.items) + 1, s->launches.count);
-    HAUL_TRY(find_kernel(s, d));
+    HAUL_TRY(cli_session_find(s, d));
     haul_run_free(s->run);
     s->run = NULL;
     HAUL_TRY(haul_run_create(s->device, &s->run));

@@ -43,6 +43,10 @@ void cli_session_close(cli_session *s);
  * Does nothing on a virtual GPU. */
 haul_status cli_session_read_counters(cli_session *s, const cli_values *values, unsigned readings);
 
+/* Finds the launch's kernel: sets launch->entry and s->used. Errors: those of cli_session_kernel(). */
+haul_status cli_session_find(cli_session *s, launch_description *launch);
+/* Sets whether what kernels print is shown; it is at first. */
+void cli_session_show_prints(const cli_session *s, bool shown);
 /* Runs one of the session's launches; `record` is valid until the next. After a failure it is the record of a device
  * that checks launches, or NULL. */
 haul_status cli_session_run(cli_session *s, launch_description *launch, const haul_launch_record **record);

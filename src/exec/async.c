@@ -24,12 +24,17 @@ haul_status sim_async_create(sim_async *a, size_t warps, size_t threads) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for copies in flight");
 }
 
+static void drop_staged(sim_async *a) {
+    for (size_t i = 0; i < a->bulk_count; i++) memory_free(a->bulks[i].staged);
+}
+
 void sim_async_free(sim_async *a) {
     for (size_t i = 0; a->queues && i < a->queue_count; i++) {
         memory_free(a->queues[i].copies);
         sim_products_drop(&a->queues[i].products);
         memory_free(a->queues[i].products.items);
     }
+    drop_staged(a);
     memory_free(a->queues);
     memory_free(a->bulks);
     memory_free(a->bulk_groups);
@@ -44,7 +49,8 @@ void sim_async_reset(sim_async *a) {
         sim_products_drop(&a->queues[i].products);
         memset(a->queues[i].committed, 0, sizeof a->queues[i].committed);
     }
-    a->bulk_count = a->reductions = 0;
+    drop_staged(a);
+    a->bulk_count = a->reductions = a->issued = 0;
     memset(a->bulk_groups, 0, a->thread_count * sizeof *a->bulk_groups);
 }
 
@@ -73,6 +79,11 @@ static void copy_lane(sim_block *b, const sim_copy *c, unsigned lane, sim_range 
     }
 }
 
+static void move_lanes(sim_block *b, const sim_copy *c, uint32_t lanes) {
+    sim_range range = {0};
+    for (; lanes; lanes &= lanes - 1) copy_lane(b, c, (unsigned)__builtin_ctz(lanes), &range);
+}
+
 /* cp.async.mbarrier.arrive: without .noinc, its issue has raised the pending count. */
 static void arrive_for_lanes(sim_block *b, const sim_copy *c, uint32_t lanes) {
     for (; lanes; lanes &= lanes - 1) {
@@ -90,8 +101,7 @@ static void complete_lanes(sim_block *b, size_t warp, sim_copy *c, uint32_t lane
         return;
     }
     if (b->sm->hazards && lanes) sim_hazard_copied(b, (uint32_t)warp, c, lanes, barrier);
-    sim_range range = {0};
-    for (; lanes; lanes &= lanes - 1) copy_lane(b, c, (unsigned)__builtin_ctz(lanes), &range);
+    if (!c->moved) move_lanes(b, c, lanes);
 }
 
 static void drop_finished(sim_copy_queue *q) {
@@ -124,6 +134,13 @@ sim_copy *sim_async_add(sim_warp *w) {
     return &q->copies[q->first + q->count++];
 }
 
+void sim_async_issued(sim_warp *w, sim_copy *c) {
+    sim_block *b = w->block;
+    if (c->bytes == 0 || !sim_takes_effect_at_issue(&w->sm->grid->schedule, b->async.issued++)) return;
+    move_lanes(b, c, c->lanes);
+    c->moved = true;
+}
+
 void sim_async_commit(sim_warp *w, uint32_t active) {
     sim_copy_queue *q = &w->block->async.queues[w->index];
     w->block->async.used = true;
@@ -151,12 +168,22 @@ void sim_async_wait(sim_warp *w, uint32_t active, uint32_t keep, bool everything
 
 /* ---- bulk copies ---- */
 
+/* Moves the data of a copy that has just been issued if the schedule says so. Reductions in global memory are atomic
+ * towards other blocks: they are left to the serial phase. */
+static void take_effect_early(sim_block *b, sim_bulk *bulk) {
+    bulk->number = b->async.issued++;
+    if (bulk->kind == SIM_BULK_REDUCE || !sim_takes_effect_at_issue(&b->sm->grid->schedule, bulk->number)) return;
+    sim_bulk_move(b, bulk);
+    bulk->moved = true;
+}
+
 bool sim_async_add_bulk(sim_block *b, const sim_bulk *bulk) {
     sim_async *a = &b->async;
     sim_bulk *bulks = memory_grow(a->bulks, a->bulk_count, &a->bulk_capacity, sizeof *bulks);
     if (!bulks) return false;
     a->bulks = bulks;
     a->bulks[a->bulk_count++] = *bulk;
+    take_effect_early(b, &a->bulks[a->bulk_count - 1]);
     a->used = true;
     b->sm->changes++;
     a->reductions += bulk->kind == SIM_BULK_REDUCE;
@@ -176,14 +203,14 @@ static void complete_bulks(sim_block *b, bulk_test is_due, uint32_t key, uint32_
     sim_async *a = &b->async;
     size_t kept = 0;
     for (size_t i = 0; i < a->bulk_count; i++) {
-        const sim_bulk *bulk = &a->bulks[i];
+        sim_bulk *bulk = &a->bulks[i];
         if (!is_due(bulk, key, limit)) {
             a->bulks[kept++] = *bulk;
             continue;
         }
         a->reductions -= bulk->kind == SIM_BULK_REDUCE;
         b->sm->changes++;
-        sim_bulk_perform(b, bulk);
+        sim_bulk_complete(b, bulk);
     }
     a->bulk_count = kept;
 }
@@ -209,12 +236,29 @@ void sim_async_commit_bulk(sim_warp *w, uint32_t active) {
         w->block->async.bulk_groups[w->index * SIM_LANES + (unsigned)__builtin_ctz(active)]++;
 }
 
-void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep) {
+/* Reads the sources of the thread's stores that write later, if the schedule has such. If the host has no memory, they
+ * write now. */
+static void stage_bulks(sim_block *b, uint32_t thread, uint32_t groups) {
+    for (size_t i = 0; i < b->async.bulk_count; i++) {
+        sim_bulk *bulk = &b->async.bulks[i];
+        if (!is_of_group(bulk, thread, groups) || bulk->moved || bulk->staged) continue;
+        if (!sim_arrives_after_read(&b->sm->grid->schedule, bulk->number) || !sim_bulk_stage(b, bulk)) continue;
+        if (b->sm->hazards) sim_hazard_bulk_done(b, bulk);
+    }
+}
+
+static bool is_unread(const sim_bulk *bulk, uint32_t thread, uint32_t groups) {
+    return is_of_group(bulk, thread, groups) && !bulk->staged;
+}
+
+void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep, bool read) {
     w->sm->waits.memory += 1.0 / (1.0 + keep);
     for (; active; active &= active - 1) {
         uint32_t thread = w->index * SIM_LANES + (uint32_t)__builtin_ctz(active);
         uint32_t closed = w->block->async.bulk_groups[thread];
-        if (closed > keep) complete_bulks(w->block, is_of_group, thread, closed - keep);
+        if (closed <= keep) continue;
+        if (read) stage_bulks(w->block, thread, closed - keep);
+        complete_bulks(w->block, read ? is_unread : is_of_group, thread, closed - keep);
     }
 }
 

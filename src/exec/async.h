@@ -12,6 +12,8 @@ void sim_async_reset(sim_async *a);
 
 /* Appends a copy, to be filled in, to the warp's queue. Returns NULL if the host has no memory. */
 sim_copy *sim_async_add(sim_warp *w);
+/* The copy has been filled in: moves its data now if the schedule says so. */
+void sim_async_issued(sim_warp *w, sim_copy *c);
 /* Appends a bulk copy to the list of block `b`: the warp's own, or for a load the destination's. Returns false if the
  * host has no memory. */
 bool sim_async_add_bulk(sim_block *b, const sim_bulk *bulk);
@@ -20,7 +22,8 @@ void sim_async_commit(sim_warp *w, uint32_t active);
 /* Completes the active lanes' groups except the newest `keep`. `everything` includes copies that are not committed. */
 void sim_async_wait(sim_warp *w, uint32_t active, uint32_t keep, bool everything);
 void sim_async_commit_bulk(sim_warp *w, uint32_t active);
-void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep);
+/* read: waits only until the sources have been read */
+void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep, bool read);
 /* Returns whether reductions are in flight whose order other blocks can see. */
 bool sim_async_has_reductions(const sim_async *a);
 /* Delivers the copies that complete transactions or arrivals on the mbarrier at `address`. */

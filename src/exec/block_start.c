@@ -133,6 +133,11 @@ static void start_warp(sim_block *b, uint32_t index) {
 
 /* ---- blocks and clusters ---- */
 
+/* Returns what uninitialised shared memory holds. */
+static int first_byte(const sim_grid *g) {
+    return g->schedule.is_dirty ? SIM_DIRT : 0;
+}
+
 static void clear_frames(const sim_grid *g, sim_block *b) {
     for (uint32_t t = 0; b->frame_used && t < g->threads; t++)
         memset(b->frames + t * g->program->frame_bytes, 0, b->frame_used);
@@ -152,9 +157,9 @@ uint64_t sim_shuffled(uint64_t number, uint64_t count, uint64_t seed) {
 /* Returns the SM's next cluster. */
 static uint64_t cluster_in_turn(const sim_sm *sm) {
     const sim_grid *g = sm->grid;
-    switch (g->schedule) {
+    switch (g->schedule.turns) {
     case HAUL_SCHEDULE_REVERSED: return g->clusters - 1 - sm->next_cluster;
-    case HAUL_SCHEDULE_RANDOM: return sim_shuffled(sm->next_cluster, g->clusters, g->seed);
+    case HAUL_SCHEDULE_RANDOM: return sim_shuffled(sm->next_cluster, g->clusters, g->schedule.seed);
     default: return sm->next_cluster;
     }
 }
@@ -170,7 +175,8 @@ static void start_block(sim_sm *sm, sim_block *b, uint32_t rank) {
     sm->changes++;
     b->running = true;
     sim_barriers_reset(b);
-    memset(b->shared, 0, g->shared_bytes);
+    memset(b->shared, first_byte(g), g->shared_bytes);
+    if (b->engine_view != b->shared) memset(b->engine_view, first_byte(g), g->shared_bytes);
     clear_frames(g, b);
     sim_async_reset(&b->async);
     sim_tmem_reset(b);

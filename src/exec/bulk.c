@@ -1,5 +1,6 @@
 #include "exec/bulk.h"
 
+#include "base/memory.h"
 #include "check/hazard.h"
 #include "exec/atomic.h"
 #include "exec/mbarrier.h"
@@ -27,6 +28,28 @@ static void put(const sim_bulk *bulk, unsigned char *global, const unsigned char
         reduce(bulk, global, from, bytes);
     else
         memcpy(global, from, bytes);
+}
+
+/* ---- where a copy finds its bytes ---- */
+
+/* The part of shared memory that contains the copy's bytes. Swizzling exchanges bytes within 128. */
+typedef struct stretch {
+    uint32_t from, to;
+} stretch;
+
+enum { SWIZZLED = 128 };
+
+static stretch shared_stretch(const sim_block *b, const sim_bulk *bulk) {
+    const uint64_t box = bulk->tensor.rank ? sim_tensor_shared_bytes(&bulk->tensor) : 0;
+    const uint64_t end = bulk->shared + (box > bulk->bytes ? box : bulk->bytes) + SWIZZLED - 1;
+    const uint32_t limit = b->sm->grid->shared_bytes;
+    return (stretch){bulk->shared / SWIZZLED * SWIZZLED, end < limit ? (uint32_t)(end / SWIZZLED * SWIZZLED) : limit};
+}
+
+/* The source of a store, at that address of shared memory. */
+static const unsigned char *source_at(const sim_block *b, const sim_bulk *bulk, uint32_t address) {
+    if (!bulk->staged) return b->engine_view + address;
+    return bulk->staged + (address - shared_stretch(b, bulk).from);
 }
 
 /* ---- tensor copies, row by row ---- */
@@ -59,7 +82,8 @@ static void store_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *
     unsigned char *global = inside ? sim_memory_at_or_in_pages(b->sm->grid->memory, row->global, inside) : NULL;
     if (!global) return;
     for (uint32_t at = 0; at < row->bytes; at += CHUNK)
-        memcpy(line + at, b->shared + sim_tensor_swizzle(&bulk->tensor, bulk->shared + row->offset + at), CHUNK);
+        memcpy(line + at, source_at(b, bulk, sim_tensor_swizzle(&bulk->tensor, bulk->shared + row->offset + at)),
+               CHUNK);
     put(bulk, global, line + row->from, inside);
 }
 
@@ -87,7 +111,7 @@ static void copy_bytes(sim_block *b, const sim_bulk *bulk) {
         return;
     }
     if (bulk->source) {
-        const unsigned char *from = bulk->source->shared + bulk->global;
+        const unsigned char *from = bulk->source->engine_view + bulk->global;
         if (bulk->atomic == SIM_ATOMIC_NONE)
             memmove(shared, from, bulk->bytes);
         else
@@ -99,16 +123,37 @@ static void copy_bytes(sim_block *b, const sim_bulk *bulk) {
     if (bulk->kind == SIM_BULK_LOAD)
         memcpy(shared, global, bulk->bytes);
     else
-        put(bulk, global, shared, bulk->bytes);
+        put(bulk, global, source_at(b, bulk, bulk->shared), bulk->bytes);
 }
 
-void sim_bulk_perform(sim_block *b, const sim_bulk *bulk) {
+/* The engine sees its own writes. */
+static void show_engine(sim_block *b, const sim_bulk *bulk) {
+    if (b->engine_view == b->shared) return;
+    const stretch s = shared_stretch(b, bulk);
+    memcpy(b->engine_view + s.from, b->shared + s.from, s.to - s.from);
+}
+
+void sim_bulk_move(sim_block *b, const sim_bulk *bulk) {
     sim_block *to = bulk->destination ? bulk->destination : b;
-    if (b->sm->hazards && to == b) sim_hazard_bulk_done(b, bulk);
     if (bulk->tensor.rank)
         copy_box(to, bulk);
     else
         copy_bytes(to, bulk);
+    if (bulk->kind == SIM_BULK_LOAD) show_engine(to, bulk);
+}
+
+bool sim_bulk_stage(sim_block *b, sim_bulk *bulk) {
+    const stretch s = shared_stretch(b, bulk);
+    bulk->staged = memory_alloc(s.to - s.from);
+    if (bulk->staged) memcpy(bulk->staged, b->engine_view + s.from, s.to - s.from);
+    return bulk->staged != NULL;
+}
+
+void sim_bulk_complete(sim_block *b, sim_bulk *bulk) {
+    const bool is_here = !bulk->destination || bulk->destination == b;
+    if (b->sm->hazards && is_here && !bulk->staged) sim_hazard_bulk_done(b, bulk);
+    if (!bulk->moved) sim_bulk_move(b, bulk);
+    memory_free(bulk->staged);
     uint64_t *object = bulk->kind == SIM_BULK_LOAD ? sim_mbarrier_at(b, bulk->barrier) : NULL;
     if (object) sim_mbarrier_update(b, object, 0, -(int64_t)bulk->bytes);
 }

@@ -117,8 +117,8 @@ static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, 
                     .check = l->check,
                     .strict = l->strict,
                     .schedule = l->schedule,
-                    .seed = l->seed,
                     .resident = occupancy->blocks_per_sm};
+    if (!l->check) g->schedule = (sim_schedule){.turns = l->schedule.turns, .seed = l->schedule.seed};
     memcpy(g->grid, l->grid, sizeof g->grid);
     memcpy(g->block, l->block, sizeof g->block);
     g->threads = l->block[0] * l->block[1] * l->block[2];

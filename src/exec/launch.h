@@ -9,6 +9,7 @@
 #include "state/block.h"
 #include "state/print_log.h"
 #include "state/program.h"
+#include "state/schedule.h"
 #include "time/estimate.h"
 
 #include <haul/haul.h>
@@ -40,8 +41,7 @@ typedef struct sim_launch {
     bool strict;                /* with checks: look for fences between reads and copies too */
     bool uncounted;             /* counts nothing; counters in the record are negative; not with `check` */
     uint64_t sample;            /* blocks to count in larger launches; 0: all. See sample.h */
-    haul_schedule schedule;
-    uint64_t seed; /* of HAUL_SCHEDULE_RANDOM */
+    sim_schedule schedule;
     sim_print_sink print;
     sim_l2_window window;      /* L2 access policy window of the launch */
     uint64_t set_aside;        /* bytes of L2 reserved for persisting lines */

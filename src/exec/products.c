@@ -8,6 +8,13 @@ static sim_product_queue *queue_of(sim_warp *w) {
     return &w->block->async.queues[w->index].products;
 }
 
+/* Returns whether the last entry takes effect now. The warp's operations keep their order, which products of the same
+ * sums rely on. */
+static bool takes_effect_early(sim_warp *w, const sim_product_queue *q) {
+    const bool is_next = q->count < 2 || q->items[q->count - 2].effect == SIM_CHECKS_ONLY;
+    return sim_takes_effect_at_issue(&w->sm->grid->schedule, w->block->async.issued++) && is_next;
+}
+
 bool sim_products_add(sim_warp *w, const sim_pending_product *p) {
     sim_product_queue *q = queue_of(w);
     if (q->count == q->capacity) {
@@ -19,7 +26,13 @@ bool sim_products_add(sim_warp *w, const sim_pending_product *p) {
     }
     w->block->async.used = true;
     q->items[q->count] = *p;
-    q->items[q->count++].group = q->closed;
+    sim_pending_product *added = &q->items[q->count++];
+    added->group = q->closed;
+    if (takes_effect_early(w, q)) {
+        added->effect = SIM_EFFECT_ONLY;
+        p->make(w, added);
+        added->effect = SIM_CHECKS_ONLY;
+    }
     w->sm->changes++;
     return true;
 }

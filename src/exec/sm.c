@@ -30,7 +30,8 @@ static size_t align_up(size_t value) {
 
 static size_t block_memory(const sim_grid *g) {
     const sim_program *p = g->program;
-    return align_up(g->warps * (size_t)p->register_bytes) + align_up(g->shared_bytes) +
+    const size_t views = g->schedule.is_unfenced ? 2 : 1;
+    return align_up(g->warps * (size_t)p->register_bytes) + views * align_up(g->shared_bytes) +
            align_up(g->warps * sizeof(sim_warp));
 }
 
@@ -44,6 +45,7 @@ static void carve_block(const sim_grid *g, sim_block *b, unsigned char *memory) 
     }
     memory += align_up(g->warps * (size_t)p->register_bytes);
     b->shared = memory;
+    b->engine_view = g->schedule.is_unfenced ? memory + align_up(g->shared_bytes) : memory;
     b->warp_count = g->warps;
 }
 
@@ -103,7 +105,7 @@ void sim_sm_renew(const sim_grid *g, sim_sm *sm) {
     sm->grid = g;
     sm->next_cluster = sim_sm_first_cluster(g, sm->index);
     sm->patience = SIM_PATIENT;
-    sm->releases = sm->progress = sm->changes = sm->executed = sm->epoch_end = 0;
+    sm->releases = sm->turns = sm->progress = sm->changes = sm->executed = sm->epoch_end = 0;
     sm->waited = sm->clock_changes = sm->ticks = sm->clock_reads = 0;
     sm->stuck = sm->gave_way = false;
     sm->vain = sm->vain_rounds = sm->pollers = 0;
@@ -139,11 +141,32 @@ void sim_sm_forget_freed(sim_sm *sm) {
 
 /* Returns the i-th of `count` in this round's order. */
 static uint32_t in_turn(const sim_sm *sm, uint64_t round, uint32_t i, uint32_t count) {
-    switch (sm->grid->schedule) {
+    switch (sm->grid->schedule.turns) {
     case HAUL_SCHEDULE_REVERSED: return count - 1 - i;
-    case HAUL_SCHEDULE_RANDOM: return (uint32_t)sim_shuffled(i, count, sm->grid->seed + round);
+    case HAUL_SCHEDULE_RANDOM: return (uint32_t)sim_shuffled(i, count, sm->grid->schedule.seed + round);
     default: return i;
     }
+}
+
+/* Returns the operations of the warp's turn; 0: it sits this round out. Random schedules thereby stop warps at any
+ * place, for any time. A warp that polls always gets its turn, or its polling in vain would not be noticed. */
+static uint64_t turn_of(sim_sm *sm, const sim_warp *w) {
+    enum { LENGTHS = 13, SHORT_TURN = 64 };
+    const sim_schedule *s = &sm->grid->schedule;
+    if (sm->grid->check && s->turns == HAUL_SCHEDULE_RANDOM && !w->polls) {
+        const uint64_t bits = sim_schedule_bits(s, ++sm->turns);
+        return bits & 1 ? 0 : 1ull << (bits >> 1) % LENGTHS;
+    }
+    return s->is_diverged ? SHORT_TURN : STRETCH;
+}
+
+/* Lets half of a whole warp's lanes run apart from the others until an instruction needs them together. Lanes whose
+ * numbers differ in one bit, as in most exchanges, are in different halves; the second half runs first. */
+static void split_whole(sim_warp *w) {
+    const uint32_t odd_parity = 0x96696996;
+    const uint32_t lanes = w->path->mask & odd_parity;
+    if (w->path->mask != w->live || w->path->resumes || !lanes || lanes == w->live) return;
+    sim_warp_split(w, lanes, w->path->pc);
 }
 
 static bool run_warps(sim_sm *sm, sim_block *b, bool *useful) {
@@ -153,10 +176,14 @@ static bool run_warps(sim_sm *sm, sim_block *b, bool *useful) {
     for (uint32_t i = 0; i < b->warp_count && sm->fault.status == HAUL_OK; i++) {
         sim_warp *w = &b->warps[in_turn(sm, executed, i, b->warp_count)];
         if (!w->ready_paths) continue;
-        if (w->path->state != SIM_PATH_READY) sim_warp_switch(w);
-        sm->executed += sim_warp_run(w, STRETCH);
-        *useful |= !w->in_vain;
         ran = true;
+        const uint64_t turn = turn_of(sm, w);
+        *useful |= !turn;
+        if (!turn) continue;
+        if (w->path->state != SIM_PATH_READY) sim_warp_switch(w);
+        if (sm->grid->schedule.is_diverged) split_whole(w);
+        sm->executed += sim_warp_run(w, turn);
+        *useful |= !w->in_vain;
     }
     return ran;
 }

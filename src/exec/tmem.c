@@ -87,6 +87,17 @@ bool sim_tmem_free(const sim_block *b, uint32_t address, uint32_t columns) {
 
 /* ---- work in flight ---- */
 
+/* Returns whether the last entry takes effect now. The block's operations keep their order; commits only arrive, at the
+ * wait. */
+static bool takes_effect_early(sim_block *b) {
+    const sim_tmem_queue *q = &b->tensor;
+    if (!q->items[q->count - 1].make || !sim_takes_effect_at_issue(&b->sm->grid->schedule, b->async.issued++))
+        return false;
+    for (size_t i = 0; i + 1 < q->count; i++)
+        if (q->items[i].make && q->items[i].effect != SIM_CHECKS_ONLY) return false;
+    return true;
+}
+
 bool sim_tmem_add(sim_block *b, const sim_tmem_work *work) {
     sim_tmem_queue *q = &b->tensor;
     if (q->count == q->capacity) {
@@ -97,6 +108,12 @@ bool sim_tmem_add(sim_block *b, const sim_tmem_work *work) {
         q->capacity = capacity;
     }
     q->items[q->count++] = *work;
+    if (takes_effect_early(b)) {
+        sim_tmem_work *added = &q->items[q->count - 1];
+        added->effect = SIM_EFFECT_ONLY;
+        added->make(b, added);
+        added->effect = SIM_CHECKS_ONLY;
+    }
     b->sm->changes++;
     if (work->make) return true;
     /* Threads that already wait for the mbarrier get the commit now. */

@@ -104,10 +104,20 @@ static haul_status name_device(haul_device *d) {
 
 /* ---- opening and closing ---- */
 
+void device_set_schedule(const haul_device *d, const haul_device_options *o) {
+    const sim_schedule schedule = {.turns = o->schedule,
+                                   .completion = o->completion,
+                                   .is_unfenced = o->unfenced,
+                                   .is_diverged = o->diverged,
+                                   .is_dirty = o->dirty,
+                                   .seed = o->seed};
+    d->extras->set_limit(o->instruction_limit);
+    d->extras->set_checks(o->check, o->strict, &schedule);
+}
+
 static void apply_virtual_options(haul_device *d, const haul_device_options *o) {
     d->extras->set_threads(o->threads);
-    d->extras->set_limit(o->instruction_limit);
-    d->extras->set_checks(o->check, o->strict, o->schedule, o->seed);
+    device_set_schedule(d, o);
     d->extras->set_counting(o->counting);
     d->extras->set_sample(o->sample_blocks);
     d->extras->keep_l2(o->keep_l2);
@@ -269,16 +279,62 @@ haul_status haul_buffer_read(haul_buffer *b, uint64_t offset, void *host, uint64
                         "copying to the host");
 }
 
-haul_status device_read_schedule(const char *name, haul_device_options *o) {
+/* ---- schedules ---- */
+
+/* The only list of words that describe a schedule: WORD(name, what it sets). */
+#define SCHEDULE_WORDS(WORD)                              \
+    WORD("in-order", schedule = HAUL_SCHEDULE_IN_ORDER)   \
+    WORD("reversed", schedule = HAUL_SCHEDULE_REVERSED)   \
+    WORD("late", completion = HAUL_COMPLETION_LATE)       \
+    WORD("early", completion = HAUL_COMPLETION_EARLY)     \
+    WORD("swapped", completion = HAUL_COMPLETION_SWAPPED) \
+    WORD("unfenced", unfenced = true)                     \
+    WORD("diverged", diverged = true)                     \
+    WORD("dirty", dirty = true)
+
+/* A seed decides turns, completions and whether stores wait for fences; lanes stay together, on which findings
+ * depend. */
+static void randomise(uint64_t seed, haul_device_options *o) {
+    o->schedule = HAUL_SCHEDULE_RANDOM;
+    o->completion = HAUL_COMPLETION_RANDOM;
+    o->seed = seed;
+    o->unfenced = seed & 1;
+}
+
+static bool read_random(const char *word, haul_device_options *o) {
     static const char random[] = "random";
     const size_t length = sizeof random - 1;
-    if (strcmp(name, "in-order") == 0) return HAUL_OK;
-    o->schedule = HAUL_SCHEDULE_REVERSED;
-    if (strcmp(name, "reversed") == 0) return HAUL_OK;
-    o->schedule = HAUL_SCHEDULE_RANDOM;
-    o->seed = 1;
-    if (strcmp(name, random) == 0) return HAUL_OK;
-    if (strncmp(name, random, length) == 0 && name[length] == ':' && number_u64(name + length + 1, &o->seed))
-        return HAUL_OK;
-    return haul_fail(HAUL_ERROR_ARGUMENT, "--schedule: `%s` is none of in-order, reversed, random, random:SEED", name);
+    uint64_t seed = 1;
+    if (strncmp(word, random, length) != 0) return false;
+    if (word[length] && (word[length] != ':' || !number_u64(word + length + 1, &seed))) return false;
+    randomise(seed, o);
+    return true;
+}
+
+static bool read_schedule_word(const char *word, haul_device_options *o) {
+#define WORD(name, set)            \
+    if (strcmp(word, name) == 0) { \
+        o->set;                    \
+        return true;               \
+    }
+    SCHEDULE_WORDS(WORD)
+#undef WORD
+    return read_random(word, o);
+}
+
+haul_status device_read_schedule(const char *name, haul_device_options *o) {
+    char word[32];
+    for (const char *at = name;; at++) {
+        const size_t length = strcspn(at, "+");
+        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word), at);
+        if (length >= sizeof word || !read_schedule_word(word, o)) break;
+        at += length;
+        if (!*at) return HAUL_OK;
+    }
+#define WORD(name, set) name ", "
+    return haul_fail(
+        HAUL_ERROR_ARGUMENT,
+        "--schedule: `%s` is none of " SCHEDULE_WORDS(WORD) "random and random:SEED, nor several of them joined by +",
+        name);
+#undef WORD
 }

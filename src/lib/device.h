@@ -62,7 +62,11 @@ void device_read_properties(const driver_table *driver, const struct vgpu_extras
 /* "sim:h100": the virtual device most similar to this one, of the same product or else the same architecture. */
 void device_name_twin(const haul_device *device, char name[32]);
 
-/* Parses in-order, reversed, random or random:SEED. Errors: HAUL_ERROR_ARGUMENT. */
+/* Sets whether the next launches on a virtual GPU are checked, their schedule and their limit of instructions; reads no
+ * other option. */
+void device_set_schedule(const haul_device *device, const haul_device_options *options);
+/* Parses the name of a schedule: words joined by +, as in reversed+early. random and random:SEED stand for all of its
+ * parts. Errors: HAUL_ERROR_ARGUMENT. */
 haul_status device_read_schedule(const char *name, haul_device_options *options);
 
 /* Makes the device's context current; every call to the driver needs it first. */

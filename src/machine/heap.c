@@ -279,3 +279,65 @@ bool sim_heap_next(const sim_heap *h, sim_heap_block *b) {
     *b = (sim_heap_block){.address = address_of(h, at), .bytes = h->unit[at].bytes, .origin = h->unit[at].origin};
     return true;
 }
+
+/* ---- copies ---- */
+
+struct sim_heap_copy {
+    sim_heap heap; /* its numbers */
+    unit *unit;
+    unsigned char *bytes, *written; /* contents (NULL: no block is live); bitmap of written words (NULL: none) */
+};
+
+enum { BYTES_OF_BITMAP_BYTE = 4 };
+
+void sim_heap_copy_free(sim_heap_copy *copy) {
+    if (!copy) return;
+    memory_free(copy->unit);
+    memory_free(copy->bytes);
+    memory_free(copy->written);
+    memory_free(copy);
+}
+
+/* Returns where the host has the heap's bytes; NULL if no block is live, so that they mean nothing. */
+static unsigned char *host_of(const sim_heap *h) {
+    sim_heap_block live = {0};
+    sim_range range;
+    if (!sim_heap_next(h, &live) || !sim_memory_find(h->memory, live.address, &range)) return NULL;
+    return (unsigned char *)(range.host + h->base);
+}
+
+static void *copy_of(const void *from, size_t bytes) {
+    void *copy = memory_alloc(bytes + 1);
+    return copy ? memcpy(copy, from, bytes) : NULL;
+}
+
+haul_status sim_heap_copy_make(const sim_heap *h, sim_heap_copy **copy) {
+    const size_t bytes = (size_t)h->top * UNIT;
+    const unsigned char *written = sim_memory_written(h->memory, h->base);
+    sim_heap_copy *c = *copy = memory_zeroed(1, sizeof *c);
+    if (!c) return haul_no_memory("the device's heap");
+    c->heap = *h;
+    c->unit = copy_of(h->unit, h->top * sizeof *h->unit);
+    const unsigned char *host = host_of(h);
+    if (host) c->bytes = copy_of(host, bytes);
+    if (written) c->written = copy_of(written, bytes / BYTES_OF_BITMAP_BYTE);
+    const bool whole = c->unit && (c->bytes || !host) && (c->written || !written);
+    return whole ? HAUL_OK : haul_no_memory("the device's heap");
+}
+
+void sim_heap_copy_restore(sim_heap *h, const sim_heap_copy *c) {
+    const uint32_t top = h->top;
+    forget_blocks(h);
+    h->used = 0;
+    h->releases++; /* addresses that were valid may be invalid now */
+    sim_memory_forget_written(h->memory, h->base, (uint64_t)top * UNIT);
+    if (!c) return;
+    h->used = c->heap.used;
+    h->top = c->heap.top;
+    h->merged = c->heap.merged;
+    memcpy(h->list, c->heap.list, sizeof h->list);
+    memcpy(h->unit, c->unit, h->top * sizeof *h->unit);
+    if (c->bytes) memcpy(host_of(h), c->bytes, (size_t)h->top * UNIT);
+    if (c->written)
+        memcpy(sim_memory_written(h->memory, h->base), c->written, (size_t)h->top * UNIT / BYTES_OF_BITMAP_BYTE);
+}

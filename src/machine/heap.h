@@ -12,6 +12,8 @@
 #include <haul/run.h>
 
 typedef struct sim_heap sim_heap;
+/* Everything about a heap at one moment. */
+typedef struct sim_heap_copy sim_heap_copy;
 
 /* The default of cudaLimitMallocHeapSize. */
 enum { SIM_HEAP_BYTES = 8 << 20 };
@@ -51,5 +53,12 @@ uint64_t sim_heap_releases(const sim_heap *heap);
 bool sim_heap_contains(const sim_heap *heap, uint64_t address);
 /* Finds the first live block after `block` (all zero: from the start); false if there is none. */
 bool sim_heap_next(const sim_heap *heap, sim_heap_block *block);
+
+/* Copies the blocks and their contents. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
+haul_status sim_heap_copy_make(const sim_heap *heap, sim_heap_copy **copy);
+/* Gives the same heap its former state; NULL: no blocks. */
+void sim_heap_copy_restore(sim_heap *heap, const sim_heap_copy *copy);
+/* NULL is allowed. */
+void sim_heap_copy_free(sim_heap_copy *copy);
 
 #endif

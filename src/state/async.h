@@ -1,7 +1,8 @@
 /* Asynchronous copies in flight.
  *
  * Data arrives as late as the rules allow: a cp.async's bytes when its thread waits for its group, a bulk copy's when a
- * thread waits for its mbarrier or bulk group. A program that reads before it waits gets the old bytes. */
+ * thread waits for its mbarrier or bulk group. A program that reads before it waits gets the old bytes. Other schedules
+ * (schedule.h) move data at other times; an operation stays in flight until its wait in any case. */
 #ifndef HAUL_STATE_ASYNC_H
 #define HAUL_STATE_ASYNC_H
 
@@ -21,6 +22,7 @@ typedef struct sim_copy {
     uint32_t lanes; /* still to be done */
     uint32_t group; /* the cp.async group of those lanes */
     uint8_t bytes;
+    bool moved;              /* its data has been moved; it is in flight for its waits only */
     uint8_t read[SIM_LANES]; /* bytes to read; the rest is zero-filled */
     uint64_t source[SIM_LANES];
     uint32_t destination[SIM_LANES];
@@ -44,6 +46,7 @@ typedef struct sim_bulk {
     uint8_t kind;
     uint8_t atomic, element; /* of a reduction: sim_atomic_kind and bytes of an element; SIM_ATOMIC_NONE: none */
     uint32_t instruction;    /* the issuing one */
+    uint64_t number;         /* among the operations that its block waits for; set when it is added */
     uint32_t thread;         /* its index in the block */
     uint32_t group;          /* bulk group of a store */
     uint32_t shared;         /* shared address */
@@ -51,7 +54,9 @@ typedef struct sim_bulk {
     const sim_block *source; /* NULL: global memory; else `global` is in the shared memory of this block */
     uint64_t global;
     uint32_t bytes;
-    bool masked; /* stores only the bytes of each 16 that `mask` selects */
+    bool moved;            /* its data has been moved; it is in flight for its waits only */
+    unsigned char *staged; /* owned copy of the source, once that has been read; NULL: none */
+    bool masked;           /* stores only the bytes of each 16 that `mask` selects */
     uint16_t mask;
     sim_block *destination; /* of a load whose mbarrier lies in another block; NULL: this block */
     bool has_value; /* st.async, red.async: `value` is stored or, if `atomic` is set, reduced into shared memory */
@@ -69,7 +74,8 @@ typedef struct sim_async {
     size_t reductions;     /* among the bulks */
     uint32_t *bulk_groups; /* groups that each thread closed */
     size_t thread_count;
-    bool used; /* since it was reset */
+    uint64_t issued; /* operations, of all kinds */
+    bool used;       /* since it was reset */
 } sim_async;
 
 #endif

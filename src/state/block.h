@@ -7,6 +7,7 @@
 #include "state/async.h"
 #include "state/print_log.h"
 #include "state/program.h"
+#include "state/schedule.h"
 #include "state/tmem.h"
 #include "state/waits.h"
 #include "state/warp.h"
@@ -64,8 +65,7 @@ typedef struct sim_grid {
     bool relaxes;                     /* with checks: it has barriers that do not order memory */
     const uint8_t *uses;              /* with checks, by instruction: SIM_USE_*; NULL: none */
     const uint64_t *places;           /* with checks, by instruction: its place for the user (check/source_place.c) */
-    haul_schedule schedule;
-    uint64_t seed;
+    sim_schedule schedule;
 } sim_grid;
 
 struct sim_block {
@@ -77,8 +77,9 @@ struct sim_block {
     sim_block *cluster;        /* the cluster's first block; the others follow it */
     uint32_t cluster_arrivals; /* in the first block: arrivals at the cluster's barrier since it opened last */
     unsigned char *shared;
-    unsigned char *frames; /* threads x frame_bytes */
-    uint64_t frame_used;   /* bytes from the start of each frame that may be nonzero */
+    unsigned char *engine_view; /* shared memory as the copy engine and products see it: mostly `shared` itself */
+    unsigned char *frames;      /* threads x frame_bytes */
+    uint64_t frame_used;        /* bytes from the start of each frame that may be nonzero */
     sim_warp *warps;
     uint32_t warp_count;
     uint32_t live_warps; /* with a live lane */
@@ -128,6 +129,7 @@ struct sim_sm {
     uint32_t running;              /* blocks */
     uint32_t ordered;              /* paths that wait for the serial phase */
     uint32_t patience;             /* see SIM_PATIENT */
+    uint64_t turns;                /* of warps, in random schedules */
     uint64_t progress;             /* barriers opened, phases completed, lanes ended: events that others may wait for */
     uint64_t changes;              /* of memory, barriers, copies in flight */
     sim_waits waits;               /* of its warps, for the time estimate */

@@ -10,7 +10,11 @@
 
 typedef struct sim_pending_product sim_pending_product;
 
-/* Computes the product: reads its factors, reads and writes its sums. */
+/* What an operation's maker has to do. An operation that takes effect at its issue is made twice: once for the effect,
+ * and at its wait once more for the checks. */
+typedef enum sim_effect { SIM_EFFECT_AND_CHECKS, SIM_EFFECT_ONLY, SIM_CHECKS_ONLY } sim_effect;
+
+/* Computes the product: reads its factors, reads and writes its sums; and does its checks (sim_effect). */
 typedef void (*sim_product_maker)(sim_warp *w, const sim_pending_product *p);
 
 struct sim_pending_product {
@@ -21,7 +25,8 @@ struct sim_pending_product {
     uint32_t issued; /* checks on: time in the domain */
     bool keeps;      /* adds to the existing sums */
     bool is_store;   /* to tensor memory */
-    uint32_t *data;  /* owned registers from the issue: a store's data, or a sparse product's metadata */
+    sim_effect effect;
+    uint32_t *data; /* owned registers from the issue: a store's data, or a sparse product's metadata */
 };
 
 /* A warp's products in flight, oldest first. */

@@ -10,6 +10,7 @@
 #define HAUL_STATE_TMEM_H
 
 #include "state/op.h"
+#include "state/products.h"
 
 #include <stddef.h>
 
@@ -56,6 +57,7 @@ struct sim_tmem_work {
     uint64_t zeros;                                    /* the descriptor of the columns of b that count as zero */
     bool keeps;                                        /* adds to the existing sums */
     bool is_for_pair;
+    sim_effect effect;
 };
 
 /* A block's tensor memory operations and its current allocation. */

@@ -275,12 +275,11 @@ void sim_driver_set_limit(uint64_t limit) {
     current->instruction_limit = limit;
 }
 
-void sim_driver_set_checks(bool check, bool strict, haul_schedule schedule, uint64_t seed) {
+void sim_driver_set_checks(bool check, bool strict, const sim_schedule *schedule) {
     current->check = check;
     current->strict = strict;
     if (check) sim_memory_keep_apart(current->memory);
-    current->schedule = schedule;
-    current->seed = seed;
+    current->schedule = *schedule;
 }
 
 void sim_driver_set_counting(haul_counting counting) {

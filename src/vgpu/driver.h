@@ -8,10 +8,12 @@
 
 #include "base/arena.h"
 #include "driver/driver.h"
+#include "machine/heap.h"
 #include "machine/machine.h"
 #include "machine/memory.h"
 #include "ptx/ir.h"
 #include "state/print_log.h"
+#include "state/schedule.h"
 
 #include <haul/haul.h>
 #include <stdint.h>
@@ -56,9 +58,9 @@ void sim_driver_share_managed(CUmodule twin);
 /* The following settings hold for the calling thread's current context. */
 void sim_driver_set_threads(uint32_t threads);         /* 0: all cores */
 void sim_driver_set_limit(uint64_t instruction_limit); /* 0: the default */
-/* Sets whether launches are checked, with `strict` for fences after reads too, and in which order warps and blocks take
- * turns. Records of checked launches carry findings, even if the launch ends with a fault. */
-void sim_driver_set_checks(bool check, bool strict, haul_schedule schedule, uint64_t seed);
+/* Sets whether launches are checked, with `strict` for fences after reads too, and their schedule. Records of checked
+ * launches carry findings, even if the launch ends with a fault. */
+void sim_driver_set_checks(bool check, bool strict, const sim_schedule *schedule);
 /* Sets which launches are counted. */
 void sim_driver_set_counting(haul_counting counting);
 /* Sets how many blocks of a larger launch are counted; 0: all. */
@@ -117,6 +119,11 @@ bool sim_driver_is_working(void);
  * a failure, the graph's launch ends with it. NULL: no callback. */
 typedef CUresult sim_begin_node_launch(CUfunction function, const CUlaunchConfig *config);
 void sim_driver_on_node_launch(sim_begin_node_launch *begin);
+/* Copies the heap's state; *copy: NULL if there is no heap yet. The caller frees it. Errors: HAUL_ERROR_OUT_OF_MEMORY.
+ */
+haul_status sim_driver_heap_copy(sim_heap_copy **copy);
+/* Makes the heap what it was; NULL: empty. No kernel may be running. */
+void sim_driver_heap_restore(const sim_heap_copy *copy);
 /* Reports what kernels left allocated on the device heap; needs checks. Fills the record of the first kernel after
  * number *user that left blocks, with one finding for each allocating instruction, and sets *user to the kernel's
  * number, or to UINT32_MAX if there is none. Start with 0. `memory` has a jump point. */

@@ -29,6 +29,17 @@ haul_status sim_prepare_heap(CUfunction f) {
     return sim_heap_create(c->memory, c->heap_bytes ? c->heap_bytes : SIM_HEAP_BYTES, c->check, &c->heap);
 }
 
+haul_status sim_driver_heap_copy(sim_heap_copy **copy) {
+    const CUcontext c = sim_current();
+    *copy = NULL;
+    return c->heap ? sim_heap_copy_make(c->heap, copy) : HAUL_OK;
+}
+
+void sim_driver_heap_restore(const sim_heap_copy *copy) {
+    const CUcontext c = sim_current();
+    if (c->heap) sim_heap_copy_restore(c->heap, copy);
+}
+
 static void add_leak(const sim_heap_block *b, sim_findings *leaks) {
     const haul_finding found = {.kind = HAUL_FINDING_LEAK,
                                 .grade = haul_finding_kinds[HAUL_FINDING_LEAK].grade,

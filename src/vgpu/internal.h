@@ -133,8 +133,7 @@ struct CUctx_st {
     bool check, strict;
     haul_counting counting;
     uint64_t sample; /* blocks counted of a larger launch; 0: all */
-    haul_schedule schedule;
-    uint64_t seed;
+    sim_schedule schedule;
     sim_print_sink print;
     haul_run *run; /* gets the record of the next launch as element run_launch; NULL: no record */
     size_t run_launch;

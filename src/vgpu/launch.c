@@ -71,7 +71,6 @@ static sim_launch describe(const sim_work *w) {
                     .uncounted = is_uncounted(w),
                     .sample = c->sample,
                     .schedule = c->schedule,
-                    .seed = c->seed,
                     .print = c->print,
                     .window = window_of(&w->window),
                     .set_aside = c->persisting_l2,

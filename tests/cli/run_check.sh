@@ -46,8 +46,11 @@ for schedule in reversed random random:7; do
     python3 - <<'END' || fail "--schedule $schedule finds other defects"
 import json, sys
 def kinds(name):
-    return [(d["id"], sorted({f["kind"] for f in d["findings"]})) for d in map(json.loads, open(name))]
-sys.exit(kinds("in_order") != kinds("out"))
+    return {d["kernel"]: {f["kind"] for f in d["findings"]} for d in map(json.loads, open(name))}
+usual, other = kinds("in_order"), kinds("out")
+# In some orders a race has a consequence that is a finding of its own: it reads what nobody has written yet.
+allowed = {kernel: found | {"uninitialised-read"} if "race-shared" in found else found for kernel, found in usual.items()}
+sys.exit(not all(usual[kernel] <= other[kernel] <= allowed[kernel] for kernel in usual))
 END
 done
 want "one thread" 1 "$haul" check launches.jsonl --ptx hazards.ptx --json --threads 1

@@ -49,6 +49,7 @@ bool sim_queue_copy(sim_warp *w, const sim_op *op, uint32_t active, const sim_co
         c->lanes = active & same;
         c->group = group;
         if (w->sm->hazards && c->bytes) sim_hazard_copy(w, c->lanes, c);
+        sim_async_issued(w, c);
         active &= ~same;
     }
     return true;

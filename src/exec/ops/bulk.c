@@ -225,12 +225,12 @@ haul_status LOWER(CP_BULK_COMMIT)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* .read (x) waits until the sources have been read. Both happen as late as allowed, here together. Reductions are
+/* .read (x) waits until the sources have been read. Both happen as late as allowed, mostly together. Reductions are
  * atomic towards other blocks, so they wait for the serial phase. */
 static sim_step wait_bulk(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     if (sim_async_has_reductions(&w->block->async) && !sim_in_order(w, op, &step)) return step;
-    sim_async_wait_bulk(w, active, (uint32_t)op->imm);
+    sim_async_wait_bulk(w, active, (uint32_t)op->imm, op->x);
     if (w->sm->hazards) sim_hazard_bulk_waited(w, active, (uint32_t)op->imm, op->x);
     return SIM_YIELD;
 }

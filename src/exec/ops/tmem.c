@@ -173,6 +173,7 @@ static uint32_t *cell_of(const sim_warp *w, const sim_op *op, uint32_t address, 
 }
 
 static void load(sim_warp *w, const sim_pending_product *p) {
+    if (p->effect == SIM_CHECKS_ONLY) return;
     const uint32_t *slots = w->sm->grid->program->pool + p->op->more;
     for (uint32_t r = 0; r < p->op->count; r++) {
         uint32_t *d = SIM_SLOT(w, uint32_t, slots[r]);
@@ -184,6 +185,7 @@ static void load(sim_warp *w, const sim_pending_product *p) {
 }
 
 static void store(sim_warp *w, const sim_pending_product *p) {
+    if (p->effect == SIM_CHECKS_ONLY) return;
     for (uint32_t r = 0; r < p->op->count; r++) {
         for (uint32_t left = w->live; left; left &= left - 1) {
             const uint32_t l = (uint32_t)__builtin_ctz(left), value = p->data[r * SIM_LANES + l];

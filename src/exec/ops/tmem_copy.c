@@ -64,7 +64,7 @@ static void copy_to(sim_block *to, const sim_block *from, const sim_tmem_work *w
     for (uint32_t row = 0; row < rows_of(op); row++) {
         for (uint32_t c = 0; c < chunks_of(op); c++) {
             unsigned char chunk[SIM_CHUNK];
-            memcpy(chunk, from->shared + sim_descriptor_chunk(&d, row, c), SIM_CHUNK);
+            memcpy(chunk, from->engine_view + sim_descriptor_chunk(&d, row, c), SIM_CHUNK);
             if (op->y) widen(chunk, op->y);
             for (uint32_t n = 0; n < copies; n++) {
                 const uint32_t lane = sim_tmem_lane(work->d) + lane_of(op, row, n);
@@ -101,7 +101,8 @@ static void check_source(sim_block *b, const sim_tmem_work *work) {
 }
 
 static void make(sim_block *b, const sim_tmem_work *work) {
-    if (b->sm->hazards && work->op->x != SHIFT) check_source(b, work);
+    if (b->sm->hazards && work->op->x != SHIFT && work->effect != SIM_EFFECT_ONLY) check_source(b, work);
+    if (work->effect == SIM_CHECKS_ONLY) return;
     sim_block *first = work->op->imm2 ? &b->cluster[b->rank & ~1u] : b;
     for (uint32_t n = 0; n < (work->op->imm2 ? SIM_TMEM_PAIR : 1); n++) {
         if (work->op->x == SHIFT)

@@ -38,7 +38,7 @@ static void read_rows(const sim_tmem_matrix *d, uint32_t type, uint32_t containe
             const uint32_t at = sim_descriptor_chunk(&d->descriptor, first_outer + o, first_inner + c);
             for (uint32_t e = 0; e < d->along; e++) {
                 const uint32_t along = c * d->along + e, row = transposed ? along : o, k = transposed ? o : along;
-                raw[row * by_row + k * by_k] = element_in(d->block->shared + at, type, container, e);
+                raw[row * by_row + k * by_k] = element_in(d->block->engine_view + at, type, container, e);
             }
         }
     }
@@ -372,7 +372,8 @@ void sim_tmem_make(sim_block *b, const sim_tmem_work *work) {
     sim_tmem_product p;
     sim_operands o;
     sim_tmem_read_descriptor(t, work->descriptor, &p);
-    if (b->sm->hazards) check_factors(b, work, t, &p);
+    if (b->sm->hazards && work->effect != SIM_EFFECT_ONLY) check_factors(b, work, t, &p);
+    if (work->effect == SIM_CHECKS_ONLY) return;
     for (uint32_t column = 0; column < p.n; column += CHUNK_COLUMNS) {
         const uint32_t count = p.n - column < CHUNK_COLUMNS ? p.n - column : CHUNK_COLUMNS;
         read_b(blocks, &p, work, column, count, o.b.raw);

@@ -95,7 +95,8 @@ static void negate(sim_factor *f, const sim_product *p) {
 static void read_factors(sim_warp *w, const sim_op *op, const sim_pending_product *pending, sim_operands *o) {
     const sim_product *p = sim_product_at(w, op);
     const described a = describe_a(w, op, pending->a), b = describe_b(w, op, pending->b);
-    reader rows = {w->block->shared, &o->a, sim_depth_of_a(p), 1}, columns = {w->block->shared, &o->b, 1, p->n};
+    const unsigned char *seen = w->block->engine_view;
+    reader rows = {seen, &o->a, sim_depth_of_a(p), 1}, columns = {seen, &o->b, 1, p->n};
     if (op->imm2 & GROUP_A_IN_MEMORY)
         each_chunk(&a, read_chunk, &rows);
     else
@@ -116,11 +117,12 @@ static void make(sim_warp *w, const sim_pending_product *pending) {
     const sim_product *p = sim_product_at(w, op);
     const uint32_t *sums = w->sm->grid->program->pool + p->d;
     sim_operands o;
-    if (w->sm->hazards) {
+    if (w->sm->hazards && pending->effect != SIM_EFFECT_ONLY) {
         chunk_list list;
         list_chunks(w, op, pending->a, pending->b, &list);
         sim_hazard_factors_read(w, op, SIM_ALL_LANES, list.address, list.count, pending->issued);
     }
+    if (pending->effect == SIM_CHECKS_ONLY) return;
     read_factors(w, op, pending, &o);
     if (pending->keeps)
         sim_gather_sums(w, p, sums, &o);

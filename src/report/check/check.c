@@ -186,9 +186,11 @@ static haul_status add_findings(report_checker *c, report_verdict *v) {
             v->hidden++;
             continue;
         }
-        v->findings[v->finding_count++] = (report_finding){.first = first,
-                                                           .access = place_of(&v->launch, &first->access),
-                                                           .other = place_of(&v->launch, &first->other)};
+        v->findings[v->finding_count++] =
+            (report_finding){.first = first,
+                             .access = place_of(&v->launch, &first->access),
+                             .other = place_of(&v->launch, &first->other),
+                             .witness = v->launch.witnesses ? &v->launch.witnesses[i] : NULL};
     }
     for (size_t i = 0; i < v->finding_count; i++) grade_finding(c, v, &v->findings[i]);
     for (size_t i = 0; i < v->finding_count; i++)
@@ -284,6 +286,14 @@ static void add_totals(report_totals *t, const report_verdict *v) {
     t->counting += v->counting;
     t->expectations += v->outcome_count;
     t->failed += v->failed;
+    if (v->launch.schedules > t->schedules) t->schedules = v->launch.schedules;
+    t->compared += v->launch.schedules > 1;
+    t->differing += v->launch.differs;
+    for (size_t i = 0; i < v->finding_count; i++) {
+        const report_witness *w = v->findings[i].ignored_by ? NULL : v->findings[i].witness;
+        t->looked += w && w->tried;
+        t->witnessed += w && w->found;
+    }
 }
 
 haul_status report_check_launch(report_checker *c, const report_checked_launch *launch, report_verdict *v) {

@@ -24,13 +24,32 @@
 #include <haul/status.h>
 #include <jansson.h>
 
+/* How a launch's result differs between two schedules. */
+typedef struct report_difference {
+    const char *usual, *schedule; /* names that --schedule takes */
+    const char *ending;   /* "a deadlock": how it ends under `schedule`; NULL: both end well, and memory differs */
+    const char *variable; /* of the module; NULL: the buffer or surface of argument `argument`, from 0 */
+    size_t argument;
+    uint64_t word, words; /* the first word of four bytes that differs; how many do in all */
+    uint32_t values[2];   /* in the usual schedule, in the other */
+} report_difference;
+
+/* The answer to: is there a schedule in which the finding changes the result? */
+typedef struct report_witness {
+    const report_difference *found; /* NULL: none */
+    size_t tried;                   /* schedules; 0: none, since no order matters to such a finding */
+} report_witness;
+
 /* A checked launch, with facts that its record lacks. */
 typedef struct report_checked_launch {
     int64_t id;
     const haul_launch_record *record;
-    const char *module; /* the file of its PTX, or NULL */
-    bool has_device;    /* the program has several devices */
-    unsigned device;    /* the device's number */
+    const char *module;              /* the file of its PTX, or NULL */
+    bool has_device;                 /* the program has several devices */
+    unsigned device;                 /* the device's number */
+    const report_witness *witnesses; /* one for each finding of the record; NULL: nobody has looked */
+    size_t schedules;                /* that were compared; 0: none */
+    bool differs;                    /* its result differs between them */
 } report_checked_launch;
 
 /* One end of a finding, resolved. */
@@ -44,9 +63,10 @@ typedef struct report_finding_place {
 typedef struct report_finding {
     const haul_finding *first;
     report_finding_place access, other;
-    report_rule *ignored_by; /* or NULL */
-    bool again;              /* an earlier launch of the kernel had it; text output shows it once */
-    bool counts;             /* it makes the check fail */
+    report_rule *ignored_by;       /* or NULL */
+    bool again;                    /* an earlier launch of the kernel had it; text output shows it once */
+    bool counts;                   /* it makes the check fail */
+    const report_witness *witness; /* NULL: nobody has looked */
 } report_finding;
 
 /* One expectation, evaluated for one launch. */
@@ -77,6 +97,9 @@ typedef struct report_totals {
     size_t launches, failing; /* failing: with a finding that counts or a failed expectation */
     size_t grades[3], ignored, hidden, counting;
     size_t expectations, failed;
+    size_t schedules, compared,
+        differing;            /* the most of a launch; launches that ran under several; with different results */
+    size_t witnessed, looked; /* findings with a witness, of those with schedules tried */
 } report_totals;
 
 /* A finding that is not ignored, with the launches that have it. */
@@ -160,6 +183,10 @@ haul_status report_junit_write(const report_junit *j, text *out);
 const char *report_finding_message(const report_finding *finding);
 /* "128 threads of 4 thread blocks"; nothing if the finding concerns one thread, or none. */
 void report_put_concerned(text *out, const haul_finding *finding);
+/* "word 5 of argument 1 is 0x00000000 (0) in-order, 0x3f000000 (0.5) early; 128 words differ" */
+void report_put_difference(text *out, const report_difference *difference);
+/* "--schedule early: " with the difference, or that there is none; nothing if none was looked for. */
+void report_put_witness(text *out, const report_witness *witness);
 /* "read of 4 bytes by thread (3,0,0) of block (0,0,0)" */
 void report_put_access(text *out, const haul_finding *finding, const haul_finding_access *access);
 

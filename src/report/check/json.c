@@ -39,6 +39,28 @@ static json_t *access_json(const haul_finding_access *access, const report_findi
     return object;
 }
 
+static json_t *words_json(const report_difference *d) {
+    json_t *words =
+        json_pack("{s:I, s:I, s:o, s:o}", "word", (json_int_t)d->word, "differing", (json_int_t)d->words, "usual",
+                  json_sprintf("0x%08x", d->values[0]), "value", json_sprintf("0x%08x", d->values[1]));
+    if (d->variable)
+        json_object_set_new(words, "variable", report_json_string(d->variable));
+    else
+        json_object_set_new(words, "argument", json_integer((json_int_t)d->argument));
+    return words;
+}
+
+/* schedule: null if none of those tried changes the result */
+static json_t *witness_json(const report_witness *w) {
+    const report_difference *d = w->found;
+    json_t *object = json_pack("{s:I, s:s?}", "tried", (json_int_t)w->tried, "schedule", d ? d->schedule : NULL);
+    if (d && d->ending) json_object_set_new(object, "ending", json_string(d->ending));
+    json_t *words = d && !d->ending ? words_json(d) : NULL;
+    if (words) json_object_update(object, words);
+    json_decref(words);
+    return object;
+}
+
 static json_t *finding_json(const report_finding *f) {
     const haul_finding *first = f->first;
     const haul_finding_info *kind = &haul_finding_kinds[first->kind];
@@ -62,6 +84,7 @@ static json_t *finding_json(const report_finding *f) {
     json_object_set_new(object, "what", report_json_string(report_finding_message(f)));
     json_object_set_new(object, "why", json_string(kind->why));
     json_object_set_new(object, "cure", json_string(kind->cure));
+    if (f->witness && f->witness->tried) json_object_set_new(object, "witness", witness_json(f->witness));
     return object;
 }
 
@@ -80,6 +103,10 @@ haul_status report_check_json(const report_verdict *v, json_t **json) {
     *json =
         json_pack("{s:I, s:o, s:o, s:o, s:I}", "id", (json_int_t)v->launch.id, "kernel", report_json_string(v->kernel),
                   "findings", findings, "expectations", expectations, "ignored", (json_int_t)v->ignored);
+    if (*json && v->launch.schedules)
+        (void)json_object_set_new(
+            *json, "schedules",
+            json_pack("{s:I, s:b}", "compared", (json_int_t)v->launch.schedules, "differ", v->launch.differs));
     if (*json && v->launch.has_device)
         (void)json_object_set_new(*json, "device", json_integer((json_int_t)v->launch.device));
     return *json ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");

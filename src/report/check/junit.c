@@ -50,6 +50,11 @@ static void describe(const report_finding *f, text *out) {
         report_put_concerned(out, first);
         text_put(out, "\n");
     }
+    if (f->witness && f->witness->tried) {
+        text_put(out, "witness: ");
+        report_put_witness(out, f->witness);
+        text_put(out, "\n");
+    }
 }
 
 /* A test case has one failure: that of the first finding that counts, with the texts of all. */

@@ -144,6 +144,11 @@ static json_t *message_json(const report_finding *f) {
     if (first->count > 1) text_put(&message, " Concerns ");
     report_put_concerned(&message, first);
     if (first->count > 1) text_put(&message, ".");
+    if (f->witness && f->witness->tried) {
+        text_put(&message, " Witness: ");
+        report_put_witness(&message, f->witness);
+        text_put(&message, ".");
+    }
     text_printf(&message, " %s", kind->cure);
     json_t *object = json_pack("{s:o}", "text", report_json_string(text_string(&message)));
     text_free(&message);

@@ -120,6 +120,13 @@ static void put_concerned(text *out, report_terminal terminal, const haul_findin
     text_free(&concerned);
 }
 
+static void put_witness(text *out, report_terminal terminal, const report_witness *w) {
+    text line = {0};
+    report_put_witness(&line, w);
+    if (line.length) put_labelled(out, terminal, "witness", text_string(&line));
+    text_free(&line);
+}
+
 static void put_launch(text *out, const report_verdict *v) {
     text_printf(out, " in %s, launch %" PRId64, v->kernel, v->launch.id);
     if (v->launch.has_device) text_printf(out, ", device %u", v->launch.device);
@@ -151,6 +158,7 @@ static void put_finding(text *out, report_sources *sources, report_terminal term
     put_labelled(out, terminal, "why", kind->why);
     put_labelled(out, terminal, "cure", kind->cure);
     put_concerned(out, terminal, first);
+    put_witness(out, terminal, f->witness);
     text_put(out, "\n");
 }
 
@@ -209,6 +217,15 @@ static void put_unused(const report_checker *c, text *out) {
     }
 }
 
+static void put_schedules(const report_totals *t, text *out) {
+    if (t->compared && t->differing)
+        text_printf(out, "; results of %zu of %zu launches differ between %zu schedules", t->differing, t->compared,
+                    t->schedules);
+    else if (t->compared)
+        text_printf(out, "; no result differs between %zu schedules", t->schedules);
+    if (t->looked) text_printf(out, "; %zu of %zu errors have a witness", t->witnessed, t->looked);
+}
+
 haul_status report_put_check_totals(const report_checker *c, text *out) {
     const report_totals *t = &c->totals;
     put_repeated(c, out);
@@ -223,6 +240,7 @@ haul_status report_put_check_totals(const report_checker *c, text *out) {
     if (t->hidden) text_printf(out, "; %zu of lower grade not shown", t->hidden);
     if (t->expectations)
         text_printf(out, "; %zu of %zu expectations hold", t->expectations - t->failed, t->expectations);
+    put_schedules(t, out);
     text_put(out, "\n");
     return out->failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report") : HAUL_OK;
 }

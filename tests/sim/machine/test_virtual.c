@@ -351,7 +351,7 @@ static void checks_know_what_is_mapped_and_written(void **state) {
     (void)state;
     CUmemGenericAllocationHandle handle;
     haul_finding_kind kind;
-    sim_driver_set_checks(true, false, HAUL_SCHEDULE_IN_ORDER, 0);
+    sim_driver_set_checks(true, false, &(sim_schedule){0});
     CUdeviceptr at = mapped(devices[0], PAGE, &handle), other;
     assert_int_equal(findings_of(READ, at, &kind), 1);
     assert_int_equal(kind, HAUL_FINDING_UNINITIALISED_READ);
@@ -367,7 +367,7 @@ static void checks_know_what_is_mapped_and_written(void **state) {
     OK(cu->virtual_unmap(other, PAGE));
     OK(cu->virtual_unreserve(other, PAGE));
     give_back(at, PAGE, handle);
-    sim_driver_set_checks(false, false, HAUL_SCHEDULE_IN_ORDER, 0);
+    sim_driver_set_checks(false, false, &(sim_schedule){0});
 }
 
 /* ---- multicast ---- */

@@ -1,0 +1,294 @@
+#include "cli/trials.h"
+
+#include "base/status.h"
+#include "lib/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Schedules to try for an error, unless --schedules says otherwise. */
+enum { USUAL_TRIES = 8 };
+
+/* ---- names ---- */
+
+/* The orders that are tried first: each leaves the usual one in one respect. */
+static const char *const adversaries[] = {"reversed", "early", "late", "swapped", "unfenced"};
+enum { ADVERSARIES = sizeof adversaries / sizeof *adversaries };
+
+/* The orders that show a kind of finding best. Kinds without a row do not depend on an order, or end the launch. */
+static const struct {
+    haul_finding_kind kind;
+    const char *schedules[6];
+} witnesses_of[] = {
+    {HAUL_FINDING_RACE_SHARED, {"reversed", "diverged", "early", "reversed+diverged", "swapped", "reversed+early"}},
+    {HAUL_FINDING_RACE_GLOBAL, {"reversed", "diverged", "early", "reversed+diverged", "late", "reversed+early"}},
+    {HAUL_FINDING_ASYNC_READ_BEFORE_WAIT, {"early", "late", "swapped", "reversed+early", "reversed", "diverged"}},
+    {HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, {"early", "late", "swapped", "reversed+early", "reversed", "diverged"}},
+    {HAUL_FINDING_MISSING_PROXY_FENCE, {"unfenced", "unfenced+early", "unfenced+reversed", "unfenced+late"}},
+    {HAUL_FINDING_MISSING_COMMIT, {"early", "reversed", "swapped"}},
+    {HAUL_FINDING_MATRIX_BEFORE_WAIT, {"early", "swapped", "reversed"}},
+    {HAUL_FINDING_TENSOR_MEMORY_BEFORE_WAIT, {"early", "swapped", "reversed"}},
+    {HAUL_FINDING_BARRIER_DIVERGENCE, {"reversed", "diverged", "reversed+diverged"}},
+    {HAUL_FINDING_BARRIER_MISUSE, {"reversed", "diverged", "early"}},
+    {HAUL_FINDING_MBARRIER_MISUSE, {"reversed", "early", "diverged", "reversed+early"}},
+    {HAUL_FINDING_SHUFFLE_MASK, {"diverged", "reversed+diverged"}},
+    {HAUL_FINDING_USE_AFTER_FREE, {"reversed", "early", "diverged"}},
+    {HAUL_FINDING_UNINITIALISED_READ, {"dirty", "dirty+reversed"}},
+};
+
+static const char *const *schedules_for(haul_finding_kind kind) {
+    for (size_t i = 0; i < sizeof witnesses_of / sizeof *witnesses_of; i++)
+        if (witnesses_of[i].kind == kind) return witnesses_of[i].schedules;
+    return NULL;
+}
+
+static const char *random_name(cli_trials *t, size_t seed) {
+    return arena_printf(&t->memory, "random:%zu", seed);
+}
+
+/* ---- runs ---- */
+
+static cli_trial *add_trial(cli_trials *t, const char *schedule) {
+    if (t->count == t->capacity) {
+        cli_trial *more = arena_grow(&t->memory, t->items, t->count, &t->capacity, sizeof *more);
+        if (!more) return NULL;
+        t->items = more;
+    }
+    cli_trial *new = &t->items[t->count++];
+    *new = (cli_trial){.schedule = schedule};
+    return new;
+}
+
+/* A kernel that ends under the usual schedule should end under others soon. Otherwise its trial tells nothing. */
+static uint64_t limit_of(const cli_trials *t) {
+    static const double FACTOR = 16, LEAST = 1 << 22;
+    const double executed = t->items[0].run.record ? t->items[0].run.record->counters[HAUL_COUNTER_INST_EXECUTED] : 0;
+    const uint64_t limit = (uint64_t)(FACTOR * executed + LEAST), own = t->values->limit;
+    return own && own < limit ? own : limit;
+}
+
+static const char *ending_of(haul_status status) {
+    switch (status) {
+    case HAUL_ERROR_DEADLOCK: return "a deadlock";
+    case HAUL_ERROR_TRAP: return "a trap";
+    default: return "a fault";
+    }
+}
+
+/* Compares the last trial with the first. */
+static void compare(cli_trials *t, cli_trial *trial) {
+    const cli_trial *usual = &t->items[0];
+    report_difference *d = &trial->difference;
+    launch_difference words;
+    *d = (report_difference){.usual = usual->schedule, .schedule = trial->schedule};
+    trial->is_inconclusive = trial->run.status == HAUL_ERROR_TIMEOUT;
+    if (trial == usual || trial->is_inconclusive || usual->run.status != HAUL_OK) return;
+    if (trial->run.status != HAUL_OK) d->ending = ending_of(trial->run.status);
+    trial->differs = d->ending || launch_contents_differ(&usual->run.contents, &trial->run.contents, &words);
+    if (!trial->differs || d->ending) return;
+    d->variable = words.piece->variable;
+    d->argument = words.piece->argument;
+    d->word = words.word;
+    d->words = words.words;
+    memcpy(d->values, words.values, sizeof d->values);
+}
+
+static haul_status run(cli_trials *t, const char *schedule) {
+    haul_device_options options = cli_device_options(t->values);
+    options.check = true;
+    HAUL_TRY(device_read_schedule(schedule, &options));
+    cli_trial *trial = add_trial(t, schedule);
+    if (!trial) return haul_no_memory("the schedules");
+    if (t->count > 1) options.instruction_limit = limit_of(t);
+    cli_session_show_prints(t->session, t->count == 1);
+    HAUL_TRY(launch_trials_run(&t->launches, &options, &trial->run));
+    compare(t, trial);
+    return HAUL_OK;
+}
+
+/* Runs the schedule unless that has been done. */
+static haul_status run_once(cli_trials *t, const char *schedule, cli_trial **trial) {
+    for (size_t i = 0; i < t->count; i++) {
+        *trial = &t->items[i];
+        if (strcmp(t->items[i].schedule, schedule) == 0) return HAUL_OK;
+    }
+    const haul_status status = run(t, schedule);
+    *trial = &t->items[t->count - 1];
+    return status;
+}
+
+haul_status cli_trials_begin(cli_trials *t, cli_session *s, const cli_values *v, launch_description *d) {
+    t->session = s;
+    t->values = v;
+    HAUL_TRY(cli_session_find(s, d));
+    HAUL_TRY(launch_trials_begin(&t->launches, s->device, s->used->module, d));
+    HAUL_TRY(run(t, v->schedule ? v->schedule : "in-order"));
+    const launch_trial *first = &t->items[0].run;
+    return first->record && first->record->checked ? HAUL_OK : first->status;
+}
+
+static haul_status run_schedules(cli_trials *t, size_t count) {
+    cli_trial *trial;
+    for (size_t i = 0; t->count < count; i++) {
+        const char *name = i < ADVERSARIES ? adversaries[i] : random_name(t, i - ADVERSARIES + 1);
+        HAUL_TRY(name ? run_once(t, name, &trial) : haul_no_memory("the schedules"));
+    }
+    return HAUL_OK;
+}
+
+/* ---- findings of all runs ---- */
+
+static bool is_same_place(const haul_launch_record *r, const haul_finding_access *a, const haul_finding_access *b) {
+    if (!a->action || !b->action) return a->action == b->action;
+    if (a->instruction == b->instruction) return true;
+    const haul_source_place *p = report_user_place(&r->instructions[a->instruction].place);
+    const haul_source_place *q = report_user_place(&r->instructions[b->instruction].place);
+    return p->file && q->file && p->line == q->line && strcmp(p->file, q->file) == 0;
+}
+
+static bool has_finding(const haul_launch_record *r, const haul_finding *f) {
+    for (size_t i = 0; i < r->finding_count; i++) {
+        const haul_finding *known = &r->findings[i];
+        if (known->kind == f->kind && is_same_place(r, &known->access, &f->access) &&
+            is_same_place(r, &known->other, &f->other))
+            return true;
+    }
+    return false;
+}
+
+/* Inserts behind the findings of the same grade. */
+static void add_finding(haul_launch_record *r, const haul_finding *f) {
+    size_t at = r->finding_count++;
+    for (; at > 0 && r->findings[at - 1].grade > f->grade; at--) r->findings[at] = r->findings[at - 1];
+    r->findings[at] = *f;
+}
+
+static haul_status join_findings(cli_trials *t) {
+    size_t most = 1;
+    for (size_t i = 0; i < t->count; i++) most += t->items[i].run.record ? t->items[i].run.record->finding_count : 0;
+    t->record = *t->items[0].run.record;
+    t->record.finding_count = 0;
+    t->record.findings = ARENA_ARRAY(&t->memory, most, haul_finding);
+    if (!t->record.findings) return haul_no_memory("the findings");
+    for (size_t i = 0; i < t->count; i++) {
+        const haul_launch_record *r = t->items[i].run.record;
+        for (size_t k = 0; r && !t->items[i].is_inconclusive && k < r->finding_count; k++) {
+            haul_finding f = r->findings[k];
+            if (has_finding(&t->record, &f)) continue;
+            if (i) f.what = arena_printf(&t->memory, "under --schedule %s: %s", t->items[i].schedule, f.what);
+            if (!f.what) return haul_no_memory("the findings");
+            add_finding(&t->record, &f);
+        }
+    }
+    return HAUL_OK;
+}
+
+/* ---- results that differ ---- */
+
+static bool is_atomic(const char *mnemonic) {
+    static const char *const names[] = {"atom.", "red.", "cp.reduce.", "multimem.red"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(mnemonic, names[i], strlen(names[i])) == 0) return true;
+    return false;
+}
+
+/* Returns the first atomic operation; finding_access.action stays HAUL_ACTION_NONE if there is none. */
+static haul_finding_access find_atomic(const haul_launch_record *r) {
+    for (size_t i = 0; i < r->instruction_count; i++)
+        if (is_atomic(r->instructions[i].mnemonic))
+            return (haul_finding_access){.action = HAUL_ACTION_ATOMIC, .instruction = i};
+    return (haul_finding_access){0};
+}
+
+static bool has_errors(const haul_launch_record *r) {
+    return r->finding_count && r->findings[0].grade == HAUL_GRADE_ERROR;
+}
+
+/* A difference that nothing explains is a warning. One that other findings or the order of atomics explain is advice,
+ * so that kernels with sums of floating-point numbers pass. */
+static haul_status report_difference_of(cli_trials *t, const cli_trial *trial) {
+    haul_finding f = {.kind = HAUL_FINDING_SCHEDULE_DEPENDENT_RESULT, .grade = HAUL_GRADE_ADVICE};
+    text what = {0};
+    report_put_difference(&what, &trial->difference);
+    f.access = find_atomic(&t->record);
+    if (has_errors(&t->record))
+        text_put(&what, "; the launch's errors may be the cause");
+    else if (f.access.action)
+        text_put(&what, "; the order of atomic operations, of which this line has the first, may be the cause");
+    else
+        f.grade = HAUL_GRADE_WARNING;
+    if (has_errors(&t->record)) f.access = (haul_finding_access){0};
+    f.what = arena_copy(&t->memory, text_string(&what), what.length);
+    text_free(&what);
+    if (!f.what) return haul_no_memory("the findings");
+    add_finding(&t->record, &f);
+    return HAUL_OK;
+}
+
+static haul_status compare_results(cli_trials *t) {
+    for (size_t i = 1; i < t->count; i++) {
+        if (!t->items[i].differs) continue;
+        t->differs = true;
+        return report_difference_of(t, &t->items[i]);
+    }
+    return HAUL_OK;
+}
+
+/* ---- witnesses ---- */
+
+static haul_status try_schedule(cli_trials *t, const char *schedule, report_witness *w) {
+    cli_trial *trial = NULL;
+    HAUL_TRY(schedule ? run_once(t, schedule, &trial) : haul_no_memory("the schedules"));
+    if (!trial || trial == &t->items[0]) return HAUL_OK;
+    w->tried++;
+    if (!trial->differs) return HAUL_OK;
+    report_difference *found = ARENA_ARRAY(&t->memory, 1, report_difference);
+    if (!found) return haul_no_memory("the schedules");
+    *found = trial->difference;
+    w->found = found;
+    return HAUL_OK;
+}
+
+/* First those that suit the kind, then random ones. */
+static haul_status look_for_witness(cli_trials *t, haul_finding_kind kind, size_t most, report_witness *w) {
+    const char *const *named = schedules_for(kind);
+    for (size_t i = 0; named && i < 6 && named[i] && w->tried < most && !w->found; i++)
+        HAUL_TRY(try_schedule(t, named[i], w));
+    for (size_t seed = 1; named && w->tried < most && !w->found; seed++)
+        HAUL_TRY(try_schedule(t, random_name(t, seed), w));
+    return HAUL_OK;
+}
+
+static haul_status find_witnesses(cli_trials *t) {
+    const size_t most = t->values->schedules ? t->values->schedules : USUAL_TRIES;
+    t->witnesses = ARENA_ARRAY(&t->memory, t->record.finding_count + 1, report_witness);
+    if (!t->witnesses) return haul_no_memory("the schedules");
+    for (size_t i = 0; i < t->record.finding_count && t->items[0].run.status == HAUL_OK; i++) {
+        const haul_finding *f = &t->record.findings[i];
+        if (f->grade == HAUL_GRADE_ERROR) HAUL_TRY(look_for_witness(t, f->kind, most, &t->witnesses[i]));
+    }
+    return HAUL_OK;
+}
+
+haul_status cli_trials_compare(cli_trials *t) {
+    const size_t usual = t->values->schedules ? t->values->schedules : 1;
+    HAUL_TRY(run_schedules(t, usual));
+    const size_t compared = t->count;
+    HAUL_TRY(join_findings(t));
+    if (t->values->schedules) HAUL_TRY(compare_results(t));
+    if (t->values->witness) HAUL_TRY(find_witnesses(t));
+    t->compared = compared;
+    return HAUL_OK;
+}
+
+haul_status cli_trials_end(cli_trials *t) {
+    if (!t->session) return HAUL_OK;
+    const haul_device_options options = {.check = true, .instruction_limit = t->values->limit};
+    cli_session_show_prints(t->session, true);
+    const haul_status status = launch_trials_end(&t->launches);
+    device_set_schedule(t->session->device, &options);
+    for (size_t i = 0; i < t->count; i++) launch_trial_free(&t->items[i].run);
+    arena_free(&t->memory);
+    *t = (cli_trials){0};
+    return status;
+}
