@@ -210,8 +210,21 @@ static haul_status check_all(checking *c, cli_session *s) {
     return write_reports(c);
 }
 
+/* A program's launches depend on what it did before, so only recorded ones can be repeated. */
+static haul_status refuse_trials(const cli_values *v) {
+    if (!v->witness && !v->schedules) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT,
+                     "%s repeats launches, and cannot repeat a program's: record them with `haul replay --record FILE.jsonl -- "
+                     "PROGRAM`, then check FILE.jsonl",
+                     v->witness ? "--witness" : "--schedules");
+}
+
+static int check_program(const cli_values *v) {
+    return refuse_trials(v) == HAUL_OK ? cli_become_program(v, STANDIN_CHECK) : cli_fail("check");
+}
+
 int cli_run_check(const cli_values *v) {
-    if (v->program) return cli_become_program(v, STANDIN_CHECK);
+    if (v->program) return check_program(v);
     checking c = {.values = v};
     cli_session s = {0};
     haul_status status = check_all(&c, &s);
