@@ -1,9 +1,9 @@
 /* Faults and deadlocks, which stop a launch, and lanes that leave others waiting. */
 #include "assembler/engine.h"
 #include "check/internal.h"
+#include "check/stuck.h"
 #include "ptx/traits.h"
 #include "state/block.h"
-#include "state/mbarrier.h"
 #include "state/program.h"
 
 #include <stdio.h>
@@ -72,45 +72,32 @@ void sim_hazard_joins_released(sim_warp *w) {
 
 /* ---- deadlock ---- */
 
-static uint32_t popcount(uint32_t mask) {
-    return (uint32_t)__builtin_popcount(mask);
-}
-
-static void say_barrier(sim_finding *f, const sim_warp *w, const sim_path *p) {
-    const sim_barrier *bar = &w->block->barriers[p->barrier];
-    if (bar->expected)
-        sim_hazard_say(f, "barrier %u waits for %u threads, of which %u have arrived; no other thread can still arrive",
-                       p->barrier, bar->expected * SIM_LANES, bar->threads);
-    else
-        sim_hazard_say(f, "barrier %u waits for all threads of the block that have not ended, of which %u have arrived",
-                       p->barrier, bar->threads);
-}
-
-static uint32_t address_of(const sim_warp *w, const sim_path *p) {
-    const sim_op *op = &w->ops[p->pc];
-    const unsigned lane = (unsigned)__builtin_ctz(p->mask);
-    const uint64_t base =
-        op->flags & SIM_OP_WIDE ? SIM_SLOT(w, uint64_t, op->a)[lane] : SIM_SLOT(w, uint32_t, op->a)[lane];
-    return (uint32_t)(base + (uint64_t)op->imm) & ((1u << 24) - 1);
-}
-
-static void describe_mbarrier(sim_finding *f, const sim_warp *w, uint32_t address) {
-    const sim_watched_mbarrier *watched = sim_mbarrier_watched(sim_domain_of(w->block), w->block, address);
-    const char *raised =
-        watched->raised
-            ? "; arrivals by cp.async.mbarrier.arrive without .noinc do not count: each raises the count by one"
-            : "";
-    uint64_t bits;
-    memcpy(&bits, w->block->shared + address, sizeof bits);
-    const sim_mbarrier m = sim_mbarrier_unpack(bits);
+/* Names the mbarrier that the path waits for as the finding's place. */
+static void locate_mbarrier(sim_finding *f, const sim_warp *w, const sim_path *p) {
     f->finding.space = HAUL_SPACE_SHARED;
-    f->finding.address = address;
-    f->finding.bytes = 8;
+    f->finding.address = sim_stuck_mbarrier(w, p);
+    f->finding.bytes = sizeof(uint64_t);
     sim_finding_locate(w->sm->grid, f);
-    sim_hazard_say(f,
-                   "the mbarrier's phase (parity %u) does not end: %u of %u arrivals and %d bytes are missing, and "
-                   "nothing is left that could supply them%s",
-                   m.phase, m.pending, m.expected, m.bytes, raised);
+}
+
+static bool was_raised(const sim_warp *w, const sim_path *p) {
+    if (p->state != SIM_PATH_AT_MBARRIER) return false;
+    return sim_mbarrier_watched(sim_domain_of(w->block), w->block, sim_stuck_mbarrier(w, p))->raised;
+}
+
+static void say_stuck(sim_finding *f, const sim_warp *w, const sim_path *p) {
+    text what = {0};
+    if (p->state == SIM_PATH_READY)
+        text_put(&what, "the loop waits for a change that no thread is left to make");
+    else
+        text_put(&what, "the wait is for ");
+    if (p->state != SIM_PATH_READY) sim_stuck_put_event(&what, w, p);
+    if (was_raised(w, p))
+        text_put(&what, " (arrivals by cp.async.mbarrier.arrive without .noinc do not count: each raises the count by one)");
+    text_put(&what, "; nobody is left who could supply the rest: ");
+    sim_stuck_put_others(&what, w, p);
+    sim_hazard_say(f, "%s", text_string(&what));
+    text_free(&what);
 }
 
 /* Reports what a path waits for when nothing can run. */
@@ -124,7 +111,7 @@ static void report_stuck_path(sim_warp *w, const sim_path *p) {
                      .thread = SIM_NO_THREAD};
     sim_watched_mbarrier *m = NULL;
     if (p->state == SIM_PATH_AT_MBARRIER) {
-        m = sim_mbarrier_watched(sim_domain_of(w->block), w->block, address_of(w, p));
+        m = sim_mbarrier_watched(sim_domain_of(w->block), w->block, sim_stuck_mbarrier(w, p));
         s.other_action = HAUL_ACTION_SYNC;
         s.other_instruction = m->last_instruction;
         s.thread = m->used ? m->last_thread : SIM_NO_THREAD;
@@ -132,19 +119,8 @@ static void report_stuck_path(sim_warp *w, const sim_path *p) {
     if (sim_domain_of(w->block)->has_stale) return; /* the stale wait that led here has been reported */
     sim_finding *f = sim_hazard_report(w, &s);
     if (!f) return;
-    switch (p->state) {
-    case SIM_PATH_AT_BARRIER: say_barrier(f, w, p); return;
-    case SIM_PATH_AT_MBARRIER: describe_mbarrier(f, w, address_of(w, p)); return;
-    case SIM_PATH_AT_WARP_SYNC:
-        sim_hazard_say(f, "lanes 0x%08x wait for all of 0x%08x, of which %u do not arrive", p->mask, p->members,
-                       popcount(p->members & w->live & ~p->mask));
-        return;
-    case SIM_PATH_AT_CLUSTER: sim_hazard_say(f, "the cluster's barrier waits for threads that never arrive"); return;
-    case SIM_PATH_AT_TENSOR_MEMORY:
-        sim_hazard_say(f, "the warp waits for columns of tensor memory, and their owners never deallocate them");
-        return;
-    default: sim_hazard_say(f, "the loop waits for a change that no thread is left to make"); return;
-    }
+    if (p->state == SIM_PATH_AT_MBARRIER) locate_mbarrier(f, w, p);
+    say_stuck(f, w, p);
 }
 
 void sim_hazard_deadlock(sim_sm *sm) {

@@ -166,6 +166,8 @@ void sim_hazard_mbarrier_signalled(sim_warp *w, const sim_op *op, unsigned lane,
 /* cp.async.mbarrier.arrive without .noinc has raised the pending count. */
 void sim_hazard_mbarrier_raised(const sim_warp *w, uint32_t address);
 void sim_hazard_mbarrier_arrive(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
+/* Transaction bytes are expected (positive) or have arrived (negative). */
+void sim_hazard_mbarrier_bytes(sim_block *b, uint32_t address, int64_t bytes);
 void sim_hazard_mbarrier_phase(sim_block *b, uint32_t address);
 /* A copy of the lane will signal its bytes to another block's mbarrier. */
 void sim_hazard_mbarrier_signals(const sim_warp *w, unsigned lane);

@@ -90,7 +90,8 @@ void sim_hazard_mbarrier_init(sim_warp *w, const sim_op *op, unsigned lane, uint
     m->instruction = op->instruction;
     m->time = d->now;
     m->fenced = m->raised = false;
-    m->ended = 0;
+    m->ended = m->phases = 0;
+    m->expected_bytes = m->arrived_bytes = 0;
     forget_passes(d, m);
     sim_stale_forget(d, m);
     sim_shadow_mbarrier(w->block, address, true);
@@ -150,10 +151,22 @@ void sim_hazard_mbarrier_arrive(sim_warp *w, const sim_op *op, unsigned lane, si
     d->now++;
 }
 
+void sim_hazard_mbarrier_bytes(sim_block *b, uint32_t address, int64_t bytes) {
+    sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(b), b, address);
+    if (is_shared_slot(m, b, address)) return;
+    if (bytes > 0)
+        m->expected_bytes += (uint64_t)bytes;
+    else
+        m->arrived_bytes += (uint64_t)-bytes;
+}
+
 void sim_hazard_mbarrier_phase(sim_block *b, uint32_t address) {
     sim_domain *d = sim_domain_of(b);
     sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, address);
-    if (!is_shared_slot(m, b, address)) sim_phase_ended(d, m);
+    if (!is_shared_slot(m, b, address)) {
+        m->expected_bytes = m->arrived_bytes = 0;
+        sim_phase_ended(d, m);
+    }
     sim_gate_release(d, &m->gate);
 }
 

@@ -2,6 +2,7 @@
 #include "exec/fault.h"
 
 #include "check/hazard.h"
+#include "check/stuck.h"
 #include "state/block.h"
 
 #include <stdarg.h>
@@ -123,39 +124,14 @@ uint32_t sim_fault_pass(sim_warp *w) {
 
 /* ---- stuck warps ---- */
 
-/* Returns the line in the source, or in the PTX if the source is unknown. */
-static uint32_t line_of(const sim_program *p, const sim_op *op) {
-    const ptx_place *place = place_of(p, op);
-    return place ? place->line : p->function->instructions[op->instruction].position.line;
-}
-
-static const char *describe_state(const sim_path *p, char out[48]) {
-    switch (p->state) {
-    case SIM_PATH_READY: return "run";
-    case SIM_PATH_AT_BARRIER: snprintf(out, 48, "wait for barrier %u", p->barrier); return out;
-    case SIM_PATH_AT_WARP_SYNC: return "wait for lanes of its own warp";
-    case SIM_PATH_AT_MBARRIER: return "wait for an mbarrier's phase";
-    case SIM_PATH_AT_CLUSTER: return "wait for the cluster's barrier";
-    case SIM_PATH_AT_TENSOR_MEMORY: return "wait for columns of tensor memory";
-    default: return "wait for a change";
-    }
-}
-
-static void describe_path(const sim_sm *sm, const sim_warp *w, const sim_path *p, char *message, size_t size) {
-    char state[48];
-    size_t used = strlen(message);
-    snprintf(message + used, size - used, "%s block (%u,%u,%u) warp %u lanes %08x %s at line %u", used ? ";" : "",
-             w->block->at[0], w->block->at[1], w->block->at[2], w->index, p->mask, describe_state(p, state),
-             line_of(sm->grid->program, &w->ops[p->pc]));
-}
-
-static void describe_warp(const sim_sm *sm, const sim_warp *w, char *message, size_t size) {
-    for (uint32_t left = w->used_paths; left && strlen(message) + 120 < size; left &= left - 1)
-        describe_path(sm, w, &w->paths[__builtin_ctz(left)], message, size);
-}
-
 void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size) {
-    for (uint32_t b = 0; b < sm->grid->resident; b++)
-        for (uint32_t i = 0; sm->blocks[b].running && i < sm->blocks[b].warp_count; i++)
-            describe_warp(sm, &sm->blocks[b].warps[i], message, size);
+    text what = {0};
+    for (uint32_t b = 0; b < sm->grid->resident && strlen(message) + what.length < size; b++) {
+        if (!sm->blocks[b].running) continue;
+        text_put(&what, *message || what.length ? "; " : " ");
+        sim_stuck_put_block(&what, &sm->blocks[b]);
+    }
+    const size_t used = strlen(message);
+    snprintf(message + used, size - used, "%s", text_string(&what));
+    text_free(&what);
 }

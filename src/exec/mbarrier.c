@@ -15,6 +15,7 @@ bool sim_mbarrier_update(sim_block *b, uint64_t *object, uint32_t arrivals, int6
     if (arrivals > m.pending || missing > SIM_MBARRIER_MOST || missing < -(int64_t)SIM_MBARRIER_MOST) return false;
     m.pending -= arrivals;
     m.bytes = (int32_t)missing;
+    if (bytes && b->sm->hazards) sim_hazard_mbarrier_bytes(b, (uint32_t)((unsigned char *)object - b->shared), bytes);
     if (m.pending == 0 && m.bytes == 0) {
         m.phase ^= 1;
         m.pending = m.expected;
