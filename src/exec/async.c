@@ -262,6 +262,28 @@ void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep, bool read)
     }
 }
 
+static void move_copies(sim_block *b, sim_copy_queue *q, uint64_t turn, uint64_t *number) {
+    for (size_t i = q->first; i < q->first + q->count; i++) {
+        sim_copy *c = &q->copies[i];
+        if (c->moved || !c->bytes || !sim_takes_effect_meanwhile(&b->sm->grid->schedule, turn, (*number)++)) continue;
+        move_lanes(b, c, c->lanes);
+        c->moved = true;
+    }
+}
+
+void sim_async_meanwhile(sim_block *b, uint64_t turn) {
+    uint64_t number = 0;
+    if (!b->async.used) return;
+    for (size_t q = 0; q < b->async.queue_count; q++) move_copies(b, &b->async.queues[q], turn, &number);
+    for (size_t i = 0; i < b->async.bulk_count; i++) {
+        sim_bulk *bulk = &b->async.bulks[i];
+        const bool waits = bulk->kind == SIM_BULK_REDUCE || bulk->moved || bulk->staged;
+        if (waits || !sim_takes_effect_meanwhile(&b->sm->grid->schedule, turn, number++)) continue;
+        sim_bulk_move(b, bulk);
+        bulk->moved = true;
+    }
+}
+
 void sim_async_deliver(sim_block *b, uint32_t address) {
     const uint64_t *object = sim_mbarrier_at(b, address);
     const uint32_t phase = object ? sim_mbarrier_unpack(*object).phase : 0;

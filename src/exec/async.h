@@ -26,6 +26,8 @@ void sim_async_commit_bulk(sim_warp *w, uint32_t active);
 void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep, bool read);
 /* Returns whether reductions are in flight whose order other blocks can see. */
 bool sim_async_has_reductions(const sim_async *a);
+/* Before turn `turn` of a warp of the block: moves the data of some copies in flight, as the schedule says. */
+void sim_async_meanwhile(sim_block *b, uint64_t turn);
 /* Delivers the copies that complete transactions or arrivals on the mbarrier at `address`. */
 void sim_async_deliver(sim_block *b, uint32_t address);
 /* Delivers everything still in flight at the end of the block. */

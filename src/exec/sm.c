@@ -155,6 +155,7 @@ static uint64_t turn_of(sim_sm *sm, const sim_warp *w) {
     const sim_schedule *s = &sm->grid->schedule;
     if (sm->grid->check && s->turns == HAUL_SCHEDULE_RANDOM && !w->polls) {
         const uint64_t bits = sim_schedule_bits(s, ++sm->turns);
+        sim_async_meanwhile(w->block, sm->turns);
         return bits & 1 ? 0 : 1ull << (bits >> 1) % LENGTHS;
     }
     return s->is_diverged ? SHORT_TURN : STRETCH;

@@ -35,6 +35,12 @@ static inline bool sim_takes_effect_at_issue(const sim_schedule *s, uint64_t num
     }
 }
 
+/* Returns whether operation `number` in flight takes effect before turn `turn` of a warp, between its issue and its
+ * wait. */
+static inline bool sim_takes_effect_meanwhile(const sim_schedule *s, uint64_t turn, uint64_t number) {
+    return s->completion == HAUL_COMPLETION_RANDOM && sim_schedule_bits(s, turn << 20 ^ number) % 8 == 0;
+}
+
 /* Returns whether a bulk store's bytes reach global memory only when a thread waits for that, not already when one
  * waits until the store has read its source. */
 static inline bool sim_arrives_after_read(const sim_schedule *s, uint64_t number) {
