@@ -73,7 +73,7 @@ static uint32_t count_threads(const place *at) {
     return count;
 }
 
-/* "warp 3", "warps 0-3, 6" */
+/* "warp 3", "warp 3, lanes 0x0000ffff", "warps 0-3, 6" */
 static void put_warps(text *out, const place *at) {
     uint32_t warps = 0;
     for (uint32_t i = 0; i < SIM_MAX_WARPS; i++) warps |= (uint32_t)(at->lanes[i] != 0) << i;
@@ -85,6 +85,8 @@ static void put_warps(text *out, const place *at) {
         text_printf(out, last > first ? "%s%" PRIu32 "-%" PRIu32 : "%s%" PRIu32, put++ ? ", " : " ", first, last);
         first = last;
     }
+    const uint32_t lanes = warps && !(warps & (warps - 1)) ? at->lanes[__builtin_ctz(warps)] : SIM_ALL_LANES;
+    if (lanes != SIM_ALL_LANES) text_printf(out, ", lanes 0x%08" PRIx32, lanes);
 }
 
 static void put_threads(text *out, const place *at) {
@@ -135,9 +137,8 @@ static void put_barrier(text *out, const sim_warp *w, const sim_path *p) {
     const sim_barrier *bar = &w->block->barriers[p->barrier];
     uint32_t live = 0;
     for (uint32_t i = 0; i < w->block->warp_count; i++) live += (uint32_t)__builtin_popcount(w->block->warps[i].live);
-    text_printf(out, "barrier %u: %" PRIu32 " of %" PRIu32 " threads have arrived", p->barrier, bar->threads,
-                bar->expected ? bar->expected * SIM_LANES : live);
-    if (!bar->expected) text_put(out, " of the block that have not ended");
+    text_printf(out, "barrier %u%s: %" PRIu32 " of %" PRIu32 " threads have arrived", p->barrier,
+                bar->expected ? "" : " of the whole block", bar->threads, bar->expected ? bar->expected * SIM_LANES : live);
 }
 
 /* The mbarrier's variable and offset. */
@@ -160,7 +161,7 @@ static void put_bytes(text *out, const sim_watched_mbarrier *m, const sim_mbarri
     else if (state->bytes)
         text_printf(out, ", %" PRId32 " bytes are missing", state->bytes);
     else
-        text_put(out, ", no bytes are expected");
+        text_put(out, m ? ", no bytes are expected" : ", no bytes are missing");
 }
 
 static void put_mbarrier(text *out, const sim_warp *w, const sim_path *p) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Schedules to try for an error, unless --schedules says otherwise. */
-enum { USUAL_TRIES = 8 };
+enum { USUAL_TRIES = 16 };
 
 /* ---- names ---- */
 
@@ -15,14 +15,16 @@ enum { USUAL_TRIES = 8 };
 static const char *const adversaries[] = {"reversed", "early", "late", "swapped", "unfenced"};
 enum { ADVERSARIES = sizeof adversaries / sizeof *adversaries };
 
+enum { MOST_NAMED = 6 };
+
 /* The orders that show a kind of finding best. Kinds without a row do not depend on an order, or end the launch. */
 static const struct {
     haul_finding_kind kind;
-    const char *schedules[6];
+    const char *schedules[MOST_NAMED];
 } witnesses_of[] = {
     {HAUL_FINDING_RACE_SHARED, {"reversed", "diverged", "early", "reversed+diverged", "swapped", "reversed+early"}},
     {HAUL_FINDING_RACE_GLOBAL, {"reversed", "diverged", "early", "reversed+diverged", "late", "reversed+early"}},
-    {HAUL_FINDING_ASYNC_READ_BEFORE_WAIT, {"early", "late", "swapped", "reversed+early", "reversed", "diverged"}},
+    {HAUL_FINDING_ASYNC_READ_BEFORE_WAIT, {"early", "late", "swapped", "reversed+early", "reversed+late", "reversed"}},
     {HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, {"early", "late", "swapped", "reversed+early", "reversed", "diverged"}},
     {HAUL_FINDING_MISSING_PROXY_FENCE, {"unfenced", "unfenced+early", "unfenced+reversed", "unfenced+late"}},
     {HAUL_FINDING_MISSING_COMMIT, {"early", "reversed", "swapped"}},
@@ -61,7 +63,7 @@ static cli_trial *add_trial(cli_trials *t, const char *schedule) {
 
 /* A kernel that ends under the usual schedule should end under others soon. Otherwise its trial tells nothing. */
 static uint64_t limit_of(const cli_trials *t) {
-    static const double FACTOR = 16, LEAST = 1 << 22;
+    static const double FACTOR = 64, LEAST = 1 << 22;
     const double executed = t->items[0].run.record ? t->items[0].run.record->counters[HAUL_COUNTER_INST_EXECUTED] : 0;
     const uint64_t limit = (uint64_t)(FACTOR * executed + LEAST), own = t->values->limit;
     return own && own < limit ? own : limit;
@@ -252,7 +254,7 @@ static haul_status try_schedule(cli_trials *t, const char *schedule, report_witn
 /* First those that suit the kind, then random ones. */
 static haul_status look_for_witness(cli_trials *t, haul_finding_kind kind, size_t most, report_witness *w) {
     const char *const *named = schedules_for(kind);
-    for (size_t i = 0; named && i < 6 && named[i] && w->tried < most && !w->found; i++)
+    for (size_t i = 0; named && i < MOST_NAMED && named[i] && w->tried < most && !w->found; i++)
         HAUL_TRY(try_schedule(t, named[i], w));
     for (size_t seed = 1; named && w->tried < most && !w->found; seed++)
         HAUL_TRY(try_schedule(t, random_name(t, seed), w));

@@ -188,6 +188,20 @@ void sim_warp_split(sim_warp *w, uint32_t keep, uint32_t pc) {
     new_path(w, pc, rest, p->join, p->depth);
 }
 
+void sim_warp_scatter(sim_warp *w, bool last_lane_first) {
+    sim_path *p = w->path;
+    uint32_t left = p->mask;
+    if (left != w->live || p->resumes) return;
+    for (bool is_first = true; left; is_first = false) {
+        const uint32_t lane = 1u << (last_lane_first ? 31 - __builtin_clz(left) : __builtin_ctz(left));
+        left &= ~lane;
+        if (is_first)
+            p->mask = w->active = lane;
+        else
+            new_path(w, p->pc, lane, p->join, p->depth);
+    }
+}
+
 sim_step sim_warp_wait(sim_warp *w, uint32_t pc, uint32_t active, sim_path_state state) {
     sim_warp_split(w, active, pc + 1);
     return sim_warp_park(w, pc, state);

@@ -31,6 +31,9 @@ void sim_warp_leave_call(sim_warp *w);
 /* Keeps only the lanes of `keep` in the running path; the others become a ready path at operation `pc`. */
 void sim_warp_split(sim_warp *w, uint32_t keep, uint32_t pc);
 
+/* If all live lanes run as one path, lets them run one after the other until an instruction needs them together. */
+void sim_warp_scatter(sim_warp *w, bool last_lane_first);
+
 /* Parks the lanes in `active` of the running path, which cannot do the operation at `pc` yet. Lanes that its guard
  * excludes go on after it. */
 sim_step sim_warp_wait(sim_warp *w, uint32_t pc, uint32_t active, sim_path_state state);

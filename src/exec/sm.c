@@ -107,7 +107,8 @@ void sim_sm_renew(const sim_grid *g, sim_sm *sm) {
     sm->patience = SIM_PATIENT;
     sm->releases = sm->turns = sm->progress = sm->changes = sm->executed = sm->epoch_end = 0;
     sm->waited = sm->clock_changes = sm->ticks = sm->clock_reads = 0;
-    sm->stuck = sm->gave_way = false;
+    sm->stuck = sm->gave_way = sm->delivers = false;
+    sm->delivered = 0;
     sm->vain = sm->vain_rounds = sm->pollers = 0;
     sm->running = sm->ordered = 0;
     sm->waits = (sim_waits){0};
@@ -149,25 +150,25 @@ static uint32_t in_turn(const sim_sm *sm, uint64_t round, uint32_t i, uint32_t c
 }
 
 /* Returns the operations of the warp's turn; 0: it sits this round out. Random schedules thereby stop warps at any
- * place, for any time. A warp that polls always gets its turn, or its polling in vain would not be noticed. */
+ * place, for any time. Lanes that run apart do so again after each operation that they met at. A warp that polls always gets its
+ * turn, or its polling in vain would not be noticed. */
 static uint64_t turn_of(sim_sm *sm, const sim_warp *w) {
-    enum { LENGTHS = 13, SHORT_TURN = 64 };
+    enum { LENGTHS = 13, SHORTEST = 1 };
     const sim_schedule *s = &sm->grid->schedule;
     if (sm->grid->check && s->turns == HAUL_SCHEDULE_RANDOM && !w->polls) {
         const uint64_t bits = sim_schedule_bits(s, ++sm->turns);
         sim_async_meanwhile(w->block, sm->turns);
         return bits & 1 ? 0 : 1ull << (bits >> 1) % LENGTHS;
     }
-    return s->is_diverged ? SHORT_TURN : STRETCH;
+    return s->is_diverged && !w->polls ? SHORTEST : STRETCH;
 }
 
-/* Lets half of a whole warp's lanes run apart from the others until an instruction needs them together. Lanes whose
- * numbers differ in one bit, as in most exchanges, are in different halves; the second half runs first. */
-static void split_whole(sim_warp *w) {
-    const uint32_t odd_parity = 0x96696996;
-    const uint32_t lanes = w->path->mask & odd_parity;
-    if (w->path->mask != w->live || w->path->resumes || !lanes || lanes == w->live) return;
-    sim_warp_split(w, lanes, w->path->pc);
+/* Lanes that poll stay together, so that a deadlock shows as a loop in which nothing changes. */
+static void diverge(sim_warp *w) {
+    if (w->polls)
+        sim_warp_merge(w);
+    else
+        sim_warp_scatter(w, w->sm->grid->schedule.turns != HAUL_SCHEDULE_REVERSED);
 }
 
 static bool run_warps(sim_sm *sm, sim_block *b, bool *useful) {
@@ -182,7 +183,7 @@ static bool run_warps(sim_sm *sm, sim_block *b, bool *useful) {
         *useful |= !turn;
         if (!turn) continue;
         if (w->path->state != SIM_PATH_READY) sim_warp_switch(w);
-        if (sm->grid->schedule.is_diverged) split_whole(w);
+        if (sm->grid->schedule.is_diverged) diverge(w);
         sm->executed += sim_warp_run(w, turn);
         *useful |= !w->in_vain;
     }
@@ -225,6 +226,24 @@ bool sim_sm_polls(const sim_sm *sm) {
     return true;
 }
 
+static bool wake_waiters(sim_sm *sm) {
+    bool any = false;
+    for (uint32_t b = 0; b < sm->grid->resident; b++)
+        for (uint32_t i = 0; sm->blocks[b].running && i < sm->blocks[b].warp_count; i++)
+            any |= sim_warp_wake_all(&sm->blocks[b].warps[i], SIM_PATH_AT_MBARRIER);
+    return any;
+}
+
+/* Called after each round. If nothing ran, and copies may complete that waiters were kept waiting for, lets the waiters
+ * try again; returns false if that has been tried, or there are none. */
+static bool deliver_late(sim_sm *sm, bool ran) {
+    sm->delivers = false;
+    if (ran || !sim_keeps_waiters_waiting(&sm->grid->schedule) || sm->delivered == sm->changes + 1) return ran;
+    sm->delivers = wake_waiters(sm);
+    sm->delivered = sm->changes + 1;
+    return sm->delivers;
+}
+
 bool sim_sm_run(sim_sm *sm, uint64_t end) {
     bool ran = true;
     if (sm->gave_way) return true;
@@ -239,6 +258,7 @@ bool sim_sm_run(sim_sm *sm, uint64_t end) {
             sm->vain = sm->vain_rounds = 0;
         else if (ran)
             note_vain_round(sm);
+        ran = deliver_late(sm, ran);
     }
     sm->stuck = !ran;
     return sm->running > 0 || sm->next_cluster < sm->grid->end_cluster;

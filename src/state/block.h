@@ -130,6 +130,8 @@ struct sim_sm {
     uint32_t ordered;              /* paths that wait for the serial phase */
     uint32_t patience;             /* see SIM_PATIENT */
     uint64_t turns;                /* of warps, in random schedules */
+    bool delivers;                 /* schedules that keep waiters waiting: nothing else could run, so copies complete */
+    uint64_t delivered;            /* `changes` when that was so last */
     uint64_t progress;             /* barriers opened, phases completed, lanes ended: events that others may wait for */
     uint64_t changes;              /* of memory, barriers, copies in flight */
     sim_waits waits;               /* of its warps, for the time estimate */

@@ -41,6 +41,12 @@ static inline bool sim_takes_effect_meanwhile(const sim_schedule *s, uint64_t tu
     return s->completion == HAUL_COMPLETION_RANDOM && sim_schedule_bits(s, turn << 20 ^ number) % 8 == 0;
 }
 
+/* Returns whether copies complete for a thread that waits for their mbarrier only when no other warp of the SM can
+ * run. */
+static inline bool sim_keeps_waiters_waiting(const sim_schedule *s) {
+    return s->completion == HAUL_COMPLETION_LATE;
+}
+
 /* Returns whether a bulk store's bytes reach global memory only when a thread waits for that, not already when one
  * waits until the store has read its source. */
 static inline bool sim_arrives_after_read(const sim_schedule *s, uint64_t number) {

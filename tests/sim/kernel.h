@@ -47,6 +47,7 @@ typedef struct kernel_run {
     void *out; /* written to the device before, read back after */
     size_t out_bytes;
     haul_launch_record *record; /* its counters are filled in */
+    const haul_device_options *options; /* NULL: the fields above */
 } kernel_run;
 
 /* What a buffer begins as, and what becomes of it: arrays. */
@@ -87,7 +88,8 @@ static inline haul_status try_kernel(const kernel_run *r) {
                                          .sample_blocks = r->sample};
     haul_device *device;
     haul_module *module;
-    haul_status status = haul_device_open(r->device ? r->device : "sim:h100", &options, &device);
+    haul_status status =
+        haul_device_open(r->device ? r->device : "sim:h100", r->options ? r->options : &options, &device);
     if (status != HAUL_OK) return status;
     status = haul_module_load(device, "test.ptx", r->ptx, strlen(r->ptx), &module);
     if (status == HAUL_OK) status = launch_on(device, module, r);

@@ -132,16 +132,19 @@ static inline bool try_one(const pair *p, const haul_device_options *asked, bool
 static const pair *tried;
 static size_t tried_count;
 
-static inline void try_all(haul_schedule schedule, uint64_t seed, uint32_t threads, const char *how) {
-    const haul_device_options options = {.check = true, .schedule = schedule, .seed = seed, .threads = threads};
+static inline void try_with(const haul_device_options *options, const char *how) {
     size_t not_told = 0;
     for (size_t i = 0; i < tried_count; i++) {
         for (int strict = 0; strict <= tried[i].strict; strict++) {
-            not_told += !try_one(&tried[i], &options, strict, false, how);
-            not_told += !try_one(&tried[i], &options, strict, true, how);
+            not_told += !try_one(&tried[i], options, strict, false, how);
+            not_told += !try_one(&tried[i], options, strict, true, how);
         }
     }
     assert_int_equal(not_told, 0);
+}
+
+static inline void try_all(haul_schedule schedule, uint64_t seed, uint32_t threads, const char *how) {
+    try_with(&(haul_device_options){.check = true, .schedule = schedule, .seed = seed, .threads = threads}, how);
 }
 
 static inline void pairs_are_told_apart_in_order(void **state) {
@@ -155,6 +158,14 @@ static inline void pairs_are_told_apart_in_reverse(void **state) {
     try_all(HAUL_SCHEDULE_REVERSED, 0, 1, "reversed");
 }
 
+static inline void pairs_are_told_apart_whenever_copies_complete(void **state) {
+    (void)state;
+    for (int c = HAUL_COMPLETION_LATE; c <= HAUL_COMPLETION_RANDOM; c++) {
+        const haul_device_options options = {.check = true, .completion = (haul_completion)c, .unfenced = c % 2, .threads = 1};
+        try_with(&options, "other completion");
+    }
+}
+
 static inline void pairs_are_told_apart_at_random(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) try_all(HAUL_SCHEDULE_RANDOM, seed, 1, "at random");
@@ -164,6 +175,7 @@ static inline int run_pairs(const pair *pairs, size_t count) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_are_told_apart_in_order),
         cmocka_unit_test(pairs_are_told_apart_in_reverse),
+        cmocka_unit_test(pairs_are_told_apart_whenever_copies_complete),
         cmocka_unit_test(pairs_are_told_apart_at_random),
     };
     tried = pairs;

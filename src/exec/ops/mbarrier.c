@@ -237,6 +237,11 @@ static void pass_barriers(sim_warp *w, const sim_op *op, uint32_t done, const ui
     }
 }
 
+/* Returns whether copies complete for the waiting warp. One that polls is not kept waiting for ever. */
+static bool completes_now(const sim_warp *w) {
+    return !sim_keeps_waiters_waiting(&w->sm->grid->schedule) || w->sm->delivers || w->polls;
+}
+
 static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t done = 0, passed[SIM_LANES], *d = SIM_SLOT(w, uint32_t, op->d);
     for (uint32_t left = active; left; left &= left - 1) {
@@ -245,7 +250,7 @@ static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
         if (!object) return SIM_STOP;
         const uint32_t address = offset_of(w->block, object);
         if (w->sm->hazards) sim_hazard_mbarrier_use(w, op, lane, w->block, address);
-        if (!is_over(w, op, lane, *object)) sim_async_deliver(w->block, address);
+        if (!is_over(w, op, lane, *object) && completes_now(w)) sim_async_deliver(w->block, address);
         if (!is_over(w, op, lane, *object)) continue;
         done |= 1u << lane;
         if (w->sm->hazards) passed[lane] = address;
