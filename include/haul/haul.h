@@ -29,9 +29,9 @@ typedef enum haul_schedule { HAUL_SCHEDULE_IN_ORDER, HAUL_SCHEDULE_REVERSED, HAU
  * results. Reductions in global memory always take effect at the wait. */
 typedef enum haul_completion {
     HAUL_COMPLETION_AT_WAIT, /* when a thread waits for it or, without a wait, at the block's end */
-    HAUL_COMPLETION_LATE,    /* even later: a wait for an mbarrier lasts while other warps can run, and bulk stores write
-                                only when a thread waits for the write, not for the read */
-    HAUL_COMPLETION_EARLY,   /* when it is issued */
+    HAUL_COMPLETION_LATE,  /* even later: a wait for an mbarrier lasts while other warps can run, and bulk stores write
+                              only when a thread waits for the write, not for the read */
+    HAUL_COMPLETION_EARLY, /* when it is issued */
     HAUL_COMPLETION_SWAPPED, /* by turns at the wait and at the issue: of two in flight, the later comes first */
     HAUL_COMPLETION_RANDOM,
 } haul_completion;

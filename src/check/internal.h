@@ -73,9 +73,9 @@ typedef struct sim_watched_mbarrier {
     uint32_t ended;   /* when its last phase ended; 0: none has */
     uint32_t *passed; /* by actor: time of its lanes' last finished wait since the initialisation; NULL until needed */
     uint32_t pass_instruction;
-    uint32_t phases, signals; /* phases ended; arrivals and byte counts received */
+    uint32_t phases, signals;               /* phases ended; arrivals and byte counts received */
     uint64_t expected_bytes, arrived_bytes; /* in this phase */
-    sim_pass *passes;         /* by actor; NULL until needed */
+    sim_pass *passes;                       /* by actor; NULL until needed */
     sim_gate gate;
 } sim_watched_mbarrier;
 

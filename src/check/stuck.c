@@ -138,7 +138,8 @@ static void put_barrier(text *out, const sim_warp *w, const sim_path *p) {
     uint32_t live = 0;
     for (uint32_t i = 0; i < w->block->warp_count; i++) live += (uint32_t)__builtin_popcount(w->block->warps[i].live);
     text_printf(out, "barrier %u%s: %" PRIu32 " of %" PRIu32 " threads have arrived", p->barrier,
-                bar->expected ? "" : " of the whole block", bar->threads, bar->expected ? bar->expected * SIM_LANES : live);
+                bar->expected ? "" : " of the whole block", bar->threads,
+                bar->expected ? bar->expected * SIM_LANES : live);
 }
 
 /* The mbarrier's variable and offset. */

@@ -213,10 +213,11 @@ static haul_status check_all(checking *c, cli_session *s) {
 /* A program's launches depend on what it did before, so only recorded ones can be repeated. */
 static haul_status refuse_trials(const cli_values *v) {
     if (!v->witness && !v->schedules) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_ARGUMENT,
-                     "%s repeats launches, and cannot repeat a program's: record them with `haul replay --record FILE.jsonl -- "
-                     "PROGRAM`, then check FILE.jsonl",
-                     v->witness ? "--witness" : "--schedules");
+    return haul_fail(
+        HAUL_ERROR_ARGUMENT,
+        "%s repeats launches, and cannot repeat a program's: record them with `haul replay --record FILE.jsonl -- "
+        "PROGRAM`, then check FILE.jsonl",
+        v->witness ? "--witness" : "--schedules");
 }
 
 static int check_program(const cli_values *v) {

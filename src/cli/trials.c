@@ -12,7 +12,7 @@ enum { USUAL_TRIES = 16 };
 /* ---- names ---- */
 
 /* The orders that are tried first: each leaves the usual one in one respect. */
-static const char *const adversaries[] = {"reversed", "early", "late", "swapped", "unfenced"};
+static const char *const adversaries[] = {"reversed", "early", "late", "unfenced", "diverged", "swapped"};
 enum { ADVERSARIES = sizeof adversaries / sizeof *adversaries };
 
 enum { MOST_NAMED = 6 };
@@ -101,6 +101,7 @@ static haul_status run(cli_trials *t, const char *schedule) {
     HAUL_TRY(device_read_schedule(schedule, &options));
     cli_trial *trial = add_trial(t, schedule);
     if (!trial) return haul_no_memory("the schedules");
+    trial->has_own_findings = options.diverged || options.dirty;
     if (t->count > 1) options.instruction_limit = limit_of(t);
     cli_session_show_prints(t->session, t->count == 1);
     HAUL_TRY(launch_trials_run(&t->launches, &options, &trial->run));
@@ -174,7 +175,8 @@ static haul_status join_findings(cli_trials *t) {
     if (!t->record.findings) return haul_no_memory("the findings");
     for (size_t i = 0; i < t->count; i++) {
         const haul_launch_record *r = t->items[i].run.record;
-        for (size_t k = 0; r && !t->items[i].is_inconclusive && k < r->finding_count; k++) {
+        const bool counts = !i || (!t->items[i].is_inconclusive && !t->items[i].has_own_findings);
+        for (size_t k = 0; r && counts && k < r->finding_count; k++) {
             haul_finding f = r->findings[k];
             if (has_finding(&t->record, &f)) continue;
             if (i) f.what = arena_printf(&t->memory, "under --schedule %s: %s", t->items[i].schedule, f.what);

@@ -10,8 +10,10 @@
 typedef struct cli_trial {
     const char *schedule; /* its name */
     launch_trial run;
-    bool is_inconclusive; /* it reached the limit of operations */
-    bool differs;         /* from the first one */
+    bool is_inconclusive;  /* it reached the limit of operations */
+    bool has_own_findings; /* lanes that run apart, or dirty memory, may cause findings that hardware has no defect for
+                            */
+    bool differs;          /* from the first one */
     report_difference difference;
 } cli_trial;
 

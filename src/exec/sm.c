@@ -150,8 +150,8 @@ static uint32_t in_turn(const sim_sm *sm, uint64_t round, uint32_t i, uint32_t c
 }
 
 /* Returns the operations of the warp's turn; 0: it sits this round out. Random schedules thereby stop warps at any
- * place, for any time. Lanes that run apart do so again after each operation that they met at. A warp that polls always gets its
- * turn, or its polling in vain would not be noticed. */
+ * place, for any time. Lanes that run apart do so again after each operation that they met at. A warp that polls always
+ * gets its turn, or its polling in vain would not be noticed. */
 static uint64_t turn_of(sim_sm *sm, const sim_warp *w) {
     enum { LENGTHS = 13, SHORTEST = 1 };
     const sim_schedule *s = &sm->grid->schedule;

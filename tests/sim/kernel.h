@@ -46,7 +46,7 @@ typedef struct kernel_run {
     size_t in_bytes;
     void *out; /* written to the device before, read back after */
     size_t out_bytes;
-    haul_launch_record *record; /* its counters are filled in */
+    haul_launch_record *record;         /* its counters are filled in */
     const haul_device_options *options; /* NULL: the fields above */
 } kernel_run;
 

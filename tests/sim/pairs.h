@@ -161,7 +161,8 @@ static inline void pairs_are_told_apart_in_reverse(void **state) {
 static inline void pairs_are_told_apart_whenever_copies_complete(void **state) {
     (void)state;
     for (int c = HAUL_COMPLETION_LATE; c <= HAUL_COMPLETION_RANDOM; c++) {
-        const haul_device_options options = {.check = true, .completion = (haul_completion)c, .unfenced = c % 2, .threads = 1};
+        const haul_device_options options = {
+            .check = true, .completion = (haul_completion)c, .unfenced = c % 2, .threads = 1};
         try_with(&options, "other completion");
     }
 }

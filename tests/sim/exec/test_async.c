@@ -388,7 +388,9 @@ static void a_phase_that_never_completes_is_a_deadlock(void **state) {
         &(kernel_run){.ptx = KERNEL_WITH(SHARED, INIT("33") "mbarrier.arrive.shared.b64 %rd4, [bar];\n"
                                                             "WAIT: mbarrier.try_wait.shared.b64 %p1, [bar], %rd4;\n"
                                                             "@!%p1 bra WAIT;\n")},
-        HAUL_ERROR_DEADLOCK, "32 threads (warp 0) wait at PTX line 27 for the mbarrier bar + 0 to end its phase of parity 0, the present one: 32 of 33 arrivals");
+        HAUL_ERROR_DEADLOCK,
+        "32 threads (warp 0) wait at PTX line 27 for the mbarrier bar + 0 to end its phase of parity 0, the present "
+        "one: 32 of 33 arrivals");
 }
 
 /* A wait with a time limit returns false eventually; the kernel may then do anything. */

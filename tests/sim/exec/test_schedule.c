@@ -1,12 +1,12 @@
-/* Schedules: when asynchronous operations take effect, what the copy engine sees, how lanes run. Each kernel has a defect
- * that shows under some schedules only. */
+/* Schedules: when asynchronous operations take effect, what the copy engine sees, how lanes run. Each kernel has a
+ * defect that shows under some schedules only. */
 #include "kernel.h"
 
 enum { LANES = 32 };
 
 #define SHARED ".shared .align 128 .b32 s[64];\n.shared .align 8 .b64 bar;\n"
 /* %rd3: the lane's word of `in`; %r4: of s; s starts as ones. */
-#define START                                                                                              \
+#define START                                                                                                    \
     "mad.wide.u32 %rd3, %r0, 4, %rd1;\nmov.u32 %r3, s;\nmad.lo.u32 %r4, %r0, 4, %r3;\nst.shared.u32 [%r4], 1;\n" \
     "bar.warp.sync -1;\n"
 #define COPY "cp.async.ca.shared.global [%r4], [%rd3], 4;\ncp.async.commit_group;\n"
@@ -74,30 +74,32 @@ static void seeds_choose_when_copies_arrive(void **state) {
 /* A wait for the read leaves the store's write in flight. */
 static void a_late_store_writes_after_the_wait_for_its_read(void **state) {
     (void)state;
-    static const char read_back[] = KERNEL_WITH(SHARED, START "fence.proxy.async.shared::cta;\n"
-                                          "bar.warp.sync -1;\n" ELECT STORE_BULK
-                                          "cp.async.bulk.wait_group.read 0;\n"
-                                          "st.shared.u32 [%r3+12], 9;\n"
-                                          "ld.global.u32 %r6, [%rd0+12];\n"
-                                          "cp.async.bulk.wait_group 0;\n"
-                                          "add.u32 %r6, %r6, 50;\n"
-                                          "st.global.u32 [%rd0+12], %r6;\n" OVER);
+    static const char read_back[] =
+        KERNEL_WITH(SHARED, START "fence.proxy.async.shared::cta;\n"
+                                  "bar.warp.sync -1;\n" ELECT STORE_BULK "cp.async.bulk.wait_group.read 0;\n"
+                                  "st.shared.u32 [%r3+12], 9;\n"
+                                  "ld.global.u32 %r6, [%rd0+12];\n"
+                                  "cp.async.bulk.wait_group 0;\n"
+                                  "add.u32 %r6, %r6, 50;\n"
+                                  "st.global.u32 [%rd0+12], %r6;\n" OVER);
     assert_int_equal(completed(read_back, HAUL_COMPLETION_AT_WAIT), 51);
     assert_int_equal(completed(read_back, HAUL_COMPLETION_LATE), 50);
-    static const char kept[] = KERNEL_WITH(SHARED, START "fence.proxy.async.shared::cta;\n"
-                                     "bar.warp.sync -1;\n" ELECT STORE_BULK
-                                     "cp.async.bulk.wait_group.read 0;\n"
-                                     "st.shared.u32 [%r3+12], 9;\n" OVER);
+    static const char kept[] =
+        KERNEL_WITH(SHARED, START "fence.proxy.async.shared::cta;\n"
+                                  "bar.warp.sync -1;\n" ELECT STORE_BULK "cp.async.bulk.wait_group.read 0;\n"
+                                  "st.shared.u32 [%r3+12], 9;\n" OVER);
     assert_int_equal(completed(kept, HAUL_COMPLETION_LATE), 1); /* the source had been read */
 }
 
 static void the_engine_sees_stores_at_a_fence(void **state) {
     (void)state;
-    static const char unfenced[] = KERNEL_WITH(SHARED, START "st.shared.u32 [%r4], 5;\n"
-                                         "bar.warp.sync -1;\n" ELECT STORE_BULK "cp.async.bulk.wait_group 0;\n" OVER);
-    static const char fenced[] = KERNEL_WITH(SHARED, START "st.shared.u32 [%r4], 5;\n"
-                                       "fence.proxy.async.shared::cta;\n"
-                                       "bar.warp.sync -1;\n" ELECT STORE_BULK "cp.async.bulk.wait_group 0;\n" OVER);
+    static const char unfenced[] =
+        KERNEL_WITH(SHARED, START "st.shared.u32 [%r4], 5;\n"
+                                  "bar.warp.sync -1;\n" ELECT STORE_BULK "cp.async.bulk.wait_group 0;\n" OVER);
+    static const char fenced[] =
+        KERNEL_WITH(SHARED, START "st.shared.u32 [%r4], 5;\n"
+                                  "fence.proxy.async.shared::cta;\n"
+                                  "bar.warp.sync -1;\n" ELECT STORE_BULK "cp.async.bulk.wait_group 0;\n" OVER);
     assert_int_equal(word_under(unfenced, (haul_device_options){0}), 5);
     assert_int_equal(word_under(unfenced, (haul_device_options){.unfenced = true}), 0);
     assert_int_equal(word_under(fenced, (haul_device_options){.unfenced = true}), 5);
@@ -107,14 +109,14 @@ static void the_engine_sees_stores_at_a_fence(void **state) {
 static void lanes_run_apart_until_they_have_to_meet(void **state) {
     (void)state;
     static const char exchange[] = KERNEL_WITH(SHARED, START "st.shared.u32 [%r4], %r0;\n"
-                                         "xor.b32 %r6, %r0, 15;\n"
-                                         "mad.lo.u32 %r7, %r6, 4, %r3;\n"
-                                         "ld.shared.u32 %r5, [%r7];\n" OUT("%r5"));
+                                                             "xor.b32 %r6, %r0, 15;\n"
+                                                             "mad.lo.u32 %r7, %r6, 4, %r3;\n"
+                                                             "ld.shared.u32 %r5, [%r7];\n" OUT("%r5"));
     static const char together[] = KERNEL_WITH(SHARED, START "st.shared.u32 [%r4], %r0;\n"
-                                         "bar.warp.sync -1;\n"
-                                         "xor.b32 %r6, %r0, 15;\n"
-                                         "mad.lo.u32 %r7, %r6, 4, %r3;\n"
-                                         "ld.shared.u32 %r5, [%r7];\n" OUT("%r5"));
+                                                             "bar.warp.sync -1;\n"
+                                                             "xor.b32 %r6, %r0, 15;\n"
+                                                             "mad.lo.u32 %r7, %r6, 4, %r3;\n"
+                                                             "ld.shared.u32 %r5, [%r7];\n" OUT("%r5"));
     const haul_device_options first = {.diverged = true, .schedule = HAUL_SCHEDULE_REVERSED};
     assert_int_equal(word_under(exchange, (haul_device_options){0}), 12);
     assert_int_equal(word_under(exchange, first), 1);

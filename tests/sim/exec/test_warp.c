@@ -460,7 +460,8 @@ static void a_shuffle_whose_lanes_never_come_is_a_deadlock(void **state) {
                                                "@!%p0 bra OTHER;\n"
                                                "shfl.sync.idx.b32 %r4, %r0, 3, 31, -1;\n"
                                                "OTHER: bar.sync 0;\n")},
-                   HAUL_ERROR_DEADLOCK, "16 threads (warp 0, lanes 0x0000ffff) wait at PTX line 20 for lanes 0xffff0000 of its warp");
+                   HAUL_ERROR_DEADLOCK,
+                   "16 threads (warp 0, lanes 0x0000ffff) wait at PTX line 20 for lanes 0xffff0000 of its warp");
 }
 
 int main(void) {
