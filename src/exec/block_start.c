@@ -8,6 +8,7 @@
 #include "exec/paths.h"
 #include "exec/sm.h"
 #include "exec/tmem.h"
+#include "exec/unfenced.h"
 #include "jit/compiled.h"
 #include "state/block.h"
 
@@ -179,6 +180,7 @@ static void start_block(sim_sm *sm, sim_block *b, uint32_t rank) {
     if (b->engine_view != b->shared) memset(b->engine_view, first_byte(g), g->shared_bytes);
     clear_frames(g, b);
     sim_async_reset(&b->async);
+    sim_unfenced_reset(b);
     sim_tmem_reset(b);
     for (uint32_t w = 0; w < g->warps; w++) {
         if (!b->prepared) prepare_warp(b, w);

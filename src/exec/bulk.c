@@ -4,6 +4,7 @@
 #include "check/hazard.h"
 #include "exec/atomic.h"
 #include "exec/mbarrier.h"
+#include "exec/unfenced.h"
 
 #include <string.h>
 
@@ -70,6 +71,7 @@ static void load_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *r
     sim_tensor_fill(&bulk->tensor, line, row->bytes);
     if (global) {
         memcpy(line + row->from, global, inside);
+        sim_unfenced_hide(b, row->global, line + row->from, inside);
         sim_tensor_convert(&bulk->tensor, line + row->from, inside);
     }
     for (uint32_t at = 0; at < row->bytes; at += CHUNK)
@@ -120,26 +122,37 @@ static void copy_bytes(sim_block *b, const sim_bulk *bulk) {
     }
     unsigned char *global = sim_memory_at_or_in_pages(b->sm->grid->memory, bulk->global, bulk->bytes);
     if (!global) return; /* freed meanwhile by the host; ignored */
-    if (bulk->kind == SIM_BULK_LOAD)
+    if (bulk->kind == SIM_BULK_LOAD) {
         memcpy(shared, global, bulk->bytes);
-    else
+        sim_unfenced_hide(b, bulk->global, shared, bulk->bytes);
+    } else {
         put(bulk, global, source_at(b, bulk, bulk->shared), bulk->bytes);
+    }
 }
 
-/* The engine sees its own writes. */
-static void show_engine(sim_block *b, const sim_bulk *bulk) {
-    if (b->engine_view == b->shared) return;
-    const stretch s = shared_stretch(b, bulk);
-    memcpy(b->engine_view + s.from, b->shared + s.from, s.to - s.from);
-}
-
-void sim_bulk_move(sim_block *b, const sim_bulk *bulk) {
-    sim_block *to = bulk->destination ? bulk->destination : b;
+static void move(sim_block *to, const sim_bulk *bulk) {
     if (bulk->tensor.rank)
         copy_box(to, bulk);
     else
         copy_bytes(to, bulk);
-    if (bulk->kind == SIM_BULK_LOAD) show_engine(to, bulk);
+}
+
+/* Loads under a schedule in which the engine has a view of its own. */
+static bool load_into_view(sim_block *to, const sim_bulk *bulk) {
+    const stretch s = shared_stretch(to, bulk);
+    unsigned char *before = memory_alloc(s.to - s.from + 1);
+    if (!before) return false;
+    sim_unfenced_before_write(to, s.from, s.to - s.from, before);
+    move(to, bulk);
+    sim_unfenced_after_write(to, s.from, s.to - s.from, before);
+    memory_free(before);
+    return true;
+}
+
+void sim_bulk_move(sim_block *b, const sim_bulk *bulk) {
+    sim_block *to = bulk->destination ? bulk->destination : b;
+    const bool is_seen_apart = bulk->kind == SIM_BULK_LOAD && to->engine_view != to->shared;
+    if (!is_seen_apart || !load_into_view(to, bulk)) move(to, bulk);
 }
 
 bool sim_bulk_stage(sim_block *b, sim_bulk *bulk) {

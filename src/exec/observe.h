@@ -10,6 +10,7 @@
 #include "check/texels.h"
 #include "count/count.h"
 #include "count/texels.h"
+#include "exec/unfenced.h"
 #include "machine/memory.h"
 #include "state/lanes.h"
 
@@ -28,6 +29,7 @@ static inline void sim_observe_strong(sim_warp *w, const sim_op *op, uint32_t ac
 static inline void sim_observe_global_checks(sim_warp *w, const sim_op *op, uint32_t active,
                                              const uint64_t address[SIM_LANES], haul_action action) {
     if (action == HAUL_ACTION_ATOMIC) sim_observe_strong(w, op, active, address, action);
+    if (w->sm->grid->schedule.is_unfenced && action != HAUL_ACTION_READ) sim_unfenced_store(w, op, active, address);
     sim_hazard_global(w, op, active, address, action);
     if (action != HAUL_ACTION_ATOMIC) sim_observe_strong(w, op, active, address, action);
 }

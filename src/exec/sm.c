@@ -9,6 +9,7 @@
 #include "exec/interpreter.h"
 #include "exec/paths.h"
 #include "exec/tmem.h"
+#include "exec/unfenced.h"
 #include "jit/compiled.h"
 #include "machine/heap.h"
 #include "state/block.h"
@@ -83,6 +84,7 @@ void sim_sm_free(sim_sm *sm) {
     sim_hazards_free(sm);
     for (uint32_t b = 0; sm->blocks && b < sm->grid->resident; b++) {
         sim_async_free(&sm->blocks[b].async);
+        sim_unfenced_free(&sm->blocks[b]);
         memory_free(sm->blocks[b].tensor.items);
         for (uint32_t w = 0; w < sm->blocks[b].warp_count; w++) sim_calls_free(&sm->blocks[b].warps[w]);
     }

@@ -90,6 +90,7 @@ struct sim_block {
     sim_async async;           /* copies in flight */
     sim_tmem_queue tensor;     /* operations on tensor memory */
     struct sim_domain *domain; /* checks on; see check/hazard.h */
+    struct sim_unfenced *unfenced; /* see exec/unfenced.h; NULL: nothing is hidden */
 };
 
 /* The part of global memory that an instruction accessed last. */

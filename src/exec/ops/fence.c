@@ -3,9 +3,8 @@
 #include "check/hazard.h"
 #include "count/count.h"
 #include "exec/ops/lanes.h"
+#include "exec/unfenced.h"
 #include "state/block.h"
-
-#include <string.h>
 
 static sim_step nothing(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)w, (void)op, (void)active;
@@ -33,19 +32,10 @@ haul_status LOWER(FENCE_RESTRICTED)(sim_lowering *l, const ptx_instruction *i) {
     return LOWER(FENCE)(l, i);
 }
 
-/* The engine sees all that has been stored to the cluster's shared memory; by rights only what the fence's threads know
- * of, but stores may become visible at any time. */
-static void show_engine(sim_warp *w) {
-    for (uint32_t r = 0; r < w->sm->grid->cluster_blocks; r++) {
-        sim_block *b = &w->block->cluster[r];
-        if (b->engine_view != b->shared) memcpy(b->engine_view, b->shared, w->sm->grid->shared_bytes);
-    }
-}
-
 /* x, y: for shared memory, for global memory */
 static sim_step proxy_fence(sim_warp *w, const sim_op *op, uint32_t active) {
     if (w->sm->hazards) sim_hazard_proxy_fence(w, active, op->x, op->y);
-    if (op->x) show_engine(w);
+    if (w->sm->grid->schedule.is_unfenced) sim_unfenced_fence(w->block, op->x, op->y);
     return SIM_NEXT;
 }
 
