@@ -87,15 +87,16 @@ static bool was_raised(const sim_warp *w, const sim_path *p) {
 
 static void say_stuck(sim_finding *f, const sim_warp *w, const sim_path *p) {
     text what = {0};
-    if (p->state == SIM_PATH_READY)
-        text_put(&what, "the loop waits for a change that no thread is left to make");
-    else
+    if (p->state == SIM_PATH_READY) {
+        text_put(&what, "the loop waits for a change");
+    } else {
         text_put(&what, "the wait is for ");
-    if (p->state != SIM_PATH_READY) sim_stuck_put_event(&what, w, p);
+        sim_stuck_put_event(&what, w, p);
+    }
     if (was_raised(w, p))
         text_put(&what,
                  " (arrivals by cp.async.mbarrier.arrive without .noinc do not count: each raises the count by one)");
-    text_put(&what, "; nobody is left who could supply the rest: ");
+    text_put(&what, "; nobody is left to bring it about: ");
     sim_stuck_put_others(&what, w, p);
     sim_hazard_say(f, "%s", text_string(&what));
     text_free(&what);

@@ -98,25 +98,38 @@ static void put_threads(text *out, const place *at) {
 
 /* ---- where ---- */
 
-/* The user's line of the instruction, or its line in the PTX. */
+/* Places are numbered from 1 on; 0 is none. */
+static const char *file_of(const ptx_module *m, uint32_t number) {
+    if (!number || number > m->place_count) return NULL;
+    const uint32_t file = m->places[number - 1].file;
+    return file < m->file_count ? m->files[file] : NULL;
+}
+
+static void put_source_line(text *out, const ptx_module *m, uint32_t number) {
+    const char *file = file_of(m, number), *slash = strrchr(file, '/');
+    text_printf(out, "%s:%" PRIu32, slash ? slash + 1 : file, m->places[number - 1].line);
+}
+
+/* The user's line of the instruction and, if that was inlined, the kernel's line; without line information the line in
+ * the PTX. */
 static void put_line(text *out, const sim_warp *w, const sim_path *p) {
     const sim_program *program = w->sm->grid->program;
     const ptx_module *m = program->module;
     const ptx_instruction *i = &program->function->instructions[w->ops[p->pc].instruction];
-    const ptx_place *found = NULL;
-    for (uint32_t at = i->place; at && at <= m->place_count; at = m->places[at - 1].inlined_at) {
-        const ptx_place *next = &m->places[at - 1];
-        const char *file = next->file < m->file_count ? m->files[next->file] : NULL;
-        if (!file) break;
-        found = next;
-        if (!is_toolchain_file(file)) break;
-    }
-    if (!found) {
+    uint32_t users = i->place;
+    if (!file_of(m, users)) {
         text_printf(out, "PTX line %" PRIu32, i->position.line);
         return;
     }
-    const char *slash = strrchr(m->files[found->file], '/');
-    text_printf(out, "%s:%" PRIu32, slash ? slash + 1 : m->files[found->file], found->line);
+    while (is_toolchain_file(file_of(m, users)) && file_of(m, m->places[users - 1].inlined_at))
+        users = m->places[users - 1].inlined_at;
+    uint32_t kernels = users;
+    while (file_of(m, m->places[kernels - 1].inlined_at)) kernels = m->places[kernels - 1].inlined_at;
+    put_source_line(out, m, users);
+    if (kernels == users) return;
+    text_put(out, ", called from ");
+    put_source_line(out, m, kernels);
+    text_put(out, ",");
 }
 
 /* ---- what for ---- */
@@ -178,7 +191,12 @@ static void put_mbarrier(text *out, const sim_warp *w, const sim_path *p) {
     put_object(out, w->sm->grid, address);
     text_printf(out, "to end its phase of parity %" PRIu32 ", the present one", state.phase);
     if (is_known) text_printf(out, " (%" PRIu32 " have ended)", m->phases);
-    text_printf(out, ": %" PRIu32 " of %" PRIu32 " arrivals have come", state.expected - state.pending, state.expected);
+    if (state.pending > state.expected)
+        text_printf(out, ": its count is out of order: %" PRIu32 " of %" PRIu32 " arrivals are missing", state.pending,
+                    state.expected);
+    else
+        text_printf(out, ": %" PRIu32 " of %" PRIu32 " arrivals have come", state.expected - state.pending,
+                    state.expected);
     put_bytes(out, is_known ? m : NULL, &state);
 }
 
@@ -245,7 +263,7 @@ void sim_stuck_put_others(text *out, const sim_warp *w, const sim_path *p) {
         const place *at = &list.items[i];
         if (!at->path || !is_same(at->warp, at->path, w, p)) continue;
         put_threads(out, at);
-        text_put(out, " wait here");
+        text_put(out, p->state == SIM_PATH_READY ? " run here" : " wait here");
     }
     for (size_t i = 0; i < list.count; i++) {
         const place *at = &list.items[i];

@@ -140,6 +140,7 @@ static haul_status check_once(checking *c, cli_session *s, launch_description *d
 static haul_status check_by_trials(checking *c, cli_session *s, launch_description *d) {
     cli_trials trials = {0};
     haul_status status = cli_trials_begin(&trials, s, c->values, d);
+    if (status == HAUL_OK && !is_kernels_fault(trials.items[0].run.status)) status = trials.items[0].run.status;
     if (status == HAUL_OK) status = cli_trials_compare(&trials);
     if (status == HAUL_OK) {
         const report_checked_launch launch = {.id = d->id,

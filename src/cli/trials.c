@@ -106,6 +106,7 @@ static haul_status run(cli_trials *t, const char *schedule) {
     cli_session_show_prints(t->session, t->count == 1);
     HAUL_TRY(launch_trials_run(&t->launches, &options, &trial->run));
     compare(t, trial);
+    if (t->count > 1) launch_contents_free(&trial->run.contents);
     return HAUL_OK;
 }
 

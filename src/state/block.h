@@ -86,10 +86,10 @@ struct sim_block {
     bool running, prepared;
     bool ends_in_order; /* all threads have ended, but reductions in flight wait for the serial phase */
     sim_barrier barriers[SIM_BARRIERS];
-    uint32_t used_barriers;    /* bit k: barrier k has seen an arrival */
-    sim_async async;           /* copies in flight */
-    sim_tmem_queue tensor;     /* operations on tensor memory */
-    struct sim_domain *domain; /* checks on; see check/hazard.h */
+    uint32_t used_barriers;        /* bit k: barrier k has seen an arrival */
+    sim_async async;               /* copies in flight */
+    sim_tmem_queue tensor;         /* operations on tensor memory */
+    struct sim_domain *domain;     /* checks on; see check/hazard.h */
     struct sim_unfenced *unfenced; /* see exec/unfenced.h; NULL: nothing is hidden */
 };
 

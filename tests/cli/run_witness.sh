@@ -120,6 +120,17 @@ END
 want "variables" 0 "$haul" check count.jsonl odd.ptx --schedules 6 --witness
 has '^3 launches: 0 errors, 0 warnings, 0 of advice; no result differs between 6 schedules$'
 
+# A launch that fails, or cannot begin, has nothing to compare; the next ones go on.
+cat >failing.jsonl <<'END'
+{"id":0,"kernel":"has_counted","grid":[1],"block":[1],"args":[{"i32":7}]}
+{"id":1,"kernel":"count","grid":[1],"block":[2048],"args":[{"buf":"zero","words":1}]}
+{"id":2,"kernel":"count","grid":[1],"block":[1],"args":[{"i64":8}]}
+{"id":3,"kernel":"count","grid":[1],"block":[1],"args":[{"buf":"zero","words":1}]}
+END
+want "launches that fail" 1 "$haul" check failing.jsonl odd.ptx --schedules 3 --witness --json
+json '[[f["kind"] for f in l["findings"]] for l in lines] == [["trap"], ["launch-limit"], ["out-of-bounds"], []]'
+json 'not any("witness" in f for l in lines for f in l["findings"])'
+
 # --- deadlocks say who waits where, how far it is, and where the others are ---
 
 want "deadlocks" 1 "$haul" check "$hazards/launches.jsonl" --ptx "$hazards/hazards.ptx" --json
