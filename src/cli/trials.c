@@ -190,39 +190,50 @@ static haul_status join_findings(cli_trials *t) {
 
 /* ---- results that differ ---- */
 
-static bool is_atomic(const char *mnemonic) {
-    static const char *const names[] = {"atom.", "red.", "cp.reduce.", "multimem.red"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(mnemonic, names[i], strlen(names[i])) == 0) return true;
-    return false;
-}
+/* Instructions whose results legitimately depend on the order: names that begin with `name`, and that use `operand`. */
+static const struct {
+    const char *name, *operand, *what;
+    haul_action action;
+} explanations[] = {
+    {"atom.", "", "the order of atomic operations", HAUL_ACTION_ATOMIC},
+    {"red.", "", "the order of atomic operations", HAUL_ACTION_ATOMIC},
+    {"cp.reduce.", "", "the order of atomic operations", HAUL_ACTION_ATOMIC},
+    {"call", " malloc,", "the order of allocations", HAUL_ACTION_ALLOCATE},
+    {"mov.", "%clock", "the time that the kernel reads", HAUL_ACTION_READ},
+    {"mov.", "%globaltimer", "the time that the kernel reads", HAUL_ACTION_READ},
+};
+enum { EXPLANATIONS = sizeof explanations / sizeof *explanations };
 
-/* Returns the first atomic operation; finding_access.action stays HAUL_ACTION_NONE if there is none. */
-static haul_finding_access find_atomic(const haul_launch_record *r) {
+/* Finds the first such instruction. Returns its explanation; NULL if there is none. */
+static const char *explain(const haul_launch_record *r, haul_finding_access *access) {
     for (size_t i = 0; i < r->instruction_count; i++)
-        if (is_atomic(r->instructions[i].mnemonic))
-            return (haul_finding_access){.action = HAUL_ACTION_ATOMIC, .instruction = i};
-    return (haul_finding_access){0};
+        for (size_t k = 0; k < EXPLANATIONS; k++) {
+            const char *name = explanations[k].name;
+            if (strncmp(r->instructions[i].mnemonic, name, strlen(name)) != 0) continue;
+            if (!strstr(r->instructions[i].text, explanations[k].operand)) continue;
+            *access = (haul_finding_access){.action = explanations[k].action, .instruction = i};
+            return explanations[k].what;
+        }
+    return NULL;
 }
 
 static bool has_errors(const haul_launch_record *r) {
     return r->finding_count && r->findings[0].grade == HAUL_GRADE_ERROR;
 }
 
-/* A difference that nothing explains is a warning. One that other findings or the order of atomics explain is advice,
- * so that kernels with sums of floating-point numbers pass. */
+/* A difference that nothing explains is a warning. One that other findings, or the order of atomics and the like,
+ * explain is advice, so that kernels with sums of floating-point numbers pass. */
 static haul_status report_difference_of(cli_trials *t, const cli_trial *trial) {
     haul_finding f = {.kind = HAUL_FINDING_SCHEDULE_DEPENDENT_RESULT, .grade = HAUL_GRADE_ADVICE};
     text what = {0};
     report_put_difference(&what, &trial->difference);
-    f.access = find_atomic(&t->record);
-    if (has_errors(&t->record))
+    const char *explained = has_errors(&t->record) ? NULL : explain(&t->record, &f.access);
+    if (explained)
+        text_printf(&what, "; %s, first in this line, may be the cause", explained);
+    else if (has_errors(&t->record))
         text_put(&what, "; the launch's errors may be the cause");
-    else if (f.access.action)
-        text_put(&what, "; the order of atomic operations, of which this line has the first, may be the cause");
     else
         f.grade = HAUL_GRADE_WARNING;
-    if (has_errors(&t->record)) f.access = (haul_finding_access){0};
     f.what = arena_copy(&t->memory, text_string(&what), what.length);
     text_free(&what);
     if (!f.what) return haul_no_memory("the findings");

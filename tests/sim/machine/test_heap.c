@@ -84,6 +84,41 @@ static void a_heap_that_is_empty_is_whole(void **state) {
     end(&f);
 }
 
+static uint32_t *word_at(const fixture *f, uint64_t address) {
+    uint32_t *word = sim_memory_at(f->memory, address, sizeof *word);
+    assert_non_null(word);
+    return word;
+}
+
+static size_t count_blocks(const sim_heap *heap) {
+    sim_heap_block block = {0};
+    size_t count = 0;
+    while (sim_heap_next(heap, &block)) count++;
+    return count;
+}
+
+static void a_heap_goes_back_to_its_copy(void **state) {
+    (void)state;
+    for (unsigned apart = 0; apart < 2; apart++) {
+        fixture f = heap_of(LIMIT, apart);
+        sim_heap_copy *copy;
+        const uint64_t kept = sim_heap_allocate(f.heap, 40, 1, NULL), freed = sim_heap_allocate(f.heap, 40, 1, NULL);
+        *word_at(&f, kept) = 5;
+        assert_int_equal(sim_heap_copy_make(f.heap, &copy), HAUL_OK);
+        *word_at(&f, kept) = 6;
+        assert_int_equal(sim_heap_release(f.heap, freed), SIM_HEAP_FREED);
+        for (size_t i = 0; i < 100; i++) assert_true(sim_heap_allocate(f.heap, 8, 1, NULL));
+        sim_heap_copy_restore(f.heap, copy);
+        assert_int_equal(count_blocks(f.heap), 2);
+        assert_int_equal(*word_at(&f, kept), 5);
+        assert_int_equal(sim_heap_release(f.heap, freed), SIM_HEAP_FREED);
+        sim_heap_copy_restore(f.heap, NULL);
+        assert_int_equal(count_blocks(f.heap), 0);
+        sim_heap_copy_free(copy);
+        end(&f);
+    }
+}
+
 static void wrong_frees_are_told_apart(void **state) {
     (void)state;
     for (unsigned apart = 0; apart < 2; apart++) {
@@ -344,6 +379,7 @@ int main(void) {
         cmocka_unit_test(blocks_are_aligned_and_do_not_touch),
         cmocka_unit_test(what_was_freed_is_used_again),
         cmocka_unit_test(a_heap_that_is_empty_is_whole),
+        cmocka_unit_test(a_heap_goes_back_to_its_copy),
         cmocka_unit_test(wrong_frees_are_told_apart),
         cmocka_unit_test(apart_blocks_have_bounds_and_a_past),
         cmocka_unit_test(apart_blocks_come_back_with_later_launches),
