@@ -141,7 +141,8 @@ static void watch_forks(void) {
  * program's own threads. */
 static void start_workers(unsigned wanted) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}; /* what a thread does itself */
+    static const int own[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+                              SIGABRT, SIGTRAP, SIGSYS}; /* what a thread does itself */
     sigset_t all, before;
     if (pool.workers >= wanted) return;
     pthread_once(&once, watch_forks);

@@ -110,9 +110,9 @@ static void a_child_has_workers_of_its_own(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_index_is_run_once),    cmocka_unit_test(workers_have_numbers_below_the_threads),
-        cmocka_unit_test(one_thread_is_the_caller),  cmocka_unit_test(no_index_is_no_work),
-        cmocka_unit_test(loops_follow_each_other),   cmocka_unit_test(several_threads_run_loops),
+        cmocka_unit_test(each_index_is_run_once),         cmocka_unit_test(workers_have_numbers_below_the_threads),
+        cmocka_unit_test(one_thread_is_the_caller),       cmocka_unit_test(no_index_is_no_work),
+        cmocka_unit_test(loops_follow_each_other),        cmocka_unit_test(several_threads_run_loops),
         cmocka_unit_test(a_child_has_workers_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
