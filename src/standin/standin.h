@@ -78,6 +78,8 @@ const driver_table *standin_enter_driver(void);
 CUresult standin_leave_driver(CUresult result);
 /* Whether the thread has called the runtime, which makes a primary context current. */
 bool standin_uses_runtime(void);
+/* Whether any thread has, which initialises the driver for all. */
+bool standin_has_runtime(void);
 /* Reports a failure that no driver call returned. */
 CUresult standin_fail(CUresult result);
 

@@ -72,7 +72,7 @@ CUresult cuda_wrong(CUresult result, const char *what) {
 }
 
 CUresult cuda_enter_device(const driver_table **d) {
-    if (!started && !standin_uses_runtime()) return CUDA_NOT_INITIALIZED;
+    if (!started && !standin_has_runtime()) return CUDA_NOT_INITIALIZED;
     *d = standin_enter_driver();
     return CUDA_SUCCESS;
 }

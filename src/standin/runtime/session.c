@@ -9,6 +9,7 @@
 #include "vgpu/driver.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static CUresult faults[SIM_MOST_DEVICES]; /* faults that ended a kernel, and thu
 static _Thread_local unsigned selected;
 static _Thread_local CUresult last;
 static _Thread_local bool uses_runtime;
+static atomic_bool some_thread_uses_runtime;
 
 /* ---- one thread at a time ---- */
 
@@ -187,6 +189,7 @@ bool standin_is_in_call(void) {
 
 void standin_use_runtime(void) {
     uses_runtime = true;
+    some_thread_uses_runtime = true;
 }
 
 const driver_table *standin_enter(void) {
@@ -196,6 +199,10 @@ const driver_table *standin_enter(void) {
 
 bool standin_uses_runtime(void) {
     return uses_runtime;
+}
+
+bool standin_has_runtime(void) {
+    return some_thread_uses_runtime;
 }
 
 const driver_table *standin_enter_driver(void) {
