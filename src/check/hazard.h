@@ -42,6 +42,11 @@ void sim_hazard_start(sim_block *first);
 void sim_hazard_load(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]);
 void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]);
 void sim_hazard_atomic(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]);
+/* stmatrix: stores the lane's SIM_MATRIX_ROW bytes of `rows`, which combine several lanes'
+ * registers, at the address of each lane in `lanes`. */
+enum { SIM_MATRIX_ROW = 16 };
+void sim_hazard_store_rows(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t address[SIM_LANES],
+                           const unsigned char *rows);
 
 /* As above, if b is another block of the cluster. */
 void sim_hazard_remote(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner, haul_action action);
@@ -126,8 +131,7 @@ void sim_hazard_warpgroup(sim_warp *w, const sim_op *op, uint32_t lanes, sim_ste
 /* ---- tensor memory ---- */
 
 /* Called before lanes of a warp use columns of their block, or deallocate them. */
-void sim_hazard_tmem(sim_warp *w, const sim_op *op, uint32_t lanes, haul_action action, uint32_t column,
-                     uint32_t columns);
+void sim_hazard_tmem(sim_warp *w, const sim_op *op, uint32_t lanes, haul_action action, sim_tmem_area area);
 /* The warp has waited for its loads or stores of tensor memory. */
 void sim_hazard_tmem_waited(sim_warp *w, bool stores);
 /* A commit is issued: returns its time. Later it arrives at an mbarrier of block b. */

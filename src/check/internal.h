@@ -241,15 +241,14 @@ typedef struct sim_steps {
 
 /* A use of tensor memory that others may not know to be over: see tmem_order.c. */
 typedef struct sim_tmem_use {
-    uint32_t from, to; /* columns */
-    uint32_t ranks;    /* the blocks whose columns they are, a bit each */
-    uint32_t time;     /* of its issue or, if it is over, of the wait for it */
+    sim_tmem_area area;
+    uint32_t ranks; /* the blocks whose columns they are, a bit each */
+    uint32_t time;  /* of its issue or, if it is over, of the wait for it */
     uint32_t instruction;
     uint32_t lanes; /* of its warp, `actor` */
     uint16_t actor;
-    uint8_t quarters; /* of the lanes, a bit each */
-    bool by_lanes;    /* a load or store, which its warp waits for */
-    bool in_turn;     /* done after other work of its warp */
+    bool by_lanes; /* a load or store, which its warp waits for */
+    bool in_turn;  /* done after other work of its warp */
     bool writes, is_over, used;
 } sim_tmem_use;
 
@@ -371,7 +370,8 @@ typedef struct sim_visit {
     uint32_t base; /* the lane's address */
     bool strong;   /* atomic, volatile or the like: it does not race with its own kind */
     unsigned lane;
-    uint32_t lanes; /* lanes that access the current word together with `lane`; 0: only `lane` */
+    uint32_t lanes;            /* lanes that access the current word together with `lane`; 0: only `lane` */
+    const unsigned char *rows; /* of stmatrix: SIM_MATRIX_ROW bytes for each lane's address */
 } sim_visit;
 
 /* True if both instructions are volatile and one stores what the other loads: lanes of one warp that do so rely on
@@ -449,11 +449,10 @@ void sim_skipped_start(sim_domain *d);
 
 /* tmem_order.c. Describes a use; returns an earlier one that conflicts with it and that its thread does not know to be
  * over, or NULL; remembers it; columns are deallocated; the domain restarts. */
-sim_tmem_use sim_tmem_use_of(const sim_warp *w, const sim_op *op, uint32_t lanes, bool writes, uint32_t column,
-                             uint32_t columns);
+sim_tmem_use sim_tmem_use_of(const sim_warp *w, const sim_op *op, uint32_t lanes, bool writes, sim_tmem_area area);
 const sim_tmem_use *sim_tmem_order_check(const sim_warp *w, const sim_tmem_use *use);
 void sim_tmem_order_note(const sim_warp *w, const sim_tmem_use *use);
-void sim_tmem_order_forget(const sim_warp *w, uint32_t column, uint32_t columns);
+void sim_tmem_order_forget(const sim_warp *w, const sim_tmem_area *area);
 void sim_tmem_order_start(sim_domain *d);
 
 /* warpgroup.c. The block ends; the domain restarts. */

@@ -105,11 +105,12 @@ static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, 
 
 enum { MOST_BYTES = 64 };
 
-/* Copies what the lane stores (operands: exec/ops/elements.h). Without op->count the value is not known. */
+/* Copies what the lane stores (operands: exec/ops/elements.h). Without rows or op->count the value is not known. */
 static void value_of(const sim_visit *k, unsigned lane, unsigned char value[MOST_BYTES]) {
     const sim_op *op = k->op;
     const uint32_t *slots = k->w->sm->grid->program->pool + op->more;
-    for (unsigned e = 0; e < op->count && (e + 1) << op->x <= MOST_BYTES; e++)
+    if (k->rows) memcpy(value, k->rows + lane * SIM_MATRIX_ROW, SIM_MATRIX_ROW);
+    for (unsigned e = 0; !k->rows && e < op->count && (e + 1) << op->x <= MOST_BYTES; e++)
         memcpy(value + (e << op->x), SIM_SLOT(k->w, unsigned char, op->count == 1 ? op->d : slots[e]) + (lane << op->y),
                1u << op->x);
 }
@@ -117,7 +118,8 @@ static void value_of(const sim_visit *k, unsigned lane, unsigned char value[MOST
 /* True if the lane stores the value that is there already, or that another lane stores at the same time. */
 static bool is_same_value(const sim_visit *k, const sim_cell *c, uint32_t address, uint32_t bytes) {
     unsigned char mine[MOST_BYTES], theirs[MOST_BYTES];
-    if (!k->op || !k->op->count || k->action != HAUL_ACTION_WRITE || c->state & SIM_CELL_ASYNC) return false;
+    if (!k->op || !(k->rows || k->op->count) || k->action != HAUL_ACTION_WRITE || c->state & SIM_CELL_ASYNC)
+        return false;
     const uint32_t offset = address - k->base, other = c->thread % SIM_LANES;
     value_of(k, k->lane, mine);
     const bool together = c->instruction == k->instruction && c->time == k->d->now &&
@@ -565,6 +567,16 @@ void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block 
     write_all(&k, address, k.strong ? SIM_CELL_ATOMIC : 0);
     for (unsigned e = 0; w->tainted && e < op->count; e++)
         forget_written(&k, e, sim_hazard_taint_stored(w, op->instruction, e) & active, address);
+}
+
+/* Taint is not followed here: a row's values come from several lanes. */
+void sim_hazard_store_rows(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t address[SIM_LANES],
+                           const unsigned char *rows) {
+    sim_hazard_stored(w);
+    sim_hazard_inside(w, op->instruction, lanes, address, op->bytes, HAUL_ACTION_WRITE, false);
+    sim_visit k = visit_of(w, op, lanes, w->block, HAUL_ACTION_WRITE);
+    k.rows = rows;
+    write_all(&k, address, 0);
 }
 
 void sim_hazard_atomic(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,

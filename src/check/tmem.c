@@ -7,13 +7,9 @@ typedef struct use {
     sim_warp *w;
     const sim_op *op;
     haul_action action;
-    uint32_t from, to; /* columns */
+    sim_tmem_area area;
     uint32_t lane;
 } use;
-
-static bool overlaps(const use *u, uint32_t column, uint32_t columns) {
-    return u->from < column + columns && column < u->to;
-}
 
 static bool is_write(haul_action action) {
     return action == HAUL_ACTION_WRITE || action == HAUL_ACTION_ASYNC_WRITE;
@@ -39,12 +35,12 @@ static bool check_work(const use *u, const sim_block *b) {
         const sim_tmem_work *work = &b->tensor.items[n];
         const bool same = b == u->w->block && work->thread / SIM_LANES == u->w->index;
         if (!work->make || (b != u->w->block && !work->is_for_pair) || (pipelined && same) ||
-            !overlaps(u, sim_tmem_column(work->d), work->columns))
+            !sim_tmem_areas_meet(&u->area, &work->written))
             continue;
         sim_finding *f = report(u, b, work->op, HAUL_ACTION_ASYNC_WRITE, work->thread);
         if (f)
             sim_hazard_say(f, "nobody has waited for a tcgen05.commit after the operation that writes columns %u to %u",
-                           sim_tmem_column(work->d), sim_tmem_column(work->d) + work->columns - 1);
+                           work->written.column, work->written.column + work->written.columns - 1);
         return false;
     }
     return true;
@@ -59,7 +55,8 @@ static bool check_accesses(const use *u, uint32_t warp) {
         const sim_pending_product *p = &q->items[n];
         const bool stores = p->is_store;
         if ((by_lanes && warp != u->w->index) || (!stores && !is_write(u->action))) continue;
-        if (!overlaps(u, sim_tmem_column((uint32_t)p->a), p->op->count)) continue;
+        const sim_tmem_area area = {sim_tmem_column((uint32_t)p->a), p->op->count, p->groups};
+        if (!sim_tmem_areas_meet(&u->area, &area)) continue;
         sim_finding *f =
             report(u, u->w->block, p->op, stores ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, warp * SIM_LANES);
         if (f)
@@ -102,14 +99,13 @@ static bool is_free_of_flights(const use *u) {
     return free;
 }
 
-void sim_hazard_tmem(sim_warp *w, const sim_op *op, uint32_t lanes, haul_action action, uint32_t column,
-                     uint32_t columns) {
-    const use u = {w, op, action, column, column + columns, (uint32_t)__builtin_ctz(lanes)};
-    const sim_tmem_use now = sim_tmem_use_of(w, op, lanes, is_write(action), column, columns);
+void sim_hazard_tmem(sim_warp *w, const sim_op *op, uint32_t lanes, haul_action action, sim_tmem_area area) {
+    const use u = {w, op, action, area, (uint32_t)__builtin_ctz(lanes)};
+    const sim_tmem_use now = sim_tmem_use_of(w, op, lanes, is_write(action), area);
     const sim_tmem_use *unknown = is_free_of_flights(&u) ? sim_tmem_order_check(w, &now) : NULL;
     if (unknown) report_unknown(&u, unknown);
     if (sim_instruction_of(w, op->instruction)->op == PTX_OP_TMEM_DEALLOC)
-        sim_tmem_order_forget(w, column, columns);
+        sim_tmem_order_forget(w, &area);
     else
         sim_tmem_order_note(w, &now);
 }

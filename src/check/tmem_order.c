@@ -18,21 +18,17 @@ void sim_tmem_order_start(sim_domain *d) {
 
 /* ---- uses ---- */
 
-sim_tmem_use sim_tmem_use_of(const sim_warp *w, const sim_op *op, uint32_t lanes, bool writes, uint32_t column,
-                             uint32_t columns) {
-    enum { QUARTERS = 4, ALL_QUARTERS = (1 << QUARTERS) - 1 };
+sim_tmem_use sim_tmem_use_of(const sim_warp *w, const sim_op *op, uint32_t lanes, bool writes, sim_tmem_area area) {
     const ptx_instruction *i = sim_instruction_of(w, op->instruction);
     const bool by_lanes = i->op == PTX_OP_TMEM_LD || i->op == PTX_OP_TMEM_ST;
     const bool for_pair = i->mods[PTX_SLOT_CTA_GROUP] == PTX_MOD_CTA_GROUP_2;
     const uint32_t rank = w->block->rank;
     return (sim_tmem_use){
-        .from = column,
-        .to = column + columns,
+        .area = area,
         .ranks = for_pair ? 3u << (rank & ~1u) : 1u << rank,
         .instruction = op->instruction,
         .lanes = lanes,
         .actor = (uint16_t)sim_actor(w),
-        .quarters = by_lanes ? 1u << w->index % QUARTERS : ALL_QUARTERS,
         .by_lanes = by_lanes,
         .in_turn = ptx_is_tensor_product(i) || i->op == PTX_OP_TMEM_CP || i->op == PTX_OP_TMEM_SHIFT,
         .writes = writes,
@@ -41,8 +37,8 @@ sim_tmem_use sim_tmem_use_of(const sim_warp *w, const sim_op *op, uint32_t lanes
 }
 
 static bool conflicts(const sim_tmem_use *a, const sim_tmem_use *b) {
-    return a->used && b->used && (a->writes || b->writes) && a->ranks & b->ranks && a->quarters & b->quarters &&
-           a->from < b->to && b->from < a->to;
+    return a->used && b->used && (a->writes || b->writes) && a->ranks & b->ranks &&
+           sim_tmem_areas_meet(&a->area, &b->area);
 }
 
 /* True if the lane knows that a product, copy or shift is over. */
@@ -89,8 +85,9 @@ void sim_tmem_order_note(const sim_warp *w, const sim_tmem_use *use) {
     sim_tmem_use *place = NULL;
     for (uint32_t i = 0; i < SIM_TMEM_USES && !place; i++) {
         sim_tmem_use *u = &t->uses[i];
-        if (u->used && u->instruction == use->instruction && u->actor == use->actor && u->from == use->from &&
-            u->to == use->to && u->writes == use->writes)
+        if (u->used && u->instruction == use->instruction && u->actor == use->actor && u->writes == use->writes &&
+            u->area.column == use->area.column && u->area.columns == use->area.columns &&
+            u->area.groups == use->area.groups)
             place = u;
     }
     if (!place) place = &t->uses[t->next_use++ % SIM_TMEM_USES];
@@ -98,11 +95,11 @@ void sim_tmem_order_note(const sim_warp *w, const sim_tmem_use *use) {
     place->time = d->now;
 }
 
-void sim_tmem_order_forget(const sim_warp *w, uint32_t column, uint32_t columns) {
+void sim_tmem_order_forget(const sim_warp *w, const sim_tmem_area *area) {
     sim_tmem_order *t = order_of(sim_domain_of(w->block));
     for (uint32_t i = 0; t && i < SIM_TMEM_USES; i++) {
         sim_tmem_use *u = &t->uses[i];
-        if (u->ranks >> w->block->rank & 1 && u->from < column + columns && column < u->to) u->used = false;
+        if (u->ranks >> w->block->rank & 1 && sim_tmem_areas_meet(&u->area, area)) u->used = false;
     }
 }
 

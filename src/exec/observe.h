@@ -64,17 +64,17 @@ static inline void sim_observe_shared(sim_warp *w, const sim_op *op, uint32_t ac
     if (b == w->block) sim_count_shared(w->sm->counting, w, op, active, address);
 }
 
-/* ldmatrix and stmatrix: 16 bytes of the block's own memory from the address of each lane in `rows`. */
-static inline void sim_observe_matrices(sim_warp *w, const sim_op *op, uint32_t rows, const uint32_t address[SIM_LANES],
-                                        haul_action action) {
-    if (SIM_IS_CHECKED(w) && action == HAUL_ACTION_WRITE) {
-        sim_op store = *op;
-        store.count = 0; /* a row combines several lanes' values, so checks do not track them */
-        sim_hazard_store(w, &store, rows, w->block, address);
-    } else if (SIM_IS_CHECKED(w)) {
-        sim_hazard_load(w, op, rows, w->block, address);
-    }
-    sim_count_matrices(w->sm->counting, op, rows, address);
+/* ldmatrix and stmatrix: 16 bytes of the block's own memory from the address of each lane in `lanes`. */
+static inline void sim_observe_load_matrix(sim_warp *w, const sim_op *op, uint32_t lanes,
+                                           const uint32_t address[SIM_LANES]) {
+    if (SIM_IS_CHECKED(w)) sim_hazard_load(w, op, lanes, w->block, address);
+    sim_count_matrices(w->sm->counting, op, lanes, address);
+}
+
+static inline void sim_observe_store_matrix(sim_warp *w, const sim_op *op, uint32_t lanes,
+                                            const uint32_t address[SIM_LANES], const unsigned char *rows) {
+    if (SIM_IS_CHECKED(w)) sim_hazard_store_rows(w, op, lanes, address, rows);
+    sim_count_matrices(w->sm->counting, op, lanes, address);
 }
 
 /* The threads' frames. Parameters of inlined calls have no class: hardware keeps them in registers. */

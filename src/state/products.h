@@ -26,6 +26,7 @@ struct sim_pending_product {
     bool keeps;      /* adds to the existing sums */
     bool is_store;   /* to tensor memory */
     sim_effect effect;
+    uint8_t groups; /* of lanes of tensor memory that a load or store uses: sim_tmem_area */
     uint32_t *data; /* owned registers from the issue: a store's data, or a sparse product's metadata */
 };
 

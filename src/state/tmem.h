@@ -39,6 +39,18 @@ static inline uint32_t sim_tmem_column(uint32_t address) {
     return address & 0xffff;
 }
 
+/* Part of tensor memory: columns, in groups of 16 lanes, a bit each. A warp reaches two of the eight groups; a product
+ * of 64 rows uses every other one, and a second product may use those between. */
+enum { SIM_TMEM_GROUP = 16, SIM_TMEM_ALL_GROUPS = 0xff, SIM_TMEM_EVERY_OTHER_GROUP = 0x55 };
+typedef struct sim_tmem_area {
+    uint32_t column, columns;
+    uint8_t groups;
+} sim_tmem_area;
+
+static inline bool sim_tmem_areas_meet(const sim_tmem_area *a, const sim_tmem_area *b) {
+    return a->groups & b->groups && a->column < b->column + b->columns && b->column < a->column + a->columns;
+}
+
 typedef struct sim_tmem_work sim_tmem_work;
 
 /* Does the work, for the block that issued it. */
@@ -52,7 +64,7 @@ struct sim_tmem_work {
     uint32_t barrier, ranks; /* of a commit: the mbarrier's address in each block whose bit is set in `ranks` */
     uint64_t a, b;           /* descriptors; `a` may be an address in tensor memory */
     uint32_t d, descriptor, metadata, scale_a, scale_b;
-    uint32_t columns;                                  /* written columns, from d on */
+    sim_tmem_area written;
     uint32_t disabled[2 * SIM_TMEM_LANES / SIM_LANES]; /* lanes of d that stay unchanged */
     uint64_t zeros;                                    /* the descriptor of the columns of b that count as zero */
     bool keeps;                                        /* adds to the existing sums */

@@ -10,7 +10,7 @@
 #include "exec/ops/lanes.h"
 #include "state/lanes.h"
 
-enum { ROW_BYTES = 16, ROWS = 8, LOG2_WORD = 2 };
+enum { ROW_BYTES = SIM_MATRIX_ROW, ROWS = 8, LOG2_WORD = 2 };
 enum { MATRIX_TRANSPOSED = 1, MATRIX_OF_BYTES = 2, MATRIX_GENERIC = 4 };
 
 typedef union matrix_rows {
@@ -85,7 +85,7 @@ static sim_step load_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t lanes = sim_whole_warp(w, op, active, &step), rows = lanes & row_lanes(op);
     if (!lanes) return step;
     if (!find_rows(w, op, rows, address)) return SIM_STOP;
-    sim_observe_matrices(w, op, rows, address, HAUL_ACTION_READ);
+    sim_observe_load_matrix(w, op, rows, address);
     for (uint32_t left = rows; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
         memcpy(m.bytes[l], w->block->shared + address[l], ROW_BYTES);
@@ -106,7 +106,6 @@ static sim_step store_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t lanes = sim_whole_warp(w, op, active, &step), rows = lanes & row_lanes(op);
     if (!lanes) return step;
     if (!find_rows(w, op, rows, address)) return SIM_STOP;
-    sim_observe_matrices(w, op, rows, address, HAUL_ACTION_WRITE);
     for (unsigned r = 0; r < op->count; r++) {
         const uint32_t *a = SIM_SLOT(w, uint32_t, slots[r]);
         for (unsigned l = 0; l < SIM_LANES; l++) {
@@ -116,6 +115,7 @@ static sim_step store_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
                 set_word(&m, op->imm2, r, l, a[l]);
         }
     }
+    sim_observe_store_matrix(w, op, rows, address, m.bytes[0]);
     for (uint32_t left = rows; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
         memcpy(w->block->shared + address[l], m.bytes[l], ROW_BYTES);

@@ -107,7 +107,8 @@ static sim_step deallocate(sim_warp *w, const sim_op *op, uint32_t active) {
     if (!lanes) return step;
     const unsigned first = (unsigned)__builtin_ctz(lanes);
     const uint32_t address = SIM_SLOT(w, uint32_t, op->a)[first], columns = SIM_SLOT(w, uint32_t, op->b)[first];
-    if (w->sm->hazards) sim_hazard_tmem(w, op, lanes, HAUL_ACTION_WRITE, sim_tmem_column(address), columns);
+    const sim_tmem_area area = {sim_tmem_column(address), columns, SIM_TMEM_ALL_GROUPS};
+    if (w->sm->hazards) sim_hazard_tmem(w, op, lanes, HAUL_ACTION_WRITE, area);
     if (ptx_is_column_count(columns) && sim_tmem_free(w->block, address, columns)) return SIM_NEXT;
     return sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, lanes,
                      "%u columns of tensor memory at 0x%x: the block has not allocated these", columns, address);
@@ -139,7 +140,7 @@ haul_status LOWER(TMEM_RELINQUISH)(sim_lowering *l, const ptx_instruction *i) {
 
 enum { SHAPE_16X64, SHAPE_16X128, SHAPE_16X256, SHAPE_32X32, SHAPE_16X32X2 };
 enum { ACCESS_PACKS = 1, ACCESS_STORES = 2 }; /* packs: two columns' lower halves share a register */
-enum { WARP_LANES = SIM_LANES, WARPS_OF_LANES = SIM_TMEM_LANES / WARP_LANES, HALF_LANES = 16 };
+enum { WARP_LANES = SIM_LANES, WARPS_OF_LANES = SIM_TMEM_LANES / WARP_LANES };
 
 typedef struct cell_place {
     uint32_t lane, column; /* relative to the access */
@@ -151,7 +152,7 @@ static cell_place place_of(const sim_op *op, uint32_t r, uint32_t lane) {
     case SHAPE_16X64: return (cell_place){lane / 4 + 8 * (lane % 2), 2 * r + lane / 2 % 2};
     case SHAPE_16X128: return (cell_place){lane / 4 + 8 * (r % 2), r / 2 * 4 + lane % 4};
     case SHAPE_16X256: return (cell_place){lane / 4 + 8 * (r / 2 % 2), r / 4 * 8 + 2 * (lane % 4) + r % 2};
-    case SHAPE_16X32X2: return (cell_place){lane % HALF_LANES, r + lane / HALF_LANES * op->y};
+    case SHAPE_16X32X2: return (cell_place){lane % SIM_TMEM_GROUP, r + lane / SIM_TMEM_GROUP * op->y};
     default: return (cell_place){lane, r};
     }
 }
@@ -198,7 +199,7 @@ static void store(sim_warp *w, const sim_pending_product *p) {
 
 static bool check_lanes(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
     const uint32_t first = w->index % WARPS_OF_LANES * WARP_LANES, lane = sim_tmem_lane(address);
-    const bool upper = op->x != SHAPE_32X32 && lane == first + HALF_LANES;
+    const bool upper = op->x != SHAPE_32X32 && lane == first + SIM_TMEM_GROUP;
     if (lane == first || upper) return true;
     sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, lanes,
               "tensor memory at 0x%x: warp %u must begin at lane %u%s, not at lane %u", address, w->index, first,
@@ -221,10 +222,16 @@ static bool check_access(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t
            (op->x != SHAPE_16X32X2 || sim_tmem_check(w, op, lanes, w->block, address + second_half(op), columns));
 }
 
-static void check_order(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t column) {
+static uint8_t groups_of(const sim_op *op, uint32_t address) {
+    return (uint8_t)((op->x == SHAPE_32X32 ? 3u : 1u) << sim_tmem_lane(address) / SIM_TMEM_GROUP);
+}
+
+static void check_order(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
     const haul_action action = op->imm2 & ACCESS_STORES ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ;
-    sim_hazard_tmem(w, op, lanes, action, column, columns_of(op));
-    if (op->x == SHAPE_16X32X2) sim_hazard_tmem(w, op, lanes, action, column + second_half(op), columns_of(op));
+    sim_tmem_area area = {sim_tmem_column(address), columns_of(op), groups_of(op, address)};
+    sim_hazard_tmem(w, op, lanes, action, area);
+    area.column += second_half(op);
+    if (op->x == SHAPE_16X32X2) sim_hazard_tmem(w, op, lanes, action, area);
 }
 
 /* Returns 0 with *step set if the warp must wait or stop. */
@@ -236,7 +243,7 @@ static uint32_t begin_access(sim_warp *w, const sim_op *op, uint32_t active, sim
         *step = SIM_STOP;
         return 0;
     }
-    if (w->sm->hazards) check_order(w, op, lanes, sim_tmem_column(*address));
+    if (w->sm->hazards) check_order(w, op, lanes, *address);
     return lanes;
 }
 
@@ -254,7 +261,7 @@ static sim_step issue_load(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t address;
     const uint32_t lanes = begin_access(w, op, active, &step, &address);
     if (!lanes) return step;
-    const sim_pending_product p = {.make = load, .op = op, .a = address};
+    const sim_pending_product p = {.make = load, .op = op, .a = address, .groups = groups_of(op, address)};
     return add_access(w, op, lanes, &p);
 }
 
@@ -269,6 +276,7 @@ static sim_step issue_store(sim_warp *w, const sim_op *op, uint32_t active) {
                                    .op = op,
                                    .a = address,
                                    .is_store = true,
+                                   .groups = groups_of(op, address),
                                    .data = memory_alloc(op->count * SIM_LANES * sizeof(uint32_t))};
     if (!p.data) return no_memory(w, op, lanes);
     for (uint32_t r = 0; r < op->count; r++)

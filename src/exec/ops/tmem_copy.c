@@ -153,12 +153,12 @@ static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
                               .thread = w->index * SIM_LANES + lane,
                               .b = SIM_SLOT(w, uint64_t, op->b)[lane],
                               .d = SIM_SLOT(w, uint32_t, op->a)[lane] + (uint32_t)op->imm,
-                              .columns = columns_of(op),
+                              .written = {0, columns_of(op), SIM_TMEM_ALL_GROUPS},
                               .is_for_pair = op->imm2};
         if (op->x != SHIFT && !check_matrix(w, op, 1u << lane, work.b)) return SIM_STOP;
         if (!check_lane(w, op, 1u << lane, work.d) || !check_blocks(w, op, 1u << lane, work.d)) return SIM_STOP;
-        if (w->sm->hazards)
-            sim_hazard_tmem(w, op, 1u << lane, HAUL_ACTION_ASYNC_WRITE, sim_tmem_column(work.d), columns_of(op));
+        work.written.column = sim_tmem_column(work.d);
+        if (w->sm->hazards) sim_hazard_tmem(w, op, 1u << lane, HAUL_ACTION_ASYNC_WRITE, work.written);
         if (w->sm->hazards && op->x != SHIFT)
             work.issued = sim_hazard_factors(w, op, 1u << lane, source, source_of(op, work.b, source));
         if (!sim_tmem_add(w->block, &work))

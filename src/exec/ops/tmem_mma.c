@@ -107,18 +107,30 @@ static bool check_work(sim_warp *w, const sim_op *op, uint32_t lane, const sim_t
     return sim_tmem_check_matrices(w, op, lane, t, p, work, list);
 }
 
+static sim_tmem_area all_lanes_at(uint32_t address, uint32_t columns) {
+    return (sim_tmem_area){sim_tmem_column(address), columns, SIM_TMEM_ALL_GROUPS};
+}
+
+/* Returns where the rows of a matrix of the product are. */
+static sim_tmem_area rows_at(const sim_tmem_product *p, uint32_t address, uint32_t columns) {
+    sim_tmem_area area = all_lanes_at(address, columns);
+    if (p->layout == SIM_TMEM_LAYOUT_HALF_LANES)
+        area.groups = (uint8_t)(SIM_TMEM_EVERY_OTHER_GROUP << sim_tmem_lane(address) / SIM_TMEM_GROUP);
+    return area;
+}
+
 /* Checks for stores and loads of the block's warps that are still in flight. */
 static void check_order(sim_warp *w, const sim_op *op, uint32_t lane, const sim_tmem_op *t, const sim_tmem_product *p,
                         const sim_tmem_work *work) {
-    sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_WRITE, sim_tmem_column(work->d), sim_tmem_sum_columns(p));
+    sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_WRITE, work->written);
     if (t->flags & SIM_TMEM_HAS_A)
-        sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_READ, sim_tmem_column((uint32_t)work->a), columns_of_a(p));
+        sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_READ, rows_at(p, (uint32_t)work->a, columns_of_a(p)));
     if (t->flags & SIM_TMEM_SPARSE)
-        sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_READ, sim_tmem_column(work->metadata) + p->selector,
-                        columns_of_metadata(p));
+        sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_READ,
+                        all_lanes_at(work->metadata + p->selector, columns_of_metadata(p)));
     if (!t->scales) return;
-    sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_READ, sim_tmem_column(work->scale_a), scale_columns(p->rows));
-    sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_READ, sim_tmem_column(work->scale_b), scale_columns(p->n));
+    sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_READ, all_lanes_at(work->scale_a, scale_columns(p->rows)));
+    sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_READ, all_lanes_at(work->scale_b, scale_columns(p->n)));
 }
 
 static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
@@ -129,11 +141,11 @@ static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
         sim_tmem_product p;
         sim_tmem_chunks list;
         if (!check_work(w, op, 1u << lane, t, &work, &p, &list)) return SIM_STOP;
+        work.written = rows_at(&p, work.d, sim_tmem_sum_columns(&p));
         if (w->sm->hazards) {
             work.issued = sim_hazard_factors(w, op, 1u << lane, list.address, list.count);
             check_order(w, op, 1u << lane, t, &p, &work);
         }
-        work.columns = sim_tmem_sum_columns(&p);
         work.is_for_pair = t->flags & SIM_TMEM_FOR_PAIR;
         if (!sim_tmem_add(w->block, &work))
             return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, active,

@@ -15,6 +15,11 @@
 #define READ_BYTE "ld.shared.u8 %h1, [%r3];\ncvt.u32.u16 %r7, %h1;\n" OUT("%r7")
 #define ONE_WRITES_BYTE "setp.ne.u32 %p1, %r0, 31;\n@!%p1 st.shared.u8 [%r3], %h1;\n"
 
+/* Each warp stores a matrix, whose rows have 16 bytes: to the same place, or to its own. */
+#define ROW "and.b32 %r6, %r0, 7;\nmad.lo.u32 %r6, %r6, 16, %r3;\n"
+#define ROW_OF_WARP ROW "and.b32 %r7, %r0, 32;\nmad.lo.u32 %r6, %r7, 4, %r6;\n"
+#define STORE_MATRIX(value) "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r6], {" value "};\n"
+
 static const pair pairs[] = {
     PAIR("a byte that all lanes read and one writes", RACE_SHARED, 1, 32,
          STORE "bar.sync 0;\n" READ_BYTE ONE_WRITES_BYTE,
@@ -54,6 +59,10 @@ static const pair pairs[] = {
          "st.shared.u32 [%r4], 0;\nbar.sync 0;\n" COUNT_BIN "red.shared.add.u32 [%r9], %r8;\nbar.sync 0;\n" LOAD_OWN),
     PAIR("the same value", RACE_SAME_VALUE, 1, 64, "mov.u32 %r8, 7;\nst.shared.u32 [%r3], %r8;\n",
          "setp.ne.u32 %p1, %r0, 0;\nmov.u32 %r8, 7;\n@!%p1 st.shared.u32 [%r3], %r8;\n"),
+    PAIR("matrices of two warps at one place", RACE_SHARED, 1, 64, ROW STORE_MATRIX("%r0"),
+         ROW_OF_WARP STORE_MATRIX("%r0")),
+    PAIR("the same matrix of two warps at one place", RACE_SAME_VALUE, 1, 64,
+         "and.b32 %r8, %r0, 31;\n" ROW STORE_MATRIX("%r8"), ROW_OF_WARP STORE_MATRIX("%r0")),
     PAIR("bulk load not waited for", ASYNC_READ_BEFORE_WAIT, 1, 64, INIT("1") BULK "bar.sync 0;\n" LOAD_OWN WAIT,
          INIT("1") BULK WAIT LOAD_OWN),
     PAIR("one thread waits for all", ASYNC_READ_BEFORE_WAIT, 1, 64, INIT("1") BULK "@%p1 bra D;\n" WAIT "D:\n" LOAD_OWN,

@@ -35,6 +35,14 @@
     "setp.lt.u32 %p4, %r0, 128;\n@!%p4 bra S;\n" KEEP before "S: " MEET \
     "@%p4 bra T;\n" LOAD LOADED OUT("%r9") "T: " after FREE
 #define READY STORE FENCE INIT("1") ALLOCATE("32")
+/* Stores to two columns of 16 of the warp's 32 lanes: the lower ones, or those of %r8. */
+#define KEEP_HALF(address) "tcgen05.st.sync.aligned.16x32bx2.x1.b32 [" address "], 1, {%r0};\n"
+#define UPPER_HALF "add.u32 %r8, %r7, 0x100000;\n"
+#define HALF_OF_LAST_WARPS "and.b32 %r8, %r0, 0x80;\nshl.b32 %r8, %r8, 13;\nadd.u32 %r8, %r8, %r7;\n"
+/* A product of 64 rows, whose sums are in the lower half of each warp's lanes. */
+#define MULTIPLY_HALF                                                                        \
+    "shr.u32 %r8, %r3, 4;\ncvt.u64.u32 %rd4, %r8;\nor.b64 %rd4, %rd4, 0x0000400000080000;\n" \
+    "@!%p1 tcgen05.mma.cta_group::1.kind::f16 [%r6], %rd4, %rd4, 0x04020010, 0;\n"
 
 static const pair pairs[] = {
     PAIR("sums loaded without a wait for the product", TENSOR_MEMORY_BEFORE_WAIT, 1, 128,
@@ -61,6 +69,11 @@ static const pair pairs[] = {
     PAIR("a copy over columns of a product that another warp issued", TENSOR_MEMORY_BEFORE_WAIT, 1, 128,
          READY MULTIPLY COMMIT MEET "setp.ne.u32 %p1, %r0, 64;\n" COPY WAIT FREE,
          READY MULTIPLY COMMIT WAIT MEET "setp.ne.u32 %p1, %r0, 64;\n" COPY COMMIT WAIT_AGAIN FREE),
+    PAIR("two warps store to the same half of their lanes", TENSOR_MEMORY_BEFORE_WAIT, 1, 256,
+         READY KEEP_HALF("%r7") KEPT FREE, READY HALF_OF_LAST_WARPS KEEP_HALF("%r8") KEPT FREE),
+    PAIR("a store to the half of the lanes that a product uses", TENSOR_MEMORY_BEFORE_WAIT, 1, 128,
+         READY MULTIPLY_HALF COMMIT KEEP_HALF("%r7") KEPT WAIT FREE,
+         READY MULTIPLY_HALF COMMIT UPPER_HALF KEEP_HALF("%r8") KEPT WAIT FREE),
     PAIR("columns kept to the end", TENSOR_MEMORY_KEPT, 1, 128, READY KEEP KEPT, READY KEEP KEPT FREE),
     PAIR("factors overwritten before the wait", ASYNC_SOURCE_OVERWRITTEN, 1, 128,
          READY MULTIPLY COMMIT MEET STORE_ONE MEET WAIT FREE, READY MULTIPLY COMMIT WAIT MEET STORE_ONE FREE),
