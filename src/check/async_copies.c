@@ -123,11 +123,12 @@ static void report_proxy(const sim_visit *k, uint32_t address, uint32_t bytes, c
                        engine, does);
 }
 
-/* True if the write of `thread` at `time` was made by the copy engine, or has passed a proxy fence that the current
- * thread knows of. */
-static bool is_through_fence(const sim_visit *k, uint8_t state, uint32_t thread, uint32_t time) {
-    if (state & SIM_CELL_COPIED || time < k->d->start || sim_visit_is_engine(k, thread)) return true;
-    return sim_knows_thread(k->v->proxy, thread, time);
+/* True if the cell was written by the copy engine or by tcgen05.alloc, which need no fence, or if the write has passed
+ * a proxy fence that the current thread knows of. (tcgen05.alloc: facebookexperimental/triton#1553.) */
+static bool is_through_fence(const sim_visit *k, const sim_cell *c) {
+    if (c->state & SIM_CELL_COPIED || c->time < k->d->start || sim_visit_is_engine(k, c->thread)) return true;
+    return sim_instruction_of(k->w, c->instruction)->op == PTX_OP_TMEM_ALLOC ||
+           sim_knows_thread(k->v->proxy, c->thread, c->time);
 }
 
 /* Reports the writer of a word, or of each of its bytes, unless the write has passed a proxy fence. With `only_known`,
@@ -139,7 +140,7 @@ static void check_fence(const sim_visit *k, uint32_t word, const char *engine, b
         const sim_byte_cell *b = is_split ? &k->s->bytes[4 * word + i] : NULL;
         const sim_cell by =
             b ? (sim_cell){.time = b->time, .instruction = b->instruction, .thread = b->thread, .state = b->state} : *c;
-        if (is_through_fence(k, by.state, by.thread, by.time)) continue;
+        if (is_through_fence(k, &by)) continue;
         if (!only_known || sim_visit_knows(k, by.thread, by.time))
             report_proxy(k, 4 * word + i, b ? 1 : 4, &by, engine);
     }

@@ -82,6 +82,8 @@ static bool is_of_library(const sim_program *p, uint32_t instruction) {
     return false;
 }
 
+/* Within one block this is advice: NVIDIA says that the memory model has come to allow it, for all GPUs and compilers
+ * (NVIDIA/cccl#5102). */
 void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, const sim_bulk *bulk) {
     sim_domain *d = sim_domain_of(w->block);
     const sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, bulk->barrier);
@@ -99,6 +101,7 @@ void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, co
                            .space = HAUL_SPACE_SHARED,
                            .address = bulk->barrier,
                            .bytes = 8,
+                           .is_advice = b->sm->grid->cluster_blocks == 1,
                            .is_warning = true};
     sim_finding *f = sim_hazard_report(w, &s);
     if (f)
