@@ -170,9 +170,13 @@ static bool is_stale(const char *name, const struct stat *about) {
 }
 
 static void list_folder(int folder, listing *l) {
-    DIR *files = fdopendir(dup(folder));
+    const int own = dup(folder);
+    DIR *files = own < 0 ? NULL : fdopendir(own);
     struct stat about;
-    if (!files) return;
+    if (!files) {
+        if (own >= 0) close(own);
+        return;
+    }
     rewinddir(files);
     for (const struct dirent *d; (d = readdir(files));) {
         if (fstatat(folder, d->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(about.st_mode)) continue;

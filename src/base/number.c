@@ -31,8 +31,9 @@ bool number_i64(const char *s, int64_t *value) {
 bool number_f64(const char *s, double *value) {
     if (!*s || isspace((unsigned char)*s)) return false;
     char *end;
+    errno = 0;
     double v = strtod(s, &end);
-    if (*end) return false;
+    if (*end || (errno == ERANGE && isinf(v))) return false;
     *value = v;
     return true;
 }

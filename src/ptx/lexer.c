@@ -1,7 +1,6 @@
 #include "ptx/lexer.h"
 
 #include <errno.h>
-#include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>

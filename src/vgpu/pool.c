@@ -80,10 +80,10 @@ CUresult sim_call_pool_destroy(CUmemoryPool pool) {
     SIM_ENTER(current);
     CUcontext c = context_of_pool(current, pool);
     (void)sim_work_finish_all(c, false);
-    for (sim_pooled *p = c->pooled; p; p = p->next)
-        if (p->pool == pool) p->pool = NULL;
     for (CUmemoryPool *link = &c->pools; *link; link = &(*link)->next) {
         if (*link != pool || pool->is_default) continue;
+        for (sim_pooled *p = c->pooled; p; p = p->next)
+            if (p->pool == pool) p->pool = NULL;
         *link = pool->next;
         if (c->used_pool == pool) c->used_pool = NULL;
         memory_free(pool);

@@ -66,6 +66,7 @@ static void reads_floating_point_numbers(void **state) {
     assert_false(number_f64("", &value));
     assert_false(number_f64(" 1", &value));
     assert_false(number_f64("1.5f", &value));
+    assert_false(number_f64("1e999", &value));
 }
 
 static void reads_sizes_with_binary_suffixes(void **state) {

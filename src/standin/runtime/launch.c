@@ -2,28 +2,39 @@
 #include "standin/cuda/cuda.h"
 #include "standin/runtime/version.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- kernel<<<...>>> ---- */
 
+/* A launch's configuration. The launch's arguments are evaluated between push and pop, and may launch kernels themselves. */
 typedef struct configuration {
     dim3 grid, block;
     size_t shared_bytes;
     CUstream stream;
+    struct configuration *outer;
 } configuration;
 
-static _Thread_local configuration pushed;
+/* Only a pointer: libraries that are loaded late share little thread-local memory. */
+static _Thread_local configuration *pushed;
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, CUstream stream) {
-    pushed = (configuration){grid, block, shared_bytes, stream};
+    configuration *c = malloc(sizeof *c);
+    if (!c) return CUDA_OUT_OF_MEMORY;
+    *c = (configuration){grid, block, shared_bytes, stream, pushed};
+    pushed = c;
     return 0;
 }
 
 CUresult __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, CUstream *stream) {
-    *grid = pushed.grid;
-    *block = pushed.block;
-    *shared_bytes = pushed.shared_bytes;
-    *stream = pushed.stream;
+    configuration *c = pushed;
+    if (!c) return CUDA_INVALID_CONFIGURATION;
+    *grid = c->grid;
+    *block = c->block;
+    *shared_bytes = c->shared_bytes;
+    *stream = c->stream;
+    pushed = c->outer;
+    free(c);
     return CUDA_SUCCESS;
 }
 

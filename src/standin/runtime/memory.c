@@ -39,8 +39,8 @@ CUresult cudaHostAlloc(void **host, size_t bytes, unsigned flags) {
 CUresult cudaHostGetDevicePointer(void **address, void *host, unsigned flags) {
     CUdeviceptr at = 0;
     const driver_table *d = standin_enter();
-    const CUresult result = d->host_address(&at, host, flags);
-    *address = pointer_of(at);
+    const CUresult result = address ? d->host_address(&at, host, flags) : CUDA_INVALID_VALUE;
+    if (address) *address = pointer_of(at);
     return standin_leave(result);
 }
 
@@ -116,7 +116,9 @@ static CUresult queue_on_host(const driver_table *d, void *to, const void *from,
     host_copy *c = malloc(sizeof *c);
     if (!c) return CUDA_OUT_OF_MEMORY;
     *c = (host_copy){to, from, bytes};
-    return d->stream_host(stream, copy_on_host, c);
+    const CUresult result = d->stream_host(stream, copy_on_host, c);
+    if (result != CUDA_SUCCESS) free(c);
+    return result;
 }
 
 /* Memory that only kernels and copies can access. */

@@ -96,7 +96,7 @@ static symbol *find(const void *host) {
 /* ---- loading ---- */
 
 static CUresult link_texts(const driver_table *d, char **texts, unsigned count, CUmodule *module) {
-    CUlinkState linker;
+    CUlinkState linker = NULL;
     void *image;
     size_t bytes;
     char name[32];
@@ -106,7 +106,9 @@ static CUresult link_texts(const driver_table *d, char **texts, unsigned count, 
         result = d->link_add(linker, DRIVER_LINK_PTX, texts[i], strlen(texts[i]) + 1, name, 0, NULL, NULL);
     }
     if (result == CUDA_SUCCESS) result = d->link_complete(linker, &image, &bytes);
-    return result == CUDA_SUCCESS ? d->module_load(module, image, 0, NULL, NULL) : result;
+    if (result == CUDA_SUCCESS) result = d->module_load(module, image, 0, NULL, NULL);
+    if (linker) (void)d->link_destroy(linker);
+    return result;
 }
 
 CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *module) {

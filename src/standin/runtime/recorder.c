@@ -163,14 +163,16 @@ static bool holds_pointer(const unsigned char *bytes, size_t count) {
 
 static json_t *scalar_of(const ptx_variable *p, const unsigned char *bytes) {
     int64_t whole = 0;
-    float f32;
-    double real;
+    float f32 = NAN;
+    double real = NAN;
     memcpy(&whole, bytes, p->size);
-    memcpy(&f32, bytes, sizeof f32);
     if (p->size == sizeof real) memcpy(&real, bytes, sizeof real);
     if (ptx_types[p->type].kind == 'F') {
-        if (p->size == sizeof f32) real = (double)f32;
-        if (p->size < sizeof f32 || !isfinite(real)) return hex_of(bytes, p->size);
+        if (p->size == sizeof f32) {
+            memcpy(&f32, bytes, sizeof f32);
+            real = (double)f32;
+        }
+        if (!isfinite(real)) return hex_of(bytes, p->size);
         return json_pack("{s:f}", p->size == sizeof f32 ? "f32" : "f64", real);
     }
     static const char *const names[] = {[1] = "u8", [2] = "u16", [4] = "u32", [8] = "i64"};

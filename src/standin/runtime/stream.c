@@ -68,7 +68,9 @@ CUresult cudaStreamAddCallback(CUstream stream, callback *call, void *data, unsi
     called *c = flags ? NULL : malloc(sizeof *c);
     if (!c) return standin_fail(flags ? CUDA_INVALID_VALUE : CUDA_OUT_OF_MEMORY);
     *c = (called){call, stream, data};
-    return cudaLaunchHostFunc(stream, call_back, c);
+    const CUresult result = cudaLaunchHostFunc(stream, call_back, c);
+    if (result != CUDA_SUCCESS) free(c);
+    return result;
 }
 
 CUresult cudaStreamAddCallback_ptsz(CUstream stream, callback *call, void *data, unsigned flags) {
