@@ -35,7 +35,7 @@ static double percent(size_t part, size_t whole) {
 }
 
 static bool has_outputs(const launch_description *d) {
-    for (size_t i = 0; i < d->argument_count + d->variable_count; i++) {
+    for (size_t i = 0; i < launch_value_count(d); i++) {
         if (d->arguments[i].recorded) return true;
     }
     return false;
@@ -115,7 +115,7 @@ static void put_pair(text *out, haul_stamp stamp, const launch_description *d, c
 }
 
 static void put_outputs(text *out, const launch_description *d) {
-    for (size_t i = 0; i < d->argument_count + d->variable_count; i++) {
+    for (size_t i = 0; i < launch_value_count(d); i++) {
         const launch_argument *a = &d->arguments[i];
         if (!a->recorded || a->hash == a->after) continue;
         if (a->variable)

@@ -72,7 +72,7 @@ static haul_status measure(profiler *p, size_t index) {
     const launch_description *same = &p->simulated.launches.items[index];
     HAUL_TRY(cli_session_run(&p->real, d, &p->options.measured));
     p->options.outputs_differ = false;
-    for (size_t i = 0; i < d->argument_count + d->variable_count; i++)
+    for (size_t i = 0; i < launch_value_count(d); i++)
         p->options.outputs_differ |= d->arguments[i].hash != same->arguments[i].hash;
     return cli_session_time(&p->real, p->values, d);
 }

@@ -154,10 +154,18 @@ static haul_status take_l2(const cli_values *v, launch_description *d) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "--window %s: argument %zu is no buffer", v->window, at);
 }
 
+/* A launch that is smaller than it was meant to be gives a table, too. */
+static const char *note_of(const cli_values *v) {
+    if (!v->block && !v->grid) return "neither --grid nor --block is given: the launch has 1 block of 1 thread";
+    if (!v->block) return "--block is not given: the launch has 1 thread a block";
+    return v->grid ? NULL : "--grid is not given: the launch has 1 block";
+}
+
 static haul_status launch_of_options(cli_session *s, const cli_values *v) {
     launch_description d = {.where = "--kernel", .kernel = v->kernel, .us = -1, .argument_count = v->arg.count};
     if (v->smem > UINT32_MAX) return haul_fail(HAUL_ERROR_ARGUMENT, "--smem: no device has that much shared memory");
     d.shared_bytes = (uint32_t)v->smem;
+    if (!v->quiet) s->note = note_of(v);
     HAUL_TRY(launch_parse_extent("--grid", v->grid ? v->grid : "1", d.grid));
     HAUL_TRY(launch_parse_extent("--block", v->block ? v->block : "1", d.block));
     d.arguments = ARENA_ARRAY(&s->launches.memory, v->arg.count + v->global.count, launch_argument);
@@ -167,6 +175,7 @@ static haul_status launch_of_options(cli_session *s, const cli_values *v) {
     for (; d.variable_count < v->global.count; d.variable_count++)
         HAUL_TRY(launch_parse_variable(&s->launches, v->global.items[d.variable_count],
                                        &d.arguments[d.argument_count + d.variable_count]));
+    HAUL_TRY(launch_place_fields(&s->launches, &d));
     HAUL_TRY(take_l2(v, &d));
     return launch_append(&s->launches, &d) ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launch");
 }
@@ -335,6 +344,15 @@ haul_status cli_session_kernel(cli_session *s, const char *name, haul_module **m
     return HAUL_OK;
 }
 
+/* Once, though a command may have a session for each of two devices. */
+static void say_note(const cli_session *s) {
+    static bool said;
+    if (!s->note || said) return;
+    said = true;
+    progress_clear();
+    fprintf(stderr, "note: %s\n", s->note);
+}
+
 haul_status cli_session_run(cli_session *s, launch_description *d, const haul_launch_record **record) {
     *record = NULL;
     progress_launch((size_t)(d - s->launches.items) + 1, s->launches.count);
@@ -348,6 +366,7 @@ haul_status cli_session_run(cli_session *s, launch_description *d, const haul_la
     last->opted_in = d->opted_in;
     if (status == HAUL_OK && s->counters.count) status = ncu_fill(&s->counters, (size_t)(d - s->launches.items), last);
     *record = last;
+    if (status == HAUL_OK) say_note(s);
     return status;
 }
 

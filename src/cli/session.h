@@ -21,6 +21,7 @@ typedef struct cli_session {
     cli_module *modules;
     size_t module_count;
     launch_list launches;
+    const char *note;       /* about the launch's options, for standard error once it has run; or NULL */
     haul_run *run;          /* of the last launch */
     const cli_module *used; /* its kernel's module */
     ncu_report counters;    /* of the launches on a GPU, in order; empty if not read */

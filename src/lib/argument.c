@@ -76,8 +76,9 @@ static haul_status wrong_size(const char *what, const char *target, uint64_t byt
     if (instead)
         return haul_fail(HAUL_ERROR_ARGUMENT, "%s is %s%s, but %s is %s; pass it as `%s`", what, is,
                          bytes_of(bytes, has), target, bytes_of(v->size, wants), instead);
-    return haul_fail(HAUL_ERROR_ARGUMENT, "%s is %s%s, but %s is %s; a C program can pass it, as HAUL_ARGUMENT_BYTES",
-                     what, is, bytes_of(bytes, has), target, bytes_of(v->size, wants));
+    return haul_fail(HAUL_ERROR_ARGUMENT,
+                     "%s is %s%s, but %s is %s; pass a structure as `struct:{...}`, or its bytes as `bytes:HEX`", what,
+                     is, bytes_of(bytes, has), target, bytes_of(v->size, wants));
 }
 
 static haul_status wrong_kind(const char *what, const char *target, const haul_argument *a, const ptx_variable *v) {

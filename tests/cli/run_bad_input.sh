@@ -178,7 +178,7 @@ refuse 'several.jsonl:1: `ld` is the name of 2 kernels' compare several.jsonl --
 refuse 'no kernel `ld<float, 5>` in several.ptx; there is `ld<float, 4>`, `ld<float, 8>`' \
     replay several.ptx -k 'ld<float, 5>' -a buf:zero:4
 for name in 'ld<float, 4>' 'ld<float,4>(float *)' _Z2ldIfLi4EEvPT_ 'copy(int*)'; do
-    want "$name" 0 "$haul" replay several.ptx -k "$name" -a buf:zero:4 --device sim
+    want "$name" 0 "$haul" replay several.ptx -g 1 -b 1 -k "$name" -a buf:zero:4 --device sim
 done
 cp several.ptx again.ptx
 refuse 'kernel `_Z4copyPf` is in several.ptx and in again.ptx: give one of them, or name it as `file`' \

@@ -107,7 +107,7 @@ json 'lines[0]["findings"][0]["kind"] in ("out-of-bounds", "illegal-access")'
 json 'lines[1]["findings"][0]["kind"] == "trap"'
 json 'lines[2]["findings"][0]["kind"] == "launch-limit"'
 json 'lines[3]["findings"] == []'
-want "a launch that does not" 0 "$haul" check faults.ptx -k store -a buf:zero:4
+want "a launch that does not" 0 "$haul" check faults.ptx -k store -g 1 -b 1 -a buf:zero:4
 has '^1 launch: 0 errors, 0 warnings, 0 of advice$'
 want "--quiet" 1 "$haul" check faults.jsonl --ptx faults.ptx --quiet
 [ ! -s out ] || fail "check --quiet prints"

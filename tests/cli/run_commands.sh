@@ -137,7 +137,7 @@ cat >gather.ptx <<'END'
 }
 END
 for fill in perm:4096 shuffle:4096:7 index:4096 index:256,below=4K; do
-    want "a gather by $fill" 0 "$haul" replay gather.ptx -k gather -b 256 -a buf:zero:256 -a buf:u32:4096 -a buf:$fill --device sim
+    want "a gather by $fill" 0 "$haul" replay gather.ptx -k gather -g 1 -b 256 -a buf:zero:256 -a buf:u32:4096 -a buf:$fill --device sim
     json '8 * 4 + 8 * 29 < lines[0]["counters"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld"] <= 8 * 4 + 8 * 32'
 done
 
@@ -231,7 +231,7 @@ END
 __device__ float slope = 2;
 __device__ float line(float x) { return slope * x; }
 END
-    want "profile of sources that are linked" 0 "$haul" profile "$work/main.cu" "$work/line.cu" --link --kernel draw \
+    want "profile of sources that are linked" 0 "$haul" profile "$work/main.cu" "$work/line.cu" --link --kernel draw --grid 1 \
         --block 32 --arg buf:zero:32 --device sim:a100
     has '^main.cu:3 '
     has '^line.cu:2 '

@@ -107,7 +107,7 @@ cat >odd.ptx <<'END'
     ret;
 }
 END
-want "a difference that nothing explains" 1 "$haul" check odd.ptx -k together --block 32 -a buf:zero:32 --schedules 8
+want "a difference that nothing explains" 1 "$haul" check odd.ptx -k together --grid 1 --block 32 -a buf:zero:32 --schedules 8
 has '^warning: schedule-dependent-result in together, launch 0$'
 has 'word 0 of argument 0 is 0x00000001 (1) under diverged, and 0xffffffff (-1) under in-order; 32$'
 

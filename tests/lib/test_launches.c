@@ -171,7 +171,7 @@ static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
         {"{\"kernel\":\"k\",\"grid\":[1.5],\"block\":[1]}", "grid: must be a whole number"},
         {"{\"kernel\":\"k\",\"grid\":[1],\"block\":[99999999999]}", "block: 99999999999 is not between"},
         {LINE("\"args\":{}"), "args: must be an array"},
-        {LINE("\"args\":[{}]"), "args[0]: needs one of buf, bytes, tensor, tex, surf, i32, i64, f32, f64, i8"},
+        {LINE("\"args\":[{}]"), "args[0]: needs one of buf, bytes, struct, tensor, tex, surf, i32, i64, f32, f64, i8"},
         {LINE("\"args\":[3]"), "args[0]: needs one of"},
         {LINE("\"args\":[{\"i32\":1},{\"i32\":4294967296}]"), "args[1]: i32: 4294967296 is not between"},
         {LINE("\"args\":[{\"i32\":1.5}]"), "i32: must be a whole number"},
@@ -331,6 +331,16 @@ static void arguments_of_the_command_line_are_read(void **state) {
     launch_list_free(&list);
 }
 
+static void refuse_arguments(const char *const *wrong, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        launch_list list = {0};
+        launch_argument a;
+        if (parse(&list, wrong[i], &a) == HAUL_OK) fail_msg("`%s` was accepted", wrong[i]);
+        assert_memory_equal(haul_message(), "--arg ", 6);
+        launch_list_free(&list);
+    }
+}
+
 static void wrong_arguments_are_refused(void **state) {
     (void)state;
     static const char *const wrong[] = {"",
@@ -366,13 +376,68 @@ static void wrong_arguments_are_refused(void **state) {
                                         "buf:shuffle:8G",
                                         "buf:perm:8G",
                                         "buf:perm:256:12"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        launch_list list = {0};
-        launch_argument a;
-        if (parse(&list, wrong[i], &a) == HAUL_OK) fail_msg("`%s` was accepted", wrong[i]);
-        assert_memory_equal(haul_message(), "--arg ", 6);
-        launch_list_free(&list);
-    }
+    refuse_arguments(wrong, sizeof wrong / sizeof *wrong);
+}
+
+static void wrong_structures_and_elements_are_refused(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"buf:f16:4,uniform=1:0",
+                                        "buf:f16:4,uniform=nan:1",
+                                        "buf:f16:4,normal=0:-1",
+                                        "buf:i8:4,value=200",
+                                        "buf:i8:4,value=1.5",
+                                        "buf:zero:4,value=1",
+                                        "bytes:",
+                                        "bytes:123",
+                                        "f32x5:1,2,3,4,5",
+                                        "f32x2:1",
+                                        "i32[0]:",
+                                        "i32[99999]:1",
+                                        "struct:{}",
+                                        "struct:{i32:1",
+                                        "struct:i32:1",
+                                        "struct:{a=i32:1,a=i32:2}",
+                                        "struct:{a=i32:1,i32:2}",
+                                        "struct:{{{{{{{{{{}}}}}}}}}}",
+                                        "struct:{bytes:}",
+                                        "bool:2",
+                                        "bool:maybe"};
+    refuse_arguments(wrong, sizeof wrong / sizeof *wrong);
+}
+
+static void structures_are_laid_out_as_c_does(void **state) {
+    (void)state;
+    launch_list list = {0};
+    launch_argument a;
+    assert_int_equal(parse(&list, "struct:{a=i8:1,b=f64:2.5, c=i16:3 v=f32x4:1,2,3,4,rest=u8[3]:1,2,3}", &a), HAUL_OK);
+    const launch_structure *s = a.structure;
+    static const uint64_t places[] = {0, 8, 16, 32, 48};
+    assert_int_equal(s->count, 5);
+    for (size_t i = 0; i < 5; i++) assert_int_equal(s->fields[i].place, places[i]);
+    assert_int_equal(s->size, 64);
+    assert_int_equal(s->alignment, 16);
+    assert_string_equal(s->fields[3].field, "v");
+    launch_list_free(&list);
+}
+
+static void fields_stand_behind_the_kernels_arguments(void **state) {
+    (void)state;
+    launch_list list = {0};
+    const char *line =
+        "{\"kernel\":\"k\",\"grid\":[1],\"block\":[1],\"args\":[{\"struct\":{\"n\":{\"i32\":4},\"inner\":{\"struct\":["
+        "{\"buf\":\"f16\",\"count\":7,\"normal\":[0,1]},{\"bool\":true}]}}},{\"buf\":\"zero\",\"words\":8}],"
+        "\"globals\":{\"table\":{\"f32\":[1,2,3]}}}";
+    assert_int_equal(read(&list, line), HAUL_OK);
+    const launch_description *d = &list.items[0];
+    assert_int_equal(d->argument_count, 2);
+    assert_int_equal(d->field_count, 7); /* n, inner, the three elements of table, and inner's two */
+    assert_int_equal(d->variable_count, 1);
+    assert_int_equal(d->arguments[2].integer, 4);
+    const launch_argument *buffer = &d->arguments[7];
+    assert_true(buffer->is_field && buffer->inside == 3 && buffer->fill == LAUNCH_FILL_ELEMENTS);
+    assert_int_equal(buffer->words, 4);
+    assert_string_equal(d->arguments[9].variable, "table");
+    launch_list_free(&list);
 }
 
 static void variables_and_windows_of_the_command_line(void **state) {
@@ -468,6 +533,9 @@ int main(void) {
         cmocka_unit_test(a_permutation_without_a_seed_is_shuffled),
         cmocka_unit_test(arguments_of_the_command_line_are_read),
         cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(wrong_structures_and_elements_are_refused),
+        cmocka_unit_test(structures_are_laid_out_as_c_does),
+        cmocka_unit_test(fields_stand_behind_the_kernels_arguments),
         cmocka_unit_test(variables_and_windows_of_the_command_line),
         cmocka_unit_test(extents_have_one_to_three_numbers),
         cmocka_unit_test(a_launch_of_the_command_line_makes_a_line),

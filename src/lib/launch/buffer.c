@@ -44,8 +44,27 @@ static haul_status read_fill(launch_list *list, json_t *object, launch_argument 
     HAUL_TRY(launch_read_string(list, json_object_get(object, "buf"), "buf", &name));
     a->fill = launch_fill_find(name);
     if (a->fill == LAUNCH_FILL_FILE) return launch_read_path(list, json_object_get(object, "path"), "path", &a->input);
-    if (a->fill != LAUNCH_FILL_COUNT) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_ARGUMENT, "buf: `%s` is no fill rule: " LAUNCH_RULE_LIST ", file, " LAUNCH_SAME, name);
+    if (a->fill != LAUNCH_FILL_COUNT && a->fill != LAUNCH_FILL_ELEMENTS && !json_object_get(object, "count"))
+        return HAUL_OK;
+    a->elements.scalar = launch_scalar_find(name);
+    a->fill = LAUNCH_FILL_ELEMENTS;
+    if (a->elements.scalar) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT,
+                     "buf: `%s` is no fill rule: " LAUNCH_RULE_LIST ", file, " LAUNCH_SAME
+                     ", and no type: " LAUNCH_SCALAR_LIST,
+                     name);
+}
+
+static haul_status read_elements(json_t *object, launch_argument *a) {
+    int64_t count, seed = 1;
+    HAUL_TRY(launch_read_integer(json_object_get(object, "count"), "count", 0, INT64_C(1) << 40, &count));
+    HAUL_TRY(read_optional(object, "seed", 0, UINT32_MAX, &seed));
+    HAUL_TRY(launch_read_spread(object, &a->elements));
+    a->elements.count = (uint64_t)count;
+    a->seed = (uint32_t)seed;
+    if (json_object_get(object, "words") || json_object_get(object, "below"))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "typed elements have a `count`, but no `words` and no `below`");
+    return launch_settle_elements(a);
 }
 
 static haul_status read_words(json_t *object, launch_argument *a) {
@@ -68,7 +87,7 @@ haul_status launch_read_buffer(launch_list *list, json_t *object, launch_argumen
     }
     HAUL_TRY(read_fill(list, object, a));
     HAUL_TRY(launch_check_fields(object, LAUNCH_OBJECT_BUFFER));
-    HAUL_TRY(read_words(object, a));
+    HAUL_TRY(a->fill == LAUNCH_FILL_ELEMENTS ? read_elements(object, a) : read_words(object, a));
     HAUL_TRY(read_optional(object, "offset", 0, LAUNCH_SLACK, &offset));
     a->kind = HAUL_ARGUMENT_BUFFER;
     a->offset = (uint64_t)offset;
@@ -90,8 +109,12 @@ haul_status launch_read_bytes(launch_list *list, json_t *object, launch_argument
     const char *hex;
     HAUL_TRY(launch_check_fields(object, LAUNCH_OBJECT_BYTES));
     HAUL_TRY(launch_read_string(list, json_object_get(object, "bytes"), "bytes", &hex));
+    return launch_parse_bytes(list, hex, a);
+}
+
+haul_status launch_parse_bytes(launch_list *list, const char *hex, launch_argument *a) {
     const size_t digits = strlen(hex);
-    if (digits % 2 || strspn(hex, "0123456789abcdefABCDEF") != digits)
+    if (!digits || digits % 2 || strspn(hex, "0123456789abcdefABCDEF") != digits)
         return haul_fail(HAUL_ERROR_ARGUMENT, "bytes: must be hexadecimal digits, two a byte");
     unsigned char *bytes = ARENA_ARRAY(&list->memory, digits / 2, unsigned char);
     if (!bytes) return haul_no_memory("the launches");

@@ -78,9 +78,9 @@ haul_status launch_check_scalar(json_t *json, const launch_scalar *scalar) {
 }
 
 haul_status launch_unknown_argument(json_t *json) {
-    static const char *const kinds[] = {"buf", "bytes", "tensor", "tex", "surf"};
+    static const char *const kinds[] = {"buf", "bytes", "struct", "tensor", "tex", "surf"};
     const char *name = json_object_iter_key(json_object_iter(json));
     const char *near = name ? nearest_name(name, kinds, sizeof kinds / sizeof *kinds) : NULL;
     if (near) return haul_fail(HAUL_ERROR_ARGUMENT, "unknown field `%s`: did you mean `%s`?", name, near);
-    return haul_fail(HAUL_ERROR_ARGUMENT, "needs one of buf, bytes, tensor, tex, surf, " LAUNCH_SCALAR_LIST);
+    return haul_fail(HAUL_ERROR_ARGUMENT, "needs one of buf, bytes, struct, tensor, tex, surf, " LAUNCH_SCALAR_LIST);
 }

@@ -1,6 +1,7 @@
 /* The words of fill rules. Each is a function of its index, so that buffers can be filled in pieces. */
 #include "base/status.h"
 #include "lib/launch/launches.h"
+#include "lib/launch/mix.h"
 
 #include <string.h>
 
@@ -56,14 +57,6 @@ static void fill_perm(uint32_t *words, size_t count, uint64_t first, uint32_t se
 
 /* ---- random numbers ---- */
 
-/* The 64-bit finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014). */
-static uint64_t mix(uint64_t x) {
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 enum { ROUNDS = 5 };
 
 /* A permutation of the numbers of some bits: each step of a round is reversible. */
@@ -79,10 +72,10 @@ static permutation permutation_for(uint64_t n, uint32_t seed) {
     while (UINT64_C(1) << bits < n) bits++;
     p.mask = (UINT64_C(1) << bits) - 1;
     p.shift = bits > 1 ? (bits + 1) / 2 : 1;
-    uint64_t state = mix(seed);
+    uint64_t state = launch_mix(seed);
     for (int r = 0; r < ROUNDS; r++) {
-        p.add[r] = state = mix(state);
-        p.times[r] = (state = mix(state)) | 1;
+        p.add[r] = state = launch_mix(state);
+        p.times[r] = (state = launch_mix(state)) | 1;
     }
     return p;
 }
@@ -107,8 +100,8 @@ static void fill_shuffle(uint32_t *words, size_t count, uint64_t first, uint32_t
 }
 
 static void fill_index(uint32_t *words, size_t count, uint64_t first, uint32_t seed, uint64_t below) {
-    const uint64_t key = mix(seed);
-    for (size_t i = 0; i < count; i++) words[i] = (uint32_t)((mix(key ^ (first + i)) >> 32) * below >> 32);
+    const uint64_t key = launch_mix(seed);
+    for (size_t i = 0; i < count; i++) words[i] = (uint32_t)((launch_mix(key ^ (first + i)) >> 32) * below >> 32);
 }
 
 static void fill_value(uint32_t *words, size_t count, uint32_t value) {
@@ -123,6 +116,7 @@ void launch_fill_words(const launch_argument *a, uint32_t *words, size_t count, 
     case LAUNCH_FILL_PERM: fill_perm(words, count, first, a->seed, a->words); break;
     case LAUNCH_FILL_SHUFFLE: fill_shuffle(words, count, first, a->seed, a->words); break;
     case LAUNCH_FILL_INDEX: fill_index(words, count, first, a->seed, a->below ? a->below : a->words); break;
+    case LAUNCH_FILL_ELEMENTS: launch_fill_elements(a, words, count, first); break;
     case LAUNCH_FILL_POISON: fill_value(words, count, 0xdeadbeef); break;
     default: fill_value(words, count, 0);
     }

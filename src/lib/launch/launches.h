@@ -20,7 +20,11 @@
  *     index   random numbers below `below` (default n), uniformly distributed
  *     zero    0
  *     poison  0xdeadbeef
- * A texture stands for its handle. Its elements are filled as a buffer's words, without gaps, row by row:
+ * A buffer may also have elements of a scalar's type, with a distribution, a function of seed and index:
+ *     {"buf":"f16","count":4096,"normal":[0,1],"seed":3}
+ * `uniform` has bounds, which integers include; `normal` has a mean and a deviation; `value` is a number for all.
+ * Without them, real numbers are uniform in (0, 1], and integers have any bits. A texture stands for its handle. Its
+ * elements are filled as a buffer's words, without gaps, row by row:
  *     {"tex":"u32","shape":[64,32],"format":"u8x4","as":"linear,wrap,normalized","seed":1}
  * shape: width, height, depth (layers). format: u8, u16, u32, s8, s16, s32, f16 or f32, and x2 or x4. `as`: words of
  * LAUNCH_TEXTURE_WORDS, in any order; without them: no filter, clamped, in texels, in an array. {"surf":...} is a
@@ -34,6 +38,10 @@
  * of any buffer, moves the kernel's pointer this many bytes beyond the first word. {"buf":"same","of":0,"at":4096} is a
  * pointer into the buffer of another argument, counted from 0. {"bytes":"00000040"} are the bytes of an argument, such
  * as a structure, as hexadecimal digits.
+ *
+ * {"struct":{"n":{"i32":4},"scale":{"f32x2":[1,2]},"in":{"buf":"f01","words":64}}} is a structure by value, laid out as
+ * C does; its fields are arguments, also structures, and an array of them has no names. {"f32x4":[1,2,3,4]} is a vector
+ * with its alignment, {"f32":[1,2,3]} an array.
  *
  * `ptx` names the kernel's file, relative to the launch file's folder, so that --ptx is not needed.
  *
@@ -81,8 +89,24 @@ typedef struct launch_texture {
     enum { LAUNCH_IN_ARRAY, LAUNCH_IN_LINEAR, LAUNCH_IN_PITCHED } memory;
 } launch_texture;
 
-typedef struct launch_argument {
-    const char *variable; /* the module's variable that holds this value; NULL: an argument of the kernel */
+typedef struct launch_argument launch_argument;
+
+/* A structure by value, laid out as C does. In a launch, its fields are arguments of their own behind the kernel's. */
+typedef struct launch_structure {
+    launch_argument *fields;
+    size_t count;
+    size_t first;             /* the first field's number among the launch's arguments */
+    uint64_t size, alignment; /* bytes */
+    const char *row;          /* of a vector or an array, its kind: f32x4, or f32 for an array; else NULL */
+} launch_structure;
+
+struct launch_argument {
+    const char *variable; /* the module's variable that holds this value; NULL: an argument of the kernel, or a field */
+    const char *field;    /* its name in its structure, or NULL */
+    size_t inside, number; /* of a field: its structure's argument, and its place in the list of fields */
+    uint64_t place;        /* of a field: bytes from the structure's beginning */
+    bool is_field;
+    launch_structure *structure; /* NULL: none; else BYTES */
     haul_argument_kind kind;
     launch_texture *texture;     /* NULL: none; else I64, with fill, words and seed of a BUFFER */
     const launch_scalar *scalar; /* NULL: not a scalar */
@@ -90,6 +114,7 @@ typedef struct launch_argument {
     double real;                 /* F32, F64 */
     /* BUFFER */
     launch_fill fill;
+    launch_elements elements; /* LAUNCH_FILL_ELEMENTS */
     uint64_t words;
     uint32_t seed;
     uint64_t below; /* LAUNCH_FILL_INDEX; 0: `words` */
@@ -106,7 +131,7 @@ typedef struct launch_argument {
     size_t byte_count;
     haul_tensor *tensor; /* NULL: none */
     size_t of;
-} launch_argument;
+};
 
 /* A recorded counter: a number (low == high) or a range. */
 typedef struct launch_counter {
@@ -135,8 +160,8 @@ typedef struct launch_description {
     uint32_t shared_bytes;
     bool opted_in; /* set by launch_run(): the kernel had to opt in to this size */
     launch_l2 l2;
-    launch_argument *arguments; /* the kernel's, followed by the variables' values */
-    size_t argument_count, variable_count;
+    launch_argument *arguments; /* the kernel's, the fields of its structures, and the variables' values */
+    size_t argument_count, field_count, variable_count;
     launch_counter *counters; /* counters that haul knows */
     size_t counter_count;
     double us;    /* recorded time; negative = none */
@@ -155,6 +180,11 @@ enum { LAUNCH_SLACK = 256 }; /* bytes of a buffer beyond its words, the range of
 
 extern const char *const launch_access_names[HAUL_L2_PERSISTING + 1]; /* of haul_l2_access */
 
+/* Arguments, fields and variables. */
+static inline size_t launch_value_count(const launch_description *d) {
+    return d->argument_count + d->field_count + d->variable_count;
+}
+
 /* All-zero is a valid empty list. */
 void launch_list_free(launch_list *list);
 
@@ -166,12 +196,26 @@ haul_status launch_read_text(launch_list *list, const char *name, const char *te
 
 /* Parses an argument of the command line:
  *     i32:N  f32:X  and so on: LAUNCH_SCALARS
+ *     f32x4:X,X,X,X  i32[3]:N,N,N                    a vector with its alignment, an array
+ *     bytes:HEX                                      the argument's bytes
+ *     struct:{n=i32:4,in=buf:f01:64}                 fields with or without names, laid out as C does
  *     buf:FILL:WORDS[:SEED[:OFFSET]][,below=N][,out=FILE]      words and N may be 64K, 1M
  *     buf:file=FILE[,out=FILE]                       the file's bytes, zero-padded to whole words
  *     tex:FILL:SHAPE:FORMAT[:AS[:SEED]]              tex:f01:64x32:f32:linear,wrap,normalized:7
  *     surf:FILL:SHAPE:FORMAT[:AS[:SEED]]
  * Strings are copied into the list. */
 haul_status launch_parse_argument(launch_list *list, const char *text, launch_argument *argument);
+/* Parses hexadecimal digits, two a byte. */
+haul_status launch_parse_bytes(launch_list *list, const char *hex, launch_argument *argument);
+/* In structure.c: reads {"struct":...}; parses the text behind `struct:`, or a vector or array of scalars as
+ * f32x4:1,2,3,4 and i32[3]:1,2,3 (`kind` is what is before the colon). */
+haul_status launch_read_structure(launch_list *list, json_t *object, launch_argument *argument);
+haul_status launch_parse_structure(launch_list *list, const char *fields, launch_argument *argument);
+haul_status launch_parse_vector(launch_list *list, const char *kind, const char *numbers, launch_argument *argument);
+bool launch_is_vector(const char *kind);
+json_t *launch_structure_to_json(const launch_argument *argument);
+/* Gives the fields of all structures their places behind the kernel's arguments. */
+haul_status launch_place_fields(launch_list *list, launch_description *launch);
 /* Parses a variable's value from the command line: NAME=ARGUMENT. */
 haul_status launch_parse_variable(launch_list *list, const char *text, launch_argument *variable);
 /* Parses a window: "2:0.5": argument 2 persists in L2, for half of its accesses; "2": for all. */
@@ -195,13 +239,14 @@ haul_status launch_run(haul_device *device, haul_module *module, launch_descript
 /* A launch's buffers, for repeated launches. */
 typedef struct launch_workspace {
     size_t count; /* number of arguments, variables included */
-    size_t own;   /* number that the kernel gets; their buffers are freed */
+    size_t own;   /* number of the kernel's arguments and their fields; their buffers are freed */
     uint32_t *chunk;
     text *contents;                                 /* contents of buffers from files */
     haul_buffer **buffers;                          /* by argument; NULL for scalars; a variable's is its module's */
     haul_array **arrays;                            /* by argument; of textures and surfaces */
     haul_texture **textures;                        /* by argument */
     unsigned char (*maps)[sizeof(haul_tensor_map)]; /* by argument */
+    unsigned char **structures;                     /* by argument; their bytes */
     haul_argument *arguments;                       /* what haul_launch_run() takes */
 } launch_workspace;
 
@@ -219,17 +264,25 @@ haul_status launch_workspace_refill(launch_workspace *w, const launch_argument *
 /* Hashes the buffers' contents (argument.hash) and writes output files. */
 haul_status launch_workspace_take(launch_workspace *w, launch_argument *arguments);
 void launch_workspace_end(launch_workspace *w);
-/* The launch with the workspace's arguments; valid as long as both. */
-haul_launch launch_workspace_launch(const launch_workspace *w, const launch_description *launch);
+/* The launch with the workspace's arguments; valid as long as both. Structures get the size of the kernel's parameter
+ * if its alignment pads them. */
+haul_launch launch_workspace_launch(const launch_workspace *w, const haul_module *module,
+                                    const launch_description *launch);
 
 /* Sets L2 aside before the launch (`begins`), or ends that after it. */
 haul_status launch_set_aside(haul_device *device, const launch_description *launch, bool begins);
+
+/* Ends it after a launch that failed; returns `status` with its message. */
+haul_status launch_end_aside(haul_device *device, const launch_description *launch, haul_status status);
 
 /* Times the launch on a real device: `rounds` times (0: 15) after a few warm-up rounds, each with its buffers' initial
  * contents and none of them in L2. The record of the same launch gets the median and the range. Errors: those of
  * launch_run(); HAUL_ERROR_OUT_OF_MEMORY if the device has no room for a copy of the buffers. */
 haul_status launch_time(haul_device *device, haul_module *module, launch_description *launch, unsigned rounds,
                         haul_launch_record *record);
+
+/* The argument as a launch file has it; NULL when out of memory. */
+json_t *launch_argument_to_json(const launch_argument *argument);
 
 /* Whether all recorded hashes match; true if none is recorded. Valid after launch_run(). */
 bool launch_outputs_match(const launch_description *launch);

@@ -70,10 +70,11 @@ static haul_status read_texture(launch_list *list, json_t *object, launch_object
     return read_after(object, a);
 }
 
-static haul_status read_argument(launch_list *list, json_t *object, launch_argument *a) {
+haul_status launch_read_argument(launch_list *list, json_t *object, launch_argument *a) {
     json_t *value;
     if (json_object_get(object, "buf")) return read_buffer(list, object, a);
     if (json_object_get(object, "bytes")) return launch_read_bytes(list, object, a);
+    if (launch_is_structure(object)) return launch_read_structure(list, object, a);
     if (json_object_get(object, "tex")) return read_texture(list, object, LAUNCH_OBJECT_TEXTURE, a);
     if (json_object_get(object, "surf")) return read_texture(list, object, LAUNCH_OBJECT_SURFACE, a);
     if (json_object_get(object, "tensor")) {
@@ -88,11 +89,12 @@ static haul_status read_argument(launch_list *list, json_t *object, launch_argum
 
 /* A tensor lies in a buffer, which may belong to another argument. */
 static haul_status check_shares(const launch_description *d) {
-    for (size_t i = 0; i < d->argument_count; i++) {
+    for (size_t i = 0; i < d->argument_count + d->field_count; i++) {
         const launch_argument *a = &d->arguments[i];
         const launch_argument *of = a->of < d->argument_count ? &d->arguments[a->of] : NULL;
         if ((a->tensor || a->shares) && (!of || of->kind != HAUL_ARGUMENT_BUFFER || of->shares))
-            return haul_fail(HAUL_ERROR_ARGUMENT, "args[%zu]: of: argument %zu is no buffer of its own", i, a->of);
+            return haul_fail(HAUL_ERROR_ARGUMENT, "%s[%zu]: of: argument %zu is no buffer of its own",
+                             a->is_field ? "field of args" : "args", a->is_field ? a->inside : i, a->of);
     }
     return HAUL_OK;
 }
@@ -102,7 +104,7 @@ static haul_status read_variables(launch_list *list, json_t *object, launch_desc
     json_t *value;
     json_object_foreach(object, name, value) {
         launch_argument *a = &d->arguments[d->argument_count + d->variable_count];
-        const haul_status status = read_argument(list, value, a);
+        const haul_status status = launch_read_argument(list, value, a);
         if (status != HAUL_OK) return haul_fail_in(status, "globals.%s", name);
         a->variable = arena_copy(&list->memory, name, strlen(name));
         if (!a->variable) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launches");
@@ -117,11 +119,12 @@ static haul_status read_arguments(launch_list *list, json_t *array, json_t *glob
     d->arguments = ARENA_ARRAY(&list->memory, d->argument_count + json_object_size(globals), launch_argument);
     if (!d->arguments) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launches");
     for (size_t i = 0; i < d->argument_count; i++) {
-        haul_status status = read_argument(list, json_array_get(array, i), &d->arguments[i]);
+        haul_status status = launch_read_argument(list, json_array_get(array, i), &d->arguments[i]);
         if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
     }
-    HAUL_TRY(check_shares(d));
-    return read_variables(list, globals, d);
+    HAUL_TRY(read_variables(list, globals, d));
+    HAUL_TRY(launch_place_fields(list, d));
+    return check_shares(d);
 }
 
 static haul_status read_counter(const char *key, json_t *value, launch_counter *c) {
@@ -240,7 +243,7 @@ launch_description *launch_append(launch_list *list, const launch_description *l
     *d = *launch;
     d->kernel = arena_copy(&list->memory, launch->kernel, strlen(launch->kernel));
     d->where = arena_copy(&list->memory, launch->where, strlen(launch->where));
-    const size_t count = launch->argument_count + launch->variable_count;
+    const size_t count = launch_value_count(launch);
     d->arguments = ARENA_ARRAY(&list->memory, count, launch_argument);
     if (!d->kernel || !d->where || !d->arguments) {
         list->count--;

@@ -4,6 +4,7 @@
 #include "lib/launch/launches.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +97,21 @@ static haul_status parse_bound(const char *string, const char *below, launch_arg
     return wrong(string, "below= needs a number from 1 to 4G");
 }
 
+/* Cuts off and reads a distribution, as ",uniform=0:1"; the type is before it. */
+static haul_status parse_spread(const char *string, char *fields, launch_argument *a) {
+    char type[8], option[16];
+    snprintf(type, sizeof type, "%.*s", (int)strcspn(fields, ":"), fields);
+    for (unsigned k = LAUNCH_SPREAD_PLAIN + 1; launch_spread_name(k); k++) {
+        snprintf(option, sizeof option, ",%s=", launch_spread_name(k));
+        const char *numbers = cut_suffix(fields, option);
+        if (!numbers) continue;
+        a->elements.scalar = launch_scalar_find(type);
+        if (!a->elements.scalar) return wrong(string, "a distribution needs a type: " LAUNCH_SCALAR_LIST);
+        return wrong_as_said(string, launch_parse_spread(launch_spread_name(k), numbers, &a->elements));
+    }
+    return HAUL_OK;
+}
+
 /* A step that shares a factor with the number of words would skip some numbers and repeat others. */
 static haul_status check_step(const char *string, const launch_argument *a) {
     uint64_t n = a->words, step = a->seed;
@@ -109,12 +125,24 @@ static haul_status check_step(const char *string, const launch_argument *a) {
                          "random one, or index for random numbers that repeat");
 }
 
+/* Elements have a count and a seed where rules have words and a seed. */
+static haul_status parse_elements(const char *string, char *fields, launch_argument *a) {
+    HAUL_TRY(parse_numbers(string, fields, a));
+    if (a->below) return wrong(string, "only `index` has a bound; write uniform=0:N");
+    a->fill = LAUNCH_FILL_ELEMENTS;
+    a->elements.count = a->words;
+    return wrong_as_said(string, launch_settle_elements(a));
+}
+
 static haul_status parse_rule(const char *string, char *fields, launch_argument *a) {
     char *rest = fields;
     const char *name = next_field(&rest, ':');
     a->fill = launch_fill_find(name);
-    if (a->fill == LAUNCH_FILL_COUNT || a->fill == LAUNCH_FILL_FILE)
-        return wrong(string, "no such fill rule; use " LAUNCH_RULE_LIST " or file=PATH");
+    a->elements.scalar = launch_scalar_find(name);
+    const bool has_spread = a->elements.spread != LAUNCH_SPREAD_PLAIN;
+    if (a->elements.scalar && (has_spread || a->fill == LAUNCH_FILL_COUNT)) return parse_elements(string, rest, a);
+    if (a->fill == LAUNCH_FILL_COUNT || a->fill == LAUNCH_FILL_FILE || a->fill == LAUNCH_FILL_ELEMENTS)
+        return wrong(string, "no such fill rule; use " LAUNCH_RULE_LIST ", file=PATH, or a type: " LAUNCH_SCALAR_LIST);
     const bool seed_given = rest && strchr(rest, ':');
     HAUL_TRY(parse_numbers(string, rest, a));
     HAUL_TRY(wrong_as_said(string, launch_settle_fill(a, seed_given)));
@@ -131,6 +159,7 @@ static haul_status parse_buffer(const char *string, char *fields, launch_argumen
         return *a->input ? HAUL_OK : wrong(string, "file= needs a file");
     }
     HAUL_TRY(parse_bound(string, cut_suffix(fields, ",below="), a));
+    HAUL_TRY(parse_spread(string, fields, a));
     return parse_rule(string, fields, a);
 }
 
@@ -152,10 +181,15 @@ haul_status launch_parse_argument(launch_list *list, const char *string, launch_
     const char *kind = next_field(&rest, ':');
     if (!rest)
         return wrong(string, "is no argument: write KIND:NUMBER with a kind of " LAUNCH_SCALAR_LIST
-                             "; or buf:FILL:WORDS, buf:file=PATH, tex:FILL:SHAPE:FORMAT");
+                             "; or buf:FILL:WORDS, buf:file=PATH, tex:FILL:SHAPE:FORMAT, bytes:HEX, struct:{FIELDS}");
     if (strcmp(kind, "buf") == 0) return parse_buffer(string, rest, a);
     if (strcmp(kind, "tex") == 0 || strcmp(kind, "surf") == 0) return launch_parse_texture(list, rest, *kind == 's', a);
+    if (strcmp(kind, "bytes") == 0) return wrong_as_said(string, launch_parse_bytes(list, rest, a));
+    if (strcmp(kind, "struct") == 0) return wrong_as_said(string, launch_parse_structure(list, rest, a));
+    if (launch_is_vector(kind)) return wrong_as_said(string, launch_parse_vector(list, kind, rest, a));
     const launch_scalar *scalar = launch_scalar_find(kind);
-    if (!scalar) return wrong(string, "the kind is none of buf, tex, surf, " LAUNCH_SCALAR_LIST);
+    if (!scalar)
+        return wrong(string, "the kind is none of buf, tex, surf, bytes, struct, " LAUNCH_SCALAR_LIST
+                             ", or a vector or array of these, as f32x4 and i32[3]");
     return wrong_as_said(string, launch_scalar_parse(scalar, rest, a));
 }

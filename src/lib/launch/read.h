@@ -7,6 +7,11 @@
 haul_status launch_read_integer(json_t *value, const char *what, int64_t low, int64_t high, int64_t *out);
 haul_status launch_read_string(launch_list *list, json_t *value, const char *what, const char **out);
 
+/* Reads any argument. */
+haul_status launch_read_argument(launch_list *list, json_t *object, launch_argument *argument);
+/* Whether it is {"struct":...}, a vector or an array. */
+bool launch_is_structure(json_t *object);
+
 /* Reads {"buf":...} and {"bytes":"0badc0de"}. */
 haul_status launch_read_buffer(launch_list *list, json_t *object, launch_argument *argument);
 haul_status launch_read_bytes(launch_list *list, json_t *object, launch_argument *argument);
@@ -22,6 +27,7 @@ typedef enum launch_object {
     LAUNCH_OBJECT_L2,
     LAUNCH_OBJECT_BUFFER,
     LAUNCH_OBJECT_BYTES,
+    LAUNCH_OBJECT_STRUCTURE,
     LAUNCH_OBJECT_TEXTURE,
     LAUNCH_OBJECT_SURFACE,
     LAUNCH_OBJECT_TENSOR

@@ -2,15 +2,20 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/status.h"
 #include "lib/argument.h"
 #include "lib/launch/launches.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_WORDS = 64 * 1024 };
+enum {
+    CHUNK_WORDS = 64 * 1024,
+    MOST_PADDING = 128, /* more than any parameter's alignment asks for */
+};
 
 /* ---- one launch's buffers ---- */
 
@@ -29,6 +34,8 @@ void launch_workspace_end(workspace *w) {
     memory_free(w->arrays);
     memory_free(w->textures);
     memory_free(w->maps);
+    for (size_t i = 0; w->structures && i < w->count; i++) memory_free(w->structures[i]);
+    memory_free(w->structures);
     memory_free(w->arguments);
     *w = (workspace){0};
 }
@@ -41,8 +48,10 @@ static haul_status start_workspace(workspace *w, size_t count) {
                      .arrays = memory_zeroed(count, sizeof *w->arrays),
                      .textures = memory_zeroed(count, sizeof *w->textures),
                      .maps = memory_zeroed(count, sizeof *w->maps),
+                     .structures = memory_zeroed(count, sizeof *w->structures),
                      .arguments = memory_zeroed(count, sizeof *w->arguments)};
-    const bool whole = w->chunk && w->contents && w->buffers && w->arrays && w->textures && w->maps && w->arguments;
+    const bool whole =
+        w->chunk && w->contents && w->buffers && w->arrays && w->textures && w->maps && w->structures && w->arguments;
     return whole ? HAUL_OK : haul_no_memory("the launch");
 }
 
@@ -75,6 +84,8 @@ static haul_status set_variable(haul_module *module, launch_argument *a, workspa
         HAUL_TRY(module_check_variable(module, a->variable, &given));
         return haul_buffer_write(variable, 0, &value, bytes);
     }
+    if (a->kind == HAUL_ARGUMENT_BYTES)
+        return haul_buffer_write(variable, 0, w->arguments[i].bytes, w->arguments[i].size);
     if (a->input) HAUL_TRY(read_input(a, &w->contents[i]));
     w->buffers[i] = variable;
     return fill_buffer(a, variable, &w->contents[i], w->chunk);
@@ -111,6 +122,28 @@ static haul_status make_map(const launch_argument *a, workspace *w, size_t i) {
     return HAUL_OK;
 }
 
+/* Lays out a structure once its fields have their values. The zeros behind it pad it to its parameter's alignment. */
+static haul_status make_structure(const launch_argument *arguments, workspace *w, size_t i) {
+    const launch_structure *s = arguments[i].structure;
+    unsigned char *bytes = w->structures[i] = memory_zeroed(s->size + MOST_PADDING, 1);
+    if (!bytes) return haul_no_memory("the launch");
+    for (size_t k = s->first; k < s->first + s->count; k++) {
+        argument_value value;
+        const uint64_t size = argument_value_of(&w->arguments[k], &value);
+        const bool whole = w->arguments[k].kind == HAUL_ARGUMENT_BYTES;
+        memcpy(bytes + arguments[k].place, whole ? w->arguments[k].bytes : (const void *)&value, size);
+    }
+    w->arguments[i] = (haul_argument){.kind = HAUL_ARGUMENT_BYTES, .bytes = bytes, .size = s->size};
+    return HAUL_OK;
+}
+
+/* Fields come behind their structure, so that inner structures are made first. */
+static haul_status make_structures(const launch_argument *arguments, workspace *w) {
+    for (size_t i = w->count; i-- > 0;)
+        if (arguments[i].structure) HAUL_TRY(make_structure(arguments, w, i));
+    return HAUL_OK;
+}
+
 /* Hashes the contents after the kernel, and keeps them if they go to a file. */
 static haul_status take_result(launch_argument *a, haul_buffer *buffer, uint32_t *chunk) {
     text kept = {0};
@@ -141,7 +174,11 @@ haul_status launch_workspace_start(haul_device *device, haul_module *module, lau
         haul_status status = arguments[i].tensor ? make_map(&arguments[i], w, i) : HAUL_OK;
         if (status != HAUL_OK) return haul_fail_in(status, "args[%zu]", i);
     }
+    HAUL_TRY(make_structures(arguments, w));
     for (size_t i = w->own; i < count; i++) {
+        if (arguments[i].bytes)
+            w->arguments[i] = (haul_argument){
+                .kind = arguments[i].kind, .bytes = arguments[i].bytes, .size = arguments[i].byte_count};
         haul_status status = set_variable(module, &arguments[i], w, i);
         if (status != HAUL_OK) return haul_fail_in(status, "globals.%s", arguments[i].variable);
     }
@@ -166,11 +203,24 @@ haul_status launch_workspace_take(workspace *w, launch_argument *arguments) {
     return HAUL_OK;
 }
 
-haul_launch launch_workspace_launch(const workspace *w, const launch_description *d) {
+/* A parameter may be declared with a greater alignment than its fields have. */
+static void pad_structures(const workspace *w, const haul_module *module, const launch_description *d,
+                           const char *kernel) {
+    const ptx_function *f = module->ptx ? ptx_find_entry(module->ptx, kernel) : NULL;
+    for (size_t i = 0; f && i < d->argument_count && i < f->param_count; i++) {
+        const ptx_variable *p = f->params[i];
+        haul_argument *a = &w->arguments[i];
+        if (d->arguments[i].structure && p->alignment <= MOST_PADDING && number_align(a->size, p->alignment) == p->size)
+            a->size = p->size;
+    }
+}
+
+haul_launch launch_workspace_launch(const workspace *w, const haul_module *module, const launch_description *d) {
     haul_launch launch = {.kernel = d->entry ? d->entry : d->kernel,
                           .shared_bytes = d->shared_bytes,
                           .arguments = w->arguments,
                           .argument_count = d->argument_count};
+    pad_structures(w, module, d, launch.kernel);
     memcpy(launch.grid, d->grid, sizeof launch.grid);
     memcpy(launch.block, d->block, sizeof launch.block);
     if (d->l2.has_window) {
@@ -192,13 +242,22 @@ haul_status launch_set_aside(haul_device *device, const launch_description *d, b
     return haul_l2_reset(device);
 }
 
+haul_status launch_end_aside(haul_device *device, const launch_description *d, haul_status status) {
+    char message[1024];
+    if (!d->l2.given) return status;
+    snprintf(message, sizeof message, "%s", haul_message());
+    (void)launch_set_aside(device, d, false);
+    return haul_fail(status, "%s", message);
+}
+
 static haul_status run_in(haul_device *device, haul_module *module, launch_description *d, haul_run *run,
                           workspace *w) {
-    HAUL_TRY(launch_workspace_start(device, module, d->arguments, d->argument_count + d->variable_count, w));
-    const haul_launch launch = launch_workspace_launch(w, d);
+    HAUL_TRY(launch_workspace_start(device, module, d->arguments, launch_value_count(d), w));
+    const haul_launch launch = launch_workspace_launch(w, module, d);
     HAUL_TRY(module_opt_in(module, &launch, &d->opted_in));
     HAUL_TRY(launch_set_aside(device, d, true));
-    HAUL_TRY(haul_launch_run(module, &launch, run));
+    const haul_status status = haul_launch_run(module, &launch, run);
+    if (status != HAUL_OK) return launch_end_aside(device, d, status);
     HAUL_TRY(launch_set_aside(device, d, false));
     return launch_workspace_take(w, d->arguments);
 }
@@ -211,7 +270,7 @@ haul_status launch_run(haul_device *device, haul_module *module, launch_descript
 }
 
 bool launch_outputs_match(const launch_description *d) {
-    for (size_t i = 0; i < d->argument_count + d->variable_count; i++) {
+    for (size_t i = 0; i < launch_value_count(d); i++) {
         const launch_argument *a = &d->arguments[i];
         if (a->recorded && a->hash != a->after) return false;
     }
@@ -239,16 +298,36 @@ json_t *launch_counters_to_json(haul_stamp stamp, const haul_launch_record *r) {
     return object;
 }
 
+static json_t *elements_to_json(const launch_argument *a) {
+    json_t *object =
+        json_pack("{s:s, s:I, s:I, s:I}", "buf", a->elements.scalar->name, "count", (json_int_t)a->elements.count,
+                  "seed", (json_int_t)a->seed, "offset", (json_int_t)a->offset);
+    launch_spread_to_json(&a->elements, object);
+    return object;
+}
+
 static json_t *buffer_to_json(const launch_argument *a) {
     if (a->input) return json_pack("{s:s, s:s, s:I}", "buf", "file", "path", a->input, "words", (json_int_t)a->words);
+    if (a->fill == LAUNCH_FILL_ELEMENTS) return elements_to_json(a);
     json_t *object = json_pack("{s:s, s:I, s:I, s:I}", "buf", launch_fill_names[a->fill], "words", (json_int_t)a->words,
                                "seed", (json_int_t)a->seed, "offset", (json_int_t)a->offset);
     if (a->below) json_object_set_new(object, "below", json_integer((json_int_t)a->below));
     return object;
 }
 
-static json_t *argument_to_json(const launch_argument *a) {
+/* In hexadecimal digits. */
+static json_t *bytes_to_json(const launch_argument *a) {
+    text hex = {0};
+    for (size_t i = 0; i < a->byte_count; i++) text_printf(&hex, "%02x", a->bytes[i]);
+    json_t *object = json_pack("{s:s}", "bytes", text_string(&hex));
+    text_free(&hex);
+    return object;
+}
+
+json_t *launch_argument_to_json(const launch_argument *a) {
     if (a->texture) return launch_texture_to_json(a);
+    if (a->structure) return launch_structure_to_json(a);
+    if (a->bytes) return bytes_to_json(a);
     return a->kind == HAUL_ARGUMENT_BUFFER ? buffer_to_json(a) : launch_scalar_to_json(a);
 }
 
@@ -269,17 +348,28 @@ static json_t *l2_to_json(const launch_l2 *l2) {
 /* The members that a line would have, for a launch from the command line. */
 static json_t *line_of(const launch_description *d) {
     json_t *arguments = json_array(), *globals = d->variable_count ? json_object() : NULL;
-    const launch_argument *variables = d->arguments + d->argument_count;
-    for (size_t i = 0; i < d->argument_count; i++) json_array_append_new(arguments, argument_to_json(&d->arguments[i]));
+    const launch_argument *variables = d->arguments + d->argument_count + d->field_count;
+    for (size_t i = 0; i < d->argument_count; i++)
+        json_array_append_new(arguments, launch_argument_to_json(&d->arguments[i]));
     for (size_t i = 0; i < d->variable_count; i++)
-        json_object_set_new(globals, variables[i].variable, argument_to_json(&variables[i]));
+        json_object_set_new(globals, variables[i].variable, launch_argument_to_json(&variables[i]));
     return json_pack("{s:I, s:s, s:o, s:o, s:I, s:o, s:o*, s:o*}", "id", (json_int_t)d->id, "kernel", d->kernel, "grid",
                      extent_to_json(d->grid), "block", extent_to_json(d->block), "smem", (json_int_t)d->shared_bytes,
                      "args", arguments, "globals", globals, "l2", d->l2.given ? l2_to_json(&d->l2) : NULL);
 }
 
-/* The line's object of an argument, or of a variable. */
+/* The member of a structure with this number; structures are objects or arrays. */
+static json_t *member_of(json_t *structure, size_t number) {
+    void *at = json_object_iter(structure);
+    if (json_is_array(structure)) return json_array_get(structure, number);
+    while (number--) at = json_object_iter_next(structure, at);
+    return json_object_iter_value(at);
+}
+
+/* The line's object of an argument, a field or a variable. */
 static json_t *object_of(json_t *line, const launch_description *d, size_t i) {
+    const launch_argument *a = &d->arguments[i];
+    if (a->is_field) return member_of(json_object_get(object_of(line, d, a->inside), "struct"), a->number);
     if (i < d->argument_count) return json_array_get(json_object_get(line, "args"), i);
     return json_object_get(json_object_get(line, "globals"), d->arguments[i].variable);
 }
@@ -291,7 +381,7 @@ static json_t *json_microseconds(double us) {
 
 json_t *launch_to_json(const launch_description *d, haul_stamp stamp, const haul_launch_record *record) {
     json_t *line = d->json ? json_deep_copy(d->json) : line_of(d);
-    for (size_t i = 0; i < d->argument_count + d->variable_count; i++) {
+    for (size_t i = 0; i < launch_value_count(d); i++) {
         const launch_argument *a = &d->arguments[i];
         if (a->texture ? !a->texture->is_surface : a->kind != HAUL_ARGUMENT_BUFFER || a->shares) continue;
         json_object_set_new(object_of(line, d, i), "after",

@@ -7,8 +7,9 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* The only list of scalars: NEXT(name, kind, low, high), and FIRST(...) for the first one; low and high bound integers.
- * i32 also takes unsigned numbers as the bits of signed ones, as recorded launches do. */
+/* The only list of scalars: NEXT(name, kind, low, high), and FIRST(...) for the first one; low and high bound integers,
+ * and are 0 for floating-point numbers. i32 also takes unsigned numbers as the bits of signed ones, as recorded
+ * launches do. f16 and bf16 pass their bits as 16-bit integers. */
 #define LAUNCH_SCALARS(FIRST, NEXT)          \
     FIRST("i32", I32, INT32_MIN, UINT32_MAX) \
     NEXT("i64", I64, INT64_MIN, INT64_MAX)   \
@@ -19,7 +20,10 @@
     NEXT("i16", I16, INT16_MIN, INT16_MAX)   \
     NEXT("u16", I16, 0, UINT16_MAX)          \
     NEXT("u32", I32, 0, UINT32_MAX)          \
-    NEXT("u64", I64, 0, INT64_MAX)
+    NEXT("u64", I64, 0, INT64_MAX)           \
+    NEXT("bool", I8, 0, 1)                   \
+    NEXT("f16", I16, 0, 0)                   \
+    NEXT("bf16", I16, 0, 0)
 
 /* "i32, i64, ...": for messages; "i32:N, ...": for help. */
 #define LAUNCH_FIRST_SCALAR(name, kind, low, high) name
@@ -34,6 +38,7 @@ typedef struct launch_scalar {
 
 struct launch_argument;
 
+unsigned launch_scalar_bytes(const launch_scalar *scalar);
 /* NULL if there is none of that name. */
 const launch_scalar *launch_scalar_find(const char *name);
 /* The scalar that an object of a launch file names, with its value; NULL if it names none. */

@@ -1,5 +1,6 @@
 #include "base/number.h"
 #include "base/status.h"
+#include "exec/half.h"
 #include "lib/launch/launches.h"
 #include "lib/launch/read.h"
 #include "lib/launch/scalar.h"
@@ -16,7 +17,21 @@ static const launch_scalar scalars[] = {
 enum { SCALARS = sizeof scalars / sizeof *scalars };
 
 static bool is_real(const launch_scalar *s) {
-    return s->kind == HAUL_ARGUMENT_F32 || s->kind == HAUL_ARGUMENT_F64;
+    return s->low == s->high;
+}
+
+static bool is_bool(const launch_scalar *s) {
+    return s->high == 1;
+}
+
+unsigned launch_scalar_bytes(const launch_scalar *s) {
+    switch (s->kind) {
+    case HAUL_ARGUMENT_I8: return 1;
+    case HAUL_ARGUMENT_I16: return 2;
+    case HAUL_ARGUMENT_I32:
+    case HAUL_ARGUMENT_F32: return 4;
+    default: return 8;
+    }
 }
 
 const launch_scalar *launch_scalar_find(const char *name) {
@@ -41,11 +56,22 @@ static bool real_of(json_t *value, double *real) {
     return json_is_number(value);
 }
 
+/* Sets the bits of a 16-bit number, rounded to nearest even. */
+static haul_status take_real(const launch_scalar *s, launch_argument *a) {
+    if (s->kind == HAUL_ARGUMENT_I16)
+        a->integer = encode(*s->name == 'b' ? sim_bf16 : sim_f16, a->real, SIM_ROUND_EVEN, false);
+    return HAUL_OK;
+}
+
 haul_status launch_scalar_read(const launch_scalar *s, json_t *value, launch_argument *a) {
     a->kind = s->kind;
     a->scalar = s;
+    if (is_bool(s) && json_is_boolean(value)) {
+        a->integer = json_is_true(value);
+        return HAUL_OK;
+    }
     if (!is_real(s)) return launch_read_integer(value, s->name, s->low, s->high, &a->integer);
-    return real_of(value, &a->real) ? HAUL_OK : haul_fail(HAUL_ERROR_ARGUMENT, "%s: must be a number", s->name);
+    return real_of(value, &a->real) ? take_real(s, a) : haul_fail(HAUL_ERROR_ARGUMENT, "%s: must be a number", s->name);
 }
 
 /* An unsigned 64-bit number may need all bits. */
@@ -60,8 +86,12 @@ haul_status launch_scalar_parse(const launch_scalar *s, const char *digits, laun
     a->kind = s->kind;
     a->scalar = s;
     if (is_real(s))
-        return number_f64(digits, &a->real) ? HAUL_OK
+        return number_f64(digits, &a->real) ? take_real(s, a)
                                             : haul_fail(HAUL_ERROR_ARGUMENT, "needs a number behind the colon");
+    if (is_bool(s) && (strcmp(digits, "true") == 0 || strcmp(digits, "false") == 0)) {
+        a->integer = *digits == 't';
+        return HAUL_OK;
+    }
     if (parse_u64(s, digits, &a->integer)) return HAUL_OK;
     if (!number_i64(digits, &a->integer))
         return haul_fail(HAUL_ERROR_ARGUMENT, "needs a whole number behind the colon");

@@ -90,7 +90,7 @@ static haul_status finish(launch_list *list, launch_texture *t, const char *fill
                           launch_argument *a) {
     haul_array_shape *s = &t->shape;
     a->fill = launch_fill_find(fill);
-    if (a->fill == LAUNCH_FILL_COUNT || a->fill == LAUNCH_FILL_FILE)
+    if (a->fill == LAUNCH_FILL_COUNT || a->fill == LAUNCH_FILL_FILE || a->fill == LAUNCH_FILL_ELEMENTS)
         return wrong(fill, "no such fill rule; use " LAUNCH_RULE_LIST);
     HAUL_TRY(parse_words(as, t));
     if (t->memory != LAUNCH_IN_ARRAY && (t->is_surface || s->layered || s->cube || s->depth))

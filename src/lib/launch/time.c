@@ -66,10 +66,10 @@ static haul_status time_repeated(repeated *r, unsigned rounds, haul_launch_recor
 
 static haul_status time_in(haul_device *device, haul_module *module, launch_description *d, unsigned rounds,
                            haul_launch_record *record, launch_workspace *w) {
-    HAUL_TRY(launch_workspace_start(device, module, d->arguments, d->argument_count + d->variable_count, w));
+    HAUL_TRY(launch_workspace_start(device, module, d->arguments, launch_value_count(d), w));
     repeated r = {.device = device,
                   .module = module,
-                  .launch = launch_workspace_launch(w, d),
+                  .launch = launch_workspace_launch(w, module, d),
                   .count = w->count,
                   .buffers = w->buffers,
                   .copies = memory_zeroed(w->count, sizeof *r.copies)};

@@ -133,17 +133,16 @@ void launch_trial_free(launch_trial *trial) {
 
 haul_status launch_trials_begin(launch_trials *t, haul_device *device, haul_module *module, launch_description *d) {
     *t = (launch_trials){.device = device, .module = module, .launch = d};
-    HAUL_TRY(
-        launch_workspace_start(device, module, d->arguments, d->argument_count + d->variable_count, &t->workspace));
+    HAUL_TRY(launch_workspace_start(device, module, d->arguments, launch_value_count(d), &t->workspace));
     return save(t, &t->before);
 }
 
 static haul_status launch(launch_trials *t, haul_run *run) {
-    const haul_launch launch = launch_workspace_launch(&t->workspace, t->launch);
+    const haul_launch launch = launch_workspace_launch(&t->workspace, t->module, t->launch);
     HAUL_TRY(module_opt_in(t->module, &launch, &t->launch->opted_in));
     HAUL_TRY(launch_set_aside(t->device, t->launch, true));
     const haul_status status = haul_launch_run(t->module, &launch, run);
-    if (status != HAUL_OK) return status;
+    if (status != HAUL_OK) return launch_end_aside(t->device, t->launch, status);
     return launch_set_aside(t->device, t->launch, false);
 }
 

@@ -7,7 +7,8 @@
 
 /* ---- kernel<<<...>>> ---- */
 
-/* A launch's configuration. The launch's arguments are evaluated between push and pop, and may launch kernels themselves. */
+/* A launch's configuration. The launch's arguments are evaluated between push and pop, and may launch kernels
+ * themselves. */
 typedef struct configuration {
     dim3 grid, block;
     size_t shared_bytes;
