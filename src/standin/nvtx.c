@@ -1,6 +1,11 @@
 /* Ranges that a program marks with NVTX. On the first NVTX call, NVTX's headers load the library that
  * NVTX_INJECTION64_PATH names, and ask it which functions it takes over. Their numbers and types are those of
- * nvtxDetail/nvtxTypes.h, version 3. */
+ * nvtxDetail/nvtxTypes.h, version 3.
+ *
+ * --range limits a task to launches within certain ranges. Ranges that push and pop are a stack for each thread, by
+ * domain; those that start and end may do so in any thread. Only the number of wanted ranges matters for a launch
+ * (standin_in_range()), so both kinds keep a count of them. The functions not taken over stay NVTX's own, which do
+ * nothing. */
 #include "lib/name_filter.h"
 #include "standin/settings.h"
 #include "standin/standin.h"
@@ -11,9 +16,11 @@
 #include <wchar.h>
 
 enum { NAME = 256 };
+/* NVTX's numbers: the table that gives access to the others, and the modules with functions for ranges. */
 enum { TABLE_CALLBACKS = 1, MODULE_CORE = 1, MODULE_CORE2 = 5 };
 enum { MESSAGE_ASCII = 1, MESSAGE_UNICODE = 2, MESSAGE_REGISTERED = 3 };
 
+/* nvtxEventAttributes_t, whose message names the range. */
 typedef struct attributes {
     uint16_t version, size;
     uint32_t category;
@@ -38,9 +45,9 @@ typedef struct range {
 } range;
 
 static _Thread_local range *stack;
-static _Thread_local int wanted_in_stack;
+static _Thread_local int wanted_in_stack; /* ranges of the stack that match */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static range *started;
+static range *started; /* with the lock, as are the next two */
 static int wanted_started;
 static uint64_t last_id;
 
@@ -52,6 +59,7 @@ bool standin_in_range(void) {
     return in || wanted_in_stack > 0;
 }
 
+/* Without a filter no range is, and standin_in_range() does not ask. */
 static bool is_wanted(const char *name) {
     return standin_asked.only_ranges.count && name && name_filter_takes(&standin_asked.only_ranges, name);
 }
@@ -61,6 +69,7 @@ static bool is_wanted_wide(const wchar_t *name) {
     return name && wcstombs(plain, name, sizeof plain - 1) != (size_t)-1 && is_wanted(plain);
 }
 
+/* The message may be of any of three types. */
 static bool is_wanted_event(const attributes *a) {
     switch (a ? a->message_type : 0) {
     case MESSAGE_ASCII: return is_wanted(a->message.ascii);
@@ -82,6 +91,7 @@ static int push(const void *domain, bool wanted) {
     return 0;
 }
 
+/* Removes the domain's uppermost range. */
 static int pop(const void *domain) {
     for (range **link = &stack; *link; link = &(*link)->below) {
         range *r = *link;
@@ -94,6 +104,7 @@ static int pop(const void *domain) {
     return -1;
 }
 
+/* The number is unique even if there is no memory for the range. */
 static uint64_t start(bool wanted) {
     range *r = malloc(sizeof *r);
     pthread_mutex_lock(&lock);
@@ -181,6 +192,7 @@ static const void *register_wide(const void *domain, const wchar_t *string) {
     return strdup(plain);
 }
 
+/* A domain is known by its address alone. */
 static void *create_domain(const void *name) {
     (void)name;
     return malloc(1);
@@ -221,6 +233,7 @@ typedef struct callbacks {
 
 int InitializeInjectionNvtx2(const void *(*table_of)(uint32_t table));
 
+/* NVTX's headers call this by its name. Returns 1 if functions were taken over. */
 int InitializeInjectionNvtx2(const void *(*table_of)(uint32_t table)) {
     const callbacks *c = table_of(TABLE_CALLBACKS);
     function ***table;

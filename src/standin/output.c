@@ -1,5 +1,9 @@
 /* Output of reports. Each process of a program writes its own file: the first gets the requested name, further ones a
- * name with their number in it. */
+ * name with their number in it.
+ *
+ * A report goes to standard error or to the file of --report; other files (HTML, SARIF, JUnit, recordings) are
+ * written at once. Creation with O_EXCL decides which process is first, so that processes need not know of each
+ * other. Devices such as /dev/null are written by all. */
 #include "base/file.h"
 #include "base/status.h"
 #include "standin/report.h"
@@ -19,6 +23,7 @@ static void put_numbered(const char *path, text *own) {
     text_printf(own, "%.*s.%d%s", (int)stem, path, (int)getpid(), path + stem);
 }
 
+/* `own` has the name that was tried last, even after a failure. */
 haul_status standin_make_output(const char *path, text *own, int *descriptor) {
     enum { FLAGS = O_WRONLY | O_CREAT | O_CLOEXEC, MODE = 0666 };
     text_clear(own);
@@ -35,6 +40,7 @@ haul_status standin_make_output(const char *path, text *own, int *descriptor) {
     return haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", text_string(own), strerror(errno));
 }
 
+/* Ends early if the file cannot be written: a report must not make the program fail. */
 static void write_all(int to, const char *bytes, size_t length) {
     while (length) {
         const ssize_t written = write(to, bytes, length);
@@ -45,6 +51,7 @@ static void write_all(int to, const char *bytes, size_t length) {
     }
 }
 
+/* Opens the report's file when first needed. If that fails, the report goes to standard error. */
 int standin_report_descriptor(void) {
     text own = {0};
     if (report >= 0) return report;

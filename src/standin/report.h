@@ -17,7 +17,8 @@ typedef struct standin_sums {
 
 enum { STANDIN_SHAPE_ROWS = 64 };
 
-/* A kernel's launches with the same grid, block and dynamic shared memory. */
+/* A kernel's launches with the same grid, block and dynamic shared memory. Launches of one shape resemble each
+ * other, so a few of them are counted and stand for the others. */
 typedef struct standin_shape {
     unsigned grid[3], block[3], shared_bytes;
     uint64_t launches, chosen, counted; /* chosen: to be counted, checked or recorded */
@@ -25,13 +26,14 @@ typedef struct standin_shape {
     struct standin_shape *next;         /* next in the hash row */
 } standin_shape;
 
-/* A kernel that is profiled, checked or recorded. */
+/* A kernel that is profiled, checked or recorded. record.c makes it at the kernel's first launch and owns it; none
+ * is freed. */
 typedef struct standin_kernel_record {
-    CUfunction handle;
+    CUfunction handle; /* the kernel on its device */
     const char *symbol;
-    unsigned device; /* the device's number */
-    bool wanted;
-    uint64_t launches, counted;
+    unsigned device;                           /* the device's number */
+    bool wanted;                               /* the filter for kernels takes it */
+    uint64_t launches, counted;                /* of all shapes */
     uint64_t blocks, counted_blocks;           /* of counted launches */
     haul_run *worst;                           /* the longest counted launch */
     standin_shape *shapes[STANDIN_SHAPE_ROWS]; /* by hash */

@@ -1,3 +1,8 @@
+/* Reads the settings from the environment, before the program's own code runs.
+ *
+ * settings.def lists them; for each kind of setting there is a function read_KIND(). The command line has checked
+ * the values (cli/), so what cannot be read is the same as what is not given. An empty value means that the setting
+ * is not given: the command line sets every variable, so that nested commands do not inherit. */
 #include "standin/settings.h"
 
 #include "base/number.h"
@@ -6,9 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Launches of a shape that are counted, or recorded, without --launches. */
 enum { DEFAULT_LAUNCHES = 3, DEFAULT_RECORDED = 1 };
 standin_settings standin_asked = {.task = STANDIN_RUN};
 
+/* NULL if the variable is empty or absent. */
 static const char *value_of(const char *variable) {
     const char *value = getenv(variable);
     return value && *value ? value : NULL;
@@ -28,7 +35,7 @@ static void read_NUMBER(const char *variable, uint64_t *value) {
     if (!given || !number_u64(given, value)) *value = 0;
 }
 
-/* The items live as long as the program. */
+/* The items live as long as the program. Items are separated by STANDIN_BETWEEN. Without memory the list is empty. */
 static void read_LIST(const char *variable, text_list *list) {
     const char *given = value_of(variable);
     char *all = given ? strdup(given) : NULL;
@@ -45,7 +52,8 @@ static void read_LIST(const char *variable, text_list *list) {
 }
 #define read_PATHS read_LIST
 
-/* Runs before the C library's initialisation (-z initfirst in src/CMakeLists.txt), which sets up getenv(). */
+/* Runs before the C library's initialisation (-z initfirst in src/CMakeLists.txt), which sets up getenv(). The
+ * loader passes the environment to constructors. `environ` is set first, as getenv() reads that. */
 __attribute__((constructor)) static void read_settings(int argc, char **argv, char **environment) {
     (void)argc, (void)argv;
     if (!environ) environ = environment;

@@ -1,4 +1,7 @@
-/* Settings from the command line, read when the library is loaded. */
+/* Settings from the command line, read when the library is loaded.
+ *
+ * Read-only after that. What is not given has the value 0, NULL or an empty list; `device` and `launches` have
+ * defaults instead. Strings belong to the environment, and lists to settings.c; both live as long as the program. */
 #ifndef HAUL_STANDIN_SETTINGS_H
 #define HAUL_STANDIN_SETTINGS_H
 

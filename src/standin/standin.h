@@ -56,6 +56,7 @@ typedef struct dim3 {
     unsigned x, y, z;
 } dim3;
 
+/* CUDA's layout; the runtime's attributes are the driver's. */
 typedef struct cudaLaunchConfig_t {
     dim3 grid, block;
     size_t shared_bytes;
@@ -64,13 +65,15 @@ typedef struct cudaLaunchConfig_t {
     unsigned attribute_count;
 } cudaLaunchConfig_t;
 
+/* cudaMemcpyKind: the direction that the program names. COPY_DEFAULT: the addresses tell. */
 enum { COPY_ON_HOST, COPY_IN, COPY_OUT, COPY_ON_DEVICE, COPY_DEFAULT };
 
 /* ---- calls ---- */
 
-/* Each call of the program runs between these two: one at a time, with the device's context. The first call opens the
- * device. Failures are kept as the thread's last error. After a kernel's fault every call fails, because a CUDA context
- * is unusable then. */
+/* Each call of the program runs between these two: one at a time, with the device's context. The first call opens
+ * the device. Failures are kept as the thread's last error. After a kernel's fault every call fails, because a CUDA
+ * context is unusable then. standin_enter() returns the virtual GPU's table, and standin_leave() the result that the
+ * program gets. Calls of these functions may be nested. */
 const driver_table *standin_enter(void);
 CUresult standin_leave(CUresult result);
 /* The same for calls of the driver API, whose failures are not errors of the runtime. */
@@ -103,7 +106,8 @@ const char *standin_error_text(CUresult result);
 /* The thread's last error; `clear`: resets it. */
 CUresult standin_last_error(bool clear);
 
-/* The meaning of a stream in code compiled with --default-stream per-thread. */
+/* The meaning of a stream in code compiled with --default-stream per-thread. Stream 0 becomes the thread's own
+ * default stream (2); other streams stay. */
 static inline CUstream standin_own(CUstream stream) {
     return stream ? stream : (CUstream)2;
 }

@@ -1,5 +1,10 @@
-/* Arrays and mipmaps of the virtual GPU. Only textures, surfaces and copies access their memory, which is laid out in
- * blocks. */
+/* Arrays and mipmaps of the virtual GPU. Only textures, surfaces and copies access their memory, which is laid out
+ * in blocks.
+ *
+ * An array is one level, a mipmap several in one allocation; a mipmap's levels are arrays that the program may use,
+ * and end with it. exec/texture/array.h has the layout, which sim_level_lay_out() computes, and checks descriptions.
+ * Handles are addresses, looked up in all contexts of the program. texture.c makes objects of arrays, box.c copies
+ * to and from them. Pitched memory, which is plain device memory with aligned rows, is here, too. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "vgpu/internal.h"
@@ -7,12 +12,14 @@
 
 /* ---- handles ---- */
 
+/* Whether the handle is that of a level of the mipmap. */
 static bool is_level_of(const struct CUmipmappedArray_st *m, const struct CUarray_st *handle) {
     for (unsigned l = 0; l < m->shape.level_count; l++)
         if (&m->levels[l] == handle) return true;
     return false;
 }
 
+/* Levels of mipmaps are arrays, too. */
 static bool has_array(CUcontext c, const struct CUarray_st *handle) {
     for (CUarray a = c->arrays; a; a = a->next)
         if (a == handle) return true;
@@ -21,6 +28,7 @@ static bool has_array(CUcontext c, const struct CUarray_st *handle) {
     return false;
 }
 
+/* Any device's array will do; textures check the device. */
 CUarray sim_array_of(CUcontext c, CUarray handle) {
     for (unsigned i = 0; i < sim_member_count(c); i++)
         if (has_array(sim_member_of(c, i), handle)) return handle;
@@ -44,6 +52,7 @@ static void settle(CUcontext c, sim_level *l, uint64_t address) {
     l->host = sim_memory_at(c->memory, l->address, l->bytes);
 }
 
+/* Lays the array out and allocates its memory. */
 static haul_status make_array(CUcontext c, CUarray a) {
     uint64_t bytes = 0, address;
     sim_level_lay_out(&a->shape, 0, &a->level, &bytes);
@@ -52,6 +61,7 @@ static haul_status make_array(CUcontext c, CUarray a) {
     return HAUL_OK;
 }
 
+/* The description is checked by sim_array_check(), which fills in the shape. */
 CUresult sim_call_array_create_3d(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
     SIM_ENTER(c);
     if (!out || !d) return sim_wrong("cuArray3DCreate: an argument is missing");
@@ -97,6 +107,7 @@ CUresult sim_call_array_destroy(CUarray handle) {
     return sim_result_of(status);
 }
 
+/* Dimensions that the array lacks are 0, as in its own description. A level has its own extent. */
 CUresult sim_call_array_describe_3d(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray handle) {
     SIM_ENTER(c);
     const struct CUarray_st *a = sim_array_of(c, handle);
@@ -125,6 +136,7 @@ CUresult sim_call_array_describe(CUDA_ARRAY_DESCRIPTOR *d, CUarray handle) {
 
 /* ---- mipmaps ---- */
 
+/* All levels are in one allocation. */
 static haul_status make_mipmap(CUcontext c, CUmipmappedArray m) {
     uint64_t bytes = 0;
     for (unsigned l = 0; l < m->shape.level_count; l++) {
@@ -136,6 +148,7 @@ static haul_status make_mipmap(CUcontext c, CUmipmappedArray m) {
     return HAUL_OK;
 }
 
+/* A level for each halving, as many as asked for. */
 CUresult sim_call_mipmap_create(CUmipmappedArray *out, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels) {
     SIM_ENTER(c);
     if (!out || !d || !levels) return sim_wrong("cuMipmappedArrayCreate: an argument is missing");
@@ -155,6 +168,7 @@ CUresult sim_call_mipmap_create(CUmipmappedArray *out, const CUDA_ARRAY3D_DESCRI
     return CUDA_SUCCESS;
 }
 
+/* The level's handle is valid as long as the mipmap. */
 CUresult sim_call_mipmap_level(CUarray *out, CUmipmappedArray handle, unsigned level) {
     SIM_ENTER(c);
     CUmipmappedArray m = sim_mipmap_of(c, handle);
@@ -165,6 +179,7 @@ CUresult sim_call_mipmap_level(CUarray *out, CUmipmappedArray handle, unsigned l
     return CUDA_SUCCESS;
 }
 
+/* As for arrays, with objects of the mipmap and of all its levels. */
 CUresult sim_call_mipmap_destroy(CUmipmappedArray handle) {
     SIM_ENTER(c);
     CUmipmappedArray m = sim_mipmap_of(c, handle);
@@ -200,8 +215,9 @@ void sim_free_arrays(CUcontext c) {
 
 /* ---- pitched memory ---- */
 
-enum { PITCH = 512 };
+enum { PITCH = 512 }; /* bytes */
 
+/* Rows begin at multiples of PITCH. */
 CUresult sim_call_allocate_pitch(CUdeviceptr *address, size_t *pitch, size_t width, size_t height, unsigned element) {
     SIM_ENTER(c);
     if (!address || !pitch || !width || !height) return sim_wrong("cuMemAllocPitch: an argument is missing");

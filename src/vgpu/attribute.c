@@ -1,4 +1,7 @@
-/* Device attributes that follow from the machine's description, or are the same for all. */
+/* Device attributes that follow from the machine's description, or are the same for all.
+ *
+ * attributes.def has a row for each; a row's value may call a function of this file. context.c has those that need
+ * more than an expression. */
 #include "vgpu/internal.h"
 
 #include <math.h>

@@ -1,4 +1,8 @@
-/* cuMemcpy2D, cuMemcpy3D and their variants on the virtual GPU. */
+/* cuMemcpy2D, cuMemcpy3D and their variants on the virtual GPU.
+ *
+ * CUDA's description has an address of each kind for both sides, and says which one counts; find_end() reduces a
+ * side to one kind (box_copy.h). A copy in two dimensions is a box of one slice. Copies in graphs are made by
+ * sim_make_copy(), too (nodes.c). */
 #include "base/memory.h"
 #include "base/status.h"
 #include "vgpu/box_copy.h"
@@ -7,9 +11,9 @@
 
 /* One end of a copy; its kind says which of the addresses counts. */
 typedef struct end {
-    int kind;
+    int kind; /* DRIVER_MEMORY_... */
     const void *host;
-    CUdeviceptr device;
+    CUdeviceptr device; /* with DRIVER_MEMORY_UNIFIED, any address */
     CUarray array;
 } end;
 
@@ -40,6 +44,8 @@ static CUresult find_end(CUcontext c, const end *e, sim_box_side *side) {
     return CUDA_SUCCESS;
 }
 
+/* Checks the copy; its memory is looked up again when it is done. Only a copy with the host on one side has `host`
+ * set. */
 CUresult sim_make_copy(CUcontext c, const CUDA_MEMCPY3D *d, sim_work *work) {
     sim_box_copy box = {
         .from = {.x = d->from_x, .y = d->from_y, .z = d->from_z, .pitch = d->from_pitch, .height = d->from_height},
@@ -67,7 +73,8 @@ CUresult sim_make_copy(CUcontext c, const CUDA_MEMCPY3D *d, sim_work *work) {
     return CUDA_SUCCESS;
 }
 
-/* A copy from pageable memory goes through a driver buffer before the call returns. */
+/* A copy from pageable memory goes through a driver buffer before the call returns. Nothing is done for an empty
+ * box. */
 static CUresult copy(const CUDA_MEMCPY3D *d, CUstream handle, bool waits) {
     CUstream s;
     sim_work work;
@@ -84,7 +91,7 @@ static CUresult copy(const CUDA_MEMCPY3D *d, CUstream handle, bool waits) {
     return now ? sim_issue_and_wait(s, &work) : sim_issue(s, &work);
 }
 
-/* Copies one slice; its height does not matter, since no other slice follows. */
+/* Copies one slice; its height does not matter, since no other slice follows. A pitch of 0 means rows without gaps. */
 static CUresult copy_slice(const CUDA_MEMCPY2D *d, CUstream stream, bool waits) {
     if (!d) return sim_wrong("cuMemcpy2D: the description is missing");
     const CUDA_MEMCPY3D whole = {.from_x = d->from_x,
@@ -107,6 +114,7 @@ static CUresult copy_slice(const CUDA_MEMCPY2D *d, CUstream stream, bool waits) 
     return copy(&whole, stream, waits);
 }
 
+/* The forms without a stream use the legacy default stream and wait. */
 CUresult sim_call_copy_2d(const CUDA_MEMCPY2D *d) {
     return copy_slice(d, NULL, true);
 }

@@ -1,3 +1,8 @@
+/* Copies of boxes between host memory, device memory and arrays (box_copy.h).
+ *
+ * Memory is rows at a pitch; an array's bytes are in blocks, so a row of it is contiguous only in pieces. A row is
+ * copied in pieces that are contiguous on both sides. A copy is checked when it is issued, and again when it is
+ * done, as memory may have been freed. box.c translates CUDA's descriptions, and work.c executes copies in streams. */
 #include "vgpu/box_copy.h"
 
 #include "base/hash.h"
@@ -24,10 +29,12 @@ static haul_status wrong(const char *what, uint64_t has, uint64_t wants) {
                      (unsigned long long)wants);
 }
 
+/* Written so that no sum overflows. */
 static bool reaches_beyond(uint64_t from, uint64_t count, uint64_t extent) {
     return from > extent || count > extent - from;
 }
 
+/* Positions and widths are in bytes, but must be whole elements. */
 static haul_status check_array(const sim_box_copy *c, const sim_box_side *s) {
     const sim_level *l = &s->level;
     const uint64_t row = (uint64_t)l->extent[0] << l->texel_bits, texel = UINT64_C(1) << l->texel_bits;
@@ -47,6 +54,7 @@ static haul_status check_array(const sim_box_copy *c, const sim_box_side *s) {
                      (unsigned long long)row, l->extent[1], l->extent[2]);
 }
 
+/* Sizes beyond `most` count as overflows: no memory is as large. */
 static bool overflows(const sim_box_copy *c, const sim_box_side *s) {
     const uint64_t most = UINT64_C(1) << 46;
     uint64_t rows, bytes;
@@ -60,6 +68,7 @@ static void *at(sim_memory *m, uint64_t address, uint64_t bytes) {
     return sim_memory_at(sim_memory_owner(m, address), address, bytes);
 }
 
+/* A single row needs no pitch, and a single slice no height. */
 static haul_status check_pitched(sim_memory *m, const sim_box_copy *c, const sim_box_side *s) {
     if ((c->height > 1 || c->depth > 1) && s->pitch < s->x + c->width)
         return wrong("the pitch is smaller than a row", s->pitch, s->x + c->width);
@@ -92,6 +101,7 @@ typedef struct piece {
     uint64_t device, bytes;
 } piece;
 
+/* Treats an array as one of bytes, to find the place of any byte. */
 static piece piece_at(sim_memory *m, const sim_box_side *s, uint64_t x, uint64_t y, uint64_t z) {
     if (s->kind == SIM_BOX_ARRAY) {
         const uint64_t byte = s->x + x, within = byte % ARRAY_PIECE;
@@ -105,6 +115,7 @@ static piece piece_at(sim_memory *m, const sim_box_side *s, uint64_t x, uint64_t
     return (piece){at(m, first, 1), first, UINT64_MAX};
 }
 
+/* Source and target may overlap within a piece. */
 static void move_row(sim_memory *m, const sim_box_copy *c, uint64_t y, uint64_t z) {
     for (uint64_t x = 0; x < c->width;) {
         const piece from = piece_at(m, &c->from, x, y, z), to = piece_at(m, &c->to, x, y, z);
@@ -117,6 +128,7 @@ static void move_row(sim_memory *m, const sim_box_copy *c, uint64_t y, uint64_t 
     }
 }
 
+/* Checks first, as memory may have been freed since the call. */
 haul_status sim_box_run(sim_memory *m, const sim_box_copy *c) {
     HAUL_TRY(sim_box_check(m, c));
     for (uint64_t z = 0; z < c->depth; z++)
@@ -124,6 +136,7 @@ haul_status sim_box_run(sim_memory *m, const sim_box_copy *c) {
     return HAUL_OK;
 }
 
+/* The gaps between rows do not count. */
 uint64_t sim_box_hash(const sim_box_copy *c) {
     uint64_t hash = HASH_START;
     for (uint64_t z = 0; z < c->depth; z++) {

@@ -9,10 +9,10 @@ typedef enum sim_box_kind { SIM_BOX_HOST, SIM_BOX_DEVICE, SIM_BOX_ARRAY } sim_bo
 
 /* One end of a copy. x is in bytes. */
 typedef struct sim_box_side {
-    uint8_t kind;     /* sim_box_kind */
-    uint64_t address; /* HOST: in this process; DEVICE: a device address */
-    sim_level level;  /* ARRAY */
-    uint64_t x, y, z;
+    uint8_t kind;           /* sim_box_kind */
+    uint64_t address;       /* HOST: in this process; DEVICE: a device address */
+    sim_level level;        /* ARRAY */
+    uint64_t x, y, z;       /* y in rows, z in slices */
     uint64_t pitch, height; /* bytes of a row, rows of a slice; unused for arrays */
 } sim_box_side;
 

@@ -1,5 +1,13 @@
 /* Conditional nodes: graphs that run, repeat, or are skipped, depending on a value that kernels set. The value is a
- * word of device memory; the handle is its address. */
+ * word of device memory; the handle is its address.
+ *
+ * A node has empty graphs of its own, which the program fills. In a stream the node is one operation
+ * (SIM_WORK_CONDITION). When it is first in the stream, the value is read, and the operation is replaced by the work
+ * of the graph that it selects; a loop puts itself behind that work, to read the value again. Work of the selected
+ * graph is in one stream, in an order that respects its dependencies.
+ *
+ * Real drivers have the same nodes in cuGraphAddNode(); here they are an extra of the virtual GPU (driver.h), called
+ * by standin/cuda/nodes.c. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "vgpu/graph.h"
@@ -9,7 +17,7 @@
 
 /* A handle, and its value when a graph that uses it is launched. */
 typedef struct sim_condition_value {
-    CUdeviceptr handle;
+    CUdeviceptr handle; /* address of the value */
     unsigned at_launch;
     bool is_set_at_launch;
     struct sim_condition_value *next;
@@ -21,6 +29,7 @@ static const sim_condition_value *value_of(CUcontext c, CUdeviceptr handle) {
     return NULL;
 }
 
+/* The word is at the end of memory, with those of modules, and lives as long as the context. */
 CUresult sim_driver_condition_create(uint64_t *handle, CUgraph graph, unsigned value, bool sets_at_launch) {
     uint64_t address;
     SIM_ENTER(c);
@@ -55,6 +64,7 @@ static bool is_count_right(int kind, unsigned count) {
     return count && (kind == SIM_CONDITION_CHOICE || count <= (kind == SIM_CONDITION_IF ? 2u : 1u));
 }
 
+/* Adds the node's graphs; after a failure it has those made so far. */
 static bool make_bodies(CUgraphNode n, unsigned count) {
     n->of.condition.bodies = memory_zeroed(count, sizeof(CUgraph));
     for (unsigned i = 0; n->of.condition.bodies && i < count; i++) {
@@ -66,6 +76,7 @@ static bool make_bodies(CUgraphNode n, unsigned count) {
     return n->of.condition.bodies != NULL;
 }
 
+/* Checks the description, and makes graphs and work. */
 static CUresult set_up(CUgraphNode n, const sim_condition *what) {
     if (!value_of(n->graph->context, what->handle)) return sim_wrong("a conditional node names no handle");
     if (what->kind < SIM_CONDITION_IF || what->kind > SIM_CONDITION_CHOICE || !is_count_right(what->kind, what->count))
@@ -75,6 +86,7 @@ static CUresult set_up(CUgraphNode n, const sim_condition *what) {
     return made ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
 }
 
+/* Made as an empty node first; *bodies is the node's own list. */
 CUresult sim_driver_node_add_condition(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
                                        const sim_condition *what, CUgraph **bodies) {
     SIM_ENTER(c);
@@ -99,6 +111,7 @@ bool sim_condition_take_work(CUgraphNode n) {
     return true;
 }
 
+/* The copy has graphs of its own, but the same handle. */
 bool sim_condition_copy(CUgraphNode to, const struct CUgraphNode_st *from) {
     const unsigned count = from->of.condition.count;
     to->of.condition.count = 0;
@@ -112,6 +125,7 @@ bool sim_condition_copy(CUgraphNode to, const struct CUgraphNode_st *from) {
     return to->of.condition.bodies && sim_condition_take_work(to);
 }
 
+/* Frees the node's graphs. */
 void sim_condition_free(CUgraphNode n) {
     for (unsigned i = 0; i < n->of.condition.count; i++) sim_graph_free(n->of.condition.bodies[i]);
     memory_free(n->of.condition.bodies);
@@ -122,10 +136,12 @@ static unsigned inner_count(const struct CUgraphNode_st *n) {
     return n->type == DRIVER_NODE_GRAPH ? 1 : n->type == DRIVER_NODE_CONDITION ? n->of.condition.count : 0;
 }
 
+/* The i-th of them. */
 static CUgraph inner(const struct CUgraphNode_st *n, unsigned i) {
     return n->type == DRIVER_NODE_GRAPH ? n->of.child : n->of.condition.bodies[i];
 }
 
+/* Looks into graphs within the graph, too. */
 bool sim_graph_has_condition(const struct CUgraph_st *g) {
     for (size_t i = 0; i < g->count; i++) {
         if (g->nodes[i]->type == DRIVER_NODE_CONDITION) return true;
@@ -134,6 +150,7 @@ bool sim_graph_has_condition(const struct CUgraph_st *g) {
     return false;
 }
 
+/* Values that are set at the launch are filled in the launching stream, before the graph's work. */
 CUresult sim_conditions_begin(const struct CUgraph_st *g, CUstream s) {
     CUresult result = CUDA_SUCCESS;
     for (size_t i = 0; i < g->count && result == CUDA_SUCCESS; i++) {
@@ -153,7 +170,7 @@ CUresult sim_conditions_begin(const struct CUgraph_st *g, CUstream s) {
 
 /* ---- execution ---- */
 
-/* Returns the graph to run next; NULL if there is none. */
+/* Returns the graph to run next; NULL if there is none. A loop ends with 0; a choice without such a graph runs none. */
 static CUgraph choose(CUcontext c, const sim_condition *n) {
     uint32_t value = 0;
     const void *at = sim_at(c, n->handle, sizeof value);
@@ -174,6 +191,7 @@ static void drop_list(sim_work *list) {
     }
 }
 
+/* New work takes the turn of the node, so that it keeps its place among other streams' work. */
 haul_status sim_condition_do(CUstream s) {
     sim_work *own = s->first, *list = NULL, **last = &list;
     const sim_condition *n = &own->condition->of.condition;

@@ -1,4 +1,15 @@
-/* Devices and contexts, the driver table, and the settings of a device. */
+/* Devices and contexts, the driver table, and the settings of a device.
+ *
+ * There is one context for each open device: haul retains it when it opens the device, and the contexts that CUDA
+ * programs see are names for it (standin/cuda/context.c). The current context is the thread's. Most functions of the
+ * table begin with SIM_ENTER(), which gets it.
+ *
+ * Several devices of a program are a family (sim_driver_join()): lists of handles are searched in all members,
+ * pinned memory and its effects are kept in the first one, and the devices' clocks agree whenever a call begins. A
+ * family's functions are called by one thread at a time.
+ *
+ * Figures of a device come from its machine's description (machine/machines.def); attributes.def has those that need
+ * no computation. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "count/l2.h"
@@ -16,6 +27,7 @@ static _Thread_local uint64_t calls_left;  /* calls until one is made to fail; 0
 static _Thread_local uint64_t next_memory; /* bytes of the next context's memory; 0: the machine's */
 static _Thread_local haul_status without;  /* status of the last call without a current context */
 
+/* The cause of a fault, which the launch has left in the context, selects among CUDA's errors. */
 CUresult sim_result_of(haul_status status) {
     *(current ? &current->last : &without) = status;
     switch (status) {
@@ -36,6 +48,7 @@ CUresult sim_result_of(haul_status status) {
     }
 }
 
+/* `what` names the thing that there is no memory for. */
 CUresult sim_no_memory(const char *what) {
     return sim_result_of(haul_no_memory(what));
 }
@@ -52,6 +65,7 @@ static void align_clocks(const sim_family *f) {
     for (unsigned i = 0; i < f->count; i++) f->members[i]->clock.now = now;
 }
 
+/* Clears the status of the last call. Fails in a host function that a stream calls. */
 CUresult sim_enter(CUcontext *context) {
     *context = current;
     *(current ? &current->last : &without) = HAUL_OK; /* an earlier call's status does not concern this one */
@@ -69,6 +83,7 @@ CUresult sim_wrong(const char *what) {
 
 /* ---- devices ---- */
 
+/* Numbers of further devices follow those of the machines, in rounds. */
 CUdevice sim_driver_further_device(CUdevice device, unsigned number) {
     return device + (CUdevice)(number * sim_machine_count);
 }
@@ -85,11 +100,13 @@ CUresult sim_call_init(unsigned flags) {
     return flags ? sim_wrong("cuInit: flags must be 0") : CUDA_SUCCESS;
 }
 
+/* CUDA 13.0. */
 CUresult sim_call_version(int *out) {
     *out = 13000;
     return CUDA_SUCCESS;
 }
 
+/* One device for each machine; further ones of the same machine are not counted. */
 CUresult sim_call_device_count(int *count) {
     *count = (int)sim_machine_count;
     return CUDA_SUCCESS;
@@ -101,11 +118,14 @@ CUresult sim_call_device_get(CUdevice *device, int ordinal) {
     return CUDA_SUCCESS;
 }
 
+/* The name is that of the product, marked as virtual. */
 CUresult sim_call_device_name(char *name, int length, CUdevice device) {
     snprintf(name, (size_t)length, "%s (virtual)", sim_driver_machine(device)->product);
     return CUDA_SUCCESS;
 }
 
+/* Attributes that depend on the machine. An attribute that nobody knows is an error, so that none is answered by
+ * chance. */
 CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
     const sim_machine *m = sim_driver_machine(device);
     switch (attribute) {
@@ -155,11 +175,13 @@ CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
     }
 }
 
+/* The machine's memory, whatever sim_driver_set_memory() said. */
 CUresult sim_call_device_memory(size_t *bytes, CUdevice device) {
     *bytes = sim_driver_machine(device)->memory_bytes;
     return CUDA_SUCCESS;
 }
 
+/* Device memory, with the program's virtual memory as this device sees it. */
 static haul_status make_memory(uint64_t bytes, CUdevice device, sim_memory **out) {
     HAUL_TRY(sim_memory_create(bytes, out));
     const haul_status status = sim_memory_see_virtual(*out, (unsigned)device);
@@ -167,6 +189,7 @@ static haul_status make_memory(uint64_t bytes, CUdevice device, sim_memory **out
     return status;
 }
 
+/* Makes a new context each time: haul calls it once for a device. */
 CUresult sim_call_context_retain(CUcontext *context, CUdevice device) {
     *context = NULL;
     CUcontext c = memory_zeroed(1, sizeof *c);
@@ -185,12 +208,14 @@ CUresult sim_call_context_retain(CUcontext *context, CUdevice device) {
     return CUDA_SUCCESS;
 }
 
+/* NULL: the thread has no context from now on. */
 CUresult sim_call_context_set(CUcontext context) {
     current = context;
     return CUDA_SUCCESS;
 }
 
-/* Ends the current context; haul has one for each open device. Pending work that nobody waited for is dropped. */
+/* Ends the current context; haul has one for each open device. Pending work that nobody waited for is dropped.
+ * Graphs go before streams, and these before the memory that they use. */
 CUresult sim_call_context_release(CUdevice device) {
     (void)device;
     CUcontext c = current;
@@ -215,6 +240,7 @@ CUresult sim_call_context_release(CUdevice device) {
 
 /* ---- the devices of one program ---- */
 
+/* The family is never freed. */
 haul_status sim_driver_join(const CUcontext *contexts, unsigned count) {
     if (count > SIM_MOST_DEVICES)
         return haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %u devices, but a program has 1 to %d", count,
@@ -232,6 +258,7 @@ haul_status sim_driver_join(const CUcontext *contexts, unsigned count) {
     return HAUL_OK;
 }
 
+/* Each device has addresses of its own, so the address decides. */
 CUcontext sim_owner_of(CUcontext c, CUdeviceptr address) {
     if (!c->family) return c;
     const sim_memory *owner = sim_memory_owner(c->memory, address);
@@ -240,16 +267,19 @@ CUcontext sim_owner_of(CUcontext c, CUdeviceptr address) {
     return c;
 }
 
+/* Looks through the program's devices. */
 CUcontext sim_context_of(CUcontext c, CUdevice device) {
     for (unsigned i = 0; i < sim_member_count(c); i++)
         if (sim_member_of(c, i)->device == device) return sim_member_of(c, i);
     return c;
 }
 
+/* Failures stay with their contexts. */
 void sim_finish_everything(CUcontext c) {
     for (unsigned i = 0; i < sim_member_count(c); i++) (void)sim_work_finish_all(sim_member_of(c, i), false);
 }
 
+/* Work that may use the access is done before it is taken away. */
 bool sim_driver_set_peer(CUcontext of, bool reaches) {
     if (!reaches) (void)sim_work_finish_all(current, false);
     return sim_memory_set_peer(of->memory, current->place, reaches);
@@ -275,6 +305,7 @@ void sim_driver_set_limit(uint64_t limit) {
     current->instruction_limit = limit;
 }
 
+/* With checks, allocations lie apart, so that an access beyond one is in no other. */
 void sim_driver_set_checks(bool check, bool strict, const sim_schedule *schedule) {
     current->check = check;
     current->strict = strict;
@@ -322,6 +353,7 @@ static CUdevice device_of(CUcontext owner, CUdeviceptr address) {
     return (CUdevice)device;
 }
 
+/* A host address of pinned memory is first translated to the address that kernels use. */
 bool sim_driver_allocation(CUdeviceptr address, sim_allocation *a) {
     sim_range range;
     const sim_pinned *pinned = sim_find_pinned(current, (const void *)(uintptr_t)address, 1);
@@ -344,6 +376,7 @@ bool sim_driver_allocation(CUdeviceptr address, sim_allocation *a) {
     return true;
 }
 
+/* A stream in a host function makes progress by itself. */
 static bool has_work(CUcontext c) {
     for (CUstream s = c->streams; s; s = s->next)
         if (s->first && !s->is_calling) return true;
@@ -356,6 +389,7 @@ bool sim_driver_has_work(void) {
     return false;
 }
 
+/* What a paused kernel holds up is left. */
 CUresult sim_driver_do_work(void) {
     bool left;
     return current ? sim_work_try_all(current, false, &left) : CUDA_SUCCESS;
@@ -365,10 +399,12 @@ double sim_driver_now(void) {
     return current->clock.now;
 }
 
+/* Time never goes back. */
 void sim_driver_wait_until(double us) {
     if (us > current->clock.now) current->clock.now = us;
 }
 
+/* Counts calls of the thread that pass through sim_enter(). */
 void sim_driver_fail_call(uint64_t n) {
     calls_left = n;
 }

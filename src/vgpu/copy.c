@@ -1,4 +1,9 @@
-/* Device memory of the virtual GPU: allocation, copies, fills. */
+/* Device memory of the virtual GPU: allocation, copies, fills; and limits of the context.
+ *
+ * Calls check addresses and sizes, then issue work, whose effect comes later (work.c). Memory that the host has not
+ * pinned is pageable: a copy from or to it is over when the call returns, also for the asynchronous forms, as on
+ * hardware. That is not so in captures, where the graph's launch copies. box.c has copies of rectangles, host.c
+ * pinned memory, pool.c stream-ordered memory. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -12,6 +17,7 @@
 
 #include <string.h>
 
+/* Bytes of the current device. */
 CUresult sim_call_memory_info(size_t *free, size_t *total) {
     uint64_t left, all;
     SIM_ENTER(c);
@@ -21,6 +27,7 @@ CUresult sim_call_memory_info(size_t *free, size_t *total) {
     return CUDA_SUCCESS;
 }
 
+/* The address is 0 after a failure. */
 CUresult sim_call_allocate(CUdeviceptr *address, size_t bytes) {
     uint64_t at = 0;
     SIM_ENTER(c);
@@ -29,6 +36,7 @@ CUresult sim_call_allocate(CUdeviceptr *address, size_t bytes) {
     return sim_result_of(status);
 }
 
+/* To which stream the memory is attached does not matter here. */
 CUresult sim_call_managed_allocate(CUdeviceptr *address, size_t bytes, unsigned flags) {
     uint64_t at = 0;
     SIM_ENTER(c);
@@ -40,6 +48,7 @@ CUresult sim_call_managed_allocate(CUdeviceptr *address, size_t bytes, unsigned 
     return sim_result_of(status);
 }
 
+/* Whether a kernel has allocated it, with a message: the host may neither free nor copy it. */
 static bool is_in_heap(CUcontext c, CUdeviceptr address) {
     if (!c->heap || !sim_heap_contains(c->heap, address)) return false;
     sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT,
@@ -47,7 +56,8 @@ static bool is_in_heap(CUcontext c, CUdeviceptr address) {
     return true;
 }
 
-/* Waits for all work first, like the driver, since a stream may still use the memory. */
+/* Waits for all work first, like the driver, since a stream may still use the memory. Memory of a graph stays, since
+ * the graph may be launched again. */
 CUresult sim_call_release(CUdeviceptr address) {
     SIM_ENTER(current);
     CUcontext c = sim_owner_of(current, address);
@@ -57,6 +67,7 @@ CUresult sim_call_release(CUdeviceptr address) {
     return sim_result_of(sim_memory_release(c->memory, address));
 }
 
+/* Virtual memory tells why it is not accessible. */
 void *sim_at(CUcontext current, CUdeviceptr address, size_t bytes) {
     CUcontext c = sim_owner_of(current, address);
     void *host = sim_memory_at(c->memory, address, bytes);
@@ -70,6 +81,7 @@ void *sim_at(CUcontext current, CUdeviceptr address, size_t bytes) {
     return host;
 }
 
+/* Memory that this device may only read is refused. */
 void *sim_at_to_write(CUcontext current, CUdeviceptr address, size_t bytes) {
     CUcontext c = sim_owner_of(current, address);
     if (sim_memory_is_read_only(c->memory, address)) {
@@ -84,6 +96,7 @@ void *sim_at_to_write(CUcontext current, CUdeviceptr address, size_t bytes) {
 
 /* ---- copies ---- */
 
+/* With checks, the source's hash at the call is kept, so that a later change shows (check_source() in work.c). */
 static CUresult copy_in(CUstream handle, CUdeviceptr to, const void *from, size_t bytes, bool waits) {
     CUstream s;
     SIM_ENTER(c);
@@ -102,6 +115,7 @@ static CUresult copy_in(CUstream handle, CUdeviceptr to, const void *from, size_
     return waits || (work.pageable && !s->capture) ? sim_issue_and_wait(s, &work) : sim_issue(s, &work);
 }
 
+/* A copy to pageable memory is over when the call returns. */
 static CUresult copy_out(CUstream handle, void *to, CUdeviceptr from, size_t bytes, bool waits) {
     CUstream s;
     SIM_ENTER(c);
@@ -133,6 +147,7 @@ CUresult sim_call_copy_to_host_async(void *to, CUdeviceptr from, size_t bytes, C
     return copy_out(stream, to, from, bytes, false);
 }
 
+/* Both addresses may be of other devices. */
 CUresult sim_call_copy_on_device_async(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream handle) {
     CUstream s;
     SIM_ENTER(c);
@@ -150,6 +165,7 @@ CUresult sim_call_copy_on_device(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 
 /* ---- fills ---- */
 
+/* Elements of `width` bytes. Fills do not wait, not even those without a stream. */
 static CUresult fill(CUdeviceptr to, unsigned value, unsigned width, size_t count, CUstream handle) {
     CUstream s;
     SIM_ENTER(c);
@@ -167,6 +183,7 @@ CUresult sim_call_fill_bytes(CUdeviceptr to, unsigned char value, size_t count) 
     return fill(to, value, 1, count, NULL);
 }
 
+/* The address must be a multiple of the element. */
 CUresult sim_call_fill_halves(CUdeviceptr to, unsigned short value, size_t count) {
     return fill(to, value, 2, count, NULL);
 }
@@ -189,6 +206,7 @@ CUresult sim_call_fill_words_async(CUdeviceptr to, unsigned value, size_t count,
 
 /* ---- limits ---- */
 
+/* Limits in bytes: of a fetch into L2, the heap's least size, and the buffer of printf(). */
 enum { LEAST_FETCH = 32, MOST_FETCH = 128, LEAST_HEAP = 4096, PRINT_BYTES = 1 << 20 };
 
 /* Kernels with calls depend on the stack's size, so they are lowered again. */
@@ -202,6 +220,7 @@ static CUresult set_stack(CUcontext c, size_t value) {
     return finished;
 }
 
+/* The heap is allocated at the first launch of a kernel that needs it. */
 static CUresult set_heap(CUcontext c, size_t value) {
     const uint64_t bytes = value < LEAST_HEAP ? LEAST_HEAP : value;
     if (c->heap) return sim_wrong("cuCtxSetLimit: the heap's size cannot change after a kernel has used it");
@@ -210,13 +229,15 @@ static CUresult set_heap(CUcontext c, size_t value) {
     return CUDA_SUCCESS;
 }
 
-/* If L2 keeps its contents between launches, earlier launches still run with the old limit. */
+/* `value` is how much of L2 persisting lines may take, in bytes. If L2 keeps its contents between launches, earlier
+ * launches still run with the old limit. */
 static CUresult set_aside(CUcontext c, size_t value) {
     const CUresult finished = c->keeps_l2 ? sim_work_finish_all(c, false) : CUDA_SUCCESS;
     c->persisting_l2 = value;
     return finished;
 }
 
+/* A value out of range is raised or refused, as CUDA does for each limit. */
 CUresult sim_call_limit_set(int limit, size_t value) {
     SIM_ENTER(c);
     switch (limit) {
@@ -234,6 +255,7 @@ CUresult sim_call_limit_set(int limit, size_t value) {
     }
 }
 
+/* A limit that was not set has its default. */
 CUresult sim_call_limit_get(size_t *value, int limit) {
     SIM_ENTER(c);
     switch (limit) {

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+/* The same items serve all launches: each launch copies the work and puts its own marks in. */
 typedef struct item {
     sim_work work; /* for MARK and WAIT, `node` is the mark's index; owned by the node otherwise */
     CUevent event; /* recorded or waited for instead; NULL: neither */
@@ -31,6 +32,7 @@ struct CUgraphExec_st {
     CUgraphExec next;
 };
 
+/* NULL, with a message, unless the handle is that of an executable of the program. */
 static CUgraphExec executable_of(CUcontext c, CUgraphExec handle) {
     for (unsigned i = 0; i < sim_member_count(c); i++)
         for (CUgraphExec e = sim_member_of(c, i)->executables; e; e = e->next)
@@ -56,12 +58,13 @@ typedef struct plan {
     size_t count, capacity, branches;
 } plan;
 
+/* The plan itself is the caller's. */
 static void free_plan(plan *p) {
     for (size_t i = 0; i < p->count; i++) memory_free(p->steps[i].behind);
     memory_free(p->steps);
 }
 
-/* Adds a step and returns its number; SIZE_MAX without memory. */
+/* Adds a step and returns its number; SIZE_MAX without memory. `behind` is copied. */
 static size_t add_step(plan *p, CUgraphNode node, const size_t *behind, size_t count) {
     step *steps = memory_grow(p->steps, p->count, &p->capacity, sizeof *steps);
     size_t *own = memory_alloc((count + 1) * sizeof *own);
@@ -77,7 +80,8 @@ static size_t add_step(plan *p, CUgraphNode node, const size_t *behind, size_t c
 
 static size_t plan_graph(plan *p, const struct CUgraph_st *g, const size_t *behind, size_t count);
 
-/* Plans a node whose dependencies have their steps. */
+/* Plans a node whose dependencies have their steps. A node without dependencies comes after the outer steps: those
+ * before its graph. */
 static size_t plan_node(plan *p, CUgraphNode n, const size_t *step_of, const size_t *outer, size_t outer_count) {
     size_t *behind = memory_alloc((n->behind_count + 1) * sizeof *behind), made = SIZE_MAX;
     for (size_t i = 0; behind && i < n->behind_count; i++) behind[i] = step_of[n->behind[i]->at];
@@ -89,9 +93,10 @@ static size_t plan_node(plan *p, CUgraphNode n, const size_t *step_of, const siz
     return made;
 }
 
-enum { NEW, OPEN, DONE };
+enum { NEW, OPEN, DONE }; /* of a node: not seen, on the stack, planned */
 
-/* Plans a node and its dependencies: depth first, but without recursion, since graphs may be long. */
+/* Plans a node and its dependencies: depth first, but without recursion, since graphs may be long. Graphs have no
+ * cycles, so an open node is never met again. */
 static bool plan_from(plan *p, CUgraphNode first, CUgraphNode *stack, unsigned char *state, size_t *step_of,
                       const size_t *outer, size_t outer_count) {
     size_t depth = 0;
@@ -112,7 +117,8 @@ static bool plan_from(plan *p, CUgraphNode first, CUgraphNode *stack, unsigned c
     return true;
 }
 
-/* Adds a step that joins the steps of all nodes without dependents. */
+/* Adds a step that joins the steps of all nodes without dependents. An empty graph's join comes after the outer
+ * steps. */
 static size_t join_ends(plan *p, const struct CUgraph_st *g, const size_t *step_of, const size_t *outer,
                         size_t outer_count) {
     bool *is_followed = memory_zeroed(g->count + 1, sizeof *is_followed);
@@ -142,7 +148,8 @@ static size_t plan_graph(plan *p, const struct CUgraph_st *g, const size_t *oute
     return end;
 }
 
-/* Assigns branches. Step 0 and the last step are in branch 0, where the launching stream begins and ends. */
+/* Assigns branches. Step 0 and the last step are in branch 0, where the launching stream begins and ends. A step
+ * takes over the first dependency whose branch nobody has continued. */
 static void give_branches(plan *p) {
     p->branches = 1;
     for (size_t i = 1; i < p->count; i++) {
@@ -159,6 +166,7 @@ static void give_branches(plan *p) {
 
 /* ---- items ---- */
 
+/* Items are stored by value; the node owns what their work points to. */
 static bool add_item(CUgraphExec e, const item *added) {
     item *items = memory_grow(e->items, e->count, &e->capacity, sizeof *items);
     if (!items) return false;
@@ -167,6 +175,7 @@ static bool add_item(CUgraphExec e, const item *added) {
     return true;
 }
 
+/* Gives the step a mark, which is reached at its end. */
 static bool add_mark(CUgraphExec e, step *s) {
     size_t *branches = memory_grow(e->branch_of, e->marks, &e->mark_capacity, sizeof *branches);
     if (!branches) return false;
@@ -176,6 +185,7 @@ static bool add_mark(CUgraphExec e, step *s) {
     return true;
 }
 
+/* Dependencies in the same branch need no mark: a stream is in order. */
 static bool add_waits(CUgraphExec e, const plan *p, const step *s) {
     for (size_t k = 0; k < s->behind_count; k++) {
         const step *b = &p->steps[s->behind[k]];
@@ -185,6 +195,7 @@ static bool add_waits(CUgraphExec e, const plan *p, const step *s) {
     return true;
 }
 
+/* Events are recorded and waited for at the launch, by the calls that a program would make. */
 static bool add_works(CUgraphExec e, const step *s) {
     const struct CUgraphNode_st *n = s->node;
     if (!n || n->is_off) return true;
@@ -201,6 +212,7 @@ static bool add_works(CUgraphExec e, const step *s) {
     return true;
 }
 
+/* A step has a mark only if another branch waits for it, so marks are found first. */
 static bool add_items(CUgraphExec e, plan *p) {
     for (size_t i = 0; i < p->count; i++)
         for (size_t k = 0; k < p->steps[i].behind_count; k++) {
@@ -216,6 +228,8 @@ static bool add_items(CUgraphExec e, plan *p) {
     return true;
 }
 
+/* Streams for all branches but the first. They do not synchronize with the legacy default stream; the launching
+ * stream does. */
 static bool make_streams(CUgraphExec e) {
     CUstream *streams = memory_zeroed(e->branches, sizeof(CUstream));
     if (!streams) return false;
@@ -246,6 +260,7 @@ static bool compile(CUgraphExec e) {
 
 /* ---- creation and destruction ---- */
 
+/* Streams with pending work end when that is done. */
 static void free_executable(CUgraphExec e) {
     for (unsigned b = 0; b < e->stream_count; b++) (void)sim_call_stream_destroy(e->streams[b]);
     if (e->graph) sim_graph_free(e->graph);
@@ -256,12 +271,14 @@ static void free_executable(CUgraphExec e) {
     memory_free(e);
 }
 
+/* Copies the graph and compiles it, so that errors show now. */
 static bool take_graph(CUgraphExec e, CUgraph graph) {
     e->graph = sim_graph_copy(graph);
     if (e->graph) e->graph->is_owned = true;
     return e->graph && compile(e);
 }
 
+/* Flags are ignored: uploads and priorities have no meaning here. */
 CUresult sim_call_graph_instantiate(CUgraphExec *executable, CUgraph handle, unsigned long long flags) {
     SIM_ENTER(c);
     (void)flags;
@@ -301,6 +318,7 @@ CUresult sim_call_executable_destroy(CUgraphExec handle) {
     return CUDA_INVALID_VALUE;
 }
 
+/* Executables first, since they own graphs of the list. */
 void sim_free_graphs(CUcontext c) {
     while (c->executables) {
         CUgraphExec e = c->executables;
@@ -319,11 +337,13 @@ void sim_free_graphs(CUcontext c) {
 
 /* ---- launching ---- */
 
+/* Branch 0 is the launching stream's. */
 static CUstream stream_of_branch(CUgraphExec e, CUstream launching, size_t branch) {
     return branch ? e->streams[branch - 1] : launching;
 }
 
-/* Moves a kernel's record, if one was requested, into its work. */
+/* Moves a kernel's record, if one was requested, into its work. The callback asks for a record by
+ * sim_driver_record(), which sets c->run. */
 static CUresult take_record(CUcontext c, sim_work *w) {
     if (!c->begin_node_launch) return CUDA_SUCCESS;
     const CUresult result = c->begin_node_launch(w->function, &w->config);
@@ -334,6 +354,7 @@ static CUresult take_record(CUcontext c, sim_work *w) {
     return result;
 }
 
+/* Issues a copy of the item's work, or records or waits for an event. */
 static CUresult issue_item(const item *i, CUstream s, sim_mark **marks) {
     sim_work work;
     if (i->event && i->records) return sim_call_event_record(i->event, s);
@@ -344,6 +365,7 @@ static CUresult issue_item(const item *i, CUstream s, sim_mark **marks) {
     return result == CUDA_SUCCESS ? sim_issue(s, &work) : result;
 }
 
+/* Launches of one executable do not overlap: each waits for the end of the one before. */
 static CUresult issue_all(CUgraphExec e, CUstream s, sim_mark **marks) {
     CUresult result = CUDA_SUCCESS;
     for (size_t m = 0; m < e->marks; m++)
@@ -367,6 +389,7 @@ static CUresult issue_all(CUgraphExec e, CUstream s, sim_mark **marks) {
 
 /* ---- launches within another launch ---- */
 
+/* Adds a copy of the work to the list; false without memory, or if the callback fails. */
 static bool append_work(const sim_work *from, sim_work ***last) {
     sim_work *w = memory_alloc(sizeof *w);
     if (!w || !sim_work_copy(w, from) ||
@@ -403,6 +426,7 @@ static CUresult capture_launch(CUgraphExec e, CUstream s) {
     return sim_capture_go_on(s, n);
 }
 
+/* The marks live as long as work refers to them. */
 CUresult sim_call_graph_launch(CUgraphExec handle, CUstream stream) {
     CUstream s;
     SIM_ENTER(c);
@@ -445,6 +469,8 @@ static CUgraphNode own_node(CUgraphExec handle, CUgraphNode node, int type) {
     return NULL;
 }
 
+/* Defines a function that changes a node of an executable. Its work changes with the next compilation, for later
+ * launches. */
 #define CHANGE_CALL(name, kind, params, set)              \
     CUresult sim_call_executable_set_##name params {      \
         SIM_ENTER(c);                                     \
@@ -467,6 +493,7 @@ CHANGE_CALL(record, DRIVER_NODE_EVENT_RECORD, (CUgraphExec executable, CUgraphNo
 CHANGE_CALL(wait, DRIVER_NODE_EVENT_WAIT, (CUgraphExec executable, CUgraphNode node, CUevent what),
             (n->of.event = what, CUDA_SUCCESS))
 
+/* The kinds of nodes that CUDA lets be disabled. */
 static bool can_be_off(CUgraphNodeType type) {
     return type == DRIVER_NODE_KERNEL || type == DRIVER_NODE_COPY || type == DRIVER_NODE_FILL;
 }
@@ -489,7 +516,8 @@ CUresult sim_call_executable_enabled(CUgraphExec executable, CUgraphNode node, u
     return CUDA_SUCCESS;
 }
 
-/* Nodes correspond by index, and must have the same dependencies. */
+/* Nodes correspond by index, and must have the same dependencies. *at is the first node that differs. Returns
+ * DRIVER_UPDATED if the executable can take the graph over. */
 static int compare(const struct CUgraph_st *old, const struct CUgraph_st *given, size_t *at) {
     *at = 0;
     if (old->count != given->count) return DRIVER_UPDATE_TOPOLOGY;
@@ -504,6 +532,7 @@ static int compare(const struct CUgraph_st *old, const struct CUgraph_st *given,
     return DRIVER_UPDATED;
 }
 
+/* The given graph's copy gets the numbers of the nodes that it replaces, so that handles of the original stay valid. */
 CUresult sim_call_executable_update(CUgraphExec handle, CUgraph graph, CUgraphExecUpdateResultInfo *result) {
     size_t at;
     SIM_ENTER(c);

@@ -1,4 +1,17 @@
-/* Graphs: nodes, edges, and the capture of streams. */
+/* Graphs: nodes, edges, and the capture of streams.
+ *
+ * A graph is a list of nodes; a node has the list of nodes that it depends on (`behind`). Dependents are found by a
+ * search, as only queries need them. Numbers identify nodes across copies: a copy keeps its original's numbers, so
+ * that executable graphs and clones find the node that a handle of the original means. Handles are addresses, which
+ * are looked up in all graphs of the program before use.
+ *
+ * A capture adds a node to the stream's graph for each piece of work that the stream gets (sim_capture()). A
+ * stream's tips are the nodes that its next node depends on: after each node, this node alone. An event that is
+ * recorded in a capture takes the tips with it, and a stream that waits for the event gets them, too; that is how
+ * further streams join the capture. The capture ends in the stream where it began, which must depend on everything
+ * captured.
+ *
+ * nodes.c has the work of nodes, executable.c turns graphs into work of streams, condition.c has conditional nodes. */
 #include "vgpu/graph.h"
 
 #include "base/memory.h"
@@ -21,6 +34,7 @@ CUgraph sim_graph_new(CUcontext c) {
     return g;
 }
 
+/* Also frees what the node owns: its work, and graphs within it. */
 static void free_node(CUgraphNode n) {
     sim_node_free_works(n);
     if (n->type == DRIVER_NODE_GRAPH && n->of.child) sim_graph_free(n->of.child);
@@ -30,6 +44,7 @@ static void free_node(CUgraphNode n) {
     memory_free(n);
 }
 
+/* The graph need not be in the list any more. */
 void sim_graph_free(CUgraph g) {
     for (CUgraph *link = &g->context->graphs; *link; link = &(*link)->next) {
         if (*link != g) continue;
@@ -49,6 +64,7 @@ CUgraph sim_graph_of(CUcontext c, CUgraph handle) {
     return NULL;
 }
 
+/* The handle may be any value: it is only compared. */
 static bool has_node(CUcontext c, const struct CUgraphNode_st *handle) {
     for (CUgraph g = c->graphs; g; g = g->next)
         for (size_t i = 0; i < g->count; i++)
@@ -69,6 +85,7 @@ CUgraphNode sim_graph_find(CUgraph g, uint64_t number) {
     return NULL;
 }
 
+/* A dependency that exists already is not added again. */
 bool sim_node_put_behind(CUgraphNode n, CUgraphNode other) {
     for (size_t i = 0; i < n->behind_count; i++)
         if (n->behind[i] == other) return true;
@@ -79,6 +96,7 @@ bool sim_node_put_behind(CUgraphNode n, CUgraphNode other) {
     return true;
 }
 
+/* Makes the node the graph's last one; false without memory. */
 static bool append(CUgraph g, CUgraphNode n) {
     CUgraphNode *nodes = memory_grow(g->nodes, g->count, &g->capacity, sizeof(CUgraphNode));
     if (!nodes) return false;
@@ -89,6 +107,7 @@ static bool append(CUgraph g, CUgraphNode n) {
     return true;
 }
 
+/* The node's number is new; copies overwrite it. */
 CUgraphNode sim_graph_add(CUgraph g, CUgraphNodeType type, const CUgraphNode *behind, size_t count) {
     CUgraphNode n = memory_zeroed(1, sizeof *n);
     bool added = n != NULL;
@@ -102,6 +121,7 @@ CUgraphNode sim_graph_add(CUgraph g, CUgraphNodeType type, const CUgraphNode *be
 
 /* ---- copies ---- */
 
+/* The node owns the works copied so far, also after a failure. */
 static bool copy_works(CUgraphNode to, const struct CUgraphNode_st *from) {
     to->works = memory_zeroed(from->work_count + 1, sizeof *to->works);
     if (!to->works) return false;
@@ -110,7 +130,8 @@ static bool copy_works(CUgraphNode to, const struct CUgraphNode_st *from) {
     return true;
 }
 
-/* Copies a node; copy_edges() adds its dependencies. */
+/* Copies a node; copy_edges() adds its dependencies. After a failure the node is in the graph, which the caller
+ * frees. */
 static bool copy_node(CUgraph g, const struct CUgraphNode_st *from) {
     CUgraphNode n = sim_graph_add(g, from->type, NULL, 0);
     if (!n) return false;
@@ -123,6 +144,7 @@ static bool copy_node(CUgraph g, const struct CUgraphNode_st *from) {
     return copy_works(n, from);
 }
 
+/* Copies have the same indices as their originals. */
 static bool copy_edges(CUgraph to, const struct CUgraph_st *from) {
     for (size_t i = 0; i < from->count; i++)
         for (size_t k = 0; k < from->nodes[i]->behind_count; k++)
@@ -130,6 +152,7 @@ static bool copy_edges(CUgraph to, const struct CUgraph_st *from) {
     return true;
 }
 
+/* Nodes come first, then the edges between them. */
 CUgraph sim_graph_copy(CUgraph from) {
     CUgraph g = sim_graph_new(from->context);
     bool whole = g != NULL;
@@ -150,6 +173,7 @@ CUresult sim_call_graph_create(CUgraph *graph, unsigned flags) {
     return *graph ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
 }
 
+/* The clone is a graph of the program's, which it must destroy. */
 CUresult sim_call_graph_clone(CUgraph *clone, CUgraph original) {
     SIM_ENTER(c);
     CUgraph g = sim_graph_of(c, original);
@@ -158,6 +182,7 @@ CUresult sim_call_graph_clone(CUgraph *clone, CUgraph original) {
     return *clone ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
 }
 
+/* Clones stay, and forget their original. */
 CUresult sim_call_graph_destroy(CUgraph handle) {
     SIM_ENTER(c);
     CUgraph g = sim_graph_of(c, handle);
@@ -171,6 +196,7 @@ CUresult sim_call_graph_destroy(CUgraph handle) {
 
 /* ---- edges ---- */
 
+/* `seen` has a flag for each node, so that none is visited twice. */
 static bool reach(const struct CUgraphNode_st *n, const struct CUgraphNode_st *other, bool *seen) {
     if (n == other) return true;
     if (seen[n->at]) return false;
@@ -188,10 +214,12 @@ static bool comes_behind(const struct CUgraphNode_st *n, const struct CUgraphNod
     return reached;
 }
 
+/* Whether both are nodes of this graph. */
 static bool is_edge(CUgraph g, CUgraphNode from, CUgraphNode to) {
     return sim_node_of(g->context, from) && sim_node_of(g->context, to) && from->graph == g && to->graph == g;
 }
 
+/* Adds dependencies in order and stops at the first that is wrong; those before stay. */
 CUresult sim_call_graph_connect(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to, size_t count) {
     SIM_ENTER(c);
     CUgraph g = sim_graph_of(c, handle);
@@ -204,6 +232,7 @@ CUresult sim_call_graph_connect(CUgraph handle, const CUgraphNode *from, const C
     return CUDA_SUCCESS;
 }
 
+/* Removes a dependency; false if there is none. */
 static bool take_from_behind(CUgraphNode n, const struct CUgraphNode_st *other) {
     for (size_t i = 0; i < n->behind_count; i++) {
         if (n->behind[i] != other) continue;
@@ -213,6 +242,7 @@ static bool take_from_behind(CUgraphNode n, const struct CUgraphNode_st *other) 
     return false;
 }
 
+/* Like sim_call_graph_connect(), but removes. */
 CUresult sim_call_graph_disconnect(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to, size_t count) {
     SIM_ENTER(c);
     CUgraph g = sim_graph_of(c, handle);
@@ -224,6 +254,7 @@ CUresult sim_call_graph_disconnect(CUgraph handle, const CUgraphNode *from, cons
     return CUDA_SUCCESS;
 }
 
+/* Later nodes move up, so their indices change. */
 CUresult sim_call_node_destroy(CUgraphNode handle) {
     SIM_ENTER(c);
     CUgraphNode n = sim_node_of(c, handle);
@@ -244,12 +275,14 @@ typedef struct list {
     size_t room, count;
 } list;
 
+/* Counts also what there is no room for. */
 static void put(list *l, CUgraphNode node, CUgraphNode partner) {
     if (l->nodes && l->count < l->room) l->nodes[l->count] = node;
     if (l->partners && l->count < l->room) l->partners[l->count] = partner;
     l->count++;
 }
 
+/* *count becomes the number of nodes if there is no list or the list has room for all; else it stays. */
 static CUresult end_list(const list *l, size_t *count) {
     for (size_t i = l->count; l->nodes && i < l->room; i++) l->nodes[i] = NULL;
     for (size_t i = l->count; l->partners && i < l->room; i++) l->partners[i] = NULL;
@@ -257,6 +290,7 @@ static CUresult end_list(const list *l, size_t *count) {
     return CUDA_SUCCESS;
 }
 
+/* In the order in which they were added. */
 CUresult sim_call_graph_nodes(CUgraph handle, CUgraphNode *nodes, size_t *count) {
     SIM_ENTER(c);
     const struct CUgraph_st *g = sim_graph_of(c, handle);
@@ -266,6 +300,7 @@ CUresult sim_call_graph_nodes(CUgraph handle, CUgraphNode *nodes, size_t *count)
     return end_list(&l, count);
 }
 
+/* Nodes without dependencies. */
 CUresult sim_call_graph_roots(CUgraph handle, CUgraphNode *nodes, size_t *count) {
     SIM_ENTER(c);
     const struct CUgraph_st *g = sim_graph_of(c, handle);
@@ -276,6 +311,7 @@ CUresult sim_call_graph_roots(CUgraph handle, CUgraphNode *nodes, size_t *count)
     return end_list(&l, count);
 }
 
+/* Both lists, or neither, must be there. */
 CUresult sim_call_graph_edges(CUgraph handle, CUgraphNode *from, CUgraphNode *to, size_t *count) {
     SIM_ENTER(c);
     const struct CUgraph_st *g = sim_graph_of(c, handle);
@@ -295,6 +331,7 @@ CUresult sim_call_node_dependencies(CUgraphNode handle, CUgraphNode *nodes, size
     return end_list(&l, count);
 }
 
+/* Searches all nodes of the graph. */
 CUresult sim_call_node_dependents(CUgraphNode handle, CUgraphNode *nodes, size_t *count) {
     SIM_ENTER(c);
     const struct CUgraphNode_st *n = sim_node_of(c, handle);
@@ -306,6 +343,7 @@ CUresult sim_call_node_dependents(CUgraphNode handle, CUgraphNode *nodes, size_t
     return end_list(&l, count);
 }
 
+/* A clone's node has its original's number. */
 CUresult sim_call_node_find(CUgraphNode *node, CUgraphNode original, CUgraph clone) {
     SIM_ENTER(c);
     const struct CUgraphNode_st *n = sim_node_of(c, original);
@@ -315,6 +353,7 @@ CUresult sim_call_node_find(CUgraphNode *node, CUgraphNode original, CUgraph clo
     return *node ? CUDA_SUCCESS : sim_wrong("the clone has no such node");
 }
 
+/* Writes the graph in the language of Graphviz. The flags, which ask for more details, have no effect. */
 CUresult sim_call_graph_print(CUgraph handle, const char *path, unsigned flags) {
     static const char *const types[] = {
         [DRIVER_NODE_KERNEL] = "kernel",         [DRIVER_NODE_COPY] = "memcpy",
@@ -346,6 +385,7 @@ void sim_tips_free(sim_tips *tips) {
     *tips = (sim_tips){0};
 }
 
+/* Each node is a tip once. */
 static bool add_tip(sim_tips *tips, CUgraphNode node) {
     for (size_t i = 0; i < tips->count; i++)
         if (tips->nodes[i] == node) return true;
@@ -356,6 +396,7 @@ static bool add_tip(sim_tips *tips, CUgraphNode node) {
     return true;
 }
 
+/* The kind of node for captured work. */
 static CUgraphNodeType type_of(const sim_work *w) {
     switch (w->kind) {
     case SIM_WORK_LAUNCH: return DRIVER_NODE_KERNEL;
@@ -366,11 +407,13 @@ static CUgraphNodeType type_of(const sim_work *w) {
     }
 }
 
+/* As streams are in order, later work depends on this node only. */
 CUresult sim_capture_go_on(CUstream s, CUgraphNode node) {
     s->tips.count = 0;
     return add_tip(&s->tips, node) ? CUDA_SUCCESS : sim_no_memory("a graph");
 }
 
+/* The work belongs to the node, or is released if there is no memory. */
 CUresult sim_capture(CUstream s, const sim_work *work) {
     CUgraphNode n = sim_graph_add(s->capture, type_of(work), s->tips.nodes, s->tips.count);
     if (n && sim_node_take_work(n, work)) return sim_capture_go_on(s, n);
@@ -379,6 +422,7 @@ CUresult sim_capture(CUstream s, const sim_work *work) {
     return sim_no_memory("a graph");
 }
 
+/* The memory exists from now on, as a capture must give its address. */
 CUresult sim_capture_allocation(CUstream s, CUdeviceptr *address, size_t bytes) {
     CUgraphNode n;
     CUDA_MEM_ALLOC_NODE_PARAMS what = {.bytes = bytes};
@@ -387,6 +431,7 @@ CUresult sim_capture_allocation(CUstream s, CUdeviceptr *address, size_t bytes) 
     return result == CUDA_SUCCESS ? sim_capture_go_on(s, n) : result;
 }
 
+/* The event's earlier record stays, but waits now mean the capture. */
 CUresult sim_capture_record(CUstream s, CUevent event) {
     event->capture = s->capture;
     event->tips.count = 0;
@@ -395,6 +440,7 @@ CUresult sim_capture_record(CUstream s, CUevent event) {
     return CUDA_SUCCESS;
 }
 
+/* Whether any stream of the program still adds nodes to the graph. */
 static bool is_capturing(CUcontext c, CUgraph graph) {
     for (unsigned i = 0; i < sim_member_count(c); i++)
         for (CUstream s = sim_member_of(c, i)->streams; s; s = s->next)
@@ -402,6 +448,7 @@ static bool is_capturing(CUcontext c, CUgraph graph) {
     return false;
 }
 
+/* Errors are CUDA's: the event is of no or another capture, its capture has ended, or the default stream would join. */
 CUresult sim_capture_wait(CUstream s, CUevent event) {
     if (!event->capture || (s->capture && s->capture != event->capture)) return CUDA_STREAM_CAPTURE_ISOLATION;
     if (!is_capturing(s->context, event->capture)) return CUDA_CAPTURED_EVENT;
@@ -413,6 +460,7 @@ CUresult sim_capture_wait(CUstream s, CUevent event) {
     return CUDA_SUCCESS;
 }
 
+/* Nodes that the graph has already are not of this capture. */
 static void begin_capture(CUstream s, CUgraph g) {
     g->origin = s;
     g->captured = g->count;
@@ -420,6 +468,7 @@ static void begin_capture(CUstream s, CUgraph g) {
     s->tips.count = 0;
 }
 
+/* The mode restricts what other threads may call during the capture; it is not enforced. */
 CUresult sim_call_capture_begin(CUstream handle, int mode) {
     CUstream s;
     SIM_ENTER(c);
@@ -433,6 +482,7 @@ CUresult sim_call_capture_begin(CUstream handle, int mode) {
     return CUDA_SUCCESS;
 }
 
+/* `behind` are the first tips. A graph can be the target of one capture at a time. */
 CUresult sim_driver_capture_to(CUstream handle, CUgraph graph, const CUgraphNode *behind, size_t count) {
     CUstream s;
     SIM_ENTER(c);
@@ -460,6 +510,7 @@ static bool is_joined(const struct CUgraph_st *g, const sim_tips *tips) {
     return joined;
 }
 
+/* All streams leave the capture, also if it fails. */
 CUresult sim_call_capture_end(CUstream handle, CUgraph *graph) {
     CUstream s;
     SIM_ENTER(c);
@@ -480,6 +531,7 @@ CUresult sim_call_capture_end(CUstream handle, CUgraph *graph) {
     return CUDA_SUCCESS;
 }
 
+/* A stream that does not exist is not captured. */
 CUresult sim_call_capture_status(CUstream handle, int *status) {
     CUstream s;
     SIM_ENTER(c);
@@ -488,6 +540,8 @@ CUresult sim_call_capture_status(CUstream handle, int *status) {
     return found;
 }
 
+/* Outputs other than the status may be NULL; they are set only during a capture. The list of nodes is the stream's
+ * own, and valid until its next call. */
 CUresult sim_call_capture_info(CUstream handle, int *status, unsigned long long *id, CUgraph *graph,
                                const CUgraphNode **nodes, size_t *count) {
     CUstream s;
@@ -503,6 +557,7 @@ CUresult sim_call_capture_info(CUstream handle, int *status, unsigned long long 
     return CUDA_SUCCESS;
 }
 
+/* The nodes are checked before anything changes. */
 CUresult sim_call_capture_depend(CUstream handle, CUgraphNode *nodes, size_t count, unsigned flags) {
     enum { ADD, SET };
     CUstream s;

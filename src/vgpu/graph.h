@@ -1,4 +1,8 @@
-/* Graphs of the virtual GPU: nodes and their dependencies, captured from a stream or built by calls. */
+/* Graphs of the virtual GPU: nodes and their dependencies, captured from a stream or built by calls.
+ *
+ * graph.c has graphs and captures, nodes.c the work of nodes, executable.c executable graphs, condition.c
+ * conditional nodes. A node's work is a list of what streams execute (work.h), made when the node is set up;
+ * launches copy it. */
 #ifndef HAUL_VGPU_GRAPH_H
 #define HAUL_VGPU_GRAPH_H
 
@@ -6,10 +10,10 @@
 
 struct CUgraphNode_st {
     CUgraph graph;
-    CUgraphNodeType type;
-    uint64_t number; /* unique in the context; copies of the graph keep it */
-    size_t at;       /* its index among the graph's nodes */
-    CUgraphNode *behind;
+    CUgraphNodeType type; /* fixed: says which member of `of` is valid */
+    uint64_t number;      /* unique in the context; copies of the graph keep it */
+    size_t at;            /* its index among the graph's nodes */
+    CUgraphNode *behind;  /* the nodes that it depends on */
     size_t behind_count, behind_capacity;
     sim_work *works; /* its work, in order; a launch creates the marks of events */
     size_t work_count;

@@ -1,4 +1,9 @@
-/* The device heap, the kernels that use it, and the blocks that they leaked. */
+/* The device heap, the kernels that use it, and the blocks that they leaked.
+ *
+ * Kernels allocate by malloc() from the heap, which is made in device memory when the first of them is launched
+ * (machine/heap.h). Each block knows the kernel, thread and instruction that allocated it. Kernels are known by
+ * numbers from 1 on, in context->heap_users; an entry is NULL once its module was unloaded. With checks, what is
+ * left at the end is a finding for each allocating instruction. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "check/finding.h"
@@ -29,17 +34,20 @@ haul_status sim_prepare_heap(CUfunction f) {
     return sim_heap_create(c->memory, c->heap_bytes ? c->heap_bytes : SIM_HEAP_BYTES, c->check, &c->heap);
 }
 
+/* For trials, which run a launch several times from the same state (lib/launch/trials.c). */
 haul_status sim_driver_heap_copy(sim_heap_copy **copy) {
     const CUcontext c = sim_current();
     *copy = NULL;
     return c->heap ? sim_heap_copy_make(c->heap, copy) : HAUL_OK;
 }
 
+/* Does nothing if there is no heap. */
 void sim_driver_heap_restore(const sim_heap_copy *copy) {
     const CUcontext c = sim_current();
     if (c->heap) sim_heap_copy_restore(c->heap, copy);
 }
 
+/* Leaks of one instruction are one finding, with the lanes of all its blocks. */
 static void add_leak(const sim_heap_block *b, sim_findings *leaks) {
     const haul_finding found = {.kind = HAUL_FINDING_LEAK,
                                 .grade = haul_finding_kinds[HAUL_FINDING_LEAK].grade,
@@ -56,6 +64,7 @@ static void add_leak(const sim_heap_block *b, sim_findings *leaks) {
                  (unsigned long long)found.address);
 }
 
+/* Adds the leaks of one kernel to the record. */
 static haul_status record_leaks(const sim_heap *heap, uint32_t user, const sim_program *p, arena *memory,
                                 haul_launch_record *r) {
     sim_heap_block b = {0};
@@ -71,6 +80,7 @@ static haul_status record_leaks(const sim_heap *heap, uint32_t user, const sim_p
     return recorded ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for what was never freed");
 }
 
+/* The next kernel is the one with the least number after *user that has left blocks. */
 haul_status sim_driver_leaks(uint32_t *user, arena *memory, haul_launch_record *record) {
     sim_heap_block b = {0};
     const CUcontext c = sim_current();

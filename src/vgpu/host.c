@@ -1,4 +1,9 @@
-/* Pinned host memory of the virtual GPU. Kernels access it at the host's address where possible. */
+/* Pinned host memory of the virtual GPU. Kernels access it at the host's address where possible.
+ *
+ * A list has all pinned memory of the program; the first device's context owns it, since all devices may use it. It
+ * says whether a copy's host side is pinned, at which address kernels find host memory, and, for checks, which work
+ * wrote there last (`effect`). Memory is looked up by any address in it. machine/memory.h makes host memory
+ * accessible to kernels. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "machine/host.h"
@@ -15,17 +20,20 @@ sim_pinned *sim_find_pinned(CUcontext c, const void *host, uint64_t bytes) {
     return NULL;
 }
 
+/* Kernels' addresses may differ from the host's. */
 sim_pinned *sim_pinned_at(CUcontext c, uint64_t address) {
     for (sim_pinned *p = sim_member_of(c, 0)->pinned; p; p = p->next)
         if (address - p->address < p->bytes) return p;
     return NULL;
 }
 
+/* Other memory than pinned is not watched. */
 void sim_note_written(CUcontext c, const void *host, uint64_t bytes) {
     sim_pinned *p = sim_find_pinned(c, host, bytes);
     if (p) p->effect = ++sim_member_of(c, 0)->effects;
 }
 
+/* The place is unknown, so all pinned memory counts as changed. */
 void sim_note_effects(CUcontext c) {
     CUcontext first = sim_member_of(c, 0);
     first->anywhere = ++first->effects;
@@ -49,6 +57,7 @@ static haul_status pin(CUcontext current, void **host, uint64_t bytes, unsigned 
     return HAUL_OK;
 }
 
+/* Frees memory that was allocated here and that unmapping does not free. */
 static void unpin(CUcontext c, sim_pinned *pinned) {
     for (sim_pinned **link = &c->pinned; *link; link = &(*link)->next) {
         if (*link != pinned) continue;
@@ -64,6 +73,7 @@ void sim_free_pinned(CUcontext c) {
     while (c->pinned) unpin(c, c->pinned);
 }
 
+/* Flags 1, 2 and 4 are accepted: all pinned memory is portable and mapped. */
 CUresult sim_call_host_allocate(void **host, size_t bytes, unsigned flags) {
     SIM_ENTER(c);
     *host = NULL;
@@ -85,6 +95,7 @@ CUresult sim_call_host_release(void *host) {
     return CUDA_SUCCESS;
 }
 
+/* Memory may be registered once at a time; parts of registered memory count, too. */
 CUresult sim_call_host_register(void *host, size_t bytes, unsigned flags) {
     SIM_ENTER(c);
     if (!host || bytes == 0 || flags & ~15u)
@@ -95,6 +106,7 @@ CUresult sim_call_host_register(void *host, size_t bytes, unsigned flags) {
     return sim_result_of(pin(c, &host, bytes, flags));
 }
 
+/* Also waits, as cuMemFreeHost() does. */
 CUresult sim_call_host_unregister(void *host) {
     SIM_ENTER(c);
     sim_pinned *p = sim_find_pinned(c, host, 1);
@@ -104,6 +116,7 @@ CUresult sim_call_host_unregister(void *host) {
     return CUDA_SUCCESS;
 }
 
+/* Any address in pinned memory is translated. Flags must be 0. */
 CUresult sim_call_host_address(CUdeviceptr *address, void *host, unsigned flags) {
     SIM_ENTER(c);
     const sim_pinned *p = sim_find_pinned(c, host, 1);

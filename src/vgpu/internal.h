@@ -57,6 +57,7 @@ typedef struct sim_tips {
     size_t count, capacity;
 } sim_tips;
 
+/* A queue of work (work.h); marks of other streams and the clock connect them. */
 struct CUstream_st {
     CUcontext context;
     unsigned flags;
@@ -75,6 +76,7 @@ struct CUstream_st {
     CUstream next;
 };
 
+/* Recorded at most once at a time: a new record replaces the mark. */
 struct CUevent_st {
     CUcontext context;
     unsigned flags;
@@ -96,6 +98,7 @@ typedef struct sim_pinned {
     struct sim_pinned *next;
 } sim_pinned;
 
+/* An account of stream-ordered memory (pool.c). Sizes are in bytes. */
 struct CUmemPool_st {
     CUcontext context;
     bool is_default;

@@ -1,4 +1,12 @@
-/* Launches: their parameters and attributes, and their execution when their stream comes to them. */
+/* Launches: their parameters and attributes, and their execution when their stream comes to them.
+ *
+ * A call makes work (sim_make_launch()): it lowers the kernel, packs the parameters, and checks shape, shared memory
+ * and attributes, so that the call itself reports what is wrong. sim_run_launch() executes the work later, as a
+ * launch of exec/grid.h. The launch may pause while the kernel waits for the host or for another stream; then its
+ * state stays with the work, and the next call continues it.
+ *
+ * The clock needs the time of every launch, also of those that nobody counts: launch_times.c keeps the times of
+ * counted launches by shape. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -11,6 +19,7 @@
 
 #include <string.h>
 
+/* Packs values in the kernel's layout, with some zeros behind them; the caller frees them. NULL without memory. */
 static unsigned char *pack_parameters(CUfunction f, void **parameters) {
     const ptx_function *entry = f->program->function;
     unsigned char *packed = memory_zeroed(1, f->program->param_bytes + 16);
@@ -32,6 +41,7 @@ static void count_in_blocks(const ptx_function *f, uint32_t grid[3]) {
     }
 }
 
+/* Streaming lines are evicted first, persisting ones last. */
 static uint8_t priority_of_access(int property) {
     switch (property) {
     case DRIVER_ACCESS_STREAMING: return SIM_PRIORITY_FIRST;
@@ -40,6 +50,7 @@ static uint8_t priority_of_access(int property) {
     }
 }
 
+/* A part of the window's addresses, in sixteenths, are hits; the others are misses. */
 static sim_l2_window window_of(const CUaccessPolicyWindow *w) {
     return (sim_l2_window){.base = (uint64_t)(uintptr_t)w->base,
                            .bytes = w->bytes,
@@ -48,12 +59,14 @@ static sim_l2_window window_of(const CUaccessPolicyWindow *w) {
                            .miss = priority_of_access(w->miss)};
 }
 
+/* Checks need the counting engine. With HAUL_COUNT_RECORDED, launches without a record are not counted. */
 static bool is_uncounted(const sim_work *w) {
     const CUcontext c = w->function->module->context;
     if (c->check) return false;
     return c->counting == HAUL_COUNT_NONE || (c->counting == HAUL_COUNT_RECORDED && !w->run);
 }
 
+/* Uses the context's settings of this moment: they may have changed since the call. */
 static sim_launch describe(const sim_work *w) {
     CUcontext c = w->function->module->context;
     sim_launch l = {.program = w->function->program,
@@ -115,6 +128,8 @@ static haul_status begin(const sim_work *w, struct sim_running *r) {
     return sim_launch_begin(&l, wanted ? w->record_memory : &r->memory, r->record, &r->run);
 }
 
+/* Also adds the time of a counted launch to those of its shape. A launch whose shape was never counted gets a rough
+ * time. */
 static double time_of(struct sim_running *r, haul_status status, sim_kernel_load *load) {
     const sim_rough_time *rough = r->times ? &r->times->rough : &r->rough;
     *load = r->load;
@@ -128,6 +143,7 @@ static double time_of(struct sim_running *r, haul_status status, sim_kernel_load
     return is_known ? r->times->us / (double)r->times->counted : rough->us;
 }
 
+/* The launch is over, with or without a failure: passes on its results and frees its state. */
 static void end(sim_work *w, haul_status status, double *us, sim_kernel_load *load) {
     const CUcontext c = w->function->module->context;
     struct sim_running *r = w->running;
@@ -141,6 +157,7 @@ static void end(sim_work *w, haul_status status, double *us, sim_kernel_load *lo
     w->running = NULL;
 }
 
+/* Also for a launch that has not ended, whose stream is dropped. NULL is allowed. */
 void sim_running_drop(struct sim_running *r) {
     if (!r) return;
     sim_launch_drop(r->run);
@@ -148,6 +165,7 @@ void sim_running_drop(struct sim_running *r) {
     memory_free(r);
 }
 
+/* Virtual memory must not change while the kernel runs; during a pause it may. */
 haul_status sim_run_launch(sim_work *w, bool may_pause, double *us, sim_kernel_load *load) {
     haul_status status = HAUL_OK;
     const bool begins = !w->running;
@@ -182,6 +200,7 @@ static CUresult check_consent(CUfunction f, uint32_t bytes) {
     return CUDA_INVALID_VALUE;
 }
 
+/* Fills in the work's parameters. Errors are those of the call. */
 static haul_status prepare_launch(sim_work *w, void **parameters) {
     haul_occupancy occupancy;
     HAUL_TRY(sim_prepare(w->function));
@@ -194,6 +213,7 @@ static haul_status prepare_launch(sim_work *w, void **parameters) {
     return sim_launch_check(&l, &occupancy);
 }
 
+/* The cluster that was set for the kernel; attributes of the launch replace it. */
 static void take_settings(sim_work *w) {
     const CUfunction f = w->function;
     for (unsigned k = 0; k < 3; k++)
@@ -201,6 +221,7 @@ static void take_settings(sim_work *w) {
             w->cluster[k] = (uint32_t)f->settings[DRIVER_FUNCTION_CLUSTER_X + k];
 }
 
+/* The limit is that of an A100 and later GPUs. */
 CUresult sim_check_access_policy(const char *who, const CUaccessPolicyWindow *w) {
     const haul_status ratio =
         w->hit_ratio >= 0 && w->hit_ratio <= 1
@@ -213,6 +234,7 @@ CUresult sim_check_access_policy(const char *who, const CUaccessPolicyWindow *w)
                                    SIM_MOST_WINDOW));
 }
 
+/* An unknown attribute fails, since ignoring it could change results. */
 static CUresult take_attributes(const CUlaunchConfig *config, sim_work *w) {
     for (unsigned a = 0; a < config->attribute_count; a++) {
         const CUlaunchAttribute *attribute = &config->attributes[a];
@@ -227,12 +249,14 @@ static CUresult take_attributes(const CUlaunchConfig *config, sim_work *w) {
     return sim_check_access_policy("cuLaunchKernelEx", &w->window);
 }
 
+/* Without a window of its own, a launch has that of its stream. */
 static bool has_window(const CUlaunchConfig *config) {
     for (unsigned a = 0; a < config->attribute_count; a++)
         if (config->attributes[a].id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW) return true;
     return false;
 }
 
+/* The record that was asked for goes to this work. */
 CUresult sim_make_launch(CUcontext c, const CUlaunchConfig *config, CUfunction function, void **parameters,
                          sim_work *w) {
     *w = (sim_work){.kind = SIM_WORK_LAUNCH,
@@ -250,12 +274,14 @@ CUresult sim_make_launch(CUcontext c, const CUlaunchConfig *config, CUfunction f
     return sim_result_of(status);
 }
 
+/* CUDA_INVALID_HANDLE, with a message. */
 static CUresult another_device(CUfunction f) {
     (void)sim_result_of(
         haul_fail(HAUL_ERROR_ARGUMENT, "launch: kernel '%s' and its stream are on different devices", f->entry->name));
     return CUDA_INVALID_HANDLE;
 }
 
+/* The launch itself fails later, when its work is done. */
 CUresult sim_call_launch_ex(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra) {
     CUstream s;
     sim_work w;

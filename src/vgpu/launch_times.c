@@ -1,3 +1,7 @@
+/* Times of a kernel's launches, by shape (launch_times.h).
+ *
+ * Each kernel has a small hash table. A program may launch ever new shapes, so a kernel keeps at most MOST_SHAPES of
+ * them; further ones have no times. */
 #include "vgpu/launch_times.h"
 
 #include "base/memory.h"
@@ -15,6 +19,7 @@ static sim_launch_shape shape_of(const sim_work *w) {
     return s;
 }
 
+/* Shapes that differ only in their cluster share a row. */
 static size_t row_of(const sim_launch_shape *s) {
     const uint32_t *word = s->grid;
     uint64_t hash = s->shared_bytes;
@@ -22,6 +27,7 @@ static size_t row_of(const sim_launch_shape *s) {
     return (size_t)(hash * 0x9e3779b97f4a7c15ull >> 58) % SIM_TIMES_ROWS;
 }
 
+/* New times are all zero: nothing was counted. */
 sim_launch_times *sim_launch_times_of(const sim_work *w) {
     const CUfunction f = w->function;
     const sim_launch_shape shape = shape_of(w);
@@ -36,12 +42,14 @@ sim_launch_times *sim_launch_times_of(const sim_work *w) {
     return *row = t;
 }
 
+/* The load is the last one's, the time a sum. */
 void sim_launch_times_add(sim_launch_times *t, double us, const sim_kernel_load *load) {
     t->counted++;
     t->us += us;
     t->load = *load;
 }
 
+/* When the kernel's module ends. */
 void sim_forget_launch_times(CUfunction f) {
     for (size_t r = 0; r < SIM_TIMES_ROWS; r++)
         while (f->times[r]) {

@@ -11,6 +11,7 @@ typedef struct sim_launch_shape {
     uint32_t grid[3], block[3], cluster[3], shared_bytes;
 } sim_launch_shape;
 
+/* Owned by the kernel, in its hash table; they end with its module. */
 typedef struct sim_launch_times {
     sim_launch_shape shape;
     uint64_t counted;     /* launches that were counted */

@@ -4,7 +4,12 @@
  *     haul linked PTX
  *     2
  *     5 1234            lengths of the name and of the text
- *     a.ptx.version ... */
+ *     a.ptx.version ...
+ *
+ * Nothing is compiled at the link: texts are checked one by one as they come, and together at the end, by linking
+ * them as loading will (ptx_module_link()). The image is text, so it can be handed on where PTX can;
+ * cuModuleLoadData() recognises it by its first line (sim_is_linked()). Inputs that are not PTX are refused here;
+ * standin/cuda/link.c finds PTX in them before. */
 #include "base/file.h"
 #include "base/mangled.h"
 #include "base/memory.h"
@@ -23,9 +28,9 @@ enum { INPUTS = 6, LEAST_HEADER = sizeof "0 0\n" - 1 };
 
 struct CUlinkState_st {
     CUcontext context;
-    text texts; /* with their names and lengths */
-    size_t count;
-    text image;
+    text texts;   /* with their names and lengths */
+    size_t count; /* of texts */
+    text image;   /* of the last completion; the program's pointer leads here */
     CUlinkState next;
 };
 
@@ -49,6 +54,7 @@ static bool read_number(const char **at, char end, size_t *value) {
     return true;
 }
 
+/* *name is a copy with a NUL, which the caller frees; the text stays in the image. */
 static haul_status read_source(const char **at, const char *end, ptx_source *source, char **name) {
     size_t name_length, length;
     if (!read_number(at, ' ', &name_length) || !read_number(at, '\n', &length)) return damaged();
@@ -67,6 +73,7 @@ static haul_status read_sources(const char *at, const char *end, ptx_source *sou
     return HAUL_OK;
 }
 
+/* The image may come from anywhere, so all lengths are checked. */
 haul_status sim_link_load(const char *image, ptx_module **module) {
     const char *at = image + strlen(MAGIC), *const end = at + strlen(at);
     size_t count;
@@ -99,6 +106,7 @@ CUresult sim_call_link_create(unsigned option_count, int *options, void **values
     return CUDA_SUCCESS;
 }
 
+/* The link to the linker in the context's list; NULL if it is not there. */
 static CUlinkState *place_of(CUcontext c, CUlinkState state) {
     CUlinkState *link = &c->linkers;
     while (*link && *link != state) link = &(*link)->next;
@@ -111,6 +119,7 @@ static CUresult check_linker(CUcontext c, CUlinkState state) {
     return CUDA_INVALID_HANDLE;
 }
 
+/* CUjitInputType: the message names what the program has passed. */
 static haul_status check_type(int type) {
     static const char *const inputs[INPUTS] = {"a cubin", "PTX", "a fat binary", "an object", "a library", "NVVM IR"};
     if (type == DRIVER_LINK_PTX) return HAUL_OK;
@@ -126,6 +135,7 @@ static haul_status check_text(const char *name, const char *ptx, size_t length) 
     return HAUL_OK;
 }
 
+/* NULs at the end, which CUDA's callers include, do not count. */
 static haul_status add(CUlinkState state, const char *name, const char *ptx, size_t length) {
     while (length && ptx[length - 1] == '\0') length--;
     HAUL_TRY(check_text(name, ptx, length));
@@ -135,6 +145,7 @@ static haul_status add(CUlinkState state, const char *name, const char *ptx, siz
     return state->texts.failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to link it", name) : HAUL_OK;
 }
 
+/* NULs may follow the text, and `bytes` may include them. */
 CUresult sim_call_link_add(CUlinkState state, int type, void *data, size_t bytes, const char *name,
                            unsigned option_count, int *options, void **values) {
     SIM_ENTER(c);
@@ -187,6 +198,8 @@ static const char *launching_kernel(const ptx_module *m) {
     return NULL;
 }
 
+/* A kernel that launches kernels needs NVIDIA's device runtime. The message names the kernel rather than that
+ * function. */
 static haul_status has_launch(const ptx_module *m, const char *name, ptx_position at) {
     const char *kernel = launching_kernel(m);
     char who[256];
@@ -202,12 +215,14 @@ static haul_status has_launch(const ptx_module *m, const char *name, ptx_positio
                      m->name, who);
 }
 
+/* HAUL_ERROR_NOT_FOUND, with the name and its line. */
 static haul_status undefined(const ptx_module *m, const char *what, const char *name, ptx_position at) {
     if (launches_kernels(name)) return has_launch(m, name, at);
     return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: %s '%s', declared in line %u, is not defined", m->name, what, name,
                      at.line);
 }
 
+/* Functions that haul itself provides need no definition (exec/system_call.h). */
 static haul_status check_functions(const ptx_module *m) {
     for (size_t i = 0; i < m->function_count; i++) {
         const ptx_function *f = m->functions[i];
@@ -217,6 +232,7 @@ static haul_status check_functions(const ptx_module *m) {
     return HAUL_OK;
 }
 
+/* Names that no text defines are errors now, not at a launch. */
 static haul_status check_whole(const char *image) {
     ptx_module *m;
     HAUL_TRY(sim_link_load(image, &m));

@@ -1,4 +1,10 @@
-/* Modules: their variables in device memory, and their kernels, which are lowered when first needed. */
+/* Modules: their variables in device memory, and their kernels, which are lowered when first needed.
+ *
+ * Loading parses the PTX, allocates its variables and writes their initial values. A kernel costs nothing until it
+ * is used: sim_prepare() inlines its calls, models what ptxas does to it (assembler/), and lowers it to operations
+ * (lower/); compiled code follows when the kernel proves hot (jit/). The result stays until the module ends, or the
+ * stack's size changes. All of a module's data is in its arena. link.c makes linked images, launch.c launches
+ * kernels. */
 #include "assembler/passes.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -16,15 +22,19 @@
 
 #include <string.h>
 
+/* Other variables belong to a kernel's blocks or threads. */
 static bool in_device_memory(const ptx_variable *v) {
     return v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST;
 }
 
+/* For the lowering, which knows variables only by the module's index. */
 static uint64_t address_of_variable(void *context, const ptx_variable *v) {
     CUmodule m = context;
     return m->addresses[v->index];
 }
 
+/* Writes an address, shifted and cut to the relocation's bytes, into a variable. A relocation without a target
+ * changes nothing. */
 static void add_relocation(CUmodule m, unsigned char *bytes, const ptx_relocation *r) {
     if (!r->variable && !r->function) return;
     uint64_t address = r->variable ? m->addresses[r->variable->index] : sim_function_address(r->function);
@@ -37,6 +47,7 @@ static bool is_the_twins(const struct CUmod_st *m, const ptx_variable *v) {
     return v->is_managed && m->twin;
 }
 
+/* Variables are placed at the end of memory, apart from the program's allocations. */
 static haul_status allocate_variable(CUmodule m, const ptx_variable *v, uint64_t *address) {
     sim_memory *memory = m->context->memory;
     if (is_the_twins(m, v)) {
@@ -47,6 +58,7 @@ static haul_status allocate_variable(CUmodule m, const ptx_variable *v, uint64_t
                          : sim_memory_allocate_last(memory, v->size, address);
 }
 
+/* Fails if a variable is only declared: the module needs linking. */
 static haul_status allocate_variables(CUmodule m) {
     for (size_t i = 0; i < m->ptx->variable_count; i++) {
         const ptx_variable *v = m->ptx->variables[i];
@@ -60,6 +72,7 @@ static haul_status allocate_variables(CUmodule m) {
     return HAUL_OK;
 }
 
+/* What has no initial value is 0, and all of it counts as written. */
 static void initialise_variables(CUmodule m) {
     for (size_t i = 0; i < m->ptx->variable_count; i++) {
         const ptx_variable *v = m->ptx->variables[i];
@@ -74,6 +87,7 @@ static void initialise_variables(CUmodule m) {
     }
 }
 
+/* Addresses of all come first, since initial values may contain them. */
 static haul_status load_variables(CUmodule m) {
     m->addresses = ARENA_ARRAY(&m->memory, m->ptx->variable_count + 1, uint64_t);
     if (!m->addresses) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", m->ptx->name);
@@ -88,12 +102,13 @@ void sim_driver_name_image(const char *name) {
     image_name = name;
 }
 
-static _Thread_local CUmodule managed_twin;
+static _Thread_local CUmodule managed_twin; /* for the next module */
 
 void sim_driver_share_managed(CUmodule twin) {
     managed_twin = twin;
 }
 
+/* The module is in the context's list while it is being loaded, so that unloading cleans up after a failure. */
 static haul_status load(CUcontext c, CUmodule *out, const char *source) {
     CUmodule m = memory_zeroed(1, sizeof *m);
     if (!m) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", image_name);
@@ -124,6 +139,7 @@ CUresult sim_call_module_load(CUmodule *module, const void *image, unsigned opti
     return sim_result_of(load(c, module, image));
 }
 
+/* Takes the module out of its context's list. */
 static void unlink_module(CUmodule module) {
     for (CUmodule *m = &module->context->modules; *m; m = &(*m)->next) {
         if (*m != module) continue;
@@ -132,6 +148,7 @@ static void unlink_module(CUmodule module) {
     }
 }
 
+/* Pending launches may use the module, so they are done first. Leaks of its kernels can no longer be named. */
 CUresult sim_call_module_unload(CUmodule m) {
     (void)sim_work_finish_all(m->context, false);
     unlink_module(m);
@@ -150,6 +167,7 @@ CUresult sim_call_module_unload(CUmodule m) {
     return CUDA_SUCCESS;
 }
 
+/* The same kernel always has the same handle. */
 CUresult sim_call_module_function(CUfunction *function, CUmodule module, const char *name) {
     *function = NULL;
     ptx_function *entry = ptx_find_entry(module->ptx, name);
@@ -169,6 +187,7 @@ CUresult sim_call_module_function(CUfunction *function, CUmodule module, const c
     return CUDA_SUCCESS;
 }
 
+/* Only variables that the module itself places are found; address and size may be NULL. */
 CUresult sim_call_module_variable(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name) {
     SIM_ENTER(c);
     (void)c;
@@ -198,6 +217,7 @@ static haul_status check_architecture(const CUmodule m, const ptx_function *f) {
     return HAUL_OK;
 }
 
+/* Its memory stays in the module's arena. */
 void sim_forget_program(CUfunction f) {
     if (!f->program) return;
     sim_spares_forget(&f->module->context->spares, f->program);
@@ -237,6 +257,7 @@ static int dynamic_shared(CUfunction f) {
     return own < all ? (int)(all - own) : 0;
 }
 
+/* The attribute's value, as it was set or by default. */
 static int setting(CUfunction f, int attribute) {
     if (f->set & 1u << attribute) return f->settings[attribute];
     if (attribute == DRIVER_FUNCTION_CARVEOUT) return -1; /* the driver's choice */
@@ -246,6 +267,7 @@ static int setting(CUfunction f, int attribute) {
     return 0;
 }
 
+/* All constant memory of the module, as CUDA reports it for each kernel. */
 static int constant_bytes(const ptx_module *m) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < m->variable_count; i++)
@@ -253,6 +275,7 @@ static int constant_bytes(const ptx_module *m) {
     return (int)bytes;
 }
 
+/* Lowers the kernel, since several attributes depend on that. */
 CUresult sim_call_function_attribute(int *value, int attribute, CUfunction function) {
     const sim_machine *m = &function->module->context->machine;
     if (attribute < 0 || attribute > DRIVER_FUNCTION_CLUSTER_POLICY)
@@ -272,6 +295,7 @@ CUresult sim_call_function_attribute(int *value, int attribute, CUfunction funct
     return CUDA_SUCCESS;
 }
 
+/* Other attributes are facts about the kernel. */
 static bool may_be_set(int attribute) {
     return attribute == DRIVER_FUNCTION_MAX_DYNAMIC_SHARED || attribute == DRIVER_FUNCTION_CARVEOUT ||
            (attribute >= DRIVER_FUNCTION_CLUSTER_X && attribute <= DRIVER_FUNCTION_CLUSTER_POLICY);
@@ -288,7 +312,7 @@ CUresult sim_call_function_set(CUfunction function, int attribute, int value) {
     return CUDA_SUCCESS;
 }
 
-/* Computes blocks per SM; `known_blocks` as for sim_occupancy(). */
+/* Computes blocks per SM; `known_blocks` as for sim_occupancy(). A block that is too large for the device gives 0. */
 static CUresult occupancy(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes,
                           uint32_t known_blocks) {
     const sim_machine *m = &function->module->context->machine;
@@ -306,11 +330,13 @@ static CUresult occupancy(int *blocks, CUfunction function, int threads, size_t 
     return CUDA_SUCCESS;
 }
 
+/* From now on the program may rely on the estimate of registers. */
 CUresult sim_call_occupancy(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes) {
     function->has_told_occupancy = true;
     return occupancy(blocks, function, threads, dynamic_shared_bytes, 1);
 }
 
+/* With UINT32_MAX the estimate of registers does not limit the result. */
 CUresult sim_driver_most_blocks(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes) {
     return occupancy(blocks, function, threads, dynamic_shared_bytes, function->has_told_occupancy ? 1 : UINT32_MAX);
 }
@@ -340,6 +366,7 @@ const char *sim_driver_function_name(CUfunction f) {
     return f->entry->name;
 }
 
+/* Compares addresses only, so the handle may be any value. */
 static bool has_function(CUcontext c, const struct CUfunc_st *function) {
     for (CUmodule m = c->modules; m; m = m->next)
         for (CUfunction f = m->functions; f; f = f->next)

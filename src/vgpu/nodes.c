@@ -1,4 +1,12 @@
-/* The work of graph nodes: creation, queries and changes. */
+/* The work of graph nodes: creation, queries and changes.
+ *
+ * A node has its parameters in CUDA's form, for queries (`of`), and the work that streams execute, made from them.
+ * Kernels are prepared and their parameters packed when the node is made, so the program may change its own
+ * afterwards, as in CUDA. A launch copies the work. Nodes of a capture get the stream's work, and their parameters
+ * are made from that.
+ *
+ * The functions sim_call_node_add_...(), ..._set_...() and the queries are written by macros, as they differ only in
+ * kind and parameters. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -18,6 +26,7 @@ static bool copy_bytes(void **to, const void *from, size_t bytes) {
     return *to != NULL;
 }
 
+/* The work of nodes has no marks and has not begun, so only parameters and boxes have to be copied. */
 bool sim_work_copy(sim_work *to, const sim_work *from) {
     void *parameters = NULL, *box = NULL;
     *to = *from;
@@ -29,6 +38,7 @@ bool sim_work_copy(sim_work *to, const sim_work *from) {
     return whole;
 }
 
+/* The node has no work afterwards. */
 void sim_node_free_works(CUgraphNode n) {
     for (size_t i = 0; i < n->work_count; i++) sim_work_release(&n->works[i]);
     memory_free(n->works);
@@ -45,6 +55,7 @@ static bool make_works(CUgraphNode n, size_t count) {
 
 /* ---- a stream's work as a node ---- */
 
+/* A row of bytes, or the extent of a box. */
 static CUDA_MEMCPY3D copy_of(const sim_work *w) {
     CUDA_MEMCPY3D c = {.from_kind = w->kind == SIM_WORK_COPY_IN ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE,
                        .to_kind = w->kind == SIM_WORK_COPY_OUT ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE,
@@ -60,7 +71,8 @@ static CUDA_MEMCPY3D copy_of(const sim_work *w) {
     return c;
 }
 
-/* Memory that a graph frees belongs to the graph, and stays for its next launch. */
+/* Memory that a graph frees belongs to the graph, and stays for its next launch. The record that was asked for at
+ * the capture is not the launch's. */
 bool sim_node_take_work(CUgraphNode n, const sim_work *w) {
     const CUlaunchConfig *l = &w->config;
     switch (n->type) {
@@ -86,6 +98,7 @@ bool sim_node_take_work(CUgraphNode n, const sim_work *w) {
 
 /* ---- the work of nodes ---- */
 
+/* Checks the kernel's launch as a call would. */
 CUresult sim_node_set_kernel(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *what) {
     sim_work work;
     CUlaunchConfig config = {.shared_bytes = what->shared_bytes};
@@ -100,6 +113,7 @@ CUresult sim_node_set_kernel(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *what)
     return sim_no_memory("a graph's node");
 }
 
+/* Queries return the program's own description. */
 CUresult sim_node_set_copy(CUgraphNode n, const CUDA_MEMCPY3D *what) {
     sim_work work;
     const CUresult result = sim_make_copy(n->graph->context, what, &work);
@@ -112,7 +126,7 @@ CUresult sim_node_set_copy(CUgraphNode n, const CUDA_MEMCPY3D *what) {
     return CUDA_SUCCESS;
 }
 
-/* Fills row by row. */
+/* Fills row by row. Each row is one item of work. */
 CUresult sim_node_set_fill(CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS *what) {
     const size_t rows = what->height ? what->height : 1, bytes = what->width * what->element;
     if (what->element != 1 && what->element != 2 && what->element != 4)
@@ -131,6 +145,7 @@ CUresult sim_node_set_fill(CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS *what) {
     return CUDA_SUCCESS;
 }
 
+/* The data stays the program's. */
 CUresult sim_node_set_host(CUgraphNode n, const CUDA_HOST_NODE_PARAMS *what) {
     const sim_work work = {.kind = SIM_WORK_CALL, .call = what->call, .data = what->data};
     if (!what->call) return sim_wrong("a host node calls nothing");
@@ -150,6 +165,7 @@ static CUgraphNode add(CUcontext c, CUgraph handle, CUgraphNodeType type, const 
     return g ? sim_graph_add(g, type, behind, count) : NULL;
 }
 
+/* Gives the node out, or removes it after a failure. */
 static CUresult finish(CUgraphNode n, CUresult result, CUgraphNode *node) {
     if (result == CUDA_SUCCESS)
         *node = n;
@@ -158,6 +174,7 @@ static CUresult finish(CUgraphNode n, CUresult result, CUgraphNode *node) {
     return result;
 }
 
+/* Defines a function that adds a node. `set` is an expression that makes the work of `n` from `what`. */
 #define ADD_CALL(name, kind, params, set)                                 \
     CUresult sim_call_node_add_##name params {                            \
         SIM_ENTER(c);                                                     \
@@ -182,12 +199,14 @@ ADD_CALL(fill, DRIVER_NODE_FILL,
           const CUDA_MEMSET_NODE_PARAMS *what, CUcontext context),
          ((void)context, sim_node_set_fill(n, what)))
 
+/* The node only joins its dependencies. */
 CUresult sim_call_node_add_empty(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count) {
     SIM_ENTER(c);
     CUgraphNode n = add(c, graph, DRIVER_NODE_EMPTY, behind, count);
     return n ? finish(n, CUDA_SUCCESS, node) : CUDA_INVALID_VALUE;
 }
 
+/* The child is copied, so later changes of it do not matter. */
 CUresult sim_call_node_add_graph(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
                                  CUgraph child) {
     SIM_ENTER(c);
@@ -199,6 +218,7 @@ CUresult sim_call_node_add_graph(CUgraphNode *node, CUgraph graph, const CUgraph
     return finish(n, n->of.child ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY, node);
 }
 
+/* The event itself is recorded or waited for by the launch. */
 static CUresult add_event(CUgraphNode *node, CUgraph graph, CUgraphNodeType type, const CUgraphNode *behind,
                           size_t count, CUevent event) {
     SIM_ENTER(c);
@@ -229,6 +249,7 @@ CUresult sim_call_node_add_allocate(CUgraphNode *node, CUgraph graph, const CUgr
     return finish(n, result, node);
 }
 
+/* The node does nothing: a graph's memory stays for its next launch. */
 CUresult sim_call_node_add_free(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
                                 CUdeviceptr address) {
     SIM_ENTER(c);
@@ -240,6 +261,7 @@ CUresult sim_call_node_add_free(CUgraphNode *node, CUgraph graph, const CUgraphN
 
 /* ---- queries ---- */
 
+/* NULL, with a message, unless the handle is that of a node of this kind. */
 static CUgraphNode of_type(CUgraphNode handle, CUgraphNodeType type) {
     CUcontext c = sim_current();
     CUgraphNode n = c ? sim_node_of(c, handle) : NULL;
@@ -248,6 +270,7 @@ static CUgraphNode of_type(CUgraphNode handle, CUgraphNodeType type) {
     return NULL;
 }
 
+/* For nodes of all kinds. */
 CUresult sim_call_node_type(CUgraphNode handle, CUgraphNodeType *type) {
     SIM_ENTER(c);
     const struct CUgraphNode_st *n = sim_node_of(c, handle);
@@ -272,6 +295,7 @@ static bool point_to_parameters(CUgraphNode n) {
     return pointers != NULL;
 }
 
+/* The pointers are valid until the next query or change of the node. */
 CUresult sim_call_node_kernel(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *what) {
     CUgraphNode n = of_type(handle, DRIVER_NODE_KERNEL);
     if (!n || !what) return CUDA_INVALID_VALUE;
@@ -281,6 +305,7 @@ CUresult sim_call_node_kernel(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *what)
     return CUDA_SUCCESS;
 }
 
+/* Defines a query of a node's parameters. */
 #define GET_CALL(name, kind, field, type)                        \
     CUresult sim_call_node_##name(CUgraphNode node, type *out) { \
         const struct CUgraphNode_st *n = of_type(node, kind);    \
@@ -297,6 +322,7 @@ GET_CALL(wait, DRIVER_NODE_EVENT_WAIT, event, CUevent)
 
 /* ---- changes ---- */
 
+/* Defines a function that changes a node of a graph; executables made from it before stay as they are. */
 #define SET_CALL(name, kind, type)                                        \
     CUresult sim_call_node_set_##name(CUgraphNode node, const type *to) { \
         CUgraphNode n = of_type(node, kind);                              \
@@ -307,6 +333,7 @@ SET_CALL(copy, DRIVER_NODE_COPY, CUDA_MEMCPY3D)
 SET_CALL(fill, DRIVER_NODE_FILL, CUDA_MEMSET_NODE_PARAMS)
 SET_CALL(host, DRIVER_NODE_HOST, CUDA_HOST_NODE_PARAMS)
 
+/* Executables made before keep the old event. */
 static CUresult set_event(CUgraphNode handle, CUgraphNodeType type, CUevent event) {
     CUgraphNode n = of_type(handle, type);
     if (!n || !event) return CUDA_INVALID_VALUE;

@@ -1,5 +1,10 @@
 /* Stream-ordered memory of the virtual GPU. Memory is allocated at once and freed in stream order. A pool keeps only
- * memory in use, so it has nothing to trim. */
+ * memory in use, so it has nothing to trim.
+ *
+ * A pool is an account: what is used, its high-water mark, and a limit. Its memory comes from the device's memory
+ * like any other, and each allocation is in the context's list with its pool. Others can get the memory as soon as
+ * the stream has done the release. Memory of graphs is in the same list, but is never freed before the context
+ * (sim_pool_allocate_for_graph()). */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -11,11 +16,12 @@
 typedef struct sim_pooled {
     CUdeviceptr address;
     uint64_t bytes;
-    CUmemoryPool pool;
-    bool for_graph; /* not freed */
+    CUmemoryPool pool; /* NULL: it was destroyed */
+    bool for_graph;    /* not freed */
     struct sim_pooled *next;
 } sim_pooled;
 
+/* A limit of 0 means none. */
 static CUresult make_pool(CUcontext c, uint64_t limit, CUmemoryPool *pool) {
     CUmemoryPool p = memory_zeroed(1, sizeof *p);
     if (!p) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a pool"));
@@ -25,6 +31,7 @@ static CUresult make_pool(CUcontext c, uint64_t limit, CUmemoryPool *pool) {
     return CUDA_SUCCESS;
 }
 
+/* Finds the context's default pool, or makes it. */
 static CUresult default_pool(CUcontext c, CUmemoryPool *pool) {
     for (*pool = c->pools; *pool; *pool = (*pool)->next)
         if ((*pool)->is_default) return CUDA_SUCCESS;
@@ -33,6 +40,7 @@ static CUresult default_pool(CUcontext c, CUmemoryPool *pool) {
     return made;
 }
 
+/* Each device has one, made when it is first asked for. */
 CUresult sim_call_pool_default(CUmemoryPool *pool, CUdevice device) {
     SIM_ENTER(c);
     return default_pool(sim_context_of(c, device), pool);
@@ -46,6 +54,7 @@ CUresult sim_call_pool_used(CUmemoryPool *pool, CUdevice device) {
     return c->used_pool ? CUDA_SUCCESS : default_pool(c, pool);
 }
 
+/* Only pools of that device are accepted. */
 CUresult sim_call_pool_use(CUdevice device, CUmemoryPool pool) {
     SIM_ENTER(current);
     CUcontext c = sim_context_of(current, device);
@@ -57,11 +66,13 @@ CUresult sim_call_pool_use(CUdevice device, CUmemoryPool pool) {
     return sim_wrong("cuDeviceSetMemPool: there is no such pool");
 }
 
+/* The pool belongs to the device of its location; max_bytes is its limit. */
 CUresult sim_call_pool_create(CUmemoryPool *pool, const CUmemPoolProps *properties) {
     SIM_ENTER(c);
     return make_pool(sim_context_of(c, properties->location.id), properties->max_bytes, pool);
 }
 
+/* Compares addresses only. */
 static bool has_pool(CUcontext c, const struct CUmemPool_st *pool) {
     for (CUmemoryPool p = c->pools; p; p = p->next)
         if (p == pool) return true;
@@ -92,12 +103,14 @@ CUresult sim_call_pool_destroy(CUmemoryPool pool) {
     return CUDA_INVALID_VALUE;
 }
 
+/* Nothing is kept that could be trimmed. */
 CUresult sim_call_pool_trim(CUmemoryPool pool, size_t keep) {
     SIM_ENTER(c);
     (void)pool, (void)keep;
     return CUDA_SUCCESS;
 }
 
+/* All values are 64 bits. Reserved is what is used. */
 CUresult sim_call_pool_get(CUmemoryPool pool, int attribute, void *value) {
     SIM_ENTER(c);
     uint64_t *out = value;
@@ -111,6 +124,7 @@ CUresult sim_call_pool_get(CUmemoryPool pool, int attribute, void *value) {
     }
 }
 
+/* The threshold is kept for queries. The high-water marks can only be reset, whatever the value. */
 CUresult sim_call_pool_set(CUmemoryPool pool, int attribute, void *value) {
     SIM_ENTER(c);
     const uint64_t *in = value;
@@ -122,6 +136,7 @@ CUresult sim_call_pool_set(CUmemoryPool pool, int attribute, void *value) {
     }
 }
 
+/* HAUL_ERROR_OUT_OF_MEMORY if the pool's own limit is too small. */
 static haul_status check_limit(const struct CUmemPool_st *pool, uint64_t bytes) {
     char asked[32], used[32], limit[32];
     if (!pool->limit || (bytes <= pool->limit && pool->used <= pool->limit - bytes)) return HAUL_OK;
@@ -145,6 +160,7 @@ static void show(CUcontext c, const sim_pooled *p) {
     if (c->family) sim_memory_set_visible(c->memory, p->address, p->pool->visible);
 }
 
+/* The stream does not matter, as the memory can be used at once. */
 CUresult sim_call_pool_allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream) {
     SIM_ENTER(current);
     CUcontext c = context_of_pool(current, pool);
@@ -173,6 +189,7 @@ bool sim_driver_pool_access(CUmemoryPool pool, CUdevice device) {
     return who == c || (pool->visible >> who->place & 1);
 }
 
+/* Allocations that exist change with the pool, once all work is done. */
 CUresult sim_driver_set_pool_access(CUmemoryPool pool, CUdevice device, bool reaches) {
     SIM_ENTER(current);
     const CUcontext c = context_of_pool(current, pool), who = sim_context_of(current, device);
@@ -185,6 +202,7 @@ CUresult sim_driver_set_pool_access(CUmemoryPool pool, CUdevice device, bool rea
     return CUDA_SUCCESS;
 }
 
+/* In a capture, the memory belongs to the graph. */
 CUresult sim_call_allocate_async(CUdeviceptr *address, size_t bytes, CUstream stream) {
     CUstream s;
     SIM_ENTER(c);
@@ -196,12 +214,14 @@ CUresult sim_call_allocate_async(CUdeviceptr *address, size_t bytes, CUstream st
     return found == CUDA_SUCCESS ? sim_call_pool_allocate(address, bytes, pool, stream) : found;
 }
 
+/* False for any other address. */
 bool sim_pool_is_for_graph(CUcontext c, CUdeviceptr address) {
     for (const sim_pooled *p = c->pooled; p; p = p->next)
         if (p->address == address) return p->for_graph;
     return false;
 }
 
+/* From the default pool, whose figures thus include graphs. */
 CUresult sim_pool_allocate_for_graph(CUcontext c, CUdeviceptr *address, size_t bytes) {
     CUmemoryPool pool;
     CUresult result = default_pool(c, &pool);
@@ -210,6 +230,7 @@ CUresult sim_pool_allocate_for_graph(CUcontext c, CUdeviceptr *address, size_t b
     return result;
 }
 
+/* Frees the allocation, unless it is a graph's. */
 void sim_pool_return(CUcontext current, CUdeviceptr address) {
     CUcontext c = sim_owner_of(current, address);
     for (sim_pooled **link = &c->pooled; *link; link = &(*link)->next) {
@@ -223,6 +244,7 @@ void sim_pool_return(CUcontext current, CUdeviceptr address) {
     }
 }
 
+/* The address must be one that a pool has given out. */
 CUresult sim_call_release_async(CUdeviceptr address, CUstream handle) {
     CUstream s;
     SIM_ENTER(c);
@@ -236,6 +258,7 @@ CUresult sim_call_release_async(CUdeviceptr address, CUstream handle) {
     return sim_wrong("cuMemFreeAsync: the address was not allocated in stream order");
 }
 
+/* Frees all allocations, those of graphs, too. */
 void sim_free_pools(CUcontext c) {
     while (c->pooled) {
         c->pooled->for_graph = false;

@@ -1,3 +1,9 @@
+/* Memory and events that processes share (share.h).
+ *
+ * A process has one file with slots for its events, made when the first of them is; device memory has files of its
+ * own (machine/memory.h). Another process opens the file through /proc, which standin/cuda/ipc.c does, and maps the
+ * page with the slot. Slots change by atomic operations only: no lock is shared. A process that dies leaves its
+ * slots as they are. */
 #include "vgpu/share.h"
 
 #include "base/status.h"
@@ -24,6 +30,7 @@ static sim_slot *map_slots(int file, uint64_t from, uint64_t bytes) {
     return mapped == MAP_FAILED ? NULL : mapped;
 }
 
+/* A forked process must not use the slots of its parent, so it makes new ones. */
 static bool make_slots(void) {
     if (own.slots && own.owner == getpid()) return true;
     const int file = memfd_create("haul-events", MFD_CLOEXEC);
@@ -43,6 +50,7 @@ sim_slot *sim_slot_new(void) {
     return NULL;
 }
 
+/* False for a slot of another process. */
 bool sim_slot_find(const sim_slot *slot, int *file, uint64_t *place) {
     if (!own.slots || slot < own.slots || slot >= own.slots + SLOTS) return false;
     *file = own.file;
@@ -58,6 +66,7 @@ sim_slot *sim_slot_open(int file, uint64_t place) {
     return NULL;
 }
 
+/* Slots of this process stay. */
 void sim_slot_close(sim_slot *slot) {
     int file;
     uint64_t place;
@@ -65,6 +74,7 @@ void sim_slot_close(sim_slot *slot) {
     if (slot && !sim_slot_find(slot, &file, &place)) munmap((void *)(at / PAGE * PAGE), PAGE);
 }
 
+/* The number never falls: records may be reached in any order. */
 void sim_slot_reach(sim_slot *slot, uint64_t number) {
     uint64_t now = atomic_load(&slot->reached);
     while (now < number && !atomic_compare_exchange_weak(&slot->reached, &now, number)) continue;
@@ -72,6 +82,7 @@ void sim_slot_reach(sim_slot *slot, uint64_t number) {
 
 /* ---- memory ---- */
 
+/* Work is done before, as other processes do not know of it. */
 CUresult sim_driver_share_memory(CUdeviceptr address, int *file, uint64_t *place, uint64_t *bytes, CUdevice *device) {
     SIM_ENTER(current);
     const CUcontext c = sim_owner_of(current, address);
@@ -98,6 +109,7 @@ CUresult sim_driver_share_event(CUevent event, int *file, uint64_t *place) {
     return sim_wrong("cuIpcGetEventHandle: the event was not created here with flag 4 (interprocess)");
 }
 
+/* Times of another process's clock mean nothing here, so the event has none. */
 CUresult sim_driver_open_event(int file, uint64_t place, CUevent *event) {
     SIM_ENTER(c);
     (void)c;

@@ -1,4 +1,14 @@
-/* Streams and events of the virtual GPU. */
+/* Streams and events of the virtual GPU.
+ *
+ * A stream is a queue of work (work.h). sim_issue() puts work there, with the host program's time on the clock;
+ * nothing is done before a call waits. The legacy default stream is different: its work is done at once, after that
+ * of all streams that synchronize with it, and these streams' later work begins after it on the clock. If a kernel
+ * that waits for the host is in the way, its work is queued like that of other streams, with marks that keep the
+ * order.
+ *
+ * An event is a mark: recording puts work into the stream that reaches it, waiting puts work into another stream
+ * that needs it. Events that other processes know also have a slot in shared memory (share.h). Times come from the
+ * clock only, so they do not depend on the host. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "vgpu/box_copy.h"
@@ -17,6 +27,7 @@ static double later(double a, double b) {
 /* Handles with a special meaning: CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
 enum { LEGACY = 1, PER_THREAD = 2 };
 
+/* Adds a stream to the context's list. */
 static CUresult make_stream(CUcontext c, unsigned flags, int priority, CUstream *stream) {
     CUstream s = memory_zeroed(1, sizeof *s);
     if (!s) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a stream"));
@@ -31,6 +42,7 @@ static CUresult make_stream(CUcontext c, unsigned flags, int priority, CUstream 
     return CUDA_SUCCESS;
 }
 
+/* Finds the calling thread's default stream, or makes it. It lives as long as the context. */
 static CUresult per_thread_stream(CUcontext c, CUstream *stream) {
     for (CUstream s = c->streams; s; s = s->next) {
         if (!s->per_thread || !pthread_equal(s->thread, pthread_self())) continue;
@@ -44,6 +56,7 @@ static CUresult per_thread_stream(CUcontext c, CUstream *stream) {
     return CUDA_SUCCESS;
 }
 
+/* A thread's default stream is that of the current context; a stream's own context may be another one. */
 CUresult sim_stream_of(CUcontext c, CUstream handle, CUstream *stream) {
     *stream = &c->legacy;
     if ((uintptr_t)handle <= LEGACY) return CUDA_SUCCESS;
@@ -57,6 +70,7 @@ CUresult sim_stream_of(CUcontext c, CUstream handle, CUstream *stream) {
     return CUDA_INVALID_HANDLE;
 }
 
+/* The default streams are those of the current device. */
 CUresult sim_driver_stream_device(CUstream handle, CUdevice *device) {
     CUstream s;
     SIM_ENTER(c);
@@ -67,7 +81,8 @@ CUresult sim_driver_stream_device(CUstream handle, CUdevice *device) {
 
 /* ---- issuing work ---- */
 
-/* A copy between devices also waits for their other work. */
+/* A copy between devices also waits for their other work. `c` is the context of the stream, whose work is in order
+ * anyway. */
 static void finish_sides(CUcontext c, const sim_work *w) {
     const bool box = w->kind == SIM_WORK_COPY_BOX;
     const CUdeviceptr sides[] = {box ? sim_box_on_device(&w->box->from) : w->from,
@@ -78,7 +93,8 @@ static void finish_sides(CUcontext c, const sim_work *w) {
     }
 }
 
-/* Makes the next work of `waiting` wait for all present work of `stream`. */
+/* Makes the next work of `waiting` wait for all present work of `stream`. Each of the two owns a reference to the
+ * mark. */
 static CUresult wait_after(CUstream waiting, CUstream stream) {
     sim_mark *mark = sim_mark_new(stream);
     if (!mark) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a wait"));
@@ -99,6 +115,7 @@ static CUresult queue_after_all(CUcontext c) {
     return result;
 }
 
+/* Work of the legacy default stream begins after all that has been done. */
 static void note_end_of_all(CUcontext c) {
     for (CUstream s = c->streams; s; s = s->next)
         if (!(s->flags & DRIVER_STREAM_NON_BLOCKING)) c->legacy.end = later(c->legacy.end, s->end);
@@ -124,6 +141,7 @@ static CUresult issue_legacy(CUcontext c, sim_work *work) {
     return result;
 }
 
+/* Work of blocking streams comes after what the legacy default stream has pending. */
 CUresult sim_issue(CUstream s, const sim_work *work) {
     CUcontext c = s->context;
     sim_work issued = *work;
@@ -140,12 +158,14 @@ CUresult sim_issue(CUstream s, const sim_work *work) {
     return failed;
 }
 
+/* Also lets the program's time pass, until the stream's work has ended. */
 static CUresult wait_for(CUstream s) {
     const CUresult result = sim_work_finish(s);
     s->context->clock.now = later(s->context->clock.now, s->end);
     return result;
 }
 
+/* The stream's failure is the call's. */
 CUresult sim_issue_and_wait(CUstream s, const sim_work *work) {
     const CUresult result = sim_issue(s, work);
     return result == CUDA_SUCCESS ? wait_for(s) : result;
@@ -160,6 +180,7 @@ CUresult sim_call_stream_create(CUstream *stream, unsigned flags, int priority) 
     return make_stream(c, flags, priority, stream);
 }
 
+/* Priorities have no effect here. */
 CUresult sim_call_stream_priorities(int *least, int *greatest) {
     SIM_ENTER(c);
     *least = 0;
@@ -191,6 +212,7 @@ CUresult sim_call_stream_number(CUstream handle, unsigned long long *number) {
     return found;
 }
 
+/* Releases pending work without doing it. */
 static void drop_work(CUstream s) {
     while (s->first) {
         sim_work *work = s->first;
@@ -200,6 +222,7 @@ static void drop_work(CUstream s) {
     }
 }
 
+/* Pending work is dropped. */
 static void free_stream(CUstream s) {
     drop_work(s);
     sim_tips_free(&s->tips);
@@ -219,7 +242,8 @@ static void free_gone(CUcontext c) {
     }
 }
 
-/* Pending work is still done: at once, unless a kernel waits for the host. */
+/* Pending work is still done: at once, unless a kernel waits for the host. A stream with work left is freed with a
+ * later one that is destroyed, or with the context. */
 CUresult sim_call_stream_destroy(CUstream handle) {
     CUstream found;
     SIM_ENTER(c);
@@ -231,7 +255,8 @@ CUresult sim_call_stream_destroy(CUstream handle) {
     return CUDA_SUCCESS;
 }
 
-/* Waits for the legacy default stream, hence for all streams that synchronize with it. */
+/* Waits for the legacy default stream, hence for all streams that synchronize with it. Time passes until the last of
+ * them has ended. */
 static CUresult wait_for_legacy(CUcontext c) {
     const CUresult result = sim_work_finish_all(c, true);
     for (CUstream s = c->streams; s; s = s->next)
@@ -264,6 +289,7 @@ CUresult sim_call_stream_query(CUstream handle) {
     return result == CUDA_SUCCESS ? CUDA_NOT_READY : result;
 }
 
+/* Waits for all streams, also those that do not synchronize with the default stream. */
 CUresult sim_call_synchronize(void) {
     SIM_ENTER(c);
     const CUresult result = sim_work_finish_all(c, false);
@@ -272,18 +298,20 @@ CUresult sim_call_synchronize(void) {
     return result;
 }
 
-/* Returns whether another process recorded the event last, and has not reached the record. */
+/* Returns whether another process recorded the event last, and has not reached the record. *number is that record. */
 static bool is_elsewhere(const struct CUevent_st *e, uint64_t *number) {
     if (!e->slot) return false;
     *number = atomic_load(&e->slot->recorded);
     return !(e->mark && e->mark->number == *number) && !sim_slot_is_reached(e->slot, *number);
 }
 
+/* Freed by the host function that waits. */
 typedef struct slot_wait {
     sim_slot *slot;
     uint64_t number;
 } slot_wait;
 
+/* Called as a host function of the stream. */
 static void wait_as_host(void *data) {
     const slot_wait w = *(slot_wait *)data;
     memory_free(data);
@@ -299,6 +327,7 @@ static CUresult issue_wait_for_slot(CUstream s, sim_slot *slot, uint64_t number)
     return sim_issue(s, &work);
 }
 
+/* An event that was never recorded is not waited for. */
 CUresult sim_call_stream_wait(CUstream handle, CUevent event, unsigned flags) {
     CUstream s;
     SIM_ENTER(c);
@@ -313,6 +342,7 @@ CUresult sim_call_stream_wait(CUstream handle, CUevent event, unsigned flags) {
     return sim_issue(s, &work);
 }
 
+/* The function is called when the stream's work is done, in whichever thread does it. */
 CUresult sim_call_stream_host(CUstream handle, CUhostFn call, void *data) {
     CUstream s;
     SIM_ENTER(c);
@@ -323,6 +353,7 @@ CUresult sim_call_stream_host(CUstream handle, CUhostFn call, void *data) {
     return sim_issue(s, &work);
 }
 
+/* The window holds for later launches in the stream that have none. */
 CUresult sim_call_stream_set_attribute(CUstream handle, int attribute, const CUstreamAttrValue *value) {
     CUstream s;
     SIM_ENTER(c);
@@ -346,6 +377,7 @@ CUresult sim_call_stream_get_attribute(CUstream handle, int attribute, CUstreamA
 
 /* ---- events ---- */
 
+/* An event for several processes gets a slot now, as it cannot get one later. */
 CUresult sim_call_event_create(CUevent *event, unsigned flags) {
     SIM_ENTER(c);
     *event = NULL;
@@ -363,6 +395,7 @@ CUresult sim_call_event_create(CUevent *event, unsigned flags) {
     return CUDA_SUCCESS;
 }
 
+/* Work that has its mark keeps the mark. False if the context has no such event. */
 static bool destroy_event(CUcontext c, CUevent event) {
     for (CUevent *link = &c->events; *link; link = &(*link)->next) {
         if (*link != event) continue;
@@ -383,11 +416,13 @@ CUresult sim_call_event_destroy(CUevent event) {
     return CUDA_INVALID_HANDLE;
 }
 
+/* CUDA_INVALID_HANDLE, with a message. */
 static CUresult of_several_devices(const char *what) {
     (void)sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s are on different devices", what));
     return CUDA_INVALID_HANDLE;
 }
 
+/* The event means this record from now on. If it cannot be issued, other processes must not wait for it. */
 CUresult sim_call_event_record(CUevent event, CUstream handle) {
     CUstream s;
     SIM_ENTER(c);
@@ -412,6 +447,7 @@ CUresult sim_call_event_record(CUevent event, CUstream handle) {
     return CUDA_SUCCESS;
 }
 
+/* The program's time becomes that of the record. */
 CUresult sim_call_event_synchronize(CUevent event) {
     SIM_ENTER(c);
     uint64_t number;
@@ -426,6 +462,7 @@ CUresult sim_call_event_synchronize(CUevent event) {
     return result;
 }
 
+/* Does one operation on the way to the record. */
 CUresult sim_call_event_query(CUevent event) {
     SIM_ENTER(c);
     uint64_t number;
@@ -436,6 +473,7 @@ CUresult sim_call_event_query(CUevent event) {
     return result == CUDA_SUCCESS ? CUDA_NOT_READY : result;
 }
 
+/* Milliseconds of the simulated clock. */
 CUresult sim_call_event_elapsed(float *milliseconds, CUevent start, CUevent end) {
     SIM_ENTER(c);
     if (!start->mark || !end->mark || ((start->flags | end->flags) & DRIVER_EVENT_DISABLE_TIMING))
@@ -446,6 +484,7 @@ CUresult sim_call_event_elapsed(float *milliseconds, CUevent start, CUevent end)
     return sim_sticky(c);
 }
 
+/* At the context's end: nothing is waited for. */
 void sim_free_streams(CUcontext c) {
     drop_work(&c->legacy);
     while (c->streams) {

@@ -1,10 +1,16 @@
-/* cuTensorMapEncodeTiled and its variants: they make tensor maps. */
+/* cuTensorMapEncodeTiled and its variants: they make tensor maps.
+ *
+ * A tensor map is an opaque structure in the program's memory, which kernels name in bulk tensor copies. It has a
+ * layout of haul's own (sim_tensor_pack() in machine/tensor.h), so a map is valid on virtual GPUs only.
+ * sim_tensor_check() has the rules; kernels unpack the map when they use it. The three functions differ in how a box
+ * is found: as a tile of each dimension, or as a number of pixels (im2col). */
 #include "base/status.h"
 #include "machine/tensor.h"
 #include "vgpu/internal.h"
 
 #include <string.h>
 
+/* Modes behind that of 128 bytes are newer. */
 static haul_status check_swizzle(const sim_tensor *t) {
     const CUcontext c = sim_current();
     if (!c || c->machine.sm >= 100 || t->swizzle <= SIM_TENSOR_SWIZZLE_128B) return HAUL_OK;
@@ -12,7 +18,8 @@ static haul_status check_swizzle(const sim_tensor *t) {
                      c->machine.name, c->machine.sm);
 }
 
-/* Encodes a map. `walk` says how the box is traversed; the other arguments fill in the rest. */
+/* Encodes a map. `walk` says how the box is traversed; the other arguments fill in the rest. Checks the map as a
+ * kernel's copy will. */
 static CUresult encode_map(CUtensorMap *map, const sim_tensor *walk, int type, unsigned rank, void *address,
                            const unsigned long long *extents, const unsigned long long *strides, const unsigned *box,
                            const unsigned *element_strides, int interleave, int swizzle, int promotion, int fill) {
@@ -42,6 +49,7 @@ static CUresult encode_map(CUtensorMap *map, const sim_tensor *walk, int type, u
     return CUDA_SUCCESS;
 }
 
+/* The box has a size in each dimension. */
 CUresult sim_call_tensor_map(CUtensorMap *map, int type, unsigned rank, void *address,
                              const unsigned long long *extents, const unsigned long long *strides, const unsigned *box,
                              const unsigned *element_strides, int interleave, int swizzle, int promotion, int fill) {
@@ -50,6 +58,7 @@ CUresult sim_call_tensor_map(CUtensorMap *map, int type, unsigned rank, void *ad
                       promotion, fill);
 }
 
+/* A box has channels and pixels; the corners limit the pixels of each dimension between. */
 CUresult sim_call_tensor_map_im2col(CUtensorMap *map, int type, unsigned rank, void *address,
                                     const unsigned long long *extents, const unsigned long long *strides,
                                     const int *lower, const int *upper, unsigned channels, unsigned pixels,
@@ -66,6 +75,7 @@ CUresult sim_call_tensor_map_im2col(CUtensorMap *map, int type, unsigned rank, v
                       promotion, fill);
 }
 
+/* Only the innermost pixel dimension has corners. */
 CUresult sim_call_tensor_map_im2col_wide(CUtensorMap *map, int type, unsigned rank, void *address,
                                          const unsigned long long *extents, const unsigned long long *strides,
                                          int lower, int upper, unsigned channels, unsigned pixels,

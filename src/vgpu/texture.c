@@ -1,14 +1,22 @@
-/* Texture and surface objects of the virtual GPU. */
+/* Texture and surface objects of the virtual GPU.
+ *
+ * An object is a number that kernels get as a parameter; context->textures finds the description behind it
+ * (exec/texture/texture.h). A resource is an array, a mipmap, or plain device memory, which becomes a level with a
+ * layout of its own. Creation checks the resource's kind, size and alignment, the sampler, and whether both fit
+ * together. The descriptions that the program gave are kept for queries. exec/texture/ samples, and array.c makes
+ * arrays. */
 #include "base/status.h"
 #include "vgpu/internal.h"
 #include "vgpu/work.h"
 
+/* HAUL_ERROR_ARGUMENT, with a message. */
 static haul_status wrong(const char *what) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "texture: %s", what);
 }
 
 /* ---- resources ---- */
 
+/* Layers of an array are no dimension. */
 static void take_shape(sim_texture *t, const sim_array_shape *s) {
     const bool layers = s->flags & (DRIVER_ARRAY_LAYERED | DRIVER_ARRAY_CUBE);
     t->format = s->format;
@@ -17,6 +25,7 @@ static void take_shape(sim_texture *t, const sim_array_shape *s) {
     t->dimensions = !s->extent[1] ? 1 : s->extent[2] && !layers ? 3 : 2;
 }
 
+/* An object belongs to one device, as its array does. */
 static haul_status take_array(CUcontext c, sim_texture *t, CUarray handle) {
     const struct CUarray_st *a = sim_array_of(c, handle);
     if (!a) return HAUL_ERROR_ARGUMENT;
@@ -27,6 +36,7 @@ static haul_status take_array(CUcontext c, sim_texture *t, CUarray handle) {
     return HAUL_OK;
 }
 
+/* All levels, with the first one's format. */
 static haul_status take_mipmap(CUcontext c, sim_texture *t, CUmipmappedArray handle) {
     const struct CUmipmappedArray_st *m = sim_mipmap_of(c, handle);
     if (!m) return HAUL_ERROR_ARGUMENT;
@@ -37,7 +47,7 @@ static haul_status take_mipmap(CUcontext c, sim_texture *t, CUmipmappedArray han
     return HAUL_OK;
 }
 
-/* Makes plain device memory a level. */
+/* Makes plain device memory a level. Sets everything but the layout and the extent. */
 static haul_status take_memory(CUcontext c, sim_texture *t, CUdeviceptr address, uint64_t bytes) {
     sim_level *l = &t->levels[0];
     if (address % SIM_TEXTURE_ALIGNMENT)
@@ -53,6 +63,7 @@ static haul_status take_memory(CUcontext c, sim_texture *t, CUdeviceptr address,
     return HAUL_OK;
 }
 
+/* Texels of all formats have a power of two of bytes. */
 static haul_status take_format(sim_texture *t, CUarray_format format, unsigned channels) {
     const unsigned bytes = sim_texel_bytes((unsigned)format, channels);
     if (!bytes)
@@ -64,8 +75,10 @@ static haul_status take_format(sim_texture *t, CUarray_format format, unsigned c
     return HAUL_OK;
 }
 
+/* Limits of plain memory, in texels; the pitch is in bytes. */
 enum { MOST_LINEAR_TEXELS = 1 << 27, MOST_PITCH_WIDTH = 131072, MOST_PITCH_HEIGHT = 65000, MOST_PITCH = 2097120 };
 
+/* One row of texels; bytes behind the last whole one are left out. */
 static haul_status take_linear(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r) {
     HAUL_TRY(take_format(t, r->of.linear.format, r->of.linear.channels));
     sim_level *l = &t->levels[0];
@@ -80,6 +93,7 @@ static haul_status take_linear(CUcontext c, sim_texture *t, const CUDA_RESOURCE_
     return take_memory(c, t, r->of.linear.address, texels << l->texel_bits);
 }
 
+/* The last row needs no bytes behind its texels. */
 static haul_status take_pitch(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r) {
     HAUL_TRY(take_format(t, r->of.pitch.format, r->of.pitch.channels));
     sim_level *l = &t->levels[0];
@@ -102,6 +116,7 @@ static haul_status take_pitch(CUcontext c, sim_texture *t, const CUDA_RESOURCE_D
     return take_memory(c, t, r->of.pitch.address, (height - 1) * pitch + (width << l->texel_bits));
 }
 
+/* Keeps the description and fills in levels and format from it. */
 static haul_status take_resource(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r) {
     t->resource = *r;
     t->kind = (uint8_t)r->kind;
@@ -121,6 +136,7 @@ enum {
                   DRIVER_TEXTURE_NO_TRILINEAR_TRICKS,
 };
 
+/* Values that CUDA does not know, and flags that haul does not. */
 static haul_status check_modes(const CUDA_TEXTURE_DESC *d) {
     for (unsigned k = 0; k < 3; k++)
         if (d->address[k] < 0 || d->address[k] > DRIVER_ADDRESS_BORDER) return wrong("no such address mode");
@@ -132,6 +148,7 @@ static haul_status check_modes(const CUDA_TEXTURE_DESC *d) {
     return HAUL_OK;
 }
 
+/* A bias and limits of the level matter for mipmaps only. Anisotropy has no effect. */
 static haul_status take_sampler(sim_texture *t, const CUDA_TEXTURE_DESC *d) {
     HAUL_TRY(check_modes(d));
     t->description = *d;
@@ -149,6 +166,7 @@ static haul_status take_sampler(sim_texture *t, const CUDA_TEXTURE_DESC *d) {
     return HAUL_OK;
 }
 
+/* Checks the sampler against the resource. */
 static haul_status check_texture(const sim_texture *t) {
     if (t->sampler.linear && sim_texture_gives_integers(t))
         return haul_fail(HAUL_ERROR_ARGUMENT,
@@ -164,8 +182,10 @@ static haul_status check_texture(const sim_texture *t) {
 
 /* ---- objects ---- */
 
+/* Fills in a new object; `d` is NULL for a surface. */
 typedef haul_status (*make_fn)(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d);
 
+/* The object exists only if it could be made. *out: its handle, or 0. */
 static CUresult create(CUcontext c, unsigned long long *out, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d,
                        make_fn make) {
     unsigned long long handle;
@@ -180,12 +200,14 @@ static CUresult create(CUcontext c, unsigned long long *out, const CUDA_RESOURCE
     return sim_result_of(status);
 }
 
+/* The resource first, as the sampler is checked against it. */
 static haul_status make_texture(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d) {
     HAUL_TRY(take_resource(c, t, r));
     HAUL_TRY(take_sampler(t, d));
     return check_texture(t);
 }
 
+/* An array alone: surfaces have no sampler. */
 static haul_status make_surface(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d) {
     (void)d;
     t->is_surface = true;
@@ -197,6 +219,7 @@ static haul_status make_surface(CUcontext c, sim_texture *t, const CUDA_RESOURCE
                                           "with CUDA_ARRAY3D_SURFACE_LDST (cudaArraySurfaceLoadStore)");
 }
 
+/* Views of a part of the resource are not supported. */
 CUresult sim_call_texture_create(CUtexObject *out, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d,
                                  const CUDA_RESOURCE_VIEW_DESC *view) {
     SIM_ENTER(c);
@@ -212,6 +235,7 @@ CUresult sim_call_surface_create(CUsurfObject *out, const CUDA_RESOURCE_DESC *r)
     return create(c, out, r, NULL, make_surface);
 }
 
+/* NULL, with a message, unless it is a live object of that kind. */
 static sim_texture *find(CUcontext c, unsigned long long handle, bool surface) {
     sim_texture *t = sim_textures_find(&c->textures, handle);
     if (t && t->is_surface == surface) return t;
@@ -238,6 +262,7 @@ CUresult sim_call_surface_destroy(CUsurfObject handle) {
     return destroy(handle, true);
 }
 
+/* Returns what the program gave. */
 static CUresult describe(CUDA_RESOURCE_DESC *r, unsigned long long handle, bool surface) {
     SIM_ENTER(c);
     const sim_texture *t = find(c, handle, surface);
@@ -264,6 +289,7 @@ CUresult sim_call_texture_sampler(CUDA_TEXTURE_DESC *d, CUtexObject handle) {
 
 /* ---- objects whose array was destroyed ---- */
 
+/* Kernels that use such an object get a fault that tells why. */
 void sim_orphan_objects(CUcontext c, CUarray array, CUmipmappedArray mipmap) {
     for (size_t i = 0; i < c->textures.count; i++) {
         sim_texture *t = c->textures.items[i];

@@ -1,9 +1,14 @@
-/* The driver's virtual memory and multicast objects. Before a mapping changes, all earlier work is done, since it may
- * need the old mapping. */
+/* The driver's virtual memory and multicast objects. Before a mapping changes, all earlier work is done, since it
+ * may need the old mapping.
+ *
+ * machine/virtual.h has the memory itself: one address space for all devices of the process. The functions here
+ * check what a call may pass, name the call in messages, and finish work. Devices are the virtual driver's numbers;
+ * standin/cuda/virtual.c translates those of programs. */
 #include "base/status.h"
 #include "machine/virtual.h"
 #include "vgpu/internal.h"
 
+/* CUDA_INVALID_DEVICE, with a message. */
 static CUresult unknown_device(const char *call, int device) {
     (void)sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s: there is no device %d", call, device));
     return CUDA_INVALID_DEVICE;
@@ -16,6 +21,7 @@ static bool is_device(int device) {
     return (size_t)device < sim_machine_count || (c && sim_context_of(c, device)->device == device);
 }
 
+/* `call` begins the message. */
 static CUresult check_location(const char *call, const CUmemLocation *l) {
     if (l->type != DRIVER_LOCATION_DEVICE)
         return sim_result_of(haul_fail(HAUL_ERROR_UNSUPPORTED,
@@ -24,6 +30,7 @@ static CUresult check_location(const char *call, const CUmemLocation *l) {
     return is_device(l->id) ? CUDA_SUCCESS : unknown_device(call, l->id);
 }
 
+/* Only memory of a device, and only for this process. */
 static CUresult check_memory(const char *call, const CUmemAllocationProp *p) {
     if (!p || p->type != DRIVER_MEMORY_PINNED)
         return sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s: the type must be pinned (1)", call));
@@ -35,6 +42,7 @@ static CUresult check_memory(const char *call, const CUmemAllocationProp *p) {
 
 /* ---- addresses and memory ---- */
 
+/* Minimum and recommended granularity (options 0 and 1) are both a page. */
 CUresult sim_call_virtual_granularity(size_t *bytes, const CUmemAllocationProp *memory, int option) {
     const CUresult checked = check_memory("cuMemGetAllocationGranularity", memory);
     if (checked != CUDA_SUCCESS) return checked;
@@ -43,6 +51,7 @@ CUresult sim_call_virtual_granularity(size_t *bytes, const CUmemAllocationProp *
     return CUDA_SUCCESS;
 }
 
+/* Reserves addresses only; nothing can be pending there. */
 CUresult sim_call_virtual_reserve(CUdeviceptr *address, size_t bytes, size_t alignment, CUdeviceptr wanted,
                                   unsigned long long flags) {
     uint64_t at = 0;
@@ -54,12 +63,14 @@ CUresult sim_call_virtual_reserve(CUdeviceptr *address, size_t bytes, size_t ali
     return sim_result_of(status);
 }
 
+/* The whole reservation, without mappings. */
 CUresult sim_call_virtual_unreserve(CUdeviceptr address, size_t bytes) {
     SIM_ENTER(c);
     sim_finish_everything(c);
     return sim_result_of(sim_virtual_unreserve(address, bytes));
 }
 
+/* A device that is open tells what it has left; of others, only virtual memory counts. */
 static haul_status check_room(CUcontext c, unsigned device, uint64_t bytes) {
     uint64_t left = sim_driver_machine((CUdevice)device)->memory_bytes - sim_virtual_used(device), all;
     const CUcontext of = sim_context_of(c, (CUdevice)device);
@@ -69,6 +80,7 @@ static haul_status check_room(CUcontext c, unsigned device, uint64_t bytes) {
                      (unsigned long long)bytes, (unsigned long long)left);
 }
 
+/* *handle is 0 after a failure. */
 CUresult sim_call_virtual_create(CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *memory,
                                  unsigned long long flags) {
     uint64_t made = 0;
@@ -83,12 +95,14 @@ CUresult sim_call_virtual_create(CUmemGenericAllocationHandle *handle, size_t by
     return sim_result_of(status);
 }
 
+/* Without a mapping the memory ends here, and earlier work may still use it. */
 CUresult sim_call_virtual_release(CUmemGenericAllocationHandle handle) {
     SIM_ENTER(c);
     sim_finish_everything(c);
     return sim_result_of(sim_virtual_release(handle));
 }
 
+/* One more reference, to be released. */
 CUresult sim_call_virtual_retain(CUmemGenericAllocationHandle *handle, void *address) {
     uint64_t found = 0;
     SIM_ENTER(c);
@@ -98,6 +112,7 @@ CUresult sim_call_virtual_retain(CUmemGenericAllocationHandle *handle, void *add
     return sim_result_of(status);
 }
 
+/* Says what sim_call_virtual_create() was given. */
 CUresult sim_call_virtual_properties(CUmemAllocationProp *memory, CUmemGenericAllocationHandle handle) {
     unsigned device;
     uint64_t bytes;
@@ -114,6 +129,7 @@ CUresult sim_call_virtual_properties(CUmemAllocationProp *memory, CUmemGenericAl
 
 /* ---- mappings ---- */
 
+/* Access is still none, until it is set. */
 CUresult sim_call_virtual_map(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
                               unsigned long long flags) {
     SIM_ENTER(c);
@@ -122,12 +138,14 @@ CUresult sim_call_virtual_map(CUdeviceptr address, size_t bytes, size_t offset, 
     return sim_result_of(sim_virtual_map(address, bytes, offset, handle));
 }
 
+/* Work that uses the mapping is done first. */
 CUresult sim_call_virtual_unmap(CUdeviceptr address, size_t bytes) {
     SIM_ENTER(c);
     sim_finish_everything(c);
     return sim_result_of(sim_virtual_unmap(address, bytes));
 }
 
+/* CUDA's enumeration has no write access alone. */
 static CUresult check_access(const CUmemAccessDesc *a) {
     const CUresult checked = check_location("cuMemSetAccess", &a->location);
     if (checked != CUDA_SUCCESS) return checked;
@@ -145,6 +163,7 @@ static sim_virtual_access access_of(int flag) {
                                         : SIM_VIRTUAL_WRITE;
 }
 
+/* Checks all entries before it changes any. */
 CUresult sim_call_virtual_set_access(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t count) {
     SIM_ENTER(c);
     sim_finish_everything(c);
@@ -159,6 +178,7 @@ CUresult sim_call_virtual_set_access(CUdeviceptr address, size_t bytes, const CU
     return sim_result_of(status);
 }
 
+/* *access is none for memory that is not virtual. */
 CUresult sim_call_virtual_get_access(unsigned long long *access, const CUmemLocation *location, CUdeviceptr address) {
     sim_virtual_access found;
     SIM_ENTER(c);
@@ -173,6 +193,7 @@ CUresult sim_call_virtual_get_access(unsigned long long *access, const CUmemLoca
 
 /* ---- multicast objects ---- */
 
+/* Multicast objects are for this process only, too. */
 static CUresult check_object(const CUmulticastObjectProp *o) {
     if (!o) return sim_wrong("multicast object: an argument is missing");
     if (!o->handles && !o->flags) return CUDA_SUCCESS;
@@ -199,6 +220,7 @@ CUresult sim_call_multicast_create(CUmemGenericAllocationHandle *handle, const C
     return sim_result_of(status);
 }
 
+/* The machine must have multicast. */
 CUresult sim_call_multicast_add_device(CUmemGenericAllocationHandle handle, CUdevice device) {
     SIM_ENTER(c);
     (void)c;

@@ -1,5 +1,11 @@
 /* Waiting for streams' work. A kernel may loop until the host, or a kernel of another stream, changes something. Its
- * launch then pauses, and the thread that waits for it lets others run until it can continue. */
+ * launch then pauses, and the thread that waits for it lets others run until it can continue.
+ *
+ * Streams advance in the order in which their first operations were issued, so that results do not depend on who
+ * waits. A stream whose first operation cannot go on is held up (`is_held_up`) until another one has done something.
+ * If nothing moves in any stream, the thread waits: it releases the program's lock for growing pauses, in which
+ * other threads may change what the kernel polls. If no thread can, the kernel ends as a deadlock. work.c does
+ * single operations. */
 #include "vgpu/internal.h"
 #include "vgpu/work.h"
 
@@ -48,6 +54,7 @@ static bool do_all(CUcontext c, bool blocking, bool *left) {
     return any;
 }
 
+/* *left: a paused kernel keeps some work from being done. */
 CUresult sim_work_try_all(CUcontext c, bool blocking, bool *left) {
     (void)do_all(c, blocking, left);
     return sim_sticky(c);
@@ -61,6 +68,7 @@ static sim_work *paused_of(CUstream s) {
     return s->first && s->first->running ? s->first : NULL;
 }
 
+/* The first one found; NULL if no launch has paused. */
 static sim_work *paused_in(CUcontext c, bool blocking) {
     sim_work *found = paused_of(&c->legacy);
     for (CUstream s = c->streams; s && !found; s = s->next)
@@ -77,17 +85,19 @@ const char *sim_driver_waiting_kernel(void) {
 
 /* Rounds that a thread has waited since the last news. */
 typedef struct wait_state {
-    uint64_t news;
+    uint64_t news; /* of sim_driver_news() */
     unsigned rounds;
 } wait_state;
 
+/* Does work of all streams on all devices of the program. */
 static bool others_do_something(CUcontext c) {
     bool any = false, left;
     for (unsigned i = 0; i < sim_member_count(c); i++) any |= do_all(sim_member_of(c, i), false, &left);
     return any;
 }
 
-/* A kernel waits for others, and the caller for `stuck`: lets others run, or ends the kernel as a deadlock. */
+/* A kernel waits for others, and the caller for `stuck`: lets others run, or ends the kernel as a deadlock. `stuck`
+ * is the paused launch, if there is one. Pauses double a few times. */
 static void let_others_go_on(CUcontext c, sim_work *stuck, wait_state *w) {
     enum { SHORTEST_NS = 20000, DOUBLINGS = 6 };
     static unsigned waiting; /* threads that wait here */
@@ -107,6 +117,7 @@ static void let_others_go_on(CUcontext c, sim_work *stuck, wait_state *w) {
     waiting--;
 }
 
+/* Also works for a mark in a stream of another device. */
 CUresult sim_work_until(CUcontext c, sim_mark *mark) {
     wait_state w = {0};
     if (!mark->reached) c = mark->stream->context;

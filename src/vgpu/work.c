@@ -1,3 +1,13 @@
+/* Does the work of streams: marks, queues, and one operation at a time (work.h).
+ *
+ * sim_work_advance() is the core: it does the first operation of a stream, after those of other streams that it
+ * waits for. An operation has an effect on memory (effect()) and a place on the clock: it begins when its stream's
+ * earlier work has ended and an engine is free. After a failure the context is unusable, as in CUDA: effects stop,
+ * but marks are still reached. wait.c decides which streams advance while somebody waits, and what happens when a
+ * kernel cannot go on.
+ *
+ * Effects of work on host memory are counted (sim_note_written(), sim_note_effects()). With checks, a copy from
+ * pinned memory compares its source with the one at the call; a change without such an effect is the program's. */
 #include "vgpu/work.h"
 
 #include "base/hash.h"
@@ -38,6 +48,7 @@ void sim_work_release(sim_work *work) {
     sim_mark_drop(work->mark);
 }
 
+/* The copy is freed when it is done. After a failure, what the work points to is released here. */
 CUresult sim_work_add(CUstream stream, const sim_work *work) {
     sim_work *copy = memory_alloc(sizeof *copy);
     if (!copy) {
@@ -52,7 +63,7 @@ CUresult sim_work_add(CUstream stream, const sim_work *work) {
     return CUDA_SUCCESS;
 }
 
-static atomic_uint_fast64_t news;
+static atomic_uint_fast64_t news; /* compared by threads that wait */
 
 void sim_work_note_news(void) {
     news++;
@@ -62,6 +73,7 @@ uint64_t sim_driver_news(void) {
     return news;
 }
 
+/* Frees the stream's first operation. */
 static void remove_first(CUstream stream) {
     sim_work *work = stream->first;
     sim_work_note_news();
@@ -86,6 +98,7 @@ static haul_status check_source(CUcontext c, const sim_work *w) {
         (unsigned long long)w->bytes, (unsigned long long)((unsigned char *)w->host - p->host));
 }
 
+/* Memory may have been freed since the call, so it is looked up again. */
 static haul_status copy_in(CUcontext c, const sim_work *w) {
     HAUL_TRY(check_source(c, w));
     void *to = sim_at_to_write(c, w->to, w->bytes);
@@ -110,6 +123,7 @@ static haul_status copy_device(CUcontext c, const sim_work *w) {
     return HAUL_OK;
 }
 
+/* Notes the whole span of rows as written, with the gaps between them. */
 static haul_status copy_box(CUcontext c, const sim_work *w) {
     HAUL_TRY(check_source(c, w));
     HAUL_TRY(sim_box_run(c->memory, w->box));
@@ -134,6 +148,7 @@ static double box_us(CUcontext c, const sim_work *w, sim_engine *engine) {
     return w->pageable ? sim_pageable_us(m, bytes) : sim_link_us(m, bytes);
 }
 
+/* Elements are little-endian, so their bytes are the first ones of `value`. */
 static haul_status fill(CUcontext c, const sim_work *w) {
     unsigned char *to = sim_at_to_write(c, w->to, w->bytes);
     if (!to) return HAUL_ERROR_ARGUMENT;
@@ -148,7 +163,7 @@ static haul_status fill(CUcontext c, const sim_work *w) {
 /* ---- host functions ---- */
 
 static sim_sharing sharing;
-static _Thread_local bool in_host_function;
+static _Thread_local bool in_host_function; /* such a thread may not call the driver */
 
 const sim_sharing *sim_work_sharing(void) {
     return &sharing;
@@ -175,6 +190,7 @@ CUresult sim_work_may_call(void) {
     return CUDA_NOT_PERMITTED;
 }
 
+/* Polls, since another process reaches the record. In a host function the lock is released already. */
 void sim_wait_for_slot(sim_slot *slot, uint64_t number) {
     while (!sim_slot_is_reached(slot, number)) {
         if (sharing.let_go && !in_host_function) sharing.let_go();
@@ -183,6 +199,7 @@ void sim_wait_for_slot(sim_slot *slot, uint64_t number) {
     }
 }
 
+/* Another thread is in the stream's host function; there is another only if threads share the driver. */
 static void wait_for_call(CUstream s) {
     while (s->is_calling) {
         sharing.let_go();
@@ -200,12 +217,13 @@ typedef struct work_cost {
     sim_kernel_load load; /* of a launch */
 } work_cost;
 
+/* Finds the operation's span on the clock: kernels share the SMs, other work has an engine of its own. */
 static haul_status place(sim_clock *clock, const work_cost *cost, double ready, sim_span *span) {
     if (cost->engine == SIM_ENGINE_SMS) return sim_clock_place_kernel(clock, &cost->load, ready, cost->us, span);
     return sim_clock_place(clock, cost->engine, ready, cost->us, span);
 }
 
-/* Performs a stream's first operation and sets its cost. */
+/* Performs a stream's first operation and sets its cost. A launch that pauses leaves w->running set, and no cost. */
 static haul_status effect(CUcontext c, CUstream s, work_cost *cost) {
     sim_work *w = s->first;
     const bool may_pause = sharing.let_go && !w->ends_now;
@@ -230,23 +248,25 @@ static haul_status effect(CUcontext c, CUstream s, work_cost *cost) {
     }
 }
 
-static _Thread_local CUcontext failed_last;
+static _Thread_local CUcontext failed_last; /* for sim_driver_failed_device() */
 
 CUdevice sim_driver_failed_device(void) {
     return failed_last ? failed_last->device : -1;
 }
 
+/* Keeps the failure and its message for all later calls. */
 static void fail(CUcontext c, haul_status status) {
     c->failed = status;
     snprintf(c->why, sizeof c->why, "%s", haul_message());
 }
 
-static _Thread_local bool is_working;
+static _Thread_local bool is_working; /* a condition is being evaluated, which may ask for records of its kernels */
 
 bool sim_driver_is_working(void) {
     return is_working;
 }
 
+/* The node's work is replaced by that of the chosen graph; after a failure it is removed. */
 static bool do_condition(CUstream s) {
     is_working = true;
     const haul_status status = sim_condition_do(s);
@@ -285,7 +305,8 @@ static bool do_first(CUstream s) {
     return true;
 }
 
-/* Recursion ends, since streams wait for marks that were issued before; it enters each stream at most once. */
+/* Recursion ends, since streams wait for marks that were issued before; it enters each stream at most once. Returns
+ * false if a kernel has paused. */
 bool sim_work_advance(CUstream s) {
     while (s->first && s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached)
         if (!sim_work_advance(s->first->mark->stream)) return false;
@@ -302,6 +323,7 @@ static bool is_left_to_others(CUstream s) {
     return s->is_calling || (sharing.let_go && s->first && s->first->kind == SIM_WORK_CALL);
 }
 
+/* Polling calls (queries) do only this much, so that a program that polls sees intermediate states. */
 CUresult sim_work_step(CUcontext c, sim_mark *mark) {
     if (mark->reached) return sim_sticky(c);
     c = mark->stream->context;
@@ -309,6 +331,7 @@ CUresult sim_work_step(CUcontext c, sim_mark *mark) {
     return sim_sticky(c);
 }
 
+/* Repeats the failure with its message, and makes it the thread's last one. */
 CUresult sim_sticky(CUcontext c) {
     if (c->failed == HAUL_OK) return CUDA_SUCCESS;
     failed_last = c;

@@ -1,6 +1,10 @@
 /* Watches the loader while `haul run` has a program (LD_AUDIT). CUDA's libraries that are opened by path, as Python's
  * packages do, are replaced by those of the stand-in's folder, and the stand-in is told of each library that is opened
- * later. It is loaded into a separate namespace, away from the program; see rtld-audit(7). */
+ * later. It is loaded into a separate namespace, away from the program; see rtld-audit(7).
+ *
+ * The auditing library sees every search for a library before the loader opens it. In its namespace it has a C
+ * library of its own, so it cannot call the stand-in by name: it finds the stand-in's function in the symbol table
+ * of the loaded library (find()) and calls that. */
 #include "standin/audit/audit.h"
 
 #include <elf.h>
@@ -11,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct link_map *standin;
-static audit_opened *opened;
+static const struct link_map *standin; /* NULL until it is loaded */
+static audit_opened *opened;           /* NULL until the program is about to start */
 
 unsigned la_version(unsigned version);
 unsigned la_version(unsigned version) {
@@ -39,6 +43,7 @@ static int version_behind(const char *path) {
     return realpath(path, real) ? version_of(base_of(real)) : 0;
 }
 
+/* A name without any number gets the runtime of CUDA 12. */
 static const char *runtime_of(const char *path) {
     const int version = version_of(base_of(path));
     switch (version ? version : version_behind(path)) {
@@ -65,6 +70,8 @@ static const char *own_name(const char *path) {
 }
 
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag);
+/* Called for each name that is searched. Returns the name to use instead, valid until the next call. Only the name
+ * as the program gave it is replaced, not the paths that the loader tries for it. */
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag) {
     static char path[4096];
     const char *own = own_name(name), *folder = getenv(AUDIT_FOLDER);
@@ -76,6 +83,7 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag) {
 
 /* ---- libraries that are opened later ---- */
 
+/* The value of an entry of the library's dynamic section; NULL if it has none. */
 static const void *at(const struct link_map *map, ElfW(Sxword) tag) {
     for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++)
         if (d->d_tag == tag) return (const void *)d->d_un.d_ptr; /* the loader has relocated it */
@@ -94,6 +102,7 @@ static void *find(const struct link_map *map, const char *name) {
 }
 
 unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie);
+/* Called for each library that is mapped, before its constructors. */
 unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie) {
     (void)cookie;
     if (space != LM_ID_BASE) return 0;

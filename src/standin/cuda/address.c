@@ -1,15 +1,22 @@
-/* Queries of addresses, and managed memory. Managed memory has one place, which host and kernels access alike: advice
- * is stored for later queries, and prefetches do nothing. */
+/* Queries of addresses, and managed memory.
+ *
+ * All queries begin with sim_driver_allocation(), which finds the allocation that contains an address. Managed
+ * memory has one place, which host and kernels access alike, so nothing ever migrates: advice is stored for later
+ * queries, and prefetches do nothing but remember their target. Advice is kept by allocation, not by range: advice
+ * for a part holds for the whole allocation.
+ *
+ * runtime/managed.c forwards to these functions. */
 #include "base/memory.h"
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
 #include <string.h>
 
-enum { DEVICE_OF_HOST = -1, NO_DEVICE = -2 };
+enum { DEVICE_OF_HOST = -1, NO_DEVICE = -2 }; /* CU_DEVICE_CPU, CU_DEVICE_INVALID */
 
 /* ---- attributes of addresses ---- */
 
+/* CUDA's numbers: CUpointer_attribute. */
 enum {
     POINTER_CONTEXT = 1,
     POINTER_MEMORY_TYPE,
@@ -31,6 +38,7 @@ enum {
     POINTER_BLOCK,
 };
 
+/* Each attribute has a type of its own; the program's variable must be of that type. */
 static CUresult put(void *to, const void *value, size_t bytes) {
     memcpy(to, value, bytes);
     return CUDA_SUCCESS;
@@ -48,7 +56,8 @@ static CUresult put_bool(void *to, bool value) {
     return put(to, &value, sizeof value);
 }
 
-/* CUDA_INVALID_VALUE: the memory has no such attribute. */
+/* CUDA_INVALID_VALUE: the memory has no such attribute. `address` may be a device address in the allocation or, if
+ * the host can access it, a host address. */
 static CUresult get_attribute(void *value, int attribute, CUdeviceptr address, const sim_allocation *a) {
     const uint64_t offset = address - (a->host ? (uintptr_t)a->host : a->first);
     const int type = a->kind == SIM_PINNED_MEMORY ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE;
@@ -91,6 +100,7 @@ static CUresult get_unknown(void *value, int attribute) {
     }
 }
 
+/* CUDA_INVALID_VALUE if no allocation has the address. */
 CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr address) {
     sim_allocation a;
     CUDA_ENTER(d);
@@ -100,6 +110,7 @@ CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr address) 
     return cuda_leave(get_attribute(value, attribute, address, &a));
 }
 
+/* Unlike the query of one attribute, this succeeds for any address: what does not apply is 0 or the like. */
 CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **values, CUdeviceptr address) {
     sim_allocation a;
     CUDA_ENTER(d);
@@ -122,6 +133,7 @@ CUresult cuPointerSetAttribute(const void *value, int attribute, CUdeviceptr add
     return cuda_leave(fits ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
+/* Either output may be NULL. */
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *first, size_t *bytes, CUdeviceptr address) {
     sim_allocation a;
     CUDA_ENTER(d);
@@ -132,6 +144,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *first, size_t *bytes, CUdeviceptr 
     return cuda_leave(CUDA_SUCCESS);
 }
 
+/* The flags of cuMemHostAlloc(). */
 CUresult cuMemHostGetFlags(unsigned *flags, void *host) {
     sim_allocation a;
     CUDA_ENTER(d);
@@ -144,6 +157,7 @@ CUresult cuMemHostGetFlags(unsigned *flags, void *host) {
 
 /* ---- managed memory: the program's advice ---- */
 
+/* Type 0 means that the program has named no place. */
 static const CUmemLocation nowhere;
 
 typedef struct advice {
@@ -156,7 +170,8 @@ typedef struct advice {
 
 static advice *advices;
 
-/* NULL, with a message, if no managed memory has all the bytes. */
+/* NULL, with a message, if no managed memory has all the bytes. The advice of an allocation begins empty and is
+ * never freed: numbers of allocations are not used again. */
 static advice *advice_for(CUdeviceptr address, size_t bytes) {
     sim_allocation a;
     if (!bytes || !sim_driver_allocation(address, &a) || a.kind != SIM_MANAGED_MEMORY ||
@@ -179,16 +194,19 @@ static CUmemLocation location_of(CUdevice device) {
     return (CUmemLocation){.type = DRIVER_LOCATION_DEVICE, .id = device};
 }
 
+/* For older queries: NUMA nodes of the host count as the host. */
 static CUdevice number_of(CUmemLocation l) {
     return l.type == DRIVER_LOCATION_DEVICE ? l.id : l.type == 0 ? NO_DEVICE : DEVICE_OF_HOST;
 }
 
+/* Whether the program has such a device, or the type is one of the host's. */
 static bool is_there(CUmemLocation l) {
     CUdevice device = l.id;
     if (l.type == DRIVER_LOCATION_DEVICE) return cuda_device_of(&device) == CUDA_SUCCESS;
     return l.type >= DRIVER_LOCATION_HOST && l.type <= DRIVER_LOCATION_HOST_NUMA_CURRENT;
 }
 
+/* Devices have a bit each, the host is apart. */
 static void note_user(advice *a, CUmemLocation l, bool uses) {
     if (l.type != DRIVER_LOCATION_DEVICE)
         a->used_by_host = uses;
@@ -196,6 +214,7 @@ static void note_user(advice *a, CUmemLocation l, bool uses) {
         a->users = uses ? a->users | 1u << l.id : a->users & ~(1u << l.id);
 }
 
+/* The advice that undoes another has the number behind it. READ_MOSTLY and NOT_PREFERRED ignore the location. */
 static CUresult advise(advice *a, int what, CUmemLocation l) {
     enum { READ_MOSTLY = 1, NOT_READ_MOSTLY, PREFERRED, NOT_PREFERRED, USED_BY, NOT_USED_BY };
     switch (what) {
@@ -215,6 +234,7 @@ static CUresult advise(advice *a, int what, CUmemLocation l) {
     }
 }
 
+/* The advice has no effect on kernels. */
 CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, int what, CUmemLocation location) {
     CUDA_ENTER(d);
     (void)d;
@@ -226,6 +246,7 @@ CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, int what, CUdevice devic
     return cuMemAdvise_v2(address, bytes, what, location_of(device));
 }
 
+/* The stream must be valid. The prefetch is not queued, as nothing moves. */
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned flags,
                                CUstream stream) {
     int status;
@@ -239,11 +260,13 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation 
     return cuda_leave(a ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
+/* The older form, with a device number. */
 CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream) {
     return cuMemPrefetchAsync_v2(address, bytes, location_of(device), 0, stream);
 }
 
-/* Writes the devices that advice named, as many as the program has room for. */
+/* Writes the devices that advice named, as many as the program has room for. The rest of the room is filled with
+ * NO_DEVICE. */
 static CUresult put_users(const advice *a, int *to, size_t room) {
     size_t count = 0;
     for (unsigned i = 0; i < standin_device_count(); i++)
@@ -253,6 +276,7 @@ static CUresult put_users(const advice *a, int *to, size_t room) {
     return CUDA_SUCCESS;
 }
 
+/* Every attribute is one int, except USED_BY, which is an array of them. */
 static CUresult get_range_attribute(void *data, size_t room, int attribute, const advice *a) {
     enum {
         READ_MOSTLY = 1,
@@ -283,6 +307,7 @@ CUresult cuMemRangeGetAttribute(void *data, size_t room, int attribute, CUdevice
     return cuMemRangeGetAttributes(&data, &room, &attribute, 1, address, bytes);
 }
 
+/* Stops at the first attribute that is wrong. */
 CUresult cuMemRangeGetAttributes(void **data, size_t *rooms, int *attributes, size_t count, CUdeviceptr address,
                                  size_t bytes) {
     CUDA_ENTER(d);

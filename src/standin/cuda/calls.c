@@ -1,4 +1,8 @@
-/* The names that libcuda.so.1 exports; their functions are generated from the tables (generate-calls.c). */
+/* The names that libcuda.so.1 exports; their functions are generated from the tables (generate-calls.c).
+ *
+ * standin_calls.inc has the definitions, standin_names.inc a row for each name, both in the order of names.def. The
+ * rows form the table of cuGetProcAddress(). Functions that haul lacks count their calls, which
+ * standin_report_missing_driver() prints at the program's end. */
 #include "standin/cuda/cuda.h"
 
 #include <dlfcn.h>
@@ -15,6 +19,7 @@ enum {
 
 static atomic_ulong asked[COUNT_NAMES];
 
+/* Generated functions call this with the number of their row. */
 static CUresult cuda_refuse(size_t name) {
     asked[name]++;
     return CUDA_NOT_SUPPORTED;
@@ -25,7 +30,7 @@ static CUresult cuda_refuse(size_t name) {
 static const struct {
     const char *name;
     int version;
-    bool is_here;
+    bool is_here; /* haul has the function */
     void (*function)(void);
 } calls[] = {
 #define CALL(name, version, is_here) {#name, version, is_here, (void (*)(void))name},
@@ -40,6 +45,7 @@ void standin_report_missing_driver(void) {
                     (unsigned long)asked[i], asked[i] == 1 ? "" : "s");
 }
 
+/* The row of a name, by bisection; -1 if there is none. */
 static int find(const char *name) {
     int low = 0, high = COUNT_NAMES - 1;
     while (low <= high) {
@@ -55,10 +61,11 @@ static int find(const char *name) {
 
 /* ---- cuGetProcAddress ---- */
 
-enum { BY_THREAD = 2, KNOWN_FLAGS = 3 };
+enum { BY_THREAD = 2, KNOWN_FLAGS = 3 }; /* CU_GET_PROC_ADDRESS_... */
 enum { FOUND = 0, NOT_FOUND = 1, TOO_OLD = 2 };
 
-/* The function's form in the requested version of CUDA: NAME, NAME_v2, NAME_v3... */
+/* The function's form in the requested version of CUDA: NAME, NAME_v2, NAME_v3... Returns -1 if there is no such
+ * name, or only newer forms; *status says which. */
 static int find_form(const char *name, int version, int *status) {
     char form[128];
     int found = find(name);
@@ -76,6 +83,7 @@ static int find_form(const char *name, int version, int *status) {
     return found;
 }
 
+/* The form for a default stream for each thread, if the function has one. */
 static int by_thread(int found) {
     static const char *const suffixes[] = {"_ptsz", "_ptds"};
     char form[128];
@@ -87,6 +95,7 @@ static int by_thread(int found) {
     return found;
 }
 
+/* Functions that haul lacks are found, too: they return an error when called, and are named at the program's end. */
 CUresult cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *status) {
     int what;
     if (!name || !function || flags & ~(unsigned long long)KNOWN_FLAGS) return CUDA_INVALID_VALUE;

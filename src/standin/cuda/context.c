@@ -1,6 +1,13 @@
-/* Initialisation and contexts. A context is a name for its device's state, which all contexts share with the runtime
- * API:
- * allocations and modules of one exist for the others, and stay when it is destroyed. */
+/* Initialisation and contexts.
+ *
+ * A context is a name for its device's state. All contexts of a device share that state with the runtime API:
+ * allocations and modules of one exist for the others, and stay when it is destroyed. So a context consists of
+ * flags, preferences and an identifier, and making one current selects its device for the thread (standin_select()).
+ *
+ * Each device has one primary context, in a fixed array; its handle is valid whether or not it was retained.
+ * Contexts that the program creates are in a list, from which none is ever removed: a destroyed one is recognised,
+ * and gives CUDA_CONTEXT_IS_DESTROYED. Everything here except the thread's stack is protected by the lock of
+ * session.c, which each call holds. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/device.h"
@@ -13,14 +20,14 @@ enum { API_VERSION = 3020, KNOWN_FLAGS = 0xff };
 
 typedef struct context {
     CUdevice device;
-    unsigned flags, users;               /* users: how often a primary context was retained */
-    bool is_primary, is_used, has_ended; /* is_used: the runtime was told to use this primary context */
-    unsigned long long id;
-    int cache_preference, bank_preference;
+    unsigned flags, users;                 /* users: how often a primary context was retained */
+    bool is_primary, is_used, has_ended;   /* is_used: the runtime was told to use this primary context */
+    unsigned long long id;                 /* never used again; 0: a primary context that nobody has named yet */
+    int cache_preference, bank_preference; /* as set, for queries only */
     struct context *next;
 } context;
 
-static atomic_bool started;
+static atomic_bool started; /* cuInit() has succeeded in some thread */
 static context primary[SIM_MOST_DEVICES];
 static context *contexts; /* all others, also destroyed ones */
 static unsigned long long last_id;
@@ -37,6 +44,7 @@ static CUcontext handle_of(context *c) {
     return (CUcontext)(void *)c;
 }
 
+/* Completes the device's entry on first use. `device` is the program's number. */
 static context *primary_of(CUdevice device) {
     context *c = &primary[device];
     c->is_primary = true;
@@ -49,13 +57,13 @@ CUcontext cuda_primary_context(unsigned number) {
     return handle_of(primary_of((CUdevice)number));
 }
 
-/* In a thread that has called the runtime, the first device's primary context is current. */
+/* In a thread that has called the runtime, the first device's primary context is current. NULL if none is. */
 static context *current(void) {
     if (top) return top->context;
     return standin_uses_runtime() ? primary_of(0) : NULL;
 }
 
-/* NULL if there is none with that handle. */
+/* NULL if there is none with that handle. The handle is only compared, so that any value is safe. */
 static context *context_of(CUcontext handle) {
     for (unsigned i = 0; i < SIM_MOST_DEVICES; i++)
         if (handle == handle_of(&primary[i])) return &primary[i];
@@ -71,12 +79,14 @@ CUresult cuda_wrong(CUresult result, const char *what) {
     return result;
 }
 
+/* Programs that use the runtime need not call cuInit(): the runtime does that. */
 CUresult cuda_enter_device(const driver_table **d) {
     if (!started && !standin_has_runtime()) return CUDA_NOT_INITIALIZED;
     *d = standin_enter_driver();
     return CUDA_SUCCESS;
 }
 
+/* The current context is checked under the lock, which is given back if there is none. */
 CUresult cuda_enter(const driver_table **d) {
     const CUresult entered = cuda_enter_device(d);
     if (entered != CUDA_SUCCESS) return entered;
@@ -90,6 +100,7 @@ CUresult cuda_leave(CUresult result) {
     return standin_leave_driver(result);
 }
 
+/* Opens the devices, as each first call does. */
 CUresult cuInit(unsigned flags) {
     const driver_table *d = standin_enter_driver();
     const CUresult result = d->init(flags);
@@ -120,6 +131,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice device) {
     return cuda_leave(CUDA_SUCCESS);
 }
 
+/* The last release waits for the device, and frees nothing. */
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
@@ -145,6 +157,7 @@ CUresult cuDevicePrimaryCtxReset(CUdevice device) {
     return cuDevicePrimaryCtxReset_v2(device);
 }
 
+/* Active: retained by the program, or used by the runtime. */
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
@@ -171,6 +184,7 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
 
 /* ---- the program's own contexts ---- */
 
+/* Makes the context current, above the thread's earlier ones. */
 static CUresult push(context *c) {
     level *l = memory_alloc(sizeof *l);
     if (!l) return CUDA_OUT_OF_MEMORY;
@@ -180,6 +194,7 @@ static CUresult push(context *c) {
     return CUDA_SUCCESS;
 }
 
+/* Without any context left, the thread's device is the first one again. */
 static void pop(void) {
     level *l = top;
     top = l->below;
@@ -187,7 +202,8 @@ static void pop(void) {
     (void)standin_select(top ? (unsigned)top->context->device : 0);
 }
 
-/* Replaces the current context by another device's primary one. */
+/* Replaces the current context by another device's primary one. As cudaSetDevice() needs no stack, the entry of the
+ * earlier device is removed. The first device needs no entry in a thread that uses the runtime: current() finds it. */
 CUresult cuda_set_device(CUdevice device) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
@@ -199,6 +215,7 @@ CUresult cuda_set_device(CUdevice device) {
     return cuda_leave(device || top ? push(wanted) : CUDA_SUCCESS);
 }
 
+/* The new context becomes current. */
 static CUresult create(context **made, unsigned flags, CUdevice device) {
     if (check_ordinal(device) != CUDA_SUCCESS) return CUDA_INVALID_DEVICE;
     if (!made || flags & ~(unsigned)KNOWN_FLAGS) return CUDA_INVALID_VALUE;
@@ -233,7 +250,8 @@ CUresult cuCtxCreate_v4(CUcontext *handle, const cuda_context_options *options, 
     return cuCtxCreate_v2(handle, flags, device);
 }
 
-/* A primary context must be released instead. */
+/* A primary context must be released instead. If the destroyed context is current in this thread, the one below
+ * becomes current; in other threads' stacks it stays, as destroyed. */
 CUresult cuCtxDestroy_v2(CUcontext handle) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
@@ -249,6 +267,7 @@ CUresult cuCtxDestroy(CUcontext handle) {
     return cuCtxDestroy_v2(handle);
 }
 
+/* Old functions that counted a context's users: these are not counted here. */
 CUresult cuCtxAttach(CUcontext *handle, unsigned flags) {
     if (flags) return CUDA_INVALID_VALUE;
     return cuCtxGetCurrent(handle);
@@ -277,6 +296,7 @@ CUresult cuCtxPushCurrent(CUcontext handle) {
     return cuCtxPushCurrent_v2(handle);
 }
 
+/* Removes entries that were pushed; the one that a thread has through the runtime is not among them. */
 CUresult cuCtxPopCurrent_v2(CUcontext *handle) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
@@ -299,6 +319,7 @@ CUresult cuCtxSetCurrent(CUcontext handle) {
     return cuda_leave(result == CUDA_SUCCESS && handle ? push(context_of(handle)) : result);
 }
 
+/* NULL if there is none. */
 CUresult cuCtxGetCurrent(CUcontext *handle) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
@@ -343,6 +364,7 @@ CUresult cuCtxGetId(CUcontext handle, unsigned long long *id) {
     return cuda_leave(result);
 }
 
+/* The number that NVIDIA's driver returns for contexts of cuCtxCreate_v2(). */
 CUresult cuCtxGetApiVersion(CUcontext handle, unsigned *version) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
@@ -361,6 +383,8 @@ CUresult cuCtxSynchronize_v2(CUcontext handle) {
 
 /* ---- peers ---- */
 
+/* Enables or disables access of the current device's kernels to memory of the peer's device. Repeating a call is an
+ * error, as in CUDA, and so is a device that is its own peer. */
 static CUresult set_peer(CUcontext handle, bool reaches) {
     const context *peer = handle ? context_of(handle) : NULL;
     if (!peer || peer->has_ended || peer->device == current()->device) return CUDA_INVALID_CONTEXT;
@@ -384,6 +408,7 @@ CUresult cuCtxDisablePeerAccess(CUcontext peer) {
 /* Preferences have no effect: the virtual GPU divides its memory by a kernel's needs. */
 enum { MOST_CACHE_PREFERENCE = 3, MOST_BANK_PREFERENCE = 2 };
 
+/* Checked and stored, for the queries below. */
 static CUresult set_preference(int value, int most, bool of_banks) {
     CUDA_ENTER(d);
     (void)d;

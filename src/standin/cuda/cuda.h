@@ -30,21 +30,23 @@ typedef struct CUkern_st *CUkernel;
 typedef void (*cuda_stream_callback)(CUstream stream, CUresult result, void *data);
 typedef size_t (*cuda_shared_of_block)(int threads);
 
+/* CUctxCreateParams: both are refused, since haul has neither affinities to SMs nor contexts for graphics. */
 typedef struct cuda_context_options {
     void *affinities;
     int affinity_count;
     void *graphics;
 } cuda_context_options;
 
+/* CUDA passes handles by value and does not look into them. ipc.c has the content. */
 typedef struct cuda_ipc_handle {
     char bytes[64];
 } cuda_ipc_handle;
 
 typedef struct cuda_instantiate_params {
-    unsigned long long flags;
+    unsigned long long flags; /* of cuGraphInstantiateWithFlags() */
     CUstream upload;
-    CUgraphNode failed;
-    int result;
+    CUgraphNode failed; /* output; haul does not name a node */
+    int result;         /* output: 0 for success, 1 for an error */
 } cuda_instantiate_params;
 
 typedef struct cuda_condition {
@@ -55,7 +57,7 @@ typedef struct cuda_condition {
     CUcontext context; /* not in the runtime's structure */
 } cuda_condition;
 
-/* CUDA's layout. */
+/* CUDA's layout. The runtime's structure differs only within kernels, copies, fills and addresses (runtime/nodes.c). */
 typedef struct cuda_node_params {
     int type; /* DRIVER_NODE_... */
     int reserved[3];
@@ -79,6 +81,7 @@ typedef struct cuda_node_params {
 } cuda_node_params;
 _Static_assert(sizeof(cuda_node_params) == 256, "CUgraphNodeParams has 256 bytes");
 
+/* Both tables declare functions that the program calls by these names, whether written by hand or generated. */
 #define CUDA(symbol, parameters) CUresult symbol parameters;
 #include "standin/cuda/functions.def"
 #undef CUDA
@@ -92,6 +95,7 @@ _Static_assert(sizeof(cuda_node_params) == 256, "CUgraphNodeParams has 256 bytes
 CUresult cuda_enter(const driver_table **d);
 CUresult cuda_enter_device(const driver_table **d);
 CUresult cuda_leave(CUresult result);
+/* Declares `d`, and leaves the function if nothing was entered. */
 #define CUDA_ENTER_BY(enter, d)                        \
     const driver_table *d;                             \
     do {                                               \
@@ -110,6 +114,7 @@ CUresult cuda_wrong(CUresult result, const char *what);
 CUresult cuda_device_of(CUdevice *device);
 /* Writes 16 bytes; `device` is the virtual driver's. */
 CUresult cuda_device_uuid(const driver_table *d, void *uuid, CUdevice device);
+/* CUDA_INVALID_HANDLE, with a message, unless the module is loaded. */
 CUresult cuda_check_module(CUmodule module);
 /* The driver's function for a handle, which may be one of a library's kernel. */
 CUresult cuda_function_of(CUfunction *handle);
@@ -117,6 +122,7 @@ CUresult cuda_function_of(CUfunction *handle);
 CUresult cuda_check_shape(const driver_table *d, const CUlaunchConfig *config);
 /* Checks that all blocks of a cooperative grid fit on the machine at once. */
 CUresult cuda_check_cooperative(const driver_table *d, CUfunction function, const CUlaunchConfig *config);
+/* The primary context of the program's device with that number; it exists whether or not it was retained. */
 CUcontext cuda_primary_context(unsigned number);
 /* As cudaSetDevice(). */
 CUresult cuda_set_device(CUdevice device);

@@ -1,4 +1,8 @@
-/* Queries of devices; errors. */
+/* Queries of devices; errors.
+ *
+ * The program's device numbers begin at 0; the virtual driver's are numbers of machines. cuda_device_of()
+ * translates. Attributes come from the driver's table. The runtime's queries of devices (runtime/device.c) forward
+ * to these functions or ask the table themselves. */
 #include "base/hash.h"
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"
@@ -24,6 +28,7 @@ CUresult cuDeviceGetCount(int *devices) {
     return cuda_leave(devices ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
+/* The handle of a device is its number. */
 CUresult cuDeviceGet(CUdevice *device, int ordinal) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
@@ -33,6 +38,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal) {
     return cuda_leave(CUDA_SUCCESS);
 }
 
+/* The name is cut to the program's room. */
 CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
     CUDA_ENTER_DEVICE(d);
     CUresult result = name && length > 0 ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
@@ -65,6 +71,7 @@ CUresult cuDeviceGetUuid(void *uuid, CUdevice device) {
 
 enum { PCI_ID_BYTES = sizeof "0000:00:00.0" };
 
+/* Writes the text also after a failure, with zeros. */
 static CUresult pci_id_of(const driver_table *d, CUdevice device, char id[PCI_ID_BYTES]) {
     int domain = 0, bus = 0, slot = 0;
     CUresult result = cuda_device_of(&device);
@@ -75,6 +82,7 @@ static CUresult pci_id_of(const driver_table *d, CUdevice device, char id[PCI_ID
     return result;
 }
 
+/* The text is cut to the program's room. */
 CUresult cuDeviceGetPCIBusId(char *bus_id, int length, CUdevice device) {
     char id[PCI_ID_BYTES];
     CUDA_ENTER_DEVICE(d);
@@ -130,6 +138,7 @@ CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_format for
     return cuda_leave(result);
 }
 
+/* A launch cannot be limited to some of the SMs. */
 CUresult cuDeviceGetExecAffinitySupport(int *is_supported, int kind, CUdevice device) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
@@ -152,6 +161,7 @@ CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
     return cuda_leave(result);
 }
 
+/* Peers have all capabilities; the rank is 0 for all. */
 CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice device, CUdevice peer) {
     enum { RANK = 1, ACCESS, ATOMICS, ARRAYS };
     CUDA_ENTER_DEVICE(d);
@@ -184,6 +194,7 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice device, int attribute, void *valu
     return result == CUDA_SUCCESS ? cuMemPoolGetAttribute(pool, of_pool[attribute], value) : result;
 }
 
+/* Only the high-water marks can be set, which resets them. */
 CUresult cuDeviceSetGraphMemAttribute(CUdevice device, int attribute, void *value) {
     enum { IN_USE_HIGH = 1, RESERVED_HIGH = 3 };
     CUmemoryPool pool;
@@ -202,12 +213,14 @@ CUresult cuDeviceGraphMemTrim(CUdevice device) {
 
 /* ---- errors ---- */
 
+/* NULL and CUDA_INVALID_VALUE for a number that is no error of CUDA's. */
 CUresult cuGetErrorName(CUresult result, const char **what) {
     if (!what) return CUDA_INVALID_VALUE;
     *what = driver_result_is_known(result) ? driver_result_name(result) : NULL;
     return *what ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
+/* The texts are the runtime's (runtime/errors.def), as in NVIDIA's driver. */
 CUresult cuGetErrorString(CUresult result, const char **what) {
     if (!what) return CUDA_INVALID_VALUE;
     *what = driver_result_is_known(result) ? standin_error_text(result) : NULL;

@@ -1,4 +1,7 @@
-/* Queries of functions: their resources, and how many blocks of them an SM holds. */
+/* Queries of functions: their resources, and how many blocks of them an SM holds.
+ *
+ * Facts come from the parsed PTX (ptx/ir.h). Occupancy comes from the virtual GPU, which estimates registers; the
+ * searches for good blocks and the most shared memory are here. kernel.c of the runtime forwards to these functions. */
 #include "base/number.h"
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"
@@ -13,6 +16,7 @@ const ptx_function *cuda_entry(CUfunction function) {
     return entry;
 }
 
+/* For a library's kernel, the module of the thread's device. */
 CUresult cuFuncGetModule(CUmodule *module, CUfunction function) {
     const ptx_function *entry;
     CUDA_ENTER(d);
@@ -30,6 +34,7 @@ CUresult cuFuncGetName(const char **name, CUfunction function) {
     return cuda_leave(result);
 }
 
+/* Parameters follow each other, each aligned to its type. */
 uint64_t cuda_parameter_offset(const ptx_function *entry, size_t index) {
     uint64_t at = 0;
     for (size_t i = 0; i <= index; i++) {
@@ -52,6 +57,7 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, s
     return cuda_leave(CUDA_SUCCESS);
 }
 
+/* All functions are loaded with their module. */
 CUresult cuFuncIsLoaded(int *state, CUfunction function) {
     enum { LOADED = 1 };
     CUDA_ENTER(d);
@@ -61,12 +67,14 @@ CUresult cuFuncIsLoaded(int *state, CUfunction function) {
     return cuda_leave(result);
 }
 
+/* For settings without effect: only the handle is checked. */
 static CUresult check_function(CUfunction function) {
     CUDA_ENTER(d);
     (void)d;
     return cuda_leave(cuda_function_of(&function));
 }
 
+/* Its module is loaded already. */
 CUresult cuFuncLoad(CUfunction function) {
     return check_function(function);
 }
@@ -83,12 +91,14 @@ CUresult cuFuncSetSharedMemConfig(CUfunction function, int preference) {
 
 /* ---- occupancy ---- */
 
+/* The flag concerns caches of old GPUs. */
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function, int threads,
                                                               size_t shared_bytes, unsigned flags) {
     (void)flags;
     return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes);
 }
 
+/* The current device's attribute. */
 static CUresult attribute_of(const driver_table *d, int attribute, int *value) {
     return d->device_attribute(value, attribute, standin_device()->handle);
 }
@@ -100,7 +110,8 @@ typedef struct block_choice {
     int threads, blocks; /* the best choice; blocks for each SM */
 } block_choice;
 
-/* The largest block among those that keep most threads of an SM busy. */
+/* The largest block among those that keep most threads of an SM busy. Tries the largest block first, then multiples
+ * of a warp. */
 static CUresult choose_block(const driver_table *d, int most, block_choice *c) {
     enum { WARP = 32 };
     for (int threads = most; threads > 0; threads = (threads - 1) / WARP * WARP) {
@@ -113,6 +124,7 @@ static CUresult choose_block(const driver_table *d, int most, block_choice *c) {
     return CUDA_SUCCESS;
 }
 
+/* A limit of 0 means the function's own. */
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *threads, CUfunction function,
                                                    cuda_shared_of_block shared_of, size_t shared_bytes, int limit,
                                                    unsigned flags) {
@@ -160,6 +172,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction funct
 
 /* ---- clusters ---- */
 
+/* The launch's attribute counts more than the kernel's directive. A missing dimension counts as 1. */
 static unsigned blocks_of_cluster(const ptx_function *entry, const CUlaunchConfig *config) {
     const unsigned *shape = entry->cluster;
     for (unsigned i = 0; i < config->attribute_count; i++)
@@ -167,10 +180,12 @@ static unsigned blocks_of_cluster(const ptx_function *entry, const CUlaunchConfi
     return (shape[0] ? shape[0] : 1) * (shape[1] ? shape[1] : 1) * (shape[2] ? shape[2] : 1);
 }
 
+/* Threads of a block. */
 static int threads_of(const CUlaunchConfig *config) {
     return (int)(config->block[0] * config->block[1] * config->block[2]);
 }
 
+/* Clusters on the whole device, as if blocks of a cluster could be on any SMs. */
 CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config) {
     int blocks = 0, sms = 0;
     CUDA_ENTER(d);

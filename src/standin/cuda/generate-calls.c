@@ -47,7 +47,7 @@ static bool is_of_name(char c) {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* "CUdeviceptr *address": the name is the last word. */
+/* "CUdeviceptr *address": the name is the last word. Ends the build if it cannot tell them apart. */
 static void read_parameter(const char *text, size_t length, const char *symbol, parameter *p) {
     while (length && text[0] == ' ') text++, length--;
     size_t name = length;
@@ -58,6 +58,7 @@ static void read_parameter(const char *text, size_t length, const char *symbol, 
     for (size_t end = strlen(p->type); end && p->type[end - 1] == ' ';) p->type[--end] = '\0';
 }
 
+/* Splits "(int *value, CUdevice device)" at its commas. No parameter is a pointer to a function written out. */
 static unsigned read_parameters(const function *f, parameter *all) {
     const char *at = f->parameters + 1;
     unsigned count = 0;
@@ -70,12 +71,14 @@ static unsigned read_parameters(const function *f, parameter *all) {
     return count;
 }
 
+/* The first row with that name: those by hand come first. */
 static const function *find(const char *symbol, size_t length) {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strncmp(functions[i].symbol, symbol, length) == 0 && !functions[i].symbol[length]) return &functions[i];
     return NULL;
 }
 
+/* `own_stream`: streams are replaced by standin_own(). */
 static void print_arguments(const parameter *all, unsigned count, bool own_stream) {
     for (unsigned i = 0; i < count; i++) {
         const bool own = own_stream && strcmp(all[i].type, "CUstream") == 0;
@@ -83,7 +86,8 @@ static void print_arguments(const parameter *all, unsigned count, bool own_strea
     }
 }
 
-/* Checks and translations of handles before the driver's table gets them. */
+/* Checks and translations of handles before the driver's table gets them. The first parameter must not be NULL if it
+ * is an output. */
 static void print_checks(const parameter *all, unsigned count) {
     static const struct {
         const char *type, *check;
@@ -101,6 +105,8 @@ static void print_checks(const parameter *all, unsigned count) {
         }
 }
 
+/* The function has the name and parameters that CUDA documents; it enters, checks, calls the table and leaves.
+ * Functions of devices need no current context. */
 static void print_forward(const function *f) {
     parameter all[MOST_PARAMETERS];
     const unsigned count = read_parameters(f, all);
@@ -123,7 +129,8 @@ static void print_form(const char *name, const function *f) {
     printf(");\n}\n");
 }
 
-/* Returns whether haul has the function. */
+/* Returns whether haul has the function. The order of cases: written by hand, in the driver's table, a form of one
+ * of these, or missing. */
 static bool define(const char *name, bool prints) {
     const char *suffix = strstr(name, "_pt");
     const function *exact = find(name, strlen(name)), *plain = suffix ? find(name, (size_t)(suffix - name)) : NULL;

@@ -1,6 +1,10 @@
-/* Graphs and captures: alternative forms of the driver's functions. Edges have no data. */
+/* Graphs and captures: alternative forms of the driver's functions. Edges have no data.
+ *
+ * Newer forms report and accept data of edges, such as a kernel's early completion. All edges here wait for the
+ * whole node, so data is ignored as input and zero as output. nodes.c has the functions for nodes of any kind. */
 #include "standin/cuda/cuda.h"
 
+/* Data of plain edges is all zero. */
 static void clear(CUgraphEdgeData *data, const size_t *count) {
     for (size_t i = 0; data && count && i < *count; i++) data[i] = (CUgraphEdgeData){0};
 }
@@ -32,6 +36,7 @@ CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from, co
     return cuGraphRemoveDependencies(graph, from, to, count);
 }
 
+/* No upload is needed, so its stream is ignored. */
 CUresult cuGraphInstantiateWithParams(CUgraphExec *executable, CUgraph graph, cuda_instantiate_params *params) {
     if (!params) return CUDA_INVALID_VALUE;
     const CUresult result = cuGraphInstantiateWithFlags(executable, graph, params->flags);
@@ -40,6 +45,7 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec *executable, CUgraph graph, cu
     return result;
 }
 
+/* The first form tells neither graph nor nodes. */
 CUresult cuStreamGetCaptureInfo(CUstream stream, int *status, unsigned long long *id) {
     return cuStreamGetCaptureInfo_v2(stream, status, id, NULL, NULL, NULL);
 }
@@ -50,7 +56,7 @@ CUresult cuStreamGetCaptureInfo_v3(CUstream stream, int *status, unsigned long l
     return cuStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, count);
 }
 
-/* haul does not enforce what a thread may not do while it captures. */
+/* haul does not enforce what a thread may not do while it captures. The mode is kept only to be returned. */
 CUresult cuThreadExchangeStreamCaptureMode(int *mode) {
     enum { RELAXED = 2 };
     static _Thread_local int current;

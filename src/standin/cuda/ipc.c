@@ -1,4 +1,10 @@
-/* Memory and events of other processes: a handle names the file in /proc that holds them. */
+/* Memory and events of other processes: a handle names the file in /proc that holds them.
+ *
+ * The virtual GPU keeps shared memory and events in files of the process (sim_driver_share_memory()). A handle has
+ * the process, the number of the open file and the place in it. Another process of the same user opens
+ * /proc/PROCESS/fd/FILE and maps that place, so nothing needs a name in the file system, and nothing is left behind.
+ * If the process that made a handle has ended, the handle is of no use, as in CUDA. Mapping and counting are in
+ * vgpu/share.c. */
 #include "base/memory.h"
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"
@@ -9,19 +15,20 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LAZY_PEERS = 1 };
+enum { LAZY_PEERS = 1 }; /* CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS */
 
 /* The last bytes identify a handle. */
 typedef struct content {
-    int process, file;
-    uint64_t place, bytes;
+    int process, file;     /* the process's number; its file descriptor */
+    uint64_t place, bytes; /* offset in the file, and size; events have no size */
     CUdevice device;
-    char kind[28];
+    char kind[28]; /* of_memory or of_event */
 } content;
 _Static_assert(sizeof(content) <= sizeof(cuda_ipc_handle), "CUDA gives a handle 64 bytes");
 
 static const char of_memory[] = "haul: device memory", of_event[] = "haul: event";
 
+/* The rest of the handle is zero, so that equal contents are equal handles. */
 static cuda_ipc_handle handle_of(const content *c) {
     cuda_ipc_handle handle = {{0}};
     memcpy(&handle, c, sizeof *c);
@@ -64,6 +71,7 @@ CUresult cuIpcGetMemHandle(void *handle, CUdeviceptr address) {
     return cuda_leave(result);
 }
 
+/* Opens memory that this process has not open yet. */
 static CUresult open_new(const content *what, int file, CUdeviceptr *address) {
     opened *o = memory_zeroed(1, sizeof *o);
     if (!o) return CUDA_OUT_OF_MEMORY;
@@ -77,6 +85,7 @@ static CUresult open_new(const content *what, int file, CUdeviceptr *address) {
     return CUDA_SUCCESS;
 }
 
+/* Counts further uses of memory that is open. */
 static CUresult open_memory(const cuda_ipc_handle *handle, CUdeviceptr *address) {
     content what;
     int file;
@@ -112,6 +121,7 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr *address, cuda_ipc_handle handle, unsign
     return cuIpcOpenMemHandle_v2(address, handle, flags);
 }
 
+/* The last use releases the memory, if the program has not done so. */
 static CUresult close_memory(const driver_table *d, opened **link) {
     sim_allocation a;
     opened *o = *link;

@@ -1,4 +1,8 @@
-/* Launches, whose parameters come one by one, or packed in the function's layout. */
+/* Launches, whose parameters come one by one, or packed in the function's layout.
+ *
+ * All forms end in launch(), which translates the handle, unpacks parameters and calls standin_launch(): there the
+ * task decides whether the launch is counted, checked or recorded. The forms of the runtime are in runtime/launch.c,
+ * which also uses the checks of shapes; the execution of launches is in vgpu/launch.c. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/device.h"
@@ -8,10 +12,12 @@
 #include <stdint.h>
 #include <string.h>
 
+/* CU_LAUNCH_PARAM_...: the keys of `extra`, each followed by its value. MOST_PARAMETERS is a limit of haul's. */
 enum { EXTRA_END = 0, EXTRA_BUFFER = 1, EXTRA_BYTES = 2, MOST_PARAMETERS = 4096 };
 
 /* ---- packed parameters ---- */
 
+/* Reads the list of keys and values: the buffer, and the address of its size. */
 static CUresult read_extra(void **extra, unsigned char **buffer, size_t *bytes) {
     *buffer = NULL;
     *bytes = 0;
@@ -25,6 +31,7 @@ static CUresult read_extra(void **extra, unsigned char **buffer, size_t *bytes) 
     return *buffer ? CUDA_SUCCESS : cuda_wrong(CUDA_INVALID_VALUE, "launch: `extra` names no buffer");
 }
 
+/* Points each parameter into the buffer. The size must be exactly that of the layout. */
 static CUresult point_into(const ptx_function *entry, unsigned char *buffer, size_t bytes, void **parameters) {
     uint64_t end = 0;
     for (size_t i = 0; i < entry->param_count; i++) {
@@ -40,10 +47,12 @@ static CUresult point_into(const ptx_function *entry, unsigned char *buffer, siz
 
 /* ---- launches ---- */
 
+/* In 64 bits: a grid can have more than 2^32 blocks. */
 static unsigned long long blocks_of(const CUlaunchConfig *c) {
     return (unsigned long long)c->grid[0] * c->grid[1] * c->grid[2];
 }
 
+/* The device's limits are six attributes in a row: block x, y, z, then grid x, y, z. */
 CUresult cuda_check_shape(const driver_table *d, const CUlaunchConfig *c) {
     int most = 0;
     CUresult result = d->device_attribute(&most, DRIVER_DEVICE_MAX_THREADS_PER_BLOCK, standin_device()->handle);
@@ -60,6 +69,7 @@ CUresult cuda_check_shape(const driver_table *d, const CUlaunchConfig *c) {
     return CUDA_INVALID_VALUE;
 }
 
+/* More blocks would wait at the grid's barrier for blocks that never begin. */
 CUresult cuda_check_cooperative(const driver_table *d, CUfunction function, const CUlaunchConfig *c) {
     int blocks = 0, sms = 0;
     const int threads = (int)(c->block[0] * c->block[1] * c->block[2]);
@@ -71,6 +81,8 @@ CUresult cuda_check_cooperative(const driver_table *d, CUfunction function, cons
     return result;
 }
 
+/* A kernel without parameters may be launched without any array; otherwise exactly one of `parameters` and `extra`
+ * is given. */
 static CUresult launch(const driver_table *d, CUfunction function, const CUlaunchConfig *config, void **parameters,
                        void **extra) {
     void *unpacked[MOST_PARAMETERS];
@@ -89,6 +101,7 @@ static CUresult launch(const driver_table *d, CUfunction function, const CUlaunc
     return standin_launch(d, config, function, entry->name, extra ? unpacked : parameters, NULL);
 }
 
+/* Checks the shape, then the handle, then whether a cooperative grid fits. */
 static CUresult launch_plain(CUfunction function, const CUlaunchConfig *config, bool is_cooperative, void **parameters,
                              void **extra) {
     CUDA_ENTER(d);
@@ -99,6 +112,7 @@ static CUresult launch_plain(CUfunction function, const CUlaunchConfig *config, 
     return cuda_leave(result == CUDA_SUCCESS ? launch(d, function, config, parameters, extra) : result);
 }
 
+/* The most common form. */
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **parameters,
                         void **extra) {
@@ -119,6 +133,8 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
     return launch_plain(function, &config, true, parameters, NULL);
 }
 
+/* Passes on only the attributes that the virtual GPU knows (standin_attributes()); a cooperative launch becomes a
+ * check. */
 CUresult cuLaunchKernelEx(const CUlaunchConfig *given, CUfunction function, void **parameters, void **extra) {
     CUlaunchAttribute attributes[STANDIN_MOST_ATTRIBUTES];
     if (!given || (given->attribute_count && !given->attributes)) return CUDA_INVALID_VALUE;
@@ -129,6 +145,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *given, CUfunction function, void
     return launch_plain(function, &config, is_cooperative, parameters, extra);
 }
 
+/* The other _ptsz forms are generated; here the stream is in a structure. */
 CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *given, CUfunction function, void **parameters, void **extra) {
     if (!given) return CUDA_INVALID_VALUE;
     CUlaunchConfig config = *given;
@@ -140,16 +157,18 @@ CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *given, CUfunction function,
 
 enum { MOST_BYTES = 4096 };
 
+/* What the program has set for a function. It stays for further launches, and until the program ends. */
 typedef struct settings {
     CUfunction function;
-    unsigned block[3], shared_bytes;
-    size_t bytes;
-    _Alignas(16) unsigned char parameters[MOST_BYTES];
+    unsigned block[3], shared_bytes;                   /* block: 1 x 1 x 1 until it is set */
+    size_t bytes;                                      /* of parameters, from cuParamSetSize() */
+    _Alignas(16) unsigned char parameters[MOST_BYTES]; /* packed by the program */
     struct settings *next;
 } settings;
 
 static settings *all_settings;
 
+/* Finds the function's settings, or makes them. */
 static CUresult settings_of(CUfunction function, settings **found) {
     const CUresult result = cuda_function_of(&function);
     if (result != CUDA_SUCCESS) return result;
@@ -164,6 +183,7 @@ static CUresult settings_of(CUfunction function, settings **found) {
     return CUDA_SUCCESS;
 }
 
+/* Takes effect with the next launch of the function. */
 CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z) {
     settings *s;
     CUDA_ENTER(d);
@@ -191,6 +211,7 @@ CUresult cuParamSetSize(CUfunction function, unsigned bytes) {
     return cuda_leave(result);
 }
 
+/* The program computes the offsets. point_into() checks the whole size at the launch. */
 CUresult cuParamSetv(CUfunction function, int offset, void *value, unsigned bytes) {
     settings *s;
     CUDA_ENTER(d);
@@ -209,6 +230,7 @@ CUresult cuParamSetf(CUfunction function, int offset, float value) {
     return cuParamSetv(function, offset, &value, sizeof value);
 }
 
+/* Grids of this style have two dimensions. */
 CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream stream) {
     settings *s;
     CUDA_ENTER(d);

@@ -1,4 +1,12 @@
-/* Libraries, which have a module for each device, and their kernels. */
+/* Libraries and their kernels.
+ *
+ * A library has a module for each of the program's devices, all made from one image when it is loaded; a kernel of a
+ * library has a function for each device. That is how one handle works in contexts of all devices. Handles are the
+ * addresses of the structures here. They are looked up in lists before they are used, so that a wrong handle gives
+ * an error. The lock of session.c protects the lists.
+ *
+ * Programs may pass a library's kernel wherever CUDA expects a function. cuda_function_of() translates both: every
+ * call that takes a CUfunction passes through it. */
 #include "base/memory.h"
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
@@ -6,14 +14,14 @@
 #include <string.h>
 
 struct CUkern_st {
-    CUlibrary library;
-    CUfunction functions[SIM_MOST_DEVICES];
+    CUlibrary library;                      /* owns the kernel */
+    CUfunction functions[SIM_MOST_DEVICES]; /* by the program's device number */
     CUkernel next;
 };
 
 struct CUlib_st {
-    CUmodule modules[SIM_MOST_DEVICES];
-    CUkernel kernels;
+    CUmodule modules[SIM_MOST_DEVICES]; /* by the program's device number */
+    CUkernel kernels;                   /* those that the program has asked for */
     CUlibrary next;
 };
 
@@ -25,6 +33,7 @@ static CUresult check(CUlibrary library) {
     return cuda_wrong(CUDA_INVALID_HANDLE, "there is no such library");
 }
 
+/* Compares addresses only, so the handle may be any value. */
 static bool is_kernel(CUkernel kernel) {
     for (CUlibrary l = libraries; l; l = l->next)
         for (CUkernel k = l->kernels; k; k = k->next)
@@ -32,6 +41,7 @@ static bool is_kernel(CUkernel kernel) {
     return false;
 }
 
+/* A handle that is no function may be a kernel; then the function for the thread's device is meant. */
 CUresult cuda_function_of(CUfunction *handle) {
     if (sim_driver_has_function(*handle)) return CUDA_SUCCESS;
     const CUkernel kernel = (CUkernel)(void *)*handle;
@@ -46,6 +56,7 @@ static CUresult check_kernel(CUkernel kernel) {
 
 /* ---- libraries ---- */
 
+/* Registers a library of these modules, one for each device. */
 static CUresult add(CUlibrary *library, CUmodule *modules) {
     CUlibrary l = memory_zeroed(1, sizeof *l);
     if (!l) return CUDA_OUT_OF_MEMORY;
@@ -55,6 +66,7 @@ static CUresult add(CUlibrary *library, CUmodule *modules) {
     return CUDA_SUCCESS;
 }
 
+/* Loads one module, for the selected device. */
 typedef CUresult load_module(const driver_table *d, const void *from, CUmodule *module);
 
 static CUresult load_image(const driver_table *d, const void *image, CUmodule *module) {
@@ -80,6 +92,7 @@ static CUresult load(const driver_table *d, load_module *load_one, const void *f
     return result == CUDA_SUCCESS ? add(library, modules) : result;
 }
 
+/* Options of the library are hints for code loading, and ignored. */
 CUresult cuLibraryLoadData(CUlibrary *library, const void *image, int *options, void **values, unsigned count,
                            int *library_options, void **library_values, unsigned library_count) {
     CUDA_ENTER_DEVICE(d);
@@ -100,6 +113,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, int *option
     return cuda_leave(result);
 }
 
+/* Frees the library and its kernels. Their modules are unloaded before. */
 static void forget(CUlibrary library) {
     CUlibrary *link = &libraries;
     while (*link != library) link = &(*link)->next;
@@ -111,6 +125,7 @@ static void forget(CUlibrary library) {
     memory_free(library);
 }
 
+/* Ends at the first module that cannot be unloaded; the library then stays. */
 CUresult cuLibraryUnload(CUlibrary library) {
     CUDA_ENTER_DEVICE(d);
     CUresult result = check(library);
@@ -120,6 +135,7 @@ CUresult cuLibraryUnload(CUlibrary library) {
     return cuda_leave(result);
 }
 
+/* The module of the thread's device. */
 CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library) {
     CUDA_ENTER(d);
     (void)d;
@@ -128,6 +144,7 @@ CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library) {
     return cuda_leave(result);
 }
 
+/* The variable of the thread's device. */
 CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name) {
     CUDA_ENTER(d);
     CUresult result = name ? check(library) : CUDA_INVALID_VALUE;
@@ -135,6 +152,7 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary libra
     return cuda_leave(result);
 }
 
+/* Managed variables are found like others. Only the kind of their memory tells them apart. */
 CUresult cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name) {
     CUdeviceptr at = 0;
     sim_allocation a;
@@ -149,6 +167,7 @@ CUresult cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary libr
 
 /* ---- kernels ---- */
 
+/* The same kernel always has the same handle. */
 static CUresult kernel_of(CUlibrary library, const CUfunction *functions, CUkernel *kernel) {
     for (CUkernel k = library->kernels; k; k = k->next)
         if (k->functions[0] == functions[0]) {
@@ -163,6 +182,7 @@ static CUresult kernel_of(CUlibrary library, const CUfunction *functions, CUkern
     return CUDA_SUCCESS;
 }
 
+/* Looks the name up in every device's module. */
 static CUresult find_kernel(const driver_table *d, CUlibrary library, const char *name, CUkernel *kernel) {
     CUfunction functions[SIM_MOST_DEVICES] = {0};
     CUresult result = CUDA_SUCCESS;
@@ -177,6 +197,7 @@ CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *nam
     return cuda_leave(result == CUDA_SUCCESS ? find_kernel(d, library, name, kernel) : result);
 }
 
+/* All modules of a library have the same kernels. */
 CUresult cuLibraryGetKernelCount(unsigned *count, CUlibrary library) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
@@ -187,6 +208,7 @@ CUresult cuLibraryGetKernelCount(unsigned *count, CUlibrary library) {
     return cuda_leave(CUDA_SUCCESS);
 }
 
+/* Gives at most `room` kernels, in the order of the PTX. */
 CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned room, CUlibrary library) {
     CUDA_ENTER_DEVICE(d);
     CUresult result = kernels ? check(library) : CUDA_INVALID_VALUE;
@@ -223,6 +245,7 @@ CUresult cuKernelGetName(const char **name, CUkernel kernel) {
     return cuda_leave(result);
 }
 
+/* Here a device is named, so no context needs to be current. */
 CUresult cuKernelGetAttribute(int *value, int attribute, CUkernel kernel, CUdevice device) {
     CUDA_ENTER_DEVICE(d);
     CUdevice real = device;
@@ -245,6 +268,7 @@ CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, siz
     return cuFuncGetParamInfo((CUfunction)(void *)kernel, index, offset, bytes);
 }
 
+/* A preference without effect, as in function.c. */
 CUresult cuKernelSetCacheConfig(CUkernel kernel, int preference, CUdevice device) {
     CUDA_ENTER_DEVICE(d);
     (void)d, (void)preference;

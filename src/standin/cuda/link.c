@@ -1,4 +1,9 @@
-/* Linking of PTX, alone or in fat binaries; messages go to the program's buffers. */
+/* Linking of PTX, alone or in fat binaries; messages go to the program's buffers.
+ *
+ * A linker is the driver's handle; this file adds the program's buffers for messages, by that handle, which are
+ * written after each step. Inputs are PTX whatever kind the program names: cubins and fat binaries are searched for
+ * PTX, other kinds go to the driver. vgpu/link.c joins the texts; the result is linked PTX, which all functions that
+ * load images accept. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -7,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INPUT_CUBIN = 0, INPUT_FATBIN = 2 };
+enum { INPUT_CUBIN = 0, INPUT_FATBIN = 2 }; /* CUjitInputType */
 
 /* The message buffers of a linker. */
 typedef struct linker {
@@ -18,6 +23,7 @@ typedef struct linker {
 
 static linker *linkers;
 
+/* Ends a call: writes the messages into the program's buffers. */
 static CUresult finish(CUlinkState state, CUresult result) {
     for (linker *l = linkers; l; l = l->next)
         if (l->state == state) cuda_write_log(&l->log, result);
@@ -56,6 +62,7 @@ static CUresult add_image(const driver_table *d, CUlinkState state, const char *
     return result;
 }
 
+/* Options for a single input are ignored. */
 CUresult cuLinkAddData_v2(CUlinkState state, int type, void *data, size_t bytes, const char *name, unsigned count,
                           int *options, void **values) {
     CUDA_ENTER(d);
@@ -70,6 +77,7 @@ CUresult cuLinkAddData(CUlinkState state, int type, void *data, size_t bytes, co
     return cuLinkAddData_v2(state, type, data, bytes, name, count, options, values);
 }
 
+/* As add_image(), for a file's content. */
 static CUresult add_file(const driver_table *d, CUlinkState state, const char *path) {
     text content = {0};
     if (file_read(path, &content) != HAUL_OK) return CUDA_FILE_NOT_FOUND;
@@ -91,11 +99,13 @@ CUresult cuLinkAddFile(CUlinkState state, int type, const char *path, unsigned c
     return cuLinkAddFile_v2(state, type, path, count, options, values);
 }
 
+/* The image belongs to the linker, and lives as long. */
 CUresult cuLinkComplete(CUlinkState state, void **image, size_t *bytes) {
     CUDA_ENTER(d);
     return finish(state, d->link_complete(state, image, bytes));
 }
 
+/* Also ends the image. */
 CUresult cuLinkDestroy(CUlinkState state) {
     CUDA_ENTER(d);
     const CUresult result = d->link_destroy(state);

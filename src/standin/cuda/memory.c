@@ -1,4 +1,9 @@
-/* Memory: alternative forms of the driver's functions, copies between any addresses, fills. */
+/* Memory: alternative forms of the driver's functions, copies between any addresses, fills, pools.
+ *
+ * cuMemcpy() and the like take any two addresses. sim_driver_is_device_address() says for each whether it is a
+ * device's, and copy() chooses the driver's function by that. Copies to and from arrays become boxes of one row, as
+ * they are for one-dimensional arrays. Most other functions of this kind need no code here: generate-calls.c makes
+ * them from the driver's table. */
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
@@ -15,13 +20,14 @@ static void *host_of(CUdeviceptr address) {
     return (void *)(uintptr_t)address;
 }
 
-/* Copies between host addresses, in stream order. */
+/* Copies between host addresses in stream order: it waits for the stream, then copies at once. */
 static CUresult copy_on_host(const driver_table *d, CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
     const CUresult result = d->stream_synchronize(stream);
     if (result == CUDA_SUCCESS) memmove(host_of(to), host_of(from), bytes);
     return result;
 }
 
+/* Queues the copy. Address 0 is refused, because it would count as the host's. */
 static CUresult copy(const driver_table *d, CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
     const bool in = sim_driver_is_device_address(to), out = sim_driver_is_device_address(from);
     if (!bytes) return CUDA_SUCCESS;
@@ -42,6 +48,7 @@ CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
     return cuda_leave(result == CUDA_SUCCESS ? d->stream_synchronize(NULL) : result);
 }
 
+/* The addresses tell the devices; contexts are only checked. */
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
                            CUstream stream) {
     CUDA_ENTER(d);
@@ -50,10 +57,12 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
     return cuda_leave(result == CUDA_SUCCESS ? copy(d, to, from, bytes, stream) : result);
 }
 
+/* Does not wait, as the legacy default stream's work is done at once unless a kernel waits for the host. */
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes) {
     return cuMemcpyPeerAsync(to, to_context, from, from_context, bytes, NULL);
 }
 
+/* Any pitch is allowed in cuMemcpy2D(), too. */
 CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *box) {
     return cuMemcpy2D_v2(box);
 }
@@ -75,6 +84,7 @@ CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D *given) {
 
 /* ---- copies to and from one-dimensional arrays ---- */
 
+/* Offsets count bytes, and must be whole elements. */
 CUresult cuMemcpyAtoHAsync_v2(void *to, CUarray array, size_t offset, size_t bytes, CUstream stream) {
     const CUDA_MEMCPY2D row = {.from_kind = DRIVER_MEMORY_ARRAY,
                                .from_array = array,
@@ -97,6 +107,7 @@ CUresult cuMemcpyHtoAAsync_v2(CUarray array, size_t offset, const void *from, si
     return bytes ? cuMemcpy2DAsync_v2(&row, stream) : CUDA_SUCCESS;
 }
 
+/* Array copies without a stream wait for the legacy default stream. */
 static CUresult and_wait(CUresult result) {
     return result == CUDA_SUCCESS ? cuStreamSynchronize(NULL) : result;
 }
@@ -109,6 +120,7 @@ CUresult cuMemcpyHtoA_v2(CUarray array, size_t offset, const void *from, size_t 
     return and_wait(cuMemcpyHtoAAsync_v2(array, offset, from, bytes, NULL));
 }
 
+/* Waits, as the other forms without a stream do. */
 CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray array, size_t offset, size_t bytes) {
     const CUDA_MEMCPY2D row = {.from_kind = DRIVER_MEMORY_ARRAY,
                                .from_array = array,
@@ -145,6 +157,7 @@ CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from
 
 /* ---- fills of rectangles, row by row ---- */
 
+/* Fills `count` elements. */
 typedef CUresult fill_row(const driver_table *d, CUdeviceptr to, unsigned value, size_t count, CUstream stream);
 
 static CUresult fill_bytes(const driver_table *d, CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
@@ -159,6 +172,8 @@ static CUresult fill_words(const driver_table *d, CUdeviceptr to, unsigned value
     return d->fill_words_async(to, value, count, stream);
 }
 
+/* Rows without a gap are one fill. Otherwise each row is one, in stream order. `width` counts elements of `element`
+ * bytes; `pitch` counts bytes. */
 static CUresult fill(fill_row *row, CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height,
                      size_t element, CUstream stream) {
     CUresult result = CUDA_SUCCESS;
@@ -170,6 +185,7 @@ static CUresult fill(fill_row *row, CUdeviceptr to, size_t pitch, unsigned value
     return cuda_leave(result);
 }
 
+/* Defines a fill with a stream, and the same in the legacy default stream. */
 #define FILL_CALL(name, type, row, bytes)                                                                          \
     CUresult name##Async(CUdeviceptr to, size_t pitch, type value, size_t width, size_t height, CUstream stream) { \
         return fill(row, to, pitch, value, width, height, bytes, stream);                                          \
@@ -183,6 +199,7 @@ FILL_CALL(cuMemsetD2D32, unsigned, fill_words, 4)
 
 /* ---- pools ---- */
 
+/* The program's device number is translated; the rest is the driver's. */
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties) {
     CUDA_ENTER_DEVICE(d);
     if (!pool || !properties) return cuda_leave(CUDA_INVALID_VALUE);
@@ -192,6 +209,7 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties) {
     return cuda_leave(result == CUDA_SUCCESS ? d->pool_create(pool, &real) : result);
 }
 
+/* A pool's allocations can be read and written by a device, or not accessed at all. */
 static CUresult set_pool_access(CUmemoryPool pool, const CUmemAccessDesc *a) {
     CUdevice device = a->location.id;
     if (a->location.type != DRIVER_LOCATION_DEVICE || cuda_device_of(&device) != CUDA_SUCCESS ||
@@ -209,6 +227,7 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, si
     return cuda_leave(result);
 }
 
+/* CUDA_INVALID_DEVICE for any location but a device. */
 CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *location) {
     CUDA_ENTER(d);
     (void)d;

@@ -1,4 +1,8 @@
-/* Modules from all kinds of images: PTX, linked PTX, fat binaries. */
+/* Modules from all kinds of images: PTX, linked PTX, fat binaries; and JIT options.
+ *
+ * A module is loaded by its content, never by what the program says it is. Machine code alone (ELF) is refused with
+ * a message that tells how to get PTX. The program's texts for errors (JIT options) get haul's message.
+ * runtime/fatbin.c reads fat binaries, vgpu/module.c loads PTX. */
 #include "base/file.h"
 #include "base/status.h"
 #include "standin/cuda/cuda.h"
@@ -11,6 +15,7 @@
 
 /* ---- JIT options ---- */
 
+/* CUjit_option: those that concern messages. */
 enum {
     JIT_WALL_TIME = 2,
     JIT_INFORMATION = 3,
@@ -19,6 +24,7 @@ enum {
     JIT_ERROR_BYTES = 6,
 };
 
+/* Reads options, and sets the time of compilation to 0. Options for machine code are ignored. */
 cuda_log cuda_read_log(unsigned count, const int *options, void **values) {
     cuda_log log = {0};
     for (unsigned i = 0; options && values && i < count; i++) {
@@ -57,6 +63,7 @@ static bool is_elf(const char *image) {
     return strncmp(image, "\177ELF", 4) == 0;
 }
 
+/* CUDA_NO_BINARY_FOR_GPU, as a GPU returns without code for its architecture. */
 static CUresult refuse_machine_code(const char *name) {
     haul_fail(HAUL_ERROR_UNSUPPORTED,
               "%s is machine code alone (a cubin), which a virtual GPU cannot run: hand over PTX, as "
@@ -65,6 +72,7 @@ static CUresult refuse_machine_code(const char *name) {
     return CUDA_NO_BINARY_FOR_GPU;
 }
 
+/* The image's name is for messages during this load only. */
 CUresult cuda_load_image(const driver_table *d, const char *name, const void *image, CUmodule *module) {
     if (!module || !image) return cuda_wrong(CUDA_INVALID_VALUE, "a module is loaded from nothing, or to nowhere");
     *module = NULL;
@@ -97,6 +105,7 @@ CUresult cuda_check_module(CUmodule module) {
     return sim_driver_has_module(module) ? CUDA_SUCCESS : cuda_wrong(CUDA_INVALID_HANDLE, "there is no such module");
 }
 
+/* Options other than those for messages are ignored. */
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options, void **values) {
     CUDA_ENTER(d);
     const cuda_log log = cuda_read_log(count, options, values);
@@ -118,6 +127,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *path) {
     return cuda_leave(cuda_load_file(d, path, module));
 }
 
+/* With a report, kernels that were launched must keep their names and lines. */
 CUresult cuda_unload(const driver_table *d, CUmodule module) {
     if (standin_asked.task != STANDIN_RUN) return d->synchronize();
     return d->module_unload(module);
@@ -136,6 +146,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
     return cuda_leave(result);
 }
 
+/* Either output may be NULL. */
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name) {
     CUDA_ENTER(d);
     CUresult result = name ? cuda_check_module(module) : CUDA_INVALID_VALUE;
@@ -153,6 +164,7 @@ CUresult cuModuleGetLoadingMode(int *mode) {
 
 /* ---- all kernels of a module ---- */
 
+/* Functions that are only declared do not count. */
 const char *cuda_next_kernel(CUmodule module, size_t *at) {
     const ptx_module *ptx = sim_driver_module_ptx(module);
     while (*at < ptx->function_count) {
@@ -172,6 +184,7 @@ CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule module) {
     return cuda_leave(CUDA_SUCCESS);
 }
 
+/* Gives at most `room` functions, in the order of the PTX. */
 CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned room, CUmodule module) {
     CUDA_ENTER(d);
     CUresult result = functions ? cuda_check_module(module) : CUDA_INVALID_VALUE;
@@ -184,6 +197,7 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned room, CUmodu
 
 /* ---- texts for the linker ---- */
 
+/* Leaves a message if there is no PTX. Of a fat binary, the first object counts. */
 char *cuda_text_of_image(const void *image) {
     enum { ONE = 1 };
     char *ptx = NULL;

@@ -1,9 +1,15 @@
-/* Nodes of all kinds by one call, conditional nodes, captures into existing graphs. */
+/* Nodes of all kinds by one call, conditional nodes, captures into existing graphs.
+ *
+ * cuGraphAddNode() takes a structure with a kind and a union (cuda_node_params in cuda.h); it is taken apart here,
+ * and the driver's function for that kind does the work. Conditional nodes exist only this way: they are an extra of
+ * the virtual GPU (sim_driver_node_add_condition()). Kinds that haul lacks give CUDA_NOT_SUPPORTED: external
+ * semaphores and batches of memory operations. runtime/nodes.c converts the runtime's structure to this one. */
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
 typedef const CUgraphNode *nodes;
 
+/* The context is not needed, as the graph belongs to the state of a device. */
 CUresult cuGraphConditionalHandleCreate(unsigned long long *handle, CUgraph graph, CUcontext context, unsigned value,
                                         unsigned flags) {
     enum { AT_LAUNCH = 1 };
@@ -23,6 +29,7 @@ static CUresult take_kernel(const CUDA_KERNEL_NODE_PARAMS *p, CUDA_KERNEL_NODE_P
     return cuda_function_of(&to->function);
 }
 
+/* The kernel's handle is translated first. */
 static CUresult add_kernel(const driver_table *d, CUgraphNode *node, CUgraph graph, nodes behind, size_t count,
                            const CUDA_KERNEL_NODE_PARAMS *p) {
     CUDA_KERNEL_NODE_PARAMS what;
@@ -30,6 +37,7 @@ static CUresult add_kernel(const driver_table *d, CUgraphNode *node, CUgraph gra
     return result == CUDA_SUCCESS ? d->node_add_kernel(node, graph, behind, count, &what) : result;
 }
 
+/* `bodies` is an output: the node's empty graphs, which the program fills. */
 static CUresult add_condition(CUgraphNode *node, CUgraph graph, nodes behind, size_t count, cuda_condition *p) {
     const sim_condition what = {.handle = p->handle, .kind = p->kind, .count = p->count};
     return sim_driver_node_add_condition(node, graph, behind, count, &what, &p->bodies);
@@ -59,12 +67,14 @@ CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *beh
     return cuda_leave(node && what ? add(d, node, graph, behind, count, what) : CUDA_INVALID_VALUE);
 }
 
+/* Edges have no data in haul. */
 CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, const CUgraphEdgeData *data,
                            size_t count, cuda_node_params *what) {
     (void)data;
     return cuGraphAddNode(node, graph, behind, count, what);
 }
 
+/* Changes the node of a graph. Nodes of some kinds have nothing that CUDA lets change. */
 static CUresult set(const driver_table *d, CUgraphNode node, const cuda_node_params *p) {
     CUDA_KERNEL_NODE_PARAMS kernel;
     switch (p->type) {
@@ -86,6 +96,7 @@ CUresult cuGraphNodeSetParams(CUgraphNode node, cuda_node_params *what) {
     return cuda_leave(what ? set(d, node, what) : CUDA_INVALID_VALUE);
 }
 
+/* The same for a node of an executable graph; the node is the one of the graph that it was made from. */
 static CUresult set_in(const driver_table *d, CUgraphExec executable, CUgraphNode node, const cuda_node_params *p) {
     CUDA_KERNEL_NODE_PARAMS kernel;
     switch (p->type) {
@@ -102,6 +113,7 @@ static CUresult set_in(const driver_table *d, CUgraphExec executable, CUgraphNod
     }
 }
 
+/* Takes effect with the next launch of the executable. */
 CUresult cuGraphExecNodeSetParams(CUgraphExec executable, CUgraphNode node, cuda_node_params *what) {
     CUDA_ENTER(d);
     return cuda_leave(what ? set_in(d, executable, node, what) : CUDA_INVALID_VALUE);

@@ -1,4 +1,7 @@
-/* Streams and events: alternative forms of the driver's functions. */
+/* Streams and events: alternative forms of the driver's functions.
+ *
+ * Older and newer forms of functions that the driver's table has (src/driver/driver.def), and queries of what a
+ * stream belongs to. Streams and events are the driver's handles; vgpu/stream.c has their work. */
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
@@ -36,6 +39,7 @@ CUresult cuStreamBeginCapture(CUstream stream) {
     return cuStreamBeginCapture_v2(stream, 0);
 }
 
+/* What a callback needs when its turn comes; call_back() frees it. */
 typedef struct called {
     cuda_stream_callback call;
     CUstream stream;
@@ -48,6 +52,7 @@ static void call_back(void *data) {
     c.call(c.stream, CUDA_SUCCESS, c.data);
 }
 
+/* As a host function, which gets only one pointer. */
 CUresult cuStreamAddCallback(CUstream stream, cuda_stream_callback call, void *data, unsigned flags) {
     if (!call || flags) return CUDA_INVALID_VALUE;
     called *c = malloc(sizeof *c);
@@ -58,6 +63,7 @@ CUresult cuStreamAddCallback(CUstream stream, cuda_stream_callback call, void *d
     return result;
 }
 
+/* The window of addresses kept in L2 is the only attribute that streams have here. */
 CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
     CUstreamAttrValue value;
     const CUresult result = cuStreamGetAttribute(from, DRIVER_STREAM_ACCESS_POLICY_WINDOW, &value);

@@ -1,12 +1,17 @@
-/* Virtual memory and multicast objects: the driver's functions, with the program's device numbers. */
+/* Virtual memory and multicast objects: the driver's functions, with the program's device numbers.
+ *
+ * cuMemCreate(), cuMemMap() and their like: those that name no device are generated; these translate the number in a
+ * location or of a device, and call the driver's table. The memory itself is in vgpu/virtual.c. */
 #include "base/memory.h"
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"
 
+/* Locations of other kinds stay, for the driver to judge. */
 static CUresult real_location(CUmemLocation *l) {
     return l->type == DRIVER_LOCATION_DEVICE ? cuda_device_of(&l->id) : CUDA_SUCCESS;
 }
 
+/* Copies the program's structure, which is not changed. */
 static CUresult real_memory(const CUmemAllocationProp *given, CUmemAllocationProp *real) {
     if (!given) return CUDA_INVALID_VALUE;
     *real = *given;
@@ -30,6 +35,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const C
     return cuda_leave(result);
 }
 
+/* Translates back. */
 CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *memory, CUmemGenericAllocationHandle handle) {
     CUDA_ENTER_DEVICE(d);
     const CUresult result = memory ? d->virtual_properties(memory, handle) : CUDA_INVALID_VALUE;
@@ -37,6 +43,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *memory, CUm
     return cuda_leave(result);
 }
 
+/* Translates a copy of the list. */
 CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t count) {
     CUDA_ENTER_DEVICE(d);
     CUmemAccessDesc *real = access && count ? memory_zeroed(count, sizeof *real) : NULL;
@@ -58,6 +65,7 @@ CUresult cuMemGetAccess(unsigned long long *access, const CUmemLocation *locatio
     return cuda_leave(result);
 }
 
+/* Translates the device's number only. */
 CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle handle, CUdevice device) {
     CUDA_ENTER_DEVICE(d);
     const CUresult result = cuda_device_of(&device);

@@ -1,4 +1,9 @@
-/* The real driver. HAUL_GPU_DRIVER has its path, which the command line finds as every program would. */
+/* The real driver. HAUL_GPU_DRIVER has its path, which the command line finds as every program would.
+ *
+ * The library has the name libcuda.so.1 itself, so the real one cannot be opened by that name. It is loaded once, by
+ * the first call of any exported function or of haul's own code, with local symbols: its names must not be found
+ * before those exported here. Programs get the real functions in two ways, by name (trampolines.c) and by
+ * cuGetProcAddress(), whose results are replaced here by haul's versions of wrapped functions. */
 #include "standin/gpu/gpu.h"
 #include "standin/gpu/trampolines.h"
 
@@ -10,7 +15,7 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void *library;
-static gpu_driver real;
+static gpu_driver real; /* functions that the driver lacks return CUDA_NOT_FOUND */
 
 static CUresult is_missing(void) {
     return CUDA_NOT_FOUND;
@@ -18,6 +23,7 @@ static CUresult is_missing(void) {
 
 /* ---- loading ---- */
 
+/* A trampoline to a missing function leads to is_missing(), whatever its parameters. */
 static gpu_function find(const char *name) {
     gpu_function function = (gpu_function)is_missing;
     void *found = library ? dlsym(library, name) : NULL;
@@ -25,6 +31,7 @@ static gpu_function find(const char *name) {
     return function;
 }
 
+/* Prints a message if there is no driver; cuInit() then returns CUDA_NO_DEVICE. */
 static void load(void) {
     const char *path = getenv(DRIVER_PATH);
     library = path && *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -67,6 +74,7 @@ static const struct {
 };
 enum { WRAPPED_COUNT = sizeof wrapped / sizeof *wrapped };
 
+/* From here on the process has something to report. */
 CUresult cuInit(unsigned flags) {
     const CUresult result = gpu_real()->cuInit(flags);
     if (!library) return CUDA_NO_DEVICE;
@@ -76,8 +84,9 @@ CUresult cuInit(unsigned flags) {
 
 /* ---- cuGetProcAddress ---- */
 
-enum { BY_THREAD = 2, SECOND_FORM = 12000 };
+enum { BY_THREAD = 2, SECOND_FORM = 12000 }; /* SECOND_FORM: the version of CUDA that has cuGetProcAddress_v2() */
 
+/* Replaces the address if the function of that name is wrapped. */
 static bool set_to_own(const char *name, void **function) {
     for (size_t i = 0; i < WRAPPED_COUNT; i++) {
         if (strcmp(wrapped[i].name, name) != 0) continue;

@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static pid_t owner; /* the process that uses the driver */
-static atomic_bool reported;
+static pid_t owner;          /* the process that uses the driver */
+static atomic_bool reported; /* by any thread, and by a signal's handler */
 
 /* Launches that nobody waited for are waited for now. */
 static void report_once(void) {
@@ -29,6 +29,7 @@ static void at_exit(int status, void *unused) {
     report_once();
 }
 
+/* As the C library's _exit(), after the report. */
 _Noreturn static void leave(int status) {
     report_once();
     for (;;) syscall(SYS_exit_group, status);
@@ -65,6 +66,7 @@ static void prepare(void) {
     signals_handle_ends(end_by_signal);
 }
 
+/* Once, when cuInit() has succeeded for the first time. */
 void gpu_prepare_end(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, prepare);

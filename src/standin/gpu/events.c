@@ -1,5 +1,12 @@
 /* Pairs of events around launches, kept by context in launch order. Each launch collects the pairs that are done. Only
- * the end of a context or of the program waits. */
+ * the end of a context or of the program waits.
+ *
+ * Two events around a launch, in its stream, tell its time; they are never waited for during the program. Pairs are
+ * kept in two lists for each context: unused ones, and pending ones in launch order. A pair moves to the unused list
+ * when its second event is done. Events belong to their context, so a context's end must collect its pairs before.
+ * The lists are protected by the lock of kernels.c; calls of the real driver that may block are made without it.
+ *
+ * A program that captures a stream forbids some calls to its threads. gpu_relax() lifts that for haul's own. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "standin/gpu/gpu.h"
@@ -8,10 +15,13 @@
 #include <stddef.h>
 #include <time.h>
 
+/* Looks at pending pairs after each launch; looks at a pair before the next one is tried; pause while waiting for
+ * all; measurements of the cost, after those that warm up. */
 enum { LOOKS = 4, PATIENCE = 256, PAUSE_NS = 200000, SAMPLES = 16, WARM_UP = 4 };
-enum { RELAXED = 2 };
+enum { RELAXED = 2 }; /* CU_STREAM_CAPTURE_MODE_RELAXED */
 enum { NO_EVENT_WAITS = 0 };
 
+/* `next`: in the list of unused or of pending pairs. */
 struct gpu_pair {
     CUevent before, behind;
     gpu_launch launch;
@@ -50,6 +60,7 @@ bool gpu_is_captured(CUstream stream) {
 
 /* ---- pairs ---- */
 
+/* Finds the record of the thread's current context, or makes it. NULL if there is no context or no memory. */
 static context *current_context(void) {
     CUcontext handle = NULL;
     if (gpu_real()->cuCtxGetCurrent(&handle) != CUDA_SUCCESS || !handle) return NULL;
@@ -81,6 +92,7 @@ static gpu_pair *make_pair(context *c) {
     return NULL;
 }
 
+/* Takes an unused pair, or makes one. */
 static gpu_pair *take_pair(context *c) {
     gpu_pair *p = c->unused;
     if (!p) return make_pair(c);
@@ -100,6 +112,7 @@ static void append(gpu_pair *p) {
     c->last = &p->next;
 }
 
+/* Removes the first. */
 static gpu_pair *take_pending(context *c) {
     gpu_pair *p = c->pending;
     c->pending = p->next;
@@ -121,7 +134,8 @@ static bool collect_first(context *c) {
     return true;
 }
 
-/* A kernel that does not end, on one stream, does not hold up later pairs. */
+/* A kernel that does not end, on one stream, does not hold up later pairs. After many refusals, the pair goes to the
+ * end of the list. */
 static void collect_some(context *c) {
     const int mode = gpu_relax();
     for (unsigned i = 0; i < LOOKS && c->pending; i++) {
@@ -170,6 +184,7 @@ void gpu_end(gpu_pair *p, CUstream stream, const gpu_launch *launch, CUresult re
 
 /* ---- waiting ---- */
 
+/* Waits for all pending pairs, at most until that time. */
 static void collect_all(context *c, double until) {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     while (c->pending)
@@ -181,6 +196,7 @@ static void collect_all(context *c, double until) {
 
 /* ---- cost of events ---- */
 
+/* For an old architecture: drivers compile its PTX for newer GPUs. */
 static const char empty_kernel[] =
     ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry haul_empty() {\n  ret;\n}\n";
 
@@ -203,6 +219,7 @@ static double time_many(CUstream stream, const gpu_pair *p, CUfunction kernel) {
     return rint(sum / SAMPLES * 1e6) / 1e3;
 }
 
+/* Sets `cost`, which the report prints beside the times, so that short ones can be judged. */
 static void measure_with(const gpu_pair *p, CUstream stream) {
     CUmodule module;
     CUfunction kernel;
@@ -231,6 +248,7 @@ gpu_overhead gpu_cost(void) {
 
 /* ---- the end of a context ---- */
 
+/* Destroys all events. Pairs that are still pending get no time. */
 static void give_up(context *c) {
     while (c->pending) put_back(take_pending(c));
     while (c->unused) {
@@ -240,7 +258,8 @@ static void give_up(context *c) {
     }
 }
 
-/* Work that hangs is not waited for, and no stream is created in a context with such work. */
+/* Work that hangs is not waited for, and no stream is created in a context with such work. The context is made
+ * current, as events are destroyed there; if that fails, it no longer exists. */
 static void finish(context *c, double until) {
     CUcontext popped;
     if (!c->pending && !c->unused) return;

@@ -35,8 +35,8 @@ const gpu_driver *gpu_real(void);
 
 /* All launches of one name. */
 typedef struct gpu_kernel {
-    const char *symbol; /* GPU_GRAPH stands for launches of graphs */
-    bool wanted;
+    const char *symbol;               /* GPU_GRAPH stands for launches of graphs */
+    bool wanted;                      /* the filter for kernels takes it */
     unsigned grid[3], block[3];       /* of the first launch */
     bool has_grids, has_blocks;       /* other launches differ */
     uint64_t launches, chosen, timed; /* chosen: to be timed */
@@ -45,6 +45,7 @@ typedef struct gpu_kernel {
 } gpu_kernel;
 #define GPU_GRAPH "[graph launch]"
 
+/* A launch between gpu_choose() and its report. */
 typedef struct gpu_launch {
     gpu_kernel *kernel; /* NULL: excluded by the filters */
     bool is_timed;

@@ -1,4 +1,9 @@
-/* Chooses the launches to time, and sums their times. */
+/* Chooses the launches to time, and sums their times.
+ *
+ * Three things are kept, all under one lock: a list of kernels by symbol, with their sums; a table from functions'
+ * handles to kernels; and the handles that belong to libraries' kernels. A handle may mean another kernel once a
+ * module or library was unloaded, so the table is emptied then (gpu_forget_functions()), while kernels stay for the
+ * report. Several modules may have a kernel of the same name: they are one kernel here. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "lib/name_filter.h"
@@ -20,7 +25,7 @@ typedef struct known {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static gpu_kernel *kernels, **last = &kernels;
-static known *functions[ROWS];
+static known *functions[ROWS];              /* by hash of the handle */
 static uint64_t launches, chosen, captured; /* chosen: launches that pass the filters */
 
 void gpu_lock(void) {
@@ -37,6 +42,7 @@ void gpu_unlock(void) {
 
 /* ---- kernels ---- */
 
+/* NULL without memory. Names of kernels are few, so they are searched one by one. */
 static gpu_kernel *kernel_of_symbol(const char *symbol) {
     for (gpu_kernel *k = kernels; k; k = k->next)
         if (strcmp(k->symbol, symbol) == 0) return k;
@@ -60,6 +66,7 @@ typedef struct library_kernel {
 
 static library_kernel *of_libraries[ROWS];
 
+/* The link to the entry, or to the end of its row. */
 static library_kernel **find_library_kernel(CUfunction handle) {
     library_kernel **link = &of_libraries[hash_bytes(HASH_START, &handle, sizeof handle) % ROWS];
     while (*link && (*link)->handle != handle) link = &(*link)->next;
@@ -89,6 +96,7 @@ void gpu_forget_library(CUlibrary library) {
 
 /* ---- functions ---- */
 
+/* NULL if the function fails, as it does for a handle of the other kind. */
 static const char *name_by(CUresult (*get)(const char **name, CUfunction function), CUfunction function) {
     const char *name = NULL;
     return get(&name, function) == CUDA_SUCCESS ? name : NULL;
@@ -103,7 +111,8 @@ static const char *symbol_of(CUfunction function, bool of_library) {
     return name ? name : "[kernel without a name]";
 }
 
-/* The driver loads a kernel on its first launch; that host time is not the kernel's. */
+/* The driver loads a kernel on its first launch; that host time is not the kernel's. A capture in the thread must
+ * not forbid it. */
 static void load(CUfunction function, bool of_library) {
     CUfunction loaded = function;
     const int mode = gpu_relax();
@@ -112,6 +121,7 @@ static void load(CUfunction function, bool of_library) {
     gpu_restore(mode);
 }
 
+/* A function that was not seen yet is named and loaded. NULL without memory. */
 static gpu_kernel *kernel_of(CUfunction function) {
     known **row = &functions[hash_bytes(HASH_START, &function, sizeof function) % ROWS];
     for (known *f = *row; f; f = f->next)
@@ -141,10 +151,12 @@ const gpu_kernel *gpu_kernels(void) {
 
 /* ---- launches ---- */
 
+/* `chosen` only counts launches that pass the filters before it. */
 static bool is_chosen(const gpu_kernel *k) {
     return k && k->wanted && standin_in_range() && standin_takes_number(chosen++);
 }
 
+/* The first launches of each kernel are timed, as many as --launches says. */
 gpu_launch gpu_choose(CUfunction function, const CUlaunchConfig *config) {
     gpu_launch launch = {.number = launches++, .shared_bytes = config->shared_bytes};
     gpu_kernel *k = kernel_of(function);
@@ -155,6 +167,7 @@ gpu_launch gpu_choose(CUfunction function, const CUlaunchConfig *config) {
     return launch;
 }
 
+/* Called for launches that succeeded, timed or not. */
 void gpu_count(const gpu_launch *launch) {
     gpu_kernel *k = launch->kernel;
     if (k->launches++ == 0) {
@@ -165,6 +178,7 @@ void gpu_count(const gpu_launch *launch) {
     k->has_blocks |= memcmp(k->block, launch->block, sizeof k->block) != 0;
 }
 
+/* Called in the order in which launches are found to be done. */
 void gpu_add_time(const gpu_launch *launch, double us) {
     gpu_kernel *k = launch->kernel;
     if (k->timed == 0 || us < k->shortest) k->shortest = us;

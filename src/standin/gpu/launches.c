@@ -1,4 +1,11 @@
-/* The driver's functions that launch, and those that invalidate what launches need. */
+/* The driver's functions that launch, and those that invalidate what launches need.
+ *
+ * Each function here has a name that the real driver exports, and passes the same arguments on. Launches go through
+ * start(), the real function and stop(). Functions that end contexts collect pending times before, as the events end
+ * with their context. Those that unload modules make haul forget what their handles meant.
+ *
+ * A function may be called by several threads at once. No lock is held while the real driver works, except for
+ * pending times at the end of a context. */
 #include "standin/gpu/gpu.h"
 #include "standin/standin.h"
 
@@ -10,6 +17,7 @@
 
 /* ---- around a launch ---- */
 
+/* A launch between start() and stop(). `pair` is NULL if the launch is not timed. */
 typedef struct timing {
     gpu_launch launch;
     CUstream stream;
@@ -28,6 +36,7 @@ static timing start(CUfunction function, const CUlaunchConfig *config, CUstream 
     return t;
 }
 
+/* Returns the launch's result, which is the program's. */
 static CUresult stop(const timing *t, CUresult result) {
     if (t->launch.kernel) gpu_end(t->pair, t->stream, &t->launch, result);
     if (!t->is_captured || result != CUDA_SUCCESS) return result;
@@ -39,7 +48,8 @@ static CUresult stop(const timing *t, CUresult result) {
 
 /* ---- kernels ---- */
 
-/* `own` returns the stream to use for code with a default stream for each thread. */
+/* `own` returns the stream to use for code with a default stream for each thread. Each macro defines one signature
+ * of the driver's functions that launch. */
 #define LAUNCH(symbol, own)                                                                                           \
     CUresult symbol(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,         \
                     unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **parameters,    \
@@ -80,7 +90,8 @@ GRAPH(cuGraphLaunch_ptsz, standin_own)
 
 /* ---- the ends of contexts and modules ---- */
 
-/* Waits for pending times, since the events are destroyed with their context. */
+/* Waits for pending times, since the events are destroyed with their context. NULL: all contexts, as a primary
+ * context is known only by its device. */
 static void finish(CUcontext context) {
     gpu_lock();
     gpu_finish(context);
@@ -100,7 +111,7 @@ static void finish(CUcontext context) {
     }
 
 /* How often the program holds a device's primary context, as far as its calls show: the last release destroys it. */
-enum { MOST_DEVICES = 64 };
+enum { MOST_DEVICES = 64 }; /* for devices beyond, each release counts as the last */
 static atomic_int held[MOST_DEVICES];
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
@@ -109,10 +120,12 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
     return result;
 }
 
+/* Also true if the program releases more than its calls have retained, as the runtime may have. */
 static bool ends_by_release(CUdevice device) {
     return device < 0 || device >= MOST_DEVICES || --held[device] <= 0;
 }
 
+/* A reset destroys the context whoever holds it. */
 static bool ends_by_reset(CUdevice device) {
     if (device >= 0 && device < MOST_DEVICES) held[device] = 0;
     return true;
@@ -125,6 +138,7 @@ END_OF_PRIMARY(cuDevicePrimaryCtxRelease_v2, ends_by_release)
 END_OF_PRIMARY(cuDevicePrimaryCtxReset, ends_by_reset)
 END_OF_PRIMARY(cuDevicePrimaryCtxReset_v2, ends_by_reset)
 
+/* Before the module goes, since its handles may be used again at once. */
 CUresult cuModuleUnload(CUmodule module) {
     gpu_lock();
     gpu_forget_functions();

@@ -1,4 +1,9 @@
-/* Reports the times of a program's kernels: sums by kernel, and single launches. */
+/* Reports the times of a program's kernels: sums by kernel, and single launches.
+ *
+ * kernels.c has the sums; times are those of launches that were timed, and totals are scaled to all launches. The
+ * document is the same for text and HTML; with --json there is a line for each launch when it is done, and one for
+ * the program at the end. All names are demangled at the end, by one process. The functions for the document are in
+ * src/report. All are called with the lock of kernels.c. */
 #include "base/demangle.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -11,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Kept until the end for the table of single launches. */
 typedef struct timed_launch {
     gpu_launch launch;
     double us;
@@ -19,8 +25,9 @@ typedef struct timed_launch {
 static char device[128] = "GPU";
 static timed_launch *each; /* with --all */
 static size_t each_count, each_room;
-static text out;
+static text out; /* empty between calls */
 
+/* The name of device 0 stands for all; the report says "GPU" if the driver does not tell. */
 void gpu_prepare_report(void) {
     CUdevice first;
     if (gpu_real()->cuDeviceGet(&first, 0) == CUDA_SUCCESS)
@@ -29,6 +36,7 @@ void gpu_prepare_report(void) {
 
 /* ---- a launch ---- */
 
+/* A line for one launch, at once. */
 static void put_json(const gpu_launch *l, double us) {
     json_t *line =
         json_pack("{s:I, s:o, s:o, s:o, s:I, s:o}", "launch", (json_int_t)l->number, "kernel",
@@ -38,6 +46,7 @@ static void put_json(const gpu_launch *l, double us) {
     standin_print(&out);
 }
 
+/* A launch is left out if there is no memory for it. */
 static void keep(const gpu_launch *l, double us) {
     timed_launch *more = memory_grow(each, each_count, &each_room, sizeof *each);
     if (!more) return;
@@ -45,6 +54,7 @@ static void keep(const gpu_launch *l, double us) {
     each[each_count++] = (timed_launch){*l, us};
 }
 
+/* As JSON it is written now, as text with the report. */
 void gpu_put_launch(const gpu_launch *l, double us) {
     if (standin_asked.json && !standin_asked.quiet) put_json(l, us);
     if (standin_asked.every_launch && !standin_asked.json) keep(l, us);
@@ -52,6 +62,7 @@ void gpu_put_launch(const gpu_launch *l, double us) {
 
 /* ---- the program ---- */
 
+/* Over all kernels; `us` is scaled. */
 typedef struct totals {
     uint64_t launches, timed;
     double us;
@@ -63,6 +74,7 @@ static double total_of(const gpu_kernel *k) {
     return k->timed ? k->us * (double)k->launches / (double)k->timed : 0;
 }
 
+/* Counts only kernels that were launched. */
 static totals totals_of(const gpu_kernel *kernels) {
     totals t = {0};
     for (const gpu_kernel *k = kernels; k; k = k->next) {
@@ -74,12 +86,14 @@ static totals totals_of(const gpu_kernel *kernels) {
     return t;
 }
 
+/* Longest first. */
 static int by_time(const void *a, const void *b) {
     const double left = total_of(*(const gpu_kernel *const *)a), right = total_of(*(const gpu_kernel *const *)b);
     return (left < right) - (left > right);
 }
 
-/* Kernels that were launched, the one with the longest time first. */
+/* Kernels that were launched, the one with the longest time first. The caller frees the list; NULL if there is no
+ * memory. */
 static const gpu_kernel **sort_kernels(size_t count) {
     const gpu_kernel **all = memory_zeroed(count + 1, sizeof *all);
     size_t i = 0;
@@ -114,6 +128,7 @@ static void demangle(const gpu_kernel *const *kernels, size_t count, text *lines
     memory_free(symbols);
 }
 
+/* Launches of graphs have no grid; kernels whose launches differ have no single one. */
 static void add_extent(report_table *t, bool varies, const unsigned e[3]) {
     if (!e[0])
         report_add_empty(t);
@@ -125,6 +140,7 @@ static void add_extent(report_table *t, bool varies, const unsigned e[3]) {
         report_add_text(t, e[2] == 1 ? "%u x %u" : "%u x %u x %u", e[0], e[1], e[2]);
 }
 
+/* Empty if no launch was timed. */
 static void add_time(report_table *t, const gpu_kernel *k, double us) {
     if (k->timed)
         report_add_number(t, us);
@@ -132,6 +148,7 @@ static void add_time(report_table *t, const gpu_kernel *k, double us) {
         report_add_empty(t);
 }
 
+/* The table's columns are those of add_table(), in that order. */
 static void add_kernel(report_table *t, const gpu_kernel *k, const char *name, double all_us) {
     report_add_row(t);
     report_add_text(t, "%s", name);
@@ -147,6 +164,7 @@ static void add_kernel(report_table *t, const gpu_kernel *k, const char *name, d
     add_time(t, k, report_percent(total_of(k), all_us));
 }
 
+/* The mangled name is for programs that read JSON; people get the other. */
 static report_table *add_table(report_section *s) {
     static const report_column columns[] = {
         {"kernel", "Kernel", REPORT_TEXT, NULL},
@@ -169,6 +187,7 @@ static report_table *add_table(report_section *s) {
     return report_add_table(s, "kernels", "Kernels", shown, count);
 }
 
+/* `names` has a line for each kernel in the same order. Without a demangler, symbols are shown. */
 static void add_kernels(report_section *s, const totals *all) {
     text names = {0};
     const gpu_kernel **kernels = sort_kernels(all->kernels);
@@ -186,6 +205,7 @@ static void add_kernels(report_section *s, const totals *all) {
     memory_free(kernels);
 }
 
+/* What was measured, what the events themselves cost, and what is missing. */
 static void add_notes(report_section *s, const totals *all) {
     const gpu_overhead cost = gpu_cost();
     if (!all->launches)
@@ -211,6 +231,7 @@ static void add_notes(report_section *s, const totals *all) {
                              (unsigned long long)gpu_captured(), gpu_captured() == 1 ? " was" : "es were");
 }
 
+/* Only with --all. Times are those of single launches. */
 static void add_each(report_document *d) {
     static const report_column columns[] = {
         {"launch", "Launch", REPORT_COUNT, NULL},
@@ -235,10 +256,12 @@ static void add_each(report_document *d) {
     }
 }
 
+/* null if a time could not be measured. */
 static json_t *known(double us) {
     return us < 0 ? json_null() : report_json_number(us);
 }
 
+/* The table as JSON rows, with what the notes say as fields. */
 static haul_status put_kernels_json(report_document *d, const totals *all) {
     report_section *s = d ? d->sections : NULL;
     json_t *rows = s ? report_json_rows(s->blocks->table) : NULL;
@@ -250,6 +273,7 @@ static haul_status put_kernels_json(report_document *d, const totals *all) {
     return report_json_put(line, JSON_COMPACT, &out);
 }
 
+/* HTML goes to its file, and text or JSON is left in `out`. */
 static haul_status write_document(report_document *d, const totals *all) {
     haul_status status = HAUL_OK;
     if (standin_asked.html) status = report_write_html(d, &out);
@@ -260,6 +284,7 @@ static haul_status write_document(report_document *d, const totals *all) {
     return status;
 }
 
+/* After a failure, prints what it has. */
 void gpu_report(void) {
     const totals all = totals_of(gpu_kernels());
     report_document *d = report_document_new("program", "Kernel times");

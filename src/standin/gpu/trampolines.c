@@ -1,6 +1,9 @@
 /* The names that libcuda.so.1 exports. Each jumps through its own variable, which holds the real function's address
  * once the driver is loaded, and preserves all argument registers. Before that it leads to `gpu_first_call`, which
- * loads the driver and jumps again. Functions of wrapped.def are defined elsewhere: the symbols here are weak. */
+ * loads the driver and jumps again. Functions of wrapped.def are defined elsewhere: the symbols here are weak.
+ *
+ * A trampoline needs neither the function's parameters nor its result: it changes no register but %r11, which
+ * callees may change anyway. That is why the whole API of any driver version can be exported from a list of names. */
 #include "standin/gpu/trampolines.h"
 
 #include <string.h>
@@ -9,7 +12,9 @@
 #error "the trampolines are written for x86-64"
 #endif
 
-/* %r11 has the variable's address. The stack is 8 bytes off a multiple of 16, as at the start of every function. */
+/* %r11 has the variable's address. The stack is 8 bytes off a multiple of 16, as at the start of every function. All
+ * registers that carry arguments are saved around gpu_load(), with %rax, which counts vector registers of a variadic
+ * call. */
 __asm__(".text\n"
         ".type gpu_first_call, @function\n"
         "gpu_first_call:\n"
@@ -30,6 +35,8 @@ __asm__(".text\n"
         "    jmp *(%r11)\n"
         ".size gpu_first_call, . - gpu_first_call\n");
 
+/* The variable is hidden, so that a trampoline reads it without a relocation. Exported names are weak: a function of
+ * launches.c or driver.c with that name takes precedence. */
 #define NAME(name, version)                                    \
     __asm__(".pushsection .data.gpu_real, \"aw\", @progbits\n" \
             ".balign 8\n"                                      \
@@ -60,6 +67,7 @@ static const struct {
 #undef NAME
 };
 
+/* Other threads may be using trampolines meanwhile: each address is written at once. */
 void gpu_set_trampolines(gpu_function (*find)(const char *name)) {
     for (size_t i = 0; i < sizeof trampolines / sizeof *trampolines; i++) {
         const gpu_function real = find(trampolines[i].name);

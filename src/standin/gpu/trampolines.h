@@ -1,3 +1,4 @@
+/* The interface between driver.c, which loads the real driver, and trampolines.c, whose exported names lead to it. */
 #ifndef HAUL_STANDIN_GPU_TRAMPOLINES_H
 #define HAUL_STANDIN_GPU_TRAMPOLINES_H
 

@@ -1,5 +1,10 @@
 /* Linked into each program and library that `haul cc` makes, as libcudadevrt.a: does what NVIDIA's device linker would.
- * Objects call the names that start with __haul instead of the compiler's usual ones. */
+ * Objects call the names that start with __haul instead of the compiler's usual ones.
+ *
+ * With -rdc=true, each object has a fat binary with PTX that refers to others. NVIDIA's tools link these when the
+ * program is built. Here the objects register themselves at the program's start, and are collected in one wrapper of
+ * version 2; the stand-in links their PTX. All functions are hidden, so that each library of a program collects its
+ * own objects. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +34,7 @@ static void *grow(void *memory, size_t bytes) {
 
 /* ---- objects compiled with -rdc=true are one module ---- */
 
+/* As in runtime/fatbin.c. */
 typedef struct wrapper {
     uint32_t magic;
     int version;
@@ -38,7 +44,7 @@ typedef struct wrapper {
 
 static wrapper whole = {0x466243b1, 2, NULL, NULL};
 static void **whole_handle;
-static size_t objects;
+static size_t objects; /* in the list, which has room for one more and NULL */
 
 /* Each object calls this before main(). The stand-in reads the list when the first kernel runs. */
 void __haul_register_linked(void (*register_names)(void **), void *fat, void *id, void (*done)(void *)) {
@@ -67,6 +73,7 @@ typedef struct variable {
 static variable *variables; /* complete before main() */
 static _Thread_local void *last_control, *last_address;
 
+/* The first use loads the module, which sets `managed`. The storage serves if that fails. */
 static void *managed_address(variable *v) {
     if (!v->managed) __cudaInitModule(v->handle);
     return v->managed ? v->managed : v->storage;

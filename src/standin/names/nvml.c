@@ -1,4 +1,6 @@
-/* The library that programs open as libnvidia-ml.so.1: a filter like libcuda.so.1 (cuda.c). */
+/* The library that programs open as libnvidia-ml.so.1: a filter like libcuda.so.1 (cuda.c).
+ *
+ * Every function returns the same, though some have other types: the loader takes only the names from here. */
 enum { UNINITIALIZED = 1 };
 
 #define NVML_MISSING(name)                                 \

@@ -1,4 +1,12 @@
-/* Arrays, mipmaps, and copies of boxes and rectangles between them and other memory. */
+/* Arrays, mipmaps, and copies of boxes and rectangles between them and other memory.
+ *
+ * The runtime describes a copy by elements and by the direction that the program names; the driver counts bytes and
+ * wants a kind of memory for each side. Every copy here becomes two `side`s, then one CUDA_MEMCPY3D for the driver's
+ * copy_3d_async(). Functions without "Async" wait for the stream. The forms _ptds and _ptsz use the thread's own
+ * default stream (standin_own()).
+ *
+ * The layout of arrays is in exec/texture/, their functions in vgpu/array.c. texture.c makes objects of arrays, and
+ * memory.c has copies between plain addresses. */
 #include "standin/runtime/array.h"
 
 #include "standin/standin.h"
@@ -9,6 +17,7 @@
 
 enum { SIGNED, UNSIGNED, FLOAT };
 
+/* Each format of the driver, as the runtime describes one of its channels: width in bits, and kind. */
 static const struct {
     CUarray_format format;
     int bits, kind;
@@ -18,6 +27,7 @@ static const struct {
 #undef FORMAT
 };
 
+/* CUDA has formats of one, two or four channels, which are all of the same width. */
 CUresult standin_format(const cudaChannelFormatDesc *channels, CUarray_format *format, unsigned *count) {
     const int bits[] = {channels->x, channels->y, channels->z, channels->w};
     *count = 0;
@@ -51,6 +61,7 @@ cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, int kind
 
 /* ---- arrays ---- */
 
+/* An extent of 0 means that the array lacks this dimension. */
 static CUresult describe(const cudaChannelFormatDesc *channels, cudaExtent extent, unsigned flags,
                          CUDA_ARRAY3D_DESCRIPTOR *d) {
     *d = (CUDA_ARRAY3D_DESCRIPTOR){
@@ -58,6 +69,7 @@ static CUresult describe(const cudaChannelFormatDesc *channels, cudaExtent exten
     return channels ? standin_format(channels, &d->format, &d->channels) : CUDA_INVALID_VALUE;
 }
 
+/* The flags are the driver's: layers, cubes, surfaces, gathers. */
 CUresult cudaMalloc3DArray(CUarray *array, const cudaChannelFormatDesc *channels, cudaExtent extent, unsigned flags) {
     CUDA_ARRAY3D_DESCRIPTOR description;
     const driver_table *d = standin_enter();
@@ -65,16 +77,19 @@ CUresult cudaMalloc3DArray(CUarray *array, const cudaChannelFormatDesc *channels
     return standin_leave(result == CUDA_SUCCESS ? d->array_create_3d(array, &description) : result);
 }
 
+/* One dimension if the height is 0, otherwise two. */
 CUresult cudaMallocArray(CUarray *array, const cudaChannelFormatDesc *channels, size_t width, size_t height,
                          unsigned flags) {
     return cudaMalloc3DArray(array, channels, (cudaExtent){width, height, 0}, flags);
 }
 
+/* NULL is allowed. Waits for all work, which may use the array. */
 CUresult cudaFreeArray(CUarray array) {
     if (!array) return CUDA_SUCCESS;
     STANDIN_CALL(array_destroy(array));
 }
 
+/* CUDA_INVALID_CHANNELS if there is no such format. */
 CUresult cudaMallocMipmappedArray(CUmipmappedArray *mipmap, const cudaChannelFormatDesc *channels, cudaExtent extent,
                                   unsigned levels, unsigned flags) {
     CUDA_ARRAY3D_DESCRIPTOR description;
@@ -83,6 +98,7 @@ CUresult cudaMallocMipmappedArray(CUmipmappedArray *mipmap, const cudaChannelFor
     return standin_leave(result == CUDA_SUCCESS ? d->mipmap_create(mipmap, &description, levels) : result);
 }
 
+/* The level is an array that ends with the mipmap. */
 CUresult cudaGetMipmappedArrayLevel(CUarray *array, CUmipmappedArray mipmap, unsigned level) {
     STANDIN_CALL(mipmap_level(array, mipmap, level));
 }
@@ -92,6 +108,7 @@ CUresult cudaFreeMipmappedArray(CUmipmappedArray mipmap) {
     STANDIN_CALL(mipmap_destroy(mipmap));
 }
 
+/* The program may pass NULL for what it does not ask for. */
 CUresult cudaArrayGetInfo(cudaChannelFormatDesc *channels, cudaExtent *extent, unsigned *flags, CUarray array) {
     CUDA_ARRAY3D_DESCRIPTOR a;
     const driver_table *d = standin_enter();
@@ -103,28 +120,33 @@ CUresult cudaArrayGetInfo(cudaChannelFormatDesc *channels, cudaExtent *extent, u
     return standin_leave(CUDA_SUCCESS);
 }
 
+/* As cudaArrayGetInfo(), without extent and flags. */
 CUresult cudaGetChannelDesc(cudaChannelFormatDesc *channels, CUarray array) {
     return cudaArrayGetInfo(channels, NULL, NULL, array);
 }
 
 /* ---- one side of a copy ---- */
 
+/* An array with a position in it, or an address with the distance of its rows. */
 typedef struct side {
-    int kind;
-    CUarray array;
+    int kind;      /* DRIVER_MEMORY_... */
+    CUarray array; /* if the kind is DRIVER_MEMORY_ARRAY; else `address` */
     void *address;
     size_t x, y, z, pitch, height; /* x: in bytes */
 } side;
 
+/* In an array there is no pitch: its layout is the GPU's. */
 static side side_of_array(CUarray array, size_t x, size_t y, size_t z) {
     return (side){.kind = DRIVER_MEMORY_ARRAY, .array = array, .x = x, .y = y, .z = z};
 }
 
+/* The side begins at the address. `is_source` says which half of the direction is meant. */
 static side side_of_memory(const void *address, size_t pitch, bool is_source, int kind) {
     return (side){
         .kind = standin_memory_kind(address, is_source, kind), .address = (void *)(uintptr_t)address, .pitch = pitch};
 }
 
+/* Sets host and device addresses alike, since the driver reads only the one that a side's kind selects. */
 static CUDA_MEMCPY3D box_of(const side *to, const side *from, cudaExtent bytes) {
     return (CUDA_MEMCPY3D){.from_kind = from->kind,
                            .from_array = from->array,
@@ -149,11 +171,13 @@ static CUDA_MEMCPY3D box_of(const side *to, const side *from, cudaExtent bytes) 
                            .depth = bytes.depth};
 }
 
+/* A failed copy has queued nothing to wait for. */
 static CUresult run(const driver_table *d, const CUDA_MEMCPY3D *box, CUstream stream, bool waits) {
     const CUresult result = d->copy_3d_async(box, stream);
     return result == CUDA_SUCCESS && waits ? d->stream_synchronize(stream) : result;
 }
 
+/* Copies a box, whose width is in bytes. */
 static CUresult copy(const driver_table *d, const side *to, const side *from, cudaExtent bytes, CUstream stream,
                      bool waits) {
     const CUDA_MEMCPY3D box = box_of(to, from, bytes);
@@ -162,6 +186,7 @@ static CUresult copy(const driver_table *d, const side *to, const side *from, cu
 
 /* ---- boxes ---- */
 
+/* Gets the bytes of one element: all channels have the width of the first. */
 static CUresult texel_bytes(const driver_table *d, CUarray array, size_t *bytes) {
     CUDA_ARRAY3D_DESCRIPTOR a = {0};
     const CUresult result = d->array_describe_3d(&a, array);
@@ -171,7 +196,7 @@ static CUresult texel_bytes(const driver_table *d, CUarray array, size_t *bytes)
 }
 
 /* An array's position counts its elements, that of other memory bytes. The width counts elements if there is an
- * array. */
+ * array. Between two arrays, elements must be of the same size. */
 CUresult standin_box(const driver_table *d, const cudaMemcpy3DParms *p, CUDA_MEMCPY3D *box) {
     size_t from_bytes = 1, to_bytes = 1;
     if (!p) return CUDA_INVALID_VALUE;
@@ -190,6 +215,7 @@ CUresult standin_box(const driver_table *d, const cudaMemcpy3DParms *p, CUDA_MEM
     return CUDA_SUCCESS;
 }
 
+/* All forms of cudaMemcpy3D(): `waits` for those without "Async". */
 static CUresult copy_3d(const cudaMemcpy3DParms *p, CUstream stream, bool waits) {
     CUDA_MEMCPY3D box;
     const driver_table *d = standin_enter();
@@ -229,6 +255,7 @@ static CUresult copy_3d_peer(const cudaMemcpy3DPeerParms *p, CUstream stream, bo
     return copy_3d(&whole, stream, waits);
 }
 
+/* Unlike CUDA's, this does not return before the copy is over. */
 CUresult cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms *p) {
     return copy_3d_peer(p, NULL, true);
 }
@@ -247,11 +274,13 @@ CUresult cudaMemcpy3DPeerAsync_ptsz(const cudaMemcpy3DPeerParms *p, CUstream str
 
 /* ---- rectangles: all widths and x are bytes ---- */
 
+/* The side's x and the width are passed on as they are: here the runtime counts bytes, as the driver does. */
 static CUresult copy_2d(side to, side from, size_t width, size_t height, CUstream stream, bool waits) {
     const driver_table *d = standin_enter();
     return standin_leave(copy(d, &to, &from, (cudaExtent){width, height, 1}, stream, waits));
 }
 
+/* The lock is needed to look up the address, as standin_memory_kind() asks the driver for its allocation. */
 static CUresult to_array(CUarray to, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height,
                          int kind, CUstream stream, bool waits) {
     standin_enter();
@@ -260,6 +289,7 @@ static CUresult to_array(CUarray to, size_t x, size_t y, const void *from, size_
     return copy_2d(target, source, width, height, stream, waits);
 }
 
+/* x counts bytes, y rows. */
 CUresult cudaMemcpy2DToArray(CUarray to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
                              size_t height, int kind) {
     return to_array(to, x, y, from, pitch, width, height, kind, NULL, true);
@@ -308,6 +338,7 @@ CUresult cudaMemcpy2DFromArrayAsync_ptsz(void *to, size_t pitch, CUarray from, s
     return from_array(to, pitch, from, x, y, width, height, kind, standin_own(stream), false);
 }
 
+/* Both sides are on a device, so the direction says nothing. */
 CUresult cudaMemcpy2DArrayToArray(CUarray to, size_t to_x, size_t to_y, CUarray from, size_t from_x, size_t from_y,
                                   size_t width, size_t height, int kind) {
     (void)kind;
@@ -323,11 +354,13 @@ CUresult cudaMemcpy2DArrayToArray_ptds(CUarray to, size_t to_x, size_t to_y, CUa
 
 /* ---- stretches: bytes of an array, row after row ---- */
 
+/* The runtime's oldest copies take a number of bytes that may start within a row and continue in the next ones. */
 typedef struct stretch {
     CUarray array;
-    size_t x, y, row_bytes;
+    size_t x, y, row_bytes; /* the next byte: x in bytes, y in rows */
 } stretch;
 
+/* Sets the length of rows. CUDA_INVALID_VALUE if the stretch begins behind the end of a row. */
 static CUresult begin_stretch(const driver_table *d, stretch *s) {
     CUDA_ARRAY3D_DESCRIPTOR a = {0};
     CUresult result = d->array_describe_3d(&a, s->array);
@@ -336,6 +369,7 @@ static CUresult begin_stretch(const driver_table *d, stretch *s) {
     return result == CUDA_SUCCESS && s->x >= s->row_bytes ? CUDA_INVALID_VALUE : result;
 }
 
+/* A piece never reaches beyond its row, so at most one row ends. */
 static void advance(stretch *s, size_t bytes) {
     s->x += bytes;
     if (s->x < s->row_bytes) return;
@@ -343,11 +377,12 @@ static void advance(stretch *s, size_t bytes) {
     s->y++;
 }
 
+/* The longest piece that can begin at the stretch's next byte. */
 static size_t left_in_row(const stretch *s) {
     return s->row_bytes - s->x;
 }
 
-/* Copies piece by piece; each piece lies in one row. */
+/* Copies piece by piece; each piece lies in one row. `is_source`: the memory is the source, the array the target. */
 static CUresult copy_stretch(stretch s, void *memory, size_t bytes, bool is_source, int kind, CUstream stream,
                              bool waits) {
     const driver_table *d = standin_enter();
@@ -363,6 +398,7 @@ static CUresult copy_stretch(stretch s, void *memory, size_t bytes, bool is_sour
     return standin_leave(result);
 }
 
+/* CUDA has deprecated this function and those like it, but older programs call them. */
 CUresult cudaMemcpyToArray(CUarray to, size_t x, size_t y, const void *from, size_t bytes, int kind) {
     return copy_stretch((stretch){.array = to, .x = x, .y = y}, (void *)(uintptr_t)from, bytes, true, kind, NULL, true);
 }
@@ -400,6 +436,7 @@ CUresult cudaMemcpyFromArrayAsync_ptsz(void *to, CUarray from, size_t x, size_t 
     return cudaMemcpyFromArrayAsync(to, from, x, y, bytes, kind, standin_own(stream));
 }
 
+/* A piece ends where a row of either array ends. The runtime has no asynchronous form of this copy. */
 static CUresult copy_between(stretch to, stretch from, size_t bytes, CUstream stream) {
     const driver_table *d = standin_enter();
     CUresult result = begin_stretch(d, &to);
@@ -432,12 +469,14 @@ CUresult cudaMemcpyArrayToArray_ptds(CUarray to, size_t to_x, size_t to_y, CUarr
 
 /* ---- memory for boxes, and fills of it ---- */
 
+/* A box is a rectangle whose slices follow each other: the rows of all slices have one pitch. */
 CUresult cudaMalloc3D(cudaPitchedPtr *memory, cudaExtent extent) {
     if (!memory) return standin_fail(CUDA_INVALID_VALUE);
     *memory = (cudaPitchedPtr){.width = extent.width, .height = extent.height};
     return cudaMallocPitch(&memory->address, &memory->pitch, extent.width, extent.height * extent.depth);
 }
 
+/* Slices are as far apart as the memory's height says, however few of their rows are filled. */
 CUresult cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, CUstream stream) {
     CUresult result = CUDA_SUCCESS;
     for (size_t z = 0; z < extent.depth && result == CUDA_SUCCESS; z++)
@@ -450,6 +489,7 @@ CUresult cudaMemset3DAsync_ptsz(cudaPitchedPtr to, int value, cudaExtent extent,
     return cudaMemset3DAsync(to, value, extent, standin_own(stream));
 }
 
+/* Like the other fills, it does not wait. */
 CUresult cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
     return cudaMemset3DAsync(to, value, extent, NULL);
 }

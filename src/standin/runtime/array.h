@@ -1,4 +1,8 @@
-/* Structures of the runtime API for arrays, boxes and textures, with CUDA's layout. */
+/* Structures of the runtime API for arrays, boxes and textures, with CUDA's layout.
+ *
+ * The program's compiler lays these structures out, so the order, the types and the reserved words are CUDA's; the
+ * names of fields are haul's. Fields without a comment mean what CUDA's documentation says. nodes.c and graph.c use
+ * the structures for copies in graphs, texture.c those of resources and textures. */
 #ifndef HAUL_STANDIN_RUNTIME_ARRAY_H
 #define HAUL_STANDIN_RUNTIME_ARRAY_H
 
@@ -6,7 +10,7 @@
 
 typedef struct cudaChannelFormatDesc {
     int x, y, z, w; /* bits of the channels; 0: no such channel */
-    int kind;
+    int kind;       /* cudaChannelFormatKind: 0 signed, 1 unsigned, 2 floating */
 } cudaChannelFormatDesc;
 
 typedef struct cudaExtent {
@@ -17,11 +21,14 @@ typedef struct cudaPos {
     size_t x, y, z;
 } cudaPos;
 
+/* Rows of `width` bytes, `pitch` bytes apart; `height` rows make a slice. */
 typedef struct cudaPitchedPtr {
     void *address;
     size_t pitch, width, height;
 } cudaPitchedPtr;
 
+/* Each side is an array or, if that is NULL, memory. A position counts elements of an array, bytes of memory. The
+ * extent's width counts elements if either side is an array, else bytes. */
 typedef struct cudaMemcpy3DParms {
     CUarray from_array;
     cudaPos from_at;
@@ -33,6 +40,7 @@ typedef struct cudaMemcpy3DParms {
     int kind;
 } cudaMemcpy3DParms;
 
+/* As cudaMemcpy3DParms, with a device for each side in place of the direction. */
 typedef struct cudaMemcpy3DPeerParms {
     CUarray from_array;
     cudaPos from_at;
@@ -65,6 +73,7 @@ typedef struct cudaResourceDesc {
     unsigned flags;
 } cudaResourceDesc;
 
+/* The flags that CUDA 11 lacks are at the end, so that one structure serves all versions. */
 typedef struct cudaTextureDesc {
     int address[3], filter, reads_fractions, srgb;
     float border[4];

@@ -1,5 +1,8 @@
 /* Kernels that access memory beyond allocations. As on hardware, they continue if the address is mapped; the program's
- * end reports it. */
+ * end reports it.
+ *
+ * The driver maps the pages that a GPU would have mapped behind an allocation, and calls note() for each launch that
+ * used them. Only the furthest access of each kernel is kept. With checks, such an access is a finding instead. */
 #include "standin/runtime/beyond.h"
 
 #include "base/mangled.h"
@@ -14,9 +17,9 @@ static struct {
     char name[NAME];
     sim_overrun overrun;
 } kernels[MOST_KERNELS];
-static unsigned count;
+static unsigned count; /* of kernels in the list */
 
-/* If the list is full, further ones are omitted. */
+/* If the list is full, further ones are omitted. Called by the driver with the lock. */
 static void note(const char *symbol, const sim_overrun *o) {
     size_t length;
     char name[NAME];

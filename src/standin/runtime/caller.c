@@ -1,3 +1,8 @@
+/* Finds the program's call, and the line of an address.
+ *
+ * The stack is walked by backtrace(): the frames of haul's own library come first, then the program's. This needs
+ * frames for all of haul's functions, so the stand-in is compiled without tail calls (src/CMakeLists.txt). Lines
+ * come from addr2line, a process of its own, whose absence only makes places less exact. caller.h has the interface. */
 #include "standin/runtime/caller.h"
 
 #include "base/process.h"
@@ -10,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEEPEST = 32 };
+enum { DEEPEST = 32 }; /* frames of haul's own */
 
 /* Whether an address belongs to this library. */
 static bool is_ours(const void *address) {
@@ -19,7 +24,8 @@ static bool is_ours(const void *address) {
            ours.dli_fbase == other.dli_fbase;
 }
 
-/* The frame after the last one of haul's is the program's; the one before it is the function that it called. */
+/* The frame after the last one of haul's is the program's; the one before it is the function that it called. Both
+ * are NULL if the stack cannot be read. */
 standin_caller standin_caller_now(void) {
     void *frames[DEEPEST];
     Dl_info called;
@@ -31,6 +37,7 @@ standin_caller standin_caller_now(void) {
     return (standin_caller){frames[i], named ? called.dli_sname : NULL};
 }
 
+/* The loader's entry for the program has an empty name. */
 bool standin_is_program(const void *address) {
     Dl_info about;
     struct link_map *map;
@@ -39,7 +46,7 @@ bool standin_is_program(const void *address) {
 
 /* ---- lines ---- */
 
-/* Removes the variables that load the stand-in. */
+/* Removes the variables that load the stand-in. -C demangles, -f gives the function, -e names the file. */
 static bool run_addr2line(const char *file, uintptr_t offset, text *lines) {
     char at[32];
     text path = {0}, errors = {0};
@@ -54,6 +61,7 @@ static bool run_addr2line(const char *file, uintptr_t offset, text *lines) {
     return ran;
 }
 
+/* A path without its folders. */
 static const char *last_part(const char *path, size_t length) {
     const char *part = path;
     for (const char *c = path; c < path + length; c++)
@@ -78,6 +86,7 @@ static bool put_line(const char *file, uintptr_t offset, text *out) {
     return known;
 }
 
+/* A return address is behind the call, maybe in the next line: one byte before it is in the call. */
 void standin_put_place(const void *address, text *out) {
     Dl_info about;
     struct link_map *map;

@@ -1,4 +1,9 @@
-/* haul check -- PROGRAM: findings in its launches, and calls that failed. */
+/* haul check -- PROGRAM: findings in its launches, and calls that failed.
+ *
+ * The rules (expectations, suppressions) are read when the first launch or failed call comes, and each launch is
+ * judged by the checker of src/report/check. Findings are printed as they come, so that a program that crashes has
+ * shown them. SARIF and JUnit are collected and written at the end. A failed call is found by the error that it
+ * returns; it counts as a failure of the check, unless correct programs get that error, too. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/device.h"
@@ -19,16 +24,17 @@ typedef struct failed_call {
 
 static struct {
     bool open, checks; /* checks: the rules could be read */
-    int64_t launches;
+    int64_t launches;  /* checked so far */
     report_sources sources;
     report_checker checker;
     report_sarif sarif;
     report_junit junit;
-    failed_call *calls;
+    failed_call *calls; /* never freed */
     uint64_t call_count;
     text out;
 } state;
 
+/* Does nothing from the second call on. */
 static void open_checker(void) {
     const report_check_options options = {standin_asked.expect, standin_asked.suppress, standin_asked.ignore,
                                           standin_asked.grade};
@@ -42,6 +48,7 @@ static void open_checker(void) {
 
 /* ---- launches ---- */
 
+/* Adds the verdict to the files that were asked for, and to the report. */
 static haul_status put_verdict(const report_verdict *v) {
     json_t *line = NULL;
     if (standin_asked.sarif) HAUL_TRY(report_sarif_add(&state.sarif, v));
@@ -82,6 +89,7 @@ static bool is_an_answer(CUresult result) {
     }
 }
 
+/* The same place may fail with several errors: each is one entry. NULL without memory. */
 static failed_call *find_call(const standin_caller *caller, CUresult result) {
     for (failed_call *c = state.calls; c; c = c->next)
         if (c->caller.address == caller->address && c->result == result) return c;
@@ -91,6 +99,7 @@ static failed_call *find_call(const standin_caller *caller, CUresult result) {
     return state.calls = c;
 }
 
+/* The driver's message, if there is one, says more than CUDA's text for the error. */
 static void put_call(const failed_call *c) {
     text place = {0};
     const char *function = c->caller.function ? c->caller.function : "a call";
@@ -120,6 +129,7 @@ void standin_check_call(CUresult result) {
 
 /* ---- the end ---- */
 
+/* What kernels have left allocated on the device's heap comes as records of launches, with findings. */
 static haul_status check_leaks_of(unsigned device) {
     haul_run *run;
     HAUL_TRY(haul_run_create(standin_device_at(device), &run));
@@ -146,6 +156,7 @@ static haul_status write_files(void) {
     return HAUL_OK;
 }
 
+/* Nothing with --json, as the lines have all that the totals are made of. */
 static haul_status put_totals(void) {
     if (standin_asked.quiet || standin_asked.json) return HAUL_OK;
     if (state.call_count)
@@ -154,6 +165,7 @@ static haul_status put_totals(void) {
     return report_put_check_totals(&state.checker, &state.out);
 }
 
+/* A check without rules has failed. After an interruption, leaks say nothing. */
 haul_status standin_put_check(bool interrupted, bool *failed) {
     open_checker();
     *failed = !state.checks;

@@ -1,10 +1,15 @@
-/* Queries of devices and of the runtime; errors. */
+/* Queries of devices and of the runtime; errors.
+ *
+ * Device numbers are the program's, from 0. What concerns a device goes to the driver API's functions or to the
+ * driver's table; properties.c has cudaGetDeviceProperties(). Errors are the driver's numbers, whose names and texts
+ * in the runtime are in errors.def. cudaGetLastError() returns what session.c has kept for the thread. */
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"
 #include "standin/runtime/version.h"
 
 #include <string.h>
 
+/* Does not open the devices. */
 CUresult cudaGetDeviceCount(int *count) {
     *count = (int)standin_device_count();
     return CUDA_SUCCESS;
@@ -38,12 +43,14 @@ CUresult cudaGetDeviceFlags(unsigned *flags) {
     return standin_fail(result);
 }
 
+/* All devices are equal, so the first fits as well as any. */
 CUresult cudaChooseDevice(int *number, const void *wanted) {
     if (!number || !wanted) return standin_fail(CUDA_INVALID_VALUE);
     *number = 0;
     return CUDA_SUCCESS;
 }
 
+/* The list has no effect: the first device is the default in any case. */
 CUresult cudaSetValidDevices(const int *numbers, int count) {
     if (count < 0 || (count && !numbers)) return standin_fail(CUDA_INVALID_VALUE);
     for (int i = 0; i < count; i++)
@@ -71,6 +78,7 @@ CUresult cudaDriverGetVersion(int *version) {
 /* Values of each version are those of its last release, or close to them. */
 static const int latest[] = {[11] = 11080, [12] = 12040, [13] = 13000};
 
+/* The version that the program was made for, not that of the driver. */
 CUresult cudaRuntimeGetVersion(int *version) {
     *version = latest[standin_cuda_version()];
     return CUDA_SUCCESS;
@@ -84,6 +92,7 @@ CUresult cudaDeviceGetAttribute(int *value, int attribute, int number) {
 
 /* ---- device management ---- */
 
+/* Waits for the current device only. */
 CUresult cudaDeviceSynchronize(void) {
     STANDIN_CALL(synchronize());
 }
@@ -93,6 +102,7 @@ CUresult cudaDeviceReset(void) {
     return cudaDeviceSynchronize();
 }
 
+/* Limits of the device's one context. */
 CUresult cudaDeviceSetLimit(int limit, size_t value) {
     STANDIN_CALL(limit_set(limit, value));
 }
@@ -105,6 +115,7 @@ CUresult cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
     STANDIN_CALL(stream_priorities(least, greatest));
 }
 
+/* Sets *can to 0 after any failure but a missing pointer. */
 CUresult cudaDeviceCanAccessPeer(int *can, int number, int peer) {
     if (!can) return standin_fail(CUDA_INVALID_VALUE);
     *can = 0;
@@ -153,6 +164,7 @@ CUresult cudaCtxResetPersistingL2Cache(void) {
     STANDIN_CALL(persisting_reset());
 }
 
+/* The command line chooses what is counted, so these have no effect. */
 CUresult cudaProfilerStart(void) {
     return CUDA_SUCCESS;
 }
@@ -189,6 +201,7 @@ CUresult cudaThreadGetCacheConfig(int *preference) {
 
 /* ---- errors ---- */
 
+/* Also resets it, unless a kernel's fault has ended the device's context. */
 CUresult cudaGetLastError(void) {
     return standin_last_error(true);
 }
@@ -208,6 +221,7 @@ const char *cudaGetErrorName(CUresult result) {
     }
 }
 
+/* CUDA's text for an unknown number, too. */
 const char *standin_error_text(CUresult result) {
     switch ((int)result) {
 #define ERROR(value, name, text) \

@@ -1,5 +1,10 @@
-/* The end of the program, however it ends: the report is printed once, and findings turn success into failure. A forked
- * process has nothing to report. */
+/* The end of the program, however it ends: the report is printed once, and findings turn success into failure. A
+ * forked process has nothing to report.
+ *
+ * There are three ways to end. exit() and a return from main() call at_exit(), then the library's destructor, which
+ * can still change the status. _exit() and _Exit() are replaced by this library's. A signal calls its handler, with
+ * an alarm in case the report does not end. The first of them to come prints the report; `reported` stops the
+ * others. */
 #include "base/signals.h"
 #include "base/terminal_line.h"
 #include "standin/runtime/beyond.h"
@@ -17,9 +22,9 @@
 
 enum { MOST_SECONDS = 20 }; /* time limit for the report of a program that a signal ends */
 
-static pid_t owner; /* the process that opened the device */
-static int exit_status;
-static bool found;
+static pid_t owner;     /* the process that opened the device */
+static int exit_status; /* as passed to exit() */
+static bool found;      /* a finding makes a check fail */
 static atomic_bool reported;
 
 /* Does work that nobody waited for, so that its errors show. */
@@ -39,6 +44,7 @@ static void at_exit(int status, void *unused) {
     report_once(false);
 }
 
+/* Findings make success a failure, but a failure keeps its status. */
 static int status_with_findings(int status) {
     return found && status == 0 && getpid() == owner ? 1 : status;
 }
@@ -52,6 +58,7 @@ __attribute__((destructor)) static void leave_with_findings(void) {
 
 /* ---- a program that ends at once ---- */
 
+/* Does what the C library's _exit() does: the system call cannot fail, so the loop only satisfies the compiler. */
 _Noreturn static void leave(int status) {
     report_once(false);
     for (;;) syscall(SYS_exit_group, status_with_findings(status));
@@ -78,6 +85,7 @@ static void end_by_signal(int number, siginfo_t *about, void *context) {
     raise(number); /* the handler is reset */
 }
 
+/* Called once, when the devices are opened. Only tasks with a report care about signals other than SIGSEGV. */
 void standin_prepare_end(void) {
     owner = getpid();
     on_exit(at_exit, NULL);

@@ -1,5 +1,9 @@
 /* Fat binaries as nvcc embeds them: a wrapper, which points to a container of entries, or to several if objects were
- * linked. PTX entries are plain or packed by LZ4; those packed by Zstandard (nvcc's default) need libzstd. */
+ * linked. PTX entries are plain or packed by LZ4; those packed by Zstandard (nvcc's default) need libzstd.
+ *
+ * A fat binary has entries for several architectures, as PTX and as machine code, which is skipped. The PTX for the
+ * newest architecture is taken; it runs as long as it uses only what the machine has (vgpu/module.c). Sizes in the
+ * data are checked against the container's own. Fields that are not used here are named only for their place. */
 #include "standin/standin.h"
 
 #include <dlfcn.h>
@@ -11,6 +15,7 @@ enum { WRAPPER_LINKED = 2, ENTRY_PTX = 1, PACKED_LZ4 = 0x2000, PACKED_ZSTD = 0x8
 static const uint32_t WRAPPER = 0x466243b1, CONTAINER = 0xba55ed50;
 static const size_t MOST_TEXT = (size_t)1 << 31;
 
+/* What __cudaRegisterFatBinary() gets. `haul cc` makes the same (names/linked.c). */
 typedef struct wrapper {
     uint32_t magic;
     int version;
@@ -24,6 +29,7 @@ typedef struct container {
     uint64_t bytes;
 } container;
 
+/* The header is followed by the content. All sizes are in bytes. */
 typedef struct entry {
     uint16_t kind, version;
     uint32_t header_bytes;
@@ -63,6 +69,7 @@ static bool unpack_lz4(char *to, size_t room, const unsigned char *at, size_t by
     return done == room;
 }
 
+/* Uses libzstd if the machine has it; prints what to do if not. */
 static bool unpack_zstd(char *to, size_t room, const unsigned char *from, size_t bytes) {
     size_t (*unpack)(void *, size_t, const void *, size_t) = NULL;
     void *library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -74,6 +81,7 @@ static bool unpack_zstd(char *to, size_t room, const unsigned char *from, size_t
     return false;
 }
 
+/* `room` is the size of the text. False if the data is not valid. */
 static bool unpack(char *to, size_t room, const entry *e) {
     const unsigned char *payload = (const unsigned char *)e + e->header_bytes;
     if (e->flags & PACKED_LZ4) return unpack_lz4(to, room, payload, e->packed_bytes);
@@ -82,6 +90,7 @@ static bool unpack(char *to, size_t room, const entry *e) {
     return true;
 }
 
+/* The entry's PTX with a NUL, allocated; NULL if it cannot be unpacked. */
 static char *text_of(const entry *e) {
     const bool is_packed = e->flags & (PACKED_LZ4 | PACKED_ZSTD);
     const size_t bytes = is_packed ? e->text_bytes : e->bytes;
@@ -92,6 +101,8 @@ static char *text_of(const entry *e) {
     return NULL;
 }
 
+/* The PTX of the newest architecture in a container, allocated; NULL if it has none. Stops at an entry that does not
+ * fit into the container. */
 static char *newest(const unsigned char *fat) {
     container c;
     const entry *best = NULL;
@@ -113,6 +124,7 @@ bool standin_is_fatbin(const void *image) {
     return magic == WRAPPER || magic == CONTAINER;
 }
 
+/* Objects without PTX are skipped, without a message. */
 unsigned standin_fatbin_texts(const void *fat, char **texts, unsigned most) {
     const wrapper *w = fat;
     unsigned count = 0;

@@ -1,4 +1,12 @@
-/* Graphs of the runtime: the driver's, with nodes described in the runtime's terms. */
+/* Graphs of the runtime: the driver's, with nodes described in the runtime's terms.
+ *
+ * Graphs, nodes and executable graphs are the driver's handles, so most functions pass their arguments on. Three
+ * things differ. CUDA 13 gave several functions the arguments of their second forms under the old names; these ask
+ * standin_cuda_version() which arguments the program has passed. Kernels are named by host functions and variables
+ * by symbols, which are looked up here. The forms _ptsz replace the default stream.
+ *
+ * nodes.c has the functions that take nodes of any kind. The virtual GPU's graphs are in vgpu/graph.c, vgpu/nodes.c
+ * and vgpu/executable.c. */
 #include "standin/runtime/graph.h"
 
 #include "standin/cuda/cuda.h"
@@ -14,6 +22,7 @@ CUresult cudaGraphCreate(CUgraph *graph, unsigned flags) {
     STANDIN_CALL(graph_create(graph, flags));
 }
 
+/* The clone's nodes are found by cudaGraphNodeFindInClone(), since they have handles of their own. */
 CUresult cudaGraphClone(CUgraph *clone, CUgraph original) {
     STANDIN_CALL(graph_clone(clone, original));
 }
@@ -22,10 +31,12 @@ CUresult cudaGraphNodeFindInClone(CUgraphNode *node, CUgraphNode original, CUgra
     STANDIN_CALL(node_find(node, original, clone));
 }
 
+/* Its dependencies go with it. Executable graphs made before keep their copy of it. */
 CUresult cudaGraphDestroyNode(CUgraphNode node) {
     STANDIN_CALL(node_destroy(node));
 }
 
+/* As all lists of nodes: NULL asks for the number only, and a list that is too long ends with NULLs. */
 CUresult cudaGraphGetNodes(CUgraph graph, CUgraphNode *list, size_t *count) {
     STANDIN_CALL(graph_nodes(graph, list, count));
 }
@@ -38,10 +49,12 @@ CUresult cudaGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type) {
     STANDIN_CALL(node_type(node, type));
 }
 
+/* Writes a file for Graphviz. */
 CUresult cudaGraphDebugDotPrint(CUgraph graph, const char *path, unsigned flags) {
     STANDIN_CALL(graph_print(graph, path, flags));
 }
 
+/* Nothing has to be moved before a launch, so this only checks its arguments. */
 CUresult cudaGraphUpload(CUgraphExec executable, CUstream stream) {
     STANDIN_CALL(executable_upload(executable, stream));
 }
@@ -62,6 +75,7 @@ CUresult cudaGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, vo
     return cudaGraphGetEdges_v2(graph, from, to, NULL, data);
 }
 
+/* The data of all edges is zero (cuda/graph.c). */
 CUresult cudaGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *list, CUgraphEdgeData *data, size_t *count) {
     STANDIN_FORWARD(cuGraphNodeGetDependencies_v2(node, list, data, count));
 }
@@ -84,6 +98,7 @@ CUresult cudaGraphAddDependencies_v2(CUgraph graph, nodes from, nodes to, const 
     STANDIN_FORWARD(cuGraphAddDependencies_v2(graph, from, to, data, count));
 }
 
+/* Before CUDA 13, the number is in the place of the data: the pointer's bits are the count. */
 CUresult cudaGraphAddDependencies(CUgraph graph, nodes from, nodes to, const void *data, size_t count) {
     if (standin_cuda_version() >= 13) return cudaGraphAddDependencies_v2(graph, from, to, data, count);
     return cudaGraphAddDependencies_v2(graph, from, to, NULL, (uintptr_t)data);
@@ -101,6 +116,8 @@ CUresult cudaGraphRemoveDependencies(CUgraph graph, nodes from, nodes to, const 
 
 /* ---- kernels ---- */
 
+/* A program may pass on what it got from a query, so a handle of the driver's is accepted as well as a host
+ * function. */
 CUresult standin_take_kernel(const driver_table *d, const cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS *to) {
     if (!p) return CUDA_INVALID_VALUE;
     *to = (CUDA_KERNEL_NODE_PARAMS){.function = p->kernel,
@@ -112,6 +129,7 @@ CUresult standin_take_kernel(const driver_table *d, const cudaKernelNodeParams *
     return sim_driver_has_function(to->function) ? CUDA_SUCCESS : standin_kernel(d, p->kernel, &to->function);
 }
 
+/* Loads the kernel's module if nothing has used it yet. */
 CUresult cudaGraphAddKernelNode(CUgraphNode *node, CUgraph graph, nodes behind, size_t count,
                                 const cudaKernelNodeParams *p) {
     CUDA_KERNEL_NODE_PARAMS what;
@@ -120,6 +138,7 @@ CUresult cudaGraphAddKernelNode(CUgraphNode *node, CUgraph graph, nodes behind, 
     return standin_leave(result == CUDA_SUCCESS ? d->node_add_kernel(node, graph, behind, count, &what) : result);
 }
 
+/* The pointers to parameters lead into the node, and are valid until it is changed or queried again. */
 CUresult cudaGraphKernelNodeGetParams(CUgraphNode node, cudaKernelNodeParams *p) {
     CUDA_KERNEL_NODE_PARAMS is = {0};
     const driver_table *d = standin_enter();
@@ -139,6 +158,7 @@ CUresult cudaGraphKernelNodeSetParams(CUgraphNode node, const cudaKernelNodePara
     return standin_leave(result == CUDA_SUCCESS ? d->node_set_kernel(node, &what) : result);
 }
 
+/* As all functions that change a node of an executable graph: `node` is the one of the graph that it was made from. */
 CUresult cudaGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node, const cudaKernelNodeParams *p) {
     CUDA_KERNEL_NODE_PARAMS what;
     const driver_table *d = standin_enter();
@@ -148,6 +168,7 @@ CUresult cudaGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode no
 
 /* ---- copies ---- */
 
+/* The arguments of the copies that runtime programs use most. */
 typedef struct copy_1d {
     void *to;
     const void *from;
@@ -155,6 +176,7 @@ typedef struct copy_1d {
     int kind;
 } copy_1d;
 
+/* A copy of consecutive bytes is a box of one row. */
 static CUDA_MEMCPY3D row_of(const copy_1d *c) {
     return (CUDA_MEMCPY3D){.from_kind = standin_memory_kind(c->from, true, c->kind),
                            .from_host = c->from,
@@ -179,6 +201,10 @@ static CUresult place_of(const driver_table *d, const void *symbol, size_t offse
     return result;
 }
 
+/* Defines the three functions for nodes of one kind of copy: add a node, change it, and change it in an executable
+ * graph. `suffix` ends CUDA's names. `given` has the parameters that describe the copy, in parentheses. `made` is an
+ * expression that sets `what` from them and returns the result; it runs between standin_enter() and standin_leave()
+ * with `d`. */
 #define COPY_CALLS(suffix, given, made)                                                                                \
     CUresult cudaGraphAddMemcpyNode##suffix(CUgraphNode *node, CUgraph graph, nodes behind, size_t count,              \
                                             STANDIN_UNPACK given) {                                                    \
@@ -203,11 +229,13 @@ static CUresult place_of(const driver_table *d, const void *symbol, size_t offse
     }
 #define STANDIN_UNPACK(...) __VA_ARGS__
 
+/* Refuses copies of 0 bytes. */
 static CUresult make_1d(const copy_1d *c, CUDA_MEMCPY3D *what) {
     *what = row_of(c);
     return c->bytes ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
+/* The variable's address is found when the node is made, not at each launch. */
 static CUresult make_to_symbol(const driver_table *d, const void *symbol, const void *from, size_t bytes, size_t offset,
                                int kind, CUDA_MEMCPY3D *what) {
     copy_1d c = {.from = from, .bytes = bytes, .kind = kind};
@@ -236,6 +264,7 @@ CUDA_MEMSET_NODE_PARAMS standin_fill_of(const cudaMemsetParams *p) {
     return (CUDA_MEMSET_NODE_PARAMS){(uintptr_t)p->to, p->pitch, p->value, p->element, p->width, p->height};
 }
 
+/* A rectangle; a height of 1 makes it a row. */
 CUresult cudaGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, nodes behind, size_t count,
                                 const cudaMemsetParams *p) {
     if (!p) return standin_fail(CUDA_INVALID_VALUE);
@@ -243,6 +272,7 @@ CUresult cudaGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, nodes behind, 
     STANDIN_CALL(node_add_fill(node, graph, behind, count, &what, NULL));
 }
 
+/* Leaves *p alone if the node is no fill. */
 CUresult cudaGraphMemsetNodeGetParams(CUgraphNode node, cudaMemsetParams *p) {
     CUDA_MEMSET_NODE_PARAMS is = {0};
     const driver_table *d = standin_enter();
@@ -283,10 +313,12 @@ CUresult cudaGraphExecHostNodeSetParams(CUgraphExec executable, CUgraphNode node
     STANDIN_CALL(executable_set_host(executable, node, p));
 }
 
+/* The node gets a copy of the child. */
 CUresult cudaGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, nodes behind, size_t count, CUgraph child) {
     STANDIN_CALL(node_add_graph(node, graph, behind, count, child));
 }
 
+/* Gives out the node's own copy, which the program must not destroy. */
 CUresult cudaGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *child) {
     STANDIN_CALL(node_child(node, child));
 }
@@ -327,6 +359,7 @@ CUresult cudaGraphExecEventWaitNodeSetEvent(CUgraphExec executable, CUgraphNode 
     STANDIN_CALL(executable_set_wait(executable, node, event));
 }
 
+/* The memory exists from now on; p->address is an output. */
 CUresult cudaGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, nodes behind, size_t count,
                                   CUDA_MEM_ALLOC_NODE_PARAMS *p) {
     STANDIN_CALL(node_add_allocate(node, graph, behind, count, p));
@@ -338,6 +371,7 @@ CUresult cudaGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph, nodes behind,
 
 /* ---- executable graphs ---- */
 
+/* Only kernels, copies and fills can be disabled. */
 CUresult cudaGraphNodeSetEnabled(CUgraphExec executable, CUgraphNode node, unsigned enabled) {
     STANDIN_CALL(executable_set_enabled(executable, node, enabled));
 }
@@ -358,6 +392,7 @@ CUresult cudaGraphExecUpdate(CUgraphExec executable, CUgraph graph, void *told, 
     return standin_leave(result);
 }
 
+/* The executable keeps a copy, so the graph may be changed or destroyed. Flags have no effect. */
 CUresult cudaGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
     STANDIN_CALL(graph_instantiate(executable, graph, flags));
 }
@@ -371,6 +406,7 @@ CUresult cudaGraphInstantiateWithParams(CUgraphExec *executable, CUgraph graph, 
     STANDIN_FORWARD(cuGraphInstantiateWithParams(executable, graph, p));
 }
 
+/* The stream for an upload is ignored, so this form is the same. */
 CUresult cudaGraphInstantiateWithParams_ptsz(CUgraphExec *executable, CUgraph graph, cuda_instantiate_params *p) {
     return cudaGraphInstantiateWithParams(executable, graph, p);
 }
@@ -393,6 +429,7 @@ CUresult cudaGraphDestroy(CUgraph graph) {
 
 /* ---- captures of streams ---- */
 
+/* During a capture, *list has the nodes that the stream's next one will depend on. */
 CUresult cudaStreamGetCaptureInfo_v2(CUstream stream, int *status, unsigned long long *id, CUgraph *graph,
                                      const CUgraphNode **list, size_t *count) {
     STANDIN_CALL(capture_info(stream, status, id, graph, list, count));
@@ -425,10 +462,12 @@ CUresult cudaStreamGetCaptureInfo_ptsz(CUstream stream, int *status, unsigned lo
     return cudaStreamGetCaptureInfo(standin_own(stream), status, id, graph, list, data, count);
 }
 
+/* Replaces or adds the nodes that the stream's next work depends on, as `flags` say. */
 static CUresult depend(CUstream stream, CUgraphNode *list, size_t count, unsigned flags) {
     STANDIN_CALL(capture_depend(stream, list, count, flags));
 }
 
+/* The driver's function takes no data of edges, so that of these edges is ignored. */
 CUresult cudaStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *list, const CUgraphEdgeData *data,
                                                 size_t count, unsigned flags) {
     (void)data;
@@ -440,6 +479,7 @@ CUresult cudaStreamUpdateCaptureDependencies_v2_ptsz(CUstream stream, CUgraphNod
     return cudaStreamUpdateCaptureDependencies_v2(standin_own(stream), list, data, count, flags);
 }
 
+/* Before CUDA 13, the number is in the place of the data, and the flags are in the place of the number. */
 CUresult cudaStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *list, const void *data, size_t count,
                                              unsigned flags) {
     if (standin_cuda_version() >= 13) return depend(stream, list, count, flags);

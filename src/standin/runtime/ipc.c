@@ -1,4 +1,6 @@
-/* Memory and events of other processes in the runtime API, by the driver API's functions. */
+/* Memory and events of other processes in the runtime API, by the driver API's functions.
+ *
+ * Handles are the driver API's, passed by value. cuda/ipc.c has the functions and explains the handles. */
 #include "standin/cuda/cuda.h"
 
 CUresult cudaIpcGetMemHandle(void *handle, void *address) {

@@ -1,4 +1,8 @@
-/* Queries of kernels: attributes, names, how many blocks an SM holds. */
+/* Queries of kernels: attributes, names, how many blocks an SM holds.
+ *
+ * The program names a kernel by its host function; WITH_KERNEL() finds the driver's function, and the driver API's
+ * function for the same query does the rest. The lookup and the query are two calls, each with the lock of its own:
+ * functions stay loaded in between, as the runtime never unloads modules. */
 #include "standin/cuda/cuda.h"
 #include "standin/runtime/version.h"
 #include "vgpu/driver.h"
@@ -11,6 +15,7 @@ static CUresult find(const void *host, CUfunction *kernel) {
     return standin_leave(standin_kernel(d, host, kernel));
 }
 
+/* Declares `kernel`, and leaves the function if there is none. */
 #define WITH_KERNEL(host, kernel)                    \
     CUfunction kernel;                               \
     do {                                             \
@@ -20,17 +25,19 @@ static CUresult find(const void *host, CUfunction *kernel) {
 
 /* ---- attributes ---- */
 
-/* CUDA's layout; programs do not query fields after these. */
+/* CUDA's layout; programs do not query fields after these. Sizes are in bytes; the flags are int, as in C. */
 typedef struct cudaFuncAttributes {
     size_t shared_bytes, constant_bytes, local_bytes;
     int most_threads, registers, ptx_version, binary_version, caches_globals, most_dynamic_shared, carveout;
     int needs_cluster, cluster[3], cluster_policy, allows_large_clusters, reserved[16];
 } cudaFuncAttributes;
 
+/* The driver API's query, with its arguments in another order. */
 static CUresult get(CUfunction kernel, int attribute, int *value) {
     return cuFuncGetAttribute(value, attribute, kernel);
 }
 
+/* For fields that are size_t in the runtime, and int in the driver. */
 static CUresult get_size(CUfunction kernel, int attribute, size_t *value) {
     int bytes = 0;
     const CUresult result = get(kernel, attribute, &bytes);
@@ -38,6 +45,7 @@ static CUresult get_size(CUfunction kernel, int attribute, size_t *value) {
     return result;
 }
 
+/* One query of the driver API for each field. */
 static CUresult get_all(CUfunction kernel, cudaFuncAttributes *a) {
     const struct {
         int attribute, *value;
@@ -62,6 +70,7 @@ static CUresult get_all(CUfunction kernel, cudaFuncAttributes *a) {
     return result;
 }
 
+/* Fields behind those of the program's version are not written. */
 CUresult cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *host) {
     cudaFuncAttributes all = {0};
     WITH_KERNEL(host, kernel);
@@ -100,6 +109,7 @@ CUresult cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset, si
     STANDIN_FORWARD(cuFuncGetParamInfo(kernel, index, offset, bytes));
 }
 
+/* The driver's function, for programs that use both APIs. */
 CUresult cudaGetFuncBySymbol(CUfunction *kernel, const void *host) {
     return kernel ? find(host, kernel) : standin_fail(CUDA_INVALID_VALUE);
 }
@@ -121,6 +131,7 @@ CUresult cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *ho
     STANDIN_FORWARD(cuOccupancyAvailableDynamicSMemPerBlock(bytes, kernel, blocks, threads));
 }
 
+/* Attributes are passed on, since the cluster's shape is among them. */
 static CUlaunchConfig config_of(const cudaLaunchConfig_t *c) {
     return (CUlaunchConfig){.grid = {c->grid.x, c->grid.y, c->grid.z},
                             .block = {c->block.x, c->block.y, c->block.z},

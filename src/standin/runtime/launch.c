@@ -1,4 +1,9 @@
-/* Launches. */
+/* Launches of the runtime.
+ *
+ * nvcc turns kernel<<<...>>>(...) into a call of __cudaPushCallConfiguration() and one of the kernel's host stub,
+ * which pops the configuration and calls cudaLaunchKernel() with addresses of the arguments. All forms end in
+ * launch(), which finds the kernel by its host function, checks the shape, and calls standin_launch(). The driver
+ * API's forms are in cuda/launch.c. */
 #include "standin/cuda/cuda.h"
 #include "standin/runtime/version.h"
 
@@ -44,6 +49,7 @@ static CUresult wrong_shape(void) {
     return standin_cuda_version() >= 13 ? CUDA_INVALID_VALUE : CUDA_INVALID_CONFIGURATION;
 }
 
+/* A cooperative launch needs all of its blocks on the device at once. */
 static CUresult launch(const void *host, const CUlaunchConfig *config, bool is_cooperative, void **parameters) {
     CUfunction kernel;
     const driver_table *d = standin_enter();
@@ -63,6 +69,7 @@ static CUresult launch_plain(const void *host, dim3 grid, dim3 block, bool is_co
     return launch(host, &config, is_cooperative, parameters);
 }
 
+/* Defines a function that launches, and its form for a default stream for each thread. */
 #define LAUNCH_CALL(name, is_cooperative)                                                                    \
     CUresult name(const void *f, dim3 grid, dim3 block, void **parameters, size_t shared, CUstream stream) { \
         return launch_plain(f, grid, block, is_cooperative, parameters, shared, stream);                     \
@@ -74,7 +81,8 @@ LAUNCH_CALL(__cudaLaunchKernel, false)
 LAUNCH_CALL(cudaLaunchKernel, false)
 LAUNCH_CALL(cudaLaunchCooperativeKernel, true)
 
-/* Attributes that only affect when a kernel may start have no effect here. */
+/* Attributes that only affect when a kernel may start have no effect here. These two are all that the virtual GPU
+ * knows. */
 static bool matters(const CUlaunchAttribute *a) {
     return a->id == DRIVER_LAUNCH_CLUSTER || a->id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW;
 }
@@ -85,6 +93,7 @@ bool standin_is_cooperative(const CUlaunchAttribute *attributes, unsigned count)
     return false;
 }
 
+/* Attributes beyond STANDIN_MOST_ATTRIBUTES are dropped, as `to` has no more room. */
 unsigned standin_attributes(const CUlaunchAttribute *from, unsigned count, CUlaunchAttribute *to) {
     unsigned kept = 0;
     for (unsigned i = 0; i < count && kept < STANDIN_MOST_ATTRIBUTES; i++)
@@ -92,6 +101,7 @@ unsigned standin_attributes(const CUlaunchAttribute *from, unsigned count, CUlau
     return kept;
 }
 
+/* The program's attributes may be of kinds that the driver would refuse, so they are filtered first. */
 CUresult cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void **parameters) {
     CUlaunchAttribute attributes[STANDIN_MOST_ATTRIBUTES];
     CUlaunchConfig config = {.grid = {c->grid.x, c->grid.y, c->grid.z},

@@ -1,4 +1,7 @@
-/* Libraries and kernels by handle, by the driver API's functions. The runtime's handles are the driver's. */
+/* Libraries and kernels by handle, by the driver API's functions. The runtime's handles are the driver's.
+ *
+ * cuda/library.c has the functions. Only those whose arguments differ need more than a forward: addresses are
+ * pointers here, and an attribute is set for a device by its number. */
 #include "standin/cuda/cuda.h"
 
 CUresult cudaLibraryLoadData(CUlibrary *library, const void *code, int *options, void **values, unsigned count,
@@ -29,8 +32,10 @@ CUresult cudaLibraryEnumerateKernels(CUkernel *kernels, unsigned room, CUlibrary
     STANDIN_FORWARD(cuLibraryEnumerateKernels(kernels, room, library));
 }
 
+/* cuLibraryGetGlobal() or cuLibraryGetManaged(). */
 typedef CUresult find_variable(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name);
 
+/* Looks a variable up by the driver API's function. */
 static CUresult find(find_variable *find_one, void **address, size_t *bytes, CUlibrary library, const char *name) {
     CUdeviceptr at = 0;
     standin_use_runtime();

@@ -1,4 +1,8 @@
-/* Managed memory and queries of addresses in the runtime API, by the driver API's functions. */
+/* Managed memory and queries of addresses in the runtime API, by the driver API's functions.
+ *
+ * Managed memory has one place that host and kernels access alike (cuda/address.c has the reasons and the advice).
+ * In CUDA 13 the functions that take a place got a structure in place of a device number; programs made with older
+ * versions call them with the number, so the version decides how to read the arguments. */
 #include "standin/cuda/cuda.h"
 #include "standin/runtime/version.h"
 #include "vgpu/driver.h"
@@ -6,16 +10,18 @@
 #include <stddef.h>
 #include <string.h>
 
+/* CUDA's layout. */
 typedef struct cudaPointerAttributes {
-    int type, device;
+    int type, device; /* type: as below */
     void *device_address, *host_address;
     long reserved[8]; /* since CUDA 13 */
 } cudaPointerAttributes;
 _Static_assert(sizeof(cudaPointerAttributes) == 88, "as CUDA 13.0 has it");
 _Static_assert(offsetof(cudaPointerAttributes, reserved) == 24, "as CUDA 11.8 and 12.3 have it");
 
+/* cudaMemoryType */
 enum { UNREGISTERED, HOST, DEVICE, MANAGED };
-enum { NO_DEVICE = -2 };
+enum { NO_DEVICE = -2 }; /* cudaInvalidDeviceId */
 
 CUresult cudaMallocManaged(void **address, size_t bytes, unsigned flags) {
     CUdeviceptr at = 0;
@@ -25,6 +31,7 @@ CUresult cudaMallocManaged(void **address, size_t bytes, unsigned flags) {
     return standin_leave(result);
 }
 
+/* `address` may be the host's or the device's address of the memory, or lie in it. */
 static void describe(cudaPointerAttributes *p, const void *address, const sim_allocation *a) {
     static const int types[] = {
         [SIM_DEVICE_MEMORY] = DEVICE, [SIM_PINNED_MEMORY] = HOST, [SIM_MANAGED_MEMORY] = MANAGED};

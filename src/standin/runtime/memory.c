@@ -1,4 +1,12 @@
-/* Memory, copies, fills, variables. */
+/* Memory, copies, fills, variables.
+ *
+ * The runtime leaves it to the addresses, or to the direction that the program names, which memory a copy reads and
+ * writes; the driver has a function for each direction. direction_of() chooses. Copies between host addresses are
+ * queued as host functions, so that they keep their place in the stream.
+ *
+ * Functions without "Async" wait for the stream where the driver's function does not. The forms _ptds and _ptsz use
+ * the thread's own default stream. array.c has copies of boxes and arrays, managed.c has managed memory, pool.c has
+ * pools. */
 #include "standin/runtime/array.h"
 #include "standin/standin.h"
 #include "vgpu/driver.h"
@@ -6,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The runtime's addresses are pointers, the driver's are numbers. */
 static CUdeviceptr number_of(const void *address) {
     return (CUdeviceptr)(uintptr_t)address;
 }
@@ -14,6 +23,7 @@ static void *pointer_of(CUdeviceptr address) {
     return (void *)(uintptr_t)address;
 }
 
+/* Unlike the driver, the runtime accepts 0 bytes and returns NULL for them. */
 CUresult cudaMalloc(void **address, size_t bytes) {
     CUdeviceptr at = 0;
     const driver_table *d = standin_enter();
@@ -23,11 +33,13 @@ CUresult cudaMalloc(void **address, size_t bytes) {
     return standin_leave(result);
 }
 
+/* NULL is allowed, and does not even open the device. */
 CUresult cudaFree(void *address) {
     if (!address) return CUDA_SUCCESS;
     STANDIN_CALL(release(number_of(address)));
 }
 
+/* Pinned memory, which kernels can access, too. */
 CUresult cudaMallocHost(void **host, size_t bytes) {
     STANDIN_CALL(host_allocate(host, bytes, 0));
 }
@@ -44,6 +56,7 @@ CUresult cudaHostGetDevicePointer(void **address, void *host, unsigned flags) {
     return standin_leave(result);
 }
 
+/* Pins memory of the program's own. */
 CUresult cudaHostRegister(void *host, size_t bytes, unsigned flags) {
     STANDIN_CALL(host_register(host, bytes, flags));
 }
@@ -52,6 +65,7 @@ CUresult cudaHostUnregister(void *host) {
     STANDIN_CALL(host_unregister(host));
 }
 
+/* Bytes of the current device. */
 CUresult cudaMemGetInfo(size_t *left, size_t *all) {
     STANDIN_CALL(memory_info(left, all));
 }
@@ -72,6 +86,7 @@ CUresult cudaFreeHost(void *host) {
     STANDIN_CALL(host_release(host));
 }
 
+/* As cudaMalloc(), in the order of the stream. */
 static CUresult allocate_in(void **address, size_t bytes, CUstream stream) {
     CUdeviceptr at = 0;
     const driver_table *d = standin_enter();
@@ -89,6 +104,7 @@ CUresult cudaMallocAsync_ptsz(void **address, size_t bytes, CUstream stream) {
     return allocate_in(address, bytes, standin_own(stream));
 }
 
+/* The memory must have been allocated in stream order. */
 CUresult cudaFreeAsync(void *address, CUstream stream) {
     if (!address) return CUDA_SUCCESS;
     STANDIN_CALL(release_async(number_of(address), stream));
@@ -100,18 +116,21 @@ CUresult cudaFreeAsync_ptsz(void *address, CUstream stream) {
 
 /* ---- copies ---- */
 
+/* A copy between host addresses that waits in a stream; copy_on_host() frees it. */
 typedef struct host_copy {
     void *to;
     const void *from;
     size_t bytes;
 } host_copy;
 
+/* Runs as a host function of the stream. */
 static void copy_on_host(void *data) {
     host_copy *c = data;
     memcpy(c->to, c->from, c->bytes);
     free(c);
 }
 
+/* The stream copies when its earlier work is done. */
 static CUresult queue_on_host(const driver_table *d, void *to, const void *from, size_t bytes, CUstream stream) {
     host_copy *c = malloc(sizeof *c);
     if (!c) return CUDA_OUT_OF_MEMORY;
@@ -128,7 +147,8 @@ static bool is_for_device(const void *address) {
 }
 
 /* Addresses tell their kind, so the direction matters only if both sides can access the memory. As on hardware, an
- * address declared as the host's that is not is taken for what it is. */
+ * address declared as the host's that is not is taken for what it is. Returns the direction that the driver must
+ * copy in, COPY_ON_HOST to COPY_ON_DEVICE. */
 static int direction_of(const void *to, const void *from, int kind) {
     const bool by_address = kind == COPY_DEFAULT;
     const bool in = by_address ? sim_driver_is_device_address(number_of(to))
@@ -138,6 +158,7 @@ static int direction_of(const void *to, const void *from, int kind) {
     return in ? (out ? COPY_ON_DEVICE : COPY_IN) : out ? COPY_OUT : COPY_ON_HOST;
 }
 
+/* Queues a copy in the stream. The program's direction must be one of CUDA's five, unless nothing is copied. */
 static CUresult copy(const driver_table *d, void *to, const void *from, size_t bytes, int kind, CUstream stream) {
     if (!bytes) return CUDA_SUCCESS;
     if (kind < COPY_ON_HOST || kind > COPY_DEFAULT) return CUDA_INVALID_COPY_DIRECTION;
@@ -150,6 +171,7 @@ static CUresult copy(const driver_table *d, void *to, const void *from, size_t b
     }
 }
 
+/* Ends the call: waits for the stream if the copy was queued. */
 static CUresult and_wait(const driver_table *d, CUresult result, CUstream stream) {
     return standin_leave(result == CUDA_SUCCESS ? d->stream_synchronize(stream) : result);
 }
@@ -179,12 +201,14 @@ CUresult cudaMemcpyPeer(void *to, int to_device, const void *from, int from_devi
     return cudaMemcpy(to, from, bytes, COPY_DEFAULT);
 }
 
+/* Device numbers must exist. */
 CUresult cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                              CUstream stream) {
     if (!standin_is_device(to_device) || !standin_is_device(from_device)) return standin_fail(CUDA_INVALID_DEVICE);
     return cudaMemcpyAsync(to, from, bytes, COPY_DEFAULT, stream);
 }
 
+/* The variable's module is loaded first if nothing has used it yet. */
 static CUresult copy_to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind,
                                CUstream stream, bool waits) {
     CUdeviceptr at = 0;
@@ -241,12 +265,15 @@ CUresult cudaMemcpyFromSymbolAsync_ptsz(void *to, const void *symbol, size_t byt
 
 /* ---- rectangles ---- */
 
+/* With COPY_DEFAULT the driver decides by the address. Memory that only kernels can access is the device's, whatever
+ * the program says. */
 int standin_memory_kind(const void *address, bool is_source, int kind) {
     const bool is_host = kind == COPY_ON_HOST || kind == (is_source ? COPY_IN : COPY_OUT);
     if (kind == COPY_DEFAULT) return DRIVER_MEMORY_UNIFIED;
     return is_host && !is_for_device(address) ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE;
 }
 
+/* Sets host and device addresses alike; the kind says which one counts. */
 static CUDA_MEMCPY2D rectangle_of(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                   size_t height, int kind) {
     return (CUDA_MEMCPY2D){.from_kind = standin_memory_kind(from, true, kind),
@@ -273,6 +300,7 @@ CUresult cudaMemcpy2DAsync_ptsz(void *to, size_t to_pitch, const void *from, siz
     return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, standin_own(stream));
 }
 
+/* The driver's form waits. */
 CUresult cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                       int kind) {
     const driver_table *d = standin_enter();
@@ -289,10 +317,12 @@ CUresult cudaMemcpy2D_ptds(void *to, size_t to_pitch, const void *from, size_t f
 
 /* ---- fills ---- */
 
+/* The value's lowest byte is repeated. */
 CUresult cudaMemset(void *to, int value, size_t bytes) {
     STANDIN_CALL(fill_bytes(number_of(to), (unsigned char)value, bytes));
 }
 
+/* Rows without a gap between them are filled at once, others one by one. */
 CUresult cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, CUstream stream) {
     CUresult result = CUDA_SUCCESS;
     const driver_table *d = standin_enter();
@@ -306,6 +336,7 @@ CUresult cudaMemset2DAsync_ptsz(void *to, size_t pitch, int value, size_t width,
     return cudaMemset2DAsync(to, pitch, value, width, height, standin_own(stream));
 }
 
+/* Does not wait: the program cannot tell, as calls that see the memory do. */
 CUresult cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
     return cudaMemset2DAsync(to, pitch, value, width, height, NULL);
 }

@@ -1,4 +1,7 @@
-/* Functions of the runtime that haul lacks: they return an error, and the program's end lists them. */
+/* Functions of the runtime that haul lacks: they return an error, and the program's end lists them.
+ *
+ * The table is runtime.def. A function without parameters takes any arguments of the platform's calling convention,
+ * so each missing function needs only its name. */
 #include "standin/standin.h"
 
 #include <stdatomic.h>
@@ -23,6 +26,7 @@ static const char *const names[] = {
 
 static atomic_ulong asked[MISSING_COUNT];
 
+/* Counts, then fails as a call of the runtime does, so that cudaGetLastError() knows of it. */
 static CUresult refuse(missing function) {
     asked[function]++;
     standin_enter();
@@ -38,6 +42,7 @@ static CUresult refuse(missing function) {
 #undef RUNTIME
 #undef MISSING
 
+/* One line for each missing function that was called, with the number of calls. */
 void standin_report_missing(void) {
     for (size_t i = 0; i < MISSING_COUNT; i++)
         if (asked[i])

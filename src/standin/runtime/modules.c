@@ -1,4 +1,12 @@
-/* Registrations by the code that nvcc adds to a program, before main(): fat binaries, kernels, variables. */
+/* Registrations by the code that nvcc adds to a program, before main(): fat binaries, kernels, variables.
+ *
+ * The program registers each fat binary, then the names of its kernels and variables with the addresses of their
+ * host counterparts. Nothing is loaded then: a binary's module is made, for each device, when its first kernel or
+ * variable is needed there. Symbols are found by the host's address in a hash table. __cudaGetKernel() gives out the
+ * address of the symbol itself, so find() accepts that, too.
+ *
+ * Registrations come before main(), and from libraries that are opened later; they take no lock. Loading happens in
+ * calls, with the lock of session.c. */
 #include "base/hash.h"
 #include "base/status.h"
 #include "standin/cuda/cuda.h"
@@ -9,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_OBJECTS = 1024 };
+enum { MOST_OBJECTS = 1024 }; /* of one program linked with -rdc=true */
 
 typedef struct binary {
     const void *fat;
@@ -32,6 +40,7 @@ static symbol **row_of(const void *host) {
     return &rows[hash_bytes(HASH_START, &host, sizeof host) % ROWS];
 }
 
+/* Zeroed memory, never NULL: a program cannot handle a failure here. */
 static void *get(size_t bytes) {
     void *memory = calloc(1, bytes);
     if (memory) return memory;
@@ -39,6 +48,7 @@ static void *get(size_t bytes) {
     _exit(2);
 }
 
+/* The handle that the program passes to the other registrations is the binary's address. */
 void **__cudaRegisterFatBinary(void *fat) {
     binary *b = get(sizeof *b);
     b->fat = fat;
@@ -62,12 +72,14 @@ static symbol *add(void **handle, const void *host, const char *name) {
     return s;
 }
 
+/* The other arguments are launch bounds and addresses of variables that device emulation needed. */
 void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid,
                             void *bid, void *block, void *grid, int *warp) {
     (void)device, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
     (void)add(handle, host, name);
 }
 
+/* Not needed: the virtual GPU finds variables by their names in PTX. */
 void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t bytes) {
     (void)handle, (void)name, (void)host, (void)bytes;
 }
@@ -95,6 +107,7 @@ static symbol *find(const void *host) {
 
 /* ---- loading ---- */
 
+/* Objects of a program compiled with -rdc=true refer to each other; the driver's linker makes one module of them. */
 static CUresult link_texts(const driver_table *d, char **texts, unsigned count, CUmodule *module) {
     CUlinkState linker = NULL;
     void *image;
@@ -131,7 +144,8 @@ CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *m
     return result;
 }
 
-/* Sets the pointers by which the program finds its managed variables. */
+/* Sets the pointers by which the program finds its managed variables. With several devices, the first module's
+ * variables serve all. */
 static CUresult place_managed(const driver_table *d, const binary *b, CUmodule module) {
     CUresult result = CUDA_SUCCESS;
     for (symbol *s = symbols; s && result == CUDA_SUCCESS; s = s->next) {
@@ -150,7 +164,7 @@ static CUmodule twin_of(const binary *b) {
     return NULL;
 }
 
-/* Loads for the current device. */
+/* Loads for the current device. A module that was loaded before is returned at once. */
 static CUresult load(const driver_table *d, binary *b, CUmodule *module) {
     CUmodule *const own = &b->modules[standin_selected()];
     CUresult result = CUDA_SUCCESS;
@@ -199,6 +213,7 @@ const char *standin_kernel_name(const void *host) {
     return kernel_of_library(host, &kernel) == CUDA_SUCCESS ? sim_driver_function_name(kernel) : "?";
 }
 
+/* CUDA_NOT_FOUND if the program has registered no such variable. */
 CUresult standin_variable(const driver_table *d, const void *host, CUdeviceptr *address, size_t *bytes) {
     CUmodule module;
     symbol *s = find(host);

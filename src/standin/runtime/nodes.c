@@ -1,5 +1,10 @@
 /* Nodes of all kinds by one call, and conditional nodes, by the driver API's functions; node parameters are converted
- * to its terms. */
+ * to its terms.
+ *
+ * The runtime's structure for a node's parameters has the same numbers and size as the driver's, but names kernels,
+ * copies and addresses in the runtime's terms. take() converts it, and the driver API's function does the rest. Two
+ * kinds of nodes have outputs, which are copied back after the call. graph.c has the functions for one kind of node
+ * each. */
 #include "standin/cuda/cuda.h"
 #include "standin/runtime/array.h"
 #include "standin/runtime/graph.h"
@@ -29,6 +34,8 @@ typedef struct cudaGraphNodeParams {
     long long reserved_behind;
 } cudaGraphNodeParams;
 
+/* Between its own standin_enter() and standin_leave(), as a kernel's module may have to be loaded; the functions of
+ * the driver API that follow enter again. */
 static CUresult take(const cudaGraphNodeParams *p, cuda_node_params *to) {
     CUresult result = CUDA_SUCCESS;
     const driver_table *d = standin_enter();
@@ -50,6 +57,7 @@ static CUresult take(const cudaGraphNodeParams *p, cuda_node_params *to) {
     return standin_leave(result);
 }
 
+/* An allocation's address and a condition's bodies are outputs. */
 CUresult cudaGraphAddNode_v2(CUgraphNode *node, CUgraph graph, nodes behind, const CUgraphEdgeData *data, size_t count,
                              cudaGraphNodeParams *p) {
     cuda_node_params what;

@@ -1,5 +1,9 @@
 /* nvJitLink, NVIDIA's linker as a library, for programs that look up its functions globally, as Python's bindings do.
- * It links PTX as the driver does; the program gets PTX in place of a cubin. */
+ * It links PTX as the driver does; the program gets PTX in place of a cubin.
+ *
+ * The real library makes machine code, which the virtual GPU cannot run. What a program then loads as a cubin is
+ * PTX, and module.c accepts it. Inputs are kept by the driver's linker (vgpu/link.c) until the link is complete.
+ * Results are nvJitLink's own numbers; messages go to the error log, which the program may ask for. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -14,16 +18,18 @@ enum { SUCCESS, INVALID_INPUT = 3, PTX_ERROR = 4, INTERNAL_ERROR = 6, UNRECOGNIZ
 enum { INPUT_PTX = 2, INPUT_LTO_IR = 3 };
 
 typedef struct jit_link {
-    CUlinkState state;
+    CUlinkState state; /* the driver's linker; owns the image */
     const void *image; /* the driver's */
     size_t bytes;
-    text errors;
+    text errors; /* one line for each failure */
 } jit_link;
 
+/* Declares and defines an exported function: these have no header here. */
 #define CALL(name, parameters)  \
     extern int name parameters; \
     int name parameters
 
+/* Adds haul's message to the log if the driver's call failed. Must precede the call's end. */
 static int told(jit_link *l, CUresult result, int failure) {
     if (result == CUDA_SUCCESS) return SUCCESS;
     text_printf(&l->errors, "%s\n", haul_message());
@@ -64,7 +70,7 @@ CALL(nvJitLinkDestroy, (jit_link * *link)) {
 
 /* ---- input ---- */
 
-/* `data` is NUL-terminated. */
+/* `data` is NUL-terminated. The kind matters only for PTX and LTO IR: all else is searched for PTX by its content. */
 static int add(jit_link *l, int type, const char *data, const char *name) {
     char *own = type == INPUT_PTX || type == INPUT_LTO_IR ? NULL : cuda_text_of_image(data);
     const char *ptx = type == INPUT_PTX ? data : own;
@@ -81,6 +87,7 @@ static int add(jit_link *l, int type, const char *data, const char *name) {
     return failed;
 }
 
+/* Copies the data, to end it with NULs. */
 CALL(nvJitLinkAddData, (jit_link * l, int type, const void *data, size_t bytes, const char *name)) {
     text copy = {0};
     if (!l || !data || !bytes) return INVALID_INPUT;
@@ -102,6 +109,7 @@ CALL(nvJitLinkAddFile, (jit_link * l, int type, const char *path)) {
 
 /* ---- output ---- */
 
+/* The driver's linker keeps the image until it is destroyed. */
 CALL(nvJitLinkComplete, (jit_link * l)) {
     void *image = NULL;
     if (!l) return INVALID_INPUT;
@@ -112,6 +120,7 @@ CALL(nvJitLinkComplete, (jit_link * l)) {
     return result;
 }
 
+/* INVALID_INPUT before the link is complete. */
 static int get_size(const jit_link *l, size_t *bytes) {
     if (!l || !bytes || !l->image) return INVALID_INPUT;
     *bytes = l->bytes;
@@ -152,6 +161,7 @@ CALL(nvJitLinkGetErrorLog, (jit_link * l, char *log)) {
     return SUCCESS;
 }
 
+/* The log of information is always empty. */
 CALL(nvJitLinkGetInfoLogSize, (jit_link * l, size_t *bytes)) {
     if (!l || !bytes) return INVALID_INPUT;
     *bytes = 1;

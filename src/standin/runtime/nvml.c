@@ -1,5 +1,10 @@
-/* NVML, the device management library (libnvidia-ml.so.1): number, names and memory of devices. Clocks, power and
- * temperature are not known. */
+/* NVML, the device management library (libnvidia-ml.so.1): number, names, memory and PCI addresses of devices.
+ * Clocks, power and temperature are not known.
+ *
+ * nvml.def lists the functions. Those that are missing return NVML_ERROR_NOT_SUPPORTED, as for a GPU that lacks a
+ * sensor. Errors are NVML's own numbers. NVML counts how often it was initialised, and most calls before the first
+ * initialisation fail. Its functions use the lock of the driver API (standin_enter_driver()), and leave the
+ * runtime's last error alone. */
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"
 
@@ -7,9 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A device handle is its number plus one. */
+/* A device handle is its number plus one. So NULL is no device. */
 typedef void *nvml_device;
 
+/* Bytes. */
 typedef struct nvml_memory {
     unsigned long long total, free, used;
 } nvml_memory;
@@ -23,12 +29,14 @@ typedef struct nvml_utilisation {
     unsigned gpu, memory; /* percent */
 } nvml_utilisation;
 
+/* NVML's order and sizes; the numbers are those of the device's PCI attributes. */
 typedef struct nvml_pci {
     char old_id[16];
     unsigned domain, bus, device, kind, subsystem;
     char id[32]; /* from the third form of the function on; the first ones have reserved words there */
 } nvml_pci;
 
+/* nvmlReturn_t */
 enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, TOO_SHORT = 7 };
 
 #define NVML(name, parameters) extern int name parameters;
@@ -41,10 +49,11 @@ enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, 
 #undef NVML
 #undef NVML_MISSING
 
-static atomic_uint users;
+static atomic_uint users; /* initialisations without a shutdown */
 
 /* ---- the library ---- */
 
+/* Flags have no effect. */
 int nvmlInitWithFlags(unsigned flags) {
     (void)flags;
     users++;
@@ -78,6 +87,7 @@ const char *nvmlErrorString(int result) {
     }
 }
 
+/* Copies a text to the program's buffer, with its NUL; TOO_SHORT if it does not fit. */
 static int put(char *to, unsigned length, const char *from) {
     if (!users) return UNINITIALIZED;
     if (!to) return INVALID_ARGUMENT;
@@ -95,10 +105,12 @@ int nvmlSystemGetDriverVersion(char *version, unsigned length) {
     return put(version, length, text);
 }
 
+/* NVML has the driver's version. */
 int nvmlSystemGetNVMLVersion(char *version, unsigned length) {
     return nvmlSystemGetDriverVersion(version, length);
 }
 
+/* Also without initialisation. */
 int nvmlSystemGetCudaDriverVersion(int *version) {
     if (!version) return INVALID_ARGUMENT;
     return cuDriverGetVersion(version) == CUDA_SUCCESS ? SUCCESS : NOT_SUPPORTED;
@@ -110,6 +122,7 @@ int nvmlSystemGetCudaDriverVersion_v2(int *version) {
 
 /* ---- devices ---- */
 
+/* The devices that CUDA shows to the program; NVIDIA's library shows all. */
 int nvmlDeviceGetCount_v2(unsigned *count) {
     if (!users) return UNINITIALIZED;
     if (!count) return INVALID_ARGUMENT;
@@ -132,6 +145,7 @@ int nvmlDeviceGetHandleByIndex(unsigned number, nvml_device *device) {
     return nvmlDeviceGetHandleByIndex_v2(number, device);
 }
 
+/* Gets the program's number of a device; the handle may be any value. */
 static int number_of(nvml_device device, unsigned *number) {
     if (!users) return UNINITIALIZED;
     *number = (unsigned)(uintptr_t)device - 1;
@@ -142,7 +156,8 @@ int nvmlDeviceGetIndex(nvml_device device, unsigned *number) {
     return number ? number_of(device, number) : INVALID_ARGUMENT;
 }
 
-/* Calls the driver with its own device. */
+/* Calls the driver with its own device. NULL if the handle is wrong, with nothing entered; *result says why.
+ * Otherwise leave() must follow. */
 static const driver_table *enter(nvml_device device, CUdevice *own, int *result) {
     unsigned number;
     *result = number_of(device, &number);
@@ -152,6 +167,7 @@ static const driver_table *enter(nvml_device device, CUdevice *own, int *result)
     return d;
 }
 
+/* CUDA's errors have no equal in NVML. */
 static int leave(CUresult result) {
     return standin_leave_driver(result) == CUDA_SUCCESS ? SUCCESS : NOT_SUPPORTED;
 }
@@ -179,12 +195,14 @@ static int uuid_of(nvml_device device, char text[64]) {
     return SUCCESS;
 }
 
+/* "GPU-" and the digits of CUDA's UUID. */
 int nvmlDeviceGetUUID(nvml_device device, char *uuid, unsigned length) {
     char text[64];
     const int result = uuid_of(device, text);
     return result == SUCCESS ? put(uuid, length, text) : result;
 }
 
+/* Compares the texts of all devices. */
 int nvmlDeviceGetHandleByUUID(const char *uuid, nvml_device *device) {
     char text[64];
     if (!uuid || !device) return INVALID_ARGUMENT;
@@ -203,6 +221,7 @@ int nvmlDeviceGetCudaComputeCapability(nvml_device device, int *major, int *mino
     return leave(found == CUDA_SUCCESS ? d->device_attribute(minor, DRIVER_DEVICE_MINOR, own) : found);
 }
 
+/* The driver tells the memory of the selected device only, so the thread's device changes during the call. */
 static int take_memory(nvml_device device, nvml_memory *memory) {
     unsigned number;
     size_t free = 0, total = 0;
@@ -220,6 +239,7 @@ int nvmlDeviceGetMemoryInfo(nvml_device device, nvml_memory *memory) {
     return memory ? take_memory(device, memory) : INVALID_ARGUMENT;
 }
 
+/* Nothing is reserved. */
 int nvmlDeviceGetMemoryInfo_v2(nvml_device device, nvml_memory_v2 *memory) {
     nvml_memory m;
     const int result = memory ? take_memory(device, &m) : INVALID_ARGUMENT;
@@ -228,6 +248,7 @@ int nvmlDeviceGetMemoryInfo_v2(nvml_device device, nvml_memory_v2 *memory) {
     return SUCCESS;
 }
 
+/* A virtual GPU is never busy between calls. */
 int nvmlDeviceGetUtilizationRates(nvml_device device, nvml_utilisation *rates) {
     unsigned number;
     const int result = rates ? number_of(device, &number) : INVALID_ARGUMENT;
@@ -237,6 +258,7 @@ int nvmlDeviceGetUtilizationRates(nvml_device device, nvml_utilisation *rates) {
 
 /* ---- PCI address ---- */
 
+/* Fills in both texts: the old one has a domain of four digits, the new one of eight. */
 static int take_place(nvml_device device, nvml_pci *pci) {
     const int attributes[] = {DRIVER_DEVICE_PCI_DOMAIN, DRIVER_DEVICE_PCI_BUS, DRIVER_DEVICE_PCI_DEVICE};
     unsigned *const values[] = {&pci->domain, &pci->bus, &pci->device};
@@ -272,6 +294,7 @@ int nvmlDeviceGetPciInfo(nvml_device device, nvml_pci *pci) {
     return nvmlDeviceGetPciInfo_v2(device, pci);
 }
 
+/* Accepts both texts, in upper or lower case. */
 int nvmlDeviceGetHandleByPciBusId_v2(const char *bus_id, nvml_device *device) {
     nvml_pci pci;
     if (!bus_id || !device) return INVALID_ARGUMENT;

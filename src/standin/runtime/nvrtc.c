@@ -1,5 +1,10 @@
 /* NVRTC, NVIDIA's compiler as a library, in programs that are linked with it. When asked for machine code it makes PTX,
- * which the program gets as its cubin. */
+ * which the program gets as its cubin.
+ *
+ * The functions here have the names of NVRTC's, and come first in the loader's order. They change the options, or
+ * return another function's result, and call the real library for the rest, which must be loaded by the program. PTX
+ * is for a virtual architecture (compute_90), machine code for a real one (sm_90): that is what changes in the
+ * options. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdbool.h>
@@ -47,6 +52,7 @@ static char *virtual_architecture(const char *option, const char *sm) {
     return length < 0 ? NULL : changed;
 }
 
+/* Compiles with the changed options; the caller's own are not touched. */
 extern int nvrtcCompileProgram(void *program, int count, const char *const *options);
 int nvrtcCompileProgram(void *program, int count, const char *const *options) {
     int (*compile)(void *, int, const char *const *);
@@ -68,6 +74,7 @@ int nvrtcCompileProgram(void *program, int count, const char *const *options) {
     return result;
 }
 
+/* The size of the PTX, and the PTX itself, in place of the cubin's. */
 extern int nvrtcGetCUBINSize(void *program, size_t *bytes);
 int nvrtcGetCUBINSize(void *program, size_t *bytes) {
     int (*get)(void *, size_t *);

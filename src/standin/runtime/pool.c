@@ -1,10 +1,14 @@
-/* Pools of stream-ordered memory, and the memory of graphs. */
+/* Pools of stream-ordered memory, and the memory of graphs.
+ *
+ * All functions forward to those of the driver API, which have the same numbers and structures; addresses are
+ * pointers here. The pools are in vgpu/pool.c. memory.c has allocations from the device's current pool. */
 #include "standin/cuda/cuda.h"
 
 CUresult cudaDeviceGetDefaultMemPool(CUmemoryPool *pool, int number) {
     STANDIN_FORWARD(cuDeviceGetDefaultMemPool(pool, number));
 }
 
+/* The pool that the device's allocations come from unless they name another. */
 CUresult cudaDeviceGetMemPool(CUmemoryPool *pool, int number) {
     STANDIN_FORWARD(cuDeviceGetMemPool(pool, number));
 }
@@ -21,6 +25,7 @@ CUresult cudaMemPoolDestroy(CUmemoryPool pool) {
     STANDIN_FORWARD(cuMemPoolDestroy(pool));
 }
 
+/* Pools keep no unused memory. */
 CUresult cudaMemPoolTrimTo(CUmemoryPool pool, size_t keep) {
     STANDIN_FORWARD(cuMemPoolTrimTo(pool, keep));
 }
@@ -41,6 +46,7 @@ CUresult cudaMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *loca
     STANDIN_FORWARD(cuMemPoolGetAccess(flags, pool, location));
 }
 
+/* *address becomes NULL if it fails. */
 CUresult cudaMallocFromPoolAsync(void **address, size_t bytes, CUmemoryPool pool, CUstream stream) {
     CUdeviceptr at = 0;
     standin_use_runtime();

@@ -1,4 +1,9 @@
-/* haul profile -- PROGRAM: counters of its launches, summed by kernel. */
+/* haul profile -- PROGRAM: counters of its launches, summed by kernel.
+ *
+ * record.c passes each counted launch to standin_profile_launch(), with the run that has its record. Of each kernel,
+ * the sums are kept by shape, and the run of the longest launch, whose table the report shows. At the program's end
+ * the sums are scaled from the counted launches to all launches; a shape's launches resemble each other most. Tables
+ * and their rendering are in src/report. */
 #include "base/mangled.h"
 #include "base/status.h"
 #include "lib/launch/launches.h"
@@ -8,16 +13,19 @@
 
 #include <stdio.h>
 
+/* Lines in a table by default, instructions in the mix, length of names, bytes of a sector. */
 enum { LINES = 10, MIX = 12, NAME = 256, SECTOR = 32 };
 static const double ADVICE_SHARE = 1; /* percent of the traffic */
 
 static report_sources sources;
 static text out;
 
+/* Reports name devices only if there are several. */
 static bool has_several(void) {
     return standin_device_count() > 1;
 }
 
+/* The first call reads the folders of sources. */
 static report_profile_options options_of(const standin_kernel_record *k) {
     if (!sources.folders) report_sources_init(&sources, standin_asked.source.items, standin_asked.source.count);
     return (report_profile_options){.lines = standin_asked.lines ? (size_t)standin_asked.lines : LINES,
@@ -36,12 +44,14 @@ static const char *name_of(const standin_kernel_record *k, char name[NAME]) {
     return name;
 }
 
+/* Figures that are not known are negative. */
 static double or_zero(double value) {
     return value > 0 ? value : 0;
 }
 
 /* ---- a launch ---- */
 
+/* One line of JSON, with all counters. */
 static haul_status put_launch_json(const standin_kernel_record *k, uint64_t number, const haul_launch_record *r) {
     json_t *profile = NULL;
     const report_profile_options options = options_of(k);
@@ -58,6 +68,7 @@ static haul_status put_launch_json(const standin_kernel_record *k, uint64_t numb
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
 }
 
+/* A document for this launch alone. */
 static haul_status put_launch_text(const standin_kernel_record *k, uint64_t number, const haul_launch_record *r) {
     char name[32];
     const report_profile_options options = options_of(k);
@@ -72,6 +83,7 @@ static haul_status put_launch_text(const standin_kernel_record *k, uint64_t numb
     return status;
 }
 
+/* As text, single launches appear only with --all; as JSON, always. */
 static void put_launch(const standin_kernel_record *k, uint64_t number, const haul_launch_record *r) {
     haul_status status = HAUL_OK;
     if (standin_asked.json) status = put_launch_json(k, number, r);
@@ -80,6 +92,7 @@ static void put_launch(const standin_kernel_record *k, uint64_t number, const ha
     standin_print(&out);
 }
 
+/* The run with the longest estimate is kept, the others are freed. */
 void standin_profile_launch(standin_kernel_record *k, standin_shape *s, uint64_t number, haul_run *run) {
     const haul_launch_record *r = &run->launches[0];
     if (!standin_asked.quiet) put_launch(k, number, r);
@@ -100,17 +113,20 @@ void standin_profile_launch(standin_kernel_record *k, standin_shape *s, uint64_t
 
 /* ---- the program ---- */
 
+/* Adds sums, times a factor. */
 static void add_scaled(standin_sums *to, const standin_sums *sums, double scale) {
     to->us += sums->us * scale;
     to->read += sums->read * scale;
     to->written += sums->written * scale;
 }
 
+/* 0 if nothing was counted, as then nothing is known. */
 static double ratio(uint64_t launches, uint64_t counted) {
     return counted ? (double)launches / (double)counted : 0;
 }
 
-/* Launches that were not counted get the mean of counted ones of their shape, or else of other shapes. */
+/* Launches that were not counted get the mean of counted ones of their shape, or else of other shapes. Shapes with
+ * counted launches are scaled first; their sum is then scaled to the launches of all shapes. */
 static standin_sums sums_of_all(const standin_kernel_record *k) {
     standin_sums all = {0}, scaled = {0};
     uint64_t launches = 0;
@@ -124,6 +140,7 @@ static standin_sums sums_of_all(const standin_kernel_record *k) {
     return all;
 }
 
+/* A row of the table of kernels. */
 static void add_kernel(report_table *t, const standin_kernel_record *k) {
     char name[NAME];
     const standin_sums all = sums_of_all(k);
@@ -137,6 +154,7 @@ static void add_kernel(report_table *t, const standin_kernel_record *k) {
     if (has_several()) report_add_number(t, k->device);
 }
 
+/* Over all kernels that the filter takes. Blocks are those of counted launches. */
 typedef struct totals {
     uint64_t launches, counted, blocks, counted_blocks;
 } totals;
@@ -153,6 +171,7 @@ static totals totals_of(const standin_kernel_record *kernels) {
     return t;
 }
 
+/* The table of all kernels, and notes on what was scaled. */
 static void add_kernels(report_document *d, const standin_kernel_record *kernels) {
     static const report_column columns[] = {
         {"kernel", "Kernel", REPORT_TEXT, NULL},
@@ -180,6 +199,7 @@ static void add_kernels(report_document *d, const standin_kernel_record *kernels
                              (unsigned long long)all.counted_blocks, (unsigned long long)all.blocks);
 }
 
+/* The memory tables of each kernel's longest launch. */
 static haul_status add_worst(report_document *d, const standin_kernel_record *kernels) {
     char name[NAME];
     for (const standin_kernel_record *k = kernels; k; k = k->next) {
@@ -189,6 +209,7 @@ static haul_status add_worst(report_document *d, const standin_kernel_record *ke
     return HAUL_OK;
 }
 
+/* The table's rows as JSON, in a last line after those of the launches. */
 static haul_status put_kernels_json(const standin_kernel_record *kernels) {
     report_document *d = report_document_new("program", NULL);
     add_kernels(d, kernels);
@@ -204,6 +225,7 @@ static haul_status put_kernels_json(const standin_kernel_record *kernels) {
                            JSON_COMPACT, &out);
 }
 
+/* With --json only the HTML file is written here. */
 static haul_status write_document(report_document *d) {
     haul_status status = HAUL_OK;
     if (standin_asked.html) status = report_write_html(d, &out);

@@ -1,3 +1,12 @@
+/* The thread that does work that no call waits for (progress.h).
+ *
+ * Streams of the virtual GPU do their work when a call waits for it, in the thread of that call. A program that
+ * waits in another way would wait forever. So each call that leaves work behind wakes this thread
+ * (standin_note_work()). The thread first waits for a pause in the program's calls, since most programs are about to
+ * wait by a call. Then it does all work, and polls while a kernel waits for the host.
+ *
+ * Apart from the semaphore, `calls` and `has_work` are the only data that program threads and this one share without
+ * the lock of session.c. */
 #include "standin/runtime/progress.h"
 
 #include "base/clock.h"
@@ -20,11 +29,12 @@ enum { PAUSE_NS = 2000000, MOST_PAUSES = 5 };
 enum { SHORTEST_RETRY_NS = 100000, LONGEST_RETRY_NS = 16000000 };
 static const double PATIENCE = 10; /* seconds that a kernel waits for the host before a message says so */
 
-static atomic_ullong calls;
-static atomic_bool has_work;
+static atomic_ullong calls;  /* by the program's threads, so far */
+static atomic_bool has_work; /* the thread was woken, and has not begun */
 static sem_t wake;
 static _Thread_local bool is_own; /* set in the thread that does the work */
 
+/* Returns after a pause without calls, or after MOST_PAUSES with some. */
 static void wait_for_a_pause(void) {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     unsigned long long before;
@@ -35,6 +45,7 @@ static void wait_for_a_pause(void) {
     } while (atomic_load(&calls) != before && ++pauses < MOST_PAUSES);
 }
 
+/* On all devices. A failure is reported as that of any call (standin_leave_driver()). */
 static void do_work(void) {
     for (unsigned i = 0; i < standin_device_count(); i++) {
         standin_select(i);
@@ -58,6 +69,7 @@ static void tell_waiting(double since) {
     standin_leave_driver(CUDA_SUCCESS);
 }
 
+/* Whether a kernel has begun and waits for others. */
 static bool waits(void) {
     standin_enter_driver();
     const bool is = sim_driver_waiting_kernel();
@@ -83,6 +95,7 @@ static void keep_trying(void) {
     }
 }
 
+/* Never ends. The process's end does not wait for it. */
 static void *work(void *unused) {
     (void)unused;
     is_own = true;
@@ -110,7 +123,8 @@ static void start(void) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* While other threads use processor time or make calls, they may still do something. */
+/* While other threads use processor time or make calls, they may still do something. The figures of the last call
+ * are kept in static variables: callers hold the lock. */
 bool standin_is_alone(unsigned waiting) {
     static unsigned long long seen_time, seen_calls;
     static double since, asked;
@@ -126,6 +140,8 @@ bool standin_is_alone(unsigned waiting) {
     return now - since > PATIENCE;
 }
 
+/* Every call of the program ends here, so the common case is two relaxed atomic operations and a look at the
+ * streams. */
 void standin_note_work(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (is_own) return;

@@ -1,10 +1,16 @@
-/* cudaDeviceProp, in the layouts of all versions of CUDA. */
+/* cudaDeviceProp, in the layouts of all versions of CUDA.
+ *
+ * CUDA 11, 12 and 13 lay the structure out differently, and the program has compiled one of them in. properties.def
+ * lists the fields of all versions. It is expanded twice for each version, with the fields that this version has:
+ * once as a structure, whose size is checked against CUDA's, once as a table of offsets and the driver's attributes.
+ * fill() goes through the table. Name, identifiers and memory are at the beginning of all versions. */
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"
 #include "standin/runtime/version.h"
 
 #include <string.h>
 
+/* Rows of properties.def as members of a structure. */
 #define FIELD(type, field, count, attribute) type field[count];
 #define NOTHING(type, field, count, attribute)
 
@@ -32,7 +38,7 @@ typedef struct properties_12 {
 #define SINCE_12 FIELD
 #define SINCE_13 NOTHING
 #include "standin/runtime/properties.def"
-    int reserved[63];
+    int reserved[63]; /* CUDA 13 has used seven of them */
 } properties_12;
 
 typedef struct properties_13 {
@@ -51,10 +57,11 @@ _Static_assert(sizeof(properties_13) == 1008, "as CUDA 13.0 has it");
 
 typedef struct field {
     size_t at;
-    int count, attribute;
-    bool is_size;
+    int count, attribute; /* numbers in the field; the driver's attribute of the first */
+    bool is_size;         /* size_t, not int */
 } field;
 
+/* A row of a version's table: where the field is, and what it holds. */
 #define AS_11(type, field, count, attribute) \
     {offsetof(properties_11, field), count, attribute, sizeof(type) == sizeof(size_t)},
 #define AS_12(type, field, count, attribute) \
@@ -86,6 +93,7 @@ static const field fields_13[] = {
 #include "standin/runtime/properties.def"
 };
 
+/* One version's structure as a table. */
 typedef struct layout {
     size_t bytes;
     const field *fields;
@@ -96,6 +104,7 @@ typedef struct layout {
     { sizeof(properties_##version), fields_##version, sizeof fields_##version / sizeof *fields_##version }
 static const layout layout_11 = LAYOUT(11), layout_12 = LAYOUT(12), layout_13 = LAYOUT(13);
 
+/* Writes one field, in the type that the structure has there. */
 static CUresult put(const driver_table *d, char *to, const field *f, CUdevice device) {
     CUresult result = CUDA_SUCCESS;
     for (int i = 0; i < f->count && result == CUDA_SUCCESS; i++) {
@@ -110,6 +119,7 @@ static CUresult put(const driver_table *d, char *to, const field *f, CUdevice de
     return result;
 }
 
+/* What the driver has no attribute for stays 0. */
 static CUresult fill(const layout *l, void *to, int number) {
     properties_13 *beginning = to;
     if (!standin_is_device(number)) return standin_fail(CUDA_INVALID_DEVICE);
@@ -124,7 +134,8 @@ static CUresult fill(const layout *l, void *to, int number) {
     return standin_leave(result);
 }
 
-/* CUDA 12 kept the old function of that name for already compiled programs. */
+/* CUDA 12 kept the old function of that name for already compiled programs. Programs made with CUDA 12 call the
+ * second form by that name in their sources. */
 CUresult cudaGetDeviceProperties(void *properties, int number) {
     return fill(standin_cuda_version() < 13 ? &layout_11 : &layout_13, properties, number);
 }

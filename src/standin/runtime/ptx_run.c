@@ -1,5 +1,9 @@
 /* One function for programs with their own mock driver: it runs a kernel from PTX text on host memory. tinygrad calls
- * it in place of a GPU, as libgpuocelot.so. */
+ * it in place of a GPU, as libgpuocelot.so.
+ *
+ * The caller has no CUDA: its buffers are ordinary host memory, and their addresses are the kernel's arguments. So
+ * each launch registers the mappings that arguments point into, as cudaHostRegister() would, and unregisters them
+ * afterwards. Kernels see host memory at its own addresses. Texts are compiled once and found again by their hash. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -11,10 +15,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 1024, MOST_BYTES = 8 };
+enum { MOST_ARGUMENTS = 1024, MOST_BYTES = 8 }; /* of a kernel; of one argument */
 
 /* ---- loaded kernels ---- */
 
+/* A text that was loaded. It stays until the program ends. */
 typedef struct known {
     uint64_t hash[2];
     CUfunction kernel;
@@ -24,6 +29,7 @@ typedef struct known {
 
 static known *all;
 
+/* Fills in the first kernel of the text. */
 static CUresult load(const driver_table *d, const char *source, known *k) {
     CUmodule module;
     CUresult result = d->module_load(&module, source, 0, NULL, NULL);
@@ -36,6 +42,7 @@ static CUresult load(const driver_table *d, const char *source, known *k) {
     return CUDA_NOT_FOUND;
 }
 
+/* Finds the text, or loads it. One that cannot be loaded is tried again next time. */
 static CUresult kernel_of(const driver_table *d, const char *source, const known **found) {
     uint64_t hash[2];
     hash_both_start(hash);
@@ -60,6 +67,7 @@ static CUresult kernel_of(const driver_table *d, const char *source, const known
 
 /* ---- the host's memory ---- */
 
+/* Arguments that point into allocations of the driver's need no mapping. */
 static bool points_into(void *const *arguments, int count, uint64_t from, uint64_t to) {
     for (int i = 0; i < count; i++) {
         const uint64_t address = (uintptr_t)arguments[i];
@@ -97,6 +105,7 @@ static CUresult check_arguments(const known *k, int count) {
     return CUDA_INVALID_VALUE;
 }
 
+/* Waits for the launch, as the caller's memory is registered only until then. */
 static CUresult run(const driver_table *d, const char *source, int count, void **arguments,
                     const CUlaunchConfig *config) {
     void *values[MOST_ARGUMENTS], *shown[MOST_ARGUMENTS];

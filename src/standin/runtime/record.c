@@ -1,5 +1,13 @@
 /* Chooses the launches that are counted, checked or recorded. Records are read when their launches are done, and
- * discarded unless the report at the program's end needs them. */
+ * discarded unless the report at the program's end needs them.
+ *
+ * choose() numbers each launch and finds its kernel and shape, with the filters of the command line. A chosen launch
+ * gets a run of its own, into which the driver writes the launch's record when it is done (begin_record()). Launches
+ * end later, in stream order; until then they are in `waiting`, in the order in which they were made. Records of
+ * launches that are done go to profile.c or check.c; to recording (recorder.c) launches are passed before they
+ * begin. All state is protected by the lock of session.c.
+ *
+ * Launches in graphs come by a callback of the driver, since the program launches only the graph. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -19,8 +27,9 @@ enum { MOST_PENDING = 256, KERNEL_ROWS = 256 };
 typedef standin_shape shape;
 typedef standin_kernel_record kernel;
 
+/* A chosen launch. `kernel` is NULL for one that is not. */
 typedef struct pending {
-    haul_run *run;
+    haul_run *run; /* owned; holds the record */
     kernel *kernel;
     shape *shape;
     uint64_t number; /* of the launch in the program, from 0 on */
@@ -33,6 +42,7 @@ static uint64_t launches, chosen; /* launches of the program, and those that pas
 
 /* ---- choosing launches ---- */
 
+/* Finds the kernel, or adds it to the list, which is in the order of first launches. NULL without memory. */
 static kernel *kernel_of(CUfunction handle, const char *symbol) {
     kernel **row = &kernel_rows[hash_bytes(HASH_START, &handle, sizeof handle) % KERNEL_ROWS];
     for (kernel *k = *row; k; k = k->next_in_row)
@@ -67,7 +77,7 @@ static shape *shape_of(kernel *k, const CUlaunchConfig *c) {
     return *row = s;
 }
 
-/* Numbers were checked on the command line. */
+/* Numbers were checked on the command line. All streams are meant if none is named. */
 static bool is_in_stream(CUstream stream) {
     const text_list *wanted = &standin_asked.only_streams;
     unsigned long long number = 0;
@@ -78,6 +88,7 @@ static bool is_in_stream(CUstream stream) {
     return false;
 }
 
+/* `chosen` only counts launches that pass the filters before it. */
 static bool is_chosen(const kernel *k, CUstream stream) {
     return k->wanted && standin_in_range() && is_in_stream(stream) && standin_takes_number(chosen++);
 }
@@ -89,7 +100,7 @@ static bool is_among_the_first(shape *s) {
 
 /* ---- records of launches that are done ---- */
 
-/* A launch that was refused has no record. */
+/* A launch that was refused has no record. profile.c takes the run over; otherwise it is freed. */
 static void look_at(const pending *p) {
     const haul_launch_record *r = &p->run->launches[0];
     if (standin_asked.task == STANDIN_CHECK && r->kernel) standin_check_launch(p->kernel->device, r);
@@ -119,6 +130,7 @@ bool standin_has_fault(void) {
     return false;
 }
 
+/* The driver sets the time when the launch has ended. */
 static bool is_done(const pending *p) {
     return p->run->launches[0].host_seconds > 0;
 }
@@ -138,6 +150,7 @@ static void make_room(void) {
     waiting_count = kept;
 }
 
+/* The arena of the run is used by the driver too, which allocates the record's parts there. */
 static CUresult begin_record(const pending *what) {
     haul_run *run;
     haul_launch_record *record;

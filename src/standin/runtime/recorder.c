@@ -1,6 +1,16 @@
-/* haul replay --record FILE.jsonl -- PROGRAM: writes launches as a launch file (lib/launch/launches.h), with hashes of
- * the contents that they left in their buffers. Kernels, and earlier contents of buffers and variables, go to
- * FILE.files, each content once. */
+/* haul replay --record FILE.jsonl -- PROGRAM: writes launches as a launch file (lib/launch/launches.h), with hashes
+ * of the contents that they left in their buffers. Kernels, and earlier contents of buffers and variables, go to
+ * FILE.files, each content once.
+ *
+ * A launch is written in two steps, around it. standin_begin_recording() waits for the device, describes the launch
+ * as a JSON object in state.line, and saves what the kernel can read: its module as PTX, each allocation that an
+ * argument points into, and variables that differ from their initial values. standin_take_recording() waits again,
+ * adds a hash of each buffer, and writes the line. So recorded launches never overlap others. record.c decides which
+ * launches are recorded, and at most one is being recorded.
+ *
+ * Only 8-byte arguments are searched for pointers. What a replay could not repeat is left out with a message:
+ * textures, clusters of the launch's own, packed arguments, and pointers in structures or in buffers' contents (the
+ * latter are not noticed). */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -21,8 +31,8 @@
 
 /* A buffer of the launch being recorded. */
 typedef struct buffer {
-    size_t argument;
-    CUdeviceptr first;
+    size_t argument;   /* number of the first argument that points into it */
+    CUdeviceptr first; /* the allocation's address and size */
     uint64_t bytes;
 } buffer;
 
@@ -37,6 +47,8 @@ static struct {
 
 /* ---- files ---- */
 
+/* Creates the launch file and its folder with the first launch. The file of a further process of the program has
+ * another name, and so has its folder. */
 static haul_status open_recording(void) {
     static const char ending[] = ".jsonl";
     text own = {0};
@@ -74,7 +86,7 @@ static haul_status save_in(const char *path, const void *bytes, size_t count) {
 }
 
 /* Writes a file named by the hash of its content, so that shared contents exist once; `name` gets its name for the
- * launch file. */
+ * launch file. An existing file of that name has the same content. */
 static haul_status save(const void *bytes, size_t count, const char *ending, text *name) {
     text path = {0};
     uint64_t hash[2];
@@ -88,6 +100,7 @@ static haul_status save(const void *bytes, size_t count, const char *ending, tex
     return status;
 }
 
+/* Saves the module as printed from the IR, as the program's own text may have been packed or linked. */
 static haul_status save_module(const ptx_module *module, json_t *line) {
     text ptx = {0}, name = {0};
     ptx_print_module(module, &ptx);
@@ -102,6 +115,7 @@ static haul_status save_module(const ptx_module *module, json_t *line) {
 
 /* ---- inputs of launches ---- */
 
+/* Allocates *content, which the caller frees; it is NULL after a failure. */
 static haul_status read_device(const driver_table *d, CUdeviceptr from, uint64_t bytes, void **content) {
     *content = memory_alloc(bytes + 1);
     if (!*content) return haul_no_memory("the launch's record");
@@ -125,7 +139,8 @@ static const buffer *buffer_at(CUdeviceptr first) {
     return NULL;
 }
 
-/* The whole allocation that the pointer belongs to. */
+/* The whole allocation that the pointer belongs to. Arguments that point into the same allocation refer to the first
+ * of them, so that a replay aliases them, too. */
 static haul_status add_buffer(const driver_table *d, CUdeviceptr pointer, CUdeviceptr first, uint64_t bytes,
                               size_t argument, json_t **object) {
     text name = {0};
@@ -142,6 +157,7 @@ static haul_status add_buffer(const driver_table *d, CUdeviceptr pointer, CUdevi
     return status;
 }
 
+/* Bytes as they are, for arguments of which no number can be made. */
 static json_t *hex_of(const unsigned char *bytes, size_t count) {
     text hex = {0};
     for (size_t i = 0; i < count; i++) text_printf(&hex, "%02x", bytes[i]);
@@ -161,6 +177,8 @@ static bool holds_pointer(const unsigned char *bytes, size_t count) {
     return false;
 }
 
+/* A number where the launch file has a type for it. NaNs, infinities and halves have no number in JSON: bytes keep
+ * them exactly. */
 static json_t *scalar_of(const ptx_variable *p, const unsigned char *bytes) {
     int64_t whole = 0;
     float f32 = NAN;
@@ -179,10 +197,12 @@ static json_t *scalar_of(const ptx_variable *p, const unsigned char *bytes) {
     return json_pack("{s:I}", names[p->size], (json_int_t)whole);
 }
 
+/* Neither an array nor a vector, and of a size that has an integer type. */
 static bool is_scalar(const ptx_variable *p) {
     return !p->dimensions && p->vector <= 1 && (p->size == 1 || p->size == 2 || p->size == 4 || p->size == 8);
 }
 
+/* The argument's value decides: an address within an allocation is a buffer, whatever the parameter's type. */
 static haul_status add_argument(const driver_table *d, const ptx_variable *p, const unsigned char *bytes, size_t i,
                                 json_t *arguments) {
     json_t *object = NULL;
@@ -214,6 +234,7 @@ static haul_status add_arguments(const driver_table *d, const ptx_function *entr
 
 /* ---- variables ---- */
 
+/* A replay loads the module, so the variable need not be saved. */
 static bool is_as_loaded(const ptx_variable *v, const unsigned char *now) {
     for (uint64_t i = 0; i < v->size; i++)
         if (now[i] != (v->initial ? v->initial[i] : 0)) return false;
@@ -257,6 +278,7 @@ static haul_status add_variables(const driver_table *d, CUmodule handle, const p
 
 /* ---- a launch ---- */
 
+/* Texture and surface objects are numbers that only this process knows. */
 static bool uses_textures(const ptx_function *entry) {
     static const char *const families[] = {"tex", "tld4", "txq", "suld", "sust", "sured", "suq"};
     for (size_t i = 0; i < entry->instruction_count; i++) {
@@ -274,6 +296,7 @@ static bool uses_textures(const ptx_function *entry) {
     return false;
 }
 
+/* HAUL_ERROR_UNSUPPORTED, with a message, if a launch file cannot describe the launch. */
 static haul_status check_launch(const CUlaunchConfig *c, const ptx_function *entry, void **parameters) {
     for (unsigned i = 0; i < c->attribute_count; i++)
         if (c->attributes[i].id == DRIVER_LAUNCH_CLUSTER)
@@ -286,6 +309,7 @@ static haul_status check_launch(const CUlaunchConfig *c, const ptx_function *ent
     return HAUL_OK;
 }
 
+/* Waits first, so that buffers have the contents that the kernel will find. */
 static haul_status describe(const driver_table *d, const standin_kernel_record *k, const CUlaunchConfig *c,
                             void **parameters) {
     const ptx_function *entry;
@@ -318,6 +342,7 @@ void standin_begin_recording(const driver_table *d, const standin_kernel_record 
 
 /* ---- results ---- */
 
+/* The buffer's content after the launch, as one hash in the argument's object. */
 static haul_status add_hash(const driver_table *d, const buffer *b) {
     void *content;
     HAUL_TRY(read_device(d, b->first, b->bytes, &content));
@@ -328,6 +353,7 @@ static haul_status add_hash(const driver_table *d, const buffer *b) {
     return failed ? haul_no_memory("the launch's record") : HAUL_OK;
 }
 
+/* Writes nothing if the launch has failed. */
 static haul_status write_line(const driver_table *d) {
     text out = {0};
     if (d->synchronize() != CUDA_SUCCESS) return haul_fail(HAUL_ERROR_DRIVER, "it failed");

@@ -1,6 +1,11 @@
-/* Programs and libraries linked with libcudart_static.a, nvcc's default, contain NVIDIA's runtime. If they have a
- * symbol table, its functions are found there, and each is overwritten with a jump to haul's before their own code
- * runs. audit/ reports libraries that the program opens later. */
+/* Replaces the static runtime. Programs and libraries linked with libcudart_static.a, nvcc's default, contain
+ * NVIDIA's runtime. If they have a symbol table, its functions are found there, and each is overwritten with a jump
+ * to haul's before their own code runs. audit/ reports libraries that the program opens later.
+ *
+ * The loader does not map symbol tables (.symtab), so the file is mapped a second time and searched. All offsets in
+ * it are checked against its size, since any file may be opened as a library. A program without a symbol table that
+ * contains device code is refused with a message, as NVIDIA's runtime would find no driver. Shared runtimes need
+ * none of this: names/ has libraries with their names. */
 #include "standin/audit/audit.h"
 #include "standin/runtime/version.h"
 #include "standin/standin.h"
@@ -33,6 +38,7 @@ static const struct {
 #undef MISSING
 };
 
+/* The row of a function's name, by bisection; -1 if there is none. */
 static int find(const char *name) {
     int low = 0, high = (int)(sizeof functions / sizeof *functions) - 1;
     while (low <= high) {
@@ -55,18 +61,21 @@ static void write_jump(unsigned char *at, void (*function)(void)) {
     memcpy(at + sizeof jump, &function, sizeof function);
 }
 #else
+/* On other processors no function is long enough, so nothing is redirected. */
 enum { JUMP_BYTES = 1 << 30 };
 static void write_jump(unsigned char *at, void (*function)(void)) {
     (void)at, (void)function;
 }
 #endif
 
+/* The jump may reach into a second page. */
 static bool make_writable(unsigned char *at, int protection) {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)at & ~(page - 1);
     return mprotect((void *)from, (uintptr_t)at + JUMP_BYTES - from, protection) == 0;
 }
 
-/* Functions too short for a jump only jump to other functions. */
+/* Functions too short for a jump only jump to other functions. `base` is the address at which the object is loaded.
+ * standin_note_static() learns the version of CUDA from the names. */
 static void redirect(const ElfW(Sym) * symbol, const char *name, uintptr_t base) {
     if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_size < JUMP_BYTES) return;
     const int k = strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6) ? -1 : find(name);
@@ -77,6 +86,7 @@ static void redirect(const ElfW(Sym) * symbol, const char *name, uintptr_t base)
     make_writable(at, PROT_READ | PROT_EXEC);
 }
 
+/* Whether a part of a file lies in it; written so that no sum overflows. */
 static bool lies_within(uint64_t offset, uint64_t bytes, uint64_t file_bytes) {
     return offset <= file_bytes && bytes <= file_bytes - offset;
 }
@@ -89,6 +99,7 @@ typedef struct image {
     unsigned section_count;
 } image;
 
+/* False unless it is an ELF file whose section headers lie in the file. */
 static bool read_image(image *m) {
     const ElfW(Ehdr) *header = (const void *)m->bytes;
     if (m->size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return false;
@@ -98,7 +109,8 @@ static bool read_image(image *m) {
     return true;
 }
 
-/* The names of a symbol table; NULL if there are none, or they lie outside the file. */
+/* The names of a symbol table; NULL if there are none, or they lie outside the file. The last byte must be NUL, so
+ * that every name ends. */
 static const char *names_of(const image *m, const ElfW(Shdr) * table, uint64_t *bytes) {
     if (table->sh_link >= m->section_count || !lies_within(table->sh_offset, table->sh_size, m->size)) return NULL;
     const ElfW(Shdr) *names = &m->sections[table->sh_link];
@@ -135,6 +147,7 @@ static void find_registration(void *found, const ElfW(Sym) * symbol, const char 
     if (symbol->st_shndx == SHN_UNDEF && strcmp(name, "__cudaRegisterFatBinary") == 0) *(bool *)found = true;
 }
 
+/* Whether there is a section with device code. */
 static bool has_fat_binary(const image *m) {
     const ElfW(Ehdr) *header = (const void *)m->bytes;
     if (header->e_shstrndx >= m->section_count) return false;
@@ -149,7 +162,8 @@ static bool has_fat_binary(const image *m) {
     return false;
 }
 
-/* Without symbols the program's own runtime cannot be found, and without a driver it fails. */
+/* Without symbols the program's own runtime cannot be found, and without a driver it fails. A program that takes
+ * __cudaRegisterFatBinary() from a library is not linked with the static runtime. */
 static void refuse_stripped(const image *m) {
     bool is_shared = false;
     visit_symbols(m, SHT_DYNSYM, find_registration, &is_shared);
@@ -167,6 +181,7 @@ static void find_runtime(void *found, const ElfW(Sym) * symbol, const char *name
     if (symbol->st_shndx != SHN_UNDEF && strcmp(name, "cudaGetDeviceCount") == 0) *(bool *)found = true;
 }
 
+/* Libraries without the runtime are left alone: other functions may have such names. */
 static bool has_runtime(const image *m) {
     bool found = false;
     visit_symbols(m, SHT_SYMTAB, find_runtime, &found);
@@ -194,6 +209,7 @@ static void prepare_file(const char *path, uintptr_t base, bool is_program) {
     close(file);
 }
 
+/* The stand-in itself defines all of these names. */
 static bool is_own(uintptr_t base) {
     Dl_info info;
     return dladdr((void *)(uintptr_t)is_own, &info) && (uintptr_t)info.dli_fbase == base;
@@ -214,6 +230,7 @@ __attribute__((constructor)) static void redirect_program(void) {
     dl_iterate_phdr(prepare_object, &count);
 }
 
+/* audit/ finds this function by its name. */
 extern audit_opened haul_library_opened;
 void haul_library_opened(const char *path, uintptr_t base) {
     prepare_file(path, base, false);

@@ -1,4 +1,15 @@
-/* The devices, and the lock that admits one call at a time. */
+/* The devices, and the lock that admits one call at a time.
+ *
+ * The virtual driver serves one thread at a time, so every call of the program takes the lock when it begins
+ * (standin_enter()) and releases it when it ends. The lock is recursive, since functions of the runtime call
+ * functions of the driver API, which enter again. A call that waits for other threads of the program lets them in:
+ * the driver calls let_others() and take_back() (sim_driver_share()).
+ *
+ * The first call opens all devices. The program numbers them from 0, after CUDA_VISIBLE_DEVICES; the virtual
+ * driver's handles of devices never reach it.
+ *
+ * A kernel's fault ends its device's context, as in CUDA: faults[] has it, and every later call on that device
+ * returns it. Other failures are kept for cudaGetLastError(), by thread. */
 #include "base/hash.h"
 #include "base/status.h"
 #include "lib/device.h"
@@ -17,11 +28,11 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static haul_device *devices[SIM_MOST_DEVICES];
-static bool are_open;
-static CUresult faults[SIM_MOST_DEVICES]; /* faults that ended a kernel, and thus the device's contexts */
-static _Thread_local unsigned selected;
-static _Thread_local CUresult last;
+static haul_device *devices[SIM_MOST_DEVICES]; /* by the program's number */
+static bool are_open;                          /* with the lock */
+static CUresult faults[SIM_MOST_DEVICES];      /* faults that ended a kernel, and thus the device's contexts */
+static _Thread_local unsigned selected;        /* the number of the thread's device */
+static _Thread_local CUresult last;            /* for cudaGetLastError() */
 static _Thread_local bool uses_runtime;
 static atomic_bool some_thread_uses_runtime;
 
@@ -39,6 +50,7 @@ static void leave(void) {
     pthread_mutex_unlock(&lock);
 }
 
+/* Releases the lock as often as the thread holds it. */
 static void let_others(void) {
     for (let_go = held; held;) leave();
 }
@@ -85,12 +97,14 @@ static haul_counting counting(void) {
     }
 }
 
+/* Makes several devices one program, so that each knows the others' addresses. */
 static haul_status join_devices(unsigned number) {
     CUcontext contexts[SIM_MOST_DEVICES];
     for (unsigned i = 0; i < number; i++) contexts[i] = devices[i]->context;
     return number > 1 ? sim_driver_join(contexts, number) : HAUL_OK;
 }
 
+/* Each device is opened with its context current, since some settings are the current context's. */
 static haul_status open_all(const haul_device_options *options, unsigned number) {
     for (unsigned i = 0; i < number; i++) {
         HAUL_TRY(device_open_further(standin_asked.device, visible[i], options, &devices[i]));
@@ -100,6 +114,7 @@ static haul_status open_all(const haul_device_options *options, unsigned number)
     return join_devices(number);
 }
 
+/* Ends the program with status 2 if that fails: no call could return anything useful. */
 static void open_devices(void) {
     haul_device_options options = {.threads = (uint32_t)standin_asked.threads,
                                    .instruction_limit = standin_asked.limit,
@@ -127,6 +142,7 @@ haul_device *standin_device(void) {
     return devices[selected];
 }
 
+/* May run in any thread before the first call, hence the once. */
 unsigned standin_device_count(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, choose_visible);
@@ -169,6 +185,7 @@ void standin_synchronize_all(void) {
     for (unsigned i = 0; i < standin_device_count(); i++) (void)standin_synchronize(i);
 }
 
+/* Waits for a moment, as another thread may be in a short call. False if the lock stays held. */
 bool standin_is_free(void) {
     enum { PATIENCE_NS = 200000000 };
     struct timespec until;
@@ -205,6 +222,7 @@ bool standin_has_runtime(void) {
     return some_thread_uses_runtime;
 }
 
+/* The driver keeps its current context by thread of its own, so it is set for each call. */
 const driver_table *standin_enter_driver(void) {
     take();
     if (!are_open) open_devices();
@@ -213,18 +231,20 @@ const driver_table *standin_enter_driver(void) {
     return devices[selected]->driver;
 }
 
+/* After a fault, success becomes that fault. CUDA_NOT_READY is an answer, not an error. */
 CUresult standin_fail(CUresult result) {
     if (result == CUDA_SUCCESS) result = faults[selected];
     if (result != CUDA_SUCCESS && result != CUDA_NOT_READY) last = result;
     return result;
 }
 
+/* Errors after which CUDA requires the process to end: contexts are unusable. */
 static bool ends_context(CUresult result) {
     return result == CUDA_ILLEGAL_ADDRESS || result == CUDA_LAUNCH_TIMEOUT ||
            (result >= CUDA_ASSERT && result <= CUDA_LAUNCH_FAILED);
 }
 
-/* A program that continues after a failure gets it again and again. */
+/* A program that continues after a failure gets it again and again. Only the message before is remembered. */
 static bool is_new(const char *message) {
     static uint64_t told;
     const uint64_t hash = hash_bytes(HASH_START, message, strlen(message));
@@ -241,14 +261,15 @@ static void tell(CUresult result) {
         fprintf(stderr, "haul: %s\n", haul_message());
 }
 
-/* The failed kernel's device may differ from the thread's. */
+/* The failed kernel's device may differ from the thread's. The device's first fault stays. */
 static void note_fault(CUresult result) {
     const CUdevice failed = sim_driver_failed_device();
     CUresult *fault = &faults[failed < 0 ? selected : standin_number_of(failed)];
     if (!*fault) *fault = result;
 }
 
-/* The runtime's error tells the kind of failure, the driver's message the place. */
+/* The runtime's error tells the kind of failure, the driver's message the place. A launch's record is asked for
+ * within one call only, so it is withdrawn here. */
 CUresult standin_leave_driver(CUresult result) {
     if (result != CUDA_SUCCESS && !faults[selected]) tell(result);
     if (ends_context(result)) note_fault(result);

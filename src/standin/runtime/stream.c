@@ -1,8 +1,14 @@
-/* Streams, events, graphs. */
+/* Streams and events, and the beginning and end of captures. Handles are the driver's, so most functions pass their
+ * arguments on. The forms _ptsz, for programs compiled with a default stream for each thread, replace stream 0 by
+ * standin_own().
+ *
+ * Streams and events themselves are in vgpu/stream.c; graph.c has the other functions of captures. Queries of
+ * attributes forward to the functions of the driver API, as if the program had called them. */
 #include "standin/cuda/cuda.h"
 
 #include <stdlib.h>
 
+/* Priorities are kept, and have no effect. */
 CUresult cudaStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
     STANDIN_CALL(stream_create(stream, flags, priority));
 }
@@ -15,6 +21,7 @@ CUresult cudaStreamCreate(CUstream *stream) {
     return cudaStreamCreateWithFlags(stream, 0);
 }
 
+/* Does the stream's work first. */
 CUresult cudaStreamDestroy(CUstream stream) {
     STANDIN_CALL(stream_destroy(stream));
 }
@@ -27,6 +34,7 @@ CUresult cudaStreamSynchronize_ptsz(CUstream stream) {
     return cudaStreamSynchronize(standin_own(stream));
 }
 
+/* Each query does some of the stream's work, so a program that polls gets on. */
 CUresult cudaStreamQuery(CUstream stream) {
     STANDIN_CALL(stream_query(stream));
 }
@@ -35,6 +43,7 @@ CUresult cudaStreamQuery_ptsz(CUstream stream) {
     return cudaStreamQuery(standin_own(stream));
 }
 
+/* Later work of the stream begins when the event's last record is reached. */
 CUresult cudaStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
     STANDIN_CALL(stream_wait(stream, event, flags));
 }
@@ -43,6 +52,7 @@ CUresult cudaStreamWaitEvent_ptsz(CUstream stream, CUevent event, unsigned flags
     return cudaStreamWaitEvent(standin_own(stream), event, flags);
 }
 
+/* The function runs without the lock, and may not call the runtime. */
 CUresult cudaLaunchHostFunc(CUstream stream, CUhostFn call, void *data) {
     STANDIN_CALL(stream_host(stream, call, data));
 }
@@ -51,6 +61,8 @@ CUresult cudaLaunchHostFunc_ptsz(CUstream stream, CUhostFn call, void *data) {
     return cudaLaunchHostFunc(standin_own(stream), call, data);
 }
 
+/* A callback gets the stream and a result, a host function only one pointer: so these travel in memory that
+ * call_back() frees. */
 typedef void callback(CUstream stream, CUresult result, void *data);
 typedef struct called {
     callback *call;
@@ -64,6 +76,7 @@ static void call_back(void *data) {
     c.call(c.stream, CUDA_SUCCESS, c.data);
 }
 
+/* CUDA reserves the flags, which must be 0. */
 CUresult cudaStreamAddCallback(CUstream stream, callback *call, void *data, unsigned flags) {
     called *c = flags ? NULL : malloc(sizeof *c);
     if (!c) return standin_fail(flags ? CUDA_INVALID_VALUE : CUDA_OUT_OF_MEMORY);
@@ -81,6 +94,7 @@ CUresult cudaEventCreateWithFlags(CUevent *event, unsigned flags) {
     STANDIN_CALL(event_create(event, flags));
 }
 
+/* With timing. */
 CUresult cudaEventCreate(CUevent *event) {
     return cudaEventCreateWithFlags(event, 0);
 }
@@ -105,6 +119,7 @@ CUresult cudaEventQuery(CUevent event) {
     STANDIN_CALL(event_query(event));
 }
 
+/* Time on the simulated clock, in milliseconds. */
 CUresult cudaEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
     STANDIN_CALL(event_elapsed(milliseconds, start, end));
 }
@@ -113,6 +128,7 @@ CUresult cudaEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end
     return cudaEventElapsedTime(milliseconds, start, end);
 }
 
+/* The mode is not enforced. */
 CUresult cudaStreamBeginCapture(CUstream stream, int mode) {
     STANDIN_CALL(capture_begin(stream, mode));
 }
@@ -121,6 +137,7 @@ CUresult cudaStreamBeginCapture_ptsz(CUstream stream, int mode) {
     return cudaStreamBeginCapture(standin_own(stream), mode);
 }
 
+/* Must be called for the stream that began the capture. */
 CUresult cudaStreamEndCapture(CUstream stream, CUgraph *graph) {
     STANDIN_CALL(capture_end(stream, graph));
 }
@@ -140,6 +157,7 @@ CUresult cudaStreamIsCapturing_ptsz(CUstream stream, int *status) {
 
 /* ---- queries of streams ---- */
 
+/* Defines a query of one value of a stream, with its form for programs with a default stream for each thread. */
 #define STREAM_CALL(name, parameter, call)             \
     CUresult name(CUstream stream, parameter) {        \
         STANDIN_FORWARD(call);                         \

@@ -1,3 +1,6 @@
+/* The simulator calls show() while a launch runs. A launch that is over within a second shows nothing;
+ * HAUL_PROGRESS_AFTER sets another time. The line is drawn at most ten times a second, and removed before anything
+ * else is printed. base/terminal_line.h draws it. */
 #include "standin/runtime/terminal.h"
 
 #include "base/clock.h"
@@ -51,6 +54,7 @@ static void draw(const sim_progress *p, double now) {
     state.drawn = now;
 }
 
+/* Called once in CALLS_A_LOOK times: reads the clock, and draws if it is time. */
 static void look(const sim_progress *p) {
     const double now = clock_seconds();
     if (state.calls == 1) state.began = now;
@@ -59,6 +63,7 @@ static void look(const sim_progress *p) {
     if (now - state.began >= patience && now - state.drawn >= BETWEEN) draw(p, now);
 }
 
+/* The end of a launch begins the next one's count. */
 static void show(void *unused, const sim_progress *p) {
     (void)unused;
     if (p->ended || p->prints) terminal_line_erase();

@@ -1,4 +1,9 @@
-/* Texture and surface objects of the runtime: the driver's, with channels instead of formats. */
+/* Texture and surface objects of the runtime: the driver's, with channels instead of formats.
+ *
+ * An object is the driver's number. Its description is translated in both directions: take_...() when the program
+ * makes an object, give_...() when it asks for what an object was made from. Both depend on the version of CUDA, as
+ * structures have grown: what an old program's structure lacks is neither read nor written. array.h has the
+ * structures, array.c the formats, and vgpu/texture.c the objects. */
 #include "standin/runtime/array.h"
 #include "standin/runtime/version.h"
 #include "standin/standin.h"
@@ -8,6 +13,7 @@
 
 /* ---- resources ---- */
 
+/* CUDA_INVALID_VALUE for an unknown kind, CUDA_INVALID_CHANNELS for channels without a format. */
 static CUresult take_resource(CUDA_RESOURCE_DESC *to, const cudaResourceDesc *from) {
     *to = (CUDA_RESOURCE_DESC){.kind = from->kind};
     switch (from->kind) {
@@ -27,6 +33,7 @@ static CUresult take_resource(CUDA_RESOURCE_DESC *to, const cudaResourceDesc *fr
     }
 }
 
+/* The opposite of take_resource(). The driver knows only the four kinds. */
 static cudaResourceDesc resource_of(const CUDA_RESOURCE_DESC *from) {
     cudaResourceDesc to = {.kind = from->kind};
     switch (from->kind) {
@@ -77,6 +84,7 @@ static CUDA_TEXTURE_DESC take_sampler(const cudaTextureDesc *from, bool has_seam
     return to;
 }
 
+/* The opposite of take_sampler(). The structure of CUDA 11 ends before `seamless`. */
 static void give_sampler(cudaTextureDesc *to, const CUDA_TEXTURE_DESC *from, bool has_seamless) {
     const bool seamless = from->flags & DRIVER_TEXTURE_SEAMLESS;
     const cudaTextureDesc known = {.filter = from->filter,
@@ -97,6 +105,7 @@ static void give_sampler(cudaTextureDesc *to, const CUDA_TEXTURE_DESC *from, boo
 
 /* ---- textures ---- */
 
+/* `view` may be NULL: then the texture shows all of the resource. */
 static CUresult create(CUtexObject *texture, const cudaResourceDesc *resource, const cudaTextureDesc *sampler,
                        const CUDA_RESOURCE_VIEW_DESC *view, bool has_seamless) {
     CUDA_RESOURCE_DESC looks_at;
@@ -110,16 +119,19 @@ static CUresult create(CUtexObject *texture, const cudaResourceDesc *resource, c
                                                 : result);
 }
 
+/* In CUDA 11 the sampler's structure is the short one; 11 also has the second form, for the long one. */
 CUresult cudaCreateTextureObject(CUtexObject *texture, const cudaResourceDesc *resource, const cudaTextureDesc *sampler,
                                  const CUDA_RESOURCE_VIEW_DESC *view) {
     return create(texture, resource, sampler, view, standin_cuda_version() > 11);
 }
 
+/* The form of later versions, for the long structure. */
 CUresult cudaCreateTextureObject_v2(CUtexObject *texture, const cudaResourceDesc *resource,
                                     const cudaTextureDesc *sampler, const CUDA_RESOURCE_VIEW_DESC *view) {
     return create(texture, resource, sampler, view, true);
 }
 
+/* 0 is allowed. Waits for kernels that may use the object. */
 CUresult cudaDestroyTextureObject(CUtexObject texture) {
     if (!texture) return CUDA_SUCCESS;
     STANDIN_CALL(texture_destroy(texture));
@@ -133,6 +145,7 @@ CUresult cudaGetTextureObjectResourceDesc(cudaResourceDesc *resource, CUtexObjec
     return standin_leave(result);
 }
 
+/* Both forms of the query. */
 static CUresult get_sampler(cudaTextureDesc *sampler, CUtexObject texture, bool has_seamless) {
     CUDA_TEXTURE_DESC known;
     const driver_table *d = standin_enter();
@@ -151,6 +164,7 @@ CUresult cudaGetTextureObjectTextureDesc_v2(cudaTextureDesc *sampler, CUtexObjec
 
 /* ---- surfaces ---- */
 
+/* The array must have been made for surfaces. */
 CUresult cudaCreateSurfaceObject(CUsurfObject *surface, const cudaResourceDesc *resource) {
     CUDA_RESOURCE_DESC looks_at;
     const driver_table *d = standin_enter();

@@ -1,4 +1,8 @@
-/* Host code that touches device memory is stopped by the operating system, as on hardware; this file explains why. */
+/* Host code that touches device memory is stopped by the operating system, as on hardware; this file explains why.
+ *
+ * Device memory lies at addresses that the host cannot access, so such a touch is a SIGSEGV. The handler (ending.c)
+ * calls standin_tell_touch() before the report. In a handler little is safe; the program is ending anyway, and an
+ * alarm ends it if this does not. */
 #include "standin/runtime/touch.h"
 
 #include "base/text.h"
@@ -14,6 +18,7 @@
 
 enum { DEEPEST = 64 };
 
+/* The address of the instruction that was interrupted; 0 on processors that are not known here. */
 static uintptr_t program_counter(const void *context) {
     const ucontext_t *c = context;
 #if defined __x86_64__
@@ -26,7 +31,8 @@ static uintptr_t program_counter(const void *context) {
 #endif
 }
 
-/* The instruction itself or, if it belongs to a library (memcpy(), say), the program's call of it. */
+/* The instruction itself or, if it belongs to a library (memcpy(), say), the program's call of it. A place is looked
+ * up by return address; that of the instruction itself is one byte further. */
 static void put_place(uintptr_t at, text *out) {
     void *frames[DEEPEST];
     const int count = backtrace(frames, DEEPEST);
@@ -40,7 +46,7 @@ static void put_place(uintptr_t at, text *out) {
     standin_put_place((void *)(at + 1), out);
 }
 
-/* "byte 16 of 1024", "in no allocation". */
+/* ", byte 16 of an allocation of 1024". Says nothing if the address is in none, or if another thread holds the lock. */
 static void put_allocation(CUdeviceptr address, text *out) {
     sim_allocation a;
     if (!standin_is_free()) return;

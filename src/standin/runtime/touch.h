@@ -1,4 +1,6 @@
-/* Reports of host code that touches device memory. */
+/* Reports of host code that touches device memory.
+ *
+ * Pinned and managed memory never lead here, as the host can access them. */
 #ifndef HAUL_STANDIN_RUNTIME_TOUCH_H
 #define HAUL_STANDIN_RUNTIME_TOUCH_H
 

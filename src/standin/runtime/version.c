@@ -1,3 +1,6 @@
+/* Finds the version of CUDA that the program was made for. A shared runtime tells it by its file name; a static one
+ * by the names of its functions, which redirect.c passes on before main(). The answer is kept once it is known.
+ * Structures and parameters that differ between versions depend on it. */
 #include "standin/runtime/version.h"
 
 #include <link.h>
@@ -14,6 +17,7 @@ void standin_note_static(const char *name) {
     if (strcmp(name, "cudaBindTexture") == 0) version = 11;
 }
 
+/* Returns whether to end the search. */
 static int read_name(struct dl_phdr_info *info, size_t bytes, void *found) {
     static const struct {
         const char *name;
@@ -26,6 +30,7 @@ static int read_name(struct dl_phdr_info *info, size_t bytes, void *found) {
     return *(int *)found != 0;
 }
 
+/* May be called by any thread: all find the same. */
 int standin_cuda_version(void) {
     int found = version;
     if (!found) dl_iterate_phdr(read_name, &found);
