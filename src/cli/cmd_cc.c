@@ -1,4 +1,8 @@
-/* haul cc: compiles CUDA programs with clang, through toolchain/haulcc. */
+/* haul cc: compiles CUDA programs with clang, through toolchain/haulcc.
+ *
+ * haul becomes the compiler driver with execv(): haulcc gets the options unchanged, and its exit status is the
+ * command's. The driver is a script that knows compilers' flags. It cannot know where haul's runtime library is in this
+ * build or installation, so it gets that folder in HAUL_LIBRARIES. */
 #include "base/arena.h"
 #include "base/status.h"
 #include "cli/parts.h"
@@ -12,6 +16,7 @@
 
 #define LIBRARY "standin/libcudart.so.12"
 
+/* Returns only with an error. */
 static haul_status become_driver(const cli_values *v, text *driver, arena *memory) {
     const char *library = cli_find_part(LIBRARY, memory);
     if (!library)

@@ -1,4 +1,11 @@
-/* haul check: reports misuse of memory and synchronisation by kernels, and expectations that do not hold. */
+/* haul check: reports misuse of memory and synchronisation by kernels, and expectations that do not hold.
+ *
+ * The virtual GPU finds the misuse (src/check) and leaves findings in the launch's record. src/report/check evaluates
+ * the record: it applies suppressions and comments in the source, checks expectations, and makes text, JSON, SARIF and
+ * JUnit of the verdict. This file decides what is run: each launch once, or, with --schedules or --witness, several
+ * times (cli/trials.h). A kernel that fails is what the command is for, so its failure becomes a finding and the next
+ * launch follows; only errors that keep a launch from running end the command. A program behind `--` is checked by the
+ * stand-in. */
 #include "base/file.h"
 #include "base/status.h"
 #include "cli/program.h"
@@ -15,16 +22,17 @@
 
 typedef struct checking {
     const cli_values *values;
-    cli_sources sources;
+    cli_sources sources; /* for quoting lines, and for rules in comments */
     report_checker checker;
-    report_sarif sarif;
-    report_junit junit;
-    text out;
+    report_sarif sarif; /* used if --sarif is given */
+    report_junit junit; /* likewise, --junit */
+    text out;           /* output that waits to be printed */
 } checking;
 
 /* ---- options ---- */
 
-/* Only the virtual GPU sees what threads do to each other. */
+/* Sets the device's name. Only the virtual GPU sees what threads do to each other, so `auto` means it, and a GPU is
+ * refused. */
 static haul_status choose_device(const cli_values *v, const char **name) {
     *name = v->device && strcmp(v->device, "auto") != 0 ? v->device : "sim";
     if (strncmp(*name, "gpu", 3) != 0) return HAUL_OK;
@@ -52,7 +60,8 @@ static haul_status open_checking(checking *c, cli_session *s) {
 
 /* ---- launches that never began or have no description ---- */
 
-/* The command is there to report kernels that fail; an error is what keeps a kernel from running at all. */
+/* Whether a launch failed by the kernel's own doing, which is a finding. Other errors keep the kernel from running at
+ * all. */
 static bool is_kernels_fault(haul_status status) {
     switch (status) {
     case HAUL_ERROR_LIMIT:
@@ -64,6 +73,7 @@ static bool is_kernels_fault(haul_status status) {
     }
 }
 
+/* A launch that reaches the limit of operations counts as a deadlock: it is endless, as far as can be seen. */
 static haul_finding_kind kind_of(haul_status status) {
     switch (status) {
     case HAUL_ERROR_LIMIT: return HAUL_FINDING_LAUNCH_LIMIT;
@@ -74,7 +84,9 @@ static haul_finding_kind kind_of(haul_status status) {
     }
 }
 
-/* The message has details that the record lacks. */
+/* Makes a record with one finding of a launch that failed without findings of its own, or before it began. The text is
+ * the error's message, which has details that the record lacks. `message` and `finding` must live as long as the
+ * record. */
 static void describe_failure(const launch_description *d, haul_status status, char message[1024], haul_finding *finding,
                              haul_launch_record *record) {
     strncpy(message, haul_message(), 1023);
@@ -90,6 +102,7 @@ static void describe_failure(const launch_description *d, haul_status status, ch
 
 /* ---- one launch ---- */
 
+/* SARIF and JUnit are collected also with --quiet: they are files that were asked for. */
 static haul_status print_verdict(checking *c, const report_verdict *v) {
     if (c->values->sarif) HAUL_TRY(report_sarif_add(&c->sarif, v));
     if (c->values->junit) HAUL_TRY(report_junit_add(&c->junit, v));
@@ -104,6 +117,7 @@ static haul_status print_verdict(checking *c, const report_verdict *v) {
     return cli_print(&c->out);
 }
 
+/* Evaluates a launch and adds it to the totals, which decide the exit status. */
 static haul_status judge_launch(checking *c, const report_checked_launch *launch) {
     report_verdict verdict;
     haul_status status = report_check_launch(&c->checker, launch, &verdict);
@@ -170,6 +184,7 @@ static haul_status write_file(checking *c, const char *path) {
     return status;
 }
 
+/* After all launches: the files, and the line of totals. */
 static haul_status write_reports(checking *c) {
     const cli_values *v = c->values;
     if (v->sarif) {
@@ -204,6 +219,7 @@ static haul_status check_leaks(checking *c, cli_session *s) {
     return status;
 }
 
+/* Leaks come last: the heap lives on from launch to launch. */
 static haul_status check_all(checking *c, cli_session *s) {
     HAUL_TRY(open_checking(c, s));
     for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(check(c, s, &s->launches.items[i]));
@@ -221,6 +237,7 @@ static haul_status refuse_trials(const cli_values *v) {
         v->witness ? "--witness" : "--schedules");
 }
 
+/* Becomes the program and does not return, unless it cannot be started. */
 static int check_program(const cli_values *v) {
     return refuse_trials(v) == HAUL_OK ? cli_become_program(v, STANDIN_CHECK) : cli_fail("check");
 }

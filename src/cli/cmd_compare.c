@@ -1,4 +1,10 @@
-/* haul compare: replays recorded launches and compares counters and outputs with the recording. */
+/* haul compare: replays recorded launches and compares counters and outputs with the recording.
+ *
+ * A pair is a counter of a launch: the recorded value, or range if readings varied, and the value here.
+ * lib/launch/compare.h decides whether a pair agrees: counters of grade exact must lie in the range, those of grade
+ * close near it, those of grade info are shown only. This file runs the launches, prints the pairs and decides the exit
+ * status. By default only outputs decide, of which all must be identical; --at-least says how many counters must agree.
+ * Each launch is printed as soon as it has run. */
 #include "base/number.h"
 #include "base/status.h"
 #include "cli/compare_summary.h"
@@ -17,7 +23,7 @@ static const char *const kinds[KINDS] = {"exact", "close", "outputs"};
 
 /* How many must agree. */
 typedef struct threshold {
-    double least;
+    double least; /* percent, or a number of pairs or launches */
     bool is_percent;
 } threshold;
 
@@ -30,10 +36,12 @@ typedef struct comparison {
     text out;
 } comparison;
 
+/* Nothing to compare counts as all of it, so that a threshold in percent holds. */
 static double percent(size_t part, size_t whole) {
     return whole ? 100 * (double)part / (double)whole : 100;
 }
 
+/* Whether the recording has a hash of any of the launch's buffers. */
 static bool has_outputs(const launch_description *d) {
     for (size_t i = 0; i < launch_value_count(d); i++) {
         if (d->arguments[i].recorded) return true;
@@ -61,6 +69,7 @@ static bool read_threshold(const char *s, threshold *out) {
     return out->is_percent ? out->least <= 100 : out->least == floor(out->least) && isfinite(out->least);
 }
 
+/* Reads --at-least: KIND=N or KIND=N%. Of several for one kind the last counts. */
 static haul_status read_thresholds(comparison *c) {
     const text_list *given = &c->values->at_least;
     c->thresholds[OUTPUTS] = (threshold){100, true};
@@ -79,6 +88,7 @@ static haul_status read_thresholds(comparison *c) {
     return HAUL_OK;
 }
 
+/* Pairs are tallied by grade; outputs have their own counts. */
 static const compare_tally *tally_of(const comparison *c, int grade) {
     return grade == EXACT ? &c->sums.exact : &c->sums.close;
 }
@@ -91,6 +101,7 @@ static size_t agreeing_of(const comparison *c, int kind) {
     return kind == OUTPUTS ? c->identical : tally_of(c, kind)->agreeing;
 }
 
+/* Compares products, not quotients: 100 % of nothing holds without a special case. */
 static bool is_below(const comparison *c, int kind) {
     const threshold *t = &c->thresholds[kind];
     const double total = (double)total_of(c, kind), agreeing = (double)agreeing_of(c, kind);
@@ -104,6 +115,7 @@ static const char *bounds_are(haul_stamp stamp) {
     return stamp == HAUL_MEASURED ? "readings lie" : "timing may put it";
 }
 
+/* A line for a pair, with the model's own bounds if the value is not certain. */
 static void put_pair(text *out, haul_stamp stamp, const launch_description *d, const compare_pair *p) {
     text_printf(out, "%s %" PRId64 " %s: %s: ", p->agrees ? "agrees " : "differs", d->id, d->kernel,
                 haul_counters[p->counter].key);
@@ -114,6 +126,7 @@ static void put_pair(text *out, haul_stamp stamp, const launch_description *d, c
     text_put(out, ")\n");
 }
 
+/* A line for each buffer or variable whose hash differs from the recorded one. */
 static void put_outputs(text *out, const launch_description *d) {
     for (size_t i = 0; i < launch_value_count(d); i++) {
         const launch_argument *a = &d->arguments[i];
@@ -135,6 +148,7 @@ static void put_text(comparison *c, haul_stamp stamp, const launch_description *
     }
 }
 
+/* Says which threshold failed and by how much. */
 static void put_below(comparison *c, int kind) {
     const threshold *t = &c->thresholds[kind];
     const size_t agreeing = agreeing_of(c, kind), total = total_of(c, kind);
@@ -146,6 +160,7 @@ static void put_share(text *out, const char *before, size_t agreeing, size_t pai
     text_printf(out, "%s%zu of %zu pairs (%.2f%%)", before, agreeing, pairs, percent(agreeing, pairs));
 }
 
+/* The sums, and before them the thresholds that failed. The help promises the sums as the last line. */
 static void put_summary(comparison *c) {
     const compare_tally *exact = &c->sums.exact, *close = &c->sums.close;
     for (int k = 0; k < KINDS; k++)
@@ -181,6 +196,7 @@ static json_t *tally_json(const compare_tally *t) {
                      (json_int_t)t->nonzero_pairs);
 }
 
+/* The last line of --json: sums, the thresholds that failed, and with --summary the tables. */
 static haul_status put_json_summary(comparison *c) {
     json_t *line = json_object(), *below = json_array();
     json_object_set_new(line, kinds[EXACT], tally_json(&c->sums.exact));
@@ -197,6 +213,7 @@ static haul_status put_json_summary(comparison *c) {
 
 /* ---- running ---- */
 
+/* Runs and compares one launch. With --summary only the sums and tables are printed, at the end. */
 static haul_status compare(comparison *c, cli_session *s, launch_description *d) {
     const haul_launch_record *record;
     compare_pair pairs[HAUL_COUNTER_COUNT];
@@ -216,6 +233,7 @@ static bool all_is_well(const comparison *c) {
     return !is_below(c, EXACT) && !is_below(c, CLOSE) && !is_below(c, OUTPUTS);
 }
 
+/* On a GPU the counters of all launches are read first, in one run of ncu. */
 static haul_status compare_all(comparison *c, cli_session *s) {
     HAUL_TRY(cli_session_open(s, c->values));
     HAUL_TRY(cli_session_read_counters(s, c->values, 1));

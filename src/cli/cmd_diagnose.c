@@ -1,4 +1,10 @@
-/* haul diagnose: predicts how a transfer is carried, and what would make it faster. */
+/* haul diagnose: predicts how a transfer is carried, and what would make it faster.
+ *
+ * The command translates its options into the two structures that haul_diagnose() takes: haul_transfer, the descriptor
+ * that a kernel would build with the same numbers, and haul_circumstances, which says where and how often the transfer
+ * is made. Both are checked by haul_diagnose(); this file only checks that the numbers fit their fields. An option that
+ * was not given is 0, and the library replaces 0 in the circumstances by its default. The counting and the advice are
+ * in src/lib/diagnose, the text of the report in src/report/diagnosis.c. */
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/number.h"
@@ -13,16 +19,18 @@
 #include <string.h>
 #include <unistd.h>
 
+/* State of one run of the command. */
 typedef struct diagnoser {
     const cli_values *values;
     haul_transfer transfer;
     haul_circumstances circumstances;
-    int64_t *index;
-    text out;
+    int64_t *index; /* of --index, owned; circumstances.index points to it; NULL: not given */
+    text out;       /* the output before it is printed */
 } diagnoser;
 
 /* ---- names ---- */
 
+/* A word of the command line and the value that it stands for: an enumerator or a bit of haul_how. */
 typedef struct named {
     const char *name;
     unsigned long long value;
@@ -38,6 +46,7 @@ static const named teams[] = {
 static const named additions[] = {{"u32", HAUL_ADD_U32},  {"s32", HAUL_ADD_S32}, {"u64", HAUL_ADD_U64},
                                   {"f32", HAUL_ADD_F32},  {"f64", HAUL_ADD_F64}, {"f16", HAUL_ADD_F16},
                                   {"bf16", HAUL_ADD_BF16}};
+/* Bits of haul_how that --how sets. `in-flight=BYTES` has a number and is read by parse_flag(). */
 static const named flags[] = {{"congruent", HAUL_CONGRUENT},
                               {"through-l1", HAUL_THROUGH_L1},
                               {"bypass-l1", HAUL_BYPASS_L1},
@@ -53,6 +62,8 @@ static const named flags[] = {{"congruent", HAUL_CONGRUENT},
                               {"unbounded", HAUL_UNBOUNDED}};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* Sets `value` to that of `name`. `option` is for the message, which suggests the nearest name. A table has at most 16
+ * rows. */
 static haul_status find_name(const char *option, const named *table, size_t count, const char *name,
                              unsigned long long *value) {
     const char *names[16];
@@ -69,7 +80,8 @@ static haul_status find_name(const char *option, const named *table, size_t coun
 
 /* ---- numbers ---- */
 
-/* Up to `most` whole numbers with `separator` between them. */
+/* Reads 1 to `most` whole numbers with `separator` between them, and sets `count` to how many there are. Values behind
+ * the last one stay as they were, so that callers can preset defaults. */
 static haul_status parse_list(const char *option, const char *s, char separator, long long *values, size_t most,
                               size_t *count) {
     for (*count = 0; *count < most;) {
@@ -84,6 +96,7 @@ static haul_status parse_list(const char *option, const char *s, char separator,
                      most, separator);
 }
 
+/* Stores a number in a field of 32 bits, if it fits into the positive half. */
 static haul_status small(const char *option, uint64_t value, uint32_t *to) {
     *to = (uint32_t)value;
     if (value <= INT32_MAX) return HAUL_OK;
@@ -92,6 +105,7 @@ static haul_status small(const char *option, uint64_t value, uint32_t *to) {
 
 /* ---- the transfer ---- */
 
+/* Adds one word of --how to `how`. */
 static haul_status parse_flag(const char *flag, haul_how *how) {
     static const char prefix[] = "in-flight=";
     unsigned long long value = 0;
@@ -106,6 +120,7 @@ static haul_status parse_flag(const char *flag, haul_how *how) {
     return HAUL_OK;
 }
 
+/* Joins --engine, --how and --add. haul_diagnose() refuses combinations that make no sense. */
 static haul_status parse_how(const cli_values *v, haul_how *how) {
     unsigned long long value = HAUL_AUTO;
     if (v->engine) HAUL_TRY(find_name("engine", engines, COUNT(engines), v->engine, &value));
@@ -117,6 +132,8 @@ static haul_status parse_how(const cli_values *v, haul_how *how) {
     return HAUL_OK;
 }
 
+/* The shapes below replace `t`, which on entry has only alignment, threads and `how` of the options. Pitches that are
+ * not given leave no gaps between elements. */
 static haul_status make_rows(const cli_values *v, haul_transfer *t, bool indirect) {
     uint32_t count, bytes, shared_pitch;
     const haul_transfer start = *t;
@@ -131,6 +148,7 @@ static haul_status make_rows(const cli_values *v, haul_transfer *t, bool indirec
     return HAUL_OK;
 }
 
+/* Refuses the options of strided transfers: they would be ignored, and the user probably meant another shape. */
 static haul_status make_sequential(const cli_values *v, haul_transfer *t) {
     uint32_t bytes;
     if (v->count || v->shared_pitch || v->global_pitch)
@@ -150,12 +168,15 @@ static haul_status make_indirect(const cli_values *v, haul_transfer *t) {
     return make_rows(v, t, true);
 }
 
+/* Sets the distance of a box's rows in shared memory: --shared-pitch, or a row of `elements` rounded up to the
+ * alignment, so that each row begins as aligned as the descriptor declares. */
 static haul_status pitch_of_rows(const cli_values *v, uint32_t elements, unsigned alignment, uint32_t element,
                                  uint32_t *pitch) {
     const uint64_t row = (uint64_t)elements * element, unit = alignment ? alignment : 1;
     return small("shared-pitch", v->shared_pitch ? v->shared_pitch : (row + unit - 1) / unit * unit, pitch);
 }
 
+/* A row in shared memory holds the interior and the ring on both sides. */
 static haul_status make_halo(const cli_values *v, haul_transfer *t) {
     uint32_t element, width, height, radius, pitch;
     const haul_transfer start = *t;
@@ -170,6 +191,7 @@ static haul_status make_halo(const cli_values *v, haul_transfer *t) {
     return HAUL_OK;
 }
 
+/* haul_tile() sets the dimensions beyond `rank`, which --box leaves out, to 1. */
 static haul_status make_tile(const cli_values *v, haul_transfer *t) {
     long long box[5] = {0};
     size_t rank;
@@ -188,6 +210,7 @@ static haul_status make_tile(const cli_values *v, haul_transfer *t) {
     return HAUL_OK;
 }
 
+/* Builds the descriptor for the shape that the only operand names. */
 static haul_status make_transfer(const cli_values *v, haul_transfer *t) {
     static const struct {
         const char *name;
@@ -214,7 +237,8 @@ static haul_status make_transfer(const cli_values *v, haul_transfer *t) {
 
 /* ---- the circumstances ---- */
 
-/* Only described machines are accepted: a GPU is not queried. */
+/* Takes the machine's name out of --device. Only described machines are accepted, because the prediction needs figures
+ * that no driver tells; `auto` and `sim` mean the H100. haul_diagnose() refuses names that are not described. */
 static haul_status parse_machine(const cli_values *v, const char **machine) {
     static const char prefix[] = "sim:";
     const char *name = v->device ? v->device : "auto";
@@ -224,6 +248,8 @@ static haul_status parse_machine(const cli_values *v, const char **machine) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "--device: `%s` is not the description of a machine: write sim:NAME", name);
 }
 
+/* Reads --offset G[,S]. The offsets serve as the addresses themselves: apart from tag wavefronts, counts depend only on
+ * the distance from a 128-byte boundary (haul_circumstances). */
 static haul_status parse_offsets(const cli_values *v, haul_circumstances *c) {
     long long offsets[2] = {0};
     size_t count;
@@ -235,10 +261,11 @@ static haul_status parse_offsets(const cli_values *v, haul_circumstances *c) {
     return HAUL_OK;
 }
 
+/* Reads the row of each element of an indirect transfer. Without --index the library uses random rows. */
 static haul_status parse_index(diagnoser *g) {
     const char *list = g->values->index;
     const uint32_t count = g->transfer.count;
-    long long values[1024];
+    long long values[1024]; /* the most that --index may list */
     size_t given;
     if (!list) return HAUL_OK;
     if (g->transfer.shape != HAUL_SHAPE_INDIRECT)
@@ -256,6 +283,8 @@ static haul_status parse_index(diagnoser *g) {
     return HAUL_OK;
 }
 
+/* Places a box in its array. Without --extent, extent[0] stays 0, which means well inside a large array: no piece is
+ * clipped. Pitches that are not given are those of an array without gaps. */
 static haul_status parse_place(const cli_values *v, const haul_transfer *t, haul_place *place) {
     long long at[5] = {0}, extent[5] = {0};
     size_t given = 0;
@@ -267,6 +296,8 @@ static haul_status parse_place(const cli_values *v, const haul_transfer *t, haul
     HAUL_TRY(parse_list("extent", v->extent, ',', extent, t->rank, &given));
     if (v->at) HAUL_TRY(parse_list("at", v->at, ',', at, t->rank, &given));
     for (unsigned d = 0; d < t->rank; d++) {
+        /* haul_place has 32-bit fields. Half of the range is refused, so that adding the box's size to `at` cannot
+         * overflow. */
         if (extent[d] < 1 || extent[d] > INT32_MAX || at[d] < INT32_MIN / 2 || at[d] > INT32_MAX / 2)
             return haul_fail(HAUL_ERROR_ARGUMENT, "--at and --extent: dimension %u is out of range", d);
         place->at[d] = (int)at[d];
@@ -277,6 +308,7 @@ static haul_status parse_place(const cli_values *v, const haul_transfer *t, haul
     return HAUL_OK;
 }
 
+/* Needs the transfer, since --at, --extent and --index depend on its shape. */
 static haul_status parse_circumstances(diagnoser *g) {
     const cli_values *v = g->values;
     haul_circumstances *c = &g->circumstances;
@@ -319,6 +351,7 @@ static haul_status print_json(diagnoser *g, const haul_diagnosis *d) {
     return report_json_put(json, JSON_INDENT(1), &g->out);
 }
 
+/* The whole command. A failure sets the message. */
 static haul_status diagnose(diagnoser *g) {
     haul_diagnosis d;
     HAUL_TRY(make_transfer(g->values, &g->transfer));

@@ -1,4 +1,9 @@
-/* haul info: lists devices and compilers, and what is missing. */
+/* haul info: lists devices and compilers, and what is missing.
+ *
+ * Everything is a table or a note of one report document. The columns of the limits come from <haul/properties.def>, so
+ * a new property appears here by itself. Looking for nvcc, clang and ncu starts other programs, and loading LLVM takes
+ * time too: the four questions go to worker threads first, and the devices' tables are filled meanwhile. Missing
+ * programs are notes, not errors: the exit status is 0 unless the output cannot be made. */
 #include "base/cache.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -22,17 +27,17 @@
 typedef enum question_name { NVCC, CLANG, NCU, NATIVE, QUESTIONS } question_name;
 
 typedef struct question {
-    haul_status (*ask)(text *answer);
+    haul_status (*ask)(text *answer); /* appends the answer, or fails with a message */
     text answer;
     workers_job job;
 } question;
 
 typedef struct questions {
-    workers *pool;
+    workers *pool; /* a thread for each question */
     question of[QUESTIONS];
 } questions;
 
-/* cu2ptx answers "kind version path". */
+/* cu2ptx answers "kind version path", the row of the compilers' table. */
 static haul_status ask_nvcc(text *answer) {
     return compile_find("nvcc", answer);
 }
@@ -41,24 +46,28 @@ static haul_status ask_clang(text *answer) {
     return compile_find("clang", answer);
 }
 
+/* The name comes first, so that the answer has the words of a compiler's. */
 static haul_status ask_ncu(text *answer) {
     text_put(answer, "ncu ");
     return ncu_describe(answer);
 }
 
-/* The result is kept where add_native() looks for it. */
+/* Loads LLVM, which takes time. The answer stays empty: sim_compiler() keeps the result, and add_native() asks it
+ * again. */
 static haul_status ask_native(text *answer) {
     (void)answer;
     if (sim_compiling().when != SIM_COMPILING_OFF) sim_compiler();
     return HAUL_OK;
 }
 
+/* A worker's job of one part. */
 static haul_status ask_one(void *context, unsigned part, unsigned parts) {
     (void)part, (void)parts;
     question *q = context;
     return q->ask(&q->answer);
 }
 
+/* Starts all questions and does not wait. Call end_questions() also after an error. */
 static haul_status ask_all(questions *q) {
     static haul_status (*const ask[QUESTIONS])(text *) = {
         [NVCC] = ask_nvcc, [CLANG] = ask_clang, [NCU] = ask_ncu, [NATIVE] = ask_native};
@@ -77,6 +86,7 @@ static const char *answer_of(questions *q, question_name which) {
     return found ? text_string(&q->of[which].answer) : NULL;
 }
 
+/* Freeing the pool ends its threads, so the answers must not be in use. */
 static void end_questions(questions *q) {
     workers_free(q->pool);
     for (int i = 0; i < QUESTIONS; i++) text_free(&q->of[i].answer);
@@ -107,6 +117,7 @@ static const report_column device_columns[] = {
 /* A table of limits: the properties of one group of properties.def. */
 typedef enum property_group { SM, BLOCK, CACHE, HOST, PROPERTY_GROUPS } property_group;
 
+/* All properties, each with the table that it belongs to. */
 static const struct {
     const char *name, *title;
 } group_tables[PROPERTY_GROUPS] = {
@@ -126,9 +137,10 @@ static const struct {
 enum { PROPERTIES = COLUMNS_OF(properties) };
 
 typedef struct device_tables {
-    report_table *devices, *groups[PROPERTY_GROUPS];
+    report_table *devices, *groups[PROPERTY_GROUPS]; /* a row for each device in every table */
 } device_tables;
 
+/* Adds the tables, still empty. Every one begins with the device's name. */
 static device_tables add_device_tables(report_section *s) {
     device_tables t = {.devices = report_add_table(s, "devices", NULL, device_columns, COLUMNS_OF(device_columns))};
     for (int g = 0; g < PROPERTY_GROUPS; g++) {
@@ -141,6 +153,8 @@ static device_tables add_device_tables(report_section *s) {
     return t;
 }
 
+/* Adds the device's row to each group's table. Values are appended in the order of properties.def, the order in which
+ * the columns were made. */
 static void add_limits(const device_tables *t, const char *name, const haul_device_properties *p) {
     const uint64_t values[] = {
 #define PROPERTY(group, name, attribute, unit, title, text) p->name,
@@ -153,6 +167,7 @@ static void add_limits(const device_tables *t, const char *name, const haul_devi
     for (size_t i = 0; i < PROPERTIES; i++) report_add_number(t->groups[properties[i].group], (double)values[i]);
 }
 
+/* Adds a device to all tables. `extras` is NULL for a GPU. */
 static void add_device(const device_tables *t, const char *name, const char *product, const driver_table *driver,
                        const vgpu_extras *extras, CUdevice device) {
     haul_device_properties p;
@@ -183,6 +198,7 @@ static void add_gpu(const device_tables *t, const driver_table *driver, int ordi
     add_device(t, name, product, driver, NULL, device);
 }
 
+/* A driver that cannot be loaded, or that has no device, is normal: virtual GPUs need none. */
 static void add_gpus(report_section *s, const device_tables *t) {
     const driver_table *driver;
     int count = 0;
@@ -215,6 +231,7 @@ static const report_column profiler_columns[] = {
     {"path", "Path", REPORT_TEXT, NULL},
 };
 
+/* One compiler is enough, so a missing one is a warning only if the other is missing, too. */
 static void add_compilers(report_document *d, questions *q) {
     report_section *s = report_add_section(d, "compilers", "Kernel compilers");
     report_table *t = report_add_table(s, "compilers", NULL, compiler_columns, COLUMNS_OF(compiler_columns));
@@ -234,6 +251,7 @@ static void add_compilers(report_document *d, questions *q) {
 
 /* ---- the compiler of the virtual GPU's kernels for the host ---- */
 
+/* Says where compiled code is kept. A folder that others can write to is refused, because haul runs the code in it. */
 static void add_cache(report_section *s) {
     char folder[512], amount[32];
     const cache_usage usage = cache_measure();
@@ -246,8 +264,10 @@ static void add_cache(report_section *s) {
                         (unsigned long long)usage.files, number_format_bytes((double)usage.bytes, amount));
 }
 
+/* Says whether the virtual GPU compiles hot code, and if not, why. */
 static void add_native(report_document *d, questions *q) {
     report_section *s = report_add_section(d, "native", "Virtual GPU's kernels");
+    /* wait for LLVM */
     answer_of(q, NATIVE);
     if (sim_compiling().when == SIM_COMPILING_OFF) {
         report_add_note(s, REPORT_MUTED, "Interpreted: HAUL_COMPILE is off.");

@@ -1,4 +1,10 @@
-/* haul lab: runs experiments and reports them as text, JSON and a web page. */
+/* haul lab: runs experiments and reports them as text, JSON and a web page.
+ *
+ * The command opens the devices, runs the experiments of experiments.def one after the other, each in a section of one
+ * document, and publishes it. An experiment is a function that launches kernels by means of a workbench
+ * (cli/lab/workbench.h). Its numbers come from the virtual GPU. With --device gpu:0 the same launches also run there,
+ * and ncu reads their counters beforehand: haul starts itself under ncu with --once, and both processes make the same
+ * launches in the same order. */
 #include "base/nearest.h"
 #include "base/status.h"
 #include "cli/lab/workbench.h"
@@ -16,8 +22,9 @@ static void list_experiments(void) {
     }
 }
 
+/* Finds an experiment by name. Fails with the nearest one. */
 static haul_status find_experiment(const char *name, const lab_experiment **found) {
-    const char *names[32];
+    const char *names[32]; /* more experiments than there are */
     size_t count = 0;
     for (; count < lab_experiment_count && count < sizeof names / sizeof names[0]; count++) {
         *found = &lab_experiments[count];
@@ -29,7 +36,7 @@ static haul_status find_experiment(const char *name, const lab_experiment **foun
     return haul_fail(HAUL_ERROR_NOT_FOUND, "unknown experiment %s: `haul lab --list` lists them", name);
 }
 
-/* An experiment that cannot run is a failed check; the others continue. */
+/* Runs one experiment in its own section. One that cannot run is a failed check; the others continue. */
 static void run_experiment(lab *l, const lab_experiment *e) {
     report_section *section = report_add_section(l->document, e->name, e->title);
     report_add_paragraph(section, "%s", e->text);
@@ -39,6 +46,7 @@ static void run_experiment(lab *l, const lab_experiment *e) {
     if (status != HAUL_OK) report_check(section, false, "could not be run: %s", haul_message());
 }
 
+/* Runs the experiments in the order of the command line, or all. Names are checked first, before anything runs. */
 static haul_status run_experiments(lab *l, const text_list *names) {
     const lab_experiment *e;
     for (size_t i = 0; i < names->count; i++) HAUL_TRY(find_experiment(names->items[i], &e));
@@ -49,6 +57,7 @@ static haul_status run_experiments(lab *l, const text_list *names) {
     return HAUL_OK;
 }
 
+/* Files are also written if checks failed: they show what was wrong. */
 static haul_status publish(const report_document *document, const cli_values *values) {
     text out = {0};
     haul_status status = values->out ? cli_save_document(values->out, document) : HAUL_OK;
@@ -58,6 +67,7 @@ static haul_status publish(const report_document *document, const cli_values *va
     return status;
 }
 
+/* The introduction and the facts at the top of the report. */
 static void introduce(const lab *l) {
     report_set_introduction(l->document,
                             "Kernels that ship with haul, their memory traffic, and the resulting counters. "
@@ -72,7 +82,8 @@ static void introduce(const lab *l) {
     report_add_fact(l->document, "version", "haul", "%s", HAUL_VERSION);
 }
 
-/* Without ncu, or without permission to read counters, there are still results and times. */
+/* Reads the counters of all launches on the GPU. Without ncu, or without permission to read counters, there are still
+ * results and times, and a fact says why there are no counters. */
 static haul_status read_counters(lab *l, const cli_values *values) {
     haul_status status = cli_measure("lab", values, l->real, 1, &l->counters);
     if (status != HAUL_ERROR_NOT_FOUND && status != HAUL_ERROR_DRIVER) return status;
@@ -80,8 +91,8 @@ static haul_status read_counters(lab *l, const cli_values *values) {
     return HAUL_OK;
 }
 
-/* Experiments run on the virtual GPU, and a GPU's numbers are shown beside; under a profiler they run on the GPU
- * alone. */
+/* Sets `device`, which the experiments' numbers come from, and `real`, a GPU to show beside it. For a GPU `device` is
+ * its virtual twin. Under a profiler (--once) the experiments run on the GPU alone, as `device`. */
 static haul_status open_devices(lab *l, const cli_values *values) {
     const haul_device_options options = cli_device_options(values);
     bool automatic = !values->device || strcmp(values->device, "auto") == 0;

@@ -1,4 +1,10 @@
-/* haul profile: shows where a kernel's memory traffic comes from. */
+/* haul profile: shows where a kernel's memory traffic comes from.
+ *
+ * Each launch runs on the virtual GPU, which records traffic by class, line and instruction; src/report/profile makes
+ * the report. On a GPU two sessions run each launch: `real` for counters and times, and `simulated`, on a virtual GPU
+ * of the same kind, for the rest, which hardware does not tell by line. If ptxas is installed, its machine code of the
+ * kernel is added. Text and JSON are printed launch by launch; --html collects all launches in one document. A program
+ * behind `--` is profiled by the stand-in. */
 #include "base/file.h"
 #include "base/machine_code.h"
 #include "base/status.h"
@@ -13,13 +19,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { LINES = 10, MIX = 12 };
+enum { LINES = 10, MIX = 12 };        /* defaults: source lines and kinds of instructions to show */
 static const double ADVICE_SHARE = 1; /* percent of the traffic */
 
 typedef struct profiler {
     const cli_values *values;
     cli_session simulated, real; /* `real` has a device if that is a GPU */
     report_document *document;   /* of the whole run, for --html */
+    /* what the report gets besides the record: sources, measured values, machine code */
     report_profile_options options;
     cli_sources sources;
     machine_code code;           /* of `assembled`, if there is ptxas */
@@ -38,6 +45,7 @@ static haul_status add_measured_json(const profiler *p, const haul_launch_record
     return json_object_set_new(line, "measured", measured) == 0 ? HAUL_OK : haul_no_memory("the report");
 }
 
+/* Adds the report's fields to `line`, which stays the caller's. */
 static haul_status make_json(profiler *p, const haul_launch_record *record, json_t *line) {
     json_t *profile = NULL;
     HAUL_TRY(line ? report_profile_json(record, &p->options, &profile) : haul_no_memory("the report"));
@@ -47,6 +55,7 @@ static haul_status make_json(profiler *p, const haul_launch_record *record, json
     return status;
 }
 
+/* Prints the line of haul replay with the report's fields added. report_json_put() takes the line. */
 static haul_status print_json(profiler *p, const launch_description *d, const haul_launch_record *record) {
     json_t *line = launch_to_json(d, HAUL_SIMULATED, record);
     haul_status status = make_json(p, record, line);
@@ -67,6 +76,8 @@ static haul_status print_text(profiler *p, const char *name, const haul_launch_r
     return status == HAUL_OK ? cli_print(&p->out) : status;
 }
 
+/* Runs and times the launch on the GPU. The hashes of its buffers are compared with the simulated launch's, which has
+ * run before. */
 static haul_status measure(profiler *p, size_t index) {
     launch_description *d = &p->real.launches.items[index];
     const launch_description *same = &p->simulated.launches.items[index];
@@ -77,8 +88,9 @@ static haul_status measure(profiler *p, size_t index) {
     return cli_session_time(&p->real, p->values, d);
 }
 
-/* PTX that ptxas refuses is profiled all the same. Linked modules consist of several files, none of which ptxas takes
- * alone. */
+/* Sets the machine code of the launch's kernel. ptxas assembles a file once, and again only when a launch uses another
+ * file. PTX that ptxas refuses is profiled all the same, and the report says why there is no machine code. Linked
+ * modules consist of several files, none of which ptxas takes alone. */
 static void find_machine_code(profiler *p, const haul_launch_record *record) {
     const cli_module *m = p->simulated.used;
     if (p->values->link && p->simulated.module_count > 1) return;
@@ -93,6 +105,8 @@ static void find_machine_code(profiler *p, const haul_launch_record *record) {
     p->options.no_machine = p->options.machine || !p->refused[0] ? NULL : p->refused;
 }
 
+/* Runs one launch and reports it. The facts about the run are the same for all launches, so the document gets them
+ * once. */
 static haul_status profile(profiler *p, size_t index) {
     const haul_launch_record *record;
     cli_session *s = &p->simulated;
@@ -119,11 +133,13 @@ static haul_status read_counters(profiler *p) {
     return HAUL_OK;
 }
 
-/* Launches on a GPU are also simulated: tables of lines and classes come from the simulation. */
+/* Opens one session on a virtual GPU, or two for a GPU: tables of lines and classes come from the simulation. Counters
+ * are read once for all launches. */
 static haul_status open_sessions(profiler *p) {
     char twin[32];
     haul_device_options options = cli_device_options(p->values);
     HAUL_TRY(cli_session_open(&p->real, p->values));
+    /* the only session is the simulated one; it is moved, so that it is closed once */
     if (haul_device_is_virtual(p->real.device)) {
         p->simulated = p->real;
         p->real = (cli_session){0};
@@ -135,6 +151,7 @@ static haul_status open_sessions(profiler *p) {
     return cli_session_open_on(&p->simulated, p->values, twin, &options);
 }
 
+/* --html is checked before anything runs, and written after all launches. */
 static haul_status profile_all(profiler *p) {
     if (p->values->html) HAUL_TRY(file_check_output(p->values->html));
     HAUL_TRY(open_sessions(p));

@@ -1,4 +1,8 @@
-/* haul replay: runs described launches and prints each line with its results. */
+/* haul replay: runs described launches and prints each line with its results.
+ *
+ * A printed line is the launch as read, with hashes, counters and time of this run: a file of them is a recording for
+ * haul compare. haul also starts this command under ncu, for its own commands that need counters
+ * (cli_session_read_counters()). Recording the launches of a program is the stand-in's. */
 #include "base/status.h"
 #include "cli/program.h"
 #include "cli/publish.h"
@@ -7,6 +11,7 @@
 
 enum { READINGS = 2 }; /* two readings show which counters vary */
 
+/* Prints `file` even if the launch did not name one: the stem of the file in which its kernel was found. */
 static haul_status replay(cli_session *s, const cli_values *v, launch_description *launch, text *out) {
     const haul_launch_record *record;
     HAUL_TRY(cli_session_run(s, launch, &record));

@@ -1,4 +1,9 @@
-/* haul stream: moves data through a kernel in chunks, and shows what overlapped. */
+/* haul stream: moves data through a kernel in chunks, and shows what overlapped.
+ *
+ * The file drives a haul_mapper and publishes its report: a summary with a picture of the timeline as text, one line of
+ * JSON, and the files of --timeline. stream_job.c turns the options into the map, src/lib/map runs it. Repeated runs
+ * (--repeat) use one mapper, so that its buffers and threads exist already in the runs after the first; the last run is
+ * shown. After a failure the command says which items are complete, for whoever continues there. */
 #include "base/file.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -14,6 +19,7 @@
 
 /* ---- progress ---- */
 
+/* Called by the map after each chunk. Returns true: the command never stops a run itself. */
 static bool show_progress(void *context, const haul_map_progress *p) {
     const stream_job *job = context;
     const uint64_t item = job->map.output.item_bytes;
@@ -23,10 +29,12 @@ static bool show_progress(void *context, const haul_map_progress *p) {
 
 /* ---- results ---- */
 
+/* How the times were made: by the virtual clock, or by events on a GPU. */
 static const char *stamp_of(const haul_timeline *t) {
     return t->stamp == HAUL_SIMULATED ? "simulated" : "measured";
 }
 
+/* The link carries the bytes of both directions, so the rate is their sum over the elapsed time. */
 static void add_summary(report_section *s, const stream_job *job, const haul_map_report *r) {
     const haul_timeline *t = &r->timeline;
     char chunk[32], device[32], pinned[32];
@@ -56,6 +64,7 @@ static haul_status print_text(const stream_job *job, const haul_map_report *r) {
     return status;
 }
 
+/* Returns busy time and bytes of each engine that was busy at all. */
 static json_t *engines_of(const haul_timeline *t) {
     json_t *engines = json_object();
     for (int e = 0; e < HAUL_ENGINE_COUNT; e++) {
@@ -66,6 +75,7 @@ static json_t *engines_of(const haul_timeline *t) {
     return engines;
 }
 
+/* Returns the ranges of items whose results are in their place: all items after a success. */
 static json_t *complete_of(const haul_map_report *r) {
     json_t *ranges = json_array();
     for (size_t i = 0; i < r->complete_count; i++)
@@ -74,6 +84,7 @@ static json_t *complete_of(const haul_map_report *r) {
     return ranges;
 }
 
+/* `ran` is the status of the run, which may have failed. json_pack() returns NULL if any of its parts is NULL. */
 static haul_status print_json(const stream_job *job, const haul_map_report *r, haul_status ran) {
     const haul_timeline *t = &r->timeline;
     json_t *line = json_pack(
@@ -96,6 +107,7 @@ static bool ends_in(const char *path, const char *suffix) {
     return length >= end && strcmp(path + length - end, suffix) == 0;
 }
 
+/* Called before the run, which may take long: the ending decides the format. */
 static haul_status check_timeline_paths(const cli_values *v) {
     for (size_t i = 0; i < v->timeline.count; i++)
         if (!ends_in(v->timeline.items[i], ".svg") && !ends_in(v->timeline.items[i], ".json"))
@@ -105,6 +117,7 @@ static haul_status check_timeline_paths(const cli_values *v) {
     return HAUL_OK;
 }
 
+/* Also with --quiet: the files were asked for. */
 static haul_status write_timelines(const cli_values *v, const haul_timeline *t) {
     for (size_t i = 0; i < v->timeline.count; i++) {
         text out = {0};
@@ -127,7 +140,8 @@ static haul_status publish(const cli_values *v, const stream_job *job, const hau
 
 /* ---- the command ---- */
 
-/* After a failure, says which items are complete. */
+/* After a failure, says which items are complete, with a line for each range or as JSON. Printing may overwrite the
+ * message of the failure, so it is saved and set again for cli_fail(). */
 static void tell_complete(const cli_values *v, const stream_job *job, const haul_map_report *r, haul_status failed) {
     char message[1024];
     snprintf(message, sizeof message, "%s", haul_message());
@@ -139,7 +153,8 @@ static void tell_complete(const cli_values *v, const stream_job *job, const haul
     (void)haul_fail(failed, "%s", message);
 }
 
-/* `partial`: file of the incomplete output; NULL: the output goes to no file. */
+/* Runs the map --repeat times and stops at the first failure; `r` has the last run's report. `partial`: file of the
+ * incomplete output, which signals remove unless the user wants to keep it; NULL: the output goes to no file. */
 static haul_status run_mapper(const cli_values *v, stream_job *job, const char *partial, haul_map_report *r) {
     haul_mapper *mapper;
     HAUL_TRY(haul_mapper_create(&job->map, &mapper));
@@ -157,6 +172,7 @@ static haul_status run_mapper(const cli_values *v, stream_job *job, const char *
     return status;
 }
 
+/* The map writes to PATH.partial and renames it at the end (<haul/map.h>). */
 static haul_status run_all(const cli_values *v, stream_job *job, haul_map_report *r) {
     text partial = {0};
     if (v->stream_out) text_printf(&partial, "%s.partial", v->stream_out);

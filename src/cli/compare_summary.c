@@ -1,3 +1,8 @@
+/* Implements cli/compare_summary.h: collects pairs and times, and makes tables and JSON of them.
+ *
+ * Only pairs outside the recorded range are kept; of the others the counts are enough. Errors are computed when the
+ * table is made: for each counter in turn its differences are copied to one array, `room`, and sorted there. The number
+ * of differences is small against that of pairs, so scanning all of them for each counter costs little. */
 #include "cli/compare_summary.h"
 
 #include "base/memory.h"
@@ -17,6 +22,7 @@ void compare_summary_free(compare_summary *s) {
 
 /* ---- adding ---- */
 
+/* Both functions keep the pointer to the launch, whose list must outlive the summary. */
 static haul_status add_difference(compare_summary *s, const launch_description *launch, const compare_pair *p) {
     compare_difference *grown =
         memory_grow(s->differences, s->difference_count, &s->difference_capacity, sizeof *s->differences);
@@ -34,6 +40,7 @@ static haul_status add_time(compare_summary *s, const launch_description *launch
     return HAUL_OK;
 }
 
+/* A pair that is zero on both sides says nothing about the model, so it counts neither as equal nor as agreeing. */
 static haul_status add_pair(compare_summary *s, const launch_description *launch, const compare_pair *p) {
     compare_counts *c = &s->counters[p->counter];
     if (compare_is_zero(p)) {
@@ -46,6 +53,7 @@ static haul_status add_pair(compare_summary *s, const launch_description *launch
     return p->equal ? HAUL_OK : add_difference(s, launch, p);
 }
 
+/* A launch without a recorded time, or without an estimate, adds no time. */
 haul_status compare_summary_add(compare_summary *s, const launch_description *launch, const haul_launch_record *record,
                                 const compare_pair *pairs, size_t count) {
     for (size_t i = 0; i < count; i++) HAUL_TRY(add_pair(s, launch, &pairs[i]));
@@ -57,7 +65,7 @@ haul_status compare_summary_add(compare_summary *s, const launch_description *la
 
 /* Errors in ascending order, of `count` pairs or times. */
 typedef struct errors {
-    double *items;
+    double *items; /* in `room`, which the caller owns and the next counter reuses */
     size_t count;
 } errors;
 
@@ -97,6 +105,8 @@ static errors errors_of_times(const compare_summary *s, double *room) {
     return e;
 }
 
+/* Adds a row for each counter with pairs that are not zero. Counters of grade INFO are not compared, so the cell for
+ * agreeing pairs stays empty. */
 static void add_counters(const compare_summary *s, report_section *section, double *room) {
     static const report_column columns[] = {
         {"counter", "Counter", REPORT_TEXT, NULL},
@@ -126,6 +136,7 @@ static void add_counters(const compare_summary *s, report_section *section, doub
     }
 }
 
+/* Adds one row over all recorded times; no table if there is none. */
 static void add_times(const compare_summary *s, report_section *section, double *room) {
     static const report_column columns[] = {
         {"launches", "Recorded times", REPORT_COUNT, NULL},
@@ -143,6 +154,7 @@ static void add_times(const compare_summary *s, report_section *section, double 
     report_add_number(t, quantile(&e, 1));
 }
 
+/* `room` has space for the errors of any counter, and for those of the times. */
 haul_status compare_summary_put_text(compare_summary *s, text *out) {
     const size_t most = s->difference_count > s->time_count ? s->difference_count : s->time_count;
     double *room = memory_alloc((most + 1) * sizeof *room);
@@ -168,6 +180,8 @@ static json_t *difference_json(const compare_difference *d) {
                      "agrees", p->agrees);
 }
 
+/* Counters without pairs are listed, too: `zero_pairs` then shows that the counter was recorded. `not_compared` is the
+ * reason if the model does not claim the counter. */
 static json_t *counter_json(const compare_summary *s, haul_counter counter) {
     const compare_counts *c = &s->counters[counter];
     const char *reason = compare_reason(counter);
@@ -184,6 +198,7 @@ static json_t *counter_json(const compare_summary *s, haul_counter counter) {
     return object;
 }
 
+/* Adds the fields `counters` and `times` to the object with the sums. */
 void compare_summary_put_json(const compare_summary *s, json_t *object) {
     json_t *counters = json_array(), *times = json_array();
     for (int i = 0; i < HAUL_COUNTER_COUNT; i++) json_array_append_new(counters, counter_json(s, (haul_counter)i));

@@ -7,7 +7,7 @@
 /* The pairs of one counter that are not zero on both sides. */
 typedef struct compare_counts {
     size_t pairs, equal, agreeing; /* equal: in the recorded range; agreeing: as far as the grade asks */
-    size_t zeros;                  /* the other pairs */
+    size_t zeros;                  /* the other pairs: they say little about the model */
 } compare_counts;
 
 /* A pair that lies outside the recorded range. */
@@ -19,13 +19,13 @@ typedef struct compare_difference {
 /* A launch whose time was recorded. */
 typedef struct compare_time {
     const launch_description *launch;
-    double estimate_us;
+    double estimate_us; /* launch->us has the recorded time */
 } compare_time;
 
 /* All-zero is a valid empty summary. The launches have to outlive it. */
 typedef struct compare_summary {
     compare_counts counters[HAUL_COUNTER_COUNT];
-    compare_difference *differences;
+    compare_difference *differences; /* grow with memory_grow(); in the order of the launches */
     compare_time *times;
     size_t difference_count, difference_capacity, time_count, time_capacity;
 } compare_summary;

@@ -29,6 +29,7 @@ static int version(void) {
     return CLI_FINE;
 }
 
+/* Suggests the nearest of the first 16 commands: there are fewer. */
 static int unknown_command(const char *name) {
     const char *names[16];
     size_t count = 0;
@@ -41,6 +42,7 @@ static int unknown_command(const char *name) {
     return CLI_ERROR;
 }
 
+/* Progress is on only while the command runs; commands clear it themselves before they print. */
 static int start(const cli_command *command, const cli_values *values) {
     progress_start(values->quiet);
     const int code = command->run(values);
@@ -48,6 +50,7 @@ static int start(const cli_command *command, const cli_values *values) {
     return code;
 }
 
+/* Parses the line and runs the command, or prints its help. argv[0] is the command's name. */
 static int run(const cli_command *command, int argc, char **argv) {
     cli_values values;
     int code = CLI_ERROR;
@@ -61,6 +64,8 @@ static int run(const cli_command *command, int argc, char **argv) {
     return code;
 }
 
+/* `haul help`, `haul help COMMAND`, `haul --version` and `haul COMMAND ...`. haul without a command is an error, not
+ * help. */
 static int dispatch(int argc, char **argv) {
     if (argc < 2) {
         fprintf(stderr, "haul: no command given: `haul help` lists the commands\n");
@@ -74,6 +79,7 @@ static int dispatch(int argc, char **argv) {
     return command ? run(command, argc - 1, argv + 1) : unknown_command(argv[asks_help ? 2 : 1]);
 }
 
+/* Only LC_CTYPE is set, which the terminal's characters need: numbers keep their points in every locale. */
 int main(int argc, char **argv) {
     setlocale(LC_CTYPE, "");
     int code = dispatch(argc, argv);

@@ -1,3 +1,5 @@
+/* Implements cli/measure.h. The command line of the haul that runs under ncu is made from this command's values
+ * (cli_arguments()), not from its words: options that must differ are changed in a copy of the values. */
 #include "cli/measure.h"
 
 #include "base/status.h"
@@ -7,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The path of this program. argv[0] may be relative, or a name in PATH. */
 static haul_status find_self(char path[PATH_MAX]) {
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
     if (length < 0) return haul_fail(HAUL_ERROR_FILE, "haul's own program: cannot be found: %s", strerror(errno));
@@ -14,7 +17,8 @@ static haul_status find_self(char path[PATH_MAX]) {
     return HAUL_OK;
 }
 
-/* Each launch happens once under ncu: timed or repeated launches would be counted as well. */
+/* Returns the values for the haul under ncu. Each launch happens once there: timed or repeated launches would be
+ * counted as well. It prints nothing, writes no files and does not start ncu itself. */
 static cli_values values_below(const cli_values *values, const haul_device *device) {
     cli_values below = *values;
     below.device = haul_device_name(device);

@@ -1,3 +1,11 @@
+/* The command line: parsing it, making it again from values, and the text of --help. All three read the same two
+ * tables, commands.def and options.def.
+ *
+ * Both tables are expanded here, into arrays. A command is known by its index, an option's row has a bit for each
+ * command that takes it. Rows may share a name: `--threads` means one thing to diagnose and another to replay, and
+ * `--kernel` differs with and without a program behind `--`. Of the rows with the command's bit the one that fits the
+ * input counts. getopt_long() does the parsing with tables made for one command. Its messages are off, since haul
+ * suggests near names. */
 #include "cli/options.h"
 
 #include "base/memory.h"
@@ -20,7 +28,7 @@ const cli_command cli_commands[] = {
 };
 const size_t cli_command_count = sizeof cli_commands / sizeof *cli_commands;
 
-enum command_index {
+enum command_index { /* of cli_commands; bit numbers of option_row.commands */
 #define COMMAND(id, name, arguments, summary, text) COMMAND_##id,
 #include "cli/commands.def"
 #undef COMMAND
@@ -28,11 +36,12 @@ enum command_index {
 #define OF(id) (1u << COMMAND_##id)
 #define ALL (((1u << sizeof cli_commands / sizeof *cli_commands) - 1) & ~OF(cc)) /* cc passes its options on */
 
+/* Names of cli_FLAG and so on in options.h, without the prefix: they are the words of options.def. */
 typedef enum option_kind { FLAG, STRING, LIST, NUMBER, COUNT, SIZE } option_kind;
 
 typedef struct option_row {
     const char *name, *argument, *help;
-    unsigned commands;
+    unsigned commands; /* OF() of all commands that take it, and PROGRAM or ONLY_PROGRAM */
     option_kind kind;
     int letter;    /* 0 = none */
     size_t offset; /* offset of its field in cli_values */
@@ -53,6 +62,7 @@ const cli_command *cli_command_find(const char *name) {
     return NULL;
 }
 
+/* Whether the command takes the option at all. */
 static bool is_of(const option_row *row, const cli_command *command) {
     return row->commands >> (command - cli_commands) & 1;
 }
@@ -73,6 +83,7 @@ static bool applies(const option_row *row, const cli_command *command, bool prog
 
 /* ---- parsing ---- */
 
+/* Fails with the nearest option of the command. Misspelt letters get no suggestion. */
 static haul_status unknown_option(const cli_command *command, const char *given) {
     const char *names[ROWS];
     size_t count = 0;
@@ -100,6 +111,7 @@ static void make_tables(const cli_command *command, bool program, struct option 
     *letters = '\0';
 }
 
+/* Returns the row of a short option; one that does not fit only if no other does. NULL if there is none. */
 static const option_row *row_of_letter(const cli_command *command, bool program, int letter) {
     const option_row *other = NULL;
     for (size_t i = 0; i < ROWS; i++) {
@@ -110,6 +122,7 @@ static const option_row *row_of_letter(const cli_command *command, bool program,
     return other;
 }
 
+/* Returns the row of a value that getopt_long() returned, or left in optopt. */
 static const option_row *row_of(const cli_command *command, bool program, int value) {
     return value >= FIRST_VALUE ? &rows[value - FIRST_VALUE] : row_of_letter(command, program, value);
 }
@@ -122,6 +135,8 @@ static haul_status push(text_list *list, const char *item) {
     return HAUL_OK;
 }
 
+/* Stores an argument in the option's field, by kind. An option that may not be repeated keeps its last value. Fails if
+ * the argument is empty or no number of that kind. */
 static haul_status set_value(const option_row *row, const char *argument, cli_values *values) {
     void *field = (char *)values + row->offset;
     if (row->kind != FLAG && !*argument)
@@ -143,6 +158,8 @@ static haul_status set_value(const option_row *row, const char *argument, cli_va
     return HAUL_OK;
 }
 
+/* Handles one result of getopt_long(). It returns `:` for a missing argument and `?` for any other mistake, with the
+ * option's value, or letter, in optopt. An argument for a flag is the case in which optopt is a long option's value. */
 static haul_status set_option(const cli_command *command, int value, char **argv, cli_values *values) {
     const option_row *row = row_of(command, values->program, value == ':' || value == '?' ? optopt : value);
     if (value == ':')
@@ -157,6 +174,7 @@ static haul_status set_option(const cli_command *command, int value, char **argv
     return set_value(row, optarg, values);
 }
 
+/* Commands for which `--` begins a program. To the others it means what it means to getopt_long(): operands follow. */
 static bool runs_programs(const cli_command *command) {
     return command->run == cli_run_run || command->run == cli_run_check || command->run == cli_run_profile ||
            command->run == cli_run_replay;
@@ -172,6 +190,7 @@ static int take_program(int argc, char **argv, cli_values *values) {
     return argc;
 }
 
+/* haul cc hands its whole line to the compiler driver, so nothing of it is parsed but a lone --help. */
 haul_status cli_parse(const cli_command *command, int argc, char **argv, cli_values *values) {
     struct option options[ROWS + 1];
     char letters[2 * ROWS + 2];
@@ -201,7 +220,8 @@ void cli_values_free(cli_values *values) {
 
 /* ---- values back to arguments ---- */
 
-/* NULL if an option was not given, is a flag, or there is no memory. */
+/* Returns the argument that gives the option this value. NULL if it was not given, takes several or none, or if there
+ * is no memory. A number of 0 counts as not given. */
 static const char *value_of(const option_row *row, const void *field, arena *memory) {
     uint64_t number = 0;
     if (row->kind == STRING) return *(const char *const *)field;
@@ -209,6 +229,7 @@ static const char *value_of(const option_row *row, const void *field, arena *mem
     return number ? arena_printf(memory, "%llu", (unsigned long long)number) : NULL;
 }
 
+/* Writes the words that set the option and returns how many: none, one for a flag, else two for each value. */
 static size_t put_arguments(const option_row *row, const cli_values *values, const char **to, arena *memory) {
     const void *field = (const char *)values + row->offset;
     const char *name = arena_printf(memory, "--%s", row->name), *value = value_of(row, field, memory);
@@ -220,6 +241,7 @@ static size_t put_arguments(const option_row *row, const cli_values *values, con
     return count;
 }
 
+/* Returns an upper limit of the words, for the size of the array. */
 static size_t count_arguments(const cli_values *values) {
     size_t count = 2 * ROWS + values->operands.count;
     for (size_t i = 0; i < ROWS; i++) {
@@ -229,6 +251,7 @@ static size_t count_arguments(const cli_values *values) {
     return count;
 }
 
+/* An operand that begins with `-` gets a folder in front, or it would be read as an option. */
 const char **cli_arguments(const char *program, const cli_command *command, const cli_values *values, arena *memory) {
     enum { AROUND = 3 }; /* program, command, NULL */
     const char **arguments = ARENA_ARRAY(memory, count_arguments(values) + AROUND, const char *);
@@ -273,6 +296,8 @@ static void put_filled(text *out, size_t indent, const char *s) {
     }
 }
 
+/* Writes an option's line of help. Its text begins in column HELP_INDENT, on the next line if the names are too
+ * long. */
 static void put_option(text *out, const option_row *row) {
     size_t start = out->length;
     if (row->letter)
@@ -289,6 +314,7 @@ static void put_option(text *out, const option_row *row) {
     text_put(out, "\n");
 }
 
+/* Writes the options that only a program behind `--` has, under a heading of their own. */
 static void put_program_options(const cli_command *command, text *out) {
     const char *separator = "\nand, with a program behind --:\n";
     for (size_t i = 0; i < ROWS; i++) {

@@ -1,3 +1,5 @@
+/* Implements cli/parts.h. The folders are tried in this order: that of the program (a build), ../lib/haul beside it (an
+ * installation that was moved), and the folder that the build was configured to install to. */
 #include "cli/parts.h"
 
 #include <limits.h>
@@ -10,6 +12,7 @@ const char *cli_own_path(arena *memory) {
     return length > 0 ? arena_copy(memory, path, (size_t)length) : NULL;
 }
 
+/* With a slash at the end. */
 static const char *own_folder(arena *memory) {
     const char *path = cli_own_path(memory), *slash = path ? strrchr(path, '/') : NULL;
     return slash ? arena_copy(memory, path, (size_t)(slash + 1 - path)) : NULL;

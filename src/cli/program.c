@@ -1,3 +1,14 @@
+/* Starts a CUDA program with haul's libraries in it (cli/program.h).
+ *
+ * haul checks all options, sets environment variables and then becomes the program with execvp(). Nothing of haul's
+ * command remains, so the program has its terminal, signals and exit status to itself, and options reach the stand-in
+ * only through the environment (standin/environment.h, standin/settings.def). Mistakes should therefore be found here:
+ * later their messages would stand between lines of the program.
+ *
+ * On the virtual GPU three variables of the loader lead the program to the stand-in. LD_PRELOAD takes the calls of
+ * programs that link the runtime or the driver, LD_LIBRARY_PATH serves programs that open a library by name, and
+ * LD_AUDIT those that open it by path. On a GPU only `profile` loads a library, which times launches in front of the
+ * real driver. */
 #include "cli/program.h"
 
 #include "base/arena.h"
@@ -20,6 +31,7 @@
 #define NAME "libhaul_standin.so"
 #define TIMING "gpu/libcuda.so.1"
 
+/* Values of STANDIN_TASK; also the commands' names, for messages. */
 static const char *const task_names[] = {
 #define TASK(id, name) [STANDIN_##id] = name,
     STANDIN_TASKS(TASK)
@@ -32,6 +44,7 @@ static bool is_gpu(const char *name) {
     return strcmp(name, "gpu") == 0 || strncmp(name, "gpu:", 4) == 0;
 }
 
+/* Refuses options and commands that the real driver cannot serve. HAUL_OK for virtual GPUs. */
 static haul_status check_gpu(const char *name, const cli_values *v, standin_task task) {
     if (!is_gpu(name)) return HAUL_OK;
     if (v->only_streams.count)
@@ -48,6 +61,7 @@ static haul_status check_gpu(const char *name, const cli_values *v, standin_task
     return HAUL_OK;
 }
 
+/* Opens the device and closes it again, so that a wrong name or schedule fails before the program starts. */
 static haul_status check_device(const cli_values *v, const char *name, standin_task task) {
     haul_device *device;
     haul_device_options options = cli_device_options(v);
@@ -58,6 +72,7 @@ static haul_status check_device(const cli_values *v, const char *name, standin_t
     return HAUL_OK;
 }
 
+/* Reads the files of expectations and suppressions for their errors only. The stand-in reads them again. */
 static haul_status check_rules(const cli_values *v) {
     report_sources sources = {0};
     report_checker checker = {0};
@@ -67,6 +82,7 @@ static haul_status check_rules(const cli_values *v) {
     return status;
 }
 
+/* Streams are numbers, because a program's streams have no names. */
 static haul_status check_streams(text_list streams) {
     for (size_t i = 0; i < streams.count; i++)
         if (!*streams.items[i] || streams.items[i][strspn(streams.items[i], "0123456789")])
@@ -90,6 +106,7 @@ static haul_status clear_output(const char *path) {
     return HAUL_OK;
 }
 
+/* Checks everything that the stand-in will rely on, and removes reports of earlier runs. */
 static haul_status check_values(const cli_values *v, standin_task task, const char *device) {
     if (!v->program || !*v->program)
         return haul_fail(HAUL_ERROR_ARGUMENT, "no program is given: haul %s -- PROGRAM ARG...", task_names[task]);
@@ -114,6 +131,7 @@ static haul_status check_values(const cli_values *v, standin_task task, const ch
 
 /* ---- the environment ---- */
 
+/* `value` is NULL if it could not be made: all callers pass the results of arena_printf() on. */
 static haul_status put(const char *variable, const char *value) {
     if (value && setenv(variable, value, 1) == 0) return HAUL_OK;
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the program's environment");
@@ -125,6 +143,8 @@ static haul_status put_in_front(const char *variable, const char *value, arena *
     return put(variable, old && *old ? arena_printf(memory, "%s:%s", value, old) : value);
 }
 
+/* put_<KIND> sets a variable from an option of that kind, for settings.def. Options that were not given are set to the
+ * empty text, so that a haul inside a haul does not inherit the outer one's. */
 static haul_status put_STRING(const char *variable, const char *value, arena *memory) {
     (void)memory;
     return put(variable, value ? value : "");
@@ -146,7 +166,8 @@ static haul_status put_LIST(const char *variable, text_list list, arena *memory)
     return put(variable, all);
 }
 
-/* The program may change its folder. */
+/* Returns the path from the root on, because the program may change its folder. The path itself if the folder is
+ * unknown; NULL for NULL, or if there is no memory. */
 static const char *absolute(const char *path, arena *memory) {
     char *folder = !path || *path == '/' ? NULL : getcwd(NULL, 0);
     const char *whole = folder ? arena_printf(memory, "%s/%s", folder, path) : path;
@@ -165,13 +186,15 @@ static haul_status put_PATHS(const char *variable, text_list list, arena *memory
     return put_LIST(variable, (text_list){items, list.count}, memory);
 }
 
+/* One line of settings.def for each option that the stand-in reads. */
 static haul_status put_settings(const cli_values *v, arena *memory) {
 #define SETTING(kind, field, NAME) HAUL_TRY(put_##kind(STANDIN_VARIABLE(NAME), v->field, memory));
 #include "standin/settings.def"
     return HAUL_OK;
 }
 
-/* `folder`: of the stand-in. */
+/* Sets the variables of frameworks.def that the user has not set, and puts shims in place of nvcc and ptxas. `folder`:
+ * of the stand-in. */
 static haul_status put_frameworks(const char *folder, arena *memory) {
     static const struct {
         const char *name, *part, *text;
@@ -189,6 +212,7 @@ static haul_status put_frameworks(const char *folder, arena *memory) {
     return put_in_front("PATH", arena_printf(memory, "%s/shims", folder), memory);
 }
 
+/* For the virtual GPU. Frameworks that call nvcc find the shim, which asks HAUL_PROGRAM for haul. */
 static haul_status set_environment(const cli_values *v, standin_task task, arena *memory) {
     const char *library = cli_find_part("standin/" NAME, memory);
     if (!library)
@@ -235,12 +259,14 @@ static haul_status put_timing(const cli_values *given, arena *memory) {
     return put_in_front("LD_LIBRARY_PATH", folder, memory);
 }
 
+/* For a GPU: shows only the one that --device names, and loads the timing library for `profile`. */
 static haul_status set_gpu_environment(const cli_values *v, standin_task task, arena *memory) {
     const char *colon = strchr(v->device, ':');
     HAUL_TRY(put_visible(colon ? strtoull(colon + 1, NULL, 10) : 0, memory));
     return task == STANDIN_PROFILE ? put_timing(v, memory) : HAUL_OK;
 }
 
+/* Returns only with an error. `auto` is the virtual GPU here, also on machines with a GPU. */
 static haul_status become(const cli_values *given, standin_task task, arena *memory) {
     cli_values v = *given;
     if (!v.device || strcmp(v.device, "auto") == 0) v.device = "sim";

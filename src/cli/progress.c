@@ -1,3 +1,6 @@
+/* Implements cli/progress.h with the line of base/terminal_line.h. Its two sources: the virtual GPU calls show() while
+ * a launch runs, and commands report bytes of a stream. The line appears only after FIRST_SECOND, so that short
+ * commands print nothing, and is redrawn at most every BETWEEN seconds. */
 #include "cli/progress.h"
 
 #include "base/clock.h"
@@ -11,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double FIRST_SECOND = 1, BETWEEN = 0.1;
+static const double FIRST_SECOND = 1, BETWEEN = 0.1; /* seconds */
 
 static struct {
-    bool on;
+    bool on;                    /* false: not started, or the terminal cannot show a line */
     double began, drawn;        /* clock seconds: of the first launch or byte; of the line */
     size_t launch, launches;    /* launches 0: unknown */
     double launch_began, noted; /* launch_began 0: none is running; noted: time of `now` */
@@ -28,6 +31,7 @@ static struct {
 static volatile sig_atomic_t has_file;
 static char file[PATH_MAX];
 
+/* Handles a signal that ends haul: removes the line and the incomplete file. */
 static void end(int signal_number, siginfo_t *about, void *context) {
     (void)about, (void)context;
     terminal_line_erase();
@@ -51,6 +55,7 @@ void progress_remove_on_signal(const char *path) {
 
 /* ---- the line ---- */
 
+/* The part of the line about a stream: bar, bytes, rate and time left. */
 static void put_bytes(terminal_line *l, double now) {
     char done[32], all[32], rate[32];
     const double bytes = (double)state.bytes, share = bytes / (double)state.all_bytes, seconds = now - state.began;
@@ -60,6 +65,7 @@ static void put_bytes(terminal_line *l, double now) {
     terminal_line_put_left(l, share, seconds, 0);
 }
 
+/* The part about a launch. Beside a stream it gets no bar of its own. */
 static void put_launch(terminal_line *l, double now) {
     if (!state.all_bytes) terminal_line_put_bar(l, launch_share_done(&state.now));
     if (state.all_bytes) terminal_line_put(l, "; ");
@@ -67,6 +73,7 @@ static void put_launch(terminal_line *l, double now) {
     launch_put_progress(l, &state.now, state.noted - state.launch_began, now - state.noted);
 }
 
+/* Within a stream a launch is mentioned only if it takes long; most are over before anybody could read it. */
 static void draw(double now) {
     terminal_line l = {0};
     if (state.all_bytes) put_bytes(&l, now);
@@ -83,12 +90,15 @@ static void draw_in_time(void) {
 
 /* ---- events ---- */
 
+/* Called by the virtual GPU. `noted` is the time at which the operations last grew: time since then shows a kernel that
+ * makes no progress. */
 static void show(void *context, const sim_progress *p) {
     (void)context;
     if (state.launch_began <= 0 || p->operations != state.now.operations) state.noted = clock_seconds();
     if (state.launch_began <= 0) state.launch_began = state.noted;
     state.now = *p;
     draw_in_time();
+    /* the kernel's output follows */
     if (p->prints) terminal_line_erase();
     if (p->ended) state.launch_began = 0;
 }
@@ -105,6 +115,7 @@ void progress_launch(size_t number, size_t count) {
     state.launches = count;
 }
 
+/* The state is kept also without a terminal; only drawing is left out. */
 void progress_bytes(uint64_t done, uint64_t all) {
     state.bytes = done;
     state.all_bytes = all;

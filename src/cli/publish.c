@@ -1,3 +1,5 @@
+/* Implements cli/publish.h. Formats are made by src/report/write; this file names the files and writes them. Files are
+ * written through file_write(), which also writes to standard output as "-". */
 #include "cli/publish.h"
 
 #include "base/file.h"
@@ -9,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Parent folders must exist. */
 haul_status cli_make_folder(const char *folder) {
     struct stat about;
     if (mkdir(folder, 0777) == 0) return HAUL_OK;
@@ -40,7 +43,7 @@ static haul_status save_as(const char *folder, const char *name, const char *end
 
 /* ---- tables ---- */
 
-/* A section may have several tables with one name. */
+/* Returns how many tables of that name the section has before this one: a section may have several with one name. */
 static size_t count_namesakes(const report_section *s, const report_table *t) {
     size_t count = 0;
     for (const report_block *b = s->blocks; b && b->table != t; b = b->next)
@@ -48,6 +51,7 @@ static size_t count_namesakes(const report_section *s, const report_table *t) {
     return count;
 }
 
+/* Writes SECTION-TABLE.csv; a second table of one name becomes SECTION-TABLE-2.csv. */
 static haul_status save_table(const char *folder, const report_section *s, const report_table *t) {
     text name = {0}, out = {0};
     const size_t namesakes = count_namesakes(s, t);
@@ -70,12 +74,14 @@ static haul_status save_tables(const char *folder, const report_document *d) {
 
 /* ---- documents ---- */
 
+/* Writes the JSON and the web page; `out` is reused for both. */
 static haul_status save_pages(const char *folder, const report_document *d, text *out) {
     HAUL_TRY(save_as(folder, d->name, ".json", report_write_json(d, out), out));
     text_clear(out);
     return save_as(folder, "report", ".html", report_write_html(d, out), out);
 }
 
+/* Makes the folder, and in it tables/. A failure leaves what was written before. */
 haul_status cli_save_document(const char *folder, const report_document *d) {
     text out = {0}, tables = {0};
     text_printf(&tables, "%s/tables", folder);
@@ -99,6 +105,7 @@ haul_status cli_put_document(const report_document *d, const cli_values *v, text
     return v->quiet ? HAUL_OK : report_write_text(d, report_terminal_of(STDOUT_FILENO), out);
 }
 
+/* The line of progress goes first, or text and line would mix. */
 haul_status cli_print(text *out) {
     progress_clear();
     haul_status status = file_write("-", out);

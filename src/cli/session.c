@@ -1,3 +1,11 @@
+/* Implements cli/session.h: which files hold kernels, how they are compiled and loaded, which kernel a launch means,
+ * and running it.
+ *
+ * Operands are sorted by their names: PTX and CUDA source are kernels, every other operand is a file of launches.
+ * Launches can also name their PTX themselves (`ptx` in a launch file). A kernel is found by name among all symbols of
+ * all modules (lib/kernel_name.h), so that neither the user nor a launch file has to say which file it is in, unless
+ * several files have it. Buffers and the launch itself are in lib/launch; this file keeps only the last launch's
+ * record. */
 #include "cli/session.h"
 
 #include "base/file.h"
@@ -21,6 +29,7 @@ int cli_fail(const char *command) {
     return CLI_ERROR;
 }
 
+/* Options that were not given stay 0, which stands for the device's default. */
 haul_device_options cli_device_options(const cli_values *v) {
     return (haul_device_options){.threads = cli_u32(v->threads),
                                  .instruction_limit = v->limit,
@@ -37,10 +46,13 @@ static bool has_suffix(const char *path, const char *suffix) {
     return length > tail && strcmp(path + length - tail, suffix) == 0;
 }
 
+/* Whether an operand is a file of kernels, not of launches. */
 static bool is_kernels(const char *path) {
     return has_suffix(path, ".ptx") || compile_is_source(path);
 }
 
+/* Returns the file's name without folder and extension, for the caller to free; NULL if there is no memory. A leading
+ * dot begins no extension. */
 static char *stem_of(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
     size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
@@ -49,7 +61,8 @@ static char *stem_of(const char *path) {
     return stem;
 }
 
-/* Code for the device that will run it; NULL, the default, when it does not say what it is. */
+/* Returns the architecture to compile for: --arch, or that of the device that will run the code, written to `buffer`.
+ * NULL, the compiler's default, if the device does not tell. */
 static const char *architecture_of(const haul_device *device, const cli_values *v, char buffer[32]) {
     if (v->arch) return v->arch;
     int major, minor;
@@ -60,6 +73,7 @@ static const char *architecture_of(const haul_device *device, const cli_values *
     return buffer;
 }
 
+/* Shows the compiler's messages on standard error also if it succeeds: warnings matter to the user. */
 static haul_status compile_with(const char *path, const compile_options *options, const cli_values *v, text *ptx) {
     text messages = {0};
     haul_status status = compile_source(path, options, ptx, &messages);
@@ -68,8 +82,10 @@ static haul_status compile_with(const char *path, const compile_options *options
     return status;
 }
 
+/* Makes the compiler's flags from --include and --define. */
 static haul_status compile(const haul_device *device, const cli_values *v, const char *path, text *ptx) {
     size_t count = 0;
+    /* an option and its value are two words */
     const char **flags = memory_zeroed(2 * (v->include.count + v->define.count), sizeof *flags);
     if (!flags) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory to start the compiler");
     for (size_t i = 0; i < v->include.count; i++) flags[count++] = "-I", flags[count++] = v->include.items[i];
@@ -91,6 +107,8 @@ static bool has_module(const cli_session *s, const char *path) {
     return false;
 }
 
+/* Lists all files of kernels, without reading them: those of --ptx, then operands, then those that launches name. A
+ * file that several launches name is listed once. Fails if there is none. */
 static haul_status name_modules(cli_session *s, const cli_values *v) {
     s->modules = memory_zeroed(v->ptx.count + v->operands.count + s->launches.count, sizeof *s->modules);
     if (!s->modules) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the kernels");
@@ -136,6 +154,7 @@ static haul_status load_each(cli_session *s) {
     return HAUL_OK;
 }
 
+/* Compiles or reads all files before the first is loaded, because linking needs them all. */
 static haul_status load_modules(cli_session *s, const cli_values *v) {
     haul_status status = name_modules(s, v);
     for (size_t i = 0; i < s->module_count && status == HAUL_OK; i++) status = read_ptx(s, v, &s->modules[i]);
@@ -145,6 +164,7 @@ static haul_status load_modules(cli_session *s, const cli_values *v) {
 
 /* ---- launches ---- */
 
+/* Reads --window and --set-aside. The window must be one of the launch's buffers, since it is a range of addresses. */
 static haul_status take_l2(const cli_values *v, launch_description *d) {
     if (v->window) HAUL_TRY(launch_parse_window(v->window, &d->l2));
     d->l2.given |= v->set_aside > 0;
@@ -161,6 +181,8 @@ static const char *note_of(const cli_values *v) {
     return v->grid ? NULL : "--grid is not given: the launch has 1 block";
 }
 
+/* Describes the launch of --kernel as a line of a launch file would. Its strings and arguments live in the list's
+ * memory. us = -1: no time is recorded. */
 static haul_status launch_of_options(cli_session *s, const cli_values *v) {
     launch_description d = {.where = "--kernel", .kernel = v->kernel, .us = -1, .argument_count = v->arg.count};
     if (v->smem > UINT32_MAX) return haul_fail(HAUL_ERROR_ARGUMENT, "--smem: no device has that much shared memory");
@@ -180,6 +202,7 @@ static haul_status launch_of_options(cli_session *s, const cli_values *v) {
     return launch_append(&s->launches, &d) ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launch");
 }
 
+/* The launch of the options comes first, then those of the files in the order of the command line. */
 static haul_status read_launches(cli_session *s, const cli_values *v) {
     if (!v->kernel && (v->grid || v->block || v->arg.count || v->global.count || v->smem || v->window || v->set_aside))
         return haul_fail(HAUL_ERROR_ARGUMENT, "--grid, --block, --smem, --arg, --global, --window and --set-aside "
@@ -193,6 +216,7 @@ static haul_status read_launches(cli_session *s, const cli_values *v) {
                      "no launches given: name a LAUNCHES.jsonl, or add --kernel NAME --grid N --block N");
 }
 
+/* The sink for what kernels print: standard error, after the line of progress is removed. */
 static void print_aside(void *context, const char *bytes, size_t length) {
     (void)context;
     progress_clear();
@@ -229,6 +253,7 @@ haul_status cli_session_open(cli_session *s, const cli_values *v) {
     return cli_session_open_on(s, v, v->device ? v->device : "auto", &options);
 }
 
+/* Without launches every operand must be a file of kernels. */
 haul_status cli_session_open_kernels(cli_session *s, const cli_values *v) {
     const haul_device_options options = cli_device_options(v);
     *s = (cli_session){0};
@@ -239,6 +264,7 @@ haul_status cli_session_open_kernels(cli_session *s, const cli_values *v) {
     return v->ptx.count || v->operands.count ? load_modules(s, v) : HAUL_OK;
 }
 
+/* Modules are unloaded before their device closes. A linked module is unloaded once, with the first file. */
 void cli_session_close(cli_session *s) {
     haul_run_free(s->run);
     ncu_report_free(&s->counters);
@@ -255,11 +281,11 @@ void cli_session_close(cli_session *s) {
 
 /* ---- finding a launch's kernel ---- */
 
-/* Kernels of several modules. */
+/* Kernels of several modules, as kernel_name_find() takes them: parallel arrays. */
 typedef struct kernel_list {
-    const char **symbols;
-    const cli_module **modules;
-    size_t *found;
+    const char **symbols;       /* of the modules */
+    const cli_module **modules; /* of each symbol */
+    size_t *found;              /* room for the indices of those that match */
     size_t count;
 } kernel_list;
 
@@ -270,11 +296,13 @@ static void free_kernels(kernel_list *k) {
     *k = (kernel_list){0};
 }
 
-/* Whether the module has that stem; NULL: any. */
+/* Whether kernels of the module are to be listed: those of files with that stem, or, if it is NULL, of all files.
+ * Linked files share a module, which is then listed once. */
 static bool lists(const cli_session *s, size_t module, const char *stem) {
     return stem ? strcmp(s->modules[module].stem, stem) == 0 : has_own_module(s, module);
 }
 
+/* Fills the list with the kernels of the files with that stem (NULL: all). Call free_kernels() also after an error. */
 static haul_status list_kernels(const cli_session *s, const char *stem, kernel_list *k) {
     size_t most = 0;
     *k = (kernel_list){0};
@@ -299,7 +327,8 @@ static const char *where_looked(const cli_session *s) {
     return s->module_count == 1 ? s->modules[0].path : "the PTX files";
 }
 
-/* If several files have the same kernel, a launch's `file` selects one. */
+/* Fails for a name that matches several kernels. If their symbols differ, the user can write more of the declaration.
+ * If several files have the same symbol, a launch's `file` selects one. */
 static haul_status several(const kernel_list *k, const char *name, size_t count) {
     for (size_t i = 1; i < count; i++)
         if (strcmp(k->symbols[k->found[i]], k->symbols[k->found[0]]) != 0)
@@ -309,7 +338,9 @@ static haul_status several(const kernel_list *k, const char *name, size_t count)
                      k->modules[k->found[0]]->path, k->modules[k->found[1]]->path);
 }
 
-/* HAUL_OK without an entry: no kernel has that name. */
+/* Sets d->entry and s->used if exactly one kernel in the files with that stem has the name. HAUL_OK without an entry
+ * means that none has it; only a search in all files (`stem` NULL) makes an error of that, because a `file` is only a
+ * hint. */
 static haul_status look_up(cli_session *s, launch_description *d, const char *stem) {
     kernel_list k;
     haul_status status = list_kernels(s, stem, &k);
@@ -353,6 +384,8 @@ static void say_note(const cli_session *s) {
     fprintf(stderr, "note: %s\n", s->note);
 }
 
+/* The index in the list, which progress and ncu's counters need, is that of the description: `d` must be an element of
+ * s->launches. */
 haul_status cli_session_run(cli_session *s, launch_description *d, const haul_launch_record **record) {
     *record = NULL;
     progress_launch((size_t)(d - s->launches.items) + 1, s->launches.count);
@@ -361,6 +394,7 @@ haul_status cli_session_run(cli_session *s, launch_description *d, const haul_la
     s->run = NULL;
     HAUL_TRY(haul_run_create(s->device, &s->run));
     haul_status status = launch_run(s->device, s->used->module, d, s->run);
+    /* the launch never began */
     if (!s->run->launch_count) return status;
     haul_launch_record *last = &s->run->launches[s->run->launch_count - 1];
     last->opted_in = d->opted_in;
@@ -370,12 +404,14 @@ haul_status cli_session_run(cli_session *s, launch_description *d, const haul_la
     return status;
 }
 
+/* A virtual GPU needs no timing: its record has an estimate. On a GPU the launch is repeated, after the run that
+ * counted. */
 haul_status cli_session_time(cli_session *s, const cli_values *v, launch_description *d) {
     if (haul_device_is_virtual(s->device)) return HAUL_OK;
     return launch_time(s->device, s->used->module, d, cli_u32(v->repeat), &s->run->launches[s->run->launch_count - 1]);
 }
 
-/* A kernel that fails under ncu also fails without it, and then the driver reports the fault. */
+/* Repeats the launches without ncu, because ncu reports only that a kernel failed: the driver says how and which. */
 static haul_status find_fault(cli_session *s, haul_status status) {
     char message[1024];
     const haul_launch_record *record;
@@ -393,6 +429,7 @@ static haul_status check_rereadable(const cli_values *v) {
     return HAUL_OK;
 }
 
+/* haul starts `haul replay --once` under ncu, whatever the command is: it makes the same launches in the same order. */
 haul_status cli_session_read_counters(cli_session *s, const cli_values *v, unsigned readings) {
     if (haul_device_is_virtual(s->device)) return HAUL_OK;
     HAUL_TRY(check_rereadable(v));

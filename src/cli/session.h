@@ -1,5 +1,9 @@
-/* The common part of commands that run launches: the device, the kernels' modules and the launches, from the
- * options. */
+/* The common part of commands that run launches: the device, the kernels' modules and the launches, from the options.
+ *
+ * replay, compare, profile and check open a whole session; stream opens one with kernels but without launches, and
+ * launches its kernel once for each chunk. A session has one device. profile on a GPU has two sessions, the second on
+ * the virtual GPU of the same kind. Commands that compare with hardware read its counters through ncu, which runs haul
+ * itself once more (cli/measure.h). */
 #ifndef HAUL_CLI_SESSION_H
 #define HAUL_CLI_SESSION_H
 
@@ -9,10 +13,11 @@
 
 #include <haul/haul.h>
 
+/* A file of kernels: PTX, or CUDA source that was compiled. With --link all files share one haul_module. */
 typedef struct cli_module {
-    const char *path;
-    char *stem; /* "saxpy" of "dir/saxpy.ptx": named by a launch's `file` */
-    text ptx;
+    const char *path; /* of the command line or of a launch's `ptx`; not owned */
+    char *stem;       /* "saxpy" of "dir/saxpy.ptx": named by a launch's `file` */
+    text ptx;         /* the file's, or the compiler's output */
     haul_module *module;
 } cli_module;
 

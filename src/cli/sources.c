@@ -1,3 +1,6 @@
+/* Implements cli/sources.h. PTX names source files as the compiler saw them, often relative to a folder that is not
+ * here. They are looked for in the folders of --source first, then in those of the kernels' files, in which the sources
+ * of PTX usually lie. Opening and caching the files is report/source.h's. */
 #include "cli/sources.h"
 
 #include "base/memory.h"
@@ -5,6 +8,7 @@
 
 #include <string.h>
 
+/* Appends a folder, copied with its end cut off; length 0 means the current one. The array has room for all. */
 static haul_status add_folder(cli_sources *s, const char *path, size_t length) {
     char *folder = memory_alloc(length + 2);
     if (!folder) return haul_no_memory("the report");

@@ -1,3 +1,5 @@
+/* Implements cli/stamp.h: facts about the machine and the command, for reports whose numbers are to be compared later
+ * (haul bench, haul tune). */
 #include "cli/stamp.h"
 
 #include "base/file.h"
@@ -7,11 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Returns a device attribute; 0 if the driver does not tell. */
 static double attribute(const haul_device *d, int which) {
     int value = 0;
     return d->driver->device_attribute(&value, which, d->handle) == CUDA_SUCCESS ? value : 0;
 }
 
+/* Peak figures as the driver gives them: clocks under load may be lower. */
 static void add_device(const haul_device *d, report_document *document) {
     report_add_fact(document, "device", "Device", "%s", haul_device_product(d));
     report_add_fact(document, "name", "Opened as", "%s", haul_device_name(d));
@@ -30,6 +34,7 @@ static void add_module_version(text *out) {
     text_free(&version);
 }
 
+/* A virtual GPU has no driver to name. */
 static void add_driver(const haul_device *d, report_document *document) {
     text line = {0};
     int version = 0;
@@ -40,6 +45,7 @@ static void add_driver(const haul_device *d, report_document *document) {
     text_free(&line);
 }
 
+/* In UTC, so that reports of different machines can be put in order. */
 static void add_date(report_document *document) {
     char date[32] = "";
     time_t now = time(NULL);
@@ -53,6 +59,7 @@ void cli_put_command(text *out, int argc, char **argv) {
     for (int i = 0; i < argc; i++) text_printf(out, " %s", argv[i]);
 }
 
+/* As typed, but without quotes. */
 static void add_command(report_document *document, int argc, char **argv) {
     text line = {0};
     cli_put_command(&line, argc, argv);

@@ -1,3 +1,10 @@
+/* Builds the haul_map of haul stream (cli/stream_job.h) from the options: the function that launches a chunk's kernel,
+ * and the ends, from which items come and to which they go.
+ *
+ * A kernel is one of those that ship, called through <haul/kernels.h>, or the user's, whose arguments --arg lists. For
+ * the user's kernel the arguments decide the shape of the map: the highest inN is the number of inputs, and without
+ * `out` the results replace the last input. Chunks, slots, threads and overlap belong to src/lib/map; the output of the
+ * command to cmd_stream.c. */
 #include "cli/stream_job.h"
 
 #include "base/memory.h"
@@ -11,6 +18,8 @@
 
 /* ---- kernels that ship ---- */
 
+/* Functions of shipped kernels: haul_chunk_function. The NULL at the end of each call: no record of the launch is
+ * wanted. */
 static haul_status run_copy(void *context, const haul_chunk *c) {
     const stream_job *job = context;
     return haul_copy(job->kernels, HAUL_COPY_AUTO, (uint32_t)c->total, c->in[0], c->out, NULL);
@@ -26,12 +35,13 @@ static haul_status run_maxpool15(void *context, const haul_chunk *c) {
     return haul_maxpool15(job->kernels, HAUL_MAXPOOL15_AUTO, (uint32_t)c->total, c->in[0], c->out, NULL);
 }
 
+/* A kernel that ships, as a map. */
 typedef struct shipped {
     const char *name;
-    haul_chunk_function *run;
+    haul_chunk_function *run; /* NULL: no kernel */
     unsigned inputs;
     bool in_place; /* in the last input */
-    uint64_t halo;
+    uint64_t halo; /* items on either side */
 } shipped;
 
 static const shipped ships[] = {
@@ -42,6 +52,7 @@ static const shipped ships[] = {
 };
 enum { SHIPPED = sizeof ships / sizeof ships[0] };
 
+/* Fills the map for a shipped kernel, and loads nothing yet: haul_kernels loads a kernel's PTX at its first launch. */
 static haul_status choose_shipped(stream_job *job, const char *name) {
     const char *names[SHIPPED];
     for (size_t i = 0; i < SHIPPED; i++) {
@@ -63,6 +74,7 @@ static haul_status choose_shipped(stream_job *job, const char *name) {
 
 /* ---- the user's kernels ---- */
 
+/* Returns the argument's value for one chunk: constants are ready, buffers and sizes change with the chunk. */
 static haul_argument argument_of(const stream_argument *a, const haul_chunk *c) {
     haul_argument out = a->value;
     switch (a->kind) {
@@ -76,6 +88,7 @@ static haul_argument argument_of(const stream_argument *a, const haul_chunk *c) 
     return out;
 }
 
+/* Launches the user's kernel over a chunk (haul_chunk_function). The grid covers c->total items, halo included. */
 static haul_status run_given(void *context, const haul_chunk *c) {
     const stream_job *job = context;
     haul_argument arguments[STREAM_ARGUMENTS];
@@ -94,6 +107,8 @@ static haul_status run_given(void *context, const haul_chunk *c) {
     return haul_stream_launch(c->stream, job->module, &launch);
 }
 
+/* Reads a scalar argument in the notation of --arg of other commands. Buffers and textures are refused: a chunk's
+ * buffers come from the map. */
 static haul_status parse_constant(stream_job *job, const char *given, haul_argument *value) {
     launch_argument a;
     HAUL_TRY(launch_parse_argument(&job->session.launches, given, &a));
@@ -104,6 +119,8 @@ static haul_status parse_constant(stream_job *job, const char *given, haul_argum
     return HAUL_OK;
 }
 
+/* Reads one --arg: n, n64, in, in1 to in4, out, scratch or a constant. in and in1 are the same input. Raises the number
+ * of inputs to the highest that is used. */
 static haul_status parse_argument(stream_job *job, const char *given) {
     stream_argument *a = &job->arguments[job->argument_count++];
     const bool input =
@@ -120,6 +137,7 @@ static haul_status parse_argument(stream_job *job, const char *given) {
     return parse_constant(job, given, &a->value);
 }
 
+/* Fills the map for the user's kernel. Scratch has one item for each item of the chunk. */
 static haul_status choose_given(stream_job *job, const cli_values *v) {
     uint32_t extent[3];
     HAUL_TRY(cli_session_kernel(&job->session, v->kernel, &job->module, &job->symbol));
@@ -144,9 +162,11 @@ static haul_status choose_given(stream_job *job, const cli_values *v) {
 
 /* ---- ends ---- */
 
+/* Limit for generated inputs, and for results without a file, that are kept in host memory. */
 static const uint64_t most_in_memory = UINT64_C(4) << 30;
 
-/* The same values for the same position: floats in (0, 1]. */
+/* Fills memory with floats in (0, 1] that depend only on the position, so that a chunk has the same values wherever it
+ * is cut. `at`: bytes before it in the array. */
 static void generate(uint64_t at, uint64_t bytes, unsigned char *to) {
     for (uint64_t i = 0; i + 4 <= bytes; i += 4) {
         const uint32_t hash = (uint32_t)((at + i) / 4) * 2654435761u;
@@ -155,6 +175,7 @@ static void generate(uint64_t at, uint64_t bytes, unsigned char *to) {
     }
 }
 
+/* Inputs and outputs too large for memory: haul_map_transfer functions that make items, and drop them. */
 static haul_status generate_items(void *context, uint64_t first, uint64_t items, void *bytes) {
     const haul_map_end *e = context;
     generate(first * e->item_bytes, items * e->item_bytes, bytes);
@@ -166,6 +187,7 @@ static haul_status forget_items(void *context, uint64_t first, uint64_t items, v
     return HAUL_OK;
 }
 
+/* Allocates memory for end number `which`, which the job frees; HAUL_MAP_INPUTS is the output. */
 static haul_status allocate(stream_job *job, size_t which, uint64_t bytes, bool pinned, void **memory) {
     if (pinned) {
         HAUL_TRY(haul_host_create(job->session.device, bytes ? bytes : 1, HAUL_HOST_PINNED, &job->pinned[which]));
@@ -178,7 +200,7 @@ static haul_status allocate(stream_job *job, size_t which, uint64_t bytes, bool 
     return HAUL_OK;
 }
 
-/* Generated data is kept in memory unless it is too large. */
+/* Decides where input `i` comes from: its file, or generated data, kept in memory unless it is too large. */
 static haul_status make_input(stream_job *job, const cli_values *v, size_t i) {
     haul_map_end *e = &job->map.inputs[i];
     const uint64_t bytes = job->map.items * e->item_bytes;
@@ -194,6 +216,8 @@ static haul_status make_input(stream_job *job, const cli_values *v, size_t i) {
     return allocate(job, i, bytes, v->pinned, &e->memory);
 }
 
+/* Results go to --out, into memory, or nowhere. Their size is unknown while items is 0, which means that a file's size
+ * decides; they then go nowhere as well. */
 static haul_status make_output(stream_job *job, const cli_values *v) {
     haul_map_end *e = &job->map.output;
     const uint64_t bytes = job->map.items * e->item_bytes;
@@ -209,6 +233,7 @@ static haul_status make_output(stream_job *job, const cli_values *v) {
     return allocate(job, HAUL_MAP_INPUTS, bytes, v->pinned, &e->memory);
 }
 
+/* Writing the output's pages makes the system map them now and not during the run, whose time is shown. */
 void stream_job_fill(stream_job *job) {
     const haul_map_end *out = &job->map.output;
     for (size_t i = 0; i < job->map.input_count; i++) {
@@ -218,7 +243,8 @@ void stream_job_fill(stream_job *job) {
     if (out->kind == HAUL_MAP_MEMORY) memset(out->memory, 0, job->map.items * out->item_bytes);
 }
 
-/* Chunks smaller than the halo would read many times the items that they compute. */
+/* Refuses chunks smaller than the halo: they would read each item many times. A size that haul plans itself needs no
+ * check. */
 static haul_status check_halo(const stream_job *job, uint64_t item) {
     const uint64_t halo = job->map.before > job->map.after ? job->map.before : job->map.after;
     const uint64_t chunk = job->map.chunk_items;
@@ -230,6 +256,7 @@ static haul_status check_halo(const stream_job *job, uint64_t item) {
         (unsigned long long)chunk, (unsigned long long)halo, (unsigned long long)(halo * item));
 }
 
+/* Sets the number of items and all ends. With files for all inputs and no --bytes the files' size decides (items 0). */
 static haul_status make_ends(stream_job *job, const cli_values *v) {
     static const uint64_t default_bytes = UINT64_C(64) << 20;
     const uint64_t item = v->stream_item ? v->stream_item : 4, bytes = v->stream_bytes;
@@ -245,6 +272,7 @@ static haul_status make_ends(stream_job *job, const cli_values *v) {
     return make_output(job, v);
 }
 
+/* All of stream_job_open() after the zeroing, so that the caller can close the job after any error. */
 static haul_status open_job(stream_job *job, const cli_values *v) {
     const bool given = v->ptx.count || v->operands.count;
     const uint64_t item = v->stream_item ? v->stream_item : 4;
@@ -270,7 +298,7 @@ haul_status stream_job_open(stream_job *job, const cli_values *v) {
     return open_job(job, v);
 }
 
-/* One launch over one item. */
+/* Launches the kernel over one item in small buffers of its own. */
 static haul_status launch_once(stream_job *job, haul_buffer **buffers) {
     haul_chunk c = {.device = job->session.device, .items = 1, .total = 1};
     for (size_t i = 0; i <= HAUL_MAP_INPUTS; i++)
@@ -280,6 +308,7 @@ static haul_status launch_once(stream_job *job, haul_buffer **buffers) {
     return job->map.run(job->map.context, &c);
 }
 
+/* The user's kernel is in a loaded module already, and a virtual GPU's time does not include loading. */
 haul_status stream_job_warm_up(stream_job *job) {
     haul_buffer *buffers[HAUL_MAP_INPUTS + 1] = {0};
     if (!job->kernels || !job->map.run || haul_device_is_virtual(job->session.device)) return HAUL_OK;

@@ -7,15 +7,15 @@
 #include <haul/kernels.h>
 #include <haul/map.h>
 
-enum { STREAM_ARGUMENTS = 16 };
+enum { STREAM_ARGUMENTS = 16 }; /* most arguments of the user's kernel */
 
 /* An argument of the user's kernel: a chunk's buffer or size, or a constant. */
 typedef enum stream_argument_kind {
     STREAM_CONSTANT,
-    STREAM_IN,
+    STREAM_IN, /* a chunk's input number `input` */
     STREAM_OUT,
     STREAM_SCRATCH,
-    STREAM_N
+    STREAM_N /* the number of items that the kernel must process, with the halo */
 } stream_argument_kind;
 
 typedef struct stream_argument {
@@ -32,6 +32,7 @@ typedef struct stream_job {
     const char *symbol;
     stream_argument arguments[STREAM_ARGUMENTS];
     size_t argument_count;
+    /* of the user's kernel: threads a block, items that a block processes, bytes of dynamic shared memory */
     uint32_t block, items_a_block, shared_bytes;
     haul_host *pinned[HAUL_MAP_INPUTS + 1]; /* memory of generated data and of results */
     void *pageable[HAUL_MAP_INPUTS + 1];

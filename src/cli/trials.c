@@ -1,3 +1,10 @@
+/* Implements cli/trials.h: which schedules to try, and what their results mean. lib/launch/trials.h repeats the launch
+ * from the same state and compares contents.
+ *
+ * Trial 0 is the launch under the usual schedule, or that of --schedule. Every other trial is compared with it, and
+ * only its record and the difference are kept. A schedule is identified by its name, as --schedule takes it, so that
+ * the report can say how to repeat it, and so that each is run only once even if several findings ask for it. After the
+ * named orders come random ones, random:1, random:2 and so on: results do not depend on chance. */
 #include "cli/trials.h"
 
 #include "base/status.h"
@@ -15,6 +22,7 @@ enum { USUAL_TRIES = 16 };
 static const char *const adversaries[] = {"reversed", "early", "late", "unfenced", "diverged", "swapped"};
 enum { ADVERSARIES = sizeof adversaries / sizeof *adversaries };
 
+/* Most schedules of a row below. Shorter rows end with NULL. */
 enum { MOST_NAMED = 6 };
 
 /* The orders that show a kind of finding best. Kinds without a row do not depend on an order, or end the launch. */
@@ -38,6 +46,7 @@ static const struct {
     {HAUL_FINDING_UNINITIALISED_READ, {"dirty", "dirty+reversed"}},
 };
 
+/* Returns the schedules to try for a kind of finding; NULL if no order can show it. */
 static const char *const *schedules_for(haul_finding_kind kind) {
     for (size_t i = 0; i < sizeof witnesses_of / sizeof *witnesses_of; i++)
         if (witnesses_of[i].kind == kind) return witnesses_of[i].schedules;
@@ -50,6 +59,7 @@ static const char *random_name(cli_trials *t, size_t seed) {
 
 /* ---- runs ---- */
 
+/* The items may move: earlier pointers to trials become invalid. NULL if there is no memory. */
 static cli_trial *add_trial(cli_trials *t, const char *schedule) {
     if (t->count == t->capacity) {
         cli_trial *more = arena_grow(&t->memory, t->items, t->count, &t->capacity, sizeof *more);
@@ -61,7 +71,9 @@ static cli_trial *add_trial(cli_trials *t, const char *schedule) {
     return new;
 }
 
-/* A kernel that ends under the usual schedule should end under others soon. Otherwise its trial tells nothing. */
+/* Returns the limit of operations for trials after the first. A kernel that ends under the usual schedule should end
+ * under others soon; a trial that does not is inconclusive. The limit is a multiple of what the first trial executed,
+ * with a minimum for short kernels. --limit can only lower it. */
 static uint64_t limit_of(const cli_trials *t) {
     static const double FACTOR = 64, LEAST = 1 << 22;
     const double executed = t->items[0].run.record ? t->items[0].run.record->counters[HAUL_COUNTER_INST_EXECUTED] : 0;
@@ -69,6 +81,7 @@ static uint64_t limit_of(const cli_trials *t) {
     return own && own < limit ? own : limit;
 }
 
+/* How the report names the end of a launch that failed. */
 static const char *ending_of(haul_status status) {
     switch (status) {
     case HAUL_ERROR_DEADLOCK: return "a deadlock";
@@ -77,7 +90,8 @@ static const char *ending_of(haul_status status) {
     }
 }
 
-/* Compares the last trial with the first. */
+/* Compares the last trial with the first and fills in its difference. There is none if either did not finish: a first
+ * run that failed leaves nothing to compare with. A trial that fails where the first did not differs by that alone. */
 static void compare(cli_trials *t, cli_trial *trial) {
     const cli_trial *usual = &t->items[0];
     report_difference *d = &trial->difference;
@@ -95,6 +109,8 @@ static void compare(cli_trials *t, cli_trial *trial) {
     memcpy(d->values, words.values, sizeof d->values);
 }
 
+/* Runs a trial and compares it. Only the first trial prints, or the user would see the kernel's output once for each
+ * schedule. Contents of later trials are freed at once, since only their difference is used. */
 static haul_status run(cli_trials *t, const char *schedule) {
     haul_device_options options = cli_device_options(t->values);
     options.check = true;
@@ -110,7 +126,7 @@ static haul_status run(cli_trials *t, const char *schedule) {
     return HAUL_OK;
 }
 
-/* Runs the schedule unless that has been done. */
+/* Returns the trial of the schedule; runs it unless that has been done. */
 static haul_status run_once(cli_trials *t, const char *schedule, cli_trial **trial) {
     for (size_t i = 0; i < t->count; i++) {
         *trial = &t->items[i];
@@ -131,6 +147,8 @@ haul_status cli_trials_begin(cli_trials *t, cli_session *s, const cli_values *v,
     return first->record && first->record->checked ? HAUL_OK : first->status;
 }
 
+/* Runs schedules until there are `count` trials: the adversaries, then random ones. A name that was run already (that
+ * of --schedule) adds no trial, and the next takes its place. */
 static haul_status run_schedules(cli_trials *t, size_t count) {
     cli_trial *trial;
     for (size_t i = 0; t->count < count; i++) {
@@ -142,6 +160,8 @@ static haul_status run_schedules(cli_trials *t, size_t count) {
 
 /* ---- findings of all runs ---- */
 
+/* Whether two accesses are the same instruction or the same source line. An action of 0 means that the finding has no
+ * such access. */
 static bool is_same_place(const haul_launch_record *r, const haul_finding_access *a, const haul_finding_access *b) {
     if (!a->action || !b->action) return a->action == b->action;
     if (a->instruction == b->instruction) return true;
@@ -150,6 +170,8 @@ static bool is_same_place(const haul_launch_record *r, const haul_finding_access
     return p->file && q->file && p->line == q->line && strcmp(p->file, q->file) == 0;
 }
 
+/* Whether the record has a finding of that kind at the same place. Threads and addresses may differ: they depend on the
+ * schedule. */
 static bool has_finding(const haul_launch_record *r, const haul_finding *f) {
     for (size_t i = 0; i < r->finding_count; i++) {
         const haul_finding *known = &r->findings[i];
@@ -160,13 +182,16 @@ static bool has_finding(const haul_launch_record *r, const haul_finding *f) {
     return false;
 }
 
-/* Inserts behind the findings of the same grade. */
+/* Inserts behind the findings of the same grade, most serious first. The caller has made room. */
 static void add_finding(haul_launch_record *r, const haul_finding *f) {
     size_t at = r->finding_count++;
     for (; at > 0 && r->findings[at - 1].grade > f->grade; at--) r->findings[at] = r->findings[at - 1];
     r->findings[at] = *f;
 }
 
+/* Makes the outcome's record: the first run's, with the findings of all trials, each once. Texts of findings that only
+ * another schedule showed say which. Trials that may have findings of their own, and inconclusive ones, are left
+ * out. */
 static haul_status join_findings(cli_trials *t) {
     size_t most = 1;
     for (size_t i = 0; i < t->count; i++) most += t->items[i].run.record ? t->items[i].run.record->finding_count : 0;
@@ -217,6 +242,7 @@ static const char *explain(const haul_launch_record *r, haul_finding_access *acc
     return NULL;
 }
 
+/* Findings are sorted by grade, so the first one tells. */
 static bool has_errors(const haul_launch_record *r) {
     return r->finding_count && r->findings[0].grade == HAUL_GRADE_ERROR;
 }
@@ -241,6 +267,7 @@ static haul_status report_difference_of(cli_trials *t, const cli_trial *trial) {
     return HAUL_OK;
 }
 
+/* Reports the first trial that differs; one finding for the launch is enough. */
 static haul_status compare_results(cli_trials *t) {
     for (size_t i = 1; i < t->count; i++) {
         if (!t->items[i].differs) continue;
@@ -252,6 +279,8 @@ static haul_status compare_results(cli_trials *t) {
 
 /* ---- witnesses ---- */
 
+/* Runs the schedule for a witness, unless it has been run, and stores the difference if there is one. The usual
+ * schedule is no try. */
 static haul_status try_schedule(cli_trials *t, const char *schedule, report_witness *w) {
     cli_trial *trial = NULL;
     HAUL_TRY(schedule ? run_once(t, schedule, &trial) : haul_no_memory("the schedules"));
@@ -275,6 +304,7 @@ static haul_status look_for_witness(cli_trials *t, haul_finding_kind kind, size_
     return HAUL_OK;
 }
 
+/* Looks for a witness of each error. A launch that fails under the usual schedule has none: nothing can be compared. */
 static haul_status find_witnesses(cli_trials *t) {
     const size_t most = t->values->schedules ? t->values->schedules : USUAL_TRIES;
     t->witnesses = ARENA_ARRAY(&t->memory, t->record.finding_count + 1, report_witness);
@@ -286,6 +316,7 @@ static haul_status find_witnesses(cli_trials *t) {
     return HAUL_OK;
 }
 
+/* Witnesses may run further schedules; `compared` counts those before. */
 haul_status cli_trials_compare(cli_trials *t) {
     const size_t usual = t->values->schedules ? t->values->schedules : 1;
     HAUL_TRY(run_schedules(t, usual));

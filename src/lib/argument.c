@@ -1,3 +1,8 @@
+/* Implements lib/argument.h: the bytes of arguments, and messages about arguments that do not fit.
+ *
+ * PTX declares the size of each parameter, and for scalars a type. So haul can find an int that is passed for a long,
+ * or a float for an int, which a driver would pass on as wrong bits. It cannot find what has the right size and kind.
+ * The messages name what would fit in the notation of --arg. */
 #include "lib/argument.h"
 
 #include "base/status.h"
@@ -26,12 +31,14 @@ uint64_t argument_value_of(const haul_argument *a, argument_value *v) {
 /* UNTYPED: structures, which compilers declare as .bN. */
 typedef enum value_kind { UNTYPED, WHOLE, FLOATING } value_kind;
 
+/* Addresses count as whole numbers. */
 static value_kind kind_of_argument(const haul_argument *a) {
     if (a->kind == HAUL_ARGUMENT_BYTES) return UNTYPED;
     return a->kind == HAUL_ARGUMENT_F32 || a->kind == HAUL_ARGUMENT_F64 ? FLOATING : WHOLE;
 }
 
-/* No scalar argument has a floating type of less than 32 bits: integers of that size pass their bits. */
+/* The kind that the PTX declares. No scalar argument has a floating type of less than 32 bits: integers of that size
+ * pass their bits. */
 static value_kind kind_of_variable(const ptx_variable *v) {
     switch (ptx_types[v->type].kind) {
     case 'F': return ptx_bits(v->type) >= 32 ? FLOATING : UNTYPED;
@@ -45,7 +52,8 @@ static uint64_t element_bytes(const ptx_variable *v) {
     return ptx_bits(v->type) / 8;
 }
 
-/* "u8:1": the scalar kind that the variable takes, with the argument's value. NULL if there is none. */
+/* Writes "u8:1" to `out`: the scalar kind that the variable takes, with the argument's value, or with N or X if it has
+ * none. NULL if no scalar has that size. The sign follows the PTX type, or the value. */
 static const char *scalar_for(const ptx_variable *v, const haul_argument *a, char out[64]) {
     const uint64_t bytes = element_bytes(v) == 1 && v->size != 1 ? v->size : element_bytes(v);
     const bool floating = kind_of_variable(v) == FLOATING ||
@@ -68,6 +76,7 @@ static const char *bytes_of(uint64_t bytes, char out[32]) {
     return out;
 }
 
+/* The functions wrong_...() begin with `what`, the argument, and name `target`, the parameter or variable. */
 static haul_status wrong_size(const char *what, const char *target, uint64_t bytes, const haul_argument *a,
                               const ptx_variable *v) {
     char has[32], wants[32], scalar[64];
@@ -92,6 +101,7 @@ static haul_status wrong_kind(const char *what, const char *target, const haul_a
                      ptx_types[v->type].name, instead ? instead : "bytes");
 }
 
+/* Untyped sides fit anything. */
 static bool kinds_differ(const haul_argument *a, const ptx_variable *v) {
     const value_kind given = kind_of_argument(a), wanted = kind_of_variable(v);
     return given != UNTYPED && wanted != UNTYPED && given != wanted;
@@ -120,6 +130,7 @@ haul_status argument_check(const haul_launch *l, size_t i, const ptx_variable *p
     return bytes == p->size ? wrong_kind(what, target, a, p) : wrong_size(what, target, bytes, a, p);
 }
 
+/* A variable of bytes may be a structure, of which the scalar sets the beginning. Other variables take one element. */
 haul_status module_check_variable(const haul_module *m, const char *name, const haul_argument *a) {
     const ptx_variable *v = module_find_variable(m, name);
     argument_value ignored;

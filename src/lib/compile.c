@@ -1,3 +1,6 @@
+/* Implements lib/compile.h by running the script toolchain/cu2ptx, which knows compilers and their flags. This file
+ * finds the script, makes its command line, and turns its last line into the error's message. The PTX comes on standard
+ * output. */
 #include "lib/compile.h"
 
 #include "base/memory.h"
@@ -17,11 +20,13 @@ bool compile_is_source(const char *path) {
 
 /* ---- finding cu2ptx ---- */
 
+/* Whether the folder has cu2ptx; sets its path. */
 static bool try_folder(const char *folder, const char *below, char path[PATH_MAX]) {
     int length = snprintf(path, PATH_MAX, "%s%s/cu2ptx", folder, below);
     return length > 0 && length < PATH_MAX && access(path, X_OK) == 0;
 }
 
+/* An installation has the toolchain in share/haul, relative to the program's bin. */
 static bool beside_program(char path[PATH_MAX]) {
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -32,7 +37,8 @@ static bool beside_program(char path[PATH_MAX]) {
     return try_folder(program, "/../share/haul/toolchain", path);
 }
 
-/* HAUL_TOOLCHAIN takes precedence. An installed tree may have been moved, so the program's own folder comes next. */
+/* Sets the path of cu2ptx. HAUL_TOOLCHAIN takes precedence. An installed tree may have been moved, so the program's own
+ * folder comes next; then the source tree of the build, and last where the build was to be installed. */
 static haul_status find_script(char path[PATH_MAX]) {
     const char *chosen = getenv("HAUL_TOOLCHAIN");
     if (chosen && *chosen) {
@@ -48,7 +54,8 @@ static haul_status find_script(char path[PATH_MAX]) {
 
 /* ---- running it ---- */
 
-/* cu2ptx ends with its own line that says what went wrong; the compiler's lines come before it. */
+/* Fails with the last line of the messages. cu2ptx ends with its own line that says what went wrong; that line is taken
+ * out, and the compiler's lines before it stay in `messages`. */
 static haul_status fail_with_last_line(text *messages) {
     while (messages->length && messages->bytes[messages->length - 1] == '\n')
         messages->bytes[--messages->length] = '\0';
@@ -63,13 +70,14 @@ static haul_status fail_with_last_line(text *messages) {
     return status;
 }
 
+/* Runs the script; an exit status other than 0 is an error. */
 static haul_status run_checked(const char *const *arguments, text *out, text *messages) {
     process_end end;
     HAUL_TRY(process_run(arguments, NULL, out, messages, &end));
     return end.code == 0 ? HAUL_OK : fail_with_last_line(messages);
 }
 
-enum { FIXED_ARGUMENTS = 11 };
+enum { FIXED_ARGUMENTS = 11 }; /* the script's own, at most, and NULL */
 
 haul_status compile_source(const char *path, const compile_options *options, text *ptx, text *messages) {
     static const compile_options defaults;
@@ -101,6 +109,7 @@ haul_status compile_find(const char *compiler, text *line) {
     return status;
 }
 
+/* The source is one folder above the toolchain, in the source tree and in installations. */
 haul_status compile_find_own(const char *name, text *path) {
     char script[PATH_MAX];
     HAUL_TRY(find_script(script));

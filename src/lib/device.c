@@ -1,3 +1,9 @@
+/* Devices, buffers and the names of schedules.
+ *
+ * A device is a table of driver functions, a handle and a context. The table is the real driver's or the virtual GPU's;
+ * the rest of the library calls it without knowing which. `extras` is NULL for a real driver, and the few places that
+ * differ ask for it. Objects of a device are kept in lists, so that closing it frees them all. Several devices may be
+ * open, so each function makes its device's context current first (device_enter()). */
 #include "lib/device.h"
 
 #include "base/memory.h"
@@ -9,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* `what` is the start of the message. Errors of kernels point to `haul check`, which can say where they happened. */
 haul_status device_check(const haul_device *d, CUresult result, const char *what) {
     if (result == CUDA_SUCCESS) return HAUL_OK;
     haul_status said = d->extras ? d->extras->last_status() : HAUL_OK;
@@ -19,6 +26,7 @@ haul_status device_check(const haul_device *d, CUresult result, const char *what
                      kernels ? "; `haul check` of the same launch tells where" : "");
 }
 
+/* The driver keeps a current context for each thread, so this is needed also if only one device is open. */
 haul_status device_enter(const haul_device *d) {
     return device_check(d, d->driver->context_set(d->context), "the context");
 }
@@ -32,6 +40,7 @@ static int find_machine(const char *name) {
     return -1;
 }
 
+/* Fails with the list of machines. */
 static haul_status unknown_machine(const char *name) {
     text known = {0};
     for (size_t i = 0; i < sim_machine_count; i++) text_printf(&known, "%s%s", i ? ", " : "", sim_machines[i].name);
@@ -40,6 +49,7 @@ static haul_status unknown_machine(const char *name) {
     return HAUL_ERROR_NO_DEVICE;
 }
 
+/* The choose_ functions set driver, extras and handle, and open nothing. */
 static haul_status choose_virtual(haul_device *d, const char *machine) {
     d->driver = sim_driver();
     d->extras = sim_driver_extras();
@@ -47,6 +57,7 @@ static haul_status choose_virtual(haul_device *d, const char *machine) {
     return d->handle < 0 ? unknown_machine(machine) : HAUL_OK;
 }
 
+/* Says which GPUs there are instead. */
 static haul_status unknown_gpu(const char *ordinal, int count) {
     if (count < 1)
         return haul_fail(HAUL_ERROR_NO_DEVICE, "device gpu:%s: the driver finds no GPU: use --device sim:h100",
@@ -57,6 +68,7 @@ static haul_status unknown_gpu(const char *ordinal, int count) {
                      count, count - 1);
 }
 
+/* Loads the driver on first use. The message of a failure says that it is missing, or which GPUs there are. */
 static haul_status choose_real(haul_device *d, const char *ordinal) {
     uint64_t number;
     int count = 0;
@@ -71,6 +83,7 @@ static haul_status choose_real(haul_device *d, const char *ordinal) {
                                               driver_result_text(result), driver_result_name(result));
 }
 
+/* Chooses by name: sim, sim:MACHINE, gpu, gpu:NUMBER, or auto, which is the first GPU if there is one, else an H100. */
 static haul_status choose(haul_device *d, const char *name) {
     if (strcmp(name, "sim") == 0) return choose_virtual(d, "h100");
     if (strncmp(name, "sim:", 4) == 0) return choose_virtual(d, name + 4);
@@ -82,12 +95,14 @@ static haul_status choose(haul_device *d, const char *name) {
     return choose_real(d, "0") == HAUL_OK ? HAUL_OK : choose_virtual(d, "h100");
 }
 
+/* NULL without memory. */
 static char *copy_string(const char *s) {
     size_t length = strlen(s) + 1;
     char *copy = memory_alloc(length);
     return copy ? memcpy(copy, s, length) : NULL;
 }
 
+/* Sets the canonical name, "sim:h100" or "gpu:0", and the product's name. */
 static haul_status name_device(haul_device *d) {
     text name = {0};
     char product[128] = "";
@@ -104,6 +119,7 @@ static haul_status name_device(haul_device *d) {
 
 /* ---- opening and closing ---- */
 
+/* Only a virtual GPU has schedules. */
 void device_set_schedule(const haul_device *d, const haul_device_options *o) {
     const sim_schedule schedule = {.turns = o->schedule,
                                    .completion = o->completion,
@@ -115,6 +131,7 @@ void device_set_schedule(const haul_device *d, const haul_device_options *o) {
     d->extras->set_checks(o->check, o->strict, &schedule);
 }
 
+/* Options that concern only simulation; a real GPU ignores them. */
 static void apply_virtual_options(haul_device *d, const haul_device_options *o) {
     d->extras->set_threads(o->threads);
     device_set_schedule(d, o);
@@ -124,10 +141,12 @@ static void apply_virtual_options(haul_device *d, const haul_device_options *o) 
     d->checks = o->check;
 }
 
+/* 0 leaves the limit as it is. */
 static haul_status set_limit(const haul_device *d, int limit, uint64_t bytes, const char *what) {
     return bytes ? device_check(d, d->driver->limit_set(limit, bytes), what) : HAUL_OK;
 }
 
+/* Heap and stack are limits of the context, for any device; NULL leaves all defaults. */
 static haul_status apply_options(haul_device *d, const haul_device_options *o) {
     if (!o) return HAUL_OK;
     if (d->extras) apply_virtual_options(d, o);
@@ -135,6 +154,8 @@ static haul_status apply_options(haul_device *d, const haul_device_options *o) {
     return set_limit(d, DRIVER_LIMIT_STACK, o->stack_bytes, "the size of the stack");
 }
 
+/* Opens the device; the caller closes it also after an error. The memory's size must be set before the context exists,
+ * because that creates the memory. */
 static haul_status open_device(haul_device *d, const char *name, unsigned number, const haul_device_options *options) {
     HAUL_TRY(choose(d, name));
     HAUL_TRY(name_device(d));
@@ -147,6 +168,7 @@ static haul_status open_device(haul_device *d, const char *name, unsigned number
     return apply_options(d, options);
 }
 
+/* Only virtual GPUs can be opened several times under one name. */
 haul_status device_open_further(const char *name, unsigned number, const haul_device_options *options,
                                 haul_device **device) {
     *device = NULL;
@@ -165,6 +187,7 @@ haul_status haul_device_open(const char *name, const haul_device_options *option
     return device_open_further(name, 0, options, device);
 }
 
+/* Textures before arrays, and modules before buffers: later ones may be used by earlier ones. */
 void haul_device_close(haul_device *d) {
     if (!d) return;
     while (d->textures) haul_texture_free(d->textures);
@@ -187,10 +210,12 @@ const char *haul_device_product(const haul_device *d) {
     return d->product;
 }
 
+/* Only virtual GPUs have extras. */
 bool haul_device_is_virtual(const haul_device *d) {
     return d->extras != NULL;
 }
 
+/* Returns the machine of the same product, else the first of the same architecture, else the H100. */
 static const sim_machine *find_twin(const haul_device *d) {
     const sim_machine *found = sim_machine_find("h100");
     uint32_t architecture = haul_device_architecture(d);
@@ -208,6 +233,8 @@ void device_name_twin(const haul_device *d, char name[32]) {
 
 /* ---- buffers ---- */
 
+/* A GPU's driver says only that memory is short; the message adds how much is left. The virtual GPU's own message does
+ * so. */
 static haul_status allocate(haul_device *d, uint64_t bytes, CUdeviceptr *address) {
     uint64_t left = 0, total = 0;
     char asked[32], rest[32], all[32];
@@ -219,6 +246,7 @@ static haul_status allocate(haul_device *d, uint64_t bytes, CUdeviceptr *address
                      number_format_bytes((double)total, all));
 }
 
+/* A buffer of 0 bytes gets memory for 1, so that it has an address. */
 haul_status haul_buffer_create(haul_device *d, uint64_t bytes, haul_buffer **buffer) {
     *buffer = NULL;
     haul_buffer *b = memory_zeroed(1, sizeof *b);
@@ -237,6 +265,7 @@ haul_status haul_buffer_create(haul_device *d, uint64_t bytes, haul_buffer **buf
     return HAUL_OK;
 }
 
+/* The list is searched from its newest buffer: short-lived ones are found at once. */
 void haul_buffer_free(haul_buffer *b) {
     if (!b) return;
     haul_device *d = b->device;
@@ -257,12 +286,14 @@ uint64_t haul_buffer_address(const haul_buffer *b) {
     return b->address;
 }
 
+/* Compares without adding, so that no offset overflows. */
 haul_status buffer_check_range(const haul_buffer *b, uint64_t offset, uint64_t bytes) {
     if (offset <= b->bytes && bytes <= b->bytes - offset) return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT, "buffer of %llu bytes: %llu bytes from %llu on reach beyond its end",
                      (unsigned long long)b->bytes, (unsigned long long)bytes, (unsigned long long)offset);
 }
 
+/* Both copies wait until they are done, and for work of the default stream before them. */
 haul_status haul_buffer_write(haul_buffer *b, uint64_t offset, const void *host, uint64_t bytes) {
     HAUL_TRY(buffer_check_range(b, offset, bytes));
     if (bytes == 0) return HAUL_OK;
@@ -301,6 +332,7 @@ static void randomise(uint64_t seed, haul_device_options *o) {
     o->unfenced = seed & 1;
 }
 
+/* Reads random or random:SEED; the seed is 1 if none is given. */
 static bool read_random(const char *word, haul_device_options *o) {
     static const char random[] = "random";
     const size_t length = sizeof random - 1;
@@ -311,6 +343,7 @@ static bool read_random(const char *word, haul_device_options *o) {
     return true;
 }
 
+/* Applies one word of a schedule; false if there is no such word. */
 static bool read_schedule_word(const char *word, haul_device_options *o) {
 #define WORD(name, set)            \
     if (strcmp(word, name) == 0) { \
@@ -322,6 +355,7 @@ static bool read_schedule_word(const char *word, haul_device_options *o) {
     return read_random(word, o);
 }
 
+/* Later words win over earlier ones of the same part. */
 haul_status device_read_schedule(const char *name, haul_device_options *o) {
     char word[32];
     for (const char *at = name;; at++) {

@@ -1,4 +1,9 @@
-/* Host memory that kernels can access, host work beside the device, and L2 residency. */
+/* Host memory that kernels can access, host work beside the device, and L2 residency.
+ *
+ * Host memory is pinned (page-locked and mapped), write-combined, managed, or the caller's own that is pinned in place.
+ * Each has a view: a haul_buffer with the address at which kernels see the memory. Host work is real work whose time
+ * the virtual clock cannot see. haul_host_read(), haul_host_write() and haul_host_compute() advance that clock by what
+ * the machine's host would take, so that simulated timelines include the host; on a GPU they cost what they cost. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -9,6 +14,7 @@
 
 /* ---- memory ---- */
 
+/* Fills in the view and adds the memory to the device's list. Managed memory has one address for both sides. */
 static haul_status link_host(haul_device *d, haul_host *h, haul_host **host) {
     if (h->kind == HAUL_HOST_MANAGED)
         h->view.address = (CUdeviceptr)(uintptr_t)h->memory;
@@ -30,6 +36,7 @@ static haul_status allocate_managed(haul_device *d, haul_host *h) {
     return HAUL_OK;
 }
 
+/* All pinned memory is mapped, and portable to other contexts. */
 static haul_status allocate(haul_device *d, haul_host *h) {
     const unsigned flags =
         DRIVER_HOST_PORTABLE | DRIVER_HOST_MAPPED | (h->kind == HAUL_HOST_PINNED ? 0 : DRIVER_HOST_WRITE_COMBINED);
@@ -38,6 +45,7 @@ static haul_status allocate(haul_device *d, haul_host *h) {
     return device_check(d, d->driver->host_allocate(&h->memory, h->bytes, flags), "allocating pinned memory");
 }
 
+/* Managed memory is freed like the device's. */
 static void release(const haul_device *d, const haul_host *h) {
     if (h->kind == HAUL_HOST_MANAGED)
         d->driver->release(h->view.address);
@@ -45,6 +53,7 @@ static void release(const haul_device *d, const haul_host *h) {
         d->driver->host_release(h->memory);
 }
 
+/* A failure after the allocation frees the memory again. */
 haul_status haul_host_create(haul_device *d, uint64_t bytes, haul_host_kind kind, haul_host **host) {
     *host = NULL;
     haul_host *h = memory_zeroed(1, sizeof *h);
@@ -60,6 +69,7 @@ haul_status haul_host_create(haul_device *d, uint64_t bytes, haul_host_kind kind
     return status;
 }
 
+/* The memory stays the caller's and must live on until haul_host_free(). */
 haul_status haul_host_register(haul_device *d, void *memory, uint64_t bytes, haul_host **host) {
     *host = NULL;
     HAUL_TRY(device_enter(d));
@@ -106,6 +116,8 @@ haul_buffer *haul_host_view(haul_host *h) {
     return &h->view;
 }
 
+/* Whether copies can go directly to or from the memory: all of it lies in one pinned piece. Managed memory does not
+ * count. */
 bool haul_host_is_pinned(const haul_device *d, const void *memory, uint64_t bytes) {
     for (const haul_host *h = d->hosts; h; h = h->next) {
         const uintptr_t at = (uintptr_t)memory, from = (uintptr_t)h->memory;
@@ -116,19 +128,22 @@ bool haul_host_is_pinned(const haul_device *d, const void *memory, uint64_t byte
 
 /* ---- host work ---- */
 
-/* The device continues meanwhile. */
+/* Advances the virtual clock by `us` microseconds of host work; the device continues meanwhile. Does nothing on a
+ * GPU. */
 static haul_status spend(const haul_device *d, double us) {
     HAUL_TRY(device_enter(d));
     if (d->extras) d->extras->wait_until(d->extras->now() + us);
     return HAUL_OK;
 }
 
+/* As buffer_check_range(), for host memory. */
 static haul_status check_host_range(const haul_host *h, uint64_t offset, uint64_t bytes) {
     if (offset <= h->bytes && bytes <= h->bytes - offset) return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT, "host memory of %llu bytes: %llu bytes from %llu on reach beyond its end",
                      (unsigned long long)h->bytes, (unsigned long long)bytes, (unsigned long long)offset);
 }
 
+/* Microseconds that the host takes to copy; reads of write-combined memory are uncached, and far slower. 0 on a GPU. */
 static double time_of_copy(const haul_host *h, uint64_t bytes, bool reads) {
     if (!h->device->extras) return 0;
     const sim_machine *m = h->device->extras->machine(h->device->handle);
@@ -136,6 +151,7 @@ static double time_of_copy(const haul_host *h, uint64_t bytes, bool reads) {
     return (double)bytes / (1e3 * (uncached ? m->uncached_read_gbps : m->host_copy_gbps));
 }
 
+/* The copy is real; only its time is simulated. */
 haul_status haul_host_read(haul_host *h, uint64_t offset, void *to, uint64_t bytes) {
     HAUL_TRY(check_host_range(h, offset, bytes));
     memcpy(to, (const unsigned char *)h->memory + offset, bytes);
@@ -148,6 +164,7 @@ haul_status haul_host_write(haul_host *h, uint64_t offset, const void *from, uin
     return spend(h->device, time_of_copy(h, bytes, false));
 }
 
+/* Calls the function, which may be NULL, and charges `us` for it, however long it took. */
 haul_status haul_host_compute(haul_device *d, double us, void (*function)(void *), void *data) {
     if (!(us >= 0)) return haul_fail(HAUL_ERROR_ARGUMENT, "host work of %g us: it must be 0 or more", us);
     if (function) function(data);
@@ -169,6 +186,7 @@ haul_status haul_l2_fetch(haul_device *d, uint32_t *bytes) {
     return HAUL_OK;
 }
 
+/* Reads the amount back: the driver may round it. */
 haul_status haul_l2_set_aside(haul_device *d, uint64_t bytes, uint64_t *set_aside) {
     int most = 0;
     size_t value = 0;
@@ -184,6 +202,7 @@ haul_status haul_l2_set_aside(haul_device *d, uint64_t bytes, uint64_t *set_asid
     return HAUL_OK;
 }
 
+/* A limit of 0 means that the driver does not tell. */
 haul_status device_check_window(const haul_device *d, uint64_t bytes) {
     haul_device_properties p;
     char asked[32], most[32];
@@ -194,6 +213,7 @@ haul_status device_check_window(const haul_device *d, uint64_t bytes) {
                      number_format_bytes((double)p.window_bytes, most));
 }
 
+/* Sets the window of a stream; 0 bytes end it. */
 haul_status haul_l2_keep(haul_stream *s, haul_buffer *b, uint64_t offset, uint64_t bytes, float hit_ratio) {
     HAUL_TRY(buffer_check_range(b, offset, bytes));
     if (!(hit_ratio >= 0 && hit_ratio <= 1))

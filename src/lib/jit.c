@@ -1,4 +1,8 @@
-/* Loading PTX. A real driver compiles it, and its compiler's errors go into the message. */
+/* Loading PTX. A real driver compiles it, and its compiler's errors go into the message.
+ *
+ * The driver's own words for a module that it cannot load are a number and a log. This file makes one line of them:
+ * file, line and the compiler's first error; or, for the two usual reasons, which version or architecture the PTX needs
+ * and what the driver has. The virtual GPU parses PTX itself and has its message ready. */
 #include "base/status.h"
 #include "lib/device.h"
 
@@ -10,7 +14,8 @@
 /* cuModuleLoadDataEx's options. */
 enum { JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6, LOG_BYTES = 4096 };
 
-/* The number after a directive such as ".version" or ".target sm_", times ten if it has a point: 9.0 is 90. */
+/* Returns the number after a directive such as ".version" or ".target sm_", times ten if it has a point: 9.0 is 90. 0
+ * if there is no such directive. */
 static int directive(const char *ptx, const char *name, bool has_point) {
     const char *s = strstr(ptx, name);
     if (!s) return 0;
@@ -29,6 +34,7 @@ static const char *first_error(const char *log, long *line) {
     return words + strspn(words, " ");
 }
 
+/* Fails with the compiler's first error and its line. */
 static haul_status say_log(const haul_device *d, CUresult result, const char *name, const char *log) {
     long line;
     char place[32] = "";
@@ -38,6 +44,7 @@ static haul_status say_log(const haul_device *d, CUresult result, const char *na
                      (int)strcspn(words, "\n"), words, d->name, driver_result_name(result));
 }
 
+/* The PTX is newer than the driver. */
 static haul_status say_version(const haul_device *d, const char *name, const char *ptx) {
     int version = directive(ptx, ".version", true), cuda = 0;
     d->driver->version(&cuda);
@@ -48,12 +55,14 @@ static haul_status say_version(const haul_device *d, const char *name, const cha
         name, version / 10, version % 10, d->name, cuda / 1000, cuda % 1000 / 10);
 }
 
+/* The PTX is for another architecture. */
 static haul_status say_target(const haul_device *d, const char *name, const char *ptx) {
     uint32_t has = haul_device_architecture(d);
     return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: is for sm_%d, but %s is sm_%u: compile it for that (--arch sm_%u)",
                      name, directive(ptx, ".target sm_", false), d->name, has, has);
 }
 
+/* Turns the driver's answer into a status; the log is empty if the compiler was not reached. */
 static haul_status say(const haul_device *d, CUresult result, const char *name, const char *ptx, const char *log) {
     if (result == CUDA_SUCCESS) return HAUL_OK;
     if (d->extras) return device_check(d, result, name);
@@ -72,6 +81,7 @@ haul_status device_load_ptx(const haul_device *d, const char *name, const char *
     return say(d, result, name, ptx, log);
 }
 
+/* Adds and links the parts, and loads the result. *at becomes the index of the part that failed, or `count`. */
 static CUresult link(const haul_device *d, CUlinkState state, const haul_ptx *parts, size_t count, size_t *at,
                      CUmodule *module) {
     void *image;
@@ -85,6 +95,7 @@ static CUresult link(const haul_device *d, CUlinkState state, const haul_ptx *pa
     return result == CUDA_SUCCESS ? d->driver->module_load(module, image, 0, NULL, NULL) : result;
 }
 
+/* The driver may write to `log` until the linker is destroyed. */
 haul_status device_link_ptx(const haul_device *d, const char *name, const haul_ptx *parts, size_t count,
                             CUmodule *module) {
     char log[LOG_BYTES] = "";

@@ -1,3 +1,9 @@
+/* Finds kernels by what users call them: symbol, source name or C++ declaration (lib/kernel_name.h).
+ *
+ * A symbol matches at once if it is identical. Else mangled_name() finds the plain name in it. Only if that fails, too,
+ * are all symbols demangled, and their declarations compared with the wanted one, both in a normal form: blanks only
+ * between words, no suffixes of numbers, `unsigned` without `int`, const behind its type. A declaration is then cut
+ * into scopes, name, template arguments and parameters, so that the user may leave out the parts at either end. */
 #include "lib/kernel_name.h"
 
 #include "base/arena.h"
@@ -83,6 +89,7 @@ static void move_const(char *s) {
     }
 }
 
+/* Returns the normal form, for the caller to free; NULL without memory. No step makes the text longer. */
 static char *spelling_of(const char *declaration, size_t length) {
     char *s = memory_alloc(length + 1);
     if (!s) return NULL;
@@ -103,6 +110,7 @@ typedef struct parts {
     size_t name, arguments, parameters, end;
 } parts;
 
+/* The offset of the parenthesis that opens the parameters; `end` if there are none. */
 static size_t parameters_of(const char *s, size_t end) {
     int depth = 0;
     if (!end || s[end - 1] != ')') return end;
@@ -113,7 +121,8 @@ static size_t parameters_of(const char *s, size_t end) {
     return end;
 }
 
-/* Comparisons in template arguments are in parentheses. */
+/* The offset of the bracket that opens the template arguments; `end` if there are none. Comparisons in template
+ * arguments are in parentheses, so brackets within them do not count. */
 static size_t arguments_of(const char *s, size_t end) {
     int depth = 0, parentheses = 0;
     if (!end || s[end - 1] != '>') return end;
@@ -135,6 +144,7 @@ static const char *behind_next(const char *s, const char *end, const char *mark)
     return NULL;
 }
 
+/* The name begins behind the last blank outside of brackets: the result's type stands before it. */
 static parts parts_of(const char *s) {
     parts p = {.end = strlen(s)};
     p.parameters = parameters_of(s, p.end);
@@ -145,16 +155,20 @@ static parts parts_of(const char *s) {
 
 /* ---- matching symbols ---- */
 
+/* Whether s[from, to) is the wanted text. */
 static bool is_stretch(const char *s, size_t from, size_t to, const char *wanted) {
     return to - from == strlen(wanted) && strncmp(s + from, wanted, to - from) == 0;
 }
 
+/* Whether the wanted text begins at `from` and ends with the declaration, or before its parameters, or before its
+ * template arguments. */
 static bool ends_so(const char *s, const parts *p, size_t from, const char *wanted) {
     return is_stretch(s, from, p->end, wanted) || is_stretch(s, from, p->parameters, wanted) ||
            is_stretch(s, from, p->arguments, wanted);
 }
 
-/* Both in normal form. */
+/* Whether the wanted name means this declaration: from its result, or from any of its scopes or the name on. Both are
+ * in normal form. */
 static bool declares(const char *declaration, const char *wanted) {
     const parts p = parts_of(declaration);
     if (!*declaration) return false;
@@ -164,12 +178,14 @@ static bool declares(const char *declaration, const char *wanted) {
     return false;
 }
 
+/* Whether the symbol's plain name is this one, whatever its scopes and parameters. */
 static bool is_called(const char *symbol, const char *name) {
     size_t length;
     const char *plain = mangled_name(symbol, &length);
     return length == strlen(name) && strncmp(plain, name, length) == 0;
 }
 
+/* Demangles all symbols at once, since that starts another process. */
 static size_t find_declared(const char *name, const char *const *symbols, size_t count, size_t *found) {
     text lines = {0};
     char *wanted = spelling_of(name, strlen(name));
@@ -188,6 +204,7 @@ static size_t find_declared(const char *name, const char *const *symbols, size_t
     return matches;
 }
 
+/* Three attempts, each only if the one before found nothing. */
 size_t kernel_name_find(const char *name, const char *const *symbols, size_t count, size_t *found) {
     size_t matches = 0;
     for (size_t i = 0; i < count; i++)
@@ -201,6 +218,7 @@ size_t kernel_name_find(const char *name, const char *const *symbols, size_t cou
 
 enum { LIST_BYTES = 600 };
 
+/* Returns a line of several, and its length. */
 static const char *line_of(const char *lines, size_t index, size_t *length) {
     for (; index; index--) lines = strchr(lines, '\n') + 1;
     *length = strcspn(lines, "\n");
@@ -222,6 +240,7 @@ static text shown(const char *lines, size_t index, const char *symbol, bool brie
     return out;
 }
 
+/* Whether two of the names are equal, so that they do not tell the kernels apart. */
 static bool any_alike(const text *names, size_t count) {
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < i; k++)

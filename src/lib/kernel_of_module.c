@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "lib/device.h"
 
+/* Fails if several kernels match, or none. `symbols` and `found` have room for all. */
 static haul_status choose(const haul_module *m, const char *name, const char **symbols, size_t count, size_t *found,
                           const char **symbol) {
     for (size_t i = 0; i < count; i++) symbols[i] = haul_module_kernel_name(m, i);

@@ -1,4 +1,14 @@
-/* Modules and launches. */
+/* Modules and launches.
+ *
+ * A module is PTX that the driver has loaded. haul parses the same text (src/ptx) to know the kernels' names and
+ * parameters, which a real driver does not tell, and checks arguments against them before a launch: a driver would read
+ * whatever lies behind a wrong pointer. On the virtual GPU the parsed module is the driver's own. If haul cannot parse
+ * the PTX, launches are passed on unchecked.
+ *
+ * A launch goes through one function, launch(). Without a stream it waits for the kernel, unless the device queues
+ * launches for lib/timing.h. On the virtual GPU the driver fills the launch's record itself; for a GPU this file fills
+ * in what is known without a profiler. Loading PTX and its error messages are in jit.c, limits of hardware in
+ * launch/check.c. */
 #include "lib/argument.h"
 #include "lib/run.h"
 
@@ -13,12 +23,13 @@
 
 /* ---- modules ---- */
 
-/* NUL-terminated texts, as the driver API takes them. */
+/* Copies of the texts, NUL-terminated, as the driver API takes them. */
 static void free_parts(haul_ptx *parts, size_t count) {
     for (size_t i = 0; parts && i < count; i++) memory_free((void *)(uintptr_t)parts[i].text);
     memory_free(parts);
 }
 
+/* Copies a text and adds a NUL. A zero byte inside would end it early, so such a file is refused. */
 static haul_status copy_part(const haul_ptx *part, haul_ptx *copy) {
     text bytes = {0};
     if (memchr(part->text, '\0', part->length))
@@ -33,8 +44,8 @@ static haul_status copy_part(const haul_ptx *part, haul_ptx *copy) {
     return HAUL_OK;
 }
 
-/* Finds the kernels' names and parameters. A real driver does not provide them, so haul parses the PTX itself. If it
- * cannot, launches are not checked. */
+/* Finds the kernels' names and parameters: m->ptx points to the driver's module, or to one that the module owns. It
+ * stays NULL if haul cannot parse the PTX; launches are then not checked. */
 static void read_signatures(haul_module *m, const haul_ptx *parts, size_t count) {
     ptx_source *sources = memory_zeroed(count, sizeof *sources);
     for (size_t i = 0; sources && i < count; i++)
@@ -46,6 +57,7 @@ static void read_signatures(haul_module *m, const haul_ptx *parts, size_t count)
     memory_free(sources);
 }
 
+/* Loads one text, or links several. name_image() gives the virtual GPU the module's name for its messages. */
 static haul_status load_parts(haul_module *m, const char *name, const haul_ptx *parts, size_t count) {
     m->name = memory_alloc(strlen(name) + 1);
     if (!m->name) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", name);
@@ -59,6 +71,7 @@ static haul_status load_parts(haul_module *m, const char *name, const haul_ptx *
     return HAUL_OK;
 }
 
+/* Loads the parts from copies, which are needed only while the driver reads them. */
 static haul_status load(haul_module *m, const char *name, const haul_ptx *parts, size_t count) {
     haul_ptx *copies = memory_zeroed(count, sizeof *copies);
     haul_status status = copies ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to load it", name);
@@ -68,6 +81,7 @@ static haul_status load(haul_module *m, const char *name, const haul_ptx *parts,
     return status;
 }
 
+/* A module that could not be loaded leaves nothing behind. */
 haul_status haul_module_link(haul_device *d, const char *name, const haul_ptx *parts, size_t count,
                              haul_module **module) {
     *module = NULL;
@@ -92,6 +106,7 @@ haul_status haul_module_load(haul_device *d, const char *name, const char *ptx, 
     return haul_module_link(d, name, &(haul_ptx){name, ptx, length}, 1, module);
 }
 
+/* The path is the module's name in messages. */
 haul_status haul_module_load_file(haul_device *d, const char *path, haul_module **module) {
     text ptx = {0};
     *module = NULL;
@@ -109,6 +124,7 @@ static void free_variables(haul_module *m) {
     }
 }
 
+/* Views of the module's variables become invalid with it. */
 void haul_module_unload(haul_module *m) {
     if (!m) return;
     for (haul_module **link = &m->device->modules; *link; link = &(*link)->next) {
@@ -123,6 +139,7 @@ void haul_module_unload(haul_module *m) {
     memory_free(m);
 }
 
+/* Functions that kernels call are in the list, too, and are not counted. Without parsed PTX there are none. */
 size_t haul_module_kernel_count(const haul_module *m) {
     size_t count = 0;
     for (size_t i = 0; m->ptx && i < m->ptx->function_count; i++) count += m->ptx->functions[i]->is_entry;
@@ -147,12 +164,14 @@ const ptx_variable *module_find_variable(const haul_module *m, const char *name)
     return NULL;
 }
 
+/* The symbol for a name in the source, which may be mangled; the name itself if haul knows no such variable. */
 static const char *symbol_of(const haul_module *m, const char *name) {
     const ptx_variable *variable = module_find_variable(m, name);
     return variable ? variable->name : name;
 }
 
-/* Creates one view for each variable, however often it is requested. */
+/* Sets `variable` to a buffer over the variable's memory, the same one however often it is requested. The module owns
+ * it. */
 static haul_status view_variable(haul_module *m, CUdeviceptr address, uint64_t bytes, haul_buffer **variable) {
     for (haul_buffer *b = m->variables; b; b = b->next)
         if (b->address == address) *variable = b;
@@ -164,6 +183,7 @@ static haul_status view_variable(haul_module *m, CUdeviceptr address, uint64_t b
     return HAUL_OK;
 }
 
+/* The driver knows variables in global and constant memory only. */
 haul_status haul_module_variable(haul_module *m, const char *name, haul_buffer **variable) {
     CUdeviceptr address = 0;
     size_t bytes = 0;
@@ -184,6 +204,7 @@ static haul_status check_count(const haul_launch *l, const ptx_function *f) {
                      l->argument_count);
 }
 
+/* Checks what does not need the kernel's signature: that there is a value, and on this device. */
 static haul_status check_argument(const haul_module *m, const haul_launch *l, size_t i) {
     const haul_argument *a = &l->arguments[i];
     if (a->kind == HAUL_ARGUMENT_BYTES && !a->bytes && a->size)
@@ -195,6 +216,7 @@ static haul_status check_argument(const haul_module *m, const haul_launch *l, si
                      i + 1, a->buffer->device->name, m->device->name);
 }
 
+/* Checks the access-policy window. A window without a buffer means none. */
 static haul_status check_window(const haul_launch *l) {
     const haul_l2_window *w = &l->window;
     if (!w->buffer) return HAUL_OK;
@@ -205,6 +227,8 @@ static haul_status check_window(const haul_launch *l) {
                      (double)w->hit_ratio);
 }
 
+/* Checks all arguments and sets `pointers` to their values, as the driver takes them: in `values`, or in the caller's
+ * bytes. */
 static haul_status gather(const haul_module *m, const haul_launch *l, argument_value *values, void **pointers) {
     const ptx_function *f = m->ptx ? ptx_find_entry(m->ptx, l->kernel) : NULL;
     if (f) HAUL_TRY(check_count(l, f));
@@ -220,6 +244,7 @@ static haul_status gather(const haul_module *m, const haul_launch *l, argument_v
 
 /* ---- dynamic shared memory: more than 48 KiB, static included, needs an opt-in ---- */
 
+/* Negative attributes count as 0. */
 static haul_status function_attribute(const haul_module *m, CUfunction f, int which, uint64_t *value) {
     int got = 0;
     HAUL_TRY(device_check(m->device, m->device->driver->function_attribute(&got, which, f), "a kernel's attribute"));
@@ -227,7 +252,8 @@ static haul_status function_attribute(const haul_module *m, CUfunction f, int wh
     return HAUL_OK;
 }
 
-/* The limit of the opt-in. */
+/* Fails if the kernel's static and `bytes` of dynamic shared memory exceed the device's limit for kernels that opt
+ * in. */
 static haul_status check_shared_limit(const haul_module *m, CUfunction f, uint32_t bytes) {
     uint64_t own;
     haul_device_properties p;
@@ -238,6 +264,8 @@ static haul_status check_shared_limit(const haul_module *m, CUfunction f, uint32
                      (unsigned long long)(own + bytes), m->device->name, (unsigned long long)p.shared_per_block_optin);
 }
 
+/* Fails if the kernel would need an opt-in for its dynamic shared memory that it does not have. The driver would say
+ * only that a value is invalid. */
 static haul_status check_opt_in(const haul_module *m, CUfunction f, const haul_launch *l) {
     uint64_t most;
     if (!l->shared_bytes) return HAUL_OK;
@@ -256,7 +284,8 @@ static haul_status set_most_shared(const haul_module *m, CUfunction f, uint64_t 
     return device_check(m->device, result, "opting in to dynamic shared memory");
 }
 
-/* A launch on hardware has a known shape, but no counters. */
+/* Fills in the record of a launch on hardware: its shape is known, its times and counters are marked as not read
+ * (-1). */
 static haul_status describe_launch(const haul_launch *l, haul_run *run, haul_launch_record *r) {
     r->kernel = arena_copy(run_memory(run), l->kernel, strlen(l->kernel));
     if (!r->kernel) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "kernel %s: no memory for its record", l->kernel);
@@ -269,6 +298,7 @@ static haul_status describe_launch(const haul_launch *l, haul_run *run, haul_lau
     return HAUL_OK;
 }
 
+/* Extents that are 0 mean 1. */
 static CUlaunchAttribute cluster_attribute(const uint32_t blocks[3]) {
     CUlaunchAttribute a = {.id = DRIVER_LAUNCH_CLUSTER};
     for (unsigned k = 0; k < 3; k++) a.value.cluster[k] = blocks[k] ? blocks[k] : 1;
@@ -284,6 +314,7 @@ static CUlaunchAttribute window_attribute(const haul_l2_window *w) {
                                                 .miss = (int)w->miss}};
 }
 
+/* Queues the launch with its attributes. Clusters and windows need cuLaunchKernelEx(); the others could do without. */
 static CUresult start(const driver_table *driver, const haul_launch *l, CUstream stream, CUfunction f,
                       void **pointers) {
     CUlaunchAttribute attributes[2];
@@ -296,13 +327,15 @@ static CUresult start(const driver_table *driver, const haul_launch *l, CUstream
     return driver->launch_ex(&config, f, pointers, NULL);
 }
 
-/* Fields known before the launch has run. */
+/* Fills in what is known before the launch has run. Without memory the record is taken out again. */
 static haul_status describe_added(const haul_launch *l, haul_run *run, haul_launch_record *record) {
     const haul_status status = describe_launch(l, run, record);
     if (status != HAUL_OK) run->launch_count--;
     return status;
 }
 
+/* Checks, records and starts a launch. `run` may be NULL. A launch that fails leaves no record, unless it was checked:
+ * its record has the findings. */
 static haul_status launch(haul_module *m, const haul_launch *l, CUfunction f, haul_run *run, argument_value *values,
                           void **pointers) {
     const driver_table *driver = m->device->driver;
@@ -330,6 +363,8 @@ static haul_status find_kernel(haul_module *m, const char *name, CUfunction *f) 
     return device_check(m->device, m->device->driver->module_function(f, m->handle, name), name);
 }
 
+/* The driver's calculation regards the opt-in, so it is set for the question and taken back. Too much shared memory is
+ * 0 blocks, not an error. */
 haul_status haul_module_blocks_per_sm(haul_module *m, const char *kernel, uint32_t threads, uint32_t shared_bytes,
                                       uint32_t *blocks) {
     CUfunction f;
@@ -369,6 +404,7 @@ haul_status module_opt_in(haul_module *m, const haul_launch *l, bool *opted_in) 
     return HAUL_OK;
 }
 
+/* The driver takes an array of pointers to the arguments' values; both arrays live for the call only. */
 haul_status haul_launch_run(haul_module *m, const haul_launch *l, haul_run *run) {
     CUfunction f;
     HAUL_TRY(find_kernel(m, l->kernel, &f));

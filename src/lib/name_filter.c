@@ -1,3 +1,6 @@
+/* Implements lib/name_filter.h: patterns are names, or regular expressions with the prefix `regex:`. An expression is
+ * compiled each time it is used. Kernels are matched by name as everywhere (lib/kernel_name.h), and expressions against
+ * their declaration. */
 #include "lib/name_filter.h"
 
 #include "base/demangle.h"
@@ -28,6 +31,8 @@ haul_status name_filter_check(const char *option, const char *pattern) {
     return HAUL_OK;
 }
 
+/* Whether a part of the name matches. name_filter_check() has found expressions that do not compile; here they match
+ * nothing. */
 static bool expression_matches(const char *pattern, const char *name) {
     regex_t compiled;
     if (regcomp(&compiled, pattern + PREFIX, REG_EXTENDED | REG_NOSUB) != 0) return false;
@@ -36,6 +41,7 @@ static bool expression_matches(const char *pattern, const char *name) {
     return matches;
 }
 
+/* No patterns let everything pass. */
 bool name_filter_takes(const text_list *patterns, const char *name) {
     for (size_t i = 0; i < patterns->count; i++) {
         const char *pattern = patterns->items[i];
@@ -44,6 +50,7 @@ bool name_filter_takes(const text_list *patterns, const char *name) {
     return patterns->count == 0;
 }
 
+/* Without a demangler the symbol stands for the declaration. */
 static bool declaration_matches(const char *pattern, const char *symbol) {
     text line = {0};
     demangle_all(&symbol, 1, &line);

@@ -1,4 +1,9 @@
-/* Pools over the driver's own, with a list of allocated buffers. */
+/* Pools: stream-ordered memory from the driver's own pools, with a list of the buffers that are in use.
+ *
+ * The driver's pool does the work: it keeps released memory for later allocations and orders both with streams. The
+ * list adds what the driver does not know, labels and the number of buffers, so that messages and leaks can name them.
+ * A pool_buffer begins with the haul_buffer that callers get, so a pointer to one is a pointer to the other. Buffers of
+ * a pool are not in the device's list of buffers. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -7,28 +12,30 @@
 struct haul_pool {
     haul_device *device;
     CUmemoryPool handle;
-    uint64_t limit;
-    struct pool_buffer *live;
+    uint64_t limit;           /* bytes; 0: none */
+    struct pool_buffer *live; /* allocated and not released */
 };
 
 typedef struct pool_buffer {
     haul_buffer buffer; /* first: callers hold a pointer to it */
     haul_pool *pool;
-    const char *label;
+    const char *label; /* for messages; the caller's, not copied; may be NULL */
     struct pool_buffer *next;
 } pool_buffer;
 
+/* Reads a number of the pool from the driver. */
 static haul_status get(const haul_pool *p, int attribute, uint64_t *value) {
     return device_check(p->device, p->device->driver->pool_get(p->handle, attribute, value), "reading a pool's usage");
 }
 
-/* Released memory stays in the pool. */
+/* Makes released memory stay in the pool, instead of going back to the device at the next synchronisation. */
 static haul_status keep_memory(const haul_pool *p) {
     uint64_t threshold = UINT64_MAX;
     return device_check(p->device, p->device->driver->pool_set(p->handle, DRIVER_POOL_RELEASE_THRESHOLD, &threshold),
                         "setting up a pool");
 }
 
+/* `limit` 0: none. Released memory stays in the pool (keep_memory()), so the pool grows to its highest use. */
 haul_status haul_pool_create(haul_device *d, uint64_t limit, haul_pool **pool) {
     const CUmemPoolProps properties = {.allocation = 1, .location = {.type = 1, .id = d->handle}, .max_bytes = limit};
     *pool = NULL;
@@ -50,6 +57,7 @@ haul_status haul_pool_create(haul_device *d, uint64_t limit, haul_pool **pool) {
     return HAUL_OK;
 }
 
+/* Fails with how much is in use and how much is left, as far as the driver tells. */
 static haul_status no_room(const haul_pool *p, uint64_t bytes) {
     uint64_t used = 0, left = 0, total = 0;
     char asked[32], in_use[32], limit[32], rest[32];
@@ -62,6 +70,7 @@ static haul_status no_room(const haul_pool *p, uint64_t bytes) {
                      number_format_bytes((double)left, rest));
 }
 
+/* Asks the driver; a buffer of 0 bytes gets memory for 1. */
 static haul_status allocate(const haul_pool *p, const haul_stream *s, uint64_t bytes, CUdeviceptr *address) {
     HAUL_TRY(device_enter(p->device));
     uint64_t used = 0;
@@ -71,6 +80,7 @@ static haul_status allocate(const haul_pool *p, const haul_stream *s, uint64_t b
                                         : device_check(p->device, result, "allocating memory of a pool");
 }
 
+/* The memory can be used by the stream's later work, or by others after an event. */
 haul_status haul_pool_allocate(haul_pool *p, haul_stream *s, uint64_t bytes, const char *label, haul_buffer **buffer) {
     *buffer = NULL;
     pool_buffer *b = memory_zeroed(1, sizeof *b);
@@ -90,6 +100,8 @@ haul_status haul_pool_allocate(haul_pool *p, haul_stream *s, uint64_t bytes, con
     return HAUL_OK;
 }
 
+/* The memory can be used again by work that the stream gets later. If the driver refuses, the buffer stays in the
+ * list. */
 haul_status haul_pool_release(haul_buffer *buffer, haul_stream *s) {
     pool_buffer *b = (pool_buffer *)buffer;
     haul_pool *p = b->pool;
@@ -106,6 +118,7 @@ haul_status haul_pool_release(haul_buffer *buffer, haul_stream *s) {
     return HAUL_OK;
 }
 
+/* The driver counts bytes; buffers are counted in the list. */
 haul_status haul_pool_usage_of(haul_pool *p, haul_pool_usage *usage) {
     *usage = (haul_pool_usage){.limit = p->limit};
     HAUL_TRY(device_enter(p->device));
@@ -117,6 +130,7 @@ haul_status haul_pool_usage_of(haul_pool *p, haul_pool_usage *usage) {
     return HAUL_OK;
 }
 
+/* The driver allows only 0, which resets the mark. */
 haul_status haul_pool_reset_high(haul_pool *p) {
     uint64_t zero = 0;
     HAUL_TRY(device_enter(p->device));
@@ -126,7 +140,7 @@ haul_status haul_pool_reset_high(haul_pool *p) {
                         "resetting a pool's marks");
 }
 
-/* Reports and releases the buffers that were never released. */
+/* Fails if buffers were never released, and names the largest. It frees nothing. */
 static haul_status report_leaks(haul_pool *p) {
     uint64_t bytes = 0;
     size_t count = 0;
@@ -143,6 +157,7 @@ static haul_status report_leaks(haul_pool *p) {
                      number_format_bytes((double)largest->buffer.bytes, most));
 }
 
+/* Waits for the device, frees what is left, and returns the error about leaks. NULL is allowed. */
 haul_status haul_pool_free(haul_pool *p) {
     if (!p) return HAUL_OK;
     const driver_table *driver = p->device->driver;

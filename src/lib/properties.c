@@ -1,4 +1,5 @@
-/* Properties of a device: its architecture, size and limits. */
+/* Reads a device's properties. Those of <haul/properties.def> are attributes of the driver API, which virtual GPUs
+ * answer as well; a number that a driver does not tell is 0. A device need not be open. */
 #include "lib/device.h"
 #include "vgpu/driver.h"
 

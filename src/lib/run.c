@@ -1,3 +1,6 @@
+/* Run records: haul_run is what reports are made of, plain data that outlives the device. Launches are an array that
+ * grows while the run is made; everything that they point to lives in the run's arena, so freeing it frees all.
+ * Pointers to launches are valid until the next one is added. */
 #include "lib/run.h"
 
 #include "base/memory.h"
@@ -14,10 +17,12 @@ typedef struct run_owner {
     size_t capacity;
 } run_owner;
 
+/* The owner is found through the public structure, which has no members for it but one pointer. */
 arena *run_memory(haul_run *run) {
     return &((run_owner *)run->owner)->memory;
 }
 
+/* The stamp says whether numbers are simulated or measured; a run never mixes both. */
 haul_status haul_run_create(haul_device *device, haul_run **run) {
     *run = NULL;
     run_owner *o = memory_zeroed(1, sizeof *o);
@@ -43,7 +48,9 @@ void haul_run_free(haul_run *run) {
     memory_free(o);
 }
 
-/* Appends the leaks of the next kernel as a launch record in `memory`. */
+/* Fills in a record with the leaks of the next kernel, in `memory`; *user is the kernel that the search goes on from,
+ * UINT32_MAX at the end. The report of leaks allocates without checks, so the arena jumps back here when memory is
+ * short. */
 static haul_status find_leaks(const vgpu_extras *extras, arena *memory, uint32_t *user, haul_launch_record *record) {
     jmp_buf out_of_memory;
     memory->out_of_memory = &out_of_memory;
@@ -56,6 +63,7 @@ static haul_status find_leaks(const vgpu_extras *extras, arena *memory, uint32_t
     return status;
 }
 
+/* Adds a launch for each kernel that left blocks on the heap. */
 static haul_status add_leaks(const vgpu_extras *extras, haul_run *run) {
     for (uint32_t user = 0; user != UINT32_MAX;) {
         haul_launch_record found = {0}, *record = NULL;
@@ -67,6 +75,7 @@ static haul_status add_leaks(const vgpu_extras *extras, haul_run *run) {
     return HAUL_OK;
 }
 
+/* Only a virtual GPU that checks launches knows. */
 haul_status haul_device_leaks(haul_device *d, haul_run *run) {
     if (!d->extras || !d->checks) return HAUL_OK;
     HAUL_TRY(device_enter(d));

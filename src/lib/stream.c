@@ -1,9 +1,15 @@
-/* Streams, events and graphs. */
+/* Streams, events and graphs: thin layers over the driver's, with checked ranges and messages. <haul/stream.h> has the
+ * contracts.
+ *
+ * Most functions check their arguments, make the device's context current, call the driver and turn its answer into a
+ * status. A launch has no stream among its arguments: haul_device_use_stream() sets that of the device, in which all
+ * launches and functions of shipped kernels go until it is set again. */
 #include "lib/stream.h"
 
 #include "base/memory.h"
 #include "base/status.h"
 
+/* "Not ready" is an answer, not an error. */
 haul_status stream_answer(const haul_device *d, CUresult result, bool *done) {
     *done = result == CUDA_SUCCESS;
     return result == CUDA_NOT_READY ? HAUL_OK : device_check(d, result, "looking whether work is done");
@@ -11,6 +17,7 @@ haul_status stream_answer(const haul_device *d, CUresult result, bool *done) {
 
 /* ---- streams ---- */
 
+/* flags 0: the stream is ordered with the default stream. */
 static haul_status create(haul_device *d, unsigned flags, int priority, haul_stream **stream) {
     *stream = NULL;
     haul_stream *s = memory_zeroed(1, sizeof *s);
@@ -27,6 +34,7 @@ static haul_status create(haul_device *d, unsigned flags, int priority, haul_str
     return HAUL_OK;
 }
 
+/* Non-blocking: the stream and the default stream do not wait for each other. */
 haul_status haul_stream_create(haul_device *d, int priority, haul_stream **stream) {
     return create(d, DRIVER_STREAM_NON_BLOCKING, priority, stream);
 }
@@ -35,6 +43,7 @@ haul_status haul_stream_create_ordered(haul_device *d, int priority, haul_stream
     return create(d, 0, priority, stream);
 }
 
+/* The device owns it; haul_stream_free() leaves it alone. */
 haul_status haul_stream_default(haul_device *d, haul_stream **stream) {
     if (!d->default_stream) d->default_stream = memory_zeroed(1, sizeof *d->default_stream);
     *stream = d->default_stream;
@@ -43,6 +52,7 @@ haul_status haul_stream_default(haul_device *d, haul_stream **stream) {
     return HAUL_OK;
 }
 
+/* A stream in use for launches is taken out of use, or the next launch would go to a stream that is gone. */
 void haul_stream_free(haul_stream *s) {
     if (!s || s == s->device->default_stream) return;
     if (s->device->stream == s->handle) s->device->stream = NULL;
@@ -50,6 +60,7 @@ void haul_stream_free(haul_stream *s) {
     memory_free(s);
 }
 
+/* Copies of 0 bytes do nothing, also with pointers that are NULL. */
 haul_status haul_stream_write(haul_stream *s, haul_buffer *b, uint64_t offset, const void *host, uint64_t bytes) {
     HAUL_TRY(buffer_check_range(b, offset, bytes));
     if (bytes == 0) return HAUL_OK;
@@ -78,6 +89,7 @@ haul_status haul_stream_copy(haul_stream *s, haul_buffer *to, uint64_t to_offset
         "copying on the device");
 }
 
+/* Every byte gets `value`. */
 haul_status haul_stream_fill(haul_stream *s, haul_buffer *b, uint64_t offset, uint8_t value, uint64_t bytes) {
     HAUL_TRY(buffer_check_range(b, offset, bytes));
     if (bytes == 0) return HAUL_OK;
@@ -86,10 +98,12 @@ haul_status haul_stream_fill(haul_stream *s, haul_buffer *b, uint64_t offset, ui
                         "filling memory");
 }
 
+/* NULL: the default stream, where launches are waited for. */
 void haul_device_use_stream(haul_device *d, haul_stream *s) {
     d->stream = s ? s->handle : NULL;
 }
 
+/* The device's own stream is the same afterwards. */
 haul_status haul_stream_launch(haul_stream *s, haul_module *module, const haul_launch *launch) {
     haul_device *d = s->device;
     CUstream before = d->stream;
@@ -99,6 +113,7 @@ haul_status haul_stream_launch(haul_stream *s, haul_module *module, const haul_l
     return status;
 }
 
+/* The function must not call the driver: the driver forbids that. */
 haul_status haul_stream_call(haul_stream *s, void (*function)(void *), void *data) {
     HAUL_TRY(device_enter(s->device));
     return device_check(s->device, s->device->driver->stream_host(s->handle, function, data), "queueing a call");
@@ -115,6 +130,7 @@ haul_status haul_stream_query(haul_stream *s, bool *done) {
     return stream_answer(s->device, s->device->driver->stream_query(s->handle), done);
 }
 
+/* Waits for all streams of the context. */
 haul_status haul_device_wait(haul_device *d) {
     HAUL_TRY(device_enter(d));
     return device_check(d, d->driver->synchronize(), "waiting for the device");
@@ -122,6 +138,7 @@ haul_status haul_device_wait(haul_device *d) {
 
 /* ---- events ---- */
 
+/* An event that is not timed costs the driver less. */
 haul_status haul_event_create(haul_device *d, bool timed, haul_event **event) {
     *event = NULL;
     haul_event *e = memory_zeroed(1, sizeof *e);
@@ -145,11 +162,13 @@ void haul_event_free(haul_event *e) {
     memory_free(e);
 }
 
+/* The event happens when the stream has done what it got so far. */
 haul_status haul_event_record(haul_event *e, haul_stream *s) {
     HAUL_TRY(device_enter(e->device));
     return device_check(e->device, e->device->driver->event_record(e->handle, s->handle), "recording an event");
 }
 
+/* Only the device waits; the call returns at once. */
 haul_status haul_stream_wait_event(haul_stream *s, haul_event *e) {
     HAUL_TRY(device_enter(s->device));
     return device_check(s->device, s->device->driver->stream_wait(s->handle, e->handle, 0),
@@ -167,6 +186,7 @@ haul_status haul_event_query(haul_event *e, bool *done) {
     return stream_answer(e->device, e->device->driver->event_query(e->handle), done);
 }
 
+/* The driver counts in milliseconds as a float. */
 haul_status haul_event_elapsed(haul_event *start, haul_event *end, double *us) {
     float ms = 0;
     *us = 0;
@@ -184,12 +204,14 @@ struct haul_graph {
     CUgraphExec handle;
 };
 
+/* Thread-local: other threads may make any calls during the capture. */
 haul_status haul_graph_capture_begin(haul_stream *s) {
     HAUL_TRY(device_enter(s->device));
     return device_check(s->device, s->device->driver->capture_begin(s->handle, DRIVER_CAPTURE_THREAD_LOCAL),
                         "beginning a capture");
 }
 
+/* The captured graph is only needed to make the executable one. */
 haul_status haul_graph_capture_end(haul_stream *s, haul_graph **graph) {
     const driver_table *driver = s->device->driver;
     CUgraph captured = NULL;
@@ -210,6 +232,7 @@ haul_status haul_graph_capture_end(haul_stream *s, haul_graph **graph) {
     return HAUL_OK;
 }
 
+/* A graph can be launched any number of times. */
 haul_status haul_graph_launch(haul_graph *g, haul_stream *s) {
     HAUL_TRY(device_enter(g->device));
     return device_check(g->device, g->device->driver->graph_launch(g->handle, s->handle), "launching a graph");

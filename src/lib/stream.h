@@ -22,8 +22,8 @@ struct haul_host {
     uint64_t bytes;
     bool registered; /* the caller owns the memory */
     haul_host_kind kind;
-    haul_buffer view;
-    haul_host *next;
+    haul_buffer view; /* the same memory as kernels see it; its device and bytes are set, too */
+    haul_host *next;  /* in the device's list */
 };
 
 /* Evaluates the driver's answer to a query: sets *done, or returns the error. */

@@ -1,23 +1,31 @@
-/* Tensor maps. */
+/* Tensor maps: checks the array against its buffer and lets the driver encode the descriptor.
+ *
+ * The driver checks everything that concerns the copy engine, and its encoding is opaque. It does not know the buffer,
+ * so haul checks that the array lies within it: a map that is too large would let a kernel read other data without a
+ * fault. A view (haul_tensor_view) is for the device library: the numbers that engines other than the tensor engine
+ * need, and, from sm_90 on, the map. */
 #include "base/status.h"
 #include "lib/device.h"
 
 #include <limits.h>
 #include <string.h>
 
+/* By haul_tensor_type. */
 static const uint8_t element_bytes[] = {
 #define TENSOR_TYPE(id, name, bytes, floating, add, min, max) [HAUL_TENSOR_##id] = (bytes),
 #include "driver/tensor_types.def"
 #undef TENSOR_TYPE
 };
 
-/* The unit of dimension 0. */
+/* Returns the bytes that one step of dimension 0 stands for: an element, or with interleaved channels a group of 16 or
+ * 32 bytes. */
 static uint64_t unit_bytes(const haul_tensor *t) {
     return t->interleave == HAUL_TENSOR_INTERLEAVE_NONE ? element_bytes[t->type]
                                                         : UINT64_C(16) << (t->interleave - HAUL_TENSOR_INTERLEAVE_16B);
 }
 
-/* Bytes from the array's first element to the end of its last. */
+/* Sets the bytes from the array's first element to the end of its last. False if the description is out of range, or
+ * they overflow. */
 static bool array_bytes(const haul_tensor *t, uint64_t *bytes) {
     if ((size_t)t->type >= sizeof element_bytes || t->rank < 1 || t->rank > 5) return false;
     if ((unsigned)t->interleave > HAUL_TENSOR_INTERLEAVE_32B) return false;
@@ -30,6 +38,7 @@ static bool array_bytes(const haul_tensor *t, uint64_t *bytes) {
     return true;
 }
 
+/* The array must lie within its buffer. */
 static haul_status check_buffer(const haul_tensor *t) {
     uint64_t bytes;
     if (!t->buffer) return haul_fail(HAUL_ERROR_ARGUMENT, "tensor map: it needs a buffer");
@@ -42,6 +51,7 @@ static haul_status check_buffer(const haul_tensor *t) {
                      (unsigned long long)bytes, (unsigned long long)t->offset, (unsigned long long)t->buffer->bytes);
 }
 
+/* Chooses the driver's function: tiles, pixels, or wide pixels, which older drivers lack. */
 static CUresult encode(const haul_tensor *t, const driver_table *driver, CUtensorMap *map,
                        const unsigned long long *extents, const unsigned long long *pitches, const unsigned *box,
                        const unsigned *steps) {
@@ -60,6 +70,7 @@ static CUresult encode(const haul_tensor *t, const driver_table *driver, CUtenso
                                           t->fill_nan);
 }
 
+/* The driver's types differ from ours in width only; a step of 0 means 1. */
 haul_status haul_tensor_map_encode(const haul_tensor *t, haul_tensor_map *map) {
     CUtensorMap encoded;
     unsigned long long extents[5], pitches[4];
@@ -82,6 +93,7 @@ haul_status haul_tensor_map_encode(const haul_tensor *t, haul_tensor_map *map) {
 /* The copy engine's fill value for NaN, as read from an H100. */
 static const uint32_t nan_fill = 0x7ff77ff7;
 
+/* Extents are ints in kernels, so larger ones are refused. */
 haul_status haul_tensor_view_encode(const haul_tensor *t, haul_tensor_view *view) {
     HAUL_TRY(check_buffer(t));
     if (t->interleave)

@@ -1,4 +1,9 @@
-/* Arrays, textures and surfaces over the driver table. */
+/* Arrays, textures and surfaces over the driver table.
+ *
+ * An array is opaque memory in a layout that the hardware chooses; a texture is a handle with which kernels read an
+ * array or a buffer through a sampler, a surface one with which they write an array. Both are haul_texture here, since
+ * the driver's objects differ only in how they are made and destroyed. The device keeps lists of them and frees them
+ * when it closes; an array must outlive its textures. */
 #include <haul/texture.h>
 
 #include "base/memory.h"
@@ -11,25 +16,28 @@
 struct haul_array {
     haul_device *device;
     haul_array_shape shape;
-    CUarray array; /* or a mipmap */
+    CUarray array; /* NULL if the array has several levels */
     CUmipmappedArray mipmap;
     haul_array *next;
 };
 
+/* A texture or a surface. */
 struct haul_texture {
     haul_device *device;
     bool is_surface;
-    unsigned long long handle;
+    unsigned long long handle; /* what a kernel gets as its argument */
     haul_texture *next;
 };
 
 /* ---- arrays ---- */
 
+/* The driver's flags of a shape. */
 static unsigned flags_of(const haul_array_shape *s) {
     return (unsigned)((s->layered ? DRIVER_ARRAY_LAYERED : 0) | (s->surface ? DRIVER_ARRAY_SURFACE : 0) |
                       (s->cube ? DRIVER_ARRAY_CUBE : 0) | (s->gather ? DRIVER_ARRAY_GATHER : 0));
 }
 
+/* More than one level makes a mipmap, whose levels are arrays of their own (find_level()). */
 static haul_status make_array(haul_device *d, haul_array *a) {
     const haul_array_shape *s = &a->shape;
     const CUDA_ARRAY3D_DESCRIPTOR shape = {.width = s->width,
@@ -44,6 +52,7 @@ static haul_status make_array(haul_device *d, haul_array *a) {
     return device_check(d, result, "an array");
 }
 
+/* The driver checks the shape. */
 haul_status haul_array_create(haul_device *d, const haul_array_shape *shape, haul_array **array) {
     *array = NULL;
     haul_array *a = memory_zeroed(1, sizeof *a);
@@ -61,6 +70,7 @@ haul_status haul_array_create(haul_device *d, const haul_array_shape *shape, hau
     return HAUL_OK;
 }
 
+/* Takes the array out of the device's list, and frees the mipmap or the array. */
 void haul_array_free(haul_array *a) {
     if (!a) return;
     haul_device *d = a->device;
@@ -76,6 +86,7 @@ void haul_array_free(haul_array *a) {
 
 /* ---- copies ---- */
 
+/* The others are 16 bits wide. */
 static unsigned channel_bytes(haul_format format) {
     switch (format) {
     case HAUL_FORMAT_U8:
@@ -87,12 +98,13 @@ static unsigned channel_bytes(haul_format format) {
     }
 }
 
+/* Each level has half of the extent of the one before, at least 1. */
 static uint64_t level_extent(uint32_t extent, uint32_t level) {
     const uint64_t less = level < 32 ? extent >> level : 0;
     return less ? less : 1;
 }
 
-/* The number of layers does not change. */
+/* Sets the extent of a level: bytes of a row, rows, slices. Layers and a cube's faces do not become fewer. */
 static void level_box(const haul_array *a, uint32_t level, uint64_t box[3]) {
     const haul_array_shape *s = &a->shape;
     box[0] = level_extent(s->width, level) * s->channels * channel_bytes(s->format);
@@ -100,12 +112,14 @@ static void level_box(const haul_array *a, uint32_t level, uint64_t box[3]) {
     box[2] = s->layered || s->cube ? s->depth : level_extent(s->depth, level);
 }
 
+/* 0 for a level that the array lacks. */
 uint64_t haul_array_bytes(const haul_array *a, uint32_t level) {
     uint64_t box[3];
     level_box(a, level, box);
     return level == 0 || level < a->shape.levels ? box[0] * box[1] * box[2] : 0;
 }
 
+/* Sets `array` to a level of the array. */
 static haul_status find_level(const haul_array *a, uint32_t level, CUarray *array) {
     *array = a->array;
     if (level == 0 && a->array) return HAUL_OK;
@@ -114,6 +128,8 @@ static haul_status find_level(const haul_array *a, uint32_t level, CUarray *arra
     return device_check(a->device, a->device->driver->mipmap_level(array, a->mipmap, level), "a level of an array");
 }
 
+/* Copies a whole level from the host (`from`) or to it (`to`); the other is NULL. Host memory has no gaps between rows.
+ * `stream` NULL: waits for the copy. */
 static haul_status copy_level(haul_array *a, uint32_t level, const void *from, void *to, haul_stream *stream) {
     const haul_device *d = a->device;
     uint64_t box[3];
@@ -138,6 +154,7 @@ static haul_status copy_level(haul_array *a, uint32_t level, const void *from, v
     return device_check(d, result, from ? "copying to an array" : "copying from an array");
 }
 
+/* The four functions differ in direction and in whether they wait. */
 haul_status haul_array_write(haul_array *a, uint32_t level, const void *host) {
     return copy_level(a, level, host, NULL, NULL);
 }
@@ -156,6 +173,7 @@ haul_status haul_array_read_in(haul_stream *stream, haul_array *a, uint32_t leve
 
 /* ---- textures ---- */
 
+/* Describes an array as a resource of a texture or surface. */
 static CUDA_RESOURCE_DESC array_resource(const haul_array *a) {
     CUDA_RESOURCE_DESC r = {.kind = a->mipmap ? DRIVER_RESOURCE_MIPMAP : DRIVER_RESOURCE_ARRAY};
     if (a->mipmap)
@@ -165,6 +183,8 @@ static CUDA_RESOURCE_DESC array_resource(const haul_array *a) {
     return r;
 }
 
+/* Describes part of a buffer: rows at a pitch if there is a height, else a row of texels. Fails if it reaches beyond
+ * the buffer. */
 static haul_status buffer_resource(const haul_texture_source *s, CUDA_RESOURCE_DESC *r) {
     const uint64_t row = s->width * s->channels * channel_bytes(s->format);
     const bool rows = s->height != 0;
@@ -189,8 +209,9 @@ static haul_status buffer_resource(const haul_texture_source *s, CUDA_RESOURCE_D
     return HAUL_OK;
 }
 
-enum { MOST_LEVELS = 16 };
+enum { MOST_LEVELS = 16 }; /* of a mipmap: the default limit of a sampler */
 
+/* Translates the sampler to the driver's structure. */
 static CUDA_TEXTURE_DESC describe_sampler(const haul_sampler *s) {
     CUDA_TEXTURE_DESC t = {
         .filter = s->linear ? DRIVER_FILTER_LINEAR : DRIVER_FILTER_POINT,
@@ -206,7 +227,7 @@ static CUDA_TEXTURE_DESC describe_sampler(const haul_sampler *s) {
     return t;
 }
 
-/* Takes ownership of the driver's object; *texture is NULL after a failure. */
+/* Adds an object that could be made to the device's list, else frees it. *texture must be NULL before. */
 static haul_status keep(haul_device *d, haul_status status, haul_texture *made, haul_texture **texture) {
     if (status != HAUL_OK) {
         memory_free(made);
@@ -218,6 +239,7 @@ static haul_status keep(haul_device *d, haul_status status, haul_texture *made, 
     return HAUL_OK;
 }
 
+/* Creates the driver's object. The source is an array or a buffer. */
 static haul_status make_texture(haul_device *d, const haul_texture_source *source, const haul_sampler *sampler,
                                 haul_texture *t) {
     CUDA_RESOURCE_DESC r;
@@ -232,6 +254,7 @@ static haul_status make_texture(haul_device *d, const haul_texture_source *sourc
     return device_check(d, d->driver->texture_create(&t->handle, &r, &s, NULL), "a texture");
 }
 
+/* The sampler is part of the object: another one needs another texture. */
 haul_status haul_texture_create(haul_device *d, const haul_texture_source *source, const haul_sampler *sampler,
                                 haul_texture **texture) {
     *texture = NULL;
@@ -241,6 +264,7 @@ haul_status haul_texture_create(haul_device *d, const haul_texture_source *sourc
     return keep(d, make_texture(d, source, sampler, t), t, texture);
 }
 
+/* Surfaces need an array made for them. */
 static haul_status make_surface(haul_array *a, haul_texture *t) {
     const CUDA_RESOURCE_DESC r = array_resource(a);
     if (!a->shape.surface) return haul_fail(HAUL_ERROR_ARGUMENT, "surface: the array was made without `surface`");
@@ -258,6 +282,7 @@ haul_status haul_surface_create(haul_array *a, haul_texture **surface) {
     return keep(a->device, make_surface(a, t), t, surface);
 }
 
+/* The array or buffer stays. */
 void haul_texture_free(haul_texture *t) {
     if (!t) return;
     haul_device *d = t->device;
@@ -275,6 +300,7 @@ uint64_t haul_texture_handle(const haul_texture *t) {
     return t->handle;
 }
 
+/* Kernels take a texture as a 64-bit number. */
 haul_argument haul_texture_argument(const haul_texture *t) {
     return (haul_argument){.kind = HAUL_ARGUMENT_I64, .integer = (int64_t)t->handle};
 }

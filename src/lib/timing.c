@@ -1,3 +1,9 @@
+/* Implements lib/timing.h. Its head explains how works are timed against each other; the constants below are the
+ * reasons in numbers.
+ *
+ * A round is queued as a whole while the device is busy with a copy. Otherwise the first works of a round would wait
+ * for the host between launches, and short kernels would seem slower than they are. While a measurement runs,
+ * device->queues keeps haul_launch_run() from waiting. */
 #include "lib/timing.h"
 
 #include "base/memory.h"
@@ -19,11 +25,13 @@ static const uint64_t least_rotated = UINT64_C(1) << 30;
 
 /* ---- plans ---- */
 
+/* A virtual GPU's estimates are the same in every round. */
 timing_plan timing_plan_for(const haul_device *d, unsigned rounds) {
     if (d->extras) return (timing_plan){.rounds = 1, .train = 1, .sets = 1};
     return (timing_plan){.rounds = rounds ? rounds : ROUNDS, .warm_up = WARM_UP, .train = 1, .sets = 2};
 }
 
+/* Small buffers need many sets to displace L2's contents; the count is limited all the same. */
 unsigned timing_sets(const haul_device *d, uint64_t bytes) {
     int l2 = 0;
     size_t free_bytes = 0, total = 0;
@@ -74,6 +82,7 @@ static haul_status occupy(const stopwatch *s) {
     return HAUL_OK;
 }
 
+/* Queues a work between its two events. The set changes with every launch. */
 static haul_status sample(stopwatch *s, size_t work) {
     const driver_table *driver = s->device->driver;
     HAUL_TRY(check(s, driver->event_record(s->events[2 * work], NULL)));
@@ -82,6 +91,7 @@ static haul_status sample(stopwatch *s, size_t work) {
     return check(s, driver->event_record(s->events[2 * work + 1], NULL));
 }
 
+/* Runs every work once in a new order, and waits. */
 static haul_status run_round(stopwatch *s) {
     shuffle(s);
     if (s->plan->prepare) HAUL_TRY(s->plan->prepare(s->plan->context));
@@ -91,6 +101,7 @@ static haul_status run_round(stopwatch *s) {
     return device_check(s->device, s->device->driver->synchronize(), "waiting for kernels that are timed");
 }
 
+/* Stores the round's samples in microseconds a launch. */
 static haul_status read_events(const stopwatch *s, unsigned round, double *samples) {
     for (size_t w = 0; w < s->count; w++) {
         float ms = 0;
@@ -110,6 +121,7 @@ static haul_status run_rounds(stopwatch *s, double *samples) {
 
 /* ---- measurement ---- */
 
+/* Makes the events and the memory that occupy() copies. clean_up() frees them, also after an error. */
 static haul_status prepare(stopwatch *s) {
     const driver_table *driver = s->device->driver;
     s->events = memory_zeroed(2 * s->count, sizeof *s->events);
@@ -130,6 +142,7 @@ static void clean_up(stopwatch *s) {
     memory_free(s->order);
 }
 
+/* The seed is fixed, so that the order of works is the same in every measurement. */
 haul_status timing_measure(haul_device *device, const timing_work *works, size_t count, const timing_plan *plan,
                            double *samples) {
     stopwatch s = {.device = device, .works = works, .count = count, .plan = plan, .seed = 12345};
@@ -156,6 +169,7 @@ static double quantile(const double *sorted, size_t count, double q) {
     return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
 }
 
+/* Sorts the values in place. */
 static void summarise(double *values, size_t count, timing_summary *summary) {
     qsort(values, count, sizeof *values, by_value);
     *summary = (timing_summary){.median = quantile(values, count, 0.5),
@@ -165,6 +179,7 @@ static void summarise(double *values, size_t count, timing_summary *summary) {
                                 .most = values[count - 1]};
 }
 
+/* Ratios are taken within a round, so that drift from round to round cancels. */
 haul_status timing_compare(const double *own, const double *reference, size_t count, timing_summary *summary) {
     double *ratios = memory_alloc(count * sizeof *ratios);
     if (!ratios) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for a comparison of times");

@@ -1,3 +1,8 @@
+/* Implements lib/workers.h: threads that take parts of the first job in a queue.
+ *
+ * A job stays at the head until all of its parts are taken, so a job of several parts occupies several threads, and
+ * jobs are begun in the order of submission. The lock protects the queue and the counts of all jobs in it; the parts
+ * themselves run without it. A job's memory belongs to the caller, who must wait for the job before reusing it. */
 #include "lib/workers.h"
 
 #include "base/clock.h"
@@ -9,14 +14,15 @@
 
 struct workers {
     pthread_mutex_t lock;
-    pthread_cond_t work, done;
+    pthread_cond_t work, done;  /* work: there is a job, or the pool ends; done: a job is done */
     workers_job *first, **last; /* with parts that no thread has taken */
     pthread_t *threads;
     unsigned count;
-    bool ends;
+    bool ends; /* threads return once the queue is empty */
 };
 
-/* Takes a part of the first job. The caller holds the lock. */
+/* Takes a part of the first job, which leaves the queue with its last part. The caller holds the lock, and the queue is
+ * not empty. */
 static workers_job *take(workers *w, unsigned *part) {
     workers_job *job = w->first;
     *part = job->given++;
@@ -28,6 +34,8 @@ static workers_job *take(workers *w, unsigned *part) {
     return job;
 }
 
+/* Counts a finished part, and keeps the first failure. Messages belong to threads, so it is copied. The caller holds
+ * the lock. */
 static void finish(workers *w, workers_job *job, haul_status status) {
     if (status != HAUL_OK && job->status == HAUL_OK) {
         job->status = status;
@@ -38,6 +46,7 @@ static void finish(workers *w, workers_job *job, haul_status status) {
     pthread_cond_broadcast(&w->done);
 }
 
+/* The loop of a thread. */
 static void *work(void *context) {
     workers *w = context;
     pthread_mutex_lock(&w->lock);
@@ -55,6 +64,7 @@ static void *work(void *context) {
     return NULL;
 }
 
+/* Fewer threads than asked for are enough, as long as there is one. 0 threads make a pool that must get no jobs. */
 haul_status workers_create(unsigned threads, workers **pool) {
     *pool = NULL;
     workers *w = memory_zeroed(1, sizeof *w);
@@ -103,6 +113,7 @@ void workers_submit(workers *w, workers_job *job) {
     pthread_mutex_unlock(&w->lock);
 }
 
+/* The failure becomes this thread's message. Waiting again for the same job succeeds. */
 haul_status workers_wait(workers *w, workers_job *job) {
     if (!job->submitted) return HAUL_OK;
     pthread_mutex_lock(&w->lock);

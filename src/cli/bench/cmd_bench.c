@@ -1,4 +1,8 @@
-/* haul bench: the shipped kernels against peers, in one run, as ratios. */
+/* haul bench: the shipped kernels against peers, in one run, as ratios.
+ *
+ * The command measures the ceiling, a plain copy, and then row after row (measure.c), and makes one document of all
+ * results (report.c). Rows are independent: one that fails, or whose results are wrong, makes the exit status 1 and is
+ * reported with the others. */
 #include "base/status.h"
 #include "cli/bench/report.h"
 #include "cli/progress.h"
@@ -23,6 +27,7 @@ static void list_rows(void) {
 
 /* ---- measuring ---- */
 
+/* Whether the row was named, by its own name or its work's; all are without names. */
 static bool wanted(const bench_row *row, const text_list *names) {
     for (size_t i = 0; i < names->count; i++) {
         if (bench_row_is(row, names->items[i])) return true;
@@ -30,6 +35,7 @@ static bool wanted(const bench_row *row, const text_list *names) {
     return names->count == 0;
 }
 
+/* Checks the names before the device is opened. Call close_bench() also after an error. */
 static haul_status open_bench(bench *b, const cli_values *v) {
     const haul_device_options options = cli_device_options(v);
     for (size_t i = 0; i < v->operands.count; i++) HAUL_TRY(bench_check_name(v->operands.items[i]));
@@ -41,6 +47,7 @@ static haul_status open_bench(bench *b, const cli_values *v) {
     return bench_peers_load(&b->peers, v->peers.items, v->peers.count, b->device, &b->memory);
 }
 
+/* Says on a terminal which row is measured: on a GPU one takes seconds. */
 static haul_status measure(bench *b, const cli_values *v) {
     HAUL_TRY(bench_measure_ceiling(b));
     for (size_t i = 0; i < bench_row_count; i++) {

@@ -1,4 +1,11 @@
-/* Measures a row: allocates its arrays, runs and verifies its candidates, and times them. */
+/* Measures a row: allocates its arrays, runs and verifies its candidates, and times them.
+ *
+ * A row is measured in three steps. The arrays are created in several sets, over which timing rotates so that no launch
+ * finds its data in L2, and filled by kernels of verify.cu: the host would take far longer for gigabytes. Then each
+ * candidate runs once on the first set, from a result that is poison, and another kernel counts wrong elements on the
+ * device, guards behind the result included. Only candidates whose results are right are timed, all together, round by
+ * round (lib/timing.h). A failure of the device or a kernel is the row's result, and the next row is measured; only a
+ * lack of host memory ends the command. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/bench/bench.h"
@@ -9,16 +16,16 @@
 
 #include <string.h>
 
-enum { MOST_SETS = 64, THREADS = 256 };
+enum { MOST_SETS = 64, THREADS = 256 }; /* THREADS: of a block of verify.cu's kernels */
 
 /* State of a row during its measurement. */
 typedef struct row_state {
     bench *bench;
     bench_result *result;
     const bench_work *work;
-    bench_extent extent;
-    haul_buffer *errors;
-    unsigned set_count;
+    bench_extent extent; /* of result->size */
+    haul_buffer *errors; /* a 64-bit counter on the device, for count_wrong() */
+    unsigned set_count;  /* sets that were begun; the last one may be incomplete after an error */
     bench_set sets[MOST_SETS];
 } row_state;
 
@@ -28,7 +35,7 @@ typedef struct queued {
     const bench_candidate *candidate;
 } queued;
 
-/* Keeps the message of the last failure. */
+/* Copies the message of the last failure to the results, because the next call overwrites it. Fails without memory. */
 static haul_status note_failure(bench *b, const char **failure) {
     const char *message = haul_message();
     *failure = arena_copy(&b->memory, message, strlen(message));
@@ -37,6 +44,7 @@ static haul_status note_failure(bench *b, const char **failure) {
 
 /* ---- the kernels of verify.cu ---- */
 
+/* Launches a kernel of verify.cu with a thread for each of `threads` elements, and waits. */
 static haul_status run_verify(bench *b, const char *kernel, uint64_t threads, const haul_argument *arguments,
                               size_t count) {
     haul_module *module;
@@ -61,13 +69,16 @@ static haul_argument array(haul_buffer *buffer) {
     return (haul_argument){.kind = HAUL_ARGUMENT_BUFFER, .buffer = buffer};
 }
 
+/* Fills an array and its guard with values of a stream of verify.cu, around `middle`. Does nothing for an array that
+ * the work lacks. */
 static haul_status fill(bench *b, haul_buffer *buffer, uint64_t n, uint64_t stream, float middle) {
     const haul_argument arguments[] = {
         array(buffer), wide(n), wide(stream), {.kind = HAUL_ARGUMENT_F32, .real = (double)middle}};
     return buffer ? run_verify(b, "verify_fill", n + VERIFY_GUARD, arguments, 4) : HAUL_OK;
 }
 
-/* Resets the result before a launch. If the result is also read, the guard after it is poison too. */
+/* Resets the result before a launch: poison, so that an element that is not written counts as wrong. A result that is
+ * also read gets values instead, and only the guard behind it is poison. */
 static haul_status reset_result(row_state *s, const bench_set *set) {
     const uint64_t n = s->extent.out;
     const haul_argument arguments[] = {array(set->out), wide(n)};
@@ -78,6 +89,7 @@ static haul_status reset_result(row_state *s, const bench_set *set) {
     return run_verify(s->bench, "verify_poison", VERIFY_GUARD, guard, 2);
 }
 
+/* Fills the inputs and resets the result. Each set has the same contents. */
 static haul_status fill_set(row_state *s, const bench_set *set) {
     const bench_extent *e = &s->extent;
     HAUL_TRY(fill(s->bench, set->in, e->in, 0, 0));
@@ -87,6 +99,7 @@ static haul_status fill_set(row_state *s, const bench_set *set) {
     return set->index ? run_verify(s->bench, "verify_index", e->index, index, 3) : HAUL_OK;
 }
 
+/* Counts wrong elements of the set's result on the device. `lanes` threads check an element. */
 static haul_status count_wrong(row_state *s, const bench_set *set, unsigned long long *wrong) {
     uint32_t shape[2];
     s->work->shape(&s->result->size, shape);
@@ -104,6 +117,7 @@ static uint64_t larger(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
+/* Bytes of an array with its guard; 0 for an array that the work lacks. */
 static uint64_t bytes_of(uint64_t floats) {
     return floats ? (floats + VERIFY_GUARD) * sizeof(float) : 0;
 }
@@ -125,6 +139,7 @@ static haul_status open_buffer(haul_device *d, uint64_t bytes, haul_buffer **buf
     return bytes ? haul_buffer_create(d, bytes, buffer) : HAUL_OK;
 }
 
+/* An error leaves buffers of the set open; close_arrays() frees them. */
 static haul_status open_set(row_state *s, bench_set *set) {
     const bench_extent *e = &s->extent;
     haul_device *d = s->bench->device;
@@ -144,6 +159,7 @@ static void close_set(bench_set *set) {
     haul_buffer_free(set->index);
 }
 
+/* As many sets as timing asks for, and room allows. */
 static haul_status open_arrays(row_state *s) {
     unsigned wanted = timing_sets(s->bench->device, set_bytes(&s->extent));
     HAUL_TRY(haul_buffer_create(s->bench->device, sizeof(unsigned long long), &s->errors));
@@ -158,10 +174,12 @@ static void close_arrays(row_state *s) {
 
 /* ---- running a candidate ---- */
 
+/* Peers are libraries for the CUDA runtime: they take device addresses as pointers. */
 static float *pointer_to(const haul_buffer *buffer) {
     return buffer ? (float *)(uintptr_t)haul_buffer_address(buffer) : NULL;
 }
 
+/* Queues a peer's work; does not wait. The job has all arrays that the work has, and the numbers that it adds. */
 static haul_status run_peer(const row_state *s, const bench_candidate *c, const bench_set *set) {
     haul_peer_job job = {.n = s->extent.out,
                          .alpha = VERIFY_ALPHA,
@@ -176,6 +194,7 @@ static haul_status run_peer(const row_state *s, const bench_candidate *c, const 
     return haul_fail(HAUL_ERROR_DRIVER, "%s", c->library->explain(error));
 }
 
+/* The driver's copy of as many bytes as the work moves; it is asynchronous, as kernels are while timing. */
 static haul_status run_copy(const row_state *s, const bench_set *set) {
     haul_device *d = s->bench->device;
     return device_check(
@@ -183,12 +202,14 @@ static haul_status run_copy(const row_state *s, const bench_set *set) {
         "copying on the device");
 }
 
+/* `run` gets the launch's record; NULL while timing. Peers and copies have none. */
 static haul_status run_candidate(row_state *s, const bench_candidate *c, const bench_set *set, haul_run *run) {
     if (c->peer) return run_peer(s, c, set);
     if (strcmp(c->who, "memcpy") == 0) return run_copy(s, set);
     return s->work->ship(s->bench->kernels, c->form, &s->result->size, set, run);
 }
 
+/* The candidate as lib/timing.h calls it (timing_queue). */
 static haul_status queue_candidate(void *context, unsigned set) {
     const queued *q = context;
     return run_candidate(q->state, q->candidate, &q->state->sets[set], NULL);
@@ -196,6 +217,7 @@ static haul_status queue_candidate(void *context, unsigned set) {
 
 /* ---- candidates ---- */
 
+/* The array has room for most_candidates(). */
 static bench_candidate *add_candidate(row_state *s, const char *who, const char *label) {
     bench_candidate *c = &s->result->candidates[s->result->count++];
     *c = (bench_candidate){.who = who, .label = label, .bytes = s->extent.bytes};
@@ -206,6 +228,7 @@ static void add_form(row_state *s, const char *who, unsigned form) {
     add_candidate(s, who, s->work->forms[form].label)->form = form;
 }
 
+/* A peer whose own library is missing on this machine is left out. */
 static bool is_for(const haul_peer *peer, const bench_work *work) {
     return strcmp(peer->work, work->name) == 0 && (!peer->there || peer->there());
 }
@@ -229,12 +252,14 @@ static haul_status add_peers(row_state *s) {
     return HAUL_OK;
 }
 
+/* Forms, of which one may be added twice, the copy, and all peers. */
 static size_t most_candidates(const row_state *s) {
     size_t most = s->work->form_count + 2;
     for (size_t l = 0; l < s->bench->peers.count; l++) most += s->bench->peers.libraries[l].table->count;
     return most;
 }
 
+/* Form 0 is haul's own choice for the device. The order is that of the report. */
 static haul_status add_candidates(row_state *s) {
     s->result->candidates = ARENA_ARRAY(&s->bench->memory, most_candidates(s), bench_candidate);
     if (!s->result->candidates) return haul_no_memory("the bench's results");
@@ -263,6 +288,7 @@ static void name_form(const row_state *s, bench_candidate *c) {
     }
 }
 
+/* Runs the candidate once and keeps the name of the kernel that was launched, the last one if there are several. */
 static haul_status run_recorded(row_state *s, bench_candidate *c) {
     haul_run *run;
     HAUL_TRY(haul_run_create(s->bench->device, &run));
@@ -281,6 +307,8 @@ static haul_status finish(const row_state *s) {
     return device_check(s->bench->device, s->bench->device->driver->synchronize(), "waiting for a result");
 }
 
+/* Runs a candidate and checks its result. The copy moves other bytes than the work's result, except in the work `copy`,
+ * so there is nothing to check. */
 static haul_status verify(row_state *s, bench_candidate *c) {
     bool copies = strcmp(c->who, "memcpy") == 0 && s->work != &bench_copy;
     if (!copies) HAUL_TRY(reset_result(s, &s->sets[0]));
@@ -298,6 +326,9 @@ static bool is_optional(const bench_candidate *c, haul_status status) {
     return strcmp(c->who, "form") == 0 && (status == HAUL_ERROR_UNSUPPORTED || status == HAUL_ERROR_ARGUMENT);
 }
 
+/* Verifies all candidates and drops those that are not to be timed or shown: optional forms that cannot run here, and
+ * the form that the recommended one turned out to be. A peer that fails is shown with its failure; a form of haul's
+ * that fails is an error. */
 static haul_status verify_all(row_state *s) {
     size_t kept = 0;
     bench_result *r = s->result;
@@ -319,6 +350,7 @@ static haul_status verify_all(row_state *s) {
 
 /* ---- timing ---- */
 
+/* Times `count` candidates together; samples lie one candidate after the other. */
 static haul_status time_works(row_state *s, queued *queue, timing_work *works, double *samples, size_t count) {
     timing_plan plan = timing_plan_for(s->bench->device, s->bench->options.rounds);
     plan.sets = s->set_count;
@@ -331,6 +363,7 @@ static haul_status time_works(row_state *s, queued *queue, timing_work *works, d
     return HAUL_OK;
 }
 
+/* Only right results are timed: a wrong kernel may be fast because it does less. */
 static haul_status time_all(row_state *s) {
     bench_result *r = s->result;
     r->rounds = timing_plan_for(s->bench->device, s->bench->options.rounds).rounds;
@@ -363,6 +396,8 @@ static bench_size fitting_size(const bench_row *row, uint64_t most_bytes) {
     return size;
 }
 
+/* The result lives in the bench's arena; its title describes the size that is measured, not the row's. NULL without
+ * memory. */
 static bench_result *new_result(bench *b, const bench_row *row) {
     text title = {0};
     bench_result *r = ARENA_NEW(&b->memory, bench_result);
@@ -381,7 +416,8 @@ static haul_status measure(row_state *s) {
     return time_all(s);
 }
 
-/* Both set `result->failure` if the device or a kernel fails. */
+/* Measures, and turns a failure of the device or a kernel into `result->failure`. Wrong candidates and failed rows are
+ * counted in `wrong`, which decides the exit status. */
 static haul_status run_row(row_state *s) {
     haul_status status = measure(s);
     close_arrays(s);
@@ -390,6 +426,7 @@ static haul_status run_row(row_state *s) {
     return note_failure(s->bench, &s->result->failure);
 }
 
+/* The result is linked before it is measured, so that a failed row is reported, too. */
 haul_status bench_measure_row(bench *b, const bench_row *row) {
     bench_result *r = new_result(b, row);
     if (!r) return haul_no_memory("the bench's results");
@@ -400,7 +437,7 @@ haul_status bench_measure_row(bench *b, const bench_row *row) {
     return run_row(&s);
 }
 
-/* Measures the copy's first row without other candidates. */
+/* Measures the copy's first row without other candidates. Its result is not linked: only the rate is kept. */
 haul_status bench_measure_ceiling(bench *b) {
     bench_candidate copy = {.who = "memcpy", .label = "cudaMemcpyAsync"};
     bench_result *r = new_result(b, &bench_rows[0]);
@@ -416,6 +453,7 @@ haul_status bench_measure_ceiling(bench *b) {
 
 /* ---- comparing ---- */
 
+/* A name may stand for several candidates: a peer's variants. */
 const bench_candidate *bench_find(const bench_result *r, const char *who) {
     const bench_candidate *best = NULL;
     for (size_t i = 0; i < r->count && !r->failure; i++) {
@@ -426,6 +464,7 @@ const bench_candidate *bench_find(const bench_result *r, const char *who) {
     return best;
 }
 
+/* Times are compared round by round; factors of bytes turn a ratio of times into one of rates. */
 haul_status bench_ratio(const bench_result *r, const bench_candidate *own, const bench_candidate *reference,
                         timing_summary *ratio) {
     const double bytes = own->bytes / reference->bytes;

@@ -1,4 +1,8 @@
-/* Finding and opening libraries of peers. */
+/* Finding and opening libraries of peers.
+ *
+ * A library of peers exports one function, haul_peers(), which returns a table of functions (<haul/peers.h>). haul
+ * itself is built without nvcc, and the peers need it, so they are loaded when the command runs. They queue their work
+ * in the device's primary context, as haul does. */
 #include "base/status.h"
 #include "cli/bench/bench.h"
 #include "cli/parts.h"
@@ -16,6 +20,7 @@ static haul_peers_function *entry_of(void *library) {
     return function;
 }
 
+/* Checks the library's version before anything of its table is used, and lets it use the device. */
 static haul_status open_table(bench_library *l, const haul_device *device) {
     haul_peers_function *entry = entry_of(l->handle);
     if (!entry) return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: has no haul_peers(): it is no library of peers", l->name);
@@ -27,6 +32,7 @@ static haul_status open_table(bench_library *l, const haul_device *device) {
     return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: cannot use the device: %s", l->name, l->table->explain(error));
 }
 
+/* Opens a library and adds it. A failed one is closed again and takes no place in the array. */
 static haul_status load(bench_peers *p, const char *file, const haul_device *device, arena *memory) {
     const char *slash = strrchr(file, '/');
     if (p->count == BENCH_LIBRARIES) return haul_fail(HAUL_ERROR_LIMIT, "--peers: more than %d", BENCH_LIBRARIES);
@@ -44,6 +50,8 @@ static haul_status load(bench_peers *p, const char *file, const haul_device *dev
     return status;
 }
 
+/* Virtual GPUs have no peers, because a library for the CUDA runtime cannot run there. Without --peers a missing
+ * library is no error, only a fact of the report. */
 haul_status bench_peers_load(bench_peers *p, const char *const *files, size_t count, const haul_device *device,
                              arena *memory) {
     *p = (bench_peers){0};

@@ -1,3 +1,6 @@
+/* Implements cli/bench/report.h: the document of haul bench, made from the results of the rows. Sections: ratios to
+ * each reference with the chart, times, and the verification. Ratios come first, because they are what the command is
+ * for: times differ between machines and days, ratios of one run much less. */
 #include "cli/bench/report.h"
 
 #include "base/status.h"
@@ -15,6 +18,7 @@ typedef struct references {
     size_t count;
 } references;
 
+/* Names beyond the array's room are left out. */
 static void add_reference(references *r, const char *name) {
     for (size_t i = 0; i < r->count; i++) {
         if (strcmp(r->names[i], name) == 0) return;
@@ -22,6 +26,7 @@ static void add_reference(references *r, const char *name) {
     if (r->count < MOST_REFERENCES) r->names[r->count++] = name;
 }
 
+/* The order is that of the table's rows. */
 static references references_of(const bench_result *result) {
     references r = {{"memcpy"}, 1};
     const char *wanted;
@@ -47,11 +52,13 @@ static const report_column ratio_columns[] = {
     {"reached", "Reached", REPORT_TEXT, NULL},
 };
 
+/* A wanted reference that was not measured is shown by its name. */
 static const char *reference_label(const bench_candidate *c, const char *name) {
     return c ? c->label : name;
 }
 
-/* A judgement is meaningful only at the row's own size, and on hardware. */
+/* Adds the wanted ratio and whether it was reached. That is judged only at the row's own size and on hardware;
+ * elsewhere the cell stays empty. `ratio` is 0 if the reference was not measured. */
 static void add_judgement(report_table *t, const bench *b, const bench_result *r, double wanted, double ratio) {
     const bool counts = r->whole && !haul_device_is_virtual(b->device);
     if (wanted > 0)
@@ -66,6 +73,7 @@ static void add_judgement(report_table *t, const bench *b, const bench_result *r
     report_set_tone(t, ratio <= 0 || !counts ? REPORT_MUTED : ratio >= wanted ? REPORT_GOOD : REPORT_WARNING);
 }
 
+/* Adds a row of the table. Rows without a measurement are shown only if a ratio is wanted. */
 static haul_status add_ratio(report_table *t, const bench *b, const bench_result *r, const char *name) {
     const bench_candidate *own = bench_find(r, "haul"), *reference = bench_find(r, name);
     double wanted = bench_wanted(r->row->name, name);
@@ -88,6 +96,7 @@ static haul_status add_ratio(report_table *t, const bench *b, const bench_result
     return HAUL_OK;
 }
 
+/* A group of rows for each row of the bench. */
 static haul_status add_ratios(report_document *d, const bench *b) {
     report_section *s = report_add_section(d, "ratios", "How haul compares");
     report_add_paragraph(s, "Ratios of rates, above 1 where haul is faster; each is taken within a round, in which all "
@@ -115,6 +124,7 @@ static const report_column time_columns[] = {
     {"of_ceiling", "Of ceiling", REPORT_PERCENT, "of the rate of a plain copy of 1 GiB in the same run"},
 };
 
+/* A candidate's rate counts each byte that must move once, so a kernel that moves more is slower, not faster. */
 static void add_time(report_table *t, const bench *b, const bench_result *r, const bench_candidate *c) {
     report_add_row(t);
     report_add_text(t, "%s", r->row->name);
@@ -130,6 +140,7 @@ static void add_time(report_table *t, const bench *b, const bench_result *r, con
     if (strcmp(c->who, "haul") == 0) report_set_row_tone(t, REPORT_STRONG);
 }
 
+/* Only candidates that were timed: others are in the checks. */
 static void add_times(report_document *d, const bench *b) {
     report_section *s = report_add_section(d, "times", "Times");
     if (b->ceiling > 0) {
@@ -147,6 +158,7 @@ static void add_times(report_document *d, const bench *b) {
 
 /* ---- results that were wrong ---- */
 
+/* Checks that fail make the exit status 1 (bench.wrong). One line stands for all that is right. */
 static void add_checks(report_document *d, const bench *b) {
     size_t right = 0;
     report_section *s = report_add_section(d, "results", "What they computed");
@@ -177,6 +189,7 @@ static const bench_candidate *best_peer(const bench_result *r) {
     return best;
 }
 
+/* Adds a candidate's rate as a share of the copy's; none if either was not measured. */
 static haul_status add_bar(report_series *s, const bench_result *r, size_t at, const bench_candidate *c) {
     const bench_candidate *copy = bench_find(r, "memcpy");
     timing_summary ratio;
@@ -186,6 +199,8 @@ static haul_status add_bar(report_series *s, const bench_result *r, size_t at, c
     return HAUL_OK;
 }
 
+/* A group of bars for each row. Without peers there is no series for them: `peers` is NULL, and the report's functions
+ * accept that. */
 static haul_status add_chart(report_document *d, const bench *b, report_chart **chart) {
     const report_axis rows = {.unit = REPORT_TEXT},
                       ratios = {.title = "of a plain copy's rate", .unit = REPORT_SPEEDUP};
@@ -205,6 +220,7 @@ static haul_status add_chart(report_document *d, const bench *b, report_chart **
     return HAUL_OK;
 }
 
+/* The chart belongs to the section of ratios, which is the last one at that time. */
 haul_status bench_report(const bench *b, report_document *d, report_chart **chart) {
     HAUL_TRY(add_ratios(d, b));
     HAUL_TRY(add_chart(d, b, chart));

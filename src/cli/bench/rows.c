@@ -1,3 +1,5 @@
+/* The table of rows and of wanted ratios, expanded from rows.def. The same file is included twice, each time with one
+ * of its two macros defined. */
 #include "base/nearest.h"
 #include "base/status.h"
 #include "cli/bench/bench.h"
@@ -10,6 +12,7 @@ const bench_row bench_rows[] = {
 };
 const size_t bench_row_count = sizeof bench_rows / sizeof *bench_rows;
 
+/* A ratio that a row must reach, against one reference. */
 typedef struct want {
     const char *row, *reference;
     double ratio;
@@ -28,6 +31,7 @@ double bench_wanted(const char *row, const char *reference) {
     return 0;
 }
 
+/* Callers count `index` up from 0 until NULL. */
 const char *bench_wanted_reference(const char *row, size_t index) {
     for (size_t i = 0; i < WANTS; i++) {
         if (strcmp(wants[i].row, row) == 0 && index-- == 0) return wants[i].reference;

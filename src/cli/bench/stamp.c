@@ -1,4 +1,5 @@
-/* The stamp of haul bench: where and how the numbers were made. */
+/* The stamp of haul bench: where and how the numbers were made. Device, driver, date and command are cli/stamp.h's;
+ * this file adds the peers, with what they were built with. */
 #include "cli/bench/report.h"
 #include "cli/stamp.h"
 
@@ -10,6 +11,7 @@ static void add_absent(const haul_peers_table *table, text *out) {
     }
 }
 
+/* One fact: the libraries, or why there are none. */
 static void add_peers(const bench_peers *p, report_document *document) {
     text line = {0};
     if (p->missing) text_printf(&line, "none: %s", p->missing);

@@ -1,22 +1,31 @@
-/* The works: sizes of their arrays, haul's functions, the job for peers, and verification. */
+/* The works: sizes of their arrays, haul's functions, the job for peers, and verification.
+ *
+ * A work is a bench_work of functions, grouped here by work; the table at the end puts them together. The numbers x, y,
+ * z of a size have a meaning of their own in each work (rows.def). `bytes` of an extent counts each byte that must move
+ * once, from and to memory: caches, halos and intermediate results do not count, since a better kernel needs less of
+ * them. Adding a work takes its functions here, a row in rows.def, and a kernel in verify.cu. */
 #include "cli/bench/bench.h"
 
 #include <kernels/verify.h>
 
 /* ---- arrays: copy, saxpy, maxpool ---- */
 
+/* Arrays of n floats in and out, of which each element costs bytes_each. */
 static bench_extent flat(uint64_t n, double bytes_each) {
     return (bench_extent){.in = n, .out = n, .copied = n, .bytes = bytes_each * (double)n};
 }
 
+/* A float is read and one written: also max pooling, whose neighbours need not be read again. */
 static bench_extent copy_extent(const bench_size *s) {
     return flat(s->x, 8);
 }
 
+/* x and y are read, y is written. */
 static bench_extent saxpy_extent(const bench_size *s) {
     return flat(s->x, 12);
 }
 
+/* Halves the work; below 4096 floats it stays as it is, which ends fitting_size()'s loop. */
 static void halve_x(bench_size *s) {
     if (s->x > 4096) s->x /= 2;
 }
@@ -39,6 +48,7 @@ static void describe_maxpool(const bench_size *s, text *out) {
     text_printf(out, "maxpool15 2^%u", log2_of(s->x));
 }
 
+/* For works whose elements are verified by their index alone. */
 static void no_shape(const bench_size *s, uint32_t shape[2]) {
     (void)s;
     shape[0] = shape[1] = 0;
@@ -63,10 +73,12 @@ static haul_status ship_maxpool(haul_kernels *k, unsigned form, const bench_size
 
 /* ---- gather ---- */
 
+/* Rows of y bytes in x floats. */
 static uint32_t rows_of_table(const bench_size *s) {
     return s->x / (s->y / 4);
 }
 
+/* The indices are not counted: they are few against the rows. */
 static bench_extent gather_extent(const bench_size *s) {
     bench_extent e = flat(s->x, 8);
     e.index = rows_of_table(s);
@@ -100,6 +112,7 @@ static bench_extent transpose_extent(const bench_size *s) {
     return flat((uint64_t)s->x * s->y, 8);
 }
 
+/* Keeps the matrix near a square. */
 static void halve_longer(bench_size *s) {
     uint32_t *longer = s->x > s->y ? &s->x : &s->y;
     if (*longer > 64) *longer /= 2;
@@ -130,6 +143,7 @@ static bench_extent stencil_extent(const bench_size *s) {
     return flat((uint64_t)s->x * s->x * s->y, 8);
 }
 
+/* Fewer planes first, so that the planes keep their size as long as possible. */
 static void shrink_volume(bench_size *s) {
     if (s->y > 4)
         s->y /= 2;
@@ -151,6 +165,7 @@ static void stencil_job(const bench_size *s, haul_peer_job *job) {
     job->radius = s->z;
 }
 
+/* The volume has no padding; coefficients are those that verify.cu checks with. */
 static haul_status ship_stencil(haul_kernels *k, unsigned form, const bench_size *s, const bench_set *b,
                                 haul_run *run) {
     const haul_volume volume = {s->x, s->x, s->y, s->x};
@@ -161,6 +176,7 @@ static haul_status ship_stencil(haul_kernels *k, unsigned form, const bench_size
 
 /* ---- fused ---- */
 
+/* The copy to compare with moves the smaller of B and C; `temporary` is for forms with f(B) in memory. */
 static bench_extent fused_extent(const bench_size *s) {
     const uint64_t columns = s->x, m = s->y, k = s->z;
     return (bench_extent){.in = k * columns,
@@ -192,6 +208,7 @@ static haul_status ship_fused(haul_kernels *k, unsigned form, const bench_size *
 
 /* ---- matvec ---- */
 
+/* Only A counts. A copy of half as many floats moves as many bytes, since a copy also writes. */
 static bench_extent matvec_extent(const bench_size *s) {
     const uint64_t elements = (uint64_t)s->x * s->y;
     return (bench_extent){

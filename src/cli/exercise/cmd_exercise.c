@@ -1,4 +1,9 @@
-/* haul exercise: tasks for learners, and trials of their solutions. */
+/* haul exercise: tasks for learners, and trials of their solutions.
+ *
+ * The first operand is an action of the table `actions`, the second an exercise, the third the action's own word.
+ * `start` and `hint` only read the exercise's files. `test` and `score` compile the learner's file into a program with
+ * the exercise's cases and run it (trial.c), evaluate what was seen (judge.c) and report it (report.c). The exit status
+ * is 1 if the solution failed, which is no error of the command. */
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/number.h"
@@ -26,13 +31,14 @@ typedef struct exercise_job {
 } exercise_job;
 
 typedef struct action {
-    const char *name, *word; /* what may follow the exercise's name */
+    const char *name, *word; /* what may follow the exercise's name; nothing reads it */
     bool wants_exercise;
     haul_status (*run)(exercise_job *j);
 } action;
 
 /* ---- list ---- */
 
+/* Adds an exercise's row; reading its file also checks it. */
 static haul_status add_listed(exercise_job *j, report_table *t, const char *name) {
     exercise e;
     const haul_status status = exercise_open(&e, &j->list, name);
@@ -46,6 +52,7 @@ static haul_status add_listed(exercise_job *j, report_table *t, const char *name
     return status;
 }
 
+/* The table of exercises, in the order of exercises.json. */
 static haul_status list(exercise_job *j) {
     static const report_column columns[] = {{"name", "Exercise", REPORT_TEXT, NULL},
                                             {"title", "Task", REPORT_TEXT, NULL},
@@ -65,6 +72,7 @@ static haul_status list(exercise_job *j) {
 
 /* ---- start ---- */
 
+/* Writes a file that must not exist, so that no learner's work is ever lost. */
 static haul_status write_new(const char *path, const text *content, const char *name) {
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST)
@@ -103,6 +111,7 @@ static haul_status start(exercise_job *j) {
 
 /* ---- hint ---- */
 
+/* report_json_put() takes the object, also one that could not be made. */
 static haul_status put_hint_json(exercise_job *j, size_t number) {
     return report_json_put(json_pack("{s:s, s:I, s:I, s:s}", "exercise", j->exercise.name, "number", (json_int_t)number,
                                      "hints", (json_int_t)exercise_hint_count(&j->exercise), "hint",
@@ -110,6 +119,7 @@ static haul_status put_hint_json(exercise_job *j, size_t number) {
                            JSON_COMPACT, &j->out);
 }
 
+/* Shows one hint, the first without a number. */
 static haul_status hint(exercise_job *j) {
     const size_t count = exercise_hint_count(&j->exercise);
     char *end = NULL;
@@ -127,6 +137,7 @@ static haul_status hint(exercise_job *j) {
 
 /* ---- test and score ---- */
 
+/* Appends the document to the output and frees it. */
 static haul_status put(exercise_job *j, report_document *d) {
     const haul_status status =
         d ? cli_put_document(d, j->values, &j->out) : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
@@ -134,14 +145,16 @@ static haul_status put(exercise_job *j, report_document *d) {
     return status;
 }
 
-/* On a GPU there are neither findings nor counters: the measured case runs directly. */
+/* Runs the cases and, if all of them are right, the measured one. On a GPU there are neither findings nor counters: the
+ * measured case is timed instead. */
 static haul_status try_all(exercise_trial *t) {
     HAUL_TRY(exercise_trial_check(t));
     if (t->ended || exercise_failing_case(t)) return HAUL_OK;
     return exercise_on_gpu(t->values) ? exercise_trial_time(t) : exercise_trial_measure(t);
 }
 
-/* The shipped solution runs on the same machine. */
+/* Compiles and measures the shipped solution, on the same machine. `path` gets its file and must live as long as the
+ * trial. */
 static haul_status measure_shipped(exercise_trial *t, const exercise *e, const cli_values *v, text *path) {
     text_printf(path, "%s/solution.cu", text_string(&e->folder));
     HAUL_TRY(exercise_trial_open(t, e, text_string(path), v));
@@ -155,6 +168,7 @@ static haul_status hold_against_shipped(exercise_trial *own, exercise_trial *shi
     return HAUL_OK;
 }
 
+/* The shipped solution runs only if a need refers to it. */
 static haul_status test(exercise_job *j) {
     text path = {0}, other = {0};
     exercise_trial t, shipped = {0};
@@ -175,6 +189,8 @@ static haul_status test(exercise_job *j) {
     return status;
 }
 
+/* trials: one's own, the shipped one, one's own on a GPU. Traffic always comes from the virtual GPU. The program for
+ * the GPU is compiled first: if nvcc is missing, that shows before anything runs. */
 static haul_status score_with(exercise_job *j, exercise_trial trials[3], text paths[2]) {
     cli_values simulated = *j->values;
     const bool on_gpu = exercise_on_gpu(j->values);
@@ -208,6 +224,7 @@ static const action actions[] = {
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
+/* Fails with the nearest action. */
 static haul_status find_action(const char *name, const action **found) {
     const char *names[ACTIONS];
     for (size_t i = 0; i < ACTIONS; i++) {
@@ -220,6 +237,7 @@ static haul_status find_action(const char *name, const action **found) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "unknown action %s: it is list, start, hint, test or score", name);
 }
 
+/* Checks the number of operands, opens the exercise and runs the action. */
 static haul_status run_action(exercise_job *j) {
     const text_list *given = &j->values->operands;
     const action *a;

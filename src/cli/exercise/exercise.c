@@ -1,4 +1,9 @@
-/* Exercises, read from their files. */
+/* Exercises, read from their files: the list, symptoms of any exercise, and one exercise's exercise.json.
+ *
+ * All files are checked when they are read, in full, so that the rest of the code can rely on them: names of metrics,
+ * keys of symptoms, one limit for each need. A mistake gives HAUL_ERROR_SYNTAX with the file's name. The folder is
+ * found beside the program or where an installation has it (compile_find_own()). Texts point into the JSON, which the
+ * list or exercise owns. */
 #include "cli/exercise/exercise.h"
 
 #include "base/nearest.h"
@@ -11,10 +16,12 @@ enum { MOST_NAMES = 64 };
 
 /* ---- files ---- */
 
+/* The message for a file whose JSON is valid but not as described. */
 static haul_status wrong(const char *path, const char *what) {
     return haul_fail(HAUL_ERROR_SYNTAX, "%s: %s (docs/exercises.md)", path, what);
 }
 
+/* Reads JSON. Errors name the line; jansson gives none if the file cannot be opened. */
 static haul_status load(const char *path, json_t **json) {
     json_error_t error;
     *json = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
@@ -23,6 +30,7 @@ static haul_status load(const char *path, json_t **json) {
     return haul_fail(HAUL_ERROR_SYNTAX, "%s:%d: %s", path, error.line, error.text);
 }
 
+/* An empty array counts as one. */
 static bool is_text_array(const json_t *array) {
     size_t i;
     json_t *item;
@@ -39,6 +47,7 @@ static bool is_one_of(const char *name, const char *const *names, size_t count) 
     return false;
 }
 
+/* The functions wrong_...() return what is wrong, or NULL. */
 static const char *wrong_need(const json_t *need) {
     static const char *const limits[] = {"at_least", "at_most", "at_most_ideal", "at_most_shipped"};
     size_t count = 0;
@@ -49,6 +58,7 @@ static const char *wrong_need(const json_t *need) {
     return json_is_string(json_object_get(need, "what")) ? NULL : "a need has no `what`";
 }
 
+/* Unknown keys are refused: a misspelt one would match everything. */
 static const char *wrong_symptom(const json_t *symptom) {
     static const char *const keys[] = {"finding", "space", "action", "case",  "right_case", "shape", "written",
                                        "zeros",   "shift", "call",   "fault", "need",       "ended", "hint"};
@@ -61,6 +71,7 @@ static const char *wrong_symptom(const json_t *symptom) {
     return NULL;
 }
 
+/* Checks each item of an array, which may be missing. */
 static const char *wrong_item(const json_t *array, const char *(*check)(const json_t *)) {
     size_t i;
     json_t *item;
@@ -69,6 +80,7 @@ static const char *wrong_item(const json_t *array, const char *(*check)(const js
     return array && !json_is_array(array) ? "needs and symptoms are arrays" : NULL;
 }
 
+/* Needs and symptoms may be missing; the rest is required. */
 static const char *wrong_spec(const json_t *spec) {
     const char *what;
     if (!json_is_string(json_object_get(spec, "title"))) return "there is no title";
@@ -84,6 +96,7 @@ static const char *wrong_spec(const json_t *spec) {
 
 /* ---- the list ---- */
 
+/* Reads FOLDER/NAME; `path` has the file's path for messages. */
 static haul_status load_in(const text *folder, const char *name, json_t **json, text *path) {
     text_clear(path);
     text_printf(path, "%s/%s", text_string(folder), name);
@@ -99,6 +112,7 @@ static haul_status load_list(exercise_list *list, text *path) {
     return what ? wrong(text_string(path), what) : HAUL_OK;
 }
 
+/* The exercises' folder is that of exercises.json. */
 haul_status exercise_list_open(exercise_list *list) {
     text path = {0};
     *list = (exercise_list){0};
@@ -120,6 +134,7 @@ void exercise_list_free(exercise_list *list) {
 
 /* ---- one exercise ---- */
 
+/* Sets `found` to the list's own copy of the name, which lives as long as the list. */
 static haul_status find_name(const exercise_list *list, const char *name, const char **found) {
     const char *names[MOST_NAMES];
     size_t i;

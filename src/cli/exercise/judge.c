@@ -1,4 +1,10 @@
-/* Evaluates trials: needs, symptoms and scores. */
+/* Evaluates trials: needs, symptoms and scores.
+ *
+ * Needs are limits on metrics of the measured case; exercise.json states them as numbers, or as multiples of the ideal
+ * or of the shipped solution's value. Symptoms connect observations of a trial with hints: a symptom matches if all of
+ * its keys match, and the first that matches gives the hint, the exercise's own before the general ones. So authors
+ * write the special ones first. docs/exercises.md describes both. The functions here read the trial and change
+ * nothing. */
 #include "cli/exercise/exercise.h"
 
 #include <math.h>
@@ -12,16 +18,19 @@ const char *const exercise_metric_names[EXERCISE_METRICS] = {
 #undef METRIC
 };
 
+/* Multiples of the bytes to be moved, below which no solution can be; 0: none. */
 static const double least_of[EXERCISE_METRICS] = {
 #define METRIC(id, name, title, least, ...) [EXERCISE_##id] = least,
 #include "cli/exercise/metrics.def"
 #undef METRIC
 };
 
+/* For time it is what the harness measured or estimated for a copy of as many bytes. */
 double exercise_ideal_of(const exercise_trial *t, exercise_metric m) {
     return m == EXERCISE_TIME ? t->ideal_us : t->bytes * least_of[m];
 }
 
+/* The name is one of the table: exercise.c has checked it. Otherwise the last metric is returned. */
 static exercise_metric metric_of(const char *name) {
     size_t m = 0;
     while (m + 1 < EXERCISE_METRICS && strcmp(name, exercise_metric_names[m]) != 0) m++;
@@ -41,7 +50,7 @@ bool exercise_needs_shipped(const exercise *e) {
     return false;
 }
 
-/* Multiplies the need's base: the ideal, or the shipped solution's value. */
+/* Returns the need's limit: a number, or a multiple of the ideal or of the shipped solution's value. */
 static double limit_of(const exercise_trial *t, const json_t *spec, exercise_metric m) {
     const json_t *ideal = json_object_get(spec, "at_most_ideal"), *shipped = json_object_get(spec, "at_most_shipped");
     const json_t *least = json_object_get(spec, "at_least"), *most = json_object_get(spec, "at_most");
@@ -63,6 +72,7 @@ exercise_need exercise_need_of(const exercise_trial *t, size_t i) {
     return need;
 }
 
+/* Whether a need on this metric does not hold; NULL: any need. Without counters no need fails. */
 static bool has_failing_need(const exercise_trial *t, const char *metric) {
     for (size_t i = 0; t->counted && i < exercise_need_count(t->exercise); i++) {
         const exercise_need need = exercise_need_of(t, i);
@@ -87,7 +97,8 @@ bool exercise_passes(const exercise_trial *t) {
 
 /* ---- symptoms ---- */
 
-/* Whether a fact has the symptom's value under `key`; `true` matches any number but 0. */
+/* Whether a fact has the symptom's value under `key`, or the symptom has no such key. `true` matches any number but
+ * 0. */
 static bool has(const json_t *symptom, const char *key, const json_t *fact) {
     const json_t *wanted = json_object_get(symptom, key);
     if (!wanted) return true;
@@ -95,6 +106,7 @@ static bool has(const json_t *symptom, const char *key, const json_t *fact) {
     return fact && json_equal(wanted, fact);
 }
 
+/* Whether the case has a fault with the name that the symptom asks for. */
 static bool has_fault(const json_t *symptom, const json_t *one) {
     size_t i;
     json_t *fault;
@@ -117,6 +129,8 @@ static bool has_right_case(const json_t *symptom, const exercise_trial *t) {
     return false;
 }
 
+/* Compares the symptom with the first case that failed. If none did, `one` is NULL, and only symptoms without such keys
+ * fit. */
 static bool fits_case(const json_t *symptom, const exercise_trial *t) {
     static const char *const keys[] = {"shape", "written", "zeros", "shift", "call"};
     const json_t *one = exercise_failing_case(t);
@@ -125,6 +139,7 @@ static bool fits_case(const json_t *symptom, const exercise_trial *t) {
     return has(symptom, "case", json_object_get(one, "tag")) && has_fault(symptom, one) && has_right_case(symptom, t);
 }
 
+/* All three keys must fit the same finding. */
 static bool fits_finding(const json_t *symptom, const exercise_trial *t) {
     size_t i;
     json_t *finding;
@@ -143,6 +158,7 @@ static bool fits_end(const json_t *symptom, const exercise_trial *t) {
     return !ended || (t->ended && strcmp(ended, t->ended) == 0);
 }
 
+/* Whether the symptom matches the trial in all of its keys. */
 static bool fits(const json_t *symptom, const exercise_trial *t) {
     const json_t *need = json_object_get(symptom, "need");
     if (need && !has_failing_need(t, json_string_value(need))) return false;
@@ -184,6 +200,7 @@ static size_t count_failing_needs(const exercise_trial *t) {
     return failing;
 }
 
+/* Counts kinds, not findings: the same mistake in two lines costs the points once. */
 static size_t count_kinds(const json_t *findings) {
     size_t kinds = 0, i;
     json_t *finding;
@@ -197,6 +214,7 @@ static size_t count_kinds(const json_t *findings) {
     return kinds;
 }
 
+/* Parts are computed also for wrong solutions, which get no points. */
 exercise_score exercise_score_of(const exercise_trial *own, const exercise_trial *shipped) {
     const exercise_metric sectors = exercise_scored_sectors(own->exercise);
     exercise_score s = {

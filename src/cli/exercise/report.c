@@ -1,4 +1,8 @@
-/* Output of tests and scores. */
+/* Output of tests and scores: cases, findings, needs, points and hints, as sections of a report document.
+ *
+ * The facts come from a trial, as JSON objects that harness.cpp and `haul check` wrote; judge.c says which needs hold
+ * and which hint fits. Missing keys read as empty texts and zeros, so a program that was killed in the middle is
+ * reported as far as it came. */
 #include "cli/exercise/exercise.h"
 
 #include <math.h>
@@ -6,17 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns the key's text, or "". */
 static const char *text_of(const json_t *object, const char *key) {
     const char *value = json_string_value(json_object_get(object, key));
     return value ? value : "";
 }
 
+/* Returns the key's number, or 0. */
 static long long number_of(const json_t *object, const char *key) {
     return (long long)json_integer_value(json_object_get(object, key));
 }
 
 /* ---- cases ---- */
 
+/* Says how many results of a case are wrong, where the first one is, and, if the harness found out, by how many places
+ * the results are shifted. */
 static void put_values(const json_t *one, text *out) {
     const json_t *first = json_object_get(one, "first");
     const json_int_t row = json_integer_value(json_array_get(first, 0)),
@@ -29,13 +37,14 @@ static void put_values(const json_t *one, text *out) {
                     number_of(one, "shift") > 0 ? "before" : "behind");
 }
 
+/* The end of a case, or program, that did not end by itself. */
 static const char *ended_text(const char *ended) {
     if (ended && strcmp(ended, "too-slow") == 0) return "did not end in time";
     if (ended && strcmp(ended, "signal") == 0) return "ended by a signal";
     return "ended the program";
 }
 
-/* Describes how the case ended. */
+/* Describes how the case ended: right, a failed CUDA call, not at all, or with wrong results and faults. */
 static void describe_case(const exercise_trial *t, const json_t *one, text *out) {
     size_t i;
     json_t *fault;
@@ -52,6 +61,7 @@ static void describe_case(const exercise_trial *t, const json_t *one, text *out)
     }
 }
 
+/* A row for each case that began. */
 static void add_cases(report_section *s, const exercise_trial *t) {
     static const report_column columns[] = {{"case", "Case", REPORT_TEXT, NULL},
                                             {"result", "Result", REPORT_TEXT, NULL}};
@@ -71,11 +81,13 @@ static void add_cases(report_section *s, const exercise_trial *t) {
 
 /* ---- findings ---- */
 
+/* Returns the path without folders. */
 static const char *file_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
+/* A note for each finding; one without a file is about the solution as a whole. */
 static void add_findings(report_section *s, const exercise_trial *t) {
     size_t i;
     json_t *finding;
@@ -89,6 +101,7 @@ static void add_findings(report_section *s, const exercise_trial *t) {
 
 /* ---- needs ---- */
 
+/* Adds the table of needs, which is empty unless traffic was counted. */
 static void add_needs(report_section *s, const exercise_trial *t) {
     static const report_column columns[] = {
         {"need", "Needed", REPORT_TEXT, NULL},
@@ -111,6 +124,7 @@ static void add_needs(report_section *s, const exercise_trial *t) {
 
 /* ---- a test ---- */
 
+/* Begins the section, with what the program printed. */
 static report_section *start(report_document *d, const exercise_trial *t, const char *what) {
     char title[512];
     snprintf(title, sizeof title, "%s of %s", what, t->source);
@@ -119,6 +133,7 @@ static report_section *start(report_document *d, const exercise_trial *t, const 
     return s;
 }
 
+/* The last line says whether the test passed. A hint is shown only if it did not. */
 void exercise_report_test(report_document *d, const exercise_trial *t) {
     report_section *s = start(d, t, "Test");
     add_cases(s, t);
@@ -151,6 +166,7 @@ static double shown_ideal(const exercise_trial *t, exercise_metric m) {
     return hidden ? 0 : exercise_ideal_of(t, m);
 }
 
+/* A row: the metric of both solutions, and the ideal if there is one. */
 static void add_metric(report_table *table, exercise_metric m, const exercise_trial *own,
                        const exercise_trial *shipped) {
     const double ideal = shown_ideal(own, m);
@@ -175,6 +191,7 @@ static void add_metrics(report_section *s, const exercise_trial *own, const exer
     for (exercise_metric m = 0; m < EXERCISE_METRICS; m++) add_metric(table, m, own, shipped);
 }
 
+/* A row for each part of the score; deductions have a maximum of 0. */
 static void add_points(report_section *s, const exercise_trial *own, const exercise_score *score) {
     static const report_column columns[] = {{"part", "Part", REPORT_TEXT, NULL},
                                             {"points", "Points", REPORT_COUNT, NULL},
@@ -197,6 +214,7 @@ static void add_points(report_section *s, const exercise_trial *own, const exerc
     }
 }
 
+/* A solution that does not pass its cases gets its cases instead of points. */
 void exercise_report_score(report_document *d, const exercise_trial *own, const exercise_trial *shipped,
                            const exercise_trial *gpu) {
     report_section *s = start(d, own, "Score");

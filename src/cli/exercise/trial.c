@@ -1,4 +1,10 @@
-/* Compiles a solution with its exercise's cases, runs it under haul's own commands, and collects their reports. */
+/* Compiles a solution with its exercise's cases, runs it under haul's own commands, and collects their reports.
+ *
+ * A trial is a program: the learner's file, the exercise's check.cpp and harness.cpp, compiled by haul cc or nvcc into
+ * a temporary folder. The program writes an object a line to the file `results` for each case that begins and ends.
+ * `haul check --json` or `haul profile --json`, which run it, write findings or counters to the file `report`. The
+ * learner's code thus never runs in this process: it may crash, loop or exit, and what it wrote until then still
+ * counts. Evaluating the collected facts is judge.c's. */
 #include "cli/exercise/exercise.h"
 
 #include "base/process.h"
@@ -14,9 +20,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SECONDS = 60, MOST_WORDS = 24, ROUNDS = 25 };
+enum { SECONDS = 60, MOST_WORDS = 24, ROUNDS = 25 }; /* SECONDS: a run's time limit; ROUNDS: of timing on a GPU */
 #define LIMIT "67108864" /* warp instructions of a kernel: no solution needs a fifth of them */
 
+/* The counters whose sum is the metric. */
 typedef struct metric {
     haul_counter counters[9]; /* up to HAUL_COUNTER_COUNT */
 } metric;
@@ -41,11 +48,13 @@ typedef struct words {
     bool failed;
 } words;
 
+/* Appends a word. NULL, or one too many, makes run() fail; so callers need not check each word. */
 static void add(words *w, const char *word) {
     w->failed |= !word || w->count == MOST_WORDS;
     if (!w->failed) w->items[w->count++] = word;
 }
 
+/* Appends the path of a file in the folder. */
 static void add_in(words *w, const text *folder, const char *name) {
     add(w, arena_printf(&w->memory, "%s/%s", text_string(folder), name));
 }
@@ -60,7 +69,8 @@ static haul_status run(words *w, const process_options *options, text *out, text
 
 /* ---- compiling ---- */
 
-/* Programs of haul cc run on virtual GPUs only. */
+/* Whether nvcc compiles the program. Programs of haul cc run on virtual GPUs only; there nvcc is used if it was asked
+ * for, or if there is no clang. */
 static bool wants_nvcc(const exercise_trial *t) {
     const char *compiler = t->values->compiler;
     text line = {0};
@@ -71,6 +81,7 @@ static bool wants_nvcc(const exercise_trial *t) {
     return !has_clang;
 }
 
+/* Adds nvcc and its own flags. Fails if nvcc cannot be found, with what the user can do. */
 static haul_status add_nvcc(words *w, const exercise_trial *t) {
     text path = {0};
     const char *compiler = t->values->compiler ? t->values->compiler : "nvcc";
@@ -93,7 +104,8 @@ static haul_status add_nvcc(words *w, const exercise_trial *t) {
     return HAUL_OK;
 }
 
-/* The machine's architecture; its name is determined before anything is compiled. */
+/* Sets the architecture to compile for, that of the device. A wrong device name thus fails before anything is
+ * compiled. */
 static haul_status find_architecture(const cli_values *v, char name[16]) {
     haul_device *device;
     const haul_device_options options = cli_device_options(v);
@@ -124,6 +136,7 @@ static haul_status add_compiler(words *w, const exercise_trial *t) {
     return HAUL_OK;
 }
 
+/* Adds the files to compile and the program's name. */
 static void add_files(words *w, const exercise_trial *t) {
     const char *folder = text_string(&t->exercise->folder);
     add(w, t->source);
@@ -133,7 +146,7 @@ static void add_files(words *w, const exercise_trial *t) {
     add_in(w, &t->work, "program");
 }
 
-/* Shows the compiler's messages. */
+/* Runs the compiler and shows its messages, also those of a success: warnings teach, too. */
 static haul_status run_compiler(const exercise_trial *t, words *w) {
     text out = {0}, errors = {0};
     process_end end = {0};
@@ -159,6 +172,7 @@ static haul_status compile(const exercise_trial *t) {
     return run_compiler(t, &w);
 }
 
+/* The folder is made last, so that only a trial with a folder has something to remove. */
 haul_status exercise_trial_open(exercise_trial *t, const exercise *e, const char *source, const cli_values *v) {
     const char *place = getenv("TMPDIR");
     *t = (exercise_trial){.exercise = e, .values = v, .source = source};
@@ -177,6 +191,7 @@ haul_status exercise_trial_open(exercise_trial *t, const exercise *e, const char
     return haul_fail(HAUL_ERROR_FILE, "no folder for temporary files: %s", strerror(error));
 }
 
+/* Removes the files that a trial may have made, by name, and the folder. */
 static void remove_work(const exercise_trial *t) {
     static const char *const names[] = {"program", "results", "report"};
     text path = {0};
@@ -200,7 +215,8 @@ void exercise_trial_free(exercise_trial *t) {
 
 /* ---- JSON, one value a line ---- */
 
-/* Calls `take` with each line's object. Stops at an incomplete line, as a killed program leaves it. */
+/* Calls `take` with the object of each line of a file in the temporary folder. Stops at an incomplete line, as a killed
+ * program leaves it. A missing file has no lines. */
 static haul_status read_lines(const exercise_trial *t, const char *name, void (*take)(void *, json_t *),
                               void *context) {
     json_error_t error;
@@ -227,11 +243,14 @@ static void take_case(void *context, json_t *line) {
         json_array_append(cases, line);
 }
 
+/* Whether both objects have equal values under the key, or neither has one. */
 static bool same(const json_t *a, const json_t *b, const char *key) {
     const json_t *x = json_object_get(a, key), *y = json_object_get(b, key);
     return x && y ? json_equal(x, y) : x == y;
 }
 
+/* Adds a finding unless it is advice, or one of its kind at its place is there: a mistake in a loop over sizes would be
+ * listed for each case. */
 static void take_finding(json_t *findings, json_t *finding) {
     size_t i;
     json_t *other;
@@ -243,12 +262,14 @@ static void take_finding(json_t *findings, json_t *finding) {
     json_array_append(findings, finding);
 }
 
+/* Takes a line of `haul check --json`: a launch with its findings. */
 static void take_check(void *context, json_t *line) {
     size_t i;
     json_t *finding;
     json_array_foreach(json_object_get(line, "findings"), i, finding) take_finding(context, finding);
 }
 
+/* Takes a line of `haul profile --json`: adds the launch's counters to the metrics. */
 static void take_launch(void *context, json_t *line) {
     exercise_trial *t = context;
     const json_t *counters = json_object_get(line, "counters");
@@ -259,7 +280,8 @@ static void take_launch(void *context, json_t *line) {
 
 /* ---- runs ---- */
 
-/* A program that does not end gets a message, not an error. begun: whether any case began. */
+/* Notes how a program ended that did not end by itself. That is a fact about the solution, not an error. begun: whether
+ * any case began. */
 static void keep_end(exercise_trial *t, const process_end *end, bool begun) {
     const json_t *last = json_array_get(t->cases, json_array_size(t->cases) - 1);
     if (end->too_slow)
@@ -270,6 +292,8 @@ static void keep_end(exercise_trial *t, const process_end *end, bool begun) {
         t->ended = "exit";
 }
 
+/* Runs the program behind the words in `w`, in `mode` (test or measure), and collects its cases. Fails only if the
+ * program could not run at all. */
 static haul_status run_program(exercise_trial *t, words *w, const char *mode, const char *rounds) {
     text errors = {0};
     process_end end = {0};
@@ -304,6 +328,7 @@ static void add_command(words *w, const exercise_trial *t, const char *command) 
     add_in(w, &t->work, "report");
 }
 
+/* A lower limit than haul's default, so that an endless kernel is found within seconds. */
 static void add_limit(words *w, const exercise_trial *t) {
     const unsigned long long limit = t->values->limit;
     add(w, "--limit");
@@ -333,6 +358,7 @@ static void keep_times(exercise_trial *t) {
     t->measured = t->us > 0 && !t->ended;
 }
 
+/* --launches: every launch counts, since the metrics are sums. */
 haul_status exercise_trial_measure(exercise_trial *t) {
     words w = {0};
     add_command(&w, t, "profile");

@@ -1,7 +1,14 @@
+/* The experiment `banks`: shared memory's banks, by one warp's accesses at strides and widths, by lanes that share
+ * words, and by tiles that are transposed with padded rows or a swizzle.
+ *
+ * Shared memory has 32 banks of 4 bytes, and a wavefront serves one word of each. Conflicts are the wavefronts beyond
+ * those that the width needs anyway: half warps take turns at 8 bytes a lane, quarter warps at 16. The kernels are in
+ * kernels/banks.cu. */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
+/* STRIDES: the largest; SIDE: of the matrix; TILE: of its tiles */
 enum { LANES = 32, STRIDES = 33, SIDE = 128, TILE = 32, WIDEST_PITCH = 64 };
 
 static const struct {
@@ -10,6 +17,7 @@ static const struct {
 } widths[] = {{"shared_stride", 1}, {"shared_stride2", 2}, {"shared_stride4", 4}};
 enum { WIDTHS = sizeof widths / sizeof widths[0] };
 
+/* The counters are hardware's; `wavefronts` include the conflicts. */
 static double load_conflicts(const haul_launch_record *r) {
     return r->counters[HAUL_COUNTER_SHARED_LD_CONFLICTS];
 }
@@ -20,6 +28,7 @@ static double load_wavefronts(const haul_launch_record *r) {
     return r->counters[HAUL_COUNTER_SHARED_LD_WAVEFRONTS];
 }
 
+/* Adds the number, marked if there are any conflicts. */
 static void add_conflicts(report_table *t, double conflicts) {
     report_add_number(t, conflicts);
     report_set_tone(t, conflicts > 0 ? REPORT_WARNING : REPORT_GOOD);
@@ -27,6 +36,7 @@ static void add_conflicts(report_table *t, double conflicts) {
 
 /* ---- strides and widths ---- */
 
+/* A pair of columns for each width, in the order of `widths`. */
 static const report_column stride_columns[] = {
     {"stride", "Stride", REPORT_COUNT, "elements from one lane's to the next lane's"},
     {"wavefronts_4", "4 B: wavefronts", REPORT_COUNT, "passes to load a word a lane; 1 is the least"},
@@ -37,10 +47,12 @@ static const report_column stride_columns[] = {
     {"conflicts_16", "conflicts", REPORT_COUNT, "wavefronts above the least"},
 };
 
+/* The table shows a selection of the strides; the chart shows all. */
 static bool in_table(uint32_t stride) {
     return stride <= 5 || stride == 8 || stride == 9 || stride == 16 || stride == 17 || stride >= 32;
 }
 
+/* One warp stores its elements `stride` apart, loads them back and writes them out, so the result is the input. */
 static haul_status measure_stride(lab_workbench *b, uint32_t stride, size_t width, haul_launch_record *record) {
     size_t words = LANES * widths[width].words;
     const float *in = lab_floats(b, words, stride);
@@ -53,6 +65,7 @@ static haul_status measure_stride(lab_workbench *b, uint32_t stride, size_t widt
     return lab_measure(b, &launch, record);
 }
 
+/* Conflicts by stride, for all widths; a series of the chart for each. */
 static haul_status run_strides(lab_workbench *b) {
     report_table *t = report_add_table(b->section, "strides", "One warp's load from shared memory", stride_columns,
                                        sizeof stride_columns / sizeof stride_columns[0]);
@@ -85,6 +98,7 @@ static const report_column broadcast_columns[] = {
     {"conflicts", "Conflicts", REPORT_COUNT, NULL},
 };
 
+/* Lanes that read the same word need one wavefront together: a broadcast is no conflict. */
 static haul_status run_broadcast(lab_workbench *b) {
     report_table *t = report_add_table(b->section, "broadcast", "Lanes that share words", broadcast_columns,
                                        sizeof broadcast_columns / sizeof broadcast_columns[0]);
@@ -120,6 +134,7 @@ static const report_column tile_columns[] = {
     {"store_conflicts", "Store conflicts", REPORT_COUNT, "of the rows written"},
 };
 
+/* Fills a row up after its name. */
 static void add_tile(report_table *t, uint32_t bytes, const haul_launch_record *record) {
     double loads = (double)record->classes[HAUL_CLASS_SHARED_LOAD].instructions;
     report_add_number(t, bytes);
@@ -129,7 +144,8 @@ static void add_tile(report_table *t, uint32_t bytes, const haul_launch_record *
     add_conflicts(t, store_conflicts(record));
 }
 
-/* pitch 0: the swizzled kernel. */
+/* Transposes the matrix through tiles with rows `pitch` words apart. pitch 0: the kernel that swizzles instead of
+ * padding. */
 static haul_status measure_transpose(lab_workbench *b, uint32_t pitch, const float *in, const float *out,
                                      haul_launch_record *record) {
     lab_launch launch = {
@@ -143,6 +159,7 @@ static haul_status measure_transpose(lab_workbench *b, uint32_t pitch, const flo
     return lab_measure(b, &launch, record);
 }
 
+/* All pitches from a tile's width on, of which the chart shows the conflicts. */
 static haul_status run_pitches(lab_workbench *b, report_table *t, report_series *s, const float *in, const float *out) {
     for (uint32_t pitch = TILE; pitch <= WIDEST_PITCH; pitch++) {
         haul_launch_record record;
@@ -158,6 +175,7 @@ static haul_status run_pitches(lab_workbench *b, report_table *t, report_series 
     return HAUL_OK;
 }
 
+/* Padded tiles of all pitches, then the swizzled tile without padding, on the same matrix. */
 static haul_status run_tiles(lab_workbench *b) {
     const float *in = lab_floats(b, SIDE * SIDE, 1);
     float *out = lab_untouched(b, SIDE * SIDE);

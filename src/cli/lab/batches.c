@@ -1,10 +1,13 @@
+/* The experiment `batches`: four adjacent words a thread, loaded one by one or as a vector. The forms are separate
+ * kernels of kernels/batches.cu, which explains how they differ. The result is the input. */
 #include "cli/lab/time.h"
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
-enum { WORDS = 8192, MANY = 1 << 20, BLOCK = 128 };
+enum { WORDS = 8192, MANY = 1 << 20, BLOCK = 128 }; /* WORDS: for counters; MANY: for times */
 
+/* Forms from the plainest to the best. */
 static const struct {
     const char *kernel, *label;
 } forms[] = {
@@ -26,6 +29,7 @@ static const report_column columns[] = {
     {"store_sectors", "Store sectors", REPORT_COUNT, "sectors that the stores touch"},
 };
 
+/* Sectors above the ideal are marked: they are requested more than once. */
 static void add_row(report_table *t, const char *label, const haul_launch_record *record) {
     const haul_traffic *load = &record->classes[HAUL_CLASS_GLOBAL_LOAD];
     const haul_traffic *store = &record->classes[HAUL_CLASS_GLOBAL_STORE];
@@ -44,6 +48,7 @@ static void add_row(report_table *t, const char *label, const haul_launch_record
     report_set_tone(t, store->sectors > store->ideal_sectors ? REPORT_WARNING : REPORT_PLAIN);
 }
 
+/* Each thread has four words, so the grid has a quarter of the words' threads. */
 static haul_status measure(lab_workbench *b, size_t form, const float *in, size_t words, haul_launch_record *record) {
     lab_launch launch = {.module = "batches",
                          .kernel = forms[form].kernel,
@@ -53,7 +58,7 @@ static haul_status measure(lab_workbench *b, size_t form, const float *in, size_
     return lab_measure(b, &launch, record);
 }
 
-/* Uses enough words that moving them, and not the launch, takes the time. */
+/* Adds the model's times, from enough words that moving them, and not the launch, takes the time. */
 static haul_status add_times(lab_workbench *b) {
     const float *in = lab_floats(b, MANY, 1);
     b->only_simulates = true;
@@ -66,6 +71,7 @@ static haul_status add_times(lab_workbench *b) {
     return HAUL_OK;
 }
 
+/* First counters on all devices, then the model's times. */
 haul_status lab_run_batches(lab_workbench *b) {
     const float *in = lab_floats(b, WORDS, 1);
     report_table *t = report_add_table(b->section, "forms", "8,192 words, four a thread", columns,

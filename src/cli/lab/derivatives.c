@@ -1,3 +1,10 @@
+/* The experiment `derivatives`: how the places where rows start affect sectors, and why differences along the slow and
+ * the fast dimension differ in what L1 can reuse.
+ *
+ * Three layouts of the same rows (haul_rows_lay_out()): without padding, with the first row on a cache line, and with
+ * all rows on one. Three kernels run on each: a copy, and a difference with the element before and with the row before.
+ * A last table compares the shipped forms of the fast difference on a larger array. The host computes each result in
+ * `compute`. */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
@@ -5,6 +12,7 @@
 #include <string.h>
 
 enum { SIDE = 256 }; /* rows and columns of the array that the forms are compared on */
+/* Few rows, short and long, so that the reader can check sectors by hand. */
 static const struct { uint32_t n0, n1; } sizes[] = {{32, 1}, {64, 1}, {1024, 1}, {32, 2}, {32, 5}};
 
 static const char *const layout_names[] = {"no padding", "lead padding", "padded pitch"};
@@ -12,20 +20,23 @@ enum { LAYOUTS = HAUL_PADDING_PITCH + 1, BEHIND = 32 }; /* BEHIND: floats that a
 
 /* An array of n1 rows of n0 elements with one row and one column before it. */
 typedef struct grid {
-    haul_rows rows;
-    size_t words;
+    haul_rows rows; /* places of the rows, without the ones before them */
+    size_t words;   /* of the array, room behind the last row included */
 } grid;
 
+/* An array with n1 rows and, for the slow difference, one more before them. */
 static grid lay_out(uint32_t n0, uint32_t n1, haul_padding how) {
     grid g = {.rows = haul_rows_lay_out(n0, n1, how)};
     g.words = (size_t)g.rows.pitch * (n1 + 1) + g.rows.lead + BEHIND;
     return g;
 }
 
+/* The kernels, and indices of `names`. */
 typedef enum stencil { COPY, FAST, SLOW, STENCILS } stencil;
 static const char *const names[STENCILS] = {"copy_rows", "derivative_fast", "derivative_slow"};
 static const float scale = 0.5f;
 
+/* The result on the host. Elements outside of the rows stay untouched, as in the kernel. */
 static void compute(stencil s, const haul_rows *r, const float *in, float *out) {
     for (uint32_t i1 = 0; i1 < r->n1; i1++) {
         for (uint32_t i0 = 0; i0 < r->n0; i0++) {
@@ -63,6 +74,7 @@ static const report_column copy_columns[] = {
     {"pitch", "Padded pitch", REPORT_COUNT, "sectors loaded; rows are a multiple of 32 words apart too"},
 };
 
+/* The copy shows the layouts alone: a sector beyond the ideal is one that a row fills only in part. */
 static haul_status run_copies(lab_workbench *b) {
     report_table *t = report_add_table(b->section, "copy", "A copy of the rows: sectors loaded", copy_columns,
                                        sizeof copy_columns / sizeof copy_columns[0]);
@@ -107,6 +119,7 @@ static void add_row(report_table *t, const grid *g, unsigned how, const haul_lau
     report_add_number(t, record->counters[HAUL_COUNTER_L2_READ_SECTORS]);
 }
 
+/* A difference in all sizes and layouts. Hits are sectors that an earlier load has fetched into L1. */
 static haul_status run_differences(lab_workbench *b, stencil s, const char *title) {
     report_table *t = report_add_table(b->section, names[s], title, difference_columns,
                                        sizeof difference_columns / sizeof difference_columns[0]);
@@ -133,6 +146,7 @@ static const report_column form_columns[] = {
     {"conflicts", "Conflicts", REPORT_COUNT, "of these because of bank conflicts"},
 };
 
+/* The launch through the kernel's host function; `with` is the form. */
 static haul_status call_fast(haul_kernels *kernels, const haul_argument *a, const void *with, haul_run *run) {
     const haul_derivative_fast_form *form = with;
     const haul_rows rows = haul_rows_lay_out(SIDE, SIDE, HAUL_PADDING_PITCH);
@@ -151,6 +165,7 @@ static void add_form(report_table *t, const char *label, const haul_launch_recor
     report_add_number(t, r->counters[HAUL_COUNTER_SHARED_LD_CONFLICTS]);
 }
 
+/* All shipped forms on one array, so that only the instructions and the way through shared memory differ. */
 static haul_status run_forms(lab_workbench *b) {
     const grid g = lay_out(SIDE, SIDE, HAUL_PADDING_PITCH);
     const float *in = lab_floats(b, g.words, 1);

@@ -1,3 +1,4 @@
+/* The table of experiments, expanded from experiments.def. Each name there has a file beside this one. */
 #include "cli/lab/workbench.h"
 
 #define EXPERIMENT(name, title, text) {#name, title, text, lab_run_##name},

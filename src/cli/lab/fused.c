@@ -1,10 +1,13 @@
+/* The experiment `fused`: C = A f(B), with a small A and a wide B, by shipped forms of haul_fused(). One of them
+ * launches two kernels with f(B) in memory between them, so numbers are summed over all launches of a form. The host
+ * computes in the order that kernels/fused.cu promises, so results agree bit for bit. */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
 #include <math.h>
 
-enum { M = 32, K = 32, N = 1 << 14 };
+enum { M = 32, K = 32, N = 1 << 14 }; /* A is M x K, B is K x N */
 
 static const report_column columns[] = {
     {"form", "Form", REPORT_TEXT, NULL},
@@ -19,13 +22,14 @@ static const report_column columns[] = {
     {"conflicts", "Conflicts", REPORT_COUNT, "wavefronts that bank conflicts add to these"},
 };
 
-/* Sum of a counter over a form's launches. */
+/* Returns the sum of a counter over a form's launches: those of the run from `first` on. */
 static double total(const lab_workbench *b, size_t first, haul_counter counter) {
     double sum = 0;
     for (size_t i = first; i < b->own.run->launch_count; i++) sum += b->own.run->launches[i].counters[counter];
     return sum;
 }
 
+/* A warp's multiply-add makes 32 products. Products for each shared load show how well registers are reused. */
 static void add_row(report_table *t, const lab_workbench *b, size_t first, const char *label) {
     double shared = total(b, first, HAUL_COUNTER_INST_SHARED_LD), products = (double)(M * K * N / 32);
     report_add_row(t);
@@ -52,6 +56,7 @@ static void compute(const float *a, const float *b, float *fb, float *c) {
     }
 }
 
+/* a[]: A, B, memory for f(B), C. */
 static haul_status call(haul_kernels *kernels, const haul_argument *a, const void *with, haul_run *run) {
     const haul_fused_form *form = with;
     return haul_fused(kernels, *form, M, K, N, a[0].buffer, a[1].buffer, a[2].buffer, a[3].buffer, run);

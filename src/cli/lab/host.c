@@ -1,3 +1,9 @@
+/* The experiment `host`: what the host's calls cost beside the device's work, and how the default stream orders others.
+ *
+ * The work is two equal halves, each a copy in, a kernel and a copy out. Ways differ in the streams of the halves, in a
+ * tiny fill in the default stream between them, and in what the host does meanwhile. Times come from the virtual clock
+ * (src/time/clock.h), which charges calls and the host's own work, so the experiment runs on virtual GPUs only. Each
+ * way has buffers, streams and events of its own. */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
@@ -6,7 +12,7 @@
 #include <string.h>
 
 enum { HALVES = 2, FLOATS = 1 << 20, BYTES = FLOATS * 4, SMALL = 64 };
-static const double HOST_WORK_US = 200;
+static const double HOST_WORK_US = 200; /* of MEANWHILE and BEHIND */
 
 /* The streams of the two halves of the work. */
 typedef enum streams { DEFAULT, APART, ORDERED } streams;
@@ -34,6 +40,7 @@ static const way ways[] = {
      .reads = true,
      .kind = HAUL_HOST_WRITE_COMBINED},
 };
+/* All but WAYS are indices of `ways` that the checks compare. */
 enum { WAYS = sizeof ways / sizeof ways[0], IN_DEFAULT = 0, TWO = 1, ORDERED_FILL = 4, BESIDE = 5, AFTER = 6 };
 
 typedef struct ground {
@@ -43,12 +50,13 @@ typedef struct ground {
     haul_event *start, *end;
     haul_host *in, *out[HALVES];
     haul_buffer *a[HALVES], *b[HALVES], *small;
-    float *expected;
+    float *expected; /* of either half: both have the same input */
     bool right;
 } ground;
 
 /* ---- a way ---- */
 
+/* Makes what a way needs. Call clear_ground() also after an error. */
 static haul_status make_ground(ground *g, const way *w) {
     HAUL_TRY(haul_stream_default(g->device, &g->default_stream));
     HAUL_TRY(haul_stream_create(g->device, 0, &g->clock));
@@ -67,6 +75,7 @@ static haul_status make_ground(ground *g, const way *w) {
     return HAUL_OK;
 }
 
+/* The default stream is not owned; haul_stream_free() ignores it. */
 static void clear_ground(ground *g) {
     for (int k = 0; k < HALVES; k++) {
         haul_stream_free(g->stream[k]);
@@ -81,6 +90,7 @@ static void clear_ground(ground *g) {
     haul_buffer_free(g->small);
 }
 
+/* Queues half `k` in its stream and does not wait. */
 static haul_status queue_half(ground *g, int k) {
     HAUL_TRY(haul_stream_write(g->stream[k], g->a[k], 0, haul_host_memory(g->in), BYTES));
     haul_device_use_stream(g->device, g->stream[k]);
@@ -90,6 +100,7 @@ static haul_status queue_half(ground *g, int k) {
     return haul_stream_read(g->stream[k], g->b[k], 0, haul_host_memory(g->out[k]), BYTES);
 }
 
+/* Reads through haul_host_read(), which charges the host's time by the kind of memory. */
 static haul_status read_results(lab_workbench *b, ground *g) {
     float *copy = lab_untouched(b, FLOATS);
     if (!copy) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "lab: no memory for results");
@@ -112,6 +123,7 @@ static haul_status run(lab_workbench *b, ground *g, const way *w, double *us) {
     return haul_event_elapsed(g->start, g->end, us);
 }
 
+/* Runs one way and compares its results with the expected ones. */
 static haul_status measure(lab_workbench *b, const float *in, ground *all, const way *w, double *us) {
     ground g = {.device = all->device, .kernels = all->kernels};
     haul_status status = make_ground(&g, w);

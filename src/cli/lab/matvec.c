@@ -1,3 +1,5 @@
+/* The experiment `matvec`: y = A x by the forms of haul_matvec(). All of them need each element of A once; the forms
+ * differ in how many sectors their loads touch in L1 for it, and in where x is kept. */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
@@ -17,6 +19,7 @@ static const report_column columns[] = {
     {"conflicts", "Conflicts", REPORT_COUNT, "wavefronts that bank conflicts add to these"},
 };
 
+/* One form, from its record. */
 static void add_row(report_table *t, const char *label, const haul_launch_record *r) {
     const haul_traffic *load = &r->classes[HAUL_CLASS_GLOBAL_LOAD];
     report_add_row(t);
@@ -40,11 +43,13 @@ static float dot(const float *a, const float *x) {
     return sums[0];
 }
 
+/* a[]: A, x, y. `with` is the form. */
 static haul_status call(haul_kernels *kernels, const haul_argument *a, const void *with, haul_run *run) {
     const haul_matvec_form *form = with;
     return haul_matvec(kernels, *form, ROWS, COLUMNS, a[0].buffer, a[1].buffer, a[2].buffer, run);
 }
 
+/* The tables of the plain form show what adjacent lanes a row apart cost. */
 haul_status lab_run_matvec(lab_workbench *b) {
     const float *a = lab_floats(b, FLOATS, 1), *x = lab_floats(b, COLUMNS, 7);
     float *y = lab_untouched(b, ROWS);

@@ -1,3 +1,6 @@
+/* The experiment `maxpool`: the largest of 31 neighbours, read from global memory each time, or staged in shared
+ * memory. The plain form asks L1 for each element up to 31 times. These are hits, but each takes L1's bandwidth, and
+ * bytes of sectors for an output show how much. */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
@@ -16,6 +19,7 @@ static const report_column columns[] = {
     {"conflicts", "Conflicts", REPORT_COUNT, "wavefronts that bank conflicts add to these"},
 };
 
+/* Four bytes an output would be each element once. */
 static void add_row(report_table *t, const char *label, const haul_launch_record *r) {
     const haul_traffic *load = &r->classes[HAUL_CLASS_GLOBAL_LOAD];
     report_add_row(t);
@@ -30,6 +34,7 @@ static void add_row(report_table *t, const char *label, const haul_launch_record
     report_add_number(t, r->counters[HAUL_COUNTER_SHARED_LD_CONFLICTS]);
 }
 
+/* Neighbours outside of the array do not count. */
 static void compute(const float *in, float *out) {
     for (int i = 0; i < FLOATS; i++) {
         int from = i < RADIUS ? 0 : i - RADIUS, to = i < FLOATS - RADIUS ? i + RADIUS : FLOATS - 1;
@@ -38,11 +43,13 @@ static void compute(const float *in, float *out) {
     }
 }
 
+/* Launches through the kernel's host function; `with` is the form. */
 static haul_status call(haul_kernels *kernels, const haul_argument *a, const void *with, haul_run *run) {
     const haul_maxpool15_form *form = with;
     return haul_maxpool15(kernels, *form, FLOATS, a[0].buffer, a[1].buffer, run);
 }
 
+/* All forms compute the same bits: a maximum does not depend on the order. */
 haul_status lab_run_maxpool(lab_workbench *b) {
     const float *in = lab_floats(b, FLOATS, 1);
     float *out = lab_untouched(b, FLOATS);

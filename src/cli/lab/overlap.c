@@ -1,3 +1,10 @@
+/* The experiment `overlap`: copies and kernels at the same time.
+ *
+ * The same work, max pooling over an array in host memory, is done in thirteen ways, from one copy after the other to
+ * maps that haul plans itself. The time of the two transfers alone, both directions at once, is the least that any way
+ * can take over the link, so all others are shown relative to it. Results of each way must have the bits of one launch
+ * over the whole array. The experiment queues streams itself instead of using the workbench's launches, since time
+ * between operations is what it measures. */
 #include "cli/lab/workbench.h"
 
 #include "base/memory.h"
@@ -9,26 +16,27 @@
 
 /* Bytes each way: fewer on the virtual GPU, whose times are exact. */
 static const uint64_t simulated_bytes = UINT64_C(8) << 20, measured_bytes = UINT64_C(1) << 30;
-enum { RADIUS = 15, ROUNDS = 5 };
+enum { RADIUS = 15, ROUNDS = 5 }; /* RADIUS: of the pooling; ROUNDS: timed runs on a GPU */
 
 /* The objects shared by all variants; one-shot results are in `expected`. */
 typedef struct ground {
     haul_device *device;
     haul_kernels *kernels;
     uint64_t bytes;
-    haul_host *in, *out;
+    haul_host *in, *out; /* pinned memory */
     float *pageable_in, *pageable_out, *expected;
-    haul_buffer *a, *b;
+    haul_buffer *a, *b; /* input and output on the device, for the ways without chunks */
     haul_stream *first, *second;
-    haul_event *start, *middle, *end;
-    bool right; /* the variant's results, in pinned or pageable memory, are right */
+    haul_event *start, *middle, *end; /* middle: the second stream's end */
+    bool right;                       /* the variant's results, in pinned or pageable memory, are right */
 } ground;
 
+/* One way to move the data. */
 typedef struct way {
     const char *label;
     haul_status (*run)(ground *g, const struct way *way, double *us);
     unsigned chunks, depth; /* of maps; 0: planned */
-    bool pageable, results;
+    bool pageable, results; /* results: it computes, and its output is compared */
 } way;
 
 /* ---- ways ---- */
@@ -37,6 +45,7 @@ static uint32_t floats_of(const ground *g) {
     return (uint32_t)(g->bytes / sizeof(float));
 }
 
+/* Queues one launch over everything in the stream. */
 static haul_status pool(ground *g, haul_stream *stream, haul_buffer *in, haul_buffer *out) {
     haul_device_use_stream(g->device, stream);
     const haul_status status = haul_maxpool15(g->kernels, HAUL_MAXPOOL15_AUTO, floats_of(g), in, out, NULL);
@@ -44,12 +53,14 @@ static haul_status pool(ground *g, haul_stream *stream, haul_buffer *in, haul_bu
     return status;
 }
 
+/* Ends the measurement in the first stream and waits for it. */
 static haul_status finish(ground *g, double *us) {
     HAUL_TRY(haul_event_record(g->end, g->first));
     HAUL_TRY(haul_event_wait(g->end));
     return haul_event_elapsed(g->start, g->end, us);
 }
 
+/* Copies in one stream and out in another at the same time; `middle` joins the second stream to the first. */
 static haul_status run_transfers(ground *g, const way *w, double *us) {
     (void)w;
     HAUL_TRY(haul_event_record(g->start, g->first));
@@ -61,6 +72,7 @@ static haul_status run_transfers(ground *g, const way *w, double *us) {
     return finish(g, us);
 }
 
+/* One stream, so each operation waits for the one before. */
 static haul_status run_serial(ground *g, const way *w, double *us) {
     const void *in = w->pageable ? g->pageable_in : haul_host_memory(g->in);
     void *out = w->pageable ? g->pageable_out : haul_host_memory(g->out);
@@ -71,6 +83,7 @@ static haul_status run_serial(ground *g, const way *w, double *us) {
     return finish(g, us);
 }
 
+/* The kernel accesses pinned memory over the link: nothing is copied. */
 static haul_status run_zero_copy(ground *g, const way *w, double *us) {
     (void)w;
     HAUL_TRY(haul_event_record(g->start, g->first));
@@ -78,11 +91,13 @@ static haul_status run_zero_copy(ground *g, const way *w, double *us) {
     return finish(g, us);
 }
 
+/* A chunk's launch (haul_chunk_function) over its items and their halo. */
 static haul_status pool_chunk(void *context, const haul_chunk *c) {
     const ground *g = context;
     return haul_maxpool15(g->kernels, HAUL_MAXPOOL15_AUTO, (uint32_t)c->total, c->in[0], c->out, NULL);
 }
 
+/* Maps over the array; the report has the time from the first copy's start to the last one's end. */
 static haul_status run_map(ground *g, const way *w, double *us) {
     const uint64_t items = floats_of(g);
     const haul_map map = {
@@ -119,6 +134,7 @@ static const way ways[] = {
     {.label = "planned, pinned", .run = run_map, .results = true},
     {.label = "planned, pageable", .run = run_map, .pageable = true, .results = true},
 };
+/* indices of `ways` that the report compares */
 enum { WAYS = sizeof ways / sizeof ways[0], ALONE = 0, SERIAL = 2, PLANNED = 11 };
 
 /* ---- measuring ---- */
@@ -128,7 +144,9 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The median; a GPU has an additional first round, which does not count. */
+/* Sets the median of the rounds. A virtual GPU's times do not vary, so it needs one round. A GPU has an additional
+ * first round, which does not count. The output is cleared first, so that an earlier way's results cannot pass for this
+ * one's. */
 static haul_status measure(ground *g, const way *w, double *us) {
     const int rounds = haul_device_is_virtual(g->device) ? 1 : ROUNDS;
     double taken[ROUNDS];
@@ -142,6 +160,7 @@ static haul_status measure(ground *g, const way *w, double *us) {
     return HAUL_OK;
 }
 
+/* Pinned and pageable memory with the same input. */
 static haul_status make_host(ground *g) {
     HAUL_TRY(haul_host_create(g->device, g->bytes, HAUL_HOST_PINNED, &g->in));
     HAUL_TRY(haul_host_create(g->device, g->bytes, HAUL_HOST_PINNED, &g->out));
@@ -189,6 +208,7 @@ static void clear(ground *g) {
     haul_kernels_close(g->kernels);
 }
 
+/* Measures all ways on a device. `right`: all results were. */
 static haul_status measure_all(haul_device *device, double us[WAYS], bool *right) {
     ground g = {.device = device, .right = true};
     g.bytes = haul_device_is_virtual(device) ? simulated_bytes : measured_bytes;
@@ -212,6 +232,7 @@ static const report_column columns[] = {
     {"measured_ratio", "Of transfers", REPORT_SPEEDUP, "relative to the transfers alone on the GPU"},
 };
 
+/* `measured` is NULL without a GPU beside. */
 static void show(report_section *section, const double us[WAYS], const double *measured) {
     report_table *t = report_add_table(section, "ways", "In, through max pooling, and out", columns,
                                        sizeof columns / sizeof columns[0]);
@@ -226,6 +247,7 @@ static void show(report_section *section, const double us[WAYS], const double *m
     }
 }
 
+/* Skipped under a profiler: the times of its copies are not counters. */
 haul_status lab_run_overlap(lab_workbench *b) {
     const lab *l = b->lab;
     const bool beside = l->real && l->real != l->device;

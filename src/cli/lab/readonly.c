@@ -1,7 +1,14 @@
+/* The experiment `readonly`: where a small table that all threads read should be. Four kernels do the same lookups, by
+ * plain loads, by __ldg, from a constant bank and from a copy in shared memory, in patterns that differ in how many
+ * elements the lanes of a warp want at once.
+ *
+ * The table is short (1 KiB), so caches hold it, and the cost is that of a warp's accesses: the constant bank serves
+ * one address at a time, shared memory a word of each bank. */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
 
+/* ROUNDS: lookups of a thread */
 enum { LANES = 32, TABLE = 256, BLOCKS = 264, THREADS = 256, OUTPUTS = BLOCKS * THREADS, ROUNDS = 64 };
 
 /* The elements that the lanes of a warp read. */
@@ -29,11 +36,13 @@ static const report_column columns[] = {
     {"shared_us", "Shared memory", REPORT_MICROSECONDS, "the copy into it included"},
 };
 
+/* The element that a thread reads in a round, as kernels/lookup.cu computes it. */
 static uint32_t place_of(size_t pattern, uint32_t thread, uint32_t round) {
     const uint32_t lane = thread % LANES % patterns[pattern].distinct, stride = patterns[pattern].stride;
     return ((stride ? lane * stride : lane * 2654435761u >> 16) + round) % TABLE;
 }
 
+/* The host's results: each thread's sum, in the order of the rounds. NULL without memory. */
 static const float *sums_of(lab_workbench *b, const float *table, size_t pattern) {
     float *out = lab_untouched(b, OUTPUTS);
     for (uint32_t t = 0; table && out && t < OUTPUTS; t++) {
@@ -44,6 +53,8 @@ static const float *sums_of(lab_workbench *b, const float *table, size_t pattern
     return out;
 }
 
+/* Runs one pattern through all kernels. Each gets the table both as a buffer and as the bank's contents, and reads
+ * one. */
 static haul_status measure(lab_workbench *b, const float *table, size_t pattern, haul_launch_record records[KERNELS]) {
     const float *out = sums_of(b, table, pattern);
     for (unsigned k = 0; k < KERNELS; k++) {
@@ -61,10 +72,12 @@ static haul_status measure(lab_workbench *b, const float *table, size_t pattern,
     return HAUL_OK;
 }
 
+/* An amount per warp's load or, for constants, per warp's constant load. */
 static double per_load(const haul_launch_record *r, haul_memory_class class, uint64_t amount) {
     return report_ratio((double)amount, (double)r->classes[class].instructions);
 }
 
+/* Requests of the constant bank above one a load are marked: the lanes disagree. */
 static void add_row(report_table *t, size_t pattern, const haul_launch_record records[KERNELS]) {
     const haul_traffic *plain = &records[PLAIN].classes[HAUL_CLASS_GLOBAL_LOAD];
     const double turns = per_load(&records[CONSTANT], HAUL_CLASS_CONSTANT_LOAD,

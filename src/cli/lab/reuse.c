@@ -1,3 +1,10 @@
+/* The experiment `reuse`: what L2 keeps from kernel to kernel.
+ *
+ * Each mode opens the machine anew, because `keep_l2` is an option of the device, and runs the same program on it: a
+ * table is read twice, then a stream twice as large as L2, then the table again. The modes differ in whether L2 is
+ * emptied before each kernel, as under profilers, whether a window makes the table persist, and whether persistence is
+ * reset. Launches do not go through lab_measure(): they share buffers and, in most modes, the contents of L2. So they
+ * do not run on a GPU beside. */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
@@ -7,11 +14,13 @@
 
 #include <string.h>
 
+/* VECTOR: bytes that a thread reads at once */
 enum { THREADS = 256, BLOCKS = 264, OUTPUTS = BLOCKS * THREADS, VECTOR = 16, SECTOR = 32 };
 
 /* How L2 is treated between launches. */
 typedef struct mode {
     const char *title;
+    /* keeps: earlier lines stay; window: on the table; reset: of persisting lines, before the stream */
     bool keeps, window, reset;
 } mode;
 static const mode modes[] = {
@@ -33,7 +42,7 @@ typedef struct ground {
     haul_run *run;
     haul_buffer *table, *stream, *out;
     uint64_t table_bytes, stream_bytes;
-    const float *contents; /* of the table */
+    const float *contents; /* of the table; in the workbench's memory */
 } ground;
 
 static const report_column columns[] = {
@@ -45,6 +54,8 @@ static const report_column columns[] = {
     {"us", "Estimated", REPORT_MICROSECONDS, "of the last one"},
 };
 
+/* An eighth of L2 for the table, so that it surely fits; twice L2 for the stream, so that it surely evicts. Only the
+ * table needs contents for the check. */
 static haul_status make_buffers(lab_workbench *b, ground *g) {
     haul_device_properties p;
     haul_stream *stream;
@@ -63,6 +74,7 @@ static haul_status make_buffers(lab_workbench *b, ground *g) {
     return filled;
 }
 
+/* Call close_ground() also after an error. */
 static haul_status open_ground(lab_workbench *b, const mode *m, ground *g) {
     const haul_device_options options = {.keep_l2 = m->keeps};
     HAUL_TRY(haul_device_open(haul_device_name(b->lab->device), &options, &g->device));
@@ -80,6 +92,7 @@ static void close_ground(ground *g) {
 
 /* ---- a program ---- */
 
+/* Sums the buffer `in`. A window over it makes its lines persist. */
 static haul_status launch(ground *g, haul_buffer *in, bool window) {
     const haul_argument arguments[] = {
         {.kind = HAUL_ARGUMENT_BUFFER, .buffer = in},
@@ -99,6 +112,7 @@ static haul_status launch(ground *g, haul_buffer *in, bool window) {
     return haul_launch_run(g->module, &l, g->run);
 }
 
+/* A window needs a part of L2 that is set aside for persisting lines. */
 static haul_status run_steps(ground *g, const mode *m) {
     if (m->window) HAUL_TRY(haul_l2_set_aside(g->device, 2 * g->table_bytes, NULL));
     for (step s = FIRST; s < STEPS; s++) {
@@ -108,6 +122,7 @@ static haul_status run_steps(ground *g, const mode *m) {
     return HAUL_OK;
 }
 
+/* The last kernel's sums, in the order of kernels/reuse.cu: thread t adds every OUTPUTS-th vector from t on. */
 static bool sums_are_right(const ground *g, const float *out) {
     const size_t count = g->table_bytes / VECTOR;
     for (size_t t = 0; t < OUTPUTS; t++) {
@@ -130,6 +145,7 @@ static haul_status verify(lab_workbench *b, const ground *g) {
     return HAUL_OK;
 }
 
+/* By step, as the run recorded the launches in order. */
 static double bytes_read(const ground *g, step s) {
     return SECTOR * g->run->launches[s].counters[HAUL_COUNTER_DRAM_READ_SECTORS];
 }

@@ -1,3 +1,6 @@
+/* The experiment `roles`: of a block's threads half copy tiles and half compute with them. If the roles alternate by
+ * lane, every warp has both, diverges, and issues the instructions of both sides; if they alternate by warp, no warp
+ * diverges. The work and the result are the same (kernels/roles.cu). */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
@@ -6,7 +9,7 @@
 
 enum { TILE = 128, THREADS = 2 * TILE, TILES = 2112, BLOCKS = 264, ROUNDS = 32, FLOATS = TILES * TILE };
 
-static const struct {
+static const struct { /* the two kernels */
     const char *kernel, *title;
 } forms[] = {{"roles_by_lane", "even and odd lanes"}, {"roles_by_warp", "even and odd warps"}};
 
@@ -20,6 +23,7 @@ static const report_column columns[] = {
     {"us", "Estimated", REPORT_MICROSECONDS, NULL},
 };
 
+/* Active lanes: thread instructions for each warp instruction. */
 static void add_row(report_table *t, const char *title, const haul_launch_record *r) {
     const haul_traffic *loads = &r->classes[HAUL_CLASS_GLOBAL_LOAD];
     const double instructions = r->counters[HAUL_COUNTER_INST_EXECUTED];
@@ -33,11 +37,13 @@ static void add_row(report_table *t, const char *title, const haul_launch_record
     report_add_number(t, r->estimate_us);
 }
 
+/* ROUNDS multiply-adds, each rounded once as on the device. */
 static float computed(float v) {
     for (int r = 0; r < ROUNDS; r++) v = fmaf(v, 0.5f, 0.25f);
     return v;
 }
 
+/* The result is the same for both, so the host computes it once. */
 haul_status lab_run_roles(lab_workbench *b) {
     const float *in = lab_floats(b, FLOATS, 3);
     float *out = lab_untouched(b, FLOATS);

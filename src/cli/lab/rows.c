@@ -1,3 +1,8 @@
+/* The experiment `rows`: forms of gather and scatter, on rows of 32 bytes to 2 KiB.
+ *
+ * All launches move the same bytes, so that tables and charts can be compared across widths: shorter rows are more
+ * rows. The order of the rows is a permutation, by multiplication with an odd number modulo a power of two. Both
+ * kernels have the same forms, so an enumerator of haul_gather_form serves for scatter, too. */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
@@ -31,20 +36,24 @@ static const direction directions[] = {
     {"scatter", "Scatter: 1 MiB of rows, each to anywhere", haul_scatter_forms, true},
 };
 
+/* One launch; also what the host function gets as `with`. */
 typedef struct row_case {
     const direction *way;
     uint32_t bytes; /* of a row */
     unsigned form;
 } row_case;
 
+/* A power of two, which row_at() relies on. */
 static uint32_t count_of(const row_case *c) {
     return FLOATS * 4 / c->bytes;
 }
 
+/* The row that index `i` names. */
 static uint32_t row_at(const row_case *c, uint32_t i) {
     return i * HASH & (count_of(c) - 1);
 }
 
+/* a[]: the rows, the indices, the result. Indices have 4 bytes. */
 static haul_status call(haul_kernels *kernels, const haul_argument *a, const void *with, haul_run *run) {
     const row_case *c = with;
     if (c->way->scatter)
@@ -65,6 +74,7 @@ static void compute(const row_case *c, const float *in, float *index, float *out
     }
 }
 
+/* Makes the host's arrays anew for each launch; the arena frees them with the experiment. */
 static haul_status measure(lab_workbench *b, const row_case *c, haul_launch_record *record) {
     const float *in = lab_floats(b, FLOATS, 1);
     float *index = lab_untouched(b, count_of(c)), *out = lab_untouched(b, FLOATS);
@@ -100,6 +110,7 @@ static report_chart *add_chart(lab_workbench *b, const direction *way) {
     return c;
 }
 
+/* Measures one form for all widths; a series of the chart. A form that the machine lacks gets one note. */
 static haul_status run_form(lab_workbench *b, const direction *way, unsigned form, report_table *t,
                             report_chart *chart) {
     report_series *s = NULL;

@@ -1,3 +1,8 @@
+/* The experiment `saxpy`: forms of one kernel as the rungs of a ladder, from a word a thread to bulk copies.
+ *
+ * The rungs are the shipped forms of haul_saxpy(), in their order, without AUTO. They are measured twice: on few
+ * floats, with few blocks, for counters, and on more floats for the model's time. The second launches do not run on a
+ * GPU. */
 #include "cli/lab/time.h"
 #include "cli/lab/workbench.h"
 
@@ -24,6 +29,7 @@ static const report_column columns[] = {
     {"ahead", "Ahead/SM", REPORT_BYTES, "that the resident threads can have requested when they first wait"},
 };
 
+/* `ahead` of a form is what a thread requests before it first waits; the resident warps multiply it. */
 static void add_row(report_table *t, unsigned rung, const haul_launch_record *r) {
     const double *n = r->counters;
     report_add_row(t);
@@ -40,6 +46,7 @@ static void add_row(report_table *t, unsigned rung, const haul_launch_record *r)
     report_add_number(t, 32.0 * r->occupancy.warps_per_sm * haul_saxpy_forms[rung].ahead);
 }
 
+/* Launches of either size through the kernel's host function; `with` is the form. */
 static haul_status call(haul_kernels *kernels, const haul_argument *a, const void *with, haul_run *run) {
     const haul_saxpy_form *form = with;
     return haul_saxpy(kernels, *form, FLOATS, alpha, a[0].buffer, a[1].buffer, run);
@@ -50,18 +57,21 @@ static haul_status call_many(haul_kernels *kernels, const haul_argument *a, cons
     return haul_saxpy(kernels, *form, MANY, alpha, a[0].buffer, a[1].buffer, run);
 }
 
+/* Inputs and the host's result. The kernel's y is both, so `y` is its contents before. */
 typedef struct vectors {
     const float *x, *y;
     float *result;
     size_t floats;
 } vectors;
 
+/* fmaf() rounds once, as the kernel's instruction does. */
 static vectors make_vectors(lab_workbench *b, size_t floats) {
     vectors v = {lab_floats(b, floats, 1), lab_floats(b, floats, 7), lab_untouched(b, floats), floats};
     for (size_t i = 0; v.x && v.y && v.result && i < floats; i++) v.result[i] = fmaf(alpha, v.x[i], v.y[i]);
     return v;
 }
 
+/* Measures one rung on the vectors. HAUL_ERROR_UNSUPPORTED: the machine lacks what it uses. */
 static haul_status measure(lab_workbench *b, haul_saxpy_form rung, const vectors *v, haul_launch_record *record) {
     lab_launch launch = {.kernel = haul_saxpy_forms[rung].kernel,
                          .function = v->floats == FLOATS ? call : call_many,
@@ -70,7 +80,7 @@ static haul_status measure(lab_workbench *b, haul_saxpy_form rung, const vectors
     return lab_measure(b, &launch, record);
 }
 
-/* Measures the rungs that the machine supports. */
+/* Measures the rungs and passes each record to `add`. Rungs that the machine does not support get a note. */
 static haul_status measure_rungs(lab_workbench *b, const vectors *v,
                                  void (*add)(void *table, unsigned rung, const haul_launch_record *), void *table) {
     for (unsigned rung = HAUL_SAXPY_AUTO + 1; rung < HAUL_SAXPY_FORMS; rung++) {
@@ -86,12 +96,14 @@ static haul_status measure_rungs(lab_workbench *b, const vectors *v,
     return HAUL_OK;
 }
 
+/* What add_rung() adds to. */
 typedef struct rungs {
     report_table *table;
     report_chart *chart;
     report_series *series;
 } rungs;
 
+/* Categories of a chart count from 0, rungs from 1. */
 static void add_rung(void *table, unsigned rung, const haul_launch_record *record) {
     const rungs *r = table;
     add_row(r->table, rung, record);

@@ -1,3 +1,9 @@
+/* The experiment `staging`: ways into shared memory, 4 to 16 bytes a thread, through a register or by LDGSTS, aligned
+ * or shifted by an element.
+ *
+ * LDGSTS of 16 bytes can bypass L1. Then each request fetches the sectors that it touches from L2; a shift by half a
+ * sector makes neighbouring lanes share sectors, which are fetched twice. Through L1 the second request hits. The
+ * result is the input, read from the shifted place. */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
@@ -20,7 +26,7 @@ static const struct {
 /* Where source and destination begin, in elements. */
 static const struct {
     const char *label;
-    uint32_t shift, skew;
+    uint32_t shift, skew; /* of the source; of the destination in shared memory */
 } places[PLACES] = {{"aligned", 0, 0}, {"source + 1", 1, 0}, {"destination + 1", 0, 1}};
 
 static const report_column columns[] = {
@@ -35,6 +41,7 @@ static const report_column columns[] = {
     {"l2_sectors", "L2 sectors", REPORT_COUNT, "sectors read from L2"},
 };
 
+/* Sectors of loads count as `through`, since they pass L1 as well. */
 static void add_row(report_table *t, size_t way, size_t place, const haul_launch_record *r) {
     const double *n = r->counters;
     double through = n[HAUL_COUNTER_LDGSTS_ACCESS_SECTORS] + (double)r->classes[HAUL_CLASS_GLOBAL_LOAD].sectors;
@@ -52,6 +59,7 @@ static void add_row(report_table *t, size_t way, size_t place, const haul_launch
     report_add_number(t, n[HAUL_COUNTER_L2_READ_SECTORS]);
 }
 
+/* One way at one place. `skew` takes a further element of shared memory. */
 static haul_status measure(lab_workbench *b, size_t way, size_t place, haul_launch_record *record) {
     uint32_t words = ways[way].words;
     size_t count = (ELEMENTS + places[place].shift) * words;
@@ -67,6 +75,7 @@ static haul_status measure(lab_workbench *b, size_t way, size_t place, haul_laun
     return lab_measure(b, &launch, record);
 }
 
+/* The chart has the ways of 16 bytes only, where shifts matter most. */
 haul_status lab_run_staging(lab_workbench *b) {
     report_table *t = report_add_table(b->section, "ways",
                                        "512 elements in 4 blocks of 128 threads: instructions, sectors, wavefronts",

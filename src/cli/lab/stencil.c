@@ -1,3 +1,6 @@
+/* The experiment `stencil`: the forms of haul_stencil() for radii 1 to 8, on the planes of a small volume. The host's
+ * result (`compute`) adds in the kernels' order, so that all bits agree. Bytes read from L2 for an output show the
+ * price of the ring around each tile; L1 sectors show that of reading each neighbour again. */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
@@ -8,7 +11,7 @@
 enum { BLOCKS = 8, MOST = HAUL_STENCIL_MOST_RADIUS };
 
 static const haul_volume volume = {.nx = 256, .ny = 64, .nz = 8, .pitch = 256};
-static const uint32_t radii[] = {1, 2, 4, 8};
+static const uint32_t radii[] = {1, 2, 4, 8}; /* HAUL_STENCIL_MOST_RADIUS is the largest */
 static const float coefficients[MOST + 1] = {0.5f, 0.25f, 0.125f, 0.0625f, 0.05f, 0.04f, 0.03f, 0.02f, 0.01f};
 
 static const report_column columns[] = {
@@ -24,6 +27,7 @@ static const report_column columns[] = {
     {"blocks", "Blocks/SM", REPORT_COUNT, "that can reside on an SM at once"},
 };
 
+/* One form at one radius, from counters of the whole launch. */
 static void add_row(report_table *t, uint32_t radius, const char *label, const haul_launch_record *r) {
     const double outputs = (double)volume.nx * volume.ny * volume.nz, *n = r->counters;
     report_add_row(t);
@@ -39,6 +43,7 @@ static void add_row(report_table *t, uint32_t radius, const char *label, const h
     report_add_number(t, r->occupancy.blocks_per_sm);
 }
 
+/* Elements outside of the plane count as 0. */
 static float at(const float *plane, uint32_t x, uint32_t y) {
     return x < volume.nx && y < volume.ny ? plane[y * volume.pitch + x] : 0.0f;
 }
@@ -59,6 +64,7 @@ static void compute(uint32_t radius, const float *in, float *out) {
     }
 }
 
+/* What the host function gets as `with`. */
 typedef struct variant {
     haul_stencil_form form;
     uint32_t radius;
@@ -69,6 +75,7 @@ static haul_status call(haul_kernels *kernels, const haul_argument *a, const voi
     return haul_stencil(kernels, v->form, &volume, v->radius, coefficients, a[0].buffer, a[1].buffer, run);
 }
 
+/* All forms at one radius. `out` gets the expected result: those of earlier radii are no longer needed. */
 static haul_status run_radius(lab_workbench *b, report_table *t, uint32_t radius, const float *in, float *out) {
     const size_t floats = haul_volume_floats(&volume);
     if (in && out) compute(radius, in, out);

@@ -1,3 +1,8 @@
+/* The experiment `strides`: one warp loads, then stores, words at strides of 1 to 128 elements. Loads and stores run
+ * the same code, with a `direction` that names the kernel and the counters to show.
+ *
+ * Up to a stride of 8 elements sectors grow with the stride, since eight words of 4 bytes lie in one. Beyond that each
+ * lane has a sector of its own, and only tag wavefronts and cache lines still grow. */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
@@ -6,6 +11,7 @@
 
 enum { LANES = 32 };
 
+/* Dense up to a sector's eight words, then by powers of two and halves between them. */
 static const uint32_t strides[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 128};
 
 static const report_column columns[] = {
@@ -22,7 +28,7 @@ static const report_column columns[] = {
 
 /* A kernel of the stride family, and the class of its traffic. */
 typedef struct direction {
-    const char *kernel, *title, *chart, *l2_chart;
+    const char *kernel, *title, *chart, *l2_chart; /* title: of the table; chart, l2_chart: of the charts */
     haul_memory_class class;
     haul_counter l2_requests, l2, device;
 } direction;
@@ -44,6 +50,8 @@ static const direction stores = {.kernel = "store_stride",
                                  .l2 = HAUL_COUNTER_L2_WRITE_SECTORS,
                                  .device = HAUL_COUNTER_DRAM_WRITE_SECTORS};
 
+/* A load gathers the strided words into adjacent ones; a store scatters adjacent words. Words in between keep the
+ * pattern of lab_untouched(), which shows that a store writes nothing else. */
 static lab_launch describe(lab_workbench *b, const direction *d, uint32_t stride) {
     bool load = d->class == HAUL_CLASS_GLOBAL_LOAD;
     uint32_t span = (LANES - 1) * stride + 1;
@@ -56,6 +64,7 @@ static lab_launch describe(lab_workbench *b, const direction *d, uint32_t stride
                                       lab_u32(LANES), lab_u32(stride)}};
 }
 
+/* A share of used bytes below half is marked. */
 static void add_row(report_table *t, const direction *d, uint32_t stride, const haul_launch_record *record) {
     const haul_traffic *traffic = &record->classes[d->class];
     double used = report_percent((double)traffic->bytes, 32.0 * (double)traffic->sectors);
@@ -72,6 +81,7 @@ static void add_row(report_table *t, const direction *d, uint32_t stride, const 
     report_add_number(t, record->counters[d->device]);
 }
 
+/* The chart's name is also that of its file: kernel and suffix. */
 static report_chart *add_chart(lab_workbench *b, const direction *d, const char *name, const char *title) {
     char full[48];
     snprintf(full, sizeof full, "%s%s", d->kernel, name);
@@ -80,6 +90,7 @@ static report_chart *add_chart(lab_workbench *b, const direction *d, const char 
                             (report_axis){"a request", REPORT_LINEAR, REPORT_COUNT});
 }
 
+/* One table and two charts: the requests of L1, and those that go on to L2. */
 static haul_status run_direction(lab_workbench *b, const direction *d) {
     report_table *t = report_add_table(b->section, d->kernel, d->title, columns, sizeof columns / sizeof columns[0]);
     report_chart *c = add_chart(b, d, "", d->chart), *l2 = add_chart(b, d, "_l2", d->l2_chart);

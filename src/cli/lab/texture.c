@@ -1,3 +1,7 @@
+/* The experiment `texture`: sums of 3 x 3 pixels by loads, by __ldg and through a texture, in five orders of a warp's
+ * lanes over the image. A texture lies over an array, whose sectors cover blocks of pixels instead of parts of a row.
+ * So a column of lanes touches fewer sectors, and a row touches more. `walks` are numbered as in
+ * kernels/textures.cu. */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
@@ -9,7 +13,7 @@ enum { WALKS = sizeof walks / sizeof *walks };
 
 static const struct {
     const char *kernel, *label;
-    haul_memory_class class;
+    haul_memory_class class; /* of the traffic to show */
 } ways[] = {{"around_plain", "loads", HAUL_CLASS_GLOBAL_LOAD},
             {"around_ldg", "__ldg", HAUL_CLASS_GLOBAL_LOAD},
             {"around_texture", "texture", HAUL_CLASS_TEXTURE}};
@@ -40,6 +44,7 @@ static float around(const float *image, int x, int y) {
     return sum;
 }
 
+/* Nine loads or fetches a warp, so `instructions` is nine times the warps. */
 static void add_row(report_table *t, unsigned walk, unsigned way, const haul_launch_record *r) {
     const haul_traffic *x = &r->classes[ways[way].class];
     report_add_row(t);
@@ -54,6 +59,7 @@ static void add_row(report_table *t, unsigned walk, unsigned way, const haul_lau
     report_add_number(t, r->estimate_us);
 }
 
+/* All three kernels in one order. Sums do not depend on the order of the lanes. */
 static haul_status run_walk(lab_workbench *b, report_table *t, unsigned walk, const float *image, const float *sums) {
     for (unsigned way = 0; way < WAYS; way++) {
         const bool texture = ways[way].class == HAUL_CLASS_TEXTURE;
@@ -70,6 +76,7 @@ static haul_status run_walk(lab_workbench *b, report_table *t, unsigned walk, co
     return HAUL_OK;
 }
 
+/* The image is read as a buffer by two kernels and as a texture by one. */
 haul_status lab_run_texture(lab_workbench *b) {
     const float *image = lab_floats(b, PIXELS, 1);
     float *sums = lab_untouched(b, PIXELS);

@@ -1,3 +1,5 @@
+/* Implements cli/lab/time.h. Times, cycles and stalls come from the launch's estimate (src/time/estimate.c), not from
+ * measurements. */
 #include "cli/lab/time.h"
 
 #include <math.h>
@@ -21,6 +23,7 @@ report_table *lab_add_time_table(report_section *section, const char *title) {
     return report_add_table(section, "time", title, columns, sizeof columns / sizeof *columns);
 }
 
+/* The last column relates one reason to wait to the sum over all reasons. */
 void lab_add_time_row(report_table *t, const char *form, const haul_launch_record *r) {
     const haul_estimate *e = &r->estimate;
     double sum = 0;

@@ -1,3 +1,6 @@
+/* The experiment `transpose`: the forms of haul_transpose(). Written by columns, each lane's word takes a sector of its
+ * own, so the stores of the plain form move eight times the sectors that are needed. The others go through shared
+ * memory or registers, and differ in bank conflicts, in memory, and in how much they request ahead. */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
@@ -17,6 +20,7 @@ static const report_column columns[] = {
     {"ahead", "Ahead/SM", REPORT_BYTES, "that the resident threads can have requested when they first wait"},
 };
 
+/* Conflicts are those of loads and stores together. */
 static void add_row(report_table *t, const haul_kernel_form *form, const haul_launch_record *r) {
     const double *n = r->counters;
     const haul_traffic *load = &r->classes[HAUL_CLASS_GLOBAL_LOAD], *store = &r->classes[HAUL_CLASS_GLOBAL_STORE];
@@ -35,11 +39,13 @@ static void add_row(report_table *t, const haul_kernel_form *form, const haul_la
     report_add_number(t, 32.0 * r->occupancy.warps_per_sm * form->ahead);
 }
 
+/* Launches through the kernel's host function; `with` is the form. */
 static haul_status call(haul_kernels *kernels, const haul_argument *a, const void *with, haul_run *run) {
     const haul_transpose_form *form = with;
     return haul_transpose(kernels, *form, ROWS, COLUMNS, a[0].buffer, a[1].buffer, run);
 }
 
+/* The matrix is not square, so that rows and columns cannot be mixed up unnoticed. */
 haul_status lab_run_transpose(lab_workbench *b) {
     const float *in = lab_floats(b, FLOATS, 1);
     float *out = lab_untouched(b, FLOATS);

@@ -1,3 +1,10 @@
+/* Implements cli/lab/workbench.h: launches described as data, on one side or two.
+ *
+ * A side is a device with its kernels and its run record. lab_measure() makes the launch's arguments from the
+ * description, launches, compares results bit for bit with the expected ones, and frees the arguments. With a GPU it
+ * does the same there, takes the counters that ncu has read for this launch, and times it. Both launches are remembered
+ * as a pair, and the tables of pairs are made at the end, so that they stand behind the experiment's own. ncu counted
+ * launches in another process, which makes the same ones: the n-th launch here has the n-th counters (lab.launched). */
 #include "cli/lab/workbench.h"
 
 #include "base/mangled.h"
@@ -18,6 +25,7 @@ static haul_status no_memory(const lab_launch *launch, const char *what) {
 
 /* ---- sides ---- */
 
+/* Call close_side() also after an error. */
 static haul_status open_side(lab_side *side, haul_device *device) {
     HAUL_TRY(haul_kernels_open(device, &side->kernels));
     side->device = device;
@@ -29,6 +37,7 @@ static void close_side(lab_side *side) {
     haul_run_free(side->run);
 }
 
+/* The message of an error is for the experiment's section; nothing has to be ended then. */
 haul_status lab_workbench_begin(lab_workbench *b, lab *l, report_section *section) {
     *b = (lab_workbench){.lab = l, .section = section};
     arena_init(&b->memory, NULL);
@@ -45,7 +54,8 @@ void lab_limit_blocks(lab_workbench *b, uint32_t blocks) {
     if (b->real.device) haul_kernels_limit_blocks(b->real.kernels, blocks);
 }
 
-/* Adds the tables of hardware beside the virtual GPU, launch by launch. */
+/* Adds the tables of hardware beside the virtual GPU, launch by launch, and says how many counters agree of those that
+ * the architecture fixes. */
 static void show_pairs(lab_workbench *b) {
     report_agreement all = {0};
     const char *product = haul_device_product(b->real.device);
@@ -64,6 +74,7 @@ static void show_pairs(lab_workbench *b) {
                         all.pairs, product);
 }
 
+/* The note about results belongs to both sides: launches on the GPU are counted, too. */
 haul_status lab_workbench_end(lab_workbench *b, haul_status status) {
     if (status == HAUL_OK && b->pair_count) show_pairs(b);
     if (status == HAUL_OK && b->launches) {
@@ -102,10 +113,11 @@ typedef struct prepared {
     const lab_side *side;
     haul_argument arguments[LAB_ARGUMENTS];
     haul_array *arrays[LAB_ARGUMENTS];
-    haul_texture *textures[LAB_ARGUMENTS];
+    haul_texture *textures[LAB_ARGUMENTS]; /* of images, with their arrays; NULL for other arguments */
     size_t count;
 } prepared;
 
+/* Makes argument `k`, a texture over an array. free_buffers() frees both, also after a failure. */
 static haul_status make_image(prepared *p, size_t k) {
     const lab_argument *from = &p->launch->arguments[k];
     const haul_array_shape shape = {.width = from->width,
@@ -122,7 +134,8 @@ static haul_status make_image(prepared *p, size_t k) {
     return HAUL_OK;
 }
 
-/* Makes the launch's arguments. The caller frees those that are buffers, also after a failure. */
+/* Makes the launch's arguments on its side. The caller frees those that are buffers, also after a failure. Arrays that
+ * are NULL had no memory. */
 static haul_status make_arguments(lab_workbench *b, prepared *p) {
     for (; p->count < LAB_ARGUMENTS && p->launch->arguments[p->count].kind != LAB_END; ++p->count) {
         const lab_argument *from = &p->launch->arguments[p->count];
@@ -142,6 +155,8 @@ static haul_status make_arguments(lab_workbench *b, prepared *p) {
     return HAUL_OK;
 }
 
+/* Compares each result with the expected one and sets `right` to false if one differs. Bits are compared, so a NaN
+ * equals itself and -0 is not 0. The first wrong element is noted in the section, for the first NOTED launches. */
 static haul_status verify(lab_workbench *b, const prepared *p, bool *right) {
     for (size_t k = 0; k < p->count; k++) {
         const lab_argument *a = &p->launch->arguments[k];
@@ -162,6 +177,7 @@ static haul_status verify(lab_workbench *b, const prepared *p, bool *right) {
     return HAUL_OK;
 }
 
+/* Sets the module's variable that the launch names, if it names one. */
 static haul_status fill_variable(const lab_launch *launch, haul_module *module) {
     haul_buffer *variable;
     if (!launch->variable) return HAUL_OK;
@@ -170,6 +186,7 @@ static haul_status fill_variable(const lab_launch *launch, haul_module *module) 
     return haul_buffer_write(variable, 0, launch->contents, launch->variable_count * sizeof *launch->contents);
 }
 
+/* Launches a kernel of a module. `run` is NULL while timing. */
 static haul_status run_described(const prepared *p, haul_run *run) {
     haul_module *module = NULL;
     HAUL_TRY(kernels_module(p->side->kernels, p->launch->module, &module));
@@ -186,6 +203,7 @@ static haul_status run_described(const prepared *p, haul_run *run) {
     return haul_launch_run(module, &l, run);
 }
 
+/* Launches through the kernel's host function, if it has one. */
 static haul_status start(const prepared *p, haul_run *run) {
     return p->launch->function ? p->launch->function(p->side->kernels, p->arguments, p->launch->with, run)
                                : run_described(p, run);
@@ -201,6 +219,7 @@ static haul_status launch_and_verify(lab_workbench *b, prepared *p) {
     return HAUL_OK;
 }
 
+/* Scalars have no buffer, and freeing NULL is allowed. */
 static void free_buffers(prepared *p) {
     for (size_t k = 0; k < LAB_ARGUMENTS; k++) {
         haul_texture_free(p->textures[k]);
@@ -218,6 +237,7 @@ static haul_status measure_own(lab_workbench *b, const lab_launch *launch) {
 
 /* ---- launches on hardware ---- */
 
+/* The launch as lib/timing.h calls it. There is one set of buffers, whose contents no longer matter. */
 static haul_status queue(void *context, unsigned set) {
     (void)set;
     return start(context, NULL);
@@ -239,7 +259,8 @@ static haul_status take_time(lab_workbench *b, prepared *p, haul_launch_record *
     return HAUL_OK;
 }
 
-/* "load_stride(32, 8)": distinguishes launches of one kernel. */
+/* Returns "load_stride(32, 8)": the kernel's name and its numbers, which distinguish launches of one kernel. NULL
+ * without memory. */
 static const char *label_of(lab_workbench *b, const lab_launch *launch, const char *kernel) {
     size_t length;
     const char *name = mangled_name(kernel, &length), *separator = "(";
@@ -253,6 +274,7 @@ static const char *label_of(lab_workbench *b, const lab_launch *launch, const ch
     return label && *separator == ',' ? arena_printf(&b->memory, "%s)", label) : label;
 }
 
+/* The label is made from the kernel that ran, which a function may have chosen. */
 static haul_status add_pair(lab_workbench *b, const lab_launch *launch, size_t own, size_t real) {
     if (b->pair_count == b->pair_capacity) {
         lab_pair *pairs = arena_grow(&b->memory, b->pairs, b->pair_count, &b->pair_capacity, sizeof *pairs);
@@ -265,7 +287,8 @@ static haul_status add_pair(lab_workbench *b, const lab_launch *launch, size_t o
     return HAUL_OK;
 }
 
-/* A function may launch several kernels; then its time is not that of one of them. */
+/* Runs the launch on the GPU, gives its records the counters that ncu read, and times it. A function may launch several
+ * kernels; then its time is not that of one of them, and none is taken. */
 static haul_status run_real(lab_workbench *b, prepared *p) {
     haul_run *run = p->side->run;
     size_t first = run->launch_count;
@@ -275,6 +298,7 @@ static haul_status run_real(lab_workbench *b, prepared *p) {
     return run->launch_count == first + 1 ? take_time(b, p, &run->launches[first]) : HAUL_OK;
 }
 
+/* Pairs launch `own` and those after it, up to `own_end`, with the GPU's launches in the same order. */
 static haul_status measure_real(lab_workbench *b, const lab_launch *launch, size_t own, size_t own_end) {
     prepared p = {.launch = launch, .side = &b->real};
     size_t real = b->real.run->launch_count;
@@ -285,6 +309,7 @@ static haul_status measure_real(lab_workbench *b, const lab_launch *launch, size
     return status;
 }
 
+/* A function that launches several kernels gives the record of its last one. */
 haul_status lab_measure(lab_workbench *b, const lab_launch *launch, haul_launch_record *record) {
     size_t first = b->own.run->launch_count;
     haul_status status = measure_own(b, launch);

@@ -1,3 +1,6 @@
+/* The experiment `writes`: L1 writes through, L2 writes back. A kernel stores to each of its words several times. Every
+ * store passes L1 to L2, while device memory gets a sector only when L2 evicts it. The last launch stores to twice as
+ * many bytes as L2 has, so that it must evict. */
 #include "cli/lab/workbench.h"
 
 #include "base/status.h"
@@ -14,6 +17,7 @@ static const report_column columns[] = {
     {"back", "L2 writes", REPORT_PERCENT, "of what it got; the rest it keeps: L2 is a write-back cache"},
 };
 
+/* Percentages relate each level to the one before it. */
 static void add_row(report_table *t, uint32_t words, uint32_t rounds, const haul_launch_record *r) {
     const double l1 = (double)r->classes[HAUL_CLASS_GLOBAL_STORE].sectors,
                  l2 = r->counters[HAUL_COUNTER_L2_WRITE_SECTORS], device = r->counters[HAUL_COUNTER_DRAM_WRITE_SECTORS];
@@ -27,6 +31,7 @@ static void add_row(report_table *t, uint32_t words, uint32_t rounds, const haul
     report_add_number(t, report_percent(device, l2));
 }
 
+/* A launch of kernels/reuse.cu: thread i stores the round's number to word i, round after round. */
 static haul_status measure(lab_workbench *b, report_table *t, uint32_t words, uint32_t rounds) {
     haul_launch_record record;
     float *out = lab_untouched(b, words);

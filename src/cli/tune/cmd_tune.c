@@ -1,4 +1,9 @@
-/* haul tune: searches a kernel's constants for the device at hand. */
+/* haul tune: searches a kernel's constants for the device at hand.
+ *
+ * Operands are names of shipped kernels (kernels/tunables.def), families of them, `all`, or a CUDA file of the user.
+ * Each becomes a tune_problem (problem.c), which src/lib/tune searches; report.c adds a section for it to the document
+ * and its best constants to the header. Kernels are tuned one after the other, so each has the device for itself. The
+ * output is published when all are done; an error in one ends the command. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/nearest.h"
@@ -17,10 +22,10 @@
 typedef struct tuning {
     const cli_values *values;
     haul_device *device;
-    report_document *document;
-    text header; /* of all that was tuned */
+    report_document *document; /* a section for each problem */
+    text header;               /* of all that was tuned */
     tune_options options;
-    bool chosen[KERNELS_TUNABLES];
+    bool chosen[KERNELS_TUNABLES]; /* by index of kernels_tunables; each is tuned once, however often it was named */
 } tuning;
 
 /* ---- the kernels ---- */
@@ -37,6 +42,7 @@ static bool is_called(const kernels_tunable *k, const char *name) {
     return strncmp(name, k->name, length) == 0 && k->name[length] == '.';
 }
 
+/* Suggests the nearest kernel or family. */
 static haul_status unknown_kernel(const char *name) {
     const char *names[2 * KERNELS_TUNABLES];
     char families[KERNELS_TUNABLES][32];
@@ -51,6 +57,7 @@ static haul_status unknown_kernel(const char *name) {
                      name);
 }
 
+/* Marks the kernels that the name stands for. Fails if there are none. */
 static haul_status choose(tuning *t, const char *name) {
     bool found = false;
     for (size_t i = 0; i < KERNELS_TUNABLES; i++) {
@@ -60,6 +67,7 @@ static haul_status choose(tuning *t, const char *name) {
     return found ? HAUL_OK : unknown_kernel(name);
 }
 
+/* Checks all names before the device is opened. Files are handled in tune_all(). */
 static haul_status choose_all(tuning *t) {
     const text_list *names = &t->values->operands;
     if (!names->count)
@@ -71,6 +79,7 @@ static haul_status choose_all(tuning *t) {
 
 /* ---- tuning one ---- */
 
+/* Searches a problem and adds the result to the report and the header. */
 static haul_status tune(tuning *t, const tune_problem *p) {
     tune_result result;
     report_chart *chart = NULL;
@@ -84,7 +93,8 @@ static haul_status tune(tuning *t, const tune_problem *p) {
     return status;
 }
 
-/* Within a family, or `all`, kernels that need newer machines are skipped with a message. */
+/* Tunes shipped kernel `i`. Within a family, or `all`, kernels that need newer machines are skipped with a note; one
+ * that was named alone (`alone`) is an error. */
 static haul_status tune_shipped(tuning *t, size_t i, bool alone) {
     const kernels_tunable *k = &kernels_tunables[i];
     if (!alone && haul_device_architecture(t->device) < k->architecture) {
@@ -107,6 +117,7 @@ static haul_status tune_own(tuning *t, const char *path) {
     return status;
 }
 
+/* Shipped kernels in the order of their table, then the user's files. */
 static haul_status tune_all(tuning *t) {
     const text_list *names = &t->values->operands;
     size_t count = 0;
@@ -128,6 +139,7 @@ static haul_status save_all(const tuning *t) {
     return cli_save_document(folder, t->document);
 }
 
+/* Without a file for it the header is printed behind the text, to be copied from there. */
 static haul_status publish(const tuning *t) {
     text out = {0};
     const cli_values *v = t->values;
@@ -139,6 +151,7 @@ static haul_status publish(const tuning *t) {
     return status;
 }
 
+/* Adds the facts of the report. Fails if there is no compiler, since the constants reach the kernels by -D. */
 static haul_status find_compiler(tuning *t) {
     text line = {0};
     haul_status status = compile_find(t->values->compiler, &line);
@@ -148,6 +161,7 @@ static haul_status find_compiler(tuning *t) {
     return status == HAUL_OK ? HAUL_OK : haul_fail_in(status, "every variant has to be compiled");
 }
 
+/* `flags` has room for all flags; the search keeps a pointer to it. */
 static haul_status run(tuning *t, const char **flags) {
     const cli_values *v = t->values;
     const haul_device_options options = cli_device_options(v);

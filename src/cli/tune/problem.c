@@ -1,4 +1,8 @@
-/* Tuning problems: rows of kernels/tunables.def, or a kernel that the options describe. */
+/* Tuning problems: rows of kernels/tunables.def, or a kernel that the options describe.
+ *
+ * A problem consists of formulas and values as texts; they are parsed by src/lib/tune. Texts of the tables and of argv
+ * are not copied; others live in the case's arena, which has to outlive the search. A parameter's start is the value in
+ * use, kernels/tuned/ for shipped kernels, so that every gain is a gain over today's kernel. */
 #include "base/nearest.h"
 #include "base/status.h"
 #include "cli/tune/tune.h"
@@ -16,6 +20,7 @@ void tune_case_free(tune_case *c) {
 
 /* ---- values of --try and --require ---- */
 
+/* Suggests the nearest constant of the kernel. */
 static haul_status unknown_parameter(const tune_problem *p, const char *name) {
     const char *names[TUNE_MOST_PARAMETERS];
     for (size_t i = 0; i < p->parameter_count; i++) names[i] = p->parameters[i].name;
@@ -24,7 +29,8 @@ static haul_status unknown_parameter(const tune_problem *p, const char *name) {
                      near ? near : names[0]);
 }
 
-/* Puts `value` first in the list, adding it if it is missing. */
+/* Makes `value` the start, and adds it, first in the list, if it is missing. The last value goes if the list is
+ * full. */
 static void start_with(tune_parameter *p, const char *value) {
     for (p->start = 0; p->start < p->value_count; p->start++)
         if (strcmp(p->values[p->start], value) == 0) return;
@@ -64,6 +70,7 @@ static haul_status add_required(tune_case *c, const cli_values *v) {
 
 /* ---- shipped kernels ---- */
 
+/* Adds a row's parameter. "-" stands for the value in use alone: the constant is set but not searched. */
 static haul_status add_parameter(tune_case *c, const kernels_tunable_row *row, uint32_t architecture) {
     char given[512];
     tune_parameter *p = &c->problem.parameters[c->problem.parameter_count++];
@@ -74,6 +81,7 @@ static haul_status add_parameter(tune_case *c, const kernels_tunable_row *row, u
     return HAUL_OK;
 }
 
+/* Collects the parameters, arguments and requirements of the kernel from the tables. */
 static haul_status add_rows(tune_case *c, kernels_tunable_id id, uint32_t architecture) {
     tune_problem *p = &c->problem;
     for (size_t i = 0; i < kernels_tunable_parameter_count; i++)
@@ -89,6 +97,7 @@ static haul_status add_rows(tune_case *c, kernels_tunable_id id, uint32_t archit
     return HAUL_OK;
 }
 
+/* Sets the path of the kernel's source, which a build and an installation have in different places. */
 static haul_status find_source(tune_case *c, const char *file) {
     char name[64];
     text path = {0};
@@ -99,6 +108,7 @@ static haul_status find_source(tune_case *c, const char *file) {
     return status != HAUL_OK || c->problem.source ? status : haul_no_memory("the problem");
 }
 
+/* Sizes for a virtual GPU are smaller: each variant runs there, and its time is an estimate. */
 haul_status tune_case_shipped(tune_case *c, const kernels_tunable *k, const cli_values *v, haul_device *device) {
     const uint32_t architecture = haul_device_architecture(device);
     *c = (tune_case){0};
@@ -122,6 +132,7 @@ haul_status tune_case_shipped(tune_case *c, const kernels_tunable *k, const cli_
 
 /* ---- the user's kernels ---- */
 
+/* The grid, block and shared memory of the reference are the kernel's, since the options describe one launch. */
 haul_status tune_case_own(tune_case *c, const char *path, const cli_values *v) {
     *c = (tune_case){0};
     tune_problem *p = &c->problem;

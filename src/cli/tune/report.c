@@ -1,4 +1,9 @@
-/* The result of a search, as a section of a report and as a C header. */
+/* The result of a search, as a section of a report and as a C header.
+ *
+ * The table has the best variants first. The chart shows times over the two parameters that matter most: for each
+ * parameter the best time of each of its values is taken, over all other parameters, and the parameter whose values
+ * differ most has the greatest weight. The header has an #ifndef for each constant, so that a -D of the user still
+ * wins. */
 #include "base/memory.h"
 #include "cli/stamp.h"
 #include "cli/tune/tune.h"
@@ -8,16 +13,18 @@
 #include <string.h>
 #include <time.h>
 
-enum { BEST = 15 };
+enum { BEST = 15 }; /* variants in the table, without --all */
 
 /* ---- the table ---- */
 
+/* Sorts variants for the table: timed ones first, by gain, the fastest first. */
 static int compare(const void *left, const void *right) {
     const tune_variant *a = *(const tune_variant *const *)left, *b = *(const tune_variant *const *)right;
     if (a->outcome != b->outcome) return a->outcome == TUNE_TIMED ? -1 : b->outcome == TUNE_TIMED ? 1 : 0;
     return a->gain > b->gain ? -1 : a->gain < b->gain;
 }
 
+/* A row: the values of all parameters, then times, or why there are none. */
 static void add_variant(report_table *t, const tune_problem *p, const tune_result *r, const tune_variant *v) {
     report_add_row(t);
     for (size_t i = 0; i < p->parameter_count; i++) report_add_text(t, "%s", tune_value(p, v, i));
@@ -37,6 +44,7 @@ static void add_variant(report_table *t, const tune_problem *p, const tune_resul
     if (v == r->best) report_set_row_tone(t, REPORT_GOOD);
 }
 
+/* Adds the best variants and the start; with `all` every one. Without memory for the order the table stays empty. */
 static void add_table(report_section *s, const tune_problem *p, const tune_result *r, bool all) {
     static const report_column fixed[] = {
         {"us", "Time", REPORT_MICROSECONDS, "median of a launch"},
@@ -100,6 +108,8 @@ static size_t heaviest(const tune_problem *p, const tune_result *r, size_t but) 
     return found;
 }
 
+/* A series over the values of `along`, for one value of `other` (SIZE_MAX: none). Values without a timed variant have
+ * no bar. */
 static void add_bars(report_chart *c, const tune_problem *p, const tune_result *r, size_t along, size_t other,
                      size_t value) {
     const bool alone = other == SIZE_MAX;
@@ -110,6 +120,7 @@ static void add_bars(report_chart *c, const tune_problem *p, const tune_result *
     }
 }
 
+/* NULL if no parameter has a weight, because nothing was timed. */
 static report_chart *add_chart(report_section *s, const tune_problem *p, const tune_result *r) {
     const size_t along = heaviest(p, r, SIZE_MAX), other = along == SIZE_MAX ? along : heaviest(p, r, along);
     if (along == SIZE_MAX) return NULL;
@@ -131,11 +142,13 @@ static report_chart *add_chart(report_section *s, const tune_problem *p, const t
 
 /* ---- the section ---- */
 
+/* "THREADS = 256, STAGES = 4". */
 static void put_values(text *out, const tune_problem *p, const tune_variant *v) {
     for (size_t i = 0; i < p->parameter_count; i++)
         text_printf(out, "%s%s = %s", i ? ", " : "", p->parameters[i].name, tune_value(p, v, i));
 }
 
+/* Says how many combinations were tried, and what became of them. */
 static void say_how(report_section *s, const tune_result *r) {
     size_t counts[TUNE_OUTCOMES] = {0};
     text out = {0};
@@ -178,6 +191,7 @@ void tune_start_header(text *out, const haul_device *device, int argc, char **ar
     text_put(out, "\n *\n * A definition that is there already wins. */\n");
 }
 
+/* Constants with only one value are not part of the search and stay out of the header. */
 void tune_put_header(text *out, const tune_problem *p, const tune_result *r) {
     text_printf(out, "\n/* %s: %.2f us, %.3f times as fast as with what the search began with */\n", p->name,
                 r->best->us, r->best->gain);

@@ -1,4 +1,9 @@
-/* Advice: each change is made and examined like the transfer itself; its gain is the ratio of the two estimates. */
+/* Advice: each change is made and examined like the transfer itself; its gain is the ratio of the two estimates.
+ *
+ * advice.def lists the changes. change_ID() gets a copy of the case (x->to), alters it and writes the text; it returns
+ * false if the change makes no sense here. The altered case then goes through diagnose_examine() like the user's own,
+ * so a change that is wrong, or does not fit on an SM, drops out there. No change needs to know when it pays: the
+ * estimate decides. Changes are tried one at a time, each from the original case, never combined. */
 #include "base/number.h"
 #include "lib/diagnose/diagnose.h"
 
@@ -14,9 +19,9 @@ enum { MOST_STAGES = 16, MOST_THREADS = 1024, LINE = 128, SECTOR = 32, WARP = 32
 /* A change: the original case and the changed one. */
 typedef struct change {
     const diagnose_case *old;
-    const haul_diagnosis *d;
+    const haul_diagnosis *d; /* of the old case */
     diagnose_case to;
-    char *text;
+    char *text; /* the advice's, of `size` bytes */
     size_t size;
 } change;
 
@@ -30,6 +35,7 @@ static bool say(const change *x, const char *format, ...) {
     return true;
 }
 
+/* Halos and tiles. */
 static bool is_box(const haul_transfer *t) {
     return t->shape == HAUL_SHAPE_BOX;
 }
@@ -38,7 +44,7 @@ static uint64_t round_up(uint64_t n, uint64_t unit) {
     return (n + unit - 1) / unit * unit;
 }
 
-/* Removes flags that the engine lacks. */
+/* Sets the engine, and removes flags that it lacks, which would be refused. */
 static void set_engine(haul_transfer *t, haul_how engine) {
     t->how = (t->how & ~HAUL_ENGINE_BITS) | engine;
 #define LEAVE_OUT(t, engine, flags, engines, shapes, text) \
@@ -55,6 +61,7 @@ static void round_in_flight(haul_transfer *t) {
 
 /* ---- constant descriptors ---- */
 
+/* A descriptor that is known when compiling. */
 static bool change_CONSTANT(change *x) {
     if (!x->old->c.run_time) return false;
     x->to.c.run_time = false;
@@ -73,6 +80,7 @@ static unsigned alignment_of(const diagnose_case *k) {
     return (unsigned)(all & -all);
 }
 
+/* Everything is more aligned than the descriptor says. */
 static bool change_DECLARE_ALIGNMENT(change *x) {
     const unsigned found = alignment_of(x->old);
     if (found <= x->old->t.alignment) return false;
@@ -81,6 +89,7 @@ static bool change_DECLARE_ALIGNMENT(change *x) {
                found, x->old->t.alignment);
 }
 
+/* Both sides are equally far from a multiple of 16, and nothing better can be declared. */
 static bool change_CONGRUENT(change *x) {
     const haul_transfer *t = &x->old->t;
     if (is_box(t) || t->alignment == 16 || t->how & HAUL_CONGRUENT) return false;
@@ -92,6 +101,7 @@ static bool change_CONGRUENT(change *x) {
         "and the rest moves in accesses of 16 bytes.");
 }
 
+/* Rounds all pitches of the changed case up. */
 static void round_pitches(change *x, unsigned unit) {
     x->to.t.shared_pitch = (unsigned)round_up(x->to.t.shared_pitch, unit);
     x->to.t.global_pitch = (long long)round_up((uint64_t)x->to.t.global_pitch, unit);
@@ -99,6 +109,7 @@ static void round_pitches(change *x, unsigned unit) {
         x->to.c.place.pitch[d] = (long long)round_up((uint64_t)x->to.c.place.pitch[d], unit);
 }
 
+/* Moves the data, unlike DECLARE_ALIGNMENT. Global addresses are rounded to lines, which is at least as good as 16. */
 static bool change_ALIGN(change *x) {
     const haul_transfer *t = &x->old->t;
     if (t->alignment == 16 || t->global_pitch < 0 || alignment_of(x->old) == 16) return false;
@@ -111,6 +122,7 @@ static bool change_ALIGN(change *x) {
         t->count > 1 || is_box(t) ? ", with pitches that are multiples of 16" : "", haul_piece_width(&x->to.t, 0));
 }
 
+/* A transfer that begins inside a sector touches one more than it needs. */
 static bool change_SECTORS(change *x) {
     const uint64_t global = x->old->c.global % SECTOR;
     if (global == 0 || x->old->t.alignment < 16) return false;
@@ -122,6 +134,7 @@ static bool change_SECTORS(change *x) {
         (unsigned)global);
 }
 
+/* Only LDGSTS splits by the distance between the two sides. */
 static bool change_SAME_SKEW(change *x) {
     const haul_circumstances *c = &x->old->c;
     if (x->old->engine != HAUL_BY_LDGSTS || (c->global ^ c->shared) % LINE == 0) return false;
@@ -135,6 +148,7 @@ static bool change_SAME_SKEW(change *x) {
 
 /* ---- pitches and elements ---- */
 
+/* Boxes: rows of the array on lines. Others: to sectors first, and, if they are there already, to lines. */
 static bool change_GLOBAL_PITCH(change *x) {
     const haul_transfer *t = &x->old->t;
     if (is_box(t)) {
@@ -152,6 +166,7 @@ static bool change_GLOBAL_PITCH(change *x) {
         x->to.t.global_pitch, t->global_pitch, unit == SECTOR ? "sectors" : "lines");
 }
 
+/* Longer rows shift each row's words by some banks against the row before, so that a column spreads over the banks. */
 static bool change_SHARED_PITCH(change *x) {
     const haul_transfer *t = &x->old->t;
     if (x->d->bank_conflicts == 0 || t->shared_pitch == 0 || x->old->engine == HAUL_BY_TENSOR) return false;
@@ -166,6 +181,7 @@ static bool change_SHARED_PITCH(change *x) {
         (unsigned long long)x->d->shared_wavefronts);
 }
 
+/* Elements without gaps on either side are one run of bytes. */
 static bool change_DENSE(change *x) {
     const haul_transfer *t = &x->old->t;
     if (t->shape != HAUL_SHAPE_ROWS || t->count < 2 || t->shared_pitch != t->bytes || t->global_pitch != t->bytes)
@@ -175,6 +191,7 @@ static bool change_DENSE(change *x) {
                x->to.t.bytes);
 }
 
+/* The same bytes in half as many elements; the user must be able to lay the data out so. */
 static bool change_LARGER_ELEMENTS(change *x) {
     const haul_transfer *t = &x->old->t;
     if (is_box(t) || t->count < 2 || t->bytes >= HAUL_BULK_WORTH) return false;
@@ -186,7 +203,7 @@ static bool change_LARGER_ELEMENTS(change *x) {
                x->to.t.bytes, t->bytes);
 }
 
-/* The tile and its ring as one box, whose rows begin and end at multiples of 16 bytes. */
+/* Replaces a halo by the tile and its ring as one box, whose rows begin and end at multiples of 16 bytes. */
 static bool change_TILE(change *x) {
     const haul_transfer *t = &x->old->t;
     if (!is_box(t) || t->radius == 0 || t->how & HAUL_RING_ONLY || x->old->c.direction != HAUL_DIRECTION_LOAD)
@@ -213,6 +230,7 @@ static bool named(const change *x, haul_how engine) {
     return (x->old->t.how & HAUL_ENGINE_BITS) == engine;
 }
 
+/* Around L1, lanes that share a sector fetch it twice. */
 static bool change_THROUGH_L1(change *x) {
     if (x->old->engine != HAUL_BY_LDGSTS || x->old->t.how & HAUL_THROUGH_L1 || x->d->width != 16) return false;
     x->to.t.how = (x->to.t.how & ~HAUL_BYPASS_L1) | HAUL_THROUGH_L1 | HAUL_BY_LDGSTS;
@@ -227,6 +245,7 @@ static bool change_AROUND_L1(change *x) {
     return say(x, "Leave out HAUL_THROUGH_L1: accesses of 16 bytes then go around L1.");
 }
 
+/* Changes the engine; false if the transfer has it already. */
 static bool carry_by(change *x, haul_how engine, const char *text) {
     if (x->old->engine == engine) return false;
     set_engine(&x->to.t, engine);
@@ -237,6 +256,7 @@ static bool change_LDG(change *x) {
     return carry_by(x, HAUL_BY_LDG, "Add HAUL_BY_LDG: loads into registers, and stores from there.");
 }
 
+/* LDGSTS only loads. */
 static bool change_LDGSTS(change *x) {
     if (x->old->c.direction != HAUL_DIRECTION_LOAD) return false;
     return carry_by(x, HAUL_BY_LDGSTS,
@@ -248,6 +268,7 @@ static bool change_BULK(change *x) {
                     "Add HAUL_BY_BULK: one instruction for each element puts all of its bytes in flight.");
 }
 
+/* Needs sm_90 and a box that a tensor map can describe. */
 static bool change_TENSOR(change *x) {
     if (x->old->machine->sm < 90 || !haul_fits_tensor(&x->old->t)) return false;
     return carry_by(x, HAUL_BY_TENSOR, "Add HAUL_BY_TENSOR: one instruction for the whole box.");
@@ -255,6 +276,7 @@ static bool change_TENSOR(change *x) {
 
 /* ---- bytes in flight ---- */
 
+/* Doubles the loads that a thread holds in registers. */
 static bool change_IN_FLIGHT(change *x) {
     const unsigned held = haul_held(&x->old->t), width = haul_piece_width(&x->old->t, 0), bytes = 2 * held * width;
     if (x->old->engine != HAUL_BY_LDG || 2 * held > HAUL_HELD_LIMIT || bytes > 256) return false;
@@ -264,6 +286,7 @@ static bool change_IN_FLIGHT(change *x) {
                named(x, HAUL_BY_LDG) ? "" : "HAUL_BY_LDG | ", bytes, 2 * held, held);
 }
 
+/* Sets the stages to as many as Little's law asks for, or as the block's shared memory has room for. */
 static bool change_STAGES(change *x) {
     const haul_circumstances *c = &x->old->c;
     if (x->old->engine == HAUL_BY_LDG || c->direction != HAUL_DIRECTION_LOAD || x->d->in_flight_bytes <= 0)
@@ -282,6 +305,7 @@ static bool change_STAGES(change *x) {
 
 /* ---- threads and blocks ---- */
 
+/* The next larger team. */
 static bool change_TEAM(change *x) {
     haul_circumstances *to = &x->to.c;
     switch (x->old->c.team) {
@@ -312,6 +336,7 @@ static bool change_THREADS(change *x) {
     return say(x, "Use blocks of %u threads instead of %u.", x->to.c.block_threads, c->block_threads);
 }
 
+/* Room for one block more on each SM, if the kernel can spare the registers. */
 static bool change_REGISTERS(change *x) {
     const haul_occupancy *o = &x->d->occupancy;
     if (strcmp(x->d->occupied_by, "registers") != 0) return false;
@@ -323,6 +348,7 @@ static bool change_REGISTERS(change *x) {
                o->blocks_per_sm + 1, o->blocks_per_sm);
 }
 
+/* A grid that leaves SMs without work. */
 static bool change_GRID(change *x) {
     const uint64_t all = (uint64_t)x->old->machine->sms * x->d->occupancy.blocks_per_sm;
     if (x->old->c.blocks == 0 || x->old->c.blocks >= all) return false;
@@ -331,7 +357,8 @@ static bool change_GRID(change *x) {
                (unsigned long long)all, (unsigned long long)x->old->c.blocks);
 }
 
-/* Data that is read repeatedly, between other data that is read once. */
+/* For data that is read repeatedly, between other data that is read once: sets aside L2 in units of a sixteenth, at
+ * most five eighths, which is the hardware's limit. The hit ratio lies half a step below the share that fits. */
 static bool change_WINDOW(change *x) {
     const uint64_t hot = x->old->c.hot_bytes, l2 = x->old->machine->l2_bytes, way = l2 / 16, most = l2 / 8 * 5;
     const uint64_t whole = (hot + way - 1) / way * way;
@@ -362,7 +389,8 @@ static const struct {
 #undef ADVICE
 };
 
-/* Fills in gain and relief; false if the change is not possible. */
+/* Fills in gain and relief; false if the change is not possible. ns is an SM's time, so a grid that occupies more SMs
+ * gains by that factor, too. */
 static bool measure(change *x, haul_advice *a) {
     haul_diagnosis then;
     round_in_flight(&x->to.t);
@@ -375,6 +403,7 @@ static bool measure(change *x, haul_advice *a) {
     return true;
 }
 
+/* A change that gains nothing may still free the SM for other work. */
 static bool is_worth_telling(const haul_advice *a) {
     return a->gain >= GAIN || (a->gain > 2 - GAIN && a->relief >= RELIEF);
 }
@@ -388,6 +417,7 @@ static int by_use(const void *a, const void *b) {
     return (int)x->kind - (int)y->kind;
 }
 
+/* Each attempt is written into the next free place of the list, which it keeps only if it is worth telling. */
 void diagnose_advise(const diagnose_case *k, haul_diagnosis *d) {
     d->advice_count = 0;
     d->optimal = true;

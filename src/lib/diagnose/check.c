@@ -1,3 +1,9 @@
+/* Checks a transfer and its circumstances (diagnose_check()).
+ *
+ * haul/transfer.h states the rules of descriptors once, as HAUL_CHECK_... macros that take the kind of check as an
+ * argument. In kernels they expand to static assertions; here REFUSE_... makes them return an error with the same
+ * words. The checks below add what a compiler cannot know: addresses, the place of a box, the team, the machine's
+ * limits. */
 #include "base/status.h"
 #include "lib/diagnose/diagnose.h"
 
@@ -14,10 +20,12 @@
 /* Larger than any array, and small enough that sums of addresses cannot overflow. */
 enum { MOST_PITCH_BITS = 40, MOST_EXTENT_BITS = 30 };
 
+/* Whether the value exceeds 2^bits in either direction. */
 static bool is_far(long long value, unsigned bits) {
     return value > 1ll << bits || value < -(1ll << bits);
 }
 
+/* Sequential, strided and indirect transfers. */
 static haul_status check_rows(const haul_transfer *t) {
     HAUL_CHECK_ROWS(REFUSE, , t->bytes, t->shared_pitch, t->global_pitch, t->alignment, t->how);
     REFUSE_1(, !is_far(t->global_pitch, MOST_PITCH_BITS), "the global pitch is up to 2^40 bytes, not ", t->global_pitch,
@@ -27,6 +35,7 @@ static haul_status check_rows(const haul_transfer *t) {
     return HAUL_OK;
 }
 
+/* Halos, which have a radius, and tiles. */
 static haul_status check_box(const haul_transfer *t) {
     HAUL_CHECK_BOX(REFUSE, , t->element, t->shared_pitch, t->alignment, t->how);
     for (unsigned d = 0; d < 5; d++)
@@ -43,6 +52,7 @@ static haul_status check_box(const haul_transfer *t) {
     return HAUL_OK;
 }
 
+/* The box's position and the array's extents and pitches. */
 static haul_status check_place(const haul_transfer *t, const haul_place *place) {
     for (unsigned d = 0; d < t->rank; d++)
         REFUSE_2(, !is_far(place->at[d], MOST_EXTENT_BITS) && place->extent[d] <= INT32_MAX,
@@ -69,12 +79,14 @@ static double reach_of(const haul_transfer *t, const haul_circumstances *c) {
     return reach;
 }
 
+/* Keeps all addresses within 64 bits, so that the walk needs no checks. */
 static haul_status check_reach(const haul_transfer *t, const haul_circumstances *c) {
     REFUSE_0(, c->global < 1ull << 60, "the global address is below 2^60");
     REFUSE_0(, reach_of(t, c) <= 0x1p43, "the transfer reaches over more than 2^43 bytes of global memory");
     return HAUL_OK;
 }
 
+/* Both addresses have the declared alignment. */
 static haul_status check_addresses(const haul_transfer *t, const haul_circumstances *c) {
     REFUSE_2(, c->global % t->alignment == 0, "the global address is a multiple of the alignment ", t->alignment,
              "; it is off by ", c->global % t->alignment);
@@ -109,6 +121,7 @@ static haul_status check_addition(const haul_transfer *t) {
     return HAUL_OK;
 }
 
+/* Teams must fit in the block, and the block on the machine. */
 static haul_status check_team(const diagnose_case *k) {
     const haul_circumstances *c = &k->c;
     REFUSE_2(, c->block_threads >= 1 && c->block_threads <= k->machine->max_threads_per_block, "a block has 1 to ",
@@ -121,6 +134,7 @@ static haul_status check_team(const diagnose_case *k) {
     return HAUL_OK;
 }
 
+/* The span may be absurdly large; it is limited before it is multiplied. */
 static haul_status check_shared(const diagnose_case *k) {
     const uint64_t span = diagnose_shared_span(&k->t), most = 1ull << 40;
     const uint64_t bytes = (span < most ? span : most) * k->c.stages * k->c.teams + k->c.shared_bytes;
@@ -132,6 +146,7 @@ static haul_status check_shared(const diagnose_case *k) {
         (unsigned long long)bytes, k->machine->name, k->machine->shared_per_block_optin);
 }
 
+/* Five eighths of L2 can be set aside. */
 static haul_status check_l2(const diagnose_case *k) {
     const haul_circumstances *c = &k->c;
     const uint64_t most = k->machine->l2_bytes / 8 * 5;

@@ -1,5 +1,11 @@
 /* Walks the pieces of a transfer as haul/device/engine.h moves them, warp by warp, and counts each access by the
- * virtual GPU's rules. The order of accesses follows engine.h. */
+ * virtual GPU's rules. The order of accesses follows engine.h.
+ *
+ * No data moves and no kernel runs. For each step the walk asks haul_piece_at() (haul/transfer.h), the same function
+ * that the device library calls, for the piece of each lane, sorts the lanes by what happens to their pieces, and gives
+ * the addresses to the functions of src/count that count a real launch's accesses. So a kernel with this transfer has
+ * the same counts. The cache L1 is simulated, cold at first; L2 is not: src/lib/diagnose/rate.c estimates its hits.
+ * `seen` collects the sectors that were touched, to compare with those that were fetched. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "count/l1.h"
@@ -15,23 +21,24 @@ typedef struct walk {
     const diagnose_case *k;
     const haul_transfer *t;
     haul_diagnosis *d;
-    unsigned size; /* threads of the team */
-    unsigned head;
-    bool loads;
-    sim_l1 *l1;
+    unsigned size;         /* threads of the team */
+    unsigned head;         /* bytes before the first aligned address of each element (HAUL_CONGRUENT) */
+    bool loads;            /* else it stores or adds */
+    sim_l1 *l1;            /* of one SM */
     sim_sector_set seen;   /* the sectors of the data in global memory */
     uint32_t issued[1024]; /* memory instructions of each thread */
 } walk;
 
 /* One warp's access: its active lanes and their addresses. */
 typedef struct access {
-    unsigned warp, width;
-    uint32_t active;
+    unsigned warp, width; /* width: bytes of a lane */
+    uint32_t active;      /* a bit for each lane */
     uint64_t global[SIM_LANES];
     uint32_t shared[SIM_LANES];
-    unsigned element[SIM_LANES];
+    unsigned element[SIM_LANES]; /* number of each lane's element, for its index */
 } access;
 
+/* Counts a memory instruction for each active lane. The busiest thread bounds the time to issue them. */
 static void note_issue(walk *w, const access *a) {
     for (uint32_t left = a->active; left; left &= left - 1)
         w->issued[a->warp * SIM_LANES + (unsigned)__builtin_ctz(left)]++;
@@ -45,6 +52,7 @@ static void set_lane(access *a, unsigned lane, uint64_t global, uint32_t shared)
 
 /* ---- traffic to L2 ---- */
 
+/* Counts a request to L2 for sectors of a line, `mask`. */
 static void fetch(walk *w, haul_traffic *t, uint64_t line, unsigned mask) {
     t->l2_requests++;
     t->l2_sectors += (uint32_t)__builtin_popcount(mask);
@@ -60,6 +68,7 @@ typedef enum l1_use {
     CLEARS_L1, /* invalidates the line */
 } l1_use;
 
+/* Applies the access to L1 and returns the mask of sectors that hit. */
 static unsigned use_l1(walk *w, l1_use use, uint64_t line, unsigned mask) {
     switch (use) {
     case FILLS_L1: return sim_l1_load(w->l1, line, mask);
@@ -70,7 +79,8 @@ static unsigned use_l1(walk *w, l1_use use, uint64_t line, unsigned mask) {
     return 0;
 }
 
-/* `data` is false for lists of indices, whose sectors are not the transfer's. */
+/* Looks up each line of an access in L1 and requests the missing sectors from L2. `data` is false for lists of indices,
+ * whose sectors are not the transfer's. */
 static void look_up(walk *w, haul_traffic *t, const sim_lines *lines, l1_use use, bool data) {
     for (uint32_t i = 0; i < lines->count; i++) {
         unsigned hits = use_l1(w, use, lines->line[i], lines->mask[i]), missing = lines->mask[i] & ~hits;
@@ -82,7 +92,8 @@ static void look_up(walk *w, haul_traffic *t, const sim_lines *lines, l1_use use
 
 /* ---- accesses ---- */
 
-/* Narrow loads are plain ones. */
+/* Returns how a load of that width uses L1, by the cache operator of `how`. Loads of less than 4 bytes have no
+ * operator. */
 static l1_use l1_use_of(haul_how how, unsigned width) {
     const haul_how operation = HAUL_LOAD_OPERATOR(how);
     if (width < 4) return FILLS_L1;
@@ -91,7 +102,8 @@ static l1_use l1_use_of(haul_how how, unsigned width) {
     return operation == HAUL_LOAD_LU ? READS_L1 : FILLS_L1;
 }
 
-/* Pieces are loaded with the operators of `how`; crumbs, and elements of pieces partly outside the array, plainly. */
+/* Counts a load by a warp. Pieces are loaded with the operators of `how`; crumbs, and elements of pieces partly outside
+ * the array, plainly. */
 static void load_global(walk *w, const access *a, l1_use use) {
     haul_traffic *t = &w->d->classes[HAUL_CLASS_GLOBAL_LOAD];
     sim_lines lines;
@@ -102,6 +114,7 @@ static void load_global(walk *w, const access *a, l1_use use) {
     look_up(w, t, &lines, use, true);
 }
 
+/* Counts a warp's load from shared memory, or its store there, with its bank conflicts. */
 static void use_shared(walk *w, const access *a, haul_memory_class class) {
     if (!a->active) return;
     note_issue(w, a);
@@ -110,6 +123,7 @@ static void use_shared(walk *w, const access *a, haul_memory_class class) {
     sim_traffic_shared(&w->d->classes[class], wavefronts, a->active, a->width);
 }
 
+/* Stores go through L1 to L2, all of their sectors. */
 static void store_global(walk *w, const access *a) {
     haul_traffic *t = &w->d->classes[HAUL_CLASS_GLOBAL_STORE];
     sim_lines lines;
@@ -119,7 +133,7 @@ static void store_global(walk *w, const access *a) {
     for (uint32_t i = 0; i < lines.count; i++) fetch(w, t, lines.line[i], lines.mask[i]);
 }
 
-/* Invalidates the lines in L1. */
+/* A reduction's lines: sent to L2, invalidated in L1. */
 static void send_update(void *context, const sim_lines *lines) {
     walk *w = context;
     for (uint32_t i = 0; i < lines->count; i++) {
@@ -128,6 +142,7 @@ static void send_update(void *context, const sim_lines *lines) {
     }
 }
 
+/* Additions of single halves are loops of a load and a compare-and-swap; these two count their lines. */
 static void load_half(void *context, const sim_lines *lines) {
     walk *w = context;
     look_up(w, &w->d->classes[HAUL_CLASS_GLOBAL_LOAD], lines, FILLS_L1, true);
@@ -163,6 +178,7 @@ static void add_global(walk *w, const access *a) {
     }
 }
 
+/* Counts the global side of a store or an addition. */
 static void put_global(walk *w, const access *a) {
     if (!a->active) return;
     if (w->k->c.direction == HAUL_DIRECTION_ADD)
@@ -171,6 +187,7 @@ static void put_global(walk *w, const access *a) {
         store_global(w, a);
 }
 
+/* Counts a warp's asynchronous copy. Only copies of 16 bytes can go around L1. */
 static void copy_by_ldgsts(walk *w, const access *a) {
     const bool around = a->width == 16 && !(w->t->how & HAUL_THROUGH_L1);
     haul_traffic *t = &w->d->classes[around ? HAUL_CLASS_LDGSTS_BYPASS : HAUL_CLASS_LDGSTS_ACCESS];
@@ -202,12 +219,14 @@ static void move(walk *w, const access *a, l1_use use) {
 
 /* ---- addresses of elements ---- */
 
+/* A fixed hash, so that random rows are the same in every diagnosis. */
 static uint64_t scatter(uint64_t x) {
     x = (x ^ x >> 31) * 0x7fb5d329728ea185ull;
     x = (x ^ x >> 27) * 0x81dadef4bc2dd44dull;
     return x ^ x >> 33;
 }
 
+/* Returns the row of an element: its number, the given index, or a random row. */
 static int64_t row_of(const walk *w, unsigned element) {
     if (w->t->shape != HAUL_SHAPE_INDIRECT) return (int64_t)element;
     return w->k->c.index ? w->k->c.index[element] : (int64_t)(scatter(element + 1) % w->k->c.rows);
@@ -217,7 +236,8 @@ static uint64_t element_address(const walk *w, unsigned element) {
     return w->k->c.global + (uint64_t)row_of(w, element) * (uint64_t)w->t->global_pitch;
 }
 
-/* Reads the indices that the lanes of `a` need before they know their elements' addresses. */
+/* Counts the reading of the indices that the lanes of `a` need before they know their elements' addresses. Does nothing
+ * for other shapes. Indices count as the transfer's traffic, and separately. */
 static void read_index(walk *w, const access *a) {
     const haul_circumstances *c = &w->k->c;
     haul_traffic index = {0};
@@ -245,10 +265,11 @@ static void read_index(walk *w, const access *a) {
 
 /* The pieces of a warp's lanes in one step. */
 typedef struct step {
-    access whole, fill, part;
+    access whole, fill, part;     /* lanes whose pieces lie inside the array, outside, and partly */
     haul_piece pieces[SIM_LANES]; /* pieces of the lanes in `part` */
 } step;
 
+/* Adds a lane's piece to the access of its state. */
 static void sort_piece(walk *w, step *s, unsigned lane, const haul_piece *p) {
     const bool indirect = w->t->shape == HAUL_SHAPE_INDIRECT;
     const uint64_t global = (indirect ? element_address(w, p->element) : w->k->c.global) + (uint64_t)p->global;
@@ -299,6 +320,7 @@ static void store_parts(walk *w, const step *s) {
     }
 }
 
+/* Sorts the pieces of a warp in step k; `area` is 1 for a halo's sides, else 0. */
 static void sort_pieces(walk *w, step *s, unsigned area, unsigned k, unsigned count) {
     const unsigned first = s->whole.warp * SIM_LANES;
     for (unsigned lane = 0; lane < SIM_LANES && first + lane < w->size; lane++) {
@@ -321,6 +343,7 @@ static void store_step(walk *w, const step *s) {
     store_parts(w, s);
 }
 
+/* Step k of one warp. Pieces outside the array are filled in shared memory, and touch no global memory. */
 static void move_step(walk *w, unsigned area, unsigned k, unsigned warp, unsigned count) {
     step s = {.whole.warp = warp, .fill.warp = warp, .part.warp = warp};
     s.whole.width = s.fill.width = s.part.width = haul_piece_width(w->t, area);
@@ -336,6 +359,7 @@ static void move_step(walk *w, unsigned area, unsigned k, unsigned warp, unsigne
     load_parts(w, &s);
 }
 
+/* Threads take pieces in turn: thread i of the team has pieces i, i + size, and so on. */
 static void move_area(walk *w, unsigned area) {
     const unsigned count = haul_piece_count(w->t, area, w->head), steps = (count + w->size - 1) / w->size;
     w->d->steps += steps;
@@ -345,13 +369,14 @@ static void move_area(walk *w, unsigned area) {
 
 /* ---- crumbs ---- */
 
+/* Bytes of an element between head and tail, which whole pieces carry. */
 static uint32_t body_bytes(const walk *w) {
     const unsigned width = w->k->engine == HAUL_BY_BULK ? 16 : haul_piece_width(w->t, 0);
     return (w->t->bytes - w->head) / width * width;
 }
 
-/* Bytes [offset, offset + width) of every element. Thread number `turn` has the first one if the team is larger than
- * 8. */
+/* Moves bytes [offset, offset + width) of every element. Thread number `turn` has the first one if the team is larger
+ * than 8, so that different crumbs of an element belong to different threads. */
 static void move_crumb(walk *w, unsigned offset, unsigned width, unsigned turn) {
     const unsigned size = w->size, shift = size > 8 ? turn : 0;
     for (unsigned round = 0; (uint64_t)round * size < w->t->count; round++) {
@@ -372,6 +397,8 @@ static void move_crumb(walk *w, unsigned offset, unsigned width, unsigned turn) 
     w->d->bytes += (uint64_t)w->t->count * width;
 }
 
+/* The head in accesses of 1, 2, 4 and 8 bytes, as its bits say; the tail in the opposite order, so that each is
+ * aligned. */
 static void move_crumbs(walk *w) {
     const unsigned tail = w->t->bytes - w->head - body_bytes(w);
     unsigned at = 0;
@@ -393,6 +420,8 @@ typedef struct bulk_walk {
     haul_traffic *traffic;
 } bulk_walk;
 
+/* Called for each request of a copy. A part of a tensor copy's box outside the array has no line: nothing is fetched.
+ */
 static void fetch_bulk(void *context, uint64_t line, unsigned mask) {
     const bulk_walk *b = context;
     if (line != SIM_NO_LINE) fetch(b->w, b->traffic, line, mask);
@@ -402,6 +431,7 @@ static haul_traffic *bulk_traffic(walk *w) {
     return &w->d->classes[w->loads ? HAUL_CLASS_BULK_LOAD : HAUL_CLASS_BULK_STORE];
 }
 
+/* One thread's instruction that starts a copy. */
 static void ask_for_copy(walk *w, unsigned thread) {
     bulk_traffic(w)->instructions++;
     bulk_traffic(w)->requests++;
@@ -409,6 +439,7 @@ static void ask_for_copy(walk *w, unsigned thread) {
     w->issued[thread]++;
 }
 
+/* Bulk copies of each element's body, started by up to a warp's threads in turn. */
 static void copy_elements(walk *w) {
     bulk_walk b = {w, bulk_traffic(w)};
     const uint32_t bytes = body_bytes(w);
@@ -436,7 +467,7 @@ static void copy_elements(walk *w) {
     w->d->bytes += (uint64_t)w->t->count * bytes;
 }
 
-/* The map that the engine would get; elements of 16 bytes count as two of 8. */
+/* Returns the map that the engine would get. Elements of 16 bytes count as two of 8, since no tensor type is larger. */
 static sim_tensor tensor_of(const walk *w) {
     static const uint32_t types[] = {SIM_TENSOR_U8, SIM_TENSOR_U16, SIM_TENSOR_U32, SIM_TENSOR_U64, SIM_TENSOR_U64};
     const haul_place *place = &w->k->c.place;
@@ -452,6 +483,7 @@ static sim_tensor tensor_of(const walk *w) {
     return map;
 }
 
+/* A tensor copy, row by row, as the engine fetches it. Thread 0 starts it. */
 static void copy_box(walk *w) {
     const sim_tensor map = tensor_of(w);
     int32_t at[SIM_TENSOR_RANK];
@@ -472,6 +504,7 @@ static void copy_box(walk *w) {
 
 /* ---- all counts ---- */
 
+/* Boxes have no crumbs: their rows consist of whole elements. */
 static void walk_transfer(walk *w) {
     w->d->width = haul_piece_width(w->t, 0);
     if (w->t->shape == HAUL_SHAPE_BOX && w->t->radius) w->d->side_width = haul_piece_width(w->t, 1);
@@ -483,8 +516,9 @@ static void walk_transfer(walk *w) {
     if (w->t->shape != HAUL_SHAPE_BOX) move_crumbs(w);
 }
 
-/* If transfers are adjacent, the rest of a sector at the edge of one belongs to the neighbour, which finds it in L2.
- * Rows with gaps and indirect rows have no such neighbours; and a read loads whole fetch units. */
+/* Returns the bytes that device memory moves. If transfers are adjacent, the rest of a sector at the edge of one
+ * belongs to the neighbour, which finds it in L2. Rows with gaps and indirect rows have no such neighbours; and a read
+ * loads whole fetch units. */
 static uint64_t memory_bytes(const walk *w, const sim_sector_set_size *seen) {
     const haul_transfer *t = w->t;
     const bool dense = t->shape == HAUL_SHAPE_ROWS && (t->count == 1 || t->global_pitch == t->bytes);
@@ -493,6 +527,7 @@ static uint64_t memory_bytes(const walk *w, const sim_sector_set_size *seen) {
     return by_pairs ? 64 * seen->pairs : 32 * seen->sectors;
 }
 
+/* Sums over the classes of traffic. Indices are taken out of the requests and sectors, which are about the data. */
 static void sum_up(walk *w) {
     haul_diagnosis *d = w->d;
     haul_traffic sum = {0};

@@ -26,6 +26,7 @@ static void place_inside(const haul_transfer *t, haul_place *place) {
 /* Addresses begin well above zero, so that none becomes negative; no counting rule uses that bit. */
 #define ORIGIN (1ull << 44)
 
+/* Zero fields of the circumstances get their defaults, so that the other files need not know them. */
 static void fill_in(diagnose_case *k) {
     haul_circumstances *c = &k->c;
     if (c->global < 1ull << 60) c->global += ORIGIN;

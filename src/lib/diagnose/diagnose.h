@@ -11,7 +11,7 @@ typedef struct diagnose_case {
     haul_transfer t;
     haul_circumstances c;
     const sim_machine *machine;
-    unsigned engine;
+    unsigned engine; /* HAUL_BY_..., never AUTO, once diagnose_examine() has chosen */
     uint32_t team_threads;
 } diagnose_case;
 

@@ -60,6 +60,7 @@ static const char *limit_of(const haul_occupancy *o, uint32_t resident) {
     return o->blocks_per_sm == o->limit_shared ? "shared memory" : "registers";
 }
 
+/* Sets shared memory, registers and occupancy. Stages of a pipeline begin at multiples of 128 bytes. */
 static haul_status find_room(const diagnose_case *k, haul_diagnosis *d) {
     const haul_circumstances *c = &k->c;
     const sim_machine *m = k->machine;
@@ -202,6 +203,7 @@ static const char *const engine_names[] = {
 static const char *const team_names[] = {
     [HAUL_TEAM_THREAD] = "thread", [HAUL_TEAM_WARP] = "warp", [HAUL_TEAM_WARPS] = "warps", [HAUL_TEAM_BLOCK] = "block"};
 
+/* Chooses the engine and the team's size. */
 static void settle(diagnose_case *k) {
     k->engine = haul_transfer_engine(&k->t, k->c.direction, k->machine->sm);
     switch (k->c.team) {

@@ -1,10 +1,12 @@
-/* Buffers and plain bytes of launch files. */
+/* Buffers and plain bytes of launch files: the readers for {"buf":...} and {"bytes":...}. A buffer has its contents
+ * from a rule, from a file, or is a pointer into the buffer of another argument ("same"). */
 #include "base/status.h"
 #include "lib/launch/read.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* An absolute path stays; the command line's launches have no folder. */
 haul_status launch_read_path(launch_list *list, json_t *value, const char *what, const char **path) {
     const char *given;
     HAUL_TRY(launch_read_string(list, value, what, &given));
@@ -12,17 +14,19 @@ haul_status launch_read_path(launch_list *list, json_t *value, const char *what,
     return *path ? HAUL_OK : haul_no_memory("the launches");
 }
 
+/* Leaves *out as it is if the member is missing. */
 static haul_status read_optional(json_t *object, const char *what, int64_t low, int64_t high, int64_t *out) {
     json_t *value = json_object_get(object, what);
     return value ? launch_read_integer(value, what, low, high, out) : HAUL_OK;
 }
 
+/* Whether `buf` is a pointer into another argument's buffer. */
 static bool shares(json_t *object) {
     const char *name = json_string_value(json_object_get(object, "buf"));
     return name && strcmp(name, LAUNCH_SAME) == 0;
 }
 
-/* Reads the kernel's pointer's distance from the first word. */
+/* Reads `at`, the distance of the kernel's pointer from the first word. */
 static haul_status read_place(json_t *object, launch_argument *a) {
     int64_t at = 0;
     HAUL_TRY(read_optional(object, "at", 0, INT64_C(1) << 42, &at));
@@ -30,6 +34,7 @@ static haul_status read_place(json_t *object, launch_argument *a) {
     return HAUL_OK;
 }
 
+/* Whether `of` names a buffer is checked when all arguments are read (lines.c). */
 static haul_status read_shared(json_t *object, launch_argument *a) {
     int64_t of;
     HAUL_TRY(launch_read_integer(json_object_get(object, "of"), "of", 0, UINT32_MAX, &of));
@@ -39,6 +44,7 @@ static haul_status read_shared(json_t *object, launch_argument *a) {
     return read_place(object, a);
 }
 
+/* Reads the rule, and the path of a file. */
 static haul_status read_fill(launch_list *list, json_t *object, launch_argument *a) {
     const char *name;
     HAUL_TRY(launch_read_string(list, json_object_get(object, "buf"), "buf", &name));
@@ -79,6 +85,7 @@ static haul_status read_words(json_t *object, launch_argument *a) {
     return launch_settle_fill(a, json_object_get(object, "seed") != NULL);
 }
 
+/* The rule is read before the fields are checked, so that an unknown rule is named first. */
 haul_status launch_read_buffer(launch_list *list, json_t *object, launch_argument *a) {
     int64_t offset = 0;
     if (shares(object)) {
@@ -96,6 +103,7 @@ haul_status launch_read_buffer(launch_list *list, json_t *object, launch_argumen
 
 /* ---- bytes ---- */
 
+/* Every two digits are a byte, in memory's order. */
 static haul_status read_digits(const char *hex, size_t size, unsigned char *bytes) {
     unsigned value;
     for (size_t i = 0; i < size; i++) {

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "lib/device.h"
 
+/* The message has the number, the limit, and who sets it. */
 static haul_status over(const char *what, uint64_t asked, uint64_t most, const char *who) {
     return haul_fail(HAUL_ERROR_LIMIT, "launch: %s %llu, but %s allows %llu", what, (unsigned long long)asked, who,
                      (unsigned long long)most);
@@ -15,11 +16,13 @@ static uint64_t device_limit(const haul_device *d, int which) {
                                                                                               : UINT64_MAX;
 }
 
+/* An attribute of the kernel; `otherwise` if the driver does not tell. */
 static uint64_t function_limit(const haul_device *d, CUfunction f, int which, uint64_t otherwise) {
     int value = 0;
     return d->driver->function_attribute(&value, which, f) == CUDA_SUCCESS && value > 0 ? (uint64_t)value : otherwise;
 }
 
+/* `first` is the driver's attribute for the first dimension; those of the others follow it. */
 static haul_status check_extent(const haul_device *d, const uint32_t extent[3], const char *const names[3], int first) {
     for (int k = 0; k < 3; k++) {
         uint64_t most = device_limit(d, first + k);
@@ -29,6 +32,7 @@ static haul_status check_extent(const haul_device *d, const uint32_t extent[3], 
     return HAUL_OK;
 }
 
+/* A kernel's own limit may be lower than the device's. */
 static haul_status check_threads(const haul_device *d, const haul_launch *l, CUfunction f) {
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     uint64_t most = device_limit(d, DRIVER_DEVICE_MAX_THREADS_PER_BLOCK);

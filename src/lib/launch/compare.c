@@ -1,3 +1,7 @@
+/* Implements lib/launch/compare.h. counters.def has each counter's grade. Exact counters follow from the kernel and the
+ * architecture alone. Close ones depend on timing: the model has bounds for them, and agreement means that recorded and
+ * simulated values are consistent with the bounds. docs/accuracy.md has the results, docs/memory-differences.md the
+ * causes of differences. */
 #include "lib/launch/compare.h"
 
 #include <math.h>
@@ -5,10 +9,12 @@
 static const double SLACK = 2;        /* counts, for an instruction fetch or a stray request */
 static const double TOLERANCE = 0.02; /* for L1's hits, misses and store sectors */
 
+/* Whether the value lies in the range, widened by `slack` on both sides. */
 static bool within(double value, double low, double high, double slack) {
     return value >= low - slack && value <= high + slack;
 }
 
+/* Whether the recorded range and the bounds have a value in common. */
 static bool overlap(double low, double high, haul_bounds b) {
     return high >= b.low - SLACK && low <= b.high + SLACK;
 }
@@ -23,6 +29,7 @@ static bool has_tolerance(haul_counter counter) {
     }
 }
 
+/* For counters of grade close whose value lies outside the recorded range. */
 static bool agrees_closely(haul_counter counter, double low, double high, double ours, haul_bounds bounds) {
     if (has_tolerance(counter)) {
         double end = ours < low ? low : high, slack = end * TOLERANCE;
@@ -31,6 +38,7 @@ static bool agrees_closely(haul_counter counter, double low, double high, double
     return bounds.low < bounds.high && within(ours, bounds.low, bounds.high, SLACK) && overlap(low, high, bounds);
 }
 
+/* A value in the recorded range agrees whatever the grade. */
 bool compare_agrees(haul_counter counter, double low, double high, double ours, haul_bounds bounds) {
     if (within(ours, low, high, 0)) return true;
     switch (haul_counters[counter].grade) {
@@ -44,6 +52,7 @@ bool compare_is_zero(const compare_pair *p) {
     return p->low == 0 && p->high == 0 && p->ours == 0;
 }
 
+/* Relative to the nearer end of the range. */
 double compare_error(const compare_pair *p) {
     if (p->equal) return 0;
     const double end = p->ours < p->low ? p->low : p->high;
@@ -56,6 +65,7 @@ const char *compare_grade_name(haul_counter counter) {
     return names[haul_counters[counter].grade];
 }
 
+/* The same reasons stand in docs/accuracy.md for readers. */
 const char *compare_reason(haul_counter counter) {
     switch (counter) {
     case HAUL_COUNTER_INST_EXECUTED:
@@ -93,6 +103,7 @@ const char *compare_reason(haul_counter counter) {
     }
 }
 
+/* Counts a pair in its grade's tally. */
 static void add_pair(compare_tally *t, const compare_pair *p) {
     const bool nonzero = !compare_is_zero(p);
     t->pairs++;
@@ -101,6 +112,7 @@ static void add_pair(compare_tally *t, const compare_pair *p) {
     t->nonzero_agreeing += nonzero && p->agrees;
 }
 
+/* Counters that were not read here make no pair. */
 size_t compare_launch(const launch_description *launch, const haul_launch_record *record,
                       compare_pair pairs[HAUL_COUNTER_COUNT], compare_sums *sums) {
     size_t count = 0;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+/* JSON's types, as fields.def names them. */
 typedef enum field_type { ANY, INTEGER, NUMBER, STRING, BOOLEAN, ARRAY, OBJECT } field_type;
 
 typedef struct field {
@@ -20,12 +21,14 @@ static const field fields[] = {
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
+/* NULL if the object has no such field. */
 static const field *find(launch_object object, const char *name) {
     for (size_t i = 0; i < FIELDS; i++)
         if (fields[i].object == object && strcmp(fields[i].name, name) == 0) return &fields[i];
     return NULL;
 }
 
+/* Fails with the nearest known name, or with all of them. */
 static haul_status unknown_field(const char *name, const char *const *names, size_t count) {
     const char *near = nearest_name(name, names, count);
     if (near) return haul_fail(HAUL_ERROR_ARGUMENT, "unknown field `%s`: did you mean `%s`?", name, near);
@@ -37,6 +40,7 @@ static haul_status unknown_field(const char *name, const char *const *names, siz
     return haul_fail(HAUL_ERROR_ARGUMENT, "unknown field `%s`: there are %s", name, list);
 }
 
+/* Fails with the names of this kind of object. */
 static haul_status unknown_of(launch_object object, const char *name) {
     const char *names[FIELDS];
     size_t count = 0;
@@ -45,6 +49,7 @@ static haul_status unknown_of(launch_object object, const char *name) {
     return unknown_field(name, names, count);
 }
 
+/* Ranges of numbers are the readers' business. */
 static haul_status check_type(const field *f, const json_t *value) {
     static const char *const must[] = {[INTEGER] = "a whole number", [NUMBER] = "a number", [STRING] = "a string",
                                        [BOOLEAN] = "true or false",  [ARRAY] = "an array",  [OBJECT] = "an object"};
@@ -59,6 +64,7 @@ static haul_status check_type(const field *f, const json_t *value) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "%s: must be %s", f->name, must[f->type]);
 }
 
+/* Required fields are the readers' business as well. */
 haul_status launch_check_fields(json_t *json, launch_object object) {
     const char *name;
     json_t *value;
@@ -69,6 +75,7 @@ haul_status launch_check_fields(json_t *json, launch_object object) {
     return HAUL_OK;
 }
 
+/* A second field would be ignored otherwise. */
 haul_status launch_check_scalar(json_t *json, const launch_scalar *scalar) {
     const char *name;
     json_t *value;
@@ -77,6 +84,7 @@ haul_status launch_check_scalar(json_t *json, const launch_scalar *scalar) {
     return HAUL_OK;
 }
 
+/* The first field of the object is taken for a misspelt kind. */
 haul_status launch_unknown_argument(json_t *json) {
     static const char *const kinds[] = {"buf", "bytes", "struct", "tensor", "tex", "surf"};
     const char *name = json_object_iter_key(json_object_iter(json));

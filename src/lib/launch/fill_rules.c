@@ -17,6 +17,7 @@ launch_fill launch_fill_find(const char *name) {
     return (launch_fill)i;
 }
 
+/* A seed of `perm` is a step; recorded launches have one. Without it a random permutation is more useful. */
 haul_status launch_settle_fill(launch_argument *a, bool seed_given) {
     if (a->fill == LAUNCH_FILL_PERM && !seed_given) a->fill = LAUNCH_FILL_SHUFFLE;
     const bool bounded = a->fill == LAUNCH_FILL_SHUFFLE || (a->fill == LAUNCH_FILL_INDEX && !a->below);
@@ -28,10 +29,12 @@ haul_status launch_settle_fill(launch_argument *a, bool seed_given) {
     return HAUL_OK;
 }
 
+/* Knuth's multiplicative hash, the h() of lib/launch/launches.h. */
 static uint32_t spread(uint64_t x) {
     return (uint32_t)x * 2654435761u;
 }
 
+/* 24 bits of the hash, so that every value is exact; 0 does not occur. */
 static void fill_f01(uint32_t *words, size_t count, uint64_t first, uint32_t seed) {
     float *values = (float *)words;
     for (size_t i = 0; i < count; i++) values[i] = (float)((spread(first + i + seed) >> 8) + 1) * (1.0f / 16777216.0f);
@@ -41,6 +44,7 @@ static void fill_u32(uint32_t *words, size_t count, uint64_t first, uint32_t see
     for (size_t i = 0; i < count; i++) words[i] = spread(first + i + seed);
 }
 
+/* Numbers beyond 2^32 wrap. */
 static void fill_iota(uint32_t *words, size_t count, uint64_t first, uint32_t seed) {
     for (size_t i = 0; i < count; i++) words[i] = (uint32_t)(first + i) + seed;
 }
@@ -57,6 +61,7 @@ static void fill_perm(uint32_t *words, size_t count, uint64_t first, uint32_t se
 
 /* ---- random numbers ---- */
 
+/* Rounds of the permutation. */
 enum { ROUNDS = 5 };
 
 /* A permutation of the numbers of some bits: each step of a round is reversible. */
@@ -99,6 +104,8 @@ static void fill_shuffle(uint32_t *words, size_t count, uint64_t first, uint32_t
     }
 }
 
+/* Multiplying a random 32-bit word by the bound and dropping the lower half maps it evenly to numbers below the bound.
+ */
 static void fill_index(uint32_t *words, size_t count, uint64_t first, uint32_t seed, uint64_t below) {
     const uint64_t key = launch_mix(seed);
     for (size_t i = 0; i < count; i++) words[i] = (uint32_t)((launch_mix(key ^ (first + i)) >> 32) * below >> 32);

@@ -1,3 +1,9 @@
+/* Reads launch files: a JSON object on each line (lib/launch/launches.h defines them), and keeps the list of launches.
+ *
+ * All strings and arrays live in the list's arena. Each line is first checked against fields.def, so that a misspelt
+ * member is an error and not a default; then one reader for each member fills in the description. Textures, tensor
+ * maps, buffers and bytes, and scalars have their readers in texture.c, tensor.c, buffer.c and scalar_values.c. The
+ * JSON object stays in the description, because the printed line repeats it (launch_to_json()). */
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -14,10 +20,13 @@ const char *const launch_access_names[] = {
 /* ---- reading one line ----
  * Every reader takes the member's name for its message; read_line() puts `where` before it. */
 
+/* Fails for the member `what`. */
 static haul_status wrong(const char *what, const char *must) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "%s: %s", what, must);
 }
 
+/* Reads a whole number from `low` to `high`. A missing value is an error; callers look first if a member is
+ * optional. */
 haul_status launch_read_integer(json_t *value, const char *what, int64_t low, int64_t high, int64_t *out) {
     if (!json_is_integer(value)) return wrong(what, value ? "must be a whole number" : "is missing");
     int64_t n = json_integer_value(value);
@@ -29,7 +38,7 @@ haul_status launch_read_integer(json_t *value, const char *what, int64_t low, in
     return HAUL_OK;
 }
 
-/* Grid and block have one to three extents; the device checks their limits. */
+/* Reads a grid or block of one to three extents; missing ones are 1. The device checks their limits. */
 static haul_status read_extent(json_t *value, const char *what, uint32_t extent[3]) {
     size_t count = json_array_size(value);
     if (count < 1 || count > 3) return wrong(what, value ? "must be an array of one to three numbers" : "is missing");
@@ -41,6 +50,7 @@ static haul_status read_extent(json_t *value, const char *what, uint32_t extent[
     return HAUL_OK;
 }
 
+/* Copies the text into the list's memory; an empty one is an error. */
 haul_status launch_read_string(launch_list *list, json_t *value, const char *what, const char **out) {
     if (!json_is_string(value) || !json_string_length(value))
         return wrong(what, value ? "must be a string" : "is missing");
@@ -48,7 +58,7 @@ haul_status launch_read_string(launch_list *list, json_t *value, const char *wha
     return *out ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launches");
 }
 
-/* The hash of the contents after the kernel. */
+/* Reads the recorded hash of the contents after the kernel, if there is one. */
 static haul_status read_after(json_t *object, launch_argument *a) {
     const char *hex = json_string_value(json_object_get(object, "after"));
     if (!hex) return HAUL_OK;
@@ -59,17 +69,20 @@ static haul_status read_after(json_t *object, launch_argument *a) {
     return HAUL_OK;
 }
 
+/* A buffer of a launch file may also have a recorded hash. */
 static haul_status read_buffer(launch_list *list, json_t *object, launch_argument *a) {
     HAUL_TRY(launch_read_buffer(list, object, a));
     return read_after(object, a);
 }
 
+/* Textures have no `after`, since kernels cannot write them; fields.def refuses it. */
 static haul_status read_texture(launch_list *list, json_t *object, launch_object kind, launch_argument *a) {
     HAUL_TRY(launch_check_fields(object, kind));
     HAUL_TRY(launch_read_texture(list, object, a));
     return read_after(object, a);
 }
 
+/* The member that is there tells the kind of the argument. */
 haul_status launch_read_argument(launch_list *list, json_t *object, launch_argument *a) {
     json_t *value;
     if (json_object_get(object, "buf")) return read_buffer(list, object, a);
@@ -87,7 +100,8 @@ haul_status launch_read_argument(launch_list *list, json_t *object, launch_argum
     return launch_scalar_read(scalar, value, a);
 }
 
-/* A tensor lies in a buffer, which may belong to another argument. */
+/* Checks that `of` of tensor maps and shared buffers names an argument with a buffer of its own. It may be a later one,
+ * so this happens after all arguments are read. */
 static haul_status check_shares(const launch_description *d) {
     for (size_t i = 0; i < d->argument_count + d->field_count; i++) {
         const launch_argument *a = &d->arguments[i];
@@ -99,6 +113,7 @@ static haul_status check_shares(const launch_description *d) {
     return HAUL_OK;
 }
 
+/* Reads the values of `globals`, which follow the arguments in the same array. */
 static haul_status read_variables(launch_list *list, json_t *object, launch_description *d) {
     const char *name;
     json_t *value;
@@ -113,6 +128,7 @@ static haul_status read_variables(launch_list *list, json_t *object, launch_desc
     return HAUL_OK;
 }
 
+/* Reads `args` and `globals` into one array: the variables' values follow the arguments. */
 static haul_status read_arguments(launch_list *list, json_t *array, json_t *globals, launch_description *d) {
     if (!array) return wrong("args", "is missing");
     d->argument_count = json_array_size(array);
@@ -127,6 +143,8 @@ static haul_status read_arguments(launch_list *list, json_t *array, json_t *glob
     return check_shares(d);
 }
 
+/* Reads a number or [lowest, highest]. An unknown counter is read for its errors, and dropped by the caller: recordings
+ * may have counters that this version does not know. */
 static haul_status read_counter(const char *key, json_t *value, launch_counter *c) {
     c->counter = haul_counter_find(key);
     bool range = json_array_size(value) == 2;
@@ -137,6 +155,7 @@ static haul_status read_counter(const char *key, json_t *value, launch_counter *
     return c->low <= c->high ? HAUL_OK : wrong(key, "the lowest comes first");
 }
 
+/* Keeps the counters that haul knows. */
 static haul_status read_counters(launch_list *list, json_t *object, launch_description *d) {
     if (!object) return HAUL_OK;
     d->counters = ARENA_ARRAY(&list->memory, json_object_size(object), launch_counter);
@@ -152,6 +171,7 @@ static haul_status read_counters(launch_list *list, json_t *object, launch_descr
     return HAUL_OK;
 }
 
+/* Members that may be missing. Times and the like of earlier runs are accepted and ignored. */
 static haul_status read_optional(launch_list *list, json_t *object, launch_description *d) {
     json_t *id = json_object_get(object, "id"), *shared = json_object_get(object, "smem");
     json_t *file = json_object_get(object, "file"), *us = json_object_get(object, "us");
@@ -166,6 +186,7 @@ static haul_status read_optional(launch_list *list, json_t *object, launch_descr
     return HAUL_OK;
 }
 
+/* Leaves *access as it is if the member is missing. */
 static haul_status read_access(json_t *value, const char *what, haul_l2_access *access) {
     const char *name = json_string_value(value);
     for (unsigned k = 0; name && k <= HAUL_L2_PERSISTING; k++) {
@@ -176,6 +197,7 @@ static haul_status read_access(json_t *value, const char *what, haul_l2_access *
     return value ? wrong(what, "must be normal, streaming or persisting") : HAUL_OK;
 }
 
+/* Needs the arguments, of which the window is one. Without `arg` there is no window. */
 static haul_status read_window(json_t *object, const launch_description *d, launch_l2 *l2) {
     json_t *ratio = json_object_get(object, "ratio"), *at = json_object_get(object, "arg");
     int64_t argument = 0;
@@ -193,6 +215,7 @@ static haul_status read_window(json_t *object, const launch_description *d, laun
     return read_access(json_object_get(object, "miss"), "l2.miss", &l2->miss);
 }
 
+/* An empty object means: nothing set aside, but the launch has a setting of its own. */
 static haul_status read_l2(json_t *object, launch_description *d) {
     int64_t bytes = 0;
     json_t *aside = json_object_get(object, "set_aside");
@@ -204,6 +227,7 @@ static haul_status read_l2(json_t *object, launch_description *d) {
     return read_window(object, d, &d->l2);
 }
 
+/* The order matters where one member refers to another: l2 follows args. */
 static haul_status read_launch(launch_list *list, json_t *object, launch_description *d) {
     if (!json_is_object(object)) return haul_fail(HAUL_ERROR_SYNTAX, "a launch must be a JSON object");
     HAUL_TRY(launch_check_fields(object, LAUNCH_OBJECT_LAUNCH));
@@ -218,6 +242,7 @@ static haul_status read_launch(launch_list *list, json_t *object, launch_descrip
 
 /* ---- the list ---- */
 
+/* All but the JSON is in the arena. */
 void launch_list_free(launch_list *list) {
     for (size_t i = 0; i < list->count; i++) json_decref(list->items[i].json);
     arena_free(&list->memory);
@@ -237,6 +262,7 @@ static launch_description *push(launch_list *list) {
     return d;
 }
 
+/* Arguments are copied, but not what they point to: that lives in the list already. */
 launch_description *launch_append(launch_list *list, const launch_description *launch) {
     launch_description *d = push(list);
     if (!d) return NULL;
@@ -253,6 +279,8 @@ launch_description *launch_append(launch_list *list, const launch_description *l
     return d;
 }
 
+/* Reads line `number` of the file, counted from 1. The description's id is its place in the list unless the line has
+ * one. */
 static haul_status read_line(launch_list *list, const char *name, size_t number, const char *line, size_t length) {
     json_error_t error;
     json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error);
@@ -270,12 +298,14 @@ static haul_status read_line(launch_list *list, const char *name, size_t number,
     return status == HAUL_OK ? HAUL_OK : haul_fail_in(status, "%s:%zu", name, number);
 }
 
+/* Paths in a launch file are relative to its folder. */
 static haul_status set_folder(launch_list *list, const char *name) {
     const char *slash = strrchr(name, '/');
     list->folder = slash ? arena_copy(&list->memory, name, (size_t)(slash - name)) : NULL;
     return list->folder || !slash ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launches");
 }
 
+/* Lines may end in \r\n, and may be empty; the last one needs no end. */
 haul_status launch_read_text(launch_list *list, const char *name, const char *bytes, size_t length) {
     size_t number = 0;
     HAUL_TRY(set_folder(list, name));
@@ -291,6 +321,7 @@ haul_status launch_read_text(launch_list *list, const char *name, const char *by
     return HAUL_OK;
 }
 
+/* A file without launches is an error: it is probably the wrong file. */
 haul_status launch_read_file(launch_list *list, const char *path) {
     text content = {0};
     size_t before = list->count;

@@ -1,4 +1,8 @@
-/* Launches on the command line: arguments and extents. */
+/* Launches on the command line: extents, windows and arguments.
+ *
+ * An argument is fields separated by colons. It is copied into the list's arena and cut there, so names of files can
+ * point into the copy. Suffixes (`,out=`, `,below=`) are cut off before the fields. Messages repeat the argument as it
+ * was given. */
 #include "base/number.h"
 #include "base/status.h"
 #include "lib/launch/launches.h"
@@ -8,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Accepts the notations of command lines and of launch files. */
 haul_status launch_parse_extent(const char *what, const char *string, uint32_t extent[3]) {
     static const char separators[] = "x, ";
     const char *s = string;
@@ -32,6 +37,7 @@ haul_status launch_parse_extent(const char *what, const char *string, uint32_t e
     return HAUL_OK;
 }
 
+/* Whether the argument is a buffer is checked by the caller, who knows the arguments. */
 haul_status launch_parse_window(const char *string, launch_l2 *l2) {
     char *end;
     *l2 = (launch_l2){.given = true, .has_window = true, .hit = HAUL_L2_PERSISTING, .miss = HAUL_L2_STREAMING};
@@ -49,6 +55,7 @@ haul_status launch_parse_window(const char *string, launch_l2 *l2) {
 
 /* ---- arguments ---- */
 
+/* `string` is the argument as given. */
 static haul_status wrong(const char *string, const char *must) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "--arg %s: %s", string, must);
 }
@@ -67,7 +74,7 @@ static char *next_field(char **rest, char end) {
     return field;
 }
 
-/* Words may have a binary suffix, as sizes do. */
+/* Reads WORDS[:SEED[:OFFSET]]. Words may have a binary suffix, as sizes do. */
 static haul_status parse_numbers(const char *string, char *fields, launch_argument *a) {
     const char *words = next_field(&fields, ':'), *seed = next_field(&fields, ':'), *offset = next_field(&fields, ':');
     uint64_t value;
@@ -92,6 +99,7 @@ static const char *cut_suffix(char *string, const char *name) {
     return at + strlen(name);
 }
 
+/* `below` is NULL if it was not given. */
 static haul_status parse_bound(const char *string, const char *below, launch_argument *a) {
     if (!below || (number_size(below, &a->below) && a->below && a->below <= LAUNCH_MOST_INDICES)) return HAUL_OK;
     return wrong(string, "below= needs a number from 1 to 4G");
@@ -112,7 +120,8 @@ static haul_status parse_spread(const char *string, char *fields, launch_argumen
     return HAUL_OK;
 }
 
-/* A step that shares a factor with the number of words would skip some numbers and repeat others. */
+/* Refuses a `perm` that is none: a step that shares a factor with the number of words would skip some numbers and
+ * repeat others. Euclid's algorithm finds the factor. */
 static haul_status check_step(const char *string, const launch_argument *a) {
     uint64_t n = a->words, step = a->seed;
     while (step) {
@@ -134,6 +143,7 @@ static haul_status parse_elements(const char *string, char *fields, launch_argum
     return wrong_as_said(string, launch_settle_elements(a));
 }
 
+/* Reads FILL:WORDS[:SEED[:OFFSET]]. */
 static haul_status parse_rule(const char *string, char *fields, launch_argument *a) {
     char *rest = fields;
     const char *name = next_field(&rest, ':');
@@ -149,6 +159,7 @@ static haul_status parse_rule(const char *string, char *fields, launch_argument 
     return check_step(string, a);
 }
 
+/* A file gives the number of words itself, so there are no further fields. */
 static haul_status parse_buffer(const char *string, char *fields, launch_argument *a) {
     a->kind = HAUL_ARGUMENT_BUFFER;
     a->output = cut_suffix(fields, ",out=");

@@ -1,9 +1,11 @@
+/* Implements lib/launch/progress.h. Until the first block has ended there is no rate, so the operations show that the
+ * kernel lives. */
 #include "lib/launch/progress.h"
 
 #include "base/mangled.h"
 #include "base/number.h"
 
-enum { NAME = 40 };
+enum { NAME = 40 }; /* longest name that is shown */
 
 double launch_share_done(const sim_progress *p) {
     return p->blocks ? (double)p->done / (double)p->blocks : 0;

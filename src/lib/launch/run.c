@@ -1,4 +1,9 @@
-/* Runs one described launch. Buffers are filled and read back in pieces that fit the host's cache. */
+/* Runs one described launch, and writes its line with the results.
+ *
+ * A workspace has everything that a launch needs on the device: buffers, arrays, textures, tensor maps and the argument
+ * list. It is made in two passes, because tensor maps and shared buffers refer to buffers of other arguments, before or
+ * behind them. Buffers are filled and read back in pieces that fit the host's cache. The workspace outlives the launch,
+ * so that timing and trials can launch again with the same addresses (launch_workspace_refill()). */
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -21,6 +26,7 @@ enum {
 
 typedef struct launch_workspace workspace;
 
+/* Variables' buffers belong to their module and are not freed. */
 void launch_workspace_end(workspace *w) {
     for (size_t i = 0; i < w->count; i++) {
         if (w->textures) haul_texture_free(w->textures[i]);
@@ -40,6 +46,7 @@ void launch_workspace_end(workspace *w) {
     *w = (workspace){0};
 }
 
+/* Allocates the arrays. launch_workspace_end() frees them, also after an error. */
 static haul_status start_workspace(workspace *w, size_t count) {
     *w = (workspace){.count = count,
                      .chunk = memory_alloc(CHUNK_WORDS * sizeof(uint32_t)),
@@ -55,6 +62,7 @@ static haul_status start_workspace(workspace *w, size_t count) {
     return whole ? HAUL_OK : haul_no_memory("the launch");
 }
 
+/* Reads a buffer's file, and adds zeros up to a whole word. Sets the number of words. */
 static haul_status read_input(launch_argument *a, text *content) {
     HAUL_TRY(file_read(a->input, content));
     static const char zeros[4];
@@ -63,6 +71,7 @@ static haul_status read_input(launch_argument *a, text *content) {
     return content->failed ? haul_no_memory("the launch") : HAUL_OK;
 }
 
+/* Fills a buffer from its start, by its rule or with the file's content. */
 static haul_status fill_buffer(const launch_argument *a, haul_buffer *buffer, const text *content, uint32_t *chunk) {
     if (a->fill == LAUNCH_FILL_FILE) return haul_buffer_write(buffer, a->offset, text_string(content), content->length);
     for (uint64_t at = 0; at < a->words; at += CHUNK_WORDS) {
@@ -73,7 +82,8 @@ static haul_status fill_buffer(const launch_argument *a, haul_buffer *buffer, co
     return HAUL_OK;
 }
 
-/* Sets the variable's bytes, from its beginning. */
+/* Sets a variable of the module, from its beginning on; the rest keeps its contents. Its buffer is the module's, so
+ * that the results are taken from there. */
 static haul_status set_variable(haul_module *module, launch_argument *a, workspace *w, size_t i) {
     haul_buffer *variable;
     HAUL_TRY(haul_module_variable(module, a->variable, &variable));
@@ -91,6 +101,8 @@ static haul_status set_variable(haul_module *module, launch_argument *a, workspa
     return fill_buffer(a, variable, &w->contents[i], w->chunk);
 }
 
+/* Makes argument `i` and fills it, in the first pass. On a device that checks launches the buffer ends with its words,
+ * so that accesses behind them are found; elsewhere it has room for any offset. */
 static haul_status make_argument(haul_device *device, launch_argument *a, workspace *w, size_t i) {
     haul_argument *out = &w->arguments[i];
     if (a->texture) return launch_texture_start(device, a, w, i);
@@ -105,12 +117,13 @@ static haul_status make_argument(haul_device *device, launch_argument *a, worksp
     return fill_buffer(a, w->buffers[i], &w->contents[i], w->chunk);
 }
 
+/* The second pass: a pointer into another argument's buffer. */
 static void share(const launch_argument *a, workspace *w, size_t i) {
     w->arguments[i].buffer = w->buffers[a->of];
     w->arguments[i].offset = a->at;
 }
 
-/* Called once all buffers exist. */
+/* The second pass: encodes a tensor map over another argument's buffer. Called once all buffers exist. */
 static haul_status make_map(const launch_argument *a, workspace *w, size_t i) {
     haul_tensor tensor = *a->tensor;
     haul_tensor_map map;
@@ -144,7 +157,7 @@ static haul_status make_structures(const launch_argument *arguments, workspace *
     return HAUL_OK;
 }
 
-/* Hashes the contents after the kernel, and keeps them if they go to a file. */
+/* Hashes the contents after the kernel, and writes them to a file if the argument names one. */
 static haul_status take_result(launch_argument *a, haul_buffer *buffer, uint32_t *chunk) {
     text kept = {0};
     haul_status status = HAUL_OK;
@@ -161,6 +174,7 @@ static haul_status take_result(launch_argument *a, haul_buffer *buffer, uint32_t
     return status;
 }
 
+/* `own` becomes the number of leading arguments that are the kernel's; variables follow. */
 haul_status launch_workspace_start(haul_device *device, haul_module *module, launch_argument *arguments, size_t count,
                                    workspace *w) {
     HAUL_TRY(start_workspace(w, count));
@@ -185,6 +199,7 @@ haul_status launch_workspace_start(haul_device *device, haul_module *module, lau
     return HAUL_OK;
 }
 
+/* Arguments without a buffer of their own need nothing. */
 haul_status launch_workspace_refill(workspace *w, const launch_argument *arguments) {
     for (size_t i = 0; i < w->count; i++)
         if (arguments[i].texture)
@@ -235,7 +250,7 @@ haul_launch launch_workspace_launch(const workspace *w, const haul_module *modul
     return launch;
 }
 
-/* Sets aside L2 as the launch says, or ends that: each launch has its own setting. */
+/* Sets aside L2 as the launch says, or ends that: each launch has its own setting. Both reset what persists. */
 haul_status launch_set_aside(haul_device *device, const launch_description *d, bool begins) {
     if (!d->l2.given) return HAUL_OK;
     HAUL_TRY(haul_l2_set_aside(device, begins ? d->l2.set_aside : 0, NULL));
@@ -250,6 +265,7 @@ haul_status launch_end_aside(haul_device *device, const launch_description *d, h
     return haul_fail(status, "%s", message);
 }
 
+/* The steps of launch_run(). */
 static haul_status run_in(haul_device *device, haul_module *module, launch_description *d, haul_run *run,
                           workspace *w) {
     HAUL_TRY(launch_workspace_start(device, module, d->arguments, launch_value_count(d), w));
@@ -262,6 +278,7 @@ static haul_status run_in(haul_device *device, haul_module *module, launch_descr
     return launch_workspace_take(w, d->arguments);
 }
 
+/* Messages begin with the launch's place in its file. */
 haul_status launch_run(haul_device *device, haul_module *module, launch_description *d, haul_run *run) {
     workspace w = {0};
     haul_status status = run_in(device, module, d, run, &w);
@@ -279,6 +296,7 @@ bool launch_outputs_match(const launch_description *d) {
 
 /* ---- writing the line ---- */
 
+/* Whole numbers print without a decimal point, up to where doubles count exactly. */
 static json_t *json_number(double value) {
     return value == floor(value) && fabs(value) < 9e15 ? json_integer((json_int_t)value) : json_real(value);
 }
@@ -306,6 +324,7 @@ static json_t *elements_to_json(const launch_argument *a) {
     return object;
 }
 
+/* The members from which the buffer can be made again. */
 static json_t *buffer_to_json(const launch_argument *a) {
     if (a->input) return json_pack("{s:s, s:s, s:I}", "buf", "file", "path", a->input, "words", (json_int_t)a->words);
     if (a->fill == LAUNCH_FILL_ELEMENTS) return elements_to_json(a);
@@ -331,10 +350,12 @@ json_t *launch_argument_to_json(const launch_argument *a) {
     return a->kind == HAUL_ARGUMENT_BUFFER ? buffer_to_json(a) : launch_scalar_to_json(a);
 }
 
+/* Always three numbers. */
 static json_t *extent_to_json(const uint32_t extent[3]) {
     return json_pack("[I, I, I]", (json_int_t)extent[0], (json_int_t)extent[1], (json_int_t)extent[2]);
 }
 
+/* The member `l2`, with the window if there is one. */
 static json_t *l2_to_json(const launch_l2 *l2) {
     json_t *object = json_pack("{s:I}", "set_aside", (json_int_t)l2->set_aside);
     if (!l2->has_window) return object;
@@ -366,7 +387,7 @@ static json_t *member_of(json_t *structure, size_t number) {
     return json_object_iter_value(at);
 }
 
-/* The line's object of an argument, a field or a variable. */
+/* Returns the line's object of argument or variable `i`, borrowed. */
 static json_t *object_of(json_t *line, const launch_description *d, size_t i) {
     const launch_argument *a = &d->arguments[i];
     if (a->is_field) return member_of(json_object_get(object_of(line, d, a->inside), "struct"), a->number);
@@ -379,6 +400,8 @@ static json_t *json_microseconds(double us) {
     return json_real(round(us * 100) / 100);
 }
 
+/* Adds the results to the line as it was read; a launch from the command line gets the line that it would have had.
+ * Buffers that the launch itself makes, and surfaces, have `after`. */
 json_t *launch_to_json(const launch_description *d, haul_stamp stamp, const haul_launch_record *record) {
     json_t *line = d->json ? json_deep_copy(d->json) : line_of(d);
     for (size_t i = 0; i < launch_value_count(d); i++) {

@@ -1,3 +1,4 @@
+/* Scalars of described launches, from launch files, the command line and back (lib/launch/scalar.h). */
 #include "base/number.h"
 #include "base/status.h"
 #include "exec/half.h"
@@ -74,7 +75,7 @@ haul_status launch_scalar_read(const launch_scalar *s, json_t *value, launch_arg
     return real_of(value, &a->real) ? take_real(s, a) : haul_fail(HAUL_ERROR_ARGUMENT, "%s: must be a number", s->name);
 }
 
-/* An unsigned 64-bit number may need all bits. */
+/* Reads a u64, which may need all bits, though its limit in the table is INT64_MAX. False for other scalars. */
 static bool parse_u64(const launch_scalar *s, const char *digits, int64_t *integer) {
     uint64_t whole;
     if (s->low != 0 || s->high != INT64_MAX || !number_u64(digits, &whole)) return false;
@@ -105,6 +106,7 @@ static const char *non_finite(double real) {
     return isnan(real) ? "nan" : real < 0 ? "-inf" : "inf";
 }
 
+/* A u64 above the limit is written as the i64 with the same bits. */
 json_t *launch_scalar_to_json(const launch_argument *a) {
     /* JSON's integers are signed. */
     const bool is_large = a->integer < 0 && a->scalar->low == 0;

@@ -1,4 +1,6 @@
-/* Tensor maps as arguments of described launches. */
+/* Tensor maps as arguments of described launches. The reader fills a haul_tensor, all but its buffer, which exists only
+ * when the launch runs (run.c encodes the map then). Ranges are checked here so that numbers fit their fields; whether
+ * the map makes sense is for haul_tensor_map_encode() and the driver. */
 #include "base/status.h"
 #include "lib/launch/read.h"
 
@@ -19,6 +21,7 @@ static const char *const promotions[] = {"none", "64B", "128B", "256B"}; /* by h
 
 enum { NAMES_MOST = sizeof types / sizeof *types };
 
+/* Fails with the list of names. */
 static haul_status unknown(const char *what, const char *name, const char *const *names, size_t count) {
     char list[32 * NAMES_MOST];
     size_t length = 0;
@@ -27,6 +30,7 @@ static haul_status unknown(const char *what, const char *name, const char *const
     return haul_fail(HAUL_ERROR_ARGUMENT, "%s: `%s` is none of %s", what, name, list);
 }
 
+/* Sets `out` to the index of the name, which is the value of the enumeration. */
 static haul_status read_name(launch_list *list, json_t *value, const char *what, const char *const *names, size_t count,
                              int *out) {
     const char *name;
@@ -51,6 +55,7 @@ static haul_status read_choice(launch_list *list, json_t *object, const char *me
     read_choice(list, object, member, names, sizeof(names) / sizeof *(names), out)
 
 /* Reads `count` numbers from `low` to `high`. */
+/* An array of another length is an error. */
 static haul_status read_numbers(json_t *value, const char *what, size_t count, int64_t low, int64_t high,
                                 int64_t *out) {
     if (json_array_size(value) != count)
@@ -60,6 +65,7 @@ static haul_status read_numbers(json_t *value, const char *what, size_t count, i
     return HAUL_OK;
 }
 
+/* Sets rank, extents and pitches; dimension 0 has no pitch. */
 static haul_status read_extents(json_t *object, haul_tensor *t) {
     json_t *extent = json_object_get(object, "extent");
     size_t rank = json_array_size(extent);
@@ -74,6 +80,7 @@ static haul_status read_extents(json_t *object, haul_tensor *t) {
     return HAUL_OK;
 }
 
+/* Sets box and steps. Copies by pixels have a box of channels only. */
 static haul_status read_box(json_t *object, haul_tensor *t) {
     json_t *steps = json_object_get(object, "step");
     int64_t n[5];
@@ -86,7 +93,7 @@ static haul_status read_box(json_t *object, haul_tensor *t) {
     return HAUL_OK;
 }
 
-/* Copies by pixels have a number of pixels, and two corners that bound their start. */
+/* Copies by pixels have a number of pixels, and two corners that bound their start. Does nothing for tiles. */
 static haul_status read_pixels(launch_list *list, json_t *object, haul_tensor *t) {
     json_t *pixels = json_object_get(object, "pixels");
     int64_t count = 0, lower[3], upper[3];
@@ -108,6 +115,7 @@ static haul_status read_pixels(launch_list *list, json_t *object, haul_tensor *t
     return HAUL_OK;
 }
 
+/* The optional members about layout and promotion. */
 static haul_status read_layout(launch_list *list, json_t *object, haul_tensor *t) {
     int interleave, swizzle, promotion;
     HAUL_TRY(READ_CHOICE(list, object, "interleave", interleaves, &interleave));

@@ -1,4 +1,9 @@
-/* Textures and surfaces as arguments of described launches. */
+/* Textures and surfaces as arguments of described launches.
+ *
+ * A description has a shape, a format and words such as `linear,wrap`; the same structure comes from a launch file and
+ * from the command line, and finish() completes both. Its elements are filled as a buffer's words, without gaps; in
+ * pitched memory each row begins at a multiple of PITCH_UNIT. Only surfaces are hashed after the kernel, since kernels
+ * cannot write textures. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -7,6 +12,7 @@
 
 #include <string.h>
 
+/* `what` is the text that is wrong. */
 static haul_status wrong(const char *what, const char *must) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "texture: `%s`: %s", what, must);
 }
@@ -16,7 +22,7 @@ static haul_status wrong(const char *what, const char *must) {
 static const struct {
     const char *name;
     haul_format format;
-    unsigned bytes;
+    unsigned bytes; /* of a channel */
 } formats[] = {{"u8", HAUL_FORMAT_U8, 1},   {"u16", HAUL_FORMAT_U16, 2}, {"u32", HAUL_FORMAT_U32, 4},
                {"s8", HAUL_FORMAT_S8, 1},   {"s16", HAUL_FORMAT_S16, 2}, {"s32", HAUL_FORMAT_S32, 4},
                {"f16", HAUL_FORMAT_F16, 2}, {"f32", HAUL_FORMAT_F32, 4}};
@@ -28,7 +34,7 @@ static const char *format_name(haul_format format) {
     return formats[i].name;
 }
 
-/* "f32" or "u8x4" */
+/* Reads "f32" or "u8x4" to format and number of channels. */
 static haul_status parse_format(const char *string, haul_array_shape *s) {
     const size_t length = strcspn(string, "x");
     const char *times = string + length;
@@ -42,6 +48,7 @@ static haul_status parse_format(const char *string, haul_array_shape *s) {
     return HAUL_OK;
 }
 
+/* Applies a word of LAUNCH_TEXTURE_WORDS; false if it is none. */
 static bool apply_word(launch_texture *t, const char *word, size_t length) {
 #define WORD(name, sets)                                              \
     if (strlen(name) == length && strncmp(name, word, length) == 0) { \
@@ -53,6 +60,7 @@ static bool apply_word(launch_texture *t, const char *word, size_t length) {
     return false;
 }
 
+/* Applies all words; commas separate them. The address mode is the same in all dimensions. */
 static haul_status parse_words(const char *as, launch_texture *t) {
     for (const char *word = as; *word;) {
         const size_t length = strcspn(word, ",");
@@ -65,12 +73,14 @@ static haul_status parse_words(const char *as, launch_texture *t) {
     return HAUL_OK;
 }
 
+/* Bytes of an element with all its channels. */
 static unsigned texel_bytes(const haul_array_shape *s) {
     unsigned i = 0;
     while (i + 1 < FORMATS && formats[i].format != s->format) i++;
     return formats[i].bytes * s->channels;
 }
 
+/* Extents that are 0 are dimensions that the shape lacks. */
 static uint64_t at_least_one(uint32_t extent) {
     return extent ? extent : 1;
 }
@@ -79,13 +89,15 @@ static uint64_t row_bytes(const haul_array_shape *s) {
     return (uint64_t)s->width * texel_bytes(s);
 }
 
+/* Bytes of all elements, without gaps. */
 static uint64_t contents(const haul_array_shape *s) {
     return row_bytes(s) * at_least_one(s->height) * at_least_one(s->depth);
 }
 
 #define MOST_BYTES (UINT64_C(1) << 40)
 
-/* Makes the argument, once all of its parts are read. */
+/* Makes the argument, once all of its parts are read: checks that they go together, and stores it in the list's
+ * memory. */
 static haul_status finish(launch_list *list, launch_texture *t, const char *fill, bool seed_given, const char *as,
                           launch_argument *a) {
     haul_array_shape *s = &t->shape;
@@ -110,11 +122,13 @@ static haul_status finish(launch_list *list, launch_texture *t, const char *fill
 
 /* ---- reading ---- */
 
+/* The member's text; `otherwise` if it is missing, NULL if it is no text. */
 static const char *string_of(json_t *object, const char *key, const char *otherwise) {
     json_t *value = json_object_get(object, key);
     return value ? json_string_value(value) : otherwise;
 }
 
+/* A height or depth of 0 is allowed and means that the dimension is missing; the width is not 0. */
 static haul_status read_shape(json_t *array, haul_array_shape *s) {
     uint32_t *extents[3] = {&s->width, &s->height, &s->depth};
     if (json_array_size(array) < 1 || json_array_size(array) > 3)
@@ -151,7 +165,7 @@ static char *next_field(char **rest) {
     return field;
 }
 
-/* "64x32x4" */
+/* Reads "64x32x4". */
 static haul_status parse_shape(char *given, haul_array_shape *s) {
     uint32_t *extents[3] = {&s->width, &s->height, &s->depth};
     for (unsigned k = 0; given; k++) {
@@ -166,6 +180,7 @@ static haul_status parse_shape(char *given, haul_array_shape *s) {
     return HAUL_OK;
 }
 
+/* `fields` is cut into pieces. Texts that the argument keeps are copied into the list's memory. */
 haul_status launch_parse_texture(launch_list *list, char *fields, bool is_surface, launch_argument *a) {
     launch_texture t = {.is_surface = is_surface, .mode = HAUL_ADDRESS_CLAMP};
     const char *fill = next_field(&fields);
@@ -181,6 +196,7 @@ haul_status launch_parse_texture(launch_list *list, char *fields, bool is_surfac
     return finish(list, &t, fill, seed != NULL, as ? as : "", a);
 }
 
+/* The members from which the texture can be made again. */
 json_t *launch_texture_to_json(const launch_argument *a) {
     const launch_texture *t = a->texture;
     const haul_array_shape *s = &t->shape;
@@ -195,13 +211,15 @@ json_t *launch_texture_to_json(const launch_argument *a) {
 
 /* ---- creation ---- */
 
-enum { PITCH_UNIT = 512 };
+enum { PITCH_UNIT = 512 }; /* bytes */
 
+/* Bytes from one row to the next. */
 static uint64_t pitch_of(const launch_texture *t) {
     const uint64_t row = row_bytes(&t->shape);
     return t->memory == LAUNCH_IN_PITCHED ? (row + PITCH_UNIT - 1) / PITCH_UNIT * PITCH_UNIT : row;
 }
 
+/* Creates the array or memory, fills it, and makes the argument. The workspace owns all of it, also after an error. */
 haul_status launch_texture_start(haul_device *device, const launch_argument *a, launch_workspace *w, size_t i) {
     const launch_texture *t = a->texture;
     haul_texture_source source = {.format = t->shape.format, .channels = t->shape.channels, .width = t->shape.width};
@@ -220,6 +238,7 @@ haul_status launch_texture_start(haul_device *device, const launch_argument *a, 
     return launch_texture_fill(a, w, i);
 }
 
+/* Writes rows one by one, because of the gaps between them in memory. */
 static haul_status fill_rows(const launch_texture *t, haul_buffer *buffer, const unsigned char *bytes) {
     const uint64_t row = row_bytes(&t->shape);
     for (uint64_t y = 0; y < at_least_one(t->shape.height); y++)
@@ -227,6 +246,7 @@ static haul_status fill_rows(const launch_texture *t, haul_buffer *buffer, const
     return HAUL_OK;
 }
 
+/* Makes all elements in host memory first: rows have to be cut from them. */
 haul_status launch_texture_fill(const launch_argument *a, const launch_workspace *w, size_t i) {
     uint32_t *words = memory_alloc(a->words * sizeof *words);
     if (!words) return haul_no_memory("the launch");
@@ -237,6 +257,7 @@ haul_status launch_texture_fill(const launch_argument *a, const launch_workspace
     return status;
 }
 
+/* The hash covers whole words; the bytes behind the last element are zeros. */
 haul_status launch_texture_take(launch_argument *a, const launch_workspace *w, size_t i) {
     if (!a->texture->is_surface) return HAUL_OK;
     uint32_t *words = memory_zeroed(a->words, sizeof *words);

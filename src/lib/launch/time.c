@@ -1,4 +1,8 @@
-/* Timing of one described launch on a GPU. */
+/* Timing of one described launch on a GPU.
+ *
+ * A kernel may write its own inputs, so each round must begin with the buffers' initial contents. Copies of all buffers
+ * are kept on the device, and the timing plan's `prepare` restores them before each round, outside of the measured
+ * time. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/device.h"
@@ -18,12 +22,14 @@ typedef struct repeated {
     haul_buffer **buffers, **copies;
 } repeated;
 
+/* There is one set of buffers: the copy that lib/timing.h makes before a round evicts them from L2. */
 static haul_status queue_launch(void *context, unsigned set) {
     const repeated *r = context;
     (void)set;
     return haul_launch_run(r->module, &r->launch, NULL);
 }
 
+/* Copies each buffer that an argument has. Arrays of textures and surfaces are not restored. */
 static haul_status copy_all(const repeated *r, haul_buffer *const *to, haul_buffer *const *from) {
     for (size_t i = 0; i < r->count; i++) {
         if (!to[i] || !to[i]->bytes) continue;
@@ -38,6 +44,7 @@ static haul_status restore(void *context) {
     return copy_all(r, r->buffers, r->copies);
 }
 
+/* Doubles the memory that the launch needs. */
 static haul_status keep_copies(repeated *r) {
     for (size_t i = 0; i < r->count; i++) {
         if (r->buffers[i]) HAUL_TRY(haul_buffer_create(r->device, r->buffers[i]->bytes, &r->copies[i]));
@@ -64,6 +71,7 @@ static haul_status time_repeated(repeated *r, unsigned rounds, haul_launch_recor
     return HAUL_OK;
 }
 
+/* L2 is set aside for all rounds, as the launch says. */
 static haul_status time_in(haul_device *device, haul_module *module, launch_description *d, unsigned rounds,
                            haul_launch_record *record, launch_workspace *w) {
     HAUL_TRY(launch_workspace_start(device, module, d->arguments, launch_value_count(d), w));

@@ -1,3 +1,10 @@
+/* Implements lib/launch/trials.h.
+ *
+ * A kernel's outcome depends on its buffers, on the module's variables and on the heap of malloc(). Buffers belong to
+ * the launch and are filled again before each trial. Variables and heap live on from launch to launch, so they are
+ * saved before the first trial (`before`) and restored before each further one. At the end they become what the first
+ * trial left (`after`), as if only that had happened. Addresses are the same in all trials, since the workspace stays;
+ * contents that are addresses compare equal, too. */
 #include "lib/launch/trials.h"
 
 #include "base/memory.h"
@@ -15,7 +22,7 @@ void launch_contents_free(launch_contents *c) {
     *c = (launch_contents){0};
 }
 
-/* Adds a piece, to be filled. Returns NULL if the host has no memory. */
+/* Adds a piece of zeros, to be filled. Returns NULL if the host has no memory. A piece of 0 bytes has memory, too. */
 static launch_piece *add_piece(launch_contents *c, uint64_t size) {
     launch_piece *pieces = memory_resize(c->pieces, (c->count + 1) * sizeof *pieces);
     if (!pieces) return NULL;
@@ -24,13 +31,15 @@ static launch_piece *add_piece(launch_contents *c, uint64_t size) {
     return pieces[c->count].bytes ? &pieces[c->count++] : NULL;
 }
 
+/* Adds a piece with part of a buffer's contents. */
 static haul_status add_buffer(launch_contents *c, haul_buffer *buffer, uint64_t at, uint64_t size,
                               launch_piece **piece) {
     *piece = add_piece(c, size);
     return *piece ? haul_buffer_read(buffer, at, (*piece)->bytes, size) : haul_no_memory("the launch");
 }
 
-/* Kernels write surfaces, not textures. */
+/* Adds what the kernel may have written through argument `i`: a buffer's words or a surface. Kernels do not write
+ * textures. */
 static haul_status take_argument(const launch_argument *a, const launch_workspace *w, size_t i, launch_contents *c) {
     launch_piece *piece = NULL;
     if (a->texture && a->texture->is_surface) {
@@ -49,6 +58,7 @@ static haul_status take_arguments(const launch_trials *t, launch_contents *c) {
     return HAUL_OK;
 }
 
+/* Adds the contents of a variable, whose name the module owns. */
 static haul_status take_variable(const launch_trials *t, const char *name, uint64_t size, launch_contents *c) {
     haul_buffer *variable;
     launch_piece *piece;
@@ -58,7 +68,8 @@ static haul_status take_variable(const launch_trials *t, const char *name, uint6
     return HAUL_OK;
 }
 
-/* Constant memory does not change while a kernel runs, but values of a launch may have been set there. */
+/* Adds all variables of the module in global and constant memory. Constant memory does not change while a kernel runs,
+ * but values of a launch may have been set there. */
 static haul_status take_variables(const launch_trials *t, launch_contents *c) {
     const ptx_module *m = t->module->ptx;
     for (size_t i = 0; m && i < m->variable_count; i++) {
@@ -80,6 +91,7 @@ static haul_status put_variables(const launch_trials *t, const launch_contents *
 
 /* ---- comparing ---- */
 
+/* Bytes beyond the piece's end count as 0. */
 static uint32_t word_of(const launch_piece *p, uint64_t word) {
     uint32_t value = 0;
     const uint64_t at = word * sizeof value, left = p->size - at;
@@ -87,6 +99,7 @@ static uint32_t word_of(const launch_piece *p, uint64_t word) {
     return value;
 }
 
+/* Counts the words that differ, and notes the first one of all pieces. */
 static void compare_piece(const launch_piece *a, const launch_piece *b, launch_difference *d) {
     if (a->size != b->size || memcmp(a->bytes, b->bytes, a->size) == 0) return;
     for (uint64_t word = 0; word * sizeof(uint32_t) < a->size; word++) {
@@ -137,6 +150,7 @@ haul_status launch_trials_begin(launch_trials *t, haul_device *device, haul_modu
     return save(t, &t->before);
 }
 
+/* As launch_run() does it, with the workspace that exists. */
 static haul_status launch(launch_trials *t, haul_run *run) {
     const haul_launch launch = launch_workspace_launch(&t->workspace, t->module, t->launch);
     HAUL_TRY(module_opt_in(t->module, &launch, &t->launch->opted_in));
@@ -146,12 +160,14 @@ static haul_status launch(launch_trials *t, haul_run *run) {
     return launch_set_aside(t->device, t->launch, false);
 }
 
+/* Keeps what the first trial left, for launch_trials_end(). */
 static haul_status keep_first(launch_trials *t) {
     t->has_run = true;
     HAUL_TRY(launch_workspace_take(&t->workspace, t->launch->arguments));
     return save(t, &t->after);
 }
 
+/* A failing kernel is an outcome: its contents are taken, too, and its message names the launch. */
 haul_status launch_trials_run(launch_trials *t, const haul_device_options *schedule, launch_trial *trial) {
     *trial = (launch_trial){0};
     if (t->has_run) {

@@ -1,10 +1,16 @@
-/* The ends of a map: where its items come from and go to. */
+/* The ends of a map: where its items come from and go to.
+ *
+ * Memory that is pinned is copied by the device directly. All else is staged: worker threads bring it to pinned memory,
+ * or take it from there, in parts that begin at pages, so that files can be read and written directly, around the page
+ * cache (base/disk.h). For that, a chunk's place in pinned memory is as far from a page as in its file. Output goes to
+ * PATH.partial and gets its name when all of it is there. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/map/map.h"
 
 #include <string.h>
 
+/* Whether an end is staged. */
 static bool goes_through_pinned(const haul_mapper *m, const haul_map_end *what) {
     return what->kind != HAUL_MAP_MEMORY ||
            !haul_host_is_pinned(m->device, what->memory, m->map.items * what->item_bytes);
@@ -12,7 +18,8 @@ static bool goes_through_pinned(const haul_mapper *m, const haul_map_end *what) 
 
 /* ---- input ---- */
 
-/* The number of items in a file, if the caller gave none. */
+/* Sets the number of items, if the caller gave none, to what the first file holds; checks that every file has as
+ * many. */
 static haul_status count_items(haul_mapper *m, const map_end *e) {
     const uint64_t bytes = e->file.bytes > e->what.offset ? e->file.bytes - e->what.offset : 0;
     if (m->map.items == 0 && bytes % e->what.item_bytes)
@@ -44,6 +51,7 @@ haul_engine map_input_engine(const map_end *e) {
 
 /* ---- output ---- */
 
+/* The caller frees the name. */
 static haul_status name_partial(map_end *e) {
     static const char suffix[] = ".partial";
     const size_t length = strlen(e->what.path);
@@ -54,7 +62,8 @@ static haul_status name_partial(map_end *e) {
     return HAUL_OK;
 }
 
-/* Neither the output nor its temporary file may be a file that is read. */
+/* Fails if `path`, the output or its temporary file, is a file that is read. Names may differ for the same file, so
+ * files are compared, not names. */
 static haul_status check_apart(const haul_mapper *m, const map_end *e, const char *path) {
     for (size_t i = 0; i < m->map.input_count; i++) {
         const map_end *in = &m->inputs[i];
@@ -89,6 +98,7 @@ haul_status map_open_output(haul_mapper *m, map_end *e) {
     return disk_create(e->partial, m->map.items * e->what.item_bytes, &e->file);
 }
 
+/* The partial file of a failed run is removed unless the caller wants to keep it. */
 haul_status map_close_output(haul_mapper *m, map_end *e, bool complete) {
     haul_status status = HAUL_OK;
     if (!e->partial) return HAUL_OK;
@@ -108,10 +118,12 @@ haul_engine map_output_engine(const map_end *e) {
 
 /* ---- moving a part of a chunk ---- */
 
+/* Files need a page more, for the distance from it. */
 uint64_t map_stage_bytes(const map_end *e, uint64_t items) {
     return items * e->what.item_bytes + (e->what.kind == HAUL_MAP_FILE ? DISK_PAGE : 0);
 }
 
+/* Where the chunk's halo begins in the file. */
 static uint64_t file_offset(const map_end *e, const haul_chunk *c) {
     return e->what.offset + (c->first - c->before) * e->what.item_bytes;
 }
@@ -120,7 +132,8 @@ uint64_t map_stage_offset(const map_end *e, const haul_chunk *c) {
     return e->what.kind == HAUL_MAP_FILE ? file_offset(e, c) % DISK_PAGE : 0;
 }
 
-/* The bytes of a part of `count`; parts begin at pages, with `offset` included. */
+/* Sets the bytes that part number `part` of a transfer has. Parts begin at pages, with `offset` included; some may be
+ * empty. */
 static void part_of(uint64_t offset, uint64_t count, unsigned part, unsigned parts, uint64_t *from, uint64_t *to) {
     const uint64_t shift = offset % DISK_PAGE, pages = (shift + count + DISK_PAGE - 1) / DISK_PAGE;
     const uint64_t first = pages * part / parts * DISK_PAGE, last = pages * (part + 1) / parts * DISK_PAGE;
@@ -130,6 +143,7 @@ static void part_of(uint64_t offset, uint64_t count, unsigned part, unsigned par
     if (*to > count) *to = count;
 }
 
+/* Brings a part of an input's items to pinned memory. A function makes all of them in one part. */
 static haul_status fill_input(const map_slot *s, size_t input, unsigned part, unsigned parts) {
     const map_end *e = &s->mapper->inputs[input];
     const haul_chunk *c = &s->fill_chunk;
@@ -156,6 +170,7 @@ haul_status map_fill_part(void *context, unsigned part, unsigned parts) {
     return HAUL_OK;
 }
 
+/* Takes a part of the output from pinned memory to its place. */
 haul_status map_drain_part(void *context, unsigned part, unsigned parts) {
     const map_slot *s = context;
     const map_end *e = &s->mapper->output;

@@ -1,4 +1,9 @@
-/* haul_stream_map(): checks the map and sets it up. */
+/* haul_stream_map(): checks the map and sets it up.
+ *
+ * A mapper is created in this order: inputs are opened, which tells the number of items if the caller did not; then the
+ * chunks are planned (plan.c), and the slots made (slots.c). What can be checked without moving data is checked here. A
+ * run (run.c) creates the output, moves the data, and gives the output its name. haul_mapper_free() accepts a mapper at
+ * any stage. */
 #include "lib/map/map.h"
 
 #include "base/memory.h"
@@ -6,6 +11,7 @@
 
 /* ---- checks ---- */
 
+/* `which` is for the message. */
 static haul_status check_end(const haul_map_end *e, const char *which) {
     if (e->item_bytes == 0) return haul_fail(HAUL_ERROR_ARGUMENT, "map: %s: items of 0 bytes", which);
     if ((e->kind == HAUL_MAP_MEMORY && !e->memory) || (e->kind == HAUL_MAP_FILE && !e->path) ||
@@ -14,7 +20,7 @@ static haul_status check_end(const haul_map_end *e, const char *which) {
     return HAUL_OK;
 }
 
-/* Sums and products of sizes must not overflow. */
+/* Bounds all sizes, so that their sums and products do not overflow later. */
 static haul_status check_sizes(const haul_map *m) {
     uint64_t widest = m->output.item_bytes > m->scratch_bytes ? m->output.item_bytes : m->scratch_bytes;
     const uint64_t most = UINT64_C(1) << 60;
@@ -26,6 +32,7 @@ static haul_status check_sizes(const haul_map *m) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "map: items or sizes beyond any memory");
 }
 
+/* In place, the output is an input's buffer, so items must have one size. */
 static haul_status check_in_place(const haul_map *m) {
     if (!m->run && !m->in_place)
         return haul_fail(HAUL_ERROR_ARGUMENT, "map: without a kernel the output is an input: set in_place");
@@ -36,7 +43,8 @@ static haul_status check_in_place(const haul_map *m) {
     return HAUL_OK;
 }
 
-/* Output may overwrite input that a later chunk still has to read. */
+/* Refuses an output in memory that overwrites input which a later chunk still has to read. The same memory without a
+ * halo is allowed: each item is read before it is written. */
 static haul_status check_overlap(const haul_map *m) {
     const uintptr_t out = (uintptr_t)m->output.memory;
     const uint64_t out_bytes = m->items * m->output.item_bytes;
@@ -53,6 +61,7 @@ static haul_status check_overlap(const haul_map *m) {
     return HAUL_OK;
 }
 
+/* Checks that need no file and no device. */
 static haul_status check(const haul_map *m) {
     if (!m->device) return haul_fail(HAUL_ERROR_ARGUMENT, "map: no device given");
     if (m->input_count == 0 || m->input_count > HAUL_MAP_INPUTS)
@@ -69,6 +78,7 @@ static haul_status check(const haul_map *m) {
 
 /* ---- creating and freeing ---- */
 
+/* Sets up a mapper; the caller frees it after an error. */
 static haul_status prepare(haul_mapper *m) {
     for (size_t i = 0; i < m->map.input_count; i++) {
         m->inputs[i].file.descriptor = m->inputs[i].file.direct = -1;
@@ -112,6 +122,7 @@ haul_status haul_mapper_create(const haul_map *map, haul_mapper **mapper) {
     return HAUL_OK;
 }
 
+/* The flag is atomic: the run looks at it after each chunk. */
 void haul_mapper_cancel(haul_mapper *m) {
     m->cancelled = true;
 }
@@ -127,6 +138,7 @@ void haul_mapper_free(haul_mapper *m) {
     memory_free(m);
 }
 
+/* A mapper for one run. */
 haul_status haul_stream_map(const haul_map *map, haul_map_report *report) {
     haul_mapper *mapper;
     if (report) *report = (haul_map_report){0};

@@ -36,7 +36,7 @@ uint64_t map_chunk_start(const map_plan *plan, uint64_t k);
 typedef struct map_end {
     haul_map_end what;
     bool staged;    /* goes through pinned memory */
-    disk_file file; /* FILE */
+    disk_file file; /* FILE, while it is open */
     char *partial;  /* FILE, output: the name until it is complete */
 } map_end;
 
@@ -55,7 +55,7 @@ haul_engine map_output_engine(const map_end *end);
 
 /* Times on the virtual GPU. */
 typedef struct map_host_work {
-    haul_engine engine;
+    haul_engine engine; /* that the work occupies */
     uint64_t bytes;
     double start_us, end_us;
 } map_host_work;
@@ -63,10 +63,10 @@ typedef struct map_host_work {
 typedef struct map_slot {
     haul_mapper *mapper;
     haul_stream *stream;
-    haul_event *begun, *copied, *computed, *done;
+    haul_event *begun, *copied, *computed, *done; /* around the three steps of a chunk: copy in, compute, copy out */
     haul_buffer *in[HAUL_MAP_INPUTS], *out, *scratch;
     haul_host *stage_in[HAUL_MAP_INPUTS], *stage_out;
-    workers_job fill, drain;
+    workers_job fill, drain; /* from the input to pinned memory; from there to the output */
     map_host_work filled, drained;
     haul_chunk fill_chunk, chunk; /* the one being filled; the one on the device or later */
 } map_slot;
@@ -77,10 +77,10 @@ struct haul_mapper {
     map_end inputs[HAUL_MAP_INPUTS], output;
     map_plan plan;
     map_slot *slots;
-    unsigned slot_count;
+    unsigned slot_count; /* slots that were begun: those to free */
     workers *workers;
-    bool fills, drains; /* whether the host has work at the input or the output */
-    haul_event *base;
+    bool fills, drains;           /* whether the host has work at the input or the output */
+    haul_event *base;             /* the time at which the run began */
     double base_seconds, base_us; /* clock values when the run began */
     double free_us[HAUL_ENGINE_COUNT], last_us[HAUL_ENGINE_COUNT];
     unsigned char *complete; /* one byte for each chunk */

@@ -34,12 +34,14 @@ static uint64_t widest_item(const haul_mapper *m) {
     return in > m->output.what.item_bytes ? in : m->output.what.item_bytes;
 }
 
+/* Bytes of device memory for each item. */
 static uint64_t device_item(const haul_mapper *m) {
     uint64_t bytes = m->map.scratch_bytes + (m->map.in_place ? 0 : m->output.what.item_bytes);
     for (size_t i = 0; i < m->map.input_count; i++) bytes += m->inputs[i].what.item_bytes;
     return bytes;
 }
 
+/* Bytes of pinned memory of a slot. */
 static uint64_t host_slot(const haul_mapper *m, uint64_t chunk) {
     const uint64_t total = m->map.before + chunk + m->map.after;
     uint64_t bytes = m->output.staged ? map_stage_bytes(&m->output, chunk) : 0;
@@ -66,6 +68,7 @@ static uint64_t planned_chunk(const haul_mapper *m, uint64_t items) {
     return chunk ? chunk : 1;
 }
 
+/* Sets the limits: the caller's, or half of the free memory and 1 GiB. */
 static haul_status budgets(const haul_mapper *m, uint64_t *device, uint64_t *host) {
     uint64_t left = 0, total = 0;
     *host = m->map.host_budget ? m->map.host_budget : host_budget;
@@ -87,6 +90,7 @@ static uint64_t least_chunk(const haul_mapper *m) {
     return halo ? halo : 1;
 }
 
+/* Says what a chunk needs, what the budgets are, and what would help. */
 static haul_status does_not_fit(const haul_mapper *m, const map_plan *p, uint64_t device, uint64_t host) {
     char text[4][32];
     const uint64_t halo = m->map.before + m->map.after;
@@ -141,6 +145,7 @@ static void cut(const haul_mapper *m, map_plan *p) {
     p->chunks = 4 + p->middle + (rest % p->chunk != 0);
 }
 
+/* With a ramp the chunks have ramp, 2 ramp, chunk ..., rest, 2 ramp, ramp items. */
 uint64_t map_chunk_start(const map_plan *p, uint64_t k) {
     if (k == p->chunks) return p->items;
     if (!p->ramp) return k * p->chunk;

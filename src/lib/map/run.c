@@ -1,4 +1,14 @@
-/* The run of a map. */
+/* The run of a map: one loop that issues chunks, collects them, and retires them.
+ *
+ * Chunk k passes through four steps, each for another chunk at the same time. start_fill(): worker threads bring its
+ * items to pinned memory. issue(): copy in, kernels and copy out are queued in the slot's stream, between events.
+ * collect(): waits for the last event, and lets worker threads take the output. retire(): waits for them; the slot is
+ * then free for chunk k + depth. run_chunks() does all this in a fixed order on one thread, so runs are repeatable, and
+ * callers' functions need no lock.
+ *
+ * Times of the device come from events. Times of the host's part come from the wall clock, or on the virtual GPU from
+ * the machine's figures: there each engine has a time until which it is busy (free_us), and waiting for host work
+ * advances the virtual clock to its end. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -8,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_OPERATIONS = 1 << 18 };
+enum { MOST_OPERATIONS = 1 << 18 }; /* of a timeline that are kept; further ones are only counted */
 
 static double later(double a, double b) {
     return a > b ? a : b;
@@ -26,6 +36,7 @@ static double now_us(const haul_mapper *m) {
     return (clock_seconds() - m->base_seconds) * 1e6;
 }
 
+/* False if the timeline is full, or there is no memory: then the operation is counted as omitted. */
 static bool make_room(haul_mapper *m) {
     if (m->timeline.count == MOST_OPERATIONS) return false;
     haul_operation *operations =
@@ -43,7 +54,9 @@ void map_note(haul_mapper *m, haul_engine engine, uint64_t chunk, uint64_t bytes
         m->timeline.omitted++;
 }
 
-/* An event before an operation gives the time when its stream reached it; the engine may still have been busy. */
+/* Adds an operation of the device to the timeline, between two events. The event before it gives the time when its
+ * stream reached it; the engine may still have been busy with another chunk, so it begins no earlier than the engine's
+ * last end. */
 static haul_status note_between(haul_mapper *m, haul_engine engine, const map_slot *s, uint64_t bytes,
                                 haul_event *before, haul_event *behind) {
     double start, end;
@@ -56,12 +69,14 @@ static haul_status note_between(haul_mapper *m, haul_engine engine, const map_sl
     return HAUL_OK;
 }
 
+/* Bytes of all inputs of a chunk, halo included. */
 static uint64_t input_bytes(const haul_mapper *m, const haul_chunk *c) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < m->map.input_count; i++) bytes += c->total * m->inputs[i].what.item_bytes;
     return bytes;
 }
 
+/* Adds the three operations of a chunk that is back. */
 static haul_status note_device(haul_mapper *m, const map_slot *s) {
     HAUL_TRY(note_between(m, HAUL_ENGINE_TO_DEVICE, s, input_bytes(m, &s->chunk), s->begun, s->copied));
     if (m->map.run) HAUL_TRY(note_between(m, HAUL_ENGINE_KERNEL, s, 0, s->copied, s->computed));
@@ -70,13 +85,15 @@ static haul_status note_device(haul_mapper *m, const map_slot *s) {
 
 /* ---- the host's part ---- */
 
+/* Time of the host's work by the machine's figures. Copies share the threads; files have one rate. */
 static double simulated_us(const haul_mapper *m, haul_engine engine, uint64_t bytes) {
     const sim_machine *machine = m->device->extras->machine(m->device->handle);
     const bool file = engine == HAUL_ENGINE_READ || engine == HAUL_ENGINE_WRITE;
     return (double)bytes / (1e3 * (file ? machine->file_gbps : machine->host_copy_gbps * m->plan.threads));
 }
 
-/* Gives a job to the threads; a function is called directly, in order. */
+/* Gives a job to the threads. A caller's function is called directly, on this thread and in the order of items; the job
+ * then looks like one that the threads have done. */
 static haul_status give_out(haul_mapper *m, workers_job *job, map_host_work *work, bool is_function) {
     if (m->device->extras) {
         /* the threads do copies of both directions, one job after the other */
@@ -98,6 +115,7 @@ static haul_status give_out(haul_mapper *m, workers_job *job, map_host_work *wor
     return job->status;
 }
 
+/* Waits for a job and adds it to the timeline. One that was not submitted is done. */
 static haul_status wait_for_host(haul_mapper *m, workers_job *job, map_host_work *work, uint64_t chunk) {
     const bool submitted = job->submitted;
     const haul_status status = workers_wait(m->workers, job);
@@ -118,7 +136,7 @@ static bool any_function(const haul_mapper *m) {
     return false;
 }
 
-/* The engine of the slowest kind of input represents all staged inputs. */
+/* Returns the work of filling a chunk's inputs. One engine represents all staged inputs: reading, if any is a file. */
 static map_host_work fill_work(const haul_mapper *m, const haul_chunk *c) {
     map_host_work work = {.engine = HAUL_ENGINE_STAGE};
     for (size_t i = 0; i < m->map.input_count; i++) {
@@ -129,6 +147,7 @@ static map_host_work fill_work(const haul_mapper *m, const haul_chunk *c) {
     return work;
 }
 
+/* Describes chunk k: its items, and as much halo as the array has on either side. */
 static void describe_chunk(const haul_mapper *m, const map_slot *s, uint64_t k, haul_chunk *c) {
     const uint64_t first = map_chunk_start(&m->plan, k), end = map_chunk_start(&m->plan, k + 1);
     *c = (haul_chunk){.device = m->device,
@@ -144,7 +163,7 @@ static void describe_chunk(const haul_mapper *m, const map_slot *s, uint64_t k, 
     memcpy(c->in, s->in, sizeof c->in);
 }
 
-/* Pinned memory is filled again when the copy out of it is done. */
+/* Begins to fill chunk k's pinned memory, once the copy out of it for the chunk before is done. */
 static haul_status start_fill(haul_mapper *m, uint64_t k) {
     map_slot *s = slot_of(m, k);
     if (k >= m->plan.depth) HAUL_TRY(haul_event_wait(s->copied));
@@ -156,6 +175,7 @@ static haul_status start_fill(haul_mapper *m, uint64_t k) {
 
 /* ---- the steps of a chunk ---- */
 
+/* Queues the copies to the device: from the slot's pinned memory, or directly from the caller's. */
 static haul_status copy_in(haul_mapper *m, const map_slot *s) {
     const haul_chunk *c = &s->chunk;
     for (size_t i = 0; i < m->map.input_count; i++) {
@@ -169,6 +189,8 @@ static haul_status copy_in(haul_mapper *m, const map_slot *s) {
     return HAUL_OK;
 }
 
+/* Queues the copy of the chunk's own items, without the halo. The place in pinned memory is as far from a page as in
+ * the file. */
 static haul_status copy_out(haul_mapper *m, const map_slot *s) {
     const haul_chunk *c = &s->chunk;
     const map_end *e = &m->output;
@@ -180,6 +202,7 @@ static haul_status copy_out(haul_mapper *m, const map_slot *s) {
     return haul_stream_read(s->stream, from, c->before * e->what.item_bytes, to, c->items * e->what.item_bytes);
 }
 
+/* Lets the caller queue the chunk's kernels in its stream. */
 static haul_status compute(haul_mapper *m, map_slot *s) {
     if (!m->map.run) return HAUL_OK;
     haul_device_use_stream(m->device, s->stream);
@@ -188,6 +211,7 @@ static haul_status compute(haul_mapper *m, map_slot *s) {
     return status;
 }
 
+/* Tells the caller; its answer, or haul_mapper_cancel(), ends the run with HAUL_ERROR_CANCELLED. */
 static haul_status report_progress(haul_mapper *m) {
     const haul_map_progress progress = {.chunks = m->plan.chunks,
                                         .complete = m->complete_chunks,
@@ -200,13 +224,15 @@ static haul_status report_progress(haul_mapper *m) {
                      (unsigned long long)m->complete_chunks, (unsigned long long)m->plan.chunks);
 }
 
+/* The output is in its place. */
 static void mark_complete(haul_mapper *m, const map_slot *s) {
     m->complete[s->chunk.index] = 1;
     m->complete_chunks++;
     m->complete_items += s->chunk.items;
 }
 
-/* Waits until the threads have put the chunk's output in its place. */
+/* Waits until the threads have put chunk k's output in its place. Without host work at the output collect() has done
+ * so. */
 static haul_status retire(haul_mapper *m, uint64_t k) {
     map_slot *s = slot_of(m, k);
     if (!m->drains) return HAUL_OK;
@@ -215,6 +241,7 @@ static haul_status retire(haul_mapper *m, uint64_t k) {
     return report_progress(m);
 }
 
+/* Queues all of chunk k on the device, after its slot is free and its inputs are filled. */
 static haul_status issue(haul_mapper *m, uint64_t k) {
     map_slot *s = slot_of(m, k);
     if (k >= m->plan.depth) HAUL_TRY(retire(m, k - m->plan.depth));
@@ -229,7 +256,7 @@ static haul_status issue(haul_mapper *m, uint64_t k) {
     return haul_event_record(s->done, s->stream);
 }
 
-/* Waits until a chunk is back, and lets the threads take its output. */
+/* Waits until chunk k is back from the device, and lets the threads take its output. */
 static haul_status collect(haul_mapper *m, uint64_t k) {
     map_slot *s = slot_of(m, k);
     HAUL_TRY(haul_event_wait(s->done));
@@ -252,6 +279,7 @@ static uint64_t lag_of(const haul_mapper *m) {
     return m->drains && depth > 3 ? depth - 2 : depth - 1;
 }
 
+/* Fills run up to `ahead` chunks before they are issued, collects `lag` chunks behind. */
 static haul_status run_chunks(haul_mapper *m) {
     const uint64_t n = m->plan.chunks, depth = m->plan.depth, ahead = depth > 2 ? depth - 2 : 0, lag = lag_of(m);
     uint64_t filled = 0;
@@ -266,6 +294,7 @@ static haul_status run_chunks(haul_mapper *m) {
 
 /* ---- start and end ---- */
 
+/* Sets the zero of all clocks, when the device is idle. */
 static haul_status begin(haul_mapper *m) {
     HAUL_TRY(device_enter(m->device));
     HAUL_TRY(haul_device_wait(m->device));
@@ -276,7 +305,8 @@ static haul_status begin(haul_mapper *m) {
     return HAUL_OK;
 }
 
-/* After a failure: waits until nothing is in flight; work that the threads had finished counts. */
+/* After a failure: waits until nothing is in flight, so that buffers can be freed. Output that the threads had finished
+ * counts as complete. */
 static void settle(haul_mapper *m) {
     (void)haul_device_wait(m->device);
     for (unsigned i = 0; i < m->slot_count; i++) {
@@ -287,6 +317,7 @@ static void settle(haul_mapper *m) {
     }
 }
 
+/* Resets what an earlier run of the mapper left. */
 static void forget(haul_mapper *m) {
     memory_free(m->timeline.operations);
     m->timeline = (haul_timeline){.stamp = m->device->extras ? HAUL_SIMULATED : HAUL_MEASURED,
@@ -300,6 +331,7 @@ static void forget(haul_mapper *m) {
     for (unsigned i = 0; i < m->slot_count; i++) m->slots[i].fill.submitted = m->slots[i].drain.submitted = false;
 }
 
+/* Lists the complete chunks as ranges of items; adjacent ones become one. */
 static haul_status list_complete(const haul_mapper *m, haul_map_report *r) {
     size_t ranges = 0;
     for (uint64_t k = 0; k < m->plan.chunks; k++) ranges += m->complete[k] && (k == 0 || !m->complete[k - 1]);
@@ -335,6 +367,7 @@ static haul_status keep_message(haul_status status, const char *message) {
     return status == HAUL_OK ? HAUL_OK : haul_fail(status, "%s", message);
 }
 
+/* Between opening and closing the output. */
 static haul_status run_between(haul_mapper *m) {
     char message[1024] = "";
     haul_status status = m->plan.chunks ? begin(m) : HAUL_OK;
@@ -347,6 +380,7 @@ static haul_status run_between(haul_mapper *m) {
     return keep_message(status, message);
 }
 
+/* The report is made also after a failure. The output is closed in any case; only a whole one gets its name. */
 haul_status haul_mapper_run(haul_mapper *m, haul_map_report *r) {
     char message[1024];
     if (r) *r = (haul_map_report){0};

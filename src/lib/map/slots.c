@@ -1,8 +1,10 @@
-/* The slots of a map: resources of its chunks in flight. */
+/* The slots of a map: streams, events, and buffers for as many chunks as are in flight at once. All are made before the
+ * run and are large enough for the largest chunk with its halo, so a run allocates nothing. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/map/map.h"
 
+/* Events are timed: the timeline is made of them. */
 static haul_status make_events(map_slot *s) {
     haul_event **events[] = {&s->begun, &s->copied, &s->computed, &s->done};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
@@ -10,6 +12,7 @@ static haul_status make_events(map_slot *s) {
     return HAUL_OK;
 }
 
+/* `total`: items with halo. */
 static haul_status make_inputs(map_slot *s, uint64_t total) {
     const haul_mapper *m = s->mapper;
     for (size_t i = 0; i < m->map.input_count; i++) {
@@ -21,6 +24,7 @@ static haul_status make_inputs(map_slot *s, uint64_t total) {
     return HAUL_OK;
 }
 
+/* In place the output needs no buffer of its own; its pinned memory has no halo. */
 static haul_status make_slot(map_slot *s) {
     haul_mapper *m = s->mapper;
     const uint64_t total = m->map.before + m->plan.chunk + m->map.after;
@@ -34,6 +38,7 @@ static haul_status make_slot(map_slot *s) {
     return haul_host_create(m->device, map_stage_bytes(&m->output, m->plan.chunk), HAUL_HOST_PINNED, &s->stage_out);
 }
 
+/* The caller frees the slots also after an error. */
 haul_status map_make_slots(haul_mapper *m) {
     m->slots = memory_zeroed(m->plan.depth, sizeof *m->slots);
     if (!m->slots) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "map: no memory for its slots");
@@ -48,6 +53,7 @@ haul_status map_make_slots(haul_mapper *m) {
     return HAUL_OK;
 }
 
+/* Accepts a slot that was made in part. */
 static void free_slot(map_slot *s) {
     haul_stream_free(s->stream);
     haul_event_free(s->begun);
@@ -63,6 +69,7 @@ static void free_slot(map_slot *s) {
     haul_host_free(s->stage_out);
 }
 
+/* Safe to call again. */
 void map_free_slots(haul_mapper *m) {
     for (unsigned i = 0; i < m->slot_count; i++) free_slot(&m->slots[i]);
     memory_free(m->slots);

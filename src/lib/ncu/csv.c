@@ -1,4 +1,9 @@
-/* Parses ncu's table: a row of names, a row of units, a row for each launch. */
+/* Parses ncu's table: a row of names, a row of units, a row for each launch.
+ *
+ * ncu prints messages first, then CSV in which most cells are quoted. Columns are found by name, once, so that neither
+ * their order nor additional ones matter. The first reading makes the report's launches; further readings are compared
+ * launch by launch and widen the counters' ranges. A reading in which kernels, shapes or the number of launches differ
+ * is an error, because then the counters cannot be matched with launches. */
 #include "base/number.h"
 #include "base/status.h"
 #include "lib/ncu/ncu.h"
@@ -16,16 +21,18 @@ void ncu_report_free(ncu_report *report) {
 
 typedef struct csv {
     ncu_report *report;
-    const char *at, *end;
-    size_t line;
-    text cell; /* the cell read last */
+    const char *at, *end; /* not yet read */
+    size_t line;          /* from 1 on, for messages */
+    text cell;            /* the cell read last */
 } csv;
 
+/* Fails at the current line. */
 static haul_status wrong(const csv *c, const char *what) {
     return haul_fail(HAUL_ERROR_SYNTAX, "ncu: line %zu of its output: %s", c->line, what);
 }
 
-/* Reads up to the closing quote; two quotes stand for one. */
+/* Appends a quoted cell up to the closing quote; two quotes stand for one. False if the quote is not closed on its
+ * line. */
 static bool read_quoted(csv *c) {
     for (c->at++; c->at < c->end && *c->at != '\n'; c->at++) {
         if (*c->at == '"' && (c->at + 1 == c->end || c->at[1] != '"')) {
@@ -39,6 +46,7 @@ static bool read_quoted(csv *c) {
 }
 
 /* Reads the next cell of the line; `*last`: the line ended after it. */
+/* The end of the text ends a line, too. */
 static haul_status next_cell(csv *c, bool *last) {
     text_clear(&c->cell);
     if (c->at < c->end && *c->at == '"') {
@@ -91,6 +99,7 @@ static const struct {
 #undef OCCUPANCY
 };
 
+/* Returns what a column holds, by its name: counters end in ".sum". */
 static column column_of(const char *name) {
     static const char suffix[] = ".sum";
     size_t length = strlen(name), tail = strlen(suffix);
@@ -112,6 +121,7 @@ typedef struct table {
     bool has_kernel, has_counters;
 } table;
 
+/* Reads the row of names. Fails if the table cannot be one of counters. */
 static haul_status read_names(csv *c, table *t) {
     size_t capacity = 0;
     bool last = false;
@@ -142,6 +152,7 @@ static double factor_of(const char *unit) {
     return 1;
 }
 
+/* Reads the row of units, and sets each column's factor. */
 static haul_status read_units(csv *c, table *t) {
     bool last = false;
     for (size_t i = 0; !last; i++) {
@@ -154,6 +165,7 @@ static haul_status read_units(csv *c, table *t) {
 
 /* ---- rows ---- */
 
+/* Sets the cell's number in base units; -1 if the GPU does not count it. ncu separates thousands by commas. */
 static haul_status read_number(csv *c, const column *k, double *value) {
     char digits[64];
     size_t length = 0;
@@ -175,6 +187,7 @@ static haul_status read_extent(csv *c, uint32_t extent[3]) {
     return wrong(c, "a grid or block is not of the form (1, 2, 3)");
 }
 
+/* Stores a cell in the launch. Occupancy fields are 32-bit numbers, found by their offset. */
 static haul_status take_cell(csv *c, const column *k, ncu_launch *l) {
     double value;
     switch (k->kind) {
@@ -195,10 +208,12 @@ static haul_status take_cell(csv *c, const column *k, ncu_launch *l) {
     return HAUL_OK;
 }
 
+/* 0 stands for no limit. */
 static uint32_t smaller(uint32_t a, uint32_t b) {
     return b && (b < a || !a) ? b : a;
 }
 
+/* Reads a launch. Counters without a column stay -1. The number of blocks on an SM is the least of the limits. */
 static haul_status read_row(csv *c, const table *t, ncu_launch *l) {
     bool last = false;
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) l->counters[i] = l->bounds[i].low = l->bounds[i].high = -1;
@@ -216,10 +231,12 @@ static bool same_extent(const uint32_t a[3], const uint32_t b[3]) {
     return memcmp(a, b, 3 * sizeof *a) == 0;
 }
 
+/* Whether kernel and shape are those of the launch. */
 static bool same_launch(const ncu_launch *a, const char *kernel, const uint32_t grid[3], const uint32_t block[3]) {
     return strcmp(a->kernel, kernel) == 0 && same_extent(a->grid, grid) && same_extent(a->block, block);
 }
 
+/* Fails because the launch at `index` is not the expected one. */
 static haul_status other_launch(const ncu_report *report, size_t index, const char *kernel) {
     if (index >= report->count)
         return haul_fail(HAUL_ERROR_SYNTAX, "ncu: saw %zu launches; kernel %s is one more", report->count, kernel);
@@ -228,6 +245,7 @@ static haul_status other_launch(const ncu_report *report, size_t index, const ch
                      strcmp(report->launches[index].kernel, kernel) == 0 ? ", in another shape" : "");
 }
 
+/* The launch's texts are in the report's memory already. */
 static haul_status add_launch(ncu_report *report, const ncu_launch *l) {
     if (report->count == report->capacity) {
         ncu_launch *launches =
@@ -239,7 +257,7 @@ static haul_status add_launch(ncu_report *report, const ncu_launch *l) {
     return HAUL_OK;
 }
 
-/* Widens the ranges with another reading. */
+/* Widens the ranges with another reading. Counters that one of the readings lacks stay as they are. */
 static void merge(ncu_launch *into, const ncu_launch *l) {
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) {
         haul_bounds *b = &into->bounds[i];
@@ -249,6 +267,7 @@ static void merge(ncu_launch *into, const ncu_launch *l) {
     }
 }
 
+/* Adds a launch in the first reading; compares it in later ones. */
 static haul_status take_launch(ncu_report *report, size_t index, const ncu_launch *l) {
     if (!l->kernel) return haul_fail(HAUL_ERROR_SYNTAX, "ncu: launch %zu has no kernel", index);
     if (!report->readings) return add_launch(report, l);
@@ -260,7 +279,8 @@ static haul_status take_launch(ncu_report *report, size_t index, const ncu_launc
 
 /* ---- the table ---- */
 
-/* The table begins at the first line with a cell "ID"; earlier lines are messages. */
+/* Moves to the table, which begins at the first line with a cell "ID"; earlier lines are messages. False if there is
+ * none. */
 static bool find_table(csv *c) {
     static const char start[] = "\"ID\",";
     for (; c->at < c->end; c->line++) {
@@ -271,6 +291,7 @@ static bool find_table(csv *c) {
     return false;
 }
 
+/* Rows begin with a quote; the first line that does not ends the table. */
 static haul_status read_table(csv *c) {
     table t = {0};
     size_t index = 0;
@@ -295,6 +316,7 @@ haul_status ncu_read_csv(ncu_report *report, const char *bytes, size_t length) {
     return status;
 }
 
+/* Carve-out and L1 are not in ncu's table. */
 haul_status ncu_fill(const ncu_report *report, size_t index, haul_launch_record *record) {
     if (index >= report->count || !same_launch(&report->launches[index], record->kernel, record->grid, record->block))
         return other_launch(report, index, record->kernel);

@@ -1,3 +1,8 @@
+/* Runs ncu on a command and reads its counters. csv.c parses the table.
+ *
+ * The command's kernels run several times under ncu, once for each pass of counters, with caches flushed in between.
+ * Everything that can go wrong there goes wrong in another process, so a large part of this file turns exit statuses
+ * and log lines into one message that says what to do. */
 #include "lib/ncu/ncu.h"
 
 #include "base/file.h"
@@ -19,6 +24,7 @@
 static const char *const places[] = {"/usr/local/cuda/bin/ncu", "/usr/local/cuda-*/bin/ncu",
                                      "/opt/nvidia/nsight-compute/*/ncu"};
 
+/* glob() sorts its matches. */
 static bool find_in_places(text *path) {
     bool found = false;
     for (size_t i = 0; !found && i < sizeof places / sizeof *places; i++) {
@@ -30,6 +36,7 @@ static bool find_in_places(text *path) {
     return found;
 }
 
+/* HAUL_NCU that is wrong is an error: falling back to another ncu would hide it. */
 haul_status ncu_find(text *path) {
     const char *chosen = getenv("HAUL_NCU");
     if (chosen && *chosen) {
@@ -43,6 +50,7 @@ haul_status ncu_find(text *path) {
                                            "let the virtual GPU count: --device sim:h100");
 }
 
+/* Runs `ncu --version`. */
 haul_status ncu_describe(text *line) {
     static const char key[] = "Version ";
     text path = {0}, out = {0}, errors = {0};
@@ -73,6 +81,7 @@ static const char *rest_of_line(const char *s, char line[256]) {
     return line;
 }
 
+/* The usual obstacle: drivers restrict counters to administrators by default. */
 static haul_status not_permitted(void) {
     return haul_fail(HAUL_ERROR_DRIVER,
                      "ncu: the driver lets only administrators read counters: put `options nvidia "
@@ -92,6 +101,8 @@ static const char *own_words(const char *errors, char line[256]) {
     return found ? rest_of_line(found + 2, line) : NULL;
 }
 
+/* Turns ncu's log into a status: by its known errors first, then by the words of the program under it, then by ncu's
+ * own. */
 static haul_status judge_text(const process_end *end, const char *log, const char *errors) {
     static const char mark[] = "==ERROR== ";
     char line[256];
@@ -107,6 +118,7 @@ static haul_status judge_text(const process_end *end, const char *log, const cha
     return haul_fail(HAUL_ERROR_DRIVER, "ncu: ended with exit status %d", end->code);
 }
 
+/* Whether a run of ncu succeeded, and if not, why. */
 static haul_status judge(const process_end *end, unsigned seconds, const char *log, const char *errors) {
     if (end->too_slow)
         return haul_fail(
@@ -122,7 +134,7 @@ static haul_status judge(const process_end *end, unsigned seconds, const char *l
 typedef struct run {
     text program, metrics;
     char folder[256], log[300];
-    const char **arguments;
+    const char **arguments; /* ncu's, then the command's, then NULL */
     unsigned seconds;
 } run;
 
@@ -134,6 +146,7 @@ static void end_run(run *r) {
     memory_free(r->arguments);
 }
 
+/* Makes a folder for the log. mkdtemp() makes it for this user alone. */
 static haul_status make_folder(run *r) {
     const char *parent = getenv("TMPDIR");
     char template[sizeof r->folder];
@@ -145,12 +158,15 @@ static haul_status make_folder(run *r) {
     return HAUL_OK;
 }
 
+/* All counters at once; ncu leaves out those that the GPU lacks. */
 static void name_metrics(text *metrics) {
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++)
         text_printf(metrics, "%s%s.sum", i ? "," : "", haul_counters[i].ncu);
     text_put(metrics, ",launch__registers_per_thread");
 }
 
+/* Flags that make readings comparable: base units, mangled names, clocks as they are, caches flushed before each
+ * pass. */
 static haul_status make_arguments(run *r, const char *const *command) {
     const char *const flags[] = {text_string(&r->program),
                                  "--csv",
@@ -179,6 +195,7 @@ static haul_status make_arguments(run *r, const char *const *command) {
     return HAUL_OK;
 }
 
+/* Prepares what all readings share. Call end_run() also after an error. */
 static haul_status start_run(run *r, const char *const *command, const ncu_options *o) {
     r->seconds = o->seconds ? o->seconds : NCU_SECONDS;
     HAUL_TRY(ncu_find(&r->program));
@@ -188,6 +205,7 @@ static haul_status start_run(run *r, const char *const *command, const ncu_optio
     return make_arguments(r, command);
 }
 
+/* A missing log is empty. */
 static void append_log(const run *r, text *log) {
     text content = {0};
     if (access(r->log, R_OK) == 0 && file_read(r->log, &content) == HAUL_OK)
@@ -195,6 +213,7 @@ static void append_log(const run *r, text *log) {
     text_free(&content);
 }
 
+/* One reading: runs the command and adds its table to the report. The log comes after the program's output. */
 static haul_status read_once(const run *r, ncu_report *report) {
     const process_options options = {.seconds = r->seconds, .alone = true};
     text log = {0}, errors = {0};

@@ -1,4 +1,5 @@
-/* Checks that reject a variant before anything is compiled. */
+/* Checks that reject a variant before anything is compiled: requirements, limits of a block, and the estimated share of
+ * memory bandwidth if the problem describes its transfer. Limits on registers are unknown before compiling. */
 #include "base/status.h"
 #include "lib/tune/internal.h"
 #include "machine/machine.h"
@@ -19,6 +20,7 @@ static int64_t value_of(const tune_names *names, size_t which) {
 
 enum { NAME_SHARED_PER_BLOCK = 3, MOST_THREADS = 1024 };
 
+/* What the device would refuse anyway. */
 static haul_status check_limits(const tune_names *names, const tune_shape *shape) {
     const uint64_t threads = (uint64_t)shape->block[0] * shape->block[1] * shape->block[2];
     if (shape->block[0] > MOST_THREADS || shape->block[1] > MOST_THREADS || threads > MOST_THREADS)
@@ -31,6 +33,7 @@ static haul_status check_limits(const tune_names *names, const tune_shape *shape
 
 /* ---- the transfer ---- */
 
+/* Evaluates a formula of the transfer; `otherwise` if there is none. */
 static haul_status number(const char *formula, const tune_names *names, int64_t otherwise, uint32_t *value) {
     int64_t v = otherwise;
     if (formula) HAUL_TRY(formula_evaluate("transfer", formula, names->items, names->count, &v));
@@ -39,6 +42,7 @@ static haul_status number(const char *formula, const tune_names *names, int64_t 
     return HAUL_OK;
 }
 
+/* The transfer as the kernel will make it: aligned elements without gaps in shared memory. */
 static haul_status describe(const tune_transfer *d, const tune_names *names, haul_transfer *t, haul_circumstances *c) {
     uint32_t bytes = 0, count = 0, pitch = 0, threads = 0, engine = 0;
     HAUL_TRY(number(d->bytes, names, 16, &bytes));
@@ -53,6 +57,7 @@ static haul_status describe(const tune_transfer *d, const tune_names *names, hau
     return HAUL_OK;
 }
 
+/* Sets the share; it stays 1 without a transfer, or if no described machine resembles the device. */
 static haul_status diagnose(const tuner *t, const tune_names *names, const tune_shape *shape, double *share) {
     haul_transfer transfer;
     haul_diagnosis d;
@@ -77,6 +82,7 @@ static haul_status check_requirements(const tuner *t, const tune_names *names) {
     return HAUL_OK;
 }
 
+/* A share above 0 says that the variant was checked before. */
 haul_status tune_check(tuner *t, tune_variant *v) {
     tune_shape shape;
     if (v->share > 0) return HAUL_OK;

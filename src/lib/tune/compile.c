@@ -1,4 +1,9 @@
-/* Compiles variants from source to PTX, as many at a time as the host has cores. */
+/* Compiles variants from source to PTX, as many at a time as the host has cores, and removes kernels that the variant
+ * does not launch.
+ *
+ * Compiling takes most of a search's time, and each compiler is a process of its own, so a batch is compiled in
+ * parallel. Each thread writes only to its own job. Line information is left out, since nobody looks at
+ * it. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
@@ -9,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The options' flags, and -D NAME=VALUE for each parameter; all live in one text. */
+/* Sets the flags and returns how many: the options', and -D NAME=VALUE for each parameter, whose texts are in
+ * `defines`. */
 static size_t put_flags(const tuner *t, const tune_variant *v, char (*defines)[256], const char **flags) {
     size_t count = 0;
     flags[count++] = "--no-lineinfo";
@@ -37,7 +43,7 @@ static bool is_entry(const char *at, const char **name, size_t *length) {
 typedef struct entries {
     arena memory;
     const char **names;
-    size_t count, capacity, *found;
+    size_t count, capacity, *found; /* found: room for kernel_name_find() */
     bool *wanted;
 } entries;
 
@@ -50,6 +56,7 @@ static bool add_entry(entries *e, const char *name, size_t length) {
     return (e->names[e->count++] = arena_copy(&e->memory, name, length)) != NULL;
 }
 
+/* Lists the kernels in the text. False without memory. */
 static bool list_entries(const char *at, entries *e) {
     const char *name;
     size_t length;
@@ -60,11 +67,13 @@ static bool list_entries(const char *at, entries *e) {
     return e->found && e->wanted;
 }
 
+/* Overloads of one name are all kept. */
 static void mark_wanted(entries *e, const char *name) {
     const size_t count = name ? kernel_name_find(name, e->names, e->count, e->found) : 0;
     for (size_t i = 0; i < count; i++) e->wanted[e->found[i]] = true;
 }
 
+/* Copies the text without the kernels that are not wanted. */
 static void keep_entries(const entries *e, const char *at, text *kept) {
     const char *name;
     size_t length, index = 0;
@@ -100,7 +109,7 @@ static void keep_wanted(const tune_problem *p, text *ptx) {
 
 /* ---- compiling ---- */
 
-/* The compiler's first line says why it failed; cu2ptx's last line only says that it did. */
+/* Keeps the compiler's first error as the job's message; cu2ptx's last line only says that there was one. */
 static void keep_reason(tune_job *job, const text *messages) {
     const char *first = text_string(messages), *error = strstr(first, "error");
     if (!error) {
@@ -111,6 +120,7 @@ static void keep_reason(tune_job *job, const text *messages) {
     snprintf(job->message, sizeof job->message, "%.*s", (int)strcspn(error, "\n"), error);
 }
 
+/* Compiles one variant; failures are the job's status. */
 static void compile(const tuner *t, tune_job *job) {
     char defines[TUNE_MOST_PARAMETERS][256];
     text messages = {0};
@@ -143,6 +153,7 @@ static void compile_one(void *context, size_t job, unsigned worker) {
     compile(c->tuner, &c->jobs[job]);
 }
 
+/* Source that does not compile is no error here: such variants are rejected. */
 haul_status tune_compile(const tuner *t, tune_job *jobs, size_t count) {
     compilation all = {t, jobs};
     pool_for(count, pool_processors(), compile_one, &all);

@@ -1,4 +1,9 @@
-/* Runs variants on the device: compares results with the reference's, and measures times. */
+/* Runs variants on the device: compares results with the reference's, and measures times.
+ *
+ * Buffers are made once for all variants, from formulas that may use only SIZE; scalars may depend on the variant and
+ * are set before each launch. Results are compared by the hashes of all buffers, at a small size (check_size) that
+ * leaves tails. Times come from the full size, with as many sets of buffers as timing needs. If both sizes are equal,
+ * one set of data serves both. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/device.h"
@@ -10,6 +15,7 @@
 
 /* ---- data ---- */
 
+/* Other arguments are scalars. */
 static bool is_buffer(const char *argument) {
     return strncmp(argument, "buf:", 4) == 0;
 }
@@ -30,12 +36,14 @@ static haul_status parse_buffers(tuner *t, tune_data *data) {
     return HAUL_OK;
 }
 
+/* Bytes of one set of buffers. */
 static uint64_t bytes_of(const tuner *t, const tune_data *data) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < t->problem->argument_count; i++) bytes += data->arguments[i].words * 4;
     return bytes;
 }
 
+/* Data for verification only needs one set. */
 haul_status tune_data_open(tuner *t, tune_data *data, int64_t size, bool timed) {
     data->size = size;
     HAUL_TRY(parse_buffers(t, data));
@@ -59,7 +67,7 @@ tune_data *tune_timed_data(tuner *t) {
 
 /* ---- launches ---- */
 
-/* The workspace's arguments with this variant's scalars. */
+/* Sets this variant's scalars in the workspace's argument list. */
 static haul_status set_scalars(tuner *t, const tune_variant *v, const tune_data *data, launch_workspace *w) {
     const tune_names names = tune_names_of(t, v, data->size);
     haul_status status = HAUL_OK;
@@ -89,6 +97,7 @@ const char *tune_symbol(const tuner *t, const tune_job *job, const tune_launch *
     return l == &t->problem->reference ? job->reference : job->kernel;
 }
 
+/* Launches the variant, or the reference, with this shape. */
 static haul_status launch(const tuner *t, const tune_job *job, const tune_launch *l, const tune_shape *s,
                           const launch_workspace *w) {
     haul_launch launch = {.kernel = tune_symbol(t, job, l),
@@ -102,13 +111,14 @@ static haul_status launch(const tuner *t, const tune_job *job, const tune_launch
     return haul_launch_run(job->module, &launch, NULL);
 }
 
+/* Evaluates block, shared memory and grid for the size. */
 static haul_status find_shape(const tuner *t, const tune_job *job, const tune_launch *l, int64_t size, tune_shape *s) {
     tune_names names = tune_names_of(t, job->variant, size);
     HAUL_TRY(tune_shape_block(l, &names, s));
     return tune_shape_grid(t, job, l, &names, s);
 }
 
-/* Launches once on fresh data; `hashes` of the results. */
+/* Launches once on data as at the beginning, and hashes the results into data->arguments. */
 static haul_status run_fresh(tuner *t, const tune_job *job, const tune_launch *l, tune_data *data) {
     tune_shape shape;
     launch_workspace *w = &data->sets[0];
@@ -121,6 +131,8 @@ static haul_status run_fresh(tuner *t, const tune_job *job, const tune_launch *l
 
 /* ---- verifying ---- */
 
+/* Runs the reference in this job's module, or the variant itself if there is no reference kernel; its hashes are then
+ * what all others must have. */
 static haul_status run_reference(tuner *t, const tune_job *job, tune_data *data) {
     const tune_launch *l = t->problem->reference.kernel ? &t->problem->reference : &t->problem->launch;
     HAUL_TRY(run_fresh(t, job, l, data));
@@ -135,6 +147,7 @@ static bool as_wanted(const tuner *t, const tune_data *data) {
     return true;
 }
 
+/* Runs the variant and compares. The first one also runs the reference. */
 static haul_status hold(tuner *t, tune_job *job, tune_data *data, bool *right) {
     if (!data->known) HAUL_TRY(run_reference(t, job, data));
     HAUL_TRY(run_fresh(t, job, &t->problem->launch, data));
@@ -142,11 +155,13 @@ static haul_status hold(tuner *t, tune_job *job, tune_data *data, bool *right) {
     return HAUL_OK;
 }
 
-/* After a fault a GPU's context is unusable; whatever comes next fails as well. */
+/* Whether the device is lost for the search: after a fault a GPU's context is unusable, and whatever comes next fails
+ * as well. */
 static bool is_lost(haul_status status) {
     return status == HAUL_ERROR_FAULT || status == HAUL_ERROR_TIMEOUT || status == HAUL_ERROR_TRAP;
 }
 
+/* A variant that fails is rejected, and the search goes on. Only a lack of memory, or a lost GPU, ends it. */
 haul_status tune_verify(tuner *t, tune_job *job, tune_data *data) {
     bool right = false;
     haul_status status = HAUL_OK;
@@ -169,6 +184,7 @@ typedef struct timed_job {
     tune_job *job;
 } timed_job;
 
+/* The variant as lib/timing.h calls it. */
 static haul_status queue(void *context, unsigned set) {
     const timed_job *w = context;
     tune_data *data = tune_timed_data(w->tuner);
@@ -177,6 +193,7 @@ static haul_status queue(void *context, unsigned set) {
     return launch(w->tuner, w->job, &w->tuner->problem->launch, &w->job->shape, workspace);
 }
 
+/* Fills in the variant's times, its gain over the first job, and its rate. */
 static haul_status summarise(tuner *t, tune_variant *v, const double *own, const double *first, size_t rounds) {
     timing_summary s, gain;
     int64_t bytes = 0;

@@ -1,4 +1,11 @@
-/* tune_search(): chooses which variants to try, and in which order. */
+/* tune_search(): chooses which variants to try, and in which order.
+ *
+ * Variants are tried in batches, of which each step filters: tune_check() before compiling, haul_diagnose()'s estimate
+ * against the best one, the compiler, the comparison with the reference. What is left is timed together with the base,
+ * in the same rounds, so gains of different batches can be compared: each is relative to the base. The base is the
+ * start, or the first variant that runs. With few combinations all are tried; else the search descends along one
+ * parameter after another until a whole round changes nothing. At the end the best ones are timed again, longer, after
+ * their results at full size were checked. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -7,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* FEW: combinations that are all tried; BATCH: variants compiled and timed together */
 enum { FEW = 64, BATCH = 12, FINALISTS = 4, ROUNDS = 15, FINAL_ROUNDS = 41, SECONDS = 120 };
 
 /* Variants below the first share of the best estimate are not tried; a variant must be faster than the start by the
@@ -20,6 +28,7 @@ const char *tune_value(const tune_problem *p, const tune_variant *v, size_t para
     return p->parameters[parameter].values[v->choice[parameter]];
 }
 
+/* Whether the time for the search is over; notes it in the result. A batch that has begun is finished. */
 static bool is_time_up(tuner *t) {
     const double seconds = t->options->seconds > 0 ? t->options->seconds : SECONDS;
     if (clock_seconds() - t->began < seconds) return false;
@@ -27,7 +36,7 @@ static bool is_time_up(tuner *t) {
     return true;
 }
 
-/* Keeps the first line, without paths of temporary files. */
+/* Sets the outcome and the reason, its first line: later lines may name temporary files. */
 void tune_reject(tuner *t, tune_variant *v, tune_outcome outcome, const char *why) {
     v->outcome = outcome;
     v->why = arena_copy(&t->result->memory, why, strcspn(why, "\n"));
@@ -35,6 +44,7 @@ void tune_reject(tuner *t, tune_variant *v, tune_outcome outcome, const char *wh
 
 /* ---- variants ---- */
 
+/* NULL if the choice has no variant yet. */
 static tune_variant *find_variant(tune_result *r, const tune_problem *p, const uint16_t *choice) {
     for (size_t i = 0; i < r->count; i++)
         if (memcmp(r->variants[i].choice, choice, p->parameter_count * sizeof *choice) == 0) return &r->variants[i];
@@ -60,6 +70,7 @@ static bool next_choice(const tune_problem *p, uint16_t choice[TUNE_MOST_PARAMET
     return false;
 }
 
+/* SIZE_MAX if there are more than that. */
 static size_t count_combinations(const tune_problem *p) {
     size_t count = 1;
     for (size_t i = 0; i < p->parameter_count; i++)
@@ -69,18 +80,21 @@ static size_t count_combinations(const tune_problem *p) {
 
 /* ---- a batch: checked, compiled, verified, timed ---- */
 
+/* Frees what the job has; all zero is a valid job. */
 static void end_job(tune_job *job) {
     text_free(&job->ptx);
     haul_module_unload(job->module);
     *job = (tune_job){0};
 }
 
+/* Checks a variant and raises the best estimate. */
 static haul_status check_one(tuner *t, tune_variant *v) {
     HAUL_TRY(tune_check(t, v));
     if (v->outcome == TUNE_PENDING && v->share > t->best_share) t->best_share = v->share;
     return HAUL_OK;
 }
 
+/* Rejects a variant whose estimate is far below the best one so far. */
 static void prune(tuner *t, tune_variant *v) {
     if (v->outcome == TUNE_PENDING && v->share < worth_trying * t->best_share)
         tune_reject(t, v, TUNE_PRUNED, "by estimate far from the best: see haul diagnose");
@@ -106,7 +120,8 @@ static haul_status prepare(tuner *t, tune_job *jobs, size_t count, tune_data *da
     return status;
 }
 
-/* jobs[0] is reserved for the base. */
+/* Times the jobs from jobs[1] on with the base in jobs[0], and ends them. If there is no base yet, the first job
+ * becomes it and stays loaded. */
 static haul_status time_all(tuner *t, tune_job *jobs, size_t count, unsigned rounds) {
     if (count == 0) return HAUL_OK;
     if (!t->has_base) {
@@ -121,6 +136,7 @@ static haul_status time_all(tuner *t, tune_job *jobs, size_t count, unsigned rou
     return status;
 }
 
+/* Runs one batch through all filters. */
 static haul_status run_batch(tuner *t, tune_variant **variants, size_t count) {
     tune_job jobs[BATCH + 1] = {{0}};
     size_t n = 0, passed;
@@ -152,6 +168,7 @@ static haul_status run_variants(tuner *t, tune_variant **variants, size_t count)
 
 /* ---- searches ---- */
 
+/* All are checked before the first is compiled: the last ones may be the best by estimate. */
 static haul_status search_everything(tuner *t) {
     uint16_t choice[TUNE_MOST_PARAMETERS] = {0};
     tune_result *r = t->result;
@@ -168,6 +185,7 @@ static haul_status search_everything(tuner *t) {
     return HAUL_OK;
 }
 
+/* Whether `a` was timed and has a greater gain than `b`, which may be NULL. */
 static bool is_better(const tune_variant *a, const tune_variant *b) {
     return a->outcome == TUNE_TIMED && (!b || b->outcome != TUNE_TIMED || a->gain > b->gain);
 }
@@ -189,6 +207,7 @@ static haul_status walk_along(tuner *t, size_t parameter, tune_variant **current
     return HAUL_OK;
 }
 
+/* Coordinate descent. It may end in a local optimum; --exhaustive tries everything. */
 static haul_status descend(tuner *t, tune_variant *start) {
     tune_variant *current = start, *before;
     do {
@@ -200,7 +219,8 @@ static haul_status descend(tuner *t, tune_variant *start) {
 
 /* ---- the winner ---- */
 
-/* The best variants that are not finalists yet. */
+/* Puts the best variants that are not finalists yet into the jobs; the base takes part in any case. Returns how
+ * many. */
 static size_t choose_finalists(const tuner *t, tune_job *jobs, size_t most) {
     size_t count = 0;
     for (; count < most; count++) {
@@ -228,6 +248,7 @@ static haul_status run_finals(tuner *t) {
     return status;
 }
 
+/* The base stays the best unless another is faster by more than noise, in the first quartile of the rounds as well. */
 static void choose_best(tuner *t) {
     tune_result *r = t->result;
     const tune_variant *base = t->base.variant;

@@ -1,4 +1,6 @@
-/* Evaluates the formulas of a tuning problem. */
+/* Evaluates the formulas of a tuning problem: names, extents, and arguments with formulas in braces. Names come in
+ * layers: SIZE and the device's figures always, the parameters for a variant, RESIDENT only for the grid, because it
+ * needs the compiled kernel. */
 #include "base/number.h"
 #include "base/status.h"
 #include "lib/device.h"
@@ -7,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Values of parameters that choose an engine, as they stand in the source. */
 static const struct {
     const char *name;
     int64_t value;
@@ -16,7 +19,8 @@ static const struct {
                {"HAUL_BY_BULK", HAUL_BY_BULK},
                {"HAUL_BY_TENSOR", HAUL_BY_TENSOR}};
 
-/* A value that is not a number is only for the compiler. */
+/* Returns a parameter's value as a name for formulas. A value that is neither a number nor an engine is only for the
+ * compiler. */
 static formula_name name_of_value(const char *name, const char *value) {
     formula_name n = {.name = name};
     for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++) {
@@ -27,6 +31,7 @@ static formula_name name_of_value(const char *name, const char *value) {
     return n;
 }
 
+/* The array has room for all parameters and the names that shape.c adds. */
 void tune_add_name(tune_names *names, const char *name, int64_t value) {
     names->items[names->count++] = (formula_name){name, value, false};
 }
@@ -37,6 +42,7 @@ static int64_t attribute(const tuner *t, int which) {
     return d->driver->device_attribute(&value, which, d->handle) == CUDA_SUCCESS ? value : 0;
 }
 
+/* `v` may be NULL: then there are no parameters. check.c relies on the order of the first ones. */
 tune_names tune_names_of(const tuner *t, const tune_variant *v, int64_t size) {
     tune_names names = {.count = 0};
     tune_add_name(&names, "SIZE", size);
@@ -49,6 +55,7 @@ tune_names tune_names_of(const tuner *t, const tune_variant *v, int64_t size) {
 }
 
 /* A part of `formulas` up to a comma outside of parentheses; *rest points after it. */
+/* Fails if the part is too long for `part`. */
 static haul_status next_part(const char *what, const char **rest, char part[256]) {
     size_t length = 0;
     for (int depth = 0; (*rest)[length] && (depth > 0 || (*rest)[length] != ','); length++)
@@ -60,6 +67,7 @@ static haul_status next_part(const char *what, const char **rest, char part[256]
     return HAUL_OK;
 }
 
+/* One to three formulas between commas; missing extents are 1. */
 haul_status tune_extent(const char *what, const char *formulas, const tune_names *names, uint32_t extent[3]) {
     char part[256];
     const char *rest = formulas;
@@ -77,6 +85,7 @@ haul_status tune_extent(const char *what, const char *formulas, const tune_names
     return HAUL_OK;
 }
 
+/* Fails with HAUL_ERROR_LIMIT if a number is out of range: then only this variant is rejected. */
 haul_status tune_shape_block(const tune_launch *l, const tune_names *names, tune_shape *shape) {
     int64_t shared = 0;
     HAUL_TRY(tune_extent("block", l->block ? l->block : "1", names, shape->block));
@@ -87,6 +96,7 @@ haul_status tune_shape_block(const tune_launch *l, const tune_names *names, tune
     return HAUL_OK;
 }
 
+/* RESIDENT is the number of blocks that the whole device holds. */
 haul_status tune_shape_grid(const tuner *t, const tune_job *job, const tune_launch *l, tune_names *names,
                             tune_shape *shape) {
     const char *grid = l->grid ? l->grid : "1";
@@ -98,6 +108,7 @@ haul_status tune_shape_grid(const tuner *t, const tune_job *job, const tune_laun
     return tune_extent("grid", grid, names, shape->grid);
 }
 
+/* The number of braces is not limited; they cannot be nested. */
 haul_status tune_expand(arena *memory, const char *string, const tune_names *names, const char **expanded) {
     text out = {0};
     haul_status status = HAUL_OK;
