@@ -1,16 +1,22 @@
-/* The slow path of the checks behind every access; see exec/access.h. Compiled once: the fast path is in the
- * handlers. */
+/* The slow path of the checks behind every access; see exec/access.h. Compiled once: the fast path is in the handlers.
+ *
+ * The fast path knows one allocation for each instruction: the one that it accessed last. If the lanes are not all
+ * inside it, the search here finds the first lane's allocation. If some lanes are elsewhere, it then finds that of each
+ * lane. Lanes outside all allocations are a fault. If memory is mapped as on hardware, lanes in a page that holds an
+ * allocation are none; the farthest such access is noted (sim_overrun). */
 #include "exec/access.h"
 
 #include "exec/fault.h"
 #include "state/block.h"
 
+/* Returns the active lanes whose address is not a multiple of `alignment`, a power of two. */
 static uint32_t misaligned(const uint64_t address[SIM_LANES], uint32_t active, unsigned alignment) {
     uint32_t bad = 0;
     for (unsigned l = 0; l < SIM_LANES; l++) bad |= (uint32_t)((address[l] & (alignment - 1)) != 0) << l;
     return bad & active;
 }
 
+/* Returns the active lanes that are outside from .. to-1, or misaligned. */
 static uint32_t bad_lanes(const uint64_t address[SIM_LANES], uint32_t active, uint64_t from, uint64_t to,
                           unsigned bytes, unsigned alignment) {
     if (to - from < bytes) return active;
@@ -20,6 +26,8 @@ static uint32_t bad_lanes(const uint64_t address[SIM_LANES], uint32_t active, ui
     return (outside & active) | misaligned(address, active, alignment);
 }
 
+/* Records the fault of the bad lanes. Misaligned lanes are reported first: hardware has an error of its own for them.
+ * Returns false. */
 static bool fault(sim_warp *w, const sim_op *op, uint32_t bad, haul_space space, const uint64_t address[SIM_LANES],
                   unsigned bytes, unsigned alignment, const char *outside) {
     uint32_t off = misaligned(address, bad, alignment);
@@ -38,6 +46,7 @@ static bool writes(const sim_op *op) {
            op->memory_class == HAUL_CLASS_GLOBAL_ATOMIC;
 }
 
+/* Finds the allocation at the address. Read-only memory is none for an operation that writes. */
 static bool find_usable(const sim_memory *m, const sim_op *op, uint64_t address, sim_range *range) {
     return sim_memory_find(m, address, range) && !(writes(op) && sim_memory_is_read_only(m, address));
 }
@@ -75,6 +84,7 @@ static uint32_t stopped(sim_warp *w, const sim_op *op, uint32_t lanes, const uin
     return left;
 }
 
+/* Keeps the allocation of the first lane for the next access, even if the other lanes are elsewhere. */
 bool sim_search_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                        unsigned bytes, unsigned alignment, uintptr_t *base) {
     sim_range *range = &w->sm->reaches[op->instruction].range;
@@ -93,6 +103,7 @@ bool sim_search_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
                              sim_memory_reason(memory, address[__builtin_ctz(bad)]));
 }
 
+/* Finds out which lanes are wrong. The fast check only says that some lane is. */
 bool sim_fault_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES], unsigned bytes,
                       unsigned alignment) {
     uint64_t wide[SIM_LANES];
@@ -115,6 +126,7 @@ bool sim_fault_frame(sim_warp *w, const sim_op *op, uint32_t active, const uint6
     return fault(w, op, bad, HAUL_SPACE_LOCAL, address, bytes, alignment, "access outside the thread's local memory");
 }
 
+/* Parameters have no allocation: they are one array for the whole launch. */
 bool sim_check_params(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES], unsigned bytes,
                       unsigned alignment, uintptr_t *base) {
     uint32_t bad = bad_lanes(offset, active, 0, w->sm->grid->program->param_bytes, bytes, alignment);
@@ -124,6 +136,7 @@ bool sim_check_params(sim_warp *w, const sim_op *op, uint32_t active, const uint
     return true;
 }
 
+/* Asynchronous copies use this: their bytes are one range, not lanes. */
 void *sim_reach_stretch(sim_sm *sm, uint64_t address, uint64_t bytes, bool is_write) {
     sim_beyond how;
     const sim_memory *m = sm->grid->memory;
@@ -136,6 +149,7 @@ void *sim_reach_stretch(sim_sm *sm, uint64_t address, uint64_t bytes, bool is_wr
 
 /* ---- memory that one lane reads at an address ---- */
 
+/* Returns the byte at the offset, and how many follow it; NULL beyond the end. */
 static const unsigned char *within(const unsigned char *bytes, uint64_t size, uint64_t offset, uint64_t *reach) {
     if (offset >= size) return NULL;
     *reach = size - offset;
@@ -149,6 +163,7 @@ static const unsigned char *within_allocation(const sim_memory *memory, uint64_t
     return (const unsigned char *)(range.host + address);
 }
 
+/* The window of the address tells the memory. */
 const unsigned char *sim_lane_view(const sim_warp *w, unsigned lane, uint64_t address, uint64_t *reach) {
     const sim_grid *g = w->sm->grid;
     const uint64_t offset = address & ~SIM_WINDOW_MASK, frame = g->program->frame_bytes;

@@ -6,6 +6,7 @@
 #include "state/block.h"
 #include "state/lanes.h"
 
+/* Computes the addresses of all lanes: register plus constant. Those of inactive lanes mean nothing. */
 static inline void sim_addresses(const sim_warp *w, const sim_op *op, uint64_t address[SIM_LANES]) {
     uint64_t offset = (uint64_t)op->imm;
     if (op->flags & SIM_OP_WIDE) {
@@ -64,6 +65,7 @@ static inline bool sim_all_inside(const uint64_t address[SIM_LANES], uint32_t ac
     return furthest <= to - from - bytes && (low_bits & (alignment - 1)) == 0;
 }
 
+/* The same for shared memory, whose first address is 0 and which ends at `limit`. */
 static inline bool sim_all_in_shared(const uint32_t address[SIM_LANES], uint32_t active, uint32_t limit, unsigned bytes,
                                      unsigned alignment) {
     uint32_t furthest = 0, low_bits = 0;

@@ -1,3 +1,16 @@
+/* Copies in flight: their queues, and the moments at which they move their data and complete.
+ *
+ * cp.async has a queue for each warp, oldest first; an entry is a warp's instruction, with the lanes that still wait
+ * for it. Bulk and tensor copies are in one list of the block whose threads wait for them, in the order of issue.
+ *
+ * A copy completes when it must: at the wait for its group, when a thread waits for its mbarrier, or at the end of the
+ * block. That is as late as the rules allow, so a program that forgets to wait reads old bytes. Schedules of checked
+ * launches may move the data sooner (`moved`); bookkeeping and checks stay at the completion.
+ *
+ * Reductions into global memory are atomic towards other blocks. They are never moved early, and their waits are in the
+ * serial phase (exec/ops/bulk.c).
+ *
+ * The instructions are in exec/ops/async.c, bulk.c and tensor.c; bytes of bulk copies are moved in exec/bulk.c. */
 #include "exec/async.h"
 
 #include "base/memory.h"
@@ -24,6 +37,7 @@ haul_status sim_async_create(sim_async *a, size_t warps, size_t threads) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for copies in flight");
 }
 
+/* Frees the sources that were read ahead of their stores. */
 static void drop_staged(sim_async *a) {
     for (size_t i = 0; i < a->bulk_count; i++) memory_free(a->bulks[i].staged);
 }
@@ -41,6 +55,7 @@ void sim_async_free(sim_async *a) {
     *a = (sim_async){0};
 }
 
+/* Does nothing if the last block issued no copies, as most do. */
 void sim_async_reset(sim_async *a) {
     if (!a->used) return;
     a->used = false;
@@ -56,7 +71,8 @@ void sim_async_reset(sim_async *a) {
 
 /* ---- cp.async ---- */
 
-/* `range` is the allocation that the previous lane read; lanes mostly share it. */
+/* `range` is the allocation that the previous lane read; lanes mostly share it. Sources that have been freed since the
+ * issue are ignored. The usual sizes are copied with a constant size, which the compiler does in place. */
 static void copy_lane(sim_block *b, const sim_copy *c, unsigned lane, sim_range *range) {
     unsigned char *to = b->shared + c->destination[lane];
     uint64_t from = c->source[lane];
@@ -84,7 +100,7 @@ static void move_lanes(sim_block *b, const sim_copy *c, uint32_t lanes) {
     for (; lanes; lanes &= lanes - 1) copy_lane(b, c, (unsigned)__builtin_ctz(lanes), &range);
 }
 
-/* cp.async.mbarrier.arrive: without .noinc, its issue has raised the pending count. */
+/* cp.async.mbarrier.arrive: without .noinc, its issue has raised the pending count. Now the arrival takes effect. */
 static void arrive_for_lanes(sim_block *b, const sim_copy *c, uint32_t lanes) {
     for (; lanes; lanes &= lanes - 1) {
         uint64_t *object = sim_mbarrier_at(b, c->destination[__builtin_ctz(lanes)]);
@@ -92,7 +108,8 @@ static void arrive_for_lanes(sim_block *b, const sim_copy *c, uint32_t lanes) {
     }
 }
 
-/* `barrier`: completes the copies for the waiters of that mbarrier; NULL: for their own thread. */
+/* `barrier`: completes the copies for the waiters of that mbarrier; NULL: for their own thread. Entries without bytes
+ * are arrivals on an mbarrier. */
 static void complete_lanes(sim_block *b, size_t warp, sim_copy *c, uint32_t lanes, const uint32_t *barrier) {
     c->lanes &= ~lanes;
     b->sm->changes += lanes != 0;
@@ -104,11 +121,13 @@ static void complete_lanes(sim_block *b, size_t warp, sim_copy *c, uint32_t lane
     if (!c->moved) move_lanes(b, c, lanes);
 }
 
+/* Removes completed entries from the front; those behind an entry that still waits stay. */
 static void drop_finished(sim_copy_queue *q) {
     while (q->count && q->copies[q->first].lanes == 0) q->first++, q->count--;
     if (q->count == 0) q->first = 0;
 }
 
+/* Moves the entries to the front of the array if more than half of it is free there; else grows it. */
 static bool make_room(sim_copy_queue *q) {
     if (q->first + q->count < q->capacity) return true;
     if (q->first > q->capacity / 2) {
@@ -121,6 +140,7 @@ static bool make_room(sim_copy_queue *q) {
     return copies != NULL;
 }
 
+/* A full queue completes its oldest copy first. */
 sim_copy *sim_async_add(sim_warp *w) {
     sim_copy_queue *q = &w->block->async.queues[w->index];
     /* Checks record which wait completed a copy, so they allow more copies in flight. */
@@ -148,7 +168,8 @@ void sim_async_commit(sim_warp *w, uint32_t active) {
     w->sm->changes++;
 }
 
-/* Returns the lanes of the copy whose group is old enough. */
+/* Returns the lanes of the copy whose group is old enough. A group is due if at least `keep` groups were closed after
+ * it. */
 static uint32_t due_lanes(const sim_copy_queue *q, const sim_copy *c, uint32_t active, uint32_t keep) {
     uint32_t due = 0;
     for (unsigned l = 0; l < SIM_LANES; l++)
@@ -156,6 +177,7 @@ static uint32_t due_lanes(const sim_copy_queue *q, const sim_copy *c, uint32_t a
     return due & c->lanes & active;
 }
 
+/* The wait counts for the time estimate, less if later groups stay in flight. */
 void sim_async_wait(sim_warp *w, uint32_t active, uint32_t keep, bool everything) {
     w->sm->waits.memory += 1.0 / (1.0 + keep);
     sim_copy_queue *q = &w->block->async.queues[w->index];
@@ -177,6 +199,7 @@ static void take_effect_early(sim_block *b, sim_bulk *bulk) {
     bulk->moved = true;
 }
 
+/* The pointer into the list is valid until the next one is added. */
 bool sim_async_add_bulk(sim_block *b, const sim_bulk *bulk) {
     sim_async *a = &b->async;
     sim_bulk *bulks = memory_grow(a->bulks, a->bulk_count, &a->bulk_capacity, sizeof *bulks);
@@ -199,6 +222,7 @@ bool sim_async_has_reductions(const sim_async *a) {
 /* Completes the bulk copies that `is_due` selects, in issue order, and keeps the others. */
 typedef bool (*bulk_test)(const sim_bulk *bulk, uint32_t key, uint32_t limit);
 
+/* A completion may wake threads, but runs none, so the list does not change meanwhile. */
 static void complete_bulks(sim_block *b, bulk_test is_due, uint32_t key, uint32_t limit) {
     sim_async *a = &b->async;
     size_t kept = 0;
@@ -215,6 +239,7 @@ static void complete_bulks(sim_block *b, bulk_test is_due, uint32_t key, uint32_
     a->bulk_count = kept;
 }
 
+/* Returns whether it is a store or reduction of the thread's first `groups` groups. */
 static bool is_of_group(const sim_bulk *bulk, uint32_t thread, uint32_t groups) {
     return bulk->kind != SIM_BULK_LOAD && bulk->thread == thread && bulk->group < groups;
 }
@@ -247,10 +272,12 @@ static void stage_bulks(sim_block *b, uint32_t thread, uint32_t groups) {
     }
 }
 
+/* A staged store has been read already, and is left for the wait for its writes. */
 static bool is_unread(const sim_bulk *bulk, uint32_t thread, uint32_t groups) {
     return is_of_group(bulk, thread, groups) && !bulk->staged;
 }
 
+/* Threads wait one after the other, in lane order. */
 void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep, bool read) {
     w->sm->waits.memory += 1.0 / (1.0 + keep);
     for (; active; active &= active - 1) {
@@ -262,6 +289,7 @@ void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep, bool read)
     }
 }
 
+/* Moves those of the queue's copies that the schedule picks in this turn. *number counts them over all queues. */
 static void move_copies(sim_block *b, sim_copy_queue *q, uint64_t turn, uint64_t *number) {
     for (size_t i = q->first; i < q->first + q->count; i++) {
         sim_copy *c = &q->copies[i];
@@ -271,6 +299,7 @@ static void move_copies(sim_block *b, sim_copy_queue *q, uint64_t turn, uint64_t
     }
 }
 
+/* Only random schedules do this; a copy may then arrive at any time between issue and wait. */
 void sim_async_meanwhile(sim_block *b, uint64_t turn) {
     uint64_t number = 0;
     if (!b->async.used) return;
@@ -284,6 +313,7 @@ void sim_async_meanwhile(sim_block *b, uint64_t turn) {
     }
 }
 
+/* Bulk copies first, then arrivals with the cp.asyncs before them, then commits of tensor memory. */
 void sim_async_deliver(sim_block *b, uint32_t address) {
     const uint64_t *object = sim_mbarrier_at(b, address);
     const uint32_t phase = object ? sim_mbarrier_unpack(*object).phase : 0;
@@ -303,6 +333,7 @@ void sim_async_deliver(sim_block *b, uint32_t address) {
     sim_tmem_deliver(b, address, phase);
 }
 
+/* Nobody waits any more, so the checks report first what was never waited for. */
 void sim_async_finish(sim_block *b) {
     if (b->sm->hazards) sim_hazard_finish(b);
     for (size_t q = 0; q < b->async.queue_count; q++) {

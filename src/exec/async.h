@@ -1,4 +1,5 @@
-/* Asynchronous copies: issues them, groups them and completes them. */
+/* Asynchronous copies: issues them, groups them and completes them. state/async.h has the data, async.c says when each
+ * kind completes. A block's copies are touched only by the host thread that runs its SM, so nothing is locked. */
 #ifndef HAUL_EXEC_ASYNC_H
 #define HAUL_EXEC_ASYNC_H
 
@@ -6,6 +7,8 @@
 
 #include <haul/status.h>
 
+/* Create, free and reset the queues of a place for blocks. A reset, before a block starts there, forgets whatever is in
+ * flight. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status sim_async_create(sim_async *a, size_t warps, size_t threads);
 void sim_async_free(sim_async *a);
 void sim_async_reset(sim_async *a);
@@ -21,6 +24,7 @@ bool sim_async_add_bulk(sim_block *b, const sim_bulk *bulk);
 void sim_async_commit(sim_warp *w, uint32_t active);
 /* Completes the active lanes' groups except the newest `keep`. `everything` includes copies that are not committed. */
 void sim_async_wait(sim_warp *w, uint32_t active, uint32_t keep, bool everything);
+/* The same for bulk groups, which belong to single threads; see sim_async_wait(). */
 void sim_async_commit_bulk(sim_warp *w, uint32_t active);
 /* read: waits only until the sources have been read */
 void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep, bool read);

@@ -1,9 +1,17 @@
+/* Atomic operations on memory, by kind and width, on values as 64-bit integers.
+ *
+ * Integer operations are exact. Floating-point additions flush and choose NaNs as an H100 does. That differs between
+ * spaces: global memory has an atomic unit, but doubles in shared memory are added by machine code. Halves are added in
+ * single precision and rounded once; pairs of halves are two operations.
+ *
+ * Handlers are in exec/ops/atomic.c; bulk reductions use sim_atomic_apply() as well (exec/bulk.c). */
 #include "exec/atomic.h"
 
 #include "exec/half.h"
 
 #include <string.h>
 
+/* Values travel as the low bits of a 64-bit integer, whatever their type. */
 static float as_f32(uint64_t bits) {
     uint32_t narrow = (uint32_t)bits;
     float f;
@@ -17,6 +25,7 @@ static double as_f64(uint64_t bits) {
     return d;
 }
 
+/* Returns the bits of a sum; any NaN becomes the only one that single precision has. */
 static uint64_t bits_of_single(float f) {
     enum { ONLY_NAN = 0x7fffffff };
     uint32_t bits;
@@ -45,14 +54,18 @@ static uint64_t add_floats(unsigned bytes, uint64_t a, uint64_t b) {
     return bytes == 8 ? add_doubles(a, b) : bits_of_single(as_f32(a) + as_f32(b));
 }
 
+/* Returns a subnormal number as a zero of its sign. */
 static float flushed(float f) {
     return __builtin_fabsf(f) < 0x1p-126f ? __builtin_copysignf(0.0f, f) : f;
 }
 
+/* Adds as the atomic unit of global memory does: it flushes operands and result. */
 static uint64_t add_flushed(uint64_t a, uint64_t b) {
     return bits_of_single(flushed(flushed(as_f32(a)) + flushed(as_f32(b))));
 }
 
+/* The sum of two halves is exact in single precision or is rounded so that a second rounding is harmless: 24 bits are
+ * more than twice 11. */
 static uint64_t add_f16(uint64_t a, uint64_t b) {
     return f16_of_f32(f32_of_f16((uint16_t)a) + f32_of_f16((uint16_t)b));
 }
@@ -61,6 +74,7 @@ static uint64_t add_bf16(uint64_t a, uint64_t b) {
     return bf16_of_f32(f32_of_bf16((uint16_t)a) + f32_of_bf16((uint16_t)b));
 }
 
+/* Applies f to the lower and the upper half of a word. */
 static uint64_t both_halves(uint64_t (*f)(uint64_t, uint64_t), uint64_t a, uint64_t b) {
     return f(a & 0xffff, b & 0xffff) | f(a >> 16 & 0xffff, b >> 16 & 0xffff) << 16;
 }
@@ -69,7 +83,8 @@ static uint64_t pick(bool first, uint64_t a, uint64_t b) {
     return first ? a : b;
 }
 
-/* A number wins over NaN; -0 is below +0. */
+/* A number wins over NaN; -0 is below +0. Two NaNs give the canonical one. Equal numbers may be zeros of different
+ * sign, hence the `or` and `and` of their bits. */
 static uint64_t pick_half(float x, float y, bool smaller, uint64_t a, uint64_t b) {
     if (x != x && y != y) return 0x7fff;
     if (x != x) return b;
@@ -99,6 +114,8 @@ static int64_t sign_extend(uint64_t v, unsigned bytes) {
     return (int64_t)(v << shift) >> shift;
 }
 
+/* Returns the new value. `b` and `swap` have been cut to the width, `old` is extended with zeros; the caller cuts the
+ * result. Increment and decrement wrap at `b` (the ISA's atom.inc and atom.dec). */
 static uint64_t combine(sim_atomic_kind kind, unsigned bytes, uint64_t old, uint64_t b, uint64_t swap) {
     switch (kind) {
     case SIM_ATOMIC_AND: return old & b;
@@ -133,10 +150,12 @@ static uint64_t combine(sim_atomic_kind kind, unsigned bytes, uint64_t old, uint
     return old;
 }
 
+/* Keeps the low `bytes` bytes. */
 static uint64_t cut(uint64_t v, unsigned bytes) {
     return bytes < 8 ? v & ((1ull << 8 * bytes) - 1) : v;
 }
 
+/* Read and write naturally aligned memory of 2, 4 or 8 bytes. */
 static uint64_t fetch(const void *memory, unsigned bytes) {
     switch (bytes) {
     case 2: return *(const uint16_t *)memory;
@@ -162,6 +181,8 @@ uint64_t sim_atomic_apply(sim_atomic_kind kind, unsigned bytes, void *memory, ui
     return old;
 }
 
+/* Exchange, compare-and-swap, and the wrapping increment and decrement depend on the order; so do the roundings of
+ * floating point. */
 bool sim_atomic_commutes(sim_atomic_kind kind) {
     switch (kind) {
     case SIM_ATOMIC_AND:
@@ -176,6 +197,7 @@ bool sim_atomic_commutes(sim_atomic_kind kind) {
     }
 }
 
+/* The parser's kinds do not say where the memory is. These two are the only places that do. */
 sim_atomic_kind sim_atomic_at_global(sim_atomic_kind kind, unsigned bytes) {
     return kind == SIM_ATOMIC_ADD_F && bytes == 4 ? SIM_ATOMIC_ADD_FTZ : kind;
 }
@@ -184,6 +206,7 @@ sim_atomic_kind sim_atomic_at_shared(sim_atomic_kind kind, unsigned bytes) {
     return kind == SIM_ATOMIC_ADD_F && bytes == 8 ? SIM_ATOMIC_ADD_QUIET : kind;
 }
 
+/* A vector's elements, and the pairs, have kinds of their own. The default is f32 and f64, which only add. */
 static sim_atomic_kind floating_kind(unsigned modifier, unsigned type) {
     bool least = modifier == PTX_MOD_ATOM_MIN, most = modifier == PTX_MOD_ATOM_MAX;
     switch (type) {
@@ -195,6 +218,7 @@ static sim_atomic_kind floating_kind(unsigned modifier, unsigned type) {
     }
 }
 
+/* Exchanges and compare-and-swaps move bits, even of floating types. */
 sim_atomic_kind sim_atomic_kind_of(const ptx_instruction *i) {
     unsigned modifier = i->mods[PTX_SLOT_ATOMIC];
     const bool is_signed = ptx_is_signed(i->type);
@@ -214,6 +238,7 @@ sim_atomic_kind sim_atomic_kind_of(const ptx_instruction *i) {
     }
 }
 
+/* Repeats until no other host thread has changed the word in between. Relaxed: epochs order everything else. */
 static void reduce_32(sim_atomic_kind kind, uint32_t *memory, uint32_t operand) {
     uint32_t old = __atomic_load_n(memory, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(memory, &old, (uint32_t)combine(kind, 4, old, operand, 0), true,
@@ -228,6 +253,7 @@ static void reduce_64(sim_atomic_kind kind, uint64_t *memory, uint64_t operand) 
     }
 }
 
+/* Addition of words, by far the most common, is one host instruction. */
 void sim_atomic_reduce(sim_atomic_kind kind, unsigned bytes, void *memory, uint64_t operand) {
     if (kind == SIM_ATOMIC_ADD && bytes == 4)
         __atomic_fetch_add((uint32_t *)memory, (uint32_t)operand, __ATOMIC_RELAXED);

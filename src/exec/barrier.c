@@ -1,3 +1,12 @@
+/* Block barriers (bar, barrier) and the ends of threads, which may complete them.
+ *
+ * Barriers count warps: a warp has arrived when all its live lanes have, wherever they diverged. An
+ * arrival that completes a barrier opens it at once: all paths that wait there become ready, and the barrier is reset
+ * for the next phase. A path that was parked executes its instruction again; `resumes` tells it that the barrier has
+ * opened. The results of votes are in the barrier's record, where each path reads them when it goes on.
+ *
+ * Barriers of a warp are in paths.c, those of a cluster in cluster.c. The checks learn of arrivals, openings and
+ * passes. */
 #include "exec/barrier.h"
 
 #include "check/hazard.h"
@@ -8,11 +17,13 @@
 
 #include <string.h>
 
+/* Without a thread count, the barrier waits for all warps with a live lane, so ends of threads complete it, too. */
 static bool is_complete(const sim_block *b, const sim_barrier *bar) {
     if (bar->warps == 0) return false;
     return bar->warps >= (bar->expected ? bar->expected : b->live_warps);
 }
 
+/* Wakes the waiting paths and merges those of a warp that go on at the same place. */
 static void open_barrier(sim_block *b, uint32_t id) {
     sim_barrier *bar = &b->barriers[id];
     bar->result_popc = bar->popc;
@@ -41,12 +52,14 @@ static void note_arrival(sim_barrier *bar, const sim_warp *w) {
     bar->warps++;
 }
 
+/* Most kernels use one barrier of the 16, so only those that were used are cleared. */
 void sim_barriers_reset(sim_block *b) {
     for (uint32_t used = b->used_barriers; used; used &= used - 1)
         memset(&b->barriers[__builtin_ctz(used)], 0, sizeof *b->barriers);
     b->used_barriers = 0;
 }
 
+/* Barriers no longer wait for lanes that have ended. */
 static void lanes_ended(sim_warp *w) {
     sim_block *b = w->block;
     b->sm->progress++;
@@ -69,6 +82,8 @@ sim_step sim_warp_exit(sim_warp *w, uint32_t lanes) {
     return SIM_NEXT;
 }
 
+/* Notes the arrival. Returns true if it has opened the barrier. A thread count says how many warps this phase waits
+ * for. */
 static bool arrive(sim_warp *w, uint32_t id, uint32_t expected, uint32_t lanes, uint32_t votes) {
     sim_barrier *bar = &w->block->barriers[id];
     w->block->used_barriers |= 1u << id;
@@ -89,6 +104,7 @@ bool sim_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t exp
     return arrive(w, id, expected, lanes, votes);
 }
 
+/* Executed twice by a path that has to wait: once to arrive, once to go on. */
 sim_step sim_barrier_sync(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes,
                           uint32_t votes) {
     if (w->path->resumes) {

@@ -1,5 +1,8 @@
-/* Starts blocks: chooses the next cluster, the blocks' positions in the grid, and the initial registers of their
- * warps. */
+/* Starts blocks: chooses the next cluster, the blocks' positions in the grid, and the initial registers of their warps.
+ *
+ * A place on an SM runs many blocks one after another. Constants, and the special registers that depend on the lane
+ * only, are set once for all of them. A start sets the rest. Local memory is cleared as far as the last block has used
+ * it. A register is cleared only if an instruction may read it before one writes it. */
 #include "assembler/shared_layout.h"
 #include "check/hazard.h"
 #include "exec/async.h"
@@ -16,6 +19,7 @@
 
 /* ---- special registers ---- */
 
+/* Returns a special register that differs between lanes. Threads are numbered with x running fastest. */
 static uint32_t lane_special(const sim_warp *w, unsigned special, uint32_t lane) {
     const uint32_t *size = w->sm->grid->block;
     uint32_t thread = w->index * SIM_LANES + lane;
@@ -55,6 +59,7 @@ static uint64_t cluster_special(const sim_grid *g, const sim_block *b, unsigned 
     }
 }
 
+/* Returns a special register that is the same in all lanes of a warp. */
 static uint64_t block_special(const sim_warp *w, unsigned special) {
     const sim_grid *g = w->sm->grid;
     const sim_block *b = w->block;
@@ -81,6 +86,7 @@ static uint64_t block_special(const sim_warp *w, unsigned special) {
     }
 }
 
+/* Fill the slot of a special register, from which instructions read it like any other. */
 static void fill_lane_special(sim_warp *w, const sim_special_slot *s) {
     for (uint32_t l = 0; l < SIM_LANES; l++) SIM_SLOT(w, uint32_t, s->slot)[l] = lane_special(w, s->special, l);
 }
@@ -116,6 +122,7 @@ static void prepare_warp(sim_block *b, uint32_t index) {
         if (ptx_special_differs_by_lane(p->specials[s].special)) fill_lane_special(w, &p->specials[s]);
 }
 
+/* Starts the warp at operation 0 with the lanes that exist: the last warp of a block may have fewer. */
 static void start_warp(sim_block *b, uint32_t index) {
     const sim_grid *g = b->sm->grid;
     const sim_program *p = g->program;
@@ -139,13 +146,15 @@ static int first_byte(const sim_grid *g) {
     return g->schedule.is_dirty ? SIM_DIRT : 0;
 }
 
+/* Clears local memory up to the highest offset that the last block in this place has used. */
 static void clear_frames(const sim_grid *g, sim_block *b) {
     for (uint32_t t = 0; b->frame_used && t < g->threads; t++)
         memset(b->frames + t * g->program->frame_bytes, 0, b->frame_used);
     b->frame_used = 0;
 }
 
-/* A multiplicative hash permutes the numbers below a power of two; numbers from `count` on are skipped. */
+/* A multiplicative hash permutes the numbers below a power of two; numbers from `count` on are skipped. An odd factor
+ * and a sum are a permutation modulo a power of two. */
 uint64_t sim_shuffled(uint64_t number, uint64_t count, uint64_t seed) {
     uint64_t mask = 1;
     while (mask < count) mask *= 2;
@@ -165,6 +174,8 @@ static uint64_t cluster_in_turn(const sim_sm *sm) {
     }
 }
 
+/* Starts the block of that rank in its place. Initial contents are the same on every run: shared memory holds
+ * zeros, or SIM_DIRT in schedules that show reads of uninitialised memory. */
 static void start_block(sim_sm *sm, sim_block *b, uint32_t rank) {
     const sim_grid *g = sm->grid;
     b->cluster_index = cluster_in_turn(sm);
@@ -190,12 +201,14 @@ static void start_block(sim_sm *sm, sim_block *b, uint32_t rank) {
     sm->running++;
 }
 
+/* The places of a cluster's blocks follow each other. All must be free: its blocks start together. */
 bool sim_start_cluster(sim_sm *sm, sim_block *first) {
     const sim_grid *g = sm->grid;
     if (sm->next_cluster >= g->end_cluster || (first - sm->blocks) % g->cluster_blocks) return false;
     for (uint32_t r = 0; r < g->cluster_blocks; r++)
         if (first[r].running) return false;
     for (uint32_t r = 0; r < g->cluster_blocks; r++) start_block(sm, &first[r], r);
+    /* The checks follow a cluster as one domain, from here on. */
     if (sm->hazards) sim_hazard_start(first);
     sm->next_cluster += g->used_sms;
     return true;

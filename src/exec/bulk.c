@@ -1,3 +1,11 @@
+/* Moves the bytes of bulk and tensor copies, at the moment that async.c chooses.
+ *
+ * Contiguous copies are one memcpy. A tensor copy is a box of an array: sim_tensor_walk (machine/tensor.h) yields its
+ * rows, with the part that is inside the array; the rest of a loaded row is filled. In shared memory 16-byte chunks are
+ * swizzled.
+ *
+ * Sources in shared memory are read through the engine's view, which differs from shared memory only under schedules
+ * without fences (exec/unfenced.h). */
 #include "exec/bulk.h"
 
 #include "base/memory.h"
@@ -8,6 +16,7 @@
 
 #include <string.h>
 
+/* Applies the bulk's operation element by element. The caller sees to it that no other SM interferes. */
 static void reduce(const sim_bulk *bulk, unsigned char *to, const unsigned char *from, uint32_t bytes) {
     for (uint32_t at = 0; at < bytes; at += bulk->element) {
         uint64_t operand = 0;
@@ -17,11 +26,13 @@ static void reduce(const sim_bulk *bulk, unsigned char *to, const unsigned char 
     }
 }
 
+/* Stores the bytes that the mask selects; its 16 bits repeat every 16 bytes. */
 static void store_some(const sim_bulk *bulk, unsigned char *global, const unsigned char *from, uint32_t bytes) {
     for (uint32_t at = 0; at < bytes; at++)
         if (bulk->mask >> at % 16 & 1) global[at] = from[at];
 }
 
+/* Writes bytes to global memory as the copy says: masked, reduced or plain. */
 static void put(const sim_bulk *bulk, unsigned char *global, const unsigned char *from, uint32_t bytes) {
     if (bulk->masked)
         store_some(bulk, global, from, bytes);
@@ -40,6 +51,7 @@ typedef struct stretch {
 
 enum { SWIZZLED = 128 };
 
+/* Returns that part, rounded outwards to whole groups of 128 bytes, but not beyond the block's memory. */
 static stretch shared_stretch(const sim_block *b, const sim_bulk *bulk) {
     const uint64_t box = bulk->tensor.rank ? sim_tensor_shared_bytes(&bulk->tensor) : 0;
     const uint64_t end = bulk->shared + (box > bulk->bytes ? box : bulk->bytes) + SWIZZLED - 1;
@@ -47,7 +59,7 @@ static stretch shared_stretch(const sim_block *b, const sim_bulk *bulk) {
     return (stretch){bulk->shared / SWIZZLED * SWIZZLED, end < limit ? (uint32_t)(end / SWIZZLED * SWIZZLED) : limit};
 }
 
-/* The source of a store, at that address of shared memory. */
+/* The source of a store, at that address of shared memory. Staged bytes begin where the stretch does. */
 static const unsigned char *source_at(const sim_block *b, const sim_bulk *bulk, uint32_t address) {
     if (!bulk->staged) return b->engine_view + address;
     return bulk->staged + (address - shared_stretch(b, bulk).from);
@@ -57,6 +69,7 @@ static const unsigned char *source_at(const sim_block *b, const sim_bulk *bulk, 
 
 enum { CHUNK = 16 };
 
+/* Writes a chunk at its swizzled place. One kind of swizzle also exchanges the chunk's halves. */
 static void put_chunk(sim_block *b, const sim_tensor *t, uint32_t shared, const unsigned char *from) {
     const size_t half = sim_tensor_flips(t, shared) ? CHUNK / 2 : 0;
     unsigned char *to = b->shared + sim_tensor_swizzle(t, shared);
@@ -64,6 +77,7 @@ static void put_chunk(sim_block *b, const sim_tensor *t, uint32_t shared, const 
     memcpy(to + CHUNK / 2, from + CHUNK / 2 - half, CHUNK / 2);
 }
 
+/* Fills a row with the map's fill value, copies the part inside the array over it, and writes it chunk by chunk. */
 static void load_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *row) {
     unsigned char line[SIM_TENSOR_MOST_ROW];
     const uint32_t inside = row->to - row->from;
@@ -78,6 +92,7 @@ static void load_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *r
         put_chunk(b, &bulk->tensor, bulk->shared + row->offset + at, line + at);
 }
 
+/* Collects a row from its swizzled chunks and writes the part inside the array. */
 static void store_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *row) {
     unsigned char line[SIM_TENSOR_MOST_ROW];
     const uint32_t inside = row->to - row->from;
@@ -89,6 +104,7 @@ static void store_row(sim_block *b, const sim_bulk *bulk, const sim_tensor_row *
     put(bulk, global, line + row->from, inside);
 }
 
+/* Moves a box row by row; the walk says which bytes of a row are in the array. */
 static void copy_box(sim_block *b, const sim_bulk *bulk) {
     sim_tensor_walk walk;
     sim_tensor_row row;
@@ -103,6 +119,7 @@ static void copy_box(sim_block *b, const sim_bulk *bulk) {
 
 /* ---- both kinds ---- */
 
+/* Copies contiguous bytes: a value (st.async), bytes from another block, or between global and shared memory. */
 static void copy_bytes(sim_block *b, const sim_bulk *bulk) {
     unsigned char *shared = b->shared + bulk->shared;
     if (bulk->has_value) {
@@ -137,7 +154,8 @@ static void move(sim_block *to, const sim_bulk *bulk) {
         copy_bytes(to, bulk);
 }
 
-/* Loads under a schedule in which the engine has a view of its own. */
+/* Loads under a schedule in which the engine has a view of its own. The copy writes shared memory and the view; stores
+ * that no fence has published stay hidden from the view. Returns false if the host has no memory. */
 static bool load_into_view(sim_block *to, const sim_bulk *bulk) {
     const stretch s = shared_stretch(to, bulk);
     unsigned char *before = memory_alloc(s.to - s.from + 1);
@@ -162,6 +180,8 @@ bool sim_bulk_stage(sim_block *b, sim_bulk *bulk) {
     return bulk->staged != NULL;
 }
 
+/* A multicast with .cta_group::2 may deliver into a block other than the one that waits; the checks follow none of
+ * these. */
 void sim_bulk_complete(sim_block *b, sim_bulk *bulk) {
     const bool is_here = !bulk->destination || bulk->destination == b;
     if (b->sm->hazards && is_here && !bulk->staged) sim_hazard_bulk_done(b, bulk);

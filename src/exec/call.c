@@ -1,3 +1,15 @@
+/* Calls that are not inlined; see call.h.
+ *
+ * A lane's stack is an array of saved frames, apart from the thread's own memory. A frame has the registers that are
+ * live after the call and, if the caller is no kernel, its .param variables. The index of the call operation follows.
+ * All functions of a kernel have registers of their own in one register file. So only a function that is entered again
+ * while it runs could overwrite its registers; the frame protects those.
+ *
+ * Entering moves the lanes to the function as a branch would: lanes that call another function, or do not call,
+ * reconverge with them behind the call. `depth` keeps joins of different calls apart. A return goes to the operation
+ * behind the call that is on top of the lane's stack.
+ *
+ * The stacks are in host memory, yet limited to the size of the thread's stack on hardware (check_stack()). */
 #include "exec/call.h"
 
 #include "base/memory.h"
@@ -34,6 +46,7 @@ typedef struct saved_variable {
 
 enum { REGISTER_WORDS = 3, VARIABLE_WORDS = 2 };
 
+/* The lists of registers and variables that a call saves. Lowering has put them into the pool. */
 static const saved_register *registers_of(const sim_warp *w, const sim_op *call) {
     return (const saved_register *)(const void *)(w->sm->grid->program->pool + call->more);
 }
@@ -42,10 +55,12 @@ static const saved_variable *variables_of(const sim_warp *w, const sim_op *call)
     return (const saved_variable *)(const void *)(registers_of(w, call) + call->x);
 }
 
+/* Returns the lane's local memory. */
 static unsigned char *frame_of(const sim_warp *w, unsigned lane) {
     return w->block->frames + (w->index * SIM_LANES + lane) * w->sm->grid->program->frame_bytes;
 }
 
+/* Copies the lane's part of these to `to`; returns the end. */
 static unsigned char *save_lane(const sim_warp *w, const sim_op *call, unsigned lane, unsigned char *to) {
     const saved_register *r = registers_of(w, call);
     const saved_variable *v = variables_of(w, call);
@@ -77,6 +92,7 @@ static void restore_lane(sim_warp *w, const sim_op *call, unsigned lane, const u
 
 /* ---- stacks ---- */
 
+/* Grows the lane's stack to at least twice its size. Returns false if the host has no memory. */
 static bool make_room(lane_calls *c, size_t bytes) {
     if (c->capacity - c->used >= bytes) return true;
     const size_t capacity = 2 * (c->used + bytes);
@@ -87,6 +103,7 @@ static bool make_room(lane_calls *c, size_t bytes) {
     return true;
 }
 
+/* Keeps the memory for the next block. */
 void sim_calls_reset(sim_warp *w) {
     for (unsigned l = 0; l < SIM_LANES; l++) w->calls->lanes[l].used = w->calls->lanes[l].depth = 0;
 }
@@ -106,6 +123,7 @@ static uint64_t stack_in_use(const sim_warp *w, const sim_op *call, unsigned lan
     return next - call->c + calls;
 }
 
+/* Saves the lane's frame and the place of the call. Returns false if the host has no memory. */
 static bool push_lane(sim_warp *w, const sim_op *call, unsigned lane) {
     lane_calls *c = &w->calls->lanes[lane];
     const uint32_t pc = sim_pc(w, call);
@@ -117,6 +135,7 @@ static bool push_lane(sim_warp *w, const sim_op *call, unsigned lane) {
     return true;
 }
 
+/* Returns the operation of the lane's innermost call. */
 static uint32_t top_call(const sim_warp *w, unsigned lane) {
     const lane_calls *c = &w->calls->lanes[lane];
     uint32_t pc;
@@ -124,6 +143,7 @@ static uint32_t top_call(const sim_warp *w, unsigned lane) {
     return pc;
 }
 
+/* Removes the frame of the lane's innermost call and restores its contents. */
 static void pop_lane(sim_warp *w, const sim_op *call, unsigned lane) {
     lane_calls *c = &w->calls->lanes[lane];
     c->used -= call->imm2 + sizeof(uint32_t);
@@ -159,6 +179,7 @@ static sim_step enter(sim_warp *w, const sim_op *op, uint32_t lanes, const sim_c
     if ((callee->may_recur || callee->frame_bytes) && !check_stack(w, op, lanes, callee->frame_bytes)) return SIM_STOP;
     for (uint32_t left = lanes; left; left &= left - 1)
         if (!push_lane(w, op, (unsigned)__builtin_ctz(left))) return no_memory(w, op, lanes);
+    /* All lanes of the path call: nobody stays behind, so no join is needed. */
     if (lanes == w->active) {
         p->depth++;
         w->pc = callee->op;
@@ -169,6 +190,7 @@ static sim_step enter(sim_warp *w, const sim_op *op, uint32_t lanes, const sim_c
     return step;
 }
 
+/* Makes the warp's stacks at its first call. Returns false if the host has no memory. */
 static bool has_stacks(sim_warp *w) {
     if (!w->calls) w->calls = memory_zeroed(1, sizeof *w->calls);
     return w->calls != NULL;
@@ -179,12 +201,15 @@ static sim_step call_function(sim_warp *w, const sim_op *op, uint32_t active) {
     return enter(w, op, active, &w->sm->grid->program->callees[op->target]);
 }
 
+/* Returns the function at an address: SIM_CALL_BYTES times its number plus one, in a window of its own. NULL if there
+ * is no function, or it cannot be called here. */
 static const sim_callee *callee_at(const sim_program *p, uint64_t address) {
     const uint64_t offset = address - SIM_FUNCTION_WINDOW, number = offset / SIM_CALL_BYTES;
     if (offset % SIM_CALL_BYTES || number == 0 || number > p->module->function_count) return NULL;
     return p->callees[number - 1].op ? &p->callees[number - 1] : NULL;
 }
 
+/* Lanes with the first lane's target call together; the others come back to this operation. */
 static sim_step call_address(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint64_t *address = SIM_SLOT(w, uint64_t, op->a), first = address[__builtin_ctz(active)];
     const sim_callee *callee = callee_at(w->sm->grid->program, first);
@@ -197,7 +222,8 @@ static sim_step call_address(sim_warp *w, const sim_op *op, uint32_t active) {
     return enter(w, op, same & active, callee);
 }
 
-/* Lanes with another call site than the first lane return separately. */
+/* Lanes with another call site than the first lane return separately. The callee's values in restored registers are
+ * gone, and so is their taint. */
 sim_step sim_run_return(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t pc = top_call(w, (unsigned)__builtin_ctz(active));
     const sim_op *call = &w->ops[pc];
@@ -217,10 +243,12 @@ sim_step sim_run_return(sim_warp *w, const sim_op *op, uint32_t active) {
 
 /* ---- lowering ---- */
 
+/* Functions' blocks follow those of the kernel. */
 bool sim_is_in_callee(const sim_lowering *l) {
     return l->function->callee_count && l->block >= l->function->callees[0].block;
 }
 
+/* Computes liveness when the first call needs it. */
 static const ptx_liveness *liveness(sim_lowering *l) {
     if (!l->live) {
         l->live = ARENA_NEW(l->scratch, ptx_liveness);
@@ -257,6 +285,7 @@ static const ptx_callee *calling(const sim_lowering *l) {
     return found;
 }
 
+/* Adds a variable of the frame to the call's list. */
 static void add_variable(sim_lowering *l, const ptx_variable *v, uint32_t size, uint32_t *bytes) {
     const uint32_t words[VARIABLE_WORDS] = {(uint32_t)sim_variable_address(l, v), size};
     sim_pool(l, words, VARIABLE_WORDS);
@@ -280,6 +309,8 @@ static uint32_t add_variables(sim_lowering *l, uint32_t *bytes) {
     return count;
 }
 
+/* x and y count the saved registers and variables, imm2 their bytes. b and c are variables of the frame: the end of the
+ * stack in use and its start. */
 haul_status sim_lower_far_call(sim_lowering *l, const ptx_instruction *i) {
     const ptx_operand *to = &i->operands[1];
     const bool indirect = to->kind == PTX_REGISTER;

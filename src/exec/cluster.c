@@ -1,3 +1,11 @@
+/* Clusters: addresses of other blocks' shared memory, and the cluster's barrier (barrier.cluster).
+ *
+ * A block's place in memory follows from its rank: the blocks of a cluster are neighbours in the SM's array. A block
+ * that has ended keeps its shared memory until the whole cluster has ended. Its addresses are faults all the same, as
+ * hardware does not promise that the memory is there.
+ *
+ * The barrier opens when all live lanes of all blocks have arrived. Arrival and wait are two instructions, so lanes
+ * note that they have arrived (at_cluster); the wait asks whether that note is still there. */
 #include "exec/cluster.h"
 
 #include "check/hazard.h"
@@ -53,6 +61,7 @@ uint32_t sim_cluster_split(sim_warp *w, const sim_op *op, uint32_t active, const
 
 /* ---- the barrier ---- */
 
+/* Blocks without a live warp are not waited for. */
 static bool all_have_arrived(const sim_block *cluster) {
     for (uint32_t r = 0; r < cluster->sm->grid->cluster_blocks; r++)
         for (uint32_t i = 0; cluster[r].live_warps && i < cluster[r].warp_count; i++) {
@@ -62,12 +71,14 @@ static bool all_have_arrived(const sim_block *cluster) {
     return true;
 }
 
+/* Lets the warp's waiting paths go on, as one where they are at one place. */
 static void open_for(sim_warp *w) {
     w->at_cluster = 0;
     sim_warp_wake_all(w, SIM_PATH_AT_CLUSTER);
     sim_warp_merge(w);
 }
 
+/* Forgets the arrivals of all blocks and wakes their warps. */
 static void open_barrier(sim_block *cluster) {
     cluster->sm->progress++;
     cluster->cluster_arrivals = 0;
@@ -89,6 +100,7 @@ bool sim_cluster_waits(const sim_warp *w, uint32_t lanes) {
     return (w->at_cluster & lanes) != 0;
 }
 
+/* Without an arrival since the barrier opened last, nobody waits for the lanes. */
 void sim_cluster_lanes_ended(sim_warp *w) {
     sim_block *cluster = w->block->cluster;
     if (cluster->cluster_arrivals && all_have_arrived(cluster)) open_barrier(cluster);

@@ -1,3 +1,6 @@
+/* Finds states that recur. Registers, paths and joins of all running warps are hashed, in quiet epochs only: memory,
+ * barriers and copies do not change in these, so they need no hash. One hash is kept, from an epoch whose number is a
+ * power of two, and compared with those of the next WINDOW epochs (Brent's method). */
 #include "exec/cycle.h"
 
 #include <string.h>
@@ -6,6 +9,7 @@
  * divides one of the distances. Kernels that compute for long without a store slow down only slightly. */
 enum { WINDOW = 64 };
 
+/* Hashes whole words; `count` is a multiple of 8. */
 static uint64_t hash_words(uint64_t hash, const void *bytes, size_t count) {
     const unsigned char *at = bytes;
     for (; count >= 8; at += 8, count -= 8) {
@@ -17,7 +21,8 @@ static uint64_t hash_words(uint64_t hash, const void *bytes, size_t count) {
     return hash;
 }
 
-/* Returns false if lanes wait at joins: a spinning path releases them eventually. */
+/* Returns false if lanes wait at joins: a spinning path releases them eventually. Constants and special registers,
+ * behind `constants_at`, never change. */
 static bool hash_warp(const sim_warp *w, uint64_t *hash) {
     if (w->at_joins) return false;
     const uint64_t turn = (uint64_t)(w->path - w->paths) << 32 | w->turns;
@@ -28,6 +33,7 @@ static bool hash_warp(const sim_warp *w, uint64_t *hash) {
     return true;
 }
 
+/* Hashes the resident blocks. Returns false if some warp's state cannot be compared. */
 static bool hash_sm(const sim_sm *sm, uint64_t *hash) {
     for (uint32_t b = 0; b < sm->grid->resident; b++)
         for (uint32_t i = 0; sm->blocks[b].running && i < sm->blocks[b].warp_count; i++)
@@ -35,11 +41,13 @@ static bool hash_sm(const sim_sm *sm, uint64_t *hash) {
     return true;
 }
 
+/* A kept 0 stands for a state that could not be hashed; hashes begin with 1. */
 bool sim_cycle_found(sim_cycle *c, const sim_sm *sms, uint32_t count) {
     uint64_t changes = 0, hash = 1;
     for (uint32_t i = 0; i < count; i++) changes += sms[i].changes;
     c->quiet = changes == c->changes ? c->quiet + 1 : 0;
     c->changes = changes;
+    /* A power of two: the distance to later states grows, so that long loops are found, too. */
     const bool keeps = c->quiet >= WINDOW && (c->quiet & (c->quiet - 1)) == 0;
     if (c->quiet < WINDOW || (!keeps && c->quiet - c->kept_at > WINDOW)) return false;
     bool whole = true;

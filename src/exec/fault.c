@@ -1,4 +1,10 @@
-/* Messages of a launch that cannot go on: faults, and what the warps of a stuck SM wait for. */
+/* Messages of a launch that cannot go on: faults, and what the warps of a stuck SM wait for.
+ *
+ * An SM records one fault, the first, with a message. Other SMs run on to the end of the epoch; grid.c reports the
+ * fault of the lowest SM, so the message does not depend on host threads. With checks on, an access out of bounds is
+ * put aside (`passed`) and the SM goes on for a while, to find more defects. The launch fails all the same.
+ *
+ * check/stuck.h words what a waiting thread waits for. */
 #include "exec/fault.h"
 
 #include "check/hazard.h"
@@ -9,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Returns the source line of an instruction; NULL if the PTX names none. */
 static const ptx_place *place_of(const sim_program *p, const sim_op *op) {
     uint32_t place = p->function->instructions[op->instruction].place;
     return place ? &p->module->places[place - 1] : NULL;
@@ -16,6 +23,7 @@ static const ptx_place *place_of(const sim_program *p, const sim_op *op) {
 
 /* ---- faults ---- */
 
+/* Begins a message with the source line, or with the PTX's own if there is none. */
 static void print_place(const sim_program *p, const sim_op *op, char *out, size_t size) {
     const ptx_place *place = place_of(p, op);
     const ptx_instruction *i = &p->function->instructions[op->instruction];
@@ -44,6 +52,7 @@ static bool open_fault(sim_warp *w, haul_status status, haul_finding_kind kind, 
     return true;
 }
 
+/* Completes the message: the text, then block and thread. The checks get the text as a finding. */
 __attribute__((format(printf, 4, 0))) static void tell_fault(sim_warp *w, const sim_op *op, uint32_t lanes,
                                                              const char *format, va_list arguments) {
     sim_fault_record *f = &w->sm->fault;
@@ -59,10 +68,12 @@ __attribute__((format(printf, 4, 0))) static void tell_fault(sim_warp *w, const 
              thread / size[0] % size[1], thread / size[0] / size[1]);
 }
 
+/* A trap is the kernel's own decision to end. */
 static haul_status status_of(haul_finding_kind kind) {
     return kind == HAUL_FINDING_TRAP ? HAUL_ERROR_TRAP : HAUL_ERROR_FAULT;
 }
 
+/* Returns whether the launch goes on after such a fault. */
 static bool may_pass(const sim_warp *w, haul_finding_kind kind) {
     return w->sm->hazards && kind == HAUL_FINDING_OUT_OF_BOUNDS;
 }
@@ -72,9 +83,11 @@ static bool is_consequence(const sim_warp *w, haul_finding_kind kind, uint32_t l
     return may_pass(w, kind) && w->sm->fault.status == HAUL_OK && sim_hazard_have_faulted(w, lanes);
 }
 
+/* Later faults of the SM are dropped, but they stop the warp as well. */
 sim_step sim_fault(sim_warp *w, const sim_op *op, haul_finding_kind kind, uint32_t lanes, const char *format, ...) {
     char place[512];
     va_list arguments;
+    /* Stops the lanes like a fault, but without a message or a finding. */
     if (is_consequence(w, kind, lanes)) {
         w->sm->fault = (sim_fault_record){.status = HAUL_ERROR_FAULT, .kind = kind, .lanes = lanes};
         return SIM_STOP;
@@ -110,6 +123,7 @@ sim_step sim_give_up(sim_warp *w, const sim_op *op, haul_status status, uint32_t
 /* With checks, an SM runs this many more operations after a fault, plus twice as many as it has executed. */
 enum { GOES_ON = 1 << 20 };
 
+/* The SM's first fault is kept: the launch fails with it in the end. */
 uint32_t sim_fault_pass(sim_warp *w) {
     sim_sm *sm = w->sm;
     if (sm->fault.status != HAUL_ERROR_FAULT || !may_pass(w, sm->fault.kind)) return 0;
@@ -124,6 +138,7 @@ uint32_t sim_fault_pass(sim_warp *w) {
 
 /* ---- stuck warps ---- */
 
+/* Stops when the message is full; blocks that do not fit are left out. */
 void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size) {
     text what = {0};
     for (uint32_t b = 0; b < sm->grid->resident && strlen(message) + what.length < size; b++) {

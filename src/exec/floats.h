@@ -40,6 +40,7 @@ static inline double f64_of_bits(uint64_t bits) {
 #define SIM_NAN_F32 0x7fffffffu
 #define SIM_NAN_F64 UINT64_C(0xfff8000000000000)
 
+/* Replaces any NaN. */
 static inline float canonical_f32(float x) {
     return x != x ? f32_of_bits(SIM_NAN_F32) : x;
 }
@@ -54,6 +55,7 @@ static inline double prefer_nan(double a, double result) {
     return a != a ? f64_of_bits(bits_of_f64(a) | UINT64_C(0x0008000000000000)) : result;
 }
 
+/* Returns a subnormal number as a zero of its sign. */
 static inline float flush_f32(float x) {
     const uint32_t bits = bits_of_f32(x);
     return f32_of_bits((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);

@@ -1,3 +1,19 @@
+/* Runs a launch: sets it up, runs its SMs in epochs, and makes its record.
+ *
+ * A launch has one part, or up to three if only a sample of its blocks is counted. Each part has SMs of its own; all
+ * parts share the grid, the host threads and the checks' facts about the kernel. A part runs in epochs:
+ *
+ * - All SMs run EPOCH operations in parallel (sm.c). They change only their own state, memory whose order no other
+ *   block can see, and logs.
+ * - The logs are played in SM order: requests to L2 into the one L2 and, with checks on, accesses into the one shadow.
+ * - In the serial phase, one SM after another executes the operations whose order other blocks can see.
+ *
+ * So neither the number of host threads nor their speed affects results, counters or findings. An epoch may be cut into
+ * stretches, between which long logs are played; SMs do not notice that. If nothing can run after the serial phase,
+ * waits with a time limit end, then lanes leave their joins, and then the launch is a deadlock. Kernels that run but
+ * can never end are found in cycle.c.
+ *
+ * Checks of the launch's arguments are in limits.c, and starts of blocks in block_start.c. */
 #include "exec/grid.h"
 
 #include "base/memory.h"
@@ -51,42 +67,43 @@ enum { VAIN_EPOCHS = 4 };
 /* The blocks before a sample, the sample, and the blocks after it. */
 enum { MOST_PARTS = 3 };
 
+/* A launch between sim_launch_begin() and its end. It lives on across pauses, so all state of the launch is here. */
 struct sim_run {
     sim_launch launch;
-    haul_occupancy occupancy;
+    haul_occupancy occupancy; /* as the launch's check found it */
     arena *memory;
     haul_launch_record *record, *made; /* made: the sample's record, until the later parts have ended */
     sim_cluster_range parts[MOST_PARTS];
     unsigned part, part_count, counted_part;
-    bool is_set_up; /* the current part is */
-    bool may_pause, paused;
-    unsigned vain_epochs;
-    uint64_t happened; /* changes of all SMs, without clock reads, at the last check */
-    double host_seconds;
-    sim_grid grid;
-    sim_sm *sms;
-    sim_counting **countings;
-    sim_count_plan *plan;
-    sim_l2 *l2;
-    sim_watch *watch; /* with checks on */
+    bool is_set_up;           /* the current part is */
+    bool may_pause, paused;   /* may_pause: the caller allows it now; paused: it has done so */
+    unsigned vain_epochs;     /* consecutive epochs in which all SMs only polled */
+    uint64_t happened;        /* changes of all SMs, without clock reads, at the last check */
+    double host_seconds;      /* without pauses */
+    sim_grid grid;            /* launch-wide constants; first_cluster and end_cluster are the current part's */
+    sim_sm *sms;              /* grid.used_sms of them, of the current part */
+    sim_counting **countings; /* those of the SMs, in their order; NULL: nothing is counted */
+    sim_count_plan *plan;     /* NULL: the current part is not counted */
+    sim_l2 *l2;               /* owned while a counted part runs */
+    sim_watch *watch;         /* with checks on */
     sim_origin *origins;
-    uint8_t *uses;
+    uint8_t *uses; /* owned; the grid points to this and to the two arrays beside it */
     uint64_t *places;
-    int threads;
+    int threads;                             /* most host threads; short epochs run on one */
     uint64_t expected;                       /* estimated operations of the launch */
     uint64_t next;                           /* estimated operations of the next epoch */
     uint64_t stretch;                        /* operations of each SM until the next check of the logs' length */
     uint64_t requests_since, accesses_since; /* operations of each SM since that log was played */
     uint64_t requests;                       /* requests played in this epoch */
-    sim_cycle cycle;
-    unsigned idle;     /* rounds without progress */
-    uint64_t progress; /* of all SMs, when nothing could run last */
-    sim_link link;     /* first_line 0: no host memory is mapped */
-    sim_progress shown;
-    uint64_t executed_before; /* operations of earlier parts */
-    sim_cause cause;          /* cause of a failure */
-    bool sampled;             /* only a part of the launch is counted */
-    bool recorded;            /* the record is filled, as far as the launch ran */
+    sim_cycle cycle;                         /* finds loops in which nothing changes */
+    unsigned idle;                           /* rounds without progress */
+    uint64_t progress;                       /* of all SMs, when nothing could run last */
+    sim_link link;                           /* first_line 0: no host memory is mapped */
+    sim_progress shown;                      /* kernel NULL: there is no display */
+    uint64_t executed_before;                /* operations of earlier parts */
+    sim_cause cause;                         /* cause of a failure */
+    bool sampled;                            /* only a part of the launch is counted */
+    bool recorded;                           /* the record is filled, as far as the launch ran */
 };
 
 /* ---- set-up ---- */
@@ -105,6 +122,8 @@ static void choose_resident(sim_grid *g) {
     if (g->resident < fewest) g->resident = fewest;
 }
 
+/* Fills in the launch-wide constants. Unchecked launches keep the order of warps of their schedule, but its copies
+ * complete at the wait. */
 static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, sim_grid *g) {
     *g = (sim_grid){.program = l->program,
                     .machine = l->machine,
@@ -176,6 +195,8 @@ static int threads_for(const sim_run *s, uint64_t operations) {
     return operations < WORTH_SHARING ? 1 : s->threads;
 }
 
+/* Guesses the operations of a kernel that has not run yet. The guess only decides how many host threads set up the SMs
+ * and run the first epoch. */
 static uint64_t operations_expected(const sim_grid *g) {
     return g->blocks * g->warps * USUAL_OPERATIONS;
 }
@@ -217,6 +238,8 @@ static haul_status no_memory_for_sms(uint32_t n) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
 }
 
+/* Creates the SMs in parallel. Each SM knows its grid before any is created, so that all can be freed after a
+ * failure. */
 static haul_status create_sms(sim_run *s) {
     const uint32_t n = s->grid.used_sms;
     s->sms = memory_zeroed(n, sizeof *s->sms);
@@ -242,6 +265,7 @@ static haul_status find_sms(sim_run *s, const sim_launch *l) {
     return HAUL_OK;
 }
 
+/* An SM never runs on two threads at once, so more threads than SMs are useless. */
 static void choose_threads(sim_run *s, const sim_launch *l) {
     const int wanted = l->threads ? (int)l->threads : s->grid.used_sms > 1 ? (int)pool_processors() : 1;
     s->threads = (uint32_t)wanted > s->grid.used_sms ? (int)s->grid.used_sms : wanted;
@@ -257,6 +281,7 @@ static haul_status find_l2(sim_run *s, const sim_launch *l) {
     return HAUL_OK;
 }
 
+/* Leaves the L2 to the next launch, whose first requests may hit, or frees it. */
 static void leave_l2(sim_run *s, const sim_launch *l) {
     if (l->l2 && s->l2)
         *l->l2 = s->l2;
@@ -273,6 +298,7 @@ static haul_status set_up_counting(sim_run *s, const sim_launch *l, const haul_o
     return HAUL_OK;
 }
 
+/* Sets up the data that all parts share. */
 static haul_status set_up(sim_run *s, const sim_launch *l, const haul_occupancy *occupancy) {
     describe_grid(l, occupancy, &s->grid);
     HAUL_TRY(sim_check_residency(&s->grid));
@@ -285,6 +311,7 @@ static haul_status set_up(sim_run *s, const sim_launch *l, const haul_occupancy 
     return l->check ? set_up_checks(s, l) : HAUL_OK;
 }
 
+/* Sets up the SMs for the clusters of `part`. A part that is not counted has neither plan nor L2. */
 static haul_status set_up_part(sim_run *s, const sim_launch *l, const haul_occupancy *occupancy,
                                const sim_cluster_range *part, bool counted) {
     s->grid.first_cluster = part->first;
@@ -371,6 +398,7 @@ static bool has_stopped(const sim_run *s) {
     return false;
 }
 
+/* Fails with the first fault's message, or succeeds if there is none. */
 static haul_status report_fault(const sim_run *s) {
     const sim_fault_record *f = first_fault(s);
     return f ? haul_fail(f->status, "%s", f->message) : HAUL_OK;
@@ -382,7 +410,8 @@ static sim_cause cause_of(const sim_fault_record *f) {
     return is_misaligned ? SIM_CAUSE_MISALIGNED : SIM_CAUSE_OTHER;
 }
 
-/* Blocks that wait for each other in turn, as in look-back scans, take all their turns here. */
+/* Blocks that wait for each other in turn, as in look-back scans, take all their turns here. Returns whether any path
+ * waited for this phase. */
 static bool run_ordered(sim_run *s) {
     bool any = false, news = false;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {
@@ -441,6 +470,8 @@ static haul_status report_deadlock(const sim_run *s, const char *why) {
     return haul_fail(HAUL_ERROR_DEADLOCK, "deadlock in kernel %s: %s:%s", s->grid.program->function->name, why, stuck);
 }
 
+/* Fails if the launch has executed more operations than its limit. A fault that was passed over goes first: it may be
+ * why the kernel does not end. */
 static haul_status check_limit(const sim_run *s, uint64_t now) {
     char where[400] = "";
     if (now <= s->grid.instruction_limit) return HAUL_OK;
@@ -452,12 +483,14 @@ static haul_status check_limit(const sim_run *s, uint64_t now) {
                      s->grid.program->function->name, (unsigned long long)now, where);
 }
 
+/* Returns whether the rest of the epoch would change nothing, so that it may end now. */
 static bool all_rest(const sim_run *s) {
     for (uint32_t i = 0; i < s->grid.used_sms; i++)
         if (!sim_sm_rests(&s->sms[i])) return false;
     return true;
 }
 
+/* Plays the SMs' requests into L2 and empties their logs. */
 static haul_status play_requests(sim_run *s, int threads) {
     sim_link *link = s->link.first_line ? &s->link : NULL;
     if (!s->plan) return HAUL_OK;
@@ -466,6 +499,7 @@ static haul_status play_requests(sim_run *s, int threads) {
     return sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads, link);
 }
 
+/* Plays the SMs' logged accesses into the shadow of global memory, which finds races between blocks. */
 static haul_status play_accesses(sim_run *s, int threads) {
     s->accesses_since = 0;
     return s->watch ? sim_watch_play(s->watch, s->sms, s->grid.used_sms, threads) : HAUL_OK;
@@ -479,6 +513,7 @@ static bool is_long(sim_run *s, uint64_t bytes, uint64_t operations) {
     return bytes >= half;
 }
 
+/* Between stretches: plays the logs that have grown long. `ran`: operations of each SM since the last call. */
 static haul_status play_long_logs(sim_run *s, uint64_t ran, int threads) {
     uint64_t requests = 0, accesses = 0;
     s->stretch = EPOCH;
@@ -500,6 +535,7 @@ static haul_status run_epoch(sim_run *s, uint64_t expected, uint32_t *busy) {
     if (threads < (int)s->threads && s->stretch > SHORT_STRETCH) s->stretch = SHORT_STRETCH;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_begin_epoch(&s->sms[i], s->sms[i].executed + EPOCH);
     *busy = 1;
+    /* An epoch ends early if no SM can do anything useful, but never before its first stretch. */
     for (uint64_t left = EPOCH; left && *busy && !(left < EPOCH && all_rest(s));) {
         const uint64_t now = s->stretch < left ? s->stretch : left;
         left -= now;
@@ -541,9 +577,11 @@ static haul_status run_epochs(sim_run *s) {
         bool ordered = run_ordered(s);
         if (has_stopped(s)) return report_fault(s);
         uint64_t now = executed_by_all(s);
+        /* The next epoch is expected to be like this one; that decides its number of host threads. */
         s->next = now - before + REQUEST_OPERATIONS * s->requests;
         s->requests = 0;
         HAUL_TRY(check_limit(s, s->executed_before + now));
+        /* If a path waited for the serial phase, it has run in that. */
         const bool stuck = !ordered && all_stuck(s);
         if (stuck && !revive(s)) return report_deadlock(s, "nothing can run");
         if (stuck) continue;
@@ -602,6 +640,7 @@ static haul_status run_and_print(sim_run *s, const sim_print_sink *sink) {
 
 /* ---- the record ---- */
 
+/* Sums the waits that the SMs count themselves; the counters' share is added by sim_counting_work(). */
 static sim_waits waits_of_all(const sim_run *s) {
     sim_waits sum = {0};
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {
@@ -613,6 +652,7 @@ static sim_waits waits_of_all(const sim_run *s) {
     return sum;
 }
 
+/* Puts the findings of the SMs and those of the slices of global memory's shadow into the record. */
 static haul_status record_findings(const sim_run *s, arena *memory, haul_launch_record *r) {
     const uint32_t n = s->grid.used_sms;
     const sim_findings **lists = ARENA_ARRAY(memory, n + SIM_WATCH_SLICES, const sim_findings *);
@@ -624,6 +664,7 @@ static haul_status record_findings(const sim_run *s, arena *memory, haul_launch_
     return HAUL_OK;
 }
 
+/* Returns whether the checks lacked host memory somewhere. Their findings are incomplete then, so the launch fails. */
 static bool checks_failed(const sim_run *s) {
     bool failed = false;
     for (uint32_t i = 0; i < s->grid.used_sms; i++)
@@ -648,6 +689,7 @@ static void find_rough_time(const sim_run *s, const sim_launch *l, const haul_oc
     rough->load = sim_estimate_load(l->machine, &shape, &waits);
 }
 
+/* An uncounted launch has a record of its shape and its estimated time; each counter is -1. */
 static void fill_uncounted(const sim_launch *l, arena *memory, haul_launch_record *r) {
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) r->counters[i] = -1;
     sim_record_shape(l, memory, r);
@@ -655,6 +697,7 @@ static void fill_uncounted(const sim_launch *l, arena *memory, haul_launch_recor
     r->estimate_us = l->rough ? l->rough->us : -1;
 }
 
+/* Scales the counts of a sample by clusters, so that they stand for the whole launch. */
 static void scale_sample(const sim_grid *g, haul_traffic *traffic, haul_launch_record *r, sim_waits *waits) {
     const uint64_t counted = g->end_cluster - g->first_cluster;
     if (counted == g->clusters) return;
@@ -695,6 +738,7 @@ static haul_status fill_record(sim_run *s, const sim_launch *l, arena *memory, h
     return status;
 }
 
+/* Merges the SMs' accesses beyond allocations, which are allowed where memory is mapped as on hardware. */
 static void add_overruns(const sim_run *s, sim_overrun *all) {
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {
         const sim_overrun *o = &s->sms[i].overrun;
@@ -702,7 +746,8 @@ static void add_overruns(const sim_run *s, sim_overrun *all) {
     }
 }
 
-/* Ends the part. `record`: gets its counts as those of the whole launch; NULL: not wanted. */
+/* Ends the part. `record`: gets its counts as those of the whole launch; NULL: not wanted. Checked launches have a
+ * record even if they failed, as their findings may explain the failure. */
 static haul_status end_part(sim_run *s, haul_status status, haul_launch_record *record) {
     const sim_launch *l = &s->launch;
     if (status == HAUL_OK && checks_failed(s))
@@ -724,6 +769,7 @@ static haul_status end_part(sim_run *s, haul_status status, haul_launch_record *
     return status;
 }
 
+/* Runs the current part, or goes on with it after a pause, and ends it unless it pauses again. */
 static haul_status run_part(sim_run *s) {
     const bool counted = s->part == s->counted_part;
     haul_launch_record *record = s->made ? s->made : s->record;
@@ -739,7 +785,8 @@ static haul_status run_part(sim_run *s) {
     return s->paused ? HAUL_OK : end_part(s, status, counted ? record : NULL);
 }
 
-/* Parts run in the order of their blocks, since blocks may wait for others with lower numbers. */
+/* Parts run in the order of their blocks, since blocks may wait for others with lower numbers. A sample's record is
+ * kept apart until all parts have ended: a later part may fail. */
 static haul_status choose_parts(sim_run *s) {
     const sim_cluster_range sample = sim_sample_of(&s->launch, &s->grid);
     s->sampled = sample.end - sample.first < s->grid.clusters;
@@ -761,6 +808,8 @@ static haul_status run_parts(sim_run *s) {
     return HAUL_OK;
 }
 
+/* Fills in the caller's results besides the record, and frees the launch. Uncounted parts do not watch mapped host
+ * memory, so they may have written it. */
 static void finish(sim_run *s, haul_status status) {
     const sim_launch *l = &s->launch;
     if (s->recorded && (status == HAUL_OK || l->check)) s->record->host_seconds = s->host_seconds;
@@ -782,6 +831,8 @@ void sim_launch_drop(sim_run *s) {
     memory_free(s);
 }
 
+/* Copies the launch, but not the data that it points to. After this, finish() reports and frees, on success and on
+ * failure. */
 haul_status sim_launch_begin(const sim_launch *l, arena *memory, haul_launch_record *record, sim_run **run) {
     haul_occupancy occupancy = {0};
     *run = NULL;
@@ -807,6 +858,8 @@ static void forget_places(sim_run *s) {
     for (uint32_t i = 0; s->is_set_up && i < s->grid.used_sms; i++) sim_sm_forget_places(&s->sms[i]);
 }
 
+/* Adds up the time before and after pauses. No launch returns while the compiler's library is being loaded: see
+ * sim_jobs_await_library(). */
 haul_status sim_launch_go_on(sim_run **run, bool may_pause) {
     sim_run *s = *run;
     struct timespec start, end;

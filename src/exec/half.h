@@ -45,13 +45,16 @@ static inline uint32_t encode(const sim_format f, double x, sim_rounding roundin
     const bool negative = bits >> 63;
     const int exponent = (int)(magnitude >> 52) - 1023 - f.lowest;
     const uint64_t significand = (magnitude & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    /* Below the lowest normal exponent, each step costs a bit of the significand. */
     const int below = exponent < 0 ? -exponent : 0;
     const int wanted = 52 - f.mantissa + below, cut = wanted > 62 ? 62 : wanted;
     const uint64_t kept = significand >> cut, rest = significand & ((UINT64_C(1) << cut) - 1);
     const uint64_t half = UINT64_C(1) << (cut - 1);
+    /* The first bit of `kept` lies in the exponent's field, so a carry out of the significand raises the exponent. */
     const uint64_t scaled = exponent > 0 ? (uint64_t)exponent << f.mantissa : 0;
     const bool zero = magnitude == 0;
     uint64_t result = zero ? 0 : scaled + kept + (rounds_up(rounding, rest, half, kept & 1, negative) ? 1 : 0);
+    /* Rounding towards zero stops at the greatest number; an infinity itself stays. */
     const bool inward = rounding == SIM_ROUND_ZERO || (rounding == SIM_ROUND_UP && negative) ||
                         (rounding == SIM_ROUND_DOWN && !negative);
     const bool infinite = magnitude == UINT64_C(0x7ff0000000000000);
@@ -61,6 +64,7 @@ static inline uint32_t encode(const sim_format f, double x, sim_rounding roundin
     return magnitude > UINT64_C(0x7ff0000000000000) ? f.nan : (uint32_t)result;
 }
 
+/* Widens a half, which is exact. Subnormal halves become normal by the multiplication. */
 static inline float f32_of_f16(uint16_t h) {
     const uint32_t magnitude = (uint32_t)(h & 0x7fff) << 13;
     const float scaled = f32_of_bits(magnitude) * 0x1p112f; /* exact: the exponent's bias grows by 112 */
@@ -86,6 +90,8 @@ static inline uint16_t f16_of_f32(float x) {
     return (uint16_t)(magnitude > 0x7f800000u ? 0x7fff : result | sign);
 }
 
+/* The same for bf16, which is the upper half of a single: adds half of its last place, less one if that place is
+ * even. */
 static inline uint16_t bf16_of_f32(float x) {
     const uint32_t bits = bits_of_f32(x);
     const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;

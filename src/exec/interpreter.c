@@ -1,4 +1,11 @@
-/* The loop that runs a warp, and the operations that belong to no instruction. */
+/* The loop that runs a warp, and the operations that belong to no instruction.
+ *
+ * The loop executes the operations of the running path, each for the path's lanes under the operation's guard. A
+ * handler's sim_step says how to go on. Compiled code takes over where a basic block begins, and also after an
+ * operation at which a path had stopped; it returns to the loop with the operation that it cannot do.
+ *
+ * With checks on, an access out of bounds ends only itself: its lanes get zeros and the launch goes on, so that a run
+ * reports more than one defect (go_on()). */
 #include "exec/interpreter.h"
 
 #include "check/hazard.h"
@@ -26,7 +33,8 @@ static uint64_t runs_now(const sim_warp *w, uint32_t block, sim_code_form form) 
     return sim_form_counts(form) ? n->block_runs[block] + 1 : ++n->block_runs[block];
 }
 
-/* Returns whether the block that begins at `op` runs in compiled form. */
+/* Returns whether the block that begins at `op` runs in compiled form. Otherwise tells the compiler from time to time
+ * how often the block has run; it may compile the block at once. */
 static bool goes_native(sim_warp *w, const sim_op *op) {
     if (!w->compiled) return false;
     if (sim_compiled_takes(w, sim_pc(w, op))) return true;
@@ -37,12 +45,14 @@ static bool goes_native(sim_warp *w, const sim_op *op) {
     return sim_compiled_takes(w, sim_pc(w, op));
 }
 
+/* A basic block begins. Its instructions without a guard are counted here, all at once. */
 static sim_step run_enter(sim_warp *w, const sim_op *op, uint32_t active) {
     if (goes_native(w, op)) return SIM_NATIVE;
     if (w->sm->counting) sim_count_block(w->sm->counting, op->x, active);
     return SIM_NEXT;
 }
 
+/* The same where lanes may reconverge. `active` is out of date after that: the path may have grown. */
 static sim_step run_enter_join(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)active;
     if (w->path->join != SIM_NO_JOIN) {
@@ -54,11 +64,13 @@ static sim_step run_enter_join(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* Counts a guarded instruction, whose lanes are known only here. This operation has the instruction's guard. */
 static sim_step run_count(sim_warp *w, const sim_op *op, uint32_t active) {
     if (w->sm->counting) sim_count_instruction(w->sm->counting, op->instruction, active);
     return SIM_NEXT;
 }
 
+/* Tells the checks that lanes are in a block that is reached only by skipping, or passing, a barrier of all threads. */
 static sim_step run_past(sim_warp *w, const sim_op *op, uint32_t active) {
     if (w->sm->hazards) sim_hazard_skipped(w, op->x, active);
     return SIM_NEXT;
@@ -106,6 +118,8 @@ static sim_step run_clock(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* The lowering puts this before a plain mov from or to registers that a product in flight uses: compilers expect the
+ * assembler to merge the registers of such a copy. */
 static sim_step run_finish_products(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)op, (void)active;
     sim_products_finish(w);
@@ -120,6 +134,7 @@ const sim_handler sim_between_handlers[SIM_FORMS - SIM_FORM_ENTER] = {
     [SIM_FORM_CLOCK - SIM_FORM_ENTER] = run_clock,
 };
 
+/* Executes one operation. If its guard lets no lane through, nothing happens, and the handler is not called. */
 static inline sim_step execute(sim_warp *w, const sim_op *op) {
     const uint32_t active = w->active & (SIM_PREDICATE(w, op->guard) ^ op->guard_flip);
     if (!active) return SIM_NEXT;
@@ -134,6 +149,7 @@ typedef struct clearing {
     uint32_t lanes;
 } clearing;
 
+/* Sets a register that the instruction writes to zero, for the lanes that cannot execute it. */
 static void clear_result(void *context, uint32_t reg, bool writes) {
     const clearing *c = context;
     const sim_program *p = c->w->sm->grid->program;
@@ -180,6 +196,7 @@ static sim_step run_compiled(sim_warp *w, const sim_op **op, uint64_t *left) {
     return step;
 }
 
+/* After the operation at which a path had stopped: continues in compiled code if there is some from here on. */
 static sim_step resume(sim_warp *w, const sim_op **op, uint64_t *left, bool *resumes) {
     *resumes = false;
     if (!*left || !w->compiled || !sim_compiled_takes(w, sim_pc(w, *op))) return SIM_NEXT;
@@ -195,6 +212,8 @@ uint64_t sim_warp_run(sim_warp *w, uint64_t budget) {
     /* The operation at which the path stopped is completed first; compiled code continues after it. */
     bool resumes = w->path->resumes;
     if (w->compiled && sim_compiled_takes(w, w->path->pc)) step = run_compiled(w, &op, &left);
+    /* Nearly every step is SIM_NEXT. The others end the loop, unless one of the cases below makes them SIM_NEXT
+     * again. */
     while (step == SIM_NEXT && left--) {
         step = execute(w, op);
         if (__builtin_expect(step == SIM_NEXT, 1)) {
@@ -209,12 +228,14 @@ uint64_t sim_warp_run(sim_warp *w, uint64_t budget) {
             op = w->ops + w->pc;
             step = SIM_NEXT;
         } else if (step == SIM_NATIVE) {
+            /* The operation has done nothing: compiled code begins with it. */
             left++;
             step = run_compiled(w, &op, &left);
         } else if (step == SIM_YIELD) {
             op++;
         }
     }
+    /* The path's pc has been set where it stopped; w->path may be another path by now. */
     if (step == SIM_STOP) return budget - left;
     w->path->pc = sim_pc(w, op);
     return budget - left;

@@ -1,4 +1,9 @@
-/* A machine's limits on a launch: grid, block, cluster and shared memory. */
+/* A machine's limits on a launch: grid, block, cluster and shared memory.
+ *
+ * A launch is checked before anything is allocated for it, in the order in which a programmer would look: block, grid,
+ * cluster, shared memory. A message names the dimension, what was asked and what is allowed, and by whom. The limits
+ * are in machine/machines.def, those of a kernel in its directives (.maxntid, .reqntid, .reqnctapercluster). Fills in
+ * the occupancy, as that needs the same numbers. */
 #include "base/status.h"
 #include "exec/cluster.h"
 #include "exec/grid.h"
@@ -7,11 +12,13 @@
 
 #include <stdio.h>
 
+/* Fails because `what` is `asked`, more than `most`. */
 static haul_status over(const char *what, uint64_t asked, uint64_t most, const char *machine) {
     return haul_fail(HAUL_ERROR_LIMIT, "launch: %s %llu, but %s allows %llu", what, (unsigned long long)asked, machine,
                      (unsigned long long)most);
 }
 
+/* Checks each dimension on its own. */
 static haul_status check_extents(const char *what, const uint32_t asked[3], const uint32_t most[3],
                                  const sim_machine *m) {
     char dimension[8];
@@ -34,6 +41,7 @@ uint32_t sim_most_threads(const sim_machine *m, const sim_program *p) {
     return most && most < m->max_threads_per_block ? (uint32_t)most : m->max_threads_per_block;
 }
 
+/* Checks the block against the machine, then against the kernel's directives. */
 static haul_status check_block(const sim_launch *l) {
     const sim_machine *m = l->machine;
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
@@ -69,6 +77,7 @@ static bool cluster_differs(const sim_launch *l, const uint32_t cluster[3]) {
     return differs;
 }
 
+/* A cluster of one block is no cluster, and every machine has it. */
 static haul_status check_cluster(const sim_launch *l) {
     const char *name = l->program->function->name;
     uint32_t cluster[3];
@@ -120,6 +129,7 @@ haul_status sim_launch_check(const sim_launch *l, haul_occupancy *occupancy) {
     return HAUL_OK;
 }
 
+/* If a block waits for one that has no place, neither ends. A real driver refuses such a cooperative launch, too. */
 haul_status sim_check_residency(const sim_grid *g) {
     const uint64_t most = (uint64_t)g->resident * g->machine->sms;
     if (!g->program->syncs_grid || g->blocks <= most) return HAUL_OK;

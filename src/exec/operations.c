@@ -1,3 +1,5 @@
+/* Chooses the operations for the host: exec/ops is compiled once for each vector extension, and each variant has a
+ * table of lowering functions. Handlers between instructions exist once. */
 #include "exec/operations.h"
 
 #include "base/variant.h"

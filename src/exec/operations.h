@@ -4,6 +4,7 @@
 
 #include "lower/lower.h"
 
+/* Returns them; the choice is the same for the whole process. */
 sim_operations sim_operations_best(void);
 
 #endif

@@ -1,3 +1,17 @@
+/* The paths of a warp: how lanes diverge, wait, reconverge and take turns. state/warp.h describes the data.
+ *
+ * Divergence. A branch whose lanes disagree splits the running path in two. Both get a join at the branch's immediate
+ * post-dominator. A path that reaches its join ends: its lanes wait there until all that the join expects have arrived
+ * or ended, then they go on as one path. Joins nest; each names its parent. A lane that comes to an outer join, or
+ * leaves a function, no longer counts at the inner ones.
+ *
+ * Forward progress. The running path goes on until it waits. Where it branches backward, it may have to give way: to
+ * another path after TURN branches, and to other warps if its iterations read the same values again and again. Such
+ * loops wait for another thread. If that thread waits at a join, the join is dissolved after sm->patience iterations.
+ * So lanes may spin on lanes of their own warp (independent thread scheduling).
+ *
+ * Collectives. An instruction that names lanes waits, path by path, until all of these are there, and is then executed
+ * once for all of them. */
 #include "exec/paths.h"
 
 #include "base/hash.h"
@@ -14,6 +28,7 @@ enum { TURN = 64, ENDLESS = 1 << 20 };
 /* Iterations that read nothing new, after which another path, or other warps, get their turn. */
 enum { FOR_ANOTHER_PATH = 4, FOR_OTHER_WARPS = 4 };
 
+/* A warp starts as one path with all its lanes. */
 void sim_warp_start(sim_warp *w, uint32_t mask) {
     w->initial = w->live = w->active = mask;
     w->pc = 0;
@@ -26,10 +41,12 @@ void sim_warp_start(sim_warp *w, uint32_t mask) {
     w->used_joins = 0;
 }
 
+/* Returns the path's bit in used_paths and ready_paths. */
 static uint32_t bit_of(const sim_warp *w, const sim_path *p) {
     return 1u << (p - w->paths);
 }
 
+/* Makes a ready path the running one. */
 static sim_step run_path(sim_warp *w, sim_path *p) {
     w->path = p;
     w->active = p->mask;
@@ -44,6 +61,7 @@ sim_step sim_warp_switch(sim_warp *w) {
     return run_path(w, &w->paths[__builtin_ctz(later ? later : w->ready_paths)]);
 }
 
+/* Adds a ready path. */
 static sim_path *new_path(sim_warp *w, uint32_t pc, uint32_t mask, uint16_t join, uint16_t depth) {
     if (!~w->used_paths) return NULL; /* cannot happen: every path has at least one lane */
     sim_path *p = &w->paths[__builtin_ctz(~w->used_paths)];
@@ -59,6 +77,7 @@ static void free_path(sim_warp *w, sim_path *p) {
     p->state = SIM_PATH_FREE;
 }
 
+/* Adds a join at operation pc for the path's lanes, inside the path's present join. */
 static uint16_t new_join(sim_warp *w, uint32_t pc, const sim_path *p) {
     if (!~w->used_joins) return SIM_NO_JOIN; /* cannot happen: joins nest, each with fewer lanes than its parent */
     const uint16_t k = (uint16_t)__builtin_ctzll(~w->used_joins);
@@ -76,6 +95,7 @@ void sim_warp_expect(sim_warp *w, uint32_t pc) {
     if (__builtin_popcountll(w->used_joins) < MOST_EXPECTED) p->join = new_join(w, pc, p);
 }
 
+/* Lanes that reconverge there anyway get no second join: in a loop there would be one for each iteration. */
 sim_step sim_warp_diverge(sim_warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t join_pc) {
     sim_path *p = w->path;
     uint16_t join = p->join;
@@ -89,7 +109,8 @@ sim_step sim_warp_diverge(sim_warp *w, uint32_t taken, uint32_t target, uint32_t
     return other ? run_path(w, other) : SIM_STOP;
 }
 
-/* All lanes of a join have arrived or ended; they go on together after it. */
+/* All lanes of a join have arrived or ended; they go on together after it. Returns their path; NULL if all have
+ * ended. */
 static sim_path *complete_join(sim_warp *w, uint16_t index) {
     sim_join *j = &w->joins[index];
     const uint16_t depth = (uint16_t)(j->used - 1);
@@ -109,6 +130,7 @@ static void leave_join(sim_warp *w, sim_path *p) {
     if (j->arrived == j->expected) complete_join(w, index);
 }
 
+/* A path may complete several joins at one operation, hence the loop: inner and outer regions often end together. */
 sim_step sim_warp_arrive(sim_warp *w, uint32_t pc) {
     sim_path *p = w->path;
     while (sim_warp_reconverges_at(w, p, pc)) {
@@ -138,12 +160,14 @@ static void drop_lanes_from_joins(sim_warp *w, uint16_t index, uint32_t lanes) {
     }
 }
 
+/* Joins of a call have its depth, so those of the left function are the ones with more than the caller's. */
 void sim_warp_leave_call(sim_warp *w) {
     sim_path *p = w->path;
     while (p->join != SIM_NO_JOIN && w->joins[p->join].used > p->depth) leave_join(w, p);
     p->depth--;
 }
 
+/* The path must be free before its joins are looked at: they may complete and need a place for a path. */
 bool sim_warp_drop_lanes(sim_warp *w, uint32_t lanes) {
     sim_path *p = w->path;
     uint16_t join = p->join;
@@ -188,6 +212,7 @@ void sim_warp_split(sim_warp *w, uint32_t keep, uint32_t pc) {
     new_path(w, pc, rest, p->join, p->depth);
 }
 
+/* A path that has to complete the operation at which it waited must stay whole until then. */
 void sim_warp_scatter(sim_warp *w, bool last_lane_first) {
     sim_path *p = w->path;
     uint32_t left = p->mask;
@@ -207,6 +232,7 @@ sim_step sim_warp_wait(sim_warp *w, uint32_t pc, uint32_t active, sim_path_state
     return sim_warp_park(w, pc, state);
 }
 
+/* Paths merge only if nothing tells them apart: same place, join, call depth, and kind of resumption. */
 static void merge_into(sim_warp *w, sim_path *p, sim_path *other) {
     if (other->pc != p->pc || other->join != p->join) return;
     if (other->resumes != p->resumes || other->depth != p->depth) return;
@@ -227,6 +253,7 @@ void sim_warp_merge(sim_warp *w) {
 
 /* ---- forward progress ---- */
 
+/* The released lanes go on as paths of their own with the outer join. The join stays for the lanes that are missing. */
 bool sim_warp_release_joins(sim_warp *w) {
     if (!w->at_joins) return false;
     if (w->sm->hazards) sim_hazard_joins_released(w);
@@ -253,6 +280,7 @@ static uint64_t hash_words(const uint32_t words[SIM_LANES]) {
     return sum;
 }
 
+/* Adds the active lanes' values to the hash. A whole warp of words has a fast path. */
 static uint64_t hash_lanes(uint64_t hash, uint32_t active, const void *lanes, unsigned bytes) {
     if (active == SIM_ALL_LANES && bytes == sizeof(uint32_t)) return (hash ^ hash_words(lanes)) * 0x9e3779b97f4a7c15ull;
     for (; active; active &= active - 1)
@@ -260,6 +288,7 @@ static uint64_t hash_lanes(uint64_t hash, uint32_t active, const void *lanes, un
     return hash;
 }
 
+/* The warp's hash of an iteration is never 0, which means that nothing was read. */
 void sim_warp_observe(sim_warp *w, const sim_op *op, uint32_t active, const void *lanes, unsigned bytes) {
     /* Not the operation's address: generic accesses run a copy of the operation. */
     uint64_t hash = hash_bytes(w->seen ? w->seen : HASH_START, &op->instruction, sizeof op->instruction);
@@ -296,10 +325,12 @@ static bool sees_nothing_new(const sim_warp *w, uint32_t rounds) {
     return w->unchanged && w->unchanged % rounds == 0;
 }
 
+/* Returns whether another path of the warp should have its turn. */
 static bool is_next_due(sim_warp *w) {
     return are_several(w->ready_paths) && (++w->turns >= TURN || sees_nothing_new(w, FOR_ANOTHER_PATH));
 }
 
+/* The common case has to be fast: an undivided warp that reads nothing others may write goes on at once. */
 sim_step sim_warp_turn(sim_warp *w, uint32_t pc) {
     if (!w->seen && !has_diverged(w)) return SIM_NEXT;
     end_round(w);
@@ -316,6 +347,8 @@ sim_step sim_warp_turn(sim_warp *w, uint32_t pc) {
 
 /* ---- warp-collective instructions ---- */
 
+/* Returns whether the live ones of `members` are all among the lanes `there`. Lanes that have ended are not waited
+ * for. */
 static bool all_there(const sim_warp *w, uint32_t there, uint32_t members) {
     return (there & members & w->live) == (members & w->live);
 }
@@ -330,6 +363,8 @@ static bool all_sets_there(const sim_warp *w, uint32_t active, const uint32_t me
     return true;
 }
 
+/* Returns whether the path waits at this instruction for the same members. `anywhere`: or at another one of its
+ * kind. */
 static bool waits_at(const sim_warp *w, const sim_path *p, const sim_op *op, uint32_t members, bool anywhere) {
     if (p->state != SIM_PATH_AT_WARP_SYNC || p->members != members) return false;
     return p->pc == sim_pc(w, op) || (anywhere && w->ops[p->pc].run == op->run);
@@ -351,6 +386,7 @@ static void release_waiting(sim_warp *w, const sim_op *op, uint32_t members, boo
     w->active = w->path->mask;
 }
 
+/* Tells the checks of the synchronisation, and of lanes that the instruction does not name. */
 static void check_set(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t members) {
     if (lanes & ~members) sim_hazard_mask(w, op, lanes, members);
     sim_hazard_warp_sync(w, lanes);
@@ -364,6 +400,7 @@ static void check_sets(sim_warp *w, const sim_op *op, uint32_t active, const uin
     }
 }
 
+/* Usually all lanes come in one path, which needs no search. */
 static uint32_t gather(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t members[SIM_LANES], bool anywhere,
                        sim_step *step) {
     *step = SIM_NEXT;

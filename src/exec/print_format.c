@@ -1,3 +1,11 @@
+/* printf() of device code: reads the format and its arguments from device memory and writes the text.
+ *
+ * The format is copied first and then walked: plain text is appended, a conversion is parsed, checked, rewritten for
+ * the host's printf and given to it. No text of the kernel's is a format of the host's printf, so it cannot make that
+ * read missing arguments. All memory is read through sim_lane_view(), which knows the memory that a lane may read.
+ * Other addresses are errors of the kernel.
+ *
+ * `%.*f` is printed as an H100 does: see put_conversion(). */
 #include "exec/print_format.h"
 
 #include "exec/access.h"
@@ -6,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The state of one call. */
 typedef struct formatter {
     const sim_warp *warp;
     unsigned lane;
@@ -25,6 +34,7 @@ typedef struct conversion {
     char kind;
 } conversion;
 
+/* Sets the message of an error; returns false. */
 __attribute__((format(printf, 2, 3))) static bool wrong(formatter *f, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -52,6 +62,7 @@ static bool copy_string(formatter *f, uint64_t address, uint64_t most, const cha
     return true;
 }
 
+/* Takes the next argument of that many bytes, which is also its alignment. Returns false if it is not in memory. */
 static bool take(formatter *f, unsigned bytes, uint64_t *value) {
     uint64_t at = (f->list + bytes - 1) & ~(uint64_t)(bytes - 1), reach = 0;
     const unsigned char *from = sim_lane_view(f->warp, f->lane, at, &reach);
@@ -74,6 +85,7 @@ static bool take_int(formatter *f, int64_t *value) {
 
 /* ---- reading a conversion ---- */
 
+/* Read a part of a conversion at p; return the end of it. Numbers stop growing beyond what is allowed. */
 static const char *read_flags(const char *p, conversion *c) {
     for (;; p++) switch (*p) {
         case '-': c->minus = true; break;
@@ -93,6 +105,7 @@ static const char *read_number(const char *p, bool *argument, int64_t *value) {
     return p;
 }
 
+/* Sizes of 64 bits are one here: device code has 64-bit long, size_t and so on. */
 static const char *read_size(const char *p, char *size) {
     *size = 0;
     switch (*p) {
@@ -109,7 +122,7 @@ static bool is_floating(char kind) {
     return kind && strchr("aAeEfFgG", kind);
 }
 
-/* `p` points at the %. */
+/* `p` points at the %. Returns false if device code has no such conversion: %n and wide characters, for example. */
 static bool read_conversion(formatter *f, const char *p, conversion *c) {
     *c = (conversion){.from = p, .precision = -1};
     p = read_number(read_flags(p + 1, c), &c->width_argument, &c->width);
@@ -124,7 +137,8 @@ static bool read_conversion(formatter *f, const char *p, conversion *c) {
     return true;
 }
 
-/* Reads width and precision that are arguments. */
+/* Reads width and precision that are arguments. A negative width means the flag `-`, a negative precision none, as in
+ * C. */
 static bool take_fields(formatter *f, conversion *c) {
     if (c->width_argument && !take_int(f, &c->width)) return false;
     if (c->precision_argument && !take_int(f, &c->precision)) return false;
@@ -150,6 +164,7 @@ static void host_format(const conversion *c, const char *size, char out[48]) {
              precision, size, c->kind);
 }
 
+/* C passes narrow integers as int; their size says how many bits count. */
 static long long signed_value(char size, uint64_t bits) {
     switch (size) {
     case 'l': return (long long)bits;
@@ -168,6 +183,7 @@ static unsigned long long unsigned_value(char size, uint64_t bits) {
     }
 }
 
+/* Writes a string. It need not end within the precision. */
 static bool put_string(formatter *f, const conversion *c, uint64_t address) {
     char format[48];
     text string = {0};
@@ -182,6 +198,7 @@ static bool put_string(formatter *f, const conversion *c, uint64_t address) {
     return good;
 }
 
+/* Takes the argument and writes it. */
 static bool put_value(formatter *f, const conversion *c) {
     const bool is_64 = is_floating(c->kind) || c->kind == 's' || c->kind == 'p' || c->size == 'l';
     char format[48];
@@ -204,6 +221,7 @@ static bool put_value(formatter *f, const conversion *c) {
     }
 }
 
+/* Writes a conversion. Beyond SIM_PRINT_ARGUMENTS arguments, it is printed as it stands. */
 static bool put_conversion(formatter *f, const conversion *c) {
     const unsigned needed = 1u + c->width_argument + c->precision_argument;
     conversion with_fields = *c;
@@ -234,6 +252,7 @@ static bool put_all(formatter *f, const char *format) {
     return true;
 }
 
+/* The format is copied, so that it cannot change while it is read. */
 bool sim_print_format(const sim_warp *w, unsigned lane, uint64_t format, uint64_t list, text *out, int *result,
                       char why[SIM_PRINT_WHY]) {
     formatter f = {.warp = w, .lane = lane, .list = list, .out = out, .why = why};

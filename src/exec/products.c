@@ -1,9 +1,18 @@
+/* Matrix products in flight: a queue for each warp, whose entries are done at the wait for their group.
+ *
+ * An entry names a function that does the work (`make`), so wgmma, loads and stores of tensor memory share the queue. A
+ * schedule may let an entry take effect at its issue; it then stays in the queue for its checks. An entry owns its
+ * `data`, which is freed when it is done or dropped.
+ *
+ * The products themselves are in exec/ops/wgmma.c and tmem.c. Matrix descriptors are read at the end of this file, for
+ * both wgmma and tcgen05. */
 #include "exec/products.h"
 
 #include "base/memory.h"
 #include "check/hazard.h"
 #include "state/block.h"
 
+/* The queue lives with the block's copies, since its lifetime is the same. */
 static sim_product_queue *queue_of(sim_warp *w) {
     return &w->block->async.queues[w->index].products;
 }
@@ -15,6 +24,7 @@ static bool takes_effect_early(sim_warp *w, const sim_product_queue *q) {
     return sim_takes_effect_at_issue(&w->sm->grid->schedule, w->block->async.issued++) && is_next;
 }
 
+/* The entry belongs to the group that the next commit closes. */
 bool sim_products_add(sim_warp *w, const sim_pending_product *p) {
     sim_product_queue *q = queue_of(w);
     if (q->count == q->capacity) {
@@ -42,17 +52,20 @@ void sim_products_commit(sim_warp *w) {
     w->sm->changes++;
 }
 
+/* Does the work, or the rest of it, and frees the entry's data. */
 static void make(sim_warp *w, sim_pending_product *p) {
     p->make(w, p);
     memory_free(p->data);
 }
 
+/* The queue has `kept` entries left after `made` were done; tells the checks, which watch the registers in flight. */
 static void keep_from(sim_warp *w, sim_product_queue *q, size_t made, size_t kept) {
     q->count = kept;
     w->sm->changes += made != 0;
     if (made && w->sm->hazards) sim_hazard_products(w);
 }
 
+/* Does the first `count` entries, in the order of their issue. */
 static void make_first(sim_warp *w, size_t count) {
     sim_product_queue *q = queue_of(w);
     for (size_t i = 0; i < count; i++) make(w, &q->items[i]);
@@ -73,6 +86,7 @@ static void make_some(sim_warp *w, sim_product_maker kind) {
     keep_from(w, q, q->count - kept, kept);
 }
 
+/* Groups are closed in order, so the entries that are due are the first ones. */
 void sim_products_wait(sim_warp *w, uint32_t keep) {
     const sim_product_queue *q = queue_of(w);
     size_t due = 0;

@@ -27,6 +27,7 @@ typedef struct sim_descriptor {
     bool coarse;                     /* exchanges 32 bytes at a time within four rows; for transposed tf32 */
 } sim_descriptor;
 
+/* Reads a descriptor as wgmma has it. `transposed` comes from the instruction. */
 sim_descriptor sim_descriptor_of(uint64_t bits, bool transposed);
 
 enum { SIM_CHUNK = 16 };

@@ -1,3 +1,5 @@
+/* The display of a running launch: one sink for the process, which a program sets before its launches. grid.c decides
+ * when to show the progress. */
 #include "exec/progress.h"
 
 #include <stddef.h>

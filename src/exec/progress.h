@@ -23,6 +23,7 @@ typedef struct sim_progress_sink {
 /* Sets the sink for all launches of the process. Do not call while a launch runs. */
 void sim_set_progress(sim_progress_sink sink);
 
+/* Returns whether there is a sink; sim_show_progress() calls it. */
 bool sim_progress_is_wanted(void);
 void sim_show_progress(const sim_progress *progress);
 

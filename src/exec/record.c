@@ -1,9 +1,12 @@
+/* The parts of a launch record that need no counters: the kernel's shape, and its instructions with text, source places
+ * and classes. All strings are copied, as a record outlives the module. */
 #include "exec/record.h"
 
 #include "state/program.h"
 
 #include <string.h>
 
+/* Returns a source place with the chain of places that it was inlined into; NULL if there is none. Index 0: none. */
 static const haul_source_place *outer_place(const ptx_module *m, uint32_t index, arena *memory) {
     if (index == 0 || index > m->place_count) return NULL;
     const ptx_place *p = &m->places[index - 1];
@@ -27,6 +30,7 @@ static const char *copy_text(arena *memory, const char *string) {
     return arena_copy(memory, string, strlen(string));
 }
 
+/* One more than the number of instructions is allocated, so that a kernel without any has an array, too. */
 void sim_record_instructions(const sim_program *p, const haul_traffic *traffic, arena *memory, haul_launch_record *r) {
     const ptx_function *f = p->function;
     r->instruction_count = f->instruction_count;
@@ -52,6 +56,7 @@ void sim_record_shape(const sim_launch *l, arena *memory, haul_launch_record *r)
     r->measured_us = -1;
 }
 
+/* Times that nobody knows are -1. */
 haul_status sim_record_program(const sim_program *p, arena *memory, haul_launch_record *r) {
     const char *name = p->function->name;
     *r = (haul_launch_record){.estimate_us = -1, .measured_us = -1};

@@ -1,3 +1,6 @@
+/* Samples of large launches. The counted blocks lie in the middle of the grid; grid.c runs those before and after them
+ * uncounted. Counts grow with the number of blocks, so the sample's are multiplied by it. Launches whose blocks may
+ * depend on later ones are counted as a whole. */
 #include "exec/sample.h"
 
 #include "ptx/traits.h"

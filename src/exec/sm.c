@@ -1,4 +1,16 @@
-/* One SM: its resident blocks take turns, warp by warp. */
+/* One SM: its resident blocks take turns, warp by warp.
+ *
+ * An SM runs every used_sms-th cluster of the grid, in order. In a round each resident block gets a turn, and in it
+ * each warp that has a ready path runs some operations. A block whose threads have all ended is replaced by one of the
+ * SM's next cluster. Rounds go on until the epoch's operations are done or nothing can run.
+ *
+ * A warp cannot run while all of its paths wait. Most waits end by an event on the same SM: a barrier opens, a phase
+ * completes. A path whose next operation other blocks could see waits for the serial phase (SIM_PATH_AT_ORDER), which
+ * grid.c begins when all SMs have stopped.
+ *
+ * Two kinds of waits need more than that. Warps that poll never stop by themselves, so an SM on which all warps only
+ * poll gives way until the next epoch. When nothing on the GPU can run, grid.c ends the waits with a time limit, then
+ * releases lanes from joins; the functions for that are at the end. */
 #include "exec/sm.h"
 
 #include "base/memory.h"
@@ -25,10 +37,13 @@ enum { MOST_VAIN_ROUNDS = 1 << 14 };
 
 /* ---- memory ---- */
 
+/* Blocks and their parts begin at a host cache line, which is also the alignment of the widest vector loads. */
 static size_t align_up(size_t value) {
     return (value + 63) / 64 * 64;
 }
 
+/* Returns the bytes of a block's warps, registers and shared memory. Schedules without proxy fences need a second view
+ * of shared memory for the copy engine (unfenced.h). */
 static size_t block_memory(const sim_grid *g) {
     const sim_program *p = g->program;
     const size_t views = g->schedule.is_unfenced ? 2 : 1;
@@ -36,6 +51,7 @@ static size_t block_memory(const sim_grid *g) {
            align_up(g->warps * sizeof(sim_warp));
 }
 
+/* Divides a block's memory among its parts, in the order of block_memory(). Contents are set when a cluster starts. */
 static void carve_block(const sim_grid *g, sim_block *b, unsigned char *memory) {
     const sim_program *p = g->program;
     b->warps = (sim_warp *)(void *)memory;
@@ -50,12 +66,14 @@ static void carve_block(const sim_grid *g, sim_block *b, unsigned char *memory) 
     b->warp_count = g->warps;
 }
 
-/* Returns the most blocks that are resident on the SM at once. */
+/* Returns the most blocks that are resident on the SM at once. The last SMs of a small grid have fewer clusters than
+ * fit. */
 static uint32_t most_resident(const sim_grid *g, uint32_t index) {
     const uint64_t share = (g->clusters - index + g->used_sms - 1) / g->used_sms * g->cluster_blocks;
     return share < g->resident ? (uint32_t)share : g->resident;
 }
 
+/* After a failure the SM is incomplete, but sim_sm_free() accepts it. */
 haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_t index, sim_sm *sm) {
     *sm = (sim_sm){.grid = g, .index = index, .next_cluster = sim_sm_first_cluster(g, index), .patience = SIM_PATIENT};
     const uint32_t resident = most_resident(g, index);
@@ -103,6 +121,8 @@ uint64_t sim_sm_bytes(const sim_grid *g) {
     return most_resident(g, 0) * block + g->program->function->instruction_count * sizeof(sim_reach) + sizeof(sim_sm);
 }
 
+/* Resets the state that a launch leaves behind. Blocks need no reset: a cluster's start sets up all that its threads
+ * can see. */
 void sim_sm_renew(const sim_grid *g, sim_sm *sm) {
     sm->grid = g;
     sm->next_cluster = sim_sm_first_cluster(g, sm->index);
@@ -123,6 +143,7 @@ void sim_sm_renew(const sim_grid *g, sim_sm *sm) {
 
 /* ---- running ---- */
 
+/* Completes the block's copies and tensor memory operations that nobody waited for, and frees its place. */
 static void end_block(sim_sm *sm, sim_block *b) {
     sim_async_finish(b);
     if (sm->hazards) sim_hazard_tmem_finish(b);
@@ -173,6 +194,9 @@ static void diverge(sim_warp *w) {
         sim_warp_scatter(w, w->sm->grid->schedule.turns != HAUL_SCHEDULE_REVERSED);
 }
 
+/* Gives each warp of the block a turn. Returns whether any warp could run. Sets *useful if one did more than poll, or
+ * may do so later. With checks on, a fault that was passed over takes effect when the SM has run far enough behind
+ * it. */
 static bool run_warps(sim_sm *sm, sim_block *b, bool *useful) {
     bool ran = false;
     const uint64_t executed = sm->executed;
@@ -192,6 +216,8 @@ static bool run_warps(sim_sm *sm, sim_block *b, bool *useful) {
     return ran;
 }
 
+/* Gives a block its turn; starts a cluster in its place and ends the block where that is due. A block whose reductions
+ * other blocks can see ends in the serial phase only. Returns whether anything ran. */
 static bool run_block(sim_sm *sm, sim_block *b, bool *useful) {
     if (!b->warps) return false;
     if (!b->running && !sim_start_cluster(sm, b)) return false;
@@ -228,6 +254,7 @@ bool sim_sm_polls(const sim_sm *sm) {
     return true;
 }
 
+/* Wakes all paths in mbarrier.try_wait; they test the phase again. Returns whether there were any. */
 static bool wake_waiters(sim_sm *sm) {
     bool any = false;
     for (uint32_t b = 0; b < sm->grid->resident; b++)
@@ -237,7 +264,8 @@ static bool wake_waiters(sim_sm *sm) {
 }
 
 /* Called after each round. If nothing ran, and copies may complete that waiters were kept waiting for, lets the waiters
- * try again; returns false if that has been tried, or there are none. */
+ * try again; returns false if that has been tried, or there are none. `delivered` is one more than the changes at the
+ * last try; 0 means that there was none. */
 static bool deliver_late(sim_sm *sm, bool ran) {
     sm->delivers = false;
     if (ran || !sim_keeps_waiters_waiting(&sm->grid->schedule) || sm->delivered == sm->changes + 1) return ran;
@@ -252,6 +280,7 @@ bool sim_sm_run(sim_sm *sm, uint64_t end) {
     sim_count_deferred(sm->counting);
     sim_sm_forget_freed(sm);
     while (ran && sm->executed < end && sm->fault.status == HAUL_OK && !sm->gave_way) {
+        /* A round: each resident block gets its turn. */
         const uint64_t changes = sm->changes;
         bool useful = false;
         ran = false;
@@ -271,7 +300,7 @@ static bool is_global_atomic(const sim_op *op) {
 }
 
 /* All other SMs wait meanwhile, so the counting of atomics is deferred. With checks on, a launch that ends here is
- * recorded as far as it ran. */
+ * recorded as far as it ran. Other operations may count at once, behind those that were deferred before them. */
 static sim_step execute_ordered(sim_sm *sm, sim_warp *w, const sim_op *op) {
     if (sm->hazards || !is_global_atomic(op)) {
         sim_count_deferred(sm->counting);
@@ -323,6 +352,8 @@ static bool poll_again(sim_sm *sm, sim_warp *w) {
     return news;
 }
 
+/* Executes one operation of each path that waits for this phase. Paths that begin to wait meanwhile are not among
+ * them. */
 static void run_ordered_warp(sim_sm *sm, sim_warp *w) {
     for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
         sim_path *p = &w->paths[__builtin_ctz(left)];
@@ -339,6 +370,7 @@ bool sim_sm_run_ordered(sim_sm *sm) {
     bool news = false;
     sm->pollers = 0;
     if (sm->ordered == 0) return false;
+    /* With one SM only, all phases are serial. */
     bool serial = sm->serial;
     sim_sm_forget_freed(sm);
     sm->serial = true;
@@ -374,6 +406,8 @@ bool sim_sm_poll_again(sim_sm *sm) {
 
 /* ---- when nothing can run ---- */
 
+/* Lets the paths in mbarrier.try_wait return false, as hardware does after a time that it chooses. Returns whether
+ * there were any. */
 static bool time_out_warp(sim_warp *w) {
     bool any = false;
     for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {

@@ -1,3 +1,8 @@
+/* Spare SMs: a list with a limit on its length and its memory, most recently used first. Taking searches the list;
+ * putting drops the spares at its end until there is room. SMs that need much memory are not worth keeping.
+ *
+ * SMs point to their grid, which dies with its launch. So a spare has a copy of the grid, until the next launch takes
+ * it. */
 #include "exec/spare_sms.h"
 
 #include "base/memory.h"
@@ -32,6 +37,7 @@ static sim_spare *take_out(sim_spares *s, sim_spare **at) {
     return taken;
 }
 
+/* Frees the SMs of a spare that has been taken out. */
 static void free_spare(sim_spare *spare) {
     for (uint32_t i = 0; i < spare->grid.used_sms; i++) sim_sm_free(&spare->sms[i]);
     memory_free(spare->sms);
@@ -50,6 +56,7 @@ sim_sm *sim_spares_take(sim_spares *s, const sim_grid *g) {
     return NULL;
 }
 
+/* Frees the least recently used spares until one more of `bytes` fits. */
 static void make_room(sim_spares *s, uint64_t bytes) {
     while (s->first && (s->count >= MOST_SPARES || s->bytes + bytes > MOST_BYTES)) {
         sim_spare **last = &s->first;
@@ -65,6 +72,7 @@ bool sim_spares_put(sim_spares *s, const sim_grid *g, sim_sm *sms) {
     if (!spare) return false;
     make_room(s, bytes);
     *spare = (sim_spare){.grid = *g, .sms = sms, .bytes = bytes, .next = s->first};
+    /* The launch's own grid is about to disappear. */
     for (uint32_t i = 0; i < g->used_sms; i++) sms[i].grid = &spare->grid;
     s->first = spare;
     s->count++;

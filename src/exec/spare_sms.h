@@ -7,9 +7,9 @@
 
 /* The spare SMs of a context, most recently used first. All zero: there are none. */
 typedef struct sim_spares {
-    struct sim_spare *first;
+    struct sim_spare *first; /* the one that was put last */
     size_t count;
-    uint64_t bytes;
+    uint64_t bytes; /* of host memory, in all of them */
 } sim_spares;
 
 /* Returns the grid's SMs as sim_sm_create() makes them, in an array that the caller owns; NULL if there are none. */

@@ -1,3 +1,10 @@
+/* Calls of functions without a body (system_call.def): printf, assert, malloc and free, and the value of a conditional
+ * node.
+ *
+ * Device compilers leave these functions to the system. A call is one operation, whose arguments are registers,
+ * constants or .param variables; the pool has their places. Functions whose order other blocks could see wait for the
+ * serial phase, so the heap gives out addresses in a fixed order. Printed text goes to the SM's log, by block, and is
+ * written at the end of the launch. */
 #include "exec/system_call.h"
 
 #include "check/finding.h"
@@ -23,12 +30,14 @@ typedef struct argument_place {
 } argument_place;
 enum { PLACE_WORDS = sizeof(argument_place) / sizeof(uint32_t) };
 
+/* Returns where argument k is; after the arguments comes the result. */
 static argument_place place_of(const sim_warp *w, const sim_op *op, unsigned k) {
     argument_place place;
     memcpy(&place, w->sm->grid->program->pool + op->more + k * PLACE_WORDS, sizeof place);
     return place;
 }
 
+/* Returns the lane's argument, extended with zeros. */
 static uint64_t argument(const sim_warp *w, const sim_op *op, unsigned k, unsigned lane) {
     const argument_place place = place_of(w, op, k);
     uint64_t value = 0, reach = 0;
@@ -68,6 +77,7 @@ static bool close_log(sim_warp *w, const sim_op *op, unsigned lane) {
     return w->sm->fault.status == HAUL_OK;
 }
 
+/* Formats one lane's text and stores printf's result. On an error, the text so far is dropped. */
 static bool print_lane(sim_warp *w, const sim_op *op, unsigned lane) {
     char why[SIM_PRINT_WHY];
     text *out = &w->sm->printed.bytes;
@@ -81,6 +91,7 @@ static bool print_lane(sim_warp *w, const sim_op *op, unsigned lane) {
     return close_log(w, op, lane);
 }
 
+/* Lanes print in lane order. */
 static sim_step run_vprintf(sim_warp *w, const sim_op *op, uint32_t active) {
     for (; active; active &= active - 1)
         if (!print_lane(w, op, (unsigned)__builtin_ctz(active))) return SIM_STOP;
@@ -102,6 +113,7 @@ static const char *read_argument(const sim_warp *w, const sim_op *op, unsigned k
     return out;
 }
 
+/* Ends the launch with the first lane's message. */
 static sim_step run___assertfail(sim_warp *w, const sim_op *op, uint32_t active) {
     const unsigned lane = (unsigned)__builtin_ctz(active);
     char asserted[256], file[256], function[192], place[300];
@@ -114,6 +126,7 @@ static sim_step run___assertfail(sim_warp *w, const sim_op *op, uint32_t active)
 
 /* ---- malloc(bytes), free(address) ---- */
 
+/* malloc and aligned malloc. An impossible alignment gives a null pointer, like a heap without room. */
 static sim_step allocate(sim_warp *w, const sim_op *op, uint32_t active, bool aligned) {
     sim_step step;
     if (!sim_in_order(w, op, &step)) return step;
@@ -141,12 +154,14 @@ static sim_step run___cuda_syscall_aligned_malloc(sim_warp *w, const sim_op *op,
     return allocate(w, op, active, true);
 }
 
+/* Records the fault of an address that cannot be freed. */
 static sim_step bad_free(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, bool twice) {
     sim_fault_concerns(w, HAUL_SPACE_GLOBAL, address, 1);
     return sim_fault(w, op, HAUL_FINDING_BAD_FREE, 1u << lane, "free: 0x%llx %s", (unsigned long long)address,
                      twice ? "has already been freed" : "was not allocated by malloc() in a kernel");
 }
 
+/* free(NULL) does nothing. */
 static sim_step run_free(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     if (!sim_in_order(w, op, &step)) return step;
@@ -184,6 +199,7 @@ static sim_step run_cudaGraphSetConditional(sim_warp *w, const sim_op *op, uint3
 
 /* ---- lowering ---- */
 
+/* A row of system_call.def. */
 typedef struct system_call {
     const char *name;
     sim_handler run;
@@ -203,6 +219,7 @@ static const system_call *find_call(const char *name) {
     return NULL;
 }
 
+/* Returns whether the program's declaration has the sizes that the function is called with. */
 static bool is_declared_as(const ptx_function *f, const system_call *c) {
     if (f->param_count != strlen((const char *)c->parameters) || f->result_count != (c->result ? 1 : 0)) return false;
     for (size_t i = 0; i < f->param_count; i++)
@@ -210,6 +227,7 @@ static bool is_declared_as(const ptx_function *f, const system_call *c) {
     return !c->result || f->results[0]->size == c->result;
 }
 
+/* Finds the place of an operand: a constant has a slot, too. */
 static argument_place find_place(sim_lowering *l, const ptx_operand *o, unsigned bytes) {
     if (o->kind == PTX_REGISTER) return (argument_place){.slot = sim_destination(l, o), .bytes = bytes};
     if (o->kind == PTX_INTEGER) return (argument_place){.slot = sim_constant(l, o->bits, bytes), .bytes = bytes};
@@ -218,6 +236,7 @@ static argument_place find_place(sim_lowering *l, const ptx_operand *o, unsigned
     return (argument_place){.bytes = bytes, .low = (uint32_t)at, .high = (uint32_t)(at >> 32)};
 }
 
+/* Returns whether the place is among the kernel's own parameters, which nobody may write. */
 static bool is_parameter_of_kernel(const argument_place *place) {
     return place->slot == SIM_SLOT_TRUE && place->high == (uint32_t)(SIM_PARAM_WINDOW >> 32);
 }
@@ -226,6 +245,7 @@ bool sim_is_system_call(const char *name) {
     return find_call(name) != NULL;
 }
 
+/* A kernel that calls the heap's functions gets a heap at its launch (uses_heap). */
 haul_status sim_lower_system_call(sim_lowering *l, const ptx_instruction *i) {
     const ptx_function *callee = i->operands[1].function;
     const system_call *c = find_call(callee->name);

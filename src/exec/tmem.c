@@ -1,3 +1,12 @@
+/* Tensor memory: whom its columns belong to, and the queue of work in flight.
+ *
+ * Columns are allocated in units of 32, each with an owner. Work (products, copies, shifts and commits) waits in a
+ * queue of the block that issued it. Nothing there runs by itself. A thread that waits for an mbarrier makes the queue
+ * deliver: it finds the first commit on that mbarrier and does all that its thread has issued before, in order.
+ * So work is done as late as the rules allow. Schedules may do its data movement at the issue; bookkeeping stays at the
+ * commit.
+ *
+ * The instructions are in exec/ops/tmem*.c. */
 #include "exec/tmem.h"
 
 #include "base/memory.h"
@@ -14,6 +23,7 @@
 /* Unwritten memory reads as NaN. */
 enum { UNWRITTEN = 0xff };
 
+/* The memories of all ranks are one array, which is made when a kernel first needs it: most never do. */
 sim_tmem *sim_tmem_of(const sim_block *b) {
     sim_sm *sm = b->sm;
     const size_t bytes = sm->grid->cluster_blocks * sizeof(sim_tmem);
@@ -34,6 +44,7 @@ void sim_tmems_free(sim_sm *sm) {
 
 /* ---- allocation ---- */
 
+/* Returns whether the units are free in all these blocks. */
 static bool is_free(const sim_block *first, unsigned blocks, uint32_t unit, uint32_t units) {
     for (unsigned b = 0; b < blocks; b++)
         for (uint32_t u = unit; u < unit + units; u++)
@@ -41,6 +52,7 @@ static bool is_free(const sim_block *first, unsigned blocks, uint32_t unit, uint
     return true;
 }
 
+/* Gives the units to the block. They hold NaNs again, so that a read before the first write shows. */
 static void take(const sim_block *b, uint32_t unit, uint32_t units) {
     sim_tmem *t = sim_tmem_of(b);
     for (uint32_t u = unit; u < unit + units; u++) t->owner[u] = b;
@@ -48,6 +60,8 @@ static void take(const sim_block *b, uint32_t unit, uint32_t units) {
         memset(&t->words[lane][unit * SIM_TMEM_UNIT], UNWRITTEN, units * SIM_TMEM_UNIT * sizeof(uint32_t));
 }
 
+/* Takes the lowest free columns that begin at a multiple of their number. The ISA does not say which ones hardware
+ * takes. */
 bool sim_tmem_allocate(sim_block *first, unsigned blocks, uint32_t columns, uint32_t *address) {
     const uint32_t units = columns / SIM_TMEM_UNIT;
     for (uint32_t unit = 0; unit + units <= SIM_TMEM_UNITS; unit += units) {
@@ -88,7 +102,7 @@ bool sim_tmem_free(const sim_block *b, uint32_t address, uint32_t columns) {
 /* ---- work in flight ---- */
 
 /* Returns whether the last entry takes effect now. The block's operations keep their order; commits only arrive, at the
- * wait. */
+ * wait. Work with a number of its own may go early only if all earlier work has had its effect. */
 static bool takes_effect_early(sim_block *b) {
     const sim_tmem_queue *q = &b->tensor;
     if (!q->items[q->count - 1].make || !sim_takes_effect_at_issue(&b->sm->grid->schedule, b->async.issued++))
@@ -98,6 +112,7 @@ static bool takes_effect_early(sim_block *b) {
     return true;
 }
 
+/* Work that goes early is made twice: now for its data only, at the commit for the checks only. */
 bool sim_tmem_add(sim_block *b, const sim_tmem_work *work) {
     sim_tmem_queue *q = &b->tensor;
     if (q->count == q->capacity) {
@@ -122,6 +137,7 @@ bool sim_tmem_add(sim_block *b, const sim_tmem_work *work) {
     return true;
 }
 
+/* Tells the checks that the commit arrives, and when it was issued. */
 static void tell_of_commit(sim_block *b, const sim_tmem_work *commit, sim_block *at) {
     sim_warp *w = &b->warps[commit->thread / SIM_LANES];
     const unsigned lane = commit->thread % SIM_LANES;
@@ -129,6 +145,8 @@ static void tell_of_commit(sim_block *b, const sim_tmem_work *commit, sim_block 
     sim_hazard_mbarrier_arrive(w, commit->op, lane, at, commit->barrier);
 }
 
+/* Arrives at the commit's mbarrier in each block that it names. An address that no block has is ignored here: the issue
+ * has checked its own. */
 static void arrive(sim_block *b, const sim_tmem_work *commit) {
     for (uint32_t r = 0; r < b->sm->grid->cluster_blocks; r++) {
         uint64_t *object = commit->ranks >> r & 1 ? sim_mbarrier_at(&b->cluster[r], commit->barrier) : NULL;
@@ -139,6 +157,7 @@ static void arrive(sim_block *b, const sim_tmem_work *commit) {
     }
 }
 
+/* Does one item of work, or lets a commit arrive. */
 static void make(sim_block *b, const sim_tmem_work *work) {
     if (work->make)
         work->make(b, work);
@@ -147,7 +166,8 @@ static void make(sim_block *b, const sim_tmem_work *work) {
     b->sm->changes++;
 }
 
-/* Performs the work that the thread has issued, up to item `last`. */
+/* Performs the work that the thread has issued, up to item `last`. Other threads' items before it stay, in their order:
+ * commits cover their own thread's work only. */
 static void make_until(sim_block *b, size_t last) {
     sim_tmem_queue *q = &b->tensor;
     const uint32_t thread = q->items[last].thread;
@@ -163,7 +183,7 @@ static void make_until(sim_block *b, size_t last) {
 }
 
 /* Performs the first commit of block `from` on that mbarrier of the block of rank `rank`. Returns false if there is
- * none. */
+ * none. Work in flight of any block of the cluster may arrive there. */
 static bool make_first_commit(sim_block *from, uint32_t rank, uint32_t address) {
     const sim_tmem_queue *q = &from->tensor;
     for (size_t i = 0; i < q->count; i++) {
@@ -175,6 +195,7 @@ static bool make_first_commit(sim_block *from, uint32_t rank, uint32_t address) 
     return false;
 }
 
+/* One commit may complete the phase; later ones belong to later phases and have to wait. */
 void sim_tmem_deliver(sim_block *b, uint32_t address, uint32_t phase) {
     const uint64_t *object = sim_mbarrier_at(b, address);
     for (uint32_t r = 0; object && r < b->sm->grid->cluster_blocks; r++)
@@ -182,6 +203,7 @@ void sim_tmem_deliver(sim_block *b, uint32_t address, uint32_t phase) {
         }
 }
 
+/* Columns that the program has not freed return to the SM: other blocks may wait for them. */
 void sim_tmem_finish(sim_block *b) {
     for (size_t i = 0; i < b->tensor.count; i++) make(b, &b->tensor.items[i]);
     b->tensor.count = 0;

@@ -1,5 +1,8 @@
 /* The approximate functions of single and double precision, bit for bit as in hardware: the results of its unit
- * (ops/mufu.h), plus the code that ptxas adds to instructions that keep subnormals. */
+ * (ops/mufu.h), plus the code that ptxas adds to instructions that keep subnormals.
+ *
+ * With .ftz an instruction is the unit alone. Without, machine code scales an argument or a result that the unit would
+ * flush, by powers of two, so that no other rounding enters. That code was read off ptxas's output. */
 #include "exec/ops/lanes.h"
 #include "exec/ops/mufu.h"
 
@@ -10,6 +13,7 @@ static SIM_INLINED float lift(float a) {
     return __builtin_fabsf(a) < SMALLEST ? 0x1p24f : 1.0f;
 }
 
+/* Each of these scales where the unit would flush: here the argument, or a result that would be subnormal. */
 static SIM_INLINED float reciprocal(float a) {
     const float by = __builtin_fabsf(a) > 0x1p126f ? 0.25f : lift(a);
     return canonical_f32(by * sim_mufu_reciprocal(a * by));
@@ -70,6 +74,7 @@ SIM_UNARY(rcp_f64, double, double, sim_mufu_reciprocal_f64(a))
 SIM_UNARY(rsqrt_f64, double, double, refined_rsqrt(a))
 SIM_UNARY(rsqrt_ftz_f64, double, double, sim_mufu_inverse_root_f64(a))
 
+/* Lowers to one of two handlers of the instruction's type. */
 static haul_status lower_approximate(sim_lowering *l, const ptx_instruction *i, sim_handler plain, sim_handler ftz) {
     return sim_lower_unary(l, i, i->mods[PTX_SLOT_FTZ] ? ftz : plain);
 }

@@ -1,5 +1,11 @@
-/* cp.async: each lane copies 4, 8 or 16 bytes from global to shared memory. d: the shared address; a: the global one;
- * b: the bytes to read, if count is set; x, imm2: the shared offset, and whether its register is wide. */
+/* cp.async: each lane copies 4, 8 or 16 bytes from global to shared memory. The issue checks the addresses and queues
+ * the copy; exec/async.c moves the bytes, normally at the wait.
+ *
+ * A lane may read fewer bytes than it writes, even none; the rest becomes zeros. Counters see the copy at its issue. A
+ * guarded copy with .cg has an operation of its own before it that counts (emit_guarded_count()).
+ *
+ * d: the shared address; a: the global one; b: the bytes to read, if count is set; x, imm2: the shared offset, and
+ * whether its register is wide. */
 #include "count/count.h"
 #include "exec/access.h"
 #include "exec/async.h"
@@ -32,6 +38,8 @@ static bool check_sources(sim_warp *w, const sim_op *op, uint32_t reads, const s
     return true;
 }
 
+/* Records the fault and returns false if a lane's source or destination is not in memory. Lanes that read nothing may
+ * have any source. */
 static bool check_copy(sim_warp *w, const sim_op *op, uint32_t active, uint32_t empty, const sim_copy *c) {
     return sim_check_shared(w, op, active, c->destination, op->bytes, op->bytes) &&
            check_sources(w, op, active & ~empty, c);
@@ -55,6 +63,7 @@ bool sim_queue_copy(sim_warp *w, const sim_op *op, uint32_t active, const sim_co
     return true;
 }
 
+/* Issues the active lanes' copies. */
 static sim_step copy_async(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_copy c = {.bytes = op->bytes};
     sim_addresses(w, op, c.source);
@@ -105,6 +114,7 @@ static bool is_predicate(const sim_lowering *l, const ptx_operand *o) {
     return o->kind == PTX_REGISTER && l->function->registers[o->reg].type == PTX_PRED;
 }
 
+/* Returns the slot of the bytes to read; for a predicate, emits the operation that computes them. */
 static uint32_t lower_source_size(sim_lowering *l, const ptx_operand *o, uint32_t bytes) {
     if (!is_predicate(l, o)) return sim_source(l, o, PTX_U32);
     uint32_t flip, predicate = sim_predicate(l, o, &flip);
@@ -141,6 +151,7 @@ haul_status LOWER(CP_ASYNC)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
+/* Closes the group of each active lane. */
 static sim_step commit(sim_warp *w, const sim_op *op, uint32_t active) {
     if (w->sm->hazards) sim_hazard_commit(w, op, active);
     sim_async_commit(w, active);
@@ -164,6 +175,7 @@ haul_status LOWER(CP_ASYNC_WAIT_GROUP)(sim_lowering *l, const ptx_instruction *i
     return HAUL_OK;
 }
 
+/* Waits for uncommitted copies as well. */
 haul_status LOWER(CP_ASYNC_WAIT_ALL)(sim_lowering *l, const ptx_instruction *i) {
     (void)i;
     sim_emit(l, wait_group)->imm = -1;

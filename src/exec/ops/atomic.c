@@ -1,4 +1,12 @@
-/* atom and red. */
+/* atom and red.
+ *
+ * On global memory, most atomics wait for the serial phase, in which blocks take turns in a fixed order. Only
+ * reductions whose order cannot be seen are executed at once, atomically towards other host threads (reduce_lanes()).
+ * On shared memory no other SM can interfere, so all are executed at once. Lanes of a warp take turns in lane order.
+ *
+ * exec/atomic.c has the arithmetic of all kinds. The loops here are for words, as these are frequent, and for 16 bytes,
+ * which that file does not have. multimem.c has reductions at multicast addresses, red_async in cluster.c those that
+ * signal. */
 #include "check/global.h"
 #include "check/hazard.h"
 #include "exec/access.h"
@@ -14,6 +22,7 @@
 /* x: sim_atomic_kind; y: 1 if the result is unused; b, c: operands; d: the result. A vector has its count, and the
  * slots of its operands and results in the pool. */
 
+/* Read and write one lane of a register of 2, 4 or 8 bytes. */
 static uint64_t operand_of(const sim_warp *w, uint32_t slot, unsigned bytes, unsigned lane) {
     switch (bytes) {
     case 2: return SIM_SLOT(w, uint16_t, slot)[lane];
@@ -31,7 +40,7 @@ static void set_result(const sim_warp *w, uint32_t slot, unsigned bytes, unsigne
 }
 
 /* The most common case: integer additions and comparisons of words. Computes `now` from `old` and operand `b`; returns
- * how many lanes changed memory. */
+ * how many lanes changed memory. Each case ends with its own `break`. */
 #define EACH_WORD(T, expression)                                      \
     for (uint32_t left = active; left; left &= left - 1) {            \
         const unsigned l = (unsigned)__builtin_ctz(left);             \
@@ -43,6 +52,7 @@ static void set_result(const sim_warp *w, uint32_t slot, unsigned bytes, unsigne
     }                                                                 \
     break;
 
+/* Returns false, with no effect, for kinds that are not in its list. */
 static bool apply_words(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
                         const uint64_t address[SIM_LANES]) {
     const uint32_t *operands = SIM_SLOT(w, uint32_t, op->b), *swaps = SIM_SLOT(w, uint32_t, op->c);
@@ -81,6 +91,7 @@ static void apply_wide(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint
     }
 }
 
+/* All other kinds, of 2, 4 or 8 bytes. */
 static void apply_any(sim_warp *w, const sim_op *op, sim_atomic_kind kind, uint32_t active, uintptr_t base,
                       const uint64_t address[SIM_LANES]) {
     for (uint32_t left = active; left; left &= left - 1) {
@@ -124,6 +135,8 @@ static void apply_vectors(sim_warp *w, const sim_op *op, sim_atomic_kind kind, u
     }
 }
 
+/* Applies reductions whose order cannot be seen. Whether they change anything is not known here, so they count as a
+ * change. */
 static void reduce_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
                          const uint64_t address[SIM_LANES]) {
     w->sm->changes++;
@@ -156,6 +169,7 @@ static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active,
     return SIM_NEXT;
 }
 
+/* Applies to shared memory of block `b`. The counters get the access from the caller. */
 static sim_step atomic_at_block(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
                                 const uint32_t address[SIM_LANES]) {
     uint64_t wide[SIM_LANES];
@@ -187,12 +201,15 @@ static bool is_wide_extremum(const sim_op *op) {
     return op->bytes == 8 && op->x >= SIM_ATOMIC_MIN_U && op->x <= SIM_ATOMIC_MAX_S;
 }
 
+/* Returns whether the operation with that value would leave memory that holds `there` unchanged. */
 static bool leaves_as_is(const sim_op *op, uint64_t there, uint64_t value) {
     bool changed;
     sim_atomic_apply((sim_atomic_kind)op->x, op->bytes, &there, value, 0, &changed);
     return !changed;
 }
 
+/* Machine code loops for these: a lane tries a compare-and-swap only while its value would change memory. Finds which
+ * lanes need not try (`idle`), and which other lanes' values make a lane stop (`beaten`). */
 static void find_contest(const sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
                          sim_contest *contest) {
     const uint64_t *values = SIM_SLOT(w, uint64_t, op->b);
@@ -209,6 +226,7 @@ static void find_contest(const sim_warp *w, const sim_op *op, uint32_t active, c
     }
 }
 
+/* The contest is found before the operation, since it depends on the old contents. */
 static sim_step contest_at_block(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES]) {
     sim_contest contest;
     if (!sim_check_shared(w, op, active, address, op->bytes, op->bytes)) return SIM_STOP;
@@ -244,6 +262,7 @@ static sim_step atomic_shared(sim_warp *w, const sim_op *op, uint32_t active) {
     return atomic_at_shared(w, op, active, address);
 }
 
+/* Global lanes first: if they have to wait for the serial phase, nothing has been done yet. */
 static sim_step atomic_generic(sim_warp *w, const sim_op *op, uint32_t active) {
     uint64_t address[SIM_LANES];
     uint32_t narrow[SIM_LANES], shared = 0;
@@ -264,6 +283,7 @@ static sim_step atomic_generic(sim_warp *w, const sim_op *op, uint32_t active) {
 
 /* ---- lowering ---- */
 
+/* Without a space in the instruction, the address decides. */
 static sim_handler handler_of(const ptx_instruction *i) {
     if (ptx_in_shared(i)) return atomic_shared;
     return i->mods[PTX_SLOT_SPACE] == PTX_MOD_GLOBAL ? atomic_global : atomic_generic;
@@ -273,7 +293,8 @@ static bool releases(const ptx_instruction *i) {
     return i->mods[PTX_SLOT_ORDER] == PTX_MOD_RELEASE || i->mods[PTX_SLOT_ORDER] == PTX_MOD_ACQ_REL;
 }
 
-/* operands[at] is the memory, then a, then (CAS) b */
+/* operands[at] is the memory, then a, then (CAS) b. A result that nobody reads makes it a reduction, as in machine code
+ * (`result_read`). */
 static haul_status lower_atomic(sim_lowering *l, const ptx_instruction *i, unsigned at, bool result_read) {
     const bool swaps = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
     uint32_t b = sim_source(l, &i->operands[at + 1], i->type);
@@ -315,6 +336,7 @@ static haul_status lower_vector(sim_lowering *l, const ptx_instruction *i, unsig
     return HAUL_OK;
 }
 
+/* It is a reduction only if no element of the result is read. */
 haul_status LOWER(ATOM_VECTOR)(sim_lowering *l, const ptx_instruction *i) {
     bool read = false;
     for (uint32_t e = 0; e < i->operands[0].part_count; e++) read |= sim_is_read(l, &i->operands[0].parts[e]);
@@ -325,10 +347,12 @@ haul_status LOWER(RED_VECTOR)(sim_lowering *l, const ptx_instruction *i) {
     return lower_vector(l, i, 0, false);
 }
 
+/* An atom whose result nobody reads is a red. */
 haul_status LOWER(ATOM)(sim_lowering *l, const ptx_instruction *i) {
     return lower_atomic(l, i, 1, sim_is_read(l, &i->operands[0]));
 }
 
+/* Executed like an ordinary reduction. A sum has the same bits with and without a sign. */
 haul_status LOWER(RED_ASYNC_MMIO)(sim_lowering *l, const ptx_instruction *i) {
     ptx_instruction sum = *i;
     sum.mods[PTX_SLOT_ORDER] = PTX_MOD_RELEASE;

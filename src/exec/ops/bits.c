@@ -18,6 +18,7 @@ static uint32_t find_nth_set(uint32_t mask, uint32_t base, int32_t offset) {
 
 SIM_TERNARY_OF(fns, uint32_t, uint32_t, uint32_t, int32_t, find_nth_set(a, b, c))
 
+/* fns: the n-th set bit from a base on. */
 haul_status LOWER(FNS)(sim_lowering *l, const ptx_instruction *i) {
     return sim_emitted(sim_emit_with(l, i, fns, PTX_B32, PTX_U32, PTX_S32));
 }
@@ -50,6 +51,7 @@ static const uint64_t prmt_modes[PTX_MOD_COUNT] = {
 
 SIM_TERNARY(prmt_generic, uint32_t, uint32_t, permuted(a, b, c))
 
+/* Looks up the mode's selectors by the low bits of c; imm has those of all four. */
 static sim_step prmt_mode(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
     const uint32_t *a = SIM_SLOT(w, uint32_t, op->a), *b = SIM_SLOT(w, uint32_t, op->b);
@@ -59,6 +61,7 @@ static sim_step prmt_mode(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* prmt: picks four of eight bytes, by selectors in c or by a mode. */
 haul_status LOWER(PRMT)(sim_lowering *l, const ptx_instruction *i) {
     const unsigned mode = i->mods[PTX_SLOT_MODE];
     sim_op *op = sim_emit_with(l, i, mode ? prmt_mode : prmt_generic, PTX_B32, PTX_B32, PTX_B32);

@@ -1,6 +1,13 @@
-/* Bulk copies: one for each active lane (usually one). d, imm, SIM_OP_WIDE: the global address; a, x: the shared one;
- * b: the bytes; c, y: the mbarrier; imm2: which registers are wide, and the meaning of `more`. Reductions: count and
- * bytes are the sim_atomic_kind and the bytes of an element. */
+/* Bulk copies (cp.async.bulk, cp.reduce.async.bulk): contiguous bytes between global and shared memory, or from shared
+ * memory to that of another block of the cluster. Each active lane, usually one, issues a copy of its own.
+ *
+ * The issue checks addresses and sizes, so that a fault names the instruction. It puts the copy in flight in the block
+ * that will wait for it: the mbarrier's block for a load, the thread's own for a store. exec/async.c decides when it
+ * completes, exec/bulk.c moves the bytes. Tensor copies are in tensor.c.
+ *
+ * Operands: d, imm, SIM_OP_WIDE: the global address; a, x: the shared one; b: the bytes; c, y: the mbarrier; imm2:
+ * which registers are wide, and the meaning of `more`. Reductions: count and bytes are the sim_atomic_kind and the
+ * bytes of an element. */
 #include "assembler/shared_layout.h"
 #include "exec/access.h"
 #include "exec/async.h"
@@ -14,6 +21,8 @@
 /* imm2; `more` is the slot of a mask of ranks, or of bytes */
 enum { SHARED_WIDE = 1, BARRIER_WIDE = 2, MULTICAST = 4, MASKED = 8 };
 
+/* Records the fault and returns false if the copy is misaligned or outside of memory. Sizes and both addresses are
+ * multiples of 16, a rule of the ISA. The first bytes of shared memory are reserved for the system. */
 static bool check_bulk(sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *b) {
     if (b->bytes % 16 || b->shared % 16 || b->global % 16) {
         sim_fault(
@@ -37,6 +46,7 @@ static bool check_bulk(sim_warp *w, const sim_op *op, unsigned lane, const sim_b
     return true;
 }
 
+/* Reads the lane's operands. */
 static sim_bulk describe(const sim_warp *w, const sim_op *op, unsigned lane, sim_bulk_kind kind) {
     return (sim_bulk){
         .kind = (uint8_t)kind,
@@ -51,10 +61,12 @@ static sim_bulk describe(const sim_warp *w, const sim_op *op, unsigned lane, sim
     };
 }
 
+/* Returns the lane's mask: of ranks that get a multicast, or of bytes that a store writes. */
 static uint32_t mask_of(const sim_warp *w, const sim_op *op, unsigned lane) {
     return SIM_SLOT(w, uint16_t, op->more)[lane];
 }
 
+/* Puts the copy in flight; a multicast becomes a copy for each rank, at the same addresses there. */
 static bool add_copy(sim_warp *w, const sim_op *op, unsigned lane, sim_block *waits, const sim_bulk *b) {
     if (!(op->imm2 & MULTICAST)) return sim_issue_bulk(w, lane, waits, b);
     for (uint32_t ranks = mask_of(w, op, lane); ranks; ranks &= ranks - 1)
@@ -62,10 +74,12 @@ static bool add_copy(sim_warp *w, const sim_op *op, unsigned lane, sim_block *wa
     return true;
 }
 
+/* Returns how many blocks get the bytes, for the counters. */
 static unsigned receivers(const sim_warp *w, const sim_op *op, unsigned lane) {
     return op->imm2 & MULTICAST ? (unsigned)__builtin_popcount(mask_of(w, op, lane)) : 1;
 }
 
+/* Issues the active lanes' copies. */
 static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_kind kind) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
@@ -90,6 +104,7 @@ static sim_step bulk_store(sim_warp *w, const sim_op *op, uint32_t active) {
     return bulk(w, op, active, SIM_BULK_STORE);
 }
 
+/* Lowers any of the forms. `shared_at`, `global_at`, `barrier_at`: the positions of these operands; 0: no mbarrier. */
 static haul_status lower_bulk(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned shared_at,
                               unsigned global_at, unsigned barrier_at, haul_memory_class class) {
     bool shared_wide, global_wide, barrier_wide = false;
@@ -114,6 +129,7 @@ static haul_status lower_bulk(sim_lowering *l, const ptx_instruction *i, sim_han
     return HAUL_OK;
 }
 
+/* A multicast has the mask of ranks behind the mbarrier. */
 haul_status LOWER(CP_BULK_LOAD)(sim_lowering *l, const ptx_instruction *i) {
     const bool multicast = i->mods[PTX_SLOT_MULTICAST] != 0;
     const uint32_t ranks = multicast ? sim_source(l, &i->operands[4], PTX_U16) : 0;
@@ -124,6 +140,7 @@ haul_status LOWER(CP_BULK_LOAD)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
+/* Records the fault and returns false unless source and destination are aligned and in shared memory. */
 static bool check_copy_between(sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *b) {
     const uint64_t limit = w->sm->grid->shared_bytes;
     const bool aligned = b->bytes % 16 == 0 && b->shared % 16 == 0 && b->global % 16 == 0;
@@ -135,6 +152,7 @@ static bool check_copy_between(sim_warp *w, const sim_op *op, unsigned lane, con
     return false;
 }
 
+/* Shared memory to a block of the cluster. These copies are not counted. */
 static sim_step bulk_between(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
@@ -148,6 +166,7 @@ static sim_step bulk_between(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* Not counted, hence without a class. A reduction into the other block's shared memory has its kind in `count`. */
 static haul_status lower_between(sim_lowering *l, const ptx_instruction *i, unsigned atomic) {
     HAUL_TRY(lower_bulk(l, i, bulk_between, 0, 1, 3, HAUL_CLASS_NONE));
     sim_op *op = sim_last_op(l);
@@ -164,6 +183,7 @@ haul_status LOWER(CP_REDUCE_SHARED)(sim_lowering *l, const ptx_instruction *i) {
     return lower_between(l, i, sim_atomic_kind_of(i));
 }
 
+/* A store has no mbarrier; threads wait for its bulk group. .cp_mask has a mask of bytes. */
 haul_status LOWER(CP_BULK_STORE)(sim_lowering *l, const ptx_instruction *i) {
     const bool masked = i->mods[PTX_SLOT_MASK] != 0;
     const uint32_t mask = masked ? sim_source(l, &i->operands[4], PTX_U16) : 0;
@@ -174,6 +194,7 @@ haul_status LOWER(CP_BULK_STORE)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
+/* cp.reduce.async.bulk to global memory. */
 static sim_step bulk_reduce(sim_warp *w, const sim_op *op, uint32_t active) {
     return bulk(w, op, active, SIM_BULK_REDUCE);
 }
@@ -200,6 +221,7 @@ static sim_step prefetch_bulk(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* The L2 of the model learns nothing of prefetches. */
 haul_status LOWER(CP_BULK_PREFETCH)(sim_lowering *l, const ptx_instruction *i) {
     bool wide;
     int64_t offset;
@@ -213,6 +235,7 @@ haul_status LOWER(CP_BULK_PREFETCH)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
+/* Closes the bulk group of each active lane. */
 static sim_step commit_bulk(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)op;
     sim_async_commit_bulk(w, active);

@@ -32,6 +32,7 @@
 /* Whether x + y + in overflows. */
 #define CARRIES(U, x, y) ((U)((U)(x) + (y)) < (U)(x) || ((U)((U)(x) + (y) + in) < (U)in))
 
+/* The low or the high half of a product. */
 #define LOW_32(a, b) ((a) * (b))
 #define LOW_64(a, b) ((a) * (b))
 #define HIGH_u32(a, b) ((uint32_t)((uint64_t)(a) * (b) >> 32))
@@ -60,6 +61,7 @@ static haul_status lower_carrying(sim_lowering *l, const ptx_instruction *i, sim
     return HAUL_OK;
 }
 
+/* Low halves of products and sums are the same with and without a sign. */
 #define SIGNLESS(name) [PTX_U32] = name##_32, [PTX_S32] = name##_32, [PTX_U64] = name##_64, [PTX_S64] = name##_64
 static sim_handlers adding = {SIGNLESS(add)};
 static sim_handlers subtracting = {SIGNLESS(sub)};
@@ -67,6 +69,7 @@ static sim_handlers multiplying_low = {SIGNLESS(mad_lo)};
 static sim_handlers multiplying_high = {
     [PTX_U32] = mad_hi_u32, [PTX_S32] = mad_hi_s32, [PTX_U64] = mad_hi_u64, [PTX_S64] = mad_hi_s64};
 
+/* The carry in: none, the flag, or for a difference one more, since it adds the complement. */
 haul_status LOWER(ADD_CC)(sim_lowering *l, const ptx_instruction *i) {
     return lower_carrying(l, i, adding, SIM_SLOT_FALSE);
 }

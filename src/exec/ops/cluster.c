@@ -1,4 +1,6 @@
-/* Clusters: barriers, and addresses in other blocks' shared memory. */
+/* Clusters: their barrier, addresses in other blocks' shared memory (mapa, getctarank), and the stores and reductions
+ * that signal an mbarrier there (st.async, red.async). exec/cluster.c has the barrier and the form of addresses. Loads,
+ * stores and atomics on such addresses are in memory.c and atomic.c. */
 #include "count/count.h"
 #include "exec/access.h"
 #include "exec/atomic.h"
@@ -9,6 +11,7 @@
 #include "exec/ops/lanes.h"
 #include "exec/paths.h"
 
+/* All lanes may go on; a wait comes later. */
 static sim_step cluster_arrive(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_cluster_arrive(w, op, active);
     sim_count_barrier(w->sm->counting, w);
@@ -21,6 +24,7 @@ haul_status LOWER(BARRIER_CLUSTER_ARRIVE)(sim_lowering *l, const ptx_instruction
     return HAUL_OK;
 }
 
+/* Waits until the barrier has opened since the lanes' arrival. Without an arrival there is nothing to wait for. */
 static sim_step cluster_wait(sim_warp *w, const sim_op *op, uint32_t active) {
     if (!sim_cluster_waits(w, active)) {
         if (w->sm->hazards) sim_hazard_cluster_pass(w, active);
@@ -37,6 +41,7 @@ haul_status LOWER(BARRIER_CLUSTER_WAIT)(sim_lowering *l, const ptx_instruction *
 
 /* ---- addresses; a: the address, b: the rank; SIM_OP_WIDE: a generic address, which keeps its window ---- */
 
+/* mapa: the corresponding address in another block. */
 static sim_step map_address(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *rank = SIM_SLOT(w, uint32_t, op->b);
     for (uint32_t left = active; left; left &= left - 1) {
@@ -54,6 +59,7 @@ static sim_step map_address(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* getctarank: the block that an address lies in. */
 static sim_step rank_of_address(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
@@ -64,6 +70,7 @@ static sim_step rank_of_address(sim_warp *w, const sim_op *op, uint32_t active) 
     return SIM_NEXT;
 }
 
+/* Both instructions take an address of either width. */
 static sim_op *emit_on_address(sim_lowering *l, const ptx_instruction *i, sim_handler run) {
     const uint32_t a = sim_source(l, &i->operands[1], i->type), d = sim_destination(l, &i->operands[0]);
     sim_op *op = sim_emit(l, run);
@@ -73,12 +80,14 @@ static sim_op *emit_on_address(sim_lowering *l, const ptx_instruction *i, sim_ha
     return op;
 }
 
+/* The rank is a register, read when the instruction is executed. */
 haul_status LOWER(MAPA)(sim_lowering *l, const ptx_instruction *i) {
     const uint32_t rank = sim_source(l, &i->operands[2], PTX_U32);
     emit_on_address(l, i, map_address)->b = rank;
     return HAUL_OK;
 }
 
+/* An address without a rank lies in the executing block. */
 haul_status LOWER(GETCTARANK)(sim_lowering *l, const ptx_instruction *i) {
     emit_on_address(l, i, rank_of_address);
     return HAUL_OK;
@@ -87,12 +96,14 @@ haul_status LOWER(GETCTARANK)(sim_lowering *l, const ptx_instruction *i) {
 /* ---- st.async and red.async; a, imm, SIM_OP_WIDE: the address; c, y, imm2: the mbarrier and whether its register is
  * wide; more, count, bytes: the values' slots, number and size; x: the operation on memory ---- */
 
+/* Copies the lane's values from its registers: the program may reuse these at once. */
 static void take_values(const sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
     for (unsigned e = 0; e < op->count; e++)
         memcpy(b->value + e * op->bytes, SIM_SLOT(w, unsigned char, slots[e]) + lane * op->bytes, op->bytes);
 }
 
+/* Records the fault and returns false if the destination is misaligned or outside of shared memory. */
 static bool check_send(sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *b) {
     const bool aligned = b->shared % b->bytes == 0;
     if (aligned && (uint64_t)b->shared + b->bytes <= w->sm->grid->shared_bytes) return true;
@@ -103,6 +114,8 @@ static bool check_send(sim_warp *w, const sim_op *op, unsigned lane, const sim_b
     return false;
 }
 
+/* Puts each lane's values in flight as a bulk copy without a source. It completes like one: when a thread of the
+ * destination waits for the mbarrier. */
 static sim_step send_values(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
@@ -125,6 +138,7 @@ static sim_step send_values(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* Lowers a store (SIM_ATOMIC_NONE) or a reduction. The values' registers go to the pool. */
 static haul_status lower_send(sim_lowering *l, const ptx_instruction *i, uint32_t atomic) {
     const ptx_operand *data = &i->operands[1], *parts = data->kind == PTX_VECTOR ? data->parts : data;
     const unsigned count = data->kind == PTX_VECTOR ? data->part_count : 1;
@@ -149,6 +163,7 @@ haul_status LOWER(ST_ASYNC)(sim_lowering *l, const ptx_instruction *i) {
     return lower_send(l, i, SIM_ATOMIC_NONE);
 }
 
+/* Takes effect when the values arrive, one after the other, on the SM of the whole cluster. */
 haul_status LOWER(RED_ASYNC)(sim_lowering *l, const ptx_instruction *i) {
     return lower_send(l, i, sim_atomic_kind_of(i));
 }

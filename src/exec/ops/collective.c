@@ -1,5 +1,10 @@
-/* Instructions that exchange values between the lanes of a warp. The .sync forms execute for all lanes that have
- * reached them (sim_warp_gather); the old forms for the active lanes. */
+/* Instructions that exchange values between the lanes of a warp: shfl, vote, match, redux, activemask, elect. The .sync
+ * forms execute for all lanes that have reached them (sim_warp_gather); the old forms for the active lanes.
+ *
+ * Lanes of one execution may name different members. Each such set has a result of its own, so most handlers are a
+ * function for one set (EACH_SET). A shuffle needs no sets: it reads every lane's register, whether or not that lane
+ * takes part. The value of a lane that does not is undefined in PTX; here it is the register's value, and the checks
+ * look for such reads. */
 #include "check/hazard.h"
 #include "exec/floats.h"
 #include "exec/ops/lanes.h"
@@ -75,8 +80,10 @@ enum { LANE_BITS = SIM_LANES - 1 };
         return shuffle(w, op, active, sources_##mode);                                         \
     }
 
+/* Finds the sources of all lanes; returns which are within bounds. */
 typedef uint32_t sources_fn(uint32_t *source, const uint32_t *b, const uint32_t *c);
 
+/* Sources are read before any destination is written: these may be the same register. */
 static sim_step shuffle(sim_warp *w, const sim_op *op, uint32_t active, sources_fn *find_sources) {
     sim_step step;
     const uint32_t lanes = assemble(w, op, active, &step);
@@ -92,12 +99,13 @@ static sim_step shuffle(sim_warp *w, const sim_op *op, uint32_t active, sources_
     return SIM_NEXT;
 }
 
-/* Going up, lanes before the segment are negative: as unsigned numbers they exceed every bound. */
+/* Going up, lanes before the first are negative, hence the comparison with a sign. */
 SHUFFLE(up, l - distance, (int32_t)j >= (int32_t)bound)
 SHUFFLE(down, l + distance, j <= bound)
 SHUFFLE(bfly, l ^ distance, j <= bound)
 SHUFFLE(idx, first | (distance & ~segment), j <= bound)
 
+/* Without the destination p, the bits go to the sink. */
 haul_status LOWER(SHFL)(sim_lowering *l, const ptx_instruction *i) {
     static const sim_handler handlers[PTX_MOD_COUNT] = {
         [PTX_MOD_UP] = shfl_up, [PTX_MOD_DOWN] = shfl_down, [PTX_MOD_BFLY] = shfl_bfly, [PTX_MOD_IDX] = shfl_idx};
@@ -112,6 +120,7 @@ haul_status LOWER(SHFL)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- vote: the predicate is op->a, its negation op->x ---- */
 
+/* Defines a vote. `set`: the lanes of the set whose predicate is true. */
 #define VOTE(mode, condition)                                                      \
     static void vote_##mode##_set(sim_warp *w, const sim_op *op, uint32_t lanes) { \
         const uint32_t set = (SIM_PREDICATE(w, op->a) ^ op->x) & lanes;            \
@@ -119,10 +128,12 @@ haul_status LOWER(SHFL)(sim_lowering *l, const ptx_instruction *i) {
     }                                                                              \
     EACH_SET(vote_##mode)
 
+/* all: every predicate is true; any: some is; uni: all are equal. */
 VOTE(all, set == lanes)
 VOTE(any, set != 0)
 VOTE(uni, set == 0 || set == lanes)
 
+/* Returns the set's true predicates as bits. */
 static void vote_ballot_set(sim_warp *w, const sim_op *op, uint32_t lanes) {
     const uint32_t set = (SIM_PREDICATE(w, op->a) ^ op->x) & lanes;
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
@@ -130,6 +141,7 @@ static void vote_ballot_set(sim_warp *w, const sim_op *op, uint32_t lanes) {
 }
 EACH_SET(vote_ballot)
 
+/* d is a predicate, or for a ballot a register. */
 static haul_status lower_vote(sim_lowering *l, const ptx_instruction *i, sim_handler run) {
     uint32_t flip;
     const uint32_t a = sim_predicate(l, &i->operands[1], &flip), members = members_slot(l, i, 2);
@@ -178,6 +190,8 @@ haul_status LOWER(VOTE_BALLOT)(sim_lowering *l, const ptx_instruction *i) {
 MATCH(32, uint32_t)
 MATCH(64, uint64_t)
 
+/* match.any: the lanes with the same value. match.all: all lanes of the set if they have one value, otherwise 0; p says
+ * which. */
 haul_status LOWER(MATCH)(sim_lowering *l, const ptx_instruction *i) {
     static const sim_handler handlers[2][2] = {{match_any_32, match_any_64}, {match_all_32, match_all_64}};
     uint32_t d, p;
@@ -190,6 +204,7 @@ haul_status LOWER(MATCH)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- redux ---- */
 
+/* Combines the set's values in lane order; integers give the same in any order. */
 #define REDUCE(name, T, combined)                                                   \
     static void redux_##name##_set(sim_warp *w, const sim_op *op, uint32_t lanes) { \
         const T *a = SIM_SLOT(w, T, op->a);                                         \
@@ -224,6 +239,7 @@ static float choose_single(float a, float b, uint32_t flags) {
     return (a < b) != greater ? a : b;
 }
 
+/* Begins with the first lane's value, which is then combined with itself: that makes a lone NaN the canonical one. */
 static void redux_single_set(sim_warp *w, const sim_op *op, uint32_t lanes) {
     const uint32_t *a = SIM_SLOT(w, uint32_t, op->a), kept = op->x & CHOICE_ABS ? 0x7fffffffu : UINT32_MAX;
     float chosen = f32_of_bits(a[__builtin_ctz(lanes)] & kept);
@@ -234,6 +250,7 @@ static void redux_single_set(sim_warp *w, const sim_op *op, uint32_t lanes) {
 }
 EACH_SET(redux_single)
 
+/* redux of .f32: minimum and maximum only, whose order does not matter either. */
 haul_status LOWER(REDUX_FLOAT)(sim_lowering *l, const ptx_instruction *i) {
     const uint32_t members = members_slot(l, i, 2);
     sim_op *op = sim_emit_with(l, i, redux_single, PTX_F32, 0, 0);
@@ -243,6 +260,7 @@ haul_status LOWER(REDUX_FLOAT)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
+/* Only minimum and maximum depend on the sign. */
 static sim_handler reducer(const ptx_instruction *i) {
     const bool is_signed = i->type == PTX_S32;
     switch (i->mods[PTX_SLOT_ATOMIC]) {
@@ -266,6 +284,7 @@ haul_status LOWER(REDUX)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- activemask, elect ---- */
 
+/* Returns the lanes that execute the instruction, so a program sees which ones have diverged. */
 static sim_step activemask(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
     SIM_STORE_LANES(d, active, active);
@@ -287,6 +306,7 @@ static void elect_set(sim_warp *w, const sim_op *op, uint32_t lanes) {
 }
 EACH_SET(elect)
 
+/* elect.sync: d is the elected lane, p is true in it alone. */
 haul_status LOWER(ELECT)(sim_lowering *l, const ptx_instruction *i) {
     uint32_t d, p;
     destinations(l, &i->operands[0], &d, &p);

@@ -1,4 +1,8 @@
-/* Comparisons into predicates and registers, and selection by them. */
+/* Comparisons into predicates (setp) and registers (set), and selection by a sign (slct). selp is in integer.def.
+ *
+ * A comparison of 32 lanes is a function that returns a word of bits: one for each relation and kind of lane, in a
+ * table. The plain setp has a handler around each of these functions. All other forms take one of the general handlers,
+ * which convert operands, call the function through the table and combine the result with a predicate. */
 #include "exec/half.h"
 #include "exec/ops/lanes.h"
 #include "state/lanes.h"
@@ -7,7 +11,8 @@
 
 typedef uint32_t compare_fn(const void *a, const void *b);
 
-/* Defines compare_`relation`_`suffix`, and the handler of the plain `setp`, the most frequent comparison. */
+/* Defines compare_`relation`_`suffix`, and the handler of the plain `setp`, the most frequent comparison. The condition
+ * is written without short circuits, so that it vectorises. */
 #define COMPARE(relation, suffix, T, condition)                                                  \
     static inline uint32_t compare_##relation##_##suffix(const void *pa, const void *pb) {       \
         const T *a = pa, *b = pb;                                                                \
@@ -21,6 +26,7 @@ typedef uint32_t compare_fn(const void *a, const void *b);
         return SIM_NEXT;                                                                         \
     }
 
+/* Integers with and without sign, floats: each relation has a function for each kind that PTX allows it for. */
 #define COMPARE_INTEGERS(relation, operation)             \
     COMPARE(relation, u16, uint16_t, a[l] operation b[l]) \
     COMPARE(relation, s16, int16_t, a[l] operation b[l])  \
@@ -55,14 +61,17 @@ COMPARE_FLOATS(geu, !(a[l] < b[l]))
 COMPARE_FLOATS(num, (a[l] == a[l]) & (b[l] == b[l]))
 COMPARE_FLOATS(nan, (a[l] != a[l]) | (b[l] != b[l]))
 
+/* A row of the table. NULL: the relation does not exist for that kind. */
 typedef struct comparison {
     compare_fn *compare;
     sim_handler setp;
 } comparison;
 
+/* Columns and rows of the table: relations are neighbours among the modifiers. */
 enum { KIND_U16, KIND_S16, KIND_U32, KIND_S32, KIND_U64, KIND_S64, KIND_F32, KIND_F64, KINDS };
 enum { RELATIONS = PTX_MOD_CMP_NAN - PTX_MOD_EQ + 1 };
 
+/* Entries of a row of the table. .lo, .ls, .hi and .hs are for integers without sign only. */
 #define ENTRY(relation, suffix) \
     { compare_##relation##_##suffix, setp_##relation##_##suffix }
 #define UNSIGNED(r) [KIND_U16] = ENTRY(r, u16), [KIND_U32] = ENTRY(r, u32), [KIND_U64] = ENTRY(r, u64)
@@ -112,12 +121,14 @@ static const comparison *find_comparison(sim_lowering *l, const ptx_instruction 
 /* sim_op.count: the conversion of operands. */
 enum { READ_PLAIN, READ_FLUSH, READ_F16, READ_BF16 };
 
+/* Returns how operands of the type are read. */
 static unsigned reading(const ptx_instruction *i, unsigned type) {
     if (type == PTX_F16 || type == PTX_F16X2) return READ_F16;
     if (type == PTX_BF16 || type == PTX_BF16X2) return READ_BF16;
     return i->mods[PTX_SLOT_FTZ] ? READ_FLUSH : READ_PLAIN;
 }
 
+/* Flushes a half that has been widened. */
 static inline float flush_half(float x, bool flush) {
     return flush && __builtin_fabsf(x) < 0x1p-14f ? x * 0.0f : x;
 }
@@ -136,6 +147,7 @@ static const comparison *comparison_of(const sim_op *op) {
     return &comparisons[0][0] + op->imm;
 }
 
+/* Compares one half of each lane: every `stride`-th from number `half` on. */
 static uint32_t compare_halves(const sim_warp *w, const sim_op *op, unsigned stride, unsigned half) {
     float a[SIM_LANES], b[SIM_LANES];
     read_halves(a, SIM_SLOT(w, const uint16_t, op->a) + half, stride, op->count, op->bytes);
@@ -143,6 +155,7 @@ static uint32_t compare_halves(const sim_warp *w, const sim_op *op, unsigned str
     return comparison_of(op)->compare(a, b);
 }
 
+/* Compares operands of any type, converted as op->count says. */
 static uint32_t compare_any(const sim_warp *w, const sim_op *op) {
     const void *a = w->regs + op->a, *b = w->regs + op->b;
     float flushed_a[SIM_LANES], flushed_b[SIM_LANES];
@@ -167,6 +180,7 @@ static uint32_t combined(const sim_warp *w, const sim_op *op, uint32_t set) {
     }
 }
 
+/* The second destination gets the negated result, combined in the same way. */
 static sim_step setp_general(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t set = compare_any(w, op);
     const uint32_t p = combined(w, op, set), q = combined(w, op, ~set);
@@ -199,6 +213,7 @@ static sim_op *emit_comparison(sim_lowering *l, const ptx_instruction *i, unsign
     return op;
 }
 
+/* Lowers to `run`, or to the plain handler if that does the same. */
 static haul_status lower_setp(sim_lowering *l, const ptx_instruction *i, sim_handler run) {
     const ptx_operand *first = &i->operands[0];
     const bool pair = first->kind == PTX_PAIR;
@@ -212,6 +227,7 @@ static haul_status lower_setp(sim_lowering *l, const ptx_instruction *i, sim_han
     return HAUL_OK;
 }
 
+/* All forms of setp and set differ only in operands and modifiers, which emit_comparison() reads. */
 haul_status LOWER(SETP)(sim_lowering *l, const ptx_instruction *i) {
     return lower_setp(l, i, setp_general);
 }
@@ -227,6 +243,7 @@ haul_status LOWER(HSETP_COMBINE)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- set: the result as a number: op->x if the comparison holds, otherwise 0 ---- */
 
+/* Writes `yes` or 0 to the active lanes. */
 #define SET(name, T)                                                       \
     static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) { \
         const uint32_t set = combined(w, op, compare_any(w, op));          \
@@ -239,6 +256,7 @@ haul_status LOWER(HSETP_COMBINE)(sim_lowering *l, const ptx_instruction *i) {
 SET(set_16, uint16_t)
 SET(set_32, uint32_t)
 
+/* Two halves: each half of the result says yes or no for its own. */
 static sim_step set_pair(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t low = combined(w, op, compare_halves(w, op, 2, 0));
     const uint32_t high = combined(w, op, compare_halves(w, op, 2, 1));
@@ -249,6 +267,7 @@ static sim_step set_pair(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* All ones, or 1.0 of a floating-point type, says yes. */
 static haul_status lower_set(sim_lowering *l, const ptx_instruction *i) {
     static const uint32_t yes[PTX_TYPE_COUNT] = {
         [PTX_U16] = 0xffff,      [PTX_S16] = 0xffff,       [PTX_U32] = 0xffffffffu,
@@ -290,6 +309,7 @@ haul_status LOWER(HSET2_COMBINE)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- selection ---- */
 
+/* a if c is not negative, otherwise b. -0 counts as zero, NaN as negative. */
 SIM_TERNARY_OF(slct_16_s32, uint16_t, uint16_t, uint16_t, int32_t, c >= 0 ? a : b)
 SIM_TERNARY_OF(slct_32_s32, uint32_t, uint32_t, uint32_t, int32_t, c >= 0 ? a : b)
 SIM_TERNARY_OF(slct_64_s32, uint64_t, uint64_t, uint64_t, int32_t, c >= 0 ? a : b)

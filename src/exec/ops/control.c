@@ -1,4 +1,11 @@
-/* Branches, exits, traps, and block barriers. */
+/* Branches, calls, exits, traps, and barriers of warps and blocks.
+ *
+ * A branch whose lanes agree only sets the next operation. Lanes that disagree split the path; exec/paths.c has all
+ * that follows from that. A backward branch is where paths and warps take turns (jump_to()). Barriers are in
+ * exec/barrier.c, calls in exec/call.c and exec/system_call.c; this file reads their operands.
+ *
+ * Instructions such as nanosleep, setmaxnreg and griddepcontrol have no effect of their own here: they only let other
+ * warps run. */
 #include "check/hazard.h"
 #include "exec/barrier.h"
 #include "exec/call.h"
@@ -11,6 +18,7 @@
 
 /* ---- branches ---- */
 
+/* Continues at `target`. A jump back ends an iteration, so the path may have to give way. */
 static sim_step jump_to(sim_warp *w, const sim_op *op, uint32_t target) {
     w->pc = target;
     if (target > sim_pc(w, op)) return SIM_JUMP;
@@ -23,6 +31,7 @@ static sim_step jump(sim_warp *w, const sim_op *op, uint32_t active) {
     return jump_to(w, op, op->target);
 }
 
+/* a, imm: the condition and its flip; target, x: where lanes go with and without it; y: where they reconverge. */
 static sim_step branch(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t taken = active & (SIM_PREDICATE(w, op->a) ^ (uint32_t)op->imm);
     if (taken == active) return jump(w, op, active);
@@ -33,7 +42,8 @@ static sim_step branch(sim_warp *w, const sim_op *op, uint32_t active) {
     return sim_warp_diverge(w, taken, op->target, op->x, op->y);
 }
 
-/* The same in loops that lanes may leave before they reconverge. */
+/* The same in loops that lanes may leave before they reconverge. The near joins are inside the loop: there the lanes
+ * that stay reconverge (ptx/near_joins.c). */
 static sim_step branch_in_loop(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t taken = active & (SIM_PREDICATE(w, op->a) ^ (uint32_t)op->imm);
     const uint32_t *near = w->sm->grid->program->pool + op->more;
@@ -43,6 +53,7 @@ static sim_step branch_in_loop(sim_warp *w, const sim_op *op, uint32_t active) {
     return sim_warp_diverge(w, taken, op->target, op->x, PTX_NO_BLOCK);
 }
 
+/* A branch ends its basic block; ptx has found the blocks that it leads to, and where its lanes reconverge. */
 haul_status LOWER(BRA)(sim_lowering *l, const ptx_instruction *i) {
     const ptx_block *b = &l->function->blocks[l->block];
     const uint32_t near = b->near_count ? sim_pool(l, b->near_joins, b->near_count) : 0;
@@ -71,10 +82,12 @@ static sim_step branch_table(sim_warp *w, const sim_op *op, uint32_t active) {
                          first, op->x);
     for (unsigned l = 0; l < SIM_LANES; l++) same |= (uint32_t)(index[l] == first) << l;
     same &= active;
+    /* If all lanes agree, the path stays whole. */
     if (same == w->active) return jump_to(w, op, table[first]);
     return sim_warp_diverge(w, same, table[first], sim_pc(w, op), op->y);
 }
 
+/* The targets are blocks in the pool; after lowering, operations. */
 haul_status LOWER(BRX_IDX)(sim_lowering *l, const ptx_instruction *i) {
     const ptx_block *b = &l->function->blocks[l->block];
     uint32_t index = sim_source(l, &i->operands[0], PTX_U32), table = sim_pool(l, b->table, b->table_count);
@@ -87,17 +100,20 @@ haul_status LOWER(BRX_IDX)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
+/* Other calls have been inlined. */
 haul_status LOWER(CALL)(sim_lowering *l, const ptx_instruction *i) {
     return ptx_is_far_call(i) ? sim_lower_far_call(l, i) : sim_lower_system_call(l, i);
 }
 
 /* ---- exits ---- */
 
+/* ret of the kernel, and exit. */
 static sim_step end_lanes(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)op;
     return sim_warp_exit(w, active);
 }
 
+/* In the kernel itself, it ends the thread. */
 haul_status LOWER(RET)(sim_lowering *l, const ptx_instruction *i) {
     (void)i;
     sim_emit(l, sim_is_in_callee(l) ? sim_run_return : end_lanes);
@@ -110,10 +126,12 @@ haul_status LOWER(EXIT)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
+/* Ends the launch. */
 static sim_step trap(sim_warp *w, const sim_op *op, uint32_t active) {
     return sim_fault(w, op, HAUL_FINDING_TRAP, active, "the kernel executed a trap");
 }
 
+/* trap: an error of the program; the launch fails with HAUL_ERROR_TRAP. */
 haul_status LOWER(TRAP)(sim_lowering *l, const ptx_instruction *i) {
     (void)i;
     sim_emit(l, trap);
@@ -127,6 +145,7 @@ static sim_step pass(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_YIELD;
 }
 
+/* These instructions wait for time, or for a grid that has ended already, or tell a profiler something. */
 #define PASSES(id)                                                      \
     haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i) { \
         (void)i;                                                        \
@@ -146,6 +165,7 @@ static sim_step set_registers(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_YIELD;
 }
 
+/* The checks want all warps of a warpgroup to execute it equally often. */
 haul_status LOWER(SETMAXNREG)(sim_lowering *l, const ptx_instruction *i) {
     (void)i;
     sim_emit(l, set_registers);
@@ -154,6 +174,7 @@ haul_status LOWER(SETMAXNREG)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- barriers of a warp ---- */
 
+/* bar.warp.sync: since Volta, lanes may come to it at different places of the program. */
 static sim_step warp_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *members = SIM_SLOT(w, uint32_t, op->a);
     sim_step step;
@@ -170,7 +191,7 @@ haul_status LOWER(BAR_WARP)(sim_lowering *l, const ptx_instruction *i) {
 /* ---- barriers of a block: a the barrier's number, b the thread count (zero: all), c the predicate, x its flip ---- */
 
 /* Reads the operands; returns false if they are invalid. Lanes that name another barrier than the first lane return
- * here separately. */
+ * here separately. Lanes of one warp may name different barriers only in the forms without .aligned. */
 static bool barrier_operands(sim_warp *w, const sim_op *op, uint32_t *active, uint32_t *id, uint32_t *threads) {
     unsigned first = (unsigned)__builtin_ctz(*active);
     const uint32_t *ids = SIM_SLOT(w, uint32_t, op->a), same = sim_warp_same_members(ids, *active);
@@ -184,6 +205,7 @@ static bool barrier_operands(sim_warp *w, const sim_op *op, uint32_t *active, ui
     return *id < SIM_BARRIERS && *threads % SIM_LANES == 0;
 }
 
+/* Records the fault of operands that barrier_operands() has rejected. */
 static sim_step bad_barrier(sim_warp *w, const sim_op *op, uint32_t active, uint32_t id, uint32_t threads) {
     if (id >= SIM_BARRIERS)
         return sim_fault(w, op, HAUL_FINDING_BARRIER_MISUSE, active, "barrier %u: a block has barriers 0 to %d", id,
@@ -203,6 +225,7 @@ static sim_step barrier_sync_constant(sim_warp *w, const sim_op *op, uint32_t ac
     return sim_barrier_sync(w, op, op->x, op->imm2, active, 0);
 }
 
+/* Arrives without waiting. */
 static sim_step barrier_arrive(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t id, threads;
     if (!barrier_operands(w, op, &active, &id, &threads)) return bad_barrier(w, op, active, id, threads);
@@ -222,6 +245,7 @@ static bool barrier_vote(sim_warp *w, const sim_op *op, uint32_t *active, sim_st
     return *step == SIM_NEXT;
 }
 
+/* Returns how many predicates were true in the phase that has just ended. */
 static sim_step barrier_popc(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     const sim_barrier *bar;
@@ -231,6 +255,7 @@ static sim_step barrier_popc(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* All predicates are true if as many are as threads have come. */
 static sim_step barrier_and(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     const sim_barrier *bar;
@@ -257,6 +282,7 @@ static void use_constants(const ptx_instruction *i, sim_op *op) {
     op->imm2 = threads ? (uint32_t)threads->bits : 0;
 }
 
+/* Lowers a barrier without a vote: the number, and the thread count if there is one. */
 static haul_status lower_barrier(sim_lowering *l, const ptx_instruction *i, sim_handler run) {
     uint32_t id = sim_source(l, &i->operands[0], PTX_U32);
     uint32_t threads = i->operand_count > 1 ? sim_source(l, &i->operands[1], PTX_U32) : SIM_SLOT_ZERO;
@@ -306,6 +332,7 @@ haul_status LOWER(BARRIER_RED_POPC)(sim_lowering *l, const ptx_instruction *i) {
     return lower_barrier_vote(l, i, barrier_popc);
 }
 
+/* The result is a predicate that is the same in all threads. */
 haul_status LOWER(BAR_RED)(sim_lowering *l, const ptx_instruction *i) {
     return lower_barrier_vote(l, i, i->mods[PTX_SLOT_REDUCE] == PTX_MOD_REDUCE_AND ? barrier_and : barrier_or);
 }

@@ -1,5 +1,12 @@
-/* cvt. Frequent pairs of types have handlers of their own. All others take one general path: read the source as a
- * 64-bit integer or a double, which hold every narrower value, then write the destination with one rounding. */
+/* cvt, and its packed forms. Frequent pairs of types have handlers of their own. All others take one general path: read
+ * the source as a 64-bit integer or a double, which hold every narrower value, then write the destination with one
+ * rounding.
+ *
+ * Registers may be wider than the types; the result is extended to its register. The frequent pairs are for registers
+ * of just the types' widths; the general path handles any.
+ *
+ * NaNs come out as an H100 makes them. Single precision has one NaN; conversions from and to other formats keep a
+ * payload in a few cases (find_nan()). Conversions of 4 and 6 bits, and of scale factors, are in narrow.c. */
 #include "exec/half.h"
 #include "exec/ops/lanes.h"
 #include "state/lanes.h"
@@ -35,6 +42,8 @@ SIM_UNARY(f16_from_f32, uint16_t, float, f16_of_f32(a))
 SIM_UNARY(f32_from_bf16, uint32_t, uint16_t, (uint32_t)a << 16) /* a NaN stays as it is, too */
 SIM_UNARY(bf16_from_f32, uint16_t, float, bf16_of_f32(a))
 
+/* Round towards zero and clamp, with NaN as 0. The casts see only values in range: out of it they are undefined in C,
+ * and handlers evaluate inactive lanes, too. */
 static inline int32_t truncate_s32(float a) {
     const float low = a < -0x1p31f ? -0x1p31f : a != a ? 0.0f : a;
     return low >= 0x1p31f ? INT32_MAX : (int32_t)low;
@@ -46,6 +55,7 @@ static inline uint32_t truncate_u32(float a) {
 SIM_UNARY(s32_from_f32, int32_t, float, truncate_s32(a))
 SIM_UNARY(u32_from_f32, uint32_t, float, truncate_u32(a))
 
+/* A handler for a conversion with this rounding modifier and no other. */
 typedef struct frequent_pair {
     uint8_t to, from, rounding;
     sim_handler run;
@@ -88,6 +98,7 @@ static const frequent_pair frequent[] = {
     {PTX_U32, PTX_F32, PTX_MOD_RZI, u32_from_f32},
 };
 
+/* Returns NULL if the conversion is not frequent. */
 static sim_handler find_frequent(const ptx_instruction *i) {
     for (size_t n = 0; n < sizeof frequent / sizeof frequent[0]; n++) {
         const frequent_pair *pair = &frequent[n];
@@ -99,6 +110,7 @@ static sim_handler find_frequent(const ptx_instruction *i) {
 
 /* ---- the general path: reading ---- */
 
+/* A warp's values on the general path: raw bits or integers first, then reals, if the types have any. */
 typedef struct values {
     uint64_t integer[SIM_LANES]; /* sign-extended if the type is signed */
     double real[SIM_LANES];
@@ -128,6 +140,7 @@ static void extend(uint64_t *lanes, unsigned type) {
     }
 }
 
+/* Turns bits into doubles, which is exact. Flushes subnormals of single precision; the product keeps their sign. */
 static void read_reals(values *v, unsigned type, bool flush) {
     switch (type) {
     case PTX_F16: SIM_EACH_LANE(l) v->real[l] = (double)f32_of_f16((uint16_t)v->integer[l]); break;
@@ -142,6 +155,7 @@ static void read_reals(values *v, unsigned type, bool flush) {
 
 /* ---- rounding to integers, and integers from integers and reals ---- */
 
+/* Rounds reals to whole numbers, in their own type or on the way to an integer. The host rounds to nearest even. */
 static void round_to_integers(double *x, unsigned modifier) {
     switch (modifier) {
     case PTX_MOD_RNI: SIM_EACH_LANE(l) x[l] = __builtin_rint(x[l]); break;
@@ -151,6 +165,7 @@ static void round_to_integers(double *x, unsigned modifier) {
     }
 }
 
+/* The range of an integer type. */
 static int64_t least(unsigned type) {
     return ptx_is_signed(type) ? INT64_MIN >> (64 - ptx_bits(type)) : 0;
 }
@@ -159,6 +174,7 @@ static uint64_t greatest(unsigned type) {
     return (ptx_is_signed(type) ? INT64_MAX : UINT64_MAX) >> (64 - ptx_bits(type));
 }
 
+/* .sat between integers: clamps to the destination's range. `from` says how the 64 bits are to be read. */
 static void saturate_integers(values *v, unsigned to, unsigned from) {
     const int64_t low = least(to);
     const uint64_t high = greatest(to);
@@ -169,7 +185,8 @@ static void saturate_integers(values *v, unsigned to, unsigned from) {
     }
 }
 
-/* Clamps to the destination's range. NaN becomes 0; if either side has 64 bits, it sets the top bit instead. */
+/* Clamps to the destination's range. NaN becomes 0; if either side has 64 bits, it sets the top bit instead. The reals
+ * are whole. */
 static void integers_from_reals(values *v, unsigned to, unsigned from) {
     const bool top = from == PTX_F64 || ptx_bits(to) == 64;
     const uint64_t nan = top ? UINT64_C(1) << (ptx_bits(to) - 1) : 0;
@@ -191,6 +208,7 @@ static void integers_from_reals(values *v, unsigned to, unsigned from) {
 
 /* ---- reals ---- */
 
+/* Returns how encode() has to round; to nearest even if the instruction does not say. */
 static sim_rounding format_rounding(unsigned modifier) {
     switch (modifier) {
     case PTX_MOD_RZ: return SIM_ROUND_ZERO;
@@ -202,7 +220,7 @@ static sim_rounding format_rounding(unsigned modifier) {
 }
 
 /* Returns an integer as a double with a sticky last bit. Rounding it again to a narrower format equals rounding the
- * integer itself. */
+ * integer itself. A double keeps the upper 53 bits; if any of the 11 below is set, so is the last one. */
 static double sticky_real(uint64_t bits, bool signed_type) {
     const bool negative = signed_type && bits >> 63;
     const uint64_t magnitude = negative ? 0 - bits : bits;
@@ -211,6 +229,8 @@ static double sticky_real(uint64_t bits, bool signed_type) {
     return negative ? -(double)kept : (double)kept;
 }
 
+/* Converts in the current rounding mode. Not inlined, so that no operation moves across the change of mode. Zero stays
+ * +0 in all modes. */
 __attribute__((noinline)) static void doubles_from_integers(values *v, bool signed_type) {
     for (unsigned l = 0; l < SIM_LANES; l++) {
         const uint64_t x = v->integer[l];
@@ -218,6 +238,7 @@ __attribute__((noinline)) static void doubles_from_integers(values *v, bool sign
     }
 }
 
+/* A double gets its one rounding here; narrower formats get theirs when they are written. */
 static void reals_from_integers(values *v, unsigned to, unsigned from, unsigned modifier) {
     if (to == PTX_F64) {
         (void)fesetround(sim_host_rounding(modifier));
@@ -228,6 +249,7 @@ static void reals_from_integers(values *v, unsigned to, unsigned from, unsigned 
     }
 }
 
+/* Rounds in the current mode; not inlined for the same reason. */
 __attribute__((noinline)) static void singles_from_doubles(float *out, const double *in) {
     SIM_EACH_LANE(l) out[l] = (float)in[l];
 }
@@ -254,12 +276,15 @@ static void write_singles(values *v, unsigned from, unsigned modifier, bool flus
     SIM_EACH_LANE(l) v->integer[l] = bits_of_f32(single[l]);
 }
 
+/* Encodes in a format without instructions on the host. `left`: where its bits begin in the register; tf32 is kept in
+ * the upper bits of a single. */
 static void write_format(values *v, const sim_format *format, unsigned modifier, bool finite, int left) {
     const sim_format f = *format;
     const sim_rounding rounding = format_rounding(modifier);
     SIM_EACH_LANE(l) v->integer[l] = (uint64_t)encode(f, v->real[l], rounding, finite) << left;
 }
 
+/* Writes reals as a type's bits. This is the only rounding of a conversion between floating-point types. */
 static void write_reals(values *v, unsigned type, unsigned from, unsigned modifier, bool flush, bool finite) {
     switch (type) {
     case PTX_F16: write_format(v, &sim_f16, modifier, finite, 0); break;
@@ -280,11 +305,14 @@ static uint32_t place(unsigned type, unsigned bytes) {
     return type | bytes << 8;
 }
 
+/* .sat clamps to [0, 1] with NaN as +0; .relu turns negative numbers and -0 into +0 and keeps NaN. */
 static void clamp_reals(double *x, unsigned flags) {
     if (flags & CVT_SATURATE) SIM_EACH_LANE(l) x[l] = saturate_f64(x[l]);
     if (flags & CVT_RELU) SIM_EACH_LANE(l) x[l] = x[l] <= 0.0 ? 0.0 : x[l];
 }
 
+/* From an integer type: to a floating-point one, or with .sat to another integer type. Without, the width alone
+ * changes. */
 static void convert_integers(values *v, unsigned to, unsigned from, unsigned modifier, unsigned flags) {
     extend(v->integer, from);
     if (ptx_types[to].kind == 'F') {
@@ -316,6 +344,7 @@ static bool find_nan(unsigned to, unsigned from, unsigned modifier, unsigned fla
     return flags == 0 || to == PTX_F64;
 }
 
+/* Replaces the results of NaNs where hardware's differ. `bits`: the source as it was. */
 static void keep_nans(values *v, const uint64_t *bits, unsigned to, unsigned from, unsigned modifier, unsigned flags) {
     for (unsigned l = 0; l < SIM_LANES; l++) {
         uint64_t nan;
@@ -323,6 +352,7 @@ static void keep_nans(values *v, const uint64_t *bits, unsigned to, unsigned fro
     }
 }
 
+/* From a floating-point type to any. */
 static void convert_reals(values *v, unsigned to, unsigned from, unsigned modifier, unsigned flags) {
     const bool to_real = ptx_types[to].kind == 'F', flush = flags & CVT_FLUSH;
     uint64_t bits[SIM_LANES];
@@ -338,6 +368,7 @@ static void convert_reals(values *v, unsigned to, unsigned from, unsigned modifi
     }
 }
 
+/* Writes the low bytes of the active lanes' values to lanes of that width. */
 static void write_lanes(void *slot, unsigned bytes, const uint64_t *lanes, uint32_t active) {
     uint16_t *narrow = slot;
     uint32_t *middle = slot;
@@ -351,6 +382,7 @@ static void write_lanes(void *slot, unsigned bytes, const uint64_t *lanes, uint3
     }
 }
 
+/* The general handler. It computes all lanes and stores the active ones. */
 static sim_step convert(sim_warp *w, const sim_op *op, uint32_t active) {
     const unsigned to = op->x & 255, from = op->y & 255, flags = (unsigned)op->imm;
     values v;
@@ -367,6 +399,7 @@ static sim_step convert(sim_warp *w, const sim_op *op, uint32_t active) {
 
 /* ---- lowering ---- */
 
+/* Returns the bytes of a register that just holds the type; 8-bit types live in 16 bits. */
 static unsigned natural_bytes(unsigned type) {
     return ptx_bits(type) <= 16 ? 2 : ptx_bits(type) / 8;
 }
@@ -394,6 +427,7 @@ static bool is_copy(const ptx_instruction *i) {
            !i->mods[PTX_SLOT_FTZ] && !i->mods[PTX_SLOT_SAT];
 }
 
+/* Frequent pairs need registers of the types' own widths, and no modifier but the rounding. */
 haul_status LOWER(CVT)(sim_lowering *l, const ptx_instruction *i) {
     if (is_copy(i)) return sim_lower_unary(l, i, i->type == PTX_F32 ? same_32 : same_64);
     const unsigned to = i->type, from = i->type2;
@@ -424,6 +458,7 @@ static uint32_t encode_half(unsigned type, double x, sim_rounding rounding, unsi
     }
 }
 
+/* Encodes two values and stores them as halves of a register; the first source is the upper half. */
 static void store_pairs(sim_warp *w, const sim_op *op, uint32_t active, const double *high, const double *low) {
     const unsigned type = op->x, flags = (unsigned)op->imm;
     const sim_rounding rounding = format_rounding(op->target);
@@ -435,6 +470,7 @@ static void store_pairs(sim_warp *w, const sim_op *op, uint32_t active, const do
     write_lanes(w->regs + op->d, ptx_bits(type) / 8, pairs, active);
 }
 
+/* cvt to f16x2, bf16x2 and pairs of 8 bits from two singles. */
 static sim_step pack_singles(sim_warp *w, const sim_op *op, uint32_t active) {
     const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b);
     double high[SIM_LANES], low[SIM_LANES];
@@ -444,7 +480,8 @@ static sim_step pack_singles(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* Decodes pairs of halves (f16x2, e4m3x2, e5m2x2); op->y is the source type. */
+/* Decodes pairs of halves (f16x2, e4m3x2, e5m2x2); op->y is the source type. e5m2 is the upper half of an f16. e4m3 has
+ * no infinities and one NaN for each sign. */
 static double decode_half(unsigned type, uint32_t bits) {
     const double sign = bits & 0x80 ? -1.0 : 1.0;
     const uint32_t magnitude = bits & 0x7f;
@@ -459,6 +496,7 @@ static double decode_half(unsigned type, uint32_t bits) {
     return sign * significand * f64_of_bits((uint64_t)(1023 + exponent - 7 - 3) << 52);
 }
 
+/* Conversions between pairs, such as e4m3x2 to f16x2. */
 static sim_step pack_halves(sim_warp *w, const sim_op *op, uint32_t active) {
     const unsigned from = op->y, shift = ptx_bits(from) / 2;
     uint64_t pairs[SIM_LANES];
@@ -488,6 +526,7 @@ haul_status LOWER(CVT_PACK_FP8)(sim_lowering *l, const ptx_instruction *i) {
     return LOWER(CVT_PACK)(l, i);
 }
 
+/* From e4m3x2 or e5m2x2 to f16x2, or from f16x2 to one of these. */
 haul_status LOWER(CVT_FP8)(sim_lowering *l, const ptx_instruction *i) {
     sim_op *op = sim_emit_with(l, i, pack_halves, ptx_bits(i->type2) == 16 ? PTX_B16 : PTX_B32, 0, 0);
     if (op) fill_packing(op, i);
@@ -500,6 +539,7 @@ static int64_t saturated(int64_t x, unsigned type) {
     return x < low ? low : x > high ? high : x;
 }
 
+/* The shift is in 64 bits: for 16-bit types, which have no c, it is by 32. */
 static sim_step pack_integers(sim_warp *w, const sim_op *op, uint32_t active) {
     const int32_t *a = SIM_SLOT(w, int32_t, op->a), *b = SIM_SLOT(w, int32_t, op->b);
     const uint32_t *c = SIM_SLOT(w, uint32_t, op->c);
@@ -514,6 +554,7 @@ static sim_step pack_integers(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* With a third source, the two results are bytes and c moves up. */
 haul_status LOWER(CVT_PACK_INTEGERS)(sim_lowering *l, const ptx_instruction *i) {
     sim_op *op = sim_emit_with(l, i, pack_integers, PTX_S32, PTX_S32, i->operand_count > 3 ? PTX_B32 : 0);
     if (op) op->x = i->type;

@@ -1,4 +1,4 @@
-/* Integer division. */
+/* Integer division and remainder. The host would trap on a zero divisor; the functions of wide.h do not. */
 #include "exec/ops/lanes.h"
 #include "exec/ops/wide.h"
 

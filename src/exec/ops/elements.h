@@ -1,6 +1,9 @@
 /* Elements of an access: ld and st move one per lane, or a vector of them, between memory and registers. In the
  * operation, x and y are log2 of the bytes of an element and of a register's lane. d is the register's slot; if count
- * is more than 1, `more` is the position of the slots in the pool. imm2: loads extend the sign. */
+ * is more than 1, `more` is the position of the slots in the pool. imm2: loads extend the sign.
+ *
+ * The functions know nothing of spaces: base + address[l] is host memory, which the caller has checked. A register may
+ * be wider than the element (ld.u8 into 32 bits), so there is a function for each pair of widths. */
 #ifndef HAUL_EXEC_OPS_ELEMENTS_H
 #define HAUL_EXEC_OPS_ELEMENTS_H
 
@@ -12,6 +15,7 @@
  * element's size. A lane may be wider than the element. */
 typedef void (*sim_element_fn)(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active);
 
+/* Loads elements of type M into lanes of type R. A whole warp is one loop without branches, which vectorises. */
 #define LOADER(name, M, R)                                                                                     \
     static void load_##name(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active) { \
         R *d = lanes;                                                                                          \
@@ -25,6 +29,8 @@ typedef void (*sim_element_fn)(void *lanes, uintptr_t base, const uint64_t addre
         }                                                                                                      \
     }
 
+/* Stores the lower bits. Lanes with one address store in lane order, so that the last one wins, as the loop must
+ * keep. */
 #define STORER(name, M, R)                                                                                      \
     static void store_##name(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active) { \
         const R *s = lanes;                                                                                     \
@@ -103,6 +109,7 @@ static inline bool sim_is_contiguous(const uint64_t address[SIM_LANES], unsigned
     return differs == 0;
 }
 
+/* Moves element after element. A load's `_` is skipped: it has no register. */
 static inline void sim_move_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
                                      const uint64_t address[SIM_LANES], sim_element_fn move) {
     unsigned element = 1u << op->x;
@@ -115,6 +122,7 @@ static inline void sim_move_elements(sim_warp *w, const sim_op *op, uint32_t act
         if (slots[e] != SIM_SLOT_SINK) move(SIM_SLOT(w, void, slots[e]), base + (uint64_t)e * element, address, active);
 }
 
+/* Load and store any access. Handlers pass these to the functions of the spaces. */
 static inline void sim_load_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
                                      const uint64_t address[SIM_LANES]) {
     bool same_width = op->x == op->y && op->count == 1;
@@ -125,6 +133,7 @@ static inline void sim_load_elements(sim_warp *w, const sim_op *op, uint32_t act
     sim_move_elements(w, op, active, base, address, sim_loader(op));
 }
 
+/* A store counts as a change, whatever it stores. */
 static inline void sim_store_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
                                       const uint64_t address[SIM_LANES]) {
     w->sm->changes++;

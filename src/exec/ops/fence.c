@@ -1,4 +1,8 @@
-/* Fences and hints. Fences matter to checks and counters only; hints change neither. */
+/* Fences and hints: fence, membar, prefetch, discard, applypriority.
+ *
+ * Fences matter to checks and counters only, as nothing is reordered here. A fence of cluster scope or wider
+ * invalidates the counted L1 (sim_count_acquire()). In schedules without fences, a proxy fence publishes stores to the
+ * copy engine. Hints change neither. */
 #include "check/global.h"
 #include "check/hazard.h"
 #include "count/count.h"
@@ -39,12 +43,14 @@ static sim_step proxy_fence(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* fence.mbarrier_init: publishes initialised mbarriers to the cluster. */
 static sim_step mbarrier_fence(sim_warp *w, const sim_op *op, uint32_t active) {
     (void)op;
     if (w->sm->hazards) sim_hazard_mbarrier_fence(w, active);
     return SIM_NEXT;
 }
 
+/* .alias concerns neither space here; .async concerns both, unless it names one. */
 haul_status LOWER(FENCE_PROXY)(sim_lowering *l, const ptx_instruction *i) {
     const unsigned proxy = i->mods[PTX_SLOT_PROXY];
     sim_op *op = sim_emit(l, proxy_fence);
@@ -59,6 +65,7 @@ haul_status LOWER(FENCE_PROXY_RESTRICTED)(sim_lowering *l, const ptx_instruction
     return HAUL_OK;
 }
 
+/* Lowers to a handler that reads no operand. */
 #define HAS_NO_EFFECT(id, run)                                          \
     haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i) { \
         (void)i;                                                        \

@@ -1,5 +1,6 @@
-/* st.bulk: fills the block's shared memory with zeros. a, imm, SIM_OP_WIDE: the address; b: bytes; x: the address is
- * generic */
+/* st.bulk: fills the block's shared memory with zeros. It is executed at once, like an ordinary store, and not counted.
+ *
+ * a, imm, SIM_OP_WIDE: the address; b: bytes; x: the address is generic */
 #include "assembler/shared_layout.h"
 #include "check/hazard.h"
 #include "exec/access.h"
@@ -9,6 +10,7 @@
 
 enum { UNIT = 8 };
 
+/* Records the fault of a lane's range. */
 static sim_step wrong(sim_warp *w, const sim_op *op, unsigned lane, haul_finding_kind kind, const char *what,
                       uint64_t address, uint64_t bytes) {
     sim_fault_concerns(w, HAUL_SPACE_SHARED, address, (uint32_t)bytes);
@@ -25,6 +27,7 @@ static void report_stores(sim_warp *w, const sim_op *op, unsigned lane, uint32_t
     }
 }
 
+/* Each active lane has a range of its own. */
 static sim_step fill(sim_warp *w, const sim_op *op, uint32_t active) {
     uint64_t address[SIM_LANES];
     sim_addresses(w, op, address);
@@ -46,6 +49,7 @@ static sim_step fill(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* Without a space, the address is generic. */
 haul_status LOWER(ST_BULK)(sim_lowering *l, const ptx_instruction *i) {
     const uint32_t bytes = sim_source(l, &i->operands[1], PTX_B64);
     sim_op *op = sim_emit_at(l, fill, &i->operands[0]);

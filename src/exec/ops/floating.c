@@ -1,5 +1,11 @@
-/* Single- and double-precision arithmetic. Rounding to nearest without further modifiers has handlers of two or three
- * vector instructions; everything else takes one general path. */
+/* Single- and double-precision arithmetic: sums, products, quotients and roots, signs, minima and maxima, and testp.
+ * Rounding to nearest without further modifiers has handlers of two or three vector instructions; everything else takes
+ * one general path. Approximate functions are in approximate.c and mufu.h, halves in half.c, conversions in convert.c.
+ *
+ * The host rounds as IEEE 754 says, so its instructions give the GPU's bits, with three exceptions. Single precision
+ * has one NaN; double precision returns an operand's NaN, by rules that the expressions below write out (prefer_nan()).
+ * And hardware decides whether a product is subnormal before it rounds to the subnormal's precision
+ * (flush_product()). */
 #include "exec/half.h"
 #include "exec/ops/lanes.h"
 #include "state/lanes.h"
@@ -25,6 +31,7 @@ typedef struct operation {
     bool is_product;
 } operation;
 
+/* Copies a warp's operand; .ftz flushes it. */
 static void fetch_f32(float *d, const float *a, bool flush) {
     if (flush) {
         SIM_EACH_LANE(l) d[l] = flush_f32(a[l]);
@@ -42,7 +49,7 @@ static void flush_products(float *d, const float *a, const float *b, const float
     SIM_EACH_LANE(l) d[l] = flush_product(d[l], lifted[l]);
 }
 
-/* op->x and y: flags and rounding mode. */
+/* op->x and y: flags and rounding mode. Order: round, one NaN, flush, saturate. */
 static void evaluate(float *d, const float *a, const float *b, const float *c, const sim_op *op, operation how) {
     const int mode = (int)op->y;
     round_f32(d, a, b, c, mode, how.compute);
@@ -54,6 +61,7 @@ static void evaluate(float *d, const float *a, const float *b, const float *c, c
     if (op->x & SIM_SATURATE) SIM_EACH_LANE(l) d[l] = saturate_f32(d[l]);
 }
 
+/* Reads the operands from lane `from` of their slots on: pairs of floats have twice as many. */
 static void fetch_and_evaluate(float *d, const sim_warp *w, const sim_op *op, unsigned from, operation how) {
     float a[SIM_LANES], b[SIM_LANES], c[SIM_LANES];
     const bool flush = op->x & SIM_FLUSH;
@@ -63,6 +71,7 @@ static void fetch_and_evaluate(float *d, const sim_warp *w, const sim_op *op, un
     evaluate(d, a, b, c, op, how);
 }
 
+/* The general handlers. Double precision has no flushing and no saturation. */
 static sim_step general_f32(sim_warp *w, const sim_op *op, uint32_t active, operation how) {
     float result[SIM_LANES];
     fetch_and_evaluate(result, w, op, 0, how);
@@ -71,6 +80,7 @@ static sim_step general_f32(sim_warp *w, const sim_op *op, uint32_t active, oper
     return SIM_NEXT;
 }
 
+/* Its NaN is chosen by the expression itself. */
 static sim_step general_f64(sim_warp *w, const sim_op *op, uint32_t active, compute_f64 *compute) {
     double result[SIM_LANES];
     round_f64(result, SIM_SLOT(w, double, op->a), SIM_SLOT(w, double, op->b), SIM_SLOT(w, double, op->c), (int)op->y,
@@ -128,10 +138,12 @@ static sim_step general_f64(sim_warp *w, const sim_op *op, uint32_t active, comp
         return lower_arithmetic(l, i, &handlers, sources);                                            \
     }
 
+/* The handlers of an instruction, by type. `flushing` rounds to nearest and flushes. */
 typedef struct arithmetic {
     sim_handlers plain, flushing, general;
 } arithmetic;
 
+/* Picks the cheapest handler that suits the modifiers. */
 static haul_status lower_arithmetic(sim_lowering *l, const ptx_instruction *i, const arithmetic *handlers,
                                     unsigned sources) {
     const uint32_t flags = sim_float_flags(i);
@@ -165,6 +177,7 @@ haul_status LOWER(FMUL)(sim_lowering *l, const ptx_instruction *i) {
 haul_status LOWER(FMA)(sim_lowering *l, const ptx_instruction *i) {
     return lower_fma(l, i);
 }
+/* mad of floating types is fma since sm_20. */
 haul_status LOWER(FMAD)(sim_lowering *l, const ptx_instruction *i) {
     return lower_fma(l, i);
 }
@@ -193,6 +206,7 @@ static sim_step pairs(sim_warp *w, const sim_op *op, uint32_t active, operation 
 
 /* ---- mixed precision: a (in a product also b) in half precision ---- */
 
+/* Returns halves as singles, which hold all of them. `brain`: bf16. */
 static void widen(float *d, const uint16_t *a, bool brain) {
     if (brain)
         SIM_EACH_LANE(l) d[l] = f32_of_bf16(a[l]);
@@ -215,6 +229,7 @@ static sim_step mixed(sim_warp *w, const sim_op *op, uint32_t active, operation 
     return SIM_NEXT;
 }
 
+/* Lowers the pairs and the mixed forms, which always take the general path. `halves`: sources in half precision. */
 static haul_status lower_special_width(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned halves,
                                        unsigned sources) {
     const unsigned half = i->type2, type = i->type;
@@ -252,9 +267,11 @@ SIM_UNARY(neg_f32, float, float, canonical_f32(-a))
 SIM_UNARY(neg_f64, double, double, prefer_nan(a, -a))
 SIM_UNARY(abs_flush_f32, float, float, flush_f32(canonical_f32(__builtin_fabsf(a))))
 SIM_UNARY(neg_flush_f32, float, float, flush_f32(canonical_f32(-a)))
+/* The sign of a and the magnitude of b, in this order. */
 SIM_BINARY(copysign_f32, uint32_t, uint32_t, (a & 0x80000000u) | (b & 0x7fffffffu))
 SIM_BINARY(copysign_f64, uint64_t, uint64_t, (a & ~(uint64_t)INT64_MAX) | (b & INT64_MAX))
 
+/* Flushing exists for single precision only. */
 haul_status LOWER(FABS)(sim_lowering *l, const ptx_instruction *i) {
     static sim_handlers plain = {SIM_BY_FLOAT(abs)}, flushing = {[PTX_F32] = abs_flush_f32};
     return sim_lower_unary(l, i, (i->mods[PTX_SLOT_FTZ] ? flushing : plain)[i->type]);
@@ -275,7 +292,8 @@ haul_status LOWER(COPYSIGN)(sim_lowering *l, const ptx_instruction *i) {
 /* Flags of op->x besides SIM_FLUSH. */
 enum { KEEP_NAN = 4, XOR_SIGN = 8, MAGNITUDES = 16 };
 
-/* A number wins over NaN, with .NaN the NaN wins and .xorsign leaves it without a sign. -0 is below +0. */
+/* A number wins over NaN, with .NaN the NaN wins and .xorsign leaves it without a sign. -0 is below +0. The bits of
+ * equal numbers differ only for zeros of different sign. */
 #define CHOICE(suffix, T)                                                            \
     static inline T lesser_##suffix(T a, T b) {                                      \
         const T equal = suffix##_of_bits(bits_of_##suffix(a) | bits_of_##suffix(b)); \
@@ -293,6 +311,7 @@ static inline float canonical_choice(float chosen, bool make_nan) {
     return make_nan || chosen != chosen ? f32_of_bits(SIM_NAN_F32) : chosen;
 }
 
+/* Of two NaNs in double precision, the second operand's is returned, made quiet. */
 static inline double quiet_choice(double chosen, double b) {
     return chosen != chosen ? prefer_nan(b, chosen) : chosen;
 }
@@ -302,6 +321,7 @@ SIM_BINARY(max_f32, float, float, canonical_choice(greater_f32(a, b), false))
 SIM_BINARY(min_f64, double, double, quiet_choice(lesser_f64(a, b), b))
 SIM_BINARY(max_f64, double, double, quiet_choice(greater_f64(a, b), b))
 
+/* Order: flush, take magnitudes (.xorsign), choose, set the sign. */
 static inline float choose_general(float a, float b, uint32_t flags, bool greater) {
     if (flags & SIM_FLUSH) a = flush_f32(a), b = flush_f32(b);
     const uint32_t sign = (bits_of_f32(a) ^ bits_of_f32(b)) & 0x80000000u;
@@ -311,6 +331,7 @@ static inline float choose_general(float a, float b, uint32_t flags, bool greate
     return (flags & XOR_SIGN) && chosen == chosen ? f32_of_bits(bits_of_f32(chosen) | sign) : chosen;
 }
 
+/* Handlers for the forms with modifiers, which double precision does not have. */
 #define CHOICE_GENERAL(name, greater)                                               \
     static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) {          \
         float *d = SIM_SLOT(w, float, op->d);                                       \
@@ -323,6 +344,7 @@ static inline float choose_general(float a, float b, uint32_t flags, bool greate
 CHOICE_GENERAL(min_general_f32, false)
 CHOICE_GENERAL(max_general_f32, true)
 
+/* Chooses in turn; .abs compares magnitudes. */
 static inline float choose_of_three(float a, float b, float c, uint32_t flags, bool greater) {
     if (flags & MAGNITUDES) a = __builtin_fabsf(a), b = __builtin_fabsf(b), c = __builtin_fabsf(c);
     return choose_general(choose_general(a, b, flags, greater), c, flags, greater);
@@ -339,6 +361,7 @@ static inline float choose_of_three(float a, float b, float c, uint32_t flags, b
 CHOICE_OF_THREE(min_of_three, false)
 CHOICE_OF_THREE(max_of_three, true)
 
+/* Three operands have a handler of their own; of two, the plain handlers do without flags. */
 static haul_status lower_choice(sim_lowering *l, const ptx_instruction *i, sim_handlers plain, sim_handlers general,
                                 sim_handler of_three) {
     const uint32_t flags = sim_float_flags(i) | (i->mods[PTX_SLOT_NAN] ? KEEP_NAN : 0u) |
@@ -350,6 +373,7 @@ static haul_status lower_choice(sim_lowering *l, const ptx_instruction *i, sim_h
     return sim_emitted(op);
 }
 
+/* Three operands are a form of sm_100. */
 haul_status LOWER(FMIN)(sim_lowering *l, const ptx_instruction *i) {
     static sim_handlers plain = {SIM_BY_FLOAT(min)}, general = {[PTX_F32] = min_general_f32};
     return lower_choice(l, i, plain, general, min_of_three);
@@ -362,6 +386,7 @@ haul_status LOWER(FMAX)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- testp ---- */
 
+/* Tests the bits of the magnitude, as integers. */
 #define CLASS(name, suffix, U, T, condition)                                          \
     static sim_step name##_##suffix(sim_warp *w, const sim_op *op, uint32_t active) { \
         const U *a = SIM_SLOT(w, U, op->a);                                           \
@@ -371,6 +396,7 @@ haul_status LOWER(FMAX)(sim_lowering *l, const ptx_instruction *i) {
         return SIM_NEXT;                                                              \
     }
 
+/* The bits of infinity, and of the least normal number. */
 #define F32_MAGNITUDE 0x7fffffffu
 #define F32_INFINITY 0x7f800000u
 #define F32_NORMAL 0x00800000u
@@ -396,6 +422,7 @@ CLASSES(notanumber, IS_NOT_A_NUMBER)
 CLASSES(normal, IS_NORMAL)
 CLASSES(subnormal, IS_SUBNORMAL)
 
+/* testp: asks for the class of a number. */
 haul_status LOWER(TESTP)(sim_lowering *l, const ptx_instruction *i) {
     static const sim_handler handlers[PTX_MOD_COUNT][2] = {
         [PTX_MOD_FINITE] = {finite_f32, finite_f64}, [PTX_MOD_INFINITE] = {infinite_f32, infinite_f64},

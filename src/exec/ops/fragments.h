@@ -1,4 +1,8 @@
-/* Fragments of mma.sync: which lane's registers hold which element of a small matrix. */
+/* Fragments of mma.sync: which lane's registers hold which element of a small matrix. wgmma's registers and wmma's are
+ * laid out in the same way; wider matrices continue the layout block by block.
+ *
+ * Gathering and scattering work on groups of four lanes, whose registers are 16 adjacent bytes. These are part of a row
+ * of a or of a column of b, or neighbours in a row of c. */
 #ifndef HAUL_EXEC_OPS_FRAGMENTS_H
 #define HAUL_EXEC_OPS_FRAGMENTS_H
 
@@ -32,6 +36,7 @@ static inline sim_element_place sim_place_c(unsigned blocks, unsigned q, unsigne
                                2 * sim_in_group(lane) + q % 2 + SIM_GROUPS * (q / 2 / blocks)};
 }
 
+/* Returns element e of a register's word. */
 static inline uint32_t sim_element(uint32_t word, unsigned bits, unsigned e) {
     return bits == 32 ? word : word >> bits * e & ((1u << bits) - 1);
 }
@@ -52,6 +57,7 @@ static inline void sim_unpack_row(const unsigned char *from, unsigned bits, uint
     }
 }
 
+/* Collect the elements of all lanes' registers. `slots`: the fragment's registers, in order. */
 static inline void sim_gather_a(const sim_warp *w, const sim_product *p, const uint32_t *slots, sim_factor *f) {
     const unsigned bits = sim_element_bits(p->type_a), each = bits > 32 ? 1 : 32 / bits, blocks = p->m / SIM_GROUPS;
     const uint32_t depth = sim_depth_of_a(p), registers = p->m * depth / (SIM_LANES * each);
@@ -68,6 +74,7 @@ static inline void sim_gather_a(const sim_warp *w, const sim_product *p, const u
     }
 }
 
+/* A group's registers are neighbours along k, so they are spread over the rows of b. */
 static inline void sim_gather_b(const sim_warp *w, const sim_product *p, const uint32_t *slots, sim_factor *f) {
     const unsigned bits = sim_element_bits(p->type_b), each = bits > 32 ? 1 : 32 / bits;
     const unsigned registers = p->n * p->k / (SIM_LANES * each), chunks = p->k / (SIM_GROUP_LANES * each);
@@ -110,11 +117,13 @@ static inline void sim_gather_sums(const sim_warp *w, const sim_product *p, cons
     }
 }
 
+/* Rounds a sum; a zero is positive, even after rounding. */
 static inline uint16_t sim_half_sum(float sum) {
     const uint16_t half = f16_of_f32(sum);
     return half == 0x8000 ? 0 : half;
 }
 
+/* Writes a sum to the lane's register q; halves are two to a register. */
 static inline void sim_scatter_sum(sim_warp *w, unsigned type, const uint32_t *slots, unsigned q, unsigned lane,
                                    const sim_operands *o, unsigned n) {
     if (type == PTX_F64)
@@ -125,6 +134,7 @@ static inline void sim_scatter_sum(sim_warp *w, unsigned type, const uint32_t *s
         SIM_SLOT(w, int32_t, slots[q])[lane] = o->sum.integer[n];
 }
 
+/* Writes the sums to the registers of `lanes`. */
 static inline void sim_scatter_sums(sim_warp *w, const sim_product *p, const uint32_t *slots, uint32_t lanes,
                                     const sim_operands *o) {
     for (unsigned q = 0; q < p->m * p->n / SIM_LANES; q++) {

@@ -1,8 +1,10 @@
-/* Generic addresses: an address in a space's window is an offset into it (machine/memory.h). */
+/* Generic addresses: cvta, isspacep. An address in a space's window is an offset into it (machine/memory.h), so a
+ * conversion adds or subtracts the window. Global addresses are generic as they are. */
 #include "exec/access.h"
 #include "exec/ops/lanes.h"
 #include "state/lanes.h"
 
+/* Returns the window of the instruction's space. */
 static uint64_t window_of(const ptx_instruction *i) {
     switch (i->mods[PTX_SLOT_SPACE]) {
     case PTX_MOD_SHARED:
@@ -25,6 +27,7 @@ static sim_step add_window(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* Lowers either direction; `window`: the number to add. The form tells the compiler that it is a plain addition. */
 static haul_status lower_cvta(sim_lowering *l, const ptx_instruction *i, uint64_t window) {
     if (ptx_bits(i->type) != 64) return sim_lower_fail(l, "only 64-bit generic addresses are supported");
     uint32_t a = sim_source(l, &i->operands[1], i->type), d = sim_destination(l, &i->operands[0]);
@@ -56,6 +59,7 @@ static sim_step test_space(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* The space of a cluster is that of the block: other blocks' addresses are in the same window. */
 haul_status LOWER(ISSPACEP)(sim_lowering *l, const ptx_instruction *i) {
     uint32_t a = sim_source(l, &i->operands[1], PTX_B64), d = sim_destination(l, &i->operands[0]);
     unsigned space = i->mods[PTX_SLOT_SPACE];

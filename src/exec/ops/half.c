@@ -1,5 +1,13 @@
-/* Half-precision arithmetic, f16 and bf16, single and in pairs. Values are computed in double precision and rounded
- * once to the format. Sums and products of halves are exact or sticky there. */
+/* Half-precision arithmetic, f16 and bf16, single and in pairs: sums, products, fma, ex2, tanh, signs, minima and
+ * maxima. Comparisons are in compare.c, conversions in convert.c.
+ *
+ * Values are computed in double precision and rounded once to the format. Sums and products of halves are exact or
+ * sticky there: a sticky number has its last bit set if it is not exact, so that a second rounding, to fewer bits,
+ * equals a single one. A pair is two halves of a 32-bit register, so a slot of pairs is 64 halves in a row. One code
+ * serves both widths.
+ *
+ * NaNs become the canonical one. The registers' halves are bits; the handlers' arrays are singles, which hold all
+ * halves. */
 #include "exec/half.h"
 #include "exec/ops/lanes.h"
 #include "exec/ops/mufu.h"
@@ -20,7 +28,8 @@ static inline float sticky_single(double x) {
     return f32_of_bits(bits + unit - 2 * inward * unit);
 }
 
-/* The same for a sum of doubles, whose error is exactly a double, too. */
+/* The same for a sum of doubles, whose error is exactly a double, too. This is the two-sum of Knuth: it gives the
+ * rounding error of an addition whatever the order of the operands' sizes. */
 static inline double sticky_sum(double p, double c) {
     const double sum = p + c, back = sum - p;
     const double error = (p - (sum - back)) + (c - back);
@@ -29,6 +38,7 @@ static inline double sticky_sum(double p, double c) {
     return f64_of_bits(bits + unit - 2 * inward * unit);
 }
 
+/* Return a subnormal half as a zero of its sign. */
 static inline uint16_t flush_f16(uint16_t h) {
     return (h & 0x7c00) == 0 ? h & 0x8000 : h;
 }
@@ -43,6 +53,7 @@ enum { MOST_HALVES = 2 * SIM_LANES };
 /* d = function of a, b and c, each with `count` halves as singles; d may be sticky. */
 typedef void compute_fn(float *d, const float *a, const float *b, const float *c, unsigned count);
 
+/* .sat and .relu. NaN becomes +0 with .sat and stays with .relu. */
 static void clamp_halves(float *x, unsigned count, uint32_t flags) {
     if (flags & SIM_SATURATE) {
         SIM_VECTORISE for (unsigned n = 0; n < count; n++) x[n] = saturate_f32(x[n]);
@@ -65,6 +76,7 @@ static void store_halves(uint16_t *d, const uint16_t *made, unsigned count, uint
     }
 }
 
+/* Defines reading, writing and the general handler for a format. .ftz flushes operands and result. */
 #define HALVES(format)                                                                                          \
     static void widen_##format(float *out, const uint16_t *in, unsigned count, bool flush) {                    \
         if (flush) {                                                                                            \
@@ -97,6 +109,7 @@ static void store_halves(uint16_t *d, const uint16_t *made, unsigned count, uint
 HALVES(f16)
 HALVES(bf16)
 
+/* Defines the handler of one format, for one or two halves a lane. */
 #define HALF_HANDLER(name, format, halves)                                                       \
     static sim_step name##_##format##_##halves(sim_warp *w, const sim_op *op, uint32_t active) { \
         return compute_##format(w, op, active, name##_compute, SIM_LANES * (halves));            \
@@ -120,11 +133,13 @@ HALVES(bf16)
                                            [PTX_BF16] = name##_bf16_1,                                    \
                                            [PTX_BF16X2] = name##_bf16_2};
 
+/* Each expression gives a double that is exact or sticky. */
 HALF(add, sticky_sum(a, b))
 HALF(sub, sticky_sum(a, -b))
 HALF(mul, a *b)
 HALF(fma, sticky_sum(a *b, c))
 
+/* Lowers to the handler of the instruction's type, with its modifiers in x. */
 static haul_status lower_half(sim_lowering *l, const ptx_instruction *i, sim_handlers handlers, unsigned sources) {
     const unsigned type = i->type;
     sim_op *op = sim_emit_with(l, i, handlers[type], type, sources > 1 ? type : 0, sources > 2 ? type : 0);
@@ -143,6 +158,7 @@ haul_status LOWER(HSUB)(sim_lowering *l, const ptx_instruction *i) {
 haul_status LOWER(HMUL)(sim_lowering *l, const ptx_instruction *i) {
     return lower_half(l, i, mul_handlers, 2);
 }
+/* One rounding: the product is exact in double precision, and the sum is sticky. */
 haul_status LOWER(HFMA)(sim_lowering *l, const ptx_instruction *i) {
     return lower_half(l, i, fma_handlers, 3);
 }
@@ -155,6 +171,7 @@ static bool is_filled(uint16_t h) {
     return (h & 0x7fff) == FILLED;
 }
 
+/* Runs the fma and then zeroes the results with such a factor. `beyond` is found first: d may be a or b. */
 static sim_step run_oob(sim_warp *w, const sim_op *op, uint32_t active, sim_handler run, unsigned count) {
     uint16_t *d = SIM_SLOT(w, uint16_t, op->d);
     const uint16_t *a = SIM_SLOT(w, uint16_t, op->a), *b = SIM_SLOT(w, uint16_t, op->b);
@@ -183,7 +200,8 @@ haul_status LOWER(HFMA_OOB)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- approximate functions ---- */
 
-/* Hardware truncates the single-precision result. */
+/* Hardware truncates the single-precision result. Normal numbers lose their low 13 bits; below 2^-14 the last place is
+ * 2^-24. */
 static inline float cut_f16(float x) {
     const uint32_t bits = bits_of_f32(x), sign = bits & UINT32_C(0x80000000);
     const float size = __builtin_fabsf(x), within = size < 0x1p-14f ? size : 0.0f;
@@ -194,6 +212,7 @@ static inline float cut_bf16(float x) {
     return f32_of_bits(bits_of_f32(x) & ~UINT32_C(0xffff));
 }
 
+/* Approximate functions: the unit's single-precision result, cut. */
 #define CUT_HALF(name, format, function)                                                                             \
     static void name##_##format##_compute(float *d, const float *pa, const float *pb, const float *pc, unsigned n) { \
         (void)pb, (void)pc;                                                                                          \
@@ -225,6 +244,7 @@ haul_status LOWER(HTANH)(sim_lowering *l, const ptx_instruction *i) {
 
 enum { CLEARS = 1, FLUSHES = 2 };
 
+/* Returns whether a half is NaN; `infinity` tells the format. */
 static inline bool is_nan(uint16_t h, uint16_t infinity) {
     return (h & 0x7fff) > infinity;
 }
@@ -268,6 +288,7 @@ static inline int32_t order_of(uint16_t h) {
     return h & 0x8000 ? -(int32_t)(h & 0x7fff) - 1 : (int32_t)h;
 }
 
+/* The rules of single precision (floating.c), on bits: a number wins over NaN unless .NaN asks for it. */
 static inline uint16_t choose(uint16_t a, uint16_t b, uint16_t infinity, uint32_t flags, bool greater) {
     const uint16_t sign = (a ^ b) & 0x8000;
     if (flags & XOR_SIGN) a &= 0x7fff, b &= 0x7fff;
@@ -279,6 +300,7 @@ static inline uint16_t choose(uint16_t a, uint16_t b, uint16_t infinity, uint32_
     return (flags & XOR_SIGN) && !makes_nan ? chosen | sign : chosen;
 }
 
+/* Defines the handler of one format; all modifiers are tested for each half, without branches. */
 #define CHOICE_HANDLER(name, format, infinity, halves, greater)                                  \
     static sim_step name##_##format##_##halves(sim_warp *w, const sim_op *op, uint32_t active) { \
         uint16_t *d = SIM_SLOT(w, uint16_t, op->d);                                              \

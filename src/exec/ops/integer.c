@@ -1,5 +1,12 @@
 /* Integer instructions that work lane by lane: handlers made of integer.def, whose words are C here. The file is
- * compiled with -fwrapv: sums, differences and products wrap. */
+ * compiled with -fwrapv: sums, differences and products wrap.
+ *
+ * integer.def is expanded several times: into the handlers, into their table by row and kind of lane, and into lowering
+ * functions. A row names a shape, the roles of destination and sources: T is the instruction's type, W twice as wide, N
+ * a 32-bit number, P a predicate. The words READ_, PICK_ and LANE_ have a form for each role. jit/integer.c expands the
+ * same rows into compiled code, so both have one meaning.
+ *
+ * Below the table are the instructions that choose their row themselves: dp4a, dp2a and lop3. */
 #include "lower/integer.h"
 #include "exec/ops/lanes.h"
 #include "exec/ops/wide.h"
@@ -23,6 +30,7 @@
 #define LOW(w) ((T)(w))
 #define HIGH(w) ((T)((w) >> BITS))
 #define SATURATED(w) clamp_s32(w)
+/* The distance is taken modulo 32; .clamp has rows of its own. */
 #define FUNNEL_LEFT(a, b, n) ((uint32_t)(((uint64_t)(b) << 32 | (a)) << ((n)&31) >> 32))
 #define FUNNEL_RIGHT(a, b, n) ((uint32_t)(((uint64_t)(b) << 32 | (a)) >> ((n)&31)))
 #define FIELD_U(a, at, bits) ((a) << (32 - (at) - (bits)) >> (32 - (bits)))
@@ -36,6 +44,7 @@
 #define WIDTH(a) (8 * (uint32_t)sizeof(a))
 #define IS_INSIDE(a, n) ((uint32_t)(n) < WIDTH(a))
 #define HAS_SIGN(a) ((__typeof__(a))-1 < (__typeof__(a))1)
+/* PTX clamps distances to the width. C leaves these undefined, hence the masks, whose result is not chosen then. */
 #define SHIFT_LEFT(a, n) ((__typeof__(a))(IS_INSIDE(a, n) ? (a) << ((n) & (WIDTH(a) - 1)) : 0))
 #define SHIFT_RIGHT(a, n) ((__typeof__(a))(HAS_SIGN(a) ? SHIFT_SIGN(a, n) : SHIFT_ZEROS(a, n)))
 #define SHIFT_SIGN(a, n) ((a) >> (IS_INSIDE(a, n) ? (uint32_t)(n) : WIDTH(a) - 1))
@@ -51,12 +60,14 @@ static inline uint32_t ones_in_32(uint32_t x) {
 static inline uint32_t ones_in_64(uint64_t x) {
     return ones_in_32((uint32_t)x) + ones_in_32((uint32_t)(x >> 32));
 }
+/* The builtin is undefined for 0. */
 static inline uint32_t leading_zeros_32(uint32_t x) {
     return x ? (uint32_t)__builtin_clz(x) : 32;
 }
 static inline uint32_t leading_zeros_64(uint64_t x) {
     return x ? (uint32_t)__builtin_clzll(x) : 64;
 }
+/* Exchanges neighbouring bits, pairs, nibbles, then bytes. */
 static inline uint32_t reversed_32(uint32_t x) {
     x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
     x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
@@ -72,6 +83,7 @@ static inline uint64_t reversed_64(uint64_t x) {
 
 /* ---- lanes, by kind and role ---- */
 
+/* A kind is a width and a sign; pairs are halves of 32 bits; predicates have a kind, too. */
 enum { KIND_16, KIND_32, KIND_64, KIND_x2, KIND_s16, KIND_s32, KIND_s64, KIND_sx2, KIND_pred, KINDS };
 typedef uint16_t lane_16, lane_x2;
 typedef uint32_t lane_32, lane_pred, wide_16, wide_x2;
@@ -102,6 +114,7 @@ typedef sim_s128 wide_s64;
 
 /* ---- handlers ---- */
 
+/* Defines the function of one lane and the handler around it. T and W are the types that the row's words use. */
 #define HANDLER(kind, name, D, A, B, C, E, meaning)                                                                  \
     static inline LANE_##D(kind)                                                                                     \
         name##_lane_##kind(LANE_##A(kind) a, LANE_##B(kind) b, LANE_##C(kind) c, LANE_##E(kind) e, uint32_t table) { \
@@ -115,6 +128,7 @@ typedef sim_s128 wide_s64;
         return SIM_NEXT;                                                                                             \
     }
 
+/* The lanes of a handler: fetches the pointers that the row's roles need and computes all lanes. */
 #define LOOP(kind, name, D, A, B, C, E)                     \
     LANE_##D(kind) *d = SIM_SLOT(w, LANE_##D(kind), op->d); \
     const uint32_t table = (uint32_t)op->imm;               \
@@ -139,6 +153,7 @@ typedef sim_s128 wide_s64;
         }                                                                     \
     }
 
+/* A predicate instruction computes 32 lanes at once, as bits. */
 #define LOOP_pred(kind, name, D, A, B, C, E)                                                 \
     const uint32_t a = SIM_PREDICATE(w, op->a) ^ op->x, b = SIM_PREDICATE(w, op->b) ^ op->y; \
     sim_set_predicate(w, op->d, name##_lane_##kind(a, b, 0, 0, 0), active)
@@ -178,6 +193,7 @@ static sim_handler handler_of(unsigned row, unsigned type) {
     return ptx_is_signed(type) && with_sign ? with_sign : handlers[row][width];
 }
 
+/* Returns the type as which a source of that role is read. */
 static unsigned type_of(unsigned role, unsigned type) {
     if (role == SIM_ROLE_T) return type;
     return role == SIM_ROLE_W && ptx_bits(type) == 32 ? PTX_U64 : PTX_U32;
@@ -228,6 +244,7 @@ static haul_status emit_dot(sim_lowering *l, const ptx_instruction *i, unsigned 
 haul_status LOWER(DP4A)(sim_lowering *l, const ptx_instruction *i) {
     return emit_dot(l, i, SIM_INTEGER_dp4a_uu);
 }
+/* .lo and .hi name the half of b that is multiplied. */
 haul_status LOWER(DP2A)(sim_lowering *l, const ptx_instruction *i) {
     const bool low = i->mods[PTX_SLOT_MODE] == PTX_MOD_LO;
     return emit_dot(l, i, low ? SIM_INTEGER_dp2a_lo_uu : SIM_INTEGER_dp2a_hi_uu);
@@ -235,7 +252,7 @@ haul_status LOWER(DP2A)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- lop3: bit n of the table is the result for the bits a = n >> 2 & 1, b = n >> 1 & 1, c = n & 1 ---- */
 
-/* A table is the function of the three columns of all bits. */
+/* A table is the function of the three columns of all bits. Frequent tables have rows of their own. */
 static unsigned row_of_table(uint64_t table) {
     enum { a = 0xf0, b = 0xcc, c = 0xaa };
     static const struct {

@@ -1,6 +1,9 @@
 /* clusterlaunchcontrol: a running cluster takes over the work of one that has not started. The response has 16 bytes,
  * which only query_cancel reads: the position of the cluster's first block and, in the last word, whether there was
- * such a cluster. */
+ * such a cluster.
+ *
+ * Which cluster is taken is up to the machine: here the next one of the SM's own share, so that SMs need not agree on
+ * it and runs repeat. The response arrives like a bulk copy, counted on an mbarrier. */
 #include "assembler/shared_layout.h"
 #include "exec/access.h"
 #include "exec/async.h"
@@ -13,6 +16,7 @@
 
 enum { ANSWER_BYTES = 16, CANCELED = 3 };
 
+/* Records the fault and returns false if response or mbarrier are not in shared memory. */
 static bool check_place(sim_warp *w, const sim_op *op, unsigned lane, uint32_t to, uint32_t barrier) {
     const bool inside = to >= SIM_SHARED_START && (uint64_t)to + ANSWER_BYTES <= w->sm->grid->shared_bytes;
     if (to % ANSWER_BYTES == 0 && inside && sim_mbarrier_at(w->block, barrier)) return true;
@@ -50,6 +54,7 @@ static sim_step try_cancel(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* .multicast::cluster::all sends the response to every block of the cluster. */
 haul_status LOWER(CLC_TRY_CANCEL)(sim_lowering *l, const ptx_instruction *i) {
     bool barrier_wide;
     int64_t barrier_offset;
@@ -64,6 +69,7 @@ haul_status LOWER(CLC_TRY_CANCEL)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- fields of the response; x: the word ---- */
 
+/* Returns the word of the lane's response, which is in a .b128 register. */
 static const uint32_t *word_of(const sim_warp *w, const sim_op *op, unsigned lane) {
     return SIM_SLOT(w, uint32_t, op->a) + 4 * lane + op->x;
 }
@@ -75,6 +81,7 @@ static sim_step is_canceled(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* Returns a coordinate of the cancelled cluster's first block. */
 static sim_step first_place(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
     SIM_STORE_LANES(d, active, *word_of(w, op, l));

@@ -1,6 +1,10 @@
 /* ldmatrix, stmatrix, movmatrix: move matrices between shared memory and the fragments of products. The lanes'
- * addresses are those of rows of 16 bytes: lanes 0 to 7 for the first matrix, 8 to 15 for the second, and so on. a,
- * imm, SIM_OP_WIDE: the address; more, count: the registers' slots in the pool and their number; imm2: MATRIX_* */
+ * addresses are those of rows of 16 bytes: lanes 0 to 7 for the first matrix, 8 to 15 for the second, and so on.
+ *
+ * A load reads all rows into one array, from which each register of each lane takes its part; a store fills the array
+ * and writes its rows. So transposed forms and forms of bytes differ only in the places within the array.
+ *
+ * a, imm, SIM_OP_WIDE: the address; more, count: the registers' slots in the pool and their number; imm2: MATRIX_* */
 #include "exec/observe.h"
 #include "exec/ops/matrix.h"
 
@@ -13,6 +17,7 @@
 enum { ROW_BYTES = SIM_MATRIX_ROW, ROWS = 8, LOG2_WORD = 2 };
 enum { MATRIX_TRANSPOSED = 1, MATRIX_OF_BYTES = 2, MATRIX_GENERIC = 4 };
 
+/* Rows of up to four matrices of 8 rows. */
 typedef union matrix_rows {
     uint8_t bytes[SIM_LANES][ROW_BYTES];
     uint16_t halves[SIM_LANES][ROW_BYTES / 2];
@@ -49,6 +54,7 @@ static uint8_t *stored_byte(matrix_rows *m, unsigned r, unsigned lane, unsigned 
     return &m->bytes[ROWS * r + 2 * sim_in_group(lane) + byte % 2][sim_group(lane) + 8 * (byte / 2)];
 }
 
+/* Collect and spread the four bytes of a lane's register. */
 static uint32_t bytes_of(matrix_rows *m, unsigned r, unsigned lane) {
     uint32_t word = 0;
     for (unsigned byte = 0; byte < 4; byte++) word |= (uint32_t)*loaded_byte(m, r, lane, byte) << 8 * byte;
@@ -61,6 +67,7 @@ static void set_bytes(matrix_rows *m, unsigned r, unsigned lane, uint32_t word) 
 
 /* ---- memory ---- */
 
+/* Returns the lanes whose addresses count. */
 static uint32_t row_lanes(const sim_op *op) {
     return op->count * ROWS >= SIM_LANES ? SIM_ALL_LANES : (1u << op->count * ROWS) - 1;
 }
@@ -77,6 +84,7 @@ static bool find_rows(sim_warp *w, const sim_op *op, uint32_t rows, uint32_t add
     return sim_check_shared(w, op, rows, address, ROW_BYTES, ROW_BYTES);
 }
 
+/* A row whose lane has ended reads as zeros. */
 static sim_step load_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
     uint32_t address[SIM_LANES];
@@ -98,6 +106,7 @@ static sim_step load_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* All lanes' registers are written, by the lanes that name rows. */
 static sim_step store_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
     uint32_t address[SIM_LANES];
@@ -124,6 +133,7 @@ static sim_step store_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* `memory`: the position of the address among the operands; a load has it second. */
 static haul_status lower_matrices(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned memory,
                                   haul_memory_class class) {
     const ptx_operand *registers = &i->operands[1 - memory];
@@ -159,6 +169,7 @@ haul_status LOWER(STMATRIX_B8)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- movmatrix ---- */
 
+/* Writes the rows of a matrix and reads its columns. */
 static sim_step transpose(sim_warp *w, const sim_op *op, uint32_t active) {
     matrix_rows m;
     sim_step step;

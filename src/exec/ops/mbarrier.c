@@ -1,4 +1,14 @@
-/* mbarriers: a, imm, SIM_OP_WIDE: the address; b: count or bytes; d: token. */
+/* The mbarrier instructions. exec/mbarrier.c counts arrivals and bytes, state/mbarrier.h has the 64-bit object.
+ *
+ * An mbarrier is data in shared memory: no table of barriers exists, and a program may put one anywhere. Arrivals and
+ * expected bytes are counted at once. Copies in flight that complete on it are delivered when a thread waits, or when
+ * the next phase needs that. A wait whose phase is not over parks the path; it is tested again when a phase of any
+ * mbarrier of the block completes.
+ *
+ * test_wait returns at once with false. try_wait may sleep on hardware for a time that it chooses: here until the phase
+ * is over, or until nothing on the GPU can run (sim_sm_time_out_waits()).
+ *
+ * Operands: a, imm, SIM_OP_WIDE: the address; b: count or bytes; d: token. */
 #include "exec/access.h"
 #include "exec/async.h"
 #include "exec/fault.h"
@@ -8,7 +18,8 @@
 #include "exec/paths.h"
 #include "state/mbarrier.h"
 
-/* A shared address, or a generic one in the shared window. */
+/* A shared address, or a generic one in the shared window. Returns the mbarrier and the block that holds it; NULL, with
+ * the fault recorded, if there is none. */
 static uint64_t *barrier_in_cluster(sim_warp *w, const sim_op *op, unsigned lane, sim_block **owner) {
     const uint32_t named = (uint32_t)(sim_lane_address(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm);
     uint32_t address = named;
@@ -34,10 +45,12 @@ static uint64_t *barrier_of(sim_warp *w, const sim_op *op, unsigned lane) {
     return NULL;
 }
 
+/* Returns the mbarrier's address in its block, which is its name for the checks. */
 static uint32_t offset_of(const sim_block *b, const uint64_t *object) {
     return (uint32_t)((const unsigned char *)object - b->shared);
 }
 
+/* mbarrier.init: the first phase has parity 0 and waits for `count` arrivals. */
 static sim_step init_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
@@ -54,6 +67,7 @@ static sim_step init_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* mbarrier.inval: the program may use the bytes for something else. */
 static sim_step invalidate_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
@@ -66,6 +80,7 @@ static sim_step invalidate_barrier(sim_warp *w, const sim_op *op, uint32_t activ
     return SIM_NEXT;
 }
 
+/* Records the fault of an update that the object cannot hold. `bits`: the object before it. */
 static sim_step overflow(sim_warp *w, const sim_op *op, unsigned lane, uint64_t bits) {
     sim_mbarrier m = sim_mbarrier_unpack(bits);
     return sim_fault(w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
@@ -85,6 +100,7 @@ static bool drop(sim_block *owner, uint64_t *object, uint32_t n) {
     return sim_mbarrier_update(owner, object, n, 0);
 }
 
+/* Applies the instruction's effect. Returns false if the counts leave their range. */
 static bool update_barrier(sim_warp *w, const sim_op *op, unsigned lane, sim_block *owner, uint64_t *object) {
     uint32_t n = SIM_SLOT(w, uint32_t, op->b)[lane];
     switch (op->x) {
@@ -105,6 +121,7 @@ static void end_phase_of_bytes(sim_block *owner, const uint64_t *object) {
     if (!m.pending && m.bytes) sim_async_deliver(owner, offset_of(owner, object));
 }
 
+/* All instructions that count arrivals or bytes. The token is the object before the arrival, which names the phase. */
 static sim_step arrive(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
@@ -137,6 +154,7 @@ haul_status LOWER(MBARRIER_INVAL)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
+/* expect_tx and complete_tx: bytes without an arrival. */
 static haul_status lower_bytes(sim_lowering *l, const ptx_instruction *i, uint32_t kind) {
     uint32_t bytes = sim_source(l, &i->operands[1], PTX_U32);
     sim_op *op = sim_emit_at(l, arrive, &i->operands[0]);
@@ -145,6 +163,7 @@ static haul_status lower_bytes(sim_lowering *l, const ptx_instruction *i, uint32
     return HAUL_OK;
 }
 
+/* The phase does not complete until that many bytes have come. */
 haul_status LOWER(MBARRIER_EXPECT_TX)(sim_lowering *l, const ptx_instruction *i) {
     return lower_bytes(l, i, EXPECTS);
 }
@@ -153,6 +172,7 @@ haul_status LOWER(MBARRIER_COMPLETE_TX)(sim_lowering *l, const ptx_instruction *
     return lower_bytes(l, i, COMPLETES);
 }
 
+/* Without a count, an instruction is one arrival. */
 static haul_status lower_arrive(sim_lowering *l, const ptx_instruction *i, uint32_t kind) {
     uint32_t n = i->operand_count > 2 ? sim_source(l, &i->operands[2], PTX_U32) : sim_constant(l, 1, 4);
     uint32_t token = sim_destination(l, &i->operands[0]);
@@ -168,16 +188,20 @@ haul_status LOWER(MBARRIER_ARRIVE)(sim_lowering *l, const ptx_instruction *i) {
     return lower_arrive(l, i, i->mods[PTX_SLOT_EXPECT_TX] ? ARRIVES_AND_EXPECTS : ARRIVES);
 }
 
+/* .noComplete: an arrival that would complete the phase is a fault. */
 haul_status LOWER(MBARRIER_ARRIVE_NOCOMPLETE)(sim_lowering *l, const ptx_instruction *i) {
     return lower_arrive(l, i, ARRIVES);
 }
 
+/* The thread takes no part in later phases. */
 haul_status LOWER(MBARRIER_ARRIVE_DROP)(sim_lowering *l, const ptx_instruction *i) {
     return lower_arrive(l, i, i->mods[PTX_SLOT_EXPECT_TX] ? DROPS_AND_EXPECTS : DROPS);
 }
 
 /* ---- cp.async.mbarrier.arrive: imm2: .noinc ---- */
 
+/* Puts an arrival behind the thread's earlier copies; it takes effect when they complete (async.c). Without .noinc the
+ * pending count grows by one now, so that this arrival leaves the others' number as it was. */
 static sim_step arrive_after_copies(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_copy c = {.bytes = 0};
     sim_shared_addresses(w, op->a, op->imm, op->flags & SIM_OP_WIDE, c.destination);
@@ -242,6 +266,9 @@ static bool completes_now(const sim_warp *w) {
     return !sim_keeps_waiters_waiting(&w->sm->grid->schedule) || w->sm->delivers || w->polls;
 }
 
+/* test_wait and try_wait. Every lane has its own mbarrier. If some lane has to wait, all do: the instruction is
+ * executed again as a whole. The result counts as something read, so that loops around a test are recognised as
+ * polling. */
 static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t done = 0, passed[SIM_LANES], *d = SIM_SLOT(w, uint32_t, op->d);
     for (uint32_t left = active; left; left &= left - 1) {
@@ -266,6 +293,7 @@ static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_YIELD;
 }
 
+/* The operand names the phase to wait for: a token from an arrival, or its parity. */
 static haul_status lower_wait(sim_lowering *l, const ptx_instruction *i, bool try) {
     bool parity = i->mods[PTX_SLOT_PARITY] != 0;
     uint32_t state = sim_source(l, &i->operands[2], parity ? PTX_U32 : PTX_B64),
@@ -286,6 +314,7 @@ haul_status LOWER(MBARRIER_TRY_WAIT)(sim_lowering *l, const ptx_instruction *i) 
     return lower_wait(l, i, true);
 }
 
+/* Reads the pending arrivals from a token. */
 static sim_step pending_count(sim_warp *w, const sim_op *op, uint32_t active) {
     uint32_t *d = SIM_SLOT(w, uint32_t, op->d);
     const uint64_t *a = SIM_SLOT(w, uint64_t, op->a);

@@ -1,4 +1,18 @@
-/* ld, st and their variants: select the memory, the width and the registers. */
+/* ld, st and their variants.
+ *
+ * Lowering picks a handler by the space, and the width of elements and registers. A handler computes the lanes'
+ * addresses and calls access_<space>(), which checks them, reports the access to checks and counters (exec/observe.h)
+ * and moves the elements (elements.h). A generic address is looked at when it is accessed: each space has a window of
+ * addresses (machine/memory.h), and the lanes of each space make an access of their own.
+ *
+ * Two fast paths take most accesses and give the same results and counts:
+ *
+ * - Shared memory: accesses that share an address register share a pattern (state/pattern.h), which has their bounds
+ *   and bank conflicts.
+ * - Global memory: lanes at a constant stride within each half warp. Two addresses tell bounds and lines.
+ *
+ * Strong accesses (volatile, relaxed, acquire, release) take neither. Those with a scope beyond the block wait for the
+ * serial phase. Their loads report the values, so that polling loops are recognised (sim_warp_observe()). */
 #include "check/global.h"
 #include "check/hazard.h"
 #include "exec/access.h"
@@ -20,16 +34,19 @@ static unsigned log2_of(unsigned bytes) {
     return (unsigned)__builtin_ctz(bytes);
 }
 
+/* Moves the lanes' elements between registers and memory at base + address. */
 typedef void (*elements_fn)(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
                             const uint64_t address[SIM_LANES]);
 
 /* ---- spaces ---- */
 
+/* Local stores are not among these classes; access_local() tells by the function that moves. */
 static haul_action action_of(const sim_op *op) {
     const bool is_store = op->memory_class == HAUL_CLASS_GLOBAL_STORE || op->memory_class == HAUL_CLASS_SHARED_STORE;
     return is_store ? HAUL_ACTION_WRITE : HAUL_ACTION_READ;
 }
 
+/* Prefetches before it counts: counting takes long enough to hide the host's cache misses. */
 static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                               elements_fn move) {
     uintptr_t base;
@@ -55,6 +72,8 @@ static sim_step access_constant(sim_warp *w, const sim_op *op, uint32_t active, 
     return SIM_NEXT;
 }
 
+/* Accesses shared memory of block `b`, at addresses within it. No block but the cluster's can reach it, so even strong
+ * accesses need no serial phase: a cluster runs on one SM. */
 static sim_step access_block(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
                              const uint32_t address[SIM_LANES], elements_fn move) {
     uint64_t wide[SIM_LANES];
@@ -66,6 +85,7 @@ static sim_step access_block(sim_warp *w, const sim_op *op, uint32_t active, sim
     return SIM_NEXT;
 }
 
+/* Makes one access for each block that lanes name. */
 static sim_step access_cluster(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
                                elements_fn move) {
     while (active) {
@@ -77,6 +97,7 @@ static sim_step access_cluster(sim_warp *w, const sim_op *op, uint32_t active, c
     return SIM_NEXT;
 }
 
+/* Addresses that name a block are beyond any block's own memory, so the common case costs one test. */
 static sim_step access_shared(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
                               elements_fn move) {
     const bool own = sim_all_in_shared(address, active, w->sm->grid->shared_bytes, op->bytes, op->bytes);
@@ -84,6 +105,7 @@ static sim_step access_shared(sim_warp *w, const sim_op *op, uint32_t active, co
     return access_block(w, op, active, w->block, address, move);
 }
 
+/* Local memory: offsets into each thread's frame. */
 static sim_step access_local(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES],
                              elements_fn move) {
     uintptr_t base;
@@ -95,7 +117,8 @@ static sim_step access_local(sim_warp *w, const sim_op *op, uint32_t active, con
     return SIM_NEXT;
 }
 
-/* The kernel's parameters have a window; those of inlined calls are in the thread's frame. */
+/* The kernel's parameters have a window; those of inlined calls are in the thread's frame. The latter count as nothing,
+ * since hardware keeps them in registers. */
 static sim_step access_params(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES],
                               elements_fn move) {
     uintptr_t base;
@@ -120,6 +143,7 @@ static sim_op in_space(const sim_op *op, haul_memory_class load, haul_memory_cla
 
 enum { USUAL_BYTES = 16 };
 
+/* Splits the lanes by space, each with an access of its own. */
 static sim_step access_generic(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address[SIM_LANES],
                                elements_fn move) {
     uint32_t shared = sim_lanes_in_window(address, SIM_SHARED_WINDOW) & active;
@@ -155,6 +179,7 @@ static void find_data(const sim_warp *w, const sim_op *op, uint32_t *data[4]) {
 
 /* ---- shared memory by patterns: the common case ---- */
 
+/* Moves words and vectors of words for the pattern's lanes. */
 static void move_by_pattern(sim_warp *w, const sim_op *op, const sim_pattern *p, const uint32_t lanes[SIM_LANES],
                             bool is_store) {
     const uint32_t shift = (uint32_t)op->imm;
@@ -175,6 +200,7 @@ static void move_any_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, 
     sim_move_elements(w, op, active, (uintptr_t)w->block->shared, wide, is_store ? sim_storer(op) : sim_loader(op));
 }
 
+/* Reports the access to the checks, which need each lane's address. */
 static void check_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t lanes[SIM_LANES]) {
     uint32_t address[SIM_LANES];
     if (op->flags & SIM_OP_WIDE) sim_hazard_narrow(w, op, active);
@@ -228,6 +254,7 @@ static void move_spread(sim_warp *w, const sim_op *op, uintptr_t base, const uin
     sim_move_elements(w, op, SIM_ALL_LANES, base, kept, is_store ? sim_storer(op) : sim_loader(op));
 }
 
+/* Copies each half warp at once where its elements are adjacent in memory and of the registers' width. */
 static void move_span(sim_warp *w, const sim_op *op, uintptr_t base, const uint64_t lanes[SIM_LANES], uint64_t stride,
                       bool is_store) {
     unsigned char *const half[2] = {(unsigned char *)(base + lanes[0]), (unsigned char *)(base + lanes[SIM_HALF])};
@@ -246,6 +273,7 @@ static void move_span(sim_warp *w, const sim_op *op, uintptr_t base, const uint6
     }
 }
 
+/* Reports the access to the checks, which need each lane's address. */
 static void check_span(sim_warp *w, const sim_op *op) {
     uint64_t address[SIM_LANES];
     sim_addresses(w, op, address);
@@ -272,6 +300,8 @@ static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, bool is_
     return true;
 }
 
+/* Defines the handlers of loads and of stores: for each space the general one, and <name>_span and <name>_own with the
+ * fast paths of global memory and of the block's own shared memory. */
 #define ACCESS(name, move, is_store)                                                     \
     static sim_step name##_global(sim_warp *w, const sim_op *op, uint32_t active) {      \
         uint64_t address[SIM_LANES];                                                     \
@@ -315,7 +345,8 @@ static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, bool is_
 ACCESS(load, sim_load_elements, false)
 ACCESS(store, sim_store_elements, true)
 
-/* A parameter at a constant address is the same in all lanes. imm: its offset. */
+/* A parameter at a constant address is the same in all lanes. imm: its offset. Not an access: machine code reads it
+ * from constant memory as an operand. */
 #define PARAMETER(name, M, R)                                                          \
     static sim_step parameter_##name(sim_warp *w, const sim_op *op, uint32_t active) { \
         M value;                                                                       \
@@ -342,6 +373,8 @@ static sim_handler pick_param(const access_handlers *h, uint32_t base, int64_t o
     return base == SIM_SLOT_ZERO && (uint64_t)offset < SIM_PARAM_WINDOW ? h->local : h->params;
 }
 
+/* Returns the handler for the instruction's space and sets *class, the class that its accesses count in. An access
+ * without a space is generic: it counts as global until its address says otherwise. */
 static sim_handler pick_space(const ptx_instruction *i, uint32_t base, int64_t offset, const access_handlers *h,
                               bool is_load, uint8_t *class) {
     switch (i->mods[PTX_SLOT_SPACE]) {
@@ -360,7 +393,8 @@ static sim_handler pick_space(const ptx_instruction *i, uint32_t base, int64_t o
     }
 }
 
-/* Returns whether other threads may wait for the access, or it for them. */
+/* Returns whether other threads may wait for the access, or it for them. ld.cv counts, as its memory may change at any
+ * time. */
 static bool is_strong(const ptx_instruction *i) {
     switch (i->mods[PTX_SLOT_ORDER]) {
     case PTX_MOD_NONE:
@@ -374,7 +408,8 @@ static bool is_ordered(const ptx_instruction *i) {
     return is_strong(i) && i->mods[PTX_SLOT_SCOPE] != PTX_MOD_SCOPE_CTA;
 }
 
-/* Returns the handler for an ordinary parameter load; NULL if it needs the general one. */
+/* Returns the handler for an ordinary parameter load: 4 or 8 bytes at a constant place in the kernel's own parameters.
+ * NULL if the load needs the general one. */
 static sim_handler pick_parameter(const sim_op *op, unsigned limit) {
     uint64_t offset = (uint64_t)op->imm - SIM_PARAM_WINDOW;
     bool plain = op->run == load_params && op->count == 1 && op->x == op->y && op->a == SIM_SLOT_ZERO;
@@ -382,6 +417,7 @@ static sim_handler pick_parameter(const sim_op *op, unsigned limit) {
     return op->bytes == 4 ? parameter_32 : op->bytes == 8 ? parameter_64 : NULL;
 }
 
+/* Most kernels read all their parameters in this way, in each block. */
 static void simplify_parameter(const sim_lowering *l, sim_op *op) {
     sim_handler run = pick_parameter(op, l->program->param_bytes);
     if (!run) return;
@@ -418,6 +454,8 @@ static uint32_t data_slot(sim_lowering *l, const ptx_operand *o, unsigned type, 
     return o->kind == PTX_INTEGER ? sim_constant(l, o->bits, lane) : sim_source(l, o, type);
 }
 
+/* Lowers a load or store. x, y: logarithms of an element's bytes in memory and in its register; imm2: a load extends
+ * the sign; d: the first element's register, and from `more` on all of them in the pool. */
 static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const ptx_operand *memory,
                                 const ptx_operand *data, bool is_load) {
     bool wide;
@@ -457,6 +495,7 @@ haul_status LOWER(LD)(sim_lowering *l, const ptx_instruction *i) {
     return lower_access(l, i, &i->operands[1], &i->operands[0], true);
 }
 
+/* The promise that all lanes read one address changes nothing. */
 haul_status LOWER(LDU)(sim_lowering *l, const ptx_instruction *i) {
     return LOWER(LD)(l, i);
 }

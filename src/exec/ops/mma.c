@@ -1,4 +1,9 @@
-/* mma and wmma.mma: products of matrices in a warp's registers. more: a sim_product in the pool. */
+/* mma and wmma.mma: products of matrices in a warp's registers. more: a sim_product in the pool.
+ *
+ * A product gathers the factors and sums of all lanes into arrays of elements (fragments.h), multiplies them
+ * (multiply.h, sparse.h) and scatters the sums. wmma's fragments have the same layout; its loads and stores are in
+ * wmma.c. Two forms are different: products of 8-bit floats on sm_90 and sm_100, and the four small products of
+ * m8n8k4. */
 #include "exec/ops/fragments.h"
 #include "exec/ops/lanes.h"
 #include "exec/ops/multiply.h"
@@ -17,6 +22,7 @@ static bool goes_by_halves(const sim_product *p, unsigned sm) {
     return (p->type_a == PTX_E4M3 || p->type_a == PTX_E5M2) && sm >= SIM_FIRST_HOPPER && sm < SIM_FIRST_RTX_BLACKWELL;
 }
 
+/* Converts an 8-bit float to a half, which holds all of them. */
 static uint32_t half_of(uint32_t raw, unsigned type) {
     return encode(sim_f16, sim_decode_one(raw, type), SIM_ROUND_EVEN, false);
 }
@@ -31,6 +37,7 @@ static void pick(const sim_product *p, const sim_operands *from, unsigned first,
     }
 }
 
+/* If d is in half precision, so is the sum between the two parts. */
 static void multiply_by_halves(const sim_product *p, sim_operands *o, unsigned sm) {
     sim_product half = *p;
     sim_operands part;
@@ -46,6 +53,7 @@ static void multiply_by_halves(const sim_product *p, sim_operands *o, unsigned s
     for (uint32_t n = 0; n < p->m * p->n; n++) o->sum.single[n] = canonical_f32(o->sum.single[n] + part.sum.single[n]);
 }
 
+/* Multiplies dense matrices of any types. */
 static void multiply_warps(const sim_product *p, sim_operands *o, unsigned sm) {
     if (p->type_a == PTX_F64)
         sim_multiply_wide(p, o);
@@ -55,6 +63,7 @@ static void multiply_warps(const sim_product *p, sim_operands *o, unsigned sm) {
         sim_multiply(p, o, sm);
 }
 
+/* Collects all lanes' elements; they are decoded when they are multiplied. */
 static void gather(const sim_warp *w, const sim_product *p, sim_operands *o) {
     const uint32_t *pool = w->sm->grid->program->pool;
     sim_gather_a(w, p, pool + p->a, &o->a);
@@ -62,6 +71,7 @@ static void gather(const sim_warp *w, const sim_product *p, sim_operands *o) {
     sim_gather_sums(w, p, pool + p->c, o);
 }
 
+/* A dense product of a whole warp. */
 static sim_step multiply(sim_warp *w, const sim_op *op, uint32_t active) {
     const sim_product *p = sim_product_at(w, op);
     sim_operands o;
@@ -74,6 +84,7 @@ static sim_step multiply(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* The metadata are in a register of some of the lanes. */
 static sim_step multiply_sparse(sim_warp *w, const sim_op *op, uint32_t active) {
     const sim_product *p = sim_product_at(w, op);
     sim_operands o;
@@ -93,6 +104,7 @@ static sim_step multiply_sparse(sim_warp *w, const sim_op *op, uint32_t active) 
 enum { QUADS = 4, QUAD_LANES = 8, QUAD_DEPTH = 4, QUAD_COLUMNS = 8, HALF_WARP = 16, QUAD_SUMS = 8 };
 enum { QUAD_A_BY_COLUMNS = 1, QUAD_B_BY_COLUMNS = 2 };
 
+/* Returns the lane of a quad's member. */
 static unsigned quad_lane(unsigned quad, unsigned member) {
     return 4 * quad + member % 4 + HALF_WARP * (member / 4);
 }
@@ -113,12 +125,14 @@ static void gather_quad(const sim_warp *w, const sim_product *p, uint32_t layout
     }
 }
 
+/* Returns the place of the member's sum e: in half precision a row of its own, in single precision 2 x 2 blocks. */
 static unsigned quad_sum(unsigned type, unsigned member, unsigned e) {
     const unsigned upper = 4 * (member / 4);
     if (type == PTX_F16) return (upper + member % 4) * QUAD_COLUMNS + e;
     return (upper + (member & 1) + (e & 2)) * QUAD_COLUMNS + (e & 4) + (member & 2) + (e & 1);
 }
 
+/* Sums of c and d are in the registers of the quad's eight lanes. */
 static void gather_quad_sums(const sim_warp *w, const sim_product *p, unsigned quad, sim_operands *o) {
     const uint32_t *c = w->sm->grid->program->pool + p->c;
     for (unsigned member = 0; member < QUAD_LANES; member++) {
@@ -130,6 +144,7 @@ static void gather_quad_sums(const sim_warp *w, const sim_product *p, unsigned q
     }
 }
 
+/* Lanes that have ended keep their registers. */
 static void scatter_quad_sums(sim_warp *w, const sim_product *p, unsigned quad, uint32_t lanes, const sim_operands *o) {
     const uint32_t *d = w->sm->grid->program->pool + p->d;
     for (unsigned member = 0; member < QUAD_LANES; member++) {
@@ -161,6 +176,7 @@ static sim_step multiply_quads(sim_warp *w, const sim_op *op, uint32_t active) {
 
 /* ---- lowering ---- */
 
+/* Puts the fragments' slots and the product into the pool. */
 static sim_op *emit_product(sim_lowering *l, const ptx_instruction *i, sim_handler run) {
     sim_product p = sim_product_of(i);
     p.d = sim_pool_fragment(l, &i->operands[0], true);
@@ -204,6 +220,7 @@ PRODUCT(WMMA_F16)
 PRODUCT(WMMA)
 PRODUCT(WMMA_BITS)
 
+/* mma.m8n8k4 of f16, made for Volta. */
 haul_status LOWER(MMA_QUAD)(sim_lowering *l, const ptx_instruction *i) {
     emit_product(l, i, multiply_quads)->x = (i->mods[PTX_SLOT_LAYOUT_A] == PTX_MOD_A_COL ? QUAD_A_BY_COLUMNS : 0u) |
                                             (i->mods[PTX_SLOT_LAYOUT_B] == PTX_MOD_B_COL ? QUAD_B_BY_COLUMNS : 0u);

@@ -1,7 +1,12 @@
-/* mov: copies; packs vectors of registers into one register and unpacks them. */
+/* mov: copies registers, packs vectors of registers into one register, and unpacks them.
+ *
+ * A vector's elements are equal parts of the register, the first one in the lowest bits. Elements of 8 bits live in
+ * 16-bit registers, hence the masks. An operand that is a special register may be wider than the destination: the copy
+ * takes its low part. cvta, which adds a window to an address, is in generic.c. */
 #include "exec/ops/lanes.h"
 #include "state/lanes.h"
 
+/* A lane of a .b128 register. */
 typedef struct lane_16_bytes {
     uint64_t word[2];
 } lane_16_bytes;
@@ -19,11 +24,13 @@ static sim_step copy_128(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* x: all ones if the source is negated. */
 static sim_step copy_pred(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_set_predicate(w, op->d, SIM_PREDICATE(w, op->a) ^ op->x, active);
     return SIM_NEXT;
 }
 
+/* A predicate may be copied negated. */
 static haul_status lower_copy_pred(sim_lowering *l, const ptx_instruction *i) {
     uint32_t flip;
     const uint32_t d = sim_destination(l, &i->operands[0]), a = sim_predicate(l, &i->operands[1], &flip);
@@ -34,6 +41,7 @@ static haul_status lower_copy_pred(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- unpacking: one operation for each element; op->x is the element's bit position, op->imm its mask ---- */
 
+/* Takes an element out of a register of up to 64 bits. */
 #define UNPACK(name, D, S)                                                 \
     static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) { \
         D *d = SIM_SLOT(w, D, op->d);                                      \
@@ -44,6 +52,7 @@ static haul_status lower_copy_pred(sim_lowering *l, const ptx_instruction *i) {
         return SIM_NEXT;                                                   \
     }
 
+/* The same for 128 bits, whose elements lie within one of the two words. */
 #define UNPACK_WIDE(name, D)                                               \
     static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) { \
         D *d = SIM_SLOT(w, D, op->d);                                      \
@@ -74,6 +83,7 @@ static sim_handler unpacker(unsigned whole, unsigned element) {
     return handlers[row][element <= 16 ? 0 : element == 32 ? 1 : 2];
 }
 
+/* Emits an operation for each element. */
 static haul_status lower_unpack(sim_lowering *l, const ptx_instruction *i) {
     const ptx_operand *elements = &i->operands[0];
     const unsigned whole = ptx_bits(i->type), element = whole / elements->part_count;
@@ -91,12 +101,14 @@ static haul_status lower_unpack(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- copies; special registers may be wider than the destination ---- */
 
+/* Returns the handler that copies `bits` from a register of `from` bits. */
 static sim_handler copier(unsigned bits, unsigned from) {
     if (from > bits && from == 32) return unpack_16_from_32;
     if (from > bits) return unpack_32_from_64;
     return bits <= 16 ? copy_16 : bits == 32 ? copy_32 : bits == 64 ? copy_64 : copy_128;
 }
 
+/* Emits a copy of one register, constant or special register. All ones as the mask: the whole value is copied. */
 static void emit_copy(sim_lowering *l, const ptx_operand *to, const ptx_operand *from, unsigned type) {
     const unsigned bits = ptx_bits(type) < 16 ? 16 : ptx_bits(type);
     const bool special = from->kind == PTX_SPECIAL_REGISTER;
@@ -110,7 +122,7 @@ static haul_status lower_copy(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* First saves elements that come from other elements of the destination. */
+/* First saves elements that come from other elements of the destination. Only then does it write any. */
 haul_status LOWER(MOV_VECTOR)(sim_lowering *l, const ptx_instruction *i) {
     const ptx_operand *to = &i->operands[0], *from = &i->operands[1];
     const unsigned bytes = ptx_bits(i->type) / 8;
@@ -129,6 +141,7 @@ haul_status LOWER(MOV_VECTOR)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- packing: two or four elements (op->a, b, c, x), each op->y bits wide; op->imm is an element's mask ---- */
 
+/* The highest element needs no mask: its upper bits are shifted out. */
 #define PACK_2(name, D, S)                                                     \
     static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) {     \
         D *d = SIM_SLOT(w, D, op->d);                                          \
@@ -156,6 +169,7 @@ PACK_2(pack_32_into_64, uint64_t, uint32_t)
 PACK_4(pack_8_into_32, uint32_t, uint16_t)
 PACK_4(pack_16_into_64, uint64_t, uint16_t)
 
+/* The forms that the macros do not cover. */
 static sim_step pack_8_into_16(sim_warp *w, const sim_op *op, uint32_t active) {
     uint16_t *d = SIM_SLOT(w, uint16_t, op->d);
     const uint16_t *a = SIM_SLOT(w, uint16_t, op->a), *b = SIM_SLOT(w, uint16_t, op->b);
@@ -163,6 +177,7 @@ static sim_step pack_8_into_16(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* Inactive lanes are skipped, not written again. */
 static sim_step pack_64_into_128(sim_warp *w, const sim_op *op, uint32_t active) {
     lane_16_bytes *d = SIM_SLOT(w, lane_16_bytes, op->d);
     const uint64_t *a = SIM_SLOT(w, uint64_t, op->a), *b = SIM_SLOT(w, uint64_t, op->b);
@@ -183,6 +198,7 @@ static sim_step pack_32_into_128(sim_warp *w, const sim_op *op, uint32_t active)
     return SIM_NEXT;
 }
 
+/* Returns NULL if a register of that width has no such elements. The sums of width and number are all different. */
 static sim_handler packer(unsigned whole, uint32_t count) {
     switch (whole + count) {
     case 16 + 2: return pack_8_into_16;
@@ -196,6 +212,7 @@ static sim_handler packer(unsigned whole, uint32_t count) {
     }
 }
 
+/* Missing elements read zeros from a slot that all programs have. */
 static haul_status lower_pack(sim_lowering *l, const ptx_instruction *i) {
     const ptx_operand *elements = &i->operands[1];
     const unsigned whole = ptx_bits(i->type), count = elements->part_count, element = whole / count;
@@ -211,6 +228,7 @@ static haul_status lower_pack(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
+/* The operands' kinds select the form. */
 haul_status LOWER(MOV)(sim_lowering *l, const ptx_instruction *i) {
     if (i->operands[0].kind == PTX_VECTOR) return lower_unpack(l, i);
     if (i->operands[1].kind == PTX_VECTOR) return lower_pack(l, i);

@@ -64,6 +64,7 @@ static SIM_INLINED uint32_t sim_mufu_reciprocal_of(uint32_t m) {
     return sim_mufu_evaluate(SIM_MUFU_RCP, m >> 16, x, sim_mufu_square(x << 1)).upper;
 }
 
+/* MUFU.RCP. Zeros, as which subnormal numbers count, give infinities of their sign, and infinities zeros. */
 static SIM_INLINED float sim_mufu_reciprocal(float a) {
     const uint32_t bits = bits_of_f32(a), sign = bits & UINT32_C(0x80000000), m = bits & MUFU_FRACTION;
     const int32_t e = (int32_t)(bits >> 23 & 255);
@@ -86,6 +87,7 @@ static SIM_INLINED uint32_t sim_mufu_inverse_root_of(uint32_t place) {
     return place ? sum.upper : UINT32_C(1) << 30;
 }
 
+/* MUFU.RSQ. Negative numbers give NaN, zeros an infinity of their sign. */
 static SIM_INLINED float sim_mufu_inverse_root(float a) {
     const uint32_t bits = bits_of_f32(a), sign = bits & UINT32_C(0x80000000), m = bits & MUFU_FRACTION;
     const int32_t e = (int32_t)(bits >> 23 & 255);
@@ -96,6 +98,7 @@ static SIM_INLINED float sim_mufu_inverse_root(float a) {
     return invalid ? f32_of_bits(SIM_NAN_F32) : f32_of_bits(sim_mufu_is_extreme(e, 255) ? special : usual);
 }
 
+/* MUFU.SQRT. Negative numbers give NaN, zeros stay. */
 static SIM_INLINED float sim_mufu_root(float a) {
     const uint32_t bits = bits_of_f32(a), sign = bits & UINT32_C(0x80000000), m = bits & MUFU_FRACTION;
     const int32_t e = (int32_t)(bits >> 23 & 255);
@@ -113,6 +116,7 @@ static SIM_INLINED uint32_t sim_mufu_fixed(float magnitude) {
     return (uint32_t)(int32_t)(within * 0x1p23f);
 }
 
+/* MUFU.EX2: 2 to the power of a. The whole part becomes the exponent, the fraction selects the slice. */
 static SIM_INLINED float sim_mufu_exponential(float a) {
     const uint32_t negative = bits_of_f32(a) >> 31, magnitude = sim_mufu_fixed(__builtin_fabsf(flush_f32(a)));
     const uint32_t fixed = (magnitude ^ -negative) + negative, part = fixed & MUFU_FRACTION;
@@ -134,6 +138,7 @@ static SIM_INLINED float sim_mufu_float(double exact, uint32_t point) {
     return (float)(f64_of_bits(bits) * f64_of_bits((uint64_t)(1023 - point) << 52));
 }
 
+/* MUFU.LG2. The significand's logarithm and the exponent are added in fixed point, then cut to single precision. */
 static SIM_INLINED float sim_mufu_logarithm(float a) {
     const uint32_t bits = bits_of_f32(a), m = bits & MUFU_FRACTION, x = m & 0x1ffff;
     const int32_t e = (int32_t)(bits >> 23 & 255);
@@ -196,6 +201,7 @@ static SIM_INLINED bool sim_mufu_is_nan(uint64_t upper) {
     return (upper & ~(UINT64_C(1) << 63)) > MUFU_INFINITY_F64;
 }
 
+/* MUFU.RCP64H and MUFU.RSQ64H: as above, on the upper half of a double. The lower half of the result is 0. */
 static SIM_INLINED double sim_mufu_reciprocal_f64(double a) {
     const uint64_t bits = sim_mufu_upper(a), sign = bits & UINT64_C(1) << 63;
     const int32_t e = (int32_t)(bits >> 52 & 2047);

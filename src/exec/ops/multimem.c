@@ -1,6 +1,10 @@
 /* multimem: accesses the memory of several devices through an address of a multicast object. The devices' copies are
  * accessed in the serial phase, in the order in which they were added to the object.
  *
+ * All virtual GPUs of a process share one table of virtual memory (machine/virtual.h), which finds the copies of a
+ * multicast address. A load combines the copies' values, a store writes all, a reduction is applied to each. Only the
+ * device's own copy is checked for races.
+ *
  * more, count: registers of the vector's elements in the pool and their number; bytes: of all elements; x, y: log2 of
  * the bytes of an element and of a register's lane; target: the type; imm2: the operation, see pack_operation(). */
 #include "check/global.h"
@@ -34,12 +38,14 @@ static operation operation_of(const sim_op *op) {
 
 /* ---- reductions of several copies ---- */
 
+/* Returns up to 8 bytes of memory. */
 static uint64_t bits_at(const unsigned char *from, unsigned bytes) {
     uint64_t bits = 0;
     memcpy(&bits, from, bytes);
     return bits;
 }
 
+/* Rounds to nearest. Types of 8 bits clamp to their greatest number. */
 static uint32_t encode_part(ptx_type type, double x) {
     switch (type) {
     case PTX_F16: return encode(sim_f16, x, SIM_ROUND_EVEN, false);
@@ -49,10 +55,12 @@ static uint32_t encode_part(ptx_type type, double x) {
     }
 }
 
+/* Rounds a sum to the type that the instruction sums in. */
 static double in_precision(ptx_type type, double x) {
     return type == PTX_F32 ? (double)(float)x : sim_decode_one(encode_part(type, x), type);
 }
 
+/* A number wins over NaN. */
 static double reduce_two(unsigned modifier, double a, double b) {
     if (modifier == PTX_MOD_ATOM_ADD) return a + b;
     if (a != a) return b;
@@ -60,6 +68,8 @@ static double reduce_two(unsigned modifier, double a, double b) {
     return (modifier == PTX_MOD_ATOM_MIN ? a < b : a > b) ? a : b;
 }
 
+/* Combines an element of all copies part by part, rounding after each step, and rounds to the element's type at the
+ * end. */
 static uint64_t reduce_parts(operation o, unsigned char *const *copies, unsigned count, unsigned at, unsigned bytes) {
     const unsigned size = ptx_bits(o.part) / 8;
     uint64_t result = 0;
@@ -74,6 +84,7 @@ static uint64_t reduce_parts(operation o, unsigned char *const *copies, unsigned
     return result;
 }
 
+/* Combines an element of all copies in the order of the devices. */
 static uint64_t reduce_element(operation o, unsigned char *const *copies, unsigned count, unsigned at, unsigned bytes) {
     uint64_t sum = bits_at(copies[0] + at, bytes);
     bool changed;
@@ -85,6 +96,7 @@ static uint64_t reduce_element(operation o, unsigned char *const *copies, unsign
 
 /* ---- a lane's access ---- */
 
+/* Read and write one lane of the register of an element. */
 static uint64_t register_of(const sim_warp *w, const sim_op *op, unsigned element, unsigned lane) {
     const uint32_t slot = w->sm->grid->program->pool[op->more + element];
     switch (op->y) {
@@ -103,8 +115,10 @@ static void set_register(const sim_warp *w, const sim_op *op, unsigned element, 
     }
 }
 
+/* Accesses the lane's bytes in all copies. */
 typedef void lane_fn(sim_warp *w, const sim_op *op, unsigned lane, unsigned char *const *copies, unsigned count);
 
+/* multimem.ld_reduce, .st and .red of one lane, element by element. */
 static void load_lane(sim_warp *w, const sim_op *op, unsigned lane, unsigned char *const *copies, unsigned count) {
     const unsigned bytes = 1u << op->x;
     for (unsigned e = 0; e < op->count; e++)
@@ -131,6 +145,7 @@ static void reduce_lane(sim_warp *w, const sim_op *op, unsigned lane, unsigned c
 
 /* ---- a warp's access ---- */
 
+/* Records the fault of a lane; returns false. */
 static bool fault(sim_warp *w, const sim_op *op, unsigned lane, haul_finding_kind kind, const char *what,
                   uint64_t address) {
     sim_fault_concerns(w, HAUL_SPACE_GLOBAL, address, op->bytes);
@@ -138,6 +153,7 @@ static bool fault(sim_warp *w, const sim_op *op, unsigned lane, haul_finding_kin
     return false;
 }
 
+/* Finds the lane's bytes in all copies and accesses them. Returns false, with the fault recorded, if there are none. */
 static bool access_lane(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, lane_fn *act) {
     unsigned char *copies[SIM_VIRTUAL_DEVICES];
     const char *why;
@@ -162,6 +178,7 @@ static void check_own(sim_warp *w, const sim_op *op, uint32_t active, const uint
     sim_hazard_global(w, op, lanes, own, loads ? HAUL_ACTION_READ : HAUL_ACTION_ATOMIC);
 }
 
+/* Counts as one access to global memory, at the multicast address. */
 static sim_step access_all(sim_warp *w, const sim_op *op, uint32_t active, lane_fn *act) {
     uint64_t address[SIM_LANES];
     sim_step step;
@@ -195,6 +212,7 @@ static sim_step reduce_everywhere(sim_warp *w, const sim_op *op, uint32_t active
 
 /* ---- lowering ---- */
 
+/* Returns the small floating type that an element consists of; PTX_TYPE_NONE for other types. */
 static ptx_type part_of(unsigned type) {
     switch (type) {
     case PTX_F16:
@@ -227,6 +245,7 @@ static unsigned log2_of(unsigned n) {
     return (unsigned)__builtin_ctz(n);
 }
 
+/* Lowers any of the three. All registers of a vector have one width, which may exceed the element's. */
 static haul_status lower(sim_lowering *l, const ptx_instruction *i, sim_handler run, haul_memory_class class) {
     const bool loads = class == HAUL_CLASS_GLOBAL_LOAD;
     const ptx_operand *data = &i->operands[loads ? 0 : 1], *memory = &i->operands[loads ? 1 : 0];
@@ -257,6 +276,7 @@ haul_status LOWER(MULTIMEM_LD_REDUCE)(sim_lowering *l, const ptx_instruction *i)
     return lower(l, i, load_reduced, HAUL_CLASS_GLOBAL_LOAD);
 }
 
+/* A store has no operation, but the field must have one that exists. */
 haul_status LOWER(MULTIMEM_ST)(sim_lowering *l, const ptx_instruction *i) {
     ptx_instruction store = *i;
     store.mods[PTX_SLOT_ATOMIC] = PTX_MOD_ATOM_AND; /* unused */

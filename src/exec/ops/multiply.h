@@ -95,6 +95,7 @@ static inline void sim_keep_fraction(sim_eight_reals *x, unsigned fraction) {
     if (fraction < 23) *x = (sim_eight_reals)((sim_eight_longs)*x & kept);
 }
 
+/* Turns elements k to end - 1 of eight columns into reals with their exponents. */
 static inline void sim_spread_columns(const sim_product *p, const sim_factor *b, unsigned first, unsigned k,
                                       unsigned end, sim_columns *c) {
     const sim_eight_integers none = (sim_eight_integers){0} + SIM_NO_EXPONENT;
@@ -160,6 +161,7 @@ typedef struct sim_near_columns {
     sim_eight_singles real[SIM_MOST_TOGETHER], power[SIM_MOST_TOGETHER];
 } sim_near_columns;
 
+/* Turns eight elements into singles, which is exact so near 0. */
 static inline void sim_near_eight(const sim_factor *f, uint32_t at, sim_eight_singles *real, sim_eight_singles *power) {
     sim_eight_integers value, exponent;
     memcpy(&value, f->value + at, sizeof value);
@@ -174,6 +176,7 @@ typedef struct sim_near_row {
     float real[SIM_MOST_TOGETHER], power[SIM_MOST_TOGETHER];
 } sim_near_row;
 
+/* Prepares `count` elements of a row of a, a multiple of eight. */
 static inline void sim_near_row_of(const sim_factor *a, unsigned first, unsigned count, sim_near_row *out) {
     for (unsigned n = 0; n < count; n += SIM_COLUMNS) {
         sim_eight_singles real, power;
@@ -246,6 +249,7 @@ static inline void sim_add_near_eight(const sim_near_row *a, unsigned count, con
     sim_keep_sums(&none, &before, fraction, sum);
 }
 
+/* Adds products of eight columns to the sums of `rows` rows. b's columns are prepared once for all rows. */
 static inline void sim_add_near_columns(const sim_product *p, const sim_operands *o, unsigned first, unsigned row,
                                         unsigned rows, unsigned k, unsigned end, unsigned fraction, float *sum) {
     const bool is_half = p->type_d == PTX_F16 && end == p->k;
@@ -287,12 +291,14 @@ static inline bool sim_is_finite(float x) {
     return (bits_of_f32(x) & 0x7f800000) != 0x7f800000;
 }
 
+/* Tests a whole array without a branch. */
 static inline bool sim_are_finite(const float *sum, unsigned count) {
     uint32_t beyond = 0; /* its top bit: an exponent of all ones carries into it */
     for (unsigned n = 0; n < count; n++) beyond |= (bits_of_f32(sum[n]) & INT32_MAX) + (1u << 23);
     return !(beyond >> 31);
 }
 
+/* Adds all products, as many at a time as the machine does. */
 static inline void sim_add_finite(const sim_product *p, sim_operands *o, unsigned unit, unsigned sm) {
     const uint32_t width = sim_sum_width(unit, sm), fraction = sim_sum_fraction(unit, sm);
     for (unsigned k = 0; k < p->k; k += width)
@@ -329,12 +335,14 @@ static inline void sim_multiply_floats(const sim_product *p, sim_operands *o, un
 
 /* ---- other types ---- */
 
+/* Wraps or saturates a sum, once, at the end. */
 static inline int32_t sim_fit_sum(int64_t sum, bool saturates) {
     if (saturates && sum > INT32_MAX) return INT32_MAX;
     if (saturates && sum < INT32_MIN) return INT32_MIN;
     return (int32_t)(uint32_t)(uint64_t)sum;
 }
 
+/* A sum of products fits in 32 bits at these depths, so only the addition of c may overflow. */
 static inline void sim_multiply_integers(const sim_product *p, sim_operands *o) {
     sim_decode_integers(&o->a, p->m * p->k, p->type_a);
     sim_decode_integers(&o->b, p->k * p->n, p->type_b);
@@ -349,6 +357,7 @@ static inline void sim_multiply_integers(const sim_product *p, sim_operands *o) 
     }
 }
 
+/* Counts the ones of each row and column combined, 32 elements at a time. */
 static inline void sim_multiply_bits(const sim_product *p, sim_operands *o) {
     for (unsigned i = 0; i < p->m; i++) {
         for (unsigned j = 0; j < p->n; j++) {
@@ -362,6 +371,7 @@ static inline void sim_multiply_bits(const sim_product *p, sim_operands *o) {
     }
 }
 
+/* A chain of fused multiply-adds along k. Of NaNs, b's goes first, then the sum's, then a's. */
 static inline void sim_multiply_wide(const sim_product *p, sim_operands *o) {
     fesetround(p->rounding);
     for (unsigned i = 0; i < p->m; i++) {

@@ -1,5 +1,9 @@
 /* The cvt forms new in sm_100: types of 4, 6 and 8 bits in groups of two and four, scales (ue8m0), and stochastic
- * rounding. */
+ * rounding.
+ *
+ * Elements are decoded to doubles and encoded by encode() (half.h) with one rounding. Types of 4 and 6 bits have no
+ * infinities and no NaNs, so conversions to them clamp: NaN becomes the greatest number. Other conversions are in
+ * convert.c. */
 #include "exec/half.h"
 #include "exec/ops/lanes.h"
 #include "state/block.h"
@@ -14,6 +18,7 @@ typedef struct packing {
     unsigned bits;
 } packing;
 
+/* The elements of e2m1 are packed; those of 6 bits have a byte each. */
 static packing packing_of(unsigned type) {
     switch (type) {
     case PTX_F16X2: return (packing){&sim_f16, 16};
@@ -28,6 +33,7 @@ static packing packing_of(unsigned type) {
     }
 }
 
+/* Writes one lane of a destination of 16 or 32 bits; 8-bit results are in 16-bit registers. */
 static void set_lane(sim_warp *w, const sim_op *op, unsigned lane, unsigned bits, uint32_t value) {
     if (bits <= 16)
         SIM_SLOT(w, uint16_t, op->d)[lane] = (uint16_t)value;
@@ -38,10 +44,12 @@ static void set_lane(sim_warp *w, const sim_op *op, unsigned lane, unsigned bits
 /* op->x, y: types of destination and source; target: rounding modifier; imm: flags */
 enum { RELU = 1, FINITE = 2 };
 
+/* .relu: negative numbers and -0 become +0; NaN stays. */
 static double clamped(double x, const sim_op *op) {
     return (op->imm & RELU) && x <= 0.0 ? 0.0 : x;
 }
 
+/* Lowers a conversion with sources of types a and b (0: one source). */
 static haul_status lower_narrow(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned a, unsigned b) {
     sim_op *op = sim_emit_with(l, i, run, a, b, 0);
     if (!op) return HAUL_ERROR_UNSUPPORTED;
@@ -52,12 +60,14 @@ static haul_status lower_narrow(sim_lowering *l, const ptx_instruction *i, sim_h
 
 /* ---- to and from 4 and 6 bits ---- */
 
+/* Returns two elements as halves of the result: rounded to nearest, clamped to the greatest number. */
 static uint32_t pack_two(const sim_op *op, double high, double low) {
     const packing p = packing_of(op->x);
     return encode(*p.format, clamped(high, op), SIM_ROUND_EVEN, true) << p.bits |
            encode(*p.format, clamped(low, op), SIM_ROUND_EVEN, true);
 }
 
+/* a is the upper element. */
 static sim_step from_singles(sim_warp *w, const sim_op *op, uint32_t active) {
     const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b);
     for (unsigned l = 0; l < SIM_LANES; l++)
@@ -65,6 +75,7 @@ static sim_step from_singles(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* The upper half of a source becomes the upper element. */
 static sim_step from_halves(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *a = SIM_SLOT(w, uint32_t, op->a);
     for (unsigned l = 0; l < SIM_LANES; l++) {
@@ -83,6 +94,7 @@ static double decode(const sim_format *f, uint32_t bits) {
     return bits >> f->sign & 1 ? -value : value;
 }
 
+/* All values of these types are halves, so nothing is rounded. */
 static sim_step to_halves(sim_warp *w, const sim_op *op, uint32_t active) {
     const packing p = packing_of(op->y);
     const uint16_t *a = SIM_SLOT(w, uint16_t, op->a);
@@ -109,6 +121,7 @@ haul_status LOWER(CVT_NARROW)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- scales: the exponent of a single, without its sign; 255 is NaN ---- */
 
+/* Returns the exponent, rounded up with .rp if there is a fraction; otherwise the fraction is cut off. */
 static uint32_t scale_of(uint32_t single, const sim_op *op) {
     const uint32_t magnitude = single & 0x7fffffffu, half_of_least = 0x00400000u;
     const bool is_nan = magnitude > 0x7f800000u, is_finite = magnitude < 0x7f800000u;
@@ -125,6 +138,7 @@ static sim_step scales_of_singles(sim_warp *w, const sim_op *op, uint32_t active
     return SIM_NEXT;
 }
 
+/* A bf16 is the upper half of a single. */
 static sim_step scales_of_halves(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *a = SIM_SLOT(w, uint32_t, op->a);
     for (unsigned l = 0; l < SIM_LANES; l++)
@@ -132,6 +146,7 @@ static sim_step scales_of_halves(sim_warp *w, const sim_op *op, uint32_t active)
     return SIM_NEXT;
 }
 
+/* Returns 2^(scale - 127). The least scale is subnormal in bf16. */
 static uint32_t bf16_of_scale(uint32_t scale) {
     return scale == 255 ? 0x7fff : scale == 0 ? 0x0040 : scale << 7;
 }
@@ -159,6 +174,7 @@ haul_status LOWER(CVT_SCALE)(sim_lowering *l, const ptx_instruction *i) {
 
 /* ---- stochastic rounding: adds random bits to the truncated part, aligned at its highest bit ---- */
 
+/* Rounds away from zero if random bits and the cut part carry. `width`: the number of random bits. */
 static uint32_t encode_random(const sim_format *f, double x, uint64_t random, int width, bool finite) {
     const uint64_t bits = bits_of_f64(x), magnitude = bits & INT64_MAX;
     const int exponent = (int)(magnitude >> 52) - 1023 - f->lowest;
@@ -200,6 +216,7 @@ static sim_step round_randomly(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* `elements`: the sources, the highest first. The random bits are the last operand. */
 static haul_status lower_random(sim_lowering *l, const ptx_instruction *i, const ptx_operand *const *elements,
                                 unsigned count) {
     uint32_t slots[4];

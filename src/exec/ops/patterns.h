@@ -19,6 +19,8 @@ static inline const uint32_t *sim_narrow_lanes(const sim_warp *w, const sim_op *
     return narrow;
 }
 
+/* Finds the pattern of a whole warp: stride, bounds and alignment. Both halves are visited in one loop, without
+ * branches. */
 static inline void sim_find_whole_pattern(sim_pattern *p, const uint32_t a[SIM_LANES]) {
     const uint32_t stride = a[1] - a[0], first = a[0], second = a[SIM_HALF];
     uint32_t differs = 0, nearest = UINT32_MAX, furthest = 0, low_bits = 0;
@@ -35,6 +37,7 @@ static inline void sim_find_whole_pattern(sim_pattern *p, const uint32_t a[SIM_L
     p->nearest = nearest, p->furthest = furthest, p->low_bits = low_bits;
 }
 
+/* The same for some of the lanes, which get no stride. */
 static inline void sim_find_partial_pattern(sim_pattern *p, const uint32_t a[SIM_LANES], uint32_t active) {
     uint32_t nearest = UINT32_MAX, furthest = 0, low_bits = 0;
     for (uint32_t l = 0; l < SIM_LANES; l++) {
@@ -47,7 +50,9 @@ static inline void sim_find_partial_pattern(sim_pattern *p, const uint32_t a[SIM
     p->nearest = nearest, p->furthest = furthest, p->low_bits = low_bits;
 }
 
-/* Returns the pattern of the operation's address register: the cached one, or *own. */
+/* Returns the pattern of the operation's address register: the cached one, or *own. The first operation that uses a
+ * register in a block (SIM_PATTERN_LEADS) finds the pattern for those after it. They take it if their lanes are the
+ * same. */
 static inline sim_pattern *sim_pattern_find(const sim_warp *w, const sim_op *op, uint32_t active,
                                             const uint32_t lanes[SIM_LANES], sim_pattern *own) {
     sim_pattern *p = own;
@@ -80,6 +85,8 @@ static inline bool sim_pattern_fits(const sim_pattern *p, int64_t imm, uint32_t 
 
 /* ---- wavefronts ---- */
 
+/* Returns the wavefronts of an access of that width. They are computed once for a pattern: moving all lanes by whole
+ * words turns the banks but keeps the conflicts. */
 static inline sim_wavefronts sim_pattern_wavefronts(sim_pattern *p, const uint32_t lanes[SIM_LANES], unsigned bytes,
                                                     bool is_store) {
     sim_wavefronts *known = &p->wavefronts[is_store][bytes / 8];
@@ -88,6 +95,7 @@ static inline sim_wavefronts sim_pattern_wavefronts(sim_pattern *p, const uint32
     return *known;
 }
 
+/* Counts one machine access. */
 static inline void sim_count_pattern_part(sim_counting *c, const sim_op *op, sim_pattern *p,
                                           const uint32_t lanes[SIM_LANES], unsigned bytes, bool is_store) {
     const sim_wavefronts wavefronts = sim_pattern_wavefronts(p, lanes, bytes, is_store);
@@ -121,6 +129,7 @@ static inline bool sim_count_pattern(sim_counting *c, const sim_op *op, sim_patt
 /* Four words, and a transposition of four by four: compilers do not vectorise that loop. */
 typedef uint32_t sim_quad __attribute__((vector_size(16), aligned(4), may_alias));
 
+/* Transposes four by four words in two steps of pairs. */
 static inline void sim_turn_quads(sim_quad q[4]) {
     const sim_quad a = __builtin_shufflevector(q[0], q[1], 0, 4, 1, 5),
                    b = __builtin_shufflevector(q[0], q[1], 2, 6, 3, 7);
@@ -186,6 +195,8 @@ static inline void sim_store_regular(const sim_pattern *p, unsigned char *shared
     }
 }
 
+/* Loads `count` words for each lane: broadcasts, copies and transpositions if the lanes have a suitable stride, gathers
+ * otherwise. */
 static inline void sim_load_pattern(const sim_pattern *p, const uint32_t lanes[SIM_LANES], const unsigned char *shared,
                                     uint32_t shift, uint32_t *const *d, unsigned count) {
     if ((p->stride & ~4u) == 0) {
@@ -211,6 +222,7 @@ static inline void sim_load_pattern(const sim_pattern *p, const uint32_t lanes[S
     for (unsigned e = 0; e < count; e++) sim_gather_words(d[e], base + 4 * e, lanes, p->active);
 }
 
+/* Stores them. Lanes with equal addresses store in lane order, so that the last one wins. */
 static inline void sim_store_pattern(const sim_pattern *p, const uint32_t lanes[SIM_LANES], unsigned char *shared,
                                      uint32_t shift, uint32_t *const *s, unsigned count) {
     if (count == 1 && (p->stride & ~4u) == 0) {

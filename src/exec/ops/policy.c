@@ -1,4 +1,5 @@
-/* createpolicy: cache policies, which accesses read from a register. */
+/* createpolicy: cache policies, which accesses read from a register. count/policy.h has the encoding; a program passes
+ * the 64 bits on without looking inside. */
 #include "count/policy.h"
 #include "exec/access.h"
 #include "exec/ops/lanes.h"
@@ -15,10 +16,12 @@ static sim_step fractional_policy(sim_warp *w, const sim_op *op, uint32_t active
     return SIM_NEXT;
 }
 
+/* Returns the priority of lines that the first one leaves out. */
 static sim_priority second_priority(const ptx_instruction *i) {
     return i->mods[PTX_SLOT_EVICT_L2B] == PTX_MOD_L2B_EVICT_FIRST ? SIM_PRIORITY_FIRST : SIM_PRIORITY_UNCHANGED;
 }
 
+/* Without a fraction, all lines get the first priority. */
 haul_status LOWER(CREATEPOLICY_FRACTIONAL)(sim_lowering *l, const ptx_instruction *i) {
     static const float whole = 1;
     uint32_t bits, d = sim_destination(l, &i->operands[0]);
@@ -33,8 +36,8 @@ haul_status LOWER(CREATEPOLICY_FRACTIONAL)(sim_lowering *l, const ptx_instructio
     return HAUL_OK;
 }
 
-/* a: the address register, x: whether it is wide; b: bytes that get the first priority; imm: both priorities and the
- * offset */
+/* a, imm, SIM_OP_WIDE: the address; b: bytes that get the first priority; x, y: both priorities. The total size is
+ * ignored. */
 static sim_step range_policy(sim_warp *w, const sim_op *op, uint32_t active) {
     uint64_t *d = SIM_SLOT(w, uint64_t, op->d), address[SIM_LANES];
     const uint32_t *primary = SIM_SLOT(w, uint32_t, op->b);

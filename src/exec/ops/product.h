@@ -15,7 +15,7 @@ enum { SIM_PRODUCT_SATURATES = 1, SIM_PRODUCT_AND = 2, SIM_PRODUCT_SPARSE = 4 };
 typedef struct sim_product {
     uint32_t m, n, k; /* k: elements, including those that a sparse a omits; for single bits, words of 32 */
     uint32_t type_a, type_b, type_c, type_d;
-    uint32_t flags;
+    uint32_t flags;      /* SIM_PRODUCT_* */
     uint32_t a, b, c, d; /* the fragments' slots in the pool */
     int32_t rounding;    /* a constant of fenv */
     uint32_t metadata;   /* sparse: slot of the metadata */
@@ -52,6 +52,7 @@ typedef struct sim_operands {
 
 /* ---- the product of an instruction ---- */
 
+/* Reads shape, types and modifiers of an instruction. The caller fills in the fragments. */
 static inline sim_product sim_product_of(const ptx_instruction *i) {
     const ptx_shape s = ptx_shape_of(i);
     const ptx_type a = ptx_element_type(i, 'a');
@@ -94,6 +95,7 @@ typedef struct sim_small_float {
     bool finite;                 /* has no infinities or NaNs at all */
 } sim_small_float;
 
+/* Returns the layout of a floating type; f16 is the default. */
 static inline sim_small_float sim_small_float_of(unsigned type) {
     switch (type) {
     case PTX_BF16: return (sim_small_float){7, 8, 0, true, false};
@@ -136,6 +138,7 @@ static inline bool sim_decode_floats(sim_factor *f, unsigned count, unsigned typ
     return !special;
 }
 
+/* Extends integers of up to 32 bits by their sign, if they have one, or by zeros. */
 static inline void sim_decode_integers(sim_factor *f, unsigned count, unsigned type) {
     const unsigned unused = 32 - ptx_bits(type);
     const bool has_sign = ptx_is_signed(type);

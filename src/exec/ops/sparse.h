@@ -45,6 +45,7 @@ static inline void sim_gather_metadata(const uint32_t *lanes, const sim_product 
 /* A function that multiplies dense matrices. */
 typedef void (*sim_multiplier)(const sim_product *p, sim_operands *o, unsigned sm);
 
+/* Multiplies row by row, each as a dense product of one row with the rows of b that its metadata name. */
 static inline void sim_multiply_sparse(const sim_product *p, sim_operands *o, const sim_metadata *m, unsigned sm,
                                        sim_multiplier multiply) {
     const uint32_t depth = sim_depth_of_a(p), bits = ptx_bits(p->type_a);

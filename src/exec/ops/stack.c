@@ -1,5 +1,10 @@
-/* alloca: a thread's stack, which grows upwards in the variable $dynamic of its frame. Its first word counts the bytes
- * in use after the header. */
+/* alloca, stacksave, stackrestore: a thread's stack, which grows upwards in the variable $dynamic of its frame. Its
+ * first word counts the bytes in use after the header.
+ *
+ * The frame is cleared when a block starts, so the count begins at 0. A call saves it, so that a callee's allocations
+ * end with the callee (exec/call.c). Addresses are offsets into the frame, as all local addresses.
+ *
+ * x: the place of $dynamic in the frame; a, d: the operand and the result; imm: the alignment. */
 #include "exec/fault.h"
 #include "exec/ops/lanes.h"
 #include "lower/internal.h"
@@ -8,6 +13,7 @@
 
 enum { DEFAULT_ALIGNMENT = 8, MOST_ALIGNMENT = 1 << 23 };
 
+/* Returns the lane's count of bytes, which the allocations follow. */
 static unsigned char *stack_of(sim_warp *w, const sim_op *op, unsigned lane) {
     return w->block->frames + (w->index * SIM_LANES + lane) * w->sm->grid->program->frame_bytes + op->x;
 }
@@ -18,11 +24,13 @@ static uint64_t used_of(sim_warp *w, const sim_op *op, unsigned lane) {
     return used;
 }
 
+/* Notes that the count's bytes of the frame are in use, for they are cleared before the next block. */
 static void set_used(sim_warp *w, const sim_op *op, unsigned lane, uint64_t used) {
     if (w->block->frame_used < op->x + sizeof used) w->block->frame_used = op->x + sizeof used;
     memcpy(stack_of(w, op, lane), &used, sizeof used);
 }
 
+/* Read and write a lane of a register of 32 or 64 bits. */
 static uint64_t lane_of(const sim_warp *w, const sim_op *op, uint32_t slot, unsigned lane) {
     return op->flags & SIM_OP_WIDE ? SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane];
 }
@@ -34,10 +42,12 @@ static void set_lane(sim_warp *w, const sim_op *op, unsigned lane, uint64_t valu
         SIM_SLOT(w, uint32_t, op->d)[lane] = (uint32_t)value;
 }
 
+/* Returns the bytes that a thread may allocate. */
 static uint64_t limit_of(const sim_warp *w) {
     return w->sm->grid->program->function->dynamic->size - PTX_DYNAMIC_HEAD;
 }
 
+/* Records the fault of an allocation that does not fit. */
 static sim_step overflow(sim_warp *w, const sim_op *op, unsigned lane, uint64_t bytes, uint64_t used) {
     const uint64_t limit = limit_of(w);
     return sim_fault(
@@ -47,6 +57,7 @@ static sim_step overflow(sim_warp *w, const sim_op *op, unsigned lane, uint64_t 
         (unsigned long long)bytes, (unsigned long long)(used < limit ? used : limit), (unsigned long long)limit);
 }
 
+/* Lanes have stacks of their own; one that overflows ends the launch. */
 static sim_step allocate(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint64_t base = op->x + PTX_DYNAMIC_HEAD, alignment = (uint64_t)op->imm;
     for (; active; active &= active - 1) {
@@ -60,6 +71,7 @@ static sim_step allocate(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* Returns the address of the first free byte. */
 static sim_step save(sim_warp *w, const sim_op *op, uint32_t active) {
     for (; active; active &= active - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(active);
@@ -68,6 +80,7 @@ static sim_step save(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* Frees everything allocated behind the address. */
 static sim_step restore(sim_warp *w, const sim_op *op, uint32_t active) {
     for (; active; active &= active - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(active);
@@ -82,6 +95,7 @@ static sim_step restore(sim_warp *w, const sim_op *op, uint32_t active) {
 
 /* ---- lowering ---- */
 
+/* Emits an operation on the stack. */
 static sim_op *emit(sim_lowering *l, const ptx_instruction *i, sim_handler run) {
     const uint32_t at = (uint32_t)sim_variable_address(l, l->function->dynamic);
     sim_op *op = sim_emit(l, run);

@@ -1,8 +1,12 @@
 /* suld, sust, sured: access bytes of arrays through surface objects.
  *
- * a: the handles; x: the geometry; y: the handling of out-of-bounds accesses, PTX_MOD_BEYOND_...; bytes: of an element;
- * count: elements per lane; more: slots in the pool: four coordinates, then the elements; imm2: the reduction; imm: the
- * type. */
+ * Unlike a texture, a surface is not sampled: coordinates are integers, x in bytes or (formatted) in elements, and one
+ * level is accessed. The instruction says what happens outside: a trap, nothing, or the nearest element. Addresses in
+ * the array come from texture/array.h. Loads and stores are executed at once; reductions wait for the serial phase.
+ *
+ * a: the handles; x: the geometry; y: the handling of out-of-bounds accesses, PTX_MOD_BEYOND_...; d: bytes of a
+ * register's lane; bytes: of an element; count: elements per lane; more: slots in the pool: four coordinates, then the
+ * elements; imm2: the reduction; imm: the type. */
 #include "check/texels.h"
 #include "count/texels.h"
 #include "exec/fault.h"
@@ -27,6 +31,7 @@ static bool bring_inside(int64_t *at, int64_t most, unsigned beyond) {
     return true;
 }
 
+/* Reads x, y, z; a layer comes first in the instruction and takes the place of z. */
 static void read_coordinates(const sim_warp *w, const sim_op *op, unsigned lane, int64_t at[3]) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
     const bool layered = op->x == SIM_GEOMETRY_A1D || op->x == SIM_GEOMETRY_A2D;
@@ -38,6 +43,7 @@ static void read_coordinates(const sim_warp *w, const sim_op *op, unsigned lane,
     if (layered) at[2] = SIM_SLOT(w, uint32_t, slots[AT])[lane];
 }
 
+/* Records the fault of a trapping access. */
 static place out_of_bounds(sim_warp *w, const sim_op *op, unsigned lane, int64_t bytes, const int64_t at[3],
                            const sim_level *l) {
     sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane,
@@ -72,10 +78,12 @@ static place find_place(sim_warp *w, const sim_op *op, unsigned lane, const sim_
 
 /* ---- elements ---- */
 
+/* Returns the bytes of a lane of the element registers. */
 static unsigned lane_bytes(const sim_op *op) {
     return (unsigned)op->d;
 }
 
+/* Read and write the lane's register of an element. */
 static uint64_t get_element(const sim_warp *w, const sim_op *op, unsigned e, unsigned lane) {
     const uint32_t slot = w->sm->grid->program->pool[op->more + DATA + e];
     switch (lane_bytes(op)) {
@@ -107,6 +115,7 @@ static haul_action action_of(const sim_op *op) {
     }
 }
 
+/* Accesses lane by lane: handles may differ. The bytes are reported after all lanes' places are known. */
 static sim_step access(sim_warp *w, const sim_op *op, uint32_t active, lane_fn *run, bool formatted) {
     sim_texel_access touched;
     for (uint32_t left = active; left; left &= left - 1) {
@@ -128,6 +137,7 @@ static sim_step access(sim_warp *w, const sim_op *op, uint32_t active, lane_fn *
     return SIM_NEXT;
 }
 
+/* Outside the surface, a load gives zeros and a store does nothing. */
 static void load_lane(sim_warp *w, const sim_op *op, unsigned lane, unsigned char *bytes, const sim_texture *t) {
     (void)t;
     for (unsigned e = 0; e < op->count; e++) {
@@ -145,6 +155,7 @@ static void store_lane(sim_warp *w, const sim_op *op, unsigned lane, unsigned ch
     }
 }
 
+/* Bytes without conversion; suld has no formatted form. */
 static sim_step load(sim_warp *w, const sim_op *op, uint32_t active) {
     return access(w, op, active, load_lane, false);
 }
@@ -171,6 +182,7 @@ static sim_step store_formatted(sim_warp *w, const sim_op *op, uint32_t active) 
 
 /* ---- reductions ---- */
 
+/* Returns the result of a reduction; `type` has the width and the sign. */
 static uint64_t combined(unsigned operation, unsigned type, uint64_t a, uint64_t b) {
     const bool narrow = ptx_bits(type) == 32, is_signed = ptx_is_signed(type);
     const int64_t sa = narrow ? (int32_t)a : (int64_t)a, sb = narrow ? (int32_t)b : (int64_t)b;
@@ -184,6 +196,7 @@ static uint64_t combined(unsigned operation, unsigned type, uint64_t a, uint64_t
     }
 }
 
+/* Memory is read and written here: in the serial phase nobody else does. */
 static void reduce_lane(sim_warp *w, const sim_op *op, unsigned lane, unsigned char *bytes, const sim_texture *t) {
     uint64_t value = 0;
     (void)t;
@@ -210,12 +223,15 @@ static sim_step reduce_elements(sim_warp *w, const sim_op *op, uint32_t active) 
 
 /* ---- lowering ---- */
 
+/* Returns the bytes of the element registers' lanes; `least` if all elements are constants. */
 static unsigned data_lane(const sim_lowering *l, const ptx_operand *parts, unsigned count, unsigned least) {
     for (unsigned e = 0; e < count; e++)
         if (parts[e].kind == PTX_REGISTER) return sim_register_bytes(l, &parts[e]);
     return least < 2 ? 2 : least;
 }
 
+/* Lowers any of them. `surface`: the position of the operand with handle and coordinates; the data are the other
+ * one. */
 static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned surface,
                                 bool is_load, haul_memory_class class) {
     uint32_t slots[SLOTS];
@@ -253,6 +269,7 @@ haul_status LOWER(SUST)(sim_lowering *l, const ptx_instruction *i) {
     return lower_access(l, i, store, 0, false, HAUL_CLASS_SURFACE_STORE);
 }
 
+/* sust.p: converts to the surface's format; x counts elements. */
 haul_status LOWER(SUST_FORMATTED)(sim_lowering *l, const ptx_instruction *i) {
     return lower_access(l, i, store_formatted, 0, false, HAUL_CLASS_SURFACE_STORE);
 }
@@ -261,6 +278,7 @@ haul_status LOWER(SURED)(sim_lowering *l, const ptx_instruction *i) {
     return lower_access(l, i, reduce, 0, false, HAUL_CLASS_SURFACE_REDUCTION);
 }
 
+/* sured.p: x counts elements; their bits are reduced as the instruction's type. */
 haul_status LOWER(SURED_FORMATTED)(sim_lowering *l, const ptx_instruction *i) {
     return lower_access(l, i, reduce_elements, 0, false, HAUL_CLASS_SURFACE_REDUCTION);
 }

@@ -1,4 +1,4 @@
-/* The lowering functions of this variant, by ptx_op. */
+/* The lowering functions of this variant, by ptx_op. An instruction of isa.def without one does not link. */
 #include "exec/ops/lanes.h"
 #include "lower/lower.h"
 

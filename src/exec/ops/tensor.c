@@ -1,6 +1,14 @@
-/* Tensor copies: boxes of arrays that a tensor map describes. d, imm, SIM_OP_WIDE: the map's generic address; a, x: the
- * shared one; c, y: the mbarrier; count: the reduction. more, target: position in the pool and number of the
- * coordinates, which the mask of a multicast and the offsets of im2col follow.
+/* Tensor copies (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor): boxes of arrays that a tensor map describes. Each
+ * active lane, usually one, issues a copy of its own.
+ *
+ * The map is 128 bytes that the host has encoded; machine/tensor.h reads them and walks boxes. It is read at the issue,
+ * so a kernel may change it afterwards. The issue checks the map, the coordinates, the shared memory, and every row of
+ * the box that is inside the array. Then the copy is in flight like a bulk copy (bulk.c, exec/async.c). tensormap.c has
+ * the instructions that change maps.
+ *
+ * d, imm, SIM_OP_WIDE: the map's generic address; a, x: the shared one; c, y: the mbarrier; count: the reduction. more,
+ * target: position in the pool and number of the coordinates, which the mask of a multicast and the offsets of im2col
+ * follow.
  *
  * imm2: bits 0 and 1: the shared and mbarrier registers are wide; bit 2: multicast; bit 3: the map must be for im2col;
  * bit 4: four separate rows instead of a box; bit 5: .cta_group::2; from bit 6 on: the sim_tensor_wide that the map
@@ -21,6 +29,7 @@ enum { ROWS = 4 };
 
 /* ---- the map ---- */
 
+/* Returns the map's bytes, in memory or in a parameter of the kernel (__grid_constant__); NULL if there are none. */
 static const unsigned char *map_bytes(const sim_grid *g, uint64_t address) {
     if ((address & SIM_WINDOW_MASK) != SIM_PARAM_WINDOW) return sim_memory_at(g->memory, address, SIM_TENSOR_MAP_BYTES);
     const uint64_t offset = address - SIM_PARAM_WINDOW;
@@ -30,6 +39,7 @@ static const unsigned char *map_bytes(const sim_grid *g, uint64_t address) {
 
 enum { MULTICAST = 4, BY_PIXELS = 8, FOUR_ROWS = 16, OF_PAIR = 32, WIDE_BIT = 6 };
 
+/* Returns whether it is a gather or scatter of four rows. */
 static bool takes_rows(const sim_op *op) {
     return op->imm2 & FOUR_ROWS;
 }
@@ -39,6 +49,7 @@ static const char *walk_name(bool by_pixels, sim_tensor_wide wide) {
     return by_pixels ? wides[wide] : "tiles";
 }
 
+/* Records the fault and returns false if the map was made for another mode than the copy's. */
 static bool check_walk(sim_warp *w, const sim_op *op, unsigned lane, const sim_tensor *t) {
     const bool by_pixels = op->imm2 & BY_PIXELS;
     const sim_tensor_wide wide = (sim_tensor_wide)(op->imm2 >> WIDE_BIT);
@@ -48,6 +59,7 @@ static bool check_walk(sim_warp *w, const sim_op *op, unsigned lane, const sim_t
     return false;
 }
 
+/* Reads and checks the map. Records the fault and returns false if it does not suit the copy. */
 static bool read_map(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b) {
     sim_tensor *t = &b->tensor;
     const uint64_t address = sim_lane_address(w, op->d, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm;
@@ -76,6 +88,7 @@ static bool read_map(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b) 
 
 /* ---- checks ---- */
 
+/* Records the fault and returns false unless the box's bytes in shared memory are aligned and inside. */
 static bool check_shared(sim_warp *w, const sim_op *op, unsigned lane, uint32_t shared, uint64_t bytes) {
     if (shared % SIM_TENSOR_ALIGNMENT) {
         sim_fault(w, op, HAUL_FINDING_MISALIGNED, 1u << lane,
@@ -97,6 +110,7 @@ static bool check_direction(sim_warp *w, const sim_op *op, unsigned lane, const 
     return false;
 }
 
+/* Records the fault and returns false if the box begins where the ISA does not allow it. */
 static bool check_start(sim_warp *w, const sim_op *op, unsigned lane, const sim_bulk *b) {
     for (uint32_t d = 0; d < b->tensor.rank && b->kind != SIM_BULK_LOAD; d++) {
         if (b->at[d] >= 0) continue;
@@ -133,6 +147,7 @@ static bool check_rows(sim_warp *w, const sim_op *op, unsigned lane, const sim_b
     return true;
 }
 
+/* Returns the ranks that get the copy; 0 without multicast. */
 static uint32_t multicast_ranks(const sim_warp *w, const sim_op *op, unsigned lane) {
     if (!(op->imm2 & MULTICAST)) return 0;
     return SIM_SLOT(w, uint16_t, w->sm->grid->program->pool[op->more + op->target])[lane];
@@ -159,6 +174,7 @@ static bool read_halo(sim_warp *w, const sim_op *op, unsigned lane, const uint32
     return false;
 }
 
+/* Reads im2col's offsets into the tensor, which describes this copy alone. Returns false if one is out of range. */
 static bool read_offsets(sim_warp *w, const sim_op *op, unsigned lane, sim_tensor *t) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more + op->target + 1;
     if (t->wide != SIM_TENSOR_WIDE_NONE) return read_halo(w, op, lane, slots, t);
@@ -166,6 +182,7 @@ static bool read_offsets(sim_warp *w, const sim_op *op, unsigned lane, sim_tenso
     return true;
 }
 
+/* Returns the index of one of the four rows; the coordinate of the columns precedes them in the pool. */
 static int32_t row_of(const sim_warp *w, const sim_op *op, unsigned lane, unsigned row) {
     return SIM_SLOT(w, int32_t, w->sm->grid->program->pool[op->more + 1 + row])[lane];
 }
@@ -187,6 +204,8 @@ static bool describe(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b, 
     return takes_rows(op) || (check_start(w, op, lane, b) && check_rows(w, op, lane, b));
 }
 
+/* Reductions as the instruction names them; the map's element type decides what they are (REDUCE_BITS: and, or,
+ * xor). */
 typedef enum reduction { REDUCE_BITS, REDUCE_ADD, REDUCE_MIN, REDUCE_MAX, REDUCE_INC, REDUCE_DEC } reduction;
 
 static const struct {
@@ -210,6 +229,7 @@ static uint8_t atomic_kind(const sim_op *op, const sim_tensor *t) {
     }
 }
 
+/* Finds the operation on elements. Records the fault and returns false if there is none for the type. */
 static bool describe_reduction(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b) {
     if (b->kind != SIM_BULK_REDUCE) return true;
     b->atomic = atomic_kind(op, &b->tensor);
@@ -246,6 +266,7 @@ static bool next_row(sim_warp *w, const sim_op *op, unsigned lane, unsigned row,
     return check_start(w, op, lane, b) && check_rows(w, op, lane, b);
 }
 
+/* Issues the active lanes' copies. All rows of a gather or scatter are copies of their own. */
 static sim_step copy_tensor(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_kind kind) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
@@ -280,6 +301,7 @@ static sim_tensor_wide wide_of(unsigned mode) {
     return mode == PTX_MOD_IM2COL_W128 ? SIM_TENSOR_WIDE_W128 : SIM_TENSOR_WIDE_NONE;
 }
 
+/* Returns whether the instruction has an operand with im2col's offsets. */
 static bool has_offsets(const ptx_instruction *i) {
     const unsigned mode = i->mods[PTX_SLOT_LOAD_MODE];
     return mode == PTX_MOD_IM2COL || wide_of(mode) != SIM_TENSOR_WIDE_NONE;
@@ -302,6 +324,7 @@ static uint32_t pool_place(sim_lowering *l, const ptx_instruction *i, const ptx_
     return sim_pool(l, slots, count);
 }
 
+/* Returns the form's bits of imm2. */
 static uint32_t form_of(const ptx_instruction *i) {
     const unsigned mode = i->mods[PTX_SLOT_LOAD_MODE];
     const bool four_rows = mode == PTX_MOD_GATHER || mode == PTX_MOD_SCATTER;
@@ -341,10 +364,12 @@ haul_status LOWER(CP_TENSOR_LOAD)(sim_lowering *l, const ptx_instruction *i) {
     return lower_tensor(l, i, tensor_load, 1, 0, 2, HAUL_CLASS_BULK_LOAD);
 }
 
+/* im2col: the box is made of pixels, moved by offsets, as a convolution reads them. */
 haul_status LOWER(CP_TENSOR_IM2COL)(sim_lowering *l, const ptx_instruction *i) {
     return lower_tensor(l, i, tensor_load, 1, 0, 2, HAUL_CLASS_BULK_LOAD);
 }
 
+/* im2col::w and im2col::w::128: the pixels run along the width only, with a halo. */
 haul_status LOWER(CP_TENSOR_WIDE)(sim_lowering *l, const ptx_instruction *i) {
     return lower_tensor(l, i, tensor_load, 1, 0, 2, HAUL_CLASS_BULK_LOAD);
 }

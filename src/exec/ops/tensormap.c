@@ -1,5 +1,11 @@
-/* Tensor maps that kernels modify and publish. a, imm, SIM_OP_WIDE: the map's address; b: the value; x: the field; y:
- * the dimension; imm2: MAP_* */
+/* Tensor maps that kernels modify and publish: tensormap.replace, tensormap.cp_fenceproxy and the tensormap proxy's
+ * fences.
+ *
+ * A kernel changes fields of a map, mostly of a copy in shared memory, writes the copy to global memory, and releases
+ * it; threads that use the map acquire it first. All of it takes effect at once here, so the fences matter to the
+ * checks only, which report a map that is used without them. machine/tensor.h knows the map's bits.
+ *
+ * a, imm, SIM_OP_WIDE: the map's address; b: the value; x: the field; y: the dimension; imm2: MAP_* */
 #include "check/hazard.h"
 #include "exec/access.h"
 #include "exec/fault.h"
@@ -26,11 +32,13 @@ static unsigned char *map_at(sim_warp *w, const sim_op *op, unsigned lane, uint6
     return bytes;
 }
 
+/* Returns the lane's address from a register of either width. */
 static uint64_t address_in(const sim_warp *w, uint32_t slot, bool wide, int64_t offset, unsigned lane) {
     const uint64_t base = wide ? SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane];
     return base + (uint64_t)offset;
 }
 
+/* Changes a field of each active lane's map. A map that would become invalid is a fault. */
 static sim_step replace(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
@@ -63,6 +71,7 @@ static sim_tensor_field field_of(const ptx_instruction *i) {
     }
 }
 
+/* `dimension`: which of the fields that exist once for each dimension. */
 static haul_status lower_replace(sim_lowering *l, const ptx_instruction *i, unsigned value_at, uint32_t dimension) {
     const unsigned type = i->type;
     const uint32_t value = sim_source(l, &i->operands[value_at], type);
@@ -89,6 +98,7 @@ haul_status LOWER(TENSORMAP_REPLACE_KIND)(sim_lowering *l, const ptx_instruction
 
 /* ---- tensormap.cp_fenceproxy: a, imm, SIM_OP_WIDE: the destination; b, x, imm2: the source ---- */
 
+/* Copies the map from shared to global memory and releases it, for the whole warp. */
 static sim_step publish(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     const uint32_t lanes = sim_whole_warp(w, op, active, &step);

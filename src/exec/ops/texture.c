@@ -1,4 +1,7 @@
-/* tex, tld4, txq: fetches through texture objects.
+/* tex, tld4, txq: fetches through texture objects. Sampling is in texture/fetch.c, objects in texture/objects.c.
+ *
+ * Each lane describes its fetch, is sampled alone, and notes the texels that it touches. The warp's texels are then one
+ * event for the checks and the counters. Fetches do not wait for the serial phase.
  *
  * a: the handles; x: the geometry; y: the kind of fetch; imm2: bit 0: integer coordinates, bit 1: names a level, bits 8
  * up: the component; count: the result's elements; bytes: of each element's register, which has imm's type; more: slots
@@ -15,6 +18,7 @@ enum { AT = 0, RESULT = 4, ALONG = 8, LEVEL = 8, SHIFT = 14, SLOTS = 17 };
 
 /* ---- one lane ---- */
 
+/* Reads coordinates and offsets; a layer comes before the coordinates. */
 static void read_coordinates(const sim_warp *w, const sim_op *op, const uint32_t *slots, unsigned lane, sim_fetch *f) {
     const bool layered = op->x == SIM_GEOMETRY_A1D || op->x == SIM_GEOMETRY_A2D || op->x == SIM_GEOMETRY_ACUBE;
     if (layered) f->layer = SIM_SLOT(w, uint32_t, slots[AT])[lane];
@@ -28,6 +32,7 @@ static void read_coordinates(const sim_warp *w, const sim_op *op, const uint32_t
     }
 }
 
+/* Reads all operands of the lane. Slots that the instruction does not have are zero. */
 static sim_fetch describe(const sim_warp *w, const sim_op *op, unsigned lane) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
     sim_fetch f = {.kind = (uint8_t)op->y, .geometry = (uint8_t)op->x, .component = (uint8_t)(op->imm2 >> 8)};
@@ -57,6 +62,7 @@ static void write_result(sim_warp *w, const sim_op *op, unsigned lane, const uin
 
 /* ---- the warp ---- */
 
+/* Reports lanes that fetch outside of linear memory, where hardware returns zeros without a word. */
 static void check_range(sim_warp *w, const sim_op *op, uint32_t active, const sim_texture *t,
                         const sim_texel_access *a) {
     uint32_t outside = 0;
@@ -64,6 +70,7 @@ static void check_range(sim_warp *w, const sim_op *op, uint32_t active, const si
     if (outside & active) sim_hazard_texture_range(w, op, outside & active, t->levels[0].extent[0]);
 }
 
+/* Lanes mostly have one handle, which is then looked up once. */
 static sim_step fetch(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_texel_access access;
     for (unsigned l = 0; l < SIM_LANES; l++) access.lanes[l].count = 0;
@@ -95,6 +102,7 @@ static unsigned geometry_of(const ptx_instruction *i) {
     return i->mods[PTX_SLOT_GEOMETRY] - (unsigned)PTX_MOD_GEOMETRY_1D + SIM_GEOMETRY_1D;
 }
 
+/* Takes up to `most` parts of an operand from part `first` on. */
 static void take_vector(sim_lowering *l, const ptx_operand *from, unsigned first, unsigned type, uint32_t *slots,
                         unsigned most) {
     for (unsigned k = first; k < from->part_count && k - first < most; k++)
@@ -135,10 +143,12 @@ haul_status LOWER(TEX_LEVEL)(sim_lowering *l, const ptx_instruction *i) {
     return lower_fetch(l, i, SIM_FETCH_LEVEL, 0);
 }
 
+/* The gradients say how the coordinates change from pixel to pixel; the level follows from them. */
 haul_status LOWER(TEX_GRADIENTS)(sim_lowering *l, const ptx_instruction *i) {
     return lower_fetch(l, i, SIM_FETCH_GRADIENTS, 0);
 }
 
+/* Gathers one component of the four texels that linear filtering would weigh. */
 haul_status LOWER(TLD4)(sim_lowering *l, const ptx_instruction *i) {
     return lower_fetch(l, i, SIM_FETCH_GATHER, i->mods[PTX_SLOT_COMPONENT] - (unsigned)PTX_MOD_COMPONENT_R);
 }
@@ -157,6 +167,7 @@ static sim_step query(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* txq and suq. Handles are 64-bit registers here: module-scope textures (.texref) are not supported. */
 static haul_status lower_query(sim_lowering *l, const ptx_instruction *i, bool surface) {
     const ptx_operand *memory = &i->operands[1];
     if (memory->offset || memory->parts[0].kind != PTX_REGISTER)

@@ -1,4 +1,9 @@
-/* Tensor memory: allocation, loads and stores, copies into it. Products are in tmem_mma.c and tmem_make.c. */
+/* Instructions on tensor memory: allocation, loads and stores, waits, fences and commits. Products are in tmem_mma.c
+ * and tmem_make.c, copies and shifts in tmem_copy.c, the memory and the queue of work in exec/tmem.c.
+ *
+ * All but commits and fences are executed by whole warps (.aligned), so a handler first gathers the warp and then uses
+ * one lane's operands for all. A load or store only enters the warp's queue of products when it is issued. It moves its
+ * data at tcgen05.wait, as late as the rules allow, so that a missing wait shows. */
 #include "exec/ops/tmem.h"
 
 #include "base/memory.h"
@@ -19,10 +24,13 @@
 /* ---- tcgen05.alloc, .dealloc, .relinquish_alloc_permit; a, imm, SIM_OP_WIDE: destination of the address, or (dealloc)
  * a itself; b: the columns; x: number of blocks; y: the address is generic ---- */
 
+/* Returns how many blocks the instruction acts for: one, or a pair of neighbouring ranks. */
 static uint32_t blocks_of(const ptx_instruction *i) {
     return i->mods[PTX_SLOT_CTA_GROUP] == PTX_MOD_CTA_GROUP_2 ? SIM_TMEM_PAIR : 1;
 }
 
+/* Returns the first block of the executing block's pair: ranks 2n and 2n + 1 form one. Records the fault and returns
+ * NULL if clusters have an odd number of blocks. */
 sim_block *sim_tmem_pair(sim_warp *w, const sim_op *op, uint32_t lanes) {
     if (w->sm->grid->cluster_blocks % SIM_TMEM_PAIR == 0) return &w->block->cluster[w->block->rank & ~1u];
     sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, lanes, ".cta_group::2 needs clusters of an even number of blocks");
@@ -33,7 +41,9 @@ static sim_step no_memory(sim_warp *w, const sim_op *op, uint32_t lanes) {
     return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, lanes, "the host has no memory for tensor memory");
 }
 
-/* Both blocks of a pair request columns; the second one allocates for both. Returns false if the block must wait. */
+/* Both blocks of a pair request columns; the second one allocates for both. Returns false if the block must wait. The
+ * first block to come leaves its request and waits. The second one leaves it the address, plus one since 0 means that
+ * there is none, and wakes it. */
 static bool allocate_for_pair(sim_block *b, sim_block *pair, uint32_t columns, uint32_t *address) {
     sim_block *peer = &pair[pair == b];
     if (b->tensor.granted) {
@@ -49,6 +59,8 @@ static bool allocate_for_pair(sim_block *b, sim_block *pair, uint32_t columns, u
     return true;
 }
 
+/* Records the fault and returns false if the ISA does not allow that number of columns, or if the block has given up
+ * allocating. */
 static bool may_allocate(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t columns) {
     if (!ptx_is_column_count(columns)) {
         sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, lanes,
@@ -61,6 +73,7 @@ static bool may_allocate(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t
     return false;
 }
 
+/* Finds the word of shared memory that gets the address. Records the fault and returns false if it is outside. */
 static bool find_destination(sim_warp *w, const sim_op *op, uint32_t lane, uint32_t address[SIM_LANES]) {
     if (op->y) {
         uint64_t generic[SIM_LANES];
@@ -71,6 +84,8 @@ static bool find_destination(sim_warp *w, const sim_op *op, uint32_t lane, uint3
     return sim_check_shared(w, op, lane, address, sizeof(uint32_t), sizeof(uint32_t));
 }
 
+/* tcgen05.alloc blocks while columns are missing: the warp waits, and executes the instruction again when some are
+ * freed. */
 static sim_step allocate(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     uint32_t to[SIM_LANES], at;
@@ -81,6 +96,7 @@ static sim_step allocate(sim_warp *w, const sim_op *op, uint32_t active) {
     if (!sim_tmem_of(w->block)) return no_memory(w, op, lanes);
     sim_block *pair = op->x == SIM_TMEM_PAIR ? sim_tmem_pair(w, op, lanes) : w->block;
     if (!pair) return SIM_STOP;
+    /* Both blocks of a pair get the same address. */
     const bool granted = op->x == SIM_TMEM_PAIR ? allocate_for_pair(w->block, pair, columns, &at)
                                                 : sim_tmem_allocate(w->block, 1, columns, &at);
     if (!granted) return sim_warp_wait(w, sim_pc(w, op), lanes, SIM_PATH_AT_TENSOR_MEMORY);
@@ -101,6 +117,7 @@ haul_status LOWER(TMEM_ALLOC)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
+/* tcgen05.dealloc. The address and the number must be those of columns that the block owns. */
 static sim_step deallocate(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     const uint32_t lanes = sim_whole_warp(w, op, active, &step);
@@ -122,6 +139,7 @@ haul_status LOWER(TMEM_DEALLOC)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
+/* From now on tcgen05.alloc of this block is a fault; nothing else depends on it. */
 static sim_step relinquish(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     if (!sim_whole_warp(w, op, active, &step)) return step;
@@ -142,11 +160,13 @@ enum { SHAPE_16X64, SHAPE_16X128, SHAPE_16X256, SHAPE_32X32, SHAPE_16X32X2 };
 enum { ACCESS_PACKS = 1, ACCESS_STORES = 2 }; /* packs: two columns' lower halves share a register */
 enum { WARP_LANES = SIM_LANES, WARPS_OF_LANES = SIM_TMEM_LANES / WARP_LANES };
 
+/* Lane (row) and column of one 32-bit cell of tensor memory. */
 typedef struct cell_place {
     uint32_t lane, column; /* relative to the access */
 } cell_place;
 
-/* Returns the cell of register r of the lane. */
+/* Returns the cell of register r of the lane. The ISA has a figure for each shape. Those of 16 lanes by 64, 128 or 256
+ * bits are repeated along the columns; in 32x32b each lane of the warp has its own row. */
 static cell_place place_of(const sim_op *op, uint32_t r, uint32_t lane) {
     switch (op->x) {
     case SHAPE_16X64: return (cell_place){lane / 4 + 8 * (lane % 2), 2 * r + lane / 2 % 2};
@@ -163,16 +183,20 @@ static uint32_t columns_of(const sim_op *op) {
     return op->count * shaped << (op->imm2 & ACCESS_PACKS);
 }
 
+/* Returns the distance in columns from the first half of a 16x32bx2 access to the second. */
 static uint32_t second_half(const sim_op *op) {
     return op->y << (op->imm2 & ACCESS_PACKS);
 }
 
+/* Returns the cell of register r of the lane. A packed register has two adjacent columns, the lower one in its lower
+ * half. */
 static uint32_t *cell_of(const sim_warp *w, const sim_op *op, uint32_t address, uint32_t r, uint32_t lane) {
     const cell_place at = place_of(op, r, lane);
     const uint32_t column = sim_tmem_column(address) + (at.column << (op->imm2 & ACCESS_PACKS));
     return &sim_tmem_of(w->block)->words[sim_tmem_lane(address) + at.lane][column];
 }
 
+/* Executes a load at its wait. The registers belong to all live lanes, since the instruction does. */
 static void load(sim_warp *w, const sim_pending_product *p) {
     if (p->effect == SIM_CHECKS_ONLY) return;
     const uint32_t *slots = w->sm->grid->program->pool + p->op->more;
@@ -185,6 +209,7 @@ static void load(sim_warp *w, const sim_pending_product *p) {
     }
 }
 
+/* Executes a store at its wait, from the registers that were saved at its issue. */
 static void store(sim_warp *w, const sim_pending_product *p) {
     if (p->effect == SIM_CHECKS_ONLY) return;
     for (uint32_t r = 0; r < p->op->count; r++) {
@@ -197,6 +222,8 @@ static void store(sim_warp *w, const sim_pending_product *p) {
     }
 }
 
+/* Records the fault and returns false if the access begins at a wrong lane. Warp w reaches the 32 lanes
+ * from 32 * (w % 4) on only; shapes of 16 lanes may begin in the middle of these. */
 static bool check_lanes(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
     const uint32_t first = w->index % WARPS_OF_LANES * WARP_LANES, lane = sim_tmem_lane(address);
     const bool upper = op->x != SHAPE_32X32 && lane == first + SIM_TMEM_GROUP;
@@ -222,10 +249,12 @@ static bool check_access(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t
            (op->x != SHAPE_16X32X2 || sim_tmem_check(w, op, lanes, w->block, address + second_half(op), columns));
 }
 
+/* Returns the groups of 16 lanes that the access touches, a bit each (sim_tmem_area). */
 static uint8_t groups_of(const sim_op *op, uint32_t address) {
     return (uint8_t)((op->x == SHAPE_32X32 ? 3u : 1u) << sim_tmem_lane(address) / SIM_TMEM_GROUP);
 }
 
+/* Reports the access to the checks: they know whether products, copies or other warps still use these columns. */
 static void check_order(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
     const haul_action action = op->imm2 & ACCESS_STORES ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ;
     sim_tmem_area area = {sim_tmem_column(address), columns_of(op), groups_of(op, address)};
@@ -234,7 +263,8 @@ static void check_order(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t 
     if (op->x == SHAPE_16X32X2) sim_hazard_tmem(w, op, lanes, action, area);
 }
 
-/* Returns 0 with *step set if the warp must wait or stop. */
+/* Returns 0 with *step set if the warp must wait or stop. Otherwise returns the lanes and their address, which has been
+ * checked. */
 static uint32_t begin_access(sim_warp *w, const sim_op *op, uint32_t active, sim_step *step, uint32_t *address) {
     const uint32_t lanes = sim_whole_warp(w, op, active, step);
     if (!lanes) return 0;
@@ -247,6 +277,7 @@ static uint32_t begin_access(sim_warp *w, const sim_op *op, uint32_t active, sim
     return lanes;
 }
 
+/* Puts the access into the warp's queue, which then owns p->data. */
 static sim_step add_access(sim_warp *w, const sim_op *op, uint32_t lanes, const sim_pending_product *p) {
     if (!sim_products_add(w, p)) {
         memory_free(p->data);
@@ -256,6 +287,7 @@ static sim_step add_access(sim_warp *w, const sim_op *op, uint32_t lanes, const 
     return SIM_NEXT;
 }
 
+/* The registers stay as they are until the wait. */
 static sim_step issue_load(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     uint32_t address;
@@ -284,6 +316,7 @@ static sim_step issue_store(sim_warp *w, const sim_op *op, uint32_t active) {
     return add_access(w, op, lanes, &p);
 }
 
+/* Lowers a load or store. `half`: the distance of the second half, for .16x32bx2; absent otherwise. */
 static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, sim_handler run, const ptx_operand *memory,
                                 const ptx_operand *registers, const ptx_operand *half) {
     const uint32_t more = sim_pool_fragment(l, registers, registers == &i->operands[0]);
@@ -296,6 +329,7 @@ static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, sim_h
     return HAUL_OK;
 }
 
+/* The third operand is there for .16x32bx2 only. */
 haul_status LOWER(TMEM_LD)(sim_lowering *l, const ptx_instruction *i) {
     static const ptx_operand none = {.kind = PTX_ABSENT};
     return lower_access(l, i, issue_load, &i->operands[1], &i->operands[0],
@@ -306,6 +340,7 @@ haul_status LOWER(TMEM_ST)(sim_lowering *l, const ptx_instruction *i) {
     return lower_access(l, i, issue_store, &i->operands[0], &i->operands[2], &i->operands[1]);
 }
 
+/* tcgen05.wait::ld: the warp's loads write their registers now. Another warp may run next, as after each wait. */
 static sim_step wait_for_loads(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     if (!sim_whole_warp(w, op, active, &step)) return step;
@@ -356,6 +391,9 @@ haul_status LOWER(TMEM_FENCE_AFTER)(sim_lowering *l, const ptx_instruction *i) {
 /* ---- tcgen05.commit; a, imm, SIM_OP_WIDE: the mbarrier; b: the ranks at which it arrives, x: whether they are given
  * ---- */
 
+/* Puts a commit behind the thread's products and copies in the block's queue. When somebody waits for the mbarrier, the
+ * work before the commit is done, and then it arrives. With .multicast it arrives in each block that the mask names, at
+ * the same offset. Misuse of the mbarrier is found now, where the message can name the line. */
 static sim_step commit(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
@@ -380,6 +418,7 @@ static sim_step commit(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* Without .multicast, the mbarrier's own block is the only one. */
 haul_status LOWER(TMEM_COMMIT)(sim_lowering *l, const ptx_instruction *i) {
     const bool multicast = i->mods[PTX_SLOT_MULTICAST] != 0;
     const uint32_t ranks = multicast ? sim_source(l, &i->operands[1], PTX_U16) : SIM_SLOT_ZERO;

@@ -1,6 +1,11 @@
-/* tcgen05.cp and tcgen05.shift: asynchronous copies into tensor memory and within it. a, imm: the address in tensor
- * memory; b: the descriptor of the matrix in shared memory; x: a COPY_*; y: bits of elements that become bytes, or 0;
- * imm2: both blocks of a pair take part. */
+/* tcgen05.cp and tcgen05.shift: asynchronous copies into tensor memory and within it. One thread issues a copy for its
+ * block or a pair; it is done with the thread's products, in order (exec/tmem.c).
+ *
+ * A copy reads rows of 16 or 32 bytes from shared memory, where a matrix descriptor places them. Each row goes to one
+ * lane or, in shapes with fewer rows than lanes, to several.
+ *
+ * a, imm: the address in tensor memory; b: the descriptor of the matrix in shared memory; x: a COPY_*; y: bits of
+ * elements that become bytes, or 0; imm2: both blocks of a pair take part. */
 #include "check/hazard.h"
 #include "exec/cluster.h"
 #include "exec/fault.h"
@@ -26,15 +31,17 @@ static uint32_t rows_of(const sim_op *op) {
     }
 }
 
+/* Returns the chunks of 16 bytes in a row. */
 static uint32_t chunks_of(const sim_op *op) {
     return op->x == COPY_128X256 || op->x == COPY_4X256 ? 2 : 1;
 }
 
+/* Returns the columns that the operation writes. */
 static uint32_t columns_of(const sim_op *op) {
     return op->x == SHIFT ? SHIFT_COLUMNS : chunks_of(op) * WORDS_OF_CHUNK;
 }
 
-/* Returns the n-th lane that a row is copied to. */
+/* Returns the n-th lane that a row is copied to. 02_13 and 01_23 name the pairs of warps that get the same rows. */
 static uint32_t lane_of(const sim_op *op, uint32_t row, uint32_t n) {
     switch (op->x) {
     case COPY_4X256: return row * SIM_LANES;
@@ -56,6 +63,7 @@ static void widen(unsigned char *chunk, uint32_t bits) {
     }
 }
 
+/* Copies the matrix of block `from`, as the engine sees it, to the tensor memory of block `to`. */
 static void copy_to(sim_block *to, const sim_block *from, const sim_tmem_work *work) {
     const sim_op *op = work->op;
     const sim_descriptor d = sim_tmem_descriptor_of(work->b, false);
@@ -93,6 +101,7 @@ static uint32_t source_of(const sim_op *op, uint64_t bits, uint32_t address[MOST
     return count;
 }
 
+/* Tells the checks that the copy has read its source now. */
 static void check_source(sim_block *b, const sim_tmem_work *work) {
     uint32_t address[MOST_CHUNKS];
     const uint32_t count = source_of(work->op, work->b, address);
@@ -100,6 +109,7 @@ static void check_source(sim_block *b, const sim_tmem_work *work) {
                             count, work->issued);
 }
 
+/* Does the work for each block that takes part. */
 static void make(sim_block *b, const sim_tmem_work *work) {
     if (b->sm->hazards && work->op->x != SHIFT && work->effect != SIM_EFFECT_ONLY) check_source(b, work);
     if (work->effect == SIM_CHECKS_ONLY) return;
@@ -114,6 +124,7 @@ static void make(sim_block *b, const sim_tmem_work *work) {
 
 /* ---- issue ---- */
 
+/* Records the fault and returns false if the descriptor is invalid or the matrix not inside shared memory. */
 static bool check_matrix(sim_warp *w, const sim_op *op, uint32_t lane, uint64_t bits) {
     const char *fault = sim_tmem_descriptor_fault(bits);
     const sim_descriptor d = sim_tmem_descriptor_of(bits, false);
@@ -137,6 +148,7 @@ static bool check_lane(sim_warp *w, const sim_op *op, uint32_t lane, uint32_t ad
     return false;
 }
 
+/* Records the fault and returns false unless all blocks that take part own the columns. */
 static bool check_blocks(sim_warp *w, const sim_op *op, uint32_t lane, uint32_t address) {
     const sim_block *first = op->imm2 ? sim_tmem_pair(w, op, lane) : w->block;
     for (uint32_t n = 0; first && n < (op->imm2 ? SIM_TMEM_PAIR : 1); n++)
@@ -144,6 +156,7 @@ static bool check_blocks(sim_warp *w, const sim_op *op, uint32_t lane, uint32_t 
     return first != NULL;
 }
 
+/* Checks and queues the active lanes' copies. */
 static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
@@ -169,6 +182,7 @@ static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
 
 /* ---- lowering ---- */
 
+/* `matrix`: the slot of the descriptor; a shift has none. */
 static sim_op *emit_on_address(sim_lowering *l, const ptx_instruction *i, uint32_t matrix) {
     bool wide;
     int64_t offset;
@@ -191,6 +205,7 @@ static uint32_t copy_of(const ptx_instruction *i) {
     }
 }
 
+/* Elements of 4 and 6 bits may be widened to bytes on the way. */
 haul_status LOWER(TMEM_CP)(sim_lowering *l, const ptx_instruction *i) {
     const unsigned unpacked = i->mods[PTX_SLOT_UNPACKED];
     sim_op *op = emit_on_address(l, i, sim_source(l, &i->operands[1], PTX_B64));
@@ -199,6 +214,7 @@ haul_status LOWER(TMEM_CP)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
+/* Each lane but the last gets the next one's eight columns. */
 haul_status LOWER(TMEM_SHIFT)(sim_lowering *l, const ptx_instruction *i) {
     emit_on_address(l, i, SIM_SLOT_ZERO)->x = SHIFT;
     return HAUL_OK;

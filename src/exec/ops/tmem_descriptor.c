@@ -1,10 +1,16 @@
-/* The instruction descriptor of tcgen05.mma: decodes the product that it describes and finds its defects. */
+/* The instruction descriptor of tcgen05.mma: decodes the product that it describes and finds its defects.
+ *
+ * The descriptor is a register of 32 bits, made when the kernel runs, so its types and shape are known only here. Where
+ * the fields are depends on the kind: the kinds with scale factors have other fields for the number of rows and the
+ * scales. The rules are those of the PTX ISA 9.0. A defect is a message for the user, without the descriptor itself. */
 #include "exec/ops/tmem_mma.h"
 
+/* Returns `bits` bits of the descriptor from bit `at` on. */
 static uint32_t field(uint32_t descriptor, unsigned at, unsigned bits) {
     return descriptor >> at & ((1u << bits) - 1);
 }
 
+/* Returns the type that a code means for this kind; 0: none. */
 static uint32_t type_of(sim_tmem_kind k, uint32_t code) {
     static const uint8_t small[] = {PTX_E4M3, PTX_E5M2, 0, PTX_E2M3, PTX_E3M2, PTX_E2M1, 0, 0};
     switch (k) {
@@ -17,10 +23,12 @@ static uint32_t type_of(sim_tmem_kind k, uint32_t code) {
     }
 }
 
+/* Returns whether the kind has scale factors. The order of the enumeration tells. */
 static bool is_scaled(sim_tmem_kind k) {
     return k >= SIM_TMEM_KIND_MXF8F6F4;
 }
 
+/* Returns the type of d; 0: no such code. */
 static uint32_t sum_type_of(sim_tmem_kind k, uint32_t code) {
     if (is_scaled(k)) return PTX_F32;
     if (k == SIM_TMEM_KIND_I8) return code == 2 ? PTX_S32 : 0;
@@ -28,6 +36,7 @@ static uint32_t sum_type_of(sim_tmem_kind k, uint32_t code) {
     return code == 0 && k != SIM_TMEM_KIND_TF32 ? PTX_F16 : 0;
 }
 
+/* Returns the elements of k of a dense product: 32 bytes of them, 4-bit kinds packed. */
 static uint32_t depth_of(sim_tmem_kind k) {
     switch (k) {
     case SIM_TMEM_KIND_F16: return 16;
@@ -38,10 +47,12 @@ static uint32_t depth_of(sim_tmem_kind k) {
     }
 }
 
+/* Returns the bits of an element as stored: smaller ones of the mixed kinds take a byte. */
 static uint32_t bits_of(sim_tmem_kind k) {
     return 256 / depth_of(k);
 }
 
+/* Returns where the rows and columns of d are, which the shape and the number of blocks determine. */
 static sim_tmem_layout layout_of(const sim_tmem_op *t, uint32_t m) {
     if (t->flags & SIM_TMEM_WEIGHTS_STAY)
         return m == 32 ? SIM_TMEM_LAYOUT_QUARTERS : m == 64 ? SIM_TMEM_LAYOUT_HALVES : SIM_TMEM_LAYOUT_ROWS;
@@ -50,6 +61,7 @@ static sim_tmem_layout layout_of(const sim_tmem_op *t, uint32_t m) {
     return t->flags & SIM_TMEM_SPARSE ? SIM_TMEM_LAYOUT_HALF_LANES : SIM_TMEM_LAYOUT_HALVES;
 }
 
+/* Returns the defect of m or n; NULL: none. .ws has shapes of its own. */
 static const char *shape_fault(const sim_tmem_op *t, const sim_tmem_product *p) {
     const bool integers = t->kind == SIM_TMEM_KIND_I8, pair = t->flags & SIM_TMEM_FOR_PAIR,
                sparse = t->flags & SIM_TMEM_SPARSE;
@@ -65,6 +77,7 @@ static const char *shape_fault(const sim_tmem_op *t, const sim_tmem_product *p) 
     return p->n && p->n <= 256 && p->n % step == 0 ? NULL : "columns of d: no such number for this kind";
 }
 
+/* Returns the defect of types, signs, transposition or shape; NULL: none. */
 static const char *form_fault(const sim_tmem_op *t, const sim_tmem_product *p, uint32_t d) {
     const bool is_4bit = t->kind == SIM_TMEM_KIND_MXF4 || t->kind == SIM_TMEM_KIND_MXF4NVF4;
     const bool whole =
@@ -84,6 +97,8 @@ static const char *form_fault(const sim_tmem_op *t, const sim_tmem_product *p, u
     return shape_fault(t, p);
 }
 
+/* m is in units of 16 rows, or of 128 for kinds with scale factors, n in units of 8 columns. A sparse a has twice the k
+ * of a dense one, of which it stores half. */
 const char *sim_tmem_read_descriptor(const sim_tmem_op *t, uint32_t d, sim_tmem_product *p) {
     const bool sparse = t->flags & SIM_TMEM_SPARSE,
                is_4bit = t->kind == SIM_TMEM_KIND_MXF4 || t->kind == SIM_TMEM_KIND_MXF4NVF4;

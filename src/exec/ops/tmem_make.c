@@ -1,5 +1,13 @@
 /* tcgen05.mma: executes the product, asynchronously to the warp: d = a b + d for the rows of one block or
- * (.cta_group::2) of a pair. Each block of a pair holds half of a's rows and half of b's columns. */
+ * (.cta_group::2) of a pair. Each block of a pair holds half of a's rows and half of b's columns.
+ *
+ * The work is done in tiles of 16 rows by up to 128 columns. For each tile, factors are read as raw elements, decoded
+ * to significands and exponents, and scaled if the kind has scale factors. They are multiplied by the same code as
+ * other products (multiply.h). Sums are read from and written to tensor memory. Order of the loops: b's columns
+ * outside, so that they are read once.
+ *
+ * The issue is in tmem_mma.c and the instruction descriptor in tmem_descriptor.c. None of this was compared with
+ * hardware; docs/architecture.md lists what NVIDIA's manual leaves open. */
 #include "check/hazard.h"
 #include "exec/ops/multiply.h"
 #include "exec/ops/sparse.h"
@@ -46,6 +54,8 @@ static void read_rows(const sim_tmem_matrix *d, uint32_t type, uint32_t containe
 
 /* ---- factors ---- */
 
+/* Reads rows of a that lie in tensor memory, packed in 32-bit columns. A shifted a takes each row from the next lane;
+ * the last row has none and stays. */
 static void read_a_from_tensor_memory(sim_tmem *memory, const sim_tmem_op *t, const sim_tmem_product *p,
                                       uint32_t address, uint32_t first, uint32_t *raw) {
     const uint32_t each = 32 / p->bits, mask = p->bits == 32 ? UINT32_MAX : (1u << p->bits) - 1;
@@ -61,11 +71,13 @@ static void read_a_from_tensor_memory(sim_tmem *memory, const sim_tmem_op *t, co
     }
 }
 
+/* Flips the sign bit of each element. */
 static void negate(uint32_t *raw, uint32_t count, uint32_t type) {
     const sim_small_float s = sim_small_float_of(type);
     for (uint32_t n = 0; n < count; n++) raw[n] ^= 1u << (s.shift + s.mantissa + s.exponent);
 }
 
+/* Reads the tile's rows of a. `first` counts within the block's part. */
 static void read_a(const sim_block *b, const sim_tmem_op *t, const sim_tmem_product *p, const sim_tmem_work *work,
                    uint32_t first, uint32_t *raw) {
     const sim_tmem_matrix a = sim_tmem_matrix_a(b, p, work->a);
@@ -82,7 +94,8 @@ static uint32_t byte_of(uint64_t bits, unsigned at) {
     return (uint32_t)(bits >> at & 0xff);
 }
 
-/* Columns of a part are used and omitted by turns, starting at some position of a span. */
+/* Columns of a part are used and omitted by turns, starting at some position of a span. The descriptor has a byte of
+ * start for each part, and the lengths of both kinds of runs less one. */
 static bool is_zero_column(const sim_tmem_product *p, uint64_t zeros, uint32_t column) {
     const uint32_t parts = SIM_TMEM_LANES / p->m, wide = p->n / parts, part = column / wide;
     const uint32_t out = byte_of(zeros, 40) + 1, in = byte_of(zeros, 48) + 1;
@@ -90,12 +103,13 @@ static bool is_zero_column(const sim_tmem_product *p, uint64_t zeros, uint32_t c
     return zeros >> 39 & 1 && at % (in + out) >= in;
 }
 
+/* Sets the elements of such columns to zero. */
 static void clear_columns(const sim_tmem_product *p, uint64_t zeros, uint32_t first, uint32_t count, uint32_t *raw) {
     for (uint32_t j = 0; j < count; j++)
         for (uint32_t k = 0; k < p->k && is_zero_column(p, zeros, first + j); k++) raw[k * count + j] = 0;
 }
 
-/* The blocks of a pair share b's columns. */
+/* The blocks of a pair share b's columns. A tile may need columns of both. */
 static void read_b(sim_block *const blocks[SIM_TMEM_PAIR], const sim_tmem_product *p, const sim_tmem_work *work,
                    uint32_t first, uint32_t count, uint32_t *raw) {
     const uint32_t shift = (uint32_t)(work->zeros >> 56 & 63);
@@ -112,13 +126,15 @@ static void read_b(sim_block *const blocks[SIM_TMEM_PAIR], const sim_tmem_produc
 
 /* ---- scale factors: a byte for each row and block of k, in 32 rows below each other, repeated four times ---- */
 
+/* Returns one scale factor. Four are in a word; rows 32 apart are in adjacent columns. */
 static uint32_t scale_byte(const sim_tmem *memory, uint32_t address, uint32_t row, uint32_t byte, uint32_t lane) {
     const uint32_t word =
         memory->words[lane / SIM_LANES * SIM_LANES + row % SIM_LANES][sim_tmem_column(address) + row / SIM_LANES];
     return word >> 8 * (byte & 3) & 0xff;
 }
 
-/* Scales value * 2^exponent in place; returns false if the scale is NaN. Significands get three more fraction bits. */
+/* Scales value * 2^exponent in place; returns false if the scale is NaN. Significands get three more fraction bits.
+ * Exponents are ue8m0, with 255 as NaN. Others are e4m3 without sign, with 3 bits of fraction. */
 static bool scale_element(sim_factor *f, uint32_t at, uint32_t scale, bool is_exponent) {
     if (is_exponent) {
         f->value[at] *= 8;
@@ -139,10 +155,12 @@ typedef struct scaling {
     uint32_t lane;                /* of d's rows */
 } scaling;
 
+/* Returns which scale factor of its row an element of k has. */
 static uint32_t block_of(const scaling *s, uint32_t k) {
     return k * s->op->scales / s->product->k;
 }
 
+/* Scales the tile's rows of a. Of a sparse a, metadata tell each element's k. Returns false if a factor is NaN. */
 static bool scale_a(const scaling *s, uint32_t address, uint32_t first, sim_factor *f) {
     const sim_tmem_product *p = s->product;
     bool good = true;
@@ -193,6 +211,7 @@ static uint64_t metadata_of(const sim_tmem *memory, const sim_tmem_product *p, u
 
 /* ---- sums ---- */
 
+/* Returns the cell of an element of d. Parts of d's columns may be below each other (sim_tmem_layout). */
 static uint32_t *sum_at(sim_tmem *memory, const sim_tmem_product *p, uint32_t address, uint32_t row, uint32_t column) {
     const uint32_t parts = p->layout == SIM_TMEM_LAYOUT_HALVES     ? 2
                            : p->layout == SIM_TMEM_LAYOUT_QUARTERS ? 4
@@ -202,6 +221,7 @@ static uint32_t *sum_at(sim_tmem *memory, const sim_tmem_product *p, uint32_t ad
     return &memory->words[lane][sim_tmem_column(address) + column % wide];
 }
 
+/* Reads the tile's sums, or zeros if the product does not add to d. scale-input-d divides them by a power of two. */
 static void read_sums(sim_tmem *memory, const sim_tmem_product *p, const sim_tmem_op *t, const sim_tmem_work *work,
                       uint32_t row, uint32_t column, uint32_t count, sim_operands *o) {
     const float scale = f32_of_bits((127 - t->scale_of_d) << 23);
@@ -217,10 +237,12 @@ static void read_sums(sim_tmem *memory, const sim_tmem_product *p, const sim_tme
     }
 }
 
+/* Returns whether the instruction leaves that lane of d unchanged. */
 static bool is_disabled(const sim_tmem_work *work, uint32_t rank, uint32_t lane) {
     return work->disabled[rank * (SIM_TMEM_LANES / SIM_LANES) + lane / SIM_LANES] >> lane % SIM_LANES & 1;
 }
 
+/* Rounds halves to nearest. Single precision and integers share their bits in the union. */
 static void write_sums(sim_tmem *memory, const sim_tmem_product *p, const sim_tmem_work *work, uint32_t rank,
                        uint32_t row, uint32_t column, uint32_t count, const sim_operands *o) {
     for (uint32_t i = 0; i < SIM_TILE_ROWS; i++) {
@@ -240,6 +262,7 @@ static uint32_t width_of(const sim_tmem_product *p, unsigned sm) {
     return p->bits == 4 ? 2 * sim_sum_width(PTX_E4M3, sm) : sim_sum_width(p->type_a, sm);
 }
 
+/* Returns an element as a double, scaled; infinities and NaNs as they are. */
 static double value_of(const sim_factor *f, uint32_t at, uint32_t type) {
     const double raw = sim_decode_one(f->raw[at], type);
     if (raw != raw || raw - raw != 0) return raw;
@@ -256,6 +279,7 @@ static void add_specials(const sim_product *p, const sim_operands *o, uint32_t r
     }
 }
 
+/* Sums one row of a with each column, `width` products at a time. */
 static void add_row(const sim_product *p, const sim_operands *o, uint32_t row, uint32_t width, unsigned sm, bool finite,
                     float *sum) {
     for (uint32_t j = 0; j < p->n; j++) finite &= (bits_of_f32(sum[j]) & 0x7f800000) != 0x7f800000;
@@ -282,6 +306,7 @@ static void select_row(const sim_product *p, const sim_operands *o, const sim_me
     }
 }
 
+/* Multiplies row by row: rows of a sparse a have different elements of b. */
 static void multiply_floats(const sim_product *whole, const sim_tmem_product *t, sim_operands *o, const sim_metadata *m,
                             unsigned sm, bool finite) {
     sim_product p = *whole;
@@ -310,6 +335,8 @@ typedef struct tile {
     uint32_t rank, row, column, count;
 } tile;
 
+/* Decodes and scales both factors. *finite: there is no infinity or NaN among them. A NaN among the scale factors makes
+ * all sums of the tile NaN. */
 static void decode_tile(const tile *t, sim_operands *o, const sim_metadata *m, bool *finite) {
     const sim_tmem_product *p = t->product;
     const scaling s = {.memory = sim_tmem_of(t->blocks[t->rank]),
@@ -328,6 +355,7 @@ static void decode_tile(const tile *t, sim_operands *o, const sim_metadata *m, b
     *finite = false;
 }
 
+/* Computes a tile from tensor memory and shared memory to tensor memory. */
 static void make_tile(const tile *t, sim_operands *o) {
     const sim_tmem_product *p = t->product;
     sim_block *b = t->blocks[t->rank];
@@ -356,6 +384,7 @@ static void make_tile(const tile *t, sim_operands *o) {
     write_sums(memory, p, t->work, t->rank, t->row, t->column, t->count, o);
 }
 
+/* Tells the checks that the product has read its factors now. */
 static void check_factors(sim_block *b, const sim_tmem_work *work, const sim_tmem_op *t, const sim_tmem_product *p) {
     sim_warp *w = &b->warps[work->thread / SIM_LANES];
     const uint32_t lane = 1u << work->thread % SIM_LANES;

@@ -1,5 +1,10 @@
 /* tcgen05.mma and its variants: issues products whose sums are in tensor memory. They execute asynchronously
- * (tmem_make.c). */
+ * (tmem_make.c).
+ *
+ * One thread issues a product for its block or for a pair. The issue reads all operands and checks everything that it
+ * can: the instruction descriptor, the matrix descriptors, the addresses of each chunk in shared memory, and the
+ * columns of tensor memory in all blocks that take part. So a fault has the line of the instruction. Then the product
+ * waits in the block's queue (exec/tmem.c). */
 #include "exec/ops/tmem_mma.h"
 
 #include "check/hazard.h"
@@ -11,6 +16,7 @@
 
 /* ---- checks ---- */
 
+/* Checks each chunk of 16 bytes of a matrix, and adds it to the list, as far as the list has room. */
 static bool list_chunks(sim_warp *w, const sim_op *op, uint32_t lane, const sim_tmem_matrix *d, sim_tmem_chunks *list) {
     for (uint32_t row = 0; row < d->rows; row++) {
         for (uint32_t c = 0; c < d->chunks; c++) {
@@ -22,10 +28,12 @@ static bool list_chunks(sim_warp *w, const sim_op *op, uint32_t lane, const sim_
     return true;
 }
 
+/* Records the fault of an operand. */
 static sim_step wrong(sim_warp *w, const sim_op *op, uint32_t lane, const char *what, uint64_t bits, const char *why) {
     return sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, lane, "%s 0x%llx: %s", what, (unsigned long long)bits, why);
 }
 
+/* Return the columns of tensor memory that an a and its metadata take. */
 static uint32_t columns_of_a(const sim_tmem_product *p) {
     return p->depth_of_a * p->bits / 32;
 }
@@ -39,6 +47,7 @@ static uint32_t scale_columns(uint32_t rows) {
     return (rows + SIM_LANES - 1) / SIM_LANES;
 }
 
+/* Records the fault and returns false if block `b` has not allocated all columns that the product uses there. */
 static bool check_tensor_memory(sim_warp *w, const sim_op *op, uint32_t lane, const sim_block *b, const sim_tmem_op *t,
                                 const sim_tmem_product *p, const sim_tmem_work *work) {
     if (!sim_tmem_check(w, op, lane, b, work->d, sim_tmem_sum_columns(p))) return false;
@@ -50,6 +59,7 @@ static bool check_tensor_memory(sim_warp *w, const sim_op *op, uint32_t lane, co
                           sim_tmem_check(w, op, lane, b, work->scale_b, scale_columns(p->n)));
 }
 
+/* Records the fault and returns false if sums or a factor begin at a lane where their layout cannot. */
 static bool check_lane(sim_warp *w, const sim_op *op, uint32_t lane, const sim_tmem_product *p, uint32_t address) {
     const uint32_t at = sim_tmem_lane(address);
     if (at == 0 || (at == SIM_TILE_ROWS && p->layout == SIM_TMEM_LAYOUT_HALF_LANES)) return true;
@@ -71,10 +81,12 @@ bool sim_tmem_check_matrices(sim_warp *w, const sim_op *op, uint32_t lane, const
 
 /* ---- issue ---- */
 
+/* Returns an address operand of the lane. */
 static uint32_t word_at(const sim_warp *w, sim_tmem_address s, unsigned lane) {
     return SIM_SLOT(w, uint32_t, s.slot)[lane] + s.offset;
 }
 
+/* Reads all operands of the lane. The registers may be reused as soon as the product is issued. */
 static sim_tmem_work work_of(const sim_warp *w, const sim_op *op, const sim_tmem_op *t, unsigned lane) {
     sim_tmem_work work = {
         .make = sim_tmem_make,
@@ -94,6 +106,7 @@ static sim_tmem_work work_of(const sim_warp *w, const sim_op *op, const sim_tmem
     return work;
 }
 
+/* Records the fault and returns false if the product cannot be executed. Fills in *p and the list of chunks. */
 static bool check_work(sim_warp *w, const sim_op *op, uint32_t lane, const sim_tmem_op *t, const sim_tmem_work *work,
                        sim_tmem_product *p, sim_tmem_chunks *list) {
     const char *fault = sim_tmem_read_descriptor(t, work->descriptor, p);
@@ -107,6 +120,7 @@ static bool check_work(sim_warp *w, const sim_op *op, uint32_t lane, const sim_t
     return sim_tmem_check_matrices(w, op, lane, t, p, work, list);
 }
 
+/* Returns columns in all lanes of tensor memory. */
 static sim_tmem_area all_lanes_at(uint32_t address, uint32_t columns) {
     return (sim_tmem_area){sim_tmem_column(address), columns, SIM_TMEM_ALL_GROUPS};
 }
@@ -133,6 +147,7 @@ static void check_order(sim_warp *w, const sim_op *op, uint32_t lane, const sim_
     sim_hazard_tmem(w, op, lane, HAUL_ACTION_ASYNC_READ, all_lanes_at(work->scale_b, scale_columns(p->n)));
 }
 
+/* Every active lane issues a product; programs elect one. */
 static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
     const sim_tmem_op *t = sim_tmem_op_at(w->block, op);
     for (uint32_t left = active; left; left &= left - 1) {
@@ -156,6 +171,7 @@ static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
 
 /* ---- lowering ---- */
 
+/* Takes an address operand apart. */
 static sim_tmem_address address_in(sim_lowering *l, const ptx_operand *o) {
     bool wide;
     int64_t offset;
@@ -163,6 +179,7 @@ static sim_tmem_address address_in(sim_lowering *l, const ptx_operand *o) {
     return (sim_tmem_address){slot, (uint32_t)offset};
 }
 
+/* Returns how many scale factors a row of a has; 0: the kind has none. */
 static uint32_t scales_of(const ptx_instruction *i) {
     const unsigned scale = i->mods[PTX_SLOT_SCALE_VEC], kind = i->mods[PTX_SLOT_KIND];
     if (!i->mods[PTX_SLOT_BLOCK_SCALE]) return 0;
@@ -170,6 +187,7 @@ static uint32_t scales_of(const ptx_instruction *i) {
     return kind == PTX_MOD_KIND_MXF8F6F4 ? 1 : 2;
 }
 
+/* Returns SIM_TMEM_*. An a in tensor memory is written as an address, one in shared memory as a descriptor. */
 static uint32_t flags_of(const ptx_instruction *i) {
     const bool weights = i->op == PTX_OP_TMEM_MMA_WS || i->op == PTX_OP_TMEM_MMA_WS_SP;
     const bool sparse =
@@ -200,6 +218,7 @@ static void lower_tail(sim_lowering *l, const ptx_instruction *i, unsigned at, s
         t->scale_of_d = (uint32_t)i->operands[at].bits;
 }
 
+/* Puts the operands into the pool as a sim_tmem_op: they are more than an operation has fields for. */
 static haul_status lower_tensor_product(sim_lowering *l, const ptx_instruction *i) {
     enum { D, A, B, METADATA };
     const sim_tmem_address zero = {SIM_SLOT_ZERO, 0};

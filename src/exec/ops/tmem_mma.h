@@ -41,13 +41,14 @@ typedef struct sim_tmem_address {
     uint32_t slot, offset;
 } sim_tmem_address;
 
+/* A tcgen05.mma as lowered: slots of its operands, and what its modifiers say. */
 typedef struct sim_tmem_op {
-    uint32_t kind, flags;
-    uint32_t scales; /* scale factors of a row of a; 0: not scaled */
-    uint32_t scale_of_d;
+    uint32_t kind, flags; /* sim_tmem_kind; SIM_TMEM_* */
+    uint32_t scales;      /* scale factors of a row of a; 0: not scaled */
+    uint32_t scale_of_d;  /* the sums are divided by 2 to this power first */
     sim_tmem_address d, a, metadata, scale_a, scale_b;
-    uint32_t a_descriptor, b, descriptor, keep, flip, zeros;
-    uint32_t disabled[8], disabled_count;
+    uint32_t a_descriptor, b, descriptor, keep, flip, zeros; /* slots; flip: all ones for !keep */
+    uint32_t disabled[8], disabled_count;                    /* slots of masks of d's lanes */
 } sim_tmem_op;
 
 static inline const sim_tmem_op *sim_tmem_op_at(const sim_block *b, const sim_op *op) {
@@ -65,16 +66,17 @@ typedef enum sim_tmem_layout {
     SIM_TMEM_LAYOUT_QUARTERS
 } sim_tmem_layout;
 
+/* A product as its instruction descriptor says. */
 typedef struct sim_tmem_product {
     uint32_t m, n, k;       /* of the whole product; k includes elements that a sparse a omits */
     uint32_t rows, columns; /* of a block's part of a, of b */
     uint32_t type_a, type_b, type_d;
-    uint32_t bits;       /* of an element in tensor memory: smaller ones are in 8-bit containers */
-    uint32_t depth_of_a; /* as stored */
-    sim_tmem_layout layout;
+    uint32_t bits;          /* of an element in tensor memory: smaller ones are in 8-bit containers */
+    uint32_t depth_of_a;    /* as stored */
+    sim_tmem_layout layout; /* of d */
     bool transposes_a, transposes_b, negates_a, negates_b, saturates;
     uint32_t selector, id_a, id_b; /* of metadata and scale factors */
-    bool scales_are_exponents;
+    bool scales_are_exponents;     /* ue8m0, not e4m3 without sign */
 } sim_tmem_product;
 
 /* Returns NULL, or the defect of the descriptor. */
@@ -94,6 +96,7 @@ static inline uint32_t sim_tmem_sum_columns(const sim_tmem_product *p) {
 
 /* ---- matrices in shared memory ---- */
 
+/* A factor, or a block's part of it, in the shared memory of that block. */
 typedef struct sim_tmem_matrix {
     const sim_block *block;
     sim_descriptor descriptor;

@@ -1,4 +1,13 @@
-/* The video instructions. x: VIDEO_*; y: the operation; count: parts; more: the selected parts, in the pool */
+/* The video instructions.
+ *
+ * Those with a number in their name (vadd2, vset4) compute on two halves or four bytes of a register at once. The
+ * others (vadd, vset, vshl, vmad) compute on one byte, half or word of each source, and combine the result with c a
+ * second time. Both have operands with selectors, which name the parts to use.
+ *
+ * The second group follows the machine code that ptxas 13.0 makes of it for sm_90. Each group has one handler that
+ * interprets the operation's flags: the instructions are too rare for handlers of their own.
+ *
+ * x: VIDEO_*; y: the operation; count: parts; more: the selected parts, in the pool */
 #include "exec/ops/lanes.h"
 #include "exec/ops/wide.h"
 #include "state/block.h"
@@ -6,6 +15,7 @@
 
 enum { VIDEO_SIGNED_A = 1, VIDEO_SIGNED_B = 2, VIDEO_SIGNED_D = 4, VIDEO_SATURATES = 8, VIDEO_SUMS = 16 };
 
+/* Computes one part. Parts have at most 17 bits with their sign, so nothing overflows. */
 typedef int32_t part_fn(int32_t a, int32_t b);
 
 #define PART(name, expression)                  \
@@ -14,7 +24,7 @@ typedef int32_t part_fn(int32_t a, int32_t b);
     }
 PART(part_add, a + b)
 PART(part_sub, a - b)
-PART(part_average, (a + b + (a + b >= 0)) >> 1)
+PART(part_average, (a + b + (a + b >= 0)) >> 1) /* half away from zero */
 PART(part_difference, a > b ? a - b : b - a)
 PART(part_min, a < b ? a : b)
 PART(part_max, a > b ? a : b)
@@ -25,11 +35,13 @@ PART(part_le, a <= b)
 PART(part_gt, a > b)
 PART(part_ge, a >= b)
 
+/* Returns part number `part` of the word, extended. */
 static int32_t part_of(uint32_t word, unsigned bits, unsigned part, bool is_signed) {
     const uint32_t up = word << (32 - bits * (part + 1));
     return is_signed ? (int32_t)up >> (32 - bits) : (int32_t)(up >> (32 - bits));
 }
 
+/* .sat: clamps to the range of a part. */
 static int32_t fit_part(int32_t x, unsigned bits, bool is_signed) {
     const int32_t most = (int32_t)(is_signed ? (1u << (bits - 1)) - 1 : (1u << bits) - 1);
     const int32_t least = is_signed ? -most - 1 : 0;
@@ -47,17 +59,20 @@ typedef struct choice {
 } choice;
 enum { CHOICE_WORDS = sizeof(choice) / sizeof(uint32_t) };
 
+/* The pool has words only, so the bytes are copied out of it. */
 static choice choice_of(const sim_warp *w, const sim_op *op) {
     choice c;
     memcpy(&c, w->sm->grid->program->pool + op->more, sizeof c);
     return c;
 }
 
+/* A selector numbers the parts of both sources in one row, so a part may come from either. */
 static int32_t chosen_part(uint32_t a, uint32_t b, unsigned bits, unsigned count, unsigned part, bool is_signed) {
     return part_of(part < count ? a : b, bits, part % count, is_signed);
 }
 
-/* Returns the selected parts of d with the other parts of c, or the sum of the selected parts with c. */
+/* Returns the selected parts of d with the other parts of c, or the sum of the selected parts with c. Parts that the
+ * mask leaves out take no part in the sum. */
 static uint32_t combine(const sim_op *op, const choice *s, uint32_t a, uint32_t b, uint32_t c) {
     const unsigned bits = 32u / op->count;
     const uint32_t part_mask = (1u << bits) - 1;
@@ -82,12 +97,14 @@ static sim_step video(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* Returns VIDEO_* for the operands' types and the modifiers. */
 static uint32_t flags_of(const ptx_instruction *i, unsigned type_d, unsigned type_a, unsigned type_b) {
     return (ptx_is_signed(type_a) ? VIDEO_SIGNED_A : 0u) | (ptx_is_signed(type_b) ? VIDEO_SIGNED_B : 0u) |
            (ptx_is_signed(type_d) ? VIDEO_SIGNED_D : 0u) | (i->mods[PTX_SLOT_SAT] ? VIDEO_SATURATES : 0u) |
            (i->mods[PTX_SLOT_SUM] ? VIDEO_SUMS : 0u);
 }
 
+/* Puts the selectors into the pool. Without one, the result has all parts, and each source its own parts in order. */
 static uint32_t lower_choice(sim_lowering *l, const ptx_instruction *i, unsigned count) {
     const ptx_selector *d = &i->operands[0].selector, *a = &i->operands[1].selector, *b = &i->operands[2].selector;
     choice c = {.mask = d->count ? 0 : (1u << count) - 1};
@@ -101,6 +118,7 @@ static uint32_t lower_choice(sim_lowering *l, const ptx_instruction *i, unsigned
     return sim_pool(l, words, CHOICE_WORDS);
 }
 
+/* `kind`: the operation; `count`: two halves or four bytes. */
 static haul_status lower_video(sim_lowering *l, const ptx_instruction *i, unsigned kind, unsigned count,
                                unsigned type_d, unsigned type_a, unsigned type_b) {
     const uint32_t more = lower_choice(l, i, count);
@@ -129,6 +147,7 @@ VIDEO(VMIN4, MIN, 4)
 VIDEO(VMAX2, MAX, 2)
 VIDEO(VMAX4, MAX, 4)
 
+/* Returns the operation for vset's modifier. */
 static unsigned comparison_of(const ptx_instruction *i) {
     switch (i->mods[PTX_SLOT_COMPARE]) {
     case PTX_MOD_EQ: return EQ;
@@ -162,17 +181,20 @@ typedef struct places {
 enum { PLACES_WORDS = sizeof(places) / sizeof(uint32_t) };
 enum { VMAD_PRODUCT = 1, VMAD_C = 2, VMAD_PLUS_ONE = 4 };
 
+/* The pool has words only, so the structure is copied out of it. */
 static places places_of(const sim_warp *w, const sim_op *op) {
     places p;
     memcpy(&p, w->sm->grid->program->pool + op->more, sizeof p);
     return p;
 }
 
+/* Returns the part as a signed number of 64 bits, in which nothing overflows. */
 static int64_t take_part(uint32_t word, part_place p, bool is_signed_part) {
     const uint32_t up = word << (32 - p.at - p.bits);
     return is_signed_part ? (int64_t)((int32_t)up >> (32 - p.bits)) : (int64_t)(up >> (32 - p.bits));
 }
 
+/* Clamps to the range of a type of that many bits. */
 static int64_t fit(int64_t x, unsigned bits, bool is_signed_type) {
     const int64_t most = (int64_t)(((uint64_t)1 << (bits - is_signed_type)) - 1),
                   least = is_signed_type ? -most - 1 : 0;
@@ -197,6 +219,7 @@ static bool is_less(const sim_op *op, int64_t x, uint32_t c) {
     return op->x & VIDEO_SIGNED_D ? x < (int64_t)(int32_t)c : (uint64_t)x < (uint64_t)c;
 }
 
+/* Saturates, then combines with c: their sum, minimum or maximum, or c with the part replaced by the result. */
 static uint32_t finish_one(const sim_op *op, const places *p, int64_t x, uint32_t c) {
     const uint32_t mask = (uint32_t)(((uint64_t)1 << p->d.bits) - 1);
     if (op->x & VIDEO_SATURATES) x = saturate_one(op, p, x);
@@ -209,6 +232,7 @@ static uint32_t finish_one(const sim_op *op, const places *p, int64_t x, uint32_
     }
 }
 
+/* Computes on the extended parts. Shifts by more than 32 count as 32, or with .wrap by the lowest five bits. */
 static int64_t compute_one(const sim_op *op, int64_t a, int64_t b) {
     const unsigned by = op->x & VIDEO_WRAPS ? (unsigned)b & 31 : b > 32 ? 32 : (unsigned)b;
     switch (op->y) {
@@ -242,7 +266,8 @@ static sim_step one_part(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* Factors and c count as signed, whatever their types. */
+/* Factors and c count as signed, whatever their types. A negated product or c is complemented, and one is added to the
+ * sum; .po adds the one alone. */
 static uint32_t multiply_add(const sim_op *op, const places *p, uint32_t a, uint32_t b, uint32_t c) {
     const int32_t factor_a = (int32_t)take_part(a, p->a, op->x & VIDEO_SIGNED_A),
                   factor_b = (int32_t)take_part(b, p->b, op->x & VIDEO_SIGNED_B);
@@ -267,18 +292,20 @@ static sim_step product_of_parts(sim_warp *w, const sim_op *op, uint32_t active)
     return SIM_NEXT;
 }
 
+/* Returns the part that the operand's selector names; without one, the whole register. */
 static part_place place_of(const ptx_operand *o) {
     const ptx_selector *s = &o->selector;
     return s->count ? (part_place){(uint32_t)s->part[0] * s->bits, s->bits} : (part_place){0, 32};
 }
 
-/* The sum is signed, whatever the type of d, if the product is signed or any operand is negated. */
+/* Returns VMAD_*: whether the product, c, or neither is negated, and whether one is added. */
 static uint32_t negations_of(const ptx_instruction *i) {
     const bool product = i->operands[1].negated != i->operands[2].negated;
     if (i->mods[PTX_SLOT_PO]) return VMAD_PLUS_ONE;
     return product ? VMAD_PRODUCT : i->operands[3].negated ? VMAD_C : 0;
 }
 
+/* Lowers an instruction on one part of each register. The places of the parts go to the pool. */
 static haul_status lower_one(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned kind,
                              uint32_t flags) {
     const ptx_operand *o = i->operands;
@@ -318,6 +345,7 @@ haul_status LOWER(VSET)(sim_lowering *l, const ptx_instruction *i) {
     return lower_one(l, i, one_part, comparison_of(i), flags_of(i, i->type, i->type, i->type2));
 }
 
+/* The sum is signed, whatever the type of d, if the product is signed or any operand is negated. */
 haul_status LOWER(VMAD)(sim_lowering *l, const ptx_instruction *i) {
     const bool is_signed_sum = ptx_is_signed(i->type2) || ptx_is_signed(i->type3) || i->operands[3].negated ||
                                i->operands[1].negated != i->operands[2].negated;

@@ -1,6 +1,12 @@
 /* wgmma: asynchronous products of a warpgroup (four warps). Each warp computes 16 of the 64 rows independently, so this
- * file handles one warp's part. a, b: slots of the descriptors; c, x: the predicate that keeps the sums, and its flip;
- * more: a sim_product in the pool; imm2: GROUP_* */
+ * file handles one warp's part.
+ *
+ * The issue reads descriptors, predicate and metadata, checks all addresses, and queues the product. It is computed
+ * when the warp waits for its group (exec/products.c), or when a plain mov copies its registers: as late as the rules
+ * allow, so that a missing wait shows. Factors are read in chunks of 16 bytes, whose places a descriptor gives.
+ *
+ * a, b: slots of the descriptors; c, x: the predicate that keeps the sums, and its flip; more: a sim_product in the
+ * pool; imm2: GROUP_* */
 #include "base/memory.h"
 #include "check/hazard.h"
 #include "exec/fault.h"
@@ -14,6 +20,7 @@
 #include "state/block.h"
 #include "state/products.h"
 
+/* Forms: a has a descriptor, not registers; a factor is stored along its other dimension; the product is subtracted. */
 enum { GROUP_A_IN_MEMORY = 1, GROUP_TRANSPOSES_A = 2, GROUP_TRANSPOSES_B = 4, GROUP_NEGATES = 8 };
 enum { WARPS = 4, ROWS_OF_WARP = 16, WORST_CHUNKS = 1024 };
 
@@ -25,6 +32,7 @@ typedef struct described {
     uint32_t first, count, depth, bits;
 } described;
 
+/* The factors of the executing warp: its 16 rows of a, all columns of b. */
 static described describe_a(const sim_warp *w, const sim_op *op, uint64_t bits) {
     const sim_product *p = sim_product_at(w, op);
     return (described){.descriptor = sim_descriptor_of(bits, op->imm2 & GROUP_TRANSPOSES_A),
@@ -44,6 +52,7 @@ static described describe_b(const sim_warp *w, const sim_op *op, uint64_t bits) 
 
 typedef void chunk_fn(void *context, const described *d, uint32_t row, uint32_t chunk, uint32_t address);
 
+/* Calls `visit` for each chunk of the factor. If it is transposed, rows of chunks run along k. */
 static void each_chunk(const described *d, chunk_fn *visit, void *context) {
     const uint32_t along = d->bits / 8, columns = (d->descriptor.transposed ? d->count : d->depth) * along / SIM_CHUNK;
     const uint32_t rows = d->descriptor.transposed ? d->depth : d->count;
@@ -60,6 +69,7 @@ typedef struct chunk_list {
     uint32_t count, address[WORST_CHUNKS];
 } chunk_list;
 
+/* Collects the addresses for the checks. */
 static void list_chunk(void *context, const described *d, uint32_t row, uint32_t chunk, uint32_t address) {
     chunk_list *list = context;
     (void)d, (void)row, (void)chunk;
@@ -73,6 +83,7 @@ typedef struct reader {
     uint32_t by_row, by_k;
 } reader;
 
+/* Spreads a chunk's elements over the factor. */
 static void read_chunk(void *context, const described *d, uint32_t row, uint32_t chunk, uint32_t address) {
     const reader *r = context;
     const uint32_t bytes = d->bits / 8, each = SIM_CHUNK / bytes;
@@ -87,11 +98,13 @@ static void read_chunk(void *context, const described *d, uint32_t row, uint32_t
 
 /* ---- executing a product ---- */
 
+/* Flips the signs of a: the product is subtracted from the sums. */
 static void negate(sim_factor *f, const sim_product *p) {
     const uint32_t sign = 1u << (ptx_bits(p->type_a) - 1);
     for (uint32_t n = 0; n < p->m * sim_depth_of_a(p); n++) f->raw[n] ^= sign;
 }
 
+/* Reads both factors, as the copy engine's view has them: background products see no stores without a proxy fence. */
 static void read_factors(sim_warp *w, const sim_op *op, const sim_pending_product *pending, sim_operands *o) {
     const sim_product *p = sim_product_at(w, op);
     const described a = describe_a(w, op, pending->a), b = describe_b(w, op, pending->b);
@@ -112,6 +125,7 @@ static void list_chunks(sim_warp *w, const sim_op *op, uint64_t a_bits, uint64_t
     each_chunk(&b, list_chunk, list);
 }
 
+/* Computes a product, at its wait. All live lanes get sums, since the instruction is for whole warps. */
 static void make(sim_warp *w, const sim_pending_product *pending) {
     const sim_op *op = pending->op;
     const sim_product *p = sim_product_at(w, op);
@@ -140,6 +154,7 @@ static void make(sim_warp *w, const sim_pending_product *pending) {
 
 /* ---- issue ---- */
 
+/* Records the fault and returns false if a chunk is outside of shared memory. */
 static bool check_chunks(sim_warp *w, const sim_op *op, const chunk_list *list) {
     for (uint32_t n = 0; n < list->count; n++) {
         if ((uint64_t)list->address[n] + SIM_CHUNK <= w->sm->grid->shared_bytes) continue;
@@ -151,6 +166,7 @@ static bool check_chunks(sim_warp *w, const sim_op *op, const chunk_list *list) 
     return true;
 }
 
+/* A warpgroup is four warps, the first of which has a number that is a multiple of four. */
 static bool check_warpgroup(sim_warp *w, const sim_op *op) {
     if (w->index / WARPS * WARPS + WARPS <= w->block->warp_count) return true;
     sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1, "warp %u is not in a complete warpgroup of four warps", w->index);
@@ -170,6 +186,7 @@ static bool add(sim_warp *w, const sim_op *op, sim_pending_product *p) {
     return false;
 }
 
+/* The operands of one lane count: the ISA demands that they are the same in all. */
 static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     chunk_list list;
@@ -191,6 +208,7 @@ static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
 
 /* ---- groups ---- */
 
+/* Closes the warp's group of products. */
 static sim_step commit(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     if (!sim_whole_warp(w, op, active, &step)) return step;
@@ -198,6 +216,7 @@ static sim_step commit(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* imm: groups to leave in flight. Other warps may run next, as after each wait. */
 static sim_step wait(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     if (!sim_whole_warp(w, op, active, &step)) return step;
@@ -211,6 +230,7 @@ haul_status LOWER(WGMMA_COMMIT)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
+/* The number of groups is a constant of the instruction. */
 haul_status LOWER(WGMMA_WAIT)(sim_lowering *l, const ptx_instruction *i) {
     sim_emit(l, wait)->imm = (int64_t)i->operands[0].bits;
     return HAUL_OK;
@@ -221,10 +241,12 @@ haul_status LOWER(WGMMA_WAIT)(sim_lowering *l, const ptx_instruction *i) {
 enum { SUMS, A, B, METADATA, SELECTOR, SPARSE_OPERANDS = 2 };
 enum { KEEP, SIGN_A, SIGN_B, TRANS_A }; /* after b and the metadata */
 
+/* Returns the operands behind b and the metadata. */
 static const ptx_operand *tail_of(const ptx_instruction *i) {
     return i->operands + B + 1 + (ptx_is_sparse(i) ? SPARSE_OPERANDS : 0);
 }
 
+/* Returns GROUP_*. Signs are 1 or -1: only their product matters. Transposition exists for halves only. */
 static uint32_t flags_of(const ptx_instruction *i) {
     const bool in_memory = i->operands[A].kind != PTX_VECTOR, halves = ptx_bits(i->type2) == 16;
     const ptx_operand *tail = tail_of(i);
@@ -236,6 +258,7 @@ static uint32_t flags_of(const ptx_instruction *i) {
     return flags;
 }
 
+/* c and d are the same registers: a product adds to its own sums, or replaces them. */
 static haul_status lower_group(sim_lowering *l, const ptx_instruction *i) {
     const uint32_t flags = flags_of(i);
     sim_product p = sim_product_of(i);

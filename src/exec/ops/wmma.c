@@ -12,6 +12,7 @@
 #include "state/block.h"
 #include "state/lanes.h"
 
+/* A load or store of a fragment while it is lowered. */
 typedef struct fragment {
     const ptx_instruction *instruction;
     const ptx_operand *registers, *memory;
@@ -25,6 +26,7 @@ typedef struct fragment {
     int64_t offset;
 } fragment;
 
+/* Returns the element of the matrix that is element e of register r. */
 static sim_element_place place_of(const fragment *f, unsigned r, unsigned e, unsigned lane) {
     const unsigned blocks = f->shape.m / SIM_GROUPS;
     if (f->which == 'a') return sim_place_a(blocks, f->each, r, e, lane);
@@ -54,6 +56,7 @@ static uint32_t steps_to(const fragment *f, unsigned r, unsigned e, unsigned lan
     return f->by_columns ? at.column | at.row << 16 : at.row | at.column << 16;
 }
 
+/* Emits the operation that computes the lanes' addresses from these steps into the scratch slot. */
 static void emit_steps(sim_lowering *l, const fragment *f, const uint32_t steps[SIM_LANES]) {
     const uint32_t more = sim_pool(l, steps, SIM_LANES);
     sim_op *op = sim_emit(l, find_elements);
@@ -66,6 +69,7 @@ static void emit_steps(sim_lowering *l, const fragment *f, const uint32_t steps[
     op->flags |= f->wide ? SIM_OP_WIDE : 0;
 }
 
+/* Computes the addresses of element e of register r, lane by lane. */
 static void emit_address(sim_lowering *l, const fragment *f, unsigned r, unsigned e) {
     uint32_t steps[SIM_LANES];
     for (unsigned lane = 0; lane < SIM_LANES; lane++) steps[lane] = steps_to(f, r, e, lane);
@@ -97,6 +101,7 @@ static void emit_element(sim_lowering *l, const fragment *f, sim_handler run, ui
     op->y = f->bits;
 }
 
+/* Goes through the scratch slot, element by element. */
 static haul_status access_elements(sim_lowering *l, const fragment *f, unsigned r, uint32_t slot) {
     const sim_element_access one = {f->address, SIM_SLOT_SCRATCH, f->bits / 8, 4, f->loads, !f->counted};
     for (unsigned e = 0; e < f->each; e++) {
@@ -113,6 +118,7 @@ static bool are_neighbours(const fragment *f) {
     return f->each == 1 || f->by_columns == (f->which == 'b');
 }
 
+/* Accesses one register, at once if its elements are adjacent. */
 static haul_status access_register(sim_lowering *l, const fragment *f, unsigned r, uint32_t slot) {
     const unsigned bytes = f->bits == 64 ? 8 : 4;
     const sim_element_access whole = {f->address, slot, bytes, bytes, f->loads, !f->counted};
@@ -129,6 +135,7 @@ static sim_step repeat(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* Accesses each register; those that repeat others are copied from them. */
 static haul_status access_fragment(sim_lowering *l, const fragment *f) {
     for (unsigned r = 0; r < f->registers->part_count; r++) {
         const ptx_operand *o = &f->registers->parts[r];
@@ -185,6 +192,7 @@ static sim_step count_rows(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* Emits an operation that counts accesses at the addresses of these steps. */
 static sim_op *emit_count(sim_lowering *l, const fragment *f, const uint32_t steps[SIM_LANES], sim_handler run,
                           unsigned bytes) {
     emit_steps(l, f, steps);
@@ -228,6 +236,7 @@ static void count_pairs(sim_lowering *l, const fragment *f) {
     }
 }
 
+/* Emits the counting that machine code's accesses need. */
 static void count_fragment(sim_lowering *l, const fragment *f) {
     const bool factor = f->which == 'a' || f->which == 'b';
     if (f->counted) return;
@@ -250,12 +259,15 @@ static uint32_t stride_slot(sim_lowering *l, const fragment *f) {
     return sim_constant(l, f->by_columns ? rows : columns, 4);
 }
 
+/* Returns the registers that the fragment's elements fill. */
 static unsigned natural_registers(const fragment *f, unsigned type) {
     const unsigned rows = f->which == 'b' ? f->shape.n : f->shape.m;
     const unsigned depth = f->which == 'a' || f->which == 'b' ? f->shape.k : f->shape.n;
     return rows * depth * ptx_bits(type) / (SIM_LANES * (type == PTX_F64 ? 64u : 32u));
 }
 
+/* Lowers a load or store of fragment `which`: a, b, c or d. `memory`: the position of the address among the
+ * operands. */
 static haul_status lower_fragment(sim_lowering *l, const ptx_instruction *i, char which, unsigned memory) {
     fragment f = {.instruction = i,
                   .registers = &i->operands[1 - memory],

@@ -1,8 +1,10 @@
-/* Finds the object of a lane's handle and checks that the lane may use it. */
+/* Finds the object of a lane's handle and checks that the lane may use it: it exists, is of the right kind, has its
+ * memory, and has as many dimensions as the instruction. A message says which of these is wrong. */
 #include "exec/texture/access.h"
 
 #include "exec/fault.h"
 
+/* Records the fault; returns NULL. */
 static const sim_texture *refuse(sim_warp *w, const sim_op *op, unsigned lane, haul_finding_kind kind, bool surface,
                                  uint64_t handle, const char *why) {
     sim_fault(w, op, kind, 1u << lane, "%s: handle 0x%llx: %s", surface ? "surface" : "texture",
@@ -10,7 +12,8 @@ static const sim_texture *refuse(sim_warp *w, const sim_op *op, unsigned lane, h
     return NULL;
 }
 
-/* Memory of textures that are not arrays may have been freed. */
+/* Memory of textures that are not arrays may have been freed. The instruction's last allocation is asked first, as for
+ * loads. */
 static bool memory_is_there(sim_warp *w, const sim_op *op, const sim_texture *t) {
     sim_range *range = &w->sm->reaches[op->instruction].range;
     const uint64_t from = t->levels[0].address, to = from + t->levels[0].bytes;
@@ -19,6 +22,7 @@ static bool memory_is_there(sim_warp *w, const sim_op *op, const sim_texture *t)
     return sim_memory_find(w->sm->grid->memory, from, range) && to <= range->to;
 }
 
+/* An orphan is an object whose array was destroyed before it. */
 const sim_texture *sim_find_object(sim_warp *w, const sim_op *op, unsigned lane, uint64_t handle, bool surface) {
     const sim_textures *table = w->sm->grid->textures;
     const sim_texture *t = table ? sim_textures_find(table, handle) : NULL;

@@ -1,8 +1,11 @@
+/* Arrays: their layout in memory, and the checks of a shape that a program asks for. array.h describes the layout; an
+ * array itself, with its memory, is src/vgpu/array.c's. The table of formats is driver/formats.def. */
 #include "exec/texture/array.h"
 
 #include "base/number.h"
 #include "base/status.h"
 
+/* Names and bytes of a channel, by CUarray_format. */
 static const struct {
     const char *name;
     uint8_t bytes;
@@ -25,7 +28,8 @@ unsigned sim_texel_bytes(unsigned format, unsigned channels) {
 
 /* ---- layout ---- */
 
-/* Returns an extent of a level: half of the previous level's, at least 1. The number of layers stays. */
+/* Returns an extent of a level: half of the previous level's, at least 1. The number of layers stays. A missing
+ * dimension counts as 1. */
 static uint32_t level_extent(const sim_array_shape *s, unsigned number, unsigned d) {
     const bool layers = d == 2 && (s->flags & (DRIVER_ARRAY_LAYERED | DRIVER_ARRAY_CUBE));
     const uint32_t full = s->extent[d] ? s->extent[d] : 1, less = layers ? full : full >> number;
@@ -41,6 +45,8 @@ static uint8_t block_rows_of(uint32_t height) {
     return rows;
 }
 
+/* Rows of groups end at a whole group, slices at a whole block. The device's addresses are set when the array has
+ * memory. */
 void sim_level_lay_out(const sim_array_shape *s, unsigned number, sim_level *l, uint64_t *bytes) {
     *l = (sim_level){.layout = SIM_LAYOUT_BLOCKS};
     for (unsigned d = 0; d < 3; d++) l->extent[d] = level_extent(s, number, d);
@@ -66,6 +72,7 @@ static const limits limits_1d = {{131072, 0, 0}}, limits_2d = {{131072, 65536, 0
                     limits_layers_1d = {{32768, 0, 2048}}, limits_layers_2d = {{32768, 32768, 2048}},
                     limits_cube = {{32768, 32768, 6}}, limits_cubes = {{32768, 32768, 2046}};
 
+/* A 0 among the limits means that this kind has no such dimension. */
 static const limits *limits_of(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     const bool layered = d->flags & DRIVER_ARRAY_LAYERED;
     if (d->flags & DRIVER_ARRAY_CUBE) return layered ? &limits_cubes : &limits_cube;
@@ -73,6 +80,7 @@ static const limits *limits_of(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     return d->depth ? &limits_3d : d->height ? &limits_2d : &limits_1d;
 }
 
+/* Checks each extent against the limit of its dimension. */
 static haul_status check_extents(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     const limits *most = limits_of(d);
     const size_t extent[3] = {d->width, d->height, d->depth};
@@ -88,6 +96,7 @@ static haul_status check_extents(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     return HAUL_OK;
 }
 
+/* Checks the number of layers, and that a cube has square faces, six of them each. */
 static haul_status check_layers(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     const bool layered = d->flags & DRIVER_ARRAY_LAYERED, cube = d->flags & DRIVER_ARRAY_CUBE;
     if (layered && !d->depth)
@@ -103,6 +112,7 @@ static haul_status check_layers(const CUDA_ARRAY3D_DESCRIPTOR *d) {
 
 enum { KNOWN_FLAGS = DRIVER_ARRAY_LAYERED | DRIVER_ARRAY_SURFACE | DRIVER_ARRAY_CUBE | DRIVER_ARRAY_GATHER };
 
+/* Checks flags, format and channels. */
 static haul_status check_kind(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     if (d->flags & ~(unsigned)KNOWN_FLAGS)
         return haul_fail(HAUL_ERROR_UNSUPPORTED,
@@ -116,6 +126,7 @@ static haul_status check_kind(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     return HAUL_OK;
 }
 
+/* Returns the levels of a whole mipmap, down to one texel. Layers do not shrink. */
 static uint32_t most_levels(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     const bool layers = d->flags & (DRIVER_ARRAY_LAYERED | DRIVER_ARRAY_CUBE);
     size_t largest = d->width > d->height ? d->width : d->height;
@@ -125,6 +136,7 @@ static uint32_t most_levels(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     return count;
 }
 
+/* Limits the number of levels to those that the shape can have; 0 counts as 1. */
 haul_status sim_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels, sim_array_shape *shape) {
     HAUL_TRY(check_kind(d));
     HAUL_TRY(check_extents(d));

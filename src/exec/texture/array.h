@@ -16,14 +16,14 @@ typedef enum sim_layout { SIM_LAYOUT_LINEAR, SIM_LAYOUT_PITCH, SIM_LAYOUT_BLOCKS
 
 /* One level of a mipmap, or the whole array if it has no mipmap. extent[2]: slices, or layers; a cube has six. */
 typedef struct sim_level {
-    uint64_t address; /* on the device */
-    unsigned char *host;
-    uint32_t extent[3];
-    uint8_t layout;     /* sim_layout */
-    uint8_t texel_bits; /* log2 of a texel's bytes */
-    uint8_t block_rows; /* log2 of a block's height in groups */
-    uint64_t pitch;     /* PITCH: bytes from row to row; BLOCKS: from one row of blocks to the next */
-    uint64_t slice;     /* from one slice or layer to the next */
+    uint64_t address;    /* on the device */
+    unsigned char *host; /* the same memory on the host */
+    uint32_t extent[3];  /* in texels */
+    uint8_t layout;      /* sim_layout */
+    uint8_t texel_bits;  /* log2 of a texel's bytes */
+    uint8_t block_rows;  /* log2 of a block's height in groups */
+    uint64_t pitch;      /* PITCH: bytes from row to row; BLOCKS: from one row of blocks to the next */
+    uint64_t slice;      /* from one slice or layer to the next */
     uint64_t bytes;
 } sim_level;
 

@@ -1,4 +1,12 @@
-/* Sampling: turns coordinates into texels and weights, and texels into values. */
+/* Sampling: turns coordinates into texels and weights, and texels into values.
+ *
+ * A coordinate becomes a fixed-point number of texels; from it follow one texel (nearest) or two with a weight in
+ * 256ths (linear), to which the address mode is applied. In up to three dimensions that makes eight corners, whose
+ * weights add up to 256. Between levels of a mipmap, the 256 are divided again. Values are summed in double precision
+ * and rounded once.
+ *
+ * Precisions, roundings and the order of the splits are an H100's, measured; docs/textures.md has them, and says where
+ * haul differs by a little. Every texel read is noted for the counters and the checks. */
 #include "exec/texture/texture.h"
 
 #include "exec/half.h"
@@ -18,6 +26,7 @@ static const struct {
 #undef FORMAT
 };
 
+/* Reads a channel's bits, extended by the format's sign. */
 static uint32_t read_channel(unsigned format, const unsigned char *from) {
     uint32_t raw = 0;
     memcpy(&raw, from, formats[format].bytes);
@@ -30,10 +39,12 @@ void sim_texel_read(unsigned format, unsigned channels, const unsigned char *fro
     for (unsigned c = 0; c < 4; c++) raw[c] = c < channels ? read_channel(format, from + c * formats[format].bytes) : 0;
 }
 
+/* Converts to an integer in that range; NaN becomes the least. */
 static int64_t clamped(double value, int64_t least, int64_t most) {
     return !(value > (double)least) ? least : value < (double)most ? (int64_t)value : most;
 }
 
+/* The inverse of reading, for formatted stores. */
 uint32_t sim_texel_channel(unsigned format, uint32_t value, bool is_float) {
     const unsigned bits = 8u * formats[format].bytes;
     if (format == DRIVER_FORMAT_F32) return value;
@@ -96,6 +107,7 @@ static int32_t place(const sim_sampler *s, unsigned d, int64_t index, int64_t ex
 /* Beyond any array, but with room for sums. */
 static const double FURTHEST = 1e9;
 
+/* Keeps sums of coordinates within 64 bits. NaN counts as 0. */
 static double limited(double x) {
     return x != x ? 0 : x < -FURTHEST ? -FURTHEST : x > FURTHEST ? FURTHEST : x;
 }
@@ -109,6 +121,7 @@ static int64_t fixed_texel(const sim_sampler *s, float at, uint32_t extent) {
     return s->normalized ? fixed * extent : fixed;
 }
 
+/* Finds the texels along one dimension. `shift`: the instruction's offset in texels. */
 static taps find_taps(const sim_sampler *s, unsigned d, float at, int32_t shift, uint32_t extent, bool linear) {
     const int64_t texel = fixed_texel(s, at, extent), half = 1 << (FRACTION_BITS - 1);
     const int64_t rounding = 1 << (FRACTION_BITS - WEIGHT_BITS - 1);
@@ -117,6 +130,7 @@ static taps find_taps(const sim_sampler *s, unsigned d, float at, int32_t shift,
         t.index[0] = t.index[1] = place(s, d, (texel >> FRACTION_BITS) + shift, extent);
         return t;
     }
+    /* A texel's value belongs to its centre, half a texel on. The weight is rounded to 256ths. */
     const int64_t fixed = (texel - half + rounding) >> (FRACTION_BITS - WEIGHT_BITS);
     const int64_t first = (fixed >> WEIGHT_BITS) + shift;
     t.weight = (uint32_t)(fixed & (WEIGHT_ONE - 1));
@@ -141,6 +155,7 @@ static unsigned tag_bank(const sim_level *l, uint64_t column, uint64_t row, uint
     return (unsigned)(first & 1) << 1 | (unsigned)((second ^ row ^ z) & 1);
 }
 
+/* In pitched memory a tag stands for four rows of a sector, so the row takes the place of the sector number. */
 sim_texel sim_texel_at(const sim_level *l, uint32_t x, uint32_t y, uint32_t z) {
     const uint64_t address = l->address + sim_level_offset(l, x, y, z), row = y % TAG_ROWS;
     const uint64_t column = ((uint64_t)x << l->texel_bits) >> TAG_BYTES_SHIFT, tag_row = y / TAG_ROWS;
@@ -153,6 +168,7 @@ sim_texel sim_texel_at(const sim_level *l, uint32_t x, uint32_t y, uint32_t z) {
     return t;
 }
 
+/* Notes a texel once, even if several corners are the same. */
 static void note(sim_footprint_texels *texels, sim_texel texel) {
     for (uint32_t i = 0; i < texels->count; i++)
         if (texels->texels[i].address == texel.address) return;
@@ -199,6 +215,7 @@ static void texel_value(const sim_texture *t, const sim_level *l, const int32_t 
     for (unsigned c = 0; c < t->channels && !integers; c++) value[c] = bits_of_f32(channel_value(t, c, value[c]));
 }
 
+/* A fetch while it is sampled. */
 typedef struct sample {
     const sim_texture *texture;
     const sim_fetch *fetch;
@@ -208,6 +225,7 @@ typedef struct sample {
     int32_t layer;       /* or slice 0 */
 } sample;
 
+/* Finds the texels along each dimension. Dimensions that are not sampled have one: texel 0, or the layer. */
 static void find_all_taps(const sample *s, const sim_level *l, bool linear, taps t[3]) {
     for (unsigned d = 0; d < 3; d++) {
         t[d] = (taps){{0, 0}, 0};
@@ -217,6 +235,7 @@ static void find_all_taps(const sample *s, const sim_level *l, bool linear, taps
     }
 }
 
+/* Bit d of `which` selects the first or second texel of dimension d. */
 static void corner(const taps t[3], unsigned which, int32_t at[3]) {
     for (unsigned d = 0; d < 3; d++) at[d] = t[d].index[which >> d & 1];
 }
@@ -295,6 +314,7 @@ static void filter_level(const sample *s, const sim_level *l, uint32_t share, do
     }
 }
 
+/* Takes the nearest texel, unfiltered. */
 static void point_level(const sample *s, const sim_level *l, uint32_t value[4]) {
     taps t[3];
     find_all_taps(s, l, false, t);
@@ -315,10 +335,12 @@ static double level_of_gradients(const sim_texture *t, const sim_fetch *f, uint3
         square[1] += y * y;
         product += x * y;
     }
+    /* The long axis of an ellipse from two conjugate half diameters. */
     const double difference = square[0] - square[1];
     return log2((square[0] + square[1] + sqrt(difference * difference + 4 * product * product)) / 2) / 2;
 }
 
+/* Returns the level, with fraction, within the limits of sampler and texture. */
 static double level_of(const sample *s) {
     const sim_texture *t = s->texture;
     double level = 0;
@@ -333,6 +355,7 @@ static void finish(const sim_texture *t, const double sum[4], uint32_t value[4])
     for (unsigned c = 0; c < 4; c++) value[c] = c < t->channels ? bits_of_f32(filtered(t, sum[c])) : 0;
 }
 
+/* With linear levels, two levels are mixed; without, the nearest one is taken. */
 static void sample_levels(const sample *s, uint32_t value[4]) {
     const sim_texture *t = s->texture;
     const double level = level_of(s);
@@ -378,11 +401,13 @@ static bool is_cube(const sim_fetch *f) {
     return f->geometry == SIM_GEOMETRY_CUBE || f->geometry == SIM_GEOMETRY_ACUBE;
 }
 
+/* Layers beyond the last one count as the last. */
 static int32_t clamped_layer(const sim_texture *t, uint32_t layer, uint32_t faces) {
     const uint32_t layers = t->levels[0].extent[2] / faces;
     return (int32_t)(layer < layers ? layer : layers - 1);
 }
 
+/* Of a cube, the faces are layers: six for each layer of cubes. */
 static sample start(const sim_texture *t, const sim_fetch *f, sim_footprint_texels *texels) {
     const bool layered = t->flags & DRIVER_ARRAY_LAYERED;
     sample s = {.texture = t, .fetch = f, .texels = texels, .dimensions = t->dimensions};
@@ -427,6 +452,7 @@ static void fetch_texels(const sim_texture *t, const sim_fetch *f, const sample 
     if (inside) texel_value(t, l, at, value, s->texels);
 }
 
+/* Elements that the texture does not have are zero. */
 void sim_texture_fetch(const sim_texture *t, const sim_fetch *f, uint32_t value[4], sim_footprint_texels *texels) {
     const sample s = start(t, f, texels);
     texels->count = 0;

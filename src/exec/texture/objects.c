@@ -1,4 +1,8 @@
-/* The table of a context's texture and surface objects, and the queries on an object. */
+/* The table of a context's texture and surface objects, and the queries on an object.
+ *
+ * A handle consists of an entry's place and of the number of objects that the entry has held. So a handle of a
+ * destroyed object never finds the next one in its place. Objects are allocated one by one, so pointers to them stay
+ * valid while the table grows. */
 #include "base/memory.h"
 #include "exec/texture/texture.h"
 #include "ptx/ir.h"
@@ -7,6 +11,7 @@
 
 enum { USES_SHIFT = 20 }; /* a handle: index + 1, and above it the number of objects in the entry */
 
+/* Handles are never 0, which programs use for none. */
 static unsigned long long handle_of(size_t place, const sim_texture *t) {
     return (unsigned long long)t->uses << USES_SHIFT | (place + 1);
 }
@@ -17,6 +22,7 @@ static bool make_room(sim_textures *table) {
     return items != NULL;
 }
 
+/* Returns a free entry, a new one if necessary; NULL if the host has no memory or the table is full. */
 static sim_texture *free_place(sim_textures *table, size_t *place) {
     for (*place = 0; *place < table->count; ++*place)
         if (table->items[*place]->state == SIM_OBJECT_FREE) return table->items[*place];
@@ -26,6 +32,7 @@ static sim_texture *free_place(sim_textures *table, size_t *place) {
     return t;
 }
 
+/* The entry keeps its number of objects, which is part of the new handle. */
 sim_texture *sim_textures_add(sim_textures *table, unsigned long long *handle) {
     size_t place;
     sim_texture *t = free_place(table, &place);
@@ -84,6 +91,7 @@ bool sim_texture_gives_integers(const sim_texture *t) {
 
 /* ---- queries ---- */
 
+/* Returns an extent of a level. */
 static uint32_t level_query(const sim_level *l, unsigned query) {
     switch (query) {
     case PTX_MOD_QUERY_WIDTH: return l->extent[0];

@@ -13,9 +13,9 @@
 typedef enum sim_object_state { SIM_OBJECT_FREE, SIM_OBJECT_LIVE, SIM_OBJECT_ORPHAN } sim_object_state;
 
 typedef struct sim_sampler {
-    uint8_t address[3]; /* DRIVER_ADDRESS_... */
-    bool linear, levels_linear, normalized, integers, srgb, seamless;
-    float bias, least, most; /* of the level */
+    uint8_t address[3];                                               /* DRIVER_ADDRESS_... */
+    bool linear, levels_linear, normalized, integers, srgb, seamless; /* filters; forms of coordinates and results */
+    float bias, least, most;                                          /* of the level */
     float border[4];
 } sim_sampler;
 
@@ -27,12 +27,13 @@ typedef struct sim_texture {
     uint8_t format, channels, flags, kind; /* CUarray_format; DRIVER_ARRAY_...; DRIVER_RESOURCE_... */
     uint8_t dimensions;                    /* 1 to 3, without layers */
     uint8_t level_count;
-    sim_level levels[SIM_MOST_LEVELS];
+    sim_level levels[SIM_MOST_LEVELS]; /* level_count of them */
     sim_sampler sampler;
     CUDA_RESOURCE_DESC resource; /* as passed by the program */
     CUDA_TEXTURE_DESC description;
 } sim_texture;
 
+/* A context's objects. Entries are reused, and freed only with the table. */
 typedef struct sim_textures {
     sim_texture **items;
     size_t count, capacity;
