@@ -64,6 +64,10 @@ CUresult sim_call_release(CUdeviceptr address) {
     (void)sim_work_finish_all(c, false);
     if (is_in_heap(c, address)) return CUDA_INVALID_VALUE;
     if (sim_pool_is_for_graph(c, address)) return CUDA_SUCCESS;
+    if (sim_pool_has(c, address)) {
+        sim_pool_return(c, address);
+        return CUDA_SUCCESS;
+    }
     return sim_result_of(sim_memory_release(c->memory, address));
 }
 

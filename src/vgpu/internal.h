@@ -283,6 +283,8 @@ haul_status sim_prepare_heap(CUfunction function);
  * again. */
 CUresult sim_pool_allocate_for_graph(CUcontext context, CUdeviceptr *address, size_t bytes);
 bool sim_pool_is_for_graph(CUcontext context, CUdeviceptr address);
+/* Whether a pool gave the allocation out. */
+bool sim_pool_has(CUcontext context, CUdeviceptr address);
 void sim_pool_return(CUcontext context, CUdeviceptr address);
 void sim_free_pools(CUcontext context);
 

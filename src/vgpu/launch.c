@@ -205,6 +205,9 @@ static haul_status prepare_launch(sim_work *w, void **parameters) {
     haul_occupancy occupancy;
     HAUL_TRY(sim_prepare(w->function));
     HAUL_TRY(sim_prepare_heap(w->function));
+    if (!parameters && w->function->program->function->param_count)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "launch: '%s' has parameters, but no arguments are given",
+                         w->function->entry->name);
     w->parameters = pack_parameters(w->function, parameters);
     if (!w->parameters)
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for the parameters of '%s'",

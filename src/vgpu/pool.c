@@ -230,6 +230,12 @@ CUresult sim_pool_allocate_for_graph(CUcontext c, CUdeviceptr *address, size_t b
     return result;
 }
 
+bool sim_pool_has(CUcontext c, CUdeviceptr address) {
+    for (const sim_pooled *p = c->pooled; p; p = p->next)
+        if (p->address == address) return true;
+    return false;
+}
+
 /* Frees the allocation, unless it is a graph's. */
 void sim_pool_return(CUcontext current, CUdeviceptr address) {
     CUcontext c = sim_owner_of(current, address);

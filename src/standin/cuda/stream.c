@@ -54,7 +54,10 @@ static void call_back(void *data) {
 
 /* As a host function, which gets only one pointer. */
 CUresult cuStreamAddCallback(CUstream stream, cuda_stream_callback call, void *data, unsigned flags) {
+    int captures = 0;
     if (!call || flags) return CUDA_INVALID_VALUE;
+    (void)cuStreamIsCapturing(stream, &captures);
+    if (captures) return CUDA_STREAM_CAPTURE_UNSUPPORTED;
     called *c = malloc(sizeof *c);
     if (!c) return CUDA_OUT_OF_MEMORY;
     *c = (called){call, stream, data};

@@ -11,11 +11,13 @@
 
 /* Does not open the devices. */
 CUresult cudaGetDeviceCount(int *count) {
+    if (!count) return standin_fail(CUDA_INVALID_VALUE);
     *count = (int)standin_device_count();
     return CUDA_SUCCESS;
 }
 
 CUresult cudaGetDevice(int *number) {
+    if (!number) return standin_fail(CUDA_INVALID_VALUE);
     *number = (int)standin_selected();
     return CUDA_SUCCESS;
 }
@@ -80,6 +82,7 @@ static const int latest[] = {[11] = 11080, [12] = 12040, [13] = 13000};
 
 /* The version that the program was made for, not that of the driver. */
 CUresult cudaRuntimeGetVersion(int *version) {
+    if (!version) return standin_fail(CUDA_INVALID_VALUE);
     *version = latest[standin_cuda_version()];
     return CUDA_SUCCESS;
 }

@@ -26,7 +26,7 @@ enum { NO_DEVICE = -2 }; /* cudaInvalidDeviceId */
 CUresult cudaMallocManaged(void **address, size_t bytes, unsigned flags) {
     CUdeviceptr at = 0;
     const driver_table *d = standin_enter();
-    const CUresult result = d->managed_allocate(&at, bytes, flags);
+    const CUresult result = address ? d->managed_allocate(&at, bytes, flags) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *address = (void *)(uintptr_t)at;
     return standin_leave(result);
 }

@@ -123,11 +123,15 @@ typedef struct host_copy {
     size_t bytes;
 } host_copy;
 
-/* Runs as a host function of the stream. */
-static void copy_on_host(void *data) {
-    host_copy *c = data;
+/* Run as a host function of the stream. That of a graph may run again, so it keeps its data to the program's end. */
+static void copy_on_host_again(void *data) {
+    const host_copy *c = data;
     memcpy(c->to, c->from, c->bytes);
-    free(c);
+}
+
+static void copy_on_host(void *data) {
+    copy_on_host_again(data);
+    free(data);
 }
 
 /* The stream copies when its earlier work is done. */
@@ -135,7 +139,9 @@ static CUresult queue_on_host(const driver_table *d, void *to, const void *from,
     host_copy *c = malloc(sizeof *c);
     if (!c) return CUDA_OUT_OF_MEMORY;
     *c = (host_copy){to, from, bytes};
-    const CUresult result = d->stream_host(stream, copy_on_host, c);
+    int captures = 0;
+    (void)d->capture_status(stream, &captures);
+    const CUresult result = d->stream_host(stream, captures ? copy_on_host_again : copy_on_host, c);
     if (result != CUDA_SUCCESS) free(c);
     return result;
 }

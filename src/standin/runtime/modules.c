@@ -224,8 +224,8 @@ CUresult standin_variable(const driver_table *d, const void *host, CUdeviceptr *
 CUresult cudaGetSymbolAddress(void **address, const void *host) {
     CUdeviceptr at = 0;
     const driver_table *d = standin_enter();
-    const CUresult result = standin_variable(d, host, &at, NULL);
-    *address = (void *)(uintptr_t)at;
+    const CUresult result = address ? standin_variable(d, host, &at, NULL) : CUDA_INVALID_VALUE;
+    if (address) *address = (void *)(uintptr_t)at;
     return standin_leave(result);
 }
 

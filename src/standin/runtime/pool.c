@@ -50,8 +50,8 @@ CUresult cudaMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *loca
 CUresult cudaMallocFromPoolAsync(void **address, size_t bytes, CUmemoryPool pool, CUstream stream) {
     CUdeviceptr at = 0;
     standin_use_runtime();
-    const CUresult result = cuMemAllocFromPoolAsync(&at, bytes, pool, stream);
-    *address = (void *)(uintptr_t)at;
+    const CUresult result = address ? cuMemAllocFromPoolAsync(&at, bytes, pool, stream) : CUDA_INVALID_VALUE;
+    if (address) *address = (void *)(uintptr_t)at;
     return standin_fail(result);
 }
 

@@ -78,6 +78,9 @@ static void call_back(void *data) {
 
 /* CUDA reserves the flags, which must be 0. */
 CUresult cudaStreamAddCallback(CUstream stream, callback *call, void *data, unsigned flags) {
+    int captures = 0;
+    (void)cuStreamIsCapturing(stream, &captures);
+    if (captures) return standin_fail(CUDA_STREAM_CAPTURE_UNSUPPORTED);
     called *c = flags ? NULL : malloc(sizeof *c);
     if (!c) return standin_fail(flags ? CUDA_INVALID_VALUE : CUDA_OUT_OF_MEMORY);
     *c = (called){call, stream, data};
