@@ -202,15 +202,11 @@ static uint32_t keep_values(sim_access_log *log, const sim_warp *w, const sim_op
 
 /* ---- uninitialised memory ---- */
 
-static unsigned char mask_of(uint64_t address, unsigned bytes) {
-    return bytes >= 4 ? 15 : (unsigned char)((((1u << bytes) - 1) << address % 4) & 15);
-}
-
 static void set_written(unsigned char *written, uint64_t address, unsigned bytes) {
     if (bytes >= 4)
         memset(written + address / 4, 15, bytes / 4);
     else
-        __atomic_fetch_or(written + address / 4, mask_of(address, bytes), __ATOMIC_RELAXED);
+        __atomic_fetch_or(written + address / 4, sim_bits_of_word(address, bytes), __ATOMIC_RELAXED);
 }
 
 static uint64_t bits_of_bytes(unsigned bytes) {
@@ -224,7 +220,7 @@ static uint64_t bits_of_bytes(unsigned bytes) {
 static void check_written(sim_warp *w, const sim_op *op, unsigned lane, const unsigned char *written,
                           uint64_t address) {
     for (unsigned at = 0; at < op->bytes; at += 4) {
-        const unsigned char mask = mask_of(address, op->bytes);
+        const unsigned char mask = sim_bits_of_word(address, op->bytes);
         if ((written[at / 4] & mask) == mask) continue;
         const unsigned element = at >> op->x, bytes = op->bytes < 4 ? op->bytes : 4;
         const unsigned missing = (mask & ~written[at / 4] & 15u) >> (address % 4);

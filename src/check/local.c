@@ -16,13 +16,9 @@ static unsigned char *written_of(const sim_block *b) {
     return s->local;
 }
 
-static unsigned char bits_of(uint64_t at, unsigned bytes) {
-    return bytes >= 4 ? 15 : (unsigned char)((((1u << bytes) - 1) << at % 4) & 15);
-}
-
 static void mark(unsigned char *words, uint64_t at, unsigned bytes, bool written) {
     for (const uint64_t end = at + bytes; at < end; at += 4) {
-        const unsigned char bits = bits_of(at, bytes);
+        const unsigned char bits = sim_bits_of_word(at, bytes);
         words[at / 4] &= (unsigned char)~(bits | bits << 4);
         words[at / 4] |= (unsigned char)(written ? bits : bits << 4);
     }
@@ -32,14 +28,14 @@ static void mark(unsigned char *words, uint64_t at, unsigned bytes, bool written
  * here, so missing marks do not count. */
 static bool is_tainted(const unsigned char *words, uint64_t at, unsigned bytes) {
     for (const uint64_t end = at + bytes; at < end; at += 4)
-        if (!(words[at / 4] & bits_of(at, bytes) << 4)) return false;
+        if (!(words[at / 4] & sim_bits_of_word(at, bytes) << 4)) return false;
     return true;
 }
 
 /* True if any byte was written: padding is copied along with its structure. */
 static bool is_written(const unsigned char *words, uint64_t at, unsigned bytes) {
     for (const uint64_t end = at + bytes; at < end; at += 4)
-        if (words[at / 4] & bits_of(at, bytes)) return true;
+        if (words[at / 4] & sim_bits_of_word(at, bytes)) return true;
     return false;
 }
 

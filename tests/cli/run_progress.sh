@@ -41,7 +41,7 @@ result 'an interrupted stream ends by the signal' [ "$ended" = -2 ]
 result 'and leaves nothing' [ ! -e "$work/out.bin" ]
 result 'not even a part' [ ! -e "$work/out.bin.partial" ]
 
-on_terminal . 0 "$haul" replay "$work/empty.ptx" --device sim -k empty --grid 1000
+on_terminal . 0 "$haul" replay "$work/empty.ptx" --device sim -k empty --grid 1000 --block 1
 result 'a short launch shows nothing' saw 'got == ""'
 on_terminal . 0 "$haul" replay "$work/empty.ptx" --device sim -k empty --grid $grid --threads 1 --limit 40000000 --quiet
 result 'quiet shows nothing' saw 're.match(r"haul replay: [^\r]*has not ended[^\r\n]*\r\n$", got)'
