@@ -9,7 +9,8 @@
 #include "state/block.h"
 #include "state/footprint.h"
 
-/* Returns the bits, of the four of a word, for `bytes` bytes at an address. An access of 4 bytes or more has them all. */
+/* Returns the bits, of the four of a word, for `bytes` bytes at an address. An access of 4 bytes or more has them all.
+ */
 static inline uint8_t sim_bits_of_word(uint64_t address, unsigned bytes) {
     if (bytes >= 4) return 15;
     const unsigned ones = (1u << bytes) - 1;
