@@ -1,6 +1,7 @@
 #include "assembler/passes.h"
 
 #include "assembler/contract.h"
+#include "assembler/early_exit.h"
 #include "assembler/fold.h"
 #include "assembler/hoist.h"
 #include "assembler/predicate.h"
