@@ -5,6 +5,7 @@
 #include "assembler/fold.h"
 #include "assembler/hoist.h"
 #include "assembler/predicate.h"
+#include "assembler/quotient.h"
 #include "assembler/sink.h"
 #include "assembler/unroll.h"
 #include "base/status.h"
