@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/launch/launches.h"
+#include "machine/tensor.h"
 #include "ptx/print.h"
 #include "report/json.h"
 #include "standin/report.h"
@@ -244,6 +245,11 @@ static haul_status add_structure(const driver_table *d, const unsigned char *byt
     return HAUL_OK;
 }
 
+static bool is_tensor_map(const ptx_variable *p, const unsigned char *bytes) {
+    sim_tensor map;
+    return p->size == SIM_TENSOR_MAP_BYTES && sim_tensor_unpack(bytes, &map) == HAUL_OK;
+}
+
 /* The argument's value decides: an address within an allocation is a buffer, whatever the parameter's type. */
 static haul_status add_argument(const driver_table *d, const ptx_variable *p, const unsigned char *bytes, size_t i,
                                 json_t *arguments) {
@@ -255,6 +261,8 @@ static haul_status add_argument(const driver_table *d, const ptx_variable *p, co
         HAUL_TRY(add_buffer(d, pointer, &a, i, false, &object));
     else if (is_scalar(p))
         object = scalar_of(p, bytes);
+    else if (is_tensor_map(p, bytes))
+        return haul_fail(HAUL_ERROR_UNSUPPORTED, "argument %zu is a tensor map", i);
     else if (holds_pointer(bytes, p->size))
         HAUL_TRY(add_structure(d, bytes, p->size, i, &object));
     else

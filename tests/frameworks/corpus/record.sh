@@ -4,8 +4,8 @@
 # FOLDER/NAME.jsonl and NAME.files (launches and their inputs), FOLDER/NAME.counted.jsonl (with the GPU's counters and times) and
 # FOLDER/NAME.compared (how the virtual GPU agrees).
 # usage: tests/frameworks/corpus/record.sh HAUL FOLDER [SECONDS] [READINGS] [MACHINE]
-# SECONDS: the limit of each script on the virtual GPU (default 240). READINGS: how often counters are read (default 1). MACHINE: the virtual GPU to compare
-# with (default sim:h200).
+# SECONDS: the limit of each script on the virtual GPU (default 240). READINGS: how often counters are read (default 1). MACHINE: the virtual
+# GPU to compare with (default sim:h200).
 set -u
 haul=${1:?usage: record.sh HAUL FOLDER [SECONDS] [READINGS] [MACHINE]}
 out=${2:?usage: record.sh HAUL FOLDER [SECONDS] [READINGS] [MACHINE]}
@@ -15,10 +15,16 @@ machine=${5:-sim:h200}
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$out"
 
-# One launch file after the other, so that timed launches have the GPU to themselves.
-# A framework's compiler may write a newer version of PTX than the driver knows; kernels of today's frameworks need nothing newer than 9.0.
-count() { # NAME
+# Drops launches that this GPU's driver cannot run: kernels for another architecture. A framework's compiler may also write a newer version of
+# PTX than the driver knows; today's kernels need nothing newer than 9.0.
+prepare() { # NAME
     sed -i 's/^\.version 9\.[1-9]$/.version 9.0/' "$out/$1.files"/*.ptx
+    for foreign in $(grep -lE '^\.target sm_1' "$out/$1.files"/*.ptx); do sed -i "/$(basename "$foreign")/d" "$out/$1.jsonl"; done
+}
+
+# One launch file after the other, so that timed launches have the GPU to themselves.
+count() { # NAME
+    prepare "$1"
     flock "$out/gpu.lock" "$haul" replay "$out/$1.jsonl" --device gpu:0 --counters --readings "$readings" \
         >"$out/$1.counted.jsonl" 2>"$out/$1.count-errors"
     "$haul" compare "$out/$1.counted.jsonl" --device "$machine" --summary >"$out/$1.compared" 2>&1
