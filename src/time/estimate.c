@@ -267,14 +267,33 @@ static void add_excess(const haul_launch_record *r, const sim_waits *w, const do
         if (i != LATENCY) stalls[stall_of(i, r, w)] += cycles * pow(bounds[i], NORM) / sum;
 }
 
+/* Registers that warps get from memory: a warp's 16-byte load writes four. */
+static double registers_written(const haul_launch_record *r) {
+    static const haul_memory_class classes[] = {HAUL_CLASS_GLOBAL_LOAD,   HAUL_CLASS_GLOBAL_ATOMIC,
+                                                HAUL_CLASS_LOCAL_LOAD,    HAUL_CLASS_SHARED_LOAD,
+                                                HAUL_CLASS_SHARED_ATOMIC, HAUL_CLASS_TEXTURE,
+                                                HAUL_CLASS_SURFACE_LOAD,  HAUL_CLASS_CONSTANT_LOAD};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        const haul_traffic *t = &r->classes[classes[i]];
+        const double words = t->threads ? (double)t->bytes / 4 / (double)t->threads : 0;
+        sum += (double)t->instructions * fmax(1, words);
+    }
+    return sum;
+}
+
+/* Nsight Compute counts the data stage of L1 and shared memory as memory, not as Compute (SM). The path from memory to
+ * the registers is part of the latter; it writes a warp's register in a cycle. */
 static void find_shares(const sim_machine *m, const haul_launch_record *r, const double bounds[BOUNDS], double seconds,
                         haul_estimate *e) {
+    const spread s = spread_of(m, r);
     const double sectors = counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + counter(r, HAUL_COUNTER_DRAM_WRITE_SECTORS);
     e->memory_share = sectors * SECTOR / (m->memory_gbps * 1e9) / seconds;
     e->l2_share = bounds[L2] / seconds;
     e->issue_share = bounds[ISSUE] / seconds;
-    e->l1_share = bounds[L1] / seconds;
-    for (unsigned i = OF_AN_SM; i < LATENCY; i++) e->sm_share = fmax(e->sm_share, bounds[i] / seconds);
+    e->l1_share = fmax(bounds[L1], fmax(bounds[TURNS], bounds[TEXTURES])) / seconds;
+    const double writes = fmin(seconds, registers_written(r) * s.busiest * s.seconds);
+    e->sm_share = fmax(fmax(bounds[ISSUE], bounds[ARRIVALS]), fmax(bounds[CONSTANTS], writes)) / seconds;
 }
 
 haul_estimate sim_estimate(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {

@@ -141,6 +141,12 @@ bool report_is_cached(haul_memory_class class) {
            class == HAUL_CLASS_LDGSTS_ACCESS || class == HAUL_CLASS_TEXTURE || class == HAUL_CLASS_SURFACE_LOAD;
 }
 
+/* Asynchronous copies that warps issue with all lanes off. */
+static double idle_copies(const haul_launch_record *r) {
+    return counter(r, HAUL_COUNTER_INST_LDGSTS) - counter(r, HAUL_COUNTER_INST_LDGSTS_ACCESS) -
+           counter(r, HAUL_COUNTER_INST_LDGSTS_BYPASS);
+}
+
 static void add_l1(report_section *s, const haul_launch_record *r) {
     haul_traffic total = {0};
     for (size_t i = 0; i < COUNT_OF(l1_rows); i++) haul_traffic_add(&total, &r->classes[l1_rows[i].class]);
@@ -152,6 +158,12 @@ static void add_l1(report_section *s, const haul_launch_record *r) {
     }
     add_l1_row(t, "Total", &total, true);
     report_set_row_tone(t, REPORT_STRONG);
+    const double idle = idle_copies(r);
+    if (idle > 0)
+        report_add_note(s, REPORT_MUTED,
+                        "Warps issue %.0f LDGSTS more, with all lanes off, %.0f in all: machine code predicates copies "
+                        "where the source has a condition. They move nothing, and the table leaves them out.",
+                        idle, counter(r, HAUL_COUNTER_INST_LDGSTS));
 }
 
 /* ---- L2 and device memory ---- */

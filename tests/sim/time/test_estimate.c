@@ -151,6 +151,32 @@ static void barriers_show_as_such(void **state) {
     assert_true(e.stalls[HAUL_STALL_BARRIER] > 10 * e.stalls[HAUL_STALL_SELECTED]);
 }
 
+/* Shared memory with conflicts takes 32 wavefronts for a register, without them one. */
+static void conflicts_keep_shared_memory_busy_but_not_the_sm(void **state) {
+    (void)state;
+    haul_launch_record r = many_blocks();
+    r.counters[HAUL_COUNTER_SHARED_LD_WAVEFRONTS] = 32e6;
+    r.classes[HAUL_CLASS_SHARED_LOAD] = (haul_traffic){.instructions = 1000000, .threads = 32000000, .bytes = 128000000};
+    const haul_estimate e = sim_estimate(sim_machine_find("h100"), &r, &no_waits);
+    assert_true(e.l1_share > 0.9);
+    assert_within(e.l1_share / e.sm_share, 31.9, 32.1);
+}
+
+/* A 16-byte load of a warp writes four registers. */
+static void wide_loads_keep_the_path_to_the_registers_busy(void **state) {
+    (void)state;
+    haul_launch_record narrow = copy_of_mebibytes(1024), wide = narrow;
+    const uint64_t loads = 1 << 20;
+    narrow.classes[HAUL_CLASS_GLOBAL_LOAD] =
+        (haul_traffic){.instructions = loads, .threads = 32 * loads, .bytes = 32 * loads};
+    wide.classes[HAUL_CLASS_GLOBAL_LOAD] =
+        (haul_traffic){.instructions = loads, .threads = 32 * loads, .bytes = 16 * 32 * loads};
+    const sim_machine *m = sim_machine_find("h100");
+    const double share = sim_estimate(m, &narrow, &no_waits).sm_share;
+    assert_true(share > 0);
+    assert_within(sim_estimate(m, &wide, &no_waits).sm_share / share, 3.99, 4.01);
+}
+
 /* The same bytes, by blocks that follow each other, and by blocks that all stay. */
 static void grids_that_stay_are_slower(void **state) {
     (void)state;
@@ -182,6 +208,8 @@ int main(void) {
         cmocka_unit_test(a_copy_waits_for_memory_and_keeps_it_busy),
         cmocka_unit_test(stores_alone_wait_for_room),
         cmocka_unit_test(barriers_show_as_such),
+        cmocka_unit_test(conflicts_keep_shared_memory_busy_but_not_the_sm),
+        cmocka_unit_test(wide_loads_keep_the_path_to_the_registers_busy),
         cmocka_unit_test(grids_that_stay_are_slower),
         cmocka_unit_test(counters_that_were_not_read_count_as_nothing),
     };
