@@ -20,6 +20,13 @@ static void look_for_scatter(const float *got, const float *in, const int *rows,
     if (count > 8 && same * 2 > count) exercise_fault("scattered", "row rows[r] of out has row r of in");
 }
 
+/* Distinguishes rows that were copied in their order, as if there were no list. */
+static void look_for_copy(const float *got, const float *in, int count, int width) {
+    int same = 0;
+    for (int r = 0; r < count; r++) same += got[r * width] == in[r * width];
+    if (count > 8 && same * 2 > count) exercise_fault("in-order", "row r of out has row r of in");
+}
+
 void exercise_try(const exercise_case *c) {
     const int count = c->n, width = c->m;
     const size_t size = (size_t)count * (size_t)width, bytes = size * 4;
@@ -34,5 +41,7 @@ void exercise_try(const exercise_case *c) {
     while (exercise_again()) gather(out, from, list, count, width);
     exercise_moves(2.0 * (double)bytes + 4.0 * count);
     const float *got = exercise_hold(out, want, (size_t)width, (size_t)count, (size_t)width);
-    if (got) look_for_scatter(got, in, rows, count, width);
+    if (!got) return;
+    look_for_scatter(got, in, rows, count, width);
+    look_for_copy(got, in, count, width);
 }
