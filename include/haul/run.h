@@ -148,8 +148,7 @@ typedef struct haul_estimate {
     double memory_gbps;              /* peak rate of device memory */
     double memory_share;             /* share of that rate used by reads and writes, as dram__throughput */
     double l2_share;                 /* share of time that L2 is busy */
-    double sm_share; /* busiest part of an SM, L1 and shared memory aside: issue slots, the path from memory to the
-                        registers, constants, barriers */
+    double sm_share;                 /* busiest of issue slots, register writes by memory, constants and barriers */
     double issue_share;              /* share of the schedulers' issue slots */
     double l1_share;                 /* busiest part of L1 and shared memory: wavefronts, atomics, textures */
     double instructions;             /* machine instructions that warps issue */

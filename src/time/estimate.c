@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { SECTOR = 32, SCHEDULERS = 4 };
+enum { SECTOR = 32, SCHEDULERS = 4, REGISTER_BYTES = 4 * SIM_LANES };
 
 const double sim_dram_sustained = 0.90; /* of the peak rate, reads and writes mixed */
 
@@ -267,17 +267,15 @@ static void add_excess(const haul_launch_record *r, const sim_waits *w, const do
         if (i != LATENCY) stalls[stall_of(i, r, w)] += cycles * pow(bounds[i], NORM) / sum;
 }
 
-/* Registers that warps get from memory: a warp's 16-byte load writes four. */
+/* Registers that warps get from memory, at least: a warp's 16-byte load writes four. */
 static double registers_written(const haul_launch_record *r) {
-    static const haul_memory_class classes[] = {HAUL_CLASS_GLOBAL_LOAD,   HAUL_CLASS_GLOBAL_ATOMIC,
-                                                HAUL_CLASS_LOCAL_LOAD,    HAUL_CLASS_SHARED_LOAD,
-                                                HAUL_CLASS_SHARED_ATOMIC, HAUL_CLASS_TEXTURE,
-                                                HAUL_CLASS_SURFACE_LOAD,  HAUL_CLASS_CONSTANT_LOAD};
+    static const haul_memory_class classes[] = {
+        HAUL_CLASS_GLOBAL_LOAD,   HAUL_CLASS_GLOBAL_ATOMIC, HAUL_CLASS_LOCAL_LOAD,   HAUL_CLASS_SHARED_LOAD,
+        HAUL_CLASS_SHARED_ATOMIC, HAUL_CLASS_TEXTURE,       HAUL_CLASS_SURFACE_LOAD, HAUL_CLASS_CONSTANT_LOAD};
     double sum = 0;
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
         const haul_traffic *t = &r->classes[classes[i]];
-        const double words = t->threads ? (double)t->bytes / 4 / (double)t->threads : 0;
-        sum += (double)t->instructions * fmax(1, words);
+        sum += fmax((double)t->instructions, (double)t->bytes / REGISTER_BYTES);
     }
     return sum;
 }

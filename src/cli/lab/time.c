@@ -15,7 +15,8 @@ static const report_column columns[] = {
     {"cycles", "Cycles", REPORT_COUNT, "of an SM's clock, an estimate"},
     {"time_us", "Time", REPORT_MICROSECONDS, "of the kernel alone, an estimate"},
     {"memory_share", "Memory", REPORT_PERCENT, "of the peak rate of device memory"},
-    {"sm_share", "SM", REPORT_PERCENT, "of the time that the busiest part of an SM is busy, L1 and shared memory aside"},
+    {"sm_share", "SM", REPORT_PERCENT,
+     "of the time that the busiest part of an SM is busy, L1 and shared memory aside"},
     {"long_scoreboard", "Waits for data", REPORT_PERCENT, "of warps' cycles: Stall Long Scoreboard"},
 };
 

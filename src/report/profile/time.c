@@ -14,9 +14,11 @@ static const report_column speed_columns[] = {
     {"machine_instructions", "Instructions", REPORT_COUNT, "of machine code, that warps issue"},
     {"device_share", "Device Memory", REPORT_PERCENT, "bytes read and written, of what its peak rate would move"},
     {"l2_share", "L2", REPORT_PERCENT, "of the time that it is busy"},
-    {"sm_share", "Compute (SM)", REPORT_PERCENT, "of the time that the busiest part of an SM is busy, L1 and shared memory aside"},
+    {"sm_share", "Compute (SM)", REPORT_PERCENT,
+     "of the time that the busiest part of an SM is busy, L1 and shared memory aside"},
     {"issue_share", "Issue Slots", REPORT_PERCENT, "of the schedulers' cycles"},
-    {"l1_share", "L1/Shared", REPORT_PERCENT, "of the time that the busiest part of L1 and shared memory is busy: wavefronts, atomics, textures"},
+    {"l1_share", "L1/Shared", REPORT_PERCENT,
+     "of the time that the busiest part of L1 and shared memory is busy: wavefronts, atomics, textures"},
     {"warps_per_sm", "Active Warps/SM", REPORT_RATIO, "resident on average"},
 };
 

@@ -156,7 +156,7 @@ static void conflicts_keep_shared_memory_busy_but_not_the_sm(void **state) {
     (void)state;
     haul_launch_record r = many_blocks();
     r.counters[HAUL_COUNTER_SHARED_LD_WAVEFRONTS] = 32e6;
-    r.classes[HAUL_CLASS_SHARED_LOAD] = (haul_traffic){.instructions = 1000000, .threads = 32000000, .bytes = 128000000};
+    r.classes[HAUL_CLASS_SHARED_LOAD] = (haul_traffic){.instructions = 1000000, .bytes = 128000000};
     const haul_estimate e = sim_estimate(sim_machine_find("h100"), &r, &no_waits);
     assert_true(e.l1_share > 0.9);
     assert_within(e.l1_share / e.sm_share, 31.9, 32.1);
@@ -167,10 +167,8 @@ static void wide_loads_keep_the_path_to_the_registers_busy(void **state) {
     (void)state;
     haul_launch_record narrow = copy_of_mebibytes(1024), wide = narrow;
     const uint64_t loads = 1 << 20;
-    narrow.classes[HAUL_CLASS_GLOBAL_LOAD] =
-        (haul_traffic){.instructions = loads, .threads = 32 * loads, .bytes = 32 * loads};
-    wide.classes[HAUL_CLASS_GLOBAL_LOAD] =
-        (haul_traffic){.instructions = loads, .threads = 32 * loads, .bytes = 16 * 32 * loads};
+    narrow.classes[HAUL_CLASS_GLOBAL_LOAD] = (haul_traffic){.instructions = loads, .bytes = 32 * loads};
+    wide.classes[HAUL_CLASS_GLOBAL_LOAD] = (haul_traffic){.instructions = loads, .bytes = 16 * 32 * loads};
     const sim_machine *m = sim_machine_find("h100");
     const double share = sim_estimate(m, &narrow, &no_waits).sm_share;
     assert_true(share > 0);
