@@ -70,6 +70,27 @@ static double number(json_t *row, const char *key) {
     return json_number_value(json_object_get(row, key));
 }
 
+static bool shows_tables_with(const char *label) {
+    text t = {0};
+    report_document *d = report_document_new("tables", "Tables");
+    report_add_memory_tables(report_add_section(d, "profile", "k"), &record);
+    assert_int_equal(report_write_text(d, (report_terminal){0}, &t), HAUL_OK);
+    const bool found = strstr(text_string(&t), label) != NULL;
+    text_free(&t);
+    report_document_free(d);
+    return found;
+}
+
+static void copies_with_all_lanes_off_are_told(void **state) {
+    (void)state;
+    record.counters[HAUL_COUNTER_INST_LDGSTS] = 5664;
+    record.counters[HAUL_COUNTER_INST_LDGSTS_BYPASS] = 5664;
+    assert_false(shows_tables_with("all lanes off"));
+    record.counters[HAUL_COUNTER_INST_LDGSTS_BYPASS] = 4096;
+    assert_true(shows_tables_with("issue 1,568 more LDGSTS with all lanes off, 5,664 in all"));
+    record.counters[HAUL_COUNTER_INST_LDGSTS] = record.counters[HAUL_COUNTER_INST_LDGSTS_BYPASS] = 0;
+}
+
 static bool shows_occupancy_with(const char *label) {
     text t = {0};
     report_document *d = report_document_new("occupancy", "Occupancy");
@@ -271,6 +292,7 @@ int main(void) {
         cmocka_unit_test(occupancy_says_whether_registers_are_estimated),
         cmocka_unit_test(memory_tables_hold_the_traffic),
         cmocka_unit_test(l2_has_what_is_stored_and_a_total),
+        cmocka_unit_test(copies_with_all_lanes_off_are_told),
         cmocka_unit_test(speed_has_cycles_and_shares_of_peaks),
         cmocka_unit_test(a_gpu_s_time_stands_beside_the_estimate),
         cmocka_unit_test(warp_states_are_ordered_and_add_up),

@@ -141,10 +141,16 @@ bool report_is_cached(haul_memory_class class) {
            class == HAUL_CLASS_LDGSTS_ACCESS || class == HAUL_CLASS_TEXTURE || class == HAUL_CLASS_SURFACE_LOAD;
 }
 
-/* Asynchronous copies that warps issue with all lanes off. */
-static double idle_copies(const haul_launch_record *r) {
-    return counter(r, HAUL_COUNTER_INST_LDGSTS) - counter(r, HAUL_COUNTER_INST_LDGSTS_ACCESS) -
-           counter(r, HAUL_COUNTER_INST_LDGSTS_BYPASS);
+/* Says how many asynchronous copies warps issue with all lanes off. */
+static void add_idle_copies(report_section *s, const haul_launch_record *r) {
+    const double all = counter(r, HAUL_COUNTER_INST_LDGSTS),
+                 idle = all - counter(r, HAUL_COUNTER_INST_LDGSTS_ACCESS) - counter(r, HAUL_COUNTER_INST_LDGSTS_BYPASS);
+    char more[REPORT_NUMBER_SIZE], sum[REPORT_NUMBER_SIZE];
+    if (idle > 0)
+        report_add_note(s, REPORT_MUTED,
+                        "Warps issue %s more LDGSTS with all lanes off, %s in all: machine code predicates a copy that "
+                        "the source makes under a condition. They move nothing, and the table leaves them out.",
+                        report_format(REPORT_COUNT, idle, more), report_format(REPORT_COUNT, all, sum));
 }
 
 static void add_l1(report_section *s, const haul_launch_record *r) {
@@ -158,12 +164,7 @@ static void add_l1(report_section *s, const haul_launch_record *r) {
     }
     add_l1_row(t, "Total", &total, true);
     report_set_row_tone(t, REPORT_STRONG);
-    const double idle = idle_copies(r);
-    if (idle > 0)
-        report_add_note(s, REPORT_MUTED,
-                        "Warps issue %.0f LDGSTS more, with all lanes off, %.0f in all: machine code predicates copies "
-                        "where the source has a condition. They move nothing, and the table leaves them out.",
-                        idle, counter(r, HAUL_COUNTER_INST_LDGSTS));
+    add_idle_copies(s, r);
 }
 
 /* ---- L2 and device memory ---- */
