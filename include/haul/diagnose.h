@@ -7,7 +7,7 @@
 #define HAUL_DIAGNOSE_H
 
 #include <haul/run.h>
-#include <haul/transfer.h>
+#include <haul/fields.h>
 #include <stdbool.h>
 
 #ifdef __cplusplus

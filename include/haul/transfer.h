@@ -20,7 +20,17 @@
 #else
 #define HAUL_FOLDED static inline
 #endif
-#ifdef __cplusplus
+/* A function that makes constants of C++14 and later. */
+#if defined(__cplusplus) && __cplusplus >= 201402L
+#define HAUL_CONSTANT HAUL_FOLDED constexpr
+#else
+#define HAUL_CONSTANT HAUL_FOLDED
+#endif
+#if defined(__CUDACC__) && !defined(__clang__) && !defined(__CUDACC_RTC__)
+/* nvcc quotes the line of an error with all macros expanded. A line of its own for each check keeps that short; the
+ * pragma, which haul/device/config.h sets anyway, begins one. */
+#define HAUL_STATIC_ASSERT(condition, message) _Pragma("nv_diag_error 1622") static_assert(condition, message)
+#elif defined(__cplusplus)
 #define HAUL_STATIC_ASSERT(condition, message) static_assert(condition, message)
 #else
 #define HAUL_STATIC_ASSERT(condition, message) _Static_assert(condition, message)
@@ -83,27 +93,27 @@ typedef struct haul_tensor_view {
     unsigned reserved;
 } haul_tensor_view;
 
-HAUL_FOLDED haul_transfer haul_strided(unsigned count, unsigned bytes, unsigned shared_pitch, long long global_pitch,
-                                       unsigned alignment, unsigned threads, haul_how how) {
+HAUL_CONSTANT haul_transfer haul_strided(unsigned count, unsigned bytes, unsigned shared_pitch, long long global_pitch,
+                                         unsigned alignment, unsigned threads, haul_how how) {
     haul_transfer t = {how,          HAUL_SHAPE_ROWS, threads, alignment, bytes, count,
                        shared_pitch, global_pitch,    0,       0,         0,     {0}};
     return t;
 }
 
-HAUL_FOLDED haul_transfer haul_sequential(unsigned bytes, unsigned alignment, unsigned threads, haul_how how) {
+HAUL_CONSTANT haul_transfer haul_sequential(unsigned bytes, unsigned alignment, unsigned threads, haul_how how) {
     return haul_strided(1, bytes, 0, 0, alignment, threads, how);
 }
 
-HAUL_FOLDED haul_transfer haul_indirect(unsigned count, unsigned bytes, unsigned shared_pitch, long long global_pitch,
-                                        unsigned alignment, unsigned threads, haul_how how) {
+HAUL_CONSTANT haul_transfer haul_indirect(unsigned count, unsigned bytes, unsigned shared_pitch, long long global_pitch,
+                                          unsigned alignment, unsigned threads, haul_how how) {
     haul_transfer t = haul_strided(count, bytes, shared_pitch, global_pitch, alignment, threads, how);
     t.shape = HAUL_SHAPE_INDIRECT;
     return t;
 }
 
-HAUL_FOLDED haul_transfer haul_tile(unsigned element, unsigned rank, unsigned box0, unsigned box1, unsigned box2,
-                                    unsigned box3, unsigned box4, unsigned shared_pitch, unsigned alignment,
-                                    unsigned threads, haul_how how) {
+HAUL_CONSTANT haul_transfer haul_tile(unsigned element, unsigned rank, unsigned box0, unsigned box1, unsigned box2,
+                                      unsigned box3, unsigned box4, unsigned shared_pitch, unsigned alignment,
+                                      unsigned threads, haul_how how) {
     haul_transfer t = {how, HAUL_SHAPE_BOX, threads, alignment, 0, 0, shared_pitch, 0, element, 0, rank, {0}};
     t.box[0] = box0;
     t.box[1] = rank > 1 ? box1 : 1;
@@ -113,8 +123,8 @@ HAUL_FOLDED haul_transfer haul_tile(unsigned element, unsigned rank, unsigned bo
     return t;
 }
 
-HAUL_FOLDED haul_transfer haul_halo(unsigned element, unsigned width, unsigned height, unsigned radius,
-                                    unsigned shared_pitch, unsigned alignment, unsigned threads, haul_how how) {
+HAUL_CONSTANT haul_transfer haul_halo(unsigned element, unsigned width, unsigned height, unsigned radius,
+                                      unsigned shared_pitch, unsigned alignment, unsigned threads, haul_how how) {
     haul_transfer t = haul_tile(element, 2, width, height, 1, 1, 1, shared_pitch, alignment, threads, how);
     t.radius = radius;
     return t;

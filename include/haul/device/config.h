@@ -9,7 +9,7 @@
 #ifndef HAUL_DEVICE_CONFIG_H
 #define HAUL_DEVICE_CONFIG_H
 
-#include <haul/transfer.h>
+#include <haul/fields.h>
 
 #define HAUL_DEVICE static __device__ __forceinline__
 #define HAUL_UNROLL _Pragma("unroll")
