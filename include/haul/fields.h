@@ -232,15 +232,21 @@ HAUL_CONSTANT haul_transfer haul_tile_of(unsigned size, unsigned natural, haul_t
         }                                                      \
     };                                                         \
     constexpr haul_##kind##_fields name##_fields = name##_call::fields()
+/* Checks are silent if a field is not constant, or is none: the compiler has said so once. */
+#define HAUL_CONSTANT_HOLDS(condition) (!__builtin_constant_p(condition) || (condition))
+#define HAUL_FIELDS_0(name, condition, text) HAUL_ASSERT_0(name, HAUL_CONSTANT_HOLDS(condition), text)
+#define HAUL_FIELDS_1(name, condition, text, a, rest) HAUL_ASSERT_1(name, HAUL_CONSTANT_HOLDS(condition), text, a, rest)
+#define HAUL_FIELDS_2(name, condition, text, a, between, b) \
+    HAUL_ASSERT_2(name, HAUL_CONSTANT_HOLDS(condition), text, a, between, b)
 #define HAUL_ASSERT_VALUE(name, field, bits, values) \
-    HAUL_ASSERT_0(name, !(name##_fields.field & ~(bits)), "." #field " takes " values);
+    HAUL_FIELDS_0(name, !(name##_fields.field & ~(bits)), "." #field " takes " values);
 #define HAUL_ASSERT_SWITCH(name, field, flag) \
-    HAUL_ASSERT_0(name, name##_fields.field == 0 || name##_fields.field == 1, "." #field " is 0 or 1");
+    HAUL_FIELDS_0(name, name##_fields.field == 0 || name##_fields.field == 1, "." #field " is 0 or 1");
 #define HAUL_ASSERT_FIELDS(name, QUALIFIERS) QUALIFIERS(HAUL_ASSERT_VALUE, HAUL_ASSERT_SWITCH, name)
 #define HAUL_DECLARE_TRANSFER(name, type, kind, QUALIFIERS, ...)                                          \
     HAUL_DECLARE_FIELDS(name, kind, __VA_ARGS__);                                                         \
     HAUL_ASSERT_FIELDS(name, QUALIFIERS)                                                                  \
-    HAUL_ASSERT_0(name, name##_fields.in_flight <= HAUL_HELD_LIMIT, ".in_flight is at most 16 accesses"); \
+    HAUL_FIELDS_0(name, name##_fields.in_flight <= HAUL_HELD_LIMIT, ".in_flight is at most 16 accesses"); \
     constexpr haul_transfer name = haul_##kind##_of((unsigned)sizeof(type), (unsigned)__alignof__(type), name##_fields)
 #elif defined(__cplusplus)
 #define HAUL_DECLARE_TRANSFER(name, type, kind, QUALIFIERS, ...) \
@@ -262,31 +268,31 @@ HAUL_CONSTANT haul_transfer haul_tile_of(unsigned size, unsigned natural, haul_t
 
 #define HAUL_SEQUENTIAL_WITH(name, type, ...)                                        \
     HAUL_DECLARE_TRANSFER(name, type, sequential, HAUL_ROWS_QUALIFIERS, __VA_ARGS__) \
-    HAUL_CHECKS_OF(HAUL_CHECK_SEQUENTIAL(HAUL_ASSERT, name, name.bytes, name.alignment, name.threads, name.how))
+    HAUL_CHECKS_OF(HAUL_CHECK_SEQUENTIAL(HAUL_FIELDS, name, name.bytes, name.alignment, name.threads, name.how))
 
 #define HAUL_STRIDED_WITH(name, type, ...)                                                                      \
     HAUL_DECLARE_TRANSFER(name, type, strided, HAUL_ROWS_QUALIFIERS, __VA_ARGS__)                               \
-    HAUL_CHECKS_OF(HAUL_ASSERT_0(name, (name##_fields.global_pitch != 0) != name##_fields.pitched,              \
+    HAUL_CHECKS_OF(HAUL_FIELDS_0(name, (name##_fields.global_pitch != 0) != name##_fields.pitched,              \
                                  "give .global_pitch, or .pitched = 1 if haul_pitched() gives it at run time"); \
-                   HAUL_CHECK_ELEMENTS(HAUL_ASSERT, name, name.count, name.bytes, name.shared_pitch,            \
+                   HAUL_CHECK_ELEMENTS(HAUL_FIELDS, name, name.count, name.bytes, name.shared_pitch,            \
                                        name.global_pitch, name.alignment, name.threads, name.how, HAUL_OF_ROWS))
 
 #define HAUL_INDIRECT_WITH(name, type, ...)                                                          \
     HAUL_DECLARE_TRANSFER(name, type, indirect, HAUL_INDIRECT_QUALIFIERS, __VA_ARGS__)               \
-    HAUL_CHECKS_OF(HAUL_CHECK_ELEMENTS(HAUL_ASSERT, name, name.count, name.bytes, name.shared_pitch, \
+    HAUL_CHECKS_OF(HAUL_CHECK_ELEMENTS(HAUL_FIELDS, name, name.count, name.bytes, name.shared_pitch, \
                                        name.global_pitch, name.alignment, name.threads, name.how, HAUL_OF_INDIRECT))
 
 #define HAUL_HALO_WITH(name, type, ...)                                                                          \
     HAUL_DECLARE_TRANSFER(name, type, halo, HAUL_HALO_QUALIFIERS, __VA_ARGS__)                                   \
-    HAUL_CHECKS_OF(HAUL_ASSERT_0(name, name.box[0] > 0 && name.box[1] > 0, "give .width and .height");           \
-                   HAUL_CHECK_WHOLE_HALO(HAUL_ASSERT, name, name.element, name.box[0], name.box[1], name.radius, \
+    HAUL_CHECKS_OF(HAUL_FIELDS_0(name, name.box[0] > 0 && name.box[1] > 0, "give .width and .height");           \
+                   HAUL_CHECK_WHOLE_HALO(HAUL_FIELDS, name, name.element, name.box[0], name.box[1], name.radius, \
                                          name.shared_pitch, name.alignment, name.threads, name.how))
 
 #define HAUL_TILE_WITH(name, type, ...)                                                                            \
     HAUL_DECLARE_TRANSFER(name, type, tile, HAUL_TILE_QUALIFIERS, __VA_ARGS__)                                     \
-    HAUL_CHECKS_OF(HAUL_ASSERT_0(name, name.box[0] && name.box[1] && name.box[2] && name.box[3],                   \
+    HAUL_CHECKS_OF(HAUL_FIELDS_0(name, name.box[0] && name.box[1] && name.box[2] && name.box[3],                   \
                                  "give .box0, .box1, ... without a gap");                                          \
-                   HAUL_CHECK_WHOLE_TILE(HAUL_ASSERT, name, name.element, name.rank, name.box[0], name.box[1],     \
+                   HAUL_CHECK_WHOLE_TILE(HAUL_FIELDS, name, name.element, name.rank, name.box[0], name.box[1],     \
                                          name.box[2], name.box[3], name.box[4], name.shared_pitch, name.alignment, \
                                          name.threads, name.how))
 

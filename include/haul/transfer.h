@@ -136,6 +136,18 @@ HAUL_FOLDED haul_transfer haul_pitched(haul_transfer t, long long global_pitch) 
     return t;
 }
 
+/* The same transfer, of `bytes` in each element; of `count` elements. Known at run time: a short last tile, a short
+ * list. */
+HAUL_FOLDED haul_transfer haul_sized(haul_transfer t, unsigned bytes) {
+    t.bytes = bytes;
+    return t;
+}
+
+HAUL_FOLDED haul_transfer haul_counted(haul_transfer t, unsigned count) {
+    t.count = count;
+    return t;
+}
+
 /* ---- properties derived from a descriptor ---- */
 
 #define HAUL_LOW_BIT(n) ((unsigned)(n) & (0u - (unsigned)(n)))

@@ -3,7 +3,7 @@
  * Unified: every thread of a team fills and uses. The function names say the team: haul_thread_pipeline_...,
  * haul_warp_pipeline_..., haul_block_pipeline_...; all threads of the team make each call.
  *
- *     HAUL_BLOCK_PIPELINE(p, 4, 256, HAUL_AUTO);              // declares p, prepares it; all threads of the block
+ *     HAUL_BLOCK_PIPELINE_WITH(p, .stages = 4, .threads = 256); // declares p, prepares it; all threads of the block
  *     for (k = 0; k < 3; k++) fill(k);                        // fill: acquire, load, commit
  *     for (k = 0; k < tiles; k++) {
  *         unsigned s = haul_block_pipeline_wait(&p);          // stage s is full
@@ -14,7 +14,8 @@
  *
  * Specialised: producer warps fill, consumer warps use, each in its own loop with the same number of rounds.
  *
- *     HAUL_SPLIT_PIPELINE(p, 4, 0, 32, 1, 256, HAUL_AUTO);    // warp 0 produces, warps 1 to 8 consume
+ *     // warp 0 produces, warps 1 to 8 consume
+ *     HAUL_SPLIT_PIPELINE_WITH(p, .stages = 4, .producer_warps = 1, .first_consumer_warp = 1, .consumer_warps = 8);
  *     if (haul_is_producer(&p)) {
  *         haul_producer w = haul_producer_of(&p);
  *         for (k = 0; k < tiles; k++) {
@@ -362,6 +363,23 @@ HAUL_DEVICE haul_pipeline haul_thread_pipeline(const char *name, unsigned stages
     HAUL_CHECK_RING(name, number, how, 1);      \
     haul_pipeline name = haul_thread_pipeline(#name, number, how)
 
+/* The same by named fields: HAUL_BLOCK_PIPELINE_WITH(ring, .stages = 4, .threads = 256) and so on. All have .stages,
+ * .engine and .stages_written, which is 1 for HAUL_STAGES_WRITTEN; those of warps have .warps, of the block .threads.
+ */
+#define HAUL_PIPELINE_FIELDS(name, kind, ...)     \
+    HAUL_DECLARE_FIELDS(name, kind, __VA_ARGS__); \
+    HAUL_ASSERT_FIELDS(name, HAUL_PIPELINE_QUALIFIERS)
+#define HAUL_PIPELINE_HOW(name) HAUL_FLAGS(HAUL_PIPELINE_QUALIFIERS, name##_fields)
+#define HAUL_BLOCK_PIPELINE_WITH(name, ...)                  \
+    HAUL_PIPELINE_FIELDS(name, block_pipeline, __VA_ARGS__); \
+    HAUL_BLOCK_PIPELINE(name, name##_fields.stages, name##_fields.threads, HAUL_PIPELINE_HOW(name))
+#define HAUL_WARP_PIPELINE_WITH(name, ...)                  \
+    HAUL_PIPELINE_FIELDS(name, warp_pipeline, __VA_ARGS__); \
+    HAUL_WARP_PIPELINE(name, name##_fields.stages, name##_fields.warps, HAUL_PIPELINE_HOW(name))
+#define HAUL_THREAD_PIPELINE_WITH(name, ...)                  \
+    HAUL_PIPELINE_FIELDS(name, thread_pipeline, __VA_ARGS__); \
+    HAUL_THREAD_PIPELINE(name, name##_fields.stages, HAUL_PIPELINE_HOW(name))
+
 #define HAUL_DEFINE_PIPELINE(prefix)                                                                                   \
     HAUL_DEVICE unsigned haul_##prefix##_pipeline_acquire(haul_pipeline *p) {                                          \
         return haul_pipeline_acquire(p);                                                                               \
@@ -454,6 +472,13 @@ HAUL_DEVICE haul_split haul_split_pipeline(const char *name, haul_channel_memory
     __shared__ haul_channel_memory name##_barriers[2 * (number)];                                                      \
     const haul_split name = haul_split_pipeline(#name, name##_barriers, number, 32 * (first_producer_warp), producers, \
                                                 32 * (first_consumer_warp), consumers, how)
+
+/* The same by named fields, in warps: .first_producer_warp, .producer_warps, .first_consumer_warp, .consumer_warps. */
+#define HAUL_SPLIT_PIPELINE_WITH(name, ...)                                                   \
+    HAUL_PIPELINE_FIELDS(name, split_pipeline, __VA_ARGS__);                                  \
+    HAUL_SPLIT_PIPELINE(name, name##_fields.stages, name##_fields.first_producer_warp,        \
+                        32 * name##_fields.producer_warps, name##_fields.first_consumer_warp, \
+                        32 * name##_fields.consumer_warps, HAUL_PIPELINE_HOW(name))
 
 /* Whether this thread has the role; the same for all threads of a warp. */
 HAUL_DEVICE int haul_is_producer(const haul_split *p) {
