@@ -352,7 +352,7 @@ class haul_cudadma_rows : public haul_cudadma_party<DO_SYNC> {
         static_assert(BYTES >= 0 && THREADS >= 0, "haul: sizes and numbers of threads are not negative");
         static_assert(!PLACED || !(HOW & HAUL_CONGRUENT),
                       "haul: HAUL_CONGRUENT does not go with indices of shared memory");
-        HAUL_CHECK_COMMON(HAUL_ASSERT, CudaDMA, ALIGNMENT, THREADS, how, HAUL_OF_ROWS, HAUL_HAS_BULK);
+        HAUL_CHECK_COMMON(HAUL_ASSERT, CudaDMA, ALIGNMENT, THREADS, how, HAUL_OF_ROWS, HAUL_ARCH);
         HAUL_CHECK_ROWS(HAUL_ASSERT, CudaDMA, (BYTES ? BYTES : ALIGNMENT), 0, 0, ALIGNMENT, how);
     }
 
@@ -366,7 +366,7 @@ class haul_cudadma_rows : public haul_cudadma_party<DO_SYNC> {
         static_assert(LOAD_QUAL >= LOAD_CACHE_ALL && LOAD_QUAL <= LOAD_CACHE_VOLATILE, "haul: no such load qualifier");
         static_assert(STORE_QUAL >= STORE_WRITE_BACK && STORE_QUAL <= STORE_CACHE_WRITE_THROUGH,
                       "haul: no such store qualifier");
-        HAUL_CHECK_HOW(HAUL_ASSERT, CudaDMA, how, HAUL_OF_ROWS, HAUL_HAS_BULK);
+        HAUL_CHECK_HOW(HAUL_ASSERT, CudaDMA, how, HAUL_OF_ROWS, HAUL_ARCH);
         HAUL_EXPECT(this->owns_this_thread(), "CudaDMA", this->handover.first / 2, "DMA thread",
                     "haul: a thread that the object does not own calls it");
         haul_transfer same = t;
@@ -645,7 +645,7 @@ class CudaDMAHalo : public CudaDMA {
         constexpr haul_how how = (HOW & ~HAUL_ENGINE_BITS) | haul_cudadma_engine(HOW, size, HAUL_DIRECTION_LOAD) |
                                  HAUL_RING_ONLY | HAUL_UNBOUNDED | (CORNERS ? 0 : HAUL_NO_CORNERS);
         constexpr int aligned = ALIGNMENT > size ? ALIGNMENT : size; /* as pointers to elements are */
-        HAUL_CHECK_COMMON(HAUL_ASSERT, CudaDMAHalo, ALIGNMENT, 0, how, HAUL_OF_HALO, HAUL_HAS_BULK);
+        HAUL_CHECK_COMMON(HAUL_ASSERT, CudaDMAHalo, ALIGNMENT, 0, how, HAUL_OF_HALO, HAUL_ARCH);
         HAUL_CHECK_BOX(HAUL_ASSERT, CudaDMAHalo, size, aligned, aligned, how);
         static_assert(RADIUS > 0, "haul: CudaDMAHalo: a halo has a radius of at least 1");
         static_assert(HAUL_ENGINE_OF(how) != HAUL_BY_LDGSTS || size % 4 == 0,

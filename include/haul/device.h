@@ -1,6 +1,7 @@
 /* haul's device library: data between global and shared memory, from plain loads to the tensor copy engine.
  *
- * CUDA C, header only; nvcc, clang and NVRTC compile it; sm_80 and later. docs/device.md is the guide. Parts:
+ * CUDA C, header only; nvcc, clang and NVRTC compile it; sm_70 and later (asynchronous copies from sm_80 on, bulk and
+ * tensor copies from sm_90 on). docs/device.md is the guide. Parts:
  *
  *   haul/flags.h             flags of transfers, and which go together (host code shares them)
  *   haul/transfer.h          descriptors of transfers (likewise)

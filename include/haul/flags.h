@@ -210,26 +210,36 @@ typedef unsigned long long haul_how;
     CHECK##_0(name, !((how)&HAUL_L2_EVICT_BITS) || !((how)&HAUL_L2_FETCH_BITS),                                    \
               "an eviction priority or a fetch size, not both");
 
-/* All rules that depend on flags and shape (HAUL_OF_...) alone. has_bulk: whether the target has bulk and tensor
- * copies. */
-#define HAUL_CHECK_HOW(CHECK, name, how, shape, has_bulk)                                                           \
-    CHECK##_0(name, !((how) & ~HAUL_HOW_BITS), "no such flag");                                                     \
-    HAUL_CHECK_ONE_OF_EACH(CHECK, name, how)                                                                        \
-    HAUL_CHECK_FIELDS(CHECK, name, how)                                                                             \
-    HAUL_FLAG_TABLE(HAUL_CHECK_ROW, CHECK, name, how, shape)                                                        \
-    CHECK##_0(name, (HAUL_ENGINE_OF(how) != HAUL_BY_BULK && HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR) || (has_bulk),   \
+/* What an architecture (70, 75, 80, 90, ...) lacks. */
+#define HAUL_CHECK_ARCH(CHECK, name, how, arch)                                                                     \
+    CHECK##_0(name, (HAUL_ENGINE_OF(how) != HAUL_BY_BULK && HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR) || (arch) >= 90, \
               "bulk and tensor copies need sm_90 or later: choose HAUL_AUTO, which takes LDGSTS on older ones");    \
-    CHECK##_0(name, ((how)&HAUL_ADD_BITS) != HAUL_ADD_BF16 || (has_bulk), "additions of BF16 need sm_90 or later"); \
+    CHECK##_0(name, HAUL_ENGINE_OF(how) != HAUL_BY_LDGSTS || (arch) >= 80,                                          \
+              "LDGSTS needs sm_80 or later: choose HAUL_AUTO, which takes LDG on older ones");                      \
+    CHECK##_0(name, !((how)&HAUL_L2_EVICT_BITS) || (arch) >= 80, "eviction priorities need sm_80 or later");        \
+    CHECK##_0(name, !((how)&HAUL_L2_FETCH_BITS) || (arch) >= 80 || ((arch) >= 75 && !((how)&HAUL_L2_FETCH_256)),    \
+              "fetch sizes need sm_75 or later, HAUL_L2_FETCH_256 sm_80");                                          \
+    CHECK##_0(name, ((how)&HAUL_ADD_BITS) != HAUL_ADD_BF16 || (arch) >= 90, "additions of BF16 need sm_90 or later")
+
+/* All rules that depend on flags, shape (HAUL_OF_...) and architecture alone. */
+#define HAUL_CHECK_HOW(CHECK, name, how, shape, arch)           \
+    CHECK##_0(name, !((how) & ~HAUL_HOW_BITS), "no such flag"); \
+    HAUL_CHECK_ONE_OF_EACH(CHECK, name, how)                    \
+    HAUL_CHECK_FIELDS(CHECK, name, how)                         \
+    HAUL_FLAG_TABLE(HAUL_CHECK_ROW, CHECK, name, how, shape)    \
+    HAUL_CHECK_ARCH(CHECK, name, how, arch);                    \
     CHECK##_0(name, HAUL_IN_FLIGHT_BYTES(how) <= 256, "at most 256 bytes a thread are in flight by LDG")
 
 /* Rules for a pipeline's flags; of_threads: each thread has its own pipeline. */
-#define HAUL_CHECK_PIPELINE(CHECK, name, how, of_threads, has_bulk)                                       \
-    HAUL_CHECK_ONE_ENGINE(CHECK, name, how)                                                               \
-    CHECK##_0(name, !((how) & ~(HAUL_ENGINE_BITS | HAUL_STAGES_WRITTEN)),                                 \
-              "a pipeline takes an engine and HAUL_STAGES_WRITTEN; other flags belong to its transfers"); \
-    CHECK##_0(name,                                                                                       \
-              (HAUL_ENGINE_OF(how) != HAUL_BY_BULK && HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR) ||           \
-                  ((has_bulk) && !(of_threads)),                                                          \
-              "bulk and tensor copies need sm_90 or later, and a pipeline of a warp or more: choose HAUL_AUTO")
+#define HAUL_CHECK_PIPELINE(CHECK, name, how, of_threads, arch)                                                  \
+    HAUL_CHECK_ONE_ENGINE(CHECK, name, how)                                                                      \
+    CHECK##_0(name, !((how) & ~(HAUL_ENGINE_BITS | HAUL_STAGES_WRITTEN)),                                        \
+              "a pipeline takes an engine and HAUL_STAGES_WRITTEN; other flags belong to its transfers");        \
+    CHECK##_0(name,                                                                                              \
+              (HAUL_ENGINE_OF(how) != HAUL_BY_BULK && HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR) ||                  \
+                  ((arch) >= 90 && !(of_threads)),                                                               \
+              "bulk and tensor copies need sm_90 or later, and a pipeline of a warp or more: choose HAUL_AUTO"); \
+    CHECK##_0(name, HAUL_ENGINE_OF(how) != HAUL_BY_LDGSTS || (arch) >= 80,                                       \
+              "LDGSTS needs sm_80 or later: choose HAUL_AUTO, which takes LDG on older ones")
 
 #endif

@@ -402,12 +402,15 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
 #define HAUL_TEXT_OF(x) #x
 #define HAUL_TEXT(x) HAUL_TEXT_OF(x)
 
-/* Whether the target has bulk and tensor copies. True in the host pass, which only parses device code. */
+/* The target: 70, 80, 90. The host pass over a .cu file only parses device code, and takes all of it. */
 #ifdef __CUDA_ARCH__
-#define HAUL_HAS_BULK (__CUDA_ARCH__ >= 900)
+#define HAUL_ARCH (__CUDA_ARCH__ / 10)
 #else
-#define HAUL_HAS_BULK 1
+#define HAUL_ARCH 90
 #endif
+/* Whether it has bulk and tensor copies; and LDGSTS, mbarriers and eviction priorities. */
+#define HAUL_HAS_BULK (HAUL_ARCH >= 90)
+#define HAUL_HAS_LDGSTS (HAUL_ARCH >= 80)
 
 /* Checks are written once, for the compiler, haul_diagnose() and debug builds. CHECK_0, CHECK_1 and CHECK_2 carry out a
  * check whose message is a text, a text with one number (text, number, text), or with two (text, number, text,
@@ -418,8 +421,8 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
 #define HAUL_ASSERT_2(name, condition, text, a, between, b) \
     HAUL_STATIC_ASSERT(condition, "haul: " #name ": " text HAUL_TEXT(a) between HAUL_TEXT(b))
 
-#define HAUL_CHECK_COMMON(CHECK, name, align, team, how, shape, has_bulk)                                          \
-    HAUL_CHECK_HOW(CHECK, name, how, shape, has_bulk);                                                             \
+#define HAUL_CHECK_COMMON(CHECK, name, align, team, how, shape, arch)                                              \
+    HAUL_CHECK_HOW(CHECK, name, how, shape, arch);                                                                 \
     CHECK##_1(name, (align) == 1 || (align) == 2 || (align) == 4 || (align) == 8 || (align) == 16,                 \
               "an alignment is 1, 2, 4, 8 or 16 bytes; this transfer asks for ", align, "");                       \
     CHECK##_1(                                                                                                     \
@@ -461,12 +464,12 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
     CHECK##_2(name, (number) <= 1 || (shared) >= (size), "elements of ", size, " bytes overlap at a shared pitch of ", \
               shared)
 
-#define HAUL_CHECK_SEQUENTIAL(CHECK, name, size, align, team, how)                 \
-    HAUL_CHECK_COMMON(CHECK, name, align, team, how, HAUL_OF_ROWS, HAUL_HAS_BULK); \
+#define HAUL_CHECK_SEQUENTIAL(CHECK, name, size, align, team, how)             \
+    HAUL_CHECK_COMMON(CHECK, name, align, team, how, HAUL_OF_ROWS, HAUL_ARCH); \
     HAUL_CHECK_ROWS(CHECK, name, size, 0, 0, align, how)
 /* shape: HAUL_OF_ROWS or HAUL_OF_INDIRECT. */
 #define HAUL_CHECK_ELEMENTS(CHECK, name, number, size, shared, global, align, team, how, shape) \
-    HAUL_CHECK_COMMON(CHECK, name, align, team, how, shape, HAUL_HAS_BULK);                     \
+    HAUL_CHECK_COMMON(CHECK, name, align, team, how, shape, HAUL_ARCH);                         \
     HAUL_CHECK_ROWS(CHECK, name, size, shared, global, align, how);                             \
     HAUL_CHECK_APART(CHECK, name, number, size, shared)
 
@@ -530,11 +533,11 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
               "of the added type), aligned to 16 bytes, with rows of multiples of 16 bytes")
 
 #define HAUL_CHECK_WHOLE_HALO(CHECK, name, size, width, height, reach, shared, align, team, how) \
-    HAUL_CHECK_COMMON(CHECK, name, align, team, how, HAUL_OF_HALO, HAUL_HAS_BULK);               \
+    HAUL_CHECK_COMMON(CHECK, name, align, team, how, HAUL_OF_HALO, HAUL_ARCH);                   \
     HAUL_CHECK_BOX(CHECK, name, size, shared, align, how);                                       \
     HAUL_CHECK_HALO(CHECK, name, size, width, reach, shared, align, how)
 #define HAUL_CHECK_WHOLE_TILE(CHECK, name, size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how) \
-    HAUL_CHECK_COMMON(CHECK, name, align, team, how, HAUL_OF_TILE, HAUL_HAS_BULK);                                   \
+    HAUL_CHECK_COMMON(CHECK, name, align, team, how, HAUL_OF_TILE, HAUL_ARCH);                                       \
     HAUL_CHECK_BOX(CHECK, name, size, shared, align, how);                                                           \
     HAUL_CHECK_TILE(CHECK, name, size, dimensions, box0, box1, box2, box3, box4, shared, align, how)
 

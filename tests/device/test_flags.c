@@ -8,7 +8,7 @@
     if (!(condition)) return text
 
 static const char *refusal(haul_how how, unsigned shape) {
-    HAUL_CHECK_HOW(REFUSE, , how, shape, true);
+    HAUL_CHECK_HOW(REFUSE, , how, shape, 90);
     return NULL;
 }
 

@@ -5,11 +5,17 @@
 #include <haul/device/config.h>
 
 /* ---- mbarriers: a phase ends when all arrivals are in and all expected bytes have come. `barrier` is the shared
- *      address of 8 aligned bytes; a phase is named by its parity, 0 for the first. ---- */
+ *      address of 8 aligned bytes; a phase is named by its parity, 0 for the first. Before sm_80, where there are
+ *      none, the bytes are two words: the arrivals that a phase has, above those that it still waits for, and the
+ *      phase's number. ---- */
 
 /* Called by one thread; the others may use the barrier after the block's next barrier. */
 HAUL_DEVICE void haul_barrier_init(unsigned barrier, unsigned arrivals) {
+#if HAUL_HAS_LDGSTS
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+#else
+    asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(barrier), "r"(arrivals << 16 | arrivals), "r"(0) : "memory");
+#endif
 }
 
 /* After the last haul_barrier_init(): makes the barriers visible to the copy engines. */
@@ -21,16 +27,28 @@ HAUL_DEVICE void haul_barrier_init_fence(void) {
 
 /* Arrives; releases this thread's earlier writes. */
 HAUL_DEVICE void haul_barrier_arrive(unsigned barrier) {
+#if HAUL_HAS_LDGSTS
     asm volatile("{\n\t"
                  ".reg .b64 state;\n\t"
                  "mbarrier.arrive.shared.b64 state, [%0];\n\t"
                  "}" ::"r"(barrier)
                  : "memory");
+#else
+    unsigned left;
+    asm volatile("atom.acq_rel.cta.shared.add.u32 %0, [%1], %2;" : "=r"(left) : "r"(barrier), "r"(0u - 1u) : "memory");
+    if ((left & 0xffff) != 1) return;
+    asm volatile("st.relaxed.cta.shared.u32 [%0], %1;" ::"r"(barrier), "r"((left >> 16) * 0x10001) : "memory");
+    asm volatile("red.release.cta.shared.add.u32 [%0], %1;" ::"r"(barrier + 4), "r"(1) : "memory");
+#endif
 }
 
 /* Arrives when all of this thread's LDGSTS copies so far are complete, possibly at once. */
 HAUL_DEVICE void haul_barrier_arrive_after_copies(unsigned barrier) {
+#if HAUL_HAS_LDGSTS
     asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(barrier) : "memory");
+#else
+    haul_barrier_arrive(barrier);
+#endif
 }
 
 #if HAUL_HAS_BULK
@@ -48,6 +66,10 @@ HAUL_DEVICE void haul_barrier_arrive_expecting(unsigned barrier, unsigned bytes)
 /* Whether the phase of that parity is over; acquires what its arrivals released. May sleep for a while on sm_90. */
 HAUL_DEVICE unsigned haul_barrier_passed(unsigned barrier, unsigned parity) {
     unsigned passed;
+#if !HAUL_HAS_LDGSTS
+    asm volatile("ld.acquire.cta.shared.u32 %0, [%1];" : "=r"(passed) : "r"(barrier + 4) : "memory");
+    return (passed & 1) != parity;
+#else
 #if HAUL_ARCH >= 90 && !defined(HAUL_DEBUG) /* a debug build counts polls, so a poll must not sleep */
 #define HAUL_BARRIER_WAIT "mbarrier.try_wait.parity.shared.b64"
 #else
@@ -62,6 +84,7 @@ HAUL_DEVICE unsigned haul_barrier_passed(unsigned barrier, unsigned parity) {
                  : "memory");
 #undef HAUL_BARRIER_WAIT
     return passed;
+#endif
 }
 
 /* Blocks until the phase of that parity is over. `object`, `stage` and `role` name the wait in a debug build, which

@@ -14,13 +14,8 @@
 #define HAUL_DEVICE static __device__ __forceinline__
 #define HAUL_UNROLL _Pragma("unroll")
 
-#ifdef __CUDA_ARCH__
-#define HAUL_ARCH (__CUDA_ARCH__ / 10)
-#if __CUDA_ARCH__ < 800
-#error "haul/device.h needs sm_80 or later: compile with -arch=sm_80, sm_90 or newer"
-#endif
-#else
-#define HAUL_ARCH 90 /* the host pass over a .cu file only parses device code */
+#if HAUL_ARCH < 70
+#error "haul/device.h needs sm_70 or later: compile with -arch=sm_70, sm_80, sm_90 or newer"
 #endif
 
 #ifndef HAUL_DEBUG_SPINS

@@ -12,6 +12,9 @@
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
+/* The architecture whose engines need no channel. */
+#define HAUL_OLDER_ARCH (HAUL_HAS_LDGSTS ? 80u : HAUL_ARCH + 0u)
+
 /* The channel on which bulk and tensor loads of a team complete. The memory holds the mbarrier; the rest is per
  * thread. */
 typedef unsigned long long haul_channel_memory;

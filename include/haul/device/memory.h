@@ -14,10 +14,14 @@
 HAUL_DEVICE unsigned long long haul_l2_policy(haul_how how) {
     unsigned long long policy = 0;
     const haul_how evict = how & HAUL_L2_EVICT_BITS;
+#if HAUL_HAS_LDGSTS
     if (evict == HAUL_L2_EVICT_FIRST) asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
     if (evict == HAUL_L2_EVICT_LAST) asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
     if (evict == HAUL_L2_EVICT_UNCHANGED)
         asm("createpolicy.fractional.L2::evict_unchanged.b64 %0, 1.0;" : "=l"(policy));
+#else
+    (void)evict;
+#endif
     return policy;
 }
 
@@ -68,13 +72,13 @@ HAUL_DEVICE void haul_load_ca(uint4 *v, unsigned long long p, unsigned width) {
 /* Loads with an operator, a fetch size or an eviction priority. */
 HAUL_DEVICE void haul_load_qualified(uint4 *v, unsigned long long p, unsigned width, haul_how how) {
     const unsigned long long policy = haul_l2_policy(how);
-    if (how & HAUL_L2_EVICT_BITS)
+    if (HAUL_HAS_LDGSTS && how & HAUL_L2_EVICT_BITS)
         HAUL_LOAD_FORM(".L2::cache_hint", HAUL_WITH_POLICY);
-    else if (how & HAUL_L2_FETCH_64)
+    else if (HAUL_ARCH >= 75 && how & HAUL_L2_FETCH_64)
         HAUL_LOAD_FORM(".L2::64B", HAUL_NO_POLICY);
-    else if (how & HAUL_L2_FETCH_128)
+    else if (HAUL_ARCH >= 75 && how & HAUL_L2_FETCH_128)
         HAUL_LOAD_FORM(".L2::128B", HAUL_NO_POLICY);
-    else if (how & HAUL_L2_FETCH_256)
+    else if (HAUL_HAS_LDGSTS && how & HAUL_L2_FETCH_256)
         HAUL_LOAD_FORM(".L2::256B", HAUL_NO_POLICY);
     else if (how & HAUL_LOAD_CG)
         HAUL_LOAD_FORM(".cg", HAUL_NO_POLICY);
@@ -89,15 +93,15 @@ HAUL_DEVICE void haul_load_qualified(uint4 *v, unsigned long long p, unsigned wi
 /* Read-only loads, with any of these. */
 HAUL_DEVICE void haul_load_read_only(uint4 *v, unsigned long long p, unsigned width, haul_how how) {
     const unsigned long long policy = haul_l2_policy(how);
-    if (how & HAUL_L2_EVICT_BITS && how & HAUL_LOAD_NO_ALLOCATE)
+    if (HAUL_HAS_LDGSTS && how & HAUL_L2_EVICT_BITS && how & HAUL_LOAD_NO_ALLOCATE)
         HAUL_LOAD_FORM(".nc.L1::no_allocate.L2::cache_hint", HAUL_WITH_POLICY);
-    else if (how & HAUL_L2_EVICT_BITS)
+    else if (HAUL_HAS_LDGSTS && how & HAUL_L2_EVICT_BITS)
         HAUL_LOAD_FORM(".nc.L2::cache_hint", HAUL_WITH_POLICY);
-    else if (how & HAUL_L2_FETCH_64)
+    else if (HAUL_ARCH >= 75 && how & HAUL_L2_FETCH_64)
         HAUL_LOAD_FORM(".nc.L2::64B", HAUL_NO_POLICY);
-    else if (how & HAUL_L2_FETCH_128)
+    else if (HAUL_ARCH >= 75 && how & HAUL_L2_FETCH_128)
         HAUL_LOAD_FORM(".nc.L2::128B", HAUL_NO_POLICY);
-    else if (how & HAUL_L2_FETCH_256)
+    else if (HAUL_HAS_LDGSTS && how & HAUL_L2_FETCH_256)
         HAUL_LOAD_FORM(".nc.L2::256B", HAUL_NO_POLICY);
     else if (how & HAUL_LOAD_CG)
         HAUL_LOAD_FORM(".cg.nc", HAUL_NO_POLICY);
@@ -158,7 +162,7 @@ HAUL_DEVICE void haul_store_global(unsigned long long p, const uint4 *v, unsigne
     const unsigned long long policy = haul_l2_policy(how);
     if (width < 4 || !(how & (HAUL_STORE_BITS | HAUL_L2_EVICT_BITS) & ~HAUL_STORE_WB))
         haul_store_wb(p, v, width);
-    else if (how & HAUL_L2_EVICT_BITS)
+    else if (HAUL_HAS_LDGSTS && how & HAUL_L2_EVICT_BITS)
         HAUL_STORE_FORM(".L2::cache_hint", HAUL_WITH_POLICY);
     else if (operation == HAUL_STORE_CG)
         HAUL_STORE_FORM(".cg", HAUL_NO_POLICY);
@@ -246,12 +250,17 @@ HAUL_DEVICE void haul_add_global(unsigned long long p, const uint4 *v, unsigned 
     if (width == 16) haul_add_pair(p + 8, v->z, v->w, type);
 }
 
-/* ---- LDGSTS ---- */
+/* ---- LDGSTS; before sm_80 no transfer takes it, and there is nothing to commit or to wait for ---- */
 
-#define HAUL_LDGSTS_FORM(cache, size, extra, operand)                                                         \
-    asm volatile("cp.async." cache ".shared.global" extra " [%0], [%1], %2" operand ";" ::"r"(to), "l"(from), \
-                 "n"(size), "l"(policy)                                                                       \
-                 : "memory")
+#if HAUL_HAS_LDGSTS
+#define HAUL_WHERE_LDGSTS(...) asm volatile(__VA_ARGS__)
+#else
+#define HAUL_WHERE_LDGSTS(...)
+#endif
+#define HAUL_LDGSTS_FORM(cache, size, extra, operand)                                                              \
+    HAUL_WHERE_LDGSTS("cp.async." cache ".shared.global" extra " [%0], [%1], %2" operand ";" ::"r"(to), "l"(from), \
+                      "n"(size), "l"(policy)                                                                       \
+                      : "memory")
 /* Defines a function for one size and route. */
 #define HAUL_DEFINE_LDGSTS(name, cache, size)                                               \
     HAUL_DEVICE void haul_ldgsts_##name(unsigned to, unsigned long long from, haul_how how, \
@@ -297,17 +306,17 @@ HAUL_DEVICE void haul_ldgsts_short(unsigned to, unsigned long long from, unsigne
 }
 
 HAUL_DEVICE void haul_ldgsts_commit(void) {
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    HAUL_WHERE_LDGSTS("cp.async.commit_group;" ::: "memory");
 }
 
 HAUL_DEVICE void haul_ldgsts_wait_all(void) {
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    HAUL_WHERE_LDGSTS("cp.async.wait_all;" ::: "memory");
 }
 
 /* Waits for all of this thread's groups but the newest `left`. The instruction takes constants only. */
 HAUL_DEVICE void haul_ldgsts_wait(unsigned left) {
 #define HAUL_WAIT_CASE(n) \
-    case n: asm volatile("cp.async.wait_group " #n ";" ::: "memory"); break;
+    case n: HAUL_WHERE_LDGSTS("cp.async.wait_group " #n ";" ::: "memory"); break;
     switch (left) {
         HAUL_WAIT_CASE(0)
         HAUL_WAIT_CASE(1)

@@ -113,7 +113,7 @@ HAUL_DEVICE haul_transfer haul_ring_transfer(const haul_ring *r, haul_transfer t
                                             const void *from) {                                            \
         haul_transfer plain = t;                                                                           \
         plain.how &= ~HAUL_ENGINE_BITS;                                                                    \
-        t = haul_ring_transfer(r, t, haul_##kind##_engine(&plain, HAUL_DIRECTION_LOAD, 80));               \
+        t = haul_ring_transfer(r, t, haul_##kind##_engine(&plain, HAUL_DIRECTION_LOAD, HAUL_OLDER_ARCH));  \
         haul_board(f, t, haul_ring_fillers(r), HAUL_DIRECTION_LOAD,                                        \
                    haul_##kind##_engine(&t, HAUL_DIRECTION_LOAD, HAUL_ARCH), to, from);                    \
     }
@@ -234,7 +234,7 @@ HAUL_DEVICE void haul_ring_init(const haul_ring *r, unsigned full_arrivals, unsi
 HAUL_DEVICE haul_ring haul_ring_of(const char *name, haul_channel_memory *barriers, unsigned stages, haul_how how,
                                    haul_ring_mode threads_mode, haul_team team) {
     const haul_how engine = how & HAUL_ENGINE_BITS;
-    HAUL_CHECK_PIPELINE(HAUL_RING_EXPECT, name, how, team.kind == HAUL_TEAM_THREAD, HAUL_HAS_BULK);
+    HAUL_CHECK_PIPELINE(HAUL_RING_EXPECT, name, how, team.kind == HAUL_TEAM_THREAD, HAUL_ARCH);
     const int bytes =
         HAUL_HAS_BULK && engine != HAUL_BY_LDG && engine != HAUL_BY_LDGSTS && team.kind != HAUL_TEAM_THREAD;
     const unsigned full = haul_shared_address(barriers);
@@ -343,9 +343,9 @@ HAUL_DEVICE haul_pipeline haul_thread_pipeline(const char *name, unsigned stages
         haul_ring_of(name, (haul_channel_memory *)0, stages, how, HAUL_RING_GROUPS, haul_this_thread()));
 }
 
-#define HAUL_CHECK_RING(name, number, how, of_threads)                      \
-    HAUL_CHECK_PIPELINE(HAUL_ASSERT, name, how, of_threads, HAUL_HAS_BULK); \
-    HAUL_STATIC_ASSERT((number) >= 1 && (number) <= HAUL_STAGES_LIMIT,      \
+#define HAUL_CHECK_RING(name, number, how, of_threads)                  \
+    HAUL_CHECK_PIPELINE(HAUL_ASSERT, name, how, of_threads, HAUL_ARCH); \
+    HAUL_STATIC_ASSERT((number) >= 1 && (number) <= HAUL_STAGES_LIMIT,  \
                        "haul: " #name ": a pipeline has 1 to 16 stages; this one asks for " #number)
 
 /* Unified, for the whole block of `team` threads (0: queried at run time). Called by all threads of the block. */

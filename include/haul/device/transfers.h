@@ -66,7 +66,7 @@ HAUL_DEVICE void haul_channel_wait(const haul_team *team, haul_channel *channel)
  * all transfers, because it has many conditions. */
 static __device__ __noinline__ __attribute__((unused)) void haul_expect_how(haul_how how, unsigned shape,
                                                                             unsigned width) {
-    HAUL_CHECK_HOW(HAUL_BOARD_EXPECT, , how, shape, HAUL_HAS_BULK);
+    HAUL_CHECK_HOW(HAUL_BOARD_EXPECT, , how, shape, HAUL_ARCH);
     HAUL_EXPECT(HAUL_IN_FLIGHT_FITS(how, width), "transfer", 0, "flags",
                 "haul: HAUL_IN_FLIGHT is a multiple of the access width");
 }
@@ -91,7 +91,7 @@ static __device__ __noinline__ __attribute__((unused)) void haul_expect_how(haul
 /* The newest architecture whose engines HAUL_AUTO may choose: bulk and tensor loads cannot complete without a
  * channel. */
 HAUL_DEVICE unsigned haul_load_arch(const haul_channel *channel) {
-    return channel ? HAUL_ARCH : 80;
+    return channel ? HAUL_ARCH : HAUL_OLDER_ARCH;
 }
 
 #define HAUL_LACKS_CHANNEL \

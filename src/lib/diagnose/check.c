@@ -157,7 +157,7 @@ static haul_status check_l2(const diagnose_case *k) {
 
 haul_status diagnose_check(const diagnose_case *k) {
     const haul_transfer *t = &k->t;
-    HAUL_CHECK_COMMON(REFUSE, , t->alignment, t->threads, t->how, haul_shape_of(t), k->machine->sm >= 90);
+    HAUL_CHECK_COMMON(REFUSE, , t->alignment, t->threads, t->how, haul_shape_of(t), k->machine->sm);
     HAUL_TRY(t->shape == HAUL_SHAPE_BOX ? check_box(t) : check_rows(t));
     if (t->shape == HAUL_SHAPE_BOX) HAUL_TRY(check_place(t, &k->c.place));
     HAUL_TRY(check_addresses(t, &k->c));
