@@ -158,8 +158,9 @@ DEVICE void plain(PARAMETERS) {
 
 DEVICE void pipeline(PARAMETERS) {
     __shared__ __align__(128) float x[STAGES][TILE], y[STAGES][TILE];
-    HAUL_SEQUENTIAL(tile, BYTES, 16, DMA, HAUL_AUTO);
-    HAUL_SPLIT_PIPELINE(ring, STAGES, COMPUTE / 32, DMA, 0, COMPUTE, HAUL_AUTO);
+    HAUL_SEQUENTIAL_WITH(tile, float, .count = TILE, .vector = 4, .threads = DMA);
+    HAUL_SPLIT_PIPELINE_WITH(ring, .stages = STAGES, .first_producer_warp = COMPUTE / 32, .producer_warps = DMA / 32,
+                             .consumer_warps = COMPUTE / 32);
     if (haul_is_producer(&ring)) {
         haul_producer w = haul_producer_of(&ring);
         for (unsigned k = 0; k < rounds; k++) {
@@ -278,8 +279,9 @@ DEVICE void plain(PARAMETERS) {
 
 DEVICE void pipeline(PARAMETERS) {
     __shared__ __align__(128) float tile[STAGES][TILE];
-    HAUL_STRIDED(box, COUNT, 4 * ROW, 4 * ROW, 4 * PITCH, 16, 32, HAUL_AUTO);
-    HAUL_SPLIT_PIPELINE(ring, STAGES, COMPUTE / 32, 32, 0, COMPUTE, HAUL_AUTO);
+    HAUL_STRIDED_WITH(box, float, .rows = COUNT, .row = ROW, .global_pitch = PITCH, .vector = 4, .threads = 32);
+    HAUL_SPLIT_PIPELINE_WITH(ring, .stages = STAGES, .first_producer_warp = COMPUTE / 32, .producer_warps = 1,
+                             .consumer_warps = COMPUTE / 32);
     if (haul_is_producer(&ring)) {
         haul_producer w = haul_producer_of(&ring);
         for (unsigned k = 0; k < rounds; k++) {
@@ -361,8 +363,9 @@ DEVICE void plain(PARAMETERS) {
 
 DEVICE void pipeline(PARAMETERS) {
     __shared__ __align__(128) float tile[STAGES][TILE];
-    HAUL_INDIRECT(rows, COUNT, BYTES, BYTES, BYTES, 16, 32, HAUL_AUTO);
-    HAUL_SPLIT_PIPELINE(ring, STAGES, COMPUTE / 32, 32, 0, COMPUTE, HAUL_AUTO);
+    HAUL_INDIRECT_WITH(rows, float, .rows = COUNT, .row = FLOATS, .vector = 4, .threads = 32);
+    HAUL_SPLIT_PIPELINE_WITH(ring, .stages = STAGES, .first_producer_warp = COMPUTE / 32, .producer_warps = 1,
+                             .consumer_warps = COMPUTE / 32);
     if (haul_is_producer(&ring)) {
         haul_producer w = haul_producer_of(&ring);
         for (unsigned k = 0; k < rounds; k++) {
@@ -438,8 +441,9 @@ DEVICE void plain(PARAMETERS) {
 
 DEVICE void pipeline(PARAMETERS) {
     __shared__ __align__(128) float x[STAGES][CHUNK];
-    HAUL_SEQUENTIAL(chunk, BYTES, 16, DMA, HAUL_AUTO);
-    HAUL_SPLIT_PIPELINE(ring, STAGES, COMPUTE / 32, DMA, 0, COMPUTE, HAUL_AUTO);
+    HAUL_SEQUENTIAL_WITH(chunk, float, .count = CHUNK, .vector = 4, .threads = DMA);
+    HAUL_SPLIT_PIPELINE_WITH(ring, .stages = STAGES, .first_producer_warp = COMPUTE / 32, .producer_warps = DMA / 32,
+                             .consumer_warps = COMPUTE / 32);
     if (haul_is_producer(&ring)) {
         haul_producer w = haul_producer_of(&ring);
         for (unsigned k = 0; k < rounds; k++) {
@@ -535,9 +539,10 @@ DEVICE void plain(PARAMETERS) {
 
 DEVICE void pipeline(PARAMETERS) {
     __shared__ __align__(128) float numbers[STAGES][TILE], factors[STAGES][TILE];
-    HAUL_SEQUENTIAL(of_numbers, BYTES, 16, 32, HAUL_AUTO);
-    HAUL_INDIRECT(of_factors, TILE, 4, 4, 4, 4, 32, HAUL_AUTO);
-    HAUL_SPLIT_PIPELINE(ring, STAGES, COMPUTE / 32, 32, 0, COMPUTE, HAUL_AUTO);
+    HAUL_SEQUENTIAL_WITH(of_numbers, float, .count = TILE, .vector = 4, .threads = 32);
+    HAUL_INDIRECT_WITH(of_factors, float, .rows = TILE, .row = 1, .threads = 32);
+    HAUL_SPLIT_PIPELINE_WITH(ring, .stages = STAGES, .first_producer_warp = COMPUTE / 32, .producer_warps = 1,
+                             .consumer_warps = COMPUTE / 32);
     if (haul_is_producer(&ring)) {
         haul_producer w = haul_producer_of(&ring);
         for (unsigned k = 0; k < rounds; k++) {

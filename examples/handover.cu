@@ -48,7 +48,7 @@ extern "C" __global__ void sums_plain(const float *in, float *out, unsigned rows
 /* A DMA warp's work on tile k, once for each handover. */
 static __device__ __forceinline__ void serve(const haul_handover *buffer, haul_team self, haul_channel *channel,
                                              float *tile, const float *from) {
-    HAUL_SEQUENTIAL(fetch, TILE * 4, 16, DMA, HAUL_AUTO);
+    HAUL_SEQUENTIAL_WITH(fetch, float, .count = TILE, .vector = 4, .threads = DMA);
     haul_dma_await(buffer);
     haul_warps_load(self, fetch, channel, tile, from);
     haul_dma_finish(buffer);

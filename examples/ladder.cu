@@ -52,7 +52,8 @@ extern "C" __global__ void window_vectors(const float *in, float *out, unsigned 
 
 extern "C" __global__ void window_block(const float *in, float *out, unsigned n) {
     __shared__ __align__(128) float tile[LOADED];
-    HAUL_SEQUENTIAL(fetch, LOADED * 4, 16, THREADS, HAUL_BY_LDG | HAUL_DESTINATION_FREE);
+    HAUL_SEQUENTIAL_WITH(fetch, float, .count = LOADED, .vector = 4, .threads = THREADS, .engine = HAUL_BY_LDG,
+                         .destination_free = 1);
     const unsigned first = blockIdx.x * TILE, mine = 4 * threadIdx.x;
     haul_block_load(fetch, 0, tile, in + first);
     *(float4 *)(out + first + mine) = window4(tile + mine);
@@ -62,7 +63,7 @@ extern "C" __global__ void window_block(const float *in, float *out, unsigned n)
 
 extern "C" __global__ void window_two_phases(const float *in, float *out, unsigned n) {
     __shared__ __align__(128) float tile[LOADED];
-    HAUL_SEQUENTIAL(fetch, LOADED * 4, 16, THREADS, HAUL_BY_LDG);
+    HAUL_SEQUENTIAL_WITH(fetch, float, .count = LOADED, .vector = 4, .threads = THREADS, .engine = HAUL_BY_LDG);
     const unsigned tiles = n / TILE, mine = 4 * threadIdx.x;
     if (blockIdx.x < tiles) haul_block_load(fetch, 0, tile, in + blockIdx.x * TILE);
     for (unsigned k = blockIdx.x; k < tiles; k += gridDim.x) {
@@ -78,8 +79,8 @@ extern "C" __global__ void window_two_phases(const float *in, float *out, unsign
 
 extern "C" __global__ void window_pipeline(const float *in, float *out, unsigned n) {
     __shared__ __align__(128) float tile[STAGES][PITCH];
-    HAUL_SEQUENTIAL(fetch, LOADED * 4, 16, THREADS, HAUL_AUTO);
-    HAUL_BLOCK_PIPELINE(ring, STAGES, THREADS, HAUL_AUTO);
+    HAUL_SEQUENTIAL_WITH(fetch, float, .count = LOADED, .vector = 4, .threads = THREADS);
+    HAUL_BLOCK_PIPELINE_WITH(ring, .stages = STAGES, .threads = THREADS);
     const unsigned tiles = n / TILE, mine = 4 * threadIdx.x, ahead = (STAGES - 1) * gridDim.x;
     unsigned next = blockIdx.x;
     for (; next < blockIdx.x + ahead; next += gridDim.x) {
@@ -100,8 +101,9 @@ extern "C" __global__ void window_pipeline(const float *in, float *out, unsigned
 
 extern "C" __global__ void window_roles(const float *in, float *out, unsigned n) {
     __shared__ __align__(128) float tile[STAGES][PITCH];
-    HAUL_SEQUENTIAL(fetch, LOADED * 4, 16, 32, HAUL_AUTO);
-    HAUL_SPLIT_PIPELINE(ring, STAGES, 0, 32, 1, THREADS, HAUL_AUTO);
+    HAUL_SEQUENTIAL_WITH(fetch, float, .count = LOADED, .vector = 4, .threads = 32);
+    HAUL_SPLIT_PIPELINE_WITH(ring, .stages = STAGES, .producer_warps = 1, .first_consumer_warp = 1,
+                             .consumer_warps = THREADS / 32);
     const unsigned tiles = n / TILE, mine = 4 * (threadIdx.x - 32);
     if (haul_is_producer(&ring)) {
         haul_producer producer = haul_producer_of(&ring);
@@ -124,9 +126,9 @@ extern "C" __global__ void window_roles(const float *in, float *out, unsigned n)
 
 extern "C" __global__ void window_stored(const float *in, float *out, unsigned n) {
     __shared__ __align__(128) float tile[STAGES][PITCH], result[TILE];
-    HAUL_SEQUENTIAL(fetch, LOADED * 4, 16, THREADS, HAUL_AUTO);
-    HAUL_SEQUENTIAL(send, TILE * 4, 16, THREADS, HAUL_AUTO);
-    HAUL_BLOCK_PIPELINE(ring, STAGES, THREADS, HAUL_AUTO);
+    HAUL_SEQUENTIAL_WITH(fetch, float, .count = LOADED, .vector = 4, .threads = THREADS);
+    HAUL_SEQUENTIAL_WITH(send, float, .count = TILE, .vector = 4, .threads = THREADS);
+    HAUL_BLOCK_PIPELINE_WITH(ring, .stages = STAGES, .threads = THREADS);
     HAUL_FLIGHT(leaving);
     const unsigned tiles = n / TILE, mine = 4 * threadIdx.x, ahead = (STAGES - 1) * gridDim.x;
     unsigned next = blockIdx.x;
@@ -153,19 +155,19 @@ extern "C" __global__ void window_stored(const float *in, float *out, unsigned n
 static __device__ __forceinline__ void fill_any(haul_pipeline *ring, float (*tile)[PITCH], const float *in, unsigned n,
                                                 unsigned long long first) {
     const unsigned stage = haul_block_pipeline_acquire(ring);
+    HAUL_SEQUENTIAL_WITH(fetch, float, .count = LOADED, .vector = 4, .threads = THREADS);
     if (first + TILE <= n) {
-        HAUL_SEQUENTIAL(fetch, LOADED * 4, 16, THREADS, HAUL_AUTO);
         haul_block_pipeline_load(ring, fetch, tile[stage], in + first);
     } else if (first < n) {
         const unsigned bytes = (unsigned)(n - first + TAPS - 1) * 4;
-        haul_block_pipeline_load(ring, haul_sequential(bytes, 16, THREADS, HAUL_AUTO), tile[stage], in + first);
+        haul_block_pipeline_load(ring, haul_sized(fetch, bytes), tile[stage], in + first);
     }
     haul_block_pipeline_commit(ring);
 }
 
 extern "C" __global__ void window_any(const float *in, float *out, unsigned n) {
     __shared__ __align__(128) float tile[STAGES][PITCH];
-    HAUL_BLOCK_PIPELINE(ring, STAGES, THREADS, HAUL_AUTO);
+    HAUL_BLOCK_PIPELINE_WITH(ring, .stages = STAGES, .threads = THREADS);
     const unsigned long long hop = (unsigned long long)gridDim.x * TILE;
     unsigned long long first = (unsigned long long)blockIdx.x * TILE;
     for (unsigned k = 0; k < STAGES - 1; k++) fill_any(&ring, tile, in, n, first + k * hop);

@@ -22,7 +22,8 @@ static __device__ __forceinline__ void put_columns(float *out, const float *tile
 /* Rows 128 bytes apart: a whole column lies in one bank. */
 extern "C" __global__ void turn_plain(const float *in, float *out) {
     __shared__ __align__(128) float tile[SIDE * SIDE];
-    HAUL_STRIDED(fetch, SIDE, SIDE * 4, SIDE * 4, SIDE * 4, 16, THREADS, HAUL_DESTINATION_FREE);
+    HAUL_STRIDED_WITH(fetch, float, .rows = SIDE, .row = SIDE, .global_pitch = SIDE, .vector = 4, .threads = THREADS,
+                      .destination_free = 1);
     haul_block_load(fetch, 0, tile, in + blockIdx.x * SIDE * SIDE);
     put_columns(out + blockIdx.x * SIDE * SIDE, tile, SIDE * 4);
 }
@@ -31,7 +32,8 @@ extern "C" __global__ void turn_plain(const float *in, float *out) {
 extern "C" __global__ void turn_padded(const float *in, float *out) {
     enum { PITCH = HAUL_PADDED_PITCH(SIDE * 4, 4) };
     __shared__ __align__(128) float tile[SIDE * PITCH / 4];
-    HAUL_STRIDED(fetch, SIDE, SIDE * 4, PITCH, SIDE * 4, 4, THREADS, HAUL_DESTINATION_FREE);
+    HAUL_STRIDED_WITH(fetch, float, .rows = SIDE, .row = SIDE, .shared_pitch = PITCH / 4, .global_pitch = SIDE,
+                      .threads = THREADS, .destination_free = 1);
     haul_block_load(fetch, 0, tile, in + blockIdx.x * SIDE * SIDE);
     put_columns(out + blockIdx.x * SIDE * SIDE, tile, PITCH);
 }

@@ -75,8 +75,8 @@ extern "C" __global__ void reverse_two_stages(const float4 *in, float4 *out, int
 #endif
 extern "C" __global__ void reverse_pipeline(const float *in, float4 *out, int tiles) {
     __shared__ __align__(128) float stages[STAGES][TILE];
-    HAUL_SEQUENTIAL(fetch, TILE * 4, 16, THREADS, HAUL_AUTO);
-    HAUL_BLOCK_PIPELINE(ring, STAGES, THREADS, HAUL_AUTO);
+    HAUL_SEQUENTIAL_WITH(fetch, float, .count = TILE, .vector = 4, .threads = THREADS);
+    HAUL_BLOCK_PIPELINE_WITH(ring, .stages = STAGES, .threads = THREADS);
     int next = blockIdx.x;
     for (int s = 1; s < STAGES; s++, next += gridDim.x) {
         const unsigned empty = haul_block_pipeline_acquire(&ring);

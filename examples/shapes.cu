@@ -21,8 +21,9 @@ extern "C" __global__ void gather_plain(const unsigned *table, const unsigned *i
 extern "C" __global__ void gather_rows(const unsigned *table, const unsigned *index, unsigned *out) {
     __shared__ __align__(128) unsigned rows[ROWS][WORDS];
     __shared__ haul_channel_memory memory;
-    HAUL_INDIRECT(some, ROWS, WORDS * 4, WORDS * 4, WORDS * 4, 16, THREADS, HAUL_DESTINATION_FREE);
-    HAUL_SEQUENTIAL(all, ROWS * WORDS * 4, 16, THREADS, HAUL_AUTO);
+    HAUL_INDIRECT_WITH(some, unsigned, .rows = ROWS, .row = WORDS, .vector = 4, .threads = THREADS,
+                       .destination_free = 1);
+    HAUL_SEQUENTIAL_WITH(all, unsigned, .count = ROWS * WORDS, .vector = 4, .threads = THREADS);
     haul_channel channel = haul_block_channel(&memory);
     haul_block_gather(some, &channel, rows, table, index + blockIdx.x * ROWS);
     haul_block_store(all, out + blockIdx.x * ROWS * WORDS, rows);
@@ -39,8 +40,9 @@ extern "C" __global__ void add_plain(unsigned *table, const unsigned *index, con
 extern "C" __global__ void add_rows(unsigned *table, const unsigned *index, const unsigned *in) {
     __shared__ __align__(128) unsigned rows[ROWS][WORDS];
     __shared__ haul_channel_memory memory;
-    HAUL_SEQUENTIAL(all, ROWS * WORDS * 4, 16, THREADS, HAUL_DESTINATION_FREE);
-    HAUL_INDIRECT(some, ROWS, WORDS * 4, WORDS * 4, WORDS * 4, 16, THREADS, HAUL_ADD_U32);
+    HAUL_SEQUENTIAL_WITH(all, unsigned, .count = ROWS * WORDS, .vector = 4, .threads = THREADS, .destination_free = 1);
+    HAUL_INDIRECT_WITH(some, unsigned, .rows = ROWS, .row = WORDS, .vector = 4, .threads = THREADS,
+                       .add = HAUL_ADD_U32);
     haul_channel channel = haul_block_channel(&memory);
     haul_block_load(all, &channel, rows, in + blockIdx.x * ROWS * WORDS);
     haul_block_scatter_add(some, table, rows, index + blockIdx.x * ROWS);

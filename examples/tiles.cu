@@ -10,14 +10,16 @@
 #define PITCH (WIDTH + 2 * SIDE)
 #define THREADS 256
 
-/* `tile`: the first output's element. The sum goes along rows, from top left to bottom right. */
-static __device__ __forceinline__ void put_means(float *out, const float *tile, unsigned width, unsigned height) {
+/* `tile`: the first output's element, in rows of `pitch` floats. The sum goes along rows, from top left to bottom
+ * right. */
+static __device__ __forceinline__ void put_means(float *out, const float *tile, int pitch, unsigned width,
+                                                 unsigned height) {
     for (unsigned k = threadIdx.x; k < WIDTH * HEIGHT; k += THREADS) {
         const unsigned i = k % WIDTH, j = k / WIDTH, x = blockIdx.x * WIDTH + i, y = blockIdx.y * HEIGHT + j;
-        const float *p = tile + (int)(j * PITCH + i);
+        const float *p = tile + (int)j * pitch + (int)i;
         float sum = 0;
 #pragma unroll
-        for (int row = -1; row <= 1; row++) sum = ((sum + p[row * PITCH - 1]) + p[row * PITCH]) + p[row * PITCH + 1];
+        for (int row = -1; row <= 1; row++) sum = ((sum + p[row * pitch - 1]) + p[row * pitch]) + p[row * pitch + 1];
         if (x < width && y < height) out[(size_t)y * width + x] = sum * (1.0f / 9);
     }
 }
@@ -26,11 +28,12 @@ static __device__ __forceinline__ void put_means(float *out, const float *tile, 
 static __device__ __forceinline__ void mean_of_tile(const haul_tensor_view *image, float *out) {
     __shared__ __align__(128) float stage[(HEIGHT + 2) * PITCH];
     __shared__ haul_channel_memory memory;
-    HAUL_TILE(fetch, 4, 2, PITCH, HEIGHT + 2, 1, 1, 1, PITCH * 4, 16, THREADS, HAUL_DESTINATION_FREE);
+    HAUL_TILE_WITH(fetch, float, .box0 = PITCH, .box1 = HEIGHT + 2, .vector = 4, .threads = THREADS,
+                   .destination_free = 1);
     haul_channel channel = haul_block_channel(&memory);
     const int x = blockIdx.x * WIDTH, y = blockIdx.y * HEIGHT;
     haul_block_tile_load(fetch, &channel, stage, image, haul_at2(x - SIDE, y - 1));
-    put_means(out, stage + PITCH + SIDE, image->extent[0], image->extent[1]);
+    put_means(out, stage + PITCH + SIDE, PITCH, image->extent[0], image->extent[1]);
 }
 
 /* The view lies in global memory. */
@@ -46,13 +49,17 @@ extern "C" __global__ void mean_tile_by_value(const __grid_constant__ haul_tenso
 }
 #endif
 
-/* The outputs' elements and a ring of one around them. pitch: of the image's rows, in bytes; a multiple of 16. */
+/* The outputs' elements and a ring of one around them. Rows are 66 floats apart, so that the 32 lanes that store the
+ * left and the right sides of 16 rows find 32 banks; 72 would have four of them in each. Elements are copied by twos.
+ * pitch: of the image's rows, in bytes; a multiple of 8. */
+#define HALO_PITCH (WIDTH + 2)
 extern "C" __global__ void mean_halo(const float *image, float *out, unsigned width, unsigned height, unsigned pitch) {
-    __shared__ __align__(128) float stage[(HEIGHT + 2) * PITCH];
-    float *origin = stage + PITCH + SIDE;
-    HAUL_HALO(fetch, 4, WIDTH, HEIGHT, 1, PITCH * 4, 16, THREADS, HAUL_DESTINATION_FREE);
+    __shared__ __align__(128) float stage[2 + (HEIGHT + 2) * HALO_PITCH];
+    float *origin = stage + 2 + HALO_PITCH;
+    HAUL_HALO_WITH(fetch, float, .width = WIDTH, .height = HEIGHT, .radius = 1, .shared_pitch = HALO_PITCH, .vector = 2,
+                   .threads = THREADS, .destination_free = 1);
     const int x = blockIdx.x * WIDTH, y = blockIdx.y * HEIGHT;
-    haul_block_halo_load(fetch, origin, image + (long long)y * (pitch / 4) + x, haul_area(x, y, width, height, pitch),
-                         0);
-    put_means(out, origin, width, height);
+    const haul_place place = HAUL_AREA(float, .x = x, .y = y, .width = width, .height = height, .pitch = pitch / 4);
+    haul_block_halo_load(fetch, origin, image + (long long)y * (pitch / 4) + x, place, 0);
+    put_means(out, origin, HALO_PITCH, width, height);
 }

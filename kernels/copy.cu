@@ -49,8 +49,8 @@ static __device__ __forceinline__ void fetch_tile(haul_pipeline *p, haul_transfe
  * out. No data passes through a register. (For sm_80, LDGSTS brings them, and stores take them out.) */
 extern "C" __global__ void __launch_bounds__(32) copy_bulk(const float *in, float *out, unsigned n) {
     extern __shared__ __align__(128) float stages[];
-    HAUL_SEQUENTIAL(tile, TILE * 4, 16, 32, HAUL_AUTO);
-    HAUL_WARP_PIPELINE(p, STAGES, 1, HAUL_AUTO);
+    HAUL_SEQUENTIAL_WITH(tile, float, .count = TILE, .vector = 4, .threads = 32);
+    HAUL_WARP_PIPELINE_WITH(p, .stages = STAGES, .warps = 1);
     unsigned tiles = n / TILE, ahead = blockIdx.x;
     for (unsigned s = 1; s < STAGES; s++, ahead += gridDim.x) fetch_tile(&p, tile, stages, in, ahead, tiles);
     for (unsigned k = blockIdx.x; k < tiles; k += gridDim.x, ahead += gridDim.x) {

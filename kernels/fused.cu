@@ -574,8 +574,10 @@ static __device__ __forceinline__ void run_roles(problem p, float *kept) {
     float *raw_ring = kept + p.k * rows(&p), *ready_ring = raw_ring + RAW * SLAB * columns(&p);
     keep_a(kept, &p, rows(&p));
     if (p.n % columns(&p)) clear_ring(raw_ring, RAW * SLAB * columns(&p));
-    HAUL_SPLIT_PIPELINE(raw, RAW, 8, 32, 9, 32, HAUL_AUTO);
-    HAUL_SPLIT_PIPELINE(ready, READY, 9, 32, 0, COMPUTING, HAUL_BY_LDG);
+    HAUL_SPLIT_PIPELINE_WITH(raw, .stages = RAW, .first_producer_warp = 8, .producer_warps = 1,
+                             .first_consumer_warp = 9, .consumer_warps = 1);
+    HAUL_SPLIT_PIPELINE_WITH(ready, .stages = READY, .first_producer_warp = 9, .producer_warps = 1,
+                             .consumer_warps = COMPUTING / 32, .engine = HAUL_BY_LDG);
     if (haul_is_producer(&raw))
         copy_slabs(&raw, &p, raw_ring);
     else if (haul_is_consumer(&raw))

@@ -143,7 +143,7 @@ extern "C" __global__ void saxpy_stages(unsigned n, float alpha, const float *x,
 /* Puts tile k of x and y into the next stage. */
 static __device__ __forceinline__ void fetch_tile(haul_pipeline *p, float4 *stages, const float *x, const float *y,
                                                   unsigned k, unsigned tiles) {
-    HAUL_SEQUENTIAL(tile, TILE * 4, 16, BLOCK, HAUL_AUTO);
+    HAUL_SEQUENTIAL_WITH(tile, float, .count = TILE, .vector = 4, .threads = BLOCK);
     float4 *stage = stages + haul_block_pipeline_acquire(p) * 2 * BLOCK;
     if (k < tiles) {
         haul_block_pipeline_load(p, tile, stage, x + (size_t)k * TILE);
@@ -156,7 +156,7 @@ static __device__ __forceinline__ void fetch_tile(haul_pipeline *p, float4 *stag
  * load slot is occupied meanwhile; older machines copy by LDGSTS, all threads a part. */
 extern "C" __global__ void __launch_bounds__(BLOCK) saxpy_bulk(unsigned n, float alpha, const float *x, float *y) {
     __shared__ __align__(128) float4 stages[STAGES * 2 * BLOCK];
-    HAUL_BLOCK_PIPELINE(p, STAGES, BLOCK, HAUL_AUTO);
+    HAUL_BLOCK_PIPELINE_WITH(p, .stages = STAGES, .threads = BLOCK);
     unsigned tiles = n / TILE, ahead = blockIdx.x;
     for (unsigned s = 1; s < STAGES; s++, ahead += gridDim.x) fetch_tile(&p, stages, x, y, ahead, tiles);
     for (unsigned k = blockIdx.x; k < tiles; k += gridDim.x, ahead += gridDim.x) {
@@ -174,8 +174,9 @@ extern "C" __global__ void __launch_bounds__(USERS + 32)
     saxpy_roles(unsigned n, float alpha, const float *x, float *y) {
     extern __shared__ __align__(128) float4 rings[];
     const unsigned floats = USERS * 4, tiles = n / floats;
-    HAUL_SEQUENTIAL(tile, USERS * 16, 16, 32, SAXPY_ROLES_ENGINE);
-    HAUL_SPLIT_PIPELINE(p, SAXPY_ROLES_STAGES, USERS / 32, 32, 0, USERS, SAXPY_ROLES_ENGINE);
+    HAUL_SEQUENTIAL_WITH(tile, float4, .count = USERS, .threads = 32, .engine = SAXPY_ROLES_ENGINE);
+    HAUL_SPLIT_PIPELINE_WITH(p, .stages = SAXPY_ROLES_STAGES, .consumer_warps = USERS / 32, .producer_warps = 1,
+                             .first_producer_warp = USERS / 32, .engine = SAXPY_ROLES_ENGINE);
     if (haul_is_producer(&p)) {
         haul_producer producer = haul_producer_of(&p);
         for (unsigned k = blockIdx.x; k < tiles; k += gridDim.x) {

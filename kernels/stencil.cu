@@ -205,7 +205,8 @@ static __device__ __forceinline__ void by_hand(int radius, const float *in, floa
 
 /* The place of the block's tile in a plane. */
 static __device__ __forceinline__ haul_place place_of(volume v) {
-    return haul_area(blockIdx.x * TILE_X, blockIdx.y * TILE_Y, v.nx, v.ny, 4ll * v.pitch);
+    return HAUL_AREA(float, .x = blockIdx.x * TILE_X, .y = blockIdx.y * TILE_Y, .width = v.nx, .height = v.ny,
+                     .pitch = v.pitch);
 }
 
 static __device__ __forceinline__ const float *tile_of(const float *in, volume v, unsigned z) {
@@ -231,7 +232,7 @@ static __device__ __forceinline__ void single_unified(int radius, haul_transfer 
 static __device__ __forceinline__ void double_unified(int radius, haul_transfer halo, const float *in, float *out,
                                                       volume v, const float *c) {
     extern __shared__ __align__(128) float stages[];
-    HAUL_BLOCK_PIPELINE(planes, 2, 32 * WARPS, HAUL_BY_LDGSTS);
+    HAUL_BLOCK_PIPELINE_WITH(planes, .stages = 2, .threads = 32 * WARPS, .engine = HAUL_BY_LDGSTS);
     for (unsigned z = blockIdx.z, full = 0;; z += gridDim.z) {
         const bool first = z == blockIdx.z, last = z >= v.nz;
         if (!first) full = haul_block_pipeline_wait(&planes);
@@ -303,7 +304,8 @@ static __device__ __forceinline__ void double_dma(int radius, haul_transfer halo
 static __device__ __forceinline__ void manual_dma(int radius, haul_transfer halo, const float *in, float *out, volume v,
                                                   const float *c) {
     extern __shared__ __align__(128) float stages[];
-    HAUL_SPLIT_PIPELINE(planes, 2, WARPS, 32 * DMA_WARPS, 0, 32 * WARPS, HAUL_BY_LDGSTS);
+    HAUL_SPLIT_PIPELINE_WITH(planes, .stages = 2, .consumer_warps = WARPS, .producer_warps = DMA_WARPS,
+                             .first_producer_warp = WARPS, .engine = HAUL_BY_LDGSTS);
     if (haul_is_producer(&planes)) {
         haul_producer producer = haul_producer_of(&planes);
         for (unsigned z = blockIdx.z; z < v.nz; z += gridDim.z) {
@@ -485,10 +487,11 @@ KERNELS(VECTOR_FORM, by_vectors, 32 * VECTOR_WARPS)
 KERNELS(WALK_FORM, walk, 32 * WALK_WARPS)
 
 /* team: threads that copy a tile together. */
-#define HALO_FORM(form, threads, team, radius)                                                    \
-    KERNEL(form, threads, radius,                                                                 \
-           HAUL_HALO(halo, 4, TILE_X, TILE_Y, radius, 4 * TILE_PITCH, 16, team, HAUL_NO_CORNERS); \
-           form(radius, halo, in, out, v, c))
+#define HALO_FORM(form, size, team, reach)                                                                             \
+    KERNEL(form, size, reach,                                                                                          \
+           HAUL_HALO_WITH(halo, float, .width = TILE_X, .height = TILE_Y, .radius = reach, .shared_pitch = TILE_PITCH, \
+                          .vector = 4, .threads = team, .no_corners = 1);                                              \
+           form(reach, halo, in, out, v, c))
 #define UNIFIED_FORM(form, threads, radius) HALO_FORM(form, threads, threads, radius)
 #define DMA_FORM(form, threads, radius) HALO_FORM(form, threads, 32 * DMA_WARPS, radius)
 KERNELS(UNIFIED_FORM, single_unified, 32 * WARPS)

@@ -8,7 +8,8 @@
 
 extern "C" __global__ void gather_sum(float *out, const float *table, const unsigned *index) {
     __shared__ __align__(128) float stage[ROWS][WORDS];
-    HAUL_INDIRECT(fetch, ROWS, WORDS * 4, WORDS * 4, WORDS * 4, 16, THREADS, HAUL_BY_LDGSTS | HAUL_DESTINATION_FREE);
+    HAUL_INDIRECT_WITH(fetch, float, .rows = ROWS, .row = WORDS, .vector = 4, .threads = THREADS,
+                       .engine = HAUL_BY_LDGSTS, .destination_free = 1);
     haul_block_gather(fetch, 0, stage, table, index + blockIdx.x * ROWS);
     if (threadIdx.x < WORDS) {
         float sum = 0;

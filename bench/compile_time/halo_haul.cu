@@ -13,11 +13,12 @@
 extern "C" __global__ void cross(const float *in, float *out, unsigned width, unsigned height, unsigned pitch, float c0,
                                  float c1, float c2) {
     __shared__ __align__(128) float stage[(HEIGHT + 2 * RADIUS) * PITCH];
-    HAUL_HALO(fetch, 4, WIDTH, HEIGHT, RADIUS, PITCH * 4, 16, THREADS,
-              HAUL_BY_LDGSTS | HAUL_NO_CORNERS | HAUL_DESTINATION_FREE);
+    HAUL_HALO_WITH(fetch, float, .width = WIDTH, .height = HEIGHT, .radius = RADIUS, .shared_pitch = PITCH, .vector = 4,
+                   .threads = THREADS, .engine = HAUL_BY_LDGSTS, .no_corners = 1, .destination_free = 1);
     float *tile = stage + RADIUS * PITCH + SIDE;
     const int x = blockIdx.x * WIDTH, y = blockIdx.y * HEIGHT, rows = pitch / 4;
-    haul_block_halo_load(fetch, tile, in + (long long)y * rows + x, haul_area(x, y, width, height, pitch), 0);
+    haul_block_halo_load(fetch, tile, in + (long long)y * rows + x,
+                         HAUL_AREA(float, .x = x, .y = y, .width = width, .height = height, .pitch = rows), 0);
     for (unsigned k = threadIdx.x; k < WIDTH * HEIGHT; k += THREADS) {
         const int i = k % WIDTH, j = k / WIDTH;
         const float *p = tile + j * PITCH + i;

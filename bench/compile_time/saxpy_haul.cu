@@ -10,8 +10,8 @@
 
 extern "C" __global__ void saxpy(unsigned n, float alpha, const float *x, float *y) {
     __shared__ __align__(128) float4 stage_x[STAGES][THREADS], stage_y[STAGES][THREADS];
-    HAUL_SEQUENTIAL(fetch, TILE * 4, 16, THREADS, HAUL_AUTO);
-    HAUL_BLOCK_PIPELINE(ring, STAGES, THREADS, HAUL_AUTO);
+    HAUL_SEQUENTIAL_WITH(fetch, float, .count = TILE, .vector = 4, .threads = THREADS);
+    HAUL_BLOCK_PIPELINE_WITH(ring, .stages = STAGES, .threads = THREADS);
     const unsigned tiles = n / TILE, t = threadIdx.x;
     unsigned next = blockIdx.x;
     for (unsigned k = 0; k < STAGES - 1; k++, next += gridDim.x) {
