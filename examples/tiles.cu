@@ -50,14 +50,15 @@ extern "C" __global__ void mean_tile_by_value(const __grid_constant__ haul_tenso
 #endif
 
 /* The outputs' elements and a ring of one around them. Rows are 66 floats apart, so that the 32 lanes that store the
- * left and the right sides of 16 rows find 32 banks; 72 would have four of them in each. Elements are copied by twos.
- * pitch: of the image's rows, in bytes; a multiple of 8. */
+ * left and the right sides of 16 rows find 32 banks; 72 would have four of them in each. Elements go by twos, through
+ * registers: rows that asynchronous copies write without conflicts begin at multiples of 128 bytes, and then the sides
+ * have conflicts. pitch: of the image's rows, in bytes; a multiple of 8. */
 #define HALO_PITCH (WIDTH + 2)
 extern "C" __global__ void mean_halo(const float *image, float *out, unsigned width, unsigned height, unsigned pitch) {
     __shared__ __align__(128) float stage[2 + (HEIGHT + 2) * HALO_PITCH];
     float *origin = stage + 2 + HALO_PITCH;
     HAUL_HALO_WITH(fetch, float, .width = WIDTH, .height = HEIGHT, .radius = 1, .shared_pitch = HALO_PITCH, .vector = 2,
-                   .threads = THREADS, .destination_free = 1);
+                   .threads = THREADS, .engine = HAUL_BY_LDG, .destination_free = 1);
     const int x = blockIdx.x * WIDTH, y = blockIdx.y * HEIGHT;
     const haul_place place = HAUL_AREA(float, .x = x, .y = y, .width = width, .height = height, .pitch = pitch / 4);
     haul_block_halo_load(fetch, origin, image + (long long)y * (pitch / 4) + x, place, 0);

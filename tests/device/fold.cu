@@ -48,6 +48,30 @@ STORE(store_streaming, block, HAUL_SEQUENTIAL(t, 4096, 16, 256, HAUL_BY_LDG | HA
 KERNEL(add_f32, HAUL_SEQUENTIAL(t, 4096, 16, 256, HAUL_BY_LDG | HAUL_ADD_F32); haul_block_add(t, global, tile))
 KERNEL(scatter, HAUL_INDIRECT(t, 4, 512, 512, 512, 16, 32, HAUL_BY_LDG); haul_warp_scatter(t, global, tile, index))
 
+/* The same by named fields. */
+LOAD(named_sequential, block,
+     HAUL_SEQUENTIAL_WITH(t, float, .count = 4096, .vector = 4, .threads = 256, .engine = HAUL_BY_LDG))
+LOAD(named_in_flight, block,
+     HAUL_SEQUENTIAL_WITH(t, float4, .count = 2048, .threads = 256, .in_flight = 8, .engine = HAUL_BY_LDG))
+LOAD(named_read_only, block,
+     HAUL_SEQUENTIAL_WITH(t, float, .count = 2048, .vector = 4, .threads = 256, .engine = HAUL_BY_LDG,
+                          .load = HAUL_LOAD_CS, .read_only = 1))
+LOAD(named_strided, block,
+     HAUL_STRIDED_WITH(t, float, .rows = 8, .row = 128, .shared_pitch = 132, .global_pitch = 1024, .vector = 4,
+                       .threads = 128, .engine = HAUL_BY_LDGSTS))
+KERNEL(named_gather, HAUL_INDIRECT_WITH(t, float, .rows = 4, .row = 128, .vector = 4, .threads = 32);
+       haul_warp_gather(t, 0, tile, global, index))
+KERNEL(named_halo,
+       HAUL_HALO_WITH(t, float, .width = 32, .height = 8, .radius = 4, .vector = 4, .threads = 256, .unbounded = 1);
+       haul_block_halo_load(t, tile + 656, global,
+                            HAUL_AREA(float, .x = x, .y = y, .width = width, .height = height, .pitch = 1024), 0))
+KERNEL(named_tile, HAUL_TILE_WITH(t, float, .box0 = 32, .box1 = 32, .shared_pitch = 36, .vector = 4, .threads = 256,
+                                  .engine = HAUL_BY_LDGSTS, .unbounded = 1);
+       haul_block_tile_load(t, 0, tile, view, haul_at2(x, y)))
+KERNEL(named_add, HAUL_SEQUENTIAL_WITH(t, float, .count = 1024, .vector = 4, .threads = 256, .engine = HAUL_BY_LDG,
+                                       .add = HAUL_ADD_F32);
+       haul_block_add(t, global, tile))
+
 /* Run-time places and rounds: branches and loops are left, but no divisions, and all in registers. */
 KERNEL(congruent, HAUL_SEQUENTIAL(t, 5000, 1, 256, HAUL_CONGRUENT | HAUL_BY_LDGSTS);
        haul_block_load(t, 0, tile + x, global + x))
@@ -102,6 +126,7 @@ BULK_LOAD(bulk_sequential, block, HAUL_SEQUENTIAL(t, 16384, 16, 256, HAUL_AUTO))
 BULK_LOAD(bulk_warp, warp, HAUL_SEQUENTIAL(t, 16384, 16, 32, HAUL_AUTO))
 BULK_LOAD(bulk_thread, thread, HAUL_SEQUENTIAL(t, 16384, 16, 1, HAUL_AUTO))
 BULK_LOAD(bulk_rows, warp, HAUL_STRIDED(t, 32, 512, 512, 4096, 16, 32, HAUL_BY_BULK))
+BULK_LOAD(named_bulk, block, HAUL_SEQUENTIAL_WITH(t, float, .count = 4096, .vector = 4, .threads = 256))
 STORE(bulk_store, block, HAUL_SEQUENTIAL(t, 8192, 16, 256, HAUL_AUTO))
 KERNEL(bulk_add, HAUL_SEQUENTIAL(t, 8192, 16, 256, HAUL_ADD_F32); haul_block_add(t, global, tile))
 KERNEL(tensor_load, HAUL_TILE(t, 4, 2, 32, 32, 1, 1, 1, 128, 16, 256, HAUL_AUTO);

@@ -120,4 +120,24 @@ extern "C" __global__ void wrong(void) {
     HAUL_THREAD_PIPELINE(ring_threads, 2, HAUL_BY_BULK);
     HAUL_SPLIT_PIPELINE(ring_split, 2, 0, 32, 1, 32, HAUL_BY_LDG | HAUL_BY_TENSOR);
 }
+#elif PART == 10
+extern "C" __global__ void wrong(void) {
+    HAUL_HALO_WITH(named_tight, float, .width = 8, .height = 8, .radius = 1, .shared_pitch = 8);
+    HAUL_HALO_WITH(named_empty, float, .radius = 1);
+    HAUL_HALO_WITH(named_two, float, .width = 8, .height = 8, .radius = 1, .engine = HAUL_BY_LDG,
+                   .load = HAUL_LOAD_CG | HAUL_LOAD_CS);
+    HAUL_SEQUENTIAL_WITH(named_other, float, .count = 64, .engine = HAUL_BY_LDG, .load = HAUL_STORE_CG);
+    HAUL_SEQUENTIAL_WITH(named_bulk, float, .count = 64, .vector = 4, .engine = HAUL_BY_BULK);
+    HAUL_SEQUENTIAL_WITH(named_held, float, .count = 64, .vector = 4, .engine = HAUL_BY_LDG, .in_flight = 17);
+    HAUL_SEQUENTIAL_WITH(named_lacking, float, .count = 64, .vector = 4, .in_flight = 8);
+    HAUL_STRIDED_WITH(named_rows, float, .rows = 4, .row = 4);
+    HAUL_TILE_WITH(named_gap, float, .box0 = 8, .box2 = 8);
+    HAUL_SEQUENTIAL_WITH(named_switch, float, .count = 64, .congruent = 2);
+    HAUL_BLOCK_PIPELINE_WITH(named_ring, .stages = 17, .threads = 64);
+    HAUL_BLOCK_PIPELINE_WITH(named_engine, .stages = 2, .threads = 64, .engine = HAUL_LOAD_CS);
+}
+#elif PART == 11
+extern "C" __global__ void wrong(void) {
+    HAUL_HALO_WITH(named_congruent, float, .width = 8, .height = 8, .radius = 1, .congruent = 1);
+}
 #endif

@@ -36,6 +36,28 @@ END
     grep -q 'haul: t: bulk and tensor copies need sm_90 or later' "$work/said" || fail "$1 does not refuse bulk for sm_80"
 }
 
+# One mistake is one error that fits on a screen, and its first line says it. nvcc quotes the line with all macros
+# expanded.
+short_messages() { # compiler
+    cat >"$work/one.cu" <<'END'
+#include <haul/device.h>
+extern "C" __global__ void one(void) {
+#ifdef NAMED
+    HAUL_HALO_WITH(t, float, .width = 8, .height = 8, .radius = 1, .engine = HAUL_BY_LDG | HAUL_BY_LDGSTS);
+#else
+    HAUL_HALO(t, 4, 8, 8, 1, 40, 4, 32, HAUL_BY_LDG | HAUL_BY_LDGSTS);
+#endif
+}
+END
+    for form in POSITIONAL NAMED; do
+        "$cu2ptx" --compiler "$1" --arch sm_80 -D $form "$work/one.cu" -o "$work/one.ptx" >"$work/said" 2>&1
+        head -1 "$work/said" | grep -q 'one\.cu.*haul: t: HAUL_BY_LDG and HAUL_BY_LDGSTS: choose one engine' ||
+            fail "$1 $form: the first line does not say it: $(head -1 "$work/said")"
+        [ "$(wc -l <"$work/said")" -le 24 ] && [ "$(wc -c <"$work/said")" -le 2400 ] ||
+            fail "$1 $form: the error has $(wc -lc <"$work/said") lines and bytes"
+    done
+}
+
 # Null pointers are refused where they are written.
 nulls() { # compiler
     : >"$work/said"
@@ -50,6 +72,7 @@ nulls() { # compiler
 for compiler in $compilers; do
     messages "$compiler"
     nulls "$compiler"
+    short_messages "$compiler"
     forced_bulk "$compiler"
 done
 echo "$(wc -l <"$tests/messages.expected") messages by$compilers; $failures failed"

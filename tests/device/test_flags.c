@@ -7,9 +7,13 @@
 #define REFUSE_0(name, condition, text) \
     if (!(condition)) return text
 
-static const char *refusal(haul_how how, unsigned shape) {
-    HAUL_CHECK_HOW(REFUSE, , how, shape, 90);
+static const char *refusal_of(haul_how how, unsigned shape, unsigned arch) {
+    HAUL_CHECK_HOW(REFUSE, , how, shape, arch);
     return NULL;
+}
+
+static const char *refusal(haul_how how, unsigned shape) {
+    return refusal_of(how, shape, 90);
 }
 
 static void assert_names(haul_how how, const char *a, const char *b) {
@@ -86,6 +90,43 @@ static void read_only_loads_take_the_operators_that_ptx_has(void **state) {
     assert_names(read_only | HAUL_LOAD_CV, "HAUL_LOAD_NC", "HAUL_LOAD_CV");
 }
 
+/* ---- named fields ---- */
+
+static void assert_same(haul_transfer named, haul_transfer positional) {
+    assert_int_equal(named.how, positional.how);
+    assert_memory_equal(&named, &positional, sizeof named);
+}
+
+static void named_fields_make_the_same_descriptors(void **state) {
+    (void)state;
+    HAUL_SEQUENTIAL_WITH(run, float, .count = 1024, .vector = 4, .threads = 256, .in_flight = 8, .engine = HAUL_BY_LDG,
+                         .load = HAUL_LOAD_CS, .read_only = 1, .store = HAUL_STORE_CS);
+    assert_same(run, haul_sequential(4096, 16, 256,
+                                     HAUL_BY_LDG | HAUL_IN_FLIGHT(128) | HAUL_LOAD_NC | HAUL_LOAD_CS | HAUL_STORE_CS));
+    HAUL_STRIDED_WITH(rows, double, .rows = 4, .row = 16, .shared_pitch = 18, .global_pitch = -64, .congruent = 1);
+    assert_same(rows, haul_strided(4, 128, 144, -512, 8, 0, HAUL_CONGRUENT));
+    HAUL_INDIRECT_WITH(list, short, .rows = 4, .row = 16, .vector = 2, .index_64 = 1, .add = HAUL_ADD_F16);
+    assert_same(list, haul_indirect(4, 32, 32, 32, 4, 0, HAUL_INDEX_64 | HAUL_ADD_F16));
+    HAUL_HALO_WITH(halo, float, .width = 32, .height = 8, .radius = 3, .vector = 2, .threads = 64, .ring_only = 1);
+    assert_same(halo, haul_halo(4, 32, 8, 3, 152, 8, 64, HAUL_RING_ONLY));
+    HAUL_TILE_WITH(tile, float, .box0 = 8, .box1 = 1, .box2 = 4, .vector = 4, .engine = HAUL_BY_LDGSTS,
+                   .l1 = HAUL_THROUGH_L1, .fetch = HAUL_L2_FETCH_64, .unbounded = 1);
+    assert_same(tile, haul_tile(4, 3, 8, 1, 4, 1, 1, 32, 16, 0,
+                                HAUL_BY_LDGSTS | HAUL_THROUGH_L1 | HAUL_L2_FETCH_64 | HAUL_UNBOUNDED));
+    assert_same(haul_counted(haul_sized(rows, 64), 2), haul_strided(2, 64, 144, -512, 8, 0, HAUL_CONGRUENT));
+}
+
+static void an_architecture_lacks_engines_and_hints(void **state) {
+    (void)state;
+    assert_null(refusal_of(HAUL_AUTO, HAUL_OF_ROWS, 70));
+    assert_non_null(refusal_of(HAUL_BY_LDGSTS, HAUL_OF_ROWS, 75));
+    assert_non_null(refusal_of(HAUL_L2_EVICT_LAST, HAUL_OF_ROWS, 75));
+    assert_non_null(refusal_of(HAUL_BY_LDG | HAUL_L2_FETCH_64, HAUL_OF_ROWS, 70));
+    assert_null(refusal_of(HAUL_BY_LDG | HAUL_L2_FETCH_64, HAUL_OF_ROWS, 75));
+    assert_non_null(refusal_of(HAUL_BY_LDG | HAUL_L2_FETCH_256, HAUL_OF_ROWS, 75));
+    assert_non_null(refusal_of(HAUL_BY_BULK, HAUL_OF_ROWS, 80));
+}
+
 /* ---- the table of docs/device.md ---- */
 
 static char *page;
@@ -136,6 +177,8 @@ int main(void) {
         cmocka_unit_test(two_values_of_one_field_are_named),
         cmocka_unit_test(two_numbers_of_bytes_in_flight_are_seen),
         cmocka_unit_test(read_only_loads_take_the_operators_that_ptx_has),
+        cmocka_unit_test(named_fields_make_the_same_descriptors),
+        cmocka_unit_test(an_architecture_lacks_engines_and_hints),
         cmocka_unit_test(the_manual_has_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
