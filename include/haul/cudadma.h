@@ -2,7 +2,7 @@
  * header in its place. docs/cudadma.md explains what each template parameter and member becomes, and how to migrate
  * further.
  *
- * C++11 or later, header only, for sm_80 and later; the interface is CudaDMA's, the code is not. Additional parameters:
+ * C++11 or later, header only, for sm_70 and later; the interface is CudaDMA's, the code is not. Additional parameters:
  *
  *   HOW        last template parameter of each class, default HAUL_CUDADMA_HOW: flags of haul/flags.h. HAUL_BY_LDG goes
  *              through registers, as CudaDMA did; HAUL_BY_LDGSTS copies without registers; HAUL_AUTO is LDGSTS for the

@@ -5,6 +5,7 @@
  *
  *   haul/flags.h             flags of transfers, and which go together (host code shares them)
  *   haul/transfer.h          descriptors of transfers (likewise)
+ *   haul/fields.h            descriptors by named fields (likewise)
  *   haul/device/config.h     HAUL_DEBUG and other settings
  *   haul/device/memory.h     single accesses with cache operators, and copies of one thread
  *   haul/device/barrier.h    mbarriers, named barriers, handovers between warps

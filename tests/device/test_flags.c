@@ -2,6 +2,8 @@
  * haul/flags.h. */
 #include "machines.h"
 
+#include <haul/fields.h>
+
 /* ---- the checks, as a function ---- */
 
 #define REFUSE_0(name, condition, text) \
