@@ -62,9 +62,7 @@ static const char *real_path(report_sources *s, const char *path) {
     return copy;
 }
 
-/* Reads the file by the compiler's name for it, then by its last part in each of the folders. Returns where it was. */
-static const char *read_somewhere(report_sources *s, const char *name, text *content) {
-    if (read_regular(name, content)) return real_path(s, name);
+static const char *read_in_folders(report_sources *s, const char *name, text *content) {
     const char *last = report_file_name(name);
     for (size_t i = 0; i < s->folder_count; i++) {
         text path = {0};
@@ -75,6 +73,16 @@ static const char *read_somewhere(report_sources *s, const char *name, text *con
         if (found) return found;
     }
     return NULL;
+}
+
+/* Reads the file by the compiler's name for it, then by its last part in each of the folders. Returns where it was. */
+static const char *read_somewhere(report_sources *s, const char *name, text *content) {
+    const bool here_first = !s->folders_first || *name == '/';
+    if (here_first && read_regular(name, content)) return real_path(s, name);
+    const char *found = read_in_folders(s, name, content);
+    if (found || here_first) return found;
+    text_clear(content);
+    return read_regular(name, content) ? real_path(s, name) : NULL;
 }
 
 static void split(report_sources *s, report_source_file *f, const text *content) {

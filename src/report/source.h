@@ -5,6 +5,7 @@
 #include "base/arena.h"
 
 #include <haul/run.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@ typedef struct report_sources {
     report_source_file *files;
     const char *const *folders; /* further folders to search by the file's last part */
     size_t folder_count;
+    bool folders_first; /* they are searched before the file's own path, if that is relative */
 } report_sources;
 
 /* The folders are not copied. */

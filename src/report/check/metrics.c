@@ -70,16 +70,19 @@ static bool find_counter(const char *name, report_metric *metric) {
     return true;
 }
 
+bool report_metric_at(size_t index, report_metric *metric) {
+    if (index >= ROWS) return false;
+    *metric = (report_metric){.name = rows[index].name,
+                              .unit = rows[index].unit,
+                              .row = (int)index,
+                              .of_launch = !rows[index].measure,
+                              .classes = rows[index].classes};
+    return true;
+}
+
 bool report_find_metric(const char *name, report_metric *metric) {
-    for (int i = 0; i < ROWS; i++) {
-        if (strcmp(rows[i].name, name) != 0) continue;
-        *metric = (report_metric){.name = rows[i].name,
-                                  .unit = rows[i].unit,
-                                  .row = i,
-                                  .of_launch = !rows[i].measure,
-                                  .classes = rows[i].classes};
-        return true;
-    }
+    for (size_t i = 0; i < ROWS; i++)
+        if (strcmp(rows[i].name, name) == 0) return report_metric_at(i, metric);
     return find_counter(name, metric);
 }
 
@@ -121,6 +124,18 @@ const haul_instruction_record *report_worst_instruction(const report_metric *met
         worst_value = value;
     }
     return worst;
+}
+
+report_reading report_read_traffic(const report_metric *metric, const haul_traffic classes[HAUL_CLASS_COUNT],
+                                   double *value) {
+    haul_traffic sum = {0};
+    double parts[2];
+    for (size_t i = 0; i < HAUL_CLASS_COUNT; i++)
+        if (metric->classes >> i & 1) haul_traffic_add(&sum, &classes[i]);
+    rows[metric->row].measure(&sum, parts);
+    if (parts[1] == 0 || !sum.instructions) return REPORT_NOTHING;
+    *value = parts[0] / parts[1];
+    return REPORT_READ;
 }
 
 static report_reading read_launch(const report_metric *metric, const haul_launch_record *record, double *value) {

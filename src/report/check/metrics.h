@@ -40,6 +40,12 @@ report_reading report_read_metric(const report_metric *metric, const report_scop
 const haul_instruction_record *report_worst_instruction(const report_metric *metric, const haul_launch_record *record,
                                                         bool most);
 
+/* The metric at this place of metrics.def; false after the last. */
+bool report_metric_at(size_t index, report_metric *metric);
+/* The value of a metric of instructions over traffic by class. */
+report_reading report_read_traffic(const report_metric *metric, const haul_traffic classes[HAUL_CLASS_COUNT],
+                                   double *value);
+
 /* Calls `visit` for each name: metrics, then metrics of launches, then groups (unit REPORT_TEXT). */
 void report_visit_metrics(void (*visit)(void *context, const char *name, report_unit unit, bool group,
                                         const char *text),

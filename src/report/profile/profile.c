@@ -2,9 +2,11 @@
 
 #include "base/mangled.h"
 #include "base/status.h"
+#include "report/code.h"
 #include "report/json.h"
 #include "report/profile/measured.h"
 #include "report/profile/memory_tables.h"
+#include "report/traffic.h"
 
 #include <string.h>
 
@@ -298,6 +300,21 @@ static json_t *occupancy_json(const haul_occupancy *o) {
                      "shared_carveout", (json_int_t)o->shared_carveout, "l1_bytes", (json_int_t)o->l1_bytes);
 }
 
+/* The lines with all that was counted for them, from which `haul diff` computes every metric. */
+static json_t *lines_json(const report_hotspots *lines, arena *memory) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < lines->count; i++) {
+        const report_hotspot *line = &lines->items[i];
+        const char *source = line->source ? line->source : "";
+        const char *code = line->file ? report_code_of_line(memory, source) : report_code_of_ptx(memory, source);
+        json_array_append_new(
+            array, json_pack("{s:o, s:I, s:o, s:s, s:o}", "file", report_json_string(line->file ? line->file : "PTX"),
+                             "line", (json_int_t)line->line, "code", report_json_string(code ? code : ""), "class",
+                             haul_class_names[line->class], "traffic", report_traffic_json(&line->traffic)));
+    }
+    return array;
+}
+
 static haul_status make_json(report_document *d, const haul_launch_record *r, const report_profile_options *o,
                              arena *memory, json_t **json) {
     report_hotspots lines;
@@ -313,8 +330,8 @@ static haul_status make_json(report_document *d, const haul_launch_record *r, co
     add_machine_code(s, o->machine, SIZE_MAX);
     report_add_instruction_mix(s, r, SIZE_MAX);
     if (!s || d->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
-    *json = json_pack("{s:o, s:o, s:o}", "tables", tables_json(s), "advice", advice_json(advice, count), "occupancy",
-                      occupancy_json(&r->occupancy));
+    *json = json_pack("{s:o, s:o, s:o, s:o}", "tables", tables_json(s), "lines", lines_json(&lines, memory), "advice",
+                      advice_json(advice, count), "occupancy", occupancy_json(&r->occupancy));
     if (*json && r->sampled_blocks)
         json_object_update_new(*json, json_pack("{s:I, s:I, s:b}", "blocks", (json_int_t)report_blocks(r),
                                                 "counted_blocks", (json_int_t)r->sampled_blocks, "scaled", 1));
