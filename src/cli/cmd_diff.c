@@ -195,6 +195,17 @@ static haul_status take_side(differ *d, bool is_after, size_t own, size_t other)
     return read_or_run(d, &v, operands->items[own], is_after ? &d->after : &d->before);
 }
 
+/* A launch file beside a single source leaves nothing to compare. */
+static haul_status check_results(const char *path) {
+    text content = {0};
+    haul_status status = file_read(path, &content);
+    if (status == HAUL_OK && !report_is_snapshot(text_string(&content), content.length))
+        status = haul_fail(HAUL_ERROR_ARGUMENT,
+                           "%s: has no results to compare with: name a second source, or --rev REVISION", path);
+    text_free(&content);
+    return status;
+}
+
 /* Two files of kernels share the launch files behind them. Else there are two operands, whatever they are. */
 static haul_status compare_operands(differ *d) {
     const text_list *operands = &d->values->operands;
@@ -205,6 +216,7 @@ static haul_status compare_operands(differ *d) {
         return take_side(d, true, b, a);
     }
     if (operands->count == 2 && kernels < 2) {
+        if (kernels) HAUL_TRY(check_results(operands->items[find_operand(operands, false, false)]));
         HAUL_TRY(take_side(d, false, 0, 1));
         return take_side(d, true, 1, 0);
     }
@@ -270,7 +282,11 @@ static haul_status read_baseline(differ *d) {
         return haul_fail(HAUL_ERROR_ARGUMENT, "%s: is a baseline of %s, not of --device %s", path, d->before.device,
                          d->values->device);
     if (!d->device) d->device = d->before.device;
-    for (size_t i = 0; i < d->before.launch_count; i++) d->checks |= d->before.launches[i].checked;
+    bool checked = false;
+    for (size_t i = 0; i < d->before.launch_count; i++) checked |= d->before.launches[i].checked;
+    if (d->checks && !checked)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: has no findings: write it with --update --check", path);
+    d->checks = checked;
     return HAUL_OK;
 }
 

@@ -71,7 +71,7 @@ typedef enum report_limit_kind {
 typedef struct report_limit {
     report_limit_kind kind;
     const char *text;
-    char name[96];
+    char name[96], group[96]; /* group: "" if none is named */
     report_metric metric;
     bool falls;
     double amount;

@@ -1,4 +1,5 @@
 /* Limits on changes: reading them, and holding them against a comparison. */
+#include "base/nearest.h"
 #include "base/number.h"
 #include "base/status.h"
 #include "report/diff/diff.h"
@@ -34,7 +35,8 @@ static haul_status read_amount(const char *s, report_limit *limit) {
 }
 
 /* A name that haul does not know may be the column of a table. */
-static haul_status find_metric(report_limit *limit, const char *group) {
+static haul_status find_metric(report_limit *limit) {
+    const char *group = limit->group;
     if (strcmp(limit->name, "findings") == 0 || strcmp(limit->name, "outputs") == 0) {
         limit->kind = *limit->name == 'f' ? REPORT_LIMIT_FINDINGS : REPORT_LIMIT_OUTPUTS;
         return *group || limit->falls || limit->is_percent ? malformed(limit->text) : HAUL_OK;
@@ -48,21 +50,18 @@ static haul_status find_metric(report_limit *limit, const char *group) {
 }
 
 haul_status report_read_limit(const char *given, report_limit *limit) {
-    char group[sizeof limit->name] = "";
     const size_t length = strcspn(given, "<>");
+    char words[sizeof limit->name], first[sizeof words], second[sizeof words], more[2];
     *limit = (report_limit){.text = given, .falls = given[length] == '<'};
-    if (!given[length] || length >= sizeof group) return malformed(given);
+    if (!given[length] || length >= sizeof words) return malformed(given);
     HAUL_TRY(read_amount(given + length + 1, limit));
-    char words[sizeof group], more[2];
     memcpy(words, given, length);
     words[length] = '\0';
-    const int count = sscanf(words, "%95s %95s %1s", group, limit->name, more);
+    const int count = sscanf(words, "%95s %95s %1s", first, second, more);
     if (count != 1 && count != 2) return malformed(given);
-    if (count == 1) {
-        memcpy(limit->name, group, sizeof group);
-        *group = '\0';
-    }
-    return find_metric(limit, group);
+    memcpy(limit->name, count == 1 ? first : second, sizeof words);
+    if (count == 2) memcpy(limit->group, first, sizeof words);
+    return find_metric(limit);
 }
 
 /* ---- blame ---- */
@@ -196,6 +195,25 @@ static void judge_launch(judge *j) {
 
 /* ---- all of them ---- */
 
+enum { MOST_METRICS = 64 };
+
+static haul_status no_such_value(const report_limit *limit) {
+    const char *names[HAUL_COUNTER_COUNT + MOST_METRICS];
+    report_metric metric;
+    size_t count = 0;
+    for (size_t i = 0; report_metric_at(i, &metric) && count < MOST_METRICS; i++) names[count++] = metric.name;
+    for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) names[count++] = haul_counters[i].key;
+    const char *near = nearest_name(limit->name, names, count);
+    if (near)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--fail-on `%s`: no launch has `%s`: did you mean %s?", limit->text,
+                         limit->name, near);
+    return haul_fail(
+        HAUL_ERROR_ARGUMENT,
+        "--fail-on `%s`: no launch has `%s`: docs/check.md lists the metrics, and counters have their names "
+        "in `haul replay`",
+        limit->text, limit->name);
+}
+
 /* A limit that nothing can exceed would be a check that never fails. */
 static haul_status cannot_apply(const report_limit *limit) {
     switch (limit->kind) {
@@ -209,11 +227,7 @@ static haul_status cannot_apply(const report_limit *limit) {
                          limit->text);
     case REPORT_LIMIT_OUTPUTS:
         return haul_fail(HAUL_ERROR_ARGUMENT, "--fail-on `%s`: no launch has results on both sides", limit->text);
-    default:
-        return haul_fail(HAUL_ERROR_ARGUMENT,
-                         "--fail-on `%s`: no launch has `%s`: docs/check.md lists the metrics, and counters have their "
-                         "names in `haul replay`",
-                         limit->text, limit->name);
+    default: return no_such_value(limit);
     }
 }
 

@@ -119,12 +119,14 @@ typedef struct aligned {
     size_t *match;
 } aligned;
 
+/* Two kernels of one file have their lines in two places, so that the file does not help. */
 static aligned *align(const report_diff *d, const matching *m, const char *before, const char *after) {
     const report_code *a = code_of(d->before, before), *b = code_of(d->after, after);
+    const bool whole = a && b && strcmp(m->before->kernel, m->after->kernel) == 0;
     aligned *files = ARENA_NEW(m->scratch, aligned);
     files->before =
-        a && b ? whole_file(m->before, before, a, m->scratch) : measured_lines(m->before, before, m->scratch);
-    files->after = a && b ? whole_file(m->after, after, b, m->scratch) : measured_lines(m->after, after, m->scratch);
+        whole ? whole_file(m->before, before, a, m->scratch) : measured_lines(m->before, before, m->scratch);
+    files->after = whole ? whole_file(m->after, after, b, m->scratch) : measured_lines(m->after, after, m->scratch);
     files->match = ARENA_ARRAY(m->scratch, files->before.count, size_t);
     align_equal(files->before.codes, files->before.count, files->after.codes, files->after.count, files->match,
                 m->scratch);

@@ -20,8 +20,9 @@ static uint64_t count_of(const json_t *value) {
     return count > 0 ? (uint64_t)count : 0;
 }
 
+/* A record without a shape keeps zeros. */
 static void read_extent(const json_t *array, uint32_t extent[3]) {
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3 && array; i++) {
         const uint64_t n = count_of(json_array_get(array, i));
         extent[i] = n && n <= UINT32_MAX ? (uint32_t)n : 1;
     }
@@ -83,7 +84,7 @@ static void read_occupancy(report_snapshot *s, report_snapshot_launch *launch, c
 static report_snapshot_line *line_of(report_snapshot *s, report_snapshot_launch *launch, const json_t *object,
                                      haul_memory_class class) {
     const uint64_t number = count_of(json_object_get(object, "line"));
-    const char *file = string_of(object, "file"), *code = string_of(object, "code");
+    const char *file = report_local_name(string_of(object, "file")), *code = string_of(object, "code");
     report_snapshot_line *last = launch->line_count ? &launch->lines[launch->line_count - 1] : NULL;
     if (!number && last && strcmp(last->file, file) == 0 && strcmp(last->code, code) == 0 &&
         !last->classes[class].instructions)
@@ -108,7 +109,7 @@ static void read_findings(report_snapshot *s, report_snapshot_launch *launch, js
     launch->checked = json_is_array(findings);
     json_array_foreach(findings, i, object) {
         const report_snapshot_finding f = {.kind = snapshot_copy(s, string_of(object, "kind")),
-                                           .file = snapshot_copy(s, string_of(object, "file")),
+                                           .file = snapshot_copy(s, report_local_name(string_of(object, "file"))),
                                            .code = snapshot_copy(s, string_of(object, "code")),
                                            .what = snapshot_copy(s, string_of(object, "what")),
                                            .line = (uint32_t)count_of(json_object_get(object, "line")),

@@ -39,16 +39,20 @@ static const char *name_of(const report_launch_pair *pair) {
     return pair->after ? pair->after->kernel : pair->before->kernel;
 }
 
+/* "256 x 4 blocks" */
+static void put_extent(text *out, const uint32_t extent[3], const char *unit) {
+    text_printf(out, "%u", extent[0]);
+    if (extent[1] > 1 || extent[2] > 1) text_printf(out, " x %u", extent[1]);
+    if (extent[2] > 1) text_printf(out, " x %u", extent[2]);
+    const bool one = extent[0] == 1 && extent[1] == 1 && extent[2] == 1;
+    text_printf(out, " %s%s", unit, one ? "" : "s");
+}
+
 /* "256 x 4 blocks of 128 threads" */
 static void put_shape(text *out, const report_snapshot_launch *launch) {
-    const uint32_t *const extents[] = {launch->grid, launch->block};
-    static const char *const units[] = {" blocks of ", " threads"};
-    for (int i = 0; i < 2; i++) {
-        text_printf(out, "%u", extents[i][0]);
-        if (extents[i][1] > 1 || extents[i][2] > 1) text_printf(out, " x %u", extents[i][1]);
-        if (extents[i][2] > 1) text_printf(out, " x %u", extents[i][2]);
-        text_put(out, units[i]);
-    }
+    put_extent(out, launch->grid, "block");
+    text_put(out, " of ");
+    put_extent(out, launch->block, "thread");
     if (launch->shared_bytes) text_printf(out, " and %u bytes of shared memory", launch->shared_bytes);
 }
 
@@ -72,16 +76,17 @@ void report_put_breach(const report_breach *b, text *out) {
     text_printf(out, "%s: ", name_of(b->launch));
     if (!b->limit) {
         const bool is_new = b->launch->after != NULL;
-        text_put(out, is_new ? "is not in the baseline (" : "is in the baseline, but is no longer launched (");
         put_shape(out, is_new ? b->launch->after : b->launch->before);
-        text_put(out, "): --update");
+        text_printf(out, ": %s: --update changes the baseline",
+                    is_new ? "is not in the baseline" : "is in the baseline, but was not launched");
         return;
     }
     if (b->finding) {
-        text_printf(out, "new finding %s: %s: more than --fail-on '%s' allows", b->finding->kind, b->finding->what,
-                    b->limit->text);
+        text_printf(out, "new finding %s (--fail-on '%s'): %s", b->finding->kind, b->limit->text,
+                    *b->finding->what ? b->finding->what : b->finding->code);
         return;
     }
+    if (*b->limit->group) text_printf(out, "%s ", b->limit->group);
     text_printf(out, "%s %s from ", b->limit->name, c->after > c->before ? "grew" : "fell");
     put_number(out, c->unit, c->before);
     text_put(out, " to ");
@@ -143,12 +148,22 @@ static void add_values(report_section *s, const report_launch_pair *pair) {
 
 enum { MOST_CHANGES = 32 };
 
+/* Of a line that is new or gone every metric changed; a table has the main ones. */
+static bool is_listed(const report_line_pair *line, const report_change *c) {
+    static const char *const main_metrics[] = {"sectors/request", "sectors", "shared_wavefronts", "bank_conflicts",
+                                               "bytes"};
+    for (size_t i = 0; i < sizeof main_metrics / sizeof *main_metrics; i++)
+        if (strcmp(main_metrics[i], c->name) == 0) return true;
+    return line->before && line->after;
+}
+
 static void add_line_changes(report_table *t, const report_line_pair *line, haul_memory_class class) {
     report_change changes[MOST_CHANGES];
     text name = {0};
     const size_t count = report_line_changes(line, class, changes, MOST_CHANGES);
     report_put_line_name(line, &name);
     for (size_t i = 0; i < count; i++) {
+        if (!is_listed(line, &changes[i])) continue;
         report_add_row(t);
         report_add_text(t, "%s", text_string(&name));
         report_add_text(t, "%s", haul_class_names[class]);
@@ -197,9 +212,14 @@ static void add_findings(report_section *s, const report_launch_pair *pair) {
 /* ---- the document ---- */
 
 static void add_presence(report_section *s, const report_launch_pair *pair) {
+    const report_snapshot_launch *launch = pair->after;
     text shape = {0};
-    put_shape(&shape, pair->after ? pair->after : pair->before);
-    report_add_paragraph(s, pair->after ? "New: %s." : "Gone: %s.", text_string(&shape));
+    if (!launch) launch = pair->before;
+    if (has_shape(launch)) {
+        text_put(&shape, ": ");
+        put_shape(&shape, launch);
+    }
+    report_add_paragraph(s, pair->after ? "New%s." : "Gone%s.", text_string(&shape));
     text_free(&shape);
 }
 
@@ -230,7 +250,7 @@ static void add_launch(report_document *d, const report_launch_pair *pair, size_
     if (strcmp(pair->before->kernel, pair->after->kernel) != 0)
         report_add_paragraph(s, "Compared with %s.", pair->before->kernel);
     if (pair->outputs)
-        report_add_note(s, REPORT_WARNING, "%zu of %zu buffers have other contents after the kernel.", pair->outputs,
+        report_add_note(s, REPORT_WARNING, "Buffers with other contents after the kernel: %zu of %zu.", pair->outputs,
                         pair->after->output_count);
     add_values(s, pair);
     add_lines(s, pair);
