@@ -26,6 +26,7 @@ static haul_status read_amount(const char *s, report_limit *limit) {
     if (!length || length >= sizeof number) return malformed(limit->text);
     memcpy(number, s, length);
     number[length] = '\0';
+    rest += strspn(rest, " ");
     limit->is_percent = *rest == '%';
     rest += limit->is_percent;
     rest += strspn(rest, " ");

@@ -224,19 +224,18 @@ static size_t find_line(const char *bytes, size_t length, size_t *at) {
     return end ? (size_t)(end - bytes) - *at : length - *at;
 }
 
+/* The first line tells, so that a record that was cut short is called one. */
 bool report_is_snapshot(const char *bytes, size_t length) {
-    size_t count = 0;
-    bool all = true;
+    size_t at = 0;
+    json_error_t error;
     json_t *whole = load_whole(bytes, length);
     json_decref(whole);
     if (whole) return true;
-    for (size_t at = 0, size; (size = find_line(bytes, length, &at)) > 0 && all; at += size, count++) {
-        json_error_t error;
-        json_t *line = json_loadb(bytes + at, size, 0, &error);
-        all = is_result(line);
-        json_decref(line);
-    }
-    return count && all;
+    const size_t size = find_line(bytes, length, &at);
+    json_t *line = size ? json_loadb(bytes + at, size, 0, &error) : NULL;
+    const bool is_first = is_result(line);
+    json_decref(line);
+    return is_first;
 }
 
 static haul_status read_by_lines(report_snapshot *s, const char *name, const char *bytes, size_t length) {
