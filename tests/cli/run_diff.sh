@@ -50,8 +50,13 @@ has '^== saxpy$'
 has '^l1tex__t_sectors_pipe_lsu_mem_global_op_ld  *512 *576 *+12.5%$'
 has '^worse.cu:8 *Global Load *sectors/request *4.00 *4.50 *+12.5% *if (i < n) y\[i\] = a \* x\[i + 1\] + y\[i\];$'
 has '^worse.cu:8: saxpy: sectors/request grew from 4.00 to 4.33 (+8.3%): more than --fail-on .sectors/request>0. allows'
-want "two kernels of one file" 0 "$haul" diff k.cu --kernel saxpy --kernel saxpy --grid 8 --block 256 --arg i32:2048 --arg f32:1.5 \
-    --arg buf:f01:2304 --arg buf:f01:2304:3
+cat >two.cu <<'END'
+extern "C" __global__ void dense(const float *x, float *y) { y[threadIdx.x] = x[threadIdx.x]; }
+extern "C" __global__ void strided(const float *x, float *y) { y[threadIdx.x] = x[2 * threadIdx.x]; }
+END
+want "two kernels of one file" 1 "$haul" diff two.cu --kernel dense --kernel strided --block 32 --grid 1 --arg buf:f01:64 \
+    --arg buf:zero:32 --fail-on 'sectors/request>0'
+has '^two.cu:2: strided: sectors/request grew from 4.00 to 6.00'
 want "a new finding" 1 "$haul" diff old.cu race.cu launches.jsonl --check --fail-on 'findings>0'
 has '^race.cu:[0-9]*: reverse: new finding race-shared'
 
@@ -154,6 +159,6 @@ refuse 'needs the traffic of source lines' diff replay.jsonl replay.jsonl --fail
 refuse 'must be checked: add --check' diff old.jsonl old.jsonl --fail-on 'findings>0'
 refuse 'cannot be written' diff old.jsonl old.jsonl --html none/page.html
 printf '{"kernel":"k","counters":{}}\n{"kernel":' >cut.jsonl
-refuse 'cut.jsonl:2: no valid JSON' diff old.jsonl cut.jsonl
+refuse 'cut.jsonl: launch 2 has no results' diff old.jsonl cut.jsonl
 
 done_with "versions are compared by kernel and line"
