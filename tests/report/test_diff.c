@@ -341,6 +341,13 @@ static void rows_of_reports_are_compared_by_their_names(void **state) {
     end(&c);
 }
 
+static void sums_behind_the_launches_are_skipped(void **state) {
+    (void)state;
+    report_snapshot s = read("{\"kernel\":\"k\",\"counters\":{}}\n{\"kernels\":1,\"launches\":4}\n");
+    assert_int_equal(s.launch_count, 1);
+    report_snapshot_free(&s);
+}
+
 static void launches_to_run_are_no_results(void **state) {
     (void)state;
     static const char *const others[] = {"", "{}", "[1]", "nonsense", "{\"kernel\":\"k\",\"grid\":[1,1,1]}"};
@@ -365,6 +372,7 @@ int main(void) {
         cmocka_unit_test(findings_follow_their_code),
         cmocka_unit_test(a_baseline_is_read_as_it_was_written),
         cmocka_unit_test(rows_of_reports_are_compared_by_their_names),
+        cmocka_unit_test(sums_behind_the_launches_are_skipped),
         cmocka_unit_test(launches_to_run_are_no_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

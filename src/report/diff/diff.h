@@ -105,7 +105,7 @@ void report_breaches_free(report_breaches *breaches);
 
 /* ---- writing ---- */
 
-/* Adds a section for each launch that changed, and a note for each breach; nothing if there is none of either. */
+/* Adds a section for each launch that changed, or one that says that none did, and a note for each breach. */
 void report_add_diff(report_document *d, const report_diff *diff, const report_breaches *breaches);
 /* The same as JSON; the caller owns `*json`. */
 haul_status report_diff_json(const report_diff *diff, const report_breaches *breaches, json_t **json);

@@ -148,13 +148,13 @@ static void add_values(report_section *s, const report_launch_pair *pair) {
 
 enum { MOST_CHANGES = 32 };
 
-/* Of a line that is new or gone every metric changed; a table has the main ones. */
-static bool is_listed(const report_line_pair *line, const report_change *c) {
+/* Of an access that is new or gone every metric changed; a table has the main ones. */
+static bool is_listed(const report_change *c) {
     static const char *const main_metrics[] = {"sectors/request", "sectors", "shared_wavefronts", "bank_conflicts",
                                                "bytes"};
     for (size_t i = 0; i < sizeof main_metrics / sizeof *main_metrics; i++)
         if (strcmp(main_metrics[i], c->name) == 0) return true;
-    return line->before && line->after;
+    return !isnan(c->before) && !isnan(c->after);
 }
 
 static void add_line_changes(report_table *t, const report_line_pair *line, haul_memory_class class) {
@@ -163,7 +163,7 @@ static void add_line_changes(report_table *t, const report_line_pair *line, haul
     const size_t count = report_line_changes(line, class, changes, MOST_CHANGES);
     report_put_line_name(line, &name);
     for (size_t i = 0; i < count; i++) {
-        if (!is_listed(line, &changes[i])) continue;
+        if (!is_listed(&changes[i])) continue;
         report_add_row(t);
         report_add_text(t, "%s", text_string(&name));
         report_add_text(t, "%s", haul_class_names[class]);
@@ -277,9 +277,11 @@ static void add_side(report_document *d, const char *key, const char *title, con
 }
 
 void report_add_diff(report_document *d, const report_diff *diff, const report_breaches *breaches) {
-    if (!diff->changed && !breaches->count) return;
     add_side(d, "before", "Before", diff->before);
     add_side(d, "after", "After", diff->after);
+    if (!diff->changed)
+        report_add_paragraph(report_add_section(d, "launches", "Nothing changed"), "Launches that were compared: %zu.",
+                             diff->launch_count);
     for (size_t i = 0; i < diff->launch_count; i++)
         if (diff->launches[i].changed) add_launch(d, &diff->launches[i], i);
     add_breaches(d, breaches);
