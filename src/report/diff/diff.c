@@ -97,7 +97,7 @@ static void compare_lines(report_diff *d, report_launch_pair *pair, arena *scrat
     size_t *match = ARENA_ARRAY(scratch, before->line_count, size_t);
     const report_snapshot_line **partners = ARENA_ARRAY(scratch, after->line_count, const report_snapshot_line *);
     pair->lines = ARENA_ARRAY(&d->memory, before->line_count + after->line_count, report_line_pair);
-    diff_match_lines(d, before, after, match, scratch);
+    diff_match_lines((diff_side){d->before, before}, (diff_side){d->after, after}, match, scratch);
     for (size_t i = 0; i < before->line_count; i++)
         if (match[i] != ALIGN_NONE) partners[match[i]] = &before->lines[i];
     for (size_t i = 0; i < after->line_count; i++) add_line(pair, partners[i], &after->lines[i]);

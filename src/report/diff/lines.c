@@ -11,6 +11,7 @@
 #include <string.h>
 
 typedef struct matching {
+    const report_snapshot *snapshots[2]; /* before, after */
     const report_snapshot_launch *before, *after;
     size_t *match;
     bool *taken; /* lines after that have a match */
@@ -120,8 +121,8 @@ typedef struct aligned {
 } aligned;
 
 /* Two kernels of one file have their lines in two places, so that the file does not help. */
-static aligned *align(const report_diff *d, const matching *m, const char *before, const char *after) {
-    const report_code *a = code_of(d->before, before), *b = code_of(d->after, after);
+static aligned *align(const matching *m, const char *before, const char *after) {
+    const report_code *a = code_of(m->snapshots[0], before), *b = code_of(m->snapshots[1], after);
     const bool whole = a && b && strcmp(m->before->kernel, m->after->kernel) == 0;
     aligned *files = ARENA_NEW(m->scratch, aligned);
     files->before =
@@ -133,7 +134,7 @@ static aligned *align(const report_diff *d, const matching *m, const char *befor
     return files;
 }
 
-static aligned *align_files(const report_diff *d, const matching *m) {
+static aligned *align_files(const matching *m) {
     static bool (*const same[])(const char *, const char *) = {by_name, by_last_part, by_order};
     file_list before = files_of(m->before, m->scratch), after = files_of(m->after, m->scratch);
     aligned *all = NULL;
@@ -142,7 +143,7 @@ static aligned *align_files(const report_diff *d, const matching *m) {
             const size_t k = before.paired[i] ? ALIGN_NONE : find_partner(&after, before.names[i], same[pass]);
             if (k == ALIGN_NONE) continue;
             before.paired[i] = after.paired[k] = true;
-            aligned *files = align(d, m, before.names[i], after.names[k]);
+            aligned *files = align(m, before.names[i], after.names[k]);
             files->next = all;
             all = files;
         }
@@ -221,11 +222,15 @@ static void match_edited(matching *m, const aligned *files) {
     match_gap(m, &g);
 }
 
-void diff_match_lines(const report_diff *d, const report_snapshot_launch *before, const report_snapshot_launch *after,
-                      size_t *match, arena *scratch) {
-    matching m = {before, after, match, ARENA_ARRAY(scratch, after->line_count, bool), scratch};
-    for (size_t i = 0; i < before->line_count; i++) match[i] = ALIGN_NONE;
-    const aligned *files = align_files(d, &m);
+void diff_match_lines(diff_side before, diff_side after, size_t *match, arena *scratch) {
+    matching m = {.snapshots = {before.snapshot, after.snapshot},
+                  .before = before.launch,
+                  .after = after.launch,
+                  .match = match,
+                  .taken = ARENA_ARRAY(scratch, after.launch->line_count, bool),
+                  .scratch = scratch};
+    for (size_t i = 0; i < before.launch->line_count; i++) match[i] = ALIGN_NONE;
+    const aligned *files = align_files(&m);
     for (const aligned *f = files; f; f = f->next) match_equal(&m, f);
     match_moved(&m);
     for (const aligned *f = files; f; f = f->next) match_edited(&m, f);
