@@ -265,6 +265,18 @@ static void launches_are_matched_by_kernel_and_shape(void **state) {
     end(&c);
 }
 
+static void instances_of_a_template_are_told_apart(void **state) {
+    (void)state;
+    comparison c = compare(read("{\"kernel\":\"_Z4copyIfEvPT_\",\"counters\":{\"inst_executed\":1}}\n"
+                                "{\"kernel\":\"_Z4copyIdEvPT_\",\"counters\":{\"inst_executed\":2}}\n"),
+                           read("{\"kernel\":\"_Z4copyIdEvPT_\",\"counters\":{\"inst_executed\":2}}\n"
+                                "{\"kernel\":\"_Z4copyIfEvPT_\",\"counters\":{\"inst_executed\":1}}\n"));
+    run(&c);
+    assert_int_equal(c.diff.changed, 0);
+    assert_string_equal(c.after.launches[0].kernel, "copy");
+    end(&c);
+}
+
 static void measured_times_differ_if_their_ranges_do(void **state) {
     (void)state;
     static const char form[] = "{\"kernel\":\"k\",\"counters\":{},\"us\":%g,\"us_low\":%g,\"us_high\":%g}\n";
@@ -368,6 +380,7 @@ int main(void) {
         cmocka_unit_test(malformed_limits_are_refused),
         cmocka_unit_test(a_limit_on_what_no_launch_has_is_refused),
         cmocka_unit_test(launches_are_matched_by_kernel_and_shape),
+        cmocka_unit_test(instances_of_a_template_are_told_apart),
         cmocka_unit_test(measured_times_differ_if_their_ranges_do),
         cmocka_unit_test(findings_follow_their_code),
         cmocka_unit_test(a_baseline_is_read_as_it_was_written),

@@ -169,6 +169,11 @@ static bool same_shape(const report_snapshot_launch *a, const report_snapshot_la
            memcmp(a->block, b->block, sizeof a->block) == 0 && a->shared_bytes == b->shared_bytes;
 }
 
+/* Instances of a template have one name and different symbols. */
+static bool same_symbol(const report_snapshot_launch *a, const report_snapshot_launch *b) {
+    return strcmp(a->symbol, b->symbol) == 0 && same_shape(a, b);
+}
+
 /* Of several launches of a kernel in one shape those with the same results are most likely the same. */
 static bool same_results(const report_snapshot_launch *a, const report_snapshot_launch *b) {
     return same_shape(a, b) && a->output_count && a->output_count == b->output_count && !count_outputs(a, b);
@@ -195,8 +200,14 @@ static void match_launches(const report_diff *d, const report_snapshot_launch **
     }
 }
 
+static bool same_symbol_and_results(const report_snapshot_launch *a, const report_snapshot_launch *b) {
+    return same_symbol(a, b) && same_results(a, b);
+}
+
 /* A single launch on either side is compared whatever its kernel is called. */
 static void match_all(const report_diff *d, const report_snapshot_launch **partners, bool *taken) {
+    match_launches(d, partners, taken, same_symbol_and_results);
+    match_launches(d, partners, taken, same_symbol);
     match_launches(d, partners, taken, same_results);
     match_launches(d, partners, taken, same_shape);
     match_launches(d, partners, taken, same_kernel);

@@ -1,6 +1,6 @@
 /* Reads snapshots from what haul printed or saved. All forms are JSON: a baseline, a report with tables, or a launch a
  * line. Unknown members are skipped, since a record of another version of haul is worth comparing. */
-#include "base/mangled.h"
+
 #include "base/status.h"
 #include "report/check/metrics.h"
 #include "report/diff/snapshot.h"
@@ -137,9 +137,7 @@ static void read_outputs(report_snapshot *s, report_snapshot_launch *launch, con
 }
 
 static void read_launch(report_snapshot *s, json_t *object) {
-    size_t length;
-    const char *plain = mangled_name(string_of(object, "kernel"), &length);
-    report_snapshot_launch *launch = snapshot_push(s, arena_copy(&s->memory, plain, length));
+    report_snapshot_launch *launch = snapshot_push(s, string_of(object, "kernel"));
     read_extent(json_object_get(object, "grid"), launch->grid);
     read_extent(json_object_get(object, "block"), launch->block);
     launch->shared_bytes = (uint32_t)count_of(json_object_get(object, "smem"));
@@ -239,34 +237,40 @@ bool report_is_snapshot(const char *bytes, size_t length) {
     return is_first;
 }
 
-static haul_status read_by_lines(report_snapshot *s, const char *name, const char *bytes, size_t length) {
-    size_t at = 0, number = 0;
-    for (size_t size; (size = find_line(bytes, length, &at)) > 0; at += size) {
-        json_error_t error;
-        json_t *line = json_loadb(bytes + at, size, 0, &error);
-        /* the last line of a program's record has sums */
-        const bool is_other = json_is_object(line) && !json_object_get(line, "kernel");
-        const bool is_good = is_other || is_result(line);
-        number++;
-        if (is_good && !is_other) read_launch(s, line);
-        json_decref(line);
-        if (!is_good)
-            return haul_fail(HAUL_ERROR_SYNTAX,
-                             "%s: launch %zu has no results: give what `haul replay`, `haul profile --json` or `haul "
-                             "check --json` printed, a baseline, or a report's JSON",
-                             name, number);
-    }
-    return number ? HAUL_OK : haul_fail(HAUL_ERROR_SYNTAX, "%s: has no launches", name);
-}
-
+/* Values are kept here, so that they are dropped also if memory runs out. */
 typedef struct reading {
     const char *name, *bytes;
     size_t length;
-    json_t *whole;
+    json_t *whole, *line;
 } reading;
 
-static haul_status read_all(report_snapshot *s, const reading *r) {
-    if (!r->whole) return read_by_lines(s, r->name, r->bytes, r->length);
+static bool read_line(report_snapshot *s, reading *r, size_t at, size_t size) {
+    json_error_t error;
+    r->line = json_loadb(r->bytes + at, size, 0, &error);
+    /* the last line of a program's record has sums */
+    const bool is_other = json_is_object(r->line) && !json_object_get(r->line, "kernel");
+    const bool is_good = is_other || is_result(r->line);
+    if (is_good && !is_other) read_launch(s, r->line);
+    json_decref(r->line);
+    r->line = NULL;
+    return is_good;
+}
+
+static haul_status read_by_lines(report_snapshot *s, reading *r) {
+    size_t at = 0, number = 0;
+    for (size_t size; (size = find_line(r->bytes, r->length, &at)) > 0; at += size) {
+        number++;
+        if (!read_line(s, r, at, size))
+            return haul_fail(HAUL_ERROR_SYNTAX,
+                             "%s: launch %zu has no results: give what `haul replay`, `haul profile --json` or `haul "
+                             "check --json` printed, a baseline, or a report's JSON",
+                             r->name, number);
+    }
+    return number ? HAUL_OK : haul_fail(HAUL_ERROR_SYNTAX, "%s: has no launches", r->name);
+}
+
+static haul_status read_all(report_snapshot *s, reading *r) {
+    if (!r->whole) return read_by_lines(s, r);
     if (json_object_get(r->whole, "launches"))
         read_baseline(s, r->whole);
     else
@@ -274,7 +278,7 @@ static haul_status read_all(report_snapshot *s, const reading *r) {
     return s->launch_count ? HAUL_OK : haul_fail(HAUL_ERROR_SYNTAX, "%s: has no launches and no tables", r->name);
 }
 
-static haul_status read_guarded(report_snapshot *s, const reading *r) {
+static haul_status read_guarded(report_snapshot *s, reading *r) {
     jmp_buf out_of_memory;
     haul_status status;
     s->memory.out_of_memory = &out_of_memory;
@@ -287,8 +291,9 @@ static haul_status read_guarded(report_snapshot *s, const reading *r) {
 }
 
 haul_status report_snapshot_read(report_snapshot *s, const char *name, const char *bytes, size_t length) {
-    const reading r = {name, bytes, length, load_whole(bytes, length)};
+    reading r = {name, bytes, length, load_whole(bytes, length), NULL};
     const haul_status status = read_guarded(s, &r);
     json_decref(r.whole);
+    json_decref(r.line);
     return status;
 }

@@ -21,8 +21,11 @@ const char *snapshot_copy(report_snapshot *s, const char *string) {
 
 /* ---- launches ---- */
 
-report_snapshot_launch *snapshot_push(report_snapshot *s, const char *kernel) {
-    report_snapshot_launch launch = {.kernel = snapshot_copy(s, kernel)};
+report_snapshot_launch *snapshot_push(report_snapshot *s, const char *symbol) {
+    size_t length;
+    const char *plain = mangled_name(symbol, &length);
+    const report_snapshot_launch launch = {.kernel = arena_copy(&s->memory, plain, length),
+                                           .symbol = snapshot_copy(s, symbol)};
     ARENA_PUSH(&s->memory, s->launches, s->launch_count, s->launch_capacity, launch);
     return &s->launches[s->launch_count - 1];
 }
@@ -151,9 +154,7 @@ static void add_outputs(report_snapshot *s, report_snapshot_launch *launch, cons
 }
 
 static void add(report_snapshot *s, const haul_launch_record *r, const report_snapshot_facts *facts) {
-    size_t length;
-    const char *plain = mangled_name(r->kernel, &length);
-    report_snapshot_launch *launch = snapshot_push(s, arena_copy(&s->memory, plain, length));
+    report_snapshot_launch *launch = snapshot_push(s, r->kernel);
     memcpy(launch->grid, r->grid, sizeof launch->grid);
     memcpy(launch->block, r->block, sizeof launch->block);
     launch->shared_bytes = r->shared_bytes;
@@ -254,10 +255,20 @@ static void put_outputs(text *out, const report_snapshot_launch *launch) {
     text_put(out, "]");
 }
 
-static void put_launch(text *out, const report_snapshot_launch *launch) {
+/* The plain name, unless instances of a template share it. */
+static const char *name_of(const report_snapshot *s, const report_snapshot_launch *launch) {
+    for (size_t i = 0; i < s->launch_count; i++) {
+        const report_snapshot_launch *other = &s->launches[i];
+        if (strcmp(other->kernel, launch->kernel) == 0 && strcmp(other->symbol, launch->symbol) != 0)
+            return launch->symbol;
+    }
+    return launch->kernel;
+}
+
+static void put_launch(text *out, const report_snapshot *s, const report_snapshot_launch *launch) {
     const uint32_t *g = launch->grid, *b = launch->block;
     text_put(out, "  {\"kernel\": ");
-    put_string(out, launch->kernel);
+    put_string(out, name_of(s, launch));
     text_printf(out, ", \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], \"smem\": %u", g[0], g[1], g[2], b[0], b[1],
                 b[2], launch->shared_bytes);
     put_values(out, launch);
@@ -284,7 +295,7 @@ haul_status report_snapshot_write(report_snapshot *s, text *out) {
     text_put(out, ",\n \"launches\": [");
     for (size_t i = 0; i < s->launch_count; i++) {
         text_put(out, i ? ",\n" : "\n");
-        put_launch(out, &s->launches[i]);
+        put_launch(out, s, &s->launches[i]);
     }
     text_put(out, "\n ]\n}\n");
     return out->failed ? haul_no_memory("the baseline") : HAUL_OK;

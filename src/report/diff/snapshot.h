@@ -45,6 +45,7 @@ typedef struct report_snapshot_finding {
 
 typedef struct report_snapshot_launch {
     const char *kernel; /* without parameters; of a table its name and the row's texts */
+    const char *symbol; /* in full: templates of one name have different ones */
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
     report_value *values;
@@ -100,7 +101,7 @@ haul_status report_snapshot_write(report_snapshot *s, text *out);
 
 /* ---- for the parts of this folder: all need the arena's jump point ---- */
 
-report_snapshot_launch *snapshot_push(report_snapshot *s, const char *kernel);
+report_snapshot_launch *snapshot_push(report_snapshot *s, const char *symbol);
 void snapshot_add_value(report_snapshot *s, report_snapshot_launch *launch, const char *name, report_unit unit,
                         double number);
 /* The line, added if it is new. */
