@@ -35,6 +35,12 @@ json '[l["measured"]["counters"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld"] f
 json '[l["counters"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld"] for l in lines] == [4, 8, 16]'
 want "profile --html" 0 "$haul" profile "$work/three.jsonl" $ptx --device gpu:0 --html "$work/profile.html" --quiet
 grep -q 'Measured on NVIDIA H100' "$work/profile.html" || fail "the page has no measured times"
+# --- diff ---
+
+want "diff" 0 "$haul" diff "$truth/memory_basics.ptx" "$truth/memory_basics.ptx" "$work/three.jsonl" --device gpu:0 --repeat 4 \
+    --fail-on 'us>900%'
+[ ! -s "$work/out" ] || fail "diff finds changes where there are none"
+
 want "profile without leave" 0 env FAKE_NCU_LOG="$data/permission.txt" \
     sh -c '"$@" 2>remark' sh "$haul" profile "$work/three.jsonl" $ptx --device gpu:0
 has '^Measured on NVIDIA H100'
