@@ -116,36 +116,87 @@ static bool is_heading(const char *line, const char **name, size_t *length) {
     return (*name)[*length] == ':';
 }
 
-/* Returns the opcode, after the address (a comment) and a predicate, and cuts the line off behind it. Returns NULL if
- * the line has none. */
-static char *opcode_of(char *line) {
+/* Returns the instruction behind the address (a comment), and the address. Returns NULL if the line has none. */
+static char *instruction_of(char *line, uint32_t *address) {
     char *at = line + strspn(line, " \t");
     if (strncmp(at, "/*", 2) != 0) return NULL;
     at += 2;
     const size_t digits = strspn(at, "0123456789abcdef");
     if (digits < 4 || strncmp(at + digits, "*/", 2) != 0) return NULL;
+    *address = (uint32_t)strtoul(at, NULL, 16);
     at += digits + 2;
-    at += strspn(at, " \t{");
+    return at + strspn(at, " \t{");
+}
+
+/* Returns the length of the opcode, and where it begins: behind a predicate. Returns 0 if there is none. */
+static size_t opcode_of(const char *instruction, const char **opcode) {
+    const char *at = instruction;
     if (*at == '@') {
         at += strcspn(at, " \t");
         at += strspn(at, " \t");
     }
-    const size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
-    if (!length || *at == '.') return NULL;
-    at[length] = '\0';
-    return at;
+    *opcode = at;
+    return *at == '.' ? 0 : strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+}
+
+/* Reads `//## File "PATH", line N inlined at "PATH", line M`. The caller's place is left to the next line, which has it
+ * again. Returns false for any other line. */
+static bool read_place(machine_code *code, const char *line, haul_source_place *place) {
+    static const char heading[] = "//## File \"";
+    const char *at = strstr(line, heading);
+    if (!at) return false;
+    at += sizeof heading - 1;
+    const size_t length = strcspn(at, "\"");
+    const char *number = strstr(at + length, "line ");
+    *place = (haul_source_place){.file = arena_copy(&code->memory, at, length),
+                                 .line = number ? (uint32_t)strtoul(number + 5, NULL, 10) : 0};
+    return true;
+}
+
+/* The listing's state: places come before the instructions that they belong to, the innermost first. */
+typedef struct listing_state {
+    machine_kernel *kernel;
+    haul_source_place place, *outermost; /* outermost: the end of the place's chain; NULL after an instruction */
+} listing_state;
+
+static void take_place(machine_code *code, const haul_source_place *place, listing_state *l) {
+    if (l->outermost) {
+        haul_source_place *outer = ARENA_NEW(&code->memory, haul_source_place);
+        *outer = *place;
+        l->outermost->inlined_into = outer;
+        l->outermost = outer;
+    } else {
+        l->place = *place;
+        l->outermost = &l->place;
+    }
+}
+
+static void take_instruction(machine_code *code, char *line, listing_state *l) {
+    uint32_t address;
+    const char *opcode, *instruction = instruction_of(line, &address);
+    const size_t length = instruction ? opcode_of(instruction, &opcode) : 0;
+    if (!length) return;
+    const char *name = arena_copy(&code->memory, opcode, length), *end = strchr(instruction, ';');
+    count_opcode(code, l->kernel, name);
+    const machine_line made = {
+        address, arena_copy(&code->memory, instruction, end ? (size_t)(end - instruction) : strlen(instruction)),
+        l->place};
+    if (strcmp(name, "NOP") != 0)
+        ARENA_PUSH(&code->memory, l->kernel->lines, l->kernel->line_count, l->kernel->line_capacity, made);
+    l->outermost = NULL;
 }
 
 static void take_listing_line(machine_code *code, char *line, void *to) {
-    machine_kernel **kernel = to;
+    listing_state *l = to;
     const char *name;
     size_t length;
-    if (is_heading(line, &name, &length)) {
-        *kernel = kernel_named(code, name, length);
-        return;
-    }
-    const char *opcode = *kernel ? opcode_of(line) : NULL;
-    if (opcode) count_opcode(code, *kernel, opcode);
+    haul_source_place place;
+    if (is_heading(line, &name, &length))
+        *l = (listing_state){.kernel = kernel_named(code, name, length)};
+    else if (l->kernel && read_place(code, line, &place))
+        take_place(code, &place, l);
+    else if (l->kernel)
+        take_instruction(code, line, l);
 }
 
 static int by_count(const void *a, const void *b) {
@@ -155,9 +206,9 @@ static int by_count(const void *a, const void *b) {
 }
 
 static void read_listing(machine_code *code, const char *all) {
-    machine_kernel *kernel = NULL;
+    listing_state l = {0};
     for (size_t i = 0; i < code->count; i++) code->kernels[i].instructions = 0;
-    each_line(code, all, take_listing_line, &kernel);
+    each_line(code, all, take_listing_line, &l);
     for (size_t i = 0; i < code->count; i++)
         if (code->kernels[i].opcode_count)
             qsort(code->kernels[i].opcodes, code->kernels[i].opcode_count, sizeof(machine_opcode), by_count);
@@ -260,7 +311,8 @@ static haul_status assemble(const char *ptxas, const char *ptx, const folder *f,
     const char letter[2] = {letter_of(ptx, code->sm)};
     char arch[32];
     snprintf(arch, sizeof arch, "-arch=sm_%u%s", code->sm, letter);
-    const char *arguments[] = {ptxas, arch, "-v", f->ptx, "-o", f->cubin, NULL};
+    const char *lines = strstr(ptx, ".loc") ? "-lineinfo" : NULL;
+    const char *arguments[] = {ptxas, arch, "-v", f->ptx, "-o", f->cubin, lines, NULL};
     process_end end = {.code = -1};
     text_put(&source, ptx);
     haul_status status = file_write(f->ptx, &source);
@@ -284,14 +336,14 @@ static haul_status read_file(const folder *f, machine_code *code) {
 
 /* Ignores what a disassembler cannot do. */
 static haul_status disassemble(const folder *f, machine_code *code) {
-    static const char *const tools[][2] = {{"cuobjdump", "-sass"}, {"nvdisasm", "-c"}};
+    static const char *const tools[][3] = {{"nvdisasm", "-c", "-gi"}, {"cuobjdump", "-sass", NULL}};
     haul_status status = HAUL_OK;
     bool done = false;
     for (size_t i = 0; i < sizeof tools / sizeof *tools && !done && status == HAUL_OK; i++) {
         text path = {0}, listing = {0}, said = {0};
         process_end end = {.code = -1};
         if (process_find(tools[i][0], &path)) {
-            const char *arguments[] = {text_string(&path), tools[i][1], f->cubin, NULL};
+            const char *arguments[] = {text_string(&path), tools[i][1], f->cubin, tools[i][2], NULL};
             done = process_run(arguments, NULL, &listing, &said, &end) == HAUL_OK && end.code == 0;
             if (done) status = machine_code_read_listing(code, text_string(&listing));
         }

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-#include <haul/status.h>
+#include <haul/run.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +14,13 @@ typedef struct machine_opcode {
     uint32_t count;   /* occurrences in the code */
 } machine_opcode;
 
+/* An instruction in the order of the code. */
+typedef struct machine_line {
+    uint32_t address; /* from the kernel's begin */
+    const char *text; /* "LDG.E R2, [R2.64] ;" */
+    haul_source_place place;
+} machine_line;
+
 /* A kernel as `ptxas -v` reports it; figures are per thread. */
 typedef struct machine_kernel {
     const char *name;
@@ -21,6 +28,8 @@ typedef struct machine_kernel {
     uint32_t instructions;   /* in the code, without padding; 0: unknown */
     machine_opcode *opcodes; /* most frequent first; none without a disassembler */
     size_t opcode_count, opcode_capacity;
+    machine_line *lines; /* none without a disassembler */
+    size_t line_count, line_capacity;
 } machine_kernel;
 
 typedef struct machine_code {
@@ -32,7 +41,8 @@ typedef struct machine_code {
 } machine_code;
 
 /* Assembles PTX for sm_<sm> (with the letter of the PTX's target, if that is the same architecture) with the ptxas on
- * the PATH, and lists the instructions with cuobjdump or nvdisasm, if one is there. Without ptxas there are no kernels;
+ * the PATH, and lists the instructions with nvdisasm or cuobjdump, if one is there; only nvdisasm tells
+ * their source lines. Without ptxas there are no kernels;
  * that is no error. Errors: HAUL_ERROR_COMPILER with ptxas's message, HAUL_ERROR_FILE, HAUL_ERROR_OUT_OF_MEMORY. `code`
  * must be freed after an error, too. Blocks while the programs run. */
 haul_status machine_code_make(const char *ptx, uint32_t sm, machine_code *code);
@@ -48,7 +58,8 @@ void machine_code_begin(machine_code *code);
 haul_status machine_code_read_report(machine_code *code, const char *report);
 /* Reads the kernels' numbers of instructions from a cubin; ignores other files. */
 void machine_code_read_file(machine_code *code, const text *cubin);
-/* Reads the output of `cuobjdump -sass` or `nvdisasm -c`. Kernels that are not in the report are ignored. */
+/* Reads the output of `cuobjdump -sass` or `nvdisasm -c`, with the source lines of `nvdisasm -gi`. Kernels that are not in
+ * the report are ignored. */
 haul_status machine_code_read_listing(machine_code *code, const char *listing);
 
 #endif

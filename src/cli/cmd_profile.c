@@ -7,6 +7,7 @@
  * behind `--` is profiled by the stand-in. */
 #include "base/file.h"
 #include "base/machine_code.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "cli/program.h"
 #include "cli/publish.h"
@@ -15,7 +16,9 @@
 #include "lib/device.h"
 #include "report/json.h"
 #include "report/profile/profile.h"
+#include "report/write/timeline.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -26,6 +29,7 @@ typedef struct profiler {
     const cli_values *values;
     cli_session simulated, real; /* `real` has a device if that is a GPU */
     report_document *document;   /* of the whole run, for --html */
+    haul_timeline timeline;      /* of its launches, one after the other */
     /* what the report gets besides the record: sources, measured values, machine code */
     report_profile_options options;
     cli_sources sources;
@@ -105,6 +109,20 @@ static void find_machine_code(profiler *p, const haul_launch_record *record) {
     p->options.no_machine = p->options.machine || !p->refused[0] ? NULL : p->refused;
 }
 
+/* Adds a launch to the timeline, measured or estimated. */
+static haul_status add_operation(profiler *p, size_t index, const haul_launch_record *record) {
+    haul_timeline *t = &p->timeline;
+    const haul_launch_record *r = p->options.measured ? p->options.measured : record;
+    const double us = fmax(0, r->measured_us >= 0 ? r->measured_us : r->estimate_us);
+    if (!t->operations) t->operations = memory_zeroed(p->simulated.launches.count, sizeof *t->operations);
+    if (!t->operations) return haul_no_memory("the report");
+    t->operations[t->count++] = (haul_operation){
+        .engine = HAUL_ENGINE_KERNEL, .chunk = index, .start_us = t->elapsed_us, .end_us = t->elapsed_us + us};
+    t->elapsed_us += us;
+    t->busy_us[HAUL_ENGINE_KERNEL] += us;
+    return HAUL_OK;
+}
+
 /* Runs one launch and reports it. The facts about the run are the same for all launches, so the document gets them
  * once. */
 static haul_status profile(profiler *p, size_t index) {
@@ -114,10 +132,12 @@ static haul_status profile(profiler *p, size_t index) {
     HAUL_TRY(cli_session_run(s, d, &record));
     if (p->real.device) HAUL_TRY(measure(p, index));
     find_machine_code(p, record);
+    p->options.simulated = s->run->machine;
     char name[32];
     snprintf(name, sizeof name, "launch-%zu", index);
     if (!p->document->facts) report_add_run_facts(p->document, s->run);
     if (p->values->html) HAUL_TRY(report_add_profile(p->document, name, record, &p->options));
+    if (p->values->html) HAUL_TRY(add_operation(p, index, record));
     if (p->values->quiet) return HAUL_OK;
     return p->values->json ? print_json(p, d, record) : print_text(p, name, record);
 }
@@ -164,6 +184,8 @@ static haul_status profile_all(profiler *p) {
     p->options.sources = &p->sources.files;
     for (size_t i = 0; i < p->simulated.launches.count; i++) HAUL_TRY(profile(p, i));
     if (!p->values->html) return HAUL_OK;
+    if (p->timeline.count > 1)
+        report_add_timeline(report_add_section(p->document, "timeline", "Timeline"), &p->timeline);
     HAUL_TRY(report_write_html(p->document, &p->out));
     return file_write(p->values->html, &p->out);
 }
@@ -177,6 +199,7 @@ int cli_run_profile(const cli_values *v) {
     report_document_free(p.document);
     cli_sources_close(&p.sources);
     machine_code_free(&p.code);
+    memory_free(p.timeline.operations);
     text_free(&p.out);
     return status == HAUL_OK ? CLI_FINE : cli_fail("profile");
 }

@@ -51,15 +51,24 @@ static void add_summary(report_section *s, const stream_job *job, const haul_map
                          haul_engine_names[haul_timeline_busiest(t)], 100 * haul_timeline_efficiency(t));
 }
 
-static haul_status print_text(const stream_job *job, const haul_map_report *r) {
-    text out = {0};
-    report_document *d = report_document_new("stream", NULL);
+static report_document *make_document(const stream_job *job, const haul_map_report *r) {
+    report_document *d = report_document_new("stream", "Stream");
     report_section *s = report_add_section(d, "stream", "Stream");
     add_summary(s, job, r);
     report_add_timeline(s, &r->timeline);
-    haul_status status = report_write_text(d, report_terminal_of(STDOUT_FILENO), &out);
+    return d;
+}
+
+/* Prints the report if `to` is NULL, else writes it there as a page. */
+static haul_status put_report(const stream_job *job, const haul_map_report *r, const char *to) {
+    text out = {0};
+    report_document *d = make_document(job, r);
+    if (to) report_add_fact(d, "device", "Device", "%s", haul_device_name(job->session.device));
+    if (to) report_add_fact(d, "numbers", "Numbers", "%s", stamp_of(&r->timeline));
+    haul_status status =
+        to ? report_write_html(d, &out) : report_write_text(d, report_terminal_of(STDOUT_FILENO), &out);
     report_document_free(d);
-    if (status == HAUL_OK) status = cli_print(&out);
+    if (status == HAUL_OK) status = to ? file_write(to, &out) : cli_print(&out);
     text_free(&out);
     return status;
 }
@@ -134,8 +143,9 @@ static haul_status write_timelines(const cli_values *v, const haul_timeline *t) 
 
 static haul_status publish(const cli_values *v, const stream_job *job, const haul_map_report *r) {
     HAUL_TRY(write_timelines(v, &r->timeline));
+    if (v->html) HAUL_TRY(put_report(job, r, v->html));
     if (v->quiet) return HAUL_OK;
-    return v->json ? print_json(job, r, HAUL_OK) : print_text(job, r);
+    return v->json ? print_json(job, r, HAUL_OK) : put_report(job, r, NULL);
 }
 
 /* ---- the command ---- */
@@ -183,6 +193,7 @@ static haul_status run_all(const cli_values *v, stream_job *job, haul_map_report
 
 static haul_status stream(const cli_values *v, stream_job *job, haul_map_report *r) {
     HAUL_TRY(check_timeline_paths(v));
+    if (v->html) HAUL_TRY(file_check_output(v->html));
     HAUL_TRY(stream_job_open(job, v));
     job->map.progress = show_progress;
     job->map.progress_context = job;

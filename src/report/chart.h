@@ -29,6 +29,7 @@ typedef struct report_series {
     struct report_chart *chart;
     const char *label;
     report_line line;
+    size_t colour; /* its number, or that of a series that it belongs to */
     report_point *points, *last;
     size_t point_count;
 } report_series;
@@ -43,6 +44,7 @@ typedef struct report_chart {
     const char *name, *title;
     report_chart_kind kind;
     report_axis x, y;
+    bool small; /* pages may put two such charts side by side */
     report_series *series, *last;
     size_t series_count;
     report_category *categories, *last_category;

@@ -110,11 +110,16 @@ void report_add_code(report_section *s, const char *code) {
     if (b) b->text = copy(s->document, code);
 }
 
-void report_add_figure(report_section *s, const char *title, const text *svg) {
+void report_add_drawing(report_section *s, const char *drawing) {
+    report_block *b = add_block(s, REPORT_BLOCK_CODE, REPORT_MUTED);
+    if (b) b->text = copy(s->document, drawing);
+}
+
+void report_add_figure(report_section *s, const char *title, const text *markup) {
     report_block *b = add_block(s, REPORT_BLOCK_FIGURE, REPORT_PLAIN);
     if (!b) return;
     b->title = copy(s->document, title);
-    b->text = svg->failed ? keep(s->document, NULL) : copy(s->document, text_string(svg));
+    b->text = markup->failed ? keep(s->document, NULL) : copy(s->document, text_string(markup));
 }
 
 void report_check(report_section *s, bool passed, const char *format, ...) {
@@ -219,7 +224,7 @@ report_chart *report_add_chart(report_section *s, const char *name, const char *
 report_series *report_add_series(report_chart *c, const char *label, report_line line) {
     report_series *s = c ? keep(c->document, ARENA_NEW(&c->document->memory, report_series)) : NULL;
     if (!s) return NULL;
-    *s = (report_series){.chart = c, .label = copy(c->document, label), .line = line};
+    *s = (report_series){.chart = c, .label = copy(c->document, label), .line = line, .colour = c->series_count};
     if (!c->series) c->series = s;
     APPEND(c, s);
     c->series_count++;

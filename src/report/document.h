@@ -28,8 +28,8 @@ typedef enum report_block_kind {
     REPORT_BLOCK_PARAGRAPH,
     REPORT_BLOCK_NOTE,   /* tone and text: advice, a warning */
     REPORT_BLOCK_CHECK,  /* tone is REPORT_GOOD or REPORT_BAD */
-    REPORT_BLOCK_CODE,   /* shown unchanged, in a fixed-width font */
-    REPORT_BLOCK_FIGURE, /* text is SVG, `title` its caption */
+    REPORT_BLOCK_CODE,   /* shown unchanged, in a fixed-width font; muted: not on pages */
+    REPORT_BLOCK_FIGURE, /* text is markup, `title` its caption */
     REPORT_BLOCK_TABLE,
     REPORT_BLOCK_CHART
 } report_block_kind;
@@ -80,8 +80,10 @@ void report_add_paragraph(report_section *s, const char *format, ...) __attribut
 void report_add_note(report_section *s, report_tone tone, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void report_add_code(report_section *s, const char *text);
-/* Adds a picture that haul drew: `svg` is an <svg> element. Only pages show it. */
-void report_add_figure(report_section *s, const char *title, const text *svg);
+/* Adds a drawing of characters. Pages leave it out: they have pictures. */
+void report_add_drawing(report_section *s, const char *text);
+/* Adds a picture that haul drew: `markup` is an <svg> element, or HTML. Only pages show it. */
+void report_add_figure(report_section *s, const char *title, const text *markup);
 /* Adds a result compared with its required value; the document counts failed ones. */
 void report_check(report_section *s, bool passed, const char *format, ...) __attribute__((format(printf, 3, 4)));
 report_table *report_add_table(report_section *s, const char *name, const char *title, const report_column *columns,

@@ -9,7 +9,7 @@
 enum { SECTOR = 32, WAVEFRONT = 128 };
 
 /* A request for constants takes its pipe as long as a sector. */
-static double moved_by(haul_memory_class class, const haul_traffic *t) {
+double report_moved_bytes(haul_memory_class class, const haul_traffic *t) {
     if (class == HAUL_CLASS_CONSTANT_LOAD) return (double)t->requests * SECTOR;
     return (double)t->sectors * SECTOR + (double)t->shared_wavefronts * WAVEFRONT;
 }
@@ -99,7 +99,7 @@ haul_status report_find_hotspots(const haul_launch_record *record, report_source
     lines->count = merge_sorted(lines->items, lines->count);
     double total = 0;
     for (size_t i = 0; i < lines->count; i++)
-        total += lines->items[i].moved = moved_by(lines->items[i].class, &lines->items[i].traffic);
+        total += lines->items[i].moved = report_moved_bytes(lines->items[i].class, &lines->items[i].traffic);
     for (size_t i = 0; i < lines->count; i++) {
         report_hotspot *line = &lines->items[i];
         line->share = total > 0 ? 100 * line->moved / total : 0;

@@ -71,25 +71,40 @@ static double near_bytes(const haul_traffic *t, bool shared) {
 
 /* ---- pieces ---- */
 
-/* Text of up to three lines, in the middle of a box. `hue` is one of the page's colours. */
+static void start_chart(chart *c, double width, double height) {
+    text_printf(c->out,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" class=\"chart wide\" "
+                "font-family=\"system-ui,sans-serif\" font-size=\"12\"><title>Memory chart</title>\n",
+                width, height);
+}
+
+static void put_words(chart *c, double x, double y, const char *style, const char *words) {
+    text_printf(c->out, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\" %s>", x, y, style);
+    markup_put(c->out, words);
+    text_put(c->out, "</text>\n");
+}
+
+/* A box with its title and up to two more lines in the middle. `hue` is one of the page's colours. */
 static void put_box(chart *c, double x, double y, double width, double height, const char *hue, const char *title,
-                    const char *detail) {
+                    const char *detail, const char *peak) {
+    enum { LINE = 16 };
+    static const char muted[] = "font-size=\"11\" style=\"fill:var(--muted,#64748b)\"";
     text_printf(c->out,
                 "<rect x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" rx=\"6\" style=\"fill:var(--%s,#2563eb);"
                 "fill-opacity:.14;stroke:var(--%s,#2563eb)\"/>\n",
                 x, y, width, height, hue, hue);
-    double middle = y + height / 2 + (*detail ? -3 : 5);
-    text_printf(
-        c->out,
-        "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\" font-weight=\"600\" style=\"fill:var(--ink,#0f172a)\">",
-        x + width / 2, middle);
-    markup_put(c->out, title);
-    text_put(c->out, "</text>\n");
-    if (!*detail) return;
-    text_printf(c->out, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\" style=\"fill:var(--muted,#64748b)\">",
-                x + width / 2, middle + 17);
-    markup_put(c->out, detail);
-    text_put(c->out, "</text>\n");
+    double line = y + height / 2 + 5 - LINE / 2.0 * ((*detail != 0) + (*peak != 0));
+    put_words(c, x + width / 2, line, "font-weight=\"600\" style=\"fill:var(--ink,#0f172a)\"", title);
+    if (*detail) put_words(c, x + width / 2, line += LINE, muted, detail);
+    if (*peak) put_words(c, x + width / 2, line + LINE, muted, peak);
+}
+
+/* "22.6% of peak"; nothing without an estimate of the launch's time. */
+static void peak_of(const chart *c, double share, char *out, size_t size) {
+    char number[REPORT_NUMBER_SIZE];
+    *out = '\0';
+    if (c->record->estimate.cycles > 0)
+        snprintf(out, size, "%s of peak", report_format(REPORT_PERCENT, 100 * share, number));
 }
 
 /* An arrow between two boxes with its label above; `left` points to the kernel, for data that is read. */
@@ -140,14 +155,14 @@ static void put_direction(chart *c, const chart_row *row, haul_memory_class clas
 static void put_row(chart *c, const chart_row *row, double y) {
     bool both = traffic(c, row->load)->instructions && traffic(c, row->store)->instructions;
     double shift = both ? 15 : 0;
-    put_box(c, SPACE_X, y, SPACE_W, BOX, "c2", row->title, "");
+    put_box(c, SPACE_X, y, SPACE_W, BOX, "c2", row->title, "", "");
     put_direction(c, row, row->load, y + BOX / 2.0 - shift + 4, true);
     put_direction(c, row, row->store, y + BOX / 2.0 + shift + 4, false);
 }
 
 static void hit_rate(char *out, size_t size, double hits, double all) {
     char number[REPORT_NUMBER_SIZE];
-    snprintf(out, size, "hit rate %s", report_format(REPORT_PERCENT, report_percent(hits, all), number));
+    snprintf(out, size, "%s hits", report_format(REPORT_PERCENT, report_percent(hits, all), number));
     if (all <= 0) *out = '\0';
 }
 
@@ -162,25 +177,42 @@ static double l1_hits(const chart *c, double *all) {
     return hits;
 }
 
-/* L1, L2 and device memory over `height` from `y`, and the traffic between them. */
-static void put_caches(chart *c, double y, double height) {
-    char detail[REPORT_NUMBER_SIZE + 16];
-    double all, hits = l1_hits(c, &all), middle = y + height / 2 + 4;
-    hit_rate(detail, sizeof detail, hits, all);
-    put_box(c, NEAR_X, y, NEAR_W, height, "c0", "L1/TEX", detail);
-    double read = counter(c, HAUL_COUNTER_L2_READ_SECTORS), miss = counter(c, HAUL_COUNTER_L2_READ_MISS);
-    hit_rate(detail, sizeof detail, read - miss, read);
-    put_box(c, L2_X, y, L2_W, height, "c0", "L2", detail);
-    put_box(c, DEVICE_X, y, DEVICE_W, height, "c0", "Device", "memory");
-    put_bytes(c, NEAR_X + NEAR_W, L2_X, middle - 15, true, read);
-    put_bytes(c, NEAR_X + NEAR_W, L2_X, middle + 15, false,
-              counter(c, HAUL_COUNTER_L2_WRITE_SECTORS) + counter(c, HAUL_COUNTER_L2_RED_SECTORS) +
-                  counter(c, HAUL_COUNTER_L2_ATOM_SECTORS));
-    put_bytes(c, L2_X + L2_W, DEVICE_X, middle - 15, true, counter(c, HAUL_COUNTER_DRAM_READ_SECTORS));
-    put_bytes(c, L2_X + L2_W, DEVICE_X, middle + 15, false, counter(c, HAUL_COUNTER_DRAM_WRITE_SECTORS));
+/* Where the caches stand. `mirrored`: data that is read flows to the right. */
+typedef struct places {
+    double near_x, near_w, l2_x, l2_w, device_x, device_w;
+    bool mirrored;
+} places;
+
+static void put_between(chart *c, const places *at, double left, double right, double y, bool read, double sectors) {
+    put_bytes(c, left, right, y, read != at->mirrored, sectors);
 }
 
-static void put_shared_memory(chart *c, double y, double height) {
+/* L1 over `height` from `y`, L2 and device memory over `beyond_height` from `beyond`, and the traffic between them. */
+static void put_caches(chart *c, const places *at, double y, double height, double beyond, double beyond_height) {
+    char detail[REPORT_NUMBER_SIZE + 16], peak[REPORT_NUMBER_SIZE + 16];
+    double all, hits = l1_hits(c, &all), middle = beyond + beyond_height / 2 + 4;
+    const double l1_edge = at->mirrored ? at->l2_x + at->l2_w : at->near_x + at->near_w,
+                 l2_near = at->mirrored ? at->near_x : at->l2_x,
+                 l2_far = at->mirrored ? at->device_x + at->device_w : at->l2_x + at->l2_w,
+                 device_edge = at->mirrored ? at->l2_x : at->device_x;
+    hit_rate(detail, sizeof detail, hits, all);
+    peak_of(c, c->record->estimate.l1_share, peak, sizeof peak);
+    put_box(c, at->near_x, y, at->near_w, height, "c0", "L1/TEX", detail, peak);
+    double read = counter(c, HAUL_COUNTER_L2_READ_SECTORS), miss = counter(c, HAUL_COUNTER_L2_READ_MISS);
+    hit_rate(detail, sizeof detail, read - miss, read);
+    peak_of(c, c->record->estimate.l2_share, peak, sizeof peak);
+    put_box(c, at->l2_x, beyond, at->l2_w, beyond_height, "c0", "L2", detail, peak);
+    peak_of(c, c->record->estimate.memory_share, peak, sizeof peak);
+    put_box(c, at->device_x, beyond, at->device_w, beyond_height, "c0", "Device", "memory", peak);
+    put_between(c, at, l1_edge, l2_near, middle - 15, true, read);
+    put_between(c, at, l1_edge, l2_near, middle + 15, false,
+                counter(c, HAUL_COUNTER_L2_WRITE_SECTORS) + counter(c, HAUL_COUNTER_L2_RED_SECTORS) +
+                    counter(c, HAUL_COUNTER_L2_ATOM_SECTORS));
+    put_between(c, at, l2_far, device_edge, middle - 15, true, counter(c, HAUL_COUNTER_DRAM_READ_SECTORS));
+    put_between(c, at, l2_far, device_edge, middle + 15, false, counter(c, HAUL_COUNTER_DRAM_WRITE_SECTORS));
+}
+
+static void put_shared_memory(chart *c, double x, double width, double y, double height) {
     double wavefronts = 0, ideal = 0;
     char detail[64] = "";
     for (int class = HAUL_CLASS_SHARED_LOAD; class <= HAUL_CLASS_SHARED_ATOMIC; class ++) {
@@ -188,7 +220,7 @@ static void put_shared_memory(chart *c, double y, double height) {
         ideal += (double)c->record->classes[class].ideal_shared_wavefronts;
     }
     if (ideal > 0) snprintf(detail, sizeof detail, "%.2f x ideal", wavefronts / ideal);
-    put_box(c, NEAR_X, y, NEAR_W, height, "c4", "Shared memory", detail);
+    put_box(c, x, y, width, height, "c4", "Shared", "memory", detail);
 }
 
 static size_t count_rows(const chart *c, bool shared) {
@@ -204,24 +236,86 @@ static void measure(chart *c) {
     }
 }
 
+/* ---- for narrow pages: rows of two boxes, then L1, L2 and device memory below the cached rows ---- */
+
+enum { SLIM = 400, SLIM_SPACE = 104, SLIM_NEAR_X = 292, SLIM_NEAR_W = 104, SLIM_L2_X = 140, SLIM_L2_W = 90, SLIM_DEVICE_W = 80 };
+
+static void put_slim_direction(chart *c, const chart_row *row, haul_memory_class class, double y, bool left) {
+    char number[REPORT_NUMBER_SIZE], more[REPORT_NUMBER_SIZE], label[2 * REPORT_NUMBER_SIZE + 16];
+    const haul_traffic *t = traffic(c, class);
+    if (!t->instructions) return;
+    snprintf(label, sizeof label, "%s inst, %s %s", report_format(REPORT_COUNT, (double)t->instructions, number),
+             report_format(REPORT_COUNT, (double)(row->shared ? t->shared_wavefronts : t->sectors), more),
+             row->shared ? "wavefr." : "sectors");
+    put_flow(c, SLIM_SPACE, SLIM_NEAR_X, y, left, near_bytes(t, row->shared), label);
+}
+
+static void put_slim_row(chart *c, const chart_row *row, double y) {
+    bool both = traffic(c, row->load)->instructions && traffic(c, row->store)->instructions;
+    double shift = both ? 15 : 0;
+    put_box(c, 2, y, SLIM_SPACE - 2, BOX, "c2", row->title, "", "");
+    put_slim_direction(c, row, row->load, y + BOX / 2.0 - shift + 4, true);
+    put_slim_direction(c, row, row->store, y + BOX / 2.0 + shift + 4, false);
+}
+
+/* L1 from `y` on, as high as the cached rows and one more, in which L2 and device memory lie left of it. */
+static void put_slim_caches(chart *c, double y, size_t cached) {
+    const places at = {.near_x = SLIM_NEAR_X,
+                       .near_w = SLIM_NEAR_W,
+                       .l2_x = SLIM_L2_X,
+                       .l2_w = SLIM_L2_W,
+                       .device_x = 2,
+                       .device_w = SLIM_DEVICE_W,
+                       .mirrored = true};
+    put_caches(c, &at, y, (double)(cached + 1) * ROW - (ROW - BOX), y + (double)cached * ROW, BOX);
+}
+
+static void put_slim(chart *c, size_t cached, size_t shared) {
+    const size_t all = cached + shared + (cached > 0);
+    double y = TOP;
+    start_chart(c, SLIM, (double)all * ROW + TOP);
+    if (cached) put_slim_caches(c, TOP, cached);
+    for (int i = 0; i < ROWS; i++)
+        if (!rows[i].shared && used(c, &rows[i])) put_slim_row(c, &rows[i], y), y += ROW;
+    if (cached) y += ROW;
+    if (shared) put_shared_memory(c, SLIM_NEAR_X, SLIM_NEAR_W, y, (double)shared * ROW - (ROW - BOX));
+    for (int i = 0; i < ROWS; i++)
+        if (rows[i].shared && used(c, &rows[i])) put_slim_row(c, &rows[i], y), y += ROW;
+    text_put(c->out, "</svg>\n");
+}
+
+/* ---- both ---- */
+
+static void put_wide(chart *c, size_t cached, size_t shared) {
+    static const places at = {.near_x = NEAR_X,
+                              .near_w = NEAR_W,
+                              .l2_x = L2_X,
+                              .l2_w = L2_W,
+                              .device_x = DEVICE_X,
+                              .device_w = DEVICE_W};
+    const double height = (double)(cached + shared) * ROW, cached_height = (double)cached * ROW - (ROW - BOX);
+    double y = TOP;
+    start_chart(c, WIDTH, height + TOP);
+    put_box(c, KERNEL_X, TOP, KERNEL_W, height - (ROW - BOX), "c1", "Kernel", "", "");
+    if (cached) put_caches(c, &at, TOP, cached_height, TOP, cached_height);
+    if (shared)
+        put_shared_memory(c, NEAR_X, NEAR_W, TOP + (double)cached * ROW, (double)shared * ROW - (ROW - BOX));
+    for (int i = 0; i < ROWS; i++)
+        if (used(c, &rows[i])) put_row(c, &rows[i], y), y += ROW;
+    text_put(c->out, "</svg>\n");
+}
+
 void report_add_memory_chart(report_section *s, const haul_launch_record *record) {
     text out = {0};
     chart c = {.out = &out, .record = record};
     size_t cached = count_rows(&c, false), shared = count_rows(&c, true);
     if (!cached && !shared) return;
     measure(&c);
-    double height = (double)(cached + shared) * ROW, y = TOP;
-    text_printf(&out,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" role=\"img\" class=\"chart wide\" "
-                "font-family=\"system-ui,sans-serif\" font-size=\"12\"><title>Memory chart</title>\n",
-                WIDTH, height + TOP);
-    put_box(&c, KERNEL_X, TOP, KERNEL_W, height - (ROW - BOX), "c1", "Kernel", "");
-    if (cached) put_caches(&c, TOP, (double)cached * ROW - (ROW - BOX));
-    if (shared) put_shared_memory(&c, TOP + (double)cached * ROW, (double)shared * ROW - (ROW - BOX));
-    for (int i = 0; i < ROWS; i++) {
-        if (used(&c, &rows[i])) put_row(&c, &rows[i], y), y += ROW;
-    }
-    text_put(&out, "</svg>\n");
+    text_put(&out, "<div class=\"on-wide\">");
+    put_wide(&c, cached, shared);
+    text_put(&out, "</div><div class=\"on-narrow\">");
+    put_slim(&c, cached, shared);
+    text_put(&out, "</div>\n");
     report_add_figure(s, "Memory chart", &out);
     text_free(&out);
 }

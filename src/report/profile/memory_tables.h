@@ -14,6 +14,9 @@ void report_add_memory_tables(report_section *s, const haul_launch_record *recor
  * nothing if the launch has no estimate. `measured`: the same launch on a GPU, shown in a row of its own, or NULL. */
 void report_add_time(report_section *s, const haul_launch_record *record, const haul_launch_record *measured);
 
+/* The warp states by their share, the largest first. */
+void report_sort_stalls(const haul_estimate *estimate, haul_stall order[HAUL_STALL_COUNT]);
+
 /* Adds a picture of the launch's traffic, for pages: see report_add_figure(). */
 void report_add_memory_chart(report_section *s, const haul_launch_record *record);
 

@@ -4,6 +4,8 @@
 #include "base/status.h"
 #include "report/code.h"
 #include "report/json.h"
+#include "report/profile/charts.h"
+#include "report/profile/listing.h"
 #include "report/profile/measured.h"
 #include "report/profile/memory_tables.h"
 #include "report/traffic.h"
@@ -229,6 +231,7 @@ static haul_status add_all(report_section *s, const haul_launch_record *r, const
     report_hotspots lines;
     report_advice *advice;
     size_t count;
+    const sim_machine *machine = o->simulated ? sim_machine_find(o->simulated) : NULL;
     HAUL_TRY(report_find_hotspots(r, o->sources, memory, &lines));
     HAUL_TRY(report_advise(&lines, o->share, memory, &advice, &count));
     add_shape(s, r);
@@ -237,12 +240,16 @@ static haul_status add_all(report_section *s, const haul_launch_record *r, const
     if (o->measured && o->outputs_differ)
         report_add_note(s, REPORT_BAD, "The kernel's results there are others than the virtual GPU's.");
     report_add_memory_chart(s, r);
+    report_add_roofline(s, r, machine);
+    report_add_state_chart(s, r);
     report_add_time(s, r, o->measured);
     report_add_memory_tables(s, r);
     add_lines(s, &lines, o->lines);
     add_accesses(s, r, &lines, o->lines);
     add_advice(s, advice, count);
+    report_add_listing(s, r, o->sources, o->machine);
     report_add_occupancy(s, r);
+    report_add_occupancy_curves(s, r, machine);
     add_machine_code(s, o->machine, o->mix);
     if (o->no_machine) report_add_note(s, REPORT_MUTED, "No machine code: %s", o->no_machine);
     report_add_instruction_mix(s, r, o->mix);

@@ -17,6 +17,7 @@ typedef struct report_profile_options {
     const haul_launch_record *measured; /* the same launch on hardware, shown beside, or NULL */
     const char *measured_on;            /* the hardware's name */
     bool outputs_differ;                /* outputs differ from the virtual GPU's */
+    const char *simulated;              /* the virtual GPU: "h100"; or NULL */
     const machine_kernel *machine;      /* the kernel's machine code, or NULL */
     const char *no_machine;             /* why there is none, although there is a ptxas, or NULL */
     bool has_device;                    /* the program has several devices; the title names this one */

@@ -64,8 +64,7 @@ static const report_column warp_columns[] = {
     {"what", "What The Warp Does", REPORT_TEXT, NULL},
 };
 
-/* The states by their share, largest first. */
-static void sort_stalls(const haul_estimate *e, haul_stall order[HAUL_STALL_COUNT]) {
+void report_sort_stalls(const haul_estimate *e, haul_stall order[HAUL_STALL_COUNT]) {
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) {
         unsigned at = k;
         for (; at && e->stalls[order[at - 1]] < e->stalls[k]; at--) order[at] = order[at - 1];
@@ -80,7 +79,7 @@ static void add_warp_states(report_section *s, const haul_estimate *e) {
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) sum += e->stalls[k];
     if (sum <= 0) return;
     report_table *t = report_add_table(s, "warp_state", NULL, warp_columns, COUNT_OF(warp_columns));
-    sort_stalls(e, order);
+    report_sort_stalls(e, order);
     for (unsigned k = 0; k < HAUL_STALL_COUNT && e->stalls[order[k]] >= LEAST * sum; k++) {
         report_add_row(t);
         report_add_text(t, "%s", haul_stalls[order[k]].title);

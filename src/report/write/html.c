@@ -1,4 +1,6 @@
-/* Writes a document as one self-contained page, with style and charts and without scripts. */
+/* Writes a document as one self-contained page with style, charts and one short script, which links the panes of annotated
+ * sources (report/profile/listing.h). Without it, all of the page can still be read. On narrow pages each row of a table
+ * becomes a list of labelled values, so that nothing is cut off. */
 #include "base/status.h"
 #include "report/document.h"
 #include "report/write/markup.h"
@@ -7,10 +9,19 @@
 #include <string.h>
 
 #define STYLE(css) css,
+#define SCRIPT(js)
 static const char *const style[] = {
 #include "report/write/page.def"
 };
 #undef STYLE
+#undef SCRIPT
+#define STYLE(css)
+#define SCRIPT(js) js,
+static const char *const script[] = {
+#include "report/write/page.def"
+};
+#undef STYLE
+#undef SCRIPT
 
 static const char *const tone_classes[REPORT_TONE_COUNT] = {
     [REPORT_PLAIN] = "",    [REPORT_STRONG] = "strong",   [REPORT_MUTED] = "muted",
@@ -60,7 +71,9 @@ static void put_cell(text *out, const report_column *c, const report_cell *cell,
     text_printf(out, "<td class=\"%s%s%s %s\"", c->unit == REPORT_TEXT ? "t" : "", source ? " s" : "",
                 share ? " p" : "", tone_classes[tone]);
     if (share) text_printf(out, " style=\"--w:%.1f%%\"", fmin(fmax(cell->number, 0), 100));
-    text_put(out, ">");
+    text_put(out, " data-l=\"");
+    markup_put(out, c->title);
+    text_put(out, cell->kind == REPORT_CELL_EMPTY ? "\" data-e>" : "\">");
     if (cell->kind == REPORT_CELL_TEXT) markup_put(out, cell->text);
     if (cell->kind == REPORT_CELL_NUMBER) put_number(out, c->unit, cell->number);
     text_put(out, "</td>");
@@ -69,7 +82,7 @@ static void put_cell(text *out, const report_column *c, const report_cell *cell,
 static void put_table(text *out, const report_table *t) {
     if (!t->rows) return;
     if (t->title) put_element(out, "h3", "", t->title);
-    text_put(out, "\n<div class=\"scroll\"><table>\n");
+    text_put(out, "\n<div class=\"scroll\"><table class=\"cells\">\n");
     put_header(out, t);
     text_put(out, "<tbody>\n");
     for (const report_row *row = t->rows; row; row = row->next) {
@@ -84,13 +97,26 @@ static void put_table(text *out, const report_table *t) {
 
 /* ---- blocks ---- */
 
+/* Draws the chart for wide pages and once more for narrow ones; the style shows one of them. */
+static void put_chart(text *out, const report_chart *c) {
+    if (c->small) {
+        markup_put_chart(out, c, MARKUP_NARROW);
+        return;
+    }
+    text_put(out, "<div class=\"on-wide\">");
+    markup_put_chart(out, c, MARKUP_WIDE);
+    text_put(out, "</div><div class=\"on-narrow\">");
+    markup_put_chart(out, c, MARKUP_NARROW);
+    text_put(out, "</div>");
+}
+
 static void put_figure(text *out, const report_block *b) {
     const char *title = b->chart ? b->chart->title : b->title;
-    text_put(out, "<figure>");
+    text_put(out, b->chart && b->chart->small ? "<figure class=\"small\">" : "<figure>");
     if (title) put_element(out, "figcaption", "", title);
     text_put(out, "\n");
     if (b->chart)
-        markup_put_chart(out, b->chart);
+        put_chart(out, b->chart);
     else
         text_put(out, b->text);
     text_put(out, "</figure>\n");
@@ -122,7 +148,9 @@ static void put_section(text *out, const report_section *s) {
         case REPORT_BLOCK_PARAGRAPH: put_element(out, "p", "", b->text), text_put(out, "\n"); break;
         case REPORT_BLOCK_NOTE: put_note(out, b); break;
         case REPORT_BLOCK_CHECK: put_check(out, b, before); break;
-        case REPORT_BLOCK_CODE: put_element(out, "pre", "", b->text), text_put(out, "\n"); break;
+        case REPORT_BLOCK_CODE:
+            if (b->tone != REPORT_MUTED) put_element(out, "pre", "", b->text), text_put(out, "\n");
+            break;
         case REPORT_BLOCK_TABLE: put_table(out, b->table); break;
         case REPORT_BLOCK_FIGURE:
         case REPORT_BLOCK_CHART: put_figure(out, b); break;
@@ -186,6 +214,8 @@ haul_status report_write_html(const report_document *d, text *out) {
     put_navigation(out, d);
     text_put(out, "<main>\n");
     for (const report_section *s = d->sections; s; s = s->next) put_section(out, s);
-    text_put(out, "</main>\n<footer>Made by haul " HAUL_VERSION ".</footer>\n</div>\n</body>\n</html>\n");
+    text_put(out, "</main>\n<footer>Made by haul " HAUL_VERSION ".</footer>\n</div>\n<script>\n");
+    for (size_t i = 0; i < sizeof script / sizeof *script; i++) text_put(out, script[i]);
+    text_put(out, "</script>\n</body>\n</html>\n");
     return out->failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report") : HAUL_OK;
 }

@@ -9,7 +9,10 @@
  * invalid UTF-8) become question marks. */
 void markup_put(text *out, const char *s);
 
+/* Widths of charts, in units of the picture: for wide pages, and for columns and telephones. */
+enum { MARKUP_WIDE = 720, MARKUP_NARROW = 420 };
+
 /* Writes the chart as an <svg> element, for a page or after an XML declaration. */
-void markup_put_chart(text *out, const report_chart *c);
+void markup_put_chart(text *out, const report_chart *c, double width);
 
 #endif

@@ -5,10 +5,10 @@
 #include "report/write/markup.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
-    WIDTH = 720,
     PLOT_HEIGHT = 240,
     LEGEND_LINE = 20,
     AXIS_HEIGHT = 46,
@@ -18,7 +18,8 @@ enum {
     BAR_GAP = 10,
     COLOURS = 8,
     MOST_TICKS = 64,
-    GOAL_TICKS = 8
+    GOAL_TICKS = 8,
+    TICK_GAP = 6 /* between labels of the x axis */
 };
 static const double CHARACTER = 6.6; /* average width at 12 px */
 
@@ -53,9 +54,9 @@ static double nice_step(double range) {
     return power * (mantissa <= 1 ? 1 : mantissa <= 2 ? 2 : mantissa <= 5 ? 5 : 10);
 }
 
-/* Small counts on a GPU are often powers of two: strides, pitches, sectors of a warp. */
-static double count_step(double range) {
-    return range > 512 ? nice_step(range) : fmax(1, exp2(ceil(log2(range / (GOAL_TICKS - 2)))));
+/* Small counts on a GPU are often powers of two: strides, pitches, sectors of a warp. So are all numbers of bytes. */
+static double count_step(report_unit unit, double range) {
+    return unit == REPORT_COUNT && range > 512 ? nice_step(range) : fmax(1, exp2(ceil(log2(range / (GOAL_TICKS - 2)))));
 }
 
 static bool can_show(report_scale scale, double value) {
@@ -81,7 +82,8 @@ static void settle(axis_map *m, bool whole_steps) {
     }
     if (m->low == m->high) m->high = m->low + 1;
     double range = m->high - m->low;
-    m->step = m->axis->unit == REPORT_COUNT ? count_step(range) : nice_step(range);
+    m->step = m->axis->unit == REPORT_COUNT || m->axis->unit == REPORT_BYTES ? count_step(m->axis->unit, range)
+                                                                             : nice_step(range);
     if (whole_steps) m->high = m->step * ceil(m->high / m->step - 1e-9);
 }
 
@@ -98,15 +100,20 @@ static bool tick(const axis_map *m, int index, double *value) {
     return true;
 }
 
-/* Tick labels are short: no ".00" if all ticks are integers. */
-static void put_tick_label(text *out, report_unit unit, double value) {
-    char number[REPORT_NUMBER_SIZE];
+/* Tick labels are short: no ".00" for integers. */
+static const char *tick_label(report_unit unit, double value, char label[REPORT_NUMBER_SIZE]) {
+    static const char zeros[] = ".00 ";
     if (unit == REPORT_PERCENT && value == floor(value))
-        text_printf(out, "%.0f%%", value);
+        snprintf(label, REPORT_NUMBER_SIZE, "%.0f%%", value);
     else if (unit == REPORT_RATIO && value == floor(value))
-        text_printf(out, "%.0f", value);
+        snprintf(label, REPORT_NUMBER_SIZE, "%.0f", value);
+    else if (unit == REPORT_RATIO)
+        snprintf(label, REPORT_NUMBER_SIZE, "%.3g", value);
     else
-        markup_put(out, report_format(unit, value, number));
+        report_format(unit, value, label);
+    char *end = unit == REPORT_BYTES ? strstr(label, zeros) : NULL;
+    if (end) memmove(end, end + sizeof zeros - 2, strlen(end + sizeof zeros - 2) + 1);
+    return label;
 }
 
 /* ---- pieces ---- */
@@ -151,43 +158,44 @@ static double label_width(const char *s) {
 }
 
 /* Lays out the legend in lines from `top` down, or only measures it if `out` is NULL. Returns its height. */
-static double put_legend(text *out, const report_chart *c, double top) {
+static double put_legend(text *out, const report_chart *c, double top, double width) {
     if (c->series_count < 2) return 0;
     double x = LEFT, y = top + 12;
     size_t index = 0;
     for (const report_series *s = c->series; s; s = s->next, index++) {
-        double width = 36 + label_width(s->label);
-        if (x > LEFT && x + width > WIDTH - RIGHT) x = LEFT, y += LEGEND_LINE;
+        double taken = 36 + label_width(s->label);
+        if (x > LEFT && x + taken > width - RIGHT) x = LEFT, y += LEGEND_LINE;
         if (out) {
             size_t shape = c->kind == REPORT_BARS ? 1 : index; /* bars only have squares */
-            put_marker(out, shape, index, x + 6, y - 4);
+            put_marker(out, shape, s->colour, x + 6, y - 4);
             end_marker(out, shape);
             put_text(out, x + 16, y, "start", "ink", s->label);
         }
-        x += width;
+        x += taken;
     }
     return y + LEGEND_LINE - 12 - top;
 }
 
-static void start(text *out, const report_chart *c, double height) {
+static void start(text *out, const report_chart *c, double width, double height) {
     text_printf(out,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" role=\"img\" class=\"chart\" "
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" class=\"chart\" "
                 "font-family=\"system-ui,sans-serif\" font-size=\"12\" style=\"background:var(--card,#fff)\"><title>",
-                WIDTH, height);
+                width, height);
     markup_put(out, c->title ? c->title : c->name);
     text_put(out, "</title>\n");
 }
 
 /* ---- lines ---- */
 
-static void put_y_axis(text *out, const axis_map *y) {
+static void put_y_axis(text *out, const axis_map *y, double right) {
+    char label[REPORT_NUMBER_SIZE];
     double value;
     for (int i = 0; tick(y, i, &value); i++) {
         double at = pixel(y, value);
-        put_grid_line(out, LEFT, at, WIDTH - RIGHT, at);
+        put_grid_line(out, LEFT, at, right, at);
         text_printf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" style=\"fill:var(--muted,#64748b)\">", LEFT - 8,
                     at + 4);
-        put_tick_label(out, y->axis->unit, value);
+        markup_put(out, tick_label(y->axis->unit, value, label));
         text_put(out, "</text>\n");
     }
     if (!y->axis->title) return;
@@ -198,13 +206,17 @@ static void put_y_axis(text *out, const axis_map *y) {
 }
 
 static void put_x_axis(text *out, const axis_map *x, double top, double bottom) {
-    double value;
+    char label[REPORT_NUMBER_SIZE];
+    double value, used = -INFINITY; /* the end of the last label */
     for (int i = 0; tick(x, i, &value); i++) {
         double at = pixel(x, value);
         put_grid_line(out, at, top, at, bottom);
+        const double half = label_width(tick_label(x->axis->unit, value, label)) / 2;
+        if (at - half < used) continue;
+        used = at + half + TICK_GAP;
         text_printf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" style=\"fill:var(--muted,#64748b)\">", at,
                     bottom + 18);
-        put_tick_label(out, x->axis->unit, value);
+        markup_put(out, label);
         text_put(out, "</text>\n");
     }
     if (x->axis->title) put_text(out, (x->from + x->to) / 2, bottom + 38, "middle", "muted", x->axis->title);
@@ -214,14 +226,14 @@ static bool shown(const axis_map *x, const axis_map *y, const report_point *p) {
     return can_show(x->axis->scale, p->x) && can_show(y->axis->scale, p->y);
 }
 
-static void put_line(text *out, const report_series *s, size_t index, const axis_map *x, const axis_map *y) {
+static void put_line(text *out, const report_series *s, const axis_map *x, const axis_map *y) {
     text_put(out, "<polyline points=\"");
     for (const report_point *p = s->points; p; p = p->next) {
         if (shown(x, y, p)) text_printf(out, "%.1f,%.1f ", pixel(x, p->x), pixel(y, p->y));
     }
     text_printf(out, "\" fill=\"none\" stroke-width=\"2\"%s style=\"",
                 s->line == REPORT_DASHED ? " stroke-dasharray=\"6 4\"" : "");
-    put_colour(out, "stroke", index);
+    put_colour(out, "stroke", s->colour);
     text_put(out, "\"/>\n");
 }
 
@@ -229,7 +241,7 @@ static void put_points(text *out, const report_series *s, size_t index, const ax
     char xs[REPORT_NUMBER_SIZE], ys[REPORT_NUMBER_SIZE];
     for (const report_point *p = s->points; p; p = p->next) {
         if (!shown(x, y, p)) continue;
-        put_marker(out, index, index, pixel(x, p->x), pixel(y, p->y));
+        put_marker(out, index, s->colour, pixel(x, p->x), pixel(y, p->y));
         text_put(out, "<title>");
         markup_put(out, s->label);
         text_printf(out, ": %s at %s</title>", report_format(y->axis->unit, p->y, ys),
@@ -238,8 +250,8 @@ static void put_points(text *out, const report_series *s, size_t index, const ax
     }
 }
 
-static axis_map measure_x(const report_chart *c) {
-    axis_map m = {.axis = &c->x, .low = INFINITY, .high = -INFINITY, .from = LEFT + 10, .to = WIDTH - RIGHT - 10};
+static axis_map measure_x(const report_chart *c, double width) {
+    axis_map m = {.axis = &c->x, .low = INFINITY, .high = -INFINITY, .from = LEFT + 10, .to = width - RIGHT - 10};
     for (const report_series *s = c->series; s; s = s->next) {
         for (const report_point *p = s->points; p; p = p->next) include_value(&m, p->x);
     }
@@ -257,15 +269,15 @@ static axis_map measure_y(const report_chart *c, double from, double to, bool wh
     return m;
 }
 
-static void put_lines(text *out, const report_chart *c) {
-    double top = put_legend(NULL, c, 4) + 12, bottom = top + PLOT_HEIGHT;
-    axis_map x = measure_x(c), y = measure_y(c, bottom, top, true);
-    start(out, c, bottom + AXIS_HEIGHT);
-    put_legend(out, c, 4);
-    put_y_axis(out, &y);
+static void put_lines(text *out, const report_chart *c, double width) {
+    double top = put_legend(NULL, c, 4, width) + 12, bottom = top + PLOT_HEIGHT;
+    axis_map x = measure_x(c, width), y = measure_y(c, bottom, top, true);
+    start(out, c, width, bottom + AXIS_HEIGHT);
+    put_legend(out, c, 4, width);
+    put_y_axis(out, &y, width - RIGHT);
     put_x_axis(out, &x, top, bottom);
     size_t index = 0;
-    for (const report_series *s = c->series; s; s = s->next) put_line(out, s, index++, &x, &y);
+    for (const report_series *s = c->series; s; s = s->next) put_line(out, s, &x, &y);
     index = 0;
     for (const report_series *s = c->series; s; s = s->next) put_points(out, s, index++, &x, &y);
     text_put(out, "</svg>\n");
@@ -273,10 +285,10 @@ static void put_lines(text *out, const report_chart *c) {
 
 /* ---- horizontal bars, since names of kernels are long ---- */
 
-static double widest_category(const report_chart *c) {
+static double widest_category(const report_chart *c, double width) {
     double widest = 40;
     for (const report_category *k = c->categories; k; k = k->next) widest = fmax(widest, label_width(k->label));
-    return fmin(widest, WIDTH / 2.5);
+    return fmin(widest, width / 2.5);
 }
 
 static void put_bar(text *out, const axis_map *m, size_t series, double top, double value) {
@@ -300,12 +312,12 @@ static void put_bar_series(text *out, const report_chart *c, const axis_map *m, 
     }
 }
 
-static void put_bars(text *out, const report_chart *c) {
-    double group = BAR * (double)c->series_count + BAR_GAP, legend = put_legend(NULL, c, 4), top = legend + 8;
-    double bottom = top + group * (double)c->category_count, left = widest_category(c) + 16;
-    axis_map m = measure_y(c, left, WIDTH - RIGHT - 60, false);
-    start(out, c, bottom + AXIS_HEIGHT);
-    if (legend > 0) put_legend(out, c, 4);
+static void put_bars(text *out, const report_chart *c, double width) {
+    double group = BAR * (double)c->series_count + BAR_GAP, legend = put_legend(NULL, c, 4, width), top = legend + 8;
+    double bottom = top + group * (double)c->category_count, left = widest_category(c, width) + 16;
+    axis_map m = measure_y(c, left, width - RIGHT - 60, false);
+    start(out, c, width, bottom + AXIS_HEIGHT);
+    if (legend > 0) put_legend(out, c, 4, width);
     put_x_axis(out, &m, top, bottom);
     double y = top + group / 2 + 4;
     for (const report_category *k = c->categories; k; k = k->next, y += group)
@@ -314,16 +326,16 @@ static void put_bars(text *out, const report_chart *c) {
     text_put(out, "</svg>\n");
 }
 
-void markup_put_chart(text *out, const report_chart *c) {
+void markup_put_chart(text *out, const report_chart *c, double width) {
     if (c->kind == REPORT_BARS)
-        put_bars(out, c);
+        put_bars(out, c, width);
     else
-        put_lines(out, c);
+        put_lines(out, c, width);
 }
 
 haul_status report_write_svg(const report_chart *c, text *out) {
     if (!c || c->document->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
     text_put(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    markup_put_chart(out, c);
+    markup_put_chart(out, c, MARKUP_WIDE);
     return out->failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report") : HAUL_OK;
 }

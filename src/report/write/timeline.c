@@ -57,18 +57,19 @@ void report_put_timeline(text *out, const haul_timeline *t, size_t columns) {
 
 /* ---- SVG ---- */
 
-enum { WIDTH = 960, LEFT = 90, RIGHT = 20, TOP = 12, LANE = 30, BOX = 22, AXIS = 34, COLOURS = 6, TICKS = 8 };
+enum { WIDE = 960, NARROW = 420, LEFT = 90, RIGHT = 20, TOP = 12, LANE = 30, BOX = 22, AXIS = 34, COLOURS = 6, TICKS = 8, TICK_WIDTH = 70 };
 
 static const char *const colours[COLOURS] = {"#2563eb", "#d97706", "#059669", "#db2777", "#7c3aed", "#0891b2"};
 
-/* 1, 2 or 5 times a power of ten, about TICKS times in `length`. */
-static double tick_of(double length) {
-    const double raw = length / TICKS, power = pow(10, floor(log10(raw))), mantissa = raw / power;
+/* 1, 2 or 5 times a power of ten, about `count` times in `length`. */
+static double tick_of(double length, int count) {
+    const double raw = length / count, power = pow(10, floor(log10(raw))), mantissa = raw / power;
     return power * (mantissa <= 1 ? 1 : mantissa <= 2 ? 2 : mantissa <= 5 ? 5 : 10);
 }
 
 static void put_axis(text *out, double length, double scale, int bottom) {
-    const double tick = tick_of(length);
+    const int room = (int)(length * scale / TICK_WIDTH);
+    const double tick = tick_of(length, room < TICKS ? room : TICKS);
     for (int k = 0; k * tick <= length; k++) {
         char label[REPORT_NUMBER_SIZE];
         const double x = LEFT + k * tick * scale;
@@ -93,15 +94,15 @@ static void put_box(text *out, const haul_operation *o, double scale, int y) {
                 bytes);
 }
 
-void report_put_timeline_svg(text *out, const haul_timeline *t) {
-    const double length = length_of(t), scale = (WIDTH - LEFT - RIGHT) / length;
+static void put_svg(text *out, const haul_timeline *t, int width) {
+    const double length = length_of(t), scale = (width - LEFT - RIGHT) / length;
     int lane[HAUL_ENGINE_COUNT], lanes = 0;
     for (int e = 0; e < HAUL_ENGINE_COUNT; e++) lane[e] = is_used(t, e) ? lanes++ : -1;
     const int bottom = TOP + lanes * LANE;
     text_printf(out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
                 "font-size=\"12\" fill=\"currentColor\">\n",
-                WIDTH, bottom + AXIS);
+                width, bottom + AXIS);
     put_axis(out, length, scale, bottom);
     for (int e = 0; e < HAUL_ENGINE_COUNT; e++)
         if (lane[e] >= 0)
@@ -112,6 +113,10 @@ void report_put_timeline_svg(text *out, const haul_timeline *t) {
         if (at >= 0) put_box(out, &t->operations[i], scale, TOP + at * LANE);
     }
     text_put(out, "</svg>\n");
+}
+
+void report_put_timeline_svg(text *out, const haul_timeline *t) {
+    put_svg(out, t, WIDE);
 }
 
 /* ---- trace events ---- */
@@ -165,8 +170,12 @@ void report_add_timeline(report_section *section, const haul_timeline *t) {
         report_add_number(table, report_ratio((double)t->bytes[e] * 1e6, t->busy_us[e]));
     }
     report_put_timeline(&chart, t, CHART_COLUMNS);
-    report_put_timeline_svg(&picture, t);
-    if (!chart.failed) report_add_code(section, text_string(&chart));
+    text_put(&picture, "<div class=\"on-wide\">");
+    put_svg(&picture, t, WIDE);
+    text_put(&picture, "</div><div class=\"on-narrow\">");
+    put_svg(&picture, t, NARROW);
+    text_put(&picture, "</div>\n");
+    if (!chart.failed) report_add_drawing(section, text_string(&chart));
     report_add_figure(section, "Timeline", &picture);
     text_free(&chart);
     text_free(&picture);

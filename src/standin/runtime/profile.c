@@ -203,7 +203,8 @@ static void add_kernels(report_document *d, const standin_kernel_record *kernels
 static haul_status add_worst(report_document *d, const standin_kernel_record *kernels) {
     char name[NAME];
     for (const standin_kernel_record *k = kernels; k; k = k->next) {
-        const report_profile_options options = options_of(k);
+        report_profile_options options = options_of(k);
+        if (k->worst) options.simulated = k->worst->machine;
         if (k->worst) HAUL_TRY(report_add_profile(d, name_of(k, name), k->worst->launches, &options));
     }
     return HAUL_OK;
