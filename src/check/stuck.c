@@ -105,6 +105,13 @@ static const char *file_of(const ptx_module *m, uint32_t number) {
     return file < m->file_count ? m->files[file] : NULL;
 }
 
+uint32_t sim_stuck_users_place(const ptx_module *m, uint32_t number) {
+    if (!file_of(m, number)) return 0;
+    while (is_toolchain_file(file_of(m, number)) && file_of(m, m->places[number - 1].inlined_at))
+        number = m->places[number - 1].inlined_at;
+    return number;
+}
+
 static void put_source_line(text *out, const ptx_module *m, uint32_t number) {
     const char *file = file_of(m, number), *slash = strrchr(file, '/');
     text_printf(out, "%s:%" PRIu32, slash ? slash + 1 : file, m->places[number - 1].line);
@@ -116,13 +123,11 @@ static void put_line(text *out, const sim_warp *w, const sim_path *p) {
     const sim_program *program = w->sm->grid->program;
     const ptx_module *m = program->module;
     const ptx_instruction *i = &program->function->instructions[w->ops[p->pc].instruction];
-    uint32_t users = i->place;
-    if (!file_of(m, users)) {
+    const uint32_t users = sim_stuck_users_place(m, i->place);
+    if (!users) {
         text_printf(out, "PTX line %" PRIu32, i->position.line);
         return;
     }
-    while (is_toolchain_file(file_of(m, users)) && file_of(m, m->places[users - 1].inlined_at))
-        users = m->places[users - 1].inlined_at;
     uint32_t kernels = users;
     while (file_of(m, m->places[kernels - 1].inlined_at)) kernels = m->places[kernels - 1].inlined_at;
     put_source_line(out, m, users);
@@ -228,14 +233,13 @@ static void put_place(text *out, const place *at) {
     sim_stuck_put_event(out, at->warp, at->path);
 }
 
-static void put_block_name(text *out, const sim_block *b) {
+void sim_stuck_put_name(text *out, const sim_block *b) {
     text_printf(out, "block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")", b->at[0], b->at[1], b->at[2]);
 }
 
 void sim_stuck_put_block(text *out, const sim_block *b) {
     place_list list;
     list_places(b, &list);
-    put_block_name(out, b);
     for (size_t i = 0; i < list.count; i++) {
         text_put(out, i ? "; " : ": ");
         put_place(out, &list.items[i]);
@@ -247,12 +251,11 @@ static void put_other_blocks(text *out, const sim_block *b) {
         const sim_block *other = &b->cluster[r];
         if (other == b) continue;
         text_put(out, "; ");
-        if (other->running) {
+        sim_stuck_put_name(out, other);
+        if (other->running)
             sim_stuck_put_block(out, other);
-        } else {
-            put_block_name(out, other);
+        else
             text_put(out, " has ended");
-        }
     }
 }
 

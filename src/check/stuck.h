@@ -13,7 +13,12 @@ void sim_stuck_put_event(text *out, const sim_warp *w, const sim_path *p);
 /* Describes the path's threads and all others of its block (at the cluster's barrier: of its cluster) by place:
  * "64 threads (warps 0-1) wait here; 64 threads (warps 2-3) have ended". */
 void sim_stuck_put_others(text *out, const sim_warp *w, const sim_path *p);
-/* Describes the whole block, one place after the other. */
+/* Describes all threads of the block, one place after the other: ": 32 threads (warp 0) wait at ...". */
 void sim_stuck_put_block(text *out, const sim_block *b);
+/* "block (1,0,0)" */
+void sim_stuck_put_name(text *out, const sim_block *b);
+/* Returns the number (from 1 on) of the innermost place that is not in a header of the toolchain; of the outermost if all
+ * are. 0: there is no line information. */
+uint32_t sim_stuck_users_place(const ptx_module *m, uint32_t number);
 
 #endif

@@ -11,23 +11,24 @@
 #include "check/stuck.h"
 #include "state/block.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the source line of an instruction; NULL if the PTX names none. */
+/* ---- faults ---- */
+
+/* Returns the user's place of an instruction, not one in a header of the toolchain; NULL if the PTX names none. */
 static const ptx_place *place_of(const sim_program *p, const sim_op *op) {
-    uint32_t place = p->function->instructions[op->instruction].place;
+    const uint32_t place = sim_stuck_users_place(p->module, p->function->instructions[op->instruction].place);
     return place ? &p->module->places[place - 1] : NULL;
 }
-
-/* ---- faults ---- */
 
 /* Begins a message with the source line, or with the PTX's own if there is none. */
 static void print_place(const sim_program *p, const sim_op *op, char *out, size_t size) {
     const ptx_place *place = place_of(p, op);
     const ptx_instruction *i = &p->function->instructions[op->instruction];
-    if (place && place->file < p->module->file_count && p->module->files[place->file])
+    if (place)
         snprintf(out, size, "%s:%u: ", p->module->files[place->file], place->line);
     else
         snprintf(out, size, "%s:%u: ", p->module->name, i->position.line);
@@ -99,12 +100,28 @@ sim_step sim_fault(sim_warp *w, const sim_op *op, haul_finding_kind kind, uint32
     return SIM_STOP;
 }
 
-sim_step sim_fail_assertion(sim_warp *w, const char *place, uint32_t lanes, const char *format, ...) {
+/* The part after the last slash. */
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The device library's assertions name a pipeline, its stage and a role in place of file, line and function; the user's
+ * line goes before them. */
+sim_step sim_fail_assertion(sim_warp *w, const char *file, uint32_t line, uint32_t lanes, const char *format, ...) {
+    char place[1024] = "";
     va_list arguments;
+    const sim_op *op = &w->ops[w->path->pc];
+    const ptx_place *users = place_of(w->sm->grid->program, op);
+    const char *own = users ? last_part(w->sm->grid->program->module->files[users->file]) : "";
+    if (users && strcmp(own, last_part(file)) != 0)
+        snprintf(place, sizeof place / 2, "%s:%u: ", own, users->line);
+    const size_t used = strlen(place);
+    snprintf(place + used, sizeof place - used, "%s:%u: ", file, line);
     va_start(arguments, format);
     if (open_fault(w, HAUL_ERROR_TRAP, HAUL_FINDING_TRAP, lanes, place)) {
         w->sm->fault.is_assertion = true;
-        tell_fault(w, &w->ops[w->path->pc], lanes, format, arguments);
+        tell_fault(w, op, lanes, format, arguments);
     }
     va_end(arguments);
     return SIM_STOP;
@@ -138,15 +155,47 @@ uint32_t sim_fault_pass(sim_warp *w) {
 
 /* ---- stuck warps ---- */
 
-/* Stops when the message is full; blocks that do not fit are left out. */
-void sim_sm_describe_stuck(const sim_sm *sm, char *message, size_t size) {
-    text what = {0};
-    for (uint32_t b = 0; b < sm->grid->resident && strlen(message) + what.length < size; b++) {
-        if (!sm->blocks[b].running) continue;
-        text_put(&what, *message || what.length ? "; " : " ");
-        sim_stuck_put_block(&what, &sm->blocks[b]);
+/* Returns the kind of blocks that wait like this one; NULL if it is the first. */
+static sim_stuck_kind *kind_of(sim_stuck *s, const char *waits) {
+    for (size_t i = 0; i < s->count; i++)
+        if (strcmp(text_string(&s->kinds[i].waits), waits) == 0) return &s->kinds[i];
+    return NULL;
+}
+
+static void describe_block(const sim_block *b, sim_stuck *s) {
+    text waits = {0};
+    sim_stuck_put_block(&waits, b);
+    sim_stuck_kind *same = kind_of(s, text_string(&waits));
+    if (same) {
+        same->more++;
+    } else if (s->count < SIM_STUCK_KINDS) {
+        sim_stuck_kind *kind = &s->kinds[s->count++];
+        sim_stuck_put_name(&kind->block, b);
+        kind->waits = waits;
+        return;
+    } else {
+        s->others++;
     }
-    const size_t used = strlen(message);
-    snprintf(message + used, size - used, "%s", text_string(&what));
-    text_free(&what);
+    text_free(&waits);
+}
+
+void sim_sm_describe_stuck(const sim_sm *sm, sim_stuck *s) {
+    for (uint32_t b = 0; b < sm->grid->resident; b++)
+        if (sm->blocks[b].running) describe_block(&sm->blocks[b], s);
+}
+
+/* " block (0,0,0) and 3 more: 32 threads (warp 0) wait at ...; block (4,0,0): ..." */
+void sim_stuck_tell(sim_stuck *s, char *message, size_t size) {
+    text all = {0};
+    for (size_t i = 0; i < s->count; i++) {
+        sim_stuck_kind *kind = &s->kinds[i];
+        text_printf(&all, "%s %s", i ? ";" : "", text_string(&kind->block));
+        if (kind->more) text_printf(&all, " and %" PRIu64 " more block%s", kind->more, kind->more > 1 ? "s" : "");
+        text_put(&all, text_string(&kind->waits));
+        text_free(&kind->block);
+        text_free(&kind->waits);
+    }
+    if (s->others) text_printf(&all, "; %" PRIu64 " other blocks wait, too", s->others);
+    snprintf(message, size, "%s", text_string(&all));
+    text_free(&all);
 }

@@ -457,7 +457,9 @@ static bool revive(sim_run *s) {
 
 /* Describes where all threads are, as far as `message` has room. */
 static void describe_all(const sim_run *s, char *message, size_t size) {
-    for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_describe_stuck(&s->sms[i], message, size);
+    sim_stuck stuck = {0};
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_describe_stuck(&s->sms[i], &stuck);
+    sim_stuck_tell(&stuck, message, size);
 }
 
 /* Threads that wait for a thread with a fault are no second defect. */

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "report/format.h"
 #include "report/profile/lanes.h"
+#include "report/profile/launch_advice.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -296,6 +297,15 @@ static bool has_few_lanes(const figures *f) {
     return has_gaps(f) || (could_use_lanes(f) && idle && is_in_loop(f));
 }
 
+/* Whether warps fill their sectors with 1 or 2 bytes a lane, so that wider accesses would need fewer requests. Lanes that
+ * share places take as few sectors, but their sectors are found in L1. */
+static bool is_narrow(const figures *f) {
+    const haul_traffic *t = &f->line->traffic;
+    const bool streams = is_load(f) ? 2 * t->hits < t->sectors : f->line->class == HAUL_CLASS_GLOBAL_STORE;
+    return streams && could_use_lanes(f) && f->width > 0 && f->width < 2.5 && f->lanes > 28 && !wastes_sectors(f) &&
+           f->sectors > 0.9 * f->width && is_in_loop(f) && !is_strong(f);
+}
+
 /* ---- waste ---- */
 
 static double wasted_sectors(const figures *f) {
@@ -550,6 +560,16 @@ static const char *say_narrow(const figures *f) {
                         f->width, f->width > 6 ? "half" : "quarter");
 }
 
+static const char *say_narrow_access(const figures *f) {
+    const double wide = f->width < 1.5 ? 4 : 2;
+    return arena_printf(f->memory,
+                        "%.0f byte%s a lane: a request of a warp %s %.0f bytes where 128 would do; have each thread %s "
+                        "%.0f adjacent elements at once, as %s, for a %s of the requests",
+                        f->width, f->width > 1.5 ? "s" : "", is_load(f) ? "fetches" : "sends", 32 * f->width,
+                        is_load(f) ? "load" : "store", wide, f->width < 1.5 ? "uchar4" : "ushort2 or half2",
+                        f->width < 1.5 ? "quarter" : "half");
+}
+
 static const char *say_serialised(const figures *f) {
     const haul_traffic *t = &f->line->worst;
     return arena_printf(
@@ -595,12 +615,13 @@ static const struct {
     {"bank-conflicts", has_bank_conflicts, wasted_wavefronts, say_conflicts, false},
     {"table-conflicts", has_table_conflicts, wasted_wavefronts, say_table, false},
     {"narrow-async-copy", is_narrow_copy, wasted_nothing, say_narrow, false},
+    {"narrow-access", is_narrow, wasted_nothing, say_narrow_access, false},
     {"one-lane", is_one_lane, wasted_nothing, say_one_lane, false},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 const char *report_advice_kind(size_t index) {
-    return index < KINDS ? kinds[index].kind : NULL;
+    return index < KINDS ? kinds[index].kind : report_launch_advice_kind(index - KINDS);
 }
 
 static size_t find_kind(const figures *f) {
@@ -613,7 +634,7 @@ haul_status report_advise(const report_hotspots *lines, double share, arena *mem
                           size_t *count) {
     bool said[KINDS] = {false};
     *count = 0;
-    *advice = ARENA_ARRAY(memory, lines->count, report_advice);
+    *advice = ARENA_ARRAY(memory, lines->count + REPORT_LAUNCH_ADVICE, report_advice);
     if (!*advice) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
     for (size_t i = 0; i < lines->count; i++) {
         const report_hotspot *line = &lines->items[i];
@@ -623,8 +644,8 @@ haul_status report_advise(const report_hotspots *lines, double share, arena *mem
         if (kind == KINDS || (kinds[kind].of_launch && said[kind])) continue;
         said[kind] = true;
         report_advice *a = &(*advice)[(*count)++];
-        *a = (report_advice){kinds[kind].kind, line, kinds[kind].wasted(&f), kinds[kind].say(&f)};
+        *a = (report_advice){kinds[kind].kind, line, false, kinds[kind].wasted(&f), kinds[kind].say(&f)};
         if (!a->text) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
     }
-    return HAUL_OK;
+    return report_advise_launch(lines, memory, *advice, count);
 }

@@ -6,13 +6,14 @@
 
 typedef struct report_advice {
     const char *kind; /* "misaligned", ...: see advice.c */
-    const report_hotspot *line;
+    const report_hotspot *line; /* of advice on the whole launch: the one with the most traffic */
+    bool of_launch;
     double wasted;    /* bytes through L1 or shared memory wasted, of line->moved */
     const char *text; /* one sentence, without the place */
 } report_advice;
 
-/* Advice for lines that have at least `share` percent of the launch's traffic, in the lines' order. Lives in
- * `memory`. */
+/* Advice for lines that have at least `share` percent of the launch's traffic, in the lines' order, then advice on the
+ * launch if the lines have a machine. Lives in `memory`. */
 haul_status report_advise(const report_hotspots *lines, double share, arena *memory, report_advice **advice,
                           size_t *count);
 

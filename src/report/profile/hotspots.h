@@ -3,6 +3,7 @@
 #define HAUL_REPORT_PROFILE_HOTSPOTS_H
 
 #include "base/arena.h"
+#include "machine/machine.h"
 #include "report/source.h"
 
 #include <haul/run.h>
@@ -28,12 +29,13 @@ typedef struct report_hotspots {
     report_hotspot *items; /* the line with the most bytes comes first */
     size_t count;
     const haul_launch_record *record;
+    const sim_machine *machine; /* that ran it; NULL: no advice on the launch as a whole */
 } report_hotspots;
 
 /* Bytes that the traffic moves: `moved` of a line. */
 double report_moved_bytes(haul_memory_class class, const haul_traffic *traffic);
 
-/* Finds the lines. The result lives in `memory`; its strings point into the record and into `sources` (which may be
+/* Finds the lines, for no machine. The result lives in `memory`; its strings point into the record and into `sources` (which may be
  * NULL). A place inside a header of the toolchain counts for the line that it was inlined into. */
 haul_status report_find_hotspots(const haul_launch_record *record, report_sources *sources, arena *memory,
                                  report_hotspots *lines);

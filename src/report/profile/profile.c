@@ -221,8 +221,11 @@ static void add_sample(report_section *s, const haul_launch_record *r) {
 static void add_advice(report_section *s, const report_advice *advice, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const report_hotspot *line = advice[i].line;
-        report_add_note(s, REPORT_WARNING, "%s:%u: %s: %s.", line->name, line->line, haul_class_names[line->class],
-                        advice[i].text);
+        if (advice[i].of_launch)
+            report_add_note(s, REPORT_WARNING, "The launch: %s.", advice[i].text);
+        else
+            report_add_note(s, REPORT_WARNING, "%s:%u: %s: %s.", line->name, line->line,
+                            haul_class_names[line->class], advice[i].text);
     }
 }
 
@@ -233,6 +236,7 @@ static haul_status add_all(report_section *s, const haul_launch_record *r, const
     size_t count;
     const sim_machine *machine = o->simulated ? sim_machine_find(o->simulated) : NULL;
     HAUL_TRY(report_find_hotspots(r, o->sources, memory, &lines));
+    lines.machine = machine;
     HAUL_TRY(report_advise(&lines, o->share, memory, &advice, &count));
     add_shape(s, r);
     add_sample(s, r);
@@ -327,8 +331,10 @@ static haul_status make_json(report_document *d, const haul_launch_record *r, co
     report_hotspots lines;
     report_advice *advice;
     size_t count;
+    const sim_machine *machine = o->simulated ? sim_machine_find(o->simulated) : NULL;
     report_section *s = report_add_section(d, "profile", r->kernel);
     HAUL_TRY(report_find_hotspots(r, o->sources, memory, &lines));
+    lines.machine = machine;
     HAUL_TRY(report_advise(&lines, o->share, memory, &advice, &count));
     report_add_time(s, r, o->measured);
     report_add_memory_tables(s, r);

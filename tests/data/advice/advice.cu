@@ -567,6 +567,115 @@ KERNEL(good_one_lane) {
     if (LANE == 0) atomicAdd(out + blockIdx.x, sum);
 }
 
+/* ---- scattered: a copy ---- */
+
+KERNEL(bad_scattered_copy) {
+    __shared__ float s[256];
+    __pipeline_memcpy_async(s + threadIdx.x, in + index[I], 4);
+    copies_arrive();
+    out[I] = s[255 - threadIdx.x];
+}
+
+KERNEL(good_scattered_copy) {
+    __shared__ float s[256];
+    __pipeline_memcpy_async(s + threadIdx.x, in + sorted[I], 4);
+    copies_arrive();
+    out[I] = s[255 - threadIdx.x];
+}
+
+/* ---- narrow-access ---- */
+
+KERNEL(bad_narrow_access) {
+    const unsigned char *from = (const unsigned char *)in;
+    unsigned sum = 0;
+#pragma unroll 1
+    for (unsigned i = I; i < 65536; i += gridDim.x * blockDim.x) sum += from[i];
+    ((unsigned *)out)[I] = sum;
+}
+
+KERNEL(good_narrow_access) {
+    const uchar4 *from = (const uchar4 *)in;
+    unsigned sum = 0;
+#pragma unroll 1
+    for (unsigned i = I; i < 16384; i += gridDim.x * blockDim.x) {
+        const uchar4 v = from[i];
+        sum += v.x + v.y + v.z + v.w;
+    }
+    ((unsigned *)out)[I] = sum;
+}
+
+KERNEL(bad_narrow_access_store) {
+#pragma unroll 1
+    for (unsigned i = I; i < 65536; i += gridDim.x * blockDim.x) ((unsigned short *)out)[i] = (unsigned short)i;
+}
+
+KERNEL(good_narrow_access_store) {
+#pragma unroll 1
+    for (unsigned i = I; i < 32768; i += gridDim.x * blockDim.x)
+        ((ushort2 *)out)[i] = make_ushort2((unsigned short)(2 * i), (unsigned short)(2 * i + 1));
+}
+
+/* ---- few-blocks: the same kernel, launched with more ---- */
+
+enum { MANY = 1 << 20 };
+
+KERNEL(bad_few_blocks) {
+#pragma unroll 1
+    for (unsigned i = I; i < MANY; i += gridDim.x * blockDim.x) out[i] = 2 * in[i];
+}
+
+KERNEL(good_few_blocks) {
+#pragma unroll 1
+    for (unsigned i = I; i < MANY; i += gridDim.x * blockDim.x) out[i] = 2 * in[i];
+}
+
+/* ---- tail: shared memory leaves room for 5 blocks an SM, 660 on 132 SMs ---- */
+
+enum { TAIL = 661 * 64 * 8 };
+
+__device__ static float work(float v) {
+#pragma unroll 1
+    for (int k = 0; k < 64; k++) v = v * v + 1;
+    return v;
+}
+
+/* Each of 661 blocks has its 512 elements. */
+KERNEL(bad_tail) {
+    __shared__ float s[10240];
+    s[threadIdx.x] = 0;
+#pragma unroll 1
+    for (unsigned k = 0; k < 8; k++) out[blockIdx.x * 512 + k * 64 + threadIdx.x] = work(in[blockIdx.x * 512 + k * 64 + threadIdx.x]) + s[threadIdx.x];
+}
+
+KERNEL(good_tail) {
+    __shared__ float s[10240];
+    s[threadIdx.x] = 0;
+#pragma unroll 1
+    for (unsigned i = I; i < TAIL; i += gridDim.x * blockDim.x) out[i] = work(in[i]) + s[threadIdx.x];
+}
+
+/* ---- few-bytes-in-flight ---- */
+
+KERNEL(bad_few_bytes_in_flight) {
+    float sum = 0;
+#pragma unroll 1
+    for (unsigned i = I; i < MANY; i += gridDim.x * blockDim.x) sum += in[i];
+    out[I] = sum;
+}
+
+/* Four loads of 16 bytes before the first is used. */
+KERNEL(good_few_bytes_in_flight) {
+    const float4 *from = (const float4 *)in;
+    const unsigned step = gridDim.x * blockDim.x;
+    float sum = 0;
+#pragma unroll 1
+    for (unsigned i = I; i + 3 * step < MANY / 4; i += 4 * step) {
+        const float4 a = from[i], b = from[i + step], c = from[i + 2 * step], d = from[i + 3 * step];
+        sum += a.x + a.y + a.z + a.w + b.x + b.y + b.z + b.w + c.x + c.y + c.z + c.w + d.x + d.y + d.z + d.w;
+    }
+    out[I] = sum;
+}
+
 /* ---- kernels that get no advice ---- */
 
 KERNEL(fine_copy_with_tail) {
