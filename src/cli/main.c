@@ -45,6 +45,7 @@ static int unknown_command(const char *name) {
 /* Progress is on only while the command runs; commands clear it themselves before they print. */
 static int start(const cli_command *command, const cli_values *values) {
     progress_start(values->quiet);
+    if (values->timeout) progress_end_after(command->name, values->timeout);
     const int code = command->run(values);
     progress_clear();
     return code;

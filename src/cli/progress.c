@@ -31,18 +31,42 @@ static struct {
 static volatile sig_atomic_t has_file;
 static char file[PATH_MAX];
 
+/* Of --timeout. */
+static volatile sig_atomic_t is_late;
+static char late_message[128];
+
 /* Handles a signal that ends haul: removes the line and the incomplete file. */
 static void end(int signal_number, siginfo_t *about, void *context) {
     (void)about, (void)context;
     terminal_line_erase();
     if (has_file) unlink(file);
+    if (is_late) _exit(2);
     raise(signal_number); /* the handler is reset, so this ends haul */
+}
+
+/* Ends haul as SIGTERM does, since programs that haul runs must end first (base/process.h). */
+static void end_late(int signal_number) {
+    (void)signal_number;
+    terminal_line_erase();
+    const ssize_t written = write(STDERR_FILENO, late_message, strlen(late_message));
+    (void)written;
+    is_late = 1;
+    kill(getpid(), SIGTERM);
 }
 
 static void handle_all(void) {
     signals_handle(SIGINT, end);
     signals_handle(SIGTERM, end);
     signals_handle(SIGHUP, end);
+}
+
+void progress_end_after(const char *command, uint64_t seconds) {
+    struct sigaction late = {.sa_handler = end_late, .sa_flags = SA_RESTART};
+    snprintf(late_message, sizeof late_message, "haul %s: stopped after %llu seconds: --timeout\n", command,
+             (unsigned long long)seconds);
+    signals_handle(SIGTERM, end);
+    (void)sigaction(SIGALRM, &late, NULL);
+    alarm(seconds < UINT_MAX ? (unsigned)seconds : UINT_MAX);
 }
 
 void progress_remove_on_signal(const char *path) {

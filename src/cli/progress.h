@@ -18,6 +18,10 @@ void progress_bytes(uint64_t done, uint64_t all);
 /* Removes the line: before anything else is printed, and at the end. */
 void progress_clear(void);
 
+/* Ends haul after this time with a line on standard error and status 2, and cleans up as for signals. A program that
+ * haul becomes ends by SIGALRM. */
+void progress_end_after(const char *command, uint64_t seconds);
+
 /* Makes signals that end haul remove that file, too; NULL: none. The text is copied. */
 void progress_remove_on_signal(const char *path);
 

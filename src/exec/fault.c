@@ -108,10 +108,10 @@ static const char *last_part(const char *path) {
 
 /* The device library's assertions name a pipeline, its stage and a role in place of file, line and function; the user's
  * line goes before them. */
-sim_step sim_fail_assertion(sim_warp *w, const char *file, uint32_t line, uint32_t lanes, const char *format, ...) {
+sim_step sim_fail_assertion(sim_warp *w, const sim_op *op, const char *file, uint32_t line, uint32_t lanes,
+                            const char *format, ...) {
     char place[1024] = "";
     va_list arguments;
-    const sim_op *op = &w->ops[w->path->pc];
     const ptx_place *users = place_of(w->sm->grid->program, op);
     const char *own = users ? last_part(w->sm->grid->program->module->files[users->file]) : "";
     if (users && strcmp(own, last_part(file)) != 0)

@@ -15,10 +15,10 @@ sim_step sim_fault(sim_warp *w, const sim_op *op, haul_finding_kind kind, uint32
  * pending fault is of that kind, clears it and returns its lanes; the launch still fails with the first one. Returns 0
  * if the SM's work must end. */
 uint32_t sim_fault_pass(sim_warp *w);
-/* Records a failed assertion of the operation that the warp is at. Its message begins with the file and the line that the
+/* Records a failed assertion. Its message begins with the file and the line that the
  * kernel supplies and, if that file is another than the user's source, with the user's line. */
-sim_step sim_fail_assertion(sim_warp *w, const char *file, uint32_t line, uint32_t lanes, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+sim_step sim_fail_assertion(sim_warp *w, const sim_op *op, const char *file, uint32_t line, uint32_t lanes,
+                            const char *format, ...) __attribute__((format(printf, 6, 7)));
 /* Records a failure that is no defect of the kernel: the host or the virtual GPU cannot go on. */
 sim_step sim_give_up(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

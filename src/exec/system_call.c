@@ -118,7 +118,7 @@ static sim_step run___assertfail(sim_warp *w, const sim_op *op, uint32_t active)
     const unsigned lane = (unsigned)__builtin_ctz(active);
     char asserted[256], file[256], function[192];
     read_argument(w, op, 1, lane, file, sizeof file);
-    return sim_fail_assertion(w, file, (uint32_t)argument(w, op, 2, lane), active, "%s: assertion failed: %s",
+    return sim_fail_assertion(w, op, file, (uint32_t)argument(w, op, 2, lane), active, "%s: assertion failed: %s",
                               read_argument(w, op, 3, lane, function, sizeof function),
                               read_argument(w, op, 0, lane, asserted, sizeof asserted));
 }

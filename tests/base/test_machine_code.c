@@ -77,6 +77,35 @@ static void nvdisasm_names_sections(void **state) {
     machine_code_free(&code);
 }
 
+static void instructions_have_their_source_lines(void **state) {
+    (void)state;
+    static const char lines[] = ".text.copy:\n"
+                                "\t//## File \"/h/inner.cuh\", line 7 inlined at \"/h/copy.cu\", line 12\n"
+                                "\t//## File \"/h/copy.cu\", line 12\n"
+                                "        /*0000*/                   LDG.E R4, desc[UR4][R2.64] ;\n"
+                                "        /*0010*/              @!P0 EXIT ;\n"
+                                "\t//## File \"/h/copy.cu\", line 13\n"
+                                "        /*0020*/                   STG.E desc[UR4][R2.64], R4 ;\n"
+                                "        /*0030*/                   NOP;\n";
+    machine_code code;
+    machine_code_begin(&code);
+    assert_int_equal(machine_code_read_report(&code, report), HAUL_OK);
+    assert_int_equal(machine_code_read_listing(&code, lines), HAUL_OK);
+    const machine_kernel *copy = machine_code_find(&code, "copy");
+    assert_int_equal(copy->line_count, 3);
+    const machine_line *load = &copy->lines[0], *leave = &copy->lines[1], *store = &copy->lines[2];
+    assert_string_equal(load->text, "LDG.E R4, desc[UR4][R2.64] ");
+    assert_string_equal(load->place.file, "/h/inner.cuh");
+    assert_int_equal(load->place.line, 7);
+    assert_int_equal(load->place.inlined_into->line, 12);
+    assert_string_equal(leave->text, "@!P0 EXIT ");
+    assert_int_equal(leave->place.line, 7);
+    assert_int_equal(store->address, 0x20);
+    assert_int_equal(store->place.line, 13);
+    assert_null(store->place.inlined_into);
+    machine_code_free(&code);
+}
+
 static void what_is_no_cubin_says_nothing(void **state) {
     (void)state;
     char zeros[64] = "\177ELF"; /* no sections, at offset 0 */
@@ -152,6 +181,7 @@ int main(void) {
         cmocka_unit_test(registers_and_spills_are_those_of_each_kernel),
         cmocka_unit_test(instructions_are_counted_by_opcode),
         cmocka_unit_test(nvdisasm_names_sections),
+        cmocka_unit_test(instructions_have_their_source_lines),
         cmocka_unit_test(what_is_no_cubin_says_nothing),
         cmocka_unit_test_setup_teardown(a_ptxas_on_the_path_is_asked_for_the_device, make_tools, remove_tools),
         cmocka_unit_test_setup_teardown(what_ptxas_refuses_is_said, make_tools, remove_tools),

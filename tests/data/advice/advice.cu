@@ -644,14 +644,17 @@ KERNEL(bad_tail) {
     __shared__ float s[10240];
     s[threadIdx.x] = 0;
 #pragma unroll 1
-    for (unsigned k = 0; k < 8; k++) out[blockIdx.x * 512 + k * 64 + threadIdx.x] = work(in[blockIdx.x * 512 + k * 64 + threadIdx.x]) + s[threadIdx.x];
+    for (unsigned k = 0; k < 8; k++) {
+        const unsigned i = blockIdx.x * 512 + k * 64 + threadIdx.x;
+        out[i] = work((float)i) + in[i] + s[threadIdx.x];
+    }
 }
 
 KERNEL(good_tail) {
     __shared__ float s[10240];
     s[threadIdx.x] = 0;
 #pragma unroll 1
-    for (unsigned i = I; i < TAIL; i += gridDim.x * blockDim.x) out[i] = work(in[i]) + s[threadIdx.x];
+    for (unsigned i = I; i < TAIL; i += gridDim.x * blockDim.x) out[i] = work((float)i) + in[i] + s[threadIdx.x];
 }
 
 /* ---- few-bytes-in-flight ---- */
