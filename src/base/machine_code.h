@@ -58,8 +58,8 @@ void machine_code_begin(machine_code *code);
 haul_status machine_code_read_report(machine_code *code, const char *report);
 /* Reads the kernels' numbers of instructions from a cubin; ignores other files. */
 void machine_code_read_file(machine_code *code, const text *cubin);
-/* Reads the output of `cuobjdump -sass` or `nvdisasm -c`, with the source lines of `nvdisasm -gi`. Kernels that are not in
- * the report are ignored. */
+/* Reads the output of `cuobjdump -sass` or `nvdisasm -c`, with the source lines of `nvdisasm -gi`. Kernels that are not
+ * in the report are ignored. */
 haul_status machine_code_read_listing(machine_code *code, const char *listing);
 
 #endif

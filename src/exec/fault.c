@@ -114,8 +114,7 @@ sim_step sim_fail_assertion(sim_warp *w, const sim_op *op, const char *file, uin
     va_list arguments;
     const ptx_place *users = place_of(w->sm->grid->program, op);
     const char *own = users ? last_part(w->sm->grid->program->module->files[users->file]) : "";
-    if (users && strcmp(own, last_part(file)) != 0)
-        snprintf(place, sizeof place / 2, "%s:%u: ", own, users->line);
+    if (users && strcmp(own, last_part(file)) != 0) snprintf(place, sizeof place / 2, "%s:%u: ", own, users->line);
     const size_t used = strlen(place);
     snprintf(place + used, sizeof place - used, "%s:%u: ", file, line);
     va_start(arguments, format);

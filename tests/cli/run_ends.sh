@@ -64,7 +64,7 @@ MORE:
     st.global.u32 [%rd1], %r1;
     bra MORE;
 }
-.file 1 "/home/me/mine.cu"
+.file 1 "/src/mine.cu"
 .file 2 "/usr/local/cuda/include/sm_32_intrinsics.hpp"
 .file 3 "/opt/haul/include/haul/device/config.h"
 PTX
@@ -72,7 +72,7 @@ PTX
 # --- the line is the user's, not that of a header that it was inlined from ---
 for command in profile replay; do
     want "$command: a fault" 2 "$haul" $command ends.ptx -k fault -b 64 -g 4 --arg buf:zero:4 -d sim:h100
-    has '/home/me/mine.cu:5: access outside any allocation'
+    has '/src/mine.cu:5: access outside any allocation'
     want "$command: an assertion of the device library" 2 "$haul" $command ends.ptx -k asserts -b 64 -g 4 -d sim:h100
     has 'mine.cu:15: ring:2: role: assertion failed: what (kernel asserts, block 0,0,0, thread 0,0,0)'
     want "$command: a deadlock" 2 "$haul" $command ends.ptx -k deadlock -b 64 -g 300 -d sim:h100
@@ -80,7 +80,7 @@ for command in profile replay; do
     [ "$(grep -o 'block (' err | wc -l)" -eq 1 ] || fail "$command: a deadlock is told more than once: $(cat err)"
 done
 want "stream: a fault" 2 "$haul" stream ends.ptx -k fault --arg in --bytes 1K -d sim:h100
-has '/home/me/mine.cu:5: access outside any allocation'
+has '/src/mine.cu:5: access outside any allocation'
 
 # --- time is limited, and incomplete files go ---
 for command in replay profile check compare; do

@@ -3,7 +3,6 @@
 #include "base/status.h"
 #include "report/format.h"
 #include "report/profile/lanes.h"
-#include "report/profile/launch_advice.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -297,8 +296,8 @@ static bool has_few_lanes(const figures *f) {
     return has_gaps(f) || (could_use_lanes(f) && idle && is_in_loop(f));
 }
 
-/* Whether warps fill their sectors with 1 or 2 bytes a lane, so that wider accesses would need fewer requests. Lanes that
- * share places take as few sectors, but their sectors are found in L1. */
+/* Whether warps fill their sectors with 1 or 2 bytes a lane, so that wider accesses would need fewer requests. Lanes
+ * that share places take as few sectors, but their sectors are found in L1. */
 static bool is_narrow(const figures *f) {
     const haul_traffic *t = &f->line->traffic;
     const bool streams = is_load(f) ? 2 * t->hits < t->sectors : f->line->class == HAUL_CLASS_GLOBAL_STORE;

@@ -2,15 +2,7 @@
 #ifndef HAUL_REPORT_PROFILE_ADVICE_H
 #define HAUL_REPORT_PROFILE_ADVICE_H
 
-#include "report/profile/hotspots.h"
-
-typedef struct report_advice {
-    const char *kind; /* "misaligned", ...: see advice.c */
-    const report_hotspot *line; /* of advice on the whole launch: the one with the most traffic */
-    bool of_launch;
-    double wasted;    /* bytes through L1 or shared memory wasted, of line->moved */
-    const char *text; /* one sentence, without the place */
-} report_advice;
+#include "report/profile/launch_advice.h"
 
 /* Advice for lines that have at least `share` percent of the launch's traffic, in the lines' order, then advice on the
  * launch if the lines have a machine. Lives in `memory`. */

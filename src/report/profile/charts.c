@@ -37,8 +37,7 @@ static double l2_sectors(const haul_launch_record *r) {
 static double l1_sectors(const haul_launch_record *r) {
     double sum = 0;
     for (int class = HAUL_CLASS_GLOBAL_LOAD; class < HAUL_CLASS_COUNT; class ++)
-        sum += (double)r->classes[class].sectors +
-               (double)r->classes[class].shared_wavefronts * (WAVEFRONT / SECTOR);
+        sum += (double)r->classes[class].sectors + (double)r->classes[class].shared_wavefronts * (WAVEFRONT / SECTOR);
     return sum;
 }
 
@@ -65,7 +64,8 @@ void report_add_roofline(report_section *s, const haul_launch_record *r, const s
     level levels[LEVELS];
     if (!m || e->cycles <= 0 || e->instructions <= 0) return;
     find_levels(r, m, levels);
-    const double peak = m->sms * SCHEDULERS * e->sm_mhz * 1e-3, reached = e->instructions * e->sm_mhz * 1e-3 / e->cycles;
+    const double peak = m->sms * SCHEDULERS * e->sm_mhz * 1e-3,
+                 reached = e->instructions * e->sm_mhz * 1e-3 / e->cycles;
     double low = peak / levels[2].rate, high = peak / levels[0].rate;
     for (int i = 0; i < LEVELS; i++) {
         if (levels[i].sectors <= 0) continue;
@@ -93,9 +93,9 @@ void report_add_state_chart(report_section *s, const haul_launch_record *r) {
     double sum = 0;
     for (int k = 0; k < HAUL_STALL_COUNT; k++) sum += e->stalls[k];
     if (e->cycles <= 0 || sum <= 0) return;
-    report_chart *c = add_chart(s, "warp_states", "Warp states", REPORT_BARS,
-                                (report_axis){NULL, REPORT_LINEAR, REPORT_COUNT},
-                                (report_axis){"of the cycles in which warps are resident", REPORT_LINEAR, REPORT_PERCENT});
+    report_chart *c =
+        add_chart(s, "warp_states", "Warp states", REPORT_BARS, (report_axis){NULL, REPORT_LINEAR, REPORT_COUNT},
+                  (report_axis){"of the cycles in which warps are resident", REPORT_LINEAR, REPORT_PERCENT});
     report_series *bars = report_add_series(c, "share", REPORT_SOLID);
     report_sort_stalls(e, order);
     for (int k = 0; k < HAUL_STALL_COUNT && e->stalls[order[k]] >= LEAST * sum; k++) {
@@ -132,8 +132,8 @@ static void set_member(demand *d, size_t member, uint64_t value) {
 }
 
 static void add_curve(report_section *s, const sim_machine *m, const curve *k, const demand *now, uint64_t value) {
-    report_chart *c = add_chart(s, k->name, k->title, REPORT_LINES, k->x,
-                                (report_axis){"warps an SM", REPORT_LINEAR, REPORT_COUNT});
+    report_chart *c =
+        add_chart(s, k->name, k->title, REPORT_LINES, k->x, (report_axis){"warps an SM", REPORT_LINEAR, REPORT_COUNT});
     report_series *all = report_add_series(c, "warps an SM", REPORT_SOLID),
                   *here = report_add_series(c, "this launch", REPORT_SOLID);
     double before = -1;
@@ -154,12 +154,27 @@ void report_add_occupancy_curves(report_section *s, const haul_launch_record *r,
     const demand now = {.threads = r->block[0] * r->block[1] * r->block[2],
                         .registers = o->registers_per_thread,
                         .shared = o->shared_per_block - m->shared_reserved};
-    const curve threads = {"occupancy_threads", "Occupancy by threads a block",
-                           {"threads a block", REPORT_LINEAR, REPORT_COUNT}, 32, m->max_threads_per_block, 32, 0};
-    const curve registers = {"occupancy_registers", "Occupancy by registers a thread",
-                             {"registers a thread", REPORT_LINEAR, REPORT_COUNT}, 8, m->max_registers_per_thread, 1, 1};
-    const curve shared = {"occupancy_shared", "Occupancy by shared memory a block",
-                          {"shared memory a block", REPORT_LINEAR, REPORT_BYTES}, 0, m->shared_per_block_optin, 1024, 2};
+    const curve threads = {"occupancy_threads",
+                           "Occupancy by threads a block",
+                           {"threads a block", REPORT_LINEAR, REPORT_COUNT},
+                           32,
+                           m->max_threads_per_block,
+                           32,
+                           0};
+    const curve registers = {"occupancy_registers",
+                             "Occupancy by registers a thread",
+                             {"registers a thread", REPORT_LINEAR, REPORT_COUNT},
+                             8,
+                             m->max_registers_per_thread,
+                             1,
+                             1};
+    const curve shared = {"occupancy_shared",
+                          "Occupancy by shared memory a block",
+                          {"shared memory a block", REPORT_LINEAR, REPORT_BYTES},
+                          0,
+                          m->shared_per_block_optin,
+                          1024,
+                          2};
     add_curve(s, m, &threads, &now, now.threads);
     add_curve(s, m, &registers, &now, now.registers);
     add_curve(s, m, &shared, &now, now.shared);

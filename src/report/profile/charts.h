@@ -7,8 +7,8 @@
 
 #include <haul/run.h>
 
-/* Adds the launch's roofline: warp instructions a second over instructions for each sector that device memory, L2 and L1
- * move, below the roofs of the machine. Adds nothing if the launch has no estimate. */
+/* Adds the launch's roofline: warp instructions a second over instructions for each sector that device memory, L2 and
+ * L1 move, below the roofs of the machine. Adds nothing if the launch has no estimate. */
 void report_add_roofline(report_section *s, const haul_launch_record *record, const sim_machine *machine);
 /* Adds bars of the warp states. */
 void report_add_state_chart(report_section *s, const haul_launch_record *record);

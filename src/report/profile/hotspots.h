@@ -35,8 +35,8 @@ typedef struct report_hotspots {
 /* Bytes that the traffic moves: `moved` of a line. */
 double report_moved_bytes(haul_memory_class class, const haul_traffic *traffic);
 
-/* Finds the lines, for no machine. The result lives in `memory`; its strings point into the record and into `sources` (which may be
- * NULL). A place inside a header of the toolchain counts for the line that it was inlined into. */
+/* Finds the lines, for no machine. The result lives in `memory`; its strings point into the record and into `sources`
+ * (which may be NULL). A place inside a header of the toolchain counts for the line that it was inlined into. */
 haul_status report_find_hotspots(const haul_launch_record *record, report_sources *sources, arena *memory,
                                  report_hotspots *lines);
 

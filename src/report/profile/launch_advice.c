@@ -69,10 +69,11 @@ static bool has_few_bytes_in_flight(const figures *f) {
 }
 
 static const char *say_few_blocks(const figures *f) {
-    return arena_printf(f->memory,
-                        "%.0f block%s leave %.0f of %.0f SMs without work; launch %.0f blocks or a multiple, each with its "
-                        "part of the elements",
-                        f->blocks, f->blocks > 1 ? "s" : "", f->sms - f->blocks, f->sms, f->sms);
+    return arena_printf(
+        f->memory,
+        "%.0f block%s leave %.0f of %.0f SMs without work; launch %.0f blocks or a multiple, each with its "
+        "part of the elements",
+        f->blocks, f->blocks > 1 ? "s" : "", f->sms - f->blocks, f->sms, f->sms);
 }
 
 static const char *say_tail(const figures *f) {
@@ -88,7 +89,8 @@ static const char *say_few_bytes(const figures *f) {
     char have[REPORT_NUMBER_SIZE], want[REPORT_NUMBER_SIZE];
     return arena_printf(
         f->memory,
-        "about %s of reads are in flight on an SM, and device memory's rate takes %s: warps wait for it, and it is busy for "
+        "about %s of reads are in flight on an SM, and device memory's rate takes %s: warps wait for it, and it is "
+        "busy for "
         "%.0f%%; have each thread issue several loads before it uses the first (unroll the loop, 16 bytes a load), "
         "run more warps an SM, or copy ahead with asynchronous copies",
         report_format(REPORT_BYTES, f->in_flight, have), report_format(REPORT_BYTES, f->needed, want),

@@ -2,7 +2,16 @@
 #ifndef HAUL_REPORT_PROFILE_LAUNCH_ADVICE_H
 #define HAUL_REPORT_PROFILE_LAUNCH_ADVICE_H
 
-#include "report/profile/advice.h"
+#include "report/profile/hotspots.h"
+
+/* A piece of advice, on a line or on the launch. */
+typedef struct report_advice {
+    const char *kind;           /* "misaligned", ...: see advice.c */
+    const report_hotspot *line; /* of advice on the whole launch: the one with the most traffic */
+    bool of_launch;
+    double wasted;    /* bytes through L1 or shared memory wasted, of line->moved */
+    const char *text; /* one sentence, without the place */
+} report_advice;
 
 enum { REPORT_LAUNCH_ADVICE = 1 }; /* the most that one launch gets */
 

@@ -238,7 +238,15 @@ static void measure(chart *c) {
 
 /* ---- for narrow pages: rows of two boxes, then L1, L2 and device memory below the cached rows ---- */
 
-enum { SLIM = 400, SLIM_SPACE = 104, SLIM_NEAR_X = 292, SLIM_NEAR_W = 104, SLIM_L2_X = 140, SLIM_L2_W = 90, SLIM_DEVICE_W = 80 };
+enum {
+    SLIM = 400,
+    SLIM_SPACE = 104,
+    SLIM_NEAR_X = 292,
+    SLIM_NEAR_W = 104,
+    SLIM_L2_X = 140,
+    SLIM_L2_W = 90,
+    SLIM_DEVICE_W = 80
+};
 
 static void put_slim_direction(chart *c, const chart_row *row, haul_memory_class class, double y, bool left) {
     char number[REPORT_NUMBER_SIZE], more[REPORT_NUMBER_SIZE], label[2 * REPORT_NUMBER_SIZE + 16];
@@ -287,19 +295,14 @@ static void put_slim(chart *c, size_t cached, size_t shared) {
 /* ---- both ---- */
 
 static void put_wide(chart *c, size_t cached, size_t shared) {
-    static const places at = {.near_x = NEAR_X,
-                              .near_w = NEAR_W,
-                              .l2_x = L2_X,
-                              .l2_w = L2_W,
-                              .device_x = DEVICE_X,
-                              .device_w = DEVICE_W};
+    static const places at = {
+        .near_x = NEAR_X, .near_w = NEAR_W, .l2_x = L2_X, .l2_w = L2_W, .device_x = DEVICE_X, .device_w = DEVICE_W};
     const double height = (double)(cached + shared) * ROW, cached_height = (double)cached * ROW - (ROW - BOX);
     double y = TOP;
     start_chart(c, WIDTH, height + TOP);
     put_box(c, KERNEL_X, TOP, KERNEL_W, height - (ROW - BOX), "c1", "Kernel", "", "");
     if (cached) put_caches(c, &at, TOP, cached_height, TOP, cached_height);
-    if (shared)
-        put_shared_memory(c, NEAR_X, NEAR_W, TOP + (double)cached * ROW, (double)shared * ROW - (ROW - BOX));
+    if (shared) put_shared_memory(c, NEAR_X, NEAR_W, TOP + (double)cached * ROW, (double)shared * ROW - (ROW - BOX));
     for (int i = 0; i < ROWS; i++)
         if (used(c, &rows[i])) put_row(c, &rows[i], y), y += ROW;
     text_put(c->out, "</svg>\n");

@@ -224,8 +224,8 @@ static void add_advice(report_section *s, const report_advice *advice, size_t co
         if (advice[i].of_launch)
             report_add_note(s, REPORT_WARNING, "The launch: %s.", advice[i].text);
         else
-            report_add_note(s, REPORT_WARNING, "%s:%u: %s: %s.", line->name, line->line,
-                            haul_class_names[line->class], advice[i].text);
+            report_add_note(s, REPORT_WARNING, "%s:%u: %s: %s.", line->name, line->line, haul_class_names[line->class],
+                            advice[i].text);
     }
 }
 

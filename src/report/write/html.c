@@ -1,6 +1,6 @@
-/* Writes a document as one self-contained page with style, charts and one short script, which links the panes of annotated
- * sources (report/profile/listing.h). Without it, all of the page can still be read. On narrow pages each row of a table
- * becomes a list of labelled values, so that nothing is cut off. */
+/* Writes a document as one self-contained page with style, charts and one short script, which links the panes of
+ * annotated sources (report/profile/listing.h). Without it, all of the page can still be read. On narrow pages each row
+ * of a table becomes a list of labelled values, so that nothing is cut off. */
 #include "base/status.h"
 #include "report/document.h"
 #include "report/write/markup.h"

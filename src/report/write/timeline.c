@@ -57,7 +57,19 @@ void report_put_timeline(text *out, const haul_timeline *t, size_t columns) {
 
 /* ---- SVG ---- */
 
-enum { WIDE = 960, NARROW = 420, LEFT = 90, RIGHT = 20, TOP = 12, LANE = 30, BOX = 22, AXIS = 34, COLOURS = 6, TICKS = 8, TICK_WIDTH = 70 };
+enum {
+    WIDE = 960,
+    NARROW = 420,
+    LEFT = 90,
+    RIGHT = 20,
+    TOP = 12,
+    LANE = 30,
+    BOX = 22,
+    AXIS = 34,
+    COLOURS = 6,
+    TICKS = 8,
+    TICK_WIDTH = 70
+};
 
 static const char *const colours[COLOURS] = {"#2563eb", "#d97706", "#059669", "#db2777", "#7c3aed", "#0891b2"};
 
