@@ -208,7 +208,7 @@ has 'lanes lie 12 bytes apart'
 if command -v xmllint >/dev/null; then
     xmllint --noout profile.html || fail "the page is not well-formed"
 fi
-grep -q 'src=\|<script\|url(' profile.html && fail "the page fetches something"
+grep -q 'src=\|url(\|fetch(' profile.html && fail "the page fetches something"
 want "profile --json" 0 "$haul" profile aos3.jsonl --ptx memory_basics.ptx --device sim:h100 --json
 json 'lines[0]["advice"][0]["kind"] == "array-of-structures" and lines[0]["advice"][0]["line"] == 62'
 json 'lines[0]["tables"]["l1tex"][0]["sectors_per_request"] == 12'

@@ -137,7 +137,7 @@ static void put_line(listing *l, size_t file, uint32_t number, const char *code,
     const line_sums *sums = &l->files[file].lines[number];
     text_put(&l->out, "<tr");
     if (sums->executed) text_printf(&l->out, " data-at=\"%zu:%u\"", file, number);
-    if (sums->executed && sums->moved == l->hottest) text_put(&l->out, " data-hot");
+    if (sums->executed && sums->moved == l->hottest) text_put(&l->out, " data-hot=\"\"");
     text_printf(&l->out, "><td class=\"n\">%u</td>", number);
     put_heat(l, sums->moved);
     put_number(l, REPORT_COUNT, (double)sums->executed);

@@ -73,7 +73,7 @@ static void put_cell(text *out, const report_column *c, const report_cell *cell,
     if (share) text_printf(out, " style=\"--w:%.1f%%\"", fmin(fmax(cell->number, 0), 100));
     text_put(out, " data-l=\"");
     markup_put(out, c->title);
-    text_put(out, cell->kind == REPORT_CELL_EMPTY ? "\" data-e>" : "\">");
+    text_put(out, cell->kind == REPORT_CELL_EMPTY ? "\" data-e=\"\">" : "\">");
     if (cell->kind == REPORT_CELL_TEXT) markup_put(out, cell->text);
     if (cell->kind == REPORT_CELL_NUMBER) put_number(out, c->unit, cell->number);
     text_put(out, "</td>");
@@ -214,8 +214,8 @@ haul_status report_write_html(const report_document *d, text *out) {
     put_navigation(out, d);
     text_put(out, "<main>\n");
     for (const report_section *s = d->sections; s; s = s->next) put_section(out, s);
-    text_put(out, "</main>\n<footer>Made by haul " HAUL_VERSION ".</footer>\n</div>\n<script>\n");
+    text_put(out, "</main>\n<footer>Made by haul " HAUL_VERSION ".</footer>\n</div>\n<script>/*<![CDATA[*/\n");
     for (size_t i = 0; i < sizeof script / sizeof *script; i++) text_put(out, script[i]);
-    text_put(out, "</script>\n</body>\n</html>\n");
+    text_put(out, "/*]]>*/</script>\n</body>\n</html>\n");
     return out->failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report") : HAUL_OK;
 }
