@@ -20,6 +20,7 @@
 #include "base/number.h"
 #include "base/pool.h"
 #include "base/status.h"
+#include "check/use_list.h"
 #include "check/internal.h"
 #include "check/origin.h"
 #include "exec/cluster.h"
@@ -764,6 +765,7 @@ static haul_status end_part(sim_run *s, haul_status status, haul_launch_record *
     if (status == HAUL_OK && !l->check && l->program->compiled)
         sim_compiled_ended(l->program->compiled, s->sms, s->grid.used_sms);
     if (s->is_set_up && l->overrun) add_overruns(s, l->overrun);
+    if (s->watch && l->uses) sim_watch_uses(s->watch, l->uses);
     if (s->is_set_up) s->cause = cause_of(first_fault(s));
     if (s->is_set_up) s->executed_before += executed_by_all(s);
     tear_down_part(s, l, status == HAUL_OK);

@@ -60,10 +60,17 @@ haul_status standin_put_profile(const standin_kernel_record *kernels);
 /* ---- check.c ---- */
 
 void standin_check_launch(unsigned device, const haul_launch_record *record);
+/* Findings between operations of the program, as a record of its calls. */
+void standin_check_program(const haul_launch_record *record);
 /* Reports a failed call of the program. */
 void standin_check_call(CUresult result);
 /* Reports leaks, unless the program is interrupted, then totals and files. Sets whether the check fails. */
 haul_status standin_put_check(bool interrupted, bool *failed);
+
+/* ---- order.c ---- */
+
+/* Reports operations and host code that nothing orders, from now on. */
+haul_status standin_watch_order(void);
 
 /* ---- recorder.c ---- */
 

@@ -18,6 +18,7 @@
 #include "ptx/limits.h"
 #include "vgpu/driver.h"
 #include "vgpu/internal.h"
+#include "vgpu/order.h"
 #include "vgpu/work.h"
 
 #include <stdio.h>
@@ -224,6 +225,7 @@ CUresult sim_call_context_release(CUdevice device) {
     sim_free_conditions(c);
     sim_free_linkers(c);
     sim_free_streams(c);
+    sim_order_free(c);
     sim_free_pools(c);
     sim_free_pinned(c);
     sim_free_arrays(c);
@@ -277,6 +279,7 @@ CUcontext sim_context_of(CUcontext c, CUdevice device) {
 /* Failures stay with their contexts. */
 void sim_finish_everything(CUcontext c) {
     for (unsigned i = 0; i < sim_member_count(c); i++) (void)sim_work_finish_all(sim_member_of(c, i), false);
+    sim_order_host_waited_for_all(c);
 }
 
 /* Work that may use the access is done before it is taken away. */

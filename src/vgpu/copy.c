@@ -13,6 +13,7 @@
 #include "machine/virtual.h"
 #include "ptx/inline.h"
 #include "vgpu/internal.h"
+#include "vgpu/order.h"
 #include "vgpu/work.h"
 
 #include <string.h>
@@ -62,6 +63,7 @@ CUresult sim_call_release(CUdeviceptr address) {
     SIM_ENTER(current);
     CUcontext c = sim_owner_of(current, address);
     (void)sim_work_finish_all(c, false);
+    sim_order_host_waited_for_all(c);
     if (is_in_heap(c, address)) return CUDA_INVALID_VALUE;
     if (sim_pool_is_for_graph(c, address)) return CUDA_SUCCESS;
     if (sim_pool_has(c, address)) {

@@ -95,6 +95,43 @@ bool sim_driver_is_device_address(CUdeviceptr address);
  * lets time pass until `us`, which the program spends otherwise. */
 double sim_driver_now(void);
 void sim_driver_wait_until(double us);
+/* Where the program made a call: the return address, and the name of the function that it called. NULL: unknown. */
+typedef struct sim_site {
+    const void *address;
+    const char *function;
+} sim_site;
+/* Two operations of the program use the same bytes, at least one of them writes, and nothing orders the two
+ * (vgpu/order.h). */
+typedef enum sim_order_kind {
+    SIM_ORDER_COPY,
+    SIM_ORDER_FILL,
+    SIM_ORDER_LAUNCH,
+    SIM_ORDER_FREE,
+    SIM_ORDER_HOST, /* the program itself, at site.address */
+} sim_order_kind;
+typedef struct sim_order_end {
+    sim_order_kind kind;
+    sim_site site; /* of the call; for a node of a graph, of the call that made the node */
+    unsigned long long stream;
+    bool writes;
+    CUfunction function; /* LAUNCH: the kernel, which may be unloaded by now, and its name */
+    char kernel[128];
+    uint32_t instruction; /* of the kernel, that accesses the bytes */
+} sim_order_end;
+typedef struct sim_order_finding {
+    sim_order_end later, earlier; /* in the order of calls */
+    CUdeviceptr address;          /* of the first byte that both use */
+    uint64_t bytes;
+} sim_order_finding;
+typedef struct sim_order_watch {
+    sim_site (*site)(void); /* returns where the calling thread is */
+    void (*report)(const sim_order_finding *finding);
+} sim_order_watch;
+/* Watches the order of all operations of the current context's program, if launches are checked. */
+haul_status sim_driver_watch_order(const sim_order_watch *watch);
+/* Finds the line of the user's source that an instruction of a kernel comes from. False if it is unknown, or if the
+ * kernel was unloaded. */
+bool sim_driver_kernel_place(CUfunction function, uint32_t instruction, const char **file, uint32_t *line);
 /* For tests: makes the calling thread's n-th call into the driver from now (1 = the next) fail; 0: none. */
 void sim_driver_fail_call(uint64_t n);
 /* The next launches fill that element of the run when they are done, and allocate in `memory`; NULL: no record. */

@@ -73,6 +73,7 @@ struct CUstream_st {
     pthread_t thread;
     CUaccessPolicyWindow window;
     uint64_t number;
+    unsigned line; /* in the order of operations (order.h); 0: none yet */
     CUstream next;
 };
 
@@ -177,6 +178,7 @@ struct CUctx_st {
     char why[1024];
     sim_cause cause; /* of the last launch's failure */
     sim_note_overrun *note_overrun;
+    struct sim_order *order; /* of the program's operations; the first context has it; NULL: not watched */
 };
 
 /* The contexts of one program's devices. Each knows the others' handles and addresses. They live until the program

@@ -15,6 +15,7 @@
 #include "machine/virtual.h"
 #include "vgpu/internal.h"
 #include "vgpu/launch_times.h"
+#include "vgpu/order.h"
 #include "vgpu/work.h"
 
 #include <string.h>
@@ -107,6 +108,7 @@ struct sim_running {
     bool wrote_host, uncounted;
     uint64_t changes; /* at its last pause */
     sim_overrun overrun;
+    sim_use_list uses;
 };
 
 /* Begins a launch. The clock needs the time of every launch. A counted launch takes its record's estimate; if no record
@@ -124,6 +126,7 @@ static haul_status begin(const sim_work *w, struct sim_running *r) {
     l.wrote_host = &r->wrote_host;
     l.cause = &c->cause;
     if (c->note_overrun) l.overrun = &r->overrun;
+    if (w->ordered) l.uses = &r->uses;
     if (l.heap) sim_heap_begin_launch(l.heap);
     return sim_launch_begin(&l, wanted ? w->record_memory : &r->memory, r->record, &r->run);
 }
@@ -151,6 +154,7 @@ static void end(sim_work *w, haul_status status, double *us, sim_kernel_load *lo
     if (status != HAUL_OK && wanted && !wanted->checked) wanted->ended_by = status;
     *us = time_of(r, status, load);
     if (wanted && r->uncounted) wanted->estimate_us = *us;
+    if (status == HAUL_OK) sim_order_launched(c, w, &r->uses);
     if (r->wrote_host) sim_note_effects(c);
     if (r->overrun.furthest.size) c->note_overrun(w->function->entry->name, &r->overrun);
     sim_running_drop(r);
@@ -161,6 +165,7 @@ static void end(sim_work *w, haul_status status, double *us, sim_kernel_load *lo
 void sim_running_drop(struct sim_running *r) {
     if (!r) return;
     sim_launch_drop(r->run);
+    sim_use_list_free(&r->uses);
     arena_free(&r->memory);
     memory_free(r);
 }

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "vgpu/box_copy.h"
 #include "vgpu/graph.h"
+#include "vgpu/order.h"
 #include "vgpu/work.h"
 
 #include <string.h>
@@ -92,6 +93,8 @@ bool sim_node_take_work(CUgraphNode n, const sim_work *w) {
     if (!make_works(n, 1)) return false;
     n->works[0] = *w;
     n->works[0].run = NULL;
+    n->works[0].ordered = NULL;
+    if (!w->site.address) n->works[0].site = sim_order_site(n->graph->context);
     n->work_count = 1;
     return true;
 }
@@ -140,7 +143,8 @@ CUresult sim_node_set_fill(CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS *what) {
                                              .to = what->to + n->work_count * what->pitch,
                                              .bytes = bytes,
                                              .value = what->value,
-                                             .width = what->element};
+                                             .width = what->element,
+                                             .site = sim_order_site(n->graph->context)};
     n->of.fill = *what;
     return CUDA_SUCCESS;
 }

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "vgpu/box_copy.h"
 #include "vgpu/internal.h"
+#include "vgpu/order.h"
 #include "vgpu/share.h"
 #include "vgpu/work.h"
 
@@ -145,7 +146,9 @@ static CUresult issue_legacy(CUcontext c, sim_work *work) {
 CUresult sim_issue(CUstream s, const sim_work *work) {
     CUcontext c = s->context;
     sim_work issued = *work;
-    if (s->capture) return sim_capture(s, work);
+    if (s->capture && !issued.site.address) issued.site = sim_order_site(c);
+    if (s->capture) return sim_capture(s, &issued);
+    sim_order_issue(s, &issued);
     issued.issued = c->clock.now;
     issued.turn = c->turns++;
     if (s == &c->legacy) return issue_legacy(c, &issued);
@@ -161,6 +164,7 @@ CUresult sim_issue(CUstream s, const sim_work *work) {
 /* Also lets the program's time pass, until the stream's work has ended. */
 static CUresult wait_for(CUstream s) {
     const CUresult result = sim_work_finish(s);
+    sim_order_host_waited(s);
     s->context->clock.now = later(s->context->clock.now, s->end);
     return result;
 }
@@ -259,6 +263,7 @@ CUresult sim_call_stream_destroy(CUstream handle) {
  * them has ended. */
 static CUresult wait_for_legacy(CUcontext c) {
     const CUresult result = sim_work_finish_all(c, true);
+    sim_order_host_waited(&c->legacy);
     for (CUstream s = c->streams; s; s = s->next)
         if (!(s->flags & DRIVER_STREAM_NON_BLOCKING)) c->clock.now = later(c->clock.now, s->end);
     c->clock.now = later(c->clock.now, c->legacy.end);
@@ -293,6 +298,7 @@ CUresult sim_call_stream_query(CUstream handle) {
 CUresult sim_call_synchronize(void) {
     SIM_ENTER(c);
     const CUresult result = sim_work_finish_all(c, false);
+    sim_order_host_waited_for_all(c);
     for (CUstream s = c->streams; s; s = s->next) c->clock.now = later(c->clock.now, s->end);
     c->clock.now = later(c->clock.now, c->legacy.end);
     return result;
@@ -458,6 +464,7 @@ CUresult sim_call_event_synchronize(CUevent event) {
     }
     if (!event->mark) return CUDA_SUCCESS;
     const CUresult result = sim_work_until(c, event->mark);
+    sim_order_host_waited_for(c, event->mark);
     c->clock.now = later(c->clock.now, event->mark->when);
     return result;
 }

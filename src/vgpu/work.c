@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "vgpu/box_copy.h"
 #include "vgpu/internal.h"
+#include "vgpu/order.h"
 #include "vgpu/share.h"
 
 #include <stdatomic.h>
@@ -36,12 +37,15 @@ sim_mark *sim_mark_use(sim_mark *mark) {
 }
 
 void sim_mark_drop(sim_mark *mark) {
-    if (mark && --mark->users == 0) memory_free(mark);
+    if (!mark || --mark->users) return;
+    memory_free(mark->stamp);
+    memory_free(mark);
 }
 
 /* ---- queues ---- */
 
 void sim_work_release(sim_work *work) {
+    sim_order_drop(work);
     sim_running_drop(work->running);
     memory_free(work->parameters);
     memory_free(work->box);
@@ -182,6 +186,7 @@ static void call_host(CUcontext c, CUstream s) {
     if (sharing.take_back) sharing.take_back();
     s->is_calling = in_host_function = false;
     sim_note_effects(c);
+    sim_order_called(s);
 }
 
 CUresult sim_work_may_call(void) {
@@ -289,6 +294,7 @@ static bool do_first(CUstream s) {
     if (w->kind == SIM_WORK_WAIT && w->mark->when > ready) ready = w->mark->when;
     if (c->failed == HAUL_OK || marks) {
         work_cost cost;
+        sim_order_work(s, s->first);
         haul_status status = effect(c, s, &cost);
         if (w->running) return false;
         sim_span span = {ready, ready};

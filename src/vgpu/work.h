@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "driver/driver.h"
 #include "time/clock.h"
+#include "vgpu/driver.h"
 
 #include <haul/haul.h>
 #include <stdbool.h>
@@ -28,6 +29,7 @@ typedef struct sim_mark {
     CUstream stream;
     struct sim_slot *slot; /* visible to other processes; NULL: it is not */
     uint64_t number;       /* of the record in the slot */
+    struct sim_stamp *stamp; /* what comes before it (order.h); NULL: not watched */
 } sim_mark;
 
 typedef enum sim_work_kind {
@@ -46,6 +48,8 @@ typedef enum sim_work_kind {
 
 typedef struct sim_work {
     sim_work_kind kind;
+    sim_site site;               /* of the call that made it, if that is not the one that issues it */
+    struct sim_ordered *ordered; /* its place in the order (order.h); NULL: not watched */
     double issued; /* the earliest time at which it can start */
     uint64_t turn; /* its rank among the context's work */
     CUdeviceptr to, from;

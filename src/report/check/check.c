@@ -278,7 +278,7 @@ static haul_status hold_expectations(report_checker *c, report_verdict *v) {
 /* ---- a launch ---- */
 
 static void add_totals(report_totals *t, const report_verdict *v) {
-    t->launches++;
+    t->launches += v->launch.id >= 0;
     t->failing += !report_verdict_passed(v);
     for (int i = 0; i < 3; i++) t->grades[i] += v->grades[i];
     t->ignored += v->ignored;
@@ -331,6 +331,7 @@ void report_put_access(text *out, const haul_finding *finding, const haul_findin
     text_put(out, haul_action_names[access->action]);
     if (moves && finding->bytes)
         text_printf(out, " of %" PRIu32 " byte%s", finding->bytes, finding->bytes == 1 ? "" : "s");
+    if (!finding->count) return; /* no thread of a kernel */
     put_position(out, " by thread", access->thread);
     put_position(out, " of block", access->block);
 }

@@ -42,7 +42,7 @@ typedef struct report_witness {
 
 /* A checked launch, with facts that its record lacks. */
 typedef struct report_checked_launch {
-    int64_t id;
+    int64_t id; /* negative: operations of a program, none of which is a launch of its own */
     const haul_launch_record *record;
     const char *module;              /* the file of its PTX, or NULL */
     bool has_device;                 /* the program has several devices */

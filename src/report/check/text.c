@@ -128,7 +128,8 @@ static void put_witness(text *out, report_terminal terminal, const report_witnes
 }
 
 static void put_launch(text *out, const report_verdict *v) {
-    text_printf(out, " in %s, launch %" PRId64, v->kernel, v->launch.id);
+    text_printf(out, " in %s", v->kernel);
+    if (v->launch.id >= 0) text_printf(out, ", launch %" PRId64, v->launch.id);
     if (v->launch.has_device) text_printf(out, ", device %u", v->launch.device);
     text_put(out, "\n");
 }

@@ -13,6 +13,7 @@
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEEPEST = 32 }; /* frames of haul's own */
@@ -84,6 +85,29 @@ static bool put_line(const char *file, uintptr_t offset, text *out) {
     if (known) text_append(out, function, (size_t)(end - function));
     text_free(&lines);
     return known;
+}
+
+/* NULL if the address is in no loaded file. */
+static const char *file_of(const void *address, uintptr_t *offset) {
+    Dl_info about;
+    struct link_map *map;
+    if (!address || !dladdr1(address, &about, (void **)&map, RTLD_DL_LINKMAP)) return NULL;
+    *offset = (uintptr_t)address - map->l_addr;
+    return *about.dli_fname ? about.dli_fname : "/proc/self/exe";
+}
+
+bool standin_find_line(const void *address, text *file, uint32_t *line) {
+    uintptr_t offset;
+    text lines = {0};
+    const char *program = file_of(address, &offset);
+    const bool ran = program && run_addr2line(program, offset - 1, &lines);
+    const char *path = strchr(text_string(&lines), '\n'), *colon = NULL;
+    for (const char *c = path; ran && c && *c; c++)
+        if (*c == ':') colon = c;
+    *line = colon && path[1] != '?' ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
+    if (*line) text_append(file, path + 1, (size_t)(colon - path - 1));
+    text_free(&lines);
+    return *line;
 }
 
 /* A return address is behind the call, maybe in the next line: one byte before it is in the call. */

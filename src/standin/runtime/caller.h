@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 
+#include <stdint.h>
+
 typedef struct standin_caller {
     const void *address;  /* return address of the call; NULL: not known */
     const char *function; /* the called function of the runtime or the driver; NULL: not known */
@@ -13,6 +15,8 @@ typedef struct standin_caller {
 standin_caller standin_caller_now(void);
 /* Whether the address is in the program itself, not in a library. */
 bool standin_is_program(const void *address);
+/* Finds the line of the call that returns to the address: appends the path of its file. False if it is unknown. */
+bool standin_find_line(const void *address, text *file, uint32_t *line);
 /* Appends "main.cu:57, in run()", as far as the program's debug information and symbols tell; else "./program +
  * 0x1234". */
 void standin_put_place(const void *address, text *out);

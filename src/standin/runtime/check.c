@@ -60,17 +60,26 @@ static haul_status put_verdict(const report_verdict *v) {
     return report_json_put(line, JSON_COMPACT, &state.out);
 }
 
-void standin_check_launch(unsigned device, const haul_launch_record *r) {
+static void judge(const report_checked_launch *launch) {
     report_verdict verdict;
-    open_checker();
-    if (!state.checks) return;
-    const report_checked_launch launch = {
-        .id = state.launches++, .record = r, .has_device = standin_device_count() > 1, .device = device};
-    haul_status status = report_check_launch(&state.checker, &launch, &verdict);
+    haul_status status = report_check_launch(&state.checker, launch, &verdict);
     if (status == HAUL_OK) status = put_verdict(&verdict);
     if (status != HAUL_OK) fprintf(stderr, "haul: %s\n", haul_message());
     report_verdict_free(&verdict);
     standin_print(&state.out);
+}
+
+void standin_check_launch(unsigned device, const haul_launch_record *r) {
+    open_checker();
+    if (!state.checks) return;
+    const report_checked_launch launch = {
+        .id = state.launches++, .record = r, .has_device = standin_device_count() > 1, .device = device};
+    judge(&launch);
+}
+
+void standin_check_program(const haul_launch_record *r) {
+    open_checker();
+    if (state.checks) judge(&(report_checked_launch){.id = -1, .record = r});
 }
 
 /* ---- calls ---- */

@@ -132,6 +132,9 @@ static void open_devices(void) {
         _exit(2);
     }
     are_open = true;
+    devices[0]->driver->context_set(devices[0]->context);
+    if (standin_asked.task == STANDIN_CHECK && standin_watch_order() != HAUL_OK)
+        fprintf(stderr, "haul: no memory to check the order of the program's operations\n");
     sim_driver_share(&(sim_sharing){let_others, take_back, standin_is_alone});
     standin_watch_graphs();
     standin_show_launches();

@@ -1,0 +1,34 @@
+/* Which bytes of global memory a checked launch has read and written, for checks between launches. */
+#ifndef HAUL_CHECK_USE_LIST_H
+#define HAUL_CHECK_USE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sim_watch;
+
+typedef struct sim_use {
+    uint64_t from, to;
+    uint32_t instruction; /* one that has accessed these bytes */
+    bool writes;
+    bool strong; /* by atomics, volatile or ordered accesses that reach the whole GPU: these may meet their like */
+} sim_use;
+
+/* In the order of addresses, once it is complete. */
+typedef struct sim_use_list {
+    sim_use *items;
+    size_t count, capacity;
+    bool failed; /* the host ran out of memory */
+} sim_use_list;
+
+/* Appends a range that is not empty. */
+void sim_use_list_add(sim_use_list *f, const sim_use *reach);
+/* Sorts by address and joins what belongs together. */
+void sim_use_list_sort(sim_use_list *f);
+void sim_use_list_free(sim_use_list *f);
+/* Reads the accesses that the shadow of global memory has kept, and sorts them. A byte that was written counts as
+ * written only, whoever reads it. Lines that the shadow has given up are left out. */
+void sim_watch_uses(const struct sim_watch *watch, sim_use_list *f);
+
+#endif

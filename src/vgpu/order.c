@@ -1,0 +1,368 @@
+/* Stamps of streams and operations, and races between operations (order.h). */
+#include "vgpu/order.h"
+
+#include "base/memory.h"
+#include "base/toolchain.h"
+#include "machine/heap.h"
+#include "vgpu/box_copy.h"
+#include "vgpu/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Beyond this many, the oldest operations that are done are forgotten. */
+enum { MOST_OPERATIONS = 1024, MOST_REACHES = 4 << 20 };
+
+struct sim_ordered {
+    sim_stamp before; /* with itself */
+    uint32_t number;  /* in its line */
+    unsigned line;
+    bool is_done;
+    uint64_t turn; /* the order of calls */
+    sim_order_end end;
+    sim_use_list reach;
+    sim_ordered *next; /* issued later */
+};
+
+struct sim_order {
+    sim_order_watch watch;
+    sim_stamp lines[SIM_ORDER_LINES]; /* what the next operation of each line is behind */
+    unsigned line_count;
+    uint64_t turns;
+    sim_ordered *first, **last;
+    size_t count, reaches;
+};
+
+static sim_order *order_of(CUcontext c) {
+    return sim_member_of(c, 0)->order;
+}
+
+/* The current context must be the program's first, or the only one. */
+haul_status sim_driver_watch_order(const sim_order_watch *watch) {
+    CUcontext c = sim_current();
+    sim_order *o = memory_zeroed(1, sizeof *o);
+    if (!o) return HAUL_ERROR_OUT_OF_MEMORY;
+    *o = (sim_order){.watch = *watch, .line_count = SIM_ORDER_HOST_LINE + 1};
+    o->last = &o->first;
+    c->order = o;
+    return HAUL_OK;
+}
+
+/* ---- stamps ---- */
+
+static void join(sim_stamp *to, const sim_stamp *from) {
+    for (unsigned i = 0; i < SIM_ORDER_LINES; i++)
+        if (from->at[i] > to->at[i]) to->at[i] = from->at[i];
+}
+
+/* Streams get lines in the order in which they are first used. */
+static sim_stamp *stamp_of(sim_order *o, CUstream s) {
+    if (!s->line) s->line = 1 + (o->line_count++ - 1) % (SIM_ORDER_LINES - 1);
+    return &o->lines[s->line];
+}
+
+/* The legacy default stream comes after all streams of its device that synchronize with it. */
+static void join_blocking(sim_order *o, sim_stamp *to, CUcontext c) {
+    for (CUstream s = c->streams; s; s = s->next)
+        if (!(s->flags & DRIVER_STREAM_NON_BLOCKING)) join(to, stamp_of(o, s));
+}
+
+static void join_all(sim_order *o, sim_stamp *to, CUcontext c) {
+    for (unsigned i = 0; i < sim_member_count(c); i++) {
+        CUcontext of = sim_member_of(c, i);
+        join(to, stamp_of(o, &of->legacy));
+        for (CUstream s = of->streams; s; s = s->next) join(to, stamp_of(o, s));
+    }
+}
+
+void sim_order_host_waited(CUstream s) {
+    sim_order *o = order_of(s->context);
+    if (!o) return;
+    if (s == &s->context->legacy) join_blocking(o, &o->lines[SIM_ORDER_HOST_LINE], s->context);
+    join(&o->lines[SIM_ORDER_HOST_LINE], stamp_of(o, s));
+}
+
+void sim_order_host_waited_for(CUcontext c, const sim_mark *mark) {
+    sim_order *o = order_of(c);
+    if (o && mark->stamp) join(&o->lines[SIM_ORDER_HOST_LINE], mark->stamp);
+}
+
+void sim_order_host_waited_for_all(CUcontext c) {
+    sim_order *o = order_of(c);
+    if (o) join_all(o, &o->lines[SIM_ORDER_HOST_LINE], c);
+}
+
+static bool comes_before(const sim_ordered *a, const sim_ordered *b) {
+    return b->before.at[a->line] >= a->number;
+}
+
+/* ---- the list of operations ---- */
+
+static void remove_operation(sim_order *o, sim_ordered **link) {
+    sim_ordered *gone = *link;
+    *link = gone->next;
+    if (o->last == &gone->next) o->last = link;
+    o->count--;
+    o->reaches -= gone->reach.count;
+    sim_use_list_free(&gone->reach);
+    memory_free(gone);
+}
+
+/* Later operations come behind what the host knows. Those that are not done yet may not. */
+static bool is_behind_all(const sim_order *o, const sim_ordered *a) {
+    if (o->lines[SIM_ORDER_HOST_LINE].at[a->line] < a->number) return false;
+    for (const sim_ordered *b = o->first; b; b = b->next)
+        if (!b->is_done && !comes_before(a, b)) return false;
+    return true;
+}
+
+static void forget_old(sim_order *o) {
+    for (sim_ordered **link = &o->first; *link;) {
+        const bool too_many = o->count > MOST_OPERATIONS || o->reaches > MOST_REACHES;
+        if ((*link)->is_done && (too_many || !(*link)->reach.count || is_behind_all(o, *link)))
+            remove_operation(o, link);
+        else
+            link = &(*link)->next;
+    }
+}
+
+void sim_order_free(CUcontext c) {
+    sim_order *o = c->order;
+    while (o && o->first) remove_operation(o, &o->first);
+    memory_free(o);
+    c->order = NULL;
+}
+
+static void cut_out(sim_use_list *f, uint64_t from, uint64_t to) {
+    size_t kept = 0;
+    for (size_t i = 0; i < f->count; i++)
+        if (f->items[i].to <= from || f->items[i].from >= to) f->items[kept++] = f->items[i];
+    f->count = kept;
+}
+
+void sim_order_forget(CUcontext c, uint64_t address, uint64_t bytes) {
+    sim_order *o = order_of(c);
+    if (!o) return;
+    for (sim_ordered *a = o->first; a; a = a->next) {
+        o->reaches -= a->reach.count;
+        cut_out(&a->reach, address, address + bytes);
+        o->reaches += a->reach.count;
+    }
+}
+
+/* ---- issuing ---- */
+
+sim_site sim_order_site(CUcontext c) {
+    const sim_order *o = order_of(c);
+    return o && o->watch.site ? o->watch.site() : (sim_site){0};
+}
+
+static sim_order_kind kind_of(const sim_work *w) {
+    switch (w->kind) {
+    case SIM_WORK_LAUNCH: return SIM_ORDER_LAUNCH;
+    case SIM_WORK_FILL: return SIM_ORDER_FILL;
+    case SIM_WORK_FREE: return SIM_ORDER_FREE;
+    default: return SIM_ORDER_COPY;
+    }
+}
+
+/* Host functions have none, but the host waits for them in its own way. */
+static bool is_watched(const sim_work *w) {
+    return w->kind <= SIM_WORK_CALL || w->kind == SIM_WORK_FREE;
+}
+
+/* NULL without memory: then it is not checked. */
+static sim_ordered *add(sim_order *o, CUstream s, const sim_work *w, const sim_stamp *stamp) {
+    sim_ordered *a = memory_zeroed(1, sizeof *a);
+    if (!a) return NULL;
+    *a = (sim_ordered){.before = *stamp, .number = stamp->at[s->line], .line = s->line, .turn = o->turns++};
+    a->end = (sim_order_end){.kind = kind_of(w), .site = w->site, .stream = s->number, .function = w->function};
+    if (!w->site.address) a->end.site = sim_order_site(s->context);
+    if (w->function) snprintf(a->end.kernel, sizeof a->end.kernel, "%s", w->function->entry->name);
+    *o->last = a;
+    o->last = &a->next;
+    o->count++;
+    return a;
+}
+
+/* A copy between devices is in order with all other work of both; all devices' is taken. */
+void sim_order_issue(CUstream s, sim_work *w) {
+    CUcontext c = s->context;
+    sim_order *o = order_of(c);
+    if (!o) return;
+    forget_old(o);
+    sim_stamp *stamp = stamp_of(o, s);
+    join(stamp, &o->lines[SIM_ORDER_HOST_LINE]);
+    if (s == &c->legacy)
+        join_blocking(o, stamp, c);
+    else if (!(s->flags & DRIVER_STREAM_NON_BLOCKING))
+        join(stamp, stamp_of(o, &c->legacy));
+    if (w->kind == SIM_WORK_WAIT && w->mark->stamp) join(stamp, w->mark->stamp);
+    if (c->family && (w->kind == SIM_WORK_COPY_DEVICE || w->kind == SIM_WORK_COPY_BOX)) join_all(o, stamp, c);
+    stamp->at[s->line]++;
+    if (w->kind == SIM_WORK_MARK && !w->mark->stamp) w->mark->stamp = memory_alloc(sizeof *stamp);
+    if (w->kind == SIM_WORK_MARK && w->mark->stamp) *w->mark->stamp = *stamp;
+    if (is_watched(w)) w->ordered = add(o, s, w, stamp);
+}
+
+/* ---- races ---- */
+
+static bool clash(const sim_use *a, const sim_use *b) {
+    return (a->writes || b->writes) && !(a->strong && b->strong);
+}
+
+/* The two give each other signs, by atomics or volatile accesses to the same bytes, and may order themselves. */
+static bool is_sign(const sim_use *a, const sim_use *b) {
+    return (a->writes || b->writes) && a->strong && b->strong;
+}
+
+/* Finds the first bytes that both use, at least one of them to write. Returns false if there are none, or if the two
+ * give signs to each other. */
+static bool find_clash(const sim_use_list *a, const sim_use_list *b, const sim_use **of_a, const sim_use **of_b) {
+    size_t first = 0;
+    *of_a = NULL;
+    for (size_t i = 0; i < a->count; i++) {
+        const sim_use *x = &a->items[i];
+        while (first < b->count && b->items[first].to <= x->from) first++;
+        for (size_t k = first; k < b->count && b->items[k].from < x->to; k++) {
+            const sim_use *y = &b->items[k];
+            if (y->to <= x->from) continue;
+            if (is_sign(x, y)) return false;
+            if (*of_a || !clash(x, y)) continue;
+            *of_a = x;
+            *of_b = y;
+        }
+    }
+    return *of_a;
+}
+
+static void report(const sim_order *o, const sim_ordered *a, const sim_use *of_a, const sim_ordered *b,
+                   const sim_use *of_b) {
+    const bool is_later = a->turn > b->turn;
+    sim_order_finding f = {.address = of_a->from > of_b->from ? of_a->from : of_b->from};
+    f.bytes = (of_a->to < of_b->to ? of_a->to : of_b->to) - f.address;
+    f.later = is_later ? a->end : b->end;
+    f.earlier = is_later ? b->end : a->end;
+    const sim_use *later = is_later ? of_a : of_b, *earlier = is_later ? of_b : of_a;
+    f.later.writes = later->writes;
+    f.later.instruction = later->instruction;
+    f.earlier.writes = earlier->writes;
+    f.earlier.instruction = earlier->instruction;
+    o->watch.report(&f);
+}
+
+/* The operation is done: its footprint is complete. */
+static void check(sim_order *o, sim_ordered *a) {
+    const sim_use *of_a, *of_b;
+    a->is_done = true;
+    o->reaches += a->reach.count;
+    for (const sim_ordered *b = o->first; b && a->reach.count; b = b->next)
+        if (b != a && b->is_done && !comes_before(a, b) && !comes_before(b, a) &&
+            find_clash(&a->reach, &b->reach, &of_a, &of_b))
+            report(o, a, of_a, b, of_b);
+}
+
+/* ---- what work touches ---- */
+
+static void add_range(sim_use_list *f, uint64_t from, uint64_t bytes, bool writes) {
+    const sim_use r = {.from = from, .to = from + bytes, .writes = writes};
+    if (bytes) sim_use_list_add(f, &r);
+}
+
+/* Kernels may know pinned memory by another address, which is the one that counts. */
+static uint64_t address_of_host(CUcontext c, const void *host) {
+    const sim_pinned *p = sim_find_pinned(c, host, 1);
+    return p ? p->address + (uint64_t)((const unsigned char *)host - p->host) : (uint64_t)(uintptr_t)host;
+}
+
+/* Arrays are left out. */
+static void add_box_side(CUcontext c, sim_use_list *f, const sim_box_copy *b, const sim_box_side *side, bool writes) {
+    if (side->kind == SIM_BOX_ARRAY) return;
+    uint64_t first = sim_box_first(side);
+    if (side->kind == SIM_BOX_HOST) first = address_of_host(c, (const void *)(uintptr_t)first);
+    for (uint64_t z = 0; z < b->depth; z++)
+        for (uint64_t y = 0; y < b->height; y++)
+            add_range(f, first + (z * side->height + y) * side->pitch, b->width, writes);
+}
+
+static void add_memory(CUcontext c, sim_use_list *f, const sim_work *w) {
+    sim_range range;
+    switch (w->kind) {
+    case SIM_WORK_COPY_IN:
+        add_range(f, address_of_host(c, w->host), w->bytes, false);
+        add_range(f, w->to, w->bytes, true);
+        break;
+    case SIM_WORK_COPY_OUT:
+        add_range(f, w->from, w->bytes, false);
+        add_range(f, address_of_host(c, w->host), w->bytes, true);
+        break;
+    case SIM_WORK_COPY_DEVICE:
+        add_range(f, w->from, w->bytes, false);
+        add_range(f, w->to, w->bytes, true);
+        break;
+    case SIM_WORK_COPY_BOX:
+        add_box_side(c, f, w->box, &w->box->from, false);
+        add_box_side(c, f, w->box, &w->box->to, true);
+        break;
+    case SIM_WORK_FILL: add_range(f, w->to, w->bytes, true); break;
+    case SIM_WORK_FREE:
+        if (sim_memory_find(sim_owner_of(c, w->from)->memory, w->from, &range))
+            add_range(f, range.from, range.to - range.from, true);
+        break;
+    default: break;
+    }
+    sim_use_list_sort(f);
+}
+
+void sim_order_work(CUstream s, sim_work *w) {
+    sim_order *o = order_of(s->context);
+    if (!o || !w->ordered || w->kind == SIM_WORK_LAUNCH || w->kind == SIM_WORK_CALL) return;
+    add_memory(s->context, &w->ordered->reach, w);
+    check(o, w->ordered);
+    w->ordered = NULL;
+}
+
+/* Memory that kernels allocate for themselves is reused by other kernels; no order is needed for that. */
+void sim_order_launched(CUcontext c, sim_work *w, sim_use_list *footprint) {
+    sim_order *o = order_of(c);
+    if (!o || !w->ordered) return;
+    sim_use_list *f = &w->ordered->reach;
+    size_t kept = 0;
+    *f = *footprint;
+    *footprint = (sim_use_list){0};
+    for (size_t i = 0; i < f->count; i++)
+        if (!c->heap || !sim_heap_contains(c->heap, f->items[i].from)) f->items[kept++] = f->items[i];
+    f->count = kept;
+    check(o, w->ordered);
+    w->ordered = NULL;
+}
+
+void sim_order_called(CUstream s) {
+    sim_order *o = order_of(s->context);
+    if (o && s->first->ordered) join(&o->lines[SIM_ORDER_HOST_LINE], &s->first->ordered->before);
+    sim_order_drop(s->first);
+}
+
+void sim_order_drop(sim_work *w) {
+    if (w->ordered) w->ordered->is_done = true;
+    w->ordered = NULL;
+}
+
+/* ---- for reports ---- */
+
+/* Lines of the toolchain's own files are left for the line that they are inlined into. */
+bool sim_driver_kernel_place(CUfunction function, uint32_t instruction, const char **file, uint32_t *line) {
+    if (!sim_driver_has_function(function) || instruction >= function->entry->instruction_count) return false;
+    const ptx_module *m = function->module->ptx;
+    uint32_t at = function->entry->instructions[instruction].place;
+    while (at && at <= m->place_count) {
+        const ptx_place *p = &m->places[at - 1];
+        const char *name = p->file < m->file_count ? m->files[p->file] : NULL;
+        if (!name) return false;
+        *file = name;
+        *line = p->line;
+        if (!is_toolchain_file(name) || !p->inlined_at) return true;
+        at = p->inlined_at;
+    }
+    return false;
+}

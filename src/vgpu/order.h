@@ -1,0 +1,47 @@
+/* Order between the operations of a program: which of them come before which, whatever the hardware's timing.
+ *
+ * Each stream, and the host, is a line of operations that are in order. A stamp says, for each line, up to which
+ * operation everything comes before. Operations take over the stamps of their stream, of the host at their call, of
+ * events that they wait for and of the legacy default stream. The host takes over stamps when it waits. All of this
+ * is known when an operation is issued.
+ *
+ * What an operation has read and written is known when it is done. It is then compared with the other operations that
+ * are neither before nor behind it. Operations that everything later comes behind are forgotten. */
+#ifndef HAUL_VGPU_ORDER_H
+#define HAUL_VGPU_ORDER_H
+
+#include "check/use_list.h"
+#include "vgpu/work.h"
+
+/* One more stream than that shares a line with another: then a race may be missed, but none is invented. */
+enum { SIM_ORDER_LINES = 256, SIM_ORDER_HOST_LINE = 0 };
+
+typedef struct sim_stamp {
+    uint32_t at[SIM_ORDER_LINES];
+} sim_stamp;
+
+typedef struct sim_order sim_order;
+typedef struct sim_ordered sim_ordered;
+
+void sim_order_free(CUcontext c);
+/* Where the calling thread's call was made; empty if order is not watched. */
+sim_site sim_order_site(CUcontext c);
+
+/* The work is about to be added to its stream, or to be done at once; sets work->ordered. `s` may not capture. */
+void sim_order_issue(CUstream s, sim_work *work);
+/* The work will have an effect (called before), or has had none. A launch is done by sim_order_launched(). */
+void sim_order_work(CUstream s, sim_work *work);
+void sim_order_launched(CUcontext c, sim_work *work, sim_use_list *footprint);
+/* The stream's first operation, a host function, has been called: the program may know so from it. */
+void sim_order_called(CUstream s);
+/* The work was dropped, or has failed. */
+void sim_order_drop(sim_work *work);
+
+/* The host has waited for all that the stream got so far, for a mark, or for all streams of all devices. */
+void sim_order_host_waited(CUstream s);
+void sim_order_host_waited_for(CUcontext c, const sim_mark *mark);
+void sim_order_host_waited_for_all(CUcontext c);
+/* The range has a new owner: what was done there before does not concern it. */
+void sim_order_forget(CUcontext c, uint64_t address, uint64_t bytes);
+
+#endif

@@ -1,0 +1,179 @@
+/* A program whose streams, graph nodes and host code use the same memory. Its first argument names the case, its second
+ * one is `ordered` or `unordered`. Each case differs only by what orders its two operations. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern int cudaMalloc(void **address, size_t bytes);
+extern int cudaMallocHost(void **address, size_t bytes);
+extern int cudaMallocAsync(void **address, size_t bytes, void *stream);
+extern int cudaFreeAsync(void *address, void *stream);
+extern int cudaMemset(void *to, int value, size_t bytes);
+extern int cudaMemsetAsync(void *to, int value, size_t bytes, void *stream);
+extern int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream);
+extern int cudaStreamCreateWithFlags(void **stream, unsigned flags);
+extern int cudaStreamSynchronize(void *stream);
+extern int cudaStreamWaitEvent(void *stream, void *event, unsigned flags);
+extern int cudaEventCreate(void **event);
+extern int cudaEventRecord(void *event, void *stream);
+extern int cudaDeviceSynchronize(void);
+extern int cudaGraphCreate(void **graph, unsigned flags);
+extern int cudaGraphInstantiate(void **executable, void *graph, unsigned long long flags);
+extern int cudaGraphLaunch(void *executable, void *stream);
+extern int cudaGraphAddDependencies(void *graph, void *const *from, void *const *to, size_t count);
+extern int cuModuleLoadData(void **module, const void *image);
+extern int cuModuleGetFunction(void **function, void *module, const char *name);
+extern int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                          unsigned shared, void *stream, void **parameters, void **extra);
+
+typedef struct kernel_node {
+    void *function;
+    unsigned grid[3], block[3], shared;
+    void **parameters, **extra, *kernel, *context;
+} kernel_node;
+extern int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *behind, size_t count, const kernel_node *what);
+
+enum { COUNT = 256, BYTES = COUNT * 4, TO_DEVICE = 1, TO_HOST = 2, NON_BLOCKING = 1 };
+
+/* out[i] = in[i] + 1; and adds one to the word at `out` in each thread */
+static const char ptx[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry next(.param .u64 out, .param .u64 in) {\n"
+    "  .reg .b64 %rd<4>;\n  .reg .b32 %r<3>;\n"
+    "  ld.param.u64 %rd1, [out];\n  ld.param.u64 %rd2, [in];\n  mov.u32 %r1, %tid.x;\n"
+    "  mul.wide.u32 %rd3, %r1, 4;\n  add.s64 %rd1, %rd1, %rd3;\n  add.s64 %rd2, %rd2, %rd3;\n"
+    "  ld.u32 %r2, [%rd2];\n  add.u32 %r2, %r2, 1;\n  st.u32 [%rd1], %r2;\n  ret;\n}\n"
+    ".visible .entry count(.param .u64 out, .param .u64 in) {\n"
+    "  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [out];\n  red.global.add.u32 [%rd1], 1;\n  ret;\n}\n";
+
+static int ordered;
+static void *streams[2], *event, *next, *counter;
+static char *a, *b, *pinned;
+
+static void must(int result, const char *what) {
+    if (!result) return;
+    fprintf(stderr, "%s gave %d\n", what, result);
+    exit(3);
+}
+#define MUST(call) must(call, #call)
+
+static void launch_kernel(void *kernel, void *to, void *from, void *stream) {
+    void *parameters[] = {&to, &from};
+    MUST(cuLaunchKernel(kernel, 1, 1, 1, COUNT, 1, 1, 0, stream, parameters, NULL));
+}
+
+static void launch(void *to, void *from, void *stream) {
+    launch_kernel(next, to, from, stream);
+}
+
+/* The second stream's next work comes after the first one's, if the case is ordered. */
+static void order(void) {
+    if (!ordered) return;
+    MUST(cudaEventRecord(event, streams[0]));
+    MUST(cudaStreamWaitEvent(streams[1], event, 0));
+}
+
+static void copy_and_kernel(void) {
+    MUST(cudaMemcpyAsync(a, pinned, BYTES, TO_DEVICE, streams[0]));
+    order();
+    launch(b, a, streams[1]);
+}
+
+static void two_kernels(void) {
+    launch(a, b, streams[0]);
+    order();
+    launch(b, a, streams[1]);
+}
+
+/* The two halves are no race, one byte of overlap is. */
+static void halves(void) {
+    MUST(cudaMemsetAsync(a, 1, BYTES / 2 + !ordered, streams[0]));
+    MUST(cudaMemsetAsync(a + BYTES / 2, 2, BYTES / 2, streams[1]));
+}
+
+/* The program's own wait is an order, too. */
+static void host_wait(void) {
+    launch(a, b, streams[0]);
+    if (ordered) MUST(cudaStreamSynchronize(streams[0]));
+    launch(a, b, streams[1]);
+}
+
+/* cudaMemset() does not wait, and streams that do not block take no notice of the default stream. */
+static void default_stream(void) {
+    void *blocking;
+    MUST(cudaStreamCreateWithFlags(&blocking, 0));
+    MUST(cudaMemset(a, 1, BYTES));
+    launch(b, a, ordered ? blocking : streams[1]);
+}
+
+/* An event that was recorded too early orders nothing. */
+static void early_event(void) {
+    if (!ordered) MUST(cudaEventRecord(event, streams[0]));
+    launch(a, b, streams[0]);
+    if (ordered) MUST(cudaEventRecord(event, streams[0]));
+    MUST(cudaStreamWaitEvent(streams[1], event, 0));
+    MUST(cudaMemcpyAsync(pinned, a, BYTES, TO_HOST, streams[1]));
+}
+
+static void release(void) {
+    void *pooled;
+    MUST(cudaMallocAsync(&pooled, BYTES, streams[1]));
+    MUST(cudaMemsetAsync(pooled, 0, BYTES, streams[1]));
+    MUST(cudaStreamSynchronize(streams[1]));
+    launch(a, pooled, streams[0]);
+    order();
+    MUST(cudaFreeAsync(pooled, streams[1]));
+}
+
+static void graph(void) {
+    void *g, *executable, *nodes[2], *to = a, *from = b;
+    void *first[] = {&to, &from}, *second[] = {&from, &to};
+    kernel_node what = {.function = next, .grid = {1, 1, 1}, .block = {COUNT, 1, 1}, .parameters = first};
+    MUST(cudaGraphCreate(&g, 0));
+    MUST(cuGraphAddKernelNode_v2(&nodes[0], g, NULL, 0, &what));
+    what.parameters = second;
+    MUST(cuGraphAddKernelNode_v2(&nodes[1], g, NULL, 0, &what));
+    if (ordered) MUST(cudaGraphAddDependencies(g, &nodes[0], &nodes[1], 1));
+    MUST(cudaGraphInstantiate(&executable, g, 0));
+    MUST(cudaGraphLaunch(executable, streams[0]));
+    MUST(cudaGraphLaunch(executable, streams[1]));
+}
+
+/* Atomic operations need no order among themselves. */
+static void atomics(void) {
+    launch_kernel(counter, a, NULL, streams[0]);
+    if (ordered)
+        launch_kernel(counter, a, NULL, streams[1]);
+    else
+        launch(b, a, streams[1]);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} cases[] = {
+    {"copy", copy_and_kernel},           {"kernels", two_kernels}, {"halves", halves},   {"wait", host_wait},
+    {"default-stream", default_stream}, {"event", early_event},   {"release", release}, {"graph", graph},
+    {"atomics", atomics}};
+
+int main(int argc, char **argv) {
+    void *module;
+    if (argc != 3) return 2;
+    ordered = !strcmp(argv[2], "ordered");
+    for (int i = 0; i < 2; i++) MUST(cudaStreamCreateWithFlags(&streams[i], NON_BLOCKING));
+    MUST(cudaEventCreate(&event));
+    MUST(cudaMalloc((void **)&a, BYTES));
+    MUST(cudaMalloc((void **)&b, BYTES));
+    MUST(cudaMallocHost((void **)&pinned, BYTES));
+    memset(pinned, 1, BYTES);
+    MUST(cudaMemset(a, 0, BYTES));
+    MUST(cudaMemset(b, 0, BYTES));
+    MUST(cuModuleLoadData(&module, ptx));
+    MUST(cuModuleGetFunction(&next, module, "next"));
+    MUST(cuModuleGetFunction(&counter, module, "count"));
+    MUST(cudaDeviceSynchronize());
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (!strcmp(cases[i].name, argv[1])) cases[i].run();
+    MUST(cudaDeviceSynchronize());
+    return 0;
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# haul check finds operations of a program that nothing orders, and nothing in a program that orders them.
+# usage: run_order.sh SOURCE_ROOT BUILD_FOLDER
+set -u
+. "$1/tests/cli/results.sh"
+program=$2/tests/standin_order
+[ -e "$program" ] || { echo "skipped: the stand-in is not built with sanitizers"; exit 77; }
+
+says() { grep -qe "$1" "$work/err"; }
+
+# CASE KIND LATER EARLIER: the words of the finding's two ends
+finds() {
+    result "$1: ordered operations" exits_with 0 "$haul" check -- "$program" "$1" ordered
+    result "$1: no finding" says ' 0 errors, 0 warnings, 0 of advice'
+    result "$1: nothing orders the two" exits_with 1 "$haul" check -- "$program" "$1" unordered
+    result "$1: one finding" says ' 1 error, 0 warnings, 0 of advice'
+    result "$1: its kind" says "error: $2 in the program"
+    result "$1: the later call" says "^  [a-z]* of [0-9]* bytes*, $3 at .*order.c:[0-9]*"
+    result "$1: the earlier one" says "^  earlier: [a-z]* of [0-9]* bytes*, $4 at .*order.c:[0-9]*"
+}
+
+finds copy race-streams cuLaunchKernel cudaMemcpyAsync
+result 'a finding says what does what' says 'kernel next in stream 2 reads what the copy in stream 1 writes'
+finds kernels race-streams cuLaunchKernel cuLaunchKernel
+finds halves race-streams cudaMemsetAsync cudaMemsetAsync
+result 'by bytes' says 'write of 1 byte,'
+finds wait race-streams cuLaunchKernel cuLaunchKernel
+finds default-stream race-streams cuLaunchKernel cudaMemset
+finds event race-streams cudaMemcpyAsync cuLaunchKernel
+finds release use-after-free cudaFreeAsync cuLaunchKernel
+finds graph race-streams cuGraphAddKernelNode cuGraphAddKernelNode
+finds atomics race-streams cuLaunchKernel cuLaunchKernel
+exit $((failures > 0))
