@@ -18,6 +18,10 @@ struct sim_ordered {
     uint32_t number;  /* in its line */
     unsigned line;
     bool is_done;
+    enum { UNKNOWN, NOT_OF_HOST, OF_HOST, GIVES_SIGNS } memory; /* what it uses of memory that the host sees, too */
+    bool is_touched;                                            /* a use of its memory by the program was reported */
+    const unsigned char *parameters;                            /* of a launch that is not done */
+    uint64_t parameter_bytes;
     uint64_t turn; /* the order of calls */
     sim_order_end end;
     sim_use_list reach;
@@ -103,7 +107,7 @@ static void remove_operation(sim_order *o, sim_ordered **link) {
     *link = gone->next;
     if (o->last == &gone->next) o->last = link;
     o->count--;
-    o->reaches -= gone->reach.count;
+    if (gone->is_done) o->reaches -= gone->reach.count;
     sim_use_list_free(&gone->reach);
     memory_free(gone);
 }
@@ -144,122 +148,10 @@ void sim_order_forget(CUcontext c, uint64_t address, uint64_t bytes) {
     sim_order *o = order_of(c);
     if (!o) return;
     for (sim_ordered *a = o->first; a; a = a->next) {
-        o->reaches -= a->reach.count;
+        const size_t before = a->reach.count;
         cut_out(&a->reach, address, address + bytes);
-        o->reaches += a->reach.count;
+        if (a->is_done) o->reaches -= before - a->reach.count;
     }
-}
-
-/* ---- issuing ---- */
-
-sim_site sim_order_site(CUcontext c) {
-    const sim_order *o = order_of(c);
-    return o && o->watch.site ? o->watch.site() : (sim_site){0};
-}
-
-static sim_order_kind kind_of(const sim_work *w) {
-    switch (w->kind) {
-    case SIM_WORK_LAUNCH: return SIM_ORDER_LAUNCH;
-    case SIM_WORK_FILL: return SIM_ORDER_FILL;
-    case SIM_WORK_FREE: return SIM_ORDER_FREE;
-    default: return SIM_ORDER_COPY;
-    }
-}
-
-/* Host functions have none, but the host waits for them in its own way. */
-static bool is_watched(const sim_work *w) {
-    return w->kind <= SIM_WORK_CALL || w->kind == SIM_WORK_FREE;
-}
-
-/* NULL without memory: then it is not checked. */
-static sim_ordered *add(sim_order *o, CUstream s, const sim_work *w, const sim_stamp *stamp) {
-    sim_ordered *a = memory_zeroed(1, sizeof *a);
-    if (!a) return NULL;
-    *a = (sim_ordered){.before = *stamp, .number = stamp->at[s->line], .line = s->line, .turn = o->turns++};
-    a->end = (sim_order_end){.kind = kind_of(w), .site = w->site, .stream = s->number, .function = w->function};
-    if (!w->site.address) a->end.site = sim_order_site(s->context);
-    if (w->function) snprintf(a->end.kernel, sizeof a->end.kernel, "%s", w->function->entry->name);
-    *o->last = a;
-    o->last = &a->next;
-    o->count++;
-    return a;
-}
-
-/* A copy between devices is in order with all other work of both; all devices' is taken. */
-void sim_order_issue(CUstream s, sim_work *w) {
-    CUcontext c = s->context;
-    sim_order *o = order_of(c);
-    if (!o) return;
-    forget_old(o);
-    sim_stamp *stamp = stamp_of(o, s);
-    join(stamp, &o->lines[SIM_ORDER_HOST_LINE]);
-    if (s == &c->legacy)
-        join_blocking(o, stamp, c);
-    else if (!(s->flags & DRIVER_STREAM_NON_BLOCKING))
-        join(stamp, stamp_of(o, &c->legacy));
-    if (w->kind == SIM_WORK_WAIT && w->mark->stamp) join(stamp, w->mark->stamp);
-    if (c->family && (w->kind == SIM_WORK_COPY_DEVICE || w->kind == SIM_WORK_COPY_BOX)) join_all(o, stamp, c);
-    stamp->at[s->line]++;
-    if (w->kind == SIM_WORK_MARK && !w->mark->stamp) w->mark->stamp = memory_alloc(sizeof *stamp);
-    if (w->kind == SIM_WORK_MARK && w->mark->stamp) *w->mark->stamp = *stamp;
-    if (is_watched(w)) w->ordered = add(o, s, w, stamp);
-}
-
-/* ---- races ---- */
-
-static bool clash(const sim_use *a, const sim_use *b) {
-    return (a->writes || b->writes) && !(a->strong && b->strong);
-}
-
-/* The two give each other signs, by atomics or volatile accesses to the same bytes, and may order themselves. */
-static bool is_sign(const sim_use *a, const sim_use *b) {
-    return (a->writes || b->writes) && a->strong && b->strong;
-}
-
-/* Finds the first bytes that both use, at least one of them to write. Returns false if there are none, or if the two
- * give signs to each other. */
-static bool find_clash(const sim_use_list *a, const sim_use_list *b, const sim_use **of_a, const sim_use **of_b) {
-    size_t first = 0;
-    *of_a = NULL;
-    for (size_t i = 0; i < a->count; i++) {
-        const sim_use *x = &a->items[i];
-        while (first < b->count && b->items[first].to <= x->from) first++;
-        for (size_t k = first; k < b->count && b->items[k].from < x->to; k++) {
-            const sim_use *y = &b->items[k];
-            if (y->to <= x->from) continue;
-            if (is_sign(x, y)) return false;
-            if (*of_a || !clash(x, y)) continue;
-            *of_a = x;
-            *of_b = y;
-        }
-    }
-    return *of_a;
-}
-
-static void report(const sim_order *o, const sim_ordered *a, const sim_use *of_a, const sim_ordered *b,
-                   const sim_use *of_b) {
-    const bool is_later = a->turn > b->turn;
-    sim_order_finding f = {.address = of_a->from > of_b->from ? of_a->from : of_b->from};
-    f.bytes = (of_a->to < of_b->to ? of_a->to : of_b->to) - f.address;
-    f.later = is_later ? a->end : b->end;
-    f.earlier = is_later ? b->end : a->end;
-    const sim_use *later = is_later ? of_a : of_b, *earlier = is_later ? of_b : of_a;
-    f.later.writes = later->writes;
-    f.later.instruction = later->instruction;
-    f.earlier.writes = earlier->writes;
-    f.earlier.instruction = earlier->instruction;
-    o->watch.report(&f);
-}
-
-/* The operation is done: its footprint is complete. */
-static void check(sim_order *o, sim_ordered *a) {
-    const sim_use *of_a, *of_b;
-    a->is_done = true;
-    o->reaches += a->reach.count;
-    for (const sim_ordered *b = o->first; b && a->reach.count; b = b->next)
-        if (b != a && b->is_done && !comes_before(a, b) && !comes_before(b, a) &&
-            find_clash(&a->reach, &b->reach, &of_a, &of_b))
-            report(o, a, of_a, b, of_b);
 }
 
 /* ---- what work touches ---- */
@@ -314,10 +206,148 @@ static void add_memory(CUcontext c, sim_use_list *f, const sim_work *w) {
     sim_use_list_sort(f);
 }
 
+/* ---- issuing ---- */
+
+sim_site sim_order_site(CUcontext c) {
+    const sim_order *o = order_of(c);
+    return o && o->watch.site ? o->watch.site() : (sim_site){0};
+}
+
+static sim_order_kind kind_of(const sim_work *w) {
+    switch (w->kind) {
+    case SIM_WORK_LAUNCH: return SIM_ORDER_LAUNCH;
+    case SIM_WORK_FILL: return SIM_ORDER_FILL;
+    case SIM_WORK_FREE: return SIM_ORDER_FREE;
+    default: return SIM_ORDER_COPY;
+    }
+}
+
+/* Host functions have none, but the host waits for them in its own way. */
+static bool is_watched(const sim_work *w) {
+    return w->kind <= SIM_WORK_CALL || w->kind == SIM_WORK_FREE;
+}
+
+/* NULL without memory: then it is not checked. */
+static sim_ordered *add(sim_order *o, CUstream s, const sim_work *w, const sim_stamp *stamp) {
+    sim_ordered *a = memory_zeroed(1, sizeof *a);
+    if (!a) return NULL;
+    *a = (sim_ordered){.before = *stamp, .number = stamp->at[s->line], .line = s->line, .turn = o->turns++};
+    a->end = (sim_order_end){.kind = kind_of(w), .site = w->site, .stream = s->number, .function = w->function};
+    if (!w->site.address) a->end.site = sim_order_site(s->context);
+    if (w->function) snprintf(a->end.kernel, sizeof a->end.kernel, "%s", w->function->entry->name);
+    *o->last = a;
+    o->last = &a->next;
+    o->count++;
+    if (w->kind == SIM_WORK_LAUNCH) {
+        a->parameters = w->parameters;
+        a->parameter_bytes = w->function->program->param_bytes;
+    } else if (w->kind != SIM_WORK_CALL) {
+        add_memory(s->context, &a->reach, w);
+    }
+    return a;
+}
+
+/* A copy between devices is in order with all other work of both; all devices' is taken. */
+void sim_order_issue(CUstream s, sim_work *w) {
+    CUcontext c = s->context;
+    sim_order *o = order_of(c);
+    if (!o) return;
+    forget_old(o);
+    sim_stamp *stamp = stamp_of(o, s);
+    join(stamp, &o->lines[SIM_ORDER_HOST_LINE]);
+    if (s == &c->legacy)
+        join_blocking(o, stamp, c);
+    else if (!(s->flags & DRIVER_STREAM_NON_BLOCKING))
+        join(stamp, stamp_of(o, &c->legacy));
+    if (w->kind == SIM_WORK_WAIT && w->mark->stamp) join(stamp, w->mark->stamp);
+    if (c->family && (w->kind == SIM_WORK_COPY_DEVICE || w->kind == SIM_WORK_COPY_BOX)) join_all(o, stamp, c);
+    stamp->at[s->line]++;
+    if (w->kind == SIM_WORK_MARK && !w->mark->stamp) w->mark->stamp = memory_alloc(sizeof *stamp);
+    if (w->kind == SIM_WORK_MARK && w->mark->stamp) *w->mark->stamp = *stamp;
+    if (is_watched(w)) w->ordered = add(o, s, w, stamp);
+}
+
+/* ---- races ---- */
+
+static bool clash(const sim_use *a, const sim_use *b) {
+    return (a->writes || b->writes) && !(a->strong && b->strong);
+}
+
+/* The two give each other signs, by atomics or volatile accesses to the same bytes, and may order themselves. */
+static bool is_sign(const sim_use *a, const sim_use *b) {
+    return (a->writes || b->writes) && a->strong && b->strong;
+}
+
+/* Finds the first bytes that both use, at least one of them to write. Returns false if there are none, or if the two
+ * give signs to each other. */
+static bool find_clash(const sim_use_list *a, const sim_use_list *b, const sim_use **of_a, const sim_use **of_b) {
+    size_t first = 0;
+    *of_a = NULL;
+    for (size_t i = 0; i < a->count; i++) {
+        const sim_use *x = &a->items[i];
+        while (first < b->count && b->items[first].to <= x->from) first++;
+        for (size_t k = first; k < b->count && b->items[k].from < x->to; k++) {
+            const sim_use *y = &b->items[k];
+            if (y->to <= x->from) continue;
+            if (is_sign(x, y)) return false;
+            if (*of_a || !clash(x, y)) continue;
+            *of_a = x;
+            *of_b = y;
+        }
+    }
+    return *of_a;
+}
+
+static void report(const sim_order *o, sim_ordered *a, const sim_use *of_a, sim_ordered *b, const sim_use *of_b) {
+    const bool is_later = a->turn > b->turn, by_host = a->end.kind == SIM_ORDER_HOST || b->end.kind == SIM_ORDER_HOST;
+    sim_order_finding f = {.address = of_a->from > of_b->from ? of_a->from : of_b->from};
+    f.bytes = (of_a->to < of_b->to ? of_a->to : of_b->to) - f.address;
+    f.later = is_later ? a->end : b->end;
+    f.earlier = is_later ? b->end : a->end;
+    const sim_use *later = is_later ? of_a : of_b, *earlier = is_later ? of_b : of_a;
+    f.later.writes = later->writes;
+    f.later.instruction = later->instruction;
+    f.earlier.writes = earlier->writes;
+    f.earlier.instruction = earlier->instruction;
+    a->is_touched |= by_host;
+    b->is_touched |= by_host;
+    o->watch.report(&f);
+}
+
+/* One use by the program is told for each operation. */
+static bool was_told(const sim_ordered *a, const sim_ordered *b) {
+    const bool by_host = a->end.kind == SIM_ORDER_HOST || b->end.kind == SIM_ORDER_HOST;
+    return by_host && (a->is_touched || b->is_touched);
+}
+
+/* What a copy uses is known before it is done. */
+static void touch_pending(const sim_order *o, sim_ordered *host, sim_ordered *b) {
+    const sim_use *of_host, *of_b;
+    if (find_clash(&host->reach, &b->reach, &of_host, &of_b)) report(o, host, of_host, b, of_b);
+}
+
+bool sim_order_is_touched(const sim_ordered *a) {
+    return a && a->is_touched;
+}
+
+/* The operation is done: its footprint is complete. */
+static void check(sim_order *o, sim_ordered *a) {
+    const sim_use *of_a, *of_b;
+    a->is_done = true;
+    a->parameters = NULL;
+    a->memory = UNKNOWN;
+    o->reaches += a->reach.count;
+    for (sim_ordered *b = o->first; b && a->reach.count; b = b->next)
+        if (b != a && b->is_done && !was_told(a, b) && !comes_before(a, b) && !comes_before(b, a) &&
+            find_clash(&a->reach, &b->reach, &of_a, &of_b))
+            report(o, a, of_a, b, of_b);
+}
+
+/* ---- work that is done ---- */
+
 void sim_order_work(CUstream s, sim_work *w) {
     sim_order *o = order_of(s->context);
     if (!o || !w->ordered || w->kind == SIM_WORK_LAUNCH || w->kind == SIM_WORK_CALL) return;
-    add_memory(s->context, &w->ordered->reach, w);
     check(o, w->ordered);
     w->ordered = NULL;
 }
@@ -344,8 +374,101 @@ void sim_order_called(CUstream s) {
 }
 
 void sim_order_drop(sim_work *w) {
-    if (w->ordered) w->ordered->is_done = true;
+    if (w->ordered) {
+        w->ordered->is_done = true;
+        w->ordered->parameters = NULL;
+        sim_use_list_free(&w->ordered->reach);
+    }
     w->ordered = NULL;
+}
+
+/* ---- the program's own code ---- */
+
+/* The program knows by itself when others have come so far. */
+static bool gives_signs(CUcontext c) {
+    bool gives = sim_driver_waiting_kernel();
+    for (unsigned i = 0; i < sim_member_count(c); i++) {
+        CUcontext of = sim_member_of(c, i);
+        gives |= of->legacy.is_calling;
+        for (CUstream s = of->streams; s; s = s->next) gives |= s->is_calling;
+    }
+    return gives;
+}
+
+typedef struct host_uses {
+    sim_host_use *items;
+    size_t count, room;
+} host_uses;
+
+static void add_host_use(host_uses *all, uint64_t from, uint64_t to, bool writes) {
+    sim_allocation a;
+    if (all->count == all->room || !sim_driver_allocation(from, &a) || !a.host) return;
+    const sim_pinned *p = sim_pinned_at(sim_current(), from);
+    const bool is_whole = a.kind == SIM_MANAGED_MEMORY || (p && p->owned);
+    sim_host_use *u = &all->items[all->count++];
+    *u = (sim_host_use){.from = a.host + (from - a.first), .to = a.host + (to - a.first), .writes = writes};
+    u->end = u->to;
+    if (is_whole && to == a.first + a.bytes) u->end = u->to + 4095 - ((uintptr_t)u->to + 4095) % 4096;
+}
+
+/* Managed memory that a kernel which is not done has got as an argument. */
+static void add_parameters(host_uses *all, const sim_ordered *a) {
+    uint64_t address;
+    sim_allocation found;
+    for (uint64_t at = 0; a->parameters && at + 8 <= a->parameter_bytes; at += 8) {
+        memcpy(&address, a->parameters + at, sizeof address);
+        if (sim_driver_allocation(address, &found) && found.kind == SIM_MANAGED_MEMORY)
+            add_host_use(all, found.first, found.first + found.bytes, true);
+    }
+}
+
+/* A kernel that writes host memory by atomics or volatile stores tells the program how far it is. */
+static bool uses_host(sim_ordered *a) {
+    sim_allocation found;
+    if (a->memory == UNKNOWN)
+        a->memory = a->parameters ? OF_HOST : NOT_OF_HOST;
+    else
+        return a->memory == OF_HOST;
+    for (size_t i = 0; i < a->reach.count && a->memory != GIVES_SIGNS; i++) {
+        const sim_use *u = &a->reach.items[i];
+        if (sim_driver_allocation(u->from, &found) && found.host)
+            a->memory = u->writes && u->strong ? GIVES_SIGNS : OF_HOST;
+    }
+    return a->memory == OF_HOST;
+}
+
+size_t sim_driver_host_uses(sim_host_use *uses, size_t room) {
+    CUcontext c = sim_current();
+    sim_order *o = c ? order_of(c) : NULL;
+    host_uses all = {uses, 0, room};
+    if (!o || gives_signs(c)) return 0;
+    for (sim_ordered *a = o->first; a; a = a->next) {
+        const bool is_known = o->lines[SIM_ORDER_HOST_LINE].at[a->line] >= a->number;
+        if (is_known || a->is_touched || !uses_host(a)) continue;
+        add_parameters(&all, a);
+        for (size_t i = 0; i < a->reach.count; i++)
+            add_host_use(&all, a->reach.items[i].from, a->reach.items[i].to, a->reach.items[i].writes);
+    }
+    return all.count;
+}
+
+/* Host code is one more line of operations. */
+void sim_driver_host_touched(const unsigned char *at, bool writes, const void *code) {
+    CUcontext c = sim_current();
+    sim_order *o = order_of(c);
+    if (!o) return;
+    const sim_work nothing = {.kind = SIM_WORK_CALL, .site = {.address = code}};
+    sim_stamp *host = &o->lines[SIM_ORDER_HOST_LINE];
+    host->at[SIM_ORDER_HOST_LINE]++;
+    sim_ordered *a = add(o, &c->legacy, &nothing, host);
+    if (!a) return;
+    a->line = SIM_ORDER_HOST_LINE;
+    a->number = host->at[SIM_ORDER_HOST_LINE];
+    a->end.kind = SIM_ORDER_HOST;
+    add_range(&a->reach, address_of_host(c, at), 1, writes);
+    for (sim_ordered *b = o->first; b; b = b->next)
+        if (!b->is_done && !comes_before(b, a) && b->reach.count) touch_pending(o, a, b);
+    check(o, a);
 }
 
 /* ---- for reports ---- */

@@ -92,6 +92,7 @@ static void remove_first(CUstream stream) {
 /* With checks, fails if anything but intermediate work has changed a copy's source since the call. */
 static haul_status check_source(CUcontext c, const sim_work *w) {
     const sim_pinned *p = w->source ? sim_find_pinned(c, w->host, w->bytes) : NULL;
+    if (sim_order_is_touched(w->ordered)) return HAUL_OK;
     if (!p || p->effect > w->effects || sim_member_of(c, 0)->anywhere > w->effects) return HAUL_OK;
     const uint64_t now = w->box ? sim_box_hash(w->box) : hash_bytes(HASH_START, w->host, w->bytes);
     if (now == w->source) return HAUL_OK;
@@ -294,8 +295,8 @@ static bool do_first(CUstream s) {
     if (w->kind == SIM_WORK_WAIT && w->mark->when > ready) ready = w->mark->when;
     if (c->failed == HAUL_OK || marks) {
         work_cost cost;
-        sim_order_work(s, s->first);
         haul_status status = effect(c, s, &cost);
+        if (status == HAUL_OK) sim_order_work(s, s->first);
         if (w->running) return false;
         sim_span span = {ready, ready};
         if (status == HAUL_OK && cost.us > 0) status = place(&c->clock, &cost, ready, &span);

@@ -27,8 +27,8 @@ typedef struct sim_mark {
     bool reached;
     double when; /* on the clock, once reached */
     CUstream stream;
-    struct sim_slot *slot; /* visible to other processes; NULL: it is not */
-    uint64_t number;       /* of the record in the slot */
+    struct sim_slot *slot;   /* visible to other processes; NULL: it is not */
+    uint64_t number;         /* of the record in the slot */
     struct sim_stamp *stamp; /* what comes before it (order.h); NULL: not watched */
 } sim_mark;
 
@@ -50,8 +50,8 @@ typedef struct sim_work {
     sim_work_kind kind;
     sim_site site;               /* of the call that made it, if that is not the one that issues it */
     struct sim_ordered *ordered; /* its place in the order (order.h); NULL: not watched */
-    double issued; /* the earliest time at which it can start */
-    uint64_t turn; /* its rank among the context's work */
+    double issued;               /* the earliest time at which it can start */
+    uint64_t turn;               /* its rank among the context's work */
     CUdeviceptr to, from;
     void *host; /* the copy's host side */
     uint64_t bytes;

@@ -7,6 +7,7 @@
 
 extern int cudaMalloc(void **address, size_t bytes);
 extern int cudaMallocHost(void **address, size_t bytes);
+extern int cudaMallocManaged(void **address, size_t bytes, unsigned flags);
 extern int cudaMallocAsync(void **address, size_t bytes, void *stream);
 extern int cudaFreeAsync(void *address, void *stream);
 extern int cudaMemset(void *to, int value, size_t bytes);
@@ -21,7 +22,6 @@ extern int cudaDeviceSynchronize(void);
 extern int cudaGraphCreate(void **graph, unsigned flags);
 extern int cudaGraphInstantiate(void **executable, void *graph, unsigned long long flags);
 extern int cudaGraphLaunch(void *executable, void *stream);
-extern int cudaGraphAddDependencies(void *graph, void *const *from, void *const *to, size_t count);
 extern int cuModuleLoadData(void **module, const void *image);
 extern int cuModuleGetFunction(void **function, void *module, const char *name);
 extern int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
@@ -32,8 +32,10 @@ typedef struct kernel_node {
     unsigned grid[3], block[3], shared;
     void **parameters, **extra, *kernel, *context;
 } kernel_node;
-extern int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *behind, size_t count, const kernel_node *what);
+extern int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *behind, size_t count,
+                                   const kernel_node *what);
 
+enum { PAGE = 4096 };
 enum { COUNT = 256, BYTES = COUNT * 4, TO_DEVICE = 1, TO_HOST = 2, NON_BLOCKING = 1 };
 
 /* out[i] = in[i] + 1; and adds one to the word at `out` in each thread */
@@ -46,9 +48,10 @@ static const char ptx[] =
     ".visible .entry count(.param .u64 out, .param .u64 in) {\n"
     "  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [out];\n  red.global.add.u32 [%rd1], 1;\n  ret;\n}\n";
 
-static int ordered;
+static unsigned ordered;
 static void *streams[2], *event, *next, *counter;
-static char *a, *b, *pinned;
+static char *a, *b, *pinned, *device_page, *page, *managed;
+static volatile int seen;
 
 static void must(int result, const char *what) {
     if (!result) return;
@@ -132,8 +135,7 @@ static void graph(void) {
     MUST(cudaGraphCreate(&g, 0));
     MUST(cuGraphAddKernelNode_v2(&nodes[0], g, NULL, 0, &what));
     what.parameters = second;
-    MUST(cuGraphAddKernelNode_v2(&nodes[1], g, NULL, 0, &what));
-    if (ordered) MUST(cudaGraphAddDependencies(g, &nodes[0], &nodes[1], 1));
+    MUST(cuGraphAddKernelNode_v2(&nodes[1], g, nodes, ordered, &what));
     MUST(cudaGraphInstantiate(&executable, g, 0));
     MUST(cudaGraphLaunch(executable, streams[0]));
     MUST(cudaGraphLaunch(executable, streams[1]));
@@ -148,13 +150,50 @@ static void atomics(void) {
         launch(b, a, streams[1]);
 }
 
+/* ---- host code ---- */
+
+static void read_result(void) {
+    MUST(cudaMemcpyAsync(page, device_page, PAGE, TO_HOST, streams[0]));
+    if (ordered) MUST(cudaStreamSynchronize(streams[0]));
+    seen += page[17];
+}
+
+static void refill_source(void) {
+    MUST(cudaMemcpyAsync(device_page, page, PAGE, TO_DEVICE, streams[0]));
+    seen += page[17]; /* reading it is right */
+    if (ordered) MUST(cudaStreamSynchronize(streams[0]));
+    memset(page, 2, PAGE);
+}
+
+/* The kernel is launched into the default stream, the program does not wait for it. */
+static void read_managed(void) {
+    launch_kernel(next, managed, managed, NULL);
+    if (ordered) MUST(cudaDeviceSynchronize());
+    seen += managed[17];
+}
+
+static void write_managed(void) {
+    launch_kernel(next, b, managed, streams[0]);
+    if (ordered) MUST(cudaStreamSynchronize(streams[0]));
+    managed[17] = 1;
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {
-    {"copy", copy_and_kernel},           {"kernels", two_kernels}, {"halves", halves},   {"wait", host_wait},
-    {"default-stream", default_stream}, {"event", early_event},   {"release", release}, {"graph", graph},
-    {"atomics", atomics}};
+} cases[] = {{"copy", copy_and_kernel},
+             {"kernels", two_kernels},
+             {"halves", halves},
+             {"wait", host_wait},
+             {"default-stream", default_stream},
+             {"event", early_event},
+             {"release", release},
+             {"graph", graph},
+             {"atomics", atomics},
+             {"result", read_result},
+             {"source", refill_source},
+             {"managed", read_managed},
+             {"managed-late", write_managed}};
 
 int main(int argc, char **argv) {
     void *module;
@@ -165,7 +204,13 @@ int main(int argc, char **argv) {
     MUST(cudaMalloc((void **)&a, BYTES));
     MUST(cudaMalloc((void **)&b, BYTES));
     MUST(cudaMallocHost((void **)&pinned, BYTES));
+    MUST(cudaMalloc((void **)&device_page, PAGE));
+    MUST(cudaMallocHost((void **)&page, PAGE));
+    MUST(cudaMallocManaged((void **)&managed, BYTES, 1));
     memset(pinned, 1, BYTES);
+    memset(page, 1, PAGE);
+    memset(managed, 1, BYTES);
+    MUST(cudaMemset(device_page, 0, PAGE));
     MUST(cudaMemset(a, 0, BYTES));
     MUST(cudaMemset(b, 0, BYTES));
     MUST(cuModuleLoadData(&module, ptx));

@@ -28,6 +28,11 @@ finds wait race-streams cuLaunchKernel cuLaunchKernel
 finds default-stream race-streams cuLaunchKernel cudaMemset
 finds event race-streams cudaMemcpyAsync cuLaunchKernel
 finds release use-after-free cudaFreeAsync cuLaunchKernel
-finds graph race-streams cuGraphAddKernelNode cuGraphAddKernelNode
+finds graph race-streams cuGraphAddKernelNode_v2 cuGraphAddKernelNode_v2
 finds atomics race-streams cuLaunchKernel cuLaunchKernel
+finds result race-host 'host code' cudaMemcpyAsync
+result 'with what the program does' says 'the host code reads what the copy in stream 1 writes, and has not waited for it'
+finds source race-host 'host code' cudaMemcpyAsync
+finds managed race-host 'host code' cuLaunchKernel
+finds managed-late race-host 'host code' cuLaunchKernel
 exit $((failures > 0))

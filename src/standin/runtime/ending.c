@@ -8,6 +8,7 @@
 #include "base/signals.h"
 #include "base/terminal_line.h"
 #include "standin/runtime/beyond.h"
+#include "standin/runtime/guard.h"
 #include "standin/runtime/touch.h"
 #include "standin/settings.h"
 #include "standin/standin.h"
@@ -77,12 +78,20 @@ void _Exit(int status) {
 /* The report may use state that the program was changing when it was interrupted. If it fails, the program still ends,
  * by the alarm or by another signal. */
 static void end_by_signal(int number, siginfo_t *about, void *context) {
+    if (number == SIGSEGV && standin_take_guarded(about, context)) {
+        signals_again(number, end_by_signal);
+        return;
+    }
     terminal_line_erase();
     signal(SIGALRM, SIG_DFL);
     alarm(MOST_SECONDS);
     if (number == SIGSEGV) standin_tell_touch(about, context);
     report_once(standin_is_in_call() || !standin_is_free());
     raise(number); /* the handler is reset */
+}
+
+signals_handler *standin_segv_handler(void) {
+    return end_by_signal;
 }
 
 /* Called once, when the devices are opened. Only tasks with a report care about signals other than SIGSEGV. */

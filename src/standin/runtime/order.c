@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/run.h"
+#include "report/source.h"
 #include "standin/report.h"
 #include "standin/runtime/caller.h"
 #include "vgpu/driver.h"

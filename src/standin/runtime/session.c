@@ -15,6 +15,7 @@
 #include "lib/device.h"
 #include "standin/report.h"
 #include "standin/runtime/beyond.h"
+#include "standin/runtime/guard.h"
 #include "standin/runtime/progress.h"
 #include "standin/runtime/terminal.h"
 #include "vgpu/driver.h"
@@ -29,6 +30,7 @@
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static haul_device *devices[SIM_MOST_DEVICES]; /* by the program's number */
+static bool checks_order;                      /* of operations, among each other and with host code */
 static bool are_open;                          /* with the lock */
 static CUresult faults[SIM_MOST_DEVICES];      /* faults that ended a kernel, and thus the device's contexts */
 static _Thread_local unsigned selected;        /* the number of the thread's device */
@@ -42,11 +44,13 @@ static _Thread_local unsigned held, let_go; /* how often the thread holds the lo
 
 static void take(void) {
     pthread_mutex_lock(&lock);
-    held++;
+    if (held++ || !are_open || !checks_order) return;
+    devices[selected]->driver->context_set(devices[selected]->context);
+    standin_unguard();
 }
 
 static void leave(void) {
-    held--;
+    if (!--held && are_open && checks_order) standin_guard();
     pthread_mutex_unlock(&lock);
 }
 
@@ -133,7 +137,7 @@ static void open_devices(void) {
     }
     are_open = true;
     devices[0]->driver->context_set(devices[0]->context);
-    if (standin_asked.task == STANDIN_CHECK && standin_watch_order() != HAUL_OK)
+    if (standin_asked.task == STANDIN_CHECK && !(checks_order = standin_watch_order() == HAUL_OK))
         fprintf(stderr, "haul: no memory to check the order of the program's operations\n");
     sim_driver_share(&(sim_sharing){let_others, take_back, standin_is_alone});
     standin_watch_graphs();

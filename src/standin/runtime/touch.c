@@ -33,17 +33,20 @@ static uintptr_t program_counter(const void *context) {
 
 /* The instruction itself or, if it belongs to a library (memcpy(), say), the program's call of it. A place is looked
  * up by return address; that of the instruction itself is one byte further. */
-static void put_place(uintptr_t at, text *out) {
+static const void *place_of(uintptr_t at) {
     void *frames[DEEPEST];
     const int count = backtrace(frames, DEEPEST);
     int i = 0;
     while (i < count && (uintptr_t)frames[i] != at) i++;
     for (int k = i; k < count; k++) {
         if (!standin_is_program(frames[k])) continue;
-        standin_put_place((char *)frames[k] + (k == i), out);
-        return;
+        return (char *)frames[k] + (k == i);
     }
-    standin_put_place((void *)(at + 1), out);
+    return (const void *)(at + 1);
+}
+
+const void *standin_code_of(const void *context) {
+    return place_of(program_counter(context));
 }
 
 /* ", byte 16 of an allocation of 1024". Says nothing if the address is in none, or if another thread holds the lock. */
@@ -60,7 +63,7 @@ void standin_tell_touch(const siginfo_t *signal, const void *context) {
     const uintptr_t address = (uintptr_t)signal->si_addr;
     text place = {0}, allocation = {0};
     if (!sim_memory_at_address(address)) return;
-    put_place(program_counter(context), &place);
+    standin_put_place(standin_code_of(context), &place);
     put_allocation(address, &allocation);
     fprintf(stderr,
             "haul: the program's host code touched device memory, which only kernels and copies can access: 0x%llx%s, "

@@ -1,0 +1,93 @@
+/* Protects pages between calls (guard.h).
+ *
+ * Only whole pages whose bytes are all in use are protected, so that a program never meets them rightly, not even by
+ * a system call. A handler notes the use and gives the page free; it is reported at the next call. Pages are given
+ * free for each call, since the driver's threads use them. Another thread of the program may fault just before that:
+ * an address that was protected lately is tried again a few times.
+ *
+ * A program that handles SIGSEGV itself is left alone. */
+#include "standin/runtime/guard.h"
+
+#include "base/signals.h"
+#include "standin/runtime/touch.h"
+#include "standin/standin.h"
+#include "vgpu/driver.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+enum { MOST_GUARDS = 1024, MOST_TOUCHES = 64, MOST_RETRIES = 1000, PAGE = 4096, WRITE_FAULT = 2 };
+
+typedef struct guarded {
+    unsigned char *from, *to; /* whole pages */
+} guarded;
+
+typedef struct touch {
+    const unsigned char *at;
+    const void *code;
+    bool writes;
+} touch;
+
+static guarded guards[MOST_GUARDS];
+static size_t guard_count; /* they are protected */
+static size_t late_count;  /* they were, before the present call */
+static touch touches[MOST_TOUCHES];
+static volatile size_t touch_count;
+
+static unsigned char *page_behind(unsigned char *p) {
+    return p + (PAGE - (uintptr_t)p % PAGE) % PAGE;
+}
+
+void standin_guard(void) {
+    static sim_host_use uses[MOST_GUARDS];
+    const size_t count = sim_driver_host_uses(uses, MOST_GUARDS);
+    if (!count || !signals_has(SIGSEGV, standin_segv_handler())) return;
+    for (size_t i = 0; i < count; i++) {
+        unsigned char *const from = page_behind(uses[i].from), *const end = uses[i].end;
+        unsigned char *const to = end - (uintptr_t)end % PAGE;
+        if (from >= to) continue;
+        guards[guard_count++] = (guarded){from, to};
+        (void)mprotect(from, (size_t)(to - from), uses[i].writes ? PROT_NONE : PROT_READ);
+    }
+}
+
+void standin_unguard(void) {
+    for (size_t i = 0; i < guard_count; i++)
+        (void)mprotect(guards[i].from, (size_t)(guards[i].to - guards[i].from), PROT_READ | PROT_WRITE);
+    if (guard_count) late_count = guard_count;
+    guard_count = 0;
+    for (size_t i = 0; i < touch_count; i++) sim_driver_host_touched(touches[i].at, touches[i].writes, touches[i].code);
+    touch_count = 0;
+}
+
+/* Gives the page free in all ranges. */
+static bool is_among(const unsigned char *at, size_t count, bool frees) {
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        if (at < guards[i].from || at >= guards[i].to) continue;
+        found = true;
+        if (frees) (void)mprotect(guards[i].from, (size_t)(guards[i].to - guards[i].from), PROT_READ | PROT_WRITE);
+    }
+    return found;
+}
+
+bool standin_take_guarded(const siginfo_t *signal, const void *context) {
+    static const unsigned char *last;
+    static unsigned tries;
+    const unsigned char *at = signal->si_addr;
+#if defined __x86_64__
+    const bool writes = ((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & WRITE_FAULT;
+#else
+    const bool writes = true;
+#endif
+    if (is_among(at, guard_count, true)) {
+        if (touch_count < MOST_TOUCHES) touches[touch_count++] = (touch){at, standin_code_of(context), writes};
+        return true;
+    }
+    if (!is_among(at, late_count, false)) return false;
+    tries = at == last ? tries + 1 : 0;
+    last = at;
+    return tries < MOST_RETRIES;
+}
