@@ -247,6 +247,13 @@ static sim_ordered *add(sim_order *o, CUstream s, const sim_work *w, const sim_s
     return a;
 }
 
+/* Box copies count as between devices wherever there are several. */
+static bool is_between_devices(CUcontext c, const sim_work *w) {
+    if (!c->family || w->kind > SIM_WORK_FILL) return false;
+    return w->kind == SIM_WORK_COPY_BOX || (w->to && sim_owner_of(c, w->to) != c) ||
+           (w->from && sim_owner_of(c, w->from) != c);
+}
+
 /* A copy between devices is in order with all other work of both; all devices' is taken. */
 void sim_order_issue(CUstream s, sim_work *w) {
     CUcontext c = s->context;
@@ -260,7 +267,7 @@ void sim_order_issue(CUstream s, sim_work *w) {
     else if (!(s->flags & DRIVER_STREAM_NON_BLOCKING))
         join(stamp, stamp_of(o, &c->legacy));
     if (w->kind == SIM_WORK_WAIT && w->mark->stamp) join(stamp, w->mark->stamp);
-    if (c->family && (w->kind == SIM_WORK_COPY_DEVICE || w->kind == SIM_WORK_COPY_BOX)) join_all(o, stamp, c);
+    if (is_between_devices(c, w)) join_all(o, stamp, c);
     stamp->at[s->line]++;
     if (w->kind == SIM_WORK_MARK && !w->mark->stamp) w->mark->stamp = memory_alloc(sizeof *stamp);
     if (w->kind == SIM_WORK_MARK && w->mark->stamp) *w->mark->stamp = *stamp;
