@@ -61,6 +61,7 @@ static void use_library(void) {
     must("name", cudaFuncGetName(&name, kernel));
     must("attribute", cudaKernelSetAttributeForDevice(kernel, MOST_DYNAMIC_SHARED, 65536, 0));
     must("large launch", cudaLaunchKernel(kernel, one, one, parameters, 65536, NULL));
+    must("wait again", cudaDeviceSynchronize());
     must("count", cudaLibraryGetKernelCount(&count, library));
     must("all", cudaLibraryEnumerateKernels(kernels, 4, library));
     printf("%s: %u, %zu bytes, %u kernels\n", name, *(uint32_t *)sum, bytes, count);

@@ -5,7 +5,9 @@
  * launch(), which finds the kernel by its host function, checks the shape, and calls standin_launch(). The driver
  * API's forms are in cuda/launch.c. */
 #include "standin/cuda/cuda.h"
+#include "standin/runtime/caller.h"
 #include "standin/runtime/version.h"
+#include "standin/settings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@
 typedef struct configuration {
     dim3 grid, block;
     size_t shared_bytes;
+    const void *code; /* of a check: the place of the <<<...>>> */
     CUstream stream;
     struct configuration *outer;
 } configuration;
@@ -24,10 +27,19 @@ typedef struct configuration {
 /* Only a pointer: libraries that are loaded late share little thread-local memory. */
 static _Thread_local configuration *pushed;
 
+static _Thread_local const void *popped; /* the place of the launch that comes next */
+
+const void *standin_take_launching(void) {
+    const void *code = popped;
+    popped = NULL;
+    return code;
+}
+
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, CUstream stream) {
     configuration *c = malloc(sizeof *c);
     if (!c) return CUDA_OUT_OF_MEMORY;
-    *c = (configuration){grid, block, shared_bytes, stream, pushed};
+    *c = (configuration){.grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = stream, .outer = pushed};
+    if (standin_asked.task == STANDIN_CHECK) c->code = standin_caller_now().address;
     pushed = c;
     return 0;
 }
@@ -40,6 +52,7 @@ CUresult __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_byte
     *shared_bytes = c->shared_bytes;
     *stream = c->stream;
     pushed = c->outer;
+    popped = c->code;
     free(c);
     return CUDA_SUCCESS;
 }

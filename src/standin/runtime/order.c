@@ -3,6 +3,7 @@
  * The driver finds them (vgpu/order.h) and asks here for the place of each call. A finding is made into a record of
  * two calls, so that reports, rules and files treat it like one of a kernel. One is reported for each pair of
  * places. */
+#include "base/mangled.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/run.h"
@@ -34,9 +35,11 @@ static bool is_told(const void *later, const void *earlier, haul_finding_kind ki
     return false;
 }
 
+/* A kernel<<<...>>> is launched by a function of its own, whose place would say nothing. */
 static sim_site site_now(void) {
+    const void *launch = standin_take_launching();
     const standin_caller caller = standin_caller_now();
-    return (sim_site){caller.address, caller.function};
+    return (sim_site){launch ? launch : caller.address, caller.function};
 }
 
 /* ---- sentences ---- */
@@ -52,8 +55,10 @@ static void put_memory(text *out, const sim_order_finding *f) {
 static void put_end(text *out, const sim_order_end *e) {
     const char *file;
     uint32_t line;
+    size_t length;
+    const char *kernel = mangled_name(e->kernel, &length);
     switch (e->kind) {
-    case SIM_ORDER_LAUNCH: text_printf(out, "kernel %s", e->kernel); break;
+    case SIM_ORDER_LAUNCH: text_printf(out, "kernel %.*s", (int)length, kernel); break;
     case SIM_ORDER_FILL: text_put(out, "the fill"); break;
     case SIM_ORDER_FREE: text_put(out, "the release"); break;
     case SIM_ORDER_HOST: text_put(out, "the host code"); break;
