@@ -34,6 +34,7 @@ CUresult sim_call_allocate(CUdeviceptr *address, size_t bytes) {
     SIM_ENTER(c);
     haul_status status = sim_memory_allocate(c->memory, bytes, &at);
     *address = at;
+    if (status == HAUL_OK) sim_order_forget(c, at, bytes);
     return sim_result_of(status);
 }
 

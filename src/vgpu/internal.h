@@ -318,4 +318,16 @@ void sim_free_conditions(CUcontext context);
 /* Replaces the condition at the head of the stream by the work that it selects. */
 haul_status sim_condition_do(CUstream stream);
 
+/* ---- order.c, for work.c; order.h has the rest ---- */
+
+struct sim_ordered;
+/* The work has had its effect. A launch is done by sim_order_launched(). */
+void sim_order_work(CUstream s, sim_work *work);
+/* The program has used the memory of the operation, which was reported. NULL is allowed. */
+bool sim_order_is_touched(const struct sim_ordered *ordered);
+/* The stream's first operation, a host function, has been called: the program may know so from it. */
+void sim_order_called(CUstream s);
+/* The work was dropped, or has failed. */
+void sim_order_drop(sim_work *work);
+
 #endif

@@ -29,15 +29,7 @@ sim_site sim_order_site(CUcontext c);
 
 /* The work is about to be added to its stream, or to be done at once; sets work->ordered. `s` may not capture. */
 void sim_order_issue(CUstream s, sim_work *work);
-/* The work will have an effect (called before), or has had none. A launch is done by sim_order_launched(). */
-void sim_order_work(CUstream s, sim_work *work);
 void sim_order_launched(CUcontext c, sim_work *work, sim_use_list *footprint);
-/* The program has used the memory of the operation, which was reported. NULL is allowed. */
-bool sim_order_is_touched(const sim_ordered *ordered);
-/* The stream's first operation, a host function, has been called: the program may know so from it. */
-void sim_order_called(CUstream s);
-/* The work was dropped, or has failed. */
-void sim_order_drop(sim_work *work);
 
 /* The host has waited for all that the stream got so far, for a mark, or for all streams of all devices. */
 void sim_order_host_waited(CUstream s);

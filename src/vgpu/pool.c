@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "vgpu/internal.h"
+#include "vgpu/order.h"
 #include "vgpu/work.h"
 
 #include <stdint.h>
@@ -177,6 +178,7 @@ CUresult sim_call_pool_allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool
     *p = (sim_pooled){.address = at, .bytes = bytes, .pool = pool, .next = c->pooled};
     c->pooled = p;
     show(c, p);
+    sim_order_forget(c, at, bytes);
     pool->used += bytes;
     if (pool->used > pool->used_high) pool->used_high = pool->used;
     if (pool->used > pool->reserved_high) pool->reserved_high = pool->used;

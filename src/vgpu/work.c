@@ -15,7 +15,6 @@
 #include "base/status.h"
 #include "vgpu/box_copy.h"
 #include "vgpu/internal.h"
-#include "vgpu/order.h"
 #include "vgpu/share.h"
 
 #include <stdatomic.h>

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 extern int cudaMalloc(void **address, size_t bytes);
 extern int cudaMallocHost(void **address, size_t bytes);
@@ -128,6 +129,17 @@ static void release(void) {
     MUST(cudaFreeAsync(pooled, streams[1]));
 }
 
+/* Memory that a pool gives out again is new, whatever stream had it before. */
+static void reuse(void) {
+    void *pooled;
+    for (int i = 0; i < 2; i++) {
+        MUST(cudaMallocAsync(&pooled, BYTES, streams[i]));
+        MUST(cudaMemsetAsync(pooled, 0, BYTES, streams[i]));
+        MUST(cudaFreeAsync(pooled, streams[i]));
+        usleep(50000); /* haul does the work meanwhile */
+    }
+}
+
 static void graph(void) {
     void *g, *executable, *nodes[2], *to = a, *from = b;
     void *first[] = {&to, &from}, *second[] = {&from, &to};
@@ -189,6 +201,7 @@ static const struct {
              {"event", early_event},
              {"release", release},
              {"graph", graph},
+             {"reuse", reuse},
              {"atomics", atomics},
              {"result", read_result},
              {"source", refill_source},

@@ -28,6 +28,8 @@ finds wait race-streams cuLaunchKernel cuLaunchKernel
 finds default-stream race-streams cuLaunchKernel cudaMemset
 finds event race-streams cudaMemcpyAsync cuLaunchKernel
 finds release use-after-free cudaFreeAsync cuLaunchKernel
+result 'reuse: a pool gives memory to another stream' exits_with 0 "$haul" check -- "$program" reuse ordered
+result 'reuse: no finding' says ' 0 errors, 0 warnings, 0 of advice'
 finds graph race-streams cuGraphAddKernelNode_v2 cuGraphAddKernelNode_v2
 finds atomics race-streams cuLaunchKernel cuLaunchKernel
 finds result race-host 'host code' cudaMemcpyAsync
