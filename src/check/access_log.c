@@ -268,6 +268,24 @@ static void follow_written(sim_warp *w, const sim_op *op, uint32_t lanes, const 
         memset(from, 15, stride ? words : op->bytes / 4u);
 }
 
+/* As follow_written(), for adjacent lanes from address `first` on. */
+static void follow_span(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t first, haul_action action) {
+    const bool reads = action == HAUL_ACTION_READ;
+    unsigned char *from = sim_memory_written(w->sm->grid->memory, first);
+    const size_t words = (size_t)__builtin_popcount(lanes) * op->bytes / 4;
+    if (!from) return;
+    if (op->bytes >= 4 && (!reads || all_written(from, words))) {
+        if (!reads) memset(from, 15, words);
+        return;
+    }
+    uint64_t address[SIM_LANES] = {0};
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        address[l] = first + (uint64_t)(l - (unsigned)__builtin_ctz(lanes)) * op->bytes;
+    }
+    follow_lanes(w, op, lanes, address, reads);
+}
+
 /* ---- hooks ---- */
 
 /* Returns the sim_strength of an access. A guess of a compare-and-swap loop counts as strong. */
@@ -322,6 +340,44 @@ void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
         if (!has_room(w->block)) return;
         log_lanes(w, op, &views->list[i], lanes, address, action);
     }
+}
+
+static void log_half(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes, uint64_t base, uint32_t values,
+                     haul_action action) {
+    sim_logged *e = log_piece(w, op, v, lanes, action);
+    const uint64_t first = base + (uint64_t)__builtin_ctz(lanes) * op->bytes;
+    e->values = values;
+    e->stride = op->bytes;
+    e->base = base;
+    distribute(&w->sm->hazards->log, e,
+               slices_between(first, first + (uint64_t)(__builtin_popcount(lanes) - 1) * op->bytes));
+    follow_span(w, op, lanes, first, action);
+}
+
+/* Logs as log_lanes() does, from two addresses. */
+static void log_span(sim_warp *w, const sim_op *op, sim_view *v, uint64_t first, uint64_t second, haul_action action) {
+    const uint32_t values = action == HAUL_ACTION_WRITE ? keep_values(&w->sm->hazards->log, w, op) : 0;
+    const uint64_t half = (uint64_t)op->bytes * HALF;
+    if (second == first + half) {
+        log_half(w, op, v, SIM_ALL_LANES, first, values, action);
+        return;
+    }
+    log_half(w, op, v, SIM_ALL_LANES >> HALF, first, values, action);
+    log_half(w, op, v, SIM_ALL_LANES << HALF, second - half, values, action);
+}
+
+void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint64_t second) {
+    sim_views *views = &sim_domain_of(w->block)->views[sim_actor(w)];
+    const haul_action action = op->memory_class == HAUL_CLASS_GLOBAL_STORE ? HAUL_ACTION_WRITE : HAUL_ACTION_READ;
+    if (views->count > 1 || sim_flights_matter(w, action)) {
+        uint64_t address[SIM_LANES];
+        for (unsigned l = 0; l < SIM_LANES; l++)
+            address[l] = (l < HALF ? first : second) + (uint64_t)(l % HALF) * op->bytes;
+        sim_hazard_global(w, op, SIM_ALL_LANES, address, action);
+        return;
+    }
+    if (action == HAUL_ACTION_WRITE) sim_hazard_stored(w);
+    if (has_room(w->block)) log_span(w, op, &views->list[0], first, second, action);
 }
 
 void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction, uint64_t address, uint32_t bytes,

@@ -187,12 +187,16 @@ static sim_span span_of(uint32_t active, const uint64_t address[SIM_LANES], uint
     return (sim_span){low, high + bytes};
 }
 
+bool sim_flights_matter(const sim_warp *w, haul_action action) {
+    const sim_flights *x = flights_of(w->block);
+    return x->writing || (is_write(action) && (!is_empty(&x->reads) || !is_empty(&x->copies)));
+}
+
 void sim_flight_check(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                       haul_action action) {
     const sim_flights *x = flights_of(w->block);
     const bool writes = is_write(action);
-    const bool reads_matter = !is_empty(&x->reads) || !is_empty(&x->copies);
-    if (!x->writing && !(writes && reads_matter)) return;
+    if (!sim_flights_matter(w, action)) return;
     const sim_span span = span_of(active, address, op->bytes);
     if (!may_overlap(x, span.from, span.to, writes)) return;
     if (writes && overlaps_any(&x->copies, span.from, span.to)) check_copies(w, op, active, address, action, &span);

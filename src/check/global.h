@@ -89,6 +89,8 @@ void sim_access_log_empty(sim_access_log *log, uint32_t epoch);
 
 void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                        haul_action action);
+/* The same for an ordinary access of a whole warp. In each half, lanes are adjacent, from `first` and `second` on. */
+void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint64_t second);
 /* A copy by the block's thread accesses `bytes` from `address` on. With `is_watched`, flight.c checks what the
  * cluster's own threads do there later. */
 void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction, uint64_t address, uint32_t bytes,

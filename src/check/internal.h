@@ -403,6 +403,17 @@ static inline bool sim_cannot_race(const sim_visit *k, uint8_t state, uint32_t a
 uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes);
 uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes,
                          uint8_t state);
+/* A part of one or several accesses; part.line is relative to a line that the caller names. `instruction`: the last of
+ * them. */
+typedef struct sim_line_part {
+    sim_part part;
+    uint32_t instruction;
+} sim_line_part;
+
+/* Record parts that whole warps read or write. Return false, with no finding, if rows cannot; then the accesses must be
+ * made one by one. */
+bool sim_lines_read_parts(sim_visit *k, uint32_t line, const sim_line_part *parts, uint32_t count);
+bool sim_lines_write_parts(sim_visit *k, uint32_t line, const sim_line_part *parts, uint32_t count);
 /* Makes the lines from `address` on detailed. */
 bool sim_lines_detail(const sim_visit *k, uint32_t address, uint32_t bytes);
 bool sim_line_is_detailed(const sim_block *b, uint32_t address);
@@ -426,7 +437,8 @@ void sim_flight_begin(sim_warp *w, unsigned lane, const sim_block *to, const sim
 void sim_flight_arrived(const sim_block *b, const sim_bulk *bulk, uint32_t actor);
 void sim_flight_copy(const sim_block *b, uint32_t lanes, sim_copy *c);
 void sim_flights_finish(sim_block *b);
-/* Called before an access to global memory. */
+/* Called before an access to global memory. sim_flights_matter(): false if that is not necessary. */
+bool sim_flights_matter(const sim_warp *w, haul_action action);
 void sim_flight_check(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                       haul_action action);
 

@@ -417,3 +417,37 @@ uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], 
     }
     return slow;
 }
+
+/* ---- several accesses at once ---- */
+
+/* Returns the line if rows show that the part is ordered, else NULL. */
+static sim_line *line_in_order(const sim_visit *k, uint32_t index, const sim_part *p) {
+    sim_line *l = line_at(k->d, k->s, index);
+    if (l->detailed) gather(k, l);
+    if (l->detailed) return NULL;
+    return (k->action == HAUL_ACTION_READ ? may_read(k, l, p) : may_write(k, l, p)) ? l : NULL;
+}
+
+bool sim_lines_read_parts(sim_visit *k, uint32_t line, const sim_line_part *parts, uint32_t count) {
+    sim_line_reads *reads = line_reads_of(k);
+    if (!reads) return true;
+    for (uint32_t i = 0; i < count; i++)
+        if (!line_in_order(k, line + (uint32_t)parts[i].part.line, &parts[i].part)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t index = line + (uint32_t)parts[i].part.line;
+        k->instruction = parts[i].instruction;
+        if (!note_read(k, &k->s->lines[index], &reads[index], &parts[i].part)) return false;
+    }
+    return true;
+}
+
+/* Checks each part after those before it are recorded: several lanes may store to one place. Recording parts again, when
+ * their access is made by itself, changes nothing. */
+bool sim_lines_write_parts(sim_visit *k, uint32_t line, const sim_line_part *parts, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        k->instruction = parts[i].instruction;
+        sim_line *l = line_in_order(k, line + (uint32_t)parts[i].part.line, &parts[i].part);
+        if (!l || !note_write(k, l, &parts[i].part, 0)) return false;
+    }
+    return true;
+}

@@ -111,7 +111,7 @@ static void prepare_warp(sim_block *b, uint32_t index) {
     w->sm = b->sm;
     w->ops = p->ops;
     w->compiled = b->sm->native ? p->compiled : NULL;
-    w->first_form = b->sm->counting ? SIM_CODE_WHOLE : SIM_CODE_UNCOUNTED_WHOLE;
+    w->first_form = (uint8_t)sim_first_form(b->sm);
     w->index = index;
     memset(w->regs, 0, p->constants_at);
     memcpy(w->regs, p->template, SIM_SLOTS_FIXED);

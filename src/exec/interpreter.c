@@ -188,12 +188,13 @@ sim_step sim_execute(sim_warp *w, const sim_op *op) {
     return step == SIM_STOP && w->sm->hazards ? go_on(w, op) : step;
 }
 
-/* Runs compiled code and moves *op to where it stopped. */
+/* Runs compiled code and moves *op to where it stopped. If the operation before that has failed, goes on after it. */
 static sim_step run_compiled(sim_warp *w, const sim_op **op, uint64_t *left) {
     uint32_t pc = sim_pc(w, *op);
     const sim_step step = sim_compiled_run(w, &pc, left);
     *op = w->ops + pc;
-    return step;
+    const bool failed = step == SIM_STOP && w->sm->hazards && w->sm->fault.status != HAUL_OK;
+    return failed ? go_on(w, *op - 1) : step;
 }
 
 /* After the operation at which a path had stopped: continues in compiled code if there is some from here on. */

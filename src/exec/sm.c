@@ -93,8 +93,9 @@ haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_
     }
     if (g->check) HAUL_TRY(sim_hazards_create(sm));
     if (plan) HAUL_TRY(sim_counting_create(plan, &sm->counting));
-    /* Checks need every operation, so they use no compiled code. */
-    if (!g->check && g->program->compiled) sm->native = sim_native_create(sm, sim_warp_turn);
+    /* Compiled code does not follow stores that the copy engine does not see. */
+    const bool may_compile = !g->check || (plan && !g->schedule.is_unfenced);
+    if (may_compile && g->program->compiled) sm->native = sim_native_create(sm, sim_warp_turn);
     return HAUL_OK;
 }
 

@@ -51,6 +51,13 @@ typedef struct sim_cohort_access {
     bool is_store;
 } sim_cohort_access;
 
+/* A bundle, in code that checks: loads of a cohort with no store and no handler between them, or one store. They are
+ * checked together, before the first. */
+typedef struct sim_bundled {
+    uint32_t *pcs; /* of their operations */
+    size_t count, capacity;
+} sim_bundled;
+
 /* A cohort: accesses of a segment to shared memory that share an address register. */
 typedef struct sim_cohort {
     sim_lanes_kind kind;        /* the shape that the code is for */
@@ -59,6 +66,8 @@ typedef struct sim_cohort {
         high; /* bytes from the register's lanes to the first byte accessed, and to the byte after the last one */
     sim_cohort_access *accesses;
     size_t access_count, access_capacity;
+    sim_bundled *bundles;
+    size_t bundle_count, bundle_capacity;
 } sim_cohort;
 
 /* A cohort's state on one SM: the lanes' last shape, and how often it occurred. */
@@ -69,6 +78,7 @@ typedef struct sim_cohort_memo {
     uint64_t runs;             /* runs not yet added to the tallies */
     uint32_t first;            /* lane 0 of the run that set the shape */
     sim_wavefronts wavefronts[2][3];
+    struct sim_bundle_cache *bundles; /* of the cohort's bundles; NULL until needed */
 } sim_cohort_memo;
 
 typedef uint64_t sim_segment_run(sim_native *n);
@@ -78,21 +88,33 @@ typedef uint64_t sim_segment_run(sim_native *n);
  * warp may get its turn. */
 enum { SIM_SEGMENT_STEP_SHIFT = 32, SIM_SEGMENT_OPS_SHIFT = 40, SIM_SEGMENT_TURN = 0xff };
 
-/* Which warps a segment's code is for, and whether it counts. */
+/* Which warps a segment's code is for, and whether it counts and checks. */
 typedef enum sim_code_form {
     SIM_CODE_WHOLE,           /* whole warps that wait for nobody */
     SIM_CODE_PART,            /* the lanes of the running path, whichever they are */
     SIM_CODE_UNCOUNTED_WHOLE, /* the same for launches that are not counted */
     SIM_CODE_UNCOUNTED_PART,
+    SIM_CODE_CHECKED_WHOLE, /* the same for launches that are counted and checked */
+    SIM_CODE_CHECKED_PART,
     SIM_CODE_FORMS,
 } sim_code_form;
 
 static inline bool sim_form_is_part(sim_code_form form) {
-    return form == SIM_CODE_PART || form == SIM_CODE_UNCOUNTED_PART;
+    return form == SIM_CODE_PART || form == SIM_CODE_UNCOUNTED_PART || form == SIM_CODE_CHECKED_PART;
 }
 
 static inline bool sim_form_counts(sim_code_form form) {
-    return form < SIM_CODE_UNCOUNTED_WHOLE;
+    return form != SIM_CODE_UNCOUNTED_WHOLE && form != SIM_CODE_UNCOUNTED_PART;
+}
+
+static inline bool sim_form_checks(sim_code_form form) {
+    return form == SIM_CODE_CHECKED_WHOLE || form == SIM_CODE_CHECKED_PART;
+}
+
+/* Returns the form for whole warps on the SM; the one for parts follows it. */
+static inline sim_code_form sim_first_form(const sim_sm *sm) {
+    if (sm->hazards) return SIM_CODE_CHECKED_WHOLE;
+    return sm->counting ? SIM_CODE_WHOLE : SIM_CODE_UNCOUNTED_WHOLE;
 }
 
 typedef struct sim_segment {
@@ -117,10 +139,13 @@ struct sim_native {
     sim_cohort_memo *memos; /* of the segment's cohorts */
     /* Returns nonzero if memo->asked has a shape that the cohort's code handles; the memo is then updated to it. */
     uint32_t (*match)(sim_native *n, sim_cohort_memo *memo, uint32_t cohort);
+    /* Checks accesses to shared memory, with lane 0 of their register at `first`. Returns 0, without effect on findings,
+     * if their handlers must do that. */
+    uint32_t (*check)(sim_native *n, uint32_t cohort, uint32_t bundle, uint32_t first);
     /* Counts the cohort's first `accesses` accesses; the others will not be made. */
     void (*partial)(sim_native *n, uint32_t cohort, uint32_t accesses);
-    /* Counts an access to global memory with adjacent lanes in each half warp; the halves begin at `first` and
-     * `second`. Returns what to add to these for the host's address. Returns 0, without effect, if the handler must do
+    /* Counts, and in checked launches checks, an access to global memory with adjacent lanes in each half warp; the
+     * halves begin at `first` and `second`. Returns what to add to these for the host's address. Returns 0, without effect, if the handler must do
      * the access. */
     uint64_t (*span)(sim_native *n, const sim_op *op, uint64_t first, uint64_t second);
     /* At a branch backwards to operation `pc`: sim_warp_turn(). */
@@ -228,12 +253,13 @@ static inline sim_code_form sim_compiled_form(const sim_warp *w) {
     return (sim_code_form)(w->first_form + part);
 }
 
-/* Returns the running path's segment at operation `pc`, or NULL if the interpreter has to execute it, as at a join.
+/* Returns the running path's segment at operation `pc`, or NULL if the interpreter has to execute it, as at a join, or
+ * in a warp with tainted registers.
  * w->compiled must not be NULL. */
 static inline const sim_segment *sim_compiled_takes(const sim_warp *w, uint32_t pc) {
     const sim_segment_entry *entries = w->compiled->entries[sim_compiled_form(w)];
     const sim_segment *s = atomic_load_explicit(&entries[pc], memory_order_acquire);
-    return s && !sim_warp_reconverges_at(w, w->path, pc) ? s : NULL;
+    return s && !w->tainted && !sim_warp_reconverges_at(w, w->path, pc) ? s : NULL;
 }
 
 /* An SM's part; NULL if there is no memory. sim_native_settle() adds the runs that its counters do not include yet. */

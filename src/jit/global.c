@@ -82,6 +82,18 @@ static void write_store_half(sim_writer *w, const sim_op *op, uint32_t to, unsig
     sim_store_integers(w, to, e.bits, SIM_HALF_WARP * op->count, sim_interleave_elements(w, values, e.bits, op->count));
 }
 
+/* Continues at label `on`; leaves the segment if a load that was checked has tainted a register. */
+static void write_done(sim_writer *w, bool is_store, uint32_t on) {
+    if (is_store || !sim_checks(w)) {
+        sim_write_line(w, "  br label %%l%u", on);
+        return;
+    }
+    const uint32_t none = sim_write_id(w, "icmp eq i32 %%v%u, 0", sim_write_tainted(w)), out = ++w->labels;
+    sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u, !prof !0", none, on, out);
+    sim_write_line(w, "l%u:", out);
+    sim_write_end(w, SIM_NEXT, w->pc + 1);
+}
+
 bool sim_write_global(sim_writer *w, const sim_op *op) {
     if (!is_plain(op)) return false;
     const uint32_t fast = ++w->labels, slow = ++w->labels, on = ++w->labels;
@@ -101,9 +113,9 @@ bool sim_write_global(sim_writer *w, const sim_op *op) {
         else
             write_load_half(w, op, at, h);
     }
-    sim_write_line(w, "  br label %%l%u", on);
-    sim_write_line(w, "l%u:", slow);
     w->executed++;
+    write_done(w, is_store, on);
+    sim_write_line(w, "l%u:", slow);
     sim_write_handler_call(w, op, on);
     sim_forget_all(w);
     sim_write_line(w, "l%u:", on);

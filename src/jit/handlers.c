@@ -38,12 +38,19 @@ static uint32_t write_call(sim_writer *w, const sim_op *op, uint32_t pc, uint32_
     return sim_write_id(w, "call i32 %%v%u(i64 %%v%u, i64 %%v%u, i32 %%v%u)", function, warp, at, active);
 }
 
-/* After a handler: continues at `on`, or leaves the segment if the handler stopped, jumped, or changed the running
- * lanes. */
+uint32_t sim_write_tainted(sim_writer *w) {
+    const uint32_t warp = sim_write_native(w, offsetof(sim_native, warp));
+    const uint32_t is = sim_write_load(w, sim_write_sum(w, warp, offsetof(sim_warp, tainted)), "i8", 1);
+    return sim_write_id(w, "zext i8 %%v%u to i32", is);
+}
+
+/* After a handler: continues at `on`, or leaves the segment if the handler stopped, jumped, changed the running lanes,
+ * or tainted a register. */
 static void write_check(sim_writer *w, uint32_t step, uint32_t pc, uint32_t on) {
     const uint32_t lanes = sim_write_running(w);
     const uint32_t missing = sim_write_id(w, "xor i32 %%v%u, %s", lanes, sim_write_all_lanes(w));
-    const uint32_t differs = sim_write_id(w, "or i32 %%v%u, %%v%u", missing, step);
+    uint32_t differs = sim_write_id(w, "or i32 %%v%u, %%v%u", missing, step);
+    if (sim_checks(w)) differs = sim_write_id(w, "or i32 %%v%u, %%v%u", differs, sim_write_tainted(w));
     const uint32_t goes_on = sim_write_id(w, "icmp eq i32 %%v%u, 0", differs);
     const uint32_t out = ++w->labels;
     sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u", goes_on, on, out);

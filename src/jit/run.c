@@ -1,5 +1,7 @@
-/* Running compiled code: which segment comes next, and what its shared accesses count. */
+/* Running compiled code: which segment comes next, and what its accesses count and are checked for. */
 #include "base/memory.h"
+#include "check/bundle.h"
+#include "check/global.h"
 #include "count/samples.h"
 #include "jit/compiled.h"
 #include "lower/internal.h"
@@ -105,7 +107,7 @@ static uint32_t match(sim_native *n, sim_cohort_memo *m, uint32_t cohort) {
     const sim_cohort *g = &n->segment->cohorts[cohort];
     const uint32_t *lanes = m->asked;
     int64_t nearest = 0, furthest = 0;
-    uint32_t low_bits = 0;
+    uint32_t low_bits = 0, changed = 0;
     settle(n->counting, m, g);
     forget_memo(m);
     for (unsigned l = 0; l < SIM_LANES; l++) {
@@ -113,8 +115,10 @@ static uint32_t match(sim_native *n, sim_cohort_memo *m, uint32_t cohort) {
         nearest = away < nearest ? away : nearest;
         furthest = away > furthest ? away : furthest;
         low_bits |= lanes[l];
+        changed |= m->delta[l] ^ (lanes[l] - lanes[0]);
         m->delta[l] = lanes[l] - lanes[0];
     }
+    if (changed) sim_bundles_forget(m->bundles);
     const int64_t low = nearest + g->low, high = furthest + g->high;
     if (low_bits & (g->alignment - 1)) return 0;
     if (lanes[0] + low < 0 || lanes[0] + high > (int64_t)n->shared_bytes) return 0;
@@ -132,6 +136,15 @@ static uint32_t match(sim_native *n, sim_cohort_memo *m, uint32_t cohort) {
     return 1;
 }
 
+/* Implements sim_native.check. */
+static uint32_t check(sim_native *n, uint32_t cohort, uint32_t bundle, uint32_t first) {
+    const sim_cohort *g = &n->segment->cohorts[cohort];
+    sim_cohort_memo *m = &n->memos[cohort];
+    const sim_bundled *b = &g->bundles[bundle];
+    if (!m->bundles) m->bundles = sim_bundles_create((uint32_t)g->bundle_count);
+    return m->bundles && sim_bundle_check(n->warp, m->bundles, bundle, b->pcs, b->count, m->delta, first);
+}
+
 /* ---- global memory ---- */
 
 /* Implements sim_native.span. */
@@ -142,6 +155,7 @@ static uint64_t span(sim_native *n, const sim_op *op, uint64_t first, uint64_t s
     const uint64_t bytes = (uint64_t)op->bytes * HALF;
     if (!sim_is_span_inside(range, first, bytes) || !sim_is_span_inside(range, second, bytes)) return 0;
     if ((first | second) & (op->bytes - 1u)) return 0;
+    if (sm->hazards) sim_hazard_global_span(n->warp, op, first, second);
     sim_prefetch_next(reach, first);
     sm->changes += op->memory_class == HAUL_CLASS_GLOBAL_STORE;
     if (n->counting) sim_count_global_span(n->counting, n->warp, op, first, second, op->bytes);
@@ -156,10 +170,17 @@ static void settle_segment(sim_native *n, uint32_t index) {
     for (size_t g = 0; memos && g < s->cohort_count; g++) settle(n->counting, &memos[g], &s->cohorts[g]);
 }
 
+static void free_memos(sim_native *n, uint32_t index) {
+    sim_cohort_memo *memos = n->all_memos[index];
+    const sim_segment *s = n->seen[index];
+    for (size_t g = 0; memos && g < s->cohort_count; g++) sim_bundles_free(memos[g].bundles);
+    memory_free(memos);
+}
+
 /* Makes the memos of a segment that has not run yet, or has replaced another. */
 static bool make_memos(sim_native *n, const sim_segment *s) {
     settle_segment(n, s->index);
-    memory_free(n->all_memos[s->index]);
+    free_memos(n, s->index);
     sim_cohort_memo *memos = memory_zeroed(s->cohort_count + 1, sizeof *memos);
     for (size_t g = 0; memos && g < s->cohort_count; g++) forget_memo(&memos[g]);
     n->all_memos[s->index] = memos;
@@ -212,6 +233,7 @@ sim_native *sim_native_create(sim_sm *sm, sim_step (*turn)(sim_warp *w, uint32_t
     n->shared_bytes = sm->grid->shared_bytes;
     n->changes = &sm->changes;
     n->match = match;
+    n->check = check;
     n->partial = partial;
     n->span = span;
     set_tables(n);
@@ -231,7 +253,7 @@ void sim_native_settle(sim_native *n) {
 }
 
 void sim_compiled_ended(sim_compiled *c, const sim_sm *sms, uint32_t count) {
-    const bool counted = count && sms[0].counting;
+    const sim_code_form form = count ? sim_first_form(&sms[0]) : SIM_CODE_WHOLE;
     for (uint32_t b = 0; b < c->program->function->block_count; b++) {
         uint64_t runs = 0, parts = 0;
         for (uint32_t i = 0; i < count; i++) {
@@ -239,14 +261,14 @@ void sim_compiled_ended(sim_compiled *c, const sim_sm *sms, uint32_t count) {
             runs += sms[i].native->block_runs[b];
             parts += sms[i].native->part_runs[b];
         }
-        sim_compiled_ran(c, b, counted ? SIM_CODE_WHOLE : SIM_CODE_UNCOUNTED_WHOLE, runs);
-        sim_compiled_ran(c, b, counted ? SIM_CODE_PART : SIM_CODE_UNCOUNTED_PART, parts);
+        sim_compiled_ran(c, b, form, runs);
+        sim_compiled_ran(c, b, (sim_code_form)(form + 1), parts);
     }
 }
 
 void sim_native_free(sim_native *n) {
     if (!n) return;
-    for (uint32_t s = 0; n->all_memos && s < n->segment_limit; s++) memory_free(n->all_memos[s]);
+    for (uint32_t s = 0; n->all_memos && n->seen && s < n->segment_limit; s++) free_memos(n, s);
     memory_free(n->all_memos);
     memory_free(n->part_runs);
     memory_free(n->seen);

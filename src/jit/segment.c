@@ -114,7 +114,7 @@ static bool write_bookkeeping(sim_writer *w, const sim_op *op) {
         write_enter(w, op);
     else if (op->form == SIM_FORM_COUNT && sim_counts(w))
         write_guarded_count(w, op);
-    else if (op->form != SIM_FORM_PAST && op->form != SIM_FORM_COUNT)
+    else if (op->form != SIM_FORM_COUNT && (op->form != SIM_FORM_PAST || sim_checks(w)))
         return false;
     w->executed++;
     return true;

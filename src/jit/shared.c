@@ -121,6 +121,13 @@ static void write_partial_counts(sim_writer *w) {
     }
 }
 
+/* Leaves the segment before the operation: the interpreter executes it. */
+static void write_leave(sim_writer *w, const sim_op *op) {
+    sim_write_back_aside(w, op->instruction);
+    write_partial_counts(w);
+    sim_write_end(w, SIM_NEXT, w->pc);
+}
+
 /* ---- the check before a cohort ---- */
 
 static sim_value read_lanes(sim_writer *w, const sim_op *op) {
@@ -175,9 +182,22 @@ static void write_miss(sim_writer *w, const sim_op *op, const sim_written_cohort
     const uint32_t out = ++w->labels;
     sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u", does, on, out);
     sim_write_line(w, "l%u:", out);
-    sim_write_back_aside(w, op->instruction);
-    write_partial_counts(w);
-    sim_write_end(w, SIM_NEXT, w->pc);
+    write_leave(w, op);
+}
+
+/* In code that checks: leaves the segment if an address has more than 32 bits, which is a finding. */
+static void write_narrow(sim_writer *w, const sim_op *op) {
+    if (!sim_checks(w) || !(op->flags & SIM_OP_WIDE)) return;
+    const uint32_t on = ++w->labels, out = ++w->labels;
+    const sim_value wide = sim_read_slot(w, op->a, SIM_VALUE_I64);
+    const sim_value limit = sim_value_constant(SIM_VALUE_I64, UINT32_MAX);
+    const uint32_t above = sim_write_id(w, "icmp ugt <32 x i64> %s, %s", sim_operand(w, wide), sim_operand(w, limit));
+    const uint32_t bits = sim_write_id(w, "bitcast <32 x i1> %%v%u to i32", above);
+    const uint32_t none = sim_write_id(w, "icmp eq i32 %%v%u, 0", bits);
+    sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u, !prof !0", none, on, out);
+    sim_write_line(w, "l%u:", out);
+    write_leave(w, op);
+    sim_write_line(w, "l%u:", on);
 }
 
 static void write_half_addresses(sim_writer *w, sim_written_cohort *g) {
@@ -199,6 +219,7 @@ static void write_drop_pattern(sim_writer *w, uint32_t pattern) {
 
 /* Writes the check of a new cohort's lanes, with a call of match() if they have changed. */
 static void write_check(sim_writer *w, const sim_op *op, sim_written_cohort *g) {
+    write_narrow(w, op);
     g->lanes = read_lanes(w, op);
     const uint32_t first = sim_write_id(w, "extractelement <32 x i32> %s, i32 0", sim_operand(w, g->lanes));
     const uint32_t hit = write_hit(w, &w->segment->cohorts[g->index], memo_of(w, g), g->lanes, first);
@@ -233,6 +254,38 @@ static sim_written_cohort *new_cohort(sim_writer *w, const sim_op *op) {
     *g = (sim_written_cohort){.pattern = pattern, .index = (uint32_t)s->cohort_count - 1};
     write_check(w, op, g);
     return g;
+}
+
+/* ---- bundles ---- */
+
+/* Writes the check of a bundle that begins with the operation; leaves the segment if the handlers have to check. */
+static void write_bundle(sim_writer *w, const sim_op *op, sim_written_cohort *g) {
+    const uint32_t on = ++w->labels, out = ++w->labels;
+    const uint32_t function =
+        sim_write_pointer(w, sim_write_native(w, offsetof(sim_native, check)), "i32 (i64, i32, i32, i32)");
+    const uint32_t first = sim_write_id(w, "extractelement <32 x i32> %s, i32 0", sim_operand(w, g->lanes));
+    const uint32_t fine = sim_write_id(w, "call i32 %%v%u(i64 %%n, i32 %u, i32 %u, i32 %%v%u)", function, g->index,
+                                       g->bundle - 1, first);
+    const uint32_t is = sim_write_id(w, "icmp ne i32 %%v%u, 0", fine);
+    sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u, !prof !0", is, on, out);
+    sim_write_line(w, "l%u:", out);
+    write_leave(w, op);
+    sim_write_line(w, "l%u:", on);
+}
+
+/* Adds the access to the cohort's bundle, or begins a new one. After a store all cohorts begin new ones. */
+static void bundle_access(sim_writer *w, const sim_op *op, sim_written_cohort *g) {
+    sim_cohort *cohort = &w->segment->cohorts[g->index];
+    const bool is_store = op->form == SIM_FORM_SHARED_STORE, begins = is_store || !g->bundle;
+    if (!sim_checks(w)) return;
+    if (begins) {
+        ARENA_PUSH(w->lasting, cohort->bundles, cohort->bundle_count, cohort->bundle_capacity, (sim_bundled){0});
+        g->bundle = (uint32_t)cohort->bundle_count;
+    }
+    sim_bundled *b = &cohort->bundles[g->bundle - 1];
+    ARENA_PUSH(w->lasting, b->pcs, b->count, b->capacity, w->pc);
+    if (begins) write_bundle(w, op, g);
+    for (unsigned k = 0; is_store && k < SIM_MOST_COHORTS; k++) w->cohorts[k].bundle = 0;
 }
 
 /* ---- elements ---- */
@@ -318,6 +371,7 @@ bool sim_write_shared(sim_writer *w, const sim_op *op) {
     if (!g) g = new_cohort(w, op);
     if (!g) return false;
     const sim_lanes_kind kind = w->segment->cohorts[g->index].kind;
+    bundle_access(w, op, g);
     count_accesses(w, &w->segment->cohorts[g->index], op);
     if (op->form == SIM_FORM_SHARED_STORE)
         write_store(w, op, g, kind);

@@ -39,6 +39,7 @@ typedef struct sim_cached {
 typedef struct sim_written_cohort {
     uint32_t pattern; /* sim_op.pattern without SIM_PATTERN_LEADS */
     uint32_t index;   /* among the segment's cohorts */
+    uint32_t bundle;  /* 1 + the number of the bundle that further loads join; 0: none */
     uint32_t half[2]; /* N of the host addresses of lane 0's and lane 16's bytes */
     sim_value lanes;
 } sim_written_cohort;
@@ -177,6 +178,10 @@ static inline bool sim_counts(const sim_writer *w) {
     return sim_form_counts(w->form);
 }
 
+static inline bool sim_checks(const sim_writer *w) {
+    return sim_form_checks(w->form);
+}
+
 /* True for operations that belong to no instruction; they precede the next one's. */
 bool sim_stands_alone(const sim_op *op);
 /* Returns N of the running lanes; as an operand: all lanes of the warp, or of the running path. */
@@ -184,6 +189,8 @@ uint32_t sim_write_running(sim_writer *w);
 const char *sim_write_all_lanes(sim_writer *w);
 /* Returns N of the mask's lanes in the running path; for whole warps, the mask itself. */
 uint32_t sim_write_lanes_in(sim_writer *w, uint32_t mask);
+/* In code that checks: returns N of a word, 0 if no register of the warp is tainted. */
+uint32_t sim_write_tainted(sim_writer *w);
 /* Returns N of the lanes that the operation's guard lets through. */
 uint32_t sim_write_active(sim_writer *w, const sim_op *op);
 /* Write a call of the handler of the operation at `pc`: in the middle of a segment; at its end; and of a handler that
