@@ -95,16 +95,18 @@ static sim_logged *append(sim_block *b, uint32_t actor, sim_view *v) {
     return e;
 }
 
-/* Adds entry `e`, the last one, to the slices of the shadow that have a bit in `slices`. */
+/* Adds entry `e`, the last one, to a slice of the shadow, for those lanes. */
+static void add_to_slice(sim_access_log *log, const sim_logged *e, unsigned slice, uint32_t lanes) {
+    sim_log_share *share = &log->shares[slice];
+    if (!reserve((void **)&share->entries, &share->capacity, share->count, 1, sizeof *share->entries))
+        log->failed = true;
+    else
+        share->entries[share->count++] = (sim_log_item){(uint32_t)(e - log->entries), lanes};
+}
+
+/* The same for the slices that have a bit in `slices`. */
 static void distribute(sim_access_log *log, const sim_logged *e, uint32_t slices) {
-    for (; slices; slices &= slices - 1) {
-        sim_log_share *share = &log->shares[__builtin_ctz(slices)];
-        if (!reserve((void **)&share->entries, &share->capacity, share->count, 1, sizeof *share->entries)) {
-            log->failed = true;
-            return;
-        }
-        share->entries[share->count++] = (uint32_t)(e - log->entries);
-    }
+    for (; slices; slices &= slices - 1) add_to_slice(log, e, (unsigned)__builtin_ctz(slices), e->active);
 }
 
 static uint32_t slices_between(uint64_t first, uint64_t last) {
@@ -144,13 +146,16 @@ static uint32_t even_lanes(uint32_t lanes, const uint64_t address[SIM_LANES], in
 
 /* Gives the entry a list of addresses and adds it to the slices of each. */
 static void place_list(sim_access_log *log, sim_logged *e, uint32_t lanes, const uint64_t address[SIM_LANES]) {
-    uint32_t slices = 0;
+    uint32_t shares[SIM_WATCH_SLICES] = {0};
     memcpy(log->lists + log->list_count, address, SIM_LANES * sizeof *address);
     log->list_count += SIM_LANES;
     e->list = (uint32_t)(log->list_count / SIM_LANES);
-    for (; lanes; lanes &= lanes - 1)
-        slices |= 1u << (address[__builtin_ctz(lanes)] >> SIM_WATCH_PAGE) % SIM_WATCH_SLICES;
-    distribute(log, e, slices);
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(lanes);
+        shares[(address[lane] >> SIM_WATCH_PAGE) % SIM_WATCH_SLICES] |= 1u << lane;
+    }
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
+        if (shares[s]) add_to_slice(log, e, s, shares[s]);
 }
 
 /* Gives the entry a base and a stride and adds it to the slices in between. */
@@ -170,32 +175,42 @@ static inline uint32_t mix(uint32_t hash, uint32_t value) {
     return hash ^ hash >> 15;
 }
 
-static void mix_words(uint32_t hash[SIM_LANES], const uint32_t *lanes) {
-    for (unsigned l = 0; l < SIM_LANES; l++) hash[l] = mix(hash[l], lanes[l]);
-}
-
-static void mix_elements(uint32_t hash[SIM_LANES], const sim_op *op, const unsigned char *lanes) {
-    for (unsigned l = 0; l < SIM_LANES; l++) {
-        uint32_t parts[4] = {0};
-        memcpy(parts, lanes + (l << op->y), 1u << op->x);
-        for (unsigned i = 0; i == 0 || i < 1u << op->x >> 2; i++) hash[l] = mix(hash[l], parts[i]);
+/* Mixes in a word of each lane's register; of narrower elements only their bits. */
+static void mix_part(uint32_t hash[SIM_LANES], const sim_op *op, const unsigned char *lanes, unsigned part) {
+    const uint32_t mask = op->x >= 2 ? UINT32_MAX : (1u << (8u << op->x)) - 1;
+    if (op->y == 2) {
+        const uint32_t *words = (const uint32_t *)(const void *)lanes;
+        for (unsigned l = 0; l < SIM_LANES; l++) hash[l] = mix(hash[l], words[l] & mask);
+    } else if (op->y == 1) {
+        const uint16_t *halves = (const uint16_t *)(const void *)lanes;
+        for (unsigned l = 0; l < SIM_LANES; l++) hash[l] = mix(hash[l], halves[l] & mask);
+    } else if (op->y == 3) {
+        const uint64_t *wide = (const uint64_t *)(const void *)lanes;
+        for (unsigned l = 0; l < SIM_LANES; l++) hash[l] = mix(hash[l], (uint32_t)(wide[l] >> 32 * part) & mask);
+    } else {
+        for (unsigned l = 0; l < SIM_LANES; l++) {
+            uint32_t value = 0;
+            memcpy(&value, lanes + (l << op->y) + (size_t)4 * part, op->x >= 2 ? 4 : 1u << op->x);
+            hash[l] = mix(hash[l], value);
+        }
     }
 }
 
 /* Saves a hash of what each lane stores, never 0. Returns its index + 1, or 0 if the values are not known. */
 static uint32_t keep_values(sim_access_log *log, const sim_warp *w, const sim_op *op) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
-    uint32_t *hash = log->values + log->value_count;
+    uint16_t *values = log->values + log->value_count;
+    uint32_t hash[SIM_LANES];
     if (!op->count) return 0;
     for (unsigned l = 0; l < SIM_LANES; l++) hash[l] = op->bytes;
     for (unsigned e = 0; e < op->count; e++) {
-        const uint32_t slot = op->count == 1 ? op->d : slots[e];
-        if (op->x == 2 && op->y == 2)
-            mix_words(hash, SIM_SLOT(w, const uint32_t, slot));
-        else
-            mix_elements(hash, op, SIM_SLOT(w, const unsigned char, slot));
+        const unsigned char *lanes = SIM_SLOT(w, unsigned char, op->count == 1 ? op->d : slots[e]);
+        for (unsigned part = 0; part == 0 || part < 1u << op->x >> 2; part++) mix_part(hash, op, lanes, part);
     }
-    for (unsigned l = 0; l < SIM_LANES; l++) hash[l] |= 1;
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        const uint16_t folded = (uint16_t)(hash[l] >> 16 ^ hash[l]);
+        values[l] = folded ? folded : 1;
+    }
     log->value_count += SIM_LANES;
     return (uint32_t)(log->value_count / SIM_LANES);
 }
@@ -229,10 +244,16 @@ static void check_written(sim_warp *w, const sim_op *op, unsigned lane, const un
     }
 }
 
+/* Most lanes are in the allocation that the instruction has found last; its marks lie side by side. */
 static void follow_lanes(sim_warp *w, const sim_op *op, uint32_t lanes, const uint64_t address[SIM_LANES], bool reads) {
+    const sim_range *range = &w->sm->reaches[op->instruction].range;
+    const uint64_t from = range->from & ~UINT64_C(3);
+    unsigned char *const near = range->to > from ? sim_memory_written(w->sm->grid->memory, from) : NULL;
     for (; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
-        unsigned char *written = sim_memory_written(w->sm->grid->memory, address[lane]);
+        const bool is_near = near && address[lane] - from < range->to - from;
+        unsigned char *written = is_near ? near + (address[lane] - from) / 4
+                                         : sim_memory_written(w->sm->grid->memory, address[lane]);
         if (!written) continue;
         if (reads)
             check_written(w, op, lane, written, address[lane]);
@@ -268,13 +289,18 @@ static void follow_written(sim_warp *w, const sim_op *op, uint32_t lanes, const 
         memset(from, 15, stride ? words : op->bytes / 4u);
 }
 
+/* True if adjacent lanes access whole words. */
+static bool has_whole_words(uint64_t first, size_t bytes) {
+    return first % 4 == 0 && bytes % 4 == 0;
+}
+
 /* As follow_written(), for adjacent lanes from address `first` on. */
 static void follow_span(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t first, haul_action action) {
     const bool reads = action == HAUL_ACTION_READ;
     unsigned char *from = sim_memory_written(w->sm->grid->memory, first);
-    const size_t words = (size_t)__builtin_popcount(lanes) * op->bytes / 4;
+    const size_t bytes = (size_t)__builtin_popcount(lanes) * op->bytes, words = bytes / 4;
     if (!from) return;
-    if (op->bytes >= 4 && (!reads || all_written(from, words))) {
+    if (has_whole_words(first, bytes) && (!reads || all_written(from, words))) {
         if (!reads) memset(from, 15, words);
         return;
     }

@@ -51,16 +51,20 @@ typedef struct sim_logged {
     bool by_texture; /* a read that does not see what the launch has written */
 } sim_logged;
 
-/* Indices of the entries that touch a slice. */
+/* An entry that touches a slice, and the lanes of its list that do. */
+typedef struct sim_log_item {
+    uint32_t entry, lanes;
+} sim_log_item;
+
 typedef struct sim_log_share {
-    uint32_t *entries;
+    sim_log_item *entries;
     size_t count, capacity;
 } sim_log_share;
 
 typedef struct sim_access_log {
     sim_logged *entries;
     uint64_t *lists;
-    uint32_t *values;
+    uint16_t *values;
     sim_known *known;
     size_t count, capacity, list_count, list_capacity, value_count, value_capacity, known_count, known_capacity;
     sim_log_share shares[SIM_WATCH_SLICES];

@@ -19,10 +19,11 @@ typedef struct play {
     unsigned number; /* of the slice */
     const sim_logged *e;
     const uint64_t *lists;
-    const uint32_t *values;          /* of the lanes; NULL: not known */
+    const uint16_t *values;          /* of the lanes; NULL: not known */
     const sim_known *known, *fenced; /* fenced: of reads by the copy engine; NULL: there was no fence */
     uint64_t address;                /* of the word */
     uint32_t value;
+    uint32_t lanes;                  /* of the entry's list that touch the slice */
     unsigned lane;
     uint8_t bytes;        /* of the word */
     const sim_part *part; /* of the line */
@@ -610,8 +611,43 @@ static void play_entry(play *p) {
     else if (!e->list && e->stride >= e->bytes && e->stride < SIM_FOOTPRINT_LINE)
         play_evenly(p);
     else
-        for (uint32_t left = e->active; left; left &= left - 1)
+        for (uint32_t left = e->list ? p->lanes : e->active; left; left &= left - 1)
             play_range(p, address_of(p, (unsigned)__builtin_ctz(left)), left & -left);
+}
+
+/* ---- prefetching ---- */
+
+/* Scattered lanes miss the host's caches: the places of an entry's lines, rows and next rows are fetched while earlier
+ * entries are replayed. */
+enum { AHEAD_LINK = 6, AHEAD_ROW = 4, AHEAD_NEXT = 2 };
+
+static void fetch_link(const sim_slice *s, const uint32_t *link, unsigned ahead) {
+    if (ahead == AHEAD_LINK) {
+        __builtin_prefetch(link);
+        return;
+    }
+    if (*link == SIM_NO_ROW || *link == SIM_LINE_UNWATCHED) return;
+    if (*link & SIM_LINE_DETAILED) return;
+    const sim_row *r = sim_slice_row(s, *link);
+    if (ahead == AHEAD_ROW)
+        __builtin_prefetch(r);
+    else if (r->next != SIM_NO_ROW)
+        __builtin_prefetch(sim_slice_row(s, r->next));
+}
+
+/* Prefetches for the item that is `ahead` items after `i`. */
+static void fetch_ahead(const sim_slice *s, const sim_access_log *log, const sim_log_share *share, size_t i,
+                        unsigned ahead) {
+    if (i + ahead >= share->count) return;
+    const sim_log_item *item = &share->entries[i + ahead];
+    const sim_logged *e = &log->entries[item->entry];
+    if (!e->list) return;
+    for (uint32_t left = item->lanes; left; left &= left - 1) {
+        const uint64_t address = log->lists[(e->list - 1) * SIM_LANES + (unsigned)__builtin_ctz(left)];
+        const uint64_t line = address / SIM_FOOTPRINT_LINE;
+        const sim_page *g = sim_slice_peek(s, line / SIM_PAGE_LINES);
+        if (g) fetch_link(s, &g->lines[line % SIM_PAGE_LINES], ahead);
+    }
 }
 
 /* Replays one SM's log, as far as it touches the slice. */
@@ -619,8 +655,12 @@ static void play_log(const sim_watch *watch, sim_slice *s, unsigned number, cons
     play p = {.watch = watch, .s = s, .number = number, .lists = log->lists};
     const sim_log_share *share = &log->shares[number];
     for (size_t i = 0; i < share->count; i++) {
-        const sim_logged *e = &log->entries[share->entries[i]];
+        const sim_logged *e = &log->entries[share->entries[i].entry];
+        fetch_ahead(s, log, share, i, AHEAD_LINK);
+        fetch_ahead(s, log, share, i, AHEAD_ROW);
+        fetch_ahead(s, log, share, i, AHEAD_NEXT);
         p.e = e;
+        p.lanes = share->entries[i].lanes;
         p.known = log->known + e->known;
         p.fenced = e->fenced && e->fenced != SIM_NEVER_FENCED ? log->known + e->fenced - 1 : NULL;
         p.values = e->values ? log->values + (size_t)(e->values - 1) * SIM_LANES : NULL;

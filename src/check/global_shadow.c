@@ -114,6 +114,10 @@ sim_page *sim_slice_find_page(sim_slice *s, uint64_t number) {
     return at->page;
 }
 
+const sim_page *sim_slice_peek(const sim_slice *s, uint64_t number) {
+    return s->capacity ? s->pages[slot_of(s, number)].page : NULL;
+}
+
 /* ---- rows ---- */
 
 /* Appends a block to `blocks`, which holds `count`. Returns NULL if the host runs out of memory. */

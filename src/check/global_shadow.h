@@ -53,7 +53,7 @@ enum { SIM_PAGE_WORDS = SIM_PAGE_LINES * SIM_LINE_WORDS };
 typedef struct sim_page {
     uint32_t lines[SIM_PAGE_LINES]; /* index of the first row, or SIM_LINE_DETAILED | index of the words, or
                                        SIM_LINE_UNWATCHED */
-    uint32_t *values;               /* hashes of stored values; NULL until needed */
+    uint16_t *values;               /* hashes of stored values; NULL until needed */
 } sim_page;
 
 typedef struct sim_page_slot {
@@ -92,6 +92,9 @@ sim_page *sim_slice_find_page(sim_slice *s, uint64_t number);
 static inline sim_page *sim_slice_page(sim_slice *s, uint64_t number) {
     return s->last && s->last->number == number ? s->last->page : sim_slice_find_page(s, number);
 }
+
+/* Returns the page, or NULL if there is none yet. */
+const sim_page *sim_slice_peek(const sim_slice *s, uint64_t number);
 
 static inline sim_row *sim_slice_row(const sim_slice *s, uint32_t index) {
     return (sim_row *)s->rows[index / SIM_BLOCK_ROWS] + index % SIM_BLOCK_ROWS;

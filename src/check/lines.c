@@ -380,6 +380,19 @@ static const sim_footprint *footprint_of(const sim_visit *k, const uint32_t addr
     return has_memory(k, f) ? f : NULL;
 }
 
+/* True if all lanes' lines stay detailed: the cells check all lanes, and parts need not be found. Scattered lanes mostly
+ * come to such lines. */
+static bool are_detailed(const sim_visit *k, const uint32_t address[SIM_LANES], uint32_t lanes) {
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        sim_line *l = &k->s->lines[address[__builtin_ctz(left)] / SIM_FOOTPRINT_LINE];
+        if (l->start != k->d->start || !l->detailed) return false;
+        gather(k, l);
+        if (!l->detailed) return false;
+        l->touched = k->d->now;
+    }
+    return true;
+}
+
 static sim_line_reads *line_reads_of(const sim_visit *k) {
     sim_line_reads **plane = &k->s->line_reads[k->actor];
     const size_t lines = sim_shadow_words(k->w->sm->grid) / LINE_WORDS;
@@ -388,6 +401,7 @@ static sim_line_reads *line_reads_of(const sim_visit *k) {
 }
 
 uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes) {
+    if (lanes && are_detailed(k, address, lanes)) return lanes;
     const sim_footprint *f = lanes ? footprint_of(k, address, bytes, lanes) : NULL;
     sim_line_reads *reads = f ? line_reads_of(k) : NULL;
     uint32_t slow = 0;
@@ -405,6 +419,7 @@ uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], u
 
 uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes,
                          uint8_t state) {
+    if (lanes && are_detailed(k, address, lanes)) return lanes;
     const sim_footprint *f = lanes ? footprint_of(k, address, bytes, lanes) : NULL;
     uint32_t slow = 0;
     if (!f) return 0;
