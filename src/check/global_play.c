@@ -162,6 +162,7 @@ static uint32_t unfenced_lanes(const play *p, const sim_touch *t, uint32_t lanes
 /* Checks a read of a word against its last writer. */
 static void check_read(const play *p, const sim_touch *writer) {
     const sim_logged *e = p->e;
+    if (!writer->epoch) return;
     const uint32_t lanes = writing_lanes(p, writer);
     const uint32_t raced = cannot_race(p, writer) ? 0 : unknown_lanes(p, writer, lanes);
     const uint32_t unfenced = e->fenced ? unfenced_lanes(p, writer, lanes) : 0;
@@ -346,11 +347,16 @@ static bool follows(const play *p, const sim_row *r, const sim_part *part) {
 
 enum { MOST_ROWS = 12 };
 
+/* True if a row may record the part: several lanes that write one byte may race with each other. */
+static bool suits_row(const play *p, const sim_part *part) {
+    return reads(p->e) || p->e->strong || sim_owner_is_single(part->owner);
+}
+
 /* True if rows show that the access is ordered, and rows can record it. */
 static bool in_order(const play *p, uint32_t first, const sim_part *part) {
     const sim_logged *e = p->e;
     unsigned count = 0;
-    if (!reads(e) && !e->strong && !sim_owner_is_single(part->owner)) return false;
+    if (!suits_row(p, part)) return false;
     for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
         const sim_row *r = sim_slice_row(p->s, i);
         if (++count == MOST_ROWS) return false;
@@ -534,6 +540,12 @@ static void note_values(const play *p, sim_page *g, unsigned line, const sim_par
             g->values[line * SIM_LINE_WORDS + w] = p->values ? p->values[lane_of_word(part, w)] : 0;
 }
 
+static void add_access(const play *p, sim_page *g, unsigned line, const sim_part *part) {
+    const bool is_read = reads(p->e);
+    const bool added = add_row(p, &g->lines[line], part, is_read ? SIM_ROW_READER : SIM_ROW_WRITER);
+    if (added && !is_read) note_values(p, g, line, part);
+}
+
 /* Replays an access of `lanes` to one line; `part` names the bytes. */
 static void play_part(play *p, uint64_t number, const sim_part *part, uint32_t lanes) {
     sim_page *g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
@@ -546,6 +558,13 @@ static void play_part(play *p, uint64_t number, const sim_part *part, uint32_t l
     if (*link == SIM_LINE_UNWATCHED) return;
     p->part = part;
     const bool is_detailed = *link != SIM_NO_ROW && *link & SIM_LINE_DETAILED;
+    const uint32_t words_used = sim_bytes_words(part->bytes);
+    if (!is_detailed && !(g->used[line] & words_used) && suits_row(p, part)) {
+        g->used[line] |= words_used;
+        add_access(p, g, line, part);
+        return;
+    }
+    g->used[line] |= words_used;
     if (is_detailed || !in_order(p, *link, part)) {
         sim_word_shadow *words = is_detailed ? sim_slice_words(p->s, *link & ~SIM_LINE_DETAILED) : detail(p, g, line);
         if (words) play_lanes(p, words, number, lanes);
@@ -556,7 +575,7 @@ static void play_part(play *p, uint64_t number, const sim_part *part, uint32_t l
         return;
     }
     if (*link != SIM_NO_ROW) cut(p, link, part->bytes, is_any);
-    if (add_row(p, link, part, SIM_ROW_WRITER)) note_values(p, g, line, part);
+    add_access(p, g, line, part);
 }
 
 static bool is_mine(const play *p, uint64_t line) {
@@ -574,6 +593,24 @@ static void play_range(play *p, uint64_t from, uint32_t lanes) {
             .owner = {{.lanes = lanes}}};
         if (is_mine(p, line)) play_part(p, line, &part, lanes);
     }
+}
+
+enum { LARGEST_ELEMENT = 32 };
+
+/* Replays a lane's access by itself; its bytes are aligned to their number, so they are in one line. */
+static void play_lane(play *p, unsigned lane) {
+    const uint64_t from = address_of(p, lane), line = from / SIM_FOOTPRINT_LINE;
+    sim_page *g = sim_slice_page(p->s, line / SIM_PAGE_LINES);
+    const uint32_t link = g ? g->lines[line % SIM_PAGE_LINES] : SIM_NO_ROW;
+    if (link != SIM_NO_ROW && link != SIM_LINE_UNWATCHED && link & SIM_LINE_DETAILED) {
+        p->lane = lane;
+        p->value = p->values ? p->values[lane] : 0;
+        play_words(p, sim_slice_words(p->s, link & ~SIM_LINE_DETAILED), from, from + p->e->bytes);
+        return;
+    }
+    const sim_part part = {.bytes = sim_bytes_aligned((unsigned)(from % SIM_FOOTPRINT_LINE), p->e->bytes),
+                           .owner = {{.lanes = 1u << lane}}};
+    play_part(p, line, &part, 1u << lane);
 }
 
 static uint32_t lanes_between(unsigned first, unsigned end) {
@@ -610,8 +647,10 @@ static void play_entry(play *p) {
         play_range(p, e->base, e->active);
     else if (!e->list && e->stride >= e->bytes && e->stride < SIM_FOOTPRINT_LINE)
         play_evenly(p);
+    else if (e->list && e->bytes <= LARGEST_ELEMENT)
+        for (uint32_t left = p->lanes; left; left &= left - 1) play_lane(p, (unsigned)__builtin_ctz(left));
     else
-        for (uint32_t left = e->list ? p->lanes : e->active; left; left &= left - 1)
+        for (uint32_t left = e->active; left; left &= left - 1)
             play_range(p, address_of(p, (unsigned)__builtin_ctz(left)), left & -left);
 }
 
@@ -619,7 +658,7 @@ static void play_entry(play *p) {
 
 /* Scattered lanes miss the host's caches: the places of an entry's lines, rows and next rows are fetched while earlier
  * entries are replayed. */
-enum { AHEAD_LINK = 6, AHEAD_ROW = 4, AHEAD_NEXT = 2 };
+enum { AHEAD_LINK = 6, AHEAD_ROW = 4, AHEAD_NEXT = 2, FEW_PAGES = 64 };
 
 static void fetch_link(const sim_slice *s, const uint32_t *link, unsigned ahead) {
     if (ahead == AHEAD_LINK) {
@@ -656,9 +695,11 @@ static void play_log(const sim_watch *watch, sim_slice *s, unsigned number, cons
     const sim_log_share *share = &log->shares[number];
     for (size_t i = 0; i < share->count; i++) {
         const sim_logged *e = &log->entries[share->entries[i].entry];
-        fetch_ahead(s, log, share, i, AHEAD_LINK);
-        fetch_ahead(s, log, share, i, AHEAD_ROW);
-        fetch_ahead(s, log, share, i, AHEAD_NEXT);
+        if (s->count > FEW_PAGES) {
+            fetch_ahead(s, log, share, i, AHEAD_LINK);
+            fetch_ahead(s, log, share, i, AHEAD_ROW);
+            fetch_ahead(s, log, share, i, AHEAD_NEXT);
+        }
         p.e = e;
         p.lanes = share->entries[i].lanes;
         p.known = log->known + e->known;

@@ -53,6 +53,7 @@ enum { SIM_PAGE_WORDS = SIM_PAGE_LINES * SIM_LINE_WORDS };
 typedef struct sim_page {
     uint32_t lines[SIM_PAGE_LINES]; /* index of the first row, or SIM_LINE_DETAILED | index of the words, or
                                        SIM_LINE_UNWATCHED */
+    uint32_t used[SIM_PAGE_LINES];  /* of a line with rows: a bit for each word that has ever been in one */
     uint16_t *values;               /* hashes of stored values; NULL until needed */
 } sim_page;
 

@@ -40,6 +40,20 @@ static inline bool sim_bytes_overlap(sim_bytes a, sim_bytes b) {
 static inline unsigned sim_bytes_of_word(sim_bytes a, unsigned word) {
     return (unsigned)(a.half[word / 16] >> 4 * (word % 16)) & 15;
 }
+/* Returns a bit for each word of the line of which some byte is in the set. */
+static inline uint32_t sim_bytes_words(sim_bytes a) {
+    uint32_t words[2];
+    for (unsigned h = 0; h < 2; h++) {
+        uint64_t x = a.half[h];
+        x |= x >> 1;
+        x = (x | x >> 2) & UINT64_C(0x1111111111111111);
+        x = (x | x >> 3) & UINT64_C(0x0303030303030303);
+        x = (x | x >> 6) & UINT64_C(0x000f000f000f000f);
+        x = (x | x >> 12) & UINT64_C(0x000000ff000000ff);
+        words[h] = (uint32_t)(x | x >> 24) & 0xffff;
+    }
+    return words[0] | words[1] << 16;
+}
 static inline bool sim_bytes_has(sim_bytes a, unsigned byte) {
     return a.half[byte / 64] >> byte % 64 & 1;
 }
