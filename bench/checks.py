@@ -6,9 +6,11 @@
 BENCH_FOLDER has bench_simulator and bench_opencl. Rates are of thread-instructions, by each program's own count: PTX's
 here, LLVM's with Oclgrind, which runs the same kernel in OpenCL on less data: once as it comes (memory errors) and once
 with --data-races --uninitialized; it is left out where it is not installed. GPU Ocelot can't be had any more: its rate
-is the 30 million a second that was published."""
+is the 30 million a second that was published. "memory": the peak of host memory with checks over that without, of the
+program that runs the work (and those whose names begin like its own)."""
 import argparse
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -22,6 +24,17 @@ WORKS = {
     "product 512": ("sgemm.cl", "sgemm_tiled", "64x64", "16x16", "buf:4096 buf:4096 buf:4096 i32:64"),
 }
 WAYS = {"Oclgrind": [], "Oclgrind, races": ["--data-races", "--uninitialized"]}
+
+
+def peak(folder, work, *options):
+    """The most host memory that bench_simulator holds for the work, in bytes."""
+    command = [folder / "bench_simulator", "--repeat", "1", "--compiled", "--only", work, *options]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"bench_simulator --only '{work}' has failed")
+    return used.ru_maxrss * 1024
 
 
 def run(folder, work, options):
@@ -48,13 +61,14 @@ def main():
     there = shutil.which("oclgrind") is not None
     if not there:
         print("Oclgrind is not installed: left out")
-    print(f"{'work':20s} {'threads':>7s} {'G/s':>6s} {'checked':>8s} {'times':>6s} {'Ocelot x':>9s}", end="")
+    print(f"{'work':20s} {'threads':>7s} {'G/s':>6s} {'checked':>8s} {'times':>6s} {'memory':>6s} {'Ocelot x':>9s}", end="")
     print("".join(f" {way + ', M/s':>21s} {'x':>6s}" for way in WAYS))
     for row in rows:
         rate = row["thread_instructions_per_second"]
         checked = row["checked"] = rate / row["checked_times"]
+        memory = row["memory_times"] = peak(words.folder, row["work"]) / peak(words.folder, row["work"], "--unchecked")
         print(f"{row['work']:20s} {row['threads']:7d} {rate / 1e9:6.2f} {checked / 1e9:8.3f} "
-              f"{row['checked_times']:6.2f} {checked / OCELOT:9.0f}", end="")
+              f"{row['checked_times']:6.2f} {memory:6.2f} {checked / OCELOT:9.0f}", end="")
         for way, options in WAYS.items():
             peer = oclgrind(words.folder, row["work"], options) if there and row["work"] in WORKS else None
             print(f" {peer / 1e6:21.2f} {checked / peer:6.0f}" if peer else f" {'-':>21s} {'-':>6s}", end="", flush=True)

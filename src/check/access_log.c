@@ -252,8 +252,8 @@ static void follow_lanes(sim_warp *w, const sim_op *op, uint32_t lanes, const ui
     for (; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
         const bool is_near = near && address[lane] - from < range->to - from;
-        unsigned char *written = is_near ? near + (address[lane] - from) / 4
-                                         : sim_memory_written(w->sm->grid->memory, address[lane]);
+        unsigned char *written =
+            is_near ? near + (address[lane] - from) / 4 : sim_memory_written(w->sm->grid->memory, address[lane]);
         if (!written) continue;
         if (reads)
             check_written(w, op, lane, written, address[lane]);

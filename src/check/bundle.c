@@ -104,8 +104,8 @@ static bool is_ordinary(const sim_warp *w, const sim_op *op) {
     return !(op->flags & (SIM_OP_STRONG | SIM_OP_OBSERVES)) && !(uses && uses[op->instruction]);
 }
 
-static void make(const sim_warp *w, known_bundle *k, const uint32_t *pcs, size_t count,
-                 const uint32_t apart[SIM_LANES], uint32_t first) {
+static void make(const sim_warp *w, known_bundle *k, const uint32_t *pcs, size_t count, const uint32_t apart[SIM_LANES],
+                 uint32_t first) {
     k->count = 0;
     k->phase = first % SIM_FOOTPRINT_LINE;
     k->least = INT64_MIN, k->most = INT64_MAX;

@@ -23,7 +23,7 @@ typedef struct play {
     const sim_known *known, *fenced; /* fenced: of reads by the copy engine; NULL: there was no fence */
     uint64_t address;                /* of the word */
     uint32_t value;
-    uint32_t lanes;                  /* of the entry's list that touch the slice */
+    uint32_t lanes; /* of the entry's list that touch the slice */
     unsigned lane;
     uint8_t bytes;        /* of the word */
     const sim_part *part; /* of the line */

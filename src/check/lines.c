@@ -380,8 +380,8 @@ static const sim_footprint *footprint_of(const sim_visit *k, const uint32_t addr
     return has_memory(k, f) ? f : NULL;
 }
 
-/* True if all lanes' lines stay detailed: the cells check all lanes, and parts need not be found. Scattered lanes mostly
- * come to such lines. */
+/* True if all lanes' lines stay detailed: the cells check all lanes, and parts need not be found. Scattered lanes
+ * mostly come to such lines. */
 static bool are_detailed(const sim_visit *k, const uint32_t address[SIM_LANES], uint32_t lanes) {
     for (uint32_t left = lanes; left; left &= left - 1) {
         sim_line *l = &k->s->lines[address[__builtin_ctz(left)] / SIM_FOOTPRINT_LINE];
@@ -456,8 +456,8 @@ bool sim_lines_read_parts(sim_visit *k, uint32_t line, const sim_line_part *part
     return true;
 }
 
-/* Checks each part after those before it are recorded: several lanes may store to one place. Recording parts again, when
- * their access is made by itself, changes nothing. */
+/* Checks each part after those before it are recorded: several lanes may store to one place. Recording parts again,
+ * when their access is made by itself, changes nothing. */
 bool sim_lines_write_parts(sim_visit *k, uint32_t line, const sim_line_part *parts, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         k->instruction = parts[i].instruction;

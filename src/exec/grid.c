@@ -509,8 +509,8 @@ static haul_status play_accesses(sim_run *s, int threads) {
     return s->watch ? sim_watch_play(s->watch, s->sms, s->grid.used_sms, threads) : HAUL_OK;
 }
 
-/* Bounds the next stretch so that a log with `bytes` for that many operations stays below the limit. Returns whether the
- * log must be played first. */
+/* Bounds the next stretch so that a log with `bytes` for that many operations stays below the limit. Returns whether
+ * the log must be played first. */
 static bool is_long(sim_run *s, uint64_t bytes, uint64_t operations, uint64_t limit) {
     const uint64_t half = limit / 2, most = half * operations / (bytes + 1);
     if (most < s->stretch) s->stretch = most > LEAST_STRETCH ? most : LEAST_STRETCH;
@@ -763,8 +763,7 @@ static haul_status end_part(sim_run *s, haul_status status, haul_launch_record *
         s->recorded = true;
         if (status == HAUL_OK) status = filled;
     }
-    if (status == HAUL_OK && l->program->compiled)
-        sim_compiled_ended(l->program->compiled, s->sms, s->grid.used_sms);
+    if (status == HAUL_OK && l->program->compiled) sim_compiled_ended(l->program->compiled, s->sms, s->grid.used_sms);
     if (s->is_set_up && l->overrun) add_overruns(s, l->overrun);
     if (s->watch && l->uses) sim_watch_uses(s->watch, l->uses);
     if (s->is_set_up) s->cause = cause_of(first_fault(s));

@@ -139,14 +139,14 @@ struct sim_native {
     sim_cohort_memo *memos; /* of the segment's cohorts */
     /* Returns nonzero if memo->asked has a shape that the cohort's code handles; the memo is then updated to it. */
     uint32_t (*match)(sim_native *n, sim_cohort_memo *memo, uint32_t cohort);
-    /* Checks accesses to shared memory, with lane 0 of their register at `first`. Returns 0, without effect on findings,
-     * if their handlers must do that. */
+    /* Checks accesses to shared memory, with lane 0 of their register at `first`. Returns 0, without effect on
+     * findings, if their handlers must do that. */
     uint32_t (*check)(sim_native *n, uint32_t cohort, uint32_t bundle, uint32_t first);
     /* Counts the cohort's first `accesses` accesses; the others will not be made. */
     void (*partial)(sim_native *n, uint32_t cohort, uint32_t accesses);
     /* Counts, and in checked launches checks, an access to global memory with adjacent lanes in each half warp; the
-     * halves begin at `first` and `second`. Returns what to add to these for the host's address. Returns 0, without effect, if the handler must do
-     * the access. */
+     * halves begin at `first` and `second`. Returns what to add to these for the host's address. Returns 0, without
+     * effect, if the handler must do the access. */
     uint64_t (*span)(sim_native *n, const sim_op *op, uint64_t first, uint64_t second);
     /* At a branch backwards to operation `pc`: sim_warp_turn(). */
     sim_step (*turn)(sim_warp *w, uint32_t pc);

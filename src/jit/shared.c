@@ -264,8 +264,8 @@ static void write_bundle(sim_writer *w, const sim_op *op, sim_written_cohort *g)
     const uint32_t function =
         sim_write_pointer(w, sim_write_native(w, offsetof(sim_native, check)), "i32 (i64, i32, i32, i32)");
     const uint32_t first = sim_write_id(w, "extractelement <32 x i32> %s, i32 0", sim_operand(w, g->lanes));
-    const uint32_t fine = sim_write_id(w, "call i32 %%v%u(i64 %%n, i32 %u, i32 %u, i32 %%v%u)", function, g->index,
-                                       g->bundle - 1, first);
+    const uint32_t fine =
+        sim_write_id(w, "call i32 %%v%u(i64 %%n, i32 %u, i32 %u, i32 %%v%u)", function, g->index, g->bundle - 1, first);
     const uint32_t is = sim_write_id(w, "icmp ne i32 %%v%u, 0", fine);
     sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u, !prof !0", is, on, out);
     sim_write_line(w, "l%u:", out);
