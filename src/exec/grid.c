@@ -44,14 +44,13 @@
 #include <time.h>
 
 /* Operations that an SM runs in an epoch, after which all SMs synchronise. The epoch is long enough to make that cheap.
- * Logs rarely exceed their limit in it; if they would, they are played in between. */
+ * Logs rarely exceed LOGGED_BYTES in it; if they would, they are played in between. */
 enum {
     EPOCH = 1 << 16,
     LEAST_STRETCH = 1 << 10,
     FIRST_STRETCH = 1 << 12,
     SHORT_STRETCH = 1 << 9,
-    LOGGED_BYTES = 32 << 20,         /* of requests */
-    LOGGED_ACCESSES_BYTES = 8 << 20, /* with checks */
+    LOGGED_BYTES = 32 << 20
 };
 #define DEFAULT_LIMIT (1ull << 36)
 #define FRAME_BUDGET (4ull << 30)
@@ -509,10 +508,10 @@ static haul_status play_accesses(sim_run *s, int threads) {
     return s->watch ? sim_watch_play(s->watch, s->sms, s->grid.used_sms, threads) : HAUL_OK;
 }
 
-/* Bounds the next stretch so that a log with `bytes` for that many operations stays below the limit. Returns whether
+/* Bounds the next stretch so that a log with `bytes` for that many operations stays below LOGGED_BYTES. Returns whether
  * the log must be played first. */
-static bool is_long(sim_run *s, uint64_t bytes, uint64_t operations, uint64_t limit) {
-    const uint64_t half = limit / 2, most = half * operations / (bytes + 1);
+static bool is_long(sim_run *s, uint64_t bytes, uint64_t operations) {
+    const uint64_t half = LOGGED_BYTES / 2, most = half * operations / (bytes + 1);
     if (most < s->stretch) s->stretch = most > LEAST_STRETCH ? most : LEAST_STRETCH;
     return bytes >= half;
 }
@@ -526,8 +525,8 @@ static haul_status play_long_logs(sim_run *s, uint64_t ran, int threads) {
         requests += sim_counting_waiting(s->countings[i]) * sizeof(sim_log_entry);
         if (s->watch) accesses += sim_access_log_bytes(&s->sms[i].hazards->log);
     }
-    if (is_long(s, requests, s->requests_since += ran, LOGGED_BYTES)) HAUL_TRY(play_requests(s, threads));
-    if (is_long(s, accesses, s->accesses_since += ran, LOGGED_ACCESSES_BYTES)) HAUL_TRY(play_accesses(s, threads));
+    if (is_long(s, requests, s->requests_since += ran)) HAUL_TRY(play_requests(s, threads));
+    if (is_long(s, accesses, s->accesses_since += ran)) HAUL_TRY(play_accesses(s, threads));
     return HAUL_OK;
 }
 
@@ -763,7 +762,8 @@ static haul_status end_part(sim_run *s, haul_status status, haul_launch_record *
         s->recorded = true;
         if (status == HAUL_OK) status = filled;
     }
-    if (status == HAUL_OK && l->program->compiled) sim_compiled_ended(l->program->compiled, s->sms, s->grid.used_sms);
+    if (status == HAUL_OK && l->program->compiled)
+        sim_compiled_ended(l->program->compiled, s->sms, s->grid.used_sms);
     if (s->is_set_up && l->overrun) add_overruns(s, l->overrun);
     if (s->watch && l->uses) sim_watch_uses(s->watch, l->uses);
     if (s->is_set_up) s->cause = cause_of(first_fault(s));
