@@ -762,8 +762,7 @@ static haul_status end_part(sim_run *s, haul_status status, haul_launch_record *
         s->recorded = true;
         if (status == HAUL_OK) status = filled;
     }
-    if (status == HAUL_OK && l->program->compiled)
-        sim_compiled_ended(l->program->compiled, s->sms, s->grid.used_sms);
+    if (status == HAUL_OK && l->program->compiled) sim_compiled_ended(l->program->compiled, s->sms, s->grid.used_sms);
     if (s->is_set_up && l->overrun) add_overruns(s, l->overrun);
     if (s->watch && l->uses) sim_watch_uses(s->watch, l->uses);
     if (s->is_set_up) s->cause = cause_of(first_fault(s));
