@@ -5,7 +5,8 @@
 
 int main(int argc, char **argv) {
     int (*count)(void) = NULL;
-    void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL, *found = library ? dlsym(library, "devices_by_library") : NULL;
+    void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL,
+         *found = library ? dlsym(library, "devices_by_library") : NULL;
     if (!found) {
         fprintf(stderr, "%s\n", argc > 1 ? dlerror() : "which library?");
         return 1;

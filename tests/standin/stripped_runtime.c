@@ -1,5 +1,6 @@
 /* Plays the part of libcudart_static.a in run_stripped.sh: an object whose functions a linker puts into a library, with
- * calls, addresses and data that it fills in. Without haul there are 40 devices, and they fail. OTHER_RELEASE changes one function. */
+ * calls, addresses and data that it fills in. Without haul there are 40 devices, and they fail. OTHER_RELEASE changes
+ * one function. */
 int cudaGetDeviceCount(int *count);
 int cudaDriverGetVersion(int *version);
 int cudaGetDevice(int *device);

@@ -135,9 +135,10 @@ CUresult cuGetExportTable(const void **table, const void *uuid) {
     (void)uuid;
     if (table) *table = NULL;
     if (!does_without_tables(library) && !atomic_exchange(&told, true))
-        fprintf(stderr,
-                "haul: %s has NVIDIA's CUDA runtime in it and no symbols, so what it does with a GPU fails: set CUDA_HOME "
-                "to a toolkit of its release, whose libcudart_static.a has them\n",
-                library);
+        fprintf(
+            stderr,
+            "haul: %s has NVIDIA's CUDA runtime in it and no symbols, so what it does with a GPU fails: set CUDA_HOME "
+            "to a toolkit of its release, whose libcudart_static.a has them\n",
+            library);
     return CUDA_NOT_FOUND;
 }
