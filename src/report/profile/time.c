@@ -20,6 +20,7 @@ static const report_column speed_columns[] = {
     {"warps_per_sm", "Active Warps/SM", REPORT_RATIO, "resident on average"},
 };
 
+/* The row of the virtual GPU. */
 static void add_estimate(report_table *t, const haul_estimate *e) {
     report_add_row(t);
     report_add_text(t, "Estimate");
@@ -71,6 +72,7 @@ static void sort_stalls(const haul_estimate *e, haul_stall order[HAUL_STALL_COUN
     }
 }
 
+/* States below a twentieth of a percent are left out. */
 static void add_warp_states(report_section *s, const haul_estimate *e) {
     static const double LEAST = 0.0005; /* smallest share that is shown */
     haul_stall order[HAUL_STALL_COUNT];

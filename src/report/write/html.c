@@ -1,4 +1,7 @@
-/* Writes a document as one self-contained page, with style and charts and without scripts. */
+/* Writes a document as one self-contained page, with style and charts and without scripts.
+ *
+ * The page is well-formed XML as well, which tests check. Every text goes through markup_put(), since names and source
+ * lines may contain anything. Colours are CSS variables, so the page follows the reader's choice of light or dark. */
 #include "base/status.h"
 #include "report/document.h"
 #include "report/write/markup.h"
@@ -17,6 +20,7 @@ static const char *const tone_classes[REPORT_TONE_COUNT] = {
     [REPORT_GOOD] = "good", [REPORT_WARNING] = "warning", [REPORT_BAD] = "bad",
 };
 
+/* An element with text and nothing else. */
 static void put_element(text *out, const char *element, const char *class, const char *s) {
     text_printf(out, *class ? "<%s class=\"%s\">" : "<%s>", element, class);
     markup_put(out, s);
@@ -25,6 +29,7 @@ static void put_element(text *out, const char *element, const char *class, const
 
 /* ---- tables ---- */
 
+/* Explanations of columns appear when the pointer rests on them. */
 static void put_header(text *out, const report_table *t) {
     text_put(out, "<thead><tr>");
     for (size_t i = 0; i < t->column_count; i++) {
@@ -53,6 +58,7 @@ static void put_number(text *out, report_unit unit, double value) {
         markup_put(out, number);
 }
 
+/* Percentages get a bar behind the number; `--w` is its width. */
 static void put_cell(text *out, const report_column *c, const report_cell *cell, report_tone row_tone) {
     report_tone tone = cell->tone ? cell->tone : row_tone;
     bool share = c->unit == REPORT_PERCENT && cell->kind == REPORT_CELL_NUMBER && isfinite(cell->number);
@@ -143,6 +149,7 @@ static void put_head(text *out, const report_document *d) {
     text_put(out, "</style>\n</head>\n<body>\n<div class=\"page\">\n");
 }
 
+/* Whether all checks passed, at the top of the page. */
 static void put_badge(text *out, const report_document *d) {
     if (d->failed_checks)
         text_printf(out, "<p><span class=\"badge bad\">%zu of %zu checks failed</span></p>\n", d->failed_checks,
