@@ -210,7 +210,7 @@ static haul_status check_argument(const haul_module *m, const haul_launch *l, si
     if (a->kind == HAUL_ARGUMENT_BYTES && !a->bytes && a->size)
         return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu has no bytes", l->kernel, i + 1);
     if (a->kind != HAUL_ARGUMENT_BUFFER) return HAUL_OK;
-    if (!a->buffer) return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu is no buffer", l->kernel, i + 1);
+    if (!a->buffer) return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu is not a buffer", l->kernel, i + 1);
     if (a->buffer->device == m->device) return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu is a buffer on %s, the kernel is on %s", l->kernel,
                      i + 1, a->buffer->device->name, m->device->name);

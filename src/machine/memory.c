@@ -141,7 +141,7 @@ haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
         memory_free(m);
         char text[32];
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY,
-                         "device memory: %s of address space are not to be had; open the device with less",
+                         "device memory: cannot reserve %s of address space: open the device with less",
                          number_format_bytes((double)bytes, text));
     }
     take_addresses(m);

@@ -131,7 +131,7 @@ static haul_status parse_operator(const char **s, report_rule *rule) {
         *s = skip_blanks(*s + length);
         return HAUL_OK;
     }
-    return haul_fail(HAUL_ERROR_SYNTAX, "behind `%s` comes one of <= < >= > == !=", rule->text);
+    return haul_fail(HAUL_ERROR_SYNTAX, "expected one of <= < >= > == != after `%s`", rule->text);
 }
 
 /* Percentages must be written with a percent sign, others without: so `<= 5` of a share cannot mean 500 %. */
@@ -142,14 +142,14 @@ static haul_status parse_value(report_rules *rules, const char **s, report_rule 
     memcpy(number, *s, length <= LONGEST_WORD ? length : 0);
     number[length <= LONGEST_WORD ? length : 0] = '\0';
     if (!number_f64(number, &rule->value) || !isfinite(rule->value))
-        return haul_fail(HAUL_ERROR_SYNTAX, "behind `%s %s` comes a number", rule->text, comparison);
+        return haul_fail(HAUL_ERROR_SYNTAX, "expected a number after `%s %s`", rule->text, comparison);
     *s = skip_blanks(*s + length);
     bool percent = **s == '%';
     if (percent) *s = skip_blanks(*s + 1);
     if (percent != (rule->metric.unit == REPORT_PERCENT)) {
         return haul_fail(HAUL_ERROR_SYNTAX,
-                         percent ? "`%s` is no percentage: leave the %% out"
-                                 : "`%s` is a percentage: write %% behind the number",
+                         percent ? "`%s` is not a percentage: leave out the %%"
+                                 : "`%s` is a percentage: write %% after the number",
                          rule->text);
     }
     rule->text = arena_printf(&rules->memory, "%s %s %s%s", rule->text, comparison, number, percent ? "%" : "");
@@ -160,7 +160,7 @@ static haul_status parse_expectation(report_rules *rules, const char **s, report
     if (takes(s, "no")) {
         rule->no_findings = true;
         rule->text = "no findings";
-        return takes(s, "findings") ? HAUL_OK : haul_fail(HAUL_ERROR_SYNTAX, "behind `no` comes `findings`");
+        return takes(s, "findings") ? HAUL_OK : haul_fail(HAUL_ERROR_SYNTAX, "expected `findings` after `no`");
     }
     HAUL_TRY(parse_metric(rules, s, rule));
     HAUL_TRY(parse_operator(s, rule));
@@ -176,7 +176,7 @@ static haul_status parse_expectations(report_rules *rules, const char *s, const 
         HAUL_TRY(push(rules, &rule));
         if (ends(s)) return HAUL_OK;
         if (*s != ',')
-            return haul_fail(HAUL_ERROR_SYNTAX, "behind `%s` comes a comma or the end, not `%.20s`", rule.text, s);
+            return haul_fail(HAUL_ERROR_SYNTAX, "expected a comma or the end after `%s`, not `%.20s`", rule.text, s);
         s = skip_blanks(s + 1);
     }
 }
@@ -203,7 +203,7 @@ static haul_status check_kind(const char *pattern) {
 static haul_status parse_ignored(report_rules *rules, const char *s, const report_rule *where) {
     report_rule rule = *where;
     size_t length = strcspn(s, " \t\r");
-    if (ends(s)) return haul_fail(HAUL_ERROR_SYNTAX, "behind `ignore` comes a kind of finding and the reason");
+    if (ends(s)) return haul_fail(HAUL_ERROR_SYNTAX, "expected a kind of finding and a reason after `ignore`");
     rule.kind = REPORT_RULE_IGNORE;
     rule.text = arena_copy(&rules->memory, s, length);
     if (!rule.text) return haul_no_memory("the rules");
@@ -232,7 +232,7 @@ haul_status report_parse_rule(report_rules *rules, const char *words, const repo
 static haul_status parse_place(char *place, report_scope *scope) {
     char *colon = strrchr(place, ':');
     scope->file = place;
-    if (!*place) return haul_fail(HAUL_ERROR_SYNTAX, "behind `at` comes a file");
+    if (!*place) return haul_fail(HAUL_ERROR_SYNTAX, "expected a file after `at`");
     if (!colon) return HAUL_OK;
     *colon = '\0';
     char *dash = strchr(colon + 1, '-');
@@ -240,7 +240,7 @@ static haul_status parse_place(char *place, report_scope *scope) {
     uint64_t first, last;
     if (!number_u64(colon + 1, &first) || !number_u64(dash ? dash + 1 : colon + 1, &last) || first < 1 ||
         last < first || last > UINT32_MAX)
-        return haul_fail(HAUL_ERROR_SYNTAX, "behind `%s:` comes a line, as 12, or lines, as 12-20", place);
+        return haul_fail(HAUL_ERROR_SYNTAX, "expected a line, as 12, or lines, as 12-20, after `%s:`", place);
     scope->first = (uint32_t)first;
     scope->last = (uint32_t)last;
     return HAUL_OK;

@@ -94,7 +94,8 @@ void report_add_measured(report_section *s, const char *device, const haul_launc
     PAIR("store_sectors", "Store sectors", L1_GLOBAL_ST_SECTORS, L1_GLOBAL_ST_SECTORS, "of global stores at L1")      \
     PAIR("bulk_sectors", "Bulk sectors", TMA_LD_SECTORS, TMA_ST_SECTORS, "that bulk copies read and write")           \
     PAIR("shared_wavefronts", "Shared wavefronts", SHARED_LD_WAVEFRONTS, SHARED_ST_WAVEFRONTS, "of loads and stores") \
-    PAIR("conflicts", "Conflicts", SHARED_LD_CONFLICTS, SHARED_ST_CONFLICTS, "of these, what bank conflicts add")     \
+    PAIR("conflicts", "Conflicts", SHARED_LD_CONFLICTS, SHARED_ST_CONFLICTS,                                          \
+         "of these, those that bank conflicts add")                                                                   \
     PAIR("l2_read", "L2 read", L2_READ_SECTORS, L2_READ_SECTORS, "sectors read from L2")                              \
     PAIR("l2_written", "L2 written", L2_WRITE_SECTORS, L2_WRITE_SECTORS, "sectors written to L2")
 

@@ -171,10 +171,10 @@ static const report_column l2_columns[] = {
     {"requests", "Requests", REPORT_COUNT, "one for each line of a request that L1 sends on"},
     {"sectors", "Sectors", REPORT_COUNT, "32-byte sectors"},
     {"sectors_per_request", "Sectors/Req", REPORT_RATIO, "at most the 4 of a line"},
-    {"hit_rate", "Hit Rate", REPORT_PERCENT, "sectors that L2 had"},
+    {"hit_rate", "Hit Rate", REPORT_PERCENT, "sectors found in L2"},
     {"bytes", "Bytes", REPORT_BYTES, "32 for each sector"},
     {"throughput", "Throughput", REPORT_RATE, "bytes over the launch's estimated or measured time"},
-    {"misses_to_device", "Sector Misses to Device", REPORT_COUNT, "sectors that device memory had to give"},
+    {"misses_to_device", "Sector Misses to Device", REPORT_COUNT, "sectors read from device memory"},
 };
 
 /* Bytes a second over the measured or else the estimated time; NaN if there is neither. */

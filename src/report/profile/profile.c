@@ -245,7 +245,7 @@ static haul_status add_all(report_section *s, const haul_launch_record *r, const
     add_sample(s, r);
     if (o->measured) report_add_measured(s, o->measured_on, r, o->measured);
     if (o->measured && o->outputs_differ)
-        report_add_note(s, REPORT_BAD, "The kernel's results there are others than the virtual GPU's.");
+        report_add_note(s, REPORT_BAD, "The kernel's results on the GPU differ from the virtual GPU's.");
     report_add_memory_chart(s, r);
     report_add_time(s, r, o->measured);
     report_add_memory_tables(s, r);

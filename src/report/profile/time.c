@@ -8,11 +8,11 @@ enum { SECTOR = 32 };
 
 static const report_column speed_columns[] = {
     {"what", "Speed", REPORT_TEXT, NULL},
-    {"duration_us", "Duration", REPORT_MICROSECONDS, "of the kernel alone: what launching it takes is left out"},
+    {"duration_us", "Duration", REPORT_MICROSECONDS, "of the kernel alone, without the time to launch it"},
     {"cycles", "Cycles", REPORT_COUNT, "of an SM's clock"},
     {"sm_mhz", "SM MHz", REPORT_COUNT, "the clock as it is under load; Nsight Compute locks it to a lower one"},
     {"machine_instructions", "Instructions", REPORT_COUNT, "of machine code, that warps issue"},
-    {"device_share", "Device Memory", REPORT_PERCENT, "bytes read and written, of what its peak rate would move"},
+    {"device_share", "Device Memory", REPORT_PERCENT, "bytes read and written, as a share of the peak rate"},
     {"l2_share", "L2", REPORT_PERCENT, "of the time that it is busy"},
     {"sm_share", "Compute (SM)", REPORT_PERCENT, "of the time that the busiest part of an SM is busy"},
     {"issue_share", "Issue Slots", REPORT_PERCENT, "of the schedulers' cycles"},

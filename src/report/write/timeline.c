@@ -153,10 +153,10 @@ void report_put_timeline_trace(text *out, const haul_timeline *t) {
 enum { CHART_COLUMNS = 72 };
 
 static const report_column columns[] = {
-    {"engine", "Engine", REPORT_TEXT, "What works at the same time as the others"},
+    {"engine", "Engine", REPORT_TEXT, "A part of the GPU that works at the same time as the others"},
     {"busy_us", "Busy", REPORT_MICROSECONDS, "The time that it had something to do"},
     {"share", "Share", REPORT_PERCENT, "Its busy time, of the elapsed time"},
-    {"bytes", "Bytes", REPORT_BYTES, "What it moved"},
+    {"bytes", "Bytes", REPORT_BYTES, "Bytes that it moved"},
     {"rate", "Rate", REPORT_RATE, "Bytes over busy time"},
 };
 
