@@ -72,7 +72,7 @@ static bool is_put_off(const run *r, uint32_t instruction) {
     return false;
 }
 
-/* Moves stores before the last read-only load behind it. */
+/* Moves stores before the last read-only load after it. */
 static void end_run(run *r) {
     if (r->store_count && r->last_load) {
         uint32_t at = r->stores[0];

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* With more instructions behind it, a branch is not replaced by predicates (sink.c). */
+/* With more instructions after it, a branch is not replaced by predicates (sink.c). */
 enum { MOST_COPIES = 8 };
 
 static bool is_plain_copy(const ptx_instruction *i) {

@@ -1,4 +1,4 @@
-/* Moves instructions behind a branch if only one of its paths needs them.
+/* Moves instructions after a branch if only one of its paths needs them.
  *
  * Loads that only some lanes need then have fewer lanes, and sometimes none, which the counters show. Each branch is
  * looked at once, in program order, so that an instruction can move on through several. Live registers change as

@@ -189,7 +189,7 @@ static int compare_numbers(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-/* Finds the registers that each iteration can have for itself: neither the next one nor the code behind the loop reads
+/* Finds the registers that each iteration can have for itself: neither the next one nor the code after the loop reads
  * them. */
 static void find_own(unrolling *u) {
     const ptx_liveness *live = u->loops.live;

@@ -183,7 +183,7 @@ static haul_status move_pages(const disk_file *f, bool writes, uint64_t offset, 
 }
 
 /* Direct transfers need offset and address to be at the same place in a page. The parts before the first page and
- * behind the last one go through the page cache. */
+ * after the last one go through the page cache. */
 static haul_status move_all(const disk_file *f, bool writes, uint64_t offset, char *bytes, uint64_t count) {
     if (offset % DISK_PAGE != (uintptr_t)bytes % DISK_PAGE) return move(f, f->descriptor, writes, offset, bytes, count);
     uint64_t head = (DISK_PAGE - offset % DISK_PAGE) % DISK_PAGE;

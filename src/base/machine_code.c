@@ -124,7 +124,7 @@ static bool is_heading(const char *line, const char **name, size_t *length) {
     return (*name)[*length] == ':';
 }
 
-/* Returns the opcode, after the address (a comment) and a predicate, and cuts the line off behind it. Returns NULL if
+/* Returns the opcode, after the address (a comment) and a predicate, and cuts the line off after it. Returns NULL if
  * the line has none. */
 static char *opcode_of(char *line) {
     char *at = line + strspn(line, " \t");

@@ -21,7 +21,7 @@ enum { ROOM = 64 };
 
 typedef enum unit_state { INSIDE, LIVE, FREE, GONE } unit_state;
 
-/* The heap is a row of blocks up to `top`, with nothing behind it. A block's data is kept in its first unit; its other
+/* The heap is a row of blocks up to `top`, with nothing after it. A block's data is kept in its first unit; its other
  * units are INSIDE. GONE: freed, but not reusable yet. */
 typedef struct unit {
     uint64_t bytes;  /* requested */

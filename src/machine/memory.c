@@ -268,7 +268,7 @@ static bool is_carved(const sim_memory *m, uint64_t address) {
     return address >= m->carving.from && address < m->carving.to;
 }
 
-/* Takes memory behind everything ever allocated. */
+/* Takes memory after everything ever allocated. */
 static bool find_fresh(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
     *from = number_align(m->high, alignment_of(bytes));
     size_t i = 0;
@@ -540,7 +540,7 @@ static void insert_mapped(sim_memory *m, uint64_t from, void *host, uint64_t byt
     sim_memory_mark_written(m, from, bytes);
 }
 
-/* Finds the first gap behind the device's memory that is large enough; the offset in a page is kept. */
+/* Finds the first gap after the device's memory that is large enough; the offset in a page is kept. */
 static haul_status find_gap(const sim_memory *m, uint64_t within, uint64_t bytes, uint64_t *address) {
     uint64_t from = m->base + number_align(m->bytes, PAGE);
     const uint64_t end = m->base + all_bytes(m);
@@ -732,7 +732,7 @@ void *sim_memory_at(const sim_memory *m, uint64_t address, uint64_t bytes) {
     return (void *)(range.host + address);
 }
 
-/* ---- behind allocations ---- */
+/* ---- after allocations ---- */
 
 void sim_memory_map_pages(sim_memory *m) {
     m->maps_pages = true;
@@ -748,7 +748,7 @@ static bool is_page_mapped(const sim_memory *m, uint64_t offset) {
     return false;
 }
 
-/* Hardware maps whole pages, so bytes behind an allocation may be accessible. */
+/* Hardware maps whole pages, so bytes after an allocation may be accessible. */
 static void *in_device_pages(const sim_memory *m, uint64_t address, uint64_t bytes) {
     const uint64_t offset = address - m->base;
     if (address < m->base || offset >= m->bytes || bytes > m->bytes - offset) return NULL;
@@ -770,7 +770,7 @@ static void *in_host_pages(const sim_memory *m, uint64_t address, uint64_t bytes
     return (uintptr_t)host + bytes <= end ? host : NULL;
 }
 
-/* Says how far an access lies behind or before an allocation. */
+/* Says how far an access lies after or before an allocation. */
 static void describe_beyond(const sim_memory *m, uint64_t address, uint64_t bytes, sim_beyond *how) {
     sim_range range = {0};
     *how = (sim_beyond){.side = SIM_BEHIND};

@@ -51,7 +51,7 @@ static uint32_t *find_starts(const ptx_function *f, arena *scratch) {
     return block_at;
 }
 
-/* A label behind the last instruction has no block: a jump there leaves the function. */
+/* A label after the last instruction has no block: a jump there leaves the function. */
 static uint32_t block_of_label(const ptx_function *f, const uint32_t *block_at, uint32_t label) {
     uint32_t block = block_at[f->labels[label].target];
     return block ? block - 1 : PTX_NO_BLOCK;

@@ -65,7 +65,7 @@ static uint32_t end_of_calls(const growth *g, uint32_t k) {
     return k + 1 < g->count ? g->reached[k + 1].first_call : (uint32_t)g->call_count;
 }
 
-/* Lists the functions that `root` reaches, depth first, and orders each behind those that it calls. Recursive calls
+/* Lists the functions that `root` reaches, depth first, and orders each after those that it calls. Recursive calls
  * lead to functions that are listed already. */
 static void reach_from(growth *g, const ptx_function *root) {
     uint32_t depth = 0;
@@ -86,7 +86,7 @@ static void reach_from(growth *g, const ptx_function *root) {
     }
 }
 
-/* The entry, and behind an indirect call all functions that it may mean. Then the calls are rewritten from indices of
+/* The entry, and after an indirect call all functions that it may mean. Then the calls are rewritten from indices of
  * the module to numbers of this list. */
 static void reach_all(growth *g, const ptx_function *entry) {
     reach_from(g, entry);

@@ -3,7 +3,7 @@
  * Inlined calls cost nothing at run time, and joins, liveness and the assembler's passes work across them, as they do
  * in ptxas. Calls that cannot be inlined, because of recursion or size, become calls of a region (region.c). Parameters
  * in .param space are bound to the caller's variables where that is possible, so no copy is made. A return becomes a
- * jump behind the body. */
+ * jump after the body. */
 #include "ptx/inline.h"
 
 #include "ptx/flatten.h"
@@ -118,7 +118,7 @@ static haul_status copy_call(ptx_flattener *f, const ptx_site *s, const ptx_inst
     return HAUL_OK;
 }
 
-/* `ret` of a called function jumps behind the body; the last one falls through. */
+/* `ret` of a called function jumps after the body; the last one falls through. */
 static void copy_return(ptx_flattener *f, const ptx_site *s, const ptx_instruction *from, bool is_last) {
     ptx_instruction mapped = ptx_flat_map(f, s, from);
     if (s->depth == 0) {

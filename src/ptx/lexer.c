@@ -237,7 +237,7 @@ static void decimal_float(ptx_lexer *l, const char *start) {
     finish(l, PTX_TOKEN_FLOAT, start);
 }
 
-/* Reads the digits of an integer, and the U behind an unsigned one. */
+/* Reads the digits of an integer, and the U after an unsigned one. */
 static void integer(ptx_lexer *l, const char *start, unsigned base) {
     const char *first = l->next;
     bool fits = digits(l, base, &l->token.bits);

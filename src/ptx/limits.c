@@ -183,7 +183,7 @@ static int by_index(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-/* Returns the end of a variable that is placed behind `end`. */
+/* Returns the end of a variable that is placed after `end`. */
 static uint64_t place(uint64_t end, const ptx_variable *v) {
     return number_align(end, v->alignment) + v->size;
 }

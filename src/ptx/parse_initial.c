@@ -73,7 +73,7 @@ static void put_constant(filler *f, uint64_t at, ptx_constant c, ptx_position po
     put_integer(f, at, bits);
 }
 
-/* Parses the `+ 4` behind an address. */
+/* Parses the `+ 4` after an address. */
 static int64_t parse_addend(ptx_parser *p, const ptx_relocation *r) {
     ptx_position at = p->lexer.token.position;
     if (!ptx_accept(p, '+')) return 0;

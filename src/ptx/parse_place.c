@@ -10,7 +10,7 @@
 
 /* ---- .file and .loc ---- */
 
-/* Each text numbers its files from 0 or 1, so numbers are moved behind those of the texts before. */
+/* Each text numbers its files from 0 or 1, so numbers are moved after those of the texts before. */
 void ptx_parse_file(ptx_parser *p) {
     ptx_lexer_advance(&p->lexer);
     const size_t index = p->first_file + ptx_expect_integer(p, PTX_MAX_FILES - 1, "a file's number");

@@ -45,7 +45,7 @@ static bool has(const ptx_function *f, unsigned row) {
 /* Parses a number between the row's limits. */
 static uint32_t parse_number(ptx_parser *p, const struct property *property) {
     const ptx_position at = p->lexer.token.position;
-    const char *what = arena_printf(&p->scratch, "the number behind '%s'", property->name);
+    const char *what = arena_printf(&p->scratch, "the number after '%s'", property->name);
     const uint64_t value = ptx_expect_integer(p, property->most, what);
     if (value < property->least)
         ptx_fail_syntax(&p->diagnostics, at, "%s must be at least %u, not %u", what, property->least, (unsigned)value);

@@ -1,6 +1,6 @@
 /* Calls that remain: each called function becomes a region of the flat function.
  *
- * A region is the instructions of one function, behind those of the entry. All parameters and results go through two
+ * A region is the instructions of one function, after those of the entry. All parameters and results go through two
  * areas of .param space that every region shares, one for arguments and one for results; a call stores its arguments,
  * and the callee copies them to variables of its own before it calls others. Local variables of functions that may
  * recur lie in a stack: the start of the callee's frame is passed as the first argument. Regions are analysed one by

@@ -65,7 +65,7 @@ static const char *shift_fault(const ptx_instruction *i) {
                : NULL;
 }
 
-/* `scale`: its operand, behind all others. */
+/* `scale`: its operand, after all others. */
 static const char *input_scale_fault(const ptx_instruction *i, unsigned scale) {
     enum { MOST_SCALE = 15 };
     const unsigned kind = i->mods[PTX_SLOT_KIND];

@@ -180,7 +180,7 @@ static haul_status check_filling(const ptx_check *c) {
     return ptx_check_fail(c, i->operands[2].position, "stores 0 only");
 }
 
-/* The barrier's number is behind the result of those that have one. */
+/* The barrier's number is after the result of those that have one. */
 static const ptx_operand *barrier_operand(const ptx_instruction *i) {
     return &i->operands[ptx_pattern_of(i->op)->operands[0].role == PTX_ROLE_DESTINATION];
 }

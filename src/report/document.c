@@ -41,7 +41,7 @@ static const char *vformat(report_document *d, const char *format, va_list argum
         va_end(arguments_);                               \
     } while (0)
 
-/* Chains an item behind the last one; the caller sets the first. */
+/* Chains an item after the last one; the caller sets the first. */
 #define APPEND(list, item)                             \
     do {                                               \
         if ((list)->last) (list)->last->next = (item); \

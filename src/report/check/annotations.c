@@ -182,7 +182,7 @@ static bool is_name(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The position behind the parenthesis that closes the one at `i`. */
+/* The position after the parenthesis that closes the one at `i`. */
 static size_t skip_parentheses(const reader *r, size_t i, size_t end) {
     size_t depth = 0;
     for (; i < end; i++) {
@@ -273,7 +273,7 @@ static size_t opening_brace(const reader *r, const comment *c) {
     return has_word(r->code, start, brace, "__global__") || has_word(r->code, start, brace, "__device__") ? brace : 0;
 }
 
-/* Behind code, or before code on the same line, a comment means its own line. Alone on a line it means the function
+/* After code, or before code on the same line, a comment means its own line. Alone on a line it means the function
  * that it opens, or else what follows. */
 static haul_status find_scope(const reader *r, const comment *c, report_scope *scope) {
     *scope = (report_scope){.file = r->path, .exact = true};

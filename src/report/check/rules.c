@@ -265,7 +265,7 @@ static haul_status parse_scope(char *head, report_scope *scope) {
     return parse_place(place, scope);
 }
 
-/* The colon that ends the scope has a blank behind it; those in C++ names and in FILE:LINE have none. */
+/* The colon that ends the scope has a blank after it; those in C++ names and in FILE:LINE have none. */
 static haul_status parse_line(report_rules *rules, char *line, report_rule *rule, report_rule_kind usual) {
     char *colon = strchr(line, ':');
     while (colon && !strchr(" \t", colon[1])) colon = strchr(colon + 1, ':');

@@ -115,7 +115,7 @@ static void put_end(text *out, report_sources *sources, report_terminal terminal
     put_chain(out, terminal, end->instruction, end->place);
 }
 
-/* A sentence behind its label, wrapped at the label's end. */
+/* A sentence after its label, wrapped at the label's end. */
 static void put_labelled(text *out, report_terminal terminal, const char *label, const char *sentence) {
     text_printf(out, "%*s%s: ", INDENT, "", label);
     report_put_wrapped(out, terminal, INDENT + strlen(label) + 2, sentence);

@@ -58,7 +58,7 @@ static void put_number(text *out, report_unit unit, double value) {
         markup_put(out, number);
 }
 
-/* Percentages get a bar behind the number; `--w` is its width. */
+/* Percentages get a bar after the number; `--w` is its width. */
 static void put_cell(text *out, const report_column *c, const report_cell *cell, report_tone row_tone) {
     report_tone tone = cell->tone ? cell->tone : row_tone;
     bool share = c->unit == REPORT_PERCENT && cell->kind == REPORT_CELL_NUMBER && isfinite(cell->number);
