@@ -197,7 +197,7 @@ refuse 'globals.depth: its value is a floating-point number, but variable `depth
     replay kernels.ptx -k store -a buf:zero:4 -a i32:3 --global depth=f32:1 --device sim
 refuse 'globals.depth: its value is 8 bytes, but variable `depth` is 4 bytes; pass it as `u32:1`' \
     replay kernels.ptx -k store -a buf:zero:4 -a i32:3 --global depth=i64:1 --device sim
-refuse 'no permutation' replay kernels.ptx -k store -a buf:perm:256:12 -a i32:1
+refuse 'not a permutation' replay kernels.ptx -k store -a buf:perm:256:12 -a i32:1
 
 # --- what kernels do ---
 refuse 'has not ended' replay kernels.ptx -k forever -a buf:zero:4 --limit 100000 --device sim
