@@ -149,13 +149,6 @@ static unsigned separates(const ptx_instruction *i) {
     return ptx_is_pure(i->op) ? 0 : IN_ALL;
 }
 
-/* Returns whether stores before and after the instruction stay apart: approximations that scale subnormal numbers, and
- * signed divisions. */
-static bool parts_stores(const ptx_instruction *i) {
-    if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return i->type == PTX_S32;
-    return i->op == PTX_OP_FDIV_APPROX || (ptx_has(i->op, PTX_TRAIT_SCALES) && !i->mods[PTX_SLOT_FTZ]);
-}
-
 /* Begins a new region of loads in each of the domains: later loads are not combined with earlier ones. */
 static void begin_loads(combining *s, unsigned domains) {
     for (unsigned d = 0; d < DOMAINS; d++)
@@ -320,7 +313,7 @@ static void scan_instruction(combining *s, uint32_t index, uint32_t block) {
         scan_constant_load(s, index);
     } else {
         begin_loads(s, separates(i));
-        begin_stores(s, i->op == PTX_OP_LD ? written_domains(i) : parts_stores(i) ? IN_ALL : separates(i));
+        begin_stores(s, i->op == PTX_OP_LD ? written_domains(i) : sim_is_predicated(i) ? IN_ALL : separates(i));
     }
     sim_bases_pass(&s->bases, index, block);
 }

@@ -214,7 +214,7 @@ static ptx_operand negated(rewriting *w, const ptx_instruction *i, ptx_operand o
     neg.operand_count = 2;
     neg.operands = ARENA_ARRAY(w->found->memory, 2, ptx_operand);
     neg.operands[0] = neg.operands[1] = o;
-    neg.operands[0].reg = sim_rewrite_register(&w->to, o.reg, "%negative");
+    neg.operands[0].reg = sim_rewrite_register(&w->to, w->to.to->registers[o.reg].type, "%negative");
     sim_rewrite_add(&w->to, neg);
     return neg.operands[0];
 }

@@ -215,7 +215,7 @@ static bool fold_quotient(folding *f, ptx_instruction *i) {
     if (by != 1) {
         ptx_instruction scaled = *i;
         become_product(f, &scaled, by);
-        scaled.operands[0].reg = sim_rewrite_register(&f->to, i->operands[0].reg, "%scaled");
+        scaled.operands[0].reg = sim_rewrite_register(&f->to, f->to.to->registers[i->operands[0].reg].type, "%scaled");
         sim_rewrite_add(&f->to, scaled);
         own_operands(f, i)[1] = scaled.operands[0];
     }
@@ -390,7 +390,7 @@ static bool fold_selection(folding *f, ptx_instruction *i) {
         const value *v = value_of(f, o->reg);
         if (v->made == PTX_OP_RCP_APPROX || !still_has(f, v)) continue;
         ptx_operand selected = *o;
-        selected.reg = sim_rewrite_register(&f->to, v->of, "%sign");
+        selected.reg = sim_rewrite_register(&f->to, f->to.to->registers[v->of].type, "%sign");
         add_sign(f, i, v, selected, selected.reg);
         own_operands(f, i)[k] = selected;
         changed = true;

@@ -3,9 +3,11 @@
 #include "assembler/passes.h"
 
 #include "assembler/contract.h"
+#include "assembler/early_exit.h"
 #include "assembler/fold.h"
 #include "assembler/hoist.h"
 #include "assembler/predicate.h"
+#include "assembler/quotient.h"
 #include "assembler/sink.h"
 #include "assembler/unroll.h"
 #include "base/status.h"

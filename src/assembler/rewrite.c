@@ -23,9 +23,9 @@ void sim_rewrite_add(sim_rewrite *w, ptx_instruction i) {
     ARENA_PUSH(w->memory, to->instructions, to->instruction_count, w->instructions, i);
 }
 
-uint32_t sim_rewrite_register(sim_rewrite *w, uint32_t like, const char *name) {
+uint32_t sim_rewrite_register(sim_rewrite *w, ptx_type type, const char *name) {
     ptx_function *to = w->to;
-    const ptx_register made = {.name = name, .type = to->registers[like].type};
+    const ptx_register made = {.name = name, .type = type};
     if (to->registers == w->from->registers) { /* the registers are still the old function's: copy them */
         w->registers = to->register_count + 16;
         to->registers = ARENA_ARRAY(w->memory, w->registers, ptx_register);

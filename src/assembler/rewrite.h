@@ -19,8 +19,8 @@ void sim_rewrite_begin(sim_rewrite *w, const ptx_function *from, arena *memory);
 void sim_rewrite_at(sim_rewrite *w, uint32_t i);
 void sim_rewrite_add(sim_rewrite *w, ptx_instruction i);
 
-/* Returns a new register of the type of `like`. `name` is not copied. */
-uint32_t sim_rewrite_register(sim_rewrite *w, uint32_t like, const char *name);
+/* Returns a new register. `name` is not copied. */
+uint32_t sim_rewrite_register(sim_rewrite *w, ptx_type type, const char *name);
 
 /* Moves labels and blocks along with their instructions. */
 void sim_rewrite_end(sim_rewrite *w);

@@ -81,7 +81,7 @@ static bool may_load(const sinking *s, const ptx_instruction *i) {
 
 /* Loads without side effects and pure instructions move; guarded ones stay. */
 static bool may_move(const sinking *s, const ptx_instruction *i) {
-    if (i->guarded) return false;
+    if (i->guarded || sim_is_predicated(i)) return false;
     return i->op == PTX_OP_LD ? sim_is_ordinary(i) && may_load(s, i) : ptx_is_pure(i->op);
 }
 

@@ -41,6 +41,11 @@ bool sim_is_call(const ptx_instruction *i) {
     return ptx_has(i->op, PTX_TRAIT_CALLED) || (unless_32 && ptx_bits(i->type) != 32);
 }
 
+bool sim_is_predicated(const ptx_instruction *i) {
+    if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return i->type == PTX_S32;
+    return i->op == PTX_OP_FDIV_APPROX || (ptx_has(i->op, PTX_TRAIT_SCALES) && !i->mods[PTX_SLOT_FTZ]);
+}
+
 bool sim_is_crossed(const ptx_instruction *i) {
     const bool names_space = i->mods[PTX_SLOT_SPACE] != PTX_MOD_NONE;
     if (ptx_is(i->op, PTX_KIND_PREFETCH)) return names_space;

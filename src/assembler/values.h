@@ -30,6 +30,10 @@ typedef struct sim_place {
  * other than 32-bit ones. */
 bool sim_is_call(const ptx_instruction *instruction);
 
+/* Returns whether machine code predicates a part of it: approximations that scale subnormal numbers, and signed
+ * divisions. Such an instruction does not move, and stores before and after it stay apart. */
+bool sim_is_predicated(const ptx_instruction *instruction);
+
 /* Returns whether accesses on both sides of it are combined, and loads move past it. A prefetch that names no state
  * space stands in the way, because its address may be of any. */
 bool sim_is_crossed(const ptx_instruction *instruction);

@@ -50,7 +50,18 @@ static const char ptx[] =
     "  ld.param.u64 %rd1, [out];\n  cvta.to.global.u64 %rd1, %rd1;\n  mov.u32 %r1, %tid.x;\n"
     "  mov.u32 %r2, s;\n  shl.b32 %r3, %r1, 2;\n  add.u32 %r4, %r2, %r3;\n  st.shared.u32 [%r4], %r1;\n"
     "  sub.u32 %r5, 1020, %r3;\n  add.u32 %r5, %r2, %r5;\n  ld.shared.u32 %r5, [%r5];\n"
-    "  cvt.u64.u32 %rd2, %r3;\n  add.s64 %rd1, %rd1, %rd2;\n  st.global.u32 [%rd1], %r5;\n  ret;\n}\n";
+    "  cvt.u64.u32 %rd2, %r3;\n  add.s64 %rd1, %rd1, %rd2;\n  st.global.u32 [%rd1], %r5;\n  ret;\n}\n"
+    /* v.out[i] = *v.in + i for a structure {uint32_t *out; uint32_t more; uint32_t *in;} */
+    ".visible .entry fill(.param .align 8 .b8 v[24]) {\n"
+    "  .reg .b64 %rd<4>;\n  .reg .b32 %r<4>;\n"
+    "  ld.param.u64 %rd1, [v];\n  ld.param.u64 %rd2, [v+16];\n  ld.param.u32 %r3, [v+8];\n  mov.u32 %r1, %tid.x;\n"
+    "  mul.wide.u32 %rd3, %r1, 4;\n  add.s64 %rd1, %rd1, %rd3;\n  ld.global.u32 %r2, [%rd2];\n"
+    "  add.u32 %r2, %r2, %r1;\n  add.u32 %r2, %r2, %r3;\n  st.global.u32 [%rd1], %r2;\n  ret;\n}\n"
+    /* **at = 7 */
+    ".visible .entry follow(.param .u64 at) {\n"
+    "  .reg .b64 %rd<2>;\n  .reg .b32 %r<2>;\n"
+    "  ld.param.u64 %rd1, [at];\n  ld.global.u64 %rd1, [%rd1];\n  mov.u32 %r1, 7;\n  st.global.u32 [%rd1], %r1;\n  "
+    "ret;\n}\n";
 
 /* ---- what nvcc adds ---- */
 
@@ -74,7 +85,7 @@ static struct {
     const void *container, *linked;
 } wrapper = {0x466243b1, 1, &fat, NULL};
 
-static char increase, race, step; /* what stands for them on the host */
+static char increase, race, fill, follow, step; /* what stands for them on the host */
 
 __attribute__((constructor)) static void register_all(void) {
     fat.magic = 0xba55ed50;
@@ -89,6 +100,8 @@ __attribute__((constructor)) static void register_all(void) {
     void **handle = __cudaRegisterFatBinary(&wrapper);
     __cudaRegisterFunction(handle, &increase, NULL, "increase", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(handle, &race, NULL, "race", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, &fill, NULL, "fill", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, &follow, NULL, "follow", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterVar(handle, &step, NULL, "step", 0, 4, 1, 0);
     __cudaRegisterFatBinaryEnd(handle);
 }
@@ -181,6 +194,27 @@ static int use_two_processes(void) {
     return status;
 }
 
+/* Launches with pointers in a structure, twice the same pointer in one, and a pointer in a buffer. */
+static int pass_pointers(void) {
+    struct {
+        void *out;
+        uint32_t more;
+        void *in;
+    } view = {.more = 5};
+    void *table, *parameters[] = {&view};
+    const dim3 one = {1, 1, 1}, all = {COUNT, 1, 1};
+    cudaMalloc(&view.out, 4 * COUNT);
+    cudaMalloc(&view.in, 4);
+    cudaMemset(view.in, 1, 4);
+    cudaLaunchKernel(&fill, one, all, parameters, 0, NULL);
+    view.in = view.out;
+    cudaLaunchKernel(&fill, one, one, parameters, 0, NULL);
+    cudaMalloc(&table, sizeof view.out);
+    cudaMemcpy(table, &view.out, sizeof view.out, TO_DEVICE);
+    launch(&follow, table, 1);
+    return cudaDeviceSynchronize();
+}
+
 /* ---- NVTX, as its headers do it ---- */
 
 typedef void function(void);
@@ -235,6 +269,7 @@ int main(int argc, char **argv) {
     if (strcmp(what, "refused") == 0) return launch_refused();
     if (strcmp(what, "processes") == 0) return use_two_processes();
     if (strcmp(what, "ranges") == 0) return use_ranges();
+    if (strcmp(what, "pointers") == 0) return pass_pointers();
     if (strcmp(what, "graphics") == 0) return ask_for_graphics();
     for (int i = 2; strcmp(what, "arguments") == 0 && i < argc; i++) printf("[%s]\n", argv[i]);
     return 7;

@@ -78,6 +78,12 @@ result 'what is recorded can be compared' exits_with 0 "$haul" compare --device 
 result 'and gives what the program got' says 'outputs: 2 of 2 launches bit-identical' out
 result 'also after all files have been moved' sh -c \
     "mkdir '$work/there' && mv '$work'/record.* '$work/there' && '$haul' replay --device sim '$work/there/record.jsonl'"
+result 'launches with pointers in structures are recorded' \
+    exits_with 0 "$haul" replay --record "$work/pointers.jsonl" --launches 2 -- "$program" pointers
+result 'unless they share a buffer' says 'fill is not recorded: the structure of argument 0 shares a buffer' err
+result 'but none with pointers in buffers' says 'follow is not recorded: the buffer of argument 0 has addresses' err
+result 'the rest is there' says '^haul: 1 launch recorded, 2 left out$' err
+result 'and gives the same' exits_with 0 "$haul" compare --device sim "$work/pointers.jsonl"
 result 'findings may be left out' exits_with 1 "$haul" check --ignore race-shared -- "$program" race
 result 'by their kind' wrong says 'race-shared in race' err
 result 'findings go to SARIF and JUnit too' \

@@ -8,13 +8,13 @@
  * adds a hash of each buffer, and writes the line. So recorded launches never overlap others. record.c decides which
  * launches are recorded, and at most one is being recorded.
  *
- * Only 8-byte arguments are searched for pointers. What a replay could not repeat is left out with a message:
- * textures, clusters of the launch's own, packed arguments, and pointers in structures or in buffers' contents (the
- * latter are not noticed). */
+ * What a replay could not repeat is left out with a message: textures, clusters of the launch's own, packed arguments,
+ * and pointers in buffers. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/launch/launches.h"
+#include "machine/tensor.h"
 #include "ptx/print.h"
 #include "report/json.h"
 #include "standin/report.h"
@@ -32,6 +32,8 @@
 /* A buffer of the launch being recorded. */
 typedef struct buffer {
     size_t argument;   /* number of the first argument that points into it */
+    bool in_structure; /* that argument is a structure with the pointer in it */
+    json_t *object;    /* describes it in the line */
     CUdeviceptr first; /* the allocation's address and size */
     uint64_t bytes;
 } buffer;
@@ -125,10 +127,24 @@ static haul_status read_device(const driver_table *d, CUdeviceptr from, uint64_t
     return haul_fail(HAUL_ERROR_DRIVER, "device memory cannot be read");
 }
 
-static haul_status save_memory(const driver_table *d, CUdeviceptr from, uint64_t bytes, text *name) {
+/* Returns whether an 8-byte word is an address in an allocation: it would lead nowhere in a replay. */
+static bool holds_pointer(const unsigned char *bytes, size_t count) {
+    sim_allocation a;
+    uint64_t word;
+    for (size_t i = 0; i + sizeof word <= count; i += sizeof word) {
+        memcpy(&word, bytes + i, sizeof word);
+        if (sim_driver_allocation(word, &a)) return true;
+    }
+    return false;
+}
+
+static haul_status save_memory(const driver_table *d, CUdeviceptr from, uint64_t bytes, size_t argument, text *name) {
     void *content;
     HAUL_TRY(read_device(d, from, bytes, &content));
-    const haul_status status = save(content, bytes, ".bin", name);
+    const haul_status status =
+        holds_pointer(content, bytes)
+            ? haul_fail(HAUL_ERROR_UNSUPPORTED, "the buffer of argument %zu has addresses of buffers in it", argument)
+            : save(content, bytes, ".bin", name);
     memory_free(content);
     return status;
 }
@@ -139,22 +155,30 @@ static const buffer *buffer_at(CUdeviceptr first) {
     return NULL;
 }
 
+/* A pointer as another one into a buffer that the launch already has. Launch files have no name for a buffer of a
+ * structure. */
+static haul_status add_shared(const buffer *before, json_int_t at, json_t **object) {
+    if (before->in_structure)
+        return haul_fail(HAUL_ERROR_UNSUPPORTED, "the structure of argument %zu shares a buffer with another argument",
+                         before->argument);
+    *object = json_pack("{s:s, s:I, s:I}", "buf", LAUNCH_SAME, "of", (json_int_t)before->argument, "at", at);
+    return HAUL_OK;
+}
+
 /* The whole allocation that the pointer belongs to. Arguments that point into the same allocation refer to the first
  * of them, so that a replay aliases them, too. */
-static haul_status add_buffer(const driver_table *d, CUdeviceptr pointer, CUdeviceptr first, uint64_t bytes,
-                              size_t argument, json_t **object) {
+static haul_status add_buffer(const driver_table *d, CUdeviceptr pointer, const sim_allocation *a, size_t argument,
+                              bool in_structure, json_t **object) {
     text name = {0};
-    const json_int_t at = (json_int_t)(pointer - first);
-    const buffer *before = buffer_at(first);
-    if (before) {
-        *object = json_pack("{s:s, s:I, s:I}", "buf", LAUNCH_SAME, "of", (json_int_t)before->argument, "at", at);
-        return HAUL_OK;
-    }
-    state.buffers[state.buffer_count++] = (buffer){argument, first, bytes};
-    const haul_status status = save_memory(d, first, bytes, &name);
+    const json_int_t at = (json_int_t)(pointer - a->first);
+    const buffer *before = buffer_at(a->first);
+    if (before) return add_shared(before, at, object);
+    HAUL_TRY(save_memory(d, a->first, a->bytes, argument, &name));
     *object = json_pack("{s:s, s:s, s:I}", "buf", "file", "path", text_string(&name), "at", at);
     text_free(&name);
-    return status;
+    if (!*object) return haul_no_memory("the launch's record");
+    state.buffers[state.buffer_count++] = (buffer){argument, in_structure, *object, a->first, a->bytes};
+    return HAUL_OK;
 }
 
 /* Bytes as they are, for arguments of which no number can be made. */
@@ -164,17 +188,6 @@ static json_t *hex_of(const unsigned char *bytes, size_t count) {
     json_t *object = json_pack("{s:s}", "bytes", text_string(&hex));
     text_free(&hex);
     return object;
-}
-
-/* A structure may hold pointers, which would be invalid in a replay. */
-static bool holds_pointer(const unsigned char *bytes, size_t count) {
-    sim_allocation a;
-    uint64_t word;
-    for (size_t i = 0; i + sizeof word <= count; i += sizeof word) {
-        memcpy(&word, bytes + i, sizeof word);
-        if (sim_driver_allocation(word, &a)) return true;
-    }
-    return false;
 }
 
 /* A number where the launch file has a type for it. NaNs, infinities and halves have no number in JSON: bytes keep
@@ -202,6 +215,41 @@ static bool is_scalar(const ptx_variable *p) {
     return !p->dimensions && p->vector <= 1 && (p->size == 1 || p->size == 2 || p->size == 4 || p->size == 8);
 }
 
+/* Appends the bytes between two pointers to the fields of a structure. */
+static void add_plain_field(json_t *fields, const unsigned char *bytes, size_t count) {
+    if (count) json_array_append_new(fields, hex_of(bytes, count));
+}
+
+/* A structure as a list of bytes and buffers. Pointers are at multiples of 8, where C puts them. */
+static haul_status add_structure(const driver_table *d, const unsigned char *bytes, size_t count, size_t argument,
+                                 json_t **object) {
+    sim_allocation a;
+    CUdeviceptr word;
+    size_t plain = 0; /* where the bytes behind the last pointer begin */
+    json_t *fields = json_array();
+    *object = json_pack("{s:o}", "struct", fields);
+    for (size_t i = 0; *object && i + sizeof word <= count; i += sizeof word) {
+        memcpy(&word, bytes + i, sizeof word);
+        if (!sim_driver_allocation(word, &a)) continue;
+        json_t *field = NULL;
+        const haul_status status = add_buffer(d, word, &a, argument, true, &field);
+        if (status != HAUL_OK) {
+            json_decref(*object);
+            return status;
+        }
+        add_plain_field(fields, bytes + plain, i - plain);
+        json_array_append_new(fields, field);
+        plain = i + sizeof word;
+    }
+    add_plain_field(fields, bytes + plain, count - plain);
+    return HAUL_OK;
+}
+
+static bool is_tensor_map(const ptx_variable *p, const unsigned char *bytes) {
+    sim_tensor map;
+    return p->size == SIM_TENSOR_MAP_BYTES && sim_tensor_unpack(bytes, &map) == HAUL_OK;
+}
+
 /* The argument's value decides: an address within an allocation is a buffer, whatever the parameter's type. */
 static haul_status add_argument(const driver_table *d, const ptx_variable *p, const unsigned char *bytes, size_t i,
                                 json_t *arguments) {
@@ -210,14 +258,23 @@ static haul_status add_argument(const driver_table *d, const ptx_variable *p, co
     sim_allocation a;
     if (p->size == sizeof pointer) memcpy(&pointer, bytes, sizeof pointer);
     if (pointer && sim_driver_allocation(pointer, &a))
-        HAUL_TRY(add_buffer(d, pointer, a.first, a.bytes, i, &object));
+        HAUL_TRY(add_buffer(d, pointer, &a, i, false, &object));
     else if (is_scalar(p))
         object = scalar_of(p, bytes);
+    else if (is_tensor_map(p, bytes))
+        return haul_fail(HAUL_ERROR_UNSUPPORTED, "argument %zu is a tensor map", i);
     else if (holds_pointer(bytes, p->size))
-        return haul_fail(HAUL_ERROR_UNSUPPORTED, "argument %zu is a structure with a pointer in it", i);
+        HAUL_TRY(add_structure(d, bytes, p->size, i, &object));
     else
         object = hex_of(bytes, p->size);
     return json_array_append_new(arguments, object) == 0 ? HAUL_OK : haul_no_memory("the launch's record");
+}
+
+/* The most pointers that the arguments can hold. */
+static size_t most_buffers(const ptx_function *entry) {
+    size_t most = 1;
+    for (size_t i = 0; i < entry->param_count; i++) most += (size_t)entry->params[i]->size / sizeof(CUdeviceptr);
+    return most;
 }
 
 static haul_status add_arguments(const driver_table *d, const ptx_function *entry, void **parameters, json_t *line) {
@@ -225,7 +282,7 @@ static haul_status add_arguments(const driver_table *d, const ptx_function *entr
     if (json_object_set_new(line, "args", arguments) != 0) return haul_no_memory("the launch's record");
     memory_free(state.buffers);
     state.buffer_count = 0;
-    state.buffers = memory_zeroed(entry->param_count, sizeof *state.buffers);
+    state.buffers = memory_zeroed(most_buffers(entry), sizeof *state.buffers);
     if (!state.buffers) return haul_no_memory("the launch's record");
     for (size_t i = 0; i < entry->param_count; i++)
         HAUL_TRY(add_argument(d, entry->params[i], parameters[i], i, arguments));
@@ -348,8 +405,7 @@ static haul_status add_hash(const driver_table *d, const buffer *b) {
     HAUL_TRY(read_device(d, b->first, b->bytes, &content));
     const uint64_t hash = hash_bytes(HASH_START, content, b->bytes);
     memory_free(content);
-    json_t *object = json_array_get(json_object_get(state.line, "args"), b->argument);
-    const int failed = json_object_set_new(object, "after", json_sprintf("%016" PRIx64, hash));
+    const int failed = json_object_set_new(b->object, "after", json_sprintf("%016" PRIx64, hash));
     return failed ? haul_no_memory("the launch's record") : HAUL_OK;
 }
 
