@@ -61,7 +61,7 @@ extern "C" __global__ void saxpy_registers(unsigned n, float alpha, const float 
     axpy_tail(4, n, alpha, x, y);
 }
 
-/* ---- with haul's pipelines. A stage holds a tile of x and, behind it, one of y ---- */
+/* ---- with haul's pipelines. A stage holds a tile of x and, after it, one of y ---- */
 
 /* Starts the copy of vector i of x and y into this thread's place in the next stage, if there is such a vector. */
 static __device__ __forceinline__ void fetch_vector(haul_pipeline *p, float4 *stages, const float *x, const float *y,

@@ -45,7 +45,7 @@ static const char *const introduction[] = {
     "The tables use this notation for modifiers:",
     "- `[ ]`: may be left out.",
     "- `a/b`: one of them.",
-    "- `(f32)` behind a modifier: it goes with that type only.",
+    "- `(f32)` after a modifier: it goes with that type only.",
     "- The depth of a product's shape follows the shape without a dot: `m16n8 k16` is `.m16n8k16`.",
     "The tables use this notation for operands:",
     "- `[m]` is an address, `[tm]` a tensor map with coordinates, `[ta]` an address in tensor memory, `xa` such an "
@@ -70,18 +70,18 @@ static const char *const choices[] = {
     "were added to it. Sums in 8 bits saturate. Virtual GPUs run one after the other, so a kernel that waits for "
     "another device's kernel ends as deadlocked.",
     "- **Tensor copies `.im2col::w` and `.im2col::w::128`** could not be compared with a GPU. The manual does not say "
-    "where a halo lies. Here its pixels are those that follow in the walk, and they lie behind all others. With 128 "
-    "pixels they lie behind all 128: first the pixel that follows each 32, then the second one of each.",
+    "where a halo lies. Here its pixels are those that follow in the walk, and they lie after all others. With 128 "
+    "pixels they lie after all 128: first the pixel that follows each 32, then the second one of each.",
     "- **Interleaved channels** (16 or 32 bytes) of tensor maps follow an H100. The first dimension counts pixels of "
     "one "
     "slice. The last dimension but one counts slices, of which a copy takes one. By pixels (im2col) the first "
     "dimension "
-    "and those behind it are walked.",
+    "and those after it are walked.",
     "- **Refused by name**: interleaved channels for `im2col::w`, `.texref` and `.samplerref`.",
     "- **NaNs** are an H100's. Arithmetic in single and half precision, `neg` and `abs` too, returns the NaN with all "
     "bits set but the sign. A negated or absolute operand of a selection is an exception, because ptxas moves the sign "
     "into the selection. In double precision, sums and products keep sign and payload of the last operand that is a "
-    "NaN; constants come behind registers. `fma` keeps b's, then c's; `div` keeps the first operand's.",
+    "NaN; constants come after registers. `fma` keeps b's, then c's; `div` keeps the first operand's.",
     "- **Constants** that ptxas evaluates are evaluated as on an H100: approximate functions of constants, products by "
     "one, fields and shifts by constants beyond the width (`assembler/fold.c`).",
     "- **`%pm0` to `%pm7` and `%envreg`** read as 0, but for the grid's barrier. `clusterlaunchcontrol` hands out "

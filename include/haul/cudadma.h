@@ -221,11 +221,10 @@ template <bool DO_SYNC, haul_cudadma_strides STRIDES, int BYTES, int THREADS, in
         MOST = LEAST + (STRIDES != HAUL_CUDADMA_NO_STRIDE) + (DO_SYNC ? 0 : (THREADS == 0) + 1)
     };
     template <int COUNT> static HAUL_MEMBER haul_cudadma_made make(haul_cudadma_numbers<COUNT> n) {
-        static_assert(
-            COUNT >= LEAST && COUNT <= MOST,
-            "haul: a CudaDMA constructor takes dmaID, DMA threads, compute threads and the first DMA thread "
-            "(without DO_SYNC the second and the last, behind all others), then bytes of an element, elements "
-            "and strides; numbers that are template arguments are left out");
+        static_assert(COUNT >= LEAST && COUNT <= MOST,
+                      "haul: a CudaDMA constructor takes dmaID, DMA threads, compute threads and the first DMA thread "
+                      "(without DO_SYNC the second and the last, after all others), then bytes of an element, elements "
+                      "and strides; numbers that are template arguments are left out");
         haul_cudadma_made m = {0, THREADS, 0, 0, 0, 0, 0, 0};
         if (DO_SYNC) {
             m.dma_id = n.take();

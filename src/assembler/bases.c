@@ -1,3 +1,9 @@
+/* Values of base registers, where a register is written more than once.
+ *
+ * Two accesses can be combined if they have the same base and constant offsets. A pointer that a loop advances is the
+ * same register with different values, so each write gives it a new number, and a block where different values meet
+ * gets a number of its own, like a phi in SSA form. Only registers that accesses use as bases are traced, and only
+ * through blocks that lead to such accesses. */
 #include "assembler/bases.h"
 
 #include "base/search.h"
@@ -43,6 +49,7 @@ typedef struct look {
     uint32_t block;
 } look;
 
+/* Lists the blocks that write a base. */
 static void note_write(void *context, uint32_t reg, bool writes) {
     const look *l = context;
     sim_bases *b = l->bases;
@@ -52,6 +59,7 @@ static void note_write(void *context, uint32_t reg, bool writes) {
     ARENA_PUSH(b->memory, b->written, b->written_count, b->written_capacity, w);
 }
 
+/* Lists the blocks that use a base which they have not written yet. */
 static void note_access(const look *l, uint32_t instruction) {
     sim_bases *b = l->bases;
     const sim_place place = place_of(b, instruction);
@@ -63,6 +71,7 @@ static void note_access(const look *l, uint32_t instruction) {
     ARENA_PUSH(b->memory, b->entered, b->entered_count, b->entered_capacity, e);
 }
 
+/* Scans all blocks; within a block, order decides whether a value comes from outside. */
 static void look_through(sim_bases *b, bool (*is_access)(const ptx_instruction *)) {
     const ptx_function *f = b->function;
     look l = {.bases = b,
@@ -104,12 +113,14 @@ static int compare_ranks(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
+/* Adds a block to those that the current register is traced through. */
 static void add_block(trace *t, uint32_t block) {
     if (t->seen[block]) return;
     t->seen[block] = true;
     t->blocks[t->count++] = block;
 }
 
+/* Finds the blocks on paths from writes to accesses, in the order that sim_find_tops() wants. */
 static void find_blocks(trace *t, uint32_t reg, uint32_t end) {
     const sim_dominance *d = t->bases->dominance;
     t->count = 0;
@@ -125,6 +136,8 @@ static void find_blocks(trace *t, uint32_t reg, uint32_t end) {
     for (uint32_t k = 0; k < t->count; k++) t->blocks[k] = d->order[t->blocks[k]];
 }
 
+/* Sets the `top` of each use: the block where its value was written or where values meet. Clears the arrays for the
+ * next register. */
 static void trace_register(trace *t) {
     sim_bases *b = t->bases;
     const uint32_t reg = b->entered[t->entered].reg;
@@ -143,6 +156,7 @@ static void trace_register(trace *t) {
     }
 }
 
+/* Both lists are sorted by register and block, so one walk suffices. */
 static void trace_all(sim_bases *b) {
     const size_t blocks = b->function->block_count + 1;
     trace t = {.bases = b,
@@ -174,6 +188,7 @@ void sim_bases_find(const ptx_function *f, const sim_values *v, const sim_domina
 
 /* ---- values during the walk over the blocks ---- */
 
+/* The entry of a write, by binary search. */
 static sim_base_written *find_written(const sim_bases *b, uint32_t reg, uint32_t block) {
     const sim_base_written wanted = {.reg = reg, .block = block};
     size_t at;
@@ -191,12 +206,14 @@ static uint64_t value_on_entry(const sim_bases *b, uint32_t reg, uint32_t block)
     return w ? w->value : top + 1ull;
 }
 
+/* The number of the register's current value; looked up once for each block. */
 static uint64_t value_of(sim_bases *b, uint32_t reg, uint32_t block) {
     if (b->value_in[reg] != block + 1) b->value[reg] = value_on_entry(b, reg, block);
     b->value_in[reg] = block + 1;
     return b->value[reg];
 }
 
+/* Adds the value's number to the base, above the register's bits. */
 sim_place sim_bases_place(sim_bases *b, uint32_t instruction, uint32_t block) {
     enum { VALUE_SHIFT = 34 };
     sim_place place = place_of(b, instruction);
@@ -210,6 +227,7 @@ typedef struct pass {
     uint32_t block;
 } pass;
 
+/* A write gives the register a new value. The last one of a block is what later blocks get. */
 static void take_write(void *context, uint32_t reg, bool writes) {
     const pass *p = context;
     sim_bases *b = p->bases;

@@ -1,3 +1,10 @@
+/* Combines accesses to neighbouring addresses into wider ones, as ptxas does.
+ *
+ * Wider accesses mean fewer requests and wavefronts, so the counters depend on them. Blocks are walked in the order of
+ * the dominator tree. Loads are grouped into regions: two loads of a region have nothing between them that might change
+ * the memory, so either may be moved to the other. Stores are combined only if they follow each other in a block. Then
+ * nodes, the accesses with their places, are merged within regions (merge.c), and each instruction gets the parts that
+ * are left of it. Alignment may be proved by another access to the same base. */
 #include "assembler/combine.h"
 
 #include "assembler/bases.h"
@@ -58,14 +65,17 @@ unsigned sim_element_count(const ptx_instruction *i) {
     return value->kind == PTX_VECTOR ? value->part_count : 1;
 }
 
+/* The bytes of a lane's access. */
 static unsigned access_bytes(const ptx_instruction *i) {
     return sim_element_count(i) * sim_element_bytes(i);
 }
 
+/* Accesses with different cache hints are not combined. */
 static uint16_t hints_of(const ptx_instruction *i) {
     return (uint16_t)(i->mods[PTX_SLOT_CACHE] * PTX_MOD_COUNT + i->mods[PTX_SLOT_EVICT_L1]);
 }
 
+/* Whether an instruction uses the loaded element. */
 static bool element_needed(const ptx_instruction *i, const sim_values *v, unsigned element) {
     const ptx_operand *value = value_operand(i);
     if (value->kind == PTX_VECTOR) value = &value->parts[element];
@@ -108,6 +118,7 @@ static void list_elements(combining *s, uint32_t index, sim_place place, sim_nod
 
 /* ---- regions ---- */
 
+/* Returns DOMAINS for spaces whose accesses are not combined. */
 static unsigned domain_of(const ptx_instruction *i) {
     switch (i->mods[PTX_SLOT_SPACE]) {
     case PTX_MOD_SHARED:
@@ -120,6 +131,7 @@ static unsigned domain_of(const ptx_instruction *i) {
 
 enum { IN_SHARED = 1 << SHARED, IN_GLOBAL = 1 << GLOBAL, IN_ALL = (1 << DOMAINS) - 1 };
 
+/* A generic store may write to shared and to global memory. */
 static unsigned written_domains(const ptx_instruction *i) {
     switch (domain_of(i)) {
     case SHARED: return IN_SHARED;
@@ -137,6 +149,7 @@ static unsigned separates(const ptx_instruction *i) {
     return ptx_is_pure(i->op) ? 0 : IN_ALL;
 }
 
+/* Begins a new region of loads in each of the domains: later loads are not combined with earlier ones. */
 static void begin_loads(combining *s, unsigned domains) {
     for (unsigned d = 0; d < DOMAINS; d++)
         if (domains >> d & 1) s->loads[d] = ++s->regions;
@@ -163,6 +176,7 @@ static void find_between(combining *s, unsigned domain, bool *separates_here, ui
         if (top[b] == b) s->between[b] = (uint8_t)(s->between[b] | 1u << domain);
 }
 
+/* A block without a parent is reached from outside, so nothing is known. */
 static void look_between(combining *s) {
     const ptx_function *f = s->function;
     bool *separates_here = ARENA_ARRAY(s->memory, f->block_count + 1, bool);
@@ -175,6 +189,7 @@ static void look_between(combining *s) {
         if (s->dominance.parent[b] == PTX_NO_BLOCK) s->between[b] = IN_ALL;
 }
 
+/* Continues the regions at the end of the parent, unless something in between separates them. */
 static void enter_block(combining *s, uint32_t block) {
     const unsigned separated = s->between[block];
     for (unsigned d = 0; d < DOMAINS; d++)
@@ -194,6 +209,7 @@ static void append(sim_node_list *to, const sim_node_list *from, uint32_t region
     }
 }
 
+/* An access with the width of its alignment proves what its base is aligned to. */
 static void prove(combining *s, const ptx_instruction *i, sim_place place, uint32_t block) {
     const unsigned whole = (unsigned)__builtin_ctz(access_bytes(i));
     const unsigned offset = place.offset ? (unsigned)__builtin_ctzll((uint64_t)place.offset) : whole;
@@ -210,6 +226,7 @@ static bool was_written(const combining *s, const sim_node *n, uint32_t region) 
            w->at <= n->at && n->at + n->size <= w->at + w->size;
 }
 
+/* A guarded load may not happen, so it is combined with nothing and proves nothing. */
 static void scan_load(combining *s, uint32_t index, uint32_t block, unsigned domain) {
     const ptx_instruction *i = &s->function->instructions[index];
     const sim_place place = sim_bases_place(&s->bases, index, block);
@@ -238,6 +255,7 @@ static meeting meets_last(const combining *s, const sim_node *n, uint32_t region
     return NEIGHBOUR;
 }
 
+/* A store that overwrites its predecessor begins a region, which may make the predecessor superfluous. */
 static void scan_store(combining *s, uint32_t index, uint32_t block, unsigned domain) {
     const ptx_instruction *i = &s->function->instructions[index];
     const sim_place place = sim_bases_place(&s->bases, index, block);
@@ -283,6 +301,7 @@ static void scan_constant_load(combining *s, uint32_t index) {
     split_constant(a);
 }
 
+/* Handles one instruction, and afterwards takes the bases that it writes. */
 static void scan_instruction(combining *s, uint32_t index, uint32_t block) {
     const ptx_instruction *i = &s->function->instructions[index];
     const unsigned domain = domain_of(i);

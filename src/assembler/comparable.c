@@ -1,9 +1,16 @@
+/* Finds the last numbered block that dominates another one, or is dominated by it.
+ *
+ * Blocks are times in the dominator tree: a subtree is a range of them. A binary tree over all times keeps at each node
+ * the largest number entered within its range (`within`), and the largest of a subtree that contains the whole range
+ * (`around`). Adding and asking visit one path each. Nodes are made when they are needed, so many small sets are
+ * cheap. */
 #include "assembler/comparable.h"
 
 static uint32_t greater(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
+/* Node 0 stands for none. */
 static uint32_t new_node(sim_comparables *c) {
     const sim_comparable_node none = {0};
     if (c->count == 0) ARENA_PUSH(c->memory, c->nodes, c->count, c->capacity, none);
@@ -57,6 +64,7 @@ void sim_comparables_add(sim_comparables *c, uint32_t *root, uint32_t block, uin
     add_around(c, *root, (range){0, c->dominance->order_count}, (range){t->enter[block], t->leave[block]}, number + 1);
 }
 
+/* The last block whose subtree contains the time. */
 static uint32_t last_around(const sim_comparables *c, uint32_t node, uint32_t time) {
     uint32_t first = 0, end = c->dominance->order_count, best = 0;
     while (node) {
@@ -69,6 +77,7 @@ static uint32_t last_around(const sim_comparables *c, uint32_t node, uint32_t ti
     return best;
 }
 
+/* The last block entered within the wanted range. */
 static uint32_t last_within(const sim_comparables *c, uint32_t node, range own, range wanted) {
     if (!node || own.end <= wanted.first || wanted.end <= own.first) return 0;
     if (wanted.first <= own.first && own.end <= wanted.end) return c->nodes[node].within;

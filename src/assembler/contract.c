@@ -1,7 +1,12 @@
-/* The rule was read off machine code of 130 small kernels by ptxas 13.0 (docs/memory-model.md). A product is fused into
+/* Fuses products into sums: mul and add become fma.
+ *
+ * The rule was read off machine code of 130 small kernels by ptxas 13.0 (docs/memory-model.md). A product is fused into
  * sums and differences if these are its only uses and all are in the same stretch of code; the product itself
  * disappears. A product by a constant or a parameter, which are operands, is also fused into sums of other stretches,
- * since it takes no further register. A sum of two products fuses the first one. */
+ * since it takes no further register. A sum of two products fuses the first one.
+ *
+ * A product that has to stay for one sum stays for all, which may free the other operand of those sums; so the choice
+ * is repeated until nothing changes. */
 #include "assembler/contract.h"
 
 #include "assembler/rewrite.h"
@@ -39,6 +44,7 @@ typedef struct contraction {
 
 /* ---- classification ---- */
 
+/* Products that say how they round are meant as they are. */
 static bool is_product(const ptx_instruction *i) {
     return (i->op == PTX_OP_FMUL || i->op == PTX_OP_HMUL) && !i->guarded && !i->mods[PTX_SLOT_ROUND] &&
            !i->mods[PTX_SLOT_SAT] && i->operands[0].kind == PTX_REGISTER;
@@ -52,6 +58,7 @@ static bool is_sum(const ptx_instruction *i) {
     return (i->op == PTX_OP_FADD || i->op == PTX_OP_HADD || is_difference(i)) && !i->mods[PTX_SLOT_ROUND];
 }
 
+/* Whether machine code calls a routine or branches for it. */
 static bool divides(const ptx_instruction *i) {
     return sim_is_call(i) || (ptx_has(i->op, PTX_TRAIT_DIVIDES) && i->type == PTX_S32);
 }
@@ -81,6 +88,8 @@ static bool still_there(const contraction *c, const ptx_instruction *made, uint3
     return true;
 }
 
+/* Whether a sum can fuse the product on one of its sides: same type and flushing, in reach, and the factors still
+ * there. */
 static bool may_take(const contraction *c, const ptx_instruction *i, unsigned side, uint32_t stretch) {
     const ptx_operand *o = &i->operands[side];
     if (o->kind != PTX_REGISTER) return false;
@@ -114,11 +123,13 @@ static bool is_unchanged(const contraction *c, const ptx_operand *o) {
     return o->kind != PTX_REGISTER || c->definitions[o->reg] < 2;
 }
 
+/* Whether the product can be fused into sums of other stretches. */
 static bool goes_anywhere(const contraction *c, const ptx_instruction *i) {
     const ptx_operand *left = &i->operands[LEFT], *right = &i->operands[RIGHT];
     return (is_fixed(c, left) || is_fixed(c, right)) && is_unchanged(c, left) && is_unchanged(c, right);
 }
 
+/* Notes a product or a sum, then what the instruction writes. */
 static void look_at(contraction *c, uint32_t stretch) {
     const ptx_instruction *i = &c->function->instructions[c->now];
     if (is_product(i) && c->definitions[i->operands[0].reg] == 1) {
@@ -146,6 +157,7 @@ static void find_sums(contraction *c) {
 
 /* ---- choosing ---- */
 
+/* The product that an operand of the sum refers to. */
 static product *side_of(const contraction *c, const sum *s, unsigned side) {
     return &c->products[c->function->instructions[s->instruction].operands[side].reg];
 }
@@ -207,6 +219,7 @@ static ptx_operand negated(rewriting *w, const ptx_instruction *i, ptx_operand o
     return neg.operands[0];
 }
 
+/* A difference negates the product's first factor or the other operand. */
 static void add_fused(rewriting *w, const sum *s) {
     const ptx_function *from = w->found->function;
     const ptx_instruction *i = &from->instructions[s->instruction];
@@ -227,6 +240,7 @@ static void add_fused(rewriting *w, const sum *s) {
     sim_rewrite_add(&w->to, fused);
 }
 
+/* Leaves the fused products out. */
 static ptx_function *rewrite(const contraction *c) {
     const ptx_function *from = c->function;
     rewriting w = {.found = c,

@@ -1,3 +1,8 @@
+/* What a block costs when it is alone: issue slots, its longest path, and how often a warp waits for memory.
+ *
+ * The clock multiplies these by how often blocks run. Registers carry the time at which their values are ready. A value
+ * that comes from beyond the SM counts as a wait instead of a time, because its latency depends on the launch. Loops
+ * see what their own earlier iteration loaded, so all blocks are scanned twice. Latencies and slots are in cost.def. */
 #include "assembler/cost.h"
 
 #include "assembler/combine.h"
@@ -38,11 +43,13 @@ typedef struct price {
     bool waits; /* its result comes from beyond the SM */
 } price;
 
+/* Doubles and 64-bit integers have prices of their own. */
 static cost_type type_of(const ptx_instruction *i) {
     if (i->type == PTX_F64) return COST_DOUBLE;
     return i->type == PTX_U64 || i->type == PTX_S64 || i->type == PTX_B64 ? COST_LONG : COST_ANY;
 }
 
+/* Parameters are read with the instruction that uses them, at no cost. */
 static price price_of_access(const ptx_instruction *i, bool atomic) {
     const unsigned space = i->mods[PTX_SLOT_SPACE];
     if (ptx_in_shared(i)) return (price){atomic ? SHARED_ATOMIC_LATENCY : SHARED_LATENCY, 1, false};
@@ -50,6 +57,7 @@ static price price_of_access(const ptx_instruction *i, bool atomic) {
     return near ? (price){0, 0, false} : (price){0, 1, space != PTX_MOD_CONST};
 }
 
+/* The first row with the mnemonic and the type. */
 static uint8_t find_row(const char *mnemonic, cost_type type) {
     for (size_t k = 0; k < sizeof costs / sizeof *costs; k++)
         if ((costs[k].of == COST_ANY || costs[k].of == type) && strcmp(costs[k].mnemonic, mnemonic) == 0)
@@ -99,6 +107,7 @@ typedef struct scan {
     uint8_t crowded; /* waits before the last of those for which `stores` has no room */
 } scan;
 
+/* The instruction starts when its operands are ready, and after as many waits as the most of them. */
 static void take_source(void *context, uint32_t reg, bool writes) {
     scan *s = context;
     const value *v = &s->values[reg];
@@ -127,6 +136,7 @@ static void begin_instruction(scan *s, const ptx_instruction *i, float slots, ui
 
 /* ---- loads stay after stores that may alias them ---- */
 
+/* Whether the access leaves the SM, generic ones included. */
 static bool goes_beyond(const ptx_instruction *i) {
     const unsigned space = i->mods[PTX_SLOT_SPACE];
     return space == PTX_MOD_GLOBAL || space == PTX_MOD_LOCAL || space == PTX_MOD_NONE;
@@ -152,6 +162,7 @@ static void forget_base(void *context, uint32_t reg, bool writes) {
         if (s->stores[k].base == reg) s->stores[k].base = NO_BASE - 1;
 }
 
+/* Stores that find no room count as one that may alias anything. */
 static void note_store(scan *s, const ptx_instruction *i) {
     if (i->op != PTX_OP_ST || !goes_beyond(i)) return;
     store made = place_of(i, &i->operands[0]);
@@ -181,6 +192,7 @@ static float issued_by(const ptx_instruction *i, const price *p) {
     return p->slots >= SEQUENCE_SLOTS && p->latency >= SEQUENCE_LATENCY ? p->slots : 1;
 }
 
+/* `fixed` leaves out latencies that other warps hide. */
 static void set_ready(scan *s, const price *p) {
     s->ready = s->start + p->latency;
     s->fixed = s->fixed_start + (p->latency > FIXED_LATENCY ? LATENCY : p->latency);
@@ -223,6 +235,7 @@ static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
     return cost;
 }
 
+/* Finds the registers that the block loads but does not read afterwards: the next block waits for them. */
 static void find_coming(const ptx_function *f, uint32_t index, scan *s) {
     const ptx_block *b = &f->blocks[index];
     for (uint32_t i = b->first; i < b->end; i++) {
@@ -236,6 +249,7 @@ static void find_coming(const ptx_function *f, uint32_t index, scan *s) {
     }
 }
 
+/* The first scan finds what later iterations wait for; only the second one's result is kept. */
 sim_cost *sim_block_costs(const ptx_function *f, arena *memory, arena *scratch) {
     sim_cost *list = ARENA_ARRAY(memory, f->block_count + 1, sim_cost);
     scan s = {.values = ARENA_ARRAY(scratch, f->register_count + 1, value),

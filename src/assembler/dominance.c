@@ -1,3 +1,5 @@
+/* The dominator tree of a function's blocks, callees and unreachable loops included, and where values of registers
+ * meet. */
 #include "assembler/dominance.h"
 
 #include <string.h>
@@ -65,6 +67,7 @@ static ptx_graph make_graph(const search *s, arena *memory) {
     return g;
 }
 
+/* A node before all roots makes one tree of them; its children have no parent in the result. */
 static void find_parents(const search *s, arena *memory) {
     sim_dominance *d = s->tree;
     const uint32_t blocks = (uint32_t)s->function->block_count;
@@ -96,7 +99,7 @@ static uint32_t top_behind(const bool *writes, const uint32_t *top, uint32_t blo
 }
 
 /* Returns whether some path other than that from the parent brings a value from further down. */
-static bool differs_on_some_way(const sim_dominance *d, uint32_t block, const bool *writes, const uint32_t *top) {
+static bool differs_on_some_path(const sim_dominance *d, uint32_t block, const bool *writes, const uint32_t *top) {
     const uint32_t parent = d->parent[block];
     for (uint32_t k = d->above.first[block]; k < d->above.first[block + 1]; k++) {
         const uint32_t from = top_behind(writes, top, d->above.blocks[k]);
@@ -114,7 +117,8 @@ void sim_find_tops(const sim_dominance *d, const uint32_t *blocks, uint32_t coun
         for (uint32_t k = 0; k < count; k++) {
             const uint32_t block = blocks[k], before = top[block];
             if (before == block) continue;
-            top[block] = differs_on_some_way(d, block, writes, top) ? block : top_behind(writes, top, d->parent[block]);
+            top[block] =
+                differs_on_some_path(d, block, writes, top) ? block : top_behind(writes, top, d->parent[block]);
             changed |= top[block] != before;
         }
     }

@@ -1,3 +1,4 @@
+/* Which instructions start a copy engine, and in which direction, by their kind. */
 #include "assembler/engine.h"
 
 #include "ptx/traits.h"

@@ -1,11 +1,16 @@
+/* Which 16-bit loads machine code extends to 32 bits: those whose value is used as a wider number.
+ *
+ * An extended load cannot be part of a wider one, so combine.c needs to know. The rule was read off ptxas 13.0's
+ * machine code for four adjacent loads with one use each (docs/memory-model.md). */
 #include "assembler/extend.h"
 
 #include "ptx/liveness.h"
 #include "ptx/traits.h"
 
-/* Read off ptxas 13.0's machine code for four adjacent loads with one use each (docs/memory-model.md). */
+/* How a value is extended. */
 enum { BY_ZEROS = 1, BY_SIGN = 2, EITHER = BY_ZEROS | BY_SIGN };
 
+/* How a 16-bit type is extended; 0 for others. */
 static uint8_t by_type(ptx_type type) {
     switch (type) {
     case PTX_U16:
@@ -15,6 +20,7 @@ static uint8_t by_type(ptx_type type) {
     }
 }
 
+/* Conversions to wider integers extend by the source's type. */
 static uint8_t conversion_extends(const ptx_instruction *i) {
     switch (i->type) {
     case PTX_U32:
@@ -26,6 +32,7 @@ static uint8_t conversion_extends(const ptx_instruction *i) {
     }
 }
 
+/* How an instruction extends the 16-bit values that it reads. */
 static uint8_t extends(const ptx_instruction *i) {
     if (i->op == PTX_OP_CVT) return conversion_extends(i);
     if (ptx_has(i->op, PTX_TRAIT_EXTENDS_BY_TYPE)) return by_type(i->type);
@@ -52,6 +59,7 @@ static uint8_t use_of(const extension_scan *scan, const ptx_instruction *i) {
     return by_type(i->type) ? scan->extended[i->operands[0].reg] : 0;
 }
 
+/* Walks backwards until nothing changes, since copies pass their result's use on to their source. */
 const uint8_t *sim_find_extended(const ptx_function *f, arena *memory) {
     extension_scan scan = {.extended = ARENA_ARRAY(memory, f->register_count + 1, uint8_t), .changed = true};
     while (scan.changed) {

@@ -51,17 +51,20 @@ typedef struct folding {
 
 /* ---- values ---- */
 
+/* Facts hold within a block; at its start every register has a value of its own. */
 static value *value_of(folding *f, uint32_t reg) {
     value *v = &f->values[reg];
     if (v->block != f->block + 1) *v = (value){.block = f->block + 1, .id = ++f->ids};
     return v;
 }
 
+/* A write gives the register a new value that nothing is known about. */
 static void forget(void *context, uint32_t reg, bool writes) {
     folding *f = context;
     if (writes && reg < f->from->register_count) f->values[reg] = (value){.block = f->block + 1, .id = ++f->ids};
 }
 
+/* Whether the operand is a constant, written or in a register; sets its bits. */
 static bool is_constant(folding *f, const ptx_operand *o, unsigned type, uint64_t *bits) {
     *bits = 0;
     if (o->kind == PTX_FLOATING) *bits = ptx_float_bits(o, ptx_bits(type) / 8);
@@ -83,6 +86,7 @@ static float float_of(uint64_t bits) {
     return x;
 }
 
+/* Every NaN has the one pattern that hardware computes. */
 static uint32_t bits_of(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -99,6 +103,7 @@ static bool is_nan_f64(uint64_t bits) {
 
 /* ---- replacement of instructions ---- */
 
+/* Gives the instruction operands of its own before they are changed. */
 static ptx_operand *own_operands(folding *f, ptx_instruction *i) {
     ptx_operand *own = ARENA_ARRAY(f->memory, i->operand_count, ptx_operand);
     memcpy(own, i->operands, i->operand_count * sizeof *own);
@@ -171,6 +176,7 @@ static bool compute(unsigned op, float x, bool ftz, float *result) {
     }
 }
 
+/* Whether the register that the value was made of has not changed since. */
 static bool still_has(folding *f, const value *v) {
     return v->made && value_of(f, v->of)->id == v->of_id;
 }
@@ -186,6 +192,7 @@ static bool fold_reciprocal(folding *f, ptx_instruction *i) {
     return true;
 }
 
+/* Evaluates an approximate function of a constant. */
 static bool fold_function(folding *f, ptx_instruction *i) {
     uint64_t bits;
     float result;
@@ -237,6 +244,7 @@ static bool fold_product(folding *f, ptx_instruction *i) {
     return false;
 }
 
+/* The minimum or maximum of a value with itself. */
 static bool fold_choice(folding *f, ptx_instruction *i) {
     const bool plain = !i->mods[PTX_SLOT_FTZ] && !i->mods[PTX_SLOT_NAN] && !i->mods[PTX_SLOT_XORSIGN];
     if (!plain || i->operand_count != 3 || !are_equal(f, &i->operands[1], &i->operands[2])) return false;
@@ -245,6 +253,7 @@ static bool fold_choice(folding *f, ptx_instruction *i) {
     return true;
 }
 
+/* A difference with a constant NaN is that NaN, made quiet. */
 static bool order_difference(folding *f, ptx_instruction *i) {
     uint64_t first, second;
     const bool is_first = is_constant(f, &i->operands[1], PTX_F64, &first) && is_nan_f64(first);
@@ -269,6 +278,7 @@ static bool order_factors(folding *f, ptx_instruction *i) {
     return swaps;
 }
 
+/* Only double precision shows the order, by which of two NaNs it returns. */
 static bool order_operands(folding *f, ptx_instruction *i) {
     uint64_t bits;
     if (i->type != PTX_F64) return false;
@@ -282,6 +292,7 @@ static bool order_operands(folding *f, ptx_instruction *i) {
 
 /* ---- signs ---- */
 
+/* Instructions that pass a value on unchanged, sign and NaN included. */
 static bool is_selection(const ptx_instruction *i) {
     switch (i->op) {
     case PTX_OP_SELP:
@@ -292,10 +303,12 @@ static bool is_selection(const ptx_instruction *i) {
     }
 }
 
+/* How many operands a selection chooses from, beginning with operand 1. */
 static unsigned choices_of(const ptx_instruction *i) {
     return i->op == PTX_OP_SELP || i->op == PTX_OP_SLCT ? 2 : 1;
 }
 
+/* How often a selection may choose the register. */
 static unsigned times_chosen(const ptx_instruction *i, uint32_t reg) {
     unsigned times = 0;
     for (unsigned k = 1; is_selection(i) && k <= choices_of(i); k++)
@@ -327,6 +340,7 @@ static bool is_only_selected(folding *f, uint32_t reg) {
     return chosen && chosen == f->reads[reg];
 }
 
+/* NaNs become quiet, and subnormal numbers are flushed if the instruction says so. */
 static bool fold_sign_of_constant(folding *f, ptx_instruction *i, uint64_t bits) {
     const uint64_t sign = i->type == PTX_F64 ? SIGN_F64 : UINT64_C(0x80000000);
     if (i->type == PTX_F32 && (bits & 0x7fffffff) > 0x7f800000) bits |= 0x00400000;
@@ -335,6 +349,7 @@ static bool fold_sign_of_constant(folding *f, ptx_instruction *i, uint64_t bits)
     return true;
 }
 
+/* neg and abs: of a constant, of another neg, or for selections only. */
 static bool fold_sign(folding *f, ptx_instruction *i) {
     uint64_t bits;
     if (is_constant(f, &i->operands[1], i->type, &bits)) return fold_sign_of_constant(f, i, bits);
@@ -430,6 +445,7 @@ static bool fold_slct(folding *f, ptx_instruction *i) {
 
 /* ---- the pass ---- */
 
+/* Tries the simplifications of an instruction; returns whether one applied. */
 static bool fold(folding *f, ptx_instruction *i) {
     switch (i->op) {
     case PTX_OP_FMUL: return fold_product(f, i) || order_operands(f, i);
@@ -522,6 +538,7 @@ static bool has_any(const ptx_function *f) {
     return false;
 }
 
+/* Facts are taken from the instruction as it was rewritten. */
 static bool fold_block(folding *f) {
     const ptx_block *b = &f->from->blocks[f->block];
     bool changed = false;

@@ -1,3 +1,8 @@
+/* Moves read-only loads ahead of earlier stores, by delaying the stores.
+ *
+ * ptxas issues loads early, so that more of them are in flight; ld.global.nc may pass stores, because nothing writes to
+ * read-only memory. The order decides which accesses can be combined, and what a warp waits for. A run ends at whatever
+ * a store may not pass. */
 #include "assembler/hoist.h"
 
 #include "assembler/values.h"
@@ -32,6 +37,7 @@ typedef struct clash {
     bool found;
 } clash;
 
+/* Looks for a read of one register. */
 static void compare_read(void *context, uint32_t reg, bool writes) {
     clash *c = context;
     c->found |= !writes && reg == c->reg;
@@ -52,19 +58,21 @@ static void look_for_reader(void *context, uint32_t reg, bool writes) {
     }
 }
 
+/* Whether the instruction writes a register that a delayed store still needs. */
 static bool overwrites(const run *r, const ptx_instruction *i) {
     check c = {.run = r};
     ptx_visit_registers(i, look_for_reader, &c);
     return c.found;
 }
 
+/* Whether the instruction is one of the run's stores. */
 static bool is_put_off(const run *r, uint32_t instruction) {
     for (unsigned k = 0; k < r->store_count; k++)
         if (r->stores[k] == instruction) return true;
     return false;
 }
 
-/* Moves stores before the last read-only load behind it. */
+/* Moves stores before the last read-only load after it. */
 static void end_run(run *r) {
     if (r->store_count && r->last_load) {
         uint32_t at = r->stores[0];
@@ -77,6 +85,7 @@ static void end_run(run *r) {
     r->last_load = 0;
 }
 
+/* Takes one instruction into the run, or ends it. */
 static void pass(run *r, uint32_t index) {
     const ptx_instruction *i = &r->function->instructions[index];
     const bool crosses = is_read_only(i) || ptx_loads_parameter(i) || (ptx_is_pure(i->op) && !sim_is_call(i));
@@ -90,7 +99,7 @@ static void pass(run *r, uint32_t index) {
     }
 }
 
-/* Iterations of an unrolled loop keep their order (time/cost.c). */
+/* Iterations of an unrolled loop keep their order (cost.c). */
 static void hoist_in_block(run *r, const ptx_block *b) {
     uint8_t round = 0;
     for (uint32_t i = b->first; i < b->end; i++) {

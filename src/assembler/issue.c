@@ -1,3 +1,8 @@
+/* Which block issues the cp.async instructions of a short path: machine code has predicates there instead of a branch.
+ *
+ * A warp then issues such a copy even if none of its lanes takes the path, and the counters count it. A path is
+ * predicated if it is light enough, has one edge in and one out, and its join is not a short block that branches
+ * again. */
 #include "assembler/issue.h"
 
 #include "assembler/values.h"
@@ -23,10 +28,12 @@ static bool is_copy(const ptx_instruction *i) {
     return i->op == PTX_OP_CP_ASYNC;
 }
 
+/* A source size in a register, which takes arithmetic in machine code. */
 static bool is_sized(const ptx_instruction *i) {
     return i->operand_count > 3 && i->operands[3].kind == PTX_REGISTER;
 }
 
+/* Instructions that become none. */
 static bool is_free(const ptx_instruction *i) {
     return ptx_has(i->op, PTX_TRAIT_MOVES) || ptx_loads_parameter(i);
 }
@@ -40,7 +47,7 @@ static unsigned weight(const ptx_instruction *i) {
     return ptx_is_pure(i->op) && !sim_is_call(i) ? 1 : MOST_WEIGHT + 1;
 }
 
-static unsigned way_weight(const ptx_function *f, uint32_t block) {
+static unsigned path_weight(const ptx_function *f, uint32_t block) {
     unsigned sum = 0;
     for (uint32_t k = f->blocks[block].first; k < f->blocks[block].end && sum <= MOST_WEIGHT; k++)
         sum += weight(&f->instructions[k]);
@@ -76,6 +83,7 @@ static bool is_harmless(const issuing *s, uint32_t join, uint32_t to) {
     return behind != PTX_NO_BLOCK && (behind <= join || s->issuer[behind] == join);
 }
 
+/* Whether the join branches again so soon that the path stays behind its branch. */
 static bool ends_too_soon(const issuing *s, uint32_t block, uint32_t join) {
     const ptx_function *f = s->function;
     const ptx_block *b = &f->blocks[join];
@@ -95,7 +103,7 @@ static bool is_plain_path(const issuing *s, uint32_t block) {
     if (block == PTX_NO_BLOCK) return false;
     const ptx_block *b = &s->function->blocks[block];
     return b->taken == PTX_NO_BLOCK && !b->table_count && ptx_predecessor_count(&s->above, block) == 1 &&
-           way_weight(s->function, block) <= MOST_WEIGHT;
+           path_weight(s->function, block) <= MOST_WEIGHT;
 }
 
 /* Returns the block after the path. */
@@ -103,10 +111,12 @@ static uint32_t after_path(const issuing *s, uint32_t path) {
     return after_jumps(s->function, s->function->blocks[path].next);
 }
 
+/* An if with an else needs room for both paths. */
 static bool has_room(const issuing *s, uint32_t a, uint32_t b) {
-    return way_weight(s->function, a) + way_weight(s->function, b) <= MOST_WEIGHT;
+    return path_weight(s->function, a) + path_weight(s->function, b) <= MOST_WEIGHT;
 }
 
+/* Lets `block` issue the copies of the path. */
 static void predicate(issuing *s, uint32_t block, uint32_t path) {
     if (has_copies(s->function, path)) s->issuer[path] = block;
 }

@@ -1,3 +1,7 @@
+/* Whether local arrays live in registers, so that their accesses are no memory traffic.
+ *
+ * ptxas keeps an array in registers if it knows which element each access means, or if choosing one at run time costs
+ * little. One array that does not fit puts all of them in memory. */
 #include "assembler/local.h"
 
 #include "assembler/loop.h"
@@ -16,6 +20,7 @@ enum {
     ELEMENT_BYTES = 4
 };
 
+/* The words of all local variables together. */
 static uint64_t local_words(const ptx_function *f) {
     uint64_t bytes = 0;
     for (size_t k = 0; k < f->variable_count; k++)
@@ -95,6 +100,7 @@ static uint8_t *find_weights(const ptx_function *f, arena *memory) {
     return weight;
 }
 
+/* Whether arrays of so many words, with so many weighted choices, stay in registers. */
 static bool fits(uint64_t words, uint64_t chosen) {
     if (chosen <= FREE_CHOSEN) return true;
     return chosen == FEW_CHOSEN ? words <= MOST_WORDS_OF_FEW : words * chosen <= MOST_CHOICES;

@@ -1,4 +1,9 @@
-/* The rules were read off ptxas 13.0's machine code for sm_90 of some 400 small loops (docs/memory-model.md). */
+/* Finds loops that ptxas unrolls by four.
+ *
+ * The rules were read off ptxas 13.0's machine code for sm_90 of some 400 small loops (docs/memory-model.md). Such a
+ * loop has a counter that changes by a constant in its last block, a test against a bound that does not change, paths
+ * that only lead forward, at least one access, and little weight. Weights are about the number of machine
+ * instructions. */
 #include "assembler/loop.h"
 
 #include "ptx/traits.h"
@@ -53,6 +58,7 @@ static unsigned plain_compare(unsigned compare, bool turned) {
     }
 }
 
+/* Comparisons of untyped and unsigned integers, and those that name it. */
 static bool is_unsigned_compare(const ptx_instruction *test) {
     switch (test->mods[PTX_SLOT_COMPARE]) {
     case PTX_MOD_CMP_LO:
@@ -63,12 +69,14 @@ static bool is_unsigned_compare(const ptx_instruction *test) {
     }
 }
 
+/* Whether the counter moves towards its bound. */
 static bool goes_towards(const sim_loop *loop) {
     const bool up = loop->compare == PTX_MOD_LT || loop->compare == PTX_MOD_LE;
     const bool down = loop->compare == PTX_MOD_GT || loop->compare == PTX_MOD_GE;
     return loop->compare == PTX_MOD_NE || (up && loop->step > 0) || (down && loop->step < 0);
 }
 
+/* Whether the operand does not change in the loop. */
 static bool is_fixed(const ptx_function *f, const sim_loop *loop, const ptx_operand *o) {
     if (o->kind == PTX_INTEGER) return true;
     return o->kind == PTX_REGISTER && sim_writes_between(f, loop->begin, loop->end, o->reg) == 0;
@@ -88,6 +96,7 @@ static bool counts_with(const ptx_function *f, sim_loop *loop, const ptx_operand
     return false;
 }
 
+/* Finds the comparison that the loop's branch depends on; either side may be the counter. */
 static bool find_test(const ptx_function *f, sim_loop *loop) {
     const ptx_instruction *branch = &f->instructions[loop->end - 1];
     if (branch->guard_negated || sim_writes_between(f, loop->begin, loop->end, branch->guard) != 1) return false;
@@ -146,6 +155,7 @@ static bool divides_by_constant(const ptx_instruction *i) {
     return i->operands[2].kind == PTX_INTEGER;
 }
 
+/* Divisions by a constant become a multiplication and corrections. */
 static unsigned division_weight(const ptx_instruction *i) {
     if (ptx_bits(i->type) != 32) return NEVER;
     const bool is_signed = ptx_is_signed(i->type), constant = divides_by_constant(i);
@@ -208,6 +218,7 @@ static bool is_access(const ptx_instruction *i) {
     return i->op == PTX_OP_LD && space != PTX_MOD_PARAM && space != PTX_MOD_PARAM_ENTRY && space != PTX_MOD_CONST;
 }
 
+/* Loops without accesses are not unrolled, or it does not matter for the counters. */
 static bool has_accesses(const ptx_function *f, const sim_loop *loop) {
     for (uint32_t k = loop->begin; k < loop->end; k++)
         if (is_access(&f->instructions[k])) return true;
@@ -236,6 +247,7 @@ static bool may_repeat(const ptx_function *f, const sim_loop *loop, const ptx_in
     return true;
 }
 
+/* Stops early, because most loops are far from the limit. */
 static bool is_light(const ptx_function *f, const sim_loop *loop) {
     unsigned weight = 0;
     for (uint32_t k = loop->begin; k < loop->end && weight <= MOST_WEIGHT; k++)

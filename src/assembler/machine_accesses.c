@@ -1,3 +1,8 @@
+/* Describes the machine code of each access: its class for the counters, how it is cached, whether it becomes a loop or
+ * is aggregated over a warp, and the parts that it is split into or combined to.
+ *
+ * This is the last step of the assembler's model. It changes no instruction: the result is a row for each, which
+ * counting and the clock read beside the instruction. */
 #include "assembler/assembler.h"
 #include "assembler/combine.h"
 #include "assembler/local.h"
@@ -5,6 +10,7 @@
 
 /* ---- classes ---- */
 
+/* Chooses by state space. Generic accesses count as global ones. */
 static haul_memory_class plain_class(const ptx_instruction *i, haul_memory_class global, haul_memory_class local,
                                      haul_memory_class shared) {
     switch (i->mods[PTX_SLOT_SPACE]) {
@@ -62,6 +68,7 @@ static haul_memory_class matrix_class(const ptx_instruction *i, haul_memory_clas
     return ptx_has(i->op, PTX_TRAIT_SHARED) ? shared : plain_class(i, global, HAUL_CLASS_NONE, shared);
 }
 
+/* The class by kind and space; HAUL_CLASS_NONE for instructions without counted accesses. */
 static haul_memory_class class_of(const ptx_instruction *i, const sim_values *v) {
     switch (ptx_kind_of(i->op)) {
     case PTX_KIND_LOAD: return load_class(i);
@@ -89,6 +96,7 @@ static bool is_sized(const ptx_instruction *i) {
     return i->op == PTX_OP_CP_ASYNC && i->operand_count > 3 && i->operands[3].kind == PTX_REGISTER;
 }
 
+/* How L1 treats the access: by memory order, cache operator and priority. */
 static sim_caching caching_of(const ptx_instruction *i) {
     switch (i->mods[PTX_SLOT_ORDER]) {
     case PTX_MOD_VOLATILE:
@@ -118,6 +126,7 @@ static bool is_update(unsigned class) {
     return class == HAUL_CLASS_GLOBAL_ATOMIC || class == HAUL_CLASS_GLOBAL_REDUCTION;
 }
 
+/* Atomics that shared memory and redux have: 32-bit integers. */
 static bool in_word(const ptx_instruction *i) {
     return ptx_bits(i->type) == 32 && ptx_types[i->type].kind != 'F';
 }
@@ -150,11 +159,13 @@ static sim_aggregation aggregation_of(const ptx_instruction *i, unsigned class, 
     return adds && in_word(i) ? SIM_AGGREGATED_WHOLE : SIM_AGGREGATED_NEVER;
 }
 
+/* The bytes of a lane's access. */
 static unsigned access_bytes(const ptx_instruction *i) {
     return i->op == PTX_OP_LD || i->op == PTX_OP_ST ? sim_element_count(i) * sim_element_bytes(i)
                                                     : sim_element_bytes(i);
 }
 
+/* Arrays in registers are no accesses. */
 static void drop_local(const ptx_function *f, sim_assembled *assembled) {
     for (size_t k = 0; k < f->instruction_count; k++) {
         uint8_t *class = &assembled[k].class;
@@ -162,6 +173,7 @@ static void drop_local(const ptx_function *f, sim_assembled *assembled) {
     }
 }
 
+/* A part is plain if it is the access as PTX has it, which is the usual case and counted faster. */
 sim_assembled *sim_assemble(const ptx_function *f, arena *memory, arena *scratch) {
     sim_assembled *assembled = ARENA_ARRAY(memory, f->instruction_count + 1, sim_assembled);
     sim_values values;

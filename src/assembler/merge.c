@@ -1,3 +1,9 @@
+/* Merges the nodes of combine.c: drops loads that others contain, and joins neighbours into wider accesses.
+ *
+ * Nodes are sorted by region, base and offset. Joining goes in rounds of doubling width, as a binary tree would; each
+ * round joins two halves of an aligned window. A merged access stands at the instruction that dominates the other. Long
+ * chains of branches can make groups of thousands of equal loads in blocks that do not dominate each other, so large
+ * groups are searched by comparable.c instead of one by one. */
 #include "assembler/merge.h"
 
 #include "assembler/comparable.h"
@@ -27,6 +33,7 @@ static void sort_nodes(sim_node_list *nodes) {
     if (nodes->count > 1) qsort(nodes->items, nodes->count, sizeof *nodes->items, compare_nodes);
 }
 
+/* Whether two nodes can be parts of one access at all. */
 static bool same_array(const sim_node *a, const sim_node *b) {
     return a->region == b->region && a->base == b->base && a->hints == b->hints && a->element == b->element &&
            a->halves == b->halves;
@@ -59,15 +66,18 @@ typedef struct dropping {
     sim_comparables comparables;
 } dropping;
 
+/* Whether the bytes of `n` are loaded by the wider node; one with holes does not load all of its bytes. */
 static bool contains(const sim_node *wide, const sim_node *n) {
     return !wide->holes && wide->at + wide->size >= n->at + n->size;
 }
 
+/* Adds a node of a large group to its set. */
 static void add_to_set(dropping *d, alike *g, size_t k) {
     const sim_node *n = &d->nodes->items[k];
     if (!n->holes) sim_comparables_add(&d->comparables, &g->set, n->block, (uint32_t)(k - g->first));
 }
 
+/* Makes the set of a group that has become large, or one of whose nodes changed. */
 static void make_set(dropping *d, alike *g) {
     g->set = 0;
     for (size_t k = g->first; k < g->first + g->count; k++) add_to_set(d, g, k);
@@ -87,6 +97,7 @@ static size_t find_wide(const dropping *d, const alike *g, const sim_node *n) {
     return SIZE_MAX;
 }
 
+/* The wider load moves up to the dropped one if that comes first. */
 static void take_in(dropping *d, alike *g, size_t k, const sim_node *n) {
     sim_node *wide = &d->nodes->items[k];
     const int64_t at = wide->at;
@@ -116,6 +127,7 @@ static bool drop_contained(dropping *d, const sim_node *n) {
     return false;
 }
 
+/* Appends a load that no other one contains, and opens a group for it if it is the first of its kind. */
 static void keep(dropping *d, const sim_node *n) {
     sim_node_list *nodes = d->nodes;
     const sim_node *last = d->kept ? &nodes->items[d->kept - 1] : NULL;
@@ -131,6 +143,7 @@ static void keep(dropping *d, const sim_node *n) {
         add_to_set(d, g, d->kept - 1);
 }
 
+/* Drops loads that are part of others. The widest come first, so one pass is enough. */
 static void drop_parts(sim_node_list *nodes, const sim_dominance *dominance) {
     dropping d = {.nodes = nodes, .dominance = dominance, .comparables = {dominance, nodes->memory, NULL, 0, 0}};
     sort_nodes(nodes);
@@ -143,6 +156,7 @@ static void drop_parts(sim_node_list *nodes, const sim_dominance *dominance) {
 
 /* ---- neighbours ---- */
 
+/* The number of the aligned window that the node begins in. */
 static int64_t window_of(const sim_node *n, unsigned width) {
     return n->at >> __builtin_ctz(width);
 }
@@ -158,6 +172,7 @@ static bool fill_window(const sim_node *a, const sim_node *b, unsigned width, bo
     return apart && large == half && (small == half || (loads && small == half / 2 && suffices));
 }
 
+/* The joined node stands at its leader and covers the window. */
 static sim_node join(const sim_node *a, const sim_node *leader, unsigned width) {
     sim_node n = *leader;
     n.at = window_of(a, width) * (int64_t)width;
@@ -181,6 +196,7 @@ static void merge_windows(sim_node_list *nodes, unsigned width, bool loads, cons
     nodes->count = kept;
 }
 
+/* Loads are reduced before and after: joining can make one load contain another. */
 void sim_merge_nodes(sim_node_list *nodes, bool loads, const sim_dominance *d) {
     if (nodes->count < 2) return;
     if (loads)
@@ -213,6 +229,7 @@ static bool has_nodes(const sim_node_list *nodes, uint32_t region, uint32_t othe
     return true;
 }
 
+/* A region of stores is dropped if the one that follows it at once overwrites all of it. */
 void sim_drop_overwritten(sim_node_list *nodes, const uint32_t *follows) {
     size_t kept = 0;
     bool *gone = ARENA_ARRAY(nodes->memory, nodes->count + 1, bool);
@@ -227,6 +244,7 @@ void sim_drop_overwritten(sim_node_list *nodes, const uint32_t *follows) {
     nodes->count = kept;
 }
 
+/* An instruction with more parts than there is room for keeps the first ones. */
 void sim_place_nodes(sim_node_list *nodes, sim_assembled *assembled) {
     for (size_t i = 0; i < nodes->count; i++) {
         const sim_node *n = &nodes->items[i];

@@ -1,3 +1,4 @@
+/* Runs one pass with memory of its own. Lack of memory jumps back to here, so passes need not check for it. */
 #include "assembler/pass.h"
 
 #include "base/status.h"

@@ -1,3 +1,5 @@
+/* The pipeline: the passes of passes.def in their order. When accesses are checked, only those run that keep every
+ * access of the PTX. */
 #include "assembler/passes.h"
 
 #include "assembler/contract.h"

@@ -1,10 +1,12 @@
+/* Replaces branches around a few cp.async by predicates, as machine code does, so that one instruction issues for all
+ * lanes. */
 #include "assembler/predicate.h"
 
 #include "ptx/edges.h"
 
 #include <string.h>
 
-/* With more instructions behind it, a branch is not replaced by predicates (sink.c). */
+/* With more instructions after it, a branch is not replaced by predicates (sink.c). */
 enum { MOST_COPIES = 8 };
 
 static bool is_plain_copy(const ptx_instruction *i) {
@@ -16,6 +18,7 @@ static bool is_jump(const ptx_instruction *i) {
     return i->op == PTX_OP_BRA && !i->guarded;
 }
 
+/* Whether the block consists of copies, with or without a jump at its end. */
 static bool is_only_copies(const ptx_function *f, const ptx_block *b) {
     uint32_t end = b->end - is_jump(&f->instructions[b->end - 1]);
     for (uint32_t k = b->first; k < end; k++)
@@ -31,6 +34,7 @@ static bool skips_copies(const ptx_function *f, const ptx_predecessors *above, u
     return is_only_copies(f, next) && next->next == b->taken && ptx_predecessor_count(above, block + 1) == 1;
 }
 
+/* Marks the blocks whose branch is replaced. */
 static bool *find_skips(const ptx_function *f, arena *memory, size_t *count) {
     bool *skips = ARENA_ARRAY(memory, f->block_count + 1, bool);
     ptx_predecessors above;
@@ -40,6 +44,7 @@ static bool *find_skips(const ptx_function *f, arena *memory, size_t *count) {
     return skips;
 }
 
+/* Copies a block, without a replaced branch, and with its guard on the copies of the next block. */
 static void add_block(const ptx_function *f, uint32_t block, const bool *skips, ptx_function *to, uint32_t *moved) {
     const ptx_block *b = &f->blocks[block];
     const ptx_instruction *branch = block && skips[block - 1] ? &f->instructions[b->first - 1] : NULL;

@@ -9,7 +9,7 @@
  *     if (p) cp.async.cg(to, from);     becomes     @p cp.async.cg(to, from);
  *
  * Inactive lanes then have their addresses in registers, too, where tools that count copies find them. Computations
- * behind the branch stay there, since their registers are undefined on the other path. Results are the same. */
+ * after the branch stay there, since their registers are undefined on the other path. Results are the same. */
 sim_pass_fn sim_predicate_copies;
 
 #endif

@@ -1,3 +1,7 @@
+/* Estimates how many registers machine code takes, which limits the blocks of an SM.
+ *
+ * The estimate is the most cost that is live at any instruction, with a share for loads that the assembler moves up.
+ * Real allocation is unknown; ptxas is asked instead where it is installed. */
 #include "assembler/registers.h"
 
 #include "ptx/edges.h"
@@ -15,6 +19,7 @@ typedef struct register_costs {
     uint8_t *definitions; /* 0, 1, or 2 for more */
 } register_costs;
 
+/* Predicates have registers of their own. */
 static unsigned full_cost(const ptx_register *r) {
     if (r->type == PTX_PRED) return 0;
     unsigned bits = ptx_bits(r->type);
@@ -26,6 +31,7 @@ static void count_definition(void *context, uint32_t reg, bool writes) {
     if (writes && c->definitions[reg] < 2) c->definitions[reg]++;
 }
 
+/* Whether machine code can name the operand in the instruction that uses it. */
 static bool is_free_operand(const register_costs *c, const ptx_operand *o) {
     switch (o->kind) {
     case PTX_REGISTER: return c->definitions[o->reg] == 1 && c->cost[o->reg] == 0;
@@ -43,6 +49,7 @@ static bool is_free(const register_costs *c, const ptx_instruction *i) {
     return ptx_has(i->op, PTX_TRAIT_MOVES) && is_free_operand(c, &i->operands[1]);
 }
 
+/* In program order, so that copies of free registers are free as well. */
 static void price_registers(const ptx_function *f, register_costs *c) {
     for (size_t r = 0; r < f->register_count; r++) c->cost[r] = (uint8_t)full_cost(&f->registers[r]);
     for (size_t i = 0; i < f->instruction_count; i++) ptx_visit_registers(&f->instructions[i], count_definition, c);
@@ -65,6 +72,7 @@ static bool is_live(const live_scan *s, uint32_t reg) {
     return s->live_in[reg] == s->block + 1;
 }
 
+/* Going backwards, a write ends a life, unless its guard may be false. */
 static void end_life(void *context, uint32_t reg, bool writes) {
     live_scan *s = context;
     if (!writes || s->guarded || !is_live(s, reg)) return;
@@ -110,6 +118,7 @@ static uint32_t waiting_for_loads(const ptx_function *f, const register_costs *c
     return smallest(loops ? sum * UNROLLED : sum, MOST);
 }
 
+/* Starts each block with the registers live at its end and walks it backwards. */
 static uint32_t most_live(const ptx_function *f, arena *memory) {
     ptx_liveness liveness;
     register_costs costs = {.cost = ARENA_ARRAY(memory, f->register_count + 1, uint8_t),

@@ -1,3 +1,5 @@
+/* Writes a changed copy of a function, instruction by instruction. Blocks and labels keep their order and move with the
+ * instructions; passes that change the graph do not use this. */
 #include "assembler/rewrite.h"
 
 #include <string.h>

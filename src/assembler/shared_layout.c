@@ -1,3 +1,7 @@
+/* Where variables lie in shared memory: the function's own first, then those of the module that it names, then dynamic
+ * ones.
+ *
+ * ptx/limits.c computes the same order to check sizes before a launch. */
 #include "assembler/shared_layout.h"
 
 #include "base/number.h"
@@ -6,6 +10,7 @@
 
 enum { LEAST_DYNAMIC_ALIGNMENT = 16 };
 
+/* Lists the variable's place, for walks and for lookup. */
 static void add(sim_shared_layout *l, arena *memory, const ptx_variable *variable, uint64_t at) {
     ARENA_PUSH(memory, l->places, l->count, l->capacity, ((sim_shared_place){variable, at}));
     pointer_map_add(&l->by_variable, memory, variable, at);
@@ -23,6 +28,7 @@ typedef struct variable_list {
     arena *memory;
 } variable_list;
 
+/* Shared variables outside of functions, and dynamic ones wherever they are declared. */
 static bool is_module_shared(const ptx_variable *v) {
     return v->space == PTX_SPACE_SHARED && (v->is_extern || !v->owner);
 }
@@ -50,6 +56,7 @@ static void place_dynamic(const variable_list *list, arena *memory, sim_shared_l
     }
 }
 
+/* Variables of the module come in the order of their declaration, each once. */
 static void place_of_module(const ptx_function *f, arena *memory, sim_shared_layout *layout) {
     variable_list list = {.memory = memory};
     for (size_t i = 0; i < f->instruction_count; i++) {

@@ -1,3 +1,8 @@
+/* Moves instructions after a branch if only one of its paths needs them.
+ *
+ * Loads that only some lanes need then have fewer lanes, and sometimes none, which the counters show. Each branch is
+ * looked at once, in program order, so that an instruction can move on through several. Live registers change as
+ * instructions move, so blocks that received some keep their own list of registers live on entry. */
 #include "assembler/sink.h"
 
 #include "assembler/values.h"
@@ -61,6 +66,7 @@ static bool in_shared(const ptx_instruction *i) {
     return space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA;
 }
 
+/* Whether the load may move past the instructions that stay below it. */
 static bool may_load(const sinking *s, const ptx_instruction *i) {
     switch (i->mods[PTX_SLOT_SPACE]) {
     case PTX_MOD_SHARED:
@@ -73,11 +79,13 @@ static bool may_load(const sinking *s, const ptx_instruction *i) {
     }
 }
 
+/* Loads without side effects and pure instructions move; guarded ones stay. */
 static bool may_move(const sinking *s, const ptx_instruction *i) {
     if (i->guarded || sim_is_predicated(i)) return false;
     return i->op == PTX_OP_LD ? sim_is_ordinary(i) && may_load(s, i) : ptx_is_pure(i->op);
 }
 
+/* Notes that loads above cannot move past this instruction. */
 static void close_spaces(sinking *s, const ptx_instruction *i) {
     if (sim_is_crossed(i) || ptx_is(i->op, PTX_KIND_END)) return;
     if (i->op == PTX_OP_ST) {
@@ -100,6 +108,7 @@ static bool has(const register_set *set, uint32_t reg) {
     return set->in_round[reg] == set->round;
 }
 
+/* Adds a register to a set. Sets are emptied by beginning a new round. */
 static void include(sinking *s, register_set *set, uint32_t reg) {
     if (has(set, reg)) return;
     set->in_round[reg] = set->round;
@@ -118,6 +127,7 @@ static void include_entered(sinking *s, register_set *set, uint32_t block) {
         for (uint64_t bits = w->in; bits; bits &= bits - 1) include(s, set, ptx_live_register(&s->live, w, bits));
 }
 
+/* Keeps the set as the registers live on entry to a block. */
 static void keep_entered(sinking *s, const register_set *set, uint32_t block) {
     block_list *own = &s->entered[block];
     *own = (block_list){ARENA_ARRAY(s->memory, set->count + 1, uint32_t), 0};
@@ -130,6 +140,7 @@ static void note_change(sinking *s, uint32_t reg) {
     ARENA_PUSH(s->memory, s->changes, s->change_count, s->change_capacity, c);
 }
 
+/* Restores `needed` to what it was when the run began. */
 static void undo_changes(sinking *s) {
     while (s->change_count) {
         const change c = s->changes[--s->change_count];
@@ -155,6 +166,7 @@ static void look_at_register(void *context, uint32_t reg, bool writes) {
     }
 }
 
+/* Looks at an instruction's registers: whether it may move, and what that would cost. */
 static visit look_at(sinking *s, const ptx_instruction *i) {
     visit v = {.sinking = s, .free = true};
     ptx_visit_registers(i, look_at_register, &v);
@@ -166,12 +178,14 @@ static void note_staying(void *context, uint32_t reg, bool writes) {
     (writes ? v->sinking->defined : v->sinking->used)[reg] = v->sinking->round;
 }
 
+/* Notes what an instruction that stays uses and defines. */
 static void stay(sinking *s, const ptx_instruction *i) {
     visit v = {.sinking = s};
     ptx_visit_registers(i, note_staying, &v);
     close_spaces(s, i);
 }
 
+/* The path does not need the result on entry any more, once its instruction has moved there. */
 static void drop_result(void *context, uint32_t reg, bool writes) {
     sinking *s = ((const visit *)context)->sinking;
     if (!writes) return;
@@ -179,6 +193,7 @@ static void drop_result(void *context, uint32_t reg, bool writes) {
     s->needed.in_round[reg] = 0;
 }
 
+/* The moved instruction's operands are needed on entry to the path. */
 static void add_operand(void *context, uint32_t reg, bool writes) {
     sinking *s = ((const visit *)context)->sinking;
     if (writes) return;
@@ -196,11 +211,13 @@ static void move(sinking *s, uint32_t instruction) {
 
 /* ---- one block ---- */
 
+/* Begins a walk up from the branch. */
 static void begin(sinking *s) {
     s->round++;
     s->shared_closed = s->global_closed = false;
 }
 
+/* Moves instructions one by one, if that makes no more registers live. */
 static void sink_single(sinking *s, const block_list *list) {
     begin(s);
     for (size_t k = list->count; k-- > 0;) {
@@ -233,6 +250,7 @@ static bool move_run(sinking *s, const block_list *list) {
     return sum >= WORTH_MOVING;
 }
 
+/* Moves a run of instructions, or restores everything if that does not pay. */
 static void sink_run(sinking *s, const block_list *list) {
     bool *sunk = ARENA_ARRAY(s->memory, list->count, bool);
     for (size_t k = 0; k < list->count; k++) sunk[k] = s->sunk[list->items[k]];
@@ -267,6 +285,7 @@ static bool split(sinking *s, block_list *from, block_list *into) {
 
 /* ---- paths ---- */
 
+/* Whether the path ends the function at once. */
 static bool leaves(const ptx_function *f, uint32_t block) {
     if (block == PTX_NO_BLOCK) return true;
     const ptx_instruction *first = &f->instructions[f->blocks[block].first];
@@ -283,6 +302,7 @@ static uint32_t after_jump(const ptx_function *f, uint32_t block) {
     return block != PTX_NO_BLOCK && only_jumps(f, block) ? f->blocks[block].next : block;
 }
 
+/* More than PREDICATED if the block has instructions that cannot be predicated. */
 static unsigned block_weight(const ptx_function *f, const ptx_block *b) {
     unsigned sum = 0;
     for (uint32_t k = b->first; k < b->end; k++) {
@@ -314,6 +334,7 @@ static bool is_short(const sinking *s, uint32_t block, uint32_t join, unsigned r
     return block == join;
 }
 
+/* Moves instructions of `block` to `path`, unless that is so short that it is predicated. */
 static void sink_into(sinking *s, uint32_t block, uint32_t path, uint32_t other) {
     const ptx_function *f = s->function;
     if (path == PTX_NO_BLOCK || path == block || predecessors(s, path) != 1) return;
@@ -327,6 +348,7 @@ static void sink_into(sinking *s, uint32_t block, uint32_t path, uint32_t other)
     if (split(s, &s->blocks[block], &s->blocks[path])) keep_entered(s, &s->needed, path);
 }
 
+/* Both paths of a branch are tried; jumps at their start are passed. */
 static void sink_from(sinking *s, uint32_t block) {
     const ptx_function *f = s->function;
     const ptx_block *b = &f->blocks[block];

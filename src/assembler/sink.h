@@ -4,7 +4,7 @@
 
 #include "assembler/pass.h"
 
-/* Moves loads, and computations from them, behind a branch if only one of its paths needs them:
+/* Moves loads, and computations from them, after a branch if only one of its paths needs them:
  *
  *     x = load; if (p) store(x);      becomes      if (p) { x = load; store(x); }
  *

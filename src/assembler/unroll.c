@@ -1,3 +1,9 @@
+/* Unrolls the loops that loop.c finds, by four, as ptxas does.
+ *
+ * The new code is: four iterations while at least four are left, two if at least two are left, and the original loop
+ * for the rest. Registers that live within one iteration get a copy for each; those that carry a value to the next one
+ * stay. Pointers that a loop moves by constants move once for all iterations, and the iterations' addresses get offsets
+ * instead, so that combine.c sees neighbouring accesses. */
 #include "assembler/unroll.h"
 
 #include "assembler/loop.h"
@@ -50,6 +56,7 @@ typedef struct unrolling {
 
 /* ---- instructions ---- */
 
+/* Appends an instruction. The result is valid until the next one is added. */
 static ptx_instruction *add(unrolling *u, ptx_instruction i) {
     ptx_function *to = u->to;
     ARENA_PUSH(u->memory, to->instructions, to->instruction_count, u->instruction_capacity, i);
@@ -64,6 +71,7 @@ static ptx_operand of_integer(int64_t value) {
     return (ptx_operand){.kind = PTX_INTEGER, .bits = (uint64_t)value};
 }
 
+/* Appends `op to, a, b` at the current place. */
 static ptx_instruction *add_operation(unrolling *u, ptx_op op, ptx_type type, uint32_t to, ptx_operand a,
                                       ptx_operand b) {
     ptx_operand *operands = ARENA_ARRAY(u->memory, 3, ptx_operand);
@@ -78,6 +86,7 @@ static ptx_instruction *add_operation(unrolling *u, ptx_op op, ptx_type type, ui
                                     .place = u->place});
 }
 
+/* Appends a comparison that sets a predicate. */
 static void add_test(unrolling *u, ptx_type type, uint32_t to, ptx_operand a, unsigned compare, ptx_operand b) {
     add_operation(u, PTX_OP_SETP, type, to, a, b)->mods[PTX_SLOT_COMPARE] = (uint16_t)compare;
 }
@@ -151,6 +160,7 @@ static bool is_always_made(const unrolling *u, uint32_t instruction) {
     return instruction < first->end || instruction >= last->first;
 }
 
+/* Finds the registers that the loop moves once in every iteration and uses only as addresses. */
 static void find_pointers(unrolling *u) {
     u->pointer_count = 0;
     for (uint32_t k = u->loop->begin; k < u->loop->end; k++) {
@@ -179,6 +189,8 @@ static int compare_numbers(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
+/* Finds the registers that each iteration can have for itself: neither the next one nor the code after the loop reads
+ * them. */
 static void find_own(unrolling *u) {
     const ptx_liveness *live = u->loops.live;
     for (size_t k = 0; k < u->written_count; k++) u->own[u->written[k]] = false;
@@ -195,6 +207,7 @@ static void find_own(unrolling *u) {
 
 /* ---- one iteration ---- */
 
+/* Makes the iteration's copies of such registers. */
 static void rename_own(unrolling *u) {
     for (size_t k = 0; k < u->written_count; k++) {
         const uint32_t r = u->written[k];
@@ -207,11 +220,13 @@ static uint32_t name_of(const unrolling *u, uint32_t reg) {
     return u->own[reg] ? u->renamed[reg] : reg;
 }
 
+/* Whether the label lies within the loop. The one at its start does not count: the branch back is left out. */
 static bool is_inner(const unrolling *u, uint32_t label) {
     const uint32_t target = u->from->labels[label].target;
     return target > u->loop->begin && target < u->loop->end;
 }
 
+/* Copies an operand with the iteration's registers and labels. */
 static ptx_operand copy_operand(unrolling *u, const ptx_operand *o) {
     ptx_operand copy = *o;
     if (o->kind == PTX_REGISTER) copy.reg = name_of(u, o->reg);
@@ -242,6 +257,7 @@ static void copy_instruction(unrolling *u, uint32_t instruction, unsigned round)
     add(u, i);
 }
 
+/* Steps of pointers, the branch, and its test, if nothing else reads the predicate. */
 static bool is_left_out(const unrolling *u, uint32_t instruction) {
     for (size_t k = 0; k < u->pointer_count; k++)
         if (u->pointers[k].step_at == instruction) return true;
@@ -266,6 +282,7 @@ static void place_inner_labels(unrolling *u, uint32_t instruction) {
         place_label(u, u->labels[u->label_at[k]]);
 }
 
+/* Adds one iteration without its branch. */
 static void add_round(unrolling *u, unsigned round) {
     rename_own(u);
     open_inner_labels(u);
@@ -275,6 +292,7 @@ static void add_round(unrolling *u, unsigned round) {
     }
 }
 
+/* Moves the pointers by all iterations' steps at once. */
 static void move_pointers(unrolling *u, unsigned rounds) {
     for (size_t k = 0; k < u->pointer_count; k++) {
         const pointer *p = &u->pointers[k];
@@ -317,6 +335,7 @@ static uint32_t add_left(unrolling *u, unsigned rounds) {
     return enough;
 }
 
+/* Sets the register that says whether the original loop must run at least once. */
 static void set_first(unrolling *u, bool value) {
     add_test(u, PTX_U32, u->first, of_integer(0), value ? PTX_MOD_EQ : PTX_MOD_NE, of_integer(0));
 }
@@ -344,6 +363,7 @@ static void add_while_four(unrolling *u) {
     place_label(u, behind);
 }
 
+/* Two iterations, if at least two are left. */
 static void add_if_two(unrolling *u) {
     const uint32_t behind = new_label(u);
     add_branch(u, add_left(u, 2), true, behind);
@@ -366,6 +386,7 @@ static void add_rest(unrolling *u, uint32_t behind) {
     add_branch(u, u->from->instructions[loop->end - 1].guard, false, begin);
 }
 
+/* Replaces one loop. */
 static void add_loop(unrolling *u, const sim_loop *loop) {
     const ptx_instruction *branch = &u->from->instructions[loop->end - 1];
     u->loop = loop;
@@ -400,6 +421,7 @@ static bool keeps_products(unrolling *u, const sim_loop *loop) {
     return true;
 }
 
+/* Loops that all threads leave at the same time are not unrolled here: the counters do not depend on it. */
 static void list_loops(unrolling *u) {
     for (uint32_t b = 0; b < u->from->block_count; b++) {
         sim_loop loop;
@@ -421,6 +443,7 @@ static void copy_registers_and_labels(unrolling *u) {
     if (to->label_count) memcpy(to->labels, u->from->labels, to->label_count * sizeof *to->labels);
 }
 
+/* Copies the function with its loops replaced, and analyses it again, because blocks changed. */
 static void rewrite(unrolling *u) {
     const ptx_function *from = u->from;
     size_t next = 0;
@@ -440,6 +463,7 @@ static void rewrite(unrolling *u) {
     ptx_analyse(u->module, u->to);
 }
 
+/* Lists the labels of each instruction, by counting. */
 static void sort_labels(unrolling *u) {
     const ptx_function *f = u->from;
     u->first_label = ARENA_ARRAY(u->scratch, f->instruction_count + 3, uint32_t);

@@ -1,3 +1,7 @@
+/* Arenas: memory that is allocated piece by piece and freed as a whole.
+ *
+ * An arena is a list of blocks that grow as it does; the last one has room. Memory is zeroed. An owner that sets
+ * `out_of_memory` gets control back there when memory runs out, which spares its functions all checks. */
 #include "base/arena.h"
 
 #include "base/memory.h"
@@ -28,6 +32,7 @@ void arena_free(arena *a) {
     *a = (arena){.out_of_memory = a->out_of_memory};
 }
 
+/* Keeps the oldest block, so that an arena that is used again and again costs no allocations. */
 void arena_clear(arena *a) {
     arena_block *kept = a->blocks;
     if (!kept) return;
@@ -40,6 +45,8 @@ void arena_clear(arena *a) {
     a->total = (size_t)(a->end - a->next);
 }
 
+/* While `work` runs, lack of memory in either arena frees the scratch arena first and then goes on to the outer
+ * handler. */
 void arena_with_scratch(arena *a, void (*work)(void *context, arena *scratch), void *context) {
     arena scratch;
     jmp_buf out_of_memory, *const outer = a->out_of_memory;
@@ -55,6 +62,7 @@ void arena_with_scratch(arena *a, void (*work)(void *context, arena *scratch), v
     arena_free(&scratch);
 }
 
+/* Jumps if the owner wants that; otherwise the caller returns NULL. */
 static void *fail(arena *a) {
     if (a->out_of_memory) longjmp(*a->out_of_memory, 1);
     return NULL;
@@ -76,6 +84,7 @@ static bool add_block(arena *a, size_t need) {
     return true;
 }
 
+/* Sizes above half of the address space are refused before they can overflow. */
 void *arena_alloc_aligned(arena *a, size_t size, size_t alignment) {
     if (size > SIZE_MAX / 2) return fail(a);
     size_t padding = a->next ? (size_t)(-(uintptr_t)a->next & (alignment - 1)) : 0;
@@ -114,6 +123,7 @@ char *arena_printf(arena *a, const char *format, ...) {
     return text;
 }
 
+/* The old list stays in the arena: at most as much as the new one takes. */
 void *arena_grow(arena *a, const void *items, size_t count, size_t *capacity, size_t size) {
     size_t larger = *capacity ? *capacity * 2 : 8;
     void *copy = arena_array(a, larger, size);

@@ -1,3 +1,9 @@
+/* A folder of compiled code and other results, kept between runs.
+ *
+ * haul executes what it finds there, so only files and folders of the user's own are trusted, which nobody else can
+ * write. A file is written under another name and renamed, so that readers see all of it or nothing. Contents have a
+ * checksum. When the folder exceeds its limit, the files that were used longest ago are removed. Every failure only
+ * means that something is computed again. */
 #include "base/cache.h"
 
 #include "base/hash.h"
@@ -29,6 +35,7 @@ cache_extent cache_kept(void) {
     return chosen && !strcmp(chosen, "memory") ? CACHE_MEMORY : CACHE_DISK;
 }
 
+/* HAUL_CACHE_DIR, or haul's folder in the user's cache. */
 bool cache_folder(char *path, size_t size) {
     const char *own = getenv("HAUL_CACHE_DIR"), *all = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int length = 0;
@@ -44,6 +51,7 @@ bool cache_folder(char *path, size_t size) {
 
 /* ---- trust ---- */
 
+/* Whether the user owns it, and nobody else can write to it. */
 static bool is_own(const struct stat *about) {
     return about->st_uid == geteuid() && !(about->st_mode & (S_IWGRP | S_IWOTH));
 }
@@ -78,6 +86,7 @@ static int make_folder(void) {
     return open_folder();
 }
 
+/* Two independent hashes over name and contents. */
 static void find_checksum(const char *name, const void *contents, size_t size, uint64_t checksum[2]) {
     hash_both_start(checksum);
     hash_both(checksum, name, strlen(name));
@@ -93,6 +102,7 @@ bool cache_has(const char *name) {
     return has;
 }
 
+/* Returns false if the file ends too soon. */
 static bool read_all(int file, void *bytes, size_t size) {
     for (char *at = bytes; size;) {
         const ssize_t got = read(file, at, size);
@@ -103,6 +113,7 @@ static bool read_all(int file, void *bytes, size_t size) {
     return true;
 }
 
+/* Trusts nothing of the file before its owner, size and checksum are known. */
 static bool read_contents(int file, const char *name, text *contents) {
     file_header header;
     struct stat about;
@@ -169,6 +180,7 @@ static bool is_stale(const char *name, const struct stat *about) {
     return *name == '.' && time(NULL) - about->st_mtim.tv_sec > STALE_SECONDS;
 }
 
+/* Lists complete files, and removes temporary ones that were left behind. */
 static void list_folder(int folder, listing *l) {
     const int own = dup(folder);
     DIR *files = own < 0 ? NULL : fdopendir(own);
@@ -193,12 +205,14 @@ static void free_listing(listing *l) {
     memory_free(l->entries);
 }
 
+/* Reading sets a file's time, so this is the order of use. */
 static int by_use(const void *a, const void *b) {
     const struct timespec *first = &((const entry *)a)->used, *second = &((const entry *)b)->used;
     if (first->tv_sec != second->tv_sec) return first->tv_sec < second->tv_sec ? -1 : 1;
     return (first->tv_nsec > second->tv_nsec) - (first->tv_nsec < second->tv_nsec);
 }
 
+/* Above `limit`, removes files until `most` bytes are left. */
 static void trim(int folder, uint64_t limit, uint64_t most) {
     listing l = {0};
     list_folder(folder, &l);
@@ -246,6 +260,7 @@ static bool write_all(int file, const void *bytes, size_t size) {
     return true;
 }
 
+/* The file has its final name only when it is complete. */
 static bool write_under(int folder, const char *temporary, const char *name, const void *contents, size_t size) {
     file_header header = {.size = size};
     const int file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -259,6 +274,7 @@ static bool write_under(int folder, const char *temporary, const char *name, con
     return good;
 }
 
+/* The folder is measured at some of the writes only, since that reads all of it. */
 bool cache_write(const char *name, const void *contents, size_t size) {
     static atomic_uint writes;
     char temporary[64];

@@ -38,12 +38,14 @@ const char *const haul_class_names[HAUL_CLASS_COUNT] = {
     [HAUL_CLASS_CONSTANT_LOAD] = "Constant Load",
 };
 
+/* Returns HAUL_COUNTER_COUNT for an unknown key. */
 haul_counter haul_counter_find(const char *key) {
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++)
         if (strcmp(haul_counters[i].key, key) == 0) return (haul_counter)i;
     return HAUL_COUNTER_COUNT;
 }
 
+/* Every field is a sum; averages are made from the sums when they are shown. */
 void haul_traffic_add(haul_traffic *sum, const haul_traffic *more) {
     sum->instructions += more->instructions;
     sum->threads += more->threads;

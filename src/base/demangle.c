@@ -1,3 +1,8 @@
+/* Demangles C++ names, in a process of its own.
+ *
+ * The demangler belongs to the C++ library, if there is one on this machine. Names come from files of unknown origin,
+ * and demanglers have crashed or run forever on such, so a child with a limit of CPU time does it and sends the names
+ * through a pipe. Names that it could not do stay as they are. */
 #include "base/demangle.h"
 
 #include <dlfcn.h>
@@ -14,6 +19,7 @@ enum { LONGEST = 4000, SECONDS = 1 };
 /* The demangler of the Itanium C++ ABI: returns memory from malloc(), or NULL. */
 typedef char *demangler(const char *symbol, char *buffer, size_t *length, int *status);
 
+/* Returns NULL if no C++ library is installed. */
 static demangler *find(void) {
     static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
     demangler *function = NULL;
@@ -37,6 +43,7 @@ static void put(int to, const char *bytes, size_t length) {
     }
 }
 
+/* In the child: one line for each symbol, an empty one if it is no C++ name. */
 static void demangle_each(demangler *function, const char *const *symbols, size_t count, int to) {
     (void)setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS});
     (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
@@ -65,6 +72,7 @@ static size_t read_lines(int from, text *lines) {
     return count;
 }
 
+/* Returns how many lines came back. */
 static size_t demangle_apart(demangler *function, const char *const *symbols, size_t count, text *lines) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return 0;

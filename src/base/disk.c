@@ -1,3 +1,8 @@
+/* Files of any size, read and written at offsets by several threads, around the page cache where that is possible.
+ *
+ * A file has two descriptors: one direct, for whole pages at aligned addresses, and one through the page cache, for
+ * what is left at both ends and for file systems that refuse direct transfers. Tests let any of the calls fail
+ * (disk_fail_after()). */
 #include "base/disk.h"
 
 #include "base/memory.h"
@@ -25,6 +30,7 @@ void disk_move_at_most(uint64_t most) {
     most_moved = most;
 }
 
+/* Whether a test wants this call to fail. */
 static bool must_fail(void) {
     if (countdown == 0 || atomic_fetch_sub(&countdown, 1) != 1) return false;
     errno = error_to_give;
@@ -37,6 +43,7 @@ static haul_status fail(const char *path, const char *what) {
 
 /* ---- opening and closing ---- */
 
+/* A file system without direct transfers leaves `direct` closed. */
 static haul_status open_both(const char *path, int flags, disk_file *f) {
     *f = (disk_file){.descriptor = -1, .direct = -1};
     f->path = memory_alloc(strlen(path) + 1);
@@ -55,6 +62,7 @@ static void close_both(disk_file *f) {
     *f = (disk_file){.descriptor = -1, .direct = -1};
 }
 
+/* Only regular files have a size that can be relied on. */
 static haul_status measure(disk_file *f) {
     struct stat about;
     if (must_fail() || fstat(f->descriptor, &about) != 0) return fail(f->path, "read");
@@ -90,6 +98,7 @@ haul_status disk_create(const char *path, uint64_t bytes, disk_file *f) {
     return status;
 }
 
+/* The status matters for written files: errors may be reported only now. */
 haul_status disk_close(disk_file *f) {
     haul_status status = HAUL_OK;
     if (f->descriptor >= 0) {
@@ -101,6 +110,7 @@ haul_status disk_close(disk_file *f) {
     return status;
 }
 
+/* Whether the path leads to this very file. */
 bool disk_is_called(const disk_file *f, const char *path) {
     struct stat file, named;
     return fstat(f->descriptor, &file) == 0 && stat(path, &named) == 0 && file.st_dev == named.st_dev &&
@@ -128,12 +138,14 @@ void disk_remove(const char *path) {
 
 /* ---- moving bytes ---- */
 
+/* How many bytes one call is to move. */
 static size_t piece(uint64_t count) {
     const uint64_t most = most_moved;
     const uint64_t limit = most ? most : (uint64_t)1 << 30; /* the system moves at most 2 GiB at once */
     return (size_t)(count < limit ? count : limit);
 }
 
+/* Repeats partial transfers until all bytes are moved. */
 static haul_status move(const disk_file *f, int descriptor, bool writes, uint64_t offset, char *bytes, uint64_t count) {
     while (count > 0) {
         ssize_t moved = -1;
@@ -170,6 +182,8 @@ static haul_status move_pages(const disk_file *f, bool writes, uint64_t offset, 
     return move(f, f->descriptor, writes, offset, bytes, count);
 }
 
+/* Direct transfers need offset and address to be at the same place in a page. The parts before the first page and
+ * after the last one go through the page cache. */
 static haul_status move_all(const disk_file *f, bool writes, uint64_t offset, char *bytes, uint64_t count) {
     if (offset % DISK_PAGE != (uintptr_t)bytes % DISK_PAGE) return move(f, f->descriptor, writes, offset, bytes, count);
     uint64_t head = (DISK_PAGE - offset % DISK_PAGE) % DISK_PAGE;

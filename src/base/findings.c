@@ -29,6 +29,7 @@ const char *const haul_space_names[HAUL_SPACE_COUNT] = {
     [HAUL_SPACE_LOCAL] = "local", [HAUL_SPACE_PARAM] = "param",
 };
 
+/* Returns HAUL_FINDING_COUNT for an unknown key. */
 haul_finding_kind haul_finding_find(const char *key) {
     for (size_t i = 0; i < HAUL_FINDING_COUNT; i++)
         if (strcmp(haul_finding_kinds[i].key, key) == 0) return (haul_finding_kind)i;

@@ -1,3 +1,8 @@
+/* Asks ptxas for the machine code of PTX, and a disassembler for its instructions.
+ *
+ * ptxas tells registers and spills as text (-v); the cubin is an ELF file, in which instructions can be counted without
+ * any tool; cuobjdump or nvdisasm name them. What is not installed is left out, without an error. Input is the tools'
+ * output, whose form differs between versions, so lines that are not understood are skipped. */
 #include "base/machine_code.h"
 
 #include "base/file.h"
@@ -50,6 +55,7 @@ typedef struct report {
     machine_kernel *kernel;
 } report;
 
+/* Appends a kernel without figures. */
 static machine_kernel *add_kernel(machine_code *code, const char *name, size_t length) {
     const machine_kernel made = {.name = arena_copy(&code->memory, name, length)};
     ARENA_PUSH(&code->memory, code->kernels, code->count, code->capacity, made);
@@ -82,6 +88,7 @@ haul_status machine_code_read_report(machine_code *code, const char *all) {
 
 /* ---- the output of disassemblers ---- */
 
+/* Opcodes of a kernel are few, so a list is enough. */
 static void count_opcode(machine_code *code, machine_kernel *k, const char *name) {
     if (strcmp(name, "NOP") == 0) return; /* padding */
     k->instructions++;
@@ -94,6 +101,7 @@ static void count_opcode(machine_code *code, machine_kernel *k, const char *name
     ARENA_PUSH(&code->memory, k->opcodes, k->opcode_count, k->opcode_capacity, made);
 }
 
+/* Names in the tools' output have no NUL at their end. */
 static machine_kernel *kernel_named(const machine_code *code, const char *name, size_t length) {
     for (size_t i = 0; i < code->count; i++)
         if (strlen(code->kernels[i].name) == length && strncmp(code->kernels[i].name, name, length) == 0)
@@ -116,7 +124,7 @@ static bool is_heading(const char *line, const char **name, size_t *length) {
     return (*name)[*length] == ':';
 }
 
-/* Returns the instruction behind the address (a comment), and the address. Returns NULL if the line has none. */
+/* Returns the instruction after the address (a comment), and the address. Returns NULL if the line has none. */
 static char *instruction_of(char *line, uint32_t *address) {
     char *at = line + strspn(line, " \t");
     if (strncmp(at, "/*", 2) != 0) return NULL;
@@ -186,6 +194,7 @@ static void take_instruction(machine_code *code, char *line, listing_state *l) {
     l->outermost = NULL;
 }
 
+/* Counts the instruction of the line for the kernel whose heading came last. */
 static void take_listing_line(machine_code *code, char *line, void *to) {
     listing_state *l = to;
     const char *name;
@@ -199,12 +208,14 @@ static void take_listing_line(machine_code *code, char *line, void *to) {
         take_instruction(code, line, l);
 }
 
+/* The most frequent opcodes first. */
 static int by_count(const void *a, const void *b) {
     const machine_opcode *x = a, *y = b;
     if (x->count != y->count) return x->count < y->count ? 1 : -1;
     return strcmp(x->name, y->name);
 }
 
+/* The listing's count replaces that of the file. */
 static void read_listing(machine_code *code, const char *all) {
     listing_state l = {0};
     for (size_t i = 0; i < code->count; i++) code->kernels[i].instructions = 0;
@@ -247,6 +258,7 @@ static uint32_t count_words(const char *bytes, uint64_t size) {
     return (uint32_t)count;
 }
 
+/* Reads section headers by their offsets in the ELF format; a damaged file gives no counts. */
 void machine_code_read_file(machine_code *code, const text *cubin) {
     static const char prefix[] = ".text.";
     uint64_t table;
@@ -305,6 +317,7 @@ static haul_status fail_with(const text *said) {
     return haul_fail(HAUL_ERROR_COMPILER, "ptxas: %.*s", (int)strcspn(line, "\n"), line);
 }
 
+/* Runs ptxas on the PTX, in its own folder and with a limit of time. */
 static haul_status assemble(const char *ptxas, const char *ptx, const folder *f, machine_code *code) {
     text source = {0}, said = {0};
     static const process_options limits = {.seconds = MOST_SECONDS, .alone = true};
@@ -354,6 +367,7 @@ static haul_status disassemble(const folder *f, machine_code *code) {
     return status;
 }
 
+/* Without ptxas the result is empty, and that is no error. */
 haul_status machine_code_make(const char *ptx, uint32_t sm, machine_code *code) {
     text ptxas = {0};
     folder f;

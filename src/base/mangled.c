@@ -1,3 +1,4 @@
+/* The plain name of a function in its C++ symbol, without demangling: the last name of its qualified name. */
 #include "base/mangled.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* The host's allocator, of which tests can let any call fail (memory_fail_after()). */
 #include "base/memory.h"
 
 #include <stdint.h>
@@ -6,6 +7,7 @@
 
 static _Thread_local size_t countdown;
 
+/* Counts down for the current thread only, so that tests are repeatable. */
 static int must_fail(void) {
     return countdown && --countdown == 0;
 }
@@ -27,6 +29,7 @@ void *memory_resize(void *old, size_t size) {
     return must_fail() ? NULL : realloc(old, size ? size : 1);
 }
 
+/* Doubles, unless there is room already. The caller frees the old memory if this fails. */
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size) {
     enum { FIRST = 16 };
     if (count < *capacity) return items;
@@ -37,6 +40,7 @@ void *memory_grow(void *items, size_t count, size_t *capacity, size_t size) {
     return grown;
 }
 
+/* Only whole large pages can be asked for; the system may refuse without harm. */
 void memory_prefer_large_pages(void *p, size_t size) {
     enum { PAGE = 2 << 20 };
     const uintptr_t start = (uintptr_t)p, first = (start + PAGE - 1) / PAGE * PAGE, last = (start + size) / PAGE * PAGE;

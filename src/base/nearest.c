@@ -1,3 +1,4 @@
+/* The known name that is nearest to a misspelt one, for messages. */
 #include "base/nearest.h"
 
 #include <string.h>
@@ -26,6 +27,7 @@ static size_t distance(const char *a, const char *b) {
     return row[length];
 }
 
+/* NULL if none is close: about a third of the letters may differ. */
 const char *nearest_name(const char *name, const char *const *names, size_t count) {
     const char *nearest = NULL;
     size_t least = strlen(name) / 3 + 2;

@@ -1,3 +1,5 @@
+/* Numbers as users write and read them. Parsing takes the whole string or fails: strtoull() would accept blanks, signs
+ * and trailing letters. */
 #include "base/number.h"
 
 #include <ctype.h>
@@ -19,6 +21,7 @@ bool number_u64(const char *s, uint64_t *value) {
     return true;
 }
 
+/* The smallest number has a magnitude that no positive one has. */
 bool number_i64(const char *s, int64_t *value) {
     bool negative = *s == '-';
     uint64_t magnitude;
@@ -47,6 +50,7 @@ static int suffix_shift(const char *s) {
     return letter ? 10 * (int)(letter - letters + 1) : 0;
 }
 
+/* A fraction must come out as whole bytes: 1.5K is one, 0.3K is none. */
 bool number_size(const char *s, uint64_t *value) {
     size_t digits = strspn(s, "0123456789"), fraction = s[digits] == '.' ? strspn(s + digits + 1, "0123456789") : 0;
     int shift = suffix_shift(s + digits + (fraction ? fraction + 1 : 0));

@@ -1,3 +1,7 @@
+/* Which threads of the process are haul's own, so that the program's can be counted.
+ *
+ * The stand-in must know whether the program has threads that still work. Linux tells the threads of a process in
+ * /proc, without telling who started them. */
 #include "base/own_threads.h"
 
 #include <dirent.h>
@@ -24,6 +28,7 @@ static bool is_own(long thread) {
     return false;
 }
 
+/* Registers the calling thread, once. */
 void own_threads_add(void) {
     static _Thread_local bool is_added;
     if (is_added) return;

@@ -1,3 +1,4 @@
+/* A hash table from pointers to numbers, in an arena: open addressing, at most half full, never shrinking. */
 #include "base/pointer_map.h"
 
 typedef struct pointer_entry entry;
@@ -9,6 +10,7 @@ static entry *place_of(entry *entries, size_t size, const void *key) {
     return &entries[at & (size - 1)];
 }
 
+/* The old entries stay in the arena. */
 static void grow(pointer_map *map, arena *memory) {
     const size_t size = map->size ? map->size * 2 : 16;
     entry *entries = ARENA_ARRAY(memory, size, entry);

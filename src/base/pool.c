@@ -1,3 +1,9 @@
+/* One pool of threads for all parallel loops of the process.
+ *
+ * Threads are started when the first loop wants them, and sleep between loops. Any number of loops may be running, also
+ * within each other: the caller always works on its own loop, and workers join loops that want more threads, so nothing
+ * waits for a free worker. Indices are handed out one by one, which balances bodies of unequal length; results must not
+ * depend on who runs which. */
 #include "base/pool.h"
 
 #include "base/own_threads.h"
@@ -71,6 +77,7 @@ static bool spin_while_equal(const atomic_uint *value, unsigned old) {
 
 /* ---- loops ---- */
 
+/* Runs bodies until there are no more indices. */
 static void run(loop *l, unsigned worker) {
     for (;;) {
         const size_t index = atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed);
@@ -97,6 +104,7 @@ static void leave(loop *l) {
     pthread_mutex_unlock(&pool.lock);
 }
 
+/* A worker: joins loops, looks for news for a moment, and sleeps. */
 static void *work(void *unused) {
     (void)unused;
     own_threads_add();
@@ -154,6 +162,7 @@ static void start_workers(unsigned wanted) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* Shows the loop to the workers and wakes as many as it wants. */
 static void announce(loop *l) {
     const unsigned wanted = l->threads - 1;
     pthread_mutex_lock(&pool.lock);

@@ -1,3 +1,8 @@
+/* Runs another program, reads all its output, and ends it if it takes too long.
+ *
+ * Both streams are read as they come, because a program that fills one pipe would wait forever. A program that runs
+ * `alone` has a process group of its own: it is killed with its children, and signals that would end haul are held back
+ * until it has ended. */
 #include "base/process.h"
 
 #include "base/status.h"
@@ -34,6 +39,7 @@ typedef struct running {
 
 /* ---- starting ---- */
 
+/* The group, and the signal mask that haul had before it held signals. */
 static void set_attributes(posix_spawnattr_t *attributes, const running *r) {
     if (!r->options->alone) return;
     posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
@@ -41,6 +47,7 @@ static void set_attributes(posix_spawnattr_t *attributes, const running *r) {
     posix_spawnattr_setsigmask(attributes, &r->before);
 }
 
+/* Returns an errno. */
 static int start(running *r, const char *const *arguments) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -62,6 +69,7 @@ static int start(running *r, const char *const *arguments) {
 
 /* ---- while the program runs ---- */
 
+/* Whether the limit of time has passed. */
 static bool is_late(const running *r) {
     struct timespec now;
     if (!r->options->seconds) return false;
@@ -123,6 +131,7 @@ static void wait_for(pid_t id, process_end *end) {
     end->signal = got == id && WIFSIGNALED(state) ? WTERMSIG(state) : 0;
 }
 
+/* Reads until the end, kills the program if that failed, and fetches its exit status in any case. */
 static haul_status watch(running *r, text *const texts[STREAMS], process_end *end) {
     haul_status status = read_output(r, texts, &end->too_slow);
     if (status != HAUL_OK || end->too_slow) kill(r->options->alone ? -r->id : r->id, SIGKILL);
@@ -158,6 +167,7 @@ static void release_signals(running *r) {
 
 /* ---- the whole run ---- */
 
+/* `side` 0: the ends that haul reads from. */
 static void close_ends(running *r, int side) {
     for (int i = 0; i < STREAMS; i++) {
         if (r->ends[i][side] >= 0) close(r->ends[i][side]);
@@ -198,6 +208,7 @@ static bool is_program(const char *path) {
     return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
 }
 
+/* A name with a slash is a path; others are searched for in PATH as shells do. */
 bool process_find(const char *name, text *path) {
     text_clear(path);
     if (strchr(name, '/')) {

@@ -1,3 +1,4 @@
+/* The message of the last failure, one for each thread. */
 #include "base/status.h"
 
 #include <ctype.h>
@@ -52,6 +53,7 @@ haul_status haul_no_memory(const char *what) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "the host has no memory for %s", what);
 }
 
+/* Puts the place in front of the message that a function below has set. */
 haul_status haul_fail_in(haul_status status, const char *format, ...) {
     char text[2 * sizeof message];
     va_list arguments;

@@ -1,3 +1,7 @@
+/* A line on the terminal that shows progress and is erased again.
+ *
+ * It is drawn over and over in place, so it must never wrap; blanks erase what the previous one was longer by. Signal
+ * handlers erase it, which limits that to write() and one variable. */
 #include "base/terminal_line.h"
 
 #include <signal.h>
@@ -25,6 +29,7 @@ bool terminal_line_is_drawn(void) {
     return columns > 0;
 }
 
+/* What does not fit is cut off. */
 void terminal_line_put(terminal_line *l, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -40,6 +45,7 @@ void terminal_line_put_bar(terminal_line *l, double share) {
     terminal_line_put(l, "[%s] ", bar);
 }
 
+/* Extrapolates from the share done so far; `since` is how old that share is. */
 void terminal_line_put_left(terminal_line *l, double share, double seconds, double since) {
     const double rest = share > 0 ? seconds * (1 - share) / share - since : -1, left = share > 0 && rest < 0 ? 0 : rest;
     if (left < 0) return;

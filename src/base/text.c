@@ -1,3 +1,4 @@
+/* Strings that grow. A failure is remembered in the text, so that callers check once at the end. */
 #include "base/text.h"
 
 #include "base/memory.h"
@@ -23,6 +24,7 @@ const char *text_string(const text *t) {
     return t->bytes ? t->bytes : "";
 }
 
+/* Doubles, so that appending bytes one by one stays cheap. */
 static bool reserve(text *t, size_t more) {
     if (t->failed) return false;
     size_t need = t->length + more + 1;
@@ -49,6 +51,7 @@ void text_put(text *t, const char *string) {
     text_append(t, string, strlen(string));
 }
 
+/* Formats into the room that is there, and again if that was too small. */
 void text_vprintf(text *t, const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);

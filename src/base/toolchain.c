@@ -1,3 +1,4 @@
+/* Which source files belong to compilers and haul rather than to the user, so that findings name the user's lines. */
 #include "base/toolchain.h"
 
 #include <stddef.h>

@@ -111,7 +111,7 @@ static haul_status parse_flag(const char *flag, haul_how *how) {
     unsigned long long value = 0;
     if (strncmp(flag, prefix, sizeof prefix - 1) == 0) {
         if (!number_u64(flag + sizeof prefix - 1, (uint64_t *)&value) || value > INT32_MAX)
-            return haul_fail(HAUL_ERROR_ARGUMENT, "--how: `%s` says no number of bytes", flag);
+            return haul_fail(HAUL_ERROR_ARGUMENT, "--how: `%s` gives no number of bytes", flag);
         *how |= HAUL_IN_FLIGHT(value);
         return HAUL_OK;
     }

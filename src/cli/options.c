@@ -147,13 +147,13 @@ static haul_status set_value(const option_row *row, const char *argument, cli_va
     case LIST: return push(field, argument);
     case NUMBER:
         if (number_u64(argument, field)) return HAUL_OK;
-        return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: `%s` is no whole number", row->name, argument);
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: `%s` is not a whole number", row->name, argument);
     case COUNT:
         if (number_u64(argument, field) && *(const uint64_t *)field) return HAUL_OK;
-        return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: `%s` is no whole number above 0", row->name, argument);
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: `%s` is not a whole number above 0", row->name, argument);
     case SIZE:
         if (number_size(argument, field)) return HAUL_OK;
-        return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: `%s` is no size: write 4096, 64K, 1G", row->name, argument);
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: `%s` is not a size: write 4096, 64K, 1G", row->name, argument);
     }
     return HAUL_OK;
 }

@@ -171,7 +171,7 @@ static haul_status take_l2(const cli_values *v, launch_description *d) {
     d->l2.set_aside = v->set_aside;
     const size_t at = d->l2.argument;
     if (!d->l2.has_window || (at < d->argument_count && d->arguments[at].kind == HAUL_ARGUMENT_BUFFER)) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_ARGUMENT, "--window %s: argument %zu is no buffer", v->window, at);
+    return haul_fail(HAUL_ERROR_ARGUMENT, "--window %s: argument %zu is not a buffer", v->window, at);
 }
 
 /* A launch that is smaller than it was meant to be gives a table, too. */

@@ -63,17 +63,20 @@ static inline void store_line(sim_counting *c, sim_tally *t, uint64_t line, unsi
     if (!combine(c, line, mask, average)) t->traffic.l2_requests++;
 }
 
+/* Adds a warp's store to the counters: the lines and sectors that it writes. */
 static void end_stores(sim_counting *c, sim_tally *t, uint32_t lines, uint32_t sectors) {
     t->traffic.l2_sectors += sectors;
     c->store_requests_issued += lines;
     c->store_sectors_issued += sectors;
 }
 
+/* Returns the bytes that a store writes to each sector on average, at most a whole one. */
 static uint32_t average_bytes(uint32_t bytes, uint32_t sectors) {
     const uint32_t average = bytes / sectors;
     return average < SECTOR_BYTES ? average : SECTOR_BYTES;
 }
 
+/* Returns the entry of the warp's last volatile load, by its place on the SM. Another warp may have written it. */
 static sim_pending_volatile *pending_volatile(sim_counting *c, const sim_warp *w) {
     return &c->in_flight[sim_warp_place(w) % SIM_RESIDENT_WARPS];
 }
@@ -86,6 +89,7 @@ static void drop_answer(sim_counting *c, const sim_warp *w, uint64_t first_line,
         if (p->lines.line[i] >= first_line && p->lines.line[i] <= last_line) p->warp = NULL;
 }
 
+/* As drop_answer(), for the lines of an access. */
 static void drop_answers(sim_counting *c, const sim_warp *w, const sim_lines *lines) {
     if (pending_volatile(c, w)->warp != w) return;
     for (uint32_t i = 0; i < lines->count; i++) drop_answer(c, w, lines->line[i], lines->line[i]);
@@ -202,6 +206,7 @@ static void request_lines(sim_counting *c, sim_tally *t, const sim_lines *lines,
     t->traffic.l2_sectors += count_sectors(masks, lines->count);
 }
 
+/* Loads sectors of a line through L1 and requests those that miss. */
 static inline void load_line(sim_counting *c, sim_tally *t, uint64_t line, unsigned mask) {
     const unsigned hits = sim_l1_load(c->l1, line, mask);
     t->traffic.hits += (uint32_t)__builtin_popcount(hits);
@@ -301,6 +306,7 @@ typedef struct update_count {
     uint32_t turn; /* time that a sector takes in its L2 slice */
 } update_count;
 
+/* Hashes a line to its place in the table of hot lines, which are updated by atomics. */
 static uint32_t hot_place(uint64_t line) {
     return (uint32_t)(line / SIM_HOT_LINES * 0x9e3779b97f4a7c15u >> 32) % SIM_HOT_PLACES;
 }
@@ -369,6 +375,7 @@ static void count_global_lines(sim_counting *c, const sim_warp *w, const sim_op 
     }
 }
 
+/* Counts one access of the machine, and samples its addresses if it touches more sectors than needed. */
 static void count_global_part(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                               const uint64_t address[SIM_LANES], unsigned bytes) {
     sim_lines lines;
@@ -433,6 +440,7 @@ static void count_run(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     if (is_store) end_stores(c, t, count, sectors);
 }
 
+/* Computes the lanes' addresses of an access that count_span() knows by two addresses and a stride. */
 static void find_span_lanes(uint64_t first, uint64_t second, uint64_t stride, uint64_t start[SIM_LANES]) {
     for (unsigned l = 0; l < SIM_LANES; l++)
         start[l] = (l < SIM_LANES / 2 ? first : second) + l % (SIM_LANES / 2) * stride;
@@ -458,6 +466,7 @@ static bool is_ordinary(const sim_assembled *a) {
     return a->class == HAUL_CLASS_GLOBAL_STORE || a->caching == SIM_CACHED || a->caching == SIM_CACHED_READ_ONLY;
 }
 
+/* Keeps the lanes' addresses of a wasteful access, if its instruction still wants a sample. */
 static void sample_span(sim_counting *c, const sim_op *op, uint64_t first, uint64_t second, uint64_t stride,
                         unsigned bytes) {
     uint64_t start[SIM_LANES];

@@ -17,10 +17,12 @@ static bool lanes_pair(const uint32_t address[SIM_LANES], uint32_t lanes, unsign
     return true;
 }
 
+/* Two passes of a load become one if neighbouring lanes, or lanes two apart, read the same words. */
 static bool passes_merge(const uint32_t address[SIM_LANES], uint32_t lanes) {
     return lanes_pair(address, lanes, 1) || lanes_pair(address, lanes, 2);
 }
 
+/* Adds the wavefronts of one pass; without bank conflicts it takes one. */
 static void add_pass(sim_wavefronts *sum, const uint32_t address[SIM_LANES], uint32_t lanes, unsigned bytes) {
     if (!lanes) return;
     sum->total += use_banks(address, lanes, bytes, false).wavefronts;
@@ -46,6 +48,8 @@ static bool is_word_progression(const uint32_t address[SIM_LANES], uint32_t *str
     return differs == 0;
 }
 
+/* Divides a warp's access into the passes of hardware: a whole warp for words, half a warp for 8 bytes, a quarter for
+ * 16. */
 static sim_wavefronts count_passes(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes, bool merge) {
     sim_wavefronts sum = {0, 0};
     uint32_t stride;

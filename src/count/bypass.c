@@ -17,6 +17,7 @@ typedef struct line_pairs {
     line_pair pair[SIM_LANES];
 } line_pairs;
 
+/* Returns the pair of a source and a destination line, which is added if it is new. */
 static line_pair *find_pair(line_pairs *pairs, uint64_t source, uint32_t destination) {
     for (uint32_t i = pairs->count; i-- > 0;) /* adjacent lanes mostly use the same pair */
         if (pairs->pair[i].source == source && pairs->pair[i].destination == destination) return &pairs->pair[i];
@@ -42,6 +43,7 @@ static void group_lanes(const uint64_t source[SIM_LANES], const uint32_t destina
     }
 }
 
+/* Appends a request for sectors of a line to the list. */
 static void add_request(sim_lines *requests, uint64_t line, uint8_t mask) {
     if (mask == 0 || requests->count == SIM_LANES)
         return; /* the latter cannot happen: each lane belongs to one group */
@@ -65,6 +67,7 @@ static unsigned half_sectors(unsigned halves, unsigned upper) {
 /* A source sector with several destinations travels once for each: layers[k] holds what travels a (k+1)-th time. */
 enum { LAYERS = DIFFERENCES / 2 + 1 };
 
+/* Adds sectors that travel once more, each to the first layer that does not have it yet. */
 static void add_layers(unsigned layers[LAYERS], unsigned sectors) {
     for (unsigned k = 0; k < LAYERS && sectors; k++) {
         unsigned again = layers[k] & sectors;
@@ -118,6 +121,7 @@ static void list_pair(const line_pair *p, unsigned parity, sim_lines *requests) 
     if (count > 1) list_differences(p, parity, requests);
 }
 
+/* Lists the requests of all pairs: for each, those at even differences first. */
 static void list_requests(const line_pairs *pairs, sim_lines *requests) {
     requests->count = requests->sectors = 0;
     for (uint32_t i = 0; i < pairs->count; i++) {

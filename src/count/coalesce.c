@@ -58,6 +58,7 @@ void sim_add_span(uint64_t first, uint64_t last, sim_lines *lines) {
     lines->sectors += (uint32_t)((last >> SIM_SECTOR_SHIFT) - (first >> SIM_SECTOR_SHIFT) + 1);
 }
 
+/* Lists the sector of a single active lane. */
 static void add_lane(uint64_t address, sim_lines *lines) {
     lines->count = lines->sectors = 1;
     lines->line[0] = address >> SIM_LINE_SHIFT;

@@ -2,6 +2,7 @@
 #include "count/access.h"
 #include "count/samples.h"
 
+/* Counts a copy that goes through L1 (LDGSTS.ACCESS). */
 static void count_access_copy(sim_counting *c, const sim_op *op, uint32_t active, uint32_t filled,
                               const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
     sim_tally *t = sim_tally_at(c, op, SIM_TALLY_OWN);
@@ -11,6 +12,7 @@ static void count_access_copy(sim_counting *c, const sim_op *op, uint32_t active
     sim_load_cached(c, t, &lines);
 }
 
+/* Counts a copy that bypasses L1 (LDGSTS.BYPASS): all its sectors are requested from L2. */
 static void count_bypass_copy(sim_counting *c, const sim_op *op, uint32_t active, uint32_t filled,
                               const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
     sim_tally *t = sim_tally_at(c, op, SIM_TALLY_OWN);
@@ -56,6 +58,7 @@ static void bulk_read(void *context, uint64_t line, unsigned mask) {
     sim_request_read(b->counting, b->tally, line, mask);
 }
 
+/* Counts a write request, or the request of a bulk reduction. */
 static void bulk_write(void *context, uint64_t line, unsigned mask) {
     const bulk_count *b = context;
     sim_counting *c = b->counting;

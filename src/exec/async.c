@@ -121,7 +121,7 @@ static void complete_lanes(sim_block *b, size_t warp, sim_copy *c, uint32_t lane
     if (!c->moved) move_lanes(b, c, lanes);
 }
 
-/* Removes completed entries from the front; those behind an entry that still waits stay. */
+/* Removes completed entries from the front; those after an entry that still waits stay. */
 static void drop_finished(sim_copy_queue *q) {
     while (q->count && q->copies[q->first].lanes == 0) q->first++, q->count--;
     if (q->count == 0) q->first = 0;

@@ -6,8 +6,8 @@
  * while it runs could overwrite its registers; the frame protects those.
  *
  * Entering moves the lanes to the function as a branch would: lanes that call another function, or do not call,
- * reconverge with them behind the call. `depth` keeps joins of different calls apart. A return goes to the operation
- * behind the call that is on top of the lane's stack.
+ * reconverge with them after the call. `depth` keeps joins of different calls apart. A return goes to the operation
+ * after the call that is on top of the lane's stack.
  *
  * The stacks are in host memory, yet limited to the size of the thread's stack on hardware (check_stack()). */
 #include "exec/call.h"

@@ -22,7 +22,7 @@ static uint64_t hash_words(uint64_t hash, const void *bytes, size_t count) {
 }
 
 /* Returns false if lanes wait at joins: a spinning path releases them eventually. Constants and special registers,
- * behind `constants_at`, never change. */
+ * after `constants_at`, never change. */
 static bool hash_warp(const sim_warp *w, uint64_t *hash) {
     if (w->at_joins) return false;
     const uint64_t turn = (uint64_t)(w->path - w->paths) << 32 | w->turns;

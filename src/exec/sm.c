@@ -301,7 +301,7 @@ static bool is_global_atomic(const sim_op *op) {
 }
 
 /* All other SMs wait meanwhile, so the counting of atomics is deferred. With checks on, a launch that ends here is
- * recorded as far as it ran. Other operations may count at once, behind those that were deferred before them. */
+ * recorded as far as it ran. Other operations may count at once, after those that were deferred before them. */
 static sim_step execute_ordered(sim_sm *sm, sim_warp *w, const sim_op *op) {
     if (sm->hazards || !is_global_atomic(op)) {
         sim_count_deferred(sm->counting);

@@ -1,3 +1,10 @@
+/* Compiled code of kernels, kept in memory while the process runs and on disk between runs.
+ *
+ * A kernel is found by a hash of all that its code depends on: the host's processor, the operations, instructions and
+ * constants. Within a kernel, code is found by a hash of its IR, so code of another version of the writer is never used
+ * by mistake. Code on disk is loaded only if it was made by the compiler that is installed now. Kernels that nobody
+ * holds stay in memory up to a limit. One lock guards everything; code that was handed out lives as long as its kernel
+ * is held. */
 #include "jit/code_cache.h"
 
 #include "base/cache.h"
@@ -15,6 +22,7 @@ enum {
     NAME = 64,
 };
 
+/* A kernel's code. */
 struct sim_code_cache {
     uint64_t key[2];
     char compiler[SIM_COMPILER_IDENTITY];
@@ -37,6 +45,7 @@ static void hash_operations(uint64_t hash[2], const sim_program *p) {
     for (size_t i = 0; i < p->op_count; i++) hash_both(hash, (const char *)&p->ops[i] + from, to - from);
 }
 
+/* The name is hashed as well, because code is installed by the names of its segments. */
 static void hash_instructions(uint64_t hash[2], const ptx_function *f) {
     for (size_t i = 0; i < f->instruction_count; i++)
         hash_both_word(hash, (uint64_t)f->instructions[i].op << 32 | f->instructions[i].type);
@@ -54,6 +63,7 @@ static void find_key(const sim_program *p, uint64_t key[2]) {
     hash_both(key, p->template + p->constants_at, p->constants_bytes);
 }
 
+/* The file's name is the key. */
 static void name_of(const sim_code_cache *k, char name[NAME]) {
     snprintf(name, NAME, "kernel-%016llx%016llx", (unsigned long long)k->key[0], (unsigned long long)k->key[1]);
 }
@@ -97,6 +107,7 @@ static sim_code_cache_block *copy_of(const sim_code_cache_block *from) {
     return b;
 }
 
+/* Loads an object when its code is first asked for. */
 static const sim_code *code_of(sim_code_cache_block *b) {
     if (!b->code) b->code = sim_code_load((const unsigned char *)b->object.bytes, b->object.length);
     return b->code;
@@ -119,6 +130,7 @@ typedef struct reader {
     size_t left;
 } reader;
 
+/* Copies bytes out of the file; false at its end. */
 static bool take(reader *r, void *out, size_t bytes) {
     if (r->left < bytes) return false;
     if (bytes) memcpy(out, r->at, bytes);
@@ -127,6 +139,7 @@ static bool take(reader *r, void *out, size_t bytes) {
     return true;
 }
 
+/* Sizes in the file are checked against what is left of it. */
 static bool read_parts(reader *r, const file_block *head, sim_code_cache_block *b) {
     *b = (sim_code_cache_block){.hash = {head->hash[0], head->hash[1]},
                                 .block = head->block,
@@ -142,6 +155,7 @@ static bool read_parts(reader *r, const file_block *head, sim_code_cache_block *
     return !b->object.failed;
 }
 
+/* Whether the kernel has the block's code already, or newer code of the same block. */
 static bool is_known(const sim_code_cache *k, const sim_code_cache_block *other) {
     for (const sim_code_cache_block *b = k->first; b; b = b->next)
         if ((is_same_place(b, other) && !b->outdated) || is_same(b->hash, other->hash)) return true;
@@ -224,6 +238,7 @@ static void free_kernel(sim_code_cache *k) {
     memory_free(k);
 }
 
+/* With the lock held. */
 static sim_code_cache *find_kernel(const uint64_t key[2]) {
     sim_code_cache *k = all;
     while (k && !is_same(k->key, key)) k = k->next;
@@ -243,6 +258,7 @@ static sim_code_cache *new_kernel(const uint64_t key[2], cache_extent extent) {
     return k;
 }
 
+/* Returns NULL without memory; with the cache off, a kernel of its own. */
 sim_code_cache *sim_code_cache_hold(const sim_program *p) {
     uint64_t key[2];
     const cache_extent extent = cache_kept();
@@ -308,6 +324,7 @@ void sim_code_cache_after_fork(void) {
 
 /* ---- code ---- */
 
+/* Lists the usable code of a kernel, block by block. */
 const sim_code_cache_block *sim_code_cache_after(sim_code_cache *k, const sim_code_cache_block *b) {
     pthread_mutex_lock(&lock);
     b = b ? b->next : k->first;
@@ -344,6 +361,7 @@ static void set_compiler(sim_code_cache *k, const char *compiler) {
     snprintf(k->compiler, sizeof k->compiler, "%s", compiler);
 }
 
+/* Takes over the object and the kinds, also on failure. Code that cannot be loaded is not kept. */
 const sim_code *sim_code_cache_add(sim_code_cache *k, sim_code_cache_block *block) {
     sim_code_cache_block *b = copy_of(block);
     if (!b) {

@@ -1,4 +1,7 @@
-/* Operations across the lanes of a whole warp, which wait for no lane. */
+/* Operations across the lanes of a whole warp, which wait for no lane.
+ *
+ * A warp in registers is one vector, so shfl with known operands is one shuffle, and votes are tests of a mask. Only
+ * whole warps come here: with lanes missing the handler does the work. */
 #include "jit/ops.h"
 #include "lower/internal.h"
 
@@ -6,6 +9,7 @@
 
 enum { LANE_BITS = SIM_LANES - 1 };
 
+/* A vector with the word in every lane. */
 static sim_value write_broadcast(sim_writer *w, uint32_t word) {
     const uint32_t seed = sim_write_id(w, "insertelement <32 x i32> undef, i32 %%v%u, i32 0", word);
     return sim_write_value(w, SIM_VALUE_I32,
@@ -27,6 +31,7 @@ static unsigned source_of(unsigned mode, uint32_t lane, uint32_t b, uint32_t c, 
     return *inside ? from & LANE_BITS : lane;
 }
 
+/* Computes each lane's source while the code is written; only constant operands allow that. */
 static bool write_shuffle(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     char places[SIM_LANES * 8];
     sim_value b, c;
@@ -54,6 +59,7 @@ static uint32_t write_mask_test(sim_writer *w, const char *relation, sim_value m
     return sim_write_id(w, "icmp %s i32 %s, %d", relation, sim_operand(w, mask), with);
 }
 
+/* all, any and uni as tests of the mask; .uni holds if all lanes or none have the predicate set. */
 static bool write_vote(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     const sim_value mask = sim_read_mask(w, op->a, op->x);
     const unsigned mode = i->mods[PTX_SLOT_MODE];
@@ -73,6 +79,7 @@ static bool write_ballot(sim_writer *w, const sim_op *op) {
 
 /* ---- redux ---- */
 
+/* LLVM reduces a vector to a word, which every lane gets. */
 static bool write_reduction(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     const bool is_signed = i->type == PTX_S32;
     const char *how = is_signed ? "smax" : "umax";

@@ -1,4 +1,8 @@
-/* Half warps' lanes, and the elements of memory that they load and store. */
+/* Half warps' lanes, and the elements of memory that they load and store.
+ *
+ * Vectors of 16 lanes are what hosts move best, so accesses are written for each half of a warp. An access with several
+ * elements in a lane loads them all as one vector and then picks every second or fourth, or interleaves them before it
+ * stores. Pointers have types in LLVM 14 and none in later versions (w->opaque). */
 #include "jit/write.h"
 
 #include <stdio.h>
@@ -30,6 +34,7 @@ uint32_t sim_write_half(sim_writer *w, sim_value v, unsigned half) {
 
 enum { INTEGERS_TEXT = 32 };
 
+/* LLVM's name of an integer or a vector of them. */
 static void name_integers(char type[INTEGERS_TEXT], unsigned bits, unsigned count) {
     if (count == 1)
         snprintf(type, INTEGERS_TEXT, "i%u", bits);
@@ -79,6 +84,7 @@ uint32_t sim_interleave_elements(sim_writer *w, const uint32_t elements[4], unsi
     return write_interleaved(w, even, odd, bits, 2 * SIM_HALF_WARP);
 }
 
+/* Converts lanes between the width of an element and that of its register. */
 static uint32_t write_resized(sim_writer *w, uint32_t values, const char *how, unsigned from, unsigned to) {
     return from == to ? values : sim_write_id(w, "%s <16 x i%u> %%v%u to <16 x i%u>", how, from, values, to);
 }

@@ -1,4 +1,8 @@
-/* Loads object files as LLVM makes them from haul's IR: code and constants that refer only to each other. */
+/* Loads object files as LLVM makes them from haul's IR: code and constants that refer only to each other.
+ *
+ * The system's loader is for programs and libraries; an object of a few functions needs only its sections copied to
+ * memory and its references filled in. Objects come from a cache on disk, so every offset is checked before it is used,
+ * and anything unexpected makes the load fail: the kernel is then interpreted. */
 #include "base/memory.h"
 #include "jit/code.h"
 
@@ -30,6 +34,7 @@ typedef struct object {
     unsigned char *mapped;
 } object;
 
+/* Whether the bytes lie in the file. */
 static bool is_inside(const object *o, uint64_t from, uint64_t size) {
     return from <= o->size && size <= o->size - from;
 }
@@ -71,6 +76,7 @@ static size_t place_sections(object *o, size_t page) {
     return end;
 }
 
+/* The address of a symbol in the mapping; false if its section is not loaded. */
 static bool symbol_address(const object *o, const Elf64_Shdr *symbols, uint64_t index, uint64_t *out) {
     const Elf64_Sym *list = (const Elf64_Sym *)(const void *)(o->bytes + symbols->sh_offset);
     if (index >= symbols->sh_size / sizeof *list) return false;
@@ -95,6 +101,7 @@ static bool relocate(const object *o, const Elf64_Shdr *section, unsigned char *
     return true;
 }
 
+/* Applies the relocations of one section; those of sections that are left out are skipped. */
 static bool relocate_section(const object *o, const Elf64_Shdr *table) {
     if (table->sh_type != SHT_RELA || table->sh_info >= o->header->e_shnum) return true;
     if (!o->at[table->sh_info]) return true;

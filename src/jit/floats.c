@@ -1,4 +1,10 @@
-/* Single and double precision: arithmetic rounded to nearest, signs, minimum and maximum, and conversions. */
+/* Single and double precision: arithmetic rounded to nearest, signs, minimum and maximum, and conversions.
+ *
+ * Results must have the bits that hardware computes, which are those of exec/ops: LLVM's operations give them except
+ * for NaNs, subnormal numbers and values out of range, which are mended here. A single's NaN is always the canonical
+ * one; values whose NaNs are not canonical yet are marked `raw` and mended when their bits are needed, which is mostly
+ * never. A double's NaN is that of an operand. Each function returns false for forms that it does not know; the handler
+ * runs those. */
 #include "jit/ops.h"
 #include "lower/internal.h"
 
@@ -18,6 +24,7 @@ static sim_value_type bits_type(unsigned type) {
     return type == SIM_VALUE_F64 ? SIM_VALUE_I64 : SIM_VALUE_I32;
 }
 
+/* The same lanes as integers. */
 static sim_value as_bits(sim_writer *w, sim_value a) {
     return sim_write_as(w, "bitcast", a, bits_type(a.type));
 }
@@ -57,6 +64,7 @@ static sim_value flush_by(sim_writer *w, sim_value a, sim_value lifted) {
     return flush_where(w, a, lifted, LIFTED_NORMAL);
 }
 
+/* Multiplies by a power of two, so that a result that would be subnormal is normal. */
 static sim_value lift(sim_writer *w, sim_value a) {
     return sim_write_two(w, "fmul", a, sim_write_float_constant(w, SIM_VALUE_F32, LIFT_F32));
 }
@@ -75,6 +83,7 @@ sim_value sim_write_saturated(sim_writer *w, sim_value a) {
     return sim_write_choice(w, sim_write_relation(w, "fcmp olt", low, one), low, one);
 }
 
+/* False for other types. */
 static bool float_type(unsigned type, sim_value_type *out) {
     *out = type == PTX_F64 ? SIM_VALUE_F64 : SIM_VALUE_F32;
     return type == PTX_F32 || type == PTX_F64;
@@ -85,11 +94,13 @@ static sim_value read_any(sim_writer *w, uint32_t slot, sim_value_type type) {
     return type == SIM_VALUE_F32 ? sim_read_raw(w, slot) : sim_read_slot(w, slot, type);
 }
 
+/* Flushed if the instruction flushes. */
 static sim_value read_operand(sim_writer *w, const sim_op *op, uint32_t slot, sim_value_type type) {
     const sim_value a = read_any(w, slot, type);
     return type == SIM_VALUE_F32 && (op->x & SIM_FLOAT_FLUSHES) ? sim_write_flush(w, a) : a;
 }
 
+/* Flushes or clamps the result if asked for, and writes it. */
 static void write_single(sim_writer *w, const sim_op *op, sim_value result) {
     if (op->x & SIM_FLOAT_FLUSHES) result = sim_write_flush(w, result);
     result.raw = true;
@@ -99,11 +110,13 @@ static void write_single(sim_writer *w, const sim_op *op, sim_value result) {
 
 /* ---- a double's NaN: the first NaN operand, made quiet; see exec/floats.h ---- */
 
+/* Whether the slot is a constant that is not NaN. */
 static bool is_number(const sim_writer *w, uint32_t slot) {
     sim_value v;
     return sim_slot_is_constant(w, slot, SIM_VALUE_I64, &v) && (v.bits << 1) <= UINT64_C(0xffe0000000000000);
 }
 
+/* Where `a` is NaN, that is the result, made quiet. */
 static sim_value prefer_nan_of(sim_writer *w, sim_value a, sim_value result) {
     const uint32_t is_nan = sim_write_relation(w, "fcmp uno", a, a);
     return sim_write_choice(w, is_nan, write_on_bits(w, "or", a, QUIET_F64), result);
@@ -130,6 +143,7 @@ static sim_value choose_nan(sim_writer *w, const uint32_t *slots, const sim_valu
 
 typedef enum arithmetic { ADD, SUBTRACT, MULTIPLY, DIVIDE, FUSE, ROOT, INVERT } arithmetic;
 
+/* The operation without its special cases. */
 static sim_value compute(sim_writer *w, arithmetic how, const sim_value *v) {
     static const char *const operations[] = {
         [ADD] = "fadd", [SUBTRACT] = "fsub", [MULTIPLY] = "fmul", [DIVIDE] = "fdiv"};
@@ -152,6 +166,7 @@ static sim_value flush_product(sim_writer *w, arithmetic how, const sim_value *v
     return flush_by(w, result, compute(w, how, lifted));
 }
 
+/* Other roundings than to nearest are left to the handler, and so is fma on hosts without it. */
 static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruction *i, arithmetic how) {
     static const uint8_t counts[] = {
         [ADD] = 2, [SUBTRACT] = 2, [MULTIPLY] = 2, [DIVIDE] = 2, [FUSE] = 3, [ROOT] = 1, [INVERT] = 1};
@@ -179,6 +194,7 @@ static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruct
 
 /* ---- signs: one bit; a double's NaN stays the same, made quiet ---- */
 
+/* neg and abs; `clears`: abs. */
 static bool write_sign(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool clears) {
     sim_value_type type;
     if (!float_type(i->type, &type)) return false;
@@ -218,6 +234,7 @@ static sim_value write_chosen(sim_writer *w, sim_value a, sim_value b, bool less
     return sim_write_choice(w, sim_write_relation(w, relation, a, b), a_bits, chosen);
 }
 
+/* min and max of two values. With NAN in the instruction, a NaN operand is the result. */
 static bool write_float_choice(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool lesser) {
     sim_value_type type;
     if (!float_type(i->type, &type) || i->operand_count > 3) return false;
@@ -287,6 +304,7 @@ static sim_value extend_low(sim_writer *w, sim_value v, unsigned type) {
     return sim_write_two(w, "ashr", sim_write_two(w, "shl", v, by), by);
 }
 
+/* The operand at the width of its lanes, extended by its type. */
 static sim_value read_integer(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value_type lanes) {
     return extend_low(w, sim_read_slot(w, op->a, lanes), i->type2);
 }
@@ -300,6 +318,7 @@ static sim_value saturate_integer(sim_writer *w, sim_value v, unsigned to, unsig
     return sim_write_lesser(w, v, sim_value_constant(SIM_VALUE_I64, high), sign, true);
 }
 
+/* Saturates to the range of the new type, or cuts. */
 static bool convert_integer(sim_writer *w, const sim_op *op, const ptx_instruction *i, sim_value_type from,
                             sim_value_type to) {
     sim_value v = read_integer(w, op, i, from);
@@ -380,6 +399,7 @@ static void widen(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     sim_write_slot(w, op->d, sim_write_as(w, "fpext", a, SIM_VALUE_F64));
 }
 
+/* Doubles to singles, rounded once. */
 static bool narrow(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (i->mods[PTX_SLOT_ROUND] != PTX_MOD_RN) return false;
     sim_value a = sim_read_slot(w, op->a, SIM_VALUE_F64);
@@ -425,6 +445,7 @@ static bool is_half(unsigned type) {
     return type == PTX_F16 || type == PTX_BF16;
 }
 
+/* Chooses by the kinds of both types; registers wider than their type are for integers only. */
 bool sim_write_convert(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     sim_value_type from, to, from_float, to_float;
     if (is_half(i->type) || is_half(i->type2)) return sim_write_convert_half(w, op, i);

@@ -1,5 +1,9 @@
 /* Plain accesses to global memory with adjacent lanes in each half warp: counted by one call, and moved as vectors. For
- * other shapes, and out of bounds, the handler does the access. */
+ * other shapes, and out of bounds, the handler does the access.
+ *
+ * The code tests the lanes' addresses at run time, because the same instruction may have adjacent lanes in one warp and
+ * others in the next. The test and the call together decide; nothing is moved before both have succeeded, so the
+ * handler starts afresh. */
 #include "jit/write.h"
 #include "state/warp.h"
 
@@ -56,10 +60,12 @@ static uint32_t write_span(sim_writer *w, const sim_op *op, const uint32_t half[
     return host;
 }
 
+/* The address of half a register. */
 static uint32_t slot_of(sim_writer *w, uint32_t slot, unsigned half, const sim_element *e) {
     return sim_write_id(w, "add i64 %%regs, %u", slot + half * SIM_HALF_WARP * e->lane_bits / 8);
 }
 
+/* Loads the elements of 16 lanes and puts each into its register. */
 static void write_load_half(sim_writer *w, const sim_op *op, uint32_t from, unsigned half) {
     const uint32_t *slots = op->count > 1 ? w->program->pool + op->more : &op->d;
     const sim_element e = sim_element_of(op);
@@ -71,6 +77,7 @@ static void write_load_half(sim_writer *w, const sim_op *op, uint32_t from, unsi
     }
 }
 
+/* Interleaves the elements of 16 lanes and stores them. */
 static void write_store_half(sim_writer *w, const sim_op *op, uint32_t to, unsigned half) {
     const uint32_t *slots = op->count > 1 ? w->program->pool + op->more : &op->d;
     const sim_element e = sim_element_of(op);
@@ -94,6 +101,7 @@ static void write_done(sim_writer *w, bool is_store, uint32_t on) {
     sim_write_end(w, SIM_NEXT, w->pc + 1);
 }
 
+/* Both ways write registers to memory first, because the handler needs them there. */
 bool sim_write_global(sim_writer *w, const sim_op *op) {
     if (!is_plain(op)) return false;
     const uint32_t fast = ++w->labels, slow = ++w->labels, on = ++w->labels;

@@ -12,6 +12,7 @@ typedef struct halves {
     bool brain;
 } halves;
 
+/* False if the host lacks conversions of f16. */
 static bool halves_of(sim_writer *w, unsigned type, halves *out) {
     const bool brain = type == PTX_BF16 || type == PTX_BF16X2;
     *out = (halves){w, ptx_bits(type) == 32 ? 2 * SIM_LANES : SIM_LANES, brain};
@@ -20,6 +21,7 @@ static bool halves_of(sim_writer *w, unsigned type, halves *out) {
 
 /* ---- vectors of `count` elements, by their N ---- */
 
+/* An operation on two vectors. */
 static uint32_t write_two(const halves *h, const char *operation, const char *element, uint32_t a, uint32_t b) {
     return sim_write_id(h->w, "%s <%u x %s> %%v%u, %%v%u", operation, h->count, element, a, b);
 }
@@ -33,6 +35,7 @@ static uint32_t write_choice(const halves *h, uint32_t bits, const char *element
                         element, yes, h->count, element, no);
 }
 
+/* A vector with the same constant in all lanes. */
 static uint32_t write_all(const halves *h, const char *element, const char *value) {
     const uint32_t one =
         sim_write_id(h->w, "insertelement <%u x %s> undef, %s %s, i32 0", h->count, element, element, value);
@@ -40,6 +43,7 @@ static uint32_t write_all(const halves *h, const char *element, const char *valu
                         element, one, h->count, element, h->count);
 }
 
+/* An operation with a constant. */
 static uint32_t write_with(const halves *h, const char *operation, const char *element, uint32_t a, const char *value) {
     return write_two(h, operation, element, a, write_all(h, element, value));
 }
@@ -57,6 +61,7 @@ static uint32_t write_flush(const halves *h, uint32_t bits) {
     return write_choice(h, small, "i16", write_with(h, "and", "i16", bits, "-32768"), bits);
 }
 
+/* Reads a register as a vector of 16-bit elements. */
 static uint32_t read_halves(const halves *h, uint32_t slot, bool flushes) {
     const sim_value_type type = lanes_of(h);
     const sim_value v = sim_read_slot(h->w, slot, type);
@@ -74,6 +79,7 @@ static void write_result(const halves *h, uint32_t slot, uint32_t bits) {
 
 /* ---- to and from single precision ---- */
 
+/* bf16 is the upper half of a single. */
 static uint32_t write_singles(const halves *h, uint32_t bits) {
     if (!h->brain) return write_as(h, "fpext", "half", write_as(h, "bitcast", "i16", bits, "half"), "float");
     const uint32_t wide = write_as(h, "zext", "i16", bits, "i32");
@@ -104,6 +110,7 @@ static uint32_t write_rounded(const halves *h, uint32_t singles) {
     return write_one_nan(h, write_as(h, "bitcast", "half", rounded, "i16"));
 }
 
+/* Saturation and ReLU, before rounding. */
 static uint32_t write_clamped(const halves *h, uint32_t singles, uint32_t flags) {
     const uint32_t zero = write_all(h, "float", "0.0");
     if (flags & SIM_FLOAT_SATURATES) { /* a NaN becomes 0 */
@@ -145,6 +152,7 @@ static uint32_t write_sticky_sum(const halves *h, const precision *p, uint32_t a
     return write_sticky(h, p, sum, write_two(h, "fadd", p->element, left, right));
 }
 
+/* Rounds doubles to singles, to odd. */
 static uint32_t write_sticky_single(const halves *h, uint32_t doubles) {
     const uint32_t singles = write_as(h, "fptrunc", "double", doubles, "float");
     const uint32_t back = write_as(h, "fpext", "float", singles, "double");
@@ -168,7 +176,7 @@ static uint32_t write_fused(const halves *h, const uint32_t v[3]) {
 
 /* ---- arithmetic ---- */
 
-/* NULL: fused multiply-add. */
+/* `operation` is NULL for the fused multiply-add. */
 static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *operation) {
     const uint32_t slots[3] = {op->a, op->b, op->c};
     uint32_t v[3] = {0};
@@ -184,6 +192,7 @@ static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruct
 
 /* ---- signs: one bit, in either format ---- */
 
+/* Whether a half is NaN, as bits. */
 static uint32_t write_is_nan(const halves *h, uint32_t bits) {
     return write_with(h, "icmp sgt", "i16", write_with(h, "and", "i16", bits, "32767"), h->brain ? "32640" : "31744");
 }
@@ -205,6 +214,7 @@ static uint32_t write_order(const halves *h, uint32_t bits) {
     return write_two(h, "xor", "i16", bits, write_with(h, "and", "i16", negative, "32767"));
 }
 
+/* `relation`: which of two integers is chosen. */
 static bool write_half_choice(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *relation) {
     halves h;
     if ((op->x & ~(uint32_t)(SIM_FLOAT_FLUSHES | KEEP_NAN)) || !halves_of(w, i->type, &h)) return false;
@@ -256,6 +266,7 @@ static bool write_widened(sim_writer *w, const sim_op *op, const halves *h) {
     return true;
 }
 
+/* Singles to halves, with or without ReLU. */
 static uint32_t write_narrowed(const halves *h, uint32_t slot, bool relu) {
     return write_rounded(h, write_clamped(h, sim_read_raw(h->w, slot).id, relu ? RELU : 0));
 }

@@ -1,4 +1,8 @@
-/* Calls of operations' handlers from compiled code: with which lanes, and what follows. */
+/* Calls of operations' handlers from compiled code: with which lanes, and what follows.
+ *
+ * A handler is the interpreter's function for an operation. It works on the register file, so values that are only
+ * known in the writer are written back before the call and forgotten after it. The segment goes on if the handler says
+ * so and the warp's lanes are the same; otherwise it returns, and the interpreter decides what comes next. */
 #include "jit/write.h"
 #include "lower/internal.h"
 #include "state/block.h"
@@ -58,6 +62,7 @@ static void write_check(sim_writer *w, uint32_t step, uint32_t pc, uint32_t on) 
     sim_write_end_with(w, step, pc + 1);
 }
 
+/* Skips the call if no lane's guard is true. */
 void sim_write_handler(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t instruction) {
     sim_close_cohorts(w);
     sim_write_back(w, instruction, instruction + (sim_stands_alone(op) ? 0 : 1));
@@ -75,6 +80,7 @@ void sim_write_handler(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t in
     sim_write_line(w, "l%u:", on);
 }
 
+/* A pure handler changes nothing but its results, so only its own registers are written back and forgotten. */
 void sim_write_pure_handler(sim_writer *w, const sim_op *op, uint32_t pc, const ptx_instruction *i) {
     const uint32_t on = ++w->labels;
     const uint32_t active = sim_write_active(w, op);
@@ -96,6 +102,7 @@ void sim_write_handler_call(sim_writer *w, const sim_op *op, uint32_t on) {
     write_check(w, step, w->pc, on);
 }
 
+/* Ends the segment with the handler's step. */
 void sim_write_last_handler(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t instruction) {
     sim_close_cohorts(w);
     sim_write_back(w, instruction, instruction + (sim_stands_alone(op) ? 0 : 1));

@@ -80,6 +80,7 @@ static sim_value shift(const row *r, const char *how, sim_value a, sim_value n) 
     return spreads ? shifted : sim_write_choice(r->w, inside, shifted, zero);
 }
 
+/* LLVM's funnel shifts, whose distance wraps. */
 static sim_value funnel(const row *r, const char *name, sim_value a, sim_value b, sim_value n) {
     return sim_write_function(r->w, name, (sim_value[]){b, a, n}, 3);
 }
@@ -97,6 +98,7 @@ static sim_value relation(const row *r, const char *how, sim_value a, sim_value 
     return (sim_value){.id = sim_write_relation(r->w, how, a, b)};
 }
 
+/* Constants take the type of the other value. */
 static sim_value choice(const row *r, sim_value condition, sim_value yes, sim_value no) {
     match(&yes, &no);
     return sim_write_choice(r->w, condition.id, yes, no);
@@ -119,6 +121,7 @@ static sim_value at_most(const row *r, sim_value n, sim_value most) {
 #define HIGH(wide) LOW(shift(r, "lshr", wide, BITS))
 #define SATURATED(wide) saturated(r, wide)
 
+/* Clamps a value of twice the width to the width's signed range. */
 static sim_value saturated(const row *r, sim_value wide) {
     const uint64_t most = UINT64_MAX >> (65 - bits_of(r->type));
     const sim_value_type type = (sim_value_type)wide.type;
@@ -176,6 +179,7 @@ static sim_value read_operand(const row *r, unsigned role, uint32_t slot, uint32
     return sim_write_as(r->w, "bitcast", sim_read_slot(r->w, slot, SIM_VALUE_I32), SIM_VALUE_PAIRS);
 }
 
+/* Reads the operands that the row names and writes its meaning. */
 bool sim_write_integer(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     const row r = {w, lanes_of(i->type), ptx_is_signed(i->type), (uint32_t)op->imm};
     const sim_integer_row *shape = &sim_integer_rows[op->integer];

@@ -1,3 +1,8 @@
+/* The thread that compiles: a queue of jobs, the heaviest first.
+ *
+ * Only one job runs at a time, since LLVM's objects are shared. The thread sleeps when the queue is empty, blocks all
+ * signals, and is stopped at exit before the library's destructors run. A job of a program that is freed is removed, or
+ * waited for if it is running. */
 #include "jit/jobs.h"
 
 #include "base/memory.h"
@@ -22,12 +27,14 @@ static struct {
     bool started, stopped, loading;
 } queue = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, NULL, false, false, false};
 
+/* With the lock held. */
 static bool has_job(const sim_compiled *c) {
     const item *i = queue.first;
     while (i && i->job.program != c) i = i->next;
     return i != NULL;
 }
 
+/* Installing cached code does not need LLVM. */
 static bool needs_library(const sim_job *j) {
     return j->block != SIM_JOB_CACHED && !sim_compiler_is_loaded();
 }
@@ -69,6 +76,7 @@ static void do_job(const sim_job *j) {
     pthread_cond_broadcast(&queue.changed);
 }
 
+/* With the lock held: takes the first job and does it. */
 static void do_first(void) {
     item *i = queue.first;
     const sim_job j = i->job;
@@ -77,6 +85,7 @@ static void do_first(void) {
     do_job(&j);
 }
 
+/* The thread. */
 static void *work(void *unused) {
     (void)unused;
     own_threads_add();
@@ -143,6 +152,7 @@ void sim_jobs_add(const sim_job *j) {
     pthread_mutex_unlock(&queue.lock);
 }
 
+/* Does a job at once, in the caller's thread. */
 void sim_jobs_do(const sim_job *j) {
     pthread_mutex_lock(&queue.lock);
     while (queue.busy) pthread_cond_wait(&queue.changed, &queue.lock);

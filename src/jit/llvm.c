@@ -78,6 +78,8 @@ static bool resolve(void *library, const char *symbol, void *function) {
 
 #define RESOLVE(result, name, parameters) \
     if (!resolve(library, "LLVM" #name, &llvm.name)) return false;
+
+/* Returns false, with the reason, if a function is missing. */
 static bool resolve_all(void *library) {
     LLVM_FUNCTIONS(RESOLVE)
     return true;
@@ -148,6 +150,7 @@ static void *open_library(void) {
     return NULL;
 }
 
+/* Runs once; everything else only reads the result. */
 static void load(void) {
     void *library = open_library();
     loaded = library && resolve_all(library) && prepare();
@@ -229,6 +232,7 @@ const char *sim_compiler_identity(void) {
     return identity;
 }
 
+/* Reads an identity that was stored with code. It is right only if the file is still the same. */
 bool sim_compiler_recognise(const char *known, sim_compiler_info *out) {
     char name[64] = "", path[SIM_COMPILER_IDENTITY] = "", now[SIM_COMPILER_IDENTITY];
     if (atomic_load(&tried) && (!loaded || strcmp(known, identity))) return false;
@@ -255,6 +259,7 @@ static llvm_opaque *parse(llvm_opaque *context, const text *ir) {
     return NULL;
 }
 
+/* Returns an object file, or NULL. */
 static llvm_opaque *emit(llvm_opaque *machine, llvm_opaque *module) {
     llvm_opaque *object = NULL, *layout = llvm.CreateTargetDataLayout(machine);
     char *message = NULL;

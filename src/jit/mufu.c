@@ -19,6 +19,7 @@ static sim_value number(uint64_t n) {
     return sim_value_constant(SIM_VALUE_I32, n);
 }
 
+/* An operation with a constant. */
 static sim_value with(sim_writer *w, const char *operation, sim_value a, uint64_t n) {
     return sim_write_two(w, operation, a, sim_value_constant((sim_value_type)a.type, n));
 }
@@ -28,6 +29,7 @@ static sim_value from(sim_writer *w, uint64_t n, sim_value a) {
     return sim_write_two(w, "sub", number(n), a);
 }
 
+/* A comparison with a constant, as bits. */
 static uint32_t holds(sim_writer *w, const char *relation, sim_value a, uint64_t n) {
     return sim_write_relation(w, relation, a, number(n));
 }
@@ -77,11 +79,13 @@ static uint32_t is_zero(sim_writer *w, const parts *p) {
     return holds(w, "icmp eq", p->exponent, 0);
 }
 
+/* NaN, or a negative number: its root is NaN. */
 static uint32_t is_invalid_root(sim_writer *w, const parts *p) {
     const uint32_t negative = both(w, holds(w, "icmp ne", p->sign, 0), holds(w, "icmp ne", p->exponent, 0));
     return either(w, p->is_nan, negative);
 }
 
+/* Zeros and infinities have a result of their own. */
 static sim_value choose_special(sim_writer *w, const parts *p, sim_value special, sim_value usual) {
     const uint32_t extreme = either(w, is_zero(w, p), holds(w, "icmp eq", p->exponent, 255));
     return sim_write_choice(w, extreme, special, usual);
@@ -170,6 +174,7 @@ static sim_value write_truncated(sim_writer *w, sim_value a) {
 
 /* ---- the functions of the unit, from bits to bits ---- */
 
+/* 1/x: the exponent is negated, the significand comes from the table. */
 static sim_value reciprocal(sim_writer *w, const parts *p) {
     const sim_value x = with(w, "and", p->fraction, 0xffff);
     const sim_value square = write_square(w, with(w, "shl", x, 1));
@@ -205,6 +210,7 @@ static sim_value root(sim_writer *w, const parts *p) {
     return sim_write_choice(w, is_invalid_root(w, p), number(NOT_A_NUMBER), choose_special(w, p, special, usual));
 }
 
+/* 2^x: the whole part is the exponent, the rest goes to the table. */
 static sim_value exponential(sim_writer *w, const parts *p) {
     const uint64_t most = 0x43000000; /* 128 */
     const sim_value within = sim_write_choice(w, holds(w, "icmp ult", p->magnitude, most), p->magnitude, number(most));
@@ -220,6 +226,7 @@ static sim_value exponential(sim_writer *w, const parts *p) {
     return sim_write_choice(w, p->is_nan, number(NOT_A_NUMBER), result);
 }
 
+/* log2(x): the exponent plus the table's value, cut to a single. */
 static sim_value logarithm(sim_writer *w, const parts *p) {
     const sum s = write_sum(w, SIM_MUFU_LG2, p->fraction);
     const uint32_t one = holds(w, "icmp eq", p->magnitude, ONE_F32);
@@ -268,6 +275,7 @@ static sim_value write_power(sim_writer *w, sim_value n) {
     return as(w, with(w, "shl", exponent, 52), SIM_VALUE_F64);
 }
 
+/* tanh(x): tables by octave; small numbers are their own tangent, large ones 1. */
 static sim_value tangent(sim_writer *w, const parts *p) {
     const sim_value above = with(w, "sub", p->exponent, 119), zero = number(0), ten = number(10);
     const uint32_t below = holds(w, "icmp slt", above, 0), beyond = holds(w, "icmp sgt", above, 10);
@@ -298,6 +306,7 @@ typedef enum function {
     FUNCTIONS
 } function;
 
+/* Calls the function of lanes and notes that the module needs it. */
 static sim_value call(sim_writer *w, function f, sim_value a) {
     w->mufu_used |= 1u << f;
     const sim_value bits = as(w, a, SIM_VALUE_I32);
@@ -356,6 +365,7 @@ static sim_value turns_of(sim_writer *w, sim_value a) {
     return sim_write_flush(w, sim_write_as(w, "fptrunc", as(w, bits, SIM_VALUE_F64), SIM_VALUE_F32));
 }
 
+/* Without .ftz: subnormal numbers are scaled before and after. */
 static sim_value plain_reciprocal(sim_writer *w, sim_value a) {
     const sim_value by = lift_by(w, a, true, true);
     return product(w, by, call(w, F_RECIPROCAL, product(w, a, by)));
@@ -374,6 +384,7 @@ static sim_value plain_logarithm(sim_writer *w, sim_value a) {
     return sim_write_two(w, "fsub", result, factor(w, small, 0x41c00000, 0)); /* 24 */
 }
 
+/* Below -126 the root is computed and squared, so that the result may be subnormal. */
 static sim_value plain_exponential(sim_writer *w, sim_value a) {
     const sim_value least = sim_write_float_constant(w, SIM_VALUE_F32, 0xc2fc0000); /* -126 */
     const uint32_t halved = sim_write_relation(w, "fcmp olt", a, least);
@@ -395,6 +406,7 @@ static sim_value write_unary(sim_writer *w, const ptx_instruction *i, sim_value 
     }
 }
 
+/* div.approx and div.full: a product by the reciprocal, both scaled where needed. */
 static sim_value write_quotient(sim_writer *w, const ptx_instruction *i, sim_value a, sim_value b) {
     const bool flushes = i->mods[PTX_SLOT_FTZ], full = i->mods[PTX_SLOT_PRECISION] != PTX_MOD_APPROX;
     const sim_value by = lift_by(w, b, !flushes, full);

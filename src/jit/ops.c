@@ -1,4 +1,8 @@
-/* Operations that LLVM's IR can express. All others go to their handlers. */
+/* Operations that LLVM's IR can express. All others go to their handlers.
+ *
+ * Helpers at the top write one line of IR each and return its value. A function that writes an operation returns false,
+ * and writes nothing that matters, if it does not know the form. Integers have a file of their own (integer.c), and so
+ * have floats, halves, votes and approximations. */
 #include "jit/ops.h"
 
 #include "lower/internal.h"
@@ -99,6 +103,7 @@ const char *sim_relation_of(const ptx_instruction *i, bool floating) {
     }
 }
 
+/* Combines a comparison's result with another predicate, if the instruction has one. */
 static sim_value write_combined(sim_writer *w, const sim_op *op, sim_value set) {
     if (!op->target) return set;
     const sim_value with = sim_read_mask(w, op->c, op->y);
@@ -136,6 +141,7 @@ static bool write_setp(sim_writer *w, const sim_op *op, const ptx_instruction *i
 
 /* ---- copies ---- */
 
+/* The width of the register, which may exceed that of the type. */
 static unsigned register_bits(const sim_writer *w, const ptx_operand *o, unsigned type) {
     if (o->kind == PTX_SPECIAL_REGISTER) return ptx_bits(ptx_special_types[o->special]);
     if (o->kind == PTX_REGISTER) return ptx_bits(w->program->function->registers[o->reg].type);
@@ -209,6 +215,7 @@ static bool write_parameter(sim_writer *w, const sim_op *op) {
     return true;
 }
 
+/* Converts an address by adding the start of its state space's window. */
 static bool write_window(sim_writer *w, const sim_op *op) {
     const sim_value a = sim_read_slot(w, op->a, SIM_VALUE_I64);
     const sim_value window = sim_value_constant(SIM_VALUE_I64, (uint64_t)op->imm);
@@ -220,6 +227,7 @@ static bool write_window(sim_writer *w, const sim_op *op) {
 
 enum { BYTES = 4 * SIM_LANES };
 
+/* Selectors that copy a sign are left to the handler. */
 static bool find_selectors(const sim_writer *w, const sim_op *op, const ptx_instruction *i, uint32_t *out) {
     sim_value c;
     if (!sim_slot_is_constant(w, op->c, SIM_VALUE_I32, &c)) return false;
@@ -232,6 +240,7 @@ static uint32_t write_bytes(sim_writer *w, uint32_t slot) {
     return sim_write_id(w, "bitcast <32 x i32> %s to <%d x i8>", sim_operand(w, v), BYTES);
 }
 
+/* The bytes of two registers as one shuffle. */
 static bool write_permuted(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     char places[BYTES * 8];
     uint32_t selectors;
@@ -251,6 +260,7 @@ static bool write_permuted(sim_writer *w, const sim_op *op, const ptx_instructio
 
 /* ---- dispatch ---- */
 
+/* Returns false if the operation's handler must run. */
 bool sim_write_op(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (op->form == SIM_FORM_PARAMETER) return write_parameter(w, op);
     if (op->form == SIM_FORM_ADD_WINDOW) return write_window(w, op);

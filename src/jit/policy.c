@@ -19,6 +19,7 @@ static const struct {
 /* A block is recompiled after MISSES accesses with another shape of lanes, at most MOST_AGAIN times. */
 enum { MISSES = 64, MOST_AGAIN = 3 };
 
+/* Reads HAUL_COMPILE: `off`, or after how many runs a block is compiled, which tests use. */
 sim_compiling_mode sim_compiling(void) {
     const char *chosen = getenv("HAUL_COMPILE");
     sim_compiling_mode mode = {SIM_COMPILING_HEAT, 0, SIM_CODE_LESS};
@@ -47,6 +48,7 @@ static bool ask_once(sim_compiled *c, uint32_t block, sim_code_form form, sim_co
     return atomic_exchange_explicit(&c->blocks[block].asked[form][level], 1, memory_order_relaxed) == 0;
 }
 
+/* Whether code of this form and level was requested. */
 static bool is_asked(const sim_compiled *c, uint32_t block, sim_code_form form, sim_code_level level) {
     return atomic_load_explicit(&c->blocks[block].asked[form][level], memory_order_relaxed) != 0;
 }
@@ -66,6 +68,7 @@ static double operations_left(const sim_compiled *c, const sim_sm *sm, uint32_t 
     return done > 0 ? ran * ((double)share - done) / done : ran;
 }
 
+/* Better code waits behind first code of other blocks. */
 static void request(sim_compiled *c, uint32_t block, sim_code_form form, sim_code_level level, double left) {
     const uint64_t weight = (uint64_t)left >> (level == SIM_CODE_MORE ? 8 : 0);
     if (ask_once(c, block, form, level)) sim_jobs_add(&(sim_job){c, block, form, level, weight});

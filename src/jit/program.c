@@ -1,4 +1,9 @@
-/* A program's compiled code: compiles blocks, or takes their code from the cache, and installs their segments. */
+/* A program's compiled code: compiles blocks, or takes their code from the cache, and installs their segments.
+ *
+ * A job compiles one block in one of several forms: for whole warps or parts of them, counted or not. The writer turns
+ * its operations into IR, which is looked up in the cache and compiled if it is not there. Installing a segment is one
+ * atomic store, so running warps need no lock: they see either the old entry or complete code. Tables live as long as
+ * the program. */
 #include "base/memory.h"
 #include "jit/compiled.h"
 #include "jit/jobs.h"
@@ -14,6 +19,7 @@
 
 /* ---- one block ---- */
 
+/* A segment's function is named by its first operation. */
 static void name_of(uint32_t pc, char name[16]) {
     snprintf(name, 16, "s%u", pc);
 }
@@ -91,6 +97,7 @@ static void copy_kinds(const sim_compiled *c, const sim_job *j, const sim_code_c
         if (cached->kinds[k].pc - first < count) kinds[cached->kinds[k].pc - first] = (uint16_t)cached->kinds[k].kinds;
 }
 
+/* The kinds that the code was written for, to be stored with it. */
 static sim_code_cache_kinds *list_kinds(const sim_writer *w, size_t size, size_t *count) {
     sim_code_cache_kinds *list = memory_alloc((size + 1) * sizeof *list);
     for (size_t k = 0; list && k < size; k++)
@@ -110,7 +117,7 @@ static const sim_code *make(const sim_writer *w, const sim_job *j, const uint64_
     return NULL;
 }
 
-/* cached: only cached code will do. */
+/* `cached`: only cached code will do. */
 static const sim_code *find_code(const sim_writer *w, const sim_job *j, const sim_code_cache_block *cached) {
     uint64_t hash[2];
     if (w->out->failed) return NULL;
@@ -223,6 +230,7 @@ static void queue_cached(sim_compiled *c) {
         sim_jobs_add(&(sim_job){c, SIM_JOB_CACHED, SIM_CODE_WHOLE, SIM_CODE_LESS, UINT64_MAX});
 }
 
+/* NULL if nothing is compiled: everything is then interpreted. */
 sim_compiled *sim_compiled_create(const sim_program *program) {
     const sim_compiling_mode mode = sim_compiling();
     if (mode.when == SIM_COMPILING_OFF || !sim_compiler_is_possible() || !may_compile(program)) return NULL;

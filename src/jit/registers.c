@@ -1,4 +1,8 @@
-/* The register file while a segment is written: which slots have known values, and write-back. */
+/* The register file while a segment is written: which slots have known values, and write-back.
+ *
+ * A segment reads a register from memory once and writes it back only if its value is needed later: by a handler, at
+ * the segment's end, or in another block. Until then the writer knows the value by its name in the IR, and by its form,
+ * as integers or as floating point. Liveness before each instruction says which values must be written back at all. */
 #include "jit/write.h"
 #include "lower/internal.h"
 #include "ptx/liveness.h"
@@ -14,6 +18,7 @@ static uint32_t slot_address(sim_writer *w, uint32_t slot) {
     return sim_write_id(w, "add i64 %%regs, %u", slot);
 }
 
+/* Reads a register from memory. */
 static sim_value load_slot(sim_writer *w, uint32_t slot, uint8_t type) {
     const uint32_t at = slot_address(w, slot);
     return (sim_value){.id = sim_write_load(w, at, sim_value_types[type], lane_alignment(type)), .type = type};
@@ -48,6 +53,7 @@ static sim_cached *find_cached(sim_writer *w, uint32_t slot) {
     return at ? &w->cached[at - 1] : NULL;
 }
 
+/* Notes a value as the slot's. */
 static sim_cached *add_cached(sim_writer *w, uint32_t slot, sim_value value) {
     sim_cached item = {.slot = slot, .value = value};
     ARENA_PUSH(w->memory, w->cached, w->cached_count, w->cached_capacity, item);
@@ -55,6 +61,7 @@ static sim_cached *add_cached(sim_writer *w, uint32_t slot, sim_value value) {
     return &w->cached[w->cached_count - 1];
 }
 
+/* The value as integers, converted once. */
 static sim_value cached_bits(sim_writer *w, sim_cached *c) {
     if (!is_floating(c->value.type)) return c->value;
     if (!c->as_bits.id) {
@@ -156,6 +163,7 @@ void sim_forget_all(sim_writer *w) {
 
 /* ---- liveness ---- */
 
+/* Applies the changes of liveness at one instruction. */
 static void flip(sim_writer *w, uint32_t row) {
     for (uint32_t k = w->first_flip[row]; k < w->first_flip[row + 1]; k++)
         w->live[w->flips[k] / 64] ^= UINT64_C(1) << w->flips[k] % 64;
@@ -171,6 +179,7 @@ static void mark_live(sim_writer *w, uint32_t instruction, bool live) {
             w->live_at[w->program->register_slots[k * 64 + (size_t)__builtin_ctzll(left)] / 4] = live;
 }
 
+/* Writes back what is live before either of two instructions. */
 void sim_write_back(sim_writer *w, uint32_t before, uint32_t after) {
     mark_live(w, before, true);
     if (after != before) mark_live(w, after, true);
@@ -183,6 +192,7 @@ void sim_write_back(sim_writer *w, uint32_t before, uint32_t after) {
     if (after != before) mark_live(w, before, false);
 }
 
+/* Writes back on a path that leaves, without forgetting anything on the other one. */
 void sim_write_back_aside(sim_writer *w, uint32_t before) {
     sim_cached *const known = ARENA_ARRAY(w->memory, w->cached_count + 1, sim_cached);
     if (w->cached_count) memcpy(known, w->cached, w->cached_count * sizeof *known);
@@ -258,6 +268,7 @@ typedef struct touched {
     bool marks, written_only;
 } touched;
 
+/* Marks the registers of an instruction, or unmarks them. */
 static void mark_touched(void *context, uint32_t reg, bool writes) {
     const touched *t = context;
     if (writes || !t->written_only) t->w->live_at[t->w->program->register_slots[reg] / 4] = t->marks;

@@ -1,4 +1,9 @@
-/* Running compiled code: which segment comes next, and what its accesses count and are checked for. */
+/* Running compiled code: which segment comes next, and what its accesses count and are checked for.
+ *
+ * Accesses to shared memory with the same base form a cohort. As long as their lanes have the same shape, the
+ * wavefronts are the same, so an SM keeps a memo for each cohort: the shape, its bounds, and its number of runs. Code
+ * compares the base with the memo and calls match() when it differs; runs are added to the counters when the shape
+ * changes or the launch ends. That makes counting nearly free in loops. */
 #include "base/memory.h"
 #include "check/bundle.h"
 #include "check/global.h"
@@ -48,6 +53,7 @@ static bool kind_fits(sim_lanes_kind code, sim_lanes_kind lanes) {
 
 /* ---- memos ---- */
 
+/* Widths of 4, 8 and 16 bytes as 0, 1 and 2. */
 static unsigned width_of(unsigned bytes) {
     return bytes / 8;
 }
@@ -71,6 +77,7 @@ static void settle(sim_counting *c, sim_cohort_memo *m, const sim_cohort *g) {
     m->runs = 0;
 }
 
+/* Implements sim_native.partial: a segment that leaves early has run only some accesses. */
 static void partial(sim_native *n, uint32_t cohort, uint32_t accesses) {
     const sim_cohort *g = &n->segment->cohorts[cohort];
     for (uint32_t k = 0; k < accesses; k++) add_runs(n->counting, &n->memos[cohort], &g->accesses[k], 1);
@@ -93,6 +100,7 @@ static void find_wavefronts(sim_cohort_memo *m, const sim_cohort *g) {
     }
 }
 
+/* Keeps samples of the accesses, for advice. */
 static void sample(sim_counting *c, const sim_cohort_memo *m, const sim_cohort *g) {
     for (size_t k = 0; k < g->access_count; k++) {
         const sim_cohort_access *a = &g->accesses[k];
@@ -164,6 +172,7 @@ static uint64_t span(sim_native *n, const sim_op *op, uint64_t first, uint64_t s
 
 /* ---- an SM's memos ---- */
 
+/* Settles all memos of a segment. */
 static void settle_segment(sim_native *n, uint32_t index) {
     sim_cohort_memo *memos = n->all_memos[index];
     const sim_segment *s = n->seen[index];
@@ -198,11 +207,13 @@ static bool has_memos(sim_native *n, const sim_segment *s) {
 
 /* ---- an SM's sim_native ---- */
 
+/* Tables of approximate functions, which compiled code reads. */
 static void set_tables(sim_native *n) {
     for (unsigned t = 0; t < SIM_MUFU_OCTAVES; t++) n->mufu[t] = sim_mufu_parabolas[t].rows;
     n->mufu[SIM_MUFU_OCTAVES] = sim_mufu_octaves;
 }
 
+/* Without counting, runs go to a table of the SM's own. */
 static void count_in(sim_native *n, sim_counting *c) {
     n->counting = c;
     n->block_runs = n->own_runs;
@@ -277,6 +288,7 @@ void sim_native_free(sim_native *n) {
 
 /* ---- running ---- */
 
+/* A segment that would exceed the operations left is not entered. */
 static const sim_segment *segment_at(const sim_warp *w, uint32_t pc, uint64_t left) {
     const sim_segment *s = sim_compiled_takes(w, pc);
     return s && s->ops <= left ? s : NULL;
@@ -301,6 +313,7 @@ static sim_step run_segment(sim_native *n, const sim_segment *s, uint32_t *pc, u
     return step == SIM_SEGMENT_TURN ? n->turn(n->warp, *pc) : (sim_step)step;
 }
 
+/* Runs segments until the interpreter must take over. */
 sim_step sim_compiled_run(sim_warp *w, uint32_t *pc, uint64_t *left) {
     sim_native *n = w->sm->native;
     n->warp = w;

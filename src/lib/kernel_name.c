@@ -2,7 +2,7 @@
  *
  * A symbol matches at once if it is identical. Else mangled_name() finds the plain name in it. Only if that fails, too,
  * are all symbols demangled, and their declarations compared with the wanted one, both in a normal form: blanks only
- * between words, no suffixes of numbers, `unsigned` without `int`, const behind its type. A declaration is then cut
+ * between words, no suffixes of numbers, `unsigned` without `int`, const after its type. A declaration is then cut
  * into scopes, name, template arguments and parameters, so that the user may leave out the parts at either end. */
 #include "lib/kernel_name.h"
 
@@ -144,7 +144,7 @@ static const char *behind_next(const char *s, const char *end, const char *mark)
     return NULL;
 }
 
-/* The name begins behind the last blank outside of brackets: the result's type stands before it. */
+/* The name begins after the last blank outside of brackets: the result's type stands before it. */
 static parts parts_of(const char *s) {
     parts p = {.end = strlen(s)};
     p.parameters = parameters_of(s, p.end);

@@ -2,7 +2,7 @@
  *
  * A module is PTX that the driver has loaded. haul parses the same text (src/ptx) to know the kernels' names and
  * parameters, which a real driver does not tell, and checks arguments against them before a launch: a driver would read
- * whatever lies behind a wrong pointer. On the virtual GPU the parsed module is the driver's own. If haul cannot parse
+ * whatever lies after a wrong pointer. On the virtual GPU the parsed module is the driver's own. If haul cannot parse
  * the PTX, launches are passed on unchecked.
  *
  * A launch goes through one function, launch(). Without a stream it waits for the kernel, unless the device queues
@@ -81,7 +81,7 @@ static haul_status load(haul_module *m, const char *name, const haul_ptx *parts,
     return status;
 }
 
-/* A module that could not be loaded leaves nothing behind. */
+/* A module that could not be loaded leaves nothing after. */
 haul_status haul_module_link(haul_device *d, const char *name, const haul_ptx *parts, size_t count,
                              haul_module **module) {
     *module = NULL;
@@ -210,7 +210,7 @@ static haul_status check_argument(const haul_module *m, const haul_launch *l, si
     if (a->kind == HAUL_ARGUMENT_BYTES && !a->bytes && a->size)
         return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu has no bytes", l->kernel, i + 1);
     if (a->kind != HAUL_ARGUMENT_BUFFER) return HAUL_OK;
-    if (!a->buffer) return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu is no buffer", l->kernel, i + 1);
+    if (!a->buffer) return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu is not a buffer", l->kernel, i + 1);
     if (a->buffer->device == m->device) return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu is a buffer on %s, the kernel is on %s", l->kernel,
                      i + 1, a->buffer->device->name, m->device->name);

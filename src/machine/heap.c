@@ -1,3 +1,9 @@
+/* The device's heap: malloc() and free() of kernels.
+ *
+ * The heap is an allocation of global memory, divided into units of 16 bytes. Records of blocks are kept beside it on
+ * the host, where kernels cannot overwrite them; pages of records are made by the system as they are needed. Under
+ * check the blocks are `apart`: freed ones are not reused while addresses last, so that a use after free is seen, and
+ * each begins a line of its own. Copies of the heap let a launch be run again. */
 #include "machine/heap.h"
 
 #include "base/memory.h"
@@ -15,7 +21,7 @@ enum { ROOM = 64 };
 
 typedef enum unit_state { INSIDE, LIVE, FREE, GONE } unit_state;
 
-/* The heap is a row of blocks up to `top`, with nothing behind it. A block's data is kept in its first unit; its other
+/* The heap is a row of blocks up to `top`, with nothing after it. A block's data is kept in its first unit; its other
  * units are INSIDE. GONE: freed, but not reusable yet. */
 typedef struct unit {
     uint64_t bytes;  /* requested */
@@ -41,6 +47,7 @@ static uint64_t address_of(const sim_heap *h, uint32_t at) {
 
 /* ---- finding the block of an address; blocks are apart ---- */
 
+/* Goes back to the block's start: by posts, or unit by unit up to the last post. */
 static bool block_at(const sim_heap *h, uint64_t address, uint32_t *at) {
     *at = (uint32_t)((address - h->base) / UNIT);
     if (*at >= h->top) return false;
@@ -79,12 +86,14 @@ static bool find_before(const void *heap, uint64_t address, sim_range *range) {
 
 /* ---- creation and destruction ---- */
 
+/* Addresses are cheap, so a heap with blocks apart takes many more than its size. */
 static uint64_t room_for(const sim_memory *m, uint64_t bytes, bool apart) {
     const uint64_t most = sim_memory_largest_free(m) / 4, wanted = bytes * ROOM;
     const uint64_t room = !apart || most < bytes ? bytes : wanted < most ? wanted : most;
     return room / SIM_ALLOCATION_UNIT * SIM_ALLOCATION_UNIT;
 }
 
+/* Back to an empty heap. */
 static void forget_blocks(sim_heap *h) {
     memset(h->unit, 0, h->top * sizeof *h->unit);
     h->top = 0;
@@ -92,6 +101,7 @@ static void forget_blocks(sim_heap *h) {
     h->merged = true;
 }
 
+/* Records are one more than units, so that the end can be asked for. */
 static haul_status take_memory(sim_heap *h, uint64_t bytes) {
     const uint64_t room = room_for(h->memory, bytes, h->apart);
     if (room / UNIT >= NOWHERE) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device heap: it can have at most 64 GiB");
@@ -138,6 +148,7 @@ void sim_heap_end(sim_heap *h) {
 
 /* ---- free blocks ---- */
 
+/* The list of a length: its binary logarithm. */
 static unsigned list_of(uint32_t length) {
     return 31 - (unsigned)__builtin_clz(length);
 }
@@ -169,6 +180,7 @@ static uint32_t skipped(const sim_heap *h, uint32_t at, uint64_t alignment) {
     return (uint32_t)((0 - address_of(h, at)) % alignment / UNIT);
 }
 
+/* Takes the first block of the list that has room at the alignment; what is left on both sides becomes free blocks. */
 static bool take_from(sim_heap *h, uint32_t *link, uint32_t length, uint64_t alignment, uint32_t *at) {
     for (; *link != NOWHERE; link = &h->unit[*link].next) {
         const uint32_t from = *link, all = h->unit[from].length, skip = skipped(h, from, alignment);
@@ -189,6 +201,7 @@ static bool take_free(sim_heap *h, uint32_t length, uint64_t alignment, uint32_t
     return false;
 }
 
+/* Takes units from the end of the heap. */
 static bool take_fresh(sim_heap *h, uint32_t length, uint64_t alignment, uint32_t *at) {
     const uint32_t skip = skipped(h, h->top, alignment), left = h->units - h->top;
     if (left < length || left - length < skip) return false;
@@ -201,6 +214,7 @@ static bool take_fresh(sim_heap *h, uint32_t length, uint64_t alignment, uint32_
     return true;
 }
 
+/* With blocks apart, fresh addresses come first; otherwise freed blocks do. */
 static bool take(sim_heap *h, uint32_t length, uint64_t alignment, uint32_t *at) {
     if (h->apart) return take_fresh(h, length, alignment, at) || take_free(h, length, alignment, at);
     if (take_free(h, length, alignment, at) || take_fresh(h, length, alignment, at)) return true;
@@ -221,6 +235,7 @@ static uint64_t cost_of(uint64_t bytes) {
     return (bytes + UNIT - 1) / UNIT * UNIT + UNIT;
 }
 
+/* Freed blocks may be reused between launches, once half of the addresses are gone. */
 void sim_heap_begin_launch(sim_heap *h) {
     if (!h->apart || h->top < h->units / 2) return;
     for (uint32_t at = 0; at < h->top; at += h->unit[at].length)
@@ -245,6 +260,7 @@ uint64_t sim_heap_allocate(sim_heap *h, uint64_t asked, uint64_t alignment, cons
     return address_of(h, at);
 }
 
+/* Tells a double free from an address that never was a block. */
 sim_heap_free sim_heap_release(sim_heap *h, uint64_t address) {
     if (!sim_heap_contains(h, address) || (address - h->base) % UNIT) return SIM_HEAP_NO_BLOCK;
     const uint32_t at = (uint32_t)((address - h->base) / UNIT);
@@ -325,6 +341,7 @@ haul_status sim_heap_copy_make(const sim_heap *h, sim_heap_copy **copy) {
     return whole ? HAUL_OK : haul_no_memory("the device's heap");
 }
 
+/* NULL restores an empty heap. */
 void sim_heap_copy_restore(sim_heap *h, const sim_heap_copy *c) {
     const uint32_t top = h->top;
     forget_blocks(h);

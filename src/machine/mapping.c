@@ -1,4 +1,8 @@
-/* Mappings of virtual memory, and the devices' access to them. */
+/* Mappings of virtual memory, and the devices' access to them.
+ *
+ * All devices of the process share the address range and this list. A mapping shows physical memory (physical.c) at
+ * reserved addresses (reservation.c); a device may use it once access was given. Adjacent mappings with the same access
+ * look like one range to kernels. */
 #include "base/memory.h"
 #include "base/search.h"
 #include "base/status.h"
@@ -29,6 +33,7 @@ sim_mapping *sim_mapping_at(uint64_t address) {
     return m && address - m->from < m->bytes ? m : NULL;
 }
 
+/* Multicast objects are used by multimem instructions only. */
 static bool is_usable(const sim_mapping *m, unsigned device) {
     return (m->allowed >> device & 1) && !sim_physical_is_multicast(m->memory);
 }
@@ -94,6 +99,7 @@ bool sim_mapping_find(const sim_physical *memory, uint64_t offset, unsigned devi
     return false;
 }
 
+/* Ordinary memory is mapped whole, as the driver requires. */
 static haul_status check_mapping(const sim_physical *p, const sim_reservation *r, uint64_t address, uint64_t bytes,
                                  uint64_t offset) {
     HAUL_TRY(sim_virtual_check_pages(address, bytes));
@@ -113,6 +119,7 @@ static haul_status check_mapping(const sim_physical *p, const sim_reservation *r
     return HAUL_OK;
 }
 
+/* Where the host has the address. */
 static unsigned char *host_of(const sim_reservation *r, uint64_t address) {
     return r->host + (address - r->from);
 }
@@ -162,6 +169,7 @@ static size_t dense_mappings(uint64_t address, uint64_t bytes, size_t *first) {
     return 0;
 }
 
+/* Whether anything is mapped in these bytes. */
 static bool has_mapping(uint64_t address, uint64_t bytes) {
     const sim_mapping *last = sim_mapping_before(address + bytes - 1);
     return last && last->from + last->bytes > address;
@@ -187,6 +195,7 @@ haul_status sim_virtual_unmap(uint64_t address, uint64_t bytes) {
     return count ? HAUL_OK : HAUL_ERROR_ARGUMENT;
 }
 
+/* Memory that several devices reach is not followed for uninitialised reads. */
 static void set_access(sim_mapping *m, unsigned device, sim_virtual_access access) {
     const uint64_t bit = UINT64_C(1) << device;
     if (access != SIM_VIRTUAL_NONE && (m->allowed & ~bit)) sim_mapping_stop_following(m->memory);

@@ -1,3 +1,10 @@
+/* A device's global memory: allocations, host memory that is mapped to it, and what several devices and processes
+ * share.
+ *
+ * A device has a range of addresses of its own. Its memory lies elsewhere on the host, reserved as a whole and
+ * committed by the system as it is written; an address is translated by the range that contains it. Only managed memory
+ * is also at its own address on the host. Allocations are a sorted list. Under check they are kept apart: a gap follows
+ * each, freed ones are remembered, and a bitmap says which bytes were written. */
 #include "machine/memory.h"
 
 #include "base/memory.h"
@@ -92,6 +99,7 @@ static void take_addresses(sim_memory *m) {
     pthread_mutex_unlock(&lock);
 }
 
+/* Gives the range back. */
 static void give_addresses(sim_memory *m) {
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < SIM_MOST_MEMORIES; i++)
@@ -116,6 +124,7 @@ static bool show_to_host(const sim_memory *m, uint64_t address, uint64_t bytes) 
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == wanted;
 }
 
+/* Leaves the addresses reserved, without memory. */
 static void hide_from_host(uint64_t address, uint64_t bytes) {
     (void)mmap((void *)(uintptr_t)address, host_pages(bytes), PROT_NONE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -132,7 +141,7 @@ haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
         memory_free(m);
         char text[32];
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY,
-                         "device memory: %s of address space are not to be had; open the device with less",
+                         "device memory: cannot reserve %s of address space: open the device with less",
                          number_format_bytes((double)bytes, text));
     }
     take_addresses(m);
@@ -140,6 +149,7 @@ haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
     return HAUL_OK;
 }
 
+/* The bitmap has four bits for each word. */
 static uint64_t written_bytes(const sim_memory *m) {
     return all_bytes(m) / 4;
 }
@@ -157,6 +167,7 @@ void sim_memory_free(sim_memory *m) {
     memory_free(m);
 }
 
+/* Called by virtual memory when bytes get or lose their contents. */
 static void mark_virtual(void *memory, uint64_t address, uint64_t bytes, bool written) {
     (written ? sim_memory_mark_written : sim_memory_forget_written)(memory, address, bytes);
 }
@@ -231,6 +242,7 @@ unsigned char *sim_memory_written(const sim_memory *m, uint64_t address) {
     return m->written && address - m->base < all_bytes(m) ? m->written + (address - m->base) / 4 : NULL;
 }
 
+/* Parts of words at both ends are marked bit by bit, whole words by bytes. */
 void sim_memory_mark_written(sim_memory *m, uint64_t address, uint64_t bytes) {
     const uint64_t within = address % 4, end = within + bytes;
     if (sim_is_virtual(address)) sim_memory_prepare_written(m);
@@ -251,11 +263,12 @@ void sim_memory_carve(sim_memory *m, const sim_carving *carving) {
     m->carving = *carving;
 }
 
+/* Whether the address is in the device's heap, which knows its own blocks. */
 static bool is_carved(const sim_memory *m, uint64_t address) {
     return address >= m->carving.from && address < m->carving.to;
 }
 
-/* Takes memory behind everything ever allocated. */
+/* Takes memory after everything ever allocated. */
 static bool find_fresh(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
     *from = number_align(m->high, alignment_of(bytes));
     size_t i = 0;
@@ -265,6 +278,7 @@ static bool find_fresh(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t
     return *from <= end && end - *from >= bytes;
 }
 
+/* Takes the last range that is large enough, for memory that is not the program's. */
 static bool find_last(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
     for (size_t i = m->count + 1; i-- > 0;) {
         uint64_t low, high;
@@ -287,6 +301,7 @@ uint64_t sim_memory_largest_free(const sim_memory *m) {
     return largest;
 }
 
+/* Says what was asked for and what is left in one piece. */
 static haul_status no_room(const sim_memory *m, uint64_t bytes, const char *what) {
     char asked[32], left[32];
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: %s asked for, %s left in one piece", what,
@@ -310,6 +325,7 @@ static bool find_pages(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t
 
 typedef bool (*find_fn)(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from);
 
+/* `find` decides where. The limit is what the device has and what the host can commit. */
 static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_t *address) {
     size_t at;
     uint64_t from;
@@ -397,6 +413,7 @@ void sim_memory_usage(const sim_memory *m, uint64_t *free, uint64_t *total) {
     *total = m->bytes;
 }
 
+/* The bytes that the program asked for, without padding. */
 static sim_range block_range(const sim_memory *m, size_t at) {
     const uint64_t from = m->base + m->blocks[at].from;
     const uintptr_t host = m->blocks[at].managed ? 0 : (uintptr_t)m->host - m->base;
@@ -428,6 +445,7 @@ bool sim_memory_before(const sim_memory *m, uint64_t address, sim_range *range) 
 
 /* ---- several processes of one program ---- */
 
+/* Pages that were never written need not be copied. */
 static bool is_zero(const unsigned char *bytes) {
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, HOST_PAGE - 1) == 0;
 }
@@ -441,6 +459,7 @@ static bool write_pages(const sim_memory *m, size_t at, int file) {
     return true;
 }
 
+/* Copies all allocations to the file. */
 static bool write_all(const sim_memory *m, int file) {
     for (size_t i = 0; i < m->count; i++)
         if (!m->blocks[i].imported && !write_pages(m, i, file)) return false;
@@ -507,6 +526,7 @@ static haul_status make_mapping_room(sim_memory *m) {
     return HAUL_OK;
 }
 
+/* Keeps the list sorted. Host memory counts as written. */
 static void insert_mapped(sim_memory *m, uint64_t from, void *host, uint64_t bytes, bool owned) {
     size_t at;
     SEARCH_FIRST(at, m->mapped_count, k, m->mapped[k].from <= from);
@@ -520,7 +540,7 @@ static void insert_mapped(sim_memory *m, uint64_t from, void *host, uint64_t byt
     sim_memory_mark_written(m, from, bytes);
 }
 
-/* Finds the first gap behind the device's memory that is large enough; the offset in a page is kept. */
+/* Finds the first gap after the device's memory that is large enough; the offset in a page is kept. */
 static haul_status find_gap(const sim_memory *m, uint64_t within, uint64_t bytes, uint64_t *address) {
     uint64_t from = m->base + number_align(m->bytes, PAGE);
     const uint64_t end = m->base + all_bytes(m);
@@ -558,6 +578,7 @@ haul_status sim_memory_map_new(sim_memory *m, uint64_t bytes, void **host, uint6
     return HAUL_OK;
 }
 
+/* Finds the mapped host memory that contains the address. */
 static bool find_mapped(const sim_memory *m, uint64_t address, size_t *at) {
     size_t behind;
     SEARCH_FIRST(behind, m->mapped_count, k, m->mapped[k].from <= address);
@@ -565,6 +586,7 @@ static bool find_mapped(const sim_memory *m, uint64_t address, size_t *at) {
     return behind && address - m->mapped[behind - 1].from < m->mapped[behind - 1].bytes;
 }
 
+/* Numbers tell allocations apart even if addresses are reused; 0: none. */
 uint64_t sim_memory_number(const sim_memory *m, uint64_t address) {
     const uint64_t series = (uint64_t)m->place << 48;
     size_t at = block_of(m, address);
@@ -588,6 +610,7 @@ void sim_memory_unmap(sim_memory *m, uint64_t address) {
     memmove(m->mapped + at, m->mapped + at + 1, (m->mapped_count - at) * sizeof *m->mapped);
 }
 
+/* The heap is an allocation that is searched further. */
 static bool find_in_block(const sim_memory *m, size_t at, uint64_t address, sim_range *range) {
     *range = block_range(m, at);
     return !is_carved(m, address) || m->carving.find(m->carving.context, address, range);
@@ -640,6 +663,7 @@ void sim_memory_set_visible(sim_memory *m, uint64_t address, uint64_t places) {
     m->blocks[at].visible = places;
 }
 
+/* Whether this very device has memory at the address. */
 static bool has(const sim_memory *m, uint64_t address) {
     sim_range range;
     if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_find(m->device, address, &range);
@@ -655,6 +679,7 @@ sim_memory *sim_memory_owner(sim_memory *m, uint64_t address) {
 
 /* ---- looking up addresses ---- */
 
+/* The device's own memory first, which is the usual case. */
 bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
     if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_find(m->device, address, range);
     const size_t at = block_of(m, address);
@@ -707,7 +732,7 @@ void *sim_memory_at(const sim_memory *m, uint64_t address, uint64_t bytes) {
     return (void *)(range.host + address);
 }
 
-/* ---- behind allocations ---- */
+/* ---- after allocations ---- */
 
 void sim_memory_map_pages(sim_memory *m) {
     m->maps_pages = true;
@@ -723,6 +748,7 @@ static bool is_page_mapped(const sim_memory *m, uint64_t offset) {
     return false;
 }
 
+/* Hardware maps whole pages, so bytes after an allocation may be accessible. */
 static void *in_device_pages(const sim_memory *m, uint64_t address, uint64_t bytes) {
     const uint64_t offset = address - m->base;
     if (address < m->base || offset >= m->bytes || bytes > m->bytes - offset) return NULL;
@@ -744,6 +770,7 @@ static void *in_host_pages(const sim_memory *m, uint64_t address, uint64_t bytes
     return (uintptr_t)host + bytes <= end ? host : NULL;
 }
 
+/* Says how far an access lies after or before an allocation. */
 static void describe_beyond(const sim_memory *m, uint64_t address, uint64_t bytes, sim_beyond *how) {
     sim_range range = {0};
     *how = (sim_beyond){.side = SIM_BEHIND};

@@ -64,9 +64,9 @@ haul_status sim_memory_release(sim_memory *memory, uint64_t address);
  * at any time. Errors: HAUL_ERROR_OUT_OF_MEMORY; HAUL_ERROR_UNSUPPORTED if the host uses these addresses otherwise. */
 haul_status sim_memory_allocate_managed(sim_memory *memory, uint64_t bytes, uint64_t *address);
 /* Makes host memory accessible to kernels. It keeps its own address or, if that means something else to kernels, gets
- * one behind the device's memory. It counts as written. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
+ * one after the device's memory. It counts as written. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status sim_memory_map(sim_memory *memory, void *host, uint64_t bytes, uint64_t *address);
-/* Does the same for new host memory, behind the device's memory. The host has it at the same address unless something
+/* Does the same for new host memory, after the device's memory. The host has it at the same address unless something
  * else is there. */
 haul_status sim_memory_map_new(sim_memory *memory, uint64_t bytes, void **host, uint64_t *address);
 /* Returns a number that no other allocation or mapping of this memory has or had; 0 if nothing is at the address. */
@@ -131,7 +131,7 @@ bool sim_memory_was_freed(const sim_memory *memory, uint64_t address, sim_range 
 /* Returns host memory for bytes address .. address+bytes-1; NULL unless they lie in one allocation. */
 void *sim_memory_at(const sim_memory *memory, uint64_t address, uint64_t bytes);
 
-/* ---- behind allocations ---- */
+/* ---- after allocations ---- */
 
 /* An access outside of allocations that hardware does not notice: its last byte is `away` bytes from an allocation of
  * `size` bytes. */

@@ -1,3 +1,4 @@
+/* The tables of machine/mufu.h: parabolas by slices of the argument, each row with value, slope and bend. */
 #include "machine/mufu.h"
 
 /* 1/x for x from 1 to 2 */

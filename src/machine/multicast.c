@@ -1,8 +1,12 @@
-/* Multicast objects: addresses at which multimem instructions access the copies of several devices. */
+/* Multicast objects: addresses at which multimem instructions access the copies of several devices.
+ *
+ * An object is made for a number of devices. Once all have been added, each binds memory of its own to parts of the
+ * object, and an access at an offset means that offset in every device's memory. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "machine/virtual_lists.h"
 
+/* Fails if the handle is one of ordinary memory. */
 static sim_physical *multicast_of(uint64_t handle) {
     sim_physical *p = sim_physical_of(handle);
     if (!p || sim_physical_is_multicast(p)) return p;
@@ -10,6 +14,7 @@ static sim_physical *multicast_of(uint64_t handle) {
     return NULL;
 }
 
+/* The device's number in the object; -1 if it was not added. */
 static int slot_of(const sim_physical *p, unsigned device) {
     for (unsigned i = 0; i < p->devices_added; i++)
         if (p->devices[i] == device) return (int)i;
@@ -28,6 +33,7 @@ haul_status sim_virtual_add_device(uint64_t handle, unsigned device) {
     return HAUL_OK;
 }
 
+/* Whether the device has bound memory to any of these bytes. */
 static bool is_bound(const sim_physical *p, unsigned slot, const sim_binding *b) {
     for (size_t i = 0; i < p->binding_count; i++) {
         const sim_binding *other = &p->bindings[i];
@@ -37,6 +43,7 @@ static bool is_bound(const sim_physical *p, unsigned slot, const sim_binding *b)
     return false;
 }
 
+/* The rules of the driver, each with its own message. */
 static haul_status check_binding(const sim_physical *p, const sim_physical *memory, const sim_binding *b) {
     const int slot = slot_of(p, memory->device);
     HAUL_TRY(sim_virtual_check_pages(b->first | b->memory_offset, b->bytes));
@@ -126,6 +133,7 @@ unsigned sim_virtual_copies(unsigned device, uint64_t address, unsigned bytes,
     return m->memory->device_count;
 }
 
+/* Finds the address at which the device itself sees its copy. */
 bool sim_virtual_own_copy(unsigned device, uint64_t address, uint64_t *own) {
     const sim_mapping *m = sim_is_virtual(address) ? sim_mapping_at(address) : NULL;
     if (!m || !sim_physical_is_multicast(m->memory)) return false;

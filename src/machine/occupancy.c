@@ -1,3 +1,7 @@
+/* How many blocks an SM holds, and how its memory is divided between shared memory and L1.
+ *
+ * Each resource allows some number of blocks; the smallest counts. Resources are handed out in units of the machine's
+ * description. */
 #include "machine/occupancy.h"
 
 #include "base/number.h"
@@ -6,6 +10,7 @@ static uint32_t smallest(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
+/* Registers belong to the four parts of an SM, and a warp's lie in one part. */
 uint32_t sim_blocks_by_registers(const sim_machine *m, uint32_t warps, uint32_t registers) {
     enum { QUARTERS = 4 };
     uint32_t per_warp = (uint32_t)number_align(registers * 32, m->register_unit);
@@ -34,6 +39,7 @@ static uint64_t wanted_carveout(const sim_machine *m, uint32_t threads, const ha
     return twice < m->unified_bytes / 2 ? twice : m->unified_bytes / 2;
 }
 
+/* Never less than the resident blocks need. */
 static uint32_t choose_carveout(const sim_machine *m, uint32_t threads, const haul_occupancy *o) {
     const uint64_t needed = (uint64_t)o->shared_per_block * o->blocks_per_sm, wanted = wanted_carveout(m, threads, o);
     return carveout_for(m, wanted > needed ? wanted : needed);

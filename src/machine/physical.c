@@ -1,4 +1,7 @@
-/* Physical memory and multicast objects, by handle. */
+/* Physical memory and multicast objects, by handle.
+ *
+ * All memory is one file without a name, in which each object has its place: a file can be mapped at several addresses,
+ * which memory of the process cannot. An object lives while a handle, a mapping or a binding uses it. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -16,6 +19,7 @@ static uint64_t next_handle, next_place;
 static int file; /* 0: none yet */
 static uint64_t used[SIM_VIRTUAL_DEVICES];
 
+/* Fails if no held object has the handle. */
 sim_physical *sim_physical_of(uint64_t handle) {
     for (sim_physical *p = first; p; p = p->next)
         if (p->handle == handle && p->held) return p;
@@ -23,6 +27,7 @@ sim_physical *sim_physical_of(uint64_t handle) {
     return NULL;
 }
 
+/* The file is as large as all addresses together; only written pages take memory. */
 static haul_status open_file(void) {
     const off_t most = (off_t)1 << 46; /* only written pages take memory */
     if (file) return HAUL_OK;
@@ -35,6 +40,7 @@ static haul_status open_file(void) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual memory: the host has no memory that can be mapped twice");
 }
 
+/* Makes an object from its description and returns the handle. */
 static haul_status add_physical(const sim_physical *made, uint64_t *handle) {
     sim_physical *p = memory_zeroed(1, sizeof *p);
     if (!p) return sim_virtual_no_host_memory();
@@ -75,6 +81,7 @@ uint64_t sim_virtual_used(unsigned device) {
 
 static void end_physical(sim_physical *p);
 
+/* One user less; the last one frees the object. */
 void sim_physical_drop(sim_physical *p) {
     p->used--;
     if (!p->used && !p->held) end_physical(p);
@@ -86,6 +93,7 @@ void sim_physical_remove_binding(sim_physical *p, size_t at) {
     memmove(p->bindings + at, p->bindings + at + 1, (p->binding_count - at) * sizeof *p->bindings);
 }
 
+/* Gives the memory back to the system by a hole in the file. */
 static void end_physical(sim_physical *p) {
     sim_physical **link = &first;
     while (*link != p) link = &(*link)->next;

@@ -1,4 +1,7 @@
-/* Reserved ranges of virtual addresses. */
+/* Reserved ranges of virtual addresses.
+ *
+ * A range of the device's addresses gets as many of the host's, which are reserved without memory until something is
+ * mapped. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/search.h"
@@ -27,6 +30,7 @@ const sim_reservation *sim_reservation_at(uint64_t address) {
     return r && address - r->from < r->bytes ? r : NULL;
 }
 
+/* Whether the range lies in the device's virtual addresses and touches no reservation. */
 static bool is_free(uint64_t from, uint64_t bytes) {
     if (from < SIM_VIRTUAL_BASE || bytes > SIM_VIRTUAL_BYTES) return false;
     if (from - SIM_VIRTUAL_BASE > SIM_VIRTUAL_BYTES - bytes) return false;
@@ -45,6 +49,7 @@ static uint64_t find_place(uint64_t bytes, uint64_t alignment) {
     return 0;
 }
 
+/* Keeps the list sorted. */
 static haul_status add_reservation(uint64_t from, uint64_t bytes) {
     char text[32];
     sim_reservation **grown = memory_grow(list.items, list.count, &list.capacity, sizeof *list.items);
@@ -82,6 +87,7 @@ haul_status sim_virtual_reserve(uint64_t bytes, uint64_t alignment, uint64_t wan
     return HAUL_OK;
 }
 
+/* The host's addresses go with it. */
 static void remove_at(size_t at) {
     sim_reservation *r = list.items[at];
     munmap(r->host, r->bytes);

@@ -17,10 +17,14 @@
 
 /* ---- blocks ---- */
 
+/* Returns whether lanes that execute the instruction leave the function or the grid. A far call is not an exit: its
+ * lanes come back. */
 static bool is_exit(const ptx_instruction *i) {
     return ptx_is(i->op, PTX_KIND_END) || i->op == PTX_OP_TRAP;
 }
 
+/* A far call ends its block, because the callee's blocks run in between, as if the call were a branch there and
+ * back. */
 static bool ends_block(const ptx_instruction *i) {
     return ptx_is(i->op, PTX_KIND_BRANCH) || is_exit(i) || ptx_is_far_call(i);
 }
@@ -47,11 +51,13 @@ static uint32_t *find_starts(const ptx_function *f, arena *scratch) {
     return block_at;
 }
 
+/* A label after the last instruction has no block: a jump there leaves the function. */
 static uint32_t block_of_label(const ptx_function *f, const uint32_t *block_at, uint32_t label) {
     uint32_t block = block_at[f->labels[label].target];
     return block ? block - 1 : PTX_NO_BLOCK;
 }
 
+/* The blocks that a brx.idx can jump to, in the order of its table. */
 static const uint32_t *make_table(ptx_module *module, const ptx_function *f, const uint32_t *block_at,
                                   const ptx_label *label) {
     uint32_t *table = ARENA_ARRAY(&module->memory, label->branch_target_count, uint32_t);
@@ -60,6 +66,8 @@ static const uint32_t *make_table(ptx_module *module, const ptx_function *f, con
     return table;
 }
 
+/* Sets the successors of block `b`: `next` is the fall through or the unconditional target, `taken` the target of a
+ * guarded branch, `table` those of a brx.idx. */
 static void link_block(ptx_module *module, ptx_function *f, uint32_t b, const uint32_t *block_at) {
     ptx_block *block = &f->blocks[b];
     const ptx_instruction *last = &f->instructions[block->end - 1];
@@ -76,6 +84,7 @@ static void link_block(ptx_module *module, ptx_function *f, uint32_t b, const ui
     }
 }
 
+/* The blocks live as long as the module; `scratch` only holds the map from instructions to blocks. */
 static void make_blocks(ptx_module *module, ptx_function *f, arena *scratch) {
     uint32_t *block_at = find_starts(f, scratch), count = 0;
     for (size_t i = 0; i < f->instruction_count; i++) count += block_at[i] != 0;
@@ -90,7 +99,8 @@ static void make_blocks(ptx_module *module, ptx_function *f, arena *scratch) {
 
 /* ---- the graph that joins are computed on ---- */
 
-/* A call without a successor leads to PTX_NO_BLOCK, which counts as an edge to the exit. */
+/* Writes the successors of a block to `to`, if it is not NULL, and returns how many there are. A call without a
+ * successor leads to PTX_NO_BLOCK, which counts as an edge to the exit. */
 static uint32_t list_edges(const ptx_function *f, const ptx_block *b, uint32_t exit, uint32_t *to) {
     const ptx_instruction *last = &f->instructions[b->end - 1];
     uint32_t count = 0;
@@ -108,6 +118,8 @@ static uint32_t list_edges(const ptx_function *f, const ptx_block *b, uint32_t e
     return count;
 }
 
+/* Makes the forward graph with one node more than there are blocks: node `count` is the exit. Edges are counted first
+ * and then written, each block's in one range of `to`. */
 static void make_edges(const ptx_function *f, ptx_flow *g, arena *a) {
     g->count = (uint32_t)f->block_count;
     g->first_edge = ARENA_ARRAY(a, f->block_count + 2, uint32_t);
@@ -236,6 +248,8 @@ static bool is_kept(const ptx_flow *g, uint32_t b, uint32_t e) {
     return g->rank[b] != PTX_NO_BLOCK && !g->dropped[e];
 }
 
+/* Reverses the edges that are kept, and adds one from the exit to each endless loop of `x`. The lists are made by
+ * counting: `first` gets the sums, `at` moves through them. */
 static ptx_graph reverse_edges(const ptx_flow *g, const endless *x, arena *scratch) {
     const uint32_t nodes = g->count + 1;
     ptx_graph r = {.count = nodes, .first = ARENA_ARRAY(scratch, nodes + 1, uint32_t)};
@@ -296,6 +310,8 @@ static void reverse_flow(ptx_flow *g, arena *scratch) {
 
 /* ---- the whole analysis ---- */
 
+/* A block's join is its immediate dominator in the reversed graph, which is its post-dominator. Blocks that only the
+ * exit post-dominates have none. */
 static void find_joins(ptx_function *f, const ptx_flow *g, arena *scratch) {
     const ptx_graph forward = ptx_graph_reversed(&g->back, scratch);
     const uint32_t *dominator = ptx_dominators_find(&g->back, &forward, g->count, scratch);
@@ -307,6 +323,8 @@ typedef struct analysis {
     ptx_function *function;
 } analysis;
 
+/* The order matters: exits are dropped before the graph is reversed, and dropped edges that a loop needs to be left at
+ * all are restored in between. */
 static void analyse(void *context, arena *scratch) {
     const analysis *a = context;
     ptx_function *f = a->function;

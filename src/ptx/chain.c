@@ -1,3 +1,7 @@
+/* Makes places of inlined instructions: a place in the callee, chained to the place of the call.
+ *
+ * The same call inlines many instructions of the same lines, so made places are kept in a hash table from the pair of
+ * both places to the chained one. Place numbers are 1-based; 0 is none. */
 #include "ptx/chain.h"
 
 #include "base/hash.h"
@@ -8,6 +12,7 @@ ptx_chained_places ptx_chain_places(ptx_module *m) {
         .memory = &m->memory, .items = m->places, .count = m->place_count, .capacity = capacity};
 }
 
+/* The slot with the key, or the free one where it belongs. The table is at most half full, so there is one. */
 static uint64_t *slot_of(const ptx_chained_places *c, uint64_t key) {
     size_t at = (size_t)(hash_bytes(HASH_START, &key, sizeof key) >> 20);
     for (;; at++) {
@@ -16,6 +21,7 @@ static uint64_t *slot_of(const ptx_chained_places *c, uint64_t key) {
     }
 }
 
+/* Doubles the table when it is half full. The old one stays in the arena until that is freed. */
 static void grow_map(ptx_chained_places *c) {
     if (c->map_count * 2 < c->map_size) return;
     const uint64_t *keys = c->keys;
@@ -32,6 +38,7 @@ static void grow_map(ptx_chained_places *c) {
     }
 }
 
+/* The callee's place may be a chain itself; then the call is added at its outer end. */
 uint32_t ptx_chain_place(ptx_chained_places *c, uint32_t inner, uint32_t outer) {
     if (!inner || !outer) return inner ? inner : outer;
     const uint64_t key = (uint64_t)inner << 32 | outer;

@@ -1,4 +1,8 @@
-/* Tarjan, "Depth-First Search and Linear Graph Algorithms" (1972). */
+/* Strongly connected components of a function's blocks.
+ *
+ * The algorithm is Tarjan's, "Depth-First Search and Linear Graph Algorithms" (1972), with a stack of its own instead
+ * of recursion: generated PTX can have hundreds of thousands of blocks in a row. Components are numbered in the order
+ * in which they are completed, so each gets its number after all components that it leads to. */
 #include "ptx/components.h"
 
 typedef struct search {
@@ -10,6 +14,7 @@ typedef struct search {
     uint32_t depth, open_count, count, components;
 } search;
 
+/* Starts with a block that was not visited before. */
 static void enter(search *s, uint32_t block) {
     s->number[block] = s->lowest[block] = ++s->count;
     s->open[block] = true;
@@ -21,6 +26,8 @@ static void lower(search *s, uint32_t block, uint32_t to) {
     if (s->lowest[block] > to) s->lowest[block] = to;
 }
 
+/* Ends a block whose successors are all visited. If no path leads from it to an earlier block, it and all blocks above
+ * it on `left` form a component. */
 static void leave(search *s, uint32_t block) {
     s->depth--;
     if (s->depth) lower(s, s->path[s->depth - 1], s->lowest[block]);
@@ -34,6 +41,8 @@ static void leave(search *s, uint32_t block) {
     s->components++;
 }
 
+/* Visits everything that `root` reaches. `edge` holds each block's next edge, so that a block can be continued after
+ * its successor. */
 static void search_from(search *s, uint32_t root) {
     if (s->number[root]) return;
     enter(s, root);
@@ -52,6 +61,7 @@ static void search_from(search *s, uint32_t root) {
     }
 }
 
+/* Unreachable blocks get components too, because each block is a root unless it was visited already. */
 uint32_t *ptx_components_find(const ptx_function *f, arena *memory) {
     const size_t blocks = f->block_count + 1;
     search s = {.function = f,
@@ -66,6 +76,7 @@ uint32_t *ptx_components_find(const ptx_function *f, arena *memory) {
     return s.component;
 }
 
+/* An edge within a component closes a cycle, and a component of several blocks has such edges at each of them. */
 bool *ptx_find_looping(const ptx_function *f, const uint32_t *components, arena *memory) {
     bool *looping = ARENA_ARRAY(memory, f->block_count + 1, bool);
     for (uint32_t b = 0; b < f->block_count; b++)

@@ -1,4 +1,8 @@
-/* Lengauer and Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph" (1979). */
+/* Dominators of a graph, and numbers that answer ancestor queries in its dominator tree.
+ *
+ * The algorithm is Lengauer's and Tarjan's, "A Fast Algorithm for Finding Dominators in a Flowgraph" (1979), in its
+ * simple form with path compression. All arrays are indexed by node and come from the caller's arena. Post-dominators
+ * are found by the same function on the reversed graph. */
 #include "ptx/dominators.h"
 
 #include "ptx/ir.h"
@@ -45,6 +49,7 @@ static search new_search(const ptx_graph *g, arena *memory) {
     return s;
 }
 
+/* Gives a node its preorder number and puts it on the stack. */
 static void visit(search *s, uint32_t node, uint32_t parent, uint32_t *depth) {
     s->parent[node] = parent;
     s->semi[node] = s->count;
@@ -52,6 +57,7 @@ static void visit(search *s, uint32_t node, uint32_t parent, uint32_t *depth) {
     s->stack[(*depth)++] = node;
 }
 
+/* Numbers all nodes that `root` reaches, depth first and without recursion. */
 static void walk(search *s, uint32_t root, arena *memory) {
     uint32_t depth = 0, *at = ARENA_ARRAY(memory, s->graph->count, uint32_t);
     memcpy(at, s->graph->first, s->graph->count * sizeof *at);
@@ -80,12 +86,16 @@ static uint32_t evaluate(search *s, uint32_t node) {
     return s->label[node];
 }
 
+/* Lowers the semidominator of `node` if its predecessor `from` gives a better one. Predecessors that are unreachable
+ * from the root do not count. */
 static void lower_semi(search *s, uint32_t node, uint32_t from) {
     if (s->semi[from] == PTX_NO_BLOCK) return;
     const uint32_t best = s->semi[evaluate(s, from)];
     if (best < s->semi[node]) s->semi[node] = best;
 }
 
+/* Nodes whose semidominator is `of` either have it as their immediate dominator, or share the dominator of a node above
+ * them, which the last loop of ptx_dominators_find() fills in. */
 static void empty_bucket(search *s, uint32_t of) {
     for (uint32_t n = s->bucket[of]; n != PTX_NO_BLOCK; n = s->next_in_bucket[n]) {
         const uint32_t best = evaluate(s, n);

@@ -1,3 +1,9 @@
+/* Finds the functions that cannot be inlined at all: recursive ones, and those whose address is taken.
+ *
+ * Recursion is found on the graph of calls by name. Functions without calls to remaining functions are removed until
+ * none is left, then the same is done from the side of the callers; only functions on a cycle, or between two cycles,
+ * survive both. The lists are made in the module's arena, which is freed with the module, since their size is that of
+ * the calls in the text. */
 #include "ptx/far.h"
 
 /* The calls by name between functions. */
@@ -7,6 +13,8 @@ typedef struct call_graph {
     uint32_t *work;
 } call_graph;
 
+/* The function that the instruction calls by name, if its body is in the module; calls of external functions such as
+ * vprintf() do not count. */
 static ptx_function *called(const ptx_instruction *i) {
     if (i->op != PTX_OP_CALL || i->operands[1].kind != PTX_FUNCTION_ADDRESS) return NULL;
     ptx_function *callee = ptx_meant(i->operands[1].function);
@@ -34,6 +42,7 @@ static void list_calls(call_graph *g) {
     }
 }
 
+/* Makes the list of callers of each function. */
 static void reverse_calls(const call_graph *g, call_graph *back) {
     const size_t count = g->module->function_count;
     for (uint32_t e = 0; e < g->first[count]; e++) back->first[g->to[e] + 1]++;
@@ -69,6 +78,8 @@ static call_graph new_graph(ptx_module *m, size_t edges) {
                         .work = ARENA_ARRAY(&m->memory, m->function_count + 1, uint32_t)};
 }
 
+/* Sets `is_recursive` of all functions. A function between two cycles is marked too, which costs speed but no
+ * correctness. */
 static void find_recursive(ptx_module *m) {
     call_graph calls = new_graph(m, 0);
     count_calls(&calls);
@@ -85,6 +96,7 @@ static void find_recursive(ptx_module *m) {
     for (size_t f = 0; f < m->function_count; f++) m->functions[f]->is_recursive = is_left[f];
 }
 
+/* Marks functions whose address the instruction takes: each function operand but the callee of a call. */
 static void find_addresses(const ptx_instruction *i) {
     for (unsigned o = 0; o < i->operand_count; o++) {
         const bool is_call = i->op == PTX_OP_CALL && o == 1;
@@ -96,6 +108,7 @@ static void find_addresses(const ptx_instruction *i) {
     }
 }
 
+/* Addresses are taken by initialisers of variables, such as tables of functions, and by instructions. */
 static void find_addressed(const ptx_module *m) {
     for (size_t v = 0; v < m->variable_count; v++)
         for (size_t r = 0; r < m->variables[v]->relocation_count; r++)
@@ -126,11 +139,13 @@ bool ptx_needs_stack(const ptx_module *m) {
 
 /* ---- size ---- */
 
+/* The weight of an operand is about what its copy costs: its parts, and the targets of a branch table. */
 static uint64_t operand_weight(const ptx_function *f, const ptx_operand *o) {
     uint64_t weight = 1 + o->part_count;
     return o->kind == PTX_LABEL ? weight + f->labels[o->label].branch_target_count : weight;
 }
 
+/* The number of source places that an instruction's place consists of, which inlining copies as well. */
 static uint64_t chain_length(const ptx_module *m, uint32_t place) {
     uint64_t length = 0;
     for (; place; place = m->places[place - 1].inlined_at) length++;

@@ -1,3 +1,9 @@
+/* The parts that inlining (inline.c) and regions (region.c) are made of: adding members, copying instructions, and
+ * emitting new ones.
+ *
+ * A member is one function within the flat function, with its own registers and variables; a site is one copy of its
+ * body. All copies of a body in a region use the member's registers. Operands are copied deeply, so that the original
+ * module stays as it was parsed. */
 #include "ptx/flatten.h"
 
 #include "base/number.h"
@@ -22,11 +28,14 @@ ptx_variable *ptx_flat_copy_variable(ptx_flattener *f, const ptx_member *m, cons
     return to;
 }
 
+/* Appends a variable to the flat function; its index is its place in that list. */
 static void add_variable(ptx_flattener *f, ptx_variable *v) {
     v->index = (uint32_t)f->variables.count;
     PTX_APPEND(f, f->variables, v);
 }
 
+/* Appends a member's registers. All but the first member get a suffix, so that names stay unique for messages and the
+ * printer. */
 static void add_registers(ptx_flattener *f, ptx_member *m) {
     m->first_register = (uint32_t)f->registers.count;
     for (size_t i = 0; i < m->function->register_count; i++) {
@@ -54,7 +63,8 @@ static void add_to_stack(ptx_region *r, ptx_variable *v) {
     if (r->frame_bytes <= PTX_MOST_FRAME) r->frame_bytes += v->size;
 }
 
-/* A function's shared variable is the same in all inlined copies. */
+/* Returns the one copy of shared variable `i` of a function: it is the same in all inlined copies. `copy` becomes that
+ * copy at the first call. */
 static ptx_variable *shared_of_block(ptx_flattener *f, const ptx_function *function, size_t i, ptx_variable *copy) {
     ptx_variable ***known = &f->shared[function->index];
     if (!*known) *known = ARENA_ARRAY(f->memory, function->variable_count, ptx_variable *);
@@ -65,6 +75,7 @@ static ptx_variable *shared_of_block(ptx_flattener *f, const ptx_function *funct
     return (*known)[i];
 }
 
+/* Returns whether the function moves the stack pointer, which callers then restore. */
 static bool has_alloca(const ptx_function *function) {
     size_t i = 0;
     while (i < function->instruction_count && function->instructions[i].op != PTX_OP_ALLOCA) i++;
@@ -127,7 +138,8 @@ ptx_operand ptx_register_operand(uint32_t reg, ptx_position at) {
     return (ptx_operand){.kind = PTX_REGISTER, .reg = reg, .position = at};
 }
 
-/* Replaces the address of a variable in the stack by a new register. */
+/* Replaces the address of a variable in the stack by a new register: the frame's address plus the variable's offset,
+ * cut to 32 bits if the user wants that. */
 static void take_stack_address(ptx_flattener *f, const ptx_instruction *user, ptx_operand *o) {
     const bool narrow = ptx_bits(user->type) == 32;
     const uint32_t address = ptx_flat_add_register(f, "address", PTX_U64);
@@ -147,7 +159,7 @@ static void take_stack_address(ptx_flattener *f, const ptx_instruction *user, pt
     cut->operands[1] = ptx_register_operand(address, o->position);
 }
 
-/* Converts such an address to a generic one. */
+/* Converts the address of a local variable to a generic one, for instructions without a state space. */
 static ptx_operand generic_address(ptx_flattener *f, const ptx_instruction *user, ptx_operand local) {
     const ptx_operand address = ptx_register_operand(ptx_flat_add_register(f, "generic", PTX_U64), local.position);
     ptx_instruction *convert = ptx_flat_emit(f, user, PTX_OP_CVTA, 2);
@@ -169,6 +181,8 @@ static void map_stack(ptx_flattener *f, const ptx_instruction *user, ptx_operand
     for (uint32_t i = 0; i < o->part_count; i++) map_stack(f, user, &o->parts[i]);
 }
 
+/* Moves an operand into the flat function: registers, labels and variables get the numbers of the copy. Parts are
+ * copied, because they belong to the original. */
 static void map_operand(ptx_flattener *f, const ptx_site *s, ptx_operand *o) {
     if (o->kind == PTX_REGISTER) o->reg += s->member->first_register;
     if (o->kind == PTX_LABEL) o->label += s->first_label;
@@ -224,6 +238,7 @@ ptx_type ptx_untyped(unsigned bytes) {
     return PTX_B64;
 }
 
+/* The operand [variable]. */
 static ptx_operand memory_of(ptx_flattener *f, const ptx_variable *v) {
     ptx_operand o = {.kind = PTX_MEMORY, .part_count = 1};
     o.parts = ARENA_NEW(f->memory, ptx_operand);
@@ -272,6 +287,8 @@ uint32_t ptx_flat_add_label(ptx_flattener *f, const char *name, ptx_position at)
     return (uint32_t)f->labels.count - 1;
 }
 
+/* Sorts the labels by their targets, with a counting sort that keeps the order of equal ones. Returns the new number of
+ * each label. */
 static uint32_t *order_labels(ptx_flattener *f) {
     size_t count = f->labels.count, places = f->instructions.count + 1;
     uint32_t *first = ARENA_ARRAY(f->memory, places + 1, uint32_t);

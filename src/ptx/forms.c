@@ -1,3 +1,9 @@
+/* Rules about single instructions that a row of isa.def cannot express: which modifiers, types and constants go
+ * together.
+ *
+ * Each function looks at an instruction that already matches its row, and returns the end of a sentence that begins
+ * with the instruction's name, or NULL. The verifier makes the message of it. Rules shared by many instructions, or
+ * that depend on the module's target, are in verify_rules.c. */
 #include "ptx/forms.h"
 
 #include "ptx/pattern.h"
@@ -77,6 +83,7 @@ static bool is_nearby(unsigned round) {
     return round == PTX_MOD_RN || round == PTX_MOD_RZ || round == PTX_MOD_RM || round == PTX_MOD_RP;
 }
 
+/* Refuses a rounding or .sat that cannot change anything. */
 static const char *fault_of_lossless(const ptx_instruction *i) {
     const bool integers = ptx_types[i->type].kind != 'F' && ptx_types[i->type2].kind != 'F';
     const bool widens = (i->type2 == PTX_F16 && i->type == PTX_F32) || (i->type2 == PTX_F16 && i->type == PTX_F64) ||
@@ -119,6 +126,7 @@ static const char *fault_of_cvt(const ptx_instruction *i) {
     return fault ? fault : fault_of_lossless(i);
 }
 
+/* Stochastic rounding takes the bits from the last operand. */
 static const char *fault_of_random(const ptx_instruction *i) {
     const unsigned last = i->operand_count - 1u;
     return i->operands[last].kind != PTX_REGISTER ? "takes its random bits from a register" : NULL;
@@ -133,10 +141,12 @@ static const char *fault_of_fp8(const ptx_instruction *i) {
 
 /* ---- memory ---- */
 
+/* An access without a memory order is weak. */
 static bool is_weak(const ptx_instruction *i) {
     return !i->mods[PTX_SLOT_ORDER] || i->mods[PTX_SLOT_ORDER] == PTX_MOD_WEAK;
 }
 
+/* Returns whether other threads can reach the state space, so that a memory order means something. */
 static bool is_shareable(const ptx_instruction *i) {
     const unsigned space = i->mods[PTX_SLOT_SPACE];
     return !space || space == PTX_MOD_GLOBAL || ptx_in_shared(i);
@@ -180,6 +190,7 @@ static const char *fault_of_atomic(const ptx_instruction *i) {
     return i->mods[PTX_SLOT_HINT] && !is_global(i) ? "has policies for global memory only" : NULL;
 }
 
+/* red.async has fewer operations than red, each for its own types. */
 static const char *fault_of_remote_reduction(const ptx_instruction *i) {
     bool fits;
     switch (i->mods[PTX_SLOT_ATOMIC]) {
@@ -278,6 +289,7 @@ static const char *fault_of_transposition(const ptx_instruction *i) {
 
 /* ---- textures ---- */
 
+/* Texels of a cube map have no neighbours at its edges, so offsets make no sense there. */
 static const char *fault_of_shifts(const ptx_instruction *i) {
     const ptx_pattern *pattern = ptx_pattern_of(i->op);
     const bool cube = i->mods[PTX_SLOT_GEOMETRY] >= PTX_MOD_GEOMETRY_CUBE;
@@ -287,6 +299,7 @@ static const char *fault_of_shifts(const ptx_instruction *i) {
     return NULL;
 }
 
+/* Bitwise operations are for untyped values and the others for numbers; no sum has .s64. */
 static const char *fault_of_surface_reduction(const ptx_instruction *i) {
     const char kind = ptx_types[i->type].kind;
     const unsigned operation = i->mods[PTX_SLOT_ATOMIC];
@@ -300,6 +313,7 @@ static const char *fault_of_surface_reduction(const ptx_instruction *i) {
 
 typedef const char *fault_fn(const ptx_instruction *i);
 
+/* Instructions without a function have no rules beyond their row. */
 static fault_fn *const faults[PTX_OP_COUNT] = {
     [PTX_OP_ADD] = fault_of_sum,
     [PTX_OP_MIN] = fault_of_sum,

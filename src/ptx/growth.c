@@ -1,5 +1,8 @@
-/* If functions call each other twice at each of n levels, inlining makes 2^n bodies. So sizes are summed from the
- * innermost functions on. If the sum is too large, the larger functions are called, as in ptxas. */
+/* Chooses which functions of a kernel are inlined and which are called, by how large the kernel would become.
+ *
+ * If functions call each other twice at each of n levels, inlining makes 2^n bodies. So sizes are summed from the
+ * innermost functions on, before anything is copied. If the sum is too large, the larger functions are called, as in
+ * ptxas. Most kernels need no called functions: then nothing is changed. */
 #include "ptx/growth.h"
 
 /* First functions larger than LARGE are called, then those above a quarter of it, and so on, until the kernel has at
@@ -57,10 +60,13 @@ static void reach(growth *g, const ptx_function *f) {
     }
 }
 
+/* The end of the calls of function `k`, which start at its first_call. */
 static uint32_t end_of_calls(const growth *g, uint32_t k) {
     return k + 1 < g->count ? g->reached[k + 1].first_call : (uint32_t)g->call_count;
 }
 
+/* Lists the functions that `root` reaches, depth first, and orders each after those that it calls. Recursive calls
+ * lead to functions that are listed already. */
 static void reach_from(growth *g, const ptx_function *root) {
     uint32_t depth = 0;
     if (g->number[root->index]) return;
@@ -80,6 +86,8 @@ static void reach_from(growth *g, const ptx_function *root) {
     }
 }
 
+/* The entry, and after an indirect call all functions that it may mean. Then the calls are rewritten from indices of
+ * the module to numbers of this list. */
 static void reach_all(growth *g, const ptx_function *entry) {
     reach_from(g, entry);
     for (size_t f = 0; f < g->module->function_count; f++) {
@@ -91,10 +99,13 @@ static void reach_all(growth *g, const ptx_function *entry) {
 
 /* ---- sizes ---- */
 
+/* A sum that stays at the largest value instead of wrapping around: 2^n overflows soon. */
 static uint64_t sum_of(uint64_t a, uint64_t b) {
     return a < UINT64_MAX - b ? a + b : UINT64_MAX;
 }
 
+/* Sets the size and depth of function `k` with everything inlined. Callees that are regions are not copied, so they add
+ * nothing. */
 static void sum_up(growth *g, uint32_t k) {
     reached *r = &g->reached[k];
     r->sum = r->weight;

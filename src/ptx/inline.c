@@ -1,3 +1,9 @@
+/* Inlines the functions that a kernel calls, so that the rest of haul sees one flat function.
+ *
+ * Inlined calls cost nothing at run time, and joins, liveness and the assembler's passes work across them, as they do
+ * in ptxas. Calls that cannot be inlined, because of recursion or size, become calls of a region (region.c). Parameters
+ * in .param space are bound to the caller's variables where that is possible, so no copy is made. A return becomes a
+ * jump after the body. */
 #include "ptx/inline.h"
 
 #include "ptx/flatten.h"
@@ -6,6 +12,7 @@
 
 /* ---- bodies ---- */
 
+/* Calls of functions without a body, such as vprintf(), stay as they are: the interpreter implements them. */
 static bool is_call_to_copy(const ptx_instruction *i) {
     return i->op == PTX_OP_CALL && (ptx_is_indirect(i) || ptx_callee_of(i)->has_body);
 }
@@ -28,6 +35,8 @@ static void bind(ptx_flattener *f, ptx_member *m, size_t i, const ptx_operand *a
     }
 }
 
+/* Binds parameters and results. A call's operands are its results, the callee, and the parameters, the first and the
+ * last as lists. */
 static void bind_all(ptx_flattener *f, ptx_member *m, const ptx_instruction *call) {
     for (size_t i = 0; i < m->function->param_count; i++) bind(f, m, i, &call->operands[2].parts[i], call, false);
     for (size_t i = 0; i < m->function->result_count; i++) bind(f, m, i, &call->operands[0].parts[i], call, true);
@@ -50,6 +59,7 @@ static void fetch_results(ptx_flattener *f, const ptx_member *m, const ptx_instr
 
 /* ---- inlined calls ---- */
 
+/* A callee that uses alloca moves the stack pointer. Its caller saves and restores it, since the return is gone. */
 static uint32_t save_stack_pointer(ptx_flattener *f, const ptx_instruction *call) {
     const uint32_t pointer = ptx_flat_add_register(f, "pointer", PTX_U64);
     ptx_instruction *save = ptx_flat_emit(f, call, PTX_OP_STACKSAVE, 1);
@@ -76,6 +86,8 @@ static haul_status copy_callee(ptx_flattener *f, const ptx_site *caller, ptx_mem
     return HAUL_OK;
 }
 
+/* Each function is one member of a region, however often it is called there: recursion is excluded, so its registers
+ * are free again at the next call. */
 static haul_status copy_near_call(ptx_flattener *f, const ptx_site *s, const ptx_instruction *from,
                                   const ptx_instruction *call) {
     const ptx_function *callee = ptx_callee_of(from);
@@ -84,6 +96,7 @@ static haul_status copy_near_call(ptx_flattener *f, const ptx_site *s, const ptx
     return copy_callee(f, s, m, call);
 }
 
+/* Indirect and recursive calls are always far; others are if the body would make the kernel too large. */
 static bool is_far_call(const ptx_flattener *f, const ptx_instruction *call) {
     if (ptx_is_indirect(call) || ptx_callee_of(call)->is_recursive) return true;
     return f->is_called && f->is_called[ptx_callee_of(call)->index];
@@ -105,7 +118,7 @@ static haul_status copy_call(ptx_flattener *f, const ptx_site *s, const ptx_inst
     return HAUL_OK;
 }
 
-/* `ret` of a called function jumps behind the body; the last one falls through. */
+/* `ret` of a called function jumps after the body; the last one falls through. */
 static void copy_return(ptx_flattener *f, const ptx_site *s, const ptx_instruction *from, bool is_last) {
     ptx_instruction mapped = ptx_flat_map(f, s, from);
     if (s->depth == 0) {
@@ -115,12 +128,14 @@ static void copy_return(ptx_flattener *f, const ptx_site *s, const ptx_instructi
     }
 }
 
+/* The targets of a branch table, renumbered for the copy. */
 static const uint32_t *map_targets(ptx_flattener *f, const ptx_site *s, const ptx_label *label) {
     uint32_t *targets = ARENA_ARRAY(f->memory, label->branch_target_count, uint32_t);
     for (uint32_t i = 0; i < label->branch_target_count; i++) targets[i] = label->branch_targets[i] + s->first_label;
     return label->branch_targets ? targets : NULL;
 }
 
+/* Adds the labels of a copy. They have no names of their own in copies, because a name would appear twice. */
 static void add_labels(ptx_flattener *f, ptx_site *s) {
     const ptx_function *from = s->member->function;
     s->first_label = (uint32_t)f->labels.count;
@@ -132,6 +147,7 @@ static void add_labels(ptx_flattener *f, ptx_site *s) {
     }
 }
 
+/* Adds the variable that alloca's memory comes from, at its first use. */
 static void need_dynamic(ptx_flattener *f) {
     if (!f->dynamic) f->dynamic = ptx_flat_new_variable(f, "$dynamic", PTX_SPACE_LOCAL);
     f->dynamic->size = PTX_DYNAMIC_HEAD + f->module->stack_bytes;
@@ -176,6 +192,7 @@ static void keep_parameters(ptx_flattener *f, ptx_member *m) {
     }
 }
 
+/* Hands the lists over to the flat function. The places go to the module, which all its functions share. */
 static void keep_lists(ptx_flattener *f) {
     ptx_function *flat = f->flat;
     flat->registers = f->registers.items;
@@ -192,6 +209,8 @@ static void keep_lists(ptx_flattener *f) {
     f->module->place_capacity = f->places.capacity;
 }
 
+/* The entry is the first region. Making regions may find more of them, so that comes after the entry's body; labels are
+ * sorted when all are known. */
 static haul_status flatten(ptx_flattener *f) {
     if (setjmp(f->module->out_of_memory))
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: out of memory while inlining the calls of '%s'",
@@ -219,6 +238,7 @@ static haul_status flatten(ptx_flattener *f) {
     return HAUL_OK;
 }
 
+/* Functions without calls are returned as they are, without a copy. */
 haul_status ptx_inline_calls(ptx_module *module, ptx_function *entry, ptx_function **flat) {
     size_t i = 0;
     while (i < entry->instruction_count && !is_call_to_copy(&entry->instructions[i]) &&

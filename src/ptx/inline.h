@@ -16,11 +16,11 @@ enum { PTX_STACK_BYTES = 1024 };
  *
  * Each function's registers and variables exist once, however often it is called: without recursion, a thread is in a
  * function once at a time. A formal parameter is the .param variable that the caller passes. `ret` becomes a jump
- * behind the call. Places are chained to the call's, as if the compiler had inlined. Calls of functions without a body
+ * after the call. Places are chained to the call's, as if the compiler had inlined. Calls of functions without a body
  * (vprintf, malloc, ...) stay.
  *
  * Recursive functions are not inlined. Neither are, if there is a call through a register, functions whose address is
- * taken. Each such function exists once behind the kernel's body, with its own calls inlined. It is listed in
+ * taken. Each such function exists once after the kernel's body, with its own calls inlined. It is listed in
  * ptx_function.callees, and no edge from other blocks leads to its blocks. Two .param variables ($arguments, $results)
  * carry parameters, results and the address of the callee's frame in the stack. The remaining call (ptx_is_far_call)
  * ends its block. Whoever executes it saves the caller's registers, and its .param variables if the caller is a callee

@@ -1,3 +1,8 @@
+/* Splits PTX into tokens, one at a time, without copying the text.
+ *
+ * PTX of real programs has millions of lines, so the lexer looks at each character once, by a table of classes. Whether
+ * a dot begins a directive, a number or a suffix depends on what follows it. Errors do not return: they end the parser
+ * by its diagnostics. */
 #include "ptx/lexer.h"
 
 #include <errno.h>
@@ -5,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Classes of characters; a character may have several. */
 enum { WORD_START = 1, WORD_PART = 2, DIGIT = 4, HEX_DIGIT = 8, BLANK = 16, PUNCTUATION = 32, PAIRED = 64 };
 
 #define D(c) [c] = WORD_PART | DIGIT | HEX_DIGIT
@@ -78,6 +84,7 @@ static char peek(const ptx_lexer *l, size_t ahead) {
     return (size_t)(l->end - l->next) > ahead ? l->next[ahead] : '\0';
 }
 
+/* Columns count bytes from 1, as compilers do. */
 static ptx_position here(const ptx_lexer *l) {
     return (ptx_position){l->line, (uint32_t)(l->next - l->line_start) + 1};
 }
@@ -117,12 +124,14 @@ static void skip_blanks(ptx_lexer *l) {
     }
 }
 
+/* Completes the token: its text reaches from `start` to the next character. */
 static void finish(ptx_lexer *l, int kind, const char *start) {
     l->token.kind = kind;
     l->token.text = start;
     l->token.length = (uint32_t)(l->next - start);
 }
 
+/* A word is a name, an instruction or a register. Percent signs occur only at its start. */
 static void word(ptx_lexer *l) {
     const char *start = l->next++;
     while (l->next < l->end && is(*l->next, WORD_PART)) l->next++;
@@ -138,6 +147,7 @@ static void skip_dotted_part(ptx_lexer *l) {
     }
 }
 
+/* A directive or a suffix: a dot, and a word that may contain `::`, as in .shared::cta. */
 static void directive(ptx_lexer *l) {
     const char *start = l->next++;
     skip_dotted_part(l);
@@ -163,6 +173,7 @@ _Noreturn static void malformed(ptx_lexer *l, const char *start) {
     ptx_fail_syntax(l->diagnostics, l->token.position, "malformed number '%.*s'", length < 40 ? length : 40, start);
 }
 
+/* Returns a number that no base has, if the character is no digit. */
 static unsigned digit_value(char c) {
     if (is(c, DIGIT)) return (unsigned)(c - '0');
     return is(c, HEX_DIGIT) ? (unsigned)((c | 32) - 'a') + 10 : 99;
@@ -208,6 +219,7 @@ static double decimal_value(ptx_lexer *l, const char *start) {
     return value;
 }
 
+/* Reads a number with a point or an exponent. Compilers write the bits of floats; people write such numbers. */
 static void decimal_float(ptx_lexer *l, const char *start) {
     while (is(peek(l, 0), DIGIT)) l->next++;
     if (peek(l, 0) == '.') l->next++;
@@ -225,6 +237,7 @@ static void decimal_float(ptx_lexer *l, const char *start) {
     finish(l, PTX_TOKEN_FLOAT, start);
 }
 
+/* Reads the digits of an integer, and the U after an unsigned one. */
 static void integer(ptx_lexer *l, const char *start, unsigned base) {
     const char *first = l->next;
     bool fits = digits(l, base, &l->token.bits);
@@ -236,12 +249,14 @@ static void integer(ptx_lexer *l, const char *start, unsigned base) {
     finish(l, PTX_TOKEN_INTEGER, start);
 }
 
+/* Looks past the digits for a point or an exponent. */
 static bool is_decimal_float(const ptx_lexer *l) {
     size_t i = 0;
     while (is(peek(l, i), DIGIT)) i++;
     return peek(l, i) == '.' || (peek(l, i) | 32) == 'e';
 }
 
+/* The prefix decides: 0f and 0d are bits of floats, 0x hexadecimal, 0b binary, another leading 0 octal. */
 static void number(ptx_lexer *l) {
     const char *start = l->next;
     char second = peek(l, 0) == '0' ? (char)(peek(l, 1) | 32) : '\0';
@@ -260,6 +275,7 @@ static void number(ptx_lexer *l) {
     }
 }
 
+/* The kind of a single character is its code; pairs have kinds of their own, all below PTX_TOKEN_FIRST_CHARACTER. */
 static int punctuation_kind(const ptx_lexer *l) {
     static const struct {
         char first, second;
@@ -312,6 +328,7 @@ void ptx_lexer_start(ptx_lexer *l, ptx_diagnostics *diagnostics, const char *tex
     ptx_lexer_advance(l);
 }
 
+/* Skips text that needs no tokens, such as the bytes of a large initialiser. Lines are still counted. */
 void ptx_lexer_skip_plain(ptx_lexer *l) {
     while (l->next < l->end && (is(*l->next, WORD_PART | BLANK) || *l->next == '.' || *l->next == ',')) {
         if (*l->next == '\n') new_line(l);
@@ -319,6 +336,7 @@ void ptx_lexer_skip_plain(ptx_lexer *l) {
     }
 }
 
+/* Extends the token, an instruction's name, by all its suffixes, so that the parser looks the whole name up at once. */
 void ptx_lexer_take_suffixes(ptx_lexer *l) {
     while (peek(l, 0) == '.' && is(peek(l, 1), WORD_PART)) {
         l->next++;
@@ -327,6 +345,7 @@ void ptx_lexer_take_suffixes(ptx_lexer *l) {
     l->token.length = (uint32_t)(l->next - l->token.text);
 }
 
+/* Extends the token, a register's name, by a component such as .x. */
 void ptx_lexer_take_component(ptx_lexer *l) {
     if (peek(l, 0) != '.' || !is(peek(l, 1), WORD_START) || peek(l, 1) == '%') return;
     l->next++;

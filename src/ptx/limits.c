@@ -1,3 +1,8 @@
+/* Checks the sizes that a target limits: parameters, constants, and static shared memory of each kernel.
+ *
+ * Parameters and constants are simple sums. Which shared variables a kernel has depends on the functions that it may
+ * reach. A module's sum is an upper bound for every kernel, so usually no kernel is looked at alone. Otherwise each
+ * function's names are listed once, and each kernel walks those lists. */
 #include "ptx/limits.h"
 
 #include "base/number.h"
@@ -76,6 +81,7 @@ enum { MOST_STEPS = 1 << 26 };
 #define NAMED_VARIABLE(index) ((index)*2)
 #define NAMED_FUNCTION(index) ((index)*2 + 1)
 
+/* The names that functions use, and the walk of one kernel over them. */
 typedef struct shared_walk {
     const ptx_module *module;
     arena *memory;
@@ -92,16 +98,19 @@ static bool is_module_shared(const ptx_variable *v) {
     return v->space == PTX_SPACE_SHARED && !v->owner && v->size;
 }
 
+/* Returns false if `by` saw the name before. Marks are numbers, so they need not be cleared between functions. */
 static bool mark_seen(shared_walk *w, uint32_t named, uint32_t by) {
     if (w->seen[named] == by + 1) return false;
     w->seen[named] = by + 1;
     return true;
 }
 
+/* Adds a name to the current function's list, once. */
 static void note(shared_walk *w, uint32_t named, uint32_t by) {
     if (mark_seen(w, named, by)) ARENA_PUSH(w->memory, w->named.items, w->named.count, w->named.capacity, named);
 }
 
+/* Names are in operands and in their parts: addresses, lists and vectors. */
 static void note_operand(shared_walk *w, const ptx_operand *o, uint32_t by) {
     if (o->kind == PTX_VARIABLE_ADDRESS && is_module_shared(o->variable))
         note(w, NAMED_VARIABLE(o->variable->index), by);
@@ -122,6 +131,7 @@ static void note_function(shared_walk *w, const ptx_function *f) {
         note(w, NAMED_FUNCTION(w->addressed.items[a]), f->index);
 }
 
+/* Lists the functions whose addresses are in variables, such as tables of virtual functions. */
 static void note_addressed(shared_walk *w) {
     const ptx_module *m = w->module;
     for (size_t v = 0; v < m->variable_count; v++) {
@@ -133,6 +143,7 @@ static void note_addressed(shared_walk *w) {
     }
 }
 
+/* Lists the names of every function. Marks are cleared at the end, since kernels use the same table. */
 static void note_all(shared_walk *w) {
     const ptx_module *m = w->module;
     const size_t names = 2 * (m->variable_count + m->function_count + 1);
@@ -172,17 +183,19 @@ static int by_index(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
+/* Returns the end of a variable that is placed after `end`. */
 static uint64_t place(uint64_t end, const ptx_variable *v) {
     return number_align(end, v->alignment) + v->size;
 }
 
+/* Places the shared variables that a function declares itself. */
 static uint64_t place_own(uint64_t end, const ptx_function *f) {
     for (size_t i = 0; i < f->variable_count; i++)
         if (f->variables[i]->space == PTX_SPACE_SHARED) end = place(end, f->variables[i]);
     return end;
 }
 
-/* Places are in the order of assembler/shared_layout.h. */
+/* Returns the bytes of static shared memory of a kernel. Places are in the order of assembler/shared_layout.h. */
 static uint64_t bytes_of(shared_walk *w, const ptx_function *kernel) {
     uint64_t end = place_own(0, kernel);
     reach(w, kernel->index);
@@ -207,6 +220,7 @@ static uint64_t bytes_of_all(const ptx_module *m) {
     return bytes;
 }
 
+/* A module whose walks would take too long is accepted: the launch checks the size again. */
 haul_status ptx_check_shared(const ptx_module *m, arena *scratch) {
     const uint64_t most = ptx_target_shared_bytes(m->target);
     if (bytes_of_all(m) <= most) return HAUL_OK;

@@ -1,3 +1,4 @@
+/* The bits of a floating constant in an operand of 4 or 8 bytes, whichever width it was written in. */
 #include "ptx/literal.h"
 
 #include <string.h>

@@ -1,3 +1,8 @@
+/* Live registers at the ends of blocks, as sparse words of bits.
+ *
+ * Generated kernels have tens of thousands of registers, of which few live across blocks. Only those get a column, and
+ * 64 columns make a word. Data flow runs for one word at a time and visits only blocks where that word matters, so time
+ * and memory grow with what is live rather than with blocks times registers. */
 #include "ptx/liveness.h"
 
 #include "base/search.h"
@@ -18,6 +23,7 @@ static bool writes_first_operand(const ptx_instruction *i) {
     return pattern[0] == 'd' || strncmp(pattern, "vd", 2) == 0 || strncmp(pattern, "fd", 2) == 0 || updates(i);
 }
 
+/* Visits the registers of an operand. `writes` is for registers; the base of an address is read in any case. */
 static void visit_operand(const ptx_operand *o, bool writes, ptx_register_visitor visit, void *context) {
     switch (o->kind) {
     case PTX_REGISTER: visit(context, o->reg, writes); return;
@@ -34,6 +40,7 @@ static void visit_operand(const ptx_operand *o, bool writes, ptx_register_visito
     }
 }
 
+/* Reads come before writes, so that a visitor that stops at the first write sees them. */
 void ptx_visit_registers(const ptx_instruction *i, ptx_register_visitor visit, void *context) {
     if (i->guarded) visit(context, i->guard, false);
     bool first_written = writes_first_operand(i);
@@ -44,6 +51,8 @@ void ptx_visit_registers(const ptx_instruction *i, ptx_register_visitor visit, v
     if (i->operand_count) visit_operand(&i->operands[0], first_written, visit, context);
 }
 
+/* Asynchronous instructions use registers after they were issued: accumulators and the matrix a of wgmma, and results
+ * of tcgen05.ld. */
 void ptx_visit_held_registers(const ptx_instruction *i, ptx_register_visitor visit, void *context) {
     enum { SUMS, A };
     const bool is_product = ptx_is_warpgroup_product(i);
@@ -62,6 +71,7 @@ typedef struct block_scan {
     void (*need)(void *context, uint32_t reg), (*define)(void *context, uint32_t reg);
 } block_scan;
 
+/* A guarded write defines nothing for sure: lanes whose guard is false keep the old value, so it counts as a need. */
 static void scan_register(void *context, uint32_t reg, bool writes) {
     block_scan *s = context;
     if (s->defined[reg] == s->block + 1) return;
@@ -73,6 +83,7 @@ static void scan_register(void *context, uint32_t reg, bool writes) {
     }
 }
 
+/* Reports which registers the block needs from before and which it defines. */
 static void scan_block(const ptx_function *f, block_scan *s) {
     for (uint32_t i = f->blocks[s->block].first; i < f->blocks[s->block].end; i++) {
         s->guarded = f->instructions[i].guarded;
@@ -118,6 +129,7 @@ typedef struct listing {
     uint32_t block;
 } listing;
 
+/* The current block's entry for a word; made at the first use. */
 static entry *entry_of(listing *l, uint32_t word) {
     const uint32_t known = l->item_of[word];
     if (known && l->items[known - 1].block == l->block) return &l->items[known - 1];
@@ -133,6 +145,7 @@ static void list_need(void *context, uint32_t reg) {
     entry_of(l, column / 64)->needs |= 1ull << column % 64;
 }
 
+/* Registers without a column live only within blocks and are left out. */
 static void list_definition(void *context, uint32_t reg) {
     listing *l = context;
     if (!l->live->column[reg]) return;
@@ -151,12 +164,14 @@ typedef struct flow {
     uint32_t *queue, head, waiting_count, blocks;
 } flow;
 
+/* Remembers that the block's words must be cleared after this word's flow. */
 static void touch(flow *s, uint32_t block) {
     if (s->touched[block]) return;
     s->touched[block] = true;
     s->list[s->list_count++] = block;
 }
 
+/* A block waits at most once, so the ring has room for all. */
 static void enqueue(flow *s, uint32_t block) {
     if (s->waiting[block]) return;
     s->waiting[block] = true;
@@ -171,6 +186,8 @@ static uint32_t dequeue(flow *s) {
     return block;
 }
 
+/* Carries what block `from` needs at its start to the ends of its predecessors, and through them if they do not define
+ * it. */
 static void flow_up(flow *s, uint32_t from) {
     for (uint32_t e = s->above.first[from]; e < s->above.first[from + 1]; e++) {
         const uint32_t block = s->above.blocks[e];
@@ -208,6 +225,7 @@ typedef struct found_list {
     size_t count, capacity;
 } found_list;
 
+/* Copies the results of one word and clears the arrays for the next. */
 static void take_word(flow *s, uint32_t word, found_list *to) {
     for (uint32_t k = 0; k < s->list_count; k++) {
         const uint32_t b = s->list[k];
@@ -218,6 +236,7 @@ static void take_word(flow *s, uint32_t word, found_list *to) {
     }
 }
 
+/* Groups the entries by word with a counting sort; the blocks of a word stay in order. */
 static const entry *sort_entries(const listing *l, uint32_t words, uint32_t *first, arena *memory) {
     entry *sorted = ARENA_ARRAY(memory, l->count + 1, entry);
     for (size_t k = 0; k < l->count; k++) first[l->items[k].word + 2]++;
@@ -226,6 +245,7 @@ static const entry *sort_entries(const listing *l, uint32_t words, uint32_t *fir
     return sorted;
 }
 
+/* Groups the results by block, for lookup. Words of a block are in order, since they were found in order. */
 static void sort_words(const found_list *l, const ptx_function *f, arena *memory, ptx_liveness *live) {
     uint32_t *first = ARENA_ARRAY(memory, f->block_count + 2, uint32_t);
     ptx_live_word *words = ARENA_ARRAY(memory, l->count + 1, ptx_live_word);
@@ -250,6 +270,7 @@ static flow new_flow(const ptx_function *f, arena *memory) {
     return s;
 }
 
+/* Two scans of all blocks: the first gives columns to registers, the second lists needs and definitions by column. */
 void ptx_liveness_compute(const ptx_function *f, arena *memory, ptx_liveness *l) {
     *l = (ptx_liveness){0};
     uint32_t *defined = ARENA_ARRAY(memory, f->register_count + 1, uint32_t);
@@ -272,6 +293,7 @@ void ptx_liveness_compute(const ptx_function *f, arena *memory, ptx_liveness *l)
     sort_words(&all, f, memory, l);
 }
 
+/* Searches the block's words, which are sorted. */
 bool ptx_is_live_in(const ptx_liveness *l, uint32_t block, uint32_t reg) {
     const uint32_t column = l->column[reg] - 1, first = l->first[block];
     size_t at;

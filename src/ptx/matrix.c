@@ -1,3 +1,7 @@
+/* Shapes and fragments of matrix instructions, and which forms of them exist.
+ *
+ * A fragment is one lane's share of a matrix: as many registers as the matrix has bits over 32 lanes. Exceptions are in
+ * one place, ptx_fragment_length(). The faults are the ends of sentences, as in forms.c. */
 #include "ptx/matrix.h"
 
 #include "ptx/pattern.h"
@@ -8,6 +12,7 @@
 
 enum { GROUP_STEP = 8, WARP_ROWS = 16 };
 
+/* The rows and columns that a shape modifier names; k is a modifier of its own. */
 static ptx_shape plain_shape(unsigned modifier) {
     switch (modifier) {
     case PTX_MOD_M8N8: return (ptx_shape){8, 8, 0};
@@ -19,11 +24,13 @@ static ptx_shape plain_shape(unsigned modifier) {
     return (ptx_shape){0, 0, 0};
 }
 
+/* The depths double from K4 on, in the order of the modifiers. */
 static uint16_t depth_of(unsigned modifier) {
     static const uint16_t depths[] = {4, 8, 16, 32, 64, 128, 256};
     return modifier ? depths[modifier - PTX_MOD_K4] : 0;
 }
 
+/* A warp of a warpgroup has 16 of the 64 rows of wgmma. */
 ptx_shape ptx_shape_of(const ptx_instruction *i) {
     const unsigned group = i->mods[PTX_SLOT_GROUP_SHAPE];
     ptx_shape s = plain_shape(i->mods[PTX_SLOT_SHAPE]);
@@ -49,11 +56,13 @@ ptx_type ptx_element_type(const ptx_instruction *i, char which) {
     return which == 'c' ? ptx_element_type(i, 'd') : PTX_TYPE_NONE;
 }
 
+/* The number of matrices that ldmatrix or stmatrix moves. */
 static unsigned count_of(const ptx_instruction *i) {
     const unsigned count = i->mods[PTX_SLOT_MATRICES];
     return count == PTX_MOD_X4 ? 4 : count == PTX_MOD_X2 ? 2 : 1;
 }
 
+/* The registers of a lane that hold its share of a matrix; doubles take two each. */
 static unsigned registers_for(unsigned rows, unsigned columns, ptx_type element) {
     const unsigned width = element == PTX_F64 ? 2 * REGISTER_BITS : REGISTER_BITS;
     return rows * columns * ptx_bits(element) / (LANES * width);
@@ -65,6 +74,8 @@ static char matrix_of(const ptx_instruction *i, char which) {
     return i->op == PTX_OP_WMMA_LOAD_B ? 'b' : which;
 }
 
+/* wmma repeats elements of 16-bit factors, so these take 8 registers whatever the shape. A sparse matrix a has half of
+ * its columns stored. */
 unsigned ptx_fragment_length(const ptx_instruction *i, char which) {
     const ptx_shape s = ptx_shape_of(i);
     const ptx_type element = ptx_element_type(i, which);
@@ -122,6 +133,7 @@ static bool has_sum(const ptx_instruction *i, unsigned type) {
     }
 }
 
+/* The type that wmma sums products of this type in. */
 static unsigned sum_of(unsigned factor) {
     switch (factor) {
     case PTX_BF16:
@@ -140,6 +152,7 @@ static const char *wmma_fault(const ptx_instruction *i) {
     return i->mods[PTX_SLOT_SATFINITE] && i->type != PTX_S32 ? ".satfinite goes with integers only" : NULL;
 }
 
+/* Checks wmma.load and wmma.store; `factor` says that the matrix is a or b. */
 static const char *memory_fault(const ptx_instruction *i, bool factor) {
     const bool narrow = ptx_bits(i->type) < 8;
     const unsigned wanted = i->op == PTX_OP_WMMA_LOAD_A ? PTX_MOD_A_ROW : PTX_MOD_A_COL;
@@ -149,6 +162,7 @@ static const char *memory_fault(const ptx_instruction *i, bool factor) {
     return NULL;
 }
 
+/* c and d have the same type; only the oldest mma mixes them, with d in f32. */
 static const char *sum_fault(const ptx_instruction *i) {
     const bool quad = i->op == PTX_OP_MMA_QUAD;
     if (i->type == i->type4 || (quad && i->type == PTX_F32)) return NULL;
@@ -176,6 +190,7 @@ static unsigned most_selector(const ptx_instruction *i) {
     return words == 2 ? 1 : 0;
 }
 
+/* `selector` is the number of the selector's operand; the metadata come before it. */
 static const char *sparse_fault(const ptx_instruction *i, unsigned selector) {
     static const char *const faults[] = {
         [0] = "takes 0 as sparsity selector: all threads have metadata",
@@ -187,6 +202,8 @@ static const char *sparse_fault(const ptx_instruction *i, unsigned selector) {
     return i->operands[selector].bits > most ? faults[most] : NULL;
 }
 
+/* Checks wgmma. Its operands end with signs, and for 16-bit types with a transposition for each matrix in shared
+ * memory. */
 static const char *warpgroup_fault(const ptx_instruction *i) {
     enum { A = 1, SELECTOR = 4, SPARSE_OPERANDS = 2 };
     const unsigned signs = ptx_is_sparse(i) ? 4 + SPARSE_OPERANDS : 4, transposes = signs + 2;

@@ -1,3 +1,4 @@
+/* Which operations multimem has for which types and vector lengths. */
 #include "ptx/multimem.h"
 
 #include "ptx/pattern.h"
@@ -18,6 +19,7 @@ static number_class class_of(unsigned type) {
     return ptx_types[type].kind == 'F' ? QUARTER : ptx_types[type].kind == 'B' ? BITS : WHOLE;
 }
 
+/* Whether the operation exists for the class. multimem.red lacks some that multimem.ld_reduce has. */
 static bool reduces(const ptx_instruction *i, number_class class) {
     const bool red = i->op == PTX_OP_MULTIMEM_RED;
     switch (i->mods[PTX_SLOT_ATOMIC]) {
@@ -30,12 +32,14 @@ static bool reduces(const ptx_instruction *i, number_class class) {
     }
 }
 
+/* .acc gives sums a wider format than the elements. */
 static bool has_precision(const ptx_instruction *i, number_class class) {
     const unsigned precision = i->mods[PTX_SLOT_ACC_PREC];
     if (!precision) return true;
     return i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_ADD && class == (precision == PTX_MOD_ACC_F32 ? HALF : QUARTER);
 }
 
+/* An access is 4, 8 or 16 bytes, and only floats come as vectors. */
 static bool has_size(const ptx_instruction *i, number_class class) {
     const unsigned length = ptx_vector_length(i), bits = length * ptx_bits(i->type);
     if (length > 1 && class != SINGLE && class != HALF && class != QUARTER) return false;

@@ -20,6 +20,7 @@ typedef struct loops {
     bool *needs_join;     /* by header: a branch may need a join in this loop */
 } loops;
 
+/* A back edge leads to a block that is earlier in reverse postorder. */
 static bool is_back_edge(const ptx_flow *g, uint32_t latch, uint32_t header) {
     return latch != header && g->rank[latch] >= g->rank[header];
 }
@@ -52,6 +53,8 @@ static void add_to_loop(loops *l, uint32_t header, uint32_t block, uint32_t *roo
     stack[(*depth)++] = part;
 }
 
+/* Finds the loop of a header: all blocks that lead to its back edges. Inner loops are already collapsed into their
+ * headers, so each block is visited once for each loop around it at most. */
 static void collapse(loops *l, uint32_t header, uint32_t *root, uint32_t *stack) {
     const ptx_graph *back = &l->flow->back;
     uint32_t depth = 0;
@@ -65,6 +68,7 @@ static void collapse(loops *l, uint32_t header, uint32_t *root, uint32_t *stack)
     l->of[header] = header;
 }
 
+/* Returns the dominator tree as times, which answer whether one block is above another in constant time. */
 static ptx_tree_times find_dominators(const ptx_flow *g, arena *scratch) {
     const ptx_graph forward = ptx_graph_reversed(&g->back, scratch);
     const uint32_t *dominator = ptx_dominators_find(&forward, &g->back, 0, scratch);
@@ -85,6 +89,7 @@ static void find_loops(loops *l, arena *scratch) {
     l->times = ptx_tree_times_find(l->list, l->count, l->outer, nodes, scratch);
 }
 
+/* Whether the block is in the loop, directly or in one nested in it. */
 static bool is_in(const loops *l, uint32_t block, uint32_t loop) {
     return l->of[block] != PTX_NO_BLOCK && ptx_is_above(&l->times, loop, l->of[block]);
 }
@@ -97,6 +102,7 @@ static uint32_t loop_of_edge(const loops *l, uint32_t from, uint32_t to) {
     return loop == to && loop != PTX_NO_BLOCK && !is_in(l, from, loop) ? l->outer[loop] : loop;
 }
 
+/* Whether loop `inner` is `outer` or nested in it; every loop is inside none. */
 static bool is_inside(const loops *l, uint32_t inner, uint32_t outer) {
     return outer == PTX_NO_BLOCK || (inner != PTX_NO_BLOCK && ptx_is_above(&l->times, outer, inner));
 }
@@ -159,6 +165,7 @@ static void find_body(const ptx_flow *g, uint32_t header, body *l) {
             add_to_body(l, g->back.to[e]);
 }
 
+/* Whether the edge stays in the loop. */
 static bool is_edge_in(const ptx_flow *g, const body *l, uint32_t edge) {
     return g->to[edge] < g->count && l->place[g->to[edge]] != 0;
 }
@@ -190,6 +197,7 @@ static ptx_graph graph_of_round(const ptx_flow *g, const body *l, arena *scratch
     return round;
 }
 
+/* Appends a join. Loops are visited from the outside in, so the innermost comes last. */
 static void add_near_join(ptx_module *module, ptx_block *b, uint32_t join) {
     uint32_t *joins = ARENA_ARRAY(&module->memory, b->near_count + 1, uint32_t);
     for (uint32_t k = 0; k < b->near_count; k++) joins[k] = b->near_joins[k];
@@ -205,6 +213,7 @@ typedef struct round_work {
     const body *body;
 } round_work;
 
+/* Finds the joins of one loop: the post-dominators in the graph of one iteration. */
 static void find_joins_in(void *context, arena *scratch) {
     const round_work *w = context;
     const ptx_flow *g = w->flow;
@@ -220,6 +229,7 @@ static void find_joins_in(void *context, arena *scratch) {
             add_near_join(w->module, &f->blocks[l->block[k]], l->block[dominator[k]]);
 }
 
+/* Most functions have no loop at all, which is found quickly. */
 static bool has_back_edge(const ptx_flow *g) {
     for (uint32_t b = 0; b < g->count; b++)
         for (uint32_t e = g->back.first[b]; e < g->back.first[b + 1]; e++)

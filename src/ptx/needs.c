@@ -1,3 +1,8 @@
+/* Which PTX version and targets an instruction, a special register or a directive needs.
+ *
+ * The texts of targets.def, needs.def and isa.def are read once into sets of bits, one for each target. An
+ * instruction's need is that of its row, joined with the rules of needs.def whose conditions it meets. Rules are
+ * filtered by row when they are read, so few are looked at for an instruction. */
 #include "ptx/needs.h"
 
 #include "ptx/pattern.h"
@@ -19,6 +24,7 @@ static const struct target {
 enum { TARGETS = sizeof targets / sizeof *targets };
 _Static_assert(TARGETS <= 64, "a ptx_target_set has a bit for each row of targets.def");
 
+/* Targets later than the table's last one count as that, so that PTX of newer compilers can be read. */
 int ptx_target_of(unsigned sm, char suffix) {
     const char wanted = suffix ? suffix : '_';
     int latest = -1;
@@ -74,6 +80,7 @@ static ptx_target_set read_targets(const char *text) {
     return set;
 }
 
+/* Words the set for a message: `sm_90a, sm_100a or sm_120 or later`. */
 const char *ptx_describe_targets(arena *a, const char *target_text) {
     const char *all = "", *between = "";
     while (*target_text) {
@@ -90,6 +97,7 @@ const char *ptx_describe_targets(arena *a, const char *target_text) {
 
 enum { MAX_CONDITIONS = 4 };
 
+/* A row of needs.def after reading. */
 typedef struct rule {
     ptx_suffix conditions[MAX_CONDITIONS];
     uint8_t condition_count;
@@ -130,6 +138,7 @@ static bool lists(const char *list, const char *word) {
     return false;
 }
 
+/* Reads one word of a rule's form: a suffix, `!suffix`, `_` for a sink, or `+operand`. */
 static bool read_condition(const char *word, size_t length, rule *r) {
     const bool absent = *word == '!';
     if (*word == '_' || *word == '+') {
@@ -142,6 +151,7 @@ static bool read_condition(const char *word, size_t length, rule *r) {
     return ptx_read_suffix(word + absent, length - absent, &r->conditions[r->condition_count++]);
 }
 
+/* Returns false if the text of the rule makes no sense; a test asks for that (ptx_needs_are_read()). */
 static bool read_rule(const struct rule_text *text, rule *r) {
     r->need = (ptx_need){text->version, read_targets(text->targets), text->targets};
     for (const char *word = text->form; *word; word += strspn(word, " ")) {
@@ -164,6 +174,7 @@ static int operand_named(unsigned op, const char *name) {
     return -1;
 }
 
+/* Whether the rule can apply to instructions of the row at all. */
 static bool concerns(const struct rule_text *text, const rule *r, unsigned op) {
     if (!lists(text->mnemonics, ptx_ops[op].mnemonic)) return false;
     for (unsigned c = 0; c < r->condition_count; c++)
@@ -216,6 +227,7 @@ static bool holds(const rule *r, const ptx_instruction *i) {
     return !r->operand || has_operand(i, r->operand);
 }
 
+/* Joins a need: the later version, and the targets that both allow. The text is that of the need that excluded some. */
 static void add(ptx_need *need, const ptx_need *other) {
     if (other->version > need->version) need->version = other->version;
     if (!(need->targets & ~other->targets)) return;

@@ -1,9 +1,14 @@
+/* Parses a function's body: statements, nested scopes, and labels.
+ *
+ * Labels can be used before they are declared, so a use is kept until its scope ends. If the scope has such a label the
+ * use is resolved, otherwise it goes to the scope around it. */
 #include "ptx/parse.h"
 
 #include <string.h>
 
 /* ---- labels ---- */
 
+/* Keeps a use until its scope ends; *label is set then. */
 void ptx_use_label(ptx_parser *p, ptx_name *name, uint32_t *label, ptx_position at) {
     ptx_label_use *use = ARENA_NEW(&p->scratch, ptx_label_use);
     *use = (ptx_label_use){name, label, at, p->label_uses[p->symbols.depth]};
@@ -14,6 +19,7 @@ static bool earlier(ptx_position a, ptx_position b) {
     return a.line != b.line ? a.line < b.line : a.column < b.column;
 }
 
+/* Names the first use in the text; the list is in another order. */
 _Noreturn static void fail_undefined(ptx_parser *p, const ptx_label_use *uses) {
     const ptx_label_use *first = uses;
     for (; uses; uses = uses->next)
@@ -75,6 +81,7 @@ static void parse_call_targets(ptx_parser *p, ptx_label *label) {
     label->call_target_count = (uint32_t)functions.count;
 }
 
+/* A label may be followed by a table: targets of brx.idx, targets of an indirect call, or a prototype. */
 static void parse_table(ptx_parser *p, ptx_label *label) {
     if (ptx_accept_directive(p, ".branchtargets")) {
         parse_branch_targets(p, label);
@@ -99,6 +106,7 @@ void ptx_parse_label(ptx_parser *p, ptx_name *name, ptx_position at) {
 
 /* ---- statements ---- */
 
+/* The symbols and the list of label uses have the same depth. */
 static void open_scope(ptx_parser *p) {
     if (!ptx_scope_open(&p->symbols))
         ptx_fail_syntax(&p->diagnostics, p->lexer.token.position, "scopes are nested too deeply");

@@ -1,3 +1,8 @@
+/* Parses declarations: of variables, parameters and registers.
+ *
+ * All share one form: state space, attributes, type, and then names with dimensions. A variable of a module may be
+ * declared several times, by `.extern` and by linked texts; redeclare() decides which one stays. Its object is that of
+ * the first declaration, since operands point to it. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -13,6 +18,7 @@ typedef struct declaration {
     bool is_managed;
 } declaration;
 
+/* The state space that the current token names; PTX_SPACE_GENERIC if it is none. */
 static ptx_space space_of_directive(const ptx_parser *p) {
     static const ptx_space spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_SHARED, PTX_SPACE_LOCAL, PTX_SPACE_CONST,
                                        PTX_SPACE_PARAM};
@@ -47,6 +53,7 @@ static void skip_unified(ptx_parser *p) {
     ptx_expect(p, ')');
 }
 
+/* Parses `(.managed, .unified(..))`; returns whether the variable is managed. */
 bool ptx_parse_attribute(ptx_parser *p, ptx_space space) {
     bool managed = false;
     ptx_expect(p, '(');
@@ -75,6 +82,7 @@ static uint8_t accept_vector(ptx_parser *p) {
 
 enum { MAX_VECTOR_BITS = 128, LEAST_VARIABLE_BITS = 8 };
 
+/* Some types are only for instructions, predicates only for registers, and vectors have at most 128 bits. */
 static void check_type(ptx_parser *p, const declaration *d, ptx_position at) {
     const ptx_type_info *type = &ptx_types[d->type];
     const unsigned bits = type->bits < LEAST_VARIABLE_BITS ? LEAST_VARIABLE_BITS : type->bits;
@@ -118,6 +126,7 @@ static uint64_t parse_count(ptx_parser *p, uint64_t largest, const char *what) {
     return PTX_WARP_SIZE;
 }
 
+/* Multiplies by the extents. An open one makes the size 0, which an initialiser may replace. */
 static void set_array_size(ptx_parser *p, ptx_variable *v) {
     for (unsigned i = 0; i < v->dimensions; i++) {
         if (v->extents[i] && v->size > PTX_MAX_VARIABLE / v->extents[i])
@@ -147,6 +156,7 @@ static void parse_dimensions(ptx_parser *p, ptx_variable *v) {
     set_array_size(p, v);
 }
 
+/* Without .align a variable is aligned to its type, vectors to the whole vector. */
 static ptx_variable *new_variable(ptx_parser *p, const declaration *d, ptx_name *name, ptx_position at) {
     ptx_variable *v = ARENA_NEW(p->memory, ptx_variable);
     uint32_t natural = d->vector * ptx_bits(d->type) / 8;
@@ -166,6 +176,7 @@ static ptx_variable *new_variable(ptx_parser *p, const declaration *d, ptx_name 
 /* The most that a function's parameter may be aligned to. */
 enum { MAX_PARAMETER_ALIGNMENT = 128 };
 
+/* A pair of halves counts as a vector in .param. */
 static bool is_vector(const ptx_variable *v) {
     return v->vector > 1 || v->type == PTX_F16X2;
 }
@@ -203,6 +214,7 @@ static void skip_pointer_hint(ptx_parser *p, ptx_parameter_role role) {
         ptx_fail_syntax(&p->diagnostics, at, "only a kernel's parameters say what they point to: remove it");
 }
 
+/* Parameters are names of the function's scope: registers or variables, by their space. */
 static void declare_parameter(ptx_parser *p, ptx_name *name, ptx_variable *v) {
     const bool in_register = v->space == PTX_SPACE_REG;
     ptx_symbol *symbol =
@@ -211,6 +223,7 @@ static void declare_parameter(ptx_parser *p, ptx_name *name, ptx_variable *v) {
     symbol->index = v->index;
 }
 
+/* Parameters of kernels and prototypes may be `_`, which has no name. */
 ptx_variable *ptx_parse_parameter(ptx_parser *p, ptx_parameter_role role) {
     const bool in_register = ptx_at_directive(p, ".reg");
     if (!in_register && !ptx_at_directive(p, ".param")) ptx_expected(p, ".param or .reg");
@@ -237,6 +250,7 @@ ptx_variable *ptx_parse_parameter(ptx_parser *p, ptx_parameter_role role) {
 
 /* ---- variables ---- */
 
+/* An unknown size fits any other. */
 static bool same_shape(const ptx_variable *a, const ptx_variable *b) {
     return a->space == b->space && a->type == b->type && a->vector == b->vector &&
            (a->size == b->size || !a->size || !b->size);
@@ -285,6 +299,7 @@ static ptx_variable *redeclare(ptx_parser *p, ptx_symbol *known, ptx_variable *v
     return old;
 }
 
+/* Adds a variable that no text has declared yet. */
 static ptx_variable *new_in_module(ptx_parser *p, ptx_name *name, ptx_variable *v) {
     v->index = (uint32_t)p->variables.count;
     ptx_declare_or_fail(p, name, PTX_SYMBOL_VARIABLE, v->position)->variable = v;
@@ -292,6 +307,8 @@ static ptx_variable *new_in_module(ptx_parser *p, ptx_name *name, ptx_variable *
     return v;
 }
 
+/* Declares the variable among this text's names and, unless it is local to the text, among those of all linked
+ * texts. */
 static ptx_variable *add_to_module(ptx_parser *p, ptx_name *name, ptx_variable *v, ptx_linkage linkage) {
     v->is_extern = linkage == PTX_LINKAGE_EXTERN;
     v->is_visible = linkage == PTX_LINKAGE_VISIBLE;
@@ -317,6 +334,7 @@ static ptx_variable *add_hidden(ptx_parser *p, ptx_name *name, ptx_variable *v) 
     return v;
 }
 
+/* Global and constant variables in a function are variables of the module that only the function can name. */
 static ptx_variable *add_to_function(ptx_parser *p, ptx_name *name, ptx_variable *v) {
     if (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST) return add_hidden(p, name, v);
     v->owner = p->function;
@@ -347,6 +365,7 @@ static void parse_variable_range(ptx_parser *p, const declaration *d, ptx_linkag
     }
 }
 
+/* An initialiser may give an open first dimension its extent, so the size is checked at the end. */
 static void parse_variable(ptx_parser *p, const declaration *d, ptx_linkage linkage) {
     ptx_position at = p->lexer.token.position;
     ptx_name *name = ptx_expect_name(p);
@@ -384,6 +403,7 @@ void ptx_parse_variables(ptx_parser *p, ptx_linkage linkage) {
 
 /* ---- registers ---- */
 
+/* `nested`: it belongs to an inner scope, and its name may get a suffix. */
 uint32_t ptx_add_register(ptx_parser *p, ptx_name *name, ptx_type type, bool nested) {
     PTX_APPEND(p, p->registers, ((ptx_register_entry){name, type, nested}));
     return (uint32_t)p->registers.count - 1;

@@ -1,3 +1,7 @@
+/* Parses and evaluates constant expressions, by precedence climbing.
+ *
+ * Values are 64-bit integers, signed or unsigned as in C, or doubles; the two kinds do not mix. Depth is limited,
+ * because the parser recurses and the text may come from anywhere. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -8,6 +12,7 @@ static ptx_constant integer_constant(uint64_t bits, bool is_unsigned) {
     return (ptx_constant){.bits = bits, .is_unsigned = is_unsigned};
 }
 
+/* The constant as a double. 32-bit hexadecimal floats are widened. */
 double ptx_constant_double(ptx_constant c) {
     double wide;
     float narrow;
@@ -21,6 +26,7 @@ double ptx_constant_double(ptx_constant c) {
     return wide;
 }
 
+/* The constant as a float; the bits of `0f...` are kept as written, NaNs included. */
 float ptx_constant_float(ptx_constant c) {
     float narrow;
     uint32_t bits = (uint32_t)c.bits;
@@ -35,6 +41,7 @@ static ptx_constant double_constant(double value) {
     return c;
 }
 
+/* Whether a constant expression begins at the token. */
 bool ptx_at_constant(const ptx_parser *p) {
     const ptx_token *t = &p->lexer.token;
     switch (t->kind) {
@@ -54,6 +61,7 @@ static ptx_constant truth_of(bool value) {
     return integer_constant(value, false);
 }
 
+/* A decimal integer above the largest signed one is unsigned, as in C. */
 static ptx_constant literal(ptx_parser *p) {
     const ptx_token t = p->lexer.token;
     ptx_lexer_advance(&p->lexer);
@@ -67,6 +75,7 @@ static ptx_constant literal(ptx_parser *p) {
 /* Parses a parenthesis: a cast `(.s64) x`, `(.u64) x`, or an expression. */
 static ptx_constant parenthesis(ptx_parser *p, unsigned depth);
 
+/* Signs and negations, from the right. */
 static ptx_constant unary(ptx_parser *p, unsigned depth) {
     ptx_position at = p->lexer.token.position;
     if (depth > PTX_MAX_NESTING) ptx_fail_syntax(&p->diagnostics, at, "this expression is nested too deeply");
@@ -103,6 +112,7 @@ static ptx_constant parenthesis(ptx_parser *p, unsigned depth) {
 
 /* ---- binary operators ---- */
 
+/* How tightly a binary operator binds; 0 if the token is none. The order is that of C. */
 static int precedence(int op) {
     switch (op) {
     case PTX_TOKEN_OR: return 1;
@@ -127,6 +137,7 @@ static int precedence(int op) {
     return 0;
 }
 
+/* Whether a comparison holds for operands whose order is negative, zero or positive. */
 static bool compares(int op, int order) {
     switch (op) {
     case PTX_TOKEN_EQUAL: return order == 0;
@@ -146,6 +157,7 @@ static uint64_t divide(ptx_parser *p, int op, ptx_constant a, ptx_constant b, bo
     return (uint64_t)(op == '/' ? x / y : x % y);
 }
 
+/* Shifting by 64 or more leaves zeros or the sign, which C leaves undefined. */
 static uint64_t shift(int op, ptx_constant a, uint64_t count) {
     bool negative = !a.is_unsigned && (int64_t)a.bits < 0;
     if (op == PTX_TOKEN_SHIFT_LEFT) return count < 64 ? a.bits << count : 0;
@@ -154,6 +166,7 @@ static uint64_t shift(int op, ptx_constant a, uint64_t count) {
     return a.bits >> count | filled;
 }
 
+/* An operation is unsigned if either operand is; a shift takes the type of its left operand. */
 static ptx_constant integers(ptx_parser *p, int op, ptx_constant a, ptx_constant b, ptx_position at) {
     bool u = a.is_unsigned || b.is_unsigned;
     int order = u ? (a.bits > b.bits) - (a.bits < b.bits)
@@ -173,6 +186,7 @@ static ptx_constant integers(ptx_parser *p, int op, ptx_constant a, ptx_constant
     return truth_of(compares(op, order));
 }
 
+/* Comparisons with NaN are false, except `!=`. */
 static ptx_constant floats(ptx_parser *p, int op, double a, double b, ptx_position at) {
     switch (op) {
     case '+': return double_constant(a + b);
@@ -194,6 +208,7 @@ static ptx_constant floats(ptx_parser *p, int op, double a, double b, ptx_positi
     return truth_of(compares(op, (a > b) - (a < b)));
 }
 
+/* Applies a binary operator. `||` and `&&` evaluate both sides: constants have no side effects. */
 static ptx_constant combine(ptx_parser *p, int op, ptx_constant a, ptx_constant b, ptx_position at) {
     if (a.is_float != b.is_float)
         ptx_fail_syntax(&p->diagnostics, at, "an integer and a floating constant cannot be combined: write 1.0 for 1");
@@ -215,6 +230,7 @@ static ptx_constant binary(ptx_parser *p, int least, unsigned depth) {
     }
 }
 
+/* Both branches are parsed and must be integers. */
 static ptx_constant conditional(ptx_parser *p, unsigned depth) {
     ptx_constant c = binary(p, 1, depth);
     if (!ptx_accept(p, '?')) return c;

@@ -1,3 +1,8 @@
+/* Parses functions: header, properties and body.
+ *
+ * A function may be declared before its body, and by several linked texts. Its object is that of the first declaration,
+ * since calls point to it; a later body is copied into it. The flat lists of registers, variables and labels need
+ * unique names, which scopes do not give, so inner names get suffixes at the end. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -30,6 +35,7 @@ static void accept_results(ptx_parser *p, ptx_function *f, ptx_parameter_role ro
                             "only one result may be in .param: declare them .reg, or one array");
 }
 
+/* Within a text, declarations of a parameter agree in everything but its name. */
 static bool same_variable(const ptx_variable *a, const ptx_variable *b) {
     if (a->type != b->type || a->vector != b->vector || a->space != b->space || a->dimensions != b->dimensions)
         return false;
@@ -41,6 +47,7 @@ static bool fits_variable(const ptx_variable *a, const ptx_variable *b) {
     return a->size == b->size && a->space == b->space;
 }
 
+/* Compares two lists of parameters with the given rule. */
 static bool all_alike(ptx_variable *const *a, size_t count_a, ptx_variable *const *b, size_t count_b,
                       bool (*alike)(const ptx_variable *, const ptx_variable *)) {
     if (count_a != count_b) return false;
@@ -110,6 +117,7 @@ static ptx_symbol *known_function(ptx_parser *p, ptx_name *name, ptx_function *f
     return name->symbol;
 }
 
+/* Parameters point to the function's object, which changed. */
 static void own_parameters(ptx_function *f) {
     for (size_t i = 0; i < f->param_count; i++) f->params[i]->owner = f;
     for (size_t i = 0; i < f->result_count; i++) f->results[i]->owner = f;
@@ -141,6 +149,7 @@ static void name_locals(ptx_parser *p, ptx_function *f, bool nested) {
         if (p->labels.items[i].nested == nested) f->labels[i].name = unique_name(p, p->labels.items[i].name);
 }
 
+/* Parameters in registers get their names with the registers. */
 static void name_parameters(ptx_parser *p, ptx_variable **list, size_t count) {
     for (size_t i = 0; i < count; i++) {
         ptx_name *name = ptx_intern(&p->symbols, list[i]->name, strlen(list[i]->name));
@@ -148,6 +157,7 @@ static void name_parameters(ptx_parser *p, ptx_variable **list, size_t count) {
     }
 }
 
+/* Parameters come first, so they keep their names; variables of inner scopes come last. */
 static void name_everything(ptx_parser *p, ptx_function *f) {
     name_parameters(p, f->results, f->result_count);
     name_parameters(p, f->params, f->param_count);
@@ -176,6 +186,7 @@ static void keep_lists(ptx_parser *p, ptx_function *f) {
     if (f->instruction_count) f->instructions = COPY_LIST(p, p->instructions, ptx_instruction);
 }
 
+/* The lists are reused by the next function; their memory stays. */
 static void clear_lists(ptx_parser *p) {
     p->registers.count = p->locals.count = p->local_nested.count = 0;
     p->labels.count = p->instructions.count = 0;
@@ -186,7 +197,7 @@ static void clear_lists(ptx_parser *p) {
 
 /* ---- whole functions ---- */
 
-/* Parses `(results) name (parameters)` and the properties after it. */
+/* *second: this text has declared the function before. */
 static ptx_symbol *parse_header(ptx_parser *p, ptx_function *f, bool *second) {
     if (!f->is_entry && ptx_accept_directive(p, ".attribute")) (void)ptx_parse_attribute(p, PTX_SPACE_GENERIC);
     if (!f->is_entry) accept_results(p, f, PTX_RESULT);
@@ -223,6 +234,8 @@ static ptx_function *join(ptx_parser *p, ptx_symbol *symbol, ptx_function *f, bo
     return known;
 }
 
+/* The parameters' scope is the body's, too. A function that another text replaces is parsed like any other and then
+ * dropped. */
 void ptx_parse_function(ptx_parser *p, ptx_linkage linkage) {
     ptx_function *f = ARENA_NEW(p->memory, ptx_function);
     if (linkage == PTX_LINKAGE_COMMON)

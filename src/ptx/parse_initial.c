@@ -1,3 +1,8 @@
+/* Parses initialisers of variables: values, nested lists, and addresses.
+ *
+ * An address is not known before the module is loaded, so it becomes a relocation: where it is stored, of what, and
+ * which of its bytes. `x[] = {...}` grows its bytes as values come; others have their size at once. All initial values
+ * of a module together are limited, since a short text can ask for large arrays. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -15,6 +20,7 @@ typedef struct filler {
     PTX_LIST_OF(ptx_relocation) relocations;
 } filler;
 
+/* Counts the bytes before they are allocated. */
 static void take_from_limit(filler *f, uint64_t bytes) {
     ptx_parser *p = f->parser;
     if (bytes > PTX_MAX_INITIAL - p->initial_bytes)
@@ -23,6 +29,7 @@ static void take_from_limit(filler *f, uint64_t bytes) {
     p->initial_bytes += bytes;
 }
 
+/* An open array doubles; any other gets its whole size at the first value that is not zero. */
 static void make_room(filler *f, uint64_t end) {
     ptx_parser *p = f->parser;
     uint64_t capacity = f->open ? end * 2 + 16 : f->variable->size;
@@ -35,6 +42,7 @@ static void make_room(filler *f, uint64_t end) {
 
 /* ---- one value ---- */
 
+/* Stores a value in little-endian order. Zeros only move the end. */
 static void put_integer(filler *f, uint64_t at, uint64_t value) {
     uint64_t end = at + f->element;
     if (end > f->used) f->used = end;
@@ -44,6 +52,7 @@ static void put_integer(filler *f, uint64_t at, uint64_t value) {
     for (unsigned i = 0; i < f->element; i++, value >>= 8) f->bytes[at + i] = (unsigned char)value;
 }
 
+/* Converts the constant to the variable's type. Untyped variables take floats of their own width by their bits. */
 static void put_constant(filler *f, uint64_t at, ptx_constant c, ptx_position position) {
     const ptx_type_info *type = &ptx_types[f->variable->type];
     uint64_t bits = c.bits;
@@ -64,6 +73,7 @@ static void put_constant(filler *f, uint64_t at, ptx_constant c, ptx_position po
     put_integer(f, at, bits);
 }
 
+/* Parses the `+ 4` after an address. */
 static int64_t parse_addend(ptx_parser *p, const ptx_relocation *r) {
     ptx_position at = p->lexer.token.position;
     if (!ptx_accept(p, '+')) return 0;
@@ -73,6 +83,7 @@ static int64_t parse_addend(ptx_parser *p, const ptx_relocation *r) {
     return (int64_t)c.bits;
 }
 
+/* Only global and constant variables have addresses before a launch; functions need no generic(). */
 static void check_target(const filler *f, const ptx_relocation *r, ptx_position at) {
     ptx_diagnostics *diagnostics = &f->parser->diagnostics;
     const ptx_variable *v = r->variable;
@@ -118,12 +129,14 @@ static ptx_relocation parse_generic(const filler *f) {
     return r;
 }
 
+/* The bytes are zero until the module is loaded. */
 static void put_relocation(filler *f, uint64_t at, ptx_relocation r) {
     put_integer(f, at, 0);
     r.at = at;
     PTX_APPEND(f->parser, f->relocations, r);
 }
 
+/* Parses `name`, `name + 4` or `generic(name)`. */
 static void put_address(filler *f, uint64_t at) {
     ptx_position position = f->parser->lexer.token.position;
     ptx_relocation r = parse_generic(f);
@@ -158,6 +171,7 @@ static bool at_word(const ptx_parser *p, const char *word) {
     return t->kind == PTX_TOKEN_WORD && t->length == strlen(word) && memcmp(t->text, word, t->length) == 0;
 }
 
+/* A word is a name, except WARP_SZ. A constant before a parenthesis is the mask of an address. */
 static void put_value(filler *f, uint64_t at) {
     ptx_parser *p = f->parser;
     ptx_position position = p->lexer.token.position;
@@ -184,6 +198,7 @@ static uint64_t scalars_in(const filler *f, unsigned level) {
 
 static void put_list(filler *f, uint64_t first, unsigned level);
 
+/* An item is a list at outer levels and a value at the innermost. */
 static void put_item(filler *f, uint64_t first, unsigned level) {
     if (level < f->dimensions + (f->variable->vector > 1)) {
         put_list(f, first, level);
@@ -230,6 +245,7 @@ static void keep_relocations(filler *f) {
     memcpy(v->relocations, f->relocations.items, f->relocations.count * sizeof *v->relocations);
 }
 
+/* Bytes that relocations fill must exist, and those of an open array move from the scratch arena to the module's. */
 static void keep_bytes(filler *f) {
     ptx_variable *v = f->variable;
     if (f->relocations.count && v->size > f->capacity) make_room(f, v->size);
@@ -239,6 +255,7 @@ static void keep_bytes(filler *f) {
     memcpy(v->initial, f->bytes, (size_t)(v->size < f->capacity ? v->size : f->capacity));
 }
 
+/* An open array's size is rounded up to whole items, of which the last may be incomplete. */
 void ptx_parse_initialiser(ptx_parser *p, ptx_variable *v) {
     const unsigned dimensions = v->dimensions;
     filler f = {.parser = p, .variable = v, .extents = v->extents, .dimensions = dimensions};

@@ -1,3 +1,8 @@
+/* Parses statements: guards, opcodes and operands.
+ *
+ * An opcode with its suffixes is looked up once and remembered with its name, since a text repeats the same few
+ * hundred. Operands are parsed as they are written, without knowing the instruction; arrange() then moves them to the
+ * places of the row's pattern, where optional ones may be missing. Types of registers are left to the verifier. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -8,6 +13,7 @@ static ptx_operand at_here(const ptx_parser *p, ptx_operand_kind kind) {
     return (ptx_operand){.kind = kind, .position = p->lexer.token.position};
 }
 
+/* Copies an operand's parts to the module's arena. */
 static ptx_operand *keep_parts(ptx_parser *p, const ptx_operand *parts, size_t count) {
     ptx_operand *kept = ARENA_ARRAY(p->memory, count, ptx_operand);
     if (count) memcpy(kept, parts, count * sizeof *kept);
@@ -39,6 +45,7 @@ static uint32_t make_register(ptx_parser *p, ptx_symbol *range, ptx_name *name, 
     return symbol->index = ptx_add_register(p, canonical, range->type, range->depth > 1);
 }
 
+/* A vector register as operand means all its components. */
 static ptx_operand vector_register(ptx_parser *p, ptx_operand o, const ptx_symbol *symbol) {
     o.kind = PTX_VECTOR;
     o.part_count = symbol->count;
@@ -73,6 +80,8 @@ static int64_t accept_offset(ptx_parser *p) {
     return (int64_t)c.bits;
 }
 
+/* An operand that names a symbol. Names of the module that a function uses must not be hidden by its own
+ * (unique_name()). */
 static ptx_operand symbol_operand(ptx_parser *p, ptx_operand o, ptx_name *name, const ptx_symbol *symbol) {
     if (symbol->depth == 0) name->used_in = p->function_number;
     switch (symbol->kind) {
@@ -110,6 +119,7 @@ static bool selected_register(ptx_parser *p, const ptx_name *name, ptx_operand *
     return true;
 }
 
+/* Special registers need a version and a target, too. */
 static void require_special(ptx_parser *p, unsigned special, ptx_position at) {
     const ptx_need need = ptx_need_of_special(special);
     ptx_require(p, at, ptx_special_names[special], strlen(ptx_special_names[special]), &need);
@@ -132,6 +142,7 @@ static bool special_vector(ptx_parser *p, const ptx_name *name, ptx_operand *o) 
     return true;
 }
 
+/* A name is a special register, one of a range, a symbol, a sink, or a register with a component or selector. */
 static ptx_operand name_operand(ptx_parser *p) {
     ptx_operand o = at_here(p, PTX_REGISTER);
     ptx_lexer_take_component(&p->lexer);
@@ -168,7 +179,7 @@ static ptx_operand constant_operand(ptx_parser *p) {
     return o;
 }
 
-/* Parses `{a, b}` or `(a, b)` from the opening token on. */
+/* Parts are collected at the end of one list that nested lists share, and copied when the list is complete. */
 static ptx_operand parse_list(ptx_parser *p, ptx_operand_kind kind, int close, unsigned depth) {
     size_t base = p->parts.count;
     ptx_operand o = at_here(p, kind);
@@ -226,6 +237,7 @@ static int64_t accept_indices(ptx_parser *p, const ptx_variable *v) {
     return (int64_t)(element * v->vector * ptx_bits(v->type) / 8);
 }
 
+/* An operand that begins with a name: `a[2] + 4`, `d|p`, or the name alone. */
 static ptx_operand named_operand(ptx_parser *p) {
     ptx_operand o = name_operand(p);
     if (o.kind == PTX_VARIABLE_ADDRESS) {
@@ -269,6 +281,7 @@ static bool accept_minus_register(ptx_parser *p, ptx_operand *o) {
     return true;
 }
 
+/* The first token decides. Depth is limited to lists within lists. */
 static ptx_operand parse_operand(ptx_parser *p, unsigned depth) {
     ptx_operand o;
     if (ptx_at(p, '-') && accept_minus_register(p, &o)) return o;
@@ -291,12 +304,14 @@ typedef struct operand_list {
     unsigned count;
 } operand_list;
 
+/* Labels and registers are written alike, so the pattern must say which is meant. */
 static void add_label(ptx_parser *p, operand_list *list) {
     if (!ptx_at(p, PTX_TOKEN_WORD)) ptx_expected(p, "a label");
     list->items[list->count] = at_here(p, PTX_LABEL);
     list->labels[list->count++] = ptx_expect_name(p);
 }
 
+/* Parses operands as they are written, up to the semicolon. */
 static void parse_operands(ptx_parser *p, const ptx_pattern *pattern, operand_list *list) {
     list->count = 0;
     if (ptx_at(p, ';')) return;
@@ -332,12 +347,14 @@ static void parse_call(ptx_parser *p, operand_list *list) {
     add_label(p, list);
 }
 
+/* Counts the required operands from a place on. */
 static unsigned required_from(const ptx_pattern *pattern, unsigned slot, const uint16_t *mods) {
     unsigned count = 0;
     for (; slot < pattern->operand_count; slot++) count += ptx_is_required(&pattern->operands[slot], mods);
     return count;
 }
 
+/* Says how many operands the instruction takes in this form. */
 _Noreturn static void fail_count(ptx_parser *p, const ptx_instruction *i, const ptx_pattern *pattern, unsigned given) {
     unsigned most = 0, least = required_from(pattern, 0, i->mods);
     for (unsigned s = 0; s < pattern->operand_count; s++) most += ptx_is_allowed(&pattern->operands[s], i->mods);
@@ -408,6 +425,7 @@ static void use_labels(ptx_parser *p, ptx_instruction *i, const operand_list *li
             ptx_use_label(p, list->labels[o], &i->operands[o].label, i->operands[o].position);
 }
 
+/* The operands are copied to the module once they are complete. */
 static void finish_operands(ptx_parser *p, ptx_instruction *i) {
     const ptx_pattern *pattern = ptx_pattern_of(i->op);
     operand_list list;
@@ -440,6 +458,7 @@ static void parse_guard(ptx_parser *p, ptx_instruction *i) {
     i->guard = o.reg;
 }
 
+/* Looks an opcode up and keeps the result with its name. */
 static const ptx_known_opcode *resolve(ptx_parser *p, ptx_name *name, ptx_position at) {
     if (name->opcode) return name->opcode;
     ptx_known_opcode *known = ARENA_NEW(&p->scratch, ptx_known_opcode);
@@ -452,6 +471,7 @@ static const ptx_known_opcode *resolve(ptx_parser *p, ptx_name *name, ptx_positi
     return name->opcode = known;
 }
 
+/* The need is known from the opcode, unless rules ask for operands. */
 static void require_instruction(ptx_parser *p, const ptx_instruction *i, const ptx_name *name) {
     const ptx_known_opcode *known = name->opcode;
     const ptx_need all = known->depends_on_operands ? ptx_need_of(i) : (ptx_need){0};
@@ -487,6 +507,7 @@ static ptx_name *newer_form(ptx_parser *p, ptx_name *name) {
     return NULL;
 }
 
+/* Under map_f64_to_f32 .f64 means something else; refusing is better than wrong results. */
 static void refuse_mapped(ptx_parser *p, const ptx_instruction *i) {
     if (i->type == PTX_F64 || i->type2 == PTX_F64 || i->type3 == PTX_F64 || i->type4 == PTX_F64)
         ptx_fail(
@@ -494,6 +515,7 @@ static void refuse_mapped(ptx_parser *p, const ptx_instruction *i) {
             "an instruction with .f64 in PTX of `.target ..., map_f64_to_f32`, where it means .f32, is not supported");
 }
 
+/* A word followed by a colon is a label; anything else is an instruction. */
 void ptx_parse_statement(ptx_parser *p) {
     ptx_instruction i = {.place = p->place};
     parse_guard(p, &i);

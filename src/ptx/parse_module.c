@@ -1,3 +1,9 @@
+/* Parses whole modules: the directives at the top, declarations, and linking of several texts.
+ *
+ * Errors and lack of memory jump back to parse(), so the functions below return only success. Linked texts are parsed
+ * one after the other into the same module; each has its own version, target and names, and shares the names that it
+ * exports. Functions are verified and analysed when their text ends, because that text's version and target decide what
+ * is valid. */
 #include "ptx/parse.h"
 
 #include "base/memory.h"
@@ -13,7 +19,7 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* The last versions before 9: 3.0 followed 2.3. */
+/* Whether there was such a version. The table has the last versions before 9: 3.0 followed 2.3. */
 static bool was_there(uint32_t version) {
     static const uint8_t last[] = {15, 23, 32, 43, 51, 65, 78, 88};
     const uint32_t major = version / 10, rows = sizeof last / sizeof *last;
@@ -43,6 +49,7 @@ static bool parse_architecture(ptx_parser *p) {
     return sm && at == t->length;
 }
 
+/* Finds the target's row, and checks that this version of PTX has it. */
 static void check_architecture(ptx_parser *p) {
     ptx_module *m = p->module;
     const ptx_token *t = &p->lexer.token;
@@ -64,6 +71,7 @@ static unsigned known_option(const ptx_token *t) {
     return OPTIONS;
 }
 
+/* Parses `.target sm_90a, debug`. */
 static void parse_target(ptx_parser *p) {
     if (!ptx_accept_directive(p, ".target")) ptx_expected(p, "'.target'");
     if (!parse_architecture(p)) ptx_expected(p, "an architecture such as sm_90");
@@ -122,6 +130,7 @@ static void parse_alias(ptx_parser *p) {
     functions[0]->alias_of = functions[1];
 }
 
+/* Accepts one of the linkage directives. */
 static ptx_linkage accept_linkage(ptx_parser *p) {
     static const char *const directives[] = {
         [PTX_LINKAGE_VISIBLE] = ".visible",
@@ -152,6 +161,7 @@ static void parse_declaration(ptx_parser *p) {
     }
 }
 
+/* Parses one item of the module's scope. */
 static void parse_item(ptx_parser *p) {
     if (ptx_at_directive(p, ".file")) {
         ptx_parse_file(p);
@@ -187,6 +197,8 @@ static void add_workspace(ptx_parser *p) {
     p->module->workspace = v;
 }
 
+/* All `extern __shared__` arrays begin at the same place, so each is aligned to the largest alignment declared so
+ * far. */
 static void find_dynamic_alignments(const ptx_parser *p) {
     uint32_t greatest = 1;
     for (size_t i = 0; i < p->variables.count; i++) {
@@ -197,6 +209,7 @@ static void find_dynamic_alignments(const ptx_parser *p) {
     }
 }
 
+/* Copies the lists to the module after each text, since its functions are analysed then. */
 static void keep_module_lists(ptx_parser *p) {
     ptx_module *m = p->module;
 #define KEEP(target, count_field, list, type)               \
@@ -222,6 +235,7 @@ static haul_status check_and_analyse(ptx_module *module) {
     return HAUL_OK;
 }
 
+/* Trailing NULs are not part of the text: callers pass C strings with their end. */
 static haul_status parse_text(ptx_parser *p, const ptx_source *source, bool last) {
     size_t length = source->length;
     while (length && source->text[length - 1] == '\0') length--;
@@ -305,6 +319,8 @@ void ptx_module_free(ptx_module *module) {
     memory_free(module);
 }
 
+/* Returns a variable that is declared .extern and defined nowhere, or NULL. Dynamic shared memory is .extern, too, and
+ * fine. */
 const ptx_variable *ptx_find_undefined(const ptx_module *module) {
     for (size_t i = 0; i < module->variable_count; i++) {
         const ptx_variable *v = module->variables[i];

@@ -18,6 +18,7 @@ _Noreturn static void fail_target(ptx_parser *p, ptx_position at, int length, co
                     what, targets, m->sm, suffix);
 }
 
+/* The version is reported before the target, because a target often needs a version itself. */
 void ptx_require(ptx_parser *p, ptx_position at, const char *what, size_t length, const ptx_need *need) {
     const bool known = need->version <= p->module->version, has = need->targets >> p->module->target & 1;
     if (known && has) return;
@@ -27,6 +28,7 @@ void ptx_require(ptx_parser *p, ptx_position at, const char *what, size_t length
     fail_target(p, at, shown, what, need->target_text);
 }
 
+/* Directives that are not in directives.def have no needs. */
 static void require_named(ptx_parser *p, ptx_position at, const char *name, size_t length) {
     ptx_need need;
     if (ptx_need_of_directive(name, length, &need)) ptx_require(p, at, name, length, &need);

@@ -1,3 +1,7 @@
+/* Parses source lines (.file, .loc), debug sections and pragmas.
+ *
+ * A place is a file, a line and a column, with the place of the call that it was inlined into. Equal places are kept
+ * once: a table of hashes finds them, since every other line of a text is a .loc. */
 #include "ptx/parse.h"
 
 #include "base/hash.h"
@@ -6,6 +10,7 @@
 
 /* ---- .file and .loc ---- */
 
+/* Each text numbers its files from 0 or 1, so numbers are moved after those of the texts before. */
 void ptx_parse_file(ptx_parser *p) {
     ptx_lexer_advance(&p->lexer);
     const size_t index = p->first_file + ptx_expect_integer(p, PTX_MAX_FILES - 1, "a file's number");
@@ -33,6 +38,7 @@ static uint32_t *entry_of(ptx_parser *p, const ptx_place *place) {
     }
 }
 
+/* Doubles the table when it is half full. */
 static void grow_place_table(ptx_parser *p) {
     if (p->place_table_count * 2 < p->place_table_size) return;
     const uint32_t *old = p->place_table;
@@ -54,6 +60,7 @@ static uint32_t add_place(ptx_parser *p, ptx_place place) {
     return *entry = (uint32_t)p->places.count;
 }
 
+/* Parses `file line column`. */
 static ptx_place read_line(ptx_parser *p) {
     ptx_place place = {0};
     place.file = (uint32_t)(p->first_file + ptx_expect_integer(p, PTX_MAX_FILES - 1, "a file's number"));
@@ -77,6 +84,8 @@ static void skip_function_name(ptx_parser *p) {
 
 enum { MAX_INLINE_DEPTH = 256 };
 
+/* Finds the place of the call. It must have appeared before, so chains cannot be circular; their depth is limited for
+ * those who walk them. */
 static uint32_t inlined_at(ptx_parser *p) {
     ptx_position at = p->lexer.token.position;
     ptx_place outer = read_line(p);
@@ -132,6 +141,7 @@ static const struct pragma {
     {"frequency", true, true},
 };
 
+/* Finds the pragma at the start of the string, and how much of the string its name takes. */
 static const struct pragma *pragma_of(const ptx_token *t, size_t *used) {
     for (size_t i = 0; i < sizeof pragmas / sizeof *pragmas; i++) {
         const size_t length = *used = strlen(pragmas[i].name);
@@ -156,6 +166,7 @@ static void check_pragma(ptx_parser *p, const ptx_token *t, ptx_pragma_place pla
         ptx_fail_syntax(&p->diagnostics, t->position, "the pragma \"%s\" takes a number", known->name);
 }
 
+/* Returns whether nounroll was among the pragmas, the only one with an effect. */
 bool ptx_parse_pragma(ptx_parser *p, ptx_pragma_place place) {
     bool found = false;
     do {

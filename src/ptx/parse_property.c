@@ -42,15 +42,17 @@ static bool has(const ptx_function *f, unsigned row) {
     return f->given >> row & 1;
 }
 
+/* Parses a number between the row's limits. */
 static uint32_t parse_number(ptx_parser *p, const struct property *property) {
     const ptx_position at = p->lexer.token.position;
-    const char *what = arena_printf(&p->scratch, "the number behind '%s'", property->name);
+    const char *what = arena_printf(&p->scratch, "the number after '%s'", property->name);
     const uint64_t value = ptx_expect_integer(p, property->most, what);
     if (value < property->least)
         ptx_fail_syntax(&p->diagnostics, at, "%s must be at least %u, not %u", what, property->least, (unsigned)value);
     return (uint32_t)value;
 }
 
+/* Stores the directive's value in its field: 1, a number, or up to three extents of which missing ones are 1. */
 static void parse_value(ptx_parser *p, ptx_function *f, const struct property *property) {
     uint32_t *field = (uint32_t *)(void *)((char *)f + property->field);
     field[0] = property->takes == TAKES_NONE ? 1 : parse_number(p, property);
@@ -59,7 +61,8 @@ static void parse_value(ptx_parser *p, ptx_function *f, const struct property *p
     for (int i = 1; i < 3 && ptx_accept(p, ','); i++) field[i] = parse_number(p, property);
 }
 
-/* The row of the current token; ROWS if it is none that this function can have. */
+/* Returns the row of the current token; ROWS if it is none. Directives for the other kind of function, or given twice,
+ * are errors. */
 static unsigned row_here(ptx_parser *p, const ptx_function *f) {
     unsigned row = 0;
     while (row < ROWS && !ptx_at_directive(p, properties[row].name)) row++;
@@ -86,6 +89,7 @@ static void check_conflicts(ptx_parser *p, const ptx_function *f, unsigned row, 
     }
 }
 
+/* Checks that need all directives. */
 static void check_all(ptx_parser *p, const ptx_function *f, ptx_position at) {
     if (has(f, ROW_OF_blocks_are_clusters) && !(has(f, ROW_OF_required_threads) && has(f, ROW_OF_cluster)))
         ptx_fail_syntax(&p->diagnostics, at, "'%s' needs '%s' and '%s'", properties[ROW_OF_blocks_are_clusters].name,
@@ -118,6 +122,7 @@ void ptx_parse_properties(ptx_parser *p, ptx_function *f) {
     if (found) check_all(p, f, first);
 }
 
+/* Prints the directives that were given, in the table's order. */
 void ptx_print_properties(const ptx_function *f, const char *before, text *out) {
     for (unsigned row = 0; row < ROWS; row++) {
         const uint32_t *field = (const uint32_t *)(const void *)((const char *)f + properties[row].field);

@@ -1,3 +1,7 @@
+/* What the parts of the parser share: testing, accepting and expecting tokens, names and types.
+ *
+ * `at` looks at the current token, `accept` also moves past it if it fits, `expect` fails if it does not. Directives
+ * and types check on the way that the module's version has them. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -45,6 +49,7 @@ ptx_name *ptx_token_name(ptx_parser *p) {
     return ptx_intern(&p->symbols, p->lexer.token.text, p->lexer.token.length);
 }
 
+/* Words that cannot be names. */
 static bool is_reserved(const ptx_token *t) {
     static const char warp_size[] = "WARP_SZ";
     if (t->length == 1) return *t->text == '$';
@@ -74,6 +79,7 @@ uint64_t ptx_expect_integer(ptx_parser *p, uint64_t largest, const char *what) {
     return value;
 }
 
+/* A name may not hide a register of a range of the same scope, even if that register was not used yet. */
 ptx_symbol *ptx_declare_or_fail(ptx_parser *p, ptx_name *name, ptx_symbol_kind kind, ptx_position at) {
     uint32_t number;
     ptx_symbol *range = p->symbols.depth ? ptx_find_range(&p->symbols, name, &number) : NULL;

@@ -1,3 +1,8 @@
+/* Reads the suffixes and operands that isa.def writes as text, and resolves opcodes by them.
+ *
+ * The notation is described at the top of isa.def. All rows are read once, at the first use; a row that cannot be read
+ * is marked, and a test asks for such rows. An opcode is resolved in two steps: the longest mnemonic that fits, and
+ * then the first row with that mnemonic whose suffixes take the rest. */
 #include "ptx/pattern.h"
 
 #include <pthread.h>
@@ -28,6 +33,7 @@ static piece cut(piece *rest, const char *at) {
     return head;
 }
 
+/* Removes the last character if it is `c`. */
 static bool drop_last(piece *p, char c) {
     if (!p->length || p->text[p->length - 1] != c) return false;
     p->length--;
@@ -51,11 +57,13 @@ static uint64_t read_types(piece list) {
     return set;
 }
 
+/* The number of modifiers of a slot; they are neighbours in modifiers.def. */
 static unsigned modifiers_in(unsigned slot) {
     unsigned end = slot + 1 < PTX_SLOT_COUNT ? first_modifier[slot + 1] : PTX_MOD_COUNT;
     return end - first_modifier[slot];
 }
 
+/* Reads `a|b|c` as bits of the slot's modifiers; 0 if one is unknown. */
 static uint64_t read_modifiers(unsigned slot, piece list) {
     uint64_t set = 0;
     while (list.length) {
@@ -68,12 +76,14 @@ static uint64_t read_modifiers(unsigned slot, piece list) {
     return set;
 }
 
+/* Returns a slot by its name; -1 if there is none. */
 static int slot_named(piece name) {
     for (int s = 0; s < PTX_SLOT_COUNT; s++)
         if (equals(name, ptx_slot_names[s])) return s;
     return -1;
 }
 
+/* Reads `slot`, `slot?`, `slot=a|b`, `type=u32|s32`, each with `@types` that limit it. */
 static bool read_suffix(piece text, ptx_suffix *suffix) {
     piece only = text;
     text = cut(&only, "@");
@@ -95,6 +105,7 @@ static bool read_suffix(piece text, ptx_suffix *suffix) {
     return suffix->choice != 0;
 }
 
+/* Reads where an operand's type comes from: the instruction's types, or one that the row names. */
 static bool read_operand_type(piece type, ptx_operand_slot *slot) {
     static const char *const sources[] = {
         [PTX_TYPE_FIRST] = "t",   [PTX_TYPE_SECOND] = "t2", [PTX_TYPE_THIRD] = "t3",
@@ -140,6 +151,7 @@ static bool read_option(piece option, ptx_operand_slot *slot) {
     return tie >= 0;
 }
 
+/* Operands without a type are addresses, labels, and parts of textures and tensors. */
 static ptx_role untyped_role(piece name) {
     static const struct {
         const char *name;
@@ -151,6 +163,7 @@ static ptx_role untyped_role(piece name) {
     return PTX_ROLE_MEMORY;
 }
 
+/* Reads `name:type?option`. */
 static bool read_operand(piece operand, ptx_operand_slot *slot) {
     piece option = operand, type = cut(&option, "?");
     if (type.length < operand.length && !read_option(option, slot)) return false;
@@ -173,6 +186,7 @@ static bool read_operand(piece operand, ptx_operand_slot *slot) {
     return read_operand_type(type, slot);
 }
 
+/* Returns false if the row cannot be read. */
 static bool read_row(const ptx_op_info *row, ptx_pattern *pattern) {
     pattern->mnemonic_length = strlen(row->mnemonic);
     pattern->is_call = strcmp(row->operands, "...") == 0;
@@ -246,7 +260,8 @@ static size_t match_suffix(const ptx_suffix *suffix, piece text, uint16_t *which
     return best;
 }
 
-/* Takes one suffix from `rest` into the first free place of the pattern that accepts it. */
+/* Takes one suffix from `rest` into the first free place of the pattern that accepts it. PTX lets suffixes come in
+ * several orders, so all places are tried. */
 static bool take_suffix(const ptx_pattern *pattern, piece *rest, uint32_t *taken, ptx_opcode *opcode) {
     for (unsigned s = 0; s < pattern->suffix_count; s++) {
         const ptx_suffix *suffix = &pattern->suffixes[s];
@@ -265,6 +280,7 @@ static bool take_suffix(const ptx_pattern *pattern, piece *rest, uint32_t *taken
     return false;
 }
 
+/* Whether all required suffixes are there, and those limited to some types go with the types. */
 static bool is_complete(const ptx_pattern *pattern, uint32_t taken, const ptx_opcode *opcode) {
     uint64_t types = 0;
     for (int t = 0; t < 4; t++) types |= UINT64_C(1) << opcode->types[t];
@@ -277,6 +293,7 @@ static bool is_complete(const ptx_pattern *pattern, uint32_t taken, const ptx_op
     return true;
 }
 
+/* Tries one row. */
 static bool fit(unsigned op, piece rest, ptx_opcode *opcode) {
     const ptx_pattern *pattern = &patterns[op];
     uint32_t taken = 0;
@@ -295,6 +312,7 @@ static size_t longest_mnemonic(piece text) {
     return best;
 }
 
+/* A name such as cp.async is also the start of longer ones, so the longest mnemonic decides. */
 bool ptx_resolve_opcode(const char *text, size_t length, ptx_opcode *opcode) {
     read_once();
     piece whole = {text, length};
@@ -356,6 +374,7 @@ void ptx_set_opcode(ptx_instruction *i, const ptx_opcode *opcode) {
 
 /* ---- operands ---- */
 
+/* An operand tied to a modifier is there if the modifier is. */
 bool ptx_is_required(const ptx_operand_slot *slot, const uint16_t *mods) {
     return slot->tied ? mods[slot->tie] != PTX_MOD_NONE : !slot->optional;
 }

@@ -1,3 +1,8 @@
+/* Prints modules as PTX that ptxas and the parser accept.
+ *
+ * The text is not the original one: scopes are gone, so names are unique, and the order is that of the lists. Whatever
+ * must be declared before its use is declared first: prototypes of functions, and variables that initial values name.
+ * Printing and parsing again gives the same module, which the fuzzer tests. */
 #include "ptx/print.h"
 
 #include "ptx/needs.h"
@@ -10,6 +15,7 @@
 
 static void print_operand(const ptx_function *f, const ptx_operand *o, text *out);
 
+/* Prints the parts of an operand between brackets. */
 static void print_parts(const ptx_function *f, const ptx_operand *o, const char *open, const char *close, text *out) {
     text_put(out, open);
     for (uint32_t i = 0; i < o->part_count; i++) {
@@ -23,6 +29,7 @@ static void print_offset(int64_t offset, text *out) {
     if (offset) text_printf(out, "+%" PRId64, offset);
 }
 
+/* Prints `[base+offset]`, or `[map, {coordinates}]` for a tensor. */
 static void print_memory(const ptx_function *f, const ptx_operand *o, text *out) {
     text_put(out, "[");
     print_operand(f, &o->parts[0], out);
@@ -32,6 +39,7 @@ static void print_memory(const ptx_function *f, const ptx_operand *o, text *out)
     text_put(out, "]");
 }
 
+/* Prints the sign or negation, the name, and the selected parts, whose last one comes first. */
 static void print_register(const ptx_function *f, const ptx_operand *o, text *out) {
     const ptx_register *r = &f->registers[o->reg];
     const ptx_selector *s = &o->selector;
@@ -69,6 +77,7 @@ static void print_operand(const ptx_function *f, const ptx_operand *o, text *out
 
 /* ---- instructions ---- */
 
+/* Suffixes come in the order of the row's pattern, which is that of the PTX manual. */
 void ptx_print_opcode(const ptx_instruction *i, text *out) {
     const ptx_pattern *pattern = ptx_pattern_of(i->op);
     const uint8_t types[] = {i->type, i->type2, i->type3, i->type4};
@@ -130,6 +139,7 @@ static void print_address(const ptx_relocation *r, text *out) {
     print_offset(r->addend, out);
 }
 
+/* A part of an address is printed as its mask. */
 static void print_relocation(const ptx_relocation *r, text *out) {
     if (!r->shift && r->bytes >= 4) {
         print_address(r, out);
@@ -162,6 +172,7 @@ static uint64_t initial_length(const ptx_variable *v) {
     return (end + bytes - 1) / bytes * bytes;
 }
 
+/* Vectors are lists within the list; the last one is completed with zeros. */
 static void print_initial(const ptx_variable *v, text *out) {
     const uint64_t end = initial_length(v), bytes = scalar_bytes(v), element = bytes * v->vector;
     const bool list = v->size > element || v->dimensions, vector = v->vector > 1;
@@ -187,6 +198,7 @@ static void print_linkage(bool is_extern, bool is_visible, bool is_weak, bool is
     if (is_common) text_put(out, ".common ");
 }
 
+/* Without the value it prints an `.extern` declaration, which may come before the definition. */
 static void print_variable(const ptx_variable *v, bool with_value, text *out) {
     if (with_value) print_linkage(v->is_extern, v->is_visible, v->is_weak, v->is_common, out);
     if (!with_value) text_put(out, ".extern ");
@@ -222,6 +234,7 @@ static void print_header(const ptx_function *f, text *out) {
     print_signature(f, out);
 }
 
+/* The pragma of the module is not repeated. */
 static void print_properties(const ptx_module *m, const ptx_function *f, text *out) {
     ptx_print_properties(f, "\n", out);
     if (f->keeps_loops && !m->keeps_loops) text_put(out, "\n.pragma \"nounroll\";");
@@ -237,6 +250,7 @@ static size_t header_registers(const ptx_function *f) {
 
 enum { REGISTERS_A_LINE = 12 };
 
+/* Registers are declared one by one, a few on a line, grouped by type. */
 static void print_registers(const ptx_function *f, text *out) {
     for (unsigned type = 1; type < PTX_TYPE_COUNT; type++) {
         unsigned on_line = 0;
@@ -250,6 +264,7 @@ static void print_registers(const ptx_function *f, text *out) {
     }
 }
 
+/* Whether the label names a table rather than an instruction. */
 static bool is_table(const ptx_label *l) {
     return l->branch_targets || l->call_targets || l->prototype;
 }
@@ -271,6 +286,7 @@ static void print_table(const ptx_function *f, const ptx_label *l, text *out) {
 
 /* ---- places ---- */
 
+/* Compares the whole chains: places are equal if their calls are, too. */
 static bool same_place(const ptx_module *m, uint32_t a, uint32_t b) {
     while (a != b) {
         if (!a || !b) return false;
@@ -320,6 +336,7 @@ static size_t print_labels_at(const ptx_function *f, size_t next, size_t instruc
     return next;
 }
 
+/* A source line is printed where it changes. */
 static void print_instructions(const ptx_module *m, const ptx_function *f, text *out) {
     uint32_t place = 0;
     size_t label = 0;
@@ -414,6 +431,7 @@ static void print_prototype(const ptx_function *f, text *out) {
     text_put(out, ";\n");
 }
 
+/* Functions come before kernels, since only these cannot be called. */
 static void print_bodies(const ptx_module *m, bool entries, text *out) {
     for (size_t f = 0; f < m->function_count; f++) {
         if (!m->functions[f]->has_body || m->functions[f]->is_entry != entries) continue;

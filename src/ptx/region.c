@@ -1,4 +1,10 @@
-/* Calls that remain: each called function becomes a region of the flat function. */
+/* Calls that remain: each called function becomes a region of the flat function.
+ *
+ * A region is the instructions of one function, after those of the entry. All parameters and results go through two
+ * areas of .param space that every region shares, one for arguments and one for results; a call stores its arguments,
+ * and the callee copies them to variables of its own before it calls others. Local variables of functions that may
+ * recur lie in a stack: the start of the callee's frame is passed as the first argument. Regions are analysed one by
+ * one, because no path leads from one to another. */
 #include "ptx/flatten.h"
 
 #include "base/number.h"
@@ -15,17 +21,20 @@ typedef struct area {
     uint64_t at;
 } area;
 
+/* Starts at the first place of the area. The frame's address comes before the arguments. */
 static area begin_area(ptx_flattener *f, bool results) {
     ptx_variable **v = results ? &f->results : &f->arguments;
     if (!*v) *v = ptx_flat_new_variable(f, results ? "$results" : "$arguments", PTX_SPACE_PARAM);
     return (area){.variable = *v, .at = !results && f->has_stack ? sizeof(uint64_t) : 0};
 }
 
+/* Moves to the place of the next parameter. The area grows to the largest of all functions. */
 static void next_in_area(area *a, const ptx_variable *formal) {
     a->at = number_align(a->at, formal->alignment ? formal->alignment : formal->size);
     if (a->variable->size < a->at + formal->size) a->variable->size = a->at + formal->size;
 }
 
+/* Copies bytes by the largest pieces that both sides are aligned for. */
 static void copy_memory(ptx_flattener *f, const ptx_instruction *like, const ptx_variable *from, uint64_t from_at,
                         const ptx_variable *to, uint64_t to_at, uint64_t bytes) {
     for (uint64_t at = 0; at < bytes;) {
@@ -66,12 +75,14 @@ static haul_status check_signature(const ptx_flattener *f, const ptx_function *g
     return HAUL_OK;
 }
 
+/* Adds a function to those that get a region, once. */
 static void add_far(ptx_flattener *f, const ptx_function *g) {
     if (f->is_far[g->index]) return;
     f->is_far[g->index] = true;
     PTX_APPEND(f, f->far, g);
 }
 
+/* A call through a register may reach every function whose address is taken. */
 static void add_all_far(ptx_flattener *f) {
     for (size_t i = 0; i < f->module->function_count && !f->all_far; i++) {
         const ptx_function *g = f->module->functions[i];
@@ -80,6 +91,7 @@ static void add_all_far(ptx_flattener *f) {
     f->all_far = true;
 }
 
+/* An indirect call is described by its prototype, or by any of its possible targets. */
 static const ptx_function *signature_of(const ptx_site *s, const ptx_instruction *call) {
     if (!ptx_is_indirect(call)) return ptx_callee_of(call);
     const ptx_label *label = &s->member->function->labels[call->operands[3].label];
@@ -100,6 +112,7 @@ static void pass_stack(ptx_flattener *f, const ptx_instruction *call) {
     if (f->arguments->size < sizeof(uint64_t)) f->arguments->size = sizeof(uint64_t);
 }
 
+/* The call itself has no operands but the callee. */
 static void make_call(ptx_flattener *f, const ptx_function *g, const ptx_instruction *call) {
     area arguments = begin_area(f, false), results = begin_area(f, true);
     for (size_t i = 0; i < g->param_count; i++)
@@ -169,6 +182,7 @@ static void pass_formals(ptx_flattener *f, ptx_member *m, const ptx_instruction 
     }
 }
 
+/* In a region parameters are variables, into which the arguments are copied. */
 static void own_formals(ptx_flattener *f, ptx_member *m) {
     const ptx_function *g = m->function;
     for (size_t i = 0; i < g->param_count + g->result_count; i++) {
@@ -178,6 +192,8 @@ static void own_formals(ptx_flattener *f, ptx_member *m) {
     }
 }
 
+/* Copies arguments in, then the body, whose returns jump to the end, then results out. The frame's size is known only
+ * after the body. */
 static haul_status make_region(ptx_flattener *f, const ptx_function *g) {
     const ptx_instruction like = {.position = g->position};
     uint32_t sized = 0;
@@ -200,6 +216,7 @@ static haul_status make_region(ptx_flattener *f, const ptx_function *g) {
     return HAUL_OK;
 }
 
+/* The list grows while it is walked: a region's body may call functions that have none yet. */
 haul_status ptx_flat_make_regions(ptx_flattener *f) {
     for (size_t i = 0; i < f->far.count; i++) {
         f->region->end = (uint32_t)f->instructions.count;
@@ -247,6 +264,7 @@ static void analyse_region(ptx_flattener *f, const ptx_region *r, ptx_label *lab
     }
 }
 
+/* Without calls the flat function is analysed as it is. */
 void ptx_flat_analyse(ptx_flattener *f) {
     ptx_function *flat = f->flat;
     flat->arguments = f->arguments;

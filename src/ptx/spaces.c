@@ -1,3 +1,7 @@
+/* The state space of each access, from its modifiers, its row and its variable.
+ *
+ * Accesses to named variables get the variable's space, as in ptxas: `ld.f32 %f1, [table]` becomes ld.global.f32.
+ * Everything after the parser may then rely on the modifier. */
 #include "ptx/spaces.h"
 
 #include "ptx/forms.h"
@@ -31,6 +35,7 @@ ptx_space ptx_space_of_memory(const ptx_instruction *i, unsigned which) {
     return space_of_modifier(i->mods[PTX_SLOT_SPACE]);
 }
 
+/* Counts the memory operands up to `o`, since which one it is decides about its space. */
 bool ptx_is_generic(const ptx_instruction *i, const ptx_operand *o) {
     const ptx_pattern *pattern = ptx_pattern_of(i->op);
     unsigned which = 0;
@@ -71,6 +76,7 @@ static unsigned modifier_of(ptx_space space) {
     }
 }
 
+/* Whether the instruction with its new space would still be valid; if not, it stays generic. */
 static bool is_form(const ptx_instruction *i) {
     const bool fits = ptx_vector_length(i) * ptx_bits(i->type) <= 8 * ptx_most_bytes(i);
     return fits && ptx_row_allows(i->op, i->mods[PTX_SLOT_SPACE]) && !ptx_form_fault(i);

@@ -1,9 +1,15 @@
+/* Names and their meanings while a text is parsed.
+ *
+ * A name is interned once, and each scope that declares it pushes a symbol on it; closing the scope restores the symbol
+ * before. So looking a name up takes one hash, whatever the depth. Ranges of registers are separate meanings, because
+ * `%r` of `%r<10>` may be a name as well. */
 #include "ptx/symbols.h"
 
 #include <string.h>
 
 enum { FIRST_BUCKETS = 1024 };
 
+/* Doubles the table; names keep their addresses. */
 static void grow(ptx_symbols *s) {
     size_t count = s->bucket_count ? s->bucket_count * 2 : FIRST_BUCKETS;
     ptx_name **buckets = ARENA_ARRAY(s->scratch, count, ptx_name *);
@@ -18,6 +24,7 @@ static void grow(ptx_symbols *s) {
     s->bucket_count = count;
 }
 
+/* Returns the name, or NULL. */
 static ptx_name *find(const ptx_symbols *s, const char *text, size_t length, uint64_t hash) {
     ptx_name *name = s->buckets[hash & (s->bucket_count - 1)];
     while (name && (name->hash != hash || name->length != length || memcmp(name->text, text, length) != 0))
@@ -42,6 +49,7 @@ static uint64_t hash_name(const char *text, size_t length) {
     return hash_word(hash, word);
 }
 
+/* Returns the name with this text, which is made if it is new. */
 ptx_name *ptx_intern(ptx_symbols *s, const char *text, size_t length) {
     uint64_t hash = hash_name(text, length);
     ptx_name *name = find(s, text, length, hash);
@@ -71,10 +79,12 @@ bool ptx_scope_open(ptx_symbols *s) {
     return true;
 }
 
+/* Where a symbol of this kind is kept in its name. */
 static ptx_symbol **meaning(ptx_name *name, ptx_symbol_kind kind) {
     return kind == PTX_SYMBOL_RANGE ? &name->range : &name->symbol;
 }
 
+/* Whether the scope declares a range of registers. Lookups skip scopes without any. */
 static bool has_range(const ptx_symbols *s, uint32_t depth) {
     const ptx_symbol *symbol = s->scopes[depth];
     while (symbol && symbol->kind != PTX_SYMBOL_RANGE) symbol = symbol->next_in_scope;
@@ -88,6 +98,7 @@ void ptx_scope_close(ptx_symbols *s) {
     while (s->range_depth > s->depth || (s->range_depth && !has_range(s, s->range_depth))) s->range_depth--;
 }
 
+/* Whether other texts of the module can name it. */
 static bool is_for_all(const ptx_symbol *symbol) {
     const ptx_variable *v = symbol->variable;
     const ptx_function *f = symbol->function;
@@ -95,6 +106,7 @@ static bool is_for_all(const ptx_symbol *symbol) {
     return symbol->kind == PTX_SYMBOL_FUNCTION && (f->is_visible || f->is_extern || f->is_weak);
 }
 
+/* Forgets the text's names. Those that other texts can name are kept as linked. */
 void ptx_symbols_end_text(ptx_symbols *s) {
     for (ptx_symbol *symbol = s->scopes[0]; symbol; symbol = symbol->next_in_scope) {
         if (is_for_all(symbol)) symbol->name->linked = symbol;
@@ -103,6 +115,7 @@ void ptx_symbols_end_text(ptx_symbols *s) {
     s->scopes[0] = NULL;
 }
 
+/* Lets this text's name mean what another text declared. */
 void ptx_symbols_link(ptx_symbols *s, ptx_name *name) {
     if (name->symbol || !name->linked) return;
     name->symbol = name->linked;

@@ -1,3 +1,4 @@
+/* The tables of ir.h, expanded from types.def, isa.def, modifiers.def and special.def. */
 #include "ptx/ir.h"
 
 const ptx_type_info ptx_types[PTX_TYPE_COUNT] = {

@@ -1,3 +1,5 @@
+/* Forms of tcgen05 instructions: sizes of fragments in tensor memory, and combinations of modifiers that do not exist.
+ * The faults are the ends of sentences, as in forms.c. */
 #include "ptx/tcgen05.h"
 
 #include "ptx/traits.h"
@@ -26,6 +28,7 @@ unsigned ptx_tmem_registers(const ptx_instruction *i) {
     }
 }
 
+/* `half`: the number of the operand with the second half's offset. */
 static const char *access_fault(const ptx_instruction *i, unsigned half) {
     const bool splits = i->mods[PTX_SLOT_TMEM_SHAPE] == PTX_MOD_T16X32BX2;
     const bool says = i->operand_count > half && i->operands[half].kind != PTX_ABSENT;
@@ -40,6 +43,7 @@ static const char *columns_fault(const ptx_operand *columns) {
     return wrong ? "takes a power of two from 32 to 512 as number of columns" : NULL;
 }
 
+/* Some shapes of tcgen05.cp are for two or four warps. */
 static const char *copy_fault(const ptx_instruction *i) {
     const unsigned shape = i->mods[PTX_SLOT_COPY_SHAPE], warps = i->mods[PTX_SLOT_WARPS];
     if (shape == PTX_MOD_C64X128B)
@@ -50,6 +54,7 @@ static const char *copy_fault(const ptx_instruction *i) {
 
 /* ---- products ---- */
 
+/* .ashift moves the rows of a matrix a that lies in tensor memory. */
 static const char *shift_fault(const ptx_instruction *i) {
     enum { A = 1 };
     const unsigned collector = i->mods[PTX_SLOT_COLLECTOR];
@@ -60,7 +65,7 @@ static const char *shift_fault(const ptx_instruction *i) {
                : NULL;
 }
 
-/* `scale`: its operand, behind all others. */
+/* `scale`: its operand, after all others. */
 static const char *input_scale_fault(const ptx_instruction *i, unsigned scale) {
     enum { MOST_SCALE = 15 };
     const unsigned kind = i->mods[PTX_SLOT_KIND];
@@ -69,6 +74,7 @@ static const char *input_scale_fault(const ptx_instruction *i, unsigned scale) {
     return i->operands[scale].bits > MOST_SCALE ? "takes 0 to 15 as scale of d" : NULL;
 }
 
+/* How many scales an element block may have depends on the kind. */
 static const char *scale_vector_fault(const ptx_instruction *i) {
     const unsigned kind = i->mods[PTX_SLOT_KIND], scale = i->mods[PTX_SLOT_SCALE_VEC];
     const bool ones = scale == PTX_MOD_SCALE_VEC_1X, twos = scale == PTX_MOD_SCALE_VEC_2X;

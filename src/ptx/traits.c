@@ -1,3 +1,5 @@
+/* The columns `kind` and `traits` of isa.def as one table. The words of traits.def are enumerators here only, so that
+ * the rows can be expanded as they are. */
 #include "ptx/traits.h"
 
 /* The words as isa.def writes them. */

@@ -1,3 +1,4 @@
+/* Lists of the instructions that read and write each register, made by counting first and listing then. */
 #include "ptx/users.h"
 
 #include "ptx/liveness.h"

@@ -1,4 +1,8 @@
-/* The verifier: functions, instruction by instruction; labels and calls. */
+/* The verifier: functions, instruction by instruction; labels and calls.
+ *
+ * A module that passes needs no checks later: lowering, the assembler's passes and the interpreter rely on operands
+ * having the kinds and types of their rows. What is refused is what ptxas 13.0 refuses, so that a program that works
+ * here works there. Messages name the place, the operand and the reason. */
 #include "ptx/verify.h"
 
 #include "ptx/tcgen05.h"
@@ -21,6 +25,7 @@ static bool is_before(ptx_position a, ptx_position b) {
     return a.line != b.line ? a.line < b.line : a.column < b.column;
 }
 
+/* Labels must be what their instruction takes, and tables must stand before it. */
 static haul_status check_labels(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     for (unsigned o = 0; o < i->operand_count; o++) {
@@ -52,6 +57,7 @@ static bool can_be_passed(unsigned type) {
     return is_bits(type) || ptx_types[type].kind == 'F' || ptx_bits(type) >= 32;
 }
 
+/* Whether a value of one type can be passed as the other: equal widths, and floats only as themselves or as bits. */
 static bool passes(unsigned formal, unsigned type) {
     if (formal == PTX_PRED || type == PTX_PRED || ptx_bits(formal) != ptx_bits(type)) return false;
     if (is_bits(formal) || is_bits(type)) return true;
@@ -78,6 +84,7 @@ static haul_status check_passed(const ptx_check *c, const ptx_operand *o, const 
                           v->alignment, formal->name, formal->alignment);
 }
 
+/* Checks one argument or result: a .param variable, a register, or an integer. */
 static haul_status check_call_value(const ptx_check *c, const ptx_operand *o, const ptx_variable *formal, bool result) {
     if (!formal->dimensions && !can_be_passed(formal->type))
         return ptx_check_fail(c, o->position,
@@ -96,6 +103,7 @@ static haul_status check_call_value(const ptx_check *c, const ptx_operand *o, co
     return fail_passing(c, o, formal, r->name);
 }
 
+/* Checks the arguments or the results of a call against the function's. */
 static haul_status check_call_list(const ptx_check *c, const ptx_operand *list, ptx_variable *const *formals,
                                    size_t count, bool results) {
     if (list->part_count != count)
@@ -127,6 +135,7 @@ static haul_status check_indirect_call(const ptx_check *c) {
     return HAUL_OK;
 }
 
+/* Calls have operands of their own, so they are not checked by a pattern. */
 static haul_status check_call(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     const ptx_operand *target = &i->operands[1];
@@ -183,6 +192,7 @@ static haul_status check_groups(ptx_check *c) {
     return HAUL_OK;
 }
 
+/* Checks the instructions one by one, then rules about the function as a whole. */
 haul_status ptx_verify(const ptx_module *module, const ptx_function *function) {
     ptx_check c = {.module = module, .function = function};
     for (size_t i = 0; i < function->instruction_count; i++) {

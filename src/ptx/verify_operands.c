@@ -1,4 +1,8 @@
-/* Checks that each operand is what its instruction takes. */
+/* Checks that each operand is what its instruction takes.
+ *
+ * The row's pattern (pattern.h) says the role and the type of each operand; one function for each role checks it. PTX
+ * is strict about widths and lenient about signs: any integer register of the right width will do, and untyped ones
+ * everywhere. */
 #include "ptx/matrix.h"
 #include "ptx/pattern.h"
 #include "ptx/spaces.h"
@@ -34,6 +38,7 @@ static haul_status check_ignoring(const ptx_check *c, const ptx_operand *o) {
     return ptx_check_fail(c, o->position, "is a predicate from PTX ISA 7.5 on");
 }
 
+/* Some instructions take wider registers than their type, and use the low bits. */
 static haul_status check_register(const ptx_check *c, const ptx_operand *o, ptx_type type) {
     const ptx_register *r = &c->function->registers[o->reg];
     if (ignores_source(c, r)) return check_ignoring(c, o);
@@ -57,6 +62,7 @@ static haul_status check_constant(const ptx_check *c, const ptx_operand *o, ptx_
                           o->kind == PTX_INTEGER ? "an integer" : "a floating");
 }
 
+/* Special registers are read by mov and cvt only, at their width or half of it. */
 static haul_status check_special(const ptx_check *c, const ptx_operand *o, ptx_type type) {
     unsigned op = c->instruction->op;
     if (op != PTX_OP_MOV && op != PTX_OP_MOV_VECTOR && op != PTX_OP_CVT)
@@ -88,6 +94,7 @@ static bool is_passed(const ptx_variable *v) {
     return v->space == PTX_SPACE_PARAM && v->role == PTX_LOCAL_PARAMETER;
 }
 
+/* Addresses of variables and functions are operands of mov, and some of the instructions that convert addresses. */
 static haul_status check_address(const ptx_check *c, const ptx_operand *o, ptx_type type) {
     unsigned op = c->instruction->op, bits = ptx_bits(type);
     if (op != PTX_OP_MOV && op != PTX_OP_CVTA && op != PTX_OP_MAPA && op != PTX_OP_GETCTARANK)
@@ -102,6 +109,7 @@ static haul_status check_address(const ptx_check *c, const ptx_operand *o, ptx_t
 
 /* ---- vectors ---- */
 
+/* Checks one value. */
 static haul_status check_scalar(const ptx_check *c, const ptx_operand *o, ptx_type type, bool destination) {
     if (destination && o->kind != PTX_REGISTER) return ptx_check_fail(c, o->position, "must be a register");
     switch (o->kind) {
@@ -120,6 +128,7 @@ static bool may_leave_out(const ptx_instruction *i) {
     return i->op == PTX_OP_ST && ptx_vector_length(i) * ptx_bits(i->type) == 256;
 }
 
+/* Elements of a result may be left out with `_`. */
 static haul_status check_vector(const ptx_check *c, const ptx_operand *o, ptx_type type, bool destination) {
     unsigned length = ptx_vector_length(c->instruction);
     if (o->kind != PTX_VECTOR || o->part_count != length)
@@ -176,6 +185,7 @@ static haul_status check_mask(const ptx_check *c, const ptx_operand *o, ptx_type
     return HAUL_OK;
 }
 
+/* The slot's form decides: an address in tensor memory, a mask, a fragment, a vector, packed elements, or one value. */
 static haul_status check_value(const ptx_check *c, const ptx_operand_slot *slot, const ptx_operand *o, ptx_type type) {
     bool destination = slot->role == PTX_ROLE_DESTINATION;
     if (slot->in_tensor_memory && o->kind == PTX_MEMORY) return check_tensor_memory(c, o);
@@ -187,6 +197,7 @@ static haul_status check_value(const ptx_check *c, const ptx_operand_slot *slot,
     return check_scalar(c, o, type, destination);
 }
 
+/* Some results are pairs, `d|p`, and some may be `_`. */
 static haul_status check_destination(const ptx_check *c, const ptx_operand_slot *slot, const ptx_operand *o,
                                      ptx_type type) {
     if (o->kind == PTX_SINK && slot->sink && !slot->pair_required) return HAUL_OK;
@@ -235,6 +246,7 @@ static haul_status check_parameter(const ptx_check *c, const ptx_operand *o) {
     return HAUL_OK;
 }
 
+/* The variable must lie in the space that the instruction names. */
 static haul_status check_named(const ptx_check *c, const ptx_operand *o, ptx_space space) {
     const ptx_space has = o->variable->space;
     if (space == PTX_SPACE_GENERIC) return check_nameless(c, o);
@@ -242,6 +254,7 @@ static haul_status check_named(const ptx_check *c, const ptx_operand *o, ptx_spa
     return check_space(c, o, has == space, ptx_space_names[space]);
 }
 
+/* Addresses have 64 bits; in spaces that are small, such as shared memory, 32 are enough. */
 static haul_status check_memory(const ptx_check *c, const ptx_operand *o, unsigned which) {
     if (o->kind != PTX_MEMORY) return ptx_check_fail(c, o->position, "must be an address in brackets");
     const ptx_operand *base = &o->parts[0];
@@ -356,6 +369,7 @@ static haul_status check_operand(const ptx_check *c, const ptx_operand_slot *slo
     return HAUL_OK;
 }
 
+/* `memory` counts the operands in memory: the second one is the source. */
 haul_status ptx_check_operands(ptx_check *c) {
     const ptx_pattern *pattern = ptx_pattern_of(c->instruction->op);
     unsigned memory = 0;

@@ -1,5 +1,9 @@
 /* Rules of single instructions that isa.def cannot express: combinations of modifiers, types and numbers, and their
- * targets. */
+ * targets.
+ *
+ * Each rule looks at every instruction and returns at once if it is not concerned, so rules can be shared by rows. The
+ * order decides which of several faults is reported. Rules that concern one row only, and need no target, are in
+ * forms.c. */
 #include "ptx/matrix.h"
 #include "ptx/forms.h"
 #include "ptx/multimem.h"
@@ -10,6 +14,7 @@
 #include "ptx/verify.h"
 #include "ptx/video.h"
 
+/* Which comparisons a kind of type has: untyped ones only equality, unsigned ones lo to hs, floats all others. */
 static bool compares_type(unsigned compare, char kind) {
     switch (compare) {
     case PTX_MOD_EQ:
@@ -58,6 +63,7 @@ static haul_status check_conversion(const ptx_check *c) {
     return HAUL_OK;
 }
 
+/* Which types an atomic operation has. */
 static bool is_atomic_type(unsigned operation, unsigned type) {
     char kind = ptx_types[type].kind;
     switch (operation) {
@@ -174,7 +180,7 @@ static haul_status check_filling(const ptx_check *c) {
     return ptx_check_fail(c, i->operands[2].position, "stores 0 only");
 }
 
-/* The barrier's number is behind the result of those that have one. */
+/* The barrier's number is after the result of those that have one. */
 static const ptx_operand *barrier_operand(const ptx_instruction *i) {
     return &i->operands[ptx_pattern_of(i->op)->operands[0].role == PTX_ROLE_DESTINATION];
 }
@@ -210,6 +216,7 @@ static bool was_without_sync(const ptx_instruction *i) {
 
 enum { FIRST_SM_THAT_DIVERGES = 70, FIRST_VERSION_THAT_MINDS = 64 };
 
+/* shfl and vote without .sync rely on lanes in lockstep, which newer targets do not promise. */
 static haul_status check_sync(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     const ptx_module *m = c->module;

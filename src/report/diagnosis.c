@@ -1,8 +1,13 @@
+/* Shows a haul_diagnosis: as a section of a document, for people, and as JSON, for programs.
+ *
+ * Both come from the same rows of diagnosis.def. A row is a group's title, a word or a number with its unit; the text
+ * leaves zeros out if the row says so, the JSON has all rows. */
 #include "report/diagnosis.h"
 
 #include "base/status.h"
 #include "report/json.h"
 
+/* A row of diagnosis.def with its value. */
 typedef struct figure {
     const char *group; /* the group's title, in its first row */
     const char *key, *title, *word;
@@ -13,6 +18,7 @@ typedef struct figure {
 
 enum { MOST_FIGURES = 64 };
 
+/* Evaluates all rows for this diagnosis and returns how many there are. */
 static size_t list_figures(const haul_diagnosis *d, figure figures[MOST_FIGURES]) {
     const figure all[] = {
 #define GROUP(key_, title_) {.group = title_, .key = #key_},
@@ -44,7 +50,7 @@ static const report_column advice_columns[] = {
     {"text", "What to do", REPORT_TEXT, NULL},
 };
 
-/* Figures that mean nothing if they are zero. */
+/* A title that begins with a dot marks a figure that means nothing if it is zero. */
 static bool is_shown(const figure *f) {
     return f->word || f->value > 0 || f->title[0] != '.';
 }
@@ -57,6 +63,7 @@ static void add_figure(report_table *t, const figure *f) {
     if (f->wasteful) report_set_tone(t, REPORT_WARNING);
 }
 
+/* The columns are what the change gains in time, and what it frees of the SM for others. */
 static void add_advice(report_section *s, const haul_diagnosis *d) {
     if (d->optimal) report_add_note(s, REPORT_GOOD, "Nothing that was tried would make it faster.");
     if (d->advice_count == 0) return;
@@ -87,6 +94,7 @@ void report_add_diagnosis(report_document *document, const char *name, const hau
 
 /* ---- for programs ---- */
 
+/* The fields are those of haul_traffic under their own names. */
 static json_t *traffic_json(const haul_traffic *t) {
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "instructions", (json_int_t)t->instructions,
                      "requests", (json_int_t)t->requests, "sectors", (json_int_t)t->sectors, "ideal_sectors",
@@ -96,6 +104,7 @@ static json_t *traffic_json(const haul_traffic *t) {
                      (json_int_t)t->ideal_shared_wavefronts);
 }
 
+/* Only classes of instructions that the transfer executes. */
 static json_t *classes_json(const haul_diagnosis *d) {
     json_t *classes = json_object();
     for (unsigned i = 0; i < HAUL_CLASS_COUNT; i++) {
@@ -112,6 +121,8 @@ static json_t *advice_json(const haul_diagnosis *d) {
     return advice;
 }
 
+/* Running out of memory shows as a NULL from json_pack() or as a failure of json_object_set_new(); both free what they
+ * were given. */
 haul_status report_diagnosis_json(const haul_diagnosis *d, json_t **json) {
     figure figures[MOST_FIGURES];
     const size_t count = list_figures(d, figures);

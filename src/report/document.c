@@ -1,3 +1,8 @@
+/* Builds documents of sections, tables and charts, which the writers turn into text, HTML, JSON or SVG.
+ *
+ * Everything is kept in the document's arena and freed with it. No function returns an error: when memory runs out,
+ * `failed` is set, and every later call accepts the NULL that it got and does nothing. The writers check `failed` once.
+ * Lists are chained, each with its first and last item. */
 #include "report/document.h"
 
 #include "base/memory.h"
@@ -8,6 +13,7 @@
 
 /* ---- the document's memory ---- */
 
+/* Returns `p`, and notes that memory ran out if it is NULL. */
 static void *keep(report_document *d, void *p) {
     if (!p) d->failed = true;
     return p;
@@ -17,6 +23,7 @@ static const char *copy(report_document *d, const char *string) {
     return string ? keep(d, arena_copy(&d->memory, string, strlen(string))) : NULL;
 }
 
+/* Formats to a buffer of the heap first, since the length is unknown, and copies the result to the arena. */
 static const char *vformat(report_document *d, const char *format, va_list arguments) {
     text t = {0};
     text_vprintf(&t, format, arguments);
@@ -34,6 +41,7 @@ static const char *vformat(report_document *d, const char *format, va_list argum
         va_end(arguments_);                               \
     } while (0)
 
+/* Chains an item after the last one; the caller sets the first. */
 #define APPEND(list, item)                             \
     do {                                               \
         if ((list)->last) (list)->last->next = (item); \
@@ -85,6 +93,7 @@ report_section *report_add_section(report_document *d, const char *name, const c
 
 /* ---- blocks ---- */
 
+/* Adds an empty block at the end of the section. */
 static report_block *add_block(report_section *s, report_block_kind kind, report_tone tone) {
     report_block *b = s ? keep(s->document, ARENA_NEW(&s->document->memory, report_block)) : NULL;
     if (!b) return NULL;
@@ -143,6 +152,7 @@ static bool copy_columns(report_table *t, const report_column *columns, size_t c
     return !t->document->failed;
 }
 
+/* The caller's columns may be temporary: their strings are copied. */
 report_table *report_add_table(report_section *s, const char *name, const char *title, const report_column *columns,
                                size_t count) {
     report_table *t = s ? keep(s->document, ARENA_NEW(&s->document->memory, report_table)) : NULL;
@@ -167,6 +177,7 @@ void report_add_row(report_table *t) {
     t->row_count++;
 }
 
+/* Columns without any value are left out by the writers; the first one names the rows and always stays. */
 bool report_column_shown(const report_table *t, size_t column) {
     if (column == 0 || !t->rows) return true;
     for (const report_row *row = t->rows; row; row = row->next) {

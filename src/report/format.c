@@ -1,3 +1,6 @@
+/* Numbers with units, as tables and charts show them.
+ *
+ * A value that is not finite was not measured, or is a share of nothing; it is shown as a dash. */
 #include "report/format.h"
 
 #include "base/number.h"
@@ -13,8 +16,10 @@ const char *const report_unit_names[REPORT_UNIT_COUNT] = {
     [REPORT_SECONDS] = "seconds", [REPORT_RATE] = "bytes per second", [REPORT_SPEEDUP] = "ratio",
 };
 
+/* Above 2^53 a double does not hold every integer, so digits would be invented. */
 enum { EXACT_INTEGERS_BITS = 53 };
 
+/* Counts are whole and get separated thousands. Averages of counts have a fraction. */
 static void format_count(double value, char *out) {
     double magnitude = fabs(value);
     if (magnitude != floor(magnitude) || magnitude >= ldexp(1, EXACT_INTEGERS_BITS)) {
@@ -43,6 +48,7 @@ static void format_bytes(double value, char *out) {
     snprintf(out, REPORT_NUMBER_SIZE, "%s%s", value < 0 ? "-" : "", number_format_bytes(fabs(value), bytes));
 }
 
+/* Decimal units, as vendors state bandwidth. The limit below 1000 keeps rounding from printing 1000.00. */
 static void format_rate(double value, char *out) {
     static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"};
     size_t unit = 0;

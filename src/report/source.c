@@ -1,3 +1,8 @@
+/* Finds and reads the source files that PTX names, so that reports can quote lines.
+ *
+ * The compiler's path may not exist on this machine, so folders of the user are searched for the file's last part. A
+ * file is read once, also if it is missing: the list remembers that by a NULL path. Lines are split in one copy of the
+ * text and trimmed when they are first asked for. */
 #include "report/source.h"
 
 #include "base/file.h"
@@ -16,6 +21,7 @@ struct report_source_file {
     size_t count;
 };
 
+/* PTX may name anything, so larger files are not read. */
 enum { LONGEST_SOURCE = 64 * 1024 * 1024 };
 
 void report_sources_init(report_sources *s, const char *const *folders, size_t folder_count) {
@@ -34,12 +40,14 @@ const char *report_file_name(const char *file) {
     return slash ? slash + 1 : file;
 }
 
+/* Paths below the current folder become relative to it, as compilers print them. */
 const char *report_local_name(const char *file) {
     char here[4096];
     size_t length = *file == '/' && getcwd(here, sizeof here) ? strlen(here) : 0;
     return length && strncmp(file, here, length) == 0 && file[length] == '/' ? file + length + 1 : file;
 }
 
+/* Leaves headers of the toolchain by the chain of inlined calls, until a line of the user's is reached. */
 const haul_source_place *report_user_place(const haul_source_place *place) {
     while (place->file && is_toolchain_file(place->file) && place->inlined_into && place->inlined_into->file)
         place = place->inlined_into;
@@ -55,6 +63,7 @@ static bool read_regular(const char *path, text *content) {
     return strcmp(path, "-") != 0 && file_read(path, content) == HAUL_OK;
 }
 
+/* The path without links, by which the same file under two names is read once. Falls back to the path as it is. */
 static const char *real_path(report_sources *s, const char *path) {
     char *real = realpath(path, NULL);
     const char *found = real ? real : path, *copy = arena_copy(&s->memory, found, strlen(found));
@@ -85,6 +94,7 @@ static const char *read_somewhere(report_sources *s, const char *name, text *con
     return read_regular(name, content) ? real_path(s, name) : NULL;
 }
 
+/* Makes two copies: one whole, and one with NULs instead of line ends. On failure the file counts as empty. */
 static void split(report_sources *s, report_source_file *f, const text *content) {
     char *bytes = arena_copy(&s->memory, text_string(content), content->length);
     f->text = arena_copy(&s->memory, text_string(content), content->length);
@@ -114,6 +124,7 @@ static report_source_file *find(report_sources *s, const char *name) {
     return f;
 }
 
+/* Removes blanks at both ends and turns tabs into spaces. Trimming a line twice changes nothing. */
 static char *trim(char *line) {
     while (*line == ' ' || *line == '\t') line++;
     size_t length = strlen(line);

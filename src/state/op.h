@@ -69,7 +69,7 @@ typedef enum sim_form {
     SIM_FORM_ENTER,           /* a basic block begins */
     SIM_FORM_ENTER_JOIN,      /* a basic block begins, and lanes may reconverge there */
     SIM_FORM_COUNT,           /* a guarded instruction follows */
-    SIM_FORM_PAST,            /* lanes come from behind a barrier that others can skip */
+    SIM_FORM_PAST,            /* lanes have passed a barrier that others can skip */
     SIM_FORM_YIELD,           /* another warp may run */
     SIM_FORM_GO_ON,           /* to block target */
     SIM_FORM_END,             /* the lanes end */

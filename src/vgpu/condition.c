@@ -3,7 +3,7 @@
  *
  * A node has empty graphs of its own, which the program fills. In a stream the node is one operation
  * (SIM_WORK_CONDITION). When it is first in the stream, the value is read, and the operation is replaced by the work
- * of the graph that it selects; a loop puts itself behind that work, to read the value again. Work of the selected
+ * of the graph that it selects; a loop puts itself after that work, to read the value again. Work of the selected
  * graph is in one stream, in an order that respects its dependencies.
  *
  * Real drivers have the same nodes in cuGraphAddNode(); here they are an extra of the virtual GPU (driver.h), called

@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-/* Packs values in the kernel's layout, with some zeros behind them; the caller frees them. NULL without memory. */
+/* Packs values in the kernel's layout, with some zeros after them; the caller frees them. NULL without memory. */
 static unsigned char *pack_parameters(CUfunction f, void **parameters) {
     const ptx_function *entry = f->program->function;
     unsigned char *packed = memory_zeroed(1, f->program->param_bytes + 16);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Modes behind that of 128 bytes are newer. */
+/* Modes after that of 128 bytes are newer. */
 static haul_status check_swizzle(const sim_tensor *t) {
     const CUcontext c = sim_current();
     if (!c || c->machine.sm >= 100 || t->swizzle <= SIM_TENSOR_SWIZZLE_128B) return HAUL_OK;

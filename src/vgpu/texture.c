@@ -78,7 +78,7 @@ static haul_status take_format(sim_texture *t, CUarray_format format, unsigned c
 /* Limits of plain memory, in texels; the pitch is in bytes. */
 enum { MOST_LINEAR_TEXELS = 1 << 27, MOST_PITCH_WIDTH = 131072, MOST_PITCH_HEIGHT = 65000, MOST_PITCH = 2097120 };
 
-/* One row of texels; bytes behind the last whole one are left out. */
+/* One row of texels; bytes after the last whole one are left out. */
 static haul_status take_linear(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r) {
     HAUL_TRY(take_format(t, r->of.linear.format, r->of.linear.channels));
     sim_level *l = &t->levels[0];
@@ -93,7 +93,7 @@ static haul_status take_linear(CUcontext c, sim_texture *t, const CUDA_RESOURCE_
     return take_memory(c, t, r->of.linear.address, texels << l->texel_bits);
 }
 
-/* The last row needs no bytes behind its texels. */
+/* The last row needs no bytes after its texels. */
 static haul_status take_pitch(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r) {
     HAUL_TRY(take_format(t, r->of.pitch.format, r->of.pitch.channels));
     sim_level *l = &t->levels[0];

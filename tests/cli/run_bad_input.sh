@@ -43,9 +43,9 @@ refuse 'needs NAME' replay good.jsonl --kernel
 refuse '\--kernel needs NAME' replay good.jsonl --kernel ''
 refuse '\--limit needs N' replay good.jsonl --limit=
 refuse 'takes no value' replay good.jsonl --quiet=yes
-refuse '`x` is no whole number' replay good.jsonl --ptx kernels.ptx --limit x
-refuse '`-1` is no whole number' replay good.jsonl --ptx kernels.ptx --threads -1
-refuse '`3Q` is no size' replay good.jsonl --ptx kernels.ptx --memory 3Q
+refuse '`x` is not a whole number' replay good.jsonl --ptx kernels.ptx --limit x
+refuse '`-1` is not a whole number' replay good.jsonl --ptx kernels.ptx --threads -1
+refuse '`3Q` is not a size' replay good.jsonl --ptx kernels.ptx --memory 3Q
 refuse 'no launches given' replay --ptx kernels.ptx
 refuse 'no kernels given' replay good.jsonl
 refuse 'add --kernel' replay --ptx kernels.ptx --grid 3
@@ -133,7 +133,7 @@ refuse_line() {
     printf '%s\n' "$2" >bad.jsonl
     refuse "$pattern" replay bad.jsonl --ptx kernels.ptx
 }
-refuse_line 'bad.jsonl:1: no valid JSON' '{"kernel":"store"'
+refuse_line 'bad.jsonl:1: not valid JSON' '{"kernel":"store"'
 refuse_line 'bad.jsonl:1: kernel: is missing' '{}'
 refuse_line 'bad.jsonl:1: grid: -1 is not between' '{"kernel":"store","grid":[-1],"block":[1],"args":[]}'
 refuse_line 'bad.jsonl:1: grid: 99999999999 is not between' '{"kernel":"store","grid":[99999999999],"block":[1],"args":[]}'
@@ -197,7 +197,7 @@ refuse 'globals.depth: its value is a floating-point number, but variable `depth
     replay kernels.ptx -k store -a buf:zero:4 -a i32:3 --global depth=f32:1 --device sim
 refuse 'globals.depth: its value is 8 bytes, but variable `depth` is 4 bytes; pass it as `u32:1`' \
     replay kernels.ptx -k store -a buf:zero:4 -a i32:3 --global depth=i64:1 --device sim
-refuse 'no permutation' replay kernels.ptx -k store -a buf:perm:256:12 -a i32:1
+refuse 'not a permutation' replay kernels.ptx -k store -a buf:perm:256:12 -a i32:1
 
 # --- what kernels do ---
 refuse 'has not ended' replay kernels.ptx -k forever -a buf:zero:4 --limit 100000 --device sim

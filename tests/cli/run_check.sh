@@ -149,7 +149,7 @@ json 'lines[0]["expectations"][0]["holds"] is False and lines[0]["expectations"]
 # --- wrong use ---
 
 echo 'aos3: sectors =< 4' >nonsense.txt
-refuse 'nonsense.txt:1: behind `sectors` comes one of' check aos3.jsonl --ptx memory_basics.ptx --expect nonsense.txt
+refuse 'nonsense.txt:1: expected one of' check aos3.jsonl --ptx memory_basics.ptx --expect nonsense.txt
 refuse 'nonsense.txt:1: no finding is called `sectors`' check aos3.jsonl --ptx memory_basics.ptx --suppress nonsense.txt
 refuse 'no finding is called `race-shred`: did you mean `race-shared`?' check aos3.jsonl --ptx memory_basics.ptx --ignore race-shred
 refuse 'missing.txt: cannot be opened' check aos3.jsonl --ptx memory_basics.ptx --expect missing.txt

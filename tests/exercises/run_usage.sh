@@ -14,7 +14,7 @@ want "a starter" 0 "$haul" exercise start copies
 has '^copies.cu: written'
 cmp -s copies.cu "$root/exercises/copies/starter.cu" || fail "copies.cu is not the starter"
 echo mine >copies.cu
-refuse 'copies.cu: is there already and stays as it is' exercise start copies
+refuse 'copies.cu: already exists and stays as it is' exercise start copies
 [ "$(cat copies.cu)" = mine ] || fail "a learner's file was overwritten"
 want "a starter elsewhere" 0 "$haul" exercise start copies other.cu
 refuse 'none/a.cu: cannot be made' exercise start copies none/a.cu

@@ -77,7 +77,7 @@ static void arguments_are_held_against_the_parameters(void **state) {
     refuse(f, HAUL_ERROR_ARGUMENT, "argument 2 has no bytes");
     f->arguments[1] = (haul_argument){.kind = HAUL_ARGUMENT_I32};
     f->arguments[0].buffer = NULL;
-    refuse(f, HAUL_ERROR_ARGUMENT, "argument 1 is no buffer");
+    refuse(f, HAUL_ERROR_ARGUMENT, "argument 1 is not a buffer");
     f->arguments[0].buffer = f->foreign;
     refuse(f, HAUL_ERROR_ARGUMENT, "argument 1 is a buffer on sim:h100, the kernel is on gpu:0");
 }

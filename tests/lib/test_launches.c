@@ -159,9 +159,9 @@ static void refuses(const wrong_line *wrong) {
 static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
     (void)state;
     static const wrong_line cases[] = {
-        {"{\"kernel\":", "x.jsonl:1: no valid JSON"},
+        {"{\"kernel\":", "x.jsonl:1: not valid JSON"},
         {"[1]", "x.jsonl:1: a launch must be a JSON object"},
-        {"nonsense", "x.jsonl:1: no valid JSON"},
+        {"nonsense", "x.jsonl:1: not valid JSON"},
         {"{\"grid\":[1]}", "x.jsonl:1: kernel: is missing"},
         {"{\"kernel\":3}", "x.jsonl:1: kernel: must be a string"},
         {"{\"kernel\":\"k\",\"block\":[1]}", "x.jsonl:1: grid: is missing"},
@@ -176,11 +176,11 @@ static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
         {LINE("\"args\":[{\"i32\":1},{\"i32\":4294967296}]"), "args[1]: i32: 4294967296 is not between"},
         {LINE("\"args\":[{\"i32\":1.5}]"), "i32: must be a whole number"},
         {LINE("\"args\":[{\"f32\":\"1\"}]"), "f32: must be a number"},
-        {LINE("\"args\":[{\"buf\":\"ones\",\"words\":4}]"), "`ones` is no fill rule"},
+        {LINE("\"args\":[{\"buf\":\"ones\",\"words\":4}]"), "`ones` is not a fill rule"},
         {LINE("\"args\":[{\"buf\":\"file\"}]"), "args[0]: path: is missing"},
         {LINE("\"args\":[{\"buf\":\"same\"}]"), "args[0]: of: is missing"},
-        {LINE("\"args\":[{\"buf\":\"same\",\"of\":0}]"), "of: argument 0 is no buffer of its own"},
-        {LINE("\"args\":[{\"buf\":\"same\",\"of\":7}]"), "of: argument 7 is no buffer of its own"},
+        {LINE("\"args\":[{\"buf\":\"same\",\"of\":0}]"), "of: argument 0 is not a buffer of its own"},
+        {LINE("\"args\":[{\"buf\":\"same\",\"of\":7}]"), "of: argument 7 is not a buffer of its own"},
         {LINE("\"args\":[{\"buf\":\"zero\",\"words\":4,\"at\":-1}]"), "at: -1 is not between"},
         {LINE("\"args\":[{\"bytes\":\"123\"}]"), "bytes: must be hexadecimal digits, two a byte"},
         {LINE("\"args\":[{\"buf\":\"zero\"}]"), "args[0]: words: is missing"},
@@ -192,8 +192,8 @@ static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
         {LINE("\"args\":[{\"tensor\":\"f32\"}]"), "args[0]: of: is missing"},
         {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":0}]"), "extent: must be an array of one to five numbers"},
         {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":0,\"extent\":[4,4]}]"), "pitch: must be an array of 1 numbers"},
-        {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":0,\"extent\":[4],\"box\":[4]}]"), "of: argument 0 is no buffer"},
-        {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":9,\"extent\":[4],\"box\":[4]}]"), "of: argument 9 is no buffer"},
+        {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":0,\"extent\":[4],\"box\":[4]}]"), "of: argument 0 is not a buffer"},
+        {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":9,\"extent\":[4],\"box\":[4]}]"), "of: argument 9 is not a buffer"},
         {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":0,\"extent\":[4],\"box\":[4],\"pixels\":2}]"),
          "pixels: need three to five dimensions"},
         {LINE("\"args\":[{\"tensor\":\"f32\",\"of\":0,\"extent\":[4],\"box\":[4],\"swizzle\":\"16B\"}]"),
@@ -206,10 +206,10 @@ static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
         {LINE("\"args\":[],\"globals\":{\"t\":{\"buf\":\"zero\"}}"), "globals.t: words: is missing"},
         {LINE("\"args\":[],\"l2\":3"), "l2: must be an object"},
         {LINE("\"args\":[],\"l2\":{\"arg\":0}"), "l2.arg: 0 is not between"},
-        {LINE("\"args\":[{\"i32\":1}],\"l2\":{\"arg\":0}"), "l2.arg: is no buffer"},
+        {LINE("\"args\":[{\"i32\":1}],\"l2\":{\"arg\":0}"), "l2.arg: is not a buffer"},
         {LINE(BUFFER "\"l2\":{\"arg\":0,\"ratio\":2}"), "l2.ratio: must be a number from 0 to 1"},
         {LINE(BUFFER "\"l2\":{\"arg\":0,\"hit\":\"sticky\"}"), "l2.hit: must be normal, streaming or persisting"},
-        {LINE("\"kernel\":\"again\",\"args\":[]"), "x.jsonl:1: no valid JSON"},
+        {LINE("\"kernel\":\"again\",\"args\":[]"), "x.jsonl:1: not valid JSON"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refuses(&cases[i]);
 }

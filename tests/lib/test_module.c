@@ -174,7 +174,7 @@ static void arguments_must_fit_the_parameters(void **state) {
     expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_ARGUMENT,
                    "argument 2 is 8 bytes, but parameter `n` is 4 bytes; pass it as `u32:9`");
     arguments[0].buffer = NULL;
-    expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_ARGUMENT, "argument 1 is no buffer");
+    expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_ARGUMENT, "argument 1 is not a buffer");
     launch.kernel = "third";
     expect_message(haul_launch_run(module, &launch, NULL), HAUL_ERROR_NOT_FOUND, "two.ptx has no kernel 'third'");
     launch.kernel = "helper";

@@ -124,8 +124,8 @@ static void bad_tables_are_refused_with_their_line(void **state) {
     refuse("==ERROR== nothing\n", "printed no table");
     refuse("\"ID\",\"Name\"\n", "no column `Kernel Name`");
     refuse("\"ID\",\"Kernel Name\"\n\"\",\"\"\n", "none of the counters");
-    refuse(NAMES UNITS ROW("k", "many"), "line 4 of its output: a value is no number");
-    refuse(NAMES UNITS ROW("k", "-1"), "a value is no number");
+    refuse(NAMES UNITS ROW("k", "many"), "line 4 of its output: a value is not a number");
+    refuse(NAMES UNITS ROW("k", "-1"), "a value is not a number");
     refuse(NAMES UNITS "\"0\",\"k\",\"(32, 1)\",\"(4, 2, 1)\",\"1\"\n", "not of the form (1, 2, 3)");
     refuse(NAMES UNITS "\"0\",\"k\"\n", "the row has another length");
     refuse(NAMES UNITS "\"0\",\"k\",\"(32, 1, 1)\",\"(4, 2, 1)\",\"1\",\"2\"\n", "the row has another length");

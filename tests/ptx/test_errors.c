@@ -142,7 +142,7 @@ static void says_which_directives_go_together(void **state) {
     SYNTAX(HEADER ".entry k() .maxclusterrank 4 .reqnctapercluster 2 { ret; }",
            "t.ptx:4:30: '.maxclusterrank' and '.reqnctapercluster' cannot be combined: remove one");
     SYNTAX(HEADER ".entry k() .maxnreg 0 { ret; }",
-           "t.ptx:4:21: the number behind '.maxnreg' must be at least 1, not 0");
+           "t.ptx:4:21: the number after '.maxnreg' must be at least 1, not 0");
     SYNTAX(HEADER ".func f() .maxntid 32 { ret; }", "t.ptx:4:11: '.maxntid' is for kernels (.entry): remove it");
     SYNTAX(HEADER ".entry k() .noreturn { ret; }", "t.ptx:4:12: '.noreturn' is for functions (.func): remove it");
     SYNTAX(HEADER ".entry k() .maxntid 32;",

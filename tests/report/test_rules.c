@@ -63,24 +63,24 @@ static void nonsense_gets_one_clear_line(void **state) {
     refuses("", "a.cu:7: ``: a rule begins with `expect` or `ignore`");
     refuses("exepct x", "a.cu:7: `exepct x`: a rule begins with `expect` or `ignore`");
     refuses("expect", "a.cu:7: an expectation is `METRIC <= NUMBER` or `no findings`");
-    refuses("expect no", "a.cu:7: behind `no` comes `findings`");
+    refuses("expect no", "a.cu:7: expected `findings` after `no`");
     refuses("expect sector/request <= 4",
             "a.cu:7: no metric is called `sector/request`: did you mean `sectors/request`?");
     refuses("expect zzzzzzzz <= 4", "a.cu:7: no metric is called `zzzzzzzz`: docs/check.md lists them");
-    refuses("expect sectors", "a.cu:7: behind `sectors` comes one of <= < >= > == !=");
-    refuses("expect sectors =< 4", "a.cu:7: behind `sectors` comes one of <= < >= > == !=");
-    refuses("expect sectors <= four", "a.cu:7: behind `sectors <=` comes a number");
-    refuses("expect sectors <= inf", "a.cu:7: behind `sectors <=` comes a number");
-    refuses("expect sectors <= 4%", "a.cu:7: `sectors` is no percentage: leave the % out");
-    refuses("expect l1_hit >= 0.4", "a.cu:7: `l1_hit` is a percentage: write % behind the number");
-    refuses("expect sectors <= 4 5", "a.cu:7: behind `sectors <= 4` comes a comma or the end, not `5`");
+    refuses("expect sectors", "a.cu:7: expected one of <= < >= > == != after `sectors`");
+    refuses("expect sectors =< 4", "a.cu:7: expected one of <= < >= > == != after `sectors`");
+    refuses("expect sectors <= four", "a.cu:7: expected a number after `sectors <=`");
+    refuses("expect sectors <= inf", "a.cu:7: expected a number after `sectors <=`");
+    refuses("expect sectors <= 4%", "a.cu:7: `sectors` is not a percentage: leave out the %");
+    refuses("expect l1_hit >= 0.4", "a.cu:7: `l1_hit` is a percentage: write % after the number");
+    refuses("expect sectors <= 4 5", "a.cu:7: expected a comma or the end after `sectors <= 4`, not `5`");
     refuses("expect gloabl_load sectors <= 4",
             "a.cu:7: no group of instructions is called `gloabl_load`: did you mean `global_load`?");
     refuses("expect shared_load sectors <= 4",
             "a.cu:7: `shared_load sectors`: `sectors` is not counted for these instructions");
     refuses("expect global occupancy > 50%",
             "a.cu:7: `global occupancy`: `occupancy` is of the whole launch, not of some instructions");
-    refuses("ignore", "a.cu:7: behind `ignore` comes a kind of finding and the reason");
+    refuses("ignore", "a.cu:7: expected a kind of finding and a reason after `ignore`");
     refuses("ignore race-shraed x", "a.cu:7: no finding is called `race-shraed`: did you mean `race-shared`?");
 }
 
@@ -145,9 +145,10 @@ static void a_bad_line_of_a_file_is_named(void **state) {
     refuses_file("\nno findings", "rules.txt:2: a rule is `KERNEL: expect ...` or `KERNEL at FILE:LINE: ignore ...`");
     refuses_file("a b: no findings",
                  "rules.txt:1: a rule is `KERNEL: expect ...` or `KERNEL at FILE:LINE: ignore ...`");
-    refuses_file("k at f.cu:x: no findings", "rules.txt:1: behind `f.cu:` comes a line, as 12, or lines, as 12-20");
-    refuses_file("k at f.cu:9-3: no findings", "rules.txt:1: behind `f.cu:` comes a line, as 12, or lines, as 12-20");
-    refuses_file("k: sectors", "rules.txt:1: behind `sectors` comes one of <= < >= > == !=");
+    refuses_file("k at f.cu:x: no findings", "rules.txt:1: expected a line, as 12, or lines, as 12-20, after `f.cu:`");
+    refuses_file("k at f.cu:9-3: no findings",
+                 "rules.txt:1: expected a line, as 12, or lines, as 12-20, after `f.cu:`");
+    refuses_file("k: sectors", "rules.txt:1: expected one of <= < >= > == != after `sectors`");
 }
 
 /* ---- holding ---- */

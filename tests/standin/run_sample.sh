@@ -77,8 +77,8 @@ refused() { # WHAT PATTERN COMMAND...
     result "$what, in one line" one_line "$work/err"
     result "$what, with the reason" says "$pattern" err
 }
-refused 'a sample of nothing' '`0` is no whole number above 0' "$haul" profile --sample 0 -- "$program" once 5
-refused 'a sample of what is no number' '`many` is no whole number' "$haul" profile --sample many -- "$program" once 5
+refused 'a sample of nothing' '`0` is not a whole number above 0' "$haul" profile --sample 0 -- "$program" once 5
+refused 'a sample of what is not a number' '`many` is not a whole number' "$haul" profile --sample many -- "$program" once 5
 refused 'a sample without a number' 'sample' "$haul" profile --sample -- "$program" once 5
 refused 'a check of a sample' 'option --sample' "$haul" check --sample 5 -- "$program" once 5
 refused 'a run of a sample' 'option --sample' "$haul" run --sample 5 -- "$program" once 5

@@ -23,7 +23,8 @@ static haul_peers_function *entry_of(void *library) {
 /* Checks the library's version before anything of its table is used, and lets it use the device. */
 static haul_status open_table(bench_library *l, const haul_device *device) {
     haul_peers_function *entry = entry_of(l->handle);
-    if (!entry) return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: has no haul_peers(): it is no library of peers", l->name);
+    if (!entry)
+        return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: has no haul_peers(): it is not a library of peers", l->name);
     l->table = entry();
     if (l->table->version != HAUL_PEERS_VERSION)
         return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: is for another version of haul: build it anew", l->name);

@@ -76,7 +76,7 @@ static haul_status list(exercise_job *j) {
 static haul_status write_new(const char *path, const text *content, const char *name) {
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST)
-        return haul_fail(HAUL_ERROR_FILE, "%s: is there already and stays as it is: `haul exercise start %s OTHER.cu`",
+        return haul_fail(HAUL_ERROR_FILE, "%s: already exists and stays as it is: `haul exercise start %s OTHER.cu`",
                          path, name);
     if (file < 0) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be made: %s", path, strerror(errno));
     const bool whole = write(file, text_string(content), content->length) == (ssize_t)content->length;

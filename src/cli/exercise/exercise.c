@@ -86,7 +86,7 @@ static const char *wrong_spec(const json_t *spec) {
     if (!json_is_string(json_object_get(spec, "title"))) return "there is no title";
     if (!json_is_string(json_object_get(spec, "function"))) return "there is no function";
     const json_t *hints = json_object_get(spec, "hints");
-    if (!is_text_array(hints) || !json_array_size(hints)) return "hints is no list of texts";
+    if (!is_text_array(hints) || !json_array_size(hints)) return "hints is not a list of texts";
     const json_t *scored = json_object_get(spec, "scored");
     if (scored && !is_one_of(json_string_value(scored), exercise_metric_names, EXERCISE_METRICS))
         return "scored names no metric";

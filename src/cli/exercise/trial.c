@@ -177,7 +177,7 @@ haul_status exercise_trial_open(exercise_trial *t, const exercise *e, const char
     const char *place = getenv("TMPDIR");
     *t = (exercise_trial){.exercise = e, .values = v, .source = source};
     if (!compile_is_source(source))
-        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: is no CUDA file: give a .cu file", source);
+        return haul_fail(HAUL_ERROR_ARGUMENT, "%s: is not a CUDA file: give a .cu file", source);
     if (access(source, R_OK) != 0)
         return haul_fail(HAUL_ERROR_FILE, "%s: cannot be read: %s: `haul exercise start %s` writes one", source,
                          strerror(errno), e->name);

@@ -49,7 +49,7 @@ static const report_column columns[] = {
     {"mode", "L2", REPORT_TEXT, NULL},
     {"first", "First", REPORT_BYTES, "read from device memory by the first kernel that reads the table"},
     {"again", "Again", REPORT_BYTES, "by the next one, which reads it again"},
-    {"behind", "Behind the stream", REPORT_BYTES, "by the last one, after one that reads twice as much as L2 holds"},
+    {"behind", "After the stream", REPORT_BYTES, "by the last one, after one that reads twice as much as L2 holds"},
     {"hit_rate", "L2 hit rate", REPORT_PERCENT, "of the last one"},
     {"us", "Estimated", REPORT_MICROSECONDS, "of the last one"},
 };
@@ -179,7 +179,7 @@ haul_status lab_run_reuse(lab_workbench *b) {
     report_chart *c = report_add_chart(b->section, "behind", "Read from device memory by the last kernel", REPORT_BARS,
                                        (report_axis){"L2", REPORT_LINEAR, REPORT_TEXT},
                                        (report_axis){"bytes", REPORT_LINEAR, REPORT_BYTES});
-    report_series *s = report_add_series(c, "behind the stream", REPORT_SOLID);
+    report_series *s = report_add_series(c, "after the stream", REPORT_SOLID);
     for (size_t k = 0; k < sizeof modes / sizeof modes[0]; k++) {
         report_add_category(c, "%s", modes[k].title);
         HAUL_TRY(run_mode(b, &modes[k], t, s));

@@ -129,7 +129,7 @@ static haul_status lower_bulk(sim_lowering *l, const ptx_instruction *i, sim_han
     return HAUL_OK;
 }
 
-/* A multicast has the mask of ranks behind the mbarrier. */
+/* A multicast has the mask of ranks after the mbarrier. */
 haul_status LOWER(CP_BULK_LOAD)(sim_lowering *l, const ptx_instruction *i) {
     const bool multicast = i->mods[PTX_SLOT_MULTICAST] != 0;
     const uint32_t ranks = multicast ? sim_source(l, &i->operands[4], PTX_U16) : 0;

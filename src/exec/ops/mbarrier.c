@@ -200,7 +200,7 @@ haul_status LOWER(MBARRIER_ARRIVE_DROP)(sim_lowering *l, const ptx_instruction *
 
 /* ---- cp.async.mbarrier.arrive: imm2: .noinc ---- */
 
-/* Puts an arrival behind the thread's earlier copies; it takes effect when they complete (async.c). Without .noinc the
+/* Puts an arrival after the thread's earlier copies; it takes effect when they complete (async.c). Without .noinc the
  * pending count grows by one now, so that this arrival leaves the others' number as it was. */
 static sim_step arrive_after_copies(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_copy c = {.bytes = 0};

@@ -80,7 +80,7 @@ static sim_step save(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* Frees everything allocated behind the address. */
+/* Frees everything allocated after the address. */
 static sim_step restore(sim_warp *w, const sim_op *op, uint32_t active) {
     for (; active; active &= active - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(active);

@@ -391,7 +391,7 @@ haul_status LOWER(TMEM_FENCE_AFTER)(sim_lowering *l, const ptx_instruction *i) {
 /* ---- tcgen05.commit; a, imm, SIM_OP_WIDE: the mbarrier; b: the ranks at which it arrives, x: whether they are given
  * ---- */
 
-/* Puts a commit behind the thread's products and copies in the block's queue. When somebody waits for the mbarrier, the
+/* Puts a commit after the thread's products and copies in the block's queue. When somebody waits for the mbarrier, the
  * work before the commit is done, and then it arrives. With .multicast it arrives in each block that the mask names, at
  * the same offset. Misuse of the mbarrier is found now, where the message can name the line. */
 static sim_step commit(sim_warp *w, const sim_op *op, uint32_t active) {

@@ -241,7 +241,7 @@ haul_status LOWER(WGMMA_WAIT)(sim_lowering *l, const ptx_instruction *i) {
 enum { SUMS, A, B, METADATA, SELECTOR, SPARSE_OPERANDS = 2 };
 enum { KEEP, SIGN_A, SIGN_B, TRANS_A }; /* after b and the metadata */
 
-/* Returns the operands behind b and the metadata. */
+/* Returns the operands after b and the metadata. */
 static const ptx_operand *tail_of(const ptx_instruction *i) {
     return i->operands + B + 1 + (ptx_is_sparse(i) ? SPARSE_OPERANDS : 0);
 }

@@ -55,7 +55,7 @@ static inline uint64_t sim_level_offset(const sim_level *l, uint32_t x, uint32_t
 unsigned sim_texel_bytes(unsigned format, unsigned channels);
 const char *sim_format_name(unsigned format); /* "u8"; NULL for an invalid format */
 
-/* Lays out level `number` of that shape from byte *bytes of its array on; moves *bytes behind it. */
+/* Lays out level `number` of that shape from byte *bytes of its array on; moves *bytes after it. */
 void sim_level_lay_out(const sim_array_shape *shape, unsigned number, sim_level *level, uint64_t *bytes);
 
 /* Returns HAUL_ERROR_ARGUMENT or _UNSUPPORTED, and says why, if an array cannot have that shape. `levels`: the

@@ -56,7 +56,7 @@ static haul_status read_fill(launch_list *list, json_t *object, launch_argument 
     a->fill = LAUNCH_FILL_ELEMENTS;
     if (a->elements.scalar) return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT,
-                     "buf: `%s` is no fill rule: " LAUNCH_RULE_LIST ", file, " LAUNCH_SAME
+                     "buf: `%s` is not a fill rule: " LAUNCH_RULE_LIST ", file, " LAUNCH_SAME
                      ", and no type: " LAUNCH_SCALAR_LIST,
                      name);
 }

@@ -60,7 +60,7 @@ haul_status launch_parse_spread(const char *name, const char *string, launch_ele
     const size_t length = strcspn(string, ":");
     e->spread = LAUNCH_SPREAD_PLAIN + 1;
     while (e->spread < SPREADS && strcmp(name, spread_names[e->spread]) != 0) e->spread++;
-    if (e->spread == SPREADS) return haul_fail(HAUL_ERROR_ARGUMENT, "`%s` is no distribution", name);
+    if (e->spread == SPREADS) return haul_fail(HAUL_ERROR_ARGUMENT, "`%s` is not a distribution", name);
     const unsigned numbers = numbers_of[e->spread];
     snprintf(first, sizeof first, "%.*s", (int)(length < sizeof first ? length : 0), string);
     const bool has_second = string[length] == ':';

@@ -107,7 +107,7 @@ static haul_status check_shares(const launch_description *d) {
         const launch_argument *a = &d->arguments[i];
         const launch_argument *of = a->of < d->argument_count ? &d->arguments[a->of] : NULL;
         if ((a->tensor || a->shares) && (!of || of->kind != HAUL_ARGUMENT_BUFFER || of->shares))
-            return haul_fail(HAUL_ERROR_ARGUMENT, "%s[%zu]: of: argument %zu is no buffer of its own",
+            return haul_fail(HAUL_ERROR_ARGUMENT, "%s[%zu]: of: argument %zu is not a buffer of its own",
                              a->is_field ? "field of args" : "args", a->is_field ? a->inside : i, a->of);
     }
     return HAUL_OK;
@@ -203,7 +203,7 @@ static haul_status read_window(json_t *object, const launch_description *d, laun
     int64_t argument = 0;
     if (!at) return HAUL_OK;
     HAUL_TRY(launch_read_integer(at, "l2.arg", 0, (int64_t)d->argument_count - 1, &argument));
-    if (d->arguments[argument].kind != HAUL_ARGUMENT_BUFFER) return wrong("l2.arg", "is no buffer");
+    if (d->arguments[argument].kind != HAUL_ARGUMENT_BUFFER) return wrong("l2.arg", "is not a buffer");
     l2->has_window = true;
     l2->argument = (size_t)argument;
     l2->ratio = ratio ? json_number_value(ratio) : 1;
@@ -285,7 +285,7 @@ static haul_status read_line(launch_list *list, const char *name, size_t number,
     json_error_t error;
     json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error);
     if (!object)
-        return haul_fail(HAUL_ERROR_SYNTAX, "%s:%zu: no valid JSON, column %d: %s", name, number, error.column,
+        return haul_fail(HAUL_ERROR_SYNTAX, "%s:%zu: not valid JSON, column %d: %s", name, number, error.column,
                          error.text);
     launch_description *d = push(list);
     if (!d || !(d->where = arena_printf(&list->memory, "%s:%zu", name, number))) {

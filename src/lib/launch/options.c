@@ -130,8 +130,9 @@ static haul_status check_step(const char *string, const launch_argument *a) {
         step = rest;
     }
     if (a->fill != LAUNCH_FILL_PERM || n <= 1) return HAUL_OK;
-    return wrong(string, "i * SEED mod WORDS is no permutation where both have a factor in common; use shuffle for a "
-                         "random one, or index for random numbers that repeat");
+    return wrong(string,
+                 "i * SEED mod WORDS is not a permutation where both have a factor in common; use shuffle for a "
+                 "random one, or index for random numbers that repeat");
 }
 
 /* Elements have a count and a seed where rules have words and a seed. */
@@ -191,7 +192,7 @@ haul_status launch_parse_argument(launch_list *list, const char *string, launch_
     if (!copy) return haul_no_memory("the arguments");
     const char *kind = next_field(&rest, ':');
     if (!rest)
-        return wrong(string, "is no argument: write KIND:NUMBER with a kind of " LAUNCH_SCALAR_LIST
+        return wrong(string, "is not an argument: write KIND:NUMBER with a kind of " LAUNCH_SCALAR_LIST
                              "; or buf:FILL:WORDS, buf:file=PATH, tex:FILL:SHAPE:FORMAT, bytes:HEX, struct:{FIELDS}");
     if (strcmp(kind, "buf") == 0) return parse_buffer(string, rest, a);
     if (strcmp(kind, "tex") == 0 || strcmp(kind, "surf") == 0) return launch_parse_texture(list, rest, *kind == 's', a);

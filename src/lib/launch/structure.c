@@ -109,13 +109,13 @@ static haul_status wrong_count(const char *kind, size_t wanted, size_t given) {
 haul_status launch_parse_vector(launch_list *list, const char *kind, const char *numbers, launch_argument *a) {
     row r;
     size_t count = 0;
-    if (!split_kind(kind, &r)) return haul_fail(HAUL_ERROR_ARGUMENT, "`%s` is no kind of vector", kind);
+    if (!split_kind(kind, &r)) return haul_fail(HAUL_ERROR_ARGUMENT, "`%s` is not a kind of vector", kind);
     launch_argument *elements = ARENA_ARRAY(&list->memory, r.count, launch_argument);
     if (!elements) return haul_no_memory("the arguments");
     for (const char *at = numbers; at; count++) {
         char number[64];
         const size_t length = strcspn(at, ",");
-        if (length >= sizeof number) return haul_fail(HAUL_ERROR_ARGUMENT, "`%.40s...` is no number", at);
+        if (length >= sizeof number) return haul_fail(HAUL_ERROR_ARGUMENT, "`%.40s...` is not a number", at);
         snprintf(number, sizeof number, "%.*s", (int)length, at);
         if (count < r.count) HAUL_TRY(launch_scalar_parse(r.scalar, number, &elements[count]));
         at = at[length] ? at + length + 1 : NULL;
@@ -130,7 +130,7 @@ static haul_status read_row(launch_list *list, const char *kind, json_t *values,
     if (r.scalar)
         r = (row){r.scalar, count, launch_scalar_bytes(r.scalar)};
     else if (!split_kind(kind, &r))
-        return haul_fail(HAUL_ERROR_ARGUMENT, "`%s` is no kind of vector", kind);
+        return haul_fail(HAUL_ERROR_ARGUMENT, "`%s` is not a kind of vector", kind);
     if (!json_is_array(values) || !count || count > MOST_FIELDS)
         return haul_fail(HAUL_ERROR_ARGUMENT, "%s: must be an array of numbers", kind);
     if (count != r.count) return wrong_count(kind, r.count, count);

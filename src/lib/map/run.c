@@ -279,7 +279,7 @@ static uint64_t lag_of(const haul_mapper *m) {
     return m->drains && depth > 3 ? depth - 2 : depth - 1;
 }
 
-/* Fills run up to `ahead` chunks before they are issued, collects `lag` chunks behind. */
+/* Fills run up to `ahead` chunks before they are issued, collects `lag` chunks after. */
 static haul_status run_chunks(haul_mapper *m) {
     const uint64_t n = m->plan.chunks, depth = m->plan.depth, ahead = depth > 2 ? depth - 2 : 0, lag = lag_of(m);
     uint64_t filled = 0;

@@ -176,7 +176,7 @@ static haul_status read_number(csv *c, const column *k, double *value) {
         if (*s != ',') digits[length++] = *s;
     }
     digits[length] = '\0';
-    if (*s || !number_f64(digits, value) || *value < 0) return wrong(c, "a value is no number");
+    if (*s || !number_f64(digits, value) || *value < 0) return wrong(c, "a value is not a number");
     *value *= k->factor;
     return HAUL_OK;
 }

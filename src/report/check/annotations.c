@@ -1,3 +1,9 @@
+/* Reads rules from comments of a source file: `// haul: expect ...` and `// haul: ignore ...`.
+ *
+ * A rule applies to what its comment stands at: the line it is on, the statement or the function that follows, or the
+ * function that it opens. No C++ parser is needed for that. The code is copied with comments, strings and preprocessor
+ * lines blanked; then braces, semicolons and parentheses show where statements and bodies end. Offsets in the copy are
+ * those in the file, so lines can be told from them. */
 #include "report/check/annotations.h"
 
 #include "base/search.h"
@@ -6,13 +12,14 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A file with its comments, strings and preprocessor lines blanked, except for line ends, so that the rest can be
- * parsed as code; and its comments for haul. */
+/* A comment for haul. */
 typedef struct comment {
     size_t start, end; /* offsets of the comment in the file */
     const char *words; /* after `haul:` */
 } comment;
 
+/* The file being read. `code` is a copy with comments, strings and preprocessor lines blanked, except for line ends, so
+ * that the rest can be parsed as code. */
 typedef struct reader {
     report_rules *rules;
     const char *name, *path;
@@ -25,6 +32,7 @@ typedef struct reader {
     size_t count, capacity;
 } reader;
 
+/* Guards against files that are not sources. */
 enum { MOST_COMMENTS = 1000 };
 
 static haul_status find_lines(reader *r) {
@@ -47,6 +55,7 @@ static uint32_t line_at(const reader *r, size_t offset) {
 
 /* ---- finding code ---- */
 
+/* Line ends stay, so that line numbers do. */
 static void blank(reader *r, size_t start, size_t end) {
     for (size_t i = start; i < end; i++) {
         if (r->code[i] != '\n') r->code[i] = ' ';
@@ -75,13 +84,14 @@ static haul_status keep_comment(reader *r, size_t start, size_t end) {
     return HAUL_OK;
 }
 
-/* The end of the comment, string or character that begins at `i`. */
+/* The end of the comment that begins at `i`; an open one lasts to the end of the file. */
 static size_t end_of_comment(const reader *r, size_t i) {
     if (r->source[i + 1] == '/') return i + strcspn(r->source + i, "\n");
     const char *end = strstr(r->source + i + 2, "*/");
     return end ? (size_t)(end - r->source) + 2 : r->length;
 }
 
+/* The end of the string or character that begins at `i`. An open one ends with its line, as compilers recover. */
 static size_t end_of_string(const reader *r, size_t i) {
     char quote = r->source[i++];
     while (r->source[i] && r->source[i] != quote && r->source[i] != '\n')
@@ -95,6 +105,7 @@ static bool begins_string(const reader *r, size_t i) {
     return r->source[i] == '\'' && !(i && isalnum((unsigned char)r->source[i - 1]));
 }
 
+/* Collects comments for haul and blanks everything that is not code. */
 static haul_status separate(reader *r) {
     for (size_t i = 0; r->source[i];) {
         bool is_comment = r->source[i] == '/' && (r->source[i + 1] == '/' || r->source[i + 1] == '*');
@@ -110,6 +121,7 @@ static haul_status separate(reader *r) {
     return HAUL_OK;
 }
 
+/* A directive continues on the next line after a backslash. */
 static void blank_directives(reader *r) {
     for (size_t i = 0; i < r->length;) {
         size_t first = i + strspn(r->code + i, " \t"), end = i + strcspn(r->code + i, "\n");
@@ -123,6 +135,7 @@ static void blank_directives(reader *r) {
 
 /* ---- the target of a comment ---- */
 
+/* A plain search: that the word may be part of a longer name does no harm, since the words begin with underscores. */
 static bool has_word(const char *code, size_t start, size_t end, const char *word) {
     size_t length = strlen(word);
     for (size_t i = start; i + length <= end; i++) {
@@ -155,6 +168,7 @@ static size_t start_of_head(const reader *r, size_t i) {
     return 0;
 }
 
+/* The closing brace of the body that `brace` opens; the last character if it is not closed. */
 static size_t end_of_body(const reader *r, size_t brace) {
     size_t depth = 0;
     for (size_t i = brace; i < r->length; i++) {
@@ -168,6 +182,7 @@ static bool is_name(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
+/* The position after the parenthesis that closes the one at `i`. */
 static size_t skip_parentheses(const reader *r, size_t i, size_t end) {
     size_t depth = 0;
     for (; i < end; i++) {
@@ -258,6 +273,8 @@ static size_t opening_brace(const reader *r, const comment *c) {
     return has_word(r->code, start, brace, "__global__") || has_word(r->code, start, brace, "__device__") ? brace : 0;
 }
 
+/* After code, or before code on the same line, a comment means its own line. Alone on a line it means the function
+ * that it opens, or else what follows. */
 static haul_status find_scope(const reader *r, const comment *c, report_scope *scope) {
     *scope = (report_scope){.file = r->path, .exact = true};
     bool leads = has_code_behind(r, c->end);
@@ -274,6 +291,8 @@ static haul_status find_scope(const reader *r, const comment *c, report_scope *s
     return apply_to_head(r, start, end_of_head(r, start), scope);
 }
 
+/* Makes the comment's rule. A rule on lines also remembers the kernel around it, so that it cannot be missed unnoticed
+ * if its lines have no instructions. */
 static haul_status apply(const reader *r, const comment *c) {
     report_rule rule = {.file = r->name, .line = line_at(r, c->start), .in_source = true};
     haul_status status = find_scope(r, c, &rule.scope);

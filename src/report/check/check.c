@@ -1,3 +1,8 @@
+/* Judges a launch: which findings count, which are ignored, and which expectations hold.
+ *
+ * The verdict is data; text, JSON, SARIF and JUnit are written from it by the files beside this one. A checker lives
+ * for the whole command: it keeps the rules, the comments that were read, the totals, and the defects that were met
+ * before. A verdict lives for one launch. */
 #include "report/check/check.h"
 
 #include "base/hash.h"
@@ -30,6 +35,7 @@ bool report_verdict_passed(const report_verdict *v) {
 
 /* ---- comments of the sources ---- */
 
+/* Files are few, so a list is enough. */
 static bool was_read(const report_checker *c, const char *path) {
     for (size_t i = 0; i < c->read_count; i++) {
         if (strcmp(c->read[i], path) == 0) return true;
@@ -37,6 +43,7 @@ static bool was_read(const report_checker *c, const char *path) {
     return false;
 }
 
+/* Reads the rules in a source file's comments, once for each file by its real path. */
 static haul_status read_comments(report_checker *c, const char *file) {
     const char *path = report_source_path(c->sources, file);
     if (!path || was_read(c, path)) return HAUL_OK;
@@ -65,6 +72,7 @@ static haul_status read_all_comments(report_checker *c, const haul_launch_record
 
 /* ---- findings ---- */
 
+/* The place that a report shows for an access: the user's line, or the line of the PTX if there are no line numbers. */
 static report_finding_place place_of(const report_checked_launch *launch, const haul_finding_access *access) {
     report_finding_place found = {0};
     const haul_launch_record *r = launch->record;
@@ -82,6 +90,7 @@ static report_finding_place place_of(const report_checked_launch *launch, const 
     return found;
 }
 
+/* Whether any instruction of the kernel lies in the rule's scope. */
 static bool in_record(const report_rule *rule, report_sources *sources, const haul_launch_record *r) {
     for (size_t i = 0; i < r->instruction_count; i++) {
         if (report_scope_has_place(&rule->scope, sources, &r->instructions[i].place)) return true;
@@ -96,6 +105,7 @@ static bool is_for_launch(const report_rule *rule, report_sources *sources, cons
     return in_record(rule, sources, r);
 }
 
+/* Whether an access of the finding lies in the rule's scope. A rule from a file may also name a line of the PTX. */
 static bool has_end(const report_rule *rule, report_sources *sources, const report_finding_place *end) {
     if (end->instruction && report_scope_has_place(&rule->scope, sources, &end->instruction->place)) return true;
     if (end->place || !end->file || rule->scope.exact) return false;
@@ -103,6 +113,7 @@ static bool has_end(const report_rule *rule, report_sources *sources, const repo
     return report_scope_has_place(&rule->scope, sources, &in_ptx);
 }
 
+/* A rule for lines concerns a finding if either of its two accesses is there. */
 static bool concerns(const report_rule *rule, report_sources *sources, const haul_launch_record *r,
                      const report_finding *f) {
     if (!is_for_launch(rule, sources, r)) return false;
@@ -110,6 +121,7 @@ static bool concerns(const report_rule *rule, report_sources *sources, const hau
     return whole_launch || has_end(rule, sources, &f->access) || has_end(rule, sources, &f->other);
 }
 
+/* The first rule that concerns the finding counts as used; the others may turn out to be unused. */
 static void apply_ignores(report_checker *c, const haul_launch_record *r, report_finding *f) {
     for (size_t i = 0; i < c->rules.count && !f->ignored_by; i++) {
         report_rule *rule = &c->rules.items[i];
@@ -120,6 +132,7 @@ static void apply_ignores(report_checker *c, const haul_launch_record *r, report
     }
 }
 
+/* Adds the finding to the verdict's counts. It makes the check fail if its grade is at least the one asked for. */
 static void grade_finding(report_checker *c, report_verdict *v, report_finding *f) {
     apply_ignores(c, v->launch.record, f);
     f->counts = !f->ignored_by && f->first->grade <= c->counted;
@@ -138,18 +151,21 @@ static uint64_t hash_place(uint64_t hash, const report_finding_place *place) {
     return hash_bytes(hash_text(hash, place->file), &place->line, sizeof place->line);
 }
 
+/* The identity of a defect over launches: kind, grade, kernel, and the lines of both accesses. */
 static uint64_t key_of(const report_verdict *v, const report_finding *f) {
     const int what[] = {(int)f->first->kind, (int)f->first->grade};
     const uint64_t hash = hash_bytes(hash_text(HASH_START, v->launch.record->kernel), what, sizeof what);
     return hash_place(hash_place(hash, &f->access), &f->other);
 }
 
+/* How notes refer to a defect that was reported before. */
 static const char *name_of(arena *memory, const report_verdict *v, const report_finding *f) {
     const char *kind = haul_finding_kinds[f->first->kind].key;
     if (!f->access.file) return arena_printf(memory, "note: %s in %s", kind, v->kernel);
     return arena_printf(memory, "%s:%" PRIu32 ": note: %s in %s", f->access.file, f->access.line, kind, v->kernel);
 }
 
+/* Returns NULL without memory. */
 static report_defect *add_defect(report_checker *c, uint64_t key) {
     if (c->defect_count == c->defect_capacity) {
         report_defect *more =
@@ -176,6 +192,7 @@ static haul_status meet_defect(report_checker *c, const report_verdict *v, repor
     return HAUL_OK;
 }
 
+/* Places come first, since rules need them. Defects are met last, because ignored findings are none. */
 static haul_status add_findings(report_checker *c, report_verdict *v) {
     const haul_launch_record *r = v->launch.record;
     v->findings = ARENA_ARRAY(&v->memory, r->finding_count, report_finding);
@@ -200,6 +217,7 @@ static haul_status add_findings(report_checker *c, report_verdict *v) {
 
 /* ---- expectations ---- */
 
+/* For `no findings`: how many counting findings the rule concerns. */
 static size_t count_concerned(const report_checker *c, const report_verdict *v, const report_rule *rule) {
     size_t count = 0;
     for (size_t i = 0; i < v->finding_count; i++) {
@@ -226,6 +244,7 @@ static const char *add_worst(report_verdict *v, const report_rule *rule, const c
                         report_file_name(place->file), place->line);
 }
 
+/* The measured value, or why there is none. */
 static const char *describe(arena *memory, const report_rule *rule, const haul_launch_record *r,
                             const report_outcome *o) {
     switch (o->reading) {
@@ -237,6 +256,7 @@ static const char *describe(arena *memory, const report_rule *rule, const haul_l
     }
 }
 
+/* Evaluates an expectation. One that cannot be measured does not hold: a misplaced rule must not pass. */
 static haul_status hold(const report_checker *c, report_verdict *v, report_rule *rule) {
     const haul_launch_record *r = v->launch.record;
     report_outcome *o = &v->outcomes[v->outcome_count++];
@@ -277,6 +297,7 @@ static haul_status hold_expectations(report_checker *c, report_verdict *v) {
 
 /* ---- a launch ---- */
 
+/* Totals decide the exit status and the last line of the command. */
 static void add_totals(report_totals *t, const report_verdict *v) {
     t->launches += v->launch.id >= 0;
     t->failing += !report_verdict_passed(v);

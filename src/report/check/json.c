@@ -1,4 +1,7 @@
-/* Writes a launch's findings as one JSON object. */
+/* Writes a launch's findings as one JSON object.
+ *
+ * The fields are documented in docs/check.md, and programs rely on them: unknown values are null rather than left out.
+ * If jansson runs out of memory inside an object, that object is NULL and so is the whole. */
 #include "base/status.h"
 #include "report/check/check.h"
 #include "report/json.h"
@@ -39,6 +42,7 @@ static json_t *access_json(const haul_finding_access *access, const report_findi
     return object;
 }
 
+/* A difference between two schedules: the first word that differs, and how many do. */
 static json_t *words_json(const report_difference *d) {
     json_t *words =
         json_pack("{s:I, s:I, s:o, s:o}", "word", (json_int_t)d->word, "differing", (json_int_t)d->words, "usual",
@@ -61,6 +65,7 @@ static json_t *witness_json(const report_witness *w) {
     return object;
 }
 
+/* The finding's own access is merged into the object; the other access is an object of its own. */
 static json_t *finding_json(const report_finding *f) {
     const haul_finding *first = f->first;
     const haul_finding_info *kind = &haul_finding_kinds[first->kind];
@@ -88,6 +93,7 @@ static json_t *finding_json(const report_finding *f) {
     return object;
 }
 
+/* `value` is null if the metric could not be read; `measured` says why. */
 static json_t *outcome_json(const report_outcome *o) {
     return json_pack("{s:o, s:I, s:o, s:b, s:o, s:s}", "file", report_json_string(o->rule->file), "line",
                      (json_int_t)o->rule->line, "expect", report_json_string(o->rule->text), "holds", o->holds, "value",

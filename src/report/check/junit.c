@@ -1,4 +1,8 @@
-/* Writes launches and expectations as JUnit test cases, which most CI services show. */
+/* Writes launches and expectations as JUnit test cases, which most CI services show.
+ *
+ * A launch is a test case that fails by its findings; each expectation is another. The classname is the kernel, so
+ * services group by it. Cases are collected as text while launches run, and the totals, which come first in the file,
+ * are added at the end. */
 #include "base/status.h"
 #include "report/check/check.h"
 #include "report/write/markup.h"
@@ -20,6 +24,7 @@ static void open_case(report_junit *j, const char *name, const report_verdict *v
     j->tests++;
 }
 
+/* The message is the line that a service shows; the body holds the rest. */
 static void open_failure(report_junit *j, const char *type, const char *message) {
     text_printf(&j->cases, "    <failure type=\"%s\" message=\"", type);
     markup_put(&j->cases, message);
@@ -31,6 +36,7 @@ static void close_failure(report_junit *j, const text *body) {
     text_put(&j->cases, "</failure>\n");
 }
 
+/* A finding in several lines, in the order of the text report. */
 static void describe(const report_finding *f, text *out) {
     const haul_finding *first = f->first;
     const haul_finding_info *kind = &haul_finding_kinds[first->kind];

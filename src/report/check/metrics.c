@@ -1,3 +1,8 @@
+/* Metrics that expectations name: reads them from the record of a launch.
+ *
+ * The rows of metrics.def are quotients of sums over instructions, such as sectors over requests, or values of a whole
+ * launch. Counters by name are allowed too. Each metric says for which classes of instructions it is counted; `group
+ * metric` narrows that. */
 #include "report/check/metrics.h"
 
 #include "report/profile/memory_tables.h"
@@ -6,6 +11,7 @@
 
 /* ---- the table ---- */
 
+/* Sets of classes, as metrics.def uses them. */
 #define OF(class) (1u << HAUL_CLASS_##class)
 #define BULK (OF(BULK_LOAD) | OF(BULK_STORE))
 #define LDGSTS (OF(LDGSTS_ACCESS) | OF(LDGSTS_BYPASS))
@@ -62,6 +68,7 @@ void report_visit_metrics(void (*visit)(void *context, const char *name, report_
 
 /* ---- lookup ---- */
 
+/* A counter has no row in the table; it is read from the launch's counters. */
 static bool find_counter(const char *name, report_metric *metric) {
     haul_counter counter = haul_counter_find(name);
     if (counter == HAUL_COUNTER_COUNT) return false;
@@ -99,6 +106,7 @@ const char *report_limit_metric(report_metric *metric, const char *group) {
 
 /* ---- reading ---- */
 
+/* Sums the traffic of instructions of the metric's classes within the scope. */
 static haul_traffic sum_of(const report_metric *metric, const report_scope *scope, report_sources *sources,
                            const haul_launch_record *record) {
     haul_traffic sum = {0};
@@ -110,6 +118,7 @@ static haul_traffic sum_of(const report_metric *metric, const report_scope *scop
     return sum;
 }
 
+/* Returns the instruction with the largest or smallest value; NULL if none has any. */
 const haul_instruction_record *report_worst_instruction(const report_metric *metric, const haul_launch_record *record,
                                                         bool most) {
     const haul_instruction_record *worst = NULL;

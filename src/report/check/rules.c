@@ -1,3 +1,8 @@
+/* Parses rules: of --expect and --suppress files, of --ignore, and of comments in sources.
+ *
+ * A line of a file is `KERNEL: WORDS` or `KERNEL at FILE:LINE: WORDS`; a comment has the words alone, because its scope
+ * is where it stands. The words are `expect METRIC <= NUMBER, ...` or `ignore KIND reason`. A file's kind of rule may
+ * be left out. Every error names the file and line; names that are close to a known one are suggested. */
 #include "report/check/rules.h"
 
 #include "base/file.h"
@@ -39,6 +44,7 @@ static const char *skip_blanks(const char *s) {
     return s + strspn(s, " \t\r");
 }
 
+/* A comment ends a rule. */
 static bool ends(const char *s) {
     return !*s || *s == '#' || strncmp(s, "//", 2) == 0;
 }
@@ -56,6 +62,7 @@ static void take_word(const char **s, char word[LONGEST_WORD + 1]) {
     *s = skip_blanks(*s + length);
 }
 
+/* Moves past `word` if it comes next. */
 static bool takes(const char **s, const char *word) {
     size_t length = strlen(word);
     if (word_length(*s) != length || strncmp(*s, word, length) != 0) return false;
@@ -65,6 +72,7 @@ static bool takes(const char **s, const char *word) {
 
 /* ---- expectations ---- */
 
+/* Known names, for suggestions. */
 typedef struct name_list {
     const char *names[64];
     size_t count;
@@ -78,6 +86,7 @@ static void collect(void *context, const char *name, report_unit unit, bool grou
         list->names[list->count++] = name;
 }
 
+/* Fails with the name that is nearest to the unknown one. */
 static haul_status unknown(const char *what, const char *word, bool groups) {
     name_list list = {.groups = groups};
     report_visit_metrics(collect, &list);
@@ -86,6 +95,7 @@ static haul_status unknown(const char *what, const char *word, bool groups) {
     return haul_fail(HAUL_ERROR_SYNTAX, "no %s is called `%s`: docs/check.md lists them", what, word);
 }
 
+/* Limits a metric to a group of instructions. The metric stays as it was if that is an error. */
 static haul_status limit(report_metric *metric, const char *group, const char *name) {
     report_metric probe = *metric;
     const char *wrong = report_limit_metric(&probe, group);
@@ -121,9 +131,10 @@ static haul_status parse_operator(const char **s, report_rule *rule) {
         *s = skip_blanks(*s + length);
         return HAUL_OK;
     }
-    return haul_fail(HAUL_ERROR_SYNTAX, "behind `%s` comes one of <= < >= > == !=", rule->text);
+    return haul_fail(HAUL_ERROR_SYNTAX, "expected one of <= < >= > == != after `%s`", rule->text);
 }
 
+/* Percentages must be written with a percent sign, others without: so `<= 5` of a share cannot mean 500 %. */
 static haul_status parse_value(report_rules *rules, const char **s, report_rule *rule) {
     char number[LONGEST_WORD + 1];
     size_t length = strspn(*s, "0123456789.eE+-");
@@ -131,14 +142,14 @@ static haul_status parse_value(report_rules *rules, const char **s, report_rule 
     memcpy(number, *s, length <= LONGEST_WORD ? length : 0);
     number[length <= LONGEST_WORD ? length : 0] = '\0';
     if (!number_f64(number, &rule->value) || !isfinite(rule->value))
-        return haul_fail(HAUL_ERROR_SYNTAX, "behind `%s %s` comes a number", rule->text, comparison);
+        return haul_fail(HAUL_ERROR_SYNTAX, "expected a number after `%s %s`", rule->text, comparison);
     *s = skip_blanks(*s + length);
     bool percent = **s == '%';
     if (percent) *s = skip_blanks(*s + 1);
     if (percent != (rule->metric.unit == REPORT_PERCENT)) {
         return haul_fail(HAUL_ERROR_SYNTAX,
-                         percent ? "`%s` is no percentage: leave the %% out"
-                                 : "`%s` is a percentage: write %% behind the number",
+                         percent ? "`%s` is not a percentage: leave out the %%"
+                                 : "`%s` is a percentage: write %% after the number",
                          rule->text);
     }
     rule->text = arena_printf(&rules->memory, "%s %s %s%s", rule->text, comparison, number, percent ? "%" : "");
@@ -149,13 +160,14 @@ static haul_status parse_expectation(report_rules *rules, const char **s, report
     if (takes(s, "no")) {
         rule->no_findings = true;
         rule->text = "no findings";
-        return takes(s, "findings") ? HAUL_OK : haul_fail(HAUL_ERROR_SYNTAX, "behind `no` comes `findings`");
+        return takes(s, "findings") ? HAUL_OK : haul_fail(HAUL_ERROR_SYNTAX, "expected `findings` after `no`");
     }
     HAUL_TRY(parse_metric(rules, s, rule));
     HAUL_TRY(parse_operator(s, rule));
     return parse_value(rules, s, rule);
 }
 
+/* Reads expectations separated by commas; each becomes a rule of its own. */
 static haul_status parse_expectations(report_rules *rules, const char *s, const report_rule *where) {
     for (;;) {
         report_rule rule = *where;
@@ -164,7 +176,7 @@ static haul_status parse_expectations(report_rules *rules, const char *s, const 
         HAUL_TRY(push(rules, &rule));
         if (ends(s)) return HAUL_OK;
         if (*s != ',')
-            return haul_fail(HAUL_ERROR_SYNTAX, "behind `%s` comes a comma or the end, not `%.20s`", rule.text, s);
+            return haul_fail(HAUL_ERROR_SYNTAX, "expected a comma or the end after `%s`, not `%.20s`", rule.text, s);
         s = skip_blanks(s + 1);
     }
 }
@@ -175,6 +187,7 @@ bool report_kind_matches(const char *pattern, haul_finding_kind kind) {
     return fnmatch(pattern, haul_finding_kinds[kind].key, 0) == 0;
 }
 
+/* A pattern must match some kind, so that a misspelt one is noticed. */
 static haul_status check_kind(const char *pattern) {
     const char *names[HAUL_FINDING_COUNT];
     for (int i = 0; i < HAUL_FINDING_COUNT; i++) {
@@ -186,10 +199,11 @@ static haul_status check_kind(const char *pattern) {
     return haul_fail(HAUL_ERROR_SYNTAX, "no finding is called `%s`: docs/check.md lists them", pattern);
 }
 
+/* Reads a kind of finding and the reason, which is shown in SARIF. */
 static haul_status parse_ignored(report_rules *rules, const char *s, const report_rule *where) {
     report_rule rule = *where;
     size_t length = strcspn(s, " \t\r");
-    if (ends(s)) return haul_fail(HAUL_ERROR_SYNTAX, "behind `ignore` comes a kind of finding and the reason");
+    if (ends(s)) return haul_fail(HAUL_ERROR_SYNTAX, "expected a kind of finding and a reason after `ignore`");
     rule.kind = REPORT_RULE_IGNORE;
     rule.text = arena_copy(&rules->memory, s, length);
     if (!rule.text) return haul_no_memory("the rules");
@@ -218,7 +232,7 @@ haul_status report_parse_rule(report_rules *rules, const char *words, const repo
 static haul_status parse_place(char *place, report_scope *scope) {
     char *colon = strrchr(place, ':');
     scope->file = place;
-    if (!*place) return haul_fail(HAUL_ERROR_SYNTAX, "behind `at` comes a file");
+    if (!*place) return haul_fail(HAUL_ERROR_SYNTAX, "expected a file after `at`");
     if (!colon) return HAUL_OK;
     *colon = '\0';
     char *dash = strchr(colon + 1, '-');
@@ -226,7 +240,7 @@ static haul_status parse_place(char *place, report_scope *scope) {
     uint64_t first, last;
     if (!number_u64(colon + 1, &first) || !number_u64(dash ? dash + 1 : colon + 1, &last) || first < 1 ||
         last < first || last > UINT32_MAX)
-        return haul_fail(HAUL_ERROR_SYNTAX, "behind `%s:` comes a line, as 12, or lines, as 12-20", place);
+        return haul_fail(HAUL_ERROR_SYNTAX, "expected a line, as 12, or lines, as 12-20, after `%s:`", place);
     scope->first = (uint32_t)first;
     scope->last = (uint32_t)last;
     return HAUL_OK;
@@ -237,6 +251,7 @@ static void trim_end(char *s) {
     while (length && strchr(" \t\r", s[length - 1])) s[--length] = '\0';
 }
 
+/* Reads `KERNEL` or `KERNEL at PLACE`. Kernel and file may be patterns of the shell. */
 static haul_status parse_scope(char *head, report_scope *scope) {
     char *at = strstr(head, " at ");
     if (at) *at = '\0';
@@ -250,6 +265,7 @@ static haul_status parse_scope(char *head, report_scope *scope) {
     return parse_place(place, scope);
 }
 
+/* The colon that ends the scope has a blank after it; those in C++ names and in FILE:LINE have none. */
 static haul_status parse_line(report_rules *rules, char *line, report_rule *rule, report_rule_kind usual) {
     char *colon = strchr(line, ':');
     while (colon && !strchr(" \t", colon[1])) colon = strchr(colon + 1, ':');

@@ -1,5 +1,9 @@
-/* Writes findings as a SARIF 2.1.0 log, which code-scanning services read. Paths below the current folder are relative
- * to it, so that a service finds them in the repository. */
+/* Writes findings as a SARIF 2.1.0 log, which code-scanning services read.
+ *
+ * A service recognises a finding of an earlier log by its fingerprint, so that depends on the kernel, the kind and the
+ * lines, not on paths of this machine or on the launch. The same finding in several launches is one result that counts
+ * its occurrences. Paths below the current folder are relative to it, so that a service finds them in the repository.
+ * The failure of an expectation is a result of its own rule. */
 #include "base/hash.h"
 #include "base/status.h"
 #include "report/check/check.h"
@@ -25,6 +29,7 @@ void report_sarif_free(report_sarif *s) {
 
 /* ---- places ---- */
 
+/* Percent-encodes all bytes that a path of a URI may not contain. */
 static void put_encoded(text *out, const char *path) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
     for (; *path; path++) {
@@ -43,6 +48,7 @@ static void put_uri(text *out, report_sources *sources, const char *file) {
     put_encoded(out, path);
 }
 
+/* A file, and the place in it if the line is known. */
 static json_t *physical_json(report_sources *sources, const char *file, uint32_t line, uint32_t column) {
     text uri = {0};
     put_uri(&uri, sources, file);
@@ -55,6 +61,7 @@ static json_t *physical_json(report_sources *sources, const char *file, uint32_t
     return place;
 }
 
+/* A kernel by its name. */
 static json_t *logical_json(const char *kernel) {
     return json_pack("[{s:o, s:s}]", "name", report_json_string(kernel), "kind", "function");
 }
@@ -70,10 +77,12 @@ static json_t *locations_json(const report_sarif *s, const report_verdict *v, co
     return json_pack("[o]", location);
 }
 
+/* A further place of a result; services show the message beside it. */
 static json_t *related_json(json_int_t id, json_t *place, const char *message) {
     return json_pack("{s:I, s:o, s:{s:s}}", "id", id, "physicalLocation", place, "message", "text", message);
 }
 
+/* Adds the calls that the access was inlined through, except the place that the result itself shows. */
 static void add_chain(report_sources *sources, json_t *related, const report_finding_place *end) {
     if (!end->instruction) return;
     for (const haul_source_place *p = &end->instruction->place; p; p = p->inlined_into) {
@@ -110,6 +119,7 @@ typedef struct fingerprint {
     char digits[17];
 } fingerprint;
 
+/* Only the last part of a file's path counts, because builds happen in different folders. */
 static fingerprint fingerprint_of(const char *rule, const char *kernel, const report_finding_place *a,
                                   const report_finding_place *b) {
     const char *parts[] = {rule, kernel, a->file ? report_file_name(a->file) : "",
@@ -185,7 +195,7 @@ static json_t *failure_json(const report_sarif *s, const report_verdict *v, cons
                      location, "partialFingerprints", fingerprint_json(key));
 }
 
-/* Adds the occurrences to an existing result. */
+/* If the log has this finding already, adds the occurrences to it and returns true. */
 static bool is_known(report_sarif *s, const fingerprint *key, json_int_t count) {
     json_t *index = json_object_get(s->keys, key->digits);
     if (!index) return false;
@@ -195,6 +205,7 @@ static bool is_known(report_sarif *s, const fingerprint *key, json_int_t count) 
     return true;
 }
 
+/* Appends the result; `keys` maps its fingerprint to its index. */
 static haul_status keep(report_sarif *s, const fingerprint *key, json_t *result) {
     json_int_t index = (json_int_t)json_array_size(s->results);
     bool kept = result && json_array_append_new(s->results, result) == 0 &&
@@ -229,6 +240,8 @@ static json_t *rule_json(const char *id, const char *why, const char *cure, haul
                      level_of(grade), "properties", "tags", "cuda");
 }
 
+/* All kinds of findings are listed as rules, in the order of their enumerators: results refer to them by index. The
+ * rule of expectations comes last. */
 static json_t *rules_json(void) {
     json_t *rules = json_array();
     for (int i = 0; i < HAUL_FINDING_COUNT; i++) {

@@ -1,3 +1,7 @@
+/* Whether a rule's scope contains a kernel or a place.
+ *
+ * Rules of files have patterns; those of comments have exact names (`exact`), since brackets and stars may be part of
+ * them. */
 #include "report/check/scope.h"
 
 #include "base/mangled.h"
@@ -9,6 +13,7 @@ static bool is_like(const report_scope *scope, const char *pattern, const char *
     return scope->exact ? strcmp(pattern, name) == 0 : fnmatch(pattern, name, 0) == 0;
 }
 
+/* A C++ kernel matches by its symbol or by its plain name without parameters. */
 bool report_scope_has_kernel(const report_scope *scope, const char *symbol) {
     if (!scope->kernel || is_like(scope, scope->kernel, symbol)) return true;
     char plain[256];
@@ -20,6 +25,7 @@ bool report_scope_has_kernel(const report_scope *scope, const char *symbol) {
     return is_like(scope, scope->kernel, plain);
 }
 
+/* A pattern matches the whole path or any of its ends at a slash, so `kernel.cu` matches in any folder. */
 static bool has_file(const report_scope *scope, report_sources *sources, const char *file) {
     if (!scope->file) return true;
     if (scope->exact) {

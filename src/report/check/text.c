@@ -1,4 +1,8 @@
-/* Writes findings for the terminal: a line in compiler format, then each access with an excerpt of its source. */
+/* Writes findings for the terminal: a line in compiler format, then each access with an excerpt of its source.
+ *
+ * Editors jump to the first line's place, so that has the form FILE:LINE: GRADE: KIND. A defect that was met in an
+ * earlier launch is not shown again; the totals say how often it came. Text of sources and names is printed without
+ * control characters. */
 #include "base/status.h"
 #include "report/check/check.h"
 
@@ -33,6 +37,7 @@ static void put_source(text *out, const char *line, size_t length) {
     text_put(out, length > LONGEST_LINE ? "...\n" : "\n");
 }
 
+/* The accessed line is marked by an arrow and, on a terminal, set in bold. */
 static void put_numbered(text *out, report_terminal terminal, uint32_t number, const char *line, size_t length,
                          bool marked) {
     text_put(out, marked ? "  > " : "    ");
@@ -70,6 +75,7 @@ static void put_excerpt(text *out, report_sources *sources, report_terminal term
     put_caret(out, line, length, place->column);
 }
 
+/* Prints a chain of places on one wrapped line. `how` introduces the first one. */
 static void put_places(text *out, report_terminal terminal, const haul_source_place *from,
                        const haul_source_place *until, const char *how) {
     text places = {0};
@@ -93,6 +99,7 @@ static void put_chain(text *out, report_terminal terminal, const haul_instructio
 
 /* ---- one finding ---- */
 
+/* One of the finding's two accesses. The second one has no excerpt if it is the same line. */
 static void put_end(text *out, report_sources *sources, report_terminal terminal, const haul_finding *finding,
                     const haul_finding_access *access, const report_finding_place *end, bool excerpt) {
     text line = {0};
@@ -108,6 +115,7 @@ static void put_end(text *out, report_sources *sources, report_terminal terminal
     put_chain(out, terminal, end->instruction, end->place);
 }
 
+/* A sentence after its label, wrapped at the label's end. */
 static void put_labelled(text *out, report_terminal terminal, const char *label, const char *sentence) {
     text_printf(out, "%*s%s: ", INDENT, "", label);
     report_put_wrapped(out, terminal, INDENT + strlen(label) + 2, sentence);
@@ -127,6 +135,7 @@ static void put_witness(text *out, report_terminal terminal, const report_witnes
     text_free(&line);
 }
 
+/* Which launch it was, since a kernel may be launched often. */
 static void put_launch(text *out, const report_verdict *v) {
     text_printf(out, " in %s", v->kernel);
     if (v->launch.id >= 0) text_printf(out, ", launch %" PRId64, v->launch.id);
@@ -163,6 +172,7 @@ static void put_finding(text *out, report_sources *sources, report_terminal term
     text_put(out, "\n");
 }
 
+/* An expectation that does not hold; a rule in a comment is shown with its line. */
 static void put_failure(text *out, report_sources *sources, report_terminal terminal, const report_verdict *v,
                         const report_outcome *o) {
     const report_rule *rule = o->rule;
@@ -195,6 +205,7 @@ static void put_count(text *out, size_t count, const char *one, const char *many
     text_printf(out, "%zu %s", count, count == 1 ? one : many);
 }
 
+/* One line for each defect that later launches had as well. */
 static void put_repeated(const report_checker *c, text *out) {
     for (size_t i = 0; i < c->defect_count; i++) {
         const report_defect *d = &c->defects[i];
@@ -205,6 +216,7 @@ static void put_repeated(const report_checker *c, text *out) {
     }
 }
 
+/* Rules that applied to nothing are probably misplaced. */
 static void put_unused(const report_checker *c, text *out) {
     for (size_t i = 0; i < c->rules.count; i++) {
         const report_rule *rule = &c->rules.items[i];
@@ -218,6 +230,7 @@ static void put_unused(const report_checker *c, text *out) {
     }
 }
 
+/* What schedules showed, if any were tried. */
 static void put_schedules(const report_totals *t, text *out) {
     if (t->compared && t->differing)
         text_printf(out, "; results of %zu of %zu launches differ between %zu schedules", t->differing, t->compared,

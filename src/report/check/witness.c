@@ -18,6 +18,7 @@ static void put_value(text *out, uint32_t bits) {
         text_printf(out, " (%" PRId32 ")", (int32_t)bits);
 }
 
+/* Names the first word that differs, under the schedule that changes it and under the usual one. */
 void report_put_difference(text *out, const report_difference *d) {
     if (d->ending) {
         text_printf(out, "the launch ends with %s under %s, and as it should under %s", d->ending, d->schedule,
@@ -37,6 +38,7 @@ void report_put_difference(text *out, const report_difference *d) {
     if (d->words > 1) text_printf(out, "; %" PRIu64 " words differ", d->words);
 }
 
+/* Prints nothing if no schedule was tried. */
 void report_put_witness(text *out, const report_witness *w) {
     if (!w || !w->tried) return;
     if (w->found) {

@@ -1,3 +1,9 @@
+/* Advice for source lines: recognises patterns in the lanes' addresses and says how to change them.
+ *
+ * Each line is judged by its worst instruction: by averages of its traffic, and by samples of its accesses, which show
+ * strides, rows and conflicts (lanes.h). A pattern is a row of the table `kinds`: whether it applies, how much traffic
+ * it wastes, and the sentence. Thresholds are such that random scatter is not taken for a pattern. Layouts are tried
+ * out on the samples before they are advised, so that their effect can be stated. */
 #include "report/profile/advice.h"
 
 #include "base/status.h"
@@ -29,10 +35,12 @@ static double volume(const uint32_t extent[3]) {
     return (double)extent[0] * extent[1] * extent[2];
 }
 
+/* Whole warps; the last one may have fewer threads. */
 static double warps_a_block(const haul_launch_record *r) {
     return ceil(volume(r->block) / 32);
 }
 
+/* Averages over the line's worst instruction; the hit rate is the whole line's. */
 static figures figures_of(const report_hotspots *lines, const report_hotspot *line, arena *memory) {
     const haul_traffic *t = &line->worst;
     const haul_instruction_record *worst = line->instructions[0];
@@ -69,6 +77,7 @@ static bool is_shared_atomic(const figures *f) {
     return f->line->class == HAUL_CLASS_SHARED_ATOMIC;
 }
 
+/* cp.async with .cg copies around L1. */
 static bool is_around_l1(const figures *f) {
     return f->line->class == HAUL_CLASS_LDGSTS_BYPASS;
 }
@@ -81,6 +90,7 @@ static bool reaches_global(const figures *f) {
     return is_load(f) || f->line->class == HAUL_CLASS_GLOBAL_STORE || is_global_atomic(f) || is_copy(f);
 }
 
+/* How the banks serve the access. */
 static report_banked banked_as(const figures *f) {
     if (is_shared_atomic(f)) return REPORT_BANKED_ATOMIC;
     return f->line->class == HAUL_CLASS_SHARED_LOAD ? REPORT_BANKED_LOAD : REPORT_BANKED_STORE;
@@ -88,6 +98,7 @@ static report_banked banked_as(const figures *f) {
 
 /* ---- patterns: each returns whether it applies ---- */
 
+/* Differences below half a sector a request are not worth a sentence. */
 static bool wastes_sectors(const figures *f) {
     return f->ideal > 0 && f->sectors - f->ideal > 0.4 && f->ratio > 1.02;
 }
@@ -118,10 +129,12 @@ static bool has_gaps(const figures *f) {
     return wastes_by_places(f) && f->places.side_by_side && !is_global_atomic(f);
 }
 
+/* Lanes at a common distance other than their own width. */
 static bool is_strided(const figures *f) {
     return wastes_by_places(f) && f->places.stride != 0 && llabs(f->places.stride) != (int64_t)f->samples[0].bytes;
 }
 
+/* Counts instructions that access other members of the same structures. */
 static size_t members(const figures *f, bool *dense) {
     const size_t count = f->line->alike < REPORT_MOST_ALIKE ? f->line->alike : REPORT_MOST_ALIKE;
     return report_members_of(f->line->instructions, count, llabs(f->places.stride), dense);
@@ -136,6 +149,7 @@ static bool is_scalar_batch(const figures *f) {
 
 enum { LARGEST_STRUCTURE = 64 };
 
+/* Larger distances are rows rather than structures. */
 static bool is_structures(const figures *f) {
     bool dense;
     return is_strided(f) && llabs(f->places.stride) <= LARGEST_STRUCTURE && members(f, &dense) > 1;
@@ -147,6 +161,7 @@ static bool has_short_rows(const figures *f) {
            f->places.distinct > 1.5 * f->places.rows;
 }
 
+/* The last pattern of loads and stores that waste sectors: none of the others fits. */
 static bool is_scattered(const figures *f) {
     return wastes_by_places(f) && !is_global_atomic(f);
 }
@@ -194,6 +209,7 @@ static uint32_t own_unit(const figures *f) {
     return f->sample_count && f->samples[0].bytes > 4 ? f->samples[0].bytes : 4;
 }
 
+/* A padding must be a multiple of this, so that the widest accesses stay aligned. */
 static uint32_t kept_unit(const figures *f) {
     const uint32_t own = own_unit(f), widest = widest_unit(f->lines->record);
     return own > widest ? own : widest;
@@ -229,17 +245,20 @@ static bool splits_lines(const figures *f) {
     return is_around_l1(f) ? split > 1.1 * report_passes_of(f->samples, f->sample_count) : is_source_limited(f);
 }
 
+/* Only if a layout or copies of the table would help. */
 static bool has_atomic_conflicts(const figures *f) {
     report_layout layout;
     if (!is_shared_atomic(f) || !wastes_wavefronts(f)) return false;
     return finds_layout(f, &layout) || report_find_copies(f->samples, f->sample_count, REPORT_BANKED_ATOMIC, &layout);
 }
 
+/* Only if a layout would help: conflicts of data-dependent addresses have no cure. */
 static bool has_bank_conflicts(const figures *f) {
     report_layout layout;
     return wastes_wavefronts(f) && !is_around_l1(f) && !is_shared_atomic(f) && finds_layout(f, &layout);
 }
 
+/* Lookups in no order, for which copies of the table would help. */
 static bool has_table_conflicts(const figures *f) {
     report_layout layout;
     return wastes_wavefronts(f) && f->line->class == HAUL_CLASS_SHARED_LOAD &&
@@ -307,6 +326,7 @@ static bool is_narrow(const figures *f) {
 
 /* ---- waste ---- */
 
+/* Wasted traffic is in bytes: 32 a sector, 128 a wavefront, and 32 a request. */
 static double wasted_sectors(const figures *f) {
     return 32 * ((double)f->line->traffic.sectors - (double)f->line->traffic.ideal_sectors);
 }
@@ -623,12 +643,14 @@ const char *report_advice_kind(size_t index) {
     return index < KINDS ? kinds[index].kind : report_launch_advice_kind(index - KINDS);
 }
 
+/* Returns KINDS if no pattern applies. */
 static size_t find_kind(const figures *f) {
     size_t kind = 0;
     while (kind < KINDS && !kinds[kind].fits(f)) kind++;
     return kind;
 }
 
+/* Lines below `share` percent of the traffic get no advice. */
 haul_status report_advise(const report_hotspots *lines, double share, arena *memory, report_advice **advice,
                           size_t *count) {
     bool said[KINDS] = {false};

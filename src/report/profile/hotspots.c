@@ -1,3 +1,7 @@
+/* The source lines that move the most bytes, each with the instruction that wastes the most.
+ *
+ * Instructions of one line and class are added up: records are sorted by place and neighbours merged. Bytes are those
+ * that L1 and shared memory handle, 32 a sector and 128 a wavefront, because that is what takes time. */
 #include "report/profile/hotspots.h"
 
 #include "base/status.h"
@@ -14,6 +18,7 @@ double report_moved_bytes(haul_memory_class class, const haul_traffic *t) {
     return (double)t->sectors * SECTOR + (double)t->shared_wavefronts * WAVEFRONT;
 }
 
+/* A line with one instruction; without line numbers, the line of the PTX. */
 static report_hotspot line_of(const haul_instruction_record *r) {
     const haul_source_place *place = report_user_place(&r->place);
     report_hotspot line = {
@@ -34,6 +39,7 @@ static int compare_names(const char *a, const char *b) {
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
+/* Lines without a file come last; one line may have several classes. */
 static int by_place(const void *a, const void *b) {
     const report_hotspot *x = a, *y = b;
     int order = compare_names(x->file, y->file);
@@ -48,17 +54,20 @@ static int by_traffic(const void *a, const void *b) {
     return by_place(a, b);
 }
 
+/* Bytes beyond the ideal, in global and shared memory. */
 static double wasted_by(const haul_traffic *t) {
     double sectors = (double)t->sectors - (double)t->ideal_sectors;
     double wavefronts = (double)t->shared_wavefronts - (double)t->ideal_shared_wavefronts;
     return (sectors > 0 ? sectors * SECTOR : 0) + (wavefronts > 0 ? wavefronts * WAVEFRONT : 0);
 }
 
+/* Instructions with equal traffic are shown as one, with their number. */
 static bool alike(const haul_traffic *a, const haul_traffic *b) {
     return a->instructions == b->instructions && a->threads == b->threads && a->bytes == b->bytes &&
            a->sectors == b->sectors && a->shared_wavefronts == b->shared_wavefronts;
 }
 
+/* Keeps the instruction that wastes most, or counts one that is like it. */
 static void merge_worst(report_hotspot *into, const report_hotspot *from) {
     if (alike(&into->worst, &from->worst)) {
         if (into->alike < REPORT_MOST_ALIKE) into->instructions[into->alike] = from->instructions[0];

@@ -38,6 +38,7 @@ static size_t gather(const haul_launch_record *r, const haul_instruction_record 
     return count;
 }
 
+/* The number of active lanes is an average over the instructions executed. */
 static void add_row(report_table *t, const char *name, double instructions, double threads, double total) {
     report_add_row(t);
     report_add_text(t, "%s", name);
@@ -53,6 +54,7 @@ static const report_column columns[] = {
     {"lanes", "Active Lanes", REPORT_RATIO, "of 32, on average"},
 };
 
+/* The most frequent mnemonics, the rest as one row, and the total. */
 static void fill(report_table *t, const mix_row *rows, size_t count, size_t most) {
     mix_row total = {0}, rest = {0};
     for (size_t i = 0; i < count; i++) {

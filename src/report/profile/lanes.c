@@ -1,3 +1,8 @@
+/* What samples of an access tell about its lanes: strides, rows, bank conflicts, and layouts that would avoid them.
+ *
+ * A sample has the address of each active lane of one instruction. Layouts are judged by the functions that count
+ * wavefronts (count/banks.h), on the addresses that lanes would have in them. All functions add up over the samples, so
+ * callers divide. */
 #include "report/profile/lanes.h"
 
 #include "count/banks.h"
@@ -29,10 +34,12 @@ static size_t sort_places(const haul_access *a, uint64_t place[LANES]) {
     return kept;
 }
 
+/* The fewest sectors that hold so many bytes. */
 static uint64_t sectors_for(uint64_t bytes) {
     return (bytes + SECTOR - 1) / SECTOR;
 }
 
+/* Counts the sectors of the places, and how many there would be if each run of adjacent bytes began at a sector. */
 static void add_runs(const haul_access *a, const uint64_t *place, size_t count, report_places *sum) {
     uint64_t next_sector = 0, start = place[0], end = place[0];
     for (size_t i = 0; i < count; i++) {
@@ -69,6 +76,7 @@ static size_t find_steps(const haul_access *a, bool shared, int64_t step[LANES])
     return count;
 }
 
+/* How many steps have the value. */
 static size_t count_of(const int64_t *step, size_t count, int64_t value) {
     size_t found = 0;
     for (size_t i = 0; i < count; i++) found += step[i] == value;
@@ -107,6 +115,7 @@ static bool rows_are_alike(const haul_access *a) {
 
 enum { ALL_LANES = 10, MOST_LANES = 7 };
 
+/* A stride, and likeness of rows, must hold for all samples. */
 report_places report_places_of(const haul_access *samples, size_t count) {
     report_places sum = {.rows_alike = count > 0, .side_by_side = count > 0};
     for (size_t i = 0; i < count; i++) {
@@ -135,6 +144,8 @@ static bool find_origin(const haul_instruction_record *r, int64_t stride, uint64
     return true;
 }
 
+/* Counts instructions whose lanes lie within the same structures: at the same stride, less than a stride apart. *dense:
+ * together they fill it. */
 size_t report_members_of(const haul_instruction_record *const *instructions, size_t count, int64_t stride,
                          bool *dense) {
     uint64_t own, other, lowest, highest;
@@ -157,6 +168,7 @@ size_t report_members_of(const haul_instruction_record *const *instructions, siz
 
 /* ---- shared memory ---- */
 
+/* The wavefronts of a sample if its lanes had these addresses. */
 static uint32_t wavefronts_at(const haul_access *a, const uint32_t address[LANES], report_banked as) {
     switch (as) {
     case REPORT_BANKED_LOAD: return sim_bank_load(address, a->active, a->bytes).total;
@@ -173,6 +185,7 @@ double report_passes_of(const haul_access *samples, size_t count) {
     return sum;
 }
 
+/* The fewest wavefronts, one a sample for atomics. */
 static double ideal_of(const haul_access *samples, size_t count, report_banked as) {
     return as == REPORT_BANKED_ATOMIC ? (double)count : report_passes_of(samples, count);
 }
@@ -183,6 +196,7 @@ double report_wavefronts_of(const haul_access *samples, size_t count, report_ban
     return sum;
 }
 
+/* Conflicts that differ between samples depend on the data. */
 static bool wavefronts_vary(const haul_access *samples, size_t count, report_banked as) {
     for (size_t i = 1; i < count; i++)
         if (wavefronts_at(&samples[i], samples[i].shared, as) != wavefronts_at(&samples[0], samples[0].shared, as))
@@ -196,6 +210,7 @@ static bool have_stride(const haul_access *samples, size_t count) {
     return count > 0;
 }
 
+/* Whether addresses look random: no rows, no stride, and conflicts that vary. */
 bool report_looks_up(const haul_access *samples, size_t count, report_banked as) {
     size_t lanes = 0, rows = 0;
     for (size_t i = 0; i < count; i++) {
@@ -225,6 +240,7 @@ double report_split_wavefronts_of(const haul_access *samples, size_t count) {
     return sum;
 }
 
+/* The lowest address of the active lanes, where a row is taken to begin. */
 static uint32_t lowest_of(const haul_access *a) {
     uint32_t lowest = UINT32_MAX;
     for (uint32_t left = a->active; left; left &= left - 1) {
@@ -241,6 +257,7 @@ static uint32_t place_in(const report_layout *layout, uint32_t unit, uint32_t st
     return address - column + ((column / unit) ^ (row % layout->units)) * unit + column % unit;
 }
 
+/* The wavefronts of all samples in a layout. */
 static double wavefronts_in(const haul_access *samples, size_t count, report_banked as, const report_layout *layout,
                             uint32_t unit) {
     double sum = 0;
@@ -278,11 +295,13 @@ typedef struct search {
     report_layout best;
 } search;
 
+/* Keeps the layout if it is the best so far. */
 static void try_layout(search *s, report_layout layout) {
     layout.wavefronts = wavefronts_in(s->samples, s->count, s->as, &layout, s->unit);
     if (!s->best.pitch || layout.wavefronts < s->best.wavefronts) s->best = layout;
 }
 
+/* Tries paddings of one unit to eight. */
 static void try_paddings(search *s, uint32_t pitch) {
     if (!pitch || pitch % s->unit) return;
     for (uint32_t padding = s->unit; padding <= 8 * s->unit; padding *= 2)
@@ -294,6 +313,7 @@ static void try_swizzle(search *s, uint32_t pitch) {
     if (pitch && pitch % LINE == 0) try_layout(s, (report_layout){.pitch = pitch, .units = LINE / s->unit});
 }
 
+/* A layout that removes less than half of the conflicts is not worth advising. */
 static bool removes_half(const search *s) {
     const double before = report_wavefronts_of(s->samples, s->count, s->as),
                  ideal = ideal_of(s->samples, s->count, s->as);
@@ -345,6 +365,7 @@ report_layout report_try_copies(const haul_access *samples, size_t count, report
     return (report_layout){.copies = copies, .wavefronts = copied_wavefronts(samples, count, as, copies)};
 }
 
+/* Finds the fewest copies that leave almost no conflicts. */
 bool report_find_copies(const haul_access *samples, size_t count, report_banked as, report_layout *found) {
     const double ideal = ideal_of(samples, count, as);
     for (uint32_t copies = 2; count && copies <= LANES; copies *= 2) {
@@ -376,6 +397,7 @@ bool report_shares_words(const haul_access *samples, size_t count) {
 
 /* ---- copies ---- */
 
+/* Whether adjacent lanes copy adjacent bytes that 16-byte copies could move, aligned on both sides. */
 static bool is_wide_run(const haul_access *a) {
     const unsigned first = first_lane(a), lanes = (unsigned)__builtin_popcount(a->active);
     for (uint32_t left = a->active; left; left &= left - 1) {

@@ -1,9 +1,14 @@
+/* Puts readings of a GPU beside the simulated values.
+ *
+ * A counter agrees if the simulated value lies within the range of the readings; equal readings have a range of one
+ * value. Only counters of grade exact count as agreeing or not. */
 #include "report/profile/measured.h"
 
 #include <math.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
+/* Counters that were not read are negative or NaN. */
 static bool was_read(const haul_launch_record *r, haul_counter c) {
     return r->counters[c] >= 0;
 }
@@ -40,6 +45,7 @@ static const report_column counter_columns[] = {
     {"name", "Nsight Compute", REPORT_TEXT, NULL},
 };
 
+/* Says by how much the counters differ only if they do. */
 static void add_counter(report_table *t, haul_counter c, const haul_launch_record *simulated,
                         const haul_launch_record *measured) {
     double ours = simulated->counters[c], theirs = measured->counters[c];
@@ -55,6 +61,7 @@ static void add_counter(report_table *t, haul_counter c, const haul_launch_recor
     report_add_text(t, "%s", haul_counters[c].ncu);
 }
 
+/* The measured time, its range, and the estimate. */
 static void add_times(report_section *s, const char *device, const haul_launch_record *simulated,
                       const haul_launch_record *measured) {
     char time[REPORT_NUMBER_SIZE], low[REPORT_NUMBER_SIZE], high[REPORT_NUMBER_SIZE], estimate[REPORT_NUMBER_SIZE];
@@ -87,7 +94,8 @@ void report_add_measured(report_section *s, const char *device, const haul_launc
     PAIR("store_sectors", "Store sectors", L1_GLOBAL_ST_SECTORS, L1_GLOBAL_ST_SECTORS, "of global stores at L1")      \
     PAIR("bulk_sectors", "Bulk sectors", TMA_LD_SECTORS, TMA_ST_SECTORS, "that bulk copies read and write")           \
     PAIR("shared_wavefronts", "Shared wavefronts", SHARED_LD_WAVEFRONTS, SHARED_ST_WAVEFRONTS, "of loads and stores") \
-    PAIR("conflicts", "Conflicts", SHARED_LD_CONFLICTS, SHARED_ST_CONFLICTS, "of these, what bank conflicts add")     \
+    PAIR("conflicts", "Conflicts", SHARED_LD_CONFLICTS, SHARED_ST_CONFLICTS,                                          \
+         "of these, those that bank conflicts add")                                                                   \
     PAIR("l2_read", "L2 read", L2_READ_SECTORS, L2_READ_SECTORS, "sectors read from L2")                              \
     PAIR("l2_written", "L2 written", L2_WRITE_SECTORS, L2_WRITE_SECTORS, "sectors written to L2")
 
@@ -110,6 +118,7 @@ static const report_column launch_columns[] = {
         {"exact", "Exact", REPORT_TEXT, "counters that must be equal, and how many are"},
 };
 
+/* The value of a column: one counter, or the sum of two. */
 static double sum_of(const haul_launch_record *r, size_t pair) {
     haul_counter a = pairs[pair].first, b = pairs[pair].second;
     if (!was_read(r, a) || !was_read(r, b)) return NAN;

@@ -57,6 +57,7 @@ static const haul_traffic *traffic(const chart *c, haul_memory_class class) {
     return class == HAUL_CLASS_NONE ? &none : &c->record->classes[class];
 }
 
+/* Rows without instructions are left out, so the picture's height varies. */
 static bool used(const chart *c, const chart_row *row) {
     return traffic(c, row->load)->instructions || traffic(c, row->store)->instructions;
 }
@@ -65,6 +66,7 @@ static double counter(const chart *c, haul_counter which) {
     return c->record->counters[which] > 0 ? c->record->counters[which] : 0;
 }
 
+/* The bytes of an arrow on the SM's side. */
 static double near_bytes(const haul_traffic *t, bool shared) {
     return shared ? (double)t->shared_wavefronts * WAVEFRONT : (double)t->sectors * SECTOR;
 }
@@ -125,6 +127,7 @@ static void put_flow(chart *c, double x1, double x2, double y, bool left, double
     text_put(c->out, "</text>\n");
 }
 
+/* An arrow with a count at it. */
 static void put_counted(chart *c, double x1, double x2, double y, bool left, double bytes, double count,
                         const char *unit) {
     char number[REPORT_NUMBER_SIZE], label[REPORT_NUMBER_SIZE + 16];
@@ -132,6 +135,7 @@ static void put_counted(chart *c, double x1, double x2, double y, bool left, dou
     put_flow(c, x1, x2, y, left, bytes, label);
 }
 
+/* An arrow with bytes at it; none if nothing was moved. */
 static void put_bytes(chart *c, double x1, double x2, double y, bool left, double sectors) {
     char number[REPORT_NUMBER_SIZE];
     if (sectors > 0)
@@ -152,6 +156,7 @@ static void put_direction(chart *c, const chart_row *row, haul_memory_class clas
         put_counted(c, SPACE_X + SPACE_W, NEAR_X, y, left, bytes, (double)t->sectors, "sectors");
 }
 
+/* A row has an arrow for each direction that occurs. */
 static void put_row(chart *c, const chart_row *row, double y) {
     bool both = traffic(c, row->load)->instructions && traffic(c, row->store)->instructions;
     double shift = both ? 15 : 0;
@@ -160,6 +165,7 @@ static void put_row(chart *c, const chart_row *row, double y) {
     put_direction(c, row, row->store, y + BOX / 2.0 + shift + 4, false);
 }
 
+/* Formats the rate, or nothing if there were no requests. */
 static void hit_rate(char *out, size_t size, double hits, double all) {
     char number[REPORT_NUMBER_SIZE];
     snprintf(out, size, "%s hits", report_format(REPORT_PERCENT, report_percent(hits, all), number));
@@ -229,6 +235,7 @@ static size_t count_rows(const chart *c, bool shared) {
     return count;
 }
 
+/* Finds the busiest arrow, to which all others are scaled. */
 static void measure(chart *c) {
     for (int i = 0; i < ROWS; i++) {
         c->most = fmax(c->most, near_bytes(traffic(c, rows[i].load), rows[i].shared));

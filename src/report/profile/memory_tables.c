@@ -1,3 +1,7 @@
+/* The memory tables of a launch, with the rows and names of Nsight Compute, so that both can be compared side by side.
+ *
+ * Tables of shared memory, constants and L1 are made of the traffic by class of instruction; those of L2 and device
+ * memory of counters, because requests of all classes are one there. Tables without traffic are left out. */
 #include "report/profile/memory_tables.h"
 
 #include <math.h>
@@ -35,6 +39,7 @@ static const report_column shared_columns[] = {
     {"bytes", "Bytes", REPORT_BYTES, "asked for by the active lanes"},
 };
 
+/* Conflicts are marked from five percent above the ideal on. */
 static void add_shared_row(report_table *t, const char *title, const haul_traffic *x) {
     report_add_row(t);
     report_add_text(t, "%s", title);
@@ -120,6 +125,7 @@ static const report_column l1_columns[] = {
     {"misses_to_l2", "Sector Misses to L2", REPORT_COUNT, "sectors that went on to L2"},
 };
 
+/* `cached`: L1 keeps these sectors, so a hit rate means something. */
 static void add_l1_row(report_table *t, const char *title, const haul_traffic *x, bool cached) {
     double requests = (double)x->requests, sectors = (double)x->sectors;
     report_add_row(t);
@@ -178,10 +184,10 @@ static const report_column l2_columns[] = {
     {"requests", "Requests", REPORT_COUNT, "one for each line of a request that L1 sends on"},
     {"sectors", "Sectors", REPORT_COUNT, "32-byte sectors"},
     {"sectors_per_request", "Sectors/Req", REPORT_RATIO, "at most the 4 of a line"},
-    {"hit_rate", "Hit Rate", REPORT_PERCENT, "sectors that L2 had"},
+    {"hit_rate", "Hit Rate", REPORT_PERCENT, "sectors found in L2"},
     {"bytes", "Bytes", REPORT_BYTES, "32 for each sector"},
     {"throughput", "Throughput", REPORT_RATE, "bytes over the launch's estimated or measured time"},
-    {"misses_to_device", "Sector Misses to Device", REPORT_COUNT, "sectors that device memory had to give"},
+    {"misses_to_device", "Sector Misses to Device", REPORT_COUNT, "sectors read from device memory"},
 };
 
 /* Bytes a second over the measured or else the estimated time; NaN if there is neither. */
@@ -202,6 +208,7 @@ static void add_l2_row(report_table *t, const haul_launch_record *r, const char 
     report_add_number(t, f->misses);
 }
 
+/* Hits of reductions and atomics are unknown. */
 static void add_l2(report_section *s, const haul_launch_record *r) {
     const flow load = {counter(r, HAUL_COUNTER_L2_READ_REQUESTS), counter(r, HAUL_COUNTER_L2_READ_SECTORS),
                        fmax(0, counter(r, HAUL_COUNTER_L2_READ_SECTORS) - counter(r, HAUL_COUNTER_L2_READ_MISS)),
@@ -282,6 +289,7 @@ static const report_column occupancy_columns[] = {
     {"blocks", "Blocks/SM Allowed", REPORT_COUNT, "blocks that this resource lets an SM hold"},
 };
 
+/* Marks the resource that limits the number of blocks. */
 static void add_occupancy_row(report_table *t, const char *what, double value, report_unit unit, uint32_t blocks,
                               uint32_t fewest) {
     char number[REPORT_NUMBER_SIZE];

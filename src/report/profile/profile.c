@@ -1,3 +1,7 @@
+/* The profile of a launch, as a section of a document and as JSON.
+ *
+ * Both are made of the same tables. The section shows the lines that matter, the JSON has all of them. Other files make
+ * the tables; this one orders them, and adds lines, single accesses and machine code. */
 #include "report/profile/profile.h"
 
 #include "base/mangled.h"
@@ -42,6 +46,7 @@ static const report_column line_columns[] = {
     {"source", "Source", REPORT_TEXT, NULL},
 };
 
+/* Four cells, empty ones if the access has no sectors. */
 static void add_global_cells(report_table *t, const haul_traffic *x, bool cached) {
     double requests = (double)(x->requests ? x->requests : x->instructions), sectors = (double)x->sectors;
     if (!x->sectors) {
@@ -58,6 +63,7 @@ static void add_global_cells(report_table *t, const haul_traffic *x, bool cached
         report_add_empty(t);
 }
 
+/* Two cells, empty ones if the access has no wavefronts. */
 static void add_shared_cells(report_table *t, const haul_traffic *x) {
     if (!x->shared_wavefronts) {
         report_add_empty(t), report_add_empty(t);
@@ -69,6 +75,7 @@ static void add_shared_cells(report_table *t, const haul_traffic *x) {
     if (ways > 1.05) report_set_tone(t, REPORT_WARNING);
 }
 
+/* A last row says how many lines are left out. */
 static void add_lines(report_section *s, const report_hotspots *lines, size_t most) {
     if (!lines->count) return;
     report_table *t = report_add_table(s, "lines", NULL, line_columns, sizeof line_columns / sizeof *line_columns);
@@ -100,6 +107,7 @@ static const report_column access_columns[] = {
     {"instruction", "Instruction", REPORT_TEXT, NULL},
 };
 
+/* Whether the instruction belongs to the line and its class. */
 static bool is_of(const haul_instruction_record *r, const report_hotspot *line) {
     const haul_source_place *place = report_user_place(&r->place);
     return r->memory_class == line->class && r->traffic.instructions && line->file && place->file &&
@@ -148,6 +156,7 @@ static const report_column opcode_columns[] = {
     {"count", "In Code", REPORT_COUNT, "not executed"},
 };
 
+/* Adds ptxas's figures, and its instructions if a disassembler was found. */
 static void add_machine_code(report_section *s, const machine_kernel *k, size_t most) {
     if (!k) return;
     report_table *t =
@@ -187,6 +196,7 @@ static void put_shape(text *out, const uint32_t extent[3], const char *unit) {
     text_printf(out, " %s%s", unit, one ? "" : "s");
 }
 
+/* One sentence: blocks, threads, shared memory and time. */
 static void add_shape(report_section *s, const haul_launch_record *r) {
     text shape = {0};
     char number[REPORT_NUMBER_SIZE];
@@ -212,6 +222,7 @@ uint64_t report_counted_blocks(const haul_launch_record *r) {
     return r->sampled_blocks ? r->sampled_blocks : report_blocks(r);
 }
 
+/* Counts of sampled launches are scaled, which readers must know. */
 static void add_sample(report_section *s, const haul_launch_record *r) {
     if (r->sampled_blocks)
         report_add_paragraph(s, "%llu of %llu blocks counted, scaled to the whole launch.",
@@ -229,6 +240,7 @@ static void add_advice(report_section *s, const report_advice *advice, size_t co
     }
 }
 
+/* The order is from the whole to the details. */
 static haul_status add_all(report_section *s, const haul_launch_record *r, const report_profile_options *o,
                            arena *memory) {
     report_hotspots lines;
@@ -242,7 +254,7 @@ static haul_status add_all(report_section *s, const haul_launch_record *r, const
     add_sample(s, r);
     if (o->measured) report_add_measured(s, o->measured_on, r, o->measured);
     if (o->measured && o->outputs_differ)
-        report_add_note(s, REPORT_BAD, "The kernel's results there are others than the virtual GPU's.");
+        report_add_note(s, REPORT_BAD, "The kernel's results on the GPU differ from the virtual GPU's.");
     report_add_memory_chart(s, r);
     report_add_roofline(s, r, machine);
     report_add_state_chart(s, r);
@@ -326,6 +338,7 @@ static json_t *lines_json(const report_hotspots *lines, arena *memory) {
     return array;
 }
 
+/* Uses a document of its own for the tables, which is thrown away. */
 static haul_status make_json(report_document *d, const haul_launch_record *r, const report_profile_options *o,
                              arena *memory, json_t **json) {
     report_hotspots lines;

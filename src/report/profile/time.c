@@ -8,11 +8,11 @@ enum { SECTOR = 32 };
 
 static const report_column speed_columns[] = {
     {"what", "Speed", REPORT_TEXT, NULL},
-    {"duration_us", "Duration", REPORT_MICROSECONDS, "of the kernel alone: what launching it takes is left out"},
+    {"duration_us", "Duration", REPORT_MICROSECONDS, "of the kernel alone, without the time to launch it"},
     {"cycles", "Cycles", REPORT_COUNT, "of an SM's clock"},
     {"sm_mhz", "SM MHz", REPORT_COUNT, "the clock as it is under load; Nsight Compute locks it to a lower one"},
     {"machine_instructions", "Instructions", REPORT_COUNT, "of machine code, that warps issue"},
-    {"device_share", "Device Memory", REPORT_PERCENT, "bytes read and written, of what its peak rate would move"},
+    {"device_share", "Device Memory", REPORT_PERCENT, "bytes read and written, as a share of the peak rate"},
     {"l2_share", "L2", REPORT_PERCENT, "of the time that it is busy"},
     {"sm_share", "Compute (SM)", REPORT_PERCENT,
      "of the time that the busiest part of an SM is busy, L1 and shared memory aside"},
@@ -22,6 +22,7 @@ static const report_column speed_columns[] = {
     {"warps_per_sm", "Active Warps/SM", REPORT_RATIO, "resident on average"},
 };
 
+/* The row of the virtual GPU. */
 static void add_estimate(report_table *t, const haul_estimate *e) {
     report_add_row(t);
     report_add_text(t, "Estimate");
@@ -72,6 +73,7 @@ void report_sort_stalls(const haul_estimate *e, haul_stall order[HAUL_STALL_COUN
     }
 }
 
+/* States below a twentieth of a percent are left out. */
 static void add_warp_states(report_section *s, const haul_estimate *e) {
     static const double LEAST = 0.0005; /* smallest share that is shown */
     haul_stall order[HAUL_STALL_COUNT];

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Fields with commas, quotes or line ends are quoted, and quotes doubled. */
 static void put_field(text *out, const char *s) {
     if (!s[strcspn(s, ",\"\r\n")]) {
         text_put(out, s);

@@ -1,6 +1,9 @@
 /* Writes a document as one self-contained page with style, charts and one short script, which links the panes of
  * annotated sources (report/profile/listing.h). Without it, all of the page can still be read. On narrow pages each row
- * of a table becomes a list of labelled values, so that nothing is cut off. */
+ * of a table becomes a list of labelled values, so that nothing is cut off.
+ *
+ * The page is well-formed XML as well, which tests check. Every text goes through markup_put(), since names and source
+ * lines may contain anything. Colours are CSS variables, so the page follows the reader's choice of light or dark. */
 #include "base/status.h"
 #include "report/document.h"
 #include "report/write/markup.h"
@@ -28,6 +31,7 @@ static const char *const tone_classes[REPORT_TONE_COUNT] = {
     [REPORT_GOOD] = "good", [REPORT_WARNING] = "warning", [REPORT_BAD] = "bad",
 };
 
+/* An element with text and nothing else. */
 static void put_element(text *out, const char *element, const char *class, const char *s) {
     text_printf(out, *class ? "<%s class=\"%s\">" : "<%s>", element, class);
     markup_put(out, s);
@@ -36,6 +40,7 @@ static void put_element(text *out, const char *element, const char *class, const
 
 /* ---- tables ---- */
 
+/* Explanations of columns appear when the pointer rests on them. */
 static void put_header(text *out, const report_table *t) {
     text_put(out, "<thead><tr>");
     for (size_t i = 0; i < t->column_count; i++) {
@@ -64,6 +69,7 @@ static void put_number(text *out, report_unit unit, double value) {
         markup_put(out, number);
 }
 
+/* Percentages get a bar after the number; `--w` is its width. */
 static void put_cell(text *out, const report_column *c, const report_cell *cell, report_tone row_tone) {
     report_tone tone = cell->tone ? cell->tone : row_tone;
     bool share = c->unit == REPORT_PERCENT && cell->kind == REPORT_CELL_NUMBER && isfinite(cell->number);
@@ -171,6 +177,7 @@ static void put_head(text *out, const report_document *d) {
     text_put(out, "</style>\n</head>\n<body>\n<div class=\"page\">\n");
 }
 
+/* Whether all checks passed, at the top of the page. */
 static void put_badge(text *out, const report_document *d) {
     if (d->failed_checks)
         text_printf(out, "<p><span class=\"badge bad\">%zu of %zu checks failed</span></p>\n", d->failed_checks,

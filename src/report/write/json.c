@@ -11,6 +11,7 @@ static const char *const tone_names[REPORT_TONE_COUNT] = {
     [REPORT_GOOD] = "good",   [REPORT_WARNING] = "warning", [REPORT_BAD] = "bad",
 };
 
+/* Whole numbers stay whole; what is not finite becomes null. */
 json_t *report_json_number(double value) {
     if (!isfinite(value)) return json_null();
     if (value == floor(value) && fabs(value) < 9e15) return json_integer((json_int_t)value);
@@ -41,6 +42,7 @@ json_t *report_json_extent(const uint32_t extent[3]) {
     return json_pack("[I,I,I]", (json_int_t)extent[0], (json_int_t)extent[1], (json_int_t)extent[2]);
 }
 
+/* Each row is an object by the columns' keys; empty cells are left out. */
 json_t *report_json_rows(const report_table *t) {
     json_t *rows = json_array();
     for (const report_row *row = t ? t->rows : NULL; row; row = row->next) {
@@ -71,6 +73,7 @@ static json_t *axis_to_json(const report_axis *a) {
                      report_unit_names[a->unit]);
 }
 
+/* Charts keep all points, so that others can draw them. */
 static json_t *chart_to_json(const report_chart *c) {
     json_t *all = json_array(), *categories = json_array();
     for (const report_series *s = c->series; s; s = s->next) {
@@ -127,6 +130,7 @@ static json_t *document_to_json(const report_document *d) {
                      d->introduction, "facts", facts, "sections", sections, "checks", checks);
 }
 
+/* Takes the value, which may be NULL for want of memory, and frees it. */
 haul_status report_json_put(json_t *value, size_t flags, text *out) {
     char *dump = value ? json_dumps(value, flags | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(value);

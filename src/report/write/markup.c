@@ -1,3 +1,5 @@
+/* Escapes text for HTML and SVG. Bytes that are not valid UTF-8, and control characters, become question marks: a page
+ * with them would be invalid. */
 #include "report/write/markup.h"
 
 #include <stdint.h>
@@ -17,6 +19,7 @@ static size_t sequence_length(const char *s) {
     return length;
 }
 
+/* What stands for the character; NULL if it stands for itself. */
 static const char *entity(char c) {
     switch (c) {
     case '<': return "&lt;";

@@ -35,6 +35,7 @@ typedef struct axis_map {
     double step;
 } axis_map;
 
+/* Axes are linear in their own space: of values, or of their logarithms. */
 static double to_space(report_scale scale, double value) {
     if (scale == REPORT_LOG2) return log2(value);
     if (scale == REPORT_LOG10) return log10(value);
@@ -59,6 +60,7 @@ static double count_step(report_unit unit, double range) {
     return unit == REPORT_COUNT && range > 512 ? nice_step(range) : fmax(1, exp2(ceil(log2(range / (GOAL_TICKS - 2)))));
 }
 
+/* A logarithmic axis has no place for zero. */
 static bool can_show(report_scale scale, double value) {
     return isfinite(value) && (scale == REPORT_LINEAR || value > 0);
 }
@@ -87,6 +89,7 @@ static void settle(axis_map *m, bool whole_steps) {
     if (whole_steps) m->high = m->step * ceil(m->high / m->step - 1e-9);
 }
 
+/* The position of a value on the axis. */
 static double pixel(const axis_map *m, double value) {
     double v = to_space(m->axis->scale, value);
     return m->from + (m->to - m->from) * (v - m->low) / (m->high - m->low);
@@ -118,6 +121,7 @@ static const char *tick_label(report_unit unit, double value, char label[REPORT_
 
 /* ---- pieces ---- */
 
+/* A line of text in one of the page's two text colours. */
 static void put_text(text *out, double x, double y, const char *anchor, const char *class, const char *s) {
     text_printf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" style=\"fill:var(--%s,%s)\">", x, y, anchor, class,
                 strcmp(class, "muted") == 0 ? "#64748b" : "#0f172a");
@@ -130,6 +134,7 @@ static void put_grid_line(text *out, double x1, double y1, double x2, double y2)
                 x1, y1, x2, y2);
 }
 
+/* Series take turns with the colours. */
 static void put_colour(text *out, const char *property, size_t series) {
     text_printf(out, "%s:var(--c%zu,%s)", property, series % COLOURS, colours[series % COLOURS]);
 }
@@ -147,10 +152,12 @@ static void put_marker(text *out, size_t shape, size_t series, double x, double 
     text_put(out, "\">");
 }
 
+/* The element stays open in between, for a title. */
 static void end_marker(text *out, size_t shape) {
     text_put(out, shape % 4 == 0 ? "</circle>\n" : shape % 4 == 1 ? "</rect>\n" : "</path>\n");
 }
 
+/* An estimate: the font is the reader's. */
 static double label_width(const char *s) {
     size_t characters = 0;
     for (; *s; s++) characters += ((unsigned char)*s & 0xc0) != 0x80;
@@ -187,6 +194,7 @@ static void start(text *out, const report_chart *c, double width, double height)
 
 /* ---- lines ---- */
 
+/* Horizontal lines with their values, and the title turned by 90 degrees. */
 static void put_y_axis(text *out, const axis_map *y, double right) {
     char label[REPORT_NUMBER_SIZE];
     double value;
@@ -259,6 +267,7 @@ static axis_map measure_x(const report_chart *c, double width) {
     return m;
 }
 
+/* Linear axes begin at zero, so that lengths can be compared. */
 static axis_map measure_y(const report_chart *c, double from, double to, bool whole_steps) {
     axis_map m = {.axis = &c->y, .low = INFINITY, .high = -INFINITY, .from = from, .to = to};
     if (c->y.scale == REPORT_LINEAR) include_value(&m, 0);
@@ -285,6 +294,7 @@ static void put_lines(text *out, const report_chart *c, double width) {
 
 /* ---- horizontal bars, since names of kernels are long ---- */
 
+/* Long names are cut at two fifths of the width. */
 static double widest_category(const report_chart *c, double width) {
     double widest = 40;
     for (const report_category *k = c->categories; k; k = k->next) widest = fmax(widest, label_width(k->label));

@@ -17,6 +17,7 @@ static const char *const tone_sequences[REPORT_TONE_COUNT] = {
     [REPORT_WARNING] = "\033[33m", [REPORT_BAD] = "\033[1;31m",
 };
 
+/* Files and pipes get neither a width nor colours; NO_COLOR is respected. */
 report_terminal report_terminal_of(int descriptor) {
     report_terminal terminal = {0};
     if (!isatty(descriptor)) return terminal;
@@ -44,6 +45,7 @@ void report_put_toned(text *out, report_terminal terminal, report_tone tone, con
     if (sequence) text_put(out, "\033[0m");
 }
 
+/* Joins words with single blanks and breaks lines before the width is exceeded. */
 void report_put_wrapped(text *out, report_terminal terminal, size_t indent, const char *s) {
     size_t limit = terminal.width && terminal.width < PROSE_WIDTH ? terminal.width : PROSE_WIDTH, column = indent;
     while (*s) {
@@ -75,6 +77,7 @@ static const char *cell_text(const report_table *t, const report_row *row, size_
     }
 }
 
+/* The widest cell of a column, its title included. */
 static size_t column_width(const report_table *t, size_t column) {
     const char *title = t->columns[column].title;
     size_t width = display_width(title, strlen(title));
@@ -93,6 +96,7 @@ static int add_cell(struct libscols_line *line, size_t at, const char *s, const 
     return sequence ? scols_cell_set_color(cell, sequence) : 0;
 }
 
+/* Adds the chosen cells of a row. */
 static int add_line(struct libscols_table *scols, const report_table *t, const report_row *row, const size_t *columns,
                     size_t count) {
     struct libscols_line *line = scols_table_new_line(scols, NULL);
@@ -139,6 +143,7 @@ static void put_with_rule(text *out, report_terminal terminal, const char *table
     put_trimmed(out, table[header] ? table + header + 1 : "");
 }
 
+/* Returns nonzero for want of memory, as libsmartcols does. */
 static int fill_table(struct libscols_table *scols, const report_table *t, const size_t *columns, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (add_column(scols, t, columns[i])) return -1;
@@ -183,6 +188,7 @@ static size_t choose_columns(const report_table *t, const size_t *widths, size_t
     return count;
 }
 
+/* Prints as many parts as it takes to show all columns. */
 haul_status report_write_table(const report_table *t, report_terminal terminal, text *out) {
     if (!t || t->document->failed) return haul_no_memory("the report");
     size_t *widths = calloc(2 * t->column_count, sizeof *widths);
@@ -218,6 +224,7 @@ static void put_labelled(text *out, report_terminal terminal, report_tone tone, 
     report_put_wrapped(out, terminal, strlen(label), s);
 }
 
+/* Lists of notes and checks end with an empty line; paragraphs have one each. */
 static haul_status put_block(const report_block *b, report_terminal terminal, text *out) {
     switch (b->kind) {
     case REPORT_BLOCK_PARAGRAPH:

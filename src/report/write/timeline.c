@@ -1,3 +1,7 @@
+/* Draws a timeline: as text with a column for each slice of time, as SVG, as a trace for browsers, and as a table.
+ *
+ * Each engine is a row, and an operation is shown by its chunk's last digit or colour, so that it can be followed from
+ * engine to engine. */
 #include "report/write/timeline.h"
 
 #include "report/write/markup.h"
@@ -6,10 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Engines that did nothing are left out. */
 static bool is_used(const haul_timeline *t, int engine) {
     return t->busy_us[engine] > 0 || t->bytes[engine] > 0;
 }
 
+/* The end of the last operation; never zero, since it is divided by. */
 static double length_of(const haul_timeline *t) {
     double end = t->elapsed_us;
     for (size_t i = 0; i < t->count; i++) end = fmax(end, t->operations[i].end_us);
@@ -25,6 +31,7 @@ typedef struct column {
     char shown;
 } column;
 
+/* A column shows the chunk that was busy for most of its slice. */
 static void fill_columns(const haul_timeline *t, haul_engine engine, column *columns, size_t count) {
     const double each = length_of(t) / (double)count;
     for (size_t i = 0; i < count; i++) columns[i] = (column){0, '.'};
@@ -93,6 +100,7 @@ static void put_axis(text *out, double length, double scale, int bottom) {
     }
 }
 
+/* The details appear when the pointer rests on the box. */
 static void put_box(text *out, const haul_operation *o, double scale, int y) {
     char start[REPORT_NUMBER_SIZE], took[REPORT_NUMBER_SIZE], bytes[REPORT_NUMBER_SIZE];
     report_format(REPORT_MICROSECONDS, o->start_us, start);
@@ -133,6 +141,7 @@ void report_put_timeline_svg(text *out, const haul_timeline *t) {
 
 /* ---- trace events ---- */
 
+/* Chrome's and Perfetto's trace format: one process, and a thread for each engine. */
 void report_put_timeline_trace(text *out, const haul_timeline *t) {
     text_printf(out, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"stamp\":\"%s\"},\"traceEvents\":[",
                 t->stamp == HAUL_SIMULATED ? "simulated" : "measured");
@@ -161,10 +170,10 @@ void report_put_timeline_trace(text *out, const haul_timeline *t) {
 enum { CHART_COLUMNS = 72 };
 
 static const report_column columns[] = {
-    {"engine", "Engine", REPORT_TEXT, "What works at the same time as the others"},
+    {"engine", "Engine", REPORT_TEXT, "A part of the GPU that works at the same time as the others"},
     {"busy_us", "Busy", REPORT_MICROSECONDS, "The time that it had something to do"},
     {"share", "Share", REPORT_PERCENT, "Its busy time, of the elapsed time"},
-    {"bytes", "Bytes", REPORT_BYTES, "What it moved"},
+    {"bytes", "Bytes", REPORT_BYTES, "Bytes that it moved"},
     {"rate", "Rate", REPORT_RATE, "Bytes over busy time"},
 };
 
