@@ -71,7 +71,8 @@ static ptx_operand select_scale(expansion *e, ptx_modifier compare, uint32_t lim
     const ptx_operand is = of_register(sim_rewrite_register(e->to, PTX_PRED, "%scaled"));
     const ptx_operand to = of_register(sim_rewrite_register(e->to, PTX_F32, "%scale"));
     add(e, PTX_OP_FABS, PTX_F32, (ptx_operand[]){size, e->quotient->operands[2]}, 2);
-    add(e, PTX_OP_SETP, PTX_F32, (ptx_operand[]){is, size, of_float(limit)}, 3)->mods[PTX_SLOT_COMPARE] = compare;
+    add(e, PTX_OP_SETP, PTX_F32, (ptx_operand[]){is, size, of_float(limit)}, 3)->mods[PTX_SLOT_COMPARE] =
+        (uint16_t)compare;
     add(e, PTX_OP_SELP, PTX_F32, (ptx_operand[]){to, of_float(scale), otherwise, is}, 4)->mods[PTX_SLOT_FTZ] = 0;
     return to;
 }

@@ -227,8 +227,12 @@ static haul_status check_all(checking *c, cli_session *s) {
     return write_reports(c);
 }
 
-/* A program's launches depend on what it did before, so only recorded ones can be repeated. */
-static haul_status refuse_trials(const cli_values *v) {
+/* A program's launches depend on what it did before, so only recorded ones can be repeated. Its blocks are all checked,
+ * and its counters are in no report. */
+static haul_status refuse_for_programs(const cli_values *v) {
+    if (v->sample)
+        return haul_fail(HAUL_ERROR_ARGUMENT,
+                         "option --sample is for launches of a file: a program's blocks are all checked");
     if (!v->witness && !v->schedules) return HAUL_OK;
     return haul_fail(
         HAUL_ERROR_ARGUMENT,
@@ -239,7 +243,7 @@ static haul_status refuse_trials(const cli_values *v) {
 
 /* Becomes the program and does not return, unless it cannot be started. */
 static int check_program(const cli_values *v) {
-    return refuse_trials(v) == HAUL_OK ? cli_become_program(v, STANDIN_CHECK) : cli_fail("check");
+    return refuse_for_programs(v) == HAUL_OK ? cli_become_program(v, STANDIN_CHECK) : cli_fail("check");
 }
 
 int cli_run_check(const cli_values *v) {

@@ -62,11 +62,15 @@ static void handle_all(void) {
 
 void progress_end_after(const char *command, uint64_t seconds) {
     struct sigaction late = {.sa_handler = end_late, .sa_flags = SA_RESTART};
-    snprintf(late_message, sizeof late_message, "haul %s: stopped after %llu seconds: --timeout\n", command,
+    snprintf(late_message, sizeof late_message, "haul %s: stopped after %llu s: --timeout\n", command,
              (unsigned long long)seconds);
     signals_handle(SIGTERM, end);
     (void)sigaction(SIGALRM, &late, NULL);
     alarm(seconds < UINT_MAX ? (unsigned)seconds : UINT_MAX);
+}
+
+bool progress_is_late(void) {
+    return is_late;
 }
 
 void progress_remove_on_signal(const char *path) {

@@ -22,6 +22,9 @@ void progress_clear(void);
  * haul becomes ends by SIGALRM. */
 void progress_end_after(const char *command, uint64_t seconds);
 
+/* Returns whether that time is over. Its line has been printed, so no other error should be. */
+bool progress_is_late(void);
+
 /* Makes signals that end haul remove that file, too; NULL: none. The text is copied. */
 void progress_remove_on_signal(const char *path);
 

@@ -25,7 +25,7 @@
 int cli_fail(const char *command) {
     progress_clear();
     fflush(stdout);
-    fprintf(stderr, "haul %s: %s\n", command, haul_message());
+    if (!progress_is_late()) fprintf(stderr, "haul %s: %s\n", command, haul_message());
     return CLI_ERROR;
 }
 

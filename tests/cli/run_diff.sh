@@ -72,7 +72,7 @@ has '^worse.cu:8: saxpy: sectors grew from 768 to 832 (+8.3%): more than'
 want "a change within the limit" 0 "$haul" diff old.jsonl worse.jsonl --fail-on 'sectors>9%' --fail-on 'l1_hit<5' \
     --html page.html
 grep -q '<td[^>]*>worse.cu:8' page.html || fail "the page does not have the line"
-grep -q 'src=\|<script\|url(' page.html && fail "the page fetches something"
+grep -q 'src=\|<link\|url(' page.html && fail "the page fetches something"
 want "the change as JSON" 1 "$haul" diff old.jsonl worse.jsonl --json --fail-on 'global_load sectors>10%'
 json 'lines[0]["launches"][0]["lines"][0]["before"] == 5 and lines[0]["launches"][0]["lines"][0]["after"] == 8'
 json 'lines[0]["failed"][0]["line"] == 8 and lines[0]["failed"][0]["kernel"] == "saxpy"'

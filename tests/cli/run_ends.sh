@@ -85,10 +85,10 @@ has '/src/mine.cu:5: access outside any allocation'
 # --- time is limited, and incomplete files go ---
 for command in replay profile check compare; do
     want "$command: --timeout" 2 "$haul" $command ends.ptx -k endless --arg buf:zero:4 -d sim:h100 --timeout 1
-    has "haul $command: stopped after 1 seconds: --timeout"
+    has "haul $command: stopped after 1 s: --timeout"
 done
 want "stream: --timeout" 2 "$haul" stream ends.ptx -k endless --arg out --bytes 1K --out result -d sim:h100 --timeout 1
-has 'haul stream: stopped after 1 seconds: --timeout'
+has 'haul stream: stopped after 1 s: --timeout'
 [ ! -e result ] && [ ! -e result.partial ] || fail "stream: --timeout leaves $(ls result*)"
 
 # --- a sample is counted, and its figures are scaled to all blocks ---

@@ -55,7 +55,7 @@ gives "not permitted" 2 'NVreg_RestrictProfilingToAdminUsers=0.*CAP_SYS_ADMIN' \
     env FAKE_NCU_LOG="$data/permission.txt" $replay
 gives "no ncu" 2 'HAUL_NCU: /nonexistent is not a program' env HAUL_NCU=/nonexistent $replay
 gives "ncu killed" 2 'ncu: was ended by signal 9' env FAKE_NCU_HOW=killed $replay
-gives "ncu too slow" 2 'did not end within 1 s' env FAKE_NCU_HOW=slow $replay --timeout 1
+gives "ncu too slow" 2 'stopped after 1 s: --timeout' env FAKE_NCU_HOW=slow $replay --timeout 1
 gives "no output" 2 'ncu: printed no table' env FAKE_NCU_HOW=quiet $replay
 gives "bad status" 2 'ncu: ended with exit status 3' env FAKE_NCU_HOW=code=3 $replay
 gives "too few launches" 2 'ncu: saw 3 of 154 launches' \

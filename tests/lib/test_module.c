@@ -353,7 +353,8 @@ static void a_kernel_that_waits_for_nothing_is_a_deadlock(void **state) {
     for (int k = 0; k < 4; k++)
         for (uint32_t blocks = 1; blocks < 5; blocks += 3)
             expect_failure(&(kernel_run){.ptx = forever[k], .blocks = blocks}, HAUL_ERROR_DEADLOCK,
-                           "in which nothing changes: block (0,0,0): ");
+                           blocks == 1 ? "in which nothing changes: block (0,0,0): "
+                                       : "in which nothing changes: block (0,0,0) and 3 more blocks: ");
 }
 
 static void waiting_for_a_time_is_no_deadlock(void **state) {
