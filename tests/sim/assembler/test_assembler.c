@@ -293,6 +293,13 @@ static void atomics_without_a_use_are_reductions(void **state) {
     ASSERT_ASSEMBLED("red.add.u32 [%rd2], %r0;\n", "ATOMG.32");
 }
 
+static void atomics_that_acquire_stay_atomics(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("atom.acq_rel.gpu.global.add.u32 %r3, [%rd2], %r0;\n", "ATOMG.32");
+    ASSERT_ASSEMBLED("atom.acquire.gpu.global.add.u32 %r3, [%rd2], %r0;\n", "ATOMG.32");
+    ASSERT_ASSEMBLED("atom.relaxed.gpu.global.add.u32 %r3, [%rd2], %r0;\n", "RED.32");
+}
+
 static void lone_halves_are_swapped_with_their_words(void **state) {
     (void)state;
     ASSERT_ASSEMBLED(".reg .b16 %h;\nmov.b16 %h, 1;\nred.global.add.noftz.f16 [%rd2], %h;\n", "ATOMG.16*");
@@ -402,6 +409,7 @@ int main(void) {
         cmocka_unit_test(a_load_behind_a_branch_joins_those_before_it),
         cmocka_unit_test(a_pointer_keeps_its_alignment_through_a_loop),
         cmocka_unit_test(atomics_without_a_use_are_reductions),
+        cmocka_unit_test(atomics_that_acquire_stay_atomics),
         cmocka_unit_test(lone_halves_are_swapped_with_their_words),
         cmocka_unit_test(lanes_at_one_address_go_to_memory_as_one),
         cmocka_unit_test(shared_memory_knows_few_atomics),
