@@ -14,7 +14,7 @@ ends 2 'undeclared.cu:4:.*nothing_of_that_name' test copies undeclared.cu
 name=missing
 body 'void other() {}'
 ends 2 'has no `void scale(float \*out, const float \*in, int n)`' test copies missing.cu
-ends 2 'is no CUDA file' test copies missing.txt
+ends 2 'is not a CUDA file' test copies missing.txt
 
 name=endless
 body 'void scale(float *out, const float *in, int n) { for (volatile int i = 0; i < 1;) {} }'
