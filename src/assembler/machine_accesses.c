@@ -36,7 +36,7 @@ static bool is_lone_half(const ptx_instruction *i) {
 
 static bool acquires(const ptx_instruction *i) {
     const unsigned order = i->mods[PTX_SLOT_ORDER];
-    return order == PTX_MOD_ACQUIRE || order == PTX_MOD_ACQ_REL;
+    return order == PTX_MOD_ACQUIRE || order == PTX_MOD_MMIO_ACQUIRE || order == PTX_MOD_ACQ_REL;
 }
 
 /* The first operand of an atom receives the old value; if no instruction needs it, the atom is a reduction. Machine
@@ -102,6 +102,7 @@ static sim_caching caching_of(const ptx_instruction *i) {
     case PTX_MOD_VOLATILE:
     case PTX_MOD_RELAXED:
     case PTX_MOD_ACQUIRE:
+    case PTX_MOD_MMIO_ACQUIRE:
     case PTX_MOD_MMIO: return SIM_CACHED_VOLATILE;
     default: break;
     }

@@ -93,7 +93,7 @@ static void learn_of_reads(const sim_domain *d, sim_views *v, uint32_t lanes) {
 
 static bool acquires(const ptx_instruction *i) {
     const unsigned order = i->mods[PTX_SLOT_ORDER];
-    return order == PTX_MOD_ACQUIRE || order == PTX_MOD_ACQ_REL;
+    return order == PTX_MOD_ACQUIRE || order == PTX_MOD_MMIO_ACQUIRE || order == PTX_MOD_ACQ_REL;
 }
 
 void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,

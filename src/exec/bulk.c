@@ -137,13 +137,15 @@ static void copy_bytes(sim_block *b, const sim_bulk *bulk) {
             reduce(bulk, shared, from, bulk->bytes);
         return;
     }
-    unsigned char *global = sim_memory_at_or_in_pages(b->sm->grid->memory, bulk->global, bulk->bytes);
+    const uint64_t address = bulk->global + bulk->left;
+    const uint32_t bytes = sim_bulk_read(bulk);
+    unsigned char *global = bytes ? sim_memory_at_or_in_pages(b->sm->grid->memory, address, bytes) : NULL;
     if (!global) return; /* freed meanwhile by the host; ignored */
     if (bulk->kind == SIM_BULK_LOAD) {
-        memcpy(shared, global, bulk->bytes);
-        sim_unfenced_hide(b, bulk->global, shared, bulk->bytes);
+        memcpy(shared + bulk->left, global, bytes);
+        sim_unfenced_hide(b, address, shared + bulk->left, bytes);
     } else {
-        put(bulk, global, source_at(b, bulk, bulk->shared), bulk->bytes);
+        put(bulk, global, source_at(b, bulk, bulk->shared), bytes);
     }
 }
 

@@ -24,7 +24,8 @@ static bool exceeds(const ptx_instruction *i, unsigned number, uint64_t most) {
 /* ---- arithmetic ---- */
 
 static const char *fault_of_sum(const ptx_instruction *i) {
-    const bool packed = i->type == PTX_U16X2 || i->type == PTX_S16X2;
+    const bool halves = i->type == PTX_U16X2 || i->type == PTX_S16X2;
+    const bool packed = halves || i->type == PTX_U8X4 || i->type == PTX_S8X4;
     const bool constant = i->operands[1].kind == PTX_INTEGER || i->operands[2].kind == PTX_INTEGER;
     return packed && constant ? "takes packed values from registers" : NULL;
 }
@@ -133,8 +134,8 @@ static const char *fault_of_random(const ptx_instruction *i) {
 }
 
 static const char *fault_of_fp8(const ptx_instruction *i) {
-    const bool packs = i->type2 == PTX_F16X2, unpacks = i->type == PTX_F16X2;
-    if (packs == unpacks) return "is between .f16x2 and a format of 8 bits";
+    const bool packs = is_pair(i->type2), unpacks = i->type == PTX_F16X2;
+    if (packs == unpacks) return "is from .f16x2 or .bf16x2 to a format of 8 bits, or from one to .f16x2";
     if (packs && !i->mods[PTX_SLOT_SATFINITE]) return "needs .satfinite";
     return unpacks && i->mods[PTX_SLOT_SATFINITE] ? "to .f16x2 has no .satfinite" : NULL;
 }
@@ -162,9 +163,10 @@ static bool is_parameter(const ptx_instruction *i) {
 }
 
 static const char *fault_of_mmio(const ptx_instruction *i) {
-    if (i->mods[PTX_SLOT_ORDER] != PTX_MOD_MMIO) return NULL;
+    const unsigned order = i->mods[PTX_SLOT_ORDER];
+    if (order != PTX_MOD_MMIO && order != PTX_MOD_MMIO_ACQUIRE && order != PTX_MOD_MMIO_RELEASE) return NULL;
     if (!is_global(i)) return ".mmio is for global memory";
-    return i->mods[PTX_SLOT_SCOPE] == PTX_MOD_SCOPE_SYS ? NULL : ".mmio.relaxed needs the scope .sys";
+    return i->mods[PTX_SLOT_SCOPE] == PTX_MOD_SCOPE_SYS ? NULL : ".mmio needs the scope .sys";
 }
 
 static const char *fault_of_access(const ptx_instruction *i) {
@@ -249,6 +251,7 @@ static const char *fault_of_map_fence(const ptx_instruction *i) {
 
 static const char *fault_of_load_to_one(const ptx_instruction *i) {
     const bool own = i->mods[PTX_SLOT_SPACE] == PTX_MOD_SHARED_CTA;
+    if (!own && i->mods[PTX_SLOT_IGNORE_OOB]) return "has .ignore_oob to .shared::cta only";
     return own && i->mods[PTX_SLOT_MULTICAST] ? "to .shared::cta has no .multicast::cluster" : NULL;
 }
 
@@ -318,6 +321,11 @@ static fault_fn *const faults[PTX_OP_COUNT] = {
     [PTX_OP_ADD] = fault_of_sum,
     [PTX_OP_MIN] = fault_of_sum,
     [PTX_OP_MAX] = fault_of_sum,
+    [PTX_OP_ADD_SATURATED] = fault_of_sum,
+    [PTX_OP_ADD_BYTES] = fault_of_sum,
+    [PTX_OP_SUB_BYTES] = fault_of_sum,
+    [PTX_OP_MIN_BYTES] = fault_of_sum,
+    [PTX_OP_MAX_BYTES] = fault_of_sum,
     [PTX_OP_BFE] = fault_of_field,
     [PTX_OP_BFI] = fault_of_field,
     [PTX_OP_HFMA] = fault_of_half,

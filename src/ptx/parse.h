@@ -116,6 +116,8 @@ void ptx_require(ptx_parser *p, ptx_position at, const char *what, size_t length
 /* Do the same for a name in directives.def, and for the current token, a directive or a word. */
 void ptx_require_feature(ptx_parser *p, ptx_position at, const char *name);
 void ptx_require_token(ptx_parser *p);
+/* Fails: haul has no such instruction or directive (`kind`). The message says why if refused.def does. */
+_Noreturn void ptx_fail_unsupported(ptx_parser *p, ptx_position at, const char *kind, const char *text, size_t length);
 
 /* ---- constant expressions (parse_expression.c) ---- */
 

@@ -89,6 +89,8 @@ static void parse_table(ptx_parser *p, ptx_label *label) {
         parse_call_targets(p, label);
     } else if (ptx_accept_directive(p, ".callprototype")) {
         label->prototype = ptx_parse_prototype(p);
+        (void)ptx_accept(p, ';'); /* old compilers leave it out */
+        return;
     } else {
         return;
     }

@@ -209,7 +209,8 @@ static ptx_symbol *parse_header(ptx_parser *p, ptx_function *f, bool *second) {
         parse_parameters(p, &f->params, &f->param_count, f->is_entry ? PTX_ENTRY_PARAMETER : PTX_FUNCTION_PARAMETER);
     ptx_parse_properties(p, f);
     f->has_body = ptx_at(p, '{');
-    if (!f->has_body && !ptx_at(p, ';')) ptx_expected(p, "'{' or ';'");
+    const bool ends = ptx_at(p, ';') || ptx_at(p, PTX_TOKEN_DIRECTIVE) || ptx_at(p, PTX_TOKEN_END);
+    if (!f->has_body && !ends) ptx_expected(p, "'{' or ';'");
     if (f->has_body && f->is_extern)
         ptx_fail_syntax(&p->diagnostics, f->position, "'%s' is .extern and has a body: write .visible", f->name);
     return symbol;
@@ -262,7 +263,7 @@ void ptx_parse_function(ptx_parser *p, ptx_linkage linkage) {
         name_everything(p, p->function);
         ptx_lexer_advance(&p->lexer);
     } else {
-        ptx_expect(p, ';');
+        (void)ptx_accept(p, ';'); /* old compilers leave it out */
     }
     p->function = NULL;
 }

@@ -464,7 +464,7 @@ static const ptx_known_opcode *resolve(ptx_parser *p, ptx_name *name, ptx_positi
     ptx_known_opcode *known = ARENA_NEW(&p->scratch, ptx_known_opcode);
     ptx_instruction bare = {0};
     if (!ptx_resolve_opcode(name->text, name->length, &known->opcode))
-        ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, at, "unsupported instruction '%s'", name->text);
+        ptx_fail_unsupported(p, at, "instruction", name->text, name->length);
     ptx_set_opcode(&bare, &known->opcode);
     known->need = ptx_need_of(&bare);
     known->depends_on_operands = ptx_need_depends_on_operands(bare.op);
@@ -495,11 +495,18 @@ static ptx_name *take_apart_suffixes(ptx_parser *p, ptx_name *name) {
     return ptx_intern(&p->symbols, text, length);
 }
 
-/* Replaces forms that only targets before sm_20 have by the forms that a driver uses on newer machines. */
+/* Replaces forms that only targets before sm_20 or PTX ISA 1.0 to 1.3 have by the forms that a driver uses on newer
+ * machines. */
 static ptx_name *newer_form(ptx_parser *p, ptx_name *name) {
     static const char *const forms[][2] = {
-        {"mad.f32", "mad.rn.ftz.f32"},     {"mad.sat.f32", "mad.rn.ftz.sat.f32"}, {"div.f32", "div.approx.ftz.f32"},
-        {"rcp.f32", "rcp.approx.ftz.f32"}, {"sqrt.f32", "sqrt.approx.ftz.f32"},
+        {"mad.f32", "mad.rn.ftz.f32"},       {"mad.sat.f32", "mad.rn.ftz.sat.f32"},
+        {"div.f32", "div.approx.ftz.f32"},   {"rcp.f32", "rcp.approx.ftz.f32"},
+        {"sqrt.f32", "sqrt.approx.ftz.f32"}, {"rsqrt.f32", "rsqrt.approx.ftz.f32"},
+        {"sin.f32", "sin.approx.ftz.f32"},   {"cos.f32", "cos.approx.ftz.f32"},
+        {"lg2.f32", "lg2.approx.ftz.f32"},   {"ex2.f32", "ex2.approx.ftz.f32"},
+        {"mad.f64", "mad.rn.f64"},           {"div.f64", "div.rn.f64"},
+        {"rcp.f64", "rcp.rn.f64"},           {"sqrt.f64", "sqrt.rn.f64"},
+        {"rsqrt.f64", "rsqrt.approx.f64"},
     };
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
         if (name->length == strlen(forms[f][0]) && memcmp(name->text, forms[f][0], name->length) == 0)
@@ -529,7 +536,9 @@ void ptx_parse_statement(ptx_parser *p) {
         return;
     }
     name = take_apart_suffixes(p, name);
-    ptx_name *const newer = p->module->sm < 20 ? newer_form(p, name) : NULL;
+    enum { DEFAULTS_END = 14 };
+    const bool is_old = p->module->sm < 20 || p->module->version < DEFAULTS_END;
+    ptx_name *const newer = is_old ? newer_form(p, name) : NULL;
     ptx_set_opcode(&i, &resolve(p, newer ? newer : name, i.position)->opcode);
     finish_operands(p, &i);
     if (!newer) require_instruction(p, &i, name);

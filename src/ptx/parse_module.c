@@ -154,8 +154,8 @@ static void parse_declaration(ptx_parser *p) {
     } else if (ptx_at_space(p)) {
         ptx_parse_variables(p, linkage);
     } else if (ptx_at(p, PTX_TOKEN_DIRECTIVE)) {
-        ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, p->lexer.token.position, "unsupported directive '%.*s'",
-                 (int)(p->lexer.token.length < 60 ? p->lexer.token.length : 60), p->lexer.token.text);
+        const ptx_token *t = &p->lexer.token;
+        ptx_fail_unsupported(p, t->position, "directive", t->text, t->length);
     } else {
         ptx_expected(p, "a declaration");
     }

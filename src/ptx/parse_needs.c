@@ -1,4 +1,4 @@
-/* Checks that the module's PTX version and target have the features that it uses. */
+/* Checks that the module's PTX version and target have the features that it uses, and says why haul lacks others. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -41,4 +41,34 @@ void ptx_require_feature(ptx_parser *p, ptx_position at, const char *name) {
 void ptx_require_token(ptx_parser *p) {
     const ptx_token *t = &p->lexer.token;
     require_named(p, t->position, t->text, t->length);
+}
+
+/* ---- features that haul refuses ---- */
+
+static const struct refusal {
+    const char *what, *why;
+    unsigned version;
+} refusals[] = {
+#define REFUSED(what, version, why) {what, why, version},
+#include "ptx/refused.def"
+#undef REFUSED
+};
+
+/* Returns whether the text begins with the mnemonic, or has the suffix. Both end at a dot, or in `::`. */
+static bool is_refused(const char *text, const char *what) {
+    const size_t length = strlen(what);
+    const char *at = *what == '.' ? strstr(text, what) : strncmp(text, what, length) == 0 ? text : NULL;
+    return at && (at[length] == '.' || !at[length] || what[length - 1] == ':');
+}
+
+void ptx_fail_unsupported(ptx_parser *p, ptx_position at, const char *kind, const char *text, size_t length) {
+    char name[128];
+    if (length >= sizeof name) length = sizeof name - 1;
+    memcpy(name, text, length);
+    name[length] = '\0';
+    for (size_t r = 0; r < sizeof refusals / sizeof *refusals; r++)
+        if (is_refused(name, refusals[r].what))
+            ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, at, "unsupported %s '%s': '%s' of PTX ISA %u.%u: %s",
+                     kind, name, refusals[r].what, refusals[r].version / 10, refusals[r].version % 10, refusals[r].why);
+    ptx_fail(&p->diagnostics, HAUL_ERROR_UNSUPPORTED, at, "unsupported %s '%s'", kind, name);
 }

@@ -260,14 +260,21 @@ static size_t match_suffix(const ptx_suffix *suffix, piece text, uint16_t *which
     return best;
 }
 
+/* Returns whether a type that must stand before the one of suffix `s` is missing. */
+static bool comes_too_early(const ptx_pattern *pattern, unsigned s, uint32_t taken) {
+    for (unsigned k = 0; pattern->suffixes[s].is_type && k < s; k++)
+        if (pattern->suffixes[k].is_type && !pattern->suffixes[k].optional && !(taken >> k & 1)) return true;
+    return false;
+}
+
 /* Takes one suffix from `rest` into the first free place of the pattern that accepts it. PTX lets suffixes come in
- * several orders, so all places are tried. */
+ * several orders, so all places are tried. Types keep their order. */
 static bool take_suffix(const ptx_pattern *pattern, piece *rest, uint32_t *taken, ptx_opcode *opcode) {
     for (unsigned s = 0; s < pattern->suffix_count; s++) {
         const ptx_suffix *suffix = &pattern->suffixes[s];
         uint16_t which = 0;
         size_t length = *taken >> s & 1 ? 0 : match_suffix(suffix, *rest, &which);
-        if (!length) continue;
+        if (!length || comes_too_early(pattern, s, *taken)) continue;
         if (suffix->is_type)
             opcode->types[suffix->slot] = (uint8_t)which;
         else

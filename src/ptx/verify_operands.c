@@ -19,7 +19,7 @@ static bool is_integer_kind(char kind) {
 /* PTX's rules for an operand of `type` in a register of type `reg`. */
 static bool fits(ptx_type reg, ptx_type type, bool loose) {
     char have = ptx_types[reg].kind, want = ptx_types[type].kind;
-    bool wider = ptx_bits(reg) > ptx_bits(type) && loose && want != 'F' && have != 'F';
+    bool wider = ptx_bits(reg) > ptx_bits(type) && loose && have != 'F' && want != 'F';
     if (reg == PTX_PRED || type == PTX_PRED) return reg == type;
     if (ptx_bits(reg) != ptx_bits(type) && !wider) return false;
     if (have == 'B' || want == 'B') return true;
@@ -38,6 +38,12 @@ static haul_status check_ignoring(const ptx_check *c, const ptx_operand *o) {
     return ptx_check_fail(c, o->position, "is a predicate from PTX ISA 7.5 on");
 }
 
+/* Loads and stores take a float in wider registers of bits: its bits are the low ones, and a load clears the others. */
+static bool holds_float(const ptx_instruction *i, ptx_type reg, ptx_type type) {
+    const bool accesses = ptx_is(i->op, PTX_KIND_LOAD) || ptx_is(i->op, PTX_KIND_STORE);
+    return accesses && ptx_types[type].kind == 'F' && ptx_types[reg].kind == 'B' && ptx_bits(reg) > ptx_bits(type);
+}
+
 /* Some instructions take wider registers than their type, and use the low bits. */
 static haul_status check_register(const ptx_check *c, const ptx_operand *o, ptx_type type) {
     const ptx_register *r = &c->function->registers[o->reg];
@@ -47,6 +53,7 @@ static haul_status check_register(const ptx_check *c, const ptx_operand *o, ptx_
     if (o->selector.count && !ptx_is_video(c->instruction))
         return ptx_check_fail(c, o->position, "has no parts to choose here");
     if (fits(r->type, type, ptx_has(c->instruction->op, PTX_TRAIT_WIDENS))) return HAUL_OK;
+    if (holds_float(c->instruction, r->type, type)) return HAUL_OK;
     return ptx_check_fail(c, o->position, "must be a .%s, '%s' is a .%s", ptx_types[type].name, r->name,
                           ptx_types[r->type].name);
 }

@@ -210,6 +210,16 @@ static haul_status check_order(const ptx_check *c) {
     return ptx_check_fail(c, i->position, ".%s needs a scope", ptx_modifier_names[order]);
 }
 
+/* cvt had types of 8 bits on sm_90 before it had them on sm_89. */
+static haul_status check_fp8(const ptx_check *c) {
+    enum { FIRST_SM = 89, FIRST_VERSION = 81 };
+    const ptx_instruction *i = c->instruction;
+    const bool packs = i->op == PTX_OP_CVT_FP8 || i->op == PTX_OP_CVT_PACK_FP8;
+    if (!packs || c->module->sm != FIRST_SM || c->module->version >= FIRST_VERSION) return HAUL_OK;
+    return ptx_check_fail(c, i->position, "on sm_89 needs PTX ISA 8.1 (the module says .version %u.%u): raise .version",
+                          c->module->version / 10, c->module->version % 10);
+}
+
 static bool was_without_sync(const ptx_instruction *i) {
     return i->op == PTX_OP_SHFL || i->op == PTX_OP_VOTE || i->op == PTX_OP_VOTE_BALLOT;
 }
@@ -326,12 +336,13 @@ haul_status ptx_check_matrix(const ptx_check *c) {
 
 haul_status ptx_check_rules(const ptx_check *c) {
     static haul_status (*const rules[])(const ptx_check *) = {
-        check_compare,       check_conversion,     check_atomic,         check_copy_size,    check_vector_size,
-        check_barrier,       check_saturation,     check_order,          check_sync,         check_second_result,
-        check_reduction,     check_prefetch,       check_expected_bytes, check_line_size,    check_noftz,
-        check_vector_atomic, check_bulk_reduction, check_register_count, check_tensor_field, check_choice,
-        check_priority,      check_filling,        check_video,          check_texel,        check_multimem,
-        check_form,
+        check_compare,       check_conversion,     check_atomic,         check_copy_size,
+        check_vector_size,   check_barrier,        check_saturation,     check_order,
+        check_fp8,           check_sync,           check_second_result,  check_reduction,
+        check_prefetch,      check_expected_bytes, check_line_size,      check_noftz,
+        check_vector_atomic, check_bulk_reduction, check_register_count, check_tensor_field,
+        check_choice,        check_priority,       check_filling,        check_video,
+        check_texel,         check_multimem,       check_form,
     };
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) HAUL_TRY(rules[r](c));
     return HAUL_OK;

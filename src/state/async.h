@@ -58,6 +58,7 @@ typedef struct sim_bulk {
     unsigned char *staged; /* owned copy of the source, once that has been read; NULL: none */
     bool masked;           /* stores only the bytes of each 16 that `mask` selects */
     uint16_t mask;
+    uint8_t left, right;    /* bytes at the ends that a load ignores: they may lie outside of an allocation */
     sim_block *destination; /* of a load whose mbarrier lies in another block; NULL: this block */
     bool has_value; /* st.async, red.async: `value` is stored or, if `atomic` is set, reduced into shared memory */
     unsigned char value[SIM_BULK_VALUE];
@@ -65,6 +66,12 @@ typedef struct sim_bulk {
     uint64_t map;      /* address of its tensor map; 0: none */
     int32_t at[SIM_TENSOR_RANK];
 } sim_bulk;
+
+/* Returns how many of the copy's bytes are not ignored. */
+static inline uint32_t sim_bulk_read(const sim_bulk *b) {
+    const uint32_t ignored = (uint32_t)b->left + b->right;
+    return b->bytes > ignored ? b->bytes - ignored : 0;
+}
 
 typedef struct sim_async {
     sim_copy_queue *queues; /* one a warp */

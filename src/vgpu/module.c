@@ -202,13 +202,21 @@ CUresult sim_call_module_variable(CUdeviceptr *address, size_t *bytes, CUmodule 
                                    module->ptx->name, name));
 }
 
+static unsigned latest_sm(void) {
+    unsigned latest = 0;
+    for (size_t k = 0; k < sim_machine_count; k++)
+        if (sim_machines[k].sm > latest) latest = sim_machines[k].sm;
+    return latest;
+}
+
 /* PTX for a later architecture runs as long as it uses only features of the machine: a kernel for sm_90 can be examined
- * on an A100. */
+ * on an A100. Features that no machine of the table has run on the latest one. */
 static haul_status check_architecture(const CUmodule m, const ptx_function *f) {
+    const unsigned latest = latest_sm();
     for (size_t k = 0; k < f->instruction_count; k++) {
         const ptx_instruction *i = &f->instructions[k];
         const unsigned needs = ptx_least_sm(ptx_need_of(i).targets), has = m->context->machine.sm;
-        if (needs > has)
+        if (needs > has && (needs <= latest || has < latest))
             return haul_fail(HAUL_ERROR_UNSUPPORTED,
                              "%s:%u:%u: '%s' needs sm_%u, but %s is sm_%u; choose another device", m->ptx->name,
                              i->position.line, i->position.column, ptx_ops[i->op].mnemonic, needs,

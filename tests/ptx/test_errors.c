@@ -19,11 +19,22 @@ static void names_unsupported_instructions(void **state) {
     (void)state;
     UNSUPPORTED(KERNEL(" @%p1 ld.global.u33 %r1, [%d1];"), "t.ptx:4:7: unsupported instruction 'ld.global.u33'");
     UNSUPPORTED(KERNEL("ld .global .bad %r1, [%d1];"), "t.ptx:4:1: unsupported instruction 'ld.global.bad'");
-    UNSUPPORTED(KERNEL("add.sat.u32 %r1, %r2, %r3;"), "t.ptx:4:1: unsupported instruction 'add.sat.u32'");
+    UNSUPPORTED(KERNEL("mul.lo.sat.u32 %r1, %r2, %r3;"), "t.ptx:4:1: unsupported instruction 'mul.lo.sat.u32'");
 }
 
 static void names_unsupported_directives(void **state) {
     (void)state;
+    UNSUPPORTED(KERNEL("fabric.submit;"), "t.ptx:4:1: unsupported instruction 'fabric.submit': 'fabric' of PTX ISA "
+                                          "9.3: a fabric of several machines is not "
+                                          "simulated");
+    UNSUPPORTED(KERNEL("mbarrier.init.layout::v1.b64 [%d1], 1;"),
+                "t.ptx:4:1: unsupported instruction 'mbarrier.init.layout::v1.b64': '.layout::' of PTX ISA 9.3: an "
+                "mbarrier has "
+                "one layout here");
+    UNSUPPORTED(
+        HEADER ".tex .u32 t;",
+        "t.ptx:4:1: unsupported directive '.tex': '.tex' of PTX ISA 1.0: CUDA 12 removed texture references; use "
+        "texture objects");
     UNSUPPORTED(HEADER ".texref t;", "t.ptx:4:1: unsupported directive '.texref'");
     UNSUPPORTED(KERNEL(".tex .u32 t;"), "t.ptx:4:1: unsupported directive '.tex' in a function");
     UNSUPPORTED(HEADER ".global .attribute(.other) .u32 a;", "t.ptx:4:20: unsupported attribute '.other'");

@@ -46,7 +46,8 @@ static void refuses_conversions_that_are_none(void **state) {
     ACCEPT("cvt.rn.satfinite.e4m3x2.f16x2 %h1, %r1;");
     REFUSE("cvt.rn.e4m3x2.f16x2 %h1, %r1;", "'cvt': needs .satfinite");
     REFUSE("cvt.rn.satfinite.f16x2.e4m3x2 %r1, %h1;", "'cvt': to .f16x2 has no .satfinite");
-    REFUSE("cvt.rn.satfinite.e4m3x2.e5m2x2 %h1, %h2;", "'cvt': is between .f16x2 and a format of 8 bits");
+    REFUSE("cvt.rn.satfinite.e4m3x2.e5m2x2 %h1, %h2;",
+           "'cvt': is from .f16x2 or .bf16x2 to a format of 8 bits, or from one to .f16x2");
 }
 
 static void refuses_accesses_that_are_none(void **state) {
@@ -60,7 +61,7 @@ static void refuses_accesses_that_are_none(void **state) {
     REFUSE("ld.relaxed.gpu.global.nc.u32 %r1, [%d1];", "'ld': .nc is for weak loads of .global");
     ACCEPT("ld.mmio.relaxed.sys.global.u32 %r1, [%d1];");
     REFUSE("ld.mmio.relaxed.sys.shared.u32 %r1, [%r2];", "'ld': .mmio is for global memory");
-    REFUSE("st.mmio.relaxed.gpu.global.u32 [%d1], %r2;", "'st': .mmio.relaxed needs the scope .sys");
+    REFUSE("st.mmio.relaxed.gpu.global.u32 [%d1], %r2;", "'st': .mmio needs the scope .sys");
     REFUSE("ldu.global.v8.b16 {%h1, %h2, %h3, %h4, %h1, %h2, %h3, %h4}, [%d1];",
            "'ldu': has vectors of two and of four");
     REFUSE("prefetch.local.L2::evict_last [%d1];", "'prefetch': has priorities for global memory only");

@@ -114,6 +114,31 @@ static void targets_need_a_version(void **state) {
     REFUSE_MODULE(".version 9.0\n.target sm_80a\n", "2:9: there is no target 'sm_80a'");
 }
 
+static void ptx_9_1_to_9_4_add_forms_and_a_target(void **state) {
+    (void)state;
+    ACCEPT("9.4", "sm_107f", "cvt.rn.bf16x2.e4m3x2 %r1, %h1;");
+    ACCEPT("9.2", "sm_121f", "add.sat.u8x4 %r1, %r2, %r3;");
+    ACCEPT("9.3", "sm_80", "clmad.hi.u64 %d1, %d2, %d3, %d4;");
+    REFUSE_MODULE(".version 9.3\n.target sm_107\n",
+                  "2:9: 'sm_107' needs PTX ISA 9.4 (the module says .version 9.3): raise .version");
+    REFUSE("9.1", "sm_120f", "add.sat.u32 %r1, %r2, %r3;",
+           "1: 'add.sat.u32' needs PTX ISA 9.2 (the module says .version 9.1): raise .version");
+    REFUSE("9.1", "sm_100f", "cvt.rn.satfinite.s2f6x2.bf16x2 %h1, %r1;",
+           "1: 'cvt.rn.satfinite.s2f6x2.bf16x2' needs sm_100a, sm_103a, sm_110a, sm_120a or sm_121a (the "
+           "module says .target sm_100f): change .target");
+    REFUSE("9.1", "sm_100f", "cvt.rn.bf16x2.e4m3x2 %r1, %h1;",
+           "1: 'cvt.rn.bf16x2.e4m3x2' needs PTX ISA 9.2 (the module says .version 9.1): raise .version");
+}
+
+/* sm_90 had the types of 8 bits first. */
+static void fp8_is_older_on_sm_90(void **state) {
+    (void)state;
+    ACCEPT("7.8", "sm_90", "cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;");
+    ACCEPT("8.1", "sm_89", "cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;");
+    REFUSE("7.8", "sm_89", "cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;",
+           "1: 'cvt': on sm_89 needs PTX ISA 8.1 (the module says .version 7.8): raise .version");
+}
+
 /* Later targets have all features of the latest known one. */
 static void later_targets_are_taken(void **state) {
     (void)state;
@@ -154,6 +179,8 @@ int main(void) {
         cmocka_unit_test(special_registers_need_a_version),
         cmocka_unit_test(directives_need_a_version),
         cmocka_unit_test(targets_need_a_version),
+        cmocka_unit_test(ptx_9_1_to_9_4_add_forms_and_a_target),
+        cmocka_unit_test(fp8_is_older_on_sm_90),
         cmocka_unit_test(later_targets_are_taken),
         cmocka_unit_test(lanes_may_shuffle_without_sync_before_6_4),
         cmocka_unit_test(texts_of_a_module_have_their_own_versions),

@@ -71,7 +71,7 @@ static void keeps_two_types_in_order(void **state) {
 
 static void refuses_what_does_not_fit(void **state) {
     (void)state;
-    static const char *const wrong[] = {"add",      "add.",        "add.u33",       "add.s32.s32", "add.sat.u32",
+    static const char *const wrong[] = {"add",      "add.",        "add.u33",       "add.s32.s32", "add.sat.u64",
                                         "ld.u32.x", "add.ftz.f64", "mul.lo.hi.s32", "nothing.b32", "ld.ld.u32"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (is_known(wrong[i])) fail_msg("'%s' was accepted", wrong[i]);

@@ -18,8 +18,9 @@
 #include "exec/ops/lanes.h"
 #include "exec/sm.h"
 
-/* imm2; `more` is the slot of a mask of ranks, or of bytes */
-enum { SHARED_WIDE = 1, BARRIER_WIDE = 2, MULTICAST = 4, MASKED = 8 };
+/* imm2; `more` is the slot of a mask of ranks, or of bytes; IGNORES: the slots of the numbers of bytes to ignore at
+ * both ends, in the pool */
+enum { SHARED_WIDE = 1, BARRIER_WIDE = 2, MULTICAST = 4, MASKED = 8, IGNORES = 16 };
 
 /* Records the fault and returns false if the copy is misaligned or outside of memory. Sizes and both addresses are
  * multiples of 16, a rule of the ISA. The first bytes of shared memory are reserved for the system. */
@@ -37,7 +38,8 @@ static bool check_bulk(sim_warp *w, const sim_op *op, unsigned lane, const sim_b
                   "bulk copy outside the block's shared memory: %u bytes at 0x%x", b->bytes, b->shared);
         return false;
     }
-    if (b->bytes && !sim_reach_stretch(w->sm, b->global, b->bytes, b->kind != SIM_BULK_LOAD)) {
+    const uint32_t read = sim_bulk_read(b);
+    if (read && !sim_reach_stretch(w->sm, b->global + b->left, read, b->kind != SIM_BULK_LOAD)) {
         sim_fault_concerns(w, HAUL_SPACE_GLOBAL, b->global, b->bytes);
         sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane, "bulk copy outside any allocation: %u bytes at 0x%llx",
                   b->bytes, (unsigned long long)b->global);
@@ -66,6 +68,21 @@ static uint32_t mask_of(const sim_warp *w, const sim_op *op, unsigned lane) {
     return SIM_SLOT(w, uint16_t, op->more)[lane];
 }
 
+/* Reads how many bytes the lane's load ignores. Records the fault and returns false if they are too many. */
+static bool take_ignored(sim_warp *w, const sim_op *op, unsigned lane, sim_bulk *b) {
+    enum { MOST = 15 };
+    if (!(op->imm2 & IGNORES)) return true;
+    const uint32_t *slots = w->sm->grid->program->pool + op->more;
+    const uint32_t left = SIM_SLOT(w, uint32_t, slots[0])[lane], right = SIM_SLOT(w, uint32_t, slots[1])[lane];
+    if (left <= MOST && right <= MOST) {
+        b->left = (uint8_t)left, b->right = (uint8_t)right;
+        return true;
+    }
+    sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, 1u << lane,
+              "bulk copy ignores %u bytes at its start and %u at its end; at most %d are allowed", left, right, MOST);
+    return false;
+}
+
 /* Puts the copy in flight; a multicast becomes a copy for each rank, at the same addresses there. */
 static bool add_copy(sim_warp *w, const sim_op *op, unsigned lane, sim_block *waits, const sim_bulk *b) {
     if (!(op->imm2 & MULTICAST)) return sim_issue_bulk(w, lane, waits, b);
@@ -84,6 +101,7 @@ static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_ki
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         sim_bulk b = describe(w, op, lane, kind);
+        if (!take_ignored(w, op, lane, &b)) return SIM_STOP;
         sim_block *waits = kind == SIM_BULK_LOAD ? sim_load_waiter(w, op, lane, &b, false) : w->block;
         if (!waits || !check_bulk(w, op, lane, &b)) return SIM_STOP;
         if (op->imm2 & MULTICAST && !sim_check_ranks(w, op, lane, mask_of(w, op, lane))) return SIM_STOP;
@@ -129,14 +147,19 @@ static haul_status lower_bulk(sim_lowering *l, const ptx_instruction *i, sim_han
     return HAUL_OK;
 }
 
-/* A multicast has the mask of ranks after the mbarrier. */
+/* A multicast has the mask of ranks after the mbarrier; the bytes to ignore come before it. */
 haul_status LOWER(CP_BULK_LOAD)(sim_lowering *l, const ptx_instruction *i) {
     const bool multicast = i->mods[PTX_SLOT_MULTICAST] != 0;
-    const uint32_t ranks = multicast ? sim_source(l, &i->operands[4], PTX_U16) : 0;
-    HAUL_TRY(lower_bulk(l, i, bulk_load, 0, 1, 3, HAUL_CLASS_BULK_LOAD));
+    const uint32_t ranks = multicast ? sim_source(l, &i->operands[6], PTX_U16) : 0;
+    uint32_t more = ranks;
+    if (i->mods[PTX_SLOT_IGNORE_OOB]) {
+        const uint32_t left = sim_source(l, &i->operands[3], PTX_U32), right = sim_source(l, &i->operands[4], PTX_U32);
+        more = sim_pool(l, (const uint32_t[]){left, right}, 2);
+    }
+    HAUL_TRY(lower_bulk(l, i, bulk_load, 0, 1, 5, HAUL_CLASS_BULK_LOAD));
     sim_op *op = sim_last_op(l);
-    op->more = ranks;
-    op->imm2 |= multicast ? MULTICAST : 0;
+    op->more = more;
+    op->imm2 |= (multicast ? MULTICAST : 0u) | (i->mods[PTX_SLOT_IGNORE_OOB] ? IGNORES : 0u);
     return HAUL_OK;
 }
 

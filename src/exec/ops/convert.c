@@ -480,13 +480,14 @@ static sim_step pack_singles(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* Decodes pairs of halves (f16x2, e4m3x2, e5m2x2); op->y is the source type. e5m2 is the upper half of an f16. e4m3 has
- * no infinities and one NaN for each sign. */
+/* Decodes pairs of halves (f16x2, bf16x2, e4m3x2, e5m2x2); op->y is the source type. e5m2 is the upper half of an f16.
+ * e4m3 has no infinities and one NaN for each sign. */
 static double decode_half(unsigned type, uint32_t bits) {
     const double sign = bits & 0x80 ? -1.0 : 1.0;
     const uint32_t magnitude = bits & 0x7f;
     switch (type) {
     case PTX_F16X2: return (double)f32_of_f16((uint16_t)bits);
+    case PTX_BF16X2: return (double)f32_of_bf16((uint16_t)bits);
     case PTX_E5M2X2: return (double)f32_of_f16((uint16_t)(bits << 8));
     default: break;
     }
@@ -526,7 +527,7 @@ haul_status LOWER(CVT_PACK_FP8)(sim_lowering *l, const ptx_instruction *i) {
     return LOWER(CVT_PACK)(l, i);
 }
 
-/* From e4m3x2 or e5m2x2 to f16x2, or from f16x2 to one of these. */
+/* From e4m3x2 or e5m2x2 to f16x2, or from f16x2 or bf16x2 to one of these. */
 haul_status LOWER(CVT_FP8)(sim_lowering *l, const ptx_instruction *i) {
     sim_op *op = sim_emit_with(l, i, pack_halves, ptx_bits(i->type2) == 16 ? PTX_B16 : PTX_B32, 0, 0);
     if (op) fill_packing(op, i);

@@ -81,6 +81,14 @@ static inline uint64_t reversed_64(uint64_t x) {
 #define LEADING_ZEROS(a) (BITS == 64 ? leading_zeros_64((uint64_t)(a)) : leading_zeros_32((uint32_t)(a)))
 #define REVERSED(a) ((T)(BITS == 64 ? reversed_64(a) : reversed_32((uint32_t)(a))))
 
+/* Adds up shifted copies of `a` without carries, without a branch for a bit of `b`. */
+static inline sim_u128 carryless(uint64_t a, uint64_t b) {
+    sim_u128 product = 0;
+    for (unsigned n = 0; n < 64; n++) product ^= (sim_u128)(a & (0 - (b >> n & 1))) << n;
+    return product;
+}
+#define CARRYLESS(a, b) carryless(a, b)
+
 /* ---- lanes, by kind and role ---- */
 
 /* A kind is a width and a sign; pairs are halves of 32 bits; predicates have a kind, too. */

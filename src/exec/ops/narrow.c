@@ -1,5 +1,5 @@
-/* The cvt forms new in sm_100: types of 4, 6 and 8 bits in groups of two and four, scales (ue8m0), and stochastic
- * rounding.
+/* The cvt forms new in sm_100: types of 4, 6 and 8 bits in groups of two and four, scales (ue8m0), fixed point (s2f6),
+ * and stochastic rounding.
  *
  * Elements are decoded to doubles and encoded by encode() (half.h) with one rounding. Types of 4 and 6 bits have no
  * infinities and no NaNs, so conversions to them clamp: NaN becomes the greatest number. Other conversions are in
@@ -7,6 +7,8 @@
 #include "exec/half.h"
 #include "exec/ops/lanes.h"
 #include "state/block.h"
+
+#include <math.h>
 
 static const sim_format e2m1 = {1, 0, 7, 7, 7, 3};
 static const sim_format e2m3 = {3, 0, 31, 31, 31, 5};
@@ -23,7 +25,9 @@ static packing packing_of(unsigned type) {
     switch (type) {
     case PTX_F16X2: return (packing){&sim_f16, 16};
     case PTX_BF16X2: return (packing){&sim_bf16, 16};
+    case PTX_E4M3X2:
     case PTX_E4M3X4: return (packing){&sim_e4m3, 8};
+    case PTX_E5M2X2:
     case PTX_E5M2X4: return (packing){&sim_e5m2, 8};
     case PTX_E2M1X2:
     case PTX_E2M1X4: return (packing){&e2m1, 4};
@@ -75,11 +79,16 @@ static sim_step from_singles(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+/* Returns a half of `type`. */
+static float half_of(unsigned type, uint32_t bits) {
+    return type == PTX_BF16X2 ? f32_of_bf16((uint16_t)bits) : f32_of_f16((uint16_t)bits);
+}
+
 /* The upper half of a source becomes the upper element. */
 static sim_step from_halves(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *a = SIM_SLOT(w, uint32_t, op->a);
     for (unsigned l = 0; l < SIM_LANES; l++) {
-        const float high = f32_of_f16((uint16_t)(a[l] >> 16)), low = f32_of_f16((uint16_t)a[l]);
+        const float high = half_of(op->y, a[l] >> 16), low = half_of(op->y, a[l]);
         if (active >> l & 1) set_lane(w, op, l, ptx_bits(op->x), pack_two(op, (double)high, (double)low));
     }
     return SIM_NEXT;
@@ -170,6 +179,92 @@ haul_status LOWER(CVT_SCALE_HALVES)(sim_lowering *l, const ptx_instruction *i) {
 
 haul_status LOWER(CVT_SCALE)(sim_lowering *l, const ptx_instruction *i) {
     return lower_narrow(l, i, halves_of_scales, PTX_B16, 0);
+}
+
+/* ---- to bf16, and to and from fixed point, with a scale for each element ---- */
+
+/* Without .scaled, both scales are 1. */
+enum { UNIT_SCALES = 0x7f7f };
+
+static double power_of_scale(uint32_t scale) {
+    return scale == 255 ? (double)NAN : __builtin_ldexp(1.0, (int)scale - 127);
+}
+
+static double decode_element(unsigned type, uint32_t bits) {
+    switch (type) {
+    case PTX_S2F6X2: return (double)(int8_t)bits / 64;
+    case PTX_E5M2X2: return (double)f32_of_f16((uint16_t)(bits << 8));
+    case PTX_E4M3X2: return (bits & 0x7f) == sim_e4m3.nan ? (double)NAN : decode(&sim_e4m3, bits & 0xff);
+    default: return decode(packing_of(type).format, bits);
+    }
+}
+
+/* The product is exact; it is rounded once. */
+static uint32_t scaled_up(const sim_op *op, uint32_t bits, uint32_t scale) {
+    const double x = decode_element(op->y, bits) * power_of_scale(scale);
+    return encode(sim_bf16, clamped(x, op), SIM_ROUND_EVEN, op->imm & FINITE);
+}
+
+static sim_step to_brain(sim_warp *w, const sim_op *op, uint32_t active) {
+    const uint16_t *a = SIM_SLOT(w, uint16_t, op->a), *scales = SIM_SLOT(w, uint16_t, op->c);
+    const unsigned shift = op->y == PTX_S2F6X2 ? 8 : packing_of(op->y).bits;
+    const uint32_t mask = (1u << shift) - 1;
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        const uint32_t high = scaled_up(op, a[l] >> shift & mask, scales[l] >> 8);
+        const uint32_t low = scaled_up(op, a[l] & mask, scales[l] & 255);
+        if (active >> l & 1) set_lane(w, op, l, 32, high << 16 | low);
+    }
+    return SIM_NEXT;
+}
+
+/* Returns x over the scale in 64ths, rounded to nearest even. NaN becomes the greatest number. */
+static uint32_t fixed_of(const sim_op *op, double x, uint32_t scale) {
+    const double wanted = clamped(x / power_of_scale(scale), op) * 64;
+    if (!(wanted < INT8_MAX)) return INT8_MAX;
+    return (uint32_t)(uint8_t)(int8_t)(wanted < INT8_MIN ? INT8_MIN : __builtin_rint(wanted));
+}
+
+static sim_step fixed_of_singles(sim_warp *w, const sim_op *op, uint32_t active) {
+    const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b);
+    const uint16_t *scales = SIM_SLOT(w, uint16_t, op->c);
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        const uint32_t high = fixed_of(op, (double)a[l], scales[l] >> 8);
+        if (active >> l & 1) set_lane(w, op, l, 16, high << 8 | fixed_of(op, (double)b[l], scales[l] & 255));
+    }
+    return SIM_NEXT;
+}
+
+static sim_step fixed_of_halves(sim_warp *w, const sim_op *op, uint32_t active) {
+    const uint32_t *a = SIM_SLOT(w, uint32_t, op->a);
+    const uint16_t *scales = SIM_SLOT(w, uint16_t, op->c);
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        const uint32_t high = fixed_of(op, (double)half_of(op->y, a[l] >> 16), scales[l] >> 8);
+        const uint32_t low = fixed_of(op, (double)half_of(op->y, a[l]), scales[l] & 255);
+        if (active >> l & 1) set_lane(w, op, l, 16, high << 8 | low);
+    }
+    return SIM_NEXT;
+}
+
+/* The scales are the last operand. */
+static haul_status lower_scaled(sim_lowering *l, const ptx_instruction *i, sim_handler run, unsigned a, unsigned b) {
+    const ptx_operand unit = {.kind = PTX_INTEGER, .bits = UNIT_SCALES};
+    const ptx_operand *last = i->mods[PTX_SLOT_SCALED] ? &i->operands[b ? 3 : 2] : &unit;
+    const uint32_t scales = sim_source(l, last, PTX_U16);
+    HAUL_TRY(lower_narrow(l, i, run, a, b));
+    sim_last_op(l)->c = scales;
+    return HAUL_OK;
+}
+
+haul_status LOWER(CVT_TO_BRAIN)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_scaled(l, i, to_brain, PTX_B16, 0);
+}
+
+haul_status LOWER(CVT_PACK_FIXED)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_scaled(l, i, fixed_of_singles, PTX_F32, PTX_F32);
+}
+
+haul_status LOWER(CVT_FIXED_HALVES)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_scaled(l, i, fixed_of_halves, PTX_B32, 0);
 }
 
 /* ---- stochastic rounding: adds random bits to the truncated part, aligned at its highest bit ---- */

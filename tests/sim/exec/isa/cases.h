@@ -36,6 +36,7 @@ typedef struct isa_case {
     uint32_t lanes;
     double relative, absolute;
     char target[16]; /* sm_90a */
+    char version[8]; /* of PTX: 9.0 */
     char fails[128];
     bool must_fail, only_virtual;
 } isa_case;
@@ -191,6 +192,7 @@ static bool directive_line(isa_case *c, const char *line) {
     if (strcmp(word, "threads") == 0) return c->threads = (unsigned)strtoul(rest, NULL, 0), true;
     if (strcmp(word, "within") == 0) return c->relative = strtod(rest, NULL), true;
     if (strcmp(word, "error") == 0) return c->absolute = strtod(rest, NULL), true;
+    if (strcmp(word, "version") == 0) return sscanf(rest, "%7s", c->version) == 1;
     if (strcmp(word, "target") == 0) return sscanf(rest, "%15s", c->target) == 1;
     if (strcmp(word, "module") == 0) return text_put(&c->module, rest), true;
     if (strcmp(word, "virtual") == 0) return c->only_virtual = true, true;
@@ -201,7 +203,7 @@ static bool directive_line(isa_case *c, const char *line) {
 }
 
 static void start_case(isa_case *c, const char *file) {
-    *c = (isa_case){.file = file, .threads = 32, .lanes = UINT32_MAX, .target = "sm_90a"};
+    *c = (isa_case){.file = file, .threads = 32, .lanes = UINT32_MAX, .target = "sm_90a", .version = "9.0"};
 }
 
 static void end_case(isa_case *c, case_visitor *visit, void *context) {
@@ -285,7 +287,7 @@ static void put_store(text *t, const register_case *r, unsigned place) {
 /* Writes the kernel `test(in, out, scratch)`. Register n of thread t is at (n * threads + t) * SLOT_BYTES. Returns the
  * number of the test's own first line, and that after its last. */
 static void put_kernel(text *t, const isa_case *c, unsigned *first, unsigned *end) {
-    text_printf(t, ".version 9.0\n.target %s\n.address_size 64\n%s\n", c->target, text_string(&c->module));
+    text_printf(t, ".version %s\n.target %s\n.address_size 64\n%s\n", c->version, c->target, text_string(&c->module));
     text_put(t, ".visible .entry test(.param .u64 isa_p0, .param .u64 isa_p1, .param .u64 isa_p2)\n{\n"
                 ".reg .b64 isa_in, isa_out, scratch, isa_offset;\n.reg .b32 lane, isa_word;\n.reg .pred isa_off;\n"
                 ".shared .align 128 .b8 shared[4096];\n");
