@@ -10,6 +10,7 @@ static const char *const introduction[] = {
     "not "
     "edit it; `make docs` refreshes it.",
     "haul reads whole PTX modules as nvcc 13, clang 14 and clang 19 write them, and as the PTX ISA 9.0 describes them. "
+    "Of PTX ISA 9.1 to 9.4 it has the forms in the tables; a list at the end says what it refuses, and why. "
     "It refuses anything that is not on this page, by name, file, line and column. Nothing is skipped silently.",
     "## Modules",
     "- **Module directives**: `.version`, `.target` (with `debug`, `texmode_unified`, `texmode_independent`), "
@@ -260,6 +261,13 @@ static void put_specials(void) {
     printf(".\n\n`WARP_SZ` is 32.\n");
 }
 
+static void put_refused(void) {
+    printf("\n## Refused\n\n| what | PTX | why |\n|---|---|---|\n");
+#define REFUSED(what, version, why) printf("| `%s` | %u.%u | %s |\n", what, (version) / 10u, (version) % 10u, why);
+#include "ptx/refused.def"
+#undef REFUSED
+}
+
 int main(void) {
     PUT_PARAGRAPHS(introduction);
     putchar('\n');
@@ -270,5 +278,6 @@ int main(void) {
 #undef INSTRUCTION
     printf("\n%d rows.\n", PTX_OP_COUNT);
     put_specials();
+    put_refused();
     return ferror(stdout) || fflush(stdout) ? 1 : 0;
 }

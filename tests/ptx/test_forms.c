@@ -61,6 +61,8 @@ static void refuses_accesses_that_are_none(void **state) {
     REFUSE("ld.relaxed.gpu.global.nc.u32 %r1, [%d1];", "'ld': .nc is for weak loads of .global");
     ACCEPT("ld.mmio.relaxed.sys.global.u32 %r1, [%d1];");
     REFUSE("ld.mmio.relaxed.sys.shared.u32 %r1, [%r2];", "'ld': .mmio is for global memory");
+    ACCEPT("ld.global.f32 %d1, [%d2];");
+    ACCEPT("st.global.f32 [%d2], %d1;");
     REFUSE("st.mmio.relaxed.gpu.global.u32 [%d1], %r2;", "'st': .mmio needs the scope .sys");
     REFUSE("ldu.global.v8.b16 {%h1, %h2, %h3, %h4, %h1, %h2, %h3, %h4}, [%d1];",
            "'ldu': has vectors of two and of four");

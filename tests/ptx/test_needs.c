@@ -130,6 +130,21 @@ static void ptx_9_1_to_9_4_add_forms_and_a_target(void **state) {
            "1: 'cvt.rn.bf16x2.e4m3x2' needs PTX ISA 9.2 (the module says .version 9.1): raise .version");
 }
 
+/* PTX ISA 1.0 to 1.3 has defaults in place of .approx and .rn. */
+static void functions_are_approximate_by_default_before_1_4(void **state) {
+    (void)state;
+    ACCEPT("1.3", "sm_13", "sin.f32 %f1, %f2; ex2.f32 %f1, %f1; div.f64 %g1, %g2, %g3;");
+    assert_refused(FOR("2.0", "sm_20", "sin.f32 %f1, %f2;"), HAUL_ERROR_UNSUPPORTED,
+                   "t.ptx:4:1: unsupported instruction 'sin.f32'");
+}
+
+/* Old compilers wrote none. */
+static void prototypes_may_lack_a_semicolon(void **state) {
+    (void)state;
+    ptx_module_free(parse(".version 2.3\n.target sm_20\n.func f (.param .b32 a)\n.func f (.param .b32 a) { ret; }\n"
+                          ".entry k { p: .callprototype _ (.param .b32 _)\n ret; }\n"));
+}
+
 /* sm_90 had the types of 8 bits first. */
 static void fp8_is_older_on_sm_90(void **state) {
     (void)state;
@@ -181,6 +196,8 @@ int main(void) {
         cmocka_unit_test(targets_need_a_version),
         cmocka_unit_test(ptx_9_1_to_9_4_add_forms_and_a_target),
         cmocka_unit_test(fp8_is_older_on_sm_90),
+        cmocka_unit_test(functions_are_approximate_by_default_before_1_4),
+        cmocka_unit_test(prototypes_may_lack_a_semicolon),
         cmocka_unit_test(later_targets_are_taken),
         cmocka_unit_test(lanes_may_shuffle_without_sync_before_6_4),
         cmocka_unit_test(texts_of_a_module_have_their_own_versions),
