@@ -209,7 +209,7 @@ static ptx_symbol *parse_header(ptx_parser *p, ptx_function *f, bool *second) {
         parse_parameters(p, &f->params, &f->param_count, f->is_entry ? PTX_ENTRY_PARAMETER : PTX_FUNCTION_PARAMETER);
     ptx_parse_properties(p, f);
     f->has_body = ptx_at(p, '{');
-    const bool ends = ptx_at(p, ';') || ptx_at(p, PTX_TOKEN_DIRECTIVE) || ptx_at(p, PTX_TOKEN_END);
+    const bool ends = ptx_at(p, ';') || ptx_at(p, PTX_TOKEN_DIRECTIVE);
     if (!f->has_body && !ends) ptx_expected(p, "'{' or ';'");
     if (f->has_body && f->is_extern)
         ptx_fail_syntax(&p->diagnostics, f->position, "'%s' is .extern and has a body: write .visible", f->name);
