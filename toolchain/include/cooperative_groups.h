@@ -1,6 +1,7 @@
 /* Cooperative groups: threads that synchronise, exchange values and reduce together. Tiles have at most 32 threads. */
 #ifndef HAUL_TOOLCHAIN_COOPERATIVE_GROUPS_H
 #define HAUL_TOOLCHAIN_COOPERATIVE_GROUPS_H
+#define _COOPERATIVE_GROUPS_H_ /* programs ask for it */
 
 #include "cuda_runtime.h"
 

@@ -1,6 +1,7 @@
 /* bfloat16 and its pair: 1 sign bit, 8 exponent bits, 7 fraction bits. */
 #ifndef HAUL_TOOLCHAIN_CUDA_BF16_H
 #define HAUL_TOOLCHAIN_CUDA_BF16_H
+#define __CUDA_BF16_H__ /* programs ask for it */
 
 #define HAUL_N(before, after) before##bfloat16##after
 #define HAUL_N2(before, after) before##bfloat162##after

@@ -1,6 +1,7 @@
 /* half and half2: 1 sign bit, 5 exponent bits, 10 fraction bits. */
 #ifndef HAUL_TOOLCHAIN_CUDA_FP16_H
 #define HAUL_TOOLCHAIN_CUDA_FP16_H
+#define __CUDA_FP16_H__ /* programs ask for it */
 
 #define HAUL_N(before, after) before##half##after
 #define HAUL_N2(before, after) before##half2##after

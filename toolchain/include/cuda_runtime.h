@@ -196,6 +196,12 @@ static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cuda
     if (log && log_bytes) *log = 0;
     return ::cudaGraphInstantiate(executable, graph, 0);
 }
+/* CUDA 13 says of each edge what it is. */
+static inline cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                           const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *data,
+                                           size_t count, cudaGraphNodeParams *parameters) {
+    return ::cudaGraphAddNode_v2(node, graph, dependencies, data, count, parameters);
+}
 static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphNode_t *node,
                                               cudaGraphExecUpdateResult *result) {
     cudaGraphExecUpdateResultInfo all;

@@ -4,6 +4,7 @@
  * kernel names are read. */
 #ifndef HAUL_TOOLCHAIN_DEVICE_LAUNCH_PARAMETERS_H
 #define HAUL_TOOLCHAIN_DEVICE_LAUNCH_PARAMETERS_H
+#define __DEVICE_LAUNCH_PARAMETERS_H__ /* programs ask for it */
 
 #include "vector_types.h"
 

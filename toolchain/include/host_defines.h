@@ -6,6 +6,7 @@
  */
 #ifndef HAUL_TOOLCHAIN_HOST_DEFINES_H
 #define HAUL_TOOLCHAIN_HOST_DEFINES_H
+#define __HOST_DEFINES_H__ /* programs ask for it */
 
 #if defined(__CUDA__) && !defined(__CUDACC__)
 #define __CUDACC__ 1

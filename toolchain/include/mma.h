@@ -1,6 +1,7 @@
 /* Products of matrices by a warp (nvcuda::wmma): half, bfloat16, 8-bit integers, tf32 and double. */
 #ifndef HAUL_TOOLCHAIN_MMA_H
 #define HAUL_TOOLCHAIN_MMA_H
+#define __CUDA_MMA_H__ /* programs ask for it */
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"

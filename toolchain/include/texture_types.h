@@ -1,6 +1,7 @@
 /* What a texture or surface object is made with, besides its memory. Usable from C. */
 #ifndef HAUL_TOOLCHAIN_TEXTURE_TYPES_H
 #define HAUL_TOOLCHAIN_TEXTURE_TYPES_H
+#define __TEXTURE_TYPES_H__ /* programs ask for it */
 
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;

@@ -1,6 +1,7 @@
 /* make_char1 ... make_double4: the makers of the built-in vector types. */
 #ifndef HAUL_TOOLCHAIN_VECTOR_FUNCTIONS_H
 #define HAUL_TOOLCHAIN_VECTOR_FUNCTIONS_H
+#define __VECTOR_FUNCTIONS_H__ /* programs ask for it */
 
 #include "vector_types.h"
 

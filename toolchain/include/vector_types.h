@@ -1,6 +1,7 @@
 /* Built-in vector types (char1 ... double4) and dim3, with the alignment that the CUDA guide gives them. */
 #ifndef HAUL_TOOLCHAIN_VECTOR_TYPES_H
 #define HAUL_TOOLCHAIN_VECTOR_TYPES_H
+#define __VECTOR_TYPES_H__ /* programs ask for it */
 
 #include "host_defines.h"
 #include "haul_toolchain/vectors.def" /* HAUL_VECTORS, HAUL_WIDE_VECTORS */

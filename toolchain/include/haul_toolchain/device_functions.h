@@ -9,6 +9,7 @@
 #include "integer.h"
 #include "library.h"
 #include "math_special.h"
+#include "minmax.h"
 #include "synchronise.h"
 #include "textures.h"
 #include "warp.h"

@@ -39,6 +39,14 @@ HAUL_TC_DEVICE void __syncwarp(unsigned int mask = 0xffffffffu) {
     asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory");
 }
 
+/* A barrier by its number, 0 to 15: of the whole block, or of so many threads, in whole warps. */
+HAUL_TC_DEVICE void __barrier_sync(unsigned int number) {
+    asm volatile("barrier.sync %0;" ::"r"(number) : "memory");
+}
+HAUL_TC_DEVICE void __barrier_sync_count(unsigned int number, unsigned int threads) {
+    asm volatile("barrier.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
 HAUL_TC_DEVICE void __threadfence_block() {
     asm volatile("membar.cta;" ::: "memory");
 }
@@ -107,6 +115,20 @@ HAUL_TC_DEVICE unsigned int __clusterSizeInBlocks() {
     unsigned int size;
     asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
     return size;
+}
+HAUL_TC_DEVICE void __threadfence_cluster() {
+    asm volatile("fence.acq_rel.cluster;" ::: "memory");
+}
+/* Where the same shared variable of another block of the cluster is, and whose a shared variable is. */
+HAUL_TC_DEVICE void *__cluster_map_shared_rank(const void *address, unsigned int rank) {
+    void *mapped;
+    asm("mapa.u64 %0, %1, %2;" : "=l"(mapped) : "l"(address), "r"(rank));
+    return mapped;
+}
+HAUL_TC_DEVICE unsigned int __cluster_query_shared_rank(const void *address) {
+    unsigned int rank;
+    asm("getctarank.u64 %0, %1;" : "=r"(rank) : "l"(address));
+    return rank;
 }
 #endif
 
