@@ -12,7 +12,7 @@
 
 typedef struct curandStateXORWOW {
     unsigned int d, v[5];
-    int boxmuller_flag, boxmuller_flag_double; /* whether the second number of a pair of normal ones is kept */
+    int boxmuller_flag, boxmuller_flag_double; /* of what kind the kept second number of a pair is; 0: of none */
     float boxmuller_extra;
     double boxmuller_extra_double;
 } curandStateXORWOW_t, curandState_t, curandState;
@@ -157,9 +157,13 @@ HAUL_TC_DEVICE double haul_tc_uniform(unsigned int low, unsigned int high) {
 template <class State> HAUL_TC_DEVICE float curand_uniform(State *state) {
     return haul_tc_uniform(curand(state));
 }
-template <class State> HAUL_TC_DEVICE double curand_uniform_double(State *state) {
+HAUL_TC_DEVICE double curand_uniform_double(curandStateXORWOW_t *state) {
     const unsigned int low = curand(state);
     return haul_tc_uniform(low, curand(state));
+}
+/* Of one word, as the library has it. */
+HAUL_TC_DEVICE double curand_uniform_double(curandStatePhilox4_32_10_t *state) {
+    return (double)curand(state) * 0x1p-32 + 0x1p-32;
 }
 HAUL_TC_DEVICE float4 curand_uniform4(curandStatePhilox4_32_10_t *state) {
     const uint4 w = curand4(state);
@@ -175,7 +179,9 @@ HAUL_TC_DEVICE double2 curand_uniform2_double(curandStatePhilox4_32_10_t *state)
 HAUL_TC_DEVICE float2 haul_tc_normal(unsigned int a, unsigned int b) {
     const float turn = 6.2831853071795865f, angle = (float)b * (0x1p-32f * turn) + 0x1p-33f * turn;
     const float radius = sqrtf(-2.0f * logf(haul_tc_uniform(a)));
-    return make_float2(sinf(angle) * radius, cosf(angle) * radius);
+    float sine, cosine;
+    __sincosf(angle, &sine, &cosine);
+    return make_float2(sine * radius, cosine * radius);
 }
 HAUL_TC_DEVICE double2 haul_tc_normal(uint4 w) {
     double sine, cosine;
@@ -197,26 +203,34 @@ HAUL_TC_DEVICE float4 curand_normal4(curandStatePhilox4_32_10_t *state) {
     const float2 a = haul_tc_normal(w.x, w.y), b = haul_tc_normal(w.z, w.w);
     return make_float4(a.x, a.y, b.x, b.y);
 }
-/* The second number of a pair is the next call's. */
-template <class State> HAUL_TC_DEVICE float curand_normal(State *state) {
-    state->boxmuller_flag = !state->boxmuller_flag;
-    if (!state->boxmuller_flag) return state->boxmuller_extra;
+/* The second number of a pair is the next call's, if that wants the same kind: 1 normal, 2 its exponential. */
+template <class State> HAUL_TC_DEVICE float haul_tc_next_normal(State *state, int kind) {
+    const bool kept = state->boxmuller_flag == kind;
+    state->boxmuller_flag = kept ? 0 : kind;
+    if (kept) return state->boxmuller_extra;
     const float2 pair = curand_normal2(state);
     state->boxmuller_extra = pair.y;
     return pair.x;
 }
-template <class State> HAUL_TC_DEVICE double curand_normal_double(State *state) {
-    state->boxmuller_flag_double = !state->boxmuller_flag_double;
-    if (!state->boxmuller_flag_double) return state->boxmuller_extra_double;
+template <class State> HAUL_TC_DEVICE double haul_tc_next_normal_double(State *state, int kind) {
+    const bool kept = state->boxmuller_flag_double == kind;
+    state->boxmuller_flag_double = kept ? 0 : kind;
+    if (kept) return state->boxmuller_extra_double;
     const double2 pair = curand_normal2_double(state);
     state->boxmuller_extra_double = pair.y;
     return pair.x;
 }
+template <class State> HAUL_TC_DEVICE float curand_normal(State *state) {
+    return haul_tc_next_normal(state, 1);
+}
+template <class State> HAUL_TC_DEVICE double curand_normal_double(State *state) {
+    return haul_tc_next_normal_double(state, 1);
+}
 template <class State> HAUL_TC_DEVICE float curand_log_normal(State *state, float mean, float deviation) {
-    return expf(mean + deviation * curand_normal(state));
+    return expf(mean + deviation * haul_tc_next_normal(state, 2));
 }
 template <class State> HAUL_TC_DEVICE double curand_log_normal_double(State *state, double mean, double deviation) {
-    return exp(mean + deviation * curand_normal_double(state));
+    return exp(mean + deviation * haul_tc_next_normal_double(state, 2));
 }
 
 #endif
