@@ -9,7 +9,8 @@ template <class T> __device__ void both_ways(unsigned int a, unsigned int *out, 
     code.__x = (unsigned char)thread;
     PUT((float)code), PUT(__half2float((__half)code));
     const float value = (float)code, between = value + __uint_as_float(a);
-    PUT((unsigned int)T(value).__x), PUT((unsigned int)T(value * 1.0625f).__x), PUT((unsigned int)T(value * 1.125f).__x);
+    PUT((unsigned int)T(value).__x), PUT((unsigned int)T(value * 1.0625f).__x),
+        PUT((unsigned int)T(value * 1.125f).__x);
     PUT((unsigned int)T(value * 0.97f).__x), PUT((unsigned int)T((double)value * 1.0625000001).__x);
     PUT((unsigned int)T(between).__x), PUT((unsigned int)T(__uint_as_float(a)).__x);
 }

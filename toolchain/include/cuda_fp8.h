@@ -75,53 +75,53 @@ HAUL_TC_BOTH __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __nv
 }
 
 /* A number, and two and four of them packed, lowest byte first. */
-#define HAUL_FP8(name, format)                                                                                     \
-    struct name {                                                                                                  \
-        __nv_fp8_storage_t __x;                                                                                    \
-        name() = default;                                                                                          \
-        __host__ __device__ HAUL_TC_INLINE explicit name(float x)                                                  \
-            : __x(__nv_cvt_float_to_fp8(x, __NV_SATFINITE, format)) {}                                             \
-        __host__ __device__ HAUL_TC_INLINE explicit name(double x)                                                 \
-            : __x(__nv_cvt_double_to_fp8(x, __NV_SATFINITE, format)) {}                                            \
-        __host__ __device__ HAUL_TC_INLINE explicit name(int x) : name((double)x) {}                               \
-        __host__ __device__ HAUL_TC_INLINE explicit name(__half x) : name(__half2float(x)) {}                      \
-        __host__ __device__ HAUL_TC_INLINE explicit name(__nv_bfloat16 x) : name(__bfloat162float(x)) {}           \
-        __host__ __device__ HAUL_TC_INLINE explicit operator float() const {                                       \
-            return haul_tc_fp8_float(__x, format);                                                                 \
-        }                                                                                                          \
-        __host__ __device__ HAUL_TC_INLINE explicit operator double() const {                                      \
-            return haul_tc_fp8_float(__x, format);                                                                 \
-        }                                                                                                          \
-        __host__ __device__ HAUL_TC_INLINE explicit operator __half() const {                                      \
-            return __float2half(haul_tc_fp8_float(__x, format));                                                   \
-        }                                                                                                          \
-        __host__ __device__ HAUL_TC_INLINE explicit operator __nv_bfloat16() const {                               \
-            return __float2bfloat16(haul_tc_fp8_float(__x, format));                                               \
-        }                                                                                                          \
+#define HAUL_FP8(name, format)                                                                           \
+    struct name {                                                                                        \
+        __nv_fp8_storage_t __x;                                                                          \
+        name() = default;                                                                                \
+        __host__ __device__ HAUL_TC_INLINE explicit name(float x)                                        \
+            : __x(__nv_cvt_float_to_fp8(x, __NV_SATFINITE, format)) {}                                   \
+        __host__ __device__ HAUL_TC_INLINE explicit name(double x)                                       \
+            : __x(__nv_cvt_double_to_fp8(x, __NV_SATFINITE, format)) {}                                  \
+        __host__ __device__ HAUL_TC_INLINE explicit name(int x) : name((double)x) {}                     \
+        __host__ __device__ HAUL_TC_INLINE explicit name(__half x) : name(__half2float(x)) {}            \
+        __host__ __device__ HAUL_TC_INLINE explicit name(__nv_bfloat16 x) : name(__bfloat162float(x)) {} \
+        __host__ __device__ HAUL_TC_INLINE explicit operator float() const {                             \
+            return haul_tc_fp8_float(__x, format);                                                       \
+        }                                                                                                \
+        __host__ __device__ HAUL_TC_INLINE explicit operator double() const {                            \
+            return haul_tc_fp8_float(__x, format);                                                       \
+        }                                                                                                \
+        __host__ __device__ HAUL_TC_INLINE explicit operator __half() const {                            \
+            return __float2half(haul_tc_fp8_float(__x, format));                                         \
+        }                                                                                                \
+        __host__ __device__ HAUL_TC_INLINE explicit operator __nv_bfloat16() const {                     \
+            return __float2bfloat16(haul_tc_fp8_float(__x, format));                                     \
+        }                                                                                                \
     };
-#define HAUL_FP8_PACKED(name, format, storage, vector)                         \
-    struct __align__(sizeof(storage)) name {                                   \
-        storage __x;                                                           \
-        name() = default;                                                      \
-        __host__ __device__ HAUL_TC_INLINE explicit name(vector x);            \
-        __host__ __device__ HAUL_TC_INLINE explicit operator vector() const;   \
+#define HAUL_FP8_PACKED(name, format, storage, vector)                       \
+    struct __align__(sizeof(storage)) name {                                 \
+        storage __x;                                                         \
+        name() = default;                                                    \
+        __host__ __device__ HAUL_TC_INLINE explicit name(vector x);          \
+        __host__ __device__ HAUL_TC_INLINE explicit operator vector() const; \
     };
 #define HAUL_FP8_BYTE(format, at) haul_tc_fp8_float((__nv_fp8_storage_t)(__x >> (8 * (at))), format)
-#define HAUL_FP8_FORMAT(name, format)                                                                              \
-    HAUL_FP8(__nv_fp8_##name, format)                                                                              \
-    HAUL_FP8_PACKED(__nv_fp8x2_##name, format, __nv_fp8x2_storage_t, float2)                                       \
-    HAUL_FP8_PACKED(__nv_fp8x4_##name, format, __nv_fp8x4_storage_t, float4)                                       \
-    __host__ __device__ HAUL_TC_INLINE __nv_fp8x2_##name::__nv_fp8x2_##name(float2 x)                              \
-        : __x(__nv_cvt_float2_to_fp8x2(x, __NV_SATFINITE, format)) {}                                              \
-    __host__ __device__ HAUL_TC_INLINE __nv_fp8x2_##name::operator float2() const {                                \
-        return make_float2(HAUL_FP8_BYTE(format, 0), HAUL_FP8_BYTE(format, 1));                                    \
-    }                                                                                                              \
-    __host__ __device__ HAUL_TC_INLINE __nv_fp8x4_##name::__nv_fp8x4_##name(float4 x)                              \
-        : __x(__nv_cvt_float2_to_fp8x2(make_float2(x.x, x.y), __NV_SATFINITE, format) |                            \
-              (unsigned int)__nv_cvt_float2_to_fp8x2(make_float2(x.z, x.w), __NV_SATFINITE, format) << 16) {}      \
-    __host__ __device__ HAUL_TC_INLINE __nv_fp8x4_##name::operator float4() const {                                \
-        return make_float4(HAUL_FP8_BYTE(format, 0), HAUL_FP8_BYTE(format, 1), HAUL_FP8_BYTE(format, 2),           \
-                           HAUL_FP8_BYTE(format, 3));                                                              \
+#define HAUL_FP8_FORMAT(name, format)                                                                         \
+    HAUL_FP8(__nv_fp8_##name, format)                                                                         \
+    HAUL_FP8_PACKED(__nv_fp8x2_##name, format, __nv_fp8x2_storage_t, float2)                                  \
+    HAUL_FP8_PACKED(__nv_fp8x4_##name, format, __nv_fp8x4_storage_t, float4)                                  \
+    __host__ __device__ HAUL_TC_INLINE __nv_fp8x2_##name::__nv_fp8x2_##name(float2 x)                         \
+        : __x(__nv_cvt_float2_to_fp8x2(x, __NV_SATFINITE, format)) {}                                         \
+    __host__ __device__ HAUL_TC_INLINE __nv_fp8x2_##name::operator float2() const {                           \
+        return make_float2(HAUL_FP8_BYTE(format, 0), HAUL_FP8_BYTE(format, 1));                               \
+    }                                                                                                         \
+    __host__ __device__ HAUL_TC_INLINE __nv_fp8x4_##name::__nv_fp8x4_##name(float4 x)                         \
+        : __x(__nv_cvt_float2_to_fp8x2(make_float2(x.x, x.y), __NV_SATFINITE, format) |                       \
+              (unsigned int)__nv_cvt_float2_to_fp8x2(make_float2(x.z, x.w), __NV_SATFINITE, format) << 16) {} \
+    __host__ __device__ HAUL_TC_INLINE __nv_fp8x4_##name::operator float4() const {                           \
+        return make_float4(HAUL_FP8_BYTE(format, 0), HAUL_FP8_BYTE(format, 1), HAUL_FP8_BYTE(format, 2),      \
+                           HAUL_FP8_BYTE(format, 3));                                                         \
     }
 HAUL_FP8_FORMAT(e4m3, __NV_E4M3)
 HAUL_FP8_FORMAT(e5m2, __NV_E5M2)

@@ -56,17 +56,17 @@ typedef struct nvtxEventAttributes_v2 {
 #define NVTX_EVENT_ATTRIB_STRUCT_SIZE ((uint16_t)sizeof(nvtxEventAttributes_t))
 
 #define HAUL_NVTX static inline __attribute__((unused))
-#define HAUL_NVTX_RANGES(suffix, type)                           \
-    HAUL_NVTX void nvtxMark##suffix(type message) {              \
-        (void)message;                                           \
-    }                                                            \
-    HAUL_NVTX int nvtxRangePush##suffix(type message) {          \
-        (void)message;                                           \
-        return NVTX_NO_PUSH_POP_TRACKING;                        \
-    }                                                            \
+#define HAUL_NVTX_RANGES(suffix, type)                             \
+    HAUL_NVTX void nvtxMark##suffix(type message) {                \
+        (void)message;                                             \
+    }                                                              \
+    HAUL_NVTX int nvtxRangePush##suffix(type message) {            \
+        (void)message;                                             \
+        return NVTX_NO_PUSH_POP_TRACKING;                          \
+    }                                                              \
     HAUL_NVTX nvtxRangeId_t nvtxRangeStart##suffix(type message) { \
-        (void)message;                                           \
-        return 0;                                                \
+        (void)message;                                             \
+        return 0;                                                  \
     }
 HAUL_NVTX_RANGES(A, const char *)
 HAUL_NVTX_RANGES(W, const wchar_t *)
