@@ -27,6 +27,9 @@ result 'maxpool15 over a file, in small chunks' pool --chunk 1K --depth 3
 result 'maxpool15 over a file, in a small budget' pool --budget 64K --host-budget 100K --copy-threads 2
 result 'two inputs' exits_with 0 "$haul" stream --device sim -q -k saxpy -i "$work/x" -i "$work/y" -o "$work/got" -c 10000
 result 'two inputs are added' cmp "$work/got" "$work/sum"
+result 'launches of which a sample is counted' \
+    exits_with 0 "$haul" stream --device sim -q -k saxpy -i "$work/x" -i "$work/y" -o "$work/sampled" -c 10000 --sample 8
+result 'give the same results' cmp "$work/got" "$work/sampled"
 result 'no kernel' exits_with 0 "$haul" stream --device sim -q -k none -i "$work/x" -o "$work/got"
 result 'no kernel leaves the data' cmp "$work/got" "$work/x"
 
