@@ -56,11 +56,16 @@ static ptx_instruction return_of_others(const ptx_instruction *last, const ptx_i
     return i;
 }
 
+static bool ends_in_stores(const ptx_function *f) {
+    for (uint32_t b = 0; b < f->block_count; b++)
+        if (first_of_last_stores(f, &f->blocks[b]) < f->blocks[b].end) return true;
+    return false;
+}
+
 ptx_function *sim_exit_early(ptx_module *module, ptx_function *flat, arena *scratch) {
     (void)scratch;
     sim_rewrite w;
-    bool changed = false;
-    if (flat->arguments) return flat; /* calls are present: their blocks have numbers */
+    if (flat->arguments || !ends_in_stores(flat)) return flat; /* arguments: of calls, whose blocks have numbers */
     sim_rewrite_begin(&w, flat, &module->memory);
     for (uint32_t b = 0; b < flat->block_count; b++) {
         const ptx_block *block = &flat->blocks[b];
@@ -71,9 +76,7 @@ ptx_function *sim_exit_early(ptx_module *module, ptx_function *flat, arena *scra
                 sim_rewrite_add(&w, return_of_others(&flat->instructions[block->end - 1], &flat->instructions[k]));
             sim_rewrite_add(&w, flat->instructions[k]);
         }
-        changed |= first < block->end;
     }
-    if (!changed) return flat;
     sim_rewrite_end(&w);
     ptx_analyse(module, w.to);
     return w.to;

@@ -34,11 +34,6 @@ static bool is_lone_half(const ptx_instruction *i) {
     return !vector && ptx_bits(i->type) == 16 && ptx_types[i->type].kind == 'F';
 }
 
-static bool acquires(const ptx_instruction *i) {
-    const unsigned order = i->mods[PTX_SLOT_ORDER];
-    return order == PTX_MOD_ACQUIRE || order == PTX_MOD_MMIO_ACQUIRE || order == PTX_MOD_ACQ_REL;
-}
-
 /* The first operand of an atom receives the old value; if no instruction needs it, the atom is a reduction. Machine
  * code has no reductions at generic addresses, and none that acquire. */
 static haul_memory_class atomic_class(const ptx_instruction *i, const sim_values *v) {
@@ -46,8 +41,8 @@ static haul_memory_class atomic_class(const ptx_instruction *i, const sim_values
     if (i->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE || is_lone_half(i)) return HAUL_CLASS_GLOBAL_ATOMIC;
     if (ptx_is(i->op, PTX_KIND_REDUCTION)) return HAUL_CLASS_GLOBAL_REDUCTION;
     bool exchanges = i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_EXCH || i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
-    return is_needed(&i->operands[0], v) || exchanges || acquires(i) ? HAUL_CLASS_GLOBAL_ATOMIC
-                                                                     : HAUL_CLASS_GLOBAL_REDUCTION;
+    return is_needed(&i->operands[0], v) || exchanges || ptx_acquires(i) ? HAUL_CLASS_GLOBAL_ATOMIC
+                                                                         : HAUL_CLASS_GLOBAL_REDUCTION;
 }
 
 static bool in_params(const ptx_instruction *i) {

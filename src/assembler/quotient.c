@@ -106,9 +106,16 @@ static bool has_quotients(const ptx_function *f) {
     return false;
 }
 
+static bool adds_quotients(const ptx_function *f, const register_uses *uses) {
+    for (size_t k = 0; k < f->instruction_count; k++)
+        if (is_added(uses, &f->instructions[k])) return true;
+    return false;
+}
+
 ptx_function *sim_expand_quotients(ptx_module *module, ptx_function *flat, arena *scratch) {
     if (!has_quotients(flat)) return flat;
     const register_uses uses = count_uses(flat, scratch);
+    if (!adds_quotients(flat, &uses)) return flat;
     sim_rewrite w;
     sim_rewrite_begin(&w, flat, &module->memory);
     for (uint32_t k = 0; k < flat->instruction_count; k++) {

@@ -91,11 +91,6 @@ static void learn_of_reads(const sim_domain *d, sim_views *v, uint32_t lanes) {
         if (v->list[i].lanes & lanes) raise_floor(d, &v->list[i], 0);
 }
 
-static bool acquires(const ptx_instruction *i) {
-    const unsigned order = i->mods[PTX_SLOT_ORDER];
-    return order == PTX_MOD_ACQUIRE || order == PTX_MOD_MMIO_ACQUIRE || order == PTX_MOD_ACQ_REL;
-}
-
 void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
                        bool writes) {
     sim_domain *d = sim_domain_of(w->block);
@@ -121,6 +116,6 @@ void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uin
         sim_view *v = &d->views[actor].list[i];
         if (!(v->lanes & active)) continue;
         v->heard |= (uint8_t)heard;
-        if (writes || acquires(instruction)) learn_heard(d, v, writes ? SIM_SCOPE_GPU : own);
+        if (writes || ptx_acquires(instruction)) learn_heard(d, v, writes ? SIM_SCOPE_GPU : own);
     }
 }

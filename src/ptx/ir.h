@@ -365,6 +365,12 @@ static inline bool ptx_in_shared(const ptx_instruction *i) {
     return space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA || space == PTX_MOD_SHARED_CLUSTER;
 }
 
+/* Returns whether the memory order makes later accesses wait for this one. */
+static inline bool ptx_acquires(const ptx_instruction *i) {
+    const unsigned order = i->mods[PTX_SLOT_ORDER];
+    return order == PTX_MOD_ACQUIRE || order == PTX_MOD_MMIO_ACQUIRE || order == PTX_MOD_ACQ_REL;
+}
+
 /* Loads from the kernel's parameters: machine code has them in a constant bank. */
 static inline bool ptx_loads_parameter(const ptx_instruction *i) {
     const unsigned space = i->mods[PTX_SLOT_SPACE];
