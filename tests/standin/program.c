@@ -44,6 +44,13 @@ static const char ptx[] =
     "  ld.param.u64 %rd1, [out];\n  cvta.to.global.u64 %rd1, %rd1;\n  mov.u32 %r1, %tid.x;\n"
     "  mul.wide.u32 %rd2, %r1, 4;\n  add.s64 %rd1, %rd1, %rd2;\n  ld.global.u32 %r2, [%rd1];\n"
     "  ld.const.u32 %r3, [step];\n  add.u32 %r2, %r2, %r3;\n  st.global.u32 [%rd1], %r2;\n  ret;\n}\n"
+    /* increases out[i] 1000 times */
+    ".visible .entry increase_often(.param .u64 out) {\n"
+    "  .reg .b64 %rd<4>;\n  .reg .b32 %r<4>;\n  .reg .pred %p;\n"
+    "  ld.param.u64 %rd1, [out];\n  cvta.to.global.u64 %rd1, %rd1;\n  mov.u32 %r1, %tid.x;\n"
+    "  mul.wide.u32 %rd2, %r1, 4;\n  add.s64 %rd1, %rd1, %rd2;\n  mov.u32 %r3, 0;\n"
+    "again:\n  ld.volatile.global.u32 %r2, [%rd1];\n  add.u32 %r2, %r2, 1;\n  st.volatile.global.u32 [%rd1], %r2;\n"
+    "  add.u32 %r3, %r3, 1;\n  setp.lt.u32 %p, %r3, 1000;\n  @%p bra again;\n  ret;\n}\n"
     /* out[i] = s[255 - i] without a barrier between */
     ".visible .entry race(.param .u64 out) {\n"
     "  .reg .b64 %rd<4>;\n  .reg .b32 %r<6>;\n  .shared .align 4 .b8 s[1024];\n"
@@ -85,7 +92,7 @@ static struct {
     const void *container, *linked;
 } wrapper = {0x466243b1, 1, &fat, NULL};
 
-static char increase, race, fill, follow, step; /* what stands for them on the host */
+static char increase, increase_often, race, fill, follow, step; /* what stands for them on the host */
 
 __attribute__((constructor)) static void register_all(void) {
     fat.magic = 0xba55ed50;
@@ -99,6 +106,7 @@ __attribute__((constructor)) static void register_all(void) {
     memcpy(fat.text, ptx, sizeof ptx);
     void **handle = __cudaRegisterFatBinary(&wrapper);
     __cudaRegisterFunction(handle, &increase, NULL, "increase", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, &increase_often, NULL, "increase_often", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(handle, &race, NULL, "race", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(handle, &fill, NULL, "fill", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(handle, &follow, NULL, "follow", -1, NULL, NULL, NULL, NULL, NULL);
@@ -126,6 +134,15 @@ static int increase_numbers(void) {
     cudaFree(out);
     printf("%u, %s\n", numbers[COUNT - 1], cudaGetErrorString(cudaGetLastError()));
     return 0;
+}
+
+/* A launch that takes long, of one block. */
+static int increase_often_once(void) {
+    void *out;
+    cudaMalloc(&out, 4 * COUNT);
+    cudaMemset(out, 0, 4 * COUNT);
+    launch(&increase_often, out, COUNT);
+    return cudaFree(out);
 }
 
 static int race_once(void) {
@@ -261,6 +278,7 @@ static int use_ranges(void) {
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "increase") == 0) return increase_numbers();
+    if (strcmp(what, "increase-often") == 0) return increase_often_once();
     if (strcmp(what, "race") == 0) return race_once();
     if (strcmp(what, "nowhere") == 0) return access_nowhere();
     if (strcmp(what, "streams") == 0) return use_streams();

@@ -33,6 +33,8 @@ result 'and that sums are scaled' says '^3 of 5 launches counted, the sums scale
 result 'with the memory tables' says 'Global Load' err
 result 'a program may have the same' exits_with 0 "$haul" profile --json -- "$program" increase
 result 'with the same remark' says '"launches":5,"counted":3,"scaled":true' err
+result 'a long launch of one block' exits_with 0 "$haul" profile --json -- "$program" increase-often
+result 'gets advice' says '"advice":\[.*"kind":"few-blocks"' err
 result 'more are counted on request' exits_with 0 "$haul" profile --launches 5 -- "$program" increase
 result 'all of them here' says '^increase  *5  *5 ' err
 result 'and nothing is scaled then' wrong says 'the sums scaled' err

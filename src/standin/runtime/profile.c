@@ -25,13 +25,14 @@ static bool has_several(void) {
     return standin_device_count() > 1;
 }
 
-/* The first call reads the folders of sources. */
-static report_profile_options options_of(const standin_kernel_record *k) {
+/* The options for a launch on the named virtual GPU. The first call reads the folders of sources. */
+static report_profile_options options_of(const standin_kernel_record *k, const char *machine) {
     if (!sources.folders) report_sources_init(&sources, standin_asked.source.items, standin_asked.source.count);
     return (report_profile_options){.lines = standin_asked.lines ? (size_t)standin_asked.lines : LINES,
                                     .mix = MIX,
                                     .share = ADVICE_SHARE,
                                     .sources = &sources,
+                                    .simulated = machine,
                                     .has_device = has_several(),
                                     .device = k->device};
 }
@@ -52,9 +53,10 @@ static double or_zero(double value) {
 /* ---- a launch ---- */
 
 /* One line of JSON, with all counters. */
-static haul_status put_launch_json(const standin_kernel_record *k, uint64_t number, const haul_launch_record *r) {
+static haul_status put_launch_json(const standin_kernel_record *k, uint64_t number, const haul_run *run) {
+    const haul_launch_record *r = &run->launches[0];
     json_t *profile = NULL;
-    const report_profile_options options = options_of(k);
+    const report_profile_options options = options_of(k, run->machine);
     HAUL_TRY(report_profile_json(r, &options, &profile));
     json_t *line = json_pack(
         "{s:I, s:o, s:o, s:o, s:i, s:o, s:o}", "launch", (json_int_t)number, "kernel", report_json_string(r->kernel),
@@ -69,25 +71,25 @@ static haul_status put_launch_json(const standin_kernel_record *k, uint64_t numb
 }
 
 /* A document for this launch alone. */
-static haul_status put_launch_text(const standin_kernel_record *k, uint64_t number, const haul_launch_record *r) {
+static haul_status put_launch_text(const standin_kernel_record *k, uint64_t number, const haul_run *run) {
     char name[32];
-    const report_profile_options options = options_of(k);
+    const report_profile_options options = options_of(k, run->machine);
     snprintf(name, sizeof name, "launch-%llu", (unsigned long long)number);
     report_document *d = report_document_new(name, NULL);
     text_printf(&out, "Launch %llu of the program", (unsigned long long)number);
     if (has_several()) text_printf(&out, ", on device %u", k->device);
     text_put(&out, "\n\n");
-    haul_status status = report_add_profile(d, name, r, &options);
+    haul_status status = report_add_profile(d, name, run->launches, &options);
     if (status == HAUL_OK) status = report_write_text(d, report_terminal_of(standin_report_descriptor()), &out);
     report_document_free(d);
     return status;
 }
 
 /* As text, single launches appear only with --all; as JSON, always. */
-static void put_launch(const standin_kernel_record *k, uint64_t number, const haul_launch_record *r) {
+static void put_launch(const standin_kernel_record *k, uint64_t number, const haul_run *run) {
     haul_status status = HAUL_OK;
-    if (standin_asked.json) status = put_launch_json(k, number, r);
-    if (!standin_asked.json && standin_asked.every_launch) status = put_launch_text(k, number, r);
+    if (standin_asked.json) status = put_launch_json(k, number, run);
+    if (!standin_asked.json && standin_asked.every_launch) status = put_launch_text(k, number, run);
     if (status != HAUL_OK) fprintf(stderr, "haul: %s\n", haul_message());
     standin_print(&out);
 }
@@ -95,7 +97,7 @@ static void put_launch(const standin_kernel_record *k, uint64_t number, const ha
 /* The run with the longest estimate is kept, the others are freed. */
 void standin_profile_launch(standin_kernel_record *k, standin_shape *s, uint64_t number, haul_run *run) {
     const haul_launch_record *r = &run->launches[0];
-    if (!standin_asked.quiet) put_launch(k, number, r);
+    if (!standin_asked.quiet) put_launch(k, number, run);
     k->counted++;
     k->blocks += report_blocks(r);
     k->counted_blocks += report_counted_blocks(r);
@@ -203,9 +205,9 @@ static void add_kernels(report_document *d, const standin_kernel_record *kernels
 static haul_status add_worst(report_document *d, const standin_kernel_record *kernels) {
     char name[NAME];
     for (const standin_kernel_record *k = kernels; k; k = k->next) {
-        report_profile_options options = options_of(k);
-        if (k->worst) options.simulated = k->worst->machine;
-        if (k->worst) HAUL_TRY(report_add_profile(d, name_of(k, name), k->worst->launches, &options));
+        if (!k->worst) continue;
+        const report_profile_options options = options_of(k, k->worst->machine);
+        HAUL_TRY(report_add_profile(d, name_of(k, name), k->worst->launches, &options));
     }
     return HAUL_OK;
 }
