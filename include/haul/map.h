@@ -50,7 +50,7 @@ typedef struct haul_chunk {
     uint64_t first, items;  /* items of the array whose results are kept */
     uint64_t before, after; /* items of the halo: fewer, or none, at the ends of the array */
     uint64_t total;         /* before + items + after: items that the kernels must process */
-    haul_buffer *in[HAUL_MAP_INPUTS];
+    haul_buffer *in[HAUL_MAP_INPUTS]; /* kernels write to no other than in[in_place_input] of a map in place */
     haul_buffer *out; /* `total` items; the halo's are discarded */
     haul_buffer *scratch;
 } haul_chunk;

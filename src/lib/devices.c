@@ -59,8 +59,7 @@ static haul_status open_all_gpus(opening *o) {
 /* "sim:h200x4": cuts the name at the x and sets the number. False for a machine whose name ends so. */
 static bool take_number(char *name, uint64_t *number) {
     char *x = strrchr(name, 'x');
-    if (strncmp(name, "sim:", 4) != 0 || !x || !number_u64(x + 1, number)) return false;
-    if (sim_machine_find(name + 4)) return false;
+    if (strncmp(name, "sim:", 4) != 0 || !x || sim_machine_find(name + 4) || !number_u64(x + 1, number)) return false;
     *x = '\0';
     return true;
 }

@@ -184,19 +184,21 @@ static haul_status fill_input(const map_slot *s, size_t input, unsigned part, un
     const map_end *e = &s->mapper->inputs[input];
     const haul_chunk *c = &s->fill_chunk;
     unsigned char *to = haul_host_memory(s->stage_in[input]);
-    const uint64_t at = (c->first - c->before) * e->what.item_bytes, bytes = c->total * e->what.item_bytes;
+    const uint64_t skip = map_skip_of(s, input, s->fill_skip), first = c->first - c->before + skip;
+    const uint64_t bytes = (c->total - skip) * e->what.item_bytes;
     uint64_t from, end;
+    to += map_stage_offset(e, c) + skip * e->what.item_bytes;
     switch (e->what.kind) {
-    case HAUL_MAP_FUNCTION: return e->what.transfer(e->what.context, c->first - c->before, c->total, to);
+    case HAUL_MAP_FUNCTION: return e->what.transfer(e->what.context, first, c->total - skip, to);
     case HAUL_MAP_MEMORY:
         part_of(0, bytes, part, parts, &from, &end);
-        memcpy(to + from, (const unsigned char *)e->what.memory + at + from, end - from);
+        memcpy(to + from, (const unsigned char *)e->what.memory + first * e->what.item_bytes + from, end - from);
         return HAUL_OK;
     case HAUL_MAP_FILE: break;
     }
-    const uint64_t offset = file_offset(e, c);
+    const uint64_t offset = e->what.offset + first * e->what.item_bytes;
     part_of(offset, bytes, part, parts, &from, &end);
-    return disk_read(&e->file, offset + from, to + offset % DISK_PAGE + from, end - from);
+    return disk_read(&e->file, offset + from, to + from, end - from);
 }
 
 haul_status map_fill_part(void *context, unsigned part, unsigned parts) {

@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+#include <stdio.h>
+
 /* ---- checks ---- */
 
 /* `which` is for the message. */
@@ -136,6 +138,7 @@ static haul_status prepare(haul_mapper *m) {
         (m->output.what.kind != HAUL_MAP_MEMORY ||
          !map_is_pinned(m, m->output.what.memory, m->map.items * m->output.what.item_bytes));
     HAUL_TRY(map_make_plan(m, &m->plan));
+    map_plan_halo(m);
     m->complete = memory_zeroed(m->plan.chunks + 1, 1);
     if (!m->complete) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "map: no memory for an account of its chunks");
     if (m->plan.chunks == 0) return HAUL_OK;
@@ -179,8 +182,11 @@ void haul_mapper_cancel(haul_mapper *m) {
     m->cancelled = true;
 }
 
+/* After a device's failure its objects cannot be freed without a message, which must not replace that of the failure. */
 void haul_mapper_free(haul_mapper *m) {
+    char message[1024];
     if (!m) return;
+    snprintf(message, sizeof message, "%s", haul_message());
     for (unsigned i = 0; i < m->lane_count; i++) {
         map_free_slots(&m->lanes[i]);
         haul_event_free(m->lanes[i].base);
@@ -191,6 +197,7 @@ void haul_mapper_free(haul_mapper *m) {
     memory_free(m->complete);
     memory_free(m->account.ranges);
     memory_free(m);
+    (void)haul_fail(HAUL_OK, "%s", message);
 }
 
 /* A mapper for one run. */

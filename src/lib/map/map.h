@@ -10,6 +10,7 @@
 #define HAUL_LIB_MAP_MAP_H
 
 #include "base/disk.h"
+#include "base/status.h"
 #include "lib/stream.h"
 #include "lib/workers.h"
 
@@ -95,6 +96,12 @@ typedef struct map_slot {
     workers_job fill, drain; /* from the input to pinned memory; from there to the output */
     map_host_work filled, drained;
     haul_chunk fill_chunk, chunk; /* the one being filled; the one on the device or later */
+    /* Halo of the next chunk that is on a device already (halo.c). */
+    struct map_slot *from; /* the slot of the chunk before, whose buffers have it; NULL: all comes from the host */
+    uint64_t fill_skip, skip; /* items at the beginning that come from there, of fill_chunk and of chunk */
+    struct map_slot *fill_taker, *taker; /* the slots that copy from fill_chunk, and from chunk; NULL: none */
+    bool owes; /* the latter has not issued its copy, so this slot's buffers must stay as they are */
+    uint64_t issued;          /* 1 + the index of the chunk that was issued last */
 } map_slot;
 
 /* Counts of a lane's chunks say how far it is. A chunk that is filled has been dealt to the lane. */
@@ -120,6 +127,10 @@ struct haul_mapper {
     map_plan plan;
     workers *workers;
     bool fills, drains;           /* whether the host has work at the input or the output */
+    bool reuses[HAUL_MAP_INPUTS]; /* the input's halo is copied from chunk to chunk on the devices */
+    bool reaches[HAUL_MOST_DEVICES][HAUL_MOST_DEVICES]; /* lane by lane: copies between devices are direct */
+    map_slot *dealt;              /* of the chunk that was dealt last, with the index `next` - 1; NULL: none, or it was skipped */
+    uint64_t halo_bytes;          /* so copied */
     double base_seconds, base_us; /* clock values when the run began */
     double free_us[HAUL_ENGINE_COUNT];
     uint64_t next;           /* the next chunk to be dealt */
@@ -140,6 +151,22 @@ void map_free_slots(map_lane *lane);
 
 /* Whether memory is pinned for the mapper's devices. */
 bool map_is_pinned(const haul_mapper *mapper, const void *memory, uint64_t bytes);
+
+/* ---- halo that is on a device already (halo.c) ---- */
+
+/* Decides which inputs' halo is copied from the chunk before; lets devices reach each other for that. */
+void map_plan_halo(haul_mapper *mapper);
+/* Chunk `chunk` was dealt to the slot: notes which of its items the slot of the chunk before has. */
+void map_deal_halo(map_slot *slot, const haul_chunk *chunk);
+/* Whether a filled slot may be issued: the chunk before has been, and nobody needs what its buffers have now. */
+bool map_halo_is_ready(const map_slot *slot);
+/* Queues the copy of input `input`'s items, after those from the host. */
+haul_status map_copy_halo(map_slot *slot, size_t input);
+/* Before and after the copies to the device are queued. */
+haul_status map_begin_halo(map_slot *slot);
+void map_end_halo(map_slot *slot);
+/* How many items of an input do not come from the host. */
+uint64_t map_skip_of(const map_slot *slot, size_t input, uint64_t skip);
 
 /* Parts of jobs. */
 haul_status map_fill_part(void *slot, unsigned part, unsigned parts);

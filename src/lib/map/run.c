@@ -75,16 +75,18 @@ static haul_status note_between(haul_mapper *m, haul_engine engine, const map_sl
     return HAUL_OK;
 }
 
-/* Bytes of all inputs of a chunk, halo included. */
-static uint64_t input_bytes(const haul_mapper *m, const haul_chunk *c) {
+/* Bytes of all inputs of a chunk that come from the host, halo included; `skip` items come from another chunk. */
+static uint64_t input_bytes(const map_slot *s, const haul_chunk *c, uint64_t skip) {
+    const haul_mapper *m = s->mapper;
     uint64_t bytes = 0;
-    for (size_t i = 0; i < m->map.input_count; i++) bytes += c->total * m->inputs[i].what.item_bytes;
+    for (size_t i = 0; i < m->map.input_count; i++)
+        bytes += (c->total - map_skip_of(s, i, skip)) * m->inputs[i].what.item_bytes;
     return bytes;
 }
 
 /* Adds the three operations of a chunk that is back. */
 static haul_status note_device(haul_mapper *m, const map_slot *s) {
-    HAUL_TRY(note_between(m, HAUL_ENGINE_TO_DEVICE, s, input_bytes(m, &s->chunk), s->begun, s->copied));
+    HAUL_TRY(note_between(m, HAUL_ENGINE_TO_DEVICE, s, input_bytes(s, &s->chunk, s->skip), s->begun, s->copied));
     if (m->map.run) HAUL_TRY(note_between(m, HAUL_ENGINE_KERNEL, s, 0, s->copied, s->computed));
     return note_between(m, HAUL_ENGINE_TO_HOST, s, s->chunk.items * m->output.what.item_bytes, s->computed, s->done);
 }
@@ -143,11 +145,11 @@ static bool any_function(const haul_mapper *m) {
 }
 
 /* Returns the work of filling a chunk's inputs. One engine represents all staged inputs: reading, if any is a file. */
-static map_host_work fill_work(const haul_mapper *m, const haul_chunk *c) {
+static map_host_work fill_work(const haul_mapper *m, const map_slot *s) {
     map_host_work work = {.engine = HAUL_ENGINE_STAGE};
     for (size_t i = 0; i < m->map.input_count; i++) {
         if (!m->inputs[i].staged) continue;
-        work.bytes += c->total * m->inputs[i].what.item_bytes;
+        work.bytes += (s->fill_chunk.total - map_skip_of(s, i, s->fill_skip)) * m->inputs[i].what.item_bytes;
         if (map_input_engine(&m->inputs[i]) == HAUL_ENGINE_READ) work.engine = HAUL_ENGINE_READ;
     }
     return work;
@@ -172,7 +174,7 @@ static void describe_chunk(const haul_mapper *m, const map_slot *s, uint64_t k, 
 
 /* Skips chunks that an earlier run has completed. False: all chunks are dealt. */
 static bool has_next(haul_mapper *m) {
-    while (m->next < m->plan.chunks && m->complete[m->next]) m->next++;
+    for (; m->next < m->plan.chunks && m->complete[m->next]; m->next++) m->dealt = NULL;
     return m->next < m->plan.chunks;
 }
 
@@ -182,8 +184,9 @@ static haul_status fill(haul_mapper *m, map_lane *lane) {
     map_slot *s = slot_of(m, lane, lane->filled);
     if (lane->filled >= m->plan.depth) HAUL_TRY(haul_event_wait(s->copied));
     describe_chunk(m, s, m->next++, &s->fill_chunk);
+    map_deal_halo(s, &s->fill_chunk);
     lane->filled++;
-    s->filled = fill_work(m, &s->fill_chunk);
+    s->filled = fill_work(m, s);
     s->fill = (workers_job){.part = map_fill_part, .context = s, .parts = m->plan.threads};
     return give_out(m, &s->fill, &s->filled, any_function(m));
 }
@@ -191,16 +194,18 @@ static haul_status fill(haul_mapper *m, map_lane *lane) {
 /* ---- the steps of a chunk ---- */
 
 /* Queues the copies to the device: from the slot's pinned memory, or directly from the caller's. */
-static haul_status copy_in(haul_mapper *m, const map_slot *s) {
+static haul_status copy_in(haul_mapper *m, map_slot *s) {
     const haul_chunk *c = &s->chunk;
+    HAUL_TRY(map_begin_halo(s));
     for (size_t i = 0; i < m->map.input_count; i++) {
         const map_end *e = &m->inputs[i];
-        const uint64_t bytes = c->total * e->what.item_bytes;
+        const uint64_t item = e->what.item_bytes, skip = map_skip_of(s, i, s->skip) * item;
         const unsigned char *from = e->staged
                                         ? (unsigned char *)haul_host_memory(s->stage_in[i]) + map_stage_offset(e, c)
-                                        : (unsigned char *)e->what.memory + (c->first - c->before) * e->what.item_bytes;
-        HAUL_TRY(haul_stream_write(s->stream, s->in[i], 0, from, bytes));
+                                        : (unsigned char *)e->what.memory + (c->first - c->before) * item;
+        HAUL_TRY(haul_stream_write(s->stream, s->in[i], skip, from + skip, c->total * item - skip));
     }
+    for (size_t i = 0; i < m->map.input_count; i++) HAUL_TRY(map_copy_halo(s, i));
     return HAUL_OK;
 }
 
@@ -266,10 +271,12 @@ static haul_status issue(haul_mapper *m, map_lane *lane) {
     if (lane->issued >= m->plan.depth) HAUL_TRY(retire(m, lane));
     if (m->fills) HAUL_TRY(wait_for_host(m, &s->fill, &s->filled, s->fill_chunk.index));
     describe_chunk(m, s, m->fills ? s->fill_chunk.index : m->next++, &s->chunk);
+    if (!m->fills) map_deal_halo(s, &s->chunk);
     lane->issued++;
     HAUL_TRY(haul_event_record(s->begun, s->stream));
     HAUL_TRY(copy_in(m, s));
     HAUL_TRY(haul_event_record(s->copied, s->stream));
+    map_end_halo(s);
     HAUL_TRY(compute(m, s));
     HAUL_TRY(haul_event_record(s->computed, s->stream));
     HAUL_TRY(copy_out(m, s));
@@ -339,8 +346,10 @@ static haul_event *event_of(const haul_mapper *m, const map_lane *lane, map_step
     return step == FILL && lane->filled >= m->plan.depth ? slot_of(m, lane, lane->filled)->copied : NULL;
 }
 
-/* Whether the step has to wait for a step of another lane: outputs are taken in order. */
+/* Whether the step has to wait for a step of another lane: outputs are taken in order, and a chunk's halo may be in
+ * another's buffers. */
 static bool is_out_of_turn(haul_mapper *m, const map_lane *lane, map_step step) {
+    if (step == ISSUE && m->fills) return !map_halo_is_ready(slot_of(m, lane, lane->issued));
     if (step != COLLECT || !takes_in_order(m)) return false;
     while (m->next_out < m->plan.chunks && m->complete[m->next_out]) m->next_out++;
     return slot_of(m, lane, lane->collected)->chunk.index != m->next_out;
@@ -471,7 +480,12 @@ static void forget_lane(map_lane *lane) {
     lane->filled = lane->issued = lane->collected = lane->retired = 0;
     lane->done = (haul_map_device){0};
     memset(lane->last_us, 0, sizeof lane->last_us);
-    for (unsigned i = 0; i < lane->slot_count; i++) lane->slots[i].fill.submitted = lane->slots[i].drain.submitted = false;
+    for (unsigned i = 0; i < lane->slot_count; i++) {
+        map_slot *s = &lane->slots[i];
+        s->fill.submitted = s->drain.submitted = s->owes = false;
+        s->from = s->fill_taker = s->taker = NULL;
+        s->fill_skip = s->skip = s->issued = 0;
+    }
 }
 
 /* Resets what an earlier run of the mapper left. */
@@ -482,7 +496,8 @@ static void forget(haul_mapper *m) {
                                                                : m->device->product,
                                   .devices = m->lane_count};
     m->operation_capacity = 0;
-    m->complete_chunks = m->complete_items = m->resumed_chunks = m->next = m->next_out = 0;
+    m->complete_chunks = m->complete_items = m->resumed_chunks = m->next = m->next_out = m->halo_bytes = 0;
+    m->dealt = NULL;
     memset(m->free_us, 0, sizeof m->free_us);
     memset(m->complete, 0, m->plan.chunks + 1);
     for (unsigned i = 0; i < m->lane_count; i++) forget_lane(&m->lanes[i]);
@@ -527,6 +542,7 @@ static haul_status report(haul_mapper *m, haul_map_report *r) {
                            .host_bytes = m->plan.host_bytes,
                            .complete_chunks = m->complete_chunks,
                            .resumed_chunks = m->resumed_chunks,
+                           .halo_bytes = m->halo_bytes,
                            .devices = m->lane_count,
                            .timeline = m->timeline};
     for (unsigned i = 0; i < m->lane_count; i++) r->device[i] = m->lanes[i].done;
