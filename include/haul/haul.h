@@ -78,6 +78,15 @@ typedef struct haul_device_options {
  * one, else sim). `options` may be NULL. Errors: HAUL_ERROR_ARGUMENT (`name` has no such form), HAUL_ERROR_NO_DEVICE
  * (no such machine or GPU; no driver), HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status haul_device_open(const char *name, const haul_device_options *options, haul_device **device);
+/* The most devices that haul_devices_open() opens. */
+enum { HAUL_MOST_DEVICES = 16 };
+/* Opens several devices for one program: `names` is a list of names as above with commas, in which "gpu:all" stands for
+ * every GPU of the machine, and "sim:h200x4" for four equal virtual GPUs. They get *count and the array's first
+ * elements, in that order. Virtual GPUs of one call share pinned memory and a clock, and may be peers; at most 8 of
+ * them. Close each one. Errors: those of haul_device_open(); HAUL_ERROR_ARGUMENT for a real GPU that is named twice, or
+ * real and virtual GPUs together; HAUL_ERROR_LIMIT for too many. After an error none is open. */
+haul_status haul_devices_open(const char *names, const haul_device_options *options,
+                              haul_device *devices[HAUL_MOST_DEVICES], size_t *count);
 /* For virtual devices with checks: appends a record with leak findings to `run` for each kernel of loaded modules that
  * has unfreed blocks in the device's heap. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status haul_device_leaks(haul_device *device, haul_run *run);

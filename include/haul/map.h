@@ -3,11 +3,16 @@
  * Input is an array of items in host memory, in a file, or made by a function; output likewise. The array is cut into
  * chunks, which go through a bounded number of slots. While one chunk is read, earlier ones are copied to the device,
  * computed, copied back and written. Host threads move pageable memory and files through pinned memory; pinned memory
- * is copied directly. Every item's result is what one launch over the whole array would give, for any chunk size: each
- * chunk includes the neighbouring items (the halo) that its results depend on. The array's ends have no halo. */
+ * is copied directly. Every item's result is what one launch over the whole array would give, for any chunk size and
+ * any number of devices: each chunk includes the neighbouring items (the halo) that its results depend on. The array's
+ * ends have no halo.
+ *
+ * Several devices share one map: each gets a further chunk when it can take one. So do several processes
+ * (haul/ranks.h): each takes a contiguous part of the array. */
 #ifndef HAUL_MAP_H
 #define HAUL_MAP_H
 
+#include <haul/ranks.h>
 #include <haul/stream.h>
 #include <haul/timeline.h>
 
@@ -39,12 +44,13 @@ typedef struct haul_map_end {
 /* One chunk on the device. Item i of the buffers is item `first - before + i` of the array. */
 typedef struct haul_chunk {
     haul_device *device;
-    haul_stream *stream; /* launches go there: haul_device_use_stream() has been called */
+    unsigned device_index; /* its place in haul_map.devices; 0 for a single device */
+    haul_stream *stream;   /* launches go there: haul_device_use_stream() has been called */
     uint64_t index;
     uint64_t first, items;  /* items of the array whose results are kept */
     uint64_t before, after; /* items of the halo: fewer, or none, at the ends of the array */
     uint64_t total;         /* before + items + after: items that the kernels must process */
-    haul_buffer *in[HAUL_MAP_INPUTS];
+    haul_buffer *in[HAUL_MAP_INPUTS]; /* kernels write to no other than in[in_place_input] of a map in place */
     haul_buffer *out; /* `total` items; the halo's are discarded */
     haul_buffer *scratch;
 } haul_chunk;
@@ -62,6 +68,10 @@ typedef bool haul_map_report_progress(void *context, const haul_map_progress *pr
 
 typedef struct haul_map {
     haul_device *device;
+    haul_device *const *devices; /* several instead of `device`; virtual ones from one haul_devices_open() */
+    size_t device_count;
+    haul_ranks *ranks; /* NULL: this process alone; otherwise all ranks run the same map together. Output files need to be
+                          on a file system that all of them see */
     uint64_t items; /* 0: as many as the first input's file holds */
     haul_map_end inputs[HAUL_MAP_INPUTS];
     size_t input_count;
@@ -77,12 +87,16 @@ typedef struct haul_map {
     uint64_t chunk_items;
     unsigned depth;         /* chunks in flight at once, at least 1 */
     unsigned threads;       /* host threads that copy pageable memory, read and write; at most 1024 */
-    uint64_t device_budget; /* bytes of device memory; 0: half of the free memory */
-    uint64_t host_budget;   /* bytes of pinned memory; 0: 1 GiB */
+    uint64_t device_budget; /* bytes of each device's memory; 0: half of the free memory */
+    uint64_t host_budget;   /* bytes of pinned memory of this process; 0: 1 GiB, or more for several devices */
 
     haul_map_report_progress *progress; /* may be NULL */
     void *progress_context;
-    bool keep_partial; /* keep PATH.partial after a failure; the report says which items are complete */
+    /* Output files only. After a failure, or when the process is killed, PATH.partial stays, with an account of its
+     * complete items in PATH.partial.done-0 (and further numbers, of other ranks). Several ranks always keep both. */
+    bool keep_partial;
+    bool resume;       /* keep_partial, and first continue what such a run has left: its complete items stay as they are */
+    uint64_t identity; /* names what the kernels compute; a run continues one with the same number, shape and inputs */
 } haul_map;
 
 typedef struct haul_map_range {
@@ -90,13 +104,21 @@ typedef struct haul_map_range {
 } haul_map_range;
 
 /* The work done, also after a failure: exactly the items of `complete` are in their place. */
+typedef struct haul_map_device {
+    uint64_t chunks, items; /* whose results it computed */
+} haul_map_device;
+
 typedef struct haul_map_report {
-    uint64_t items, chunks, chunk_items;
+    uint64_t items, chunks, chunk_items; /* `items`: of the part of this rank */
     unsigned depth, threads;
     uint64_t device_bytes, host_bytes; /* buffers in device memory, and in pinned memory */
     uint64_t complete_chunks;
+    uint64_t resumed_chunks; /* of these: an earlier run had completed them */
+    uint64_t halo_bytes; /* that came from the neighbouring chunk on a device, and not from the host again */
     haul_map_range *complete; /* sorted, not adjacent */
     size_t complete_count;
+    haul_map_device device[HAUL_MOST_DEVICES];
+    unsigned devices;
     haul_timeline timeline;
 } haul_map_report;
 

@@ -76,7 +76,8 @@ void haul_stream_free(haul_stream *stream);
 haul_status haul_stream_write(haul_stream *stream, haul_buffer *buffer, uint64_t offset, const void *host,
                               uint64_t bytes);
 haul_status haul_stream_read(haul_stream *stream, haul_buffer *buffer, uint64_t offset, void *host, uint64_t bytes);
-/* Copy between buffers of the stream's device, and set each byte to `value`. Errors as above. */
+/* Copy between buffers, of which one may be of another device (haul_devices_open()), and set each byte to `value`. Copies
+ * between devices that are no peers go through the host. Errors as above. */
 haul_status haul_stream_copy(haul_stream *stream, haul_buffer *to, uint64_t to_offset, haul_buffer *from,
                              uint64_t from_offset, uint64_t bytes);
 haul_status haul_stream_fill(haul_stream *stream, haul_buffer *buffer, uint64_t offset, uint8_t value, uint64_t bytes);
@@ -96,6 +97,16 @@ haul_status haul_stream_wait(haul_stream *stream);
 haul_status haul_stream_query(haul_stream *stream, bool *done);
 /* Blocks until all work of the device is done. */
 haul_status haul_device_wait(haul_device *device);
+
+/* ---- peers: devices that access each other's memory, over NVLink or PCIe ---- */
+
+/* Whether kernels of `device` may be given access to memory of `peer`; false for one device, and for virtual GPUs that
+ * were not opened together. Copies need no access, but are slow where it is impossible. */
+bool haul_device_can_reach(const haul_device *device, const haul_device *peer);
+/* Gives kernels of `device` access to all buffers of `peer`, or takes it back once their work is done. Pools have access
+ * of their own (haul_pool_let()). Copies between the two then take the direct path. Repeating a call changes nothing.
+ * Errors: HAUL_ERROR_UNSUPPORTED if it is impossible. */
+haul_status haul_device_reach(haul_device *device, haul_device *peer, bool reaches);
 
 /* ---- events ---- */
 
@@ -146,6 +157,9 @@ haul_status haul_pool_allocate(haul_pool *pool, haul_stream *stream, uint64_t by
                                haul_buffer **buffer);
 /* Releases the buffer after the work queued to the stream so far; the handle is invalid from now on. */
 haul_status haul_pool_release(haul_buffer *buffer, haul_stream *stream);
+/* Lets kernels and copies of `peer` access all buffers of the pool, those to come included, or not any more. Errors:
+ * HAUL_ERROR_UNSUPPORTED if it is impossible. */
+haul_status haul_pool_let(haul_pool *pool, haul_device *peer, bool reaches);
 haul_status haul_pool_usage_of(haul_pool *pool, haul_pool_usage *usage);
 /* Sets the high-water marks to the present use. */
 haul_status haul_pool_reset_high(haul_pool *pool);

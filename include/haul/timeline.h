@@ -26,6 +26,7 @@ typedef struct haul_operation {
     uint64_t chunk;
     uint64_t bytes;          /* moved; 0 for kernels */
     double start_us, end_us; /* since the run began */
+    unsigned device;         /* of several: its index; 0 for the host's engines */
 } haul_operation;
 
 /* Operations in chunk order. For long runs only the first ones are kept; sums include all. */
@@ -35,14 +36,19 @@ typedef struct haul_timeline {
     haul_operation *operations;
     size_t count;
     uint64_t omitted; /* operations that were not kept */
-    double busy_us[HAUL_ENGINE_COUNT];
+    unsigned devices; /* that took part; 0: one */
+    double busy_us[HAUL_ENGINE_COUNT]; /* of all devices together */
     uint64_t bytes[HAUL_ENGINE_COUNT];
     double elapsed_us;
 } haul_timeline;
 
+/* Whether each device has an engine of this kind; the others are the host's. */
+bool haul_engine_is_of_device(haul_engine engine);
+/* The share of the elapsed time in which such engines were busy, on average over the devices. */
+double haul_timeline_share(const haul_timeline *timeline, haul_engine engine);
 /* The engine that was busy longest, which limits the run. */
 haul_engine haul_timeline_busiest(const haul_timeline *timeline);
-/* That engine's busy time divided by the elapsed time: 1 if it never waited; 0 for an empty timeline. */
+/* That engine's share: 1 if it never waited; 0 for an empty timeline. */
 double haul_timeline_efficiency(const haul_timeline *timeline);
 
 #ifdef __cplusplus

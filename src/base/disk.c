@@ -98,6 +98,27 @@ haul_status disk_create(const char *path, uint64_t bytes, disk_file *f) {
     return status;
 }
 
+haul_status disk_reopen(const char *path, disk_file *f) {
+    haul_status status = open_both(path, O_RDWR, f);
+    if (status == HAUL_OK) status = measure(f);
+    if (status != HAUL_OK) close_both(f);
+    return status;
+}
+
+haul_status disk_open_log(const char *path, disk_file *f) {
+    const haul_status status = open_both(path, O_WRONLY | O_APPEND | O_CREAT, f);
+    if (status != HAUL_OK) close_both(f);
+    return status;
+}
+
+haul_status disk_append(const disk_file *f, const char *bytes, size_t count) {
+    ssize_t written = -1;
+    if (!must_fail()) written = write(f->descriptor, bytes, count);
+    if (written < 0) return fail(f->path, "written");
+    if ((size_t)written == count) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_FILE, "%s takes no more bytes", f->path);
+}
+
 /* The status matters for written files: errors may be reported only now. */
 haul_status disk_close(disk_file *f) {
     haul_status status = HAUL_OK;

@@ -6,6 +6,7 @@
 
 #include <haul/status.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { DISK_PAGE = 4096 }; /* unit of direct transfers, in the file and in memory */
@@ -20,6 +21,12 @@ typedef struct disk_file {
 haul_status disk_open(const char *path, disk_file *file);
 /* Creates or empties the file, with room for `bytes`. A full disk is reported here if the file system can. */
 haul_status disk_create(const char *path, uint64_t bytes, disk_file *file);
+/* Opens a file that exists, to write parts of it; its contents and size stay. */
+haul_status disk_reopen(const char *path, disk_file *file);
+/* Opens a file that grows by disk_append() alone, and makes it if it is not there. */
+haul_status disk_open_log(const char *path, disk_file *file);
+/* Appends the bytes in one call of the system, so that a killed process leaves whole records, save perhaps the last. */
+haul_status disk_append(const disk_file *file, const char *bytes, size_t count);
 /* Read or write all bytes at `offset`. Whole pages that are page-aligned in memory too are transferred directly. */
 haul_status disk_read(const disk_file *file, uint64_t offset, void *bytes, uint64_t count);
 haul_status disk_write(const disk_file *file, uint64_t offset, const void *bytes, uint64_t count);

@@ -101,7 +101,7 @@ static haul_status add_kernels(report_document *d, const cli_module *file) {
 static haul_status list(const cli_values *v, cli_session *s, report_document *d, text *out) {
     if (!v->operands.count && !v->ptx.count)
         return haul_fail(HAUL_ERROR_ARGUMENT, "no file given: name PTX (.ptx) or CUDA source (.cu)");
-    HAUL_TRY(cli_session_open_kernels(s, v));
+    HAUL_TRY(cli_session_open_kernels(s, v, v->device ? v->device : "auto"));
     for (size_t i = 0; i < s->module_count; i++) HAUL_TRY(add_kernels(d, &s->modules[i]));
     HAUL_TRY(cli_put_document(d, v, out));
     return cli_print(out);

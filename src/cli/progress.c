@@ -31,6 +31,9 @@ static struct {
 static volatile sig_atomic_t has_file;
 static char file[PATH_MAX];
 
+static volatile sig_atomic_t has_line;
+static char last_line[512];
+
 /* Of --timeout. */
 static volatile sig_atomic_t is_late;
 static char late_message[128];
@@ -40,6 +43,10 @@ static void end(int signal_number, siginfo_t *about, void *context) {
     (void)about, (void)context;
     terminal_line_erase();
     if (has_file) unlink(file);
+    if (has_line) {
+        const ssize_t written = write(STDERR_FILENO, last_line, strlen(last_line));
+        (void)written;
+    }
     if (is_late) _exit(2);
     raise(signal_number); /* the handler is reset, so this ends haul */
 }
@@ -78,6 +85,14 @@ void progress_remove_on_signal(const char *path) {
     if (!path || strlen(path) >= sizeof file) return;
     strcpy(file, path);
     has_file = 1;
+    handle_all();
+}
+
+void progress_say_on_signal(const char *line) {
+    has_line = 0;
+    if (!line) return;
+    snprintf(last_line, sizeof last_line, "%s\n", line);
+    has_line = 1;
     handle_all();
 }
 

@@ -27,5 +27,7 @@ bool progress_is_late(void);
 
 /* Makes signals that end haul remove that file, too; NULL: none. The text is copied. */
 void progress_remove_on_signal(const char *path);
+/* Makes signals that end haul print that line on standard error; NULL: none. The text is copied. */
+void progress_say_on_signal(const char *line);
 
 #endif

@@ -133,17 +133,28 @@ static bool has_own_module(const cli_session *s, size_t i) {
     return i == 0 || s->modules[i].module != s->modules[0].module;
 }
 
-/* Links all files into one module, which stands for each of them. */
-static haul_status link_modules(cli_session *s) {
-    haul_module *linked;
+static haul_status link_on(const cli_session *s, haul_device *device, haul_module **linked) {
     haul_ptx *parts = memory_zeroed(s->module_count, sizeof *parts);
     if (!parts) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the kernels");
     for (size_t i = 0; i < s->module_count; i++)
         parts[i] = (haul_ptx){s->modules[i].path, text_string(&s->modules[i].ptx), s->modules[i].ptx.length};
-    const haul_status status = haul_module_link(s->device, "linked PTX", parts, s->module_count, &linked);
-    for (size_t i = 0; i < s->module_count && status == HAUL_OK; i++) s->modules[i].module = linked;
+    const haul_status status = haul_module_link(device, "linked PTX", parts, s->module_count, linked);
     memory_free(parts);
     return status;
+}
+
+/* Links all files into one module, which stands for each of them. */
+static haul_status link_modules(cli_session *s) {
+    haul_module *linked;
+    HAUL_TRY(link_on(s, s->device, &linked));
+    for (size_t i = 0; i < s->module_count; i++) s->modules[i].module = linked;
+    return HAUL_OK;
+}
+
+haul_status cli_session_load_on(const cli_session *s, haul_device *device, haul_module **module) {
+    const cli_module *m = s->used;
+    if (s->module_count > 1 && s->modules[0].module == s->modules[1].module) return link_on(s, device, module);
+    return haul_module_load(device, m->path, text_string(&m->ptx), m->ptx.length, module);
 }
 
 static haul_status load_each(cli_session *s) {
@@ -227,9 +238,14 @@ static void discard(void *context, const char *bytes, size_t length) {
     (void)context, (void)bytes, (void)length;
 }
 
+static void show_prints(const haul_device *d, bool shown) {
+    if (haul_device_is_virtual(d) && device_enter(d) == HAUL_OK)
+        d->extras->set_print((sim_print_sink){shown ? print_aside : discard, NULL});
+}
+
 void cli_session_show_prints(const cli_session *s, bool shown) {
-    if (haul_device_is_virtual(s->device))
-        s->device->extras->set_print((sim_print_sink){shown ? print_aside : discard, NULL});
+    for (size_t i = 1; i < s->device_count; i++) show_prints(s->devices[i], shown);
+    show_prints(s->device, shown);
 }
 
 /* Kernels' printf() does not go to the command's output, which may be JSON. */
@@ -254,13 +270,15 @@ haul_status cli_session_open(cli_session *s, const cli_values *v) {
 }
 
 /* Without launches every operand must be a file of kernels. */
-haul_status cli_session_open_kernels(cli_session *s, const cli_values *v) {
+haul_status cli_session_open_kernels(cli_session *s, const cli_values *v, const char *devices) {
     const haul_device_options options = cli_device_options(v);
     *s = (cli_session){0};
     for (size_t i = 0; i < v->operands.count; i++)
         if (!is_kernels(v->operands.items[i]))
             return haul_fail(HAUL_ERROR_ARGUMENT, "%s: neither PTX (.ptx) nor CUDA source (.cu)", v->operands.items[i]);
-    HAUL_TRY(open_device(s, v->device ? v->device : "auto", &options));
+    HAUL_TRY(haul_devices_open(devices, &options, s->devices, &s->device_count));
+    s->device = s->devices[0];
+    cli_session_show_prints(s, true);
     return v->ptx.count || v->operands.count ? load_modules(s, v) : HAUL_OK;
 }
 
@@ -274,6 +292,7 @@ void cli_session_close(cli_session *s) {
         text_free(&s->modules[i].ptx);
     }
     memory_free(s->modules);
+    for (size_t i = 1; i < s->device_count; i++) haul_device_close(s->devices[i]);
     haul_device_close(s->device);
     launch_list_free(&s->launches);
     *s = (cli_session){0};

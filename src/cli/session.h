@@ -23,6 +23,8 @@ typedef struct cli_module {
 
 typedef struct cli_session {
     haul_device *device;
+    haul_device *devices[HAUL_MOST_DEVICES]; /* of cli_session_open_kernels(): `device` is the first */
+    size_t device_count;
     cli_module *modules;
     size_t module_count;
     launch_list launches;
@@ -38,8 +40,11 @@ haul_status cli_session_open(cli_session *s, const cli_values *values);
 /* The same on a device that the caller chooses. */
 haul_status cli_session_open_on(cli_session *s, const cli_values *values, const char *device,
                                 const haul_device_options *options);
-/* The device and the kernels alone; there may be no kernels. */
-haul_status cli_session_open_kernels(cli_session *s, const cli_values *values);
+/* Devices and kernels alone; there may be no kernels, and several devices, of a list for haul_devices_open(). Kernels
+ * are loaded on the first. */
+haul_status cli_session_open_kernels(cli_session *s, const cli_values *values, const char *devices);
+/* Loads the module of s->used on another of the devices; closing the device unloads it. */
+haul_status cli_session_load_on(const cli_session *s, haul_device *device, haul_module **module);
 /* Finds a kernel of the session by any of its names (lib/kernel_name.h). Errors: HAUL_ERROR_NOT_FOUND,
  * HAUL_ERROR_ARGUMENT if several have the name. */
 haul_status cli_session_kernel(cli_session *s, const char *name, haul_module **module, const char **symbol);

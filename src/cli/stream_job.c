@@ -7,6 +7,7 @@
  * command to cmd_stream.c. */
 #include "cli/stream_job.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/number.h"
@@ -22,17 +23,17 @@
  * wanted. */
 static haul_status run_copy(void *context, const haul_chunk *c) {
     const stream_job *job = context;
-    return haul_copy(job->kernels, HAUL_COPY_AUTO, (uint32_t)c->total, c->in[0], c->out, NULL);
+    return haul_copy(job->kernels[c->device_index], HAUL_COPY_AUTO, (uint32_t)c->total, c->in[0], c->out, NULL);
 }
 
 static haul_status run_saxpy(void *context, const haul_chunk *c) {
     const stream_job *job = context;
-    return haul_saxpy(job->kernels, HAUL_SAXPY_AUTO, (uint32_t)c->total, 2.0f, c->in[0], c->in[1], NULL);
+    return haul_saxpy(job->kernels[c->device_index], HAUL_SAXPY_AUTO, (uint32_t)c->total, 2.0f, c->in[0], c->in[1], NULL);
 }
 
 static haul_status run_maxpool15(void *context, const haul_chunk *c) {
     const stream_job *job = context;
-    return haul_maxpool15(job->kernels, HAUL_MAXPOOL15_AUTO, (uint32_t)c->total, c->in[0], c->out, NULL);
+    return haul_maxpool15(job->kernels[c->device_index], HAUL_MAXPOOL15_AUTO, (uint32_t)c->total, c->in[0], c->out, NULL);
 }
 
 /* A kernel that ships, as a map. */
@@ -52,6 +53,12 @@ static const shipped ships[] = {
 };
 enum { SHIPPED = sizeof ships / sizeof ships[0] };
 
+static haul_status open_kernels(stream_job *job) {
+    for (size_t i = 0; i < job->session.device_count; i++)
+        HAUL_TRY(haul_kernels_open(job->session.devices[i], &job->kernels[i]));
+    return HAUL_OK;
+}
+
 /* Fills the map for a shipped kernel, and loads nothing yet: haul_kernels loads a kernel's PTX at its first launch. */
 static haul_status choose_shipped(stream_job *job, const char *name) {
     const char *names[SHIPPED];
@@ -63,7 +70,7 @@ static haul_status choose_shipped(stream_job *job, const char *name) {
         job->map.in_place = ships[i].in_place;
         job->map.in_place_input = ships[i].inputs - 1;
         job->map.before = job->map.after = ships[i].halo;
-        return haul_kernels_open(job->session.device, &job->kernels);
+        return open_kernels(job);
     }
     const char *near = nearest_name(name, names, SHIPPED);
     if (near) return haul_fail(HAUL_ERROR_NOT_FOUND, "no kernel %s ships with haul: did you mean %s?", name, near);
@@ -103,8 +110,9 @@ static haul_status run_given(void *context, const haul_chunk *c) {
                                 .shared_bytes = job->shared_bytes,
                                 .arguments = arguments,
                                 .argument_count = job->argument_count};
-    HAUL_TRY(haul_module_allow_shared(job->module, job->symbol, job->shared_bytes));
-    return haul_stream_launch(c->stream, job->module, &launch);
+    haul_module *module = job->modules[c->device_index];
+    HAUL_TRY(haul_module_allow_shared(module, job->symbol, job->shared_bytes));
+    return haul_stream_launch(c->stream, module, &launch);
 }
 
 /* Reads a scalar argument in the notation of --arg of other commands. Buffers and textures are refused: a chunk's
@@ -140,7 +148,9 @@ static haul_status parse_argument(stream_job *job, const char *given) {
 /* Fills the map for the user's kernel. Scratch has one item for each item of the chunk. */
 static haul_status choose_given(stream_job *job, const cli_values *v) {
     uint32_t extent[3];
-    HAUL_TRY(cli_session_kernel(&job->session, v->kernel, &job->module, &job->symbol));
+    HAUL_TRY(cli_session_kernel(&job->session, v->kernel, &job->modules[0], &job->symbol));
+    for (size_t i = 1; i < job->session.device_count; i++)
+        HAUL_TRY(cli_session_load_on(&job->session, job->session.devices[i], &job->modules[i]));
     HAUL_TRY(launch_parse_extent("--block", v->block ? v->block : "256", extent));
     job->block = extent[0];
     job->items_a_block = v->stream_per_block ? cli_u32(v->stream_per_block) : job->block;
@@ -200,7 +210,8 @@ static haul_status allocate(stream_job *job, size_t which, uint64_t bytes, bool 
     return HAUL_OK;
 }
 
-/* Decides where input `i` comes from: its file, or generated data, kept in memory unless it is too large. */
+/* Decides where input `i` comes from: its file, or generated data, kept in memory unless it is too large, or each rank
+ * needs a part only. */
 static haul_status make_input(stream_job *job, const cli_values *v, size_t i) {
     haul_map_end *e = &job->map.inputs[i];
     const uint64_t bytes = job->map.items * e->item_bytes;
@@ -209,7 +220,7 @@ static haul_status make_input(stream_job *job, const cli_values *v, size_t i) {
         e->path = v->stream_in.items[i];
         return HAUL_OK;
     }
-    if (bytes > most_in_memory) {
+    if (bytes > most_in_memory || haul_ranks_count(job->ranks) > 1) {
         *e = (haul_map_end){HAUL_MAP_FUNCTION, e->item_bytes, .transfer = generate_items, .context = e};
         return HAUL_OK;
     }
@@ -226,7 +237,7 @@ static haul_status make_output(stream_job *job, const cli_values *v) {
         e->path = v->stream_out;
         return HAUL_OK;
     }
-    if (job->map.items == 0 || bytes > most_in_memory) {
+    if (job->map.items == 0 || bytes > most_in_memory || haul_ranks_count(job->ranks) > 1) {
         *e = (haul_map_end){HAUL_MAP_FUNCTION, e->item_bytes, .transfer = forget_items};
         return HAUL_OK;
     }
@@ -272,6 +283,17 @@ static haul_status make_ends(stream_job *job, const cli_values *v) {
     return make_output(job, v);
 }
 
+/* What the kernels compute, as a number: a run continues only one that computed the same. */
+static uint64_t identity_of(const stream_job *job, const cli_values *v) {
+    const char *kernel = v->kernel ? v->kernel : "maxpool15";
+    uint64_t hash = hash_bytes(HASH_START, kernel, strlen(kernel) + 1);
+    for (size_t i = 0; i < v->arg.count; i++) hash = hash_bytes(hash, v->arg.items[i], strlen(v->arg.items[i]) + 1);
+    for (size_t i = 0; i < job->session.module_count; i++)
+        hash = hash_bytes(hash, text_string(&job->session.modules[i].ptx), job->session.modules[i].ptx.length);
+    const uint32_t shape[] = {job->block, job->items_a_block, job->shared_bytes};
+    return hash_bytes(hash, shape, sizeof shape);
+}
+
 /* All of stream_job_open() after the zeroing, so that the caller can close the job after any error. */
 static haul_status open_job(stream_job *job, const cli_values *v) {
     const bool given = v->ptx.count || v->operands.count;
@@ -279,8 +301,14 @@ static haul_status open_job(stream_job *job, const cli_values *v) {
     if (given && !v->kernel) return haul_fail(HAUL_ERROR_ARGUMENT, "say which kernel of the file: add --kernel NAME");
     if (!given && v->stream_item && v->stream_item != 4)
         return haul_fail(HAUL_ERROR_ARGUMENT, "--item: the kernels that ship take items of 4 bytes");
-    HAUL_TRY(cli_session_open_kernels(&job->session, v));
-    job->map = (haul_map){.device = job->session.device, .output = {.item_bytes = item}, .context = job};
+    char devices[256];
+    HAUL_TRY(haul_ranks_choose_device(job->ranks, v->device ? v->device : "auto", devices));
+    HAUL_TRY(cli_session_open_kernels(&job->session, v, devices));
+    job->map = (haul_map){.devices = job->session.devices,
+                          .device_count = job->session.device_count,
+                          .ranks = job->ranks,
+                          .output = {.item_bytes = item},
+                          .context = job};
     HAUL_TRY(given ? choose_given(job, v) : choose_shipped(job, v->kernel ? v->kernel : "maxpool15"));
     if (v->halo) job->map.before = job->map.after = v->halo;
     if (v->chunk) job->map.chunk_items = v->chunk / item ? v->chunk / item : 1;
@@ -290,17 +318,19 @@ static haul_status open_job(stream_job *job, const cli_values *v) {
     job->map.device_budget = v->budget;
     job->map.host_budget = v->host_budget;
     job->map.keep_partial = v->keep_partial;
+    job->map.resume = v->resume;
+    job->map.identity = identity_of(job, v);
     return make_ends(job, v);
 }
 
-haul_status stream_job_open(stream_job *job, const cli_values *v) {
-    *job = (stream_job){0};
+haul_status stream_job_open(stream_job *job, const cli_values *v, haul_ranks *ranks) {
+    *job = (stream_job){.ranks = ranks};
     return open_job(job, v);
 }
 
 /* Launches the kernel over one item in small buffers of its own. */
-static haul_status launch_once(stream_job *job, haul_buffer **buffers) {
-    haul_chunk c = {.device = job->session.device, .items = 1, .total = 1};
+static haul_status launch_once(stream_job *job, unsigned index, haul_buffer **buffers) {
+    haul_chunk c = {.device = job->session.devices[index], .device_index = index, .items = 1, .total = 1};
     for (size_t i = 0; i <= HAUL_MAP_INPUTS; i++)
         HAUL_TRY(haul_buffer_create(c.device, job->map.output.item_bytes, &buffers[i]));
     memcpy(c.in, buffers, sizeof c.in);
@@ -310,15 +340,18 @@ static haul_status launch_once(stream_job *job, haul_buffer **buffers) {
 
 /* The user's kernel is in a loaded module already, and a virtual GPU's time does not include loading. */
 haul_status stream_job_warm_up(stream_job *job) {
-    haul_buffer *buffers[HAUL_MAP_INPUTS + 1] = {0};
-    if (!job->kernels || !job->map.run || haul_device_is_virtual(job->session.device)) return HAUL_OK;
-    const haul_status status = launch_once(job, buffers);
-    for (size_t i = 0; i <= HAUL_MAP_INPUTS; i++) haul_buffer_free(buffers[i]);
+    haul_status status = HAUL_OK;
+    if (!job->kernels[0] || !job->map.run || haul_device_is_virtual(job->session.device)) return HAUL_OK;
+    for (unsigned d = 0; d < job->session.device_count && status == HAUL_OK; d++) {
+        haul_buffer *buffers[HAUL_MAP_INPUTS + 1] = {0};
+        status = launch_once(job, d, buffers);
+        for (size_t i = 0; i <= HAUL_MAP_INPUTS; i++) haul_buffer_free(buffers[i]);
+    }
     return status;
 }
 
 void stream_job_close(stream_job *job) {
-    haul_kernels_close(job->kernels);
+    for (size_t i = 0; i < HAUL_MOST_DEVICES; i++) haul_kernels_close(job->kernels[i]);
     for (size_t i = 0; i <= HAUL_MAP_INPUTS; i++) {
         haul_host_free(job->pinned[i]);
         memory_free(job->pageable[i]);

@@ -26,9 +26,10 @@ typedef struct stream_argument {
 
 typedef struct stream_job {
     cli_session session;
+    haul_ranks *ranks;
     haul_map map;
-    haul_kernels *kernels; /* for a shipped kernel */
-    haul_module *module;   /* for the user's kernel */
+    haul_kernels *kernels[HAUL_MOST_DEVICES]; /* for a shipped kernel; on each device */
+    haul_module *modules[HAUL_MOST_DEVICES];  /* for the user's kernel */
     const char *symbol;
     stream_argument arguments[STREAM_ARGUMENTS];
     size_t argument_count;
@@ -38,11 +39,11 @@ typedef struct stream_job {
     void *pageable[HAUL_MAP_INPUTS + 1];
 } stream_job;
 
-/* Sets up a job from the options. Call stream_job_close() also after an error. */
-haul_status stream_job_open(stream_job *job, const cli_values *values);
+/* Sets up a job from the options, on this rank's devices. Call stream_job_close() also after an error. */
+haul_status stream_job_open(stream_job *job, const cli_values *values, haul_ranks *ranks);
 /* Generates input in memory and touches the pages of output; called once it is known that the map can run. */
 void stream_job_fill(stream_job *job);
-/* On a GPU: loads the shipped kernel before the first chunk needs it. */
+/* On GPUs: loads the shipped kernel before the first chunk needs it. */
 haul_status stream_job_warm_up(stream_job *job);
 void stream_job_close(stream_job *job);
 

@@ -195,7 +195,7 @@ void haul_device_close(haul_device *d) {
     while (d->modules) haul_module_unload(d->modules);
     while (d->buffers) haul_buffer_free(d->buffers);
     while (d->hosts) haul_host_free(d->hosts);
-    if (d->context && device_enter(d) == HAUL_OK) d->driver->context_release(d->handle);
+    device_leave(d);
     memory_free(d->default_stream);
     memory_free(d->name);
     memory_free(d->product);

@@ -9,6 +9,14 @@
 #include <haul/stream.h>
 #include <haul/texture.h>
 
+/* Virtual GPUs that were opened together. Their contexts live until all of them are closed, since each knows the
+ * others'. */
+typedef struct device_set {
+    CUcontext contexts[HAUL_MOST_DEVICES];
+    CUdevice handles[HAUL_MOST_DEVICES];
+    unsigned count, open;
+} device_set;
+
 /* A device owns its buffers, modules, arrays and textures: closing it frees them. */
 struct haul_device {
     const driver_table *driver;
@@ -20,6 +28,7 @@ struct haul_device {
     char *name, *product;
     CUdevice handle;
     CUcontext context;
+    device_set *set; /* NULL: it is alone, or a real GPU */
     haul_buffer *buffers;
     haul_module *modules;
     haul_host *hosts;
@@ -54,6 +63,9 @@ haul_status module_opt_in(haul_module *module, const haul_launch *launch, bool *
 /* As haul_device_open(); `number`: how many virtual GPUs of the same name come before it in the program. */
 haul_status device_open_further(const char *name, unsigned number, const haul_device_options *options,
                                 haul_device **device);
+
+/* Ends the device's context, at once or with the last device of its set. */
+void device_leave(haul_device *device);
 
 /* Reads the properties of the driver's device `handle`, which need not be open. extras: NULL, or a virtual GPU's. */
 void device_read_properties(const driver_table *driver, const struct vgpu_extras *extras, CUdevice handle,

@@ -204,14 +204,15 @@ static haul_status check_count(const haul_launch *l, const ptx_function *f) {
                      l->argument_count);
 }
 
-/* Checks what does not need the kernel's signature: that there is a value, and on this device. */
+/* Checks what does not need the kernel's signature: that there is a value, and on this device or one that can be its
+ * peer; a kernel without access to it faults. */
 static haul_status check_argument(const haul_module *m, const haul_launch *l, size_t i) {
     const haul_argument *a = &l->arguments[i];
     if (a->kind == HAUL_ARGUMENT_BYTES && !a->bytes && a->size)
         return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu has no bytes", l->kernel, i + 1);
     if (a->kind != HAUL_ARGUMENT_BUFFER) return HAUL_OK;
     if (!a->buffer) return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu is not a buffer", l->kernel, i + 1);
-    if (a->buffer->device == m->device) return HAUL_OK;
+    if (a->buffer->device == m->device || haul_device_can_reach(m->device, a->buffer->device)) return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT, "kernel %s: argument %zu is a buffer on %s, the kernel is on %s", l->kernel,
                      i + 1, a->buffer->device->name, m->device->name);
 }

@@ -118,6 +118,16 @@ haul_status haul_pool_release(haul_buffer *buffer, haul_stream *s) {
     return HAUL_OK;
 }
 
+haul_status haul_pool_let(haul_pool *p, haul_device *peer, bool reaches) {
+    const CUmemAccessDesc access = {.location = {.type = 1, .id = peer->handle},
+                                    .flags = reaches ? DRIVER_ACCESS_READ_WRITE : DRIVER_ACCESS_NONE};
+    if (peer != p->device && !haul_device_can_reach(peer, p->device))
+        return haul_fail(HAUL_ERROR_UNSUPPORTED, "pool: %s cannot access memory of %s", peer->name, p->device->name);
+    HAUL_TRY(device_enter(p->device));
+    return device_check(p->device, p->device->driver->pool_set_access(p->handle, &access, 1),
+                        "setting who has access to a pool");
+}
+
 /* The driver counts bytes; buffers are counted in the list. */
 haul_status haul_pool_usage_of(haul_pool *p, haul_pool_usage *usage) {
     *usage = (haul_pool_usage){.limit = p->limit};

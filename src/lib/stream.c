@@ -82,11 +82,16 @@ haul_status haul_stream_copy(haul_stream *s, haul_buffer *to, uint64_t to_offset
     HAUL_TRY(buffer_check_range(to, to_offset, bytes));
     HAUL_TRY(buffer_check_range(from, from_offset, bytes));
     if (bytes == 0) return HAUL_OK;
-    HAUL_TRY(device_enter(s->device));
+    const haul_device *d = s->device;
+    const CUdeviceptr target = to->address + to_offset, source = from->address + from_offset;
+    HAUL_TRY(device_enter(d));
+    if (to->device == from->device)
+        return device_check(d, d->driver->copy_on_device_async(target, source, bytes, s->handle),
+                            "copying on the device");
     return device_check(
-        s->device,
-        s->device->driver->copy_on_device_async(to->address + to_offset, from->address + from_offset, bytes, s->handle),
-        "copying on the device");
+        d,
+        d->driver->copy_peer_async(target, to->device->context, source, from->device->context, bytes, s->handle),
+        "copying from device to device");
 }
 
 /* Every byte gets `value`. */

@@ -113,6 +113,14 @@ void workers_submit(workers *w, workers_job *job) {
     pthread_mutex_unlock(&w->lock);
 }
 
+bool workers_is_done(workers *w, const workers_job *job) {
+    if (!job->submitted) return true;
+    pthread_mutex_lock(&w->lock);
+    const bool done = job->done == job->parts;
+    pthread_mutex_unlock(&w->lock);
+    return done;
+}
+
 /* The failure becomes this thread's message. Waiting again for the same job succeeds. */
 haul_status workers_wait(workers *w, workers_job *job) {
     if (!job->submitted) return HAUL_OK;

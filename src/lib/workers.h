@@ -24,6 +24,8 @@ haul_status workers_create(unsigned threads, workers **pool);
 /* All jobs must have been waited for. NULL is allowed. */
 void workers_free(workers *pool);
 void workers_submit(workers *pool, workers_job *job);
+/* Whether a wait for the job would return at once. */
+bool workers_is_done(workers *pool, const workers_job *job);
 /* Blocks until the job is done; returns its status and sets its message. A job that was not submitted succeeds. */
 haul_status workers_wait(workers *pool, workers_job *job);
 

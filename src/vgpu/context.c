@@ -215,6 +215,8 @@ CUresult sim_call_context_set(CUcontext context) {
     return CUDA_SUCCESS;
 }
 
+static void leave_family(CUcontext c);
+
 /* Ends the current context; haul has one for each open device. Pending work that nobody waited for is dropped.
  * Graphs go before streams, and these before the memory that they use. */
 CUresult sim_call_context_release(CUdevice device) {
@@ -233,6 +235,7 @@ CUresult sim_call_context_release(CUdevice device) {
     sim_heap_end(c->heap);
     sim_l2_free(c->l2);
     memory_free(c->heap_users);
+    leave_family(c);
     sim_memory_free(c->memory);
     sim_clock_free(&c->clock);
     memory_free(c);
@@ -242,7 +245,7 @@ CUresult sim_call_context_release(CUdevice device) {
 
 /* ---- the devices of one program ---- */
 
-/* The family is never freed. */
+/* The last member frees the family. */
 haul_status sim_driver_join(const CUcontext *contexts, unsigned count) {
     if (count > SIM_MOST_DEVICES)
         return haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %u devices, but a program has 1 to %d", count,
@@ -258,6 +261,17 @@ haul_status sim_driver_join(const CUcontext *contexts, unsigned count) {
     }
     for (unsigned i = 0; i < count; i++) sim_memory_join(f->memories[i], f->memories, count, i);
     return HAUL_OK;
+}
+
+/* The last one of the list leaves: the first keeps pinned memory for all. */
+static void leave_family(CUcontext c) {
+    sim_family *f = c->family;
+    if (!f) return;
+    f->count--;
+    sim_memory_join(c->memory, NULL, 0, 0);
+    for (unsigned i = 0; i < f->count; i++) sim_memory_join(f->memories[i], f->memories, f->count, i);
+    c->family = NULL;
+    if (f->count == 0) memory_free(f);
 }
 
 /* Each device has addresses of its own, so the address decides. */
@@ -286,6 +300,30 @@ void sim_finish_everything(CUcontext c) {
 bool sim_driver_set_peer(CUcontext of, bool reaches) {
     if (!reaches) (void)sim_work_finish_all(current, false);
     return sim_memory_set_peer(of->memory, current->place, reaches);
+}
+
+/* Devices access each other's memory if NVLink connects such GPUs; a device is not its own peer. */
+CUresult sim_call_peer_possible(int *can, CUdevice device, CUdevice peer) {
+    *can = device != peer && sim_driver_machine(device)->peer_gbps > 0 && sim_driver_machine(peer)->peer_gbps > 0;
+    return CUDA_SUCCESS;
+}
+
+static CUresult set_peer(CUcontext peer, bool reaches, CUresult again) {
+    SIM_ENTER(c);
+    int can = 0;
+    if (!peer || peer == c || peer->family != c->family) return CUDA_INVALID_CONTEXT;
+    (void)sim_call_peer_possible(&can, c->device, peer->device);
+    if (!can) return CUDA_PEER_ACCESS_UNSUPPORTED;
+    return sim_driver_set_peer(peer, reaches) ? CUDA_SUCCESS : again;
+}
+
+/* The flags must be 0. */
+CUresult sim_call_peer_enable(CUcontext peer, unsigned flags) {
+    return flags ? CUDA_INVALID_VALUE : set_peer(peer, true, CUDA_PEER_ACCESS_ALREADY_ENABLED);
+}
+
+CUresult sim_call_peer_disable(CUcontext peer) {
+    return set_peer(peer, false, CUDA_PEER_ACCESS_NOT_ENABLED);
 }
 
 static const driver_table table = {
@@ -399,6 +437,7 @@ CUresult sim_driver_do_work(void) {
 }
 
 double sim_driver_now(void) {
+    if (current->family) align_clocks(current->family);
     return current->clock.now;
 }
 

@@ -154,6 +154,13 @@ CUresult sim_call_copy_to_host_async(void *to, CUdeviceptr from, size_t bytes, C
     return copy_out(stream, to, from, bytes, false);
 }
 
+/* The addresses tell the devices. */
+CUresult sim_call_copy_peer_async(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                                  size_t bytes, CUstream stream) {
+    (void)to_context, (void)from_context;
+    return sim_call_copy_on_device_async(to, from, bytes, stream);
+}
+
 /* Both addresses may be of other devices. */
 CUresult sim_call_copy_on_device_async(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream handle) {
     CUstream s;

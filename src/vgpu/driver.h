@@ -30,8 +30,8 @@ CUdevice sim_driver_further_device(CUdevice device, unsigned number);
 unsigned sim_driver_device_number(CUdevice device);
 const sim_machine *sim_driver_machine(CUdevice device);
 /* Joins contexts of different devices into one program, whose threads call the driver one at a time. Each context then
- * knows the others' handles and addresses, and they share pinned and managed memory. None may be released. Errors:
- * HAUL_ERROR_ARGUMENT for more than SIM_MOST_DEVICES; HAUL_ERROR_OUT_OF_MEMORY. */
+ * knows the others' handles and addresses, and they share pinned and managed memory. They are released in reverse
+ * order. Errors: HAUL_ERROR_ARGUMENT for more than SIM_MOST_DEVICES; HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status sim_driver_join(const CUcontext *contexts, unsigned count);
 /* Sets whether kernels of the current context may access another context's memory. Returns false, with no effect, if it
  * was so already. */
@@ -95,6 +95,9 @@ bool sim_driver_is_device_address(CUdeviceptr address);
  * lets time pass until `us`, which the program spends otherwise. */
 double sim_driver_now(void);
 void sim_driver_wait_until(double us);
+/* Does the work before a recorded event and gets its time on the clock, which does not advance: the caller learns which
+ * of several events comes first. Errors: those of the work. */
+haul_status sim_driver_event_time(CUevent event, double *us);
 /* Where the program made a call: the return address, and the name of the function that it called. NULL: unknown. */
 typedef struct sim_site {
     const void *address;

@@ -204,6 +204,13 @@ CUresult sim_driver_set_pool_access(CUmemoryPool pool, CUdevice device, bool rea
     return CUDA_SUCCESS;
 }
 
+CUresult sim_call_pool_set_access(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count) {
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++)
+        result = sim_driver_set_pool_access(pool, access[i].location.id, access[i].flags != DRIVER_ACCESS_NONE);
+    return result;
+}
+
 /* In a capture, the memory belongs to the graph. */
 CUresult sim_call_allocate_async(CUdeviceptr *address, size_t bytes, CUstream stream) {
     CUstream s;

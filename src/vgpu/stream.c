@@ -469,6 +469,17 @@ CUresult sim_call_event_synchronize(CUevent event) {
     return result;
 }
 
+/* An event that was never recorded has happened. */
+haul_status sim_driver_event_time(CUevent event, double *us) {
+    CUcontext c;
+    *us = 0;
+    if (sim_enter(&c) != CUDA_SUCCESS) return haul_fail(HAUL_ERROR_DRIVER, "virtual GPU: no context is current");
+    if (!event->mark) return HAUL_OK;
+    if (sim_work_until(c, event->mark) != CUDA_SUCCESS) return sim_driver_last_status();
+    *us = event->mark->when;
+    return HAUL_OK;
+}
+
 /* Does one operation on the way to the record. */
 CUresult sim_call_event_query(CUevent event) {
     SIM_ENTER(c);

@@ -102,7 +102,8 @@ static haul_status take(void *context, uint64_t first, uint64_t items, void *byt
 }
 
 static const char in_path[] = TEST_BUILD "/test_map.in", out_path[] = TEST_BUILD "/test_map.out",
-                  partial_path[] = TEST_BUILD "/test_map.out.partial";
+                  partial_path[] = TEST_BUILD "/test_map.out.partial",
+                  account_path[] = TEST_BUILD "/test_map.out.partial.done-0";
 
 static void save(const float *data, size_t n) {
     FILE *f = fopen(in_path, "wb");
@@ -513,6 +514,8 @@ static void a_partial_file_may_be_kept(void **state) {
     assert_int_equal(rename(partial_path, out_path), 0);
     load(out, N);
     account_is_exact(&report, out, expected);
+    assert_true(exists(account_path));
+    unlink(account_path);
     haul_map_report_free(&report);
     free(in);
     free(out);
@@ -551,6 +554,84 @@ static void a_fault_of_a_kernel_leaves_the_chunks_before_it(void **state) {
     free(expected);
 }
 
+/* ---- continuing ---- */
+
+static haul_map to_file(uint64_t n) {
+    haul_map m = pooling(n, NULL, NULL);
+    m.inputs[0] = (haul_map_end){.kind = HAUL_MAP_FILE, .item_bytes = 4, .path = in_path};
+    m.output = (haul_map_end){.kind = HAUL_MAP_FILE, .item_bytes = 4, .path = out_path};
+    m.chunk_items = 1024;
+    m.resume = true;
+    return m;
+}
+
+/* Runs a map that ends after three chunks. */
+static void stop(haul_map m) {
+    m.progress = stop_after_three;
+    assert_int_equal(haul_stream_map(&m, NULL), HAUL_ERROR_CANCELLED);
+    assert_true(exists(partial_path) && exists(account_path));
+}
+
+static void append(const char *line) {
+    FILE *f = fopen(account_path, "a");
+    assert_non_null(f);
+    fputs(line, f);
+    fclose(f);
+}
+
+static void a_run_continues_what_another_left(void **state) {
+    (void)state;
+    enum { N = 16384 };
+    float *in = floats(N), *expected = pooled(in, N, RADIUS), *out = calloc(N, sizeof *out);
+    save(in, N);
+    for (int k = 0; k < 3; k++) {
+        haul_map m = to_file(N);
+        haul_map_report report;
+        stop(m);
+        if (k == 1) m.chunk_items = 700;        /* chunks with items that are missing are computed again */
+        if (k == 2) append("4096 12288");       /* a line without its end does not count */
+        must(haul_stream_map(&m, &report));
+        assert_true(report.resumed_chunks >= 3 && report.resumed_chunks < report.chunks);
+        assert_int_equal(report.complete[0].items, N);
+        haul_map_report_free(&report);
+        load(out, N);
+        assert_memory_equal(out, expected, N * sizeof *out);
+        assert_false(exists(partial_path) || exists(account_path));
+    }
+    unlink(in_path);
+    free(in);
+    free(out);
+    free(expected);
+}
+
+static void only_the_same_run_is_continued(void **state) {
+    (void)state;
+    enum { N = 16384 };
+    float *in = floats(N), *out = calloc(N, sizeof *out);
+    save(in, N);
+    haul_map m = to_file(N);
+    stop(m);
+    m.identity = 1; /* another kernel */
+    assert_int_equal(haul_stream_map(&m, NULL), HAUL_ERROR_ARGUMENT);
+    assert_non_null(strstr(haul_message(), "cannot be resumed"));
+    m.identity = 0;
+    save(in, N); /* another input, though its bytes are the same */
+    assert_int_equal(haul_stream_map(&m, NULL), HAUL_ERROR_ARGUMENT);
+    m.resume = false; /* begins anew */
+    haul_map_report report;
+    must(haul_stream_map(&m, &report));
+    assert_int_equal(report.resumed_chunks, 0);
+    assert_false(exists(account_path));
+    haul_map_report_free(&report);
+    load(out, N);
+    m = pooling(N, in, out);
+    m.resume = true;
+    assert_int_equal(haul_stream_map(&m, NULL), HAUL_ERROR_ARGUMENT);
+    unlink(in_path);
+    free(in);
+    free(out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_chunking_of_any_ends_gives_the_bits_of_one_launch),
@@ -570,6 +651,8 @@ int main(void) {
         cmocka_unit_test(short_reads_and_writes_are_completed),
         cmocka_unit_test(a_partial_file_may_be_kept),
         cmocka_unit_test(a_fault_of_a_kernel_leaves_the_chunks_before_it),
+        cmocka_unit_test(a_run_continues_what_another_left),
+        cmocka_unit_test(only_the_same_run_is_continued),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -10,10 +10,10 @@
 #include <cmocka.h>
 
 static haul_operation operations[] = {
-    {HAUL_ENGINE_TO_DEVICE, 0, 1000, 0, 10},
-    {HAUL_ENGINE_TO_DEVICE, 1, 1000, 10, 20},
-    {HAUL_ENGINE_KERNEL, 0, 0, 10, 12},
-    {HAUL_ENGINE_TO_HOST, 0, 1000, 12, 22},
+    {HAUL_ENGINE_TO_DEVICE, 0, 1000, 0, 10, 0},
+    {HAUL_ENGINE_TO_DEVICE, 1, 1000, 10, 20, 0},
+    {HAUL_ENGINE_KERNEL, 0, 0, 10, 12, 0},
+    {HAUL_ENGINE_TO_HOST, 0, 1000, 12, 22, 0},
 };
 
 static haul_timeline timeline(void) {

@@ -3,17 +3,18 @@
  * Memory that is pinned is copied by the device directly. All else is staged: worker threads bring it to pinned memory,
  * or take it from there, in parts that begin at pages, so that files can be read and written directly, around the page
  * cache (base/disk.h). For that, a chunk's place in pinned memory is as far from a page as in its file. Output goes to
- * PATH.partial and gets its name when all of it is there. */
+ * PATH.partial and gets its name when all of it is there. Several ranks write their parts of one file. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/map/map.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Whether an end is staged. */
 static bool goes_through_pinned(const haul_mapper *m, const haul_map_end *what) {
     return what->kind != HAUL_MAP_MEMORY ||
-           !haul_host_is_pinned(m->device, what->memory, m->map.items * what->item_bytes);
+           !map_is_pinned(m, what->memory, m->map.items * what->item_bytes);
 }
 
 /* ---- input ---- */
@@ -90,26 +91,61 @@ haul_status map_check_output(const haul_mapper *m, map_end *e) {
     return status;
 }
 
-haul_status map_open_output(haul_mapper *m, map_end *e) {
-    e->staged = e->what.item_bytes && goes_through_pinned(m, &e->what);
-    if (!e->what.item_bytes || e->what.kind != HAUL_MAP_FILE) return HAUL_OK;
-    HAUL_TRY(map_check_output(m, e)); /* again, since files may have been renamed since the last run */
-    HAUL_TRY(name_partial(e));
+/* The file of an earlier run is continued, or a new one made. Only rank 0 makes it. */
+static haul_status make_file(haul_mapper *m, map_end *e, bool resumes) {
+    if (resumes) return disk_reopen(e->partial, &e->file);
+    map_account_remove(e);
     return disk_create(e->partial, m->map.items * e->what.item_bytes, &e->file);
 }
 
-/* The partial file of a failed run is removed unless the caller wants to keep it. */
-haul_status map_close_output(haul_mapper *m, map_end *e, bool complete) {
-    haul_status status = HAUL_OK;
-    if (!e->partial) return HAUL_OK;
-    if (e->file.path) {
-        status = disk_close(&e->file);
-        if (complete && status == HAUL_OK) status = disk_rename(e->partial, e->what.path);
-        if ((!complete || status != HAUL_OK) && !m->map.keep_partial) disk_remove(e->partial);
-    }
-    memory_free(e->partial);
-    e->partial = NULL;
+/* Between any two of these steps all ranks wait for each other: accounts are read before anybody writes one. */
+static haul_status open_file(haul_mapper *m, map_end *e) {
+    const bool is_first = haul_ranks_rank(m->map.ranks) == 0;
+    bool resumes = false;
+    haul_status status = map_check_output(m, e); /* again, since files may have been renamed since the last run */
+    if (status == HAUL_OK) status = name_partial(e);
+    if (status == HAUL_OK && m->map.resume) status = map_account_read(m, e, &resumes);
+    HAUL_TRY(haul_ranks_agree(m->map.ranks, status));
+    HAUL_TRY(haul_ranks_agree(m->map.ranks, is_first ? make_file(m, e, resumes) : HAUL_OK));
+    if (!is_first) status = disk_reopen(e->partial, &e->file);
+    if (status == HAUL_OK && m->map.keep_partial) status = map_account_open(m, e);
+    return haul_ranks_agree(m->map.ranks, status);
+}
+
+haul_status map_open_output(haul_mapper *m, map_end *e) {
+    e->staged = e->what.item_bytes && goes_through_pinned(m, &e->what);
+    m->account.count = 0;
+    return e->what.item_bytes && e->what.kind == HAUL_MAP_FILE ? open_file(m, e) : HAUL_OK;
+}
+
+/* Rank 0 gives a complete file its name. The partial file of a failed run is removed unless the caller wants to keep
+ * it. */
+static haul_status end_file(const haul_mapper *m, const map_end *e, haul_status status) {
+    if (status == HAUL_OK) status = disk_rename(e->partial, e->what.path);
+    if (status == HAUL_OK)
+        map_account_remove(e);
+    else if (!m->map.keep_partial)
+        disk_remove(e->partial);
     return status;
+}
+
+/* A failure keeps its message. */
+static haul_status close_file(map_end *e, haul_status status) {
+    char message[1024];
+    snprintf(message, sizeof message, "%s", haul_message());
+    const haul_status closed = e->file.path ? disk_close(&e->file) : HAUL_OK;
+    return status == HAUL_OK ? closed : haul_fail(status, "%s", message);
+}
+
+haul_status map_close_output(haul_mapper *m, map_end *e, haul_status status) {
+    const bool made = e->file.path != NULL; /* by this run, so that a failed one may remove it */
+    if (e->what.kind != HAUL_MAP_FILE || !e->what.item_bytes) return haul_ranks_agree(m->map.ranks, status);
+    map_account_close(m);
+    status = haul_ranks_agree(m->map.ranks, close_file(e, status));
+    if (haul_ranks_rank(m->map.ranks) == 0 && made) status = end_file(m, e, status);
+    if (e->partial) memory_free(e->partial);
+    e->partial = NULL;
+    return haul_ranks_agree(m->map.ranks, status);
 }
 
 haul_engine map_output_engine(const map_end *e) {
@@ -148,19 +184,21 @@ static haul_status fill_input(const map_slot *s, size_t input, unsigned part, un
     const map_end *e = &s->mapper->inputs[input];
     const haul_chunk *c = &s->fill_chunk;
     unsigned char *to = haul_host_memory(s->stage_in[input]);
-    const uint64_t at = (c->first - c->before) * e->what.item_bytes, bytes = c->total * e->what.item_bytes;
+    const uint64_t skip = map_skip_of(s, input, s->fill_skip), first = c->first - c->before + skip;
+    const uint64_t bytes = (c->total - skip) * e->what.item_bytes;
     uint64_t from, end;
+    to += map_stage_offset(e, c) + skip * e->what.item_bytes;
     switch (e->what.kind) {
-    case HAUL_MAP_FUNCTION: return e->what.transfer(e->what.context, c->first - c->before, c->total, to);
+    case HAUL_MAP_FUNCTION: return e->what.transfer(e->what.context, first, c->total - skip, to);
     case HAUL_MAP_MEMORY:
         part_of(0, bytes, part, parts, &from, &end);
-        memcpy(to + from, (const unsigned char *)e->what.memory + at + from, end - from);
+        memcpy(to + from, (const unsigned char *)e->what.memory + first * e->what.item_bytes + from, end - from);
         return HAUL_OK;
     case HAUL_MAP_FILE: break;
     }
-    const uint64_t offset = file_offset(e, c);
+    const uint64_t offset = e->what.offset + first * e->what.item_bytes;
     part_of(offset, bytes, part, parts, &from, &end);
-    return disk_read(&e->file, offset + from, to + offset % DISK_PAGE + from, end - from);
+    return disk_read(&e->file, offset + from, to + from, end - from);
 }
 
 haul_status map_fill_part(void *context, unsigned part, unsigned parts) {

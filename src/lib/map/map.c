@@ -1,13 +1,15 @@
 /* haul_stream_map(): checks the map and sets it up.
  *
  * A mapper is created in this order: inputs are opened, which tells the number of items if the caller did not; then the
- * chunks are planned (plan.c), and the slots made (slots.c). What can be checked without moving data is checked here. A
+ * chunks are planned (plan.c), and the slots of each device's lane made (slots.c). What can be checked without moving data is checked here. A
  * run (run.c) creates the output, moves the data, and gives the output its name. haul_mapper_free() accepts a mapper at
  * any stage. */
 #include "lib/map/map.h"
 
 #include "base/memory.h"
 #include "base/status.h"
+
+#include <stdio.h>
 
 /* ---- checks ---- */
 
@@ -61,9 +63,33 @@ static haul_status check_overlap(const haul_map *m) {
     return HAUL_OK;
 }
 
+/* Virtual GPUs that were not opened together have clocks and pinned memory of their own. */
+static haul_status check_devices(const haul_map *m) {
+    if (!m->device && !m->device_count) return haul_fail(HAUL_ERROR_ARGUMENT, "map: no device given");
+    if (m->device && m->device_count) return haul_fail(HAUL_ERROR_ARGUMENT, "map: both `device` and `devices` given");
+    if (m->device_count > HAUL_MOST_DEVICES)
+        return haul_fail(HAUL_ERROR_LIMIT, "map: %zu devices: at most %d", m->device_count, HAUL_MOST_DEVICES);
+    for (size_t i = 1; i < m->device_count; i++) {
+        const haul_device *a = m->devices[0], *b = m->devices[i];
+        if (a->driver == b->driver && a->set == b->set && (!a->extras || a->set)) continue;
+        return haul_fail(HAUL_ERROR_ARGUMENT, "map: %s and %s were not opened together: call haul_devices_open()",
+                         a->name, b->name);
+    }
+    return HAUL_OK;
+}
+
+/* Only files outlive a failed process, and can be shared by several. */
+static haul_status check_ranks(const haul_map *m) {
+    const bool is_file = m->output.item_bytes && m->output.kind == HAUL_MAP_FILE;
+    if (m->resume && !is_file)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "map: only an output file can be resumed: give one");
+    return HAUL_OK;
+}
+
 /* Checks that need no file and no device. */
 static haul_status check(const haul_map *m) {
-    if (!m->device) return haul_fail(HAUL_ERROR_ARGUMENT, "map: no device given");
+    HAUL_TRY(check_devices(m));
+    HAUL_TRY(check_ranks(m));
     if (m->input_count == 0 || m->input_count > HAUL_MAP_INPUTS)
         return haul_fail(HAUL_ERROR_ARGUMENT, "map: %zu inputs: 1 to %d can be had", m->input_count, HAUL_MAP_INPUTS);
     for (size_t i = 0; i < m->input_count; i++) HAUL_TRY(check_end(&m->inputs[i], "an input"));
@@ -77,6 +103,20 @@ static haul_status check(const haul_map *m) {
 }
 
 /* ---- creating and freeing ---- */
+
+bool map_is_pinned(const haul_mapper *m, const void *memory, uint64_t bytes) {
+    for (unsigned i = 0; i < m->lane_count; i++)
+        if (haul_host_is_pinned(m->lanes[i].device, memory, bytes)) return true;
+    return false;
+}
+
+static haul_status make_lanes(haul_mapper *m) {
+    for (unsigned i = 0; i < m->lane_count; i++) {
+        HAUL_TRY(haul_event_create(m->lanes[i].device, true, &m->lanes[i].base));
+        HAUL_TRY(map_make_slots(&m->lanes[i], m));
+    }
+    return HAUL_OK;
+}
 
 /* Sets up a mapper; the caller frees it after an error. */
 static haul_status prepare(haul_mapper *m) {
@@ -96,24 +136,39 @@ static haul_status prepare(haul_mapper *m) {
     m->output.staged = m->drains =
         m->output.what.item_bytes &&
         (m->output.what.kind != HAUL_MAP_MEMORY ||
-         !haul_host_is_pinned(m->device, m->output.what.memory, m->map.items * m->output.what.item_bytes));
+         !map_is_pinned(m, m->output.what.memory, m->map.items * m->output.what.item_bytes));
     HAUL_TRY(map_make_plan(m, &m->plan));
+    map_plan_halo(m);
     m->complete = memory_zeroed(m->plan.chunks + 1, 1);
     if (!m->complete) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "map: no memory for an account of its chunks");
     if (m->plan.chunks == 0) return HAUL_OK;
     if (m->plan.threads) HAUL_TRY(workers_create(m->plan.threads, &m->workers));
-    HAUL_TRY(haul_event_create(m->device, true, &m->base));
-    return map_make_slots(m);
+    return make_lanes(m);
 }
 
-haul_status haul_mapper_create(const haul_map *map, haul_mapper **mapper) {
-    *mapper = NULL;
-    HAUL_TRY(check(map));
+/* A copy of the map, with its devices as lanes. */
+static haul_mapper *new_mapper(const haul_map *map) {
     haul_mapper *m = memory_zeroed(1, sizeof *m);
-    if (!m) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "map: no memory for it");
+    if (!m) return NULL;
     m->map = *map;
-    m->device = map->device;
-    const haul_status status = prepare(m);
+    m->lane_count = map->device_count ? (unsigned)map->device_count : 1;
+    for (unsigned i = 0; i < m->lane_count; i++)
+        m->lanes[i] = (map_lane){.device = map->device_count ? map->devices[i] : map->device, .index = i};
+    m->device = m->lanes[0].device;
+    m->account.log.descriptor = m->account.log.direct = -1;
+    m->map.keep_partial |= map->resume || haul_ranks_count(map->ranks) > 1;
+    return m;
+}
+
+/* All ranks get here, whatever went wrong on one of them. */
+haul_status haul_mapper_create(const haul_map *map, haul_mapper **mapper) {
+    haul_mapper *m = NULL;
+    *mapper = NULL;
+    haul_status status = check(map);
+    if (status == HAUL_OK && !(m = new_mapper(map)))
+        status = haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "map: no memory for it");
+    if (status == HAUL_OK) status = prepare(m);
+    status = haul_ranks_agree(map->ranks, status);
     if (status != HAUL_OK) {
         haul_mapper_free(m);
         return status;
@@ -127,15 +182,22 @@ void haul_mapper_cancel(haul_mapper *m) {
     m->cancelled = true;
 }
 
+/* After a device's failure its objects cannot be freed without a message, which must not replace that of the failure. */
 void haul_mapper_free(haul_mapper *m) {
+    char message[1024];
     if (!m) return;
-    map_free_slots(m);
+    snprintf(message, sizeof message, "%s", haul_message());
+    for (unsigned i = 0; i < m->lane_count; i++) {
+        map_free_slots(&m->lanes[i]);
+        haul_event_free(m->lanes[i].base);
+    }
     workers_free(m->workers);
-    haul_event_free(m->base);
     for (size_t i = 0; i < m->map.input_count; i++) map_close_input(&m->inputs[i]);
     memory_free(m->timeline.operations);
     memory_free(m->complete);
+    memory_free(m->account.ranges);
     memory_free(m);
+    (void)haul_fail(HAUL_OK, "%s", message);
 }
 
 /* A mapper for one run. */

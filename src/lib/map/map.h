@@ -1,14 +1,16 @@
-/* The parts of haul_stream_map(): a plan, ends, slots, and the run.
+/* The parts of haul_stream_map(): a plan, ends, an account of what is complete, lanes with slots, and the run.
  *
- * A slot holds what one chunk in flight needs: a stream, buffers on the device, pinned staging memory, events. Chunk k
- * uses slot k % depth. The thread that runs the map queues work and waits, always in the same order, for work that it
- * queued some chunks before, so that every engine stays busy. Worker threads do the host's copying, reading and
- * writing. On the virtual GPU this makes runs repeatable, and the same code computes the simulated time of the host's
- * part from the machine's description. */
+ * A lane is a device's part in the run. It has slots: a slot holds what one chunk in flight needs, a stream, buffers on
+ * the device, pinned staging memory, events. The k-th chunk of a lane uses its slot k % depth. Chunks are dealt to lanes
+ * in their order, each to the lane that can take one first. The thread that runs the map queues work and waits for work
+ * that it queued some chunks before, so that every engine stays busy; for each lane it does so in one fixed order.
+ * Worker threads do the host's copying, reading and writing. On the virtual GPU this makes runs repeatable, and the same
+ * code computes the simulated time of the host's part from the machine's description. */
 #ifndef HAUL_LIB_MAP_MAP_H
 #define HAUL_LIB_MAP_MAP_H
 
 #include "base/disk.h"
+#include "base/status.h"
 #include "lib/stream.h"
 #include "lib/workers.h"
 
@@ -18,17 +20,19 @@
 /* ---- plans ---- */
 
 typedef struct map_plan {
-    uint64_t items, chunk, chunks;
-    uint64_t ramp; /* items of the first and the last chunk; their neighbours have twice as many; 0: all chunks but the
-                      last are equal */
-    uint64_t middle; /* with a ramp: number of chunks of full size */
-    unsigned depth, threads;
-    uint64_t device_bytes, host_bytes; /* of all slots */
+    uint64_t first, items; /* the part of the array that this rank computes */
+    uint64_t chunk, chunks;
+    unsigned lanes;
+    uint64_t ramp; /* items of the first and the last chunk of each lane; their neighbours have twice as many; 0: all
+                      chunks but the last are equal */
+    uint64_t middle;         /* with a ramp: number of chunks of full size */
+    unsigned depth, threads; /* depth: of each lane */
+    uint64_t device_bytes, host_bytes; /* of all slots of all lanes */
 } map_plan;
 
 /* Plans the chunks. Errors: HAUL_ERROR_ARGUMENT; HAUL_ERROR_OUT_OF_MEMORY if the budgets are too small. */
 haul_status map_make_plan(const haul_mapper *mapper, map_plan *plan);
-/* The first item of chunk k; of chunk `chunks`: the end. */
+/* The first item of chunk k, in the whole array; of chunk `chunks`: the end. */
 uint64_t map_chunk_start(const map_plan *plan, uint64_t k);
 
 /* ---- ends ---- */
@@ -44,12 +48,34 @@ haul_status map_open_input(haul_mapper *mapper, map_end *end);
 /* After the inputs are open: checks that the output replaces none of them, and only a regular file. */
 haul_status map_check_output(const haul_mapper *mapper, map_end *end);
 haul_status map_open_output(haul_mapper *mapper, map_end *end);
-/* Closes the output; a complete file gets its name. */
-haul_status map_close_output(haul_mapper *mapper, map_end *end, bool complete);
+/* Closes the output; a complete file gets its name. `status`: of the run, which is returned, or what went wrong on another
+ * rank or at the end. */
+haul_status map_close_output(haul_mapper *mapper, map_end *end, haul_status status);
 void map_close_input(map_end *end);
 /* The engine that moves the end's data. */
 haul_engine map_input_engine(const map_end *end);
 haul_engine map_output_engine(const map_end *end);
+
+/* ---- the account of a partial output file (account.c) ---- */
+
+/* Ranges of complete items, sorted and disjoint, and the file that the run appends to. */
+typedef struct map_account {
+    haul_map_range *ranges;
+    size_t count, capacity;
+    disk_file log; /* path NULL: none is kept */
+} map_account;
+
+/* Reads what all ranks of an earlier run have left beside the output. *found: there is a partial output to continue.
+ * Errors: HAUL_ERROR_ARGUMENT if it is of another run. */
+haul_status map_account_read(haul_mapper *mapper, const map_end *output, bool *found);
+/* Removes the accounts of all ranks. */
+void map_account_remove(const map_end *output);
+/* Begins this rank's own account, or continues it. */
+haul_status map_account_open(haul_mapper *mapper, const map_end *output);
+haul_status map_account_note(haul_mapper *mapper, uint64_t first, uint64_t items);
+void map_account_close(haul_mapper *mapper);
+/* Whether an earlier run has completed all of these items. */
+bool map_account_has(const map_account *account, uint64_t first, uint64_t items);
 
 /* ---- slots ---- */
 
@@ -62,6 +88,7 @@ typedef struct map_host_work {
 
 typedef struct map_slot {
     haul_mapper *mapper;
+    struct map_lane *lane;
     haul_stream *stream;
     haul_event *begun, *copied, *computed, *done; /* around the three steps of a chunk: copy in, compute, copy out */
     haul_buffer *in[HAUL_MAP_INPUTS], *out, *scratch;
@@ -69,22 +96,47 @@ typedef struct map_slot {
     workers_job fill, drain; /* from the input to pinned memory; from there to the output */
     map_host_work filled, drained;
     haul_chunk fill_chunk, chunk; /* the one being filled; the one on the device or later */
+    /* Halo of the next chunk that is on a device already (halo.c). */
+    struct map_slot *from; /* the slot of the chunk before, whose buffers have it; NULL: all comes from the host */
+    uint64_t fill_skip, skip; /* items at the beginning that come from there, of fill_chunk and of chunk */
+    struct map_slot *fill_taker, *taker; /* the slots that copy from fill_chunk, and from chunk; NULL: none */
+    bool owes; /* the latter has not issued its copy, so this slot's buffers must stay as they are */
+    uint64_t issued;          /* 1 + the index of the chunk that was issued last */
 } map_slot;
+
+/* Counts of a lane's chunks say how far it is. A chunk that is filled has been dealt to the lane. */
+typedef struct map_lane {
+    haul_device *device;
+    unsigned index;
+    map_slot *slots;
+    unsigned slot_count; /* slots that were begun: those to free */
+    haul_event *base;    /* the time at which the run began, on the device's clock */
+    double base_us;      /* the same since the run began, on the host's clock */
+    uint64_t filled, issued, collected, retired;
+    double last_us[HAUL_ENGINE_COUNT];
+    haul_map_device done;
+} map_lane;
 
 struct haul_mapper {
     haul_map map;
-    haul_device *device;
+    haul_device *device; /* the first lane's */
+    map_lane lanes[HAUL_MOST_DEVICES];
+    unsigned lane_count;
     map_end inputs[HAUL_MAP_INPUTS], output;
+    map_account account;
     map_plan plan;
-    map_slot *slots;
-    unsigned slot_count; /* slots that were begun: those to free */
     workers *workers;
     bool fills, drains;           /* whether the host has work at the input or the output */
-    haul_event *base;             /* the time at which the run began */
+    bool reuses[HAUL_MAP_INPUTS]; /* the input's halo is copied from chunk to chunk on the devices */
+    bool reaches[HAUL_MOST_DEVICES][HAUL_MOST_DEVICES]; /* lane by lane: copies between devices are direct */
+    map_slot *dealt;              /* of the chunk that was dealt last, with the index `next` - 1; NULL: none, or it was skipped */
+    uint64_t halo_bytes;          /* so copied */
     double base_seconds, base_us; /* clock values when the run began */
-    double free_us[HAUL_ENGINE_COUNT], last_us[HAUL_ENGINE_COUNT];
+    double free_us[HAUL_ENGINE_COUNT];
+    uint64_t next;           /* the next chunk to be dealt */
+    uint64_t next_out;       /* the next chunk whose output a function takes */
     unsigned char *complete; /* one byte for each chunk */
-    uint64_t complete_chunks, complete_items;
+    uint64_t complete_chunks, complete_items, resumed_chunks;
     haul_timeline timeline;
     size_t operation_capacity;
     atomic_bool cancelled;
@@ -94,8 +146,27 @@ struct haul_mapper {
 uint64_t map_stage_offset(const map_end *input, const haul_chunk *chunk);
 uint64_t map_stage_bytes(const map_end *end, uint64_t items);
 
-haul_status map_make_slots(haul_mapper *mapper);
-void map_free_slots(haul_mapper *mapper);
+haul_status map_make_slots(map_lane *lane, haul_mapper *mapper);
+void map_free_slots(map_lane *lane);
+
+/* Whether memory is pinned for the mapper's devices. */
+bool map_is_pinned(const haul_mapper *mapper, const void *memory, uint64_t bytes);
+
+/* ---- halo that is on a device already (halo.c) ---- */
+
+/* Decides which inputs' halo is copied from the chunk before; lets devices reach each other for that. */
+void map_plan_halo(haul_mapper *mapper);
+/* Chunk `chunk` was dealt to the slot: notes which of its items the slot of the chunk before has. */
+void map_deal_halo(map_slot *slot, const haul_chunk *chunk);
+/* Whether a filled slot may be issued: the chunk before has been, and nobody needs what its buffers have now. */
+bool map_halo_is_ready(const map_slot *slot);
+/* Queues the copy of input `input`'s items, after those from the host. */
+haul_status map_copy_halo(map_slot *slot, size_t input);
+/* Before and after the copies to the device are queued. */
+haul_status map_begin_halo(map_slot *slot);
+void map_end_halo(map_slot *slot);
+/* How many items of an input do not come from the host. */
+uint64_t map_skip_of(const map_slot *slot, size_t input, uint64_t skip);
 
 /* Parts of jobs. */
 haul_status map_fill_part(void *slot, unsigned part, unsigned parts);
@@ -103,6 +174,6 @@ haul_status map_drain_part(void *slot, unsigned part, unsigned parts);
 
 /* ---- the timeline ---- */
 
-void map_note(haul_mapper *mapper, haul_engine engine, uint64_t chunk, uint64_t bytes, double start_us, double end_us);
+void map_note(haul_mapper *mapper, const haul_operation *operation);
 
 #endif

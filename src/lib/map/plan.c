@@ -9,7 +9,7 @@
 enum { UNIT = 4096, RAMP_PARTS = 4, RAMP_LEAST_CHUNKS = 8 };
 /* Six chunks at once keep both copy engines of an H100 busy throughout: with four, 1 GiB takes 1.18 times as long. */
 enum { DEPTH = 6, THREADS = 4, SPARE_CORES = 2, MOST_THREADS = 16, MOST_GIVEN_THREADS = 1024 };
-static const uint64_t host_budget = UINT64_C(1) << 30;
+static const uint64_t host_budget = UINT64_C(1) << 30; /* for each of several devices half as much again */
 static const uint64_t most_chunks = UINT64_C(1) << 30;
 
 /* Larger chunks lengthen the start and end of a run, where engines idle; smaller ones add their fixed cost. The sum is
@@ -57,7 +57,7 @@ static uint64_t device_slot(const haul_mapper *m, uint64_t chunk) {
 /* ---- sizes ---- */
 
 static uint64_t planned_chunk(const haul_mapper *m, uint64_t items) {
-    const double width = (double)widest_item(m), bytes = (double)items * width;
+    const double width = (double)widest_item(m), bytes = (double)items * width / m->lane_count;
     double wanted = sqrt(bytes * CHUNK_COST_US * LINK_BYTES_A_US / 2);
     bool files = m->output.what.kind == HAUL_MAP_FILE;
     for (size_t i = 0; i < m->map.input_count; i++) files |= m->inputs[i].what.kind == HAUL_MAP_FILE;
@@ -68,14 +68,17 @@ static uint64_t planned_chunk(const haul_mapper *m, uint64_t items) {
     return chunk ? chunk : 1;
 }
 
-/* Sets the limits: the caller's, or half of the free memory and 1 GiB. */
+/* Sets the limits of a lane: the caller's, or half of the free memory of the device that has least, and a share of the
+ * pinned memory. */
 static haul_status budgets(const haul_mapper *m, uint64_t *device, uint64_t *host) {
-    uint64_t left = 0, total = 0;
-    *host = m->map.host_budget ? m->map.host_budget : host_budget;
-    *device = m->map.device_budget;
-    if (*device) return HAUL_OK;
-    HAUL_TRY(haul_device_memory(m->device, &left, &total));
-    *device = left / 2;
+    const uint64_t planned = host_budget + (m->lane_count - 1) * host_budget / 2;
+    *host = (m->map.host_budget ? m->map.host_budget : planned) / m->lane_count;
+    *device = m->map.device_budget ? m->map.device_budget : UINT64_MAX;
+    for (unsigned i = 0; i < m->lane_count && !m->map.device_budget; i++) {
+        uint64_t left = 0, total = 0;
+        HAUL_TRY(haul_device_memory(m->lanes[i].device, &left, &total));
+        *device = smaller(*device, left / 2);
+    }
     return HAUL_OK;
 }
 
@@ -119,39 +122,62 @@ static haul_status fit(const haul_mapper *m, map_plan *p) {
         else
             return does_not_fit(m, p, device, host);
     }
-    p->device_bytes = device_slot(m, p->chunk) * p->depth;
-    p->host_bytes = host_slot(m, p->chunk) * p->depth;
+    p->device_bytes = device_slot(m, p->chunk) * p->depth * p->lanes;
+    p->host_bytes = host_slot(m, p->chunk) * p->depth * p->lanes;
     return HAUL_OK;
 }
 
 /* The cores limit copies through pinned memory: use nearly all of them, within bounds. Simulated time must not depend
  * on the machine that simulates. */
 static unsigned planned_threads(const haul_mapper *m) {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (haul_device_is_virtual(m->device) || cores < 2 * THREADS) return THREADS;
-    return cores - SPARE_CORES < MOST_THREADS ? (unsigned)(cores - SPARE_CORES) : MOST_THREADS;
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN), most = MOST_THREADS * (long)m->lane_count;
+    if (haul_device_is_virtual(m->device)) return THREADS * m->lane_count;
+    if (cores < 2 * THREADS) return THREADS;
+    return (unsigned)(cores - SPARE_CORES < most ? cores - SPARE_CORES : most);
 }
 
 /* ---- chunks ---- */
 
-/* A run begins and ends with small chunks, because only one direction of the link has work then. */
+/* A run begins and ends with small chunks for each lane, because only one direction of the link has work then. */
 static void cut(const haul_mapper *m, map_plan *p) {
     const uint64_t ramp = p->chunk / RAMP_PARTS / UNIT * UNIT;
     p->chunks = p->items / p->chunk + (p->items % p->chunk != 0);
-    if (m->map.chunk_items || ramp == 0 || p->chunks < RAMP_LEAST_CHUNKS) return;
-    const uint64_t rest = p->items - 6 * ramp;
+    if (m->map.chunk_items || ramp == 0 || p->chunks < (uint64_t)RAMP_LEAST_CHUNKS * p->lanes) return;
+    const uint64_t rest = p->items - 6 * ramp * p->lanes;
     p->ramp = ramp;
     p->middle = rest / p->chunk;
-    p->chunks = 4 + p->middle + (rest % p->chunk != 0);
+    p->chunks = 4 * p->lanes + p->middle + (rest % p->chunk != 0);
 }
 
-/* With a ramp the chunks have ramp, 2 ramp, chunk ..., rest, 2 ramp, ramp items. */
-uint64_t map_chunk_start(const map_plan *p, uint64_t k) {
+/* Where the k-th chunk of a ramp begins that rises: first chunks of `ramp` items, one for each lane, then of twice as
+ * many. */
+static uint64_t up(const map_plan *p, uint64_t k) {
+    return k <= p->lanes ? k * p->ramp : p->lanes * p->ramp + (k - p->lanes) * 2 * p->ramp;
+}
+
+static uint64_t start_in_part(const map_plan *p, uint64_t k) {
+    const uint64_t n = 2 * p->lanes;
     if (k == p->chunks) return p->items;
     if (!p->ramp) return k * p->chunk;
-    if (k < 2) return k * p->ramp;
-    if (k <= 2 + p->middle) return 3 * p->ramp + (k - 2) * p->chunk;
-    return p->items - (p->chunks - k == 1 ? 1 : 3) * p->ramp;
+    if (k <= n) return up(p, k);
+    if (k <= n + p->middle) return up(p, n) + (k - n) * p->chunk;
+    return p->items - up(p, p->chunks - k);
+}
+
+/* With a ramp the chunks of a single lane have ramp, 2 ramp, chunk ..., rest, 2 ramp, ramp items. */
+uint64_t map_chunk_start(const map_plan *p, uint64_t k) {
+    return p->first + start_in_part(p, k);
+}
+
+/* Ranks take adjacent parts of equal size, which begin at multiples of UNIT if there is enough for all. */
+static void choose_part(const haul_mapper *m, map_plan *p) {
+    const unsigned rank = haul_ranks_rank(m->map.ranks), ranks = haul_ranks_count(m->map.ranks);
+    const uint64_t items = m->map.items, unit = items / ranks >= UNIT ? UNIT : 1;
+    const uint64_t units = items / unit, each = units / ranks, more = units % ranks;
+    const uint64_t first = (each * rank + smaller(rank, more)) * unit;
+    const uint64_t end = rank + 1 == ranks ? items : (each * (rank + 1) + smaller(rank + 1, more)) * unit;
+    p->first = first;
+    p->items = end - first;
 }
 
 static haul_status check_chunks(const map_plan *p) {
@@ -165,13 +191,15 @@ haul_status map_make_plan(const haul_mapper *m, map_plan *p) {
     if (m->map.threads > MOST_GIVEN_THREADS)
         return haul_fail(HAUL_ERROR_ARGUMENT, "map: %u threads to copy with: give at most %d", m->map.threads,
                          MOST_GIVEN_THREADS);
-    *p = (map_plan){.items = m->map.items};
+    *p = (map_plan){.lanes = m->lane_count};
+    choose_part(m, p);
     p->chunk = m->map.chunk_items ? m->map.chunk_items : larger(planned_chunk(m, p->items), least_chunk(m));
     p->chunk = smaller(p->chunk, p->items ? p->items : 1);
     p->depth = m->map.depth ? m->map.depth : DEPTH;
     p->threads = !staged ? 0 : m->map.threads ? m->map.threads : planned_threads(m);
     if (p->items == 0) return HAUL_OK;
-    p->depth = (unsigned)smaller(p->depth, p->items / p->chunk + (p->items % p->chunk != 0));
+    const uint64_t chunks = p->items / p->chunk + (p->items % p->chunk != 0);
+    p->depth = (unsigned)smaller(p->depth, (chunks + p->lanes - 1) / p->lanes);
     HAUL_TRY(fit(m, p));
     cut(m, p);
     return check_chunks(p);

@@ -1,22 +1,25 @@
-/* The run of a map: one loop that issues chunks, collects them, and retires them.
+/* The run of a map: one loop that deals chunks to lanes, issues them, collects them, and retires them.
  *
- * Chunk k passes through four steps, each for another chunk at the same time. start_fill(): worker threads bring its
- * items to pinned memory. issue(): copy in, kernels and copy out are queued in the slot's stream, between events.
- * collect(): waits for the last event, and lets worker threads take the output. retire(): waits for them; the slot is
- * then free for chunk k + depth. run_chunks() does all this in a fixed order on one thread, so runs are repeatable, and
- * callers' functions need no lock.
+ * A chunk passes through four steps, each for another chunk at the same time. FILL: worker threads bring its items to
+ * pinned memory. ISSUE: copy in, kernels and copy out are queued in the slot's stream, between events. COLLECT: waits
+ * for the last event, and lets worker threads take the output. RETIRE: waits for them; the slot is then free for a
+ * later chunk. For each lane these steps come in one fixed order (next_step()). With several lanes run_chunks() always takes
+ * the lane whose next step need not wait, or is the first that need not; a lane that is faster gets more chunks so. All
+ * happens on one thread, so callers' functions need no lock.
  *
  * Times of the device come from events. Times of the host's part come from the wall clock, or on the virtual GPU from
  * the machine's figures: there each engine has a time until which it is busy (free_us), and waiting for host work
- * advances the virtual clock to its end. */
+ * advances the virtual clock to its end. A step's time is then known before, so runs are repeatable. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/map/map.h"
 #include "vgpu/driver.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { MOST_OPERATIONS = 1 << 18 }; /* of a timeline that are kept; further ones are only counted */
 
@@ -24,8 +27,9 @@ static double later(double a, double b) {
     return a > b ? a : b;
 }
 
-static map_slot *slot_of(const haul_mapper *m, uint64_t chunk) {
-    return &m->slots[chunk % m->plan.depth];
+/* `k`: counts the lane's chunks. */
+static map_slot *slot_of(const haul_mapper *m, const map_lane *lane, uint64_t k) {
+    return &lane->slots[k % m->plan.depth];
 }
 
 /* ---- the clock and the timeline ---- */
@@ -45,11 +49,11 @@ static bool make_room(haul_mapper *m) {
     return operations != NULL;
 }
 
-void map_note(haul_mapper *m, haul_engine engine, uint64_t chunk, uint64_t bytes, double start, double end) {
-    m->timeline.busy_us[engine] += end - start;
-    m->timeline.bytes[engine] += bytes;
+void map_note(haul_mapper *m, const haul_operation *o) {
+    m->timeline.busy_us[o->engine] += o->end_us - o->start_us;
+    m->timeline.bytes[o->engine] += o->bytes;
     if (make_room(m))
-        m->timeline.operations[m->timeline.count++] = (haul_operation){engine, chunk, bytes, start, end};
+        m->timeline.operations[m->timeline.count++] = *o;
     else
         m->timeline.omitted++;
 }
@@ -59,26 +63,30 @@ void map_note(haul_mapper *m, haul_engine engine, uint64_t chunk, uint64_t bytes
  * last end. */
 static haul_status note_between(haul_mapper *m, haul_engine engine, const map_slot *s, uint64_t bytes,
                                 haul_event *before, haul_event *behind) {
+    map_lane *lane = s->lane;
     double start, end;
-    HAUL_TRY(haul_event_elapsed(m->base, before, &start));
-    HAUL_TRY(haul_event_elapsed(m->base, behind, &end));
-    start = later(start, m->last_us[engine]);
-    end = later(end, start);
-    m->last_us[engine] = end;
-    if (end > start) map_note(m, engine, s->chunk.index, bytes, start, end);
+    HAUL_TRY(haul_event_elapsed(lane->base, before, &start));
+    HAUL_TRY(haul_event_elapsed(lane->base, behind, &end));
+    start = later(start + lane->base_us, lane->last_us[engine]);
+    end = later(end + lane->base_us, start);
+    lane->last_us[engine] = end;
+    if (end > start)
+        map_note(m, &(haul_operation){engine, s->chunk.index, bytes, start, end, lane->index});
     return HAUL_OK;
 }
 
-/* Bytes of all inputs of a chunk, halo included. */
-static uint64_t input_bytes(const haul_mapper *m, const haul_chunk *c) {
+/* Bytes of all inputs of a chunk that come from the host, halo included; `skip` items come from another chunk. */
+static uint64_t input_bytes(const map_slot *s, const haul_chunk *c, uint64_t skip) {
+    const haul_mapper *m = s->mapper;
     uint64_t bytes = 0;
-    for (size_t i = 0; i < m->map.input_count; i++) bytes += c->total * m->inputs[i].what.item_bytes;
+    for (size_t i = 0; i < m->map.input_count; i++)
+        bytes += (c->total - map_skip_of(s, i, skip)) * m->inputs[i].what.item_bytes;
     return bytes;
 }
 
 /* Adds the three operations of a chunk that is back. */
 static haul_status note_device(haul_mapper *m, const map_slot *s) {
-    HAUL_TRY(note_between(m, HAUL_ENGINE_TO_DEVICE, s, input_bytes(m, &s->chunk), s->begun, s->copied));
+    HAUL_TRY(note_between(m, HAUL_ENGINE_TO_DEVICE, s, input_bytes(s, &s->chunk, s->skip), s->begun, s->copied));
     if (m->map.run) HAUL_TRY(note_between(m, HAUL_ENGINE_KERNEL, s, 0, s->copied, s->computed));
     return note_between(m, HAUL_ENGINE_TO_HOST, s, s->chunk.items * m->output.what.item_bytes, s->computed, s->done);
 }
@@ -126,7 +134,7 @@ static haul_status wait_for_host(haul_mapper *m, workers_job *job, map_host_work
         work->start_us = (job->start - m->base_seconds) * 1e6;
         work->end_us = (job->end - m->base_seconds) * 1e6;
     }
-    map_note(m, work->engine, chunk, work->bytes, work->start_us, work->end_us);
+    map_note(m, &(haul_operation){work->engine, chunk, work->bytes, work->start_us, work->end_us, 0});
     return HAUL_OK;
 }
 
@@ -137,11 +145,11 @@ static bool any_function(const haul_mapper *m) {
 }
 
 /* Returns the work of filling a chunk's inputs. One engine represents all staged inputs: reading, if any is a file. */
-static map_host_work fill_work(const haul_mapper *m, const haul_chunk *c) {
+static map_host_work fill_work(const haul_mapper *m, const map_slot *s) {
     map_host_work work = {.engine = HAUL_ENGINE_STAGE};
     for (size_t i = 0; i < m->map.input_count; i++) {
         if (!m->inputs[i].staged) continue;
-        work.bytes += c->total * m->inputs[i].what.item_bytes;
+        work.bytes += (s->fill_chunk.total - map_skip_of(s, i, s->fill_skip)) * m->inputs[i].what.item_bytes;
         if (map_input_engine(&m->inputs[i]) == HAUL_ENGINE_READ) work.engine = HAUL_ENGINE_READ;
     }
     return work;
@@ -150,25 +158,35 @@ static map_host_work fill_work(const haul_mapper *m, const haul_chunk *c) {
 /* Describes chunk k: its items, and as much halo as the array has on either side. */
 static void describe_chunk(const haul_mapper *m, const map_slot *s, uint64_t k, haul_chunk *c) {
     const uint64_t first = map_chunk_start(&m->plan, k), end = map_chunk_start(&m->plan, k + 1);
-    *c = (haul_chunk){.device = m->device,
+    *c = (haul_chunk){.device = s->lane->device,
+                      .device_index = s->lane->index,
                       .stream = s->stream,
                       .index = k,
                       .first = first,
                       .items = end - first,
                       .before = first < m->map.before ? first : m->map.before,
-                      .after = m->plan.items - end < m->map.after ? m->plan.items - end : m->map.after,
+                      .after = m->map.items - end < m->map.after ? m->map.items - end : m->map.after,
                       .out = s->out,
                       .scratch = s->scratch};
     c->total = c->before + c->items + c->after;
     memcpy(c->in, s->in, sizeof c->in);
 }
 
-/* Begins to fill chunk k's pinned memory, once the copy out of it for the chunk before is done. */
-static haul_status start_fill(haul_mapper *m, uint64_t k) {
-    map_slot *s = slot_of(m, k);
-    if (k >= m->plan.depth) HAUL_TRY(haul_event_wait(s->copied));
-    describe_chunk(m, s, k, &s->fill_chunk);
-    s->filled = fill_work(m, &s->fill_chunk);
+/* Skips chunks that an earlier run has completed. False: all chunks are dealt. */
+static bool has_next(haul_mapper *m) {
+    for (; m->next < m->plan.chunks && m->complete[m->next]; m->next++) m->dealt = NULL;
+    return m->next < m->plan.chunks;
+}
+
+/* Deals the next chunk to the lane, and begins to fill its pinned memory, once the copy out of it for the chunk before
+ * is done. */
+static haul_status fill(haul_mapper *m, map_lane *lane) {
+    map_slot *s = slot_of(m, lane, lane->filled);
+    if (lane->filled >= m->plan.depth) HAUL_TRY(haul_event_wait(s->copied));
+    describe_chunk(m, s, m->next++, &s->fill_chunk);
+    map_deal_halo(s, &s->fill_chunk);
+    lane->filled++;
+    s->filled = fill_work(m, s);
     s->fill = (workers_job){.part = map_fill_part, .context = s, .parts = m->plan.threads};
     return give_out(m, &s->fill, &s->filled, any_function(m));
 }
@@ -176,16 +194,18 @@ static haul_status start_fill(haul_mapper *m, uint64_t k) {
 /* ---- the steps of a chunk ---- */
 
 /* Queues the copies to the device: from the slot's pinned memory, or directly from the caller's. */
-static haul_status copy_in(haul_mapper *m, const map_slot *s) {
+static haul_status copy_in(haul_mapper *m, map_slot *s) {
     const haul_chunk *c = &s->chunk;
+    HAUL_TRY(map_begin_halo(s));
     for (size_t i = 0; i < m->map.input_count; i++) {
         const map_end *e = &m->inputs[i];
-        const uint64_t bytes = c->total * e->what.item_bytes;
+        const uint64_t item = e->what.item_bytes, skip = map_skip_of(s, i, s->skip) * item;
         const unsigned char *from = e->staged
                                         ? (unsigned char *)haul_host_memory(s->stage_in[i]) + map_stage_offset(e, c)
-                                        : (unsigned char *)e->what.memory + (c->first - c->before) * e->what.item_bytes;
-        HAUL_TRY(haul_stream_write(s->stream, s->in[i], 0, from, bytes));
+                                        : (unsigned char *)e->what.memory + (c->first - c->before) * item;
+        HAUL_TRY(haul_stream_write(s->stream, s->in[i], skip, from + skip, c->total * item - skip));
     }
+    for (size_t i = 0; i < m->map.input_count; i++) HAUL_TRY(map_copy_halo(s, i));
     return HAUL_OK;
 }
 
@@ -205,9 +225,9 @@ static haul_status copy_out(haul_mapper *m, const map_slot *s) {
 /* Lets the caller queue the chunk's kernels in its stream. */
 static haul_status compute(haul_mapper *m, map_slot *s) {
     if (!m->map.run) return HAUL_OK;
-    haul_device_use_stream(m->device, s->stream);
+    haul_device_use_stream(s->lane->device, s->stream);
     const haul_status status = m->map.run(m->map.context, &s->chunk);
-    haul_device_use_stream(m->device, NULL);
+    haul_device_use_stream(s->lane->device, NULL);
     return status;
 }
 
@@ -225,51 +245,68 @@ static haul_status report_progress(haul_mapper *m) {
 }
 
 /* The output is in its place. */
-static void mark_complete(haul_mapper *m, const map_slot *s) {
+static haul_status mark_complete(haul_mapper *m, const map_slot *s) {
     m->complete[s->chunk.index] = 1;
     m->complete_chunks++;
     m->complete_items += s->chunk.items;
+    s->lane->done.chunks++;
+    s->lane->done.items += s->chunk.items;
+    return map_account_note(m, s->chunk.first, s->chunk.items);
 }
 
-/* Waits until the threads have put chunk k's output in its place. Without host work at the output collect() has done
- * so. */
-static haul_status retire(haul_mapper *m, uint64_t k) {
-    map_slot *s = slot_of(m, k);
+/* Waits until the threads have put the output of the lane's oldest chunk in its place. Without host work at the output
+ * collect() has done so. */
+static haul_status retire(haul_mapper *m, map_lane *lane) {
+    map_slot *s = slot_of(m, lane, lane->retired++);
     if (!m->drains) return HAUL_OK;
-    HAUL_TRY(wait_for_host(m, &s->drain, &s->drained, k));
-    mark_complete(m, s);
+    HAUL_TRY(wait_for_host(m, &s->drain, &s->drained, s->chunk.index));
+    HAUL_TRY(mark_complete(m, s));
     return report_progress(m);
 }
 
-/* Queues all of chunk k on the device, after its slot is free and its inputs are filled. */
-static haul_status issue(haul_mapper *m, uint64_t k) {
-    map_slot *s = slot_of(m, k);
-    if (k >= m->plan.depth) HAUL_TRY(retire(m, k - m->plan.depth));
-    HAUL_TRY(wait_for_host(m, &s->fill, &s->filled, k));
-    describe_chunk(m, s, k, &s->chunk);
+/* Queues all of the lane's next chunk on the device, after its slot is free and its inputs are filled. Without host work
+ * at the inputs the chunk is dealt now. */
+static haul_status issue(haul_mapper *m, map_lane *lane) {
+    map_slot *s = slot_of(m, lane, lane->issued);
+    if (lane->issued >= m->plan.depth) HAUL_TRY(retire(m, lane));
+    if (m->fills) HAUL_TRY(wait_for_host(m, &s->fill, &s->filled, s->fill_chunk.index));
+    describe_chunk(m, s, m->fills ? s->fill_chunk.index : m->next++, &s->chunk);
+    if (!m->fills) map_deal_halo(s, &s->chunk);
+    lane->issued++;
     HAUL_TRY(haul_event_record(s->begun, s->stream));
     HAUL_TRY(copy_in(m, s));
     HAUL_TRY(haul_event_record(s->copied, s->stream));
+    map_end_halo(s);
     HAUL_TRY(compute(m, s));
     HAUL_TRY(haul_event_record(s->computed, s->stream));
     HAUL_TRY(copy_out(m, s));
     return haul_event_record(s->done, s->stream);
 }
 
-/* Waits until chunk k is back from the device, and lets the threads take its output. */
-static haul_status collect(haul_mapper *m, uint64_t k) {
-    map_slot *s = slot_of(m, k);
+static bool takes_in_order(const haul_mapper *m) {
+    return m->drains && m->output.what.kind == HAUL_MAP_FUNCTION;
+}
+
+/* Waits until the lane's oldest chunk on the device is back, and lets the threads take its output. */
+static haul_status collect(haul_mapper *m, map_lane *lane) {
+    map_slot *s = slot_of(m, lane, lane->collected);
     HAUL_TRY(haul_event_wait(s->done));
     HAUL_TRY(note_device(m, s));
+    lane->collected++;
     if (!m->drains) {
-        mark_complete(m, s);
+        HAUL_TRY(mark_complete(m, s));
         return report_progress(m);
     }
     s->drained =
         (map_host_work){.engine = map_output_engine(&m->output), .bytes = s->chunk.items * m->output.what.item_bytes};
     s->drain = (workers_job){.part = map_drain_part, .context = s, .parts = m->plan.threads};
-    return give_out(m, &s->drain, &s->drained, m->output.what.kind == HAUL_MAP_FUNCTION);
+    m->next_out = s->chunk.index + 1;
+    return give_out(m, &s->drain, &s->drained, takes_in_order(m));
 }
+
+/* ---- the order of steps ---- */
+
+typedef enum map_step { FILL, ISSUE, COLLECT, RETIRE, DONE } map_step;
 
 /* How many chunks later an issued chunk is collected. The more, the less the device waits for this thread; if the host
  * has work afterwards, two slots are reserved for it. */
@@ -280,40 +317,174 @@ static uint64_t lag_of(const haul_mapper *m) {
 }
 
 /* Fills run up to `ahead` chunks before they are issued, collects `lag` chunks after. */
-static haul_status run_chunks(haul_mapper *m) {
-    const uint64_t n = m->plan.chunks, depth = m->plan.depth, ahead = depth > 2 ? depth - 2 : 0, lag = lag_of(m);
-    uint64_t filled = 0;
-    for (uint64_t k = 0; k < n + lag; k++) {
-        for (; m->fills && k < n && filled < n && filled <= k + ahead; filled++) HAUL_TRY(start_fill(m, filled));
-        if (k < n) HAUL_TRY(issue(m, k));
-        if (k >= lag) HAUL_TRY(collect(m, k - lag));
+static map_step next_step(haul_mapper *m, const map_lane *lane) {
+    const uint64_t depth = m->plan.depth, ahead = depth > 2 ? depth - 2 : 0;
+    const bool more = has_next(m);
+    if (lane->collected + lag_of(m) < lane->issued) return COLLECT;
+    if (m->fills && more && lane->filled <= lane->issued + ahead) return FILL;
+    if (m->fills ? lane->issued < lane->filled : more) return ISSUE;
+    if (lane->collected < lane->issued) return COLLECT;
+    return lane->retired < lane->collected ? RETIRE : DONE;
+}
+
+static haul_status take_step(haul_mapper *m, map_lane *lane, map_step step) {
+    switch (step) {
+    case FILL: return fill(m, lane);
+    case ISSUE: return issue(m, lane);
+    case COLLECT: return collect(m, lane);
+    case RETIRE: return retire(m, lane);
+    case DONE: break;
     }
-    for (uint64_t k = n > depth ? n - depth : 0; k < n; k++) HAUL_TRY(retire(m, k));
     return HAUL_OK;
+}
+
+/* ---- several lanes ---- */
+
+/* The event that a step waits for; NULL: none. */
+static haul_event *event_of(const haul_mapper *m, const map_lane *lane, map_step step) {
+    if (step == COLLECT) return slot_of(m, lane, lane->collected)->done;
+    return step == FILL && lane->filled >= m->plan.depth ? slot_of(m, lane, lane->filled)->copied : NULL;
+}
+
+/* Whether the step has to wait for a step of another lane: outputs are taken in order, and a chunk's halo may be in
+ * another's buffers. */
+static bool is_out_of_turn(haul_mapper *m, const map_lane *lane, map_step step) {
+    if (step == ISSUE && m->fills) return !map_halo_is_ready(slot_of(m, lane, lane->issued));
+    if (step != COLLECT || !takes_in_order(m)) return false;
+    while (m->next_out < m->plan.chunks && m->complete[m->next_out]) m->next_out++;
+    return slot_of(m, lane, lane->collected)->chunk.index != m->next_out;
+}
+
+/* When a step need not wait any more, on the virtual clock. */
+static haul_status time_of(haul_mapper *m, const map_lane *lane, map_step step, double *us) {
+    haul_event *event = event_of(m, lane, step);
+    *us = 0;
+    if (event) {
+        HAUL_TRY(device_enter(lane->device));
+        HAUL_TRY(lane->device->extras->event_time(event->handle, us));
+        *us -= m->base_us;
+    }
+    if (step == ISSUE || step == RETIRE) {
+        const map_slot *s = slot_of(m, lane, step == ISSUE ? lane->issued : lane->retired);
+        if (step == ISSUE && s->fill.submitted) *us = s->filled.end_us;
+        if (s->drain.submitted) *us = later(*us, s->drained.end_us);
+    }
+    return HAUL_OK;
+}
+
+/* Whether a step need not wait, on a GPU. */
+static haul_status is_ready(const haul_mapper *m, const map_lane *lane, map_step step, bool *ready) {
+    haul_event *event = event_of(m, lane, step);
+    *ready = true;
+    if (event) return haul_event_query(event, ready);
+    if (step != ISSUE && step != RETIRE) return HAUL_OK;
+    const map_slot *s = slot_of(m, lane, step == ISSUE ? lane->issued : lane->retired);
+    *ready = workers_is_done(m->workers, &s->drain) && (step == RETIRE || workers_is_done(m->workers, &s->fill));
+    return HAUL_OK;
+}
+
+/* Microseconds until a step may be taken: 0, on a GPU infinite if it is not yet known. */
+static haul_status wait_of(haul_mapper *m, const map_lane *lane, map_step step, double *us) {
+    bool ready;
+    *us = INFINITY;
+    if (step == DONE || is_out_of_turn(m, lane, step)) return HAUL_OK;
+    if (lane->device->extras) {
+        HAUL_TRY(time_of(m, lane, step, us));
+        *us = later(*us - now_us(m), 0);
+        return HAUL_OK;
+    }
+    HAUL_TRY(is_ready(m, lane, step, &ready));
+    if (ready) *us = 0;
+    return HAUL_OK;
+}
+
+static uint64_t in_flight(const haul_mapper *m, const map_lane *lane) {
+    return (m->fills ? lane->filled : lane->issued) - lane->collected;
+}
+
+/* The failure of one of several devices says which. Others are not the device's. */
+static haul_status name_lane(const haul_mapper *m, const map_lane *lane, haul_status status) {
+    const bool is_devices = status == HAUL_ERROR_FAULT || status == HAUL_ERROR_TRAP || status == HAUL_ERROR_TIMEOUT ||
+                            status == HAUL_ERROR_DEADLOCK || status == HAUL_ERROR_DRIVER;
+    if (!is_devices || m->lane_count == 1) return status;
+    return haul_fail_in(status, "device %u (%s)", lane->index, lane->device->name);
+}
+
+/* Finds the lane whose next step can be taken first; of equal ones that with the fewest chunks in flight. *wait:
+ * infinite if nothing is known, so that the caller asks again. NULL: all are done. */
+static haul_status choose_lane(haul_mapper *m, map_lane **chosen, double *wait) {
+    *chosen = NULL;
+    *wait = INFINITY;
+    for (unsigned i = 0; i < m->lane_count; i++) {
+        map_lane *lane = &m->lanes[i];
+        double us = 0;
+        const map_step step = next_step(m, lane);
+        if (step == DONE) continue;
+        const haul_status status = m->lane_count == 1 ? HAUL_OK : wait_of(m, lane, step, &us);
+        if (status != HAUL_OK) return name_lane(m, lane, status);
+        if (*chosen && (us > *wait || (us == *wait && in_flight(m, lane) >= in_flight(m, *chosen)))) continue;
+        *chosen = lane;
+        *wait = us;
+    }
+    return HAUL_OK;
+}
+
+/* On a GPU a lane that need not wait is looked for again and again, with short pauses: a chunk takes far longer. */
+static haul_status run_chunks(haul_mapper *m) {
+    static const struct timespec pause = {.tv_nsec = 5000};
+    for (;;) {
+        map_lane *lane;
+        double wait;
+        HAUL_TRY(choose_lane(m, &lane, &wait));
+        if (!lane) return HAUL_OK;
+        if (isinf(wait)) {
+            nanosleep(&pause, NULL);
+            continue;
+        }
+        const haul_status status = take_step(m, lane, next_step(m, lane));
+        if (status != HAUL_OK) return name_lane(m, lane, status);
+    }
 }
 
 /* ---- start and end ---- */
 
-/* Sets the zero of all clocks, when the device is idle. */
+/* Sets the zero of all clocks, when the devices are idle. */
 static haul_status begin(haul_mapper *m) {
-    HAUL_TRY(device_enter(m->device));
-    HAUL_TRY(haul_device_wait(m->device));
-    HAUL_TRY(haul_event_record(m->base, m->slots[0].stream));
-    HAUL_TRY(haul_event_wait(m->base));
-    m->base_seconds = clock_seconds();
-    if (m->device->extras) m->base_us = m->device->extras->now();
-    return HAUL_OK;
+    for (unsigned i = 0; i < m->lane_count; i++) HAUL_TRY(haul_device_wait(m->lanes[i].device));
+    for (unsigned i = 0; i < m->lane_count; i++) {
+        map_lane *lane = &m->lanes[i];
+        HAUL_TRY(haul_event_record(lane->base, lane->slots[0].stream));
+        HAUL_TRY(haul_event_wait(lane->base));
+        if (i == 0) m->base_seconds = clock_seconds();
+        if (i == 0 && m->device->extras) m->base_us = m->device->extras->now();
+        lane->base_us = i ? now_us(m) : 0;
+    }
+    return device_enter(m->device);
 }
 
 /* After a failure: waits until nothing is in flight, so that buffers can be freed. Output that the threads had finished
  * counts as complete. */
 static void settle(haul_mapper *m) {
-    (void)haul_device_wait(m->device);
-    for (unsigned i = 0; i < m->slot_count; i++) {
-        map_slot *s = &m->slots[i];
-        (void)workers_wait(m->workers, &s->fill);
-        const bool drained = s->drain.submitted;
-        if (workers_wait(m->workers, &s->drain) == HAUL_OK && drained) mark_complete(m, s);
+    for (unsigned l = 0; l < m->lane_count; l++) {
+        (void)haul_device_wait(m->lanes[l].device);
+        for (unsigned i = 0; i < m->lanes[l].slot_count; i++) {
+            map_slot *s = &m->lanes[l].slots[i];
+            (void)workers_wait(m->workers, &s->fill);
+            const bool drained = s->drain.submitted;
+            if (workers_wait(m->workers, &s->drain) == HAUL_OK && drained) (void)mark_complete(m, s);
+        }
+    }
+}
+
+static void forget_lane(map_lane *lane) {
+    lane->filled = lane->issued = lane->collected = lane->retired = 0;
+    lane->done = (haul_map_device){0};
+    memset(lane->last_us, 0, sizeof lane->last_us);
+    for (unsigned i = 0; i < lane->slot_count; i++) {
+        map_slot *s = &lane->slots[i];
+        s->fill.submitted = s->drain.submitted = s->owes = false;
+        s->from = s->fill_taker = s->taker = NULL;
+        s->fill_skip = s->skip = s->issued = 0;
     }
 }
 
@@ -322,13 +493,26 @@ static void forget(haul_mapper *m) {
     memory_free(m->timeline.operations);
     m->timeline = (haul_timeline){.stamp = m->device->extras ? HAUL_SIMULATED : HAUL_MEASURED,
                                   .machine = m->device->extras ? m->device->extras->machine(m->device->handle)->name
-                                                               : m->device->product};
+                                                               : m->device->product,
+                                  .devices = m->lane_count};
     m->operation_capacity = 0;
-    m->complete_chunks = m->complete_items = 0;
+    m->complete_chunks = m->complete_items = m->resumed_chunks = m->next = m->next_out = m->halo_bytes = 0;
+    m->dealt = NULL;
     memset(m->free_us, 0, sizeof m->free_us);
-    memset(m->last_us, 0, sizeof m->last_us);
     memset(m->complete, 0, m->plan.chunks + 1);
-    for (unsigned i = 0; i < m->slot_count; i++) m->slots[i].fill.submitted = m->slots[i].drain.submitted = false;
+    for (unsigned i = 0; i < m->lane_count; i++) forget_lane(&m->lanes[i]);
+}
+
+/* Marks chunks that an earlier run has completed. */
+static void take_account(haul_mapper *m) {
+    for (uint64_t k = 0; m->account.count && k < m->plan.chunks; k++) {
+        const uint64_t first = map_chunk_start(&m->plan, k), items = map_chunk_start(&m->plan, k + 1) - first;
+        if (!map_account_has(&m->account, first, items)) continue;
+        m->complete[k] = 1;
+        m->complete_chunks++;
+        m->complete_items += items;
+    }
+    m->resumed_chunks = m->complete_chunks;
 }
 
 /* Lists the complete chunks as ranges of items; adjacent ones become one. */
@@ -357,7 +541,11 @@ static haul_status report(haul_mapper *m, haul_map_report *r) {
                            .device_bytes = m->plan.device_bytes,
                            .host_bytes = m->plan.host_bytes,
                            .complete_chunks = m->complete_chunks,
+                           .resumed_chunks = m->resumed_chunks,
+                           .halo_bytes = m->halo_bytes,
+                           .devices = m->lane_count,
                            .timeline = m->timeline};
+    for (unsigned i = 0; i < m->lane_count; i++) r->device[i] = m->lanes[i].done;
     m->timeline.operations = NULL;
     return list_complete(m, r);
 }
@@ -387,13 +575,10 @@ haul_status haul_mapper_run(haul_mapper *m, haul_map_report *r) {
     forget(m);
     m->cancelled = false;
     haul_status status = map_open_output(m, &m->output);
+    if (status == HAUL_OK) take_account(m);
     if (status == HAUL_OK) status = run_between(m);
+    status = map_close_output(m, &m->output, status);
     snprintf(message, sizeof message, "%s", haul_message());
-    const haul_status closed = map_close_output(m, &m->output, status == HAUL_OK);
-    if (status == HAUL_OK && closed != HAUL_OK) {
-        status = closed;
-        snprintf(message, sizeof message, "%s", haul_message());
-    }
     const haul_status reported = report(m, r);
     return status == HAUL_OK ? reported : keep_message(status, message);
 }

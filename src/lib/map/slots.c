@@ -1,4 +1,4 @@
-/* The slots of a map: streams, events, and buffers for as many chunks as are in flight at once. All are made before the
+/* The slots of a lane: streams, events, and buffers for as many chunks as are in flight at once. All are made before the
  * run and are large enough for the largest chunk with its halo, so a run allocates nothing. */
 #include "base/memory.h"
 #include "base/status.h"
@@ -8,46 +8,49 @@
 static haul_status make_events(map_slot *s) {
     haul_event **events[] = {&s->begun, &s->copied, &s->computed, &s->done};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-        HAUL_TRY(haul_event_create(s->mapper->device, true, events[i]));
+        HAUL_TRY(haul_event_create(s->lane->device, true, events[i]));
     return HAUL_OK;
 }
 
 /* `total`: items with halo. */
 static haul_status make_inputs(map_slot *s, uint64_t total) {
     const haul_mapper *m = s->mapper;
+    haul_device *device = s->lane->device;
     for (size_t i = 0; i < m->map.input_count; i++) {
         const map_end *e = &m->inputs[i];
-        HAUL_TRY(haul_buffer_create(m->device, total * e->what.item_bytes, &s->in[i]));
+        HAUL_TRY(haul_buffer_create(device, total * e->what.item_bytes, &s->in[i]));
         if (e->staged)
-            HAUL_TRY(haul_host_create(m->device, map_stage_bytes(e, total), HAUL_HOST_PINNED, &s->stage_in[i]));
+            HAUL_TRY(haul_host_create(device, map_stage_bytes(e, total), HAUL_HOST_PINNED, &s->stage_in[i]));
     }
     return HAUL_OK;
 }
 
 /* In place the output needs no buffer of its own; its pinned memory has no halo. */
 static haul_status make_slot(map_slot *s) {
-    haul_mapper *m = s->mapper;
+    const haul_mapper *m = s->mapper;
+    haul_device *device = s->lane->device;
     const uint64_t total = m->map.before + m->plan.chunk + m->map.after;
-    HAUL_TRY(haul_stream_create(m->device, 0, &s->stream));
+    HAUL_TRY(haul_stream_create(device, 0, &s->stream));
     HAUL_TRY(make_events(s));
     HAUL_TRY(make_inputs(s, total));
-    if (m->map.scratch_bytes) HAUL_TRY(haul_buffer_create(m->device, total * m->map.scratch_bytes, &s->scratch));
+    if (m->map.scratch_bytes) HAUL_TRY(haul_buffer_create(device, total * m->map.scratch_bytes, &s->scratch));
     if (!m->map.in_place && m->output.what.item_bytes)
-        HAUL_TRY(haul_buffer_create(m->device, total * m->output.what.item_bytes, &s->out));
+        HAUL_TRY(haul_buffer_create(device, total * m->output.what.item_bytes, &s->out));
     if (!m->output.staged) return HAUL_OK;
-    return haul_host_create(m->device, map_stage_bytes(&m->output, m->plan.chunk), HAUL_HOST_PINNED, &s->stage_out);
+    return haul_host_create(device, map_stage_bytes(&m->output, m->plan.chunk), HAUL_HOST_PINNED, &s->stage_out);
 }
 
 /* The caller frees the slots also after an error. */
-haul_status map_make_slots(haul_mapper *m) {
-    m->slots = memory_zeroed(m->plan.depth, sizeof *m->slots);
-    if (!m->slots) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "map: no memory for its slots");
-    for (; m->slot_count < m->plan.depth; m->slot_count++) {
-        map_slot *s = &m->slots[m->slot_count];
+haul_status map_make_slots(map_lane *lane, haul_mapper *m) {
+    lane->slots = memory_zeroed(m->plan.depth, sizeof *lane->slots);
+    if (!lane->slots) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "map: no memory for its slots");
+    for (; lane->slot_count < m->plan.depth; lane->slot_count++) {
+        map_slot *s = &lane->slots[lane->slot_count];
         s->mapper = m;
+        s->lane = lane;
         const haul_status status = make_slot(s);
         if (status == HAUL_OK) continue;
-        m->slot_count++; /* a partial slot is freed with the others */
+        lane->slot_count++; /* a partial slot is freed with the others */
         return status;
     }
     return HAUL_OK;
@@ -70,9 +73,9 @@ static void free_slot(map_slot *s) {
 }
 
 /* Safe to call again. */
-void map_free_slots(haul_mapper *m) {
-    for (unsigned i = 0; i < m->slot_count; i++) free_slot(&m->slots[i]);
-    memory_free(m->slots);
-    m->slots = NULL;
-    m->slot_count = 0;
+void map_free_slots(map_lane *lane) {
+    for (unsigned i = 0; i < lane->slot_count; i++) free_slot(&lane->slots[i]);
+    memory_free(lane->slots);
+    lane->slots = NULL;
+    lane->slot_count = 0;
 }

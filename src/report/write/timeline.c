@@ -1,11 +1,12 @@
 /* Draws a timeline: as text with a column for each slice of time, as SVG, as a trace for browsers, and as a table.
  *
- * Each engine is a row, and an operation is shown by its chunk's last digit or colour, so that it can be followed from
- * engine to engine. */
+ * Each engine is a row, those of several devices one each, and an operation is shown by its chunk's last digit or colour,
+ * so that it can be followed from engine to engine. */
 #include "report/write/timeline.h"
 
 #include "report/write/markup.h"
 
+#include <haul/haul.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,33 @@
 /* Engines that did nothing are left out. */
 static bool is_used(const haul_timeline *t, int engine) {
     return t->busy_us[engine] > 0 || t->bytes[engine] > 0;
+}
+
+enum { MOST_ROWS = HAUL_ENGINE_COUNT * HAUL_MOST_DEVICES, NAME_SIZE = 24 };
+
+typedef struct row {
+    haul_engine engine;
+    unsigned device;
+    char name[NAME_SIZE]; /* "to device", or "to device 1" of several */
+} row;
+
+/* Returns the number of rows. The engines of a device lie below each other. */
+static size_t list_rows(const haul_timeline *t, row rows[MOST_ROWS]) {
+    size_t count = 0;
+    for (int e = 0; e < HAUL_ENGINE_COUNT; e++) {
+        const bool several = haul_engine_is_of_device((haul_engine)e) && t->devices > 1;
+        const unsigned devices = several && t->devices < HAUL_MOST_DEVICES ? t->devices : several ? HAUL_MOST_DEVICES : 1;
+        for (unsigned d = 0; is_used(t, e) && d < devices; d++) {
+            row *r = &rows[count++];
+            *r = (row){.engine = (haul_engine)e, .device = d};
+            snprintf(r->name, sizeof r->name, several ? "%s %u" : "%s", haul_engine_names[e], d);
+        }
+    }
+    return count;
+}
+
+static bool is_in(const haul_operation *o, const row *r) {
+    return o->engine == r->engine && o->device == r->device;
 }
 
 /* The end of the last operation; never zero, since it is divided by. */
@@ -24,7 +52,7 @@ static double length_of(const haul_timeline *t) {
 
 /* ---- for terminals ---- */
 
-enum { MOST_COLUMNS = 400, NAME_COLUMNS = 10 };
+enum { MOST_COLUMNS = 400 };
 
 typedef struct column {
     double busy; /* time of the chunk that was busy longest */
@@ -32,12 +60,12 @@ typedef struct column {
 } column;
 
 /* A column shows the chunk that was busy for most of its slice. */
-static void fill_columns(const haul_timeline *t, haul_engine engine, column *columns, size_t count) {
+static void fill_columns(const haul_timeline *t, const row *r, column *columns, size_t count) {
     const double each = length_of(t) / (double)count;
     for (size_t i = 0; i < count; i++) columns[i] = (column){0, '.'};
     for (size_t i = 0; i < t->count; i++) {
         const haul_operation *o = &t->operations[i];
-        if (o->engine != engine) continue;
+        if (!is_in(o, r)) continue;
         for (size_t c = (size_t)(o->start_us / each); c < count && (double)c * each < o->end_us; c++) {
             const double from = fmax(o->start_us, (double)c * each), to = fmin(o->end_us, (double)(c + 1) * each);
             if (to - from <= columns[c].busy) continue;
@@ -51,15 +79,17 @@ void report_put_timeline(text *out, const haul_timeline *t, size_t columns) {
     char length[REPORT_NUMBER_SIZE];
     if (columns > MOST_COLUMNS) columns = MOST_COLUMNS;
     if (columns == 0) return;
-    for (int e = 0; e < HAUL_ENGINE_COUNT; e++) {
-        if (!is_used(t, e)) continue;
-        fill_columns(t, (haul_engine)e, line, columns);
-        text_printf(out, "%-*s ", NAME_COLUMNS, haul_engine_names[e]);
+    row rows[MOST_ROWS];
+    const size_t count = list_rows(t, rows);
+    const int width = t->devices > 1 ? 12 : 10; /* of the names */
+    for (size_t i = 0; i < count; i++) {
+        fill_columns(t, &rows[i], line, columns);
+        text_printf(out, "%-*s ", width, rows[i].name);
         for (size_t c = 0; c < columns; c++) text_append(out, &line[c].shown, 1);
         text_put(out, "\n");
     }
     report_format(REPORT_MICROSECONDS, length_of(t), length);
-    text_printf(out, "%-*s 0%*s\n", NAME_COLUMNS, "", (int)columns - 1, length);
+    text_printf(out, "%-*s 0%*s\n", width, "", (int)columns - 1, length);
 }
 
 /* ---- SVG ---- */
@@ -116,22 +146,19 @@ static void put_box(text *out, const haul_operation *o, double scale, int y) {
 
 static void put_svg(text *out, const haul_timeline *t, int width) {
     const double length = length_of(t), scale = (width - LEFT - RIGHT) / length;
-    int lane[HAUL_ENGINE_COUNT], lanes = 0;
-    for (int e = 0; e < HAUL_ENGINE_COUNT; e++) lane[e] = is_used(t, e) ? lanes++ : -1;
-    const int bottom = TOP + lanes * LANE;
+    row rows[MOST_ROWS];
+    const int lanes = (int)list_rows(t, rows), bottom = TOP + lanes * LANE;
     text_printf(out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
                 "font-size=\"12\" fill=\"currentColor\">\n",
                 width, bottom + AXIS);
     put_axis(out, length, scale, bottom);
-    for (int e = 0; e < HAUL_ENGINE_COUNT; e++)
-        if (lane[e] >= 0)
-            text_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", LEFT - 8,
-                        TOP + lane[e] * LANE + 16, haul_engine_names[e]);
-    for (size_t i = 0; i < t->count; i++) {
-        const int at = lane[t->operations[i].engine];
-        if (at >= 0) put_box(out, &t->operations[i], scale, TOP + at * LANE);
-    }
+    for (int k = 0; k < lanes; k++)
+        text_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", LEFT - 8, TOP + k * LANE + 16,
+                    rows[k].name);
+    for (size_t i = 0; i < t->count; i++)
+        for (int k = 0; k < lanes; k++)
+            if (is_in(&t->operations[i], &rows[k])) put_box(out, &t->operations[i], scale, TOP + k * LANE);
     text_put(out, "</svg>\n");
 }
 
@@ -141,25 +168,32 @@ void report_put_timeline_svg(text *out, const haul_timeline *t) {
 
 /* ---- trace events ---- */
 
+/* The thread of an operation: engines in their order, those of further devices behind them. */
+static int thread_of(haul_engine engine, unsigned device) {
+    return (int)device * HAUL_ENGINE_COUNT + (int)engine + 1;
+}
+
 /* Chrome's and Perfetto's trace format: one process, and a thread for each engine. */
 void report_put_timeline_trace(text *out, const haul_timeline *t) {
     text_printf(out, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"stamp\":\"%s\"},\"traceEvents\":[",
                 t->stamp == HAUL_SIMULATED ? "simulated" : "measured");
     text_put(out, "\n{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"haul stream\"}}");
-    for (int e = 0; e < HAUL_ENGINE_COUNT; e++) {
-        if (!is_used(t, e)) continue;
+    row rows[MOST_ROWS];
+    const size_t count = list_rows(t, rows);
+    for (size_t i = 0; i < count; i++) {
+        const int thread = thread_of(rows[i].engine, rows[i].device);
         text_printf(out, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}",
-                    e + 1, haul_engine_names[e]);
+                    thread, rows[i].name);
         text_printf(
             out, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%d}}",
-            e + 1, e + 1);
+            thread, (int)i + 1);
     }
     for (size_t i = 0; i < t->count; i++) {
         const haul_operation *o = &t->operations[i];
         text_printf(out,
                     ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"name\":\"chunk %llu\",\"cat\":\"%s\",\"ts\":%.3f,"
                     "\"dur\":%.3f,\"args\":{\"chunk\":%llu,\"bytes\":%llu}}",
-                    (int)o->engine + 1, (unsigned long long)o->chunk, haul_engine_names[o->engine], o->start_us,
+                    thread_of(o->engine, o->device), (unsigned long long)o->chunk, haul_engine_names[o->engine], o->start_us,
                     o->end_us - o->start_us, (unsigned long long)o->chunk, (unsigned long long)o->bytes);
     }
     text_put(out, "\n]}\n");
@@ -171,8 +205,8 @@ enum { CHART_COLUMNS = 72 };
 
 static const report_column columns[] = {
     {"engine", "Engine", REPORT_TEXT, "A part of the GPU that works at the same time as the others"},
-    {"busy_us", "Busy", REPORT_MICROSECONDS, "The time that it had something to do"},
-    {"share", "Share", REPORT_PERCENT, "Its busy time, of the elapsed time"},
+    {"busy_us", "Busy", REPORT_MICROSECONDS, "The time that it had something to do, of all devices together"},
+    {"share", "Share", REPORT_PERCENT, "Its busy time, of the elapsed time, on average over the devices"},
     {"bytes", "Bytes", REPORT_BYTES, "Bytes that it moved"},
     {"rate", "Rate", REPORT_RATE, "Bytes over busy time"},
 };
@@ -185,7 +219,7 @@ void report_add_timeline(report_section *section, const haul_timeline *t) {
         report_add_row(table);
         report_add_text(table, "%s", haul_engine_names[e]);
         report_add_number(table, t->busy_us[e]);
-        report_add_number(table, report_percent(t->busy_us[e], t->elapsed_us));
+        report_add_number(table, report_percent(haul_timeline_share(t, (haul_engine)e), 1));
         if (e == HAUL_ENGINE_KERNEL) continue;
         report_add_number(table, (double)t->bytes[e]);
         report_add_number(table, report_ratio((double)t->bytes[e] * 1e6, t->busy_us[e]));

@@ -1,0 +1,139 @@
+/* Ranks (<haul/ranks.h>): the library of MPI is loaded if a launcher of MPI has started this program, and host memory is
+ * exchanged through its table. device.c exchanges device memory. */
+#include "lib/ranks/ranks.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- opening ---- */
+
+/* What launchers of MPI set: Open MPI's mpirun, MPICH's and Intel's, and PMIx servers such as Slurm's. */
+static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
+
+/* Whether there may be several ranks. A PMIx server does not tell how many. */
+static bool is_launched(void) {
+    uint64_t size;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const char *value = getenv(sizes[i]);
+        if (value && number_u64(value, &size)) return size > 1;
+    }
+    return getenv("PMIX_RANK") != NULL;
+}
+
+/* Open MPI's own parts need its symbols, hence RTLD_GLOBAL. The library is never unloaded: MPI cannot begin twice. */
+static haul_status load(const char *path, const ranks_engine **engine) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    if (!library)
+        return haul_fail(HAUL_ERROR_NOT_FOUND,
+                         "ranks: an MPI launcher has started this program, but %s; build haul with MPI (cmake "
+                         "-DHAUL_MPI=ON), or name libhaul_mpi.so in HAUL_MPI",
+                         dlerror());
+    ranks_engine_function *get;
+    *(void **)(void *)&get = dlsym(library, "haul_ranks_engine");
+    *engine = get ? get() : NULL;
+    if (*engine && (*engine)->version == RANKS_VERSION) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_NOT_FOUND, "ranks: %s is not of this version of haul: build both together", path);
+}
+
+haul_status ranks_check(const haul_ranks *r, int result, const char *what) {
+    if (result == 0) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_DRIVER, "rank %u: %s: %s", r->rank, what, r->engine->error());
+}
+
+static haul_status open_engine(haul_ranks *r, const char *path) {
+    const char *given = getenv("HAUL_MPI");
+    const ranks_engine *engine = NULL;
+    if (given && *given) path = given;
+    HAUL_TRY(load(path ? path : "libhaul_mpi.so", &engine));
+    r->engine = engine;
+    const haul_status status = ranks_check(r, engine->open(&r->rank, &r->count, &r->local), "MPI cannot begin");
+    if (status != HAUL_OK) r->engine = NULL;
+    return status;
+}
+
+haul_status haul_ranks_open(const char *library, haul_ranks **ranks) {
+    *ranks = NULL;
+    haul_ranks *r = memory_zeroed(1, sizeof *r);
+    if (!r) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "ranks: no memory for them");
+    r->count = 1;
+    const haul_status status = is_launched() ? open_engine(r, library) : HAUL_OK;
+    if (status != HAUL_OK) {
+        memory_free(r);
+        return status;
+    }
+    *ranks = r;
+    return HAUL_OK;
+}
+
+void haul_ranks_close(haul_ranks *r) {
+    if (!r) return;
+    if (r->engine) r->engine->close();
+    memory_free(r);
+}
+
+unsigned haul_ranks_rank(const haul_ranks *r) {
+    return r ? r->rank : 0;
+}
+
+unsigned haul_ranks_count(const haul_ranks *r) {
+    return r ? r->count : 1;
+}
+
+unsigned haul_ranks_local(const haul_ranks *r) {
+    return r ? r->local : 0;
+}
+
+/* ---- host memory ---- */
+
+/* Gets the message of the first rank that failed. A message that names its rank already, since it was agreed on before, stays. */
+static haul_status tell(haul_ranks *r, unsigned failed, haul_status status) {
+    char message[1024];
+    snprintf(message, sizeof message, "%s", haul_message());
+    HAUL_TRY(haul_ranks_broadcast(r, failed, message, sizeof message));
+    message[sizeof message - 1] = '\0';
+    if (strncmp(message, "rank ", 5) == 0) return haul_fail(status, "%s", message);
+    return haul_fail(status, "rank %u: %s", failed, message);
+}
+
+haul_status haul_ranks_agree(haul_ranks *r, haul_status status) {
+    if (haul_ranks_count(r) == 1) return status;
+    int32_t own = status, *all = memory_alloc(r->count * sizeof *all);
+    if (!all) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "ranks: no memory to agree");
+    haul_status gathered = haul_ranks_gather(r, &own, sizeof own, all);
+    for (unsigned i = 0; i < r->count && gathered == HAUL_OK; i++)
+        if (all[i] != HAUL_OK) gathered = tell(r, i, (haul_status)all[i]);
+    memory_free(all);
+    return gathered;
+}
+
+haul_status haul_ranks_broadcast(haul_ranks *r, unsigned from, void *bytes, uint64_t count) {
+    if (haul_ranks_count(r) == 1) return HAUL_OK;
+    return ranks_check(r, r->engine->broadcast(from, bytes, count), "a broadcast failed");
+}
+
+haul_status haul_ranks_gather(haul_ranks *r, const void *own, uint64_t count, void *all) {
+    if (haul_ranks_count(r) > 1) return ranks_check(r, r->engine->gather(own, count, all), "gathering failed");
+    memcpy(all, own, count);
+    return HAUL_OK;
+}
+
+static haul_status check_partner(const haul_ranks *r, unsigned rank) {
+    if (rank < haul_ranks_count(r) && rank != haul_ranks_rank(r)) return HAUL_OK;
+    return haul_fail(HAUL_ERROR_ARGUMENT, "ranks: %u is not another of the %u ranks", rank, haul_ranks_count(r));
+}
+
+haul_status haul_ranks_send(haul_ranks *r, unsigned to, const void *bytes, uint64_t count) {
+    HAUL_TRY(check_partner(r, to));
+    return ranks_check(r, r->engine->send(to, bytes, count), "sending failed");
+}
+
+haul_status haul_ranks_receive(haul_ranks *r, unsigned from, void *bytes, uint64_t count) {
+    HAUL_TRY(check_partner(r, from));
+    return ranks_check(r, r->engine->receive(from, bytes, count), "receiving failed");
+}
