@@ -13,6 +13,7 @@
  *   haul/device/engine.h     how the engines move pieces (internal)
  *   haul/device/transfers.h  haul_<team>_<verb>: load, store, add, gather, scatter, halo, tile
  *   haul/device/pipeline.h   rings of 1 to 16 stages, unified or with producer and consumer warps
+ *   haul/device/peer.h       signals between GPUs, and what goes with them: put, halo, all-gather, reduce-scatter
  *   haul/device/layout.h     padding and swizzles against bank conflicts */
 #ifndef HAUL_DEVICE_H
 #define HAUL_DEVICE_H
@@ -24,6 +25,7 @@
 #include <haul/device/engine.h>
 #include <haul/device/transfers.h>
 #include <haul/device/pipeline.h>
+#include <haul/device/peer.h>
 #include <haul/device/layout.h>
 
 #endif

@@ -266,10 +266,25 @@ static haul_status set_gpu_environment(const cli_values *v, standin_task task, a
     return task == STANDIN_PROFILE ? put_timing(v, memory) : HAUL_OK;
 }
 
+/* Makes "sim:h200x4" the settings `device` and `gpus`. */
+static haul_status take_number(cli_values *v, arena *memory) {
+    size_t length;
+    unsigned number;
+    HAUL_TRY(device_split_number(v->device, &length, &number));
+    if (!v->device[length]) return HAUL_OK;
+    if (v->gpus && v->gpus != number)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--device %s and --gpus %llu: give the number of GPUs once", v->device,
+                         (unsigned long long)v->gpus);
+    v->gpus = number;
+    v->device = arena_copy(memory, v->device, length);
+    return v->device ? HAUL_OK : haul_no_memory("the device's name");
+}
+
 /* Returns only with an error. `auto` is the virtual GPU here, also on machines with a GPU. */
 static haul_status become(const cli_values *given, standin_task task, arena *memory) {
     cli_values v = *given;
     if (!v.device || strcmp(v.device, "auto") == 0) v.device = "sim";
+    HAUL_TRY(take_number(&v, memory));
     HAUL_TRY(check_values(&v, task, v.device));
     HAUL_TRY(is_gpu(v.device) ? set_gpu_environment(&v, task, memory) : set_environment(&v, task, memory));
     execvp(*v.program, v.program);

@@ -823,7 +823,7 @@ static void finish(sim_run *s, haul_status status) {
 }
 
 uint64_t sim_launch_changes(const sim_run *s) {
-    return s->cycle.changes;
+    return s->happened;
 }
 
 void sim_launch_drop(sim_run *s) {

@@ -56,22 +56,27 @@ static haul_status open_all_gpus(opening *o) {
     return HAUL_OK;
 }
 
-/* "sim:h200x4": cuts the name at the x and sets the number. False for a machine whose name ends so. */
-static bool take_number(char *name, uint64_t *number) {
-    char *x = strrchr(name, 'x');
-    if (strncmp(name, "sim:", 4) != 0 || !x || sim_machine_find(name + 4) || !number_u64(x + 1, number)) return false;
-    *x = '\0';
-    return true;
+haul_status device_split_number(const char *name, size_t *length, unsigned *number) {
+    const char *x = strrchr(name, 'x');
+    uint64_t given;
+    *length = strlen(name);
+    *number = 1;
+    if (strncmp(name, "sim:", 4) != 0 || !x || sim_machine_find(name + 4) || !number_u64(x + 1, &given)) return HAUL_OK;
+    *length = (size_t)(x - name);
+    if (given < 1 || given > SIM_MOST_DEVICES)
+        return haul_fail(HAUL_ERROR_LIMIT, "device %s: a program has 1 to %d virtual GPUs", name, SIM_MOST_DEVICES);
+    *number = (unsigned)given;
+    return HAUL_OK;
 }
 
 /* One word of the list. */
 static haul_status open_word(opening *o, char *word) {
-    uint64_t number = 1;
+    size_t length;
+    unsigned number;
     if (strcmp(word, "gpu:all") == 0) return open_all_gpus(o);
-    if (take_number(word, &number) && (number < 1 || number > SIM_MOST_DEVICES))
-        return haul_fail(HAUL_ERROR_LIMIT, "device %sx%llu: a program has 1 to %d virtual GPUs", word,
-                         (unsigned long long)number, SIM_MOST_DEVICES);
-    for (uint64_t i = 0; i < number; i++) HAUL_TRY(open_one(o, word));
+    HAUL_TRY(device_split_number(word, &length, &number));
+    word[length] = '\0';
+    for (unsigned i = 0; i < number; i++) HAUL_TRY(open_one(o, word));
     return HAUL_OK;
 }
 

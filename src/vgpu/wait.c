@@ -87,6 +87,7 @@ const char *sim_driver_waiting_kernel(void) {
 typedef struct wait_state {
     uint64_t news; /* of sim_driver_news() */
     unsigned rounds;
+    unsigned in_turn; /* rounds in which waiting kernels did something, since the thread last let others in */
 } wait_state;
 
 /* Does work of all streams on all devices of the program. */
@@ -97,17 +98,19 @@ static bool others_do_something(CUcontext c) {
 }
 
 /* A kernel waits for others, and the caller for `stuck`: lets others run, or ends the kernel as a deadlock. `stuck`
- * is the paused launch, if there is one. Pauses double a few times. */
+ * is the paused launch, if there is one. Kernels of several devices that wait for each other's flags take turns here;
+ * now and then other threads get theirs. Pauses double a few times. */
 static void let_others_go_on(CUcontext c, sim_work *stuck, wait_state *w) {
-    enum { SHORTEST_NS = 20000, DOUBLINGS = 6 };
+    enum { SHORTEST_NS = 20000, DOUBLINGS = 6, MOST_IN_TURN = 64 };
     static unsigned waiting; /* threads that wait here */
     const sim_sharing *sharing = sim_work_sharing();
+    const uint64_t before = sim_driver_news();
     if (others_do_something(c) || !stuck) return;
-    if (w->news != sim_driver_news()) *w = (wait_state){.news = sim_driver_news()};
-    if (!sharing->let_go || sharing->is_alone(waiting)) {
-        stuck->ends_now = true;
-        return;
-    }
+    const bool any_news = before != sim_driver_news();
+    if (w->news != sim_driver_news()) *w = (wait_state){.news = sim_driver_news(), .in_turn = w->in_turn};
+    if (!any_news && (!sharing->let_go || sharing->is_alone(waiting))) stuck->ends_now = true;
+    if (stuck->ends_now || (any_news && w->in_turn++ < MOST_IN_TURN) || !sharing->let_go) return;
+    w->in_turn = 0;
     const struct timespec pause = {.tv_nsec = SHORTEST_NS << (w->rounds < DOUBLINGS ? w->rounds : DOUBLINGS)};
     w->rounds++;
     waiting++;

@@ -231,7 +231,7 @@ static haul_status place(sim_clock *clock, const work_cost *cost, double ready, 
 /* Performs a stream's first operation and sets its cost. A launch that pauses leaves w->running set, and no cost. */
 static haul_status effect(CUcontext c, CUstream s, work_cost *cost) {
     sim_work *w = s->first;
-    const bool may_pause = sharing.let_go && !w->ends_now;
+    const bool may_pause = (sharing.let_go || sim_member_count(c) > 1) && !w->ends_now;
     const sim_machine *m = &c->machine;
     *cost = (work_cost){.engine = SIM_ENGINE_DEVICE};
     switch (w->kind) {
