@@ -95,6 +95,18 @@ static sim_logged *append(sim_block *b, uint32_t actor, sim_view *v) {
     return e;
 }
 
+void sim_hazard_log_event(sim_warp *w, uint32_t instruction, unsigned lane, uint64_t address, uint8_t node) {
+    sim_access_log *log = &w->sm->hazards->log;
+    if (!has_room(w->block)) return;
+    log->entries[log->count++] = (sim_logged){.base = address,
+                                              .instruction = instruction,
+                                              .active = 1u << lane,
+                                              .bytes = 4,
+                                              .cluster = sim_domain_of(w->block)->cluster_index,
+                                              .actor = (uint16_t)sim_actor(w),
+                                              .node = node};
+}
+
 /* Adds entry `e`, the last one, to a slice of the shadow, for those lanes. */
 static void add_to_slice(sim_access_log *log, const sim_logged *e, unsigned slice, uint32_t lanes) {
     sim_log_share *share = &log->shares[slice];

@@ -48,6 +48,7 @@ typedef struct sim_logged {
     uint16_t actor;
     uint8_t action;
     uint8_t strong;  /* a sim_strength */
+    uint8_t node;    /* SIM_NODE_... of a flag or fence, for one lane; 0: an access */
     bool by_texture; /* a read that does not see what the launch has written */
 } sim_logged;
 
@@ -89,6 +90,9 @@ void sim_access_log_free(sim_access_log *log);
 size_t sim_access_log_bytes(const sim_access_log *log);
 void sim_access_log_empty(sim_access_log *log, uint32_t epoch);
 
+/* Logs a lane's flag, or a fence, for the order between devices (node.h). */
+void sim_hazard_log_event(sim_warp *w, uint32_t instruction, unsigned lane, uint64_t address, uint8_t node);
+
 /* ---- hooks ---- */
 
 void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
@@ -102,7 +106,7 @@ void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction
 /* A memory fence of that scope (sim_scope_of). Strong writes after it publish what was written before it, and what
  * strong reads before it have acquired becomes known. */
 void sim_hazard_fence(sim_warp *w, uint32_t active, uint8_t scope);
-enum { SIM_SCOPE_NONE, SIM_SCOPE_BLOCK, SIM_SCOPE_CLUSTER, SIM_SCOPE_GPU };
+enum { SIM_SCOPE_NONE, SIM_SCOPE_BLOCK, SIM_SCOPE_CLUSTER, SIM_SCOPE_GPU, SIM_SCOPE_SYSTEM };
 uint8_t sim_scope_of(const ptx_instruction *i);
 /* True if the scope is the GPU or the system. */
 bool sim_reaches_grid(const ptx_instruction *i);

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "check/global.h"
 #include "check/global_shadow.h"
+#include "check/node.h"
 #include "state/block.h"
 
 #include <stdio.h>
@@ -80,6 +81,11 @@ static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32
     sim_place_block(g, cluster, warp / g->warps, &b);
     b.sm = &sm;
     return sim_finding_access((haul_action)action, instruction, &b, warp % g->warps * SIM_LANES + thread % SIM_LANES);
+}
+
+haul_finding_access sim_watch_access(const sim_watch *watch, uint32_t cluster, uint32_t thread, haul_action action,
+                                     uint32_t instruction) {
+    return access_of(watch->grid, cluster, thread, (uint8_t)action, instruction);
 }
 
 static const char *explanation_of(const play *p, const sim_touch *t, bool lockstep) {
@@ -729,6 +735,8 @@ haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int th
     pool_for(SIM_WATCH_SLICES, (unsigned)threads, play_slice, &turn);
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
         failed |= watch->slices[s].failed || watch->slices[s].findings.failed;
+    for (uint32_t i = 0; watch->grid->node && i < count; i++)
+        failed |= !sim_node_play(watch, &watch->node, &sms[i].hazards->log);
     watch->epoch++;
     for (uint32_t i = 0; i < count; i++) {
         failed |= sms[i].hazards->log.failed;

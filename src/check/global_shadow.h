@@ -83,10 +83,14 @@ struct sim_watch {
     sim_known **released; /* by cluster, by actor: all accesses it has published to all blocks, then the published
                              reads; NULL if there are too many clusters */
     uint32_t epoch;
+    struct sim_node_state *node; /* NULL: nothing happened yet, or there is one device */
     sim_slice slices[SIM_WATCH_SLICES];
 };
 
 haul_status sim_watch_no_memory(void);
+/* `thread` of the cluster, at an instruction. */
+haul_finding_access sim_watch_access(const sim_watch *watch, uint32_t cluster, uint32_t thread, haul_action action,
+                                     uint32_t instruction);
 
 /* Returns the page; creates it when first requested. Returns NULL if the host runs out of memory. */
 sim_page *sim_slice_find_page(sim_slice *s, uint64_t number);

@@ -9,6 +9,7 @@
 
 #include "count/l2.h"
 #include "count/host_link.h"
+#include "count/peer_lines.h"
 #include "machine/machine.h"
 #include "state/program.h"
 #include "state/waits.h"
@@ -41,7 +42,8 @@ void sim_counting_free(sim_counting *counting);
 /* Replays the logs since the last drain into L2 on `threads` host threads, and empties them. The result does not depend
  * on the number of threads. `countings`: by SM; entries may be NULL. `link`: counts traffic to host memory; NULL if
  * none is mapped. */
-haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads, sim_link *link);
+haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads, sim_link *link,
+                                 sim_peer_lines *peers);
 
 /* Returns the number of requests waiting for the next drain. */
 size_t sim_counting_waiting(const sim_counting *counting);

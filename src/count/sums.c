@@ -123,7 +123,8 @@ static void play_slice(void *context, size_t slice, unsigned worker) {
     sim_l2_play(t->l2, (unsigned)slice, t->logs, t->count);
 }
 
-haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads, sim_link *link) {
+haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads, sim_link *link,
+                                 sim_peer_lines *peers) {
     sim_log **logs = memory_zeroed(count + 1, sizeof *logs);
     if (!logs) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");
     bool failed = false;
@@ -133,6 +134,7 @@ haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_
         countings[sm]->last_read.entry = NULL;
         logs[sm] = &countings[sm]->log;
         failed |= logs[sm]->failed;
+        if (peers) sim_peer_lines_take(peers, logs[sm]);
         if (link) sim_link_count(link, logs[sm]);
     }
     l2_turn turn = {l2, logs, count};

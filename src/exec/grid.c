@@ -22,6 +22,7 @@
 #include "base/status.h"
 #include "check/use_list.h"
 #include "check/internal.h"
+#include "check/node.h"
 #include "check/origin.h"
 #include "exec/cluster.h"
 #include "exec/cycle.h"
@@ -65,6 +66,8 @@ enum { IDLE_ROUNDS = 100 };
 enum { MOST_POLLS = 64 };
 /* Epochs in which all SMs only poll before a launch that may pause does pause. */
 enum { VAIN_EPOCHS = 4 };
+/* The most pauses of a checked launch after it has published something for other devices. */
+enum { MOST_SHOWN = 256 };
 /* The blocks before a sample, the sample, and the blocks after it. */
 enum { MOST_PARTS = 3 };
 
@@ -79,6 +82,9 @@ struct sim_run {
     bool is_set_up;           /* the current part is */
     bool may_pause, paused;   /* may_pause: the caller allows it now; paused: it has done so */
     unsigned vain_epochs;     /* consecutive epochs in which all SMs only polled */
+    bool waits;               /* it has paused because it waits, not to let others see what it has published */
+    uint32_t published;       /* times that its device had published at the last pause or check (check/node.h) */
+    unsigned shown_often;     /* pauses of the latter kind */
     uint64_t happened;        /* changes of all SMs, without clock reads, at the last check */
     double host_seconds;      /* without pauses */
     sim_grid grid;            /* launch-wide constants; first_cluster and end_cluster are the current part's */
@@ -100,6 +106,7 @@ struct sim_run {
     unsigned idle;                           /* rounds without progress */
     uint64_t progress;                       /* of all SMs, when nothing could run last */
     sim_link link;                           /* first_line 0: no host memory is mapped */
+    sim_peer_lines peers;                    /* memory of other devices */
     sim_progress shown;                      /* kernel NULL: there is no display */
     uint64_t executed_before;                /* operations of earlier parts */
     sim_cause cause;                         /* cause of a failure */
@@ -136,6 +143,7 @@ static void describe_grid(const sim_launch *l, const haul_occupancy *occupancy, 
                     .dynamic_bytes = l->dynamic_bytes,
                     .check = l->check,
                     .strict = l->strict,
+                    .node = l->check ? l->node : NULL,
                     .schedule = l->schedule,
                     .resident = occupancy->blocks_per_sm};
     if (!l->check) g->schedule = (sim_schedule){.turns = l->schedule.turns, .seed = l->schedule.seed};
@@ -262,7 +270,7 @@ static haul_status create_sms(sim_run *s) {
 static haul_status find_sms(sim_run *s, const sim_launch *l) {
     if (l->spares && !s->plan) s->sms = sim_spares_take(l->spares, &s->grid);
     if (!s->sms) HAUL_TRY(create_sms(s));
-    for (uint32_t i = 0; i < s->grid.used_sms; i++) s->sms[i].serial = s->grid.used_sms == 1;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) s->sms[i].serial = s->grid.used_sms == 1 && !s->grid.node;
     return HAUL_OK;
 }
 
@@ -309,6 +317,9 @@ static haul_status set_up(sim_run *s, const sim_launch *l, const haul_occupancy 
     uint64_t behind;
     const uint64_t mapped = sim_memory_first_mapped(l->memory, &behind);
     if (mapped) s->link = sim_link_between(mapped, behind);
+    uint64_t from, to;
+    for (unsigned k = 0; sim_memory_peer(l->memory, k, &from, &to); k++)
+        if (from != to) sim_peer_lines_add(&s->peers, from, to);
     return l->check ? set_up_checks(s, l) : HAUL_OK;
 }
 
@@ -499,7 +510,8 @@ static haul_status play_requests(sim_run *s, int threads) {
     if (!s->plan) return HAUL_OK;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) s->requests += sim_counting_waiting(s->countings[i]);
     s->requests_since = 0;
-    return sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads, link);
+    return sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads, link,
+                              s->peers.count ? &s->peers : NULL);
 }
 
 /* Plays the SMs' logged accesses into the shadow of global memory, which finds races between blocks. */
@@ -570,6 +582,17 @@ static bool polls_in_vain(sim_run *s) {
     return s->vain_epochs >= VAIN_EPOCHS;
 }
 
+/* Kernels of other devices may use what was published before this one does anything else; a check sees both orders. The
+ * number of such pauses is limited, since each one costs an epoch. */
+static bool has_published(sim_run *s) {
+    const sim_node_launch *l = s->grid.node;
+    if (!l || s->shown_often >= MOST_SHOWN) return false;
+    const uint32_t now = sim_node_published(l->node, l->device), before = s->published;
+    s->published = now;
+    s->shown_often += before && now != before;
+    return before && now != before;
+}
+
 /* Runs epochs until all blocks have ended or the launch pauses. */
 static haul_status run_epochs(sim_run *s) {
     for (;;) {
@@ -589,7 +612,8 @@ static haul_status run_epochs(sim_run *s) {
         if (stuck && !revive(s)) return report_deadlock(s, "nothing can run");
         if (stuck) continue;
         const bool repeats = sim_cycle_found(&s->cycle, s->sms, s->grid.used_sms);
-        s->paused = s->may_pause && (repeats || polls_in_vain(s));
+        s->waits = s->may_pause && (repeats || polls_in_vain(s));
+        s->paused = s->waits || (s->may_pause && has_published(s));
         if (s->paused) return HAUL_OK;
         if (repeats) return report_deadlock(s, "what runs only goes round in loops, in which nothing changes");
     }
@@ -652,6 +676,8 @@ static sim_waits waits_of_all(const sim_run *s) {
     }
     sum.link_read = (double)s->link.read;
     sum.link_written = (double)s->link.written;
+    sum.peer_read = (double)sim_peer_lines_read(&s->peers);
+    sum.peer_written = (double)sim_peer_lines_written(&s->peers);
     return sum;
 }
 
@@ -727,6 +753,7 @@ static haul_status fill_record(sim_run *s, const sim_launch *l, arena *memory, h
     haul_traffic *traffic = ARENA_ARRAY(memory, l->program->function->instruction_count + 1, haul_traffic);
     for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_native_settle(s->sms[i].native);
     sim_counting_finish(s->l2, s->countings, s->grid.used_sms, r, traffic);
+    sim_peer_lines_record(&s->peers, r);
     sim_record_shape(l, memory, r);
     sim_waits waits = waits_of_all(s);
     sim_counting_work(s->l2, s->countings, s->grid.used_sms, &waits);
@@ -820,6 +847,10 @@ static void finish(sim_run *s, haul_status status) {
     if (l->wrote_host && (s->link.written || (!all_counted && s->link.first_line))) *l->wrote_host = true;
     if (l->cause) *l->cause = s->cause;
     sim_launch_drop(s);
+}
+
+bool sim_launch_waits(const sim_run *s) {
+    return s->waits;
 }
 
 uint64_t sim_launch_changes(const sim_run *s) {

@@ -25,6 +25,8 @@ haul_status sim_launch_run(const sim_launch *launch, arena *memory, haul_launch_
 typedef struct sim_run sim_run;
 haul_status sim_launch_begin(const sim_launch *launch, arena *memory, haul_launch_record *record, sim_run **run);
 haul_status sim_launch_go_on(sim_run **run, bool may_pause);
+/* Returns whether a paused launch waits for others. */
+bool sim_launch_waits(const sim_run *run);
 /* Returns how often a paused launch has changed memory or anything else that others can see. */
 uint64_t sim_launch_changes(const sim_run *run);
 /* Ends a launch before it is complete. NULL is allowed. */

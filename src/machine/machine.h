@@ -34,7 +34,11 @@ typedef struct sim_machine {
     double host_link_gbps;      /* one way, pinned */
     double host_link_both_gbps; /* sum of both directions when both are busy */
     double pageable_gbps;       /* one way, pageable memory */
-    double peer_gbps;           /* one way, between two such devices; 0: they cannot be peers */
+    double host_pair_gbps;      /* one way, pinned: two neighbouring GPUs at once together */
+    uint32_t nvlinks;           /* of a GPU; 0: there are none, and such devices cannot be peers */
+    double peer_gbps;           /* one way over all links of a GPU, by copy engines */
+    double peer_read_gbps, peer_write_gbps; /* by kernels that read, or write, a peer's memory */
+    double peer_flag_us;        /* a flag's way to a peer's memory and back, both kernels polling their own memory */
     double host_copy_gbps;      /* one host thread, memory to memory */
     double uncached_read_gbps;  /* one host thread, from write-combined memory */
     double file_gbps;           /* files of the host */

@@ -677,6 +677,21 @@ sim_memory *sim_memory_owner(sim_memory *m, uint64_t address) {
     return m;
 }
 
+bool sim_memory_is_shared(const sim_memory *m) {
+    uint64_t places = m->peers;
+    for (size_t i = 0; i < m->count; i++)
+        if (m->blocks[i].chosen) places |= m->blocks[i].visible;
+    return places & ~(UINT64_C(1) << m->place);
+}
+
+bool sim_memory_peer(const sim_memory *m, unsigned k, uint64_t *from, uint64_t *to) {
+    if (k >= m->family_count) return false;
+    const sim_memory *other = m->family[k];
+    *from = *to = other->base;
+    if (other != m) *to += other->bytes;
+    return true;
+}
+
 /* ---- looking up addresses ---- */
 
 /* The device's own memory first, which is the usual case. */

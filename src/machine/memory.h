@@ -90,6 +90,11 @@ void sim_memory_join(sim_memory *memory, sim_memory *const *family, unsigned cou
 /* Sets whether the device at the place has access to this memory's allocations. Returns false, with no effect, if it
  * was so already. */
 bool sim_memory_set_peer(sim_memory *memory, unsigned place, bool reaches);
+/* Returns whether another device has access to some of this memory. */
+bool sim_memory_is_shared(const sim_memory *memory);
+/* Gets where the memory of the program's k-th device begins and ends; empty if it is this one.
+ * Returns false if there are not so many. */
+bool sim_memory_peer(const sim_memory *memory, unsigned k, uint64_t *from, uint64_t *to);
 /* Gives the devices of a mask (bit p: place p) access to the allocation at the address, peers or not. */
 void sim_memory_set_visible(sim_memory *memory, uint64_t address, uint64_t places);
 /* Returns the family's memory that has something at the address, or `memory` if none has. */

@@ -59,6 +59,7 @@ typedef struct sim_grid {
     uint32_t host_threads;
     uint64_t instruction_limit;       /* warp-level, for the whole launch */
     bool check;                       /* look for findings */
+    struct sim_node_launch *node;     /* with checks of several devices: check/node.h; NULL otherwise */
     bool strict;                      /* with checks: look for fences between reads and copies too */
     const struct sim_origin *origins; /* with checks: the bounds of accesses to shared memory; may be NULL */
     sim_proxy_need proxies;           /* with checks */

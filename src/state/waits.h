@@ -13,6 +13,7 @@ typedef struct sim_waits {
     double hottest;                 /* sectors of atomics in the busiest 512 bytes */
     double barriers;                /* warps' waits at block barriers */
     double link_read, link_written; /* sectors of mapped host memory, which cross the host link */
+    double peer_read, peer_written; /* sectors of peers' memory, which cross NVLink */
 } sim_waits;
 
 #endif

@@ -30,27 +30,48 @@ static double shared_rate(const sim_machine *m) {
     return 2 * (m->host_link_both_gbps - m->host_link_gbps) / m->host_link_both_gbps;
 }
 
-/* Returns when a transfer that starts at `from` ends. */
-static double end_of_transfer(const sim_clock *c, const sim_busy *other, double from, double us) {
-    const double rate = shared_rate(c->machine);
-    double at = from;
-    for (size_t i = first_after(other, from); i < other->count && us > 0; i++) {
-        const double alone = fmax(0, other->spans[i].from - at);
-        if (us <= alone) break;
-        us -= alone;
-        at += alone;
-        const double together = other->spans[i].to - at;
-        if (us <= together * rate) return at + us / rate;
-        us -= together * rate;
-        at += together;
+/* The same beside a neighbouring device's transfers in the same direction. */
+static double pair_rate(const sim_machine *m) {
+    if (m->host_pair_gbps >= 2 * m->host_link_gbps) return 1;
+    return 2 * (m->host_pair_gbps - m->host_link_gbps) / m->host_pair_gbps;
+}
+
+/* What slows a transfer down while it is busy, and the rate that it leaves. */
+typedef struct rival {
+    const sim_busy *busy;
+    double rate;
+} rival;
+
+/* The rate at a time, and until when it lasts. */
+static double rate_at(const rival *rivals, size_t count, double at, double *until) {
+    double rate = 1;
+    *until = INFINITY;
+    for (size_t k = 0; k < count; k++) {
+        const size_t next = first_after(rivals[k].busy, at);
+        if (next == rivals[k].busy->count) continue;
+        const sim_span span = rivals[k].busy->spans[next];
+        if (span.from <= at) rate = fmin(rate, rivals[k].rate);
+        *until = fmin(*until, span.from <= at ? span.to : span.from);
     }
-    return at + us;
+    return rate;
+}
+
+/* Returns when a transfer that starts at `from` ends. */
+static double end_of_transfer(const sim_clock *c, sim_engine engine, double from, double us) {
+    const sim_engine opposite = engine == SIM_ENGINE_IN ? SIM_ENGINE_OUT : SIM_ENGINE_IN;
+    rival rivals[2] = {{&c->busy[opposite], shared_rate(c->machine)}};
+    double at = from, until;
+    if (c->neighbour) rivals[1] = (rival){&c->neighbour->busy[engine], pair_rate(c->machine)};
+    for (;;) {
+        const double rate = rate_at(rivals, c->neighbour ? 2 : 1, at, &until);
+        if (us <= (until - at) * rate) return at + us / rate;
+        us -= (until - at) * rate;
+        at = until;
+    }
 }
 
 static double end_of(const sim_clock *c, sim_engine engine, double from, double us) {
-    if (engine == SIM_ENGINE_IN) return end_of_transfer(c, &c->busy[SIM_ENGINE_OUT], from, us);
-    if (engine == SIM_ENGINE_OUT) return end_of_transfer(c, &c->busy[SIM_ENGINE_IN], from, us);
-    return from + us;
+    return engine == SIM_ENGINE_IN || engine == SIM_ENGINE_OUT ? end_of_transfer(c, engine, from, us) : from + us;
 }
 
 static haul_status make_room(sim_busy *b) {
@@ -81,16 +102,36 @@ static haul_status insert(sim_busy *b, size_t at, sim_span span) {
     return HAUL_OK;
 }
 
-haul_status sim_clock_place(sim_clock *c, sim_engine engine, double ready, double us, sim_span *placed) {
-    sim_busy *b = &c->busy[engine];
+/* Finds the first gap at `ready` or later. Returns the index of the span after it. */
+static size_t find_gap(const sim_clock *c, sim_engine engine, double ready, double us, sim_span *gap) {
+    const sim_busy *b = &c->busy[engine];
     size_t at = first_after(b, ready);
-    double from = ready, to = end_of(c, engine, from, us);
-    for (; at < b->count && to > b->spans[at].from; at++) {
-        from = b->spans[at].to > from ? b->spans[at].to : from;
-        to = end_of(c, engine, from, us);
+    *gap = (sim_span){ready, end_of(c, engine, ready, us)};
+    for (; at < b->count && gap->to > b->spans[at].from; at++) {
+        gap->from = fmax(gap->from, b->spans[at].to);
+        gap->to = end_of(c, engine, gap->from, us);
     }
-    *placed = (sim_span){from, to};
-    return to > from ? insert(b, at, *placed) : HAUL_OK;
+    return at;
+}
+
+haul_status sim_clock_place(sim_clock *c, sim_engine engine, double ready, double us, sim_span *placed) {
+    const size_t at = find_gap(c, engine, ready, us, placed);
+    return placed->to > placed->from ? insert(&c->busy[engine], at, *placed) : HAUL_OK;
+}
+
+/* The slower of the two engines decides. */
+haul_status sim_clock_place_between(sim_clock *from, sim_clock *to, double ready, double us, sim_span *placed) {
+    const bool linked = from->machine->nvlinks && to->machine->nvlinks;
+    const sim_engine out = linked ? SIM_ENGINE_LINKS_OUT : SIM_ENGINE_OUT;
+    const sim_engine in = linked ? SIM_ENGINE_LINKS_IN : SIM_ENGINE_IN;
+    sim_span sent = {ready, ready}, received = {ready - 1, ready};
+    while (received.from != sent.from) {
+        (void)find_gap(from, out, fmax(ready, received.from), us, &sent);
+        (void)find_gap(to, in, sent.from, us, &received);
+    }
+    *placed = (sim_span){sent.from, fmax(sent.to, received.to)};
+    HAUL_TRY(sim_clock_place(from, out, sent.from, us, &sent));
+    return sim_clock_place(to, in, received.from, us, &received);
 }
 
 double sim_link_us(const sim_machine *m, uint64_t bytes) {

@@ -116,6 +116,12 @@ static double link_seconds(const sim_machine *m, const sim_waits *w) {
     return fmax(one_way, both) * SECTOR / (OF_A_COPY * 1e9);
 }
 
+/* The directions of NVLink do not share anything. */
+static double peer_seconds(const sim_machine *m, const sim_waits *w) {
+    if (m->nvlinks == 0) return 0;
+    return fmax(w->peer_read / m->peer_read_gbps, w->peer_written / m->peer_write_gbps) * SECTOR / 1e9;
+}
+
 /* How the grid is spread over the SMs. */
 typedef struct spread {
     double blocks, warps;    /* in total */
@@ -206,7 +212,7 @@ static double find_bounds(const sim_machine *m, const haul_launch_record *r, con
     bounds[DRAM] = dram_seconds(m, r, w) * s.unevenness;
     bounds[L2] = l2_seconds(m, r, w) * s.unevenness;
     bounds[HOT] = w->hottest * HOT_SECONDS;
-    bounds[LINK] = link_seconds(m, w);
+    bounds[LINK] = fmax(link_seconds(m, w), peer_seconds(m, w));
     bounds[L1] = l1_cycles(r) * cycle;
     bounds[TURNS] = w->shared_turns * TURN_CYCLES * cycle;
     bounds[CONSTANTS] = constant_cycles(r) * cycle;

@@ -245,6 +245,12 @@ CUresult sim_call_context_release(CUdevice device) {
 
 /* ---- the devices of one program ---- */
 
+/* Two devices whose transfers share the host's rate. */
+static void set_neighbours(CUcontext a, CUcontext b) {
+    a->clock.neighbour = &b->clock;
+    b->clock.neighbour = &a->clock;
+}
+
 /* The last member frees the family. */
 haul_status sim_driver_join(const CUcontext *contexts, unsigned count) {
     if (count > SIM_MOST_DEVICES)
@@ -258,6 +264,7 @@ haul_status sim_driver_join(const CUcontext *contexts, unsigned count) {
         f->memories[i] = contexts[i]->memory;
         contexts[i]->family = f;
         contexts[i]->place = i;
+        if (i % 2) set_neighbours(contexts[i - 1], contexts[i]);
     }
     for (unsigned i = 0; i < count; i++) sim_memory_join(f->memories[i], f->memories, count, i);
     return HAUL_OK;
@@ -268,6 +275,7 @@ static void leave_family(CUcontext c) {
     sim_family *f = c->family;
     if (!f) return;
     f->count--;
+    if (f->count % 2) f->members[f->count - 1]->clock.neighbour = NULL;
     sim_memory_join(c->memory, NULL, 0, 0);
     for (unsigned i = 0; i < f->count; i++) sim_memory_join(f->memories[i], f->memories, f->count, i);
     c->family = NULL;

@@ -106,9 +106,11 @@ struct sim_running {
     sim_rough_time rough;
     sim_kernel_load load;
     bool wrote_host, uncounted;
-    uint64_t changes; /* at its last pause */
+    uint64_t changes;   /* at its last pause */
+    uint64_t handovers; /* pauses after which it went on, since another kernel or the host had done something */
     sim_overrun overrun;
     sim_use_list uses;
+    sim_node_launch node;
 };
 
 /* Begins a launch. The clock needs the time of every launch. A counted launch takes its record's estimate; if no record
@@ -127,13 +129,14 @@ static haul_status begin(const sim_work *w, struct sim_running *r) {
     l.cause = &c->cause;
     if (c->note_overrun) l.overrun = &r->overrun;
     if (w->ordered) l.uses = &r->uses;
+    if (c->check && sim_order_between_devices(c, w, &r->node)) l.node = &r->node;
     if (l.heap) sim_heap_begin_launch(l.heap);
     return sim_launch_begin(&l, wanted ? w->record_memory : &r->memory, r->record, &r->run);
 }
 
 /* Also adds the time of a counted launch to those of its shape. A launch whose shape was never counted gets a rough
  * time. */
-static double time_of(struct sim_running *r, haul_status status, sim_kernel_load *load) {
+static double own_time(struct sim_running *r, haul_status status, sim_kernel_load *load) {
     const sim_rough_time *rough = r->times ? &r->times->rough : &r->rough;
     *load = r->load;
     if (!r->uncounted) {
@@ -146,13 +149,21 @@ static double time_of(struct sim_running *r, haul_status status, sim_kernel_load
     return is_known ? r->times->us / (double)r->times->counted : rough->us;
 }
 
+/* A kernel that waited for a peer's flag has waited for at least a flag's way there and back, each time. */
+static double time_of(CUcontext c, struct sim_running *r, haul_status status, sim_kernel_load *load) {
+    const double waited = sim_member_count(c) > 1 ? (double)r->handovers * c->machine.peer_flag_us : 0;
+    const double us = own_time(r, status, load) + waited;
+    if (r->record && !r->uncounted) r->record->estimate_us = us;
+    return us;
+}
+
 /* The launch is over, with or without a failure: passes on its results and frees its state. */
 static void end(sim_work *w, haul_status status, double *us, sim_kernel_load *load) {
     const CUcontext c = w->function->module->context;
     struct sim_running *r = w->running;
     haul_launch_record *wanted = w->run ? r->record : NULL;
     if (status != HAUL_OK && wanted && !wanted->checked) wanted->ended_by = status;
-    *us = time_of(r, status, load);
+    *us = time_of(c, r, status, load);
     if (wanted && r->uncounted) wanted->estimate_us = *us;
     if (status == HAUL_OK) sim_order_launched(c, w, &r->uses);
     if (r->wrote_host) sim_note_effects(c);
@@ -173,7 +184,7 @@ void sim_running_drop(struct sim_running *r) {
 /* Virtual memory must not change while the kernel runs; during a pause it may. */
 haul_status sim_run_launch(sim_work *w, bool may_pause, double *us, sim_kernel_load *load) {
     haul_status status = HAUL_OK;
-    const bool begins = !w->running;
+    const bool begins = !w->running, waited = !begins && w->running->run && sim_launch_waits(w->running->run);
     if (begins) w->running = memory_zeroed(1, sizeof *w->running);
     if (!w->running) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for it");
     sim_memory_prepare_written(w->function->module->context->memory);
@@ -186,6 +197,7 @@ haul_status sim_run_launch(sim_work *w, bool may_pause, double *us, sim_kernel_l
         end(w, status, us, load);
     } else if (r->changes != sim_launch_changes(r->run)) {
         r->changes = sim_launch_changes(r->run);
+        r->handovers += waited;
         sim_work_note_news();
     }
     return status;

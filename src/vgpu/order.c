@@ -25,6 +25,7 @@ struct sim_ordered {
     uint64_t turn; /* the order of calls */
     sim_order_end end;
     sim_use_list reach;
+    uint32_t device, ended; /* of a launch that is done: its device, and the time there (check/node.h); 0: neither */
     sim_ordered *next; /* issued later */
 };
 
@@ -35,6 +36,8 @@ struct sim_order {
     uint64_t turns;
     sim_ordered *first, **last;
     size_t count, reaches;
+    sim_node *node;        /* NULL: one device, or no launch yet */
+    sim_node_times before; /* of operations that are forgotten */
 };
 
 static sim_order *order_of(CUcontext c) {
@@ -104,6 +107,7 @@ static bool comes_before(const sim_ordered *a, const sim_ordered *b) {
 
 static void remove_operation(sim_order *o, sim_ordered **link) {
     sim_ordered *gone = *link;
+    if (gone->ended > o->before.of[gone->device]) o->before.of[gone->device] = gone->ended;
     *link = gone->next;
     if (o->last == &gone->next) o->last = link;
     o->count--;
@@ -133,6 +137,7 @@ static void forget_old(sim_order *o) {
 void sim_order_free(CUcontext c) {
     sim_order *o = c->order;
     while (o && o->first) remove_operation(o, &o->first);
+    if (o) sim_node_free(o->node);
     memory_free(o);
     c->order = NULL;
 }
@@ -147,6 +152,7 @@ static void cut_out(sim_use_list *f, uint64_t from, uint64_t to) {
 void sim_order_forget(CUcontext c, uint64_t address, uint64_t bytes) {
     sim_order *o = order_of(c);
     if (!o) return;
+    if (o->node) sim_node_forget(o->node, address, bytes);
     for (sim_ordered *a = o->first; a; a = a->next) {
         const size_t before = a->reach.count;
         cut_out(&a->reach, address, address + bytes);
@@ -359,6 +365,16 @@ void sim_order_work(CUstream s, sim_work *w) {
     w->ordered = NULL;
 }
 
+bool sim_order_between_devices(CUcontext c, const sim_work *w, sim_node_launch *l) {
+    sim_order *o = order_of(c);
+    if (!o || !w->ordered || sim_member_count(c) < 2) return false;
+    if (!o->node) o->node = sim_node_create();
+    *l = (sim_node_launch){.node = o->node, .device = c->place, .floor = o->before};
+    for (const sim_ordered *a = o->first; a; a = a->next)
+        if (a->ended > l->floor.of[a->device] && comes_before(a, w->ordered)) l->floor.of[a->device] = a->ended;
+    return l->node;
+}
+
 /* Memory that kernels allocate for themselves is reused by other kernels; no order is needed for that. */
 void sim_order_launched(CUcontext c, sim_work *w, sim_use_list *footprint) {
     sim_order *o = order_of(c);
@@ -370,6 +386,8 @@ void sim_order_launched(CUcontext c, sim_work *w, sim_use_list *footprint) {
     for (size_t i = 0; i < f->count; i++)
         if (!c->heap || !sim_heap_contains(c->heap, f->items[i].from)) f->items[kept++] = f->items[i];
     f->count = kept;
+    w->ordered->device = c->place;
+    if (o->node) w->ordered->ended = sim_node_tick(o->node, c->place);
     check(o, w->ordered);
     w->ordered = NULL;
 }

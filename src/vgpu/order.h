@@ -10,6 +10,7 @@
 #ifndef HAUL_VGPU_ORDER_H
 #define HAUL_VGPU_ORDER_H
 
+#include "check/node.h"
 #include "check/use_list.h"
 #include "vgpu/work.h"
 
@@ -29,6 +30,8 @@ sim_site sim_order_site(CUcontext c);
 
 /* The work is about to be added to its stream, or to be done at once; sets work->ordered. `s` may not capture. */
 void sim_order_issue(CUstream s, sim_work *work);
+/* Fills in what the launch's checks need to know of other devices. Returns false if there is nothing to check. */
+bool sim_order_between_devices(CUcontext c, const sim_work *work, sim_node_launch *launch);
 void sim_order_launched(CUcontext c, sim_work *work, sim_use_list *footprint);
 
 /* The host has waited for all that the stream got so far, for a mark, or for all streams of all devices. */

@@ -135,21 +135,34 @@ static haul_status copy_box(CUcontext c, const sim_work *w) {
     return HAUL_OK;
 }
 
-/* Returns the time of a copy within a device or between two. */
-static double between_us(CUcontext c, CUdeviceptr from, CUdeviceptr to, uint64_t bytes) {
-    const bool is_one = !c->family || sim_owner_of(c, from) == sim_owner_of(c, to);
-    return is_one ? sim_device_copy_us(&c->machine, bytes, bytes) : sim_peer_copy_us(&c->machine, bytes);
+/* The engine that an operation uses, and its time. */
+typedef struct work_cost {
+    sim_engine engine;
+    double us;
+    CUcontext from, to;   /* of a copy between two devices, which needs the engines of both; NULL otherwise */
+    sim_kernel_load load; /* of a launch */
+} work_cost;
+
+/* Sets the cost of a copy within a device or between two. */
+static void cost_between(CUcontext c, CUdeviceptr from, CUdeviceptr to, uint64_t bytes, work_cost *cost) {
+    const CUcontext source = sim_owner_of(c, from), target = sim_owner_of(c, to);
+    cost->us = source == target ? sim_device_copy_us(&c->machine, bytes, bytes) : sim_peer_copy_us(&c->machine, bytes);
+    if (source == target) return;
+    cost->from = source;
+    cost->to = target;
 }
 
-/* Returns the time of a box copy, and sets its engine. */
-static double box_us(CUcontext c, const sim_work *w, sim_engine *engine) {
+static void cost_of_box(CUcontext c, const sim_work *w, work_cost *cost) {
     const sim_machine *m = &c->machine;
     const sim_box_copy *b = w->box;
     const uint64_t bytes = b->width * b->height * b->depth;
     const bool in = b->from.kind == SIM_BOX_HOST, out = b->to.kind == SIM_BOX_HOST;
-    if (!in && !out) return between_us(c, sim_box_on_device(&b->from), sim_box_on_device(&b->to), bytes);
-    *engine = in ? SIM_ENGINE_IN : SIM_ENGINE_OUT;
-    return w->pageable ? sim_pageable_us(m, bytes) : sim_link_us(m, bytes);
+    if (!in && !out) {
+        cost_between(c, sim_box_on_device(&b->from), sim_box_on_device(&b->to), bytes, cost);
+        return;
+    }
+    cost->engine = in ? SIM_ENGINE_IN : SIM_ENGINE_OUT;
+    cost->us = w->pageable ? sim_pageable_us(m, bytes) : sim_link_us(m, bytes);
 }
 
 /* Elements are little-endian, so their bytes are the first ones of `value`. */
@@ -215,15 +228,9 @@ static void wait_for_call(CUstream s) {
 
 /* ---- one operation ---- */
 
-/* The engine that an operation uses, and its time. */
-typedef struct work_cost {
-    sim_engine engine;
-    double us;
-    sim_kernel_load load; /* of a launch */
-} work_cost;
-
 /* Finds the operation's span on the clock: kernels share the SMs, other work has an engine of its own. */
 static haul_status place(sim_clock *clock, const work_cost *cost, double ready, sim_span *span) {
+    if (cost->from) return sim_clock_place_between(&cost->from->clock, &cost->to->clock, ready, cost->us, span);
     if (cost->engine == SIM_ENGINE_SMS) return sim_clock_place_kernel(clock, &cost->load, ready, cost->us, span);
     return sim_clock_place(clock, cost->engine, ready, cost->us, span);
 }
@@ -243,8 +250,8 @@ static haul_status effect(CUcontext c, CUstream s, work_cost *cost) {
         cost->engine = SIM_ENGINE_OUT;
         cost->us = w->pageable ? sim_pageable_us(m, w->bytes) : sim_link_us(m, w->bytes);
         return copy_out(c, w);
-    case SIM_WORK_COPY_DEVICE: cost->us = between_us(c, w->from, w->to, w->bytes); return copy_device(c, w);
-    case SIM_WORK_COPY_BOX: cost->us = box_us(c, w, &cost->engine); return copy_box(c, w);
+    case SIM_WORK_COPY_DEVICE: cost_between(c, w->from, w->to, w->bytes, cost); return copy_device(c, w);
+    case SIM_WORK_COPY_BOX: cost_of_box(c, w, cost); return copy_box(c, w);
     case SIM_WORK_FILL: cost->us = sim_device_copy_us(m, 0, w->bytes); return fill(c, w);
     case SIM_WORK_LAUNCH: cost->engine = SIM_ENGINE_SMS; return sim_run_launch(w, may_pause, &cost->us, &cost->load);
     case SIM_WORK_CALL: call_host(c, s); return HAUL_OK;
