@@ -39,9 +39,10 @@ typedef struct flag {
     } last[SIM_NODE_DEVICES];
 } flag;
 
-/* For messages; it outlives the module. */
+/* For messages; they outlive the module. */
+typedef char short_name[64];
 typedef struct launch_facts {
-    char kernel[64], file[64];
+    short_name kernel, *files; /* files: without their folders, as the places number them */
     uint32_t device;
     uint64_t *places; /* by instruction */
     size_t count;
@@ -82,7 +83,10 @@ void sim_node_free(sim_node *n) {
         for (page *p = n->pages[h], *next; p; p = next) next = p->next, memory_free(p);
         for (flag *f = n->flags[h], *next; f; f = next) next = f->next, memory_free(f);
     }
-    for (size_t i = 0; i < n->launch_count; i++) memory_free(n->launches[i].places);
+    for (size_t i = 0; i < n->launch_count; i++) {
+        memory_free(n->launches[i].places);
+        memory_free(n->launches[i].files);
+    }
     memory_free(n->launches);
     memory_free(n);
 }
@@ -148,28 +152,28 @@ static uint32_t name_launch(sim_node *n, const sim_grid *g, uint32_t device) {
     const ptx_module *m = g->program->module;
     if (!grown) return 0;
     n->launches = grown;
-    launch_facts *l = &n->launches[n->launch_count];
+    launch_facts *l = &n->launches[n->launch_count++];
     *l = (launch_facts){.device = device, .count = g->program->function->instruction_count};
     l->places = memory_zeroed(l->count + 1, sizeof *l->places);
-    if (!l->places) return 0;
+    l->files = memory_zeroed(m->file_count + 1, sizeof *l->files);
+    if (!l->places || !l->files) return 0;
     memcpy(l->places, g->places, l->count * sizeof *l->places);
     size_t length;
     const char *name = mangled_name(g->program->function->name, &length);
     snprintf(l->kernel, sizeof l->kernel, "%.*s", (int)length, name);
-    for (size_t i = 0; i < l->count && !*l->file; i++) {
-        const uint64_t file = l->places[i] >> 32;
-        const char *path = file && file <= m->file_count ? m->files[file - 1] : NULL;
-        const char *slash = path ? strrchr(path, '/') : NULL;
-        if (path) snprintf(l->file, sizeof l->file, "%s", slash ? slash + 1 : path);
+    for (uint32_t i = 0; i < m->file_count; i++) {
+        const char *slash = m->files[i] ? strrchr(m->files[i], '/') : NULL;
+        if (m->files[i]) snprintf(l->files[i], sizeof *l->files, "%s", slash ? slash + 1 : m->files[i]);
     }
-    return (uint32_t)++n->launch_count;
+    return (uint32_t)n->launch_count;
 }
 
-/* "kernel push on device 0 (push.cu:12)" */
+/* "kernel push on device 0 (push.cu:12)"; without line information the line is the PTX's. */
 static void describe(const sim_node *n, uint32_t launch, uint32_t instruction, char *to, size_t size) {
     const launch_facts *l = &n->launches[launch - 1];
-    const uint32_t line = instruction < l->count ? (uint32_t)l->places[instruction] : 0;
-    snprintf(to, size, "kernel %s on device %u (%s%sline %u)", l->kernel, l->device, l->file, *l->file ? ", " : "PTX ", line);
+    const uint64_t place = instruction < l->count ? l->places[instruction] : 0, file = place >> 32;
+    snprintf(to, size, "kernel %s on device %u (%s:%u)", l->kernel, l->device, file ? l->files[file - 1] : "PTX",
+             (unsigned)place);
 }
 
 /* ---- playing ---- */

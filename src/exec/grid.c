@@ -886,9 +886,10 @@ haul_status sim_launch_begin(const sim_launch *l, arena *memory, haul_launch_rec
     return status;
 }
 
-/* Memory may have been allocated, mapped or freed during the pause. */
+/* Memory may have been allocated, mapped or freed during the pause, and flags may have been written. */
 static void forget_places(sim_run *s) {
     s->paused = false;
+    s->vain_epochs = 0;
     for (uint32_t i = 0; s->is_set_up && i < s->grid.used_sms; i++) sim_sm_forget_places(&s->sms[i]);
 }
 

@@ -159,6 +159,16 @@ enum { COUNT = 64, BYTES = 4 * COUNT, TO_DEVICE = 1, TO_HOST = 2, BY_ADDRESS = 4
     "  .reg .b64 %rd<5>;\n  .reg .b32 %r<5>;\n  ld.param.u64 %rd1, [out];\n  ld.param.u64 %rd2, [in];\n"        \
     "  mov.u32 %r1, %tid.x;\n  mul.wide.u32 %rd3, %r1, 4;\n  add.s64 %rd1, %rd1, %rd3;\n  add.s64 %rd2, %rd2, " \
     "%rd3;\n"
+#define ONE_THREAD                                                                                          \
+    "  .reg .pred %p<2>;\n  .reg .b64 %rd<3>;\n  .reg .b32 %r<3>;\n  ld.param.u64 %rd1, [out];\n"          \
+    "  ld.param.u64 %rd2, [in];\n  mov.u32 %r1, %tid.x;\n  setp.ne.u32 %p1, %r1, 0;\n  @%p1 ret;\n"
+#define GIVE(name, store)                                                                               \
+    ".visible .entry " name "(.param .u64 out, .param .u64 in) {\n" ONE_THREAD                          \
+    "  st.global.u32 [%rd2+4], 5;\n  " store ".global.u32 [%rd2], 1;\n  ret;\n}\n"
+#define TAKE(name, load)                                                                                \
+    ".visible .entry " name "(.param .u64 out, .param .u64 in) {\n" ONE_THREAD                          \
+    "again:\n  " load ".global.u32 %r1, [%rd2];\n  setp.eq.u32 %p1, %r1, 0;\n  @%p1 bra again;\n"     \
+    "  ld.global.u32 %r2, [%rd2+4];\n  st.global.u32 [%rd1], %r2;\n  ret;\n}\n"
 static const char ptx[] =
     ".version 8.1\n.target sm_90\n.address_size 64\n.visible .global .align 4 .u32 step = 1;\n"
     ".visible .global .attribute(.managed) .align 4 .u32 total = 7;\n"
@@ -171,7 +181,10 @@ static const char ptx[] =
     "  ld.param.u64 %rd1, [out];\n  ld.u32 %r2, [%rd2];\n  atom.add.u32 %r3, [%rd1], %r2;\n  ret;\n}\n"
     /* at all devices of a multicast address: out[i] += in[i] */
     ".visible .entry spread(.param .u64 out, .param .u64 in) {\n" IN_OUT
-    "  ld.u32 %r2, [%rd2];\n  multimem.red.relaxed.sys.global.add.u32 [%rd1], %r2;\n  ret;\n}\n";
+    "  ld.u32 %r2, [%rd2];\n  multimem.red.relaxed.sys.global.add.u32 [%rd1], %r2;\n  ret;\n}\n"
+    /* one thread: in[1] = 5; the flag in[0] says so. out[0] = in[1], after the flag says so */
+    GIVE("give", "st.release.sys") GIVE("give_narrow", "st.release.gpu") GIVE("give_relaxed", "st.relaxed.sys")
+    TAKE("take", "ld.acquire.sys") TAKE("take_relaxed", "ld.relaxed.sys");
 
 static struct fat {
     uint32_t magic;
@@ -193,7 +206,7 @@ static struct {
     const void *container, *linked;
 } wrapper = {0x466243b1, 1, &fat, NULL};
 
-static char plus, sum, spread, step, total_name; /* what stands for them on the host */
+static char plus, sum, spread, give, give_narrow, give_relaxed, take, take_relaxed, step, total_name; /* what stands for them on the host */
 static uint32_t *total;
 static void **handle;
 
@@ -211,6 +224,11 @@ __attribute__((constructor)) static void register_all(void) {
     __cudaRegisterFunction(handle, &plus, NULL, "plus", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(handle, &sum, NULL, "sum", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(handle, &spread, NULL, "spread", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, &give, NULL, "give", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, &give_narrow, NULL, "give_narrow", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, &give_relaxed, NULL, "give_relaxed", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, &take, NULL, "take", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, &take_relaxed, NULL, "take_relaxed", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterVar(handle, &step, NULL, "step", 0, 4, 0, 1);
     __cudaRegisterManagedVar(handle, (void **)&total, &total_name, "total", 0, 4, 0, 1);
     __cudaRegisterFatBinaryEnd(handle);
@@ -612,6 +630,36 @@ static int work(void) {
     return 0;
 }
 
+/* Device 1 gives device 0 a value by a flag in the memory of device 0. */
+static int hand_over(const void *giver, const void *taker) {
+    uint32_t *out = make(0, 0), *mailbox = make(0, 0);
+    cudaSetDevice(1);
+    cudaDeviceEnablePeerAccess(0, 0);
+    cudaSetDevice(0);
+    launch(taker, out, mailbox);
+    cudaSetDevice(1);
+    launch(giver, out, mailbox);
+    cudaSetDevice(0);
+    cudaDeviceSynchronize();
+    uint32_t got = 0;
+    cudaMemcpy(&got, out, sizeof got, TO_HOST);
+    printf("%u\n", got);
+    return 0;
+}
+
+static int flag(void) {
+    return hand_over(&give, &take);
+}
+static int narrow_flag(void) {
+    return hand_over(&give_narrow, &take);
+}
+static int relaxed_flag(void) {
+    return hand_over(&give_relaxed, &take);
+}
+static int relaxed_read(void) {
+    return hand_over(&give, &take_relaxed);
+}
+
 /* A kernel of the second device leaves its buffer. */
 static int overrun(void) {
     uint32_t *far = make(1, 20);
@@ -628,7 +676,8 @@ int main(int count, char **arguments) {
         {"fault", fault},       {"copies", copies},       {"processes", processes}, {"other-process", other_process},
         {"progress", progress}, {"host", host},           {"streams", streams},     {"graph", graph},
         {"pool", pool},         {"contexts", contexts},   {"library", library},     {"virtual", virtual},
-        {"work", work},         {"overrun", overrun}};
+        {"work", work},         {"overrun", overrun},     {"flag", flag},           {"narrow-flag", narrow_flag},
+        {"relaxed-flag", relaxed_flag}, {"relaxed-read", relaxed_read}};
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
         if (count == 2 && strcmp(arguments[1], tasks[i].name) == 0) return tasks[i].run();
     return 2;

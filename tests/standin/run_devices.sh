@@ -57,6 +57,17 @@ event: cudaSuccess\nat the same address: 1\nwait: cudaSuccess\nsynchronize: cuda
 closed: cudaSuccess\nonce more: cudaErrorInvalidValue\n3, the child ended with 0'
 runs 'work that nobody waits for is done' progress
 result 'on each device' gives '21'
+node() { result "$1" exits_with "$3" "$haul" check --device sim:h200x2 -- "$program" "$2"; } # WHAT TASK STATUS
+node 'a flag of the scope of the system hands data over between devices' flag 0
+result 'while the kernel that waits was launched first' gives '5'
+node 'a flag whose scope is one device is found' narrow-flag 1
+result 'on the side that has it' says 'scope-too-narrow in give_narrow, launch 1, device 1' err
+node 'a flag without a release is found' relaxed-flag 1
+result 'by the bytes that it announces' says 'race-peers in take, launch 0, device 0' err
+node 'a flag without an acquire is found' relaxed-read 1
+result 'by the same' says 'race-peers in take_relaxed, launch 0, device 0' err
+result 'the number of devices is given once' exits_with 2 "$haul" run --device sim:h200x2 --gpus 4 -- "$program" list
+result 'and has a limit' exits_with 2 "$haul" run --device sim:h200x9 -- "$program" list
 runs 'a profile names the device of a kernel' work profile
 result 'of each launch' says '^plus  *2 .* 0$' err
 result 'and in titles' says '^== plus, device 1$' err

@@ -296,10 +296,10 @@ HAUL_DEVICE void haul_team_reduce_scatter(const haul_team *team, const haul_node
         haul_team_reduce_scatter(&team, node, to, offset, count, value);                                               \
     }
 #define HAUL_NO_PARAMETER
-#define HAUL_PARAMETER_TEAM const haul_team *of,
+#define HAUL_PARAMETER_TEAM haul_team of,
 HAUL_DEFINE_PEER(block, HAUL_NO_PARAMETER, haul_this_block(0))
 HAUL_DEFINE_PEER(warp, HAUL_NO_PARAMETER, haul_this_warp())
-HAUL_DEFINE_PEER(warps, HAUL_PARAMETER_TEAM, *of)
+HAUL_DEFINE_PEER(warps, HAUL_PARAMETER_TEAM, of)
 #undef HAUL_DEFINE_PEER
 #undef HAUL_NO_PARAMETER
 #undef HAUL_PARAMETER_TEAM

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "count/l2.h"
+#include "count/peer_lines.h"
 
 typedef struct fixture {
     sim_l2 *l2;
@@ -307,6 +308,27 @@ static void a_set_without_memory_is_incomplete(void **state) {
 
 #define WITH_L2(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+static void requests_to_a_peer_are_taken_out(void **state) {
+    fixture *f = *state;
+    haul_launch_record r = {0};
+    sim_peer_lines peers = {0};
+    sim_peer_lines_add(&peers, 1 << 20, 2 << 20);
+    const uint64_t theirs = (1 << 20) / 128, ours = theirs - 1, behind = (2 << 20) / 128;
+    sim_log_add(&f->logs[0], ours, 15, SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL);
+    sim_log_add(&f->logs[0], theirs, 7, SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL);
+    sim_log_add(&f->logs[0], behind - 1, 15, SIM_LOG_WRITE, 32, SIM_PRIORITY_NORMAL);
+    sim_log_add(&f->logs[0], theirs + 5, 1, SIM_LOG_ATOMIC, 4, SIM_PRIORITY_NORMAL);
+    sim_log_add(&f->logs[0], behind, 15, SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL);
+    sim_peer_lines_take(&peers, &f->logs[0]);
+    sim_peer_lines_record(&peers, &r);
+    size_t left = 0;
+    for (unsigned s = 0; s < SIM_SLICES; s++) left += f->logs[0].slices[s].count;
+    assert_int_equal(left, 2);
+    assert_true(r.counters[HAUL_COUNTER_NVLINK_READ_BYTES] == 32 * 4);
+    assert_true(r.counters[HAUL_COUNTER_NVLINK_WRITE_BYTES] == 32 * 5);
+    assert_true(r.counters[HAUL_COUNTER_L2_READ_SECTORS] == 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_L2(a_miss_brings_sixty_four_bytes),
@@ -328,6 +350,7 @@ int main(void) {
         WITH_L2(what_persists_outlives_launches),
         WITH_L2(what_does_not_persist_is_evicted_between_launches),
         WITH_L2(a_reset_makes_what_persisted_ordinary),
+        cmocka_unit_test(requests_to_a_peer_are_taken_out),
         cmocka_unit_test(lines_of_a_slice_keep_apart),
         cmocka_unit_test(a_miss_of_ada_brings_one_sector),
         cmocka_unit_test(no_memory_is_an_error),

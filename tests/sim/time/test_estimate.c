@@ -192,8 +192,21 @@ static void counters_that_were_not_read_count_as_nothing(void **state) {
     assert_true(isfinite(sim_estimate_us(sim_machine_find("a100"), &r, &no_waits)));
 }
 
+/* Kernels of two H200 that read 1 GiB of the other one's memory reach 372 GB/s, those that write reach 369. */
+static void a_copy_from_a_peer_is_bound_by_the_links(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h200");
+    const double bytes = 1 << 30;
+    haul_launch_record r = copy_of_mebibytes(1024);
+    r.counters[HAUL_COUNTER_DRAM_READ_SECTORS] = 0;
+    const sim_waits reads = {.peer_read = bytes / 32}, writes = {.peer_written = bytes / 32};
+    assert_within(bytes / sim_estimate_us(m, &r, &reads) * 1e-3, 355, 372);
+    assert_within(bytes / sim_estimate_us(m, &r, &writes) * 1e-3, 352, 369);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copy_from_a_peer_is_bound_by_the_links),
         cmocka_unit_test(an_empty_launch_costs_what_starting_it_costs),
         cmocka_unit_test(a_large_copy_is_bound_by_device_memory),
         cmocka_unit_test(twice_the_bytes_take_twice_as_long),
