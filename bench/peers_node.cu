@@ -9,13 +9,13 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define CHECK(call)                                                                                      \
-    do {                                                                                                 \
-        const cudaError_t error_ = (call);                                                               \
-        if (error_ != cudaSuccess) {                                                                     \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_));   \
-            exit(1);                                                                                     \
-        }                                                                                                \
+#define CHECK(call)                                                                                    \
+    do {                                                                                               \
+        const cudaError_t error_ = (call);                                                             \
+        if (error_ != cudaSuccess) {                                                                   \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_)); \
+            exit(1);                                                                                   \
+        }                                                                                              \
     } while (0)
 
 enum { GPUS = 2, ROUNDS = 5, PINGS = 1000, MOST_BLOCKS = 32, THREADS = 512 };
@@ -99,7 +99,8 @@ static void start(enum way way, int from, size_t bytes) {
     CHECK(cudaSetDevice(runs));
     if (way == ENGINES) CHECK(cudaMemcpyPeerAsync(out[to], to, in[from], from, bytes, streams[runs]));
     if (way == READ || way == WRITE) put<<<2 * sms, THREADS, 0, streams[runs]>>>(out[to], in[from], bytes);
-    if (way == BULK_READ || way == BULK_WRITE) put_bulk<<<sms, 32, STAGES * TILE, streams[runs]>>>(out[to], in[from], bytes);
+    if (way == BULK_READ || way == BULK_WRITE)
+        put_bulk<<<sms, 32, STAGES * TILE, streams[runs]>>>(out[to], in[from], bytes);
     CHECK(cudaGetLastError());
 }
 
@@ -215,10 +216,12 @@ static void measure_messages(double flag_us, double gbps) {
         double best = 1e30;
         int blocks = 1;
         for (int n = 1; n <= MOST_BLOCKS; n *= 2) {
-            const double us = round_us(PINGS, [&](int g) {
-                                  messages<<<n, THREADS, 0, streams[g]>>>(out[1 - g], in[g], bytes, signals[g],
-                                                                          signals[1 - g], PINGS, g == 0);
-                              }) / 2;
+            const double us = round_us(PINGS,
+                                       [&](int g) {
+                                           messages<<<n, THREADS, 0, streams[g]>>>(out[1 - g], in[g], bytes, signals[g],
+                                                                                   signals[1 - g], PINGS, g == 0);
+                                       }) /
+                              2;
             if (us < best) best = us, blocks = n;
         }
         const double bound = flag_us / 2 + (double)bytes / (gbps * 1e3);
@@ -230,9 +233,8 @@ int main(int argc, char **argv) {
     const size_t bytes = (size_t)(argc > 1 ? atoi(argv[1]) : 1024) << 20;
     prepare(bytes);
     measure_copies(bytes);
-    const double flag_us = round_us(PINGS, [&](int g) {
-        flags<<<1, 1, 0, streams[g]>>>(signals[g], signals[1 - g], PINGS, g == 0);
-    });
+    const double flag_us =
+        round_us(PINGS, [&](int g) { flags<<<1, 1, 0, streams[g]>>>(signals[g], signals[1 - g], PINGS, g == 0); });
     printf("flag round trip: %.2f us\n", flag_us);
     measure_messages(flag_us, rate(ENGINES, 0, bytes));
     return 0;

@@ -1,5 +1,5 @@
-/* A stencil of radius 4 on two GPUs with NVLink. Each GPU keeps half of the array. In every step a kernel first computes
- * the elements at its border, gives them to the neighbour with a signal, and computes the interior meanwhile.
+/* A stencil of radius 4 on two GPUs with NVLink. Each GPU keeps half of the array. In every step a kernel first
+ * computes the elements at its border, gives them to the neighbour with a signal, and computes the interior meanwhile.
  *
  *   nvcc -std=c++17 -O3 -arch=sm_90 -Iinclude -o halo2 examples/programs/halo2.cu && ./halo2 [ELEMENTS [STEPS]]
  *   haul run --device sim:h200x2 -- ./halo2 */
@@ -13,13 +13,13 @@
 enum { RADIUS = 4, GPUS = 2, THREADS = 256, MOST_STEPS = 1000 };
 enum { BYTES = RADIUS * sizeof(float) };
 
-#define CHECK(call)                                                                       \
-    do {                                                                                  \
-        const cudaError_t error_ = (call);                                                \
-        if (error_ != cudaSuccess) {                                                      \
-            std::printf("%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_));   \
-            std::exit(1);                                                                 \
-        }                                                                                 \
+#define CHECK(call)                                                                     \
+    do {                                                                                \
+        const cudaError_t error_ = (call);                                              \
+        if (error_ != cudaSuccess) {                                                    \
+            std::printf("%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_)); \
+            std::exit(1);                                                               \
+        }                                                                               \
     } while (0)
 
 __host__ __device__ static float weighted(const float *at) {
@@ -40,7 +40,8 @@ __global__ void step(float *out, const float *in, int count, int at, haul_side l
         return;
     }
     const int border = at;
-    for (int i = (int)((blockIdx.x - 1) * blockDim.x + threadIdx.x); i < count; i += (int)((gridDim.x - 1) * blockDim.x))
+    for (int i = (int)((blockIdx.x - 1) * blockDim.x + threadIdx.x); i < count;
+         i += (int)((gridDim.x - 1) * blockDim.x))
         if (i < border || i >= border + RADIUS) out[i] = weighted(in + i);
 }
 

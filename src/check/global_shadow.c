@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "check/node.h"
 #include "state/block.h"
 
 #include <string.h>
@@ -35,7 +34,6 @@ haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
 
 void sim_watch_free(sim_watch *watch) {
     if (!watch) return;
-    sim_node_state_free(watch->node);
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) {
         sim_slice *x = &watch->slices[s];
         for (size_t i = 0; i < x->capacity; i++) {

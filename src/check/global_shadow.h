@@ -83,7 +83,6 @@ struct sim_watch {
     sim_known **released; /* by cluster, by actor: all accesses it has published to all blocks, then the published
                              reads; NULL if there are too many clusters */
     uint32_t epoch;
-    struct sim_node_state *node; /* NULL: nothing happened yet, or there is one device */
     sim_slice slices[SIM_WATCH_SLICES];
 };
 

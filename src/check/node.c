@@ -63,11 +63,11 @@ typedef struct knowledge {
     uint32_t fenced;             /* the device's time at its last fence; 0: none */
 } knowledge;
 
-struct sim_node_state {
+typedef struct sim_node_state {
     knowledge *clusters;
     sim_node_times all; /* what any cluster knows */
     bool shares;        /* other devices reach this one's memory */
-};
+} sim_node_state;
 
 /* ---- memory ---- */
 
@@ -91,9 +91,10 @@ void sim_node_free(sim_node *n) {
     memory_free(n);
 }
 
-void sim_node_state_free(sim_node_state *s) {
-    if (s) memory_free(s->clusters);
-    memory_free(s);
+void sim_node_launch_end(sim_node_launch *l) {
+    if (l->state) memory_free(l->state->clusters);
+    memory_free(l->state);
+    l->state = NULL;
 }
 
 uint32_t sim_node_tick(sim_node *n, uint32_t device) {
@@ -185,7 +186,6 @@ typedef struct player {
     sim_node_state *state;
     knowledge *own; /* of the entry's cluster */
     const sim_logged *e;
-    bool failed;
 } player;
 
 static void raise(sim_node_times *to, const sim_node_times *from) {
@@ -218,7 +218,8 @@ static sim_finding *report(const player *p, haul_finding_kind kind, haul_action 
 /* Says why a flag, if there was one, has not ordered the two. */
 static const char *reason(const player *p, const touch *t) {
     if (t->time <= p->own->heard.of[t->device])
-        return "the flag that announces it was read, but neither that read nor a fence after it acquires at the scope of "
+        return "the flag that announces it was read, but neither that read nor a fence after it acquires at the scope "
+               "of "
                "the system";
     const flag *told = NULL;
     for (unsigned h = 0; h < FLAGS && !told; h++)
@@ -367,14 +368,13 @@ static sim_node_state *make_state(const sim_grid *g) {
     return NULL;
 }
 
-bool sim_node_play(sim_watch *watch, sim_node_state **state, const sim_access_log *log) {
+bool sim_node_play(sim_watch *watch, const sim_access_log *log) {
     const sim_grid *g = watch->grid;
     player p = {.watch = watch, .node = g->node->node, .launch = g->node};
-    if (!*state) *state = make_state(g);
-    if (!*state) return false;
+    if (!p.launch->state) p.launch->state = make_state(g);
     if (!p.launch->number) p.launch->number = name_launch(p.node, g, p.launch->device);
-    if (!p.launch->number) return false;
-    p.state = *state;
+    if (!p.launch->state || !p.launch->number) return false;
+    p.state = p.launch->state;
     p.state->shares = sim_memory_is_shared(g->memory);
     for (size_t i = 0; i < log->count; i++) {
         p.e = &log->entries[i];

@@ -26,8 +26,9 @@ typedef struct sim_node_times {
 typedef struct sim_node_launch {
     sim_node *node;
     uint32_t device;
-    uint32_t number; /* from sim_node_begin() */
-    sim_node_times floor; /* what the order of streams tells */
+    uint32_t number;              /* 0 until the first event */
+    sim_node_times floor;         /* what the order of streams tells */
+    struct sim_node_state *state; /* what its blocks know; owned; NULL until the first event */
 } sim_node_launch;
 
 /* NULL without memory. */
@@ -50,11 +51,10 @@ enum {
     SIM_NODE_FENCE = 32,  /* a fence at the scope of the system */
 };
 
-/* What the launch's blocks know; made with its first event. `sim_node_state_free()` takes NULL. */
-typedef struct sim_node_state sim_node_state;
-void sim_node_state_free(sim_node_state *state);
+/* Frees what the launch owns. */
+void sim_node_launch_end(sim_node_launch *launch);
 
-/* Plays an SM's log. `state` is the launch's, NULL at first. Returns false without memory. */
-bool sim_node_play(sim_watch *watch, sim_node_state **state, const sim_access_log *log);
+/* Plays an SM's log of the watch's launch. Returns false without memory. */
+bool sim_node_play(sim_watch *watch, const sim_access_log *log);
 
 #endif

@@ -43,7 +43,7 @@ void sim_counting_free(sim_counting *counting);
  * on the number of threads. `countings`: by SM; entries may be NULL. `link`: counts traffic to host memory; NULL if
  * none is mapped. */
 haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads, sim_link *link,
-                                 sim_peer_lines *peers);
+                               sim_peer_lines *peers);
 
 /* Returns the number of requests waiting for the next drain. */
 size_t sim_counting_waiting(const sim_counting *counting);

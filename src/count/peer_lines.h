@@ -1,7 +1,7 @@
 /* What a kernel moves over NVLink when it accesses the memory of other devices.
  *
- * Such requests leave this GPU: the peer's L2 answers them, and this one keeps nothing. So they are taken out of the logs
- * before L2 is replayed, and counted apart. */
+ * Such requests leave this GPU: the peer's L2 answers them, and this one keeps nothing. So they are taken out of the
+ * logs before L2 is replayed, and counted apart. */
 #ifndef HAUL_COUNT_PEER_LINES_H
 #define HAUL_COUNT_PEER_LINES_H
 

@@ -124,7 +124,7 @@ static void play_slice(void *context, size_t slice, unsigned worker) {
 }
 
 haul_status sim_counting_drain(sim_l2 *l2, sim_counting *const *countings, size_t count, int threads, sim_link *link,
-                                 sim_peer_lines *peers) {
+                               sim_peer_lines *peers) {
     sim_log **logs = memory_zeroed(count + 1, sizeof *logs);
     if (!logs) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");
     bool failed = false;

@@ -510,8 +510,7 @@ static haul_status play_requests(sim_run *s, int threads) {
     if (!s->plan) return HAUL_OK;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) s->requests += sim_counting_waiting(s->countings[i]);
     s->requests_since = 0;
-    return sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads, link,
-                              s->peers.count ? &s->peers : NULL);
+    return sim_counting_drain(s->l2, s->countings, s->grid.used_sms, threads, link, s->peers.count ? &s->peers : NULL);
 }
 
 /* Plays the SMs' logged accesses into the shadow of global memory, which finds races between blocks. */
@@ -614,7 +613,7 @@ static haul_status run_epochs(sim_run *s) {
         const bool repeats = sim_cycle_found(&s->cycle, s->sms, s->grid.used_sms);
         s->waits = s->may_pause && (repeats || polls_in_vain(s));
         s->paused = s->waits || (s->may_pause && has_published(s));
-        if (s->paused) return HAUL_OK;
+        if (s->paused) return s->grid.node ? play_accesses(s, 1) : HAUL_OK; /* other devices' follow */
         if (repeats) return report_deadlock(s, "what runs only goes round in loops, in which nothing changes");
     }
 }

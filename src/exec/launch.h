@@ -50,11 +50,11 @@ typedef struct sim_launch {
     sim_kernel_load *load;               /* gets the machine resources that the kernel uses; may be NULL */
     sim_rough_time *rough;               /* gets the estimated time of an uncounted launch; may be NULL */
     struct sim_spares *spares;           /* for uncounted launches; may be NULL */
-    bool *wrote_host;          /* set if the kernel wrote, or may have written, mapped host memory; may be NULL */
+    bool *wrote_host;             /* set if the kernel wrote, or may have written, mapped host memory; may be NULL */
     struct sim_node_launch *node; /* with checks of several devices: its place among them; NULL otherwise */
-    struct sim_use_list *uses; /* with checks: gets what was read and written; may be NULL */
-    sim_cause *cause;          /* cause of a failure; may be NULL */
-    sim_overrun *overrun;      /* gets the kernel's accesses beyond allocations, where those are allowed; may be NULL */
+    struct sim_use_list *uses;    /* with checks: gets what was read and written; may be NULL */
+    sim_cause *cause;             /* cause of a failure; may be NULL */
+    sim_overrun *overrun; /* gets the kernel's accesses beyond allocations, where those are allowed; may be NULL */
 } sim_launch;
 
 #endif

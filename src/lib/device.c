@@ -40,9 +40,25 @@ static int find_machine(const char *name) {
     return -1;
 }
 
+/* A machine's name, an x and a number. */
+static bool names_several(const char *name) {
+    const char *x = strrchr(name, 'x');
+    const size_t length = x ? (size_t)(x - name) : 0;
+    uint64_t number;
+    for (size_t i = 0; length && i < sim_machine_count; i++)
+        if (strlen(sim_machines[i].name) == length && memcmp(sim_machines[i].name, name, length) == 0)
+            return number_u64(x + 1, &number);
+    return false;
+}
+
 /* Fails with the list of machines. */
 static haul_status unknown_machine(const char *name) {
     text known = {0};
+    if (names_several(name))
+        return haul_fail(HAUL_ERROR_NO_DEVICE,
+                         "device sim:%s: several GPUs are for programs, as in haul run --device sim:%s -- ./app, and for "
+                         "haul stream; here, name one",
+                         name, name);
     for (size_t i = 0; i < sim_machine_count; i++) text_printf(&known, "%s%s", i ? ", " : "", sim_machines[i].name);
     haul_fail(HAUL_ERROR_NO_DEVICE, "device sim:%s: no such machine; there are %s", name, text_string(&known));
     text_free(&known);

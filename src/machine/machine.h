@@ -31,17 +31,17 @@ typedef struct sim_machine {
     double l2_gbps;            /* L2 to SMs, sustained */
     double loaded_latency_ns;  /* of a read from device memory under full load */
     double dram_latency_ns, l2_latency_ns, l1_latency_cycles, shared_latency_cycles;
-    double host_link_gbps;      /* one way, pinned */
-    double host_link_both_gbps; /* sum of both directions when both are busy */
-    double pageable_gbps;       /* one way, pageable memory */
-    double host_pair_gbps;      /* one way, pinned: two neighbouring GPUs at once together */
-    uint32_t nvlinks;           /* of a GPU; 0: there are none, and such devices cannot be peers */
-    double peer_gbps;           /* one way over all links of a GPU, by copy engines */
+    double host_link_gbps;                  /* one way, pinned */
+    double host_link_both_gbps;             /* sum of both directions when both are busy */
+    double pageable_gbps;                   /* one way, pageable memory */
+    double host_pair_gbps;                  /* one way, pinned: two neighbouring GPUs at once together */
+    uint32_t nvlinks;                       /* of a GPU; 0: there are none, and such devices cannot be peers */
+    double peer_gbps;                       /* one way over all links of a GPU, by copy engines */
     double peer_read_gbps, peer_write_gbps; /* by kernels that read, or write, a peer's memory */
-    double peer_flag_us;        /* a flag's way to a peer's memory and back, both kernels polling their own memory */
-    double host_copy_gbps;      /* one host thread, memory to memory */
-    double uncached_read_gbps;  /* one host thread, from write-combined memory */
-    double file_gbps;           /* files of the host */
+    double peer_flag_us;       /* a flag's way to a peer's memory and back, both kernels polling their own memory */
+    double host_copy_gbps;     /* one host thread, memory to memory */
+    double uncached_read_gbps; /* one host thread, from write-combined memory */
+    double file_gbps;          /* files of the host */
     uint32_t copy_engines;
 } sim_machine;
 

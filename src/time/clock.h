@@ -13,10 +13,10 @@
 #include <haul/status.h>
 
 typedef enum sim_engine {
-    SIM_ENGINE_IN,     /* copies from host to device */
-    SIM_ENGINE_OUT,    /* from device to host */
-    SIM_ENGINE_SMS,    /* kernels: sim_clock_place_kernel() */
-    SIM_ENGINE_DEVICE, /* copies and fills within device memory */
+    SIM_ENGINE_IN,        /* copies from host to device */
+    SIM_ENGINE_OUT,       /* from device to host */
+    SIM_ENGINE_SMS,       /* kernels: sim_clock_place_kernel() */
+    SIM_ENGINE_DEVICE,    /* copies and fills within device memory */
     SIM_ENGINE_LINKS_OUT, /* NVLink: copies to other devices */
     SIM_ENGINE_LINKS_IN,  /* from other devices */
     SIM_ENGINE_COUNT

@@ -176,6 +176,7 @@ static void end(sim_work *w, haul_status status, double *us, sim_kernel_load *lo
 void sim_running_drop(struct sim_running *r) {
     if (!r) return;
     sim_launch_drop(r->run);
+    sim_node_launch_end(&r->node);
     sim_use_list_free(&r->uses);
     arena_free(&r->memory);
     memory_free(r);

@@ -26,7 +26,7 @@ struct sim_ordered {
     sim_order_end end;
     sim_use_list reach;
     uint32_t device, ended; /* of a launch that is done: its device, and the time there (check/node.h); 0: neither */
-    sim_ordered *next; /* issued later */
+    sim_ordered *next;      /* issued later */
 };
 
 struct sim_order {

@@ -1,5 +1,5 @@
-/* Kernels on two devices that hand data over by flags, right and with one defect each: what the argument names. Prints a
- * checksum. */
+/* Kernels on two devices that hand data over by flags, right and with one defect each: what the argument names. Prints
+ * a checksum. */
 #include <haul/device.h>
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-/* What haul/device/peer.h has, on four devices: each function between all of them, compared with the host. Prints ok. */
+/* What haul/device/peer.h has, on four devices: each function between all of them, compared with the host. Prints ok.
+ */
 #include <haul/device.h>
 
 #include <cstdio>
@@ -132,7 +133,8 @@ static void try_tiles() {
     for (unsigned d = 0; d < DEVICES; d++) {
         const float *found = read(nodes[d].gathered, DEVICES * TILE);
         for (unsigned i = 0; i < DEVICES * TILE; i++)
-            if (found[i] != value_of(i / TILE, 1, i % TILE)) fail("gather", d, i, found[i], value_of(i / TILE, 1, i % TILE));
+            if (found[i] != value_of(i / TILE, 1, i % TILE))
+                fail("gather", d, i, found[i], value_of(i / TILE, 1, i % TILE));
         found = read(nodes[d].sum, TILE);
         for (unsigned i = 0; i < TILE; i++) {
             float sum = 0;
@@ -191,9 +193,11 @@ static void try_halo(int pulls) {
     for (unsigned d = 0; d < DEVICES; d++) {
         const float *found = read(nodes[d].halo, 4 * SIDE);
         for (unsigned i = 0; i < SIDE; i++) {
-            const float left = d ? value_of(d - 1, 3, SIDE + i) : 0, right = d + 1 < DEVICES ? value_of(d + 1, 3, i) : 0;
+            const float left = d ? value_of(d - 1, 3, SIDE + i) : 0,
+                        right = d + 1 < DEVICES ? value_of(d + 1, 3, i) : 0;
             if (found[i] != left) fail(pulls ? "pull" : "push", d, i, found[i], left);
-            if (found[3 * SIDE + i] != right) fail(pulls ? "pull" : "push", d, 3 * SIDE + i, found[3 * SIDE + i], right);
+            if (found[3 * SIDE + i] != right)
+                fail(pulls ? "pull" : "push", d, 3 * SIDE + i, found[3 * SIDE + i], right);
         }
     }
 }

@@ -9,7 +9,9 @@ root=$1 program=$work/node halo=$work/halo2
 
 says() { grep -qe "$1" "$work/err"; }
 gives() { [ "$(cat "$work/out")" = "$1" ]; }
-compiles() { "$haul" cc -std=c++17 -I"$root/include" "$root/$1" -o "$2" >"$work/log" 2>&1; }
+compiles() { # SOURCE PROGRAM [OPTION]
+    "$haul" cc -std=c++17 ${3-} -I"$root/include" "$root/$1" -o "$2" >"$work/log" 2>&1
+}
 found() { # DEFECT KIND KERNEL
     result "$1: found" exits_with 1 "$haul" check --device sim:h200x2 -- "$program" "$1"
     result "$1: in its kernel" says "error: $2 in $3, launch"
@@ -26,6 +28,11 @@ found atomic scope-too-narrow push
 found plain race-peers pull
 found free use-after-free read_late
 
+for sm in 80 90; do
+    result "sm_$sm: haul cc compiles transfers" compiles tests/programs/node_transfers.cu "$work/transfers" -arch=sm_$sm
+    result "sm_$sm: four devices give each other tiles" exits_with 0 "$haul" check --device sim:h200x4 -- "$work/transfers"
+    result "sm_$sm: which are right" gives ok
+done
 result 'haul cc compiles the example' compiles examples/programs/halo2.cu "$halo"
 result 'it runs on two devices' exits_with 0 "$haul" check --device sim:h200x2 -- "$halo" 2000 5
 result 'and is right' gives ok

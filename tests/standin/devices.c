@@ -159,15 +159,15 @@ enum { COUNT = 64, BYTES = 4 * COUNT, TO_DEVICE = 1, TO_HOST = 2, BY_ADDRESS = 4
     "  .reg .b64 %rd<5>;\n  .reg .b32 %r<5>;\n  ld.param.u64 %rd1, [out];\n  ld.param.u64 %rd2, [in];\n"        \
     "  mov.u32 %r1, %tid.x;\n  mul.wide.u32 %rd3, %r1, 4;\n  add.s64 %rd1, %rd1, %rd3;\n  add.s64 %rd2, %rd2, " \
     "%rd3;\n"
-#define ONE_THREAD                                                                                          \
-    "  .reg .pred %p<2>;\n  .reg .b64 %rd<3>;\n  .reg .b32 %r<3>;\n  ld.param.u64 %rd1, [out];\n"          \
+#define ONE_THREAD                                                                                \
+    "  .reg .pred %p<2>;\n  .reg .b64 %rd<3>;\n  .reg .b32 %r<3>;\n  ld.param.u64 %rd1, [out];\n" \
     "  ld.param.u64 %rd2, [in];\n  mov.u32 %r1, %tid.x;\n  setp.ne.u32 %p1, %r1, 0;\n  @%p1 ret;\n"
-#define GIVE(name, store)                                                                               \
-    ".visible .entry " name "(.param .u64 out, .param .u64 in) {\n" ONE_THREAD                          \
+#define GIVE(name, store)                                                      \
+    ".visible .entry " name "(.param .u64 out, .param .u64 in) {\n" ONE_THREAD \
     "  st.global.u32 [%rd2+4], 5;\n  " store ".global.u32 [%rd2], 1;\n  ret;\n}\n"
-#define TAKE(name, load)                                                                                \
-    ".visible .entry " name "(.param .u64 out, .param .u64 in) {\n" ONE_THREAD                          \
-    "again:\n  " load ".global.u32 %r1, [%rd2];\n  setp.eq.u32 %p1, %r1, 0;\n  @%p1 bra again;\n"     \
+#define TAKE(name, load)                                                                         \
+    ".visible .entry " name "(.param .u64 out, .param .u64 in) {\n" ONE_THREAD "again:\n  " load \
+    ".global.u32 %r1, [%rd2];\n  setp.eq.u32 %p1, %r1, 0;\n  @%p1 bra again;\n"                  \
     "  ld.global.u32 %r2, [%rd2+4];\n  st.global.u32 [%rd1], %r2;\n  ret;\n}\n"
 static const char ptx[] =
     ".version 8.1\n.target sm_90\n.address_size 64\n.visible .global .align 4 .u32 step = 1;\n"
@@ -184,7 +184,7 @@ static const char ptx[] =
     "  ld.u32 %r2, [%rd2];\n  multimem.red.relaxed.sys.global.add.u32 [%rd1], %r2;\n  ret;\n}\n"
     /* one thread: in[1] = 5; the flag in[0] says so. out[0] = in[1], after the flag says so */
     GIVE("give", "st.release.sys") GIVE("give_narrow", "st.release.gpu") GIVE("give_relaxed", "st.relaxed.sys")
-    TAKE("take", "ld.acquire.sys") TAKE("take_relaxed", "ld.relaxed.sys");
+        TAKE("take", "ld.acquire.sys") TAKE("take_relaxed", "ld.relaxed.sys");
 
 static struct fat {
     uint32_t magic;
@@ -206,7 +206,8 @@ static struct {
     const void *container, *linked;
 } wrapper = {0x466243b1, 1, &fat, NULL};
 
-static char plus, sum, spread, give, give_narrow, give_relaxed, take, take_relaxed, step, total_name; /* what stands for them on the host */
+static char plus, sum, spread, give, give_narrow, give_relaxed, take, take_relaxed, step,
+    total_name; /* what stands for them on the host */
 static uint32_t *total;
 static void **handle;
 
@@ -671,13 +672,28 @@ int main(int count, char **arguments) {
     static const struct {
         const char *name;
         int (*run)(void);
-    } tasks[] = {
-        {"list", list},         {"variables", variables}, {"memory", memory},       {"peers", peers},
-        {"fault", fault},       {"copies", copies},       {"processes", processes}, {"other-process", other_process},
-        {"progress", progress}, {"host", host},           {"streams", streams},     {"graph", graph},
-        {"pool", pool},         {"contexts", contexts},   {"library", library},     {"virtual", virtual},
-        {"work", work},         {"overrun", overrun},     {"flag", flag},           {"narrow-flag", narrow_flag},
-        {"relaxed-flag", relaxed_flag}, {"relaxed-read", relaxed_read}};
+    } tasks[] = {{"list", list},
+                 {"variables", variables},
+                 {"memory", memory},
+                 {"peers", peers},
+                 {"fault", fault},
+                 {"copies", copies},
+                 {"processes", processes},
+                 {"other-process", other_process},
+                 {"progress", progress},
+                 {"host", host},
+                 {"streams", streams},
+                 {"graph", graph},
+                 {"pool", pool},
+                 {"contexts", contexts},
+                 {"library", library},
+                 {"virtual", virtual},
+                 {"work", work},
+                 {"overrun", overrun},
+                 {"flag", flag},
+                 {"narrow-flag", narrow_flag},
+                 {"relaxed-flag", relaxed_flag},
+                 {"relaxed-read", relaxed_read}};
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
         if (count == 2 && strcmp(arguments[1], tasks[i].name) == 0) return tasks[i].run();
     return 2;

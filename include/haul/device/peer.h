@@ -1,8 +1,8 @@
 /* Memory of a peer GPU, over NVLink: copies, and signals that announce them.
  *
  * All transfers of haul/device/transfers.h take a peer's addresses, too: loads, stores, bulk copies and additions. What
- * they lack is order between GPUs, which this file adds. A signal is a 32-bit number in global memory that only grows. It
- * starts as 0 and lies in the memory of the GPU that waits for it, so that polling costs the link nothing.
+ * they lack is order between GPUs, which this file adds. A signal is a 32-bit number in global memory that only grows.
+ * It starts as 0 and lies in the memory of the GPU that waits for it, so that polling costs the link nothing.
  *
  * Names: haul_block_..., haul_warp_... and haul_warps_... say who calls, as in haul/device/transfers.h; all threads of
  * the team call together. The verbs:
@@ -17,7 +17,8 @@
  *   halo_push, halo_await      give both neighbours this GPU's borders; wait for theirs
  *   halo_pull                  takes the neighbours' borders
  *   all_gather                 gives a tile to all GPUs
- *   reduce_scatter             adds up a tile of all GPUs in the order of their ranks, so the bits do not depend on time
+ *   reduce_scatter             adds up a tile of all GPUs in the order of their ranks, so the bits do not depend on
+ * time
  *
  * Scopes and fences. A signal is released, and awaited, at the scope of the system: a narrower one does not reach a
  * peer. The team's barrier and the release of one thread cover what all its threads have stored. Bulk copies are
@@ -117,8 +118,8 @@ HAUL_DEVICE void haul_team_put_signal(const haul_team *team, void *to, const voi
 }
 
 /* From shared memory that the team has written. One thread starts a bulk copy and waits until it is complete; before
- * sm_90 all threads store. Both addresses and `bytes` are multiples of 16. The source may be overwritten when all of the
- * team have returned and met. */
+ * sm_90 all threads store. Both addresses and `bytes` are multiples of 16. The source may be overwritten when all of
+ * the team have returned and met. */
 HAUL_DEVICE void haul_team_send_signal(const haul_team *team, void *to, const void *from, unsigned bytes,
                                        haul_signal *signal, unsigned value) {
     const unsigned long long target = haul_global_address(to);
@@ -152,8 +153,8 @@ typedef struct haul_side {
     haul_signal *signal, *peer_signal;             /* a side's own signal is set by its neighbour */
 } haul_side;
 
-/* Gives the neighbours this GPU's borders as those of step `step`, 1 or more. The neighbours must be done with the halo of
- * the step before: give each step of two a halo of its own, or await theirs first. */
+/* Gives the neighbours this GPU's borders as those of step `step`, 1 or more. The neighbours must be done with the halo
+ * of the step before: give each step of two a halo of its own, or await theirs first. */
 HAUL_DEVICE void haul_team_halo_push(const haul_team *team, const haul_side sides[2], unsigned long long bytes,
                                      unsigned step) {
     for (unsigned k = 0; k < 2; k++)
@@ -240,60 +241,60 @@ HAUL_DEVICE void haul_team_reduce_scatter(const haul_team *team, const haul_node
 
 /* ---- by team ---- */
 
-#define HAUL_DEFINE_PEER(kind, parameters, make)                                                                       \
-    HAUL_DEVICE void haul_##kind##_signal(parameters haul_signal *signal, unsigned value) {                            \
-        const haul_team team = make;                                                                                   \
-        haul_team_signal(&team, signal, value);                                                                        \
-    }                                                                                                                  \
-    HAUL_DEVICE void haul_##kind##_await(parameters const haul_signal *signal, unsigned value) {                       \
-        const haul_team team = make;                                                                                   \
-        haul_team_await(&team, signal, value);                                                                         \
-    }                                                                                                                  \
-    HAUL_DEVICE void haul_##kind##_put(parameters void *to, const void *from, unsigned long long bytes) {              \
-        const haul_team team = make;                                                                                   \
-        haul_team_put(&team, to, from, bytes);                                                                         \
-    }                                                                                                                  \
-    HAUL_DEVICE void haul_##kind##_put_signal(parameters void *to, const void *from, unsigned long long bytes,         \
-                                              haul_signal *signal, unsigned value) {                                   \
-        const haul_team team = make;                                                                                   \
-        haul_team_put_signal(&team, to, from, bytes, signal, value);                                                   \
-    }                                                                                                                  \
-    HAUL_DEVICE void haul_##kind##_send_signal(parameters void *to, const void *from, unsigned bytes,                  \
-                                               haul_signal *signal, unsigned value) {                                  \
-        const haul_team team = make;                                                                                   \
-        haul_team_send_signal(&team, to, from, bytes, signal, value);                                                  \
-    }                                                                                                                  \
-    HAUL_DEVICE void haul_##kind##_halo_push(parameters const haul_side sides[2], unsigned long long bytes,            \
-                                             unsigned step) {                                                          \
-        const haul_team team = make;                                                                                   \
-        haul_team_halo_push(&team, sides, bytes, step);                                                                \
-    }                                                                                                                  \
-    HAUL_DEVICE void haul_##kind##_halo_await(parameters const haul_side sides[2], unsigned step) {                    \
-        const haul_team team = make;                                                                                   \
-        haul_team_halo_await(&team, sides, step);                                                                      \
-    }                                                                                                                  \
-    HAUL_DEVICE void haul_##kind##_halo_pull(parameters const haul_side sides[2], unsigned long long bytes,            \
-                                             unsigned step) {                                                          \
-        const haul_team team = make;                                                                                   \
-        haul_team_halo_pull(&team, sides, bytes, step);                                                                \
-    }                                                                                                                  \
-    HAUL_DEVICE void haul_##kind##_node_signal(parameters const haul_node *node, unsigned value) {                     \
-        const haul_team team = make;                                                                                   \
-        haul_team_node_signal(&team, node, value);                                                                     \
-    }                                                                                                                  \
-    HAUL_DEVICE void haul_##kind##_node_await(parameters const haul_node *node, unsigned value) {                      \
-        const haul_team team = make;                                                                                   \
-        haul_team_node_await(&team, node, value);                                                                      \
-    }                                                                                                                  \
-    HAUL_DEVICE void haul_##kind##_all_gather(parameters const haul_node *node, const void *tile,                      \
-                                              unsigned long long offset, unsigned long long bytes, unsigned value) {   \
-        const haul_team team = make;                                                                                   \
-        haul_team_all_gather(&team, node, tile, offset, bytes, value);                                                 \
-    }                                                                                                                  \
-    HAUL_DEVICE void haul_##kind##_reduce_scatter(parameters const haul_node *node, float *to,                         \
-                                                  unsigned long long offset, unsigned count, unsigned value) {         \
-        const haul_team team = make;                                                                                   \
-        haul_team_reduce_scatter(&team, node, to, offset, count, value);                                               \
+#define HAUL_DEFINE_PEER(kind, parameters, make)                                                                     \
+    HAUL_DEVICE void haul_##kind##_signal(parameters haul_signal *signal, unsigned value) {                          \
+        const haul_team team = make;                                                                                 \
+        haul_team_signal(&team, signal, value);                                                                      \
+    }                                                                                                                \
+    HAUL_DEVICE void haul_##kind##_await(parameters const haul_signal *signal, unsigned value) {                     \
+        const haul_team team = make;                                                                                 \
+        haul_team_await(&team, signal, value);                                                                       \
+    }                                                                                                                \
+    HAUL_DEVICE void haul_##kind##_put(parameters void *to, const void *from, unsigned long long bytes) {            \
+        const haul_team team = make;                                                                                 \
+        haul_team_put(&team, to, from, bytes);                                                                       \
+    }                                                                                                                \
+    HAUL_DEVICE void haul_##kind##_put_signal(parameters void *to, const void *from, unsigned long long bytes,       \
+                                              haul_signal *signal, unsigned value) {                                 \
+        const haul_team team = make;                                                                                 \
+        haul_team_put_signal(&team, to, from, bytes, signal, value);                                                 \
+    }                                                                                                                \
+    HAUL_DEVICE void haul_##kind##_send_signal(parameters void *to, const void *from, unsigned bytes,                \
+                                               haul_signal *signal, unsigned value) {                                \
+        const haul_team team = make;                                                                                 \
+        haul_team_send_signal(&team, to, from, bytes, signal, value);                                                \
+    }                                                                                                                \
+    HAUL_DEVICE void haul_##kind##_halo_push(parameters const haul_side sides[2], unsigned long long bytes,          \
+                                             unsigned step) {                                                        \
+        const haul_team team = make;                                                                                 \
+        haul_team_halo_push(&team, sides, bytes, step);                                                              \
+    }                                                                                                                \
+    HAUL_DEVICE void haul_##kind##_halo_await(parameters const haul_side sides[2], unsigned step) {                  \
+        const haul_team team = make;                                                                                 \
+        haul_team_halo_await(&team, sides, step);                                                                    \
+    }                                                                                                                \
+    HAUL_DEVICE void haul_##kind##_halo_pull(parameters const haul_side sides[2], unsigned long long bytes,          \
+                                             unsigned step) {                                                        \
+        const haul_team team = make;                                                                                 \
+        haul_team_halo_pull(&team, sides, bytes, step);                                                              \
+    }                                                                                                                \
+    HAUL_DEVICE void haul_##kind##_node_signal(parameters const haul_node *node, unsigned value) {                   \
+        const haul_team team = make;                                                                                 \
+        haul_team_node_signal(&team, node, value);                                                                   \
+    }                                                                                                                \
+    HAUL_DEVICE void haul_##kind##_node_await(parameters const haul_node *node, unsigned value) {                    \
+        const haul_team team = make;                                                                                 \
+        haul_team_node_await(&team, node, value);                                                                    \
+    }                                                                                                                \
+    HAUL_DEVICE void haul_##kind##_all_gather(parameters const haul_node *node, const void *tile,                    \
+                                              unsigned long long offset, unsigned long long bytes, unsigned value) { \
+        const haul_team team = make;                                                                                 \
+        haul_team_all_gather(&team, node, tile, offset, bytes, value);                                               \
+    }                                                                                                                \
+    HAUL_DEVICE void haul_##kind##_reduce_scatter(parameters const haul_node *node, float *to,                       \
+                                                  unsigned long long offset, unsigned count, unsigned value) {       \
+        const haul_team team = make;                                                                                 \
+        haul_team_reduce_scatter(&team, node, to, offset, count, value);                                             \
     }
 #define HAUL_NO_PARAMETER
 #define HAUL_PARAMETER_TEAM haul_team of,

@@ -309,24 +309,26 @@ static void a_set_without_memory_is_incomplete(void **state) {
 #define WITH_L2(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 static void requests_to_a_peer_are_taken_out(void **state) {
-    fixture *f = *state;
+    (void)state;
+    sim_log log = {0};
     haul_launch_record r = {0};
     sim_peer_lines peers = {0};
     sim_peer_lines_add(&peers, 1 << 20, 2 << 20);
     const uint64_t theirs = (1 << 20) / 128, ours = theirs - 1, behind = (2 << 20) / 128;
-    sim_log_add(&f->logs[0], ours, 15, SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL);
-    sim_log_add(&f->logs[0], theirs, 7, SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL);
-    sim_log_add(&f->logs[0], behind - 1, 15, SIM_LOG_WRITE, 32, SIM_PRIORITY_NORMAL);
-    sim_log_add(&f->logs[0], theirs + 5, 1, SIM_LOG_ATOMIC, 4, SIM_PRIORITY_NORMAL);
-    sim_log_add(&f->logs[0], behind, 15, SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL);
-    sim_peer_lines_take(&peers, &f->logs[0]);
+    sim_log_add(&log, ours, 15, SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL);
+    sim_log_add(&log, theirs, 7, SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL);
+    sim_log_add(&log, behind - 1, 15, SIM_LOG_WRITE, 32, SIM_PRIORITY_NORMAL);
+    sim_log_add(&log, theirs + 5, 1, SIM_LOG_ATOMIC, 4, SIM_PRIORITY_NORMAL);
+    sim_log_add(&log, behind, 15, SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL);
+    sim_peer_lines_take(&peers, &log);
     sim_peer_lines_record(&peers, &r);
     size_t left = 0;
-    for (unsigned s = 0; s < SIM_SLICES; s++) left += f->logs[0].slices[s].count;
+    for (unsigned s = 0; s < SIM_SLICES; s++) left += log.slices[s].count;
     assert_int_equal(left, 2);
     assert_true(r.counters[HAUL_COUNTER_NVLINK_READ_BYTES] == 32 * 4);
     assert_true(r.counters[HAUL_COUNTER_NVLINK_WRITE_BYTES] == 32 * 5);
     assert_true(r.counters[HAUL_COUNTER_L2_READ_SECTORS] == 3);
+    sim_log_free(&log);
 }
 
 int main(void) {

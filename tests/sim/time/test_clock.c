@@ -153,7 +153,6 @@ static void neighbours_share_the_rate_of_the_host(void **state) {
     transfer_at(&a, SIM_ENGINE_IN, 1 << 30);
     const sim_span second = transfer_at(&b, SIM_ENGINE_IN, 1 << 30);
     assert_about(2 * bytes / second.to * 1e-3, 88);
-    assert_about(transfer_at(&b, SIM_ENGINE_OUT, 1 << 20).to, 2 * sim_link_us(b.machine, 1 << 20));
     sim_clock_free(&a);
     sim_clock_free(&b);
 }
