@@ -64,8 +64,8 @@ haul_status module_opt_in(haul_module *module, const haul_launch *launch, bool *
 haul_status device_open_further(const char *name, unsigned number, const haul_device_options *options,
                                 haul_device **device);
 
-/* Splits "sim:h200x4" into the length of the device's own name and the number of such devices, 1 for a name without one.
- * Errors: HAUL_ERROR_LIMIT if a program cannot have that many. */
+/* Splits "sim:h200x4" into the length of the device's own name and the number of such devices, 1 for a name without
+ * one. Errors: HAUL_ERROR_LIMIT if a program cannot have that many. */
 haul_status device_split_number(const char *name, size_t *length, unsigned *number);
 
 /* Ends the device's context, at once or with the last device of its set. */
