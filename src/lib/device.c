@@ -55,10 +55,11 @@ static bool names_several(const char *name) {
 static haul_status unknown_machine(const char *name) {
     text known = {0};
     if (names_several(name))
-        return haul_fail(HAUL_ERROR_NO_DEVICE,
-                         "device sim:%s: several GPUs are for programs, as in haul run --device sim:%s -- ./app, and for "
-                         "haul stream; here, name one",
-                         name, name);
+        return haul_fail(
+            HAUL_ERROR_NO_DEVICE,
+            "device sim:%s: several GPUs are for programs, as in haul run --device sim:%s -- ./app, and for "
+            "haul stream; here, name one",
+            name, name);
     for (size_t i = 0; i < sim_machine_count; i++) text_printf(&known, "%s%s", i ? ", " : "", sim_machines[i].name);
     haul_fail(HAUL_ERROR_NO_DEVICE, "device sim:%s: no such machine; there are %s", name, text_string(&known));
     text_free(&known);

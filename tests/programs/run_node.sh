@@ -20,6 +20,10 @@ found() { # DEFECT KIND KERNEL
 result 'haul cc compiles the kernels' compiles tests/programs/node.cu "$program"
 result 'nothing is found in the right ones' exits_with 0 "$haul" check --device sim:h200x2 -- "$program" right
 result 'and the sums are right' gives 1633920
+# Each of three rounds sends 256 words and a flag, which takes a sector.
+result 'a profile counts what a kernel sends to its peer' exits_with 0 \
+    "$haul" profile --json --device sim:h200x2 -- "$program" right
+result 'sector by sector' says '"nvltx__bytes_data_user":3168'
 found fence race-peers pull
 found release scope-too-narrow push
 found acquire race-peers pull

@@ -273,12 +273,35 @@ static void add_device(report_section *s, const haul_launch_record *r) {
     report_set_row_tone(t, REPORT_STRONG);
 }
 
+static const report_column nvlink_columns[] = {
+    {"class", "NVLink", REPORT_TEXT, NULL},
+    {"bytes", "Bytes", REPORT_BYTES, "of the kernel's own accesses to peers, without the links' packets"},
+    {"throughput", "Throughput", REPORT_RATE, "bytes over the launch's estimated or measured time"},
+};
+
+static void add_nvlink_row(report_table *t, const haul_launch_record *r, const char *title, double bytes) {
+    report_add_row(t);
+    report_add_text(t, "%s", title);
+    report_add_number(t, bytes);
+    report_add_number(t, rate(r, bytes / SECTOR));
+}
+
+static void add_nvlink(report_section *s, const haul_launch_record *r) {
+    const double received = counter(r, HAUL_COUNTER_NVLINK_READ_BYTES),
+                 sent = counter(r, HAUL_COUNTER_NVLINK_WRITE_BYTES);
+    if (received + sent <= 0) return;
+    report_table *t = report_add_table(s, "nvlink", NULL, nvlink_columns, COUNT_OF(nvlink_columns));
+    add_nvlink_row(t, r, "Received from peers", received);
+    add_nvlink_row(t, r, "Sent to peers", sent);
+}
+
 void report_add_memory_tables(report_section *s, const haul_launch_record *record) {
     add_shared(s, record);
     add_constants(s, record);
     add_l1(s, record);
     add_l2(s, record);
     add_device(s, record);
+    add_nvlink(s, record);
 }
 
 /* ---- occupancy ---- */
