@@ -238,7 +238,9 @@ static haul_status set_up_counting(sim_run *s, const sim_launch *l, const haul_o
 
 /* Sets up the data that all parts share. */
 static haul_status set_up(sim_run *s, const sim_launch *l, const haul_occupancy *occupancy) {
-    sim_grid_describe(l, occupancy, &s->grid);
+    uint32_t cluster[3];
+    sim_launch_cluster(l, cluster);
+    sim_grid_describe(l, occupancy, cluster, &s->grid);
     HAUL_TRY(sim_check_residency(&s->grid));
     HAUL_TRY(sim_grid_fit_frames(&s->grid));
     choose_threads(s, l);

@@ -2,7 +2,6 @@
 
 #include "base/number.h"
 #include "base/status.h"
-#include "exec/grid.h"
 #include "machine/host.h"
 
 #include <string.h>
@@ -26,7 +25,7 @@ static void choose_resident(sim_grid *g) {
 }
 
 /* Unchecked launches keep the order of warps of their schedule, but its copies complete at the wait. */
-void sim_grid_describe(const sim_launch *l, const haul_occupancy *occupancy, sim_grid *g) {
+void sim_grid_describe(const sim_launch *l, const haul_occupancy *occupancy, const uint32_t cluster[3], sim_grid *g) {
     *g = (sim_grid){.program = l->program,
                     .machine = l->machine,
                     .memory = l->memory,
@@ -47,7 +46,7 @@ void sim_grid_describe(const sim_launch *l, const haul_occupancy *occupancy, sim
     g->warps = (g->threads + SIM_LANES - 1) / SIM_LANES;
     g->shared_bytes = (uint32_t)(l->program->dynamic_shared_at + l->dynamic_bytes);
     g->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    sim_launch_cluster(l, g->cluster);
+    memcpy(g->cluster, cluster, sizeof g->cluster);
     g->cluster_blocks = g->cluster[0] * g->cluster[1] * g->cluster[2];
     g->explicit_cluster = l->cluster[0] || l->program->function->cluster[0];
     g->clusters = g->blocks / g->cluster_blocks;

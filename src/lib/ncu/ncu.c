@@ -158,10 +158,15 @@ static haul_status make_folder(run *r) {
     return HAUL_OK;
 }
 
-/* All counters at once; ncu leaves out those that the GPU lacks. */
+/* NVLink's counters make ncu fail on a GPU without links. */
+static bool is_everywhere(haul_counter counter) {
+    return counter != HAUL_COUNTER_NVLINK_READ_BYTES && counter != HAUL_COUNTER_NVLINK_WRITE_BYTES;
+}
+
+/* All counters at once; ncu leaves out others that the GPU lacks. */
 static void name_metrics(text *metrics) {
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++)
-        text_printf(metrics, "%s%s.sum", i ? "," : "", haul_counters[i].ncu);
+        if (is_everywhere((haul_counter)i)) text_printf(metrics, "%s%s.sum", i ? "," : "", haul_counters[i].ncu);
     text_put(metrics, ",launch__registers_per_thread");
 }
 
