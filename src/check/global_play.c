@@ -735,8 +735,7 @@ haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int th
     pool_for(SIM_WATCH_SLICES, (unsigned)threads, play_slice, &turn);
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
         failed |= watch->slices[s].failed || watch->slices[s].findings.failed;
-    for (uint32_t i = 0; watch->grid->node && i < count; i++)
-        failed |= !sim_node_play(watch, &sms[i].hazards->log);
+    for (uint32_t i = 0; watch->grid->node && i < count; i++) failed |= !sim_node_play(watch, &sms[i].hazards->log);
     watch->epoch++;
     for (uint32_t i = 0; i < count; i++) {
         failed |= sms[i].hazards->log.failed;

@@ -99,6 +99,8 @@ const char *compare_reason(haul_counter counter) {
     case HAUL_COUNTER_L2_READ_HIT: return "timing decides which SM's read misses first; the misses are compared";
     case HAUL_COUNTER_DRAM_READ_SECTORS: return "hardware counts reads of the kernel's code too";
     case HAUL_COUNTER_DRAM_WRITE_SECTORS: return "hardware writes some dirty sectors back before the kernel ends";
+    case HAUL_COUNTER_NVLINK_READ_BYTES:
+    case HAUL_COUNTER_NVLINK_WRITE_BYTES: return "no launch was recorded that uses a peer's memory";
     default: return NULL;
     }
 }
