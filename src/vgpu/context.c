@@ -354,6 +354,14 @@ void sim_driver_set_checks(bool check, bool strict, const sim_schedule *schedule
     current->schedule = *schedule;
 }
 
+uint64_t sim_driver_memory_place(void) {
+    return sim_memory_place(current->memory);
+}
+
+void sim_driver_memory_go_back(uint64_t place) {
+    sim_memory_go_back(current->memory, place);
+}
+
 void sim_driver_set_counting(haul_counting counting) {
     current->counting = counting;
 }
