@@ -37,7 +37,7 @@ typedef struct checking {
 
 /* What became of a launch. */
 typedef struct outcome {
-    haul_status status; /* with haul_message() */
+    haul_status status;               /* with haul_message() */
     const haul_launch_record *record; /* NULL: none */
     const report_witness *witnesses;  /* of trials, for each finding; NULL: nobody has looked */
     size_t schedules;

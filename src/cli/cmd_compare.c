@@ -4,8 +4,8 @@
  * lib/launch/compare.h decides whether a pair agrees: counters of grade exact must lie in the range, those of grade
  * close near it, those of grade info are shown only. This file runs the launches, prints the pairs and decides the exit
  * status. By default only outputs decide, of which all must be identical; --at-least says how many counters must agree.
- * Each launch is printed as soon as it has run. Ranks of an MPI program share the launches (cli/shared.h); rank 0 compares and
- * prints. */
+ * Each launch is printed as soon as it has run. Ranks of an MPI program share the launches (cli/shared.h); rank 0
+ * compares and prints. */
 #include "base/number.h"
 #include "base/status.h"
 #include "cli/compare_summary.h"

@@ -16,8 +16,9 @@ haul_status cli_shared_device(const haul_ranks *ranks, const char *asked, char d
     const bool several = haul_ranks_count(ranks) > 1;
     if (several && (!asked || strcmp(asked, "auto") == 0)) asked = "sim:h100";
     if (several && strncmp(asked, "gpu", 3) == 0)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "--device %s: several ranks share launches on virtual GPUs: give a "
-                                              "sim:MACHINE, or start one process for a GPU",
+        return haul_fail(HAUL_ERROR_ARGUMENT,
+                         "--device %s: several ranks share launches on virtual GPUs: give a "
+                         "sim:MACHINE, or start one process for a GPU",
                          asked);
     return haul_ranks_choose_device(ranks, asked ? asked : "auto", device);
 }
@@ -92,7 +93,8 @@ static haul_status note_outcomes(cli_shared *s, const char *bytes, uint64_t coun
         s->outcomes[launch - s->begin] = (pack_reader){.at = r.at, .end = r.at + length};
         r.at += length;
     }
-    return r.failed ? haul_fail(HAUL_ERROR_INTERNAL, "ranks: an outcome was not understood: is it the same haul?") : HAUL_OK;
+    return r.failed ? haul_fail(HAUL_ERROR_INTERNAL, "ranks: an outcome was not understood: is it the same haul?")
+                    : HAUL_OK;
 }
 
 /* Rank 0 gets the outcomes of all. */

@@ -1,8 +1,8 @@
 /* Launches of a session, shared out among the ranks of an MPI program.
  *
  * Each rank has a session of its own. Ranks run launches in rounds; rank 0 gets their outcomes as bytes, and takes them
- * in the order of launches, so that what it prints is what one process prints. Launches that may depend on earlier ones,
- * by variables of their module or the device's heap, run on rank 0, in order. */
+ * in the order of launches, so that what it prints is what one process prints. Launches that may depend on earlier
+ * ones, by variables of their module or the device's heap, run on rank 0, in order. */
 #ifndef HAUL_CLI_SHARED_H
 #define HAUL_CLI_SHARED_H
 
@@ -19,10 +19,10 @@ typedef struct cli_shared {
     cli_session *session;
     cli_shared_work *work;
     void *context;
-    size_t begin, end; /* launches of the present round */
-    bool over;         /* no further round comes: all ranks know */
-    text own;          /* this rank's outcomes of the round */
-    char **received;   /* rank 0: those of each rank */
+    size_t begin, end;     /* launches of the present round */
+    bool over;             /* no further round comes: all ranks know */
+    text own;              /* this rank's outcomes of the round */
+    char **received;       /* rank 0: those of each rank */
     pack_reader *outcomes; /* rank 0: of each launch of the round */
     arena memory;          /* of the outcome that was taken last */
 } cli_shared;

@@ -1,7 +1,7 @@
 /* Several devices of one program: opening them together, and access to each other's memory.
  *
- * Real GPUs know each other without further ado. Virtual ones are joined (sim_driver_join()): they then share a clock and
- * pinned memory, and their contexts end together. */
+ * Real GPUs know each other without further ado. Virtual ones are joined (sim_driver_join()): they then share a clock
+ * and pinned memory, and their contexts end together. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -162,8 +162,7 @@ haul_status haul_device_reach(haul_device *d, haul_device *peer, bool reaches) {
     if (!haul_device_can_reach(d, peer))
         return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s cannot access memory of %s: copy it there", d->name, peer->name);
     HAUL_TRY(device_enter(d));
-    const CUresult result =
-        reaches ? d->driver->peer_enable(peer->context, 0) : d->driver->peer_disable(peer->context);
+    const CUresult result = reaches ? d->driver->peer_enable(peer->context, 0) : d->driver->peer_disable(peer->context);
     if (result == (reaches ? CUDA_PEER_ACCESS_ALREADY_ENABLED : CUDA_PEER_ACCESS_NOT_ENABLED)) return HAUL_OK;
     return device_check(d, result, reaches ? "giving access to a peer" : "taking access from a peer");
 }

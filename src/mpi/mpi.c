@@ -82,8 +82,7 @@ static int broadcast(uint32_t from, void *bytes, uint64_t count) {
 
 /* Beyond a piece each rank broadcasts its own. */
 static int gather(const void *own, uint64_t count, void *all) {
-    if (count <= PIECE)
-        return check(MPI_Allgather(own, (int)count, MPI_BYTE, all, (int)count, MPI_BYTE, world));
+    if (count <= PIECE) return check(MPI_Allgather(own, (int)count, MPI_BYTE, all, (int)count, MPI_BYTE, world));
     for (uint32_t from = 0; from < rank_count; from++) {
         char *to = (char *)all + from * count;
         if (from == own_rank) memcpy(to, own, count);
@@ -112,9 +111,9 @@ static int exchange(uint32_t to, const void *out, uint64_t out_count, uint32_t f
     int result = MPI_SUCCESS;
     for (uint64_t at = 0; at < most && result == MPI_SUCCESS; at += PIECE) {
         const int sends = piece(out_count, at), receives = piece(in_count, at);
-        result = MPI_Sendrecv((const char *)out + (sends ? at : 0), sends, MPI_BYTE, sends ? partner(to) : MPI_PROC_NULL,
-                              TAG, (char *)in + (receives ? at : 0), receives, MPI_BYTE,
-                              receives ? partner(from) : MPI_PROC_NULL, TAG, world, MPI_STATUS_IGNORE);
+        result = MPI_Sendrecv((const char *)out + (sends ? at : 0), sends, MPI_BYTE,
+                              sends ? partner(to) : MPI_PROC_NULL, TAG, (char *)in + (receives ? at : 0), receives,
+                              MPI_BYTE, receives ? partner(from) : MPI_PROC_NULL, TAG, world, MPI_STATUS_IGNORE);
     }
     return check(result);
 }

@@ -53,13 +53,13 @@ int nccl_gather(uint64_t own, uint64_t count, uint64_t all, void *stream, char *
 int nccl_reduce(uint64_t values, uint64_t count, int type, int operation, void *stream, char *words, size_t size) {
     static const ncclDataType_t types[] = {ncclInt32, ncclUint32, ncclInt64, ncclUint64, ncclFloat32, ncclFloat64};
     static const ncclRedOp_t operations[] = {ncclSum, ncclMin, ncclMax};
-    return check(
-        ncclAllReduce(at(values), at(values), count, types[type], operations[operation], communicator, stream), words,
-        size);
+    return check(ncclAllReduce(at(values), at(values), count, types[type], operations[operation], communicator, stream),
+                 words, size);
 }
 
 /* Sends to one neighbour and receives from it. */
-static ncclResult_t swap(uint64_t out, uint64_t out_bytes, uint64_t in, uint64_t in_bytes, uint32_t with, void *stream) {
+static ncclResult_t swap(uint64_t out, uint64_t out_bytes, uint64_t in, uint64_t in_bytes, uint32_t with,
+                         void *stream) {
     ncclResult_t result = ncclSuccess;
     if (out_bytes) result = ncclSend(at(out), out_bytes, ncclInt8, (int)with, communicator, stream);
     if (result == ncclSuccess && in_bytes)

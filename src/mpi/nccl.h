@@ -1,5 +1,5 @@
-/* Device memory between ranks, by NCCL. Without NCCL at build time only nccl_is_built() is of use. Functions return 0, or
- * a number above it with words about the failure. */
+/* Device memory between ranks, by NCCL. Without NCCL at build time only nccl_is_built() is of use. Functions return 0,
+ * or a number above it with words about the failure. */
 #ifndef HAUL_MPI_NCCL_H
 #define HAUL_MPI_NCCL_H
 

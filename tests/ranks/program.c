@@ -1,4 +1,5 @@
-/* A program of several ranks, for run_exchange.sh: each exchanges device memory with the others and checks what it gets.
+/* A program of several ranks, for run_exchange.sh: each exchanges device memory with the others and checks what it
+ * gets.
  *
  *     program [DEVICES] */
 #include <haul/ranks.h>

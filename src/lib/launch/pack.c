@@ -1,5 +1,5 @@
-/* Packs a record as its structure, followed by all that it points to, in the order of the fields. Pointers in the packed
- * structures have no meaning; unpacking replaces each of them. */
+/* Packs a record as its structure, followed by all that it points to, in the order of the fields. Pointers in the
+ * packed structures have no meaning; unpacking replaces each of them. */
 #include "lib/launch/pack.h"
 
 /* ---- places: a chain of call sites ---- */

@@ -3,9 +3,9 @@
  * A chunk passes through four steps, each for another chunk at the same time. FILL: worker threads bring its items to
  * pinned memory. ISSUE: copy in, kernels and copy out are queued in the slot's stream, between events. COLLECT: waits
  * for the last event, and lets worker threads take the output. RETIRE: waits for them; the slot is then free for a
- * later chunk. For each lane these steps come in one fixed order (next_step()). With several lanes run_chunks() always takes
- * the lane whose next step need not wait, or is the first that need not; a lane that is faster gets more chunks so. All
- * happens on one thread, so callers' functions need no lock.
+ * later chunk. For each lane these steps come in one fixed order (next_step()). With several lanes run_chunks() always
+ * takes the lane whose next step need not wait, or is the first that need not; a lane that is faster gets more chunks
+ * so. All happens on one thread, so callers' functions need no lock.
  *
  * Times of the device come from events. Times of the host's part come from the wall clock, or on the virtual GPU from
  * the machine's figures: there each engine has a time until which it is busy (free_us), and waiting for host work
@@ -70,8 +70,7 @@ static haul_status note_between(haul_mapper *m, haul_engine engine, const map_sl
     start = later(start + lane->base_us, lane->last_us[engine]);
     end = later(end + lane->base_us, start);
     lane->last_us[engine] = end;
-    if (end > start)
-        map_note(m, &(haul_operation){engine, s->chunk.index, bytes, start, end, lane->index});
+    if (end > start) map_note(m, &(haul_operation){engine, s->chunk.index, bytes, start, end, lane->index});
     return HAUL_OK;
 }
 
@@ -264,8 +263,8 @@ static haul_status retire(haul_mapper *m, map_lane *lane) {
     return report_progress(m);
 }
 
-/* Queues all of the lane's next chunk on the device, after its slot is free and its inputs are filled. Without host work
- * at the inputs the chunk is dealt now. */
+/* Queues all of the lane's next chunk on the device, after its slot is free and its inputs are filled. Without host
+ * work at the inputs the chunk is dealt now. */
 static haul_status issue(haul_mapper *m, map_lane *lane) {
     map_slot *s = slot_of(m, lane, lane->issued);
     if (lane->issued >= m->plan.depth) HAUL_TRY(retire(m, lane));

@@ -30,8 +30,9 @@ static haul_status enter(haul_ranks *r, const haul_device *d) {
 /* Allocates host memory for staging; 0 bytes are fine. */
 static haul_status stage(uint64_t bytes, void **memory) {
     *memory = memory_alloc(bytes ? bytes : 1);
-    return *memory ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "ranks: no memory to exchange %llu bytes",
-                                         (unsigned long long)bytes);
+    return *memory ? HAUL_OK
+                   : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "ranks: no memory to exchange %llu bytes",
+                               (unsigned long long)bytes);
 }
 
 /* ---- halos ---- */
@@ -45,7 +46,8 @@ static haul_status check_halo(const haul_buffer *b, uint64_t before, uint64_t in
                      (unsigned long long)before, (unsigned long long)after, (unsigned long long)inside);
 }
 
-/* One direction: `count` bytes at `from` of this rank's buffer go to rank `to`, and as many of rank `of` come to `into`. */
+/* One direction: `count` bytes at `from` of this rank's buffer go to rank `to`, and as many of rank `of` come to
+ * `into`. */
 static haul_status shift(haul_ranks *r, haul_stream *s, haul_buffer *b, uint64_t count, uint32_t to, uint64_t from,
                          uint32_t of, uint64_t into) {
     void *out = NULL, *in = NULL;
@@ -114,7 +116,8 @@ static haul_status reduce_through_host(haul_ranks *r, haul_stream *s, haul_buffe
     haul_status status = stage(bytes, &values);
     if (status == HAUL_OK) status = haul_stream_read(s, b, 0, values, bytes);
     if (status == HAUL_OK) status = haul_stream_wait(s);
-    if (status == HAUL_OK) status = ranks_check(r, r->engine->reduce(values, count, type, operation), "reducing failed");
+    if (status == HAUL_OK)
+        status = ranks_check(r, r->engine->reduce(values, count, type, operation), "reducing failed");
     if (status == HAUL_OK) status = haul_stream_write(s, b, 0, values, bytes);
     if (status == HAUL_OK) status = haul_stream_wait(s);
     memory_free(values);

@@ -1,8 +1,8 @@
 /* The table of libhaul_mpi.so, the library that src/lib/ranks loads. It is built from src/mpi, and knows haul only by
  * this header, so that haul needs no MPI and the library no haul.
  *
- * Functions return 0, or a number above it; error() then says in words what went wrong for the calling thread. Ranks are
- * numbered from 0. RANKS_NONE as a partner: nothing is sent, or received. */
+ * Functions return 0, or a number above it; error() then says in words what went wrong for the calling thread. Ranks
+ * are numbered from 0. RANKS_NONE as a partner: nothing is sent, or received. */
 #ifndef HAUL_LIB_RANKS_ENGINE_H
 #define HAUL_LIB_RANKS_ENGINE_H
 

@@ -1,5 +1,5 @@
-/* Ranks (<haul/ranks.h>): the library of MPI is loaded if a launcher of MPI has started this program, and host memory is
- * exchanged through its table. device.c exchanges device memory. */
+/* Ranks (<haul/ranks.h>): the library of MPI is loaded if a launcher of MPI has started this program, and host memory
+ * is exchanged through its table. device.c exchanges device memory. */
 #include "lib/ranks/ranks.h"
 
 #include "base/memory.h"
@@ -91,7 +91,8 @@ unsigned haul_ranks_local(const haul_ranks *r) {
 
 /* ---- host memory ---- */
 
-/* Gets the message of the first rank that failed. A message that names its rank already, since it was agreed on before, stays. */
+/* Gets the message of the first rank that failed. A message that names its rank already, since it was agreed on before,
+ * stays. */
 static haul_status tell(haul_ranks *r, unsigned failed, haul_status status) {
     char message[1024];
     snprintf(message, sizeof message, "%s", haul_message());

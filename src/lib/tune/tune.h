@@ -59,9 +59,9 @@ typedef struct tune_options {
     const char *compiler, *architecture; /* as in compile_options */
     const char *const *flags;
     size_t flag_count;
-    double seconds;  /* time after which no further variant is started; 0: 120 */
-    unsigned rounds; /* of timing; 0: 15 */
-    bool exhaustive; /* try every combination, however many */
+    double seconds;    /* time after which no further variant is started; 0: 120 */
+    unsigned rounds;   /* of timing; 0: 15 */
+    bool exhaustive;   /* try every combination, however many */
     haul_ranks *ranks; /* NULL: this process alone; else all ranks make the same search, and share the variants */
 } tune_options;
 
