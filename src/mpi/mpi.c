@@ -132,15 +132,29 @@ static int reduce(void *values, uint64_t count, int type, int operation) {
 
 /* ---- NCCL ---- */
 
+static int device_is_there(void) {
+    return nccl_load();
+}
+
+/* Whether all ranks can load NCCL. */
+static int ask_all(int *usable) {
+    int32_t least = nccl_load();
+    const int result = reduce(&least, 1, HAUL_RANKS_I32, HAUL_RANKS_LEAST);
+    *usable = least;
+    return result;
+}
+
 /* Rank 0 makes the name under which all meet, or tells that it cannot. */
-static int device_open(void) {
+static int device_open(int *usable) {
     struct {
         int result;
         unsigned char name[NCCL_NAME_BYTES];
         char words[sizeof words];
     } first = {0};
+    int result = ask_all(usable);
+    if (result != 0 || !*usable) return result;
     if (own_rank == 0) first.result = nccl_name(first.name, first.words, sizeof first.words);
-    const int result = broadcast(0, &first, sizeof first);
+    result = broadcast(0, &first, sizeof first);
     if (result != 0) return result;
     if (first.result == 0) return nccl_open(first.name, own_rank, rank_count, words, sizeof words);
     memcpy(words, first.words, sizeof words);
@@ -161,20 +175,20 @@ static int device_halo(uint64_t address, uint64_t before, uint64_t inside, uint6
 
 __attribute__((visibility("default"))) const ranks_engine *haul_ranks_engine(void);
 const ranks_engine *haul_ranks_engine(void) {
-    static ranks_engine engine = {.version = RANKS_VERSION,
-                                  .open = begin,
-                                  .close = end,
-                                  .error = error,
-                                  .broadcast = broadcast,
-                                  .gather = gather,
-                                  .send = send,
-                                  .receive = receive,
-                                  .exchange = exchange,
-                                  .reduce = reduce};
-    if (!nccl_is_built()) return &engine;
-    engine.device_open = device_open;
-    engine.device_gather = device_gather;
-    engine.device_reduce = device_reduce;
-    engine.device_halo = device_halo;
+    static const ranks_engine engine = {.version = RANKS_VERSION,
+                                        .open = begin,
+                                        .close = end,
+                                        .error = error,
+                                        .broadcast = broadcast,
+                                        .gather = gather,
+                                        .send = send,
+                                        .receive = receive,
+                                        .exchange = exchange,
+                                        .reduce = reduce,
+                                        .device_is_there = device_is_there,
+                                        .device_open = device_open,
+                                        .device_gather = device_gather,
+                                        .device_reduce = device_reduce,
+                                        .device_halo = device_halo};
     return &engine;
 }

@@ -25,9 +25,11 @@ typedef struct ranks_engine {
     /* Over all ranks, in place; type: haul_ranks_type; operation: haul_ranks_operation. */
     int (*reduce)(void *values, uint64_t count, int type, int operation);
 
-    /* Device memory, through NCCL; all NULL if the library was built without it. The device's context is current,
-     * addresses are the device's, `stream` is a CUstream. Calls queue work. */
-    int (*device_open)(void); /* first, once; all ranks */
+    /* Device memory, through NCCL. The device's context is current, addresses are the device's, `stream` is a CUstream.
+     * Calls queue work. device_open() comes first, on all ranks; *usable: all of them have NCCL. device_is_there():
+     * this one does. */
+    int (*device_is_there)(void);
+    int (*device_open)(int *usable);
     int (*device_gather)(uint64_t own, uint64_t count, uint64_t all, void *stream);
     int (*device_reduce)(uint64_t values, uint64_t count, int type, int operation, void *stream);
     /* Both directions at once, as haul_ranks_exchange_halo(). */
