@@ -26,7 +26,8 @@ void haul_ranks_close(haul_ranks *ranks);
 /* Local. NULL stands for one rank. */
 unsigned haul_ranks_rank(const haul_ranks *ranks); /* 0 to count - 1 */
 unsigned haul_ranks_count(const haul_ranks *ranks);
-unsigned haul_ranks_local(const haul_ranks *ranks); /* this rank's number among those of its machine */
+unsigned haul_ranks_local(const haul_ranks *ranks);  /* this rank's number among those of its machine */
+unsigned haul_ranks_locals(const haul_ranks *ranks); /* how many these are */
 
 /* Local: chooses this rank's device of a list for haul_devices_open(): each rank of a machine takes the next, from the
  * beginning again after the last. "auto" means "gpu:all" where there is a GPU, else "sim:h100". Errors:

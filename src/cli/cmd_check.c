@@ -59,7 +59,7 @@ static haul_status choose_device(const cli_values *v, const char **name) {
 static haul_status open_checking(checking *c, cli_session *s) {
     const cli_values *v = c->values;
     const report_check_options rules = {v->expect, v->suppress, v->ignore, v->grade};
-    haul_device_options options = cli_device_options(v);
+    haul_device_options options = cli_shared_options(c->shared.ranks, v);
     const char *device;
     if (v->schedule) HAUL_TRY(device_read_schedule(v->schedule, &options));
     char own[256];

@@ -239,7 +239,7 @@ static bool all_is_well(const comparison *c) {
 /* Opens the session and what the launches are shared by. */
 static haul_status open_launches(comparison *c, cli_session *s, haul_ranks *ranks) {
     char device[256];
-    const haul_device_options options = cli_device_options(c->values);
+    const haul_device_options options = cli_shared_options(ranks, c->values);
     HAUL_TRY(read_thresholds(c));
     HAUL_TRY(cli_shared_device(ranks, c->values->device, device));
     HAUL_TRY(cli_session_open_on(s, c->values, device, &options));

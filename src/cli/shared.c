@@ -9,6 +9,7 @@
 #include "lib/launch/pack.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { ROUND = 32 };
 
@@ -21,6 +22,14 @@ haul_status cli_shared_device(const haul_ranks *ranks, const char *asked, char d
                          "sim:MACHINE, or start one process for a GPU",
                          asked);
     return haul_ranks_choose_device(ranks, asked ? asked : "auto", device);
+}
+
+haul_device_options cli_shared_options(const haul_ranks *ranks, const cli_values *v) {
+    haul_device_options options = cli_device_options(v);
+    const unsigned locals = haul_ranks_locals(ranks);
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!options.threads && locals > 1 && cores > 0) options.threads = (uint32_t)cores > locals ? (uint32_t)cores / locals : 1;
+    return options;
 }
 
 haul_status cli_shared_open(cli_shared *s, haul_ranks *ranks, cli_session *session, cli_shared_work *work,

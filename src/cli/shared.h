@@ -53,5 +53,7 @@ haul_status cli_shared_run(cli_shared *s, launch_description *launch, const haul
 
 /* Opens the ranks' device for launches. Errors: HAUL_ERROR_ARGUMENT for a real GPU if there are several ranks. */
 haul_status cli_shared_device(const haul_ranks *ranks, const char *asked, char device[256]);
+/* The options of its virtual GPU: those of the command line, with a share of the machine's cores. */
+haul_device_options cli_shared_options(const haul_ranks *ranks, const cli_values *values);
 
 #endif

@@ -29,18 +29,20 @@ static int check(int result) {
 
 /* ---- beginning and end ---- */
 
-/* The rank's number among those that share its memory. */
-static int find_local(uint32_t *local) {
+/* The rank's number among those that share its memory, and theirs. */
+static int find_local(uint32_t *local, uint32_t *locals) {
     MPI_Comm node;
-    int rank = 0, result = MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, (int)own_rank, MPI_INFO_NULL, &node);
+    int rank = 0, size = 1, result = MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, (int)own_rank, MPI_INFO_NULL, &node);
     if (result != MPI_SUCCESS) return check(result);
     result = MPI_Comm_rank(node, &rank);
+    if (result == MPI_SUCCESS) result = MPI_Comm_size(node, &size);
     *local = (uint32_t)rank;
+    *locals = (uint32_t)size;
     MPI_Comm_free(&node);
     return check(result);
 }
 
-static int begin(uint32_t *rank, uint32_t *count, uint32_t *local) {
+static int begin(uint32_t *rank, uint32_t *count, uint32_t *local, uint32_t *locals) {
     int initialized = 0, given = 0, own = 0, all = 1;
     MPI_Initialized(&initialized);
     is_ours = !initialized;
@@ -52,7 +54,7 @@ static int begin(uint32_t *rank, uint32_t *count, uint32_t *local) {
     MPI_Comm_size(world, &all);
     *rank = own_rank = (uint32_t)own;
     *count = rank_count = (uint32_t)all;
-    return find_local(local);
+    return find_local(local, locals);
 }
 
 static void end(void) {

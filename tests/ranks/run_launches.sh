@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(THREADS) scale(int n, const float *in, float *
 END
 tunes() {
     set -- tune "$work/scale.cu" --device sim:h100 --kernel scale --block THREADS --grid 'ceil(65536, ITEMS * THREADS)' --arg i32:65536 \
-        --arg buf:f01:65536 --arg buf:zero:65536 --try THREADS=64,128,256 --try ITEMS=1,2 --all --json
+        --arg buf:f01:65536 --arg buf:zero:65536 --try THREADS=64,128 --try ITEMS=1,2 --all --json
     "$haul" "$@" >"$work/tune1" 2>"$work/err" && ranks 4 "$haul" "$@" >"$work/tune4" 2>"$work/err"
 }
 result 'tune' tunes

@@ -13,7 +13,7 @@ enum { RANKS_VERSION = 1 };
 
 typedef struct ranks_engine {
     uint32_t version; /* RANKS_VERSION */
-    int (*open)(uint32_t *rank, uint32_t *count, uint32_t *local);
+    int (*open)(uint32_t *rank, uint32_t *count, uint32_t *local, uint32_t *locals);
     void (*close)(void);
     const char *(*error)(void);
     int (*broadcast)(uint32_t from, void *bytes, uint64_t count);

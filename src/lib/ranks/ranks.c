@@ -52,7 +52,7 @@ static haul_status open_engine(haul_ranks *r, const char *path) {
     if (given && *given) path = given;
     HAUL_TRY(load(path ? path : "libhaul_mpi.so", &engine));
     r->engine = engine;
-    const haul_status status = ranks_check(r, engine->open(&r->rank, &r->count, &r->local), "MPI cannot begin");
+    const haul_status status = ranks_check(r, engine->open(&r->rank, &r->count, &r->local, &r->locals), "MPI cannot begin");
     if (status != HAUL_OK) r->engine = NULL;
     return status;
 }
@@ -61,7 +61,7 @@ haul_status haul_ranks_open(const char *library, haul_ranks **ranks) {
     *ranks = NULL;
     haul_ranks *r = memory_zeroed(1, sizeof *r);
     if (!r) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "ranks: no memory for them");
-    r->count = 1;
+    r->count = r->locals = 1;
     const haul_status status = is_launched() ? open_engine(r, library) : HAUL_OK;
     if (status != HAUL_OK) {
         memory_free(r);
@@ -87,6 +87,10 @@ unsigned haul_ranks_count(const haul_ranks *r) {
 
 unsigned haul_ranks_local(const haul_ranks *r) {
     return r ? r->local : 0;
+}
+
+unsigned haul_ranks_locals(const haul_ranks *r) {
+    return r ? r->locals : 1;
 }
 
 /* ---- host memory ---- */

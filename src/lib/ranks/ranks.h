@@ -8,7 +8,7 @@
 
 struct haul_ranks {
     const ranks_engine *engine; /* NULL: this process is alone */
-    uint32_t rank, count, local;
+    uint32_t rank, count, local, locals;
     bool has_asked, has_nccl; /* of a real GPU: whether device_open() was called, and its answer */
 };
 
