@@ -28,7 +28,8 @@ haul_device_options cli_shared_options(const haul_ranks *ranks, const cli_values
     haul_device_options options = cli_device_options(v);
     const unsigned locals = haul_ranks_locals(ranks);
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (!options.threads && locals > 1 && cores > 0) options.threads = (uint32_t)cores > locals ? (uint32_t)cores / locals : 1;
+    if (!options.threads && locals > 1 && cores > 0)
+        options.threads = (uint32_t)cores > locals ? (uint32_t)cores / locals : 1;
     return options;
 }
 

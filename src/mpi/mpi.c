@@ -32,7 +32,8 @@ static int check(int result) {
 /* The rank's number among those that share its memory, and theirs. */
 static int find_local(uint32_t *local, uint32_t *locals) {
     MPI_Comm node;
-    int rank = 0, size = 1, result = MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, (int)own_rank, MPI_INFO_NULL, &node);
+    int rank = 0, size = 1,
+        result = MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, (int)own_rank, MPI_INFO_NULL, &node);
     if (result != MPI_SUCCESS) return check(result);
     result = MPI_Comm_rank(node, &rank);
     if (result == MPI_SUCCESS) result = MPI_Comm_size(node, &size);

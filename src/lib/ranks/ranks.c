@@ -52,7 +52,8 @@ static haul_status open_engine(haul_ranks *r, const char *path) {
     if (given && *given) path = given;
     HAUL_TRY(load(path ? path : "libhaul_mpi.so", &engine));
     r->engine = engine;
-    const haul_status status = ranks_check(r, engine->open(&r->rank, &r->count, &r->local, &r->locals), "MPI cannot begin");
+    const haul_status status =
+        ranks_check(r, engine->open(&r->rank, &r->count, &r->local, &r->locals), "MPI cannot begin");
     if (status != HAUL_OK) r->engine = NULL;
     return status;
 }
