@@ -10,11 +10,17 @@
 
 _Static_assert(sizeof(ncclUniqueId) == NCCL_NAME_BYTES, "the name is NCCL's");
 
-#define FUNCTIONS(F)                                                                                                   \
-    F(ncclGetErrorString)                                                                                              \
-    F(ncclGetUniqueId)                                                                                                 \
-    F(ncclCommInitRank) F(ncclCommDestroy) F(ncclAllGather) F(ncclAllReduce) F(ncclSend) F(ncclRecv) F(ncclGroupStart) \
-        F(ncclGroupEnd)
+#define FUNCTIONS(F)      \
+    F(ncclGetErrorString) \
+    F(ncclGetUniqueId)    \
+    F(ncclCommInitRank)   \
+    F(ncclCommDestroy)    \
+    F(ncclAllGather)      \
+    F(ncclAllReduce)      \
+    F(ncclSend)           \
+    F(ncclRecv)           \
+    F(ncclGroupStart)     \
+    F(ncclGroupEnd)
 
 /* Its functions; all or none are there. */
 static struct {
