@@ -339,12 +339,12 @@ static haul_status open_all(checking *c, cli_session *s, haul_ranks *ranks) {
     HAUL_TRY(open_checking(c, s));
     HAUL_TRY(device_enter(s->device));
     c->place = s->device->extras->memory_place();
-    return cli_shared_open(&c->shared, ranks, s, run_and_pack, c);
+    return HAUL_OK;
 }
 
 /* Leaks come last: the heap lives on from launch to launch. Kernels that use it run on rank 0. */
 static haul_status check_all(checking *c, cli_session *s, haul_ranks *ranks) {
-    HAUL_TRY(haul_ranks_agree(ranks, open_all(c, s, ranks)));
+    HAUL_TRY(cli_shared_open(&c->shared, ranks, s, run_and_pack, c, open_all(c, s, ranks)));
     if (!cli_ranks_speaks(ranks)) return cli_shared_serve(&c->shared);
     for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(check(c, &s->launches.items[i]));
     HAUL_TRY(check_leaks(c, s));

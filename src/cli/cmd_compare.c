@@ -236,19 +236,17 @@ static bool all_is_well(const comparison *c) {
     return !is_below(c, EXACT) && !is_below(c, CLOSE) && !is_below(c, OUTPUTS);
 }
 
-/* Opens the session and what the launches are shared by. */
 static haul_status open_launches(comparison *c, cli_session *s, haul_ranks *ranks) {
     char device[256];
     const haul_device_options options = cli_shared_options(ranks, c->values);
     HAUL_TRY(read_thresholds(c));
     HAUL_TRY(cli_shared_device(ranks, c->values->device, device));
-    HAUL_TRY(cli_session_open_on(s, c->values, device, &options));
-    return cli_shared_open(&c->shared, ranks, s, cli_shared_pack_run, s);
+    return cli_session_open_on(s, c->values, device, &options);
 }
 
 /* On a GPU the counters of all launches are read first, in one run of ncu. */
 static haul_status compare_all(comparison *c, cli_session *s, haul_ranks *ranks) {
-    HAUL_TRY(haul_ranks_agree(ranks, open_launches(c, s, ranks)));
+    HAUL_TRY(cli_shared_open(&c->shared, ranks, s, cli_shared_pack_run, s, open_launches(c, s, ranks)));
     if (!cli_ranks_speaks(ranks)) return cli_shared_serve(&c->shared);
     HAUL_TRY(cli_session_read_counters(s, c->values, 1));
     for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(compare(c, s, &s->launches.items[i]));

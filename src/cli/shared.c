@@ -33,13 +33,20 @@ haul_device_options cli_shared_options(const haul_ranks *ranks, const cli_values
     return options;
 }
 
-haul_status cli_shared_open(cli_shared *s, haul_ranks *ranks, cli_session *session, cli_shared_work *work,
-                            void *context) {
-    *s = (cli_shared){.ranks = ranks, .session = session, .work = work, .context = context};
-    if (!cli_shared_is_needed(s)) return HAUL_OK;
-    s->received = memory_zeroed(haul_ranks_count(ranks), sizeof *s->received);
-    s->outcomes = memory_zeroed((size_t)ROUND * haul_ranks_count(ranks), sizeof *s->outcomes);
+static haul_status make_room(cli_shared *s) {
+    s->received = memory_zeroed(haul_ranks_count(s->ranks), sizeof *s->received);
+    s->outcomes = memory_zeroed((size_t)ROUND * haul_ranks_count(s->ranks), sizeof *s->outcomes);
     return s->received && s->outcomes ? HAUL_OK : haul_no_memory("the launches of all ranks");
+}
+
+haul_status cli_shared_open(cli_shared *s, haul_ranks *ranks, cli_session *session, cli_shared_work *work,
+                            void *context, haul_status status) {
+    *s = (cli_shared){.ranks = ranks, .session = session, .work = work, .context = context};
+    if (!cli_shared_is_needed(s)) return status;
+    if (status == HAUL_OK) status = make_room(s);
+    status = haul_ranks_agree(ranks, status);
+    s->over = status != HAUL_OK;
+    return status;
 }
 
 bool cli_shared_is_needed(const cli_shared *s) {

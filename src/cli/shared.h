@@ -27,9 +27,10 @@ typedef struct cli_shared {
     arena memory;          /* of the outcome that was taken last */
 } cli_shared;
 
-/* After the session is open on all ranks. Close it also after an error. */
+/* All ranks call it when they have opened their sessions, or could not, with that status. Errors: those of any rank.
+ * Close it also after an error. */
 haul_status cli_shared_open(cli_shared *s, haul_ranks *ranks, cli_session *session, cli_shared_work *work,
-                            void *context);
+                            void *context, haul_status status);
 /* Tells the other ranks that no further round comes. */
 void cli_shared_close(cli_shared *s);
 /* Whether there are several ranks. */

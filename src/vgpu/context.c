@@ -311,7 +311,7 @@ CUresult sim_call_peer_possible(int *can, CUdevice device, CUdevice peer) {
 static CUresult set_peer(CUcontext peer, bool reaches, CUresult again) {
     SIM_ENTER(c);
     int can = 0;
-    if (!peer || peer == c || peer->family != c->family) return CUDA_INVALID_CONTEXT;
+    if (!peer || peer == c || !c->family || peer->family != c->family) return CUDA_INVALID_CONTEXT;
     (void)sim_call_peer_possible(&can, c->device, peer->device);
     if (!can) return CUDA_PEER_ACCESS_UNSUPPORTED;
     return sim_driver_set_peer(peer, reaches) ? CUDA_SUCCESS : again;

@@ -47,7 +47,7 @@ result 'the parts are left' [ -s "$work/killed.partial" ]
 result 'without a whole file' [ ! -e "$work/killed" ]
 result 'other options do not continue it' exits_with 2 ranks 4 "$haul" stream --device sim --resume -k none --in "$work/in" --out "$work/killed"
 result 'which is told' says 'cannot be resumed' err
-result 'another number of ranks continues' exits_with 0 ranks 2 "$haul" stream --device sim --resume --in "$work/in" --out "$work/killed"
+result 'another number of ranks continues' exits_with 0 ranks 2 "$haul" stream --device sim --resume --in "$work/in" --out "$work/killed" --chunk 512
 result 'with what is there' says 'of the chunks were complete from an earlier run' out
 result 'to the bytes of one' cmp "$work/one" "$work/killed"
 result 'and leaves no parts' [ -z "$(ls "$work" | grep partial)" ]
