@@ -16,11 +16,12 @@ extern "C" {
 typedef struct haul_ranks haul_ranks;
 
 /* Opens the ranks of this program; initializes MPI unless the program has done so. A program that no MPI launcher
- * started is one rank alone and needs no MPI. `library`: the path of libhaul_mpi.so; NULL: HAUL_MPI of the environment,
- * or the loader's search. Errors: HAUL_ERROR_NOT_FOUND if the library or MPI cannot be loaded; HAUL_ERROR_DRIVER from
- * MPI. */
+ * started is one rank alone and needs no MPI. `library`: the path of libhaul_mpi.so; NULL: the loader searches.
+ * HAUL_MPI of the environment names another one, or is "off": this process is alone. Errors: HAUL_ERROR_NOT_FOUND if
+ * the library or MPI cannot be loaded; HAUL_ERROR_DRIVER from MPI. */
 haul_status haul_ranks_open(const char *library, haul_ranks **ranks);
-/* Finalizes MPI if haul_ranks_open() has initialized it. NULL is allowed. */
+/* Finalizes MPI if haul_ranks_open() has initialized it. Close ranks before the device whose memory they have
+ * exchanged. NULL is allowed. */
 void haul_ranks_close(haul_ranks *ranks);
 
 /* Local. NULL stands for one rank. */

@@ -110,8 +110,8 @@ int main(int words, char **word) {
     gather_all(device, stream);
     reduce(device, stream);
     agree();
+    haul_ranks_close(ranks);
     haul_stream_free(stream);
     haul_device_close(device);
-    haul_ranks_close(ranks);
     return 0;
 }

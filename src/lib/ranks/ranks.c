@@ -13,27 +13,37 @@
 
 /* ---- opening ---- */
 
-/* What launchers of MPI set: Open MPI's mpirun, MPICH's and Intel's, and PMIx servers such as Slurm's. */
+/* How many ranks there are, as launchers of MPI say: Open MPI's mpirun, MPICH's and Intel's. */
 static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
 
-/* Whether there may be several ranks. A PMIx server does not tell how many. */
+/* Whether the variable holds a number, and that is above 1. */
+static bool has_number(const char *variable, bool *several) {
+    uint64_t number = 0;
+    const char *value = getenv(variable);
+    if (!value || !number_u64(value, &number)) return false;
+    *several = number > 1;
+    return true;
+}
+
+/* Whether there may be several ranks. A PMIx server does not tell how many; Slurm does beside it. */
 static bool is_launched(void) {
-    uint64_t size;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const char *value = getenv(sizes[i]);
-        if (value && number_u64(value, &size)) return size > 1;
-    }
-    return getenv("PMIX_RANK") != NULL;
+    bool several = false;
+    const char *given = getenv("HAUL_MPI");
+    if (given && strcmp(given, "off") == 0) return false;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (has_number(sizes[i], &several)) return several;
+    return getenv("PMIX_RANK") && (!has_number("SLURM_STEP_NUM_TASKS", &several) || several);
 }
 
 /* Open MPI's own parts need its symbols, hence RTLD_GLOBAL. The library is never unloaded: MPI cannot begin twice. */
 static haul_status load(const char *path, const ranks_engine **engine) {
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     if (!library)
-        return haul_fail(HAUL_ERROR_NOT_FOUND,
-                         "ranks: an MPI launcher has started this program, but %s; build haul with MPI (cmake "
-                         "-DHAUL_MPI=ON), or name libhaul_mpi.so in HAUL_MPI",
-                         dlerror());
+        return haul_fail(
+            HAUL_ERROR_NOT_FOUND,
+            "ranks: an MPI launcher has started this program, but %s; build haul with MPI (cmake "
+            "-DHAUL_MPI=ON), name libhaul_mpi.so in HAUL_MPI, or set HAUL_MPI=off to run each process alone",
+            dlerror());
     ranks_engine_function *get;
     *(void **)(void *)&get = dlsym(library, "haul_ranks_engine");
     *engine = get ? get() : NULL;
