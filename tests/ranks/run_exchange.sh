@@ -14,4 +14,6 @@ result 'one process needs no MPI' env -u HAUL_MPI "$2/tests/ranks_program"
 result 'a library that is not there' exits_with 2 env HAUL_MPI=/nowhere/libhaul_mpi.so OMPI_COMM_WORLD_SIZE=4 "$2/tests/ranks_program"
 result 'nor does one that is to be alone' exits_with 0 env HAUL_MPI=off OMPI_COMM_WORLD_SIZE=4 "$2/tests/ranks_program"
 result 'a step of Slurm with one task' exits_with 0 env HAUL_MPI=/nowhere PMIX_RANK=0 SLURM_STEP_NUM_TASKS=1 "$2/tests/ranks_program"
+another() { exits_with 2 env PMI_SIZE=3 PMI_RANK=0 "$2/tests/ranks_program" && grep -q 'built with another MPI' "$work/err"; }
+result 'a launcher of another MPI is refused' another "$@"
 exit $((failures > 0))

@@ -31,7 +31,7 @@ result 'is told once' [ "$(grep -c 'cannot be opened' "$work/err")" = 1 ]
 # Rank 2 is killed when it has written some chunks. It is slow, as each of its chunks is small.
 kill_rank() {
     ranks 4 sh -c 'echo $$ >"$0/process${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"; exec "$@"' "$work" "$haul" stream --device sim --in "$work/in" \
-        --out "$work/killed" --chunk 512 --depth 1 --copy-threads 1 >"$work/out" 2>"$work/err" &
+        --out "$work/killed" --chunk 256 --depth 1 --copy-threads 1 >"$work/out" 2>"$work/err" &
     job=$!
     tries=0
     until [ "$(grep -c . "$work/killed.partial.done-2" 2>/dev/null || echo 0)" -ge 3 ] || [ $tries -ge 2000 ]; do
@@ -47,7 +47,7 @@ result 'the parts are left' [ -s "$work/killed.partial" ]
 result 'without a whole file' [ ! -e "$work/killed" ]
 result 'other options do not continue it' exits_with 2 ranks 4 "$haul" stream --device sim --resume -k none --in "$work/in" --out "$work/killed"
 result 'which is told' says 'cannot be resumed' err
-result 'another number of ranks continues' exits_with 0 ranks 2 "$haul" stream --device sim --resume --in "$work/in" --out "$work/killed" --chunk 512
+result 'another number of ranks continues' exits_with 0 ranks 2 "$haul" stream --device sim --resume --in "$work/in" --out "$work/killed" --chunk 256
 result 'with what is there' says 'of the chunks were complete from an earlier run' out
 result 'to the bytes of one' cmp "$work/one" "$work/killed"
 result 'and leaves no parts' [ -z "$(ls "$work" | grep partial)" ]

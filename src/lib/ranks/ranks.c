@@ -14,25 +14,23 @@
 /* ---- opening ---- */
 
 /* How many ranks there are, as launchers of MPI say: Open MPI's mpirun, MPICH's and Intel's. */
-static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
+static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
 
-/* Whether the variable holds a number, and that is above 1. */
-static bool has_number(const char *variable, bool *several) {
+/* The number in a variable of the environment; 0 if there is none. */
+static uint64_t number_in(const char *variable) {
     uint64_t number = 0;
     const char *value = getenv(variable);
-    if (!value || !number_u64(value, &number)) return false;
-    *several = number > 1;
-    return true;
+    return value && number_u64(value, &number) ? number : 0;
 }
 
-/* Whether there may be several ranks. A PMIx server does not tell how many; Slurm does beside it. */
-static bool is_launched(void) {
-    bool several = false;
+/* The number of ranks that the launcher has started; 1 without a launcher, 0 if it does not tell: a PMIx server does
+ * not, but Slurm does beside it. */
+static uint64_t count_launched(void) {
     const char *given = getenv("HAUL_MPI");
-    if (given && strcmp(given, "off") == 0) return false;
+    if (given && strcmp(given, "off") == 0) return 1;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (has_number(sizes[i], &several)) return several;
-    return getenv("PMIX_RANK") && (!has_number("SLURM_STEP_NUM_TASKS", &several) || several);
+        if (number_in(sizes[i])) return number_in(sizes[i]);
+    return getenv("PMIX_RANK") ? number_in("SLURM_STEP_NUM_TASKS") : 1;
 }
 
 /* Open MPI's own parts need its symbols, hence RTLD_GLOBAL. The library is never unloaded: MPI cannot begin twice. */
@@ -56,15 +54,25 @@ haul_status ranks_check(const haul_ranks *r, int result, const char *what) {
     return haul_fail(HAUL_ERROR_DRIVER, "rank %u: %s: %s", r->rank, what, r->engine->error());
 }
 
-static haul_status open_engine(haul_ranks *r, const char *path) {
+/* With a launcher of another MPI each process would believe itself alone, and write what the others write. */
+static haul_status check_count(const haul_ranks *r, uint64_t launched) {
+    if (!launched || launched == r->count) return HAUL_OK;
+    return haul_fail(
+        HAUL_ERROR_NOT_FOUND,
+        "ranks: the launcher has started %llu ranks, but MPI knows %u: libhaul_mpi.so was built with another "
+        "MPI; start with that one's mpirun, or name another library in HAUL_MPI",
+        (unsigned long long)launched, r->count);
+}
+
+static haul_status open_engine(haul_ranks *r, const char *path, uint64_t launched) {
     const char *given = getenv("HAUL_MPI");
     const ranks_engine *engine = NULL;
     if (given && *given) path = given;
     HAUL_TRY(load(path ? path : "libhaul_mpi.so", &engine));
     r->engine = engine;
-    const haul_status status =
-        ranks_check(r, engine->open(&r->rank, &r->count, &r->local, &r->locals), "MPI cannot begin");
-    if (status != HAUL_OK) r->engine = NULL;
+    HAUL_TRY(ranks_check(r, engine->open(&r->rank, &r->count, &r->local, &r->locals), "MPI cannot begin"));
+    const haul_status status = check_count(r, launched);
+    if (status != HAUL_OK) engine->close();
     return status;
 }
 
@@ -73,7 +81,8 @@ haul_status haul_ranks_open(const char *library, haul_ranks **ranks) {
     haul_ranks *r = memory_zeroed(1, sizeof *r);
     if (!r) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "ranks: no memory for them");
     r->count = r->locals = 1;
-    const haul_status status = is_launched() ? open_engine(r, library) : HAUL_OK;
+    const uint64_t launched = count_launched();
+    const haul_status status = launched == 1 ? HAUL_OK : open_engine(r, library, launched);
     if (status != HAUL_OK) {
         memory_free(r);
         return status;
