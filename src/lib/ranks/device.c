@@ -126,7 +126,7 @@ static haul_status reduce_through_host(haul_ranks *r, haul_stream *s, haul_buffe
     if (status == HAUL_OK) status = haul_stream_read(s, b, 0, values, bytes);
     if (status == HAUL_OK) status = haul_stream_wait(s);
     if (status == HAUL_OK)
-        status = ranks_check(r, r->engine->reduce(values, count, type, operation), "reducing failed");
+        status = ranks_check(r, r->engine->reduce(values, count, (int)type, (int)operation), "reducing failed");
     if (status == HAUL_OK) status = haul_stream_write(s, b, 0, values, bytes);
     if (status == HAUL_OK) status = haul_stream_wait(s);
     memory_free(values);
@@ -142,5 +142,6 @@ haul_status haul_ranks_reduce(haul_ranks *r, haul_stream *s, haul_buffer *b, uin
     if (haul_ranks_count(r) == 1) return HAUL_OK;
     HAUL_TRY(enter(r, s->device, &nccl));
     if (!nccl) return reduce_through_host(r, s, b, count, type, operation);
-    return ranks_check(r, r->engine->device_reduce(b->address, count, type, operation, s->handle), "reducing failed");
+    return ranks_check(r, r->engine->device_reduce(b->address, count, (int)type, (int)operation, s->handle),
+                       "reducing failed");
 }

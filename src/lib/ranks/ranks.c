@@ -128,7 +128,7 @@ static haul_status tell(haul_ranks *r, unsigned failed, haul_status status) {
 
 haul_status haul_ranks_agree(haul_ranks *r, haul_status status) {
     if (haul_ranks_count(r) == 1) return status;
-    int32_t own = status, *all = memory_alloc(r->count * sizeof *all);
+    int32_t own = (int32_t)status, *all = memory_alloc(r->count * sizeof *all);
     if (!all) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "ranks: no memory to agree");
     haul_status gathered = haul_ranks_gather(r, &own, sizeof own, all);
     for (unsigned i = 0; i < r->count && gathered == HAUL_OK; i++)
