@@ -172,8 +172,16 @@ uint64_t map_skip_of(const map_slot *slot, size_t input, uint64_t skip);
 haul_status map_fill_part(void *slot, unsigned part, unsigned parts);
 haul_status map_drain_part(void *slot, unsigned part, unsigned parts);
 
-/* ---- the timeline ---- */
+/* ---- the clock and the timeline (timeline.c) ---- */
 
-void map_note(haul_mapper *mapper, const haul_operation *operation);
+/* Microseconds since the run began. */
+double map_now_us(const haul_mapper *mapper);
+/* Adds the three operations of a chunk that is back from the device. */
+haul_status map_note_device(haul_mapper *mapper, const map_slot *slot);
+/* Gives a job to the threads. A caller's function is called directly, on this thread and in the order of items; the job
+ * then looks like one that the threads have done. */
+haul_status map_give_out(haul_mapper *mapper, workers_job *job, map_host_work *work, bool is_function);
+/* Waits for a job and adds it to the timeline. One that was not submitted is done. */
+haul_status map_wait_for_host(haul_mapper *mapper, workers_job *job, map_host_work *work, uint64_t chunk);
 
 #endif
