@@ -156,7 +156,8 @@ int main(int words, char **word) {
         must(haul_buffer_create(devices[d], each, &sides[d].input));
         must(haul_buffer_create(devices[d], each, &sides[d].output));
     }
-    printf("%zu devices: %s, ..., %llu MiB for each\n", count, haul_device_product(devices[0]), (unsigned long long)mib);
+    printf("%zu devices: %s, ..., %llu MiB for each\n", count, haul_device_product(devices[0]),
+           (unsigned long long)mib);
     compare(false);
     compare(true);
     measure_peers();

@@ -114,6 +114,7 @@ look_for_full() {
     need "cmocka with headers (tests)" libcmocka-dev have_library cmocka
     need "python 3 (checks of the source)" python3 have python3
     need "the C compiler's AddressSanitizer and UBSan" gcc have_gcc_sanitizers
+    need "Open MPI with headers (ranks, and their tests)" "openmpi-bin libopenmpi-dev" have mpicc
     need "doxygen (reference pages)" doxygen have doxygen
     need "mkdocs with its theme material (the documentation's site)" "mkdocs mkdocs-material" have_site_generator
 }

@@ -47,11 +47,11 @@ typedef struct haul_chunk {
     unsigned device_index; /* its place in haul_map.devices; 0 for a single device */
     haul_stream *stream;   /* launches go there: haul_device_use_stream() has been called */
     uint64_t index;
-    uint64_t first, items;  /* items of the array whose results are kept */
-    uint64_t before, after; /* items of the halo: fewer, or none, at the ends of the array */
-    uint64_t total;         /* before + items + after: items that the kernels must process */
+    uint64_t first, items;            /* items of the array whose results are kept */
+    uint64_t before, after;           /* items of the halo: fewer, or none, at the ends of the array */
+    uint64_t total;                   /* before + items + after: items that the kernels must process */
     haul_buffer *in[HAUL_MAP_INPUTS]; /* kernels write to no other than in[in_place_input] of a map in place */
-    haul_buffer *out; /* `total` items; the halo's are discarded */
+    haul_buffer *out;                 /* `total` items; the halo's are discarded */
     haul_buffer *scratch;
 } haul_chunk;
 
@@ -70,9 +70,9 @@ typedef struct haul_map {
     haul_device *device;
     haul_device *const *devices; /* several instead of `device`; virtual ones from one haul_devices_open() */
     size_t device_count;
-    haul_ranks *ranks; /* NULL: this process alone; otherwise all ranks run the same map together. Output files need to be
-                          on a file system that all of them see */
-    uint64_t items; /* 0: as many as the first input's file holds */
+    haul_ranks *ranks; /* NULL: this process alone; otherwise all ranks run the same map together. Output files need to
+                          be on a file system that all of them see */
+    uint64_t items;    /* 0: as many as the first input's file holds */
     haul_map_end inputs[HAUL_MAP_INPUTS];
     size_t input_count;
     haul_map_end output; /* item_bytes 0: none */
@@ -95,7 +95,7 @@ typedef struct haul_map {
     /* Output files only. After a failure, or when the process is killed, PATH.partial stays, with an account of its
      * complete items in PATH.partial.done-0 (and further numbers, of other ranks). Several ranks always keep both. */
     bool keep_partial;
-    bool resume;       /* keep_partial, and first continue what such a run has left: its complete items stay as they are */
+    bool resume; /* keep_partial, and first continue what such a run has left: its complete items stay as they are */
     uint64_t identity; /* names what the kernels compute; a run continues one with the same number, shape and inputs */
 } haul_map;
 
@@ -113,8 +113,8 @@ typedef struct haul_map_report {
     unsigned depth, threads;
     uint64_t device_bytes, host_bytes; /* buffers in device memory, and in pinned memory */
     uint64_t complete_chunks;
-    uint64_t resumed_chunks; /* of these: an earlier run had completed them */
-    uint64_t halo_bytes; /* that came from the neighbouring chunk on a device, and not from the host again */
+    uint64_t resumed_chunks;  /* of these: an earlier run had completed them */
+    uint64_t halo_bytes;      /* that came from the neighbouring chunk on a device, and not from the host again */
     haul_map_range *complete; /* sorted, not adjacent */
     size_t complete_count;
     haul_map_device device[HAUL_MOST_DEVICES];

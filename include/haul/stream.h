@@ -76,8 +76,8 @@ void haul_stream_free(haul_stream *stream);
 haul_status haul_stream_write(haul_stream *stream, haul_buffer *buffer, uint64_t offset, const void *host,
                               uint64_t bytes);
 haul_status haul_stream_read(haul_stream *stream, haul_buffer *buffer, uint64_t offset, void *host, uint64_t bytes);
-/* Copy between buffers, of which one may be of another device (haul_devices_open()), and set each byte to `value`. Copies
- * between devices that are no peers go through the host. Errors as above. */
+/* Copy between buffers, of which one may be of another device (haul_devices_open()), and set each byte to `value`.
+ * Copies between devices that are no peers go through the host. Errors as above. */
 haul_status haul_stream_copy(haul_stream *stream, haul_buffer *to, uint64_t to_offset, haul_buffer *from,
                              uint64_t from_offset, uint64_t bytes);
 haul_status haul_stream_fill(haul_stream *stream, haul_buffer *buffer, uint64_t offset, uint8_t value, uint64_t bytes);
@@ -103,9 +103,9 @@ haul_status haul_device_wait(haul_device *device);
 /* Whether kernels of `device` may be given access to memory of `peer`; false for one device, and for virtual GPUs that
  * were not opened together. Copies need no access, but are slow where it is impossible. */
 bool haul_device_can_reach(const haul_device *device, const haul_device *peer);
-/* Gives kernels of `device` access to all buffers of `peer`, or takes it back once their work is done. Pools have access
- * of their own (haul_pool_let()). Copies between the two then take the direct path. Repeating a call changes nothing.
- * Errors: HAUL_ERROR_UNSUPPORTED if it is impossible. */
+/* Gives kernels of `device` access to all buffers of `peer`, or takes it back once their work is done. Pools have
+ * access of their own (haul_pool_let()). Copies between the two then take the direct path. Repeating a call changes
+ * nothing. Errors: HAUL_ERROR_UNSUPPORTED if it is impossible. */
 haul_status haul_device_reach(haul_device *device, haul_device *peer, bool reaches);
 
 /* ---- events ---- */

@@ -35,8 +35,8 @@ typedef struct haul_timeline {
     const char *machine; /* "h100"; the text lives as long as the device */
     haul_operation *operations;
     size_t count;
-    uint64_t omitted; /* operations that were not kept */
-    unsigned devices; /* that took part; 0: one */
+    uint64_t omitted;                  /* operations that were not kept */
+    unsigned devices;                  /* that took part; 0: one */
     double busy_us[HAUL_ENGINE_COUNT]; /* of all devices together */
     uint64_t bytes[HAUL_ENGINE_COUNT];
     double elapsed_us;

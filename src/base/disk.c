@@ -1,8 +1,9 @@
 /* Files of any size, read and written at offsets by several threads, around the page cache where that is possible.
  *
  * A file has two descriptors: one direct, for whole pages at aligned addresses, and one through the page cache, for
- * what is left at both ends and for file systems that refuse direct transfers. Tests let any of the calls fail
- * (disk_fail_after()). */
+ * what is left at both ends and for file systems that refuse direct transfers. Transfers are large and come from
+ * several threads, so that the system's queue of requests is full: io_uring gained nothing (0.86 to 1.08 times the
+ * rate, by fio with blocks of 2 MiB on a virtual disk). Tests let any of the calls fail (disk_fail_after()). */
 #include "base/disk.h"
 
 #include "base/memory.h"

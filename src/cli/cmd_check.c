@@ -5,17 +5,20 @@
  * JUnit of the verdict. This file decides what is run: each launch once, or, with --schedules or --witness, several
  * times (cli/trials.h). A kernel that fails is what the command is for, so its failure becomes a finding and the next
  * launch follows; only errors that keep a launch from running end the command. A program behind `--` is checked by the
- * stand-in. */
+ * stand-in. Ranks of an MPI program share the launches (cli/shared.h): rank 0 judges their outcomes. */
 #include "base/file.h"
 #include "base/status.h"
 #include "cli/program.h"
 #include "cli/publish.h"
-#include "cli/session.h"
+#include "cli/ranks.h"
+#include "cli/shared.h"
 #include "cli/sources.h"
 #include "cli/trials.h"
 #include "lib/device.h"
+#include "lib/launch/pack.h"
 #include "report/check/check.h"
 #include "report/json.h"
+#include "vgpu/driver.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +30,19 @@ typedef struct checking {
     report_sarif sarif; /* used if --sarif is given */
     report_junit junit; /* likewise, --junit */
     text out;           /* output that waits to be printed */
+    cli_session *session;
+    uint64_t place; /* in the device's memory, where launches begin that depend on no other */
+    cli_shared shared;
 } checking;
+
+/* What became of a launch. */
+typedef struct outcome {
+    haul_status status;               /* with haul_message() */
+    const haul_launch_record *record; /* NULL: none */
+    const report_witness *witnesses;  /* of trials, for each finding; NULL: nobody has looked */
+    size_t schedules;
+    bool differs;
+} outcome;
 
 /* ---- options ---- */
 
@@ -44,14 +59,16 @@ static haul_status choose_device(const cli_values *v, const char **name) {
 static haul_status open_checking(checking *c, cli_session *s) {
     const cli_values *v = c->values;
     const report_check_options rules = {v->expect, v->suppress, v->ignore, v->grade};
-    haul_device_options options = cli_device_options(v);
+    haul_device_options options = cli_shared_options(c->shared.ranks, v);
     const char *device;
     if (v->schedule) HAUL_TRY(device_read_schedule(v->schedule, &options));
+    char own[256];
     HAUL_TRY(choose_device(v, &device));
+    HAUL_TRY(cli_shared_device(c->shared.ranks, device, own));
     HAUL_TRY(report_checker_open(&c->checker, &c->sources.files, &rules));
     options.check = true;
     options.strict = v->strict;
-    HAUL_TRY(cli_session_open_on(s, v, device, &options));
+    HAUL_TRY(cli_session_open_on(s, v, own, &options));
     HAUL_TRY(cli_sources_open(&c->sources, v, s));
     if (v->sarif) HAUL_TRY(file_check_output(v->sarif));
     if (v->junit) HAUL_TRY(file_check_output(v->junit));
@@ -131,49 +148,146 @@ static haul_status judge(checking *c, cli_session *s, const launch_description *
     return judge_launch(c, &launch);
 }
 
-/* Judges a launch that has run, or has failed with `status`. */
-static haul_status judge_run(checking *c, cli_session *s, const launch_description *d, haul_status status,
-                             const haul_launch_record *record) {
-    if (status == HAUL_OK) return judge(c, s, d, record);
-    if (!is_kernels_fault(status)) return status;
-    if (record && record->checked && record->finding_count) return judge(c, s, d, record);
+/* Judges a launch that has run, or has failed by its own doing. */
+static haul_status judge_outcome(checking *c, cli_session *s, const launch_description *d, const outcome *o) {
+    const report_checked_launch launch = {.id = d->id,
+                                          .record = o->record,
+                                          .module = s->used ? s->used->path : NULL,
+                                          .witnesses = o->witnesses,
+                                          .schedules = o->schedules,
+                                          .differs = o->differs};
+    if (o->status == HAUL_OK) return judge_launch(c, &launch);
+    if (!is_kernels_fault(o->status)) return o->status;
+    if (o->record && o->record->checked && o->record->finding_count) return judge_launch(c, &launch);
     char message[1024];
     haul_finding finding;
-    haul_launch_record described = record ? *record : (haul_launch_record){0};
-    describe_failure(d, status, message, &finding, &described);
+    haul_launch_record described = o->record ? *o->record : (haul_launch_record){0};
+    describe_failure(d, o->status, message, &finding, &described);
     return judge(c, s, d, &described);
 }
 
-static haul_status check_once(checking *c, cli_session *s, launch_description *d) {
-    const haul_launch_record *record;
-    const haul_status status = cli_session_run(s, d, &record);
-    return judge_run(c, s, d, status, record);
+/* Runs the launch several times; one that cannot begin has nothing to compare. */
+static void run_trials(const checking *c, cli_session *s, launch_description *d, cli_trials *trials, outcome *o) {
+    o->status = cli_trials_begin(trials, s, c->values, d);
+    if (o->status == HAUL_OK && !is_kernels_fault(trials->items[0].run.status)) o->status = trials->items[0].run.status;
+    if (o->status == HAUL_OK) o->status = cli_trials_compare(trials);
+    if (o->status != HAUL_OK) return;
+    o->record = &trials->record;
+    o->witnesses = trials->witnesses;
+    o->schedules = c->values->schedules ? trials->compared : 0;
+    o->differs = trials->differs;
 }
 
-/* Runs the launch several times; one that cannot begin has nothing to compare. */
-static haul_status check_by_trials(checking *c, cli_session *s, launch_description *d) {
+/* A launch that depends on no other begins at one place in memory, and leaves the place of the others as it was. So
+ * addresses in findings do not depend on which launches this rank ran before. Returns that place. */
+static uint64_t begin_apart(checking *c, launch_description *d) {
+    const haul_device *device = c->session->device;
+    const bool is_bound = cli_shared_is_bound(c->session, d);
+    if (device_enter(device) != HAUL_OK) return c->place;
+    const uint64_t place = device->extras->memory_place();
+    if (!is_bound) device->extras->memory_go_back(c->place);
+    return is_bound ? UINT64_MAX : place;
+}
+
+static void end_apart(const checking *c, uint64_t place) {
+    const haul_device *device = c->session->device;
+    if (place != UINT64_MAX && device_enter(device) == HAUL_OK) device->extras->memory_go_back(place);
+}
+
+/* Calls `take` with what became of the launch. */
+static haul_status run(checking *c, launch_description *d,
+                       haul_status (*take)(checking *, launch_description *, const outcome *, text *), text *packed) {
+    outcome o = {0};
     cli_trials trials = {0};
-    haul_status status = cli_trials_begin(&trials, s, c->values, d);
-    if (status == HAUL_OK && !is_kernels_fault(trials.items[0].run.status)) status = trials.items[0].run.status;
-    if (status == HAUL_OK) status = cli_trials_compare(&trials);
-    if (status == HAUL_OK) {
-        const report_checked_launch launch = {.id = d->id,
-                                              .record = &trials.record,
-                                              .module = s->used->path,
-                                              .witnesses = trials.witnesses,
-                                              .schedules = c->values->schedules ? trials.compared : 0,
-                                              .differs = trials.differs};
-        status = judge_launch(c, &launch);
-    } else if (is_kernels_fault(status)) {
-        status = judge_run(c, s, d, status, NULL);
-    }
+    const uint64_t place = begin_apart(c, d);
+    if (c->values->witness || c->values->schedules)
+        run_trials(c, c->session, d, &trials, &o);
+    else
+        o.status = cli_session_run(c->session, d, &o.record);
+    const haul_status status = take(c, d, &o, packed);
     const haul_status ended = cli_trials_end(&trials);
+    end_apart(c, place);
     return status == HAUL_OK ? ended : status;
 }
 
-static haul_status check(checking *c, cli_session *s, launch_description *d) {
-    const bool several = c->values->witness || c->values->schedules;
-    return several ? check_by_trials(c, s, d) : check_once(c, s, d);
+static haul_status take_here(checking *c, launch_description *d, const outcome *o, text *packed) {
+    (void)packed;
+    return judge_outcome(c, c->session, d, o);
+}
+
+/* ---- outcomes of other ranks ---- */
+
+static void pack_witness(text *out, const report_witness *w) {
+    pack_number(out, w->tried);
+    pack_number(out, w->found != NULL);
+    if (!w->found) return;
+    pack_bytes(out, w->found, sizeof *w->found);
+    pack_string(out, w->found->usual);
+    pack_string(out, w->found->schedule);
+    pack_string(out, w->found->ending);
+    pack_string(out, w->found->variable);
+}
+
+static void unpack_witness(pack_reader *r, arena *memory, report_witness *w) {
+    w->tried = unpack_number(r);
+    report_difference *found = unpack_number(r) ? ARENA_NEW(memory, report_difference) : NULL;
+    w->found = found;
+    if (!found) return;
+    unpack_bytes(r, found, sizeof *found);
+    found->usual = unpack_string(r, memory);
+    found->schedule = unpack_string(r, memory);
+    found->ending = unpack_string(r, memory);
+    found->variable = unpack_string(r, memory);
+}
+
+static haul_status pack_outcome(checking *c, launch_description *d, const outcome *o, text *out) {
+    (void)c, (void)d;
+    cli_pack_status(out, o->status);
+    pack_number(out, o->record != NULL);
+    if (o->record) launch_pack_record(out, o->record);
+    pack_number(out, o->witnesses != NULL);
+    for (size_t i = 0; o->witnesses && i < o->record->finding_count; i++) pack_witness(out, &o->witnesses[i]);
+    pack_number(out, o->schedules);
+    pack_number(out, o->differs);
+    return HAUL_OK;
+}
+
+static haul_status run_and_pack(void *context, launch_description *d, text *packed) {
+    return run(context, d, pack_outcome, packed);
+}
+
+static haul_status unpack_outcome(pack_reader *r, arena *memory, outcome *o) {
+    *o = (outcome){.status = cli_unpack_status(r, memory)};
+    if (unpack_number(r)) {
+        haul_launch_record *record = ARENA_NEW(memory, haul_launch_record);
+        if (!record) return haul_no_memory("the launches of all ranks");
+        launch_unpack_record(r, memory, record);
+        o->record = record;
+    }
+    if (unpack_number(r) && o->record) {
+        report_witness *witnesses = ARENA_ARRAY(memory, o->record->finding_count + 1, report_witness);
+        if (!witnesses) return haul_no_memory("the launches of all ranks");
+        for (size_t i = 0; i < o->record->finding_count; i++) unpack_witness(r, memory, &witnesses[i]);
+        o->witnesses = witnesses;
+    }
+    o->schedules = unpack_number(r);
+    o->differs = unpack_number(r);
+    return r->failed ? haul_no_memory("the launches of all ranks") : HAUL_OK;
+}
+
+/* A failed launch's message is the thread's again when it is judged. */
+static haul_status take_from_rank(checking *c, launch_description *d) {
+    pack_reader *r;
+    outcome o;
+    arena_clear(&c->shared.memory);
+    HAUL_TRY(cli_session_find(c->session, d));
+    HAUL_TRY(cli_shared_take(&c->shared, (size_t)(d - c->session->launches.items), &r));
+    HAUL_TRY(unpack_outcome(r, &c->shared.memory, &o));
+    return judge_outcome(c, c->session, d, &o);
+}
+
+static haul_status check(checking *c, launch_description *d) {
+    return cli_shared_is_needed(&c->shared) ? take_from_rank(c, d) : run(c, d, take_here, NULL);
 }
 
 /* ---- all of them ---- */
@@ -219,10 +333,20 @@ static haul_status check_leaks(checking *c, cli_session *s) {
     return status;
 }
 
-/* Leaks come last: the heap lives on from launch to launch. */
-static haul_status check_all(checking *c, cli_session *s) {
+static haul_status open_all(checking *c, cli_session *s, haul_ranks *ranks) {
+    c->session = s;
+    c->shared.ranks = ranks;
     HAUL_TRY(open_checking(c, s));
-    for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(check(c, s, &s->launches.items[i]));
+    HAUL_TRY(device_enter(s->device));
+    c->place = s->device->extras->memory_place();
+    return HAUL_OK;
+}
+
+/* Leaks come last: the heap lives on from launch to launch. Kernels that use it run on rank 0. */
+static haul_status check_all(checking *c, cli_session *s, haul_ranks *ranks) {
+    HAUL_TRY(cli_shared_open(&c->shared, ranks, s, run_and_pack, c, open_all(c, s, ranks)));
+    if (!cli_ranks_speaks(ranks)) return cli_shared_serve(&c->shared);
+    for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(check(c, &s->launches.items[i]));
     HAUL_TRY(check_leaks(c, s));
     return write_reports(c);
 }
@@ -246,18 +370,26 @@ static int check_program(const cli_values *v) {
     return refuse_for_programs(v) == HAUL_OK ? cli_become_program(v, STANDIN_CHECK) : cli_fail("check");
 }
 
+static int end(const checking *c, const haul_ranks *ranks, haul_status status) {
+    if (status != HAUL_OK) return cli_ranks_speaks(ranks) ? cli_fail("check") : CLI_ERROR;
+    return c->checker.totals.failing > 0 ? CLI_FINDINGS : CLI_FINE;
+}
+
 int cli_run_check(const cli_values *v) {
     if (v->program) return check_program(v);
     checking c = {.values = v};
     cli_session s = {0};
-    haul_status status = check_all(&c, &s);
-    bool failed = c.checker.totals.failing > 0;
+    haul_ranks *ranks = NULL;
+    haul_status status = cli_ranks_open(&ranks);
+    if (status == HAUL_OK) status = check_all(&c, &s, ranks);
+    const int code = end(&c, ranks, status);
+    cli_shared_close(&c.shared);
     cli_session_close(&s);
     report_checker_free(&c.checker);
     report_sarif_free(&c.sarif);
     report_junit_free(&c.junit);
     cli_sources_close(&c.sources);
     text_free(&c.out);
-    if (status != HAUL_OK) return cli_fail("check");
-    return failed ? CLI_FINDINGS : CLI_FINE;
+    haul_ranks_close(ranks);
+    return code;
 }

@@ -4,12 +4,14 @@
  * lib/launch/compare.h decides whether a pair agrees: counters of grade exact must lie in the range, those of grade
  * close near it, those of grade info are shown only. This file runs the launches, prints the pairs and decides the exit
  * status. By default only outputs decide, of which all must be identical; --at-least says how many counters must agree.
- * Each launch is printed as soon as it has run. */
+ * Each launch is printed as soon as it has run. Ranks of an MPI program share the launches (cli/shared.h); rank 0
+ * compares and prints. */
 #include "base/number.h"
 #include "base/status.h"
 #include "cli/compare_summary.h"
 #include "cli/publish.h"
-#include "cli/session.h"
+#include "cli/ranks.h"
+#include "cli/shared.h"
 #include "lib/launch/compare.h"
 #include "report/json.h"
 
@@ -33,6 +35,7 @@ typedef struct comparison {
     compare_sums sums;
     size_t outputs, identical; /* launches with recorded hashes, and those in which all agree */
     compare_summary summary;   /* --summary */
+    cli_shared shared;
     text out;
 } comparison;
 
@@ -217,7 +220,7 @@ static haul_status put_json_summary(comparison *c) {
 static haul_status compare(comparison *c, cli_session *s, launch_description *d) {
     const haul_launch_record *record;
     compare_pair pairs[HAUL_COUNTER_COUNT];
-    HAUL_TRY(cli_session_run(s, d, &record));
+    HAUL_TRY(cli_shared_run(&c->shared, d, &record));
     size_t count = compare_launch(d, record, pairs, &c->sums);
     if (has_outputs(d)) c->outputs++, c->identical += launch_outputs_match(d);
     if (c->values->quiet) return HAUL_OK;
@@ -225,7 +228,7 @@ static haul_status compare(comparison *c, cli_session *s, launch_description *d)
     if (c->values->json)
         HAUL_TRY(put_json(c, d, pairs, count));
     else
-        put_text(c, s->run->stamp, d, pairs, count);
+        put_text(c, s->run ? s->run->stamp : HAUL_SIMULATED, d, pairs, count);
     return cli_print(&c->out);
 }
 
@@ -233,9 +236,18 @@ static bool all_is_well(const comparison *c) {
     return !is_below(c, EXACT) && !is_below(c, CLOSE) && !is_below(c, OUTPUTS);
 }
 
+static haul_status open_launches(comparison *c, cli_session *s, haul_ranks *ranks) {
+    char device[256];
+    const haul_device_options options = cli_shared_options(ranks, c->values);
+    HAUL_TRY(read_thresholds(c));
+    HAUL_TRY(cli_shared_device(ranks, c->values->device, device));
+    return cli_session_open_on(s, c->values, device, &options);
+}
+
 /* On a GPU the counters of all launches are read first, in one run of ncu. */
-static haul_status compare_all(comparison *c, cli_session *s) {
-    HAUL_TRY(cli_session_open(s, c->values));
+static haul_status compare_all(comparison *c, cli_session *s, haul_ranks *ranks) {
+    HAUL_TRY(cli_shared_open(&c->shared, ranks, s, cli_shared_pack_run, s, open_launches(c, s, ranks)));
+    if (!cli_ranks_speaks(ranks)) return cli_shared_serve(&c->shared);
     HAUL_TRY(cli_session_read_counters(s, c->values, 1));
     for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(compare(c, s, &s->launches.items[i]));
     if (c->values->quiet) return HAUL_OK;
@@ -248,14 +260,22 @@ static haul_status compare_all(comparison *c, cli_session *s) {
     return cli_print(&c->out);
 }
 
+static int end(const comparison *c, const haul_ranks *ranks, haul_status status) {
+    if (status != HAUL_OK) return cli_ranks_speaks(ranks) ? cli_fail("compare") : CLI_ERROR;
+    return all_is_well(c) || !cli_ranks_speaks(ranks) ? CLI_FINE : CLI_FINDINGS;
+}
+
 int cli_run_compare(const cli_values *v) {
     comparison c = {.values = v};
     cli_session s = {0};
-    haul_status status = read_thresholds(&c);
-    if (status == HAUL_OK) status = compare_all(&c, &s);
+    haul_ranks *ranks = NULL;
+    haul_status status = cli_ranks_open(&ranks);
+    if (status == HAUL_OK) status = compare_all(&c, &s, ranks);
+    const int code = end(&c, ranks, status);
+    cli_shared_close(&c.shared);
     cli_session_close(&s);
     compare_summary_free(&c.summary);
     text_free(&c.out);
-    if (status != HAUL_OK) return cli_fail("compare");
-    return all_is_well(&c) ? CLI_FINE : CLI_FINDINGS;
+    haul_ranks_close(ranks);
+    return code;
 }

@@ -97,7 +97,8 @@ static const report_column device_columns[] = {
 
 static void add_devices(report_section *s, const stream_job *job, const haul_map_report *r) {
     if (r->devices < 2) return;
-    report_table *t = report_add_table(s, "devices", NULL, device_columns, sizeof device_columns / sizeof *device_columns);
+    report_table *t =
+        report_add_table(s, "devices", NULL, device_columns, sizeof device_columns / sizeof *device_columns);
     for (unsigned i = 0; i < r->devices; i++) {
         report_add_row(t);
         report_add_text(t, "%u: %s", i, haul_device_name(job->session.devices[i]));
@@ -187,9 +188,10 @@ static json_t *devices_of(const stream_job *job, const haul_map_report *r) {
 static json_t *ranks_of(const rank_figures *ranks, unsigned count) {
     json_t *list = json_array();
     for (unsigned i = 0; i < count; i++)
-        json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:I, s:f}", "device", ranks[i].device, "items",
-                                              (json_int_t)ranks[i].items, "complete", (json_int_t)ranks[i].complete_items,
-                                              "bytes", (json_int_t)ranks[i].bytes, "elapsed_us", ranks[i].elapsed_us));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:I, s:I, s:I, s:f}", "device", ranks[i].device, "items",
+                                        (json_int_t)ranks[i].items, "complete", (json_int_t)ranks[i].complete_items,
+                                        "bytes", (json_int_t)ranks[i].bytes, "elapsed_us", ranks[i].elapsed_us));
     return list;
 }
 
@@ -198,14 +200,14 @@ static json_t *ranks_of(const rank_figures *ranks, unsigned count) {
 static haul_status print_json(const stream_job *job, const haul_map_report *r, const rank_figures *ranks,
                               haul_status ran) {
     const haul_timeline *t = &r->timeline;
-    json_t *line = json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:I, s:I, s:f, s:s, s:f, s:o, s:o, s:o}", "device",
-        haul_device_name(job->session.device), "numbers", stamp_of(t), "status", haul_status_text(ran), "items",
-        (json_int_t)r->items, "chunks", (json_int_t)r->chunks, "chunk_items", (json_int_t)r->chunk_items, "depth",
-        (int)r->depth, "threads", (int)r->threads, "device_bytes", (json_int_t)r->device_bytes, "pinned_bytes",
-        (json_int_t)r->host_bytes, "elapsed_us", t->elapsed_us, "busiest", haul_engine_names[haul_timeline_busiest(t)],
-        "efficiency", haul_timeline_efficiency(t), "engines", engines_of(t), "complete", complete_of(r), "devices",
-        devices_of(job, r));
+    json_t *line =
+        json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:I, s:I, s:f, s:s, s:f, s:o, s:o, s:o}", "device",
+                  haul_device_name(job->session.device), "numbers", stamp_of(t), "status", haul_status_text(ran),
+                  "items", (json_int_t)r->items, "chunks", (json_int_t)r->chunks, "chunk_items",
+                  (json_int_t)r->chunk_items, "depth", (int)r->depth, "threads", (int)r->threads, "device_bytes",
+                  (json_int_t)r->device_bytes, "pinned_bytes", (json_int_t)r->host_bytes, "elapsed_us", t->elapsed_us,
+                  "busiest", haul_engine_names[haul_timeline_busiest(t)], "efficiency", haul_timeline_efficiency(t),
+                  "engines", engines_of(t), "complete", complete_of(r), "devices", devices_of(job, r));
     text out = {0};
     if (line) json_object_set_new(line, "resumed_chunks", json_integer((json_int_t)r->resumed_chunks));
     if (line) json_object_set_new(line, "halo_bytes", json_integer((json_int_t)r->halo_bytes));

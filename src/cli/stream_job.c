@@ -28,12 +28,14 @@ static haul_status run_copy(void *context, const haul_chunk *c) {
 
 static haul_status run_saxpy(void *context, const haul_chunk *c) {
     const stream_job *job = context;
-    return haul_saxpy(job->kernels[c->device_index], HAUL_SAXPY_AUTO, (uint32_t)c->total, 2.0f, c->in[0], c->in[1], NULL);
+    return haul_saxpy(job->kernels[c->device_index], HAUL_SAXPY_AUTO, (uint32_t)c->total, 2.0f, c->in[0], c->in[1],
+                      NULL);
 }
 
 static haul_status run_maxpool15(void *context, const haul_chunk *c) {
     const stream_job *job = context;
-    return haul_maxpool15(job->kernels[c->device_index], HAUL_MAXPOOL15_AUTO, (uint32_t)c->total, c->in[0], c->out, NULL);
+    return haul_maxpool15(job->kernels[c->device_index], HAUL_MAXPOOL15_AUTO, (uint32_t)c->total, c->in[0], c->out,
+                          NULL);
 }
 
 /* A kernel that ships, as a map. */

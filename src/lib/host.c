@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "lib/numa.h"
 #include "lib/stream.h"
 #include "vgpu/driver.h"
 
@@ -36,13 +37,17 @@ static haul_status allocate_managed(haul_device *d, haul_host *h) {
     return HAUL_OK;
 }
 
-/* All pinned memory is mapped, and portable to other contexts. */
+/* All pinned memory is mapped, and portable to other contexts. It lies near the device. */
 static haul_status allocate(haul_device *d, haul_host *h) {
     const unsigned flags =
         DRIVER_HOST_PORTABLE | DRIVER_HOST_MAPPED | (h->kind == HAUL_HOST_PINNED ? 0 : DRIVER_HOST_WRITE_COMBINED);
     HAUL_TRY(device_enter(d));
     if (h->kind == HAUL_HOST_MANAGED) return allocate_managed(d, h);
-    return device_check(d, d->driver->host_allocate(&h->memory, h->bytes, flags), "allocating pinned memory");
+    numa_policy before;
+    numa_begin(d, &before);
+    const CUresult result = d->driver->host_allocate(&h->memory, h->bytes, flags);
+    numa_end(&before);
+    return device_check(d, result, "allocating pinned memory");
 }
 
 /* Managed memory is freed like the device's. */

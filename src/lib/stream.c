@@ -89,8 +89,7 @@ haul_status haul_stream_copy(haul_stream *s, haul_buffer *to, uint64_t to_offset
         return device_check(d, d->driver->copy_on_device_async(target, source, bytes, s->handle),
                             "copying on the device");
     return device_check(
-        d,
-        d->driver->copy_peer_async(target, to->device->context, source, from->device->context, bytes, s->handle),
+        d, d->driver->copy_peer_async(target, to->device->context, source, from->device->context, bytes, s->handle),
         "copying from device to device");
 }
 

@@ -227,6 +227,16 @@ void sim_memory_keep_apart(sim_memory *m) {
         sim_memory_mark_written(m, m->mapped[i].from, m->mapped[i].bytes);
 }
 
+uint64_t sim_memory_place(const sim_memory *m) {
+    return m->high;
+}
+
+void sim_memory_go_back(sim_memory *m, uint64_t place) {
+    m->high = place;
+    for (size_t i = 0; i < FREED; i++)
+        if (m->freed[i].from >= place) m->freed[i].from = m->freed[i].to = 0;
+}
+
 /* Pages are committed as they are written. Without this bitmap, writes are not followed. */
 void sim_memory_prepare_written(sim_memory *m) {
     if (!m->apart || !m->sees_virtual || m->virtual_written || !sim_virtual_is_used()) return;

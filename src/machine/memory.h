@@ -56,6 +56,10 @@ haul_status sim_memory_allocate_last(sim_memory *memory, uint64_t bytes, uint64_
 /* Helps to find bugs: from now on allocations keep gaps between each other, and freed memory is not reused while there
  * is other memory. Addresses then differ from the hardware's. */
 void sim_memory_keep_apart(sim_memory *memory);
+/* Where further allocations that are kept apart will lie: after all earlier ones. Going back to an earlier place
+ * forgets what was freed behind it; nothing there may be live. */
+uint64_t sim_memory_place(const sim_memory *memory);
+void sim_memory_go_back(sim_memory *memory, uint64_t place);
 /* Sets the divided part; there is at most one. All zero removes it. */
 void sim_memory_carve(sim_memory *memory, const sim_carving *carving);
 /* Frees an allocation. HAUL_ERROR_ARGUMENT if `address` is not its start. */

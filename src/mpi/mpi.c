@@ -29,18 +29,21 @@ static int check(int result) {
 
 /* ---- beginning and end ---- */
 
-/* The rank's number among those that share its memory. */
-static int find_local(uint32_t *local) {
+/* The rank's number among those that share its memory, and theirs. */
+static int find_local(uint32_t *local, uint32_t *locals) {
     MPI_Comm node;
-    int rank = 0, result = MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, (int)own_rank, MPI_INFO_NULL, &node);
+    int rank = 0, size = 1,
+        result = MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, (int)own_rank, MPI_INFO_NULL, &node);
     if (result != MPI_SUCCESS) return check(result);
     result = MPI_Comm_rank(node, &rank);
+    if (result == MPI_SUCCESS) result = MPI_Comm_size(node, &size);
     *local = (uint32_t)rank;
+    *locals = (uint32_t)size;
     MPI_Comm_free(&node);
     return check(result);
 }
 
-static int begin(uint32_t *rank, uint32_t *count, uint32_t *local) {
+static int begin(uint32_t *rank, uint32_t *count, uint32_t *local, uint32_t *locals) {
     int initialized = 0, given = 0, own = 0, all = 1;
     MPI_Initialized(&initialized);
     is_ours = !initialized;
@@ -52,7 +55,7 @@ static int begin(uint32_t *rank, uint32_t *count, uint32_t *local) {
     MPI_Comm_size(world, &all);
     *rank = own_rank = (uint32_t)own;
     *count = rank_count = (uint32_t)all;
-    return find_local(local);
+    return find_local(local, locals);
 }
 
 static void end(void) {
@@ -82,8 +85,7 @@ static int broadcast(uint32_t from, void *bytes, uint64_t count) {
 
 /* Beyond a piece each rank broadcasts its own. */
 static int gather(const void *own, uint64_t count, void *all) {
-    if (count <= PIECE)
-        return check(MPI_Allgather(own, (int)count, MPI_BYTE, all, (int)count, MPI_BYTE, world));
+    if (count <= PIECE) return check(MPI_Allgather(own, (int)count, MPI_BYTE, all, (int)count, MPI_BYTE, world));
     for (uint32_t from = 0; from < rank_count; from++) {
         char *to = (char *)all + from * count;
         if (from == own_rank) memcpy(to, own, count);
@@ -112,9 +114,9 @@ static int exchange(uint32_t to, const void *out, uint64_t out_count, uint32_t f
     int result = MPI_SUCCESS;
     for (uint64_t at = 0; at < most && result == MPI_SUCCESS; at += PIECE) {
         const int sends = piece(out_count, at), receives = piece(in_count, at);
-        result = MPI_Sendrecv((const char *)out + (sends ? at : 0), sends, MPI_BYTE, sends ? partner(to) : MPI_PROC_NULL,
-                              TAG, (char *)in + (receives ? at : 0), receives, MPI_BYTE,
-                              receives ? partner(from) : MPI_PROC_NULL, TAG, world, MPI_STATUS_IGNORE);
+        result = MPI_Sendrecv((const char *)out + (sends ? at : 0), sends, MPI_BYTE,
+                              sends ? partner(to) : MPI_PROC_NULL, TAG, (char *)in + (receives ? at : 0), receives,
+                              MPI_BYTE, receives ? partner(from) : MPI_PROC_NULL, TAG, world, MPI_STATUS_IGNORE);
     }
     return check(result);
 }
@@ -133,15 +135,29 @@ static int reduce(void *values, uint64_t count, int type, int operation) {
 
 /* ---- NCCL ---- */
 
+static int device_is_there(void) {
+    return nccl_load();
+}
+
+/* Whether all ranks can load NCCL. */
+static int ask_all(int *usable) {
+    int32_t least = nccl_load();
+    const int result = reduce(&least, 1, HAUL_RANKS_I32, HAUL_RANKS_LEAST);
+    *usable = least;
+    return result;
+}
+
 /* Rank 0 makes the name under which all meet, or tells that it cannot. */
-static int device_open(void) {
+static int device_open(int *usable) {
     struct {
         int result;
         unsigned char name[NCCL_NAME_BYTES];
         char words[sizeof words];
     } first = {0};
+    int result = ask_all(usable);
+    if (result != 0 || !*usable) return result;
     if (own_rank == 0) first.result = nccl_name(first.name, first.words, sizeof first.words);
-    const int result = broadcast(0, &first, sizeof first);
+    result = broadcast(0, &first, sizeof first);
     if (result != 0) return result;
     if (first.result == 0) return nccl_open(first.name, own_rank, rank_count, words, sizeof words);
     memcpy(words, first.words, sizeof words);
@@ -162,20 +178,20 @@ static int device_halo(uint64_t address, uint64_t before, uint64_t inside, uint6
 
 __attribute__((visibility("default"))) const ranks_engine *haul_ranks_engine(void);
 const ranks_engine *haul_ranks_engine(void) {
-    static ranks_engine engine = {.version = RANKS_VERSION,
-                                  .open = begin,
-                                  .close = end,
-                                  .error = error,
-                                  .broadcast = broadcast,
-                                  .gather = gather,
-                                  .send = send,
-                                  .receive = receive,
-                                  .exchange = exchange,
-                                  .reduce = reduce};
-    if (!nccl_is_built()) return &engine;
-    engine.device_open = device_open;
-    engine.device_gather = device_gather;
-    engine.device_reduce = device_reduce;
-    engine.device_halo = device_halo;
+    static const ranks_engine engine = {.version = RANKS_VERSION,
+                                        .open = begin,
+                                        .close = end,
+                                        .error = error,
+                                        .broadcast = broadcast,
+                                        .gather = gather,
+                                        .send = send,
+                                        .receive = receive,
+                                        .exchange = exchange,
+                                        .reduce = reduce,
+                                        .device_is_there = device_is_there,
+                                        .device_open = device_open,
+                                        .device_gather = device_gather,
+                                        .device_reduce = device_reduce,
+                                        .device_halo = device_halo};
     return &engine;
 }

@@ -1,5 +1,6 @@
-/* Device memory between ranks, by NCCL. Without NCCL at build time only nccl_is_built() is of use. Functions return 0, or
- * a number above it with words about the failure. */
+/* Device memory between ranks, by NCCL: its header at build time, and its library when it is first asked for, so that
+ * ranks without GPUs do not load it. Functions but nccl_load() return 0, or a number above it with words about the
+ * failure. */
 #ifndef HAUL_MPI_NCCL_H
 #define HAUL_MPI_NCCL_H
 
@@ -12,7 +13,8 @@
 
 enum { NCCL_NAME_BYTES = 128 }; /* ncclUniqueId */
 
-bool nccl_is_built(void);
+/* Whether NCCL is there; the other functions need it. */
+bool nccl_load(void);
 /* Makes the name under which the ranks of a communicator meet; one rank does. */
 int nccl_name(unsigned char name[NCCL_NAME_BYTES], char *words, size_t size);
 /* Opens the communicator for the current CUDA context; all ranks do, with the same name. */

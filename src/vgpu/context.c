@@ -319,7 +319,7 @@ CUresult sim_call_peer_possible(int *can, CUdevice device, CUdevice peer) {
 static CUresult set_peer(CUcontext peer, bool reaches, CUresult again) {
     SIM_ENTER(c);
     int can = 0;
-    if (!peer || peer == c || peer->family != c->family) return CUDA_INVALID_CONTEXT;
+    if (!peer || peer == c || !c->family || peer->family != c->family) return CUDA_INVALID_CONTEXT;
     (void)sim_call_peer_possible(&can, c->device, peer->device);
     if (!can) return CUDA_PEER_ACCESS_UNSUPPORTED;
     return sim_driver_set_peer(peer, reaches) ? CUDA_SUCCESS : again;
@@ -360,6 +360,14 @@ void sim_driver_set_checks(bool check, bool strict, const sim_schedule *schedule
     current->strict = strict;
     if (check) sim_memory_keep_apart(current->memory);
     current->schedule = *schedule;
+}
+
+uint64_t sim_driver_memory_place(void) {
+    return sim_memory_place(current->memory);
+}
+
+void sim_driver_memory_go_back(uint64_t place) {
+    sim_memory_go_back(current->memory, place);
 }
 
 void sim_driver_set_counting(haul_counting counting) {

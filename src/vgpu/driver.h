@@ -61,6 +61,10 @@ void sim_driver_set_limit(uint64_t instruction_limit); /* 0: the default */
 /* Sets whether launches are checked, with `strict` for fences after reads too, and their schedule. Records of checked
  * launches carry findings, even if the launch ends with a fault. */
 void sim_driver_set_checks(bool check, bool strict, const sim_schedule *schedule);
+/* With checks: where the current context's next allocations lie. A launch that begins at one place, whatever was run
+ * before it, has the same addresses in its findings. */
+uint64_t sim_driver_memory_place(void);
+void sim_driver_memory_go_back(uint64_t place);
 /* Sets which launches are counted. */
 void sim_driver_set_counting(haul_counting counting);
 /* Sets how many blocks of a larger launch are counted; 0: all. */

@@ -1,6 +1,7 @@
 /* Several devices of one program: opening, peers, pools, and haul_stream_map() over all of them. */
 #include "base/memory.h"
 #include "lib/device.h"
+#include "lib/numa.h"
 
 #include <haul/kernels.h>
 #include <haul/map.h>
@@ -8,8 +9,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -189,6 +192,33 @@ static void a_pool_lets_a_peer_in(void **state) {
     close_all(&s);
 }
 
+/* ---- the host's nodes ---- */
+
+/* The virtual device's place on the bus is that of a folder as in sysfs. */
+static void a_device_is_near_the_node_that_sysfs_names(void **state) {
+    (void)state;
+    several s = open_all("sim:h100");
+    char folder[512];
+    const char *const devices = TEST_BUILD "/test_devices.pci";
+    int bus = 0;
+    s.devices[0]->driver->device_attribute(&bus, DRIVER_DEVICE_PCI_BUS, s.devices[0]->handle);
+    snprintf(folder, sizeof folder, "%s/0000:%02x:00.0", devices, (unsigned)bus);
+    assert_int_equal(numa_node_of(s.devices[0], devices), -1);
+    mkdir(devices, 0777);
+    mkdir(folder, 0777);
+    strcat(folder, "/numa_node");
+    FILE *f = fopen(folder, "w");
+    assert_non_null(f);
+    fputs("1\n", f);
+    fclose(f);
+    assert_int_equal(numa_node_of(s.devices[0], devices), 1);
+    unlink(folder);
+    *strrchr(folder, '/') = '\0';
+    rmdir(folder);
+    rmdir(devices);
+    close_all(&s);
+}
+
 /* ---- maps ---- */
 
 typedef struct taken {
@@ -346,6 +376,7 @@ int main(void) {
         cmocka_unit_test(kernels_reach_peers_that_they_may),
         cmocka_unit_test(geforces_are_no_peers),
         cmocka_unit_test(a_pool_lets_a_peer_in),
+        cmocka_unit_test(a_device_is_near_the_node_that_sysfs_names),
         cmocka_unit_test(two_and_four_devices_give_the_bits_of_one),
         cmocka_unit_test(two_devices_take_half_the_time_of_one),
         cmocka_unit_test(a_faster_device_gets_more_chunks),

@@ -588,8 +588,8 @@ static void a_run_continues_what_another_left(void **state) {
         haul_map m = to_file(N);
         haul_map_report report;
         stop(m);
-        if (k == 1) m.chunk_items = 700;        /* chunks with items that are missing are computed again */
-        if (k == 2) append("4096 12288");       /* a line without its end does not count */
+        if (k == 1) m.chunk_items = 700;  /* chunks with items that are missing are computed again */
+        if (k == 2) append("4096 12288"); /* a line without its end does not count */
         must(haul_stream_map(&m, &report));
         assert_true(report.resumed_chunks >= 3 && report.resumed_chunks < report.chunks);
         assert_int_equal(report.complete[0].items, N);

@@ -3,12 +3,14 @@
  * Operands are names of shipped kernels (kernels/tunables.def), families of them, `all`, or a CUDA file of the user.
  * Each becomes a tune_problem (problem.c), which src/lib/tune searches; report.c adds a section for it to the document
  * and its best constants to the header. Kernels are tuned one after the other, so each has the device for itself. The
- * output is published when all are done; an error in one ends the command. */
+ * output is published when all are done; an error in one ends the command. Ranks of an MPI program share the variants
+ * of each search, one GPU for each; rank 0 publishes. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/status.h"
 #include "cli/publish.h"
+#include "cli/ranks.h"
 #include "cli/session.h"
 #include "cli/stamp.h"
 #include "cli/tune/tune.h"
@@ -87,7 +89,8 @@ static haul_status tune(tuning *t, const tune_problem *p) {
     if (status == HAUL_OK) {
         tune_report(t->document, p, &result, t->values->every, &chart);
         tune_put_header(&t->header, p, &result);
-        if (chart && t->values->out) status = cli_save_chart(t->values->out, p->name, chart);
+        if (chart && t->values->out && cli_ranks_speaks(t->options.ranks))
+            status = cli_save_chart(t->values->out, p->name, chart);
     }
     tune_result_free(&result);
     return status;
@@ -162,7 +165,7 @@ static haul_status find_compiler(tuning *t) {
 }
 
 /* `flags` has room for all flags; the search keeps a pointer to it. */
-static haul_status run(tuning *t, const char **flags) {
+static haul_status prepare(tuning *t, const char **flags) {
     const cli_values *v = t->values;
     const haul_device_options options = cli_device_options(v);
     for (size_t i = 0; i < v->include.count; i++)
@@ -171,13 +174,26 @@ static haul_status run(tuning *t, const char **flags) {
         flags[t->options.flag_count++] = "-D", flags[t->options.flag_count++] = v->define.items[i];
     t->options.flags = flags;
     HAUL_TRY(choose_all(t));
-    HAUL_TRY(haul_device_open(v->device ? v->device : "auto", &options, &t->device));
+    char device[256];
+    HAUL_TRY(haul_ranks_choose_device(t->options.ranks, v->device ? v->device : "auto", device));
+    HAUL_TRY(haul_device_open(device, &options, &t->device));
     HAUL_TRY(find_compiler(t));
     if (v->out) HAUL_TRY(cli_make_folder(v->out));
     if (v->header) HAUL_TRY(file_check_output(v->header));
     tune_start_header(&t->header, t->device, v->argc, v->argv);
+    return HAUL_OK;
+}
+
+static haul_status run(tuning *t, const char **flags) {
+    HAUL_TRY(haul_ranks_agree(t->options.ranks, prepare(t, flags)));
     HAUL_TRY(tune_all(t));
-    return publish(t);
+    return cli_ranks_speaks(t->options.ranks) ? publish(t) : HAUL_OK;
+}
+
+/* The ranks agree on failures, so that one line is enough. */
+static int end(const tuning *t, haul_status status) {
+    if (status == HAUL_OK) return CLI_FINE;
+    return cli_ranks_speaks(t->options.ranks) ? cli_fail("tune") : CLI_ERROR;
 }
 
 int cli_run_tune(const cli_values *v) {
@@ -192,11 +208,13 @@ int cli_run_tune(const cli_values *v) {
                             .seconds = (double)v->seconds,
                             .exhaustive = v->exhaustive}};
     const char **flags = memory_zeroed(2 * (v->include.count + v->define.count), sizeof *flags);
-    haul_status status =
-        flags ? run(&t, flags) : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory to start the compiler");
+    haul_status status = flags ? cli_ranks_open(&t.options.ranks) : haul_no_memory("the compiler's flags");
+    if (status == HAUL_OK) status = run(&t, flags);
+    const int code = end(&t, status);
     memory_free((void *)flags);
     haul_device_close(t.device);
     report_document_free(t.document);
     text_free(&t.header);
-    return status == HAUL_OK ? CLI_FINE : cli_fail("tune");
+    haul_ranks_close(t.options.ranks);
+    return code;
 }

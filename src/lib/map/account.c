@@ -1,9 +1,9 @@
 /* The account of a partial output file: which items are in their place, in files beside it.
  *
- * Each rank appends to a file of its own, PATH.partial.done-RANK: a line that names the run, then a line "FIRST ITEMS" for
- * each chunk, once its items are written. A killed process thus leaves an account that is true; a last line without its
- * end does not count. A later run, of any number of ranks, reads the accounts of all. Data and account are safe from the
- * end of a process, not from that of the machine: neither is flushed to the disk. */
+ * Each rank appends to a file of its own, PATH.partial.done-RANK: a line that names the run, then a line "FIRST ITEMS"
+ * for each chunk, once its items are written. A killed process thus leaves an account that is true; a last line without
+ * its end does not count. A later run, of any number of ranks, reads the accounts of all. Data and account are safe
+ * from the end of a process, not from that of the machine: neither is flushed to the disk. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -174,8 +174,9 @@ void map_account_remove(const map_end *output) {
 haul_status map_account_open(haul_mapper *m, const map_end *output) {
     text name = {0}, begin = {0}, before = {0};
     text_printf(&name, "%s%s%u", output->partial, suffix, haul_ranks_rank(m->map.ranks));
-    haul_status status = name.failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its account", output->partial)
-                                     : disk_open_log(text_string(&name), &m->account.log);
+    haul_status status = name.failed
+                             ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its account", output->partial)
+                             : disk_open_log(text_string(&name), &m->account.log);
     if (status == HAUL_OK) status = file_read(text_string(&name), &before);
     if (before.length == 0)
         put_header(m, &begin);

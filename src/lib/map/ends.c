@@ -13,8 +13,7 @@
 
 /* Whether an end is staged. */
 static bool goes_through_pinned(const haul_mapper *m, const haul_map_end *what) {
-    return what->kind != HAUL_MAP_MEMORY ||
-           !map_is_pinned(m, what->memory, m->map.items * what->item_bytes);
+    return what->kind != HAUL_MAP_MEMORY || !map_is_pinned(m, what->memory, m->map.items * what->item_bytes);
 }
 
 /* ---- input ---- */

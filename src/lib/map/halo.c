@@ -1,9 +1,10 @@
 /* Halo from device to device.
  *
- * A chunk and the one before it share the items of its halo before and of the other's halo after. They are in the other's
- * buffers, so a chunk can copy them from there instead of from the host again: on one device, or between peers. Such a
- * copy has a fixed cost, and the few items of a usual halo come along with a chunk at no cost. So only a halo that
- * takes the link to the host longer than that is copied between chunks, and never an input that kernels overwrite. */
+ * A chunk and the one before it share the items of its halo before and of the other's halo after. They are in the
+ * other's buffers, so a chunk can copy them from there instead of from the host again: on one device, or between peers.
+ * Such a copy has a fixed cost, and the few items of a usual halo come along with a chunk at no cost. So only a halo
+ * that takes the link to the host longer than that is copied between chunks, and never an input that kernels overwrite.
+ */
 #include "lib/map/map.h"
 
 /* The fixed cost of a copy times the rate of the link to the host: 10 us at 55 GB/s. */

@@ -1,9 +1,9 @@
 /* haul_stream_map(): checks the map and sets it up.
  *
  * A mapper is created in this order: inputs are opened, which tells the number of items if the caller did not; then the
- * chunks are planned (plan.c), and the slots of each device's lane made (slots.c). What can be checked without moving data is checked here. A
- * run (run.c) creates the output, moves the data, and gives the output its name. haul_mapper_free() accepts a mapper at
- * any stage. */
+ * chunks are planned (plan.c), and the slots of each device's lane made (slots.c). What can be checked without moving
+ * data is checked here. A run (run.c) creates the output, moves the data, and gives the output its name.
+ * haul_mapper_free() accepts a mapper at any stage. */
 #include "lib/map/map.h"
 
 #include "base/memory.h"
@@ -133,10 +133,9 @@ static haul_status prepare(haul_mapper *m) {
     /* The array's ends have no halo, so buffers never need room for more than all items. */
     if (m->map.before > m->map.items) m->map.before = m->map.items;
     if (m->map.after > m->map.items) m->map.after = m->map.items;
-    m->output.staged = m->drains =
-        m->output.what.item_bytes &&
-        (m->output.what.kind != HAUL_MAP_MEMORY ||
-         !map_is_pinned(m, m->output.what.memory, m->map.items * m->output.what.item_bytes));
+    m->output.staged = m->drains = m->output.what.item_bytes &&
+                                   (m->output.what.kind != HAUL_MAP_MEMORY ||
+                                    !map_is_pinned(m, m->output.what.memory, m->map.items * m->output.what.item_bytes));
     HAUL_TRY(map_make_plan(m, &m->plan));
     map_plan_halo(m);
     m->complete = memory_zeroed(m->plan.chunks + 1, 1);
@@ -182,7 +181,8 @@ void haul_mapper_cancel(haul_mapper *m) {
     m->cancelled = true;
 }
 
-/* After a device's failure its objects cannot be freed without a message, which must not replace that of the failure. */
+/* After a device's failure its objects cannot be freed without a message, which must not replace that of the failure.
+ */
 void haul_mapper_free(haul_mapper *m) {
     char message[1024];
     if (!m) return;

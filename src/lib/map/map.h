@@ -1,11 +1,11 @@
 /* The parts of haul_stream_map(): a plan, ends, an account of what is complete, lanes with slots, and the run.
  *
  * A lane is a device's part in the run. It has slots: a slot holds what one chunk in flight needs, a stream, buffers on
- * the device, pinned staging memory, events. The k-th chunk of a lane uses its slot k % depth. Chunks are dealt to lanes
- * in their order, each to the lane that can take one first. The thread that runs the map queues work and waits for work
- * that it queued some chunks before, so that every engine stays busy; for each lane it does so in one fixed order.
- * Worker threads do the host's copying, reading and writing. On the virtual GPU this makes runs repeatable, and the same
- * code computes the simulated time of the host's part from the machine's description. */
+ * the device, pinned staging memory, events. The k-th chunk of a lane uses its slot k % depth. Chunks are dealt to
+ * lanes in their order, each to the lane that can take one first. The thread that runs the map queues work and waits
+ * for work that it queued some chunks before, so that every engine stays busy; for each lane it does so in one fixed
+ * order. Worker threads do the host's copying, reading and writing. On the virtual GPU this makes runs repeatable, and
+ * the same code computes the simulated time of the host's part from the machine's description. */
 #ifndef HAUL_LIB_MAP_MAP_H
 #define HAUL_LIB_MAP_MAP_H
 
@@ -23,10 +23,10 @@ typedef struct map_plan {
     uint64_t first, items; /* the part of the array that this rank computes */
     uint64_t chunk, chunks;
     unsigned lanes;
-    uint64_t ramp; /* items of the first and the last chunk of each lane; their neighbours have twice as many; 0: all
-                      chunks but the last are equal */
-    uint64_t middle;         /* with a ramp: number of chunks of full size */
-    unsigned depth, threads; /* depth: of each lane */
+    uint64_t ramp;   /* items of the first and the last chunk of each lane; their neighbours have twice as many; 0: all
+                        chunks but the last are equal */
+    uint64_t middle; /* with a ramp: number of chunks of full size */
+    unsigned depth, threads;           /* depth: of each lane */
     uint64_t device_bytes, host_bytes; /* of all slots of all lanes */
 } map_plan;
 
@@ -48,8 +48,8 @@ haul_status map_open_input(haul_mapper *mapper, map_end *end);
 /* After the inputs are open: checks that the output replaces none of them, and only a regular file. */
 haul_status map_check_output(const haul_mapper *mapper, map_end *end);
 haul_status map_open_output(haul_mapper *mapper, map_end *end);
-/* Closes the output; a complete file gets its name. `status`: of the run, which is returned, or what went wrong on another
- * rank or at the end. */
+/* Closes the output; a complete file gets its name. `status`: of the run, which is returned, or what went wrong on
+ * another rank or at the end. */
 haul_status map_close_output(haul_mapper *mapper, map_end *end, haul_status status);
 void map_close_input(map_end *end);
 /* The engine that moves the end's data. */
@@ -97,11 +97,11 @@ typedef struct map_slot {
     map_host_work filled, drained;
     haul_chunk fill_chunk, chunk; /* the one being filled; the one on the device or later */
     /* Halo of the next chunk that is on a device already (halo.c). */
-    struct map_slot *from; /* the slot of the chunk before, whose buffers have it; NULL: all comes from the host */
+    struct map_slot *from;    /* the slot of the chunk before, whose buffers have it; NULL: all comes from the host */
     uint64_t fill_skip, skip; /* items at the beginning that come from there, of fill_chunk and of chunk */
     struct map_slot *fill_taker, *taker; /* the slots that copy from fill_chunk, and from chunk; NULL: none */
-    bool owes; /* the latter has not issued its copy, so this slot's buffers must stay as they are */
-    uint64_t issued;          /* 1 + the index of the chunk that was issued last */
+    bool owes;       /* the latter has not issued its copy, so this slot's buffers must stay as they are */
+    uint64_t issued; /* 1 + the index of the chunk that was issued last */
 } map_slot;
 
 /* Counts of a lane's chunks say how far it is. A chunk that is filled has been dealt to the lane. */
@@ -129,7 +129,7 @@ struct haul_mapper {
     bool fills, drains;           /* whether the host has work at the input or the output */
     bool reuses[HAUL_MAP_INPUTS]; /* the input's halo is copied from chunk to chunk on the devices */
     bool reaches[HAUL_MOST_DEVICES][HAUL_MOST_DEVICES]; /* lane by lane: copies between devices are direct */
-    map_slot *dealt;              /* of the chunk that was dealt last, with the index `next` - 1; NULL: none, or it was skipped */
+    map_slot *dealt; /* of the chunk that was dealt last, with the index `next` - 1; NULL: none, or it was skipped */
     uint64_t halo_bytes;          /* so copied */
     double base_seconds, base_us; /* clock values when the run began */
     double free_us[HAUL_ENGINE_COUNT];
@@ -172,8 +172,16 @@ uint64_t map_skip_of(const map_slot *slot, size_t input, uint64_t skip);
 haul_status map_fill_part(void *slot, unsigned part, unsigned parts);
 haul_status map_drain_part(void *slot, unsigned part, unsigned parts);
 
-/* ---- the timeline ---- */
+/* ---- the clock and the timeline (timeline.c) ---- */
 
-void map_note(haul_mapper *mapper, const haul_operation *operation);
+/* Microseconds since the run began. */
+double map_now_us(const haul_mapper *mapper);
+/* Adds the three operations of a chunk that is back from the device. */
+haul_status map_note_device(haul_mapper *mapper, const map_slot *slot);
+/* Gives a job to the threads. A caller's function is called directly, on this thread and in the order of items; the job
+ * then looks like one that the threads have done. */
+haul_status map_give_out(haul_mapper *mapper, workers_job *job, map_host_work *work, bool is_function);
+/* Waits for a job and adds it to the timeline. One that was not submitted is done. */
+haul_status map_wait_for_host(haul_mapper *mapper, workers_job *job, map_host_work *work, uint64_t chunk);
 
 #endif

@@ -3,13 +3,11 @@
  * A chunk passes through four steps, each for another chunk at the same time. FILL: worker threads bring its items to
  * pinned memory. ISSUE: copy in, kernels and copy out are queued in the slot's stream, between events. COLLECT: waits
  * for the last event, and lets worker threads take the output. RETIRE: waits for them; the slot is then free for a
- * later chunk. For each lane these steps come in one fixed order (next_step()). With several lanes run_chunks() always takes
- * the lane whose next step need not wait, or is the first that need not; a lane that is faster gets more chunks so. All
- * happens on one thread, so callers' functions need no lock.
+ * later chunk. For each lane these steps come in one fixed order (next_step()). With several lanes run_chunks() always
+ * takes the lane whose next step need not wait, or is the first that need not; a lane that is faster gets more chunks
+ * so. All happens on one thread, so callers' functions need no lock.
  *
- * Times of the device come from events. Times of the host's part come from the wall clock, or on the virtual GPU from
- * the machine's figures: there each engine has a time until which it is busy (free_us), and waiting for host work
- * advances the virtual clock to its end. A step's time is then known before, so runs are repeatable. */
+ * On the virtual GPU the time of each step is known before (timeline.c), so runs are repeatable. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -21,8 +19,6 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_OPERATIONS = 1 << 18 }; /* of a timeline that are kept; further ones are only counted */
-
 static double later(double a, double b) {
     return a > b ? a : b;
 }
@@ -30,112 +26,6 @@ static double later(double a, double b) {
 /* `k`: counts the lane's chunks. */
 static map_slot *slot_of(const haul_mapper *m, const map_lane *lane, uint64_t k) {
     return &lane->slots[k % m->plan.depth];
-}
-
-/* ---- the clock and the timeline ---- */
-
-/* Microseconds since the run began. */
-static double now_us(const haul_mapper *m) {
-    if (m->device->extras) return m->device->extras->now() - m->base_us;
-    return (clock_seconds() - m->base_seconds) * 1e6;
-}
-
-/* False if the timeline is full, or there is no memory: then the operation is counted as omitted. */
-static bool make_room(haul_mapper *m) {
-    if (m->timeline.count == MOST_OPERATIONS) return false;
-    haul_operation *operations =
-        memory_grow(m->timeline.operations, m->timeline.count, &m->operation_capacity, sizeof *operations);
-    if (operations) m->timeline.operations = operations;
-    return operations != NULL;
-}
-
-void map_note(haul_mapper *m, const haul_operation *o) {
-    m->timeline.busy_us[o->engine] += o->end_us - o->start_us;
-    m->timeline.bytes[o->engine] += o->bytes;
-    if (make_room(m))
-        m->timeline.operations[m->timeline.count++] = *o;
-    else
-        m->timeline.omitted++;
-}
-
-/* Adds an operation of the device to the timeline, between two events. The event before it gives the time when its
- * stream reached it; the engine may still have been busy with another chunk, so it begins no earlier than the engine's
- * last end. */
-static haul_status note_between(haul_mapper *m, haul_engine engine, const map_slot *s, uint64_t bytes,
-                                haul_event *before, haul_event *behind) {
-    map_lane *lane = s->lane;
-    double start, end;
-    HAUL_TRY(haul_event_elapsed(lane->base, before, &start));
-    HAUL_TRY(haul_event_elapsed(lane->base, behind, &end));
-    start = later(start + lane->base_us, lane->last_us[engine]);
-    end = later(end + lane->base_us, start);
-    lane->last_us[engine] = end;
-    if (end > start)
-        map_note(m, &(haul_operation){engine, s->chunk.index, bytes, start, end, lane->index});
-    return HAUL_OK;
-}
-
-/* Bytes of all inputs of a chunk that come from the host, halo included; `skip` items come from another chunk. */
-static uint64_t input_bytes(const map_slot *s, const haul_chunk *c, uint64_t skip) {
-    const haul_mapper *m = s->mapper;
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < m->map.input_count; i++)
-        bytes += (c->total - map_skip_of(s, i, skip)) * m->inputs[i].what.item_bytes;
-    return bytes;
-}
-
-/* Adds the three operations of a chunk that is back. */
-static haul_status note_device(haul_mapper *m, const map_slot *s) {
-    HAUL_TRY(note_between(m, HAUL_ENGINE_TO_DEVICE, s, input_bytes(s, &s->chunk, s->skip), s->begun, s->copied));
-    if (m->map.run) HAUL_TRY(note_between(m, HAUL_ENGINE_KERNEL, s, 0, s->copied, s->computed));
-    return note_between(m, HAUL_ENGINE_TO_HOST, s, s->chunk.items * m->output.what.item_bytes, s->computed, s->done);
-}
-
-/* ---- the host's part ---- */
-
-/* Time of the host's work by the machine's figures. Copies share the threads; files have one rate. */
-static double simulated_us(const haul_mapper *m, haul_engine engine, uint64_t bytes) {
-    const sim_machine *machine = m->device->extras->machine(m->device->handle);
-    const bool file = engine == HAUL_ENGINE_READ || engine == HAUL_ENGINE_WRITE;
-    return (double)bytes / (1e3 * (file ? machine->file_gbps : machine->host_copy_gbps * m->plan.threads));
-}
-
-/* Gives a job to the threads. A caller's function is called directly, on this thread and in the order of items; the job
- * then looks like one that the threads have done. */
-static haul_status give_out(haul_mapper *m, workers_job *job, map_host_work *work, bool is_function) {
-    if (m->device->extras) {
-        /* the threads do copies of both directions, one job after the other */
-        const haul_engine lane = work->engine == HAUL_ENGINE_UNSTAGE ? HAUL_ENGINE_STAGE : work->engine;
-        work->start_us = later(now_us(m), m->free_us[lane]);
-        work->end_us = work->start_us + simulated_us(m, work->engine, work->bytes);
-        m->free_us[lane] = work->end_us;
-    }
-    if (!is_function) {
-        workers_submit(m->workers, job);
-        return HAUL_OK;
-    }
-    job->start = clock_seconds();
-    job->status = job->part(job->context, 0, 1);
-    if (job->status != HAUL_OK) snprintf(job->message, sizeof job->message, "%s", haul_message());
-    job->end = clock_seconds();
-    job->parts = job->done = 1;
-    job->submitted = true;
-    return job->status;
-}
-
-/* Waits for a job and adds it to the timeline. One that was not submitted is done. */
-static haul_status wait_for_host(haul_mapper *m, workers_job *job, map_host_work *work, uint64_t chunk) {
-    const bool submitted = job->submitted;
-    const haul_status status = workers_wait(m->workers, job);
-    if (!submitted || status != HAUL_OK) return status;
-    if (m->device->extras) {
-        m->device->extras->wait_until(m->base_us + work->end_us);
-    } else {
-        work->start_us = (job->start - m->base_seconds) * 1e6;
-        work->end_us = (job->end - m->base_seconds) * 1e6;
-    }
-    map_note(m, &(haul_operation){work->engine, chunk, work->bytes, work->start_us, work->end_us, 0});
-    return HAUL_OK;
 }
 
 static bool any_function(const haul_mapper *m) {
@@ -188,7 +78,7 @@ static haul_status fill(haul_mapper *m, map_lane *lane) {
     lane->filled++;
     s->filled = fill_work(m, s);
     s->fill = (workers_job){.part = map_fill_part, .context = s, .parts = m->plan.threads};
-    return give_out(m, &s->fill, &s->filled, any_function(m));
+    return map_give_out(m, &s->fill, &s->filled, any_function(m));
 }
 
 /* ---- the steps of a chunk ---- */
@@ -237,7 +127,7 @@ static haul_status report_progress(haul_mapper *m) {
                                         .complete = m->complete_chunks,
                                         .items = m->plan.items,
                                         .complete_items = m->complete_items,
-                                        .elapsed_us = now_us(m)};
+                                        .elapsed_us = map_now_us(m)};
     const bool goes_on = !m->map.progress || m->map.progress(m->map.progress_context, &progress);
     if (goes_on && !m->cancelled) return HAUL_OK;
     return haul_fail(HAUL_ERROR_CANCELLED, "map: cancelled after %llu of %llu chunks",
@@ -259,17 +149,17 @@ static haul_status mark_complete(haul_mapper *m, const map_slot *s) {
 static haul_status retire(haul_mapper *m, map_lane *lane) {
     map_slot *s = slot_of(m, lane, lane->retired++);
     if (!m->drains) return HAUL_OK;
-    HAUL_TRY(wait_for_host(m, &s->drain, &s->drained, s->chunk.index));
+    HAUL_TRY(map_wait_for_host(m, &s->drain, &s->drained, s->chunk.index));
     HAUL_TRY(mark_complete(m, s));
     return report_progress(m);
 }
 
-/* Queues all of the lane's next chunk on the device, after its slot is free and its inputs are filled. Without host work
- * at the inputs the chunk is dealt now. */
+/* Queues all of the lane's next chunk on the device, after its slot is free and its inputs are filled. Without host
+ * work at the inputs the chunk is dealt now. */
 static haul_status issue(haul_mapper *m, map_lane *lane) {
     map_slot *s = slot_of(m, lane, lane->issued);
     if (lane->issued >= m->plan.depth) HAUL_TRY(retire(m, lane));
-    if (m->fills) HAUL_TRY(wait_for_host(m, &s->fill, &s->filled, s->fill_chunk.index));
+    if (m->fills) HAUL_TRY(map_wait_for_host(m, &s->fill, &s->filled, s->fill_chunk.index));
     describe_chunk(m, s, m->fills ? s->fill_chunk.index : m->next++, &s->chunk);
     if (!m->fills) map_deal_halo(s, &s->chunk);
     lane->issued++;
@@ -291,7 +181,7 @@ static bool takes_in_order(const haul_mapper *m) {
 static haul_status collect(haul_mapper *m, map_lane *lane) {
     map_slot *s = slot_of(m, lane, lane->collected);
     HAUL_TRY(haul_event_wait(s->done));
-    HAUL_TRY(note_device(m, s));
+    HAUL_TRY(map_note_device(m, s));
     lane->collected++;
     if (!m->drains) {
         HAUL_TRY(mark_complete(m, s));
@@ -301,7 +191,7 @@ static haul_status collect(haul_mapper *m, map_lane *lane) {
         (map_host_work){.engine = map_output_engine(&m->output), .bytes = s->chunk.items * m->output.what.item_bytes};
     s->drain = (workers_job){.part = map_drain_part, .context = s, .parts = m->plan.threads};
     m->next_out = s->chunk.index + 1;
-    return give_out(m, &s->drain, &s->drained, takes_in_order(m));
+    return map_give_out(m, &s->drain, &s->drained, takes_in_order(m));
 }
 
 /* ---- the order of steps ---- */
@@ -390,7 +280,7 @@ static haul_status wait_of(haul_mapper *m, const map_lane *lane, map_step step, 
     if (step == DONE || is_out_of_turn(m, lane, step)) return HAUL_OK;
     if (lane->device->extras) {
         HAUL_TRY(time_of(m, lane, step, us));
-        *us = later(*us - now_us(m), 0);
+        *us = later(*us - map_now_us(m), 0);
         return HAUL_OK;
     }
     HAUL_TRY(is_ready(m, lane, step, &ready));
@@ -457,7 +347,7 @@ static haul_status begin(haul_mapper *m) {
         HAUL_TRY(haul_event_wait(lane->base));
         if (i == 0) m->base_seconds = clock_seconds();
         if (i == 0 && m->device->extras) m->base_us = m->device->extras->now();
-        lane->base_us = i ? now_us(m) : 0;
+        lane->base_us = i ? map_now_us(m) : 0;
     }
     return device_enter(m->device);
 }
@@ -564,7 +454,7 @@ static haul_status run_between(haul_mapper *m) {
         snprintf(message, sizeof message, "%s", haul_message());
         settle(m);
     }
-    m->timeline.elapsed_us = m->plan.chunks ? now_us(m) : 0;
+    m->timeline.elapsed_us = m->plan.chunks ? map_now_us(m) : 0;
     return keep_message(status, message);
 }
 

@@ -1,5 +1,5 @@
-/* The slots of a lane: streams, events, and buffers for as many chunks as are in flight at once. All are made before the
- * run and are large enough for the largest chunk with its halo, so a run allocates nothing. */
+/* The slots of a lane: streams, events, and buffers for as many chunks as are in flight at once. All are made before
+ * the run and are large enough for the largest chunk with its halo, so a run allocates nothing. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "lib/map/map.h"
@@ -19,8 +19,7 @@ static haul_status make_inputs(map_slot *s, uint64_t total) {
     for (size_t i = 0; i < m->map.input_count; i++) {
         const map_end *e = &m->inputs[i];
         HAUL_TRY(haul_buffer_create(device, total * e->what.item_bytes, &s->in[i]));
-        if (e->staged)
-            HAUL_TRY(haul_host_create(device, map_stage_bytes(e, total), HAUL_HOST_PINNED, &s->stage_in[i]));
+        if (e->staged) HAUL_TRY(haul_host_create(device, map_stage_bytes(e, total), HAUL_HOST_PINNED, &s->stage_in[i]));
     }
     return HAUL_OK;
 }

@@ -9,29 +9,37 @@
 
 /* ---- which way ---- */
 
-static bool uses_nccl(const haul_ranks *r, const haul_device *d) {
-    return haul_ranks_count(r) > 1 && r->engine->device_open && !haul_device_is_virtual(d);
+static bool may_use_nccl(const haul_ranks *r, const haul_device *d) {
+    return haul_ranks_count(r) > 1 && !haul_device_is_virtual(d);
 }
 
 const char *haul_ranks_way(const haul_ranks *r, const haul_device *d) {
     if (haul_ranks_count(r) == 1) return "one rank";
-    return uses_nccl(r, d) ? "NCCL" : "MPI through the host";
+    const bool nccl = r->has_asked ? r->has_nccl : r->engine->device_is_there();
+    return may_use_nccl(r, d) && nccl ? "NCCL" : "MPI through the host";
 }
 
-/* NCCL is opened with the first exchange. */
-static haul_status enter(haul_ranks *r, const haul_device *d) {
+/* NCCL is opened with the first exchange. *nccl: the exchange goes that way, on all ranks. */
+static haul_status enter(haul_ranks *r, const haul_device *d, bool *nccl) {
+    int usable = 0;
     HAUL_TRY(device_enter(d));
-    if (!uses_nccl(r, d) || r->has_device) return HAUL_OK;
-    HAUL_TRY(ranks_check(r, r->engine->device_open(), "NCCL cannot begin"));
-    r->has_device = true;
+    *nccl = false;
+    if (!may_use_nccl(r, d)) return HAUL_OK;
+    if (!r->has_asked) {
+        HAUL_TRY(ranks_check(r, r->engine->device_open(&usable), "NCCL cannot begin"));
+        r->has_nccl = usable;
+        r->has_asked = true;
+    }
+    *nccl = r->has_nccl;
     return HAUL_OK;
 }
 
 /* Allocates host memory for staging; 0 bytes are fine. */
 static haul_status stage(uint64_t bytes, void **memory) {
     *memory = memory_alloc(bytes ? bytes : 1);
-    return *memory ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "ranks: no memory to exchange %llu bytes",
-                                         (unsigned long long)bytes);
+    return *memory ? HAUL_OK
+                   : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "ranks: no memory to exchange %llu bytes",
+                               (unsigned long long)bytes);
 }
 
 /* ---- halos ---- */
@@ -45,7 +53,8 @@ static haul_status check_halo(const haul_buffer *b, uint64_t before, uint64_t in
                      (unsigned long long)before, (unsigned long long)after, (unsigned long long)inside);
 }
 
-/* One direction: `count` bytes at `from` of this rank's buffer go to rank `to`, and as many of rank `of` come to `into`. */
+/* One direction: `count` bytes at `from` of this rank's buffer go to rank `to`, and as many of rank `of` come to
+ * `into`. */
 static haul_status shift(haul_ranks *r, haul_stream *s, haul_buffer *b, uint64_t count, uint32_t to, uint64_t from,
                          uint32_t of, uint64_t into) {
     void *out = NULL, *in = NULL;
@@ -64,10 +73,11 @@ static haul_status shift(haul_ranks *r, haul_stream *s, haul_buffer *b, uint64_t
 
 haul_status haul_ranks_exchange_halo(haul_ranks *r, haul_stream *s, haul_buffer *b, uint64_t before, uint64_t inside,
                                      uint64_t after) {
+    bool nccl;
     HAUL_TRY(check_halo(b, before, inside, after));
     if (haul_ranks_count(r) == 1) return HAUL_OK;
-    HAUL_TRY(enter(r, s->device));
-    if (uses_nccl(r, s->device))
+    HAUL_TRY(enter(r, s->device, &nccl));
+    if (nccl)
         return ranks_check(r, r->engine->device_halo(b->address, before, inside, after, s->handle),
                            "exchanging a halo failed");
     const uint32_t next = r->rank + 1 < r->count ? r->rank + 1 : RANKS_NONE, last = r->rank ? r->rank - 1 : RANKS_NONE;
@@ -93,13 +103,14 @@ static haul_status gather_through_host(haul_ranks *r, haul_stream *s, haul_buffe
 }
 
 haul_status haul_ranks_all_gather(haul_ranks *r, haul_stream *s, haul_buffer *own, haul_buffer *all, uint64_t bytes) {
+    bool nccl;
     HAUL_TRY(buffer_check_range(own, 0, bytes));
     if (bytes > all->bytes / haul_ranks_count(r))
         return haul_fail(HAUL_ERROR_ARGUMENT, "ranks: %u times %llu bytes do not fit into a buffer of %llu",
                          haul_ranks_count(r), (unsigned long long)bytes, (unsigned long long)all->bytes);
     if (haul_ranks_count(r) == 1) return haul_stream_copy(s, all, 0, own, 0, bytes);
-    HAUL_TRY(enter(r, s->device));
-    if (!uses_nccl(r, s->device)) return gather_through_host(r, s, own, all, bytes);
+    HAUL_TRY(enter(r, s->device, &nccl));
+    if (!nccl) return gather_through_host(r, s, own, all, bytes);
     return ranks_check(r, r->engine->device_gather(own->address, bytes, all->address, s->handle), "gathering failed");
 }
 
@@ -114,7 +125,8 @@ static haul_status reduce_through_host(haul_ranks *r, haul_stream *s, haul_buffe
     haul_status status = stage(bytes, &values);
     if (status == HAUL_OK) status = haul_stream_read(s, b, 0, values, bytes);
     if (status == HAUL_OK) status = haul_stream_wait(s);
-    if (status == HAUL_OK) status = ranks_check(r, r->engine->reduce(values, count, type, operation), "reducing failed");
+    if (status == HAUL_OK)
+        status = ranks_check(r, r->engine->reduce(values, count, (int)type, (int)operation), "reducing failed");
     if (status == HAUL_OK) status = haul_stream_write(s, b, 0, values, bytes);
     if (status == HAUL_OK) status = haul_stream_wait(s);
     memory_free(values);
@@ -123,11 +135,13 @@ static haul_status reduce_through_host(haul_ranks *r, haul_stream *s, haul_buffe
 
 haul_status haul_ranks_reduce(haul_ranks *r, haul_stream *s, haul_buffer *b, uint64_t count, haul_ranks_type type,
                               haul_ranks_operation operation) {
+    bool nccl;
     if (count > b->bytes / bytes_of(type))
         return haul_fail(HAUL_ERROR_ARGUMENT, "ranks: a buffer of %llu bytes has no %llu elements",
                          (unsigned long long)b->bytes, (unsigned long long)count);
     if (haul_ranks_count(r) == 1) return HAUL_OK;
-    HAUL_TRY(enter(r, s->device));
-    if (!uses_nccl(r, s->device)) return reduce_through_host(r, s, b, count, type, operation);
-    return ranks_check(r, r->engine->device_reduce(b->address, count, type, operation, s->handle), "reducing failed");
+    HAUL_TRY(enter(r, s->device, &nccl));
+    if (!nccl) return reduce_through_host(r, s, b, count, type, operation);
+    return ranks_check(r, r->engine->device_reduce(b->address, count, (int)type, (int)operation, s->handle),
+                       "reducing failed");
 }

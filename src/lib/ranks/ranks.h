@@ -8,8 +8,8 @@
 
 struct haul_ranks {
     const ranks_engine *engine; /* NULL: this process is alone */
-    uint32_t rank, count, local;
-    bool has_device; /* the engine has opened NCCL for this rank's device */
+    uint32_t rank, count, local, locals;
+    bool has_asked, has_nccl; /* of a real GPU: whether device_open() was called, and its answer */
 };
 
 /* Turns the engine's answer into a status: "rank 2: WHAT: the engine's words". */

@@ -74,6 +74,16 @@ haul_status tune_expand(arena *memory, const char *text, const tune_names *names
  * problem: invalid formulas. */
 haul_status tune_check(tuner *t, tune_variant *v);
 
+/* ---- ranks.c: variants shared among ranks ---- */
+
+/* Whether this rank runs job number `job` of a batch. Until there is a base, all run all. */
+bool tune_is_own(const tuner *t, size_t job);
+/* After a batch, with its status: gives all ranks the results of all variants, or the failure of one. had_base: the
+ * variants were shared out. */
+haul_status tune_share(tuner *t, tune_variant **variants, size_t count, bool had_base, haul_status status);
+/* Makes rank 0's answer that of all. */
+haul_status tune_agree_on_time(tuner *t, bool *is_up);
+
 /* ---- compile.c ---- */
 
 /* Compiles the jobs in parallel; each gets a status and PTX or a message. Errors: no compiler, no memory. */

@@ -29,11 +29,10 @@ const char *tune_value(const tune_problem *p, const tune_variant *v, size_t para
 }
 
 /* Whether the time for the search is over; notes it in the result. A batch that has begun is finished. */
-static bool is_time_up(tuner *t) {
+static haul_status ask_time(tuner *t, bool *is_up) {
     const double seconds = t->options->seconds > 0 ? t->options->seconds : SECONDS;
-    if (clock_seconds() - t->began < seconds) return false;
-    t->result->out_of_time = true;
-    return true;
+    *is_up = clock_seconds() - t->began >= seconds;
+    return tune_agree_on_time(t, is_up);
 }
 
 /* Sets the outcome and the reason, its first line: later lines may name temporary files. */
@@ -136,20 +135,32 @@ static haul_status time_all(tuner *t, tune_job *jobs, size_t count, unsigned rou
     return status;
 }
 
+/* Compiles, verifies and times this rank's part of the variants; all ranks then have the results of all. */
+static haul_status run_pending(tuner *t, tune_variant **variants, size_t count, tune_data *data, unsigned rounds) {
+    tune_job jobs[BATCH + 1] = {{0}};
+    size_t n = 0, passed = 0;
+    const bool had_base = t->has_base;
+    for (size_t i = 0; i < count; i++)
+        if (tune_is_own(t, i)) jobs[1 + n++].variant = variants[i];
+    haul_status status = prepare(t, jobs + 1, n, data, &passed);
+    if (status == HAUL_OK)
+        status = time_all(t, jobs, passed, rounds);
+    else
+        for (size_t i = 1; i <= passed; i++) end_job(&jobs[i]);
+    return tune_share(t, variants, count, had_base, status);
+}
+
 /* Runs one batch through all filters. */
 static haul_status run_batch(tuner *t, tune_variant **variants, size_t count) {
-    tune_job jobs[BATCH + 1] = {{0}};
-    size_t n = 0, passed;
+    tune_variant *pending[BATCH];
+    size_t n = 0;
     const unsigned rounds = t->options->rounds ? t->options->rounds : ROUNDS;
     for (size_t i = 0; i < count; i++) {
         HAUL_TRY(check_one(t, variants[i]));
         prune(t, variants[i]);
-        if (variants[i]->outcome == TUNE_PENDING) jobs[1 + n++].variant = variants[i];
+        if (variants[i]->outcome == TUNE_PENDING) pending[n++] = variants[i];
     }
-    haul_status status = prepare(t, jobs + 1, n, &t->check, &passed);
-    if (status == HAUL_OK) return time_all(t, jobs, passed, rounds);
-    for (size_t i = 1; i <= passed; i++) end_job(&jobs[i]);
-    return status;
+    return run_pending(t, pending, n, &t->check, rounds);
 }
 
 /* Tries the variants that have not been tried yet, batch by batch, until time is up. */
@@ -159,7 +170,9 @@ static haul_status run_variants(tuner *t, tune_variant **variants, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (variants[i]->outcome == TUNE_PENDING) batch[n++] = variants[i];
         if (n < BATCH && i + 1 < count) continue;
-        if (n && is_time_up(t)) return HAUL_OK;
+        bool is_up = false;
+        if (n) HAUL_TRY(ask_time(t, &is_up));
+        if (is_up) return HAUL_OK;
         if (n) HAUL_TRY(run_batch(t, batch, n));
         n = 0;
     }
@@ -219,33 +232,29 @@ static haul_status descend(tuner *t, tune_variant *start) {
 
 /* ---- the winner ---- */
 
-/* Puts the best variants that are not finalists yet into the jobs; the base takes part in any case. Returns how
- * many. */
-static size_t choose_finalists(const tuner *t, tune_job *jobs, size_t most) {
+/* Lists the best variants; the base takes part in any case. Returns how many. */
+static size_t choose_finalists(const tuner *t, tune_variant **finalists, size_t most) {
     size_t count = 0;
     for (; count < most; count++) {
         tune_variant *best = NULL;
         for (size_t i = 0; i < t->result->count; i++) {
             tune_variant *v = &t->result->variants[i];
             bool taken = v == t->base.variant;
-            for (size_t k = 0; k < count; k++) taken |= jobs[k].variant == v;
+            for (size_t k = 0; k < count; k++) taken |= finalists[k] == v;
             if (!taken && is_better(v, best)) best = v;
         }
         if (!best) break;
-        jobs[count].variant = best;
+        finalists[count] = best;
     }
     return count;
 }
 
 /* Times finalists again, longer, on results that were compared with the reference's at full size. */
 static haul_status run_finals(tuner *t) {
-    tune_job jobs[FINALISTS + 1] = {{0}};
-    size_t passed, count = choose_finalists(t, jobs + 1, FINALISTS);
-    for (size_t i = 1; i <= count; i++) jobs[i].variant->outcome = TUNE_PENDING;
-    haul_status status = prepare(t, jobs + 1, count, tune_timed_data(t), &passed);
-    if (status == HAUL_OK) return time_all(t, jobs, passed, FINAL_ROUNDS);
-    for (size_t i = 1; i <= passed; i++) end_job(&jobs[i]);
-    return status;
+    tune_variant *finalists[FINALISTS];
+    const size_t count = choose_finalists(t, finalists, FINALISTS);
+    for (size_t i = 0; i < count; i++) finalists[i]->outcome = TUNE_PENDING;
+    return run_pending(t, finalists, count, tune_timed_data(t), FINAL_ROUNDS);
 }
 
 /* The base stays the best unless another is faster by more than noise, in the first quartile of the rounds as well. */

@@ -13,6 +13,7 @@
 
 #include <haul/diagnose.h>
 #include <haul/haul.h>
+#include <haul/ranks.h>
 
 enum { TUNE_MOST_PARAMETERS = 12, TUNE_MOST_VALUES = 64, TUNE_MOST_VARIANTS = 1 << 16 };
 
@@ -58,9 +59,10 @@ typedef struct tune_options {
     const char *compiler, *architecture; /* as in compile_options */
     const char *const *flags;
     size_t flag_count;
-    double seconds;  /* time after which no further variant is started; 0: 120 */
-    unsigned rounds; /* of timing; 0: 15 */
-    bool exhaustive; /* try every combination, however many */
+    double seconds;    /* time after which no further variant is started; 0: 120 */
+    unsigned rounds;   /* of timing; 0: 15 */
+    bool exhaustive;   /* try every combination, however many */
+    haul_ranks *ranks; /* NULL: this process alone; else all ranks make the same search, and share the variants */
 } tune_options;
 
 typedef enum tune_outcome {

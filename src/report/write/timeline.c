@@ -1,7 +1,7 @@
 /* Draws a timeline: as text with a column for each slice of time, as SVG, as a trace for browsers, and as a table.
  *
- * Each engine is a row, those of several devices one each, and an operation is shown by its chunk's last digit or colour,
- * so that it can be followed from engine to engine. */
+ * Each engine is a row, those of several devices one each, and an operation is shown by its chunk's last digit or
+ * colour, so that it can be followed from engine to engine. */
 #include "report/write/timeline.h"
 
 #include "report/write/markup.h"
@@ -29,7 +29,9 @@ static size_t list_rows(const haul_timeline *t, row rows[MOST_ROWS]) {
     size_t count = 0;
     for (int e = 0; e < HAUL_ENGINE_COUNT; e++) {
         const bool several = haul_engine_is_of_device((haul_engine)e) && t->devices > 1;
-        const unsigned devices = several && t->devices < HAUL_MOST_DEVICES ? t->devices : several ? HAUL_MOST_DEVICES : 1;
+        const unsigned devices = several && t->devices < HAUL_MOST_DEVICES ? t->devices
+                                 : several                                 ? HAUL_MOST_DEVICES
+                                                                           : 1;
         for (unsigned d = 0; is_used(t, e) && d < devices; d++) {
             row *r = &rows[count++];
             *r = (row){.engine = (haul_engine)e, .device = d};
@@ -193,8 +195,8 @@ void report_put_timeline_trace(text *out, const haul_timeline *t) {
         text_printf(out,
                     ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"name\":\"chunk %llu\",\"cat\":\"%s\",\"ts\":%.3f,"
                     "\"dur\":%.3f,\"args\":{\"chunk\":%llu,\"bytes\":%llu}}",
-                    thread_of(o->engine, o->device), (unsigned long long)o->chunk, haul_engine_names[o->engine], o->start_us,
-                    o->end_us - o->start_us, (unsigned long long)o->chunk, (unsigned long long)o->bytes);
+                    thread_of(o->engine, o->device), (unsigned long long)o->chunk, haul_engine_names[o->engine],
+                    o->start_us, o->end_us - o->start_us, (unsigned long long)o->chunk, (unsigned long long)o->bytes);
     }
     text_put(out, "\n]}\n");
 }
