@@ -1,4 +1,5 @@
-/* Compiles row_sums.cu, launches its kernel on the virtual GPU, and fails if the loads touch more sectors than they need. */
+/* Compiles row_sums.cu, launches its kernel on the virtual GPU, and fails if the loads touch more sectors than they
+ * need. */
 #include <haul/compile.h>
 #include <stdio.h>
 #include <stdlib.h>

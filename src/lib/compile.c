@@ -56,6 +56,19 @@ static bool beside_library(char path[PATH_MAX]) {
     return false;
 }
 
+/* A program that is linked with the static library may have been built where haul was, and run where it is elsewhere.
+ */
+static bool beside_command(char path[PATH_MAX]) {
+    text found = {0};
+    char command[PATH_MAX];
+    bool there = process_find("haul", &found) && realpath(text_string(&found), command);
+    text_free(&found);
+    char *slash = there ? strrchr(command, '/') : NULL;
+    if (!slash) return false;
+    *slash = '\0';
+    return try_folder(command, "/../share/haul/toolchain", path);
+}
+
 /* Sets the path of cu2ptx. HAUL_TOOLCHAIN takes precedence. An installed tree may have been moved, so the program's
  * and the library's own folders come next; then the source tree of the build, and last where the build was to be
  * installed. */
@@ -67,7 +80,7 @@ static haul_status find_script(char path[PATH_MAX]) {
                          "HAUL_TOOLCHAIN: no cu2ptx in %s: unset it or name haul's toolchain folder", chosen);
     }
     if (beside_program(path) || beside_library(path) || try_folder(HAUL_TOOLCHAIN_SOURCE, "", path) ||
-        try_folder(HAUL_TOOLCHAIN_INSTALLED, "", path))
+        try_folder(HAUL_TOOLCHAIN_INSTALLED, "", path) || beside_command(path))
         return HAUL_OK;
     return haul_fail(HAUL_ERROR_COMPILER, "cu2ptx not found: set HAUL_TOOLCHAIN to haul's toolchain folder");
 }

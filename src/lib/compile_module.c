@@ -55,9 +55,9 @@ static haul_status with_folder(const char *name, compile_options *options, text 
     *flags = memory_zeroed(options->flag_count + 2, sizeof **flags);
     if (!*flags || folder->failed)
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to start the compiler", name);
-    if (options->flag_count) memcpy((void *)*flags, (const void *)options->flags, options->flag_count * sizeof **flags);
-    (*flags)[options->flag_count] = "-I";
-    (*flags)[options->flag_count + 1] = text_string(folder);
+    (*flags)[0] = "-I";
+    (*flags)[1] = text_string(folder);
+    for (size_t i = 0; i < options->flag_count; i++) (*flags)[2 + i] = options->flags[i];
     options->flags = *flags;
     options->flag_count += 2;
     return HAUL_OK;
