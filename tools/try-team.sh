@@ -1,0 +1,40 @@
+#!/bin/sh
+# The tour of docs/team.md in a bare Debian 12 system: builds the packages here, and runs each `sh` block of the page there,
+# in order. A block behind the comment <!-- fails --> must fail. Prints each block's time. Needs root, debootstrap, and a Debian
+# mirror.
+#
+#   tools/try-team.sh [FOLDER]   default: a new folder under /tmp, which is removed at the end, unless KEEP=1
+#
+# A FOLDER that exists is taken as such a system and kept. PACKAGES=FOLDER takes packages that were built before.
+set -eu
+
+source=$(cd "$(dirname "$0")/.." && pwd)
+. "$source/tools/clean-root.sh"
+clean_root "${1:-$(mktemp -d)/root}"
+if [ -z "${PACKAGES:-}" ]; then
+    PACKAGES=$source/build-deb
+    timed "make deb" make -C "$source" deb
+fi
+rm -rf "$folder/root/tour"
+mkdir "$folder/root/tour"
+cp "$PACKAGES"/*.deb "$folder/root/tour"
+
+# One file a block, 01.sh and so on, or 01.fails.sh.
+awk -v folder="$folder/root" '
+    /^<!-- fails -->$/ { fails = ".fails" }
+    /^```sh$/ { file = sprintf("%s/tour/%02d%s.sh", folder, ++n, fails); fails = ""; next }
+    /^```$/ { if (file) close(file); file = "" }
+    file { print >file }' "$source/docs/team.md"
+
+run_block() { inside env DEBIAN_FRONTEND=noninteractive bash -euxo pipefail -c 'cd "$(cat folder 2>/dev/null || pwd)"; . "$0"; pwd >/root/folder' "$@"; }
+must_fail() { ! "$@"; }
+inside sh -c 'echo /root/tour >/root/folder'
+for block in "$folder"/root/tour/[0-9]*.sh; do
+    name=${block#"$folder"}
+    label="block $(basename "$name" .sh)"
+    case $name in
+    *.fails.sh) timed "$label" must_fail run_block "$name" ;;
+    *) timed "$label" run_block "$name" ;;
+    esac
+    if [ -n "${SHOW:-}" ]; then cat "$folder.log"; fi
+done
