@@ -15,21 +15,23 @@ if [ -z "${PACKAGES:-}" ]; then
     PACKAGES=$source/build-deb
     timed "make deb" make -C "$source" deb
 fi
-rm -rf "$folder/root/tour"
-mkdir "$folder/root/tour"
-cp "$PACKAGES"/*.deb "$folder/root/tour"
+rm -rf "$folder/srv/tour"
+mkdir "$folder/srv/tour"
+cp "$PACKAGES"/*.deb "$folder/srv/tour"
 
 # One file a block, 01.sh and so on, or 01.fails.sh.
-awk -v folder="$folder/root" '
+awk -v folder="$folder/srv" '
     /^<!-- fails -->$/ { fails = ".fails" }
     /^```sh$/ { file = sprintf("%s/tour/%02d%s.sh", folder, ++n, fails); fails = ""; next }
     /^```$/ { if (file) close(file); file = "" }
     file { print >file }' "$source/docs/team.md"
 
-run_block() { inside env DEBIAN_FRONTEND=noninteractive bash -euxo pipefail -c 'cd "$(cat folder 2>/dev/null || pwd)"; . "$0"; pwd >/root/folder' "$@"; }
+run_block() { # in the folder where the block before it ended
+    inside env DEBIAN_FRONTEND=noninteractive bash -euxo pipefail -c 'cd "$(cat /srv/folder)"; . "$0"; pwd >/srv/folder' "$@"
+}
 must_fail() { ! "$@"; }
-inside sh -c 'echo /root/tour >/root/folder'
-for block in "$folder"/root/tour/[0-9]*.sh; do
+inside sh -c 'echo /srv/tour >/srv/folder'
+for block in "$folder"/srv/tour/[0-9]*.sh; do
     name=${block#"$folder"}
     label="block $(basename "$name" .sh)"
     case $name in

@@ -114,18 +114,25 @@ enum { FIXED_ARGUMENTS = 11 }; /* the script's own, at most, and NULL */
 
 /* Compiles with NVRTC, which is told where haul's own headers are. It does without them if there is no toolchain. */
 static haul_status compile_with_nvrtc(const char *path, const compile_options *options, text *ptx, text *messages) {
-    char script[PATH_MAX], folders[3][PATH_MAX + 32];
-    const char *list[3];
-    text_list include = {list, 0};
+    static const char *const below[] = {"/../include", "/../../../include", "/../kernels"};
+    enum { FOLDERS = sizeof below / sizeof *below };
+    char script[PATH_MAX], folders[FOLDERS][PATH_MAX + 32];
+    const char *list[FOLDERS];
+    nvrtc_request request = {options->compiler,
+                             path,
+                             options->architecture ? options->architecture : "sm_90",
+                             options->flags,
+                             options->flag_count,
+                             {list, 0},
+                             options->separate};
     if (find_script(script) == HAUL_OK) {
-        static const char *const below[3] = {"/../include", "/../../../include", "/../kernels"};
         *strrchr(script, '/') = '\0';
-        for (size_t i = 0; i < 3; i++) {
+        for (size_t i = 0; i < FOLDERS; i++) {
             snprintf(folders[i], sizeof folders[i], "%s%s", script, below[i]);
-            list[include.count++] = folders[i];
+            list[request.include.count++] = folders[i];
         }
     }
-    return nvrtc_compile(path, options, &include, ptx, messages);
+    return nvrtc_compile(&request, ptx, messages);
 }
 
 haul_status compile_source(const char *path, const compile_options *options, text *ptx, text *messages) {

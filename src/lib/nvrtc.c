@@ -128,9 +128,9 @@ static haul_status add_flags(option_list *o, const char *const *flags, size_t co
     return HAUL_OK;
 }
 
-static bool wants_lines(const compile_options *options) {
-    for (size_t i = 0; i < options->flag_count; i++)
-        if (strcmp(options->flags[i], "--no-lineinfo") == 0) return false;
+static bool wants_lines(const nvrtc_request *r) {
+    for (size_t i = 0; i < r->flag_count; i++)
+        if (strcmp(r->flags[i], "--no-lineinfo") == 0) return false;
     return true;
 }
 
@@ -147,18 +147,17 @@ static void add_folder(option_list *o, const char *path, const char *below) {
 
 /* NVRTC makes PTX for virtual architectures, compute_90. It looks for headers where it is told to only: beside the
  * source, in haul's folders, and in the toolkit that it belongs to. */
-static haul_status make_options(option_list *o, const char *path, const nvrtc_library *l,
-                                const compile_options *options, const text_list *include) {
-    const char *architecture = options->architecture ? options->architecture : "sm_90";
-    if (strncmp(architecture, "sm_", 3) != 0)
-        return haul_fail(HAUL_ERROR_COMPILER, "not an architecture: %s: give sm_80, sm_90, sm_90a, ...", architecture);
-    add(o, "--gpu-architecture=compute_", architecture + 3);
+static haul_status make_options(option_list *o, const nvrtc_library *l, const nvrtc_request *r) {
+    if (strncmp(r->architecture, "sm_", 3) != 0)
+        return haul_fail(HAUL_ERROR_COMPILER, "not an architecture: %s: give sm_80, sm_90, sm_90a, ...",
+                         r->architecture);
+    add(o, "--gpu-architecture=compute_", r->architecture + 3);
     add(o, "--std=c++17", "");
-    if (wants_lines(options)) add(o, "-lineinfo", "");
-    if (options->separate) add(o, "-rdc=true", "");
-    HAUL_TRY(add_flags(o, options->flags, options->flag_count));
-    add_folder(o, path, "");
-    for (size_t i = 0; i < include->count; i++) add(o, "-I", include->items[i]);
+    if (wants_lines(r)) add(o, "-lineinfo", "");
+    if (r->separate) add(o, "-rdc=true", "");
+    HAUL_TRY(add_flags(o, r->flags, r->flag_count));
+    add_folder(o, r->path, "");
+    for (size_t i = 0; i < r->include.count; i++) add(o, "-I", r->include.items[i]);
     char real[PATH_MAX];
     if (realpath(l->path, real)) add_folder(o, real, "../include");
     return HAUL_OK;
@@ -197,26 +196,25 @@ static haul_status run(const nvrtc_library *l, nvrtc_program *program, const cha
     return ptx->failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its PTX", path) : HAUL_OK;
 }
 
-static haul_status compile_text(const nvrtc_library *l, const char *path, const char *source,
-                                const compile_options *options, const text_list *include, text *ptx, text *messages) {
+static haul_status compile_text(const nvrtc_library *l, const char *source, const nvrtc_request *r, text *ptx,
+                                text *messages) {
     option_list o = {0};
     nvrtc_program *program = NULL;
-    haul_status status = make_options(&o, path, l, options, include);
-    if (status == HAUL_OK && l->create(&program, source, path, 0, NULL, NULL) != 0)
-        status = haul_fail(HAUL_ERROR_COMPILER, "%s: NVRTC does not take it", path);
-    if (status == HAUL_OK) status = run(l, program, path, &o, ptx, messages);
+    haul_status status = make_options(&o, l, r);
+    if (status == HAUL_OK && l->create(&program, source, r->path, 0, NULL, NULL) != 0)
+        status = haul_fail(HAUL_ERROR_COMPILER, "%s: NVRTC does not take it", r->path);
+    if (status == HAUL_OK) status = run(l, program, r->path, &o, ptx, messages);
     if (program) (void)l->destroy(&program);
     text_free(&o.bytes);
     return status;
 }
 
-haul_status nvrtc_compile(const char *path, const compile_options *options, const text_list *include, text *ptx,
-                          text *messages) {
+haul_status nvrtc_compile(const nvrtc_request *request, text *ptx, text *messages) {
     nvrtc_library library;
     text source = {0};
-    HAUL_TRY(load(options->compiler, &library));
-    haul_status status = file_read(path, &source);
-    if (status == HAUL_OK) status = compile_text(&library, path, text_string(&source), options, include, ptx, messages);
+    HAUL_TRY(load(request->compiler, &library));
+    haul_status status = file_read(request->path, &source);
+    if (status == HAUL_OK) status = compile_text(&library, text_string(&source), request, ptx, messages);
     text_free(&source);
     return status;
 }
