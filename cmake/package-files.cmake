@@ -1,5 +1,5 @@
 # Run by CPack on the staged files of each package, before it is packed: what Debian's policy asks for beside haul's own
-# files. These are the copyright, a changelog, compressed manual pages, and archives without debugging information.
+# files. These are the copyright, a changelog, exceptions from lintian's rules, compressed manual pages, and archives without debugging information.
 string(TIMESTAMP today "%a, %d %b %Y %H:%M:%S +0000" UTC) # SOURCE_DATE_EPOCH, if it is set
 
 function(compress file)
@@ -28,6 +28,9 @@ foreach(package haul:haul dev:libhaul-dev)
   foreach(page ${pages})
     compress(${page})
   endforeach()
+  if(name STREQUAL "haul")
+    configure_file(${CMAKE_CURRENT_LIST_DIR}/lintian-overrides ${root}/share/lintian/overrides/${name} COPYONLY)
+  endif()
   file(REMOVE ${documents}/LICENSE) # the copyright names Debian's copy
   file(GLOB archives ${root}/lib/*/libhaul*.a)
   if(archives)

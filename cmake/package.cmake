@@ -21,6 +21,7 @@ set(CPACK_DEBIAN_HAUL_PACKAGE_SECTION devel)
 set(CPACK_COMPONENT_HAUL_DESCRIPTION "haul executes PTX on the CPU with Nsight Compute's counters, finds races and
 wasteful memory accesses in kernels, compares versions, and runs unmodified
 CUDA programs. It includes a device library that stages data in shared memory.")
+set(CPACK_DEBIAN_HAUL_PACKAGE_DEPENDS "python3:any") # share/haul/ci/check
 # clang compiles kernels, and libLLVM compiles hot PTX to the host's code; haul works without either.
 set(CPACK_DEBIAN_HAUL_PACKAGE_RECOMMENDS
   "clang (>= 1:14) | nvidia-cuda-toolkit, libllvm14 | libllvm15 | libllvm16 | libllvm17 | libllvm18 | libllvm19 | libllvm20 | libllvm21, libstdc++-12-dev | libstdc++-dev")
