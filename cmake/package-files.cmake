@@ -1,5 +1,6 @@
 # Run by CPack on the staged files of each package, before it is packed: what Debian's policy asks for beside haul's own
-# files. These are the copyright, a changelog, exceptions from lintian's rules, compressed manual pages, and archives without debugging information.
+# files. These are the copyright, a changelog, exceptions from lintian's rules, compressed manual pages, and archives
+# without debugging information.
 string(TIMESTAMP today "%a, %d %b %Y %H:%M:%S +0000" UTC) # SOURCE_DATE_EPOCH, if it is set
 
 function(compress file)
