@@ -56,6 +56,22 @@ static void a_text_runs_when_nvrtc_compiled_it(void **state) {
     fills_with_42("nvrtc");
 }
 
+static void nvrtc_compiles_the_device_library(void **state) {
+    (void)state;
+    static const char *const names[] = {"kernels/stencil.cu", "kernels/fused.cu"};
+    need("nvrtc");
+    const haul_compile_options options = {.compiler = "nvrtc", .architecture = "sm_90"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        text path = {0};
+        haul_compilation c;
+        assert_int_equal(compile_find_own(names[i], &path), HAUL_OK);
+        if (haul_compile(text_string(&path), NULL, &options, &c) != HAUL_OK) fail_msg("%s", c.messages);
+        assert_in(c.ptx, "cp.async.bulk");
+        haul_compilation_free(&c);
+        text_free(&path);
+    }
+}
+
 static void line_information_has_the_name_of_a_text(void **state) {
     (void)state;
     need(NULL);
@@ -149,6 +165,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_runs_when_any_compiler_is_chosen),
         cmocka_unit_test(a_text_runs_when_nvrtc_compiled_it),
+        cmocka_unit_test(nvrtc_compiles_the_device_library),
         cmocka_unit_test(line_information_has_the_name_of_a_text),
         cmocka_unit_test(an_error_names_the_text_and_its_line),
         cmocka_unit_test(a_missing_file_is_named),

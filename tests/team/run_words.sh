@@ -34,6 +34,7 @@ refuse_call 'KERNEL transpose has no BLOCK' 'haul_add_check(a transpose.cu KERNE
 refuse_call 'GRID describes a launch: add KERNEL' 'haul_add_check(a found.jsonl GRID 4)'
 refuse_call 'GRID has no value' 'haul_add_check(a transpose.cu KERNEL transpose GRID BLOCK 32)'
 refuse_call 'TARGET app is not a target' 'haul_add_check(a TARGET app)'
+refuse_call 'KERNEL describes a launch, but the program of TARGET makes its own' 'haul_add_check(a TARGET app KERNEL k)'
 refuse_call "'NAMES' is neither a word" 'haul_add_check(a NAMES found.jsonl)'
 refuse_call "names no kernel: write 'KERNEL: sectors <= 4'" 'haul_add_check(a found.jsonl EXPECT "sectors <= 4")'
 refuse_call 'has a test of this name already' 'haul_add_check(a found.jsonl)
@@ -45,7 +46,14 @@ refuse_call 'expectations and a comparison are two tests' 'haul_add_profile(a fo
 refuse_call 'haul has no component other: give library, tests, or none' 'find_package(haul REQUIRED COMPONENTS other)'
 refuse_call 'libhaul is not installed beside the command' 'find_package(haul REQUIRED COMPONENTS library)'
 
-project "haul_add_check(found found.jsonl)
+program=
+if [ -x "$build/tests/standin_program" ]; then
+    program="add_executable(app IMPORTED)
+set_target_properties(app PROPERTIES IMPORTED_LOCATION $build/tests/standin_program)
+haul_add_check(program TARGET app ARGS increase)"
+fi
+project "$program
+haul_add_check(found found.jsonl)
 haul_add_check(graded found.jsonl GRADE warning IGNORE async-* LABELS kernels)
 haul_add_check(NAME clean clean.jsonl DEVICE sim:a100 TIMEOUT 60 JUNIT clean.xml REQUIRED)
 haul_add_profile(limited clean.jsonl EXPECT \"ok_no_wait: sectors <= 1\")
@@ -68,6 +76,7 @@ for result in "found \.*\*\*\*Failed" "graded \.* *Passed" "clean \.* *Passed" "
     has "$result"
 done
 "$work/prefix/bin/haul" info --json | grep -q '"gpu:[0-9]' || has "no_gpu \.*\*\*\*Skipped"
+[ -z "$program" ] || has "program \.* *Passed"
 [ -s build/clean.xml ] || fail "JUNIT wrote nothing"
 want "labels" 0 ctest --test-dir build -N -L kernels
 has "graded"
