@@ -91,6 +91,7 @@ haul_status haul_compile(const char *name, const char *source, const haul_compil
     if (!result) return haul_fail(HAUL_ERROR_ARGUMENT, "haul_compile: result is NULL");
     const haul_status status = compile_any(name, source, options, &ptx, &messages);
     if (status != HAUL_OK) text_free(&ptx);
+    if (!messages.length) text_free(&messages);
     *result =
         (haul_compilation){status == HAUL_OK ? ptx.bytes : NULL, status == HAUL_OK ? ptx.length : 0, messages.bytes};
     return status;
