@@ -2,6 +2,7 @@
 # files. These are the copyright, a changelog, exceptions from lintian's rules, compressed manual pages, and archives
 # without debugging information.
 string(TIMESTAMP today "%a, %d %b %Y %H:%M:%S +0000" UTC) # SOURCE_DATE_EPOCH, if it is set
+set(readable FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 
 function(compress file)
   file(ARCHIVE_CREATE OUTPUT ${file}.gz PATHS ${file} FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)
@@ -17,7 +18,7 @@ foreach(package haul:haul dev:libhaul-dev)
     message(FATAL_ERROR "no files of the package ${name} in ${root}")
   endif()
   set(documents ${root}/share/doc/${name})
-  configure_file(${CMAKE_CURRENT_LIST_DIR}/copyright ${documents}/copyright COPYONLY)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/copyright ${documents}/copyright COPYONLY ${readable})
   file(WRITE ${documents}/changelog "${name} (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
 
   * CHANGELOG.md of the package haul has the changes.
@@ -30,7 +31,7 @@ foreach(package haul:haul dev:libhaul-dev)
     compress(${page})
   endforeach()
   if(name STREQUAL "haul")
-    configure_file(${CMAKE_CURRENT_LIST_DIR}/lintian-overrides ${root}/share/lintian/overrides/${name} COPYONLY)
+    configure_file(${CMAKE_CURRENT_LIST_DIR}/lintian-overrides ${root}/share/lintian/overrides/${name} COPYONLY ${readable})
   endif()
   file(REMOVE ${documents}/LICENSE) # the copyright names Debian's copy
   file(GLOB archives ${root}/lib/*/libhaul*.a)
