@@ -58,6 +58,7 @@ haul_add_check(graded found.jsonl GRADE warning IGNORE async-* LABELS kernels)
 haul_add_check(NAME clean clean.jsonl DEVICE sim:a100 TIMEOUT 60 JUNIT clean.xml REQUIRED)
 haul_add_profile(limited clean.jsonl EXPECT \"ok_no_wait: sectors <= 1\")
 haul_add_profile(no_baseline clean.jsonl BASELINE none.json)
+haul_add_profile(revision clean.jsonl REVISION HEAD FAIL_ON \"sectors>2%\" \"global_load sectors>0\" CHECK)
 haul_add_check(no_clang transpose.cu COMPILER clang $launch)
 haul_add_check(must_have_clang transpose.cu COMPILER clang REQUIRED $launch)
 haul_add_profile(no_gpu clean.jsonl DEVICE gpu:0 BASELINE none.json)"
@@ -65,6 +66,7 @@ configure || fail "the project is not configured: $(cat out)"
 cp out err
 what="a missing baseline"
 has "no_baseline): none.json does not exist yet: build the target haul_update_baselines"
+git init -q . && git add ./*.jsonl ./*.ptx && git -c user.name=team -c user.email=team@example.org commit -q -m "A launch"
 mkdir bin
 for tool in sh cat sed readlink dirname mktemp rm grep; do ln -s "$(command -v $tool)" bin; done
 ctest=$(command -v ctest)
@@ -78,6 +80,7 @@ done
 "$work/prefix/bin/haul" info --json | grep -q '"gpu:[0-9]' || has "no_gpu \.*\*\*\*Skipped"
 [ -z "$program" ] || has "program \.* *Passed"
 [ -s build/clean.xml ] || fail "JUNIT wrote nothing"
+want "a revision" 0 ctest --test-dir build -R revision
 want "labels" 0 ctest --test-dir build -N -L kernels
 has "graded"
 done_with "words of haul_add_check() and haul_add_profile()"
