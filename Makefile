@@ -12,7 +12,7 @@ cmake = cmake -S . -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_FLAGS)
 ninja = cmake --build $(1) -j $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-tests=error --timeout 600
 
-.PHONY: all demo check install bench bench-device docs format fuzz sanitize clang clean deps deps-full help
+.PHONY: all demo check install deb bench bench-device docs format fuzz sanitize clang clean deps deps-full deps-package help
 .DEFAULT_GOAL := all
 
 all: $(BUILD)/build.ninja ## build everything into build/, after installing what is missing
@@ -31,6 +31,12 @@ check: deps-full ## build and run all tests and the checks of the source
 
 install: all ## install below PREFIX (default /usr/local)
 	cmake --install $(BUILD) --prefix $(PREFIX)
+
+deb: deps-package ## the Debian packages haul and libhaul-dev, into build-deb/
+	$(cmake) -B build-deb -DCMAKE_INSTALL_PREFIX=/usr -DHAUL_PACKAGE=ON -DHAUL_TESTS=OFF -DHAUL_BENCH=OFF
+	$(call ninja,build-deb)
+	rm -f build-deb/*.deb
+	cd build-deb && cpack
 
 bench: $(BUILD)/build.ninja ## the speed of the virtual GPU; haul's kernels on it, estimated, or on a GPU, measured
 	$(call ninja,$(BUILD))
@@ -74,10 +80,12 @@ clang: deps-full ## build with Clang into build-clang/, run the tests there but 
 	$(call ctest,build-clang) --label-exclude '$(SKIP)'
 
 clean: ## remove every build folder
-	rm -rf build build-asan build-clang build-fuzz
+	rm -rf build build-asan build-clang build-deb build-fuzz
 
 deps:
 	@tools/install-deps.sh --minimal
+deps-package:
+	@tools/install-deps.sh --package
 deps-full:
 	@tools/install-deps.sh
 

@@ -5,18 +5,21 @@
 #
 #   tools/install-deps.sh             everything that `make check` and `make docs` use
 #   tools/install-deps.sh --minimal   what `make` and `make demo` use
+#   tools/install-deps.sh --package   what `make deb` uses
 #   tools/install-deps.sh --check     installs nothing: names what is missing of either set, status 1 if anything is
 set -eu
 
 minimal=no
+package=no
 check=no
 for option; do
     case $option in
     --minimal) minimal=yes ;;
     --full) minimal=no ;;
+    --package) minimal=yes package=yes ;;
     --check) check=yes ;;
     *)
-        echo "install-deps: unknown option '$option': use --minimal, --full or --check" >&2
+        echo "install-deps: unknown option '$option': use --minimal, --full, --package or --check" >&2
         exit 2
         ;;
     esac
@@ -109,6 +112,10 @@ look_for_minimal() {
     need "libsmartcols with headers, from util-linux (tables)" libsmartcols-dev have_library smartcols
     need "clang 14 or later, or the CUDA toolkit's nvcc (kernels)" clang have_kernel_compiler
 }
+look_for_package() {
+    need "dpkg-shlibdeps (Debian packages)" dpkg-dev have dpkg-shlibdeps
+    need "file (Debian packages)" file have file
+}
 look_for_full() {
     need "clang 14 or later (second compiler, fuzzing)" clang have_clang
     need "cmocka with headers (tests)" libcmocka-dev have_library cmocka
@@ -153,6 +160,7 @@ install_missing() {
 }
 look_for_main_part() {
     look_for_minimal
+    [ $package = no ] || look_for_package
     [ $minimal = yes ] || look_for_full
 }
 

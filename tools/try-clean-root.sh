@@ -14,28 +14,8 @@ folder=${1:-$(mktemp -d)/root}
 [ $# -eq 0 ] || shift
 [ $# -gt 0 ] || set -- demo check
 
-[ "$(id -u)" -eq 0 ] || { echo "try-clean-root: run as root (chroot and debootstrap need it)" >&2; exit 2; }
-command -v debootstrap >/dev/null || { echo "try-clean-root: install debootstrap first" >&2; exit 2; }
+. "$source/tools/clean-root.sh"
 
-keep=${KEEP:-0}
-leave() {
-    umount "$folder/proc" "$folder/dev/pts" 2>/dev/null || true
-    [ "$keep" != 0 ] || rm -rf --one-file-system "$folder" "$folder.log"
-}
-trap leave EXIT
-trap 'exit 130' INT TERM
-
-timed() { # LABEL COMMAND...
-    label=$1
-    shift
-    start=$(date +%s)
-    if "$@" >"$folder.log" 2>&1; then result=ok; else result=FAILED; fi
-    printf '%-24s %4d s  %s\n' "$label" $(($(date +%s) - start)) $result
-    [ $result = ok ] && return
-    tail -n 60 "$folder.log"
-    exit 1
-}
-inside() { chroot "$folder" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 TERM=dumb "$@"; }
 fetch_git_and_make() { # all that a newcomer is asked to have
     inside apt-get update -q &&
         inside apt-get install -q -y --no-install-recommends git make ca-certificates
@@ -45,16 +25,7 @@ clone() {
         inside git clone -q /root/origin.git /root/haul
 }
 
-if [ -e "$folder" ]; then
-    keep=1
-else
-    mkdir -p "$(dirname "$folder")"
-    timed "bare Debian 12" debootstrap --variant=minbase bookworm "$folder"
-fi
-mount -t proc proc "$folder/proc"
-mkdir -p "$folder/dev/pts"
-mount -t devpts -o newinstance,ptmxmode=0666 devpts "$folder/dev/pts"
-[ -L "$folder/dev/ptmx" ] || { rm -f "$folder/dev/ptmx" && ln -s pts/ptmx "$folder/dev/ptmx"; }
+clean_root "$folder"
 timed "apt: git, make" fetch_git_and_make
 rm -rf "$folder/root/origin.git" "$folder/root/haul"
 timed "git clone" clone

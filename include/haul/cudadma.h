@@ -20,8 +20,12 @@
 #endif
 
 #include <haul/device.h>
-#ifndef __CUDACC_RTC__
+/* Host functions; NVRTC takes none, so they do nothing there. */
+#ifdef __CUDACC_RTC__
+#define HAUL_CUDADMA_HOST __device__
+#else
 #include <stdio.h>
+#define HAUL_CUDADMA_HOST __host__
 #endif
 
 /* Flags of objects that do not specify their own. */
@@ -504,9 +508,10 @@ class haul_cudadma_rows : public haul_cudadma_party<DO_SYNC> {
 
 /* Prints steps as CudaDMA counts them (a step brings all that the DMA threads may have in flight), and the command that
  * prints the rest. Host. */
-static inline __host__ void haul_cudadma_diagnose(const char *name, const char *shape, int alignment,
-                                                  int bytes_per_thread, int bytes_per_elmt, int num_dma_threads,
-                                                  int num_elmts, bool fully_templated, bool verbose) {
+static inline HAUL_CUDADMA_HOST void haul_cudadma_diagnose(const char *name, const char *shape, int alignment,
+                                                           int bytes_per_thread, int bytes_per_elmt,
+                                                           int num_dma_threads, int num_elmts, bool fully_templated,
+                                                           bool verbose) {
 #ifndef __CUDACC_RTC__
     const bool wrong = alignment <= 0 || bytes_per_thread < alignment || bytes_per_thread % alignment ||
                        bytes_per_elmt <= 0 || num_dma_threads <= 0 || num_elmts <= 0;
@@ -553,8 +558,8 @@ class CudaDMASequential : public haul_cudadma_rows<DO_SYNC, ALIGNMENT, BYTES_PER
         : CudaDMASequential(maker::make(haul_cudadma_numbers<(int)sizeof...(numbers)>{{(int)numbers..., 0}, 0})) {}
     HAUL_CUDADMA_VERBS((), (), HAUL_NO_INDEX)
 
-    static __host__ void diagnose(int alignment, int bytes_per_thread, int bytes_per_elmt, int num_dma_threads,
-                                  bool fully_templated, bool verbose = false) {
+    static HAUL_CUDADMA_HOST void diagnose(int alignment, int bytes_per_thread, int bytes_per_elmt, int num_dma_threads,
+                                           bool fully_templated, bool verbose = false) {
         haul_cudadma_diagnose("CudaDMASequential", "sequential", alignment, bytes_per_thread, bytes_per_elmt,
                               num_dma_threads, 1, fully_templated, verbose);
     }
@@ -584,8 +589,8 @@ class CudaDMAStrided : public haul_cudadma_rows<DO_SYNC, ALIGNMENT, BYTES_PER_TH
         : CudaDMAStrided(maker::make(haul_cudadma_numbers<(int)sizeof...(numbers)>{{(int)numbers..., 0}, 0})) {}
     HAUL_CUDADMA_VERBS((), (), HAUL_NO_INDEX)
 
-    static __host__ void diagnose(int alignment, int bytes_per_thread, int bytes_per_elmt, int num_dma_threads,
-                                  int num_elmts, bool fully_templated, bool verbose = false) {
+    static HAUL_CUDADMA_HOST void diagnose(int alignment, int bytes_per_thread, int bytes_per_elmt, int num_dma_threads,
+                                           int num_elmts, bool fully_templated, bool verbose = false) {
         haul_cudadma_diagnose("CudaDMAStrided", "strided", alignment, bytes_per_thread, bytes_per_elmt, num_dma_threads,
                               num_elmts, fully_templated, verbose);
     }
@@ -623,8 +628,8 @@ class CudaDMAIndirect : public haul_cudadma_rows<DO_SYNC, ALIGNMENT, BYTES_PER_T
         : CudaDMAIndirect(maker::make(haul_cudadma_numbers<(int)sizeof...(numbers)>{{(int)numbers..., 0}, 0})) {}
     HAUL_CUDADMA_VERBS((const int *index_ptr, ), (index_ptr, ), index_ptr)
 
-    static __host__ void diagnose(int alignment, int bytes_per_thread, int bytes_per_elmt, int num_dma_threads,
-                                  int num_elmts, bool fully_templated, bool verbose = false) {
+    static HAUL_CUDADMA_HOST void diagnose(int alignment, int bytes_per_thread, int bytes_per_elmt, int num_dma_threads,
+                                           int num_elmts, bool fully_templated, bool verbose = false) {
         haul_cudadma_diagnose("CudaDMAIndirect", "indirect", alignment, bytes_per_thread, bytes_per_elmt,
                               num_dma_threads, num_elmts, fully_templated, verbose);
     }

@@ -552,8 +552,9 @@ HAUL_FOLDED unsigned haul_held(const haul_transfer *t) {
                           how);                                                                                   \
     const haul_transfer name = (haul_tile)(size, dimensions, box0, box1, box2, box3, box4, shared, align, team, how)
 
-/* In kernels, what is constant of the functions' arguments is checked as well: flags most of all. */
-#ifdef __CUDA_ARCH__
+/* In kernels, what is constant of the functions' arguments is checked as well: flags most of all. NVRTC cannot tell
+ * whether an argument is constant. */
+#if defined(__CUDA_ARCH__) && !defined(__CUDACC_RTC__)
 #define HAUL_KNOWN(condition) (!__builtin_constant_p(condition) || (condition))
 #define HAUL_ASSERT_KNOWN_0(name, condition, text) HAUL_ASSERT_0(name, HAUL_KNOWN(condition), text)
 #define HAUL_ASSERT_KNOWN_1(name, condition, text, a, rest) HAUL_ASSERT_1(name, HAUL_KNOWN(condition), text, a, rest)

@@ -1,12 +1,14 @@
 /* Implements lib/compile.h by running the script toolchain/cu2ptx, which knows compilers and their flags. This file
  * finds the script, makes its command line, and turns its last line into the error's message. The PTX comes on standard
- * output. */
+ * output. NVRTC, a library, is called by lib/nvrtc.c. */
 #include "lib/compile.h"
 
 #include "base/memory.h"
 #include "base/process.h"
 #include "base/status.h"
+#include "lib/nvrtc.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +28,7 @@ static bool try_folder(const char *folder, const char *below, char path[PATH_MAX
     return length > 0 && length < PATH_MAX && access(path, X_OK) == 0;
 }
 
-/* An installation has the toolchain in share/haul, relative to the program's bin. */
+/* An installation has the toolchain in share/haul, beside the program's bin. */
 static bool beside_program(char path[PATH_MAX]) {
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -37,8 +39,39 @@ static bool beside_program(char path[PATH_MAX]) {
     return try_folder(program, "/../share/haul/toolchain", path);
 }
 
-/* Sets the path of cu2ptx. HAUL_TOOLCHAIN takes precedence. An installed tree may have been moved, so the program's own
- * folder comes next; then the source tree of the build, and last where the build was to be installed. */
+/* The shared library is in lib, or in a folder or two of that. A program that is linked with the static one is no
+ * library of haul's: any user may own the folders above it. */
+static bool beside_library(char path[PATH_MAX]) {
+    static const char mine;
+    static const char *const below[] = {"/../share/haul/toolchain", "/../../share/haul/toolchain",
+                                        "/../../../share/haul/toolchain", "/../../../../share/haul/toolchain"};
+    Dl_info info;
+    char library[PATH_MAX];
+    if (!dladdr(&mine, &info) || !info.dli_fname || !realpath(info.dli_fname, library)) return false;
+    char *slash = strrchr(library, '/');
+    if (!slash || strncmp(slash, "/libhaul", strlen("/libhaul")) != 0) return false;
+    *slash = '\0';
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++)
+        if (try_folder(library, below[i], path)) return true;
+    return false;
+}
+
+/* A program that is linked with the static library may have been built where haul was, and run where it is elsewhere.
+ */
+static bool beside_command(char path[PATH_MAX]) {
+    text found = {0};
+    char command[PATH_MAX];
+    bool there = process_find("haul", &found) && realpath(text_string(&found), command);
+    text_free(&found);
+    char *slash = there ? strrchr(command, '/') : NULL;
+    if (!slash) return false;
+    *slash = '\0';
+    return try_folder(command, "/../share/haul/toolchain", path);
+}
+
+/* Sets the path of cu2ptx. HAUL_TOOLCHAIN takes precedence. An installed tree may have been moved, so the program's
+ * and the library's own folders come next; then the source tree of the build, and last where the build was to be
+ * installed. */
 static haul_status find_script(char path[PATH_MAX]) {
     const char *chosen = getenv("HAUL_TOOLCHAIN");
     if (chosen && *chosen) {
@@ -46,8 +79,8 @@ static haul_status find_script(char path[PATH_MAX]) {
         return haul_fail(HAUL_ERROR_COMPILER,
                          "HAUL_TOOLCHAIN: no cu2ptx in %s: unset it or name haul's toolchain folder", chosen);
     }
-    if (beside_program(path) || try_folder(HAUL_TOOLCHAIN_SOURCE, "", path) ||
-        try_folder(HAUL_TOOLCHAIN_INSTALLED, "", path))
+    if (beside_program(path) || beside_library(path) || try_folder(HAUL_TOOLCHAIN_SOURCE, "", path) ||
+        try_folder(HAUL_TOOLCHAIN_INSTALLED, "", path) || beside_command(path))
         return HAUL_OK;
     return haul_fail(HAUL_ERROR_COMPILER, "cu2ptx not found: set HAUL_TOOLCHAIN to haul's toolchain folder");
 }
@@ -79,9 +112,33 @@ static haul_status run_checked(const char *const *arguments, text *out, text *me
 
 enum { FIXED_ARGUMENTS = 11 }; /* the script's own, at most, and NULL */
 
+/* Compiles with NVRTC, which is told where haul's own headers are. It does without them if there is no toolchain. */
+static haul_status compile_with_nvrtc(const char *path, const compile_options *options, text *ptx, text *messages) {
+    static const char *const below[] = {"/../include", "/../../../include", "/../kernels"};
+    enum { FOLDERS = sizeof below / sizeof *below };
+    char script[PATH_MAX], folders[FOLDERS][PATH_MAX + 32];
+    const char *list[FOLDERS];
+    nvrtc_request request = {options->compiler,
+                             path,
+                             options->architecture ? options->architecture : "sm_90",
+                             options->flags,
+                             options->flag_count,
+                             {list, 0},
+                             options->separate};
+    if (find_script(script) == HAUL_OK) {
+        *strrchr(script, '/') = '\0';
+        for (size_t i = 0; i < FOLDERS; i++) {
+            snprintf(folders[i], sizeof folders[i], "%s%s", script, below[i]);
+            list[request.include.count++] = folders[i];
+        }
+    }
+    return nvrtc_compile(&request, ptx, messages);
+}
+
 haul_status compile_source(const char *path, const compile_options *options, text *ptx, text *messages) {
     static const compile_options defaults;
     if (!options) options = &defaults;
+    if (nvrtc_is_named(options->compiler)) return compile_with_nvrtc(path, options, ptx, messages);
     char script[PATH_MAX];
     HAUL_TRY(find_script(script));
     const char **arguments = memory_zeroed(FIXED_ARGUMENTS + options->flag_count, sizeof *arguments);
@@ -99,6 +156,7 @@ haul_status compile_source(const char *path, const compile_options *options, tex
 }
 
 haul_status compile_find(const char *compiler, text *line) {
+    if (nvrtc_is_named(compiler)) return nvrtc_find(compiler, line);
     char script[PATH_MAX];
     HAUL_TRY(find_script(script));
     text messages = {0};

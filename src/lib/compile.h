@@ -1,4 +1,4 @@
-/* Compiles CUDA source to PTX at run time, with toolchain/cu2ptx, which calls nvcc or clang. */
+/* Compiles CUDA source to PTX at run time, with toolchain/cu2ptx, which calls nvcc or clang, or with NVRTC. */
 #ifndef HAUL_LIB_COMPILE_H
 #define HAUL_LIB_COMPILE_H
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 typedef struct compile_options {
-    const char *compiler;     /* nvcc, clang or a path; NULL = nvcc if there is one, else clang */
+    const char *compiler;     /* nvcc, clang, nvrtc or a path; NULL = nvcc if there is one, else clang */
     const char *architecture; /* "sm_90"; NULL = sm_90 */
     const char *const *flags; /* -I, -D and the like, passed to the compiler */
     size_t flag_count;

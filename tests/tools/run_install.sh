@@ -22,7 +22,7 @@ else
 fi
 
 cmake --install "$build" --prefix "$prefix" >"$place/log" || fail "cmake --install failed" "$(cat "$place/log")"
-for part in bin/haul lib/libhaul.a lib/libhaul_kernels.a lib/pkgconfig/haul.pc include/haul/status.h include/haul/kernels.def share/man/man1/haul.1 \
+for part in bin/haul lib/libhaul.a lib/libhaul_kernels.a lib/pkgconfig/haul.pc lib/cmake/haul/haul-config.cmake include/haul/status.h include/haul/kernels.def share/man/man1/haul.1 \
     share/haul/exercises/exercises.json \
     share/haul/toolchain/cu2ptx share/haul/toolchain/include/cuda_runtime.h; do
     [ -e "$prefix/$part" ] || fail "missing: $part" "$(cd "$prefix" && find . -type f | sort)"
@@ -81,3 +81,12 @@ flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs haul)
 cc -std=c17 "$place/program.c" $flags -o "$place/program" || fail "no program can be built with: $flags"
 output=$(out_of_sight "$place/program" "$place/load.ptx" 2>&1)
 [ "$output" = "128 sectors" ] || fail "the guide's program says: $output"
+
+# A program that compiles CUDA source finds the toolchain by the command in PATH.
+if command -v clang >/dev/null || command -v nvcc >/dev/null; then
+    # shellcheck disable=SC2086
+    cc -std=c17 "$source/examples/team/guard.c" $flags -o "$place/guard" || fail "examples/team/guard.c cannot be built"
+    cp "$source/examples/team/kernels/row_sums.cu" "$place"
+    output=$(PATH=$prefix/bin:$PATH out_of_sight "$place/guard" "$place/row_sums.cu" 2>&1)
+    [ "$output" = "row_sums: 8192 sectors loaded, 8192 are needed" ] || fail "a program that compiles source says: $output"
+fi

@@ -280,6 +280,15 @@ HAUL_DEVICE haul_place haul_area(int x, int y, unsigned width, unsigned height, 
 }
 
 /* The same by named fields, in elements of the type: HAUL_AREA(float, .x = x, .y = y, .width = ..., .pitch = ...). */
+#ifdef __CUDACC_RTC__ /* it has no statements in expressions */
+#define HAUL_AREA(type, ...)                                                              \
+    ([&] {                                                                                \
+        haul_area_fields haul_given = {0, 0, 0, 0, 0};                                    \
+        HAUL_EACH(HAUL_SET_FIELD, haul_given, __VA_ARGS__)                                \
+        return haul_area(haul_given.x, haul_given.y, haul_given.width, haul_given.height, \
+                         haul_given.pitch * (long long)sizeof(type));                     \
+    }())
+#else
 #define HAUL_AREA(type, ...)                                                       \
     (__extension__({                                                               \
         haul_area_fields haul_given = {0, 0, 0, 0, 0};                             \
@@ -287,6 +296,7 @@ HAUL_DEVICE haul_place haul_area(int x, int y, unsigned width, unsigned height, 
         haul_area(haul_given.x, haul_given.y, haul_given.width, haul_given.height, \
                   haul_given.pitch *(long long)sizeof(type));                      \
     }))
+#endif
 
 HAUL_DEVICE void haul_aim_tile(haul_flight *f, const haul_tensor_view *view, haul_coordinates c) {
     f->map = &view->map;
