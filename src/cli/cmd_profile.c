@@ -15,6 +15,7 @@
 #include "cli/sources.h"
 #include "lib/device.h"
 #include "report/json.h"
+#include "report/ncu/ncu.h"
 #include "report/profile/profile.h"
 #include "report/write/timeline.h"
 
@@ -36,6 +37,7 @@ typedef struct profiler {
     machine_code code;           /* of `assembled`, if there is ptxas */
     const cli_module *assembled; /* NULL: none yet */
     char refused[256];           /* why there is none */
+    report_ncu_table *csv;       /* with --csv */
     text out;
 } profiler;
 
@@ -78,6 +80,15 @@ static haul_status print_text(profiler *p, const char *name, const haul_launch_r
     if (status == HAUL_OK) status = report_write_text(d, report_terminal_of(STDOUT_FILENO), &p->out);
     report_document_free(d);
     return status == HAUL_OK ? cli_print(&p->out) : status;
+}
+
+/* On a GPU, rows have the values that were measured, and no estimates. */
+static haul_status print_csv(profiler *p, const haul_launch_record *record) {
+    const report_ncu_launch launch = {.record = p->options.measured ? p->options.measured : record,
+                                      .machine = sim_machine_find(p->options.simulated),
+                                      .sources = p->options.sources};
+    HAUL_TRY(report_ncu_put(p->csv, &launch, &p->out));
+    return cli_print(&p->out);
 }
 
 /* Runs and times the launch on the GPU. The hashes of its buffers are compared with the simulated launch's, which has
@@ -139,6 +150,7 @@ static haul_status profile(profiler *p, size_t index) {
     if (p->values->html) HAUL_TRY(report_add_profile(p->document, name, record, &p->options));
     if (p->values->html) HAUL_TRY(add_operation(p, index, record));
     if (p->values->quiet) return HAUL_OK;
+    if (p->csv) return print_csv(p, record);
     return p->values->json ? print_json(p, d, record) : print_text(p, name, record);
 }
 
@@ -171,9 +183,18 @@ static haul_status open_sessions(profiler *p) {
     return cli_session_open_on(&p->simulated, p->values, twin, &options);
 }
 
+/* Opens the table of --csv. */
+static haul_status open_csv(profiler *p) {
+    const cli_values *v = p->values;
+    HAUL_TRY(cli_check_csv(v));
+    if (!v->csv) return HAUL_OK;
+    return report_ncu_open(&(report_ncu_options){v->page, v->kernel_base, v->metrics, NULL}, &p->csv);
+}
+
 /* --html is checked before anything runs, and written after all launches. */
 static haul_status profile_all(profiler *p) {
     if (p->values->html) HAUL_TRY(file_check_output(p->values->html));
+    HAUL_TRY(open_csv(p));
     HAUL_TRY(open_sessions(p));
     HAUL_TRY(cli_sources_open(&p->sources, p->values, &p->simulated));
     p->document = report_document_new("profile", "Memory profile");
@@ -199,6 +220,7 @@ int cli_run_profile(const cli_values *v) {
     report_document_free(p.document);
     cli_sources_close(&p.sources);
     machine_code_free(&p.code);
+    report_ncu_close(p.csv);
     memory_free(p.timeline.operations);
     text_free(&p.out);
     return status == HAUL_OK ? CLI_FINE : cli_fail("profile");
