@@ -25,6 +25,7 @@ typedef struct facts {
     const sim_machine *m;
     double l1_requests, l1_sectors, l1_hits;
     double sums[PRECISIONS], products[PRECISIONS], fused[PRECISIONS]; /* thread-level instructions */
+    double tensor;                                                    /* warp-level products of matrices */
 } facts;
 
 /* ---- helpers of metrics.def ---- */
@@ -65,6 +66,19 @@ static double schedulers(const facts *f) {
     return (double)f->m->sms * SCHEDULERS;
 }
 
+static double threads(const facts *f) {
+    return (double)f->r->block[0] * f->r->block[1] * f->r->block[2];
+}
+
+static double blocks(const facts *f) {
+    return (double)f->r->grid[0] * f->r->grid[1] * f->r->grid[2];
+}
+
+/* SMs that have work; blocks are spread over all. */
+static double busy_sms(const facts *f) {
+    return fmin(blocks(f), f->m->sms);
+}
+
 /* Of an SM. */
 static double instructions_per_cycle(const facts *f) {
     return ratio(f->e->instructions, f->e->cycles * f->m->sms);
@@ -96,18 +110,9 @@ static double bytes_per_sector(const facts *f, haul_memory_class class) {
     return f->r->instruction_count ? ratio((double)t->bytes, (double)t->sectors) : NAN;
 }
 
-static double threads(const facts *f) {
-    return (double)f->r->block[0] * f->r->block[1] * f->r->block[2];
-}
-
-static double blocks(const facts *f) {
-    return (double)f->r->grid[0] * f->r->grid[1] * f->r->grid[2];
-}
-
-/* Of SMs that have work; the estimate is the mean of all. Blocks are spread over the SMs. */
+/* Of busy SMs; the estimate is the mean of all. */
 static double active_warps(const facts *f) {
-    const double busy = fmin(blocks(f), f->m->sms);
-    return estimated(f, fmin(f->e->warps_per_sm * ratio(f->m->sms, busy), f->o->warps_per_sm));
+    return estimated(f, fmin(f->e->warps_per_sm * ratio(f->m->sms, busy_sms(f)), f->o->warps_per_sm));
 }
 
 /* Blocks for which the SM's part of shared memory in use has room, as Nsight Compute prints it. */
@@ -122,12 +127,10 @@ static double static_shared(const facts *f) {
 
 /* ---- sums ---- */
 
-/* Whether a mnemonic such as "fma.rn.f32" has this operation and type. */
-static bool is_of_kind(const char *mnemonic, const char *operation, const char *type) {
+/* "fma" of "fma.rn.f32". */
+static bool has_operation(const char *mnemonic, const char *operation) {
     const size_t length = strlen(operation);
-    const char *dot = strrchr(mnemonic, '.');
-    return strncmp(mnemonic, operation, length) == 0 && mnemonic[length] == '.' && dot &&
-           strncmp(dot, type, strlen(type)) == 0;
+    return strncmp(mnemonic, operation, length) == 0 && mnemonic[length] == '.';
 }
 
 /* The precision of arithmetic in a floating-point type; PRECISIONS for other instructions. */
@@ -139,13 +142,21 @@ static int precision_of(const char *mnemonic) {
     return strncmp(dot, ".f16", 4) == 0 || strncmp(dot, ".bf16", 5) == 0 ? HALF : PRECISIONS;
 }
 
+static bool is_tensor(const char *mnemonic) {
+    static const char *const starts[] = {"mma.", "wmma.mma.", "wgmma.mma_async.", "tcgen05.mma."};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(mnemonic, starts[i], strlen(starts[i])) == 0) return true;
+    return false;
+}
+
 static void add_arithmetic(facts *f, const haul_instruction_record *i) {
     const int p = precision_of(i->mnemonic);
+    if (is_tensor(i->mnemonic)) f->tensor += (double)i->traffic.instructions;
     if (p == PRECISIONS) return;
-    if (is_of_kind(i->mnemonic, "add", ".") || is_of_kind(i->mnemonic, "sub", "."))
+    if (has_operation(i->mnemonic, "add") || has_operation(i->mnemonic, "sub"))
         f->sums[p] += (double)i->traffic.threads;
-    if (is_of_kind(i->mnemonic, "mul", ".")) f->products[p] += (double)i->traffic.threads;
-    if (is_of_kind(i->mnemonic, "fma", ".") || is_of_kind(i->mnemonic, "mad", "."))
+    if (has_operation(i->mnemonic, "mul")) f->products[p] += (double)i->traffic.threads;
+    if (has_operation(i->mnemonic, "fma") || has_operation(i->mnemonic, "mad"))
         f->fused[p] += (double)i->traffic.threads;
 }
 
@@ -162,7 +173,7 @@ static facts facts_of(const haul_launch_record *r, const sim_machine *m) {
     for (size_t i = 0; i < r->instruction_count; i++)
         if (r->instructions[i].mnemonic) add_arithmetic(&f, &r->instructions[i]);
     if (r->instruction_count) return f;
-    f.l1_requests = f.l1_sectors = f.l1_hits = NAN;
+    f.l1_requests = f.l1_sectors = f.l1_hits = f.tensor = NAN;
     for (int p = 0; p < PRECISIONS; p++) f.sums[p] = f.products[p] = f.fused[p] = NAN;
     return f;
 }
