@@ -36,6 +36,12 @@ static haul_launch_record a_launch(void) {
     return r;
 }
 
+/* Numbers have separators, whatever locale the test runs in. */
+static int separate(void **state) {
+    (void)state;
+    return setenv("LC_ALL", "en_US.UTF-8", 1);
+}
+
 static void put(const report_ncu_options *options, const haul_launch_record *r, size_t times, text *out) {
     report_ncu_table *t;
     const report_ncu_launch launch = {.record = r, .machine = sim_machine_find("h100")};
@@ -60,6 +66,18 @@ static void metrics_that_were_asked_for_have_names_units_and_separated_thousands
     has(&out, "\"dram__sectors_read.sum\",\"sector\",\"1,234,6");
     has(&out, "\"launch__waves_per_multiprocessor\",\"\",\"0.06\"\n");
     text_free(&out);
+}
+
+static void thousands_are_not_separated_in_the_locale_c(void **state) {
+    (void)state;
+    const haul_launch_record r = a_launch();
+    text out = {0};
+    setenv("LC_ALL", "C.UTF-8", 1);
+    put(&(report_ncu_options){.metrics = "gpu__time_duration.sum,launch__waves_per_multiprocessor"}, &r, 1, &out);
+    has(&out, "\"ns\",\"8000\"\n");
+    has(&out, "\"\",\"0.06\"\n");
+    text_free(&out);
+    separate(state);
 }
 
 static void sections_have_labels(void **state) {
@@ -165,6 +183,7 @@ static void wrong_options_are_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(metrics_that_were_asked_for_have_names_units_and_separated_thousands),
+        cmocka_unit_test(thousands_are_not_separated_in_the_locale_c),
         cmocka_unit_test(sections_have_labels),
         cmocka_unit_test(a_metric_that_is_not_there_is_not_available),
         cmocka_unit_test(rooflines_find_arithmetic_and_bytes),
@@ -173,5 +192,5 @@ int main(void) {
         cmocka_unit_test(the_raw_page_is_read_by_the_reader_of_ncu),
         cmocka_unit_test(wrong_options_are_told),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, separate, NULL);
 }

@@ -5,7 +5,7 @@
  * --metrics there are no rules, and a metric has its name instead of a label. The raw page has a row for each launch, a
  * column for each metric in alphabetical order, and a row of units below the names.
  *
- * Values are in base units. Whole numbers have no decimals, others have two; commas separate thousands. */
+ * Values are in base units. Whole numbers have no decimals, others have two. */
 #include "report/ncu/ncu.h"
 
 #include "base/demangle.h"
@@ -34,6 +34,7 @@ typedef struct column {
 struct report_ncu_table {
     arena memory;
     bool raw, chosen; /* chosen: by --metrics */
+    bool separates;   /* thousands */
     name_base base;
     const char *program;
     column *columns;
@@ -136,10 +137,22 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path ? path : "haul";
 }
 
+/* "C.UTF-8" is C for numbers. Without any of the variables thousands are separated. */
+static bool separates_thousands(void) {
+    static const char *const variables[] = {"LC_ALL", "LC_NUMERIC", "LANG"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *locale = getenv(variables[i]);
+        if (!locale || !*locale) continue;
+        return strcmp(locale, "POSIX") != 0 && (locale[0] != 'C' || (locale[1] && locale[1] != '.'));
+    }
+    return true;
+}
+
 static haul_status open_table(report_ncu_table *t, const report_ncu_options *o) {
     HAUL_TRY(read_page(t, o->page));
     HAUL_TRY(read_base(t, o->kernel_base));
     t->chosen = o->metrics != NULL;
+    t->separates = separates_thousands();
     const char *program = last_part(o->program);
     t->program = arena_copy(&t->memory, program, strlen(program));
     t->values = arena_array(&t->memory, report_ncu_metric_count, sizeof *t->values);
@@ -187,8 +200,8 @@ static void put_next(text *out, const char *s) {
     put_cell(out, s);
 }
 
-/* Two decimals, unless the number is whole, and commas between thousands, whatever the program's locale is. */
-static void put_number(text *out, double value) {
+/* Two decimals, unless the number is whole. */
+static void put_number(const report_ncu_table *t, text *out, double value) {
     char digits[400];
     if (!isfinite(value)) {
         text_put(out, "n/a");
@@ -198,15 +211,15 @@ static void put_number(text *out, double value) {
     const double hundredths = is_whole ? 0 : round(100 * (value - floor(value)));
     const int length = snprintf(digits, sizeof digits, "%.0f", floor(value) + floor(hundredths / 100));
     for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0 && digits[i - 1] != '-') text_put(out, ",");
+        if (t->separates && i && (length - i) % 3 == 0 && digits[i - 1] != '-') text_put(out, ",");
         text_append(out, &digits[i], 1);
     }
     if (!is_whole) text_printf(out, ".%02d", (int)hundredths % 100);
 }
 
-static void put_value(text *out, double value) {
+static void put_value(const report_ncu_table *t, text *out, double value) {
     text_put(out, ",\"");
-    put_number(out, value);
+    put_number(t, out, value);
     text_put(out, "\"");
 }
 
@@ -278,7 +291,7 @@ static void put_raw_header(const report_ncu_table *t, text *out) {
 
 static void put_raw(report_ncu_table *t, const report_ncu_launch *l, text *out) {
     put_launch(t, l, out);
-    for (size_t i = 0; i < t->column_count; i++) put_value(out, value_of(t, &t->columns[i]));
+    for (size_t i = 0; i < t->column_count; i++) put_value(t, out, value_of(t, &t->columns[i]));
     text_put(out, "\n");
 }
 
@@ -301,7 +314,7 @@ static void put_metric(const report_ncu_table *t, const char *start, report_ncu_
     put_next(out, report_ncu_section_titles[section]);
     put_next(out, c->name);
     put_next(out, isnan(value) ? "" : unit_of(c));
-    put_value(out, value);
+    put_value(t, out, value);
     text_put(out, t->chosen ? "\n" : ",\n");
 }
 
