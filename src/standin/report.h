@@ -64,6 +64,15 @@ void standin_profile_launch(standin_kernel_record *kernel, standin_shape *shape,
 /* Prints the report of all kernels, a list. */
 haul_status standin_put_profile(const standin_kernel_record *kernels);
 
+/* ---- trace.c ---- */
+
+/* Traces the work of streams from now on, if that was asked for. */
+void standin_watch_placed(void);
+/* Adds a launch whose record is complete. */
+void standin_trace_launch(const haul_run *run);
+/* Writes the trace, if one was asked for. */
+haul_status standin_put_trace(void);
+
 /* ---- check.c ---- */
 
 void standin_check_launch(unsigned device, const haul_launch_record *record);

@@ -124,6 +124,7 @@ static void put_launch(const standin_kernel_record *k, const standin_launch_plac
 void standin_profile_launch(standin_kernel_record *k, standin_shape *s, const standin_launch_place *l, haul_run *run) {
     const haul_launch_record *r = &run->launches[0];
     if (!standin_asked.quiet) put_launch(k, l, run);
+    standin_trace_launch(run);
     k->counted++;
     k->blocks += report_blocks(r);
     k->counted_blocks += report_counted_blocks(r);
@@ -272,5 +273,5 @@ haul_status standin_put_profile(const standin_kernel_record *kernels) {
     if (status == HAUL_OK && standin_asked.json) status = put_kernels_json(kernels);
     report_document_free(d);
     standin_print(&out);
-    return status;
+    return status == HAUL_OK ? standin_put_trace() : status;
 }
