@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
@@ -61,7 +62,7 @@ static void metrics_that_were_asked_for_have_names_units_and_separated_thousands
     put(&(report_ncu_options){.metrics = "gpu__time_duration.sum,dram__sectors_read,launch__waves_per_multiprocessor"},
         &r, 1, &out);
     has(&out, "\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n");
-    has(&out, ",\"127.0.0.1\",\"saxpy(int, float, float const*, float*)\",\"1\",\"7\",\"(256, 1, 1)\",\"(64, 1, "
+    has(&out, ",\"127.0.0.1\",\"saxpy(int, float, const float *, float *)\",\"1\",\"7\",\"(256, 1, 1)\",\"(64, 1, "
               "1)\",\"0\",\"9.0\",\"Command line profiler metrics\",\"gpu__time_duration.sum\",\"ns\",\"8,000\"\n");
     has(&out, "\"dram__sectors_read.sum\",\"sector\",\"1,234,6");
     has(&out, "\"launch__waves_per_multiprocessor\",\"\",\"0.06\"\n");
@@ -78,6 +79,26 @@ static void thousands_are_not_separated_in_the_locale_c(void **state) {
     has(&out, "\"\",\"0.06\"\n");
     text_free(&out);
     separate(state);
+}
+
+static void declarations_have_const_first_and_a_blank_before_pointers(void **state) {
+    (void)state;
+    static const char *const names[][2] = {
+        {"_Z1kPKPKf", "k(const float * const *)"},
+        {"_Z2ldIfLi4EEvPT_PKS0_i", "void ld<float, 4>(float *, const float *, int)"},
+        {"_Z1kRKSt4pairIiPKcE", "k(const std::pair<int, const char *> &)"},
+        {"plain", "plain"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        haul_launch_record r = a_launch();
+        char cell[256];
+        text out = {0};
+        r.kernel = names[i][0];
+        put(&(report_ncu_options){.page = "raw"}, &r, 1, &out);
+        snprintf(cell, sizeof cell, ",\"%s\",", names[i][1]);
+        has(&out, cell);
+        text_free(&out);
+    }
 }
 
 static void sections_have_labels(void **state) {
@@ -178,12 +199,14 @@ static void wrong_options_are_told(void **state) {
     refuse(&(report_ncu_options){.page = "source"}, "--page: `source` is not a page");
     refuse(&(report_ncu_options){.kernel_base = "plain"}, "--print-kernel-base: `plain`");
     refuse(&(report_ncu_options){.metrics = "regex:("}, "--metrics: `(`");
+    refuse(&(report_ncu_options){.metrics = ","}, "has no metric");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(metrics_that_were_asked_for_have_names_units_and_separated_thousands),
         cmocka_unit_test(thousands_are_not_separated_in_the_locale_c),
+        cmocka_unit_test(declarations_have_const_first_and_a_blank_before_pointers),
         cmocka_unit_test(sections_have_labels),
         cmocka_unit_test(a_metric_that_is_not_there_is_not_available),
         cmocka_unit_test(rooflines_find_arithmetic_and_bytes),

@@ -94,7 +94,7 @@ static haul_status add_chosen(report_ncu_table *t, const char *list) {
         if (length) HAUL_TRY(add_named(t, name));
         list += length + (list[length] == ',');
     }
-    return HAUL_OK;
+    return t->column_count ? HAUL_OK : haul_fail(HAUL_ERROR_ARGUMENT, "--metrics: this list has no metric");
 }
 
 static int by_name(const void *a, const void *b) {
@@ -237,6 +237,35 @@ static void put_names(text *out) {
     }
 }
 
+/* The beginning of the type that ends at `at`: behind a comma or a bracket that is not closed before it. */
+static size_t start_of_type(const char *s, size_t at) {
+    for (int depth = 0; at > 0; at--) {
+        const char c = s[at - 1];
+        depth += (c == '>' || c == ')') - (c == '<' || c == '(');
+        if (depth < 0 || (depth == 0 && c == ',')) break;
+    }
+    return at + (s[at] == ' ');
+}
+
+/* Turns "k(float const*, int*)" into "k(const float *, int *)", as Nsight Compute prints declarations. */
+static void arrange_types(text *name) {
+    static const char word[] = " const";
+    char *s = name->bytes;
+    text out = {0};
+    for (char *at = s; (at = strstr(at, word)); at++) {
+        const size_t length = strlen(word), start = start_of_type(s, (size_t)(at - s));
+        if (!strchr("*&,)", at[length]) || (at > s && strchr("*&", at[-1]))) continue; /* a constant pointer */
+        memmove(s + start + length, s + start, (size_t)(at - s) - start);
+        memcpy(s + start, "const ", length);
+    }
+    for (size_t i = 0; s[i]; i++) {
+        if (strchr("*&", s[i]) && i && !strchr("*&( ", s[i - 1])) text_put(&out, " ");
+        text_append(&out, s + i, 1);
+    }
+    text_free(name);
+    *name = out;
+}
+
 /* Sets the printed name of a kernel, unless it is the last one's. Symbols that are not mangled stay. */
 static void find_name(report_ncu_table *t, const char *symbol) {
     size_t length;
@@ -246,7 +275,10 @@ static void find_name(report_ncu_table *t, const char *symbol) {
     text_put(&t->symbol, symbol);
     if (t->base == DEMANGLED) demangle_all(&symbol, 1, &t->name);
     if (t->name.length) t->name.bytes[--t->name.length] = '\0'; /* the line end */
-    if (t->name.length) return;
+    if (t->name.length) {
+        arrange_types(&t->name);
+        return;
+    }
     const char *plain = t->base == FUNCTION ? mangled_name(symbol, &length) : symbol;
     text_append(&t->name, plain, t->base == FUNCTION ? length : strlen(symbol));
 }

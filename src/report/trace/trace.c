@@ -84,7 +84,7 @@ static void add_to_stream(report_trace *t, const report_trace_span *s, const cha
         add_track(t, &t->streams, process, thread,
                   s->stream ? arena_printf(&t->memory, "stream %llu", (unsigned long long)s->stream)
                             : "default stream");
-    add_event(t, (event){.phase = 'X', process, thread, s->from, s->to, name, arguments, 0});
+    add_event(t, (event){'X', process, thread, s->from, s->to, name, arguments, 0});
 }
 
 static uint64_t blocks_of(const haul_launch_record *r) {
@@ -128,37 +128,32 @@ static void add_block(report_trace *t, const waves *w, const haul_launch_record 
     const uint64_t x = block % r->grid[0], y = block / r->grid[0] % r->grid[1], z = block / r->grid[0] / r->grid[1];
     if (block < (uint64_t)w->sms * w->per_sm)
         add_track(t, &t->places, w->process, thread, arena_printf(&t->memory, "SM %u, place %u", sm, slot));
-    add_event(t, (event){.phase = 'X',
-                         w->process,
-                         thread,
-                         from,
-                         from + w->us,
+    add_event(t, (event){'X', w->process, thread, from, from + w->us,
                          arena_printf(&t->memory, "block (%llu,%llu,%llu)", (unsigned long long)x,
                                       (unsigned long long)y, (unsigned long long)z),
-                         "",
-                         0});
+                         "", 0});
     if (sm == 0) add_parts(t, w, thread, from, parts, count);
 }
 
-/* Warps of an SM by state, from the launch's beginning to its end. */
+/* Members of an object: warps of an SM by state, or all of them 0. */
+static const char *states_of(report_trace *t, const haul_estimate *e, double sum, bool none) {
+    const char *all = "";
+    for (int k = 0; k < HAUL_STALL_COUNT; k++) {
+        const long thousandths = none ? 0 : lround(1e3 * e->warps_per_sm * e->stalls[k] / sum);
+        all = arena_printf(&t->memory, "%s%s\"%s\":%ld.%03ld", all, k ? "," : "", haul_stalls[k].title,
+                           thousandths / 1000, thousandths % 1000);
+    }
+    return all;
+}
+
+/* The states hold from the launch's beginning to its end. */
 static void add_states(report_trace *t, const waves *w, const haul_estimate *e, double to) {
-    text now = {0}, then = {0};
+    static const char name[] = "warps an SM, by state";
     double sum = 0;
     for (int k = 0; k < HAUL_STALL_COUNT; k++) sum += e->stalls[k];
-    for (int k = 0; sum > 0 && k < HAUL_STALL_COUNT; k++) {
-        const long thousandths = lround(1e3 * e->warps_per_sm * e->stalls[k] / sum);
-        text_printf(&now, "%s\"%s\":%ld.%03ld", k ? "," : "", haul_stalls[k].title, thousandths / 1000,
-                    thousandths % 1000);
-        text_printf(&then, "%s\"%s\":0", k ? "," : "", haul_stalls[k].title);
-    }
-    const char *first = arena_copy(&t->memory, text_string(&now), now.length),
-               *last = arena_copy(&t->memory, text_string(&then), then.length);
-    t->failed |= now.failed || then.failed;
-    text_free(&now);
-    text_free(&then);
     if (sum <= 0) return;
-    add_event(t, (event){.phase = 'C', w->process, 0, w->from, w->from, "warps an SM, by state", first, 0});
-    add_event(t, (event){.phase = 'C', w->process, 0, to, to, "warps an SM, by state", last, 0});
+    add_event(t, (event){'C', w->process, 0, w->from, w->from, name, states_of(t, e, sum, false), 0});
+    add_event(t, (event){'C', w->process, 0, to, to, name, states_of(t, e, sum, true), 0});
 }
 
 static void add_blocks(report_trace *t, const report_trace_span *s, const char *name, const haul_launch_record *r,
