@@ -42,6 +42,10 @@ result 'and is not available' reads '[r["Metric Value"] for r in rows][-1] == "n
 result 'metrics by expression' profile $one --csv --metrics 'regex:mem_global_op_(ld|st)\.sum$'
 result 'are all that it matches' reads 'len(rows) == 8 and all(r["Section Name"] == "Command line profiler metrics" for r in rows)'
 
+separated() { LC_ALL=$1 "$haul" profile $one --csv --device sim >"$work/out" && says "$2" out; }
+result 'thousands are separated' separated '' '"Shared Memory Configuration Size","byte","[0-9]*,[0-9]*",$'
+result 'but not in the locale C' separated C '"Shared Memory Configuration Size","byte","[0-9]*",$'
+
 result 'the raw page' profile $one --csv --page raw --print-kernel-base function
 result 'has a row for each launch' reads 'len(rows) == 1 and rows[0]["Kernel Name"] == "copy"'
 result 'and a column for each counter' reads 'number("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") == [128]'

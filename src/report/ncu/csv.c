@@ -137,9 +137,10 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path ? path : "haul";
 }
 
-/* "C.UTF-8" is C for numbers. Without any of the variables thousands are separated. */
+/* As Nsight Compute does where a locale has separators. LANG is not asked: containers set it to C.UTF-8, though nobody
+ * there chose a form of numbers. */
 static bool separates_thousands(void) {
-    static const char *const variables[] = {"LC_ALL", "LC_NUMERIC", "LANG"};
+    static const char *const variables[] = {"LC_ALL", "LC_NUMERIC"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *locale = getenv(variables[i]);
         if (!locale || !*locale) continue;

@@ -9,8 +9,8 @@
 
 #include <haul/run.h>
 
-/* Strings are those of the command line and may be NULL. As Nsight Compute's, thousands are separated by commas unless
- * LC_ALL, LC_NUMERIC or LANG, the first of them that is set, says C or POSIX. */
+/* Strings are those of the command line and may be NULL. Thousands are separated by commas, unless
+ * LC_ALL or else LC_NUMERIC says C or POSIX. */
 typedef struct report_ncu_options {
     const char *page;        /* "details" (default): a row for each metric; "raw": a row for each launch */
     const char *kernel_base; /* names of kernels: "demangled" (default), "function" or "mangled" */
