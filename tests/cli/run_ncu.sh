@@ -66,5 +66,8 @@ result 'with its name' reads '{r["Process Name"] for r in rows} == {"standin_lau
 result 'on the details page, too' exits_with 0 "$haul" profile --csv --launches 1 -- "$program" once 300 5
 cp "$work/err" "$work/out"
 result 'as many as are counted' reads 'metric("Grid Size") == [300]'
+result 'streams' exits_with 0 "$haul" profile --csv --page raw -- "$2/tests/standin_order" kernels ordered
+cp "$work/err" "$work/out"
+result 'have numbers, 7 that of the default stream' reads '[r["Stream"] for r in rows] == ["8", "9"]'
 
 exit $((failures > 0))

@@ -29,9 +29,22 @@ static const char *plain_name(const char *symbol, char name[NAME]) {
     return name;
 }
 
+/* Returns the span of a launch and forgets it, as its run will be freed. False if it does not wait. */
+static bool take_waiting(const haul_run *run, report_trace_span *span) {
+    for (size_t i = 0; i < launch_count; i++) {
+        if (launches[i].run != run) continue;
+        *span = launches[i].span;
+        launches[i] = launches[--launch_count];
+        return true;
+    }
+    return false;
+}
+
 static void note(const sim_placed *p) {
     char name[NAME];
+    report_trace_span old;
     const report_trace_span span = {p->from, p->to, standin_number_of(p->device), p->stream};
+    if (p->run) (void)take_waiting(p->run, &old);
     if (p->run && launch_count < MOST_WAITING)
         launches[launch_count++] = (waiting){p->run, span};
     else
@@ -46,13 +59,10 @@ void standin_watch_placed(void) {
 
 void standin_trace_launch(const haul_run *run) {
     char name[NAME];
+    report_trace_span span;
     const haul_launch_record *r = run->launches;
-    for (size_t i = 0; trace && i < launch_count; i++) {
-        if (launches[i].run != run) continue;
-        report_trace_add_launch(trace, &launches[i].span, plain_name(r->kernel, name), r,
-                                sim_machine_find(run->machine));
-        launches[i] = launches[--launch_count];
-    }
+    if (trace && take_waiting(run, &span))
+        report_trace_add_launch(trace, &span, plain_name(r->kernel, name), r, sim_machine_find(run->machine));
 }
 
 haul_status standin_put_trace(void) {
