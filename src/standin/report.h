@@ -43,7 +43,7 @@ typedef struct standin_kernel_record {
 /* Where a launch of the program is. */
 typedef struct standin_launch_place {
     uint64_t number; /* among all launches, from 0 on */
-    uint64_t stream; /* by cudaStreamGetId(); 0 for the default stream */
+    uint64_t stream; /* by cudaStreamGetId(), with --csv; 0 for the default stream */
 } standin_launch_place;
 
 /* ---- record.c ---- */

@@ -183,7 +183,7 @@ static CUresult choose(CUfunction handle, const char *symbol, const CUlaunchConf
     s->launches++;
     if (is_chosen(k, config->stream) && is_among_the_first(s)) {
         out->kernel = k;
-        out->launch.stream = number_of(config->stream);
+        if (standin_asked.csv) out->launch.stream = number_of(config->stream);
     }
     return CUDA_SUCCESS;
 }
