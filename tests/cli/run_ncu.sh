@@ -50,6 +50,20 @@ result 'the raw page' profile $one --csv --page raw --print-kernel-base function
 result 'has a row for each launch' reads 'len(rows) == 1 and rows[0]["Kernel Name"] == "copy"'
 result 'and a column for each counter' reads 'number("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") == [128]'
 result 'and for launch and device' reads 'number("launch__grid_size") == [2] and number("device__attribute_multiprocessor_count") == [132]'
+result 'units are those of a recorded table' python3 -c '
+import csv, sys
+tables = []
+for path in sys.argv[1:]:
+    lines = open(path, newline="").read().splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("\"ID\""))
+    names, units, first = list(csv.reader(lines[start : start + 3]))
+    tables.append(dict(zip(names, units)))
+ours, recorded = tables
+assert list(ours)[:11] == list(recorded)[:11]
+both = [name for name in ours if name in recorded]
+wrong = [(name, ours[name], recorded[name]) for name in both if ours[name] != recorded[name]]
+assert len(both) > 100 and not wrong, wrong
+' "$work/out" "$data/ncu/three.csv"
 result 'a launch file' launches --page raw --metrics smsp__inst_executed.sum
 result 'numbers its launches' reads '[r["ID"] for r in rows] == [str(i) for i in range(3)] and len(rows) == 3'
 
