@@ -7,6 +7,7 @@
  * behind `--` is profiled by the stand-in. */
 #include "base/file.h"
 #include "base/machine_code.h"
+#include "base/mangled.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/program.h"
@@ -15,7 +16,9 @@
 #include "cli/sources.h"
 #include "lib/device.h"
 #include "report/json.h"
+#include "report/ncu/ncu.h"
 #include "report/profile/profile.h"
+#include "report/trace/trace.h"
 #include "report/write/timeline.h"
 
 #include <math.h>
@@ -36,6 +39,9 @@ typedef struct profiler {
     machine_code code;           /* of `assembled`, if there is ptxas */
     const cli_module *assembled; /* NULL: none yet */
     char refused[256];           /* why there is none */
+    report_ncu_table *csv;       /* with --csv */
+    report_trace *trace;         /* with --timeline */
+    double traced_us;            /* the end of the last launch in it */
     text out;
 } profiler;
 
@@ -78,6 +84,15 @@ static haul_status print_text(profiler *p, const char *name, const haul_launch_r
     if (status == HAUL_OK) status = report_write_text(d, report_terminal_of(STDOUT_FILENO), &p->out);
     report_document_free(d);
     return status == HAUL_OK ? cli_print(&p->out) : status;
+}
+
+/* On a GPU, rows have the values that were measured, and no estimates. */
+static haul_status print_csv(profiler *p, const haul_launch_record *record) {
+    const report_ncu_launch launch = {.record = p->options.measured ? p->options.measured : record,
+                                      .machine = sim_machine_find(p->options.simulated),
+                                      .sources = p->options.sources};
+    HAUL_TRY(report_ncu_put(p->csv, &launch, &p->out));
+    return cli_print(&p->out);
 }
 
 /* Runs and times the launch on the GPU. The hashes of its buffers are compared with the simulated launch's, which has
@@ -123,6 +138,17 @@ static haul_status add_operation(profiler *p, size_t index, const haul_launch_re
     return HAUL_OK;
 }
 
+/* Launches of a file come one after the other. */
+static void add_to_trace(profiler *p, const haul_launch_record *record) {
+    size_t length;
+    char name[256];
+    const char *plain = mangled_name(record->kernel, &length);
+    const report_trace_span span = {.from = p->traced_us, .to = p->traced_us + fmax(0, record->estimate_us)};
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), plain);
+    report_trace_add_launch(p->trace, &span, name, record, sim_machine_find(p->options.simulated));
+    p->traced_us = span.to;
+}
+
 /* Runs one launch and reports it. The facts about the run are the same for all launches, so the document gets them
  * once. */
 static haul_status profile(profiler *p, size_t index) {
@@ -138,7 +164,9 @@ static haul_status profile(profiler *p, size_t index) {
     if (!p->document->facts) report_add_run_facts(p->document, s->run);
     if (p->values->html) HAUL_TRY(report_add_profile(p->document, name, record, &p->options));
     if (p->values->html) HAUL_TRY(add_operation(p, index, record));
+    if (p->trace) add_to_trace(p, record);
     if (p->values->quiet) return HAUL_OK;
+    if (p->csv) return print_csv(p, record);
     return p->values->json ? print_json(p, d, record) : print_text(p, name, record);
 }
 
@@ -171,9 +199,31 @@ static haul_status open_sessions(profiler *p) {
     return cli_session_open_on(&p->simulated, p->values, twin, &options);
 }
 
-/* --html is checked before anything runs, and written after all launches. */
-static haul_status profile_all(profiler *p) {
+/* Opens the table of --csv. */
+static haul_status open_csv(profiler *p) {
+    const cli_values *v = p->values;
+    HAUL_TRY(cli_check_csv(v));
+    if (!v->csv) return HAUL_OK;
+    return report_ncu_open(&(report_ncu_options){v->page, v->kernel_base, v->metrics, NULL}, &p->csv);
+}
+
+/* Files are checked before anything runs, and written after all launches. */
+static haul_status check_files(profiler *p) {
     if (p->values->html) HAUL_TRY(file_check_output(p->values->html));
+    if (!p->values->trace) return HAUL_OK;
+    p->trace = report_trace_new();
+    return p->trace ? file_check_output(p->values->trace) : haul_no_memory("the trace");
+}
+
+static haul_status write_trace(profiler *p) {
+    if (!p->trace) return HAUL_OK;
+    HAUL_TRY(report_trace_put(p->trace, &p->out));
+    return file_write(p->values->trace, &p->out);
+}
+
+static haul_status profile_all(profiler *p) {
+    HAUL_TRY(check_files(p));
+    HAUL_TRY(open_csv(p));
     HAUL_TRY(open_sessions(p));
     HAUL_TRY(cli_sources_open(&p->sources, p->values, &p->simulated));
     p->document = report_document_new("profile", "Memory profile");
@@ -183,6 +233,7 @@ static haul_status profile_all(profiler *p) {
     p->options.share = ADVICE_SHARE;
     p->options.sources = &p->sources.files;
     for (size_t i = 0; i < p->simulated.launches.count; i++) HAUL_TRY(profile(p, i));
+    HAUL_TRY(write_trace(p));
     if (!p->values->html) return HAUL_OK;
     if (p->timeline.count > 1)
         report_add_timeline(report_add_section(p->document, "timeline", "Timeline"), &p->timeline);
@@ -199,6 +250,8 @@ int cli_run_profile(const cli_values *v) {
     report_document_free(p.document);
     cli_sources_close(&p.sources);
     machine_code_free(&p.code);
+    report_ncu_close(p.csv);
+    report_trace_free(p.trace);
     memory_free(p.timeline.operations);
     text_free(&p.out);
     return status == HAUL_OK ? CLI_FINE : cli_fail("profile");

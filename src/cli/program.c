@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "cli/parts.h"
+#include "cli/publish.h"
 #include "cli/session.h"
 #include "driver/driver.h"
 #include "lib/device.h"
@@ -122,8 +123,14 @@ static haul_status check_values(const cli_values *v, standin_task task, const ch
     HAUL_TRY(check_device(v, device, task));
     HAUL_TRY(check_rules(v));
     HAUL_TRY(check_filter(v));
+    HAUL_TRY(cli_check_csv(v));
+    if (v->csv && is_gpu(device))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--csv: of a program on a GPU use Nsight Compute's ncu itself");
     HAUL_TRY(clear_output(v->report));
+    if (v->trace && is_gpu(device))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--timeline: is for the virtual GPU: use --device sim:h100");
     HAUL_TRY(clear_output(v->html));
+    HAUL_TRY(clear_output(v->trace));
     HAUL_TRY(clear_output(v->sarif));
     HAUL_TRY(clear_output(v->junit));
     return clear_output(v->record);

@@ -5,8 +5,10 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "cli/progress.h"
+#include "report/ncu/ncu.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,4 +113,27 @@ haul_status cli_print(text *out) {
     haul_status status = file_write("-", out);
     text_clear(out);
     return status;
+}
+
+static void note_missing(const report_ncu_table *t) {
+    text names = {0};
+    report_ncu_put_missing(t, &names);
+    if (names.length)
+        fprintf(stderr, "haul profile: haul does not have these metrics, so they are n/a: %s\n", text_string(&names));
+    text_free(&names);
+}
+
+haul_status cli_check_csv(const cli_values *v) {
+    report_ncu_table *t = NULL;
+    if (!v->csv && (v->page || v->metrics || v->kernel_base))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--%s: is for --csv, which is not given",
+                         v->page      ? "page"
+                         : v->metrics ? "metrics"
+                                      : "print-kernel-base");
+    if (!v->csv) return HAUL_OK;
+    if (v->json) return haul_fail(HAUL_ERROR_ARGUMENT, "--csv and --json: give one of them");
+    HAUL_TRY(report_ncu_open(&(report_ncu_options){v->page, v->kernel_base, v->metrics, NULL}, &t));
+    if (!v->quiet) note_missing(t);
+    report_ncu_close(t);
+    return HAUL_OK;
 }

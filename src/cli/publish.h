@@ -20,6 +20,10 @@ haul_status cli_save_chart(const char *folder, const char *name, const report_ch
 /* Appends the text for standard output: JSON with --json; else text, unless --quiet. */
 haul_status cli_put_document(const report_document *d, const cli_values *values, text *out);
 
+/* Checks the options of --csv, also of programs. Prints a note on standard error on metrics that haul does not have.
+ * Errors: HAUL_ERROR_ARGUMENT. */
+haul_status cli_check_csv(const cli_values *values);
+
 /* Prints and empties the text. Errors: those of file_write(). */
 haul_status cli_print(text *out);
 

@@ -40,6 +40,12 @@ typedef struct standin_kernel_record {
     struct standin_kernel_record *next, *next_in_row;
 } standin_kernel_record;
 
+/* Where a launch of the program is. */
+typedef struct standin_launch_place {
+    uint64_t number; /* among all launches, from 0 on */
+    uint64_t stream; /* by cudaStreamGetId(), with --csv; 0 for the default stream */
+} standin_launch_place;
+
 /* ---- record.c ---- */
 
 /* Chooses kernels of graphs, which the driver launches, like all others from now on. */
@@ -52,10 +58,20 @@ void standin_look_at_done(void);
 
 /* ---- profile.c ---- */
 
-/* Takes over the run, with the record of one launch of the kernel and shape, the `number`-th of the program. */
-void standin_profile_launch(standin_kernel_record *kernel, standin_shape *shape, uint64_t number, haul_run *run);
+/* Takes over the run, with the record of one launch of the kernel and shape. */
+void standin_profile_launch(standin_kernel_record *kernel, standin_shape *shape, const standin_launch_place *launch,
+                            haul_run *run);
 /* Prints the report of all kernels, a list. */
 haul_status standin_put_profile(const standin_kernel_record *kernels);
+
+/* ---- trace.c ---- */
+
+/* Traces the work of streams from now on, if that was asked for. */
+void standin_watch_placed(void);
+/* Adds a launch whose record is complete. */
+void standin_trace_launch(const haul_run *run);
+/* Writes the trace, if one was asked for. */
+haul_status standin_put_trace(void);
 
 /* ---- check.c ---- */
 

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Launches of a shape that are counted, or recorded, without --launches. */
+/* Launches of a shape that are counted, or recorded, without --launches. With --csv all are counted, as Nsight Compute
+ * profiles all. */
 enum { DEFAULT_LAUNCHES = 3, DEFAULT_RECORDED = 1 };
 standin_settings standin_asked = {.task = STANDIN_RUN};
 
@@ -65,6 +66,7 @@ __attribute__((constructor)) static void read_settings(int argc, char **argv, ch
 #define SETTING(kind, field, NAME) read_##kind(STANDIN_VARIABLE(NAME), &standin_asked.field);
 #include "standin/settings.def"
     if (!standin_asked.device) standin_asked.device = "sim";
+    if (!standin_asked.launches && standin_asked.csv) standin_asked.launches = UINT64_MAX;
     if (!standin_asked.launches)
         standin_asked.launches = standin_asked.task == STANDIN_RECORD ? DEFAULT_RECORDED : DEFAULT_LAUNCHES;
 }

@@ -153,6 +153,18 @@ bool sim_driver_kernel_place(CUfunction function, uint32_t instruction, const ch
 void sim_driver_fail_call(uint64_t n);
 /* The next launches fill that element of the run when they are done, and allocate in `memory`; NULL: no record. */
 void sim_driver_record(haul_run *run, size_t launch, arena *memory);
+/* Work of a stream that took time on the clock. */
+typedef struct sim_placed {
+    CUdevice device;
+    uint64_t stream;     /* its number */
+    const char *name;    /* "copy to device", ..., or the kernel's symbol */
+    const haul_run *run; /* the launch's record; NULL: none */
+    uint64_t bytes;      /* 0 for kernels */
+    double from, to;     /* microseconds since the device was opened */
+} sim_placed;
+/* Called with each such work when it has been done; NULL: no callback. */
+typedef void sim_note_placed(const sim_placed *placed);
+void sim_driver_on_placed(sim_note_placed *note);
 /* Conditional nodes. A handle stands for a value that kernels set by cudaGraphSetConditional(). It starts as `value`,
  * once or at each launch of the graph. A node gets `count` empty graphs, *bodies, which live as long as the node. */
 enum { SIM_CONDITION_IF, SIM_CONDITION_WHILE, SIM_CONDITION_CHOICE };

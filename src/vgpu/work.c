@@ -290,6 +290,28 @@ static bool do_condition(CUstream s) {
     return true;
 }
 
+static sim_note_placed *note_placed;
+
+void sim_driver_on_placed(sim_note_placed *note) {
+    note_placed = note;
+}
+
+/* Tells when the operation was on its engine. */
+static void tell_placed(CUstream s, const sim_work *w, const work_cost *cost, const sim_span *span) {
+    static const char *const names[SIM_ENGINE_COUNT] = {
+        [SIM_ENGINE_IN] = "copy to device", [SIM_ENGINE_OUT] = "copy to host", [SIM_ENGINE_DEVICE] = "copy on device"};
+    const bool launch = w->kind == SIM_WORK_LAUNCH;
+    note_placed(&(sim_placed){.device = s->context->device,
+                              .stream = s->number,
+                              .name = launch                     ? sim_driver_function_name(w->function)
+                                      : w->kind == SIM_WORK_FILL ? "fill"
+                                                                 : names[cost->engine],
+                              .run = launch ? w->run : NULL,
+                              .bytes = launch ? 0 : w->bytes,
+                              .from = span->from,
+                              .to = span->to});
+}
+
 /* Does the stream's first operation; returns false if it has paused. After a failure, other operations have no effect.
  * But marks are still reached, so that nobody waits forever, and memory is still freed. */
 static bool do_first(CUstream s) {
@@ -306,6 +328,7 @@ static bool do_first(CUstream s) {
         if (w->running) return false;
         sim_span span = {ready, ready};
         if (status == HAUL_OK && cost.us > 0) status = place(&c->clock, &cost, ready, &span);
+        if (status == HAUL_OK && span.to > span.from && note_placed) tell_placed(s, w, &cost, &span);
         if (status != HAUL_OK) fail(c, status);
         s->end = span.to;
     }

@@ -24,6 +24,7 @@ fi
 cmake --install "$build" --prefix "$prefix" >"$place/log" || fail "cmake --install failed" "$(cat "$place/log")"
 for part in bin/haul lib/libhaul.a lib/libhaul_kernels.a lib/pkgconfig/haul.pc lib/cmake/haul/haul-config.cmake include/haul/status.h include/haul/kernels.def share/man/man1/haul.1 \
     share/haul/exercises/exercises.json \
+    share/man/man1/haul-profile.1 share/bash-completion/completions/haul \
     share/haul/toolchain/cu2ptx share/haul/toolchain/include/cuda_runtime.h; do
     [ -e "$prefix/$part" ] || fail "missing: $part" "$(cd "$prefix" && find . -type f | sort)"
 done

@@ -7,10 +7,13 @@
 #include "base/mangled.h"
 #include "base/status.h"
 #include "lib/launch/launches.h"
+#include "machine/machine.h"
 #include "report/json.h"
+#include "report/ncu/ncu.h"
 #include "report/profile/profile.h"
 #include "standin/report.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 /* Lines in a table by default, instructions in the mix, length of names, bytes of a sector. */
@@ -85,19 +88,43 @@ static haul_status put_launch_text(const standin_kernel_record *k, uint64_t numb
     return status;
 }
 
-/* As text, single launches appear only with --all; as JSON, always. */
-static void put_launch(const standin_kernel_record *k, uint64_t number, const haul_run *run) {
+/* ---- rows of --csv ---- */
+
+static report_ncu_table *csv;
+
+/* The command line has checked the options. */
+static haul_status put_launch_csv(const standin_kernel_record *k, uint64_t stream, const haul_run *run) {
+    const report_profile_options options = options_of(k, run->machine);
+    const report_ncu_launch launch = {.record = run->launches,
+                                      .machine = sim_machine_find(run->machine),
+                                      .sources = options.sources,
+                                      .device = k->device,
+                                      .stream = stream};
+    const report_ncu_options asked = {standin_asked.page, standin_asked.kernel_base, standin_asked.metrics,
+                                      program_invocation_name};
+    if (!csv) HAUL_TRY(report_ncu_open(&asked, &csv));
+    return report_ncu_put(csv, &launch, &out);
+}
+
+/* As text, single launches appear only with --all; as JSON and as CSV, always. */
+static void put_launch(const standin_kernel_record *k, const standin_launch_place *l, const haul_run *run) {
+    const uint64_t number = l->number;
     haul_status status = HAUL_OK;
-    if (standin_asked.json) status = put_launch_json(k, number, run);
-    if (!standin_asked.json && standin_asked.every_launch) status = put_launch_text(k, number, run);
+    if (standin_asked.json)
+        status = put_launch_json(k, number, run);
+    else if (standin_asked.csv)
+        status = put_launch_csv(k, l->stream, run);
+    else if (standin_asked.every_launch)
+        status = put_launch_text(k, number, run);
     if (status != HAUL_OK) fprintf(stderr, "haul: %s\n", haul_message());
     standin_print(&out);
 }
 
 /* The run with the longest estimate is kept, the others are freed. */
-void standin_profile_launch(standin_kernel_record *k, standin_shape *s, uint64_t number, haul_run *run) {
+void standin_profile_launch(standin_kernel_record *k, standin_shape *s, const standin_launch_place *l, haul_run *run) {
     const haul_launch_record *r = &run->launches[0];
-    if (!standin_asked.quiet) put_launch(k, number, run);
+    if (!standin_asked.quiet) put_launch(k, l, run);
+    standin_trace_launch(run);
     k->counted++;
     k->blocks += report_blocks(r);
     k->counted_blocks += report_counted_blocks(r);
@@ -228,12 +255,12 @@ static haul_status put_kernels_json(const standin_kernel_record *kernels) {
                            JSON_COMPACT, &out);
 }
 
-/* With --json only the HTML file is written here. */
+/* With --json and --csv only the HTML file is written here. */
 static haul_status write_document(report_document *d) {
     haul_status status = HAUL_OK;
     if (standin_asked.html) status = report_write_html(d, &out);
     if (standin_asked.html && status == HAUL_OK) status = standin_write(standin_asked.html, &out);
-    if (status == HAUL_OK && !standin_asked.json && !standin_asked.quiet)
+    if (status == HAUL_OK && !standin_asked.json && !standin_asked.csv && !standin_asked.quiet)
         status = report_write_text(d, report_terminal_of(standin_report_descriptor()), &out);
     return status;
 }
@@ -246,5 +273,5 @@ haul_status standin_put_profile(const standin_kernel_record *kernels) {
     if (status == HAUL_OK && standin_asked.json) status = put_kernels_json(kernels);
     report_document_free(d);
     standin_print(&out);
-    return status;
+    return status == HAUL_OK ? standin_put_trace() : status;
 }

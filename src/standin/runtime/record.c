@@ -32,7 +32,7 @@ typedef struct pending {
     haul_run *run; /* owned; holds the record */
     kernel *kernel;
     shape *shape;
-    uint64_t number; /* of the launch in the program, from 0 on */
+    standin_launch_place launch;
 } pending;
 
 static kernel *kernels, **last_kernel = &kernels, *kernel_rows[KERNEL_ROWS];
@@ -105,7 +105,7 @@ static void look_at(const pending *p) {
     const haul_launch_record *r = &p->run->launches[0];
     if (standin_asked.task == STANDIN_CHECK && r->kernel) standin_check_launch(p->kernel->device, r);
     if (standin_asked.task == STANDIN_PROFILE && r->kernel && r->ended_by == HAUL_OK)
-        standin_profile_launch(p->kernel, p->shape, p->number, p->run);
+        standin_profile_launch(p->kernel, p->shape, &p->launch, p->run);
     else
         haul_run_free(p->run);
 }
@@ -167,15 +167,24 @@ static CUresult begin_record(const pending *what) {
     return CUDA_SUCCESS;
 }
 
+/* 0 if it has no number. */
+static uint64_t number_of(CUstream stream) {
+    unsigned long long number = 0;
+    return standin_device()->driver->stream_number(stream, &number) == CUDA_SUCCESS ? number : 0;
+}
+
 /* Numbers the launch; finds its kernel only if a report needs it. */
 static CUresult choose(CUfunction handle, const char *symbol, const CUlaunchConfig *config, pending *out) {
     kernel *k = kernel_of(handle, symbol);
     shape *s = k ? shape_of(k, config) : NULL;
     if (!s) return CUDA_OUT_OF_MEMORY;
-    *out = (pending){.shape = s, .number = launches++};
+    *out = (pending){.shape = s, .launch.number = launches++};
     k->launches++;
     s->launches++;
-    if (is_chosen(k, config->stream) && is_among_the_first(s)) out->kernel = k;
+    if (is_chosen(k, config->stream) && is_among_the_first(s)) {
+        out->kernel = k;
+        if (standin_asked.csv) out->launch.stream = number_of(config->stream);
+    }
     return CUDA_SUCCESS;
 }
 

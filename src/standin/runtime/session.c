@@ -141,6 +141,7 @@ static void open_devices(void) {
         fprintf(stderr, "haul: no memory to check the order of the program's operations\n");
     sim_driver_share(&(sim_sharing){let_others, take_back, standin_is_alone});
     standin_watch_graphs();
+    standin_watch_placed();
     standin_show_launches();
     standin_prepare_end();
 }
