@@ -94,11 +94,11 @@ static void instructions_have_their_source_lines(void **state) {
     const machine_kernel *copy = machine_code_find(&code, "copy");
     assert_int_equal(copy->line_count, 3);
     const machine_line *load = &copy->lines[0], *leave = &copy->lines[1], *store = &copy->lines[2];
-    assert_string_equal(load->text, "LDG.E R4, desc[UR4][R2.64] ");
+    assert_string_equal(load->text, "LDG.E R4, desc[UR4][R2.64]");
     assert_string_equal(load->place.file, "/h/inner.cuh");
     assert_int_equal(load->place.line, 7);
     assert_int_equal(load->place.inlined_into->line, 12);
-    assert_string_equal(leave->text, "@!P0 EXIT ");
+    assert_string_equal(leave->text, "@!P0 EXIT");
     assert_int_equal(leave->place.line, 7);
     assert_int_equal(store->address, 0x20);
     assert_int_equal(store->place.line, 13);
