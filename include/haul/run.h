@@ -233,9 +233,9 @@ typedef struct haul_finding {
 /* What a launch reads besides data: machine code and constant banks. The size of the code is an estimate. */
 typedef struct haul_code_fetch {
     uint64_t bytes, parameter_bytes; /* of the kernel's code, and of its parameters */
-    uint64_t requests, sectors; /* at L2 */
-    uint64_t misses;            /* sectors that the reader's part of L2 did not have */
-    uint64_t device_sectors;    /* read from device memory */
+    uint64_t requests, sectors;      /* at L2 */
+    uint64_t misses;                 /* sectors that the reader's part of L2 did not have */
+    uint64_t device_sectors;         /* read from device memory */
 } haul_code_fetch;
 
 typedef struct haul_launch_record {

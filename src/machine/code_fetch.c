@@ -10,11 +10,11 @@
 enum { INSTRUCTION_BYTES = 16, PADDING = 128, SECTOR_BYTES = 32 };
 
 enum {
-    LINE = 256,      /* of GCC: two requests of four sectors */
-    REQUESTS = 2,    /* of a line */
-    AHEAD = 252,     /* lines of code that a launch fetches: almost 64 KiB */
-    FIXED_LINES = 8, /* whatever the kernel is */
-    BANK = 0x210,    /* bytes of the constant bank in front of the parameters */
+    LINE = 256,       /* of GCC: two requests of four sectors */
+    REQUESTS = 2,     /* of a line */
+    AHEAD = 252,      /* lines of code that a launch fetches: almost 64 KiB */
+    FIXED_LINES = 8,  /* whatever the kernel is */
+    BANK = 0x210,     /* bytes of the constant bank in front of the parameters */
     FIXED_DEVICE = 72 /* sectors from device memory, whatever the kernel is */
 };
 

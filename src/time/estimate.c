@@ -282,11 +282,11 @@ static double registers_written(const haul_launch_record *r) {
 
 /* Instructions of the load/store unit. */
 static double lsu_instructions(const haul_launch_record *r, const sim_waits *w) {
-    static const haul_counter kinds[] = {
-        HAUL_COUNTER_INST_GLOBAL_LD, HAUL_COUNTER_INST_GLOBAL_ST,   HAUL_COUNTER_INST_GLOBAL_RED,
-        HAUL_COUNTER_INST_LOCAL_LD,  HAUL_COUNTER_INST_LOCAL_ST,    HAUL_COUNTER_INST_SHARED_LD,
-        HAUL_COUNTER_INST_SHARED_ST, HAUL_COUNTER_INST_GLOBAL_ATOM, HAUL_COUNTER_INST_SHARED_ATOM,
-        HAUL_COUNTER_INST_LDGSTS};
+    static const haul_counter kinds[] = {HAUL_COUNTER_INST_GLOBAL_LD,   HAUL_COUNTER_INST_GLOBAL_ST,
+                                         HAUL_COUNTER_INST_GLOBAL_RED,  HAUL_COUNTER_INST_LOCAL_LD,
+                                         HAUL_COUNTER_INST_LOCAL_ST,    HAUL_COUNTER_INST_SHARED_LD,
+                                         HAUL_COUNTER_INST_SHARED_ST,   HAUL_COUNTER_INST_GLOBAL_ATOM,
+                                         HAUL_COUNTER_INST_SHARED_ATOM, HAUL_COUNTER_INST_LDGSTS};
     double sum = w->lsu;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) sum += counter(r, kinds[i]);
     return sum;
@@ -298,9 +298,11 @@ static double lsu_instructions(const haul_launch_record *r, const sim_waits *w) 
  * a cycle. */
 static double sm_cycles(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
     enum { CYCLES = 2, BARRIER = 2 };
-    const double units[] = {w->issued / SCHEDULERS, w->slots / SCHEDULERS,
+    const double units[] = {w->issued / SCHEDULERS,
+                            w->slots / SCHEDULERS,
                             CYCLES * (counter(r, HAUL_COUNTER_INST_LDC) + w->adu + BARRIER * w->barriers),
-                            CYCLES * counter(r, HAUL_COUNTER_CONSTANT_REQUESTS), lsu_instructions(r, w),
+                            CYCLES * counter(r, HAUL_COUNTER_CONSTANT_REQUESTS),
+                            lsu_instructions(r, w),
                             registers_written(r)};
     double most = 0;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) most = fmax(most, units[i]);

@@ -42,8 +42,7 @@ static int make_launch(void **state) {
     record.counters[HAUL_COUNTER_L2_WRITE_SECTORS] = 2048;
     record.counters[HAUL_COUNTER_DRAM_READ_SECTORS] = 3072;
     record.counters[HAUL_COUNTER_DRAM_WRITE_SECTORS] = 1024;
-    record.code = (haul_code_fetch){
-        .bytes = 512, .requests = 200, .sectors = 800, .misses = 184, .device_sectors = 88};
+    record.code = (haul_code_fetch){.bytes = 512, .requests = 200, .sectors = 800, .misses = 184, .device_sectors = 88};
     record.occupancy = (haul_occupancy){.blocks_per_sm = 8,
                                         .warps_per_sm = 64,
                                         .max_warps_per_sm = 64,

@@ -219,10 +219,11 @@ static void add_code(report_section *s, report_table *t, const haul_launch_recor
     add_l2_row(t, r, "Code And Constants", &own);
     add_l2_row(t, r, "GPU Total", &all);
     report_set_row_tone(t, REPORT_STRONG);
-    report_add_note(s, REPORT_MUTED,
-                    "Code: %llu bytes%s, which the caches of all GPCs read. Nsight Compute's GPU Total has some hundred "
-                    "to thousand sectors more: what starts a launch, and what L2's partitions send each other.",
-                    (unsigned long long)f->bytes, code->assembled ? "" : " (estimate)");
+    report_add_note(
+        s, REPORT_MUTED,
+        "Code: %llu bytes%s, which the caches of all GPCs read. Nsight Compute's GPU Total has some hundred "
+        "to thousand sectors more: what starts a launch, and what L2's partitions send each other.",
+        (unsigned long long)f->bytes, code->assembled ? "" : " (estimate)");
 }
 
 /* Hits of reductions and atomics are unknown. */

@@ -190,10 +190,10 @@ static void add_machine_code(report_section *s, const machine_kernel *k, size_t 
 static report_fetches code_of(const haul_launch_record *r, const sim_machine *machine, const machine_kernel *k) {
     const uint64_t blocks = (uint64_t)r->grid[0] * r->grid[1] * r->grid[2];
     if (!k || !k->instructions || !machine || !r->code.sectors) return (report_fetches){.fetch = r->code};
-    return (report_fetches){
-        .fetch = sim_code_fetch_of(machine, sim_code_bytes(k->instructions), r->code.parameter_bytes,
-                                   (uint32_t)(blocks < machine->sms ? blocks : machine->sms)),
-        .assembled = true};
+    return (report_fetches){.fetch =
+                                sim_code_fetch_of(machine, sim_code_bytes(k->instructions), r->code.parameter_bytes,
+                                                  (uint32_t)(blocks < machine->sms ? blocks : machine->sms)),
+                            .assembled = true};
 }
 
 /* ---- the section ---- */

@@ -3,27 +3,44 @@
 
 #include "machine/code_fetch.h"
 
+#include <stdio.h>
+#include <string.h>
+
 typedef struct launch {
-    uint64_t bytes, parameters; /* of machine code in the cubin; of the kernel */
-    uint32_t sms;
-    uint64_t requests, device; /* lts__t_requests_srcunit_gcc, dram__sectors_read */
+    char kernel[16];
+    unsigned length, blocks, block, argument, bytes, parameters, requests, device;
 } launch;
 
+/* Reads the next recorded launch; false at the end. */
+static bool next_launch(FILE *file, launch *l) {
+    char line[256];
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "%15s %u %u %u %u %u %u %u %u", l->kernel, &l->length, &l->blocks, &l->block, &l->argument,
+                   &l->bytes, &l->parameters, &l->requests, &l->device) == 9)
+            return true;
+    return false;
+}
+
+/* With less code than a launch fetches ahead, the requests are exact, and the sectors from device memory within eight.
+ * (One launch of 142 has more.) */
 static void an_h200_reads_as_much(void **state) {
     (void)state;
-    static const launch launches[] = {
-        {0x100, 0, 1, 192, 80},          {0x100, 0, 132, 192, 80},       {0x180, 16, 1, 208, 88},
-        {0x280, 16, 8, 224, 96},         {0x580, 16, 66, 272, 120},      {0x1180, 16, 132, 464, 216},
-        {0x4180, 16, 2, 1232, 600},      {0x8180, 16, 1, 2256, 1112},    {0x100, 3608, 1, 416, 80},
-        {0x180, 3608, 132, 432, 88},
-    };
-    for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
-        const launch *l = &launches[i];
-        const haul_code_fetch f = sim_code_fetch_of(sim_machine_find("h200"), l->bytes, l->parameters, l->sms);
-        assert_int_equal(f.requests, l->requests);
-        assert_int_equal(f.sectors, 4 * l->requests);
-        assert_int_equal(f.device_sectors, l->device);
+    enum { SHORT = 48 << 10, SLACK = 8 };
+    FILE *file = fopen(TEST_DATA "/code/h200.txt", "r");
+    unsigned launches = 0, requests = 0, device = 0;
+    launch l;
+    assert_non_null(file);
+    while (next_launch(file, &l)) {
+        if (l.bytes > SHORT) continue;
+        const haul_code_fetch f = sim_code_fetch_of(sim_machine_find("h200"), l.bytes, l.parameters, l.blocks);
+        launches++;
+        requests += f.requests == l.requests && f.sectors == 4 * f.requests;
+        device += f.device_sectors + SLACK >= l.device && f.device_sectors <= l.device + SLACK;
     }
+    fclose(file);
+    assert_int_equal(launches, 142);
+    assert_int_equal(requests, launches);
+    assert_int_equal(device, launches - 1);
 }
 
 /* Code beyond 64 KiB is read by those GPCs alone that execute it: 4,664 and 8,304 requests were recorded. */
