@@ -294,8 +294,8 @@ static double lsu_instructions(const haul_launch_record *r, const sim_waits *w) 
 
 /* The busiest of an SM's units but L1 and shared memory, as Nsight Compute's Compute (SM) takes it: cycles, on the
  * average of all SMs. Measured on an H200: a load of a constant occupies its cache and the address divergence unit for
- * two cycles, as other instructions of the latter do. The path from memory to the registers writes a warp's register in
- * a cycle. */
+ * two cycles, as other instructions of the latter do. Each scheduler's part of the registers gets one register of a
+ * warp in a cycle. */
 static double sm_cycles(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
     enum { CYCLES = 2, BARRIER = 2 };
     const double units[] = {w->issued / SCHEDULERS,
@@ -303,7 +303,7 @@ static double sm_cycles(const sim_machine *m, const haul_launch_record *r, const
                             CYCLES * (counter(r, HAUL_COUNTER_INST_LDC) + w->adu + BARRIER * w->barriers),
                             CYCLES * counter(r, HAUL_COUNTER_CONSTANT_REQUESTS),
                             lsu_instructions(r, w),
-                            registers_written(r)};
+                            registers_written(r) / SCHEDULERS};
     double most = 0;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) most = fmax(most, units[i]);
     return most / m->sms;
