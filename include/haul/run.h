@@ -230,6 +230,14 @@ typedef struct haul_finding {
     const char *what;   /* a sentence with the particulars: numbers, masks, who waits for what */
 } haul_finding;
 
+/* What a launch reads besides data: machine code and constant banks. The size of the code is an estimate. */
+typedef struct haul_code_fetch {
+    uint64_t bytes, parameter_bytes; /* of the kernel's code, and of its parameters */
+    uint64_t requests, sectors;      /* at L2 */
+    uint64_t misses;                 /* sectors that the reader's part of L2 did not have */
+    uint64_t device_sectors;         /* read from device memory */
+} haul_code_fetch;
+
 typedef struct haul_launch_record {
     const char *kernel;
     uint32_t grid[3], block[3];
@@ -245,6 +253,7 @@ typedef struct haul_launch_record {
     bool checked;         /* findings were looked for */
     haul_status ended_by; /* HAUL_OK, or the fault, trap or deadlock that ended a checked launch */
     haul_occupancy occupancy;
+    haul_code_fetch code;
     double estimate_us;            /* negative = none */
     haul_estimate estimate;        /* what estimate_us is made of */
     double measured_us;            /* negative = none; the median if measured several times */

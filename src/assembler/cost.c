@@ -192,6 +192,27 @@ static float issued_by(const ptx_instruction *i, const price *p) {
     return p->slots >= SEQUENCE_SLOTS && p->latency >= SEQUENCE_LATENCY ? p->slots : 1;
 }
 
+static bool reads_special(const ptx_instruction *i, unsigned first, unsigned last) {
+    bool reads = false;
+    for (unsigned k = 0; k < i->operand_count; k++)
+        reads |= i->operands[k].kind == PTX_SPECIAL_REGISTER && i->operands[k].special >= first &&
+                 i->operands[k].special <= last;
+    return reads;
+}
+
+/* Measured on an H200: besides loads of constants and two instructions for each barrier, the address divergence unit
+ * gets reads of the block's number and one instruction for each group of copies. */
+static float adu_of(const ptx_instruction *i) {
+    if (i->op == PTX_OP_CP_ASYNC_COMMIT) return 1;
+    return reads_special(i, PTX_SPECIAL_CTAID_X, PTX_SPECIAL_CTAID_Z);
+}
+
+/* The load/store unit gets shuffles, reads of the thread's number and the fillers of copies as well. */
+static float lsu_of(const ptx_instruction *i) {
+    if (i->op == PTX_OP_CP_ASYNC_COMMIT) return COPY_FILLERS;
+    return i->op == PTX_OP_SHFL || reads_special(i, PTX_SPECIAL_TID_X, PTX_SPECIAL_TID_Z);
+}
+
 /* `fixed` leaves out latencies that other warps hide. */
 static void set_ready(scan *s, const price *p) {
     s->ready = s->start + p->latency;
@@ -225,6 +246,8 @@ static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
         ptx_visit_registers(&f->instructions[i], forget_base, s);
         cost.slots += p.slots;
         cost.issued += issued_by(&f->instructions[i], &p);
+        cost.adu += adu_of(&f->instructions[i]);
+        cost.lsu += lsu_of(&f->instructions[i]);
         if (s->ready > cost.path) cost.path = s->ready;
         if (s->fixed > cost.fixed) cost.fixed = s->fixed;
     }
@@ -263,4 +286,11 @@ sim_cost *sim_block_costs(const ptx_function *f, arena *memory, arena *scratch) 
     memset(s.values, 0, f->register_count * sizeof *s.values);
     for (uint32_t b = 0; b < f->block_count; b++) list[b] = cost_of(f, b, &s);
     return list;
+}
+
+/* Code ends with a branch to itself. */
+double sim_code_instructions(const ptx_function *f, const sim_cost *blocks) {
+    double sum = 1;
+    for (uint32_t b = 0; b < f->block_count; b++) sum += (double)blocks[b].issued;
+    return sum;
 }

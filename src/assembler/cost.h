@@ -13,9 +13,14 @@ typedef struct sim_cost {
     float slots;  /* cycles of a scheduler */
     float waits;  /* waits for global or local memory; independent loads wait together */
     float issued; /* estimated machine instructions */
+    float adu;    /* of these, instructions of the address divergence unit, without loads of constants and barriers */
+    float lsu;    /* and of the load/store unit, without loads and stores */
 } sim_cost;
 
 /* Returns the costs by basic block of a flat function, in `memory`; `scratch` is for temporary data. */
 sim_cost *sim_block_costs(const ptx_function *function, arena *memory, arena *scratch);
+
+/* Returns the machine instructions of the function's code, an estimate. */
+double sim_code_instructions(const ptx_function *function, const sim_cost *blocks);
 
 #endif

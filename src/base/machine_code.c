@@ -179,16 +179,21 @@ static void take_place(machine_code *code, const haul_source_place *place, listi
     }
 }
 
+/* The length of an instruction's text, up to its semicolon, without blanks at the end. */
+static size_t text_length(const char *instruction) {
+    size_t length = strcspn(instruction, ";");
+    while (length && strchr(" \t\r", instruction[length - 1])) length--;
+    return length;
+}
+
 static void take_instruction(machine_code *code, char *line, listing_state *l) {
     uint32_t address;
     const char *opcode, *instruction = instruction_of(line, &address);
     const size_t length = instruction ? opcode_of(instruction, &opcode) : 0;
     if (!length) return;
-    const char *name = arena_copy(&code->memory, opcode, length), *end = strchr(instruction, ';');
+    const char *name = arena_copy(&code->memory, opcode, length);
     count_opcode(code, l->kernel, name);
-    const machine_line made = {
-        address, arena_copy(&code->memory, instruction, end ? (size_t)(end - instruction) : strlen(instruction)),
-        l->place};
+    const machine_line made = {address, arena_copy(&code->memory, instruction, text_length(instruction)), l->place};
     if (strcmp(name, "NOP") != 0)
         ARENA_PUSH(&code->memory, l->kernel->lines, l->kernel->line_count, l->kernel->line_capacity, made);
     l->outermost = NULL;

@@ -25,6 +25,8 @@ typedef struct sim_l2_counts {
 haul_status sim_l2_create(const sim_machine *machine, int threads, sim_l2 **l2);
 void sim_l2_free(sim_l2 *l2);
 
+const sim_machine *sim_l2_machine(const sim_l2 *l2);
+
 /* Begins another launch: resets counts and keeps lines. Takes over the machine's current fetch granularity. */
 void sim_l2_begin_launch(sim_l2 *l2);
 

@@ -68,9 +68,14 @@ haul_status sim_l2_create(const sim_machine *machine, int threads, sim_l2 **out)
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a model of L2 (%u sets)", sets);
     }
     l2->machine = machine;
+    l2->copies = machine->l2_partitions > 1;
     set_fetched(l2);
     *out = l2;
     return HAUL_OK;
+}
+
+const sim_machine *sim_l2_machine(const sim_l2 *l2) {
+    return l2->machine;
 }
 
 /* Resets what is counted per launch; lines and their state stay. */

@@ -97,6 +97,7 @@ typedef struct sim_l2_slice {
 
 struct sim_l2 {
     const sim_machine *machine;
+    unsigned copies;                           /* 1: a partition keeps copies of the other's lines; 0: there is one */
     bool warm;                                 /* it holds data of an earlier launch */
     uint8_t fetched[1 << SIM_L2_LINE_SECTORS]; /* by sectors requested from device memory: the sectors it delivers */
     sim_l2_slice slices[SIM_SLICES];

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "count/samples.h"
 #include "count/traffic.h"
+#include "machine/code_fetch.h"
 #include "state/program.h"
 #include "state/waits.h"
 
@@ -303,6 +304,14 @@ static void set_constant_bounds(haul_launch_record *r, const class_sums *s, cons
               constant->requests + bank->most);
 }
 
+/* The size of the code is an estimate: mostly within a third of the real one (docs/memory-evidence.md). */
+static void set_code_bounds(haul_launch_record *r, const sim_machine *m, size_t used_sms) {
+    const haul_code_fetch *code = &r->code;
+    const haul_code_fetch less = sim_code_fetch_of(m, code->bytes * 2 / 3, code->parameter_bytes, (uint32_t)used_sms);
+    const haul_code_fetch more = sim_code_fetch_of(m, code->bytes * 3 / 2, code->parameter_bytes, (uint32_t)used_sms);
+    set_bound(r, HAUL_COUNTER_L2_CODE_SECTORS, true, less.sectors, more.sectors);
+}
+
 static void sum_executions(launch_sums *sums, const haul_traffic *instructions, size_t count) {
     for (size_t i = 0; i < count; i++) {
         sums->warps += instructions[i].instructions;
@@ -334,6 +343,7 @@ void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t coun
     set_bounds(record, &sums.l2, &touched, &sums.issued);
     set_copy_bounds(record, &sums.classes);
     set_constant_bounds(record, &sums.classes, &sums.bank);
+    set_code_bounds(record, sim_l2_machine(l2), count);
 }
 
 /* Returns the block whose runs issue this one's instructions: predicated code is issued even with no active lane. */
@@ -348,6 +358,8 @@ static void add_work(const sim_counting *c, sim_waits *waits) {
         waits->fixed += runs * c->plan->costs[b].fixed;
         waits->issued += (double)c->block_runs[issuing_block(c->plan, b)] * c->plan->costs[b].issued;
         waits->slots += runs * c->plan->costs[b].slots;
+        waits->adu += runs * c->plan->costs[b].adu;
+        waits->lsu += runs * c->plan->costs[b].lsu;
         waits->memory += runs * c->plan->costs[b].waits;
     }
     waits->partial_sectors += (double)c->partial_sectors;

@@ -257,6 +257,13 @@ static inline bool shares_answer(sim_l2_recent group[SIM_L2_RECENT], sim_log_ent
 
 /* ---- replay ---- */
 
+/* Returns the partition through which an entry's SM reads the line: always the line's own, if L2 has only one. (It is
+ * then kept in two halves, and each line is in its half alone.) */
+static inline unsigned side_of(const sim_l2 *l2, sim_log_entry entry, uint64_t line) {
+    const unsigned home = home_of(line), side = entry / SIM_L2_OTHER_PARTITION % SIM_L2_PARTITIONS;
+    return home ^ ((side ^ home) & l2->copies);
+}
+
 /* Replays one request. */
 static inline void play(const sim_l2 *l2, sim_l2_slice *slice, sim_log_entry entry, uint32_t set) {
     const l2_place at = {sim_log_line(entry), &slice->sets[set], sim_log_priority(entry)};
@@ -265,7 +272,7 @@ static inline void play(const sim_l2 *l2, sim_l2_slice *slice, sim_log_entry ent
     case SIM_LOG_READ:
         slice->counts.read_requests++;
         slice->counts.read_sectors += asked;
-        read_line(l2, slice, &at, mask, entry / SIM_L2_OTHER_PARTITION % SIM_L2_PARTITIONS);
+        read_line(l2, slice, &at, mask, side_of(l2, entry, at.line));
         break;
     case SIM_LOG_WRITE:
         slice->counts.write_requests++;

@@ -30,6 +30,7 @@
 #include "exec/grid_shape.h"
 #include "exec/progress.h"
 #include "exec/record.h"
+#include "machine/code_fetch.h"
 #include "exec/sample.h"
 #include "exec/sm.h"
 #include "exec/spare_sms.h"
@@ -682,6 +683,7 @@ static haul_status fill_record(sim_run *s, const sim_launch *l, arena *memory, h
     }
     haul_traffic *traffic = ARENA_ARRAY(memory, l->program->function->instruction_count + 1, haul_traffic);
     for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_native_settle(s->sms[i].native);
+    r->code = sim_code_fetch_of(l->machine, l->program->code_bytes, l->program->param_bytes, s->grid.used_sms);
     sim_counting_finish(s->l2, s->countings, s->grid.used_sms, r, traffic);
     sim_peer_lines_record(&s->peers, r);
     sim_record_shape(l, memory, r);

@@ -57,6 +57,7 @@ void sim_sample_scale_traffic(haul_traffic *traffic, size_t count, double scale)
 
 void sim_sample_scale_record(haul_launch_record *r, double scale) {
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++) {
+        if (i == HAUL_COUNTER_L2_CODE_SECTORS) continue; /* of the launch, not of its blocks */
         r->counters[i] = scaled(r->counters[i], scale);
         r->bounds[i] = (haul_bounds){scaled(r->bounds[i].low, scale), scaled(r->bounds[i].high, scale)};
     }
@@ -67,6 +68,6 @@ void sim_sample_scale_waits(sim_waits *w, double scale) {
     double *const counts[] = {&w->memory,       &w->path,          &w->fixed,        &w->slots,
                               &w->issued,       &w->dirty_sectors, &w->partly_dirty, &w->partial_sectors,
                               &w->shared_turns, &w->hottest,       &w->barriers,     &w->link_read,
-                              &w->link_written, &w->peer_read,     &w->peer_written};
+                              &w->link_written, &w->peer_read,     &w->peer_written, &w->adu, &w->lsu};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) *counts[i] *= scale;
 }

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "lower/internal.h"
 #include "lower/lower.h"
+#include "machine/code_fetch.h"
 #include "ptx/liveness.h"
 #include "ptx/matrix.h"
 #include "ptx/print.h"
@@ -315,6 +316,7 @@ static haul_status lower(const lower_work *w, const ptx_function *flat, arena *s
     p->assembled = sim_assemble(flat, memory, scratch);
     arena_clear(scratch);
     p->costs = sim_block_costs(flat, memory, scratch);
+    p->code_bytes = sim_code_bytes(sim_code_instructions(flat, p->costs));
     arena_clear(scratch);
     p->issuing_blocks = sim_issuing_blocks(flat, memory, scratch);
     return sim_describe_instructions(p, memory);

@@ -11,7 +11,7 @@ typedef struct sim_machine {
     const char *name;    /* "h100": the NAME of --device sim:NAME */
     const char *product; /* "NVIDIA H100 80GB HBM3" */
     uint32_t sm;         /* compute capability x 10: 90 */
-    uint32_t sms;
+    uint32_t sms, gpcs;
     uint32_t max_threads_per_sm, max_blocks_per_sm, max_threads_per_block;
     uint32_t registers_per_sm, register_unit; /* warps get registers in units */
     uint32_t max_registers_per_thread;
@@ -24,6 +24,7 @@ typedef struct sim_machine {
     uint32_t carveouts[SIM_MAX_CARVEOUTS]; /* bytes, ascending, up to the largest; 0 ends the list */
     uint64_t l2_bytes;
     uint32_t l2_slices;
+    uint32_t l2_partitions;  /* with two, SMs read through their own, which keeps copies of the other's lines */
     uint32_t l2_fetch_bytes; /* what an L2 miss reads from device memory */
     uint64_t memory_bytes;
     double memory_gbps;        /* peak */

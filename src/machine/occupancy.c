@@ -53,7 +53,7 @@ void sim_occupancy_of(const sim_machine *m, uint32_t registers, uint32_t threads
     o->limit_blocks = m->max_blocks_per_sm;
     o->limit_warps = o->max_warps_per_sm / warps;
     o->limit_registers = sim_blocks_by_registers(m, warps, registers ? registers : 1);
-    o->limit_shared = (uint32_t)(m->shared_per_sm / block_shared);
+    o->limit_shared = block_shared ? (uint32_t)(m->shared_per_sm / block_shared) : m->max_blocks_per_sm;
     o->blocks_per_sm =
         smallest(smallest(o->limit_blocks, o->limit_warps), smallest(o->limit_registers, o->limit_shared));
     o->warps_per_sm = o->blocks_per_sm * warps;

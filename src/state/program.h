@@ -79,6 +79,7 @@ typedef struct sim_program {
     uint64_t frame_bytes;       /* of a thread: .local variables, and .param ones of inlined calls */
     uint64_t local_bytes;       /* the part of the frame that is local memory */
     uint32_t registers;         /* estimated machine registers a thread */
+    uint64_t code_bytes;        /* estimated, of machine code */
     sim_callee *callees;        /* by the module's functions; NULL: all calls are inlined */
     bool uses_heap;             /* calls malloc() or free() */
     bool syncs_grid;            /* all blocks of the grid may wait for each other */

@@ -6,6 +6,7 @@ typedef struct sim_waits {
     double memory;      /* warps' waits for loads or copies; a wait that leaves n groups in flight counts 1 / (n + 1) */
     double path, fixed; /* cycles of each warp alone, summed; without those for shared memory (cost.h) */
     double slots, issued;           /* scheduler cycles; machine instructions */
+    double adu, lsu;                /* sim_cost's, summed */
     double dirty_sectors;           /* still dirty at the end */
     double partly_dirty;            /* partly written sectors that are written back, at the end or before */
     double partial_sectors;         /* partly written sectors */

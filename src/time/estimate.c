@@ -286,18 +286,44 @@ static double registers_written(const haul_launch_record *r) {
     return sum;
 }
 
-/* Nsight Compute counts the data stage of L1 and shared memory as memory, not as Compute (SM). The path from memory to
- * the registers is part of the latter; it writes a warp's register in a cycle. */
-static void find_shares(const sim_machine *m, const haul_launch_record *r, const double bounds[BOUNDS], double seconds,
-                        haul_estimate *e) {
+/* Instructions of the load/store unit. */
+static double lsu_instructions(const haul_launch_record *r, const sim_waits *w) {
+    static const haul_counter kinds[] = {HAUL_COUNTER_INST_GLOBAL_LD,   HAUL_COUNTER_INST_GLOBAL_ST,
+                                         HAUL_COUNTER_INST_GLOBAL_RED,  HAUL_COUNTER_INST_LOCAL_LD,
+                                         HAUL_COUNTER_INST_LOCAL_ST,    HAUL_COUNTER_INST_SHARED_LD,
+                                         HAUL_COUNTER_INST_SHARED_ST,   HAUL_COUNTER_INST_GLOBAL_ATOM,
+                                         HAUL_COUNTER_INST_SHARED_ATOM, HAUL_COUNTER_INST_LDGSTS};
+    double sum = w->lsu;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) sum += counter(r, kinds[i]);
+    return sum;
+}
+
+/* The busiest of an SM's units but L1 and shared memory, as Nsight Compute's Compute (SM) takes it: cycles, on the
+ * average of all SMs. Measured on an H200: a load of a constant occupies its cache and the address divergence unit for
+ * two cycles, as other instructions of the latter do. Each scheduler's part of the registers gets one register of a
+ * warp in a cycle. */
+static double sm_cycles(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
+    enum { CYCLES = 2, BARRIER = 2 };
+    const double units[] = {w->issued / SCHEDULERS,
+                            w->slots / SCHEDULERS,
+                            CYCLES * (counter(r, HAUL_COUNTER_INST_LDC) + w->adu + BARRIER * w->barriers),
+                            CYCLES * counter(r, HAUL_COUNTER_CONSTANT_REQUESTS),
+                            lsu_instructions(r, w),
+                            registers_written(r) / SCHEDULERS};
+    double most = 0;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) most = fmax(most, units[i]);
+    return most / m->sms;
+}
+
+static void find_shares(const sim_machine *m, const haul_launch_record *r, const sim_waits *w,
+                        const double bounds[BOUNDS], double seconds, haul_estimate *e) {
     const spread s = spread_of(m, r);
     const double sectors = counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + counter(r, HAUL_COUNTER_DRAM_WRITE_SECTORS);
     e->memory_share = sectors * SECTOR / (m->memory_gbps * 1e9) / seconds;
     e->l2_share = bounds[L2] / seconds;
     e->issue_share = bounds[ISSUE] / seconds;
     e->l1_share = fmax(bounds[L1], fmax(bounds[TURNS], bounds[TEXTURES])) / seconds;
-    const double writes = fmin(seconds, registers_written(r) * s.busiest * s.seconds);
-    e->sm_share = fmax(fmax(bounds[ISSUE], bounds[ARRIVALS]), fmax(bounds[CONSTANTS], writes)) / seconds;
+    e->sm_share = fmin(1, sm_cycles(m, r, w) * s.seconds / seconds);
 }
 
 haul_estimate sim_estimate(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
@@ -307,7 +333,7 @@ haul_estimate sim_estimate(const sim_machine *m, const haul_launch_record *r, co
     const double load = find_bounds(m, r, w, bounds), seconds = norm_of(bounds);
     if (seconds <= 0) return e;
     e.cycles = seconds / s.seconds;
-    find_shares(m, r, bounds, seconds, &e);
+    find_shares(m, r, w, bounds, seconds, &e);
     find_waits(m, r, w, &s, load, e.stalls);
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) waited += e.stalls[k];
     const double resident = s.warps * e.cycles * s.resident / s.each;

@@ -168,8 +168,8 @@ CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
     case DRIVER_DEVICE_COOPERATIVE: *value = 1; return CUDA_SUCCESS;
     case DRIVER_DEVICE_CLUSTERS:
     case DRIVER_DEVICE_MULTICAST: *value = m->sm >= 90; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_PERSISTING_L2_BYTES: *value = (int)(m->l2_bytes * 5 / 8); return CUDA_SUCCESS;
-    case DRIVER_DEVICE_WINDOW_BYTES: *value = SIM_MOST_WINDOW; return CUDA_SUCCESS;
+    case DRIVER_DEVICE_PERSISTING_L2_BYTES: *value = (int)sim_most_persisting(m); return CUDA_SUCCESS;
+    case DRIVER_DEVICE_WINDOW_BYTES: *value = (int)sim_most_window(m); return CUDA_SUCCESS;
     default:
         if (sim_general_attribute(m, (unsigned)device, attribute, value)) return CUDA_SUCCESS;
         return sim_wrong("cuDeviceGetAttribute: attribute not known");

@@ -262,7 +262,7 @@ CUresult sim_call_limit_set(int limit, size_t value) {
         c->machine.l2_fetch_bytes = value <= LEAST_FETCH ? LEAST_FETCH : value <= 64 ? 64 : MOST_FETCH;
         return CUDA_SUCCESS;
     case DRIVER_LIMIT_PERSISTING_L2:
-        if (value > c->machine.l2_bytes * 5 / 8)
+        if (value > sim_most_persisting(&c->machine))
             return sim_wrong("cuCtxSetLimit: the limit exceeds what L2 can set aside");
         return set_aside(c, value);
     default: return sim_wrong("cuCtxSetLimit: no such limit");

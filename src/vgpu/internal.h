@@ -24,7 +24,16 @@ typedef struct sim_work sim_work;
 
 enum { SIM_TIMES_ROWS = 64 };
 
-enum { SIM_MOST_WINDOW = 128 << 20 }; /* bytes of an access-policy window on an A100 and later */
+/* Data persists in L2 on an A100 and later: at most this many bytes of a window, and 5/8 of L2. */
+enum { SIM_MOST_WINDOW = 128 << 20, SIM_FIRST_SM_THAT_PERSISTS = 80 };
+
+static inline uint64_t sim_most_persisting(const sim_machine *m) {
+    return m->sm < SIM_FIRST_SM_THAT_PERSISTS ? 0 : m->l2_bytes * 5 / 8;
+}
+
+static inline uint64_t sim_most_window(const sim_machine *m) {
+    return m->sm < SIM_FIRST_SM_THAT_PERSISTS ? 0 : SIM_MOST_WINDOW;
+}
 
 /* A context is a device in use. A module holds its PTX, its variables' memory and the programs of its launched kernels.
  * They end with the module, and modules end with their context. */

@@ -1,4 +1,5 @@
 /* Registers, spills and machine instructions in the output of NVIDIA's tools. */
+#include "base/file.h"
 #include "base/machine_code.h"
 
 #include <setjmp.h>
@@ -94,15 +95,72 @@ static void instructions_have_their_source_lines(void **state) {
     const machine_kernel *copy = machine_code_find(&code, "copy");
     assert_int_equal(copy->line_count, 3);
     const machine_line *load = &copy->lines[0], *leave = &copy->lines[1], *store = &copy->lines[2];
-    assert_string_equal(load->text, "LDG.E R4, desc[UR4][R2.64] ");
+    assert_string_equal(load->text, "LDG.E R4, desc[UR4][R2.64]");
     assert_string_equal(load->place.file, "/h/inner.cuh");
     assert_int_equal(load->place.line, 7);
     assert_int_equal(load->place.inlined_into->line, 12);
-    assert_string_equal(leave->text, "@!P0 EXIT ");
+    assert_string_equal(leave->text, "@!P0 EXIT");
     assert_int_equal(leave->place.line, 7);
     assert_int_equal(store->address, 0x20);
     assert_int_equal(store->place.line, 13);
     assert_null(store->place.inlined_into);
+    machine_code_free(&code);
+}
+
+/* ---- what the tools of CUDA 13.0 print (tests/data/machine-code) ---- */
+
+static machine_code read_recorded(const char *listing_name) {
+    char path[512];
+    text said = {0}, listed = {0};
+    machine_code code;
+    machine_code_begin(&code);
+    assert_int_equal(file_read(TEST_DATA "/machine-code/ptxas.txt", &said), HAUL_OK);
+    snprintf(path, sizeof path, TEST_DATA "/machine-code/%s", listing_name);
+    assert_int_equal(file_read(path, &listed), HAUL_OK);
+    assert_int_equal(machine_code_read_report(&code, text_string(&said)), HAUL_OK);
+    assert_int_equal(machine_code_read_listing(&code, text_string(&listed)), HAUL_OK);
+    text_free(&said);
+    text_free(&listed);
+    return code;
+}
+
+/* Returns how often the code has an opcode. */
+static uint32_t opcodes(const machine_kernel *k, const char *name) {
+    for (size_t i = 0; i < k->opcode_count; i++)
+        if (strcmp(k->opcodes[i].name, name) == 0) return k->opcodes[i].count;
+    return 0;
+}
+
+static void both_disassemblers_give_the_same_counts(void **state) {
+    (void)state;
+    static const char *const tools[] = {"nvdisasm.txt", "cuobjdump.txt"};
+    for (size_t i = 0; i < 2; i++) {
+        machine_code code = read_recorded(tools[i]);
+        const machine_kernel *squares = machine_code_find(&code, "squares"),
+                             *staged = machine_code_find(&code, "staged");
+        assert_int_equal(squares->registers, 14);
+        assert_int_equal(squares->instructions, 21);
+        assert_int_equal(opcodes(squares, "LDG.E.128"), 1);
+        assert_int_equal(opcodes(squares, "FMUL"), 4);
+        assert_int_equal(staged->instructions, 30);
+        assert_int_equal(opcodes(staged, "LDS"), 4); /* three of them are fillers in front of the copy */
+        machine_code_free(&code);
+    }
+}
+
+/* The four products are of the function on line 5, inlined on line 13. */
+static void an_inlined_function_has_its_own_lines(void **state) {
+    (void)state;
+    machine_code code = read_recorded("nvdisasm.txt");
+    const machine_kernel *squares = machine_code_find(&code, "squares");
+    assert_int_equal(squares->line_count, 21);
+    const machine_line *load = &squares->lines[12], *product = &squares->lines[14];
+    assert_string_equal(load->text, "LDG.E.128 R8, desc[UR4][R2.64]");
+    assert_int_equal(load->place.line, 12);
+    assert_string_equal(product->text, "FMUL R11, R11, R11");
+    assert_int_equal(product->place.line, 5);
+    assert_int_equal(product->place.inlined_into->line, 13);
+    assert_string_equal(product->place.inlined_into->file, "sass.cu");
     machine_code_free(&code);
 }
 
@@ -182,6 +240,8 @@ int main(void) {
         cmocka_unit_test(instructions_are_counted_by_opcode),
         cmocka_unit_test(nvdisasm_names_sections),
         cmocka_unit_test(instructions_have_their_source_lines),
+        cmocka_unit_test(both_disassemblers_give_the_same_counts),
+        cmocka_unit_test(an_inlined_function_has_its_own_lines),
         cmocka_unit_test(what_is_no_cubin_says_nothing),
         cmocka_unit_test_setup_teardown(a_ptxas_on_the_path_is_asked_for_the_device, make_tools, remove_tools),
         cmocka_unit_test_setup_teardown(what_ptxas_refuses_is_said, make_tools, remove_tools),

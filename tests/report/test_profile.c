@@ -42,6 +42,7 @@ static int make_launch(void **state) {
     record.counters[HAUL_COUNTER_L2_WRITE_SECTORS] = 2048;
     record.counters[HAUL_COUNTER_DRAM_READ_SECTORS] = 3072;
     record.counters[HAUL_COUNTER_DRAM_WRITE_SECTORS] = 1024;
+    record.code = (haul_code_fetch){.bytes = 512, .requests = 200, .sectors = 800, .misses = 184, .device_sectors = 88};
     record.occupancy = (haul_occupancy){.blocks_per_sm = 8,
                                         .warps_per_sm = 64,
                                         .max_warps_per_sm = 64,
@@ -73,7 +74,7 @@ static double number(json_t *row, const char *key) {
 static bool shows_tables_with(const char *label) {
     text t = {0};
     report_document *d = report_document_new("tables", "Tables");
-    report_add_memory_tables(report_add_section(d, "profile", "k"), &record);
+    report_add_memory_tables(report_add_section(d, "profile", "k"), &record, NULL);
     assert_int_equal(report_write_text(d, (report_terminal){0}, &t), HAUL_OK);
     const bool found = strstr(text_string(&t), label) != NULL;
     text_free(&t);
@@ -126,17 +127,29 @@ static void memory_tables_hold_the_traffic(void **state) {
     assert_true(number(store, "bank_conflicts") == 3 * 512);
     assert_true(number(store, "wavefronts_per_ideal") == 4);
     assert_true(number(row_of(json, "l2", 0), "hit_rate") == 75);
-    assert_true(number(row_of(json, "device", 2), "bytes") == 4096 * 32);
+    assert_true(number(row_of(json, "device", 3), "bytes") == (4096 + 88) * 32);
     json_decref(json);
 }
 
 static void l2_has_what_is_stored_and_a_total(void **state) {
     (void)state;
-    json_t *json = profile_json(), *store = row_of(json, "l2", 1), *all = row_of(json, "l2", 3);
+    json_t *json = profile_json(), *store = row_of(json, "l2", 1), *data = row_of(json, "l2", 2);
     assert_string_equal(json_string_value(json_object_get(store, "class")), "L1/TEX Store");
     assert_true(number(store, "hit_rate") == 100);
-    assert_string_equal(json_string_value(json_object_get(all, "class")), "GPU Total, without code");
-    assert_true(fabs(number(all, "hit_rate") - 100 * (3072 + 2048) / 6144.0) < 0.01);
+    assert_string_equal(json_string_value(json_object_get(data, "class")), "L1/TEX Total");
+    assert_true(fabs(number(data, "hit_rate") - 100 * (3072 + 2048) / 6144.0) < 0.01);
+    json_decref(json);
+}
+
+static void code_and_constants_count_in_the_gpus_total(void **state) {
+    (void)state;
+    json_t *json = profile_json(), *code = row_of(json, "l2", 3), *all = row_of(json, "l2", 4);
+    assert_string_equal(json_string_value(json_object_get(code, "class")), "Code And Constants");
+    assert_true(number(code, "hit_rate") == 77);
+    assert_string_equal(json_string_value(json_object_get(all, "class")), "GPU Total");
+    assert_true(number(all, "sectors") == 6144 + 800);
+    assert_true(number(row_of(json, "device", 1), "sectors") == 88);
+    assert_true(number(row_of(json, "device", 3), "sectors") == 4096 + 88);
     json_decref(json);
 }
 
@@ -157,7 +170,7 @@ static void speed_has_cycles_and_shares_of_peaks(void **state) {
     assert_true(number(speed, "duration_us") == 100);
     assert_true(number(speed, "device_share") == 50);
     assert_true(number(speed, "sm_share") == 25);
-    assert_true(fabs(number(row_of(json, "device", 2), "peak_share") - 50) < 0.01);
+    assert_true(fabs(number(row_of(json, "device", 3), "peak_share") - 50 * (4096 + 88) / 4096.0) < 0.01);
     json_decref(json);
     record.estimate = (haul_estimate){0};
 }
@@ -292,6 +305,7 @@ int main(void) {
         cmocka_unit_test(occupancy_says_whether_registers_are_estimated),
         cmocka_unit_test(memory_tables_hold_the_traffic),
         cmocka_unit_test(l2_has_what_is_stored_and_a_total),
+        cmocka_unit_test(code_and_constants_count_in_the_gpus_total),
         cmocka_unit_test(copies_with_all_lanes_off_are_told),
         cmocka_unit_test(speed_has_cycles_and_shares_of_peaks),
         cmocka_unit_test(a_gpu_s_time_stands_beside_the_estimate),

@@ -321,5 +321,5 @@ haul_status lab_measure(lab_workbench *b, const lab_launch *launch, haul_launch_
 
 void lab_show_memory(lab_workbench *b, const char *title, const haul_launch_record *record) {
     report_add_paragraph(b->section, "%s, in the tables of Nsight Compute's memory analysis:", title);
-    report_add_memory_tables(b->section, record);
+    report_add_memory_tables(b->section, record, NULL);
 }

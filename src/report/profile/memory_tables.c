@@ -208,8 +208,26 @@ static void add_l2_row(report_table *t, const haul_launch_record *r, const char 
     report_add_number(t, f->misses);
 }
 
+/* GCC caches read code and constants; what the launch itself and a profiler move is left out. */
+static void add_code(report_section *s, report_table *t, const haul_launch_record *r, const report_fetches *code,
+                     const flow *data) {
+    const haul_code_fetch *f = &code->fetch;
+    const flow own = {(double)f->requests, (double)f->sectors, (double)(f->sectors - f->misses),
+                      (double)f->device_sectors};
+    const flow all = {data->requests + own.requests, data->sectors + own.sectors,
+                      data->hits < 0 ? -1 : data->hits + own.hits, data->misses + own.misses};
+    add_l2_row(t, r, "Code And Constants", &own);
+    add_l2_row(t, r, "GPU Total", &all);
+    report_set_row_tone(t, REPORT_STRONG);
+    report_add_note(
+        s, REPORT_MUTED,
+        "Code: %llu bytes%s, which the caches of all GPCs read. Nsight Compute's GPU Total has some hundred "
+        "to thousand sectors more: what starts a launch, and what L2's partitions send each other.",
+        (unsigned long long)f->bytes, code->assembled ? "" : " (estimate)");
+}
+
 /* Hits of reductions and atomics are unknown. */
-static void add_l2(report_section *s, const haul_launch_record *r) {
+static void add_l2(report_section *s, const haul_launch_record *r, const report_fetches *code) {
     const flow load = {counter(r, HAUL_COUNTER_L2_READ_REQUESTS), counter(r, HAUL_COUNTER_L2_READ_SECTORS),
                        fmax(0, counter(r, HAUL_COUNTER_L2_READ_SECTORS) - counter(r, HAUL_COUNTER_L2_READ_MISS)),
                        counter(r, HAUL_COUNTER_L2_READ_MISS)};
@@ -229,11 +247,7 @@ static void add_l2(report_section *s, const haul_launch_record *r) {
     if (atomic.sectors > 0) add_l2_row(t, r, "L1/TEX Atomic", &atomic);
     add_l2_row(t, r, "L1/TEX Total", &total);
     report_set_row_tone(t, REPORT_STRONG);
-    add_l2_row(t, r, "GPU Total, without code", &total);
-    report_set_row_tone(t, REPORT_STRONG);
-    report_add_note(s, REPORT_MUTED,
-                    "L2 and device memory: a GPU's totals include the kernel's code, about a hundred sectors in "
-                    "small launches; how many is not known here.");
+    if (code->fetch.sectors) add_code(s, t, r, code, &total);
 }
 
 static const report_column device_columns[] = {
@@ -263,13 +277,15 @@ static void add_device_row(report_table *t, const haul_launch_record *r, const c
     report_add_number(t, share_of_peak(r, sectors));
 }
 
-static void add_device(report_section *s, const haul_launch_record *r) {
-    double load = counter(r, HAUL_COUNTER_DRAM_READ_SECTORS), store = counter(r, HAUL_COUNTER_DRAM_WRITE_SECTORS);
+static void add_device(report_section *s, const haul_launch_record *r, const report_fetches *code) {
+    const double load = counter(r, HAUL_COUNTER_DRAM_READ_SECTORS), store = counter(r, HAUL_COUNTER_DRAM_WRITE_SECTORS);
+    const double of_code = (double)code->fetch.device_sectors, total = load + store + of_code;
     if (load + store <= 0) return;
     report_table *t = report_add_table(s, "device", NULL, device_columns, COUNT_OF(device_columns));
-    add_device_row(t, r, "Load", load, load + store);
-    add_device_row(t, r, "Store", store, load + store);
-    add_device_row(t, r, "Total", load + store, load + store);
+    add_device_row(t, r, "Load", load, total);
+    if (of_code > 0) add_device_row(t, r, "Code", of_code, total);
+    add_device_row(t, r, "Store", store, total);
+    add_device_row(t, r, "Total", total, total);
     report_set_row_tone(t, REPORT_STRONG);
 }
 
@@ -295,12 +311,14 @@ static void add_nvlink(report_section *s, const haul_launch_record *r) {
     add_nvlink_row(t, r, "Sent to peers", sent);
 }
 
-void report_add_memory_tables(report_section *s, const haul_launch_record *record) {
+void report_add_memory_tables(report_section *s, const haul_launch_record *record, const report_fetches *code) {
+    const report_fetches estimate = {.fetch = record->code};
+    if (!code) code = &estimate;
     add_shared(s, record);
     add_constants(s, record);
     add_l1(s, record);
-    add_l2(s, record);
-    add_device(s, record);
+    add_l2(s, record, code);
+    add_device(s, record, code);
     add_nvlink(s, record);
 }
 

@@ -7,8 +7,15 @@
 #include <haul/run.h>
 #include <stdbool.h>
 
-/* Adds the tables "shared", "l1tex", "l2" and "device"; rows and tables without traffic are left out. */
-void report_add_memory_tables(report_section *s, const haul_launch_record *record);
+/* What the launch reads of its code. */
+typedef struct report_fetches {
+    haul_code_fetch fetch;
+    bool assembled; /* the size of the code is ptxas's */
+} report_fetches;
+
+/* Adds the tables "shared", "l1tex", "l2" and "device"; rows and tables without traffic are left out. `code`: NULL for
+ * the record's own estimate. */
+void report_add_memory_tables(report_section *s, const haul_launch_record *record, const report_fetches *code);
 
 /* Adds the tables "speed" and "warp_state": the estimate of time, shares of the machine's peaks, and warp states. Adds
  * nothing if the launch has no estimate. `measured`: the same launch on a GPU, shown in a row of its own, or NULL. */

@@ -6,6 +6,7 @@
 
 #include "base/mangled.h"
 #include "base/status.h"
+#include "machine/code_fetch.h"
 #include "report/code.h"
 #include "report/json.h"
 #include "report/profile/charts.h"
@@ -185,6 +186,16 @@ static void add_machine_code(report_section *s, const machine_kernel *k, size_t 
     }
 }
 
+/* With the size of the code as ptxas made it, if it was there. */
+static report_fetches code_of(const haul_launch_record *r, const sim_machine *machine, const machine_kernel *k) {
+    const uint64_t blocks = (uint64_t)r->grid[0] * r->grid[1] * r->grid[2];
+    if (!k || !k->instructions || !machine || !r->code.sectors) return (report_fetches){.fetch = r->code};
+    return (report_fetches){.fetch =
+                                sim_code_fetch_of(machine, sim_code_bytes(k->instructions), r->code.parameter_bytes,
+                                                  (uint32_t)(blocks < machine->sms ? blocks : machine->sms)),
+                            .assembled = true};
+}
+
 /* ---- the section ---- */
 
 /* "512 x 4 blocks" */
@@ -249,6 +260,7 @@ static haul_status add_all(report_section *s, const haul_launch_record *r, const
     const sim_machine *machine = o->simulated ? sim_machine_find(o->simulated) : NULL;
     HAUL_TRY(report_find_hotspots(r, o->sources, memory, &lines));
     lines.machine = machine;
+    const report_fetches code = code_of(r, machine, o->machine);
     HAUL_TRY(report_advise(&lines, o->share, memory, &advice, &count));
     add_shape(s, r);
     add_sample(s, r);
@@ -259,7 +271,7 @@ static haul_status add_all(report_section *s, const haul_launch_record *r, const
     report_add_roofline(s, r, machine);
     report_add_state_chart(s, r);
     report_add_time(s, r, o->measured);
-    report_add_memory_tables(s, r);
+    report_add_memory_tables(s, r, &code);
     add_lines(s, &lines, o->lines);
     add_accesses(s, r, &lines, o->lines);
     add_advice(s, advice, count);
@@ -348,9 +360,10 @@ static haul_status make_json(report_document *d, const haul_launch_record *r, co
     report_section *s = report_add_section(d, "profile", r->kernel);
     HAUL_TRY(report_find_hotspots(r, o->sources, memory, &lines));
     lines.machine = machine;
+    const report_fetches code = code_of(r, machine, o->machine);
     HAUL_TRY(report_advise(&lines, o->share, memory, &advice, &count));
     report_add_time(s, r, o->measured);
-    report_add_memory_tables(s, r);
+    report_add_memory_tables(s, r, &code);
     add_lines(s, &lines, lines.count);
     add_accesses(s, r, &lines, lines.count);
     add_machine_code(s, o->machine, SIZE_MAX);

@@ -85,6 +85,21 @@ static void each_side_of_l2_misses_for_itself(void **state) {
     assert_int_equal(c.dram_read_sectors, 4);
 }
 
+/* A V100's L2 has no partitions: where an SM lies does not matter. */
+static void an_l2_without_partitions_misses_once(void **state) {
+    (void)state;
+    fixture f = {0};
+    assert_int_equal(sim_l2_create(sim_machine_find("v100"), 1, &f.l2), HAUL_OK);
+    for (uint64_t line = 100; line < 200; line++) {
+        read_now(&f, 0, line, 15);
+        read_now(&f, 60, line, 15);
+    }
+    assert_int_equal(counts_of(&f).read_misses, 400);
+    assert_int_equal(counts_of(&f).read_hits, 400);
+    for (unsigned sm = 0; sm < 132; sm++) sim_log_free(&f.logs[sm]);
+    sim_l2_free(f.l2);
+}
+
 static void equal_reads_of_neighbouring_sms_become_one(void **state) {
     fixture *f = *state;
     for (unsigned sm = 0; sm < 6; sm++) sim_log_add(&f->logs[sm], 100, 15, SIM_LOG_READ, 0, SIM_PRIORITY_NORMAL);
@@ -335,6 +350,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_L2(a_miss_brings_sixty_four_bytes),
         WITH_L2(each_side_of_l2_misses_for_itself),
+        cmocka_unit_test(an_l2_without_partitions_misses_once),
         WITH_L2(equal_reads_of_neighbouring_sms_become_one),
         WITH_L2(stores_go_to_memory_when_their_line_is_given_up),
         WITH_L2(partly_written_sectors_are_filled_from_memory),

@@ -5,8 +5,8 @@
 
 static void machines_are_found_by_name(void **state) {
     (void)state;
-    static const char *const names[] = {"a100", "h100", "h200", "b200", "rtx4090"};
-    for (unsigned i = 0; i < 5; i++) {
+    static const char *const names[] = {"v100", "t4", "a100", "h100", "h200", "b200", "rtx4090"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         const sim_machine *m = sim_machine_find(names[i]);
         assert_non_null(m);
         assert_string_equal(m->name, names[i]);

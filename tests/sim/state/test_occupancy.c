@@ -50,6 +50,19 @@ static void shared_memory_limits_blocks_and_takes_from_l1(void **state) {
     assert_int_equal(o.l1_bytes, 60 * 1024);
 }
 
+/* A T4 has half the warps of others, and no machine before the A100 takes a kilobyte of each block. */
+static void volta_and_turing_have_their_own_limits(void **state) {
+    (void)state;
+    assert_int_equal(fits("v100", 256, 32, 0).blocks_per_sm, 8);
+    assert_int_equal(fits("t4", 256, 32, 0).blocks_per_sm, 4);
+    assert_int_equal(fits("t4", 32, 16, 0).blocks_per_sm, 16);
+    assert_int_equal(fits("v100", 64, 32, 48 * 1024).blocks_per_sm, 2);
+    assert_int_equal(fits("v100", 64, 32, 96 * 1024).blocks_per_sm, 1);
+    assert_int_equal(fits("t4", 64, 32, 32 * 1024).blocks_per_sm, 2);
+    assert_int_equal(fits("t4", 64, 32, 64 * 1024).l1_bytes, 32 * 1024);
+    assert_int_equal(fits("a100", 64, 32, 48 * 1024).shared_per_block, 49 * 1024);
+}
+
 static void the_system_takes_a_kilobyte_of_each_block(void **state) {
     (void)state;
     haul_occupancy o = fits("h100", 1024, 16, 0);
@@ -213,6 +226,7 @@ int main(void) {
         cmocka_unit_test(the_number_of_blocks_limits_small_blocks),
         cmocka_unit_test(registers_are_given_to_whole_warps),
         cmocka_unit_test(shared_memory_limits_blocks_and_takes_from_l1),
+        cmocka_unit_test(volta_and_turing_have_their_own_limits),
         cmocka_unit_test(the_system_takes_a_kilobyte_of_each_block),
         cmocka_unit_test(the_carveout_is_the_drivers),
         cmocka_unit_test(no_kernel_has_fewer_than_sixteen_registers),

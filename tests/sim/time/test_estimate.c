@@ -151,11 +151,12 @@ static void barriers_show_as_such(void **state) {
     assert_true(e.stalls[HAUL_STALL_BARRIER] > 10 * e.stalls[HAUL_STALL_SELECTED]);
 }
 
-/* Shared memory with conflicts takes 32 wavefronts for a register, without them one. */
+/* Shared memory with conflicts takes 32 wavefronts for an instruction of the load/store unit. */
 static void conflicts_keep_shared_memory_busy_but_not_the_sm(void **state) {
     (void)state;
     haul_launch_record r = many_blocks();
     r.counters[HAUL_COUNTER_SHARED_LD_WAVEFRONTS] = 32e6;
+    r.counters[HAUL_COUNTER_INST_SHARED_LD] = 1e6;
     r.classes[HAUL_CLASS_SHARED_LOAD] = (haul_traffic){.instructions = 1000000, .bytes = 128000000};
     const haul_estimate e = sim_estimate(sim_machine_find("h100"), &r, &no_waits);
     assert_true(e.l1_share > 0.9);
@@ -173,6 +174,19 @@ static void wide_loads_keep_the_path_to_the_registers_busy(void **state) {
     const double share = sim_estimate(m, &narrow, &no_waits).sm_share;
     assert_true(share > 0);
     assert_within(sim_estimate(m, &wide, &no_waits).sm_share / share, 3.99, 4.01);
+}
+
+/* On an H200, SAXPY of a vector a thread has four loads of constants and a read of its block's number in each warp, and
+ * takes ten cycles of the address divergence unit. */
+static void loads_of_constants_keep_the_address_divergence_unit_busy(void **state) {
+    (void)state;
+    haul_launch_record r = copy_of_mebibytes(1024);
+    const double warps = 1 << 20;
+    r.counters[HAUL_COUNTER_INST_LDC] = 4 * warps;
+    const sim_waits w = {.adu = warps};
+    const sim_machine *m = sim_machine_find("h200");
+    const haul_estimate e = sim_estimate(m, &r, &w);
+    assert_within(e.sm_share * e.cycles * m->sms, 9.99 * warps, 10.01 * warps);
 }
 
 /* The same bytes, by blocks that follow each other, and by blocks that all stay. */
@@ -221,6 +235,7 @@ int main(void) {
         cmocka_unit_test(barriers_show_as_such),
         cmocka_unit_test(conflicts_keep_shared_memory_busy_but_not_the_sm),
         cmocka_unit_test(wide_loads_keep_the_path_to_the_registers_busy),
+        cmocka_unit_test(loads_of_constants_keep_the_address_divergence_unit_busy),
         cmocka_unit_test(grids_that_stay_are_slower),
         cmocka_unit_test(counters_that_were_not_read_count_as_nothing),
     };
