@@ -19,7 +19,8 @@ typedef struct play {
     unsigned number; /* of the slice */
     const sim_logged *e;
     const uint64_t *lists;
-    const uint16_t *values;          /* of the lanes; NULL: not known */
+    const uint32_t *values;          /* of the lanes; NULL: not known */
+    bool folds;                      /* of the page */
     const sim_known *known, *fenced; /* fenced: of reads by the copy engine; NULL: there was no fence */
     uint64_t address;                /* of the word */
     uint32_t value;
@@ -242,6 +243,31 @@ static bool reads(const sim_logged *e) {
     return e->action == HAUL_ACTION_READ || e->action == HAUL_ACTION_ASYNC_READ;
 }
 
+/* ---- stored values ---- */
+
+static uint32_t fold(uint32_t hash) {
+    const uint16_t folded = (uint16_t)(hash >> 16 ^ hash);
+    return folded ? folded : 1;
+}
+
+/* Returns the hash of what the lane stores, as wide as the page's; 0 if it is not known. */
+static uint32_t value_of(const play *p, unsigned lane) {
+    if (!p->values) return 0;
+    return p->folds ? fold(p->values[lane]) : p->values[lane];
+}
+
+static uint32_t value_at(const sim_page *g, unsigned word) {
+    if (!g->values) return 0;
+    return g->folds ? ((const uint16_t *)g->values)[word] : ((const uint32_t *)g->values)[word];
+}
+
+static void set_value_at(sim_page *g, unsigned word, uint32_t value) {
+    if (g->folds)
+        ((uint16_t *)g->values)[word] = (uint16_t)value;
+    else
+        ((uint32_t *)g->values)[word] = value;
+}
+
 /* ---- words ---- */
 
 /* Replays the lane's access to `from` .. `to`-1 in the line that has these words. */
@@ -268,7 +294,7 @@ static void play_lanes(play *p, sim_word_shadow *words, uint64_t line, uint32_t 
     for (; lanes; lanes &= lanes - 1) {
         p->lane = (unsigned)__builtin_ctz(lanes);
         const uint64_t from = address_of(p, p->lane), to = from + p->e->bytes;
-        p->value = p->values ? p->values[p->lane] : 0;
+        p->value = value_of(p, p->lane);
         play_words(p, words, from > start ? from : start, to < end ? to : end);
     }
 }
@@ -323,7 +349,7 @@ static sim_word_shadow *detail(play *p, sim_page *g, unsigned line) {
     }
     for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next)
         for (unsigned w = 0; w < SIM_LINE_WORDS; w++)
-            spread_word(sim_slice_row(s, i), w, &words[w], g->values ? g->values[line * SIM_LINE_WORDS + w] : 0);
+            spread_word(sim_slice_row(s, i), w, &words[w], value_at(g, line * SIM_LINE_WORDS + w));
     sim_slice_drop_rows(s, link);
     *link = SIM_LINE_DETAILED | index;
     return words;
@@ -533,11 +559,11 @@ static unsigned lane_of_word(const sim_part *part, unsigned word) {
 /* Saves hashes of the stored values, to tell races of equal values from others. */
 static void note_values(const play *p, sim_page *g, unsigned line, const sim_part *part) {
     if (!g->values && !p->values) return;
-    if (!g->values) g->values = memory_zeroed(SIM_PAGE_WORDS, sizeof *g->values);
+    if (!g->values) g->values = memory_zeroed(SIM_PAGE_WORDS, g->folds ? sizeof(uint16_t) : sizeof(uint32_t));
     p->s->failed |= !g->values;
     for (unsigned w = 0; g->values && w < SIM_LINE_WORDS; w++)
         if (sim_bytes_of_word(part->bytes, w))
-            g->values[line * SIM_LINE_WORDS + w] = p->values ? p->values[lane_of_word(part, w)] : 0;
+            set_value_at(g, line * SIM_LINE_WORDS + w, p->values ? value_of(p, lane_of_word(part, w)) : 0);
 }
 
 static void add_access(const play *p, sim_page *g, unsigned line, const sim_part *part) {
@@ -556,6 +582,7 @@ static void play_part(play *p, uint64_t number, const sim_part *part, uint32_t l
     }
     uint32_t *link = &g->lines[line];
     if (*link == SIM_LINE_UNWATCHED) return;
+    p->folds = g->folds;
     p->part = part;
     const bool is_detailed = *link != SIM_NO_ROW && *link & SIM_LINE_DETAILED;
     const uint32_t words_used = sim_bytes_words(part->bytes);
@@ -604,7 +631,8 @@ static void play_lane(play *p, unsigned lane) {
     const uint32_t link = g ? g->lines[line % SIM_PAGE_LINES] : SIM_NO_ROW;
     if (link != SIM_NO_ROW && link != SIM_LINE_UNWATCHED && link & SIM_LINE_DETAILED) {
         p->lane = lane;
-        p->value = p->values ? p->values[lane] : 0;
+        p->folds = g->folds;
+        p->value = value_of(p, lane);
         play_words(p, sim_slice_words(p->s, link & ~SIM_LINE_DETAILED), from, from + p->e->bytes);
         return;
     }
