@@ -105,6 +105,8 @@ const char *standin_error_text(CUresult result);
 
 /* The thread's last error; `clear`: resets it. */
 CUresult standin_last_error(bool clear);
+/* The call of the runtime that the thread has just ended was a launch. */
+void standin_note_launch(void);
 
 /* The meaning of a stream in code compiled with --default-stream per-thread. Stream 0 becomes the thread's own
  * default stream (2); other streams stay. */
