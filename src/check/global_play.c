@@ -688,13 +688,23 @@ static void play_entry(play *p) {
  * entries are replayed. */
 enum { AHEAD_LINK = 6, AHEAD_ROW = 4, AHEAD_NEXT = 2, FEW_PAGES = 64 };
 
-static void fetch_link(const sim_slice *s, const uint32_t *link, unsigned ahead) {
+/* A word's shadow lies in two of the host's lines. */
+static void fetch_word(const sim_slice *s, uint32_t index, uint64_t address) {
+    const sim_word_shadow *w = &sim_slice_words(s, index)[address / 4 % SIM_LINE_WORDS];
+    __builtin_prefetch(&w->writer);
+    __builtin_prefetch(&w->readers[SIM_READERS - 1]);
+}
+
+static void fetch_link(const sim_slice *s, const uint32_t *link, uint64_t address, unsigned ahead) {
     if (ahead == AHEAD_LINK) {
         __builtin_prefetch(link);
         return;
     }
     if (*link == SIM_NO_ROW || *link == SIM_LINE_UNWATCHED) return;
-    if (*link & SIM_LINE_DETAILED) return;
+    if (*link & SIM_LINE_DETAILED) {
+        if (ahead == AHEAD_ROW) fetch_word(s, *link & ~SIM_LINE_DETAILED, address);
+        return;
+    }
     const sim_row *r = sim_slice_row(s, *link);
     if (ahead == AHEAD_ROW)
         __builtin_prefetch(r);
@@ -713,7 +723,7 @@ static void fetch_ahead(const sim_slice *s, const sim_access_log *log, const sim
         const uint64_t address = log->lists[(e->list - 1) * SIM_LANES + (unsigned)__builtin_ctz(left)];
         const uint64_t line = address / SIM_FOOTPRINT_LINE;
         const sim_page *g = sim_slice_peek(s, line / SIM_PAGE_LINES);
-        if (g) fetch_link(s, &g->lines[line % SIM_PAGE_LINES], ahead);
+        if (g) fetch_link(s, &g->lines[line % SIM_PAGE_LINES], address, ahead);
     }
 }
 
