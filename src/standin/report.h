@@ -5,7 +5,6 @@
 #define HAUL_STANDIN_REPORT_H
 
 #include "base/text.h"
-#include "standin/runtime/caller.h"
 #include "standin/settings.h"
 #include "standin/standin.h"
 
@@ -66,9 +65,10 @@ void standin_check_launch(unsigned device, const haul_launch_record *record, con
 void standin_check_program(const haul_launch_record *record);
 /* Reports a failed call of the program. */
 void standin_check_call(CUresult result);
+struct standin_caller; /* runtime/caller.h */
 /* The program asks for the thread's last error, which is that of the call. `is_late`: other calls have come since.
  * `for_launch`: the latest was a launch, whose error the program takes it for. */
-void standin_check_asked(const standin_caller *failed, CUresult result, bool is_late, bool for_launch);
+void standin_check_asked(const struct standin_caller *failed, CUresult result, bool is_late, bool for_launch);
 /* Reports leaks, unless the program is interrupted, then totals and files. Sets whether the check fails. */
 haul_status standin_put_check(bool interrupted, bool *failed);
 

@@ -32,6 +32,8 @@
  *     beyond.h    kernels that access memory beyond allocations
  *     touch.c     host code that touches device memory
  *     caller.c    where in the program a call is made
+ *     order.c     operations of the program that nothing orders; call_finding.h
+ *     resources.c what the program makes and does not release; resources.def
  *     progress.h  work that no call waits for
  *     ptx_run.c   kernels on the host's memory, for mock drivers
  *     nvrtc.c     NVRTC and nvJitLink, which give PTX for machine code; nvjitlink.c

@@ -16,6 +16,7 @@
 #include "lib/run.h"
 #include "standin/cuda/cuda.h"
 #include "standin/report.h"
+#include "standin/runtime/caller.h"
 #include "vgpu/driver.h"
 
 #include <stdio.h>

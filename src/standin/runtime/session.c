@@ -15,6 +15,7 @@
 #include "lib/device.h"
 #include "standin/report.h"
 #include "standin/runtime/beyond.h"
+#include "standin/runtime/caller.h"
 #include "standin/runtime/guard.h"
 #include "standin/runtime/progress.h"
 #include "standin/runtime/terminal.h"
