@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """What all checks of `haul check` cost, and how far that is ahead of the checkers there are, in one run.
 
-    checks.py BENCH_FOLDER [--repeat R] [--json FILE]
+    checks.py BENCH_FOLDER [--repeat R] [--json FILE] [--page docs/check.md.in]
 
 BENCH_FOLDER has bench_simulator and bench_opencl. Rates are of thread-instructions, by each program's own count: PTX's
 here, LLVM's with Oclgrind, which runs the same kernel in OpenCL on less data: once as it comes (memory errors) and once
 with --data-races --uninitialized; it is left out where it is not installed. GPU Ocelot can't be had any more: its rate
 is the 30 million a second that was published. "memory": the peak of host memory with checks over that without, of the
-program that runs the work (and those whose names begin like its own)."""
+program that runs the work (and those whose names begin like its own). --page: also writes times and memory into the
+page, between its two marks."""
 import argparse
 import json
 import os
@@ -51,13 +52,37 @@ def oclgrind(folder, work, options):
     return sum(map(int, counts)) / json.loads(timed[-1])["seconds"] if counts and timed else None
 
 
+BEGIN, END = "<!-- cost: bench/checks.py -->\n", "<!-- end of cost -->\n"
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+def table_of(rows):
+    times, memory = [[row[key] for row in rows] for key in ("checked_times", "memory_times")]
+    few = sum(value <= 3 for value in times)
+    lines = [f"Checked, {few} of {len(rows)} works take at most 3 times the unchecked time; the median is "
+             f"{median(times):.1f} times, and {median(memory):.1f} times the memory.\n\n",
+             "| work | times the time | times the memory |\n|---|--:|--:|\n"]
+    lines += [f"| {row['work']} | {row['checked_times']:.1f} | {row['memory_times']:.1f} |\n" for row in rows]
+    return "".join(lines)
+
+
+def write_page(path, rows):
+    text = path.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    path.write_text(before + BEGIN + table_of(rows) + END + rest.split(END)[1], encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--page", type=pathlib.Path)
     words = parser.parse_args()
-    rows = simulated(words.folder, words.repeat)
+    rows = simulated(words.folder, words.repeat, "--threads", "1", "--compiled")
     there = shutil.which("oclgrind") is not None
     if not there:
         print("Oclgrind is not installed: left out")
@@ -76,6 +101,8 @@ def main():
         print()
     if words.json:
         words.json.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    if words.page:
+        write_page(words.page, rows)
 
 
 if __name__ == "__main__":

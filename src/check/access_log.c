@@ -188,7 +188,7 @@ static inline uint32_t mix(uint32_t hash, uint32_t value) {
 }
 
 /* Mixes in a word of each lane's register; of narrower elements only their bits. */
-static void mix_part(uint32_t hash[SIM_LANES], const sim_op *op, const unsigned char *lanes, unsigned part) {
+static void mix_part(uint32_t *restrict hash, const sim_op *op, const unsigned char *lanes, unsigned part) {
     const uint32_t mask = op->x >= 2 ? UINT32_MAX : (1u << (8u << op->x)) - 1;
     if (op->y == 2) {
         const uint32_t *words = (const uint32_t *)(const void *)lanes;
@@ -208,21 +208,18 @@ static void mix_part(uint32_t hash[SIM_LANES], const sim_op *op, const unsigned 
     }
 }
 
-/* Saves a hash of what each lane stores, never 0. Returns its index + 1, or 0 if the values are not known. */
+/* Saves a hash of what each lane stores, never 0; of up to four bytes, equal hashes are equal values. Returns its index
+ * + 1, or 0 if the values are not known. */
 static uint32_t keep_values(sim_access_log *log, const sim_warp *w, const sim_op *op) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
-    uint16_t *values = log->values + log->value_count;
-    uint32_t hash[SIM_LANES];
+    uint32_t *hash = log->values + log->value_count;
     if (!op->count) return 0;
     for (unsigned l = 0; l < SIM_LANES; l++) hash[l] = op->bytes;
     for (unsigned e = 0; e < op->count; e++) {
         const unsigned char *lanes = SIM_SLOT(w, unsigned char, op->count == 1 ? op->d : slots[e]);
         for (unsigned part = 0; part == 0 || part < 1u << op->x >> 2; part++) mix_part(hash, op, lanes, part);
     }
-    for (unsigned l = 0; l < SIM_LANES; l++) {
-        const uint16_t folded = (uint16_t)(hash[l] >> 16 ^ hash[l]);
-        values[l] = folded ? folded : 1;
-    }
+    for (unsigned l = 0; l < SIM_LANES; l++) hash[l] += !hash[l];
     log->value_count += SIM_LANES;
     return (uint32_t)(log->value_count / SIM_LANES);
 }

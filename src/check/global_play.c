@@ -20,7 +20,8 @@ typedef struct play {
     unsigned number; /* of the slice */
     const sim_logged *e;
     const uint64_t *lists;
-    const uint16_t *values;          /* of the lanes; NULL: not known */
+    const uint32_t *values;          /* of the lanes; NULL: not known */
+    bool folds;                      /* of the page */
     const sim_known *known, *fenced; /* fenced: of reads by the copy engine; NULL: there was no fence */
     uint64_t address;                /* of the word */
     uint32_t value;
@@ -248,6 +249,31 @@ static bool reads(const sim_logged *e) {
     return e->action == HAUL_ACTION_READ || e->action == HAUL_ACTION_ASYNC_READ;
 }
 
+/* ---- stored values ---- */
+
+static uint32_t fold(uint32_t hash) {
+    const uint16_t folded = (uint16_t)(hash >> 16 ^ hash);
+    return folded ? folded : 1;
+}
+
+/* Returns the hash of what the lane stores, as wide as the page's; 0 if it is not known. */
+static uint32_t value_of(const play *p, unsigned lane) {
+    if (!p->values) return 0;
+    return p->folds ? fold(p->values[lane]) : p->values[lane];
+}
+
+static uint32_t value_at(const sim_page *g, unsigned word) {
+    if (!g->values) return 0;
+    return g->folds ? ((const uint16_t *)g->values)[word] : ((const uint32_t *)g->values)[word];
+}
+
+static void set_value_at(sim_page *g, unsigned word, uint32_t value) {
+    if (g->folds)
+        ((uint16_t *)g->values)[word] = (uint16_t)value;
+    else
+        ((uint32_t *)g->values)[word] = value;
+}
+
 /* ---- words ---- */
 
 /* Replays the lane's access to `from` .. `to`-1 in the line that has these words. */
@@ -274,7 +300,7 @@ static void play_lanes(play *p, sim_word_shadow *words, uint64_t line, uint32_t 
     for (; lanes; lanes &= lanes - 1) {
         p->lane = (unsigned)__builtin_ctz(lanes);
         const uint64_t from = address_of(p, p->lane), to = from + p->e->bytes;
-        p->value = p->values ? p->values[p->lane] : 0;
+        p->value = value_of(p, p->lane);
         play_words(p, words, from > start ? from : start, to < end ? to : end);
     }
 }
@@ -329,7 +355,7 @@ static sim_word_shadow *detail(play *p, sim_page *g, unsigned line) {
     }
     for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next)
         for (unsigned w = 0; w < SIM_LINE_WORDS; w++)
-            spread_word(sim_slice_row(s, i), w, &words[w], g->values ? g->values[line * SIM_LINE_WORDS + w] : 0);
+            spread_word(sim_slice_row(s, i), w, &words[w], value_at(g, line * SIM_LINE_WORDS + w));
     sim_slice_drop_rows(s, link);
     *link = SIM_LINE_DETAILED | index;
     return words;
@@ -539,11 +565,11 @@ static unsigned lane_of_word(const sim_part *part, unsigned word) {
 /* Saves hashes of the stored values, to tell races of equal values from others. */
 static void note_values(const play *p, sim_page *g, unsigned line, const sim_part *part) {
     if (!g->values && !p->values) return;
-    if (!g->values) g->values = memory_zeroed(SIM_PAGE_WORDS, sizeof *g->values);
+    if (!g->values) g->values = memory_zeroed(SIM_PAGE_WORDS, g->folds ? sizeof(uint16_t) : sizeof(uint32_t));
     p->s->failed |= !g->values;
     for (unsigned w = 0; g->values && w < SIM_LINE_WORDS; w++)
         if (sim_bytes_of_word(part->bytes, w))
-            g->values[line * SIM_LINE_WORDS + w] = p->values ? p->values[lane_of_word(part, w)] : 0;
+            set_value_at(g, line * SIM_LINE_WORDS + w, p->values ? value_of(p, lane_of_word(part, w)) : 0);
 }
 
 static void add_access(const play *p, sim_page *g, unsigned line, const sim_part *part) {
@@ -562,6 +588,7 @@ static void play_part(play *p, uint64_t number, const sim_part *part, uint32_t l
     }
     uint32_t *link = &g->lines[line];
     if (*link == SIM_LINE_UNWATCHED) return;
+    p->folds = g->folds;
     p->part = part;
     const bool is_detailed = *link != SIM_NO_ROW && *link & SIM_LINE_DETAILED;
     const uint32_t words_used = sim_bytes_words(part->bytes);
@@ -610,7 +637,8 @@ static void play_lane(play *p, unsigned lane) {
     const uint32_t link = g ? g->lines[line % SIM_PAGE_LINES] : SIM_NO_ROW;
     if (link != SIM_NO_ROW && link != SIM_LINE_UNWATCHED && link & SIM_LINE_DETAILED) {
         p->lane = lane;
-        p->value = p->values ? p->values[lane] : 0;
+        p->folds = g->folds;
+        p->value = value_of(p, lane);
         play_words(p, sim_slice_words(p->s, link & ~SIM_LINE_DETAILED), from, from + p->e->bytes);
         return;
     }
@@ -666,13 +694,23 @@ static void play_entry(play *p) {
  * entries are replayed. */
 enum { AHEAD_LINK = 6, AHEAD_ROW = 4, AHEAD_NEXT = 2, FEW_PAGES = 64 };
 
-static void fetch_link(const sim_slice *s, const uint32_t *link, unsigned ahead) {
+/* A word's shadow lies in two of the host's lines. */
+static void fetch_word(const sim_slice *s, uint32_t index, uint64_t address) {
+    const sim_word_shadow *w = &sim_slice_words(s, index)[address / 4 % SIM_LINE_WORDS];
+    __builtin_prefetch(&w->writer);
+    __builtin_prefetch(&w->readers[SIM_READERS - 1]);
+}
+
+static void fetch_link(const sim_slice *s, const uint32_t *link, uint64_t address, unsigned ahead) {
     if (ahead == AHEAD_LINK) {
         __builtin_prefetch(link);
         return;
     }
     if (*link == SIM_NO_ROW || *link == SIM_LINE_UNWATCHED) return;
-    if (*link & SIM_LINE_DETAILED) return;
+    if (*link & SIM_LINE_DETAILED) {
+        if (ahead == AHEAD_ROW) fetch_word(s, *link & ~SIM_LINE_DETAILED, address);
+        return;
+    }
     const sim_row *r = sim_slice_row(s, *link);
     if (ahead == AHEAD_ROW)
         __builtin_prefetch(r);
@@ -691,7 +729,7 @@ static void fetch_ahead(const sim_slice *s, const sim_access_log *log, const sim
         const uint64_t address = log->lists[(e->list - 1) * SIM_LANES + (unsigned)__builtin_ctz(left)];
         const uint64_t line = address / SIM_FOOTPRINT_LINE;
         const sim_page *g = sim_slice_peek(s, line / SIM_PAGE_LINES);
-        if (g) fetch_link(s, &g->lines[line % SIM_PAGE_LINES], ahead);
+        if (g) fetch_link(s, &g->lines[line % SIM_PAGE_LINES], address, ahead);
     }
 }
 

@@ -107,6 +107,7 @@ sim_page *sim_slice_find_page(sim_slice *s, uint64_t number) {
         at->page = memory_zeroed(1, sizeof *at->page);
         if (!at->page) return NULL;
         memset(at->page->lines, 0xff, sizeof at->page->lines);
+        at->page->folds = s->count >= SIM_EXACT_PAGES;
         at->number = number;
         s->count++;
     }

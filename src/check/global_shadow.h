@@ -45,6 +45,9 @@ typedef struct sim_row {
 
 enum { SIM_LINE_WORDS = SIM_FOOTPRINT_LINE / 4, SIM_PAGE_LINES = (1 << SIM_WATCH_PAGE) / SIM_FOOTPRINT_LINE };
 enum { SIM_PAGE_WORDS = SIM_PAGE_LINES * SIM_LINE_WORDS };
+/* The first pages of a slice get hashes of 32 bits, which tell all values of a word apart; the others get 16 bits,
+ * since they would need as much memory as the kernel's own data. */
+enum { SIM_EXACT_PAGES = (32 << 20 >> SIM_WATCH_PAGE) / SIM_WATCH_SLICES };
 /* Values of sim_page.lines: no rows, words instead of rows, or not watched. */
 #define SIM_NO_ROW UINT32_MAX
 #define SIM_LINE_DETAILED 0x80000000u
@@ -54,7 +57,8 @@ typedef struct sim_page {
     uint32_t lines[SIM_PAGE_LINES]; /* index of the first row, or SIM_LINE_DETAILED | index of the words, or
                                        SIM_LINE_UNWATCHED */
     uint32_t used[SIM_PAGE_LINES];  /* of a line with rows: a bit for each word that has ever been in one */
-    uint16_t *values;               /* hashes of stored values; NULL until needed */
+    bool folds;                     /* its hashes have 16 bits, not 32 */
+    void *values;                   /* hashes of stored values; NULL until needed */
 } sim_page;
 
 typedef struct sim_page_slot {

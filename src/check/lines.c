@@ -207,7 +207,8 @@ static sim_line_row old_writes(const sim_visit *k, const sim_line *l) {
     return r;
 }
 
-/* Makes the line detailed. Words that a row covers only in part get cells by byte. */
+/* Makes the line detailed. Words that a row covers only in part get cells by byte. Reads that are left in the actors'
+ * planes are older than all rows, and known to all threads or of another block. */
 static bool detail(const sim_visit *k, sim_line *l) {
     l->touched = k->d->now;
     const uint32_t first = (uint32_t)(l - k->s->lines) * LINE_WORDS;
@@ -220,8 +221,6 @@ static bool detail(const sim_visit *k, sim_line *l) {
     each_read(k, l, add_split, &split);
     if (sim_bytes_any(split) && !sim_has_byte_cells(k)) return false;
     memset(&k->s->cells[first], 0, LINE_WORDS * sizeof *k->s->cells);
-    for (uint32_t a = 0; a < k->d->actors; a++)
-        if (k->s->reads[a]) memset(&k->s->reads[a][first], 0, LINE_WORDS * sizeof **k->s->reads);
     for (unsigned w = 0; w < LINE_WORDS; w++)
         if (sim_bytes_of_word(split, w)) split_word(k, first + w);
     spread_write(k, first, &gone);
@@ -443,21 +442,20 @@ static sim_line *line_in_order(const sim_visit *k, uint32_t index, const sim_par
     return (k->action == HAUL_ACTION_READ ? may_read(k, l, p) : may_write(k, l, p)) ? l : NULL;
 }
 
+/* Each part is recorded before the next is checked: several lanes may store to one place. If one fails, accesses are
+ * made by themselves; recording parts again then changes nothing. */
 bool sim_lines_read_parts(sim_visit *k, uint32_t line, const sim_line_part *parts, uint32_t count) {
     sim_line_reads *reads = line_reads_of(k);
     if (!reads) return true;
-    for (uint32_t i = 0; i < count; i++)
-        if (!line_in_order(k, line + (uint32_t)parts[i].part.line, &parts[i].part)) return false;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t index = line + (uint32_t)parts[i].part.line;
+        sim_line *l = line_in_order(k, index, &parts[i].part);
         k->instruction = parts[i].instruction;
-        if (!note_read(k, &k->s->lines[index], &reads[index], &parts[i].part)) return false;
+        if (!l || !note_read(k, l, &reads[index], &parts[i].part)) return false;
     }
     return true;
 }
 
-/* Checks each part after those before it are recorded: several lanes may store to one place. Recording parts again,
- * when their access is made by itself, changes nothing. */
 bool sim_lines_write_parts(sim_visit *k, uint32_t line, const sim_line_part *parts, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         k->instruction = parts[i].instruction;

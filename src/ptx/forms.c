@@ -174,6 +174,7 @@ static const char *fault_of_access(const ptx_instruction *i) {
     const bool is_volatile = i->mods[PTX_SLOT_ORDER] == PTX_MOD_VOLATILE;
     if (!is_weak(i) && !is_volatile && !is_shareable(i)) return "has no memory order for this state space";
     if (is_volatile && is_parameter(i)) return "has no .volatile for .param";
+    if (is_volatile && i->mods[PTX_SLOT_SPACE] == PTX_MOD_CONST) return "has no .volatile for .const";
     if (!is_weak(i) && i->mods[PTX_SLOT_CACHE]) return "has a memory order or a cache operator, not both";
     if (i->mods[PTX_SLOT_CACHE] && i->mods[PTX_SLOT_EVICT_L1])
         return "has a cache operator or a priority in L1, not both";

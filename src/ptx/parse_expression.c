@@ -72,6 +72,13 @@ static ptx_constant literal(ptx_parser *p) {
                           .bits = t.bits};
 }
 
+/* 0f3f800000 can stand in parentheses, but has no operators, as in ptxas 13.0. */
+static void refuse_single(ptx_parser *p, ptx_constant c, ptx_position at) {
+    if (c.is_float && c.width == 32)
+        ptx_fail_syntax(&p->diagnostics, at,
+                        "a constant of the form 0f... takes no operators: write the result's bits");
+}
+
 /* Parses a parenthesis: a cast `(.s64) x`, `(.u64) x`, or an expression. */
 static ptx_constant parenthesis(ptx_parser *p, unsigned depth);
 
@@ -85,6 +92,7 @@ static ptx_constant unary(ptx_parser *p, unsigned depth) {
     ptx_lexer_advance(&p->lexer);
     if (op == '(') return parenthesis(p, depth + 1);
     ptx_constant c = unary(p, depth + 1);
+    refuse_single(p, c, at);
     if (c.is_float && (op == '~' || op == '!')) ptx_fail_syntax(&p->diagnostics, at, "%c needs an integer", op);
     if (op == '!') return truth_of(!c.bits);
     if (c.is_float && op == '-') c.bits ^= UINT64_C(1) << (c.width - 1);
@@ -210,6 +218,8 @@ static ptx_constant floats(ptx_parser *p, int op, double a, double b, ptx_positi
 
 /* Applies a binary operator. `||` and `&&` evaluate both sides: constants have no side effects. */
 static ptx_constant combine(ptx_parser *p, int op, ptx_constant a, ptx_constant b, ptx_position at) {
+    refuse_single(p, a, at);
+    refuse_single(p, b, at);
     if (a.is_float != b.is_float)
         ptx_fail_syntax(&p->diagnostics, at, "an integer and a floating constant cannot be combined: write 1.0 for 1");
     if (a.is_float) return floats(p, op, ptx_constant_double(a), ptx_constant_double(b), at);

@@ -254,8 +254,9 @@ static ptx_operand negated_operand(ptx_parser *p) {
     ptx_lexer_advance(&p->lexer);
     if (!ptx_at(p, PTX_TOKEN_WORD)) {
         ptx_constant c = ptx_parse_constant(p);
+        if (c.is_float) ptx_fail_syntax(&p->diagnostics, at, "! needs an integer");
         o.kind = PTX_INTEGER;
-        o.bits = !(c.is_float ? ptx_constant_double(c) != 0 : c.bits != 0);
+        o.bits = !c.bits;
         return o;
     }
     o = name_operand(p);

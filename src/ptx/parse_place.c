@@ -119,7 +119,7 @@ void ptx_parse_loc(ptx_parser *p) {
 void ptx_parse_section(ptx_parser *p) {
     ptx_position start = p->lexer.token.position;
     ptx_lexer_advance(&p->lexer);
-    if (!ptx_accept(p, PTX_TOKEN_DIRECTIVE)) ptx_expect_name(p);
+    if (!ptx_accept(p, PTX_TOKEN_DIRECTIVE)) ptx_expected(p, "the name of a section, such as .debug_info");
     ptx_expect(p, '{');
     for (unsigned depth = 1; depth; ptx_lexer_advance(&p->lexer)) {
         if (ptx_at(p, '{')) depth++;

@@ -135,11 +135,20 @@ static bool may_leave_out(const ptx_instruction *i) {
     return i->op == PTX_OP_ST && ptx_vector_length(i) * ptx_bits(i->type) == 256;
 }
 
-/* Elements of a result may be left out with `_`. */
+/* Elements of a result may be left out with `_`, but not all of them. */
+static haul_status check_some(const ptx_check *c, const ptx_operand *o, bool destination) {
+    uint32_t left_out = 0;
+    for (uint32_t i = 0; i < o->part_count; i++) left_out += o->parts[i].kind == PTX_SINK;
+    if (!destination || left_out < o->part_count) return HAUL_OK;
+    return ptx_check_fail(c, o->position, "must have a register in its braces");
+}
+
+/* Elements of a source can be left out in some stores. */
 static haul_status check_vector(const ptx_check *c, const ptx_operand *o, ptx_type type, bool destination) {
     unsigned length = ptx_vector_length(c->instruction);
     if (o->kind != PTX_VECTOR || o->part_count != length)
         return ptx_check_fail(c, o->position, "must be %u elements in braces", length);
+    HAUL_TRY(check_some(c, o, destination));
     for (uint32_t i = 0; i < o->part_count; i++) {
         const ptx_operand *part = &o->parts[i];
         if (part->kind == PTX_SINK && (destination || may_leave_out(c->instruction))) continue;
@@ -152,6 +161,7 @@ static haul_status check_vector(const ptx_check *c, const ptx_operand *o, ptx_ty
 static haul_status check_packed(const ptx_check *c, const ptx_operand *o, ptx_type type, bool destination) {
     if (ptx_types[type].kind != 'B' || (o->part_count != 2 && o->part_count != 4) || ptx_bits(type) / o->part_count < 8)
         return ptx_check_fail(c, o->position, "cannot be %u elements in braces", o->part_count);
+    HAUL_TRY(check_some(c, o, destination));
     for (uint32_t i = 0; i < o->part_count; i++) {
         const ptx_operand *part = &o->parts[i];
         if (destination && part->kind == PTX_SINK) continue;
@@ -208,6 +218,7 @@ static haul_status check_value(const ptx_check *c, const ptx_operand_slot *slot,
 static haul_status check_destination(const ptx_check *c, const ptx_operand_slot *slot, const ptx_operand *o,
                                      ptx_type type) {
     if (o->kind == PTX_SINK && slot->sink && !slot->pair_required) return HAUL_OK;
+    if (o->kind == PTX_REGISTER && o->negated) return ptx_check_fail(c, o->position, "is a result: it takes no !");
     if (o->kind != PTX_PAIR) {
         if (slot->pair_required) return ptx_check_fail(c, o->position, "must be a register and a predicate: d|p");
         return check_value(c, slot, o, type);

@@ -14,6 +14,8 @@
 #include "ptx/verify.h"
 #include "ptx/video.h"
 
+#include <string.h>
+
 /* Which comparisons a kind of type has: untyped ones only equality, unsigned ones lo to hs, floats all others. */
 static bool compares_type(unsigned compare, char kind) {
     switch (compare) {
@@ -328,6 +330,18 @@ static haul_status check_texel(const ptx_check *c) {
     return ptx_check_fail(c, i->position, pairs ? ".f16x2 goes with .v2" : "gives four elements: .v4");
 }
 
+/* The fraction of lines that a constant names. */
+static haul_status check_fraction(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_CREATEPOLICY_FRACTIONAL || i->operand_count < 2) return HAUL_OK;
+    const ptx_operand *o = &i->operands[1];
+    const uint32_t bits = (uint32_t)o->bits; /* the parser has made it a float */
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    if (o->kind != PTX_FLOATING || (value > 0 && value <= 1)) return HAUL_OK;
+    return ptx_check_fail(c, o->position, "must be more than 0 and at most 1, not %g", (double)value);
+}
+
 haul_status ptx_check_matrix(const ptx_check *c) {
     const ptx_instruction *i = c->instruction;
     const char *fault = ptx_is_tcgen05(i) ? ptx_tcgen05_fault(i) : ptx_matrix_fault(i);
@@ -342,7 +356,7 @@ haul_status ptx_check_rules(const ptx_check *c) {
         check_prefetch,      check_expected_bytes, check_line_size,      check_noftz,
         check_vector_atomic, check_bulk_reduction, check_register_count, check_tensor_field,
         check_choice,        check_priority,       check_filling,        check_video,
-        check_texel,         check_multimem,       check_form,
+        check_texel,         check_multimem,       check_form,           check_fraction,
     };
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) HAUL_TRY(rules[r](c));
     return HAUL_OK;

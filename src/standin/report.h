@@ -75,11 +75,16 @@ haul_status standin_put_trace(void);
 
 /* ---- check.c ---- */
 
-void standin_check_launch(unsigned device, const haul_launch_record *record);
+/* `place`: of the call that launched the kernel; NULL if it is not known. */
+void standin_check_launch(unsigned device, const haul_launch_record *record, const void *place);
 /* Findings between operations of the program, as a record of its calls. */
 void standin_check_program(const haul_launch_record *record);
 /* Reports a failed call of the program. */
 void standin_check_call(CUresult result);
+struct standin_caller; /* runtime/caller.h */
+/* The program asks for the thread's last error, which is that of the call. `is_late`: other calls have come since.
+ * `for_launch`: the latest was a launch, whose error the program takes it for. */
+void standin_check_asked(const struct standin_caller *failed, CUresult result, bool is_late, bool for_launch);
 /* Reports leaks, unless the program is interrupted, then totals and files. Sets whether the check fails. */
 haul_status standin_put_check(bool interrupted, bool *failed);
 
@@ -87,6 +92,13 @@ haul_status standin_put_check(bool interrupted, bool *failed);
 
 /* Reports operations and host code that nothing orders, from now on. */
 haul_status standin_watch_order(void);
+
+/* ---- resources.c ---- */
+
+/* Returns a table of the same functions that notes what the program makes and releases by it. */
+const driver_table *standin_watch_resources(const driver_table *driver);
+/* Reports what is left, once. */
+void standin_report_resources(void);
 
 /* ---- recorder.c ---- */
 

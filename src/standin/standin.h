@@ -32,6 +32,8 @@
  *     beyond.h    kernels that access memory beyond allocations
  *     touch.c     host code that touches device memory
  *     caller.c    where in the program a call is made
+ *     order.c     operations of the program that nothing orders; call_finding.h
+ *     resources.c what the program makes and does not release; resources.def
  *     progress.h  work that no call waits for
  *     ptx_run.c   kernels on the host's memory, for mock drivers
  *     nvrtc.c     NVRTC and nvJitLink, which give PTX for machine code; nvjitlink.c
@@ -105,6 +107,8 @@ const char *standin_error_text(CUresult result);
 
 /* The thread's last error; `clear`: resets it. */
 CUresult standin_last_error(bool clear);
+/* The call of the runtime that the thread has just ended was a launch. */
+void standin_note_launch(void);
 
 /* The meaning of a stream in code compiled with --default-stream per-thread. Stream 0 becomes the thread's own
  * default stream (2); other streams stay. */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "vgpu/internal.h"
+#include "vgpu/order.h"
 #include "vgpu/work.h"
 
 /* ---- handles ---- */
@@ -58,6 +59,7 @@ static haul_status make_array(CUcontext c, CUarray a) {
     sim_level_lay_out(&a->shape, 0, &a->level, &bytes);
     HAUL_TRY(sim_memory_allocate(c->memory, bytes, &address));
     settle(c, &a->level, address);
+    sim_order_forget(c, address, bytes);
     return HAUL_OK;
 }
 
@@ -145,6 +147,7 @@ static haul_status make_mipmap(CUcontext c, CUmipmappedArray m) {
     }
     HAUL_TRY(sim_memory_allocate(c->memory, bytes, &m->address));
     for (unsigned l = 0; l < m->shape.level_count; l++) settle(c, &m->levels[l].level, m->address);
+    sim_order_forget(c, m->address, bytes);
     return HAUL_OK;
 }
 
@@ -230,5 +233,6 @@ CUresult sim_call_allocate_pitch(CUdeviceptr *address, size_t *pitch, size_t wid
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
     const haul_status status = sim_memory_allocate(c->memory, *pitch * height, &at);
     *address = at;
+    if (status == HAUL_OK) sim_order_forget(c, at, *pitch * height);
     return sim_result_of(status);
 }

@@ -92,9 +92,6 @@ haul_status sim_box_check(sim_memory *m, const sim_box_copy *c) {
 
 /* ---- moving ---- */
 
-/* Bytes of a row that are contiguous in an array. */
-enum { ARRAY_PIECE = 16 };
-
 /* The piece of a row that begins at byte x of the box: host and device address, and contiguous bytes. */
 typedef struct piece {
     unsigned char *host;
@@ -102,13 +99,19 @@ typedef struct piece {
 } piece;
 
 /* Treats an array as one of bytes, to find the place of any byte. */
+uint64_t sim_box_array_piece(const sim_box_side *s, uint64_t x, uint64_t y, uint64_t z, uint64_t *bytes) {
+    const uint64_t byte = s->x + x;
+    sim_level level = s->level;
+    level.texel_bits = 0;
+    *bytes = SIM_BOX_PIECE - byte % SIM_BOX_PIECE;
+    return sim_level_offset(&level, (uint32_t)byte, (uint32_t)(s->y + y), (uint32_t)(s->z + z));
+}
+
 static piece piece_at(sim_memory *m, const sim_box_side *s, uint64_t x, uint64_t y, uint64_t z) {
     if (s->kind == SIM_BOX_ARRAY) {
-        const uint64_t byte = s->x + x, within = byte % ARRAY_PIECE;
-        sim_level bytes = s->level;
-        bytes.texel_bits = 0;
-        const uint64_t at = sim_level_offset(&bytes, (uint32_t)byte, (uint32_t)(s->y + y), (uint32_t)(s->z + z));
-        return (piece){s->level.host + at, s->level.address + at, ARRAY_PIECE - within};
+        uint64_t bytes;
+        const uint64_t at = sim_box_array_piece(s, x, y, z, &bytes);
+        return (piece){s->level.host + at, s->level.address + at, bytes};
     }
     const uint64_t first = sim_box_first(s) + (z * s->height + y) * s->pitch + x;
     if (s->kind == SIM_BOX_HOST) return (piece){(unsigned char *)(uintptr_t)first, 0, UINT64_MAX};

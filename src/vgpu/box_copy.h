@@ -33,6 +33,10 @@ uint64_t sim_box_on_device(const sim_box_side *side);
 /* The first byte that the copy touches, and the bytes from there to the last one. The side is not an array. */
 uint64_t sim_box_first(const sim_box_side *side);
 uint64_t sim_box_span(const sim_box_copy *copy, const sim_box_side *side);
+/* Returns the offset in its array of the side's byte x of row y of slice z, counted from the box's corner, and how many
+ * bytes from there on lie side by side. */
+enum { SIM_BOX_PIECE = 16 }; /* at most */
+uint64_t sim_box_array_piece(const sim_box_side *side, uint64_t x, uint64_t y, uint64_t z, uint64_t *bytes);
 /* Hashes what the copy reads from host memory. */
 uint64_t sim_box_hash(const sim_box_copy *copy);
 

@@ -11,6 +11,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "vgpu/graph.h"
+#include "vgpu/internal.h"
+#include "vgpu/order.h"
 #include "vgpu/work.h"
 
 #include <string.h>
@@ -203,6 +205,7 @@ haul_status sim_condition_do(CUstream s) {
     for (sim_work *w = list; w; w = w->next) {
         w->issued = own->issued;
         w->turn = own->turn;
+        sim_order_replace(s, own, w);
     }
     const bool again = body && n->kind == SIM_CONDITION_WHILE;
     if (again && !list)
@@ -212,6 +215,8 @@ haul_status sim_condition_do(CUstream s) {
     *last = rest;
     s->first = list ? list : rest;
     if (!s->first) s->last = &s->first;
-    if (!again) memory_free(own);
+    if (again) return HAUL_OK;
+    sim_order_drop(own);
+    memory_free(own);
     return HAUL_OK;
 }

@@ -58,16 +58,18 @@ static bool is_in_heap(CUcontext c, CUdeviceptr address) {
     return true;
 }
 
-/* Waits for all work first, like the driver, since a stream may still use the memory. Memory of a graph stays, since
- * the graph may be launched again. */
+/* Waits for all work first, since a stream may still use the memory. CUDA does so, too, but not for memory of a pool:
+ * its uses must be over. Memory of a graph stays, since the graph may be launched again. */
 CUresult sim_call_release(CUdeviceptr address) {
     SIM_ENTER(current);
     CUcontext c = sim_owner_of(current, address);
+    const bool is_pooled = sim_pool_has(c, address), is_for_graph = sim_pool_is_for_graph(c, address);
+    if (is_pooled && !is_for_graph) sim_order_host_freed(c, address);
     (void)sim_work_finish_all(c, false);
-    sim_order_host_waited_for_all(c);
+    if (!is_pooled || is_for_graph) sim_order_host_waited_for_all(c);
     if (is_in_heap(c, address)) return CUDA_INVALID_VALUE;
-    if (sim_pool_is_for_graph(c, address)) return CUDA_SUCCESS;
-    if (sim_pool_has(c, address)) {
+    if (is_for_graph) return CUDA_SUCCESS;
+    if (is_pooled) {
         sim_pool_return(c, address);
         return CUDA_SUCCESS;
     }

@@ -114,7 +114,8 @@ typedef enum sim_order_kind {
     SIM_ORDER_FILL,
     SIM_ORDER_LAUNCH,
     SIM_ORDER_FREE,
-    SIM_ORDER_HOST, /* the program itself, at site.address */
+    SIM_ORDER_HOST,      /* the program itself, at site.address */
+    SIM_ORDER_HOST_FREE, /* a release that comes at once, and waits for nothing */
 } sim_order_kind;
 typedef struct sim_order_end {
     sim_order_kind kind;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Beyond this many, the oldest operations that are done are forgotten. */
-enum { MOST_OPERATIONS = 1024, MOST_REACHES = 4 << 20 };
+enum { MOST_OPERATIONS = 1024, MOST_REACHES = 4 << 20, MOST_PIECES = 1 << 18 };
 
 struct sim_ordered {
     sim_stamp before; /* with itself */
@@ -173,9 +173,32 @@ static uint64_t address_of_host(CUcontext c, const void *host) {
     return p ? p->address + (uint64_t)((const unsigned char *)host - p->host) : (uint64_t)(uintptr_t)host;
 }
 
-/* Arrays are left out. */
+static bool is_whole(const sim_box_copy *b, const sim_level *l) {
+    return b->width == (uint64_t)l->extent[0] << l->texel_bits && b->height == l->extent[1] && b->depth == l->extent[2];
+}
+
+/* An array's rows lie in pieces. Of a very large part of one, nothing is known. */
+static void add_array_side(sim_use_list *f, const sim_box_copy *b, const sim_box_side *side, bool writes) {
+    const sim_level *l = &side->level;
+    if (is_whole(b, l)) {
+        add_range(f, l->address, l->bytes, writes);
+        return;
+    }
+    if (b->width / SIM_BOX_PIECE * b->height * b->depth > MOST_PIECES) return;
+    for (uint64_t z = 0; z < b->depth; z++)
+        for (uint64_t y = 0; y < b->height; y++)
+            for (uint64_t x = 0, bytes; x < b->width; x += bytes) {
+                const uint64_t at = sim_box_array_piece(side, x, y, z, &bytes);
+                if (bytes > b->width - x) bytes = b->width - x;
+                add_range(f, l->address + at, bytes, writes);
+            }
+}
+
 static void add_box_side(CUcontext c, sim_use_list *f, const sim_box_copy *b, const sim_box_side *side, bool writes) {
-    if (side->kind == SIM_BOX_ARRAY) return;
+    if (side->kind == SIM_BOX_ARRAY) {
+        add_array_side(f, b, side, writes);
+        return;
+    }
     uint64_t first = sim_box_first(side);
     if (side->kind == SIM_BOX_HOST) first = address_of_host(c, (const void *)(uintptr_t)first);
     for (uint64_t z = 0; z < b->depth; z++)
@@ -228,9 +251,10 @@ static sim_order_kind kind_of(const sim_work *w) {
     }
 }
 
-/* Host functions have none, but the host waits for them in its own way. */
+/* Host functions and conditions have no footprint. But the host waits for the former in its own way, and the work of
+ * the latter's graphs takes their places. */
 static bool is_watched(const sim_work *w) {
-    return w->kind <= SIM_WORK_CALL || w->kind == SIM_WORK_FREE;
+    return w->kind <= SIM_WORK_CALL || w->kind == SIM_WORK_FREE || w->kind == SIM_WORK_CONDITION;
 }
 
 /* NULL without memory: then it is not checked. */
@@ -278,6 +302,17 @@ void sim_order_issue(CUstream s, sim_work *w) {
     if (w->kind == SIM_WORK_MARK && !w->mark->stamp) w->mark->stamp = memory_alloc(sizeof *stamp);
     if (w->kind == SIM_WORK_MARK && w->mark->stamp) *w->mark->stamp = *stamp;
     if (is_watched(w)) w->ordered = add(o, s, w, stamp);
+}
+
+void sim_order_replace(CUstream s, const sim_work *condition, sim_work *work) {
+    sim_order *o = order_of(s->context);
+    const sim_ordered *a = condition->ordered;
+    if (!o || !a || !is_watched(work)) return;
+    work->ordered = add(o, s, work, &a->before);
+    if (!work->ordered) return;
+    work->ordered->line = a->line;
+    work->ordered->number = a->number;
+    work->ordered->turn = a->turn;
 }
 
 /* ---- races ---- */
@@ -477,22 +512,37 @@ size_t sim_driver_host_uses(sim_host_use *uses, size_t room) {
     return all.count;
 }
 
-/* Host code is one more line of operations. */
-void sim_driver_host_touched(const unsigned char *at, bool writes, const void *code) {
-    CUcontext c = sim_current();
-    sim_order *o = order_of(c);
-    if (!o) return;
+/* Host code is one more line of operations. NULL without memory. */
+static sim_ordered *add_of_host(CUcontext c, sim_order *o, sim_order_kind kind, const void *code) {
     const sim_work nothing = {.kind = SIM_WORK_CALL, .site = {.address = code}};
     sim_stamp *host = &o->lines[SIM_ORDER_HOST_LINE];
     host->at[SIM_ORDER_HOST_LINE]++;
     sim_ordered *a = add(o, &c->legacy, &nothing, host);
-    if (!a) return;
+    if (!a) return NULL;
     a->line = SIM_ORDER_HOST_LINE;
     a->number = host->at[SIM_ORDER_HOST_LINE];
-    a->end.kind = SIM_ORDER_HOST;
+    a->end.kind = kind;
+    return a;
+}
+
+void sim_driver_host_touched(const unsigned char *at, bool writes, const void *code) {
+    CUcontext c = sim_current();
+    sim_order *o = order_of(c);
+    sim_ordered *a = o ? add_of_host(c, o, SIM_ORDER_HOST, code) : NULL;
+    if (!a) return;
     add_range(&a->reach, address_of_host(c, at), 1, writes);
     for (sim_ordered *b = o->first; b; b = b->next)
         if (!b->is_done && !comes_before(b, a) && b->reach.count) touch_pending(o, a, b);
+    check(o, a);
+}
+
+void sim_order_host_freed(CUcontext c, uint64_t address) {
+    sim_range range;
+    sim_order *o = order_of(c);
+    if (!o || !sim_memory_find(c->memory, address, &range)) return;
+    sim_ordered *a = add_of_host(c, o, SIM_ORDER_HOST_FREE, NULL);
+    if (!a) return;
+    add_range(&a->reach, range.from, range.to - range.from, true);
     check(o, a);
 }
 

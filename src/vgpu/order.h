@@ -30,6 +30,9 @@ sim_site sim_order_site(CUcontext c);
 
 /* The work is about to be added to its stream, or to be done at once; sets work->ordered. `s` may not capture. */
 void sim_order_issue(CUstream s, sim_work *work);
+/* The work belongs to a condition of the stream that has been reached, and takes its place. Works of one condition
+ * count as ordered among themselves. */
+void sim_order_replace(CUstream s, const sim_work *condition, sim_work *work);
 /* Fills in what the launch's checks need to know of other devices. Returns false if there is nothing to check. */
 bool sim_order_between_devices(CUcontext c, const sim_work *work, sim_node_launch *launch);
 void sim_order_launched(CUcontext c, sim_work *work, sim_use_list *footprint);
@@ -38,6 +41,9 @@ void sim_order_launched(CUcontext c, sim_work *work, sim_use_list *footprint);
 void sim_order_host_waited(CUstream s);
 void sim_order_host_waited_for(CUcontext c, const sim_mark *mark);
 void sim_order_host_waited_for_all(CUcontext c);
+/* The host releases the allocation at once, without a wait: all uses must be over. Work that is not done yet is
+ * compared when it is. */
+void sim_order_host_freed(CUcontext c, uint64_t address);
 /* The range has a new owner: what was done there before does not concern it. */
 void sim_order_forget(CUcontext c, uint64_t address, uint64_t bytes);
 

@@ -10,6 +10,7 @@ extern int cudaMalloc(void **address, size_t bytes);
 extern int cudaMallocHost(void **address, size_t bytes);
 extern int cudaMallocManaged(void **address, size_t bytes, unsigned flags);
 extern int cudaMallocAsync(void **address, size_t bytes, void *stream);
+extern int cudaFree(void *address);
 extern int cudaFreeAsync(void *address, void *stream);
 extern int cudaMemset(void *to, int value, size_t bytes);
 extern int cudaMemsetAsync(void *to, int value, size_t bytes, void *stream);
@@ -28,6 +29,15 @@ extern int cuModuleGetFunction(void **function, void *module, const char *name);
 extern int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                           unsigned shared, void *stream, void **parameters, void **extra);
 
+typedef struct channels {
+    int x, y, z, w, kind;
+} channels;
+extern int cudaMallocArray(void **array, const channels *format, size_t width, size_t height, unsigned flags);
+extern int cudaMemcpy2DToArrayAsync(void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+                                    size_t height, int kind, void *stream);
+extern int cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, void *array, size_t x, size_t y, size_t width,
+                                      size_t height, int kind, void *stream);
+
 typedef struct kernel_node {
     void *function;
     unsigned grid[3], block[3], shared;
@@ -36,8 +46,21 @@ typedef struct kernel_node {
 extern int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *behind, size_t count,
                                    const kernel_node *what);
 
+/* cudaGraphNodeParams of a conditional node */
+typedef struct condition_node {
+    int type, reserved[3];
+    unsigned long long handle;
+    int kind;
+    unsigned count;
+    void **bodies;
+    long long room[27];
+} condition_node;
+extern int cudaGraphConditionalHandleCreate(unsigned long long *handle, void *graph, unsigned value, unsigned flags);
+extern int cudaGraphAddNode(void **node, void *graph, void *const *behind, const void *edges, size_t count,
+                            condition_node *what);
+
 enum { PAGE = 4096 };
-enum { COUNT = 256, BYTES = COUNT * 4, TO_DEVICE = 1, TO_HOST = 2, NON_BLOCKING = 1 };
+enum { COUNT = 256, BYTES = COUNT * 4, TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, NON_BLOCKING = 1, CONDITION = 13 };
 
 /* out[i] = in[i] + 1; and adds one to the word at `out` in each thread */
 static const char ptx[] =
@@ -129,6 +152,23 @@ static void release(void) {
     MUST(cudaFreeAsync(pooled, streams[1]));
 }
 
+/* cudaFree() does not wait for uses of a pool's memory. */
+static void release_at_once(void) {
+    void *pooled;
+    MUST(cudaMallocAsync(&pooled, BYTES, streams[0]));
+    MUST(cudaMemsetAsync(pooled, 0, BYTES, streams[0]));
+    if (ordered) MUST(cudaStreamSynchronize(streams[0]));
+    MUST(cudaFree(pooled));
+}
+
+/* For other memory it does, on all streams. */
+static void release_after_wait(void) {
+    void *own;
+    MUST(cudaMalloc(&own, BYTES));
+    MUST(cudaMemsetAsync(own, 0, BYTES, streams[0]));
+    MUST(cudaFree(own));
+}
+
 /* Memory that a pool gives out again is new, whatever stream had it before. */
 static void reuse(void) {
     void *pooled;
@@ -151,6 +191,41 @@ static void graph(void) {
     MUST(cudaGraphInstantiate(&executable, g, 0));
     MUST(cudaGraphLaunch(executable, streams[0]));
     MUST(cudaGraphLaunch(executable, streams[1]));
+}
+
+/* A copy into an array, and one of its lower right quarter. */
+static void array_copies(void) {
+    void *array;
+    const channels bytes = {8, 0, 0, 0, 1};
+    MUST(cudaMallocArray(&array, &bytes, 32, 32, 0));
+    MUST(cudaMemcpy2DToArrayAsync(array, 0, 0, pinned, 32, 32, 32, TO_DEVICE, streams[0]));
+    order();
+    MUST(cudaMemcpy2DFromArrayAsync(a, 16, array, 16, 16, 16, 16, ON_DEVICE, streams[1]));
+}
+
+/* Quarters side by side are no race, one column of overlap is. */
+static void array_parts(void) {
+    void *array;
+    const channels bytes = {8, 0, 0, 0, 1};
+    MUST(cudaMallocArray(&array, &bytes, 32, 32, 0));
+    MUST(cudaMemcpy2DToArrayAsync(array, 0, 0, pinned, 32, 16u + !ordered, 32, TO_DEVICE, streams[0]));
+    MUST(cudaMemcpy2DToArrayAsync(array, 16, 0, pinned, 32, 16, 32, TO_DEVICE, streams[1]));
+}
+
+/* The kernel of a conditional node's graph runs in the stream that launches the graph. */
+static void conditional(void) {
+    void *g, *body, *executable, *node, *to = a, *from = b, *parameters[] = {&to, &from};
+    const kernel_node what = {.function = next, .grid = {1, 1, 1}, .block = {COUNT, 1, 1}, .parameters = parameters};
+    condition_node condition = {.type = CONDITION, .count = 1};
+    MUST(cudaGraphCreate(&g, 0));
+    MUST(cudaGraphConditionalHandleCreate(&condition.handle, g, 1, 1));
+    MUST(cudaGraphAddNode(&node, g, NULL, NULL, 0, &condition));
+    body = condition.bodies[0];
+    MUST(cuGraphAddKernelNode_v2(&node, body, NULL, 0, &what));
+    MUST(cudaGraphInstantiate(&executable, g, 0));
+    MUST(cudaGraphLaunch(executable, streams[0]));
+    order();
+    launch(b, a, streams[1]);
 }
 
 /* Atomic operations need no order among themselves. */
@@ -200,7 +275,12 @@ static const struct {
              {"default-stream", default_stream},
              {"event", early_event},
              {"release", release},
+             {"release-at-once", release_at_once},
+             {"release-after-wait", release_after_wait},
              {"graph", graph},
+             {"array", array_copies},
+             {"array-parts", array_parts},
+             {"condition", conditional},
              {"reuse", reuse},
              {"atomics", atomics},
              {"result", read_result},

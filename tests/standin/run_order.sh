@@ -28,9 +28,15 @@ finds wait race-streams cuLaunchKernel cuLaunchKernel
 finds default-stream race-streams cuLaunchKernel cudaMemset
 finds event race-streams cudaMemcpyAsync cuLaunchKernel
 finds release use-after-free cudaFreeAsync cuLaunchKernel
+finds release-at-once use-after-free cudaFree cudaMemsetAsync
+result 'with what the call does not do' says 'call does not wait either for memory of a pool'
+result 'cudaFree() waits for uses of other memory' exits_with 0 "$haul" check -- "$program" release-after-wait ordered
 result 'reuse: a pool gives memory to another stream' exits_with 0 "$haul" check -- "$program" reuse ordered
 result 'reuse: no finding' says ' 0 errors, 0 warnings, 0 of advice'
 finds graph race-streams cuGraphAddKernelNode_v2 cuGraphAddKernelNode_v2
+finds array race-streams cudaMemcpy2DFromArrayAsync cudaMemcpy2DToArrayAsync
+finds array-parts race-streams cudaMemcpy2DToArrayAsync cudaMemcpy2DToArrayAsync
+finds condition race-streams cuLaunchKernel cuGraphAddKernelNode_v2
 finds atomics race-streams cuLaunchKernel cuLaunchKernel
 finds result race-host 'host code' cudaMemcpyAsync
 result 'with what the program does' says 'the host code reads what the copy in stream 1 writes, and has not waited for it'

@@ -35,7 +35,8 @@ standin_caller standin_caller_now(void) {
     while (i < count && is_ours(frames[i])) i++;
     if (i == 0 || i == count) return (standin_caller){0};
     const bool named = dladdr(frames[i - 1], &called) && called.dli_sname;
-    return (standin_caller){frames[i], named ? called.dli_sname : NULL};
+    const void *launch = standin_launching();
+    return (standin_caller){launch ? launch : frames[i], named ? called.dli_sname : NULL};
 }
 
 /* The loader's entry for the program has an empty name. */

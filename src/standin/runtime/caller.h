@@ -11,10 +11,11 @@ typedef struct standin_caller {
     const char *function; /* the called function of the runtime or the driver; NULL: not known */
 } standin_caller;
 
-/* The call that the thread is in. */
+/* The call that the thread is in. A kernel<<<...>>> is launched by a function of its own, whose place would say
+ * nothing: it has the place of the <<<...>>>. */
 standin_caller standin_caller_now(void);
-/* The place of the kernel<<<...>>> whose launch the thread has begun; NULL for other calls, and the next time. */
-const void *standin_take_launching(void);
+/* The place of the kernel<<<...>>> whose launch the thread has begun; NULL for other calls. */
+const void *standin_launching(void);
 /* Whether the address is in the program itself, not in a library. */
 bool standin_is_program(const void *address);
 /* Finds the line of the call that returns to the address: appends the path of its file. False if it is unknown. */

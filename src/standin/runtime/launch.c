@@ -27,12 +27,10 @@ typedef struct configuration {
 /* Only a pointer: libraries that are loaded late share little thread-local memory. */
 static _Thread_local configuration *pushed;
 
-static _Thread_local const void *popped; /* the place of the launch that comes next */
+static _Thread_local const void *popped; /* the place of the launch that comes next, or is in progress */
 
-const void *standin_take_launching(void) {
-    const void *code = popped;
-    popped = NULL;
-    return code;
+const void *standin_launching(void) {
+    return popped;
 }
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, CUstream stream) {
@@ -70,7 +68,10 @@ static CUresult launch(const void *host, const CUlaunchConfig *config, bool is_c
     if (result == CUDA_SUCCESS && cuda_check_shape(d, config) != CUDA_SUCCESS) result = wrong_shape();
     if (is_cooperative && result == CUDA_SUCCESS) result = cuda_check_cooperative(d, kernel, config);
     if (result == CUDA_SUCCESS) result = standin_launch(d, config, kernel, standin_kernel_name(host), parameters, NULL);
-    return standin_leave(result);
+    result = standin_leave(result);
+    standin_note_launch();
+    popped = NULL;
+    return result;
 }
 
 static CUresult launch_plain(const void *host, dim3 grid, dim3 block, bool is_cooperative, void **parameters,

@@ -16,6 +16,7 @@
 #include "lib/run.h"
 #include "standin/cuda/cuda.h"
 #include "standin/report.h"
+#include "standin/runtime/caller.h"
 #include "vgpu/driver.h"
 
 #include <stdio.h>
@@ -33,6 +34,7 @@ typedef struct pending {
     kernel *kernel;
     shape *shape;
     standin_launch_place launch;
+    const void *place; /* of the call that launches; NULL: not known */
 } pending;
 
 static kernel *kernels, **last_kernel = &kernels, *kernel_rows[KERNEL_ROWS];
@@ -103,7 +105,7 @@ static bool is_among_the_first(shape *s) {
 /* A launch that was refused has no record. profile.c takes the run over; otherwise it is freed. */
 static void look_at(const pending *p) {
     const haul_launch_record *r = &p->run->launches[0];
-    if (standin_asked.task == STANDIN_CHECK && r->kernel) standin_check_launch(p->kernel->device, r);
+    if (standin_asked.task == STANDIN_CHECK && r->kernel) standin_check_launch(p->kernel->device, r, p->place);
     if (standin_asked.task == STANDIN_PROFILE && r->kernel && r->ended_by == HAUL_OK)
         standin_profile_launch(p->kernel, p->shape, &p->launch, p->run);
     else
@@ -208,6 +210,7 @@ CUresult standin_launch(const driver_table *d, const CUlaunchConfig *config, CUf
     CUresult result = CUDA_SUCCESS;
     if (standin_asked.task != STANDIN_RUN && !is_captured(d, config->stream))
         result = choose(handle, symbol, config, &p);
+    if (p.kernel && standin_asked.task == STANDIN_CHECK) p.place = standin_caller_now().address;
     if (p.kernel && records) standin_begin_recording(d, p.kernel, config, parameters);
     if (p.kernel && !records) result = begin_record(&p);
     if (result == CUDA_SUCCESS) result = d->launch_ex(config, handle, parameters, extra);

@@ -15,6 +15,7 @@
 #include "lib/device.h"
 #include "standin/report.h"
 #include "standin/runtime/beyond.h"
+#include "standin/runtime/caller.h"
 #include "standin/runtime/guard.h"
 #include "standin/runtime/progress.h"
 #include "standin/runtime/terminal.h"
@@ -35,6 +36,11 @@ static bool are_open;                          /* with the lock */
 static CUresult faults[SIM_MOST_DEVICES];      /* faults that ended a kernel, and thus the device's contexts */
 static _Thread_local unsigned selected;        /* the number of the thread's device */
 static _Thread_local CUresult last;            /* for cudaGetLastError() */
+static _Thread_local uint64_t calls, launch;   /* the number of calls, and of the latest one that launched a kernel */
+static _Thread_local struct {
+    standin_caller caller; /* the call whose error is the last one; with checks only */
+    uint64_t call;         /* its number */
+} failing;
 static _Thread_local bool uses_runtime;
 static atomic_bool some_thread_uses_runtime;
 
@@ -233,17 +239,26 @@ bool standin_has_runtime(void) {
 /* The driver keeps its current context by thread of its own, so it is set for each call. */
 const driver_table *standin_enter_driver(void) {
     take();
+    calls += held == 1;
     if (!are_open) open_devices();
     haul_fail(HAUL_OK, "%s", ""); /* clear the message of an earlier call */
-    devices[selected]->driver->context_set(devices[selected]->context);
-    return devices[selected]->driver;
+    const driver_table *driver = devices[selected]->driver;
+    driver->context_set(devices[selected]->context);
+    return standin_asked.leaks ? standin_watch_resources(driver) : driver;
 }
 
 /* After a fault, success becomes that fault. CUDA_NOT_READY is an answer, not an error. */
 CUresult standin_fail(CUresult result) {
     if (result == CUDA_SUCCESS) result = faults[selected];
-    if (result != CUDA_SUCCESS && result != CUDA_NOT_READY) last = result;
+    if (result == CUDA_SUCCESS || result == CUDA_NOT_READY) return result;
+    last = result;
+    failing.call = calls;
+    if (standin_asked.task == STANDIN_CHECK) failing.caller = standin_caller_now();
     return result;
+}
+
+void standin_note_launch(void) {
+    launch = calls;
 }
 
 /* Errors after which CUDA requires the process to end: contexts are unusable. */
@@ -293,8 +308,18 @@ CUresult standin_leave(CUresult result) {
     return standin_fail(standin_leave_driver(result));
 }
 
+/* A kernel's fault is reported by itself. */
+static void check_last_error(void) {
+    if (standin_asked.task != STANDIN_CHECK || last == CUDA_SUCCESS || faults[selected] || !failing.caller.address)
+        return;
+    take();
+    standin_check_asked(&failing.caller, last, failing.call != calls, launch == calls);
+    leave();
+}
+
 CUresult standin_last_error(bool clear) {
     const CUresult result = last;
+    check_last_error();
     if (clear) last = faults[selected];
     return result;
 }

@@ -74,6 +74,8 @@ static const pair pairs[] = {
          ATOMIC "atom.global.add.u32 %r7, [%rd0], 0;\nst.shared.u32 [%r4], %r7;\n"),
     PAIR("the same value from all", RACE_SAME_VALUE, 2, 32, "mov.u32 %r7, 7;\nst.global.u32 [%rd0], %r7;\n",
          "mov.u32 %r7, 7;\nsetp.ne.u32 %p1, %r1, 0;\n@!%p1 st.global.u32 [%rd0], %r7;\n"),
+    PAIR("two values of which a hash of 16 bits would be the same", RACE_GLOBAL, 2, 1,
+         "mad.lo.u32 %r7, %r1, 62, 196;\nst.global.u32 [%rd0], %r7;\n", "mad.lo.u32 %r7, %r1, 62, 196;\n" OUT("%r7")),
     PAIR("lanes without __syncwarp", RACE_GLOBAL, 1, 32,
          NEIGHBOURS OUT("%r0") "ld.global.u32 %r7, [%rd4];\nst.shared.u32 [%r4], %r7;\n",
          NEIGHBOURS OUT("%r0") "bar.warp.sync 0xffffffff;\nld.global.u32 %r7, [%rd4];\nst.shared.u32 [%r4], %r7;\n"),
