@@ -59,6 +59,10 @@ uint32_t kernels_sm_count(const haul_kernels *k) {
     return haul_device_sm_count(k->device);
 }
 
+uint32_t kernels_architecture(const haul_kernels *k) {
+    return haul_device_architecture(k->device);
+}
+
 uint32_t kernels_tuned(const haul_kernels *k, const char *name) {
     const char *value = kernels_constant(name, haul_device_architecture(k->device));
     return value ? (uint32_t)strtoul(value, NULL, 0) : 0;
