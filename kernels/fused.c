@@ -90,7 +90,8 @@ haul_status haul_fused(haul_kernels *kernels, haul_fused_form form, uint32_t m, 
     char kernel[32];
     if (form != HAUL_FUSED_PLAIN && form < HAUL_FUSED_FORMS) {
         const int length = snprintf(kernel, sizeof kernel, "%s_%u", haul_fused_forms[form].kernel, tile_rows(m));
-        if (form == HAUL_FUSED_TENSOR) snprintf(kernel + length, sizeof kernel - (size_t)length, "x%u", tensor_depth(k));
+        if (form == HAUL_FUSED_TENSOR)
+            snprintf(kernel + length, sizeof kernel - (size_t)length, "x%u", tensor_depth(k));
         launch.kernel = kernel;
         launch.extent[1] = 0; /* tiles lie in one dimension, along which the grid strides */
         launch.extra_shared_bytes = shared_bytes(kernels, form, tile_rows(m), k);

@@ -1,11 +1,11 @@
 /* C = A * f(B) as in fused.cu, on Hopper's tensor cores, with single precision's accuracy.
  *
  * Tensor cores multiply numbers of 11 significant bits (tf32). Every element is therefore the sum of two such numbers,
- * x = high + low with |low| <= 2^-11 |x|, and a product is high high + high low + low high: what is left out and what low
- * loses is below 2^-22 of it. The products of low parts are added before those of high parts, so that only these, eight
- * k at a time, meet the tensor core's rounding towards zero at full size. Measured on an H200 for A of 128 x 64, the
- * largest error of 2.7e8 elements is 4.7e-7 of the sum of the products' sizes, where one fmaf for each k makes 5.5e-7.
- * Results are not bit for bit those of the other forms; infinities and numbers beyond 2^127 become NaN.
+ * x = high + low with |low| <= 2^-11 |x|, and a product is high high + high low + low high: what is left out and what
+ * low loses is below 2^-22 of it. The products of low parts are added before those of high parts, so that only these,
+ * eight k at a time, meet the tensor core's rounding towards zero at full size. Measured on an H200 for A of 128 x 64,
+ * the largest error of 2.7e8 elements is 4.7e-7 of the sum of the products' sizes, where one fmaf for each k
+ * makes 5.5e-7. Results are not bit for bit those of the other forms; infinities and numbers beyond 2^127 become NaN.
  *
  * The tensor cores compute C^T = f(B)^T A^T. A warp takes strips of 32 columns of B: a lane's fragment of f(B)^T is a
  * vector of a row of B, and its results are vectors of rows of C, so that all accesses are whole lines and nothing is
@@ -69,7 +69,8 @@ DEVICE void keep_a(unsigned *kept, const problem *p, unsigned rows, unsigned dep
 }
 
 /* Describes eight columns of A's high parts (0) or low parts (1) to the tensor cores. */
-DEVICE unsigned long long describe_a(const unsigned *kept, unsigned rows, unsigned depth, unsigned part, unsigned step) {
+DEVICE unsigned long long describe_a(const unsigned *kept, unsigned rows, unsigned depth, unsigned part,
+                                     unsigned step) {
     const unsigned at = (unsigned)__cvta_generic_to_shared(kept + part * rows * depth + step * 8 * rows);
     return (at & 0x3ffffull) >> 4 | (unsigned long long)(rows * 16 >> 4) << 16 | 128ull >> 4 << 32;
 }
@@ -78,11 +79,21 @@ DEVICE unsigned long long describe_a(const unsigned *kept, unsigned rows, unsign
 
 #define STAGE(depth) ((depth)*STRIP) /* floats */
 
-/* Starts the copies of a strip and commits the group, even if there is no strip: the waits count groups. */
-DEVICE void fetch_strip(float *stage, const problem *p, unsigned depth, unsigned first) {
-    const unsigned lane = threadIdx.x % 32, column = first + lane % 8 * 4;
+/* A strip that lies in B as a whole. */
+DEVICE void fetch_whole(float *stage, const problem *p, unsigned depth, unsigned first) {
+    const unsigned lane = threadIdx.x % 32, row = lane / 8, vector = lane % 8;
+    const float *from = p->b + (size_t)row * p->n + first + vector * 4;
+    float *to[2] = {stage + row * STRIP + (vector ^ row) * 4, stage + (4 + row) * STRIP + (vector ^ (4 + row)) * 4};
 #pragma unroll
-    for (unsigned i = 0; i < depth / 4 && first < p->n; i++) {
+    for (unsigned i = 0; i < depth / 4; i++, from += (size_t)4 * p->n)
+        __pipeline_memcpy_async(to[i % 2] + i / 2 * 8 * STRIP, from, 16);
+}
+
+/* Any other: what lies outside becomes zeros. */
+DEVICE void fetch_part(float *stage, const problem *p, unsigned depth, unsigned first) {
+    const unsigned lane = threadIdx.x % 32, column = first + lane % 8 * 4;
+#pragma unroll 1
+    for (unsigned i = 0; i < depth / 4; i++) {
         const unsigned row = i * 4 + lane / 8;
         float *to = stage + row * STRIP + (lane % 8 ^ row % 8) * 4;
         const float *from = p->b + (size_t)min(row, p->k - 1) * p->n;
@@ -95,6 +106,17 @@ DEVICE void fetch_strip(float *stage, const problem *p, unsigned depth, unsigned
             __pipeline_memcpy_async(to + l, from + min(column + l, p->n - 1), 4,
                                     row < p->k && column + l < p->n ? 0 : 4);
     }
+}
+
+/* Starts the copies of the warp's strip of the block's piece, and commits the group, even if there is no such piece:
+ * the waits count groups. All conditions are the whole block's: what the compiler takes for divergent keeps it from
+ * overlapping the products. */
+DEVICE void fetch_strip(float *stage, const problem *p, unsigned depth, unsigned piece) {
+    const unsigned first = piece + threadIdx.x / 32 * STRIP;
+    if (p->vectors && p->k == depth && piece + WIDTH <= p->n)
+        fetch_whole(stage, p, depth, first);
+    else if (piece < p->n)
+        fetch_part(stage, p, depth, first);
     __pipeline_commit();
 }
 
@@ -118,18 +140,19 @@ DEVICE void take_fragments(const float *stage, unsigned step, unsigned high[2][4
 
 /* ---- products: 64 columns of B (16 of each warp) by all rows of A, eight k ---- */
 
-#define SUMS8(d, i) \
+#define SUMS8(d, i)                                                                                             \
     "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), \
         "+f"(d[i + 7])
 #define SUMS16(d, i) SUMS8(d, i), SUMS8(d, i + 8)
 #define SUMS32(d, i) SUMS16(d, i), SUMS16(d, i + 16)
 #define NAMES16 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15"
 #define NAMES32 NAMES16 ",%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
-#define NAMES64                                                                                          \
+#define NAMES64                                                                                                 \
     NAMES32 ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55," \
             "%56,%57,%58,%59,%60,%61,%62,%63"
-#define PRODUCT(rows, names, fragment, description)                                                                 \
-    "wgmma.mma_async.sync.aligned.m64n" #rows "k8.f32.tf32.tf32 {" names "}, {" fragment "}, " description ", 1, 1, 1;"
+#define PRODUCT(rows, names, fragment, description)                                                                   \
+    "wgmma.mma_async.sync.aligned.m64n" #rows "k8.f32.tf32.tf32 {" names "}, {" fragment "}, " description ", 1, 1, " \
+    "1;"
 #define FRAGMENT(x) "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
 
 DEVICE void multiply(unsigned rows, float *sums, const unsigned *fragment, unsigned long long a) {
@@ -193,11 +216,11 @@ DEVICE void store_strip(unsigned rows, const float sums[2][64], const problem *p
 /* Blocks stride through pieces of 32 columns for each of their warps. */
 DEVICE void run(unsigned rows, unsigned depth, const problem *p) {
     extern __shared__ __align__(1024) unsigned shared[];
-    const unsigned warp = threadIdx.x / 32, mine = warp * STRIP, hop = gridDim.x * WIDTH;
+    const unsigned warp = threadIdx.x / 32, hop = gridDim.x * WIDTH;
     float *ring = (float *)(shared + 2 * rows * depth) + warp * STAGES * STAGE(depth);
     unsigned next = blockIdx.x * WIDTH, stage = 0;
 #pragma unroll
-    for (unsigned s = 0; s < STAGES; s++, next += hop) fetch_strip(ring + s * STAGE(depth), p, depth, next + mine);
+    for (unsigned s = 0; s < STAGES; s++, next += hop) fetch_strip(ring + s * STAGE(depth), p, depth, next);
     keep_a(shared, p, rows, depth);
     for (unsigned first = blockIdx.x * WIDTH; first < p->n; first += hop, next += hop) {
         float sums[2][64];
@@ -207,25 +230,26 @@ DEVICE void run(unsigned rows, unsigned depth, const problem *p) {
         __syncwarp();
         multiply_strip(rows, depth, sums, ring + stage * STAGE(depth), shared);
         __syncwarp(); /* all lanes have read the stage */
-        fetch_strip(ring + stage * STAGE(depth), p, depth, next + mine);
+        fetch_strip(ring + stage * STAGE(depth), p, depth, next);
         stage = stage + 1 == STAGES ? 0 : stage + 1;
         asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-        store_strip(rows, sums, p, first + mine);
+        store_strip(rows, sums, p, first + warp * STRIP);
     }
     __pipeline_wait_prior(0);
 }
 
-/* A of up to `rows` x `depth`; blocks of 32 * WARPS threads, any grid; shared memory: 2 * rows * depth words, and STAGES
+/* A of up to `rows` x `depth`; blocks of 32 * WARPS threads, any grid; shared memory: 2 * rows * depth words, and
+ * STAGES
  * * depth * STRIP for each warp. n is below 2^31, so that columns can be counted beyond it. */
-#define KERNEL(rows, depth, blocks)                                                                     \
-    extern "C" __global__ void __launch_bounds__(32 * WARPS, blocks) fused_tensor_##rows##x##depth(    \
-        float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) {                 \
-        const problem p = {c, a, b, m, k, n, (((size_t)b | (size_t)c) % 16 | n % 4) == 0};              \
-        run(rows, depth, &p);                                                                           \
+#define KERNEL(rows, depth, blocks)                                                                                   \
+    extern "C" __global__ void __launch_bounds__(32 * WARPS, blocks)                                                  \
+        fused_tensor_##rows##x##depth(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) { \
+        const problem p = {c, a, b, m, k, n, (((size_t)b | (size_t)c) % 16 | n % 4) == 0};                            \
+        run(rows, depth, &p);                                                                                         \
     }
 KERNEL(32, 32, 2)
 KERNEL(32, 64, 1)
-KERNEL(64, 32, 2)
+KERNEL(64, 32, 1)
 KERNEL(64, 64, 1)
 KERNEL(128, 32, 1)
 KERNEL(128, 64, 1)

@@ -30,9 +30,9 @@ haul_status haul_matvec(haul_kernels *kernels, haul_matvec_form form, uint32_t r
     const kernels_argument arguments[] = {KERNELS_OUT(y, rows, 4), KERNELS_IN(a, (uint64_t)rows * columns, 4),
                                           KERNELS_IN(x, columns, 4), KERNELS_U32(rows), KERNELS_U32(columns)};
     kernels_launch launch = {.function = "haul_matvec",
-                                   KERNELS_FORM(haul_matvec_forms, form),
-                                   .extent = {columns ? rows : 0},
-                                   KERNELS_ARGUMENTS(arguments)};
+                             KERNELS_FORM(haul_matvec_forms, form),
+                             .extent = {columns ? rows : 0},
+                             KERNELS_ARGUMENTS(arguments)};
     char kernel[32];
     if (form == HAUL_MATVEC_SPLIT) {
         const uint32_t each = rows_of_block(kernels, rows);

@@ -1,10 +1,10 @@
 /* Matrix times vector: y = A x, A row-major, rows x columns floats, each of which is used once.
  *
  * All forms add in one order, so they give the same bits. A row is cut into pieces of PIECE columns. Each piece has 32
- * partial sums: sum l takes the columns j with j / 4 % 32 == l, in ascending order, each by one fmaf. Then the row has 32
- * sums: sum l adds those of the pieces, in ascending order. Last, sum l and sum l ^ 16 are added, l and l ^ 8, and so on
- * down to l ^ 1. A warp whose lanes read adjacent vectors adds this way, and so do several warps that share a row piece
- * by piece. Blocks of BLOCK threads. */
+ * partial sums: sum l takes the columns j with j / 4 % 32 == l, in ascending order, each by one fmaf. Then the row has
+ * 32 sums: sum l adds those of the pieces, in ascending order. Last, sum l and sum l ^ 16 are added, l and l ^ 8, and
+ * so on down to l ^ 1. A warp whose lanes read adjacent vectors adds this way, and so do several warps that share a row
+ * piece by piece. Blocks of BLOCK threads. */
 #include <cuda_runtime.h>
 #include "tuned.cuh"
 
@@ -209,8 +209,8 @@ static __device__ __forceinline__ void split_piece(unsigned rows, float sums[4],
 }
 
 /* Threads 32 r to 32 r + 31 keep the 32 sums of row r, and add those of the pieces as these become known. */
-static __device__ __forceinline__ void split_rows(unsigned rows, float *y, const float *a, const float *x, unsigned height,
-                                                  unsigned columns) {
+static __device__ __forceinline__ void split_rows(unsigned rows, float *y, const float *a, const float *x,
+                                                  unsigned height, unsigned columns) {
     __shared__ float parts[SPLIT_WARPS][4][32];
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, row = blockIdx.x * rows;
     const bool vectors = in_vectors(a, x, columns);
@@ -235,10 +235,10 @@ static __device__ __forceinline__ void split_rows(unsigned rows, float *y, const
     if (lane == 0 && row + warp < height) y[row + warp] = sum;
 }
 
-#define SPLIT_KERNEL(count)                                                                                  \
-    extern "C" __global__ void __launch_bounds__(SPLIT, MATVEC_SPLIT_BLOCKS)                                 \
-        matvec_split_##count(float *y, const float *a, const float *x, unsigned rows, unsigned columns) {   \
-        split_rows(count, y, a, x, rows, columns);                                                           \
+#define SPLIT_KERNEL(count)                                                                               \
+    extern "C" __global__ void __launch_bounds__(SPLIT, MATVEC_SPLIT_BLOCKS)                              \
+        matvec_split_##count(float *y, const float *a, const float *x, unsigned rows, unsigned columns) { \
+        split_rows(count, y, a, x, rows, columns);                                                        \
     }
 SPLIT_KERNEL(1)
 SPLIT_KERNEL(2)

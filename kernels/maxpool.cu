@@ -151,10 +151,19 @@ static __device__ __forceinline__ float4 pool_piece(float4 own, float4 beside, u
 }
 
 /* in and out: 16-byte aligned. Blocks of MAXPOOL_LINES_THREADS threads; the grid covers n / 4, rounded up. */
-extern "C" __global__ void __launch_bounds__(MAXPOOL_LINES_THREADS) maxpool15_lines(float *out, const float *in, int n) {
+extern "C" __global__ void __launch_bounds__(MAXPOOL_LINES_THREADS)
+    maxpool15_lines(float *out, const float *in, int n) {
     const unsigned lane = threadIdx.x % 32;
     const int vector = (int)(blockIdx.x * MAXPOOL_LINES_THREADS + threadIdx.x);
-    float4 own = load_vector(in, vector, n), beside = own;
-    if (lane < HALO || lane >= 32 - HALO) beside = load_vector(in, lane < HALO ? vector + 32 : vector - 32, n);
-    store_vector(out, vector, pool_piece(own, beside, lane), n);
+    const int first = vector - (int)lane, next = lane < HALO ? vector + 32 : vector - 32;
+    const bool at_side = lane < HALO || lane >= 32 - HALO;
+    if (first >= HALO && first + 32 + HALO <= n / 4) {
+        float4 own = ((const float4 *)in)[vector], beside = own;
+        if (at_side) beside = ((const float4 *)in)[next];
+        ((float4 *)out)[vector] = pool_piece(own, beside, lane);
+    } else {
+        float4 own = load_vector(in, vector, n), beside = own;
+        if (at_side) beside = load_vector(in, next, n);
+        store_vector(out, vector, pool_piece(own, beside, lane), n);
+    }
 }

@@ -107,8 +107,8 @@ static __device__ __forceinline__ void by_vectors(int radius, const float *in, f
 /* ---- by lanes: the same, but neighbours beside a vector come from other lanes, for a radius of up to 4 ----
  *
  * Only the first and the last lane load what lies beside. All loads of a block are issued at once and nothing is loaded
- * after the first store, so that blocks that run together read and write one stretch of memory. On an H200 that decides:
- * 0.98 of a copy instead of 0.94. A block's warps are LANES_WIDE side by side. */
+ * after the first store, so that blocks that run together read and write one stretch of memory. On an H200 that
+ * decides: 0.98 of a copy instead of 0.94. A block's warps are LANES_WIDE side by side. */
 
 #define LANES_WIDE STENCIL_LANES_WIDE
 #define LANES_WARPS (STENCIL_LANES_WIDE * STENCIL_LANES_DOWN)
@@ -280,12 +280,12 @@ static __device__ __forceinline__ void single_unified(int radius, haul_transfer 
 
 /* One buffer again, but a tile is COLUMN_Y high, and each warp goes down COLUMN_ROWS rows of it: each row is read from
  * shared memory once as part of a column, which stays in registers, and once more, with its neighbours, as a center.
- * Blocks end with their tile. So those that run together read and write one stretch of memory, as with by_lanes(), which
- * on an H200 is worth more than loads that overlap computing: warps that go down whole planes reach 0.82 of a copy there
- * whatever the radius is, this form 0.95 with radius 4.
+ * Blocks end with their tile. So those that run together read and write one stretch of memory, as with by_lanes(),
+ * which on an H200 is worth more than loads that overlap computing: warps that go down whole planes reach 0.82 of a
+ * copy there whatever the radius is, this form 0.95 with radius 4.
  *
- * With many neighbours instructions are scarce, and those that start a tile's copies count: 0.86 with radius 8. Then
- * sm_90 copies whole rows by bulk copies, one instruction each, where rows are whole vectors: 0.92. */
+ * With many neighbours instructions are scarce, and those that start a tile's copies count: 0.86 with radius 8. There
+ * is therefore a form for sm_90 that copies whole rows, one instruction each. */
 
 #define COLUMN_ROWS STENCIL_COLUMN_ROWS
 #define COLUMN_WARPS STENCIL_COLUMN_WARPS
@@ -306,8 +306,7 @@ static __device__ __forceinline__ void compute_column(int radius, const float *s
         column[2 * radius + k] = *(const float4 *)(top + (2 * radius + k) * TILE_PITCH);
 #pragma unroll
         for (int i = -ring; i <= ring; i++)
-            row[ring + i] =
-                i == 0 ? column[radius + k] : *(const float4 *)(top + (radius + k) * TILE_PITCH + 4 * i);
+            row[ring + i] = i == 0 ? column[radius + k] : *(const float4 *)(top + (radius + k) * TILE_PITCH + 4 * i);
         float4 sum = cross4_of(radius, &row[ring].x, column + radius + k, c);
         if (y + k < v.ny) store4(to, x, v.nx, sum);
     }
@@ -330,6 +329,7 @@ static __device__ __forceinline__ void clear_outside(int radius, float *stage, e
             if (outside || i < vectors.first || i >= vectors.end) first[r * (TILE_PITCH / 4) + i] = zero;
         }
     }
+    __syncthreads(); /* the copies' end tells nothing about other threads' stores */
 }
 
 /* Part of `high` units from `first` on that lies in `most` of them. */
@@ -338,17 +338,66 @@ static __device__ __forceinline__ extent part_inside(int first, int high, int mo
     return e;
 }
 
+/* ---- the same by rows: a bulk copy each, which the lanes of the first warp start ---- */
+
+#if HAUL_ARCH >= 90
+static __device__ __forceinline__ void await_rows(unsigned full, unsigned phase) {
+    asm volatile("{\n\t"
+                 ".reg .pred complete;\n"
+                 "WAIT_%=:\n\t"
+                 "mbarrier.try_wait.parity.shared::cta.b64 complete, [%0], %1;\n\t"
+                 "@!complete bra WAIT_%=;\n\t"
+                 "}" ::"r"(full),
+                 "r"(phase)
+                 : "memory");
+}
+
 /* nx is a multiple of 4. */
-static __device__ __forceinline__ void load_rows(int radius, haul_channel *channel, float *stage, const float *plane,
-                                                 volume v) {
+static __device__ __forceinline__ void fetch_tile_rows(int radius, float *stage, const float *plane, volume v,
+                                                       unsigned full) {
     const int ring = RING(radius), wide = TILE_X / 4 + 2 * ring;
     const int x = (int)blockIdx.x * (TILE_X / 4) - ring, y = (int)(blockIdx.y * COLUMN_Y) - radius;
     const extent rows = part_inside(y, COLUMN_Y + 2 * radius, v.ny), vectors = part_inside(x, wide, v.nx / 4);
-    const haul_transfer part = haul_strided(rows.end - rows.first, (vectors.end - vectors.first) * 16, TILE_PITCH * 4,
-                                            v.pitch * 4ll, 16, 32 * COLUMN_WARPS, HAUL_AUTO);
+    const unsigned bytes = (vectors.end - vectors.first) * 16;
+    const float *from = plane + (long long)y * v.pitch + (x + (int)vectors.first) * 4;
+    float *to = stage + SIDE + ((int)vectors.first - ring) * 4;
+    if (threadIdx.y == 0) {
+        if (threadIdx.x == 0)
+            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(full),
+                         "r"((rows.end - rows.first) * bytes)
+                         : "memory");
+        __syncwarp();
+        for (unsigned r = rows.first + threadIdx.x; r < rows.end; r += 32)
+            asm volatile(
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                    (unsigned)__cvta_generic_to_shared(to + r * TILE_PITCH)),
+                "l"(from + (size_t)r * v.pitch), "r"(bytes), "r"(full)
+                : "memory");
+    }
     clear_outside(radius, stage, rows, vectors);
-    haul_block_load(part, channel, stage + rows.first * TILE_PITCH + SIDE + ((int)vectors.first - ring) * 4,
-                    plane + (size_t)(y + (int)rows.first) * v.pitch + (x + (int)vectors.first) * 4);
+}
+#endif
+
+/* in and out: 16-byte aligned, nx and pitch multiples of 4. */
+static __device__ __forceinline__ void down_rows(int radius, const float *in, float *out, volume v, const float *c) {
+#if HAUL_ARCH >= 90
+    extern __shared__ __align__(128) float stages[];
+    __shared__ __align__(8) unsigned long long barrier;
+    const unsigned full = (unsigned)__cvta_generic_to_shared(&barrier);
+    if (threadIdx.x == 0 && threadIdx.y == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
+                     "fence.mbarrier_init.release.cluster;\n\t"
+                     "fence.proxy.async;" ::"r"(full)
+                     : "memory");
+    __syncthreads();
+    unsigned phase = 0;
+    for (unsigned z = blockIdx.z; z < v.nz; z += gridDim.z, phase ^= 1) {
+        fetch_tile_rows(radius, stages, in + (size_t)z * v.ny * v.pitch, v, full);
+        await_rows(full, phase);
+        compute_column(radius, stages, plane_of(out, v, z), v, c);
+        __syncthreads(); /* all have read the tile before it is filled again */
+    }
+#endif
 }
 
 static __device__ __forceinline__ void down_columns(int radius, haul_transfer halo, const float *in, float *out,
@@ -356,16 +405,9 @@ static __device__ __forceinline__ void down_columns(int radius, haul_transfer ha
     extern __shared__ __align__(128) float stages[];
     const haul_place place = HAUL_AREA(float, .x = blockIdx.x * TILE_X, .y = blockIdx.y * COLUMN_Y, .width = v.nx,
                                        .height = v.ny, .pitch = v.pitch);
-    __shared__ haul_channel_memory memory;
-    haul_channel channel = haul_block_channel(&memory);
-    const bool by_rows = HAUL_ARCH >= 90 && radius > 6 && v.nx % 4 == 0;
     for (unsigned z = blockIdx.z; z < v.nz; z += gridDim.z) {
-        const float *plane = in + (size_t)z * v.ny * v.pitch;
-        const float *from = plane + (size_t)blockIdx.y * COLUMN_Y * v.pitch + blockIdx.x * TILE_X;
-        if (by_rows)
-            load_rows(radius, &channel, stages, plane, v);
-        else
-            haul_block_halo_load(halo, stages + ORIGIN(radius), from, place, 0);
+        const float *from = in + ((size_t)z * v.ny + blockIdx.y * COLUMN_Y) * v.pitch + blockIdx.x * TILE_X;
+        haul_block_halo_load(halo, stages + ORIGIN(radius), from, place, 0);
         compute_column(radius, stages, plane_of(out, v, z), v, c);
     }
 }
@@ -626,20 +668,25 @@ KERNELS(PLAIN_FORM, by_hand, 32 * WARPS)
 KERNELS(VECTOR_FORM, by_vectors, 32 * VECTOR_WARPS)
 
 /* 32 warps an SM for a radius of 1 and 2, 16 beyond: registers hold the column and the edges. */
-#define LANES_FORM(radius)                                                                                       \
-    KERNEL_BOUNDED(by_lanes, 32 * LANES_WARPS, ((radius) <= 2 ? 32 : 16) / LANES_WARPS > 1                       \
-                   ? ((radius) <= 2 ? 32 : 16) / LANES_WARPS : 1, radius, by_lanes(radius, in, out, v, c))
+#define LANES_FORM(radius)                                                                                            \
+    KERNEL_BOUNDED(by_lanes, 32 * LANES_WARPS,                                                                        \
+                   ((radius) <= 2 ? 32 : 16) / LANES_WARPS > 1 ? ((radius) <= 2 ? 32 : 16) / LANES_WARPS : 1, radius, \
+                   by_lanes(radius, in, out, v, c))
 LANES_FORM(1)
 LANES_FORM(2)
 LANES_FORM(3)
 LANES_FORM(4)
 
-#define COLUMN_FORM(form, size, reach)                                                                          \
-    KERNEL_BOUNDED(form, size, STENCIL_COLUMN_BLOCKS, reach,                                                    \
-                   HAUL_HALO_WITH(halo, float, .width = TILE_X, .height = COLUMN_Y, .radius = reach,            \
-                                  .shared_pitch = TILE_PITCH, .vector = 4, .threads = size, .no_corners = 1);   \
+#define COLUMN_FORM(form, size, reach)                                                                        \
+    KERNEL_BOUNDED(form, size, STENCIL_COLUMN_BLOCKS, reach,                                                  \
+                   HAUL_HALO_WITH(halo, float, .width = TILE_X, .height = COLUMN_Y, .radius = reach,          \
+                                  .shared_pitch = TILE_PITCH, .vector = 4, .threads = size, .no_corners = 1); \
                    form(reach, halo, in, out, v, c))
 KERNELS(COLUMN_FORM, down_columns, 32 * COLUMN_WARPS)
+
+#define ROWS_FORM(form, threads, radius) \
+    KERNEL_BOUNDED(form, threads, STENCIL_COLUMN_BLOCKS, radius, form(radius, in, out, v, c))
+KERNELS(ROWS_FORM, down_rows, 32 * COLUMN_WARPS)
 
 #define WALK_FORM(form, threads, radius) \
     KERNEL_BOUNDED(form, threads, STENCIL_WALK_BLOCKS, radius, form(radius, in, out, v, c))

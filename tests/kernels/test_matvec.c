@@ -40,9 +40,9 @@ static void check_all(void) {
     check_size(37, 4097); /* more than the staged form keeps of x */
     check_size(3, 9000);
     check_size(2, 2049);
-    check_size(3, 70000);   /* a block's warps go around more than twice */
-    check_size(300, 2052);  /* two rows a block of the form split */
-    check_size(601, 1028);  /* four */
+    check_size(3, 70000);  /* a block's warps go around more than twice */
+    check_size(300, 2052); /* two rows a block of the form split */
+    check_size(601, 1028); /* four */
     check_size(5000, 12);
 }
 
