@@ -152,7 +152,7 @@ static __device__ __forceinline__ float4 pool_piece(float4 own, float4 beside, u
 
 /* in and out: 16-byte aligned. Blocks of MAXPOOL_LINES_THREADS threads; the grid covers n / 4, rounded up. */
 extern "C" __global__ void __launch_bounds__(MAXPOOL_LINES_THREADS)
-    maxpool15_lines(float *out, const float *in, int n) {
+    maxpool15_lines(float *__restrict__ out, const float *__restrict__ in, int n) {
     const unsigned lane = threadIdx.x % 32;
     const int vector = (int)(blockIdx.x * MAXPOOL_LINES_THREADS + threadIdx.x);
     const int first = vector - (int)lane, next = lane < HALO ? vector + 32 : vector - 32;

@@ -14,7 +14,7 @@ const haul_kernel_form haul_stencil_forms[] = {
 static const uint32_t buffers[HAUL_STENCIL_FORMS] = {
     [HAUL_STENCIL_BY_HAND] = 2,    [HAUL_STENCIL_SINGLE] = 1,     [HAUL_STENCIL_DOUBLE] = 2,
     [HAUL_STENCIL_SINGLE_DMA] = 1, [HAUL_STENCIL_DOUBLE_DMA] = 2, [HAUL_STENCIL_MANUAL_DMA] = 2,
-    [HAUL_STENCIL_COLUMN] = 1,     [HAUL_STENCIL_ROWS] = 1,
+    [HAUL_STENCIL_COLUMN] = 1,
 };
 
 uint64_t haul_volume_floats(const haul_volume *v) {
@@ -39,11 +39,7 @@ static uint32_t ring_bytes(const haul_kernels *k, uint32_t radius) {
  * end early, so that those that run together use one stretch of memory. */
 static haul_stencil_form choose_form(const haul_kernels *k, const haul_volume *v, uint32_t radius) {
     if (v->pitch % 4) return HAUL_STENCIL_PLAIN;
-    if (kernels_memory_outruns_pacing(k)) {
-        if (v->nx % 4) return HAUL_STENCIL_COLUMN;
-        if (radius > 6 && kernels_architecture(k) >= 90) return HAUL_STENCIL_ROWS;
-        return radius > 2 ? HAUL_STENCIL_COLUMN : HAUL_STENCIL_LANES;
-    }
+    if (kernels_memory_outruns_pacing(k)) return radius > 2 || v->nx % 4 ? HAUL_STENCIL_COLUMN : HAUL_STENCIL_LANES;
     if (radius > 4) return HAUL_STENCIL_WALK;
     return radius > 2 || v->nx % 4 ? HAUL_STENCIL_SINGLE : HAUL_STENCIL_VECTOR;
 }
@@ -77,7 +73,7 @@ static haul_status check(haul_stencil_form form, const haul_volume *v, uint32_t 
                          HAUL_STENCIL_MOST_RADIUS);
     if (v->pitch < v->nx)
         return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: pitch %u: must be at least the row's %u", v->pitch, v->nx);
-    if (v->nx % 4 && (form == HAUL_STENCIL_VECTOR || form == HAUL_STENCIL_LANES || form == HAUL_STENCIL_ROWS))
+    if (v->nx % 4 && (form == HAUL_STENCIL_VECTOR || form == HAUL_STENCIL_LANES))
         return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: nx %u: must be a multiple of 4 for form %s", v->nx,
                          haul_stencil_forms[form].name);
     if (radius > MOST_OF_LANES && form == HAUL_STENCIL_LANES)

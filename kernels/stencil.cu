@@ -284,8 +284,7 @@ static __device__ __forceinline__ void single_unified(int radius, haul_transfer 
  * which on an H200 is worth more than loads that overlap computing: warps that go down whole planes reach 0.82 of a
  * copy there whatever the radius is, this form 0.95 with radius 4.
  *
- * With many neighbours instructions are scarce, and those that start a tile's copies count: 0.86 with radius 8. There
- * is therefore a form for sm_90 that copies whole rows, one instruction each. */
+ * With many neighbours instructions are scarce, and those that start a tile's copies count: 0.86 with radius 8. */
 
 #define COLUMN_ROWS STENCIL_COLUMN_ROWS
 #define COLUMN_WARPS STENCIL_COLUMN_WARPS
@@ -310,94 +309,6 @@ static __device__ __forceinline__ void compute_column(int radius, const float *s
         float4 sum = cross4_of(radius, &row[ring].x, column + radius + k, c);
         if (y + k < v.ny) store4(to, x, v.nx, sum);
     }
-}
-
-/* Stores zeros where the tile and its ring reach beyond the plane: `inside` are the rows and the vectors of a row, from
- * the ring's first on, that lie in it. */
-typedef struct extent {
-    unsigned first, end;
-} extent;
-
-static __device__ __forceinline__ void clear_outside(int radius, float *stage, extent rows, extent vectors) {
-    const unsigned wide = TILE_X / 4 + 2 * RING(radius), high = COLUMN_Y + 2 * radius;
-    const float4 zero = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    float4 *first = (float4 *)(stage + SIDE) - RING(radius);
-    if (rows.first == 0 && rows.end == high && vectors.first == 0 && vectors.end == wide) return;
-    for (unsigned r = threadIdx.y; r < high; r += COLUMN_WARPS) {
-        const bool outside = r < rows.first || r >= rows.end;
-        for (unsigned i = threadIdx.x; i < wide; i += 32) {
-            if (outside || i < vectors.first || i >= vectors.end) first[r * (TILE_PITCH / 4) + i] = zero;
-        }
-    }
-    __syncthreads(); /* the copies' end tells nothing about other threads' stores */
-}
-
-/* Part of `high` units from `first` on that lies in `most` of them. */
-static __device__ __forceinline__ extent part_inside(int first, int high, int most) {
-    const extent e = {(unsigned)(first < 0 ? -first : 0), (unsigned)max(0, min(high, most - first))};
-    return e;
-}
-
-/* ---- the same by rows: a bulk copy each, which the lanes of the first warp start ---- */
-
-#if HAUL_ARCH >= 90
-static __device__ __forceinline__ void await_rows(unsigned full, unsigned phase) {
-    asm volatile("{\n\t"
-                 ".reg .pred complete;\n"
-                 "WAIT_%=:\n\t"
-                 "mbarrier.try_wait.parity.shared::cta.b64 complete, [%0], %1;\n\t"
-                 "@!complete bra WAIT_%=;\n\t"
-                 "}" ::"r"(full),
-                 "r"(phase)
-                 : "memory");
-}
-
-/* nx is a multiple of 4. */
-static __device__ __forceinline__ void fetch_tile_rows(int radius, float *stage, const float *plane, volume v,
-                                                       unsigned full) {
-    const int ring = RING(radius), wide = TILE_X / 4 + 2 * ring;
-    const int x = (int)blockIdx.x * (TILE_X / 4) - ring, y = (int)(blockIdx.y * COLUMN_Y) - radius;
-    const extent rows = part_inside(y, COLUMN_Y + 2 * radius, v.ny), vectors = part_inside(x, wide, v.nx / 4);
-    const unsigned bytes = (vectors.end - vectors.first) * 16;
-    const float *from = plane + (long long)y * v.pitch + (x + (int)vectors.first) * 4;
-    float *to = stage + SIDE + ((int)vectors.first - ring) * 4;
-    if (threadIdx.y == 0) {
-        if (threadIdx.x == 0)
-            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(full),
-                         "r"((rows.end - rows.first) * bytes)
-                         : "memory");
-        __syncwarp();
-        for (unsigned r = rows.first + threadIdx.x; r < rows.end; r += 32)
-            asm volatile(
-                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                    (unsigned)__cvta_generic_to_shared(to + r * TILE_PITCH)),
-                "l"(from + (size_t)r * v.pitch), "r"(bytes), "r"(full)
-                : "memory");
-    }
-    clear_outside(radius, stage, rows, vectors);
-}
-#endif
-
-/* in and out: 16-byte aligned, nx and pitch multiples of 4. */
-static __device__ __forceinline__ void down_rows(int radius, const float *in, float *out, volume v, const float *c) {
-#if HAUL_ARCH >= 90
-    extern __shared__ __align__(128) float stages[];
-    __shared__ __align__(8) unsigned long long barrier;
-    const unsigned full = (unsigned)__cvta_generic_to_shared(&barrier);
-    if (threadIdx.x == 0 && threadIdx.y == 0)
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
-                     "fence.mbarrier_init.release.cluster;\n\t"
-                     "fence.proxy.async;" ::"r"(full)
-                     : "memory");
-    __syncthreads();
-    unsigned phase = 0;
-    for (unsigned z = blockIdx.z; z < v.nz; z += gridDim.z, phase ^= 1) {
-        fetch_tile_rows(radius, stages, in + (size_t)z * v.ny * v.pitch, v, full);
-        await_rows(full, phase);
-        compute_column(radius, stages, plane_of(out, v, z), v, c);
-        __syncthreads(); /* all have read the tile before it is filled again */
-    }
-#endif
 }
 
 static __device__ __forceinline__ void down_columns(int radius, haul_transfer halo, const float *in, float *out,
@@ -683,10 +594,6 @@ LANES_FORM(4)
                                   .shared_pitch = TILE_PITCH, .vector = 4, .threads = size, .no_corners = 1); \
                    form(reach, halo, in, out, v, c))
 KERNELS(COLUMN_FORM, down_columns, 32 * COLUMN_WARPS)
-
-#define ROWS_FORM(form, threads, radius) \
-    KERNEL_BOUNDED(form, threads, STENCIL_COLUMN_BLOCKS, radius, form(radius, in, out, v, c))
-KERNELS(ROWS_FORM, down_rows, 32 * COLUMN_WARPS)
 
 #define WALK_FORM(form, threads, radius) \
     KERNEL_BOUNDED(form, threads, STENCIL_WALK_BLOCKS, radius, form(radius, in, out, v, c))

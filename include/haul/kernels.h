@@ -257,7 +257,7 @@ extern const haul_kernel_form haul_stencil_forms[HAUL_STENCIL_FORMS];
  *     s = fma(c[k], (in(x - k, y, z) + in(x + k, y, z)) + (in(x, y - k, z) + in(x, y + k, z)), s),
  * out(x, y, z) = s. Every step is rounded to single precision, and elements outside the plane count as 0. The gaps
  * between rows are not written. `coefficients`: radius + 1 floats in host memory. Forms other than PLAIN need a pitch
- * that is a multiple of 4, VECTOR, LANES and ROWS also such an nx, LANES a radius of up to 4; AUTO takes any. */
+ * that is a multiple of 4, VECTOR and LANES also such an nx, LANES a radius of up to 4; AUTO takes any. */
 haul_status haul_stencil(haul_kernels *kernels, haul_stencil_form form, const haul_volume *volume, uint32_t radius,
                          const float *coefficients, haul_buffer *in, haul_buffer *out, haul_run *run);
 

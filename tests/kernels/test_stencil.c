@@ -45,9 +45,7 @@ static void check_volume(haul_volume v, uint32_t radius) {
     haul_buffer *from = upload(in, floats);
     for (unsigned form = HAUL_STENCIL_AUTO; form < HAUL_STENCIL_FORMS; form++) {
         if (v.pitch % 4 && form > HAUL_STENCIL_PLAIN) continue;
-        if (haul_stencil_forms[form].architecture > haul_device_architecture(device)) continue;
-        if (v.nx % 4 && (form == HAUL_STENCIL_VECTOR || form == HAUL_STENCIL_LANES || form == HAUL_STENCIL_ROWS))
-            continue;
+        if (v.nx % 4 && (form == HAUL_STENCIL_VECTOR || form == HAUL_STENCIL_LANES)) continue;
         if (radius > 4 && form == HAUL_STENCIL_LANES) continue;
         check_form((haul_stencil_form)form, &v, radius, from, out);
         haul_kernels_limit_blocks(kernels, 2);
