@@ -10,15 +10,22 @@
 
 struct haul_kernels {
     haul_device *device;
+    bool outruns_pacing;    /* asked once: drivers take long to tell a clock */
     uint32_t most_blocks;   /* limit for forms that stride; 0: as many as the device holds */
     haul_module *modules[]; /* as in haul_kernel_modules; NULL until needed */
 };
+
+static bool memory_outruns_pacing(const haul_device *device) {
+    const double most = 30e9; /* bytes a second for each SM */
+    return haul_device_memory_rate(device) > most * haul_device_sm_count(device);
+}
 
 haul_status haul_kernels_open(haul_device *device, haul_kernels **kernels) {
     *kernels = memory_zeroed(1, sizeof **kernels + haul_kernel_module_count * sizeof(haul_module *));
     if (!*kernels)
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its kernels", haul_device_name(device));
     (*kernels)->device = device;
+    (*kernels)->outruns_pacing = memory_outruns_pacing(device);
     return HAUL_OK;
 }
 
@@ -59,6 +66,10 @@ uint32_t kernels_sm_count(const haul_kernels *k) {
     return haul_device_sm_count(k->device);
 }
 
+uint32_t kernels_architecture(const haul_kernels *k) {
+    return haul_device_architecture(k->device);
+}
+
 uint32_t kernels_tuned(const haul_kernels *k, const char *name) {
     const char *value = kernels_constant(name, haul_device_architecture(k->device));
     return value ? (uint32_t)strtoul(value, NULL, 0) : 0;
@@ -75,8 +86,7 @@ static const haul_kernel_form *form_of(const haul_kernels *k, const kernels_laun
 }
 
 bool kernels_memory_outruns_pacing(const haul_kernels *k) {
-    const double most = 30e9; /* bytes a second for each SM */
-    return haul_device_memory_rate(k->device) > most * haul_device_sm_count(k->device);
+    return k->outruns_pacing;
 }
 
 /* ---- checks ---- */

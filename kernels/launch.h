@@ -53,13 +53,15 @@ typedef struct kernels_tables {
 } kernels_tables;
 
 uint32_t kernels_sm_count(const haul_kernels *k);
+uint32_t kernels_architecture(const haul_kernels *k); /* 90 for sm_90 */
 
 /* A numeric constant for the device's architecture; 0 if there is none of that name. */
 uint32_t kernels_tuned(const haul_kernels *k, const char *name);
 
 /* Whether memory is so fast for the number of SMs that a block has too few stores in flight if it holds them back until
  * its loads have arrived. An H100 has 25 GB/s for each SM and is faster with such blocks; an H200 has 36 GB/s and is
- * slower by 2 to 4 % (bench/results/bench-h200-2026-11-21.md). */
+ * slower by 2 to 4 % (bench/results/bench-h200-2026-11-21.md). It also wants other forms of other kernels
+ * (bench/results/sweep-h200-2026-11-28.md). */
 bool kernels_memory_outruns_pacing(const haul_kernels *k);
 
 /* The tables of kernels/tuned/, the oldest architecture first. */

@@ -14,6 +14,7 @@ const haul_kernel_form haul_stencil_forms[] = {
 static const uint32_t buffers[HAUL_STENCIL_FORMS] = {
     [HAUL_STENCIL_BY_HAND] = 2,    [HAUL_STENCIL_SINGLE] = 1,     [HAUL_STENCIL_DOUBLE] = 2,
     [HAUL_STENCIL_SINGLE_DMA] = 1, [HAUL_STENCIL_DOUBLE_DMA] = 2, [HAUL_STENCIL_MANUAL_DMA] = 2,
+    [HAUL_STENCIL_COLUMN] = 1,
 };
 
 uint64_t haul_volume_floats(const haul_volume *v) {
@@ -34,9 +35,11 @@ static uint32_t ring_bytes(const haul_kernels *k, uint32_t radius) {
 }
 
 /* The fastest forms on an H100: for few neighbours cached loads, while other blocks compute; for more a tile loaded by
- * blocks that end; for many a warp that goes down and keeps those above and below in registers. */
-static haul_stencil_form choose_form(const haul_volume *v, uint32_t radius) {
+ * blocks that end; for many a warp that goes down and keeps those above and below in registers. On an H200 blocks must
+ * end early, so that those that run together use one stretch of memory. */
+static haul_stencil_form choose_form(const haul_kernels *k, const haul_volume *v, uint32_t radius) {
     if (v->pitch % 4) return HAUL_STENCIL_PLAIN;
+    if (kernels_memory_outruns_pacing(k)) return radius > 2 || v->nx % 4 ? HAUL_STENCIL_COLUMN : HAUL_STENCIL_LANES;
     if (radius > 4) return HAUL_STENCIL_WALK;
     return radius > 2 || v->nx % 4 ? HAUL_STENCIL_SINGLE : HAUL_STENCIL_VECTOR;
 }
@@ -62,14 +65,20 @@ static haul_status divide_rows(haul_kernels *k, const haul_volume *v, uint32_t r
     return HAUL_OK;
 }
 
+enum { MOST_OF_LANES = 4 }; /* radius: a lane asks its two neighbours for a vector each */
+
 static haul_status check(haul_stencil_form form, const haul_volume *v, uint32_t radius) {
     if (radius < 1 || radius > HAUL_STENCIL_MOST_RADIUS)
         return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: radius %u: must be 1 to %d", radius,
                          HAUL_STENCIL_MOST_RADIUS);
     if (v->pitch < v->nx)
         return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: pitch %u: must be at least the row's %u", v->pitch, v->nx);
-    if (v->nx % 4 && form == HAUL_STENCIL_VECTOR)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: nx %u: must be a multiple of 4 for form vector", v->nx);
+    if (v->nx % 4 && (form == HAUL_STENCIL_VECTOR || form == HAUL_STENCIL_LANES))
+        return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: nx %u: must be a multiple of 4 for form %s", v->nx,
+                         haul_stencil_forms[form].name);
+    if (radius > MOST_OF_LANES && form == HAUL_STENCIL_LANES)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: radius %u: must be 1 to %d for form lanes", radius,
+                         MOST_OF_LANES);
     if (v->pitch % 4 && form != HAUL_STENCIL_PLAIN)
         return haul_fail(HAUL_ERROR_ARGUMENT, "haul_stencil: pitch %u: must be a multiple of 4, but for form plain",
                          v->pitch);
@@ -82,7 +91,7 @@ haul_status haul_stencil(haul_kernels *kernels, haul_stencil_form form, const ha
                          const float *coefficients, haul_buffer *in, haul_buffer *out, haul_run *run) {
     char kernel[64];
     float c[HAUL_STENCIL_MOST_RADIUS + 1] = {0};
-    if (form == HAUL_STENCIL_AUTO) form = choose_form(volume, radius);
+    if (form == HAUL_STENCIL_AUTO) form = choose_form(kernels, volume, radius);
     HAUL_TRY(check(form, volume, radius));
     for (uint32_t k = 0; k <= radius; k++) c[k] = coefficients[k];
     const uint64_t floats = haul_volume_floats(volume);

@@ -27,9 +27,13 @@ static haul_status reserve(haul_kernels *k, uint32_t *bytes) {
     return HAUL_OK;
 }
 
+static haul_transpose_form choose_form(const haul_kernels *kernels) {
+    return kernels_memory_outruns_pacing(kernels) ? HAUL_TRANSPOSE_TURNED : HAUL_TRANSPOSE_SWIZZLED;
+}
+
 haul_status haul_transpose(haul_kernels *kernels, haul_transpose_form form, uint32_t rows, uint32_t columns,
                            haul_buffer *in, haul_buffer *out, haul_run *run) {
-    if (!form) form = HAUL_TRANSPOSE_SWIZZLED;
+    if (!form) form = choose_form(kernels);
     uint64_t side = form <= HAUL_TRANSPOSE_PADDED ? 32 : 64, count = (uint64_t)rows * columns;
     uint64_t tiles = (columns + side - 1) / side * ((rows + side - 1) / side);
     const kernels_argument arguments[] = {KERNELS_OUT(out, count, 4), KERNELS_IN(in, count, 4), KERNELS_U32(rows),

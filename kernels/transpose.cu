@@ -132,12 +132,19 @@ static __device__ __forceinline__ unsigned swizzle(unsigned row, unsigned vector
     return haul_swizzle(row / 4, vector, SIDE / 4, 16);
 }
 
+/* `turned`: L1 keeps nothing, and what is written leaves L2 first. (To keep in L2 what is read gains another 1 % on an
+ * H200, but the kernels that follow find those lines in their way.) */
 static __device__ __forceinline__ void move_vectors(swizzled_tile tile, float *out, const float *in, unsigned rows,
-                                                    unsigned columns, uint2 at) {
+                                                    unsigned columns, uint2 at, bool turned) {
+    const haul_how load = turned ? HAUL_LOAD_NO_ALLOCATE : HAUL_AUTO;
+    const haul_how store = turned ? HAUL_L2_EVICT_FIRST : HAUL_AUTO;
     unsigned x = threadIdx.x % 16, first = threadIdx.x / 16;
     if (at.x + 4 * x < columns && at.y + 4 * first < rows) {
         float4 v[4];
-        load_square(v, in + (size_t)(at.y + 4 * first) * columns + at.x + 4 * x, columns);
+        const float *from = in + (size_t)(at.y + 4 * first) * columns + at.x + 4 * x;
+#pragma unroll
+        for (unsigned k = 0; k < 4; k++)
+            haul_load_global((uint4 *)&v[k], haul_global_address(from + (size_t)k * columns), 16, load);
 #pragma unroll
         for (unsigned k = 0; k < 4; k++) tile[4 * x + k][swizzle(4 * x, first)] = column(v, k);
     }
@@ -146,7 +153,8 @@ static __device__ __forceinline__ void move_vectors(swizzled_tile tile, float *o
     for (unsigned k = 0; k < SIDE; k += 16) {
         unsigned r = first + k;
         if (at.y + 4 * x < rows && at.x + r < columns)
-            *(float4 *)(out + (size_t)(at.x + r) * rows + at.y + 4 * x) = tile[r][swizzle(r, x)];
+            haul_store_global(haul_global_address(out + (size_t)(at.x + r) * rows + at.y + 4 * x),
+                              (const uint4 *)&tile[r][swizzle(r, x)], 16, store);
     }
 }
 
@@ -179,7 +187,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     __shared__ swizzled_tile tile;
     uint2 at = tile_origin(blockIdx.x, columns, SIDE);
     if (in_vectors(out, in, rows, columns))
-        move_vectors(tile, out, in, rows, columns, at);
+        move_vectors(tile, out, in, rows, columns, at, false);
+    else
+        move_words(tile, out, in, rows, columns, at);
+}
+
+/* Tiles in the order of the rows that are written, as many blocks as fit. For an H200, whose memory has 1.43 times an
+ * H100's rate for the same SMs: 0.97 of a memcpy instead of 0.95. */
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    transpose_turned(float *out, const float *in, unsigned rows, unsigned columns) {
+    __shared__ swizzled_tile tile;
+    uint2 to = tile_origin(blockIdx.x, rows, SIDE), at = make_uint2(to.y, to.x);
+    if (in_vectors(out, in, rows, columns))
+        move_vectors(tile, out, in, rows, columns, at, true);
     else
         move_words(tile, out, in, rows, columns, at);
 }

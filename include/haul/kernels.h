@@ -3,7 +3,7 @@
  * Every function checks its arguments, launches one kernel and waits for its end. Common rules:
  *
  * - `form` chooses how the data is moved; HAUL_<KERNEL>_AUTO, which is 0, is haul's recommendation for the device. All
- *   forms of a kernel give the same bits.
+ *   forms of a kernel give the same bits, but for HAUL_FUSED_TENSOR.
  * - Buffers may be larger than the part that is used; nothing beyond that part is written. A buffer that is written
  * must
  *   not be any of the others.
@@ -224,7 +224,11 @@ extern const haul_kernel_form haul_fused_forms[HAUL_FUSED_FORMS];
 
 /* A: m x k floats, B: k x n, C: m x n, row-major, m, k and n above 0. Only the form TWO_KERNELS needs `temporary`, k x
  * n floats; it writes f(B) there and appends two launches to `run`. Others take NULL. All forms but PLAIN keep A in
- * shared memory: m up to 128, k up to 128; n below 2^31. */
+ * shared memory: m up to 128, k up to 128; n below 2^31.
+ *
+ * TENSOR, which AUTO takes on Hopper for k up to 64, multiplies on tensor cores, each factor as the sum of two numbers
+ * of 11 bits. Its bits are not those of the other forms; an element is off by at most 2^-20 of the sum of its products'
+ * sizes. Factors must be finite and below 2^127. */
 haul_status haul_fused(haul_kernels *kernels, haul_fused_form form, uint32_t m, uint32_t k, uint32_t n, haul_buffer *a,
                        haul_buffer *b, haul_buffer *temporary, haul_buffer *c, haul_run *run);
 
@@ -253,7 +257,7 @@ extern const haul_kernel_form haul_stencil_forms[HAUL_STENCIL_FORMS];
  *     s = fma(c[k], (in(x - k, y, z) + in(x + k, y, z)) + (in(x, y - k, z) + in(x, y + k, z)), s),
  * out(x, y, z) = s. Every step is rounded to single precision, and elements outside the plane count as 0. The gaps
  * between rows are not written. `coefficients`: radius + 1 floats in host memory. Forms other than PLAIN need a pitch
- * that is a multiple of 4, VECTOR also such an nx; AUTO takes any. */
+ * that is a multiple of 4, VECTOR and LANES also such an nx, LANES a radius of up to 4; AUTO takes any. */
 haul_status haul_stencil(haul_kernels *kernels, haul_stencil_form form, const haul_volume *volume, uint32_t radius,
                          const float *coefficients, haul_buffer *in, haul_buffer *out, haul_run *run);
 

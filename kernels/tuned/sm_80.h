@@ -15,6 +15,10 @@
 #define SAXPY_PACED_THREADS 704
 #endif
 
+#ifndef SAXPY_VECTOR_THREADS
+#define SAXPY_VECTOR_THREADS 768
+#endif
+
 #ifndef SAXPY_ROLES_ENGINE
 #define SAXPY_ROLES_ENGINE HAUL_AUTO
 #endif
@@ -35,6 +39,10 @@
 #define MAXPOOL_VECTORS 2
 #endif
 
+#ifndef MAXPOOL_LINES_THREADS
+#define MAXPOOL_LINES_THREADS 96
+#endif
+
 #ifndef ROWS_THREADS
 #define ROWS_THREADS 128
 #endif
@@ -53,6 +61,16 @@
 #define MATVEC_UNROLL 4
 #endif
 
+#ifndef MATVEC_SPLIT_THREADS
+#define MATVEC_SPLIT_THREADS 512
+#endif
+#ifndef MATVEC_SPLIT_UNROLL
+#define MATVEC_SPLIT_UNROLL 2
+#endif
+#ifndef MATVEC_SPLIT_BLOCKS
+#define MATVEC_SPLIT_BLOCKS 2
+#endif
+
 #ifndef FUSED_STRIP_SLAB_32
 #define FUSED_STRIP_SLAB_32 8
 #endif
@@ -65,6 +83,22 @@
 #endif
 #ifndef FUSED_STRIP_BLOCKS
 #define FUSED_STRIP_BLOCKS 2
+#endif
+
+#ifndef STENCIL_LANES_WIDE
+#define STENCIL_LANES_WIDE 4
+#endif
+#ifndef STENCIL_LANES_DOWN
+#define STENCIL_LANES_DOWN 4
+#endif
+#ifndef STENCIL_COLUMN_ROWS
+#define STENCIL_COLUMN_ROWS 16
+#endif
+#ifndef STENCIL_COLUMN_WARPS
+#define STENCIL_COLUMN_WARPS 4
+#endif
+#ifndef STENCIL_COLUMN_BLOCKS
+#define STENCIL_COLUMN_BLOCKS 4
 #endif
 
 #ifndef STENCIL_WALK_WARPS

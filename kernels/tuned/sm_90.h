@@ -22,6 +22,11 @@
 #define SAXPY_PACED_THREADS 704
 #endif
 
+/* saxpy.vector, which an H200 takes: 731.0 us there; 256 threads take 739.3 (sweep of 2026-11-28) */
+#ifndef SAXPY_VECTOR_THREADS
+#define SAXPY_VECTOR_THREADS 768
+#endif
+
 /* saxpy.roles: 553.22 us. HAUL_BY_LDGSTS, 128, 4, 2 were 1.016 times as fast, but bulk copies are what this form shows.
  */
 #ifndef SAXPY_ROLES_ENGINE
@@ -45,6 +50,12 @@
 #define MAXPOOL_VECTORS 2
 #endif
 
+/* maxpool15.lines, which an H200 takes: 505.2 us there; 128 threads take 504.9, but 2^25 elements 2 % longer
+ * (sweep of 2026-11-28) */
+#ifndef MAXPOOL_LINES_THREADS
+#define MAXPOOL_LINES_THREADS 96
+#endif
+
 /* gather.groups: 373.54 us, 1.000 times as fast as with what the search began with */
 #ifndef ROWS_THREADS
 #define ROWS_THREADS 128
@@ -66,6 +77,17 @@
 #define MATVEC_UNROLL 4
 #endif
 
+/* matvec.split, on an H200: sweep of 2026-11-28 */
+#ifndef MATVEC_SPLIT_THREADS
+#define MATVEC_SPLIT_THREADS 512
+#endif
+#ifndef MATVEC_SPLIT_UNROLL
+#define MATVEC_SPLIT_UNROLL 2
+#endif
+#ifndef MATVEC_SPLIT_BLOCKS
+#define MATVEC_SPLIT_BLOCKS 2
+#endif
+
 /* fused.strips_32x32: 395.39 us, 1.000 times as fast as with what the search began with */
 #ifndef FUSED_STRIP_SLAB_32
 #define FUSED_STRIP_SLAB_32 8
@@ -80,6 +102,23 @@
 #endif
 #ifndef FUSED_STRIP_BLOCKS
 #define FUSED_STRIP_BLOCKS 2
+#endif
+
+/* stencil.lanes_r1 and stencil.column_r8, which an H200 takes: sweep of 2026-11-28 */
+#ifndef STENCIL_LANES_WIDE
+#define STENCIL_LANES_WIDE 4
+#endif
+#ifndef STENCIL_LANES_DOWN
+#define STENCIL_LANES_DOWN 4
+#endif
+#ifndef STENCIL_COLUMN_ROWS
+#define STENCIL_COLUMN_ROWS 16
+#endif
+#ifndef STENCIL_COLUMN_WARPS
+#define STENCIL_COLUMN_WARPS 4
+#endif
+#ifndef STENCIL_COLUMN_BLOCKS
+#define STENCIL_COLUMN_BLOCKS 4
 #endif
 
 /* stencil.walk_r8: 807.04 us, 1.000 times as fast as with what the search began with */

@@ -75,6 +75,9 @@ void device_leave(haul_device *device);
 void device_read_properties(const driver_table *driver, const struct vgpu_extras *extras, CUdevice handle,
                             haul_device_properties *properties);
 
+/* shared_per_block_optin alone: drivers need milliseconds for all properties, since some of them are clocks. */
+uint32_t device_shared_opt_in(const haul_device *device);
+
 /* "sim:h100": the virtual device most similar to this one, of the same product or else the same architecture. */
 void device_name_twin(const haul_device *device, char name[32]);
 

@@ -257,12 +257,11 @@ static haul_status function_attribute(const haul_module *m, CUfunction f, int wh
  * in. */
 static haul_status check_shared_limit(const haul_module *m, CUfunction f, uint32_t bytes) {
     uint64_t own;
-    haul_device_properties p;
-    haul_device_properties_of(m->device, &p);
+    const uint32_t most = device_shared_opt_in(m->device);
     HAUL_TRY(function_attribute(m, f, DRIVER_FUNCTION_SHARED_BYTES, &own));
-    if (!p.shared_per_block_optin || own + bytes <= p.shared_per_block_optin) return HAUL_OK;
+    if (!most || own + bytes <= most) return HAUL_OK;
     return haul_fail(HAUL_ERROR_LIMIT, "launch: bytes of shared memory per block %llu, but %s allows %llu",
-                     (unsigned long long)(own + bytes), m->device->name, (unsigned long long)p.shared_per_block_optin);
+                     (unsigned long long)(own + bytes), m->device->name, (unsigned long long)most);
 }
 
 /* Fails if the kernel would need an opt-in for its dynamic shared memory that it does not have. The driver would say

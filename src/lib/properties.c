@@ -29,6 +29,10 @@ void device_read_properties(const driver_table *driver, const vgpu_extras *extra
 #include <haul/properties.def>
 }
 
+uint32_t device_shared_opt_in(const haul_device *d) {
+    return attribute(d->driver, d->handle, DRIVER_DEVICE_SHARED_OPTIN);
+}
+
 void haul_device_properties_of(const haul_device *d, haul_device_properties *p) {
     device_read_properties(d->driver, d->extras, d->handle, p);
 }

@@ -2,8 +2,14 @@
 #include "fixture.h"
 
 static float dot(const float *a, const float *x, uint32_t columns) {
+    enum { PIECE = 2048 };
     float sums[32] = {0};
-    for (uint32_t j = 0; j < columns; j++) sums[j / 4 % 32] = fmaf(a[j], x[j], sums[j / 4 % 32]);
+    for (uint32_t first = 0; first < columns; first += PIECE) {
+        float piece[32] = {0};
+        for (uint32_t j = first; j < columns && j < first + PIECE; j++)
+            piece[j / 4 % 32] = fmaf(a[j], x[j], piece[j / 4 % 32]);
+        for (uint32_t l = 0; l < 32; l++) sums[l] += piece[l];
+    }
     for (uint32_t step = 16; step > 0; step /= 2) {
         for (uint32_t l = 0; l < step; l++) sums[l] += sums[l + step];
     }
@@ -33,7 +39,11 @@ static void check_all(void) {
     check_size(5, 4096);
     check_size(37, 4097); /* more than the staged form keeps of x */
     check_size(3, 9000);
-    check_size(5000, 12); /* AUTO stages */
+    check_size(2, 2049);
+    check_size(3, 70000);  /* a block's warps go around more than twice */
+    check_size(300, 2052); /* two rows a block of the form split */
+    check_size(601, 1028); /* four */
+    check_size(5000, 12);
 }
 
 static void all_forms_add_in_the_same_order_at_any_size(void **state) {

@@ -45,7 +45,8 @@ static void check_volume(haul_volume v, uint32_t radius) {
     haul_buffer *from = upload(in, floats);
     for (unsigned form = HAUL_STENCIL_AUTO; form < HAUL_STENCIL_FORMS; form++) {
         if (v.pitch % 4 && form > HAUL_STENCIL_PLAIN) continue;
-        if (v.nx % 4 && form == HAUL_STENCIL_VECTOR) continue;
+        if (v.nx % 4 && (form == HAUL_STENCIL_VECTOR || form == HAUL_STENCIL_LANES)) continue;
+        if (radius > 4 && form == HAUL_STENCIL_LANES) continue;
         check_form((haul_stencil_form)form, &v, radius, from, out);
         haul_kernels_limit_blocks(kernels, 2);
         check_form((haul_stencil_form)form, &v, radius, from, out);
@@ -84,6 +85,10 @@ static void what_cannot_be_is_refused(void **state) {
                    HAUL_ERROR_ARGUMENT, "pitch 5: must be a multiple of 4");
     expect_failure(haul_stencil(kernels, HAUL_STENCIL_VECTOR, &odd, 1, coefficients, in, out, NULL),
                    HAUL_ERROR_ARGUMENT, "nx 3: must be a multiple of 4");
+    expect_failure(haul_stencil(kernels, HAUL_STENCIL_LANES, &odd, 1, coefficients, in, out, NULL), HAUL_ERROR_ARGUMENT,
+                   "nx 3: must be a multiple of 4 for form lanes");
+    expect_failure(haul_stencil(kernels, HAUL_STENCIL_LANES, &v, 5, coefficients, in, out, NULL), HAUL_ERROR_ARGUMENT,
+                   "radius 5: must be 1 to 4 for form lanes");
     expect_failure(haul_stencil(kernels, 0, &empty, 1, coefficients, in, out, NULL), HAUL_ERROR_ARGUMENT,
                    "no elements");
     expect_failure(haul_stencil(kernels, HAUL_STENCIL_FORMS, &v, 1, coefficients, in, out, NULL), HAUL_ERROR_ARGUMENT,
