@@ -43,7 +43,7 @@ result 'metrics by expression' profile $one --csv --metrics 'regex:mem_global_op
 result 'are all that it matches' reads 'len(rows) == 8 and all(r["Section Name"] == "Command line profiler metrics" for r in rows)'
 
 separated() { LC_ALL=$1 "$haul" profile $one --csv --device sim >"$work/out" && says "$2" out; }
-result 'thousands are separated' separated '' '"Shared Memory Configuration Size","byte","[0-9]*,[0-9]*",$'
+result 'thousands are separated' separated en_US.UTF-8 '"Shared Memory Configuration Size","byte","[0-9]*,[0-9]*",$'
 result 'but not in the locale C' separated C '"Shared Memory Configuration Size","byte","[0-9]*",$'
 
 result 'the raw page' profile $one --csv --page raw --print-kernel-base function

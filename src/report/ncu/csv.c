@@ -137,16 +137,16 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path ? path : "haul";
 }
 
-/* As Nsight Compute does where a locale has separators. LANG is not asked: containers set it to C.UTF-8, though nobody
- * there chose a form of numbers. */
+/* As Nsight Compute does: numbers have commas unless the environment's locale is C, C.UTF-8 or POSIX, or there is none.
+ */
 static bool separates_thousands(void) {
-    static const char *const variables[] = {"LC_ALL", "LC_NUMERIC"};
+    static const char *const variables[] = {"LC_ALL", "LC_NUMERIC", "LANG"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *locale = getenv(variables[i]);
         if (!locale || !*locale) continue;
         return strcmp(locale, "POSIX") != 0 && (locale[0] != 'C' || (locale[1] && locale[1] != '.'));
     }
-    return true;
+    return false;
 }
 
 static haul_status open_table(report_ncu_table *t, const report_ncu_options *o) {
