@@ -238,9 +238,9 @@ DEVICE void run(unsigned rows, unsigned depth, const problem *p) {
     __pipeline_wait_prior(0);
 }
 
-/* A of up to `rows` x `depth`; blocks of 32 * WARPS threads, any grid; shared memory: 2 * rows * depth words, and
- * STAGES
- * * depth * STRIP for each warp. n is below 2^31, so that columns can be counted beyond it. */
+/* A of up to `rows` x `depth`; blocks of 32 * WARPS threads, any grid. Shared memory has 2 * rows * depth words for A,
+ * and a ring of STAGES * depth * STRIP words for each warp. n is below 2^31, so that columns can be counted beyond it.
+ */
 #define KERNEL(rows, depth, blocks)                                                                                   \
     extern "C" __global__ void __launch_bounds__(32 * WARPS, blocks)                                                  \
         fused_tensor_##rows##x##depth(float *c, const float *a, const float *b, unsigned m, unsigned k, unsigned n) { \

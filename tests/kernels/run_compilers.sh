@@ -10,6 +10,7 @@ haul=$2/haul
 architectures() {
     case $1 in
     *_sm90) echo sm_90 ;;
+    *_sm90a) echo sm_90a ;;
     *) if grep -q '^#include <haul/device.h>' "$root/kernels/$1.cu"; then echo sm_80 sm_90; else echo sm_80; fi ;;
     esac
 }
