@@ -97,7 +97,8 @@ static void a_grid_covers_the_work_or_fills_the_device(void **state) {
     must(haul_buffer_create(device, N * 4, &x));
     must(haul_buffer_create(device, N * 4, &y));
     must(haul_saxpy(kernels, HAUL_SAXPY_VECTOR, N, 1, x, y, run));
-    assert_int_equal(blocks_launched(run), N / 1024);
+    const uint32_t block = 4 * run->launches[0].block[0]; /* a vector a thread */
+    assert_int_equal(blocks_launched(run), (N + block - 1) / block);
     must(haul_saxpy(kernels, HAUL_SAXPY_REGISTERS, N, 1, x, y, run));
     assert_int_equal(blocks_launched(run), 132 * run->launches[1].occupancy.blocks_per_sm);
     haul_kernels_limit_blocks(kernels, 7);
