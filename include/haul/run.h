@@ -230,7 +230,7 @@ typedef struct haul_finding {
     const char *what;   /* a sentence with the particulars: numbers, masks, who waits for what */
 } haul_finding;
 
-/* What a launch reads besides data: machine code and constant banks. The size of the code is an estimate. */
+/* Reads of a launch besides data: machine code and constant banks. The size of the code is an estimate. */
 typedef struct haul_code_fetch {
     uint64_t bytes, parameter_bytes; /* of the kernel's code, and of its parameters */
     uint64_t requests, sectors;      /* at L2 */

@@ -192,25 +192,17 @@ static float issued_by(const ptx_instruction *i, const price *p) {
     return p->slots >= SEQUENCE_SLOTS && p->latency >= SEQUENCE_LATENCY ? p->slots : 1;
 }
 
-static bool reads_special(const ptx_instruction *i, unsigned first, unsigned last) {
-    bool reads = false;
-    for (unsigned k = 0; k < i->operand_count; k++)
-        reads |= i->operands[k].kind == PTX_SPECIAL_REGISTER && i->operands[k].special >= first &&
-                 i->operands[k].special <= last;
-    return reads;
-}
-
 /* Measured on an H200: besides loads of constants and two instructions for each barrier, the address divergence unit
  * gets reads of the block's number and one instruction for each group of copies. */
 static float adu_of(const ptx_instruction *i) {
     if (i->op == PTX_OP_CP_ASYNC_COMMIT) return 1;
-    return reads_special(i, PTX_SPECIAL_CTAID_X, PTX_SPECIAL_CTAID_Z);
+    return ptx_reads_special(i, PTX_SPECIAL_CTAID_X, PTX_SPECIAL_CTAID_Z);
 }
 
 /* The load/store unit gets shuffles, reads of the thread's number and the fillers of copies as well. */
 static float lsu_of(const ptx_instruction *i) {
     if (i->op == PTX_OP_CP_ASYNC_COMMIT) return COPY_FILLERS;
-    return i->op == PTX_OP_SHFL || reads_special(i, PTX_SPECIAL_TID_X, PTX_SPECIAL_TID_Z);
+    return i->op == PTX_OP_SHFL || ptx_reads_special(i, PTX_SPECIAL_TID_X, PTX_SPECIAL_TID_Z);
 }
 
 /* `fixed` leaves out latencies that other warps hide. */

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A source name is a decimal length and the name; returns NULL if none begins at `s`. */
@@ -44,4 +45,11 @@ const char *mangled_name(const char *symbol, size_t *length) {
         if (symbol[2] != 'N') break;
     }
     return name;
+}
+
+const char *mangled_copy(const char *symbol, char *to, size_t size) {
+    size_t length;
+    const char *name = mangled_name(symbol, &length);
+    snprintf(to, size, "%.*s", length < size ? (int)length : (int)size - 1, name);
+    return to;
 }

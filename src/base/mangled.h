@@ -9,4 +9,7 @@
  * within `symbol` and sets its length. */
 const char *mangled_name(const char *symbol, size_t *length);
 
+/* Writes that name as a string, cut to `size` - 1 characters. Returns `to`. */
+const char *mangled_copy(const char *symbol, char *to, size_t size);
+
 #endif

@@ -58,7 +58,7 @@ struct sim_node {
     size_t launch_count, launch_capacity;
 };
 
-/* What a cluster of blocks knows. */
+/* The knowledge of a cluster of blocks. */
 typedef struct knowledge {
     sim_node_times known, heard; /* heard: told by flags that were read without an acquire */
     uint32_t fenced;             /* the device's time at its last fence; 0: none */
@@ -160,9 +160,7 @@ static uint32_t name_launch(sim_node *n, const sim_grid *g, uint32_t device) {
     l->files = memory_zeroed(m->file_count + 1, sizeof *l->files);
     if (!l->places || !l->files) return 0;
     memcpy(l->places, g->places, l->count * sizeof *l->places);
-    size_t length;
-    const char *name = mangled_name(g->program->function->name, &length);
-    snprintf(l->kernel, sizeof l->kernel, "%.*s", (int)length, name);
+    mangled_copy(g->program->function->name, l->kernel, sizeof l->kernel);
     for (uint32_t i = 0; i < m->file_count; i++) {
         const char *slash = m->files[i] ? strrchr(m->files[i], '/') : NULL;
         if (m->files[i]) snprintf(l->files[i], sizeof *l->files, "%s", slash ? slash + 1 : m->files[i]);
@@ -314,7 +312,7 @@ static void check_scope(const player *p, const flag *f) {
     }
 }
 
-/* What a write of the flag tells its readers. */
+/* Returns the times that a write of the flag tells its readers. */
 static sim_node_times told_by(const player *p) {
     const uint32_t device = p->launch->device;
     sim_node_times told = {{0}};

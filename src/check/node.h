@@ -41,7 +41,7 @@ uint32_t sim_node_published(const sim_node *node, uint32_t device);
 /* The range has a new owner: what was done there before does not concern it. */
 void sim_node_forget(sim_node *node, uint64_t address, uint64_t bytes);
 
-/* What a logged flag or fence does (sim_logged.node). */
+/* Effects of a logged flag or fence (sim_logged.node). */
 enum {
     SIM_NODE_READS = 1,
     SIM_NODE_WRITES = 2,

@@ -35,7 +35,7 @@ typedef struct checking {
     cli_shared shared;
 } checking;
 
-/* What became of a launch. */
+/* The outcome of a launch. */
 typedef struct outcome {
     haul_status status;               /* with haul_message() */
     const haul_launch_record *record; /* NULL: none */
@@ -194,7 +194,7 @@ static void end_apart(const checking *c, uint64_t place) {
     if (place != UINT64_MAX && device_enter(device) == HAUL_OK) device->extras->memory_go_back(place);
 }
 
-/* Calls `take` with what became of the launch. */
+/* Calls `take` with the launch's outcome. */
 static haul_status run(checking *c, launch_description *d,
                        haul_status (*take)(checking *, launch_description *, const outcome *, text *), text *packed) {
     outcome o = {0};

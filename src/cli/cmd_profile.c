@@ -25,8 +25,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { LINES = 10, MIX = 12 };        /* defaults: source lines and kinds of instructions to show */
-static const double ADVICE_SHARE = 1; /* percent of the traffic */
+enum { LINES = 10, MIX = 12 }; /* defaults: source lines and kinds of instructions to show */
 
 typedef struct profiler {
     const cli_values *values;
@@ -140,12 +139,10 @@ static haul_status add_operation(profiler *p, size_t index, const haul_launch_re
 
 /* Launches of a file come one after the other. */
 static void add_to_trace(profiler *p, const haul_launch_record *record) {
-    size_t length;
     char name[256];
-    const char *plain = mangled_name(record->kernel, &length);
     const report_trace_span span = {.from = p->traced_us, .to = p->traced_us + fmax(0, record->estimate_us)};
-    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), plain);
-    report_trace_add_launch(p->trace, &span, name, record, sim_machine_find(p->options.simulated));
+    report_trace_add_launch(p->trace, &span, mangled_copy(record->kernel, name, sizeof name), record,
+                            sim_machine_find(p->options.simulated));
     p->traced_us = span.to;
 }
 
@@ -230,7 +227,7 @@ static haul_status profile_all(profiler *p) {
     if (!p->document) return haul_no_memory("the report");
     p->options.lines = p->values->lines ? (size_t)p->values->lines : LINES;
     p->options.mix = MIX;
-    p->options.share = ADVICE_SHARE;
+    p->options.share = REPORT_ADVICE_SHARE;
     p->options.sources = &p->sources.files;
     for (size_t i = 0; i < p->simulated.launches.count; i++) HAUL_TRY(profile(p, i));
     HAUL_TRY(write_trace(p));

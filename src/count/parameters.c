@@ -4,11 +4,7 @@
 
 /* True if the instruction reads %ntid. */
 static bool reads_extent(const ptx_instruction *i) {
-    bool reads = false;
-    for (unsigned k = 0; k < i->operand_count; k++)
-        reads |= i->operands[k].kind == PTX_SPECIAL_REGISTER && i->operands[k].special >= PTX_SPECIAL_NTID_X &&
-                 i->operands[k].special <= PTX_SPECIAL_NTID_Z;
-    return reads;
+    return ptx_reads_special(i, PTX_SPECIAL_NTID_X, PTX_SPECIAL_NTID_Z);
 }
 
 /* True for a parameter load at an address known to the assembler. */

@@ -40,14 +40,19 @@ static int find_machine(const char *name) {
     return -1;
 }
 
+size_t device_split_machine(const char *machine, uint64_t *number) {
+    const char *x = strrchr(machine, 'x');
+    if (x && find_machine(machine) < 0 && number_u64(x + 1, number)) return (size_t)(x - machine);
+    *number = 1;
+    return strlen(machine);
+}
+
 /* A machine's name, an x and a number. */
 static bool names_several(const char *name) {
-    const char *x = strrchr(name, 'x');
-    const size_t length = x ? (size_t)(x - name) : 0;
     uint64_t number;
-    for (size_t i = 0; length && i < sim_machine_count; i++)
-        if (strlen(sim_machines[i].name) == length && memcmp(sim_machines[i].name, name, length) == 0)
-            return number_u64(x + 1, &number);
+    const size_t length = device_split_machine(name, &number);
+    for (size_t i = 0; name[length] && i < sim_machine_count; i++)
+        if (strlen(sim_machines[i].name) == length && memcmp(sim_machines[i].name, name, length) == 0) return true;
     return false;
 }
 

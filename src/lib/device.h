@@ -64,6 +64,9 @@ haul_status module_opt_in(haul_module *module, const haul_launch *launch, bool *
 haul_status device_open_further(const char *name, unsigned number, const haul_device_options *options,
                                 haul_device **device);
 
+/* Splits "h200x4", a machine and a number of devices. Returns the length of the machine's name; for a name without a
+ * number all of it, and the number is 1. */
+size_t device_split_machine(const char *machine, uint64_t *number);
 /* Splits "sim:h200x4" into the length of the device's own name and the number of such devices, 1 for a name without
  * one. Errors: HAUL_ERROR_LIMIT if a program cannot have that many. */
 haul_status device_split_number(const char *name, size_t *length, unsigned *number);

@@ -57,12 +57,11 @@ static haul_status open_all_gpus(opening *o) {
 }
 
 haul_status device_split_number(const char *name, size_t *length, unsigned *number) {
-    const char *x = strrchr(name, 'x');
     uint64_t given;
     *length = strlen(name);
     *number = 1;
-    if (strncmp(name, "sim:", 4) != 0 || !x || sim_machine_find(name + 4) || !number_u64(x + 1, &given)) return HAUL_OK;
-    *length = (size_t)(x - name);
+    if (strncmp(name, "sim:", 4) != 0) return HAUL_OK;
+    *length = 4 + device_split_machine(name + 4, &given);
     if (given < 1 || given > SIM_MOST_DEVICES)
         return haul_fail(HAUL_ERROR_LIMIT, "device %s: a program has 1 to %d virtual GPUs", name, SIM_MOST_DEVICES);
     *number = (unsigned)given;

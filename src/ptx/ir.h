@@ -371,6 +371,15 @@ static inline bool ptx_acquires(const ptx_instruction *i) {
     return order == PTX_MOD_ACQUIRE || order == PTX_MOD_MMIO_ACQUIRE || order == PTX_MOD_ACQ_REL;
 }
 
+/* Whether an operand is one of the special registers `first` to `last`. */
+static inline bool ptx_reads_special(const ptx_instruction *i, unsigned first, unsigned last) {
+    bool reads = false;
+    for (unsigned k = 0; k < i->operand_count; k++)
+        reads |= i->operands[k].kind == PTX_SPECIAL_REGISTER && i->operands[k].special >= first &&
+                 i->operands[k].special <= last;
+    return reads;
+}
+
 /* Loads from the kernel's parameters: machine code has them in a constant bank. */
 static inline bool ptx_loads_parameter(const ptx_instruction *i) {
     const unsigned space = i->mods[PTX_SLOT_SPACE];

@@ -19,10 +19,6 @@
 #include <string.h>
 #include <time.h>
 
-static double later(double a, double b) {
-    return a > b ? a : b;
-}
-
 /* `k`: counts the lane's chunks. */
 static map_slot *slot_of(const haul_mapper *m, const map_lane *lane, uint64_t k) {
     return &lane->slots[k % m->plan.depth];
@@ -257,7 +253,7 @@ static haul_status time_of(haul_mapper *m, const map_lane *lane, map_step step, 
     if (step == ISSUE || step == RETIRE) {
         const map_slot *s = slot_of(m, lane, step == ISSUE ? lane->issued : lane->retired);
         if (step == ISSUE && s->fill.submitted) *us = s->filled.end_us;
-        if (s->drain.submitted) *us = later(*us, s->drained.end_us);
+        if (s->drain.submitted) *us = fmax(*us, s->drained.end_us);
     }
     return HAUL_OK;
 }
@@ -280,7 +276,7 @@ static haul_status wait_of(haul_mapper *m, const map_lane *lane, map_step step, 
     if (step == DONE || is_out_of_turn(m, lane, step)) return HAUL_OK;
     if (lane->device->extras) {
         HAUL_TRY(time_of(m, lane, step, us));
-        *us = later(*us - map_now_us(m), 0);
+        *us = fmax(*us - map_now_us(m), 0);
         return HAUL_OK;
     }
     HAUL_TRY(is_ready(m, lane, step, &ready));

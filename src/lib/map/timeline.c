@@ -9,13 +9,10 @@
 #include "lib/map/map.h"
 #include "vgpu/driver.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { MOST_OPERATIONS = 1 << 18 }; /* of a timeline that are kept; further ones are only counted */
-
-static double later(double a, double b) {
-    return a > b ? a : b;
-}
 
 /* ---- the clock and the timeline ---- */
 
@@ -52,8 +49,8 @@ static haul_status note_between(haul_mapper *m, haul_engine engine, const map_sl
     double start, end;
     HAUL_TRY(haul_event_elapsed(lane->base, before, &start));
     HAUL_TRY(haul_event_elapsed(lane->base, behind, &end));
-    start = later(start + lane->base_us, lane->last_us[engine]);
-    end = later(end + lane->base_us, start);
+    start = fmax(start + lane->base_us, lane->last_us[engine]);
+    end = fmax(end + lane->base_us, start);
     lane->last_us[engine] = end;
     if (end > start) note(m, &(haul_operation){engine, s->chunk.index, bytes, start, end, lane->index});
     return HAUL_OK;
@@ -90,7 +87,7 @@ haul_status map_give_out(haul_mapper *m, workers_job *job, map_host_work *work, 
     if (m->device->extras) {
         /* the threads do copies of both directions, one job after the other */
         const haul_engine lane = work->engine == HAUL_ENGINE_UNSTAGE ? HAUL_ENGINE_STAGE : work->engine;
-        work->start_us = later(map_now_us(m), m->free_us[lane]);
+        work->start_us = fmax(map_now_us(m), m->free_us[lane]);
         work->end_us = work->start_us + simulated_us(m, work->engine, work->bytes);
         m->free_us[lane] = work->end_us;
     }

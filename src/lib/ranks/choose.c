@@ -1,9 +1,8 @@
 /* Which device a rank uses: one of a list, by its number among the ranks of its machine. */
-#include "base/number.h"
 #include "base/status.h"
 #include "driver/driver.h"
+#include "lib/device.h"
 #include "lib/ranks/ranks.h"
-#include "machine/machine.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +19,7 @@ static int count_gpus(void) {
 /* "sim:h200x4" without its number, since each rank opens one virtual GPU. */
 static void cut_number(char *name) {
     uint64_t number;
-    char *x = strrchr(name, 'x');
-    if (strncmp(name, "sim:", 4) == 0 && x && number_u64(x + 1, &number) && !sim_machine_find(name + 4)) *x = '\0';
+    if (strncmp(name, "sim:", 4) == 0) name[4 + device_split_machine(name + 4, &number)] = '\0';
 }
 
 /* Word number `at` of the list, which has more. */

@@ -15,6 +15,7 @@
 #include "report/ncu/metrics.h"
 #include "report/profile/advice.h"
 #include "report/profile/hotspots.h"
+#include "report/profile/profile.h"
 
 #include <math.h>
 #include <regex.h>
@@ -238,7 +239,7 @@ static void put_names(text *out) {
     }
 }
 
-/* The beginning of the type that ends at `at`: behind a comma or a bracket that is not closed before it. */
+/* The beginning of the type that ends at `at`: after a comma or a bracket that is not closed before it. */
 static size_t start_of_type(const char *s, size_t at) {
     for (int depth = 0; at > 0; at--) {
         const char c = s[at - 1];
@@ -379,14 +380,13 @@ static void put_rule(const char *start, const report_advice *advice, text *out) 
 }
 
 static haul_status put_rules(const report_ncu_launch *l, const char *start, text *out) {
-    static const double SHARE = 1; /* percent of the traffic from which on a line gets advice */
     arena memory = {0};
     report_hotspots lines;
     report_advice *advice = NULL;
     size_t count = 0;
     haul_status status = report_find_hotspots(l->record, l->sources, &memory, &lines);
     lines.machine = l->machine;
-    if (status == HAUL_OK) status = report_advise(&lines, SHARE, &memory, &advice, &count);
+    if (status == HAUL_OK) status = report_advise(&lines, REPORT_ADVICE_SHARE, &memory, &advice, &count);
     for (size_t i = 0; status == HAUL_OK && i < count; i++) put_rule(start, &advice[i], out);
     arena_free(&memory);
     return status;

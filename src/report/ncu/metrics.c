@@ -4,6 +4,8 @@
  * NAN passes through sums and ratios, so rows need no conditions of their own. */
 #include "report/ncu/metrics.h"
 
+#include "report/profile/profile.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -71,7 +73,7 @@ static double threads(const facts *f) {
 }
 
 static double blocks(const facts *f) {
-    return (double)f->r->grid[0] * f->r->grid[1] * f->r->grid[2];
+    return (double)report_blocks(f->r);
 }
 
 /* SMs that have work; blocks are spread over all. */

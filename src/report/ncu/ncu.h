@@ -9,8 +9,8 @@
 
 #include <haul/run.h>
 
-/* Strings are those of the command line and may be NULL. Thousands are separated by commas, unless
- * LC_ALL or else LC_NUMERIC says C or POSIX. */
+/* Strings are those of the command line and may be NULL. Commas separate thousands if
+ * LC_ALL, else LC_NUMERIC, else LANG names a locale other than C and POSIX. */
 typedef struct report_ncu_options {
     const char *page;        /* "details" (default): a row for each metric; "raw": a row for each launch */
     const char *kernel_base; /* names of kernels: "demangled" (default), "function" or "mangled" */

@@ -9,6 +9,9 @@
 #include <haul/run.h>
 #include <jansson.h>
 
+/* Percent of the traffic below which lines get no advice. */
+enum { REPORT_ADVICE_SHARE = 1 };
+
 typedef struct report_profile_options {
     size_t lines;                       /* source lines to show */
     size_t mix;                         /* rows of the instruction mix */

@@ -4,9 +4,9 @@
 #include "report/trace/trace.h"
 
 #include "base/arena.h"
-#include "base/mangled.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "report/profile/profile.h"
 #include "report/trace/parts.h"
 
 #include <math.h>
@@ -87,10 +87,6 @@ static void add_to_stream(report_trace *t, const report_trace_span *s, const cha
     add_event(t, (event){'X', process, thread, s->from, s->to, name, arguments, 0});
 }
 
-static uint64_t blocks_of(const haul_launch_record *r) {
-    return (uint64_t)r->grid[0] * r->grid[1] * r->grid[2];
-}
-
 /* A launch's places for blocks, and the time of a block. */
 typedef struct waves {
     unsigned process;
@@ -102,7 +98,7 @@ typedef struct waves {
 static waves waves_of(const haul_launch_record *r, const sim_machine *m, const report_trace_span *s) {
     const uint32_t per_sm = r->occupancy.blocks_per_sm ? r->occupancy.blocks_per_sm : 1;
     const double own = fmin(s->to - s->from, r->estimate.cycles / r->estimate.sm_mhz);
-    const uint64_t count = (blocks_of(r) + (uint64_t)per_sm * m->sms - 1) / ((uint64_t)per_sm * m->sms);
+    const uint64_t count = (report_blocks(r) + (uint64_t)per_sm * m->sms - 1) / ((uint64_t)per_sm * m->sms);
     return (waves){.sms = m->sms, .per_sm = per_sm, .from = s->to - own, .us = own / (double)count};
 }
 
@@ -158,7 +154,7 @@ static void add_states(report_trace *t, const waves *w, const haul_estimate *e, 
 
 static void add_blocks(report_trace *t, const report_trace_span *s, const char *name, const haul_launch_record *r,
                        const sim_machine *m) {
-    const uint64_t blocks = blocks_of(r), shown = blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
+    const uint64_t blocks = report_blocks(r), shown = blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
     size_t count = 0;
     if (t->event_count >= MOST_EVENTS || !blocks) {
         t->omitted_blocks += blocks;

@@ -21,10 +21,8 @@ static unsigned count; /* of kernels in the list */
 
 /* If the list is full, further ones are omitted. Called by the driver with the lock. */
 static void note(const char *symbol, const sim_overrun *o) {
-    size_t length;
     char name[NAME];
-    const char *plain = mangled_name(symbol, &length);
-    snprintf(name, sizeof name, "%.*s", length < NAME ? (int)length : NAME - 1, plain);
+    mangled_copy(symbol, name, sizeof name);
     unsigned k = 0;
     while (k < count && strcmp(kernels[k].name, name) != 0) k++;
     if (k == MOST_KERNELS) return;

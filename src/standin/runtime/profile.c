@@ -18,7 +18,6 @@
 
 /* Lines in a table by default, instructions in the mix, length of names, bytes of a sector. */
 enum { LINES = 10, MIX = 12, NAME = 256, SECTOR = 32 };
-static const double ADVICE_SHARE = 1; /* percent of the traffic */
 
 static report_sources sources;
 static text out;
@@ -33,7 +32,7 @@ static report_profile_options options_of(const standin_kernel_record *k, const c
     if (!sources.folders) report_sources_init(&sources, standin_asked.source.items, standin_asked.source.count);
     return (report_profile_options){.lines = standin_asked.lines ? (size_t)standin_asked.lines : LINES,
                                     .mix = MIX,
-                                    .share = ADVICE_SHARE,
+                                    .share = REPORT_ADVICE_SHARE,
                                     .sources = &sources,
                                     .simulated = machine,
                                     .has_device = has_several(),
@@ -42,10 +41,7 @@ static report_profile_options options_of(const standin_kernel_record *k, const c
 
 /* The kernel's name in the source. */
 static const char *name_of(const standin_kernel_record *k, char name[NAME]) {
-    size_t length;
-    const char *plain = mangled_name(k->symbol, &length);
-    snprintf(name, NAME, "%.*s", length < NAME ? (int)length : NAME - 1, plain);
-    return name;
+    return mangled_copy(k->symbol, name, NAME);
 }
 
 /* Figures that are not known are negative. */

@@ -8,8 +8,6 @@
 #include "standin/report.h"
 #include "vgpu/driver.h"
 
-#include <stdio.h>
-
 enum { MOST_WAITING = 1024, NAME = 256 };
 
 typedef struct waiting {
@@ -20,14 +18,6 @@ typedef struct waiting {
 static report_trace *trace;
 static waiting launches[MOST_WAITING];
 static size_t launch_count;
-
-/* The plain name of a kernel. */
-static const char *plain_name(const char *symbol, char name[NAME]) {
-    size_t length;
-    const char *plain = mangled_name(symbol, &length);
-    snprintf(name, NAME, "%.*s", length < NAME ? (int)length : NAME - 1, plain);
-    return name;
-}
 
 /* Returns the span of a launch and forgets it, as its run will be freed. False if it does not wait. */
 static bool take_waiting(const haul_run *run, report_trace_span *span) {
@@ -48,7 +38,7 @@ static void note(const sim_placed *p) {
     if (p->run && launch_count < MOST_WAITING)
         launches[launch_count++] = (waiting){p->run, span};
     else
-        report_trace_add_work(trace, &span, plain_name(p->name, name), p->bytes);
+        report_trace_add_work(trace, &span, mangled_copy(p->name, name, sizeof name), p->bytes);
 }
 
 void standin_watch_placed(void) {
@@ -62,7 +52,8 @@ void standin_trace_launch(const haul_run *run) {
     report_trace_span span;
     const haul_launch_record *r = run->launches;
     if (trace && take_waiting(run, &span))
-        report_trace_add_launch(trace, &span, plain_name(r->kernel, name), r, sim_machine_find(run->machine));
+        report_trace_add_launch(trace, &span, mangled_copy(r->kernel, name, sizeof name), r,
+                                sim_machine_find(run->machine));
 }
 
 haul_status standin_put_trace(void) {
