@@ -28,8 +28,7 @@ sim_value sim_write_float_constant(sim_writer *w, sim_value_type type, uint64_t 
     return sim_write_as(w, "bitcast", sim_value_constant(bits_type(type), bits), type);
 }
 
-/* The same number in all lanes. */
-static sim_value write_number(sim_writer *w, sim_value_type type, double number) {
+sim_value sim_write_number(sim_writer *w, sim_value_type type, double number) {
     const float single = (float)number;
     uint32_t bits_32;
     uint64_t bits_64;
@@ -79,7 +78,7 @@ static sim_value flush_by(sim_writer *w, sim_value a, sim_value lifted) {
 
 /* Multiplies by a power of two, so that a result that would be subnormal is normal. */
 static sim_value lift(sim_writer *w, sim_value a) {
-    return sim_write_two(w, "fmul", a, write_number(w, SIM_VALUE_F32, SIM_LIFT));
+    return sim_write_two(w, "fmul", a, sim_write_number(w, SIM_VALUE_F32, SIM_LIFT));
 }
 
 sim_value sim_write_product_flushed(sim_writer *w, sim_value a, sim_value b) {
@@ -90,7 +89,7 @@ sim_value sim_write_product_flushed(sim_writer *w, sim_value a, sim_value b) {
 /* The comparisons are false for NaN and for -0, so both give +0. */
 sim_value sim_write_saturated(sim_writer *w, sim_value a) {
     const sim_value_type type = (sim_value_type)a.type;
-    const sim_value zero = write_number(w, type, 0), one = write_number(w, type, 1);
+    const sim_value zero = sim_write_number(w, type, 0), one = sim_write_number(w, type, 1);
     const sim_value low = sim_write_choice(w, sim_write_relation(w, "fcmp ogt", a, zero), a, zero);
     return sim_write_choice(w, sim_write_relation(w, "fcmp olt", low, one), low, one);
 }
@@ -163,7 +162,7 @@ static sim_value choose_nan(sim_writer *w, const uint32_t *slots, const sim_valu
 #define ROOT(a) sim_write_function(w, "sqrt", (sim_value[]){a}, 1)
 #define NEGATED(a) write_masked(w, "xor", a, sign_bit((a).type))
 #define MAGNITUDE(a) write_masked(w, "and", a, ~sign_bit((a).type))
-#define ONE write_number(w, (sim_value_type)a.type, 1)
+#define ONE sim_write_number(w, (sim_value_type)a.type, 1)
 #define LESS(a, b) sim_write_relation(w, "fcmp olt", a, b)
 #define EQUAL(a, b) sim_write_relation(w, "fcmp oeq", a, b)
 #define IS_NAN(a) sim_write_relation(w, "fcmp uno", a, a)
@@ -249,18 +248,7 @@ static bool write_float_choice(sim_writer *w, const sim_op *op, const ptx_instru
 bool sim_write_float(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (arithmetics[i->op].write) return write_arithmetic(w, op, i, &arithmetics[i->op]);
     if (choices[i->op]) return write_float_choice(w, op, i, choices[i->op]);
-    switch (i->op) {
-    case PTX_OP_FDIV_APPROX:
-    case PTX_OP_RCP_APPROX:
-    case PTX_OP_SQRT_APPROX:
-    case PTX_OP_RSQRT:
-    case PTX_OP_SIN:
-    case PTX_OP_COS:
-    case PTX_OP_LG2:
-    case PTX_OP_EX2:
-    case PTX_OP_TANH: return sim_write_approximate(w, op, i);
-    default: return false;
-    }
+    return sim_write_approximate(w, op, i);
 }
 
 /* ---- conversions between integers ---- */
@@ -389,7 +377,7 @@ static bool narrow(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (i->mods[PTX_SLOT_SAT]) a = sim_write_saturated(w, a);
     sim_value single = sim_write_as(w, "fptrunc", a, SIM_VALUE_F32);
     if (i->mods[PTX_SLOT_FTZ]) {
-        a = sim_write_two(w, "fmul", a, write_number(w, SIM_VALUE_F64, SIM_LIFT));
+        a = sim_write_two(w, "fmul", a, sim_write_number(w, SIM_VALUE_F64, SIM_LIFT));
         single = flush_by(w, single, sim_write_as(w, "fptrunc", a, SIM_VALUE_F32));
     }
     sim_write_slot(w, op->d, single);

@@ -217,13 +217,13 @@ static inline float cut_bf16(float x) {
 #define CUT_HALF(name, format, function)                                                                             \
     static void name##_##format##_compute(float *d, const float *pa, const float *pb, const float *pc, unsigned n) { \
         (void)pb, (void)pc;                                                                                          \
-        SIM_VECTORISE for (unsigned l = 0; l < n; l++) d[l] = cut_##format(function(pa[l]));                         \
+        SIM_VECTORISE for (unsigned l = 0; l < n; l++) d[l] = cut_##format(UNIT(function, pa[l]));                   \
     }                                                                                                                \
     HALF_HANDLERS(name, format)
-CUT_HALF(ex2, f16, sim_mufu_exponential)
-CUT_HALF(ex2, bf16, sim_mufu_exponential)
-CUT_HALF(tanh, f16, sim_mufu_tangent)
-CUT_HALF(tanh, bf16, sim_mufu_tangent)
+CUT_HALF(ex2, f16, exponential)
+CUT_HALF(ex2, bf16, exponential)
+CUT_HALF(tanh, f16, tangent)
+CUT_HALF(tanh, bf16, tangent)
 
 haul_status LOWER(HEX2)(sim_lowering *l, const ptx_instruction *i) {
     static sim_handlers handlers = {BY_HALVES(ex2)};
