@@ -39,14 +39,18 @@ typedef bool TRUTH;
 #define R_BELOW BELOW
 #define W_BELOW BELOW
 #define EITHER(a, b) ((a) | (b))
-#define IF(condition, yes, no) ((condition) ? (yes) : (no))
+#define MASK(condition) (0 - (uint32_t)(condition))
+#define IF(condition, yes, no) \
+    _Generic((yes), uint32_t : choose_bits, float : choose_real, double : choose_wide)(condition, yes, no)
+#define R_ABS(a) __builtin_fabsf(a)
 #define R_SUB SUB
 #define R_MUL MUL
 #define W_ADD ADD
 #define W_SUB SUB
 #define W_MUL MUL
-#define COLUMN(table, slice, name) ((uint32_t)mufu_columns(table)[3 * (slice) + offsetof(sim_mufu_row, name) / 4])
-#define OCTAVE(n) sim_mufu_octaves[n]
+#define COLUMN(table, slice, name) \
+    ((uint32_t)mufu_columns(table)[3 * (int32_t)(slice) + (int32_t)offsetof(sim_mufu_row, name) / 4])
+#define OCTAVE(n) sim_mufu_octaves[(int32_t)(n)]
 #define REAL_OF(a) ((float)(int32_t)(a))
 #define WIDE_OF(a) ((double)(int32_t)(a))
 #define WHOLE_OF(a) ((uint32_t)(int32_t)(a))
@@ -58,6 +62,17 @@ typedef bool TRUTH;
 #define POWER(n) f64_of_bits((uint64_t)(1023 - (n)) << 52)
 #define FLUSHED(a) flush_f32(a)
 #define FLUSHED_PRODUCT(a, b) multiply_flushing(a, b)
+
+/* Functions, so that both values are computed: a load that depends on a condition would not vectorise. */
+static SIM_INLINED uint32_t choose_bits(bool condition, uint32_t yes, uint32_t no) {
+    return condition ? yes : no;
+}
+static SIM_INLINED float choose_real(bool condition, float yes, float no) {
+    return condition ? yes : no;
+}
+static SIM_INLINED double choose_wide(bool condition, double yes, double no) {
+    return condition ? yes : no;
+}
 
 /* A table as integers: compilers know how to gather those. */
 static SIM_INLINED const int32_t *mufu_columns(sim_mufu_table table) {
@@ -86,7 +101,7 @@ static SIM_INLINED bool mufu_is_extreme(int32_t exponent) {
     return ((exponent + 1) & 2046) == 0;
 }
 
-static SIM_INLINED bool mufu_is_nan(uint64_t upper) {
+static SIM_INLINED bool mufu_is_nan_f64(uint64_t upper) {
     return (upper & ~(UINT64_C(1) << 63)) > MUFU_INFINITY_F64;
 }
 
@@ -97,7 +112,7 @@ static SIM_INLINED double mufu_reciprocal_f64(double a) {
     const uint32_t m = (uint32_t)(bits >> 29) & (FRACTION & ~7u);
     const uint64_t usual = mufu_pack_upper(2045 - e, mufu_reciprocal_of(m) >> 8);
     const uint64_t special = e == 0 ? MUFU_INFINITY_F64 : 0;
-    return f64_of_bits(mufu_is_nan(bits) ? MUFU_NAN_F64 : sign | (mufu_is_extreme(e) ? special : usual));
+    return f64_of_bits(mufu_is_nan_f64(bits) ? MUFU_NAN_F64 : sign | (mufu_is_extreme(e) ? special : usual));
 }
 
 static SIM_INLINED double mufu_inverse_root_f64(double a) {
@@ -107,7 +122,7 @@ static SIM_INLINED double mufu_inverse_root_f64(double a) {
     const uint32_t significand = mufu_inverse_root_of(mufu_of_four((uint32_t)e, m)) >> 9;
     const uint64_t usual = mufu_pack_upper(1022 - ((e - 1023) >> 1), significand);
     const uint64_t special = e == 0 ? sign | MUFU_INFINITY_F64 : 0;
-    const bool invalid = mufu_is_nan(bits) | ((sign != 0) & (e != 0));
+    const bool invalid = mufu_is_nan_f64(bits) | ((sign != 0) & (e != 0));
     return f64_of_bits(invalid ? MUFU_NAN_F64 : mufu_is_extreme(e) ? special : usual);
 }
 
