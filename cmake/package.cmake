@@ -33,6 +33,6 @@ set(CPACK_DEBIAN_DEV_PACKAGE_NAME libhaul-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_COMPONENT_DEV_DESCRIPTION "haul runs CUDA kernels without a GPU. This package has the C library behind its
 command, and targets for CMake and pkg-config. The headers are in haul.")
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "haul (= ${PROJECT_VERSION}), libc6-dev, libjansson-dev, libsmartcols-dev, pkg-config")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "haul (= ${PROJECT_VERSION}), libc6-dev")
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS ON)
 include(CPack)
