@@ -1,5 +1,5 @@
-/* For run_shared.sh: launches a kernel through libhaul. It is linked with libhaul, or opens it: program LIBRARY VERSION.
- * It then has functions of its own with names that libhaul's parts, or libraries like them, have too. */
+/* For run_shared.sh: launches a kernel through libhaul. It is linked with libhaul, or opens it: program LIBRARY
+ * VERSION. It then has functions of its own with names that libhaul's parts, or libraries like them, have too. */
 #define _GNU_SOURCE
 #include <haul/haul.h>
 #include <haul/kernels.h>
@@ -16,8 +16,10 @@ static const char kernel[] = ".version 7.5\n.target sm_80\n.address_size 64\n"
                              "ld.global.u32 %r2, [%d3]; st.global.u32 [%d3], %r2; ret;\n}\n";
 
 #ifdef OPENS
-#define OWN(name) \
-    void name(void) { abort(); }
+#define OWN(name)     \
+    void name(void) { \
+        abort();      \
+    }
 OWN(memory_zeroed)
 OWN(memory_free)
 OWN(haul_fail)
@@ -61,13 +63,11 @@ static void launch(haul_device *device) {
     MUST(CALL(haul_buffer_create)(device, 4096, &data));
     MUST(CALL(haul_run_create)(device, &run));
     const haul_argument argument = {.kind = HAUL_ARGUMENT_BUFFER, .buffer = data};
-    MUST(CALL(haul_launch_run)(module,
-                               &(haul_launch){.kernel = "load",
-                                              .grid = {1, 1, 1},
-                                              .block = {1024, 1, 1},
-                                              .arguments = &argument,
-                                              .argument_count = 1},
-                               run));
+    MUST(CALL(haul_launch_run)(
+        module,
+        &(haul_launch){
+            .kernel = "load", .grid = {1, 1, 1}, .block = {1024, 1, 1}, .arguments = &argument, .argument_count = 1},
+        run));
     printf("%s: %.0f sectors\n", run->launches[0].kernel,
            run->launches[0].counters[CALL(haul_counter_find)("l1tex__t_sectors_pipe_lsu_mem_global_op_ld")]);
     CALL(haul_run_free)(run);
