@@ -1,0 +1,113 @@
+"""Finds and loads libhaul, declares its functions, and turns status codes into exceptions."""
+
+import ctypes
+import os
+from pathlib import Path
+
+from . import _api
+
+PLACE = Path(__file__).resolve().parent
+NAME = "libhaul.so.0"
+
+
+class Error(Exception):
+    """A call that failed. The text says what is wrong, where, and what to do; `status` is libhaul's code."""
+
+    def __init__(self, text, status=_api.HAUL_ERROR_INTERNAL):
+        super().__init__(text)
+        self.status = status
+
+
+class ArgumentError(Error, ValueError):
+    """Wrong arguments: names, sizes, syntax of PTX, limits of a device (codes 1xx)."""
+
+
+class ResourceError(Error, OSError):
+    """The machine lacks something: memory, a file, a GPU (codes 2xx)."""
+
+    def __str__(self):
+        return self.args[0]
+
+
+class CompileError(Error):
+    """Source that does not compile, or no compiler. `messages` has the compiler's output."""
+
+    def __init__(self, text, messages=""):
+        super().__init__(text, _api.HAUL_ERROR_COMPILER)
+        self.messages = messages
+
+    def __str__(self):
+        return "\n".join(filter(None, (self.args[0], self.messages.rstrip())))
+
+
+class KernelError(Error):
+    """A kernel that faulted, trapped, deadlocked or did not end (codes 3xx). With checks, `launch` has its findings."""
+
+    launch = None
+
+
+class DriverError(Error):
+    """The driver, or haul itself, failed (codes 4xx)."""
+
+
+_CLASSES = {1: ArgumentError, 2: ResourceError, 3: KernelError, 4: DriverError}
+
+
+def _places():
+    """Where libhaul may be: named by the user, in the wheel, in an installation or a build around this folder, or
+    wherever the loader looks."""
+    if os.environ.get("HAUL_LIBRARY"):
+        return [os.environ["HAUL_LIBRARY"]]
+    found = []
+    for root in (PLACE / "_tree", *list(PLACE.parents)[:4]):  # share/haul/python/haul, or lib/python3/dist-packages/haul
+        for folder in ("lib", "lib64", "lib/x86_64-linux-gnu", "build"):
+            if (root / folder / NAME).exists():
+                found.append(str(root / folder / NAME))
+    return found + [NAME]
+
+
+def _load():
+    for place in _places():
+        try:
+            library = ctypes.CDLL(place)
+            break
+        except OSError as error:
+            why = error
+    else:
+        raise ImportError(f"{NAME} is not found: install haul or its wheel, or set HAUL_LIBRARY to its path ({why})")
+    for name, (result, arguments) in _api.FUNCTIONS.items():
+        try:
+            function = getattr(library, name)
+        except AttributeError:
+            raise ImportError(f"{place} has no {name}(): it is of another version of haul than this package") from None
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+library = _load()
+
+
+def table(name):
+    """A constant array of the library."""
+    return _api.TABLES[name].in_dll(library, name)
+
+
+def text(value):
+    return value.decode(errors="replace") if value else ""
+
+
+def error_of(status):
+    """The exception for the calling thread's last failure."""
+    message = text(library.haul_message()) or text(library.haul_status_text(status))
+    return _CLASSES.get(status // 100, Error)(message, status)
+
+
+def check(status):
+    if status == _api.HAUL_ERROR_COMPILER:
+        raise CompileError(text(library.haul_message()))
+    if status:
+        raise error_of(status)
+
+
+def encoded(value):
+    return os.fsencode(value) if value is not None else None
