@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import sysconfig
 from pathlib import Path
 
 from . import _api
@@ -58,9 +59,11 @@ def _places():
     wherever the loader looks."""
     if os.environ.get("HAUL_LIBRARY"):
         return [os.environ["HAUL_LIBRARY"]]
-    found = []
+    folders, found = ["lib", "lib64", "build"], []
+    if sysconfig.get_config_var("MULTIARCH"):
+        folders.append("lib/" + sysconfig.get_config_var("MULTIARCH"))
     for root in (PLACE / "_tree", *list(PLACE.parents)[:4]):  # share/haul/python/haul, or lib/python3/dist-packages/haul
-        for folder in ("lib", "lib64", "lib/x86_64-linux-gnu", "build"):
+        for folder in folders:
             if (root / folder / NAME).exists():
                 found.append(str(root / folder / NAME))
     return found + [NAME]

@@ -30,7 +30,7 @@ COMPLETIONS = {"at wait": _api.HAUL_COMPLETION_AT_WAIT, "late": _api.HAUL_COMPLE
 # ---- arguments of kernels ----
 
 class Scalar:
-    """A number with a size, for parameters that a Python number does not fit: haul.i64(n), haul.f64(x)."""
+    """A number with a size, for parameters that a Python number does not fit: haul.u64(n), haul.f64(x)."""
 
     def __init__(self, kind, value):
         self.kind, self.value = kind, value
@@ -60,6 +60,7 @@ def f64(value):
     return Scalar(_api.HAUL_ARGUMENT_F64, value)
 
 
+u8, u16, u32, u64 = i8, i16, i32, i64  # the same bits
 INTEGERS = {1: i8, 2: i16, 4: i32, 8: i64}
 
 
@@ -67,7 +68,7 @@ def scalar_of(value):
     """int is 32 bits if it fits, float is 32 bits; scalars of numpy have their own size."""
     if isinstance(value, Scalar):
         return value
-    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    kind = getattr(getattr(value, "dtype", None), "kind", "") if getattr(value, "shape", None) == () else ""
     if kind in "iub" and kind:
         return INTEGERS[value.dtype.itemsize](int(value))
     if kind == "f" and value.dtype.itemsize >= 4:

@@ -1,0 +1,16 @@
+#!/bin/sh
+# The Python package over libhaul.so, and the files that tools/gen-api makes from the headers.
+set -u
+. "$1/tests/python/python.sh"
+"$root/tools/gen-api" exports | diff - "$root/src/exports.map" >out || fail "src/exports.map is old: run tools/gen-api exports: $(cat out)"
+"$root/tools/gen-api" python | diff - "$root/python/haul/_api.py" >out || fail "python/haul/_api.py is old: run tools/gen-api python: $(cat out)"
+PYTHONPATH=$root/python HAUL_LIBRARY=$build/libhaul.so $python "$root/tests/python/test_haul.py" >out 2>&1 || fail "$(cat out)"
+want "without the library" 1 env PYTHONPATH="$root/python" HAUL_LIBRARY=/none/libhaul.so $python -c '
+import sys
+try:
+    import haul
+except ImportError as error:
+    print(error)
+    sys.exit(1)'
+has "set HAUL_LIBRARY to its path"
+done_with "the Python package"
