@@ -12,7 +12,7 @@ cmake = cmake -S . -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_FLAGS)
 ninja = cmake --build $(1) -j $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-tests=error --timeout 600
 
-.PHONY: all demo check install deb bench bench-device docs format fuzz sanitize clang clean deps deps-full deps-package help
+.PHONY: all demo check install deb wheel bench bench-device docs format fuzz sanitize clang clean deps deps-full deps-package help
 .DEFAULT_GOAL := all
 
 all: $(BUILD)/build.ninja ## build everything into build/, after installing what is missing
@@ -35,8 +35,11 @@ install: all ## install below PREFIX (default /usr/local)
 deb: deps-package ## the Debian packages haul and libhaul-dev, into build-deb/
 	$(cmake) -B build-deb -DCMAKE_INSTALL_PREFIX=/usr -DHAUL_PACKAGE=ON -DHAUL_TESTS=OFF -DHAUL_BENCH=OFF
 	$(call ninja,build-deb)
-	rm -f build-deb/*.deb
+	rm -f build-deb/*.deb build-deb/*.whl
 	cd build-deb && cpack
+
+wheel: all ## a wheel for Python with the package, the library and the command, into build/
+	tools/make-wheel $(BUILD)
 
 bench: $(BUILD)/build.ninja ## the speed of the virtual GPU; haul's kernels on it, estimated, or on a GPU, measured
 	$(call ninja,$(BUILD))
