@@ -52,6 +52,8 @@ bench-device: $(BUILD)/build.ninja ## measure haul's kernels and peers on GPU 0 
 
 docs: deps-full $(BUILD)/build.ninja ## the documentation as a site into build/docs/html; refresh the pages made from tables
 	$(call ninja,$(BUILD),haul_cli haul_gen_man haul_gen_ptx_docs haul_gen_check_docs haul_gen_runtime_docs)
+	tools/gen-api exports >$(BUILD)/exports.map && mv $(BUILD)/exports.map src/exports.map
+	tools/gen-api python >$(BUILD)/_api.py && mv $(BUILD)/_api.py python/haul/_api.py
 	$(BUILD)/tools/haul_gen_man docs/man/haul.1.in >docs/man/haul.1
 	$(BUILD)/tools/haul_gen_ptx_docs >docs/ptx.md
 	$(BUILD)/tools/haul_gen_check_docs docs/check.md.in >docs/check.md

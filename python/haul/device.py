@@ -2,6 +2,7 @@
 
 import ctypes
 import math
+import operator
 import os
 import threading
 import weakref
@@ -98,8 +99,11 @@ def argument_of(value):
 
 def three(value, what):
     """x, y, z of a number or a sequence of up to three."""
-    values = (value,) if isinstance(value, int) else tuple(value)
-    if not 1 <= len(values) <= 3 or not all(isinstance(v, int) and 0 <= v < 2**32 for v in values):
+    try:
+        values = tuple(map(operator.index, value if hasattr(value, "__iter__") else (value,)))
+    except TypeError:
+        values = ()
+    if not 1 <= len(values) <= 3 or not all(0 <= v < 2**32 for v in values):
         raise ArgumentError(f"{what} is {value!r}: give a number, or up to three in a tuple", _api.HAUL_ERROR_ARGUMENT)
     return (ctypes.c_uint32 * 3)(*values, *(1,) * (3 - len(values)))
 
@@ -132,7 +136,7 @@ class Buffer:
         self._handle = ctypes.c_void_p()
         with device._use() as handle:
             check(library.haul_buffer_create(handle, self.nbytes, ctypes.byref(self._handle)))
-        device._buffers.add(self)
+        device._objects.add(self)
 
     def _open(self):
         if not self._handle:
@@ -218,6 +222,23 @@ class Module:
             check(library.haul_module_load(handle, encoded(name), data, len(data), ctypes.byref(self._handle)))
             count = library.haul_module_kernel_count(self._handle)
             self.kernels = [text(library.haul_module_kernel_name(self._handle, i)) for i in range(count)]
+        device._objects.add(self)
+
+    def unload(self):
+        """Frees the module and its variables now rather than with the object."""
+        if self._handle and self.device._handle:
+            with self.device._use():
+                library.haul_module_unload(self._handle)
+        self._handle = None
+
+    def __del__(self):
+        if getattr(self, "_handle", None) and getattr(self.device, "_handle", None):
+            self.unload()
+
+    def _open(self):
+        if not self._handle:
+            raise ArgumentError("the module was unloaded, or its device closed", _api.HAUL_ERROR_ARGUMENT)
+        return self._handle
 
     def _find(self, name):
         """A kernel by its name in the PTX, or in the source if only one has it."""
@@ -241,9 +262,10 @@ class Module:
         run = ctypes.POINTER(_api.haul_run)()
         with self.device._use() as handle:
             if shared:
-                check(library.haul_module_allow_shared(self._handle, name, shared))
+                check(library.haul_module_allow_shared(self._open(), name, shared))
+            module = self._open()
             check(library.haul_run_create(handle, ctypes.byref(run)))
-            status = library.haul_launch_run(self._handle, ctypes.byref(launch), run)
+            status = library.haul_launch_run(module, ctypes.byref(launch), run)
             error = error_of(status) if status else None
         if error is None:
             return Launch(run)
@@ -272,10 +294,15 @@ class Variable(Buffer):
     def __init__(self, module, name, dtype, shape):
         self.device, self.module, self.dtype, self._format = module.device, module, dtype, FORMATS[dtype]
         self._handle = ctypes.c_void_p()
+        self.device._objects.add(self)
         with self.device._use():
-            check(library.haul_module_variable(module._handle, encoded(name), ctypes.byref(self._handle)))
+            check(library.haul_module_variable(module._open(), encoded(name), ctypes.byref(self._handle)))
             self.nbytes = library.haul_buffer_bytes(self._handle)
         self.shape = tuple(shape) if shape else (self.nbytes // SIZES[self._format],)
+
+    def _open(self):
+        self.module._open()
+        return super()._open()
 
     def free(self):
         self._handle = None
@@ -314,7 +341,7 @@ class Device:
                     raise ArgumentError(f"{word} {options[word]!r}: there are {', '.join(values)}", _api.HAUL_ERROR_ARGUMENT)
                 options[word] = values[options[word]]
         self.name, self._handle, self._lock = name, ctypes.c_void_p(), threading.RLock()
-        self._buffers = weakref.WeakSet()
+        self._objects = weakref.WeakSet()  # buffers and modules, which end with the device
         check(library.haul_device_open(encoded(name), ctypes.byref(_api.haul_device_options(**options)),
                                        ctypes.byref(self._handle)))
         self.name = text(library.haul_device_name(self._handle))
@@ -363,8 +390,8 @@ class Device:
         """Frees the device with its modules and buffers. Records stay."""
         with self._lock:
             handle, self._handle = self._handle, None
-            for buffer in list(self._buffers):
-                buffer._handle = None
+            for part in list(self._objects):
+                part._handle = None
             if handle:
                 library.haul_device_close(handle)
 

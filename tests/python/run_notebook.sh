@@ -1,6 +1,6 @@
 #!/bin/sh
-# The notebooks of docs/ run from their first cell to the last, with clang alone too; tools/run-notebook says which cell
-# fails.
+# The notebooks of docs/ run from their first cell to the last, and so does the guide's program. tools/run-notebook says
+# which cell fails.
 set -u
 . "$1/tests/python/python.sh"
 $python -c 'import numpy' 2>out || { echo "no numpy for $python: install python3-numpy" && exit 77; }
@@ -21,6 +21,20 @@ assert any("<table" in "".join(data.get("text/html", "")) for data in shown), "n
 assert any("<svg" in "".join(data.get("text/html", "")) for data in shown), "no chart is shown"
 LINES
 done
+
+# The guide's first program prints what the guide says.
+awk '/^```python$/ { file = "guide.py"; next } /^```text$/ { file = "guide.txt"; next } /^```$/ { if (file == "guide.txt") exit; file = "" }
+    file { print >file }' "$root/docs/python.md"
+want "the guide's program" 0 $python guide.py
+diff guide.txt out >err || fail "docs/python.md: $(cat err)"
+want "source that does not compile" 0 $python -c '
+import haul
+try:
+    haul.compile("__global__ void k(int *p) { *p = nothing; }\n", name="wrong.cu")
+except haul.CompileError as error:
+    print(error, error.status)'
+has "nothing"
+has "203$"
 
 cat >bad.ipynb <<'LINES'
 {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [

@@ -136,6 +136,17 @@ class Package(unittest.TestCase):
         total.write(array.array("I", [7, 8, 9, 10]))
         self.assertEqual(total.tolist(), [7, 8, 9, 10])
 
+    def test_modules_are_unloaded(self):
+        other = self.device.load(PTX)
+        total = other.variable("total", "uint32")
+        other.unload()
+        for use in (lambda: other.launch("race", 1, 1), total.read):
+            with self.assertRaisesRegex(haul.ArgumentError, "module was unloaded"):
+                use()
+
+    def test_an_empty_array(self):
+        self.assertEqual(self.device.array(array.array("f")).tolist(), [])
+
     def test_threads_share_a_device_and_have_their_own_errors(self):
         seen = []
 
