@@ -246,9 +246,15 @@ HAUL_TENSOR_PROMOTION_NONE = 0
 HAUL_TENSOR_PROMOTION_64B = 1
 HAUL_TENSOR_PROMOTION_128B = 2
 HAUL_TENSOR_PROMOTION_256B = 3
+HAUL_PARAMETER_BYTES = 0
+HAUL_PARAMETER_INTEGER = 1
+HAUL_PARAMETER_FLOATING = 2
 HAUL_L2_NORMAL = 0
 HAUL_L2_STREAMING = 1
 HAUL_L2_PERSISTING = 2
+HAUL_HOST_PINNED = 0
+HAUL_HOST_WRITE_COMBINED = 1
+HAUL_HOST_MANAGED = 2
 
 
 class haul_counter_info(Structure):
@@ -327,6 +333,10 @@ class haul_ptx(Structure):
     pass
 
 
+class haul_parameter(Structure):
+    pass
+
+
 class haul_argument(Structure):
     pass
 
@@ -344,6 +354,10 @@ class haul_compile_options(Structure):
 
 
 class haul_compilation(Structure):
+    pass
+
+
+class haul_pool_usage(Structure):
     pass
 
 
@@ -583,6 +597,12 @@ haul_ptx._fields_ = [
     ("length", c_size_t),
 ]
 
+haul_parameter._fields_ = [
+    ("name", c_char_p),
+    ("kind", c_int),
+    ("bytes", c_uint64),
+]
+
 haul_argument._fields_ = [
     ("kind", c_int),
     ("integer", c_int64),
@@ -627,8 +647,18 @@ haul_compilation._fields_ = [
     ("messages", c_char_p),
 ]
 
+haul_pool_usage._fields_ = [
+    ("used", c_uint64),
+    ("used_high", c_uint64),
+    ("reserved", c_uint64),
+    ("reserved_high", c_uint64),
+    ("limit", c_uint64),
+    ("buffers", c_size_t),
+]
+
 
 FUNCTIONS = {  # name: result, arguments
+    "haul_version": (c_char_p, []),
     "haul_status_text": (c_char_p, [c_int]),
     "haul_message": (c_char_p, []),
     "haul_counter_find": (c_int, [c_char_p]),
@@ -637,6 +667,7 @@ FUNCTIONS = {  # name: result, arguments
     "haul_run_free": (None, [POINTER(haul_run)]),
     "haul_device_open": (c_int, [c_char_p, POINTER(haul_device_options), POINTER(c_void_p)]),
     "haul_devices_open": (c_int, [c_char_p, POINTER(haul_device_options), POINTER(c_void_p), POINTER(c_size_t)]),
+    "haul_device_set_checks": (c_int, [c_void_p, POINTER(haul_device_options)]),
     "haul_device_leaks": (c_int, [c_void_p, POINTER(haul_run)]),
     "haul_device_close": (None, [c_void_p]),
     "haul_device_name": (c_char_p, [c_void_p]),
@@ -660,6 +691,9 @@ FUNCTIONS = {  # name: result, arguments
     "haul_module_unload": (None, [c_void_p]),
     "haul_module_kernel_count": (c_size_t, [c_void_p]),
     "haul_module_kernel_name": (c_char_p, [c_void_p, c_size_t]),
+    "haul_module_find_kernel": (c_int, [c_void_p, c_char_p, POINTER(c_char_p)]),
+    "haul_kernel_name": (None, [c_char_p, c_char_p, c_size_t]),
+    "haul_module_parameters": (c_int, [c_void_p, c_char_p, POINTER(haul_parameter), c_size_t, POINTER(c_size_t)]),
     "haul_module_variable": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
     "haul_module_blocks_per_sm": (c_int, [c_void_p, c_char_p, c_uint32, c_uint32, POINTER(c_uint32)]),
     "haul_module_allow_shared": (c_int, [c_void_p, c_char_p, c_uint32]),
@@ -668,6 +702,56 @@ FUNCTIONS = {  # name: result, arguments
     "haul_compile": (c_int, [c_char_p, c_char_p, POINTER(haul_compile_options), POINTER(haul_compilation)]),
     "haul_compilation_free": (None, [POINTER(haul_compilation)]),
     "haul_module_compile": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(haul_compile_options), POINTER(c_void_p)]),
+    "haul_host_create": (c_int, [c_void_p, c_uint64, c_int, POINTER(c_void_p)]),
+    "haul_host_register": (c_int, [c_void_p, c_void_p, c_uint64, POINTER(c_void_p)]),
+    "haul_host_free": (None, [c_void_p]),
+    "haul_host_memory": (c_void_p, [c_void_p]),
+    "haul_host_bytes": (c_uint64, [c_void_p]),
+    "haul_host_is_pinned": (c_bool, [c_void_p, c_void_p, c_uint64]),
+    "haul_host_read": (c_int, [c_void_p, c_uint64, c_void_p, c_uint64]),
+    "haul_host_write": (c_int, [c_void_p, c_uint64, c_void_p, c_uint64]),
+    "haul_host_compute": (c_int, [c_void_p, c_double, POINTER(c_void_p), c_void_p]),
+    "haul_host_view": (c_void_p, [c_void_p]),
+    "haul_stream_create": (c_int, [c_void_p, c_int, POINTER(c_void_p)]),
+    "haul_stream_create_ordered": (c_int, [c_void_p, c_int, POINTER(c_void_p)]),
+    "haul_stream_default": (c_int, [c_void_p, POINTER(c_void_p)]),
+    "haul_stream_free": (None, [c_void_p]),
+    "haul_stream_write": (c_int, [c_void_p, c_void_p, c_uint64, c_void_p, c_uint64]),
+    "haul_stream_read": (c_int, [c_void_p, c_void_p, c_uint64, c_void_p, c_uint64]),
+    "haul_stream_copy": (c_int, [c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, c_uint64]),
+    "haul_stream_fill": (c_int, [c_void_p, c_void_p, c_uint64, c_uint8, c_uint64]),
+    "haul_stream_launch": (c_int, [c_void_p, c_void_p, POINTER(haul_launch)]),
+    "haul_device_use_stream": (None, [c_void_p, c_void_p]),
+    "haul_stream_call": (c_int, [c_void_p, POINTER(c_void_p), c_void_p]),
+    "haul_stream_wait": (c_int, [c_void_p]),
+    "haul_stream_query": (c_int, [c_void_p, POINTER(c_bool)]),
+    "haul_device_wait": (c_int, [c_void_p]),
+    "haul_device_can_reach": (c_bool, [c_void_p, c_void_p]),
+    "haul_device_reach": (c_int, [c_void_p, c_void_p, c_bool]),
+    "haul_event_create": (c_int, [c_void_p, c_bool, POINTER(c_void_p)]),
+    "haul_event_free": (None, [c_void_p]),
+    "haul_event_record": (c_int, [c_void_p, c_void_p]),
+    "haul_stream_wait_event": (c_int, [c_void_p, c_void_p]),
+    "haul_event_wait": (c_int, [c_void_p]),
+    "haul_event_query": (c_int, [c_void_p, POINTER(c_bool)]),
+    "haul_event_elapsed": (c_int, [c_void_p, c_void_p, POINTER(c_double)]),
+    "haul_graph_capture_begin": (c_int, [c_void_p]),
+    "haul_graph_capture_end": (c_int, [c_void_p, POINTER(c_void_p)]),
+    "haul_graph_launch": (c_int, [c_void_p, c_void_p]),
+    "haul_graph_free": (None, [c_void_p]),
+    "haul_pool_create": (c_int, [c_void_p, c_uint64, POINTER(c_void_p)]),
+    "haul_pool_allocate": (c_int, [c_void_p, c_void_p, c_uint64, c_char_p, POINTER(c_void_p)]),
+    "haul_pool_release": (c_int, [c_void_p, c_void_p]),
+    "haul_pool_let": (c_int, [c_void_p, c_void_p, c_bool]),
+    "haul_pool_usage_of": (c_int, [c_void_p, POINTER(haul_pool_usage)]),
+    "haul_pool_reset_high": (c_int, [c_void_p]),
+    "haul_pool_free": (c_int, [c_void_p]),
+    "haul_device_memory": (c_int, [c_void_p, POINTER(c_uint64), POINTER(c_uint64)]),
+    "haul_l2_set_fetch": (c_int, [c_void_p, c_uint32]),
+    "haul_l2_fetch": (c_int, [c_void_p, POINTER(c_uint32)]),
+    "haul_l2_set_aside": (c_int, [c_void_p, c_uint64, POINTER(c_uint64)]),
+    "haul_l2_keep": (c_int, [c_void_p, c_void_p, c_uint64, c_uint64, c_float]),
+    "haul_l2_reset": (c_int, [c_void_p]),
 }
 TABLES = {  # name: type
     "haul_counters": haul_counter_info * 84,

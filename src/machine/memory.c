@@ -264,6 +264,10 @@ void sim_memory_mark_written(sim_memory *m, uint64_t address, uint64_t bytes) {
     for (at = at + (end - at) / 4 * 4; at < end; at++) written[at / 4] |= (unsigned char)(1u << at % 4);
 }
 
+void sim_memory_mark_all_written(sim_memory *m) {
+    for (size_t i = 0; i < m->count; i++) sim_memory_mark_written(m, m->blocks[i].from, m->blocks[i].bytes);
+}
+
 void sim_memory_forget_written(sim_memory *m, uint64_t address, uint64_t bytes) {
     unsigned char *written = sim_memory_written(m, address);
     if (written) memset(written, 0, (bytes + 3) / 4);
