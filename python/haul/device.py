@@ -172,6 +172,13 @@ class Buffer:
         array = numpy.asarray(self.read())
         return array if dtype is None else array.astype(dtype)
 
+    def __dlpack__(self, **options):
+        """A copy on the host, for frameworks: torch.from_dlpack(buffer)."""
+        return self.read().__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return (1, 0)  # the CPU
+
     def __len__(self):
         return self.shape[0]
 

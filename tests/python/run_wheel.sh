@@ -20,6 +20,15 @@ fi
 export ROOT="$root" BUILD="$build"
 want "haul --version" 0 sh alone "$work/venv/bin/haul" --version
 has "^haul $(sed -n 's/^project(haul VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")"
+tree=$(echo venv/lib/python3*/site-packages/haul/_tree)
+for part in bin/haul lib/haul/standin/libhaul_standin.so; do
+    ldd "$tree/$part" >out 2>&1
+    [ "$(grep -c '=> .*/bundled/lib' out)" -eq 2 ] || fail "$part does not use the libraries of the wheel: $(cat out)"
+done
+if [ -e "$build/tests/standin_program" ]; then
+    cp "$build/tests/standin_program" "$work"
+    want "haul run" 0 sh alone "$work/venv/bin/haul" run -- "$work/standin_program" increase
+fi
 want "python -m haul" 0 sh alone "$work/venv/bin/python" -m haul info
 has "sim:h200"
 want "import haul" 0 sh alone "$work/venv/bin/python" - <<'LINES'

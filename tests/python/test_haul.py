@@ -188,7 +188,9 @@ class Package(unittest.TestCase):
             def __dlpack_device__(self):
                 return self.inner.__dlpack_device__()
 
-        self.assertEqual(self.device.array(Tensor()).tolist(), [0, 1, 2, 3])
+        sent = self.device.array(Tensor())
+        self.assertEqual(sent.tolist(), [0, 1, 2, 3])
+        self.assertEqual(numpy.from_dlpack(sent).tolist(), [0, 1, 2, 3])
 
 
 if __name__ == "__main__":
