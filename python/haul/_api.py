@@ -1,6 +1,8 @@
 """Declarations of libhaul for ctypes. Made by tools/gen-api from include/haul: do not edit."""
 from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_float, c_int, c_int16, c_int32, c_int64, c_int8, c_size_t, c_uint, c_uint16, c_uint32, c_uint64, c_uint8, c_void_p)
 
+VERSION = "0.1.0"
+
 HAUL_OK = 0
 HAUL_ERROR_ARGUMENT = 100
 HAUL_ERROR_SYNTAX = 101

@@ -8,7 +8,7 @@ from pathlib import Path
 from . import _api
 
 PLACE = Path(__file__).resolve().parent
-NAME = "libhaul.so.0"
+NAME = f"libhaul.so.{_api.VERSION.split('.')[0]}"
 
 
 class Error(Exception):
@@ -21,6 +21,13 @@ class Error(Exception):
 
 class ArgumentError(Error, ValueError):
     """Wrong arguments: names, sizes, syntax of PTX, limits of a device (codes 1xx)."""
+
+    def __init__(self, text, status=_api.HAUL_ERROR_ARGUMENT):
+        super().__init__(text, status)
+
+
+class ArgumentTypeError(ArgumentError, TypeError):
+    """An argument of a type that the call does not take, or an option that it does not have."""
 
 
 class ResourceError(Error, OSError):
@@ -54,6 +61,10 @@ class DriverError(Error):
 _CLASSES = {1: ArgumentError, 2: ResourceError, 3: KernelError, 4: DriverError}
 
 
+def text(value):
+    return value.decode(errors="replace") if value else ""
+
+
 def _places():
     """Where libhaul may be: named by the user, in the wheel, in an installation or a build around this folder, or
     wherever the loader looks."""
@@ -82,21 +93,25 @@ def _load():
         try:
             function = getattr(library, name)
         except AttributeError:
-            raise ImportError(f"{place} has no {name}(): it is of another version of haul than this package") from None
+            raise ImportError(f"{place} has no {name}(): it is of another version than this package, {_api.VERSION}") from None
         function.restype, function.argtypes = result, arguments
+    has, wants = text(library.haul_version()).split("."), _api.VERSION.split(".")
+    if has[:2] != wants[:2]:
+        raise ImportError(f"{place} is of version {'.'.join(has)}, this package of {_api.VERSION}: install both of one version")
     return library
 
 
 library = _load()
 
 
+def version():
+    """The library's version."""
+    return text(library.haul_version())
+
+
 def table(name):
     """A constant array of the library."""
     return _api.TABLES[name].in_dll(library, name)
-
-
-def text(value):
-    return value.decode(errors="replace") if value else ""
 
 
 def error_of(status):
@@ -113,4 +128,14 @@ def check(status):
 
 
 def encoded(value):
-    return os.fsencode(value) if value is not None else None
+    """A text or path as the library takes it."""
+    if not isinstance(value, (str, bytes, os.PathLike)):
+        raise ArgumentTypeError(f"{value!r} is no text")
+    data = os.fsencode(value)
+    if b"\0" in data:
+        raise ArgumentError(f"{value!r} has a zero byte")
+    return data
+
+
+def optional(value):
+    return None if value is None else encoded(value)

@@ -1,5 +1,7 @@
 """What happened in a launch: counters, traffic by instruction and source line, findings, and the estimate."""
 
+import ctypes
+
 from collections import namedtuple
 
 from . import _api
@@ -17,8 +19,56 @@ TRAFFIC = [name for name, _ in _api.haul_traffic._fields_]
 Place = namedtuple("Place", "file line column")  # of the source; file is "" if the PTX has no line information
 Access = namedtuple("Access", "action instruction block thread")  # block and thread: x, y, z
 Instruction = namedtuple("Instruction", "text mnemonic ptx_line place memory_class traffic")
-Finding = namedtuple("Finding", "kind grade what why cure place other_place access other count blocks space address "
-                                "bytes object")
+
+
+class Finding(namedtuple("Finding", "kind grade what why cure place other_place access other count blocks space address "
+                                    "bytes object")):
+    """A defect. `what` has the particulars, `why` and `cure` are those of the kind. `place` is the source line of the later
+    access, which completes the defect; `other_place` that of the earlier one."""
+
+    @property
+    def severity(self):
+        return self.grade
+
+    @property
+    def message(self):
+        return self.what
+
+    @property
+    def file(self):
+        return self.place.file if self.place else ""
+
+    @property
+    def line(self):
+        return self.place.line if self.place else 0
+
+    def __str__(self):
+        at = f"{where(self.place)}: " if self.place else ""
+        return f"{at}{self.grade}: {self.kind}: {self.what}"
+
+    def __repr__(self):
+        return f"<haul.Finding {self}>"
+
+
+class Values(dict):
+    """A dict that shows as a table in notebooks."""
+
+    def table(self):
+        return Table(("Name", "Value"), self.items())
+
+    def _repr_html_(self):
+        return self.table()._repr_html_()
+
+
+class Findings(list):
+    """A list of findings that shows as a table in notebooks."""
+
+    def table(self):
+        rows = [(f.grade, f.kind, where(f.place), where(f.other_place), f.count, f.what) for f in self]
+        return Table(("Grade", "Kind", "Line", "Other line", "Threads", "What"), rows)
+
+    def _repr_html_(self):
+        return self.table()._repr_html_()
 
 
 def number(value):
@@ -49,7 +99,7 @@ class Launch:
     @property
     def name(self):
         """The kernel's name in the source, without its parameters and namespaces."""
-        return base_name(self.kernel)
+        return source_name(self.kernel)
 
     @property
     def grid(self):
@@ -62,7 +112,7 @@ class Launch:
     @property
     def counters(self):
         """The counters by their names in <haul/counters.def>. Those that were not read are missing."""
-        return {key: number(value) for key, value in zip(COUNTERS, self._record.counters) if value >= 0}
+        return Values((key, number(value)) for key, value in zip(COUNTERS, self._record.counters) if value >= 0)
 
     @property
     def bounds(self):
@@ -98,7 +148,7 @@ class Launch:
     @property
     def findings(self):
         """What is wrong with the launch, the most severe first."""
-        return [self._finding(self._record.findings[i]) for i in range(self._record.finding_count)]
+        return Findings(self._finding(self._record.findings[i]) for i in range(self._record.finding_count))
 
     def _access(self, a):
         if a.action == _api.HAUL_ACTION_NONE:
@@ -108,13 +158,13 @@ class Launch:
     def _finding(self, f):
         info = table("haul_finding_kinds")[f.kind]
         (place, access), (other_place, other) = self._access(f.access), self._access(f.other)
-        return Finding(text(info.key), GRADES[f.grade], text(f.what), text(info.why), text(info.cure), place, other_place,
+        return Finding(text(info.key), GRADES[f.grade], text(f.what or info.why), text(info.why), text(info.cure), place, other_place,
                        access, other, f.count, f.blocks, SPACES[f.space], f.address, f.bytes, text(f.object))
 
     @property
     def occupancy(self):
         o = self._record.occupancy
-        return {name: getattr(o, name) for name, _ in o._fields_}
+        return Values((name, getattr(o, name)) for name, _ in o._fields_)
 
     @property
     def estimate_us(self):
@@ -127,10 +177,16 @@ class Launch:
         return self._record.measured_us if self._record.measured_us >= 0 else None
 
     @property
+    def estimate(self):
+        """What the estimate is made of: cycles, memory_share, l2_share and others of haul_estimate."""
+        e = self._record.estimate
+        return Values((name, getattr(e, name)) for name, _ in e._fields_ if name != "stalls")
+
+    @property
     def stalls(self):
         """Cycles of warps by what they wait for, as a share of all; from the estimate."""
         cycles = list(self._record.estimate.stalls)
-        return {key: value / sum(cycles) for key, value in zip(STALLS, cycles)} if sum(cycles) else {}
+        return Values((key, value / sum(cycles)) for key, value in zip(STALLS, cycles) if sum(cycles))
 
     # ---- tables ----
 
@@ -157,8 +213,7 @@ class Launch:
         return Table(columns, sorted(rows, key=lambda row: -row[3]), self.name)
 
     def finding_table(self):
-        rows = [(f.grade, f.kind, where(f.place), where(f.other_place), f.count, f.what) for f in self.findings]
-        return Table(("Grade", "Kind", "Line", "Other line", "Threads", "What"), rows, self.name)
+        return self.findings.table()
 
     def __repr__(self):
         time = self.measured_us if self.measured_us is not None else self.estimate_us
@@ -173,16 +228,11 @@ class Launch:
         return self.memory_table()._repr_html_() + (self.finding_table()._repr_html_() if self.findings else "")
 
 
-def base_name(symbol):
-    """The last name of a C++ symbol: "saxpy" of "_Z5saxpyfPKfPfi". Other symbols are names already."""
-    rest, name = symbol[2:].lstrip("LN") if symbol.startswith("_Z") else "", symbol
-    while rest[:1].isdigit():
-        digits = len(rest) - len(rest.lstrip("0123456789"))
-        end = digits + int(rest[:digits])
-        name, rest = rest[digits:end], rest[end:]
-        if not symbol.startswith("_ZN"):
-            break
-    return name
+def source_name(symbol):
+    """The name in the source of a symbol of the PTX: "saxpy" of "_Z5saxpyfPKfPfi"."""
+    name = ctypes.create_string_buffer(len(symbol.encode()) + 1)
+    library.haul_kernel_name(symbol.encode(), name, len(name))
+    return text(name.value)
 
 
 def ratio(a, b):
