@@ -81,12 +81,13 @@ def _places():
 
 
 def _load():
+    why = None
     for place in _places():
         try:
             library = ctypes.CDLL(place)
             break
         except OSError as error:
-            why = error
+            why = why or error  # of the most likely place
     else:
         raise ImportError(f"{NAME} is not found: install haul or its wheel, or set HAUL_LIBRARY to its path ({why})")
     for name, (result, arguments) in _api.FUNCTIONS.items():
