@@ -7,10 +7,10 @@ import haul
 ROWS, COLUMNS = 1024, 64
 
 device = haul.Device("sim:h100", check=True)
-module = device.compile("kernels/row_sums.cu")
+row_sums = device.compile("kernels/row_sums.cu")["row_sums"]
 values = device.array(array("f", [1]) * (ROWS * COLUMNS))
 sums = device.zeros(ROWS)
-launch = module.launch("row_sums", ROWS // 8, 256, values, sums, ROWS, COLUMNS)
+launch = row_sums[ROWS // 8, 256](values, sums, ROWS, COLUMNS)
 
 loaded = launch.counters["l1tex__t_sectors_pipe_lsu_mem_global_op_ld"]
 print(f"row_sums: {loaded} sectors loaded, {ROWS * COLUMNS * 4 // 32} are needed")
