@@ -37,6 +37,7 @@ class Launches(WithDevice):
         self.assertEqual(table["Sectors/Request"], [32.0, 4.0])
         self.assertIn("32.00", repr(table))
         self.assertIn("<td", self.copy(8)[0]._repr_html_())
+        self.assertRegex(str(self.copy(8)[0]), r"^<copy, grid \(1, 1, 1\)(.|\n)*Global Load")
 
     def test_an_estimate_has_its_parts(self):
         launch = self.copy()[0]
@@ -65,8 +66,8 @@ class Launches(WithDevice):
         fine = [1, 1, 1, 1.0, 1.0, b"ab"]
         for i, value, text in ((0, 256, r"argument 1 is 256, but parameter 1 \(a\) is 1 bytes, which it does not fit"),
                                (1, -40000, "does not fit"), (2, 2**64, "does not fit"), (2, 1.5, r"pass int\(1.5\)"),
-                               (3, "1", "type str"), (4, None, "type NoneType"), (5, 1.5, "pass bytes"),
-                               (5, b"abc", "3 bytes"), (0, haul.u32(1), "is 4 bytes"), (3, haul.f64(1), "is 8 bytes")):
+                               (3, "1", "type str"), (5, 1.5, "pass bytes"),
+                               (1, None, "type NoneType"), (5, b"abc", "3 bytes"), (0, haul.u32(1), "is 4 bytes"), (3, haul.f64(1), "is 8 bytes")):
             with self.subTest(i=i, value=value), self.refused(text):
                 self.types(*fine[:i], value, *fine[i + 1:])
 
@@ -80,7 +81,7 @@ class Launches(WithDevice):
 
     def test_wrong_arguments_say_what_to_do(self):
         x, kernel = self.device.zeros(32), self.module["copy"]
-        for words, text in (((x, x), "takes 3 arguments, 2 given"), ((x, x, x), "a buffer"), ((x, x, 1, 1), "4 given"),
+        for words, text in (((x, x), "takes 3 arguments, 2 given"), ((x, x, x), "argument 3 is an array, but parameter 3"), ((x, x, 1, 1), "4 given"),
                             ((floats(1), x, 1), r"pass device.array\(")):
             with self.refused(text):
                 kernel[1, 32](*words)
@@ -99,6 +100,10 @@ class Launches(WithDevice):
         for shared in (-1, 2**20, 2**33):
             with self.refused("shared"):
                 kernel.launch(1, 32, x, x, 1, shared=shared)
+
+    def test_none_is_a_null_pointer(self):
+        with self.refused("4 bytes at 0x100000", haul.KernelError):
+            self.module["beyond"][1, 1](None)
 
     def test_a_fault_is_an_error_and_the_device_goes_on(self):
         with self.refused("outside any allocation", haul.KernelError):

@@ -1,6 +1,7 @@
 """What is closed, freed or collected, in any order and by any thread."""
 
 import gc
+import os
 import subprocess
 import sys
 import threading
@@ -88,7 +89,8 @@ loop = [device, module, x, launch]
 loop.append(loop)
 """
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                              cwd=Path(__file__).parent)
+                              cwd=Path(__file__).parent,
+                              env={**os.environ, "PYTHONPATH": str(Path(haul.__file__).resolve().parents[1])})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_threads_share_a_device_and_have_their_own_errors(self):
@@ -110,6 +112,23 @@ loop.append(loop)
 
 
 class Devices(unittest.TestCase):
+    def test_threads_with_devices_of_their_own(self):
+        sums = []
+
+        def work(step):
+            with haul.Device("sim:h200", threads=1) as device:
+                x, y, copy = device.array(floats(256)), device.zeros(32), device.load(PTX)["copy"]
+                for _ in range(10):
+                    launch = (copy.check if step % 2 else copy.launch)(1, 32, x, y, step)
+                sums.append((step, sum(y.tolist()), launch.checked))
+
+        threads = [threading.Thread(target=work, args=(step,)) for step in (1, 2, 3, 4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(sums), [(step, 496.0 * step, step % 2 == 1) for step in (1, 2, 3, 4)])
+
     def test_names_and_options(self):
         for name, kind, text in (("sim:none", haul.ResourceError, "no such machine"), (None, TypeError, "no text"),
                                  ("sim\0", haul.ArgumentError, "zero byte"), ("", haul.ArgumentError, "")):
