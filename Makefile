@@ -12,7 +12,7 @@ cmake = cmake -S . -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_FLAGS)
 ninja = cmake --build $(1) -j $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-tests=error --timeout 600
 
-.PHONY: all demo check install deb bench bench-device docs format fuzz sanitize clang clean deps deps-full deps-package help
+.PHONY: all demo check install deb wheel bench bench-device docs format fuzz sanitize clang clean deps deps-full deps-package help
 .DEFAULT_GOAL := all
 
 all: $(BUILD)/build.ninja ## build everything into build/, after installing what is missing
@@ -35,8 +35,11 @@ install: all ## install below PREFIX (default /usr/local)
 deb: deps-package ## the Debian packages haul and libhaul-dev, into build-deb/
 	$(cmake) -B build-deb -DCMAKE_INSTALL_PREFIX=/usr -DHAUL_PACKAGE=ON -DHAUL_TESTS=OFF -DHAUL_BENCH=OFF
 	$(call ninja,build-deb)
-	rm -f build-deb/*.deb
+	rm -f build-deb/*.deb build-deb/*.whl
 	cd build-deb && cpack
+
+wheel: all ## a wheel for Python with the package, the library and the command, into build/
+	tools/make-wheel $(BUILD)
 
 bench: $(BUILD)/build.ninja ## the speed of the virtual GPU; haul's kernels on it, estimated, or on a GPU, measured
 	$(call ninja,$(BUILD))
@@ -49,6 +52,8 @@ bench-device: $(BUILD)/build.ninja ## measure haul's kernels and peers on GPU 0 
 
 docs: deps-full $(BUILD)/build.ninja ## the documentation as a site into build/docs/html; refresh the pages made from tables
 	$(call ninja,$(BUILD),haul_cli haul_gen_man haul_gen_ptx_docs haul_gen_check_docs haul_gen_runtime_docs)
+	tools/gen-api exports >$(BUILD)/exports.map && mv $(BUILD)/exports.map src/exports.map
+	tools/gen-api python >$(BUILD)/_api.py && mv $(BUILD)/_api.py python/haul/_api.py
 	$(BUILD)/tools/haul_gen_man docs/man/haul.1.in >docs/man/haul.1
 	$(BUILD)/tools/haul_gen_ptx_docs >docs/ptx.md
 	$(BUILD)/tools/haul_gen_check_docs docs/check.md.in >docs/check.md

@@ -99,7 +99,20 @@ macro(haul_pass option word)
   endforeach()
 endmacro()
 
-# Reads the words that all tests have. Sets `folder`, `files` and `options`.
+# Reads the calling function's arguments: the test's name, after NAME or without it, and its words. Sets `name`, and haul_WORD
+# for each word.
+macro(haul_read_words flags words lists)
+  set(haul_function ${CMAKE_CURRENT_FUNCTION})
+  set(first 1)
+  if(name STREQUAL "NAME" AND DEFINED ARGV1) # as in add_test()
+    set(name "${ARGV${first}}") # the function's second argument; a plain ARGV1 would be this macro's
+    set(first 2)
+  endif()
+  cmake_parse_arguments(PARSE_ARGV ${first} haul "${haul_launch_flags};${flags}" "${haul_launch_words};${words}"
+    "${haul_launch_lists};${lists}")
+endmacro()
+
+# Takes the words that all tests have. Sets `folder`, `files` and `options`.
 macro(haul_take_launch)
   set(folder "${CMAKE_SOURCE_DIR}")
   if(haul_WORKING_DIRECTORY)
@@ -202,14 +215,7 @@ macro(haul_add_test command)
 endmacro()
 
 function(haul_add_check name)
-  set(haul_function haul_add_check)
-  set(first 1)
-  if(name STREQUAL "NAME" AND ARGC GREATER 1) # as in add_test()
-    set(name "${ARGV1}")
-    set(first 2)
-  endif()
-  cmake_parse_arguments(PARSE_ARGV ${first} haul "${haul_launch_flags}" "${haul_launch_words};GRADE;SARIF;JUNIT"
-    "${haul_launch_lists};EXPECT;EXPECT_FILE;SUPPRESS;IGNORE")
+  haul_read_words("" "GRADE;SARIF;JUNIT" "EXPECT;EXPECT_FILE;SUPPRESS;IGNORE")
   haul_take_launch()
   haul_take_expectations()
   foreach(value IN LISTS haul_SUPPRESS)
@@ -241,14 +247,7 @@ macro(haul_add_update)
 endmacro()
 
 function(haul_add_profile name)
-  set(haul_function haul_add_profile)
-  set(first 1)
-  if(name STREQUAL "NAME" AND ARGC GREATER 1) # as in add_test()
-    set(name "${ARGV1}")
-    set(first 2)
-  endif()
-  cmake_parse_arguments(PARSE_ARGV ${first} haul "${haul_launch_flags};CHECK" "${haul_launch_words};BASELINE;REVISION"
-    "${haul_launch_lists};EXPECT;EXPECT_FILE;FAIL_ON")
+  haul_read_words(CHECK "BASELINE;REVISION" "EXPECT;EXPECT_FILE;FAIL_ON")
   haul_take_launch()
   if(haul_BASELINE AND haul_REVISION)
     haul_refuse("BASELINE and REVISION are two comparisons: make two tests of them")

@@ -27,12 +27,19 @@ set(CPACK_DEBIAN_HAUL_PACKAGE_RECOMMENDS
   "clang (>= 1:14) | nvidia-cuda-toolkit, libllvm14 | libllvm15 | libllvm16 | libllvm17 | libllvm18 | libllvm19 | libllvm20 | libllvm21, libstdc++-12-dev | libstdc++-dev")
 set(CPACK_DEBIAN_HAUL_PACKAGE_SUGGESTS "libhaul-dev, cmake, g++")
 set(CPACK_DEBIAN_HAUL_PACKAGE_SHLIBDEPS ON)
+# What programs linked with libhaul.so.0 depend on. Structures differ between minor versions.
+math(EXPR next "${PROJECT_VERSION_MINOR} + 1")
+file(CONFIGURE OUTPUT control/shlibs CONTENT
+  "libhaul ${PROJECT_VERSION_MAJOR} haul (>= ${PROJECT_VERSION}), haul (<< ${PROJECT_VERSION_MAJOR}.${next}~)\n")
+file(CONFIGURE OUTPUT control/triggers CONTENT "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_HAUL_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/control/shlibs ${PROJECT_BINARY_DIR}/control/triggers)
+set(CPACK_DEBIAN_HAUL_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/standin)
 
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libhaul-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_COMPONENT_DEV_DESCRIPTION "haul runs CUDA kernels without a GPU. This package has the C library behind its
 command, and targets for CMake and pkg-config. The headers are in haul.")
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "haul (= ${PROJECT_VERSION}), libc6-dev, libjansson-dev, libsmartcols-dev, pkg-config")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "haul (= ${PROJECT_VERSION}), libc6-dev")
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS ON)
 include(CPack)

@@ -70,6 +70,9 @@ have_site_generator() {
     ! apt-cache show mkdocs mkdocs-material >/dev/null 2>&1
 }
 
+# Tests run Debian's own Python, /usr/bin/python3, where there is one.
+have_debian_module() { [ ! -x /usr/bin/python3 ] || /usr/bin/python3 -c "import $1" 2>/dev/null; }
+
 # Some versions matter, but a system that does not package them goes without.
 have_or_cannot() { have "$1" || ! apt-cache show "$1" >/dev/null 2>&1; }
 
@@ -120,6 +123,8 @@ look_for_full() {
     need "clang 14 or later (second compiler, fuzzing)" clang have_clang
     need "cmocka with headers (tests)" libcmocka-dev have_library cmocka
     need "python 3 (checks of the source)" python3 have python3
+    need "numpy for Debian's Python (tests of the notebook)" python3-numpy have_debian_module numpy
+    need "venv for Debian's Python (tests of the wheel)" python3-venv have_debian_module ensurepip
     need "the C compiler's AddressSanitizer and UBSan" gcc have_gcc_sanitizers
     need "Open MPI with headers (ranks, and their tests)" "openmpi-bin libopenmpi-dev" have mpicc
     need "doxygen (reference pages)" doxygen have doxygen

@@ -1,11 +1,12 @@
 #!/bin/sh
-# The tour of docs/team.md in a bare Debian 12 system: builds the packages here, and runs each `sh` block of the page there,
+# The tour of docs/team.md in a bare Debian 12 system: builds the packages and the wheel here, and runs each `sh` block of the page there,
 # in order. A block behind the comment <!-- fails --> must fail, and print the `text` block after it. Prints each block's time. Needs root, debootstrap, and a Debian
 # mirror.
 #
 #   tools/try-team.sh [FOLDER]   default: a new folder under /tmp, which is removed at the end, unless KEEP=1
 #
-# A FOLDER that exists is taken as such a system and kept. PACKAGES=FOLDER takes packages that were built before.
+# A FOLDER that exists is taken as such a system and kept. PACKAGES=FOLDER takes packages, and a wheel,
+# that were built before.
 set -eu
 
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,10 +15,12 @@ clean_root "${1:-$(mktemp -d)/root}"
 if [ -z "${PACKAGES:-}" ]; then
     PACKAGES=$source/build-deb
     timed "make deb" make -C "$source" deb
+    timed "make wheel" make -C "$source" wheel
+    cp "$source"/build/haul-*.whl "$PACKAGES"
 fi
 rm -rf "$folder/srv/tour"
 mkdir "$folder/srv/tour"
-cp "$PACKAGES"/*.deb "$folder/srv/tour"
+cp "$PACKAGES"/*.deb "$PACKAGES"/*.whl "$folder/srv/tour"
 
 # One file a block, 01.sh and so on, or 01.fails.sh and 01.want.
 awk -v folder="$folder/srv" '

@@ -87,6 +87,12 @@ enum { HAUL_MOST_DEVICES = 16 };
  * real and virtual GPUs together; HAUL_ERROR_LIMIT for too many. After an error none is open. */
 haul_status haul_devices_open(const char *names, const haul_device_options *options,
                               haul_device *devices[HAUL_MOST_DEVICES], size_t *count);
+/* Changes how later launches on a virtual device are checked: reads `check`, `strict`, `schedule`, `seed`,
+ * `completion`, `unfenced`, `diverged`, `dirty` and `instruction_limit`, no other option; NULL ends the checks. Waits
+ * for the device's work. Memory that was allocated before the first checks lies without gaps, and all memory counts as
+ * initialised after a launch without checks: to find all defects, open the device with `check`. Errors:
+ * HAUL_ERROR_UNSUPPORTED for checks on a GPU. */
+haul_status haul_device_set_checks(haul_device *device, const haul_device_options *options);
 /* For virtual devices with checks: appends a record with leak findings to `run` for each kernel of loaded modules that
  * has unfreed blocks in the device's heap. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status haul_device_leaks(haul_device *device, haul_run *run);
@@ -238,6 +244,30 @@ void haul_module_unload(haul_module *module);
 size_t haul_module_kernel_count(const haul_module *module);
 /* NULL if `index` is haul_module_kernel_count() or more. The text lives as long as the module. */
 const char *haul_module_kernel_name(const haul_module *module, size_t index);
+
+/* Finds a kernel by its name in the PTX or in the source, or by a part of its C++ declaration: "_Z2ldIfLi4EEvPT_",
+ * "ld", "ld<float, 4>". Sets `symbol` to its name in the PTX, which lives as long as the module; to `name` if haul
+ * cannot parse the PTX. Errors: HAUL_ERROR_NOT_FOUND with similar names; HAUL_ERROR_ARGUMENT if several match. */
+haul_status haul_module_find_kernel(const haul_module *module, const char *name, const char **symbol);
+/* Writes the name that a symbol of the PTX has in the source, without scopes and parameters ("saxpy" of
+ * "_Z5saxpyifPKfPf"), cut to `size` - 1 characters. */
+void haul_kernel_name(const char *symbol, char *name, size_t size);
+
+/* What the PTX declares of a parameter. Addresses are integers. */
+typedef enum haul_parameter_kind {
+    HAUL_PARAMETER_BYTES, /* a structure, an array, or a number of unknown type */
+    HAUL_PARAMETER_INTEGER,
+    HAUL_PARAMETER_FLOATING
+} haul_parameter_kind;
+typedef struct haul_parameter {
+    const char *name; /* lives as long as the module */
+    haul_parameter_kind kind;
+    uint64_t bytes;
+} haul_parameter;
+/* Gets the parameters of the kernel `symbol`: sets `count` to their number, and fills in the first `room`. Errors:
+ * HAUL_ERROR_NOT_FOUND (no such kernel), HAUL_ERROR_UNSUPPORTED if haul cannot parse the PTX. */
+haul_status haul_module_parameters(const haul_module *module, const char *symbol, haul_parameter *parameters,
+                                   size_t room, size_t *count);
 
 /* Finds a variable of the module in global or constant memory, by its name in the source or the PTX. The result is a
  * buffer over it, which the module owns. haul_buffer_write() fills a constant bank before launches; whether running

@@ -28,6 +28,9 @@ typedef enum haul_status {
     HAUL_ERROR_INTERNAL = 401,
 } haul_status;
 
+/* The library's version: "0.1.0". */
+const char *haul_version(void);
+
 /* The code's general text; never NULL. */
 const char *haul_status_text(haul_status status);
 

@@ -22,6 +22,10 @@ const char *haul_status_text(haul_status status) {
     return "unknown status";
 }
 
+const char *haul_version(void) {
+    return HAUL_VERSION;
+}
+
 const char *haul_message(void) {
     return message;
 }

@@ -1,8 +1,8 @@
 /* haul info: lists devices and compilers, and what is missing.
  *
  * Everything is a table or a note of one report document. The columns of the limits come from <haul/properties.def>, so
- * a new property appears here by itself. Looking for nvcc, clang and ncu starts other programs, and loading LLVM takes
- * time too: the four questions go to worker threads first, and the devices' tables are filled meanwhile. Missing
+ * a new property appears here by itself. Looking for nvcc, clang and ncu starts other programs, and loading NVRTC and
+ * LLVM takes time too: the questions go to worker threads first, and the devices' tables are filled meanwhile. Missing
  * programs are notes, not errors: the exit status is 0 unless the output cannot be made. */
 #include "base/cache.h"
 #include "base/number.h"
@@ -24,7 +24,7 @@
 
 /* ---- queries of other programs, in parallel, since each takes time to start ---- */
 
-typedef enum question_name { NVCC, CLANG, NCU, NATIVE, QUESTIONS } question_name;
+typedef enum question_name { NVCC, CLANG, NVRTC, NCU, NATIVE, QUESTIONS } question_name;
 
 typedef struct question {
     haul_status (*ask)(text *answer); /* appends the answer, or fails with a message */
@@ -44,6 +44,10 @@ static haul_status ask_nvcc(text *answer) {
 
 static haul_status ask_clang(text *answer) {
     return compile_find("clang", answer);
+}
+
+static haul_status ask_nvrtc(text *answer) {
+    return compile_find("nvrtc", answer);
 }
 
 /* The name comes first, so that the answer has the words of a compiler's. */
@@ -70,7 +74,7 @@ static haul_status ask_one(void *context, unsigned part, unsigned parts) {
 /* Starts all questions and does not wait. Call end_questions() also after an error. */
 static haul_status ask_all(questions *q) {
     static haul_status (*const ask[QUESTIONS])(text *) = {
-        [NVCC] = ask_nvcc, [CLANG] = ask_clang, [NCU] = ask_ncu, [NATIVE] = ask_native};
+        [NVCC] = ask_nvcc, [CLANG] = ask_clang, [NVRTC] = ask_nvrtc, [NCU] = ask_ncu, [NATIVE] = ask_native};
     HAUL_TRY(workers_create(QUESTIONS, &q->pool));
     for (int i = 0; i < QUESTIONS; i++) {
         q->of[i].ask = ask[i];
@@ -231,13 +235,15 @@ static const report_column profiler_columns[] = {
     {"path", "Path", REPORT_TEXT, NULL},
 };
 
-/* One compiler is enough, so a missing one is a warning only if the other is missing, too. */
+/* One of nvcc and clang is enough, so a missing one is a warning only if the other is missing, too. NVRTC compiles
+ * device code alone, so no note misses it. */
 static void add_compilers(report_document *d, questions *q) {
     report_section *s = report_add_section(d, "compilers", "Kernel compilers");
     report_table *t = report_add_table(s, "compilers", NULL, compiler_columns, COLUMNS_OF(compiler_columns));
-    const char *nvcc = answer_of(q, NVCC), *clang = answer_of(q, CLANG);
+    const char *nvcc = answer_of(q, NVCC), *clang = answer_of(q, CLANG), *nvrtc = answer_of(q, NVRTC);
     if (nvcc) add_words(t, nvcc, 3);
     if (clang) add_words(t, clang, 3);
+    if (nvrtc) add_words(t, nvrtc, 3);
     if (!nvcc)
         report_add_note(s, REPORT_MUTED, "No nvcc: %s",
                         clang ? "clang compiles kernels instead." : "it is part of the CUDA toolkit.");
@@ -246,7 +252,8 @@ static void add_compilers(report_document *d, questions *q) {
                         "No clang (14 or later): install it with `apt install clang`%s",
                         nvcc ? "; nvcc does as well." : ".");
     if (!nvcc && !clang)
-        report_add_note(s, REPORT_WARNING, "CUDA source cannot be compiled; PTX and haul's own kernels still run.");
+        report_add_note(s, REPORT_WARNING, "CUDA source %s; PTX and haul's own kernels still run.",
+                        nvrtc ? "is compiled with --compiler nvrtc only" : "cannot be compiled");
 }
 
 /* ---- the compiler of the virtual GPU's kernels for the host ---- */

@@ -28,23 +28,21 @@ uint64_t argument_value_of(const haul_argument *a, argument_value *v) {
 
 /* ---- types of parameters ---- */
 
-/* UNTYPED: structures, which compilers declare as .bN. */
-typedef enum value_kind { UNTYPED, WHOLE, FLOATING } value_kind;
-
 /* Addresses count as whole numbers. */
-static value_kind kind_of_argument(const haul_argument *a) {
-    if (a->kind == HAUL_ARGUMENT_BYTES) return UNTYPED;
-    return a->kind == HAUL_ARGUMENT_F32 || a->kind == HAUL_ARGUMENT_F64 ? FLOATING : WHOLE;
+static haul_parameter_kind kind_of_argument(const haul_argument *a) {
+    if (a->kind == HAUL_ARGUMENT_BYTES) return HAUL_PARAMETER_BYTES;
+    return a->kind == HAUL_ARGUMENT_F32 || a->kind == HAUL_ARGUMENT_F64 ? HAUL_PARAMETER_FLOATING
+                                                                        : HAUL_PARAMETER_INTEGER;
 }
 
 /* The kind that the PTX declares. No scalar argument has a floating type of less than 32 bits: integers of that size
  * pass their bits. */
-static value_kind kind_of_variable(const ptx_variable *v) {
+haul_parameter_kind argument_kind_of(const ptx_variable *v) {
     switch (ptx_types[v->type].kind) {
-    case 'F': return ptx_bits(v->type) >= 32 ? FLOATING : UNTYPED;
+    case 'F': return ptx_bits(v->type) >= 32 ? HAUL_PARAMETER_FLOATING : HAUL_PARAMETER_BYTES;
     case 'U':
-    case 'S': return WHOLE;
-    default: return UNTYPED;
+    case 'S': return HAUL_PARAMETER_INTEGER;
+    default: return HAUL_PARAMETER_BYTES;
     }
 }
 
@@ -56,15 +54,16 @@ static uint64_t element_bytes(const ptx_variable *v) {
  * none. NULL if no scalar has that size. The sign follows the PTX type, or the value. */
 static const char *scalar_for(const ptx_variable *v, const haul_argument *a, char out[64]) {
     const uint64_t bytes = element_bytes(v) == 1 && v->size != 1 ? v->size : element_bytes(v);
-    const bool floating = kind_of_variable(v) == FLOATING ||
-                          (kind_of_variable(v) == UNTYPED && kind_of_argument(a) == FLOATING && bytes >= 4);
+    const bool floating =
+        argument_kind_of(v) == HAUL_PARAMETER_FLOATING ||
+        (argument_kind_of(v) == HAUL_PARAMETER_BYTES && kind_of_argument(a) == HAUL_PARAMETER_FLOATING && bytes >= 4);
     const bool is_signed = ptx_is_signed(v->type) || a->integer < 0 || a->real < 0;
     if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) return NULL;
     const int length = snprintf(out, 64, "%s%d:", floating ? "f" : is_signed ? "i" : "u", (int)bytes * 8);
     const size_t left = 64 - (size_t)length;
     if (a->kind == HAUL_ARGUMENT_BUFFER || a->kind == HAUL_ARGUMENT_BYTES)
         snprintf(out + length, left, "%s", floating ? "X" : "N");
-    else if (kind_of_argument(a) == FLOATING)
+    else if (kind_of_argument(a) == HAUL_PARAMETER_FLOATING)
         snprintf(out + length, left, floating ? "%.9g" : "%.0f", a->real);
     else
         snprintf(out + length, left, "%" PRId64, a->integer);
@@ -92,19 +91,19 @@ static haul_status wrong_size(const char *what, const char *target, uint64_t byt
 
 static haul_status wrong_kind(const char *what, const char *target, const haul_argument *a, const ptx_variable *v) {
     char scalar[64];
-    const char *is = a->kind == HAUL_ARGUMENT_BUFFER   ? "a buffer"
-                     : kind_of_argument(a) == FLOATING ? "a floating-point number"
-                                                       : "a whole number";
+    const char *is = a->kind == HAUL_ARGUMENT_BUFFER                  ? "a buffer"
+                     : kind_of_argument(a) == HAUL_PARAMETER_FLOATING ? "a floating-point number"
+                                                                      : "a whole number";
     const char *instead = scalar_for(v, a, scalar);
     return haul_fail(HAUL_ERROR_ARGUMENT, "%s is %s, but %s is %s (.%s); pass it as `%s`", what, is, target,
-                     kind_of_variable(v) == FLOATING ? "a floating-point number" : "a whole number",
+                     argument_kind_of(v) == HAUL_PARAMETER_FLOATING ? "a floating-point number" : "a whole number",
                      ptx_types[v->type].name, instead ? instead : "bytes");
 }
 
 /* Untyped sides fit anything. */
 static bool kinds_differ(const haul_argument *a, const ptx_variable *v) {
-    const value_kind given = kind_of_argument(a), wanted = kind_of_variable(v);
-    return given != UNTYPED && wanted != UNTYPED && given != wanted;
+    const haul_parameter_kind given = kind_of_argument(a), wanted = argument_kind_of(v);
+    return given != HAUL_PARAMETER_BYTES && wanted != HAUL_PARAMETER_BYTES && given != wanted;
 }
 
 /* Compilers name parameters KERNEL_param_0 and so on, which tells nothing. */

@@ -17,6 +17,9 @@ typedef union argument_value {
 /* Sets the value, except for BYTES, and returns how many bytes the kernel gets. */
 uint64_t argument_value_of(const haul_argument *argument, argument_value *value);
 
+/* The kind of number that the PTX declares for a parameter or a variable. */
+haul_parameter_kind argument_kind_of(const ptx_variable *variable);
+
 /* Checks that the argument has the parameter's size and, if the PTX declares it (not .bN), its kind: integer or
  * floating. The message says what to pass instead. `index` counts from 0. Errors: HAUL_ERROR_ARGUMENT. */
 haul_status argument_check(const haul_launch *launch, size_t index, const ptx_variable *parameter);

@@ -153,6 +153,19 @@ void device_set_schedule(const haul_device *d, const haul_device_options *o) {
     d->extras->set_checks(o->check, o->strict, &schedule);
 }
 
+haul_status haul_device_set_checks(haul_device *d, const haul_device_options *options) {
+    static const haul_device_options none = {0};
+    if (!options) options = &none;
+    if (!d->extras)
+        return options->check
+                   ? haul_fail(HAUL_ERROR_UNSUPPORTED, "device %s: checks need a virtual GPU, as sim:h100", d->name)
+                   : HAUL_OK;
+    HAUL_TRY(device_enter(d));
+    device_set_schedule(d, options);
+    d->checks |= options->check; /* the heap may have blocks of checked launches from now on */
+    return HAUL_OK;
+}
+
 /* Options that concern only simulation; a real GPU ignores them. */
 static void apply_virtual_options(haul_device *d, const haul_device_options *o) {
     d->extras->set_threads(o->threads);

@@ -17,8 +17,4 @@ size_t kernel_name_find(const char *name, const char *const *symbols, size_t cou
 haul_status kernel_name_unknown(const char *name, const char *in, const char *const *symbols, size_t count);
 haul_status kernel_name_ambiguous(const char *name, const char *const *symbols, const size_t *found, size_t count);
 
-/* Finds the one kernel of a module with this name; the name itself if haul could not parse the PTX. Errors: as
- * above. */
-haul_status kernel_name_in_module(const haul_module *module, const char *name, const char **symbol);
-
 #endif

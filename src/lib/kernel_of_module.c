@@ -16,7 +16,7 @@ static haul_status choose(const haul_module *m, const char *name, const char **s
     return matches ? HAUL_OK : kernel_name_unknown(name, m->name, symbols, count);
 }
 
-haul_status kernel_name_in_module(const haul_module *m, const char *name, const char **symbol) {
+haul_status haul_module_find_kernel(const haul_module *m, const char *name, const char **symbol) {
     const size_t count = haul_module_kernel_count(m);
     *symbol = name;
     if (!m->ptx) return HAUL_OK;

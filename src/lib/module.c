@@ -152,6 +152,27 @@ const char *haul_module_kernel_name(const haul_module *m, size_t index) {
     return NULL;
 }
 
+void haul_kernel_name(const char *symbol, char *name, size_t size) {
+    (void)mangled_copy(symbol, name, size);
+}
+
+/* An array of one scalar type is bytes, too. */
+static haul_parameter describe_parameter(const ptx_variable *v) {
+    const bool is_scalar = v->size == ptx_bits(v->type) / 8;
+    return (haul_parameter){v->name, is_scalar ? argument_kind_of(v) : HAUL_PARAMETER_BYTES, v->size};
+}
+
+haul_status haul_module_parameters(const haul_module *m, const char *symbol, haul_parameter *parameters, size_t room,
+                                   size_t *count) {
+    *count = 0;
+    if (!m->ptx) return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: haul cannot parse the PTX", m->name);
+    const ptx_function *f = ptx_find_entry(m->ptx, symbol);
+    if (!f) return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: no kernel '%s'", m->name, symbol);
+    *count = f->param_count;
+    for (size_t i = 0; i < f->param_count && i < room; i++) parameters[i] = describe_parameter(f->params[i]);
+    return HAUL_OK;
+}
+
 /* ---- variables ---- */
 
 const ptx_variable *module_find_variable(const haul_module *m, const char *name) {

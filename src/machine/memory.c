@@ -225,6 +225,7 @@ void sim_memory_keep_apart(sim_memory *m) {
     if (written != MAP_FAILED) m->written = written;
     for (size_t i = 0; m->written && i < m->mapped_count; i++)
         sim_memory_mark_written(m, m->mapped[i].from, m->mapped[i].bytes);
+    sim_memory_mark_all_written(m);
 }
 
 uint64_t sim_memory_place(const sim_memory *m) {
@@ -262,6 +263,10 @@ void sim_memory_mark_written(sim_memory *m, uint64_t address, uint64_t bytes) {
     for (; at < end && at % 4; at++) written[at / 4] |= (unsigned char)(1u << at % 4);
     if (end - at >= 4) memset(written + at / 4, 15, (end - at) / 4);
     for (at = at + (end - at) / 4 * 4; at < end; at++) written[at / 4] |= (unsigned char)(1u << at % 4);
+}
+
+void sim_memory_mark_all_written(sim_memory *m) {
+    for (size_t i = 0; i < m->count; i++) sim_memory_mark_written(m, m->base + m->blocks[i].from, m->blocks[i].asked);
 }
 
 void sim_memory_forget_written(sim_memory *m, uint64_t address, uint64_t bytes) {

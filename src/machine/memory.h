@@ -125,6 +125,8 @@ unsigned char *sim_memory_written(const sim_memory *memory, uint64_t address);
 void sim_memory_forget_written(sim_memory *memory, uint64_t address, uint64_t bytes);
 /* Marks bytes that the host writes. */
 void sim_memory_mark_written(sim_memory *memory, uint64_t address, uint64_t bytes);
+/* Marks all allocations: somebody may have written them whose writes were not followed. */
+void sim_memory_mark_all_written(sim_memory *memory);
 /* For multicast addresses: sim_virtual_copies(), and the address at which the device's own copy is mapped, if it is. */
 unsigned sim_memory_copies(const sim_memory *memory, uint64_t address, unsigned bytes, unsigned char **copies,
                            const char **why);

@@ -354,12 +354,17 @@ void sim_driver_set_limit(uint64_t limit) {
     current->instruction_limit = limit;
 }
 
-/* With checks, allocations lie apart, so that an access beyond one is in no other. */
+/* With checks, allocations lie apart, so that an access beyond one is in no other. What launches without checks have
+ * written is not known. */
 void sim_driver_set_checks(bool check, bool strict, const sim_schedule *schedule) {
+    if (check != current->check) (void)sim_work_finish_all(current, false); /* the work that began without, or with */
     current->check = check;
     current->strict = strict;
-    if (check) sim_memory_keep_apart(current->memory);
     current->schedule = *schedule;
+    if (!check) return;
+    sim_memory_keep_apart(current->memory);
+    if (current->launched_unchecked) sim_memory_mark_all_written(current->memory);
+    current->launched_unchecked = false;
 }
 
 uint64_t sim_driver_memory_place(void) {

@@ -40,7 +40,8 @@ static inline uint64_t sim_most_window(const sim_machine *m) {
 struct CUfunc_st {
     CUmodule module;
     ptx_function *entry;
-    sim_program *program;                             /* NULL until first needed */
+    sim_program *program;                             /* one of the next two; NULL until first needed */
+    sim_program *programs[2];                         /* without checks, and with */
     uint32_t heap_user;                               /* its number in the context; 0: none yet */
     int settings[DRIVER_FUNCTION_CLUSTER_POLICY + 1]; /* values of attributes that were set */
     unsigned set;                                     /* bit k: attribute k was set */
@@ -176,6 +177,7 @@ struct CUctx_st {
     sim_spares spares;
     uint64_t persisting_l2;
     bool keeps_l2;                 /* between launches */
+    bool launched_unchecked;       /* since checks were last on: nobody followed what these launches wrote */
     struct sim_l2 *l2;             /* its contents, if kept; NULL: no launch was counted yet */
     uint64_t stack_bytes;          /* per thread; 0: the default */
     uint64_t heap_bytes;           /* of the device; 0: the default */

@@ -131,6 +131,7 @@ static haul_status begin(const sim_work *w, struct sim_running *r) {
     if (w->ordered) l.uses = &r->uses;
     if (c->check && sim_order_between_devices(c, w, &r->node)) l.node = &r->node;
     if (l.heap) sim_heap_begin_launch(l.heap);
+    c->launched_unchecked |= !c->check;
     return sim_launch_begin(&l, wanted ? w->record_memory : &r->memory, r->record, &r->run);
 }
 

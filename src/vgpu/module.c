@@ -227,17 +227,22 @@ static haul_status check_architecture(const CUmodule m, const ptx_function *f) {
 
 /* Its memory stays in the module's arena. */
 void sim_forget_program(CUfunction f) {
-    if (!f->program) return;
-    sim_spares_forget(&f->module->context->spares, f->program);
-    sim_compiled_free(f->program->compiled);
+    for (size_t i = 0; i < 2; i++) {
+        if (!f->programs[i]) continue;
+        sim_spares_forget(&f->module->context->spares, f->programs[i]);
+        sim_compiled_free(f->programs[i]->compiled);
+        f->programs[i] = NULL;
+    }
     f->program = NULL;
 }
 
-/* Lowers a kernel when first needed. Failed arena allocations jump here. */
+/* Lowers a kernel when first needed, with checks and without. Failed arena allocations jump here. */
 haul_status sim_prepare(CUfunction f) {
     jmp_buf out_of_memory;
-    if (f->program) return HAUL_OK;
     CUmodule m = f->module;
+    sim_program **program = &f->programs[m->context->check];
+    f->program = *program;
+    if (f->program) return HAUL_OK;
     if (setjmp(out_of_memory)) {
         m->memory.out_of_memory = NULL;
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to prepare kernel '%s'", m->ptx->name,
@@ -250,12 +255,13 @@ haul_status sim_prepare(CUfunction f) {
     HAUL_TRY(sim_run_passes(m->ptx, flat, m->context->check, &flat));
     m->memory.out_of_memory = &out_of_memory;
     const sim_operations operations = sim_operations_best();
-    haul_status status = sim_lower(&operations, m->ptx, flat, &m->memory, address_of_variable, m, &f->program);
+    haul_status status = sim_lower(&operations, m->ptx, flat, &m->memory, address_of_variable, m, program);
     m->memory.out_of_memory = NULL;
     if (status != HAUL_OK)
-        f->program = NULL;
+        *program = NULL;
     else
-        f->program->compiled = sim_compiled_create(f->program);
+        (*program)->compiled = sim_compiled_create(*program);
+    f->program = *program;
     return status;
 }
 

@@ -45,6 +45,9 @@ want 'cp.async before sm_80' 2 "$haul" replay "$work/async4.jsonl" --ptx "$work/
 has "'cp.async.*' needs sm_80, but t4 is sm_75"
 want "info --json" 0 "$haul" info --json
 python3 -m json.tool "$work/out" >"$work/pretty" || fail "info --json is no JSON"
+mkdir nvrtc && ln -s "$2/tests/lib/libnvrtc_mock.so" nvrtc/libnvrtc.so.13
+want "info with NVRTC" 0 env LD_LIBRARY_PATH="$work/nvrtc" "$haul" info
+has "^nvrtc *12[.]9 .*/libnvrtc"
 
 # --- dynamic shared memory ---
 

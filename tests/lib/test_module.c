@@ -55,6 +55,56 @@ static void a_module_lists_its_kernels_in_order(void **state) {
     assert_null(haul_module_kernel_name(module, 2));
 }
 
+static void a_kernel_is_found_by_its_name_in_the_source(void **state) {
+    (void)state;
+    static const char mangled[] = HEAD ".visible .entry _Z5scalefPf() { ret; }\n.visible .entry _Z3addi() { ret; }\n"
+                                       ".visible .entry _Z3addf() { ret; }\n";
+    haul_module *m;
+    const char *symbol;
+    char name[8];
+    assert_int_equal(haul_module_load(device, "cpp.ptx", mangled, strlen(mangled), &m), HAUL_OK);
+    assert_int_equal(haul_module_find_kernel(m, "scale", &symbol), HAUL_OK);
+    assert_string_equal(symbol, "_Z5scalefPf");
+    assert_int_equal(haul_module_find_kernel(m, "add(int)", &symbol), HAUL_OK);
+    assert_string_equal(symbol, "_Z3addi");
+    expect_message(haul_module_find_kernel(m, "add", &symbol), HAUL_ERROR_ARGUMENT, "add(float)");
+    expect_message(haul_module_find_kernel(m, "scales", &symbol), HAUL_ERROR_NOT_FOUND, "scale");
+    haul_kernel_name("_Z5scalefPf", name, sizeof name);
+    assert_string_equal(name, "scale");
+    haul_kernel_name("unmangled", name, sizeof name);
+    assert_string_equal(name, "unmangl");
+    haul_module_unload(m);
+}
+
+static void parameters_are_told_with_size_and_kind(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        haul_parameter_kind kind;
+        uint64_t bytes;
+    } rows[] = {{"u8", HAUL_PARAMETER_INTEGER, 1},   {"s32", HAUL_PARAMETER_INTEGER, 4},
+                {"u64", HAUL_PARAMETER_INTEGER, 8},  {"f32", HAUL_PARAMETER_FLOATING, 4},
+                {"f64", HAUL_PARAMETER_FLOATING, 8}, {"b64", HAUL_PARAMETER_BYTES, 8},
+                {"array", HAUL_PARAMETER_BYTES, 4},  {"structure", HAUL_PARAMETER_BYTES, 12}};
+    haul_module *m;
+    haul_parameter p[2];
+    size_t count;
+    assert_int_equal(haul_module_load(device, "typed.ptx", typed, strlen(typed), &m), HAUL_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(haul_module_parameters(m, rows[i].kernel, p, 2, &count), HAUL_OK);
+        assert_int_equal(count, 1);
+        assert_int_equal(p[0].kind, rows[i].kind);
+        assert_int_equal(p[0].bytes, rows[i].bytes);
+    }
+    haul_module_unload(m);
+    assert_int_equal(haul_module_parameters(module, "first", p, 1, &count), HAUL_OK);
+    assert_int_equal(count, 2);
+    assert_string_equal(p[0].name, "out");
+    assert_int_equal(haul_module_parameters(module, "second", NULL, 0, &count), HAUL_OK);
+    assert_int_equal(count, 0);
+    expect_message(haul_module_parameters(module, "third", p, 2, &count), HAUL_ERROR_NOT_FOUND, "no kernel 'third'");
+}
+
 static void a_module_comes_from_a_file(void **state) {
     (void)state;
     haul_module *m;
@@ -445,6 +495,8 @@ static void each_failing_allocation_is_an_error_and_nothing_leaks(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_module_lists_its_kernels_in_order),
+        cmocka_unit_test(a_kernel_is_found_by_its_name_in_the_source),
+        cmocka_unit_test(parameters_are_told_with_size_and_kind),
         cmocka_unit_test(a_module_comes_from_a_file),
         cmocka_unit_test(what_is_no_ptx_is_refused_with_its_place),
         cmocka_unit_test(zero_bytes_are_no_ptx),

@@ -20,6 +20,12 @@ run_tests() { # WHAT STATUS OPTION...: its output and its messages are in one fi
 passes() { grep -Eq "$1 \.*   Passed" out || fail "$what: $1 does not pass: $(cat out)"; }
 fails() { grep -Eq "$1 \.*\*\*\*Failed" out || fail "$what: $1 does not fail: $(cat out)"; }
 
+sectors_in_python() { # STATUS TEXT
+    [ -d "$work/prefix/share/haul/python" ] || return 0 # not in a build with sanitizers
+    want "Python" "$1" sh -c 'PYTHONPATH=$0/share/haul/python python3 sectors.py 2>&1' "$work/prefix"
+    has "$2"
+}
+
 "$root/toolchain/cu2ptx" --find >out 2>&1 || { cat out && exit 77; }
 want "cmake --install" 0 cmake --install "$build" --prefix "$work/prefix"
 cp -r "$root"/examples/team/* .
@@ -27,6 +33,8 @@ want "find_package(haul)" 0 cmake -S . -B build -DCMAKE_PREFIX_PATH="$work/prefi
 want "the build" 0 cmake --build build
 run_tests "the tests" 0
 for test in check.transpose check.launches traffic.row_sums traffic.baseline guard; do passes $test; done
+
+sectors_in_python 0 "row_sums: 8192 sectors loaded, 8192 are needed"
 
 # Columns of the tile share a bank: the expectation in the source fails, and so does the comparison.
 plant kernels/transpose.cu "PADDING = 1" "PADDING = 0"
@@ -53,6 +61,8 @@ fails traffic.row_sums
 fails guard
 has "expected global_load sectors <= 8192: 16384 measured, most at row_sums.cu:6 in row_sums"
 has "row_sums: 16384 sectors loaded, 8192 are needed"
+
+sectors_in_python 1 "AssertionError: row_sums loads more than it needs"
 
 # What is meant goes into the baseline.
 want "the baseline" 0 cmake --build build --target haul_update_baselines

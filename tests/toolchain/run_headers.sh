@@ -1,5 +1,5 @@
 #!/bin/sh
-# Random numbers, atomic objects and other functions of the headers, by every compiler that is installed: the kernels
+# Random numbers, complex numbers, atomic objects and other functions of the headers, by every compiler that is installed: the kernels
 # give what is written here, and haul check finds nothing. usage: run_headers.sh SOURCE_ROOT BUILD_FOLDER
 set -u
 . "$1/tests/compilers.sh"
@@ -37,6 +37,13 @@ for c in $compilers; do
     gives "$c" bounds halves 64 64 "$(zeros 64)" --arg buf:u32:192
     gives "$c" bounds barriers 64 64 "$(zeros 64)"
     gives "$c" atomic_objects objects 64 8 '189 1048575 64 0 189 1 7 -1'
+    case $c in
+    *nvcc*) ;; # its toolkit may be without the libraries
+    *)
+        "$cu2ptx" --compiler "$c" "$tests/libraries.cu" -o "$work/libraries.ptx" || fail "$c: libraries.cu"
+        gives "$c" libraries complex_numbers 1 6 '-490 220 -40 402 5 0'
+        ;;
+    esac
     gives "$c" atomic_objects sums 64 65 "$(yes 2080 | head -n 65 | tr '\n' ' ' | sed 's/ $//')"
 done
 echo "checked:$compilers"

@@ -77,7 +77,7 @@ st.global.u32 [%d3], %r5;
 ret;
 }
 END
-flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs haul)
+flags="$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs haul) -Wl,-rpath,$prefix/lib"
 # shellcheck disable=SC2086 # the flags are meant to split
 cc -std=c17 "$place/program.c" $flags -o "$place/program" || fail "no program can be built with: $flags"
 output=$(out_of_sight "$place/program" "$place/load.ptx" 2>&1)

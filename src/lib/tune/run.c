@@ -89,8 +89,8 @@ static haul_status set_scalars(tuner *t, const tune_variant *v, const tune_data 
 /* The reference may be another kernel of the same file. */
 static haul_status find_symbols(const tuner *t, tune_job *job) {
     const char *reference = t->problem->reference.kernel;
-    HAUL_TRY(kernel_name_in_module(job->module, t->problem->launch.kernel, &job->kernel));
-    return reference ? kernel_name_in_module(job->module, reference, &job->reference) : HAUL_OK;
+    HAUL_TRY(haul_module_find_kernel(job->module, t->problem->launch.kernel, &job->kernel));
+    return reference ? haul_module_find_kernel(job->module, reference, &job->reference) : HAUL_OK;
 }
 
 const char *tune_symbol(const tuner *t, const tune_job *job, const tune_launch *l) {

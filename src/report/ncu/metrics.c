@@ -117,6 +117,17 @@ static double active_warps(const facts *f) {
     return estimated(f, fmin(f->e->warps_per_sm * ratio(f->m->sms, busy_sms(f)), f->o->warps_per_sm));
 }
 
+/* Of an SM, the mean of all. */
+static double active_cycles(const facts *f) {
+    return estimated(f, f->e->cycles * ratio(busy_sms(f), f->m->sms));
+}
+
+/* Warps of a busy SM that issue, or could have issued. */
+static double eligible_warps(const facts *f) {
+    return estimated(f, ratio(f->e->stalls[HAUL_STALL_SELECTED] + f->e->stalls[HAUL_STALL_NOT_SELECTED],
+                              f->e->cycles * busy_sms(f)));
+}
+
 /* Blocks for which the SM's part of shared memory in use has room, as Nsight Compute prints it. */
 static double shared_limit(const facts *f) {
     return floor(ratio(f->o->shared_carveout, f->o->shared_per_block));

@@ -16,7 +16,8 @@
     SECTION(WARP, "Warp State Statistics")          \
     SECTION(INSTRUCTIONS, "Instruction Statistics") \
     SECTION(LAUNCH, "Launch Statistics")            \
-    SECTION(OCCUPANCY, "Occupancy")
+    SECTION(OCCUPANCY, "Occupancy")                 \
+    SECTION(SPREAD, "GPU and Memory Workload Distribution")
 
 typedef enum report_ncu_section {
     REPORT_NCU_NONE, /* on no section of the details page */
