@@ -27,6 +27,7 @@
  *     ending.c    the end of the program
  *     settings.h  settings from the command line; settings.def, environment.h
  *     record.c    which launches are counted; report.h, their reports
+ *     saved.c     the report of a program that is killed; saved.h
  *     nvtx.c      ranges that the program marks
  *     terminal.h  a line with the progress of a long launch
  *     beyond.h    kernels that access memory beyond allocations

@@ -149,6 +149,7 @@ static void open_devices(void) {
     standin_watch_graphs();
     standin_watch_placed();
     standin_show_launches();
+    standin_open_saved();
     standin_prepare_end();
 }
 
@@ -297,7 +298,7 @@ CUresult standin_leave_driver(CUresult result) {
     if (result != CUDA_SUCCESS && !faults[selected]) tell(result);
     if (ends_context(result)) note_fault(result);
     sim_driver_record(NULL, 0, NULL);
-    if (standin_asked.task == STANDIN_CHECK && held == 1) standin_look_at_done();
+    if (standin_asked.task != STANDIN_RUN && held == 1) standin_look_at_done();
     if (result == CUDA_SUCCESS) result = faults[selected];
     standin_note_work();
     leave();
