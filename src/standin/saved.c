@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum { MOST_IMAGES = 1000, SHARE = 50 };
-static const double FREE = 0.02;
+static const double FREE = 0.05;
 
 static struct {
     standin_saved *counts; /* mapped; NULL: nothing is saved */
