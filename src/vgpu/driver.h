@@ -79,12 +79,20 @@ void sim_driver_keep_l2(bool keeps);
 void sim_driver_set_print(sim_print_sink sink);
 /* For a program whose threads call the driver one at a time. A thread calls let_go() before it waits or calls a host
  * function, and take_back() afterwards. is_alone() returns whether the wait is in vain: apart from `waiting` threads
- * that wait too, no thread of the program will do anything. NULL: the program has no other thread. */
+ * that wait too, no thread of the program will do anything. NULL: the program has no other thread.
+ *
+ * Around an uncounted kernel's run, a thread calls begin_run() and, if that returned true, end_run(). Calls of other
+ * threads may come between the two if they change neither memory, modules nor settings; await_run() waits until a run
+ * has ended. NULL: kernels run alone. */
 typedef struct sim_sharing {
     void (*let_go)(void), (*take_back)(void);
     bool (*is_alone)(unsigned waiting);
+    bool (*begin_run)(void);
+    void (*end_run)(void), (*await_run)(void);
 } sim_sharing;
 void sim_driver_share(const sim_sharing *how);
+/* Returns whether a launch of the kernel changes neither its module nor the device's memory: it is prepared. */
+bool sim_driver_is_prepared(CUfunction function);
 /* Returns whether a stream has work that no call waits for; does all such work of the current context, unless it waits
  * for something else. */
 bool sim_driver_has_work(void);

@@ -73,6 +73,7 @@ struct CUstream_st {
     int priority;
     sim_work *first, **last; /* pending */
     bool is_calling;         /* a thread is in the host function that is its first operation */
+    bool is_running;         /* a thread is in the kernel that is its first operation */
     bool is_held_up;         /* its first operation was tried, and waits for something else */
     bool is_gone;            /* destroyed as soon as its work is done */
     double end;              /* when its finished work ends, on the clock */
@@ -174,6 +175,7 @@ struct CUctx_st {
     CUmipmappedArray mipmaps;
     sim_textures textures;
     sim_spares spares;
+    bool is_running; /* a kernel, while other threads may call: there is one at a time */
     uint64_t persisting_l2;
     bool keeps_l2;                 /* between launches */
     struct sim_l2 *l2;             /* its contents, if kept; NULL: no launch was counted yet */
@@ -280,7 +282,7 @@ void sim_free_streams(CUcontext context);
 
 /* Runs a launch, or resumes it. `us` gets its estimated time, `load` its use of the machine. If the launch has paused
  * (exec/grid.h), work->running is not NULL. */
-haul_status sim_run_launch(sim_work *work, bool may_pause, double *us, sim_kernel_load *load);
+haul_status sim_run_launch(CUstream stream, sim_work *work, bool may_pause, double *us, sim_kernel_load *load);
 /* Lowers a kernel when it is first needed. */
 haul_status sim_prepare(CUfunction function);
 /* Drops the kernel's launch times (launch_times.c). */

@@ -45,8 +45,9 @@ static bool do_all(CUcontext c, bool blocking, bool *left) {
     do {
         news = false;
         for (CUstream s; (s = oldest(c, blocking));) {
-            s->is_held_up = !sim_work_advance(s);
-            news |= !s->is_held_up;
+            const bool advanced = sim_work_advance(s);
+            if (!advanced) s->is_held_up = true;
+            news |= advanced;
         }
         any |= news;
         *left = unblock_all(c);

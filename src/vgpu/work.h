@@ -85,6 +85,9 @@ void sim_running_drop(struct sim_running *running);
 /* Does the stream's first operation, or one that it waits for. Returns false if nothing was done, because a kernel
  * there waits for something else. The stream must have an operation. */
 bool sim_work_advance(CUstream stream);
+/* Around a kernel's run in `stream`: lets calls of other threads in that do not disturb it. False if there are none. */
+bool sim_work_begin_run(CUstream stream);
+void sim_work_end_run(CUstream stream);
 
 sim_mark *sim_mark_new(CUstream stream);
 sim_mark *sim_mark_use(sim_mark *mark); /* NULL stays NULL */

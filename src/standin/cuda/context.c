@@ -87,13 +87,22 @@ CUresult cuda_enter_device(const driver_table **d) {
 }
 
 /* The current context is checked under the lock, which is given back if there is none. */
-CUresult cuda_enter(const driver_table **d) {
-    const CUresult entered = cuda_enter_device(d);
-    if (entered != CUDA_SUCCESS) return entered;
+static CUresult check_context(void) {
     const context *c = current();
     if (c && !c->has_ended) return CUDA_SUCCESS;
     (void)standin_leave_driver(CUDA_SUCCESS);
     return c ? CUDA_CONTEXT_IS_DESTROYED : CUDA_INVALID_CONTEXT;
+}
+
+CUresult cuda_enter(const driver_table **d) {
+    const CUresult entered = cuda_enter_device(d);
+    return entered == CUDA_SUCCESS ? check_context() : entered;
+}
+
+CUresult cuda_enter_beside(const driver_table **d) {
+    if (!started && !standin_has_runtime()) return CUDA_NOT_INITIALIZED;
+    *d = standin_enter_driver_beside();
+    return check_context();
 }
 
 CUresult cuda_leave(CUresult result) {

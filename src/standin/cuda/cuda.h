@@ -93,6 +93,7 @@ _Static_assert(sizeof(cuda_node_params) == 256, "CUgraphNodeParams has 256 bytes
  * standin_leave(). Requires cuInit() and, unless the call is about devices, a current context; otherwise nothing is
  * entered. */
 CUresult cuda_enter(const driver_table **d);
+CUresult cuda_enter_beside(const driver_table **d); /* standin_enter_driver_beside() */
 CUresult cuda_enter_device(const driver_table **d);
 CUresult cuda_leave(CUresult result);
 /* Declares `d`, and leaves the function if nothing was entered. */
@@ -103,6 +104,7 @@ CUresult cuda_leave(CUresult result);
         if (entered_ != CUDA_SUCCESS) return entered_; \
     } while (0)
 #define CUDA_ENTER(d) CUDA_ENTER_BY(cuda_enter, d)
+#define CUDA_ENTER_BESIDE(d) CUDA_ENTER_BY(cuda_enter_beside, d)
 #define CUDA_ENTER_DEVICE(d) CUDA_ENTER_BY(cuda_enter_device, d)
 
 /* ---- between them ---- */
