@@ -19,6 +19,7 @@
  *     pool.c      pools of memory
  *     ipc.c       memory and events of other processes
  *     graph.c     graphs; graph.h
+ *     further.c   functions that are those of the driver API under other names
  *     nodes.c     nodes of all kinds by one call, conditional nodes
  *     device.c    queries of the device; errors
  *     properties.c  cudaDeviceProp; properties.def

@@ -319,6 +319,7 @@ CUresult sim_capture(CUstream stream, const sim_work *work);
 /* Makes the node the only one that the stream's next node depends on. */
 CUresult sim_capture_go_on(CUstream stream, CUgraphNode node);
 /* Allocates in the graph that captures the stream. */
+CUresult sim_capture_values(CUstream stream, const sim_value_op *ops, unsigned count);
 CUresult sim_capture_allocation(CUstream stream, CUdeviceptr *address, size_t bytes);
 void sim_tips_free(sim_tips *tips);
 /* Draws the stream into a capture if it waits for an event that the capture recorded. */

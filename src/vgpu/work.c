@@ -287,6 +287,7 @@ static haul_status effect(CUcontext c, CUstream s, work_cost *cost) {
     case SIM_WORK_LAUNCH: cost->engine = SIM_ENGINE_SMS; return sim_run_launch(s, w, may_pause, &cost->us, &cost->load);
     case SIM_WORK_CALL: call_host(c, s); return HAUL_OK;
     case SIM_WORK_FREE: sim_pool_return(c, w->from); return HAUL_OK;
+    case SIM_WORK_WRITE: return sim_value_write(c, w);
     default: return HAUL_OK;
     }
 }
@@ -321,6 +322,14 @@ static bool do_condition(CUstream s) {
     return true;
 }
 
+/* Returns whether the stream can go on: the value is there, or the wait has failed. */
+static bool do_await(CUstream s) {
+    bool is_there;
+    const haul_status status = sim_value_await(s->context, s->first, &is_there);
+    if (status != HAUL_OK) fail(s->context, status);
+    return is_there || status != HAUL_OK;
+}
+
 static sim_note_placed *note_placed;
 
 void sim_driver_on_placed(sim_note_placed *note) {
@@ -350,6 +359,7 @@ static bool do_first(CUstream s) {
     const sim_work *w = s->first;
     if (w->kind == SIM_WORK_CONDITION && c->failed == HAUL_OK) return do_condition(s);
     const bool marks = w->kind == SIM_WORK_MARK || w->kind == SIM_WORK_WAIT || w->kind == SIM_WORK_FREE;
+    if (w->kind == SIM_WORK_AWAIT && c->failed == HAUL_OK && !do_await(s)) return false;
     double ready = s->end > w->issued ? s->end : w->issued;
     if (w->kind == SIM_WORK_WAIT && w->mark->when > ready) ready = w->mark->when;
     if (c->failed == HAUL_OK || marks) {

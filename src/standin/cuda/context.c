@@ -224,15 +224,27 @@ CUresult cuda_set_device(CUdevice device) {
     return cuda_leave(device || top ? push(wanted) : CUDA_SUCCESS);
 }
 
-/* The new context becomes current. */
-static CUresult create(context **made, unsigned flags, CUdevice device) {
+static CUresult add(context **made, unsigned flags, CUdevice device) {
     if (check_ordinal(device) != CUDA_SUCCESS) return CUDA_INVALID_DEVICE;
     if (!made || flags & ~(unsigned)KNOWN_FLAGS) return CUDA_INVALID_VALUE;
     context *c = memory_zeroed(1, sizeof *c);
     if (!c) return CUDA_OUT_OF_MEMORY;
     *c = (context){.device = device, .flags = flags, .id = ++last_id, .next = contexts};
     *made = contexts = c;
-    return push(c);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuda_add_context(CUdevice device, CUcontext *handle) {
+    context *made;
+    const CUresult result = add(&made, 0, device);
+    if (result == CUDA_SUCCESS) *handle = handle_of(made);
+    return result;
+}
+
+/* The new context becomes current. */
+static CUresult create(context **made, unsigned flags, CUdevice device) {
+    const CUresult result = add(made, flags, device);
+    return result == CUDA_SUCCESS ? push(*made) : result;
 }
 
 CUresult cuCtxCreate_v2(CUcontext *handle, unsigned flags, CUdevice device) {

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "lib/device.h"
+#include "standin/cuda/log.h"
 #include "standin/report.h"
 #include "standin/runtime/beyond.h"
 #include "standin/runtime/caller.h"
@@ -366,6 +367,7 @@ static void note_fault(CUresult result) {
 /* The runtime's error tells the kind of failure, the driver's message the place. A launch's record is asked for
  * within one call only, so it is withdrawn here. */
 CUresult standin_leave_driver(CUresult result) {
+    if (result != CUDA_SUCCESS && result != CUDA_NOT_READY && *haul_message()) cuda_add_log(haul_message());
     if (result != CUDA_SUCCESS && !faults[selected]) tell(result);
     if (ends_context(result)) note_fault(result);
     sim_driver_record(NULL, 0, NULL);
