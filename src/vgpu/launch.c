@@ -182,11 +182,12 @@ void sim_running_drop(struct sim_running *r) {
     memory_free(r);
 }
 
-/* Other threads may call the driver meanwhile, unless the kernel is counted or checked: records and checks belong to
+/* Ends the hold of virtual memory. Other threads may call the driver meanwhile, unless the kernel is counted or checked: records and checks belong to
  * all launches. */
 static haul_status go_on(CUstream s, const sim_work *w, bool may_pause) {
     const bool shared = w->running->uncounted && sim_work_begin_run(s);
     const haul_status status = sim_launch_go_on(&w->running->run, may_pause);
+    sim_virtual_release_hold(); /* before other threads are waited for, which may want to change it */
     if (shared) sim_work_end_run(s);
     return status;
 }
@@ -200,8 +201,10 @@ haul_status sim_run_launch(CUstream s, sim_work *w, bool may_pause, double *us, 
     sim_memory_prepare_written(w->function->module->context->memory);
     sim_virtual_hold();
     if (begins) status = begin(w, w->running);
-    if (status == HAUL_OK) status = go_on(s, w, may_pause);
-    sim_virtual_release_hold();
+    if (status == HAUL_OK)
+        status = go_on(s, w, may_pause);
+    else
+        sim_virtual_release_hold();
     struct sim_running *r = w->running;
     if (!r->run) {
         end(w, status, us, load);

@@ -1,6 +1,6 @@
 /* Host threads that use virtual GPUs at the same time. usage: threads beside | threads DEVICES LAUNCHES BLOCKS ROUNDS
  *
- * `beside` prints how many copies and queries one thread makes while another one waits for a long kernel. The other
+ * `beside` prints whether one thread makes many copies and queries while another one runs a long kernel. The other
  * form has a thread for each device, which launches a kernel LAUNCHES times, waiting each time; it prints the sum of
  * all results, and the seconds on standard error. */
 #include <pthread.h>
@@ -32,11 +32,13 @@ extern int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
 
 enum { MOST_DEVICES = 8, THREADS = 32, NON_BLOCKING = 1 };
 
-/* out[thread] += 1, after `rounds` rounds of a loop */
+/* *begun = 1, if that is not 0; then out[thread] += 1, after `rounds` rounds of a loop */
 static const char ptx[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
-    ".visible .entry work(.param .u64 out, .param .u32 rounds) {\n"
-    "  .reg .b64 %rd<3>;\n  .reg .b32 %r<8>;\n  .reg .pred %p;\n  ld.param.u64 %rd1, [out];\n"
+    ".visible .entry work(.param .u64 out, .param .u32 rounds, .param .u64 begun) {\n"
+    "  .reg .b64 %rd<3>;\n  .reg .b32 %r<8>;\n  .reg .pred %p;\n  ld.param.u64 %rd1, [begun];\n"
+    "  setp.eq.u64 %p, %rd1, 0;\n  mov.u32 %r1, 1;\n  @!%p st.volatile.global.u32 [%rd1], %r1;\n"
+    "  ld.param.u64 %rd1, [out];\n"
     "  ld.param.u32 %r1, [rounds];\n  mov.u32 %r2, %tid.x;\n  mov.u32 %r3, %ctaid.x;\n  mov.u32 %r6, %ntid.x;\n"
     "  mad.lo.u32 %r2, %r3, %r6, %r2;\n  mad.wide.u32 %rd1, %r2, 4, %rd1;\n  mov.u32 %r4, 0;\n"
     "again:\n  mul.lo.u32 %r5, %r4, %r4;\n  xor.b32 %r7, %r7, %r5;\n  add.u32 %r4, %r4, 1;\n"
@@ -54,6 +56,7 @@ typedef struct device {
     void *context, *kernel;
     uint64_t out;
     unsigned launches, blocks, rounds;
+    void *begun; /* host memory, or NULL */
 } device;
 
 static void open_device(device *d, int number) {
@@ -67,7 +70,7 @@ static void open_device(device *d, int number) {
 }
 
 static void launch(const device *d, void *stream) {
-    void *parameters[] = {(void *)&d->out, (void *)&d->rounds};
+    void *parameters[] = {(void *)&d->out, (void *)&d->rounds, (void *)&d->begun};
     must(cuLaunchKernel(d->kernel, d->blocks, 1, 1, THREADS, 1, 1, 0, stream, parameters, NULL), "a launch");
 }
 
@@ -90,16 +93,19 @@ static int call_beside(void) {
     pthread_t thread;
     void *stream, *host;
     uint64_t to, later;
-    unsigned calls = 0, value = 0;
+    unsigned calls = 0, beside = 0, value = 0;
     size_t left, all;
     open_device(&d, 0);
     must(cuStreamCreate(&long_stream, NON_BLOCKING), "a stream");
     must(cuStreamCreate(&stream, NON_BLOCKING), "a stream");
     must(cuMemAllocHost_v2(&host, 4), "pinned memory");
+    must(cuMemAllocHost_v2(&d.begun, 4), "pinned memory");
+    memset(d.begun, 0, 4);
     must(cuMemAlloc_v2(&to, 4), "memory");
     launch(&d, long_stream);
     pthread_create(&thread, NULL, wait_for_kernel, &d);
     for (; !is_done; calls++) {
+        beside += *(volatile unsigned *)d.begun;
         memcpy(host, &calls, sizeof calls);
         must(cuMemcpyHtoDAsync_v2(to, host, 4, stream), "a copy");
         must(cuStreamSynchronize(stream), "waiting for the copy");
@@ -109,7 +115,7 @@ static int call_beside(void) {
     pthread_join(thread, NULL);
     must(cuMemAlloc_v2(&later, 4), "memory");
     must(cuMemcpyDtoH_v2(&value, to, 4), "copying back");
-    printf("%s, %s\n", calls > 5 ? "many calls" : "few calls", value == calls - 1 ? "the last copy is there" : "lost");
+    printf("%s, %s\n", beside > 5 ? "many calls" : "few calls", value == calls - 1 ? "the last copy is there" : "lost");
     return 0;
 }
 
