@@ -83,6 +83,13 @@ def scalar_of(number, parameter, where):
     return Scalar(INTEGERS[parameter.bytes], number)
 
 
+def pack_buffer(buffer, parameter, where):
+    if parameter and (parameter.bytes != 8 or parameter.kind == "floating"):
+        raise ArgumentTypeError(f"{where} is an array, but parameter {parameter} is no address: it is {parameter.kind} of "
+                                f"{parameter.bytes} bytes")
+    return _api.haul_argument(kind=_api.HAUL_ARGUMENT_BUFFER, buffer=buffer._open()), buffer
+
+
 def pack(value, parameter, where):
     """The C argument of a number or a structure, and an object that must live as long."""
     data = bytes_of(value)
@@ -90,7 +97,8 @@ def pack(value, parameter, where):
         kept = ctypes.create_string_buffer(data, len(data))
         return _api.haul_argument(kind=_api.HAUL_ARGUMENT_BYTES, bytes=ctypes.addressof(kept), size=len(data)), kept
     if not isinstance(value, Scalar):
-        number = number_of(value)
+        is_null = value is None and parameter and parameter.bytes == 8 and parameter.kind == "integer"
+        number = 0 if is_null else number_of(value)
         if number is None:
             raise ArgumentTypeError(f"{where} is of type {type(value).__name__}, which kernels do not take: "
                                     "pass device.array(...), a number, or bytes of a structure")

@@ -10,7 +10,7 @@ import weakref
 from pathlib import Path
 
 from . import _api
-from ._library import ArgumentError, ArgumentTypeError, check, encoded, library, text
+from ._library import ArgumentError, ArgumentTypeError, ResourceError, check, encoded, library, text
 from .memory import Buffer, host_view
 from .module import Module, compile, is_path
 from .tables import Table
@@ -156,10 +156,11 @@ class Device:
     def load(self, ptx, name="PTX"):
         """Loads PTX: a text, or the path of a file."""
         if is_path(ptx, ".ptx"):
+            name = os.fspath(ptx)
             try:
-                name, ptx = os.fspath(ptx), Path(ptx).read_bytes()
+                ptx = Path(ptx).read_bytes()
             except OSError as error:
-                raise ArgumentError(f"{name}: {error.strerror}", _api.HAUL_ERROR_FILE) from None
+                raise ResourceError(f"{name}: {error.strerror}", _api.HAUL_ERROR_FILE) from None
         return Module(self, ptx, name)
 
     def compile(self, source, **options):

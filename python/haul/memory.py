@@ -123,6 +123,8 @@ class Buffer:
         return self.read().tolist()
 
     def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("an array on a device cannot be used without a copy")
         array = self.numpy()
         return array if dtype is None else array.astype(dtype)
 

@@ -8,7 +8,7 @@ from collections import namedtuple
 from . import _api
 from ._library import (ArgumentError, ArgumentTypeError, CompileError, KernelError, check, encoded, error_of, library,
                        optional, text)
-from .arguments import pack
+from .arguments import pack, pack_buffer
 from .memory import Buffer, Variable
 from .record import Launch, source_name
 
@@ -92,17 +92,17 @@ class Kernel:
 
     def _pack(self, i, value):
         where = f"kernel {self.name}: argument {i + 1}"
+        parameter = self.parameters[i] if self.parameters and i < len(self.parameters) else None
         if not isinstance(value, Buffer):
-            parameter = self.parameters[i] if self.parameters and i < len(self.parameters) else None
             return pack(value, parameter, where)
         if value.device is not self.module.device:
             raise ArgumentError(f"{where} is an array on another device: copy it with device.array()")
-        return _api.haul_argument(kind=_api.HAUL_ARGUMENT_BUFFER, buffer=value._open()), value
+        return pack_buffer(value, parameter, where)
 
     def launch(self, grid, block, *arguments, shared=0, cluster=(0, 0, 0)):
         """Launches the kernel, waits for its end, and returns its record. grid is in blocks, block in threads; shared is
         the dynamic shared memory of a block in bytes, for which the kernel is opted in. Arguments are arrays of the device,
-        numbers, which become the type of the kernel's parameter, and bytes of structures."""
+        numbers, which become the type of the kernel's parameter, None as a null pointer, and bytes of structures."""
         with self.module.device._use():
             pairs = [self._pack(i, value) for i, value in enumerate(arguments)]
             launch = _api.haul_launch(kernel=encoded(self.symbol), grid=three(grid, "grid"), block=three(block, "block"),

@@ -224,6 +224,9 @@ class Launch:
             words.append(f"{self._record.finding_count} findings")
         return ", ".join(words) + ">"
 
+    def __str__(self):
+        return "\n".join([repr(self), repr(self.memory_table()), *map(str, self.findings)])
+
     def _repr_html_(self):
         return self.memory_table()._repr_html_() + (self.finding_table()._repr_html_() if self.findings else "")
 

@@ -225,6 +225,7 @@ void sim_memory_keep_apart(sim_memory *m) {
     if (written != MAP_FAILED) m->written = written;
     for (size_t i = 0; m->written && i < m->mapped_count; i++)
         sim_memory_mark_written(m, m->mapped[i].from, m->mapped[i].bytes);
+    sim_memory_mark_all_written(m);
 }
 
 uint64_t sim_memory_place(const sim_memory *m) {
@@ -265,7 +266,7 @@ void sim_memory_mark_written(sim_memory *m, uint64_t address, uint64_t bytes) {
 }
 
 void sim_memory_mark_all_written(sim_memory *m) {
-    for (size_t i = 0; i < m->count; i++) sim_memory_mark_written(m, m->blocks[i].from, m->blocks[i].bytes);
+    for (size_t i = 0; i < m->count; i++) sim_memory_mark_written(m, m->base + m->blocks[i].from, m->blocks[i].asked);
 }
 
 void sim_memory_forget_written(sim_memory *m, uint64_t address, uint64_t bytes) {

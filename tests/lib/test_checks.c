@@ -11,7 +11,7 @@ static const char ptx[] = HEAD ".visible .entry race(.param .u64 out) {\n"
                                ".visible .entry read(.param .u64 in, .param .u64 out) {\n"
                                ".reg .b64 %rd<2>; .reg .b32 %r<2>; .reg .pred %p<2>;\n"
                                "ld.param.u64 %rd0, [in]; ld.param.u64 %rd1, [out]; ld.global.u32 %r0, [%rd0];\n"
-                               "setp.eq.u32 %p0, %r0, 7; @%p0 st.global.u32 [%rd1], %r0; ret; }\n";
+                               "setp.eq.u32 %p0, %r0, 7; @%p0 bra done; st.global.u32 [%rd1], 1; done: ret; }\n";
 
 static haul_device *device;
 static haul_module *module;
@@ -74,6 +74,24 @@ static void what_unchecked_launches_wrote_is_initialised(void **state) {
     assert_int_equal(launch("read", 1, 2, in, out)->finding_count, 0);
 }
 
+static void a_device_opened_without_checks_has_no_unwritten_memory(void **state) {
+    (void)state;
+    haul_device *plain;
+    haul_device *const checked = device;
+    haul_module *const loaded = module;
+    haul_buffer *a, *b;
+    assert_int_equal(haul_device_open("sim:h200", NULL, &plain), HAUL_OK);
+    assert_int_equal(haul_buffer_create(plain, 4, &a), HAUL_OK);
+    assert_int_equal(haul_buffer_create(plain, 4, &b), HAUL_OK);
+    assert_int_equal(haul_module_load(plain, "checks.ptx", ptx, strlen(ptx), &module), HAUL_OK);
+    device = plain;
+    check(true);
+    assert_int_equal(launch("read", 1, 2, a, b)->finding_count, 0);
+    haul_device_close(plain);
+    device = checked;
+    module = loaded;
+}
+
 static void an_order_lasts_until_the_next_settings(void **state) {
     (void)state;
     const haul_device_options reversed = {.check = true, .schedule = HAUL_SCHEDULE_REVERSED};
@@ -91,6 +109,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(each_launch_is_checked_or_not, set_up, tear_down),
         cmocka_unit_test_setup_teardown(unwritten_memory_is_found_though_checks_began_later, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_unchecked_launches_wrote_is_initialised, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_device_opened_without_checks_has_no_unwritten_memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_order_lasts_until_the_next_settings, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
