@@ -63,6 +63,13 @@ static haul_status with_folder(const char *name, compile_options *options, text 
     return HAUL_OK;
 }
 
+/* The message then names the text rather than its file. */
+static haul_status name_text(haul_status status, const char *name, const char *path) {
+    const size_t length = strlen(path);
+    if (status == HAUL_OK || !length || strncmp(haul_message(), path, length) != 0) return status;
+    return haul_fail(status, "%s%s", name, haul_message() + length);
+}
+
 static haul_status compile_text(const char *name, const char *source, compile_options options, text *ptx,
                                 text *messages) {
     text path = {0}, folder = {0};
@@ -70,6 +77,7 @@ static haul_status compile_text(const char *name, const char *source, compile_op
     haul_status status = make_file(name, source, &path);
     if (status == HAUL_OK) status = with_folder(name, &options, &folder, &flags);
     if (status == HAUL_OK) status = compile_source(text_string(&path), &options, ptx, messages);
+    status = name_text(status, name, text_string(&path));
     if (path.length && path.bytes[0]) unlink(path.bytes);
     memory_free((void *)flags);
     text_free(&folder);

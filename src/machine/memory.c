@@ -401,6 +401,19 @@ static bool show_own_pages(const sim_memory *m, uint64_t from, uint64_t bytes) {
                 m->file ? (off_t)from : 0) != MAP_FAILED;
 }
 
+/* Forgets the marks of block `at`, and returns the pages that hold no marks of other blocks. */
+static void drop_written(sim_memory *m, size_t at) {
+    enum { COVERED = HOST_PAGE * 4 }; /* device memory whose marks fill a page */
+    const uint64_t from = m->blocks[at].from, to = from + m->blocks[at].bytes;
+    const uint64_t before = at ? m->blocks[at - 1].from + m->blocks[at - 1].bytes : 0;
+    const uint64_t after = at + 1 < m->count ? m->blocks[at + 1].from : m->bytes;
+    uint64_t first = from / COVERED * COVERED, last = number_align(to, COVERED);
+    sim_memory_forget_written(m, m->base + from, to - from);
+    if (first < before) first += COVERED;
+    if (last > after) last -= COVERED;
+    if (m->written && last > first) madvise(m->written + first / 4, (last - first) / 4, MADV_DONTNEED);
+}
+
 haul_status sim_memory_release(sim_memory *m, uint64_t address) {
     uint64_t offset = address - m->base;
     size_t at = locate(m, offset);
@@ -408,7 +421,7 @@ haul_status sim_memory_release(sim_memory *m, uint64_t address) {
         return haul_fail(HAUL_ERROR_ARGUMENT, "device memory: 0x%llx is not the start of an allocation",
                          (unsigned long long)address);
     uint64_t bytes = m->blocks[at].bytes;
-    sim_memory_forget_written(m, address, bytes);
+    drop_written(m, at);
     if (m->blocks[at].managed) hide_from_host(address, bytes);
     m->freed[m->freed_count % FREED].from = offset;
     m->freed[m->freed_count++ % FREED].to = offset + m->blocks[at].asked;

@@ -136,6 +136,7 @@ static void what_nvrtc_refuses_has_its_messages(void **state) {
     haul_compilation c;
     assert_int_equal(haul_compile("k.cu", "wrong\n", &options, &c), HAUL_ERROR_COMPILER);
     assert_in(haul_message(), "compute_80");
+    assert_ptr_equal(strstr(haul_message(), "k.cu: "), haul_message());
     assert_in(c.messages, "this is wrong");
     haul_compilation_free(&c);
 }

@@ -2,6 +2,7 @@
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cufft.h>
+#include <curand.h>
 
 /* 3 + 4i and 1 + 2i: product, quotient and a sum in hundredths, then absolute values. */
 extern "C" __global__ void complex_numbers(int *out) {
@@ -35,4 +36,10 @@ cufftResult transform(cufftComplex *data, int n) {
     cufftHandle plan;
     const cufftResult made = cufftPlan1d(&plan, n, CUFFT_C2C, 1);
     return made == CUFFT_SUCCESS ? cufftExecC2C(plan, data, data, CUFFT_FORWARD) : made;
+}
+
+curandStatus_t draw(float *out, size_t count) {
+    curandGenerator_t generator;
+    curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_PHILOX4_32_10);
+    return curandGenerateUniform(generator, out, count);
 }
