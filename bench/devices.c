@@ -1,6 +1,6 @@
 /* haul_stream_map() over several devices, against the rate that their links and the host's memory have in the same run.
  *
- *     bench_devices [DEVICES] [MIB]      default: gpu:all, 1024 MiB for each device
+ *     bench_devices [DEVICES [MIB [CHUNK]]]   default: gpu:all, 1024 MiB for each device, chunks as planned (MiB)
  *
  * The limit: each device copies its share of pinned memory in pieces of 16 MiB, queued at once, all devices at the same
  * time; to the devices alone, and both ways. The map does the same with its chunks, events and dealing. Prints medians
@@ -20,7 +20,7 @@ enum { ROUNDS = 7, PIECE = 16 << 20, WAYS = 2 };
 
 static haul_device *devices[HAUL_MOST_DEVICES];
 static size_t count;
-static uint64_t each; /* bytes of a device's share */
+static uint64_t each, chunk_bytes; /* each: a device's share */
 static unsigned char *in, *out;
 
 typedef struct side {
@@ -74,6 +74,7 @@ static haul_mapper *make_map(bool both) {
                     .items = count * each / 4,
                     .inputs = {{.kind = HAUL_MAP_MEMORY, .item_bytes = 4, .memory = in}},
                     .input_count = 1,
+                    .chunk_items = chunk_bytes / 4,
                     .run = nothing};
     if (both) map.output = (haul_map_end){.kind = HAUL_MAP_MEMORY, .item_bytes = 4, .memory = out};
     map.in_place = both;
@@ -145,6 +146,11 @@ int main(int words, char **word) {
         return 2;
     }
     each = mib << 20;
+    if (words > 3 && !number_u64(word[3], &chunk_bytes)) {
+        fprintf(stderr, "bench_devices: %s: MiB of a chunk, or 0\n", word[3]);
+        return 2;
+    }
+    chunk_bytes <<= 20;
     for (int i = 0; i < WAYS; i++) must(haul_host_create(devices[0], count * each, HAUL_HOST_PINNED, &host[i]));
     in = haul_host_memory(host[0]);
     out = haul_host_memory(host[1]);

@@ -3,11 +3,15 @@
  *
  *   nvcc -std=c++17 -O3 -arch=sm_90 -Iinclude -o peers_node bench/peers_node.cu && ./peers_node [MIB]
  *
- * MIB: size of the large copies, 1024 unless given. Runs on virtual GPUs, too: haul run --device sim:h200x2. */
+ * MIB: size of the large copies, 1024 unless given. With -DWITH_NCCL and -lnccl it times NCCL's send and receive, too.
+ * Runs on virtual GPUs: haul run --device sim:h200x2. */
 #include <haul/device.h>
 
 #include <cstdio>
 #include <cstdlib>
+#ifdef WITH_NCCL
+#include <nccl.h>
+#endif
 
 #define CHECK(call)                                                                                    \
     do {                                                                                               \
@@ -210,8 +214,45 @@ static void measure_copies(size_t bytes) {
     }
 }
 
+#ifdef WITH_NCCL
+static ncclComm_t comms[GPUS];
+
+#define CHECK_NCCL(call)                                                                                \
+    do {                                                                                                \
+        const ncclResult_t result_ = (call);                                                            \
+        if (result_ != ncclSuccess) {                                                                   \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, ncclGetErrorString(result_)); \
+            exit(1);                                                                                    \
+        }                                                                                               \
+    } while (0)
+
+static void send(int from, size_t bytes) {
+    CHECK_NCCL(ncclGroupStart());
+    CHECK_NCCL(ncclSend(in[from], bytes, ncclChar, 1 - from, comms[from], streams[from]));
+    CHECK_NCCL(ncclRecv(out[1 - from], bytes, ncclChar, from, comms[1 - from], streams[1 - from]));
+    CHECK_NCCL(ncclGroupEnd());
+}
+
+/* Microseconds of a message that goes to and fro by send and receive, one way. */
+static double nccl_us(size_t bytes) {
+    enum { TURNS = 100 };
+    double best = 1e30;
+    for (int r = 0; r < ROUNDS; r++) {
+        float ms = 0;
+        record(begin, 0);
+        for (int turn = 0; turn < TURNS; turn++)
+            for (int from = 0; from < GPUS; from++) send(from, bytes);
+        record(end, 0);
+        CHECK(cudaEventSynchronize(end[0]));
+        CHECK(cudaEventElapsedTime(&ms, begin[0], end[0]));
+        if (1e3 * ms / (2 * TURNS) < best) best = 1e3 * ms / (2 * TURNS);
+    }
+    return best;
+}
+#endif
+
 static void measure_messages(double flag_us, double gbps) {
-    printf("%-14s %10s %10s %8s %8s\n", "message", "one way us", "bound us", "ratio", "blocks");
+    printf("%-14s %10s %10s %8s %8s %10s\n", "message", "one way us", "bound us", "ratio", "blocks", "NCCL us");
     for (unsigned bytes = 4 << 10; bytes <= 1 << 20; bytes *= 4) {
         double best = 1e30;
         int blocks = 1;
@@ -225,7 +266,11 @@ static void measure_messages(double flag_us, double gbps) {
             if (us < best) best = us, blocks = n;
         }
         const double bound = flag_us / 2 + (double)bytes / (gbps * 1e3);
-        printf("%10u KiB %10.2f %10.2f %8.2f %8d\n", bytes >> 10, best, bound, best / bound, blocks);
+        printf("%10u KiB %10.2f %10.2f %8.2f %8d", bytes >> 10, best, bound, best / bound, blocks);
+#ifdef WITH_NCCL
+        printf(" %10.2f", nccl_us(bytes));
+#endif
+        printf("\n");
     }
 }
 
@@ -236,6 +281,10 @@ int main(int argc, char **argv) {
     const double flag_us =
         round_us(PINGS, [&](int g) { flags<<<1, 1, 0, streams[g]>>>(signals[g], signals[1 - g], PINGS, g == 0); });
     printf("flag round trip: %.2f us\n", flag_us);
+#ifdef WITH_NCCL
+    const int devices[GPUS] = {0, 1};
+    CHECK_NCCL(ncclCommInitAll(comms, GPUS, devices));
+#endif
     measure_messages(flag_us, rate(ENGINES, 0, bytes));
     return 0;
 }

@@ -9,8 +9,8 @@ typedef struct search {
     sim_dominance *tree;
     uint32_t *stack, *edge;
     bool *seen;
-    uint32_t *roots,
-        root_count; /* blocks without a parent: the first one, callees' first ones, and unreachable loops */
+    /* blocks without a parent: the first one, callees' first ones, and unreachable loops */
+    uint32_t *roots, root_count;
 } search;
 
 /* Appends the blocks reachable from `root`, in postorder. */

@@ -321,6 +321,14 @@ static void follow_span(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t 
     follow_lanes(w, op, lanes, address, reads);
 }
 
+void sim_hazard_discarded(sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES]) {
+    for (; lanes; lanes &= lanes - 1) {
+        const uint64_t line = address[__builtin_ctz(lanes)] & ~(uint64_t)(SIM_FOOTPRINT_LINE - 1);
+        unsigned char *written = sim_memory_written(w->sm->grid->memory, line);
+        if (written) memset(written, 0, SIM_FOOTPRINT_LINE / 4);
+    }
+}
+
 /* ---- hooks ---- */
 
 /* Returns the sim_strength of an access. A guess of a compare-and-swap loop counts as strong. */
@@ -331,6 +339,12 @@ static uint8_t strength_of(const sim_warp *w, const sim_op *op, haul_action acti
     return reaches_all ? SIM_STRONG : SIM_STRONG_HERE;
 }
 
+/* True if a read need not see what the launch has written: through a texture, or by ld.global.nc. */
+static bool reads_incoherently(const sim_warp *w, const sim_op *op, haul_action action) {
+    if (op->memory_class == HAUL_CLASS_TEXTURE || op->memory_class == HAUL_CLASS_SURFACE_LOAD) return true;
+    return action == HAUL_ACTION_READ && sim_instruction_of(w, op->instruction)->mods[PTX_SLOT_NC];
+}
+
 static sim_logged *log_piece(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes, haul_action action) {
     sim_logged *e = append(w->block, sim_actor(w), v);
     e->instruction = op->instruction;
@@ -338,7 +352,7 @@ static sim_logged *log_piece(sim_warp *w, const sim_op *op, sim_view *v, uint32_
     e->bytes = op->bytes;
     e->action = (uint8_t)action;
     e->strong = strength_of(w, op, action);
-    e->by_texture = op->memory_class == HAUL_CLASS_TEXTURE || op->memory_class == HAUL_CLASS_SURFACE_LOAD;
+    e->incoherent = reads_incoherently(w, op, action);
     return e;
 }
 

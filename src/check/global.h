@@ -49,7 +49,7 @@ typedef struct sim_logged {
     uint8_t action;
     uint8_t strong;  /* a sim_strength */
     uint8_t node;    /* SIM_NODE_... of a flag or fence, for one lane; 0: an access */
-    bool by_texture; /* a read that does not see what the launch has written */
+    bool incoherent; /* a read that need not see what the launch has written */
 } sim_logged;
 
 /* An entry that touches a slice, and the lanes of its list that do. */
@@ -103,6 +103,8 @@ void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint6
  * cluster's own threads do there later. */
 void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction, uint64_t address, uint32_t bytes,
                              haul_action action, bool is_watched);
+/* The lanes discard lines of 128 bytes, which are undefined until they are written again. */
+void sim_hazard_discarded(sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES]);
 /* A memory fence of that scope (sim_scope_of). Strong writes after it publish what was written before it, and what
  * strong reads before it have acquired becomes known. */
 void sim_hazard_fence(sim_warp *w, uint32_t active, uint8_t scope);

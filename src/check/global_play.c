@@ -127,7 +127,7 @@ static void report(const play *p, const sim_touch *t, uint32_t lanes, haul_findi
         return;
     }
     if (kind == HAUL_FINDING_TEXTURE_STALE) {
-        snprintf(f->what, sizeof f->what, "the launch wrote there before it reads through the texture path");
+        snprintf(f->what, sizeof f->what, "the launch has written there, and this path need not see it");
         return;
     }
     snprintf(f->what, sizeof f->what, "%s", explanation_of(p, t, lockstep));
@@ -175,7 +175,7 @@ static void check_read(const play *p, const sim_touch *writer) {
     const uint32_t unfenced = e->fenced ? unfenced_lanes(p, writer, lanes) : 0;
     if (raced)
         report(p, writer, raced, HAUL_FINDING_RACE_GLOBAL);
-    else if (e->by_texture && lanes)
+    else if (e->incoherent && lanes)
         report(p, writer, lanes, HAUL_FINDING_TEXTURE_STALE);
     else if (unfenced)
         report(p, writer, unfenced, HAUL_FINDING_MISSING_PROXY_FENCE);
@@ -394,7 +394,7 @@ static bool in_order(const play *p, uint32_t first, const sim_part *part) {
         if (++count == MOST_ROWS) return false;
         if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != SIM_ROW_WRITER && reads(e))) continue;
         if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
-        if (e->by_texture && r->role == SIM_ROW_WRITER) return false;
+        if (e->incoherent && r->role == SIM_ROW_WRITER) return false;
         if (!are_strong(p, r->strong, r->cluster, r->actor, r->instruction) && !follows(p, r, part)) return false;
     }
     return true;

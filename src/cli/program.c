@@ -17,11 +17,13 @@
 #include "cli/parts.h"
 #include "cli/publish.h"
 #include "cli/session.h"
+#include "cli/watch.h"
 #include "driver/driver.h"
 #include "lib/device.h"
 #include "report/check/check.h"
 #include "vgpu/driver.h"
 #include "standin/audit/audit.h"
+#include "standin/saved.h"
 #include "lib/name_filter.h"
 
 #include <errno.h>
@@ -225,6 +227,7 @@ static haul_status set_environment(const cli_values *v, standin_task task, arena
     if (!library)
         return haul_fail(HAUL_ERROR_NOT_FOUND, NAME " is not there: build or install haul anew, without sanitizers");
     HAUL_TRY(put(STANDIN_TASK, task_names[task]));
+    HAUL_TRY(put(STANDIN_SAVED, ""));
     HAUL_TRY(put_settings(v, memory));
     HAUL_TRY(put_in_front("LD_PRELOAD", library, memory));
     /* NVTX, in programs that mark ranges, loads this library as its listener */
@@ -294,6 +297,7 @@ static haul_status become(const cli_values *given, standin_task task, arena *mem
     HAUL_TRY(take_number(&v, memory));
     HAUL_TRY(check_values(&v, task, v.device));
     HAUL_TRY(is_gpu(v.device) ? set_gpu_environment(&v, task, memory) : set_environment(&v, task, memory));
+    if (task != STANDIN_RUN && !is_gpu(v.device)) cli_watch(v.quiet, memory);
     execvp(*v.program, v.program);
     return haul_fail(HAUL_ERROR_FILE, "%s: cannot be run: %s", *v.program, strerror(errno));
 }

@@ -106,6 +106,7 @@ typedef struct CUmemPoolProps {
 typedef unsigned long long CUmemGenericAllocationHandle;
 enum { DRIVER_LOCATION_DEVICE = 1, DRIVER_LOCATION_HOST = 2, DRIVER_LOCATION_HOST_NUMA_CURRENT = 4 };
 enum { DRIVER_MEMORY_PINNED = 1 };
+enum { DRIVER_HANDLE_FILE = 1 }; /* a POSIX file descriptor */
 enum { DRIVER_ACCESS_NONE = 0, DRIVER_ACCESS_READ = 1, DRIVER_ACCESS_READ_WRITE = 3 };
 
 typedef struct CUmemLocation {
@@ -254,6 +255,7 @@ typedef enum CUgraphNodeType {
     DRIVER_NODE_EVENT_RECORD,
     DRIVER_NODE_ALLOCATE = 10,
     DRIVER_NODE_FREE = 11,
+    DRIVER_NODE_VALUES = 12, /* a batch of memory operations */
     DRIVER_NODE_CONDITION = 13,
 } CUgraphNodeType;
 

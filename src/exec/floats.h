@@ -3,17 +3,12 @@
 #ifndef HAUL_EXEC_FLOATS_H
 #define HAUL_EXEC_FLOATS_H
 
+#include "lower/floating.h"
 #include "ptx/ir.h"
 #include "state/lanes.h"
 
 #include <fenv.h>
 #include <string.h>
-
-/* sim_op.x of floating-point operations. */
-enum {
-    SIM_FLUSH = 1,    /* .ftz: subnormal operands and results become zero of the same sign */
-    SIM_SATURATE = 2, /* .sat: the result is clamped to [0, 1], NaN becomes +0 */
-};
 
 static inline uint32_t bits_of_f32(float x) {
     uint32_t bits;
@@ -36,11 +31,7 @@ static inline double f64_of_bits(uint64_t bits) {
     return x;
 }
 
-/* NVIDIA hardware has one single-precision NaN; the host would keep payloads and signs. */
-#define SIM_NAN_F32 0x7fffffffu
-#define SIM_NAN_F64 UINT64_C(0xfff8000000000000)
-
-/* Replaces any NaN. */
+/* Replaces any NaN; the host would keep payloads and signs. */
 static inline float canonical_f32(float x) {
     return x != x ? f32_of_bits(SIM_NAN_F32) : x;
 }
@@ -48,11 +39,9 @@ static inline float canonical_f32(float x) {
 static inline double canonical_f64(double x) {
     return x;
 }
-/* If an operand is NaN, the result is that NaN, made quiet. An H100 prefers the second operand's NaN for a + b, a - b,
- * a * b, minimum and maximum. It prefers b's, then c's, for a * b + c, and the first operand's for a / b. ptxas
- * sometimes swaps factors, which changes the choice. The host's instructions are not consistent about it. */
+/* If an operand is NaN, the result is that NaN, made quiet. */
 static inline double prefer_nan(double a, double result) {
-    return a != a ? f64_of_bits(bits_of_f64(a) | UINT64_C(0x0008000000000000)) : result;
+    return a != a ? f64_of_bits(bits_of_f64(a) | SIM_QUIET_F64) : result;
 }
 
 /* Returns a subnormal number as a zero of its sign. */
@@ -65,8 +54,6 @@ static inline float flush_f32(float x) {
  * below 2^-126 that differs from `x`, which is rounded to multiples of 2^-149. (Sums that small are exact.) `lifted` is
  * the result with one factor and the addend times SIM_LIFT, so that it does not underflow. If that makes an operand
  * infinite, the result is 0 or far from subnormal. */
-#define SIM_LIFT 0x1p63f
-#define SIM_LIFTED_NORMAL 0x60000000u /* any of these bits: at least 2^-126 * SIM_LIFT, or a NaN */
 static inline float flush_product(float x, float lifted) {
     const uint32_t bits = bits_of_f32(x);
     return f32_of_bits((bits_of_f32(lifted) & SIM_LIFTED_NORMAL) == 0 ? bits & 0x80000000u : bits);

@@ -1,4 +1,5 @@
-/* Single and double precision: arithmetic rounded to nearest, signs, minimum and maximum, and conversions.
+/* Single and double precision: arithmetic rounded to nearest, signs, minimum and maximum, all by lower/floating.def,
+ * whose words are functions here that write IR; and conversions.
  *
  * Results must have the bits that hardware computes, which are those of exec/ops: LLVM's operations give them except
  * for NaNs, subnormal numbers and values out of range, which are mended here. A single's NaN is always the canonical
@@ -6,17 +7,11 @@
  * never. A double's NaN is that of an operand. Each function returns false for forms that it does not know; the handler
  * runs those. */
 #include "jit/ops.h"
+#include "lower/floating.h"
 #include "lower/internal.h"
 
 #include <fenv.h>
-
-#define ONE_F32 UINT64_C(0x3f800000)
-#define ONE_F64 UINT64_C(0x3ff0000000000000)
-#define LIFT_F32 UINT64_C(0x5f000000) /* SIM_LIFT in exec/floats.h, as the next two */
-#define LIFT_F64 UINT64_C(0x43e0000000000000)
-#define LIFTED_NORMAL UINT64_C(0x60000000)
-#define QUIET_F32 UINT64_C(0x00400000)
-#define QUIET_F64 UINT64_C(0x0008000000000000)
+#include <string.h>
 
 /* ---- values ---- */
 
@@ -33,10 +28,28 @@ sim_value sim_write_float_constant(sim_writer *w, sim_value_type type, uint64_t 
     return sim_write_as(w, "bitcast", sim_value_constant(bits_type(type), bits), type);
 }
 
+sim_value sim_write_number(sim_writer *w, sim_value_type type, double number) {
+    const float single = (float)number;
+    uint32_t bits_32;
+    uint64_t bits_64;
+    memcpy(&bits_32, &single, sizeof bits_32);
+    memcpy(&bits_64, &number, sizeof bits_64);
+    return sim_write_float_constant(w, type, type == SIM_VALUE_F64 ? bits_64 : bits_32);
+}
+
+static uint64_t sign_bit(unsigned type) {
+    return type == SIM_VALUE_F64 ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
+}
+
 /* Converts to integers, applies a bit operation, and converts back. */
-static sim_value write_on_bits(sim_writer *w, const char *operation, sim_value a, uint64_t mask) {
-    const sim_value bits = sim_write_two(w, operation, as_bits(w, a), sim_value_constant(bits_type(a.type), mask));
-    return sim_write_as(w, "bitcast", bits, (sim_value_type)a.type);
+static sim_value write_on_bits(sim_writer *w, const char *operation, sim_value a, sim_value b) {
+    return sim_write_as(w, "bitcast", sim_write_two(w, operation, as_bits(w, a), b), (sim_value_type)a.type);
+}
+
+static sim_value write_masked(sim_writer *w, const char *operation, sim_value a, uint64_t mask) {
+    sim_value out = write_on_bits(w, operation, a, sim_value_constant(bits_type(a.type), mask));
+    out.flushed = a.flushed;
+    return out;
 }
 
 /* Returns zeros of a's sign in lanes where `tested` has no bit of the mask, else a. */
@@ -45,8 +58,7 @@ static sim_value flush_where(sim_writer *w, sim_value a, sim_value tested, uint6
     const sim_value bits = as_bits(w, a);
     const sim_value kept = sim_write_two(w, "and", as_bits(w, tested), sim_value_constant(type, mask));
     const uint32_t small = sim_write_relation(w, "icmp eq", kept, sim_value_constant(type, 0));
-    const uint64_t sign = a.type == SIM_VALUE_F64 ? UINT64_C(1) << 63 : 0x80000000;
-    const sim_value signs = sim_write_two(w, "and", bits, sim_value_constant(type, sign));
+    const sim_value signs = sim_write_two(w, "and", bits, sim_value_constant(type, sign_bit(a.type)));
     sim_value out = sim_write_as(w, "bitcast", sim_write_choice(w, small, signs, bits), (sim_value_type)a.type);
     out.raw = a.raw;
     out.flushed = a.type == SIM_VALUE_F32;
@@ -61,12 +73,12 @@ sim_value sim_write_flush(sim_writer *w, sim_value a) {
 /* Flushes products, and values rounded to single precision, according to the same result of lifted operands: see
  * exec/floats.h. */
 static sim_value flush_by(sim_writer *w, sim_value a, sim_value lifted) {
-    return flush_where(w, a, lifted, LIFTED_NORMAL);
+    return flush_where(w, a, lifted, SIM_LIFTED_NORMAL);
 }
 
 /* Multiplies by a power of two, so that a result that would be subnormal is normal. */
 static sim_value lift(sim_writer *w, sim_value a) {
-    return sim_write_two(w, "fmul", a, sim_write_float_constant(w, SIM_VALUE_F32, LIFT_F32));
+    return sim_write_two(w, "fmul", a, sim_write_number(w, SIM_VALUE_F32, SIM_LIFT));
 }
 
 sim_value sim_write_product_flushed(sim_writer *w, sim_value a, sim_value b) {
@@ -77,8 +89,7 @@ sim_value sim_write_product_flushed(sim_writer *w, sim_value a, sim_value b) {
 /* The comparisons are false for NaN and for -0, so both give +0. */
 sim_value sim_write_saturated(sim_writer *w, sim_value a) {
     const sim_value_type type = (sim_value_type)a.type;
-    const sim_value zero = sim_write_float_constant(w, type, 0);
-    const sim_value one = sim_write_float_constant(w, type, type == SIM_VALUE_F64 ? ONE_F64 : ONE_F32);
+    const sim_value zero = sim_write_number(w, type, 0), one = sim_write_number(w, type, 1);
     const sim_value low = sim_write_choice(w, sim_write_relation(w, "fcmp ogt", a, zero), a, zero);
     return sim_write_choice(w, sim_write_relation(w, "fcmp olt", low, one), low, one);
 }
@@ -97,18 +108,18 @@ static sim_value read_any(sim_writer *w, uint32_t slot, sim_value_type type) {
 /* Flushed if the instruction flushes. */
 static sim_value read_operand(sim_writer *w, const sim_op *op, uint32_t slot, sim_value_type type) {
     const sim_value a = read_any(w, slot, type);
-    return type == SIM_VALUE_F32 && (op->x & SIM_FLOAT_FLUSHES) ? sim_write_flush(w, a) : a;
+    return type == SIM_VALUE_F32 && (op->x & SIM_FLUSH) ? sim_write_flush(w, a) : a;
 }
 
 /* Flushes or clamps the result if asked for, and writes it. */
 static void write_single(sim_writer *w, const sim_op *op, sim_value result) {
-    if (op->x & SIM_FLOAT_FLUSHES) result = sim_write_flush(w, result);
+    if (op->x & SIM_FLUSH) result = sim_write_flush(w, result);
     result.raw = true;
-    if (op->x & SIM_FLOAT_SATURATES) result = sim_write_saturated(w, result);
+    if (op->x & SIM_SATURATE) result = sim_write_saturated(w, result);
     sim_write_slot(w, op->d, result);
 }
 
-/* ---- a double's NaN: the first NaN operand, made quiet; see exec/floats.h ---- */
+/* ---- a double's NaN: the first NaN operand, made quiet ---- */
 
 /* Whether the slot is a constant that is not NaN. */
 static bool is_number(const sim_writer *w, uint32_t slot) {
@@ -119,164 +130,125 @@ static bool is_number(const sim_writer *w, uint32_t slot) {
 /* Where `a` is NaN, that is the result, made quiet. */
 static sim_value prefer_nan_of(sim_writer *w, sim_value a, sim_value result) {
     const uint32_t is_nan = sim_write_relation(w, "fcmp uno", a, a);
-    return sim_write_choice(w, is_nan, write_on_bits(w, "or", a, QUIET_F64), result);
+    return sim_write_choice(w, is_nan, write_masked(w, "or", a, SIM_QUIET_F64), result);
 }
 
-/* The host's instruction returns the only NaN among its operands, so one operand need not be tested. But if all others
- * are constants, LLVM may fold the instruction away. */
-static sim_value choose_nan(sim_writer *w, const uint32_t *slots, const sim_value *values, const uint8_t *order,
-                            unsigned count, sim_value result) {
-    unsigned known = 0, skipped = count;
-    for (unsigned n = 0; n < count; n++) {
-        if (is_number(w, slots[order[n]]))
+/* nans: the operands in the order of preference, "BA". The host's instruction returns the only NaN among its operands,
+ * so one of several need not be tested. But if all others are constants, LLVM may fold the instruction away. */
+static sim_value choose_nan(sim_writer *w, const uint32_t *slots, const sim_value *values, const char *nans,
+                            sim_value result) {
+    const size_t count = strlen(nans);
+    size_t known = 0, skipped = count;
+    for (size_t n = 0; n < count; n++) {
+        if (is_number(w, slots[nans[n] - 'A']))
             known++;
         else
             skipped = n;
     }
     if (count - known < 2) skipped = count;
-    for (unsigned n = count; n-- > 0;)
-        if (n != skipped && !is_number(w, slots[order[n]])) result = prefer_nan_of(w, values[order[n]], result);
+    for (size_t n = count; n-- > 0;)
+        if (n != skipped && !is_number(w, slots[nans[n] - 'A']))
+            result = prefer_nan_of(w, values[nans[n] - 'A'], result);
     return result;
 }
 
-/* ---- arithmetic ---- */
+/* ---- words ---- */
 
-typedef enum arithmetic { ADD, SUBTRACT, MULTIPLY, DIVIDE, FUSE, ROOT, INVERT } arithmetic;
+#define SUM(a, b) sim_write_two(w, "fadd", a, b)
+#define DIFFERENCE(a, b) sim_write_two(w, "fsub", a, b)
+#define PRODUCT(a, b) sim_write_two(w, "fmul", a, b)
+#define QUOTIENT(a, b) sim_write_two(w, "fdiv", a, b)
+#define FUSED(a, b, c) sim_write_function(w, "fma", (sim_value[]){a, b, c}, 3)
+#define ROOT(a) sim_write_function(w, "sqrt", (sim_value[]){a}, 1)
+#define NEGATED(a) write_masked(w, "xor", a, sign_bit((a).type))
+#define MAGNITUDE(a) write_masked(w, "and", a, ~sign_bit((a).type))
+#define ONE sim_write_number(w, (sim_value_type)a.type, 1)
+#define LESS(a, b) sim_write_relation(w, "fcmp olt", a, b)
+#define EQUAL(a, b) sim_write_relation(w, "fcmp oeq", a, b)
+#define IS_NAN(a) sim_write_relation(w, "fcmp uno", a, a)
+#define IF(condition, yes, no) sim_write_choice(w, condition, yes, no)
+#define EITHER_BIT(a, b) write_on_bits(w, "or", a, as_bits(w, b))
+#define BOTH_BITS(a, b) write_on_bits(w, "and", a, as_bits(w, b))
 
-/* The operation without its special cases. */
-static sim_value compute(sim_writer *w, arithmetic how, const sim_value *v) {
-    static const char *const operations[] = {
-        [ADD] = "fadd", [SUBTRACT] = "fsub", [MULTIPLY] = "fmul", [DIVIDE] = "fdiv"};
-    const sim_value_type type = (sim_value_type)v[0].type;
-    switch (how) {
-    case FUSE: return sim_write_function(w, "fma", v, 3);
-    case ROOT: return sim_write_function(w, "sqrt", v, 1);
-    case INVERT:
-        return sim_write_two(w, "fdiv", sim_write_float_constant(w, type, type == SIM_VALUE_F64 ? ONE_F64 : ONE_F32),
-                             v[0]);
-    default: return sim_write_two(w, operations[how], v[0], v[1]);
+typedef sim_value write_fn(sim_writer *w, sim_value a, sim_value b, sim_value c);
+
+#define MEANING(name, meaning)                                                            \
+    static sim_value write_##name(sim_writer *w, sim_value a, sim_value b, sim_value c) { \
+        (void)a, (void)b, (void)c;                                                        \
+        return meaning;                                                                   \
     }
-}
+#define FLOAT(id, name, sources, nans, is_product, meaning) MEANING(name, meaning)
+#define CHOICE(id, name, meaning) MEANING(name, meaning)
+#include "lower/floating.def"
+
+/* ---- arithmetic and signs ---- */
+
+/* A row of floating.def; `write` is NULL for other instructions. */
+typedef struct arithmetic {
+    write_fn *write;
+    const char *nans;
+    unsigned sources;
+    bool is_product;
+} arithmetic;
+
+static const arithmetic arithmetics[PTX_OP_COUNT] = {
+#define FLOAT(id, name, sources, nans, is_product, meaning) [PTX_OP_##id] = {write_##name, #nans, sources, is_product},
+#include "lower/floating.def"
+};
 
 /* Lifts one factor, the constant if there is one: LLVM then folds the multiplication. */
-static sim_value flush_product(sim_writer *w, arithmetic how, const sim_value *v, bool second, sim_value result) {
-    sim_value lifted[3] = {v[0], v[1], v[2]};
-    lifted[second] = lift(w, v[second]);
-    if (how == FUSE) lifted[2] = lift(w, v[2]);
-    return flush_by(w, result, compute(w, how, lifted));
+static sim_value flush_product(sim_writer *w, const arithmetic *how, const sim_value *v, bool second,
+                               sim_value result) {
+    const sim_value a = second ? v[0] : lift(w, v[0]), b = second ? lift(w, v[1]) : v[1];
+    return flush_by(w, result, how->write(w, a, b, how->sources > 2 ? lift(w, v[2]) : v[2]));
 }
 
-/* Other roundings than to nearest are left to the handler, and so is fma on hosts without it. */
-static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruction *i, arithmetic how) {
-    static const uint8_t counts[] = {
-        [ADD] = 2, [SUBTRACT] = 2, [MULTIPLY] = 2, [DIVIDE] = 2, [FUSE] = 3, [ROOT] = 1, [INVERT] = 1};
-    static const uint8_t orders[][3] = {[ADD] = {1, 0},    [SUBTRACT] = {1, 0}, [MULTIPLY] = {1, 0},
-                                        [DIVIDE] = {0, 1}, [FUSE] = {1, 2, 0},  [INVERT] = {0}};
+/* Other roundings than to nearest are left to the handler, and so is fma, of three operands, on hosts without it. */
+static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruction *i, const arithmetic *how) {
     const uint32_t slots[3] = {op->a, op->b, op->c};
     sim_value_type type;
-    sim_value values[3] = {{0}};
-    const uint32_t known = SIM_FLOAT_FLUSHES | SIM_FLOAT_SATURATES;
-    if (!float_type(i->type, &type) || op->y != FE_TONEAREST || (op->x & ~known)) return false;
-    if (how == FUSE && !w->has_fma) return false;
-    for (unsigned k = 0; k < counts[how]; k++) values[k] = read_operand(w, op, slots[k], type);
-    sim_value result = compute(w, how, values), constant;
-    const bool flushes = type == SIM_VALUE_F32 && (op->x & SIM_FLOAT_FLUSHES);
-    if (flushes && (how == MULTIPLY || how == FUSE))
-        result = flush_product(w, how, values, sim_slot_is_constant(w, op->b, SIM_VALUE_I32, &constant), result);
-    if (type == SIM_VALUE_F32)
-        write_single(w, op, result);
-    else if (counts[how] > 1)
-        sim_write_slot(w, op->d, choose_nan(w, slots, values, orders[how], counts[how], result));
-    else
-        sim_write_slot(w, op->d, result);
-    return true;
-}
-
-/* ---- signs: one bit; a double's NaN stays the same, made quiet ---- */
-
-/* neg and abs; `clears`: abs. */
-static bool write_sign(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool clears) {
-    sim_value_type type;
-    if (!float_type(i->type, &type)) return false;
-    const uint64_t sign = type == SIM_VALUE_F64 ? UINT64_C(1) << 63 : 0x80000000;
-    const sim_value a = read_any(w, op->a, type);
-    sim_value result = write_on_bits(w, clears ? "and" : "xor", a, clears ? ~sign : sign);
-    result.raw = type == SIM_VALUE_F32;
-    if (i->mods[PTX_SLOT_FTZ]) result = sim_write_flush(w, result);
-    sim_write_slot(w, op->d, type == SIM_VALUE_F64 ? prefer_nan_of(w, a, result) : result);
-    return true;
-}
-
-static bool write_copied_sign(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
-    sim_value_type type;
-    if (!float_type(i->type, &type)) return false;
-    const sim_value_type bits = bits_type(type);
-    const uint64_t sign = type == SIM_VALUE_F64 ? UINT64_C(1) << 63 : 0x80000000;
-    const sim_value from = sim_write_two(w, "and", sim_read_slot(w, op->a, bits), sim_value_constant(bits, sign));
-    const sim_value to = sim_write_two(w, "and", sim_read_slot(w, op->b, bits), sim_value_constant(bits, ~sign));
-    sim_write_slot(w, op->d, sim_write_two(w, "or", from, to));
+    sim_value v[3] = {{0}};
+    if (!float_type(i->type, &type) || op->y != FE_TONEAREST || (op->x & ~(uint32_t)(SIM_FLUSH | SIM_SATURATE)))
+        return false;
+    if (how->sources > 2 && !w->has_fma) return false;
+    for (unsigned k = 0; k < how->sources; k++) v[k] = read_operand(w, op, slots[k], type);
+    sim_value result = how->write(w, v[0], v[1], v[2]), constant;
+    if (type == SIM_VALUE_F64) {
+        sim_write_slot(w, op->d, choose_nan(w, slots, v, how->nans, result));
+        return true;
+    }
+    if (how->is_product && (op->x & SIM_FLUSH))
+        result = flush_product(w, how, v, sim_slot_is_constant(w, op->b, SIM_VALUE_I32, &constant), result);
+    write_single(w, op, result);
     return true;
 }
 
 /* ---- minimum and maximum ---- */
 
-/* sim_op.x, beside the flags above, as in exec/ops/floating.c. */
-enum { KEEP_NAN = 4 };
+static write_fn *const choices[PTX_OP_COUNT] = {
+#define CHOICE(id, name, meaning) [PTX_OP_##id] = write_##name,
+#include "lower/floating.def"
+};
 
-/* If the numbers are equal, which may be zeros of both signs, combines their bits. Prefers a number to a NaN. */
-static sim_value write_chosen(sim_writer *w, sim_value a, sim_value b, bool lesser) {
-    const sim_value a_bits = as_bits(w, a), b_bits = as_bits(w, b);
-    const char *relation = lesser ? "fcmp olt" : "fcmp ogt";
-    const sim_value equal = sim_write_two(w, lesser ? "or" : "and", a_bits, b_bits);
-    const sim_value number = sim_write_choice(w, sim_write_relation(w, "fcmp uno", b, b), a_bits, b_bits);
-    sim_value chosen = sim_write_choice(w, sim_write_relation(w, "fcmp oeq", a, b), equal, number);
-    chosen = sim_write_choice(w, sim_write_relation(w, relation, b, a), b_bits, chosen);
-    return sim_write_choice(w, sim_write_relation(w, relation, a, b), a_bits, chosen);
-}
-
-/* min and max of two values. With NAN in the instruction, a NaN operand is the result. */
-static bool write_float_choice(sim_writer *w, const sim_op *op, const ptx_instruction *i, bool lesser) {
+/* Of two values. With .NaN, a NaN operand is the result. */
+static bool write_float_choice(sim_writer *w, const sim_op *op, const ptx_instruction *i, write_fn *choose) {
     sim_value_type type;
     if (!float_type(i->type, &type) || i->operand_count > 3) return false;
-    if (op->x & ~(uint32_t)(SIM_FLOAT_FLUSHES | KEEP_NAN)) return false;
+    if (op->x & ~(uint32_t)(SIM_FLUSH | SIM_KEEP_NAN)) return false;
     const sim_value a = read_operand(w, op, op->a, type), b = read_operand(w, op, op->b, type);
-    const sim_value nan = type == SIM_VALUE_F64 ? as_bits(w, write_on_bits(w, "or", b, QUIET_F64))
-                                                : sim_value_constant(SIM_VALUE_I32, 0x7fffffff);
-    sim_value bits = write_chosen(w, a, b, lesser);
-    const sim_value chosen = sim_write_as(w, "bitcast", bits, type);
-    const sim_value first = op->x & KEEP_NAN ? a : chosen, second = op->x & KEEP_NAN ? b : chosen;
-    const uint32_t is_nan = sim_write_relation(w, "fcmp uno", first, second);
-    bits = sim_write_choice(w, is_nan, nan, bits);
-    sim_write_slot(w, op->d, sim_write_as(w, "bitcast", bits, type));
+    const sim_value nan = type == SIM_VALUE_F64 ? write_masked(w, "or", b, SIM_QUIET_F64)
+                                                : sim_write_float_constant(w, type, SIM_NAN_F32);
+    const sim_value chosen = choose(w, a, b, b);
+    const bool keeps = op->x & SIM_KEEP_NAN;
+    const uint32_t is_nan = sim_write_relation(w, "fcmp uno", keeps ? a : chosen, keeps ? b : chosen);
+    sim_write_slot(w, op->d, sim_write_choice(w, is_nan, nan, chosen));
     return true;
 }
 
 bool sim_write_float(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
-    switch (i->op) {
-    case PTX_OP_FADD: return write_arithmetic(w, op, i, ADD);
-    case PTX_OP_FSUB: return write_arithmetic(w, op, i, SUBTRACT);
-    case PTX_OP_FMUL: return write_arithmetic(w, op, i, MULTIPLY);
-    case PTX_OP_FDIV: return write_arithmetic(w, op, i, DIVIDE);
-    case PTX_OP_FMA:
-    case PTX_OP_FMAD: return write_arithmetic(w, op, i, FUSE);
-    case PTX_OP_SQRT: return write_arithmetic(w, op, i, ROOT);
-    case PTX_OP_RCP: return write_arithmetic(w, op, i, INVERT);
-    case PTX_OP_FDIV_APPROX:
-    case PTX_OP_RCP_APPROX:
-    case PTX_OP_SQRT_APPROX:
-    case PTX_OP_RSQRT:
-    case PTX_OP_SIN:
-    case PTX_OP_COS:
-    case PTX_OP_LG2:
-    case PTX_OP_EX2:
-    case PTX_OP_TANH: return sim_write_approximate(w, op, i);
-    case PTX_OP_FNEG: return write_sign(w, op, i, false);
-    case PTX_OP_FABS: return write_sign(w, op, i, true);
-    case PTX_OP_COPYSIGN: return write_copied_sign(w, op, i);
-    case PTX_OP_FMIN: return write_float_choice(w, op, i, true);
-    case PTX_OP_FMAX: return write_float_choice(w, op, i, false);
-    default: return false;
-    }
+    if (arithmetics[i->op].write) return write_arithmetic(w, op, i, &arithmetics[i->op]);
+    if (choices[i->op]) return write_float_choice(w, op, i, choices[i->op]);
+    return sim_write_approximate(w, op, i);
 }
 
 /* ---- conversions between integers ---- */
@@ -392,9 +364,8 @@ static void widen(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     sim_value a = sim_read_slot(w, op->a, SIM_VALUE_F32);
     if (i->mods[PTX_SLOT_FTZ]) a = sim_write_flush(w, a);
     const uint32_t is_nan = sim_write_relation(w, "fcmp uno", a, a);
-    const sim_value quiet =
-        i->mods[PTX_SLOT_FTZ] ? sim_write_as(w, "bitcast", sim_value_constant(SIM_VALUE_I32, 0x7fffffff), SIM_VALUE_F32)
-                              : write_on_bits(w, "or", a, QUIET_F32);
+    const sim_value quiet = i->mods[PTX_SLOT_FTZ] ? sim_write_float_constant(w, SIM_VALUE_F32, SIM_NAN_F32)
+                                                  : write_masked(w, "or", a, SIM_QUIET_F32);
     a = sim_write_choice(w, is_nan, quiet, a);
     sim_write_slot(w, op->d, sim_write_as(w, "fpext", a, SIM_VALUE_F64));
 }
@@ -406,7 +377,7 @@ static bool narrow(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (i->mods[PTX_SLOT_SAT]) a = sim_write_saturated(w, a);
     sim_value single = sim_write_as(w, "fptrunc", a, SIM_VALUE_F32);
     if (i->mods[PTX_SLOT_FTZ]) {
-        a = sim_write_two(w, "fmul", a, sim_write_float_constant(w, SIM_VALUE_F64, LIFT_F64));
+        a = sim_write_two(w, "fmul", a, sim_write_number(w, SIM_VALUE_F64, SIM_LIFT));
         single = flush_by(w, single, sim_write_as(w, "fptrunc", a, SIM_VALUE_F32));
     }
     sim_write_slot(w, op->d, single);

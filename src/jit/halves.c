@@ -1,9 +1,8 @@
-/* Half precision, f16 and bf16, single and in pairs. Results are computed in single precision, or double where that is
- * not enough. They are made such that rounding them to the format equals rounding the exact result once. */
+/* Half precision, f16 and bf16, single and in pairs. Sums and products are those of lower/floating.def, whose words are
+ * functions here that write IR. */
 #include "jit/ops.h"
 
-/* sim_op.x, as in exec/ops/half.c. */
-enum { RELU = 4, KEEP_NAN = 8 };
+#include "lower/floating.h"
 
 /* 32 lanes, or 64 for pairs, and their format. */
 typedef struct halves {
@@ -113,12 +112,12 @@ static uint32_t write_rounded(const halves *h, uint32_t singles) {
 /* Saturation and ReLU, before rounding. */
 static uint32_t write_clamped(const halves *h, uint32_t singles, uint32_t flags) {
     const uint32_t zero = write_all(h, "float", "0.0");
-    if (flags & SIM_FLOAT_SATURATES) { /* a NaN becomes 0 */
+    if (flags & SIM_SATURATE) { /* a NaN becomes 0 */
         const uint32_t one = write_all(h, "float", "1.0");
         singles = write_choice(h, write_two(h, "fcmp ogt", "float", singles, zero), "float", singles, zero);
         singles = write_choice(h, write_two(h, "fcmp olt", "float", singles, one), "float", singles, one);
     }
-    if (flags & RELU)
+    if (flags & SIM_RELU)
         singles = write_choice(h, write_two(h, "fcmp ole", "float", singles, zero), "float", zero, singles);
     return singles;
 }
@@ -166,26 +165,47 @@ static uint32_t write_sticky_single(const halves *h, uint32_t doubles) {
     return write_sticky(h, &single, singles, write_as(h, "bitcast", "i32", signed_one, "float"));
 }
 
-/* Products of halves are exact in single precision, but those of bf16 may exceed its range. */
-static uint32_t write_fused(const halves *h, const uint32_t v[3]) {
-    uint32_t d[3];
-    if (!h->brain) return write_sticky_sum(h, &single, write_two(h, "fmul", "float", v[0], v[1]), v[2]);
-    for (unsigned k = 0; k < 3; k++) d[k] = write_as(h, "fpext", "float", v[k], "double");
-    return write_sticky_single(h, write_sticky_sum(h, &twice, write_two(h, "fmul", "double", d[0], d[1]), d[2]));
-}
+/* ---- sums and products ---- */
 
-/* ---- arithmetic ---- */
+#define SUM(a, b) write_two(h, "fadd", p->element, a, b)
+#define DIFFERENCE(a, b) write_two(h, "fsub", p->element, a, b)
+#define PRODUCT(a, b) write_two(h, "fmul", p->element, a, b)
+#define STICKY_SUM(a, b) write_sticky_sum(h, p, a, b)
 
-/* `operation` is NULL for the fused multiply-add. */
-static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *operation) {
+#define HALF(id, name, sources, brain, meaning)                                                             \
+    static uint32_t write_##name(const halves *h, const precision *p, uint32_t a, uint32_t b, uint32_t c) { \
+        (void)c;                                                                                            \
+        return meaning;                                                                                     \
+    }
+#include "lower/floating.def"
+
+/* A row of floating.def; `write` is NULL for other instructions. */
+typedef struct arithmetic {
+    uint32_t (*write)(const halves *h, const precision *p, uint32_t a, uint32_t b, uint32_t c);
+    unsigned sources;
+    bool brain_in_double;
+} arithmetic;
+
+enum { SINGLE, DOUBLE };
+static const arithmetic arithmetics[PTX_OP_COUNT] = {
+#define HALF(id, name, sources, brain, meaning) [PTX_OP_##id] = {write_##name, sources, brain},
+#include "lower/floating.def"
+};
+
+static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruction *i, const arithmetic *how) {
     const uint32_t slots[3] = {op->a, op->b, op->c};
     uint32_t v[3] = {0};
     halves h;
-    const bool flushes = op->x & SIM_FLOAT_FLUSHES;
+    const bool flushes = op->x & SIM_FLUSH;
     if (!halves_of(w, i->type, &h)) return false;
-    for (unsigned k = 0; k < (operation ? 2 : 3); k++) v[k] = write_singles(&h, read_halves(&h, slots[k], flushes));
-    const uint32_t exact = operation ? write_two(&h, operation, "float", v[0], v[1]) : write_fused(&h, v);
-    const uint32_t bits = write_rounded(&h, write_clamped(&h, exact, op->x));
+    const bool doubles = h.brain && how->brain_in_double;
+    for (unsigned k = 0; k < how->sources; k++) {
+        v[k] = write_singles(&h, read_halves(&h, slots[k], flushes));
+        if (doubles) v[k] = write_as(&h, "fpext", "float", v[k], "double");
+    }
+    uint32_t wide = how->write(&h, doubles ? &twice : &single, v[0], v[1], v[2]);
+    if (doubles) wide = write_sticky_single(&h, wide);
+    const uint32_t bits = write_rounded(&h, write_clamped(&h, wide, op->x));
     write_result(&h, op->d, flushes ? write_flush(&h, bits) : bits);
     return true;
 }
@@ -217,15 +237,15 @@ static uint32_t write_order(const halves *h, uint32_t bits) {
 /* `relation`: which of two integers is chosen. */
 static bool write_half_choice(sim_writer *w, const sim_op *op, const ptx_instruction *i, const char *relation) {
     halves h;
-    if ((op->x & ~(uint32_t)(SIM_FLOAT_FLUSHES | KEEP_NAN)) || !halves_of(w, i->type, &h)) return false;
-    const bool flushes = op->x & SIM_FLOAT_FLUSHES;
+    if ((op->x & ~(uint32_t)(SIM_FLUSH | SIM_KEEP_NAN)) || !halves_of(w, i->type, &h)) return false;
+    const bool flushes = op->x & SIM_FLUSH;
     const uint32_t a = read_halves(&h, op->a, flushes), b = read_halves(&h, op->b, flushes);
     const uint32_t nan_a = write_is_nan(&h, a), nan_b = write_is_nan(&h, b);
     const uint32_t first = write_two(&h, relation, "i16", write_order(&h, a), write_order(&h, b));
     uint32_t bits = write_choice(&h, first, "i16", a, b);
     bits = write_choice(&h, nan_a, "i16", b, bits);
     bits = write_choice(&h, nan_b, "i16", a, bits);
-    const uint32_t makes_nan = write_two(&h, op->x & KEEP_NAN ? "or" : "and", "i1", nan_a, nan_b);
+    const uint32_t makes_nan = write_two(&h, op->x & SIM_KEEP_NAN ? "or" : "and", "i1", nan_a, nan_b);
     write_result(&h, op->d, write_choice(&h, makes_nan, "i16", write_all(&h, "i16", "32767"), bits));
     return true;
 }
@@ -244,11 +264,8 @@ static bool write_compared(sim_writer *w, const sim_op *op, const ptx_instructio
 }
 
 bool sim_write_halves(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
+    if (arithmetics[i->op].write) return write_arithmetic(w, op, i, &arithmetics[i->op]);
     switch (i->op) {
-    case PTX_OP_HADD: return write_arithmetic(w, op, i, "fadd");
-    case PTX_OP_HSUB: return write_arithmetic(w, op, i, "fsub");
-    case PTX_OP_HMUL: return write_arithmetic(w, op, i, "fmul");
-    case PTX_OP_HFMA: return write_arithmetic(w, op, i, NULL);
     case PTX_OP_HNEG: return write_sign(w, op, i, false);
     case PTX_OP_HABS: return write_sign(w, op, i, true);
     case PTX_OP_HMIN: return write_half_choice(w, op, i, "icmp slt");
@@ -268,7 +285,7 @@ static bool write_widened(sim_writer *w, const sim_op *op, const halves *h) {
 
 /* Singles to halves, with or without ReLU. */
 static uint32_t write_narrowed(const halves *h, uint32_t slot, bool relu) {
-    return write_rounded(h, write_clamped(h, sim_read_raw(h->w, slot).id, relu ? RELU : 0));
+    return write_rounded(h, write_clamped(h, sim_read_raw(h->w, slot).id, relu ? SIM_RELU : 0));
 }
 
 bool sim_write_convert_half(sim_writer *w, const sim_op *op, const ptx_instruction *i) {

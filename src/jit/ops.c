@@ -79,28 +79,15 @@ sim_value sim_read_mask(sim_writer *w, uint32_t slot, uint32_t flip) {
 /* ---- comparison ---- */
 
 const char *sim_relation_of(const ptx_instruction *i, bool floating) {
-    const bool sign = ptx_is_signed(i->type);
-    switch (i->mods[PTX_SLOT_COMPARE]) {
-    case PTX_MOD_EQ: return floating ? "fcmp oeq" : "icmp eq";
-    case PTX_MOD_NE: return floating ? "fcmp one" : "icmp ne";
-    case PTX_MOD_LT: return floating ? "fcmp olt" : sign ? "icmp slt" : "icmp ult";
-    case PTX_MOD_LE: return floating ? "fcmp ole" : sign ? "icmp sle" : "icmp ule";
-    case PTX_MOD_GT: return floating ? "fcmp ogt" : sign ? "icmp sgt" : "icmp ugt";
-    case PTX_MOD_GE: return floating ? "fcmp oge" : sign ? "icmp sge" : "icmp uge";
-    case PTX_MOD_CMP_LO: return "icmp ult";
-    case PTX_MOD_LS: return "icmp ule";
-    case PTX_MOD_CMP_HI: return "icmp ugt";
-    case PTX_MOD_HS: return "icmp uge";
-    case PTX_MOD_EQU: return "fcmp ueq";
-    case PTX_MOD_NEU: return "fcmp une";
-    case PTX_MOD_LTU: return "fcmp ult";
-    case PTX_MOD_LEU: return "fcmp ule";
-    case PTX_MOD_GTU: return "fcmp ugt";
-    case PTX_MOD_GEU: return "fcmp uge";
-    case PTX_MOD_NUM: return "fcmp ord";
-    case PTX_MOD_CMP_NAN: return "fcmp uno";
-    default: return NULL;
-    }
+    enum { WITHOUT_SIGN, WITH_SIGN, FLOATING, KINDS };
+    static const char *const names[PTX_MOD_COUNT][KINDS] = {
+#define INTEGERS(modifier, name, operation, without, with) \
+    [PTX_MOD_##modifier][WITHOUT_SIGN] = "icmp " without, [PTX_MOD_##modifier][WITH_SIGN] = "icmp " with,
+#define UNSIGNED(modifier, name, without) [PTX_MOD_##modifier][WITHOUT_SIGN] = "icmp " without,
+#define FLOATS(modifier, name, condition, llvm) [PTX_MOD_##modifier][FLOATING] = "fcmp " llvm,
+#include "lower/relations.def"
+    };
+    return names[i->mods[PTX_SLOT_COMPARE]][floating ? FLOATING : ptx_is_signed(i->type) ? WITH_SIGN : WITHOUT_SIGN];
 }
 
 /* Combines a comparison's result with another predicate, if the instruction has one. */

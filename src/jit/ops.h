@@ -46,11 +46,10 @@ const char *sim_relation_of(const ptx_instruction *i, bool floating);
 
 /* ---- floating point (floats.c) ---- */
 
-/* Flags in sim_op.x, as in exec/floats.h. */
-enum { SIM_FLOAT_FLUSHES = 1, SIM_FLOAT_SATURATES = 2 };
-
 /* Constants by their bits. Those of single precision are vectors that no register holds. */
 sim_value sim_write_float_constant(sim_writer *w, sim_value_type type, uint64_t bits);
+/* The same number in all lanes. */
+sim_value sim_write_number(sim_writer *w, sim_value_type type, double number);
 /* Turns subnormal numbers into zeros of their sign. */
 sim_value sim_write_flush(sim_writer *w, sim_value a);
 /* Returns a * b of flushed singles, flushed as products are. */

@@ -1,6 +1,6 @@
 /* Tables of the GPU's unit for approximate functions. Each row covers one slice of an interval: value, slope and bend
  * at its start, as integers. tools/device/mufu/fit.c made them from an H100's results for every significand: exactly
- * one row fits all results in a slice. exec/ops/mufu.h evaluates them; jit/mufu.c compiles the same. */
+ * one row fits all results in a slice. lower/mufu.def evaluates them. */
 #ifndef HAUL_MACHINE_MUFU_H
 #define HAUL_MACHINE_MUFU_H
 

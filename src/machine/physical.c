@@ -8,7 +8,9 @@
 #include "machine/host.h"
 #include "machine/virtual_lists.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 /* All objects, the newest first. */
 static sim_physical *first;
 static uint64_t next_handle, next_place;
+static const char FILE_NAME[] = "haul-device-memory";
 static int file; /* 0: none yet */
 static uint64_t used[SIM_VIRTUAL_DEVICES];
 
@@ -31,7 +34,7 @@ sim_physical *sim_physical_of(uint64_t handle) {
 static haul_status open_file(void) {
     const off_t most = (off_t)1 << 46; /* only written pages take memory */
     if (file) return HAUL_OK;
-    const int made = memfd_create("haul-device-memory", MFD_CLOEXEC);
+    const int made = memfd_create(FILE_NAME, MFD_CLOEXEC);
     if (made > 0 && ftruncate(made, most) == 0) {
         file = made;
         return HAUL_OK;
@@ -101,11 +104,62 @@ static void end_physical(sim_physical *p) {
     while (p->binding_count) sim_physical_remove_binding(p, p->binding_count - 1);
     if (p->view) munmap(p->view, p->bytes);
     if (!sim_physical_is_multicast(p)) {
-        (void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)p->place, (off_t)p->bytes);
+        if (!p->file && !p->is_exported)
+            (void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)p->place, (off_t)p->bytes);
         used[p->device] -= p->bytes;
     }
+    if (p->file) close(p->file);
     memory_free(p->bindings);
     memory_free(p);
+}
+
+static int file_of(const sim_physical *p) {
+    return p->file ? p->file : file;
+}
+
+/* ---- other processes ---- */
+
+enum { LENGTH_BITS = 21 }; /* places are multiples of a page, 2^21, below which is room for the number of pages */
+
+/* The descriptor's position tells where the memory is and how long: it travels with the descriptor. */
+haul_status sim_virtual_export(uint64_t handle, int *descriptor) {
+    SIM_VIRTUAL_CHANGES();
+    char path[64];
+    sim_physical *p = sim_physical_of(handle);
+    if (!p) return HAUL_ERROR_ARGUMENT;
+    if (sim_physical_is_multicast(p)) return sim_virtual_wrong("a multicast object cannot be exported");
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file_of(p));
+    *descriptor = open(path, O_RDWR | O_CLOEXEC);
+    if (*descriptor >= 0 && lseek(*descriptor, (off_t)(p->place | p->bytes >> LENGTH_BITS), SEEK_SET) >= 0) {
+        p->is_exported = true;
+        return HAUL_OK;
+    }
+    if (*descriptor >= 0) close(*descriptor);
+    return haul_fail(HAUL_ERROR_FILE, "virtual memory: its file cannot be opened once more: %s", strerror(errno));
+}
+
+/* Whether it is a file of haul's, of this or another process. */
+static bool is_ours(int descriptor) {
+    char path[64], name[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    const ssize_t length = readlink(path, name, sizeof name - 1);
+    if (length < 0) return false;
+    name[length] = '\0';
+    return strncmp(name, "/memfd:", 7) == 0 && strncmp(name + 7, FILE_NAME, sizeof FILE_NAME - 1) == 0;
+}
+
+haul_status sim_virtual_import(int descriptor, unsigned device, uint64_t *handle) {
+    SIM_VIRTUAL_CHANGES();
+    const off_t at = lseek(descriptor, 0, SEEK_CUR);
+    if (at <= 0 || !is_ours(descriptor)) return sim_virtual_wrong("descriptor %d is not one of exported memory", descriptor);
+    const uint64_t pages = (uint64_t)at & ((1u << LENGTH_BITS) - 1);
+    sim_physical made = {.device = device, .bytes = pages << LENGTH_BITS, .place = (uint64_t)at - pages};
+    made.file = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+    if (made.file < 0) return haul_fail(HAUL_ERROR_FILE, "virtual memory: %s", strerror(errno));
+    const haul_status status = add_physical(&made, handle);
+    if (status != HAUL_OK) close(made.file);
+    if (status == HAUL_OK) used[device] += made.bytes;
+    return status;
 }
 
 haul_status sim_virtual_release(uint64_t handle) {
@@ -127,7 +181,7 @@ haul_status sim_virtual_describe(uint64_t handle, unsigned *device, uint64_t *by
 
 haul_status sim_physical_make_view(sim_physical *p) {
     if (p->view) return HAUL_OK;
-    void *view = mmap(NULL, p->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)p->place);
+    void *view = mmap(NULL, p->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_of(p), (off_t)p->place);
     if (view == MAP_FAILED)
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual memory: the host cannot map %llu bytes more",
                          (unsigned long long)p->bytes);
@@ -137,7 +191,7 @@ haul_status sim_physical_make_view(sim_physical *p) {
 
 haul_status sim_physical_show(const sim_physical *p, unsigned char *host, uint64_t offset, uint64_t bytes) {
     if (sim_physical_is_multicast(p)) return HAUL_OK;
-    void *shown = mmap(host, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, (off_t)(p->place + offset));
+    void *shown = mmap(host, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_of(p), (off_t)(p->place + offset));
     if (shown != MAP_FAILED) return HAUL_OK;
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual memory: the host cannot map %llu bytes more",
                      (unsigned long long)bytes);

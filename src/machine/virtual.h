@@ -56,6 +56,10 @@ haul_status sim_virtual_release(uint64_t handle);
 /* Gets the handle of what is mapped at the address, with one more reference. */
 haul_status sim_virtual_retain(uint64_t address, uint64_t *handle);
 haul_status sim_virtual_describe(uint64_t handle, unsigned *device, uint64_t *bytes, bool *multicast);
+/* Gives the memory as a file descriptor, which the caller owns; another process may import it, as memory of its device.
+ * The pages of exported memory stay until no process has them. Errors: HAUL_ERROR_ARGUMENT, HAUL_ERROR_FILE. */
+haul_status sim_virtual_export(uint64_t handle, int *descriptor);
+haul_status sim_virtual_import(int descriptor, unsigned device, uint64_t *handle);
 /* Returns whether anything is reserved. */
 bool sim_virtual_is_used(void);
 /* Returns the bytes of a device that are in use. */

@@ -52,6 +52,8 @@ typedef struct sim_physical {
     unsigned device;
     uint64_t bytes;
     uint64_t place;                       /* in the file */
+    int file;                             /* another process's; 0: the own one */
+    bool is_exported;                     /* another process may have its pages */
     unsigned held;                        /* handles given out and not released */
     unsigned used;                        /* mappings and bindings */
     bool was_mapped;                      /* it was mapped at some time; marks of earlier writes were not kept */

@@ -14,7 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static int report = -1; /* descriptor; -1: nothing printed yet */
+enum { MOST_FILES = 4 }; /* HTML, trace, SARIF, JUnit */
+
+static int report = -1;   /* descriptor; -1: nothing printed yet */
+static text report_path;  /* empty: standard error */
+static text *collected;   /* takes what is printed; NULL: the report does */
+static struct {
+    const char *path; /* as asked for */
+    text own;         /* of this process */
+} files[MOST_FILES];
 
 /* Turns "a/report.html" into "a/report.4711.html". */
 static void put_numbered(const char *path, text *own) {
@@ -53,31 +61,69 @@ static void write_all(int to, const char *bytes, size_t length) {
 
 /* Opens the report's file when first needed. If that fails, the report goes to standard error. */
 int standin_report_descriptor(void) {
-    text own = {0};
     if (report >= 0) return report;
     report = STDERR_FILENO;
-    if (standin_asked.report && standin_make_output(standin_asked.report, &own, &report) != HAUL_OK) {
+    if (standin_asked.report && standin_make_output(standin_asked.report, &report_path, &report) != HAUL_OK) {
         fprintf(stderr, "haul: %s\n", haul_message());
         report = STDERR_FILENO;
+        text_clear(&report_path);
     }
-    text_free(&own);
     return report;
 }
 
+const char *standin_report_path(void) {
+    (void)standin_report_descriptor();
+    return text_string(&report_path);
+}
+
+void standin_collect(text *to) {
+    collected = to;
+}
+
+bool standin_is_collecting(void) {
+    return collected;
+}
+
 void standin_print(text *out) {
-    if (out->length) write_all(standin_report_descriptor(), out->bytes, out->length);
+    if (collected)
+        text_append(collected, text_string(out), out->length);
+    else if (out->length)
+        write_all(standin_report_descriptor(), out->bytes, out->length);
     text_clear(out);
 }
 
+/* Replaces a file that this process has made, at once. */
+static haul_status replace(const char *own, const text *content) {
+    text part = {0};
+    text_printf(&part, "%s.part", own);
+    haul_status status = part.failed ? haul_no_memory("the report") : file_write(text_string(&part), content);
+    if (status == HAUL_OK && rename(text_string(&part), own) != 0)
+        status = haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", own, strerror(errno));
+    text_free(&part);
+    return status;
+}
+
+/* The name of this process's file for that path, empty before it is made. */
+static text *own_name(const char *path) {
+    size_t i = 0;
+    while (i + 1 < MOST_FILES && files[i].path && strcmp(files[i].path, path) != 0) i++;
+    files[i].path = path;
+    return &files[i].own;
+}
+
+/* A device is written once, at the end. */
 haul_status standin_write(const char *path, text *content) {
-    text own = {0};
+    haul_status status = HAUL_OK;
     int descriptor;
-    const haul_status status = standin_make_output(path, &own, &descriptor);
-    if (status == HAUL_OK) {
-        write_all(descriptor, text_string(content), content->length);
-        close(descriptor);
-    }
-    text_free(&own);
+    const bool is_device = strncmp(path, "/dev/", 5) == 0;
+    text *own = own_name(path);
+    if (own->length && !is_device)
+        status = replace(text_string(own), content);
+    else if (!is_device || !collected)
+        if ((status = standin_make_output(path, own, &descriptor)) == HAUL_OK) {
+            write_all(descriptor, text_string(content), content->length);
+            close(descriptor);
+        }
     text_clear(content);
     return status;
 }

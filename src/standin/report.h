@@ -109,14 +109,35 @@ void standin_begin_recording(const driver_table *d, const standin_kernel_record 
 void standin_take_recording(const driver_table *d, const standin_kernel_record *kernel);
 void standin_end_recording(void);
 
+/* ---- saved.c ---- */
+
+/* Makes the files for the case that the program is killed, if the command line watches it. */
+void standin_open_saved(void);
+void standin_count_saved(uint64_t launches);
+/* Saves the report if it lacks something (`is_new`: it does now) and the last time is long enough ago. */
+void standin_save_report(bool is_new);
+bool standin_has_unsaved(void); /* also between calls */
+/* The report has been made, so the saved one goes. */
+void standin_close_saved(void);
+
+/* ---- record.c: the report of launches that are done, while others may come ---- */
+
+haul_status standin_put_report_so_far(void);
+
 /* ---- output.c ---- */
 
 /* Creates a file of that name that no other process of the program has; sets `own` to its name, and `descriptor`. */
 haul_status standin_make_output(const char *path, text *own, int *descriptor);
-/* Writes a report's whole file and empties `content`. */
+/* Writes a report's whole file and empties `content`. A file that this process has written is replaced. */
 haul_status standin_write(const char *path, text *content);
 /* Appends to the report, on standard error or in a file, and empties `out`. */
 void standin_print(text *out);
 int standin_report_descriptor(void);
+/* The report's file, or "" for standard error. */
+const char *standin_report_path(void);
+/* From now on standin_print() appends to `to` instead, and standin_write() replaces what it has written; NULL: as
+ * usual. */
+void standin_collect(text *to);
+bool standin_is_collecting(void);
 
 #endif

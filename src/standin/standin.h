@@ -19,6 +19,7 @@
  *     pool.c      pools of memory
  *     ipc.c       memory and events of other processes
  *     graph.c     graphs; graph.h
+ *     further.c   functions that are those of the driver API under other names
  *     nodes.c     nodes of all kinds by one call, conditional nodes
  *     device.c    queries of the device; errors
  *     properties.c  cudaDeviceProp; properties.def
@@ -27,6 +28,7 @@
  *     ending.c    the end of the program
  *     settings.h  settings from the command line; settings.def, environment.h
  *     record.c    which launches are counted; report.h, their reports
+ *     saved.c     the report of a program that is killed; saved.h
  *     nvtx.c      ranges that the program marks
  *     terminal.h  a line with the progress of a long launch
  *     beyond.h    kernels that access memory beyond allocations
@@ -78,6 +80,11 @@ enum { COPY_ON_HOST, COPY_IN, COPY_OUT, COPY_ON_DEVICE, COPY_DEFAULT };
  * program gets. Calls of these functions may be nested. */
 const driver_table *standin_enter(void);
 CUresult standin_leave(CUresult result);
+/* The same for calls that may come while kernels of other threads run: they change neither memory, modules nor
+ * settings. Once standin_be_alone() returns, no kernel runs until the call ends. */
+const driver_table *standin_enter_beside(void);
+const driver_table *standin_enter_driver_beside(void);
+void standin_be_alone(void);
 /* The same for calls of the driver API, whose failures are not errors of the runtime. */
 const driver_table *standin_enter_driver(void);
 CUresult standin_leave_driver(CUresult result);
@@ -92,6 +99,12 @@ CUresult standin_fail(CUresult result);
     do {                                               \
         const driver_table *const d = standin_enter(); \
         return standin_leave(d->call);                 \
+    } while (0)
+
+#define STANDIN_CALL_BESIDE(call)                             \
+    do {                                                      \
+        const driver_table *const d = standin_enter_beside(); \
+        return standin_leave(d->call);                        \
     } while (0)
 
 /* The same for a runtime function that is one of the driver API: `call` is made as if by the program. */
@@ -137,6 +150,9 @@ void standin_synchronize_all(void);
  * Loads the module on first use. */
 CUresult standin_kernel(const driver_table *d, const void *host, CUfunction *kernel);
 CUresult standin_variable(const driver_table *d, const void *host, CUdeviceptr *address, size_t *bytes);
+
+/* Whether standin_kernel() and a launch of the kernel change neither modules nor memory. */
+bool standin_is_prepared(const void *host);
 
 /* The kernel's symbol. */
 const char *standin_kernel_name(const void *host);

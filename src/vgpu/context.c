@@ -438,11 +438,11 @@ bool sim_driver_allocation(CUdeviceptr address, sim_allocation *a) {
     return true;
 }
 
-/* A stream in a host function makes progress by itself. */
+/* A stream in a host function, or in a kernel that a thread runs, makes progress by itself. */
 static bool has_work(CUcontext c) {
     for (CUstream s = c->streams; s; s = s->next)
-        if (s->first && !s->is_calling) return true;
-    return c->legacy.first;
+        if (s->first && !s->is_calling && !s->is_running) return true;
+    return c->legacy.first && !c->legacy.is_running;
 }
 
 bool sim_driver_has_work(void) {

@@ -79,12 +79,20 @@ void sim_driver_keep_l2(bool keeps);
 void sim_driver_set_print(sim_print_sink sink);
 /* For a program whose threads call the driver one at a time. A thread calls let_go() before it waits or calls a host
  * function, and take_back() afterwards. is_alone() returns whether the wait is in vain: apart from `waiting` threads
- * that wait too, no thread of the program will do anything. NULL: the program has no other thread. */
+ * that wait too, no thread of the program will do anything. NULL: the program has no other thread.
+ *
+ * Around an uncounted kernel's run, a thread calls begin_run() and, if that returned true, end_run(). Calls of other
+ * threads may come between the two if they change neither memory, modules nor settings; await_run() waits until a run
+ * has ended. NULL: kernels run alone. */
 typedef struct sim_sharing {
     void (*let_go)(void), (*take_back)(void);
     bool (*is_alone)(unsigned waiting);
+    bool (*begin_run)(void);
+    void (*end_run)(void), (*await_run)(void);
 } sim_sharing;
 void sim_driver_share(const sim_sharing *how);
+/* Returns whether a launch of the kernel changes neither its module nor the device's memory: it is prepared. */
+bool sim_driver_is_prepared(CUfunction function);
 /* Returns whether a stream has work that no call waits for; does all such work of the current context, unless it waits
  * for something else. */
 bool sim_driver_has_work(void);
@@ -95,6 +103,31 @@ uint64_t sim_driver_news(void);
 const char *sim_driver_waiting_kernel(void);
 /* Returns whether a device of the program has memory at the address. */
 bool sim_driver_is_device_address(CUdeviceptr address);
+/* What an executable graph was made with, what a node allocates, and what it frees. */
+CUresult sim_driver_executable_flags(CUgraphExec executable, unsigned long long *flags);
+CUresult sim_driver_node_allocation(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *out);
+CUresult sim_driver_node_freed(CUgraphNode node, CUdeviceptr *address);
+/* Shares memory of virtual addresses with other processes, as a file descriptor that the caller owns. Imported, it is
+ * memory of the current device. */
+CUresult sim_driver_export_memory(CUmemGenericAllocationHandle memory, int *file);
+CUresult sim_driver_import_memory(CUmemGenericAllocationHandle *memory, int file);
+/* Operations of a stream on a value of 4 or 8 bytes in memory: writes it, or waits until it compares as said. They
+ * are nodes of graphs, too; `count` gets the number of a node's, at most `room` of which are filled in. */
+enum { SIM_VALUE_AT_LEAST, SIM_VALUE_EQUAL, SIM_VALUE_AND, SIM_VALUE_NOR }; /* CUDA's numbers */
+typedef struct sim_value_op {
+    bool waits;
+    int comparison; /* of a wait */
+    unsigned width;
+    CUdeviceptr address;
+    uint64_t value;
+} sim_value_op;
+CUresult sim_driver_issue_values(CUstream stream, const sim_value_op *ops, unsigned count);
+CUresult sim_driver_node_add_values(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t behind_count,
+                                    const sim_value_op *ops, unsigned count);
+CUresult sim_driver_node_set_values(CUgraphNode node, const sim_value_op *ops, unsigned count);
+CUresult sim_driver_executable_set_values(CUgraphExec executable, CUgraphNode node, const sim_value_op *ops,
+                                          unsigned count);
+CUresult sim_driver_node_values(CUgraphNode node, sim_value_op *ops, unsigned room, unsigned *count);
 /* The simulated clock: microseconds since the device was opened, as the host program sees them. sim_driver_wait_until()
  * lets time pass until `us`, which the program spends otherwise. */
 double sim_driver_now(void);

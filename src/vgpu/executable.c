@@ -21,7 +21,8 @@ typedef struct item {
 struct CUgraphExec_st {
     CUcontext context;
     CUgraph graph;
-    bool is_stale; /* the items are older than the graph */
+    unsigned long long flags; /* as given; they have no effect */
+    bool is_stale;            /* the items are older than the graph */
     item *items;
     size_t count, capacity, marks;
     size_t *branch_of; /* the branch of each mark */
@@ -281,13 +282,13 @@ static bool take_graph(CUgraphExec e, CUgraph graph) {
 /* Flags are ignored: uploads and priorities have no meaning here. */
 CUresult sim_call_graph_instantiate(CUgraphExec *executable, CUgraph handle, unsigned long long flags) {
     SIM_ENTER(c);
-    (void)flags;
     *executable = NULL;
     CUgraph graph = sim_graph_of(c, handle);
     if (!graph) return CUDA_INVALID_VALUE;
     CUgraphExec e = memory_zeroed(1, sizeof *e);
     if (!e) return sim_no_memory("an executable graph");
     e->context = c;
+    e->flags = flags;
     e->branches = 1;
     if (!take_graph(e, graph)) {
         free_executable(e);
@@ -297,6 +298,13 @@ CUresult sim_call_graph_instantiate(CUgraphExec *executable, CUgraph handle, uns
     c->executables = e;
     *executable = e;
     return CUDA_SUCCESS;
+}
+
+CUresult sim_driver_executable_flags(CUgraphExec handle, unsigned long long *flags) {
+    SIM_ENTER(c);
+    const struct CUgraphExec_st *e = executable_of(c, handle);
+    if (e) *flags = e->flags;
+    return e ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
 /* Waits for conditions that are pending in a stream, since they need the graph. */
@@ -492,6 +500,14 @@ CHANGE_CALL(record, DRIVER_NODE_EVENT_RECORD, (CUgraphExec executable, CUgraphNo
             (n->of.event = what, CUDA_SUCCESS))
 CHANGE_CALL(wait, DRIVER_NODE_EVENT_WAIT, (CUgraphExec executable, CUgraphNode node, CUevent what),
             (n->of.event = what, CUDA_SUCCESS))
+
+CUresult sim_driver_executable_set_values(CUgraphExec executable, CUgraphNode node, const sim_value_op *ops,
+                                          unsigned count) {
+    SIM_ENTER(c);
+    (void)c;
+    CUgraphNode n = own_node(executable, node, DRIVER_NODE_VALUES);
+    return n ? sim_node_set_values(n, ops, count) : CUDA_INVALID_VALUE;
+}
 
 /* The kinds of nodes that CUDA lets be disabled. */
 static bool can_be_off(CUgraphNodeType type) {

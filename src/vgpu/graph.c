@@ -361,7 +361,7 @@ CUresult sim_call_graph_print(CUgraph handle, const char *path, unsigned flags) 
         [DRIVER_NODE_GRAPH] = "graph",           [DRIVER_NODE_EMPTY] = "empty",
         [DRIVER_NODE_EVENT_WAIT] = "event wait", [DRIVER_NODE_EVENT_RECORD] = "event record",
         [DRIVER_NODE_ALLOCATE] = "alloc",        [DRIVER_NODE_FREE] = "free",
-        [DRIVER_NODE_CONDITION] = "conditional"};
+        [DRIVER_NODE_VALUES] = "mem op",         [DRIVER_NODE_CONDITION] = "conditional"};
     SIM_ENTER(c);
     (void)flags;
     const struct CUgraph_st *g = sim_graph_of(c, handle);
@@ -420,6 +420,12 @@ CUresult sim_capture(CUstream s, const sim_work *work) {
     sim_work lost = *work;
     sim_work_release(&lost);
     return sim_no_memory("a graph");
+}
+
+CUresult sim_capture_values(CUstream s, const sim_value_op *ops, unsigned count) {
+    CUgraphNode n = sim_graph_add(s->capture, DRIVER_NODE_VALUES, s->tips.nodes, s->tips.count);
+    const CUresult result = n ? sim_node_set_values(n, ops, count) : sim_no_memory("a graph");
+    return result == CUDA_SUCCESS ? sim_capture_go_on(s, n) : result;
 }
 
 /* The memory exists from now on, as a capture must give its address. */

@@ -66,6 +66,7 @@ CUresult sim_node_set_kernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *wh
 CUresult sim_node_set_copy(CUgraphNode node, const CUDA_MEMCPY3D *what);
 CUresult sim_node_set_fill(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *what);
 CUresult sim_node_set_host(CUgraphNode node, const CUDA_HOST_NODE_PARAMS *what);
+CUresult sim_node_set_values(CUgraphNode node, const sim_value_op *ops, unsigned count);
 /* Adds a stream's work to the node, which owns it from then on. */
 bool sim_node_take_work(CUgraphNode node, const sim_work *work);
 void sim_node_free_works(CUgraphNode node);

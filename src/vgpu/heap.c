@@ -34,6 +34,10 @@ haul_status sim_prepare_heap(CUfunction f) {
     return sim_heap_create(c->memory, c->heap_bytes ? c->heap_bytes : SIM_HEAP_BYTES, c->check, &c->heap);
 }
 
+bool sim_driver_is_prepared(CUfunction f) {
+    return f->program && !f->program->uses_heap;
+}
+
 /* For trials, which run a launch several times from the same state (lib/launch/trials.c). */
 haul_status sim_driver_heap_copy(sim_heap_copy **copy) {
     const CUcontext c = sim_current();

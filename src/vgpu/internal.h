@@ -74,6 +74,7 @@ struct CUstream_st {
     int priority;
     sim_work *first, **last; /* pending */
     bool is_calling;         /* a thread is in the host function that is its first operation */
+    bool is_running;         /* a thread is in the kernel that is its first operation */
     bool is_held_up;         /* its first operation was tried, and waits for something else */
     bool is_gone;            /* destroyed as soon as its work is done */
     double end;              /* when its finished work ends, on the clock */
@@ -175,6 +176,7 @@ struct CUctx_st {
     CUmipmappedArray mipmaps;
     sim_textures textures;
     sim_spares spares;
+    bool is_running; /* a kernel, while other threads may call: there is one at a time */
     uint64_t persisting_l2;
     bool keeps_l2;                 /* between launches */
     bool launched_unchecked;       /* since checks were last on: nobody followed what these launches wrote */
@@ -282,7 +284,7 @@ void sim_free_streams(CUcontext context);
 
 /* Runs a launch, or resumes it. `us` gets its estimated time, `load` its use of the machine. If the launch has paused
  * (exec/grid.h), work->running is not NULL. */
-haul_status sim_run_launch(sim_work *work, bool may_pause, double *us, sim_kernel_load *load);
+haul_status sim_run_launch(CUstream stream, sim_work *work, bool may_pause, double *us, sim_kernel_load *load);
 /* Lowers a kernel when it is first needed. */
 haul_status sim_prepare(CUfunction function);
 /* Drops the kernel's launch times (launch_times.c). */
@@ -319,6 +321,7 @@ CUresult sim_capture(CUstream stream, const sim_work *work);
 /* Makes the node the only one that the stream's next node depends on. */
 CUresult sim_capture_go_on(CUstream stream, CUgraphNode node);
 /* Allocates in the graph that captures the stream. */
+CUresult sim_capture_values(CUstream stream, const sim_value_op *ops, unsigned count);
 CUresult sim_capture_allocation(CUstream stream, CUdeviceptr *address, size_t bytes);
 void sim_tips_free(sim_tips *tips);
 /* Draws the stream into a capture if it waits for an event that the capture recorded. */

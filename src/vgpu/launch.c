@@ -183,8 +183,18 @@ void sim_running_drop(struct sim_running *r) {
     memory_free(r);
 }
 
+/* Ends the hold of virtual memory. Other threads may call the driver meanwhile, unless the kernel is counted or checked: records and checks belong to
+ * all launches. */
+static haul_status go_on(CUstream s, const sim_work *w, bool may_pause) {
+    const bool shared = w->running->uncounted && sim_work_begin_run(s);
+    const haul_status status = sim_launch_go_on(&w->running->run, may_pause);
+    sim_virtual_release_hold(); /* before other threads are waited for, which may want to change it */
+    if (shared) sim_work_end_run(s);
+    return status;
+}
+
 /* Virtual memory must not change while the kernel runs; during a pause it may. */
-haul_status sim_run_launch(sim_work *w, bool may_pause, double *us, sim_kernel_load *load) {
+haul_status sim_run_launch(CUstream s, sim_work *w, bool may_pause, double *us, sim_kernel_load *load) {
     haul_status status = HAUL_OK;
     const bool begins = !w->running, waited = !begins && w->running->run && sim_launch_waits(w->running->run);
     if (begins) w->running = memory_zeroed(1, sizeof *w->running);
@@ -192,8 +202,10 @@ haul_status sim_run_launch(sim_work *w, bool may_pause, double *us, sim_kernel_l
     sim_memory_prepare_written(w->function->module->context->memory);
     sim_virtual_hold();
     if (begins) status = begin(w, w->running);
-    if (status == HAUL_OK) status = sim_launch_go_on(&w->running->run, may_pause);
-    sim_virtual_release_hold();
+    if (status == HAUL_OK)
+        status = go_on(s, w, may_pause);
+    else
+        sim_virtual_release_hold();
     struct sim_running *r = w->running;
     if (!r->run) {
         end(w, status, us, load);

@@ -84,7 +84,7 @@ bool sim_node_take_work(CUgraphNode n, const sim_work *w) {
         break;
     case DRIVER_NODE_FILL:
         n->of.fill = (CUDA_MEMSET_NODE_PARAMS){
-            .to = w->to, .value = w->value, .element = w->width, .width = w->bytes / w->width, .height = 1};
+            .to = w->to, .value = (unsigned)w->value, .element = w->width, .width = w->bytes / w->width, .height = 1};
         break;
     case DRIVER_NODE_HOST: n->of.host = (CUDA_HOST_NODE_PARAMS){w->call, w->data}; break;
     case DRIVER_NODE_FREE: n->of.allocation.address = w->from; return true;
@@ -202,6 +202,13 @@ ADD_CALL(fill, DRIVER_NODE_FILL,
          (CUgraphNode * node, CUgraph graph, const CUgraphNode *behind, size_t count,
           const CUDA_MEMSET_NODE_PARAMS *what, CUcontext context),
          ((void)context, sim_node_set_fill(n, what)))
+
+CUresult sim_driver_node_add_values(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t behind_count,
+                                    const sim_value_op *ops, unsigned count) {
+    SIM_ENTER(c);
+    CUgraphNode n = add(c, graph, DRIVER_NODE_VALUES, behind, behind_count);
+    return n ? finish(n, sim_node_set_values(n, ops, count), node) : CUDA_INVALID_VALUE;
+}
 
 /* The node only joins its dependencies. */
 CUresult sim_call_node_add_empty(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count) {
@@ -323,6 +330,18 @@ GET_CALL(host, DRIVER_NODE_HOST, host, CUDA_HOST_NODE_PARAMS)
 GET_CALL(child, DRIVER_NODE_GRAPH, child, CUgraph)
 GET_CALL(record, DRIVER_NODE_EVENT_RECORD, event, CUevent)
 GET_CALL(wait, DRIVER_NODE_EVENT_WAIT, event, CUevent)
+
+CUresult sim_driver_node_allocation(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *out) {
+    const struct CUgraphNode_st *n = of_type(node, DRIVER_NODE_ALLOCATE);
+    if (n) *out = n->of.allocation;
+    return n ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
+CUresult sim_driver_node_freed(CUgraphNode node, CUdeviceptr *address) {
+    const struct CUgraphNode_st *n = of_type(node, DRIVER_NODE_FREE);
+    if (n) *address = n->of.allocation.address;
+    return n ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
 
 /* ---- changes ---- */
 

@@ -297,7 +297,7 @@ void sim_order_issue(CUstream s, sim_work *w) {
     else if (!(s->flags & DRIVER_STREAM_NON_BLOCKING))
         join(stamp, stamp_of(o, &c->legacy));
     if (w->kind == SIM_WORK_WAIT && w->mark->stamp) join(stamp, w->mark->stamp);
-    if (is_between_devices(c, w)) join_all(o, stamp, c);
+    if (w->kind == SIM_WORK_AWAIT || is_between_devices(c, w)) join_all(o, stamp, c);
     stamp->at[s->line]++;
     if (w->kind == SIM_WORK_MARK && !w->mark->stamp) w->mark->stamp = memory_alloc(sizeof *stamp);
     if (w->kind == SIM_WORK_MARK && w->mark->stamp) *w->mark->stamp = *stamp;

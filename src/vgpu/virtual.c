@@ -30,13 +30,14 @@ static CUresult check_location(const char *call, const CUmemLocation *l) {
     return is_device(l->id) ? CUDA_SUCCESS : unknown_device(call, l->id);
 }
 
-/* Only memory of a device, and only for this process. */
+/* Only memory of a device; other processes may get it as a file descriptor. */
 static CUresult check_memory(const char *call, const CUmemAllocationProp *p) {
     if (!p || p->type != DRIVER_MEMORY_PINNED)
         return sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s: the type must be pinned (1)", call));
-    if (p->handles)
-        return sim_result_of(
-            haul_fail(HAUL_ERROR_UNSUPPORTED, "virtual GPU: %s: memory cannot be shared with other processes", call));
+    if (p->handles & ~DRIVER_HANDLE_FILE)
+        return sim_result_of(haul_fail(
+            HAUL_ERROR_UNSUPPORTED, "virtual GPU: %s: memory is shared with other processes by file descriptors only",
+            call));
     return check_location(call, &p->location);
 }
 
@@ -125,6 +126,20 @@ CUresult sim_call_virtual_properties(CUmemAllocationProp *memory, CUmemGenericAl
         return sim_wrong("cuMemGetAllocationPropertiesFromHandle: a multicast object has no such properties");
     *memory = (CUmemAllocationProp){.type = DRIVER_MEMORY_PINNED, .location = {DRIVER_LOCATION_DEVICE, (int)device}};
     return CUDA_SUCCESS;
+}
+
+CUresult sim_driver_export_memory(CUmemGenericAllocationHandle memory, int *file) {
+    SIM_ENTER(c);
+    (void)c;
+    return sim_result_of(sim_virtual_export(memory, file));
+}
+
+CUresult sim_driver_import_memory(CUmemGenericAllocationHandle *memory, int file) {
+    uint64_t made = 0;
+    SIM_ENTER(c);
+    const haul_status status = sim_virtual_import(file, (unsigned)c->device, &made);
+    *memory = made;
+    return sim_result_of(status);
 }
 
 /* ---- mappings ---- */

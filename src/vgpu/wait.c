@@ -45,8 +45,9 @@ static bool do_all(CUcontext c, bool blocking, bool *left) {
     do {
         news = false;
         for (CUstream s; (s = oldest(c, blocking));) {
-            s->is_held_up = !sim_work_advance(s);
-            news |= !s->is_held_up;
+            const bool advanced = sim_work_advance(s);
+            if (!advanced) s->is_held_up = true;
+            news |= advanced;
         }
         any |= news;
         *left = unblock_all(c);
@@ -62,10 +63,10 @@ CUresult sim_work_try_all(CUcontext c, bool blocking, bool *left) {
 
 /* ---- waiting for others ---- */
 
-/* Finds the paused launch at the head of the stream, or of the stream that it waits for. */
+/* Finds the paused launch, or the wait for a value, at the head of the stream or of the stream that it waits for. */
 static sim_work *paused_of(CUstream s) {
     while (s->first && s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached) s = s->first->mark->stream;
-    return s->first && s->first->running ? s->first : NULL;
+    return s->first && (s->first->running || s->first->kind == SIM_WORK_AWAIT) ? s->first : NULL;
 }
 
 /* The first one found; NULL if no launch has paused. */
@@ -80,6 +81,7 @@ const char *sim_driver_waiting_kernel(void) {
     const CUcontext c = sim_current();
     const sim_work *found = NULL;
     for (unsigned i = 0; c && i < sim_member_count(c) && !found; i++) found = paused_in(sim_member_of(c, i), false);
+    if (found && found->kind == SIM_WORK_AWAIT) return "(a stream's wait for a value)";
     return found ? found->function->entry->name : NULL;
 }
 

@@ -226,6 +226,37 @@ static void wait_for_call(CUstream s) {
     }
 }
 
+/* ---- kernels beside calls of other threads ---- */
+
+static unsigned runs; /* kernels that are running so, on all devices */
+
+bool sim_work_begin_run(CUstream s) {
+    s->is_running = s->context->is_running = true;
+    runs++;
+    if (sharing.begin_run && sharing.begin_run()) return true;
+    runs--;
+    s->is_running = s->context->is_running = false;
+    return false;
+}
+
+void sim_work_end_run(CUstream s) {
+    sharing.end_run();
+    runs--;
+    s->is_running = s->context->is_running = false;
+}
+
+/* Whether the stream's first operation has to wait for a kernel: the one that it is, another one of the device, or,
+ * if it changes memory or modules, any. */
+static bool waits_for_run(CUstream s) {
+    if (!runs || !s->first) return false;
+    switch (s->first->kind) {
+    case SIM_WORK_LAUNCH: return s->context->is_running;
+    case SIM_WORK_FREE:
+    case SIM_WORK_CONDITION: return true;
+    default: return s->is_running;
+    }
+}
+
 /* ---- one operation ---- */
 
 /* Finds the operation's span on the clock: kernels share the SMs, other work has an engine of its own. */
@@ -253,9 +284,10 @@ static haul_status effect(CUcontext c, CUstream s, work_cost *cost) {
     case SIM_WORK_COPY_DEVICE: cost_between(c, w->from, w->to, w->bytes, cost); return copy_device(c, w);
     case SIM_WORK_COPY_BOX: cost_of_box(c, w, cost); return copy_box(c, w);
     case SIM_WORK_FILL: cost->us = sim_device_copy_us(m, 0, w->bytes); return fill(c, w);
-    case SIM_WORK_LAUNCH: cost->engine = SIM_ENGINE_SMS; return sim_run_launch(w, may_pause, &cost->us, &cost->load);
+    case SIM_WORK_LAUNCH: cost->engine = SIM_ENGINE_SMS; return sim_run_launch(s, w, may_pause, &cost->us, &cost->load);
     case SIM_WORK_CALL: call_host(c, s); return HAUL_OK;
     case SIM_WORK_FREE: sim_pool_return(c, w->from); return HAUL_OK;
+    case SIM_WORK_WRITE: return sim_value_write(c, w);
     default: return HAUL_OK;
     }
 }
@@ -290,6 +322,14 @@ static bool do_condition(CUstream s) {
     return true;
 }
 
+/* Returns whether the stream can go on: the value is there, or the wait has failed. */
+static bool do_await(CUstream s) {
+    bool is_there;
+    const haul_status status = sim_value_await(s->context, s->first, &is_there);
+    if (status != HAUL_OK) fail(s->context, status);
+    return is_there || status != HAUL_OK;
+}
+
 static sim_note_placed *note_placed;
 
 void sim_driver_on_placed(sim_note_placed *note) {
@@ -319,6 +359,7 @@ static bool do_first(CUstream s) {
     const sim_work *w = s->first;
     if (w->kind == SIM_WORK_CONDITION && c->failed == HAUL_OK) return do_condition(s);
     const bool marks = w->kind == SIM_WORK_MARK || w->kind == SIM_WORK_WAIT || w->kind == SIM_WORK_FREE;
+    if (w->kind == SIM_WORK_AWAIT && c->failed == HAUL_OK && !do_await(s)) return false;
     double ready = s->end > w->issued ? s->end : w->issued;
     if (w->kind == SIM_WORK_WAIT && w->mark->when > ready) ready = w->mark->when;
     if (c->failed == HAUL_OK || marks) {
@@ -348,6 +389,8 @@ bool sim_work_advance(CUstream s) {
         if (!sim_work_advance(s->first->mark->stream)) return false;
     if (s->is_calling)
         wait_for_call(s);
+    else if (waits_for_run(s))
+        sharing.await_run();
     else if (s->first)
         return do_first(s);
     return true;
@@ -356,7 +399,7 @@ bool sim_work_advance(CUstream s) {
 /* Returns whether a polling thread must leave the stream alone: it may be the one that the host function waits for. */
 static bool is_left_to_others(CUstream s) {
     while (s->first && s->first->kind == SIM_WORK_WAIT && !s->first->mark->reached) s = s->first->mark->stream;
-    return s->is_calling || (sharing.let_go && s->first && s->first->kind == SIM_WORK_CALL);
+    return s->is_calling || waits_for_run(s) || (sharing.let_go && s->first && s->first->kind == SIM_WORK_CALL);
 }
 
 /* Polling calls (queries) do only this much, so that a program that polls sees intermediate states. */

@@ -44,6 +44,8 @@ typedef enum sim_work_kind {
     SIM_WORK_WAIT,      /* waits for a mark of another stream */
     SIM_WORK_FREE,      /* frees memory of a pool */
     SIM_WORK_CONDITION, /* replaces itself by the work of the selected graph */
+    SIM_WORK_WRITE,     /* writes a value */
+    SIM_WORK_AWAIT,     /* waits for a value in memory */
 } sim_work_kind;
 
 typedef struct sim_work {
@@ -55,7 +57,9 @@ typedef struct sim_work {
     CUdeviceptr to, from;
     void *host; /* the copy's host side */
     uint64_t bytes;
-    unsigned value, width; /* FILL: the element, of 1, 2 or 4 bytes */
+    uint64_t value; /* FILL, WRITE, AWAIT: of `width` bytes */
+    unsigned width;
+    int comparison; /* AWAIT: SIM_VALUE_... */
     bool pageable;
     uint64_t source, effects; /* COPY_IN, with checks: hash of the source, and context->effects, when issued */
     CUfunction function;
@@ -85,6 +89,12 @@ void sim_running_drop(struct sim_running *running);
 /* Does the stream's first operation, or one that it waits for. Returns false if nothing was done, because a kernel
  * there waits for something else. The stream must have an operation. */
 bool sim_work_advance(CUstream stream);
+/* values.c: write the value; set whether it is as awaited, and fail if that cannot be any more. */
+haul_status sim_value_write(CUcontext context, const sim_work *work);
+haul_status sim_value_await(CUcontext context, const sim_work *work, bool *is_there);
+/* Around a kernel's run in `stream`: lets calls of other threads in that do not disturb it. False if there are none. */
+bool sim_work_begin_run(CUstream stream);
+void sim_work_end_run(CUstream stream);
 
 sim_mark *sim_mark_new(CUstream stream);
 sim_mark *sim_mark_use(sim_mark *mark); /* NULL stays NULL */

@@ -183,6 +183,32 @@ static int end_early(const char *how) {
     return 0;
 }
 
+/* Overflows the stack. */
+static int recur(volatile char *before, unsigned times) {
+    volatile char here[4096];
+    here[0] = *before;
+    return times ? recur(here, times - 1) + here[0] : 0;
+}
+
+/* Launches some kernels, waits for them, and ends so that its own code has no say; the last launch is not waited for. */
+static int be_killed(const char *how) {
+    volatile char start = 0;
+    void *out;
+    cudaMalloc(&out, 4 * COUNT);
+    for (int k = 0; k < 3; k++) launch(&increase, out, COUNT);
+    cudaDeviceSynchronize();
+    launch(&race, out, COUNT);
+    if (strcmp(how, "overflow") == 0) return recur(&start, 1u << 30);
+    return kill(getpid(), SIGKILL);
+}
+
+/* A child of this process is killed; this process then launches one kernel. */
+static int lose_child(void) {
+    if (fork() == 0) exit(be_killed("killed"));
+    wait(NULL);
+    return race_once();
+}
+
 /* Ignores a call that fails, twice at one place. */
 static int ignore_failures(void) {
     char bytes[4] = {0};
@@ -283,6 +309,8 @@ int main(int argc, char **argv) {
     if (strcmp(what, "nowhere") == 0) return access_nowhere();
     if (strcmp(what, "streams") == 0) return use_streams();
     if (strcmp(what, "end") == 0) return end_early(argc > 2 ? argv[2] : "");
+    if (strcmp(what, "killed") == 0) return be_killed(argc > 2 ? argv[2] : "");
+    if (strcmp(what, "lose-child") == 0) return lose_child();
     if (strcmp(what, "failures") == 0) return ignore_failures();
     if (strcmp(what, "refused") == 0) return launch_refused();
     if (strcmp(what, "processes") == 0) return use_two_processes();

@@ -72,6 +72,28 @@ result 'a program that ends at once is checked' ends_with 1 at-once
 result 'one that aborts is' ends_with 134 abort
 result 'one that crashes is' ends_with 139 crash
 result 'one that is told to end is' ends_with 143 terminate
+# The standard error of these is a pipe, whose end comes after the watcher's.
+mkdir "$work/temporary"
+killed() { # COMMAND ARGUMENT...: of a program that has no say in its end
+    command=$1
+    shift
+    TMPDIR=$work/temporary "$haul" $command -- "$program" "$@" 2>&1 >"$work/out" | cat >"$work/err"
+}
+result 'a program that is killed has its profile' killed profile killed
+result 'haul says so' says '^haul: process [0-9]* was killed by signal 9 .* after 4 launches' err
+result 'and what was counted' says '^increase  *[123]  *[123] ' err
+result 'and its check' killed check killed
+result 'with the same remark' says 'was killed by signal 9 .* after 4 launches' err
+result 'and its totals' says '^[1-4] launch.*: [0-9]* error' err
+result 'so does one that has no stack left' killed profile killed overflow
+result 'with its signal' says 'was killed by signal 11 .* after 4 launches' err
+result 'and its kernels' says '^increase  *[123]  *[123] ' err
+result "a report's file has that of a killed program" killed "profile --out $work/killed.txt" killed
+result 'of that alone' grep -q '^increase  *[123]' "$work/killed.txt"
+result 'a killed child is reported on' killed check lose-child
+result 'beside the report of its parent' \
+    [ "$(grep -c 'was killed by signal 9\|^1 launch: ' "$work/err")" = 2 ]
+result 'nothing stays behind' [ -z "$(ls "$work/temporary")" ]
 result 'launches are recorded' \
     exits_with 0 "$haul" replay --record "$work/record.jsonl" --launches 2 -- "$program" increase
 result 'as many of a kernel and shape as asked for' says '^haul: 2 launches recorded$' err

@@ -1,8 +1,9 @@
 /* Comparisons into predicates (setp) and registers (set), and selection by a sign (slct). selp is in integer.def.
  *
- * A comparison of 32 lanes is a function that returns a word of bits: one for each relation and kind of lane, in a
- * table. The plain setp has a handler around each of these functions. All other forms take one of the general handlers,
- * which convert operands, call the function through the table and combine the result with a predicate. */
+ * A comparison of 32 lanes is a function that returns a word of bits: one for each relation of lower/relations.def and
+ * kind of lane, in a table. The plain setp has a handler around each of these functions. All other forms take one of
+ * the general handlers, which convert operands, call the function through the table and combine the result with a
+ * predicate. */
 #include "exec/half.h"
 #include "exec/ops/lanes.h"
 #include "state/lanes.h"
@@ -11,8 +12,7 @@
 
 typedef uint32_t compare_fn(const void *a, const void *b);
 
-/* Defines compare_`relation`_`suffix`, and the handler of the plain `setp`, the most frequent comparison. The condition
- * is written without short circuits, so that it vectorises. */
+/* Defines compare_`relation`_`suffix`, and the handler of the plain `setp`, the most frequent comparison. */
 #define COMPARE(relation, suffix, T, condition)                                                  \
     static inline uint32_t compare_##relation##_##suffix(const void *pa, const void *pb) {       \
         const T *a = pa, *b = pb;                                                                \
@@ -26,40 +26,18 @@ typedef uint32_t compare_fn(const void *a, const void *b);
         return SIM_NEXT;                                                                         \
     }
 
-/* Integers with and without sign, floats: each relation has a function for each kind that PTX allows it for. */
-#define COMPARE_INTEGERS(relation, operation)             \
-    COMPARE(relation, u16, uint16_t, a[l] operation b[l]) \
-    COMPARE(relation, s16, int16_t, a[l] operation b[l])  \
-    COMPARE(relation, u32, uint32_t, a[l] operation b[l]) \
-    COMPARE(relation, s32, int32_t, a[l] operation b[l])  \
-    COMPARE(relation, u64, uint64_t, a[l] operation b[l]) \
-    COMPARE(relation, s64, int64_t, a[l] operation b[l])
-#define COMPARE_FLOATS(relation, condition)  \
-    COMPARE(relation, f32, float, condition) \
-    COMPARE(relation, f64, double, condition)
-
-COMPARE_INTEGERS(eq, ==)
-COMPARE_INTEGERS(ne, !=)
-COMPARE_INTEGERS(lt, <)
-COMPARE_INTEGERS(le, <=)
-COMPARE_INTEGERS(gt, >)
-COMPARE_INTEGERS(ge, >=)
-/* False if an operand is NaN. */
-COMPARE_FLOATS(eq, a[l] == b[l])
-COMPARE_FLOATS(ne, (a[l] < b[l]) | (a[l] > b[l]))
-COMPARE_FLOATS(lt, a[l] < b[l])
-COMPARE_FLOATS(le, a[l] <= b[l])
-COMPARE_FLOATS(gt, a[l] > b[l])
-COMPARE_FLOATS(ge, a[l] >= b[l])
-/* True if an operand is NaN. */
-COMPARE_FLOATS(equ, !((a[l] < b[l]) | (a[l] > b[l])))
-COMPARE_FLOATS(neu, a[l] != b[l])
-COMPARE_FLOATS(ltu, !(a[l] >= b[l]))
-COMPARE_FLOATS(leu, !(a[l] > b[l]))
-COMPARE_FLOATS(gtu, !(a[l] <= b[l]))
-COMPARE_FLOATS(geu, !(a[l] < b[l]))
-COMPARE_FLOATS(num, (a[l] == a[l]) & (b[l] == b[l]))
-COMPARE_FLOATS(nan, (a[l] != a[l]) | (b[l] != b[l]))
+#define INTEGERS(modifier, name, operation, without, with) \
+    COMPARE(name, u16, uint16_t, a[l] operation b[l])      \
+    COMPARE(name, s16, int16_t, a[l] operation b[l])       \
+    COMPARE(name, u32, uint32_t, a[l] operation b[l])      \
+    COMPARE(name, s32, int32_t, a[l] operation b[l])       \
+    COMPARE(name, u64, uint64_t, a[l] operation b[l])      \
+    COMPARE(name, s64, int64_t, a[l] operation b[l])
+#define UNSIGNED(modifier, name, without)
+#define FLOATS(modifier, name, condition, llvm) \
+    COMPARE(name, f32, float, condition)        \
+    COMPARE(name, f64, double, condition)
+#include "lower/relations.def"
 
 /* A row of the table. NULL: the relation does not exist for that kind. */
 typedef struct comparison {
@@ -71,33 +49,23 @@ typedef struct comparison {
 enum { KIND_U16, KIND_S16, KIND_U32, KIND_S32, KIND_U64, KIND_S64, KIND_F32, KIND_F64, KINDS };
 enum { RELATIONS = PTX_MOD_CMP_NAN - PTX_MOD_EQ + 1 };
 
-/* Entries of a row of the table. .lo, .ls, .hi and .hs are for integers without sign only. */
-#define ENTRY(relation, suffix) \
-    { compare_##relation##_##suffix, setp_##relation##_##suffix }
-#define UNSIGNED(r) [KIND_U16] = ENTRY(r, u16), [KIND_U32] = ENTRY(r, u32), [KIND_U64] = ENTRY(r, u64)
-#define SIGNED(r) [KIND_S16] = ENTRY(r, s16), [KIND_S32] = ENTRY(r, s32), [KIND_S64] = ENTRY(r, s64)
-#define FLOATS(r) [KIND_F32] = ENTRY(r, f32), [KIND_F64] = ENTRY(r, f64)
-#define ROW(modifier) [PTX_MOD_##modifier - PTX_MOD_EQ]
+#define ENTRY(modifier, kind, name, suffix) \
+    [PTX_MOD_##modifier - PTX_MOD_EQ][kind] = {compare_##name##_##suffix, setp_##name##_##suffix},
 
 static const comparison comparisons[RELATIONS][KINDS] = {
-    ROW(EQ) = {UNSIGNED(eq), SIGNED(eq), FLOATS(eq)},
-    ROW(NE) = {UNSIGNED(ne), SIGNED(ne), FLOATS(ne)},
-    ROW(LT) = {UNSIGNED(lt), SIGNED(lt), FLOATS(lt)},
-    ROW(LE) = {UNSIGNED(le), SIGNED(le), FLOATS(le)},
-    ROW(GT) = {UNSIGNED(gt), SIGNED(gt), FLOATS(gt)},
-    ROW(GE) = {UNSIGNED(ge), SIGNED(ge), FLOATS(ge)},
-    ROW(CMP_LO) = {UNSIGNED(lt)},
-    ROW(LS) = {UNSIGNED(le)},
-    ROW(CMP_HI) = {UNSIGNED(gt)},
-    ROW(HS) = {UNSIGNED(ge)},
-    ROW(EQU) = {FLOATS(equ)},
-    ROW(NEU) = {FLOATS(neu)},
-    ROW(LTU) = {FLOATS(ltu)},
-    ROW(LEU) = {FLOATS(leu)},
-    ROW(GTU) = {FLOATS(gtu)},
-    ROW(GEU) = {FLOATS(geu)},
-    ROW(NUM) = {FLOATS(num)},
-    ROW(CMP_NAN) = {FLOATS(nan)},
+#define INTEGERS(modifier, name, operation, without, with) \
+    UNSIGNED(modifier, name, without)                      \
+    ENTRY(modifier, KIND_S16, name, s16)                   \
+    ENTRY(modifier, KIND_S32, name, s32)                   \
+    ENTRY(modifier, KIND_S64, name, s64)
+#define UNSIGNED(modifier, name, without) \
+    ENTRY(modifier, KIND_U16, name, u16)  \
+    ENTRY(modifier, KIND_U32, name, u32)  \
+    ENTRY(modifier, KIND_U64, name, u64)
+#define FLOATS(modifier, name, condition, llvm) \
+    ENTRY(modifier, KIND_F32, name, f32)        \
+    ENTRY(modifier, KIND_F64, name, f64)
+#include "lower/relations.def"
 };
 
 /* Compares half precision in single precision, which holds all of its values. */

@@ -2,10 +2,11 @@
  *
  * Fences matter to checks and counters only, as nothing is reordered here. A fence of cluster scope or wider
  * invalidates the counted L1 (sim_count_acquire()). In schedules without fences, a proxy fence publishes stores to the
- * copy engine. Hints change neither. */
+ * copy engine. Hints change neither, but bytes that are discarded count as never written. */
 #include "check/global.h"
 #include "check/hazard.h"
 #include "count/count.h"
+#include "exec/access.h"
 #include "exec/ops/lanes.h"
 #include "exec/unfenced.h"
 #include "state/block.h"
@@ -76,8 +77,27 @@ HAS_NO_EFFECT(MEMBAR_PROXY, proxy_fence)
 HAS_NO_EFFECT(PREFETCH, nothing)
 HAS_NO_EFFECT(PREFETCHU, nothing)
 HAS_NO_EFFECT(PREFETCH_TENSORMAP, nothing)
-HAS_NO_EFFECT(DISCARD, nothing)
 HAS_NO_EFFECT(APPLYPRIORITY, nothing)
+
+/* The lines' old values stay, which is allowed. */
+static sim_step discard(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint64_t address[SIM_LANES];
+    if (!w->sm->hazards) return SIM_NEXT;
+    sim_addresses(w, op, address);
+    sim_hazard_discarded(w, active, address);
+    return SIM_NEXT;
+}
+
+haul_status LOWER(DISCARD)(sim_lowering *l, const ptx_instruction *i) {
+    bool wide;
+    int64_t offset;
+    const uint32_t base = sim_address(l, &i->operands[0], &wide, &offset);
+    sim_op *op = sim_emit(l, discard);
+    op->a = base;
+    op->imm = offset;
+    op->flags |= wide ? SIM_OP_WIDE : 0;
+    return HAUL_OK;
+}
 HAS_NO_EFFECT(CP_TENSOR_PREFETCH, nothing)
 HAS_NO_EFFECT(CP_TENSOR_PREFETCH_IM2COL, nothing)
 HAS_NO_EFFECT(CP_TENSOR_PREFETCH_WIDE, nothing)

@@ -1,14 +1,52 @@
-/* Single- and double-precision arithmetic: sums, products, quotients and roots, signs, minima and maxima, and testp.
- * Rounding to nearest without further modifiers has handlers of two or three vector instructions; everything else takes
- * one general path. Approximate functions are in approximate.c and mufu.h, halves in half.c, conversions in convert.c.
+/* Single- and double-precision arithmetic: handlers made of floating.def, whose words are C here, and testp. Rounding
+ * to nearest without further modifiers has handlers of two or three vector instructions; everything else takes one
+ * general path. Approximate functions are in approximate.c and mufu.h, halves in half.c, conversions in convert.c.
  *
  * The host rounds as IEEE 754 says, so its instructions give the GPU's bits, with three exceptions. Single precision
- * has one NaN; double precision returns an operand's NaN, by rules that the expressions below write out (prefer_nan()).
- * And hardware decides whether a product is subnormal before it rounds to the subnormal's precision
- * (flush_product()). */
+ * has one NaN; double precision returns an operand's NaN, by the rules of floating.def (prefer_nan()). And hardware
+ * decides whether a product is subnormal before it rounds to the subnormal's precision (flush_product()). */
 #include "exec/half.h"
 #include "exec/ops/lanes.h"
 #include "state/lanes.h"
+
+/* ---- words ---- */
+
+#define SUM(a, b) ((a) + (b))
+#define DIFFERENCE(a, b) ((a) - (b))
+#define PRODUCT(a, b) ((a) * (b))
+#define QUOTIENT(a, b) ((a) / (b))
+#define FUSED(a, b, c) _Generic((a), float : __builtin_fmaf, double : __builtin_fma)(a, b, c)
+#define ROOT(a) _Generic((a), float : __builtin_sqrtf, double : __builtin_sqrt)(a)
+#define NEGATED(a) (-(a))
+#define MAGNITUDE(a) _Generic((a), float : __builtin_fabsf, double : __builtin_fabs)(a)
+#define ONE ((T)1)
+#define LESS(a, b) ((a) < (b))
+#define EQUAL(a, b) ((a) == (b))
+#define IS_NAN(a) ((a) != (a))
+#define IF(condition, yes, no) ((condition) ? (yes) : (no))
+#define EITHER_BIT(a, b) _Generic((a), float : either_bit_f32, double : either_bit_f64)(a, b)
+#define BOTH_BITS(a, b) _Generic((a), float : both_bits_f32, double : both_bits_f64)(a, b)
+
+static inline float either_bit_f32(float a, float b) {
+    return f32_of_bits(bits_of_f32(a) | bits_of_f32(b));
+}
+static inline double either_bit_f64(double a, double b) {
+    return f64_of_bits(bits_of_f64(a) | bits_of_f64(b));
+}
+static inline float both_bits_f32(float a, float b) {
+    return f32_of_bits(bits_of_f32(a) & bits_of_f32(b));
+}
+static inline double both_bits_f64(double a, double b) {
+    return f64_of_bits(bits_of_f64(a) & bits_of_f64(b));
+}
+
+/* The column of NaNs. The host's instructions are not consistent about the choice. */
+#define NAN_OF_f32(nans, result) (result)
+#define NAN_OF_f64(nans, result) NAN_OF_##nans(result)
+#define NAN_OF_A(result) prefer_nan(a, result)
+#define NAN_OF_AB(result) prefer_nan(a, prefer_nan(b, result))
+#define NAN_OF_BA(result) prefer_nan(b, prefer_nan(a, result))
+#define NAN_OF_BCA(result) prefer_nan(b, prefer_nan(c, prefer_nan(a, result)))
 
 /* ---- arithmetic ---- */
 
@@ -90,20 +128,22 @@ static sim_step general_f64(sim_warp *w, const sim_op *op, uint32_t active, comp
     return SIM_NEXT;
 }
 
-/* Defines handlers `name`_`suffix` (to nearest, plain) and `name`_general_`suffix`. */
-#define ARITHMETIC(name, suffix, T, expression)                                                               \
-    static inline T name##_lane_##suffix(T a, T b, T c) {                                                     \
-        (void)a, (void)b, (void)c;                                                                            \
-        return (expression);                                                                                  \
-    }                                                                                                         \
-    static sim_step name##_##suffix(sim_warp *w, const sim_op *op, uint32_t active) {                         \
-        T *d = SIM_SLOT(w, T, op->d);                                                                         \
-        const T *a = SIM_SLOT(w, T, op->a), *b = SIM_SLOT(w, T, op->b), *c = SIM_SLOT(w, T, op->c);           \
-        SIM_STORE_LANES(d, active, canonical_##suffix(name##_lane_##suffix(a[l], b[l], c[l])));               \
-        return SIM_NEXT;                                                                                      \
-    }                                                                                                         \
-    __attribute__((noinline)) static void name##_compute_##suffix(T *d, const T *a, const T *b, const T *c) { \
-        SIM_EACH_LANE(l) d[l] = name##_lane_##suffix(a[l], b[l], c[l]);                                       \
+/* Defines the function of one lane, and handlers `name`_`suffix` (to nearest, plain) and `name`_general_`suffix`. */
+#define ARITHMETIC(name, suffix, type, nans, meaning)                                                           \
+    static inline type name##_lane_##suffix(type a, type b, type c) {                                           \
+        typedef type T __attribute__((unused));                                                                 \
+        (void)a, (void)b, (void)c;                                                                              \
+        return NAN_OF_##suffix(nans, meaning);                                                                  \
+    }                                                                                                           \
+    static sim_step name##_##suffix(sim_warp *w, const sim_op *op, uint32_t active) {                           \
+        type *d = SIM_SLOT(w, type, op->d);                                                                     \
+        const type *a = SIM_SLOT(w, type, op->a), *b = SIM_SLOT(w, type, op->b), *c = SIM_SLOT(w, type, op->c); \
+        SIM_STORE_LANES(d, active, canonical_##suffix(name##_lane_##suffix(a[l], b[l], c[l])));                 \
+        return SIM_NEXT;                                                                                        \
+    }                                                                                                           \
+    __attribute__((noinline)) static void name##_compute_##suffix(type *d, const type *a, const type *b,        \
+                                                                  const type *c) {                              \
+        SIM_EACH_LANE(l) d[l] = name##_lane_##suffix(a[l], b[l], c[l]);                                         \
     }
 
 /* To nearest with .ftz: all arithmetic compiled with -use_fast_math. */
@@ -118,24 +158,6 @@ static sim_step general_f64(sim_warp *w, const sim_op *op, uint32_t active, comp
         const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b), *c = SIM_SLOT(w, float, op->c);    \
         SIM_STORE_LANES(d, active, name##_flushing(a[l], b[l], c[l]));                                                 \
         return SIM_NEXT;                                                                                               \
-    }
-
-/* Defines both widths and the function that lowers an instruction with `sources` operands to them. */
-#define ARITHMETIC_INSTRUCTION(name, sources, is_product, expression_f32, expression_f64)             \
-    ARITHMETIC(name, f32, float, expression_f32)                                                      \
-    ARITHMETIC_FLUSHING(name, is_product)                                                             \
-    ARITHMETIC(name, f64, double, expression_f64)                                                     \
-    static const operation name##_operation = {name##_compute_f32, is_product};                       \
-    static sim_step name##_general_f32(sim_warp *w, const sim_op *op, uint32_t active) {              \
-        return general_f32(w, op, active, name##_operation);                                          \
-    }                                                                                                 \
-    static sim_step name##_general_f64(sim_warp *w, const sim_op *op, uint32_t active) {              \
-        return general_f64(w, op, active, name##_compute_f64);                                        \
-    }                                                                                                 \
-    static haul_status lower_##name(sim_lowering *l, const ptx_instruction *i) {                      \
-        static const arithmetic handlers = {                                                          \
-            {SIM_BY_FLOAT(name)}, {[PTX_F32] = name##_flushing_f32}, {SIM_BY_FLOAT(name##_general)}}; \
-        return lower_arithmetic(l, i, &handlers, sources);                                            \
     }
 
 /* The handlers of an instruction, by type. `flushing` rounds to nearest and flushes. */
@@ -157,39 +179,24 @@ static haul_status lower_arithmetic(sim_lowering *l, const ptx_instruction *i, c
     return sim_emitted(op);
 }
 
-ARITHMETIC_INSTRUCTION(add, 2, false, a + b, prefer_nan(b, a + b))
-ARITHMETIC_INSTRUCTION(sub, 2, false, a - b, prefer_nan(b, a - b))
-ARITHMETIC_INSTRUCTION(mul, 2, true, a *b, prefer_nan(b, a *b))
-ARITHMETIC_INSTRUCTION(fma, 3, true, __builtin_fmaf(a, b, c), prefer_nan(b, prefer_nan(c, __builtin_fma(a, b, c))))
-ARITHMETIC_INSTRUCTION(div, 2, false, a / b, prefer_nan(a, a / b))
-ARITHMETIC_INSTRUCTION(rcp, 1, false, 1.0f / a, 1.0 / a)
-ARITHMETIC_INSTRUCTION(sqrt, 1, false, __builtin_sqrtf(a), __builtin_sqrt(a))
-
-haul_status LOWER(FADD)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_add(l, i);
-}
-haul_status LOWER(FSUB)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_sub(l, i);
-}
-haul_status LOWER(FMUL)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_mul(l, i);
-}
-haul_status LOWER(FMA)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_fma(l, i);
-}
-/* mad of floating types is fma since sm_20. */
-haul_status LOWER(FMAD)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_fma(l, i);
-}
-haul_status LOWER(FDIV)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_div(l, i);
-}
-haul_status LOWER(RCP)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_rcp(l, i);
-}
-haul_status LOWER(SQRT)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_sqrt(l, i);
-}
+/* Both widths, and the function that lowers the instruction to them. */
+#define FLOAT(id, name, sources, nans, is_product, meaning)                                           \
+    ARITHMETIC(name, f32, float, nans, meaning)                                                       \
+    ARITHMETIC_FLUSHING(name, is_product)                                                             \
+    ARITHMETIC(name, f64, double, nans, meaning)                                                      \
+    static const operation name##_operation = {name##_compute_f32, is_product};                       \
+    static sim_step name##_general_f32(sim_warp *w, const sim_op *op, uint32_t active) {              \
+        return general_f32(w, op, active, name##_operation);                                          \
+    }                                                                                                 \
+    static sim_step name##_general_f64(sim_warp *w, const sim_op *op, uint32_t active) {              \
+        return general_f64(w, op, active, name##_compute_f64);                                        \
+    }                                                                                                 \
+    haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i) {                               \
+        static const arithmetic handlers = {                                                          \
+            {SIM_BY_FLOAT(name)}, {[PTX_F32] = name##_flushing_f32}, {SIM_BY_FLOAT(name##_general)}}; \
+        return lower_arithmetic(l, i, &handlers, sources);                                            \
+    }
+#include "lower/floating.def"
 
 /* ---- pairs: 64 floats in a row, float n belongs to lane n / 2 ---- */
 
@@ -257,56 +264,12 @@ OTHER_WIDTH(FADD_MIXED, mixed, add, 1, 2)
 OTHER_WIDTH(FSUB_MIXED, mixed, sub, 1, 2)
 OTHER_WIDTH(FMA_MIXED, mixed, fma, 2, 3)
 
-/* ---- signs ---- */
-
-/* A single's NaN becomes the canonical one, as in a sum with -0. assembler/fold.c has the cases where machine code
- * differs. */
-SIM_UNARY(abs_f32, float, float, canonical_f32(__builtin_fabsf(a)))
-SIM_UNARY(abs_f64, double, double, prefer_nan(a, __builtin_fabs(a)))
-SIM_UNARY(neg_f32, float, float, canonical_f32(-a))
-SIM_UNARY(neg_f64, double, double, prefer_nan(a, -a))
-SIM_UNARY(abs_flush_f32, float, float, flush_f32(canonical_f32(__builtin_fabsf(a))))
-SIM_UNARY(neg_flush_f32, float, float, flush_f32(canonical_f32(-a)))
-/* The sign of a and the magnitude of b, in this order. */
-SIM_BINARY(copysign_f32, uint32_t, uint32_t, (a & 0x80000000u) | (b & 0x7fffffffu))
-SIM_BINARY(copysign_f64, uint64_t, uint64_t, (a & ~(uint64_t)INT64_MAX) | (b & INT64_MAX))
-
-/* Flushing exists for single precision only. */
-haul_status LOWER(FABS)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers plain = {SIM_BY_FLOAT(abs)}, flushing = {[PTX_F32] = abs_flush_f32};
-    return sim_lower_unary(l, i, (i->mods[PTX_SLOT_FTZ] ? flushing : plain)[i->type]);
-}
-
-haul_status LOWER(FNEG)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers plain = {SIM_BY_FLOAT(neg)}, flushing = {[PTX_F32] = neg_flush_f32};
-    return sim_lower_unary(l, i, (i->mods[PTX_SLOT_FTZ] ? flushing : plain)[i->type]);
-}
-
-haul_status LOWER(COPYSIGN)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers handlers = {SIM_BY_FLOAT(copysign)};
-    return sim_lower_binary(l, i, handlers[i->type]);
-}
-
 /* ---- minimum and maximum ---- */
 
-/* Flags of op->x besides SIM_FLUSH. */
-enum { KEEP_NAN = 4, XOR_SIGN = 8, MAGNITUDES = 16 };
+/* Chooses one of two singles: the meaning of min or of max. */
+typedef float choose_fn(float a, float b);
 
-/* A number wins over NaN, with .NaN the NaN wins and .xorsign leaves it without a sign. -0 is below +0. The bits of
- * equal numbers differ only for zeros of different sign. */
-#define CHOICE(suffix, T)                                                            \
-    static inline T lesser_##suffix(T a, T b) {                                      \
-        const T equal = suffix##_of_bits(bits_of_##suffix(a) | bits_of_##suffix(b)); \
-        return a < b ? a : b < a ? b : a == b ? equal : b != b ? a : b;              \
-    }                                                                                \
-    static inline T greater_##suffix(T a, T b) {                                     \
-        const T equal = suffix##_of_bits(bits_of_##suffix(a) & bits_of_##suffix(b)); \
-        return a > b ? a : b > a ? b : a == b ? equal : b != b ? a : b;              \
-    }
-
-CHOICE(f32, float)
-CHOICE(f64, double)
-
+/* With .NaN the NaN wins. */
 static inline float canonical_choice(float chosen, bool make_nan) {
     return make_nan || chosen != chosen ? f32_of_bits(SIM_NAN_F32) : chosen;
 }
@@ -316,73 +279,67 @@ static inline double quiet_choice(double chosen, double b) {
     return chosen != chosen ? prefer_nan(b, chosen) : chosen;
 }
 
-SIM_BINARY(min_f32, float, float, canonical_choice(lesser_f32(a, b), false))
-SIM_BINARY(max_f32, float, float, canonical_choice(greater_f32(a, b), false))
-SIM_BINARY(min_f64, double, double, quiet_choice(lesser_f64(a, b), b))
-SIM_BINARY(max_f64, double, double, quiet_choice(greater_f64(a, b), b))
-
-/* Order: flush, take magnitudes (.xorsign), choose, set the sign. */
-static inline float choose_general(float a, float b, uint32_t flags, bool greater) {
+/* Order: flush, take magnitudes (.xorsign), choose, set the sign. .xorsign leaves a NaN without a sign. */
+static inline float choose_general(float a, float b, uint32_t flags, choose_fn *choose) {
     if (flags & SIM_FLUSH) a = flush_f32(a), b = flush_f32(b);
     const uint32_t sign = (bits_of_f32(a) ^ bits_of_f32(b)) & 0x80000000u;
-    if (flags & XOR_SIGN) a = __builtin_fabsf(a), b = __builtin_fabsf(b);
-    const bool make_nan = (flags & KEEP_NAN) && (a != a || b != b);
-    const float chosen = canonical_choice(greater ? greater_f32(a, b) : lesser_f32(a, b), make_nan);
-    return (flags & XOR_SIGN) && chosen == chosen ? f32_of_bits(bits_of_f32(chosen) | sign) : chosen;
+    if (flags & SIM_XOR_SIGN) a = __builtin_fabsf(a), b = __builtin_fabsf(b);
+    const bool make_nan = (flags & SIM_KEEP_NAN) && (a != a || b != b);
+    const float chosen = canonical_choice(choose(a, b), make_nan);
+    return (flags & SIM_XOR_SIGN) && chosen == chosen ? f32_of_bits(bits_of_f32(chosen) | sign) : chosen;
 }
-
-/* Handlers for the forms with modifiers, which double precision does not have. */
-#define CHOICE_GENERAL(name, greater)                                               \
-    static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) {          \
-        float *d = SIM_SLOT(w, float, op->d);                                       \
-        const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b); \
-        const uint32_t flags = op->x;                                               \
-        SIM_STORE_LANES(d, active, choose_general(a[l], b[l], flags, greater));     \
-        return SIM_NEXT;                                                            \
-    }
-
-CHOICE_GENERAL(min_general_f32, false)
-CHOICE_GENERAL(max_general_f32, true)
 
 /* Chooses in turn; .abs compares magnitudes. */
-static inline float choose_of_three(float a, float b, float c, uint32_t flags, bool greater) {
-    if (flags & MAGNITUDES) a = __builtin_fabsf(a), b = __builtin_fabsf(b), c = __builtin_fabsf(c);
-    return choose_general(choose_general(a, b, flags, greater), c, flags, greater);
+static inline float choose_of_three(float a, float b, float c, uint32_t flags, choose_fn *choose) {
+    if (flags & SIM_MAGNITUDES) a = __builtin_fabsf(a), b = __builtin_fabsf(b), c = __builtin_fabsf(c);
+    return choose_general(choose_general(a, b, flags, choose), c, flags, choose);
 }
 
-#define CHOICE_OF_THREE(name, greater)                                                                              \
-    static sim_step name(sim_warp *w, const sim_op *op, uint32_t active) {                                          \
-        float *d = SIM_SLOT(w, float, op->d);                                                                       \
-        const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b), *c = SIM_SLOT(w, float, op->c); \
-        const uint32_t flags = op->x;                                                                               \
-        SIM_STORE_LANES(d, active, choose_of_three(a[l], b[l], c[l], flags, greater));                              \
-        return SIM_NEXT;                                                                                            \
-    }
-CHOICE_OF_THREE(min_of_three, false)
-CHOICE_OF_THREE(max_of_three, true)
-
-/* Three operands have a handler of their own; of two, the plain handlers do without flags. */
-static haul_status lower_choice(sim_lowering *l, const ptx_instruction *i, sim_handlers plain, sim_handlers general,
+/* Three operands, a form of sm_100, have a handler of their own; of two, the plain handlers do without flags. */
+static haul_status lower_choice(sim_lowering *l, const ptx_instruction *i, sim_handlers plain, sim_handler general,
                                 sim_handler of_three) {
-    const uint32_t flags = sim_float_flags(i) | (i->mods[PTX_SLOT_NAN] ? KEEP_NAN : 0u) |
-                           (i->mods[PTX_SLOT_XORSIGN] ? XOR_SIGN : 0u) | (i->mods[PTX_SLOT_ABS] ? MAGNITUDES : 0u);
+    const uint32_t flags = sim_float_flags(i) | (i->mods[PTX_SLOT_NAN] ? SIM_KEEP_NAN : 0u) |
+                           (i->mods[PTX_SLOT_XORSIGN] ? SIM_XOR_SIGN : 0u) |
+                           (i->mods[PTX_SLOT_ABS] ? SIM_MAGNITUDES : 0u);
     const bool three = i->operand_count > 3;
-    const sim_handler run = three ? of_three : (flags ? general : plain)[i->type];
-    sim_op *op = sim_emit_with(l, i, run, i->type, i->type, three ? i->type : 0);
+    const sim_handler modified = i->type == PTX_F32 ? general : NULL; /* double precision has no modifiers */
+    sim_op *op = sim_emit_with(l, i,
+                               three   ? of_three
+                               : flags ? modified
+                                       : plain[i->type],
+                               i->type, i->type, three ? i->type : 0);
     if (op) op->x = flags;
     return sim_emitted(op);
 }
 
-/* Three operands are a form of sm_100. */
-haul_status LOWER(FMIN)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers plain = {SIM_BY_FLOAT(min)}, general = {[PTX_F32] = min_general_f32};
-    return lower_choice(l, i, plain, general, min_of_three);
-}
-
-haul_status LOWER(FMAX)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers plain = {SIM_BY_FLOAT(max)}, general = {[PTX_F32] = max_general_f32};
-    return lower_choice(l, i, plain, general, max_of_three);
-}
+#define CHOICE(id, name, meaning)                                                                                   \
+    static inline float name##_chosen_f32(float a, float b) {                                                       \
+        return meaning;                                                                                             \
+    }                                                                                                               \
+    static inline double name##_chosen_f64(double a, double b) {                                                    \
+        return meaning;                                                                                             \
+    }                                                                                                               \
+    SIM_BINARY(name##_f32, float, float, canonical_choice(name##_chosen_f32(a, b), false))                          \
+    SIM_BINARY(name##_f64, double, double, quiet_choice(name##_chosen_f64(a, b), b))                                \
+    static sim_step name##_general(sim_warp *w, const sim_op *op, uint32_t active) {                                \
+        float *d = SIM_SLOT(w, float, op->d);                                                                       \
+        const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b);                                 \
+        const uint32_t flags = op->x;                                                                               \
+        SIM_STORE_LANES(d, active, choose_general(a[l], b[l], flags, name##_chosen_f32));                           \
+        return SIM_NEXT;                                                                                            \
+    }                                                                                                               \
+    static sim_step name##_of_three(sim_warp *w, const sim_op *op, uint32_t active) {                               \
+        float *d = SIM_SLOT(w, float, op->d);                                                                       \
+        const float *a = SIM_SLOT(w, float, op->a), *b = SIM_SLOT(w, float, op->b), *c = SIM_SLOT(w, float, op->c); \
+        const uint32_t flags = op->x;                                                                               \
+        SIM_STORE_LANES(d, active, choose_of_three(a[l], b[l], c[l], flags, name##_chosen_f32));                    \
+        return SIM_NEXT;                                                                                            \
+    }                                                                                                               \
+    haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i) {                                             \
+        static sim_handlers plain = {SIM_BY_FLOAT(name)};                                                           \
+        return lower_choice(l, i, plain, name##_general, name##_of_three);                                          \
+    }
+#include "lower/floating.def"
 
 /* ---- testp ---- */
 

@@ -1,10 +1,9 @@
-/* Half-precision arithmetic, f16 and bf16, single and in pairs: sums, products, fma, ex2, tanh, signs, minima and
- * maxima. Comparisons are in compare.c, conversions in convert.c.
+/* Half-precision arithmetic, f16 and bf16, single and in pairs: sums, products and fma, by floating.def, whose words
+ * are C here; ex2, tanh, signs, minima and maxima. Comparisons are in compare.c, conversions in convert.c.
  *
- * Values are computed in double precision and rounded once to the format. Sums and products of halves are exact or
- * sticky there: a sticky number has its last bit set if it is not exact, so that a second rounding, to fewer bits,
- * equals a single one. A pair is two halves of a 32-bit register, so a slot of pairs is 64 halves in a row. One code
- * serves both widths.
+ * Values are computed in single or double precision and rounded once to the format. A sticky number has its last bit
+ * set if it is not exact, so that a second rounding, to fewer bits, equals a single one. A pair is two halves of a
+ * 32-bit register, so a slot of pairs is 64 halves in a row. One code serves both widths.
  *
  * NaNs become the canonical one. The registers' halves are bits; the handlers' arrays are singles, which hold all
  * halves. */
@@ -12,9 +11,6 @@
 #include "exec/ops/lanes.h"
 #include "exec/ops/mufu.h"
 #include "state/lanes.h"
-
-/* Flags of op->x besides SIM_FLUSH and SIM_SATURATE. */
-enum { RELU = 4, KEEP_NAN = 8, XOR_SIGN = 16 };
 
 /* ---- one value ---- */
 
@@ -28,15 +24,19 @@ static inline float sticky_single(double x) {
     return f32_of_bits(bits + unit - 2 * inward * unit);
 }
 
-/* The same for a sum of doubles, whose error is exactly a double, too. This is the two-sum of Knuth: it gives the
+/* The same for a sum, whose error is exactly a number of its format, too. This is the two-sum of Knuth: it gives the
  * rounding error of an addition whatever the order of the operands' sizes. */
-static inline double sticky_sum(double p, double c) {
-    const double sum = p + c, back = sum - p;
-    const double error = (p - (sum - back)) + (c - back);
-    const uint64_t bits = bits_of_f64(sum), inward = (bits_of_f64(error) ^ bits) >> 63;
-    const uint64_t unit = __builtin_fabs(error) > 0 ? ~bits & 1 : 0;
-    return f64_of_bits(bits + unit - 2 * inward * unit);
-}
+#define STICKY(suffix, T, U)                                                      \
+    static inline T sticky_sum_##suffix(T p, T c) {                               \
+        const T sum = p + c, back = sum - p;                                      \
+        const T error = (p - (sum - back)) + (c - back);                          \
+        const U bits = bits_of_##suffix(sum);                                     \
+        const U inward = (bits_of_##suffix(error) ^ bits) >> (8 * sizeof(U) - 1); \
+        const U unit = (error < 0) | (error > 0) ? ~bits & 1 : 0;                 \
+        return suffix##_of_bits(bits + unit - 2 * inward * unit);                 \
+    }
+STICKY(f32, float, uint32_t)
+STICKY(f64, double, uint64_t)
 
 /* Return a subnormal half as a zero of its sign. */
 static inline uint16_t flush_f16(uint16_t h) {
@@ -58,7 +58,7 @@ static void clamp_halves(float *x, unsigned count, uint32_t flags) {
     if (flags & SIM_SATURATE) {
         SIM_VECTORISE for (unsigned n = 0; n < count; n++) x[n] = saturate_f32(x[n]);
     }
-    if (flags & RELU) {
+    if (flags & SIM_RELU) {
         SIM_VECTORISE for (unsigned n = 0; n < count; n++) x[n] = x[n] <= 0.0f ? 0.0f : x[n];
     }
 }
@@ -109,59 +109,61 @@ static void store_halves(uint16_t *d, const uint16_t *made, unsigned count, uint
 HALVES(f16)
 HALVES(bf16)
 
-/* Defines the handler of one format, for one or two halves a lane. */
+/* Defines the handlers of one format, for one and two halves a lane. */
+#define HALF_HANDLERS(name, format) HALF_HANDLER(name, format, 1) HALF_HANDLER(name, format, 2)
 #define HALF_HANDLER(name, format, halves)                                                       \
     static sim_step name##_##format##_##halves(sim_warp *w, const sim_op *op, uint32_t active) { \
-        return compute_##format(w, op, active, name##_compute, SIM_LANES * (halves));            \
+        return compute_##format(w, op, active, name##_##format##_compute, SIM_LANES * (halves)); \
     }
 
-/* Defines four handlers and their table by type. `expression` uses the doubles a, b and c. */
-#define HALF(name, expression)                                                                            \
-    static void name##_compute(float *d, const float *pa, const float *pb, const float *pc, unsigned n) { \
-        SIM_VECTORISE for (unsigned l = 0; l < n; l++) {                                                  \
-            const double a = (double)pa[l], b = (double)pb[l], c = (double)pc[l];                         \
-            (void)a, (void)b, (void)c;                                                                    \
-            d[l] = sticky_single(expression);                                                             \
-        }                                                                                                 \
-    }                                                                                                     \
-    HALF_HANDLER(name, f16, 1)                                                                            \
-    HALF_HANDLER(name, f16, 2)                                                                            \
-    HALF_HANDLER(name, bf16, 1)                                                                           \
-    HALF_HANDLER(name, bf16, 2)                                                                           \
-    static sim_handlers name##_handlers = {[PTX_F16] = name##_f16_1,                                      \
-                                           [PTX_F16X2] = name##_f16_2,                                    \
-                                           [PTX_BF16] = name##_bf16_1,                                    \
-                                           [PTX_BF16X2] = name##_bf16_2};
-
-/* Each expression gives a double that is exact or sticky. */
-HALF(add, sticky_sum(a, b))
-HALF(sub, sticky_sum(a, -b))
-HALF(mul, a *b)
-HALF(fma, sticky_sum(a *b, c))
+/* Entries of a handler table indexed by ptx_type. */
+#define BY_HALVES(name) \
+    [PTX_F16] = name##_f16_1, [PTX_BF16] = name##_bf16_1, [PTX_F16X2] = name##_f16_2, [PTX_BF16X2] = name##_bf16_2
 
 /* Lowers to the handler of the instruction's type, with its modifiers in x. */
 static haul_status lower_half(sim_lowering *l, const ptx_instruction *i, sim_handlers handlers, unsigned sources) {
     const unsigned type = i->type;
     sim_op *op = sim_emit_with(l, i, handlers[type], type, sources > 1 ? type : 0, sources > 2 ? type : 0);
     if (!op) return HAUL_ERROR_UNSUPPORTED;
-    op->x = sim_float_flags(i) | (i->mods[PTX_SLOT_RELU] ? RELU : 0u) | (i->mods[PTX_SLOT_NAN] ? KEEP_NAN : 0u) |
-            (i->mods[PTX_SLOT_XORSIGN] ? XOR_SIGN : 0u);
+    op->x = sim_float_flags(i) | (i->mods[PTX_SLOT_RELU] ? SIM_RELU : 0u) |
+            (i->mods[PTX_SLOT_NAN] ? SIM_KEEP_NAN : 0u) | (i->mods[PTX_SLOT_XORSIGN] ? SIM_XOR_SIGN : 0u);
     return HAUL_OK;
 }
 
-haul_status LOWER(HADD)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_half(l, i, add_handlers, 2);
+/* ---- sums and products ---- */
+
+#define SUM(a, b) ((a) + (b))
+#define DIFFERENCE(a, b) ((a) - (b))
+#define PRODUCT(a, b) ((a) * (b))
+#define STICKY_SUM(a, b) _Generic((a), float : sticky_sum_f32, double : sticky_sum_f64)(a, b)
+
+static inline float same_single(float x) {
+    return x;
 }
-haul_status LOWER(HSUB)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_half(l, i, sub_handlers, 2);
-}
-haul_status LOWER(HMUL)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_half(l, i, mul_handlers, 2);
-}
-/* One rounding: the product is exact in double precision, and the sum is sticky. */
-haul_status LOWER(HFMA)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_half(l, i, fma_handlers, 3);
-}
+#define AS_SINGLE(x) _Generic((x), float : same_single, double : sticky_single)(x)
+
+#define PRECISION_SINGLE float
+#define PRECISION_DOUBLE double
+
+/* Defines the function of both widths of a format, whose values are of type T. */
+#define HALF_COMPUTE(name, format, T, meaning)                                                                       \
+    static void name##_##format##_compute(float *d, const float *pa, const float *pb, const float *pc, unsigned n) { \
+        SIM_VECTORISE for (unsigned l = 0; l < n; l++) {                                                             \
+            const T a = (T)pa[l], b = (T)pb[l], c = (T)pc[l];                                                        \
+            (void)a, (void)b, (void)c;                                                                               \
+            d[l] = AS_SINGLE(meaning);                                                                               \
+        }                                                                                                            \
+    }                                                                                                                \
+    HALF_HANDLERS(name, format)
+
+#define HALF(id, name, sources, brain, meaning)                         \
+    HALF_COMPUTE(name, f16, float, meaning)                             \
+    HALF_COMPUTE(name, bf16, PRECISION_##brain, meaning)                \
+    haul_status LOWER(id)(sim_lowering * l, const ptx_instruction *i) { \
+        static sim_handlers handlers = {BY_HALVES(name)};               \
+        return lower_half(l, i, handlers, sources);                     \
+    }
+#include "lower/floating.def"
 
 /* ---- fma.oob: the NaN with which tensor copies fill makes the result zero if it is a factor ---- */
 
@@ -193,8 +195,7 @@ OOB(bf16, 1)
 OOB(bf16, 2)
 
 haul_status LOWER(HFMA_OOB)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers handlers = {
-        [PTX_F16] = oob_f16_1, [PTX_F16X2] = oob_f16_2, [PTX_BF16] = oob_bf16_1, [PTX_BF16X2] = oob_bf16_2};
+    static sim_handlers handlers = {BY_HALVES(oob)};
     return lower_half(l, i, handlers, 3);
 }
 
@@ -216,28 +217,21 @@ static inline float cut_bf16(float x) {
 #define CUT_HALF(name, format, function)                                                                             \
     static void name##_##format##_compute(float *d, const float *pa, const float *pb, const float *pc, unsigned n) { \
         (void)pb, (void)pc;                                                                                          \
-        SIM_VECTORISE for (unsigned l = 0; l < n; l++) d[l] = cut_##format(function(pa[l]));                         \
+        SIM_VECTORISE for (unsigned l = 0; l < n; l++) d[l] = cut_##format(UNIT(function, pa[l]));                   \
     }                                                                                                                \
-    HALF_HANDLER(name##_##format, format, 1)                                                                         \
-    HALF_HANDLER(name##_##format, format, 2)
-CUT_HALF(ex2, f16, sim_mufu_exponential)
-CUT_HALF(ex2, bf16, sim_mufu_exponential)
-CUT_HALF(tanh, f16, sim_mufu_tangent)
-CUT_HALF(tanh, bf16, sim_mufu_tangent)
+    HALF_HANDLERS(name, format)
+CUT_HALF(ex2, f16, exponential)
+CUT_HALF(ex2, bf16, exponential)
+CUT_HALF(tanh, f16, tangent)
+CUT_HALF(tanh, bf16, tangent)
 
 haul_status LOWER(HEX2)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers ex2_handlers = {[PTX_F16] = ex2_f16_f16_1,
-                                        [PTX_F16X2] = ex2_f16_f16_2,
-                                        [PTX_BF16] = ex2_bf16_bf16_1,
-                                        [PTX_BF16X2] = ex2_bf16_bf16_2};
-    return lower_half(l, i, ex2_handlers, 1);
+    static sim_handlers handlers = {BY_HALVES(ex2)};
+    return lower_half(l, i, handlers, 1);
 }
 haul_status LOWER(HTANH)(sim_lowering *l, const ptx_instruction *i) {
-    static sim_handlers tanh_handlers = {[PTX_F16] = tanh_f16_f16_1,
-                                         [PTX_F16X2] = tanh_f16_f16_2,
-                                         [PTX_BF16] = tanh_bf16_bf16_1,
-                                         [PTX_BF16X2] = tanh_bf16_bf16_2};
-    return lower_half(l, i, tanh_handlers, 1);
+    static sim_handlers handlers = {BY_HALVES(tanh)};
+    return lower_half(l, i, handlers, 1);
 }
 
 /* ---- signs: one bit, but a NaN becomes the one that arithmetic produces ---- */
@@ -252,7 +246,7 @@ static inline bool is_nan(uint16_t h, uint16_t infinity) {
 static inline uint16_t sign_of(uint16_t a, uint16_t infinity, unsigned what) {
     if (what & FLUSHES) a = flush_f16(a);
     const uint16_t changed = what & CLEARS ? a & 0x7fff : a ^ 0x8000;
-    return is_nan(a, infinity) ? 0x7fff : changed;
+    return is_nan(a, infinity) ? SIM_NAN_HALF : changed;
 }
 
 #define SIGN(name, infinity, what)                                      \
@@ -267,8 +261,6 @@ SIGN(neg_bf16, 0x7f80, 0)
 SIGN(abs_flush, 0x7c00, CLEARS | FLUSHES)
 SIGN(neg_flush, 0x7c00, FLUSHES)
 
-#define BY_HALVES(name) \
-    [PTX_F16] = name##_f16_1, [PTX_BF16] = name##_bf16_1, [PTX_F16X2] = name##_f16_2, [PTX_BF16X2] = name##_bf16_2
 #define BY_F16(name) [PTX_F16] = name##_1, [PTX_F16X2] = name##_2
 
 haul_status LOWER(HABS)(sim_lowering *l, const ptx_instruction *i) {
@@ -291,13 +283,13 @@ static inline int32_t order_of(uint16_t h) {
 /* The rules of single precision (floating.c), on bits: a number wins over NaN unless .NaN asks for it. */
 static inline uint16_t choose(uint16_t a, uint16_t b, uint16_t infinity, uint32_t flags, bool greater) {
     const uint16_t sign = (a ^ b) & 0x8000;
-    if (flags & XOR_SIGN) a &= 0x7fff, b &= 0x7fff;
+    if (flags & SIM_XOR_SIGN) a &= 0x7fff, b &= 0x7fff;
     const bool nan_a = is_nan(a, infinity), nan_b = is_nan(b, infinity);
     const bool less = greater ? order_of(a) > order_of(b) : order_of(a) < order_of(b);
     const bool takes_a = nan_b | (!nan_a & less);
-    const bool keeps_nan = flags & KEEP_NAN, makes_nan = (nan_a & nan_b) | (keeps_nan & (nan_a | nan_b));
-    const uint16_t chosen = makes_nan ? 0x7fff : takes_a ? a : b;
-    return (flags & XOR_SIGN) && !makes_nan ? chosen | sign : chosen;
+    const bool keeps_nan = flags & SIM_KEEP_NAN, makes_nan = (nan_a & nan_b) | (keeps_nan & (nan_a | nan_b));
+    const uint16_t chosen = makes_nan ? SIM_NAN_HALF : takes_a ? a : b;
+    return (flags & SIM_XOR_SIGN) && !makes_nan ? chosen | sign : chosen;
 }
 
 /* Defines the handler of one format; all modifiers are tested for each half, without branches. */
@@ -316,22 +308,20 @@ static inline uint16_t choose(uint16_t a, uint16_t b, uint16_t infinity, uint32_
         return SIM_NEXT;                                                                         \
     }
 
-#define CHOICE(name, greater)                                          \
-    CHOICE_HANDLER(name, f16, 0x7c00, 1, greater)                      \
-    CHOICE_HANDLER(name, f16, 0x7c00, 2, greater)                      \
-    CHOICE_HANDLER(name, bf16, 0x7f80, 1, greater)                     \
-    CHOICE_HANDLER(name, bf16, 0x7f80, 2, greater)                     \
-    static sim_handlers name##_handlers = {[PTX_F16] = name##_f16_1,   \
-                                           [PTX_F16X2] = name##_f16_2, \
-                                           [PTX_BF16] = name##_bf16_1, \
-                                           [PTX_BF16X2] = name##_bf16_2};
+#define CHOICE(name, greater)                      \
+    CHOICE_HANDLER(name, f16, 0x7c00, 1, greater)  \
+    CHOICE_HANDLER(name, f16, 0x7c00, 2, greater)  \
+    CHOICE_HANDLER(name, bf16, 0x7f80, 1, greater) \
+    CHOICE_HANDLER(name, bf16, 0x7f80, 2, greater)
 
 CHOICE(min, false)
 CHOICE(max, true)
 
 haul_status LOWER(HMIN)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_half(l, i, min_handlers, 2);
+    static sim_handlers handlers = {BY_HALVES(min)};
+    return lower_half(l, i, handlers, 2);
 }
 haul_status LOWER(HMAX)(sim_lowering *l, const ptx_instruction *i) {
-    return lower_half(l, i, max_handlers, 2);
+    static sim_handlers handlers = {BY_HALVES(max)};
+    return lower_half(l, i, handlers, 2);
 }

@@ -87,13 +87,22 @@ CUresult cuda_enter_device(const driver_table **d) {
 }
 
 /* The current context is checked under the lock, which is given back if there is none. */
-CUresult cuda_enter(const driver_table **d) {
-    const CUresult entered = cuda_enter_device(d);
-    if (entered != CUDA_SUCCESS) return entered;
+static CUresult check_context(void) {
     const context *c = current();
     if (c && !c->has_ended) return CUDA_SUCCESS;
     (void)standin_leave_driver(CUDA_SUCCESS);
     return c ? CUDA_CONTEXT_IS_DESTROYED : CUDA_INVALID_CONTEXT;
+}
+
+CUresult cuda_enter(const driver_table **d) {
+    const CUresult entered = cuda_enter_device(d);
+    return entered == CUDA_SUCCESS ? check_context() : entered;
+}
+
+CUresult cuda_enter_beside(const driver_table **d) {
+    if (!started && !standin_has_runtime()) return CUDA_NOT_INITIALIZED;
+    *d = standin_enter_driver_beside();
+    return check_context();
 }
 
 CUresult cuda_leave(CUresult result) {
@@ -215,15 +224,27 @@ CUresult cuda_set_device(CUdevice device) {
     return cuda_leave(device || top ? push(wanted) : CUDA_SUCCESS);
 }
 
-/* The new context becomes current. */
-static CUresult create(context **made, unsigned flags, CUdevice device) {
+static CUresult add(context **made, unsigned flags, CUdevice device) {
     if (check_ordinal(device) != CUDA_SUCCESS) return CUDA_INVALID_DEVICE;
     if (!made || flags & ~(unsigned)KNOWN_FLAGS) return CUDA_INVALID_VALUE;
     context *c = memory_zeroed(1, sizeof *c);
     if (!c) return CUDA_OUT_OF_MEMORY;
     *c = (context){.device = device, .flags = flags, .id = ++last_id, .next = contexts};
     *made = contexts = c;
-    return push(c);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuda_add_context(CUdevice device, CUcontext *handle) {
+    context *made;
+    const CUresult result = add(&made, 0, device);
+    if (result == CUDA_SUCCESS) *handle = handle_of(made);
+    return result;
+}
+
+/* The new context becomes current. */
+static CUresult create(context **made, unsigned flags, CUdevice device) {
+    const CUresult result = add(made, flags, device);
+    return result == CUDA_SUCCESS ? push(*made) : result;
 }
 
 CUresult cuCtxCreate_v2(CUcontext *handle, unsigned flags, CUdevice device) {

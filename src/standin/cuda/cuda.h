@@ -18,7 +18,13 @@
  *     stream.c          streams and events
  *     ipc.c             memory and events of other processes
  *     graph.c           graphs and captures
- *     nodes.c           nodes of all kinds by one call, conditional nodes */
+ *     nodes.c           nodes of all kinds by one call, conditional nodes
+ *     values.c          values that streams write and wait for
+ *     objects.c         user objects of graphs
+ *     batches.c         batches of copies and prefetches
+ *     green.c           green contexts
+ *     log.c             the log of failed calls; log.h
+ *     accepted.c        functions about which a virtual GPU has nothing to do */
 #ifndef HAUL_STANDIN_CUDA_CUDA_H
 #define HAUL_STANDIN_CUDA_CUDA_H
 
@@ -57,6 +63,44 @@ typedef struct cuda_condition {
     CUcontext context; /* not in the runtime's structure */
 } cuda_condition;
 
+/* CUstreamBatchMemOpParams: all kinds of operations have their value's fields. */
+typedef union cuda_value_op {
+    unsigned op;
+    struct {
+        unsigned op;
+        CUdeviceptr address;
+        unsigned long long value;
+        unsigned flags;
+        CUdeviceptr alias;
+    } value;
+    unsigned long long room[6];
+} cuda_value_op;
+typedef struct cuda_batch {
+    CUcontext context;
+    unsigned count;
+    cuda_value_op *ops;
+    unsigned flags;
+} cuda_batch;
+
+typedef struct CUuserObject_st *CUuserObject;
+typedef struct CUgreenCtx_st *CUgreenCtx;
+typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
+typedef struct CUasyncCallbackEntry_st *CUasyncCallback;
+typedef struct CUlogsCallbackEntry_st *CUlogsCallback;
+typedef void (*cuda_async_function)(void *what, void *data, CUasyncCallback entry);
+typedef void (*cuda_log_function)(void *data, int level, char *message, size_t bytes);
+
+/* CUdevResource: a number of SMs. */
+typedef struct cuda_resource {
+    int type;
+    unsigned char reserved[92];
+    union {
+        unsigned sms;
+        unsigned char room[48];
+    } of;
+} cuda_resource;
+_Static_assert(sizeof(cuda_resource) == 144, "CUdevResource has 144 bytes");
+
 /* CUDA's layout. The runtime's structure differs only within kernels, copies, fills and addresses (runtime/nodes.c). */
 typedef struct cuda_node_params {
     int type; /* DRIVER_NODE_... */
@@ -76,6 +120,7 @@ typedef struct cuda_node_params {
         CUDA_MEM_ALLOC_NODE_PARAMS allocation;
         CUdeviceptr address;
         cuda_condition condition;
+        cuda_batch batch;
     } of;
     long long reserved_behind;
 } cuda_node_params;
@@ -93,6 +138,7 @@ _Static_assert(sizeof(cuda_node_params) == 256, "CUgraphNodeParams has 256 bytes
  * standin_leave(). Requires cuInit() and, unless the call is about devices, a current context; otherwise nothing is
  * entered. */
 CUresult cuda_enter(const driver_table **d);
+CUresult cuda_enter_beside(const driver_table **d); /* standin_enter_driver_beside() */
 CUresult cuda_enter_device(const driver_table **d);
 CUresult cuda_leave(CUresult result);
 /* Declares `d`, and leaves the function if nothing was entered. */
@@ -103,6 +149,7 @@ CUresult cuda_leave(CUresult result);
         if (entered_ != CUDA_SUCCESS) return entered_; \
     } while (0)
 #define CUDA_ENTER(d) CUDA_ENTER_BY(cuda_enter, d)
+#define CUDA_ENTER_BESIDE(d) CUDA_ENTER_BY(cuda_enter_beside, d)
 #define CUDA_ENTER_DEVICE(d) CUDA_ENTER_BY(cuda_enter_device, d)
 
 /* ---- between them ---- */
@@ -124,6 +171,16 @@ CUresult cuda_check_shape(const driver_table *d, const CUlaunchConfig *config);
 CUresult cuda_check_cooperative(const driver_table *d, CUfunction function, const CUlaunchConfig *config);
 /* The primary context of the program's device with that number; it exists whether or not it was retained. */
 CUcontext cuda_primary_context(unsigned number);
+/* Makes a context of the device, which is not current yet. */
+CUresult cuda_add_context(CUdevice device, CUcontext *context);
+/* Add or change a node of a batch; `executable` NULL: of a graph. */
+CUresult cuda_add_batch(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t behind_count,
+                        const cuda_batch *batch);
+CUresult cuda_set_batch(CUgraphExec executable, CUgraphNode node, const cuda_batch *batch);
+/* A graph or executable gets references to the objects of `from`; all of a graph's are given back at its end. Called
+ * without the lock. */
+void cuda_copy_holdings(const void *from, const void *to);
+void cuda_end_holdings(const void *graph);
 /* As cudaSetDevice(). */
 CUresult cuda_set_device(CUdevice device);
 /* Checks that a context has not been destroyed; NULL: the current one. */

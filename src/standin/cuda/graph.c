@@ -3,6 +3,7 @@
  * Newer forms report and accept data of edges, such as a kernel's early completion. All edges here wait for the
  * whole node, so data is ignored as input and zero as output. nodes.c has the functions for nodes of any kind. */
 #include "standin/cuda/cuda.h"
+#include "vgpu/driver.h"
 
 /* Data of plain edges is all zero. */
 static void clear(CUgraphEdgeData *data, const size_t *count) {
@@ -65,4 +66,71 @@ CUresult cuThreadExchangeStreamCaptureMode(int *mode) {
     current = *mode;
     *mode = before;
     return CUDA_SUCCESS;
+}
+
+/* ---- graphs with user objects (objects.c) ---- */
+
+CUresult cuGraphDestroy(CUgraph graph) {
+    CUDA_ENTER(d);
+    const CUresult result = cuda_leave(d->graph_destroy(graph));
+    if (result == CUDA_SUCCESS) cuda_end_holdings(graph);
+    return result;
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec executable) {
+    CUDA_ENTER(d);
+    const CUresult result = cuda_leave(d->executable_destroy(executable));
+    if (result == CUDA_SUCCESS) cuda_end_holdings(executable);
+    return result;
+}
+
+CUresult cuGraphClone(CUgraph *clone, CUgraph graph) {
+    CUDA_ENTER(d);
+    const CUresult result = cuda_leave(clone ? d->graph_clone(clone, graph) : CUDA_INVALID_VALUE);
+    if (result == CUDA_SUCCESS) cuda_copy_holdings(graph, *clone);
+    return result;
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
+    CUDA_ENTER(d);
+    const CUresult result = cuda_leave(executable ? d->graph_instantiate(executable, graph, flags) : CUDA_INVALID_VALUE);
+    if (result == CUDA_SUCCESS) cuda_copy_holdings(graph, *executable);
+    return result;
+}
+
+/* Earlier forms, which name a node that failed and say why. */
+CUresult cuGraphInstantiate_v2(CUgraphExec *executable, CUgraph graph, CUgraphNode *failed, char *log, size_t room) {
+    if (failed) *failed = NULL;
+    if (log && room) *log = '\0';
+    return cuGraphInstantiateWithFlags(executable, graph, 0);
+}
+
+CUresult cuGraphInstantiate(CUgraphExec *executable, CUgraph graph, CUgraphNode *failed, char *log, size_t room) {
+    return cuGraphInstantiate_v2(executable, graph, failed, log, room);
+}
+
+/* ---- queries ---- */
+
+CUresult cuGraphExecGetFlags(CUgraphExec executable, unsigned long long *flags) {
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(flags ? sim_driver_executable_flags(executable, flags) : CUDA_INVALID_VALUE);
+}
+
+CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *what) {
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(what ? sim_driver_node_allocation(node, what) : CUDA_INVALID_VALUE);
+}
+
+CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr *address) {
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(address ? sim_driver_node_freed(node, address) : CUDA_INVALID_VALUE);
+}
+
+CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *nodes, const CUgraphEdgeData *data,
+                                              size_t count, unsigned flags) {
+    (void)data;
+    return cuStreamUpdateCaptureDependencies(stream, nodes, count, flags);
 }

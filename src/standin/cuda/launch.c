@@ -104,8 +104,10 @@ static CUresult launch(const driver_table *d, CUfunction function, const CUlaunc
 /* Checks the shape, then the handle, then whether a cooperative grid fits. */
 static CUresult launch_plain(CUfunction function, const CUlaunchConfig *config, bool is_cooperative, void **parameters,
                              void **extra) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     CUfunction real = function;
+    if (cuda_function_of(&real) != CUDA_SUCCESS || !sim_driver_is_prepared(real)) standin_be_alone();
+    real = function;
     CUresult result = cuda_check_shape(d, config);
     if (is_cooperative && result == CUDA_SUCCESS) result = cuda_function_of(&real);
     if (is_cooperative && result == CUDA_SUCCESS) result = cuda_check_cooperative(d, real, config);

@@ -238,3 +238,26 @@ CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *locati
     *flags = sim_driver_pool_access(pool, device) ? DRIVER_ACCESS_READ_WRITE : DRIVER_ACCESS_NONE;
     return cuda_leave(CUDA_SUCCESS);
 }
+
+/* ---- pools by location ---- */
+
+/* Only memory of a device has pools: pinned memory (type 1). */
+static CUresult check_place(const void *pool, const CUmemLocation *location, int type) {
+    if (!pool || !location) return CUDA_INVALID_VALUE;
+    return type == DRIVER_MEMORY_PINNED && location->type == DRIVER_LOCATION_DEVICE ? CUDA_SUCCESS : CUDA_NOT_SUPPORTED;
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location, int type) {
+    const CUresult result = check_place(pool, location, type);
+    return result == CUDA_SUCCESS ? cuDeviceGetDefaultMemPool(pool, location->id) : result;
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, int type) {
+    const CUresult result = check_place(pool, location, type);
+    return result == CUDA_SUCCESS ? cuDeviceGetMemPool(pool, location->id) : result;
+}
+
+CUresult cuMemSetMemPool(CUmemLocation *location, int type, CUmemoryPool pool) {
+    const CUresult result = check_place(pool, location, type);
+    return result == CUDA_SUCCESS ? cuDeviceSetMemPool(location->id, pool) : result;
+}

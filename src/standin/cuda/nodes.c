@@ -3,7 +3,7 @@
  * cuGraphAddNode() takes a structure with a kind and a union (cuda_node_params in cuda.h); it is taken apart here,
  * and the driver's function for that kind does the work. Conditional nodes exist only this way: they are an extra of
  * the virtual GPU (sim_driver_node_add_condition()). Kinds that haul lacks give CUDA_NOT_SUPPORTED: external
- * semaphores and batches of memory operations. runtime/nodes.c converts the runtime's structure to this one. */
+ * semaphores. runtime/nodes.c converts the runtime's structure to this one. */
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
@@ -56,6 +56,7 @@ static CUresult add(const driver_table *d, CUgraphNode *node, CUgraph graph, nod
     case DRIVER_NODE_EVENT_RECORD: return d->node_add_record(node, graph, behind, count, p->of.event);
     case DRIVER_NODE_ALLOCATE: return d->node_add_allocate(node, graph, behind, count, &p->of.allocation);
     case DRIVER_NODE_FREE: return d->node_add_free(node, graph, behind, count, p->of.address);
+    case DRIVER_NODE_VALUES: return cuda_add_batch(node, graph, behind, count, &p->of.batch);
     case DRIVER_NODE_CONDITION: return add_condition(node, graph, behind, count, &p->of.condition);
     default: return cuda_wrong(CUDA_NOT_SUPPORTED, "haul's graphs have no nodes of that kind");
     }
@@ -87,6 +88,7 @@ static CUresult set(const driver_table *d, CUgraphNode node, const cuda_node_par
     case DRIVER_NODE_HOST: return d->node_set_host(node, &p->of.host);
     case DRIVER_NODE_EVENT_WAIT: return d->node_set_wait(node, p->of.event);
     case DRIVER_NODE_EVENT_RECORD: return d->node_set_record(node, p->of.event);
+    case DRIVER_NODE_VALUES: return cuda_set_batch(NULL, node, &p->of.batch);
     default: return cuda_wrong(CUDA_NOT_SUPPORTED, "nodes of that kind cannot be changed");
     }
 }
@@ -109,6 +111,7 @@ static CUresult set_in(const driver_table *d, CUgraphExec executable, CUgraphNod
     case DRIVER_NODE_HOST: return d->executable_set_host(executable, node, &p->of.host);
     case DRIVER_NODE_EVENT_WAIT: return d->executable_set_wait(executable, node, p->of.event);
     case DRIVER_NODE_EVENT_RECORD: return d->executable_set_record(executable, node, p->of.event);
+    case DRIVER_NODE_VALUES: return cuda_set_batch(executable, node, &p->of.batch);
     default: return cuda_wrong(CUDA_NOT_SUPPORTED, "nodes of that kind cannot be changed");
     }
 }

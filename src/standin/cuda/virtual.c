@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"
+#include "vgpu/driver.h"
 
 /* Locations of other kinds stay, for the driver to judge. */
 static CUresult real_location(CUmemLocation *l) {
@@ -76,4 +77,24 @@ CUresult cuMulticastUnbind(CUmemGenericAllocationHandle handle, CUdevice device,
     CUDA_ENTER_DEVICE(d);
     const CUresult result = cuda_device_of(&device);
     return cuda_leave(result == CUDA_SUCCESS ? d->multicast_unbind(handle, device, offset, bytes) : result);
+}
+
+/* ---- other processes ---- */
+
+CUresult cuMemExportToShareableHandle(void *handle, CUmemGenericAllocationHandle memory, int type,
+                                      unsigned long long flags) {
+    CUDA_ENTER(d);
+    (void)d;
+    if (!handle || flags) return cuda_leave(CUDA_INVALID_VALUE);
+    if (type != DRIVER_HANDLE_FILE) return cuda_leave(CUDA_NOT_SUPPORTED);
+    return cuda_leave(sim_driver_export_memory(memory, handle));
+}
+
+/* The descriptor itself is passed as the pointer. */
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *memory, void *handle, int type) {
+    CUDA_ENTER(d);
+    (void)d;
+    if (!memory) return cuda_leave(CUDA_INVALID_VALUE);
+    if (type != DRIVER_HANDLE_FILE) return cuda_leave(CUDA_NOT_SUPPORTED);
+    return cuda_leave(sim_driver_import_memory(memory, (int)(intptr_t)handle));
 }

@@ -97,7 +97,7 @@ CUresult cudaDeviceGetAttribute(int *value, int attribute, int number) {
 
 /* Waits for the current device only. */
 CUresult cudaDeviceSynchronize(void) {
-    STANDIN_CALL(synchronize());
+    STANDIN_CALL_BESIDE(synchronize());
 }
 
 /* The program's allocations stay until it ends. */

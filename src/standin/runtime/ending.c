@@ -10,6 +10,7 @@
 #include "standin/runtime/beyond.h"
 #include "standin/runtime/guard.h"
 #include "standin/runtime/touch.h"
+#include "standin/report.h"
 #include "standin/settings.h"
 #include "standin/standin.h"
 
@@ -36,6 +37,7 @@ static void report_once(bool interrupted) {
     standin_report_beyond();
     standin_report_missing();
     standin_report_missing_driver();
+    standin_close_saved();
 }
 
 /* Functions that the program registered earlier, for its own end, run after this one. */

@@ -24,7 +24,7 @@ CUresult cudaGraphCreate(CUgraph *graph, unsigned flags) {
 
 /* The clone's nodes are found by cudaGraphNodeFindInClone(), since they have handles of their own. */
 CUresult cudaGraphClone(CUgraph *clone, CUgraph original) {
-    STANDIN_CALL(graph_clone(clone, original));
+    STANDIN_FORWARD(cuGraphClone(clone, original));
 }
 
 CUresult cudaGraphNodeFindInClone(CUgraphNode *node, CUgraphNode original, CUgraph clone) {
@@ -394,7 +394,7 @@ CUresult cudaGraphExecUpdate(CUgraphExec executable, CUgraph graph, void *told, 
 
 /* The executable keeps a copy, so the graph may be changed or destroyed. Flags have no effect. */
 CUresult cudaGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
-    STANDIN_CALL(graph_instantiate(executable, graph, flags));
+    STANDIN_FORWARD(cuGraphInstantiateWithFlags(executable, graph, flags));
 }
 
 /* In CUDA 11 the third argument and the next two are for a node and a text about the error. */
@@ -420,11 +420,11 @@ CUresult cudaGraphLaunch_ptsz(CUgraphExec executable, CUstream stream) {
 }
 
 CUresult cudaGraphExecDestroy(CUgraphExec executable) {
-    STANDIN_CALL(executable_destroy(executable));
+    STANDIN_FORWARD(cuGraphExecDestroy(executable));
 }
 
 CUresult cudaGraphDestroy(CUgraph graph) {
-    STANDIN_CALL(graph_destroy(graph));
+    STANDIN_FORWARD(cuGraphDestroy(graph));
 }
 
 /* ---- captures of streams ---- */

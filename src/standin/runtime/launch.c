@@ -63,7 +63,8 @@ static CUresult wrong_shape(void) {
 /* A cooperative launch needs all of its blocks on the device at once. */
 static CUresult launch(const void *host, const CUlaunchConfig *config, bool is_cooperative, void **parameters) {
     CUfunction kernel;
-    const driver_table *d = standin_enter();
+    const driver_table *d = standin_enter_beside();
+    if (!standin_is_prepared(host)) standin_be_alone();
     CUresult result = standin_kernel(d, host, &kernel);
     if (result == CUDA_SUCCESS && cuda_check_shape(d, config) != CUDA_SUCCESS) result = wrong_shape();
     if (is_cooperative && result == CUDA_SUCCESS) result = cuda_check_cooperative(d, kernel, config);

@@ -67,7 +67,7 @@ CUresult cudaHostUnregister(void *host) {
 
 /* Bytes of the current device. */
 CUresult cudaMemGetInfo(size_t *left, size_t *all) {
-    STANDIN_CALL(memory_info(left, all));
+    STANDIN_CALL_BESIDE(memory_info(left, all));
 }
 
 /* The runtime's pitch suits all element sizes of textures. */
@@ -183,17 +183,17 @@ static CUresult and_wait(const driver_table *d, CUresult result, CUstream stream
 }
 
 CUresult cudaMemcpy(void *to, const void *from, size_t bytes, int kind) {
-    const driver_table *d = standin_enter();
+    const driver_table *d = standin_enter_beside();
     return and_wait(d, copy(d, to, from, bytes, kind, NULL), NULL);
 }
 
 CUresult cudaMemcpy_ptds(void *to, const void *from, size_t bytes, int kind) {
-    const driver_table *d = standin_enter();
+    const driver_table *d = standin_enter_beside();
     return and_wait(d, copy(d, to, from, bytes, kind, standin_own(NULL)), standin_own(NULL));
 }
 
 CUresult cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, CUstream stream) {
-    const driver_table *d = standin_enter();
+    const driver_table *d = standin_enter_beside();
     return standin_leave(copy(d, to, from, bytes, kind, stream));
 }
 
@@ -325,13 +325,13 @@ CUresult cudaMemcpy2D_ptds(void *to, size_t to_pitch, const void *from, size_t f
 
 /* The value's lowest byte is repeated. */
 CUresult cudaMemset(void *to, int value, size_t bytes) {
-    STANDIN_CALL(fill_bytes(number_of(to), (unsigned char)value, bytes));
+    STANDIN_CALL_BESIDE(fill_bytes(number_of(to), (unsigned char)value, bytes));
 }
 
 /* Rows without a gap between them are filled at once, others one by one. */
 CUresult cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, CUstream stream) {
     CUresult result = CUDA_SUCCESS;
-    const driver_table *d = standin_enter();
+    const driver_table *d = standin_enter_beside();
     if (pitch == width) width *= height, height = 1;
     for (size_t y = 0; y < height && result == CUDA_SUCCESS; y++)
         result = d->fill_bytes_async(number_of(to) + y * pitch, (unsigned char)value, width, stream);

@@ -206,6 +206,12 @@ CUresult standin_kernel(const driver_table *d, const void *host, CUfunction *ker
     return result;
 }
 
+bool standin_is_prepared(const void *host) {
+    const symbol *s = find(host);
+    const CUfunction own = s ? s->kernels[standin_selected()] : NULL;
+    return own && sim_driver_is_prepared(own);
+}
+
 const char *standin_kernel_name(const void *host) {
     CUfunction kernel;
     const symbol *s = find(host);

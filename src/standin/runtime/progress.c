@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/own_threads.h"
+#include "standin/report.h"
 #include "standin/standin.h"
 #include "vgpu/driver.h"
 
@@ -146,7 +147,8 @@ void standin_note_work(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (is_own) return;
     atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
-    if (atomic_load_explicit(&has_work, memory_order_relaxed) || !sim_driver_has_work()) return;
+    if (atomic_load_explicit(&has_work, memory_order_relaxed)) return;
+    if (!sim_driver_has_work() && !standin_has_unsaved()) return;
     pthread_once(&once, start);
     atomic_store(&has_work, true);
     sem_post(&wake);

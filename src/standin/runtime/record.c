@@ -123,7 +123,10 @@ static void look_at_all(void) {
 }
 
 void standin_look_at_done(void) {
-    if (waiting_count && !sim_driver_has_work()) look_at_these();
+    const bool is_new = waiting_count;
+    if ((!is_new && !standin_has_unsaved()) || sim_driver_has_work()) return;
+    look_at_these();
+    standin_save_report(is_new);
 }
 
 bool standin_has_fault(void) {
@@ -181,6 +184,7 @@ static CUresult choose(CUfunction handle, const char *symbol, const CUlaunchConf
     shape *s = k ? shape_of(k, config) : NULL;
     if (!s) return CUDA_OUT_OF_MEMORY;
     *out = (pending){.shape = s, .launch.number = launches++};
+    standin_count_saved(launches);
     k->launches++;
     s->launches++;
     if (is_chosen(k, config->stream) && is_among_the_first(s)) {
@@ -214,7 +218,10 @@ CUresult standin_launch(const driver_table *d, const CUlaunchConfig *config, CUf
     if (p.kernel && records) standin_begin_recording(d, p.kernel, config, parameters);
     if (p.kernel && !records) result = begin_record(&p);
     if (result == CUDA_SUCCESS) result = d->launch_ex(config, handle, parameters, extra);
-    if (p.kernel && records) standin_take_recording(d, p.kernel);
+    if (p.kernel && records) {
+        standin_take_recording(d, p.kernel);
+        standin_save_report(true);
+    }
     return result;
 }
 
@@ -232,6 +239,11 @@ static haul_status put_report(bool interrupted, bool *failed) {
     case STANDIN_RECORD: standin_end_recording(); return HAUL_OK;
     default: return HAUL_OK;
     }
+}
+
+haul_status standin_put_report_so_far(void) {
+    bool failed;
+    return put_report(true, &failed);
 }
 
 /* The record of a launch that is not done has no time. */

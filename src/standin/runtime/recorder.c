@@ -432,8 +432,11 @@ void standin_take_recording(const driver_table *d, const standin_kernel_record *
 }
 
 void standin_end_recording(void) {
+    text out = {0};
     if (standin_asked.quiet) return;
-    fprintf(stderr, "haul: %" PRIu64 " launch%s recorded", state.written, state.written == 1 ? "" : "es");
-    if (state.left_out) fprintf(stderr, ", %" PRIu64 " left out", state.left_out);
-    fputs("\n", stderr);
+    text_printf(&out, "haul: %" PRIu64 " launch%s recorded", state.written, state.written == 1 ? "" : "es");
+    if (state.left_out) text_printf(&out, ", %" PRIu64 " left out", state.left_out);
+    text_put(&out, "\n");
+    standin_print(&out);
+    text_free(&out);
 }

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "lib/device.h"
+#include "standin/cuda/log.h"
 #include "standin/report.h"
 #include "standin/runtime/beyond.h"
 #include "standin/runtime/caller.h"
@@ -47,10 +48,33 @@ static atomic_bool some_thread_uses_runtime;
 /* ---- one thread at a time ---- */
 
 static _Thread_local unsigned held, let_go; /* how often the thread holds the lock, and had released it */
+static _Thread_local bool is_beside;        /* its call may come while kernels run; the outermost one decides */
+static _Thread_local bool is_in_run;        /* it runs a kernel, without the lock */
+static unsigned runs;                       /* threads that do */
+static unsigned waiting_alone;              /* threads that wait until there are none */
+static pthread_cond_t run_has_ended = PTHREAD_COND_INITIALIZER;
 
-static void take(void) {
+/* Waits until a kernel's run has ended. The condition releases the lock only once. */
+static void await_run(void) {
+    const unsigned further = held - 1;
+    for (unsigned i = 0; i < further; i++) pthread_mutex_unlock(&lock);
+    pthread_cond_wait(&run_has_ended, &lock);
+    for (unsigned i = 0; i < further; i++) pthread_mutex_lock(&lock);
+}
+
+/* From now on the thread's call has the devices for itself. */
+static void be_alone(void) {
+    is_beside = false;
+    waiting_alone++;
+    while (runs) await_run();
+    waiting_alone--;
+}
+
+static void take(bool beside) {
     pthread_mutex_lock(&lock);
-    if (held++ || !are_open || !checks_order) return;
+    if (!held++) is_beside = beside;
+    if (!is_beside || !beside) be_alone();
+    if (held > 1 || !are_open || !checks_order) return;
     devices[selected]->driver->context_set(devices[selected]->context);
     standin_unguard();
 }
@@ -66,7 +90,26 @@ static void let_others(void) {
 }
 
 static void take_back(void) {
-    while (held < let_go) take();
+    const bool beside = is_beside;
+    while (held < let_go) take(beside);
+}
+
+/* A thread that waits to be alone gets its turn first: until then kernels run with the lock held. */
+static bool begin_run(void) {
+    if (waiting_alone) return false;
+    is_in_run = true;
+    runs++;
+    let_others();
+    return true;
+}
+
+static void end_run(void) {
+    pthread_mutex_lock(&lock);
+    for (held = 1; held < let_go; held++) pthread_mutex_lock(&lock);
+    runs--;
+    is_in_run = false;
+    pthread_cond_broadcast(&run_has_ended);
+    if (!is_beside) be_alone();
 }
 
 /* ---- the device ---- */
@@ -124,6 +167,17 @@ static haul_status open_all(const haul_device_options *options, unsigned number)
     return join_devices(number);
 }
 
+/* Reports know the launches in progress, so with them kernels run alone. */
+static void share(void) {
+    sim_sharing how = {.let_go = let_others, .take_back = take_back, .is_alone = standin_is_alone};
+    if (standin_asked.task == STANDIN_RUN) {
+        how.begin_run = begin_run;
+        how.end_run = end_run;
+        how.await_run = await_run;
+    }
+    sim_driver_share(&how);
+}
+
 /* Ends the program with status 2 if that fails: no call could return anything useful. */
 static void open_devices(void) {
     haul_device_options options = {.threads = (uint32_t)standin_asked.threads,
@@ -145,10 +199,11 @@ static void open_devices(void) {
     devices[0]->driver->context_set(devices[0]->context);
     if (standin_asked.task == STANDIN_CHECK && !(checks_order = standin_watch_order() == HAUL_OK))
         fprintf(stderr, "haul: no memory to check the order of the program's operations\n");
-    sim_driver_share(&(sim_sharing){let_others, take_back, standin_is_alone});
+    share();
     standin_watch_graphs();
     standin_watch_placed();
     standin_show_launches();
+    standin_open_saved();
     standin_prepare_end();
 }
 
@@ -208,12 +263,13 @@ bool standin_is_free(void) {
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     if (pthread_mutex_timedlock(&lock, &until) != 0) return false;
+    const bool is_free = !runs;
     pthread_mutex_unlock(&lock);
-    return true;
+    return is_free;
 }
 
 bool standin_is_in_call(void) {
-    return held > 0;
+    return held > 0 || is_in_run;
 }
 
 /* ---- calls ---- */
@@ -237,14 +293,31 @@ bool standin_has_runtime(void) {
 }
 
 /* The driver keeps its current context by thread of its own, so it is set for each call. */
-const driver_table *standin_enter_driver(void) {
-    take();
+static const driver_table *enter(bool beside) {
+    take(beside);
     calls += held == 1;
     if (!are_open) open_devices();
     haul_fail(HAUL_OK, "%s", ""); /* clear the message of an earlier call */
     const driver_table *driver = devices[selected]->driver;
     driver->context_set(devices[selected]->context);
     return standin_asked.leaks ? standin_watch_resources(driver) : driver;
+}
+
+const driver_table *standin_enter_driver(void) {
+    return enter(false);
+}
+
+const driver_table *standin_enter_driver_beside(void) {
+    return enter(are_open);
+}
+
+const driver_table *standin_enter_beside(void) {
+    standin_use_runtime();
+    return standin_enter_driver_beside();
+}
+
+void standin_be_alone(void) {
+    be_alone();
 }
 
 /* After a fault, success becomes that fault. CUDA_NOT_READY is an answer, not an error. */
@@ -294,10 +367,11 @@ static void note_fault(CUresult result) {
 /* The runtime's error tells the kind of failure, the driver's message the place. A launch's record is asked for
  * within one call only, so it is withdrawn here. */
 CUresult standin_leave_driver(CUresult result) {
+    if (result != CUDA_SUCCESS && result != CUDA_NOT_READY && *haul_message()) cuda_add_log(haul_message());
     if (result != CUDA_SUCCESS && !faults[selected]) tell(result);
     if (ends_context(result)) note_fault(result);
     sim_driver_record(NULL, 0, NULL);
-    if (standin_asked.task == STANDIN_CHECK && held == 1) standin_look_at_done();
+    if (standin_asked.task != STANDIN_RUN && held == 1) standin_look_at_done();
     if (result == CUDA_SUCCESS) result = faults[selected];
     standin_note_work();
     leave();
@@ -312,7 +386,7 @@ CUresult standin_leave(CUresult result) {
 static void check_last_error(void) {
     if (standin_asked.task != STANDIN_CHECK || last == CUDA_SUCCESS || faults[selected] || !failing.caller.address)
         return;
-    take();
+    take(false);
     standin_check_asked(&failing.caller, last, failing.call != calls, launch == calls);
     leave();
 }

@@ -27,7 +27,7 @@ CUresult cudaStreamDestroy(CUstream stream) {
 }
 
 CUresult cudaStreamSynchronize(CUstream stream) {
-    STANDIN_CALL(stream_synchronize(stream));
+    STANDIN_CALL_BESIDE(stream_synchronize(stream));
 }
 
 CUresult cudaStreamSynchronize_ptsz(CUstream stream) {
@@ -36,7 +36,7 @@ CUresult cudaStreamSynchronize_ptsz(CUstream stream) {
 
 /* Each query does some of the stream's work, so a program that polls gets on. */
 CUresult cudaStreamQuery(CUstream stream) {
-    STANDIN_CALL(stream_query(stream));
+    STANDIN_CALL_BESIDE(stream_query(stream));
 }
 
 CUresult cudaStreamQuery_ptsz(CUstream stream) {
@@ -45,7 +45,7 @@ CUresult cudaStreamQuery_ptsz(CUstream stream) {
 
 /* Later work of the stream begins when the event's last record is reached. */
 CUresult cudaStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
-    STANDIN_CALL(stream_wait(stream, event, flags));
+    STANDIN_CALL_BESIDE(stream_wait(stream, event, flags));
 }
 
 CUresult cudaStreamWaitEvent_ptsz(CUstream stream, CUevent event, unsigned flags) {
@@ -107,7 +107,7 @@ CUresult cudaEventDestroy(CUevent event) {
 }
 
 CUresult cudaEventRecord(CUevent event, CUstream stream) {
-    STANDIN_CALL(event_record(event, stream));
+    STANDIN_CALL_BESIDE(event_record(event, stream));
 }
 
 CUresult cudaEventRecord_ptsz(CUevent event, CUstream stream) {
@@ -115,16 +115,16 @@ CUresult cudaEventRecord_ptsz(CUevent event, CUstream stream) {
 }
 
 CUresult cudaEventSynchronize(CUevent event) {
-    STANDIN_CALL(event_synchronize(event));
+    STANDIN_CALL_BESIDE(event_synchronize(event));
 }
 
 CUresult cudaEventQuery(CUevent event) {
-    STANDIN_CALL(event_query(event));
+    STANDIN_CALL_BESIDE(event_query(event));
 }
 
 /* Time on the simulated clock, in milliseconds. */
 CUresult cudaEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
-    STANDIN_CALL(event_elapsed(milliseconds, start, end));
+    STANDIN_CALL_BESIDE(event_elapsed(milliseconds, start, end));
 }
 
 CUresult cudaEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end) {
@@ -151,7 +151,7 @@ CUresult cudaStreamEndCapture_ptsz(CUstream stream, CUgraph *graph) {
 
 /* Thrust calls this before it waits for a stream. */
 CUresult cudaStreamIsCapturing(CUstream stream, int *status) {
-    STANDIN_CALL(capture_status(stream, status));
+    STANDIN_CALL_BESIDE(capture_status(stream, status));
 }
 
 CUresult cudaStreamIsCapturing_ptsz(CUstream stream, int *status) {

@@ -61,9 +61,10 @@ haul_status standin_put_trace(void) {
     if (!trace) return standin_asked.trace ? haul_no_memory("the trace") : HAUL_OK;
     haul_status status = report_trace_put(trace, &out);
     if (status == HAUL_OK) status = standin_write(standin_asked.trace, &out);
+    text_free(&out);
+    if (standin_is_collecting()) return status; /* more may come */
     report_trace_free(trace);
     trace = NULL;
     sim_driver_on_placed(NULL);
-    text_free(&out);
     return status;
 }

@@ -100,7 +100,7 @@ _Noreturn static void fail(const char *name, const char *what) {
     exit(1);
 }
 
-/* As ops/mufu.h has it. */
+/* As src/lower/mufu.def has it. */
 static int64_t square_of(uint32_t x) {
     uint32_t sum = 0;
     for (unsigned i = 0; i < 17; i++)

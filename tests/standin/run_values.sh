@@ -1,0 +1,36 @@
+#!/bin/sh
+# Parts of the driver API that programs use seldom (values.c). usage: run_values.sh SOURCE_ROOT BUILD_FOLDER
+set -u
+. "$1/tests/cli/results.sh"
+program=$2/tests/standin_values
+[ -e "$program" ] || { echo "skipped: the stand-in is not built with sanitizers"; exit 77; }
+
+says() { grep -qe "$1" "$work/$2"; }
+gives() { [ "$(cat "$work/out")" = "$(printf "$1")" ]; } # TEXT
+runs() { result "$1" exits_with 0 "$haul" run -- "$program" "$2"; } # WHAT TASK
+
+runs 'streams wait for values' values
+result 'of other streams and of the host' gives 'before: 600\nwritten: 0x10000000007\nnever: 702'
+result 'and it is said what nobody writes' says 'a stream waits for the value .* nothing else will be done' err
+runs 'memory operations come in batches' batches
+result 'also as nodes of graphs' \
+    gives 'batch: 11\ncaptured: 12\nnode: 2 operations, the last writes 12\nchanged: 13'
+runs 'graphs own objects' objects
+result 'up to their last reference' gives "flags 8\nwithout the graph\nthe graph's ends\nwithout the executable
+the program's ends\nonce more: 1"
+runs 'copies come in batches' copies
+result 'and prefetches too' gives 'copied: 21 22\nprefetched to 0'
+runs 'green contexts have SMs' green
+result 'and run kernels and streams' gives '132 SMs: 8 groups of 10\n2 groups of 16, 100 left
+its 16 SMs, current: 1, its stream: 1, done: 0, 31\ntwice: 201'
+runs 'memory is shared as a file descriptor' share
+result 'with another process' gives 'the child ended with 0, and left 42\nno such memory: 1'
+runs 'failed calls are logged' logs
+result 'for programs that ask' gives 'core dumps go to core.%%p, 8 bytes\ntold: level 0, 1\na wrong copy: 1
+1 call, log: [CUDA][E] device memory: 4 bytes at 0x40 lie in no allocation'
+for task in batches copies; do
+    result "$task: a check finds nothing" exits_with 0 "$haul" check -- "$program" $task
+done
+result 'a check names the calls that fail' exits_with 1 "$haul" check -- "$program" green
+result 'and those alone' says '^1 call of the program.s failed' err
+exit $((failures > 0))
