@@ -89,8 +89,8 @@ haul_status haul_devices_open(const char *names, const haul_device_options *opti
                               haul_device *devices[HAUL_MOST_DEVICES], size_t *count);
 /* Changes how later launches on a virtual device are checked: reads `check`, `strict`, `schedule`, `seed`,
  * `completion`, `unfenced`, `diverged`, `dirty` and `instruction_limit`, no other option; NULL ends the checks. Waits
- * for the device's work. Memory that was allocated before the first checks lies without gaps, and all memory counts as
- * initialised after a launch without checks: to find all defects, open the device with `check`. Errors:
+ * for the device's work. Memory allocated before the first checks has no gaps around it and counts as initialised, as
+ * all memory does after a launch without checks. Opening the device with `check` avoids this. Errors:
  * HAUL_ERROR_UNSUPPORTED for checks on a GPU. */
 haul_status haul_device_set_checks(haul_device *device, const haul_device_options *options);
 /* For virtual devices with checks: appends a record with leak findings to `run` for each kernel of loaded modules that

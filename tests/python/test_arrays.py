@@ -93,10 +93,10 @@ class Arrays(WithDevice):
     @unittest.skipUnless(numpy, "numpy is not installed")
     def test_scalars_of_numpy(self):
         out = self.device.zeros(32, "uint8")
-        self.module["types"][1, 1](numpy.uint8(7), numpy.int64(-3), numpy.uint32(5), numpy.float64(0.5), numpy.float32(2),
+        self.module["types"][1, 1](numpy.bool_(True), numpy.int64(-3), numpy.uint32(5), numpy.float64(0.5), numpy.float32(2),
                                    numpy.float16(1), out)
         words = out.numpy()
-        self.assertEqual(list(words.view("i4")[[0, 1, 2]]), [7, -3, 5])
+        self.assertEqual(list(words.view("i4")[[0, 1, 2]]), [1, -3, 5])
         self.assertEqual((words.view("f4")[4], words.view("f2")[10], words.view("f8")[3]), (0.5, 1, 2))
 
     @unittest.skipUnless(numpy and hasattr(numpy, "from_dlpack"), "numpy has no from_dlpack()")

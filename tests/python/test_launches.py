@@ -67,7 +67,7 @@ class Launches(WithDevice):
         for i, value, text in ((0, 256, r"argument 1 is 256, but parameter 1 \(a\) is 1 bytes, which it does not fit"),
                                (1, -40000, "does not fit"), (2, 2**64, "does not fit"), (2, 1.5, r"pass int\(1.5\)"),
                                (3, "1", "type str"), (5, 1.5, "pass bytes"),
-                               (1, None, "type NoneType"), (5, b"abc", "3 bytes"), (0, haul.u32(1), "is 4 bytes"), (3, haul.f64(1), "is 8 bytes")):
+                               (1, None, "type NoneType"), (3, 10**400, "does not fit"), (5, b"abc", "3 bytes"), (0, haul.u32(1), "is 4 bytes"), (3, haul.f64(1), "is 8 bytes")):
             with self.subTest(i=i, value=value), self.refused(text):
                 self.types(*fine[:i], value, *fine[i + 1:])
 
@@ -76,8 +76,10 @@ class Launches(WithDevice):
         pair = (ctypes.c_uint32 * 2)(1, 100)
         self.module.launch("wide", 1, 1, haul.f64(0.5), haul.u64(2**40), pair, out)
         self.assertEqual(out.tolist(), [2**40 + 100.5])
-        with self.refused("300 does not fit 8 bits"):
-            haul.u8(300)
+        for make, value, text in ((haul.u8, 300, "300 does not fit 8 bits"), (haul.i32, 1.5, "is no number of 32 bits"),
+                                  (haul.f32, "1", "is no number of 32 bits")):
+            with self.refused(text):
+                make(value)
 
     def test_wrong_arguments_say_what_to_do(self):
         x, kernel = self.device.zeros(32), self.module["copy"]

@@ -57,6 +57,16 @@ class Lifetime(WithDevice):
             gc.collect()
             device.empty(2**29 + 2**28, "uint8")
 
+    def test_freed_arrays_take_no_host_memory(self):
+        def used():
+            return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        self.device.zeros(2**23)
+        before = used()
+        for _ in range(8):
+            self.device.zeros(2**23)
+        self.assertLess(used() - before, 2**23)  # each has four times as many bytes, and their marks as many
+
     def test_an_object_is_collected_while_another_thread_uses_the_device(self):
         x = self.device.zeros(2**20)
         begun, done = threading.Event(), threading.Event()
