@@ -126,7 +126,8 @@ static inline int64_t fixed_texel(const sim_sampler *s, float at, uint32_t exten
 }
 
 /* Finds the texels along one dimension. `shift`: the instruction's offset in texels. */
-static inline __attribute__((always_inline)) taps find_taps(const sim_sampler *s, unsigned d, float at, int32_t shift, uint32_t extent, bool linear) {
+static inline __attribute__((always_inline)) taps find_taps(const sim_sampler *s, unsigned d, float at, int32_t shift,
+                                                            uint32_t extent, bool linear) {
     const int64_t texel = fixed_texel(s, at, extent), half = 1 << (FRACTION_BITS - 1);
     const int64_t rounding = 1 << (FRACTION_BITS - WEIGHT_BITS - 1);
     taps t = {.weight = 0};
@@ -517,8 +518,7 @@ static inline void plain_filter(const plain *p, unsigned lane, sim_footprint_tex
         for (unsigned c = 0; c < p->channels; c++)
             sum[c] += weight / (double)WEIGHT_ONE * channel_to_filter(p->texture, c, plain_channel(p, texel, c));
     }
-    for (unsigned c = 0; c < p->channels; c++)
-        p->fetch->result[c][lane] = bits_of_f32(filtered(p->texture, sum[c]));
+    for (unsigned c = 0; c < p->channels; c++) p->fetch->result[c][lane] = bits_of_f32(filtered(p->texture, sum[c]));
 }
 
 /* Inlined for each constant `channels` and `linear`. */
