@@ -59,7 +59,7 @@ static int set_up(void **state) {
     flag = memset(host, 0, 8);
     turns = turn_of_flag = 0;
     is_alone = false;
-    sim_driver_share(&(sim_sharing){let_go, take_back, ask_alone});
+    sim_driver_share(&(sim_sharing){.let_go = let_go, .take_back = take_back, .is_alone = ask_alone});
     return 0;
 }
 
