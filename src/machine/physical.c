@@ -151,7 +151,8 @@ static bool is_ours(int descriptor) {
 haul_status sim_virtual_import(int descriptor, unsigned device, uint64_t *handle) {
     SIM_VIRTUAL_CHANGES();
     const off_t at = lseek(descriptor, 0, SEEK_CUR);
-    if (at <= 0 || !is_ours(descriptor)) return sim_virtual_wrong("descriptor %d is not one of exported memory", descriptor);
+    if (at <= 0 || !is_ours(descriptor))
+        return sim_virtual_wrong("descriptor %d is not one of exported memory", descriptor);
     const uint64_t pages = (uint64_t)at & ((1u << LENGTH_BITS) - 1);
     sim_physical made = {.device = device, .bytes = pages << LENGTH_BITS, .place = (uint64_t)at - pages};
     made.file = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
@@ -191,7 +192,8 @@ haul_status sim_physical_make_view(sim_physical *p) {
 
 haul_status sim_physical_show(const sim_physical *p, unsigned char *host, uint64_t offset, uint64_t bytes) {
     if (sim_physical_is_multicast(p)) return HAUL_OK;
-    void *shown = mmap(host, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_of(p), (off_t)(p->place + offset));
+    void *shown =
+        mmap(host, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_of(p), (off_t)(p->place + offset));
     if (shown != MAP_FAILED) return HAUL_OK;
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual memory: the host cannot map %llu bytes more",
                      (unsigned long long)bytes);

@@ -16,9 +16,9 @@
 
 enum { MOST_FILES = 4 }; /* HTML, trace, SARIF, JUnit */
 
-static int report = -1;   /* descriptor; -1: nothing printed yet */
-static text report_path;  /* empty: standard error */
-static text *collected;   /* takes what is printed; NULL: the report does */
+static int report = -1;  /* descriptor; -1: nothing printed yet */
+static text report_path; /* empty: standard error */
+static text *collected;  /* takes what is printed; NULL: the report does */
 static struct {
     const char *path; /* as asked for */
     text own;         /* of this process */

@@ -183,8 +183,8 @@ void sim_running_drop(struct sim_running *r) {
     memory_free(r);
 }
 
-/* Ends the hold of virtual memory. Other threads may call the driver meanwhile, unless the kernel is counted or checked: records and checks belong to
- * all launches. */
+/* Ends the hold of virtual memory. Other threads may call the driver meanwhile, unless the kernel is counted or
+ * checked: records and checks belong to all launches. */
 static haul_status go_on(CUstream s, const sim_work *w, bool may_pause) {
     const bool shared = w->running->uncounted && sim_work_begin_run(s);
     const haul_status status = sim_launch_go_on(&w->running->run, may_pause);

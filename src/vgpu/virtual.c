@@ -35,9 +35,9 @@ static CUresult check_memory(const char *call, const CUmemAllocationProp *p) {
     if (!p || p->type != DRIVER_MEMORY_PINNED)
         return sim_result_of(haul_fail(HAUL_ERROR_ARGUMENT, "virtual GPU: %s: the type must be pinned (1)", call));
     if (p->handles & ~DRIVER_HANDLE_FILE)
-        return sim_result_of(haul_fail(
-            HAUL_ERROR_UNSUPPORTED, "virtual GPU: %s: memory is shared with other processes by file descriptors only",
-            call));
+        return sim_result_of(
+            haul_fail(HAUL_ERROR_UNSUPPORTED,
+                      "virtual GPU: %s: memory is shared with other processes by file descriptors only", call));
     return check_location(call, &p->location);
 }
 

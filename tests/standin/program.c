@@ -190,7 +190,8 @@ static int recur(volatile char *before, unsigned times) {
     return times ? recur(here, times - 1) + here[0] : 0;
 }
 
-/* Launches some kernels, waits for them, and ends so that its own code has no say; the last launch is not waited for. */
+/* Launches some kernels, waits for them, and ends so that its own code has no say; the last launch is not waited for.
+ */
 static int be_killed(const char *how) {
     volatile char start = 0;
     void *out;

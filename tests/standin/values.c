@@ -83,8 +83,8 @@ CALL(cuGraphReleaseUserObject, handle, handle, unsigned)
 CALL(cuMemcpyBatchAsync_v2, address *, address *, size_t *, size_t, const void *, const size_t *, size_t, handle)
 CALL(cudaMemcpyBatchAsync, void *, void *, size_t *, size_t, const void *, const size_t *, size_t, handle)
 CALL(cuMemAllocManaged, address *, size_t, unsigned)
-CALL(cuMemPrefetchBatchAsync, address *, size_t *, size_t, const location *, const size_t *, size_t,
-     unsigned long long, handle)
+CALL(cuMemPrefetchBatchAsync, address *, size_t *, size_t, const location *, const size_t *, size_t, unsigned long long,
+     handle)
 CALL(cuMemRangeGetAttribute, void *, size_t, int, address, size_t)
 CALL(cuDeviceGetDevResource, int, resource *, int)
 CALL(cuDevSmResourceSplitByCount, resource *, unsigned *, const resource *, resource *, unsigned, unsigned)

@@ -229,6 +229,16 @@ static double sticky_real(uint64_t bits, bool signed_type) {
     return negative ? -(double)kept : (double)kept;
 }
 
+/* Sets the host's rounding mode, or sets it back to nearest, which it is at first. Most conversions round to nearest.
+ */
+static void begin_rounding(int mode) {
+    if (mode != FE_TONEAREST) (void)fesetround(mode);
+}
+
+static void end_rounding(int mode) {
+    if (mode != FE_TONEAREST) (void)fesetround(FE_TONEAREST);
+}
+
 /* Converts in the current rounding mode. Not inlined, so that no operation moves across the change of mode. Zero stays
  * +0 in all modes. */
 __attribute__((noinline)) static void doubles_from_integers(values *v, bool signed_type) {
@@ -241,9 +251,9 @@ __attribute__((noinline)) static void doubles_from_integers(values *v, bool sign
 /* A double gets its one rounding here; narrower formats get theirs when they are written. */
 static void reals_from_integers(values *v, unsigned to, unsigned from, unsigned modifier) {
     if (to == PTX_F64) {
-        (void)fesetround(sim_host_rounding(modifier));
+        begin_rounding(sim_host_rounding(modifier));
         doubles_from_integers(v, ptx_is_signed(from));
-        (void)fesetround(FE_TONEAREST);
+        end_rounding(sim_host_rounding(modifier));
     } else {
         for (unsigned l = 0; l < SIM_LANES; l++) v->real[l] = sticky_real(v->integer[l], ptx_is_signed(from));
     }
@@ -259,18 +269,18 @@ static void flush_singles(float *single, const double *real, int mode) {
     double large[SIM_LANES];
     float lifted[SIM_LANES];
     SIM_EACH_LANE(l) large[l] = real[l] * (double)SIM_LIFT;
-    (void)fesetround(mode);
+    begin_rounding(mode);
     singles_from_doubles(lifted, large);
-    (void)fesetround(FE_TONEAREST);
+    end_rounding(mode);
     SIM_EACH_LANE(l) single[l] = flush_product(single[l], lifted[l]);
 }
 
 /* A double's NaN keeps the part of its payload that fits, as on hardware; others become the canonical NaN. */
 static void write_singles(values *v, unsigned from, unsigned modifier, bool flush) {
     float single[SIM_LANES];
-    (void)fesetround(sim_host_rounding(modifier));
+    begin_rounding(sim_host_rounding(modifier));
     singles_from_doubles(single, v->real);
-    (void)fesetround(FE_TONEAREST);
+    end_rounding(sim_host_rounding(modifier));
     if (flush) flush_singles(single, v->real, sim_host_rounding(modifier));
     if (from != PTX_F64) SIM_EACH_LANE(l) single[l] = canonical_f32(single[l]);
     SIM_EACH_LANE(l) v->integer[l] = bits_of_f32(single[l]);

@@ -208,10 +208,34 @@ static void check_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, con
     sim_observe_shared_checks(w, op, active, w->block, address, action_of(op));
 }
 
+/* Moves one lane's element, or vector of words, if it has the registers' width. Returns false, with no effect, if the
+ * caller must take the general path. */
+static bool access_one_lane(sim_warp *w, const sim_op *op, uint32_t active, bool is_store) {
+    const unsigned lane = (unsigned)__builtin_ctz(active);
+    const bool wide = op->flags & SIM_OP_WIDE;
+    const uint32_t base = wide ? (uint32_t)SIM_SLOT(w, uint64_t, op->a)[lane] : SIM_SLOT(w, uint32_t, op->a)[lane];
+    const uint32_t from = base + (uint32_t)op->imm;
+    if (op->x != op->y || (op->count > 1 && op->x != 2) || op->count > 4) return false;
+    if (from % op->bytes || (uint64_t)from + op->bytes > w->sm->grid->shared_bytes) return false;
+    unsigned char *at = w->block->shared + from;
+    const size_t size = (size_t)1 << op->x;
+    uint32_t *words[4];
+    w->sm->changes += is_store;
+    if (op->count > 1) find_data(w, op, words);
+    for (unsigned e = 0; e < op->count; e++, at += size) {
+        unsigned char *data =
+            op->count > 1 ? (unsigned char *)&words[e][lane] : SIM_SLOT(w, unsigned char, op->d) + lane * size;
+        memcpy(is_store ? at : data, is_store ? data : at, size);
+    }
+    return true;
+}
+
 /* Returns false, with no effect, if the caller must take the general path. */
 static bool access_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, bool is_store) {
     uint32_t narrow[SIM_LANES];
     sim_pattern own;
+    const bool one_lane = active && !(active & (active - 1)), watched = w->sm->counting || SIM_IS_CHECKED(w);
+    if (one_lane && !watched && access_one_lane(w, op, active, is_store)) return true;
     const uint32_t *lanes = sim_narrow_lanes(w, op, narrow);
     sim_pattern *p = sim_pattern_find(w, op, active, lanes, &own);
     if (!sim_pattern_fits(p, op->imm, w->sm->grid->shared_bytes, op->bytes)) return false;

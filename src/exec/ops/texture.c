@@ -70,29 +70,66 @@ static void check_range(sim_warp *w, const sim_op *op, uint32_t active, const si
     if (outside & active) sim_hazard_texture_range(w, op, outside & active, t->levels[0].extent[0]);
 }
 
-/* Lanes mostly have one handle, which is then looked up once. */
-static sim_step fetch(sim_warp *w, const sim_op *op, uint32_t active) {
-    sim_texel_access access;
-    for (unsigned l = 0; l < SIM_LANES; l++) access.lanes[l].count = 0;
-    uint64_t last = 0;
-    const sim_texture *t = NULL;
+static bool have_one_handle(const uint64_t *handles, uint32_t active, uint64_t handle) {
+    for (uint32_t left = active; left; left &= left - 1)
+        if (handles[__builtin_ctz(left)] != handle) return false;
+    return true;
+}
+
+static void observe(sim_warp *w, const sim_op *op, uint32_t active, const sim_texture *t, sim_texel_access *access) {
+    access->bytes = 1u << t->levels[0].texel_bits;
+    access->filtered = t->sampler.linear && op->y != SIM_FETCH_TEXELS;
+    access->linear = t->kind == DRIVER_RESOURCE_LINEAR;
+    access->volume = t->dimensions == 3;
+    if (SIM_IS_CHECKED(w)) check_range(w, op, active, t, access);
+    sim_observe_texels(w, op, active, access, HAUL_ACTION_READ);
+}
+
+/* The common fetch: floats of a plain texture. Returns false, with no effect, if it is another one. */
+static bool fetch_plain(sim_warp *w, const sim_op *op, uint32_t active, const sim_texture *t,
+                        sim_texel_access *access) {
+    const uint32_t *slots = w->sm->grid->program->pool + op->more;
+    sim_warp_fetch f = {.kind = (uint8_t)op->y, .geometry = (uint8_t)op->x, .count = op->count};
+    if (op->imm == PTX_F16 || op->imm == PTX_F16X2 || !sim_texture_is_plain(t, &f)) return false;
+    for (unsigned d = 0; d < 2; d++) {
+        f.at[d] = SIM_SLOT(w, float, slots[AT + d]);
+        f.shift[d] = SIM_SLOT(w, int32_t, slots[SHIFT + d]);
+    }
+    for (unsigned e = 0; e < op->count; e++) f.result[e] = SIM_SLOT(w, uint32_t, slots[RESULT + e]);
+    sim_texture_fetch_plain(t, &f, active, w->sm->counting || SIM_IS_CHECKED(w) ? access : NULL);
+    return true;
+}
+
+/* Any other fetch, lane by lane. Lanes mostly have one handle, which is then looked up once. Returns NULL after a
+ * fault, else the last lane's texture. */
+static const sim_texture *fetch_lanes(sim_warp *w, const sim_op *op, uint32_t active, const sim_texture *t,
+                                      uint64_t last, sim_texel_access *access) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint64_t handle = SIM_SLOT(w, uint64_t, op->a)[lane];
-        if (!t || handle != last) t = sim_find_texture(w, op, lane, handle, (sim_geometry)op->x, false);
-        if (!t) return SIM_STOP;
+        if (handle != last) t = sim_find_texture(w, op, lane, handle, (sim_geometry)op->x, false);
+        if (!t) return NULL;
         last = handle;
         const sim_fetch f = describe(w, op, lane);
         uint32_t value[4];
-        sim_texture_fetch(t, &f, value, &access.lanes[lane]);
+        sim_texture_fetch(t, &f, value, &access->lanes[lane]);
         write_result(w, op, lane, value);
     }
-    access.bytes = 1u << t->levels[0].texel_bits;
-    access.filtered = t->sampler.linear && op->y != SIM_FETCH_TEXELS;
-    access.linear = t->kind == DRIVER_RESOURCE_LINEAR;
-    access.volume = t->dimensions == 3;
-    if (SIM_IS_CHECKED(w)) check_range(w, op, active, t, &access);
-    sim_observe_texels(w, op, active, &access, HAUL_ACTION_READ);
+    return t;
+}
+
+static sim_step fetch(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_texel_access access;
+    if (!active) return SIM_NEXT;
+    const unsigned first = (unsigned)__builtin_ctz(active);
+    const uint64_t *handles = SIM_SLOT(w, uint64_t, op->a), handle = handles[first];
+    const sim_texture *t = sim_find_texture(w, op, first, handle, (sim_geometry)op->x, false);
+    if (!t) return SIM_STOP;
+    for (unsigned l = 0; l < SIM_LANES; l++) access.lanes[l].count = 0;
+    if (!have_one_handle(handles, active, handle) || !fetch_plain(w, op, active, t, &access))
+        t = fetch_lanes(w, op, active, t, handle, &access);
+    if (!t) return SIM_STOP;
+    observe(w, op, active, t, &access);
     return SIM_NEXT;
 }
 

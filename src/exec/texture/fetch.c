@@ -27,9 +27,13 @@ static const struct {
 };
 
 /* Reads a channel's bits, extended by the format's sign. */
-static uint32_t read_channel(unsigned format, const unsigned char *from) {
+static inline uint32_t read_channel(unsigned format, const unsigned char *from) {
     uint32_t raw = 0;
-    memcpy(&raw, from, formats[format].bytes);
+    switch (formats[format].bytes) {
+    case 1: raw = *from; break;
+    case 2: memcpy(&raw, from, 2); break;
+    default: memcpy(&raw, from, 4); break;
+    }
     const unsigned unused = 32 - 8u * formats[format].bytes;
     if (formats[format].kind == SIGNED) raw = (uint32_t)((int32_t)(raw << unused) >> unused);
     return raw;
@@ -62,7 +66,7 @@ static float linear_of_srgb(float s) {
 }
 
 /* Returns a channel as a float; integers of 8 and 16 bits are scaled by their range. */
-static float channel_value(const sim_texture *t, unsigned channel, uint32_t raw) {
+static inline float channel_value(const sim_texture *t, unsigned channel, uint32_t raw) {
     switch (t->format) {
     case DRIVER_FORMAT_F32: return f32_of_bits(raw);
     case DRIVER_FORMAT_F16: return f32_of_f16((uint16_t)raw);
@@ -94,13 +98,13 @@ static bool wraps(const sim_sampler *s, unsigned d) {
 }
 
 /* Applies the address mode to whole texels. */
-static int32_t place(const sim_sampler *s, unsigned d, int64_t index, int64_t extent) {
+static inline int32_t place(const sim_sampler *s, unsigned d, int64_t index, int64_t extent) {
     const unsigned mode = s->address[d];
     if (index >= 0 && index < extent) return (int32_t)index;
     if (mode == DRIVER_ADDRESS_BORDER) return OUTSIDE;
     if (!wraps(s, d)) return index < 0 ? 0 : (int32_t)extent - 1;
     const int64_t period = mode == DRIVER_ADDRESS_MIRROR ? 2 * extent : extent;
-    const int64_t within = (index % period + period) % period;
+    const int64_t rest = index % period, within = rest < 0 ? rest + period : rest;
     return (int32_t)(within < extent ? within : period - 1 - within);
 }
 
@@ -108,7 +112,7 @@ static int32_t place(const sim_sampler *s, unsigned d, int64_t index, int64_t ex
 static const double FURTHEST = 1e9;
 
 /* Keeps sums of coordinates within 64 bits. NaN counts as 0. */
-static double limited(double x) {
+static inline double limited(double x) {
     return x != x ? 0 : x < -FURTHEST ? -FURTHEST : x > FURTHEST ? FURTHEST : x;
 }
 
@@ -116,13 +120,14 @@ static double limited(double x) {
  * first, as on an H100: 9 / 37 in single precision is a little below the ninth of 37 texels. */
 enum { FRACTION_BITS = 21 };
 
-static int64_t fixed_texel(const sim_sampler *s, float at, uint32_t extent) {
+static inline int64_t fixed_texel(const sim_sampler *s, float at, uint32_t extent) {
     const int64_t fixed = (int64_t)floor(limited(at) * (1 << FRACTION_BITS));
     return s->normalized ? fixed * extent : fixed;
 }
 
 /* Finds the texels along one dimension. `shift`: the instruction's offset in texels. */
-static taps find_taps(const sim_sampler *s, unsigned d, float at, int32_t shift, uint32_t extent, bool linear) {
+static inline __attribute__((always_inline)) taps find_taps(const sim_sampler *s, unsigned d, float at, int32_t shift,
+                                                            uint32_t extent, bool linear) {
     const int64_t texel = fixed_texel(s, at, extent), half = 1 << (FRACTION_BITS - 1);
     const int64_t rounding = 1 << (FRACTION_BITS - WEIGHT_BITS - 1);
     taps t = {.weight = 0};
@@ -450,6 +455,99 @@ static void fetch_texels(const sim_texture *t, const sim_fetch *f, const sample 
         at[d] = inside ? (int32_t)index : 0;
     }
     if (inside) texel_value(t, l, at, value, s->texels);
+}
+
+/* ---- plain textures, for a whole warp ---- */
+
+bool sim_texture_is_plain(const sim_texture *t, const sim_warp_fetch *f) {
+    return (f->geometry == SIM_GEOMETRY_1D || f->geometry == SIM_GEOMETRY_2D) && f->kind != SIM_FETCH_TEXELS &&
+           f->kind != SIM_FETCH_GATHER && t->kind != DRIVER_RESOURCE_LINEAR && t->dimensions <= 2 &&
+           t->level_count == 1 && !(t->flags & DRIVER_ARRAY_LAYERED);
+}
+
+/* What all lanes of a plain fetch need. */
+typedef struct plain {
+    const sim_texture *texture;
+    const sim_warp_fetch *fetch;
+    const sim_level *level;
+    unsigned dimensions, channels;
+    bool linear, integers;
+} plain;
+
+static inline void plain_taps(const plain *p, unsigned lane, taps t[2]) {
+    const sim_sampler *s = &p->texture->sampler;
+    t[1] = (taps){{0, 0}, 0};
+    for (unsigned d = 0; d < p->dimensions; d++)
+        t[d] = find_taps(s, d, p->fetch->at[d][lane], p->fetch->shift[d][lane], p->level->extent[d], p->linear);
+}
+
+/* Returns where the texel is in memory of the host; NULL for the border. */
+static inline const unsigned char *plain_texel(const plain *p, int32_t x, int32_t y, sim_footprint_texels *texels) {
+    if ((x | y) < 0) return NULL;
+    if (texels) note(texels, sim_texel_at(p->level, (uint32_t)x, (uint32_t)y, 0));
+    return p->level->host + sim_level_offset(p->level, (uint32_t)x, (uint32_t)y, 0);
+}
+
+static inline uint32_t plain_channel(const plain *p, const unsigned char *texel, unsigned c) {
+    const sim_texture *t = p->texture;
+    return texel ? read_channel(t->format, texel + c * formats[t->format].bytes) : border_channel(t, c);
+}
+
+static inline void plain_point(const plain *p, unsigned lane, sim_footprint_texels *texels) {
+    taps along[2];
+    plain_taps(p, lane, along);
+    const unsigned char *texel = plain_texel(p, along[0].index[0], along[1].index[0], texels);
+    for (unsigned c = 0; c < p->channels; c++) {
+        const uint32_t raw = plain_channel(p, texel, c);
+        p->fetch->result[c][lane] = p->integers ? raw : bits_of_f32(channel_value(p->texture, c, raw));
+    }
+}
+
+/* The same weights as those of weigh(), of the first slice. */
+static inline void plain_filter(const plain *p, unsigned lane, sim_footprint_texels *texels) {
+    taps along[2];
+    uint32_t row[2], column[2][2];
+    double sum[4] = {0};
+    plain_taps(p, lane, along);
+    split(WEIGHT_ONE, along[0].weight, false, row);
+    for (unsigned x = 0; x < 2; x++) split(row[x], along[1].weight, !x, column[x]);
+    for (unsigned which = 0; which < 4; which++) {
+        const uint32_t weight = column[which & 1][which >> 1];
+        if (!weight) continue;
+        const unsigned char *texel = plain_texel(p, along[0].index[which & 1], along[1].index[which >> 1], texels);
+        for (unsigned c = 0; c < p->channels; c++)
+            sum[c] += weight / (double)WEIGHT_ONE * channel_to_filter(p->texture, c, plain_channel(p, texel, c));
+    }
+    for (unsigned c = 0; c < p->channels; c++) p->fetch->result[c][lane] = bits_of_f32(filtered(p->texture, sum[c]));
+}
+
+/* Inlined for each constant `channels` and `linear`. */
+static inline __attribute__((always_inline)) void plain_lanes(const plain *p, uint32_t active,
+                                                              sim_texel_access *access) {
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        sim_footprint_texels *texels = access ? &access->lanes[lane] : NULL;
+        if (p->linear)
+            plain_filter(p, lane, texels);
+        else
+            plain_point(p, lane, texels);
+    }
+}
+
+/* The level is 0, whatever the fetch names. */
+void sim_texture_fetch_plain(const sim_texture *t, const sim_warp_fetch *f, uint32_t active, sim_texel_access *access) {
+    plain p = {.texture = t, .fetch = f, .level = &t->levels[0], .dimensions = t->dimensions};
+    p.integers = sim_texture_gives_integers(t);
+    p.linear = t->sampler.linear && !p.integers;
+    p.channels = t->channels < f->count ? t->channels : f->count;
+    if (p.channels == 1 && p.dimensions == 2 && !p.linear)
+        plain_lanes(&(plain){t, f, &t->levels[0], 2, 1, false, p.integers}, active, access);
+    else if (p.channels == 1 && p.dimensions == 2)
+        plain_lanes(&(plain){t, f, &t->levels[0], 2, 1, true, false}, active, access);
+    else
+        plain_lanes(&p, active, access);
+    for (unsigned c = p.channels; c < f->count; c++)
+        for (uint32_t left = active; left; left &= left - 1) f->result[c][__builtin_ctz(left)] = 0;
 }
 
 /* Elements that the texture does not have are zero. */

@@ -86,6 +86,19 @@ sim_texel sim_texel_at(const sim_level *level, uint32_t x, uint32_t y, uint32_t 
 void sim_texture_fetch(const sim_texture *texture, const sim_fetch *fetch, uint32_t value[4],
                        sim_footprint_texels *texels);
 
+/* A fetch of a warp's lanes: registers, with an element for each lane. */
+typedef struct sim_warp_fetch {
+    uint8_t kind, geometry, count; /* sim_fetch_kind, sim_geometry; elements of the result */
+    const float *at[2];
+    const int32_t *shift[2];
+    uint32_t *result[4];
+} sim_warp_fetch;
+/* The same for all active lanes at once, if the fetch is one from a texture of one or two dimensions, without layers
+ * or levels, in float coordinates. Texels are noted unless `access` is NULL. */
+bool sim_texture_is_plain(const sim_texture *texture, const sim_warp_fetch *fetch);
+void sim_texture_fetch_plain(const sim_texture *texture, const sim_warp_fetch *fetch, uint32_t active,
+                             sim_texel_access *access);
+
 /* Returns whether fetches return integers, as stored, and not floats. */
 bool sim_texture_gives_integers(const sim_texture *texture);
 

@@ -47,8 +47,8 @@ CUresult cuMemDiscardBatchAsync(CUdeviceptr *at, size_t *bytes, size_t count, un
     return cuStreamIsCapturing(stream, &status);
 }
 
-CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *at, size_t *bytes, size_t count,
-                                           const CUmemLocation *locations, const size_t *first, size_t location_count,
-                                           unsigned long long flags, CUstream stream) {
+CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *at, size_t *bytes, size_t count, const CUmemLocation *locations,
+                                           const size_t *first, size_t location_count, unsigned long long flags,
+                                           CUstream stream) {
     return cuMemPrefetchBatchAsync(at, bytes, count, locations, first, location_count, flags, stream);
 }

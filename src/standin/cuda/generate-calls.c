@@ -107,11 +107,11 @@ static void print_checks(const parameter *all, unsigned count) {
 
 /* Functions of the driver's table that may be called while kernels of other threads run. */
 static bool is_beside(const char *field) {
-    static const char *const fields[] = {
-        "copy_to_device",    "copy_to_device_async", "copy_to_host",   "copy_to_host_async", "copy_on_device",
-        "copy_on_device_async", "fill_bytes",        "fill_bytes_async", "synchronize",      "stream_synchronize",
-        "stream_query",      "stream_wait",          "event_record",   "event_synchronize",  "event_query",
-        "event_elapsed",     "capture_status",       "memory_info"};
+    static const char *const fields[] = {"copy_to_device", "copy_to_device_async", "copy_to_host", "copy_to_host_async",
+                                         "copy_on_device", "copy_on_device_async", "fill_bytes",   "fill_bytes_async",
+                                         "synchronize",    "stream_synchronize",   "stream_query", "stream_wait",
+                                         "event_record",   "event_synchronize",    "event_query",  "event_elapsed",
+                                         "capture_status", "memory_info"};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (strcmp(field, fields[i]) == 0) return true;
     return false;
@@ -124,9 +124,9 @@ static void print_forward(const function *f) {
     const unsigned count = read_parameters(f, all);
     const bool of_device = strncmp(f->symbol, "cuDevice", 8) == 0;
     printf("CUresult %s%s {\n    CUDA_ENTER%s(d);\n    CUresult result = CUDA_SUCCESS;\n", f->symbol, f->parameters,
-           of_device              ? "_DEVICE"
+           of_device             ? "_DEVICE"
            : is_beside(f->field) ? "_BESIDE"
-                                  : "");
+                                 : "");
     print_checks(all, count);
     printf("    if (result == CUDA_SUCCESS) result = d->%s(", f->field);
     print_arguments(all, count, false);

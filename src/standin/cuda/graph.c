@@ -93,7 +93,8 @@ CUresult cuGraphClone(CUgraph *clone, CUgraph graph) {
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
     CUDA_ENTER(d);
-    const CUresult result = cuda_leave(executable ? d->graph_instantiate(executable, graph, flags) : CUDA_INVALID_VALUE);
+    const CUresult result =
+        cuda_leave(executable ? d->graph_instantiate(executable, graph, flags) : CUDA_INVALID_VALUE);
     if (result == CUDA_SUCCESS) cuda_copy_holdings(graph, *executable);
     return result;
 }

@@ -28,12 +28,12 @@ static CUresult write(CUstream stream, CUdeviceptr address, uint64_t value, unsi
 }
 
 /* Defines a function and its second version, which is the same here. */
-#define VALUE_CALL(name, does, type)                                                             \
-    CUresult name##_v2(CUstream stream, CUdeviceptr address, type value, unsigned flags) {       \
-        return does(stream, address, value, sizeof value, flags);                                \
-    }                                                                                            \
-    CUresult name(CUstream stream, CUdeviceptr address, type value, unsigned flags) {            \
-        return does(stream, address, value, sizeof value, flags);                                \
+#define VALUE_CALL(name, does, type)                                                       \
+    CUresult name##_v2(CUstream stream, CUdeviceptr address, type value, unsigned flags) { \
+        return does(stream, address, value, sizeof value, flags);                          \
+    }                                                                                      \
+    CUresult name(CUstream stream, CUdeviceptr address, type value, unsigned flags) {      \
+        return does(stream, address, value, sizeof value, flags);                          \
     }
 VALUE_CALL(cuStreamWaitValue32, wait, unsigned)
 VALUE_CALL(cuStreamWaitValue64, wait, unsigned long long)

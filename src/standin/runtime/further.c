@@ -47,8 +47,8 @@ CUresult cudaMemDiscardBatchAsync(CUdeviceptr *at, size_t *bytes, size_t count, 
 }
 
 CUresult cudaMemDiscardAndPrefetchBatchAsync(CUdeviceptr *at, size_t *bytes, size_t count,
-                                             const CUmemLocation *locations, const size_t *first,
-                                             size_t location_count, unsigned long long flags, CUstream stream) {
+                                             const CUmemLocation *locations, const size_t *first, size_t location_count,
+                                             unsigned long long flags, CUstream stream) {
     STANDIN_FORWARD(
         cuMemDiscardAndPrefetchBatchAsync(at, bytes, count, locations, first, location_count, flags, stream));
 }
@@ -75,8 +75,7 @@ CUresult cudaLogsDumpToMemory(unsigned *iterator, char *buffer, size_t *bytes, u
     STANDIN_FORWARD(cuLogsDumpToMemory(iterator, buffer, bytes, flags));
 }
 
-CUresult cudaDeviceRegisterAsyncNotification(int device, cuda_async_function call, void *data,
-                                             CUasyncCallback *entry) {
+CUresult cudaDeviceRegisterAsyncNotification(int device, cuda_async_function call, void *data, CUasyncCallback *entry) {
     STANDIN_FORWARD(cuDeviceRegisterAsyncNotification(device, call, data, entry));
 }
 
@@ -120,9 +119,7 @@ CUresult cudaGraphMemFreeNodeGetParams(CUgraphNode node, void *address) {
 }
 
 CUresult cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements, const void *description, int device) {
-    const struct {
-        int bits[4], kind;
-    } *const d = description;
+    const struct { int bits[4], kind; } *const d = description;
     unsigned channels = 0;
     if (!elements || !d) return standin_fail(CUDA_INVALID_VALUE);
     while (channels < 4 && d->bits[channels]) channels++;
