@@ -1,0 +1,182 @@
+/* Replaces registers by the operand that machine code has for them, and drops what then has no user.
+ *
+ * A register that is written once is replaced if its value costs nothing where it is used. The table of replacements is
+ * made in program order; a replacement of a replacement is followed to its end. */
+#include "assembler/compact.h"
+
+#include "assembler/values.h"
+#include "ptx/liveness.h"
+#include "ptx/traits.h"
+#include "ptx/users.h"
+
+#include <string.h>
+
+typedef enum replacement_kind { KEPT, FREE, ALIAS } replacement_kind;
+
+/* What a register becomes: itself, an operand without register, or another register. */
+typedef struct replacement {
+    uint8_t kind;
+    uint32_t reg;
+} replacement;
+
+typedef struct compaction {
+    const ptx_function *from;
+    const sim_values *values;
+    const ptx_users *readers;
+    replacement *of; /* by register */
+    arena *memory;
+} compaction;
+
+/* ---- users ---- */
+
+/* Whether the address of a memory operand is the instruction's only use of the register. */
+static bool is_address_of(const ptx_instruction *i, uint32_t reg) {
+    bool addresses = false;
+    for (unsigned k = 0; k < i->operand_count; k++) {
+        const ptx_operand *o = &i->operands[k];
+        if (o->kind == PTX_REGISTER && o->reg == reg) return false;
+        addresses |= o->kind == PTX_MEMORY && o->parts[0].kind == PTX_REGISTER && o->parts[0].reg == reg;
+    }
+    return addresses;
+}
+
+static bool all_users(const compaction *c, uint32_t reg, bool (*test)(const ptx_instruction *, uint32_t)) {
+    const ptx_users *u = c->readers;
+    for (uint32_t k = u->first[reg]; k < u->first[reg + 1]; k++)
+        if (!test(&c->from->instructions[u->instructions[k]], reg)) return false;
+    return true;
+}
+
+static bool adds_wide(const ptx_instruction *i, uint32_t reg) {
+    (void)reg;
+    return i->op == PTX_OP_ADD && ptx_bits(i->type) == 64;
+}
+
+static bool scales_or_adds(const ptx_instruction *i, uint32_t reg) {
+    return adds_wide(i, reg) || i->op == PTX_OP_SHL || (i->op == PTX_OP_MUL && ptx_bits(i->type) == 64);
+}
+
+/* ---- replacements ---- */
+
+/* What an operand becomes: FREE if it needs no register. A register that is written more than once is not replaced by
+ * another, since it may change before the use. */
+static replacement operand_becomes(const compaction *c, const ptx_operand *o) {
+    switch (o->kind) {
+    case PTX_REGISTER:
+        if (c->of[o->reg].kind != KEPT) return c->of[o->reg];
+        return c->values->definitions[o->reg] == 1 ? (replacement){ALIAS, o->reg} : (replacement){0};
+    case PTX_INTEGER:
+    case PTX_FLOATING:
+    case PTX_VARIABLE_ADDRESS:
+    case PTX_FUNCTION_ADDRESS: return (replacement){FREE, 0};
+    default: return (replacement){0};
+    }
+}
+
+static bool is_integer(unsigned type) {
+    return ptx_types[type].kind != 'F' && ptx_types[type].kind != 'P';
+}
+
+/* Conversions between integers that an instruction does to its operand, or that are a name for a part of it. */
+static replacement conversion_becomes(const compaction *c, const ptx_instruction *i) {
+    if (!is_integer(i->type) || !is_integer(i->type2)) return (replacement){0};
+    const unsigned to = ptx_bits(i->type), from = ptx_bits(i->type2);
+    if (to < from && from == 64) return (replacement){0};
+    if (to == 64 && ptx_is_signed(i->type2) && !all_users(c, i->operands[0].reg, scales_or_adds)) return (replacement){0};
+    return operand_becomes(c, &i->operands[1]);
+}
+
+/* Returns what the instruction's result, written once, becomes. */
+static replacement result_becomes(const compaction *c, const ptx_instruction *i) {
+    const uint32_t reg = i->operands[0].reg;
+    if (i->operand_count < 2) return (replacement){0};
+    if (c->values->uniform[reg] && is_integer(i->type)) return (replacement){FREE, 0};
+    if (ptx_has(i->op, PTX_TRAIT_MOVES)) return operand_becomes(c, &i->operands[1]);
+    if (i->op == PTX_OP_CVT) return conversion_becomes(c, i);
+    if (i->op == PTX_OP_FNEG || i->op == PTX_OP_FABS) return operand_becomes(c, &i->operands[1]);
+    if (i->operand_count < 3 || i->operands[2].kind != PTX_INTEGER) return (replacement){0};
+    const bool scales = i->op == PTX_OP_MUL_WIDE || (i->op == PTX_OP_SHL && ptx_bits(i->type) == 64);
+    if (scales && all_users(c, reg, adds_wide)) return operand_becomes(c, &i->operands[1]);
+    if (adds_wide(i, reg) && all_users(c, reg, is_address_of)) return operand_becomes(c, &i->operands[1]);
+    return (replacement){0};
+}
+
+static void replace_parameters(compaction *c, const ptx_operand *d) {
+    for (uint32_t k = 0; k < (d->kind == PTX_VECTOR ? d->part_count : 1); k++) {
+        const ptx_operand *e = d->kind == PTX_VECTOR ? &d->parts[k] : d;
+        if (e->kind == PTX_REGISTER && c->values->definitions[e->reg] == 1) c->of[e->reg] = (replacement){FREE, 0};
+    }
+}
+
+static void find_replacements(compaction *c) {
+    for (size_t k = 0; k < c->from->instruction_count; k++) {
+        const ptx_instruction *i = &c->from->instructions[k];
+        if (i->guarded || !i->operand_count) continue;
+        const ptx_operand *d = &i->operands[0];
+        if (ptx_loads_parameter(i))
+            replace_parameters(c, d);
+        else if (ptx_is_pure(i->op) && d->kind == PTX_REGISTER && c->values->definitions[d->reg] == 1)
+            c->of[d->reg] = result_becomes(c, i);
+    }
+}
+
+/* ---- the copy ---- */
+
+static void copy_operand(const compaction *c, const ptx_operand *from, ptx_operand *to) {
+    *to = *from;
+    if (from->kind == PTX_REGISTER && c->of[from->reg].kind == FREE) *to = (ptx_operand){.kind = PTX_INTEGER};
+    if (from->kind == PTX_REGISTER && c->of[from->reg].kind == ALIAS) to->reg = c->of[from->reg].reg;
+    if (!from->part_count) return;
+    to->parts = ARENA_ARRAY(c->memory, from->part_count, ptx_operand);
+    for (uint32_t k = 0; k < from->part_count; k++) copy_operand(c, &from->parts[k], &to->parts[k]);
+}
+
+typedef struct result_scan {
+    const compaction *compaction;
+    bool any, kept;
+} result_scan;
+
+static void see_result(void *context, uint32_t reg, bool writes) {
+    result_scan *s = context;
+    if (!writes) return;
+    s->any = true;
+    s->kept |= s->compaction->values->needed[reg] && s->compaction->of[reg].kind == KEPT;
+}
+
+/* Whether the instruction has an effect, or a result that stays in a register. */
+static bool is_kept(const compaction *c, const ptx_instruction *i) {
+    result_scan s = {.compaction = c};
+    if (!ptx_is_pure(i->op) && i->op != PTX_OP_LD) return true;
+    ptx_visit_registers(i, see_result, &s);
+    return !s.any || s.kept;
+}
+
+static void copy_instruction(const compaction *c, const ptx_instruction *i, ptx_function *to) {
+    ptx_instruction *made = &to->instructions[to->instruction_count++];
+    *made = *i;
+    made->operands = ARENA_ARRAY(c->memory, i->operand_count + 1u, ptx_operand);
+    for (unsigned k = 0; k < i->operand_count; k++) copy_operand(c, &i->operands[k], &made->operands[k]);
+    if (i->guarded && c->of[i->guard].kind != KEPT) made->guarded = false;
+}
+
+ptx_function *sim_compact(const ptx_function *flat, arena *memory) {
+    sim_values values;
+    ptx_users readers;
+    ptx_function *to = ARENA_NEW(memory, ptx_function);
+    sim_values_find(flat, memory, &values);
+    ptx_users_find(flat, memory, &readers, NULL);
+    compaction c = {flat, &values, &readers, ARENA_ARRAY(memory, flat->register_count + 1, replacement), memory};
+    find_replacements(&c);
+    *to = *flat;
+    to->blocks = ARENA_ARRAY(memory, flat->block_count + 1, ptx_block);
+    to->instructions = ARENA_ARRAY(memory, flat->instruction_count + 1, ptx_instruction);
+    to->instruction_count = 0;
+    for (size_t b = 0; b < flat->block_count; b++) {
+        to->blocks[b] = flat->blocks[b];
+        to->blocks[b].first = (uint32_t)to->instruction_count;
+        for (uint32_t i = flat->blocks[b].first; i < flat->blocks[b].end; i++)
+            if (is_kept(&c, &flat->instructions[i])) copy_instruction(&c, &flat->instructions[i], to);
+        to->blocks[b].end = (uint32_t)to->instruction_count;
+    }
+    return to;
+}
