@@ -5,6 +5,7 @@
 #include "assembler/compact.h"
 
 #include "assembler/values.h"
+#include "ptx/edges.h"
 #include "ptx/liveness.h"
 #include "ptx/traits.h"
 #include "ptx/users.h"
@@ -159,6 +160,125 @@ static void copy_instruction(const compaction *c, const ptx_instruction *i, ptx_
     if (i->guarded && c->of[i->guard].kind != KEPT) made->guarded = false;
 }
 
+/* ---- blocks that become one ---- */
+
+enum { MOST_PREDICATED = 12 };
+extern uint32_t PR;
+
+typedef struct merging {
+    const ptx_function *from;
+    const sim_values *values;
+    ptx_predecessors above;
+    bool *done; /* by block */
+    ptx_function *to;
+} merging;
+
+static const ptx_block *block_of(const merging *m, uint32_t b) {
+    return &m->from->blocks[b];
+}
+
+/* The only block that comes after this one, or none. */
+static uint32_t only_successor(const ptx_block *b) {
+    if (b->table_count || (b->next != PTX_NO_BLOCK && b->taken != PTX_NO_BLOCK)) return PTX_NO_BLOCK;
+    return b->next != PTX_NO_BLOCK ? b->next : b->taken;
+}
+
+static uint32_t predecessors_of(const merging *m, uint32_t b) {
+    return ptx_predecessor_count(&m->above, b);
+}
+
+static bool is_predicable(const merging *m, uint32_t block) {
+    const ptx_block *b = block_of(m, block);
+    uint32_t count = 0;
+    for (uint32_t k = b->first; k < b->end; k++) {
+        const ptx_instruction *i = &m->from->instructions[k];
+        if (i->op == PTX_OP_BRA && !i->guarded) continue;
+        if (i->guarded || ptx_has(i->op, PTX_TRAIT_STOPS) || sim_is_call(i) || !(ptx_is_pure(i->op) || ptx_is_access(i->op)))
+            return false;
+        count++;
+    }
+    return count <= PR;
+}
+
+/* The branch of a block that is joined with the next one is left out. A write under a predicate keeps the value that
+ * was there before, if there may have been one. */
+static void append(const merging *m, uint32_t block, bool joined, bool predicated) {
+    const ptx_block *b = block_of(m, block);
+    for (uint32_t k = b->first; k < b->end; k++) {
+        const ptx_instruction *i = &m->from->instructions[k];
+        if (joined && i->op == PTX_OP_BRA) continue;
+        ptx_instruction *made = &m->to->instructions[m->to->instruction_count++];
+        *made = *i;
+        const ptx_operand *d = i->operand_count ? &i->operands[0] : NULL;
+        if (predicated && d && d->kind == PTX_REGISTER && m->values->definitions[d->reg] > 1) {
+            made->guarded = true;
+            made->guard = d->reg;
+        }
+    }
+}
+
+/* Returns the block that a short branch from `a` skips; none if there is no such thing. */
+static uint32_t skipped_block(const merging *m, uint32_t a) {
+    const ptx_block *b = block_of(m, a);
+    if (b->next == PTX_NO_BLOCK || b->taken == PTX_NO_BLOCK || b->table_count) return PTX_NO_BLOCK;
+    const uint32_t inner = b->next;
+    if (inner == a || m->done[inner] || predecessors_of(m, inner) != 1 || b->taken == a) return PTX_NO_BLOCK;
+    if (only_successor(block_of(m, inner)) != b->taken || !is_predicable(m, inner)) return PTX_NO_BLOCK;
+    return inner;
+}
+
+/* Appends the block with those that become one with it; returns the last of them. */
+static uint32_t merge_from(const merging *m, uint32_t a) {
+    for (;;) {
+        uint32_t after = only_successor(block_of(m, a));
+        const uint32_t inner = skipped_block(m, a);
+        uint32_t ways = 1;
+        m->done[a] = true;
+        append(m, a, inner != PTX_NO_BLOCK || after != PTX_NO_BLOCK, false);
+        if (inner != PTX_NO_BLOCK) {
+            m->done[inner] = true;
+            append(m, inner, true, true);
+            after = block_of(m, a)->taken;
+            a = inner;
+            ways = 2;
+        }
+        if (after == PTX_NO_BLOCK || m->done[after] || predecessors_of(m, after) != ways) return a;
+        a = after;
+    }
+}
+
+/* Names the block's successors by their new numbers. All of them begin a block that was not joined to another. */
+static void renumber(ptx_block *b, const uint32_t *number, arena *memory) {
+    uint32_t *table = ARENA_ARRAY(memory, b->table_count + 1, uint32_t);
+    for (uint32_t k = 0; k < b->table_count; k++)
+        table[k] = b->table[k] == PTX_NO_BLOCK ? PTX_NO_BLOCK : number[b->table[k]];
+    b->table = table;
+    if (b->next != PTX_NO_BLOCK) b->next = number[b->next];
+    if (b->taken != PTX_NO_BLOCK) b->taken = number[b->taken];
+}
+
+static ptx_function *merge_blocks(const ptx_function *from, const sim_values *values, arena *memory) {
+    merging m = {.from = from, .values = values, .done = ARENA_ARRAY(memory, from->block_count + 1, bool)};
+    uint32_t *number = ARENA_ARRAY(memory, from->block_count + 1, uint32_t), count = 0;
+    ptx_predecessors_find(from, memory, &m.above);
+    m.to = ARENA_NEW(memory, ptx_function);
+    *m.to = *from;
+    m.to->blocks = ARENA_ARRAY(memory, from->block_count + 1, ptx_block);
+    m.to->instructions = ARENA_ARRAY(memory, from->instruction_count + 1, ptx_instruction);
+    m.to->instruction_count = 0;
+    for (uint32_t b = 0; b < from->block_count; b++) {
+        if (m.done[b]) continue;
+        const uint32_t first = (uint32_t)m.to->instruction_count, last = merge_from(&m, b);
+        m.to->blocks[count] = from->blocks[last];
+        m.to->blocks[count].first = first;
+        m.to->blocks[count].end = (uint32_t)m.to->instruction_count;
+        number[b] = count++;
+    }
+    m.to->block_count = count;
+    for (uint32_t b = 0; b < count; b++) renumber(&m.to->blocks[b], number, memory);
+    return m.to;
+}
+
 ptx_function *sim_compact(const ptx_function *flat, arena *memory) {
     sim_values values;
     ptx_users readers;
@@ -178,5 +298,5 @@ ptx_function *sim_compact(const ptx_function *flat, arena *memory) {
             if (is_kept(&c, &flat->instructions[i])) copy_instruction(&c, &flat->instructions[i], to);
         to->blocks[b].end = (uint32_t)to->instruction_count;
     }
-    return to;
+    return merge_blocks(to, &values, memory);
 }

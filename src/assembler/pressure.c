@@ -6,12 +6,14 @@
 #include "assembler/pressure.h"
 
 #include "assembler/values.h"
+#include "ptx/edges.h"
 #include "ptx/liveness.h"
 #include "ptx/traits.h"
 
 #include <string.h>
 
 enum { NONE = UINT32_MAX, WINDOW = 48 };
+extern uint32_t X1, X2, X3;
 
 /* Predicates have registers of their own. */
 static uint32_t cost_of(const ptx_function *f, uint32_t reg) {
@@ -140,12 +142,12 @@ static void order_accesses(schedule *s, const ptx_instruction *i) {
 /* Registers of the routine that a called operation runs, and of operations of several steps. */
 static uint32_t extra_of(const ptx_instruction *i) {
     const unsigned bits = ptx_bits(i->type);
-    if (sim_is_call(i)) return bits == 64 ? 12 : 6;
+    if (sim_is_call(i)) return bits == 64 ? X1 : X2;
     if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return 4;
     if (ptx_is_access(i->op) && i->operand_count) {
         const ptx_operand *m = &i->operands[ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_ATOMIC) ? 1 : 0];
         const bool far = !ptx_in_shared(i) && !ptx_loads_parameter(i);
-        if (m->kind == PTX_MEMORY && m->parts[0].kind != PTX_REGISTER) return far ? 2 : 0;
+        if (m->kind == PTX_MEMORY && m->parts[0].kind != PTX_REGISTER) return far ? X3 : 0;
     }
     return 0;
 }
