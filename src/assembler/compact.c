@@ -12,6 +12,60 @@
 
 #include <string.h>
 
+/* ---- lives ---- */
+
+/* Gives each life of a register within a block a register of its own: then it is written once. */
+typedef struct splitting {
+    const ptx_liveness *live;
+    ptx_function *to;
+    size_t capacity;
+    uint32_t *now; /* by register of the original: its present life */
+    arena *memory;
+} splitting;
+
+static void split_operand(const splitting *s, ptx_operand *o) {
+    if (o->kind == PTX_REGISTER) o->reg = s->now[o->reg];
+    if (!o->part_count) return;
+    ptx_operand *parts = ARENA_ARRAY(s->memory, o->part_count, ptx_operand);
+    memcpy(parts, o->parts, o->part_count * sizeof *parts);
+    o->parts = parts;
+    for (uint32_t k = 0; k < o->part_count; k++) split_operand(s, &parts[k]);
+}
+
+/* Begins a new life of the register that an instruction writes and does not read. */
+static void begin_life(splitting *s, const ptx_instruction *i) {
+    const uint32_t reg = i->operands[0].reg;
+    if (s->live->column[reg] || i->guarded) return;
+    const ptx_register made = s->to->registers[reg];
+    s->now[reg] = (uint32_t)s->to->register_count;
+    ARENA_PUSH(s->memory, s->to->registers, s->to->register_count, s->capacity, made);
+}
+
+static ptx_function *split_lives(const ptx_function *from, const ptx_liveness *live, arena *memory) {
+    splitting s = {.live = live, .to = ARENA_NEW(memory, ptx_function), .memory = memory};
+    s.now = ARENA_ARRAY(memory, from->register_count + 1, uint32_t);
+    *s.to = *from;
+    s.to->registers = NULL;
+    s.to->register_count = 0;
+    for (uint32_t r = 0; r < from->register_count; s.now[r] = r, r++)
+        ARENA_PUSH(memory, s.to->registers, s.to->register_count, s.capacity, from->registers[r]);
+    s.to->instructions = ARENA_ARRAY(memory, from->instruction_count + 1, ptx_instruction);
+    for (size_t k = 0; k < from->instruction_count; k++) {
+        ptx_instruction *i = &s.to->instructions[k];
+        *i = from->instructions[k];
+        i->operands = ARENA_ARRAY(memory, i->operand_count + 1u, ptx_operand);
+        if (i->operand_count) memcpy(i->operands, from->instructions[k].operands, i->operand_count * sizeof *i->operands);
+        for (unsigned o = 1; o < i->operand_count; o++) split_operand(&s, &i->operands[o]);
+        if (i->guarded) i->guard = s.now[i->guard];
+        if (!i->operand_count) continue;
+        if (i->operands[0].kind == PTX_REGISTER && ptx_is_pure(i->op)) begin_life(&s, &from->instructions[k]);
+        split_operand(&s, &i->operands[0]);
+    }
+    return s.to;
+}
+
+/* ---- replacements of registers ---- */
+
 typedef enum replacement_kind { KEPT, FREE, ALIAS } replacement_kind;
 
 /* What a register becomes: itself, an operand without register, or another register. */
@@ -283,6 +337,9 @@ ptx_function *sim_compact(const ptx_function *flat, arena *memory) {
     sim_values values;
     ptx_users readers;
     ptx_function *to = ARENA_NEW(memory, ptx_function);
+    ptx_liveness live;
+    ptx_liveness_compute(flat, memory, &live);
+    flat = split_lives(flat, &live, memory);
     sim_values_find(flat, memory, &values);
     ptx_users_find(flat, memory, &readers, NULL);
     compaction c = {flat, &values, &readers, ARENA_ARRAY(memory, flat->register_count + 1, replacement), memory};

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { NONE = UINT32_MAX, WINDOW = 48 };
-extern uint32_t X1, X2, X3;
+extern uint32_t X1, X2, X3, X4, X5;
 
 /* Predicates have registers of their own. */
 static uint32_t cost_of(const ptx_function *f, uint32_t reg) {
@@ -29,6 +29,7 @@ typedef struct node {
     uint32_t latency, height;   /* cycles until its result is there; longest path to the block's end */
     uint32_t ready;             /* the cycle in which its operands are there */
     uint32_t extra;             /* registers that it needs while it runs */
+    uint32_t holds;             /* cycles for which its operands' registers stay occupied */
 } node;
 
 typedef struct edge {
@@ -47,6 +48,11 @@ typedef struct reader {
     uint32_t node, next;
 } reader;
 
+/* Registers that an access still reads: until then nothing else is put there. */
+typedef struct held_registers {
+    uint32_t until, count;
+} held_registers;
+
 typedef struct schedule {
     const ptx_function *function;
     arena *memory;
@@ -58,10 +64,13 @@ typedef struct schedule {
     size_t node_count, use_count, edge_count, reader_count;
     size_t node_capacity, use_capacity, edge_capacity, reader_capacity;
     uint32_t block, node, stores, loads, barrier; /* stores, barrier: the last such node; loads: list since */
-    bool guarded;
+    bool guarded, ordered;
     uint32_t *window; /* instructions that wait for nothing, in the order of the PTX */
     uint32_t *heap, heap_count, window_count;
     uint32_t live, most, budget;
+    held_registers *held; /* in the order in which they become free */
+    size_t held_count, held_capacity, held_first;
+    uint32_t held_sum;
 } schedule;
 
 static register_state *state_of(schedule *s, uint32_t reg) {
@@ -152,9 +161,16 @@ static uint32_t extra_of(const ptx_instruction *i) {
     return 0;
 }
 
+/* An access reads its operands some time after its issue. */
+static uint32_t holds_of(const ptx_instruction *i) {
+    if (ptx_loads_parameter(i)) return 0;
+    if (ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_ATOMIC | PTX_KIND_TEXTURE)) return X4;
+    return ptx_is(i->op, PTX_KIND_STORE | PTX_KIND_REDUCTION | PTX_KIND_COPY) ? X5 : 0;
+}
+
 static void add_node(schedule *s, const ptx_instruction *i) {
     const node made = {.first_use = (uint32_t)s->use_count, .first_edge = NONE, .latency = latency_of(i),
-                       .extra = extra_of(i)};
+                       .extra = extra_of(i), .holds = holds_of(i)};
     ARENA_PUSH(s->memory, s->nodes, s->node_count, s->node_capacity, made);
     s->node = (uint32_t)s->node_count - 1;
     s->guarded = i->guarded;
@@ -182,7 +198,8 @@ static void build(schedule *s) {
 /* ---- live registers ---- */
 
 static void begin_block(schedule *s, const ptx_liveness *l) {
-    s->live = 0;
+    s->live = s->held_sum = 0;
+    s->held_first = s->held_count = 0;
     for (const ptx_live_word *w = ptx_live_words(l, s->block); w < ptx_live_words(l, s->block + 1); w++) {
         for (uint64_t bits = w->out; bits; bits &= bits - 1) state_of(s, ptx_live_register(l, w, bits))->live_out = true;
         for (uint64_t bits = w->in; bits; bits &= bits - 1) {
@@ -221,15 +238,37 @@ static void end_if_unread(schedule *s, uint32_t reg) {
     s->live -= cost_of(s->function, reg);
 }
 
-static void run_node(schedule *s, const node *n) {
+/* The registers of ended lives stay occupied for a while, as long as there are enough. */
+static void hold(schedule *s, const node *n, uint32_t count, uint32_t cycle) {
+    const held_registers h = {cycle + n->holds, count};
+    if (!count || !n->holds || s->ordered) return;
+    ARENA_PUSH(s->memory, s->held, s->held_count, s->held_capacity, h);
+    s->held_sum += count;
+}
+
+static void let_go(schedule *s, uint32_t cycle) {
+    while (s->held_first < s->held_count && s->held[s->held_first].until <= cycle)
+        s->held_sum -= s->held[s->held_first++].count;
+}
+
+static void note_most(schedule *s, uint32_t extra) {
+    uint32_t sum = s->live + extra;
+    if (sum < s->budget) sum = sum + s->held_sum < s->budget ? sum + s->held_sum : s->budget;
+    if (sum > s->most) s->most = sum;
+}
+
+static void run_node(schedule *s, const node *n, uint32_t cycle) {
+    const uint32_t before = s->live;
+    let_go(s, cycle);
     for (uint32_t k = n->first_use; k < n->first_definition; k++) s->state[s->uses[k]].left--;
     for (uint32_t k = n->first_use; k < n->first_definition; k++) end_if_unread(s, s->uses[k]);
+    hold(s, n, before - s->live, cycle);
     for (uint32_t k = n->first_definition; k < n->end; k++) {
         register_state *r = &s->state[s->uses[k]];
         if (!r->live) s->live += cost_of(s->function, s->uses[k]);
         r->live = true;
     }
-    if (s->live + n->extra > s->most) s->most = s->live + n->extra;
+    note_most(s, n->extra);
     for (uint32_t k = n->first_definition; k < n->end; k++) end_if_unread(s, s->uses[k]);
 }
 
@@ -289,20 +328,20 @@ static void run_block(schedule *s) {
         const uint32_t n = s->window[best];
         s->window[best] = s->window[--s->window_count];
         if (s->nodes[n].ready > cycle) cycle = s->nodes[n].ready;
-        run_node(s, &s->nodes[n]);
+        run_node(s, &s->nodes[n], cycle);
         release(s, &s->nodes[n], cycle++);
     }
 }
 
 static uint32_t find(const ptx_function *f, const ptx_liveness *l, uint32_t budget, bool ordered, arena *memory) {
-    schedule s = {.function = f, .memory = memory, .budget = budget,
+    schedule s = {.function = f, .memory = memory, .budget = budget, .ordered = ordered,
                   .state = ARENA_ARRAY(memory, f->register_count + 1, register_state),
                   .window = ARENA_ARRAY(memory, WINDOW, uint32_t)};
     for (s.block = 0; s.block < f->block_count; s.block++) {
         begin_block(&s, l);
         build(&s);
         if (ordered)
-            for (uint32_t n = 0; n < s.node_count; n++) run_node(&s, &s.nodes[n]);
+            for (uint32_t n = 0; n < s.node_count; n++) run_node(&s, &s.nodes[n], UINT32_MAX / 2);
         else
             run_block(&s);
     }
