@@ -216,8 +216,7 @@ static void copy_instruction(const compaction *c, const ptx_instruction *i, ptx_
 
 /* ---- blocks that become one ---- */
 
-enum { MOST_PREDICATED = 12 };
-extern uint32_t PR;
+enum { MOST_PREDICATED = 6 };
 
 typedef struct merging {
     const ptx_function *from;
@@ -251,7 +250,7 @@ static bool is_predicable(const merging *m, uint32_t block) {
             return false;
         count++;
     }
-    return count <= PR;
+    return count <= MOST_PREDICATED;
 }
 
 /* The branch of a block that is joined with the next one is left out. A write under a predicate keeps the value that

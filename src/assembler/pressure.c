@@ -13,7 +13,13 @@
 #include <string.h>
 
 enum { NONE = UINT32_MAX, WINDOW = 48 };
-extern uint32_t X1, X2, X3, X4, X5;
+
+/* Cycles until a result is there, as the scheduler counts them. The estimate hardly depends on them. */
+enum { ARITHMETIC = 5, DOUBLE = 12, PRODUCT = 20, SHARED = 30, ROUTINE = 40, GLOBAL = 60 };
+/* Cycles for which the operands of an access stay occupied. */
+enum { HELD = 60 };
+/* Registers of routines, of a division of integers, and of an address that no instruction computes. */
+enum { ROUTINE_REGISTERS = 8, DIVISION = 4, ADDRESS = 2 };
 
 /* Predicates have registers of their own. */
 static uint32_t cost_of(const ptx_function *f, uint32_t reg) {
@@ -89,8 +95,8 @@ static void add_edge(schedule *s, uint32_t from, uint32_t to, uint32_t latency) 
     s->nodes[to].waits++;
 }
 
-static void add_reader(schedule *s, uint32_t *list, uint32_t node) {
-    const reader r = {node, *list};
+static void add_reader(schedule *s, uint32_t *list, uint32_t at) {
+    const reader r = {at, *list};
     ARENA_PUSH(s->memory, s->readers, s->reader_count, s->reader_capacity, r);
     *list = (uint32_t)s->reader_count - 1;
 }
@@ -123,12 +129,12 @@ static void visit_definition(void *context, uint32_t reg, bool writes) {
 
 static uint32_t latency_of(const ptx_instruction *i) {
     if (ptx_loads_parameter(i)) return 1;
-    if (ptx_is(i->op, PTX_KIND_LOAD)) return ptx_in_shared(i) ? 30 : 60;
-    if (ptx_is(i->op, PTX_KIND_ATOMIC | PTX_KIND_TEXTURE | PTX_KIND_SURFACE_LOAD)) return 60;
-    if (ptx_is(i->op, PTX_KIND_MATRIX_LOAD | PTX_KIND_COLLECTIVE)) return 30;
-    if (ptx_is(i->op, PTX_KIND_PRODUCT)) return 20;
-    if (sim_is_call(i)) return 40;
-    return ptx_bits(i->type) == 64 && ptx_types[i->type].kind == 'F' ? 12 : 5;
+    if (ptx_is(i->op, PTX_KIND_LOAD)) return ptx_in_shared(i) ? SHARED : GLOBAL;
+    if (ptx_is(i->op, PTX_KIND_ATOMIC | PTX_KIND_TEXTURE | PTX_KIND_SURFACE_LOAD)) return GLOBAL;
+    if (ptx_is(i->op, PTX_KIND_MATRIX_LOAD | PTX_KIND_COLLECTIVE)) return SHARED;
+    if (ptx_is(i->op, PTX_KIND_PRODUCT)) return PRODUCT;
+    if (sim_is_call(i)) return ROUTINE;
+    return ptx_bits(i->type) == 64 && ptx_types[i->type].kind == 'F' ? DOUBLE : ARITHMETIC;
 }
 
 /* Loads keep behind stores and barriers, and stores behind all accesses before them. */
@@ -150,22 +156,21 @@ static void order_accesses(schedule *s, const ptx_instruction *i) {
 
 /* Registers of the routine that a called operation runs, and of operations of several steps. */
 static uint32_t extra_of(const ptx_instruction *i) {
-    const unsigned bits = ptx_bits(i->type);
-    if (sim_is_call(i)) return bits == 64 ? X1 : X2;
-    if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return 4;
+    if (sim_is_call(i)) return ROUTINE_REGISTERS;
+    if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return DIVISION;
     if (ptx_is_access(i->op) && i->operand_count) {
         const ptx_operand *m = &i->operands[ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_ATOMIC) ? 1 : 0];
         const bool far = !ptx_in_shared(i) && !ptx_loads_parameter(i);
-        if (m->kind == PTX_MEMORY && m->parts[0].kind != PTX_REGISTER) return far ? X3 : 0;
+        if (m->kind == PTX_MEMORY && m->parts[0].kind != PTX_REGISTER) return far ? ADDRESS : 0;
     }
     return 0;
 }
 
 /* An access reads its operands some time after its issue. */
 static uint32_t holds_of(const ptx_instruction *i) {
-    if (ptx_loads_parameter(i)) return 0;
-    if (ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_ATOMIC | PTX_KIND_TEXTURE)) return X4;
-    return ptx_is(i->op, PTX_KIND_STORE | PTX_KIND_REDUCTION | PTX_KIND_COPY) ? X5 : 0;
+    const unsigned kinds = PTX_KIND_LOAD | PTX_KIND_ATOMIC | PTX_KIND_TEXTURE | PTX_KIND_STORE | PTX_KIND_REDUCTION |
+                           PTX_KIND_COPY;
+    return ptx_is(i->op, kinds) && !ptx_loads_parameter(i) ? HELD : 0;
 }
 
 static void add_node(schedule *s, const ptx_instruction *i) {
@@ -333,26 +338,22 @@ static void run_block(schedule *s) {
     }
 }
 
-static uint32_t find(const ptx_function *f, const ptx_liveness *l, uint32_t budget, bool ordered, arena *memory) {
-    schedule s = {.function = f, .memory = memory, .budget = budget, .ordered = ordered,
+uint32_t sim_pressure_find(const ptx_function *f, uint32_t budget, arena *memory) {
+    ptx_liveness liveness;
+    schedule s = {.function = f,
+                  .memory = memory,
+                  .budget = budget,
+                  .ordered = budget == 0,
                   .state = ARENA_ARRAY(memory, f->register_count + 1, register_state),
                   .window = ARENA_ARRAY(memory, WINDOW, uint32_t)};
+    ptx_liveness_compute(f, memory, &liveness);
     for (s.block = 0; s.block < f->block_count; s.block++) {
-        begin_block(&s, l);
+        begin_block(&s, &liveness);
         build(&s);
-        if (ordered)
-            for (uint32_t n = 0; n < s.node_count; n++) run_node(&s, &s.nodes[n], UINT32_MAX / 2);
+        if (s.ordered)
+            for (uint32_t n = 0; n < s.node_count; n++) run_node(&s, &s.nodes[n], 0);
         else
             run_block(&s);
     }
     return s.most;
-}
-
-sim_pressure sim_pressure_find(const ptx_function *f, uint32_t budget, arena *memory) {
-    ptx_liveness liveness;
-    ptx_liveness_compute(f, memory, &liveness);
-    sim_pressure p;
-    p.written = find(f, &liveness, UINT32_MAX, true, memory);
-    p.scheduled = find(f, &liveness, budget, false, memory);
-    return p;
 }

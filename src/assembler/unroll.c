@@ -34,7 +34,6 @@ typedef struct unrolling {
     ptx_function *to;
     size_t instruction_capacity, label_capacity, register_capacity;
     sim_loops loops;
-    bool uniform; /* loops that all threads leave at the same time, too */
     list_of_loops list;
     uint32_t *moved; /* by old instruction, and their end: its new position */
     uint32_t *first_label,
@@ -422,12 +421,11 @@ static bool keeps_products(unrolling *u, const sim_loop *loop) {
     return true;
 }
 
-/* The counters do not depend on loops that all threads leave at the same time. */
+/* Loops that all threads leave at the same time are not unrolled here: the counters do not depend on it. */
 static void list_loops(unrolling *u) {
     for (uint32_t b = 0; b < u->from->block_count; b++) {
         sim_loop loop;
-        if (!sim_find_unrolled(&u->loops, b, &loop)) continue;
-        if (!u->uniform && sim_is_uniform_loop(&u->loops, &loop)) continue;
+        if (!sim_find_unrolled(&u->loops, b, &loop) || sim_is_uniform_loop(&u->loops, &loop)) continue;
         if (keeps_products(u, &loop)) ARENA_PUSH(u->scratch, u->list.items, u->list.count, u->list.capacity, loop);
     }
 }
@@ -475,7 +473,7 @@ static void sort_labels(unrolling *u) {
     for (uint32_t l = 0; l < f->label_count; l++) u->label_at[u->first_label[f->labels[l].target + 1]++] = l;
 }
 
-static ptx_function *unroll(ptx_module *module, ptx_function *flat, bool uniform, arena *scratch) {
+ptx_function *sim_unroll(ptx_module *module, ptx_function *flat, arena *scratch) {
     unrolling u = {.module = module, .memory = &module->memory, .scratch = scratch, .from = flat, .to = flat};
     sim_values values;
     ptx_liveness live;
@@ -485,7 +483,6 @@ static ptx_function *unroll(ptx_module *module, ptx_function *flat, bool uniform
     ptx_liveness_compute(flat, scratch, &live);
     ptx_predecessors_find(flat, scratch, &above);
     u.loops = (sim_loops){flat, &values, &live, &above, sim_find_writers(flat, scratch)};
-    u.uniform = uniform;
     u.own = ARENA_ARRAY(scratch, flat->register_count + 1, bool);
     u.renamed = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t);
     u.labels = ARENA_ARRAY(scratch, flat->label_count + 1, uint32_t);
@@ -496,12 +493,4 @@ static ptx_function *unroll(ptx_module *module, ptx_function *flat, bool uniform
         rewrite(&u);
     }
     return u.to;
-}
-
-ptx_function *sim_unroll(ptx_module *module, ptx_function *flat, arena *scratch) {
-    return unroll(module, flat, false, scratch);
-}
-
-ptx_function *sim_unroll_all(ptx_module *module, ptx_function *flat, arena *scratch) {
-    return unroll(module, flat, true, scratch);
 }

@@ -13,7 +13,4 @@
  * Results are the same. */
 sim_pass_fn sim_unroll;
 
-/* Likewise, but also loops that all threads leave at the same time: machine code does, though no counter shows it. */
-sim_pass_fn sim_unroll_all;
-
 #endif

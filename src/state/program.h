@@ -2,6 +2,7 @@
 #ifndef HAUL_STATE_PROGRAM_H
 #define HAUL_STATE_PROGRAM_H
 
+#include "assembler/registers.h"
 #include "base/pointer_map.h"
 #include "machine/memory.h"
 #include "ptx/ir.h"
@@ -78,7 +79,7 @@ typedef struct sim_program {
     uint64_t dynamic_shared_at; /* shared address of `extern .shared` arrays */
     uint64_t frame_bytes;       /* of a thread: .local variables, and .param ones of inlined calls */
     uint64_t local_bytes;       /* the part of the frame that is local memory */
-    uint32_t registers;         /* estimated machine registers a thread */
+    sim_register_need registers; /* estimated machine registers a thread */
     uint64_t code_bytes;        /* estimated, of machine code */
     sim_callee *callees;        /* by the module's functions; NULL: all calls are inlined */
     bool uses_heap;             /* calls malloc() or free() */

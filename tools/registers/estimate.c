@@ -1,4 +1,5 @@
-/* Prints the registers that haul estimates for the kernels of PTX files: FILE KERNEL REGISTERS, a line each, with tabs.
+/* Prints the registers that haul estimates for the kernels of PTX files: FILE KERNEL SM:REGISTERS:SPILLED ..., a
+ * line each, with tabs.
  * tools/registers/score.py holds them against an assembler's. */
 #include "assembler/passes.h"
 #include "assembler/registers.h"
@@ -7,10 +8,14 @@
 #include "base/text.h"
 #include "ptx/inline.h"
 #include "ptx/ir.h"
+#include "state/occupancy.h"
 
 #include <haul/haul.h>
 #include <setjmp.h>
 #include <stdio.h>
+
+/* One of each architecture. */
+static const char *const machines[] = {"a100", "rtx4090", "h100", "b200"};
 
 static int estimate(ptx_module *module, ptx_function *entry, const char *path) {
     arena memory;
@@ -20,8 +25,13 @@ static int estimate(ptx_module *module, ptx_function *entry, const char *path) {
         return fprintf(stderr, "%s\n", haul_message()), 1;
     arena_init(&memory, &out_of_memory);
     if (setjmp(out_of_memory)) return fprintf(stderr, "out of memory\n"), 1;
-    const uint32_t r = sim_estimate_registers(flat, &memory);
-    printf("%s\t%s\t80:%u\t89:%u\t90:%u\t100:%u\n", path, entry->name, r, r, r, r);
+    const sim_program program = {.function = flat, .registers = sim_estimate_registers(flat, &memory)};
+    printf("%s\t%s", path, entry->name);
+    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+        const sim_machine *machine = sim_machine_find(machines[m]);
+        printf("\t%u:%u:%u", machine->sm, sim_registers(machine, &program), sim_spilled_registers(machine, &program));
+    }
+    putchar('\n');
     arena_free(&memory);
     return 0;
 }

@@ -58,7 +58,7 @@ def estimate(build, root, rows):
     for line in done.stdout.splitlines():
         file, kernel, *registers = line.split("\t")
         for pair in registers:
-            sm, count = pair.split(":")
+            sm, count, spilled = pair.split(":")
             found[file, kernel, int(sm)] = int(count)
     return found
 

@@ -11,7 +11,7 @@
 
 static haul_occupancy fits(const char *machine, uint32_t threads, uint32_t registers, uint64_t shared) {
     static const ptx_function function;
-    const sim_program program = {.function = &function, .registers = registers};
+    const sim_program program = {.function = &function, .registers = {registers, registers, registers}};
     haul_occupancy o;
     sim_occupancy(sim_machine_find(machine), &program, threads, (uint32_t)shared, 1, &o);
     return o;
@@ -97,7 +97,8 @@ static uint32_t registers_of(const char *ptx) {
     assert_int_equal(ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat), HAUL_OK);
     arena_init(&memory, &out_of_memory);
     assert_int_equal(setjmp(out_of_memory), 0);
-    uint32_t registers = sim_estimate_registers(flat, &memory);
+    const sim_program program = {.function = flat, .registers = sim_estimate_registers(flat, &memory)};
+    uint32_t registers = sim_registers(sim_machine_find("h100"), &program);
     arena_free(&memory);
     ptx_module_free(module);
     return registers;
@@ -135,13 +136,13 @@ static void parameters_and_constants_are_free(void **state) {
 static void launch_bounds_cap_registers(void **state) {
     (void)state;
     const ptx_function function = {.max_threads = {256, 1, 1}, .min_blocks = 4};
-    const sim_program program = {.function = &function, .registers = 200};
+    const sim_program program = {.function = &function, .registers = {200, 200, 200}};
     haul_occupancy o;
     sim_occupancy(sim_machine_find("h100"), &program, 256, 0, 1, &o);
     assert_int_equal(o.registers_per_thread, 64);
     assert_int_equal(o.blocks_per_sm, 4);
     const ptx_function capped = {.max_registers = 24};
-    const sim_program small = {.function = &capped, .registers = 200};
+    const sim_program small = {.function = &capped, .registers = {200, 200, 200}};
     sim_occupancy(sim_machine_find("h100"), &small, 256, 0, 1, &o);
     assert_int_equal(o.registers_per_thread, 24);
 }
@@ -162,7 +163,7 @@ static void an_estimate_leaves_room_for_a_block(void **state) {
 static void an_estimate_leaves_room_for_blocks_that_are_known_to_fit(void **state) {
     (void)state;
     static const ptx_function function;
-    const sim_program program = {.function = &function, .registers = 100};
+    const sim_program program = {.function = &function, .registers = {100, 100, 100}};
     haul_occupancy o;
     sim_occupancy(sim_machine_find("h100"), &program, 512, 0, 3, &o);
     assert_int_equal(o.blocks_per_sm, 3);
