@@ -54,7 +54,8 @@ static ptx_function *split_lives(const ptx_function *from, const ptx_liveness *l
         ptx_instruction *i = &s.to->instructions[k];
         *i = from->instructions[k];
         i->operands = ARENA_ARRAY(memory, i->operand_count + 1u, ptx_operand);
-        if (i->operand_count) memcpy(i->operands, from->instructions[k].operands, i->operand_count * sizeof *i->operands);
+        if (i->operand_count)
+            memcpy(i->operands, from->instructions[k].operands, i->operand_count * sizeof *i->operands);
         for (unsigned o = 1; o < i->operand_count; o++) split_operand(&s, &i->operands[o]);
         if (i->guarded) i->guard = s.now[i->guard];
         if (!i->operand_count) continue;
@@ -137,7 +138,8 @@ static replacement conversion_becomes(const compaction *c, const ptx_instruction
     if (!is_integer(i->type) || !is_integer(i->type2)) return (replacement){0};
     const unsigned to = ptx_bits(i->type), from = ptx_bits(i->type2);
     if (to < from && from == 64) return (replacement){0};
-    if (to == 64 && ptx_is_signed(i->type2) && !all_users(c, i->operands[0].reg, scales_or_adds)) return (replacement){0};
+    if (to == 64 && ptx_is_signed(i->type2) && !all_users(c, i->operands[0].reg, scales_or_adds))
+        return (replacement){0};
     return operand_becomes(c, &i->operands[1]);
 }
 
@@ -246,7 +248,8 @@ static bool is_predicable(const merging *m, uint32_t block) {
     for (uint32_t k = b->first; k < b->end; k++) {
         const ptx_instruction *i = &m->from->instructions[k];
         if (i->op == PTX_OP_BRA && !i->guarded) continue;
-        if (i->guarded || ptx_has(i->op, PTX_TRAIT_STOPS) || sim_is_call(i) || !(ptx_is_pure(i->op) || ptx_is_access(i->op)))
+        if (i->guarded || ptx_has(i->op, PTX_TRAIT_STOPS) || sim_is_call(i) ||
+            !(ptx_is_pure(i->op) || ptx_is_access(i->op)))
             return false;
         count++;
     }

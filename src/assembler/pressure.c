@@ -44,9 +44,9 @@ typedef struct edge {
 
 /* What is known of a register within the block. */
 typedef struct register_state {
-    uint32_t block;               /* the block + 1 that the rest belongs to */
-    uint32_t writer;              /* the last node that writes it, or NONE */
-    uint32_t readers, left;       /* list of nodes that read it since; reads that are not scheduled yet */
+    uint32_t block;         /* the block + 1 that the rest belongs to */
+    uint32_t writer;        /* the last node that writes it, or NONE */
+    uint32_t readers, left; /* list of nodes that read it since; reads that are not scheduled yet */
     bool live_out, live;
 } register_state;
 
@@ -168,14 +168,17 @@ static uint32_t extra_of(const ptx_instruction *i) {
 
 /* An access reads its operands some time after its issue. */
 static uint32_t holds_of(const ptx_instruction *i) {
-    const unsigned kinds = PTX_KIND_LOAD | PTX_KIND_ATOMIC | PTX_KIND_TEXTURE | PTX_KIND_STORE | PTX_KIND_REDUCTION |
-                           PTX_KIND_COPY;
+    const unsigned kinds =
+        PTX_KIND_LOAD | PTX_KIND_ATOMIC | PTX_KIND_TEXTURE | PTX_KIND_STORE | PTX_KIND_REDUCTION | PTX_KIND_COPY;
     return ptx_is(i->op, kinds) && !ptx_loads_parameter(i) ? HELD : 0;
 }
 
 static void add_node(schedule *s, const ptx_instruction *i) {
-    const node made = {.first_use = (uint32_t)s->use_count, .first_edge = NONE, .latency = latency_of(i),
-                       .extra = extra_of(i), .holds = holds_of(i)};
+    const node made = {.first_use = (uint32_t)s->use_count,
+                       .first_edge = NONE,
+                       .latency = latency_of(i),
+                       .extra = extra_of(i),
+                       .holds = holds_of(i)};
     ARENA_PUSH(s->memory, s->nodes, s->node_count, s->node_capacity, made);
     s->node = (uint32_t)s->node_count - 1;
     s->guarded = i->guarded;
@@ -206,7 +209,8 @@ static void begin_block(schedule *s, const ptx_liveness *l) {
     s->live = s->held_sum = 0;
     s->held_first = s->held_count = 0;
     for (const ptx_live_word *w = ptx_live_words(l, s->block); w < ptx_live_words(l, s->block + 1); w++) {
-        for (uint64_t bits = w->out; bits; bits &= bits - 1) state_of(s, ptx_live_register(l, w, bits))->live_out = true;
+        for (uint64_t bits = w->out; bits; bits &= bits - 1)
+            state_of(s, ptx_live_register(l, w, bits))->live_out = true;
         for (uint64_t bits = w->in; bits; bits &= bits - 1) {
             const uint32_t reg = ptx_live_register(l, w, bits);
             state_of(s, reg)->live = true;
@@ -301,7 +305,8 @@ static uint32_t pop(schedule *s) {
 static bool is_better(const schedule *s, uint32_t a, uint32_t b, uint32_t cycle) {
     const node *x = &s->nodes[a], *y = &s->nodes[b];
     const int p = growth_of(s, x), q = growth_of(s, y);
-    const bool fits_x = p <= 0 || s->live + (uint32_t)p <= s->budget, fits_y = q <= 0 || s->live + (uint32_t)q <= s->budget;
+    const bool fits_x = p <= 0 || s->live + (uint32_t)p <= s->budget,
+               fits_y = q <= 0 || s->live + (uint32_t)q <= s->budget;
     if (fits_x != fits_y) return fits_x;
     if (!fits_x && p != q) return p < q;
     const bool now_x = x->ready <= cycle, now_y = y->ready <= cycle;

@@ -10,8 +10,8 @@
 #include "assembler/pressure.h"
 #include "ptx/traits.h"
 
-/* Live registers up to which the scheduler moves loads ahead without bounds, and with them. The first leads to kernels of
- * 32 registers, of which 2,048 threads fit on an SM. */
+/* Live registers up to which the scheduler moves loads ahead without bounds, and with them. The first leads to kernels
+ * of 32 registers, of which 2,048 threads fit on an SM. */
 enum { BUDGET = 24, ROOMY_BUDGET = 80 };
 
 /* Machine registers by live ones: a line of three pieces. */
@@ -29,8 +29,8 @@ static double keep_full(double registers, uint32_t written) {
 
 /* What the function has of things that take registers of their own. */
 typedef struct contents {
-    uint32_t copies;  /* cp.async */
-    uint32_t sums;    /* registers of a wgmma's sums */
+    uint32_t copies; /* cp.async */
+    uint32_t sums;   /* registers of a wgmma's sums */
     bool calls, long_loop;
 } contents;
 

@@ -2,7 +2,7 @@
 """Holds the registers that haul estimates against those that ptxas gave (tests/data/registers/ptxas.tsv): how many estimates
 are within 4, the mean error, and how often the blocks of an SM are right. Needs neither ptxas nor a GPU.
 
-usage: score.py BUILD [--record TABLE] [--root FOLDER] [--rows] [--json]
+usage: score.py BUILD [--record TABLE] [--root FOLDER] [--rows | --json | --at-least GROUP:CLOSE:RIGHT ...]
 """
 import argparse
 import json
@@ -77,6 +77,18 @@ def say(name, s):
           f"{s['error']:5.2f}  bias {s['bias']:+6.2f}  occupancy {100 * s['right'] / s['occupancies']:5.1f} %")
 
 
+def is_below(groups, limit):
+    """Whether a group misses its limit, which is said then."""
+    name, *percents = limit.split(":")
+    close, right = (float(p) for p in percents)
+    s = score(groups[name])
+    if 100 * s["close"] >= close * s["kernels"] and 100 * s["right"] >= right * s["occupancies"]:
+        return False
+    print(f"below {close:g} % close, {right:g} % right:")
+    say(name, s)
+    return True
+
+
 def main():
     arguments = argparse.ArgumentParser(usage=__doc__)
     arguments.add_argument("build")
@@ -84,6 +96,8 @@ def main():
     arguments.add_argument("--root", type=Path, default=ROOT)
     arguments.add_argument("--rows", action="store_true")
     arguments.add_argument("--json", action="store_true")
+    arguments.add_argument("--at-least", nargs="+", metavar="GROUP:CLOSE:RIGHT", default=[],
+                           help="fail if a group has fewer percent of close estimates, or of right occupancies")
     chosen = arguments.parse_args()
     rows = read_record(chosen.record)
     found = estimate(Path(chosen.build).resolve(), chosen.root, rows)
@@ -97,11 +111,11 @@ def main():
             continue
         held = is_held_out(row["kernel"])
         pair = (sm, registers, guess)
-        for name in ("all", "held out" if held else "model's own", class_of(row["file"]), f"sm_{sm}",
+        for name in ("all", "held out" if held else "tuned on", class_of(row["file"]), f"sm_{sm}",
                      "above 40 registers" if registers > 40 else "up to 40 registers"):
             groups[name].append(pair)
         if chosen.rows:
-            print(row["file"], row["kernel"], sm, registers, guess, "held" if held else "own", sep="\t")
+            print(row["file"], row["kernel"], sm, registers, guess, "held" if held else "tuned", sep="\t")
     if chosen.json:
         print(json.dumps({name: score(pairs) for name, pairs in groups.items()}))
     elif not chosen.rows:
@@ -109,7 +123,7 @@ def main():
             say(name, score(groups[name]))
         if missing:
             print(f"{missing} without an estimate")
-    return 0
+    return 1 if any([is_below(groups, limit) for limit in chosen.at_least]) or missing and chosen.at_least else 0
 
 
 if __name__ == "__main__":

@@ -104,9 +104,11 @@ static uint32_t registers_of(const char *ptx) {
     return registers;
 }
 
-static void no_kernel_has_fewer_than_sixteen_registers(void **state) {
+/* ptxas gives 8 to 12. */
+static void a_small_kernel_has_few_registers(void **state) {
     (void)state;
-    assert_int_equal(registers_of(KERNEL(OUT("%r0"))), 16);
+    const uint32_t registers = registers_of(KERNEL(OUT("%r0")));
+    assert_true(registers >= 8 && registers <= 14);
 }
 
 static void registers_that_live_at_once_add_up(void **state) {
@@ -130,7 +132,7 @@ static void parameters_and_constants_are_free(void **state) {
     for (unsigned r = 3; r < 43; r++)
         at += (size_t)snprintf(ptx + at, sizeof ptx - at, "st.global.u32 [%%rd2], %%r%u;\n", r);
     snprintf(ptx + at, sizeof ptx - at, "%s", END);
-    assert_int_equal(registers_of(ptx), 16);
+    assert_true(registers_of(ptx) <= 14);
 }
 
 static void launch_bounds_cap_registers(void **state) {
@@ -145,6 +147,19 @@ static void launch_bounds_cap_registers(void **state) {
     const sim_program small = {.function = &capped, .registers = {200, 200, 200}};
     sim_occupancy(sim_machine_find("h100"), &small, 256, 0, 1, &o);
     assert_int_equal(o.registers_per_thread, 24);
+}
+
+static void registers_beyond_the_bounds_spill(void **state) {
+    (void)state;
+    const ptx_function function = {.max_threads = {256, 1, 1}, .min_blocks = 4};
+    const sim_program program = {.function = &function, .registers = {32, 120, 100}};
+    const sim_machine *m = sim_machine_find("h100");
+    assert_int_equal(sim_registers(m, &program), 64);
+    assert_int_equal(sim_spilled_registers(m, &program), 100 - 64);
+    const ptx_function unbounded = {.name = "k"};
+    const sim_program other = {.function = &unbounded, .registers = {32, 120, 100}};
+    assert_int_equal(sim_registers(m, &other), 32);
+    assert_int_equal(sim_spilled_registers(m, &other), 0);
 }
 
 /* ---- an estimate never makes a launch fail ---- */
@@ -230,10 +245,11 @@ int main(void) {
         cmocka_unit_test(volta_and_turing_have_their_own_limits),
         cmocka_unit_test(the_system_takes_a_kilobyte_of_each_block),
         cmocka_unit_test(the_carveout_is_the_drivers),
-        cmocka_unit_test(no_kernel_has_fewer_than_sixteen_registers),
+        cmocka_unit_test(a_small_kernel_has_few_registers),
         cmocka_unit_test(registers_that_live_at_once_add_up),
         cmocka_unit_test(parameters_and_constants_are_free),
         cmocka_unit_test(launch_bounds_cap_registers),
+        cmocka_unit_test(registers_beyond_the_bounds_spill),
         cmocka_unit_test(an_estimate_leaves_room_for_a_block),
         cmocka_unit_test(an_estimate_leaves_room_for_blocks_that_are_known_to_fit),
         cmocka_unit_test(a_large_block_of_a_kernel_with_many_registers_is_launched),
