@@ -67,8 +67,8 @@ static double with_contents(double registers, uint32_t written, const contents *
     enum { CALL = 10, CALL_LEAST = 24, SUMS_FROM = 28, SUMS_STEP = 8 };
     registers += 0.75 * bits_of(c->copies) + (c->long_loop ? 2 : 0);
     const double sums = SUMS_FROM + (c->sums + SUMS_STEP - 1) / SUMS_STEP * SUMS_STEP;
-    if (c->sums && registers < sums) registers = sums;
     registers = keep_full(registers, written);
+    if (c->sums && registers < sums) registers = sums;
     if (!c->calls) return registers;
     return registers + CALL > CALL_LEAST ? registers + CALL : CALL_LEAST;
 }
