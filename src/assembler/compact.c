@@ -154,7 +154,7 @@ static replacement result_becomes(const compaction *c, const ptx_instruction *i)
     if (i->operand_count < 3 || i->operands[2].kind != PTX_INTEGER) return (replacement){0};
     const bool scales = i->op == PTX_OP_MUL_WIDE || (i->op == PTX_OP_SHL && ptx_bits(i->type) == 64);
     if (scales && all_users(c, reg, adds_wide)) return operand_becomes(c, &i->operands[1]);
-    if (adds_wide(i, reg) && all_users(c, reg, is_address_of)) return operand_becomes(c, &i->operands[1]);
+    if (i->op == PTX_OP_ADD && all_users(c, reg, is_address_of)) return operand_becomes(c, &i->operands[1]);
     return (replacement){0};
 }
 
