@@ -121,10 +121,11 @@ typedef struct haul_occupancy {
     uint32_t warps_per_sm, max_warps_per_sm;
     uint32_t limit_blocks, limit_registers, limit_shared, limit_warps; /* blocks an SM that each resource allows */
     uint32_t registers_per_thread;
-    bool registers_estimated;  /* estimated from PTX, and small enough for a block to fit; else measured */
-    uint32_t shared_per_block; /* static and dynamic, as allocated */
-    uint32_t shared_carveout;  /* bytes of the SM's unified memory given to shared memory */
-    uint32_t l1_bytes;         /* the rest, which is left for L1 */
+    bool registers_estimated;   /* estimated from PTX, and small enough for a block to fit; else measured */
+    uint32_t registers_spilled; /* estimated registers beyond the kernel's bounds, which spill; 0 if measured */
+    uint32_t shared_per_block;  /* static and dynamic, as allocated */
+    uint32_t shared_carveout;   /* bytes of the SM's unified memory given to shared memory */
+    uint32_t l1_bytes;          /* the rest, which is left for L1 */
 } haul_occupancy;
 
 /* What a resident warp does in a cycle, listed in include/haul/stalls.def: it issues, or it waits. */

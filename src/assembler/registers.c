@@ -1,148 +1,92 @@
 /* Estimates how many registers machine code takes, which limits the blocks of an SM.
  *
- * The estimate is the most cost that is live at any instruction, with a share for loads that the assembler moves up.
- * Real allocation is unknown; ptxas is asked instead where it is installed. */
+ * The base is the most registers that are live at once after the assembler's simplifications and its schedule. Machine
+ * code has some more, since the assembler does not use as few as possible. How many was fitted to what ptxas 13.0 gives
+ * two thirds of the recorded kernels (tests/data/registers); docs/memory-model.md has the score. Where ptxas is
+ * installed, it is asked instead. */
 #include "assembler/registers.h"
 
-#include "ptx/edges.h"
-#include "ptx/liveness.h"
+#include "assembler/compact.h"
+#include "assembler/pressure.h"
 #include "ptx/traits.h"
 
-static uint32_t smallest(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
+/* Live registers up to which the scheduler moves loads ahead without bounds, and with them. The first leads to kernels
+ * of 32 registers, of which 2,048 threads fit on an SM. */
+enum { BUDGET = 24, ROOMY_BUDGET = 80 };
+
+/* Machine registers by live ones: a line of three pieces. */
+static double machine_registers(double live) {
+    enum { FEW = 8, MANY = 34 };
+    const double few = live < FEW ? live : FEW, many = live > MANY ? live - MANY : 0;
+    return 6.25 + few + 0.9 * (live - few - many) + 1.05 * many;
 }
 
-/* Machine code keeps kernel parameters and constants in constant memory, where instructions read them directly. Such
- * PTX registers cost nothing. */
-typedef struct register_costs {
-    uint8_t *cost;        /* 32-bit registers; 0 for predicates and for values in constant memory */
-    uint8_t *definitions; /* 0, 1, or 2 for more */
-} register_costs;
-
-/* Predicates have registers of their own. */
-static unsigned full_cost(const ptx_register *r) {
-    if (r->type == PTX_PRED) return 0;
-    unsigned bits = ptx_bits(r->type);
-    return bits <= 32 ? 1 : bits / 32;
+/* The assembler keeps to 32 registers if the kernel needs few more. `written`: its live ones in the PTX's order. */
+static double keep_full(double registers, uint32_t written) {
+    enum { FULL = 32, NEARLY = 33 };
+    return registers > FULL && written <= NEARLY ? FULL : registers;
 }
 
-static void count_definition(void *context, uint32_t reg, bool writes) {
-    register_costs *c = context;
-    if (writes && c->definitions[reg] < 2) c->definitions[reg]++;
-}
+/* What the function has of things that take registers of their own. */
+typedef struct contents {
+    uint32_t copies; /* cp.async */
+    uint32_t sums;   /* registers of a wgmma's sums */
+    bool calls, long_loop;
+} contents;
 
-/* Whether machine code can name the operand in the instruction that uses it. */
-static bool is_free_operand(const register_costs *c, const ptx_operand *o) {
-    switch (o->kind) {
-    case PTX_REGISTER: return c->definitions[o->reg] == 1 && c->cost[o->reg] == 0;
-    case PTX_INTEGER:
-    case PTX_FLOATING:
-    case PTX_VARIABLE_ADDRESS: return true;
-    default: return false;
-    }
-}
-
-/* Returns whether the instruction only names a constant, a parameter, or a copy of one. */
-static bool is_free(const register_costs *c, const ptx_instruction *i) {
-    if (i->guarded) return false;
-    if (ptx_loads_parameter(i)) return true;
-    return ptx_has(i->op, PTX_TRAIT_MOVES) && is_free_operand(c, &i->operands[1]);
-}
-
-/* In program order, so that copies of free registers are free as well. */
-static void price_registers(const ptx_function *f, register_costs *c) {
-    for (size_t r = 0; r < f->register_count; r++) c->cost[r] = (uint8_t)full_cost(&f->registers[r]);
-    for (size_t i = 0; i < f->instruction_count; i++) ptx_visit_registers(&f->instructions[i], count_definition, c);
-    for (size_t i = 0; i < f->instruction_count; i++) {
-        const ptx_operand *d = f->instructions[i].operand_count ? &f->instructions[i].operands[0] : NULL;
-        if (!d || d->kind != PTX_REGISTER || c->definitions[d->reg] != 1) continue;
-        if (is_free(c, &f->instructions[i])) c->cost[d->reg] = 0;
-    }
-}
-
-/* Walks a block backwards with the set of live registers and their cost. */
-typedef struct live_scan {
-    const register_costs *costs;
-    uint32_t *live_in; /* by register: the block + 1 in which it is live, or was during the walk of another block */
-    uint32_t block, sum, most;
-    bool guarded;
-} live_scan;
-
-static bool is_live(const live_scan *s, uint32_t reg) {
-    return s->live_in[reg] == s->block + 1;
-}
-
-/* Going backwards, a write ends a life, unless its guard may be false. */
-static void end_life(void *context, uint32_t reg, bool writes) {
-    live_scan *s = context;
-    if (!writes || s->guarded || !is_live(s, reg)) return;
-    s->live_in[reg] = 0;
-    s->sum -= s->costs->cost[reg];
-}
-
-static void make_live(live_scan *s, uint32_t reg) {
-    s->live_in[reg] = s->block + 1;
-    s->sum += s->costs->cost[reg];
-}
-
-static void begin_life(void *context, uint32_t reg, bool writes) {
-    live_scan *s = context;
-    if (!writes && !is_live(s, reg)) make_live(s, reg);
-}
-
-static void scan_block(const ptx_function *f, const ptx_block *b, live_scan *s) {
-    for (uint32_t i = b->end; i-- > b->first;) {
-        s->guarded = f->instructions[i].guarded;
-        ptx_visit_registers(&f->instructions[i], end_life, s);
-        ptx_visit_registers(&f->instructions[i], begin_life, s);
-        if (s->sum > s->most) s->most = s->sum;
-    }
-}
-
-/* Returns about how many registers wait for a block's loads: the assembler moves loads up so that many are in flight at
- * once, and unrolls small loops for that. */
-static uint32_t waiting_for_loads(const ptx_function *f, const register_costs *costs, uint32_t block) {
-    enum { UNROLLED = 4, MOST = 12 };
-    const ptx_block *b = &f->blocks[block];
-    const bool loops = ptx_repeats(f, block);
+static uint32_t vector_registers(const ptx_function *f, const ptx_operand *o) {
     uint32_t sum = 0;
-    for (uint32_t i = b->first; i < b->end; i++) {
-        const ptx_instruction *load = &f->instructions[i];
-        if (load->op != PTX_OP_LD) continue;
-        const ptx_operand *d = &load->operands[0];
-        for (uint32_t k = 0; k < (d->kind == PTX_VECTOR ? d->part_count : 1); k++) {
-            const ptx_operand *e = d->kind == PTX_VECTOR ? &d->parts[k] : d;
-            if (e->kind == PTX_REGISTER) sum += costs->cost[e->reg];
-        }
-    }
-    return smallest(loops ? sum * UNROLLED : sum, MOST);
+    for (uint32_t k = 0; k < o->part_count; k++)
+        if (o->parts[k].kind == PTX_REGISTER) sum += (ptx_bits(f->registers[o->parts[k].reg].type) + 31) / 32;
+    return sum;
 }
 
-/* Starts each block with the registers live at its end and walks it backwards. */
-static uint32_t most_live(const ptx_function *f, arena *memory) {
-    ptx_liveness liveness;
-    register_costs costs = {.cost = ARENA_ARRAY(memory, f->register_count + 1, uint8_t),
-                            .definitions = ARENA_ARRAY(memory, f->register_count + 1, uint8_t)};
-    ptx_liveness_compute(f, memory, &liveness);
-    price_registers(f, &costs);
-    live_scan s = {.costs = &costs, .live_in = ARENA_ARRAY(memory, f->register_count + 1, uint32_t)};
-    for (s.block = 0; s.block < f->block_count; s.block++) {
-        s.sum = 0;
-        for (const ptx_live_word *w = ptx_live_words(&liveness, s.block); w < ptx_live_words(&liveness, s.block + 1);
-             w++)
-            for (uint64_t bits = w->out; bits; bits &= bits - 1) make_live(&s, ptx_live_register(&liveness, w, bits));
-        scan_block(f, &f->blocks[s.block], &s);
-        uint32_t waiting = s.sum + waiting_for_loads(f, &costs, s.block);
-        if (waiting > s.most) s.most = waiting;
+static contents look_at(const ptx_function *f) {
+    enum { LONG = 100 };
+    contents c = {.calls = f->callee_count > 0};
+    for (size_t k = 0; k < f->instruction_count; k++) {
+        const ptx_instruction *i = &f->instructions[k];
+        c.calls |= i->op == PTX_OP_CALL;
+        c.copies += ptx_is(i->op, PTX_KIND_COPY);
+        if (!ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT) || !i->operand_count) continue;
+        const uint32_t sums = vector_registers(f, &i->operands[0]);
+        if (sums > c.sums) c.sums = sums;
     }
-    return s.most;
+    for (uint32_t b = 0; b < f->block_count; b++)
+        c.long_loop |= f->instruction_count >= LONG && (f->blocks[b].next <= b || f->blocks[b].taken <= b);
+    return c;
 }
 
-/* Machine code needs registers for the stack pointer and a few addresses and copies that PTX does not name. No kernel
- * gets fewer than 16. Fitted to the recorded launches of compute capability 9.0 (docs/memory-model.md). */
-enum { OVERHEAD_REGISTERS = 8, MIN_REGISTERS = 16 };
+static unsigned bits_of(uint32_t n) {
+    return n ? 32 - (unsigned)__builtin_clz(n) : 0;
+}
 
-uint32_t sim_estimate_registers(const ptx_function *flat, arena *memory) {
-    uint32_t estimate = most_live(flat, memory) + OVERHEAD_REGISTERS;
-    return estimate < MIN_REGISTERS ? MIN_REGISTERS : estimate;
+/* Adds what the contents take. The sums of wgmma lie above the registers that a call may change, and calls want
+ * those. */
+static double with_contents(double registers, uint32_t written, const contents *c) {
+    enum { CALL = 10, CALL_LEAST = 24, SUMS_FROM = 28, SUMS_STEP = 8 };
+    registers += 0.75 * bits_of(c->copies) + (c->long_loop ? 2 : 0);
+    const double sums = SUMS_FROM + (c->sums + SUMS_STEP - 1) / SUMS_STEP * SUMS_STEP;
+    registers = keep_full(registers, written);
+    if (c->sums && registers < sums) registers = sums;
+    if (!c->calls) return registers;
+    return registers + CALL > CALL_LEAST ? registers + CALL : CALL_LEAST;
+}
+
+/* If the loads alone do not fit in the budget, the assembler keeps nearer to the order of the PTX. */
+static uint32_t least_above(uint32_t budget, uint32_t scheduled, uint32_t written) {
+    if (scheduled <= budget) return scheduled;
+    const uint32_t least = scheduled < written ? scheduled : written;
+    return least > budget ? least : budget;
+}
+
+sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory) {
+    const ptx_function *f = sim_compact(flat, memory);
+    const contents c = look_at(f);
+    const uint32_t written = sim_pressure_find(f, 0, memory);
+    const uint32_t usual = least_above(BUDGET, sim_pressure_find(f, BUDGET, memory), written);
+    const uint32_t roomy = flat->min_blocks ? sim_pressure_find(f, ROOMY_BUDGET, memory) : usual;
+    return (sim_register_need){.usual = with_contents(machine_registers(usual), written, &c),
+                               .roomy = with_contents(machine_registers(roomy), UINT32_MAX, &c),
+                               .least = machine_registers(written < usual ? written : usual)};
 }

@@ -5,9 +5,14 @@
 #include "base/arena.h"
 #include "ptx/ir.h"
 
-/* Returns the most 32-bit registers that are live at once, plus those that machine code needs in addition; exact to a
- * few registers. Ignores .maxnreg and .minnctapersm (sim_registers()). `flat` is analysed. Temporary data comes from
- * `memory`. */
-uint32_t sim_estimate_registers(const ptx_function *flat, arena *memory);
+/* Registers of a thread, before limits and before they are rounded (sim_registers()). */
+typedef struct sim_register_need {
+    double usual; /* the assembler's choice without bounds */
+    double roomy; /* its choice if .minnctapersm asks for fewer blocks than `usual` allows: more loads go ahead */
+    double least; /* with fewer, registers spill */
+} sim_register_need;
+
+/* `flat` is analysed. Temporary data comes from `memory`. Near-linear in the function's size. */
+sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory);
 
 #endif

@@ -20,8 +20,23 @@ static uint32_t register_limit(const ptx_function *f, const sim_machine *m) {
     return share && share < limit ? (uint32_t)share : limit;
 }
 
+/* Machine code takes an even number of registers as a rule. Parts before Hopper take one less. */
+static uint32_t rounded(const sim_machine *m, double registers) {
+    enum { HOPPER = 90 };
+    return 2 * (uint32_t)((registers - (m->sm < HOPPER)) / 2 + 0.5);
+}
+
 uint32_t sim_registers(const sim_machine *m, const sim_program *program) {
-    return smallest(program->registers, register_limit(program->function, m));
+    const sim_register_need *need = &program->registers;
+    const uint32_t limit = register_limit(program->function, m), usual = rounded(m, need->usual);
+    if (!program->function->min_blocks || limit == m->max_registers_per_thread) return smallest(usual, limit);
+    const uint32_t roomy = rounded(m, need->roomy);
+    return smallest(roomy > usual ? roomy : usual, limit);
+}
+
+uint32_t sim_spilled_registers(const sim_machine *m, const sim_program *program) {
+    const uint32_t limit = register_limit(program->function, m), least = rounded(m, program->registers.least);
+    return least > limit ? least - limit : 0;
 }
 
 /* Returns the estimate, lowered until `blocks` blocks fit. */
@@ -41,4 +56,5 @@ void sim_occupancy(const sim_machine *m, const sim_program *program, uint32_t th
     const uint32_t registers = registers_for(m, estimate, threads, smallest(known_blocks, others));
     if (registers != estimate) sim_occupancy_of(m, registers, threads, shared, o);
     o->registers_estimated = true;
+    o->registers_spilled = sim_spilled_registers(m, program);
 }

@@ -11,6 +11,9 @@
  * .minnctapersm set. */
 uint32_t sim_registers(const sim_machine *machine, const sim_program *program);
 
+/* Returns how many registers more than those limits allow the kernel needs: that many spill, as far as PTX tells. */
+uint32_t sim_spilled_registers(const sim_machine *machine, const sim_program *program);
+
 /* Computes occupancy for blocks of `threads` threads, with `dynamic_bytes` of shared memory beside the kernel's own.
  * Registers are known to allow `known_blocks` on an SM, so the estimate is lowered until they do; an estimate alone
  * never makes a launch fail. blocks_per_sm is 0 if not even one block fits for another reason. */

@@ -2,6 +2,7 @@
 #ifndef HAUL_STATE_PROGRAM_H
 #define HAUL_STATE_PROGRAM_H
 
+#include "assembler/registers.h"
 #include "base/pointer_map.h"
 #include "machine/memory.h"
 #include "ptx/ir.h"
@@ -73,16 +74,16 @@ typedef struct sim_program {
     sim_variable_place *variables;
     size_t variable_count;
     pointer_map variable_numbers;
-    uint32_t param_bytes;       /* of the entry's parameters */
-    uint64_t shared_bytes;      /* static */
-    uint64_t dynamic_shared_at; /* shared address of `extern .shared` arrays */
-    uint64_t frame_bytes;       /* of a thread: .local variables, and .param ones of inlined calls */
-    uint64_t local_bytes;       /* the part of the frame that is local memory */
-    uint32_t registers;         /* estimated machine registers a thread */
-    uint64_t code_bytes;        /* estimated, of machine code */
-    sim_callee *callees;        /* by the module's functions; NULL: all calls are inlined */
-    bool uses_heap;             /* calls malloc() or free() */
-    bool syncs_grid;            /* all blocks of the grid may wait for each other */
+    uint32_t param_bytes;        /* of the entry's parameters */
+    uint64_t shared_bytes;       /* static */
+    uint64_t dynamic_shared_at;  /* shared address of `extern .shared` arrays */
+    uint64_t frame_bytes;        /* of a thread: .local variables, and .param ones of inlined calls */
+    uint64_t local_bytes;        /* the part of the frame that is local memory */
+    sim_register_need registers; /* estimated machine registers a thread */
+    uint64_t code_bytes;         /* estimated, of machine code */
+    sim_callee *callees;         /* by the module's functions; NULL: all calls are inlined */
+    bool uses_heap;              /* calls malloc() or free() */
+    bool syncs_grid;             /* all blocks of the grid may wait for each other */
     const uint32_t *register_slots;
     const uint8_t *held;                /* by register: SIM_HELD_*; NULL: no operations in flight */
     const sim_constant_item *constants; /* slots with a constant value */

@@ -351,6 +351,8 @@ void report_add_occupancy(report_section *s, const haul_launch_record *record) {
     add_occupancy_row(t, "Threads/Block", threads, REPORT_COUNT, o->limit_warps, fewest);
     add_occupancy_row(t, o->registers_estimated ? "Registers/Thread (estimate)" : "Registers/Thread",
                       o->registers_per_thread, REPORT_COUNT, o->limit_registers, fewest);
+    if (o->registers_spilled)
+        add_occupancy_row(t, "Spilled Registers/Thread (estimate)", o->registers_spilled, REPORT_COUNT, 0, fewest);
     add_occupancy_row(t, "Shared Memory/Block", o->shared_per_block, REPORT_BYTES, o->limit_shared, fewest);
     add_occupancy_row(t, "Blocks/SM", o->blocks_per_sm, REPORT_COUNT, o->limit_blocks, fewest);
     add_occupancy_row(t, "Warps/SM", o->warps_per_sm, REPORT_COUNT, 0, fewest);

@@ -326,12 +326,13 @@ static json_t *advice_json(const report_advice *advice, size_t count) {
 }
 
 static json_t *occupancy_json(const haul_occupancy *o) {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:I}", "blocks_per_sm",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:I, s:I}", "blocks_per_sm",
                      (json_int_t)o->blocks_per_sm, "warps_per_sm", (json_int_t)o->warps_per_sm, "max_warps_per_sm",
                      (json_int_t)o->max_warps_per_sm, "limit_blocks", (json_int_t)o->limit_blocks, "limit_registers",
                      (json_int_t)o->limit_registers, "limit_shared", (json_int_t)o->limit_shared, "limit_warps",
                      (json_int_t)o->limit_warps, "registers_per_thread", (json_int_t)o->registers_per_thread,
-                     "registers_estimated", o->registers_estimated, "shared_per_block", (json_int_t)o->shared_per_block,
+                     "registers_estimated", o->registers_estimated, "registers_spilled",
+                     (json_int_t)o->registers_spilled, "shared_per_block", (json_int_t)o->shared_per_block,
                      "shared_carveout", (json_int_t)o->shared_carveout, "l1_bytes", (json_int_t)o->l1_bytes);
 }
 

@@ -11,7 +11,7 @@
 
 static haul_occupancy fits(const char *machine, uint32_t threads, uint32_t registers, uint64_t shared) {
     static const ptx_function function;
-    const sim_program program = {.function = &function, .registers = registers};
+    const sim_program program = {.function = &function, .registers = {registers, registers, registers}};
     haul_occupancy o;
     sim_occupancy(sim_machine_find(machine), &program, threads, (uint32_t)shared, 1, &o);
     return o;
@@ -97,28 +97,32 @@ static uint32_t registers_of(const char *ptx) {
     assert_int_equal(ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat), HAUL_OK);
     arena_init(&memory, &out_of_memory);
     assert_int_equal(setjmp(out_of_memory), 0);
-    uint32_t registers = sim_estimate_registers(flat, &memory);
+    const sim_program program = {.function = flat, .registers = sim_estimate_registers(flat, &memory)};
+    uint32_t registers = sim_registers(sim_machine_find("h100"), &program);
     arena_free(&memory);
     ptx_module_free(module);
     return registers;
 }
 
-static void no_kernel_has_fewer_than_sixteen_registers(void **state) {
+/* ptxas gives 8 to 12. */
+static void a_small_kernel_has_few_registers(void **state) {
     (void)state;
-    assert_int_equal(registers_of(KERNEL(OUT("%r0"))), 16);
+    const uint32_t registers = registers_of(KERNEL(OUT("%r0")));
+    assert_true(registers >= 8 && registers <= 14);
 }
 
+/* 40 loads wait for a barrier. ptxas gives 48. */
 static void registers_that_live_at_once_add_up(void **state) {
     (void)state;
-    static char ptx[20000];
-    size_t at = (size_t)snprintf(ptx, sizeof ptx, "%s%s", HEAD, BEGIN);
-    for (unsigned r = 3; r < 43; r++)
-        at += (size_t)snprintf(ptx + at, sizeof ptx - at, "add.u32 %%r%u, %%r0, %u;\n", r, r);
-    for (unsigned r = 3; r < 43; r++)
-        at += (size_t)snprintf(ptx + at, sizeof ptx - at, "st.global.u32 [%%rd2], %%r%u;\n", r);
-    snprintf(ptx + at, sizeof ptx - at, "%s", END);
-    uint32_t registers = registers_of(ptx);
-    assert_true(registers >= 42 && registers <= 54); /* 40 sums, and an address of two registers */
+    text t = {0};
+    text_put(&t, HEAD BEGIN);
+    for (unsigned r = 3; r < 43; r++) text_printf(&t, "ld.global.u32 %%r%u, [%%rd2+%u];\n", r, 4 * r);
+    text_put(&t, "bar.sync 0;\n");
+    for (unsigned r = 3; r < 43; r++) text_printf(&t, "st.global.u32 [%%rd2+%u], %%r%u;\n", 4 * (45 - r), r);
+    text_put(&t, END);
+    const uint32_t registers = registers_of(text_string(&t));
+    assert_true(registers >= 42 && registers <= 50);
+    text_free(&t);
 }
 
 static void parameters_and_constants_are_free(void **state) {
@@ -129,21 +133,34 @@ static void parameters_and_constants_are_free(void **state) {
     for (unsigned r = 3; r < 43; r++)
         at += (size_t)snprintf(ptx + at, sizeof ptx - at, "st.global.u32 [%%rd2], %%r%u;\n", r);
     snprintf(ptx + at, sizeof ptx - at, "%s", END);
-    assert_int_equal(registers_of(ptx), 16);
+    assert_true(registers_of(ptx) <= 14);
 }
 
 static void launch_bounds_cap_registers(void **state) {
     (void)state;
     const ptx_function function = {.max_threads = {256, 1, 1}, .min_blocks = 4};
-    const sim_program program = {.function = &function, .registers = 200};
+    const sim_program program = {.function = &function, .registers = {200, 200, 200}};
     haul_occupancy o;
     sim_occupancy(sim_machine_find("h100"), &program, 256, 0, 1, &o);
     assert_int_equal(o.registers_per_thread, 64);
     assert_int_equal(o.blocks_per_sm, 4);
     const ptx_function capped = {.max_registers = 24};
-    const sim_program small = {.function = &capped, .registers = 200};
+    const sim_program small = {.function = &capped, .registers = {200, 200, 200}};
     sim_occupancy(sim_machine_find("h100"), &small, 256, 0, 1, &o);
     assert_int_equal(o.registers_per_thread, 24);
+}
+
+static void registers_beyond_the_bounds_spill(void **state) {
+    (void)state;
+    const ptx_function function = {.max_threads = {256, 1, 1}, .min_blocks = 4};
+    const sim_program program = {.function = &function, .registers = {32, 120, 100}};
+    const sim_machine *m = sim_machine_find("h100");
+    assert_int_equal(sim_registers(m, &program), 64);
+    assert_int_equal(sim_spilled_registers(m, &program), 100 - 64);
+    const ptx_function unbounded = {.name = "k"};
+    const sim_program other = {.function = &unbounded, .registers = {32, 120, 100}};
+    assert_int_equal(sim_registers(m, &other), 32);
+    assert_int_equal(sim_spilled_registers(m, &other), 0);
 }
 
 /* ---- an estimate never makes a launch fail ---- */
@@ -162,7 +179,7 @@ static void an_estimate_leaves_room_for_a_block(void **state) {
 static void an_estimate_leaves_room_for_blocks_that_are_known_to_fit(void **state) {
     (void)state;
     static const ptx_function function;
-    const sim_program program = {.function = &function, .registers = 100};
+    const sim_program program = {.function = &function, .registers = {100, 100, 100}};
     haul_occupancy o;
     sim_occupancy(sim_machine_find("h100"), &program, 512, 0, 3, &o);
     assert_int_equal(o.blocks_per_sm, 3);
@@ -229,10 +246,11 @@ int main(void) {
         cmocka_unit_test(volta_and_turing_have_their_own_limits),
         cmocka_unit_test(the_system_takes_a_kilobyte_of_each_block),
         cmocka_unit_test(the_carveout_is_the_drivers),
-        cmocka_unit_test(no_kernel_has_fewer_than_sixteen_registers),
+        cmocka_unit_test(a_small_kernel_has_few_registers),
         cmocka_unit_test(registers_that_live_at_once_add_up),
         cmocka_unit_test(parameters_and_constants_are_free),
         cmocka_unit_test(launch_bounds_cap_registers),
+        cmocka_unit_test(registers_beyond_the_bounds_spill),
         cmocka_unit_test(an_estimate_leaves_room_for_a_block),
         cmocka_unit_test(an_estimate_leaves_room_for_blocks_that_are_known_to_fit),
         cmocka_unit_test(a_large_block_of_a_kernel_with_many_registers_is_launched),

@@ -1,0 +1,365 @@
+/* Schedules each block's instructions as an assembler does and counts live registers.
+ *
+ * A list scheduler: of the instructions whose operands are there, the one that most later ones wait for comes first, so
+ * that loads begin early. When as many registers are live as the budget allows, the instruction that frees most comes
+ * first. */
+#include "assembler/pressure.h"
+
+#include "assembler/values.h"
+#include "ptx/edges.h"
+#include "ptx/liveness.h"
+#include "ptx/traits.h"
+
+#include <string.h>
+
+#define NONE UINT32_MAX
+enum { WINDOW = 48 }; /* instructions that the scheduler looks at */
+
+/* Cycles until a result is there, as the scheduler counts them. The estimate hardly depends on them. */
+enum { ARITHMETIC = 5, DOUBLE = 12, PRODUCT = 20, SHARED = 30, ROUTINE = 40, GLOBAL = 60 };
+/* Cycles for which the operands of an access stay occupied. */
+enum { HELD = 60 };
+/* Registers of routines, of a division of integers, and of an address that no instruction computes. */
+enum { ROUTINE_REGISTERS = 8, DIVISION = 4, ADDRESS = 2 };
+
+/* Predicates have registers of their own. */
+static uint32_t cost_of(const ptx_function *f, uint32_t reg) {
+    const unsigned type = f->registers[reg].type;
+    return type == PTX_PRED ? 0 : ptx_bits(type) <= 32 ? 1 : ptx_bits(type) / 32;
+}
+
+/* An instruction of the block that is being scheduled. Its operands are uses[first_use] .. uses[first_definition - 1],
+ * its results those up to end. */
+typedef struct node {
+    uint32_t first_use, first_definition, end;
+    uint32_t first_edge, waits; /* edges to later nodes; earlier nodes that are not scheduled yet */
+    uint32_t latency, height;   /* cycles until its result is there; longest path to the block's end */
+    uint32_t ready;             /* the cycle in which its operands are there */
+    uint32_t extra;             /* registers that it needs while it runs */
+    uint32_t holds;             /* cycles for which its operands' registers stay occupied */
+} node;
+
+typedef struct edge {
+    uint32_t to, next, latency;
+} edge;
+
+/* What is known of a register within the block. */
+typedef struct register_state {
+    uint32_t block;         /* the block + 1 that the rest belongs to */
+    uint32_t writer;        /* the last node that writes it, or NONE */
+    uint32_t readers, left; /* list of nodes that read it since; reads that are not scheduled yet */
+    bool live_out, live;
+} register_state;
+
+typedef struct reader {
+    uint32_t node, next;
+} reader;
+
+/* Registers that an access still reads: until then nothing else is put there. */
+typedef struct held_registers {
+    uint32_t until, count;
+} held_registers;
+
+typedef struct schedule {
+    const ptx_function *function;
+    arena *memory;
+    register_state *state; /* by register */
+    node *nodes;
+    uint32_t *uses;
+    edge *edges;
+    reader *readers;
+    size_t node_count, use_count, edge_count, reader_count;
+    size_t node_capacity, use_capacity, edge_capacity, reader_capacity;
+    uint32_t block, node, stores, loads, barrier; /* stores, barrier: the last such node; loads: list since */
+    bool guarded, ordered;
+    uint32_t *window; /* instructions that wait for nothing, in the order of the PTX */
+    uint32_t *heap, heap_count, window_count;
+    uint32_t live, most, budget;
+    held_registers *held; /* in the order in which they become free */
+    size_t held_count, held_capacity, held_first;
+    uint32_t held_sum;
+} schedule;
+
+static register_state *state_of(schedule *s, uint32_t reg) {
+    register_state *r = &s->state[reg];
+    if (r->block != s->block + 1) *r = (register_state){.block = s->block + 1, .writer = NONE, .readers = NONE};
+    return r;
+}
+
+/* ---- the graph of a block ---- */
+
+static void add_edge(schedule *s, uint32_t from, uint32_t to, uint32_t latency) {
+    if (from == NONE || from == to) return;
+    const edge e = {to, s->nodes[from].first_edge, latency};
+    ARENA_PUSH(s->memory, s->edges, s->edge_count, s->edge_capacity, e);
+    s->nodes[from].first_edge = (uint32_t)s->edge_count - 1;
+    s->nodes[to].waits++;
+}
+
+static void add_reader(schedule *s, uint32_t *list, uint32_t at) {
+    const reader r = {at, *list};
+    ARENA_PUSH(s->memory, s->readers, s->reader_count, s->reader_capacity, r);
+    *list = (uint32_t)s->reader_count - 1;
+}
+
+static void follow(schedule *s, uint32_t list) {
+    for (uint32_t k = list; k != NONE; k = s->readers[k].next) add_edge(s, s->readers[k].node, s->node, 0);
+}
+
+static void visit_use(void *context, uint32_t reg, bool writes) {
+    schedule *s = context;
+    if (writes && !s->guarded) return;
+    register_state *r = state_of(s, reg);
+    if (r->writer != NONE) add_edge(s, r->writer, s->node, s->nodes[r->writer].latency);
+    if (writes) return;
+    r->left++;
+    add_reader(s, &r->readers, s->node);
+    ARENA_PUSH(s->memory, s->uses, s->use_count, s->use_capacity, reg);
+}
+
+static void visit_definition(void *context, uint32_t reg, bool writes) {
+    schedule *s = context;
+    if (!writes) return;
+    register_state *r = state_of(s, reg);
+    if (r->writer != NONE) add_edge(s, r->writer, s->node, 1);
+    follow(s, r->readers);
+    r->writer = s->node;
+    r->readers = NONE;
+    ARENA_PUSH(s->memory, s->uses, s->use_count, s->use_capacity, reg);
+}
+
+static uint32_t latency_of(const ptx_instruction *i) {
+    if (ptx_loads_parameter(i)) return 1;
+    if (ptx_is(i->op, PTX_KIND_LOAD)) return ptx_in_shared(i) ? SHARED : GLOBAL;
+    if (ptx_is(i->op, PTX_KIND_ATOMIC | PTX_KIND_TEXTURE | PTX_KIND_SURFACE_LOAD)) return GLOBAL;
+    if (ptx_is(i->op, PTX_KIND_MATRIX_LOAD | PTX_KIND_COLLECTIVE)) return SHARED;
+    if (ptx_is(i->op, PTX_KIND_PRODUCT)) return PRODUCT;
+    if (sim_is_call(i)) return ROUTINE;
+    return ptx_bits(i->type) == 64 && ptx_types[i->type].kind == 'F' ? DOUBLE : ARITHMETIC;
+}
+
+/* Loads keep behind stores and barriers, and stores behind all accesses before them. */
+static void order_accesses(schedule *s, const ptx_instruction *i) {
+    if (ptx_is_pure(i->op) || ptx_loads_parameter(i)) return;
+    const bool reads = i->op == PTX_OP_LD && sim_is_ordinary(i);
+    add_edge(s, s->barrier, s->node, 1);
+    if (reads && i->mods[PTX_SLOT_NC] != PTX_MOD_NONE) return;
+    add_edge(s, s->stores, s->node, 1);
+    if (reads) {
+        add_reader(s, &s->loads, s->node);
+        return;
+    }
+    follow(s, s->loads);
+    s->loads = NONE;
+    s->stores = s->node;
+    if (!ptx_is_access(i->op) || !sim_is_ordinary(i)) s->barrier = s->node;
+}
+
+/* Registers of the routine that a called operation runs, and of operations of several steps. */
+static uint32_t extra_of(const ptx_instruction *i) {
+    if (sim_is_call(i)) return ROUTINE_REGISTERS;
+    if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return DIVISION;
+    if (ptx_is_access(i->op) && i->operand_count) {
+        const ptx_operand *m = &i->operands[ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_ATOMIC) ? 1 : 0];
+        const bool far = !ptx_in_shared(i) && !ptx_loads_parameter(i);
+        if (m->kind == PTX_MEMORY && m->parts[0].kind != PTX_REGISTER) return far ? ADDRESS : 0;
+    }
+    return 0;
+}
+
+/* An access reads its operands some time after its issue. */
+static uint32_t holds_of(const ptx_instruction *i) {
+    const unsigned kinds =
+        PTX_KIND_LOAD | PTX_KIND_ATOMIC | PTX_KIND_TEXTURE | PTX_KIND_STORE | PTX_KIND_REDUCTION | PTX_KIND_COPY;
+    return ptx_is(i->op, kinds) && !ptx_loads_parameter(i) ? HELD : 0;
+}
+
+static void add_node(schedule *s, const ptx_instruction *i) {
+    const node made = {.first_use = (uint32_t)s->use_count,
+                       .first_edge = NONE,
+                       .latency = latency_of(i),
+                       .extra = extra_of(i),
+                       .holds = holds_of(i)};
+    ARENA_PUSH(s->memory, s->nodes, s->node_count, s->node_capacity, made);
+    s->node = (uint32_t)s->node_count - 1;
+    s->guarded = i->guarded;
+    ptx_visit_registers(i, visit_use, s);
+    s->nodes[s->node].first_definition = (uint32_t)s->use_count;
+    ptx_visit_registers(i, visit_definition, s);
+    s->nodes[s->node].end = (uint32_t)s->use_count;
+    order_accesses(s, i);
+}
+
+static void build(schedule *s) {
+    const ptx_block *b = &s->function->blocks[s->block];
+    s->node_count = s->use_count = s->edge_count = s->reader_count = 0;
+    s->stores = s->loads = s->barrier = NONE;
+    for (uint32_t i = b->first; i < b->end; i++) add_node(s, &s->function->instructions[i]);
+    if (b->end > b->first && ptx_is(s->function->instructions[b->end - 1].op, PTX_KIND_BRANCH | PTX_KIND_END))
+        for (uint32_t n = 0; n + 1 < s->node_count; n++) add_edge(s, n, (uint32_t)s->node_count - 1, 0);
+    for (uint32_t n = (uint32_t)s->node_count; n-- > 0;)
+        for (uint32_t e = s->nodes[n].first_edge; e != NONE; e = s->edges[e].next) {
+            const uint32_t height = s->nodes[s->edges[e].to].height + (s->edges[e].latency ? s->edges[e].latency : 1);
+            if (height > s->nodes[n].height) s->nodes[n].height = height;
+        }
+}
+
+/* ---- live registers ---- */
+
+static void begin_block(schedule *s, const ptx_liveness *l) {
+    s->live = s->held_sum = 0;
+    s->held_first = s->held_count = 0;
+    for (const ptx_live_word *w = ptx_live_words(l, s->block); w < ptx_live_words(l, s->block + 1); w++) {
+        for (uint64_t bits = w->out; bits; bits &= bits - 1)
+            state_of(s, ptx_live_register(l, w, bits))->live_out = true;
+        for (uint64_t bits = w->in; bits; bits &= bits - 1) {
+            const uint32_t reg = ptx_live_register(l, w, bits);
+            state_of(s, reg)->live = true;
+            s->live += cost_of(s->function, reg);
+        }
+    }
+    if (s->live > s->most) s->most = s->live;
+}
+
+/* Whether the register's life ends with the reads that `n` has of it. */
+static bool ends(const schedule *s, const node *n, uint32_t reg) {
+    uint32_t reads = 0;
+    for (uint32_t k = n->first_use; k < n->first_definition; k++) reads += s->uses[k] == reg;
+    return s->state[reg].live && !s->state[reg].live_out && s->state[reg].left == reads;
+}
+
+/* How many registers become live less those that end. */
+static int growth_of(const schedule *s, const node *n) {
+    int sum = 0;
+    for (uint32_t k = n->first_use; k < n->first_definition; k++) {
+        bool first = true;
+        for (uint32_t m = n->first_use; m < k; m++) first &= s->uses[m] != s->uses[k];
+        if (first && ends(s, n, s->uses[k])) sum -= (int)cost_of(s->function, s->uses[k]);
+    }
+    for (uint32_t k = n->first_definition; k < n->end; k++)
+        if (!s->state[s->uses[k]].live) sum += (int)cost_of(s->function, s->uses[k]);
+    return sum;
+}
+
+static void end_if_unread(schedule *s, uint32_t reg) {
+    register_state *r = &s->state[reg];
+    if (!r->live || r->live_out || r->left) return;
+    r->live = false;
+    s->live -= cost_of(s->function, reg);
+}
+
+/* The registers of ended lives stay occupied for a while, as long as there are enough. */
+static void hold(schedule *s, const node *n, uint32_t count, uint32_t cycle) {
+    const held_registers h = {cycle + n->holds, count};
+    if (!count || !n->holds || s->ordered) return;
+    ARENA_PUSH(s->memory, s->held, s->held_count, s->held_capacity, h);
+    s->held_sum += count;
+}
+
+static void let_go(schedule *s, uint32_t cycle) {
+    while (s->held_first < s->held_count && s->held[s->held_first].until <= cycle)
+        s->held_sum -= s->held[s->held_first++].count;
+}
+
+static void note_most(schedule *s, uint32_t extra) {
+    uint32_t sum = s->live + extra;
+    if (sum < s->budget) sum = sum + s->held_sum < s->budget ? sum + s->held_sum : s->budget;
+    if (sum > s->most) s->most = sum;
+}
+
+static void run_node(schedule *s, const node *n, uint32_t cycle) {
+    const uint32_t before = s->live;
+    let_go(s, cycle);
+    for (uint32_t k = n->first_use; k < n->first_definition; k++) s->state[s->uses[k]].left--;
+    for (uint32_t k = n->first_use; k < n->first_definition; k++) end_if_unread(s, s->uses[k]);
+    hold(s, n, before - s->live, cycle);
+    for (uint32_t k = n->first_definition; k < n->end; k++) {
+        register_state *r = &s->state[s->uses[k]];
+        if (!r->live) s->live += cost_of(s->function, s->uses[k]);
+        r->live = true;
+    }
+    note_most(s, n->extra);
+    for (uint32_t k = n->first_definition; k < n->end; k++) end_if_unread(s, s->uses[k]);
+}
+
+/* ---- the order ---- */
+
+/* The window holds the first of those that are ready, in the order of the PTX; the rest waits in a heap. */
+static void push(schedule *s, uint32_t n) {
+    uint32_t at = s->heap_count++;
+    for (; at && s->heap[(at - 1) / 2] > n; at = (at - 1) / 2) s->heap[at] = s->heap[(at - 1) / 2];
+    s->heap[at] = n;
+}
+
+static uint32_t pop(schedule *s) {
+    const uint32_t top = s->heap[0], last = s->heap[--s->heap_count];
+    uint32_t at = 0;
+    for (uint32_t child; (child = 2 * at + 1) < s->heap_count; at = child) {
+        if (child + 1 < s->heap_count && s->heap[child + 1] < s->heap[child]) child++;
+        if (s->heap[child] >= last) break;
+        s->heap[at] = s->heap[child];
+    }
+    s->heap[at] = last;
+    return top;
+}
+
+static bool is_better(const schedule *s, uint32_t a, uint32_t b, uint32_t cycle) {
+    const node *x = &s->nodes[a], *y = &s->nodes[b];
+    const int p = growth_of(s, x), q = growth_of(s, y);
+    const bool fits_x = p <= 0 || s->live + (uint32_t)p <= s->budget,
+               fits_y = q <= 0 || s->live + (uint32_t)q <= s->budget;
+    if (fits_x != fits_y) return fits_x;
+    if (!fits_x && p != q) return p < q;
+    const bool now_x = x->ready <= cycle, now_y = y->ready <= cycle;
+    if (now_x != now_y) return now_x;
+    if (!now_x && x->ready != y->ready) return x->ready < y->ready;
+    if (x->height != y->height) return x->height > y->height;
+    return a < b;
+}
+
+static void release(schedule *s, const node *n, uint32_t cycle) {
+    for (uint32_t e = n->first_edge; e != NONE; e = s->edges[e].next) {
+        node *to = &s->nodes[s->edges[e].to];
+        if (cycle + s->edges[e].latency > to->ready) to->ready = cycle + s->edges[e].latency;
+        if (--to->waits == 0) push(s, s->edges[e].to);
+    }
+}
+
+static void run_block(schedule *s) {
+    uint32_t cycle = 0;
+    s->heap = ARENA_ARRAY(s->memory, s->node_count + 1, uint32_t);
+    s->heap_count = s->window_count = 0;
+    for (uint32_t n = 0; n < s->node_count; n++)
+        if (!s->nodes[n].waits) push(s, n);
+    while (s->heap_count || s->window_count) {
+        while (s->window_count < WINDOW && s->heap_count) s->window[s->window_count++] = pop(s);
+        uint32_t best = 0;
+        for (uint32_t k = 1; k < s->window_count; k++)
+            if (is_better(s, s->window[k], s->window[best], cycle)) best = k;
+        const uint32_t n = s->window[best];
+        s->window[best] = s->window[--s->window_count];
+        if (s->nodes[n].ready > cycle) cycle = s->nodes[n].ready;
+        run_node(s, &s->nodes[n], cycle);
+        release(s, &s->nodes[n], cycle++);
+    }
+}
+
+uint32_t sim_pressure_find(const ptx_function *f, uint32_t budget, arena *memory) {
+    ptx_liveness liveness;
+    schedule s = {.function = f,
+                  .memory = memory,
+                  .budget = budget,
+                  .ordered = budget == 0,
+                  .state = ARENA_ARRAY(memory, f->register_count + 1, register_state),
+                  .window = ARENA_ARRAY(memory, WINDOW, uint32_t)};
+    ptx_liveness_compute(f, memory, &liveness);
+    for (s.block = 0; s.block < f->block_count; s.block++) {
+        begin_block(&s, &liveness);
+        build(&s);
+        if (s.ordered)
+            for (uint32_t n = 0; n < s.node_count; n++) run_node(&s, &s.nodes[n], 0);
+        else
+            run_block(&s);
+    }
+    return s.most;
+}
