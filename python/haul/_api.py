@@ -422,6 +422,7 @@ haul_occupancy._fields_ = [
     ("limit_warps", c_uint32),
     ("registers_per_thread", c_uint32),
     ("registers_estimated", c_bool),
+    ("registers_spilled", c_uint32),
     ("shared_per_block", c_uint32),
     ("shared_carveout", c_uint32),
     ("l1_bytes", c_uint32),
