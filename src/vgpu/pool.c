@@ -187,8 +187,7 @@ CUresult sim_call_pool_allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool
     CUstream s;
     SIM_ENTER(c);
     const CUresult result = allocate(context_of_pool(c, pool), address, bytes, pool);
-    if (result == CUDA_SUCCESS && sim_stream_of(c, stream, &s) == CUDA_SUCCESS)
-        sim_order_allocated(s, *address, bytes);
+    if (result == CUDA_SUCCESS && sim_stream_of(c, stream, &s) == CUDA_SUCCESS) sim_order_allocated(s, *address, bytes);
     return result;
 }
 
