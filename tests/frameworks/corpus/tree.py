@@ -4,9 +4,9 @@
     tree.py HAUL FOLDER [--page docs/check.md.in] [--seconds S]
 
 Checks the recorded launches of tests/data/generators (Triton, Numba) and, where nvcc is installed, the programs of
-tests/programs with CUB, Thrust and cooperative groups, which are compiled into FOLDER. Prints a table and each kind of
-finding once for its kernel. --page: also writes the table into the page, between its two marks. check.sh does the same
-for frameworks that are installed."""
+tests/programs with CUB, Thrust and cooperative groups, which are compiled into FOLDER unless they are there. Prints a
+table and each kind of finding once for its kernel. --page: also writes the table into the page, between its two marks.
+check.sh does the same for frameworks that are installed."""
 import argparse
 import collections
 import json
@@ -21,19 +21,23 @@ BEGIN, END = "<!-- corpus: tests/frameworks/corpus/tree.py -->\n", "<!-- end of 
 GRADES = ("error", "warning", "advice")
 
 
-def check(haul, out, seconds, *what):
+def check(haul, folder, seconds, *what):
     """The lines of `haul check --json`; an exit status other than 0 and 1 is an error of the run."""
-    command = [haul, "check", "--json", "--out", out, *what]
+    out = folder / "found.jsonl"
+    command = [haul, "check", "--json", *(["--out", out] if what[0] == "--" else []), *what]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds, cwd=ROOT)
     if done.returncode not in (0, 1):
         raise SystemExit(f"{' '.join(map(str, command))}: {done.stderr}")
-    return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    text = out.read_text(encoding="utf-8") if what[0] == "--" else done.stdout
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def compiled(name, folder, flags):
     program = folder / name
     ptx = ["-gencode", "arch=compute_90,code=compute_90"]
-    subprocess.run(["nvcc", "-std=c++17", *flags, *ptx, "-o", program, ROOT / f"tests/programs/{name}.cu"], check=True)
+    if not program.exists():
+        subprocess.run(["nvcc", "-std=c++17", *flags, *ptx, "-o", program, ROOT / f"tests/programs/{name}.cu"],
+                       check=True)
     return program
 
 
@@ -79,7 +83,7 @@ def main():
         print("nvcc is not installed: programs are left out")
     rows, total = [], collections.Counter()
     for name, what in runs:
-        row, kinds = count(check(haul, folder / "found.jsonl", words.seconds, *what))
+        row, kinds = count(check(haul, folder, words.seconds, *what))
         rows.append((name, row))
         total += row
         for key, number in kinds.items():
