@@ -42,7 +42,12 @@ typedef struct CUaccessPolicyWindow {
 enum { DRIVER_LINK_PTX = 1 };
 
 /* How cuLaunchKernelEx launches; haul uses these attributes. */
-enum { DRIVER_LAUNCH_ACCESS_POLICY_WINDOW = 1, DRIVER_LAUNCH_COOPERATIVE = 2, DRIVER_LAUNCH_CLUSTER = 4 };
+enum {
+    DRIVER_LAUNCH_ACCESS_POLICY_WINDOW = 1,
+    DRIVER_LAUNCH_COOPERATIVE = 2,
+    DRIVER_LAUNCH_CLUSTER = 4,
+    DRIVER_LAUNCH_PROGRAMMATIC = 6, /* programmatic stream serialization */
+};
 
 typedef struct CUlaunchAttribute {
     int id;
@@ -51,6 +56,7 @@ typedef struct CUlaunchAttribute {
         char bytes[64];
         CUaccessPolicyWindow window;
         unsigned cluster[3]; /* blocks in x, y, z */
+        int is_programmatic;
     } value;
 } CUlaunchAttribute;
 

@@ -19,11 +19,11 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Whether there was such a version. The table has the last versions before 9: 3.0 followed 2.3. */
-static bool was_there(uint32_t version) {
-    static const uint8_t last[] = {15, 23, 32, 43, 51, 65, 78, 88};
+/* Whether there is such a version. The table has the last version of each major one: 3.0 followed 2.3. */
+static bool is_known(uint32_t version) {
+    static const uint8_t last[] = {15, 23, 32, 43, 51, 65, 78, 88, 94};
     const uint32_t major = version / 10, rows = sizeof last / sizeof *last;
-    return major > rows || (major && version <= last[major - 1]);
+    return major && major <= rows && version <= last[major - 1];
 }
 
 /* Parses `.version 8.3`. */
@@ -32,8 +32,9 @@ static void parse_version(ptx_parser *p) {
     const ptx_token *t = &p->lexer.token;
     if (t->kind != PTX_TOKEN_FLOAT || t->length != 3 || t->text[1] != '.') ptx_expected(p, "a version such as 8.0");
     p->module->version = (uint32_t)(t->text[0] - '0') * 10 + (uint32_t)(t->text[2] - '0');
-    if (!was_there(p->module->version))
-        ptx_fail_syntax(&p->diagnostics, t->position, "there is no PTX ISA %.3s", t->text);
+    if (!is_known(p->module->version))
+        ptx_fail_syntax(&p->diagnostics, t->position, "there is no PTX ISA %.3s, or it is newer than this program",
+                        t->text);
     ptx_lexer_advance(&p->lexer);
 }
 
@@ -235,6 +236,17 @@ static haul_status check_and_analyse(ptx_module *module) {
     return HAUL_OK;
 }
 
+/* Functions of other texts are .extern here, and an alias has the body of its target. */
+static void check_bodies(ptx_parser *p) {
+    for (const ptx_symbol *s = p->symbols.scopes[0]; s; s = s->next_in_scope) {
+        if (s->kind != PTX_SYMBOL_FUNCTION || s->is_defined || s->linkage == PTX_LINKAGE_EXTERN) continue;
+        const ptx_function *f = s->function;
+        if (f->has_body || f->is_entry || f->alias_of) continue;
+        ptx_fail_syntax(&p->diagnostics, f->position, "'%s' has no body; declare it .extern if another module has it",
+                        f->name);
+    }
+}
+
 /* Trailing NULs are not part of the text: callers pass C strings with their end. */
 static haul_status parse_text(ptx_parser *p, const ptx_source *source, bool last) {
     size_t length = source->length;
@@ -248,6 +260,7 @@ static haul_status parse_text(ptx_parser *p, const ptx_source *source, bool last
     parse_target(p);
     parse_address_size(p);
     while (!ptx_at(p, PTX_TOKEN_END)) parse_item(p);
+    check_bodies(p);
     if (last) add_workspace(p);
     find_dynamic_alignments(p);
     keep_module_lists(p);

@@ -155,14 +155,16 @@ static uint32_t read_number(const char *digits, size_t count) {
     return value;
 }
 
-/* %r12 may belong to `%r<20>` or `%r1<9>`: the longest prefix that declares a range wins. */
+/* %r12 may belong to `%r<20>` or `%r1<9>`: the longest prefix that declares a range wins. Numbers beyond an inner
+ * scope's range belong to the outer one's. */
 ptx_symbol *ptx_find_range(ptx_symbols *s, const ptx_name *name, uint32_t *number) {
     if (name->symbol && name->symbol->depth >= s->range_depth) return NULL;
     for (size_t start = number_start(name); start < name->length; start++) {
         *number = read_number(name->text + start, name->length - start);
         ptx_name *prefix = find(s, name->text, start, hash_name(name->text, start));
         ptx_symbol *range = prefix ? prefix->range : NULL;
-        if (!range || *number >= range->count) continue;
+        while (range && *number >= range->count) range = range->shadowed;
+        if (!range) continue;
         return name->symbol && name->symbol->depth >= range->depth ? NULL : range;
     }
     return NULL;

@@ -149,6 +149,7 @@ typedef enum sim_order_kind {
     SIM_ORDER_FREE,
     SIM_ORDER_HOST,      /* the program itself, at site.address */
     SIM_ORDER_HOST_FREE, /* a release that comes at once, and waits for nothing */
+    SIM_ORDER_ALLOCATE,  /* an allocation in stream order */
 } sim_order_kind;
 typedef struct sim_order_end {
     sim_order_kind kind;
@@ -163,6 +164,7 @@ typedef struct sim_order_finding {
     sim_order_end later, earlier; /* in the order of calls */
     CUdeviceptr address;          /* of the first byte that both use */
     uint64_t bytes;
+    bool overlaps; /* the later launch may start before the earlier one has ended, and does not wait for it */
 } sim_order_finding;
 typedef struct sim_order_watch {
     sim_site (*site)(void); /* returns where the calling thread is */

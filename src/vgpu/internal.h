@@ -84,7 +84,8 @@ struct CUstream_st {
     pthread_t thread;
     CUaccessPolicyWindow window;
     uint64_t number;
-    unsigned line; /* in the order of operations (order.h); 0: none yet */
+    unsigned line;       /* in the order of operations (order.h); 0: none yet */
+    CUfunction in_front; /* the kernel that was launched last, if nothing has been issued since; may be unloaded */
     CUstream next;
 };
 

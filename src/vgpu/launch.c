@@ -275,9 +275,10 @@ static CUresult take_attributes(const CUlaunchConfig *config, sim_work *w) {
         switch (attribute->id) {
         case DRIVER_LAUNCH_ACCESS_POLICY_WINDOW: w->window = attribute->value.window; break;
         case DRIVER_LAUNCH_CLUSTER: memcpy(w->cluster, attribute->value.cluster, sizeof w->cluster); break;
+        case DRIVER_LAUNCH_PROGRAMMATIC: w->is_programmatic = attribute->value.is_programmatic; break;
         default:
-            return sim_wrong("cuLaunchKernelEx: only the attributes cluster dimension and access policy window "
-                             "are supported");
+            return sim_wrong("cuLaunchKernelEx: only the attributes cluster dimension, access policy window and "
+                             "programmatic stream serialization are supported");
         }
     }
     return sim_check_access_policy("cuLaunchKernelEx", &w->window);

@@ -20,6 +20,7 @@ struct sim_ordered {
     bool is_done;
     enum { UNKNOWN, NOT_OF_HOST, OF_HOST, GIVES_SIGNS } memory; /* what it uses of memory that the host sees, too */
     bool is_touched;                                            /* a use of its memory by the program was reported */
+    bool overlaps;                                              /* a launch that is not behind the one in front of it */
     const unsigned char *parameters;                            /* of a launch that is not done */
     uint64_t parameter_bytes;
     uint64_t turn; /* the order of calls */
@@ -284,24 +285,54 @@ static bool is_between_devices(CUcontext c, const sim_work *w) {
            (w->from && sim_owner_of(c, w->from) != c);
 }
 
+/* ---- launches that overlap ---- */
+
+static bool has_instruction(CUfunction f, unsigned op) {
+    const ptx_function *kernel = f->program->function;
+    for (size_t i = 0; i < kernel->instruction_count; i++)
+        if (kernel->instructions[i].op == op) return true;
+    return false;
+}
+
+/* True if the kernel in front lets the launch start early, and the launch never waits for it. `joined` says what the
+ * stream's next work would be behind without the stream itself. */
+static bool overlaps(const sim_order *o, CUstream s, const sim_work *w, const sim_stamp *joined) {
+    if (!w->is_programmatic || !s->in_front || o->line_count >= SIM_ORDER_LINES) return false;
+    if (joined->at[s->line] == o->lines[s->line].at[s->line] || !sim_driver_has_function(s->in_front)) return false;
+    return has_instruction(s->in_front, PTX_OP_GRIDDEPCONTROL_LAUNCH) &&
+           !has_instruction(w->function, PTX_OP_GRIDDEPCONTROL_WAIT);
+}
+
+/* Adds what the stream's next work is behind, apart from the stream's own work. */
+static void join_others(sim_order *o, sim_stamp *stamp, CUstream s) {
+    CUcontext c = s->context;
+    join(stamp, &o->lines[SIM_ORDER_HOST_LINE]);
+    if (s == &c->legacy)
+        join_blocking(o, stamp, c);
+    else if (!(s->flags & DRIVER_STREAM_NON_BLOCKING))
+        join(stamp, stamp_of(o, &c->legacy));
+}
+
 /* A copy between devices is in order with all other work of both; all devices' is taken. */
 void sim_order_issue(CUstream s, sim_work *w) {
     CUcontext c = s->context;
     sim_order *o = order_of(c);
     if (!o) return;
     forget_old(o);
-    sim_stamp *stamp = stamp_of(o, s);
-    join(stamp, &o->lines[SIM_ORDER_HOST_LINE]);
-    if (s == &c->legacy)
-        join_blocking(o, stamp, c);
-    else if (!(s->flags & DRIVER_STREAM_NON_BLOCKING))
-        join(stamp, stamp_of(o, &c->legacy));
+    sim_stamp *stamp = stamp_of(o, s), others = {{0}};
+    join_others(o, &others, s);
+    const bool is_early = overlaps(o, s, w, &others);
+    join(stamp, &others);
     if (w->kind == SIM_WORK_WAIT && w->mark->stamp) join(stamp, w->mark->stamp);
     if (w->kind == SIM_WORK_AWAIT || is_between_devices(c, w)) join_all(o, stamp, c);
     stamp->at[s->line]++;
     if (w->kind == SIM_WORK_MARK && !w->mark->stamp) w->mark->stamp = memory_alloc(sizeof *stamp);
     if (w->kind == SIM_WORK_MARK && w->mark->stamp) *w->mark->stamp = *stamp;
     if (is_watched(w)) w->ordered = add(o, s, w, stamp);
+    s->in_front = w->kind == SIM_WORK_LAUNCH ? w->function : NULL;
+    if (!is_early || !w->ordered) return;
+    w->ordered->before.at[s->line] -= 2; /* itself, and the launch in front of it */
+    w->ordered->overlaps = true;
 }
 
 void sim_order_replace(CUstream s, const sim_work *condition, sim_work *work) {
@@ -357,13 +388,17 @@ static void report(const sim_order *o, sim_ordered *a, const sim_use *of_a, sim_
     f.later.instruction = later->instruction;
     f.earlier.writes = earlier->writes;
     f.earlier.instruction = earlier->instruction;
-    a->is_touched |= by_host;
-    b->is_touched |= by_host;
+    f.overlaps = a->end.stream == b->end.stream && (is_later ? a : b)->overlaps;
+    a->is_touched |= by_host || a->end.kind == SIM_ORDER_ALLOCATE;
+    b->is_touched |= by_host || b->end.kind == SIM_ORDER_ALLOCATE;
     o->watch.report(&f);
 }
 
-/* One use by the program is told for each operation. */
+/* One use by the program is told for each operation, and one use that is not behind its allocation. */
 static bool was_told(const sim_ordered *a, const sim_ordered *b) {
+    const sim_order_kind x = a->end.kind, y = b->end.kind;
+    if (x == SIM_ORDER_ALLOCATE) return a->is_touched || y == SIM_ORDER_HOST_FREE;
+    if (y == SIM_ORDER_ALLOCATE) return b->is_touched || x == SIM_ORDER_HOST_FREE;
     const bool by_host = a->end.kind == SIM_ORDER_HOST || b->end.kind == SIM_ORDER_HOST;
     return by_host && (a->is_touched || b->is_touched);
 }
@@ -389,6 +424,22 @@ static void check(sim_order *o, sim_ordered *a) {
         if (b != a && b->is_done && !was_told(a, b) && !comes_before(a, b) && !comes_before(b, a) &&
             find_clash(&a->reach, &b->reach, &of_a, &of_b))
             report(o, a, of_a, b, of_b);
+}
+
+void sim_order_allocated(CUstream s, uint64_t address, uint64_t bytes) {
+    sim_order *o = order_of(s->context);
+    const sim_work nothing = {.kind = SIM_WORK_CALL};
+    if (!o) return;
+    forget_old(o);
+    sim_stamp *stamp = stamp_of(o, s);
+    join_others(o, stamp, s);
+    stamp->at[s->line]++;
+    s->in_front = NULL;
+    sim_ordered *a = add(o, s, &nothing, stamp);
+    if (!a) return;
+    a->end.kind = SIM_ORDER_ALLOCATE;
+    add_range(&a->reach, address, bytes, true);
+    check(o, a);
 }
 
 /* ---- work that is done ---- */

@@ -44,6 +44,8 @@ void sim_order_host_waited_for_all(CUcontext c);
 /* The host releases the allocation at once, without a wait: all uses must be over. Work that is not done yet is
  * compared when it is. */
 void sim_order_host_freed(CUcontext c, uint64_t address);
+/* The stream allocates the range: no other may use it before. */
+void sim_order_allocated(CUstream s, uint64_t address, uint64_t bytes);
 /* The range has a new owner: what was done there before does not concern it. */
 void sim_order_forget(CUcontext c, uint64_t address, uint64_t bytes);
 

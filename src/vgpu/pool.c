@@ -161,11 +161,8 @@ static void show(CUcontext c, const sim_pooled *p) {
     if (c->family) sim_memory_set_visible(c->memory, p->address, p->pool->visible);
 }
 
-/* The stream does not matter, as the memory can be used at once. */
-CUresult sim_call_pool_allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream) {
-    SIM_ENTER(current);
-    CUcontext c = context_of_pool(current, pool);
-    (void)stream;
+/* The memory can be used at once. */
+static CUresult allocate(CUcontext c, CUdeviceptr *address, size_t bytes, CUmemoryPool pool) {
     *address = 0;
     sim_pooled *p = memory_zeroed(1, sizeof *p);
     if (!p) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a pool's list"));
@@ -184,6 +181,14 @@ CUresult sim_call_pool_allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool
     if (pool->used > pool->reserved_high) pool->reserved_high = pool->used;
     *address = at;
     return CUDA_SUCCESS;
+}
+
+CUresult sim_call_pool_allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream) {
+    CUstream s;
+    SIM_ENTER(c);
+    const CUresult result = allocate(context_of_pool(c, pool), address, bytes, pool);
+    if (result == CUDA_SUCCESS && sim_stream_of(c, stream, &s) == CUDA_SUCCESS) sim_order_allocated(s, *address, bytes);
+    return result;
 }
 
 bool sim_driver_pool_access(CUmemoryPool pool, CUdevice device) {
@@ -234,7 +239,7 @@ bool sim_pool_is_for_graph(CUcontext c, CUdeviceptr address) {
 CUresult sim_pool_allocate_for_graph(CUcontext c, CUdeviceptr *address, size_t bytes) {
     CUmemoryPool pool;
     CUresult result = default_pool(c, &pool);
-    if (result == CUDA_SUCCESS) result = sim_call_pool_allocate(address, bytes, pool, NULL);
+    if (result == CUDA_SUCCESS) result = allocate(context_of_pool(c, pool), address, bytes, pool);
     if (result == CUDA_SUCCESS) c->pooled->for_graph = true;
     return result;
 }

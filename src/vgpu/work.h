@@ -65,6 +65,7 @@ typedef struct sim_work {
     CUfunction function;
     CUlaunchConfig config;
     uint32_t cluster[3];
+    bool is_programmatic;        /* it may start before the launch in front of it has ended */
     struct sim_running *running; /* a paused launch; NULL: it has not begun, or has ended */
     bool ends_now;               /* it may not pause again */
     unsigned char *parameters;   /* packed; owned */

@@ -12,6 +12,14 @@ static uint32_t target_of(const ptx_module *module, size_t instruction) {
     return i->op == PTX_OP_BRA ? k->labels[i->operands[0].label].target : NOT_A_PLACE;
 }
 
+static void finds_registers_beyond_an_inner_range_in_the_outer_one(void **state) {
+    (void)state;
+    ptx_module *module =
+        parse(HEADER ".entry k() { .reg .b32 %r<4>; { .reg .b64 %r<2>; mov.b64 %r1, 1; mov.b32 %r3, 1; } }");
+    assert_int_equal(module->functions[0]->register_count, 2);
+    ptx_module_free(module);
+}
+
 static void makes_registers_of_a_range_when_they_are_named(void **state) {
     (void)state;
     ptx_module *module =
@@ -202,6 +210,7 @@ static void keeps_positions(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(makes_registers_of_a_range_when_they_are_named),
+        cmocka_unit_test(finds_registers_beyond_an_inner_range_in_the_outer_one),
         cmocka_unit_test(keeps_scopes_apart),
         cmocka_unit_test(finds_labels_inside_before_outside),
         cmocka_unit_test(reads_guards),

@@ -9,6 +9,7 @@ static void wants_a_version_and_a_target_first(void **state) {
     SYNTAX("", "t.ptx:1:1: expected '.version', but the text ends");
     SYNTAX("hello", "t.ptx:1:1: expected '.version', found 'hello'");
     SYNTAX(".version 9", "t.ptx:1:10: expected a version such as 8.0, found '9'");
+    SYNTAX(".version 9.5", "t.ptx:1:10: there is no PTX ISA 9.5, or it is newer than this program");
     SYNTAX(".version 9.0\n.visible", "t.ptx:2:1: expected '.target', found '.visible'");
     SYNTAX(".version 9.0 .target gfx90", "t.ptx:1:22: expected an architecture such as sm_90, found 'gfx90'");
     SYNTAX(".version 9.0 .target sm_90, quick", "t.ptx:1:29: expected debug or texmode_independent, found 'quick'");
@@ -76,6 +77,7 @@ static void refuses_second_declarations(void **state) {
     SYNTAX(KERNEL(".reg .b32 %r3;"), "t.ptx:4:11: '%r3' is declared twice");
     SYNTAX(KERNEL("L: L:"), "t.ptx:4:4: 'L' is declared twice");
     SYNTAX(HEADER ".global .u32 a;\n.global .u32 a;", "t.ptx:5:14: 'a' is declared twice");
+    SYNTAX(HEADER ".visible .func f;", "t.ptx:4:16: 'f' has no body; declare it .extern if another module has it");
     SYNTAX(HEADER ".extern .global .u32 a;\n.global .u64 a;",
            "t.ptx:5:14: 'a' was declared with a different type at 4:22");
     SYNTAX(HEADER ".func f() { ret; }\n.func f() { ret; }", "t.ptx:5:7: 'f' has two bodies");

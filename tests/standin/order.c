@@ -29,6 +29,17 @@ extern int cuModuleGetFunction(void **function, void *module, const char *name);
 extern int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                           unsigned shared, void *stream, void **parameters, void **extra);
 
+typedef struct attribute {
+    int id, padding, value[16];
+} attribute;
+typedef struct launch_config {
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    attribute *attributes;
+    unsigned count;
+} launch_config;
+extern int cudaLaunchKernelExC(const launch_config *config, void *function, void **parameters);
+
 typedef struct channels {
     int x, y, z, w, kind;
 } channels;
@@ -61,6 +72,7 @@ extern int cudaGraphAddNode(void **node, void *graph, void *const *behind, const
 
 enum { PAGE = 4096 };
 enum { COUNT = 256, BYTES = COUNT * 4, TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, NON_BLOCKING = 1, CONDITION = 13 };
+enum { PROGRAMMATIC = 6 };
 
 /* out[i] = in[i] + 1; and adds one to the word at `out` in each thread */
 static const char ptx[] =
@@ -71,6 +83,16 @@ static const char ptx[] =
     "  ld.u32 %r2, [%rd2];\n  add.u32 %r2, %r2, 1;\n  st.u32 [%rd1], %r2;\n  ret;\n}\n"
     ".visible .entry count(.param .u64 out, .param .u64 in) {\n"
     "  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [out];\n  red.global.add.u32 [%rd1], 1;\n  ret;\n}\n";
+
+/* first lets what depends on it start and then writes a word of `out`; early reads it at once, patient waits first. */
+static const char dependents[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry first(.param .u64 out) {\n"
+    "  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [out];\n  griddepcontrol.launch_dependents;\n"
+    "  st.u32 [%rd1], 1;\n  ret;\n}\n"
+    ".visible .entry early(.param .u64 in) {\n  .reg .b64 %rd<2>;\n  .reg .b32 %r<2>;\n  ld.param.u64 %rd1, [in];\n"
+    "  ld.u32 %r1, [%rd1];\n  st.u32 [%rd1+4], %r1;\n  ret;\n}\n"
+    ".visible .entry patient(.param .u64 in) {\n  .reg .b64 %rd<2>;\n  .reg .b32 %r<2>;\n  ld.param.u64 %rd1, [in];\n"
+    "  griddepcontrol.wait;\n  ld.u32 %r1, [%rd1];\n  st.u32 [%rd1+4], %r1;\n  ret;\n}\n";
 
 static unsigned ordered;
 static void *streams[2], *event, *next, *counter;
@@ -180,6 +202,45 @@ static void reuse(void) {
     }
 }
 
+/* The memory is the first stream's until that one's work has come so far. */
+static void allocate(void) {
+    void *pooled;
+    MUST(cudaMallocAsync(&pooled, BYTES, streams[0]));
+    order();
+    MUST(cudaMemsetAsync(pooled, 0, BYTES, streams[1]));
+    MUST(cudaFreeAsync(pooled, streams[1]));
+}
+
+static void launch_dependent(void *kernel, int is_programmatic) {
+    attribute early = {.id = PROGRAMMATIC, .value = {is_programmatic}};
+    void *parameters[] = {&a};
+    launch_config config = {{1, 1, 1}, {1, 1, 1}, 0, streams[0], &early, 1};
+    MUST(cudaLaunchKernelExC(&config, kernel, parameters));
+}
+
+/* Launches of one stream that may overlap: the later kernel has to wait for the earlier one. */
+static void dependent(void) {
+    void *module, *first, *second;
+    MUST(cuModuleLoadData(&module, dependents));
+    MUST(cuModuleGetFunction(&first, module, "first"));
+    MUST(cuModuleGetFunction(&second, module, ordered ? "patient" : "early"));
+    launch_dependent(first, 0);
+    launch_dependent(second, 1);
+}
+
+/* Not without the attribute, and not if the program waits between the two. */
+static void dependent_in_turn(void) {
+    void *module, *first, *early;
+    MUST(cuModuleLoadData(&module, dependents));
+    MUST(cuModuleGetFunction(&first, module, "first"));
+    MUST(cuModuleGetFunction(&early, module, "early"));
+    launch_dependent(first, 0);
+    launch_dependent(early, 0);
+    launch_dependent(first, 0);
+    MUST(cudaStreamSynchronize(streams[0]));
+    launch_dependent(early, 1);
+}
+
 static void graph(void) {
     void *g, *executable, *nodes[2], *to = a, *from = b;
     void *first[] = {&to, &from}, *second[] = {&from, &to};
@@ -277,6 +338,9 @@ static const struct {
              {"release", release},
              {"release-at-once", release_at_once},
              {"release-after-wait", release_after_wait},
+             {"allocate", allocate},
+             {"dependent", dependent},
+             {"dependent-in-turn", dependent_in_turn},
              {"graph", graph},
              {"array", array_copies},
              {"array-parts", array_parts},

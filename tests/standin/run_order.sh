@@ -33,6 +33,11 @@ result 'with what the call does not do' says 'call does not wait either for memo
 result 'cudaFree() waits for uses of other memory' exits_with 0 "$haul" check -- "$program" release-after-wait ordered
 result 'reuse: a pool gives memory to another stream' exits_with 0 "$haul" check -- "$program" reuse ordered
 result 'reuse: no finding' says ' 0 errors, 0 warnings, 0 of advice'
+finds allocate race-streams cudaMemsetAsync cudaMallocAsync
+result 'with what the earlier call does' says 'what the allocation in stream 1 provides, and nothing orders the two'
+finds dependent race-streams cudaLaunchKernelExC cudaLaunchKernelExC
+result 'with what the kernel lacks' says 'its kernel has no griddepcontrol.wait'
+result 'launches that do not overlap' exits_with 0 "$haul" check -- "$program" dependent-in-turn ordered
 finds graph race-streams cuGraphAddKernelNode_v2 cuGraphAddKernelNode_v2
 finds array race-streams cudaMemcpy2DFromArrayAsync cudaMemcpy2DToArrayAsync
 finds array-parts race-streams cudaMemcpy2DToArrayAsync cudaMemcpy2DToArrayAsync

@@ -96,10 +96,10 @@ LAUNCH_CALL(__cudaLaunchKernel, false)
 LAUNCH_CALL(cudaLaunchKernel, false)
 LAUNCH_CALL(cudaLaunchCooperativeKernel, true)
 
-/* Attributes that only affect when a kernel may start have no effect here. These two are all that the virtual GPU
- * knows. */
+/* These are all that the virtual GPU knows. Others only affect when a kernel may start. */
 static bool matters(const CUlaunchAttribute *a) {
-    return a->id == DRIVER_LAUNCH_CLUSTER || a->id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW;
+    return a->id == DRIVER_LAUNCH_CLUSTER || a->id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW ||
+           a->id == DRIVER_LAUNCH_PROGRAMMATIC;
 }
 
 bool standin_is_cooperative(const CUlaunchAttribute *attributes, unsigned count) {

@@ -39,7 +39,10 @@ static sim_site site_now(void) {
 
 static standin_finding_end end_of(const sim_order_end *e) {
     const bool frees = e->kind == SIM_ORDER_FREE || e->kind == SIM_ORDER_HOST_FREE;
-    const haul_action action = frees ? HAUL_ACTION_FREE : e->writes ? HAUL_ACTION_WRITE : HAUL_ACTION_READ;
+    const haul_action action = e->kind == SIM_ORDER_ALLOCATE ? HAUL_ACTION_ALLOCATE
+                               : frees                       ? HAUL_ACTION_FREE
+                               : e->writes                   ? HAUL_ACTION_WRITE
+                                                             : HAUL_ACTION_READ;
     const char *function = e->kind == SIM_ORDER_HOST ? "host code" : e->site.function;
     return (standin_finding_end){{e->site.address, function}, action};
 }
@@ -65,13 +68,18 @@ static void put_end(text *out, const sim_order_end *e) {
     case SIM_ORDER_FREE:
     case SIM_ORDER_HOST_FREE: text_put(out, "the release"); break;
     case SIM_ORDER_HOST: text_put(out, "the host code"); break;
+    case SIM_ORDER_ALLOCATE: text_put(out, "the allocation"); break;
     default: text_put(out, "the copy");
     }
     if (e->kind == SIM_ORDER_LAUNCH && sim_driver_kernel_place(e->function, e->instruction, &file, &line))
         text_printf(out, " (%s:%" PRIu32 ")", report_local_name(file), line);
     const bool by_host = e->kind == SIM_ORDER_HOST || e->kind == SIM_ORDER_HOST_FREE;
     if (!by_host) text_printf(out, " in stream %llu", e->stream);
-    text_put(out, end_of(e).action == HAUL_ACTION_FREE ? " frees" : e->writes ? " writes" : " reads");
+    const haul_action action = end_of(e).action;
+    text_put(out, action == HAUL_ACTION_ALLOCATE ? " provides"
+                  : action == HAUL_ACTION_FREE   ? " frees"
+                  : e->writes                    ? " writes"
+                                                 : " reads");
 }
 
 static void put_what(text *out, const sim_order_finding *f) {
@@ -82,6 +90,9 @@ static void put_what(text *out, const sim_order_finding *f) {
         text_put(out, ", and has not waited for it");
     else if (f->later.kind == SIM_ORDER_HOST_FREE)
         text_put(out, ", and the program has not waited for it: this call does not wait either for memory of a pool");
+    else if (f->overlaps)
+        text_put(out, ", and does not wait for it: the launch may start early, and its kernel has no "
+                      "griddepcontrol.wait (cudaGridDependencySynchronize())");
     else
         text_put(out, ", and nothing orders the two");
 }
