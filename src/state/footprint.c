@@ -161,7 +161,7 @@ static bool find_part_owner(const element *e, unsigned count, unsigned bytes, bu
     return count > 1 && in_line(&e[1], line) && find_owner(e, &e[1], bytes, owner);
 }
 
-/* Makes a part of the first elements; returns how many it took. */
+/* Makes a part of the first elements; returns how many it took. Runs own all further elements of a butterfly. */
 static unsigned make_part(const element *e, unsigned count, unsigned bytes, butterfly b, sim_part *p) {
     const uint32_t line = e->address / SIM_FOOTPRINT_LINE;
     unsigned taken = 1;
@@ -169,8 +169,9 @@ static unsigned make_part(const element *e, unsigned count, unsigned bytes, butt
     sim_owner owner;
     if (find_part_owner(e, count, bytes, b, &owner)) {
         p->owner = owner;
-        while (taken < count && in_line(&e[taken], line) && owns(owner, &e[taken], bytes) &&
-               (owner.stride > 0) == (e[taken].address > e[taken - 1].address))
+        while (taken < count && in_line(&e[taken], line) &&
+               (owner.run || (owns(owner, &e[taken], bytes) &&
+                              (owner.stride > 0) == (e[taken].address > e[taken - 1].address))))
             taken++;
     }
     for (unsigned i = 0; i < taken; i++) {
