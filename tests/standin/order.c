@@ -270,7 +270,7 @@ static void read_pages(void) {
     char *pages;
     MUST(cudaMallocManaged((void **)&pages, (size_t)2 * PAGE, 1));
     memset(pages, 1, (size_t)2 * PAGE);
-    launch_kernel(next, pages + PAGE, pages + PAGE, NULL);
+    launch_kernel(next, pages + PAGE, pages + PAGE, streams[0]);
     seen += pages[17];
     if (ordered) MUST(cudaDeviceSynchronize());
     seen += pages[PAGE + 17];
