@@ -170,8 +170,8 @@ static unsigned make_part(const element *e, unsigned count, unsigned bytes, butt
     if (find_part_owner(e, count, bytes, b, &owner)) {
         p->owner = owner;
         while (taken < count && in_line(&e[taken], line) &&
-               (owner.run || (owns(owner, &e[taken], bytes) &&
-                              (owner.stride > 0) == (e[taken].address > e[taken - 1].address))))
+               (owner.run ||
+                (owns(owner, &e[taken], bytes) && (owner.stride > 0) == (e[taken].address > e[taken - 1].address))))
             taken++;
     }
     for (unsigned i = 0; i < taken; i++) {
@@ -204,8 +204,8 @@ static void make_adjacent(sim_footprint *f, unsigned bytes, uint32_t active, con
                         .lanes = lanes};
         if (lanes & (lanes - 1)) p->owner = sim_owner_evenly(first, start, bytes, bytes);
         for (uint32_t l = lanes; l; l &= l - 1)
-            p->bytes = sim_bytes_or(p->bytes,
-                                    sim_bytes_aligned(start + bytes * ((unsigned)__builtin_ctz(l) - first), bytes));
+            p->bytes =
+                sim_bytes_or(p->bytes, sim_bytes_aligned(start + bytes * ((unsigned)__builtin_ctz(l) - first), bytes));
         left &= ~lanes;
     }
 }

@@ -3,8 +3,8 @@
  * Only whole pages whose bytes are all in use are protected, so that a program never meets them rightly, not even by
  * a system call. A handler notes the use and gives the page free; it is reported at the next call. The rest of a range
  * stays protected: of a pending kernel's managed memory only a part may be in use, and the program may touch another
- * part first. Pages are given free for each call, since the driver's threads use them. Another thread of the program may fault just before that:
- * an address that was protected lately is tried again a few times.
+ * part first. Pages are given free for each call, since the driver's threads use them. Another thread of the program
+ * may fault just before that: an address that was protected lately is tried again a few times.
  *
  * A program that handles SIGSEGV itself is left alone. */
 #include "standin/runtime/guard.h"
