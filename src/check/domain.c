@@ -30,6 +30,14 @@ void sim_view_forget(const sim_domain *d, sim_view *v, uint32_t actor) {
     for (uint32_t i = 0; i < d->proxies; i++) v->proxy[i * sim_domain_capacity(d) + actor] = v->order[actor];
 }
 
+/* Resets what is known of all actors. */
+static void forget_all(const sim_domain *d, const sim_view *v) {
+    const sim_known start = {.all = d->start};
+    for (uint32_t i = 0; i < d->actors; i++) v->order[i] = start;
+    for (uint32_t p = 0; p < d->proxies; p++)
+        memcpy(v->proxy + (size_t)p * sim_domain_capacity(d), v->order, d->actors * sizeof *v->order);
+}
+
 static bool view_has_memory(sim_domain *d, sim_view *v) {
     const size_t capacity = sim_domain_capacity(d);
     if (!v->order) v->order = memory_zeroed((1 + d->proxies) * capacity, sizeof *v->order);
@@ -459,6 +467,6 @@ void sim_hazard_start(sim_block *first) {
         v->list[0].floor = (sim_floor){0};
         v->list[0].kept_in = 0;
         v->list[0].heard = 0;
-        for (uint32_t i = 0; i < d->actors; i++) sim_view_forget(d, &v->list[0], i);
+        forget_all(d, &v->list[0]);
     }
 }

@@ -161,7 +161,7 @@ static bool find_part_owner(const element *e, unsigned count, unsigned bytes, bu
     return count > 1 && in_line(&e[1], line) && find_owner(e, &e[1], bytes, owner);
 }
 
-/* Makes a part of the first elements; returns how many it took. */
+/* Makes a part of the first elements; returns how many it took. Runs own all further elements of a butterfly. */
 static unsigned make_part(const element *e, unsigned count, unsigned bytes, butterfly b, sim_part *p) {
     const uint32_t line = e->address / SIM_FOOTPRINT_LINE;
     unsigned taken = 1;
@@ -169,8 +169,9 @@ static unsigned make_part(const element *e, unsigned count, unsigned bytes, butt
     sim_owner owner;
     if (find_part_owner(e, count, bytes, b, &owner)) {
         p->owner = owner;
-        while (taken < count && in_line(&e[taken], line) && owns(owner, &e[taken], bytes) &&
-               (owner.stride > 0) == (e[taken].address > e[taken - 1].address))
+        while (taken < count && in_line(&e[taken], line) &&
+               (owner.run ||
+                (owns(owner, &e[taken], bytes) && (owner.stride > 0) == (e[taken].address > e[taken - 1].address))))
             taken++;
     }
     for (unsigned i = 0; i < taken; i++) {
@@ -181,16 +182,48 @@ static unsigned make_part(const element *e, unsigned count, unsigned bytes, butt
     return taken;
 }
 
+/* True if the lanes are adjacent; those in between may be inactive. */
+static bool are_adjacent(unsigned bytes, uint32_t active, const uint32_t address[SIM_LANES]) {
+    const unsigned first = (unsigned)__builtin_ctz(active);
+    const uint32_t base = address[first] - first * bytes;
+    uint32_t apart = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) apart |= (uint32_t)(address[l] != base + l * bytes) << l;
+    return !(apart & active);
+}
+
+/* Makes the parts of adjacent lanes. Which of them are active may depend on data, so that no cached shape fits. */
+static void make_adjacent(sim_footprint *f, unsigned bytes, uint32_t active, const uint32_t address[SIM_LANES]) {
+    const uint32_t first_line = address[__builtin_ctz(active)] / SIM_FOOTPRINT_LINE;
+    for (uint32_t left = active; left;) {
+        const unsigned first = (unsigned)__builtin_ctz(left), start = (unsigned)(address[first] % SIM_FOOTPRINT_LINE);
+        const unsigned end = first + (SIM_FOOTPRINT_LINE - start) / bytes;
+        const uint32_t lanes = end < SIM_LANES ? left & ((1u << end) - 1) : left;
+        sim_part *p = &f->parts[f->count++];
+        *p = (sim_part){.owner = {{.lanes = lanes}},
+                        .line = (int32_t)(address[first] / SIM_FOOTPRINT_LINE - first_line),
+                        .lanes = lanes};
+        if (lanes & (lanes - 1)) p->owner = sim_owner_evenly(first, start, bytes, bytes);
+        for (uint32_t l = lanes; l; l &= l - 1)
+            p->bytes =
+                sim_bytes_or(p->bytes, sim_bytes_aligned(start + bytes * ((unsigned)__builtin_ctz(l) - first), bytes));
+        left &= ~lanes;
+    }
+}
+
 static void make(sim_footprint *f, unsigned bytes, uint32_t active, const uint32_t address[SIM_LANES]) {
     element elements[SIM_LANES];
-    const unsigned count = list_elements(active, address, elements);
-    const butterfly b = find_butterfly(elements, count, bytes);
     const uint32_t first = address[__builtin_ctz(active)];
     f->active = active;
     f->bytes = (uint8_t)bytes;
     f->phase = (uint8_t)(first % SIM_FOOTPRINT_LINE);
     f->count = 0;
     for (unsigned l = 0; l < SIM_LANES; l++) f->apart[l] = active >> l & 1 ? address[l] - first : 0;
+    if (are_adjacent(bytes, active, address)) {
+        make_adjacent(f, bytes, active, address);
+        return;
+    }
+    const unsigned count = list_elements(active, address, elements);
+    const butterfly b = find_butterfly(elements, count, bytes);
     for (unsigned i = 0; i < count;) {
         sim_part *p = &f->parts[f->count++];
         const uint32_t line = elements[i].address / SIM_FOOTPRINT_LINE;

@@ -326,6 +326,17 @@ static void write_managed(void) {
     managed[17] = 1;
 }
 
+/* The kernel uses the second page of the allocation only. */
+static void read_pages(void) {
+    char *pages;
+    MUST(cudaMallocManaged((void **)&pages, (size_t)2 * PAGE, 1));
+    memset(pages, 1, (size_t)2 * PAGE);
+    launch_kernel(next, pages + PAGE, pages + PAGE, streams[0]);
+    seen += pages[17];
+    if (ordered) MUST(cudaDeviceSynchronize());
+    seen += pages[PAGE + 17];
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -350,7 +361,8 @@ static const struct {
              {"result", read_result},
              {"source", refill_source},
              {"managed", read_managed},
-             {"managed-late", write_managed}};
+             {"managed-late", write_managed},
+             {"managed-pages", read_pages}};
 
 int main(int argc, char **argv) {
     void *module;

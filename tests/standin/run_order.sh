@@ -48,4 +48,5 @@ result 'with what the program does' says 'the host code reads what the copy in s
 finds source race-host 'host code' cudaMemcpyAsync
 finds managed race-host 'host code' cuLaunchKernel
 finds managed-late race-host 'host code' cuLaunchKernel
+finds managed-pages race-host 'host code' cuLaunchKernel
 exit $((failures > 0))

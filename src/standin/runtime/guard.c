@@ -1,9 +1,10 @@
 /* Protects pages between calls (guard.h).
  *
  * Only whole pages whose bytes are all in use are protected, so that a program never meets them rightly, not even by
- * a system call. A handler notes the use and gives the page free; it is reported at the next call. Pages are given
- * free for each call, since the driver's threads use them. Another thread of the program may fault just before that:
- * an address that was protected lately is tried again a few times.
+ * a system call. A handler notes the use and gives the page free; it is reported at the next call. The rest of a range
+ * stays protected: of a pending kernel's managed memory only a part may be in use, and the program may touch another
+ * part first. Pages are given free for each call, since the driver's threads use them. Another thread of the program
+ * may fault just before that: an address that was protected lately is tried again a few times.
  *
  * A program that handles SIGSEGV itself is left alone. */
 #include "standin/runtime/guard.h"
@@ -62,13 +63,20 @@ void standin_unguard(void) {
     touch_count = 0;
 }
 
-/* Gives the page free in all ranges. */
+/* Gives the page at the address free; if no more uses can be noted, the whole range. */
+static void give_free(const guarded *g, const unsigned char *at) {
+    const bool is_last = touch_count + 1 >= MOST_TOUCHES;
+    unsigned char *const page = g->from + (at - g->from) / PAGE * PAGE;
+    (void)mprotect(is_last ? g->from : page, is_last ? (size_t)(g->to - g->from) : PAGE, PROT_READ | PROT_WRITE);
+}
+
+/* Returns whether the address is in one of the ranges; gives its page free in all of them if desired. */
 static bool is_among(const unsigned char *at, size_t count, bool frees) {
     bool found = false;
     for (size_t i = 0; i < count; i++) {
         if (at < guards[i].from || at >= guards[i].to) continue;
         found = true;
-        if (frees) (void)mprotect(guards[i].from, (size_t)(guards[i].to - guards[i].from), PROT_READ | PROT_WRITE);
+        if (frees) give_free(&guards[i], at);
     }
     return found;
 }
