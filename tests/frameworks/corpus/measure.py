@@ -2,8 +2,8 @@
 
     measure.py [options] HAUL LAUNCHES.jsonl TARGET.jsonl
 
-Runs each launch alone first, with a time limit, and names those that fail. The others are measured in groups by `haul replay`; a group that
-fails is halved, until the launch that is the cause stands alone. TARGET grows with each group, so an interrupted run loses little."""
+Runs the launches once first, in groups with a time limit; then `haul replay` measures those that ran. A group that fails is halved, until
+the launch that is the cause stands alone; it is named and left out. TARGET grows with each group, so an interrupted run loses little."""
 import argparse
 import concurrent.futures
 import json
@@ -19,7 +19,8 @@ class Measurement:
         self.words = words
         self.end = time.monotonic() + words.budget
         self.lines = words.launches.read_text(encoding="utf-8").splitlines()
-        self.measured = self.left_out = 0
+        self.left_out = 0
+        self.target = None
 
     def file_of(self, name, numbers):
         """Writes launches to a file beside the recording, because paths in it are relative."""
@@ -45,39 +46,43 @@ class Measurement:
         self.left_out += 1
         print(f"{self.words.launches.name}: launch {launch.get('id', number)}, {launch['kernel'][:60]}: left out: {said}", flush=True)
 
-    def runs(self, number):
-        """Whether the launch runs alone. The driver's compiler runs here, too, many at once; its cache serves the measurements."""
-        output, said = self.replay([number], ["--once", "--quiet"], self.words.seconds)
-        if output is None:
-            self.leave_out(number, said)
-        return output is not None
+    def seconds_for(self, numbers, each):
+        return max(1.0, min(self.words.seconds + each * len(numbers), self.end - time.monotonic()))
 
-    def measure(self, numbers, target):
-        seconds = min(self.words.seconds * (1 + len(numbers) / 4), self.end - time.monotonic())
-        if seconds < 5:
-            return
-        counting = ["--counters", "--readings", str(self.words.readings)] if self.words.readings else []
-        output, said = self.replay(numbers, counting, seconds)
-        if output is not None:
-            target.write(output)
-            target.flush()
-            self.measured += len(numbers)
-        elif len(numbers) == 1:
+    def halves(self, numbers, said, work):
+        """Does the work for each half, or names the launch that fails alone. Returns the launches that did not fail."""
+        if len(numbers) == 1:
             self.leave_out(numbers[0], said)
-        else:
-            middle = len(numbers) // 2
-            self.measure(numbers[:middle], target)
-            self.measure(numbers[middle:], target)
+            return []
+        middle = len(numbers) // 2
+        return work(numbers[:middle]) + work(numbers[middle:])
+
+    def runs(self, numbers):
+        """Returns the launches that run. The driver's compiler runs here, too, many at once; its cache serves the measurements."""
+        output, said = self.replay(numbers, ["--once", "--quiet"], self.seconds_for(numbers, 0.5))
+        return list(numbers) if output is not None else self.halves(numbers, said, self.runs)
+
+    def measure(self, numbers):
+        if time.monotonic() > self.end - 5:
+            return []
+        counting = ["--counters", "--readings", str(self.words.readings)] if self.words.readings else []
+        output, said = self.replay(numbers, counting, self.seconds_for(numbers, 1 + 2 * self.words.readings))
+        if output is None:
+            return self.halves(numbers, said, self.measure)
+        self.target.write(output)
+        self.target.flush()
+        return numbers
+
+    def groups(self, numbers):
+        return [numbers[at:at + self.words.group] for at in range(0, len(numbers), self.words.group)]
 
     def run(self):
-        numbers = range(len(self.lines))
-        with concurrent.futures.ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-            good = [number for number, runs in zip(numbers, pool.map(self.runs, numbers)) if runs]
-        with self.words.target.open("w", encoding="utf-8") as target:
-            for at in range(0, len(good), self.words.group):
-                self.measure(good[at:at + self.words.group], target)
-        print(f"{self.words.launches.name}: {self.measured} of {len(self.lines)} launches measured, {self.left_out} left out, "
-              f"{len(good) - self.measured} not reached or failed", flush=True)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            good = sum(pool.map(self.runs, self.groups(list(range(len(self.lines))))), [])
+        with self.words.target.open("w", encoding="utf-8") as self.target:
+            measured = sum(len(self.measure(group)) for group in self.groups(good))
+        print(f"{self.words.launches.name}: {measured} of {len(self.lines)} launches measured, {self.left_out} left out, "
+              f"{len(self.lines) - measured - self.left_out} not reached", flush=True)
 
 
 def main():
@@ -87,7 +92,7 @@ def main():
     parser.add_argument("target", type=pathlib.Path)
     parser.add_argument("--device", default="gpu:0")
     parser.add_argument("--readings", type=int, default=1, help="how often counters are read; 0: only times (default 1)")
-    parser.add_argument("--seconds", type=float, default=20, help="time limit of a launch (default 20)")
+    parser.add_argument("--seconds", type=float, default=20, help="time limit of a group, which grows with its launches (default 20)")
     parser.add_argument("--group", type=int, default=16, help="launches that one `haul replay` measures (default 16)")
     parser.add_argument("--budget", type=float, default=3600, help="seconds for everything (default 3600)")
     words = parser.parse_args()
