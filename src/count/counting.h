@@ -104,6 +104,7 @@ struct sim_counting {
     uint64_t reduced_bulks, reduced_bulk_sectors;
     uint64_t unmasked_wavefronts,
         unmasked_sectors;     /* of copies, by lanes whose guard is off: the profiler's own counting includes them */
+    uint64_t fewer_wavefronts, more_wavefronts; /* that it may count, as it misreads a predicate register */
     uint64_t partial_sectors; /* of stores that do not fill them */
     uint64_t shared_turns;    /* lanes that an atomic on shared memory makes wait for others */
     uint32_t hot[SIM_HOT_PLACES];
