@@ -223,6 +223,7 @@ typedef struct issue_sums {
     uint64_t reduced_bulks, reduced_bulk_sectors;
     uint64_t unmasked_wavefronts, unmasked_sectors;
     uint64_t fewer_wavefronts, more_wavefronts;
+    uint64_t word_loads, word_stores;
 } issue_sums;
 
 static void add_issued(const sim_counting *c, issue_sums *sums) {
@@ -235,6 +236,8 @@ static void add_issued(const sim_counting *c, issue_sums *sums) {
     sums->unmasked_sectors += c->unmasked_sectors;
     sums->fewer_wavefronts += c->fewer_wavefronts;
     sums->more_wavefronts += c->more_wavefronts;
+    sums->word_loads += c->word_loads;
+    sums->word_stores += c->word_stores;
     sums->reduced_bulks += c->reduced_bulks;
     sums->reduced_bulk_sectors += c->reduced_bulk_sectors;
 }
