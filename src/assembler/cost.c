@@ -8,6 +8,7 @@
 #include "assembler/combine.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
+#include "ptx/matrix.h"
 #include "ptx/traits.h"
 
 #include <string.h>
@@ -66,9 +67,18 @@ static uint8_t find_row(const char *mnemonic, cost_type type) {
     return NO_ROW;
 }
 
+/* A warpgroup's product keeps the tensor cores of all four schedulers busy for half as many cycles as it has columns,
+ * whatever the type: its depth is 32 bytes. A narrow one takes as long as one of 32 columns. */
+static price price_of_warpgroup(const ptx_instruction *i) {
+    enum { LEAST = 16 };
+    const float cycles = (float)ptx_shape_of(i).n / 2;
+    return (price){cycles > LEAST ? cycles : LEAST, cycles > LEAST ? cycles : LEAST, false};
+}
+
 static price price_of(const ptx_instruction *i, cost_rows rows) {
     const cost_type type = type_of(i);
     uint8_t *row = &rows[i->op][type];
+    if (ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT)) return price_of_warpgroup(i);
     if (ptx_is(i->op, PTX_KIND_LOAD)) return price_of_access(i, false);
     if (ptx_is(i->op, PTX_KIND_ATOMIC)) return price_of_access(i, true);
     if (ptx_is(i->op, PTX_KIND_TEXTURE | PTX_KIND_SURFACE_LOAD)) return (price){0, 1, true};
@@ -204,6 +214,7 @@ static float issued_by(const ptx_instruction *i, const price *p) {
     if (i->op == PTX_OP_CVTA || i->op == PTX_OP_CVTA_TO) return 0;
     if (i->op == PTX_OP_MOV) return i->operands[1].kind != PTX_REGISTER;
     if (i->op == PTX_OP_CP_ASYNC_COMMIT) return 1 + COPY_FILLERS;
+    if (ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT)) return 1;
     return p->slots >= SEQUENCE_SLOTS && p->latency >= SEQUENCE_LATENCY ? p->slots : 1;
 }
 
