@@ -193,7 +193,7 @@ has '^exact: [0-9]* of [0-9]* pairs'
 sed 's/"inst_global_ld":48/"inst_global_ld":40/; s/}}$/},"us":3.5}/' "$work/aos3.jsonl" >"$work/timed.jsonl"
 want "compare --summary with a time" 0 "$haul" compare "$work/timed.jsonl" --summary --device sim:h100 --ptx "$work/memory_basics.ptx"
 has '^inst_global_ld  *exact  *1  *0  *0  *20.0%  *20.0%$'
-has 'Recorded times'
+has 'Recorded times.*Mean error'
 want "compare --summary --json" 0 "$haul" compare "$work/timed.jsonl" --summary --json --device sim:h100 \
     --ptx "$work/memory_basics.ptx"
 json 'len(lines) == 1 and lines[0]["times"][0]["us"] == 3.5 and [c["differences"] for c in lines[0]["counters"] if
