@@ -6,6 +6,7 @@
 #include "assembler/cost.h"
 
 #include "assembler/combine.h"
+#include "assembler/loop.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
 #include "ptx/matrix.h"
@@ -238,6 +239,24 @@ static void set_ready(scan *s, const price *p) {
     s->result_depth = (uint8_t)(s->depth + (p->waits && s->depth < UINT8_MAX));
 }
 
+/* Whether some instruction of the block adds a constant to the operand's register. */
+static bool steps(const ptx_function *f, const ptx_block *b, const ptx_operand *o) {
+    for (uint32_t i = b->first; i < b->end && o->kind == PTX_REGISTER; i++)
+        if (sim_step_of(&f->instructions[i], o->reg)) return true;
+    return false;
+}
+
+/* Whether a loop of one block ends by comparing a counter that has a constant step. ptxas unrolls no others. */
+static bool counts(const ptx_function *f, const ptx_block *b) {
+    const ptx_instruction *branch = &f->instructions[b->end - 1];
+    for (uint32_t k = b->end; branch->guarded && k-- > b->first;) {
+        const ptx_instruction *i = &f->instructions[k];
+        if (i->op == PTX_OP_SETP && i->operands[0].kind == PTX_REGISTER && i->operands[0].reg == branch->guard)
+            return steps(f, b, &i->operands[1]) || steps(f, b, &i->operands[2]);
+    }
+    return false;
+}
+
 /* Unrolling removes most of the counting of a loop of one block. Its iterations wait together if nothing keeps their
  * loads in order, and the loop is not too long to be unrolled. */
 static void unroll(sim_cost *cost, bool in_order) {
@@ -274,7 +293,7 @@ static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
         if (s->fixed > cost.fixed) cost.fixed = s->fixed;
     }
     cost.waits = waits;
-    if (ptx_repeats(f, index) && !s->round) unroll(&cost, s->in_order);
+    if (ptx_repeats(f, index) && !s->round) unroll(&cost, s->in_order || !counts(f, b));
     if (cost.slots > cost.path) cost.path = cost.slots;
     if (cost.slots > cost.fixed) cost.fixed = cost.slots;
     return cost;
