@@ -119,6 +119,7 @@ typedef struct scan {
     uint8_t crowded; /* waits before the last of those for which `stores` has no room */
     bool carried;    /* the instruction needs what an earlier iteration, or block, loaded */
     bool in_order;   /* the iterations of a loop cannot overlap: see notice_order() */
+    bool unrolled;   /* sim_unroll() has unrolled loops of the function: those left make few iterations */
 } scan;
 
 /* The instruction starts when its operands are ready, and after as many waits as the most of them. */
@@ -246,9 +247,11 @@ static bool steps(const ptx_function *f, const ptx_block *b, const ptx_operand *
     return false;
 }
 
-/* Whether a loop of one block ends by comparing a counter that has a constant step. ptxas unrolls no others. */
+/* Whether a loop of one block may be unrolled, and ends by comparing a counter that has a constant step. ptxas unrolls
+ * no others. */
 static bool counts(const ptx_function *f, const ptx_block *b) {
     const ptx_instruction *branch = &f->instructions[b->end - 1];
+    if (f->keeps_loops || f->instructions[b->first].keeps_loop) return false;
     for (uint32_t k = b->end; branch->guarded && k-- > b->first;) {
         const ptx_instruction *i = &f->instructions[k];
         if (i->op == PTX_OP_SETP && i->operands[0].kind == PTX_REGISTER && i->operands[0].reg == branch->guard)
@@ -293,7 +296,7 @@ static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
         if (s->fixed > cost.fixed) cost.fixed = s->fixed;
     }
     cost.waits = waits;
-    if (ptx_repeats(f, index) && !s->round) unroll(&cost, s->in_order || !counts(f, b));
+    if (ptx_repeats(f, index) && !s->round) unroll(&cost, s->in_order || s->unrolled || !counts(f, b));
     if (cost.slots > cost.path) cost.path = cost.slots;
     if (cost.slots > cost.fixed) cost.fixed = cost.slots;
     return cost;
@@ -320,6 +323,7 @@ sim_cost *sim_block_costs(const ptx_function *f, arena *memory, arena *scratch) 
               .comes = ARENA_ARRAY(scratch, f->register_count + 1, bool),
               .read = ARENA_ARRAY(scratch, f->register_count + 1, uint32_t),
               .rows = arena_alloc(scratch, sizeof(cost_rows))};
+    for (size_t i = 0; i < f->instruction_count; i++) s.unrolled |= f->instructions[i].round > 0;
     for (uint32_t b = 0; b < f->block_count; b++) {
         cost_of(f, b, &s);
         find_coming(f, b, &s);
