@@ -6,8 +6,10 @@
 #include "assembler/cost.h"
 
 #include "assembler/combine.h"
+#include "assembler/loop.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
+#include "ptx/matrix.h"
 #include "ptx/traits.h"
 
 #include <string.h>
@@ -32,6 +34,7 @@ enum { FIXED_LATENCY = 14, SEQUENCE_SLOTS = 8, SEQUENCE_LATENCY = 40 };
 enum { COPY_FILLERS = 3 };
 /* A loop of one block is unrolled by four, which leaves a quarter of its counting, comparing and branching. */
 static const float LOOP_SAVES = 2.25F;
+enum { ROUNDS = 4, MOST_UNROLLED = 49 };
 
 /* By operation and type: the row of the table + 1, or NO_ROW; 0: not looked up yet. */
 enum { NO_ROW = 255, TYPES = 3 };
@@ -65,9 +68,18 @@ static uint8_t find_row(const char *mnemonic, cost_type type) {
     return NO_ROW;
 }
 
+/* A warpgroup's product keeps the tensor cores of all four schedulers busy for half as many cycles as it has columns,
+ * whatever the type: its depth is 32 bytes. A narrow one takes as long as one of 32 columns. */
+static price price_of_warpgroup(const ptx_instruction *i) {
+    enum { LEAST = 16 };
+    const float cycles = (float)ptx_shape_of(i).n / 2;
+    return (price){cycles > LEAST ? cycles : LEAST, cycles > LEAST ? cycles : LEAST, false};
+}
+
 static price price_of(const ptx_instruction *i, cost_rows rows) {
     const cost_type type = type_of(i);
     uint8_t *row = &rows[i->op][type];
+    if (ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT)) return price_of_warpgroup(i);
     if (ptx_is(i->op, PTX_KIND_LOAD)) return price_of_access(i, false);
     if (ptx_is(i->op, PTX_KIND_ATOMIC)) return price_of_access(i, true);
     if (ptx_is(i->op, PTX_KIND_TEXTURE | PTX_KIND_SURFACE_LOAD)) return (price){0, 1, true};
@@ -105,6 +117,9 @@ typedef struct scan {
     store stores[MOST_STORES];
     unsigned store_count;
     uint8_t crowded; /* waits before the last of those for which `stores` has no room */
+    bool carried;    /* the instruction needs what an earlier iteration, or block, loaded */
+    bool in_order;   /* the iterations of a loop cannot overlap: see notice_order() */
+    bool unrolled;   /* sim_unroll() has unrolled loops of the function: those left make few iterations */
 } scan;
 
 /* The instruction starts when its operands are ready, and after as many waits as the most of them. */
@@ -118,6 +133,7 @@ static void take_source(void *context, uint32_t reg, bool writes) {
     if (own && v->ready > s->start) s->start = v->ready;
     if (own && v->fixed > s->fixed_start) s->fixed_start = v->fixed;
     if (depth > s->depth) s->depth = depth;
+    s->carried |= !own && s->comes[reg];
 }
 
 static void set_result(void *context, uint32_t reg, bool writes) {
@@ -132,6 +148,7 @@ static void begin_instruction(scan *s, const ptx_instruction *i, float slots, ui
     s->round = i->round;
     s->start = s->fixed_start = slots;
     s->depth = s->before;
+    s->carried = false;
 }
 
 /* ---- loads stay after stores that may alias them ---- */
@@ -183,12 +200,23 @@ static void stay_behind_stores(scan *s, const ptx_instruction *i) {
         if (may_be_same(&s->stores[k], &place) && s->stores[k].depth > s->depth) s->depth = s->stores[k].depth;
 }
 
+/* Machine code of an unrolled loop begins with the loads of all its iterations, unless something keeps them in order:
+ * stores and atomics that may change what later loads read, copies, barriers, loads with a memory order, or an address
+ * that an earlier iteration loaded. */
+static void notice_order(scan *s, const ptx_instruction *i, const price *p) {
+    const bool changes = ptx_is(i->op, PTX_KIND_STORE | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION);
+    const bool in_background = ptx_is(i->op, PTX_KIND_COPY | PTX_KIND_ENGINE_LOAD | PTX_KIND_ENGINE_STORE);
+    s->in_order |= (changes && goes_beyond(i)) || in_background || ptx_is(i->op, PTX_KIND_BARRIER);
+    s->in_order |= p->waits && (s->carried || i->mods[PTX_SLOT_ORDER]);
+}
+
 /* Returns the machine instructions. Copies between registers and address conversions are none. Reading a parameter or a
  * special register is one, though a warp does not wait for it. */
 static float issued_by(const ptx_instruction *i, const price *p) {
     if (i->op == PTX_OP_CVTA || i->op == PTX_OP_CVTA_TO) return 0;
     if (i->op == PTX_OP_MOV) return i->operands[1].kind != PTX_REGISTER;
     if (i->op == PTX_OP_CP_ASYNC_COMMIT) return 1 + COPY_FILLERS;
+    if (ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT)) return 1;
     return p->slots >= SEQUENCE_SLOTS && p->latency >= SEQUENCE_LATENCY ? p->slots : 1;
 }
 
@@ -212,8 +240,30 @@ static void set_ready(scan *s, const price *p) {
     s->result_depth = (uint8_t)(s->depth + (p->waits && s->depth < UINT8_MAX));
 }
 
-/* Unrolling removes most of the counting of a loop of one block. */
-static void unroll(sim_cost *cost) {
+/* Whether some instruction of the block adds a constant to the operand's register. */
+static bool steps(const ptx_function *f, const ptx_block *b, const ptx_operand *o) {
+    for (uint32_t i = b->first; i < b->end && o->kind == PTX_REGISTER; i++)
+        if (sim_step_of(&f->instructions[i], o->reg)) return true;
+    return false;
+}
+
+/* Whether a loop of one block may be unrolled, and ends by comparing a counter that has a constant step. ptxas unrolls
+ * no others. */
+static bool counts(const ptx_function *f, const ptx_block *b) {
+    const ptx_instruction *branch = &f->instructions[b->end - 1];
+    if (f->keeps_loops || f->instructions[b->first].keeps_loop) return false;
+    for (uint32_t k = b->end; branch->guarded && k-- > b->first;) {
+        const ptx_instruction *i = &f->instructions[k];
+        if (i->op == PTX_OP_SETP && i->operands[0].kind == PTX_REGISTER && i->operands[0].reg == branch->guard)
+            return steps(f, b, &i->operands[1]) || steps(f, b, &i->operands[2]);
+    }
+    return false;
+}
+
+/* Unrolling removes most of the counting of a loop of one block. Its iterations wait together if nothing keeps their
+ * loads in order, and the loop is not too long to be unrolled. */
+static void unroll(sim_cost *cost, bool in_order) {
+    if (!in_order && cost->issued <= MOST_UNROLLED) cost->waits /= ROUNDS;
     const float saved = cost->slots > 2 * LOOP_SAVES ? LOOP_SAVES : 0;
     cost->slots -= saved;
     cost->issued -= saved < cost->issued ? saved : 0;
@@ -225,6 +275,7 @@ static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
     uint8_t waits = 0;
     s->block = index;
     s->round = s->before = s->crowded = 0;
+    s->in_order = false;
     s->store_count = 0;
     for (uint32_t i = b->first; i < b->end; i++) {
         const price p = price_of(&f->instructions[i], s->rows);
@@ -232,6 +283,7 @@ static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
         ptx_visit_registers(&f->instructions[i], take_source, s);
         stay_behind_stores(s, &f->instructions[i]);
         note_store(s, &f->instructions[i]);
+        notice_order(s, &f->instructions[i], &p);
         if (s->depth > waits) waits = s->depth;
         set_ready(s, &p);
         ptx_visit_registers(&f->instructions[i], set_result, s);
@@ -244,7 +296,7 @@ static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
         if (s->fixed > cost.fixed) cost.fixed = s->fixed;
     }
     cost.waits = waits;
-    if (ptx_repeats(f, index) && !s->round) unroll(&cost);
+    if (ptx_repeats(f, index) && !s->round) unroll(&cost, s->in_order || s->unrolled || !counts(f, b));
     if (cost.slots > cost.path) cost.path = cost.slots;
     if (cost.slots > cost.fixed) cost.fixed = cost.slots;
     return cost;
@@ -271,6 +323,7 @@ sim_cost *sim_block_costs(const ptx_function *f, arena *memory, arena *scratch) 
               .comes = ARENA_ARRAY(scratch, f->register_count + 1, bool),
               .read = ARENA_ARRAY(scratch, f->register_count + 1, uint32_t),
               .rows = arena_alloc(scratch, sizeof(cost_rows))};
+    for (size_t i = 0; i < f->instruction_count; i++) s.unrolled |= f->instructions[i].round > 0;
     for (uint32_t b = 0; b < f->block_count; b++) {
         cost_of(f, b, &s);
         find_coming(f, b, &s);

@@ -12,7 +12,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+static const double SHORTEST_US = 3;  /* below, a launch's overhead is most of its time */
+static const double SAME_TIME = 0.02; /* times that differ by less can be in the other order in the next measurement */
 
 void compare_summary_free(compare_summary *s) {
     memory_free(s->differences);
@@ -136,6 +140,51 @@ static void add_counters(const compare_summary *s, report_section *section, doub
     }
 }
 
+/* Whether both launches do the same work: the kernels have the same name, and the arguments the same sizes and numbers.
+ * They differ in their code, their grid or their block: they are variants of one kernel. */
+static bool are_variants(const launch_description *a, const launch_description *b) {
+    if (a->argument_count != b->argument_count || strcmp(a->kernel, b->kernel) != 0) return false;
+    for (size_t i = 0; i < a->argument_count; i++) {
+        const launch_argument *x = &a->arguments[i], *y = &b->arguments[i];
+        if (x->kind != y->kind || x->words != y->words || x->integer != y->integer) return false;
+    }
+    return true;
+}
+
+static bool is_faster(const launch_description *a, const launch_description *b) {
+    return a->us < b->us * (1 - SAME_TIME);
+}
+
+/* Kendall's tau between variants: of the pairs of variants whose recorded times differ, the share that the estimates
+ * order as recorded, less the share in the other order. NaN, shown as "-", if there is no pair. */
+static double rank_correlation(const compare_summary *s) {
+    size_t pairs = 0;
+    double sum = 0;
+    for (size_t i = 0; i < s->time_count; i++) {
+        for (size_t j = 0; j < s->time_count; j++) {
+            const compare_time *a = &s->times[i], *b = &s->times[j];
+            if (i == j || !is_faster(a->launch, b->launch) || !are_variants(a->launch, b->launch)) continue;
+            pairs++;
+            sum += (a->estimate_us < b->estimate_us) - (a->estimate_us > b->estimate_us);
+        }
+    }
+    return pairs ? sum / (double)pairs : NAN;
+}
+
+/* The mean error in percent of recorded times that are not too short to tell one kernel from another; NaN if there is
+ * none. */
+static double mean_error(const compare_summary *s) {
+    size_t count = 0;
+    double sum = 0;
+    for (size_t i = 0; i < s->time_count; i++) {
+        const double us = s->times[i].launch->us;
+        if (us < SHORTEST_US) continue;
+        count++;
+        sum += fabs(s->times[i].estimate_us - us) / us;
+    }
+    return count ? 100 * sum / (double)count : NAN;
+}
+
 /* Adds one row over all recorded times; no table if there is none. */
 static void add_times(const compare_summary *s, report_section *section, double *room) {
     static const report_column columns[] = {
@@ -143,6 +192,8 @@ static void add_times(const compare_summary *s, report_section *section, double 
         {"median", "Estimates off by, median", REPORT_RATIO, "a ratio, whichever is longer"},
         {"nine_of_ten", "Nine of ten", REPORT_RATIO, "at most"},
         {"worst", "Worst", REPORT_RATIO, NULL},
+        {"mean_error", "Mean error", REPORT_PERCENT, "of the launches of 3 us and more"},
+        {"tau", "Kendall's tau", REPORT_RATIO, "between variants of the same kernel"},
     };
     if (!s->time_count) return;
     const errors e = errors_of_times(s, room);
@@ -152,6 +203,8 @@ static void add_times(const compare_summary *s, report_section *section, double 
     report_add_number(t, quantile(&e, 0.5));
     report_add_number(t, quantile(&e, 0.9));
     report_add_number(t, quantile(&e, 1));
+    report_add_number(t, mean_error(s));
+    report_add_number(t, rank_correlation(s));
 }
 
 /* `room` has space for the errors of any counter, and for those of the times. */

@@ -12,13 +12,26 @@ static void count_access_copy(sim_counting *c, const sim_op *op, uint32_t active
     sim_load_cached(c, t, &lines);
 }
 
+/* The profiler counts wavefronts of copies by code that it adds, and this code misreads the predicate register P0. If a
+ * copy's sizes are in P0, it counts them all as 0, or none; if its guard is, none of its lanes. Which register the
+ * assembler takes PTX does not tell. */
+static void note_predicate(sim_counting *c, uint32_t wavefronts, uint32_t if_filled, uint32_t if_copied) {
+    if (if_filled < wavefronts) c->fewer_wavefronts += wavefronts - if_filled;
+    if (if_copied > wavefronts) c->more_wavefronts += if_copied - wavefronts;
+}
+
 /* Counts a copy that bypasses L1 (LDGSTS.BYPASS): all its sectors are requested from L2. */
 static void count_bypass_copy(sim_counting *c, const sim_op *op, uint32_t active, uint32_t filled,
                               const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]) {
     sim_tally *t = sim_tally_at(c, op, SIM_TALLY_OWN);
     sim_bypass b;
     const bool sized = c->plan->assembled[op->instruction].sized;
-    sim_traffic_ldgsts_bypass(&t->traffic, active, filled, sized, source, destination, op->bytes, &b);
+    const uint32_t wavefronts =
+        sim_traffic_ldgsts_bypass(&t->traffic, active, filled, sized, source, destination, op->bytes, &b);
+    if (c->plan->function->instructions[op->instruction].guarded)
+        note_predicate(c, wavefronts, 0, b.wavefronts);
+    else if (sized)
+        note_predicate(c, wavefronts, sim_bank_store(destination, active, op->bytes).total, b.wavefronts);
     t->tag_sectors += b.tag_sectors;
     for (uint32_t i = 0; i < b.requests.count; i++) sim_request_read(c, t, b.requests.line[i], b.requests.mask[i]);
 }
@@ -40,8 +53,10 @@ void sim_count_guarded_ldgsts(sim_counting *c, const sim_op *op, uint32_t reache
     if (!sim_is_counted(c, op) || reached == active) return;
     sim_bypass_groups(source, destination, reached, 0, &all);
     if (active) sim_bypass_groups(source, destination, active, 0, &some);
-    c->unmasked_wavefronts += all.wavefronts - some.wavefronts;
-    c->unmasked_sectors += all.sectors - some.sectors;
+    /* Halves of sectors that the others complete are fewer groups together: a difference can be negative. */
+    c->unmasked_wavefronts += (uint64_t)all.wavefronts - some.wavefronts;
+    c->unmasked_sectors += (uint64_t)all.sectors - some.sectors;
+    c->fewer_wavefronts += (uint64_t)all.wavefronts - some.wavefronts;
 }
 
 typedef struct bulk_count {

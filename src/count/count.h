@@ -93,6 +93,8 @@ void sim_count_contest(sim_counting *c, const sim_warp *w, const sim_op *op, uin
 void sim_count_as_remote(sim_counting *c, const sim_op *op);
 /* ldmatrix, stmatrix: 16 bytes of shared memory at the address of each lane in `rows`. */
 void sim_count_matrices(sim_counting *c, const sim_op *op, uint32_t rows, const uint32_t address[SIM_LANES]);
+/* An operation on a tensor map in shared memory: loads and stores of a word each. */
+void sim_count_words(sim_counting *c, const sim_op *op, unsigned loads, unsigned stores);
 /* cp.async of op->bytes per lane; lanes in `filled` read nothing (source size 0). */
 void sim_count_ldgsts(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active, uint32_t filled,
                       const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES]);

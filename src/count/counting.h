@@ -103,9 +103,11 @@ struct sim_counting {
     /* Bulk stores that reduce: the counters `..._tma_st` leave them out. */
     uint64_t reduced_bulks, reduced_bulk_sectors;
     uint64_t unmasked_wavefronts,
-        unmasked_sectors;     /* of copies, by lanes whose guard is off: the profiler's own counting includes them */
-    uint64_t partial_sectors; /* of stores that do not fill them */
-    uint64_t shared_turns;    /* lanes that an atomic on shared memory makes wait for others */
+        unmasked_sectors; /* of copies, by lanes whose guard is off: the profiler's own counting includes them */
+    uint64_t fewer_wavefronts, more_wavefronts; /* that it may count, as it misreads a predicate register */
+    uint64_t word_loads, word_stores;           /* of tensor maps in shared memory */
+    uint64_t partial_sectors;                   /* of stores that do not fill them */
+    uint64_t shared_turns;                      /* lanes that an atomic on shared memory makes wait for others */
     uint32_t hot[SIM_HOT_PLACES];
     struct sim_deferred_update *deferred; /* atomics still to be counted; NULL until needed */
     uint32_t deferred_count;

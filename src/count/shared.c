@@ -113,6 +113,12 @@ void sim_count_contest(sim_counting *c, const sim_warp *w, const sim_op *op, uin
     }
 }
 
+void sim_count_words(sim_counting *c, const sim_op *op, unsigned loads, unsigned stores) {
+    if (!c || op->uncounted) return;
+    c->word_loads += loads;
+    c->word_stores += stores;
+}
+
 /* The SMs that own the memory count the wavefronts; none of them counts an instruction on shared memory. */
 void sim_count_as_remote(sim_counting *c, const sim_op *op) {
     if (!sim_is_counted(c, op)) return;

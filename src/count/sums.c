@@ -222,6 +222,8 @@ typedef struct issue_sums {
     uint64_t hits, requests_issued, sectors_issued, read_requests_issued, shared_sectors;
     uint64_t reduced_bulks, reduced_bulk_sectors;
     uint64_t unmasked_wavefronts, unmasked_sectors;
+    uint64_t fewer_wavefronts, more_wavefronts;
+    uint64_t word_loads, word_stores;
 } issue_sums;
 
 static void add_issued(const sim_counting *c, issue_sums *sums) {
@@ -232,6 +234,10 @@ static void add_issued(const sim_counting *c, issue_sums *sums) {
     sums->shared_sectors += c->shared_sectors;
     sums->unmasked_wavefronts += c->unmasked_wavefronts;
     sums->unmasked_sectors += c->unmasked_sectors;
+    sums->fewer_wavefronts += c->fewer_wavefronts;
+    sums->more_wavefronts += c->more_wavefronts;
+    sums->word_loads += c->word_loads;
+    sums->word_stores += c->word_stores;
     sums->reduced_bulks += c->reduced_bulks;
     sums->reduced_bulk_sectors += c->reduced_bulk_sectors;
 }
@@ -288,11 +294,14 @@ static void set_bounds(haul_launch_record *r, const sim_l2_counts *l2, const sim
 }
 
 /* Sets bounds for issued copies. Copies with an active lane are certain. The others come from branches that the
- * assembler turns into predicates; which ones is an estimate. */
-static void set_copy_bounds(haul_launch_record *r, const class_sums *s) {
+ * assembler turns into predicates; which ones is an estimate. Wavefronts vary only with predicates in P0 (copies.c). */
+static void set_copy_bounds(haul_launch_record *r, const class_sums *s, const issue_sums *issued) {
     const uint64_t copying =
         s->traffic[HAUL_CLASS_LDGSTS_ACCESS].instructions + s->traffic[HAUL_CLASS_LDGSTS_BYPASS].instructions;
     set_bound(r, HAUL_COUNTER_INST_LDGSTS, true, copying, s->copies_issued);
+    const uint64_t written = (uint64_t)r->counters[HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS];
+    set_bound(r, HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS, true, written - issued->fewer_wavefronts,
+              written + issued->more_wavefronts);
 }
 
 /* Sets bounds for constant loads. A load from a fixed address may be an operand instead; adjacent loads may be one. */
@@ -341,7 +350,7 @@ void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t coun
     for (size_t i = 0; i < HAUL_COUNTER_COUNT; i++)
         record->bounds[i] = (haul_bounds){record->counters[i], record->counters[i]};
     set_bounds(record, &sums.l2, &touched, &sums.issued);
-    set_copy_bounds(record, &sums.classes);
+    set_copy_bounds(record, &sums.classes, &sums.issued);
     set_constant_bounds(record, &sums.classes, &sums.bank);
     set_code_bounds(record, sim_l2_machine(l2), count);
 }

@@ -58,17 +58,21 @@ static inline void sim_traffic_ldgsts_access(haul_traffic *t, uint32_t active, u
 }
 
 /* Adds an LDGSTS around L1 and fills in `bypass`. `sized`: a predicate selects the lanes in `filled`, which then count
- * no sectors. */
-static inline void sim_traffic_ldgsts_bypass(haul_traffic *t, uint32_t active, uint32_t filled, bool sized,
-                                             const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES],
-                                             unsigned bytes, sim_bypass *bypass) {
+ * no sectors, and write zeros as a store does, whatever their source. Returns the wavefronts. */
+static inline uint32_t sim_traffic_ldgsts_bypass(haul_traffic *t, uint32_t active, uint32_t filled, bool sized,
+                                                 const uint64_t source[SIM_LANES],
+                                                 const uint32_t destination[SIM_LANES], unsigned bytes,
+                                                 sim_bypass *bypass) {
     sim_bypass_groups(source, destination, active, filled, bypass);
     sim_wavefronts wavefronts = {bypass->wavefronts, sim_bank_store(destination, active, bytes).ideal};
+    if (sized && (active & filled))
+        wavefronts.total = bypass->requests.count + sim_bank_store(destination, active & filled, bytes).total;
     sim_traffic_shared(t, wavefronts, active, bytes);
     t->sectors += sized ? bypass->requests.sectors : bypass->sectors;
     t->ideal_sectors += sim_ideal_sectors(active & ~filled, bytes);
     t->wavefronts += bypass->tag_wavefronts;
     t->requests += (active & ~filled) != 0;
+    return wavefronts.total;
 }
 
 /* Returns the first lane of each address among `lanes`. */

@@ -46,7 +46,7 @@ typedef struct kernel_run {
     size_t in_bytes;
     void *out; /* written to the device before, read back after */
     size_t out_bytes;
-    haul_launch_record *record;         /* its counters are filled in */
+    haul_launch_record *record;         /* its counters and their bounds are filled in */
     const haul_device_options *options; /* NULL: the fields above */
 } kernel_run;
 
@@ -75,7 +75,10 @@ static inline haul_status launch_on(haul_device *device, haul_module *module, co
     status = haul_module_allow_shared(module, launch.kernel, launch.shared_bytes);
     if (status == HAUL_OK) status = haul_launch_run(module, &launch, run);
     if (status == HAUL_OK) status = haul_buffer_read(out, 0, r->out, r->out_bytes);
-    if (status == HAUL_OK && run) memcpy(r->record->counters, run->launches[0].counters, sizeof r->record->counters);
+    if (status == HAUL_OK && run) {
+        memcpy(r->record->counters, run->launches[0].counters, sizeof r->record->counters);
+        memcpy(r->record->bounds, run->launches[0].bounds, sizeof r->record->bounds);
+    }
     haul_run_free(run);
     return status;
 }

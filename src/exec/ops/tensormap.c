@@ -7,6 +7,7 @@
  *
  * a, imm, SIM_OP_WIDE: the map's address; b: the value; x: the field; y: the dimension; imm2: MAP_* */
 #include "check/hazard.h"
+#include "count/count.h"
 #include "exec/access.h"
 #include "exec/fault.h"
 #include "exec/ops/lanes.h"
@@ -38,6 +39,14 @@ static uint64_t address_in(const sim_warp *w, uint32_t slot, bool wide, int64_t 
     return base + (uint64_t)offset;
 }
 
+/* Machine code stores whole words. A field that shares its word with others is loaded first, and a pitch has its upper
+ * bits in a second word. */
+static void count_replace(const sim_warp *w, const sim_op *op) {
+    const sim_tensor_field field = (sim_tensor_field)op->x;
+    const bool is_own = field == SIM_TENSOR_FIELD_ADDRESS || field == SIM_TENSOR_FIELD_EXTENT;
+    sim_count_words(w->sm->counting, op, is_own ? 0 : 1, field == SIM_TENSOR_FIELD_PITCH ? 2 : 1);
+}
+
 /* Changes a field of each active lane's map. A map that would become invalid is a fault. */
 static sim_step replace(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
@@ -52,6 +61,7 @@ static sim_step replace(sim_warp *w, const sim_op *op, uint32_t active) {
         if (w->sm->hazards && !(op->imm2 & MAP_IN_SHARED)) sim_hazard_map_changed(w, op, l, address, false);
     }
     w->sm->changes++;
+    if (op->imm2 & MAP_IN_SHARED) count_replace(w, op);
     return SIM_NEXT;
 }
 
@@ -109,6 +119,7 @@ static sim_step publish(sim_warp *w, const sim_op *op, uint32_t active) {
     unsigned char *map = from ? map_at(w, op, l, to, false) : NULL;
     if (!map) return SIM_STOP;
     memcpy(map, from, SIM_TENSOR_MAP_BYTES);
+    sim_count_words(w->sm->counting, op, 1, 0);
     if (w->sm->hazards) sim_hazard_map_changed(w, op, l, to, true);
     w->sm->changes++;
     return SIM_NEXT;

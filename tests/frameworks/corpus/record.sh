@@ -22,13 +22,13 @@ prepare() { # NAME
     for foreign in $(grep -lE '^\.target sm_1' "$out/$1.files"/*.ptx); do sed -i "/$(basename "$foreign")/d" "$out/$1.jsonl"; done
 }
 
-# One launch file after the other, so that timed launches have the GPU to themselves.
+# One launch file after the other, so that timed launches have the GPU to themselves. measure.py names launches that fail or hang.
 count() { # NAME
     prepare "$1"
-    flock "$out/gpu.lock" "$haul" replay "$out/$1.jsonl" --device gpu:0 --counters --readings "$readings" \
-        >"$out/$1.counted.jsonl" 2>"$out/$1.count-errors"
+    flock "$out/gpu.lock" python3 "$here/measure.py" "$haul" "$out/$1.jsonl" "$out/$1.counted.jsonl" --readings "$readings" \
+        >"$out/$1.count-errors" 2>&1
     "$haul" compare "$out/$1.counted.jsonl" --device "$machine" --summary >"$out/$1.compared" 2>&1
-    echo "$1: $(wc -l <"$out/$1.counted.jsonl") launches counted; $(tail -n 1 "$out/$1.compared")"
+    echo "$(tail -n 1 "$out/$1.count-errors"); $(tail -n 1 "$out/$1.compared")"
 }
 
 for script in "$here"/*_launches.py; do

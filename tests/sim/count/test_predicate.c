@@ -48,6 +48,24 @@ static void a_source_size_that_is_all_changes_nothing(void **state) {
     ASSERT_COPIED(AT(8, ADDRESSES, "@%p0 " SIZED_COPY), 16, 4, 4);
 }
 
+/* Lanes below 8 copy, and the others write zeros. */
+static void lanes_that_write_zeros_take_the_wavefronts_of_a_store(void **state) {
+    (void)state;
+    const haul_launch_record r =
+        counted(AT(8, "mad.lo.u32 %r10, %r0, 16, %r9;\nmad.wide.u32 %rd4, %r0, 0, %rd1;\nselp.b32 %r11, 16, 0, %p0;\n",
+                   "cp.async.cg.shared.global [%r10], [%rd4], 16, %r11;\n"));
+    const haul_counter counter = HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS;
+    assert_true(r.bounds[counter].low == 4); /* all of them zeros, if the profiler misreads the predicate */
+    assert_true(r.bounds[counter].low < r.counters[counter] && r.counters[counter] <= r.bounds[counter].high);
+}
+
+static void copies_without_a_predicate_have_no_bounds(void **state) {
+    (void)state;
+    const haul_launch_record r = counted(AT(32, ADDRESSES, COPY));
+    const haul_bounds bounds = r.bounds[HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS];
+    assert_true(bounds.low == 4 && bounds.high == 4);
+}
+
 static void lanes_whose_addresses_are_computed_behind_the_branch_do_not_count(void **state) {
     (void)state;
     ASSERT_COPIED(AT(8, "", BRANCHED(ADDRESSES COPY)), 4, 1, 4);
@@ -129,6 +147,8 @@ int main(void) {
         cmocka_unit_test(lanes_that_are_off_count_where_their_addresses_are_known),
         cmocka_unit_test(a_branch_round_nothing_but_copies_is_a_guard),
         cmocka_unit_test(a_source_size_that_is_all_changes_nothing),
+        cmocka_unit_test(lanes_that_write_zeros_take_the_wavefronts_of_a_store),
+        cmocka_unit_test(copies_without_a_predicate_have_no_bounds),
         cmocka_unit_test(lanes_whose_addresses_are_computed_behind_the_branch_do_not_count),
         cmocka_unit_test(copies_through_l1_count_lanes_that_copy),
         cmocka_unit_test(the_copies_arrive),

@@ -86,6 +86,19 @@ static void stores_beside_a_load_through_the_same_register_do_not_hold_it(void *
     assert_float_equal(over.waits, 2, 0.01);
 }
 
+/* A loop of one block that adds what it loads, or stores it. */
+#define LOOP(body) KERNEL("L:\n" body "add.u64 %rd1, %rd1, 4;\nsetp.lt.u64 %p1, %rd1, %rd2;\n@%p1 bra L;\n" STORE)
+
+static void loads_of_unrolled_iterations_wait_together(void **state) {
+    (void)state;
+    const sim_cost summed = dearest(LOOP("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f2, %f1;\n"));
+    const sim_cost stored = dearest(LOOP("ld.global.f32 %f1, [%rd1];\nst.global.f32 [%rd1], %f1;\n"));
+    const sim_cost synchronized = dearest(LOOP("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f2, %f1;\nbar.sync 0;\n"));
+    assert_float_equal(summed.waits, 0.25, 0.01);
+    assert_float_equal(stored.waits, 1, 0.01);
+    assert_float_equal(synchronized.waits, 1, 0.01);
+}
+
 static void shared_memory_takes_longer_than_arithmetic(void **state) {
     (void)state;
     const sim_cost near = dearest(KERNEL(FMA FMA STORE));
@@ -117,6 +130,7 @@ int main(void) {
         cmocka_unit_test(a_load_is_waited_for_where_it_is_used),
         cmocka_unit_test(a_load_waits_behind_a_store_that_may_be_to_its_place),
         cmocka_unit_test(stores_beside_a_load_through_the_same_register_do_not_hold_it),
+        cmocka_unit_test(loads_of_unrolled_iterations_wait_together),
         cmocka_unit_test(shared_memory_takes_longer_than_arithmetic),
         cmocka_unit_test(machine_instructions_are_fewer_than_in_ptx),
         cmocka_unit_test(parameters_and_copies_are_free),
