@@ -35,6 +35,11 @@ typedef struct resource {
 typedef struct location {
     int type, id;
 } location;
+typedef struct copy_attributes {
+    int source_order; /* 1: that of the stream */
+    location source, target;
+    unsigned flags;
+} copy_attributes;
 typedef struct memory_properties {
     int type, handles;
     location where;
@@ -186,6 +191,7 @@ static void use_batches(void) {
     handle graph, executable, node;
     value_op ops[] = {{WAIT_32, at, 0, EQUAL, 0, 0}, {BARRIER, 0, 0, 0, 0, 0}, {WRITE_32, at + 8, 11, 0, 0, 0}};
     batch all = {.count = 3, .ops = ops}, told;
+    MUST(cuCtxGetCurrent(&all.context));
     MUST(cuStreamBatchMemOp_v2(stream, 3, ops, 0));
     MUST(cuStreamSynchronize(stream));
     printf("batch: %llu\n", read_word(at + 8));
@@ -248,8 +254,9 @@ static void copy_batches(void) {
     size_t bytes[] = {8, 8}, all = 4096, first = 0;
     const location device = {1, 0};
     int where = -1;
-    MUST(cuMemcpyBatchAsync_v2(in, host, bytes, 2, NULL, NULL, 0, stream));
-    MUST(cudaMemcpyBatchAsync(out, in, bytes, 2, NULL, NULL, 0, stream));
+    const copy_attributes in_order = {.source_order = 1};
+    MUST(cuMemcpyBatchAsync_v2(in, host, bytes, 2, &in_order, &first, 1, stream));
+    MUST(cudaMemcpyBatchAsync(out, in, bytes, 2, &in_order, &first, 1, stream));
     MUST(cuStreamSynchronize(stream));
     printf("copied: %llu %llu\n", to[0], to[1]);
     MUST(cuMemAllocManaged(&managed, all, 1));
@@ -339,7 +346,7 @@ static void share_memory(const char *program) {
 /* ---- settings and logs ---- */
 
 static void on_log(void *data, int level, char *message, size_t bytes) {
-    printf("told: level %d, %d\n", level, strlen(message) + 1 == bytes);
+    printf("told: level %d, %d\n", level, strlen(message) == bytes);
     ++*(int *)data;
 }
 
@@ -358,7 +365,8 @@ static void use_logs(void) {
     printf("a wrong copy: %d\n", cuMemcpyHtoD_v2(64, text, 4));
     MUST(cuLogsUnregisterCallback(entry));
     MUST(cuLogsDumpToMemory(&now, text, &length, 0));
-    printf("%d call, log: %s", calls, strchr(text, ']') ? strchr(text, ']') + 2 : text);
+    const char *level = strstr(text, "[CUDA]");
+    printf("%d call, log: %s", calls, level ? level : text);
 }
 
 int main(int count, char **values) {

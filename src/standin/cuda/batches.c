@@ -4,8 +4,9 @@
 
 CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes, size_t count, const void *attributes,
                                const size_t *attribute_of, size_t attribute_count, CUstream stream) {
-    (void)attributes, (void)attribute_of;
-    if (!to || !from || !bytes || !count || attribute_count > count || !stream) return CUDA_INVALID_VALUE;
+    if (!to || !from || !bytes || !count || !stream) return CUDA_INVALID_VALUE;
+    if (!attributes || !attribute_of || !attribute_count || attribute_count > count || *attribute_of)
+        return CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
         const CUresult result = cuMemcpyAsync(to[i], from[i], bytes[i], stream);
         if (result != CUDA_SUCCESS) return result;

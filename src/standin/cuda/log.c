@@ -25,13 +25,15 @@ static char entries[MOST_ENTRIES][LINE];
 static unsigned count; /* of all entries so far */
 static CUlogsCallback callbacks;
 
-/* As CUDA formats it: time, level, message. */
+/* As the driver formats it: time, thread, level, message. */
 static void put(char line[LINE], const char *message) {
     char when[32];
-    const time_t now = time(NULL);
+    struct timespec now;
     struct tm parts;
-    strftime(when, sizeof when, "%H:%M:%S", localtime_r(&now, &parts));
-    snprintf(line, LINE, "[%s] [CUDA][E] %s", when, message);
+    clock_gettime(CLOCK_REALTIME, &now);
+    strftime(when, sizeof when, "%H:%M:%S", localtime_r(&now.tv_sec, &parts));
+    snprintf(line, LINE, "[%s.%03ld][%lu][CUDA][E] %s", when, now.tv_nsec / 1000000, (unsigned long)pthread_self(),
+             message);
 }
 
 void cuda_add_log(const char *message) {
@@ -43,7 +45,7 @@ void cuda_add_log(const char *message) {
     memcpy(entries[count++ % MOST_ENTRIES], line, LINE);
     for (CUlogsCallback c = callbacks; c && to_tell < sizeof told / sizeof *told; c = c->next) told[to_tell++] = c;
     pthread_mutex_unlock(&lock);
-    for (size_t i = 0; i < to_tell; i++) told[i]->call(told[i]->data, ERROR_LEVEL, line, strlen(line) + 1);
+    for (size_t i = 0; i < to_tell; i++) told[i]->call(told[i]->data, ERROR_LEVEL, line, strlen(line));
 }
 
 CUresult cuLogsRegisterCallback(cuda_log_function call, void *data, CUlogsCallback *made) {

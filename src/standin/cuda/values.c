@@ -77,9 +77,10 @@ CUresult cuStreamBatchMemOp(CUstream stream, unsigned count, cuda_value_op *ops,
 
 /* ---- nodes ---- */
 
+/* A driver refuses a batch without a context (an H200). */
 static CUresult take_batch(const cuda_batch *batch, sim_value_op *to, unsigned *count) {
     *count = batch ? batch->count : 0;
-    if (!*count || *count > MOST_OPS || !batch->ops || batch->flags) return CUDA_INVALID_VALUE;
+    if (!*count || *count > MOST_OPS || !batch->context || !batch->ops || batch->flags) return CUDA_INVALID_VALUE;
     return take(batch->ops, to, count);
 }
 
@@ -141,5 +142,6 @@ CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, cuda_batch *batch) {
     told = memory_zeroed(count + 1, sizeof *told);
     for (unsigned i = 0; told && i < count; i++) told[i] = given_back(&ops[i]);
     *batch = (cuda_batch){.count = told ? count : 0, .ops = told};
-    return cuda_leave(told ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY);
+    result = cuda_leave(told ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY);
+    return result == CUDA_SUCCESS ? cuCtxGetCurrent(&batch->context) : result;
 }
