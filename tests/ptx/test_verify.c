@@ -203,9 +203,10 @@ static void checks_labels(void **state) {
     REFUSE("L: brx.idx %r1, L;", "17: 'brx.idx': 'L' is not a list of .branchtargets");
 }
 
-#define CALLER(call)                                                                                                   \
-    HEADER ".func (.param .b32 r) f(.param .b64 a, .reg .u32 b);\n.entry e();\n.entry k() { .reg .b64 %d1; .reg .u32 " \
-           "%r1;"                                                                                                      \
+#define CALLER(call)                                                                                                 \
+    HEADER ".extern .func (.param .b32 r) f(.param .b64 a, .reg .u32 b);\n.entry e();\n.entry k() { .reg .b64 %d1; " \
+           ".reg .u32 "                                                                                              \
+           "%r1;"                                                                                                    \
            " .param .b64 x; .param .b32 y; .local .b32 z;\n" call "\n}"
 
 static void checks_calls(void **state) {

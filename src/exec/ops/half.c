@@ -32,7 +32,7 @@ static inline float sticky_single(double x) {
         const T error = (p - (sum - back)) + (c - back);                          \
         const U bits = bits_of_##suffix(sum);                                     \
         const U inward = (bits_of_##suffix(error) ^ bits) >> (8 * sizeof(U) - 1); \
-        const U unit = (error < 0) | (error > 0) ? ~bits & 1 : 0;                 \
+        const U unit = ((error < 0) | (error > 0)) ? ~bits & 1 : 0;               \
         return suffix##_of_bits(bits + unit - 2 * inward * unit);                 \
     }
 STICKY(f32, float, uint32_t)
