@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/own_threads.h"
 #include "standin/report.h"
+#include "standin/settings.h"
 #include "standin/standin.h"
 #include "vgpu/driver.h"
 
@@ -24,8 +25,9 @@
 #include <time.h>
 
 /* Most programs never pause this long between two calls; for those that call constantly, this many pauses are waited
- * for. */
-enum { PAUSE_NS = 2000000, MOST_PAUSES = 5 };
+ * for. A check waits longer: host code that uses memory too early is found only while the work is not done, and the
+ * program may not get a processor for a while. */
+enum { PAUSE_NS = 2000000, PAUSE_OF_CHECKS_NS = 20000000, MOST_PAUSES = 5 };
 
 enum { SHORTEST_RETRY_NS = 100000, LONGEST_RETRY_NS = 16000000 };
 static const double PATIENCE = 10; /* seconds that a kernel waits for the host before a message says so */
@@ -37,7 +39,8 @@ static _Thread_local bool is_own; /* set in the thread that does the work */
 
 /* Returns after a pause without calls, or after MOST_PAUSES with some. */
 static void wait_for_a_pause(void) {
-    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    const bool checks = standin_asked.task == STANDIN_CHECK;
+    const struct timespec pause = {.tv_nsec = checks ? PAUSE_OF_CHECKS_NS : PAUSE_NS};
     unsigned long long before;
     int pauses = 0;
     do {
