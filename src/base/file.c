@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -58,4 +59,9 @@ haul_status file_write(const char *path, const text *content) {
     bool complete = fwrite(text_string(content), 1, content->length, f) == content->length;
     if (standard ? fflush(f) : fclose(f)) complete = false;
     return complete ? HAUL_OK : haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", name, strerror(errno));
+}
+
+const char *file_temporary(void) {
+    const char *folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
 }

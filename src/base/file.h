@@ -17,4 +17,7 @@ haul_status file_check_output(const char *path);
 /* Replaces the file's contents ("-": standard output). If `content` has failed, returns HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status file_write(const char *path, const text *content);
 
+/* The folder for temporary files: TMPDIR, or /tmp. The string belongs to the environment. */
+const char *file_temporary(void);
+
 #endif

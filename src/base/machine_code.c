@@ -293,8 +293,7 @@ typedef struct folder {
 } folder;
 
 static haul_status make_folder(folder *f) {
-    const char *where = getenv("TMPDIR");
-    snprintf(f->path, sizeof f->path, "%s/haul-XXXXXX", where && *where ? where : "/tmp");
+    snprintf(f->path, sizeof f->path, "%s/haul-XXXXXX", file_temporary());
     if (!mkdtemp(f->path)) return haul_fail(HAUL_ERROR_FILE, "%s: cannot make a folder there; set TMPDIR", f->path);
     snprintf(f->ptx, sizeof f->ptx, "%s/kernel.ptx", f->path);
     snprintf(f->cubin, sizeof f->cubin, "%s/kernel.cubin", f->path);

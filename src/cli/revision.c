@@ -2,6 +2,7 @@
  * user's index changes, and filters and line ends are those of a checkout. */
 #include "cli/revision.h"
 
+#include "base/file.h"
 #include "base/process.h"
 #include "base/status.h"
 
@@ -66,9 +67,8 @@ static haul_status find_tree(const cli_revision *r, text *hash) {
 
 /* The path is resolved, because that is how sources are named later. */
 static haul_status make_folder(cli_revision *r) {
-    const char *place = getenv("TMPDIR");
     text template = {0};
-    text_printf(&template, "%s/haul-diff-XXXXXX", place && *place ? place : "/tmp");
+    text_printf(&template, "%s/haul-diff-XXXXXX", file_temporary());
     char *made = template.failed ? NULL : mkdtemp(template.bytes), *real = made ? realpath(made, NULL) : NULL;
     if (real) {
         text_put(&r->folder, real);

@@ -229,10 +229,10 @@ static _Noreturn void watch_program(watch *w, pid_t program, int process) {
     _exit(0);
 }
 
-/* The folder, or NULL. */
+/* The folder, or NULL. Its path is absolute, since programs change their folder. */
 static char *make_folder(arena *memory) {
-    const char *temporary = getenv("TMPDIR");
-    char *folder = arena_printf(memory, "%s/haul-run-XXXXXX", temporary && *temporary == '/' ? temporary : "/tmp");
+    const char *temporary = file_temporary();
+    char *folder = arena_printf(memory, "%s/haul-run-XXXXXX", *temporary == '/' ? temporary : "/tmp");
     return folder ? mkdtemp(folder) : NULL;
 }
 

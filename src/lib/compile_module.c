@@ -25,10 +25,9 @@ static void write_named(text *file, const char *name, const char *source) {
 
 /* Creates a file that ends in .cu, which the caller removes. */
 static haul_status make_file(const char *name, const char *source, text *path) {
-    const char *folder = getenv("TMPDIR");
     text file = {0};
     if (strchr(name, '\n')) return haul_fail(HAUL_ERROR_ARGUMENT, "the source's name has a newline: give another name");
-    text_printf(path, "%s/haul-XXXXXX.cu", folder && *folder ? folder : "/tmp");
+    text_printf(path, "%s/haul-XXXXXX.cu", file_temporary());
     if (path->failed) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory for its source", name);
     const int descriptor = mkstemps(path->bytes, (int)strlen(".cu"));
     if (descriptor < 0) {

@@ -7,6 +7,7 @@
  * counts. Evaluating the collected facts is judge.c's. */
 #include "cli/exercise/exercise.h"
 
+#include "base/file.h"
 #include "base/process.h"
 #include "base/status.h"
 #include "cli/parts.h"
@@ -174,14 +175,13 @@ static haul_status compile(const exercise_trial *t) {
 
 /* The folder is made last, so that only a trial with a folder has something to remove. */
 haul_status exercise_trial_open(exercise_trial *t, const exercise *e, const char *source, const cli_values *v) {
-    const char *place = getenv("TMPDIR");
     *t = (exercise_trial){.exercise = e, .values = v, .source = source};
     if (!compile_is_source(source))
         return haul_fail(HAUL_ERROR_ARGUMENT, "%s: is not a CUDA file: give a .cu file", source);
     if (access(source, R_OK) != 0)
         return haul_fail(HAUL_ERROR_FILE, "%s: cannot be read: %s: `haul exercise start %s` writes one", source,
                          strerror(errno), e->name);
-    text_printf(&t->work, "%s/haul-exercise-XXXXXX", place && *place ? place : "/tmp");
+    text_printf(&t->work, "%s/haul-exercise-XXXXXX", file_temporary());
     t->cases = json_array();
     t->findings = json_array();
     if (t->work.failed || !t->cases || !t->findings) return haul_no_memory("a trial of the exercise");

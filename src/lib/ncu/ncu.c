@@ -148,9 +148,8 @@ static void end_run(run *r) {
 
 /* Makes a folder for the log. mkdtemp() makes it for this user alone. */
 static haul_status make_folder(run *r) {
-    const char *parent = getenv("TMPDIR");
     char template[sizeof r->folder];
-    int length = snprintf(template, sizeof template, "%s/haul-ncu-XXXXXX", parent && *parent ? parent : "/tmp");
+    int length = snprintf(template, sizeof template, "%s/haul-ncu-XXXXXX", file_temporary());
     if (length >= (int)sizeof template) return haul_fail(HAUL_ERROR_FILE, "TMPDIR: the path is too long");
     if (!mkdtemp(template)) return haul_fail(HAUL_ERROR_FILE, "%s: cannot be made: %s", template, strerror(errno));
     memcpy(r->folder, template, sizeof template);
