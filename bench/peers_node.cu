@@ -7,20 +7,7 @@
  * Runs on virtual GPUs: haul run --device sim:h200x2. */
 #include <haul/device.h>
 
-#include <cstdio>
-#include <cstdlib>
-#ifdef WITH_NCCL
-#include <nccl.h>
-#endif
-
-#define CHECK(call)                                                                                    \
-    do {                                                                                               \
-        const cudaError_t error_ = (call);                                                             \
-        if (error_ != cudaSuccess) {                                                                   \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_)); \
-            exit(1);                                                                                   \
-        }                                                                                              \
-    } while (0)
+#include "node.h"
 
 enum { GPUS = 2, ROUNDS = 5, PINGS = 1000, MOST_BLOCKS = 32, THREADS = 512 };
 
@@ -216,15 +203,6 @@ static void measure_copies(size_t bytes) {
 
 #ifdef WITH_NCCL
 static ncclComm_t comms[GPUS];
-
-#define CHECK_NCCL(call)                                                                                \
-    do {                                                                                                \
-        const ncclResult_t result_ = (call);                                                            \
-        if (result_ != ncclSuccess) {                                                                   \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, ncclGetErrorString(result_)); \
-            exit(1);                                                                                    \
-        }                                                                                               \
-    } while (0)
 
 static void send(int from, size_t bytes) {
     CHECK_NCCL(ncclGroupStart());

@@ -9,21 +9,9 @@
  * on virtual GPUs: haul run --device sim:h200x2. */
 #include <haul/device.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-#ifdef WITH_NCCL
-#include <nccl.h>
-#endif
+#include "node.h"
 
-#define CHECK(call)                                                                                    \
-    do {                                                                                               \
-        const cudaError_t error_ = (call);                                                             \
-        if (error_ != cudaSuccess) {                                                                   \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_)); \
-            exit(1);                                                                                   \
-        }                                                                                              \
-    } while (0)
+#include <vector>
 
 enum {
     GPUS = 2,
@@ -209,15 +197,6 @@ static void step_by_signals(const part *parts, unsigned n) {
 
 #ifdef WITH_NCCL
 static ncclComm_t comms[GPUS];
-
-#define CHECK_NCCL(call)                                                                                \
-    do {                                                                                                \
-        const ncclResult_t result_ = (call);                                                            \
-        if (result_ != ncclSuccess) {                                                                   \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, ncclGetErrorString(result_)); \
-            exit(1);                                                                                    \
-        }                                                                                               \
-    } while (0)
 
 /* The border is computed first; its messages travel while the interior is computed. */
 static void step_by_nccl(const part *parts, unsigned n) {
