@@ -253,7 +253,7 @@ haul_status haul_module_find_kernel(const haul_module *module, const char *name,
  * "_Z5saxpyifPKfPf"), cut to `size` - 1 characters. */
 void haul_kernel_name(const char *symbol, char *name, size_t size);
 
-/* What the PTX declares of a parameter. Addresses are integers. */
+/* The type of a parameter, as the PTX declares it. Addresses are integers. */
 typedef enum haul_parameter_kind {
     HAUL_PARAMETER_BYTES, /* a structure, an array, or a number of unknown type */
     HAUL_PARAMETER_INTEGER,

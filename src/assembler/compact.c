@@ -69,7 +69,7 @@ static ptx_function *split_lives(const ptx_function *from, const ptx_liveness *l
 
 typedef enum replacement_kind { KEPT, FREE, ALIAS } replacement_kind;
 
-/* What a register becomes: itself, an operand without register, or another register. */
+/* A register stays, needs no register where it is used, or is another one. */
 typedef struct replacement {
     uint8_t kind;
     uint32_t reg;
@@ -114,8 +114,8 @@ static bool scales_or_adds(const ptx_instruction *i, uint32_t reg) {
 
 /* ---- replacements ---- */
 
-/* What an operand becomes: FREE if it needs no register. A register that is written more than once is not replaced by
- * another, since it may change before the use. */
+/* Returns the replacement of an operand: FREE if it needs no register. A register that is written more than once is not
+ * replaced by another, since it may change before the use. */
 static replacement operand_becomes(const compaction *c, const ptx_operand *o) {
     switch (o->kind) {
     case PTX_REGISTER:
@@ -129,13 +129,9 @@ static replacement operand_becomes(const compaction *c, const ptx_operand *o) {
     }
 }
 
-static bool is_integer(unsigned type) {
-    return ptx_types[type].kind != 'F' && ptx_types[type].kind != 'P';
-}
-
 /* Conversions between integers that an instruction does to its operand, or that are a name for a part of it. */
 static replacement conversion_becomes(const compaction *c, const ptx_instruction *i) {
-    if (!is_integer(i->type) || !is_integer(i->type2)) return (replacement){0};
+    if (!ptx_is_integer(i->type) || !ptx_is_integer(i->type2)) return (replacement){0};
     const unsigned to = ptx_bits(i->type), from = ptx_bits(i->type2);
     if (to < from && from == 64) return (replacement){0};
     if (to == 64 && ptx_is_signed(i->type2) && !all_users(c, i->operands[0].reg, scales_or_adds))
@@ -143,11 +139,11 @@ static replacement conversion_becomes(const compaction *c, const ptx_instruction
     return operand_becomes(c, &i->operands[1]);
 }
 
-/* Returns what the instruction's result, written once, becomes. */
+/* Returns the replacement of the instruction's result, which is written once. */
 static replacement result_becomes(const compaction *c, const ptx_instruction *i) {
     const uint32_t reg = i->operands[0].reg;
     if (i->operand_count < 2) return (replacement){0};
-    if (c->values->uniform[reg] && is_integer(i->type)) return (replacement){FREE, 0};
+    if (c->values->uniform[reg] && ptx_is_integer(i->type)) return (replacement){FREE, 0};
     if (ptx_has(i->op, PTX_TRAIT_MOVES)) return operand_becomes(c, &i->operands[1]);
     if (i->op == PTX_OP_CVT) return conversion_becomes(c, i);
     if (i->op == PTX_OP_FNEG || i->op == PTX_OP_FABS) return operand_becomes(c, &i->operands[1]);

@@ -423,7 +423,7 @@ bool sim_write_convert(sim_writer *w, const sim_op *op, const ptx_instruction *i
     if (i->mods[PTX_SLOT_RELU] || i->mods[PTX_SLOT_SATFINITE]) return false;
     if (!sim_register_type(w, &i->operands[0], i->type, &to) || !sim_register_type(w, &i->operands[1], i->type2, &from))
         return false;
-    const bool from_integer = sim_type_is_integer(i->type2), to_integer = sim_type_is_integer(i->type);
+    const bool from_integer = ptx_is_integer(i->type2), to_integer = ptx_is_integer(i->type);
     if (from_integer && to_integer) return convert_integer(w, op, i, from, to);
     if (!to_integer && (!sim_has_own_width(w, &i->operands[0], i->type) || !float_type(i->type, &to_float)))
         return false;

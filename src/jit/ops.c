@@ -103,7 +103,7 @@ static bool read_compared(sim_writer *w, const sim_op *op, const ptx_instruction
     const uint32_t slots[2] = {op->a, op->b};
     sim_value_type type = SIM_VALUE_F64;
     const bool single = i->type == PTX_F32;
-    const bool integer = sim_type_is_integer(i->type) && !sim_type_is_packed(i->type);
+    const bool integer = ptx_is_integer(i->type) && !sim_type_is_packed(i->type);
     if (!single && i->type != PTX_F64 && !(integer && sim_value_type_of(i->type, &type))) return false;
     for (unsigned k = 0; k < 2; k++) {
         out[k] = single ? sim_read_raw(w, slots[k]) : sim_read_slot(w, slots[k], type);

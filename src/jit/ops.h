@@ -14,10 +14,6 @@ bool sim_register_type(const sim_writer *w, const ptx_operand *o, unsigned type,
 /* True if the operand's lanes are as wide as the type. */
 bool sim_has_own_width(const sim_writer *w, const ptx_operand *o, unsigned type);
 
-static inline bool sim_type_is_integer(unsigned type) {
-    return ptx_is_signed(type) || ptx_types[type].kind == 'U' || ptx_types[type].kind == 'B';
-}
-
 static inline bool sim_type_is_packed(unsigned type) {
     return type == PTX_U16X2 || type == PTX_S16X2;
 }

@@ -394,4 +394,9 @@ static inline bool ptx_is_signed(unsigned type) {
     return ptx_types[type].kind == 'S';
 }
 
+/* Integers of any kind, types of bits too; not predicates. */
+static inline bool ptx_is_integer(unsigned type) {
+    return ptx_is_signed(type) || ptx_types[type].kind == 'U' || ptx_types[type].kind == 'B';
+}
+
 #endif
