@@ -8,11 +8,12 @@
 #include "tuned.cuh"
 
 #define RADIUS 15
-#define STAGED 256              /* threads a block of the staged form */
-#define BLOCK MAXPOOL_THREADS   /* of maxpool15 */
-#define VECTORS MAXPOOL_VECTORS /* vectors of four outputs that a thread of maxpool15 computes */
-#define SPAN (BLOCK * VECTORS)  /* vectors of a block */
-#define HALO 4                  /* vectors on either side, of which RADIUS words are used */
+#define STAGED 256                  /* threads a block of the staged form */
+#define BLOCK MAXPOOL_THREADS       /* of maxpool15 */
+#define VECTORS MAXPOOL_VECTORS     /* vectors of four outputs that a thread of maxpool15 computes */
+#define SPAN (BLOCK * VECTORS)      /* vectors of a block */
+#define HALO 4                      /* vectors on either side, of which RADIUS words are used */
+#define PIECES MAXPOOL_LINES_PIECES /* of a warp of maxpool15_lines */
 
 extern "C" __global__ void maxpool15_plain(float *out, const float *in, int n) {
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -150,20 +151,33 @@ static __device__ __forceinline__ float4 pool_piece(float4 own, float4 beside, u
                        fmaxf(all, next_three));
 }
 
-/* in and out: 16-byte aligned. Blocks of MAXPOOL_LINES_THREADS threads; the grid covers n / 4, rounded up. */
+/* in and out: 16-byte aligned. Blocks of MAXPOOL_LINES_THREADS threads; the grid covers n / 4, rounded up, in vectors
+ * of which a thread computes PIECES. Their loads come before all else: with one piece for each warp, too little is in
+ * flight while the others exchange maxima. */
 extern "C" __global__ void __launch_bounds__(MAXPOOL_LINES_THREADS)
     maxpool15_lines(float *__restrict__ out, const float *__restrict__ in, int n) {
     const unsigned lane = threadIdx.x % 32;
-    const int vector = (int)(blockIdx.x * MAXPOOL_LINES_THREADS + threadIdx.x);
-    const int first = vector - (int)lane, next = lane < HALO ? vector + 32 : vector - 32;
+    const int first = (int)(blockIdx.x * (MAXPOOL_LINES_THREADS * PIECES)),
+              last = first + MAXPOOL_LINES_THREADS * PIECES;
+    const int vector = first + (int)threadIdx.x, next = lane < HALO ? vector + 32 : vector - 32;
     const bool at_side = lane < HALO || lane >= 32 - HALO;
-    if (first >= HALO && first + 32 + HALO <= n / 4) {
-        float4 own = ((const float4 *)in)[vector], beside = own;
-        if (at_side) beside = ((const float4 *)in)[next];
-        ((float4 *)out)[vector] = pool_piece(own, beside, lane);
+    if (first >= HALO && last + HALO <= n / 4) {
+        float4 own[PIECES], beside[PIECES];
+#pragma unroll
+        for (int k = 0; k < PIECES; k++) own[k] = ((const float4 *)in)[vector + k * MAXPOOL_LINES_THREADS];
+#pragma unroll
+        for (int k = 0; k < PIECES; k++) {
+            beside[k] = own[k];
+            if (at_side) beside[k] = ((const float4 *)in)[next + k * MAXPOOL_LINES_THREADS];
+        }
+#pragma unroll
+        for (int k = 0; k < PIECES; k++)
+            ((float4 *)out)[vector + k * MAXPOOL_LINES_THREADS] = pool_piece(own[k], beside[k], lane);
     } else {
-        float4 own = load_vector(in, vector, n), beside = own;
-        if (at_side) beside = load_vector(in, next, n);
-        store_vector(out, vector, pool_piece(own, beside, lane), n);
+        for (int k = 0; k < PIECES * MAXPOOL_LINES_THREADS; k += MAXPOOL_LINES_THREADS) {
+            float4 own = load_vector(in, vector + k, n), beside = own;
+            if (at_side) beside = load_vector(in, next + k, n);
+            store_vector(out, vector + k, pool_piece(own, beside, lane), n);
+        }
     }
 }

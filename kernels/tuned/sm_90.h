@@ -50,10 +50,13 @@
 #define MAXPOOL_VECTORS 2
 #endif
 
-/* maxpool15.lines, which an H200 takes: 505.2 us there; 128 threads take 504.9, but 2^25 elements 2 % longer
- * (sweep of 2026-11-28) */
+/* maxpool15.lines, which an H200 takes: 507.5 us there, where a copy takes 507.0; one piece a warp 513.8, three 507.4,
+ * four 507.7 (sweep of 2026-11-28) */
 #ifndef MAXPOOL_LINES_THREADS
-#define MAXPOOL_LINES_THREADS 96
+#define MAXPOOL_LINES_THREADS 128
+#endif
+#ifndef MAXPOOL_LINES_PIECES
+#define MAXPOOL_LINES_PIECES 2
 #endif
 
 /* gather.groups: 373.54 us, 1.000 times as fast as with what the search began with */
