@@ -11,9 +11,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,6 +106,20 @@ haul_status disk_reopen(const char *path, disk_file *f) {
     if (status == HAUL_OK) status = measure(f);
     if (status != HAUL_OK) close_both(f);
     return status;
+}
+
+void disk_use_page_cache(disk_file *f) {
+    if (f->direct >= 0) close(f->direct);
+    f->direct = -1;
+}
+
+int disk_open_probe(const char *path) {
+    char name[PATH_MAX];
+    const int length = snprintf(name, sizeof name, "%s.XXXXXX", path);
+    if (length < 0 || (size_t)length >= sizeof name) return -1;
+    const int probe = mkostemp(name, O_DIRECT | O_CLOEXEC);
+    if (probe >= 0) unlink(name);
+    return probe;
 }
 
 haul_status disk_open_log(const char *path, disk_file *f) {
