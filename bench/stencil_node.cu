@@ -82,8 +82,8 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM) tiles(float4 *out, con
     compute_tile(out, in, first, (int)blockIdx.x);
 }
 
-/* The first blocks have a neighbour's side each: such a block awaits the neighbour's border of the step before, computes
- * its own and gives it away. The others compute the interior. */
+/* The first blocks have a neighbour's side each: such a block awaits the neighbour's border of the step before,
+ * computes its own and gives it away. The others compute the interior. */
 __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
     step(float4 *out, const float4 *in, int rows, haul_side above, haul_side below, unsigned number) {
     const int has_above = above.peer_halo != 0, has_below = below.peer_halo != 0, block = (int)blockIdx.x;
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
 /* ---- a GPU's part ---- */
 
 typedef struct part {
-    float4 *arrays[2]; /* with the halos */
+    float4 *arrays[2];    /* with the halos */
     haul_signal *signals; /* one a side */
     cudaStream_t stream, messages;
     cudaEvent_t begin, end, border_is_done, halo_is_there;

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "lib/device.h"
 #include "lib/numa.h"
+#include "vgpu/driver.h"
 
 #include <haul/kernels.h>
 #include <haul/map.h>
@@ -160,6 +161,45 @@ static void kernels_reach_peers_that_they_may(void **state) {
     must(read_peer(&s, from, to));
     must(haul_device_reach(s.devices[1], s.devices[0], false));
     assert_int_equal(read_peer(&s, from, to), HAUL_ERROR_FAULT);
+    close_all(&s);
+}
+
+/* A copy of `bytes` by kernels of device `g`, which must count so many bytes from the peer and to it, and take as long
+ * as they take on the links. Returns its time. */
+static double time_copy(several *s, size_t g, haul_copy_form form, haul_buffer *from, haul_buffer *to, double read,
+                        double written) {
+    enum { FLOATS = 1 << 20 };
+    const sim_machine *m = s->devices[g]->extras->machine(s->devices[g]->handle);
+    haul_run *run;
+    must(haul_run_create(s->devices[g], &run));
+    must(haul_copy(s->kernels[g], form, FLOATS, from, to, run));
+    const haul_launch_record *r = &run->launches[0];
+    const double us = r->estimate_us;
+    assert_float_equal(r->counters[HAUL_COUNTER_NVLINK_READ_BYTES], read, 0);
+    assert_float_equal(r->counters[HAUL_COUNTER_NVLINK_WRITE_BYTES], written, 0);
+    assert_true(us >= read / (m->peer_read_gbps * 1e3));
+    assert_true(us >= written / (m->peer_write_gbps * 1e3));
+    assert_int_equal(r->estimate.nvlink_read_share > 0.6, read > 0);
+    assert_int_equal(r->estimate.nvlink_write_share > 0.6, written > 0);
+    haul_run_free(run);
+    return us;
+}
+
+/* By loads and stores, and by bulk copies. */
+static void a_peers_bytes_are_counted_and_take_the_links_time(void **state) {
+    (void)state;
+    enum { BYTES = 4 << 20 };
+    several s = open_all("sim:h200x2");
+    haul_buffer *own, *other, *peers;
+    must(haul_buffer_create(s.devices[0], BYTES, &own));
+    must(haul_buffer_create(s.devices[0], BYTES, &other));
+    must(haul_buffer_create(s.devices[1], BYTES, &peers));
+    must(haul_device_reach(s.devices[0], s.devices[1], true));
+    for (haul_copy_form form = HAUL_COPY_AUTO; form < HAUL_COPY_FORMS; form++) {
+        const double local = time_copy(&s, 0, form, own, other, 0, 0);
+        assert_true(time_copy(&s, 0, form, peers, own, BYTES, 0) > 1.5 * local);
+        assert_true(time_copy(&s, 0, form, own, peers, 0, BYTES) > 1.5 * local);
+    }
     close_all(&s);
 }
 
@@ -374,6 +414,7 @@ int main(void) {
         cmocka_unit_test(devices_opened_one_by_one_share_no_map),
         cmocka_unit_test(buffers_are_copied_from_device_to_device),
         cmocka_unit_test(kernels_reach_peers_that_they_may),
+        cmocka_unit_test(a_peers_bytes_are_counted_and_take_the_links_time),
         cmocka_unit_test(geforces_are_no_peers),
         cmocka_unit_test(a_pool_lets_a_peer_in),
         cmocka_unit_test(a_device_is_near_the_node_that_sysfs_names),
