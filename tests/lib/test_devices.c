@@ -203,6 +203,59 @@ static void a_peers_bytes_are_counted_and_take_the_links_time(void **state) {
     close_all(&s);
 }
 
+/* Rounds of a flag that goes there and back. */
+static const char turns[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry turns(.param .u64 mine, .param .u64 theirs, .param .u32 rounds, .param .u32 begins) {\n"
+    ".reg .b64 %m, %t; .reg .b32 %n, %k, %v, %b; .reg .pred %p, %q;\n"
+    "ld.param.u64 %m, [mine]; ld.param.u64 %t, [theirs]; ld.param.u32 %n, [rounds];\n"
+    "ld.param.u32 %b, [begins]; setp.ne.u32 %q, %b, 0; mov.u32 %k, 1;\n"
+    "round: @%q st.release.sys.global.u32 [%t], %k;\n"
+    "poll: ld.acquire.sys.global.u32 %v, [%m]; setp.lt.u32 %p, %v, %k; @%p bra poll;\n"
+    "@!%q st.release.sys.global.u32 [%t], %k;\n"
+    "add.u32 %k, %k, 1; setp.le.u32 %p, %k, %n; @%p bra round; ret; }\n";
+
+/* Two kernels that take turns wait for both ways of the links in each round, however often they have polled. */
+static void waits_for_a_peer_take_both_ways(void **state) {
+    (void)state;
+    enum { ROUNDS = 50 };
+    several s = open_all("sim:h200x2");
+    const double ways = 2 * ROUNDS * s.devices[0]->extras->machine(s.devices[0]->handle)->peer_flag_us;
+    haul_buffer *flags[2];
+    haul_stream *streams[2];
+    haul_module *modules[2];
+    haul_event *events[2][2];
+    for (size_t g = 0; g < 2; g++) {
+        const uint32_t zero = 0;
+        must(haul_buffer_create(s.devices[g], sizeof zero, &flags[g]));
+        must(haul_buffer_write(flags[g], 0, &zero, sizeof zero));
+        must(haul_device_reach(s.devices[g], s.devices[1 - g], true));
+        must(haul_stream_create(s.devices[g], 0, &streams[g]));
+        must(haul_module_load(s.devices[g], "turns", turns, sizeof turns - 1, &modules[g]));
+        for (size_t e = 0; e < 2; e++) must(haul_event_create(s.devices[g], true, &events[g][e]));
+    }
+    for (size_t g = 0; g < 2; g++) {
+        const haul_argument arguments[] = {{.kind = HAUL_ARGUMENT_BUFFER, .buffer = flags[g]},
+                                           {.kind = HAUL_ARGUMENT_BUFFER, .buffer = flags[1 - g]},
+                                           {.kind = HAUL_ARGUMENT_I32, .integer = ROUNDS},
+                                           {.kind = HAUL_ARGUMENT_I32, .integer = g == 0}};
+        const haul_launch launch = {
+            .kernel = "turns", .grid = {1, 1, 1}, .block = {1, 1, 1}, .arguments = arguments, .argument_count = 4};
+        must(haul_event_record(events[g][0], streams[g]));
+        must(haul_stream_launch(streams[g], modules[g], &launch));
+        must(haul_event_record(events[g][1], streams[g]));
+    }
+    for (size_t g = 0; g < 2; g++) {
+        double us;
+        must(haul_stream_wait(streams[g]));
+        must(haul_event_elapsed(events[g][0], events[g][1], &us));
+        assert_true(us > 0.9 * ways && us < 1.4 * ways);
+        for (size_t e = 0; e < 2; e++) haul_event_free(events[g][e]);
+        haul_stream_free(streams[g]);
+    }
+    close_all(&s);
+}
+
 static void geforces_are_no_peers(void **state) {
     (void)state;
     several s = open_all("sim:rtx4090x2");
@@ -415,6 +468,7 @@ int main(void) {
         cmocka_unit_test(buffers_are_copied_from_device_to_device),
         cmocka_unit_test(kernels_reach_peers_that_they_may),
         cmocka_unit_test(a_peers_bytes_are_counted_and_take_the_links_time),
+        cmocka_unit_test(waits_for_a_peer_take_both_ways),
         cmocka_unit_test(geforces_are_no_peers),
         cmocka_unit_test(a_pool_lets_a_peer_in),
         cmocka_unit_test(a_device_is_near_the_node_that_sysfs_names),
