@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 static cufile_table loaded;
 static CUfileDrvProps_t driver_properties;
@@ -55,9 +56,14 @@ static bool open_driver(void) {
     return error.err == 0;
 }
 
+static const char *given_library(void) {
+    const char *given = getenv("HAUL_CUFILE");
+    return given && *given ? given : NULL;
+}
+
 /* The driver stays open until the process ends, when cuFile closes it. */
 static void load(void) {
-    const char *given = getenv("HAUL_CUFILE"), *name = given && *given ? given : "libcufile.so.0";
+    const char *name = given_library() ? given_library() : "libcufile.so.0";
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     const char *error = library ? NULL : dlerror();
     if (library)
@@ -76,6 +82,13 @@ const cufile_table *cufile_load(const CUfileDrvProps_t **properties, char reason
 }
 
 /* ---- which storage is reached ---- */
+
+/* The module's folder is named in NVIDIA's "GPUDirect Storage Installation and Troubleshooting Guide". */
+bool cufile_is_worth_opening(char reason[CUFILE_REASON]) {
+    if (given_library() || access("/proc/driver/nvidia-fs", F_OK) == 0) return true;
+    snprintf(reason, CUFILE_REASON, "nvidia-fs is not loaded");
+    return false;
+}
 
 #define BIT(flag) (1U << CUFILE_##flag)
 

@@ -72,6 +72,9 @@ typedef struct cufile_table {
 
 enum { CUFILE_REASON = 160 };
 
+/* Whether cuFile may reach storage directly: nvidia-fs is loaded, or the user names a library. To open its driver takes
+ * time, and leaves a log in the working folder. */
+bool cufile_is_worth_opening(char reason[CUFILE_REASON]);
 /* Loads libcufile.so.0, or what HAUL_CUFILE names, and opens its driver, once in a process; a device's context has to
  * be current. NULL: it cannot be had; `reason` says why. */
 const cufile_table *cufile_load(const CUfileDrvProps_t **properties, char reason[CUFILE_REASON]);

@@ -59,6 +59,13 @@ result 'transfers that stop early' stream 0 got --files cufile --chunk 20000
 result 'go on' same got
 
 # --- the choice ---
+if [ ! -e /proc/driver/nvidia-fs ]; then
+    : >"$work/calls"
+    result 'by default' exits_with 0 env -u HAUL_CUFILE LD_LIBRARY_PATH="$2/tests/gpu/cufile:$LD_LIBRARY_PATH" \
+        "$haul" stream --device gpu:0 --in "$work/in"
+    result 'cuFile is opened with nvidia-fs alone' [ "$(calls open)" -eq 0 ]
+    result 'as is told' says 'was read directly .*: nvidia-fs is not loaded' out
+fi
 FAKE_CUFILE=
 result 'by default without nvidia-fs' stream 0 got --chunk 20000
 result 'the way is through pinned memory' says "/in was read directly .*: nvidia-fs is not loaded" out

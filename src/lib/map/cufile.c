@@ -50,7 +50,7 @@ static bool is_for_cufile(haul_mapper *m, int fd, char reason[CUFILE_REASON]) {
         snprintf(reason, CUFILE_REASON, "its file system has no O_DIRECT");
         return false;
     }
-    if (device_enter(m->device) != HAUL_OK) return false;
+    if ((!asked && !cufile_is_worth_opening(reason)) || device_enter(m->device) != HAUL_OK) return false;
     const cufile_table *table = cufile_load(&properties, reason);
     if (!table || (!cufile_is_direct(properties, fd, reason) && !asked)) return false;
     m->cufile = table;
@@ -112,7 +112,7 @@ void map_register_buffer(const haul_mapper *m, const haul_buffer *b) {
 }
 
 void map_deregister_buffer(const haul_mapper *m, const haul_buffer *b) {
-    if (b && b->bytes) (void)m->cufile->buffer_deregister(address_of(b));
+    if (b && b->bytes && device_enter(b->device) == HAUL_OK) (void)m->cufile->buffer_deregister(address_of(b));
 }
 
 haul_buffer *map_output_buffer(const map_slot *s) {
