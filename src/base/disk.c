@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -113,13 +112,10 @@ void disk_use_page_cache(disk_file *f) {
     f->direct = -1;
 }
 
-int disk_open_probe(const char *path) {
-    char name[PATH_MAX];
-    const int length = snprintf(name, sizeof name, "%s.XXXXXX", path);
-    if (length < 0 || (size_t)length >= sizeof name) return -1;
-    const int probe = mkostemp(name, O_DIRECT | O_CLOEXEC);
-    if (probe >= 0) unlink(name);
-    return probe;
+int disk_open_probe(const char *path, char name[DISK_NAME]) {
+    const int length = snprintf(name, DISK_NAME, "%s.XXXXXX", path);
+    if (length < 0 || length >= DISK_NAME) return -1;
+    return mkostemp(name, O_DIRECT | O_CLOEXEC);
 }
 
 haul_status disk_open_log(const char *path, disk_file *f) {

@@ -72,17 +72,22 @@ CUfileError_t cuFileDriverGetProperties(CUfileDrvProps_t *p) {
     return (CUfileError_t){0};
 }
 
-/* A handle is a descriptor of the same file, without O_DIRECT, in memory of its own so that a leak is one. */
+/* A handle is a descriptor of the same file, without O_DIRECT, in memory of its own so that a leak is one. Like
+ * NVIDIA's library, it opens the file by its name, which fails if that was removed. */
 CUfileError_t cuFileHandleRegister(CUfileHandle_t *handle, CUfileDescr_t *about) {
     const CUfileError_t error = error_of("refuse");
     const int flags = fcntl(about->handle.fd, F_GETFL);
-    char path[64];
+    char path[64], name[4096];
     note("register", 0, 0, 0);
     if (error.err) return error;
     if (!(flags & O_DIRECT)) return (CUfileError_t){.err = 5020};
     snprintf(path, sizeof path, "/proc/self/fd/%d", about->handle.fd);
+    const ssize_t length = readlink(path, name, sizeof name - 1);
+    name[length > 0 ? length : 0] = '\0';
+    const int again = open(name, flags & O_ACCMODE);
+    if (again < 0) return (CUfileError_t){.err = 5031};
     int *fd = malloc(sizeof *fd);
-    *fd = open(path, flags & O_ACCMODE);
+    *fd = again;
     *handle = fd;
     return error;
 }

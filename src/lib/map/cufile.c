@@ -76,10 +76,14 @@ void map_choose_input_path(haul_mapper *m, map_end *e) {
     if (m->map.files == HAUL_MAP_FILES_CACHED) disk_use_page_cache(&e->file);
 }
 
+/* cuFile opens a file once more by its name, so the probe keeps it until then. */
 void map_choose_output_path(haul_mapper *m, map_end *e) {
-    const int probe = disk_open_probe(e->what.path);
+    char name[DISK_NAME];
+    const int probe = disk_open_probe(e->what.path, name);
     choose(m, e, probe);
-    if (probe >= 0) close(probe);
+    if (probe < 0) return;
+    close(probe);
+    disk_remove(name);
 }
 
 /* ---- files and buffers ---- */
