@@ -72,8 +72,8 @@ __device__ static void compute_tile(float4 *out, const float4 *in, int first, in
 /* The next kernel may start when all blocks have; this one goes on when the one before has ended. */
 __device__ static void meet_neighbours(void) {
 #if __CUDA_ARCH__ >= 900
-    cudaTriggerProgrammaticLaunchCompletion();
-    cudaGridDependencySynchronize();
+    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
