@@ -28,6 +28,22 @@ typedef enum haul_map_kind { HAUL_MAP_MEMORY, HAUL_MAP_FILE, HAUL_MAP_FUNCTION }
  * map, in the order of items; an input with a halo requests the same items more than once. */
 typedef haul_status haul_map_transfer(void *context, uint64_t first, uint64_t items, void *bytes);
 
+/* How files are moved. What is not possible falls back to the one before: cuFile to O_DIRECT, that to the page cache.
+ */
+typedef enum haul_map_files {
+    HAUL_MAP_FILES_AUTO,   /* by cuFile if it reaches the file's storage without a copy through the host, else direct */
+    HAUL_MAP_FILES_CACHED, /* through the system's page cache, and pinned memory */
+    HAUL_MAP_FILES_DIRECT, /* around the page cache (O_DIRECT), through pinned memory */
+    HAUL_MAP_FILES_CUFILE  /* by cuFile (GPUDirect Storage) to and from device memory, on a GPU, even if cuFile itself
+                              has to copy through the host */
+} haul_map_files;
+
+/* How a file was moved, and why so. */
+typedef struct haul_map_path {
+    haul_map_files files; /* AUTO: the end is no file */
+    char reason[160];     /* why by cuFile, or why not */
+} haul_map_path;
+
 /* Where items come from or go to: item_bytes each, without gaps. */
 typedef struct haul_map_end {
     haul_map_kind kind;
@@ -84,6 +100,7 @@ typedef struct haul_map {
     void *context;
 
     /* Fields that are 0 are planned from the machine, the data and the budgets. */
+    haul_map_files files;
     uint64_t chunk_items;
     unsigned depth;         /* chunks in flight at once, at least 1 */
     unsigned threads;       /* host threads that copy pageable memory, read and write; at most 1024 */
@@ -115,10 +132,12 @@ typedef struct haul_map_report {
     uint64_t complete_chunks;
     uint64_t resumed_chunks;  /* of these: an earlier run had completed them */
     uint64_t halo_bytes;      /* that came from the neighbouring chunk on a device, and not from the host again */
+    uint64_t cufile_bytes;    /* that cuFile moved to the devices and from them */
     haul_map_range *complete; /* sorted, not adjacent */
     size_t complete_count;
     haul_map_device device[HAUL_MOST_DEVICES];
     unsigned devices;
+    haul_map_path inputs[HAUL_MAP_INPUTS], output;
     haul_timeline timeline;
 } haul_map_report;
 

@@ -145,10 +145,11 @@ extern const haul_stall_info haul_stalls[HAUL_STALL_COUNT];
  * are 0 if the launch was not counted. Shares are 0 to 1, of the kernel's own time, cycles / sm_mhz; launch overhead is
  * not included. */
 typedef struct haul_estimate {
-    double cycles, sm_mhz;           /* cycles of the SM clock, and its frequency under load */
-    double memory_gbps;              /* peak rate of device memory */
-    double memory_share;             /* share of that rate used by reads and writes, as dram__throughput */
-    double l2_share;                 /* share of time that L2 is busy */
+    double cycles, sm_mhz;                        /* cycles of the SM clock, and its frequency under load */
+    double memory_gbps;                           /* peak rate of device memory */
+    double memory_share;                          /* share of that rate used by reads and writes, as dram__throughput */
+    double l2_share;                              /* share of time that L2 is busy */
+    double nvlink_read_share, nvlink_write_share; /* share of time that accesses to peers keep the links busy */
     double sm_share;                 /* busiest of issue slots, register writes by memory, constants and barriers */
     double issue_share;              /* share of the schedulers' issue slots */
     double l1_share;                 /* busiest part of L1 and shared memory: wavefronts, atomics, textures */

@@ -440,6 +440,8 @@ haul_estimate._fields_ = [
     ("memory_gbps", c_double),
     ("memory_share", c_double),
     ("l2_share", c_double),
+    ("nvlink_read_share", c_double),
+    ("nvlink_write_share", c_double),
     ("sm_share", c_double),
     ("issue_share", c_double),
     ("l1_share", c_double),

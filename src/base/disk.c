@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,6 +105,17 @@ haul_status disk_reopen(const char *path, disk_file *f) {
     if (status == HAUL_OK) status = measure(f);
     if (status != HAUL_OK) close_both(f);
     return status;
+}
+
+void disk_use_page_cache(disk_file *f) {
+    if (f->direct >= 0) close(f->direct);
+    f->direct = -1;
+}
+
+int disk_open_probe(const char *path, char name[DISK_NAME]) {
+    const int length = snprintf(name, DISK_NAME, "%s.XXXXXX", path);
+    if (length < 0 || length >= DISK_NAME) return -1;
+    return mkostemp(name, O_DIRECT | O_CLOEXEC);
 }
 
 haul_status disk_open_log(const char *path, disk_file *f) {

@@ -23,6 +23,12 @@ haul_status disk_open(const char *path, disk_file *file);
 haul_status disk_create(const char *path, uint64_t bytes, disk_file *file);
 /* Opens a file that exists, to write parts of it; its contents and size stay. */
 haul_status disk_reopen(const char *path, disk_file *file);
+/* Makes all transfers of an open file go through the page cache. */
+void disk_use_page_cache(disk_file *file);
+/* Makes a file in the folder of `path`, open for direct transfers alone: tells what the folder's file system can.
+ * Returns its descriptor; -1 if there are no direct transfers. `name` gets its name, which has to be removed. */
+enum { DISK_NAME = 4096 };
+int disk_open_probe(const char *path, char name[DISK_NAME]);
 /* Opens a file that grows by disk_append() alone, and makes it if it is not there. */
 haul_status disk_open_log(const char *path, disk_file *file);
 /* Appends the bytes in one call of the system, so that a killed process leaves whole records, save perhaps the last. */

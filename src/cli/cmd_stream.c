@@ -46,8 +46,8 @@ typedef struct rank_figures {
     char device[64];
 } rank_figures;
 
-static uint64_t link_bytes(const haul_timeline *t) {
-    return t->bytes[HAUL_ENGINE_TO_DEVICE] + t->bytes[HAUL_ENGINE_TO_HOST];
+static uint64_t link_bytes(const haul_map_report *r) {
+    return r->timeline.bytes[HAUL_ENGINE_TO_DEVICE] + r->timeline.bytes[HAUL_ENGINE_TO_HOST] + r->cufile_bytes;
 }
 
 static uint64_t complete_items(const haul_map_report *r) {
@@ -60,7 +60,7 @@ static uint64_t complete_items(const haul_map_report *r) {
 static haul_status gather_figures(const stream_job *job, const haul_map_report *r, rank_figures **all) {
     rank_figures own = {.items = r->items,
                         .complete_items = complete_items(r),
-                        .bytes = link_bytes(&r->timeline),
+                        .bytes = link_bytes(r),
                         .elapsed_us = r->timeline.elapsed_us};
     snprintf(own.device, sizeof own.device, "%s", haul_device_name(job->session.device));
     *all = memory_zeroed(haul_ranks_count(job->ranks), sizeof **all);
@@ -111,7 +111,7 @@ static void add_devices(report_section *s, const stream_job *job, const haul_map
 static void add_summary(report_section *s, const stream_job *job, const haul_map_report *r) {
     const haul_timeline *t = &r->timeline;
     char chunk[32], device[32], pinned[32];
-    const double bytes = (double)link_bytes(t);
+    const double bytes = (double)link_bytes(r);
     char took[REPORT_NUMBER_SIZE], rate[REPORT_NUMBER_SIZE];
     report_add_paragraph(s, "%llu chunks of up to %s, %u at once, %u host threads; %s on the device, %s pinned.",
                          (unsigned long long)r->chunks,
@@ -130,10 +130,25 @@ static void add_summary(report_section *s, const stream_job *job, const haul_map
                              number_format_bytes((double)r->halo_bytes, chunk));
 }
 
+/* What --files came to, and why: a sentence for each file. */
+static void add_path(report_section *s, const char *file, const char *done, const haul_map_path *path) {
+    static const char *const how[] = {[HAUL_MAP_FILES_CACHED] = "through the page cache and pinned memory",
+                                      [HAUL_MAP_FILES_DIRECT] = "directly (O_DIRECT), through pinned memory",
+                                      [HAUL_MAP_FILES_CUFILE] = "by cuFile, without pinned memory"};
+    if (path->files == HAUL_MAP_FILES_AUTO) return;
+    report_add_paragraph(s, "%s was %s %s: %s.", file, done, how[path->files], path->reason);
+}
+
+static void add_paths(report_section *s, const stream_job *job, const haul_map_report *r) {
+    for (size_t i = 0; i < job->map.input_count; i++) add_path(s, job->map.inputs[i].path, "read", &r->inputs[i]);
+    add_path(s, job->map.output.path, "written", &r->output);
+}
+
 static report_document *make_document(const stream_job *job, const haul_map_report *r, const rank_figures *ranks) {
     report_document *d = report_document_new("stream", "Stream");
     report_section *s = report_add_section(d, "stream", "Stream");
     add_summary(s, job, r);
+    add_paths(s, job, r);
     add_devices(s, job, r);
     add_ranks(s, ranks, haul_ranks_count(job->ranks));
     report_add_timeline(s, &r->timeline);
@@ -185,6 +200,20 @@ static json_t *devices_of(const stream_job *job, const haul_map_report *r) {
     return devices;
 }
 
+static void put_path(json_t *list, const char *file, const haul_map_path *path) {
+    if (path->files == HAUL_MAP_FILES_AUTO) return;
+    json_array_append_new(
+        list, json_pack("{s:s, s:s, s:s}", "file", file, "how", stream_files[path->files], "reason", path->reason));
+}
+
+/* Returns how each file was moved. */
+static json_t *files_of(const stream_job *job, const haul_map_report *r) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < job->map.input_count; i++) put_path(list, job->map.inputs[i].path, &r->inputs[i]);
+    put_path(list, job->map.output.path, &r->output);
+    return list;
+}
+
 static json_t *ranks_of(const rank_figures *ranks, unsigned count) {
     json_t *list = json_array();
     for (unsigned i = 0; i < count; i++)
@@ -211,6 +240,8 @@ static haul_status print_json(const stream_job *job, const haul_map_report *r, c
     text out = {0};
     if (line) json_object_set_new(line, "resumed_chunks", json_integer((json_int_t)r->resumed_chunks));
     if (line) json_object_set_new(line, "halo_bytes", json_integer((json_int_t)r->halo_bytes));
+    if (line) json_object_set_new(line, "cufile_bytes", json_integer((json_int_t)r->cufile_bytes));
+    if (line) json_object_set_new(line, "files", files_of(job, r));
     if (line && ranks && haul_ranks_count(job->ranks) > 1)
         json_object_set_new(line, "ranks", ranks_of(ranks, haul_ranks_count(job->ranks)));
     haul_status status = line ? report_json_put(line, JSON_COMPACT, &out)

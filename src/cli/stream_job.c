@@ -296,6 +296,19 @@ static uint64_t identity_of(const stream_job *job, const cli_values *v) {
     return hash_bytes(hash, shape, sizeof shape);
 }
 
+const char *const stream_files[] = {[HAUL_MAP_FILES_AUTO] = "auto",
+                                    [HAUL_MAP_FILES_CACHED] = "cached",
+                                    [HAUL_MAP_FILES_DIRECT] = "direct",
+                                    [HAUL_MAP_FILES_CUFILE] = "cufile"};
+
+static haul_status read_files(const cli_values *v, haul_map_files *files) {
+    for (size_t i = 0; i < sizeof stream_files / sizeof *stream_files; i++) {
+        *files = (haul_map_files)i;
+        if (strcmp(v->files ? v->files : "auto", stream_files[i]) == 0) return HAUL_OK;
+    }
+    return haul_fail(HAUL_ERROR_ARGUMENT, "--files %s: must be auto, cached, direct or cufile", v->files);
+}
+
 /* All of stream_job_open() after the zeroing, so that the caller can close the job after any error. */
 static haul_status open_job(stream_job *job, const cli_values *v) {
     const bool given = v->ptx.count || v->operands.count;
@@ -319,6 +332,7 @@ static haul_status open_job(stream_job *job, const cli_values *v) {
     job->map.threads = cli_u32(v->copy_threads);
     job->map.device_budget = v->budget;
     job->map.host_budget = v->host_budget;
+    HAUL_TRY(read_files(v, &job->map.files));
     job->map.keep_partial = v->keep_partial;
     job->map.resume = v->resume;
     job->map.identity = identity_of(job, v);

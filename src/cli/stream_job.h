@@ -39,6 +39,8 @@ typedef struct stream_job {
     void *pageable[HAUL_MAP_INPUTS + 1];
 } stream_job;
 
+extern const char *const stream_files[]; /* the words of --files, by haul_map_files */
+
 /* Sets up a job from the options, on this rank's devices. Call stream_job_close() also after an error. */
 haul_status stream_job_open(stream_job *job, const cli_values *values, haul_ranks *ranks);
 /* Generates input in memory and touches the pages of output; called once it is known that the map can run. */

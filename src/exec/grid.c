@@ -40,6 +40,7 @@
 #include "state/block.h"
 #include "time/estimate.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,6 +79,7 @@ struct sim_run {
     sim_cluster_range parts[MOST_PARTS];
     unsigned part, part_count, counted_part;
     bool is_set_up;           /* the current part is */
+    uint64_t pauses;          /* since it waited */
     bool may_pause, paused;   /* may_pause: the caller allows it now; paused: it has done so */
     unsigned vain_epochs;     /* consecutive epochs in which all SMs only polled */
     bool waits;               /* it has paused because it waits, not to let others see what it has published */
@@ -544,6 +546,7 @@ static haul_status run_epochs(sim_run *s) {
         if (stuck) continue;
         const bool repeats = sim_cycle_found(&s->cycle, s->sms, s->grid.used_sms);
         s->waits = s->may_pause && (repeats || polls_in_vain(s));
+        s->pauses += s->waits;
         s->paused = s->waits || (s->may_pause && has_published(s));
         if (s->paused) return s->grid.node ? play_accesses(s, 1) : HAUL_OK; /* other devices' follow */
         if (repeats) return report_deadlock(s, "what runs only goes round in loops, in which nothing changes");
@@ -610,6 +613,20 @@ static sim_waits waits_of_all(const sim_run *s) {
     sum.peer_read = (double)sim_peer_lines_read(&s->peers);
     sum.peer_written = (double)sim_peer_lines_written(&s->peers);
     return sum;
+}
+
+/* Loads of a strong order that warps have done while the launch waited: polls, whose time is that of the flag's way.
+ * One for each pause is not. */
+static double idle_polls(const sim_run *s, const haul_traffic *traffic) {
+    const ptx_function *f = s->launch.program->function;
+    double polls = 0;
+    if (!s->pauses) return 0;
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        const unsigned order = f->instructions[i].mods[PTX_SLOT_ORDER];
+        if (f->instructions[i].op == PTX_OP_LD && order != PTX_MOD_NONE && order != PTX_MOD_WEAK)
+            polls += (double)traffic[i].instructions;
+    }
+    return fmax(0, polls - (double)s->pauses);
 }
 
 /* Puts the findings of the SMs and those of the slices of global memory's shadow into the record. */
@@ -689,6 +706,7 @@ static haul_status fill_record(sim_run *s, const sim_launch *l, arena *memory, h
     sim_record_shape(l, memory, r);
     sim_waits waits = waits_of_all(s);
     sim_counting_work(s->l2, s->countings, s->grid.used_sms, &waits);
+    waits.memory = fmax(0, waits.memory - idle_polls(s, traffic));
     scale_sample(&s->grid, traffic, r, &waits);
     r->estimate_us = sim_estimate_us(l->machine, r, &waits);
     r->estimate = sim_estimate(l->machine, r, &waits);

@@ -8,10 +8,10 @@
 enum { SECTOR = 32, SCHEDULERS = 4, REGISTER_BYTES = 4 * SIM_LANES };
 
 const double sim_dram_sustained = 0.90; /* of the peak rate, reads and writes mixed */
+const double sim_launch_us = 3.15;      /* between two events around an empty kernel; measured on an H100 as below */
 
 /* Measured on an H100 by launches with a single effect (tests/data/estimates): empty kernels of 1 to 16,384 blocks;
  * loops of barriers; atomics on one address in shared and in global memory. */
-static const double LAUNCH_SECONDS = 3.15e-6;   /* between two events around an empty kernel */
 static const double DISPATCH_SECONDS = 0.57e-9; /* from one block of the grid to the next */
 static const double BARRIER_CYCLES = 10;        /* from the last warp's arrival to the release */
 static const double ARRIVAL_CYCLES = 2;         /* between two warps' arrivals at a barrier */
@@ -116,10 +116,17 @@ static double link_seconds(const sim_machine *m, const sim_waits *w) {
     return fmax(one_way, both) * SECTOR / (OF_A_COPY * 1e9);
 }
 
-/* The directions of NVLink do not share anything. */
-static double peer_seconds(const sim_machine *m, const sim_waits *w) {
-    if (m->nvlinks == 0) return 0;
-    return fmax(w->peer_read / m->peer_read_gbps, w->peer_written / m->peer_write_gbps) * SECTOR / 1e9;
+/* Sectors from peers, or to them, at the rate of that direction. The directions of NVLink do not share anything. */
+static double peer_seconds(const sim_machine *m, double sectors, double gbps) {
+    return m->nvlinks == 0 ? 0 : sectors * SECTOR / (gbps * 1e9);
+}
+
+static double peer_read_seconds(const sim_machine *m, const sim_waits *w) {
+    return peer_seconds(m, w->peer_read, m->peer_read_gbps);
+}
+
+static double peer_write_seconds(const sim_machine *m, const sim_waits *w) {
+    return peer_seconds(m, w->peer_written, m->peer_write_gbps);
 }
 
 /* How the grid is spread over the SMs. */
@@ -196,7 +203,23 @@ double sim_loaded_clock(const sim_machine *m) {
 }
 
 /* The seconds of each bound of a launch: first resources that all SMs share, then those of each SM, then the rest. */
-enum { DRAM, L2, HOT, LINK, L1, TURNS, CONSTANTS, TEXTURES, ISSUE, ARRIVALS, LATENCY, DISPATCH, BOUNDS, OF_AN_SM = L1 };
+enum {
+    DRAM,
+    L2,
+    HOT,
+    LINK,
+    PEERS,
+    L1,
+    TURNS,
+    CONSTANTS,
+    TEXTURES,
+    ISSUE,
+    ARRIVALS,
+    LATENCY,
+    DISPATCH,
+    BOUNDS,
+    OF_AN_SM = L1
+};
 
 static double norm_of(const double bounds[BOUNDS]) {
     double sum = 0;
@@ -212,7 +235,8 @@ static double find_bounds(const sim_machine *m, const haul_launch_record *r, con
     bounds[DRAM] = dram_seconds(m, r, w) * s.unevenness;
     bounds[L2] = l2_seconds(m, r, w) * s.unevenness;
     bounds[HOT] = w->hottest * HOT_SECONDS;
-    bounds[LINK] = fmax(link_seconds(m, w), peer_seconds(m, w));
+    bounds[LINK] = link_seconds(m, w);
+    bounds[PEERS] = fmax(peer_read_seconds(m, w), peer_write_seconds(m, w));
     bounds[L1] = l1_cycles(r) * cycle;
     bounds[TURNS] = w->shared_turns * TURN_CYCLES * cycle;
     bounds[CONSTANTS] = constant_cycles(r) * cycle;
@@ -229,7 +253,7 @@ static double find_bounds(const sim_machine *m, const haul_launch_record *r, con
 double sim_estimate_us(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
     double bounds[BOUNDS];
     find_bounds(m, r, w, bounds);
-    return 1e6 * (LAUNCH_SECONDS + norm_of(bounds));
+    return sim_launch_us + 1e6 * norm_of(bounds);
 }
 
 sim_kernel_load sim_estimate_load(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
@@ -237,7 +261,10 @@ sim_kernel_load sim_estimate_load(const sim_machine *m, const haul_launch_record
     const double blocks = spread_of(m, r).blocks;
     const double fit = fmax(1, r->occupancy.blocks_per_sm) * m->sms;
     double bounds[BOUNDS];
-    sim_kernel_load load = {.slots = fmin(1, blocks / fit), .sms = fmin(1, blocks / m->sms), .waves = blocks > fit};
+    sim_kernel_load load = {.slots = fmin(1, blocks / fit),
+                            .sms = fmin(1, blocks / m->sms),
+                            .waves = blocks > fit,
+                            .rounds = fmax(1, blocks / fit)};
     find_bounds(m, r, w, bounds);
     for (size_t i = 0; i < OF_AN_SM; i++) load.memory = fmax(load.memory, bounds[i] / seconds);
     for (size_t i = OF_AN_SM; i < LATENCY; i++) load.issue = fmax(load.issue, bounds[i] / seconds);
@@ -253,7 +280,8 @@ static haul_stall stall_of(unsigned bound, const haul_launch_record *r, const si
     case DRAM:
     case L2:
     case HOT:
-    case LINK: return w->memory > 0 ? HAUL_STALL_LONG_SCOREBOARD : HAUL_STALL_LG_THROTTLE;
+    case LINK:
+    case PEERS: return w->memory > 0 ? HAUL_STALL_LONG_SCOREBOARD : HAUL_STALL_LG_THROTTLE;
     case L1: return 2 * shared_wavefronts(r) > l1_cycles(r) ? HAUL_STALL_MIO_THROTTLE : HAUL_STALL_LG_THROTTLE;
     case TURNS: return HAUL_STALL_SHORT_SCOREBOARD;
     case CONSTANTS: return HAUL_STALL_IMC_MISS;
@@ -321,6 +349,8 @@ static void find_shares(const sim_machine *m, const haul_launch_record *r, const
     const double sectors = counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + counter(r, HAUL_COUNTER_DRAM_WRITE_SECTORS);
     e->memory_share = sectors * SECTOR / (m->memory_gbps * 1e9) / seconds;
     e->l2_share = bounds[L2] / seconds;
+    e->nvlink_read_share = peer_read_seconds(m, w) / seconds;
+    e->nvlink_write_share = peer_write_seconds(m, w) / seconds;
     e->issue_share = bounds[ISSUE] / seconds;
     e->l1_share = fmax(bounds[L1], fmax(bounds[TURNS], bounds[TEXTURES])) / seconds;
     e->sm_share = fmin(1, sm_cycles(m, r, w) * s.seconds / seconds);

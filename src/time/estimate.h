@@ -11,13 +11,15 @@
 /* The share of its peak rate that device memory sustains; an SM's clock under load in Hz, which stays below its
  * boost. */
 extern const double sim_dram_sustained;
+/* The part of an estimate that is the launch itself. */
+extern const double sim_launch_us;
 double sim_loaded_clock(const sim_machine *machine);
 
 /* Estimates a launch's microseconds. Its bounds are
  * - device memory, L2, and the slice of L2 that atomics contend for;
  * - on the busiest SM: L1 and shared memory, lanes of shared atomics, constant cache and texture units, instruction
  *   issue and arrivals at barriers;
- * - the dispatch of blocks, and the host link;
+ * - the dispatch of blocks, the host link, and NVLink in each direction;
  * - latency that the resident warps cannot hide, which grows with the load on device memory.
  *
  * Memory takes longer if all blocks of a grid stay to the end, since none takes over work of others. The bounds overlap
@@ -36,6 +38,7 @@ typedef struct sim_kernel_load {
     double issue;  /* of such an SM's cycles: instructions, L1, shared memory */
     double memory; /* of the rate of device memory, L2 or the host link */
     bool waves;    /* it has more blocks than fit at once */
+    double rounds; /* how many times more; 1 if all fit */
 } sim_kernel_load;
 
 /* Returns a launch's load: the largest of its shared bounds, and of its SM bounds, over its time. */

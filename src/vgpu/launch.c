@@ -18,6 +18,7 @@
 #include "vgpu/order.h"
 #include "vgpu/work.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Packs values in the kernel's layout, with some zeros after them; the caller frees them. NULL without memory. */
@@ -150,22 +151,32 @@ static double own_time(struct sim_running *r, haul_status status, sim_kernel_loa
     return is_known ? r->times->us / (double)r->times->counted : rough->us;
 }
 
-/* A kernel that waited for a peer's flag has waited for at least a flag's way there and back, each time. */
+/* Kernels of a node execute in turns. When one has waited for another and goes on, its own news has gone there and the
+ * other's has come back, each in peer_flag_us. The blocks that wait do so beside the others: a kernel takes as long as
+ * its blocks keep the machine busy, or as long as the waits and the blocks of one round. */
+static double with_waits(CUcontext c, const struct sim_running *r, const sim_kernel_load *load, double own) {
+    enum { WAYS = 2 };
+    if (sim_member_count(c) < 2 || !r->handovers) return own;
+    const double waited = WAYS * (double)r->handovers * c->machine.peer_flag_us;
+    const double one_round = sim_launch_us + fmax(0, own - sim_launch_us) / fmax(1, load->rounds);
+    return fmax(own, one_round + waited);
+}
+
 static double time_of(CUcontext c, struct sim_running *r, haul_status status, sim_kernel_load *load) {
-    const double waited = sim_member_count(c) > 1 ? (double)r->handovers * c->machine.peer_flag_us : 0;
-    const double us = own_time(r, status, load) + waited;
+    const double own = own_time(r, status, load), us = with_waits(c, r, load, own);
     if (r->record && !r->uncounted) r->record->estimate_us = us;
     return us;
 }
 
 /* The launch is over, with or without a failure: passes on its results and frees its state. */
-static void end(sim_work *w, haul_status status, double *us, sim_kernel_load *load) {
+static void end(CUstream s, sim_work *w, haul_status status, double *us, sim_kernel_load *load) {
     const CUcontext c = w->function->module->context;
     struct sim_running *r = w->running;
     haul_launch_record *wanted = w->run ? r->record : NULL;
     if (status != HAUL_OK && wanted && !wanted->checked) wanted->ended_by = status;
     *us = time_of(c, r, status, load);
     if (wanted && r->uncounted) wanted->estimate_us = *us;
+    if (w->is_hidden && s->end >= w->issued) *us = fmax(0, *us - sim_launch_us);
     if (status == HAUL_OK) sim_order_launched(c, w, &r->uses);
     if (r->wrote_host) sim_note_effects(c);
     if (r->overrun.furthest.size) c->note_overrun(w->function->entry->name, &r->overrun);
@@ -208,7 +219,7 @@ haul_status sim_run_launch(CUstream s, sim_work *w, bool may_pause, double *us, 
         sim_virtual_release_hold();
     struct sim_running *r = w->running;
     if (!r->run) {
-        end(w, status, us, load);
+        end(s, w, status, us, load);
     } else if (r->changes != sim_launch_changes(r->run)) {
         r->changes = sim_launch_changes(r->run);
         r->handovers += waited;

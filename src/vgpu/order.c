@@ -294,13 +294,18 @@ static bool has_instruction(CUfunction f, unsigned op) {
     return false;
 }
 
-/* True if the kernel in front lets the launch start early, and the launch never waits for it. `joined` says what the
- * stream's next work would be behind without the stream itself. */
+/* True if the kernel in front lets the launch start early. */
+static bool starts_early(CUstream s, const sim_work *w) {
+    return w->is_programmatic && s->in_front && sim_driver_has_function(s->in_front) &&
+           has_instruction(s->in_front, PTX_OP_GRIDDEPCONTROL_LAUNCH);
+}
+
+/* True if it does, and the launch never waits for it. `joined` says what the stream's next work would be behind without
+ * the stream itself. */
 static bool overlaps(const sim_order *o, CUstream s, const sim_work *w, const sim_stamp *joined) {
-    if (!w->is_programmatic || !s->in_front || o->line_count >= SIM_ORDER_LINES) return false;
-    if (joined->at[s->line] == o->lines[s->line].at[s->line] || !sim_driver_has_function(s->in_front)) return false;
-    return has_instruction(s->in_front, PTX_OP_GRIDDEPCONTROL_LAUNCH) &&
-           !has_instruction(w->function, PTX_OP_GRIDDEPCONTROL_WAIT);
+    if (!w->is_hidden || o->line_count >= SIM_ORDER_LINES) return false;
+    if (joined->at[s->line] == o->lines[s->line].at[s->line]) return false;
+    return !has_instruction(w->function, PTX_OP_GRIDDEPCONTROL_WAIT);
 }
 
 /* Adds what the stream's next work is behind, apart from the stream's own work. */
@@ -317,6 +322,8 @@ static void join_others(sim_order *o, sim_stamp *stamp, CUstream s) {
 void sim_order_issue(CUstream s, sim_work *w) {
     CUcontext c = s->context;
     sim_order *o = order_of(c);
+    w->is_hidden = starts_early(s, w);
+    s->in_front = w->kind == SIM_WORK_LAUNCH ? w->function : NULL;
     if (!o) return;
     forget_old(o);
     sim_stamp *stamp = stamp_of(o, s), others = {{0}};
@@ -329,7 +336,6 @@ void sim_order_issue(CUstream s, sim_work *w) {
     if (w->kind == SIM_WORK_MARK && !w->mark->stamp) w->mark->stamp = memory_alloc(sizeof *stamp);
     if (w->kind == SIM_WORK_MARK && w->mark->stamp) *w->mark->stamp = *stamp;
     if (is_watched(w)) w->ordered = add(o, s, w, stamp);
-    s->in_front = w->kind == SIM_WORK_LAUNCH ? w->function : NULL;
     if (!is_early || !w->ordered) return;
     w->ordered->before.at[s->line] -= 2; /* itself, and the launch in front of it */
     w->ordered->overlaps = true;

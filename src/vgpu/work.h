@@ -66,6 +66,7 @@ typedef struct sim_work {
     CUlaunchConfig config;
     uint32_t cluster[3];
     bool is_programmatic;        /* it may start before the launch in front of it has ended */
+    bool is_hidden;              /* so the launch itself takes no time if the one in front still runs */
     struct sim_running *running; /* a paused launch; NULL: it has not begun, or has ended */
     bool ends_now;               /* it may not pause again */
     unsigned char *parameters;   /* packed; owned */

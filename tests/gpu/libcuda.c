@@ -10,6 +10,7 @@
 #include "driver/driver.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -115,7 +116,10 @@ static bool is_own(const char *symbol, word a, word b, word c, CUresult *result)
 
 /* ---- the functions ---- */
 
-static CUresult call(const char *symbol, size_t at, unsigned *calls, WORDS) {
+/* A real driver may be called by several threads at once, the virtual GPU by one. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+static CUresult call_alone(const char *symbol, size_t at, unsigned *calls, WORDS) {
     CUresult result;
     int code = failure(symbol, calls);
     if (code == CUDA_INVALID_PTX && strcmp(symbol, "cuModuleLoadDataEx") == 0) give_log((int)c, (int *)d, (void **)e);
@@ -123,6 +127,13 @@ static CUresult call(const char *symbol, size_t at, unsigned *calls, WORDS) {
     if (is_own(symbol, a, b, c, &result)) return result;
     function *of_table = *(function *const *)(const void *)((const char *)virtual_gpu() + at);
     return of_table(a, b, c, d, e, f, g, h, i, j, k, l);
+}
+
+static CUresult call(const char *symbol, size_t at, unsigned *calls, WORDS) {
+    pthread_mutex_lock(&one_at_a_time);
+    const CUresult result = call_alone(symbol, at, calls, a, b, c, d, e, f, g, h, i, j, k, l);
+    pthread_mutex_unlock(&one_at_a_time);
+    return result;
 }
 
 #define DRIVER(name, symbol, parameters)                                                                \

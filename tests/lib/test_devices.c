@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "lib/device.h"
 #include "lib/numa.h"
+#include "vgpu/driver.h"
 
 #include <haul/kernels.h>
 #include <haul/map.h>
@@ -160,6 +161,98 @@ static void kernels_reach_peers_that_they_may(void **state) {
     must(read_peer(&s, from, to));
     must(haul_device_reach(s.devices[1], s.devices[0], false));
     assert_int_equal(read_peer(&s, from, to), HAUL_ERROR_FAULT);
+    close_all(&s);
+}
+
+/* A copy of `bytes` by kernels of device `g`, which must count so many bytes from the peer and to it, and take as long
+ * as they take on the links. Returns its time. */
+static double time_copy(several *s, size_t g, haul_copy_form form, haul_buffer *from, haul_buffer *to, double read,
+                        double written) {
+    enum { FLOATS = 1 << 20 };
+    const sim_machine *m = s->devices[g]->extras->machine(s->devices[g]->handle);
+    haul_run *run;
+    must(haul_run_create(s->devices[g], &run));
+    must(haul_copy(s->kernels[g], form, FLOATS, from, to, run));
+    const haul_launch_record *r = &run->launches[0];
+    const double us = r->estimate_us;
+    assert_float_equal(r->counters[HAUL_COUNTER_NVLINK_READ_BYTES], read, 0);
+    assert_float_equal(r->counters[HAUL_COUNTER_NVLINK_WRITE_BYTES], written, 0);
+    assert_true(us >= read / (m->peer_read_gbps * 1e3));
+    assert_true(us >= written / (m->peer_write_gbps * 1e3));
+    assert_int_equal(r->estimate.nvlink_read_share > 0.6, read > 0);
+    assert_int_equal(r->estimate.nvlink_write_share > 0.6, written > 0);
+    haul_run_free(run);
+    return us;
+}
+
+/* By loads and stores, and by bulk copies. */
+static void a_peers_bytes_are_counted_and_take_the_links_time(void **state) {
+    (void)state;
+    enum { BYTES = 4 << 20 };
+    several s = open_all("sim:h200x2");
+    haul_buffer *own, *other, *peers;
+    must(haul_buffer_create(s.devices[0], BYTES, &own));
+    must(haul_buffer_create(s.devices[0], BYTES, &other));
+    must(haul_buffer_create(s.devices[1], BYTES, &peers));
+    must(haul_device_reach(s.devices[0], s.devices[1], true));
+    for (haul_copy_form form = HAUL_COPY_AUTO; form < HAUL_COPY_FORMS; form++) {
+        const double local = time_copy(&s, 0, form, own, other, 0, 0);
+        assert_true(time_copy(&s, 0, form, peers, own, BYTES, 0) > 1.5 * local);
+        assert_true(time_copy(&s, 0, form, own, peers, 0, BYTES) > 1.5 * local);
+    }
+    close_all(&s);
+}
+
+/* Rounds of a flag that goes there and back. */
+static const char turns[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry turns(.param .u64 mine, .param .u64 theirs, .param .u32 rounds, .param .u32 begins) {\n"
+    ".reg .b64 %m, %t; .reg .b32 %n, %k, %v, %b; .reg .pred %p, %q;\n"
+    "ld.param.u64 %m, [mine]; ld.param.u64 %t, [theirs]; ld.param.u32 %n, [rounds];\n"
+    "ld.param.u32 %b, [begins]; setp.ne.u32 %q, %b, 0; mov.u32 %k, 1;\n"
+    "round: @%q st.release.sys.global.u32 [%t], %k;\n"
+    "poll: ld.acquire.sys.global.u32 %v, [%m]; setp.lt.u32 %p, %v, %k; @%p bra poll;\n"
+    "@!%q st.release.sys.global.u32 [%t], %k;\n"
+    "add.u32 %k, %k, 1; setp.le.u32 %p, %k, %n; @%p bra round; ret; }\n";
+
+/* Two kernels that take turns wait for both ways of the links in each round, however often they have polled. */
+static void waits_for_a_peer_take_both_ways(void **state) {
+    (void)state;
+    enum { ROUNDS = 50 };
+    several s = open_all("sim:h200x2");
+    const double ways = 2 * ROUNDS * s.devices[0]->extras->machine(s.devices[0]->handle)->peer_flag_us;
+    haul_buffer *flags[2];
+    haul_stream *streams[2];
+    haul_module *modules[2];
+    haul_event *events[2][2];
+    for (size_t g = 0; g < 2; g++) {
+        const uint32_t zero = 0;
+        must(haul_buffer_create(s.devices[g], sizeof zero, &flags[g]));
+        must(haul_buffer_write(flags[g], 0, &zero, sizeof zero));
+        must(haul_device_reach(s.devices[g], s.devices[1 - g], true));
+        must(haul_stream_create(s.devices[g], 0, &streams[g]));
+        must(haul_module_load(s.devices[g], "turns", turns, sizeof turns - 1, &modules[g]));
+        for (size_t e = 0; e < 2; e++) must(haul_event_create(s.devices[g], true, &events[g][e]));
+    }
+    for (size_t g = 0; g < 2; g++) {
+        const haul_argument arguments[] = {{.kind = HAUL_ARGUMENT_BUFFER, .buffer = flags[g]},
+                                           {.kind = HAUL_ARGUMENT_BUFFER, .buffer = flags[1 - g]},
+                                           {.kind = HAUL_ARGUMENT_I32, .integer = ROUNDS},
+                                           {.kind = HAUL_ARGUMENT_I32, .integer = g == 0}};
+        const haul_launch launch = {
+            .kernel = "turns", .grid = {1, 1, 1}, .block = {1, 1, 1}, .arguments = arguments, .argument_count = 4};
+        must(haul_event_record(events[g][0], streams[g]));
+        must(haul_stream_launch(streams[g], modules[g], &launch));
+        must(haul_event_record(events[g][1], streams[g]));
+    }
+    for (size_t g = 0; g < 2; g++) {
+        double us;
+        must(haul_stream_wait(streams[g]));
+        must(haul_event_elapsed(events[g][0], events[g][1], &us));
+        assert_true(us > 0.9 * ways && us < 1.4 * ways);
+        for (size_t e = 0; e < 2; e++) haul_event_free(events[g][e]);
+        haul_stream_free(streams[g]);
+    }
     close_all(&s);
 }
 
@@ -374,6 +467,8 @@ int main(void) {
         cmocka_unit_test(devices_opened_one_by_one_share_no_map),
         cmocka_unit_test(buffers_are_copied_from_device_to_device),
         cmocka_unit_test(kernels_reach_peers_that_they_may),
+        cmocka_unit_test(a_peers_bytes_are_counted_and_take_the_links_time),
+        cmocka_unit_test(waits_for_a_peer_take_both_ways),
         cmocka_unit_test(geforces_are_no_peers),
         cmocka_unit_test(a_pool_lets_a_peer_in),
         cmocka_unit_test(a_device_is_near_the_node_that_sysfs_names),

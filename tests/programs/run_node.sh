@@ -40,4 +40,7 @@ done
 result 'haul cc compiles the example' compiles examples/programs/halo2.cu "$halo"
 result 'it runs on two devices' exits_with 0 "$haul" check --device sim:h200x2 -- "$halo" 2000 5
 result 'and is right' gives ok
+# It compares the bits of one, two and four devices.
+result 'haul cc compiles the stencil' compiles bench/stencil_node.cu "$work/stencil" -arch=sm_90
+result 'four devices exchange the borders of both sides' exits_with 0 "$haul" check --device sim:h200x4 -- "$work/stencil" 64 2
 exit $((failures > 0))

@@ -1,6 +1,7 @@
 /* The ends of a map: where its items come from and go to.
  *
- * Memory that is pinned is copied by the device directly. All else is staged: worker threads bring it to pinned memory,
+ * Memory that is pinned is copied by the device directly. Files that cuFile moves go between the file and the device's
+ * buffers (cufile.c). All else is staged: worker threads bring it to pinned memory,
  * or take it from there, in parts that begin at pages, so that files can be read and written directly, around the page
  * cache (base/disk.h). For that, a chunk's place in pinned memory is as far from a page as in its file. Output goes to
  * PATH.partial and gets its name when all of it is there. Several ranks write their parts of one file. */
@@ -36,13 +37,20 @@ haul_status map_open_input(haul_mapper *m, map_end *e) {
     if (e->what.kind == HAUL_MAP_FILE) {
         HAUL_TRY(disk_open(e->what.path, &e->file));
         HAUL_TRY(count_items(m, e));
+        map_choose_input_path(m, e);
+        HAUL_TRY(map_register_file(m, e));
     }
-    e->staged = goes_through_pinned(m, &e->what);
+    e->staged = !e->by_cufile && goes_through_pinned(m, &e->what);
     return HAUL_OK;
 }
 
-void map_close_input(map_end *e) {
+void map_close_input(const haul_mapper *m, map_end *e) {
+    map_deregister_file(m, e);
     if (e->what.kind == HAUL_MAP_FILE) (void)disk_close(&e->file); /* it was only read, so nothing can be lost */
+}
+
+bool map_end_has_host_work(const map_end *e) {
+    return e->staged || e->by_cufile;
 }
 
 haul_engine map_input_engine(const map_end *e) {
@@ -107,12 +115,18 @@ static haul_status open_file(haul_mapper *m, map_end *e) {
     HAUL_TRY(haul_ranks_agree(m->map.ranks, status));
     HAUL_TRY(haul_ranks_agree(m->map.ranks, is_first ? make_file(m, e, resumes) : HAUL_OK));
     if (!is_first) status = disk_reopen(e->partial, &e->file);
+    if (status == HAUL_OK) status = map_register_file(m, e);
     if (status == HAUL_OK && m->map.keep_partial) status = map_account_open(m, e);
     return haul_ranks_agree(m->map.ranks, status);
 }
 
+void map_plan_output(haul_mapper *m, map_end *e) {
+    if (!e->what.item_bytes) return;
+    if (e->what.kind == HAUL_MAP_FILE) map_choose_output_path(m, e);
+    e->staged = !e->by_cufile && goes_through_pinned(m, &e->what);
+}
+
 haul_status map_open_output(haul_mapper *m, map_end *e) {
-    e->staged = e->what.item_bytes && goes_through_pinned(m, &e->what);
     m->account.count = 0;
     return e->what.item_bytes && e->what.kind == HAUL_MAP_FILE ? open_file(m, e) : HAUL_OK;
 }
@@ -129,9 +143,10 @@ static haul_status end_file(const haul_mapper *m, const map_end *e, haul_status 
 }
 
 /* A failure keeps its message. */
-static haul_status close_file(map_end *e, haul_status status) {
+static haul_status close_file(const haul_mapper *m, map_end *e, haul_status status) {
     char message[1024];
     snprintf(message, sizeof message, "%s", haul_message());
+    map_deregister_file(m, e);
     const haul_status closed = e->file.path ? disk_close(&e->file) : HAUL_OK;
     return status == HAUL_OK ? closed : haul_fail(status, "%s", message);
 }
@@ -140,7 +155,7 @@ haul_status map_close_output(haul_mapper *m, map_end *e, haul_status status) {
     const bool made = e->file.path != NULL; /* by this run, so that a failed one may remove it */
     if (e->what.kind != HAUL_MAP_FILE || !e->what.item_bytes) return haul_ranks_agree(m->map.ranks, status);
     map_account_close(m);
-    status = haul_ranks_agree(m->map.ranks, close_file(e, status));
+    status = haul_ranks_agree(m->map.ranks, close_file(m, e, status));
     if (haul_ranks_rank(m->map.ranks) == 0 && made) status = end_file(m, e, status);
     if (e->partial) memory_free(e->partial);
     e->partial = NULL;
@@ -178,15 +193,16 @@ static void part_of(uint64_t offset, uint64_t count, unsigned part, unsigned par
     if (*to > count) *to = count;
 }
 
-/* Brings a part of an input's items to pinned memory. A function makes all of them in one part. */
+/* Brings a part of an input's items to pinned memory, or by cuFile to the device. A function makes all of them in one
+ * part. */
 static haul_status fill_input(const map_slot *s, size_t input, unsigned part, unsigned parts) {
     const map_end *e = &s->mapper->inputs[input];
     const haul_chunk *c = &s->fill_chunk;
-    unsigned char *to = haul_host_memory(s->stage_in[input]);
+    unsigned char *to = e->staged ? haul_host_memory(s->stage_in[input]) : NULL;
     const uint64_t skip = map_skip_of(s, input, s->fill_skip), first = c->first - c->before + skip;
     const uint64_t bytes = (c->total - skip) * e->what.item_bytes;
     uint64_t from, end;
-    to += map_stage_offset(e, c) + skip * e->what.item_bytes;
+    if (to) to += map_stage_offset(e, c) + skip * e->what.item_bytes;
     switch (e->what.kind) {
     case HAUL_MAP_FUNCTION: return e->what.transfer(e->what.context, first, c->total - skip, to);
     case HAUL_MAP_MEMORY:
@@ -197,22 +213,25 @@ static haul_status fill_input(const map_slot *s, size_t input, unsigned part, un
     }
     const uint64_t offset = e->what.offset + first * e->what.item_bytes;
     part_of(offset, bytes, part, parts, &from, &end);
+    if (e->by_cufile)
+        return map_move_by_cufile(s, e, false, s->in[input], skip * e->what.item_bytes + from, offset + from,
+                                  end - from);
     return disk_read(&e->file, offset + from, to + from, end - from);
 }
 
 haul_status map_fill_part(void *context, unsigned part, unsigned parts) {
     const map_slot *s = context;
     for (size_t i = 0; i < s->mapper->map.input_count; i++)
-        if (s->stage_in[i]) HAUL_TRY(fill_input(s, i, part, parts));
+        if (map_end_has_host_work(&s->mapper->inputs[i])) HAUL_TRY(fill_input(s, i, part, parts));
     return HAUL_OK;
 }
 
-/* Takes a part of the output from pinned memory to its place. */
+/* Takes a part of the output from pinned memory, or by cuFile from the device, to its place. */
 haul_status map_drain_part(void *context, unsigned part, unsigned parts) {
     const map_slot *s = context;
     const map_end *e = &s->mapper->output;
     const haul_chunk *c = &s->chunk;
-    const unsigned char *from = haul_host_memory(s->stage_out);
+    const unsigned char *from = e->staged ? haul_host_memory(s->stage_out) : NULL;
     const uint64_t at = c->first * e->what.item_bytes, bytes = c->items * e->what.item_bytes;
     uint64_t first, end;
     switch (e->what.kind) {
@@ -224,5 +243,8 @@ haul_status map_drain_part(void *context, unsigned part, unsigned parts) {
     case HAUL_MAP_FILE: break;
     }
     part_of(at, bytes, part, parts, &first, &end);
+    if (e->by_cufile)
+        return map_move_by_cufile(s, e, true, map_output_buffer(s), c->before * e->what.item_bytes + first, at + first,
+                                  end - first);
     return disk_write(&e->file, at + first, from + at % DISK_PAGE + first, end - first);
 }

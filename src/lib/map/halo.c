@@ -3,7 +3,8 @@
  * A chunk and the one before it share the items of its halo before and of the other's halo after. They are in the
  * other's buffers, so a chunk can copy them from there instead of from the host again: on one device, or between peers.
  * Such a copy has a fixed cost, and the few items of a usual halo come along with a chunk at no cost. So only a halo
- * that takes the link to the host longer than that is copied between chunks, and never an input that kernels overwrite.
+ * that takes the link to the host longer than that is copied between chunks, and never an input that kernels overwrite,
+ * nor one that cuFile reads: it comes to the device before the chunk is issued.
  */
 #include "lib/map/map.h"
 
@@ -15,7 +16,8 @@ void map_plan_halo(haul_mapper *m) {
     bool any = false;
     for (size_t i = 0; i < m->map.input_count; i++) {
         const bool overwritten = m->map.in_place && i == m->map.in_place_input;
-        m->reuses[i] = m->map.run && !overwritten && items * m->inputs[i].what.item_bytes >= WORTH_BYTES;
+        m->reuses[i] = m->map.run && !overwritten && !m->inputs[i].by_cufile &&
+                       items * m->inputs[i].what.item_bytes >= WORTH_BYTES;
         any |= m->reuses[i];
     }
     for (unsigned a = 0; any && a < m->lane_count; a++)

@@ -127,15 +127,15 @@ static haul_status prepare(haul_mapper *m) {
     m->output.what = m->map.output;
     for (size_t i = 0; i < m->map.input_count; i++) {
         HAUL_TRY(map_open_input(m, &m->inputs[i]));
-        m->fills |= m->inputs[i].staged;
+        m->fills |= map_end_has_host_work(&m->inputs[i]);
+        m->fills_device |= m->inputs[i].by_cufile;
     }
     HAUL_TRY(map_check_output(m, &m->output));
     /* The array's ends have no halo, so buffers never need room for more than all items. */
     if (m->map.before > m->map.items) m->map.before = m->map.items;
     if (m->map.after > m->map.items) m->map.after = m->map.items;
-    m->output.staged = m->drains = m->output.what.item_bytes &&
-                                   (m->output.what.kind != HAUL_MAP_MEMORY ||
-                                    !map_is_pinned(m, m->output.what.memory, m->map.items * m->output.what.item_bytes));
+    map_plan_output(m, &m->output);
+    m->drains = map_end_has_host_work(&m->output);
     HAUL_TRY(map_make_plan(m, &m->plan));
     map_plan_halo(m);
     m->complete = memory_zeroed(m->plan.chunks + 1, 1);
@@ -192,7 +192,7 @@ void haul_mapper_free(haul_mapper *m) {
         haul_event_free(m->lanes[i].base);
     }
     workers_free(m->workers);
-    for (size_t i = 0; i < m->map.input_count; i++) map_close_input(&m->inputs[i]);
+    for (size_t i = 0; i < m->map.input_count; i++) map_close_input(m, &m->inputs[i]);
     memory_free(m->timeline.operations);
     memory_free(m->complete);
     memory_free(m->account.ranges);

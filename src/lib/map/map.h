@@ -11,6 +11,7 @@
 
 #include "base/disk.h"
 #include "base/status.h"
+#include "driver/cufile.h"
 #include "lib/stream.h"
 #include "lib/workers.h"
 
@@ -37,24 +38,52 @@ uint64_t map_chunk_start(const map_plan *plan, uint64_t k);
 
 /* ---- ends ---- */
 
+typedef struct map_slot map_slot;
+
 typedef struct map_end {
     haul_map_end what;
-    bool staged;    /* goes through pinned memory */
-    disk_file file; /* FILE, while it is open */
-    char *partial;  /* FILE, output: the name until it is complete */
+    bool staged;        /* goes through pinned memory */
+    disk_file file;     /* FILE, while it is open */
+    char *partial;      /* FILE, output: the name until it is complete */
+    haul_map_path path; /* FILE: how its bytes are moved */
+    bool by_cufile;     /* they go between the file and the device's buffers; not staged then */
+    bool is_registered; /* with cuFile: `handle` is valid */
+    CUfileHandle_t handle;
 } map_end;
 
 haul_status map_open_input(haul_mapper *mapper, map_end *end);
 /* After the inputs are open: checks that the output replaces none of them, and only a regular file. */
 haul_status map_check_output(const haul_mapper *mapper, map_end *end);
+/* Decides how the output will be moved. */
+void map_plan_output(haul_mapper *mapper, map_end *end);
 haul_status map_open_output(haul_mapper *mapper, map_end *end);
 /* Closes the output; a complete file gets its name. `status`: of the run, which is returned, or what went wrong on
  * another rank or at the end. */
 haul_status map_close_output(haul_mapper *mapper, map_end *end, haul_status status);
-void map_close_input(map_end *end);
+void map_close_input(const haul_mapper *mapper, map_end *end);
+/* Whether the host has work at the end. */
+bool map_end_has_host_work(const map_end *end);
 /* The engine that moves the end's data. */
 haul_engine map_input_engine(const map_end *end);
 haul_engine map_output_engine(const map_end *end);
+
+/* ---- files by cuFile (cufile.c) ---- */
+
+/* Decides how an open input, or the output that is to be made, is moved (haul_map.files). Never fails: what cannot be
+ * had is not used, and the end's path says why. */
+void map_choose_input_path(haul_mapper *mapper, map_end *end);
+void map_choose_output_path(haul_mapper *mapper, map_end *end);
+/* Registers an open file with cuFile, if it is moved by it. Errors: HAUL_ERROR_FILE. */
+haul_status map_register_file(const haul_mapper *mapper, map_end *end);
+void map_deregister_file(const haul_mapper *mapper, map_end *end);
+/* Tells cuFile of a buffer of the slot, or that it will be freed. cuFile works without that, too. */
+void map_register_buffer(const haul_mapper *mapper, const haul_buffer *buffer);
+void map_deregister_buffer(const haul_mapper *mapper, const haul_buffer *buffer);
+/* Moves bytes between an end's file, at `offset`, and a buffer of the slot, at `at`. Called by worker threads. */
+haul_status map_move_by_cufile(const map_slot *slot, const map_end *end, bool writes, haul_buffer *buffer, uint64_t at,
+                               uint64_t offset, uint64_t count);
+/* The buffer that has a chunk's output. */
+haul_buffer *map_output_buffer(const map_slot *slot);
 
 /* ---- the account of a partial output file (account.c) ---- */
 
@@ -86,7 +115,7 @@ typedef struct map_host_work {
     double start_us, end_us;
 } map_host_work;
 
-typedef struct map_slot {
+struct map_slot {
     haul_mapper *mapper;
     struct map_lane *lane;
     haul_stream *stream;
@@ -102,7 +131,7 @@ typedef struct map_slot {
     struct map_slot *fill_taker, *taker; /* the slots that copy from fill_chunk, and from chunk; NULL: none */
     bool owes;       /* the latter has not issued its copy, so this slot's buffers must stay as they are */
     uint64_t issued; /* 1 + the index of the chunk that was issued last */
-} map_slot;
+};
 
 /* Counts of a lane's chunks say how far it is. A chunk that is filled has been dealt to the lane. */
 typedef struct map_lane {
@@ -127,10 +156,13 @@ struct haul_mapper {
     map_plan plan;
     workers *workers;
     bool fills, drains;           /* whether the host has work at the input or the output */
+    bool fills_device;            /* cuFile brings an input to the slots' buffers on the device */
+    const cufile_table *cufile;   /* NULL: no end needs it */
     bool reuses[HAUL_MAP_INPUTS]; /* the input's halo is copied from chunk to chunk on the devices */
     bool reaches[HAUL_MOST_DEVICES][HAUL_MOST_DEVICES]; /* lane by lane: copies between devices are direct */
     map_slot *dealt; /* of the chunk that was dealt last, with the index `next` - 1; NULL: none, or it was skipped */
-    uint64_t halo_bytes;          /* so copied */
+    uint64_t halo_bytes; /* so copied */
+    uint64_t cufile_bytes;
     double base_seconds, base_us; /* clock values when the run began */
     double free_us[HAUL_ENGINE_COUNT];
     uint64_t next;           /* the next chunk to be dealt */

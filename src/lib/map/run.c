@@ -34,11 +34,18 @@ static bool any_function(const haul_mapper *m) {
 static map_host_work fill_work(const haul_mapper *m, const map_slot *s) {
     map_host_work work = {.engine = HAUL_ENGINE_STAGE};
     for (size_t i = 0; i < m->map.input_count; i++) {
-        if (!m->inputs[i].staged) continue;
+        if (!map_end_has_host_work(&m->inputs[i])) continue;
         work.bytes += (s->fill_chunk.total - map_skip_of(s, i, s->fill_skip)) * m->inputs[i].what.item_bytes;
         if (map_input_engine(&m->inputs[i]) == HAUL_ENGINE_READ) work.engine = HAUL_ENGINE_READ;
     }
     return work;
+}
+
+static uint64_t cufile_bytes(const haul_mapper *m, const haul_chunk *c) {
+    uint64_t bytes = m->output.by_cufile ? c->items * m->output.what.item_bytes : 0;
+    for (size_t i = 0; i < m->map.input_count; i++)
+        if (m->inputs[i].by_cufile) bytes += c->total * m->inputs[i].what.item_bytes;
+    return bytes;
 }
 
 /* Describes chunk k: its items, and as much halo as the array has on either side. */
@@ -85,6 +92,7 @@ static haul_status copy_in(haul_mapper *m, map_slot *s) {
     HAUL_TRY(map_begin_halo(s));
     for (size_t i = 0; i < m->map.input_count; i++) {
         const map_end *e = &m->inputs[i];
+        if (e->by_cufile) continue;
         const uint64_t item = e->what.item_bytes, skip = map_skip_of(s, i, s->skip) * item;
         const unsigned char *from = e->staged
                                         ? (unsigned char *)haul_host_memory(s->stage_in[i]) + map_stage_offset(e, c)
@@ -100,8 +108,8 @@ static haul_status copy_in(haul_mapper *m, map_slot *s) {
 static haul_status copy_out(haul_mapper *m, const map_slot *s) {
     const haul_chunk *c = &s->chunk;
     const map_end *e = &m->output;
-    if (!e->what.item_bytes) return HAUL_OK;
-    haul_buffer *from = m->map.in_place ? s->in[m->map.in_place_input] : s->out;
+    if (!e->what.item_bytes || e->by_cufile) return HAUL_OK;
+    haul_buffer *from = map_output_buffer(s);
     const uint64_t at = c->first * e->what.item_bytes, in_page = e->what.kind == HAUL_MAP_FILE ? at % DISK_PAGE : 0;
     unsigned char *to =
         e->staged ? (unsigned char *)haul_host_memory(s->stage_out) + in_page : (unsigned char *)e->what.memory + at;
@@ -135,6 +143,7 @@ static haul_status mark_complete(haul_mapper *m, const map_slot *s) {
     m->complete[s->chunk.index] = 1;
     m->complete_chunks++;
     m->complete_items += s->chunk.items;
+    m->cufile_bytes += cufile_bytes(m, &s->chunk);
     s->lane->done.chunks++;
     s->lane->done.items += s->chunk.items;
     return map_account_note(m, s->chunk.first, s->chunk.items);
@@ -154,7 +163,7 @@ static haul_status retire(haul_mapper *m, map_lane *lane) {
  * work at the inputs the chunk is dealt now. */
 static haul_status issue(haul_mapper *m, map_lane *lane) {
     map_slot *s = slot_of(m, lane, lane->issued);
-    if (lane->issued >= m->plan.depth) HAUL_TRY(retire(m, lane));
+    if (lane->retired + m->plan.depth <= lane->issued) HAUL_TRY(retire(m, lane));
     if (m->fills) HAUL_TRY(map_wait_for_host(m, &s->fill, &s->filled, s->fill_chunk.index));
     describe_chunk(m, s, m->fills ? s->fill_chunk.index : m->next++, &s->chunk);
     if (!m->fills) map_deal_halo(s, &s->chunk);
@@ -194,20 +203,34 @@ static haul_status collect(haul_mapper *m, map_lane *lane) {
 
 typedef enum map_step { FILL, ISSUE, COLLECT, RETIRE, DONE } map_step;
 
+/* How many chunks are filled before they are issued. Fills that go to the device's buffers have half of the slots. */
+static uint64_t ahead_of(const haul_mapper *m) {
+    const uint64_t depth = m->plan.depth;
+    if (m->fills_device) return depth > 1 ? depth / 2 - 1 : 0;
+    return depth > 2 ? depth - 2 : 0;
+}
+
 /* How many chunks later an issued chunk is collected. The more, the less the device waits for this thread; if the host
  * has work afterwards, two slots are reserved for it. */
 static uint64_t lag_of(const haul_mapper *m) {
     const uint64_t depth = m->plan.depth;
     if (depth == 1) return 0;
+    if (m->fills_device) return 1;
     return m->drains && depth > 3 ? depth - 2 : depth - 1;
 }
 
-/* Fills run up to `ahead` chunks before they are issued, collects `lag` chunks after. */
+/* The step that a fill of the lane's next chunk has to come after: a fill that goes to the device's buffers waits until
+ * the chunk that had the slot before is retired. FILL: none. */
+static map_step before_fill(const haul_mapper *m, const map_lane *lane) {
+    if (!m->fills_device || lane->filled < lane->retired + m->plan.depth) return FILL;
+    return lane->retired < lane->collected ? RETIRE : COLLECT;
+}
+
+/* Fills run up to ahead_of() chunks before they are issued, collects lag_of() chunks after. */
 static map_step next_step(haul_mapper *m, const map_lane *lane) {
-    const uint64_t depth = m->plan.depth, ahead = depth > 2 ? depth - 2 : 0;
     const bool more = has_next(m);
     if (lane->collected + lag_of(m) < lane->issued) return COLLECT;
-    if (m->fills && more && lane->filled <= lane->issued + ahead) return FILL;
+    if (m->fills && more && lane->filled <= lane->issued + ahead_of(m)) return before_fill(m, lane);
     if (m->fills ? lane->issued < lane->filled : more) return ISSUE;
     if (lane->collected < lane->issued) return COLLECT;
     return lane->retired < lane->collected ? RETIRE : DONE;
@@ -382,7 +405,8 @@ static void forget(haul_mapper *m) {
                                                                : m->device->product,
                                   .devices = m->lane_count};
     m->operation_capacity = 0;
-    m->complete_chunks = m->complete_items = m->resumed_chunks = m->next = m->next_out = m->halo_bytes = 0;
+    m->complete_chunks = m->complete_items = m->resumed_chunks = m->next = m->next_out = m->halo_bytes =
+        m->cufile_bytes = 0;
     m->dealt = NULL;
     memset(m->free_us, 0, sizeof m->free_us);
     memset(m->complete, 0, m->plan.chunks + 1);
@@ -429,9 +453,12 @@ static haul_status report(haul_mapper *m, haul_map_report *r) {
                            .complete_chunks = m->complete_chunks,
                            .resumed_chunks = m->resumed_chunks,
                            .halo_bytes = m->halo_bytes,
+                           .cufile_bytes = m->cufile_bytes,
                            .devices = m->lane_count,
                            .timeline = m->timeline};
     for (unsigned i = 0; i < m->lane_count; i++) r->device[i] = m->lanes[i].done;
+    for (size_t i = 0; i < m->map.input_count; i++) r->inputs[i] = m->inputs[i].path;
+    r->output = m->output.path;
     m->timeline.operations = NULL;
     return list_complete(m, r);
 }

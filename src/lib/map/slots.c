@@ -19,6 +19,7 @@ static haul_status make_inputs(map_slot *s, uint64_t total) {
     for (size_t i = 0; i < m->map.input_count; i++) {
         const map_end *e = &m->inputs[i];
         HAUL_TRY(haul_buffer_create(device, total * e->what.item_bytes, &s->in[i]));
+        if (e->by_cufile) map_register_buffer(m, s->in[i]);
         if (e->staged) HAUL_TRY(haul_host_create(device, map_stage_bytes(e, total), HAUL_HOST_PINNED, &s->stage_in[i]));
     }
     return HAUL_OK;
@@ -35,6 +36,7 @@ static haul_status make_slot(map_slot *s) {
     if (m->map.scratch_bytes) HAUL_TRY(haul_buffer_create(device, total * m->map.scratch_bytes, &s->scratch));
     if (!m->map.in_place && m->output.what.item_bytes)
         HAUL_TRY(haul_buffer_create(device, total * m->output.what.item_bytes, &s->out));
+    if (m->output.by_cufile && !m->map.in_place) map_register_buffer(m, s->out);
     if (!m->output.staged) return HAUL_OK;
     return haul_host_create(device, map_stage_bytes(&m->output, m->plan.chunk), HAUL_HOST_PINNED, &s->stage_out);
 }
@@ -57,6 +59,10 @@ haul_status map_make_slots(map_lane *lane, haul_mapper *m) {
 
 /* Accepts a slot that was made in part. */
 static void free_slot(map_slot *s) {
+    const haul_mapper *m = s->mapper;
+    for (size_t i = 0; i < m->map.input_count; i++)
+        if (m->inputs[i].by_cufile) map_deregister_buffer(m, s->in[i]);
+    if (m->output.by_cufile && !m->map.in_place) map_deregister_buffer(m, s->out);
     haul_stream_free(s->stream);
     haul_event_free(s->begun);
     haul_event_free(s->copied);

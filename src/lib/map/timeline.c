@@ -56,19 +56,22 @@ static haul_status note_between(haul_mapper *m, haul_engine engine, const map_sl
     return HAUL_OK;
 }
 
-/* Bytes of all inputs of a chunk that come from the host, halo included; `skip` items come from another chunk. */
+/* Bytes of all inputs of a chunk that the device copies from the host, halo included; `skip` items come from another
+ * chunk. */
 static uint64_t input_bytes(const map_slot *s, const haul_chunk *c, uint64_t skip) {
     const haul_mapper *m = s->mapper;
     uint64_t bytes = 0;
     for (size_t i = 0; i < m->map.input_count; i++)
-        bytes += (c->total - map_skip_of(s, i, skip)) * m->inputs[i].what.item_bytes;
+        if (!m->inputs[i].by_cufile) bytes += (c->total - map_skip_of(s, i, skip)) * m->inputs[i].what.item_bytes;
     return bytes;
 }
 
-/* Adds the three operations of a chunk that is back. */
+/* Adds the three operations of a chunk that is back. What cuFile moves is the host's part. */
 haul_status map_note_device(haul_mapper *m, const map_slot *s) {
-    HAUL_TRY(note_between(m, HAUL_ENGINE_TO_DEVICE, s, input_bytes(s, &s->chunk, s->skip), s->begun, s->copied));
+    const uint64_t copied = input_bytes(s, &s->chunk, s->skip);
+    if (copied || !m->fills_device) HAUL_TRY(note_between(m, HAUL_ENGINE_TO_DEVICE, s, copied, s->begun, s->copied));
     if (m->map.run) HAUL_TRY(note_between(m, HAUL_ENGINE_KERNEL, s, 0, s->copied, s->computed));
+    if (m->output.by_cufile) return HAUL_OK;
     return note_between(m, HAUL_ENGINE_TO_HOST, s, s->chunk.items * m->output.what.item_bytes, s->computed, s->done);
 }
 

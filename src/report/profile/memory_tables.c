@@ -293,22 +293,28 @@ static const report_column nvlink_columns[] = {
     {"class", "NVLink", REPORT_TEXT, NULL},
     {"bytes", "Bytes", REPORT_BYTES, "of the kernel's own accesses to peers, without the links' packets"},
     {"throughput", "Throughput", REPORT_RATE, "bytes over the launch's estimated or measured time"},
+    {"busy", "Busy", REPORT_PERCENT, "of the kernel's time, at the rate of the links for such accesses (an estimate)"},
 };
 
-static void add_nvlink_row(report_table *t, const haul_launch_record *r, const char *title, double bytes) {
+static void add_nvlink_row(report_table *t, const haul_launch_record *r, const char *title, double bytes,
+                           double share) {
     report_add_row(t);
     report_add_text(t, "%s", title);
     report_add_number(t, bytes);
     report_add_number(t, rate(r, bytes / SECTOR));
+    report_add_number(t, 100 * share);
 }
 
 static void add_nvlink(report_section *s, const haul_launch_record *r) {
+    static const double LIMIT = 0.6; /* share of time from which on the links are named as the limit */
     const double received = counter(r, HAUL_COUNTER_NVLINK_READ_BYTES),
                  sent = counter(r, HAUL_COUNTER_NVLINK_WRITE_BYTES);
     if (received + sent <= 0) return;
     report_table *t = report_add_table(s, "nvlink", NULL, nvlink_columns, COUNT_OF(nvlink_columns));
-    add_nvlink_row(t, r, "Received from peers", received);
-    add_nvlink_row(t, r, "Sent to peers", sent);
+    add_nvlink_row(t, r, "Received from peers", received, r->estimate.nvlink_read_share);
+    add_nvlink_row(t, r, "Sent to peers", sent, r->estimate.nvlink_write_share);
+    if (fmax(r->estimate.nvlink_read_share, r->estimate.nvlink_write_share) >= LIMIT)
+        report_add_note(s, REPORT_STRONG, "NVLink limits this launch: its links are busy for most of the time.");
 }
 
 void report_add_memory_tables(report_section *s, const haul_launch_record *record, const report_fetches *code) {

@@ -1,6 +1,8 @@
 /* Streams, events, pinned memory, pools and graphs of the virtual GPU, through the CUDA driver API. */
+#include "time/estimate.h"
 #include "vgpu/driver.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -347,8 +349,48 @@ static void limits_are_kept(void **state) {
     OK(cu->persisting_reset());
 }
 
+/* Returns the time of two launches of a kernel, the second with the attribute or without it. */
+static double time_two(CUfunction f, CUstream s, bool is_programmatic) {
+    CUlaunchAttribute attribute = {.id = DRIVER_LAUNCH_PROGRAMMATIC, .value.is_programmatic = is_programmatic};
+    CUlaunchConfig config = {
+        .grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = s, .attributes = &attribute, .attribute_count = 1};
+    CUevent begin = event(), end = event();
+    float ms = 0;
+    OK(cu->event_record(begin, s));
+    for (int i = 0; i < 2; i++) OK(cu->launch_ex(&config, f, NULL, NULL));
+    OK(cu->event_record(end, s));
+    OK(cu->event_synchronize(end));
+    OK(cu->event_elapsed(&ms, begin, end));
+    OK(cu->event_destroy(begin));
+    OK(cu->event_destroy(end));
+    return (double)ms * 1e3;
+}
+
+/* If the kernel in front triggers the launch early, it costs nothing. */
+static void an_early_launch_is_hidden_behind_the_kernel_in_front(void **state) {
+    (void)state;
+    static const char early_ptx[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry plain() { ret; }\n"
+        ".visible .entry early() { griddepcontrol.launch_dependents; griddepcontrol.wait; ret; }\n";
+    CUmodule module;
+    CUfunction plain, early;
+    CUstream s = stream();
+    OK(cu->module_load(&module, early_ptx, 0, NULL, NULL));
+    OK(cu->module_function(&plain, module, "plain"));
+    OK(cu->module_function(&early, module, "early"));
+    const double launches = time_two(plain, s, false);
+    assert_true(fabs(time_two(plain, s, true) - launches) < 0.1);
+    assert_true(time_two(early, s, false) >= launches);
+    const double hidden = time_two(early, s, false) - time_two(early, s, true);
+    assert_true(fabs(hidden - sim_launch_us) < 0.1);
+    OK(cu->module_unload(module));
+    OK(cu->stream_destroy(s));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_early_launch_is_hidden_behind_the_kernel_in_front),
         cmocka_unit_test(copies_arrive_when_somebody_waits),
         cmocka_unit_test(pageable_memory_is_copied_before_the_call_returns),
         cmocka_unit_test(events_order_streams),
