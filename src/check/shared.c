@@ -543,7 +543,8 @@ static void write_all(sim_visit *k, const uint32_t address[SIM_LANES], uint8_t s
     }
 }
 
-/* Unmarks bytes that received an uninitialised value: they count as never written. */
+/* Unmarks bytes that received an uninitialised value: they count as never written. A contested word stays as it is,
+ * since a use of it is told as the race. */
 static void forget_written(const sim_visit *k, unsigned element, uint32_t lanes, const uint32_t address[SIM_LANES]) {
     const uint32_t bytes = 1u << k->op->x;
     for (; lanes; lanes &= lanes - 1) {
@@ -553,7 +554,7 @@ static void forget_written(const sim_visit *k, unsigned element, uint32_t lanes,
             sim_cell *c = &k->s->cells[at / 4];
             if (c->state & SIM_CELL_SPLIT)
                 k->s->bytes[at].time = 0;
-            else
+            else if (!(c->written & SIM_CELL_CONTESTED))
                 c->written &= (uint8_t) ~(1u << at % 4);
         }
     }
