@@ -220,19 +220,22 @@ static bool is_same_word(const ptx_instruction *load, const ptx_instruction *sto
                                       : from->kind == PTX_VARIABLE_ADDRESS && from->variable == to->variable;
 }
 
-/* Marks the load and each store of a value computed from the loaded one, at the same address. */
+/* Marks the load and each store of a value computed from the loaded one, at the same address. The list has the loaded
+ * registers, then the changed ones: a register may be both. */
 static void mark_update(flow *x, uint32_t load, uint8_t *table) {
     const ptx_instruction *loads = &x->function->instructions[load];
     x->values++;
     x->count = 0;
     ptx_visit_registers(loads, spread, x);
+    const uint32_t loaded = x->count;
+    x->values++;
     for (uint32_t next = 0; next < x->count; next++) {
         const uint32_t reg = x->list[next];
         for (uint32_t k = x->readers.first[reg]; k < x->readers.first[reg + 1]; k++) {
             const uint32_t i = x->readers.instructions[k];
             const ptx_instruction *at = &x->function->instructions[i];
             if (changes_value(at)) ptx_visit_registers(at, spread, x);
-            if (!is_strong(at, PTX_OP_ST) || !is_same_word(loads, at)) continue;
+            if (next < loaded || !is_strong(at, PTX_OP_ST) || !is_same_word(loads, at)) continue;
             table[load] |= SIM_USE_UPDATES;
             table[i] |= SIM_USE_UPDATES;
         }
@@ -272,7 +275,7 @@ static void find_all(const ptx_function *f, arena *memory, uint8_t *table) {
               .stored = ARENA_ARRAY(memory, registers, bool),
               .guards = ARENA_ARRAY(memory, registers, bool),
               .has = ARENA_ARRAY(memory, registers, uint32_t),
-              .list = ARENA_ARRAY(memory, registers, uint32_t)};
+              .list = ARENA_ARRAY(memory, 2 * registers, uint32_t)};
     x.looping = ptx_find_looping(f, x.component, memory);
     ptx_users_find(f, memory, &x.readers, &x.writers);
     find_stored(&x);

@@ -32,10 +32,15 @@ static void number_stretches(const haul_launch_record *r, uint32_t *stretches) {
     }
 }
 
-/* Only a pair of accesses in the kernel's code lacks an order. */
-static bool is_pair(const report_finding *f) {
+/* A read of bytes that nobody has written has no earlier access. */
+static bool lacks_write(const report_finding *f) {
+    return f->first->kind == HAUL_FINDING_UNINITIALISED_READ && f->first->other.action == HAUL_ACTION_NONE;
+}
+
+/* Only a pair of accesses in the kernel's code lacks an order, and only a read in it a write. */
+static bool may_have_company(const report_finding *f) {
     const haul_finding *first = f->first;
-    return !f->ignored_by && f->access.instruction && f->other.instruction &&
+    return !f->ignored_by && f->access.instruction && (f->other.instruction || lacks_write(f)) &&
            first->access.action != HAUL_ACTION_SYNC && first->other.action != HAUL_ACTION_SYNC;
 }
 
@@ -73,12 +78,14 @@ static bool lie_together(const report_finding *f, const report_finding *g, uint3
     return of_f == of_g && (f->first->space == HAUL_SPACE_SHARED || share_line(f, g));
 }
 
-/* Whether one missing order explains both. */
+/* Whether one missing order, or one missing write, explains both. */
 static bool have_one_cause(const report_finding *f, const report_finding *g, const uint32_t *stretches) {
     const haul_finding *a = f->first, *b = g->first;
     if (a->kind != b->kind || a->grade != b->grade || a->space != b->space || !say_the_same(a->what, b->what))
         return false;
-    if (a->space == HAUL_SPACE_GLOBAL && !is_same_object(a, b)) return false;
+    if ((a->space == HAUL_SPACE_GLOBAL || lacks_write(f)) && !is_same_object(a, b)) return false;
+    if (lacks_write(f) || lacks_write(g))
+        return lacks_write(f) && lacks_write(g) && stretches[a->access.instruction] == stretches[b->access.instruction];
     const uint32_t later[] = {stretches[a->access.instruction], stretches[b->access.instruction]};
     const uint32_t earlier[] = {stretches[a->other.instruction], stretches[b->other.instruction]};
     if (later[0] == earlier[0] && later[1] == earlier[1]) return lie_together(f, g, later[0], later[1]);
@@ -136,7 +143,7 @@ static haul_status gather(joining *j, report_finding *head) {
     for (size_t at = 0; at < count; at++) {
         for (report_finding *f = head + 1; f < end; f++) {
             bool *joined = &j->joined[f - j->v->findings];
-            if (*joined || !is_pair(f) || !have_one_cause(j->queue[at], f, j->stretches)) continue;
+            if (*joined || !may_have_company(f) || !have_one_cause(j->queue[at], f, j->stretches)) continue;
             *joined = true;
             j->queue[count++] = f;
         }
@@ -148,7 +155,7 @@ haul_status report_join_causes(report_verdict *v) {
     joining j;
     HAUL_TRY(begin(&j, v));
     for (size_t i = 0; i < v->finding_count; i++)
-        if (!j.joined[i] && is_pair(&v->findings[i])) HAUL_TRY(gather(&j, &v->findings[i]));
+        if (!j.joined[i] && may_have_company(&v->findings[i])) HAUL_TRY(gather(&j, &v->findings[i]));
     size_t kept = 0;
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i]) v->findings[kept++] = v->findings[i];
@@ -194,9 +201,16 @@ static size_t put_lines(text *out, const report_finding *f, place_in place, cons
 }
 
 void report_put_also(text *out, const report_finding *f) {
+    const bool several = f->also_count > 1;
     if (!f->also_count) return;
-    text_printf(out, "%zu more pair%s of places lack%s this order", f->also_count, f->also_count == 1 ? "" : "s",
-                f->also_count == 1 ? "s" : "");
+    if (lacks_write(f)) {
+        text_printf(out, "%zu more place%s read%s bytes that the same write should set", f->also_count,
+                    several ? "s" : "", several ? "" : "s");
+        put_lines(out, f, later_in, ": line ");
+        return;
+    }
+    text_printf(out, "%zu more pair%s of places lack%s this order", f->also_count, several ? "s" : "",
+                several ? "" : "s");
     const size_t later = put_lines(out, f, later_in, ": also with the later access at line ");
     put_lines(out, f, earlier_in,
               later ? ", with the earlier one at line " : ": also with the earlier access at line ");

@@ -71,7 +71,8 @@ static json_t *also_json(const report_finding *f) {
     for (size_t i = 0; i < f->also_count; i++) {
         const report_finding *g = &f->also[i];
         json_t *pair = access_json(&g->first->access, &g->access);
-        if (pair) json_object_set_new(pair, "other", access_json(&g->first->other, &g->other));
+        if (pair && g->first->other.action)
+            json_object_set_new(pair, "other", access_json(&g->first->other, &g->other));
         json_array_append_new(also, pair);
     }
     return also;
