@@ -173,7 +173,7 @@ typedef struct sim_order_watch {
 /* Watches the order of all operations of the current context's program, if launches are checked. */
 haul_status sim_driver_watch_order(const sim_order_watch *watch);
 /* Host memory that operations may still use, because the program has not waited for them. Fills in at most `room`
- * ranges and returns their number; none while a kernel or a host function may be giving signs to the program. */
+ * ranges and returns their number; none while a kernel may be giving signs to the program. */
 typedef struct sim_host_use {
     unsigned char *from, *to;
     unsigned char *end; /* from `to` up to here nothing else lies on the host's pages */

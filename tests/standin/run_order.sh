@@ -49,4 +49,7 @@ finds source race-host 'host code' cudaMemcpyAsync
 finds managed race-host 'host code' cuLaunchKernel
 finds managed-late race-host 'host code' cuLaunchKernel
 finds managed-pages race-host 'host code' cuLaunchKernel
+finds managed-quarters race-host 'host code' cuLaunchKernel
+finds host-function race-host 'host code' cudaMemcpyAsync
+finds host-function-source race-host 'host code' cudaMemcpyAsync
 exit $((failures > 0))
