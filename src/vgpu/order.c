@@ -532,6 +532,7 @@ static void add_host_use(host_uses *all, uint64_t from, uint64_t to, bool writes
     const sim_pinned *p = sim_pinned_at(sim_current(), from);
     const bool is_whole = a.kind == SIM_MANAGED_MEMORY || (p && p->owned);
     sim_host_use *u = &all->items[all->count++];
+    if (to > a.first + a.bytes) to = a.first + a.bytes;
     *u = (sim_host_use){.from = a.host + (from - a.first), .to = a.host + (to - a.first), .writes = writes};
     u->end = u->to;
     if (is_whole && to == a.first + a.bytes) u->end = u->to + 4095 - ((uintptr_t)u->to + 4095) % 4096;
@@ -563,19 +564,44 @@ static bool uses_host(sim_ordered *a) {
     return a->memory == OF_HOST;
 }
 
+/* Adds the runs of bytes that the operation uses, or writes. Neighbouring bytes may be used by different instructions.
+ */
+static void add_runs(host_uses *all, const sim_use_list *f, bool writes) {
+    uint64_t from = 0, to = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        const sim_use *u = &f->items[i];
+        if (writes && !u->writes) continue;
+        if (u->from > to) {
+            if (to) add_host_use(all, from, to, writes);
+            from = u->from;
+            to = u->to;
+        } else if (u->to > to) {
+            to = u->to;
+        }
+    }
+    if (to) add_host_use(all, from, to, writes);
+}
+
+/* Operations whose memory the host must leave alone, as far as is known. */
+static bool is_in_use(const sim_order *o, sim_ordered *a, const sim_ordered *call) {
+    const bool is_known = o->lines[SIM_ORDER_HOST_LINE].at[a->line] >= a->number;
+    const bool is_in_order = call && (comes_before(a, call) || comes_before(call, a));
+    return !is_known && !is_in_order && !a->is_touched && uses_host(a);
+}
+
+/* Bytes that are written come last: they protect pages from reads, too. */
 size_t sim_driver_host_uses(sim_host_use *uses, size_t room) {
     CUcontext c = sim_current();
     sim_order *o = c ? order_of(c) : NULL;
     host_uses all = {uses, 0, room};
     sim_ordered *call;
     if (!o || !find_call(c, &call)) return 0;
+    for (sim_ordered *a = o->first; a; a = a->next)
+        if (is_in_use(o, a, call)) add_runs(&all, &a->reach, false);
     for (sim_ordered *a = o->first; a; a = a->next) {
-        const bool is_known = o->lines[SIM_ORDER_HOST_LINE].at[a->line] >= a->number ||
-                              (call && (comes_before(a, call) || comes_before(call, a)));
-        if (is_known || a->is_touched || !uses_host(a)) continue;
+        if (!is_in_use(o, a, call)) continue;
         add_parameters(&all, a);
-        for (size_t i = 0; i < a->reach.count; i++)
-            add_host_use(&all, a->reach.items[i].from, a->reach.items[i].to, a->reach.items[i].writes);
+        add_runs(&all, &a->reach, true);
     }
     return all.count;
 }
