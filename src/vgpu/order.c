@@ -533,7 +533,8 @@ static void add_host_use(host_uses *all, uint64_t from, uint64_t to, bool writes
     const bool is_whole = a.kind == SIM_MANAGED_MEMORY || (p && p->owned);
     sim_host_use *u = &all->items[all->count++];
     if (to > a.first + a.bytes) to = a.first + a.bytes;
-    *u = (sim_host_use){.from = a.host + (from - a.first), .to = a.host + (to - a.first), .writes = writes};
+    *u = (sim_host_use){
+        .from = a.host + (from - a.first), .to = a.host + (to - a.first), .writes = writes, .is_owned = is_whole};
     u->end = u->to;
     if (is_whole && to == a.first + a.bytes) u->end = u->to + 4095 - ((uintptr_t)u->to + 4095) % 4096;
 }
@@ -570,7 +571,7 @@ static void add_runs(host_uses *all, const sim_use_list *f, bool writes) {
     uint64_t from = 0, to = 0;
     for (size_t i = 0; i < f->count; i++) {
         const sim_use *u = &f->items[i];
-        if (writes && !u->writes) continue;
+        if (u->strong || (writes && !u->writes)) continue; /* flags may be signs */
         if (u->from > to) {
             if (to) add_host_use(all, from, to, writes);
             from = u->from;
@@ -616,6 +617,7 @@ static sim_ordered *add_of_host(CUcontext c, sim_order *o, sim_order_kind kind, 
     a->line = SIM_ORDER_HOST_LINE;
     a->number = host->at[SIM_ORDER_HOST_LINE];
     a->end.kind = kind;
+    a->end.is_before_site = kind == SIM_ORDER_HOST && !code;
     return a;
 }
 

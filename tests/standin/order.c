@@ -336,6 +336,14 @@ static void read_quarters(void) {
     seen += quarters[ordered ? 17 : PAGE / 2 + 17];
 }
 
+/* The kernel has read the third quarter of a pinned page; the program writes the first, or the same. Legacy work is
+ * done at once. */
+static void write_quarters(void) {
+    launch_kernel(next, b, page + PAGE / 2, NULL);
+    page[ordered ? 17 : PAGE / 2 + 17] = 9;
+    MUST(cudaDeviceSynchronize());
+}
+
 static void take_result(void *data) {
     (void)data;
     seen += page[17];
@@ -401,6 +409,7 @@ static const struct {
              {"managed-late", write_managed},
              {"managed-pages", read_pages},
              {"managed-quarters", read_quarters},
+             {"pinned-quarters", write_quarters},
              {"host-function", host_function},
              {"host-function-source", host_function_of_source}};
 
