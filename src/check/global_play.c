@@ -71,9 +71,9 @@ static bool may_lose_update(const play *p, uint32_t instruction) {
  * of updates. */
 static bool are_strong(const play *p, uint8_t strength, uint32_t cluster, uint32_t actor, uint32_t instruction) {
     const sim_logged *e = p->e;
-    if (may_lose_update(p, instruction)) return false;
-    if (e->cluster != cluster) return e->strong == SIM_STRONG && strength == SIM_STRONG;
-    return e->strong && strength && !count_on_lockstep(p, cluster, actor, instruction);
+    const bool is_far = e->cluster != cluster;
+    if (is_far ? e->strong != SIM_STRONG || strength != SIM_STRONG : !e->strong || !strength) return false;
+    return !may_lose_update(p, instruction) && (is_far || !count_on_lockstep(p, cluster, actor, instruction));
 }
 
 static bool cannot_race(const play *p, const sim_touch *t) {

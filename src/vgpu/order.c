@@ -617,7 +617,7 @@ static sim_ordered *add_of_host(CUcontext c, sim_order *o, sim_order_kind kind, 
     a->line = SIM_ORDER_HOST_LINE;
     a->number = host->at[SIM_ORDER_HOST_LINE];
     a->end.kind = kind;
-    a->end.is_before_site = kind == SIM_ORDER_HOST && !code;
+    a->end.is_before_site = kind == SIM_ORDER_HOST && !code && a->end.site.address;
     return a;
 }
 
