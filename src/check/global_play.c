@@ -63,11 +63,17 @@ static bool count_on_lockstep(const play *p, uint32_t cluster, uint32_t actor, u
     return sim_counts_on_lockstep(p->watch->grid, e->instruction, instruction);
 }
 
-/* True if both accesses are strong and the scope of each reaches the other: then they do not race. */
+static bool may_lose_update(const play *p, uint32_t instruction) {
+    return sim_may_lose_update(p->watch->grid, p->e->instruction, instruction);
+}
+
+/* True if both accesses are strong and the scope of each reaches the other: then they do not race, unless both are part
+ * of updates. */
 static bool are_strong(const play *p, uint8_t strength, uint32_t cluster, uint32_t actor, uint32_t instruction) {
     const sim_logged *e = p->e;
-    if (e->cluster != cluster) return e->strong == SIM_STRONG && strength == SIM_STRONG;
-    return e->strong && strength && !count_on_lockstep(p, cluster, actor, instruction);
+    const bool is_far = e->cluster != cluster;
+    if (is_far ? e->strong != SIM_STRONG || strength != SIM_STRONG : !e->strong || !strength) return false;
+    return !may_lose_update(p, instruction) && (is_far || !count_on_lockstep(p, cluster, actor, instruction));
 }
 
 static bool cannot_race(const play *p, const sim_touch *t) {
@@ -91,6 +97,9 @@ haul_finding_access sim_watch_access(const sim_watch *watch, uint32_t cluster, u
 
 static const char *explanation_of(const play *p, const sim_touch *t, bool lockstep) {
     if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run in lockstep";
+    if (t->strong && p->e->strong)
+        return "both threads read, change and write this word by volatile or relaxed accesses; a lock orders them only "
+               "with fences (__threadfence() after it is taken and before it is given back), or one update is lost";
     if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
     if (t->epoch > floor_of(p, t->action)) return "threads of different blocks, which nothing orders within a launch";
     return "the other block has published its work by a flag, but the thread that wrote the flag did not know of this "

@@ -380,12 +380,19 @@ typedef struct sim_visit {
     unsigned lane;
     uint32_t lanes;            /* lanes that access the current word together with `lane`; 0: only `lane` */
     const unsigned char *rows; /* of stmatrix: SIM_MATRIX_ROW bytes for each lane's address */
+    const uint32_t *addresses; /* of all lanes that store; NULL for other accesses */
 } sim_visit;
 
 /* True if both instructions are volatile and one stores what the other loads: lanes of one warp that do so rely on
  * lockstep. */
 static inline bool sim_counts_on_lockstep(const sim_grid *g, uint32_t a, uint32_t b) {
-    return g->uses && (g->uses[a] | g->uses[b]) == (SIM_USE_STORES_VOLATILE | SIM_USE_LOADS_VOLATILE);
+    const uint8_t both = SIM_USE_STORES_VOLATILE | SIM_USE_LOADS_VOLATILE;
+    return g->uses && ((g->uses[a] | g->uses[b]) & both) == both;
+}
+/* True if both belong to updates in two steps, a strong load and a strong store of the same word: each of them is
+ * whole, but if nothing orders two such updates, one is lost. */
+static inline bool sim_may_lose_update(const sim_grid *g, uint32_t a, uint32_t b) {
+    return g->uses && g->uses[a] & g->uses[b] & SIM_USE_UPDATES;
 }
 /* True for an ordinary load whose value is the expected value of a compare-and-swap: the swap detects a wrong value. */
 static inline bool sim_is_guess(const sim_grid *g, uint32_t instruction) {

@@ -129,8 +129,21 @@ static bool is_same_value(const sim_visit *k, const sim_cell *c, uint32_t addres
     return memcmp(theirs + offset, mine + offset, bytes) == 0;
 }
 
+/* True if both threads store the same tile, each its copy of it: one instruction, whose lanes store to several words.
+ * Compilers lay data out so that several threads hold one element (Triton), and all of them store it. That is no
+ * handwritten flag, and nobody could change it. */
+static bool is_redundant(const sim_visit *k, const sim_cell *c) {
+    if (c->instruction != k->instruction || !k->addresses || k->rows) return false;
+    if (k->op->count > 1) return true;
+    for (uint32_t left = k->active; left; left &= left - 1)
+        if (k->addresses[__builtin_ctz(left)] != k->base) return true;
+    return false;
+}
+
 static void report_overwrite(const sim_visit *k, const sim_cell *c, uint32_t address, uint32_t bytes) {
-    if (is_same_value(k, c, address, bytes))
+    const bool same = is_same_value(k, c, address, bytes);
+    if (same && is_redundant(k, c)) return;
+    if (same)
         sim_visit_report(k, HAUL_FINDING_RACE_SAME_VALUE, address, bytes, sim_cell_writer(k, c->state, c->instruction),
                          c->instruction, c->thread);
     else
@@ -532,6 +545,7 @@ void sim_hazard_load(sim_warp *w, const sim_op *op, uint32_t active, sim_block *
 static void write_all(sim_visit *k, const uint32_t address[SIM_LANES], uint8_t state) {
     const sim_views *views = &k->d->views[k->actor];
     if (k->d->owner->failed) return;
+    k->addresses = address;
     for (uint32_t i = 0; i < views->count; i++) {
         k->v = &views->list[i];
         const uint32_t lanes = sim_lines_write(k, address, k->op->bytes, k->active & k->v->lanes, state);
@@ -543,7 +557,8 @@ static void write_all(sim_visit *k, const uint32_t address[SIM_LANES], uint8_t s
     }
 }
 
-/* Unmarks bytes that received an uninitialised value: they count as never written. */
+/* Unmarks bytes that received an uninitialised value: they count as never written. A contested word stays as it is,
+ * since a use of it is told as the race. */
 static void forget_written(const sim_visit *k, unsigned element, uint32_t lanes, const uint32_t address[SIM_LANES]) {
     const uint32_t bytes = 1u << k->op->x;
     for (; lanes; lanes &= lanes - 1) {
@@ -553,7 +568,7 @@ static void forget_written(const sim_visit *k, unsigned element, uint32_t lanes,
             sim_cell *c = &k->s->cells[at / 4];
             if (c->state & SIM_CELL_SPLIT)
                 k->s->bytes[at].time = 0;
-            else
+            else if (!(c->written & SIM_CELL_CONTESTED))
                 c->written &= (uint8_t) ~(1u << at % 4);
         }
     }

@@ -2,7 +2,8 @@
  *
  * Volatile accesses do not race with each other, since flags are made of them. But a lane may store what another lane
  * of its warp loads a few instructions later, and rely on lockstep. Such loads return data: the value is stored again,
- * and no loop waits for it. A try_wait whose result nobody tests is no wait. A load whose value a compare-and-swap
+ * and no loop waits for it. Nor do volatile or relaxed accesses make `*sum = *sum + x` one step: a lock without fences
+ * does not protect it. A try_wait whose result nobody tests is no wait. A load whose value a compare-and-swap
  * checks may be wrong without harm. */
 #include "base/memory.h"
 #include "base/search.h"
@@ -13,6 +14,8 @@
 #include "ptx/traits.h"
 #include "ptx/users.h"
 #include "state/program.h"
+
+#include <string.h>
 
 /* Where values flow, whatever path control takes. */
 typedef struct flow {
@@ -190,16 +193,66 @@ static void mark_guesses(flow *x, const ptx_instruction *swap, uint8_t *table) {
     }
 }
 
+/* ---- updates in two steps ---- */
+
+static bool is_strong(const ptx_instruction *i, unsigned op) {
+    const unsigned order = i->mods[PTX_SLOT_ORDER];
+    return i->op == op && order != PTX_MOD_NONE && order != PTX_MOD_WEAK;
+}
+
+/* True if a changed value goes on through the instruction. Minima, maxima, `and` and `or` do not count: algorithms that
+ * repeat them until nothing changes may lose one. */
+static bool changes_value(const ptx_instruction *i) {
+    static const char *const names[] = {"add", "addc", "sub", "subc", "mul", "mad", "madc",  "fma",
+                                        "div", "neg",  "xor", "cvt",  "mov", "shl", "mul24", "mad24"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(ptx_ops[i->op].mnemonic, names[k]) == 0) return true;
+    return false;
+}
+
+/* True if the store's address is the load's: the same base and offset. */
+static bool is_same_word(const ptx_instruction *load, const ptx_instruction *store) {
+    const ptx_operand *a = &load->operands[1], *b = &store->operands[0];
+    if (a->kind != PTX_MEMORY || b->kind != PTX_MEMORY || a->offset != b->offset) return false;
+    const ptx_operand *from = &a->parts[0], *to = &b->parts[0];
+    if (from->kind != to->kind) return false;
+    return from->kind == PTX_REGISTER ? from->reg == to->reg
+                                      : from->kind == PTX_VARIABLE_ADDRESS && from->variable == to->variable;
+}
+
+/* Marks the load and each store of a value computed from the loaded one, at the same address. The list has the loaded
+ * registers, then the changed ones: a register may be both. */
+static void mark_update(flow *x, uint32_t load, uint8_t *table) {
+    const ptx_instruction *loads = &x->function->instructions[load];
+    x->values++;
+    x->count = 0;
+    ptx_visit_registers(loads, spread, x);
+    const uint32_t loaded = x->count;
+    x->values++;
+    for (uint32_t next = 0; next < x->count; next++) {
+        const uint32_t reg = x->list[next];
+        for (uint32_t k = x->readers.first[reg]; k < x->readers.first[reg + 1]; k++) {
+            const uint32_t i = x->readers.instructions[k];
+            const ptx_instruction *at = &x->function->instructions[i];
+            if (changes_value(at)) ptx_visit_registers(at, spread, x);
+            if (next < loaded || !is_strong(at, PTX_OP_ST) || !is_same_word(loads, at)) continue;
+            table[load] |= SIM_USE_UPDATES;
+            table[i] |= SIM_USE_UPDATES;
+        }
+    }
+}
+
 /* ---- the table ---- */
 
 static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
     const ptx_block *b = &x->function->blocks[block];
     for (uint32_t i = b->first; i < b->end; i++) {
         const ptx_instruction *at = &x->function->instructions[i];
-        if (is_volatile(at, PTX_OP_ST)) table[i] = SIM_USE_STORES_VOLATILE;
+        if (is_volatile(at, PTX_OP_ST)) table[i] |= SIM_USE_STORES_VOLATILE;
         if (is_volatile(at, PTX_OP_LD) && results_are_in(x->stored, at) && !is_waited_for(x, at, block))
-            table[i] = SIM_USE_LOADS_VOLATILE;
-        if (is_wait(at) && !is_tested(x, i)) table[i] = SIM_USE_UNSEEN;
+            table[i] |= SIM_USE_LOADS_VOLATILE;
+        if (is_strong(at, PTX_OP_LD)) mark_update(x, i, table);
+        if (is_wait(at) && !is_tested(x, i)) table[i] |= SIM_USE_UNSEEN;
         if (is_compare_and_swap(at)) mark_guesses(x, at, table);
     }
 }
@@ -208,8 +261,8 @@ static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
 static bool is_needed(const ptx_function *f) {
     bool stores = false, loads = false, others = false;
     for (size_t i = 0; i < f->instruction_count; i++) {
-        stores |= is_volatile(&f->instructions[i], PTX_OP_ST);
-        loads |= is_volatile(&f->instructions[i], PTX_OP_LD);
+        stores |= is_strong(&f->instructions[i], PTX_OP_ST);
+        loads |= is_strong(&f->instructions[i], PTX_OP_LD);
         others |= is_wait(&f->instructions[i]) || is_compare_and_swap(&f->instructions[i]);
     }
     return others || (stores && loads);
@@ -222,7 +275,7 @@ static void find_all(const ptx_function *f, arena *memory, uint8_t *table) {
               .stored = ARENA_ARRAY(memory, registers, bool),
               .guards = ARENA_ARRAY(memory, registers, bool),
               .has = ARENA_ARRAY(memory, registers, uint32_t),
-              .list = ARENA_ARRAY(memory, registers, uint32_t)};
+              .list = ARENA_ARRAY(memory, 2 * registers, uint32_t)};
     x.looping = ptx_find_looping(f, x.component, memory);
     ptx_users_find(f, memory, &x.readers, &x.writers);
     find_stored(&x);

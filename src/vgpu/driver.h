@@ -159,6 +159,7 @@ typedef struct sim_order_end {
     CUfunction function; /* LAUNCH: the kernel, which may be unloaded by now, and its name */
     char kernel[128];
     uint32_t instruction; /* of the kernel, that accesses the bytes */
+    bool is_before_site;  /* host code, somewhere before the call there */
 } sim_order_end;
 typedef struct sim_order_finding {
     sim_order_end later, earlier; /* in the order of calls */
@@ -173,14 +174,16 @@ typedef struct sim_order_watch {
 /* Watches the order of all operations of the current context's program, if launches are checked. */
 haul_status sim_driver_watch_order(const sim_order_watch *watch);
 /* Host memory that operations may still use, because the program has not waited for them. Fills in at most `room`
- * ranges and returns their number; none while a kernel or a host function may be giving signs to the program. */
+ * ranges and returns their number; none while a kernel may be giving signs to the program. */
 typedef struct sim_host_use {
     unsigned char *from, *to;
     unsigned char *end; /* from `to` up to here nothing else lies on the host's pages */
     bool writes;
+    bool is_owned; /* the driver's allocation, which only a call frees */
 } sim_host_use;
 size_t sim_driver_host_uses(sim_host_use *uses, size_t room);
-/* The program's own code has read or written the byte at that address, at `code`. */
+/* The program's own code has read or written the byte at that address, at `code`; NULL: somewhere before the present
+ * call. */
 void sim_driver_host_touched(const unsigned char *at, bool writes, const void *code);
 /* Finds the line of the user's source that an instruction of a kernel comes from. False if it is unknown, or if the
  * kernel was unloaded. */

@@ -21,7 +21,9 @@ struct sim_ordered {
     enum { UNKNOWN, NOT_OF_HOST, OF_HOST, GIVES_SIGNS } memory; /* what it uses of memory that the host sees, too */
     bool is_touched;                                            /* a use of its memory by the program was reported */
     bool overlaps;                                              /* a launch that is not behind the one in front of it */
-    const unsigned char *parameters;                            /* of a launch that is not done */
+    bool
+        in_call; /* a use by the program during a host function: whether it comes before work issued later is unknown */
+    const unsigned char *parameters; /* of a launch that is not done */
     uint64_t parameter_bytes;
     uint64_t turn; /* the order of calls */
     sim_order_end end;
@@ -101,6 +103,7 @@ void sim_order_host_waited_for_all(CUcontext c) {
 }
 
 static bool comes_before(const sim_ordered *a, const sim_ordered *b) {
+    if (a->in_call && a->turn < b->turn) return true;
     return b->before.at[a->line] >= a->number;
 }
 
@@ -501,15 +504,27 @@ void sim_order_drop(sim_work *w) {
 
 /* ---- the program's own code ---- */
 
-/* The program knows by itself when others have come so far. */
-static bool gives_signs(CUcontext c) {
-    bool gives = sim_driver_waiting_kernel();
+/* The streams whose host functions are running. Their number; the last one's call. */
+static unsigned running_calls(CUcontext c, sim_ordered **call) {
+    unsigned count = 0;
     for (unsigned i = 0; i < sim_member_count(c); i++) {
         CUcontext of = sim_member_of(c, i);
-        gives |= of->legacy.is_calling;
-        for (CUstream s = of->streams; s; s = s->next) gives |= s->is_calling;
+        for (CUstream s = &of->legacy; s; s = s == &of->legacy ? of->streams : s->next) {
+            if (!s->is_calling) continue;
+            *call = s->first->ordered;
+            count++;
+        }
     }
-    return gives;
+    return count;
+}
+
+/* While a host function runs, host code is its own or another thread's, which nobody can tell apart. Then memory counts
+ * as in use if neither knows that the operation is done. Sets `call` to the function's operation, or to NULL if none
+ * runs. Returns false if nothing can be said: several run, or a kernel may be giving signs to the program. */
+static bool find_call(CUcontext c, sim_ordered **call) {
+    *call = NULL;
+    const unsigned count = running_calls(c, call);
+    return !sim_driver_waiting_kernel() && count <= 1 && (count == 0 || *call);
 }
 
 typedef struct host_uses {
@@ -523,7 +538,9 @@ static void add_host_use(host_uses *all, uint64_t from, uint64_t to, bool writes
     const sim_pinned *p = sim_pinned_at(sim_current(), from);
     const bool is_whole = a.kind == SIM_MANAGED_MEMORY || (p && p->owned);
     sim_host_use *u = &all->items[all->count++];
-    *u = (sim_host_use){.from = a.host + (from - a.first), .to = a.host + (to - a.first), .writes = writes};
+    if (to > a.first + a.bytes) to = a.first + a.bytes;
+    *u = (sim_host_use){
+        .from = a.host + (from - a.first), .to = a.host + (to - a.first), .writes = writes, .is_owned = is_whole};
     u->end = u->to;
     if (is_whole && to == a.first + a.bytes) u->end = u->to + 4095 - ((uintptr_t)u->to + 4095) % 4096;
 }
@@ -554,17 +571,44 @@ static bool uses_host(sim_ordered *a) {
     return a->memory == OF_HOST;
 }
 
+/* Adds the runs of bytes that the operation uses, or writes. Neighbouring bytes may be used by different instructions.
+ */
+static void add_runs(host_uses *all, const sim_use_list *f, bool writes) {
+    uint64_t from = 0, to = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        const sim_use *u = &f->items[i];
+        if (u->strong || (writes && !u->writes)) continue; /* flags may be signs */
+        if (u->from > to) {
+            if (to) add_host_use(all, from, to, writes);
+            from = u->from;
+            to = u->to;
+        } else if (u->to > to) {
+            to = u->to;
+        }
+    }
+    if (to) add_host_use(all, from, to, writes);
+}
+
+/* Operations whose memory the host must leave alone, as far as is known. */
+static bool is_in_use(const sim_order *o, sim_ordered *a, const sim_ordered *call) {
+    const bool is_known = o->lines[SIM_ORDER_HOST_LINE].at[a->line] >= a->number;
+    const bool is_in_order = call && (comes_before(a, call) || comes_before(call, a));
+    return !is_known && !is_in_order && !a->is_touched && uses_host(a);
+}
+
+/* Bytes that are written come last: they protect pages from reads, too. */
 size_t sim_driver_host_uses(sim_host_use *uses, size_t room) {
     CUcontext c = sim_current();
     sim_order *o = c ? order_of(c) : NULL;
     host_uses all = {uses, 0, room};
-    if (!o || gives_signs(c)) return 0;
+    sim_ordered *call;
+    if (!o || !find_call(c, &call)) return 0;
+    for (sim_ordered *a = o->first; a; a = a->next)
+        if (is_in_use(o, a, call)) add_runs(&all, &a->reach, false);
     for (sim_ordered *a = o->first; a; a = a->next) {
-        const bool is_known = o->lines[SIM_ORDER_HOST_LINE].at[a->line] >= a->number;
-        if (is_known || a->is_touched || !uses_host(a)) continue;
+        if (!is_in_use(o, a, call)) continue;
         add_parameters(&all, a);
-        for (size_t i = 0; i < a->reach.count; i++)
-            add_host_use(&all, a->reach.items[i].from, a->reach.items[i].to, a->reach.items[i].writes);
+        add_runs(&all, &a->reach, true);
     }
     return all.count;
 }
@@ -579,17 +623,28 @@ static sim_ordered *add_of_host(CUcontext c, sim_order *o, sim_order_kind kind, 
     a->line = SIM_ORDER_HOST_LINE;
     a->number = host->at[SIM_ORDER_HOST_LINE];
     a->end.kind = kind;
+    a->end.is_before_site = kind == SIM_ORDER_HOST && !code && a->end.site.address;
     return a;
+}
+
+/* The use takes the call's place in its stream, and is behind what the program knows, too. */
+static void put_into_call(const sim_order *o, sim_ordered *a, const sim_ordered *call) {
+    a->before = call->before;
+    join(&a->before, &o->lines[SIM_ORDER_HOST_LINE]);
+    a->line = call->line;
+    a->number = call->number;
+    a->in_call = true;
 }
 
 void sim_driver_host_touched(const unsigned char *at, bool writes, const void *code) {
     CUcontext c = sim_current();
     sim_order *o = order_of(c);
-    sim_ordered *a = o ? add_of_host(c, o, SIM_ORDER_HOST, code) : NULL;
+    sim_ordered *call = NULL, *a = o ? add_of_host(c, o, SIM_ORDER_HOST, code) : NULL;
     if (!a) return;
+    if (find_call(c, &call) && call) put_into_call(o, a, call);
     add_range(&a->reach, address_of_host(c, at), 1, writes);
     for (sim_ordered *b = o->first; b; b = b->next)
-        if (!b->is_done && !comes_before(b, a) && b->reach.count) touch_pending(o, a, b);
+        if (!b->is_done && !comes_before(b, a) && !comes_before(a, b) && b->reach.count) touch_pending(o, a, b);
     check(o, a);
 }
 

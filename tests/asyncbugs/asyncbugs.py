@@ -59,8 +59,13 @@ def launches(twin, machine):
 
 
 def places(finding):
-    """The lines of a finding: its own, the other access's, and those that either was inlined into."""
-    for access in (finding, finding.get("other") or {}):
+    """The lines of a finding: its own, the other access's, those of further pairs, and those that any was inlined into."""
+    for pair in [finding] + finding.get("also", []):
+        yield from places_of_pair(pair)
+
+
+def places_of_pair(pair):
+    for access in (pair, pair.get("other") or {}):
         for place in [access] + access.get("chain", []):
             if "line" in place:
                 yield place["file"], place["line"]

@@ -8,7 +8,7 @@ NVCC=${NVCC:-nvcc}
 architecture() {
     case $1 in
     groups | named_barriers) echo sm_80 ;;
-    clusters | matrix | tensor_maps | visibility) echo sm_90a ;;
+    clusters | locks | matrix | tensor_maps | visibility) echo sm_90a ;;
     tcgen05) echo sm_100a ;;
     *) echo sm_90 ;;
     esac

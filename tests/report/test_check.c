@@ -159,6 +159,60 @@ static void without_line_information_the_ptx_is_the_place(void **state) {
     report_verdict_free(&v);
 }
 
+/* Two reads of the ring behind a barrier that does not order them after its one copy. */
+static void add_two_reads_of_one_copy(fixture *f) {
+    f->instructions[1].mnemonic = "bar.sync";
+    for (size_t read = 2; read < 4; read++) {
+        haul_finding pair = race;
+        pair.access.instruction = read;
+        add(f, pair);
+    }
+}
+
+static void pairs_of_one_cause_are_one_finding(void **state) {
+    fixture *f = *state;
+    add_two_reads_of_one_copy(f);
+    report_verdict v = judge(f);
+    assert_int_equal(v.finding_count, 1);
+    assert_int_equal(v.counting, 1);
+    assert_int_equal(v.findings[0].access.line, 5);
+    assert_int_equal(v.findings[0].also_count, 1);
+    assert_int_equal(v.findings[0].also[0].access.line, 6);
+    text out = {0};
+    report_put_also(&out, &v.findings[0]);
+    assert_string_equal(text_string(&out),
+                        "1 more pair of places lacks this order: also with the later access at line 6");
+    text_free(&out);
+    report_verdict_free(&v);
+}
+
+static void a_rule_ignores_one_pair_of_a_cause(void **state) {
+    fixture *f = *state;
+    add_two_reads_of_one_copy(f);
+    add_rules(f, "ring at ring.cu:6: race-shared known\n", REPORT_RULE_IGNORE);
+    report_verdict v = judge(f);
+    assert_int_equal(v.finding_count, 2);
+    assert_int_equal(v.ignored, 1);
+    assert_int_equal(v.counting, 1);
+    assert_int_equal(v.findings[0].also_count, 0);
+    report_verdict_free(&v);
+}
+
+/* In a loop, one order is missing from the copy to the read, another from the read to the next copy. */
+static void the_way_back_is_another_cause(void **state) {
+    fixture *f = *state;
+    f->instructions[1].mnemonic = "bar.sync";
+    haul_finding there = race, back = race;
+    there.access.instruction = back.other.instruction = 2;
+    back.access = (haul_finding_access){HAUL_ACTION_ASYNC_WRITE, 0, {0, 0, 0}, {95, 0, 0}};
+    back.other.action = HAUL_ACTION_READ;
+    add(f, there);
+    add(f, back);
+    report_verdict v = judge(f);
+    assert_int_equal(v.finding_count, 2);
+    report_verdict_free(&v);
+}
+
 static void advice_is_reported_and_does_not_count(void **state) {
     fixture *f = *state;
     add(f, same_value);
@@ -589,6 +643,9 @@ int main(void) {
         TEST(a_clean_launch_passes),
         TEST(a_finding_stands_at_the_users_line),
         TEST(without_line_information_the_ptx_is_the_place),
+        TEST(pairs_of_one_cause_are_one_finding),
+        TEST(a_rule_ignores_one_pair_of_a_cause),
+        TEST(the_way_back_is_another_cause),
         TEST(advice_is_reported_and_does_not_count),
         TEST(the_grade_says_what_is_reported_and_counts),
         TEST(a_comment_ignores_the_kind_at_its_line),

@@ -17,6 +17,7 @@ extern int cudaMemsetAsync(void *to, int value, size_t bytes, void *stream);
 extern int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream);
 extern int cudaStreamCreateWithFlags(void **stream, unsigned flags);
 extern int cudaStreamSynchronize(void *stream);
+extern int cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data);
 extern int cudaStreamWaitEvent(void *stream, void *event, unsigned flags);
 extern int cudaEventCreate(void **event);
 extern int cudaEventRecord(void *event, void *stream);
@@ -326,6 +327,50 @@ static void write_managed(void) {
     managed[17] = 1;
 }
 
+/* The kernel uses the third quarter of a page; the program meanwhile uses the first, or the same. */
+static void read_quarters(void) {
+    char *quarters;
+    MUST(cudaMallocManaged((void **)&quarters, PAGE, 1));
+    memset(quarters, 1, PAGE);
+    launch_kernel(next, quarters + PAGE / 2, quarters + PAGE / 2, streams[0]);
+    seen += quarters[ordered ? 17 : PAGE / 2 + 17];
+}
+
+/* The kernel has read the third quarter of a pinned page; the program writes the first, or the same. Legacy work is
+ * done at once. */
+static void write_quarters(void) {
+    launch_kernel(next, b, page + PAGE / 2, NULL);
+    page[ordered ? 17 : PAGE / 2 + 17] = 9;
+    MUST(cudaDeviceSynchronize());
+}
+
+static void take_result(void *data) {
+    (void)data;
+    seen += page[17];
+}
+
+/* A stream's host function takes the result of another stream's copy. */
+static void host_function(void) {
+    MUST(cudaMemcpyAsync(page, device_page, PAGE, TO_HOST, streams[0]));
+    order();
+    MUST(cudaLaunchHostFunc(streams[1], take_result, NULL));
+    MUST(cudaStreamSynchronize(streams[1]));
+}
+
+static void fill_source(void *data) {
+    (void)data;
+    memset(page, 3, PAGE);
+}
+
+/* A host function fills what another stream's copy reads. A later copy of its own stream is in order. */
+static void host_function_of_source(void) {
+    MUST(cudaMemcpyAsync(device_page, page, PAGE, TO_DEVICE, streams[0]));
+    order();
+    MUST(cudaLaunchHostFunc(streams[1], fill_source, NULL));
+    MUST(cudaMemcpyAsync(b, page, BYTES, TO_DEVICE, streams[1]));
+    MUST(cudaStreamSynchronize(streams[1]));
+}
+
 /* The kernel uses the second page of the allocation only. */
 static void read_pages(void) {
     char *pages;
@@ -362,7 +407,11 @@ static const struct {
              {"source", refill_source},
              {"managed", read_managed},
              {"managed-late", write_managed},
-             {"managed-pages", read_pages}};
+             {"managed-pages", read_pages},
+             {"managed-quarters", read_quarters},
+             {"pinned-quarters", write_quarters},
+             {"host-function", host_function},
+             {"host-function-source", host_function_of_source}};
 
 int main(int argc, char **argv) {
     void *module;

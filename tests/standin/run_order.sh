@@ -49,4 +49,9 @@ finds source race-host 'host code' cudaMemcpyAsync
 finds managed race-host 'host code' cuLaunchKernel
 finds managed-late race-host 'host code' cuLaunchKernel
 finds managed-pages race-host 'host code' cuLaunchKernel
+finds managed-quarters race-host 'host code' cuLaunchKernel
+finds pinned-quarters race-host 'host code' cuLaunchKernel
+result 'with where it was' says 'the host code before this call writes what kernel next in stream 0 reads'
+finds host-function race-host 'host code' cudaMemcpyAsync
+finds host-function-source race-host 'host code' cudaMemcpyAsync
 exit $((failures > 0))

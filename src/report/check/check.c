@@ -133,8 +133,7 @@ static void apply_ignores(report_checker *c, const haul_launch_record *r, report
 }
 
 /* Adds the finding to the verdict's counts. It makes the check fail if its grade is at least the one asked for. */
-static void grade_finding(report_checker *c, report_verdict *v, report_finding *f) {
-    apply_ignores(c, v->launch.record, f);
+static void grade_finding(const report_checker *c, report_verdict *v, report_finding *f) {
     f->counts = !f->ignored_by && f->first->grade <= c->counted;
     if (f->ignored_by)
         v->ignored++;
@@ -192,7 +191,8 @@ static haul_status meet_defect(report_checker *c, const report_verdict *v, repor
     return HAUL_OK;
 }
 
-/* Places come first, since rules need them. Defects are met last, because ignored findings are none. */
+/* Places come first, since rules need them. A rule leaves out single pairs of places, so findings are joined after
+ * that. Defects are met last, because ignored findings are none. */
 static haul_status add_findings(report_checker *c, report_verdict *v) {
     const haul_launch_record *r = v->launch.record;
     v->findings = ARENA_ARRAY(&v->memory, r->finding_count, report_finding);
@@ -209,6 +209,8 @@ static haul_status add_findings(report_checker *c, report_verdict *v) {
                              .other = place_of(&v->launch, &first->other),
                              .witness = v->launch.witnesses ? &v->launch.witnesses[i] : NULL};
     }
+    for (size_t i = 0; i < v->finding_count; i++) apply_ignores(c, r, &v->findings[i]);
+    HAUL_TRY(report_join_causes(v));
     for (size_t i = 0; i < v->finding_count; i++) grade_finding(c, v, &v->findings[i]);
     for (size_t i = 0; i < v->finding_count; i++)
         if (!v->findings[i].ignored_by) HAUL_TRY(meet_defect(c, v, &v->findings[i]));

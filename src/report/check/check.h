@@ -63,10 +63,12 @@ typedef struct report_finding_place {
 typedef struct report_finding {
     const haul_finding *first;
     report_finding_place access, other;
-    report_rule *ignored_by;       /* or NULL */
-    bool again;                    /* an earlier launch of the kernel had it; text output shows it once */
-    bool counts;                   /* it makes the check fail */
-    const report_witness *witness; /* NULL: nobody has looked */
+    report_rule *ignored_by;           /* or NULL */
+    bool again;                        /* an earlier launch of the kernel had it; text output shows it once */
+    bool counts;                       /* it makes the check fail */
+    const report_witness *witness;     /* NULL: nobody has looked */
+    const struct report_finding *also; /* further pairs of places with the same cause */
+    size_t also_count;
 } report_finding;
 
 /* One expectation, evaluated for one launch. */
@@ -143,6 +145,10 @@ void report_checker_free(report_checker *c);
 haul_status report_check_launch(report_checker *c, const report_checked_launch *launch, report_verdict *v);
 void report_verdict_free(report_verdict *v);
 
+/* Joins findings of one cause: the verdict keeps the first of each, which lists the others. report_check_launch() does
+ * it, after ignored findings are marked. */
+haul_status report_join_causes(report_verdict *v);
+
 bool report_verdict_passed(const report_verdict *v);
 
 /* ---- writing; all append to `out` ---- */
@@ -183,6 +189,8 @@ haul_status report_junit_write(const report_junit *j, text *out);
 const char *report_finding_message(const report_finding *finding);
 /* "128 threads of 4 thread blocks"; nothing if the finding concerns one thread, or none. */
 void report_put_concerned(text *out, const haul_finding *finding);
+/* "3 more pairs of places lack this order: also with the later access at line 15, 17"; nothing if there are none. */
+void report_put_also(text *out, const report_finding *finding);
 /* "word 5 of argument 1 is 0x00000000 (0) in-order, 0x3f000000 (0.5) early; 128 words differ" */
 void report_put_difference(text *out, const report_difference *difference);
 /* "--schedule early: " with the difference, or that there is none; nothing if none was looked for. */

@@ -65,6 +65,19 @@ static json_t *witness_json(const report_witness *w) {
     return object;
 }
 
+/* Further pairs of places with the same cause. */
+static json_t *also_json(const report_finding *f) {
+    json_t *also = json_array();
+    for (size_t i = 0; i < f->also_count; i++) {
+        const report_finding *g = &f->also[i];
+        json_t *pair = access_json(&g->first->access, &g->access);
+        if (pair && g->first->other.action)
+            json_object_set_new(pair, "other", access_json(&g->first->other, &g->other));
+        json_array_append_new(also, pair);
+    }
+    return also;
+}
+
 /* The finding's own access is merged into the object; the other access is an object of its own. */
 static json_t *finding_json(const report_finding *f) {
     const haul_finding *first = f->first;
@@ -78,6 +91,7 @@ static json_t *finding_json(const report_finding *f) {
     }
     json_decref(access);
     if (first->other.action) json_object_set_new(object, "other", access_json(&first->other, &f->other));
+    if (f->also_count) json_object_set_new(object, "also", also_json(f));
     if (first->space) {
         json_object_set_new(object, "space", json_string(haul_space_names[first->space]));
         json_object_set_new(object, "address", json_sprintf("0x%llx", (unsigned long long)first->address));

@@ -50,6 +50,11 @@ static void describe(const report_finding *f, text *out) {
         if (f->other.file) text_printf(out, " at %s:%" PRIu32, f->other.file, f->other.line);
         text_put(out, "\n");
     }
+    if (f->also_count) {
+        text_put(out, "also: ");
+        report_put_also(out, f);
+        text_put(out, "\n");
+    }
     text_printf(out, "why: %s\ncure: %s\n", kind->why, kind->cure);
     if (first->count > 1) {
         text_put(out, "concerns: ");

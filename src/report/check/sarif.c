@@ -93,17 +93,27 @@ static void add_chain(report_sources *sources, json_t *related, const report_fin
     }
 }
 
+static void add_access(report_sources *sources, json_t *related, const report_finding *f,
+                       const haul_finding_access *access, const report_finding_place *end, const char *intro) {
+    if (!end->file) return;
+    text message = {0};
+    text_put(&message, intro);
+    report_put_access(&message, f->first, access);
+    json_array_append_new(
+        related, related_json((json_int_t)json_array_size(related) + 1, end_json(sources, end), text_string(&message)));
+    text_free(&message);
+}
+
 static json_t *all_related_json(const report_sarif *s, const report_finding *f) {
     json_t *related = json_array();
-    if (f->other.file) {
-        text message = {0};
-        text_put(&message, "earlier ");
-        report_put_access(&message, f->first, &f->first->other);
-        json_array_append_new(related, related_json(1, end_json(s->sources, &f->other), text_string(&message)));
-        text_free(&message);
-    }
+    add_access(s->sources, related, f, &f->first->other, &f->other, "earlier ");
     add_chain(s->sources, related, &f->access);
     add_chain(s->sources, related, &f->other);
+    for (size_t i = 0; i < f->also_count; i++) {
+        const report_finding *pair = &f->also[i];
+        add_access(s->sources, related, pair, &pair->first->access, &pair->access, "likewise ");
+        add_access(s->sources, related, pair, &pair->first->other, &pair->other, "likewise earlier ");
+    }
     return related;
 }
 
@@ -151,6 +161,11 @@ static json_t *message_json(const report_finding *f) {
     text_printf(&message, "%s: %s", kind->key, kind->why);
     if (first->what && *first->what) text_printf(&message, " Here: %s.", first->what);
     if (first->object) text_printf(&message, " Where: %s.", first->object);
+    if (f->also_count) {
+        text_put(&message, " Also: ");
+        report_put_also(&message, f);
+        text_put(&message, ".");
+    }
     if (first->count > 1) text_put(&message, " Concerns ");
     report_put_concerned(&message, first);
     if (first->count > 1) text_put(&message, ".");

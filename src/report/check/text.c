@@ -128,6 +128,13 @@ static void put_concerned(text *out, report_terminal terminal, const haul_findin
     text_free(&concerned);
 }
 
+static void put_also(text *out, report_terminal terminal, const report_finding *f) {
+    text also = {0};
+    report_put_also(&also, f);
+    if (also.length) put_labelled(out, terminal, "also", text_string(&also));
+    text_free(&also);
+}
+
 static void put_witness(text *out, report_terminal terminal, const report_witness *w) {
     text line = {0};
     report_put_witness(&line, w);
@@ -165,6 +172,7 @@ static void put_finding(text *out, report_sources *sources, report_terminal term
     bool elsewhere = f->other.line != f->access.line || !f->other.file || !f->access.file ||
                      strcmp(f->other.file, f->access.file) != 0;
     if (first->other.action) put_end(out, sources, terminal, first, &first->other, &f->other, elsewhere);
+    put_also(out, terminal, f);
     put_labelled(out, terminal, "why", kind->why);
     put_labelled(out, terminal, "cure", kind->cure);
     put_concerned(out, terminal, first);

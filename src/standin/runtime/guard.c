@@ -6,6 +6,9 @@
  * part first. Pages are given free for each call, since the driver's threads use them. Another thread of the program
  * may fault just before that: an address that was protected lately is tried again a few times.
  *
+ * Bytes in use on other pages are compared with what they were when the last call ended: if they have changed, the
+ * program has written them. Where, is not known.
+ *
  * A program that handles SIGSEGV itself is left alone. */
 #include "standin/runtime/guard.h"
 
@@ -16,10 +19,12 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
 enum { MOST_GUARDS = 1024, MOST_TOUCHES = 64, MOST_RETRIES = 1000, PAGE = 4096, WRITE_FAULT = 2 };
+enum { MOST_EDGES = 2 * MOST_GUARDS, EDGE_BYTES = 256 << 10 };
 
 typedef struct guarded {
     unsigned char *from, *to; /* whole pages */
@@ -31,6 +36,15 @@ typedef struct touch {
     bool writes;
 } touch;
 
+/* Bytes in use on a page that is not protected, and their place in `kept`. */
+typedef struct edge {
+    const unsigned char *at;
+    size_t bytes, kept;
+} edge;
+
+static edge edges[MOST_EDGES];
+static size_t edge_count, kept_count;
+static unsigned char kept[EDGE_BYTES];
 static guarded guards[MOST_GUARDS];
 static size_t guard_count; /* they are protected */
 static size_t late_count;  /* they were, before the present call */
@@ -41,13 +55,52 @@ static unsigned char *page_behind(unsigned char *p) {
     return p + (PAGE - (uintptr_t)p % PAGE) % PAGE;
 }
 
-void standin_guard(void) {
+static unsigned char *page_of(unsigned char *p) {
+    return p - (uintptr_t)p % PAGE;
+}
+
+/* ---- bytes on pages that are not protected ---- */
+
+static void keep(const unsigned char *from, const unsigned char *to) {
+    if (from >= to || edge_count == MOST_EDGES || (size_t)(to - from) > EDGE_BYTES - kept_count) return;
+    const size_t bytes = (size_t)(to - from);
+    memcpy(kept + kept_count, from, bytes);
+    edges[edge_count++] = (edge){from, bytes, kept_count};
+    kept_count += bytes;
+}
+
+static void keep_edges(const sim_host_use *u) {
+    unsigned char *const first = page_behind(u->from), *const last = page_of(u->end);
+    if (first >= last) {
+        keep(u->from, u->to);
+        return;
+    }
+    keep(u->from, first);
+    keep(last, u->to);
+}
+
+/* One byte of each is enough. */
+static void compare_edges(void) {
+    for (size_t i = 0; i < edge_count; i++) {
+        const edge *e = &edges[i];
+        size_t same = 0;
+        if (memcmp(e->at, kept + e->kept, e->bytes) == 0) continue;
+        while (e->at[same] == kept[e->kept + same]) same++;
+        sim_driver_host_touched(e->at + same, true, NULL);
+    }
+    edge_count = kept_count = 0;
+}
+
+/* ---- pages ---- */
+
+void standin_guard(bool runs) {
     static sim_host_use uses[MOST_GUARDS];
     const size_t count = sim_driver_host_uses(uses, MOST_GUARDS);
     if (!count || !signals_has(SIGSEGV, standin_segv_handler())) return;
+    for (size_t i = 0; i < count && !runs; i++)
+        if (uses[i].is_owned) keep_edges(&uses[i]);
     for (size_t i = 0; i < count; i++) {
-        unsigned char *const from = page_behind(uses[i].from), *const end = uses[i].end;
-        unsigned char *const to = end - (uintptr_t)end % PAGE;
+        unsigned char *const from = page_behind(uses[i].from), *const to = page_of(uses[i].end);
         if (from >= to) continue;
         guards[guard_count++] = (guarded){from, to};
         (void)mprotect(from, (size_t)(to - from), uses[i].writes ? PROT_NONE : PROT_READ);
@@ -61,6 +114,7 @@ void standin_unguard(void) {
     guard_count = 0;
     for (size_t i = 0; i < touch_count; i++) sim_driver_host_touched(touches[i].at, touches[i].writes, touches[i].code);
     touch_count = 0;
+    compare_edges();
 }
 
 /* Gives the page at the address free; if no more uses can be noted, the whole range. */

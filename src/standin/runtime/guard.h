@@ -8,8 +8,9 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Called with the lock, when no call is in progress any more, and when the first one begins. */
-void standin_guard(void);
+/* Called with the lock, when no call is in progress any more, and when the first one begins. `runs`: a kernel runs
+ * meanwhile, and may write. */
+void standin_guard(bool runs);
 void standin_unguard(void);
 /* Handles a SIGSEGV. Returns false if it has nothing to do with protected pages. */
 /* The handler of ending.c, which calls the next. */

@@ -67,7 +67,7 @@ static void put_end(text *out, const sim_order_end *e) {
     case SIM_ORDER_FILL: text_put(out, "the fill"); break;
     case SIM_ORDER_FREE:
     case SIM_ORDER_HOST_FREE: text_put(out, "the release"); break;
-    case SIM_ORDER_HOST: text_put(out, "the host code"); break;
+    case SIM_ORDER_HOST: text_put(out, e->is_before_site ? "the host code before this call" : "the host code"); break;
     case SIM_ORDER_ALLOCATE: text_put(out, "the allocation"); break;
     default: text_put(out, "the copy");
     }

@@ -80,7 +80,7 @@ static void take(bool beside) {
 }
 
 static void leave(void) {
-    if (!--held && are_open && checks_order) standin_guard();
+    if (!--held && are_open && checks_order) standin_guard(runs > 0);
     pthread_mutex_unlock(&lock);
 }
 

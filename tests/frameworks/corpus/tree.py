@@ -4,7 +4,7 @@
     tree.py HAUL FOLDER [--page docs/check.md.in] [--seconds S]
 
 Checks the recorded launches of tests/data/generators (Triton, Numba) and, where nvcc is installed, the programs of
-tests/programs with CUB, Thrust and cooperative groups, which are compiled into FOLDER unless they are there. Prints a
+tests/programs and algorithms.cu with CUB, Thrust and cooperative groups, which are compiled into FOLDER unless they are there. Prints a
 table and each kind of finding once for its kernel. --page: also writes the table into the page, between its two marks.
 check.sh does the same for frameworks that are installed."""
 import argparse
@@ -16,7 +16,8 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 RECORDED = ROOT / "tests/data/generators"
-PROGRAMS = {"sorting": [], "selecting": [], "containers": ["--extended-lambda"], "products": []}
+PROGRAMS = {"tests/programs/sorting": [], "tests/programs/selecting": [], "tests/programs/containers": ["--extended-lambda"],
+            "tests/programs/products": [], "tests/programs/solvers": [], "tests/frameworks/corpus/algorithms": []}
 BEGIN, END = "<!-- corpus: tests/frameworks/corpus/tree.py -->\n", "<!-- end of corpus -->\n"
 GRADES = ("error", "warning", "advice")
 
@@ -32,11 +33,11 @@ def check(haul, folder, seconds, *what):
     return [json.loads(line) for line in text.splitlines()]
 
 
-def compiled(name, folder, flags):
-    program = folder / name
+def compiled(source, folder, flags):
+    program = folder / pathlib.Path(source).name
     ptx = ["-gencode", "arch=compute_90,code=compute_90"]
     if not program.exists():
-        subprocess.run(["nvcc", "-std=c++17", *flags, *ptx, "-o", program, ROOT / f"tests/programs/{name}.cu"],
+        subprocess.run(["nvcc", "-std=c++17", *flags, *ptx, "-o", program, ROOT / f"{source}.cu"],
                        check=True)
     return program
 
@@ -78,7 +79,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     runs = [(f"{path.stem}, recorded", [path, "--device", "sim:h200"]) for path in sorted(RECORDED.glob("*.jsonl"))]
     if shutil.which("nvcc"):
-        runs += [(f"{name}, compiled", ["--", compiled(name, folder, flags)]) for name, flags in PROGRAMS.items()]
+        runs += [(f"{pathlib.Path(source).name}, compiled", ["--", compiled(source, folder, flags)]) for source, flags in PROGRAMS.items()]
     else:
         print("nvcc is not installed: programs are left out")
     rows, total = [], collections.Counter()

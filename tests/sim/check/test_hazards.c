@@ -20,6 +20,9 @@
 #define ROW_OF_WARP ROW "and.b32 %r7, %r0, 32;\nmad.lo.u32 %r6, %r7, 4, %r6;\n"
 #define STORE_MATRIX(value) "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r6], {" value "};\n"
 
+/* Each thread's word of a tile, by number. */
+#define TILE_OF(number) "mad.lo.u32 %r9, " number ", 4, %r3;\n"
+
 static const pair pairs[] = {
     PAIR("a byte that all lanes read and one writes", RACE_SHARED, 1, 32,
          STORE "bar.sync 0;\n" READ_BYTE ONE_WRITES_BYTE,
@@ -59,6 +62,9 @@ static const pair pairs[] = {
          "st.shared.u32 [%r4], 0;\nbar.sync 0;\n" COUNT_BIN "red.shared.add.u32 [%r9], %r8;\nbar.sync 0;\n" LOAD_OWN),
     PAIR("the same value", RACE_SAME_VALUE, 1, 64, "mov.u32 %r8, 7;\nst.shared.u32 [%r3], %r8;\n",
          "setp.ne.u32 %p1, %r0, 0;\nmov.u32 %r8, 7;\n@!%p1 st.shared.u32 [%r3], %r8;\n"),
+    PAIR("other words of a tile that two warps store", RACE_SHARED, 1, 64,
+         "and.b32 %r8, %r0, 31;\n" TILE_OF("%r8") "st.shared.u32 [%r9], %r0;\n",
+         "and.b32 %r8, %r0, 31;\n" TILE_OF("%r8") "st.shared.u32 [%r9], %r8;\n"),
     PAIR("matrices of two warps at one place", RACE_SHARED, 1, 64, ROW STORE_MATRIX("%r0"),
          ROW_OF_WARP STORE_MATRIX("%r0")),
     PAIR("the same matrix of two warps at one place", RACE_SAME_VALUE, 1, 64,

@@ -48,6 +48,14 @@
 #define HALVES "mad.wide.u32 %rd4, %r0, 2, %rd0;\nsetp.ne.u32 %p1, %r1, %r0;\ncvt.u16.u32 %h1, %r0;\n"
 #define READ_HALF(at) \
     "setp.ne.u32 %p2, %r1, 32;\n@!%p2 ld.global.u16 %h2, [%rd0+" at "];\n@!%p2 st.global.u16 [%rd0+512], %h2;\n"
+#define COUNT_VOLATILE \
+    "ld.volatile.global.u32 %r7, [%rd0];\nadd.u32 %r7, %r7, 1;\nst.volatile.global.u32 [%rd0], %r7;\n"
+/* Repeated minima may lose one another: nothing is added up. */
+#define VOLATILE_LOOKS \
+    "ld.volatile.global.u32 %r7, [%rd0];\nmin.u32 %r7, %r7, 1;\nst.volatile.global.u32 [%rd0], %r7;\n"
+#define LOCKED_VOLATILE(fence)                                                                        \
+    "add.u64 %rd4, %rd0, 128;\nL: atom.global.cas.b32 %r7, [%rd4], 0, 1;\nsetp.ne.u32 %p2, %r7, 0;\n" \
+    "@%p2 bra L;\n" COUNT_VOLATILE fence "atom.global.exch.b32 %r7, [%rd4], 0;\n"
 #define LOCKED(fence)                                                                                 \
     "add.u64 %rd4, %rd0, 128;\nL: atom.global.cas.b32 %r7, [%rd4], 0, 1;\nsetp.ne.u32 %p2, %r7, 0;\n" \
     "@%p2 bra L;\n" COUNT fence "atom.global.exch.b32 %r7, [%rd4], 0;\n"
@@ -152,6 +160,9 @@ static const pair pairs[] = {
     PAIR_WITH("flag in a cluster, fenced for a block", RACE_GLOBAL, 2, 1,
               FLAG SET_FLAG("membar.cta;\n") TAKE_FLAG("fence.acq_rel.cluster;\n"),
               FLAG SET_FLAG("fence.acq_rel.cluster;\n") TAKE_FLAG("fence.acq_rel.cluster;\n"), .cluster = 2),
+    PAIR("volatile sum under a lock without fences", RACE_GLOBAL, 4, 1, LOCKED_VOLATILE(""),
+         LOCKED_VOLATILE("membar.gl;\n")),
+    PAIR("volatile sum that nothing protects", RACE_GLOBAL, 2, 1, COUNT_VOLATILE, VOLATILE_LOOKS),
     PAIR("lock that is given back without a fence", RACE_GLOBAL, 4, 1, LOCKED(""), LOCKED("membar.gl;\n")),
     PAIR("counter of all blocks by atomics of a block's scope", RACE_GLOBAL, 2, 32,
          "red.relaxed.cta.global.add.u32 [%rd0], 1;\n", "red.relaxed.gpu.global.add.u32 [%rd0], 1;\n"),

@@ -1,0 +1,217 @@
+/* Joins findings that have one cause: an order that is missing once, told at many pairs of places.
+ *
+ * A kernel that lacks one barrier or fence between a group of writes and a group of reads has a finding for each pair
+ * of them. Code between two synchronising instructions is a stretch: an order that is added in front of it, or behind
+ * it, orders all its accesses. So findings of one kind whose earlier accesses lie in one stretch have one cause, and
+ * those whose later ones do; and so on from each of them. The first of a cause is shown; it lists the pairs of places
+ * of the others. */
+#include "base/status.h"
+#include "report/check/check.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Instructions that order accesses, or wait. A fence for registers (wgmma.fence) orders no memory. */
+static bool is_order(const char *mnemonic) {
+    static const char *const starts[] = {"bar.",         "barrier.",           "mbarrier.",          "fence.",
+                                         "membar.",      "cp.async.wait",      "cp.async.bulk.wait", "wgmma.wait",
+                                         "tcgen05.wait", "griddepcontrol.wait"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(mnemonic, starts[i], strlen(starts[i])) == 0) return true;
+    return strstr(mnemonic, ".acquire") || strstr(mnemonic, ".release") || strstr(mnemonic, ".acq_rel");
+}
+
+/* Numbers the stretches; `stretches` has an entry for each instruction. */
+static void number_stretches(const haul_launch_record *r, uint32_t *stretches) {
+    uint32_t stretch = 0;
+    for (size_t i = 0; i < r->instruction_count; i++) {
+        stretch += is_order(r->instructions[i].mnemonic);
+        stretches[i] = stretch;
+    }
+}
+
+/* A read of bytes that nobody has written has no earlier access. */
+static bool lacks_write(const report_finding *f) {
+    return f->first->kind == HAUL_FINDING_UNINITIALISED_READ && f->first->other.action == HAUL_ACTION_NONE;
+}
+
+/* Only a pair of accesses in the kernel's code lacks an order, and only a read in it a write. */
+static bool may_have_company(const report_finding *f) {
+    const haul_finding *first = f->first;
+    return !f->ignored_by && f->access.instruction && (f->other.instruction || lacks_write(f)) &&
+           first->access.action != HAUL_ACTION_SYNC && first->other.action != HAUL_ACTION_SYNC;
+}
+
+/* Whether two sentences say the same, apart from numbers. */
+static bool say_the_same(const char *a, const char *b) {
+    if (!a || !b) return a == b;
+    while (true) {
+        while (isdigit((unsigned char)*a)) a++;
+        while (isdigit((unsigned char)*b)) b++;
+        if (*a != *b) return false;
+        if (!*a) return true;
+        a++, b++;
+    }
+}
+
+/* Whether the same variable or buffer holds the bytes. Objects read "NAME + OFFSET (...)". */
+static bool is_same_object(const haul_finding *a, const haul_finding *b) {
+    if (!a->object || !b->object) return a->object == b->object;
+    const size_t length = strcspn(a->object, "+");
+    return strncmp(a->object, b->object, length + (a->object[length] != '\0')) == 0;
+}
+
+static bool is_same_line(const report_finding_place *a, const report_finding_place *b) {
+    return a->line == b->line && (a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0));
+}
+
+static bool share_line(const report_finding *f, const report_finding *g) {
+    return is_same_line(&f->access, &g->access) || is_same_line(&f->access, &g->other) ||
+           is_same_line(&f->other, &g->access) || is_same_line(&f->other, &g->other);
+}
+
+/* Both accesses of each finding lie in one stretch. In shared memory one barrier cures them all. In global memory each
+ * place may need an atomic operation of its own. */
+static bool lie_together(const report_finding *f, const report_finding *g, uint32_t of_f, uint32_t of_g) {
+    return of_f == of_g && (f->first->space == HAUL_SPACE_SHARED || share_line(f, g));
+}
+
+/* Whether one missing order, or one missing write, explains both. */
+static bool have_one_cause(const report_finding *f, const report_finding *g, const uint32_t *stretches) {
+    const haul_finding *a = f->first, *b = g->first;
+    if (a->kind != b->kind || a->grade != b->grade || a->space != b->space || !say_the_same(a->what, b->what))
+        return false;
+    if ((a->space == HAUL_SPACE_GLOBAL || lacks_write(f)) && !is_same_object(a, b)) return false;
+    if (lacks_write(f) || lacks_write(g))
+        return lacks_write(f) && lacks_write(g) && stretches[a->access.instruction] == stretches[b->access.instruction];
+    const uint32_t later[] = {stretches[a->access.instruction], stretches[b->access.instruction]};
+    const uint32_t earlier[] = {stretches[a->other.instruction], stretches[b->other.instruction]};
+    if (later[0] == earlier[0] && later[1] == earlier[1]) return lie_together(f, g, later[0], later[1]);
+    if (later[0] == earlier[0] || later[1] == earlier[1]) return false;
+    return a->access.action == b->access.action && a->other.action == b->other.action &&
+           (later[0] == later[1] || earlier[0] == earlier[1]);
+}
+
+/* The launch's findings while they are joined. */
+typedef struct joining {
+    report_verdict *v;
+    uint32_t *stretches;
+    bool *joined;           /* by finding: another one tells it */
+    report_finding **queue; /* of one cause */
+} joining;
+
+static haul_status begin(joining *j, report_verdict *v) {
+    const haul_launch_record *r = v->launch.record;
+    *j = (joining){.v = v,
+                   .stretches = ARENA_ARRAY(&v->memory, r->instruction_count + 1, uint32_t),
+                   .joined = ARENA_ARRAY(&v->memory, v->finding_count + 1, bool),
+                   .queue = ARENA_ARRAY(&v->memory, v->finding_count + 1, report_finding *)};
+    if (!j->stretches || !j->joined || !j->queue) return haul_no_memory("the findings");
+    number_stretches(r, j->stretches);
+    return HAUL_OK;
+}
+
+static int in_order(const void *left, const void *right) {
+    const report_finding *a = *(report_finding *const *)left, *b = *(report_finding *const *)right;
+    return (a > b) - (a < b);
+}
+
+/* Copies the findings in the queue behind the first one into its list, in their order. A witness for any of them is one
+ * for the cause. */
+static haul_status keep_queue(joining *j, size_t count) {
+    report_finding *head = j->queue[0];
+    if (count == 1) return HAUL_OK;
+    report_finding *also = ARENA_ARRAY(&j->v->memory, count - 1, report_finding);
+    if (!also) return haul_no_memory("the findings");
+    qsort(j->queue, count, sizeof(report_finding *), in_order);
+    for (size_t i = 1; i < count; i++) {
+        also[i - 1] = *j->queue[i];
+        if (head->witness && !head->witness->found) head->witness = also[i - 1].witness;
+    }
+    head->also = also;
+    head->also_count = count - 1;
+    return HAUL_OK;
+}
+
+/* Gathers all findings of the cause of `head`, which comes before all others of them. */
+static haul_status gather(joining *j, report_finding *head) {
+    report_finding *const end = j->v->findings + j->v->finding_count;
+    size_t count = 0;
+    j->queue[count++] = head;
+    for (size_t at = 0; at < count; at++) {
+        for (report_finding *f = head + 1; f < end; f++) {
+            bool *joined = &j->joined[f - j->v->findings];
+            if (*joined || !may_have_company(f) || !have_one_cause(j->queue[at], f, j->stretches)) continue;
+            *joined = true;
+            j->queue[count++] = f;
+        }
+    }
+    return keep_queue(j, count);
+}
+
+haul_status report_join_causes(report_verdict *v) {
+    joining j;
+    HAUL_TRY(begin(&j, v));
+    for (size_t i = 0; i < v->finding_count; i++)
+        if (!j.joined[i] && may_have_company(&v->findings[i])) HAUL_TRY(gather(&j, &v->findings[i]));
+    size_t kept = 0;
+    for (size_t i = 0; i < v->finding_count; i++)
+        if (!j.joined[i]) v->findings[kept++] = v->findings[i];
+    v->finding_count = kept;
+    return HAUL_OK;
+}
+
+/* ---- the places of a cause, in words ---- */
+
+enum { MOST_LINES = 12 };
+
+typedef const report_finding_place *(*place_in)(const report_finding *);
+
+static const report_finding_place *later_in(const report_finding *f) {
+    return &f->access;
+}
+
+static const report_finding_place *earlier_in(const report_finding *f) {
+    return &f->other;
+}
+
+/* Whether an earlier pair, or the shown one, has the line already. */
+static bool is_listed(const report_finding *f, size_t at, place_in place) {
+    for (size_t i = 0; i < at; i++)
+        if (is_same_line(place(&f->also[i]), place(&f->also[at]))) return true;
+    return is_same_line(place(f), place(&f->also[at]));
+}
+
+/* Lists further lines, "15, 17, b.cu:19", with the file where it is not the shown access's; nothing if there are none.
+ */
+static size_t put_lines(text *out, const report_finding *f, place_in place, const char *intro) {
+    size_t count = 0;
+    const char *file = f->access.file;
+    for (size_t i = 0; i < f->also_count; i++) {
+        const report_finding_place *p = place(&f->also[i]);
+        if (is_listed(f, i, place) || count++ >= MOST_LINES) continue;
+        text_put(out, count == 1 ? intro : ", ");
+        if (p->file && (!file || strcmp(file, p->file) != 0)) text_printf(out, "%s:", file = p->file);
+        text_printf(out, "%" PRIu32, p->line);
+    }
+    if (count > MOST_LINES) text_printf(out, " and %zu more", count - MOST_LINES);
+    return count;
+}
+
+void report_put_also(text *out, const report_finding *f) {
+    const bool several = f->also_count > 1;
+    if (!f->also_count) return;
+    if (lacks_write(f)) {
+        text_printf(out, "%zu more place%s read%s bytes that the same write should set", f->also_count,
+                    several ? "s" : "", several ? "" : "s");
+        put_lines(out, f, later_in, ": line ");
+        return;
+    }
+    text_printf(out, "%zu more pair%s of places lack%s this order", f->also_count, several ? "s" : "",
+                several ? "" : "s");
+    const size_t later = put_lines(out, f, later_in, ": also with the later access at line ");
+    put_lines(out, f, earlier_in,
+              later ? ", with the earlier one at line " : ": also with the earlier access at line ");
+}
