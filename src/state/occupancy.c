@@ -26,9 +26,16 @@ static uint32_t rounded(const sim_machine *m, double registers) {
     return 2 * (uint32_t)((registers - (m->sm < HOPPER)) / 2 + 0.5);
 }
 
+/* The largest share that leaves room for all threads of an SM. */
+static unsigned share_of(const sim_machine *m) {
+    unsigned k = 0;
+    while (k + 1 < SIM_SHARES && sim_register_shares[k + 1] * m->max_threads_per_sm <= m->registers_per_sm) k++;
+    return k;
+}
+
 uint32_t sim_registers(const sim_machine *m, const sim_program *program) {
     const sim_register_need *need = &program->registers;
-    const uint32_t limit = register_limit(program->function, m), usual = rounded(m, need->usual);
+    const uint32_t limit = register_limit(program->function, m), usual = rounded(m, need->usual[share_of(m)]);
     if (!program->function->min_blocks || limit == m->max_registers_per_thread) return smallest(usual, limit);
     const uint32_t roomy = rounded(m, need->roomy);
     return smallest(roomy > usual ? roomy : usual, limit);
