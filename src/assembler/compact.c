@@ -162,12 +162,19 @@ static void replace_parameters(compaction *c, const ptx_operand *d) {
     }
 }
 
+/* Whether it loads from constant memory at an address that needs no register: machine code names the place instead. */
+static bool loads_constant(const compaction *c, const ptx_instruction *i) {
+    if (i->op != PTX_OP_LD || i->mods[PTX_SLOT_SPACE] != PTX_MOD_CONST || i->operands[1].kind != PTX_MEMORY) return false;
+    const ptx_operand *base = &i->operands[1].parts[0];
+    return base->kind != PTX_REGISTER || c->of[base->reg].kind == FREE;
+}
+
 static void find_replacements(compaction *c) {
     for (size_t k = 0; k < c->from->instruction_count; k++) {
         const ptx_instruction *i = &c->from->instructions[k];
         if (i->guarded || !i->operand_count) continue;
         const ptx_operand *d = &i->operands[0];
-        if (ptx_loads_parameter(i))
+        if (ptx_loads_parameter(i) || loads_constant(c, i))
             replace_parameters(c, d);
         else if (ptx_is_pure(i->op) && d->kind == PTX_REGISTER && c->values->definitions[d->reg] == 1)
             c->of[d->reg] = result_becomes(c, i);
