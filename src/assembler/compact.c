@@ -72,7 +72,7 @@ typedef enum replacement_kind { KEPT, FREE, ALIAS } replacement_kind;
 /* A register stays, needs no register where it is used, or is another one. */
 typedef struct replacement {
     uint8_t kind;
-    uint32_t reg;
+    uint32_t reg; /* the other one; or if none is needed: 0 for zero, else a number of the value, above 0 */
 } replacement;
 
 typedef struct compaction {
@@ -114,17 +114,17 @@ static bool scales_or_adds(const ptx_instruction *i, uint32_t reg) {
 
 /* ---- replacements ---- */
 
-/* Returns the replacement of an operand: FREE if it needs no register. A register that is written more than once is not
+/* Returns the replacement of `reg`, a copy of an operand: FREE if it needs no register. A register that is written more than once is not
  * replaced by another, since it may change before the use. */
-static replacement operand_becomes(const compaction *c, const ptx_operand *o) {
+static replacement operand_becomes(const compaction *c, uint32_t reg, const ptx_operand *o) {
     switch (o->kind) {
     case PTX_REGISTER:
         if (c->of[o->reg].kind != KEPT) return c->of[o->reg];
         return c->values->definitions[o->reg] == 1 ? (replacement){ALIAS, o->reg} : (replacement){0};
     case PTX_INTEGER:
-    case PTX_FLOATING:
+    case PTX_FLOATING: return (replacement){FREE, o->bits ? reg + 1 : 0};
     case PTX_VARIABLE_ADDRESS:
-    case PTX_FUNCTION_ADDRESS: return (replacement){FREE, 0};
+    case PTX_FUNCTION_ADDRESS: return (replacement){FREE, reg + 1};
     default: return (replacement){0};
     }
 }
@@ -133,32 +133,40 @@ static replacement operand_becomes(const compaction *c, const ptx_operand *o) {
 static replacement conversion_becomes(const compaction *c, const ptx_instruction *i) {
     if (!ptx_is_integer(i->type) || !ptx_is_integer(i->type2)) return (replacement){0};
     const unsigned to = ptx_bits(i->type), from = ptx_bits(i->type2);
+    const uint32_t reg = i->operands[0].reg;
     if (to < from && from == 64) return (replacement){0};
-    if (to == 64 && ptx_is_signed(i->type2) && !all_users(c, i->operands[0].reg, scales_or_adds))
+    if (to == 64 && ptx_is_signed(i->type2) && !all_users(c, reg, scales_or_adds))
         return (replacement){0};
-    return operand_becomes(c, &i->operands[1]);
+    return operand_becomes(c, reg, &i->operands[1]);
 }
 
 /* Returns the replacement of the instruction's result, which is written once. */
 static replacement result_becomes(const compaction *c, const ptx_instruction *i) {
     const uint32_t reg = i->operands[0].reg;
     if (i->operand_count < 2) return (replacement){0};
-    if (c->values->uniform[reg] && ptx_is_integer(i->type)) return (replacement){FREE, 0};
-    if (ptx_has(i->op, PTX_TRAIT_MOVES)) return operand_becomes(c, &i->operands[1]);
+    if (c->values->uniform[reg] && ptx_is_integer(i->type)) return (replacement){FREE, reg + 1};
+    if (ptx_has(i->op, PTX_TRAIT_MOVES)) return operand_becomes(c, reg, &i->operands[1]);
     if (i->op == PTX_OP_CVT) return conversion_becomes(c, i);
-    if (i->op == PTX_OP_FNEG || i->op == PTX_OP_FABS) return operand_becomes(c, &i->operands[1]);
+    if (i->op == PTX_OP_FNEG || i->op == PTX_OP_FABS) return operand_becomes(c, reg, &i->operands[1]);
     if (i->operand_count < 3 || i->operands[2].kind != PTX_INTEGER) return (replacement){0};
     const bool scales = i->op == PTX_OP_MUL_WIDE || (i->op == PTX_OP_SHL && ptx_bits(i->type) == 64);
-    if (scales && all_users(c, reg, adds_wide)) return operand_becomes(c, &i->operands[1]);
-    if (i->op == PTX_OP_ADD && all_users(c, reg, is_address_of)) return operand_becomes(c, &i->operands[1]);
+    if (scales && all_users(c, reg, adds_wide)) return operand_becomes(c, reg, &i->operands[1]);
+    if (i->op == PTX_OP_ADD && all_users(c, reg, is_address_of)) return operand_becomes(c, reg, &i->operands[1]);
     return (replacement){0};
 }
 
 static void replace_parameters(compaction *c, const ptx_operand *d) {
     for (uint32_t k = 0; k < (d->kind == PTX_VECTOR ? d->part_count : 1); k++) {
         const ptx_operand *e = d->kind == PTX_VECTOR ? &d->parts[k] : d;
-        if (e->kind == PTX_REGISTER && c->values->definitions[e->reg] == 1) c->of[e->reg] = (replacement){FREE, 0};
+        if (e->kind == PTX_REGISTER && c->values->definitions[e->reg] == 1) c->of[e->reg] = (replacement){FREE, e->reg + 1};
     }
+}
+
+/* Whether it loads from constant memory at an address that needs no register: machine code names the place instead. */
+static bool loads_constant(const compaction *c, const ptx_instruction *i) {
+    if (i->op != PTX_OP_LD || i->mods[PTX_SLOT_SPACE] != PTX_MOD_CONST || i->operands[1].kind != PTX_MEMORY) return false;
+    const ptx_operand *base = &i->operands[1].parts[0];
+    return base->kind != PTX_REGISTER || c->of[base->reg].kind == FREE;
 }
 
 static void find_replacements(compaction *c) {
@@ -166,7 +174,7 @@ static void find_replacements(compaction *c) {
         const ptx_instruction *i = &c->from->instructions[k];
         if (i->guarded || !i->operand_count) continue;
         const ptx_operand *d = &i->operands[0];
-        if (ptx_loads_parameter(i))
+        if (ptx_loads_parameter(i) || loads_constant(c, i))
             replace_parameters(c, d);
         else if (ptx_is_pure(i->op) && d->kind == PTX_REGISTER && c->values->definitions[d->reg] == 1)
             c->of[d->reg] = result_becomes(c, i);
@@ -177,7 +185,8 @@ static void find_replacements(compaction *c) {
 
 static void copy_operand(const compaction *c, const ptx_operand *from, ptx_operand *to) {
     *to = *from;
-    if (from->kind == PTX_REGISTER && c->of[from->reg].kind == FREE) *to = (ptx_operand){.kind = PTX_INTEGER};
+    if (from->kind == PTX_REGISTER && c->of[from->reg].kind == FREE)
+        *to = (ptx_operand){.kind = PTX_INTEGER, .bits = c->of[from->reg].reg};
     if (from->kind == PTX_REGISTER && c->of[from->reg].kind == ALIAS) to->reg = c->of[from->reg].reg;
     if (!from->part_count) return;
     to->parts = ARENA_ARRAY(c->memory, from->part_count, ptx_operand);

@@ -23,8 +23,8 @@ enum { HELD = 60 };
 enum { ROUTINE_REGISTERS = 8, DIVISION = 4, ADDRESS = 2 };
 
 /* Predicates have registers of their own. */
-static uint32_t cost_of(const ptx_function *f, uint32_t reg) {
-    const unsigned type = f->registers[reg].type;
+static uint32_t cost_of(const ptx_function *f, uint32_t value) {
+    const unsigned type = f->registers[value % f->register_count].type;
     return type == PTX_PRED ? 0 : ptx_bits(type) <= 32 ? 1 : ptx_bits(type) / 32;
 }
 
@@ -43,12 +43,14 @@ typedef struct edge {
     uint32_t to, next, latency;
 } edge;
 
-/* What is known of a register within the block. */
+/* What is known of a value within the block. A register has two: the one that comes into the block, by its number, and
+ * the one that the block writes, by its number plus the function's registers. */
 typedef struct register_state {
     uint32_t block;         /* the block + 1 that the rest belongs to */
     uint32_t writer;        /* the last node that writes it, or NONE */
     uint32_t readers, left; /* list of nodes that read it since; reads that are not scheduled yet */
     bool live_out, live;
+    bool written; /* by register: the second value is the present one */
 } register_state;
 
 typedef struct reader {
@@ -63,7 +65,8 @@ typedef struct held_registers {
 typedef struct schedule {
     const ptx_function *function;
     arena *memory;
-    register_state *state; /* by register */
+    register_state *state; /* by value */
+    uint32_t *made_in;     /* by number of an operand without a register: the last block + 1 that made one for it */
     node *nodes;
     uint32_t *uses;
     edge *edges;
@@ -80,8 +83,8 @@ typedef struct schedule {
     uint32_t held_sum;
 } schedule;
 
-static register_state *state_of(schedule *s, uint32_t reg) {
-    register_state *r = &s->state[reg];
+static register_state *state_of(schedule *s, uint32_t value) {
+    register_state *r = &s->state[value];
     if (r->block != s->block + 1) *r = (register_state){.block = s->block + 1, .writer = NONE, .readers = NONE};
     return r;
 }
@@ -106,26 +109,42 @@ static void follow(schedule *s, uint32_t list) {
     for (uint32_t k = list; k != NONE; k = s->readers[k].next) add_edge(s, s->readers[k].node, s->node, 0);
 }
 
+static uint32_t present_value(schedule *s, uint32_t reg) {
+    return reg + (state_of(s, reg)->written ? (uint32_t)s->function->register_count : 0);
+}
+
 static void visit_use(void *context, uint32_t reg, bool writes) {
     schedule *s = context;
     if (writes && !s->guarded) return;
-    register_state *r = state_of(s, reg);
+    const uint32_t value = present_value(s, reg);
+    register_state *r = state_of(s, value);
     if (r->writer != NONE) add_edge(s, r->writer, s->node, s->nodes[r->writer].latency);
     if (writes) return;
     r->left++;
     add_reader(s, &r->readers, s->node);
-    ARENA_PUSH(s->memory, s->uses, s->use_count, s->use_capacity, reg);
+    ARENA_PUSH(s->memory, s->uses, s->use_count, s->use_capacity, value);
+}
+
+/* An instruction without a guard ends the value that came into the block. */
+static void begin_value(schedule *s, uint32_t reg) {
+    register_state *in = state_of(s, reg), *made = state_of(s, reg + (uint32_t)s->function->register_count);
+    if (in->written || s->guarded) return;
+    in->written = true;
+    made->live_out = in->live_out;
+    in->live_out = false;
 }
 
 static void visit_definition(void *context, uint32_t reg, bool writes) {
     schedule *s = context;
     if (!writes) return;
-    register_state *r = state_of(s, reg);
+    register_state *r = state_of(s, present_value(s, reg));
     if (r->writer != NONE) add_edge(s, r->writer, s->node, 1);
     follow(s, r->readers);
-    r->writer = s->node;
     r->readers = NONE;
-    ARENA_PUSH(s->memory, s->uses, s->use_count, s->use_capacity, reg);
+    begin_value(s, reg);
+    const uint32_t value = present_value(s, reg);
+    state_of(s, value)->writer = s->node;
+    ARENA_PUSH(s->memory, s->uses, s->use_count, s->use_capacity, value);
 }
 
 static uint32_t latency_of(const ptx_instruction *i) {
@@ -155,16 +174,48 @@ static void order_accesses(schedule *s, const ptx_instruction *i) {
     if (!ptx_is_access(i->op) || !sim_is_ordinary(i)) s->barrier = s->node;
 }
 
+/* Returns the registers that an access needs for an operand that compaction left no register for. An operand that comes
+ * from one is numbered (compact.c), and the block's other accesses share what it takes. */
+static uint32_t made_for(schedule *s, const ptx_operand *o, uint32_t count) {
+    if (o->kind == PTX_VECTOR) {
+        uint32_t sum = 0;
+        for (uint32_t k = 0; k < o->part_count; k++) sum += made_for(s, &o->parts[k], count);
+        return sum;
+    }
+    if ((o->kind != PTX_INTEGER && o->kind != PTX_FLOATING) || !o->bits) return 0;
+    if (o->kind == PTX_INTEGER && o->bits <= s->function->register_count) {
+        if (s->made_in[o->bits] == s->block + 1) return 0;
+        s->made_in[o->bits] = s->block + 1;
+    }
+    return count;
+}
+
+/* Whether an address without a register is an offset in the instruction. */
+static bool has_window(const ptx_instruction *i) {
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    return ptx_in_shared(i) || space == PTX_MOD_LOCAL || space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY;
+}
+
+/* Registers of an access's operands that are constants or parameters: machine code puts them in registers for it. */
+static uint32_t made_of(schedule *s, const ptx_instruction *i) {
+    const uint32_t count = (ptx_bits(i->type) + 31) / 32;
+    const bool stores = ptx_is(i->op, PTX_KIND_STORE) || (ptx_is(i->op, PTX_KIND_ATOMIC | PTX_KIND_REDUCTION) && !has_window(i));
+    uint32_t sum = 0;
+    for (unsigned k = 0; k < i->operand_count; k++) {
+        const ptx_operand *o = &i->operands[k];
+        if (o->kind != PTX_MEMORY && stores)
+            sum += made_for(s, o, count);
+        else if (o->kind == PTX_MEMORY && o->parts[0].kind != PTX_REGISTER && !has_window(i))
+            sum += made_for(s, &o->parts[0], ADDRESS);
+    }
+    return sum;
+}
+
 /* Registers of the routine that a called operation runs, and of operations of several steps. */
-static uint32_t extra_of(const ptx_instruction *i) {
+static uint32_t extra_of(schedule *s, const ptx_instruction *i) {
     if (sim_is_call(i)) return ROUTINE_REGISTERS;
     if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return DIVISION;
-    if (ptx_is_access(i->op) && i->operand_count) {
-        const ptx_operand *m = &i->operands[ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_ATOMIC) ? 1 : 0];
-        const bool far = !ptx_in_shared(i) && !ptx_loads_parameter(i);
-        if (m->kind == PTX_MEMORY && m->parts[0].kind != PTX_REGISTER) return far ? ADDRESS : 0;
-    }
-    return 0;
+    return ptx_is_access(i->op) ? made_of(s, i) : 0;
 }
 
 /* An access reads its operands some time after its issue. */
@@ -178,7 +229,7 @@ static void add_node(schedule *s, const ptx_instruction *i) {
     const node made = {.first_use = (uint32_t)s->use_count,
                        .first_edge = NONE,
                        .latency = latency_of(i),
-                       .extra = extra_of(i),
+                       .extra = extra_of(s, i),
                        .holds = holds_of(i)};
     ARENA_PUSH(s->memory, s->nodes, s->node_count, s->node_capacity, made);
     s->node = (uint32_t)s->node_count - 1;
@@ -279,6 +330,7 @@ static void run_node(schedule *s, const node *n, uint32_t cycle) {
         r->live = true;
     }
     note_most(s, n->extra);
+    hold(s, n, n->extra, cycle);
     for (uint32_t k = n->first_definition; k < n->end; k++) end_if_unread(s, s->uses[k]);
 }
 
@@ -350,7 +402,8 @@ uint32_t sim_pressure_find(const ptx_function *f, uint32_t budget, arena *memory
                   .memory = memory,
                   .budget = budget,
                   .ordered = budget == 0,
-                  .state = ARENA_ARRAY(memory, f->register_count + 1, register_state),
+                  .state = ARENA_ARRAY(memory, 2 * f->register_count + 1, register_state),
+                  .made_in = ARENA_ARRAY(memory, f->register_count + 2, uint32_t),
                   .window = ARENA_ARRAY(memory, WINDOW, uint32_t)};
     ptx_liveness_compute(f, memory, &liveness);
     for (s.block = 0; s.block < f->block_count; s.block++) {

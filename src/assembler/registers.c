@@ -10,21 +10,22 @@
 #include "assembler/pressure.h"
 #include "ptx/traits.h"
 
-/* Live registers up to which the scheduler moves loads ahead without bounds, and with them. The first leads to kernels
- * of 32 registers, of which 2,048 threads fit on an SM. */
-enum { BUDGET = 24, ROOMY_BUDGET = 80 };
+/* Without bounds the scheduler moves loads ahead as long as an SM still holds all the threads that it can. OVERHEAD
+ * registers are not for live values. With bounds, it may use ROOMY_BUDGET. */
+const uint32_t sim_register_shares[SIM_SHARES] = {32, 40, 64};
+enum { OVERHEAD = 8, ROOMY_BUDGET = 80 };
 
 /* Machine registers by live ones: a line of three pieces. */
 static double machine_registers(double live) {
-    enum { FEW = 8, MANY = 34 };
+    enum { FEW = 8, MANY = 30 };
     const double few = live < FEW ? live : FEW, many = live > MANY ? live - MANY : 0;
-    return 6.25 + few + 0.9 * (live - few - many) + 1.05 * many;
+    return 6 + few + 0.9 * (live - few - many) + 1.1 * many;
 }
 
-/* The assembler keeps to 32 registers if the kernel needs few more. `written`: its live ones in the PTX's order. */
-static double keep_full(double registers, uint32_t written) {
-    enum { FULL = 32, NEARLY = 33 };
-    return registers > FULL && written <= NEARLY ? FULL : registers;
+/* The assembler keeps to `full` registers if the kernel needs few more. `written`: its live ones in the PTX's order. */
+static double keep_full(double registers, uint32_t full, uint32_t written) {
+    enum { NEARLY = 4 };
+    return registers > full && written + NEARLY <= full ? full : registers;
 }
 
 /* What the function has of things that take registers of their own. */
@@ -63,30 +64,40 @@ static unsigned bits_of(uint32_t n) {
 
 /* Adds what the contents take. The sums of wgmma lie above the registers that a call may change, and calls want
  * those. */
-static double with_contents(double registers, uint32_t written, const contents *c) {
-    enum { CALL = 10, CALL_LEAST = 24, SUMS_FROM = 28, SUMS_STEP = 8 };
-    registers += 0.75 * bits_of(c->copies) + (c->long_loop ? 2 : 0);
+static double with_contents(double registers, uint32_t full, uint32_t written, const contents *c) {
+    enum { CALL = 6, CALL_LEAST = 24, SUMS_FROM = 28, SUMS_STEP = 8 };
+    registers += bits_of(c->copies) + (c->long_loop ? 1.5 : 0);
     const double sums = SUMS_FROM + (c->sums + SUMS_STEP - 1) / SUMS_STEP * SUMS_STEP;
-    registers = keep_full(registers, written);
+    registers = keep_full(registers, full, written);
     if (c->sums && registers < sums) registers = sums;
     if (!c->calls) return registers;
     return registers + CALL > CALL_LEAST ? registers + CALL : CALL_LEAST;
 }
 
-/* If the loads alone do not fit in the budget, the assembler keeps nearer to the order of the PTX. */
-static uint32_t least_above(uint32_t budget, uint32_t scheduled, uint32_t written) {
+/* Live registers if the loads alone do not fit in the budget: the assembler keeps nearer to the order of the PTX, and
+ * finds only some of the orders that need fewer registers. */
+static double live_above(uint32_t budget, uint32_t scheduled, uint32_t written) {
     if (scheduled <= budget) return scheduled;
-    const uint32_t least = scheduled < written ? scheduled : written;
-    return least > budget ? least : budget;
+    if (written > scheduled) return scheduled + 0.75 * (written - scheduled);
+    return written > budget ? written : budget;
 }
 
 sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory) {
     const ptx_function *f = sim_compact(flat, memory);
     const contents c = look_at(f);
     const uint32_t written = sim_pressure_find(f, 0, memory);
-    const uint32_t usual = least_above(BUDGET, sim_pressure_find(f, BUDGET, memory), written);
-    const uint32_t roomy = flat->min_blocks ? sim_pressure_find(f, ROOMY_BUDGET, memory) : usual;
-    return (sim_register_need){.usual = with_contents(machine_registers(usual), written, &c),
-                               .roomy = with_contents(machine_registers(roomy), UINT32_MAX, &c),
-                               .least = machine_registers(written < usual ? written : usual)};
+    sim_register_need need = {0};
+    uint32_t scheduled = 0;
+    for (unsigned k = 0; k < SIM_SHARES; k++) {
+        const uint32_t full = sim_register_shares[k], budget = full - OVERHEAD;
+        if (!k || scheduled >= sim_register_shares[k - 1] - OVERHEAD)
+            scheduled = sim_pressure_find(f, budget, memory);
+        const double live = live_above(budget, scheduled, written);
+        need.usual[k] = with_contents(machine_registers(live), full, written, &c);
+        if (!k) need.least = machine_registers(written < live ? written : live);
+    }
+    if (!flat->min_blocks) return need;
+    const uint32_t roomy = sim_pressure_find(f, ROOMY_BUDGET, memory);
+    need.roomy = with_contents(machine_registers(roomy), UINT32_MAX, UINT32_MAX, &c);
+    return need;
 }

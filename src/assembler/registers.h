@@ -5,9 +5,13 @@
 #include "base/arena.h"
 #include "ptx/ir.h"
 
+/* The registers of a thread if an SM holds all the threads that it can: 2,048, 1,536 or 1,024. */
+enum { SIM_SHARES = 3 };
+extern const uint32_t sim_register_shares[SIM_SHARES];
+
 /* Registers of a thread, before limits and before they are rounded (sim_registers()). */
 typedef struct sim_register_need {
-    double usual; /* the assembler's choice without bounds */
+    double usual[SIM_SHARES]; /* the assembler's choice without bounds, by share */
     double roomy; /* its choice if .minnctapersm asks for fewer blocks than `usual` allows: more loads go ahead */
     double least; /* with fewer, registers spill */
 } sim_register_need;

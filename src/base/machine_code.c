@@ -329,7 +329,9 @@ static haul_status assemble(const char *ptxas, const char *ptx, const folder *f,
     char arch[32];
     snprintf(arch, sizeof arch, "-arch=sm_%u%s", code->sm, letter);
     const char *lines = strstr(ptx, ".loc") ? "-lineinfo" : NULL;
-    const char *arguments[] = {ptxas, arch, "-v", f->ptx, "-o", f->cubin, lines, NULL};
+    char most[32] = "-v"; /* once more, if there is no limit */
+    if (code->most_registers) snprintf(most, sizeof most, "-maxrregcount=%u", code->most_registers);
+    const char *arguments[] = {ptxas, arch, "-v", most, f->ptx, "-o", f->cubin, lines, NULL};
     process_end end = {.code = -1};
     text_put(&source, ptx);
     haul_status status = file_write(f->ptx, &source);
@@ -372,11 +374,12 @@ static haul_status disassemble(const folder *f, machine_code *code) {
 }
 
 /* Without ptxas the result is empty, and that is no error. */
-haul_status machine_code_make(const char *ptx, uint32_t sm, machine_code *code) {
+haul_status machine_code_make(const char *ptx, uint32_t sm, uint32_t most_registers, machine_code *code) {
     text ptxas = {0};
     folder f;
     machine_code_begin(code);
     code->sm = sm;
+    code->most_registers = most_registers;
     if (!process_find("ptxas", &ptxas)) {
         text_free(&ptxas);
         return HAUL_OK;

@@ -37,15 +37,15 @@ typedef struct machine_code {
     jmp_buf out_of_memory;
     machine_kernel *kernels; /* none without ptxas */
     size_t count, capacity;
-    uint32_t sm;
+    uint32_t sm, most_registers;
 } machine_code;
 
 /* Assembles PTX for sm_<sm> (with the letter of the PTX's target, if that is the same architecture) with the ptxas on
  * the PATH, and lists the instructions with nvdisasm or cuobjdump, if one is there; only nvdisasm tells
- * their source lines. Without ptxas there are no kernels;
+ * their source lines. `most_registers`: -maxrregcount; 0: none. Without ptxas there are no kernels;
  * that is no error. Errors: HAUL_ERROR_COMPILER with ptxas's message, HAUL_ERROR_FILE, HAUL_ERROR_OUT_OF_MEMORY. `code`
  * must be freed after an error, too. Blocks while the programs run. */
-haul_status machine_code_make(const char *ptx, uint32_t sm, machine_code *code);
+haul_status machine_code_make(const char *ptx, uint32_t sm, uint32_t most_registers, machine_code *code);
 void machine_code_free(machine_code *code);
 
 /* Finds a kernel by name; NULL if there is none. */

@@ -116,7 +116,8 @@ static void find_machine_code(profiler *p, const haul_launch_record *record) {
         machine_code_free(&p->code);
         p->assembled = m;
         p->refused[0] = '\0';
-        if (machine_code_make(text_string(&m->ptx), haul_device_architecture(p->simulated.device), &p->code) != HAUL_OK)
+        if (machine_code_make(text_string(&m->ptx), haul_device_architecture(p->simulated.device),
+                              cli_u32(p->values->most_registers), &p->code) != HAUL_OK)
             snprintf(p->refused, sizeof p->refused, "%s", haul_message());
     }
     p->options.machine = machine_code_find(&p->code, record->kernel);

@@ -36,7 +36,8 @@ haul_device_options cli_device_options(const cli_values *v) {
                                  .memory_bytes = v->memory,
                                  .heap_bytes = v->heap,
                                  .stack_bytes = v->stack,
-                                 .sample_blocks = v->sample};
+                                 .sample_blocks = v->sample,
+                                 .most_registers = cli_u32(v->most_registers)};
 }
 
 /* ---- kernels ---- */

@@ -173,6 +173,7 @@ static void apply_virtual_options(haul_device *d, const haul_device_options *o) 
     d->extras->set_counting(o->counting);
     d->extras->set_sample(o->sample_blocks);
     d->extras->keep_l2(o->keep_l2);
+    d->extras->set_most_registers(o->most_registers);
     d->checks = o->check;
 }
 

@@ -98,6 +98,15 @@ static void check_type(ptx_parser *p, const declaration *d, ptx_position at) {
                         d->vector * bits);
 }
 
+/* References of textures, surfaces and samplers are types that haul does not have. */
+static void fail_type(ptx_parser *p) {
+    static const char *const references[] = {".texref", ".surfref", ".samplerref"};
+    const ptx_token *t = &p->lexer.token;
+    for (size_t k = 0; k < sizeof references / sizeof *references; k++)
+        if (ptx_at_directive(p, references[k])) ptx_fail_unsupported(p, t->position, "type", t->text, t->length);
+    ptx_expected(p, "a type");
+}
+
 /* Parses up to and including the type. */
 static declaration parse_declaration(ptx_parser *p, ptx_space space) {
     declaration d = {.space = space};
@@ -112,7 +121,7 @@ static declaration parse_declaration(ptx_parser *p, ptx_space space) {
     }
     d.vector = accept_vector(p);
     d.type = ptx_type_of_directive(p);
-    if (!d.type) ptx_expected(p, "a type");
+    if (!d.type) fail_type(p);
     check_type(p, &d, p->lexer.token.position);
     ptx_lexer_advance(&p->lexer);
     return d;
@@ -223,8 +232,16 @@ static void declare_parameter(ptx_parser *p, ptx_name *name, ptx_variable *v) {
     symbol->index = v->index;
 }
 
+/* Skips `.hidden` of a kernel's parameter: it changes nothing that a kernel does. */
+static void skip_hidden(ptx_parser *p, ptx_parameter_role role) {
+    const ptx_position at = p->lexer.token.position;
+    if (ptx_accept_directive(p, ".hidden") && role != PTX_ENTRY_PARAMETER)
+        ptx_fail_syntax(&p->diagnostics, at, "only a kernel's parameters are .hidden: remove it");
+}
+
 /* Parameters of kernels and prototypes may be `_`, which has no name. */
 ptx_variable *ptx_parse_parameter(ptx_parser *p, ptx_parameter_role role) {
+    skip_hidden(p, role);
     const bool in_register = ptx_at_directive(p, ".reg");
     if (!in_register && !ptx_at_directive(p, ".param")) ptx_expected(p, ".param or .reg");
     if (in_register && role == PTX_ENTRY_PARAMETER)

@@ -26,15 +26,33 @@ static bool is_known(uint32_t version) {
     return major && major <= rows && version <= last[major - 1];
 }
 
+/* Reads digits up to `end`, or up to a character that is none; at most MOST. */
+static uint32_t read_number(const char **at, const char *end) {
+    enum { MOST = 1000 };
+    uint32_t n = 0;
+    for (; *at < end && is_digit(**at); ++*at) n = n < MOST ? n * 10 + (uint32_t)(**at - '0') : MOST;
+    return n;
+}
+
+/* Reads a version as ptxas does: both parts are integers, and a minor one of 10 is the next major version. False if the
+ * token is no version. */
+static bool read_version(const ptx_token *t, uint32_t *version) {
+    const char *at = t->text, *const end = t->text + t->length;
+    if (t->kind != PTX_TOKEN_FLOAT) return false;
+    const uint32_t major = read_number(&at, end);
+    if (at == t->text || at == end || *at != '.' || ++at == end) return false;
+    *version = major * 10 + read_number(&at, end);
+    return at == end;
+}
+
 /* Parses `.version 8.3`. */
 static void parse_version(ptx_parser *p) {
     if (!ptx_accept_directive(p, ".version")) ptx_expected(p, "'.version'");
     const ptx_token *t = &p->lexer.token;
-    if (t->kind != PTX_TOKEN_FLOAT || t->length != 3 || t->text[1] != '.') ptx_expected(p, "a version such as 8.0");
-    p->module->version = (uint32_t)(t->text[0] - '0') * 10 + (uint32_t)(t->text[2] - '0');
+    if (!read_version(t, &p->module->version)) ptx_expected(p, "a version such as 8.0");
     if (!is_known(p->module->version))
-        ptx_fail_syntax(&p->diagnostics, t->position, "there is no PTX ISA %.3s, or it is newer than this program",
-                        t->text);
+        ptx_fail_syntax(&p->diagnostics, t->position, "there is no PTX ISA %.*s, or it is newer than this program",
+                        (int)t->length, t->text);
     ptx_lexer_advance(&p->lexer);
 }
 

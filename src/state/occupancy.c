@@ -8,9 +8,22 @@ static uint32_t smallest(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* The register limit of a thread by .maxnreg, or by .maxntid together with .minnctapersm. */
-static uint32_t register_limit(const ptx_function *f, const sim_machine *m) {
-    uint32_t limit = m->max_registers_per_thread;
+static bool has_bounds(const ptx_function *f) {
+    return f->max_registers || f->required_threads[0] || f->max_threads[0];
+}
+
+/* A limit for all kernels, as nvcc -maxrregcount sets it: bounds of a kernel override it. */
+static uint32_t limit_of_all(const sim_program *program) {
+    enum { LEAST = 24 }; /* ptxas raises lower ones */
+    const uint32_t most = program->most_registers;
+    if (!most || has_bounds(program->function)) return UINT32_MAX;
+    return most < LEAST ? LEAST : most;
+}
+
+/* The register limit of a thread by .maxnreg, or by .maxntid together with .minnctapersm; or for all kernels. */
+static uint32_t register_limit(const sim_program *program, const sim_machine *m) {
+    const ptx_function *f = program->function;
+    uint32_t limit = smallest(m->max_registers_per_thread, limit_of_all(program));
     if (f->max_registers && f->max_registers < limit) limit = f->max_registers;
     const uint32_t *size = f->required_threads[0] ? f->required_threads : f->max_threads;
     uint64_t threads = (uint64_t)size[0] * (size[1] ? size[1] : 1) * (size[2] ? size[2] : 1);
@@ -26,17 +39,26 @@ static uint32_t rounded(const sim_machine *m, double registers) {
     return 2 * (uint32_t)((registers - (m->sm < HOPPER)) / 2 + 0.5);
 }
 
+/* The largest share that leaves room for all threads of an SM. */
+static unsigned share_of(const sim_machine *m) {
+    unsigned k = 0;
+    while (k + 1 < SIM_SHARES && sim_register_shares[k + 1] * m->max_threads_per_sm <= m->registers_per_sm) k++;
+    return k;
+}
+
 uint32_t sim_registers(const sim_machine *m, const sim_program *program) {
     const sim_register_need *need = &program->registers;
-    const uint32_t limit = register_limit(program->function, m), usual = rounded(m, need->usual);
+    const uint32_t limit = register_limit(program, m), usual = rounded(m, need->usual[share_of(m)]);
     if (!program->function->min_blocks || limit == m->max_registers_per_thread) return smallest(usual, limit);
     const uint32_t roomy = rounded(m, need->roomy);
     return smallest(roomy > usual ? roomy : usual, limit);
 }
 
+/* The assembler computes values again rather than spill a few. */
 uint32_t sim_spilled_registers(const sim_machine *m, const sim_program *program) {
-    const uint32_t limit = register_limit(program->function, m), least = rounded(m, program->registers.least);
-    return least > limit ? least - limit : 0;
+    enum { COMPUTED_AGAIN = 4 };
+    const uint32_t limit = register_limit(program, m), least = rounded(m, program->registers.least);
+    return least > limit + COMPUTED_AGAIN ? least - limit : 0;
 }
 
 /* Returns the estimate, lowered until `blocks` blocks fit. */

@@ -80,6 +80,7 @@ typedef struct sim_program {
     uint64_t frame_bytes;        /* of a thread: .local variables, and .param ones of inlined calls */
     uint64_t local_bytes;        /* the part of the frame that is local memory */
     sim_register_need registers; /* estimated machine registers a thread */
+    uint32_t most_registers;     /* what a thread uses at most if the kernel has no launch bounds; 0: no limit */
     uint64_t code_bytes;         /* estimated, of machine code */
     sim_callee *callees;         /* by the module's functions; NULL: all calls are inlined */
     bool uses_heap;              /* calls malloc() or free() */

@@ -383,6 +383,10 @@ void sim_driver_set_sample(uint64_t blocks) {
     current->sample = blocks;
 }
 
+void sim_driver_set_most_registers(uint32_t registers) {
+    current->most_registers = registers;
+}
+
 void sim_driver_map_pages(sim_note_overrun *note) {
     sim_memory_map_pages(current->memory);
     current->note_overrun = note;

@@ -69,6 +69,9 @@ void sim_driver_memory_go_back(uint64_t place);
 void sim_driver_set_counting(haul_counting counting);
 /* Sets how many blocks of a larger launch are counted; 0: all. */
 void sim_driver_set_sample(uint64_t blocks);
+/* Sets the registers that a thread of a kernel without launch bounds uses at most; 0: no limit. For kernels that are
+ * prepared later. */
+void sim_driver_set_most_registers(uint32_t registers);
 /* From now on kernels may access memory mapped behind allocations, as on hardware (machine/memory.h). `note` is called
  * when a launch that did so has ended. */
 typedef void sim_note_overrun(const char *kernel, const sim_overrun *overrun);

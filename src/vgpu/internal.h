@@ -149,6 +149,7 @@ struct CUctx_st {
     bool check, strict;
     haul_counting counting;
     uint64_t sample; /* blocks counted of a larger launch; 0: all */
+    uint32_t most_registers; /* of a thread of kernels without launch bounds; 0: no limit */
     sim_schedule schedule;
     sim_print_sink print;
     haul_run *run; /* gets the record of the next launch as element run_launch; NULL: no record */

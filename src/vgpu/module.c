@@ -257,10 +257,12 @@ haul_status sim_prepare(CUfunction f) {
     const sim_operations operations = sim_operations_best();
     haul_status status = sim_lower(&operations, m->ptx, flat, &m->memory, address_of_variable, m, program);
     m->memory.out_of_memory = NULL;
-    if (status != HAUL_OK)
+    if (status != HAUL_OK) {
         *program = NULL;
-    else
+    } else {
+        (*program)->most_registers = m->context->most_registers;
         (*program)->compiled = sim_compiled_create(*program);
+    }
     f->program = *program;
     return status;
 }

@@ -217,10 +217,10 @@ static void a_ptxas_on_the_path_is_asked_for_the_device(void **state) {
                         "echo \"ptxas info    : Compiling entry function 'k' for '$1'\" >&2\n"
                         "case $1 in -arch=sm_90a) r=20;; *) r=10;; esac\n"
                         "echo \"ptxas info    : Used $r registers, used 0 barriers\" >&2\n");
-    assert_int_equal(machine_code_make(".version 8.0\n.target sm_90a\n", 90, &code), HAUL_OK);
+    assert_int_equal(machine_code_make(".version 8.0\n.target sm_90a\n", 90, 0, &code), HAUL_OK);
     assert_int_equal(machine_code_find(&code, "k")->registers, 20);
     machine_code_free(&code);
-    assert_int_equal(machine_code_make(".version 8.0\n.target sm_80\n", 90, &code), HAUL_OK);
+    assert_int_equal(machine_code_make(".version 8.0\n.target sm_80\n", 90, 0, &code), HAUL_OK);
     assert_int_equal(machine_code_find(&code, "k")->registers, 10);
     machine_code_free(&code);
 }
@@ -229,7 +229,7 @@ static void what_ptxas_refuses_is_said(void **state) {
     (void)state;
     machine_code code;
     write_tool("ptxas", "echo 'ptxas error   : Entry function k uses too much shared data' >&2\nexit 255\n");
-    assert_int_equal(machine_code_make(".version 8.0\n", 90, &code), HAUL_ERROR_COMPILER);
+    assert_int_equal(machine_code_make(".version 8.0\n", 90, 0, &code), HAUL_ERROR_COMPILER);
     assert_non_null(strstr(haul_message(), "too much shared data"));
     machine_code_free(&code);
 }

@@ -154,6 +154,28 @@ static void reads_attributes_and_what_calls_preserve(void **state) {
     ptx_module_free(module);
 }
 
+static void reads_versions_with_more_digits(void **state) {
+    (void)state;
+    static const struct {
+        const char *source;
+        uint32_t version;
+    } cases[] = {{".version 9.00\n", 90}, {".version 8.10\n", 90}, {".version 08.5\n", 85}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char source[64];
+        snprintf(source, sizeof source, "%s.target sm_90\n", cases[k].source);
+        ptx_module *module = parse(source);
+        assert_int_equal(module->version, cases[k].version);
+        ptx_module_free(module);
+    }
+}
+
+static void accepts_hidden_parameters_of_kernels(void **state) {
+    (void)state;
+    ptx_module *module = parse(".version 8.8\n.target sm_90\n.visible .entry k(.param .u64 a, .hidden .param .u32 b) { ret; }\n");
+    assert_int_equal(ptx_find_entry(module, "k")->param_count, 2);
+    ptx_module_free(module);
+}
+
 static void reads_a_kernels_parameters_and_limits(void **state) {
     (void)state;
     ptx_module *module =
@@ -239,6 +261,8 @@ int main(void) {
         cmocka_unit_test(completes_extern_declarations),
         cmocka_unit_test(variables_of_a_function_that_live_on_are_the_modules),
         cmocka_unit_test(reads_attributes_and_what_calls_preserve),
+        cmocka_unit_test(reads_versions_with_more_digits),
+        cmocka_unit_test(accepts_hidden_parameters_of_kernels),
         cmocka_unit_test(reads_a_kernels_parameters_and_limits),
         cmocka_unit_test(joins_prototypes_with_their_bodies),
         cmocka_unit_test(follows_an_alias),

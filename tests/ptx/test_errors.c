@@ -9,6 +9,7 @@ static void wants_a_version_and_a_target_first(void **state) {
     SYNTAX("", "t.ptx:1:1: expected '.version', but the text ends");
     SYNTAX("hello", "t.ptx:1:1: expected '.version', found 'hello'");
     SYNTAX(".version 9", "t.ptx:1:10: expected a version such as 8.0, found '9'");
+    SYNTAX(".version 8.80", "t.ptx:1:10: there is no PTX ISA 8.80, or it is newer than this program");
     SYNTAX(".version 9.5", "t.ptx:1:10: there is no PTX ISA 9.5, or it is newer than this program");
     SYNTAX(".version 9.0\n.visible", "t.ptx:2:1: expected '.target', found '.visible'");
     SYNTAX(".version 9.0 .target gfx90", "t.ptx:1:22: expected an architecture such as sm_90, found 'gfx90'");
@@ -36,7 +37,10 @@ static void names_unsupported_directives(void **state) {
         HEADER ".tex .u32 t;",
         "t.ptx:4:1: unsupported directive '.tex': '.tex' of PTX ISA 1.0: CUDA 12 removed texture references; use "
         "texture objects");
-    UNSUPPORTED(HEADER ".texref t;", "t.ptx:4:1: unsupported directive '.texref'");
+    UNSUPPORTED(HEADER ".texref t;", "t.ptx:4:1: unsupported directive '.texref': '.texref' of PTX ISA 1.5: CUDA 12 removed "
+                                     "texture references; use texture objects");
+    UNSUPPORTED(HEADER ".global .texref t;", "t.ptx:4:9: unsupported type '.texref': '.texref' of PTX ISA 1.5: CUDA 12 "
+                                             "removed texture references; use texture objects");
     UNSUPPORTED(KERNEL(".tex .u32 t;"), "t.ptx:4:1: unsupported directive '.tex' in a function");
     UNSUPPORTED(HEADER ".global .attribute(.other) .u32 a;", "t.ptx:4:20: unsupported attribute '.other'");
 }

@@ -189,7 +189,8 @@ static void open_devices(void) {
                                    .strict = standin_asked.strict,
                                    .counting = counting(),
                                    .keep_l2 = standin_asked.keep_l2,
-                                   .sample_blocks = standin_asked.sample};
+                                   .sample_blocks = standin_asked.sample,
+                                   .most_registers = (uint32_t)standin_asked.most_registers};
     if ((standin_asked.schedule && device_read_schedule(standin_asked.schedule, &options) != HAUL_OK) ||
         open_all(&options, standin_device_count()) != HAUL_OK) {
         fprintf(stderr, "haul: %s\n", haul_message());
