@@ -176,7 +176,6 @@ static uint32_t write_together(const halves *h, uint32_t a, uint32_t b, unsigned
 /* A sum rounded down and up is exact if both are equal, else one of them is odd. Of zeros, the one rounded up has the
  * sign of nearest rounding. */
 static uint32_t write_directed(const halves *h, const uint32_t operands[3]) {
-    enum { DOWN = 9, UP = 10 }; /* of AVX-512, without exceptions */
     const unsigned parts = h->count / 16;
     uint32_t part[2][4];
     for (unsigned k = 0; k < parts; k++) {
@@ -186,7 +185,7 @@ static uint32_t write_directed(const halves *h, const uint32_t operands[3]) {
             part[up][k] = sim_write_id(h->w,
                                        "call <16 x float> @llvm.x86.avx512.vfmadd.ps.512(<16 x float> %%v%u, <16 x "
                                        "float> %%v%u, <16 x float> %%v%u, i32 %d)",
-                                       v[0], v[1], v[2], up ? UP : DOWN);
+                                       v[0], v[1], v[2], up ? SIM_ROUND_UP : SIM_ROUND_DOWN);
     }
     uint32_t whole[2];
     for (unsigned up = 0; up < 2; up++) {

@@ -296,7 +296,10 @@ static void declare_avx512(sim_writer *w) {
              "declare <16 x i32> @llvm.x86.avx512.vpermi2var.d.512(<16 x i32>, <16 x i32>, <16 x i32>)\n"
              "declare <32 x i16> @llvm.x86.avx512.pmaddubs.w.512(<64 x i8>, <64 x i8>)\n"
              "declare <16 x i32> @llvm.x86.avx512.pmaddw.d.512(<32 x i16>, <32 x i16>)\n"
-             "declare <16 x float> @llvm.x86.avx512.vfmadd.ps.512(<16 x float>, <16 x float>, <16 x float>, i32)\n");
+             "declare <16 x float> @llvm.x86.avx512.vfmadd.ps.512(<16 x float>, <16 x float>, <16 x float>, i32)\n"
+             "declare <16 x float> @llvm.x86.avx512.add.ps.512(<16 x float>, <16 x float>, i32)\n"
+             "declare <16 x float> @llvm.x86.avx512.sub.ps.512(<16 x float>, <16 x float>, i32)\n"
+             "declare <16 x float> @llvm.x86.avx512.mul.ps.512(<16 x float>, <16 x float>, i32)\n");
 }
 
 static void declare_gathers(sim_writer *w, unsigned bits) {
