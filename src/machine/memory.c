@@ -12,10 +12,10 @@
 #include "base/search.h"
 #include "base/status.h"
 #include "machine/host.h"
+#include "machine/lookup.h"
 #include "machine/virtual.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -64,45 +64,6 @@ struct sim_memory {
     uint64_t peers; /* bit p: the device at place p has access */
     int file;       /* with the memory, for other processes; 0: none */
 };
-
-/* ---- lookups while the program allocates ---- */
-
-/* Guard the lists of allocations of all devices, once kernels run beside the program's calls. A kernel's thread locks
- * one of them, so that threads do not contend; a call that changes a list locks all. Such calls come one at a time, so
- * they read the lists without. */
-enum { LOCKS = 8 };
-#define UNLOCKED \
-    { PTHREAD_RWLOCK_INITIALIZER }
-static struct {
-    _Alignas(64) pthread_rwlock_t lock;
-} lists[LOCKS] = {UNLOCKED, UNLOCKED, UNLOCKED, UNLOCKED, UNLOCKED, UNLOCKED, UNLOCKED, UNLOCKED};
-static atomic_bool are_shared;
-
-void sim_memory_share_lists(void) {
-    are_shared = true;
-}
-
-/* Returns the thread's lock; NULL if none is needed. */
-static pthread_rwlock_t *begin_lookup(void) {
-    static atomic_uint threads;
-    static _Thread_local pthread_rwlock_t *own;
-    if (!atomic_load_explicit(&are_shared, memory_order_relaxed)) return NULL;
-    if (!own) own = &lists[threads++ % LOCKS].lock;
-    pthread_rwlock_rdlock(own);
-    return own;
-}
-
-static void end_lookup(pthread_rwlock_t *own) {
-    if (own) pthread_rwlock_unlock(own);
-}
-
-static void begin_change(void) {
-    for (unsigned i = 0; i < LOCKS; i++) pthread_rwlock_wrlock(&lists[i].lock);
-}
-
-static void end_change(void) {
-    for (unsigned i = LOCKS; i-- > 0;) pthread_rwlock_unlock(&lists[i].lock);
-}
 
 /* ---- addresses ---- */
 
@@ -168,6 +129,10 @@ static bool show_to_host(const sim_memory *m, uint64_t address, uint64_t bytes) 
 static void hide_from_host(uint64_t address, uint64_t bytes) {
     (void)mmap((void *)(uintptr_t)address, host_pages(bytes), PROT_NONE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+void sim_memory_share_lists(void) {
+    sim_lookup_share();
 }
 
 haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
@@ -380,7 +345,7 @@ static bool find_pages(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t
 
 /* Keeps the list sorted. */
 static haul_status insert_block(sim_memory *m, size_t at, uint64_t from, uint64_t bytes, uint64_t asked) {
-    begin_change();
+    sim_lookup_keep_out();
     const haul_status status = make_room(m);
     if (status == HAUL_OK) {
         memmove(m->blocks + at + 1, m->blocks + at, (m->count - at) * sizeof *m->blocks);
@@ -391,7 +356,7 @@ static haul_status insert_block(sim_memory *m, size_t at, uint64_t from, uint64_
         m->blocks[at].number = ++m->numbers;
         m->count++;
     }
-    end_change();
+    sim_lookup_let_in();
     return status;
 }
 
@@ -438,9 +403,9 @@ haul_status sim_memory_allocate_managed(sim_memory *m, uint64_t bytes, uint64_t 
         return haul_fail(HAUL_ERROR_UNSUPPORTED, "managed memory: the host has something else at 0x%llx",
                          (unsigned long long)*address);
     }
-    begin_change();
+    sim_lookup_keep_out();
     m->blocks[locate(m, *address - m->base)].managed = true;
-    end_change();
+    sim_lookup_let_in();
     memory_prefer_large_pages((void *)(uintptr_t)*address, bytes);
     sim_memory_mark_written(m, *address, bytes);
     return HAUL_OK;
@@ -482,10 +447,10 @@ haul_status sim_memory_release(sim_memory *m, uint64_t address) {
     if (m->blocks[at].imported) (void)show_own_pages(m, first, last - first);
     if (last > first) madvise(m->host + first, last - first, m->file ? MADV_REMOVE : MADV_DONTNEED);
     m->used -= bytes;
-    begin_change();
+    sim_lookup_keep_out();
     m->count--;
     memmove(m->blocks + at, m->blocks + at + 1, (m->count - at) * sizeof *m->blocks);
-    end_change();
+    sim_lookup_let_in();
     return HAUL_OK;
 }
 
@@ -741,10 +706,10 @@ bool sim_memory_set_peer(sim_memory *m, unsigned place, bool reaches) {
 void sim_memory_set_visible(sim_memory *m, uint64_t address, uint64_t places) {
     const size_t at = block_of(m, address);
     if (at == m->count) return;
-    begin_change();
+    sim_lookup_keep_out();
     m->blocks[at].chosen = true;
     m->blocks[at].visible = places;
-    end_change();
+    sim_lookup_let_in();
 }
 
 /* Whether this very device has memory at the address. */
@@ -787,9 +752,9 @@ static bool find_listed(const sim_memory *m, uint64_t address, sim_range *range)
 
 bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
     if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_find(m->device, address, range);
-    pthread_rwlock_t *const own = begin_lookup();
+    pthread_rwlock_t *const own = sim_lookup_begin();
     const bool found = find_listed(m, address, range);
-    end_lookup(own);
+    sim_lookup_end(own);
     return found;
 }
 
@@ -804,9 +769,9 @@ void *sim_memory_at_to_write(const sim_memory *m, uint64_t address, uint64_t byt
 const char *sim_memory_reason(const sim_memory *m, uint64_t address) {
     const bool known = m->sees_virtual && sim_is_virtual(address);
     const sim_memory *home = home_of(m, address);
-    pthread_rwlock_t *const own = begin_lookup();
+    pthread_rwlock_t *const own = sim_lookup_begin();
     const bool is_others = home != m && block_of(home, address) != home->count;
-    end_lookup(own);
+    sim_lookup_end(own);
     if (is_others) return "access to memory of another device without peer access";
     return known ? sim_virtual_reason(m->device, address) : "access outside any allocation";
 }
@@ -894,11 +859,11 @@ static void describe_beyond(const sim_memory *m, uint64_t address, uint64_t byte
 
 void *sim_memory_in_pages(const sim_memory *m, uint64_t address, uint64_t bytes, sim_beyond *how) {
     if (!m->maps_pages || sim_is_virtual(address)) return NULL;
-    pthread_rwlock_t *const own = begin_lookup();
+    pthread_rwlock_t *const own = sim_lookup_begin();
     void *place = in_device_pages(m, address, bytes);
     if (!place) place = in_host_pages(m->family ? m->family[0] : m, address, bytes);
     if (place && how) describe_beyond(m, address, bytes, how);
-    end_lookup(own);
+    sim_lookup_end(own);
     return place;
 }
 
