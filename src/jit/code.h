@@ -14,6 +14,7 @@ typedef struct sim_compiler_info {
     bool opaque;      /* pointers have no type */
     bool has_fma;     /* the host has fused multiply-add in hardware */
     bool has_f16;     /* the host converts from and to half precision in hardware */
+    bool has_avx512;  /* the host has AVX-512's F and BW, which compiled code names instructions of */
 } sim_compiler_info;
 
 /* True if code can be generated for this kind of host. Loads nothing. */

@@ -150,7 +150,7 @@ struct sim_native {
     uint64_t (*span)(sim_native *n, const sim_op *op, uint64_t first, uint64_t second);
     /* At a branch backwards to operation `pc`: sim_warp_turn(). */
     sim_step (*turn)(sim_warp *w, uint32_t pc);
-    const void *mufu[SIM_MUFU_TABLES]; /* tables of the approximate functions */
+    const sim_mufu_columns *mufu[SIM_MUFU_TABLES]; /* tables of the approximate functions */
     const sim_segment *segment;
     struct sim_counting *counting; /* NULL: nothing is counted */
     uint64_t *own_runs;            /* by block; block_runs points here if nothing is counted */

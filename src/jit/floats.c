@@ -11,6 +11,7 @@
 #include "lower/internal.h"
 
 #include <fenv.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- values ---- */
@@ -203,13 +204,47 @@ static sim_value flush_product(sim_writer *w, const arithmetic *how, const sim_v
     return flush_by(w, result, how->write(w, a, b, how->sources > 2 ? lift(w, v[2]) : v[2]));
 }
 
-/* Other roundings than to nearest are left to the handler, and so is fma, of three operands, on hosts without it. */
+/* AVX-512's function for an instruction of singles, to round it otherwise than to nearest; NULL: none. */
+static const char *directed_name(const sim_writer *w, const sim_op *op, const ptx_instruction *i) {
+    static const char *const names[PTX_OP_COUNT] = {[PTX_OP_FMA] = "vfmadd",
+                                                    [PTX_OP_FMAD] = "vfmadd",
+                                                    [PTX_OP_FADD] = "add",
+                                                    [PTX_OP_FSUB] = "sub",
+                                                    [PTX_OP_FMUL] = "mul"};
+    return w->has_avx512 && i->type == PTX_F32 && !(op->x & SIM_FLUSH) ? names[i->op] : NULL;
+}
+
+/* Accurate exponentials round down in between, so this is common. */
+static void write_directed(sim_writer *w, const sim_op *op, const char *name, unsigned sources) {
+    const int rounding = op->y == FE_DOWNWARD ? SIM_ROUND_DOWN : op->y == FE_UPWARD ? SIM_ROUND_UP : SIM_ROUND_TO_ZERO;
+    const uint32_t slots[3] = {op->a, op->b, op->c};
+    sim_value v[3];
+    uint32_t half[2];
+    for (unsigned k = 0; k < sources; k++) v[k] = read_operand(w, op, slots[k], SIM_VALUE_F32);
+    for (unsigned h = 0; h < 2; h++) {
+        char third[32] = "";
+        const uint32_t a = sim_write_half(w, v[0], h), b = sim_write_half(w, v[1], h);
+        if (sources > 2) snprintf(third, sizeof third, "<16 x float> %%v%u, ", sim_write_half(w, v[2], h));
+        half[h] = sim_write_id(w,
+                               "call <16 x float> @llvm.x86.avx512.%s.ps.512(<16 x float> %%v%u, <16 x float> %%v%u, "
+                               "%si32 %d)",
+                               name, a, b, third, rounding);
+    }
+    write_single(w, op, sim_write_joined(w, SIM_VALUE_F32, half[0], half[1]));
+}
+
+/* Other roundings than to nearest are otherwise left to the handler, and so is fma, of three operands, on hosts without
+ * it. */
 static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruction *i, const arithmetic *how) {
     const uint32_t slots[3] = {op->a, op->b, op->c};
     sim_value_type type;
     sim_value v[3] = {{0}};
-    if (!float_type(i->type, &type) || op->y != FE_TONEAREST || (op->x & ~(uint32_t)(SIM_FLUSH | SIM_SATURATE)))
-        return false;
+    if (!float_type(i->type, &type) || (op->x & ~(uint32_t)(SIM_FLUSH | SIM_SATURATE))) return false;
+    if (op->y != FE_TONEAREST) {
+        const char *name = directed_name(w, op, i);
+        if (name) write_directed(w, op, name, how->sources);
+        return name;
+    }
     if (how->sources > 2 && !w->has_fma) return false;
     for (unsigned k = 0; k < how->sources; k++) v[k] = read_operand(w, op, slots[k], type);
     sim_value result = how->write(w, v[0], v[1], v[2]), constant;

@@ -4,6 +4,8 @@
 
 #include "lower/floating.h"
 
+#include <stdio.h>
+
 /* 32 lanes, or 64 for pairs, and their format. */
 typedef struct halves {
     sim_writer *w;
@@ -151,6 +153,55 @@ static uint32_t write_sticky_sum(const halves *h, const precision *p, uint32_t a
     return write_sticky(h, p, sum, write_two(h, "fadd", p->element, left, right));
 }
 
+/* Returns 16 lanes of singles. */
+static uint32_t write_sixteen(const halves *h, uint32_t singles, unsigned first) {
+    char places[16 * 8];
+    size_t at = 0;
+    for (unsigned l = 0; l < 16; l++)
+        at += (size_t)snprintf(places + at, sizeof places - at, "%si32 %u", l ? "," : "", first + l);
+    return sim_write_id(h->w, "shufflevector <%u x float> %%v%u, <%u x float> undef, <16 x i32> <%s>", h->count,
+                        singles, h->count, places);
+}
+
+/* Joins two vectors of `count` singles. */
+static uint32_t write_together(const halves *h, uint32_t a, uint32_t b, unsigned count) {
+    char places[2 * SIM_LANES * 8];
+    size_t at = 0;
+    for (unsigned l = 0; l < 2 * count; l++)
+        at += (size_t)snprintf(places + at, sizeof places - at, "%si32 %u", l ? "," : "", l);
+    return sim_write_id(h->w, "shufflevector <%u x float> %%v%u, <%u x float> %%v%u, <%u x i32> <%s>", count, a, count,
+                        b, 2 * count, places);
+}
+
+/* A sum rounded down and up is exact if both are equal, else one of them is odd. Of zeros, the one rounded up has the
+ * sign of nearest rounding. */
+static uint32_t write_directed(const halves *h, const uint32_t operands[3]) {
+    const unsigned parts = h->count / 16;
+    uint32_t part[2][4];
+    for (unsigned k = 0; k < parts; k++) {
+        uint32_t v[3];
+        for (unsigned o = 0; o < 3; o++) v[o] = write_sixteen(h, operands[o], 16 * k);
+        for (unsigned up = 0; up < 2; up++)
+            part[up][k] = sim_write_id(h->w,
+                                       "call <16 x float> @llvm.x86.avx512.vfmadd.ps.512(<16 x float> %%v%u, <16 x "
+                                       "float> %%v%u, <16 x float> %%v%u, i32 %d)",
+                                       v[0], v[1], v[2], up ? SIM_ROUND_UP : SIM_ROUND_DOWN);
+    }
+    uint32_t whole[2];
+    for (unsigned up = 0; up < 2; up++) {
+        whole[up] = write_together(h, part[up][0], part[up][1], 16);
+        if (parts == 4) whole[up] = write_together(h, whole[up], write_together(h, part[up][2], part[up][3], 16), 32);
+    }
+    const uint32_t last = write_with(h, "and", "i32", write_as(h, "bitcast", "float", whole[0], "i32"), "1");
+    return write_choice(h, write_with(h, "icmp ne", "i32", last, "0"), "float", whole[0], whole[1]);
+}
+
+/* Returns a * b + c with a sticky last bit. The product is exact. */
+static uint32_t write_sticky_fused(const halves *h, const precision *p, uint32_t a, uint32_t b, uint32_t c) {
+    if (h->w->has_avx512) return write_directed(h, (uint32_t[]){a, b, c});
+    return write_sticky_sum(h, p, write_two(h, "fmul", p->element, a, b), c);
+}
+
 /* Rounds doubles to singles, to odd. */
 static uint32_t write_sticky_single(const halves *h, uint32_t doubles) {
     const uint32_t singles = write_as(h, "fptrunc", "double", doubles, "float");
@@ -170,7 +221,7 @@ static uint32_t write_sticky_single(const halves *h, uint32_t doubles) {
 #define SUM(a, b) write_two(h, "fadd", p->element, a, b)
 #define DIFFERENCE(a, b) write_two(h, "fsub", p->element, a, b)
 #define PRODUCT(a, b) write_two(h, "fmul", p->element, a, b)
-#define STICKY_SUM(a, b) write_sticky_sum(h, p, a, b)
+#define STICKY_FUSED(a, b, c) write_sticky_fused(h, p, a, b, c)
 
 #define HALF(id, name, sources, brain, meaning)                                                             \
     static uint32_t write_##name(const halves *h, const precision *p, uint32_t a, uint32_t b, uint32_t c) { \
@@ -198,7 +249,7 @@ static bool write_arithmetic(sim_writer *w, const sim_op *op, const ptx_instruct
     halves h;
     const bool flushes = op->x & SIM_FLUSH;
     if (!halves_of(w, i->type, &h)) return false;
-    const bool doubles = h.brain && how->brain_in_double;
+    const bool doubles = h.brain && how->brain_in_double && !w->has_avx512; /* see write_directed() */
     for (unsigned k = 0; k < how->sources; k++) {
         v[k] = write_singles(&h, read_halves(&h, slots[k], flushes));
         if (doubles) v[k] = write_as(&h, "fpext", "float", v[k], "double");

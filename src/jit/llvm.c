@@ -195,6 +195,7 @@ static void detect_features(sim_compiler_info *out) {
     __builtin_cpu_init();
     out->has_fma = __builtin_cpu_supports("fma");
     out->has_f16 = out->has_fma && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+    out->has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
 }
 #else
 bool sim_compiler_is_possible(void) {
@@ -206,7 +207,7 @@ void sim_host_hash(uint64_t hash[2]) {
 }
 
 static void detect_features(sim_compiler_info *out) {
-    out->has_fma = out->has_f16 = false;
+    out->has_fma = out->has_f16 = out->has_avx512 = false;
 }
 #endif
 

@@ -42,6 +42,9 @@ const char *sim_relation_of(const ptx_instruction *i, bool floating);
 
 /* ---- floating point (floats.c) ---- */
 
+/* Roundings of AVX-512's functions, without exceptions. */
+enum { SIM_ROUND_DOWN = 9, SIM_ROUND_UP = 10, SIM_ROUND_TO_ZERO = 11 };
+
 /* Constants by their bits. Those of single precision are vectors that no register holds. */
 sim_value sim_write_float_constant(sim_writer *w, sim_value_type type, uint64_t bits);
 /* The same number in all lanes. */

@@ -67,6 +67,7 @@ static sim_writer *new_writer(sim_compiled *c, const sim_compiler_info *info, ar
     w->opaque = info->opaque;
     w->has_fma = info->has_fma;
     w->has_f16 = info->has_f16;
+    w->has_avx512 = info->has_avx512;
     compute_liveness(c);
     w->assembled = c->program->assembled;
     w->blocks_live = c->live;

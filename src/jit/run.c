@@ -209,8 +209,7 @@ static bool has_memos(sim_native *n, const sim_segment *s) {
 
 /* Tables of approximate functions, which compiled code reads. */
 static void set_tables(sim_native *n) {
-    for (unsigned t = 0; t < SIM_MUFU_OCTAVES; t++) n->mufu[t] = sim_mufu_parabolas[t].rows;
-    n->mufu[SIM_MUFU_OCTAVES] = sim_mufu_octaves;
+    for (unsigned t = 0; t < SIM_MUFU_TABLES; t++) n->mufu[t] = sim_mufu_columns_of((sim_mufu_table)t);
 }
 
 /* Without counting, runs go to a table of the SM's own. */

@@ -290,6 +290,18 @@ static void declare_functions(sim_writer *w) {
     text_put(w->out, FUNCTIONS(DECLARATION));
 }
 
+/* Functions of the host's own instructions. */
+static void declare_avx512(sim_writer *w) {
+    text_put(w->out,
+             "declare <16 x i32> @llvm.x86.avx512.vpermi2var.d.512(<16 x i32>, <16 x i32>, <16 x i32>)\n"
+             "declare <32 x i16> @llvm.x86.avx512.pmaddubs.w.512(<64 x i8>, <64 x i8>)\n"
+             "declare <16 x i32> @llvm.x86.avx512.pmaddw.d.512(<32 x i16>, <32 x i16>)\n"
+             "declare <16 x float> @llvm.x86.avx512.vfmadd.ps.512(<16 x float>, <16 x float>, <16 x float>, i32)\n"
+             "declare <16 x float> @llvm.x86.avx512.add.ps.512(<16 x float>, <16 x float>, i32)\n"
+             "declare <16 x float> @llvm.x86.avx512.sub.ps.512(<16 x float>, <16 x float>, i32)\n"
+             "declare <16 x float> @llvm.x86.avx512.mul.ps.512(<16 x float>, <16 x float>, i32)\n");
+}
+
 static void declare_gathers(sim_writer *w, unsigned bits) {
     char lane[8], kind[8] = "";
     snprintf(lane, sizeof lane, "i%u", bits);
@@ -306,6 +318,7 @@ void sim_write_finish(sim_writer *w) {
     declare_functions(w);
     declare_gathers(w, 32);
     declare_gathers(w, 64);
+    if (w->has_avx512) declare_avx512(w);
     sim_write_line(w, "!0 = !{!\"branch_weights\", i32 2000, i32 1}");
     sim_write_line(w,
                    "attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" \"min-legal-vector-width\"=\"512\" }");

@@ -57,6 +57,7 @@ typedef struct sim_writer {
     bool opaque;           /* pointers have no type: LLVM 15 and later */
     bool has_fma;          /* the host has fused multiply-add in hardware */
     bool has_f16;          /* the host converts from and to half precision in hardware */
+    bool has_avx512;       /* the host has AVX-512's F and BW */
     uint32_t next, labels; /* the last numbers used */
     sim_cached *cached;
     size_t cached_count, cached_capacity;

@@ -12,6 +12,7 @@
 #include "base/search.h"
 #include "base/status.h"
 #include "machine/host.h"
+#include "machine/lookup.h"
 #include "machine/virtual.h"
 
 #include <pthread.h>
@@ -128,6 +129,10 @@ static bool show_to_host(const sim_memory *m, uint64_t address, uint64_t bytes) 
 static void hide_from_host(uint64_t address, uint64_t bytes) {
     (void)mmap((void *)(uintptr_t)address, host_pages(bytes), PROT_NONE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+void sim_memory_share_lists(void) {
+    sim_lookup_share();
 }
 
 haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
@@ -338,6 +343,23 @@ static bool find_pages(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t
     return false;
 }
 
+/* Keeps the list sorted. */
+static haul_status insert_block(sim_memory *m, size_t at, uint64_t from, uint64_t bytes, uint64_t asked) {
+    sim_lookup_keep_out();
+    const haul_status status = make_room(m);
+    if (status == HAUL_OK) {
+        memmove(m->blocks + at + 1, m->blocks + at, (m->count - at) * sizeof *m->blocks);
+        m->blocks[at].from = from;
+        m->blocks[at].bytes = bytes;
+        m->blocks[at].asked = asked;
+        m->blocks[at].managed = m->blocks[at].chosen = m->blocks[at].imported = false;
+        m->blocks[at].number = ++m->numbers;
+        m->count++;
+    }
+    sim_lookup_let_in();
+    return status;
+}
+
 typedef bool (*find_fn)(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from);
 
 /* `find` decides where. The limit is what the device has and what the host can commit. */
@@ -351,14 +373,7 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     const bool fresh = m->apart && find == find_first && find_fresh(m, bytes + GAP, &at, &from);
     if (!fresh && !find(m, bytes, &at, &from)) return no_room(m, asked, "device memory");
     if (bytes > sim_host_available()) return no_room(m, asked, "device memory: the host has not enough for it");
-    HAUL_TRY(make_room(m));
-    memmove(m->blocks + at + 1, m->blocks + at, (m->count - at) * sizeof *m->blocks);
-    m->blocks[at].from = from;
-    m->blocks[at].bytes = bytes;
-    m->blocks[at].asked = asked;
-    m->blocks[at].managed = m->blocks[at].chosen = m->blocks[at].imported = false;
-    m->blocks[at].number = ++m->numbers;
-    m->count++;
+    HAUL_TRY(insert_block(m, at, from, bytes, asked));
     m->used += bytes;
     memory_prefer_large_pages(m->host + from, bytes); /* kernels access it with any stride */
     if (find != find_last && from + bytes + GAP > m->high) m->high = from + bytes + GAP;
@@ -388,7 +403,9 @@ haul_status sim_memory_allocate_managed(sim_memory *m, uint64_t bytes, uint64_t 
         return haul_fail(HAUL_ERROR_UNSUPPORTED, "managed memory: the host has something else at 0x%llx",
                          (unsigned long long)*address);
     }
+    sim_lookup_keep_out();
     m->blocks[locate(m, *address - m->base)].managed = true;
+    sim_lookup_let_in();
     memory_prefer_large_pages((void *)(uintptr_t)*address, bytes);
     sim_memory_mark_written(m, *address, bytes);
     return HAUL_OK;
@@ -430,8 +447,10 @@ haul_status sim_memory_release(sim_memory *m, uint64_t address) {
     if (m->blocks[at].imported) (void)show_own_pages(m, first, last - first);
     if (last > first) madvise(m->host + first, last - first, m->file ? MADV_REMOVE : MADV_DONTNEED);
     m->used -= bytes;
+    sim_lookup_keep_out();
     m->count--;
     memmove(m->blocks + at, m->blocks + at + 1, (m->count - at) * sizeof *m->blocks);
+    sim_lookup_let_in();
     return HAUL_OK;
 }
 
@@ -687,8 +706,10 @@ bool sim_memory_set_peer(sim_memory *m, unsigned place, bool reaches) {
 void sim_memory_set_visible(sim_memory *m, uint64_t address, uint64_t places) {
     const size_t at = block_of(m, address);
     if (at == m->count) return;
+    sim_lookup_keep_out();
     m->blocks[at].chosen = true;
     m->blocks[at].visible = places;
+    sim_lookup_let_in();
 }
 
 /* Whether this very device has memory at the address. */
@@ -723,11 +744,18 @@ bool sim_memory_peer(const sim_memory *m, unsigned k, uint64_t *from, uint64_t *
 /* ---- looking up addresses ---- */
 
 /* The device's own memory first, which is the usual case. */
-bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
-    if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_find(m->device, address, range);
+static bool find_listed(const sim_memory *m, uint64_t address, sim_range *range) {
     const size_t at = block_of(m, address);
     if (at != m->count) return find_in_block(m, at, address, range);
     return find_mapped_range(m, address, range) || (m->family && find_in_family(m, address, range));
+}
+
+bool sim_memory_find(const sim_memory *m, uint64_t address, sim_range *range) {
+    if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_find(m->device, address, range);
+    pthread_rwlock_t *const own = sim_lookup_begin();
+    const bool found = find_listed(m, address, range);
+    sim_lookup_end(own);
+    return found;
 }
 
 bool sim_memory_is_read_only(const sim_memory *m, uint64_t address) {
@@ -741,8 +769,10 @@ void *sim_memory_at_to_write(const sim_memory *m, uint64_t address, uint64_t byt
 const char *sim_memory_reason(const sim_memory *m, uint64_t address) {
     const bool known = m->sees_virtual && sim_is_virtual(address);
     const sim_memory *home = home_of(m, address);
-    if (home != m && block_of(home, address) != home->count)
-        return "access to memory of another device without peer access";
+    pthread_rwlock_t *const own = sim_lookup_begin();
+    const bool is_others = home != m && block_of(home, address) != home->count;
+    sim_lookup_end(own);
+    if (is_others) return "access to memory of another device without peer access";
     return known ? sim_virtual_reason(m->device, address) : "access outside any allocation";
 }
 
@@ -819,7 +849,7 @@ static void describe_beyond(const sim_memory *m, uint64_t address, uint64_t byte
     *how = (sim_beyond){.side = SIM_BEHIND};
     if (sim_memory_was_freed(m, address, &range)) {
         *how = (sim_beyond){SIM_FREED, address + bytes - range.from, range.to - range.from};
-    } else if (sim_memory_find(m, address, &range) || sim_memory_before(m, address, &range)) {
+    } else if (find_listed(m, address, &range) || sim_memory_before(m, address, &range)) {
         *how = (sim_beyond){SIM_BEHIND, address + bytes - range.to, range.to - range.from};
     } else if (address - m->base < m->bytes && m->count) {
         range = block_range(m, 0);
@@ -829,9 +859,11 @@ static void describe_beyond(const sim_memory *m, uint64_t address, uint64_t byte
 
 void *sim_memory_in_pages(const sim_memory *m, uint64_t address, uint64_t bytes, sim_beyond *how) {
     if (!m->maps_pages || sim_is_virtual(address)) return NULL;
+    pthread_rwlock_t *const own = sim_lookup_begin();
     void *place = in_device_pages(m, address, bytes);
     if (!place) place = in_host_pages(m->family ? m->family[0] : m, address, bytes);
     if (place && how) describe_beyond(m, address, bytes, how);
+    sim_lookup_end(own);
     return place;
 }
 

@@ -115,7 +115,9 @@ haul_status sim_memory_import(sim_memory *memory, int file, uint64_t place, uint
 
 /* ---- looking up addresses ---- */
 
-/* Finds the allocation that contains `address`; false if there is none. Must not run while allocations change. */
+/* From now on memory may be allocated while kernels run. What they use must not be freed meanwhile. */
+void sim_memory_share_lists(void);
+/* Finds the allocation that contains `address`; false if there is none. */
 bool sim_memory_find(const sim_memory *memory, uint64_t address, sim_range *range);
 /* Finds the last allocation that ends at or before `address`; false if there is none. */
 bool sim_memory_before(const sim_memory *memory, uint64_t address, sim_range *range);

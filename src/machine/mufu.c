@@ -1,6 +1,9 @@
 /* The tables of machine/mufu.h: parabolas by slices of the argument, each row with value, slope and bend. */
 #include "machine/mufu.h"
 
+#include <pthread.h>
+#include <string.h>
+
 /* 1/x for x from 1 to 2 */
 const sim_mufu_row sim_mufu_rcp[128] = {
     {0x3fffffe, -65534, 1013}, {0x3f80fe0, -64522, 989}, {0x3f03f04, -63533, 966}, {0x3e88cb3, -62567, 945},
@@ -191,3 +194,25 @@ const sim_mufu_row sim_mufu_tanh[51] = {
 const uint32_t sim_mufu_octaves[11] = {OCTAVE(0, 0, 41),  OCTAVE(1, 0, 40),  OCTAVE(2, 0, 39),  OCTAVE(3, 1, 39),
                                        OCTAVE(5, 1, 38),  OCTAVE(7, 2, 38),  OCTAVE(11, 2, 37), OCTAVE(15, 2, 36),
                                        OCTAVE(19, 3, 37), OCTAVE(27, 4, 39), OCTAVE(43, 3, 37)};
+
+/* ---- columns ---- */
+
+static sim_mufu_columns columns[SIM_MUFU_TABLES];
+static pthread_once_t columns_once = PTHREAD_ONCE_INIT;
+
+static void make_columns(void) {
+    for (unsigned t = 0; t < SIM_MUFU_OCTAVES; t++) {
+        const sim_mufu_parabola *p = &sim_mufu_parabolas[t];
+        for (uint32_t i = 0; i < p->count; i++) {
+            const sim_mufu_row *r = &p->rows[i];
+            columns[t].values[i] = (uint32_t)r->value;
+            columns[t].lines[i] = ((uint32_t)r->slope << SIM_MUFU_BEND_BITS) + (uint32_t)(r->bend + SIM_MUFU_BEND_BIAS);
+        }
+    }
+    memcpy(columns[SIM_MUFU_OCTAVES].values, sim_mufu_octaves, sizeof sim_mufu_octaves);
+}
+
+const sim_mufu_columns *sim_mufu_columns_of(sim_mufu_table table) {
+    pthread_once(&columns_once, make_columns);
+    return &columns[table];
+}

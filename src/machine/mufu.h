@@ -34,15 +34,28 @@ typedef enum sim_mufu_table {
 /* A row's parabola, x into its slice: value * 2^scale + slope * x + bend * times * x^2 + more. */
 typedef struct sim_mufu_parabola {
     const sim_mufu_row *rows;
-    uint32_t scale;
+    uint32_t count, scale;
     int32_t times, more;
 } sim_mufu_parabola;
 
 static const sim_mufu_parabola sim_mufu_parabolas[SIM_MUFU_OCTAVES] = {
-    [SIM_MUFU_RCP] = {sim_mufu_rcp, 13, 1, 0x47e7},   [SIM_MUFU_RSQ] = {sim_mufu_rsq, 14, 4, 0x7fff},
-    [SIM_MUFU_SQRT] = {sim_mufu_sqrt, 14, 2, 0x7fff}, [SIM_MUFU_EX2] = {sim_mufu_ex2, 13, 1, 0x77e2},
-    [SIM_MUFU_LG2] = {sim_mufu_lg2, 12, 2, 0x7345},   [SIM_MUFU_SIN] = {sim_mufu_sin, 11, 1, 0},
-    [SIM_MUFU_TANH] = {sim_mufu_tanh, 15, 2, 0},
+    [SIM_MUFU_RCP] = {sim_mufu_rcp, 128, 13, 1, 0x47e7},   [SIM_MUFU_RSQ] = {sim_mufu_rsq, 128, 14, 4, 0x7fff},
+    [SIM_MUFU_SQRT] = {sim_mufu_sqrt, 128, 14, 2, 0x7fff}, [SIM_MUFU_EX2] = {sim_mufu_ex2, 64, 13, 1, 0x77e2},
+    [SIM_MUFU_LG2] = {sim_mufu_lg2, 64, 12, 2, 0x7345},    [SIM_MUFU_SIN] = {sim_mufu_sin, 64, 11, 1, 0},
+    [SIM_MUFU_TANH] = {sim_mufu_tanh, 51, 15, 2, 0},
 };
+
+/* The same tables in columns, for hosts that look up many lanes at once: `lines` has the slope times
+ * 2^SIM_MUFU_BEND_BITS plus the bend, which is made positive by SIM_MUFU_BEND_BIAS. The octaves are a column of
+ * values. */
+enum { SIM_MUFU_ROWS = 128, SIM_MUFU_BEND_BITS = 14, SIM_MUFU_BEND_BIAS = 12288 };
+
+typedef struct sim_mufu_columns {
+    _Alignas(64) uint32_t values[SIM_MUFU_ROWS];
+    uint32_t lines[SIM_MUFU_ROWS];
+} sim_mufu_columns;
+
+/* Returns a table's columns. They are made at the first call, by any thread. */
+const sim_mufu_columns *sim_mufu_columns_of(sim_mufu_table table);
 
 #endif

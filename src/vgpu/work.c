@@ -188,6 +188,7 @@ const sim_sharing *sim_work_sharing(void) {
 
 void sim_driver_share(const sim_sharing *how) {
     sharing = how ? *how : (sim_sharing){0};
+    if (sharing.begin_run) sim_memory_share_lists();
 }
 
 /* Calls a host function. It may wait for another thread that is about to call the driver, so others may enter it. */

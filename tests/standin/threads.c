@@ -1,8 +1,10 @@
-/* Host threads that use virtual GPUs at the same time. usage: threads beside | threads DEVICES LAUNCHES BLOCKS ROUNDS
+/* Host threads that use virtual GPUs at the same time. usage: threads beside | threads copy | threads kernel |
+ * threads DEVICES LAUNCHES BLOCKS ROUNDS
  *
- * `beside` prints whether one thread makes many copies and queries while another one runs a long kernel. The other
- * form has a thread for each device, which launches a kernel LAUNCHES times, waiting each time; it prints the sum of
- * all results, and the seconds on standard error. */
+ * `beside` prints whether one thread makes many calls while another one runs a long kernel. With `copy` and `kernel`,
+ * one thread waits for a kernel that polls a flag; the other one allocates memory and loads a module, and only then
+ * sets the flag, by a copy or by a kernel. The last form has a thread for each device, which launches a kernel LAUNCHES
+ * times, waiting each time; it prints the sum of all results, and the seconds on standard error. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,6 +17,10 @@
 extern int cuInit(unsigned flags);
 extern int cuDevicePrimaryCtxRetain(void **context, int device);
 extern int cuCtxSetCurrent(void *context);
+extern int cuDeviceGetAttribute(int *value, int attribute, int device);
+extern int cuFuncGetAttribute(int *value, int attribute, void *function);
+extern int cuEventCreate(void **event, unsigned flags);
+extern int cuEventDestroy_v2(void *event);
 extern int cuMemAlloc_v2(uint64_t *address, size_t bytes);
 extern int cuMemFree_v2(uint64_t address);
 extern int cuMemAllocHost_v2(void **host, size_t bytes);
@@ -30,7 +36,7 @@ extern int cuStreamQuery(void *stream);
 extern int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                           unsigned shared, void *stream, void **parameters, void **extra);
 
-enum { MOST_DEVICES = 8, THREADS = 32, NON_BLOCKING = 1 };
+enum { MOST_DEVICES = 8, THREADS = 32, NON_BLOCKING = 1, MOST_MADE = 8 };
 
 /* *begun = 1, if that is not 0; then out[thread] += 1, after `rounds` rounds of a loop */
 static const char ptx[] =
@@ -43,7 +49,15 @@ static const char ptx[] =
     "  mad.lo.u32 %r2, %r3, %r6, %r2;\n  mad.wide.u32 %rd1, %r2, 4, %rd1;\n  mov.u32 %r4, 0;\n"
     "again:\n  mul.lo.u32 %r5, %r4, %r4;\n  xor.b32 %r7, %r7, %r5;\n  add.u32 %r4, %r4, 1;\n"
     "  setp.lt.u32 %p, %r4, %r1;\n  @%p bra again;\n"
-    "  ld.global.u32 %r3, [%rd1];\n  add.u32 %r3, %r3, 1;\n  st.global.u32 [%rd1], %r3;\n  ret;\n}\n";
+    "  ld.global.u32 %r3, [%rd1];\n  add.u32 %r3, %r3, 1;\n  st.global.u32 [%rd1], %r3;\n  ret;\n}\n"
+    /* *begun = 1; then until *flag is not 0 */
+    ".visible .entry poll(.param .u64 flag, .param .u64 begun) {\n"
+    "  .reg .b64 %rd<3>;\n  .reg .b32 %r<3>;\n  .reg .pred %p;\n  ld.param.u64 %rd1, [begun];\n"
+    "  ld.param.u64 %rd2, [flag];\n  mov.u32 %r1, 1;\n  st.volatile.global.u32 [%rd1], %r1;\n"
+    "again:\n  ld.volatile.global.u32 %r2, [%rd2];\n  setp.eq.u32 %p, %r2, 0;\n  @%p bra again;\n  ret;\n}\n"
+    ".visible .entry set(.param .u64 flag) {\n"
+    "  .reg .b64 %rd;\n  .reg .b32 %r;\n  ld.param.u64 %rd, [flag];\n  mov.u32 %r, 1;\n"
+    "  st.volatile.global.u32 [%rd], %r;\n  ret;\n}\n";
 
 static void must(int result, const char *what) {
     if (!result) return;
@@ -87,13 +101,27 @@ static void *wait_for_kernel(void *of) {
     return NULL;
 }
 
-/* A memory allocation has to wait for the kernel; what it gets is usable. */
+/* Makes what a program may make while kernels run: memory, a module, a stream, an event. Returns the memory. */
+static uint64_t make_things(const device *d) {
+    void *event, *module, *stream;
+    uint64_t memory;
+    int value;
+    must(cuMemAlloc_v2(&memory, 4), "memory");
+    must(cuModuleLoadData(&module, ptx), "a module");
+    must(cuStreamCreate(&stream, NON_BLOCKING), "a stream");
+    must(cuEventCreate(&event, 0), "an event");
+    must(cuEventDestroy_v2(event), "an event's end");
+    must(cuDeviceGetAttribute(&value, 1, 0), "an attribute");
+    must(cuFuncGetAttribute(&value, 0, d->kernel), "a kernel's attribute");
+    return memory;
+}
+
 static int call_beside(void) {
     device d = {.blocks = 1, .rounds = 30000000};
     pthread_t thread;
     void *stream, *host;
     uint64_t to, later;
-    unsigned calls = 0, beside = 0, value = 0;
+    unsigned calls = 0, beside = 0, made = 0, value = 0;
     size_t left, all;
     open_device(&d, 0);
     must(cuStreamCreate(&long_stream, NON_BLOCKING), "a stream");
@@ -111,11 +139,64 @@ static int call_beside(void) {
         must(cuStreamSynchronize(stream), "waiting for the copy");
         must(cuStreamQuery(stream), "a query");
         must(cuMemGetInfo_v2(&left, &all), "a query");
+        if (calls % 16 || made == MOST_MADE) continue;
+        to = make_things(&d);
+        made += *(volatile unsigned *)d.begun && !is_done;
+        must(cuMemcpyHtoDAsync_v2(to, host, 4, stream), "a copy to new memory");
+        must(cuStreamSynchronize(stream), "waiting for the copy");
     }
     pthread_join(thread, NULL);
     must(cuMemAlloc_v2(&later, 4), "memory");
     must(cuMemcpyDtoH_v2(&value, to, 4), "copying back");
-    printf("%s, %s\n", beside > 5 ? "many calls" : "few calls", value == calls - 1 ? "the last copy is there" : "lost");
+    printf("%s, %s, %s\n", beside > 5 ? "many calls" : "few calls", made > 1 ? "many things made" : "few things made",
+           value == calls - 1 ? "the last copy is there" : "lost");
+    return 0;
+}
+
+/* ---- a kernel that waits for another thread ---- */
+
+typedef struct waiter {
+    const device *device;
+    void *kernel, *begun;
+    uint64_t flag;
+} waiter;
+
+static void *run_waiting_kernel(void *of) {
+    waiter *w = of;
+    void *stream, *parameters[] = {&w->flag, (void *)&w->begun};
+    must(cuCtxSetCurrent(w->device->context), "the context");
+    must(cuStreamCreate(&stream, NON_BLOCKING), "a stream");
+    must(cuLaunchKernel(w->kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL), "the waiting kernel");
+    must(cuStreamSynchronize(stream), "waiting for it");
+    return NULL;
+}
+
+static int end_waiting(bool by_kernel) {
+    device d = {.blocks = 1};
+    waiter w = {.device = &d};
+    pthread_t thread;
+    void *module, *set, *stream, *parameters[] = {&w.flag};
+    const unsigned one = 1;
+    open_device(&d, 0);
+    must(cuModuleLoadData(&module, ptx), "the module");
+    must(cuModuleGetFunction(&w.kernel, module, "poll"), "the kernel");
+    must(cuModuleGetFunction(&set, module, "set"), "the kernel");
+    must(cuStreamCreate(&stream, NON_BLOCKING), "a stream");
+    must(cuMemAllocHost_v2(&w.begun, 4), "pinned memory");
+    memset(w.begun, 0, 4);
+    must(cuMemAlloc_v2(&w.flag, 4), "memory");
+    must(cuMemsetD8_v2(w.flag, 0, 4), "filling");
+    must(cuStreamSynchronize(NULL), "waiting for it");
+    pthread_create(&thread, NULL, run_waiting_kernel, &w);
+    while (!*(volatile unsigned *)w.begun) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    (void)make_things(&d);
+    if (by_kernel)
+        must(cuLaunchKernel(set, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL), "the other kernel");
+    else
+        must(cuMemcpyHtoDAsync_v2(w.flag, &one, 4, stream), "a copy");
+    must(cuStreamSynchronize(stream), "waiting for it");
+    pthread_join(thread, NULL);
+    printf("ended\n");
     return 0;
 }
 
@@ -169,6 +250,7 @@ static int use_devices(int count, const device *like) {
 int main(int count, char **values) {
     must(cuInit(0), "cuInit");
     if (count == 2 && strcmp(values[1], "beside") == 0) return call_beside();
+    if (count == 2) return end_waiting(strcmp(values[1], "kernel") == 0);
     if (count != 5) return 2;
     const int devices = atoi(values[1]);
     const device like = {.launches = (unsigned)atoi(values[2]),

@@ -135,7 +135,7 @@ static haul_status lower_half(sim_lowering *l, const ptx_instruction *i, sim_han
 #define SUM(a, b) ((a) + (b))
 #define DIFFERENCE(a, b) ((a) - (b))
 #define PRODUCT(a, b) ((a) * (b))
-#define STICKY_SUM(a, b) _Generic((a), float : sticky_sum_f32, double : sticky_sum_f64)(a, b)
+#define STICKY_FUSED(a, b, c) _Generic((a), float : sticky_sum_f32, double : sticky_sum_f64)((a) * (b), c)
 
 static inline float same_single(float x) {
     return x;

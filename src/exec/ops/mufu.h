@@ -48,8 +48,8 @@ typedef bool TRUTH;
 #define W_ADD ADD
 #define W_SUB SUB
 #define W_MUL MUL
-#define COLUMN(table, slice, name) \
-    ((uint32_t)mufu_columns(table)[3 * (int32_t)(slice) + (int32_t)offsetof(sim_mufu_row, name) / 4])
+#define ROW(table, slice) mufu_row_of(table, slice)
+#define SHORT_PRODUCTS(a, b) CALL(short_products, a, b)
 #define OCTAVE(n) sim_mufu_octaves[(int32_t)(n)]
 #define REAL_OF(a) ((float)(int32_t)(a))
 #define WIDE_OF(a) ((double)(int32_t)(a))
@@ -74,9 +74,15 @@ static SIM_INLINED double choose_wide(bool condition, double yes, double no) {
     return condition ? yes : no;
 }
 
-/* A table as integers: compilers know how to gather those. */
-static SIM_INLINED const int32_t *mufu_columns(sim_mufu_table table) {
-    return (const int32_t *)(const void *)sim_mufu_parabolas[table].rows;
+typedef struct mufu_row {
+    BITS value, slope, bend;
+} mufu_row;
+
+/* Reads the table as integers: compilers know how to gather those. */
+static SIM_INLINED mufu_row mufu_row_of(sim_mufu_table table, uint32_t slice) {
+    const int32_t *numbers = (const int32_t *)(const void *)sim_mufu_parabolas[table].rows;
+    const int32_t at = 3 * (int32_t)slice;
+    return (mufu_row){(uint32_t)numbers[at], (uint32_t)numbers[at + 1], (uint32_t)numbers[at + 2]};
 }
 
 #include "lower/mufu.def"

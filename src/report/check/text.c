@@ -219,6 +219,10 @@ static void put_repeated(const report_checker *c, text *out) {
         const report_defect *d = &c->defects[i];
         if (!d->name) continue;
         text_printf(out, "%s: ", d->name);
+        if (d->last < 0) { /* a defect of the program belongs to no launch */
+            put_count(out, d->launches - 1, "more is like it\n", "more are like it\n");
+            continue;
+        }
         put_count(out, d->launches - 1, "more launch has it", "more launches have it");
         text_printf(out, ", the last is launch %" PRId64 "\n", d->last);
     }

@@ -103,7 +103,7 @@ static CUresult get_unknown(void *value, int attribute) {
 /* CUDA_INVALID_VALUE if no allocation has the address. */
 CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr address) {
     sim_allocation a;
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     (void)d;
     if (!value) return cuda_leave(CUDA_INVALID_VALUE);
     if (!sim_driver_allocation(address, &a)) return cuda_leave(CUDA_INVALID_VALUE);
@@ -113,7 +113,7 @@ CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr address) 
 /* Unlike the query of one attribute, this succeeds for any address: what does not apply is 0 or the like. */
 CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **values, CUdeviceptr address) {
     sim_allocation a;
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     (void)d;
     const bool known = sim_driver_allocation(address, &a);
     if (count && (!attributes || !values)) return cuda_leave(CUDA_INVALID_VALUE);

@@ -99,10 +99,15 @@ CUresult cuda_enter(const driver_table **d) {
     return entered == CUDA_SUCCESS ? check_context() : entered;
 }
 
-CUresult cuda_enter_beside(const driver_table **d) {
+CUresult cuda_enter_device_beside(const driver_table **d) {
     if (!started && !standin_has_runtime()) return CUDA_NOT_INITIALIZED;
     *d = standin_enter_driver_beside();
-    return check_context();
+    return CUDA_SUCCESS;
+}
+
+CUresult cuda_enter_beside(const driver_table **d) {
+    const CUresult entered = cuda_enter_device_beside(d);
+    return entered == CUDA_SUCCESS ? check_context() : entered;
 }
 
 CUresult cuda_leave(CUresult result) {
@@ -111,7 +116,7 @@ CUresult cuda_leave(CUresult result) {
 
 /* Opens the devices, as each first call does. */
 CUresult cuInit(unsigned flags) {
-    const driver_table *d = standin_enter_driver();
+    const driver_table *d = standin_enter_driver_beside();
     const CUresult result = d->init(flags);
     if (result == CUDA_SUCCESS) started = true;
     return cuda_leave(result);
@@ -119,7 +124,7 @@ CUresult cuInit(unsigned flags) {
 
 CUresult cuDriverGetVersion(int *version) {
     if (!version) return CUDA_INVALID_VALUE;
-    const driver_table *d = standin_enter_driver();
+    const driver_table *d = standin_enter_driver_beside();
     return cuda_leave(d->version(version));
 }
 
@@ -130,7 +135,7 @@ static CUresult check_ordinal(CUdevice device) {
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice device) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     if (!handle) return cuda_leave(CUDA_INVALID_VALUE);
     if (check_ordinal(device) != CUDA_SUCCESS) return cuda_leave(CUDA_INVALID_DEVICE);
@@ -142,7 +147,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice device) {
 
 /* The last release waits for the device, and frees nothing. */
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     if (check_ordinal(device) != CUDA_SUCCESS) return cuda_leave(CUDA_INVALID_DEVICE);
     context *c = primary_of(device);
@@ -156,7 +161,7 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
 
 /* The program's allocations stay until it ends. */
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     const CUresult result = check_ordinal(device);
     return cuda_leave(result == CUDA_SUCCESS ? standin_synchronize((unsigned)device) : result);
@@ -168,7 +173,7 @@ CUresult cuDevicePrimaryCtxReset(CUdevice device) {
 
 /* Active: retained by the program, or used by the runtime. */
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     if (check_ordinal(device) != CUDA_SUCCESS) return cuda_leave(CUDA_INVALID_DEVICE);
     if (!flags || !active) return cuda_leave(CUDA_INVALID_VALUE);
@@ -179,7 +184,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *activ
 }
 
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     if (check_ordinal(device) != CUDA_SUCCESS) return cuda_leave(CUDA_INVALID_DEVICE);
     if (flags & ~(unsigned)KNOWN_FLAGS) return cuda_leave(CUDA_INVALID_VALUE);
@@ -214,7 +219,7 @@ static void pop(void) {
 /* Replaces the current context by another device's primary one. As cudaSetDevice() needs no stack, the entry of the
  * earlier device is removed. The first device needs no entry in a thread that uses the runtime: current() finds it. */
 CUresult cuda_set_device(CUdevice device) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     if (check_ordinal(device) != CUDA_SUCCESS) return cuda_leave(CUDA_INVALID_DEVICE);
     context *const wanted = primary_of(device), *const now = current();
@@ -249,7 +254,7 @@ static CUresult create(context **made, unsigned flags, CUdevice device) {
 
 CUresult cuCtxCreate_v2(CUcontext *handle, unsigned flags, CUdevice device) {
     context *made = NULL;
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     const CUresult result = handle ? create(&made, flags, device) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *handle = handle_of(made);
@@ -274,7 +279,7 @@ CUresult cuCtxCreate_v4(CUcontext *handle, const cuda_context_options *options, 
 /* A primary context must be released instead. If the destroyed context is current in this thread, the one below
  * becomes current; in other threads' stacks it stays, as destroyed. */
 CUresult cuCtxDestroy_v2(CUcontext handle) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     context *c = context_of(handle);
     if (!c || c->has_ended || c->is_primary) return cuda_leave(CUDA_INVALID_CONTEXT);
@@ -307,7 +312,7 @@ CUresult cuda_check_context(CUcontext handle) {
 }
 
 CUresult cuCtxPushCurrent_v2(CUcontext handle) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     const CUresult result = handle ? cuda_check_context(handle) : CUDA_INVALID_CONTEXT;
     return cuda_leave(result == CUDA_SUCCESS ? push(context_of(handle)) : result);
@@ -319,7 +324,7 @@ CUresult cuCtxPushCurrent(CUcontext handle) {
 
 /* Removes entries that were pushed; the one that a thread has through the runtime is not among them. */
 CUresult cuCtxPopCurrent_v2(CUcontext *handle) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     if (!top) return cuda_leave(CUDA_INVALID_CONTEXT);
     if (handle) *handle = handle_of(top->context);
@@ -333,7 +338,7 @@ CUresult cuCtxPopCurrent(CUcontext *handle) {
 
 /* Replaces the current context; NULL removes it. */
 CUresult cuCtxSetCurrent(CUcontext handle) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     const CUresult result = handle ? cuda_check_context(handle) : CUDA_SUCCESS;
     if (result == CUDA_SUCCESS && top) pop();
@@ -342,7 +347,7 @@ CUresult cuCtxSetCurrent(CUcontext handle) {
 
 /* NULL if there is none. */
 CUresult cuCtxGetCurrent(CUcontext *handle) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     if (handle) *handle = handle_of(current());
     return cuda_leave(handle ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
@@ -351,7 +356,7 @@ CUresult cuCtxGetCurrent(CUcontext *handle) {
 /* ---- queries ---- */
 
 CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext handle) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     const CUresult result = device ? cuda_check_context(handle) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *device = (handle ? context_of(handle) : current())->device;
@@ -363,14 +368,14 @@ CUresult cuCtxGetDevice(CUdevice *device) {
 }
 
 CUresult cuCtxGetFlags(unsigned *flags) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     (void)d;
     if (flags) *flags = current()->flags;
     return cuda_leave(flags ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
 CUresult cuCtxSetFlags(unsigned flags) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     (void)d;
     if (flags & ~(unsigned)KNOWN_FLAGS) return cuda_leave(CUDA_INVALID_VALUE);
     current()->flags = flags;
@@ -378,7 +383,7 @@ CUresult cuCtxSetFlags(unsigned flags) {
 }
 
 CUresult cuCtxGetId(CUcontext handle, unsigned long long *id) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     const CUresult result = id ? cuda_check_context(handle) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *id = (handle ? context_of(handle) : current())->id;
@@ -387,7 +392,7 @@ CUresult cuCtxGetId(CUcontext handle, unsigned long long *id) {
 
 /* The number that NVIDIA's driver returns for contexts of cuCtxCreate_v2(). */
 CUresult cuCtxGetApiVersion(CUcontext handle, unsigned *version) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     const CUresult result = version ? cuda_check_context(handle) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *version = API_VERSION;
@@ -395,7 +400,7 @@ CUresult cuCtxGetApiVersion(CUcontext handle, unsigned *version) {
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext handle) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     const CUresult result = cuda_check_context(handle);
     if (result != CUDA_SUCCESS) return cuda_leave(result);
@@ -431,7 +436,7 @@ enum { MOST_CACHE_PREFERENCE = 3, MOST_BANK_PREFERENCE = 2 };
 
 /* Checked and stored, for the queries below. */
 static CUresult set_preference(int value, int most, bool of_banks) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     (void)d;
     if (value < 0 || value > most) return cuda_leave(CUDA_INVALID_VALUE);
     *(of_banks ? &current()->bank_preference : &current()->cache_preference) = value;
@@ -447,14 +452,14 @@ CUresult cuCtxSetSharedMemConfig(int preference) {
 }
 
 CUresult cuCtxGetCacheConfig(int *preference) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     (void)d;
     if (preference) *preference = current()->cache_preference;
     return cuda_leave(preference ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
 CUresult cuCtxGetSharedMemConfig(int *preference) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     (void)d;
     if (preference) *preference = current()->bank_preference;
     return cuda_leave(preference ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
@@ -462,7 +467,7 @@ CUresult cuCtxGetSharedMemConfig(int *preference) {
 
 /* The affinity to SMs (0) always has all of them. */
 CUresult cuCtxGetExecAffinity(void *affinity, int kind) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     (void)d, (void)affinity;
     return cuda_leave(kind ? CUDA_INVALID_VALUE : CUDA_NOT_SUPPORTED);
 }

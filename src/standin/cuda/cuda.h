@@ -140,6 +140,7 @@ _Static_assert(sizeof(cuda_node_params) == 256, "CUgraphNodeParams has 256 bytes
 CUresult cuda_enter(const driver_table **d);
 CUresult cuda_enter_beside(const driver_table **d); /* standin_enter_driver_beside() */
 CUresult cuda_enter_device(const driver_table **d);
+CUresult cuda_enter_device_beside(const driver_table **d);
 CUresult cuda_leave(CUresult result);
 /* Declares `d`, and leaves the function if nothing was entered. */
 #define CUDA_ENTER_BY(enter, d)                        \
@@ -151,6 +152,7 @@ CUresult cuda_leave(CUresult result);
 #define CUDA_ENTER(d) CUDA_ENTER_BY(cuda_enter, d)
 #define CUDA_ENTER_BESIDE(d) CUDA_ENTER_BY(cuda_enter_beside, d)
 #define CUDA_ENTER_DEVICE(d) CUDA_ENTER_BY(cuda_enter_device, d)
+#define CUDA_ENTER_DEVICE_BESIDE(d) CUDA_ENTER_BY(cuda_enter_device_beside, d)
 
 /* ---- between them ---- */
 
@@ -161,6 +163,8 @@ CUresult cuda_wrong(CUresult result, const char *what);
 CUresult cuda_device_of(CUdevice *device);
 /* Writes 16 bytes; `device` is the virtual driver's. */
 CUresult cuda_device_uuid(const driver_table *d, void *uuid, CUdevice device);
+/* No kernel runs until the call ends, unless the driver's function is prepared, so that nothing of it changes. */
+void cuda_prepare_alone(CUfunction function);
 /* CUDA_INVALID_HANDLE, with a message, unless the module is loaded. */
 CUresult cuda_check_module(CUmodule module);
 /* The driver's function for a handle, which may be one of a library's kernel. */

@@ -22,7 +22,7 @@ CUresult cuda_device_of(CUdevice *device) {
 }
 
 CUresult cuDeviceGetCount(int *devices) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     if (devices) *devices = count();
     return cuda_leave(devices ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
@@ -30,7 +30,7 @@ CUresult cuDeviceGetCount(int *devices) {
 
 /* The handle of a device is its number. */
 CUresult cuDeviceGet(CUdevice *device, int ordinal) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     if (!device) return cuda_leave(CUDA_INVALID_VALUE);
     if (!standin_is_device(ordinal)) return cuda_leave(CUDA_INVALID_DEVICE);
@@ -40,7 +40,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal) {
 
 /* The name is cut to the program's room. */
 CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     CUresult result = name && length > 0 ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = d->device_name(name, length, device);
     return cuda_leave(result);
@@ -57,7 +57,7 @@ CUresult cuda_device_uuid(const driver_table *d, void *uuid, CUdevice device) {
 }
 
 CUresult cuDeviceGetUuid_v2(void *uuid, CUdevice device) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     CUresult result = uuid ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = cuda_device_uuid(d, uuid, device);
     return cuda_leave(result);
@@ -85,7 +85,7 @@ static CUresult pci_id_of(const driver_table *d, CUdevice device, char id[PCI_ID
 /* The text is cut to the program's room. */
 CUresult cuDeviceGetPCIBusId(char *bus_id, int length, CUdevice device) {
     char id[PCI_ID_BYTES];
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     const CUresult result = bus_id && length > 0 ? pci_id_of(d, device, id) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) snprintf(bus_id, (size_t)length, "%s", id);
     return cuda_leave(result);
@@ -93,7 +93,7 @@ CUresult cuDeviceGetPCIBusId(char *bus_id, int length, CUdevice device) {
 
 CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *bus_id) {
     char id[PCI_ID_BYTES];
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     if (!device || !bus_id) return cuda_leave(CUDA_INVALID_VALUE);
     for (CUdevice i = 0; i < count(); i++) {
         /* Domain and function are optional. */
@@ -107,7 +107,7 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *bus_id) {
 /* ---- old functions ---- */
 
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     CUresult result = major && minor ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = d->device_attribute(major, DRIVER_DEVICE_MAJOR, device);
     if (result == CUDA_SUCCESS) result = d->device_attribute(minor, DRIVER_DEVICE_MINOR, device);
@@ -116,7 +116,7 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
 
 /* A CUdevprop consists of the attributes 1 to 14 in order. */
 CUresult cuDeviceGetProperties(int *properties, CUdevice device) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     CUresult result = properties ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
     for (int i = DRIVER_DEVICE_MAX_THREADS_PER_BLOCK; i <= DRIVER_DEVICE_TEXTURE_ALIGNMENT; i++)
         if (result == CUDA_SUCCESS)
@@ -130,7 +130,7 @@ CUresult cuDeviceGetProperties(int *properties, CUdevice device) {
 CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_format format, unsigned channels,
                                             CUdevice device) {
     int most = 0;
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)format;
     CUresult result = elements && channels && channels <= 4 ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = d->device_attribute(&most, DRIVER_DEVICE_LINEAR_TEXTURE, device);
@@ -140,7 +140,7 @@ CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_format for
 
 /* A launch cannot be limited to some of the SMs. */
 CUresult cuDeviceGetExecAffinitySupport(int *is_supported, int kind, CUdevice device) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     const CUresult result = is_supported && kind == 0 ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *is_supported = 0;
@@ -153,7 +153,7 @@ static bool may_be_peers(CUdevice device, CUdevice peer) {
 }
 
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     CUresult result = can ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = cuda_device_of(&peer);
@@ -164,7 +164,7 @@ CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
 /* Peers have all capabilities; the rank is 0 for all. */
 CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice device, CUdevice peer) {
     enum { RANK = 1, ACCESS, ATOMICS, ARRAYS };
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     CUresult result = value && attribute >= RANK && attribute <= ARRAYS ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = cuda_device_of(&peer);
@@ -206,7 +206,7 @@ CUresult cuDeviceSetGraphMemAttribute(CUdevice device, int attribute, void *valu
 
 /* Unused memory is never kept. */
 CUresult cuDeviceGraphMemTrim(CUdevice device) {
-    CUDA_ENTER_DEVICE(d);
+    CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
     return cuda_leave(cuda_device_of(&device));
 }

@@ -16,10 +16,14 @@ const ptx_function *cuda_entry(CUfunction function) {
     return entry;
 }
 
+void cuda_prepare_alone(CUfunction function) {
+    if (!sim_driver_is_prepared(function)) standin_be_alone();
+}
+
 /* For a library's kernel, the module of the thread's device. */
 CUresult cuFuncGetModule(CUmodule *module, CUfunction function) {
     const ptx_function *entry;
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     (void)d;
     const CUresult result = module ? cuda_function_of(&function) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) (void)sim_driver_kernel_ptx(function, &entry, module);
@@ -27,7 +31,7 @@ CUresult cuFuncGetModule(CUmodule *module, CUfunction function) {
 }
 
 CUresult cuFuncGetName(const char **name, CUfunction function) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     (void)d;
     const CUresult result = name ? cuda_function_of(&function) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *name = cuda_entry(function)->name;
@@ -46,7 +50,7 @@ uint64_t cuda_parameter_offset(const ptx_function *entry, size_t index) {
 
 /* Beyond the last parameter there is no message, because programs count parameters this way. */
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     (void)d;
     const CUresult result = offset ? cuda_function_of(&function) : CUDA_INVALID_VALUE;
     if (result != CUDA_SUCCESS) return cuda_leave(result);
@@ -60,7 +64,7 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, s
 /* All functions are loaded with their module. */
 CUresult cuFuncIsLoaded(int *state, CUfunction function) {
     enum { LOADED = 1 };
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     (void)d;
     const CUresult result = state ? cuda_function_of(&function) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *state = LOADED;

@@ -107,14 +107,55 @@ static void print_checks(const parameter *all, unsigned count) {
 
 /* Functions of the driver's table that may be called while kernels of other threads run. */
 static bool is_beside(const char *field) {
-    static const char *const fields[] = {"copy_to_device", "copy_to_device_async", "copy_to_host", "copy_to_host_async",
-                                         "copy_on_device", "copy_on_device_async", "fill_bytes",   "fill_bytes_async",
-                                         "synchronize",    "stream_synchronize",   "stream_query", "stream_wait",
-                                         "event_record",   "event_synchronize",    "event_query",  "event_elapsed",
-                                         "capture_status", "memory_info"};
+    static const char *const fields[] = {"allocate",
+                                         "allocate_async",
+                                         "allocate_pitch",
+                                         "capture_info",
+                                         "capture_status",
+                                         "copy_on_device",
+                                         "copy_on_device_async",
+                                         "copy_to_device",
+                                         "copy_to_device_async",
+                                         "copy_to_host",
+                                         "copy_to_host_async",
+                                         "event_create",
+                                         "event_destroy",
+                                         "event_elapsed",
+                                         "event_query",
+                                         "event_record",
+                                         "event_synchronize",
+                                         "fill_bytes",
+                                         "fill_bytes_async",
+                                         "fill_halves",
+                                         "fill_halves_async",
+                                         "fill_words",
+                                         "fill_words_async",
+                                         "function_attribute",
+                                         "limit_get",
+                                         "memory_info",
+                                         "occupancy",
+                                         "pool_allocate",
+                                         "pool_default",
+                                         "pool_get",
+                                         "pool_used",
+                                         "stream_create",
+                                         "stream_flags",
+                                         "stream_get_attribute",
+                                         "stream_number",
+                                         "stream_priorities",
+                                         "stream_priority",
+                                         "stream_query",
+                                         "stream_synchronize",
+                                         "stream_wait",
+                                         "synchronize"};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (strcmp(field, fields[i]) == 0) return true;
     return false;
+}
+
+/* A query of a kernel prepares it, if that was not done before. */
+static bool prepares(const char *field) {
+    return strcmp(field, "function_attribute") == 0 || strcmp(field, "occupancy") == 0;
 }
 
 /* The function has the name and parameters that CUDA documents; it enters, checks, calls the table and leaves.
@@ -124,10 +165,11 @@ static void print_forward(const function *f) {
     const unsigned count = read_parameters(f, all);
     const bool of_device = strncmp(f->symbol, "cuDevice", 8) == 0;
     printf("CUresult %s%s {\n    CUDA_ENTER%s(d);\n    CUresult result = CUDA_SUCCESS;\n", f->symbol, f->parameters,
-           of_device             ? "_DEVICE"
+           of_device             ? "_DEVICE_BESIDE"
            : is_beside(f->field) ? "_BESIDE"
                                  : "");
     print_checks(all, count);
+    if (prepares(f->field)) printf("    if (result == CUDA_SUCCESS) cuda_prepare_alone(function);\n");
     printf("    if (result == CUDA_SUCCESS) result = d->%s(", f->field);
     print_arguments(all, count, false);
     printf(");\n    return cuda_leave(result);\n}\n");

@@ -38,12 +38,12 @@ static CUresult copy(const driver_table *d, CUdeviceptr to, CUdeviceptr from, si
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     return cuda_leave(copy(d, to, from, bytes, stream));
 }
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     const CUresult result = copy(d, to, from, bytes, NULL);
     return cuda_leave(result == CUDA_SUCCESS ? d->stream_synchronize(NULL) : result);
 }
@@ -51,7 +51,7 @@ CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
 /* The addresses tell the devices; contexts are only checked. */
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
                            CUstream stream) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     CUresult result = cuda_check_context(to_context);
     if (result == CUDA_SUCCESS) result = cuda_check_context(from_context);
     return cuda_leave(result == CUDA_SUCCESS ? copy(d, to, from, bytes, stream) : result);

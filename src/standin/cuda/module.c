@@ -107,7 +107,7 @@ CUresult cuda_check_module(CUmodule module) {
 
 /* Options other than those for messages are ignored. */
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options, void **values) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     const cuda_log log = cuda_read_log(count, options, values);
     const CUresult result = cuda_load_image(d, "PTX", image, module);
     cuda_write_log(&log, result);
@@ -123,7 +123,7 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fat) {
 }
 
 CUresult cuModuleLoad(CUmodule *module, const char *path) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     return cuda_leave(cuda_load_file(d, path, module));
 }
 
@@ -140,7 +140,7 @@ CUresult cuModuleUnload(CUmodule module) {
 }
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     CUresult result = function && name ? cuda_check_module(module) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = d->module_function(function, module, name);
     return cuda_leave(result);
@@ -148,7 +148,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
 
 /* Either output may be NULL. */
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     CUresult result = name ? cuda_check_module(module) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = d->module_variable(address, bytes, module, name);
     return cuda_leave(result);
@@ -175,7 +175,7 @@ const char *cuda_next_kernel(CUmodule module, size_t *at) {
 }
 
 CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule module) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     (void)d;
     const CUresult result = count ? cuda_check_module(module) : CUDA_INVALID_VALUE;
     if (result != CUDA_SUCCESS) return cuda_leave(result);
@@ -186,7 +186,7 @@ CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule module) {
 
 /* Gives at most `room` functions, in the order of the PTX. */
 CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned room, CUmodule module) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     CUresult result = functions ? cuda_check_module(module) : CUDA_INVALID_VALUE;
     const char *name;
     unsigned count = 0;

@@ -17,7 +17,7 @@ CUresult cuStreamDestroy(CUstream stream) {
 
 CUresult cuStreamGetDevice(CUstream stream, CUdevice *device) {
     CUdevice of;
-    CUDA_ENTER(d);
+    CUDA_ENTER_BESIDE(d);
     (void)d;
     const CUresult result = device ? sim_driver_stream_device(stream, &of) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *device = (CUdevice)standin_number_of(of);

@@ -74,7 +74,7 @@ CUresult cudaInitDevice(int number, unsigned flags, unsigned valid) {
 }
 
 CUresult cudaDriverGetVersion(int *version) {
-    STANDIN_CALL(version(version));
+    STANDIN_CALL_BESIDE(version(version));
 }
 
 /* Values of each version are those of its last release, or close to them. */
@@ -89,7 +89,7 @@ CUresult cudaRuntimeGetVersion(int *version) {
 
 CUresult cudaDeviceGetAttribute(int *value, int attribute, int number) {
     if (!standin_is_device(number)) return standin_fail(CUDA_INVALID_DEVICE);
-    const driver_table *d = standin_enter();
+    const driver_table *d = standin_enter_beside();
     return standin_leave(d->device_attribute(value, attribute, standin_device_at((unsigned)number)->handle));
 }
 
@@ -111,11 +111,11 @@ CUresult cudaDeviceSetLimit(int limit, size_t value) {
 }
 
 CUresult cudaDeviceGetLimit(size_t *value, int limit) {
-    STANDIN_CALL(limit_get(value, limit));
+    STANDIN_CALL_BESIDE(limit_get(value, limit));
 }
 
 CUresult cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
-    STANDIN_CALL(stream_priorities(least, greatest));
+    STANDIN_CALL_BESIDE(stream_priorities(least, greatest));
 }
 
 /* Sets *can to 0 after any failure but a missing pointer. */

@@ -432,7 +432,7 @@ CUresult cudaGraphDestroy(CUgraph graph) {
 /* During a capture, *list has the nodes that the stream's next one will depend on. */
 CUresult cudaStreamGetCaptureInfo_v2(CUstream stream, int *status, unsigned long long *id, CUgraph *graph,
                                      const CUgraphNode **list, size_t *count) {
-    STANDIN_CALL(capture_info(stream, status, id, graph, list, count));
+    STANDIN_CALL_BESIDE(capture_info(stream, status, id, graph, list, count));
 }
 
 CUresult cudaStreamGetCaptureInfo_v2_ptsz(CUstream stream, int *status, unsigned long long *id, CUgraph *graph,

@@ -11,7 +11,8 @@
 
 /* The driver's function for the program's handle of a kernel. */
 static CUresult find(const void *host, CUfunction *kernel) {
-    const driver_table *d = standin_enter();
+    const driver_table *d = standin_enter_beside();
+    if (!standin_is_prepared(host)) standin_be_alone();
     return standin_leave(standin_kernel(d, host, kernel));
 }
 

@@ -26,7 +26,7 @@ static void *pointer_of(CUdeviceptr address) {
 /* Unlike the driver, the runtime accepts 0 bytes and returns NULL for them. */
 CUresult cudaMalloc(void **address, size_t bytes) {
     CUdeviceptr at = 0;
-    const driver_table *d = standin_enter();
+    const driver_table *d = standin_enter_beside();
     CUresult result = address ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
     if (address && bytes) result = d->allocate(&at, bytes);
     if (address) *address = pointer_of(at);
@@ -74,7 +74,7 @@ CUresult cudaMemGetInfo(size_t *left, size_t *all) {
 CUresult cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height) {
     enum { ELEMENT = 16 };
     CUdeviceptr at = 0;
-    const driver_table *d = standin_enter();
+    const driver_table *d = standin_enter_beside();
     CUresult result = address && pitch ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = d->allocate_pitch(&at, pitch, width, height, ELEMENT);
     if (address) *address = pointer_of(at);
@@ -89,7 +89,7 @@ CUresult cudaFreeHost(void *host) {
 /* As cudaMalloc(), in the order of the stream. */
 static CUresult allocate_in(void **address, size_t bytes, CUstream stream) {
     CUdeviceptr at = 0;
-    const driver_table *d = standin_enter();
+    const driver_table *d = standin_enter_beside();
     CUresult result = address ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
     if (address && bytes) result = d->allocate_async(&at, bytes, stream);
     if (address) *address = pointer_of(at);

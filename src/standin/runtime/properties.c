@@ -125,7 +125,7 @@ static CUresult fill(const layout *l, void *to, int number) {
     if (!standin_is_device(number)) return standin_fail(CUDA_INVALID_DEVICE);
     if (!to) return standin_fail(CUDA_INVALID_VALUE);
     memset(to, 0, l->bytes);
-    const driver_table *d = standin_enter();
+    const driver_table *d = standin_enter_beside();
     const CUdevice device = standin_device_at((unsigned)number)->handle;
     CUresult result = d->device_name(beginning->name, sizeof beginning->name, device);
     if (result == CUDA_SUCCESS) result = cuda_device_uuid(d, beginning->uuid, device);

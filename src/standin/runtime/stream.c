@@ -10,7 +10,7 @@
 
 /* Priorities are kept, and have no effect. */
 CUresult cudaStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
-    STANDIN_CALL(stream_create(stream, flags, priority));
+    STANDIN_CALL_BESIDE(stream_create(stream, flags, priority));
 }
 
 CUresult cudaStreamCreateWithFlags(CUstream *stream, unsigned flags) {
@@ -94,7 +94,7 @@ CUresult cudaStreamAddCallback_ptsz(CUstream stream, callback *call, void *data,
 }
 
 CUresult cudaEventCreateWithFlags(CUevent *event, unsigned flags) {
-    STANDIN_CALL(event_create(event, flags));
+    STANDIN_CALL_BESIDE(event_create(event, flags));
 }
 
 /* With timing. */
@@ -103,7 +103,7 @@ CUresult cudaEventCreate(CUevent *event) {
 }
 
 CUresult cudaEventDestroy(CUevent event) {
-    STANDIN_CALL(event_destroy(event));
+    STANDIN_CALL_BESIDE(event_destroy(event));
 }
 
 CUresult cudaEventRecord(CUevent event, CUstream stream) {

@@ -46,7 +46,7 @@ static const char *const operations[] = {
     /* single precision */
     "add.f32 %f, %f, %f", "sub.ftz.f32 %f, %f, %f", "mul.sat.f32 %f, %f, %f", "fma.rn.f32 %f, %f, %f, %f",
     "fma.rn.ftz.f32 %f, %f, %f, %f", "fma.rn.sat.f32 %f, %f, %f, %f", "add.rz.f32 %f, %f, %f", "mul.rp.f32 %f, %f, %f",
-    "fma.rm.f32 %f, %f, %f, %f", "div.rn.f32 %f, %f, %f", "div.full.f32 %f, %f, %f", "div.approx.ftz.f32 %f, %f, %f",
+    "fma.rm.f32 %f, %f, %f, %f", "fma.rz.sat.f32 %f, %f, %f, %f", "sub.rm.f32 %f, %f, %f", "add.rm.f32 %f, %f, %f", "div.rn.f32 %f, %f, %f", "div.full.f32 %f, %f, %f", "div.approx.ftz.f32 %f, %f, %f",
     "rcp.rn.f32 %f, %f", "rcp.approx.ftz.f32 %f, %f", "sqrt.rn.f32 %f, %f", "sqrt.approx.f32 %f, %f",
     "rsqrt.approx.f32 %f, %f", "ex2.approx.ftz.f32 %f, %f", "lg2.approx.f32 %f, %f", "sin.approx.f32 %f, %f",
     "cos.approx.ftz.f32 %f, %f", "tanh.approx.f32 %f, %f", "rcp.approx.f32 %f, %f",
