@@ -117,14 +117,20 @@ static bool is_beside(const char *field) {
     return false;
 }
 
-/* The function has the name and parameters that CUDA documents; it enters, checks, calls the table and leaves.
- * Functions of devices need no current context. */
+/* Functions of devices and of virtual memory need no current context. */
+static bool needs_context(const function *f) {
+    static const char *const fields[] = {"virtual_", "multicast_"};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (strncmp(f->field, fields[i], strlen(fields[i])) == 0) return false;
+    return strncmp(f->symbol, "cuDevice", 8) != 0;
+}
+
+/* The function has the name and parameters that CUDA documents; it enters, checks, calls the table and leaves. */
 static void print_forward(const function *f) {
     parameter all[MOST_PARAMETERS];
     const unsigned count = read_parameters(f, all);
-    const bool of_device = strncmp(f->symbol, "cuDevice", 8) == 0;
     printf("CUresult %s%s {\n    CUDA_ENTER%s(d);\n    CUresult result = CUDA_SUCCESS;\n", f->symbol, f->parameters,
-           of_device             ? "_DEVICE"
+           !needs_context(f)     ? "_DEVICE"
            : is_beside(f->field) ? "_BESIDE"
                                  : "");
     print_checks(all, count);
