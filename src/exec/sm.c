@@ -76,7 +76,7 @@ static uint32_t most_resident(const sim_grid *g, uint32_t index) {
 /* After a failure the SM is incomplete, but sim_sm_free() accepts it. */
 haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_t index, sim_sm *sm) {
     *sm = (sim_sm){.grid = g, .index = index, .next_cluster = sim_sm_first_cluster(g, index), .patience = SIM_PATIENT};
-    const uint32_t resident = most_resident(g, index);
+    const uint32_t resident = sm->room = most_resident(g, index);
     sm->blocks = memory_zeroed(g->resident, sizeof *sm->blocks);
     sm->memory = memory_alloc(block_memory(g) * resident + 64);
     sm->reaches = memory_zeroed(g->program->function->instruction_count + 1, sizeof *sm->reaches);
@@ -117,9 +117,14 @@ void sim_sm_free(sim_sm *sm) {
     sim_counting_free(sm->counting);
 }
 
-uint64_t sim_sm_bytes(const sim_grid *g) {
+uint64_t sim_sm_bytes(const sim_sm *sm) {
+    const sim_grid *g = sm->grid;
     const uint64_t block = block_memory(g) + g->threads * g->program->frame_bytes;
-    return most_resident(g, 0) * block + g->program->function->instruction_count * sizeof(sim_reach) + sizeof(sim_sm);
+    return sm->room * block + g->program->function->instruction_count * sizeof(sim_reach) + sizeof(sim_sm);
+}
+
+bool sim_sm_has_room(const sim_sm *sm, const sim_grid *g) {
+    return sm->room >= most_resident(g, sm->index);
 }
 
 /* Resets the state that a launch leaves behind. Blocks need no reset: a cluster's start sets up all that its threads

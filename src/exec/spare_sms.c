@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { MOST_SPARES = 32, MOST_BYTES = 64 << 20, MOST_BYTES_EACH = 8 << 20 };
+enum { MOST_SPARES = 32, MOST_BYTES = 128 << 20, MOST_BYTES_EACH = 64 << 20 };
 
 typedef struct sim_spare {
     sim_grid grid; /* of the launch that has left them */
@@ -21,11 +21,14 @@ typedef struct sim_spare {
     struct sim_spare *next;
 } sim_spare;
 
-/* Returns whether the SMs of grid a fit blocks of grid b. */
-static bool suits(const sim_grid *a, const sim_grid *b) {
-    return a->program == b->program && a->clusters == b->clusters && a->resident == b->resident &&
-           a->used_sms == b->used_sms && a->shared_bytes == b->shared_bytes && a->dynamic_bytes == b->dynamic_bytes &&
-           !memcmp(a->block, b->block, sizeof a->block) && !memcmp(a->cluster, b->cluster, sizeof a->cluster);
+/* Returns whether the SMs can run grid g. */
+static bool suits(const sim_spare *spare, const sim_grid *g) {
+    const sim_grid *a = &spare->grid;
+    bool fits = a->program == g->program && a->resident == g->resident && a->used_sms == g->used_sms &&
+                a->shared_bytes == g->shared_bytes && a->dynamic_bytes == g->dynamic_bytes &&
+                !memcmp(a->block, g->block, sizeof a->block) && !memcmp(a->cluster, g->cluster, sizeof a->cluster);
+    for (uint32_t i = 0; fits && i < g->used_sms; i++) fits = sim_sm_has_room(&spare->sms[i], g);
+    return fits;
 }
 
 /* Removes *at from the list. */
@@ -46,7 +49,7 @@ static void free_spare(sim_spare *spare) {
 
 sim_sm *sim_spares_take(sim_spares *s, const sim_grid *g) {
     for (sim_spare **at = &s->first; *at; at = &(*at)->next) {
-        if (!suits(&(*at)->grid, g)) continue;
+        if (!suits(*at, g)) continue;
         sim_spare *spare = take_out(s, at);
         sim_sm *sms = spare->sms;
         memory_free(spare);
@@ -66,7 +69,7 @@ static void make_room(sim_spares *s, uint64_t bytes) {
 }
 
 bool sim_spares_put(sim_spares *s, const sim_grid *g, sim_sm *sms) {
-    const uint64_t bytes = g->used_sms * sim_sm_bytes(g);
+    const uint64_t bytes = g->used_sms * sim_sm_bytes(&sms[0]); /* the first has the most room */
     if (bytes > MOST_BYTES_EACH) return false;
     sim_spare *spare = memory_alloc(sizeof *spare);
     if (!spare) return false;

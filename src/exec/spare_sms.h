@@ -1,5 +1,6 @@
-/* Spare SMs: kept after their launch for the next launch of the same kernel and shape. That launch saves their
- * allocation and the setup that is the same for all blocks. Only SMs of small, uncounted launches are kept. */
+/* Spare SMs: kept after their launch for the next launch of the same kernel and block shape. That launch saves their
+ * allocation and the setup that is the same for all blocks. Only SMs of uncounted launches that need little memory are
+ * kept. */
 #ifndef HAUL_EXEC_SPARE_SMS_H
 #define HAUL_EXEC_SPARE_SMS_H
 

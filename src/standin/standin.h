@@ -88,6 +88,10 @@ void standin_be_alone(void);
 /* The same for calls of the driver API, whose failures are not errors of the runtime. */
 const driver_table *standin_enter_driver(void);
 CUresult standin_leave_driver(CUresult result);
+/* The same after a launch. The virtual GPU runs kernels on the default stream within the call. In CUDA a launch does
+ * not wait, so the kernel's fault is the next call's, unless CUDA_LAUNCH_BLOCKING is set. */
+CUresult standin_leave_launch(CUresult result);
+CUresult standin_leave_launch_of_driver(CUresult result);
 /* Whether the thread has called the runtime, which makes a primary context current. */
 bool standin_uses_runtime(void);
 /* Whether any thread has, which initialises the driver for all. */

@@ -115,6 +115,7 @@ struct sim_sm {
     const sim_grid *grid;
     uint32_t index;
     sim_block *blocks;             /* grid->resident of them */
+    uint32_t room;                 /* blocks that `memory` and `frames` hold; at most grid->resident */
     unsigned char *memory;         /* registers and shared memory of the resident blocks */
     unsigned char *frames;         /* their threads' frames */
     uint64_t next_cluster;         /* the next one that this SM runs */

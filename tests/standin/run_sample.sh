@@ -49,7 +49,7 @@ result 'and all clusters run' like_all cluster 3000
 result 'all blocks may print' sampled 10 print 1000
 result 'in their order' [ "$(grep -c '^ok$' "$work/out")" = 3 ]
 exits_with 1 "$haul" profile --sample 10 -- "$program" fault 1000
-result 'a fault behind the sample ends the launch' says '^the launch gave 700$' out
+result 'a fault behind the sample ends the launch' says '^the kernel gave 700$' out
 result 'which is not in the report then' wrong says 'blocks counted' err
 
 cat >"$work/once.ptx" <<'PTX'

@@ -321,15 +321,20 @@ static int import(const char *descriptor) {
     return cuCtxSynchronize();
 }
 
+/* Virtual memory is made, mapped and shared without a current context. */
 static void share_memory(const char *program) {
     const memory_properties properties = {.type = 1, .handles = 1, .where = {1, 0}};
     unsigned long long memory, value = 41;
+    handle context;
     int file;
+    MUST(cuCtxGetCurrent(&context));
+    MUST(cuCtxSetCurrent(NULL));
     char number[16];
     MUST(cuMemCreate(&memory, 2 << 20, &properties, 0));
     const address at = map(memory, 2 << 20);
-    MUST(cuMemcpyHtoD_v2(at, &value, sizeof value));
     MUST(cuMemExportToShareableHandle(&file, memory, 1, 0));
+    MUST(cuCtxSetCurrent(context));
+    MUST(cuMemcpyHtoD_v2(at, &value, sizeof value));
     snprintf(number, sizeof number, "%d", dup(file)); /* stays open over exec */
     fflush(stdout);
     const pid_t child = fork();

@@ -158,16 +158,19 @@ static bool prepares(const char *field) {
     return strcmp(field, "function_attribute") == 0 || strcmp(field, "occupancy") == 0;
 }
 
-/* The function has the name and parameters that CUDA documents; it enters, checks, calls the table and leaves.
- * Functions of devices need no current context. */
+/* What follows CUDA_ENTER. Functions of devices and of virtual memory need no current context. */
+static const char *way_in(const function *f) {
+    if (strncmp(f->symbol, "cuDevice", 8) == 0) return "_DEVICE_BESIDE";
+    if (strncmp(f->field, "virtual_", 8) == 0 || strncmp(f->field, "multicast_", 10) == 0) return "_DEVICE";
+    return is_beside(f->field) ? "_BESIDE" : "";
+}
+
+/* The function has the name and parameters that CUDA documents; it enters, checks, calls the table and leaves. */
 static void print_forward(const function *f) {
     parameter all[MOST_PARAMETERS];
     const unsigned count = read_parameters(f, all);
-    const bool of_device = strncmp(f->symbol, "cuDevice", 8) == 0;
     printf("CUresult %s%s {\n    CUDA_ENTER%s(d);\n    CUresult result = CUDA_SUCCESS;\n", f->symbol, f->parameters,
-           of_device             ? "_DEVICE_BESIDE"
-           : is_beside(f->field) ? "_BESIDE"
-                                 : "");
+           way_in(f));
     print_checks(all, count);
     if (prepares(f->field)) printf("    if (result == CUDA_SUCCESS) cuda_prepare_alone(function);\n");
     printf("    if (result == CUDA_SUCCESS) result = d->%s(", f->field);

@@ -111,7 +111,8 @@ static CUresult launch_plain(CUfunction function, const CUlaunchConfig *config, 
     CUresult result = cuda_check_shape(d, config);
     if (is_cooperative && result == CUDA_SUCCESS) result = cuda_function_of(&real);
     if (is_cooperative && result == CUDA_SUCCESS) result = cuda_check_cooperative(d, real, config);
-    return cuda_leave(result == CUDA_SUCCESS ? launch(d, function, config, parameters, extra) : result);
+    if (result == CUDA_SUCCESS) result = launch(d, function, config, parameters, extra);
+    return standin_leave_launch_of_driver(result);
 }
 
 /* The most common form. */
@@ -242,7 +243,7 @@ CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream 
     CUlaunchConfig config = {
         .grid = {(unsigned)width, (unsigned)height, 1}, .shared_bytes = s->shared_bytes, .stream = stream};
     memcpy(config.block, s->block, sizeof config.block);
-    return cuda_leave(launch(d, function, &config, NULL, extra));
+    return standin_leave_launch_of_driver(launch(d, function, &config, NULL, extra));
 }
 
 CUresult cuLaunchGrid(CUfunction function, int width, int height) {

@@ -83,7 +83,7 @@ CUresult cuMulticastUnbind(CUmemGenericAllocationHandle handle, CUdevice device,
 
 CUresult cuMemExportToShareableHandle(void *handle, CUmemGenericAllocationHandle memory, int type,
                                       unsigned long long flags) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_DEVICE(d);
     (void)d;
     if (!handle || flags) return cuda_leave(CUDA_INVALID_VALUE);
     if (type != DRIVER_HANDLE_FILE) return cuda_leave(CUDA_NOT_SUPPORTED);
@@ -92,7 +92,7 @@ CUresult cuMemExportToShareableHandle(void *handle, CUmemGenericAllocationHandle
 
 /* The descriptor itself is passed as the pointer. */
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *memory, void *handle, int type) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_DEVICE(d);
     (void)d;
     if (!memory) return cuda_leave(CUDA_INVALID_VALUE);
     if (type != DRIVER_HANDLE_FILE) return cuda_leave(CUDA_NOT_SUPPORTED);

@@ -412,7 +412,8 @@ CUresult cudaGraphInstantiateWithParams_ptsz(CUgraphExec *executable, CUgraph gr
 }
 
 CUresult cudaGraphLaunch(CUgraphExec executable, CUstream stream) {
-    STANDIN_CALL(graph_launch(executable, stream));
+    const driver_table *d = standin_enter();
+    return standin_leave_launch(d->graph_launch(executable, stream));
 }
 
 CUresult cudaGraphLaunch_ptsz(CUgraphExec executable, CUstream stream) {

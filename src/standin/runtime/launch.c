@@ -69,7 +69,7 @@ static CUresult launch(const void *host, const CUlaunchConfig *config, bool is_c
     if (result == CUDA_SUCCESS && cuda_check_shape(d, config) != CUDA_SUCCESS) result = wrong_shape();
     if (is_cooperative && result == CUDA_SUCCESS) result = cuda_check_cooperative(d, kernel, config);
     if (result == CUDA_SUCCESS) result = standin_launch(d, config, kernel, standin_kernel_name(host), parameters, NULL);
-    result = standin_leave(result);
+    result = standin_leave_launch(result);
     standin_note_launch();
     popped = NULL;
     return result;

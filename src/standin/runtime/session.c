@@ -383,6 +383,24 @@ CUresult standin_leave(CUresult result) {
     return standin_fail(standin_leave_driver(result));
 }
 
+/* CUDA's own setting: each launch waits for its kernel. */
+static bool launches_wait(void) {
+    const char *asked = getenv("CUDA_LAUNCH_BLOCKING");
+    return asked && atoi(asked);
+}
+
+/* The fault is noted, so the next call returns it. */
+CUresult standin_leave_launch_of_driver(CUresult result) {
+    const bool was_usable = !faults[selected];
+    result = standin_leave_driver(result);
+    return was_usable && ends_context(result) && !launches_wait() ? CUDA_SUCCESS : result;
+}
+
+CUresult standin_leave_launch(CUresult result) {
+    result = standin_leave_launch_of_driver(result);
+    return result == CUDA_SUCCESS ? result : standin_fail(result);
+}
+
 /* A kernel's fault is reported by itself. */
 static void check_last_error(void) {
     if (standin_asked.task != STANDIN_CHECK || last == CUDA_SUCCESS || faults[selected] || !failing.caller.address)

@@ -153,6 +153,39 @@ static void kernels_are_loaded_and_launched(void **state) {
     assert_null(module);
 }
 
+/* Each block adds the size of the grid to its word, through shared memory that begins as zero. */
+static const char sizes_ptx[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry sizes(.param .u64 out) {\n  .reg .b32 %r<4>;\n  .reg .b64 %rd<3>;\n  .shared .b32 word;\n"
+    "  ld.param.u64 %rd1, [out];\n  mov.u32 %r1, %ctaid.x;\n  mul.wide.u32 %rd2, %r1, 4;\n"
+    "  add.u64 %rd1, %rd1, %rd2;\n  mov.u32 %r2, %nctaid.x;\n  ld.shared.u32 %r3, [word];\n"
+    "  add.u32 %r3, %r3, %r2;\n  st.shared.u32 [word], %r3;\n  ld.global.u32 %r2, [%rd1];\n"
+    "  add.u32 %r2, %r2, %r3;\n  st.global.u32 [%rd1], %r2;\n  ret;\n}\n";
+
+/* Launches may use the SMs of earlier launches, whose grids were of other sizes. */
+static void grids_of_one_kernel_shrink_and_grow(void **state) {
+    (void)state;
+    enum { MOST = 6000 };
+    static const unsigned blocks[] = {1, 131, 132, 133, 300, MOST, 140, 5, MOST, 299, 133, 4000, 1};
+    static unsigned got[MOST], want[MOST];
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr out;
+    assert_int_equal(cu->module_load(&module, sizes_ptx, 0, NULL, NULL), CUDA_SUCCESS);
+    assert_int_equal(cu->module_function(&function, module, "sizes"), CUDA_SUCCESS);
+    assert_int_equal(cu->allocate(&out, sizeof got), CUDA_SUCCESS);
+    assert_int_equal(cu->fill_bytes(out, 0, sizeof got), CUDA_SUCCESS);
+    void *parameters[] = {&out};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        for (unsigned b = 0; b < blocks[i]; b++) want[b] += blocks[i];
+        assert_int_equal(cu->launch(function, blocks[i], 1, 1, 1, 1, 1, 0, NULL, parameters, NULL), CUDA_SUCCESS);
+    }
+    assert_int_equal(cu->copy_to_host(got, out, sizeof got), CUDA_SUCCESS);
+    assert_memory_equal(got, want, sizeof got);
+    assert_int_equal(cu->release(out), CUDA_SUCCESS);
+    assert_int_equal(cu->module_unload(module), CUDA_SUCCESS);
+}
+
 static void without_a_context_nothing_works(void **state) {
     (void)state;
     CUmodule module;
@@ -175,6 +208,7 @@ int main(void) {
         cmocka_unit_test(free_memory_is_told),
         cmocka_unit_test(kernels_say_how_many_threads_they_may_have),
         cmocka_unit_test(kernels_are_loaded_and_launched),
+        cmocka_unit_test(grids_of_one_kernel_shrink_and_grow),
         cmocka_unit_test(without_a_context_nothing_works),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
