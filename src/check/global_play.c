@@ -562,11 +562,33 @@ static unsigned lane_of_word(const sim_part *part, unsigned word) {
     return 31u - (unsigned)__builtin_clz(sim_owner_lanes(o, byte));
 }
 
+/* Saves the hashes of lanes from `lane` on, a word each, for a line that they fill. */
+static void note_line(const play *p, sim_page *g, unsigned line, unsigned lane) {
+    const unsigned word = line * SIM_LINE_WORDS;
+    const uint32_t *from = p->values + lane;
+    if (!g->folds) {
+        memcpy((uint32_t *)g->values + word, from, SIM_LINE_WORDS * sizeof *from);
+        return;
+    }
+    for (unsigned w = 0; w < SIM_LINE_WORDS; w++) ((uint16_t *)g->values)[word + w] = (uint16_t)fold(from[w]);
+}
+
+/* True if the part is a whole line, with a lane for each word. */
+static bool is_line_of_words(const sim_part *part) {
+    const sim_owner o = part->owner;
+    return o.stride == 4 && o.step == 1 && o.start == 0 && !o.run && o.lanes == 1 &&
+           (part->bytes.half[0] & part->bytes.half[1]) == UINT64_MAX;
+}
+
 /* Saves hashes of the stored values, to tell races of equal values from others. */
 static void note_values(const play *p, sim_page *g, unsigned line, const sim_part *part) {
     if (!g->values && !p->values) return;
     if (!g->values) g->values = memory_zeroed(SIM_PAGE_WORDS, g->folds ? sizeof(uint16_t) : sizeof(uint32_t));
     p->s->failed |= !g->values;
+    if (g->values && p->values && is_line_of_words(part)) {
+        note_line(p, g, line, 0);
+        return;
+    }
     for (unsigned w = 0; g->values && w < SIM_LINE_WORDS; w++)
         if (sim_bytes_of_word(part->bytes, w))
             set_value_at(g, line * SIM_LINE_WORDS + w, p->values ? value_of(p, lane_of_word(part, w)) : 0);
@@ -675,9 +697,24 @@ static void play_evenly(play *p) {
     }
 }
 
+/* Replays an access of several warps, one after the other. */
+static void play_warps(play *p) {
+    const sim_logged *all = p->e;
+    const uint32_t *values = p->values;
+    sim_logged one = *all;
+    p->e = &one;
+    for (unsigned w = 0; w < all->warps; w++, one.base += one.pitch, one.actor++) {
+        if (values) p->values = values + (size_t)w * one.value_step * SIM_LANES;
+        play_evenly(p);
+    }
+    p->e = all;
+}
+
 static void play_entry(play *p) {
     const sim_logged *e = p->e;
-    if (!e->list && e->stride == 0)
+    if (e->warps > 1)
+        play_warps(p);
+    else if (!e->list && e->stride == 0)
         play_range(p, e->base, e->active);
     else if (!e->list && e->stride >= e->bytes && e->stride < SIM_FOOTPRINT_LINE)
         play_evenly(p);
