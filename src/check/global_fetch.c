@@ -2,10 +2,13 @@
  * then the next rows, before any of them is replayed. */
 #include "check/global_fetch.h"
 
+enum { ROWS_AHEAD = 3 };
+
 typedef struct fetched {
     uint64_t address[SIM_FETCH_LANES];
     const sim_page *page[SIM_FETCH_LANES];
     bool stores[SIM_FETCH_LANES];
+    uint32_t row[SIM_FETCH_LANES]; /* the last row that was fetched, or SIM_NO_ROW */
     size_t count;
 } fetched;
 
@@ -50,23 +53,24 @@ static bool has_rows(uint32_t link) {
     return link != SIM_NO_ROW && link != SIM_LINE_UNWATCHED && !(link & SIM_LINE_DETAILED);
 }
 
-static void fetch_rows(const fetched *f, const sim_slice *s) {
+static void fetch_rows(fetched *f, const sim_slice *s) {
     for (size_t i = 0; i < f->count; i++) {
+        f->row[i] = SIM_NO_ROW;
         if (!f->page[i]) continue;
         const uint32_t link = line_of(f, i)->link;
         if (f->stores[i]) fetch_value(f->page[i], f->address[i]);
         if (has_rows(link))
-            fetch_row(sim_slice_row(s, link));
+            fetch_row(sim_slice_row(s, f->row[i] = link));
         else if (link != SIM_NO_ROW && link != SIM_LINE_UNWATCHED)
             fetch_word(&sim_slice_words(s, link & ~SIM_LINE_DETAILED)[f->address[i] / 4 % SIM_LINE_WORDS]);
     }
 }
 
-static void fetch_next_rows(const fetched *f, const sim_slice *s) {
+static void fetch_next_rows(fetched *f, const sim_slice *s) {
     for (size_t i = 0; i < f->count; i++) {
-        if (!f->page[i] || !has_rows(line_of(f, i)->link)) continue;
-        const uint32_t next = sim_slice_row(s, line_of(f, i)->link)->next;
-        if (next != SIM_NO_ROW) fetch_row(sim_slice_row(s, next));
+        if (f->row[i] == SIM_NO_ROW) continue;
+        f->row[i] = sim_slice_row(s, f->row[i])->next;
+        if (f->row[i] != SIM_NO_ROW) fetch_row(sim_slice_row(s, f->row[i]));
     }
 }
 
@@ -82,6 +86,6 @@ size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_
         add_lanes(&f, s, log->lists + (size_t)(e->list - 1) * SIM_LANES, item->lanes, e->values != 0, pages);
     }
     fetch_rows(&f, s);
-    fetch_next_rows(&f, s);
+    for (unsigned k = 0; k < ROWS_AHEAD; k++) fetch_next_rows(&f, s);
     return i;
 }

@@ -678,6 +678,42 @@ static uint32_t lanes_between(unsigned first, unsigned end) {
     return (end >= SIM_LANES ? SIM_ALL_LANES : (1u << end) - 1) & ~((1u << first) - 1);
 }
 
+/* Counts the list's lanes from `lane` on that lie side by side in one line. */
+static unsigned count_run(const play *p, unsigned lane) {
+    const uint64_t from = address_of(p, lane),
+                   end = from / SIM_FOOTPRINT_LINE * SIM_FOOTPRINT_LINE + SIM_FOOTPRINT_LINE;
+    uint64_t next = from + p->e->bytes;
+    unsigned count = 1;
+    for (; next < end && lane + count < SIM_LANES && p->lanes >> (lane + count) & 1; count++, next += p->e->bytes)
+        if (address_of(p, lane + count) != next) break;
+    return count;
+}
+
+/* Replays `count` such lanes at once. */
+static void play_run(play *p, unsigned lane, unsigned count, sim_page *g) {
+    const uint64_t from = address_of(p, lane), number = from / SIM_FOOTPRINT_LINE;
+    const unsigned start = (unsigned)(from % SIM_FOOTPRINT_LINE), bytes = p->e->bytes;
+    const sim_part part = {.bytes = sim_bytes_range(start, start + count * bytes),
+                           .owner = sim_owner_evenly(lane, start, bytes, bytes)};
+    if (!g) g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
+    if (g)
+        play_line(p, g, (unsigned)(number % SIM_PAGE_LINES), &part, lanes_between(lane, lane + count), number);
+    else
+        p->s->failed = true;
+}
+
+static void play_list(play *p) {
+    for (uint32_t left = p->lanes; left;) {
+        const unsigned lane = (unsigned)__builtin_ctz(left), count = count_run(p, lane);
+        if (count > 1)
+            play_run(p, lane, count, *p->pages);
+        else
+            play_lane(p, lane, *p->pages);
+        p->pages += count;
+        left &= ~lanes_between(lane, lane + count);
+    }
+}
+
 /* Replays lanes at an even stride, several to a line. */
 static void play_evenly(play *p) {
     const sim_logged *e = p->e;
@@ -724,7 +760,7 @@ static void play_entry(play *p) {
     else if (!e->list && e->stride >= e->bytes && e->stride < SIM_FOOTPRINT_LINE)
         play_evenly(p);
     else if (sim_is_scattered(e))
-        for (uint32_t left = p->lanes; left; left &= left - 1) play_lane(p, (unsigned)__builtin_ctz(left), *p->pages++);
+        play_list(p);
     else
         for (uint32_t left = e->active; left; left &= left - 1)
             play_range(p, address_of(p, (unsigned)__builtin_ctz(left)), left & -left);
