@@ -72,13 +72,22 @@ static uint32_t fences(sim_access_log *log, const sim_domain *d, const sim_view 
     return (uint32_t)(log->known_count - d->actors + 1);
 }
 
-/* Saves what the view knows, once per epoch as long as it does not change. */
+/* True if the last vector in the log has what the view knows. */
+static bool is_saved(const sim_access_log *log, const sim_domain *d, const sim_view *v) {
+    if (log->known_count < d->actors) return false;
+    return !memcmp(log->known + log->known_count - d->actors, v->order, d->actors * sizeof *log->known);
+}
+
+/* Saves what the view knows, once per epoch as long as it does not change. Warps that know the same share a snapshot.
+ */
 static uint32_t snapshot(sim_access_log *log, const sim_domain *d, sim_view *v) {
     if (v->kept_in == log->epoch + 1) return v->kept;
-    memcpy(log->known + log->known_count, v->order, d->actors * sizeof *log->known);
-    v->kept = (uint32_t)log->known_count;
+    if (!is_saved(log, d, v)) {
+        memcpy(log->known + log->known_count, v->order, d->actors * sizeof *log->known);
+        log->known_count += d->actors;
+    }
+    v->kept = (uint32_t)(log->known_count - d->actors);
     v->kept_in = log->epoch + 1;
-    log->known_count += d->actors;
     return v->kept;
 }
 
@@ -91,7 +100,9 @@ static sim_logged *append(sim_block *b, uint32_t actor, sim_view *v) {
                       .time = d->now,
                       .floor = v->floor,
                       .cluster = d->cluster_index,
-                      .actor = (uint16_t)actor};
+                      .actor = (uint16_t)actor,
+                      .to = UINT64_MAX,
+                      .warps = 1};
     return e;
 }
 
@@ -102,14 +113,16 @@ void sim_hazard_log_event(sim_warp *w, uint32_t instruction, unsigned lane, uint
                                               .instruction = instruction,
                                               .active = 1u << lane,
                                               .bytes = 4,
+                                              .to = UINT64_MAX,
                                               .cluster = sim_domain_of(w->block)->cluster_index,
                                               .actor = (uint16_t)sim_actor(w),
                                               .node = node};
 }
 
-/* Adds entry `e`, the last one, to a slice of the shadow, for those lanes. */
-static void add_to_slice(sim_access_log *log, const sim_logged *e, unsigned slice, uint32_t lanes) {
+/* Adds entry `e` to a slice of the shadow, for those lanes. */
+static void add_to_slice(sim_access_log *log, sim_logged *e, unsigned slice, uint32_t lanes) {
     sim_log_share *share = &log->shares[slice];
+    e->slices |= (uint8_t)(1u << slice);
     if (!reserve((void **)&share->entries, &share->capacity, share->count, 1, sizeof *share->entries))
         log->failed = true;
     else
@@ -117,7 +130,7 @@ static void add_to_slice(sim_access_log *log, const sim_logged *e, unsigned slic
 }
 
 /* The same for the slices that have a bit in `slices`. */
-static void distribute(sim_access_log *log, const sim_logged *e, uint32_t slices) {
+static void distribute(sim_access_log *log, sim_logged *e, uint32_t slices) {
     for (; slices; slices &= slices - 1) add_to_slice(log, e, (unsigned)__builtin_ctz(slices), e->active);
 }
 
@@ -162,12 +175,16 @@ static void place_list(sim_access_log *log, sim_logged *e, uint32_t lanes, const
     memcpy(log->lists + log->list_count, address, SIM_LANES * sizeof *address);
     log->list_count += SIM_LANES;
     e->list = (uint32_t)(log->list_count / SIM_LANES);
+    e->from = e->to = address[__builtin_ctz(lanes)];
     for (; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
+        if (address[lane] < e->from) e->from = address[lane];
+        if (address[lane] > e->to) e->to = address[lane];
         shares[(address[lane] >> SIM_WATCH_PAGE) % SIM_WATCH_SLICES] |= 1u << lane;
     }
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
         if (shares[s]) add_to_slice(log, e, s, shares[s]);
+    e->to += e->bytes;
 }
 
 /* Gives the entry a base and a stride and adds it to the slices in between. */
@@ -177,6 +194,8 @@ static void place_evenly(sim_access_log *log, sim_logged *e, uint32_t lanes, con
     const uint64_t one = address[first], other = address[last];
     e->stride = stride;
     e->base = one - (uint64_t)(stride * first);
+    e->from = one < other ? one : other;
+    e->to = (one < other ? other : one) + e->bytes;
     distribute(log, e, slices_between(one < other ? one : other, one < other ? other : one));
 }
 
@@ -391,15 +410,64 @@ void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
     }
 }
 
+/* An access of adjacent lanes, before it is logged. */
+typedef struct span {
+    const sim_op *op;
+    uint64_t base, from, to;
+    uint32_t lanes, values, known;
+} span;
+
+/* True if the entry's next warp makes this access. */
+static bool precedes(const sim_logged *e, const sim_warp *w, const sim_view *v, const span *s) {
+    const sim_domain *d = sim_domain_of(w->block);
+    if (e->instruction != s->op->instruction || e->actor + (uint32_t)e->warps != sim_actor(w)) return false;
+    if (e->cluster != d->cluster_index || e->time != d->now || e->known != s->known || e->active != s->lanes)
+        return false;
+    if (e->floor.all != v->floor.all || e->floor.reads != v->floor.reads || e->list || !e->warps) return false;
+    if (e->warps == 1) return s->base >= e->base && e->stride == s->op->bytes;
+    return s->base == e->base + e->pitch * e->warps && s->values == e->values + e->value_step * e->warps;
+}
+
+/* Finds an entry to which the access can be added: it has no bytes in common with entries after that one. */
+enum { OPEN_ENTRIES = 6 };
+static sim_logged *open_entry(sim_access_log *log, const sim_warp *w, const sim_view *v, const span *s) {
+    const size_t open = log->count < OPEN_ENTRIES ? log->count : OPEN_ENTRIES;
+    for (sim_logged *e = log->entries + log->count; e-- > log->entries + log->count - open;) {
+        if (precedes(e, w, v, s)) return e;
+        if (s->from < e->to && e->from < s->to) return NULL;
+    }
+    return NULL;
+}
+
+static void add_warp(sim_logged *e, const span *s) {
+    if (e->warps == 1) {
+        e->pitch = s->base - e->base;
+        e->value_step = s->values - e->values;
+    }
+    e->warps++;
+    if (s->to > e->to) e->to = s->to;
+}
+
+/* Logs lanes that lie side by side: with the same access of the warp before, if nothing is in between. Accesses to
+ * other bytes may change places. */
 static void log_half(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes, uint64_t base, uint32_t values,
                      haul_action action) {
-    sim_logged *e = log_piece(w, op, v, lanes, action);
+    sim_access_log *log = &w->sm->hazards->log;
     const uint64_t first = base + (uint64_t)__builtin_ctz(lanes) * op->bytes;
-    e->values = values;
-    e->stride = op->bytes;
-    e->base = base;
-    distribute(&w->sm->hazards->log, e,
-               slices_between(first, first + (uint64_t)(__builtin_popcount(lanes) - 1) * op->bytes));
+    const uint64_t end = first + (uint64_t)__builtin_popcount(lanes) * op->bytes;
+    const span s = {op, base, first, end, lanes, values, snapshot(log, sim_domain_of(w->block), v)};
+    sim_logged *e = w->sm->grid->node ? NULL : open_entry(log, w, v, &s);
+    if (e) {
+        add_warp(e, &s);
+    } else {
+        e = log_piece(w, op, v, lanes, action);
+        e->values = values;
+        e->stride = op->bytes;
+        e->base = base;
+        e->from = first;
+        e->to = end;
+    }
+    distribute(log, e, slices_between(first, end - op->bytes) & ~(uint32_t)e->slices);
     follow_span(w, op, lanes, first, action);
 }
 
@@ -442,7 +510,8 @@ void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction
     e->instruction = instruction;
     e->active = 1u << lane;
     e->bytes = bytes;
-    e->base = address;
+    e->base = e->from = address;
+    e->to = address + bytes;
     if (is_watched) {
         e->time = 0;
         e->fenced = fences(&b->sm->hazards->log, d, v);

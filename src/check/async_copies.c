@@ -40,11 +40,12 @@ void sim_hazard_copy(sim_warp *w, uint32_t active, sim_copy *c) {
     sim_hazard_inside(w, c->op->instruction, active, c->destination, c->bytes, HAUL_ACTION_ASYNC_WRITE, false);
     log_sources(w, active, c);
     sim_flight_copy(w->block, active, c);
+    sim_visit k = visit_by_lane(w, 0, w->block, HAUL_ACTION_ASYNC_WRITE, c->op->instruction);
+    k.copy = c;
+    k.active = active;
     for (uint32_t left = active; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        sim_visit k = visit_by_lane(w, lane, w->block, HAUL_ACTION_ASYNC_WRITE, c->op->instruction);
-        k.copy = c;
-        k.active = active;
+        const unsigned lane = k.lane = (unsigned)__builtin_ctz(left);
+        k.v = sim_view_of(k.d, k.actor, lane);
         if (!sim_lines_detail(&k, c->destination[lane], c->bytes)) return;
         sim_cells_write(&k, c->destination[lane] / 4, c->bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC);
     }
@@ -56,10 +57,11 @@ static void mark_arrived(const sim_block *b, uint32_t address, uint32_t bytes, u
                          uint8_t state) {
     const sim_domain *d = sim_domain_of(b);
     const sim_shadow *s = sim_shadow_of(b);
+    bool is_detailed = false;
     for (uint32_t i = address / 4; i < (address + bytes) / 4; i++) {
         sim_cell *c = &s->cells[i];
-        if (!sim_line_is_detailed(b, 4 * i) || !(c->state & SIM_CELL_ARRIVING) || c->instruction != instruction)
-            continue;
+        if (i == address / 4 || 4 * i % SIM_FOOTPRINT_LINE == 0) is_detailed = sim_line_is_detailed(b, 4 * i);
+        if (!is_detailed || !(c->state & SIM_CELL_ARRIVING) || c->instruction != instruction) continue;
         c->state = state;
         c->time = d->now;
         c->thread = (uint16_t)thread;

@@ -33,10 +33,16 @@ static inline void sim_floor_raise(sim_floor *floor, sim_floor to) {
     if (to.reads > floor->reads) floor->reads = to.reads;
 }
 
-/* A warp's access (some or all of its lanes), or one thread's copy of many bytes. */
+/* A warp's access (some or all of its lanes), one thread's copy of many bytes, or the same access of several warps: of
+ * `warps` actors from `actor` on, each `pitch` bytes and `value_step` lists of values after the one before. */
 typedef struct sim_logged {
     uint64_t base; /* address of lane 0; lane l is at base + l * stride, or in the list */
     int64_t stride;
+    uint64_t from, to; /* all its bytes are between them */
+    uint64_t pitch;
+    uint32_t value_step;
+    uint16_t warps;
+    uint8_t slices;  /* that have an item for it, a bit each */
     uint32_t list;   /* index + 1 of 32 addresses; 0: use the stride */
     uint32_t values; /* of stores: index + 1 of 32 hashes */
     uint32_t instruction, active, bytes;

@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "base/status.h"
 #include "check/global.h"
+#include "check/global_fetch.h"
 #include "check/global_shadow.h"
 #include "check/node.h"
 #include "state/block.h"
@@ -29,6 +30,7 @@ typedef struct play {
     unsigned lane;
     uint8_t bytes;        /* of the word */
     const sim_part *part; /* of the line */
+    sim_page **pages;     /* of scattered lanes from the next one on */
 } play;
 
 /* Returns the epoch up to which the current thread knows other clusters' accesses of this kind. */
@@ -355,7 +357,7 @@ static void spread_word(const sim_row *r, unsigned word, sim_word_shadow *w, uin
 /* Replaces the line's rows by words. Returns NULL if there are too many, or the host runs out of memory. */
 static sim_word_shadow *detail(play *p, sim_page *g, unsigned line) {
     sim_slice *s = p->s;
-    uint32_t *link = &g->lines[line], index;
+    uint32_t *link = &g->lines[line].link, index;
     sim_word_shadow *words = sim_slice_add_words(s, &index);
     if (!words) {
         sim_slice_drop_rows(s, link);
@@ -571,11 +573,33 @@ static unsigned lane_of_word(const sim_part *part, unsigned word) {
     return 31u - (unsigned)__builtin_clz(sim_owner_lanes(o, byte));
 }
 
+/* Saves the hashes of lanes from `lane` on, a word each, for a line that they fill. */
+static void note_line(const play *p, sim_page *g, unsigned line, unsigned lane) {
+    const unsigned word = line * SIM_LINE_WORDS;
+    const uint32_t *from = p->values + lane;
+    if (!g->folds) {
+        memcpy((uint32_t *)g->values + word, from, SIM_LINE_WORDS * sizeof *from);
+        return;
+    }
+    for (unsigned w = 0; w < SIM_LINE_WORDS; w++) ((uint16_t *)g->values)[word + w] = (uint16_t)fold(from[w]);
+}
+
+/* True if the part is a whole line, with a lane for each word. */
+static bool is_line_of_words(const sim_part *part) {
+    const sim_owner o = part->owner;
+    return o.stride == 4 && o.step == 1 && o.start == 0 && !o.run && o.lanes == 1 &&
+           (part->bytes.half[0] & part->bytes.half[1]) == UINT64_MAX;
+}
+
 /* Saves hashes of the stored values, to tell races of equal values from others. */
 static void note_values(const play *p, sim_page *g, unsigned line, const sim_part *part) {
     if (!g->values && !p->values) return;
     if (!g->values) g->values = memory_zeroed(SIM_PAGE_WORDS, g->folds ? sizeof(uint16_t) : sizeof(uint32_t));
     p->s->failed |= !g->values;
+    if (g->values && p->values && is_line_of_words(part)) {
+        note_line(p, g, line, 0);
+        return;
+    }
     for (unsigned w = 0; g->values && w < SIM_LINE_WORDS; w++)
         if (sim_bytes_of_word(part->bytes, w))
             set_value_at(g, line * SIM_LINE_WORDS + w, p->values ? value_of(p, lane_of_word(part, w)) : 0);
@@ -583,41 +607,40 @@ static void note_values(const play *p, sim_page *g, unsigned line, const sim_par
 
 static void add_access(const play *p, sim_page *g, unsigned line, const sim_part *part) {
     const bool is_read = reads(p->e);
-    const bool added = add_row(p, &g->lines[line], part, is_read ? SIM_ROW_READER : SIM_ROW_WRITER);
+    const bool added = add_row(p, &g->lines[line].link, part, is_read ? SIM_ROW_READER : SIM_ROW_WRITER);
     if (added && !is_read) note_values(p, g, line, part);
 }
 
-/* Replays an access of `lanes` to one line; `part` names the bytes. */
-static void play_part(play *p, uint64_t number, const sim_part *part, uint32_t lanes) {
-    sim_page *g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
-    const unsigned line = (unsigned)(number % SIM_PAGE_LINES);
-    if (!g) {
-        p->s->failed = true;
-        return;
-    }
-    uint32_t *link = &g->lines[line];
+/* Replays an access of `lanes` to a line of the page; `part` names the bytes. */
+static void play_line(play *p, sim_page *g, unsigned line, const sim_part *part, uint32_t lanes, uint64_t number) {
+    uint32_t *link = &g->lines[line].link, *used = &g->lines[line].used;
     if (*link == SIM_LINE_UNWATCHED) return;
-    p->folds = g->folds;
+    p->folds = p->values && g->folds;
     p->part = part;
     const bool is_detailed = *link != SIM_NO_ROW && *link & SIM_LINE_DETAILED;
     const uint32_t words_used = sim_bytes_words(part->bytes);
-    if (!is_detailed && !(g->used[line] & words_used) && suits_row(p, part)) {
-        g->used[line] |= words_used;
+    const bool is_new = !(*used & words_used);
+    *used |= words_used;
+    if (!is_detailed && is_new && suits_row(p, part)) {
         add_access(p, g, line, part);
-        return;
-    }
-    g->used[line] |= words_used;
-    if (is_detailed || !in_order(p, *link, part)) {
+    } else if (is_detailed || !in_order(p, *link, part)) {
         sim_word_shadow *words = is_detailed ? sim_slice_words(p->s, *link & ~SIM_LINE_DETAILED) : detail(p, g, line);
         if (words) play_lanes(p, words, number, lanes);
-        return;
-    }
-    if (reads(p->e)) {
+    } else if (reads(p->e)) {
         note_read(p, link);
-        return;
+    } else {
+        if (*link != SIM_NO_ROW) cut(p, link, part->bytes, is_any);
+        add_access(p, g, line, part);
     }
-    if (*link != SIM_NO_ROW) cut(p, link, part->bytes, is_any);
-    add_access(p, g, line, part);
+}
+
+/* The same for line `number` of memory. */
+static void play_part(play *p, uint64_t number, const sim_part *part, uint32_t lanes) {
+    sim_page *g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
+    if (g)
+        play_line(p, g, (unsigned)(number % SIM_PAGE_LINES), part, lanes, number);
+    else
+        p->s->failed = true;
 }
 
 static bool is_mine(const play *p, uint64_t line) {
@@ -637,27 +660,67 @@ static void play_range(play *p, uint64_t from, uint32_t lanes) {
     }
 }
 
-enum { LARGEST_ELEMENT = 32 };
-
-/* Replays a lane's access by itself; its bytes are aligned to their number, so they are in one line. */
-static void play_lane(play *p, unsigned lane) {
-    const uint64_t from = address_of(p, lane), line = from / SIM_FOOTPRINT_LINE;
-    sim_page *g = sim_slice_page(p->s, line / SIM_PAGE_LINES);
-    const uint32_t link = g ? g->lines[line % SIM_PAGE_LINES] : SIM_NO_ROW;
+/* Replays a lane's access by itself; its bytes are aligned to their number, so they are in one line. `g`: the page,
+ * NULL if there was none yet. */
+static void play_lane(play *p, unsigned lane, sim_page *g) {
+    const uint64_t from = address_of(p, lane), number = from / SIM_FOOTPRINT_LINE;
+    const unsigned line = (unsigned)(number % SIM_PAGE_LINES);
+    if (!g) g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
+    if (!g) {
+        p->s->failed = true;
+        return;
+    }
+    const uint32_t link = g->lines[line].link;
     if (link != SIM_NO_ROW && link != SIM_LINE_UNWATCHED && link & SIM_LINE_DETAILED) {
         p->lane = lane;
-        p->folds = g->folds;
+        p->folds = p->values && g->folds;
         p->value = value_of(p, lane);
         play_words(p, sim_slice_words(p->s, link & ~SIM_LINE_DETAILED), from, from + p->e->bytes);
         return;
     }
     const sim_part part = {.bytes = sim_bytes_aligned((unsigned)(from % SIM_FOOTPRINT_LINE), p->e->bytes),
                            .owner = {{.lanes = 1u << lane}}};
-    play_part(p, line, &part, 1u << lane);
+    play_line(p, g, line, &part, 1u << lane, number);
 }
 
 static uint32_t lanes_between(unsigned first, unsigned end) {
     return (end >= SIM_LANES ? SIM_ALL_LANES : (1u << end) - 1) & ~((1u << first) - 1);
+}
+
+/* Counts the list's lanes from `lane` on that lie side by side in one line. */
+static unsigned count_run(const play *p, unsigned lane) {
+    const uint64_t from = address_of(p, lane),
+                   end = from / SIM_FOOTPRINT_LINE * SIM_FOOTPRINT_LINE + SIM_FOOTPRINT_LINE;
+    uint64_t next = from + p->e->bytes;
+    unsigned count = 1;
+    for (; next < end && lane + count < SIM_LANES && p->lanes >> (lane + count) & 1; count++, next += p->e->bytes)
+        if (address_of(p, lane + count) != next) break;
+    return count;
+}
+
+/* Replays `count` such lanes at once. */
+static void play_run(play *p, unsigned lane, unsigned count, sim_page *g) {
+    const uint64_t from = address_of(p, lane), number = from / SIM_FOOTPRINT_LINE;
+    const unsigned start = (unsigned)(from % SIM_FOOTPRINT_LINE), bytes = p->e->bytes;
+    const sim_part part = {.bytes = sim_bytes_range(start, start + count * bytes),
+                           .owner = sim_owner_evenly(lane, start, bytes, bytes)};
+    if (!g) g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
+    if (g)
+        play_line(p, g, (unsigned)(number % SIM_PAGE_LINES), &part, lanes_between(lane, lane + count), number);
+    else
+        p->s->failed = true;
+}
+
+static void play_list(play *p) {
+    for (uint32_t left = p->lanes; left;) {
+        const unsigned lane = (unsigned)__builtin_ctz(left), count = count_run(p, lane);
+        if (count > 1)
+            play_run(p, lane, count, *p->pages);
+        else
+            play_lane(p, lane, *p->pages);
+        p->pages += count;
+        left &= ~lanes_between(lane, lane + count);
+    }
 }
 
 /* Replays lanes at an even stride, several to a line. */
@@ -684,74 +747,44 @@ static void play_evenly(play *p) {
     }
 }
 
+/* Replays an access of several warps, one after the other. */
+static void play_warps(play *p) {
+    const sim_logged *all = p->e;
+    const uint32_t *values = p->values;
+    sim_logged one = *all;
+    p->e = &one;
+    for (unsigned w = 0; w < all->warps; w++, one.base += one.pitch, one.actor++) {
+        if (values) p->values = values + (size_t)w * one.value_step * SIM_LANES;
+        play_evenly(p);
+    }
+    p->e = all;
+}
+
 static void play_entry(play *p) {
     const sim_logged *e = p->e;
-    if (!e->list && e->stride == 0)
+    if (e->warps > 1)
+        play_warps(p);
+    else if (!e->list && e->stride == 0)
         play_range(p, e->base, e->active);
     else if (!e->list && e->stride >= e->bytes && e->stride < SIM_FOOTPRINT_LINE)
         play_evenly(p);
-    else if (e->list && e->bytes <= LARGEST_ELEMENT)
-        for (uint32_t left = p->lanes; left; left &= left - 1) play_lane(p, (unsigned)__builtin_ctz(left));
+    else if (sim_is_scattered(e))
+        play_list(p);
     else
         for (uint32_t left = e->active; left; left &= left - 1)
             play_range(p, address_of(p, (unsigned)__builtin_ctz(left)), left & -left);
-}
-
-/* ---- prefetching ---- */
-
-/* Scattered lanes miss the host's caches: the places of an entry's lines, rows and next rows are fetched while earlier
- * entries are replayed. */
-enum { AHEAD_LINK = 6, AHEAD_ROW = 4, AHEAD_NEXT = 2, FEW_PAGES = 64 };
-
-/* A word's shadow lies in two of the host's lines. */
-static void fetch_word(const sim_slice *s, uint32_t index, uint64_t address) {
-    const sim_word_shadow *w = &sim_slice_words(s, index)[address / 4 % SIM_LINE_WORDS];
-    __builtin_prefetch(&w->writer);
-    __builtin_prefetch(&w->readers[SIM_READERS - 1]);
-}
-
-static void fetch_link(const sim_slice *s, const uint32_t *link, uint64_t address, unsigned ahead) {
-    if (ahead == AHEAD_LINK) {
-        __builtin_prefetch(link);
-        return;
-    }
-    if (*link == SIM_NO_ROW || *link == SIM_LINE_UNWATCHED) return;
-    if (*link & SIM_LINE_DETAILED) {
-        if (ahead == AHEAD_ROW) fetch_word(s, *link & ~SIM_LINE_DETAILED, address);
-        return;
-    }
-    const sim_row *r = sim_slice_row(s, *link);
-    if (ahead == AHEAD_ROW)
-        __builtin_prefetch(r);
-    else if (r->next != SIM_NO_ROW)
-        __builtin_prefetch(sim_slice_row(s, r->next));
-}
-
-/* Prefetches for the item that is `ahead` items after `i`. */
-static void fetch_ahead(const sim_slice *s, const sim_access_log *log, const sim_log_share *share, size_t i,
-                        unsigned ahead) {
-    if (i + ahead >= share->count) return;
-    const sim_log_item *item = &share->entries[i + ahead];
-    const sim_logged *e = &log->entries[item->entry];
-    if (!e->list) return;
-    for (uint32_t left = item->lanes; left; left &= left - 1) {
-        const uint64_t address = log->lists[(e->list - 1) * SIM_LANES + (unsigned)__builtin_ctz(left)];
-        const uint64_t line = address / SIM_FOOTPRINT_LINE;
-        const sim_page *g = sim_slice_peek(s, line / SIM_PAGE_LINES);
-        if (g) fetch_link(s, &g->lines[line % SIM_PAGE_LINES], address, ahead);
-    }
 }
 
 /* Replays one SM's log, as far as it touches the slice. */
 static void play_log(const sim_watch *watch, sim_slice *s, unsigned number, const sim_access_log *log) {
     play p = {.watch = watch, .s = s, .number = number, .lists = log->lists};
     const sim_log_share *share = &log->shares[number];
-    for (size_t i = 0; i < share->count; i++) {
+    sim_page *pages[SIM_FETCH_LANES];
+    for (size_t i = 0, fetched = 0; i < share->count; i++) {
         const sim_logged *e = &log->entries[share->entries[i].entry];
-        if (s->count > FEW_PAGES) {
-            fetch_ahead(s, log, share, i, AHEAD_LINK);
-            fetch_ahead(s, log, share, i, AHEAD_ROW);
-            fetch_ahead(s, log, share, i, AHEAD_NEXT);
+        if (i == fetched) {
+            fetched = sim_fetch_lines(s, log, share, i, pages);
+            p.pages = pages;
         }
         p.e = e;
         p.lanes = share->entries[i].lanes;

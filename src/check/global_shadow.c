@@ -106,7 +106,7 @@ sim_page *sim_slice_find_page(sim_slice *s, uint64_t number) {
     if (!at->page) {
         at->page = memory_zeroed(1, sizeof *at->page);
         if (!at->page) return NULL;
-        memset(at->page->lines, 0xff, sizeof at->page->lines);
+        for (unsigned l = 0; l < SIM_PAGE_LINES; l++) at->page->lines[l].link = SIM_NO_ROW;
         at->page->folds = s->count >= SIM_EXACT_PAGES;
         at->number = number;
         s->count++;
@@ -115,7 +115,7 @@ sim_page *sim_slice_find_page(sim_slice *s, uint64_t number) {
     return at->page;
 }
 
-const sim_page *sim_slice_peek(const sim_slice *s, uint64_t number) {
+sim_page *sim_slice_peek(const sim_slice *s, uint64_t number) {
     return s->capacity ? s->pages[slot_of(s, number)].page : NULL;
 }
 

@@ -48,17 +48,20 @@ enum { SIM_PAGE_WORDS = SIM_PAGE_LINES * SIM_LINE_WORDS };
 /* The first pages of a slice get hashes of 32 bits, which tell all values of a word apart; the others get 16 bits,
  * since they would need as much memory as the kernel's own data. */
 enum { SIM_EXACT_PAGES = (32 << 20 >> SIM_WATCH_PAGE) / SIM_WATCH_SLICES };
-/* Values of sim_page.lines: no rows, words instead of rows, or not watched. */
+/* Values of sim_page_line.link: no rows, words instead of rows, or not watched. */
 #define SIM_NO_ROW UINT32_MAX
 #define SIM_LINE_DETAILED 0x80000000u
 #define SIM_LINE_UNWATCHED (SIM_NO_ROW - 1)
 
+typedef struct sim_page_line {
+    uint32_t link; /* index of the first row, or SIM_LINE_DETAILED | index of the words, or SIM_LINE_UNWATCHED */
+    uint32_t used; /* of a line with rows: a bit for each word that has ever been in one */
+} sim_page_line;
+
 typedef struct sim_page {
-    uint32_t lines[SIM_PAGE_LINES]; /* index of the first row, or SIM_LINE_DETAILED | index of the words, or
-                                       SIM_LINE_UNWATCHED */
-    uint32_t used[SIM_PAGE_LINES];  /* of a line with rows: a bit for each word that has ever been in one */
-    bool folds;                     /* its hashes have 16 bits, not 32 */
-    void *values;                   /* hashes of stored values; NULL until needed */
+    sim_page_line lines[SIM_PAGE_LINES];
+    void *values; /* hashes of stored values; NULL until needed */
+    bool folds;   /* its hashes have 16 bits, not 32 */
 } sim_page;
 
 typedef struct sim_page_slot {
@@ -102,7 +105,7 @@ static inline sim_page *sim_slice_page(sim_slice *s, uint64_t number) {
 }
 
 /* Returns the page, or NULL if there is none yet. */
-const sim_page *sim_slice_peek(const sim_slice *s, uint64_t number);
+sim_page *sim_slice_peek(const sim_slice *s, uint64_t number);
 
 static inline sim_row *sim_slice_row(const sim_slice *s, uint32_t index) {
     return (sim_row *)s->rows[index / SIM_BLOCK_ROWS] + index % SIM_BLOCK_ROWS;

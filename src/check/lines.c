@@ -69,9 +69,7 @@ static bool has_cells(const sim_visit *k) {
     return has_memory(k, s->cells);
 }
 
-/* Returns the time up to which all threads know all accesses: nothing can race with those any more. */
-static uint32_t settled(sim_domain *d) {
-    if (d->settled_at == d->now) return d->settled;
+static uint32_t find_settled(sim_domain *d) {
     uint32_t least = UINT32_MAX;
     for (uint32_t a = 0; a < d->actors; a++) {
         if (!d->first[a / d->warps].warps[a % d->warps].live) continue;
@@ -81,6 +79,11 @@ static uint32_t settled(sim_domain *d) {
     d->settled_at = d->now;
     d->settled = least;
     return least;
+}
+
+/* Returns the time up to which all threads know all accesses: nothing can race with those any more. */
+static inline uint32_t settled(sim_domain *d) {
+    return d->settled_at == d->now ? d->settled : find_settled(d);
 }
 
 static uint16_t thread_of(const sim_line_row *r, unsigned byte) {
@@ -121,8 +124,23 @@ static void spread_bytes(const sim_visit *k, uint32_t word, const sim_line_row *
     }
 }
 
+/* Fills the cells of whole words that the same lanes have written. */
+static void spread_alike(const sim_visit *k, uint32_t first, const sim_line_row *r) {
+    const sim_cell cell = {.time = r->time,
+                           .instruction = r->instruction,
+                           .thread = thread_of(r, 0),
+                           .state = r->state,
+                           .written = SIM_CELL_ALL};
+    for (unsigned w = 0; w < LINE_WORDS; w++)
+        if (sim_bytes_of_word(r->bytes, w)) k->s->cells[first + w] = cell;
+}
+
 /* Fills the words' cells from a row of writes, when a line becomes detailed. */
-static void spread_write(const sim_visit *k, uint32_t first, const sim_line_row *r) {
+static void spread_write(const sim_visit *k, uint32_t first, const sim_line_row *r, bool is_split) {
+    if (!is_split && r->owner.stride == 0) {
+        spread_alike(k, first, r);
+        return;
+    }
     for (unsigned w = 0; w < LINE_WORDS; w++) {
         const unsigned bits = sim_bytes_of_word(r->bytes, w);
         sim_cell *c = &k->s->cells[first + w];
@@ -223,8 +241,9 @@ static bool detail(const sim_visit *k, sim_line *l) {
     memset(&k->s->cells[first], 0, LINE_WORDS * sizeof *k->s->cells);
     for (unsigned w = 0; w < LINE_WORDS; w++)
         if (sim_bytes_of_word(split, w)) split_word(k, first + w);
-    spread_write(k, first, &gone);
-    for (unsigned i = 0; i < l->writers; i++) spread_write(k, first, &l->rows[i]);
+    const bool is_split = sim_bytes_any(split);
+    spread_write(k, first, &gone, is_split);
+    for (unsigned i = 0; i < l->writers; i++) spread_write(k, first, &l->rows[i], is_split);
     l->detailed = true;
     return each_read(k, l, spread_reads, NULL);
 }
@@ -322,6 +341,14 @@ static void drop_overwritten(sim_line *l, const sim_part *p) {
     }
 }
 
+/* Drops the rows of writes that all threads know: they are old writes then. Not in kernels with proxy fences, where it
+ * matters who wrote. */
+static void drop_settled(const sim_visit *k, sim_line *l) {
+    if (k->d->first->sm->grid->proxies.engine) return;
+    for (unsigned i = l->writers; i-- > 0;)
+        if (l->rows[i].time <= settled(k->d)) l->rows[i] = l->rows[--l->writers];
+}
+
 /* Records a write in a row; false if there is none left. */
 static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8_t state) {
     drop_overwritten(l, p);
@@ -335,6 +362,7 @@ static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8
         r->bytes = sim_bytes_or(r->bytes, p->bytes);
         return true;
     }
+    if (l->writers == SIM_LINE_WRITERS) drop_settled(k, l);
     if (l->writers == SIM_LINE_WRITERS) return false;
     take(k, &l->rows[l->writers++], p, state);
     return true;
@@ -348,11 +376,9 @@ static bool is_settled(const sim_visit *k, const sim_cell *c) {
     return !(c->state & ~(SIM_CELL_ATOMIC | SIM_CELL_ASYNC)) && c->thread / SIM_LANES < k->d->actors;
 }
 
-/* Turns a line that nobody touched since all threads synchronised back into rows: only what was written is kept. Not in
- * kernels with proxy fences, where it matters who wrote it. */
-static void gather(const sim_visit *k, sim_line *l) {
+/* Turns a line that nobody touched since all threads synchronised back into rows: only what was written is kept. */
+static void gather_line(const sim_visit *k, sim_line *l) {
     sim_bytes written = {{0, 0}};
-    if (k->d->first->sm->grid->proxies.engine || l->touched > settled(k->d) || l->tried == k->d->settled) return;
     const sim_cell *cells = &k->s->cells[(size_t)(l - k->s->lines) * LINE_WORDS];
     l->tried = k->d->settled;
     for (unsigned w = 0; w < LINE_WORDS; w++) {
@@ -364,6 +390,12 @@ static void gather(const sim_visit *k, sim_line *l) {
     l->writers = 0;
     l->readers = 0;
     l->detailed = false;
+}
+
+/* Tries that once after all threads have synchronised. Not in kernels with proxy fences, where it matters who wrote. */
+static inline void gather(const sim_visit *k, sim_line *l) {
+    if (l->touched > settled(k->d) || l->tried == k->d->settled) return;
+    if (!k->d->first->sm->grid->proxies.engine) gather_line(k, l);
 }
 
 /* ---- accesses ---- */

@@ -423,7 +423,7 @@ static inline bool slow_write(const sim_visit *k, uint32_t word, sim_cell *c) {
     } else if (c->state & SIM_CELL_SPLIT) {
         for (uint32_t i = 0; i < 4; i++) check_byte_write(k, 4 * word + i, &k->s->bytes[4 * word + i]);
     } else {
-        const bool fine = sim_visit_knows(k, c->thread, c->time) || cannot_race(k, c->state, c->thread, c->instruction);
+        const bool fine = cannot_race(k, c->state, c->thread, c->instruction) || sim_visit_knows(k, c->thread, c->time);
         if (!fine) return overwrite_word(k, c, word);
         if (c->read_time > k->v->least && c->read_time >= k->d->start) check_readers(k, word, c);
     }
@@ -542,6 +542,11 @@ void sim_hazard_load(sim_warp *w, const sim_op *op, uint32_t active, sim_block *
     }
 }
 
+/* Scattered lanes miss the host's caches. */
+static void fetch_cells(const sim_visit *k, const uint32_t address[SIM_LANES], uint32_t lanes) {
+    for (; lanes; lanes &= lanes - 1) __builtin_prefetch(&k->s->cells[address[__builtin_ctz(lanes)] / 4]);
+}
+
 static void write_all(sim_visit *k, const uint32_t address[SIM_LANES], uint8_t state) {
     const sim_views *views = &k->d->views[k->actor];
     if (k->d->owner->failed) return;
@@ -549,6 +554,7 @@ static void write_all(sim_visit *k, const uint32_t address[SIM_LANES], uint8_t s
     for (uint32_t i = 0; i < views->count; i++) {
         k->v = &views->list[i];
         const uint32_t lanes = sim_lines_write(k, address, k->op->bytes, k->active & k->v->lanes, state);
+        if (lanes) fetch_cells(k, address, lanes);
         for (uint32_t left = lanes; left; left &= left - 1) {
             k->lane = (unsigned)__builtin_ctz(left);
             k->base = address[k->lane];

@@ -94,7 +94,7 @@ static void add_words(sim_use_list *f, uint64_t line, const sim_word_shadow *wor
 
 static void add_page(sim_use_list *f, const sim_slice *s, const sim_page_slot *slot) {
     for (unsigned l = 0; l < SIM_PAGE_LINES; l++) {
-        const uint32_t index = slot->page->lines[l];
+        const uint32_t index = slot->page->lines[l].link;
         const uint64_t line = (slot->number << SIM_WATCH_PAGE) + (uint64_t)l * SIM_FOOTPRINT_LINE;
         if (index == SIM_NO_ROW || index == SIM_LINE_UNWATCHED) continue;
         if (index & SIM_LINE_DETAILED)

@@ -1,0 +1,91 @@
+/* Scattered lanes miss the host's caches. So for many lanes at once, their lines are fetched, then the lines' rows,
+ * then the next rows, before any of them is replayed. */
+#include "check/global_fetch.h"
+
+enum { ROWS_AHEAD = 3 };
+
+typedef struct fetched {
+    uint64_t address[SIM_FETCH_LANES];
+    const sim_page *page[SIM_FETCH_LANES];
+    bool stores[SIM_FETCH_LANES];
+    uint32_t row[SIM_FETCH_LANES]; /* the last row that was fetched, or SIM_NO_ROW */
+    size_t count;
+} fetched;
+
+static const sim_page_line *line_of(const fetched *f, size_t i) {
+    return &f->page[i]->lines[f->address[i] / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES];
+}
+
+static void add_lanes(fetched *f, const sim_slice *s, const uint64_t *list, uint32_t lanes, bool stores,
+                      sim_page **pages) {
+    for (; lanes; lanes &= lanes - 1) {
+        const uint64_t address = list[__builtin_ctz(lanes)];
+        sim_page *g = sim_slice_peek(s, address / SIM_FOOTPRINT_LINE / SIM_PAGE_LINES);
+        pages[f->count] = g;
+        f->page[f->count] = g;
+        f->address[f->count] = address;
+        f->stores[f->count] = stores;
+        if (g) __builtin_prefetch(line_of(f, f->count));
+        if (g && stores) __builtin_prefetch(&g->values);
+        f->count++;
+    }
+}
+
+/* A word's shadow lies in two or three of the host's lines. */
+static void fetch_word(const sim_word_shadow *w) {
+    __builtin_prefetch(&w->writer);
+    __builtin_prefetch(&w->readers[1]);
+    __builtin_prefetch(&w->value);
+}
+
+/* A row lies in one or two. */
+static void fetch_row(const sim_row *r) {
+    __builtin_prefetch(r);
+    __builtin_prefetch(&r->next);
+}
+
+static void fetch_value(const sim_page *g, uint64_t address) {
+    const size_t word = address / 4 % SIM_PAGE_WORDS;
+    if (g->values) __builtin_prefetch((const char *)g->values + word * (g->folds ? 2 : 4));
+}
+
+static bool has_rows(uint32_t link) {
+    return link != SIM_NO_ROW && link != SIM_LINE_UNWATCHED && !(link & SIM_LINE_DETAILED);
+}
+
+static void fetch_rows(fetched *f, const sim_slice *s) {
+    for (size_t i = 0; i < f->count; i++) {
+        f->row[i] = SIM_NO_ROW;
+        if (!f->page[i]) continue;
+        const uint32_t link = line_of(f, i)->link;
+        if (f->stores[i]) fetch_value(f->page[i], f->address[i]);
+        if (has_rows(link))
+            fetch_row(sim_slice_row(s, f->row[i] = link));
+        else if (link != SIM_NO_ROW && link != SIM_LINE_UNWATCHED)
+            fetch_word(&sim_slice_words(s, link & ~SIM_LINE_DETAILED)[f->address[i] / 4 % SIM_LINE_WORDS]);
+    }
+}
+
+static void fetch_next_rows(fetched *f, const sim_slice *s) {
+    for (size_t i = 0; i < f->count; i++) {
+        if (f->row[i] == SIM_NO_ROW) continue;
+        f->row[i] = sim_slice_row(s, f->row[i])->next;
+        if (f->row[i] != SIM_NO_ROW) fetch_row(sim_slice_row(s, f->row[i]));
+    }
+}
+
+size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_log_share *share, size_t first,
+                       sim_page *pages[SIM_FETCH_LANES]) {
+    fetched f;
+    f.count = 0;
+    size_t i = first;
+    for (; i < share->count && i - first < SIM_FETCH_LANES && f.count <= SIM_FETCH_LANES - SIM_LANES; i++) {
+        const sim_log_item *item = &share->entries[i];
+        const sim_logged *e = &log->entries[item->entry];
+        if (!sim_is_scattered(e)) continue;
+        add_lanes(&f, s, log->lists + (size_t)(e->list - 1) * SIM_LANES, item->lanes, e->values != 0, pages);
+    }
+    fetch_rows(&f, s);
+    for (unsigned k = 0; k < ROWS_AHEAD; k++) fetch_next_rows(&f, s);
+    return i;
+}
