@@ -303,20 +303,18 @@ typedef struct update_count {
     const sim_op *op;
     sim_tally *tally;
     sim_log_kind kind;
-    uint32_t turn; /* time that a sector takes in its L2 slice */
 } update_count;
-
-/* Hashes a line to its place in the table of hot lines, which are updated by atomics. */
-static uint32_t hot_place(uint64_t line) {
-    return (uint32_t)(line / SIM_HOT_LINES * 0x9e3779b97f4a7c15u >> 32) % SIM_HOT_PLACES;
-}
-
-/* On an H100, L2 adds to what it has just added to in 0.75 ns for integers, 1.75 ns for floats. */
-enum { TURN_AGAIN = 3 };
 
 static bool adds_floats(const update_count *u) {
     const uint8_t type = u->counting->plan->function->instructions[u->op->instruction].type;
     return ptx_types[type].kind == 'F';
+}
+
+/* Floats are added to a sector one after the other. */
+static void note_additions(sim_counting *c, const sim_lines *lines) {
+    for (uint32_t i = 0; i < lines->count; i++)
+        for (uint32_t left = lines->mask[i]; left; left &= left - 1)
+            c->added[sim_hot_sector(lines->line[i], (uint32_t)__builtin_ctz(left))]++;
 }
 
 /* Counts one round of an atomic: requests to L2 and the time its slices take. */
@@ -327,8 +325,8 @@ static void log_lines(void *context, const sim_lines *lines) {
     u->counting->last_read.entry = NULL; /* anything but a read ends the chance to join the last one */
     log_requests(u->counting, lines, lines->mask, u->kind, &ignored);
     for (uint32_t i = 0; i < lines->count; i++)
-        u->counting->hot[hot_place(lines->line[i])] += u->turn * (uint32_t)__builtin_popcount(lines->mask[i]);
-    if (adds_floats(u)) u->turn = TURN_AGAIN;
+        u->counting->hot[sim_hot_place(lines->line[i])] += (uint32_t)__builtin_popcount(lines->mask[i]);
+    if (adds_floats(u)) note_additions(u->counting, lines);
     u->tally->tag_sectors += lines->sectors;
     u->tally->traffic.l2_requests += lines->count;
     u->tally->traffic.l2_sectors += lines->sectors;
@@ -354,7 +352,7 @@ void sim_count_update(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     const sim_assembled *a = &c->plan->assembled[op->instruction];
     const sim_log_kind kind = a->class == HAUL_CLASS_GLOBAL_ATOMIC ? SIM_LOG_ATOMIC : SIM_LOG_REDUCTION;
     const uint32_t lanes = sim_aggregated_lanes(a, active);
-    update_count u = {c, w, op, sim_tally_at(c, op, SIM_TALLY_OWN), kind, 1};
+    update_count u = {c, w, op, sim_tally_at(c, op, SIM_TALLY_OWN), kind};
     const uint64_t before = u.tally->tag_sectors;
     if (a->loops)
         sim_traffic_half_update(&sim_tally_at(c, op, SIM_TALLY_LOOP_LOADS)->traffic, &u.tally->traffic, address, active,

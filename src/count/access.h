@@ -28,10 +28,20 @@ static inline sim_priority sim_line_priority(const sim_counting *c, uint64_t lin
     return sim_priority_of(&c->plan->window, c->policy, line);
 }
 
+/* Hashes a line to its place in the tables of hot lines. */
+static inline uint32_t sim_hot_place(uint64_t line) {
+    return (uint32_t)(line / SIM_HOT_LINES * 0x9e3779b97f4a7c15u >> 32) % SIM_HOT_PLACES;
+}
+
+static inline uint32_t sim_hot_sector(uint64_t line, uint32_t sector) {
+    return (uint32_t)((line << 2 | sector) * 0x9e3779b97f4a7c15u >> 32) % SIM_HOT_PLACES;
+}
+
 /* Logs a request that is not a read; later reads can then no longer join the last one. */
 static inline void sim_log_change(sim_counting *c, uint64_t line, unsigned mask, sim_log_kind kind, unsigned bytes,
                                   sim_priority priority) {
     c->last_read.entry = NULL;
+    if (kind == SIM_LOG_WRITE) c->stored[sim_hot_place(line)]++;
     sim_log_add(&c->log, line, mask, kind, bytes, priority);
 }
 

@@ -77,8 +77,8 @@ typedef struct sim_pending_volatile {
     uint8_t served[SIM_LANES]; /* by line: the number of loads that its answer serves */
 } sim_pending_volatile;
 
-/* Atomics take turns at the L2 slice of their address. This counts sectors updated, by hash of the 512 bytes that lie
- * in one slice. */
+/* Accesses take turns at the L2 slice of their address. These count sectors that atomics update and requests of stores,
+ * by hash of the 512 bytes that lie in one slice. */
 enum { SIM_HOT_PLACES = 1024, SIM_HOT_LINES = 4 };
 
 typedef struct sim_samples sim_samples; /* samples.h */
@@ -108,7 +108,8 @@ struct sim_counting {
     uint64_t word_loads, word_stores;           /* of tensor maps in shared memory */
     uint64_t partial_sectors;                   /* of stores that do not fill them */
     uint64_t shared_turns;                      /* lanes that an atomic on shared memory makes wait for others */
-    uint32_t hot[SIM_HOT_PLACES];
+    uint32_t hot[SIM_HOT_PLACES], stored[SIM_HOT_PLACES];
+    uint32_t added[SIM_HOT_PLACES];       /* additions of floats, by hash of the sector */
     struct sim_deferred_update *deferred; /* atomics still to be counted; NULL until needed */
     uint32_t deferred_count;
     bool is_deferring;

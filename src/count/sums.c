@@ -8,6 +8,7 @@
 #include "state/program.h"
 #include "state/waits.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- the plan ---- */
@@ -375,24 +376,50 @@ static void add_work(const sim_counting *c, sim_waits *waits) {
     waits->shared_turns += (double)c->shared_turns;
 }
 
-/* Returns the largest count of any hashed address, over all SMs. */
-static double hottest_place(sim_counting *const *countings, size_t count, double hottest) {
-    uint64_t sectors[SIM_HOT_PLACES] = {0};
+/* What all SMs did to the places of the tables of hot lines. */
+typedef struct hot_places {
+    uint64_t updated[SIM_HOT_PLACES], stored[SIM_HOT_PLACES], added[SIM_HOT_PLACES];
+} hot_places;
+
+static void add_hot_places(const sim_counting *c, hot_places *sum) {
+    for (size_t place = 0; place < SIM_HOT_PLACES; place++) {
+        sum->updated[place] += c->hot[place];
+        sum->stored[place] += c->stored[place];
+        sum->added[place] += c->added[place];
+    }
+}
+
+/* Finds the most updates of any place, the most additions to any sector, and how unevenly stores are spread: the root
+ * of the summed squares of what each place has beyond the average. */
+static void find_hot_places(sim_counting *const *countings, size_t count, sim_waits *waits) {
+    hot_places sum = {0};
+    double stored = 0, squares = 0;
     for (size_t sm = 0; sm < count; sm++)
-        for (size_t place = 0; countings[sm] && place < SIM_HOT_PLACES; place++)
-            sectors[place] += countings[sm]->hot[place];
-    for (size_t place = 0; place < SIM_HOT_PLACES; place++)
-        if ((double)sectors[place] > hottest) hottest = (double)sectors[place];
-    return hottest;
+        if (countings[sm]) add_hot_places(countings[sm], &sum);
+    for (size_t place = 0; place < SIM_HOT_PLACES; place++) {
+        waits->hottest = fmax(waits->hottest, (double)sum.updated[place]);
+        waits->most_added = fmax(waits->most_added, (double)sum.added[place]);
+        stored += (double)sum.stored[place];
+    }
+    for (size_t place = 0; place < SIM_HOT_PLACES; place++) {
+        const double beyond = (double)sum.stored[place] - stored / SIM_HOT_PLACES;
+        squares += beyond * beyond;
+    }
+    waits->uneven_stores = sqrt(squares);
 }
 
 void sim_counting_work(const sim_l2 *l2, sim_counting *const *countings, size_t count, sim_waits *waits) {
     const sim_l2_dirty dirty = sim_l2_measure_dirty(l2);
     sim_l2_counts counts;
+    double busiest = 0;
     sim_l2_sum(l2, &counts, NULL);
     waits->dirty_sectors = (double)dirty.sectors;
     waits->partly_dirty = (double)(dirty.partial + counts.filled_sectors);
-    for (size_t sm = 0; sm < count; sm++)
+    for (size_t sm = 0; sm < count; sm++) {
+        const double before = waits->path;
         if (countings[sm]) add_work(countings[sm], waits);
-    waits->hottest = hottest_place(countings, count, waits->hottest);
+        busiest = fmax(busiest, waits->path - before);
+    }
+    if (waits->path > 0) waits->busiest = busiest / waits->path;
+    find_hot_places(countings, count, waits);
 }

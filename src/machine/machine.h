@@ -31,6 +31,7 @@ typedef struct sim_machine {
     double sm_mhz, memory_mhz; /* boost; memory clock as the driver reports it */
     double l2_gbps;            /* L2 to SMs, sustained */
     double loaded_latency_ns;  /* of a read from device memory under full load */
+    double launch_us;          /* between two events around an empty kernel */
     double dram_latency_ns, l2_latency_ns, l1_latency_cycles, shared_latency_cycles;
     double host_link_gbps;                  /* one way, pinned */
     double host_link_both_gbps;             /* sum of both directions when both are busy */

@@ -12,6 +12,9 @@ typedef struct sim_waits {
     double partial_sectors;         /* partly written sectors */
     double shared_turns;            /* lanes of shared atomics that had to wait for another lane */
     double hottest;                 /* sectors of atomics in the busiest 512 bytes */
+    double most_added;              /* additions of floats to the busiest sector */
+    double uneven_stores;           /* requests of stores beyond an even spread over places, as a standard deviation */
+    double busiest;                 /* the share of the warps' work that the busiest SM does; 0: not known */
     double barriers;                /* warps' waits at block barriers */
     double link_read, link_written; /* sectors of mapped host memory, which cross the host link */
     double peer_read, peer_written; /* sectors of peers' memory, which cross NVLink */

@@ -8,7 +8,6 @@
 enum { SECTOR = 32, SCHEDULERS = 4, REGISTER_BYTES = 4 * SIM_LANES };
 
 const double sim_dram_sustained = 0.90; /* of the peak rate, reads and writes mixed */
-const double sim_launch_us = 3.15;      /* between two events around an empty kernel; measured on an H100 as below */
 
 /* Measured on an H100 by launches with a single effect (tests/data/estimates): empty kernels of 1 to 16,384 blocks;
  * loops of barriers; atomics on one address in shared and in global memory. */
@@ -17,6 +16,12 @@ static const double BARRIER_CYCLES = 10;        /* from the last warp's arrival 
 static const double ARRIVAL_CYCLES = 2;         /* between two warps' arrivals at a barrier */
 static const double TURN_CYCLES = 0.6;          /* per lane of an atomic on shared memory */
 static const double HOT_SECONDS = 0.68e-9;      /* per sector of atomics in its slice of L2 */
+static const double AGAIN_SECONDS = 1.76e-9;    /* from one addition of floats to a sector to the next */
+
+/* Stores to few places meet in few slices of L2. Measured on an H200 by stores of lines to 1 to 4,096 places of 512
+ * bytes: their time grows with the root of the summed squares of the places' requests, as the load of the fullest of
+ * many slices does if a hash spreads places over them. */
+static const double UNEVEN_SECONDS = 0.8e-9;
 
 /* The cost of accesses to L2, in seconds on an H100; on other machines it scales with the rate. Reading a line costs
  * what the rate says. Writes of full lines, of partial and of single sectors, and atomics, are measured. */
@@ -34,6 +39,19 @@ static const double FEW_PARTIAL_BYTES = 80; /* extra bytes for a single one, on 
 /* Share of dram_latency_ns that a lone load takes. That latency is fitted to copies of a few kilobytes on an SM; a
  * chain of dependent loads takes 335 of 480 ns beyond L1. */
 static const double OF_A_LONE_LOAD = 0.7;
+
+/* What a short launch waits for besides its work. Measured on an H200 by kernels with one load, one store or neither,
+ * of data in L2 and not: an SM's first load is late by what its address, a parameter, takes from the cold cache of
+ * constants, and by a miss of the TLB if its data are in device memory; and a launch ends when its last store has
+ * reached L2. */
+static const double START_SECONDS = 0.15e-6;
+static const double TLB_SECONDS = 0.1e-6;
+static const double DRAIN_SECONDS = 0.19e-6;
+
+/* Half of L2 is dirty when a launch begins, since launches before it wrote. What it brings in makes L2 write these
+ * lines. Measured on an H200 by reads of 4 to 64 MiB, which took 1.43 times as long as device memory needs for them
+ * alone. */
+static const double DIRTY_BEFORE = 0.45;
 
 /* How bounds combine; fitted to all launches together. */
 static const double NORM = 3.5;            /* exponent that combines bounds */
@@ -55,12 +73,20 @@ static double lack_of_sectors(const haul_launch_record *r) {
     return requests > 0 ? fmax(0, fmin(1, (4 - sectors / requests) / 3)) : 0;
 }
 
-/* Sectors that are dirty in L2 at the end count: the launch evicts about as many left by earlier ones. */
+/* Sectors of earlier launches that this one makes L2 write: at least as many as it leaves dirty itself. */
+static double evicted_sectors(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
+    const double brought = counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + w->dirty_sectors;
+    return fmax(w->dirty_sectors, DIRTY_BEFORE * fmin(brought, (double)m->l2_bytes / SECTOR));
+}
+
+/* Partly written sectors have to be read when they are written back. L2 keeps few of them to the end if they fill it.
+ */
 static double dram_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
-    const double sectors =
-        counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + counter(r, HAUL_COUNTER_DRAM_WRITE_SECTORS) + w->dirty_sectors;
+    const double sectors = counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + counter(r, HAUL_COUNTER_DRAM_WRITE_SECTORS) +
+                           evicted_sectors(m, r, w);
+    const double partly = w->partly_dirty * fmin(1, w->partly_dirty * SECTOR / (double)m->l2_bytes);
     const double few = lack_of_sectors(r), rate = m->memory_gbps * 1e9 * sim_dram_sustained * (1 - FEW_COST * few);
-    return (sectors * SECTOR + w->partly_dirty * (PARTIAL_BYTES + FEW_PARTIAL_BYTES * few)) / rate;
+    return (sectors * SECTOR + partly * (PARTIAL_BYTES + FEW_PARTIAL_BYTES * few)) / rate;
 }
 
 static double l2_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
@@ -139,14 +165,14 @@ typedef struct spread {
     double unevenness;       /* factor on memory time: 1, or more if blocks stay */
 } spread;
 
-static spread spread_of(const sim_machine *m, const haul_launch_record *r) {
+static spread spread_of(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
     spread s = {.seconds = 1 / sim_loaded_clock(m)};
     s.blocks = (double)r->grid[0] * r->grid[1] * r->grid[2];
     s.warps_of_block = ceil((double)r->block[0] * r->block[1] * r->block[2] / SIM_LANES);
     s.warps = s.blocks * s.warps_of_block;
     s.each = ceil(s.blocks / m->sms);
     s.resident = fmin(s.each, fmax(1, r->occupancy.blocks_per_sm));
-    s.busiest = s.each / s.blocks;
+    s.busiest = fmax(s.each / s.blocks, w->busiest);
     s.schedulers = fmin(SCHEDULERS, s.resident * s.warps_of_block);
     s.unevenness = 1 + STAYING_LOSS * fmin(1, s.resident / s.each);
     return s;
@@ -189,13 +215,24 @@ static void find_waits(const sim_machine *m, const haul_launch_record *r, const 
     stalls[HAUL_STALL_IMC_MISS] = constant_turns(r) * CONSTANT_TURN_CYCLES;
 }
 
-/* The blocks of an SM run in rounds of as many as fit; within a round their waits overlap. */
+/* The blocks of an SM run in rounds of as many as fit; within a round their waits overlap. The last block of the first
+ * round begins when the others have been dispatched. */
 static double latency_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
                               double load) {
     double stalls[HAUL_STALL_COUNT] = {0}, cycles = 0;
     find_waits(m, r, w, s, load, stalls);
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) cycles += stalls[k];
-    return cycles * s->seconds / s->warps * s->each / s->resident;
+    const double first = fmin(s->blocks, s->resident * m->sms) * DISPATCH_SECONDS;
+    return first + cycles * s->seconds * s->busiest / (s->warps_of_block * s->resident);
+}
+
+/* What a launch waits for before its first data and after its last. */
+static double edge_seconds(const haul_launch_record *r, const sim_waits *w) {
+    const double changed = counter(r, HAUL_COUNTER_L2_WRITE_SECTORS) + counter(r, HAUL_COUNTER_L2_RED_SECTORS) +
+                           counter(r, HAUL_COUNTER_L2_ATOM_SECTORS);
+    const beyond to = where_data_was(r, w);
+    const double start = w->memory > 0 ? START_SECONDS + to.l1 * to.l2 * TLB_SECONDS : 0;
+    return start + (changed > 0 ? DRAIN_SECONDS : 0);
 }
 
 double sim_loaded_clock(const sim_machine *m) {
@@ -230,11 +267,11 @@ static double norm_of(const double bounds[BOUNDS]) {
 /* Computes the bounds; returns the load of device memory. */
 static double find_bounds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w,
                           double bounds[BOUNDS]) {
-    const spread s = spread_of(m, r);
+    const spread s = spread_of(m, r, w);
     const double cycle = s.busiest * s.seconds;
     bounds[DRAM] = dram_seconds(m, r, w) * s.unevenness;
     bounds[L2] = l2_seconds(m, r, w) * s.unevenness;
-    bounds[HOT] = w->hottest * HOT_SECONDS;
+    bounds[HOT] = fmax(w->hottest * HOT_SECONDS, w->most_added * AGAIN_SECONDS) + w->uneven_stores * UNEVEN_SECONDS;
     bounds[LINK] = link_seconds(m, w);
     bounds[PEERS] = fmax(peer_read_seconds(m, w), peer_write_seconds(m, w));
     bounds[L1] = l1_cycles(r) * cycle;
@@ -253,12 +290,12 @@ static double find_bounds(const sim_machine *m, const haul_launch_record *r, con
 double sim_estimate_us(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
     double bounds[BOUNDS];
     find_bounds(m, r, w, bounds);
-    return sim_launch_us + 1e6 * norm_of(bounds);
+    return m->launch_us + 1e6 * (edge_seconds(r, w) + norm_of(bounds));
 }
 
 sim_kernel_load sim_estimate_load(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
     const double seconds = sim_estimate_us(m, r, w) * 1e-6;
-    const double blocks = spread_of(m, r).blocks;
+    const double blocks = spread_of(m, r, w).blocks;
     const double fit = fmax(1, r->occupancy.blocks_per_sm) * m->sms;
     double bounds[BOUNDS];
     sim_kernel_load load = {.slots = fmin(1, blocks / fit),
@@ -345,7 +382,7 @@ static double sm_cycles(const sim_machine *m, const haul_launch_record *r, const
 
 static void find_shares(const sim_machine *m, const haul_launch_record *r, const sim_waits *w,
                         const double bounds[BOUNDS], double seconds, haul_estimate *e) {
-    const spread s = spread_of(m, r);
+    const spread s = spread_of(m, r, w);
     const double sectors = counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + counter(r, HAUL_COUNTER_DRAM_WRITE_SECTORS);
     e->memory_share = sectors * SECTOR / (m->memory_gbps * 1e9) / seconds;
     e->l2_share = bounds[L2] / seconds;
@@ -358,16 +395,17 @@ static void find_shares(const sim_machine *m, const haul_launch_record *r, const
 
 haul_estimate sim_estimate(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
     double bounds[BOUNDS], waited = 0;
-    const spread s = spread_of(m, r);
+    const spread s = spread_of(m, r, w);
     haul_estimate e = {.sm_mhz = 1e-6 / s.seconds, .memory_gbps = m->memory_gbps, .instructions = w->issued};
-    const double load = find_bounds(m, r, w, bounds), seconds = norm_of(bounds);
-    if (seconds <= 0) return e;
+    const double load = find_bounds(m, r, w, bounds), worked = norm_of(bounds) / s.seconds; /* cycles without edges */
+    const double seconds = worked * s.seconds + edge_seconds(r, w);
+    if (worked <= 0) return e;
     e.cycles = seconds / s.seconds;
     find_shares(m, r, w, bounds, seconds, &e);
     find_waits(m, r, w, &s, load, e.stalls);
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) waited += e.stalls[k];
-    const double resident = s.warps * e.cycles * s.resident / s.each;
+    const double resident = s.warps * worked * s.resident / s.each;
     if (resident > waited) add_excess(r, w, bounds, resident - waited, e.stalls);
-    e.warps_per_sm = fmax(resident, waited) / e.cycles / m->sms;
+    e.warps_per_sm = fmax(resident, waited) / worked / m->sms;
     return e;
 }

@@ -11,8 +11,6 @@
 /* The share of its peak rate that device memory sustains; an SM's clock under load in Hz, which stays below its
  * boost. */
 extern const double sim_dram_sustained;
-/* The part of an estimate that is the launch itself. */
-extern const double sim_launch_us;
 double sim_loaded_clock(const sim_machine *machine);
 
 /* Estimates a launch's microseconds. Its bounds are

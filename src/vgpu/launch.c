@@ -158,7 +158,7 @@ static double with_waits(CUcontext c, const struct sim_running *r, const sim_ker
     enum { WAYS = 2 };
     if (sim_member_count(c) < 2 || !r->handovers) return own;
     const double waited = WAYS * (double)r->handovers * c->machine.peer_flag_us;
-    const double one_round = sim_launch_us + fmax(0, own - sim_launch_us) / fmax(1, load->rounds);
+    const double one_round = c->machine.launch_us + fmax(0, own - c->machine.launch_us) / fmax(1, load->rounds);
     return fmax(own, one_round + waited);
 }
 
@@ -176,7 +176,7 @@ static void end(CUstream s, sim_work *w, haul_status status, double *us, sim_ker
     if (status != HAUL_OK && wanted && !wanted->checked) wanted->ended_by = status;
     *us = time_of(c, r, status, load);
     if (wanted && r->uncounted) wanted->estimate_us = *us;
-    if (w->is_hidden && s->end >= w->issued) *us = fmax(0, *us - sim_launch_us);
+    if (w->is_hidden && s->end >= w->issued) *us = fmax(0, *us - c->machine.launch_us);
     if (status == HAUL_OK) sim_order_launched(c, w, &r->uses);
     if (r->wrote_host) sim_note_effects(c);
     if (r->overrun.furthest.size) c->note_overrun(w->function->entry->name, &r->overrun);

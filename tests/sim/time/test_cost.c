@@ -99,6 +99,23 @@ static void loads_of_unrolled_iterations_wait_together(void **state) {
     assert_float_equal(synchronized.waits, 1, 0.01);
 }
 
+/* Each of them waits for what is before it, and is waited for, though the result is not used. */
+static void atomics_that_release_and_acquire_wait_one_after_the_other(void **state) {
+    (void)state;
+    const sim_cost relaxed = dearest(KERNEL("atom.relaxed.gpu.global.add.f32 %f1, [%rd1], %f3;\n"
+                                            "atom.relaxed.gpu.global.add.f32 %f2, [%rd1+4], %f3;\n"));
+    const sim_cost ordered = dearest(KERNEL("atom.acq_rel.gpu.global.add.f32 %f1, [%rd1], %f3;\n"
+                                            "atom.acq_rel.gpu.global.add.f32 %f2, [%rd1+4], %f3;\n"));
+    assert_true(relaxed.waits <= 1);
+    assert_float_equal(ordered.waits, 4, 0.01);
+}
+
+static void a_fence_of_the_gpu_is_a_wait_and_one_of_the_block_is_none(void **state) {
+    (void)state;
+    assert_float_equal(dearest(KERNEL(STORE "membar.gl;\n" STORE)).waits, 1, 0.01);
+    assert_float_equal(dearest(KERNEL(STORE "membar.cta;\n" STORE)).waits, 0, 0.01);
+}
+
 static void shared_memory_takes_longer_than_arithmetic(void **state) {
     (void)state;
     const sim_cost near = dearest(KERNEL(FMA FMA STORE));
@@ -131,6 +148,8 @@ int main(void) {
         cmocka_unit_test(a_load_waits_behind_a_store_that_may_be_to_its_place),
         cmocka_unit_test(stores_beside_a_load_through_the_same_register_do_not_hold_it),
         cmocka_unit_test(loads_of_unrolled_iterations_wait_together),
+        cmocka_unit_test(atomics_that_release_and_acquire_wait_one_after_the_other),
+        cmocka_unit_test(a_fence_of_the_gpu_is_a_wait_and_one_of_the_block_is_none),
         cmocka_unit_test(shared_memory_takes_longer_than_arithmetic),
         cmocka_unit_test(machine_instructions_are_fewer_than_in_ptx),
         cmocka_unit_test(parameters_and_copies_are_free),

@@ -89,6 +89,55 @@ static void atomics_on_one_address_take_turns(void **state) {
     assert_true(sim_estimate_us(m, &r, &no_waits) < 60);
 }
 
+/* Floats are added to one sector in 1.76 ns each, whatever else its slice does. */
+static void additions_of_floats_to_one_place_take_longer(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h200");
+    const haul_launch_record r = many_blocks();
+    const sim_waits integers = {.hottest = 1e6}, floats = {.hottest = 1e6, .most_added = 1e6};
+    assert_within(sim_estimate_us(m, &r, &floats) / sim_estimate_us(m, &r, &integers), 2.4, 2.7);
+}
+
+/* An H200 stores 384,000 lines in 60.7 us if they are to 16 places of 512 bytes, and in 13.2 us if they are to 4,096.
+ */
+static void stores_to_few_places_wait_for_each_other(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h200");
+    haul_launch_record r = {.grid = {4000, 1, 1}, .block = {96, 1, 1}, .occupancy = {.blocks_per_sm = 21}};
+    const double lines = 384000;
+    r.counters[HAUL_COUNTER_L2_WRITE_REQUESTS] = lines;
+    r.counters[HAUL_COUNTER_L2_WRITE_SECTORS] = 4 * lines;
+    const sim_waits few = {.uneven_stores = lines / sqrt(16)}, many = {.uneven_stores = lines / sqrt(4096)};
+    assert_within(sim_estimate_us(m, &r, &few), 50, 85);
+    assert_within(sim_estimate_us(m, &r, &many), 10, 25);
+}
+
+/* One block works, and the others find that they have nothing to do. */
+static void the_busiest_sm_decides(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h200");
+    const haul_launch_record r = {.grid = {132, 1, 1}, .block = {128, 1, 1}, .occupancy = {.blocks_per_sm = 16}};
+    const sim_waits even = {.path = 1e6, .fixed = 1e6, .slots = 5e5, .busiest = 1.0 / 132};
+    sim_waits lone = even;
+    lone.busiest = 1;
+    const double started = m->launch_us;
+    assert_within((sim_estimate_us(m, &r, &lone) - started) / (sim_estimate_us(m, &r, &even) - started), 100, 132);
+}
+
+/* A lone load takes 3.4 us on an H200 with cold caches, and a store that nobody waits for 3.1. */
+static void a_launch_waits_for_its_first_load_and_its_last_store(void **state) {
+    (void)state;
+    haul_launch_record loads = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .occupancy = {.blocks_per_sm = 32}},
+                       stores = loads;
+    const sim_machine *m = sim_machine_find("h200");
+    const sim_waits once = {.memory = 1};
+    loads.counters[HAUL_COUNTER_L1_GLOBAL_LD_MISS] = loads.counters[HAUL_COUNTER_L2_READ_SECTORS] = 4;
+    loads.counters[HAUL_COUNTER_L2_READ_MISS] = 4;
+    stores.counters[HAUL_COUNTER_L2_WRITE_SECTORS] = 4;
+    assert_within(sim_estimate_us(m, &loads, &once), 3.3, 3.6);
+    assert_within(sim_estimate_us(m, &stores, &no_waits), 3.0, 3.15);
+}
+
 static void parts_of_sectors_cost_more_than_whole_ones(void **state) {
     (void)state;
     const sim_machine *m = sim_machine_find("h100");
@@ -228,6 +277,10 @@ int main(void) {
         cmocka_unit_test(bank_conflicts_bind_a_kernel_that_moves_little),
         cmocka_unit_test(waits_that_few_warps_cannot_hide_add_up),
         cmocka_unit_test(atomics_on_one_address_take_turns),
+        cmocka_unit_test(additions_of_floats_to_one_place_take_longer),
+        cmocka_unit_test(stores_to_few_places_wait_for_each_other),
+        cmocka_unit_test(the_busiest_sm_decides),
+        cmocka_unit_test(a_launch_waits_for_its_first_load_and_its_last_store),
         cmocka_unit_test(parts_of_sectors_cost_more_than_whole_ones),
         cmocka_unit_test(barriers_take_longer_the_more_warps_meet),
         cmocka_unit_test(a_copy_waits_for_memory_and_keeps_it_busy),
