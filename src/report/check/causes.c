@@ -118,6 +118,16 @@ static int in_order(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
+/* Puts the pair in front whose later access is also the later one in the code: that is where a reader looks first. */
+static void choose_first(report_finding **queue, size_t count) {
+    size_t first = 0;
+    while (first < count && queue[first]->first->access.instruction <= queue[first]->first->other.instruction) first++;
+    if (first == 0 || first == count) return;
+    const report_finding usual = *queue[0];
+    *queue[0] = *queue[first];
+    *queue[first] = usual;
+}
+
 /* Copies the findings in the queue behind the first one into its list, in their order. A witness for any of them is one
  * for the cause. */
 static haul_status keep_queue(joining *j, size_t count) {
@@ -126,6 +136,7 @@ static haul_status keep_queue(joining *j, size_t count) {
     report_finding *also = ARENA_ARRAY(&j->v->memory, count - 1, report_finding);
     if (!also) return haul_no_memory("the findings");
     qsort(j->queue, count, sizeof(report_finding *), in_order);
+    choose_first(j->queue, count);
     for (size_t i = 1; i < count; i++) {
         also[i - 1] = *j->queue[i];
         if (head->witness && !head->witness->found) head->witness = also[i - 1].witness;
