@@ -182,3 +182,32 @@ KERNEL(tile_number_overwritten) {
         out[128 * tile + T] = in[128 * tile + T];
     }
 }
+
+/* A counter of the grid, and atomics for a block. */
+KERNEL(counter_with_atomics_of_block_scope) {
+    if (T == 0) {
+        if (FIXED)
+            atomicAdd(WORD, 1);
+        else
+            atomicAdd_block(WORD, 1); /* BUG */
+    }
+}
+
+/* The last block adds up what all have stored, behind fences for a block. */
+KERNEL(ticket_with_fences_of_block_scope) {
+    __shared__ bool last;
+    out[128 * blockIdx.x + T] = in[128 * blockIdx.x + T];
+    if (FIXED)
+        __threadfence();
+    else
+        __threadfence_block();
+    __syncthreads();
+    if (T == 0) last = atomicAdd(WORD, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (last) {
+        __threadfence();
+        float sum = 0;
+        for (unsigned b = 0; b < gridDim.x; b++) sum += __ldcg(out + 128 * b + T); /* BUG */
+        out[2048 + T] = sum;
+    }
+}

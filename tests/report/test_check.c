@@ -186,6 +186,24 @@ static void pairs_of_one_cause_are_one_finding(void **state) {
     report_verdict_free(&v);
 }
 
+/* The read races with the copy, and comes first in one order. */
+static void a_race_explains_a_read_of_unwritten_bytes(void **state) {
+    fixture *f = *state;
+    haul_finding early = race;
+    early.kind = HAUL_FINDING_UNINITIALISED_READ;
+    early.other = (haul_finding_access){0};
+    add(f, race);
+    add(f, early);
+    report_verdict v = judge(f);
+    assert_int_equal(v.finding_count, 1);
+    assert_int_equal(v.findings[0].first->kind, HAUL_FINDING_RACE_SHARED);
+    text out = {0};
+    report_put_also(&out, &v.findings[0]);
+    assert_string_equal(text_string(&out), "in one order line 5 reads bytes before anything is written there");
+    text_free(&out);
+    report_verdict_free(&v);
+}
+
 static void a_rule_ignores_one_pair_of_a_cause(void **state) {
     fixture *f = *state;
     add_two_reads_of_one_copy(f);
@@ -644,6 +662,7 @@ int main(void) {
         TEST(a_finding_stands_at_the_users_line),
         TEST(without_line_information_the_ptx_is_the_place),
         TEST(pairs_of_one_cause_are_one_finding),
+        TEST(a_race_explains_a_read_of_unwritten_bytes),
         TEST(a_rule_ignores_one_pair_of_a_cause),
         TEST(the_way_back_is_another_cause),
         TEST(advice_is_reported_and_does_not_count),

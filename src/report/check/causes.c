@@ -118,6 +118,16 @@ static int in_order(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
+/* Puts the pair in front whose later access is also the later one in the code: that is where a reader looks first. */
+static void choose_first(report_finding **queue, size_t count) {
+    size_t first = 0;
+    while (first < count && queue[first]->first->access.instruction <= queue[first]->first->other.instruction) first++;
+    if (first == 0 || first == count) return;
+    const report_finding usual = *queue[0];
+    *queue[0] = *queue[first];
+    *queue[first] = usual;
+}
+
 /* Copies the findings in the queue behind the first one into its list, in their order. A witness for any of them is one
  * for the cause. */
 static haul_status keep_queue(joining *j, size_t count) {
@@ -126,6 +136,7 @@ static haul_status keep_queue(joining *j, size_t count) {
     report_finding *also = ARENA_ARRAY(&j->v->memory, count - 1, report_finding);
     if (!also) return haul_no_memory("the findings");
     qsort(j->queue, count, sizeof(report_finding *), in_order);
+    choose_first(j->queue, count);
     for (size_t i = 1; i < count; i++) {
         also[i - 1] = *j->queue[i];
         if (head->witness && !head->witness->found) head->witness = also[i - 1].witness;
@@ -151,11 +162,53 @@ static haul_status gather(joining *j, report_finding *head) {
     return keep_queue(j, count);
 }
 
+/* ---- reads before writes that nothing orders ---- */
+
+static bool reads_there(const report_finding *pair, const report_finding *read) {
+    return (pair->first->access.action == HAUL_ACTION_READ && is_same_line(&pair->access, &read->access)) ||
+           (pair->first->other.action == HAUL_ACTION_READ && is_same_line(&pair->other, &read->access));
+}
+
+/* Whether the finding is that the read is not ordered behind a write to the same variable of shared memory. Then in one
+ * order there is nothing to be read yet. */
+static bool explains(const report_finding *f, const report_finding *read) {
+    const haul_finding *a = f->first, *b = read->first;
+    if (a->kind != HAUL_FINDING_RACE_SHARED && a->kind != HAUL_FINDING_ASYNC_READ_BEFORE_WAIT) return false;
+    if (a->grade != HAUL_GRADE_ERROR || b->grade != HAUL_GRADE_ERROR || a->space != b->space || !is_same_object(a, b) ||
+        lacks_write(f))
+        return false;
+    bool found = reads_there(f, read);
+    for (size_t i = 0; i < f->also_count && !found; i++) found = reads_there(&f->also[i], read);
+    return found;
+}
+
+/* Appends the read, and those that it tells of, to the finding that explains it. */
+static haul_status append(joining *j, report_finding *f, const report_finding *read) {
+    report_finding *also = ARENA_ARRAY(&j->v->memory, f->also_count + 1 + read->also_count, report_finding);
+    if (!also) return haul_no_memory("the findings");
+    for (size_t i = 0; i < f->also_count; i++) also[i] = f->also[i];
+    also[f->also_count++] = *read;
+    for (size_t i = 0; i < read->also_count; i++) also[f->also_count++] = read->also[i];
+    f->also = also;
+    j->joined[read - j->v->findings] = true;
+    return HAUL_OK;
+}
+
+static haul_status explain(joining *j, const report_finding *read) {
+    report_finding *const end = j->v->findings + j->v->finding_count;
+    for (report_finding *f = j->v->findings; f < end; f++)
+        if (!j->joined[f - j->v->findings] && may_have_company(f) && explains(f, read)) return append(j, f, read);
+    return HAUL_OK;
+}
+
 haul_status report_join_causes(report_verdict *v) {
     joining j;
     HAUL_TRY(begin(&j, v));
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i] && may_have_company(&v->findings[i])) HAUL_TRY(gather(&j, &v->findings[i]));
+    for (size_t i = 0; i < v->finding_count; i++)
+        if (!j.joined[i] && may_have_company(&v->findings[i]) && lacks_write(&v->findings[i]))
+            HAUL_TRY(explain(&j, &v->findings[i]));
     size_t kept = 0;
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i]) v->findings[kept++] = v->findings[i];
@@ -191,7 +244,7 @@ static size_t put_lines(text *out, const report_finding *f, place_in place, cons
     const char *file = f->access.file;
     for (size_t i = 0; i < f->also_count; i++) {
         const report_finding_place *p = place(&f->also[i]);
-        if (is_listed(f, i, place) || count++ >= MOST_LINES) continue;
+        if (!p->line || is_listed(f, i, place) || count++ >= MOST_LINES) continue;
         text_put(out, count == 1 ? intro : ", ");
         if (p->file && (!file || strcmp(file, p->file) != 0)) text_printf(out, "%s:", file = p->file);
         text_printf(out, "%" PRIu32, p->line);
@@ -200,18 +253,35 @@ static size_t put_lines(text *out, const report_finding *f, place_in place, cons
     return count;
 }
 
-void report_put_also(text *out, const report_finding *f) {
+/* One cause's reads of bytes that nobody has written, or its pairs of accesses. */
+static void put_reads(text *out, const report_finding *f) {
     const bool several = f->also_count > 1;
-    if (!f->also_count) return;
-    if (lacks_write(f)) {
-        text_printf(out, "%zu more place%s read%s bytes that the same write should set", f->also_count,
-                    several ? "s" : "", several ? "" : "s");
-        put_lines(out, f, later_in, ": line ");
-        return;
-    }
-    text_printf(out, "%zu more pair%s of places lack%s this order", f->also_count, several ? "s" : "",
+    text_printf(out, "%zu more place%s read%s bytes that the same write should set", f->also_count, several ? "s" : "",
                 several ? "" : "s");
+    put_lines(out, f, later_in, ": line ");
+}
+
+static void put_pairs(text *out, const report_finding *f, size_t pairs) {
+    text_printf(out, "%zu more pair%s of places lack%s this order", pairs, pairs > 1 ? "s" : "", pairs > 1 ? "" : "s");
     const size_t later = put_lines(out, f, later_in, ": also with the later access at line ");
     put_lines(out, f, earlier_in,
               later ? ", with the earlier one at line " : ": also with the earlier access at line ");
+}
+
+void report_put_also(text *out, const report_finding *f) {
+    size_t pairs = 0;
+    const report_finding *early = NULL;
+    for (size_t i = 0; i < f->also_count; i++)
+        if (!lacks_write(&f->also[i]))
+            pairs++;
+        else if (!early)
+            early = &f->also[i];
+    if (f->also_count && lacks_write(f)) {
+        put_reads(out, f);
+        return;
+    }
+    if (pairs) put_pairs(out, f, pairs);
+    if (early)
+        text_printf(out, "%sin one order line %" PRIu32 " reads bytes before anything is written there",
+                    pairs ? "; " : "", early->access.line);
 }
