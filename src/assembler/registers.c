@@ -90,8 +90,7 @@ sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory
     uint32_t scheduled = 0;
     for (unsigned k = 0; k < SIM_SHARES; k++) {
         const uint32_t full = sim_register_shares[k], budget = full - OVERHEAD;
-        if (!k || scheduled >= sim_register_shares[k - 1] - OVERHEAD)
-            scheduled = sim_pressure_find(f, budget, memory);
+        if (!k || scheduled >= sim_register_shares[k - 1] - OVERHEAD) scheduled = sim_pressure_find(f, budget, memory);
         const double live = live_above(budget, scheduled, written);
         need.usual[k] = with_contents(machine_registers(live), full, written, &c);
         if (!k) need.least = machine_registers(written < live ? written : live);

@@ -11,7 +11,8 @@
 
 static haul_occupancy fits(const char *machine, uint32_t threads, uint32_t registers, uint64_t shared) {
     static const ptx_function function;
-    const sim_program program = {.function = &function, .registers = {{registers, registers, registers}, registers, registers}};
+    const sim_program program = {.function = &function,
+                                 .registers = {{registers, registers, registers}, registers, registers}};
     haul_occupancy o;
     sim_occupancy(sim_machine_find(machine), &program, threads, (uint32_t)shared, 1, &o);
     return o;
