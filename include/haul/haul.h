@@ -69,11 +69,11 @@ typedef struct haul_device_options {
     bool keep_l2; /* virtual GPUs only: L2 keeps its lines from one counted launch to the next, as for a program on
                      hardware. Default: L2 is empty before each launch, as under Nsight Compute. Copies and fills
                      between launches do not change it */
-    uint64_t sample_blocks; /* if a launch has more blocks, only this many, in the middle of the grid, are counted, and
-                               counters are scaled to all (haul_launch_record.sampled_blocks). Default: all are counted.
-                               Checked launches, and those whose blocks may wait for each other, are counted in full */
-    uint32_t most_registers; /* virtual GPUs only: kernels without launch bounds use at most this many registers a thread,
-                                as with nvcc -maxrregcount; at least 24. Default: as many as they need */
+    uint64_t sample_blocks;  /* if a launch has more blocks, only this many, in the middle of the grid, are counted, and
+                                counters are scaled to all (haul_launch_record.sampled_blocks). Default: all are counted.
+                                Checked launches, and those whose blocks may wait for each other, are counted in full */
+    uint32_t most_registers; /* virtual GPUs only: kernels without launch bounds use at most this many registers a
+                                thread, as with nvcc -maxrregcount; at least 24. Default: as many as they need */
 } haul_device_options;
 
 /* Opens the device `name`: "sim:h100" (any machine of `haul info`), "sim" (h100), "gpu:0", or "auto" (gpu:0 if there is

@@ -544,6 +544,7 @@ haul_device_options._fields_ = [
     ("counting", c_int),
     ("keep_l2", c_bool),
     ("sample_blocks", c_uint64),
+    ("most_registers", c_uint32),
 ]
 
 haul_device_properties._fields_ = [

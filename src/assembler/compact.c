@@ -114,8 +114,8 @@ static bool scales_or_adds(const ptx_instruction *i, uint32_t reg) {
 
 /* ---- replacements ---- */
 
-/* Returns the replacement of `reg`, a copy of an operand: FREE if it needs no register. A register that is written more than once is not
- * replaced by another, since it may change before the use. */
+/* Returns the replacement of `reg`, a copy of an operand: FREE if it needs no register. A register that is written more
+ * than once is not replaced by another, since it may change before the use. */
 static replacement operand_becomes(const compaction *c, uint32_t reg, const ptx_operand *o) {
     switch (o->kind) {
     case PTX_REGISTER:
@@ -135,8 +135,7 @@ static replacement conversion_becomes(const compaction *c, const ptx_instruction
     const unsigned to = ptx_bits(i->type), from = ptx_bits(i->type2);
     const uint32_t reg = i->operands[0].reg;
     if (to < from && from == 64) return (replacement){0};
-    if (to == 64 && ptx_is_signed(i->type2) && !all_users(c, reg, scales_or_adds))
-        return (replacement){0};
+    if (to == 64 && ptx_is_signed(i->type2) && !all_users(c, reg, scales_or_adds)) return (replacement){0};
     return operand_becomes(c, reg, &i->operands[1]);
 }
 
@@ -158,13 +157,15 @@ static replacement result_becomes(const compaction *c, const ptx_instruction *i)
 static void replace_parameters(compaction *c, const ptx_operand *d) {
     for (uint32_t k = 0; k < (d->kind == PTX_VECTOR ? d->part_count : 1); k++) {
         const ptx_operand *e = d->kind == PTX_VECTOR ? &d->parts[k] : d;
-        if (e->kind == PTX_REGISTER && c->values->definitions[e->reg] == 1) c->of[e->reg] = (replacement){FREE, e->reg + 1};
+        if (e->kind == PTX_REGISTER && c->values->definitions[e->reg] == 1)
+            c->of[e->reg] = (replacement){FREE, e->reg + 1};
     }
 }
 
 /* Whether it loads from constant memory at an address that needs no register: machine code names the place instead. */
 static bool loads_constant(const compaction *c, const ptx_instruction *i) {
-    if (i->op != PTX_OP_LD || i->mods[PTX_SLOT_SPACE] != PTX_MOD_CONST || i->operands[1].kind != PTX_MEMORY) return false;
+    if (i->op != PTX_OP_LD || i->mods[PTX_SLOT_SPACE] != PTX_MOD_CONST || i->operands[1].kind != PTX_MEMORY)
+        return false;
     const ptx_operand *base = &i->operands[1].parts[0];
     return base->kind != PTX_REGISTER || c->of[base->reg].kind == FREE;
 }

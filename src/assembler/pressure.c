@@ -199,7 +199,8 @@ static bool has_window(const ptx_instruction *i) {
 /* Registers of an access's operands that are constants or parameters: machine code puts them in registers for it. */
 static uint32_t made_of(schedule *s, const ptx_instruction *i) {
     const uint32_t count = (ptx_bits(i->type) + 31) / 32;
-    const bool stores = ptx_is(i->op, PTX_KIND_STORE) || (ptx_is(i->op, PTX_KIND_ATOMIC | PTX_KIND_REDUCTION) && !has_window(i));
+    const bool stores =
+        ptx_is(i->op, PTX_KIND_STORE) || (ptx_is(i->op, PTX_KIND_ATOMIC | PTX_KIND_REDUCTION) && !has_window(i));
     uint32_t sum = 0;
     for (unsigned k = 0; k < i->operand_count; k++) {
         const ptx_operand *o = &i->operands[k];

@@ -11,21 +11,21 @@
 #include "ptx/traits.h"
 
 /* Without bounds the scheduler moves loads ahead as long as an SM still holds all the threads that it can. OVERHEAD
- * registers are not for live values. With bounds, it may use ROOMY_BUDGET. */
+ * registers are not for live values. With bounds, it may use ROOMY_BUDGET, and spreads
+ * values over SPREAD more. */
 const uint32_t sim_register_shares[SIM_SHARES] = {32, 40, 64};
-enum { OVERHEAD = 8, ROOMY_BUDGET = 80 };
+enum { OVERHEAD = 8, ROOMY_BUDGET = 80, SPREAD = 4 };
 
 /* Machine registers by live ones: a line of three pieces. */
 static double machine_registers(double live) {
-    enum { FEW = 8, MANY = 30 };
+    enum { FEW = 8, MANY = 28 };
     const double few = live < FEW ? live : FEW, many = live > MANY ? live - MANY : 0;
-    return 6 + few + 0.9 * (live - few - many) + 1.1 * many;
+    return 6 + few + 0.9 * (live - few - many) + 1.08 * many;
 }
 
 /* The assembler keeps to `full` registers if the kernel needs few more. `written`: its live ones in the PTX's order. */
 static double keep_full(double registers, uint32_t full, uint32_t written) {
-    enum { NEARLY = 4 };
-    return registers > full && written + NEARLY <= full ? full : registers;
+    return registers > full && written <= full + 1 ? full : registers;
 }
 
 /* What the function has of things that take registers of their own. */
@@ -66,7 +66,7 @@ static unsigned bits_of(uint32_t n) {
  * those. */
 static double with_contents(double registers, uint32_t full, uint32_t written, const contents *c) {
     enum { CALL = 6, CALL_LEAST = 24, SUMS_FROM = 28, SUMS_STEP = 8 };
-    registers += bits_of(c->copies) + (c->long_loop ? 1.5 : 0);
+    registers += bits_of(c->copies) + (c->long_loop ? 2 : 0);
     const double sums = SUMS_FROM + (c->sums + SUMS_STEP - 1) / SUMS_STEP * SUMS_STEP;
     registers = keep_full(registers, full, written);
     if (c->sums && registers < sums) registers = sums;
@@ -90,14 +90,13 @@ sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory
     uint32_t scheduled = 0;
     for (unsigned k = 0; k < SIM_SHARES; k++) {
         const uint32_t full = sim_register_shares[k], budget = full - OVERHEAD;
-        if (!k || scheduled >= sim_register_shares[k - 1] - OVERHEAD)
-            scheduled = sim_pressure_find(f, budget, memory);
+        if (!k || scheduled >= sim_register_shares[k - 1] - OVERHEAD) scheduled = sim_pressure_find(f, budget, memory);
         const double live = live_above(budget, scheduled, written);
         need.usual[k] = with_contents(machine_registers(live), full, written, &c);
         if (!k) need.least = machine_registers(written < live ? written : live);
     }
     if (!flat->min_blocks) return need;
     const uint32_t roomy = sim_pressure_find(f, ROOMY_BUDGET, memory);
-    need.roomy = with_contents(machine_registers(roomy), UINT32_MAX, UINT32_MAX, &c);
+    need.roomy = with_contents(machine_registers(roomy) + SPREAD, UINT32_MAX, UINT32_MAX, &c);
     return need;
 }

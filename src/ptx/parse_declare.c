@@ -98,11 +98,12 @@ static void check_type(ptx_parser *p, const declaration *d, ptx_position at) {
                         d->vector * bits);
 }
 
-/* References of textures, surfaces and samplers are types that haul does not have. */
-static void fail_type(ptx_parser *p) {
+/* References of textures, surfaces and samplers are types that haul does not have; other spaces cannot hold them. */
+static void fail_type(ptx_parser *p, ptx_space space) {
     static const char *const references[] = {".texref", ".surfref", ".samplerref"};
     const ptx_token *t = &p->lexer.token;
-    for (size_t k = 0; k < sizeof references / sizeof *references; k++)
+    const bool may_be = space == PTX_SPACE_GLOBAL || space == PTX_SPACE_PARAM;
+    for (size_t k = 0; may_be && k < sizeof references / sizeof *references; k++)
         if (ptx_at_directive(p, references[k])) ptx_fail_unsupported(p, t->position, "type", t->text, t->length);
     ptx_expected(p, "a type");
 }
@@ -121,7 +122,7 @@ static declaration parse_declaration(ptx_parser *p, ptx_space space) {
     }
     d.vector = accept_vector(p);
     d.type = ptx_type_of_directive(p);
-    if (!d.type) fail_type(p);
+    if (!d.type) fail_type(p, space);
     check_type(p, &d, p->lexer.token.position);
     ptx_lexer_advance(&p->lexer);
     return d;

@@ -36,7 +36,7 @@ static uint32_t register_limit(const sim_program *program, const sim_machine *m)
 /* Machine code takes an even number of registers as a rule. Parts before Hopper take one less. */
 static uint32_t rounded(const sim_machine *m, double registers) {
     enum { HOPPER = 90 };
-    return 2 * (uint32_t)((registers - (m->sm < HOPPER)) / 2 + 0.5);
+    return 2 * (uint32_t)((registers - (m->sm < HOPPER ? 0.75 : 0)) / 2 + 0.5);
 }
 
 /* The largest share that leaves room for all threads of an SM. */

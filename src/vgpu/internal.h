@@ -148,7 +148,7 @@ struct CUctx_st {
     uint64_t instruction_limit;
     bool check, strict;
     haul_counting counting;
-    uint64_t sample; /* blocks counted of a larger launch; 0: all */
+    uint64_t sample;         /* blocks counted of a larger launch; 0: all */
     uint32_t most_registers; /* of a thread of kernels without launch bounds; 0: no limit */
     sim_schedule schedule;
     sim_print_sink print;

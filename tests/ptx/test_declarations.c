@@ -171,7 +171,8 @@ static void reads_versions_with_more_digits(void **state) {
 
 static void accepts_hidden_parameters_of_kernels(void **state) {
     (void)state;
-    ptx_module *module = parse(".version 8.8\n.target sm_90\n.visible .entry k(.param .u64 a, .hidden .param .u32 b) { ret; }\n");
+    ptx_module *module =
+        parse(".version 8.8\n.target sm_90\n.visible .entry k(.param .u64 a, .hidden .param .u32 b) { ret; }\n");
     assert_int_equal(ptx_find_entry(module, "k")->param_count, 2);
     ptx_module_free(module);
 }

@@ -37,8 +37,9 @@ static void names_unsupported_directives(void **state) {
         HEADER ".tex .u32 t;",
         "t.ptx:4:1: unsupported directive '.tex': '.tex' of PTX ISA 1.0: CUDA 12 removed texture references; use "
         "texture objects");
-    UNSUPPORTED(HEADER ".texref t;", "t.ptx:4:1: unsupported directive '.texref': '.texref' of PTX ISA 1.5: CUDA 12 removed "
-                                     "texture references; use texture objects");
+    UNSUPPORTED(HEADER ".texref t;",
+                "t.ptx:4:1: unsupported directive '.texref': '.texref' of PTX ISA 1.5: CUDA 12 removed "
+                "texture references; use texture objects");
     UNSUPPORTED(HEADER ".global .texref t;", "t.ptx:4:9: unsupported type '.texref': '.texref' of PTX ISA 1.5: CUDA 12 "
                                              "removed texture references; use texture objects");
     UNSUPPORTED(KERNEL(".tex .u32 t;"), "t.ptx:4:1: unsupported directive '.tex' in a function");

@@ -642,6 +642,24 @@ static void rows_are_counted_as_the_sectors_they_touch(void **state) {
     haul_device_close(m.device);
 }
 
+/* As the hardware counts: the whole box, though what lies outside the array is filled without being read. */
+static void elements_outside_the_array_count_too(void **state) {
+    (void)state;
+    char ptx[4096];
+    if (!is_virtual()) skip();
+    haul_launch_record record;
+    const machine m = open_machine();
+    /* 16 rows of 64 bytes, 2 sectors each: 4 rows lie inside, and of these the first 32 bytes */
+    box_copy c = {.tensor = {.type = HAUL_TENSOR_F32, .rank = 2, .extent = {64, 64}, .pitch = {256}, .box = {16, 16}},
+                  .at = {56, 60},
+                  .record = &record};
+    put_load(&c, ptx, sizeof ptx);
+    if (try_copy(&m, ptx, &c, false) != HAUL_OK) fail_msg("%s", haul_message());
+    assert_true(record.counters[HAUL_COUNTER_INST_TMA_LD] == 1);
+    assert_true(record.counters[HAUL_COUNTER_TMA_LD_SECTORS] == 32);
+    haul_device_close(m.device);
+}
+
 /* ---- misuse ---- */
 
 static void expect_fault(box_copy *c, const char *text) {
@@ -853,6 +871,7 @@ int main(void) {
         cmocka_unit_test(changes_that_make_no_map_are_faults),
         cmocka_unit_test(one_copy_feeds_several_blocks),
         cmocka_unit_test(rows_are_counted_as_the_sectors_they_touch),
+        cmocka_unit_test(elements_outside_the_array_count_too),
         cmocka_unit_test(boxes_must_lie_where_the_engine_can_put_them),
         cmocka_unit_test(a_map_must_have_as_many_dimensions_as_the_copy),
         cmocka_unit_test(a_map_is_read_from_memory_only),
