@@ -322,12 +322,15 @@ static bool has_whole_words(uint64_t first, size_t bytes) {
     return first % 4 == 0 && bytes % 4 == 0;
 }
 
-/* As follow_written(), for adjacent lanes from address `first` on. */
+/* As follow_written(), for adjacent lanes from address `first` on. The next access is mostly as far away as the last
+ * one was, so its marks are fetched. */
 static void follow_span(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t first, haul_action action) {
     const bool reads = action == HAUL_ACTION_READ;
     unsigned char *from = sim_memory_written(w->sm->grid->memory, first);
     const size_t bytes = (size_t)__builtin_popcount(lanes) * op->bytes, words = bytes / 4;
     if (!from) return;
+    const int64_t apart = (int64_t)(first - w->sm->reaches[op->instruction].latest);
+    __builtin_prefetch((const void *)((uintptr_t)from + (uint64_t)(apart / 4)));
     if (has_whole_words(first, bytes) && (!reads || all_written(from, words))) {
         if (!reads) memset(from, 15, words);
         return;

@@ -95,7 +95,7 @@ static uint8_t published_by(bool shared, uint8_t own, uint8_t scope) {
 
 /* Records that a word was written after a fence, for the block, the cluster or all blocks. */
 static void publish(sim_domain *d, const sim_block *b, size_t place, uint8_t scope, uint8_t published) {
-    d->publishes = true;
+    d->publishes |= scope > SIM_SCOPE_NONE;
     if (scope == SIM_SCOPE_BLOCK && d->published[place] != FOR_ALL)
         d->published[place] = (uint8_t)(FOR_BLOCK + b->rank);
     if (scope > SIM_SCOPE_BLOCK) d->published[place] = FOR_ALL;
@@ -126,6 +126,7 @@ void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uin
     const uint8_t scope = released > d->fenced[actor] ? released : d->fenced[actor];
     const uint8_t published = published_by(shared, own, scope);
     unsigned heard = 0, seen = 0;
+    if (shared && scope == SIM_SCOPE_NONE && !d->publishes) return; /* no flag of shared memory has been written */
     if (w->sm->grid->node && !shared) log_flags(w, op, active, address, reads, writes);
     for (uint32_t left = active; left; left &= left - 1) {
         const size_t place = place_of(address[__builtin_ctz(left)]);

@@ -155,6 +155,7 @@ typedef struct sim_line {
 
 /* What an actor has read of a line; rows with times before the domain's start are free. */
 typedef struct sim_line_reads {
+    uint32_t newest; /* time of the last read */
     sim_line_row rows[SIM_LINE_READERS];
 } sim_line_reads;
 
@@ -284,7 +285,7 @@ struct sim_domain {
     uint32_t actors;        /* warps of the cluster; these are the first actors, mbarriers follow */
     uint32_t used;          /* number of actors and mbarriers so far */
     uint32_t cluster_index; /* number in the grid */
-    uint32_t proxies;       /* 1: proxy fences matter for shared memory; 2: for global memory too */
+    uint32_t proxies;       /* 1: proxy fences matter for shared memory; 2: for global memory too; 0: for neither */
     sim_taint **taints;     /* by actor, by register; NULL until needed */
     uint32_t *progress;     /* by actor: barriers reached, mbarriers signalled and copies issued */
     bool has_stale;         /* a wait for an old phase has been reported (stale.c) */

@@ -324,13 +324,14 @@ static inline bool note_read(const sim_visit *k, sim_line *l, sim_line_reads *re
     const uint32_t now = k->d->now;
     l->read_at = now;
     l->readers |= 1u << k->actor % 32;
-    for (unsigned i = 0; i < SIM_LINE_READERS; i++) {
+    for (unsigned i = 0; reads->newest == now && i < SIM_LINE_READERS; i++) {
         sim_line_row *r = &reads->rows[i];
         if (r->time != now || r->owner.bits != p->owner.bits) continue;
         r->bytes = sim_bytes_or(r->bytes, p->bytes);
         r->instruction = k->instruction;
         return true;
     }
+    reads->newest = now;
     return note_new_read(k, reads, p);
 }
 

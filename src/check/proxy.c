@@ -3,6 +3,7 @@
  * global memory. */
 #include "assembler/engine.h"
 #include "check/internal.h"
+#include "ptx/traits.h"
 #include "state/block.h"
 #include "state/program.h"
 
@@ -15,6 +16,12 @@ static bool fences_global(const ptx_instruction *i) {
     return i->op == PTX_OP_FENCE_PROXY && (proxy == PTX_MOD_PROXY_ASYNC || proxy == PTX_MOD_PROXY_ASYNC_GLOBAL);
 }
 
+/* Products and copies of tensor memory read shared memory as the copy engine does. */
+static bool reads_by_descriptor(const ptx_instruction *i) {
+    const ptx_kind kind = ptx_kind_of(i->op);
+    return kind == PTX_KIND_WARPGROUP_PRODUCT || kind == PTX_KIND_TENSOR_PRODUCT || kind == PTX_KIND_TENSOR_MEMORY;
+}
+
 sim_proxy_need sim_proxies_needed(const sim_program *p) {
     bool fences = false, loads = false, engine = false;
     for (size_t i = 0; i < p->function->instruction_count; i++) {
@@ -22,9 +29,9 @@ sim_proxy_need sim_proxies_needed(const sim_program *p) {
         const sim_engine_use use = sim_engine_use_of(at);
         fences |= fences_global(at);
         loads |= use == SIM_ENGINE_LOADS;
-        engine |= use != SIM_ENGINE_NONE || at->op == PTX_OP_WGMMA_COMMIT;
+        engine |= use != SIM_ENGINE_NONE || reads_by_descriptor(at);
     }
-    return (sim_proxy_need){.spaces = fences && loads ? 2 : 1, .engine = engine};
+    return (sim_proxy_need){.spaces = !engine ? 0 : fences && loads ? 2 : 1, .engine = engine};
 }
 
 void sim_proxies_join(const sim_domain *d, sim_known *to, const sim_known *from) {

@@ -228,6 +228,7 @@ void sim_memory_keep_apart(sim_memory *m) {
     unsigned char *written =
         mmap(NULL, written_bytes(m), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (written != MAP_FAILED) m->written = written;
+    if (m->written) (void)madvise(written, written_bytes(m), MADV_HUGEPAGE); /* kernels' rows lie pages apart */
     for (size_t i = 0; m->written && i < m->mapped_count; i++)
         sim_memory_mark_written(m, m->mapped[i].from, m->mapped[i].bytes);
     sim_memory_mark_all_written(m);
