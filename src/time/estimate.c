@@ -48,7 +48,7 @@ static const double START_SECONDS = 0.15e-6;
 static const double TLB_SECONDS = 0.1e-6;
 static const double DRAIN_SECONDS = 0.19e-6;
 
-/* Half of L2 is dirty when a launch begins, since launches before it wrote. What it brings in makes L2 write these
+/* Half of L2 is dirty when a launch begins, since launches before it wrote. What it reads makes L2 write these
  * lines. Measured on an H200 by reads of 4 to 64 MiB, which took 1.43 times as long as device memory needs for them
  * alone. */
 static const double DIRTY_BEFORE = 0.45;
@@ -75,8 +75,8 @@ static double lack_of_sectors(const haul_launch_record *r) {
 
 /* Sectors of earlier launches that this one makes L2 write: at least as many as it leaves dirty itself. */
 static double evicted_sectors(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
-    const double brought = counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + w->dirty_sectors;
-    return fmax(w->dirty_sectors, DIRTY_BEFORE * fmin(brought, (double)m->l2_bytes / SECTOR));
+    const double read = counter(r, HAUL_COUNTER_DRAM_READ_SECTORS);
+    return fmax(w->dirty_sectors, DIRTY_BEFORE * fmin(read, (double)m->l2_bytes / SECTOR));
 }
 
 /* Partly written sectors have to be read when they are written back. L2 keeps few of them to the end if they fill it.
