@@ -14,13 +14,13 @@
  * registers are not for live values. With bounds, it may use ROOMY_BUDGET, and spreads
  * values over SPREAD more. */
 const uint32_t sim_register_shares[SIM_SHARES] = {32, 40, 64};
-enum { OVERHEAD = 8, ROOMY_BUDGET = 80, SPREAD = 4 };
+enum { OVERHEAD = 8, ROOMY_BUDGET = 84, SPREAD = 4 };
 
 /* Machine registers by live ones: a line of three pieces. */
 static double machine_registers(double live) {
     enum { FEW = 8, MANY = 28 };
     const double few = live < FEW ? live : FEW, many = live > MANY ? live - MANY : 0;
-    return 6 + few + 0.9 * (live - few - many) + 1.08 * many;
+    return 6 + few + 0.88 * (live - few - many) + 1.09 * many;
 }
 
 /* The assembler keeps to `full` registers if the kernel needs few more. `written`: its live ones in the PTX's order. */
@@ -66,7 +66,7 @@ static unsigned bits_of(uint32_t n) {
  * those. */
 static double with_contents(double registers, uint32_t full, uint32_t written, const contents *c) {
     enum { CALL = 6, CALL_LEAST = 24, SUMS_FROM = 28, SUMS_STEP = 8 };
-    registers += bits_of(c->copies) + (c->long_loop ? 2 : 0);
+    registers += bits_of(c->copies) + (c->long_loop ? 0.8 : 0);
     const double sums = SUMS_FROM + (c->sums + SUMS_STEP - 1) / SUMS_STEP * SUMS_STEP;
     registers = keep_full(registers, full, written);
     if (c->sums && registers < sums) registers = sums;
@@ -78,7 +78,7 @@ static double with_contents(double registers, uint32_t full, uint32_t written, c
  * finds only some of the orders that need fewer registers. */
 static double live_above(uint32_t budget, uint32_t scheduled, uint32_t written) {
     if (scheduled <= budget) return scheduled;
-    if (written > scheduled) return scheduled + 0.75 * (written - scheduled);
+    if (written > scheduled) return scheduled + 0.8 * (written - scheduled);
     return written > budget ? written : budget;
 }
 

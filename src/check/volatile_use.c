@@ -17,6 +17,8 @@
 
 #include <string.h>
 
+enum { MOST_POLLED = 64 };
+
 /* Where values flow, whatever path control takes. */
 typedef struct flow {
     const ptx_function *function;
@@ -30,6 +32,8 @@ typedef struct flow {
     uint32_t count;
     bool *set;      /* stored or guards, while it is computed */
     uint32_t guard; /* guard of the instruction, which does not count; PTX_NO_BLOCK: none, or it counts */
+    const ptx_operand *polled[MOST_POLLED]; /* addresses of words that loops wait for */
+    unsigned polled_count;
 } flow;
 
 static bool is_volatile(const ptx_instruction *i, unsigned op) {
@@ -210,9 +214,8 @@ static bool changes_value(const ptx_instruction *i) {
     return false;
 }
 
-/* True if the store's address is the load's: the same base and offset. */
-static bool is_same_word(const ptx_instruction *load, const ptx_instruction *store) {
-    const ptx_operand *a = &load->operands[1], *b = &store->operands[0];
+/* True if both operands are one address: the same base and offset. */
+static bool is_same_word(const ptx_operand *a, const ptx_operand *b) {
     if (a->kind != PTX_MEMORY || b->kind != PTX_MEMORY || a->offset != b->offset) return false;
     const ptx_operand *from = &a->parts[0], *to = &b->parts[0];
     if (from->kind != to->kind) return false;
@@ -220,26 +223,67 @@ static bool is_same_word(const ptx_instruction *load, const ptx_instruction *sto
                                       : from->kind == PTX_VARIABLE_ADDRESS && from->variable == to->variable;
 }
 
-/* Marks the load and each store of a value computed from the loaded one, at the same address. The list has the loaded
- * registers, then the changed ones: a register may be both. */
-static void mark_update(flow *x, uint32_t load, uint8_t *table) {
-    const ptx_instruction *loads = &x->function->instructions[load];
+static bool is_polled(const flow *x, const ptx_operand *address) {
+    for (unsigned k = 0; k < x->polled_count; k++)
+        if (is_same_word(x->polled[k], address)) return true;
+    return false;
+}
+
+/* Lists the words that loops wait for. A kernel has few; further ones are left out. */
+static void find_polled(flow *x) {
+    const ptx_function *f = x->function;
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t i = f->blocks[b].first; x->looping[b] && i < f->blocks[b].end; i++) {
+            const ptx_instruction *at = &f->instructions[i];
+            if (x->polled_count == MOST_POLLED) return;
+            if (is_strong(at, PTX_OP_LD) && !is_polled(x, &at->operands[1]) && is_waited_for(x, at, b))
+                x->polled[x->polled_count++] = &at->operands[1];
+        }
+}
+
+enum { MOST_STORES = 8 };
+
+static uint32_t first_reader_behind(const flow *x, uint32_t reg, uint32_t instruction) {
+    const uint32_t *readers = x->readers.instructions + x->readers.first[reg];
+    size_t at;
+    SEARCH_FIRST(at, x->readers.first[reg + 1] - x->readers.first[reg], k, readers[k] <= instruction);
+    return x->readers.first[reg] + (uint32_t)at;
+}
+
+/* Returns how many stores behind the load there are of values computed from the loaded one, at the same address. The
+ * list has the loaded registers, then the changed ones: a register may be both. An update has few uses of either; only
+ * the first are followed, since a kernel may have many loads. */
+static unsigned find_update(flow *x, uint32_t load, uint32_t stores[MOST_STORES]) {
+    enum { MOST_USES = 256 };
+    const ptx_instruction *instructions = x->function->instructions;
+    unsigned count = 0, uses = 0;
     x->values++;
     x->count = 0;
-    ptx_visit_registers(loads, spread, x);
+    ptx_visit_registers(&instructions[load], spread, x);
     const uint32_t loaded = x->count;
     x->values++;
     for (uint32_t next = 0; next < x->count; next++) {
-        const uint32_t reg = x->list[next];
-        for (uint32_t k = x->readers.first[reg]; k < x->readers.first[reg + 1]; k++) {
+        const uint32_t end = x->readers.first[x->list[next] + 1];
+        uint32_t k = first_reader_behind(x, x->list[next], load);
+        for (; k < end && uses < MOST_USES && count < MOST_STORES; k++, uses++) {
             const uint32_t i = x->readers.instructions[k];
-            const ptx_instruction *at = &x->function->instructions[i];
-            if (changes_value(at)) ptx_visit_registers(at, spread, x);
-            if (next < loaded || !is_strong(at, PTX_OP_ST) || !is_same_word(loads, at)) continue;
-            table[load] |= SIM_USE_UPDATES;
-            table[i] |= SIM_USE_UPDATES;
+            if (changes_value(&instructions[i])) ptx_visit_registers(&instructions[i], spread, x);
+            if (next < loaded || !is_strong(&instructions[i], PTX_OP_ST)) continue;
+            if (is_same_word(&instructions[load].operands[1], &instructions[i].operands[0])) stores[count++] = i;
         }
     }
+    return count;
+}
+
+/* Marks a load and the stores that make an update with it. Words that a loop polls are left out: they are no data, and
+ * threads that hand a turn on store its next value. */
+static void mark_update(flow *x, uint32_t load, uint8_t *table) {
+    uint32_t stores[MOST_STORES];
+    const ptx_instruction *at = &x->function->instructions[load];
+    const unsigned count = find_update(x, load, stores);
+    if (!count || is_polled(x, &at->operands[1])) return;
+    table[load] |= SIM_USE_UPDATES;
+    for (unsigned k = 0; k < count; k++) table[stores[k]] |= SIM_USE_UPDATES;
 }
 
 /* ---- the table ---- */
@@ -280,6 +324,7 @@ static void find_all(const ptx_function *f, arena *memory, uint8_t *table) {
     ptx_users_find(f, memory, &x.readers, &x.writers);
     find_stored(&x);
     find_guards(&x);
+    find_polled(&x);
     for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, table);
 }
 

@@ -3,6 +3,7 @@
 
 #define WORD ((unsigned *)(out + 4000))
 #define SUM (out + 2000)
+#define WHOLE(x) rintf(1024 * (x)) /* their sum is the same in any order */
 
 /* A compare and swap and an exchange are relaxed: they order no data, not even volatile data. */
 KERNEL(lock_without_fences) {
@@ -11,7 +12,7 @@ KERNEL(lock_without_fences) {
         while (atomicCAS(WORD, 0, 1) != 0) {
         }
         if (FIXED) __threadfence();
-        *sum = *sum + in[blockIdx.x]; /* BUG */
+        *sum = *sum + WHOLE(in[blockIdx.x]); /* BUG */
         if (FIXED) __threadfence();
         atomicExch(WORD, 0);
     }
@@ -24,7 +25,7 @@ KERNEL(lock_given_back_by_volatile_store) {
         while (atomicCAS(WORD, 0, 1) != 0) {
         }
         PTX("" ::: "memory");
-        *sum += in[blockIdx.x]; /* BUG */
+        *sum += WHOLE(in[blockIdx.x]); /* BUG */
         if (FIXED) __threadfence();
         PTX("" ::: "memory");
         *(volatile unsigned *)WORD = 0;
@@ -41,7 +42,7 @@ KERNEL(ticket_lock_without_fences) {
         }
         if (FIXED) __threadfence();
         PTX("" ::: "memory");
-        *sum += in[blockIdx.x]; /* BUG */
+        *sum += WHOLE(in[blockIdx.x]); /* BUG */
         if (FIXED) __threadfence();
         PTX("" ::: "memory");
         *turn = ticket + 1;
@@ -60,7 +61,7 @@ KERNEL(lock_of_relaxed_atomics) {
                 PTX("atom.relaxed.gpu.cas.b32 %0, [%1], 0, 1;" : "=r"(taken) : "l"(WORD) : "memory");
         } while (taken);
         PTX("ld.relaxed.gpu.f32 %0, [%1];" : "=f"(old) : "l"(sum) : "memory"); /* BUG */
-        old += in[blockIdx.x];
+        old += WHOLE(in[blockIdx.x]);
         PTX("st.relaxed.gpu.f32 [%0], %1;" ::"l"(sum), "f"(old) : "memory"); /* BUG */
         if (FIXED)
             PTX("st.release.gpu.u32 [%0], 0;" ::"l"(WORD) : "memory");
@@ -79,7 +80,7 @@ KERNEL(lock_with_fences_of_block_scope) {
             __threadfence();
         else
             __threadfence_block();
-        *sum += in[blockIdx.x]; /* BUG */
+        *sum += WHOLE(in[blockIdx.x]); /* BUG */
         if (FIXED)
             __threadfence();
         else
@@ -95,7 +96,7 @@ KERNEL(fence_after_lock_is_given_back) {
         while (atomicCAS(WORD, 0, 1) != 0) {
         }
         __threadfence();
-        *sum += in[blockIdx.x]; /* BUG */
+        *sum += WHOLE(in[blockIdx.x]); /* BUG */
         if (FIXED) __threadfence();
         atomicExch(WORD, 0);
         if (!FIXED) __threadfence();
@@ -111,7 +112,7 @@ KERNEL(lock_given_back_before_other_threads) {
         __threadfence();
     }
     __syncthreads();
-    sums[T] += in[128 * blockIdx.x + T]; /* BUG */
+    sums[T] += WHOLE(in[128 * blockIdx.x + T]); /* BUG */
     __threadfence();
     if (FIXED) __syncthreads();
     if (T == 0) atomicExch(WORD, 0);
@@ -128,7 +129,7 @@ KERNEL(lock_in_shared_memory_without_fences) {
         }
         if (FIXED) __threadfence_block();
         PTX("" ::: "memory");
-        sum += in[WARP]; /* BUG */
+        sum += WHOLE(in[WARP]); /* BUG */
         PTX("" ::: "memory");
         if (FIXED) __threadfence_block();
         atomicExch(&lock, 0);

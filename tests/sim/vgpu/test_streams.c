@@ -1,5 +1,5 @@
 /* Streams, events, pinned memory, pools and graphs of the virtual GPU, through the CUDA driver API. */
-#include "time/estimate.h"
+#include "machine/machine.h"
 #include "vgpu/driver.h"
 
 #include <math.h>
@@ -383,7 +383,7 @@ static void an_early_launch_is_hidden_behind_the_kernel_in_front(void **state) {
     assert_true(fabs(time_two(plain, s, true) - launches) < 0.1);
     assert_true(time_two(early, s, false) >= launches);
     const double hidden = time_two(early, s, false) - time_two(early, s, true);
-    assert_true(fabs(hidden - sim_launch_us) < 0.1);
+    assert_true(fabs(hidden - sim_machine_find("h100")->launch_us) < 0.1);
     OK(cu->module_unload(module));
     OK(cu->stream_destroy(s));
 }
