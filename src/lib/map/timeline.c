@@ -115,8 +115,10 @@ haul_status map_wait_for_host(haul_mapper *m, workers_job *job, map_host_work *w
     if (m->device->extras) {
         m->device->extras->wait_until(m->base_us + work->end_us);
     } else {
-        work->start_us = (job->start - m->base_seconds) * 1e6;
-        work->end_us = (job->end - m->base_seconds) * 1e6;
+        /* jobs of several chunks overlap; an engine's time counts once */
+        double *last = &m->free_us[work->engine];
+        work->start_us = fmax((job->start - m->base_seconds) * 1e6, *last);
+        work->end_us = *last = fmax((job->end - m->base_seconds) * 1e6, work->start_us);
     }
     note(m, &(haul_operation){work->engine, chunk, work->bytes, work->start_us, work->end_us, 0});
     return HAUL_OK;
