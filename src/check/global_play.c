@@ -99,7 +99,7 @@ haul_finding_access sim_watch_access(const sim_watch *watch, uint32_t cluster, u
 
 static const char *explanation_of(const play *p, const sim_touch *t, bool lockstep) {
     if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run in lockstep";
-    if (t->strong && p->e->strong)
+    if (may_lose_update(p, t->instruction))
         return "both threads read, change and write this word by volatile or relaxed accesses; a lock orders them only "
                "with fences (__threadfence() after it is taken and before it is given back), or one update is lost";
     if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
