@@ -21,7 +21,6 @@ enum {
     TALL = 8 /* rows a thread */
 };
 enum { ROUNDS = 5, BORDER = TALL /* rows that are computed first */, BLOCKS_PER_SM = 3 };
-static const size_t HALO_BYTES = (size_t)RADIUS * VECTORS * sizeof(float4);
 
 /* ---- kernels: `in` and `out` point at the first row of this GPU's part, with RADIUS rows of halo on both sides ----
  */
@@ -203,6 +202,8 @@ static void step_by_signals(const part *parts, int gpus, unsigned n) {
 }
 
 #ifdef WITH_NCCL
+static const size_t HALO_BYTES = (size_t)RADIUS * VECTORS * sizeof(float4);
+
 static ncclComm_t comms[MOST_GPUS];
 
 static void exchange(const part *p, int g, unsigned n, int side) {

@@ -217,10 +217,7 @@ static bool goes_beyond_block(const ptx_instruction *i) {
 
 /* Whether the instruction waits until all accesses before it are done. */
 static bool is_behind_all(const ptx_instruction *i) {
-    const unsigned order = i->mods[PTX_SLOT_ORDER];
-    if (!goes_beyond_block(i)) return false;
-    if (i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE) return true;
-    return order == PTX_MOD_RELEASE || order == PTX_MOD_ACQ_REL;
+    return goes_beyond_block(i) && (i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || ptx_releases(i));
 }
 
 /* A fence, and an access that releases, waits for all accesses before; machine code has MEMBAR there. What follows a

@@ -371,6 +371,12 @@ static inline bool ptx_acquires(const ptx_instruction *i) {
     return order == PTX_MOD_ACQUIRE || order == PTX_MOD_MMIO_ACQUIRE || order == PTX_MOD_ACQ_REL;
 }
 
+/* Returns whether the memory order makes this access wait for earlier ones. */
+static inline bool ptx_releases(const ptx_instruction *i) {
+    const unsigned order = i->mods[PTX_SLOT_ORDER];
+    return order == PTX_MOD_RELEASE || order == PTX_MOD_MMIO_RELEASE || order == PTX_MOD_ACQ_REL;
+}
+
 /* Whether an operand is one of the special registers `first` to `last`. */
 static inline bool ptx_reads_special(const ptx_instruction *i, unsigned first, unsigned last) {
     bool reads = false;

@@ -289,10 +289,6 @@ static sim_handler handler_of(const ptx_instruction *i) {
     return i->mods[PTX_SLOT_SPACE] == PTX_MOD_GLOBAL ? atomic_global : atomic_generic;
 }
 
-static bool releases(const ptx_instruction *i) {
-    return i->mods[PTX_SLOT_ORDER] == PTX_MOD_RELEASE || i->mods[PTX_SLOT_ORDER] == PTX_MOD_ACQ_REL;
-}
-
 /* operands[at] is the memory, then a, then (CAS) b. A result that nobody reads makes it a reduction, as in machine code
  * (`result_read`). */
 static haul_status lower_atomic(sim_lowering *l, const ptx_instruction *i, unsigned at, bool result_read) {
@@ -311,7 +307,7 @@ static haul_status lower_atomic(sim_lowering *l, const ptx_instruction *i, unsig
     op->memory_class = ptx_in_shared(i) ? HAUL_CLASS_SHARED_ATOMIC
                        : result_read    ? HAUL_CLASS_GLOBAL_ATOMIC
                                         : HAUL_CLASS_GLOBAL_REDUCTION;
-    op->flags |= releases(i) ? SIM_OP_RELEASES : 0;
+    op->flags |= ptx_releases(i) ? SIM_OP_RELEASES : 0;
     return HAUL_OK;
 }
 

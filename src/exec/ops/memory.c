@@ -478,11 +478,6 @@ static uint32_t data_slot(sim_lowering *l, const ptx_operand *o, unsigned type, 
     return o->kind == PTX_INTEGER ? sim_constant(l, o->bits, lane) : sim_source(l, o, type);
 }
 
-static bool releases(const ptx_instruction *i) {
-    const unsigned order = i->mods[PTX_SLOT_ORDER];
-    return order == PTX_MOD_RELEASE || order == PTX_MOD_MMIO_RELEASE;
-}
-
 /* Lowers a load or store. x, y: logarithms of an element's bytes in memory and in its register; imm2: a load extends
  * the sign; d: the first element's register, and from `more` on all of them in the pool. */
 static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const ptx_operand *memory,
@@ -512,7 +507,7 @@ static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, const
     op->imm2 = is_load && ptx_is_signed(i->type);
     op->flags |= (uint8_t)((wide ? SIM_OP_WIDE : 0) | (is_ordered(i) ? SIM_OP_ORDERED : 0) |
                            (is_load && is_strong(i) ? SIM_OP_OBSERVES : 0) | (is_strong(i) ? SIM_OP_STRONG : 0) |
-                           (releases(i) ? SIM_OP_RELEASES : 0));
+                           (ptx_releases(i) ? SIM_OP_RELEASES : 0));
     if (!(is_load ? sim_loader(op) : sim_storer(op)))
         return sim_lower_fail(l, "%u bits in a register of %u", 8 * bytes, 8 * lane);
     simplify_parameter(l, op);

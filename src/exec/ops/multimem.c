@@ -268,7 +268,7 @@ static haul_status lower(sim_lowering *l, const ptx_instruction *i, sim_handler 
     op->d = slots[0];
     op->imm2 = pack_operation(operation_for(i));
     op->memory_class = (uint8_t) class;
-    op->flags |= (order == PTX_MOD_WEAK ? 0 : SIM_OP_STRONG) | (order == PTX_MOD_RELEASE ? SIM_OP_RELEASES : 0);
+    op->flags |= (order == PTX_MOD_WEAK ? 0 : SIM_OP_STRONG) | (ptx_releases(i) ? SIM_OP_RELEASES : 0);
     return HAUL_OK;
 }
 
