@@ -395,19 +395,21 @@ static bool suits_row(const play *p, const sim_part *part) {
     return reads(p->e) || p->e->strong || sim_owner_is_single(part->owner);
 }
 
+/* True if the row shows that the access is ordered after the row's own. */
+static bool is_after(const play *p, const sim_row *r, const sim_part *part) {
+    const sim_logged *e = p->e;
+    if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != SIM_ROW_WRITER && reads(e))) return true;
+    if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
+    if (e->incoherent && r->role == SIM_ROW_WRITER) return false;
+    return are_strong(p, r->strong, r->cluster, r->actor, r->instruction) || follows(p, r, part);
+}
+
 /* True if rows show that the access is ordered, and rows can record it. */
 static bool in_order(const play *p, uint32_t first, const sim_part *part) {
-    const sim_logged *e = p->e;
     unsigned count = 0;
     if (!suits_row(p, part)) return false;
-    for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
-        const sim_row *r = sim_slice_row(p->s, i);
-        if (++count == MOST_ROWS) return false;
-        if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != SIM_ROW_WRITER && reads(e))) continue;
-        if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
-        if (e->incoherent && r->role == SIM_ROW_WRITER) return false;
-        if (!are_strong(p, r->strong, r->cluster, r->actor, r->instruction) && !follows(p, r, part)) return false;
-    }
+    for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next)
+        if (++count == MOST_ROWS || !is_after(p, sim_slice_row(p->s, i), part)) return false;
     return true;
 }
 
@@ -636,10 +638,35 @@ static void note_values(const play *p, sim_page *g, unsigned line, const sim_par
             set_value_at(g, line * SIM_LINE_WORDS + w, p->values ? value_of(p, lane_of_word(part, w)) : 0);
 }
 
+/* Records the access in a row: a shared one if the line has no other and it suits. */
 static void add_access(const play *p, sim_page *g, unsigned line, const sim_part *part) {
+    sim_page_line *l = &g->lines[line];
     const bool is_read = reads(p->e);
     const sim_row now = row_of(p, part, is_read ? SIM_ROW_READER : SIM_ROW_WRITER);
-    if (add_row(p, &g->lines[line].link, &now) && !is_read) note_values(p, g, line, part);
+    const bool shares = l->link == SIM_NO_ROW && sim_row_is_shareable(&now);
+    const bool added = shares ? sim_slice_share(p->s, l, &now) : add_row(p, &l->link, &now);
+    if (added && !is_read) note_values(p, g, line, part);
+}
+
+/* True if the access's row takes the place of the line's shared one. */
+static bool replaces(const play *p, const sim_row *r, const sim_row *now) {
+    if (!sim_row_is_shareable(now) || !suits_row(p, p->part) || !is_after(p, r, p->part)) return false;
+    return !reads(p->e) || (is_own_reader(p, r) && stays_last(p, r, NULL));
+}
+
+/* Replays the access to a line with a shared row. Returns false if the line has a row of its own now, or no memory. */
+static bool play_shared(const play *p, sim_page *g, unsigned line) {
+    sim_page_line *l = &g->lines[line];
+    const sim_row r = sim_slice_shared_row(p->s, l);
+    const sim_row now = row_of(p, p->part, reads(p->e) ? SIM_ROW_READER : SIM_ROW_WRITER);
+    if (reads(p->e) && are_alike(&r, &now)) return true;
+    const bool stays = replaces(p, &r, &now);
+    sim_slice_unshare(p->s, l);
+    if (stays)
+        add_access(p, g, line, p->part);
+    else
+        add_row(p, &l->link, &r);
+    return stays;
 }
 
 /* True if the same access has read the bytes last, as in a loop. */
@@ -654,7 +681,8 @@ static void play_line(play *p, sim_page *g, unsigned line, const sim_part *part,
     if (*link == SIM_LINE_UNWATCHED) return;
     p->folds = p->values && g->folds;
     p->part = part;
-    const bool is_detailed = *link != SIM_NO_ROW && *link & SIM_LINE_DETAILED;
+    if (sim_link_is_shared(*link) && play_shared(p, g, line)) return;
+    const bool is_detailed = sim_link_is_detailed(*link);
     const uint32_t words_used = sim_bytes_words(part->bytes);
     const bool is_new = !(*used & words_used);
     *used |= words_used;
@@ -710,7 +738,7 @@ static void play_lane(play *p, unsigned lane, sim_page *g) {
         return;
     }
     const uint32_t link = g->lines[line].link;
-    if (link != SIM_NO_ROW && link != SIM_LINE_UNWATCHED && link & SIM_LINE_DETAILED) {
+    if (sim_link_is_detailed(link)) {
         p->lane = lane;
         p->folds = p->values && g->folds;
         p->value = value_of(p, lane);
