@@ -33,19 +33,19 @@ typedef struct play {
     sim_page **pages;     /* of scattered lanes from the next one on */
 } play;
 
-/* Returns the epoch up to which the current thread knows other clusters' accesses of this kind. */
+/* Returns the last release of which the current thread knows; it knows other clusters' accesses of this kind. */
 static uint32_t floor_of(const play *p, unsigned action) {
     return action == HAUL_ACTION_READ ? p->e->floor.reads : p->e->floor.all;
 }
 
 /* Returns the lanes of another cluster's actor that have published their accesses of this kind up to that time. */
 static uint32_t published_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action) {
-    sim_known *const *published = p->watch->released;
-    if (!published || time == 0) return SIM_ALL_LANES;
-    if (!published[cluster]) return 0;
+    const sim_publication kind = action == HAUL_ACTION_READ ? SIM_PUBLISHED_READS : SIM_PUBLISHED_ALL;
+    const sim_history *histories = p->watch->histories[kind];
     const sim_grid *g = p->watch->grid;
-    const uint32_t from = action == HAUL_ACTION_READ ? g->warps * g->cluster_blocks : 0;
-    return sim_known_lanes(&published[cluster][from + actor], time);
+    if (!histories || time == 0) return SIM_ALL_LANES;
+    const sim_known *known = sim_history_at(&histories[cluster], floor_of(p, action), g->warps * g->cluster_blocks);
+    return known ? sim_known_lanes(&known[actor], time) : 0;
 }
 
 /* Returns those of the touch's `lanes` that are not known to come before the current lane. */
@@ -149,7 +149,7 @@ static sim_touch touch_of(const play *p) {
     return (sim_touch){.cluster = e->cluster,
                        .instruction = e->instruction,
                        .time = e->time,
-                       .epoch = p->watch->epoch,
+                       .epoch = e->age,
                        .actor = e->actor,
                        .bytes = p->bytes,
                        .action = e->action & 63u,
@@ -417,7 +417,7 @@ static void fill_row(const play *p, sim_row *r, const sim_part *part, sim_row_ro
                    .owner = part->owner,
                    .cluster = e->cluster,
                    .time = e->time,
-                   .epoch = p->watch->epoch,
+                   .epoch = e->age,
                    .instruction = e->instruction,
                    .next = r->next,
                    .actor = e->actor,
@@ -817,6 +817,7 @@ haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int th
         failed |= watch->slices[s].failed || watch->slices[s].findings.failed;
     for (uint32_t i = 0; watch->grid->node && i < count; i++) failed |= !sim_node_play(watch, &sms[i].hazards->log);
     watch->epoch++;
+    watch->releases++;
     for (uint32_t i = 0; i < count; i++) {
         failed |= sms[i].hazards->log.failed;
         sim_access_log_empty(&sms[i].hazards->log, watch->epoch);

@@ -6,6 +6,7 @@
 #include "check/flights.h"
 #include "check/global.h"
 #include "check/hazard.h"
+#include "check/history.h"
 #include "state/block.h"
 #include "state/footprint.h"
 
@@ -17,6 +18,17 @@ static inline uint8_t sim_bits_of_word(uint64_t address, unsigned bytes) {
     return (uint8_t)(ones << address % 4 & 15u);
 }
 
+/* The last releases that lanes have heard of: of their cluster (sim_domain.history), and of the grid (global_shadow.h).
+ * 0: none. */
+typedef struct sim_heard {
+    uint32_t near, far;
+} sim_heard;
+
+static inline void sim_heard_raise(sim_heard *heard, sim_heard to) {
+    if (to.near > heard->near) heard->near = to.near;
+    if (to.far > heard->far) heard->far = to.far;
+}
+
 /* What some lanes of a warp know of each actor's accesses (`order`), and of accesses that passed a proxy fence
  * (`proxy`: sim_domain.proxies vectors, one after the other). */
 typedef struct sim_view {
@@ -24,11 +36,9 @@ typedef struct sim_view {
     uint32_t least; /* every warp's lanes are known at least up to this time */
     sim_known *order, *proxy;
     sim_floor floor;
-    uint8_t heard;          /* SIM_HEARD_*: read from flags; becomes known at the next fence (flag.c) */
+    sim_heard heard;        /* read from flags; becomes known at the next fence (flag.c) */
     uint32_t kept, kept_in; /* the snapshot in the access log, and its epoch + 1 */
 } sim_view;
-
-enum { SIM_HEARD_CLUSTER = 1, SIM_HEARD_GPU = 2 };
 
 typedef struct sim_views {
     sim_view list[SIM_LANES]; /* `count` are in use; the others keep their memory */
@@ -39,7 +49,7 @@ typedef struct sim_views {
 typedef struct sim_gate {
     sim_known *gathered, *gathered_proxy, *open, *open_proxy;
     sim_floor gathered_floor, open_floor;
-    uint8_t gathered_heard, open_heard;
+    sim_heard gathered_heard, open_heard;
 } sim_gate;
 
 /* A warp's state for relaxed barriers. `released`: what its fences have released, for arrivals at barriers of the block
@@ -275,6 +285,9 @@ typedef struct sim_tmem_order {
     uint32_t next_use, next_commit;
 } sim_tmem_order;
 
+/* Fences of any scope, and those that reach the grid. */
+enum { SIM_FENCES_NEAR, SIM_FENCES_FAR, SIM_FENCES };
+
 struct sim_domain {
     sim_hazards *owner;
     sim_block *first;
@@ -290,10 +303,16 @@ struct sim_domain {
     uint32_t *progress;     /* by actor: barriers reached, mbarriers signalled and copies issued */
     bool has_stale;         /* a wait for an old phase has been reported (stale.c) */
     uint32_t *faulted;      /* by actor: lanes that have faulted */
-    uint8_t *fenced;        /* by actor: scope of the fences since its last store */
-    uint8_t published[SIM_PLACES]; /* by hash of an address written after a fence: which blocks it is published to */
-    bool publishes;                /* `published` has entries */
-    sim_views *views;              /* by actor */
+    uint8_t *fenced;        /* by actor: the widest scope of its fences */
+    sim_known *fences[SIM_FENCES];  /* by actor: its accesses that a fence comes after; NULL until there is one */
+    sim_known *released;            /* by actor: what the current release passes on; NULL until needed */
+    sim_history history;            /* releases to threads of the cluster */
+    uint32_t releases;              /* their number */
+    sim_floor released_floor;       /* what their threads knew of other clusters */
+    uint8_t published[SIM_PLACES];  /* by hash of an address written after a fence: which blocks it is published to */
+    uint32_t published_by[SIM_PLACES]; /* the last such release */
+    bool publishes;                    /* `published` has entries */
+    sim_views *views;                  /* by actor */
     sim_gate *barriers;            /* SIM_BARRIERS per block */
     sim_gate cluster;
     sim_relaxed *relaxed; /* by actor; NULL if the kernel has no relaxed barriers */
@@ -321,6 +340,10 @@ struct sim_hazards {
     uint32_t domain_count;
     bool failed; /* the host ran out of memory: checks are off */
 };
+
+/* flag.c. A cluster starts; its domain is freed. */
+void sim_flags_start(sim_domain *d);
+void sim_flags_free(sim_domain *d);
 
 static inline sim_domain *sim_domain_of(const sim_block *b) {
     return b->domain;

@@ -581,7 +581,6 @@ static void forget_written(const sim_visit *k, unsigned element, uint32_t lanes,
 }
 
 void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
-    if (!(op->flags & SIM_OP_STRONG)) sim_hazard_stored(w);
     sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_WRITE, op->flags & SIM_OP_STRONG);
     sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_WRITE);
     k.strong = op->flags & SIM_OP_STRONG;
@@ -593,7 +592,6 @@ void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block 
 /* Taint is not followed here: a row's values come from several lanes. */
 void sim_hazard_store_rows(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t address[SIM_LANES],
                            const unsigned char *rows) {
-    sim_hazard_stored(w);
     sim_hazard_inside(w, op->instruction, lanes, address, op->bytes, HAUL_ACTION_WRITE, false);
     sim_visit k = visit_of(w, op, lanes, w->block, HAUL_ACTION_WRITE);
     k.rows = rows;
