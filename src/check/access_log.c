@@ -426,7 +426,7 @@ static bool precedes(const sim_logged *e, const sim_warp *w, const sim_view *v, 
     if (e->instruction != s->op->instruction || e->actor + (uint32_t)e->warps != sim_actor(w)) return false;
     if (e->cluster != d->cluster_index || e->time != d->now || e->age != sim_watch_age(d->owner->watch) || e->known != s->known || e->active != s->lanes)
         return false;
-    if (e->floor.all != v->floor.all || e->floor.reads != v->floor.reads || e->list || !e->warps) return false;
+    if (!sim_floor_equals(e->floor, v->floor) || e->list || !e->warps) return false;
     if (e->warps == 1) return s->base >= e->base && e->stride == s->op->bytes;
     return s->base == e->base + e->pitch * e->warps && s->values == e->values + e->value_step * e->warps;
 }

@@ -167,9 +167,14 @@ static sim_heard heard_at(const sim_domain *d, const sim_block *b, size_t place,
 }
 
 /* A store waits for the values it depends on, so without a fence it comes after the reads that a flag publishes. */
-static void learn_of_reads(sim_views *v, uint32_t lanes, uint32_t number) {
+static void learn_of_reads(sim_views *v, uint32_t lanes, sim_floor floor) {
     for (uint32_t i = 0; i < v->count; i++)
-        if (v->list[i].lanes & lanes) sim_floor_raise(&v->list[i].floor, (sim_floor){.reads = number});
+        if (v->list[i].lanes & lanes) sim_floor_raise(&v->list[i].floor, floor);
+}
+
+static bool is_waited_for(const sim_warp *w, const sim_op *op) {
+    const uint8_t *uses = w->sm->grid->uses;
+    return uses && uses[op->instruction] & SIM_USE_WAITS;
 }
 
 static void hear(sim_domain *d, const sim_warp *w, const sim_op *op, uint32_t lanes, sim_heard heard, bool writes) {
@@ -204,7 +209,8 @@ void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uin
     if (writes && scope > SIM_SCOPE_NONE) publish_near(d, w, active, address, released, scope);
     if (writes && is_far) publish_far(d, w, active, address, released, scope >= SIM_SCOPE_GPU);
     if (writes && (is_far || released)) d->now++; /* accesses after the flag are not published */
-    if (seen) learn_of_reads(&d->views[sim_actor(w)], active, seen);
+    const sim_floor floor = {.reads = seen, .told = is_waited_for(w, op) ? seen : 0};
+    if (seen) learn_of_reads(&d->views[sim_actor(w)], active, floor);
     if (heard.near || heard.far) hear(d, w, op, active, heard, writes);
 }
 

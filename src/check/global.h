@@ -24,14 +24,20 @@ enum { SIM_WATCH_SLICES = 8, SIM_WATCH_PAGE = 12, SIM_PLACES = 1024 };
 /* Which accesses of its own kind an access cannot race with: none; those in its cluster (limited by its scope); all. */
 typedef enum sim_strength { SIM_WEAK, SIM_STRONG_HERE, SIM_STRONG } sim_strength;
 
-/* The releases up to which other clusters' accesses are known: all accesses (after a fence), or reads only. */
+/* The releases up to which other clusters' accesses are known: all accesses (after a fence), or reads only. `told`: up
+ * to which a flag that the thread waited for tells of them, fence or not. */
 typedef struct sim_floor {
-    uint32_t all, reads;
+    uint32_t all, reads, told;
 } sim_floor;
+
+static inline bool sim_floor_equals(sim_floor a, sim_floor b) {
+    return a.all == b.all && a.reads == b.reads && a.told == b.told;
+}
 
 static inline void sim_floor_raise(sim_floor *floor, sim_floor to) {
     if (to.all > floor->all) floor->all = to.all;
     if (to.reads > floor->reads) floor->reads = to.reads;
+    if (to.told > floor->told) floor->told = to.told;
 }
 
 /* A warp's access (some or all of its lanes), one thread's copy of many bytes, or the same access of several warps: of

@@ -38,14 +38,20 @@ static uint32_t floor_of(const play *p, unsigned action) {
     return action == HAUL_ACTION_READ ? p->e->floor.reads : p->e->floor.all;
 }
 
-/* Returns the lanes of another cluster's actor that have published their accesses of this kind up to that time. */
-static uint32_t published_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action) {
-    const sim_publication kind = action == HAUL_ACTION_READ ? SIM_PUBLISHED_READS : SIM_PUBLISHED_ALL;
+/* Returns the lanes of another cluster's actor whose accesses up to that time have been published up to a release. */
+static uint32_t lanes_published(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, sim_publication kind,
+                                uint32_t release) {
     const sim_history *histories = p->watch->histories[kind];
     const sim_grid *g = p->watch->grid;
     if (!histories || time == 0) return SIM_ALL_LANES;
-    const sim_known *known = sim_history_at(&histories[cluster], floor_of(p, action), g->warps * g->cluster_blocks);
+    const sim_known *known = sim_history_at(&histories[cluster], release, g->warps * g->cluster_blocks);
     return known ? sim_known_lanes(&known[actor], time) : 0;
+}
+
+/* The same for accesses of one kind, up to the last release of which the current thread knows. */
+static uint32_t published_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action) {
+    const sim_publication kind = action == HAUL_ACTION_READ ? SIM_PUBLISHED_READS : SIM_PUBLISHED_ALL;
+    return lanes_published(p, cluster, actor, time, kind, floor_of(p, action));
 }
 
 /* Returns those of the touch's `lanes` that are not known to come before the current lane. */
@@ -82,6 +88,18 @@ static bool cannot_race(const play *p, const sim_touch *t) {
     return are_strong(p, t->strong, t->cluster, t->actor, t->instruction);
 }
 
+/* True if the current thread has waited for a flag, and now loads data that the flag's thread stored before. If both
+ * data and flag are volatile, the two accesses do not race, but without fences the data may be old. */
+static bool was_told(const play *p, const sim_touch *t) {
+    const sim_logged *e = p->e;
+    const uint8_t *uses = p->watch->grid->uses;
+    if (!uses || t->cluster == e->cluster || !t->epoch || t->epoch > e->floor.told) return false;
+    if (!(uses[e->instruction] & SIM_USE_LOADS_VOLATILE) || !(uses[t->instruction] & SIM_USE_STORES_VOLATILE))
+        return false;
+    const uint32_t behind = t->time + 1; /* the flag itself is no data */
+    return lanes_published(p, t->cluster, t->actor, behind, SIM_PUBLISHED_READS, e->floor.told) != 0;
+}
+
 static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32_t thread, uint8_t action,
                                      uint32_t instruction) {
     sim_block b = {.rank = 0};
@@ -99,6 +117,10 @@ haul_finding_access sim_watch_access(const sim_watch *watch, uint32_t cluster, u
 
 static const char *explanation_of(const play *p, const sim_touch *t, bool lockstep) {
     if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run in lockstep";
+    if (was_told(p, t))
+        return "a flag that the reader waited for came after this store, but a fence is missing on one side: volatile "
+               "does not order the two words, and the data may be old (__threadfence() before the flag is written and "
+               "after it is read)";
     if (may_lose_update(p, t->instruction))
         return "both threads read, change and write this word by volatile or relaxed accesses; a lock orders them only "
                "with fences (__threadfence() after it is taken and before it is given back), or one update is lost";
@@ -182,7 +204,7 @@ static void check_read(const play *p, const sim_touch *writer) {
     const sim_logged *e = p->e;
     if (!writer->epoch) return;
     const uint32_t lanes = writing_lanes(p, writer);
-    const uint32_t raced = cannot_race(p, writer) ? 0 : unknown_lanes(p, writer, lanes);
+    const uint32_t raced = cannot_race(p, writer) && !was_told(p, writer) ? 0 : unknown_lanes(p, writer, lanes);
     const uint32_t unfenced = e->fenced ? unfenced_lanes(p, writer, lanes) : 0;
     if (raced)
         report(p, writer, raced, HAUL_FINDING_RACE_GLOBAL);
@@ -406,7 +428,8 @@ static bool in_order(const play *p, uint32_t first, const sim_part *part) {
         if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != SIM_ROW_WRITER && reads(e))) continue;
         if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
         if (e->incoherent && r->role == SIM_ROW_WRITER) return false;
-        if (!are_strong(p, r->strong, r->cluster, r->actor, r->instruction) && !follows(p, r, part)) return false;
+        const sim_touch touch = touch_of_row(r);
+        if ((!cannot_race(p, &touch) || was_told(p, &touch)) && !follows(p, r, part)) return false;
     }
     return true;
 }
