@@ -424,7 +424,8 @@ typedef struct span {
 static bool precedes(const sim_logged *e, const sim_warp *w, const sim_view *v, const span *s) {
     const sim_domain *d = sim_domain_of(w->block);
     if (e->instruction != s->op->instruction || e->actor + (uint32_t)e->warps != sim_actor(w)) return false;
-    if (e->cluster != d->cluster_index || e->time != d->now || e->age != sim_watch_age(d->owner->watch) || e->known != s->known || e->active != s->lanes)
+    if (e->cluster != d->cluster_index || e->time != d->now || e->age != sim_watch_age(d->owner->watch) ||
+        e->known != s->known || e->active != s->lanes)
         return false;
     if (!sim_floor_equals(e->floor, v->floor) || e->list || !e->warps) return false;
     if (e->warps == 1) return s->base >= e->base && e->stride == s->op->bytes;

@@ -125,8 +125,7 @@ static void publish_near(sim_domain *d, const sim_warp *w, uint32_t lanes, const
     const sim_known *known = passed_on(d, w, lanes, released ? NULL : d->fences[SIM_FENCES_NEAR]);
     bool added;
     if (!known) return;
-    d->owner->failed |=
-        !sim_history_add(&d->history, d->releases + 1, known, d->actors, SIM_MOST_RELEASES, &added);
+    d->owner->failed |= !sim_history_add(&d->history, d->releases + 1, known, d->actors, SIM_MOST_RELEASES, &added);
     d->releases += added;
     d->publishes = true;
     for (uint32_t i = 0; i < d->views[sim_actor(w)].count; i++)
@@ -145,8 +144,7 @@ static void publish_far(sim_domain *d, const sim_warp *w, uint32_t lanes, const 
                         uint8_t released, bool publishes_all) {
     sim_watch *watch = d->owner->watch;
     const sim_known *all = NULL;
-    if (publishes_all)
-        all = passed_on(d, w, lanes, released >= SIM_SCOPE_GPU ? NULL : d->fences[SIM_FENCES_FAR]);
+    if (publishes_all) all = passed_on(d, w, lanes, released >= SIM_SCOPE_GPU ? NULL : d->fences[SIM_FENCES_FAR]);
     if (all) d->owner->failed |= !sim_watch_release(watch, d->cluster_index, all, SIM_PUBLISHED_ALL);
     const sim_known *reads = passed_on(d, w, lanes, NULL);
     if (reads) d->owner->failed |= !sim_watch_release(watch, d->cluster_index, reads, SIM_PUBLISHED_READS);

@@ -1,9 +1,9 @@
 /* Race checks in global memory. Each SM logs its accesses. Between epochs the logs are replayed against one shadow of
  * global memory, in SM order, so that findings do not depend on host threads.
  *
- * Within a cluster, sim_view says what is ordered. Between clusters only strong accesses order anything. The writes that
- * publish, releases, are numbered. A thread that reads a word that was written after a fence knows everything that was
- * published up to that write, at that word or another. That is more than the memory model promises: a race may be
+ * Within a cluster, sim_view says what is ordered. Between clusters only strong accesses order anything. The writes
+ * that publish, releases, are numbered. A thread that reads a word that was written after a fence knows everything that
+ * was published up to that write, at that word or another. That is more than the memory model promises: a race may be
  * missed, none is invented.
  *
  * A strong write without a fence publishes reads only. Reads are over when a value that depends on them is written. A

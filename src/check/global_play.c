@@ -264,7 +264,25 @@ static void keep_writer(const play *p, sim_touch *writer) {
     writer->bytes |= before;
 }
 
+/* True if the current access is a thread's strong write of what it wrote by an ordinary one, and nothing has published
+ * that: other threads' strong accesses do not race with the later write, but they do with the earlier one. */
+static bool hides(const play *p, const sim_touch *t) {
+    const sim_logged *e = p->e;
+    if (!e->strong || t->strong || !t->epoch || t->action != HAUL_ACTION_WRITE) return false;
+    return t->cluster == e->cluster && t->actor == e->actor &&
+           !lanes_published(p, t->cluster, t->actor, t->time, SIM_PUBLISHED_ALL, UINT32_MAX);
+}
+
+/* Keeps such a write among the word's readers, which a write is compared with. */
+static void keep_hidden(const play *p, const sim_touch *writer, sim_word_shadow *w) {
+    sim_touch hidden = *writer;
+    hidden.lanes = writing_lanes(p, writer);
+    hidden.bytes &= p->bytes;
+    if (hidden.bytes) w->readers[SIM_ROW_READER] = hidden;
+}
+
 static void write_word(const play *p, sim_word_shadow *w) {
+    const sim_touch before = w->writer;
     const uint32_t raced = cannot_race(p, &w->writer) ? 0 : unknown_lanes(p, &w->writer, writing_lanes(p, &w->writer));
     if (raced)
         report(p, &w->writer, raced,
@@ -276,6 +294,7 @@ static void write_word(const play *p, sim_word_shadow *w) {
         w->readers[r].bytes &= (uint8_t)~p->bytes;
         if (!w->readers[r].bytes) w->readers[r].epoch = 0;
     }
+    if (hides(p, &before)) keep_hidden(p, &before, w);
 }
 
 static bool reads(const sim_logged *e) {
@@ -429,6 +448,7 @@ static bool in_order(const play *p, uint32_t first, const sim_part *part) {
         if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
         if (e->incoherent && r->role == SIM_ROW_WRITER) return false;
         const sim_touch touch = touch_of_row(r);
+        if (r->role == SIM_ROW_WRITER && hides(p, &touch)) return false;
         if ((!cannot_race(p, &touch) || was_told(p, &touch)) && !follows(p, r, part)) return false;
     }
     return true;

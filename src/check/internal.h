@@ -304,16 +304,16 @@ struct sim_domain {
     bool has_stale;         /* a wait for an old phase has been reported (stale.c) */
     uint32_t *faulted;      /* by actor: lanes that have faulted */
     uint8_t *fenced;        /* by actor: the widest scope of its fences */
-    sim_known *fences[SIM_FENCES];  /* by actor: its accesses that a fence comes after; NULL until there is one */
-    sim_known *released;            /* by actor: what the current release passes on; NULL until needed */
-    sim_history history;            /* releases to threads of the cluster */
-    uint32_t releases;              /* their number */
-    sim_floor released_floor;       /* what their threads knew of other clusters */
-    uint8_t published[SIM_PLACES];  /* by hash of an address written after a fence: which blocks it is published to */
+    sim_known *fences[SIM_FENCES]; /* by actor: its accesses that a fence comes after; NULL until there is one */
+    sim_known *released;           /* by actor: what the current release passes on; NULL until needed */
+    sim_history history;           /* releases to threads of the cluster */
+    uint32_t releases;             /* their number */
+    sim_floor released_floor;      /* what their threads knew of other clusters */
+    uint8_t published[SIM_PLACES]; /* by hash of an address written after a fence: which blocks it is published to */
     uint32_t published_by[SIM_PLACES]; /* the last such release */
     bool publishes;                    /* `published` has entries */
     sim_views *views;                  /* by actor */
-    sim_gate *barriers;            /* SIM_BARRIERS per block */
+    sim_gate *barriers;                /* SIM_BARRIERS per block */
     sim_gate cluster;
     sim_relaxed *relaxed; /* by actor; NULL if the kernel has no relaxed barriers */
     sim_group *groups;    /* SIM_BARRIERS per block */
