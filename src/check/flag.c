@@ -170,10 +170,46 @@ static void learn_of_reads(sim_views *v, uint32_t lanes, sim_floor floor) {
         if (v->list[i].lanes & lanes) sim_floor_raise(&v->list[i].floor, floor);
 }
 
-static bool is_waited_for(const sim_warp *w, const sim_op *op) {
+static bool is_used(const sim_warp *w, const sim_op *op, uint8_t use) {
     const uint8_t *uses = w->sm->grid->uses;
-    return uses && uses[op->instruction] & SIM_USE_WAITS;
+    return uses && uses[op->instruction] & use;
 }
+
+/* ---- what a flag tells without fences ---- */
+
+/* Records what the lanes know when they write. */
+static void tell(sim_domain *d, const sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES]) {
+    if (!d->telling) d->telling = memory_zeroed(1, sizeof *d->telling);
+    const sim_known *known = d->telling ? passed_on(d, w, lanes, NULL) : NULL;
+    bool added;
+    d->owner->failed |= !known || !sim_history_add(&d->telling->history, d->telling->writes + 1, known, d->actors,
+                                                   SIM_MOST_RELEASES, &added);
+    if (d->owner->failed) return;
+    d->telling->writes += added;
+    for (; lanes; lanes &= lanes - 1) d->telling->by[place_of(address[__builtin_ctz(lanes)])] = d->telling->writes;
+    d->now++;
+}
+
+static void learn_told(sim_domain *d, const sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES]) {
+    sim_views *views = &d->views[sim_actor(w)];
+    for (uint32_t left = d->telling ? lanes : 0; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        for (uint32_t i = 0; i < views->count; i++)
+            if (views->list[i].lanes >> lane & 1)
+                sim_heard_raise(&views->list[i].heard, (sim_heard){.told = d->telling->by[place_of(address[lane])]});
+    }
+}
+
+bool sim_was_told(const sim_visit *k, uint32_t actor, uint32_t time, uint32_t instruction) {
+    const uint8_t *uses = k->w->sm->grid->uses;
+    if (!k->d->telling || k->action != HAUL_ACTION_READ || actor == k->actor || actor >= k->d->actors) return false;
+    if (!(uses[k->instruction] & SIM_USE_LOADS_VOLATILE) || !(uses[instruction] & SIM_USE_STORES_VOLATILE))
+        return false;
+    const sim_known *known = sim_history_at(&k->d->telling->history, k->v->heard.told, k->d->actors);
+    return known && sim_known_lanes(&known[actor], time + 1); /* the flag itself is no data */
+}
+
+/* ---- strong accesses of any kind ---- */
 
 static void hear(sim_domain *d, const sim_warp *w, const sim_op *op, uint32_t lanes, sim_heard heard, bool writes) {
     const ptx_instruction *i = sim_instruction_of(w, op->instruction);
@@ -196,6 +232,8 @@ void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uin
     const bool is_far = !shared && own >= SIM_SCOPE_GPU; /* threads of other clusters see it */
     sim_heard heard = {0};
     uint32_t seen = 0;
+    if (writes && is_used(w, op, SIM_USE_TELLS)) tell(d, w, active, address);
+    if (reads && is_used(w, op, SIM_USE_WAITS)) learn_told(d, w, active, address);
     if (shared && scope == SIM_SCOPE_NONE && !d->publishes) return; /* no flag of shared memory has been written */
     if (w->sm->grid->node && !shared) log_flags(w, op, active, address, reads, writes);
     for (uint32_t left = reads ? active : 0; left; left &= left - 1) {
@@ -207,7 +245,7 @@ void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uin
     if (writes && scope > SIM_SCOPE_NONE) publish_near(d, w, active, address, released, scope);
     if (writes && is_far) publish_far(d, w, active, address, released, scope >= SIM_SCOPE_GPU);
     if (writes && (is_far || released)) d->now++; /* accesses after the flag are not published */
-    const sim_floor floor = {.reads = seen, .told = is_waited_for(w, op) ? seen : 0};
+    const sim_floor floor = {.reads = seen, .told = is_used(w, op, SIM_USE_WAITS) ? seen : 0};
     if (seen) learn_of_reads(&d->views[sim_actor(w)], active, floor);
     if (heard.near || heard.far) hear(d, w, op, active, heard, writes);
 }
@@ -218,6 +256,7 @@ void sim_flags_start(sim_domain *d) {
     if (d->publishes) memset(d->published, 0, sizeof d->published);
     d->publishes = false;
     sim_history_clear(&d->history);
+    if (d->telling) sim_history_clear(&d->telling->history);
     d->released_floor = (sim_floor){0};
     for (unsigned kind = 0; kind < SIM_FENCES; kind++)
         if (d->fences[kind]) memset(d->fences[kind], 0, d->actors * sizeof **d->fences);
@@ -227,4 +266,6 @@ void sim_flags_free(sim_domain *d) {
     for (unsigned kind = 0; kind < SIM_FENCES; kind++) memory_free(d->fences[kind]);
     memory_free(d->released);
     sim_history_free(&d->history);
+    if (d->telling) sim_history_free(&d->telling->history);
+    memory_free(d->telling);
 }

@@ -93,7 +93,7 @@ static bool cannot_race(const play *p, const sim_touch *t) {
 static bool was_told(const play *p, const sim_touch *t) {
     const sim_logged *e = p->e;
     const uint8_t *uses = p->watch->grid->uses;
-    if (!uses || t->cluster == e->cluster || !t->epoch || t->epoch > e->floor.told) return false;
+    if (!uses || (t->cluster == e->cluster && t->actor == e->actor) || t->epoch > e->floor.told) return false;
     if (!(uses[e->instruction] & SIM_USE_LOADS_VOLATILE) || !(uses[t->instruction] & SIM_USE_STORES_VOLATILE))
         return false;
     const uint32_t behind = t->time + 1; /* the flag itself is no data */
@@ -117,13 +117,8 @@ haul_finding_access sim_watch_access(const sim_watch *watch, uint32_t cluster, u
 
 static const char *explanation_of(const play *p, const sim_touch *t, bool lockstep) {
     if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run in lockstep";
-    if (was_told(p, t))
-        return "a flag that the reader waited for came after this store, but a fence is missing on one side: volatile "
-               "does not order the two words, and the data may be old (__threadfence() before the flag is written and "
-               "after it is read)";
-    if (may_lose_update(p, t->instruction))
-        return "both threads read, change and write this word by volatile or relaxed accesses; a lock orders them only "
-               "with fences (__threadfence() after it is taken and before it is given back), or one update is lost";
+    if (was_told(p, t)) return sim_old_data;
+    if (may_lose_update(p, t->instruction)) return sim_lost_update;
     if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
     if (t->epoch > floor_of(p, t->action)) return "threads of different blocks, which nothing orders within a launch";
     return "the other block has published its work by a flag, but the thread that wrote the flag did not know of this "

@@ -19,14 +19,15 @@ static inline uint8_t sim_bits_of_word(uint64_t address, unsigned bytes) {
 }
 
 /* The last releases that lanes have heard of: of their cluster (sim_domain.history), and of the grid (global_shadow.h).
- * 0: none. */
+ * 0: none. `told`: the last write that they have waited for (sim_telling). */
 typedef struct sim_heard {
-    uint32_t near, far;
+    uint32_t near, far, told;
 } sim_heard;
 
 static inline void sim_heard_raise(sim_heard *heard, sim_heard to) {
     if (to.near > heard->near) heard->near = to.near;
     if (to.far > heard->far) heard->far = to.far;
+    if (to.told > heard->told) heard->told = to.told;
 }
 
 /* What some lanes of a warp know of each actor's accesses (`order`), and of accesses that passed a proxy fence
@@ -285,6 +286,14 @@ typedef struct sim_tmem_order {
     uint32_t next_use, next_commit;
 } sim_tmem_order;
 
+/* What the cluster's threads knew when they wrote a flag, fence or not: threads that waited for it expect what was
+ * stored before. */
+typedef struct sim_telling {
+    sim_history history;
+    uint32_t writes;
+    uint32_t by[SIM_PLACES]; /* the last such write, by hash of its address */
+} sim_telling;
+
 /* Fences of any scope, and those that reach the grid. */
 enum { SIM_FENCES_NEAR, SIM_FENCES_FAR, SIM_FENCES };
 
@@ -308,6 +317,7 @@ struct sim_domain {
     sim_known *released;           /* by actor: what the current release passes on; NULL until needed */
     sim_history history;           /* releases to threads of the cluster */
     uint32_t releases;             /* their number */
+    sim_telling *telling;          /* NULL until needed */
     sim_floor released_floor;      /* what their threads knew of other clusters */
     uint8_t published[SIM_PLACES]; /* by hash of an address written after a fence: which blocks it is published to */
     uint32_t published_by[SIM_PLACES]; /* the last such release */
@@ -418,16 +428,22 @@ static inline bool sim_counts_on_lockstep(const sim_grid *g, uint32_t a, uint32_
 static inline bool sim_may_lose_update(const sim_grid *g, uint32_t a, uint32_t b) {
     return g->uses && g->uses[a] & g->uses[b] & SIM_USE_UPDATES;
 }
+/* What is wrong with such updates, and with volatile data behind a volatile flag. */
+extern const char sim_lost_update[], sim_old_data[];
 /* True for an ordinary load whose value is the expected value of a compare-and-swap: the swap detects a wrong value. */
 static inline bool sim_is_guess(const sim_grid *g, uint32_t instruction) {
     return g->uses && g->uses[instruction] & SIM_USE_GUESSES;
 }
-/* True if the two accesses cannot race: strong accesses do not, except lanes of a warp that rely on lockstep. `state`
- * describes what was written. */
+/* True if the two accesses cannot race: strong accesses do not, except lanes of a warp that rely on lockstep, and
+ * updates. `state` describes what was written. */
 static inline bool sim_cannot_race(const sim_visit *k, uint8_t state, uint32_t actor, uint32_t instruction) {
     if (!k->strong || !(state & SIM_CELL_ATOMIC)) return false;
+    if (sim_may_lose_update(k->w->sm->grid, k->instruction, instruction)) return false;
     return actor != k->actor || !sim_counts_on_lockstep(k->w->sm->grid, k->instruction, instruction);
 }
+/* flag.c. True if the visit loads volatile data that the writer of a flag, for which the thread waited, stored before.
+ */
+bool sim_was_told(const sim_visit *k, uint32_t actor, uint32_t time, uint32_t instruction);
 
 /* Record the lanes' read or write in the lines' rows. Return the lanes whose lines are detailed: cells must check
  * those. `state`: SIM_CELL_* of the write. */

@@ -291,6 +291,16 @@ static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
     }
 }
 
+/* Marks the writes that may tell a waiting thread of volatile data. */
+static void mark_telling(const ptx_function *f, uint8_t *table) {
+    uint8_t all = 0;
+    for (size_t i = 0; i < f->instruction_count; i++) all |= table[i];
+    if (!(all & SIM_USE_WAITS) || !(all & SIM_USE_LOADS_VOLATILE)) return;
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (table[i] & SIM_USE_STORES_VOLATILE || ptx_is(f->instructions[i].op, PTX_KIND_ATOMIC | PTX_KIND_REDUCTION))
+            table[i] |= SIM_USE_TELLS;
+}
+
 /* True if the function has instructions that the table describes. */
 static bool is_needed(const ptx_function *f) {
     bool stores = false, loads = false, others = false;
@@ -316,6 +326,7 @@ static void find_all(const ptx_function *f, arena *memory, uint8_t *table) {
     find_guards(&x);
     find_polled(&x);
     for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, table);
+    mark_telling(f, table);
 }
 
 haul_status sim_uses_find(const sim_program *p, uint8_t **table) {
