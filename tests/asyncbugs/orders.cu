@@ -298,3 +298,44 @@ KERNEL(rows_swapped_without_reader) {
         out[T] = v;
     }
 }
+
+/* Warps take turns, and update a sum in shared memory. Turn and sum are volatile. */
+KERNEL(volatile_sum_behind_volatile_turn) {
+    __shared__ unsigned turn;
+    __shared__ float sum;
+    volatile unsigned *whose = &turn;
+    volatile float *updated = &sum;
+    if (T == 0) turn = 0, sum = 0;
+    __syncthreads();
+    if (LANE == 0) {
+        while (*whose != WARP) {
+        }
+        if (FIXED) __threadfence_block();
+        *updated = *updated + WHOLE(in[WARP]); /* BUG */
+        if (FIXED) __threadfence_block();
+        *whose = WARP + 1;
+    }
+    __syncthreads();
+    if (T == 0) out[0] = sum;
+}
+
+/* The same between two warps: data and flag in shared memory are volatile. */
+KERNEL(volatile_data_and_flag_of_warps) {
+    __shared__ unsigned flag;
+    __shared__ float data;
+    volatile unsigned *ready = &flag;
+    volatile float *handed_over = &data;
+    if (T == 0) flag = 0;
+    __syncthreads();
+    if (T == 0) {
+        *handed_over = in[0];
+        if (FIXED) __threadfence_block();
+        *ready = 1;
+    }
+    if (T == 32) {
+        while (*ready == 0) {
+        }
+        if (FIXED) __threadfence_block();
+        out[0] = *handed_over; /* BUG */
+    }
+}
