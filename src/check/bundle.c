@@ -166,7 +166,5 @@ bool sim_bundle_check(sim_warp *w, sim_bundle_cache *cache, uint32_t bundle, con
                        .actor = actor,
                        .active = SIM_ALL_LANES};
     if (!k->is_store) return sim_lines_read_parts(&visit, line, k->parts, k->count);
-    if (!sim_lines_write_parts(&visit, line, k->parts, k->count)) return false;
-    sim_hazard_stored(w);
-    return true;
+    return sim_lines_write_parts(&visit, line, k->parts, k->count);
 }

@@ -33,19 +33,25 @@ typedef struct play {
     sim_page **pages;     /* of scattered lanes from the next one on */
 } play;
 
-/* Returns the epoch up to which the current thread knows other clusters' accesses of this kind. */
+/* Returns the last release of which the current thread knows; it knows other clusters' accesses of this kind. */
 static uint32_t floor_of(const play *p, unsigned action) {
     return action == HAUL_ACTION_READ ? p->e->floor.reads : p->e->floor.all;
 }
 
-/* Returns the lanes of another cluster's actor that have published their accesses of this kind up to that time. */
-static uint32_t published_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action) {
-    sim_known *const *published = p->watch->released;
-    if (!published || time == 0) return SIM_ALL_LANES;
-    if (!published[cluster]) return 0;
+/* Returns the lanes of another cluster's actor whose accesses up to that time have been published up to a release. */
+static uint32_t lanes_published(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, sim_publication kind,
+                                uint32_t release) {
+    const sim_history *histories = p->watch->histories[kind];
     const sim_grid *g = p->watch->grid;
-    const uint32_t from = action == HAUL_ACTION_READ ? g->warps * g->cluster_blocks : 0;
-    return sim_known_lanes(&published[cluster][from + actor], time);
+    if (!histories || time == 0) return SIM_ALL_LANES;
+    const sim_known *known = sim_history_at(&histories[cluster], release, g->warps * g->cluster_blocks);
+    return known ? sim_known_lanes(&known[actor], time) : 0;
+}
+
+/* The same for accesses of one kind, up to the last release of which the current thread knows. */
+static uint32_t published_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action) {
+    const sim_publication kind = action == HAUL_ACTION_READ ? SIM_PUBLISHED_READS : SIM_PUBLISHED_ALL;
+    return lanes_published(p, cluster, actor, time, kind, floor_of(p, action));
 }
 
 /* Returns those of the touch's `lanes` that are not known to come before the current lane. */
@@ -82,6 +88,18 @@ static bool cannot_race(const play *p, const sim_touch *t) {
     return are_strong(p, t->strong, t->cluster, t->actor, t->instruction);
 }
 
+/* True if the current thread has waited for a flag, and now loads data that the flag's thread stored before. If both
+ * data and flag are volatile, the two accesses do not race, but without fences the data may be old. */
+static bool was_told(const play *p, const sim_touch *t) {
+    const sim_logged *e = p->e;
+    const uint8_t *uses = p->watch->grid->uses;
+    if (!uses || (t->cluster == e->cluster && t->actor == e->actor) || t->epoch > e->floor.told) return false;
+    if (!(uses[e->instruction] & SIM_USE_LOADS_VOLATILE) || !(uses[t->instruction] & SIM_USE_STORES_VOLATILE))
+        return false;
+    const uint32_t behind = t->time + 1; /* the flag itself is no data */
+    return lanes_published(p, t->cluster, t->actor, behind, SIM_PUBLISHED_READS, e->floor.told) != 0;
+}
+
 static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32_t thread, uint8_t action,
                                      uint32_t instruction) {
     sim_block b = {.rank = 0};
@@ -99,9 +117,8 @@ haul_finding_access sim_watch_access(const sim_watch *watch, uint32_t cluster, u
 
 static const char *explanation_of(const play *p, const sim_touch *t, bool lockstep) {
     if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run in lockstep";
-    if (may_lose_update(p, t->instruction))
-        return "both threads read, change and write this word by volatile or relaxed accesses; a lock orders them only "
-               "with fences (__threadfence() after it is taken and before it is given back), or one update is lost";
+    if (was_told(p, t)) return sim_old_data;
+    if (may_lose_update(p, t->instruction)) return sim_lost_update;
     if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
     if (t->epoch > floor_of(p, t->action)) return "threads of different blocks, which nothing orders within a launch";
     return "the other block has published its work by a flag, but the thread that wrote the flag did not know of this "
@@ -149,7 +166,7 @@ static sim_touch touch_of(const play *p) {
     return (sim_touch){.cluster = e->cluster,
                        .instruction = e->instruction,
                        .time = e->time,
-                       .epoch = p->watch->epoch,
+                       .epoch = e->age,
                        .actor = e->actor,
                        .bytes = p->bytes,
                        .action = e->action & 63u,
@@ -182,7 +199,7 @@ static void check_read(const play *p, const sim_touch *writer) {
     const sim_logged *e = p->e;
     if (!writer->epoch) return;
     const uint32_t lanes = writing_lanes(p, writer);
-    const uint32_t raced = cannot_race(p, writer) ? 0 : unknown_lanes(p, writer, lanes);
+    const uint32_t raced = cannot_race(p, writer) && !was_told(p, writer) ? 0 : unknown_lanes(p, writer, lanes);
     const uint32_t unfenced = e->fenced ? unfenced_lanes(p, writer, lanes) : 0;
     if (raced)
         report(p, writer, raced, HAUL_FINDING_RACE_GLOBAL);
@@ -242,7 +259,25 @@ static void keep_writer(const play *p, sim_touch *writer) {
     writer->bytes |= before;
 }
 
+/* True if the current access is a thread's strong write of what it wrote by an ordinary one, and nothing has published
+ * that: other threads' strong accesses do not race with the later write, but they do with the earlier one. */
+static bool hides(const play *p, const sim_touch *t) {
+    const sim_logged *e = p->e;
+    if (!e->strong || t->strong || !t->epoch || t->action != HAUL_ACTION_WRITE) return false;
+    return t->cluster == e->cluster && t->actor == e->actor &&
+           !lanes_published(p, t->cluster, t->actor, t->time, SIM_PUBLISHED_ALL, UINT32_MAX);
+}
+
+/* Keeps such a write among the word's readers, which a write is compared with. */
+static void keep_hidden(const play *p, const sim_touch *writer, sim_word_shadow *w) {
+    sim_touch hidden = *writer;
+    hidden.lanes = writing_lanes(p, writer);
+    hidden.bytes &= p->bytes;
+    if (hidden.bytes) w->readers[SIM_ROW_READER] = hidden;
+}
+
 static void write_word(const play *p, sim_word_shadow *w) {
+    const sim_touch before = w->writer;
     const uint32_t raced = cannot_race(p, &w->writer) ? 0 : unknown_lanes(p, &w->writer, writing_lanes(p, &w->writer));
     if (raced)
         report(p, &w->writer, raced,
@@ -254,6 +289,7 @@ static void write_word(const play *p, sim_word_shadow *w) {
         w->readers[r].bytes &= (uint8_t)~p->bytes;
         if (!w->readers[r].bytes) w->readers[r].epoch = 0;
     }
+    if (hides(p, &before)) keep_hidden(p, &before, w);
 }
 
 static bool reads(const sim_logged *e) {
@@ -401,7 +437,9 @@ static bool is_after(const play *p, const sim_row *r, const sim_part *part) {
     if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != SIM_ROW_WRITER && reads(e))) return true;
     if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
     if (e->incoherent && r->role == SIM_ROW_WRITER) return false;
-    return are_strong(p, r->strong, r->cluster, r->actor, r->instruction) || follows(p, r, part);
+    const sim_touch touch = touch_of_row(r);
+    if (r->role == SIM_ROW_WRITER && hides(p, &touch)) return false;
+    return (cannot_race(p, &touch) && !was_told(p, &touch)) || follows(p, r, part);
 }
 
 /* True if rows show that the access is ordered, and rows can record it. */
@@ -419,7 +457,7 @@ static sim_row row_of(const play *p, const sim_part *part, sim_row_role role) {
                      .owner = part->owner,
                      .cluster = e->cluster,
                      .time = e->time,
-                     .epoch = p->watch->epoch,
+                     .epoch = e->age,
                      .instruction = e->instruction,
                      .next = SIM_NO_ROW,
                      .actor = e->actor,
@@ -884,6 +922,7 @@ haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int th
         failed |= watch->slices[s].failed || watch->slices[s].findings.failed;
     for (uint32_t i = 0; watch->grid->node && i < count; i++) failed |= !sim_node_play(watch, &sms[i].hazards->log);
     watch->epoch++;
+    watch->releases++;
     for (uint32_t i = 0; i < count; i++) {
         failed |= sms[i].hazards->log.failed;
         sim_access_log_empty(&sms[i].hazards->log, watch->epoch);

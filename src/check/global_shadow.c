@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "state/block.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* At most 64 MiB of global memory have a shadow by words; further lines that need one are not checked. */
@@ -16,14 +17,23 @@ haul_status sim_watch_no_memory(void) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
 }
 
+/* Returns how many releases of each cluster are kept, so that all together need at most RELEASE_BYTES. */
+static uint32_t releases_kept(const sim_grid *g) {
+    enum { RELEASE_BYTES = 32 << 20, LEAST = 2 };
+    const uint64_t bytes = g->clusters * g->warps * g->cluster_blocks * sizeof(sim_known);
+    const uint64_t most = RELEASE_BYTES / bytes;
+    return most < LEAST ? LEAST : most > SIM_MOST_RELEASES ? SIM_MOST_RELEASES : (uint32_t)most;
+}
+
 haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
     *out = memory_zeroed(1, sizeof **out);
     if (!*out) return sim_watch_no_memory();
     (*out)->grid = g;
     (*out)->epoch = 1;
-    if (g->clusters <= MOST_CLUSTERS) {
-        (*out)->released = memory_zeroed(g->clusters, sizeof(sim_known *));
-        if (!(*out)->released) return sim_watch_no_memory();
+    for (unsigned kind = 0; kind < SIM_PUBLICATIONS && g->clusters <= MOST_CLUSTERS; kind++) {
+        (*out)->histories[kind] = memory_zeroed(g->clusters, sizeof(sim_history));
+        if (!(*out)->histories[kind]) return sim_watch_no_memory();
+        (*out)->most[kind] = releases_kept(g);
     }
     for (unsigned i = 0; i < SIM_WATCH_SLICES; i++) {
         (*out)->slices[i].free_row = (*out)->slices[i].free_shared = (*out)->slices[i].last_shared = SIM_NO_ROW;
@@ -49,34 +59,38 @@ void sim_watch_free(sim_watch *watch) {
         memory_free(x->words);
         sim_findings_free(&x->findings);
     }
-    for (uint64_t i = 0; watch->released && i < watch->grid->clusters; i++) memory_free(watch->released[i]);
-    memory_free(watch->released);
+    for (unsigned kind = 0; kind < SIM_PUBLICATIONS; kind++) {
+        for (uint64_t i = 0; watch->histories[kind] && i < watch->grid->clusters; i++)
+            sim_history_free(&watch->histories[kind][i]);
+        memory_free(watch->histories[kind]);
+    }
     memory_free(watch);
 }
 
-_Atomic uint8_t *sim_watch_published(sim_watch *watch) {
-    return watch->published;
+/* ---- releases ---- */
+
+uint32_t sim_watch_published(const sim_watch *watch, size_t place, sim_publication kind) {
+    return atomic_load_explicit(&watch->published[place][kind], memory_order_relaxed);
 }
 
-/* Adds what the lanes know, and the lanes themselves, to what the cluster has published. */
-static void publish_views(const sim_domain *d, sim_known *published, const sim_warp *w, uint32_t lanes) {
-    const uint32_t actor = sim_actor(w);
-    for (uint32_t i = 0; i < d->views[actor].count; i++)
-        if (d->views[actor].list[i].lanes & lanes) sim_known_join(published, d->views[actor].list[i].order, d->actors);
-    const bool whole = (w->live & ~lanes) == 0;
-    sim_known_add(&published[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
+uint32_t sim_watch_age(const sim_watch *watch) {
+    return watch->releases + 1;
 }
 
-void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes, uint8_t published) {
-    const sim_domain *d = sim_domain_of(w->block);
-    sim_known **known = watch->released ? &watch->released[d->cluster_index] : NULL;
-    if (known && !*known) *known = memory_zeroed(2 * d->actors, sizeof **known);
-    if (!known || !*known) {
-        d->owner->failed |= known != NULL;
-        return;
-    }
-    if (published & SIM_PUBLISHED_ALL) publish_views(d, *known, w, lanes);
-    publish_views(d, *known + d->actors, w, lanes);
+void sim_watch_publish(sim_watch *watch, size_t place, sim_publication kind) {
+    atomic_store_explicit(&watch->published[place][kind], sim_watch_age(watch), memory_order_relaxed);
+}
+
+void sim_watch_next(sim_watch *watch, bool serial) {
+    if (serial) watch->releases++;
+}
+
+bool sim_watch_release(sim_watch *watch, uint64_t cluster, const sim_known *known, sim_publication kind) {
+    const sim_grid *g = watch->grid;
+    bool added;
+    if (!watch->histories[kind]) return true;
+    return sim_history_add(&watch->histories[kind][cluster], sim_watch_age(watch), known, g->warps * g->cluster_blocks,
+                           watch->most[kind], &added);
 }
 
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t s) {

@@ -18,7 +18,7 @@ enum { SIM_READERS = SIM_ROW_WRITER };
 
 /* An access to a word. */
 typedef struct sim_touch {
-    uint32_t cluster, instruction, time, epoch; /* epoch 0: never */
+    uint32_t cluster, instruction, time, epoch; /* epoch: number of the next release; 0: never */
     union {
         uint32_t lanes;  /* of a reader */
         uint8_t lane[4]; /* of a writer, by byte */
@@ -118,10 +118,11 @@ typedef struct sim_slice {
 } sim_slice;
 
 struct sim_watch {
-    _Atomic uint8_t published[SIM_PLACES]; /* SIM_PUBLISHED_*, by hash of the address written */
+    _Atomic uint32_t published[SIM_PLACES][SIM_PUBLICATIONS]; /* the last release, by hash of the address written */
     const sim_grid *grid;
-    sim_known **released; /* by cluster, by actor: all accesses it has published to all blocks, then the published
-                             reads; NULL if there are too many clusters */
+    sim_history *histories[SIM_PUBLICATIONS]; /* by cluster; NULL if there are too many clusters */
+    uint32_t most[SIM_PUBLICATIONS];          /* releases that each of them keeps */
+    uint32_t releases;                        /* so far; those of one parallel phase have one number */
     uint32_t epoch;
     sim_slice slices[SIM_WATCH_SLICES];
 };

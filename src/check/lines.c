@@ -269,7 +269,10 @@ static bool is_known(const sim_visit *k, const sim_line_row *r, const sim_part *
 static bool knows_writers(const sim_visit *k, const sim_line *l, const sim_part *p) {
     for (unsigned i = 0; i < l->writers; i++) {
         const sim_line_row *r = &l->rows[i];
-        if (!sim_bytes_overlap(r->bytes, p->bytes) || sim_cannot_race(k, r->state, r->actor, r->instruction)) continue;
+        if (!sim_bytes_overlap(r->bytes, p->bytes)) continue;
+        if (sim_cannot_race(k, r->state, r->actor, r->instruction) &&
+            !sim_was_told(k, r->actor, r->time, r->instruction))
+            continue;
         if (!is_known(k, r, p)) return false;
     }
     return true;
