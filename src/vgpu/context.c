@@ -198,7 +198,7 @@ CUresult sim_call_context_retain(CUcontext *context, CUdevice device) {
     c->device = device;
     c->machine = *sim_driver_machine(device);
     c->clock.machine = &c->machine;
-    c->legacy = (struct CUstream_st){.context = c, .last = &c->legacy.first};
+    c->legacy = (struct CUstream_st){.context = c, .domain_map.domain_map = {0, 1}, .last = &c->legacy.first};
     haul_status status = make_memory(next_memory ? next_memory : c->machine.memory_bytes, device, &c->memory);
     next_memory = 0;
     if (status != HAUL_OK) {

@@ -49,6 +49,15 @@ CUresult sim_driver_stream_device(CUstream stream, CUdevice *device);
  * waits. */
 CUresult sim_driver_share_memory(CUdeviceptr address, int *file, uint64_t *place, uint64_t *bytes, CUdevice *device);
 CUresult sim_driver_open_memory(int file, uint64_t place, uint64_t bytes, CUdevice device, CUdeviceptr *address);
+/* Pools likewise. A pool has a number in its process and device, from which the caller makes an `origin`, not 0, that
+ * no other pool of any process has. An opened pool stands for the pool of its origin; allocations of that one are
+ * opened in it, and end by a release. An allocation is shared by its first address. */
+CUresult sim_driver_share_pool(CUmemoryPool pool, int handles, uint64_t *number, CUdevice *device);
+CUresult sim_driver_open_pool(CUdevice device, uint64_t origin, CUmemoryPool *pool);
+CUresult sim_driver_share_pooled(CUdeviceptr address, uint64_t *number, CUdevice *device, int *file, uint64_t *place,
+                                 uint64_t *bytes);
+CUresult sim_driver_open_pooled(CUmemoryPool pool, uint64_t origin, int file, uint64_t place, uint64_t bytes,
+                                CUdeviceptr *address);
 CUresult sim_driver_share_event(CUevent event, int *file, uint64_t *place);
 CUresult sim_driver_open_event(int file, uint64_t place, CUevent *event);
 /* The next module that the calling thread loads shares the managed variables of `twin`, which was made from the same
@@ -219,6 +228,26 @@ typedef struct sim_condition {
 CUresult sim_driver_condition_create(uint64_t *handle, CUgraph graph, unsigned value, bool sets_at_launch);
 CUresult sim_driver_node_add_condition(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
                                        const sim_condition *what, CUgraph **bodies);
+/* The functions of edges with their data; `data` may be NULL, and is then zero. A query that is not asked for data that
+ * there is returns CUDA_LOSSY_QUERY. sim_driver_node_set_edges() is for a new node with that list of dependencies. */
+CUresult sim_driver_graph_connect(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+                                  const CUgraphEdgeData *data, size_t count);
+CUresult sim_driver_graph_disconnect(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+                                     const CUgraphEdgeData *data, size_t count);
+CUresult sim_driver_graph_edges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data,
+                                size_t *count);
+CUresult sim_driver_node_dependencies(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count);
+CUresult sim_driver_node_dependents(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count);
+CUresult sim_driver_node_set_edges(CUgraphNode node, const CUgraphNode *behind, const CUgraphEdgeData *data,
+                                   size_t count);
+/* Attributes of a kernel's node, by their id; the node keeps those that have no effect on a virtual GPU. */
+CUresult sim_driver_node_attribute(CUgraphNode node, CUlaunchAttribute *is);
+CUresult sim_driver_node_set_attribute(CUgraphNode node, const CUlaunchAttribute *to);
+CUresult sim_driver_node_copy_attributes(CUgraphNode to, CUgraphNode from);
+/* Gives a node that contains a graph the parameters of a like graph, for later launches of the executable. */
+CUresult sim_driver_executable_set_child(CUgraphExec executable, CUgraphNode node, CUgraph child);
+/* Makes a tensor map one of another address. */
+CUresult sim_driver_tensor_map_move(CUtensorMap *map, void *address);
 /* Captures the stream's next work as nodes of the graph that depend on the nodes of the list. */
 CUresult sim_driver_capture_to(CUstream stream, CUgraph graph, const CUgraphNode *behind, size_t count);
 /* Returns whether the calling thread is executing a stream's work. */

@@ -85,7 +85,7 @@ static size_t plan_graph(plan *p, const struct CUgraph_st *g, const size_t *behi
  * before its graph. */
 static size_t plan_node(plan *p, CUgraphNode n, const size_t *step_of, const size_t *outer, size_t outer_count) {
     size_t *behind = memory_alloc((n->behind_count + 1) * sizeof *behind), made = SIZE_MAX;
-    for (size_t i = 0; behind && i < n->behind_count; i++) behind[i] = step_of[n->behind[i]->at];
+    for (size_t i = 0; behind && i < n->behind_count; i++) behind[i] = step_of[n->behind[i].from->at];
     const size_t *const all = n->behind_count ? behind : outer, count = n->behind_count ? n->behind_count : outer_count;
     if (behind)
         made = n->type == DRIVER_NODE_GRAPH && !n->is_off ? plan_graph(p, n->of.child, all, count)
@@ -106,7 +106,7 @@ static bool plan_from(plan *p, CUgraphNode first, CUgraphNode *stack, unsigned c
         CUgraphNode n = stack[depth - 1], open = NULL;
         state[n->at] = OPEN;
         for (size_t i = 0; i < n->behind_count && !open; i++)
-            if (state[n->behind[i]->at] == NEW) open = n->behind[i];
+            if (state[n->behind[i].from->at] == NEW) open = n->behind[i].from;
         if (open) {
             stack[depth++] = open;
             continue;
@@ -125,7 +125,7 @@ static size_t join_ends(plan *p, const struct CUgraph_st *g, const size_t *step_
     bool *is_followed = memory_zeroed(g->count + 1, sizeof *is_followed);
     size_t *ends = memory_alloc((g->count + 1) * sizeof *ends), count = 0, made = SIZE_MAX;
     for (size_t i = 0; is_followed && i < g->count; i++)
-        for (size_t k = 0; k < g->nodes[i]->behind_count; k++) is_followed[g->nodes[i]->behind[k]->at] = true;
+        for (size_t k = 0; k < g->nodes[i]->behind_count; k++) is_followed[g->nodes[i]->behind[k].from->at] = true;
     for (size_t i = 0; is_followed && ends && i < g->count; i++)
         if (!is_followed[i]) ends[count++] = step_of[i];
     if (is_followed && ends) made = add_step(p, NULL, count ? ends : outer, count ? count : outer_count);
@@ -208,6 +208,7 @@ static bool add_works(CUgraphExec e, const step *s) {
     for (size_t i = 0; i < n->work_count; i++) {
         item added = {.work = n->works[i]};
         added.work.branch = (unsigned)s->branch;
+        added.work.is_programmatic |= added.work.kind == SIM_WORK_LAUNCH && sim_node_is_programmatic(n);
         if (!add_item(e, &added)) return false;
     }
     return true;
@@ -543,12 +544,39 @@ static int compare(const struct CUgraph_st *old, const struct CUgraph_st *given,
         if (a->type != b->type) return DRIVER_UPDATE_TYPE;
         if (a->behind_count != b->behind_count) return DRIVER_UPDATE_TOPOLOGY;
         for (size_t k = 0; k < a->behind_count; k++)
-            if (a->behind[k]->at != b->behind[k]->at) return DRIVER_UPDATE_TOPOLOGY;
+            if (a->behind[k].from->at != b->behind[k].from->at || a->behind[k].data.type != b->behind[k].data.type)
+                return DRIVER_UPDATE_TOPOLOGY;
+        size_t inner;
+        const int child = a->type == DRIVER_NODE_GRAPH ? compare(a->of.child, b->of.child, &inner) : DRIVER_UPDATED;
+        if (child != DRIVER_UPDATED) return child;
     }
     return DRIVER_UPDATED;
 }
 
-/* The given graph's copy gets the numbers of the nodes that it replaces, so that handles of the original stay valid. */
+/* Replaces the executable's own graph by a copy of a like one. Its nodes get the numbers of those that they replace, so
+ * that handles of the original stay valid. */
+static bool take_over(CUgraph *own, CUgraph given) {
+    CUgraph copy = sim_graph_copy(given);
+    if (!copy) return false;
+    for (size_t i = 0; i < copy->count; i++) copy->nodes[i]->number = (*own)->nodes[i]->number;
+    copy->is_owned = true;
+    sim_graph_free(*own);
+    *own = copy;
+    return true;
+}
+
+CUresult sim_driver_executable_set_child(CUgraphExec executable, CUgraphNode node, CUgraph child) {
+    size_t at;
+    SIM_ENTER(c);
+    CUgraph given = sim_graph_of(c, child);
+    CUgraphNode n = given ? own_node(executable, node, DRIVER_NODE_GRAPH) : NULL;
+    if (!n) return CUDA_INVALID_VALUE;
+    if (compare(n->of.child, given, &at) != DRIVER_UPDATED)
+        return sim_wrong("cuGraphExecChildGraphNodeSetParams: the graph's nodes differ from those of the node's graph");
+    finish_conditions(executable);
+    return take_over(&n->of.child, given) ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
+}
+
 CUresult sim_call_executable_update(CUgraphExec handle, CUgraph graph, CUgraphExecUpdateResultInfo *result) {
     size_t at;
     SIM_ENTER(c);
@@ -560,13 +588,7 @@ CUresult sim_call_executable_update(CUgraphExec handle, CUgraph graph, CUgraphEx
         result->node = at < given->count ? given->nodes[at] : NULL;
         return CUDA_GRAPH_EXEC_UPDATE_FAILURE;
     }
-    CUgraph copy = sim_graph_copy(given);
-    if (!copy) return CUDA_OUT_OF_MEMORY;
-    for (size_t i = 0; i < copy->count; i++) copy->nodes[i]->number = e->graph->nodes[i]->number;
-    copy->is_owned = true;
     finish_conditions(e);
-    sim_graph_free(e->graph);
-    e->graph = copy;
     e->is_stale = true;
-    return CUDA_SUCCESS;
+    return take_over(&e->graph, given) ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
 }

@@ -83,6 +83,7 @@ struct CUstream_st {
     bool per_thread;         /* the thread's default stream */
     pthread_t thread;
     CUaccessPolicyWindow window;
+    CUstreamAttrValue synchronization, domain_map, domain; /* attributes without an effect */
     uint64_t number;
     unsigned line;       /* in the order of operations (order.h); 0: none yet */
     CUfunction in_front; /* the kernel that was launched last, if nothing has been issued since; may be unloaded */
@@ -117,6 +118,10 @@ struct CUmemPool_st {
     bool is_default;
     uint64_t visible; /* bit p: the device at place p has access to its allocations */
     uint64_t used, used_high, reserved_high, limit, threshold; /* limit 0: none */
+    int handles;     /* by which other processes may get it: DRIVER_HANDLE_FILE or 0 */
+    int reuse[3];    /* settings from DRIVER_POOL_REUSE on */
+    uint64_t number; /* unique in the context */
+    uint64_t origin; /* the pool of another process that it stands for; 0: none */
     CUmemoryPool next;
 };
 
@@ -173,6 +178,7 @@ struct CUctx_st {
     CUlinkState linkers;
     sim_pinned *pinned;
     CUmemoryPool pools, used_pool; /* used_pool NULL: the default pool */
+    uint64_t pool_numbers;         /* the last number given */
     struct sim_pooled *pooled;     /* their allocations */
     CUarray arrays;
     CUmipmappedArray mipmaps;

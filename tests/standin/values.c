@@ -1,5 +1,5 @@
 /* Parts of the driver API and the runtime that programs use seldom: values that streams write and wait for, user
- * objects, batches, green contexts, memory as a file descriptor, core dumps, logs. usage: values TASK */
+ * objects, batches, green contexts, memory and pools as file descriptors, core dumps, logs. usage: values TASK */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -47,6 +47,30 @@ typedef struct memory_properties {
     unsigned char rest[8];
 } memory_properties;
 
+typedef struct pool_properties {
+    int type, handles;
+    location where;
+    void *security;
+    size_t most_bytes;
+    unsigned char rest[56];
+} pool_properties;
+typedef struct pool_data {
+    unsigned char bytes[64];
+} pool_data;
+/* CUDA_MEMCPY3D_BATCH_OP between two places in memory. */
+typedef struct copy_side {
+    int kind; /* 1: memory */
+    address at;
+    size_t row, layer;
+    location hint;
+} copy_side;
+typedef struct copy_box {
+    copy_side from, to;
+    size_t width, height, depth;
+    int source_order;
+    unsigned flags;
+} copy_box;
+
 #define MUST(call) must(call, #call)
 #define CALL(name, ...) extern int name(__VA_ARGS__);
 CALL(cuInit, unsigned)
@@ -87,6 +111,18 @@ CALL(cudaGraphRetainUserObject, handle, handle, unsigned, unsigned)
 CALL(cuGraphReleaseUserObject, handle, handle, unsigned)
 CALL(cuMemcpyBatchAsync_v2, address *, address *, size_t *, size_t, const void *, const size_t *, size_t, handle)
 CALL(cudaMemcpyBatchAsync, void *, void *, size_t *, size_t, const void *, const size_t *, size_t, handle)
+CALL(cuMemcpy3DBatchAsync_v2, size_t, copy_box *, unsigned long long, handle)
+CALL(cuMemPoolCreate, handle *, const pool_properties *)
+CALL(cuMemPoolDestroy, handle)
+CALL(cuMemPoolGetAttribute, handle, int, void *)
+CALL(cuMemPoolSetAttribute, handle, int, void *)
+CALL(cuMemAllocFromPoolAsync, address *, size_t, handle, handle)
+CALL(cuMemFreeAsync, address, handle)
+CALL(cuDeviceSetMemPool, int, handle)
+CALL(cuMemPoolExportToShareableHandle, void *, handle, int, unsigned long long)
+CALL(cuMemPoolImportFromShareableHandle, handle *, void *, int, unsigned long long)
+CALL(cuMemPoolExportPointer, pool_data *, address)
+CALL(cuMemPoolImportPointer, address *, handle, pool_data *)
 CALL(cuMemAllocManaged, address *, size_t, unsigned)
 CALL(cuMemPrefetchBatchAsync, address *, size_t *, size_t, const location *, const size_t *, size_t, unsigned long long,
      handle)
@@ -265,6 +301,26 @@ static void copy_batches(void) {
     printf("prefetched to %d\n", where);
 }
 
+/* A rectangle out of a larger one; its source may be changed as soon as the call returns. */
+static void copy_boxes(void) {
+    const address at = words(4);
+    const handle stream = new_stream();
+    unsigned long long *from, to[4] = {0};
+    MUST(cuMemAllocHost_v2((void **)&from, 6 * 8));
+    for (unsigned i = 0; i < 6; i++) from[i] = 31 + i;
+    copy_box in = {{1, (uintptr_t)&from[1], 3 * 8, 2, {0, 0}}, {1, at, 0, 0, {0, 0}}, 2 * 8, 2, 1, 2, 0};
+    copy_box out = {{1, at, 0, 0, {0, 0}}, {1, (uintptr_t)to, 0, 0, {0, 0}}, 4 * 8, 1, 1, 1, 1};
+    MUST(cuMemcpy3DBatchAsync_v2(1, &in, 0, stream));
+    from[1] = 0;
+    MUST(cuMemcpy3DBatchAsync_v2(1, &out, 0, stream));
+    MUST(cuStreamSynchronize(stream));
+    printf("boxes: %llu %llu %llu %llu\n", to[0], to[1], to[2], to[3]);
+    out.height = 0;
+    in.source_order = 0;
+    printf("no height: %d, no order: %d, no stream: %d\n", cuMemcpy3DBatchAsync_v2(1, &out, 0, stream),
+           cuMemcpy3DBatchAsync_v2(1, &in, 0, stream), cuMemcpy3DBatchAsync_v2(1, &out, 0, NULL));
+}
+
 /* ---- green contexts ---- */
 
 static void use_green(void) {
@@ -348,6 +404,71 @@ static void share_memory(const char *program) {
     printf("no such memory: %d\n", cuMemImportFromShareableHandle(&memory, (void *)(intptr_t)STDOUT_FILENO, 1));
 }
 
+/* ---- pools of other processes ---- */
+
+static unsigned long long used_of(handle pool) {
+    unsigned long long bytes;
+    MUST(cuMemPoolGetAttribute(pool, 7, &bytes));
+    return bytes;
+}
+
+/* The parent's data comes by standard input. */
+static int import_pool(const char *descriptor) {
+    handle pool;
+    address at, other;
+    pool_data data;
+    unsigned long long value = 0;
+    open_device();
+    MUST(cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)atoi(descriptor), 1, 0));
+    if (read(STDIN_FILENO, &data, sizeof data) != sizeof data) return 4;
+    MUST(cuMemPoolImportPointer(&at, pool, &data));
+    MUST(cuMemcpyDtoH_v2(&value, at, sizeof value));
+    value++;
+    MUST(cuMemcpyHtoD_v2(at, &value, sizeof value));
+    printf("imported: %llu bytes used, for allocations: %d, for the device: %d\n", used_of(pool),
+           cuMemAllocFromPoolAsync(&other, 8, pool, NULL), cuDeviceSetMemPool(0, pool));
+    MUST(cuMemFreeAsync(at, NULL));
+    MUST(cuCtxSynchronize());
+    printf("freed: %llu, again: %d\n", used_of(pool), cuMemFreeAsync(at, NULL));
+    data.bytes[0] ^= 1;
+    printf("no such memory: %d\n", cuMemPoolImportPointer(&at, pool, &data));
+    MUST(cuMemPoolDestroy(pool));
+    return 0;
+}
+
+/* The second allocation, which does not begin with a page. */
+static void share_pool(const char *program) {
+    const pool_properties shared = {.type = 1, .handles = 1, .where = {1, 0}}, own = {.type = 1, .where = {1, 0}};
+    handle pool, unshared;
+    address first, at, other;
+    pool_data data;
+    int file, ends[2], status = -1;
+    unsigned long long value = 41;
+    char number[16];
+    MUST(cuMemPoolCreate(&pool, &shared));
+    MUST(cuMemPoolCreate(&unshared, &own));
+    MUST(cuMemAllocFromPoolAsync(&first, 100, pool, NULL));
+    MUST(cuMemAllocFromPoolAsync(&at, 100, pool, NULL));
+    MUST(cuMemAllocFromPoolAsync(&other, 100, unshared, NULL));
+    MUST(cuMemcpyHtoD_v2(at, &value, sizeof value));
+    printf("of its own: %d %d\n", cuMemPoolExportToShareableHandle(&file, unshared, 1, 0),
+           cuMemPoolExportPointer(&data, other));
+    MUST(cuMemPoolExportToShareableHandle(&file, pool, 1, 0));
+    MUST(cuMemPoolExportPointer(&data, at));
+    snprintf(number, sizeof number, "%d", dup(file)); /* stays open over exec */
+    if (pipe(ends) || write(ends[1], &data, sizeof data) != sizeof data) exit(3);
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[0], STDIN_FILENO);
+        execl(program, program, "import-pool", number, NULL);
+        _exit(127);
+    }
+    waitpid(child, &status, 0);
+    printf("the child ended with %d, and left %llu\n", WEXITSTATUS(status), read_word(at));
+    printf("no such pool: %d\n", cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)STDOUT_FILENO, 1, 0));
+}
+
 /* ---- settings and logs ---- */
 
 static void on_log(void *data, int level, char *message, size_t bytes) {
@@ -377,6 +498,7 @@ static void use_logs(void) {
 int main(int count, char **values) {
     const char *what = count > 1 ? values[1] : "";
     if (strcmp(what, "import") == 0) return import(values[2]);
+    if (strcmp(what, "import-pool") == 0) return import_pool(values[2]);
     open_device();
     if (strcmp(what, "values") == 0) use_values();
     if (strcmp(what, "batches") == 0) use_batches();
@@ -384,6 +506,8 @@ int main(int count, char **values) {
     if (strcmp(what, "copies") == 0) copy_batches();
     if (strcmp(what, "green") == 0) use_green();
     if (strcmp(what, "share") == 0) share_memory(values[0]);
+    if (strcmp(what, "boxes") == 0) copy_boxes();
+    if (strcmp(what, "pools") == 0) share_pool(values[0]);
     if (strcmp(what, "logs") == 0) use_logs();
     return 0;
 }

@@ -99,7 +99,8 @@ LAUNCH_CALL(cudaLaunchCooperativeKernel, true)
 /* These are all that the virtual GPU knows. Others only affect when a kernel may start. */
 static bool matters(const CUlaunchAttribute *a) {
     return a->id == DRIVER_LAUNCH_CLUSTER || a->id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW ||
-           a->id == DRIVER_LAUNCH_PROGRAMMATIC;
+           a->id == DRIVER_LAUNCH_PROGRAMMATIC || a->id == DRIVER_LAUNCH_PRIORITY ||
+           a->id == DRIVER_LAUNCH_COOPERATIVE;
 }
 
 bool standin_is_cooperative(const CUlaunchAttribute *attributes, unsigned count) {
