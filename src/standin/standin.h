@@ -96,6 +96,8 @@ CUresult standin_leave_launch_of_driver(CUresult result);
 bool standin_uses_runtime(void);
 /* Whether any thread has, which initialises the driver for all. */
 bool standin_has_runtime(void);
+/* Between both: the call's failure is an answer that right programs ask for, so that nothing is said about it. */
+CUresult standin_answer(CUresult result);
 /* Reports a failure that no driver call returned. */
 CUresult standin_fail(CUresult result);
 

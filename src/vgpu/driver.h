@@ -51,7 +51,8 @@ CUresult sim_driver_share_memory(CUdeviceptr address, int *file, uint64_t *place
 CUresult sim_driver_open_memory(int file, uint64_t place, uint64_t bytes, CUdevice device, CUdeviceptr *address);
 /* Pools likewise. A pool has a number in its process and device, from which the caller makes an `origin`, not 0, that
  * no other pool of any process has. An opened pool stands for the pool of its origin; allocations of that one are
- * opened in it, and end by a release. An allocation is shared by its first address. */
+ * opened in it, and end by a release. An allocation is shared by its first address. One of another pool is not opened:
+ * CUDA_INVALID_VALUE without a message. */
 CUresult sim_driver_share_pool(CUmemoryPool pool, int handles, uint64_t *number, CUdevice *device);
 CUresult sim_driver_open_pool(CUdevice device, uint64_t origin, CUmemoryPool *pool);
 CUresult sim_driver_share_pooled(CUdeviceptr address, uint64_t *number, CUdevice *device, int *file, uint64_t *place,
@@ -89,7 +90,8 @@ void sim_driver_map_pages(sim_note_overrun *note);
 void sim_driver_keep_l2(bool keeps);
 /* Sets where the text that kernels print goes; the sink's context must outlive the launches. */
 void sim_driver_set_print(sim_print_sink sink);
-/* For a program whose threads call the driver one at a time. A thread calls let_go() before it waits or calls a host
+/* Without this, threads may call the driver, and wait for each other's calls, also for kernels. This is for a program
+ * whose threads take turns by a lock of their own. A thread calls let_go() before it waits or calls a host
  * function, and take_back() afterwards. is_alone() returns whether the wait is in vain: apart from `waiting` threads
  * that wait too, no thread of the program will do anything. NULL: the program has no other thread.
  *

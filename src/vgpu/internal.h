@@ -147,6 +147,7 @@ struct CUctx_st {
     CUdevice device;
     sim_memory *memory;
     struct sim_family *family; /* all devices of the program; NULL: only this one */
+    pthread_mutex_t lock;      /* recursive; that of the family's first member counts for all */
     unsigned place;            /* in the family */
     CUmodule modules;
     uint32_t threads;
@@ -236,12 +237,17 @@ CUcontext sim_current(void);
 /* Gets the calling thread's context, or fails with the reason why there is none. Each driver function that may fail
  * calls it first. */
 CUresult sim_enter(CUcontext *context);
-#define SIM_ENTER(context)                               \
-    CUcontext context;                                   \
-    do {                                                 \
-        const CUresult entered_ = sim_enter(&(context)); \
-        if (entered_ != CUDA_SUCCESS) return entered_;   \
+#define SIM_ENTER(context)                                                                         \
+    __attribute__((cleanup(sim_unlock), unused)) pthread_mutex_t *const locked_by_ = sim_lock(); \
+    CUcontext context;                                                                           \
+    do {                                                                                         \
+        const CUresult entered_ = sim_enter(&(context));                                         \
+        if (entered_ != CUDA_SUCCESS) return entered_;                                           \
     } while (0)
+/* From SIM_ENTER() to the function's end no other thread is in a function of the program's contexts. Programs that
+ * share the driver have a lock of their own instead (sim_driver_share()): NULL. */
+pthread_mutex_t *sim_lock(void);
+void sim_unlock(pthread_mutex_t *const *lock);
 
 /* Looks up an attribute in attributes.def, where most machines have the same value; returns false if it is not
  * there. */

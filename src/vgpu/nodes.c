@@ -331,6 +331,8 @@ static bool point_to_parameters(CUgraphNode n) {
 
 /* The pointers are valid until the next query or change of the node. */
 CUresult sim_call_node_kernel(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *what) {
+    SIM_ENTER(c);
+    (void)c;
     CUgraphNode n = of_type(handle, DRIVER_NODE_KERNEL);
     if (!n || !what) return CUDA_INVALID_VALUE;
     if (!point_to_parameters(n)) return sim_no_memory("a graph's node");
@@ -440,6 +442,8 @@ CUresult sim_driver_node_copy_attributes(CUgraphNode to, CUgraphNode from) {
 /* Defines a query of a node's parameters. */
 #define GET_CALL(name, kind, field, type)                        \
     CUresult sim_call_node_##name(CUgraphNode node, type *out) { \
+        SIM_ENTER(c);                                            \
+        (void)c;                                                 \
         const struct CUgraphNode_st *n = of_type(node, kind);    \
         if (!n || !out) return CUDA_INVALID_VALUE;               \
         *out = n->of.field;                                      \
@@ -469,6 +473,8 @@ CUresult sim_driver_node_freed(CUgraphNode node, CUdeviceptr *address) {
 /* Defines a function that changes a node of a graph; executables made from it before stay as they are. */
 #define SET_CALL(name, kind, type)                                        \
     CUresult sim_call_node_set_##name(CUgraphNode node, const type *to) { \
+        SIM_ENTER(c);                                                     \
+        (void)c;                                                          \
         CUgraphNode n = of_type(node, kind);                              \
         return n && to ? sim_node_set_##name(n, to) : CUDA_INVALID_VALUE; \
     }
@@ -479,6 +485,8 @@ SET_CALL(host, DRIVER_NODE_HOST, CUDA_HOST_NODE_PARAMS)
 
 /* Executables made before keep the old event. */
 static CUresult set_event(CUgraphNode handle, CUgraphNodeType type, CUevent event) {
+    SIM_ENTER(c);
+    (void)c;
     CUgraphNode n = of_type(handle, type);
     if (!n || !event) return CUDA_INVALID_VALUE;
     n->of.event = event;

@@ -281,8 +281,8 @@ CUresult sim_driver_open_pooled(CUmemoryPool pool, uint64_t origin, int file, ui
     uint64_t at = 0;
     SIM_ENTER(current);
     const CUcontext c = context_of_pool(current, pool);
-    if (!has_pool(c, pool) || pool->origin != origin)
-        return sim_wrong("cuMemPoolImportPointer: the memory is not of the pool that was imported");
+    if (!has_pool(c, pool)) return sim_wrong("cuMemPoolImportPointer: there is no such pool");
+    if (pool->origin != origin) return CUDA_INVALID_VALUE;
     haul_status status = sim_memory_import(c->memory, file, place, bytes, &at);
     if (status != HAUL_OK) return sim_result_of(status);
     const uint64_t first = sim_memory_find(c->memory, at, &range) ? range.from : at;

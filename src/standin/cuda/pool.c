@@ -147,7 +147,8 @@ CUresult cuMemPoolExportPointer(cuda_ipc_handle *data, CUdeviceptr address) {
     return cuda_leave(CUDA_SUCCESS);
 }
 
-/* Each import is a mapping of its own, with its own release. */
+/* Each import is a mapping of its own, with its own release. A program may try several pools to find out which one the
+ * memory is of. */
 CUresult cuMemPoolImportPointer(CUdeviceptr *address, CUmemoryPool pool, cuda_ipc_handle *data) {
     shared_memory content;
     int file;
@@ -161,5 +162,5 @@ CUresult cuMemPoolImportPointer(CUdeviceptr *address, CUmemoryPool pool, cuda_ip
     if (result != CUDA_SUCCESS) return cuda_leave(result);
     result = sim_driver_open_pooled(pool, content.origin, file, content.place, content.bytes, address);
     close(file);
-    return cuda_leave(result);
+    return cuda_leave(*haul_message() ? result : standin_answer(result));
 }

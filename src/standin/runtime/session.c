@@ -42,6 +42,7 @@ static _Thread_local struct {
     standin_caller caller; /* the call whose error is the last one; with checks only */
     uint64_t call;         /* its number */
 } failing;
+static _Thread_local bool is_answer; /* the failure of the call in progress */
 static _Thread_local bool uses_runtime;
 static atomic_bool some_thread_uses_runtime;
 
@@ -331,6 +332,11 @@ CUresult standin_fail(CUresult result) {
     return result;
 }
 
+CUresult standin_answer(CUresult result) {
+    is_answer = result != CUDA_SUCCESS;
+    return result;
+}
+
 void standin_note_launch(void) {
     launch = calls;
 }
@@ -369,7 +375,8 @@ static void note_fault(CUresult result) {
  * within one call only, so it is withdrawn here. */
 CUresult standin_leave_driver(CUresult result) {
     if (result != CUDA_SUCCESS && result != CUDA_NOT_READY && *haul_message()) cuda_add_log(haul_message());
-    if (result != CUDA_SUCCESS && !faults[selected]) tell(result);
+    if (result != CUDA_SUCCESS && !faults[selected] && !is_answer) tell(result);
+    is_answer = false;
     if (ends_context(result)) note_fault(result);
     sim_driver_record(NULL, 0, NULL);
     if (standin_asked.task != STANDIN_RUN && held == 1) standin_look_at_done();
