@@ -49,11 +49,13 @@ enum {
     DRIVER_LAUNCH_CLUSTER = 4,
     DRIVER_LAUNCH_CLUSTER_POLICY = 5,
     DRIVER_LAUNCH_PROGRAMMATIC = 6, /* programmatic stream serialization */
+    DRIVER_LAUNCH_EVENT = 7, /* recorded when all blocks have triggered it */
     DRIVER_LAUNCH_PRIORITY = 8,
     DRIVER_LAUNCH_DOMAIN_MAP = 9,
     DRIVER_LAUNCH_DOMAIN = 10,
     DRIVER_LAUNCH_PREFERRED_CLUSTER = 11,
-    DRIVER_LAUNCH_UPDATABLE = 13,
+    DRIVER_LAUNCH_BEGIN_EVENT = 12, /* recorded when all blocks have begun */
+    DRIVER_LAUNCH_UPDATABLE = 13,   /* a graph's kernel that other kernels change */
     DRIVER_LAUNCH_CARVEOUT = 14,
     DRIVER_LAUNCH_NVLINK_SCHEDULING = 16,
 };
@@ -67,6 +69,7 @@ typedef struct CUlaunchAttribute {
         unsigned cluster[3]; /* blocks in x, y, z */
         int is_programmatic, is_cooperative, priority, number;
         unsigned char domain_map[2];
+        CUevent event;
     } value;
 } CUlaunchAttribute;
 

@@ -21,6 +21,7 @@
  *     graph.c     graphs; graph.h
  *     further.c   functions that are those of the driver API under other names
  *     nodes.c     nodes of all kinds by one call, conditional nodes
+ *     execution.c execution contexts and resources
  *     device.c    queries of the device; errors
  *     properties.c  cudaDeviceProp; properties.def
  *     version.h   which version of CUDA the program was made for
@@ -175,6 +176,10 @@ CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *m
 enum { STANDIN_MOST_ATTRIBUTES = 8 };
 unsigned standin_attributes(const CUlaunchAttribute *from, unsigned count, CUlaunchAttribute *to);
 bool standin_is_cooperative(const CUlaunchAttribute *attributes, unsigned count);
+/* Refuses attributes that the program could not do without; between enter and leave. */
+CUresult standin_check_attributes(const CUlaunchAttribute *attributes, unsigned count);
+/* Records the events that the attributes of a launch name, when it has ended: that is the latest they may be. */
+CUresult standin_record_events(const CUlaunchAttribute *attributes, unsigned count, CUstream stream);
 
 /* The memory kind (DRIVER_MEMORY_...) of a side of a copy, from its address and the program's direction. */
 int standin_memory_kind(const void *address, bool is_source, int kind);

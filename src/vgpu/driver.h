@@ -142,6 +142,8 @@ CUresult sim_driver_node_set_values(CUgraphNode node, const sim_value_op *ops, u
 CUresult sim_driver_executable_set_values(CUgraphExec executable, CUgraphNode node, const sim_value_op *ops,
                                           unsigned count);
 CUresult sim_driver_node_values(CUgraphNode node, sim_value_op *ops, unsigned room, unsigned *count);
+/* What an event was made with. */
+CUresult sim_driver_event_flags(CUevent event, unsigned *flags);
 /* The simulated clock: microseconds since the device was opened, as the host program sees them. sim_driver_wait_until()
  * lets time pass until `us`, which the program spends otherwise. */
 double sim_driver_now(void);
@@ -248,6 +250,10 @@ CUresult sim_driver_node_set_attribute(CUgraphNode node, const CUlaunchAttribute
 CUresult sim_driver_node_copy_attributes(CUgraphNode to, CUgraphNode from);
 /* Gives a node that contains a graph the parameters of a like graph, for later launches of the executable. */
 CUresult sim_driver_executable_set_child(CUgraphExec executable, CUgraphNode node, CUgraph child);
+/* The graph that a node is in, and the node's number there; numbers of graphs and executables. */
+CUresult sim_driver_node_place(CUgraphNode node, CUgraph *graph, unsigned long long *number);
+CUresult sim_driver_graph_id(CUgraph graph, unsigned *id);
+CUresult sim_driver_executable_id(CUgraphExec executable, unsigned *id);
 /* Makes a tensor map one of another address. */
 CUresult sim_driver_tensor_map_move(CUtensorMap *map, void *address);
 /* Captures the stream's next work as nodes of the graph that depend on the nodes of the list. */

@@ -22,6 +22,7 @@ struct CUgraphExec_st {
     CUcontext context;
     CUgraph graph;
     unsigned long long flags; /* as given; they have no effect */
+    unsigned id;              /* unique among graphs and executables of the context */
     bool is_stale;            /* the items are older than the graph */
     item *items;
     size_t count, capacity, marks;
@@ -290,6 +291,7 @@ CUresult sim_call_graph_instantiate(CUgraphExec *executable, CUgraph handle, uns
     if (!e) return sim_no_memory("an executable graph");
     e->context = c;
     e->flags = flags;
+    e->id = (unsigned)++c->graph_numbers;
     e->branches = 1;
     if (!take_graph(e, graph)) {
         free_executable(e);
@@ -305,6 +307,13 @@ CUresult sim_driver_executable_flags(CUgraphExec handle, unsigned long long *fla
     SIM_ENTER(c);
     const struct CUgraphExec_st *e = executable_of(c, handle);
     if (e) *flags = e->flags;
+    return e ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
+CUresult sim_driver_executable_id(CUgraphExec handle, unsigned *id) {
+    SIM_ENTER(c);
+    const struct CUgraphExec_st *e = executable_of(c, handle);
+    if (e) *id = e->id;
     return e ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 

@@ -362,6 +362,22 @@ static CUresult end_list(const list *l, size_t *count) {
     return CUDA_LOSSY_QUERY;
 }
 
+CUresult sim_driver_node_place(CUgraphNode handle, CUgraph *graph, unsigned long long *number) {
+    SIM_ENTER(c);
+    const struct CUgraphNode_st *n = sim_node_of(c, handle);
+    if (!n) return CUDA_INVALID_VALUE;
+    *graph = n->graph;
+    *number = n->number;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_driver_graph_id(CUgraph handle, unsigned *id) {
+    SIM_ENTER(c);
+    const struct CUgraph_st *g = sim_graph_of(c, handle);
+    if (g) *id = (unsigned)g->number;
+    return g ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
 /* In the order in which they were added. */
 CUresult sim_call_graph_nodes(CUgraph handle, CUgraphNode *nodes, size_t *count) {
     SIM_ENTER(c);

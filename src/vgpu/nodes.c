@@ -393,7 +393,7 @@ static CUresult set_attributes(CUgraphNode n, CUlaunchAttribute *attributes, uns
     const bool was_programmatic = n->works[0].is_programmatic;
     const CUresult result = make_kernel(n, &what, attributes, count);
     if (result == CUDA_SUCCESS) n->works[0].is_programmatic = was_programmatic;
-    return result;
+    return result == CUDA_LAUNCH_OUT_OF_RESOURCES ? CUDA_INVALID_VALUE : result;
 }
 
 CUresult sim_driver_node_set_attribute(CUgraphNode node, const CUlaunchAttribute *to) {

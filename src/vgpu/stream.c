@@ -442,6 +442,23 @@ static bool destroy_event(CUcontext c, CUevent event) {
     return false;
 }
 
+static bool has_event(CUcontext c, const struct CUevent_st *event) {
+    const struct CUevent_st *e = c->events;
+    while (e && e != event) e = e->next;
+    return e != NULL;
+}
+
+CUresult sim_driver_event_flags(CUevent event, unsigned *flags) {
+    SIM_ENTER(c);
+    for (unsigned i = 0; i < sim_member_count(c); i++) {
+        if (!has_event(sim_member_of(c, i), event)) continue;
+        *flags = event->flags;
+        return CUDA_SUCCESS;
+    }
+    (void)sim_wrong("there is no such event");
+    return CUDA_INVALID_HANDLE;
+}
+
 CUresult sim_call_event_destroy(CUevent event) {
     SIM_ENTER(c);
     for (unsigned i = 0; i < sim_member_count(c); i++)

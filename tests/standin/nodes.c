@@ -20,6 +20,7 @@ typedef struct edge_data {
 } edge_data;
 typedef union value {
     char bytes[64];
+    handle event;
     struct {
         void *base;
         size_t bytes;
@@ -83,6 +84,9 @@ CALL(cuStreamGetAttribute, handle, int, value *)
 CALL(cuStreamCopyAttributes, handle, handle)
 CALL(cuStreamBeginCapture_v2, handle, int)
 CALL(cuStreamEndCapture, handle, handle *)
+CALL(cuEventCreate, handle *, unsigned)
+CALL(cuStreamWaitEvent, handle, handle, unsigned)
+CALL(cuMemsetD32Async, address, unsigned, size_t, handle)
 CALL(cuLaunchKernelEx, const launch_config *, handle, void **, void **)
 CALL(cuGraphCreate, handle *, unsigned)
 CALL(cuGraphAddKernelNode, handle *, handle, const handle *, size_t, const kernel_params *)
@@ -119,6 +123,7 @@ static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                           "  cvta.to.global.u64 %a, %a;\n  red.global.add.u32 [%a], %n;\n$end:\n  ret;\n}\n";
 
 enum { WINDOW = 1, COOPERATIVE = 2, SYNCHRONIZATION = 3, CLUSTER = 4, PROGRAMMATIC = 6, PRIORITY = 8, DOMAIN_MAP = 9 };
+enum { EVENT = 7, BEGIN_EVENT = 12, UPDATABLE = 13, NO_TIMING = 2 };
 enum { DOMAIN = 10, BLOCKING_SYNC = 4, PROGRAMMATIC_PORT = 1, PROGRAMMATIC_EDGE = 1, NON_BLOCKING = 1 };
 
 static handle function, graph;
@@ -228,6 +233,29 @@ static void capture_attributes(void) {
            get(nodes[1], PRIORITY).number, get(nodes[0], CLUSTER).cluster[0], get(nodes[1], CLUSTER).cluster[0]);
     MUST(cuGraphGetEdges_v2(captured, from, to, data, &edges));
     printf("%zu edge: port %d, type %d\n", edges, data[0].from_port, data[0].type);
+}
+
+/* Events that a launch records: another stream waits for them. */
+static void record_events(void) {
+    handle stream, other;
+    unsigned n = 1, now;
+    void *parameters[] = {&word, &n};
+    attribute given[2] = {{.id = EVENT}, {.id = BEGIN_EVENT}}, updatable = {.id = UPDATABLE, .value = {.number = 1}};
+    launch_config config = {.grid = {16, 1, 1}, .block = {32, 1, 1}, .attributes = given, .attribute_count = 2};
+    for (int i = 0; i < 2; i++) MUST(cuEventCreate(&given[i].value.event, NO_TIMING));
+    MUST(cuStreamCreate(&stream, NON_BLOCKING));
+    MUST(cuStreamCreate(&other, NON_BLOCKING));
+    config.stream = stream;
+    MUST(cuLaunchKernelEx(&config, function, parameters, NULL));
+    for (int i = 0; i < 2; i++) MUST(cuStreamWaitEvent(other, given[i].value.event, 0));
+    MUST(cuMemsetD32Async(word, 5, 1, other));
+    MUST(cuStreamSynchronize(other));
+    MUST(cuStreamSynchronize(stream));
+    MUST(cuMemcpyDtoH_v2(&now, word, sizeof now));
+    config.attributes = &updatable;
+    config.attribute_count = 1;
+    printf("set behind the launch: %u, a node for kernels: %d\n", now,
+           cuLaunchKernelEx(&config, function, parameters, NULL));
 }
 
 static void use_edges(void) {
@@ -345,6 +373,7 @@ int main(int count, char **values) {
         const char *name;
         void (*run)(void);
     } tasks[] = {{"attributes", use_attributes}, {"captured", capture_attributes}, {"edges", use_edges},
+                 {"events", record_events},
                  {"children", use_children},     {"forms", use_first_forms},       {"copies", query_copies},
                  {"streams", use_streams}};
     begin();

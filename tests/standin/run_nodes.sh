@@ -14,6 +14,8 @@ set: priority -3, cluster 4, window of 4, domain 1, cooperative 1\ncopied: prior
 a cluster that does not fit: 1, no attribute: 1, of a stream: 1\nlaunched: 48'
 runs 'captured kernels have those of the launch and of the stream' captured
 result 'and programmatic edges' gives '2 nodes: priorities -2 -2, clusters 0 2\n1 edge: port 1, type 1'
+runs 'launches record events' events
+result 'which streams wait for' gives 'set behind the launch: 5, a node for kernels: 801'
 runs 'edges have data' edges
 result 'which queries return or refuse' gives 'from a fill: 1, without a port: 1, twice: 1
 2 edges, that of the second kernel: port 1, type 1\nwithout data: 402, their number: 0\nlaunched: 48

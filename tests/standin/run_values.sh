@@ -25,6 +25,9 @@ result 'whose source may be read at once' gives 'boxes: 32 33 35 36\nno height: 
 runs 'green contexts have SMs' green
 result 'and run kernels and streams' gives '132 SMs: 8 groups of 10\n2 groups of 16, 100 left
 its 16 SMs, current: 1, its stream: 1, done: 0, 31\ntwice: 201'
+runs 'the runtime calls them execution contexts' execution
+result 'and divides SMs into groups of any size' gives '132 SMs by 8: 16, 112, 4 left, no unit: 915
+device 0, 16 of 132 SMs, ids differ: 1, 32\ntwice: 201, none: 1'
 runs 'memory is shared as a file descriptor' share
 result 'with another process' gives 'the child ended with 0, and left 42\nno such memory: 1'
 runs 'a pool is shared as a file descriptor' pools

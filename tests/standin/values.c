@@ -30,8 +30,12 @@ typedef struct batch {
 typedef struct resource {
     int type;
     unsigned char reserved[92];
-    unsigned sms, room[11];
+    unsigned sms, least, unit, room[9];
 } resource;
+/* cudaDevSmResourceGroupParams */
+typedef struct sm_group {
+    unsigned count, unit, preferred_unit, flags, reserved[12];
+} sm_group;
 typedef struct location {
     int type, id;
 } location;
@@ -137,6 +141,20 @@ CALL(cuGreenCtxStreamCreate, handle *, handle, unsigned, int)
 CALL(cuGreenCtxRecordEvent, handle, handle)
 CALL(cuCtxFromGreenCtx, handle *, handle)
 CALL(cuStreamGetGreenCtx, handle, handle *)
+CALL(cudaDeviceGetDevResource, int, resource *, int)
+CALL(cudaDevSmResourceSplit, resource *, unsigned, const resource *, resource *, unsigned, sm_group *)
+CALL(cudaDevResourceGenerateDesc, handle *, resource *, unsigned)
+CALL(cudaGreenCtxCreate, handle *, handle, int, unsigned)
+CALL(cudaDeviceGetExecutionCtx, handle *, int)
+CALL(cudaExecutionCtxDestroy, handle)
+CALL(cudaExecutionCtxGetDevResource, handle, resource *, int)
+CALL(cudaExecutionCtxGetDevice, int *, handle)
+CALL(cudaExecutionCtxGetId, handle, unsigned long long *)
+CALL(cudaExecutionCtxStreamCreate, handle *, handle, unsigned, int)
+CALL(cudaExecutionCtxRecordEvent, handle, handle)
+CALL(cudaExecutionCtxWaitEvent, handle, handle)
+CALL(cudaExecutionCtxSynchronize, handle)
+CALL(cudaStreamGetDevResource, handle, resource *, int)
 CALL(cuEventCreate, handle *, unsigned)
 CALL(cuEventQuery, handle)
 CALL(cuMemCreate, unsigned long long *, size_t, const memory_properties *, unsigned long long)
@@ -351,6 +369,37 @@ static void use_green(void) {
     printf("twice: %d\n", cuGreenCtxDestroy(green));
 }
 
+/* The same by the runtime, with groups of different sizes. */
+static void use_execution(void) {
+    resource all, groups[2], rest, own;
+    sm_group asked[2] = {{.count = 16}, {.count = 0}}, odd = {.count = 12};
+    handle description, green, primary, stream, event;
+    unsigned long long ids[2];
+    int device = -1;
+    const address at = words(1);
+    MUST(cudaDeviceGetDevResource(0, &all, 1));
+    MUST(cudaDevSmResourceSplit(groups, 2, &all, &rest, 0, asked));
+    printf("%u SMs by %u: %u, %u, %u left, no unit: %d\n", all.sms, all.unit, groups[0].sms, groups[1].sms, rest.sms,
+           cudaDevSmResourceSplit(groups + 1, 1, &all, &rest, 0, &odd));
+    MUST(cudaDevResourceGenerateDesc(&description, groups, 1));
+    MUST(cudaGreenCtxCreate(&green, description, 0, 0));
+    MUST(cudaDeviceGetExecutionCtx(&primary, 0));
+    MUST(cudaExecutionCtxStreamCreate(&stream, green, 0, 0));
+    MUST(cuEventCreate(&event, 0));
+    MUST(cuMemsetD32Async(at, 32, 1, stream));
+    MUST(cudaExecutionCtxRecordEvent(green, event));
+    MUST(cudaExecutionCtxWaitEvent(primary, event));
+    MUST(cudaExecutionCtxSynchronize(primary));
+    MUST(cudaExecutionCtxGetDevice(&device, green));
+    MUST(cudaExecutionCtxGetId(green, &ids[0]));
+    MUST(cudaExecutionCtxGetId(primary, &ids[1]));
+    MUST(cudaStreamGetDevResource(stream, &own, 1));
+    MUST(cudaExecutionCtxGetDevResource(primary, &all, 1));
+    printf("device %d, %u of %u SMs, ids differ: %d, %llu\n", device, own.sms, all.sms, ids[0] != ids[1], read_word(at));
+    MUST(cudaExecutionCtxDestroy(green));
+    printf("twice: %d, none: %d\n", cudaExecutionCtxDestroy(green), cudaExecutionCtxSynchronize(NULL));
+}
+
 /* ---- memory as a file descriptor ---- */
 
 static address map(unsigned long long memory, size_t bytes) {
@@ -505,6 +554,7 @@ int main(int count, char **values) {
     if (strcmp(what, "objects") == 0) use_objects();
     if (strcmp(what, "copies") == 0) copy_batches();
     if (strcmp(what, "green") == 0) use_green();
+    if (strcmp(what, "execution") == 0) use_execution();
     if (strcmp(what, "share") == 0) share_memory(values[0]);
     if (strcmp(what, "boxes") == 0) copy_boxes();
     if (strcmp(what, "pools") == 0) share_pool(values[0]);

@@ -149,6 +149,22 @@ CUresult cuMemcpy3DBatchAsync(size_t count, cuda_copy_box *boxes, size_t *failed
     return result;
 }
 
+/* ---- single copies with attributes ---- */
+
+CUresult cuMemcpyWithAttributesAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                                     const cuda_copy_attributes *attributes, CUstream stream) {
+    if (!attributes || !is_valid(attributes->source_order, attributes->flags)) return CUDA_INVALID_VALUE;
+    const CUresult result = cuMemcpyAsync(to, from, bytes, stream);
+    return result == CUDA_SUCCESS && attributes->source_order == DURING_CALL ? read_now(stream) : result;
+}
+
+CUresult cuMemcpy3DWithAttributesAsync(cuda_copy_box *box, unsigned long long flags, CUstream stream) {
+    CUDA_MEMCPY3D copy;
+    CUresult result = box && !flags ? take_box(box, &copy) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) result = cuMemcpy3DAsync_v2(&copy, stream);
+    return result == CUDA_SUCCESS && box->source_order == DURING_CALL ? read_now(stream) : result;
+}
+
 /* ---- prefetches ---- */
 
 /* locations[k] is for the items from first[k] on. */

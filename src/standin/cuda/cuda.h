@@ -126,15 +126,22 @@ typedef struct CUlogsCallbackEntry_st *CUlogsCallback;
 typedef void (*cuda_async_function)(void *what, void *data, CUasyncCallback entry);
 typedef void (*cuda_log_function)(void *data, int level, char *message, size_t bytes);
 
-/* CUdevResource: a number of SMs. */
+/* CUdevResource: a number of SMs, the least that a part of them may have, and of what its size is a multiple. */
 typedef struct cuda_resource {
     int type;
     unsigned char reserved[92];
     union {
-        unsigned sms;
+        struct {
+            unsigned count, least, unit;
+        } sms;
         unsigned char room[48];
     } of;
 } cuda_resource;
+/* CU_DEV_SM_RESOURCE_GROUP_PARAMS; a count of 0 asks for as many as there are. */
+typedef struct cuda_sm_group {
+    unsigned count, unit, preferred_unit, flags;
+    unsigned reserved[12];
+} cuda_sm_group;
 _Static_assert(sizeof(cuda_resource) == 144, "CUdevResource has 144 bytes");
 
 /* CUDA's layout. The runtime's structure differs only within kernels, copies, fills and addresses (runtime/nodes.c). */
@@ -226,6 +233,8 @@ void cuda_copy_holdings(const void *from, const void *to);
 void cuda_end_holdings(const void *graph);
 /* Opens a file that another process has open, by its descriptor there; the caller closes it. */
 CUresult cuda_open_file_of(int process, int descriptor, int *file);
+/* The context of a green context; NULL if there is none. */
+CUcontext cuda_context_of_green(const void *green);
 /* As cudaSetDevice(). */
 CUresult cuda_set_device(CUdevice device);
 /* Checks that a context has not been destroyed; NULL: the current one. */

@@ -139,6 +139,49 @@ CUresult cuGraphExecGetFlags(CUgraphExec executable, unsigned long long *flags) 
     return cuda_leave(flags ? sim_driver_executable_flags(executable, flags) : CUDA_INVALID_VALUE);
 }
 
+CUresult cuGraphNodeGetContainingGraph(CUgraphNode node, CUgraph *graph) {
+    unsigned long long number;
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(graph ? sim_driver_node_place(node, graph, &number) : CUDA_INVALID_VALUE);
+}
+
+/* Unique in the graph. */
+CUresult cuGraphNodeGetLocalId(CUgraphNode node, unsigned *id) {
+    CUgraph graph;
+    unsigned long long number = 0;
+    CUDA_ENTER(d);
+    (void)d;
+    const CUresult result = id ? sim_driver_node_place(node, &graph, &number) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *id = (unsigned)number;
+    return cuda_leave(result);
+}
+
+CUresult cuGraphGetId(CUgraph graph, unsigned *id) {
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(id ? sim_driver_graph_id(graph, id) : CUDA_INVALID_VALUE);
+}
+
+/* Unique in the program. */
+CUresult cuGraphNodeGetToolsId(CUgraphNode node, unsigned long long *id) {
+    CUgraph graph;
+    unsigned long long number = 0;
+    unsigned graph_id = 0;
+    CUDA_ENTER(d);
+    (void)d;
+    CUresult result = id ? sim_driver_node_place(node, &graph, &number) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) result = sim_driver_graph_id(graph, &graph_id);
+    if (result == CUDA_SUCCESS) *id = (unsigned long long)graph_id << 32 | number;
+    return cuda_leave(result);
+}
+
+CUresult cuGraphExecGetId(CUgraphExec executable, unsigned *id) {
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(id ? sim_driver_executable_id(executable, id) : CUDA_INVALID_VALUE);
+}
+
 CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *what) {
     CUDA_ENTER(d);
     (void)d;

@@ -142,6 +142,12 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
     return launch_plain(function, &config, true, parameters, NULL);
 }
 
+static CUresult check_attributes(const CUlaunchConfig *given) {
+    CUDA_ENTER_BESIDE(d);
+    (void)d;
+    return cuda_leave(standin_check_attributes(given->attributes, given->attribute_count));
+}
+
 /* Passes on only the attributes that the virtual GPU knows (standin_attributes()); a cooperative launch becomes a
  * check. */
 CUresult cuLaunchKernelEx(const CUlaunchConfig *given, CUfunction function, void **parameters, void **extra) {
@@ -149,9 +155,14 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *given, CUfunction function, void
     if (!given || (given->attribute_count && !given->attributes)) return CUDA_INVALID_VALUE;
     CUlaunchConfig config = *given;
     const bool is_cooperative = standin_is_cooperative(given->attributes, given->attribute_count);
+    CUresult result = given->attribute_count ? check_attributes(given) : CUDA_SUCCESS;
+    if (result != CUDA_SUCCESS) return result;
     config.attributes = attributes;
     config.attribute_count = standin_attributes(given->attributes, given->attribute_count, attributes);
-    return launch_plain(function, &config, is_cooperative, parameters, extra);
+    result = launch_plain(function, &config, is_cooperative, parameters, extra);
+    return result == CUDA_SUCCESS
+               ? standin_record_events(given->attributes, given->attribute_count, given->stream)
+               : result;
 }
 
 /* The other _ptsz forms are generated; here the stream is in a structure. */

@@ -278,6 +278,10 @@ CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, siz
     return cuFuncGetParamInfo((CUfunction)(void *)kernel, index, offset, bytes);
 }
 
+CUresult cuKernelGetParamCount(CUkernel kernel, size_t *count) {
+    return cuFuncGetParamCount((CUfunction)(void *)kernel, count);
+}
+
 /* A preference without effect, as in function.c. */
 CUresult cuKernelSetCacheConfig(CUkernel kernel, int preference, CUdevice device) {
     CUDA_ENTER_DEVICE(d);

@@ -96,6 +96,24 @@ CUresult cudaMemDiscardAndPrefetchBatchAsync_ptsz(CUdeviceptr *at, size_t *bytes
                                                standin_own(stream));
 }
 
+CUresult cudaMemcpyWithAttributesAsync(void *to, const void *from, size_t bytes,
+                                       const cuda_copy_attributes *attributes, CUstream stream) {
+    STANDIN_FORWARD(cuMemcpyWithAttributesAsync((uintptr_t)to, (uintptr_t)from, bytes, attributes, stream));
+}
+
+CUresult cudaMemcpyWithAttributesAsync_ptsz(void *to, const void *from, size_t bytes,
+                                            const cuda_copy_attributes *attributes, CUstream stream) {
+    return cudaMemcpyWithAttributesAsync(to, from, bytes, attributes, standin_own(stream));
+}
+
+CUresult cudaMemcpy3DWithAttributesAsync(cuda_copy_box *box, unsigned long long flags, CUstream stream) {
+    STANDIN_FORWARD(cuMemcpy3DWithAttributesAsync(box, flags, stream));
+}
+
+CUresult cudaMemcpy3DWithAttributesAsync_ptsz(cuda_copy_box *box, unsigned long long flags, CUstream stream) {
+    return cudaMemcpy3DWithAttributesAsync(box, flags, standin_own(stream));
+}
+
 /* ---- logs and notifications ---- */
 
 CUresult cudaLogsRegisterCallback(cuda_log_function call, void *data, CUlogsCallback *made) {
@@ -177,6 +195,26 @@ CUresult cudaGraphKernelNodeGetAttribute(CUgraphNode node, int attribute, void *
 CUresult cudaGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
     const bool is_new = standin_cuda_version() >= 13;
     STANDIN_FORWARD(cuGraphKernelNodeCopyAttributes(is_new ? to : from, is_new ? from : to));
+}
+
+CUresult cudaGraphNodeGetContainingGraph(CUgraphNode node, CUgraph *graph) {
+    STANDIN_FORWARD(cuGraphNodeGetContainingGraph(node, graph));
+}
+
+CUresult cudaGraphNodeGetLocalId(CUgraphNode node, unsigned *id) {
+    STANDIN_FORWARD(cuGraphNodeGetLocalId(node, id));
+}
+
+CUresult cudaGraphNodeGetToolsId(CUgraphNode node, unsigned long long *id) {
+    STANDIN_FORWARD(cuGraphNodeGetToolsId(node, id));
+}
+
+CUresult cudaGraphGetId(CUgraph graph, unsigned *id) {
+    STANDIN_FORWARD(cuGraphGetId(graph, id));
+}
+
+CUresult cudaGraphExecGetId(CUgraphExec executable, unsigned *id) {
+    STANDIN_FORWARD(cuGraphExecGetId(executable, id));
 }
 
 /* ---- layouts, libraries ---- */

@@ -1,0 +1,114 @@
+// A pool of memory that two processes share: its file descriptor is inherited, its allocation and an event come by a pipe.
+#include "sample.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { COUNT = 1000 };
+
+// What the first process sends to the second.
+struct message {
+    cudaMemPoolPtrExportData allocation;
+    cudaIpcEventHandle_t ready;
+};
+
+__global__ void fill(int *x) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < COUNT) x[i] = i;
+}
+
+__global__ void negate(int *x) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < COUNT) x[i] = -x[i];
+}
+
+static unsigned long long used(cudaMemPool_t pool) {
+    unsigned long long bytes = 0;
+    CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &bytes));
+    return bytes;
+}
+
+// The second process: its kernel waits for that of the first.
+static int child(const char *descriptor, const char *pipe) {
+    message m;
+    cudaMemPool_t pool;
+    cudaEvent_t ready;
+    cudaStream_t stream;
+    int *x, *other;
+    if (read(atoi(pipe), &m, sizeof m) != sizeof m) return 3;
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CHECK(cudaMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)atoi(descriptor),
+                                               cudaMemHandleTypePosixFileDescriptor, 0));
+    CHECK(cudaMemPoolImportPointer((void **)&x, pool, &m.allocation));
+    CHECK(cudaIpcOpenEventHandle(&ready, m.ready));
+    CHECK(cudaStreamWaitEvent(stream, ready, 0));
+    negate<<<4, 256, 0, stream>>>(x);
+    CHECK(cudaGetLastError());
+    CHECK(cudaStreamSynchronize(stream));
+    printf("imported: %d\n", used(pool) > 0);
+    printf("an allocation: %s\n", cudaGetErrorName(cudaMallocFromPoolAsync((void **)&other, 64, pool, stream)));
+    printf("as the device's pool: %s\n", cudaGetErrorName(cudaDeviceSetMemPool(0, pool)));
+    cudaGetLastError();
+    CHECK(cudaFreeAsync(x, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaEventDestroy(ready));
+    CHECK(cudaMemPoolDestroy(pool));
+    CHECK(cudaStreamDestroy(stream));
+    fflush(stdout);
+    return 0;
+}
+
+// Calls that fail: 1
+int main(int count, char **arguments) {
+    if (count > 2) return child(arguments[1], arguments[2]);
+    int descriptor, ends[2], status = -1, wrong = 0;
+    static int got[COUNT];
+    char numbers[2][16];
+    int *first, *x;
+    message m;
+    cudaMemPool_t pool, own;
+    cudaStream_t stream;
+    cudaEvent_t ready;
+    cudaMemPoolProps properties = {};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    CHECK(cudaMemPoolCreate(&own, &properties));
+    properties.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+    CHECK(cudaMemPoolCreate(&pool, &properties));
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CHECK(cudaEventCreateWithFlags(&ready, cudaEventDisableTiming | cudaEventInterprocess));
+    CHECK(cudaMallocFromPoolAsync((void **)&first, 100, pool, stream));
+    CHECK(cudaMallocFromPoolAsync((void **)&x, COUNT * sizeof *x, pool, stream));
+    fill<<<4, 256, 0, stream>>>(x);
+    CHECK(cudaGetLastError());
+    CHECK(cudaEventRecord(ready, stream));
+    printf("a pool for this process: %s\n",
+           cudaGetErrorName(cudaMemPoolExportToShareableHandle(&descriptor, own, cudaMemHandleTypePosixFileDescriptor, 0)));
+    cudaGetLastError();
+    CHECK(cudaMemPoolExportToShareableHandle(&descriptor, pool, cudaMemHandleTypePosixFileDescriptor, 0));
+    CHECK(cudaMemPoolExportPointer(&m.allocation, x));
+    CHECK(cudaIpcGetEventHandle(&m.ready, ready));
+    if (pipe(ends) || write(ends[1], &m, sizeof m) != sizeof m) return 3;
+    snprintf(numbers[0], sizeof numbers[0], "%d", dup(descriptor)); // a copy stays open in the child
+    snprintf(numbers[1], sizeof numbers[1], "%d", ends[0]);
+    fflush(stdout);
+    const pid_t process = fork();
+    if (process == 0) {
+        execl("/proc/self/exe", arguments[0], numbers[0], numbers[1], (char *)NULL);
+        _exit(127);
+    }
+    waitpid(process, &status, 0);
+    CHECK(cudaMemcpyAsync(got, x, sizeof got, cudaMemcpyDeviceToHost, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    for (int i = 0; i < COUNT; i++) wrong += got[i] != -i;
+    printf("the other process ended with %d, %d wrong\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1, wrong);
+    expect("two kernels", wrong == 0);
+    CHECK(cudaFreeAsync(first, stream));
+    CHECK(cudaFreeAsync(x, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaEventDestroy(ready));
+    CHECK(cudaMemPoolDestroy(pool));
+    CHECK(cudaMemPoolDestroy(own));
+    CHECK(cudaStreamDestroy(stream));
+    return finish();
+}
