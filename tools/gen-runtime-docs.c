@@ -57,7 +57,8 @@ static const page pages[] = {
      "# Functions of the CUDA driver API that programs may call\n\n"
      "`haul run -- PROGRAM` ([run.md](run.md)) gives the program haul's own `libcuda.so.1`. It exports the names of "
      "CUDA "
-     "13.0, some of later versions, and those for OpenGL, EGL and VDPAU (`src/standin/cuda/names.def`). Forms of a function, `_v2` and so on, "
+     "13.0, some of later versions, and those for OpenGL, EGL and VDPAU (`src/standin/cuda/names.def`). Forms of a "
+     "function, `_v2` and so on, "
      "are "
      "named each. The runtime API is in [runtime.md](runtime.md).\n",
      "These return `CUDA_ERROR_NOT_SUPPORTED` (801). haul names those that a program called when it ends."}};

@@ -49,7 +49,7 @@ enum {
     DRIVER_LAUNCH_CLUSTER = 4,
     DRIVER_LAUNCH_CLUSTER_POLICY = 5,
     DRIVER_LAUNCH_PROGRAMMATIC = 6, /* programmatic stream serialization */
-    DRIVER_LAUNCH_EVENT = 7, /* recorded when all blocks have triggered it */
+    DRIVER_LAUNCH_EVENT = 7,        /* recorded when all blocks have triggered it */
     DRIVER_LAUNCH_PRIORITY = 8,
     DRIVER_LAUNCH_DOMAIN_MAP = 9,
     DRIVER_LAUNCH_DOMAIN = 10,

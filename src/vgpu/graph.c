@@ -249,9 +249,9 @@ static CUresult check_data(const struct CUgraphNode_st *from, const struct CUgra
     bool is_reserved = false;
     for (size_t i = 0; i < sizeof data->reserved; i++) is_reserved |= data->reserved[i] != 0;
     const bool is_plain = !data->type && (!data->from_port || data->from_port == DRIVER_PORT_LAUNCH_ORDER);
-    const bool is_programmatic = data->type == DRIVER_EDGE_PROGRAMMATIC && to->type == DRIVER_NODE_KERNEL &&
-                                 (data->from_port == DRIVER_PORT_PROGRAMMATIC ||
-                                  data->from_port == DRIVER_PORT_LAUNCH_ORDER);
+    const bool is_programmatic =
+        data->type == DRIVER_EDGE_PROGRAMMATIC && to->type == DRIVER_NODE_KERNEL &&
+        (data->from_port == DRIVER_PORT_PROGRAMMATIC || data->from_port == DRIVER_PORT_LAUNCH_ORDER);
     const bool has_port = !data->from_port || from->type == DRIVER_NODE_KERNEL;
     if (!is_reserved && !data->to_port && has_port && (is_plain || is_programmatic)) return CUDA_SUCCESS;
     return sim_wrong("an edge has a port or type that its nodes do not have");
@@ -521,7 +521,8 @@ CUresult sim_capture_go_on(CUstream s, CUgraphNode node) {
 static void make_programmatic(CUgraphNode n) {
     for (size_t i = 0; i < n->behind_count; i++)
         if (n->behind[i].from->type == DRIVER_NODE_KERNEL)
-            n->behind[i].data = (CUgraphEdgeData){.from_port = DRIVER_PORT_PROGRAMMATIC, .type = DRIVER_EDGE_PROGRAMMATIC};
+            n->behind[i].data =
+                (CUgraphEdgeData){.from_port = DRIVER_PORT_PROGRAMMATIC, .type = DRIVER_EDGE_PROGRAMMATIC};
 }
 
 /* The work belongs to the node, or is released if there is no memory. */

@@ -23,8 +23,8 @@ struct CUgraphNode_st {
     size_t behind_count, behind_capacity;
     sim_work *works; /* its work, in order; a launch creates the marks of events */
     size_t work_count;
-    void **pointers; /* to the parameters of a kernel, once the program asked for them */
-    bool is_off;     /* disabled in an executable graph */
+    void **pointers;          /* to the parameters of a kernel, once the program asked for them */
+    bool is_off;              /* disabled in an executable graph */
     CUlaunchAttribute *hints; /* of a kernel: attributes that are only kept for queries */
     size_t hint_count, hint_capacity;
     union {

@@ -237,7 +237,7 @@ CUcontext sim_current(void);
 /* Gets the calling thread's context, or fails with the reason why there is none. Each driver function that may fail
  * calls it first. */
 CUresult sim_enter(CUcontext *context);
-#define SIM_ENTER(context)                                                                         \
+#define SIM_ENTER(context)                                                                       \
     __attribute__((cleanup(sim_unlock), unused)) pthread_mutex_t *const locked_by_ = sim_lock(); \
     CUcontext context;                                                                           \
     do {                                                                                         \

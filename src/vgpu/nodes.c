@@ -118,8 +118,7 @@ static unsigned given_attributes(const struct CUgraphNode_st *n, CUlaunchAttribu
 static CUresult make_kernel(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *what, CUlaunchAttribute *attributes,
                             unsigned count) {
     sim_work work;
-    CUlaunchConfig config = {
-        .shared_bytes = what->shared_bytes, .attributes = attributes, .attribute_count = count};
+    CUlaunchConfig config = {.shared_bytes = what->shared_bytes, .attributes = attributes, .attribute_count = count};
     memcpy(config.grid, what->grid, sizeof config.grid);
     memcpy(config.block, what->block, sizeof config.block);
     const CUresult result = sim_make_launch(n->graph->context, &config, what->function, what->parameters, &work);

@@ -145,7 +145,9 @@ CUresult sim_call_pool_set(CUmemoryPool pool, int attribute, void *value) {
     switch (attribute) {
     case DRIVER_POOL_REUSE:
     case DRIVER_POOL_REUSE + 1:
-    case DRIVER_POOL_REUSE + 2: pool->reuse[attribute - DRIVER_POOL_REUSE] = *(const int *)value != 0; return CUDA_SUCCESS;
+    case DRIVER_POOL_REUSE + 2:
+        pool->reuse[attribute - DRIVER_POOL_REUSE] = *(const int *)value != 0;
+        return CUDA_SUCCESS;
     case DRIVER_POOL_RELEASE_THRESHOLD: pool->threshold = *in; return CUDA_SUCCESS;
     case DRIVER_POOL_RESERVED_HIGH: pool->reserved_high = pool->used; return CUDA_SUCCESS;
     case DRIVER_POOL_USED_HIGH: pool->used_high = pool->used; return CUDA_SUCCESS;
@@ -197,7 +199,8 @@ static CUresult allocate(CUcontext c, CUdeviceptr *address, size_t bytes, CUmemo
     *address = 0;
     if (pool->origin) return sim_wrong("a pool of another process gives out no memory; import a pointer of it");
     haul_status status = find_room(c, pool, bytes, &at);
-    if (status == HAUL_OK && (status = book(c, pool, at, at, bytes)) != HAUL_OK) (void)sim_memory_release(c->memory, at);
+    if (status == HAUL_OK && (status = book(c, pool, at, at, bytes)) != HAUL_OK)
+        (void)sim_memory_release(c->memory, at);
     if (status == HAUL_OK) *address = at;
     return sim_result_of(status);
 }

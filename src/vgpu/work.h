@@ -67,7 +67,7 @@ typedef struct sim_work {
     uint32_t cluster[3];
     int priority;
     bool is_cooperative;
-    unsigned given; /* bit k: attribute k of the launch was given */
+    unsigned given;              /* bit k: attribute k of the launch was given */
     bool is_programmatic;        /* it may start before the launch in front of it has ended */
     bool is_hidden;              /* so the launch itself takes no time if the one in front still runs */
     struct sim_running *running; /* a paused launch; NULL: it has not begun, or has ended */

@@ -129,7 +129,7 @@ static CUresult call(const char *symbol, size_t at, atomic_uint *calls, WORDS) {
 #define DRIVER(name, symbol, parameters)                                                                \
     CUresult symbol(WORDS);                                                                             \
     CUresult symbol(WORDS) {                                                                            \
-        static atomic_uint calls;                                                                        \
+        static atomic_uint calls;                                                                       \
         return call(#symbol, offsetof(driver_table, name), &calls, a, b, c, d, e, f, g, h, i, j, k, l); \
     }
 #ifdef FAKE_WITHOUT

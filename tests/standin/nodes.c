@@ -152,8 +152,7 @@ static kernel_params adding(unsigned *n) {
     static void *parameters[2];
     parameters[0] = &word;
     parameters[1] = n;
-    return (kernel_params){
-        .function = function, .grid = {16, 1, 1}, .block = {32, 1, 1}, .parameters = parameters};
+    return (kernel_params){.function = function, .grid = {16, 1, 1}, .block = {32, 1, 1}, .parameters = parameters};
 }
 
 static handle add_kernel(handle to, handle behind, unsigned n) {
@@ -186,7 +185,8 @@ static value get(handle node, int id) {
 
 static void use_attributes(void) {
     const handle first = add_kernel(graph, NULL, 1), second = add_kernel(graph, first, 1);
-    value priority = {.number = -3}, cluster = {.cluster = {4, 1, 1}}, wrong = {.cluster = {3, 1, 1}}, on = {.number = 1};
+    value priority = {.number = -3}, cluster = {.cluster = {4, 1, 1}}, wrong = {.cluster = {3, 1, 1}},
+          on = {.number = 1};
     value window = {.window = {(void *)(uintptr_t)word, 4, 1, 2, 1}}, domain = {.number = 1};
     unsigned n = 2;
     printf("at first: priority %d, cluster %u, cooperative %d, domains %d %d\n", get(first, PRIORITY).number,
@@ -218,7 +218,8 @@ static void capture_attributes(void) {
     size_t count = 2, edges = 2;
     unsigned n = 1;
     void *parameters[] = {&word, &n};
-    attribute given[] = {{.id = PROGRAMMATIC, .value = {.number = 1}}, {.id = CLUSTER, .value = {.cluster = {2, 1, 1}}}};
+    attribute given[] = {{.id = PROGRAMMATIC, .value = {.number = 1}},
+                         {.id = CLUSTER, .value = {.cluster = {2, 1, 1}}}};
     launch_config config = {.grid = {16, 1, 1}, .block = {32, 1, 1}};
     MUST(cuStreamCreateWithPriority(&stream, NON_BLOCKING, -2));
     config.stream = stream;
@@ -259,7 +260,8 @@ static void record_events(void) {
 }
 
 static void use_edges(void) {
-    const edge_data programmatic = {PROGRAMMATIC_PORT, 0, PROGRAMMATIC_EDGE, {0}}, wrong = {0, 0, PROGRAMMATIC_EDGE, {0}};
+    const edge_data programmatic = {PROGRAMMATIC_PORT, 0, PROGRAMMATIC_EDGE, {0}},
+                    wrong = {0, 0, PROGRAMMATIC_EDGE, {0}};
     const fill_params zero = {.to = word, .element = 4, .width = 1, .height = 1};
     const handle first = add_kernel(graph, NULL, 1), second = add_kernel(graph, NULL, 2);
     handle fill, from[4], to[4], behind[4];
@@ -345,8 +347,9 @@ static void query_copies(void) {
     p.to_array = array;
     MUST(cudaGraphAddMemcpyNode(&node, graph, NULL, 0, &p));
     MUST(cudaGraphMemcpyNodeGetParams(node, &is));
-    printf("to the array: %d, at %zu, from the host: %d, pitch %zu, extent %zu %zu %zu, kind %d\n", is.to_array == array,
-           is.to_at[0], is.from.at == host, is.from.pitch, is.extent[0], is.extent[1], is.extent[2], is.kind);
+    printf("to the array: %d, at %zu, from the host: %d, pitch %zu, extent %zu %zu %zu, kind %d\n",
+           is.to_array == array, is.to_at[0], is.from.at == host, is.from.pitch, is.extent[0], is.extent[1],
+           is.extent[2], is.kind);
 }
 
 static void use_streams(void) {
@@ -373,9 +376,8 @@ int main(int count, char **values) {
         const char *name;
         void (*run)(void);
     } tasks[] = {{"attributes", use_attributes}, {"captured", capture_attributes}, {"edges", use_edges},
-                 {"events", record_events},
-                 {"children", use_children},     {"forms", use_first_forms},       {"copies", query_copies},
-                 {"streams", use_streams}};
+                 {"events", record_events},      {"children", use_children},       {"forms", use_first_forms},
+                 {"copies", query_copies},       {"streams", use_streams}};
     begin();
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
         if (count > 1 && strcmp(values[1], tasks[i].name) == 0) tasks[i].run();

@@ -395,7 +395,8 @@ static void use_execution(void) {
     MUST(cudaExecutionCtxGetId(primary, &ids[1]));
     MUST(cudaStreamGetDevResource(stream, &own, 1));
     MUST(cudaExecutionCtxGetDevResource(primary, &all, 1));
-    printf("device %d, %u of %u SMs, ids differ: %d, %llu\n", device, own.sms, all.sms, ids[0] != ids[1], read_word(at));
+    printf("device %d, %u of %u SMs, ids differ: %d, %llu\n", device, own.sms, all.sms, ids[0] != ids[1],
+           read_word(at));
     MUST(cudaExecutionCtxDestroy(green));
     printf("twice: %d, none: %d\n", cudaExecutionCtxDestroy(green), cudaExecutionCtxSynchronize(NULL));
 }

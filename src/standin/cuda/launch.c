@@ -160,9 +160,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *given, CUfunction function, void
     config.attributes = attributes;
     config.attribute_count = standin_attributes(given->attributes, given->attribute_count, attributes);
     result = launch_plain(function, &config, is_cooperative, parameters, extra);
-    return result == CUDA_SUCCESS
-               ? standin_record_events(given->attributes, given->attribute_count, given->stream)
-               : result;
+    return result == CUDA_SUCCESS ? standin_record_events(given->attributes, given->attribute_count, given->stream)
+                                  : result;
 }
 
 /* The other _ptsz forms are generated; here the stream is in a structure. */

@@ -165,8 +165,8 @@ CUresult cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary libr
     return cuda_leave(is_managed ? CUDA_SUCCESS : CUDA_NOT_FOUND);
 }
 
-/* Functions that host and device call by one address are for GPUs that share the host's page tables; no virtual GPU does
- * (attribute 129), so no library has any. */
+/* Functions that host and device call by one address are for GPUs that share the host's page tables; no virtual GPU
+ * does (attribute 129), so no library has any. */
 CUresult cuLibraryGetUnifiedFunction(void **function, CUlibrary library, const char *name) {
     CUDA_ENTER_DEVICE(d);
     (void)d;

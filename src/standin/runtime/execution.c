@@ -58,11 +58,11 @@ static CUcontext context_of(execution context) {
 }
 
 /* Defines a function of a context. NULL is none, other than in the driver API. */
-#define CONTEXT_CALL(name, parameters, call)                        \
-    CUresult name parameters {                                      \
-        if (!context) return standin_fail(CUDA_INVALID_VALUE);      \
-        const CUcontext own = context_of(context);                  \
-        STANDIN_FORWARD(call);                                      \
+#define CONTEXT_CALL(name, parameters, call)                   \
+    CUresult name parameters {                                 \
+        if (!context) return standin_fail(CUDA_INVALID_VALUE); \
+        const CUcontext own = context_of(context);             \
+        STANDIN_FORWARD(call);                                 \
     }
 CONTEXT_CALL(cudaExecutionCtxGetDevResource, (execution context, cuda_resource *resource, int type),
              cuCtxGetDevResource(own, resource, type))

@@ -96,8 +96,8 @@ CUresult cudaMemDiscardAndPrefetchBatchAsync_ptsz(CUdeviceptr *at, size_t *bytes
                                                standin_own(stream));
 }
 
-CUresult cudaMemcpyWithAttributesAsync(void *to, const void *from, size_t bytes,
-                                       const cuda_copy_attributes *attributes, CUstream stream) {
+CUresult cudaMemcpyWithAttributesAsync(void *to, const void *from, size_t bytes, const cuda_copy_attributes *attributes,
+                                       CUstream stream) {
     STANDIN_FORWARD(cuMemcpyWithAttributesAsync((uintptr_t)to, (uintptr_t)from, bytes, attributes, stream));
 }
 

@@ -100,8 +100,7 @@ LAUNCH_CALL(cudaLaunchCooperativeKernel, true)
 /* These are all that the virtual GPU knows. Others are hints, or events, which are recorded after the launch. */
 static bool matters(const CUlaunchAttribute *a) {
     return a->id == DRIVER_LAUNCH_CLUSTER || a->id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW ||
-           a->id == DRIVER_LAUNCH_PROGRAMMATIC || a->id == DRIVER_LAUNCH_PRIORITY ||
-           a->id == DRIVER_LAUNCH_COOPERATIVE;
+           a->id == DRIVER_LAUNCH_PROGRAMMATIC || a->id == DRIVER_LAUNCH_PRIORITY || a->id == DRIVER_LAUNCH_COOPERATIVE;
 }
 
 bool standin_is_cooperative(const CUlaunchAttribute *attributes, unsigned count) {
@@ -130,7 +129,8 @@ static CUresult check_attribute(const CUlaunchAttribute *a) {
     const CUresult result = has_event(a) ? sim_driver_event_flags(a->value.event, &flags) : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS || !has_event(a)) return result;
     const bool fits = flags & DRIVER_EVENT_DISABLE_TIMING && !(flags & DRIVER_EVENT_INTERPROCESS);
-    return fits ? CUDA_SUCCESS : cuda_wrong(CUDA_INVALID_VALUE, "launch: its event must not record times, or be shared");
+    return fits ? CUDA_SUCCESS
+                : cuda_wrong(CUDA_INVALID_VALUE, "launch: its event must not record times, or be shared");
 }
 
 CUresult standin_check_attributes(const CUlaunchAttribute *attributes, unsigned count) {

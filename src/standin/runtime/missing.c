@@ -34,7 +34,7 @@ static CUresult refuse(missing function) {
 }
 
 #define RUNTIME(name)
-#define MISSING(name, reason)                  \
+#define MISSING(name, reason)          \
     CUresult name(void) {              \
         return refuse(MISSING_##name); \
     }

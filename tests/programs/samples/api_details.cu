@@ -1,5 +1,6 @@
-// Details of functions that few programs call: what they return, also for wrong arguments. Nothing here is computed; the
-// expected output is what an H200 says. Calls come by the runtime's functions, or by the driver's where it has none.
+// Details of functions that few programs call: what they return, also for wrong arguments. Nothing here is computed;
+// the expected output is what an H200 says. Calls come by the runtime's functions, or by the driver's where it has
+// none.
 #include "sample.h"
 
 #include <cuda.h>
@@ -246,14 +247,15 @@ static void batches() {
 }
 
 static void pools() {
-    cudaMemPool_t pool;
+    cudaMemPool_t pool, own, imported;
     cudaMemPoolProps properties = {};
     cudaMemPoolPtrExportData data;
     int reuse[3] = {-1, -1, -1}, descriptor;
     unsigned long long high = 1;
-    char *memory, *usual;
+    char *memory, *usual, *other = nullptr;
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location.type = cudaMemLocationTypeDevice;
+    CHECK(cudaMemPoolCreate(&own, &properties));
     properties.handleTypes = cudaMemHandleTypePosixFileDescriptor;
     CHECK(cudaMemPoolCreate(&pool, &properties));
     for (int i = 0; i < 3; i++)
@@ -265,10 +267,24 @@ static void pools() {
     CHECK(cudaDeviceSynchronize());
     say("not of a pool", cudaMemPoolExportPointer(&data, usual));
     say("within the allocation", cudaMemPoolExportPointer(&data, memory + 1024));
+    say("a pool for this process alone",
+        cudaMemPoolExportToShareableHandle(&descriptor, own, cudaMemHandleTypePosixFileDescriptor, 0));
     say("a flag", cudaMemPoolExportToShareableHandle(&descriptor, pool, cudaMemHandleTypePosixFileDescriptor, 1));
     say("another type", cudaMemPoolExportToShareableHandle(&descriptor, pool, cudaMemHandleTypeNone, 0));
     cudaIpcMemHandle_t handle;
     say("as memory of its own", cudaIpcGetMemHandle(&handle, memory));
+    CHECK(cudaMemPoolExportToShareableHandle(&descriptor, pool, cudaMemHandleTypePosixFileDescriptor, 0));
+    CHECK(cudaMemPoolExportPointer(&data, memory));
+    say("imported by this process", cudaMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)descriptor,
+                                                                         cudaMemHandleTypePosixFileDescriptor, 0));
+    say("an allocation of it", cudaMallocFromPoolAsync((void **)&other, 64, imported, nullptr));
+    say("as the device's pool", cudaDeviceSetMemPool(0, imported));
+    say("into another pool", cudaMemPoolImportPointer((void **)&other, own, &data));
+    say("its memory", cudaMemPoolImportPointer((void **)&other, imported, &data));
+    printf("at another address %d\n", other != memory);
+    say("freed", cudaFree(other));
+    CHECK(cudaMemPoolDestroy(imported));
+    CHECK(cudaMemPoolDestroy(own));
     CHECK(cudaFree(usual));
     CHECK(cudaFreeAsync(memory, nullptr));
     CHECK(cudaDeviceSynchronize());
@@ -307,7 +323,7 @@ static void tensor_maps() {
     CHECK(cudaFree(memory));
 }
 
-// Calls that fail: 28
+// Calls that fail: 27
 int main() {
     static const struct {
         const char *name;
