@@ -542,24 +542,33 @@ CUresult sim_call_executable_enabled(CUgraphExec executable, CUgraphNode node, u
     return CUDA_SUCCESS;
 }
 
-/* Nodes correspond by index, and must have the same dependencies. *at is the first node that differs. Returns
- * DRIVER_UPDATED if the executable can take the graph over. */
-static int compare(const struct CUgraph_st *old, const struct CUgraph_st *given, size_t *at) {
-    *at = 0;
-    if (old->count != given->count) return DRIVER_UPDATE_TOPOLOGY;
-    for (size_t i = 0; i < old->count; i++) {
-        const struct CUgraphNode_st *a = old->nodes[i], *b = given->nodes[i];
-        *at = i;
-        if (a->type != b->type) return DRIVER_UPDATE_TYPE;
-        if (a->behind_count != b->behind_count) return DRIVER_UPDATE_TOPOLOGY;
-        for (size_t k = 0; k < a->behind_count; k++)
-            if (a->behind[k].from->at != b->behind[k].from->at || a->behind[k].data.type != b->behind[k].data.type)
-                return DRIVER_UPDATE_TOPOLOGY;
-        size_t inner;
-        const int child = a->type == DRIVER_NODE_GRAPH ? compare(a->of.child, b->of.child, &inner) : DRIVER_UPDATED;
-        if (child != DRIVER_UPDATED) return child;
+/* Where two graphs differ: nodes of the given one, or NULL. */
+typedef struct difference {
+    int kind; /* DRIVER_UPDATE_... */
+    CUgraphNode node, from;
+} difference;
+
+static difference compare(const struct CUgraph_st *old, const struct CUgraph_st *given);
+
+static difference compare_nodes(const struct CUgraphNode_st *old, CUgraphNode given) {
+    if (old->type != given->type) return (difference){DRIVER_UPDATE_TYPE, given, NULL};
+    if (old->behind_count != given->behind_count) return (difference){DRIVER_UPDATE_TOPOLOGY, given, NULL};
+    for (size_t k = 0; k < old->behind_count; k++) {
+        const sim_edge *a = &old->behind[k], *b = &given->behind[k];
+        if (a->from->at != b->from->at || a->data.type != b->data.type)
+            return (difference){DRIVER_UPDATE_TOPOLOGY, given, b->from};
     }
-    return DRIVER_UPDATED;
+    return old->type == DRIVER_NODE_GRAPH ? compare(old->of.child, given->of.child) : (difference){0};
+}
+
+/* Nodes correspond by index, and must have the same dependencies. Finds the first that differs; without one the
+ * executable can take the graph over. */
+static difference compare(const struct CUgraph_st *old, const struct CUgraph_st *given) {
+    difference found = {DRIVER_UPDATED, NULL, NULL};
+    if (old->count != given->count) return (difference){DRIVER_UPDATE_TOPOLOGY, NULL, NULL};
+    for (size_t i = 0; i < old->count && found.kind == DRIVER_UPDATED; i++)
+        found = compare_nodes(old->nodes[i], given->nodes[i]);
+    return found;
 }
 
 /* Replaces the executable's own graph by a copy of a like one. Its nodes get the numbers of those that they replace, so
@@ -575,28 +584,24 @@ static bool take_over(CUgraph *own, CUgraph given) {
 }
 
 CUresult sim_driver_executable_set_child(CUgraphExec executable, CUgraphNode node, CUgraph child) {
-    size_t at;
     SIM_ENTER(c);
     CUgraph given = sim_graph_of(c, child);
     CUgraphNode n = given ? own_node(executable, node, DRIVER_NODE_GRAPH) : NULL;
     if (!n) return CUDA_INVALID_VALUE;
-    if (compare(n->of.child, given, &at) != DRIVER_UPDATED)
+    if (compare(n->of.child, given).kind != DRIVER_UPDATED)
         return sim_wrong("cuGraphExecChildGraphNodeSetParams: the graph's nodes differ from those of the node's graph");
     finish_conditions(executable);
     return take_over(&n->of.child, given) ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
 }
 
 CUresult sim_call_executable_update(CUgraphExec handle, CUgraph graph, CUgraphExecUpdateResultInfo *result) {
-    size_t at;
     SIM_ENTER(c);
     CUgraphExec e = executable_of(c, handle);
     CUgraph given = e ? sim_graph_of(c, graph) : NULL;
     if (!given || !result) return CUDA_INVALID_VALUE;
-    *result = (CUgraphExecUpdateResultInfo){.result = compare(e->graph, given, &at)};
-    if (result->result != DRIVER_UPDATED) {
-        result->node = at < given->count ? given->nodes[at] : NULL;
-        return CUDA_GRAPH_EXEC_UPDATE_FAILURE;
-    }
+    const difference found = compare(e->graph, given);
+    *result = (CUgraphExecUpdateResultInfo){found.kind, found.node, found.from};
+    if (found.kind != DRIVER_UPDATED) return CUDA_GRAPH_EXEC_UPDATE_FAILURE;
     finish_conditions(e);
     e->is_stale = true;
     return take_over(&e->graph, given) ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;

@@ -3,7 +3,6 @@
  * Attributes say when a source may be read. haul reads it in stream order, which all of them allow; if it must be read
  * during the call, the call waits. Hints where managed memory lies have no effect. */
 #include "standin/cuda/cuda.h"
-#include "standin/runtime/array.h"
 
 /* CUmemcpySrcAccessOrder, CUmemcpyFlags, CUmemcpy3DOperandType. */
 enum { IN_STREAM = 1, DURING_CALL = 2, ANY_ORDER = 3, OVERLAP = 1, OF_MEMORY = 1, OF_ARRAY = 2 };
@@ -65,13 +64,25 @@ typedef struct side {
     size_t x, y, z, pitch, height, element; /* x and pitch in bytes; element: of an array, 0 for memory */
 } side;
 
+/* Bytes of one channel. */
+static size_t format_bytes(CUarray_format format) {
+    switch (format) {
+#define FORMAT(id, value, bytes, kind, name) \
+    case DRIVER_FORMAT_##id:                 \
+        return bytes;
+#include "driver/formats.def"
+#undef FORMAT
+    default: return 0;
+    }
+}
+
 static CUresult take_array(const cuda_copy_operand *o, side *to) {
     CUDA_ARRAY3D_DESCRIPTOR is = {0};
     const CUresult result = cuArray3DGetDescriptor_v2(&is, o->of.array.array);
     if (result != CUDA_SUCCESS) return result;
     to->kind = DRIVER_MEMORY_ARRAY;
     to->array = o->of.array.array;
-    to->element = (size_t)standin_channels(is.format, is.channels).x / 8 * is.channels;
+    to->element = format_bytes(is.format) * is.channels;
     to->x = o->of.array.x * to->element;
     to->y = o->of.array.y;
     to->z = o->of.array.z;

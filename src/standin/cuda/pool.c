@@ -16,8 +16,11 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties) {
     CUDA_ENTER_DEVICE(d);
     if (!pool || !properties) return cuda_leave(CUDA_INVALID_VALUE);
     CUmemPoolProps real = *properties;
-    CUresult result = CUDA_SUCCESS;
-    if (real.location.type == DRIVER_LOCATION_DEVICE) result = cuda_device_of(&real.location.id);
+    if (real.allocation != DRIVER_MEMORY_PINNED)
+        return cuda_leave(cuda_wrong(CUDA_INVALID_VALUE, "a pool's memory must be pinned (1)"));
+    if (real.location.type != DRIVER_LOCATION_DEVICE)
+        return cuda_leave(cuda_wrong(CUDA_NOT_SUPPORTED, "a pool has memory of a device (location 1) only"));
+    const CUresult result = cuda_device_of(&real.location.id);
     return cuda_leave(result == CUDA_SUCCESS ? d->pool_create(pool, &real) : result);
 }
 

@@ -9,10 +9,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { THREADS = 4, ROUNDS = 300, BYTES = 256 };
+enum { THREADS = 4, ROUNDS = 3000, BYTES = 256 };
 
 static const driver_table *cu;
 static CUcontext context;
+static pthread_barrier_t all_are_there;
 
 static int set_up(void **state) {
     (void)state;
@@ -54,6 +55,7 @@ static int use_the_gpu(unsigned char value) {
 
 static void *run(void *number) {
     int failed = cu->context_set(context) != CUDA_SUCCESS;
+    pthread_barrier_wait(&all_are_there);
     for (int i = 0; i < ROUNDS; i++) failed += use_the_gpu((unsigned char)(1 + (uintptr_t)number + (unsigned)i % 50));
     return (void *)(intptr_t)failed;
 }
@@ -61,6 +63,7 @@ static void *run(void *number) {
 static void threads_share_a_context(void **state) {
     (void)state;
     pthread_t threads[THREADS];
+    pthread_barrier_init(&all_are_there, NULL, THREADS);
     for (uintptr_t i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, run, (void *)i), 0);
     for (int i = 0; i < THREADS; i++) {
         void *failed;
