@@ -254,6 +254,8 @@ CUresult sim_driver_executable_set_child(CUgraphExec executable, CUgraphNode nod
 CUresult sim_driver_node_place(CUgraphNode node, CUgraph *graph, unsigned long long *number);
 CUresult sim_driver_graph_id(CUgraph graph, unsigned *id);
 CUresult sim_driver_executable_id(CUgraphExec executable, unsigned *id);
+/* The view that a texture was made with. */
+CUresult sim_driver_texture_view(CUtexObject texture, CUDA_RESOURCE_VIEW_DESC *view);
 /* Makes a tensor map one of another address. */
 CUresult sim_driver_tensor_map_move(CUtensorMap *map, void *address);
 /* Captures the stream's next work as nodes of the graph that depend on the nodes of the list. */

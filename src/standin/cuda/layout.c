@@ -46,14 +46,10 @@ CUresult cuMipmappedArrayGetMemoryRequirements(void *requirements, CUmipmappedAr
                          "cuMipmappedArrayGetMemoryRequirements: the array has memory of its own");
 }
 
-/* CUDA refuses textures without a view, and cuTexObjectCreate() makes no others here. */
 CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view, CUtexObject texture) {
-    CUDA_TEXTURE_DESC is;
     CUDA_ENTER(d);
-    if (!view) return cuda_leave(CUDA_INVALID_VALUE);
-    const CUresult result = d->texture_sampler(&is, texture);
-    return cuda_leave(result == CUDA_SUCCESS ? cuda_wrong(CUDA_INVALID_VALUE, "the texture has no resource view")
-                                             : result);
+    (void)d;
+    return cuda_leave(view ? sim_driver_texture_view(texture, view) : CUDA_INVALID_VALUE);
 }
 
 CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *address) {

@@ -3,6 +3,8 @@
 #include "standin/cuda/cuda.h"
 #include "standin/runtime/version.h"
 
+#include <string.h>
+
 /* ---- user objects ---- */
 
 CUresult cudaUserObjectCreate(CUuserObject *object, void *what, CUhostFn destroy, unsigned references, unsigned flags) {
@@ -239,8 +241,14 @@ CUresult cudaMipmappedArrayGetMemoryRequirements(void *requirements, CUmipmapped
     STANDIN_FORWARD(cuMipmappedArrayGetMemoryRequirements(requirements, mipmap, device));
 }
 
+/* Before CUDA 13 the structure has no reserved members. */
 CUresult cudaGetTextureObjectResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view, CUtexObject texture) {
-    STANDIN_FORWARD(cuTexObjectGetResourceViewDesc(view, texture));
+    CUDA_RESOURCE_VIEW_DESC is = {0};
+    standin_use_runtime();
+    const CUresult result = view ? cuTexObjectGetResourceViewDesc(&is, texture) : CUDA_INVALID_VALUE;
+    const size_t bytes = standin_cuda_version() >= 13 ? sizeof is : offsetof(CUDA_RESOURCE_VIEW_DESC, reserved);
+    if (result == CUDA_SUCCESS) memcpy(view, &is, bytes);
+    return standin_fail(result);
 }
 
 CUresult cudaLibraryGetUnifiedFunction(void **function, CUlibrary library, const char *name) {
