@@ -200,6 +200,10 @@ bool standin_report(bool interrupted);
 void standin_report_missing(void);
 void standin_report_missing_driver(void);
 
+/* Calls that come later wait until standin_go_on(); work is done before. The end of the program does not wait. */
+void standin_hold_up(void);
+void standin_go_on(void);
+void standin_end_hold_up(void);
 /* Whether no thread is in a call. */
 bool standin_is_free(void);
 /* Whether this thread is in a call. */

@@ -34,6 +34,9 @@ runs 'a pool is shared as a file descriptor' pools
 result 'and another process opens its memory' gives 'of its own: 1 1
 imported: 100 bytes used, for allocations: 1, for the device: 1\nfreed: 0, again: 1\nno such memory: 1
 the child ended with 0, and left 42\nno such pool: 1'
+runs 'a process suspends its calls' checkpoints
+result 'until it is restored and unlocked' gives 'states 2 1 0, read before 0, then 7
+unlocked early: 401, another process: 801'
 runs 'failed calls are logged' logs
 result 'for programs that ask' gives 'core dumps go to core.%%p, 8 bytes\ntold: level 0, 1\na wrong copy: 1
 1 call, log: [CUDA][E] device memory: 4 bytes at 0x40 lie in no allocation'

@@ -164,6 +164,11 @@ CALL(cuMemMap, address, size_t, size_t, unsigned long long, unsigned long long)
 CALL(cuMemSetAccess, address, size_t, const void *, size_t)
 CALL(cuMemExportToShareableHandle, void *, unsigned long long, int, unsigned long long)
 CALL(cuMemImportFromShareableHandle, unsigned long long *, void *, int)
+CALL(cuCheckpointProcessLock, int, void *)
+CALL(cuCheckpointProcessCheckpoint, int, void *)
+CALL(cuCheckpointProcessRestore, int, void *)
+CALL(cuCheckpointProcessUnlock, int, void *)
+CALL(cuCheckpointProcessGetState, int, int *)
 CALL(cuCoredumpSetAttribute, int, void *, size_t *)
 CALL(cuCoredumpGetAttribute, int, void *, size_t *)
 CALL(cuLogsCurrent, unsigned *, unsigned)
@@ -519,6 +524,47 @@ static void share_pool(const char *program) {
     printf("no such pool: %d\n", cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)STDOUT_FILENO, 1, 0));
 }
 
+/* ---- checkpoints ---- */
+
+typedef struct reader {
+    handle context;
+    address at;
+    unsigned long long value; /* once it has read */
+} reader;
+
+static void *read_value(void *data) {
+    reader *r = data;
+    unsigned long long value;
+    MUST(cuCtxSetCurrent(r->context));
+    value = read_word(r->at);
+    __atomic_store_n(&r->value, value, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+/* While the process is locked, a thread's call waits. */
+static void use_checkpoints(void) {
+    const int process = getpid();
+    int states[3];
+    reader r = {.at = words(1)};
+    pthread_t thread;
+    MUST(cuCtxGetCurrent(&r.context));
+    MUST(cuMemsetD32Async(r.at, 7, 1, NULL));
+    MUST(cuCheckpointProcessLock(process, NULL));
+    pthread_create(&thread, NULL, read_value, &r);
+    MUST(cuCheckpointProcessCheckpoint(process, NULL));
+    MUST(cuCheckpointProcessGetState(process, &states[0]));
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    const unsigned long long before = __atomic_load_n(&r.value, __ATOMIC_ACQUIRE);
+    const int early = cuCheckpointProcessUnlock(process, NULL);
+    MUST(cuCheckpointProcessRestore(process, NULL));
+    MUST(cuCheckpointProcessGetState(process, &states[1]));
+    MUST(cuCheckpointProcessUnlock(process, NULL));
+    MUST(cuCheckpointProcessGetState(process, &states[2]));
+    pthread_join(thread, NULL);
+    printf("states %d %d %d, read before %llu, then %llu\n", states[0], states[1], states[2], before, r.value);
+    printf("unlocked early: %d, another process: %d\n", early, cuCheckpointProcessLock(getppid(), NULL));
+}
+
 /* ---- settings and logs ---- */
 
 static void on_log(void *data, int level, char *message, size_t bytes) {
@@ -559,6 +605,7 @@ int main(int count, char **values) {
     if (strcmp(what, "share") == 0) share_memory(values[0]);
     if (strcmp(what, "boxes") == 0) copy_boxes();
     if (strcmp(what, "pools") == 0) share_pool(values[0]);
+    if (strcmp(what, "checkpoints") == 0) use_checkpoints();
     if (strcmp(what, "logs") == 0) use_logs();
     return 0;
 }

@@ -23,6 +23,7 @@
  *     values.c          values that streams write and wait for
  *     objects.c         user objects of graphs
  *     batches.c         batches of copies and prefetches
+ *     checkpoint.c      checkpoints of the process
  *     layout.c          queries of arrays' layouts, tensor maps
  *     green.c           green contexts
  *     log.c             the log of failed calls; log.h
