@@ -547,6 +547,7 @@ haul_status sim_memory_share(sim_memory *m, uint64_t address, int *file, uint64_
     *file = m->file;
     *place = m->blocks[at].from;
     *bytes = m->blocks[at].asked;
+    sim_memory_mark_written(m, m->base + m->blocks[at].from, m->blocks[at].asked); /* others may write it */
     return HAUL_OK;
 }
 
