@@ -41,12 +41,23 @@ typedef struct CUaccessPolicyWindow {
 /* Inputs of a linker; haul uses one of the types. */
 enum { DRIVER_LINK_PTX = 1 };
 
-/* How cuLaunchKernelEx launches; haul uses these attributes. */
+/* How cuLaunchKernelEx launches; streams and kernels of graphs have some of these attributes, too. */
 enum {
     DRIVER_LAUNCH_ACCESS_POLICY_WINDOW = 1,
     DRIVER_LAUNCH_COOPERATIVE = 2,
+    DRIVER_LAUNCH_SYNCHRONIZATION = 3,
     DRIVER_LAUNCH_CLUSTER = 4,
+    DRIVER_LAUNCH_CLUSTER_POLICY = 5,
     DRIVER_LAUNCH_PROGRAMMATIC = 6, /* programmatic stream serialization */
+    DRIVER_LAUNCH_EVENT = 7,        /* recorded when all blocks have triggered it */
+    DRIVER_LAUNCH_PRIORITY = 8,
+    DRIVER_LAUNCH_DOMAIN_MAP = 9,
+    DRIVER_LAUNCH_DOMAIN = 10,
+    DRIVER_LAUNCH_PREFERRED_CLUSTER = 11,
+    DRIVER_LAUNCH_BEGIN_EVENT = 12, /* recorded when all blocks have begun */
+    DRIVER_LAUNCH_UPDATABLE = 13,   /* a graph's kernel that other kernels change */
+    DRIVER_LAUNCH_CARVEOUT = 14,
+    DRIVER_LAUNCH_NVLINK_SCHEDULING = 16,
 };
 
 typedef struct CUlaunchAttribute {
@@ -56,7 +67,9 @@ typedef struct CUlaunchAttribute {
         char bytes[64];
         CUaccessPolicyWindow window;
         unsigned cluster[3]; /* blocks in x, y, z */
-        int is_programmatic;
+        int is_programmatic, is_cooperative, priority, number;
+        unsigned char domain_map[2];
+        CUevent event;
     } value;
 } CUlaunchAttribute;
 
@@ -81,6 +94,7 @@ enum {
     DRIVER_LIMIT_PERSISTING_L2 = 6,
 };
 enum {
+    DRIVER_POOL_REUSE = 1, /* and the next two: how freed memory may be used again */
     DRIVER_POOL_RELEASE_THRESHOLD = 4,
     DRIVER_POOL_RESERVED = 5,
     DRIVER_POOL_RESERVED_HIGH = 6,
@@ -93,6 +107,8 @@ enum { DRIVER_STREAM_ACCESS_POLICY_WINDOW = 1 };
 typedef union CUstreamAttrValue {
     char bytes[64];
     CUaccessPolicyWindow window;
+    int number;
+    unsigned char domain_map[2]; /* of the default domain, and of the remote one */
 } CUstreamAttrValue;
 
 /* Properties of a pool. allocation 1: pinned memory; location type 1: device number `id`. */
@@ -291,7 +307,8 @@ typedef struct CUDA_MEM_ALLOC_NODE_PARAMS {
     CUdeviceptr address; /* output */
 } CUDA_MEM_ALLOC_NODE_PARAMS;
 
-/* Properties of an edge; none changes when a node starts. */
+/* Properties of an edge: DRIVER_PORT_... of the node in front, and DRIVER_EDGE_PROGRAMMATIC or 0. */
+enum { DRIVER_PORT_PROGRAMMATIC = 1, DRIVER_PORT_LAUNCH_ORDER = 2, DRIVER_EDGE_PROGRAMMATIC = 1 };
 typedef struct CUgraphEdgeData {
     unsigned char from_port, to_port, type, reserved[5];
 } CUgraphEdgeData;

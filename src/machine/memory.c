@@ -540,13 +540,14 @@ static haul_status use_file(sim_memory *m) {
 
 haul_status sim_memory_share(sim_memory *m, uint64_t address, int *file, uint64_t *place, uint64_t *bytes) {
     const size_t at = block_of(m, address);
-    if (at == m->count || m->blocks[at].managed || m->blocks[at].imported || m->blocks[at].chosen)
+    if (at == m->count || m->blocks[at].managed || m->blocks[at].imported)
         return haul_fail(HAUL_ERROR_ARGUMENT, "device memory: 0x%llx: only memory from cudaMalloc() can be shared",
                          (unsigned long long)address);
     HAUL_TRY(use_file(m));
     *file = m->file;
     *place = m->blocks[at].from;
     *bytes = m->blocks[at].asked;
+    sim_memory_mark_written(m, m->base + m->blocks[at].from, m->blocks[at].asked); /* others may write it */
     return HAUL_OK;
 }
 

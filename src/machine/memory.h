@@ -106,8 +106,9 @@ sim_memory *sim_memory_owner(sim_memory *memory, uint64_t address);
 
 /* ---- several processes of one program ---- */
 
-/* Shares the allocation that contains the address with other processes: it moves into a file of this process. Errors:
- * HAUL_ERROR_ARGUMENT if no sharable allocation is there; HAUL_ERROR_OUT_OF_MEMORY. */
+/* Shares the allocation that contains the address with other processes: it moves into a file of this process, and
+ * counts as written, since the others' writes are not known. Errors: HAUL_ERROR_ARGUMENT if no sharable allocation is
+ * there; HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status sim_memory_share(sim_memory *memory, uint64_t address, int *file, uint64_t *place, uint64_t *bytes);
 /* Makes memory shared by another process an allocation of this memory; it counts as written. Errors:
  * HAUL_ERROR_OUT_OF_MEMORY. */

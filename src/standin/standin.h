@@ -21,6 +21,7 @@
  *     graph.c     graphs; graph.h
  *     further.c   functions that are those of the driver API under other names
  *     nodes.c     nodes of all kinds by one call, conditional nodes
+ *     execution.c execution contexts and resources
  *     device.c    queries of the device; errors
  *     properties.c  cudaDeviceProp; properties.def
  *     version.h   which version of CUDA the program was made for
@@ -96,6 +97,8 @@ CUresult standin_leave_launch_of_driver(CUresult result);
 bool standin_uses_runtime(void);
 /* Whether any thread has, which initialises the driver for all. */
 bool standin_has_runtime(void);
+/* Between both: the call's failure is an answer that right programs ask for, so that nothing is said about it. */
+CUresult standin_answer(CUresult result);
 /* Reports a failure that no driver call returned. */
 CUresult standin_fail(CUresult result);
 
@@ -173,6 +176,10 @@ CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *m
 enum { STANDIN_MOST_ATTRIBUTES = 8 };
 unsigned standin_attributes(const CUlaunchAttribute *from, unsigned count, CUlaunchAttribute *to);
 bool standin_is_cooperative(const CUlaunchAttribute *attributes, unsigned count);
+/* Refuses attributes that the program could not do without; between enter and leave. */
+CUresult standin_check_attributes(const CUlaunchAttribute *attributes, unsigned count);
+/* Records the events that the attributes of a launch name, when it has ended: that is the latest they may be. */
+CUresult standin_record_events(const CUlaunchAttribute *attributes, unsigned count, CUstream stream);
 
 /* The memory kind (DRIVER_MEMORY_...) of a side of a copy, from its address and the program's direction. */
 int standin_memory_kind(const void *address, bool is_source, int kind);
@@ -193,6 +200,10 @@ bool standin_report(bool interrupted);
 void standin_report_missing(void);
 void standin_report_missing_driver(void);
 
+/* Calls that come later wait until standin_go_on(); work is done before. The end of the program does not wait. */
+void standin_hold_up(void);
+void standin_go_on(void);
+void standin_end_hold_up(void);
 /* Whether no thread is in a call. */
 bool standin_is_free(void);
 /* Whether this thread is in a call. */

@@ -5,8 +5,8 @@
  * table begin with SIM_ENTER(), which gets it.
  *
  * Several devices of a program are a family (sim_driver_join()): lists of handles are searched in all members,
- * pinned memory and its effects are kept in the first one, and the devices' clocks agree whenever a call begins. A
- * family's functions are called by one thread at a time.
+ * pinned memory and its effects are kept in the first one, and the devices' clocks agree whenever a call begins.
+ * SIM_ENTER() lets one thread at a time into a family, and holds its lock while kernels and host functions run.
  *
  * Figures of a device come from its machine's description (machine/machines.def); attributes.def has those that need
  * no computation. */
@@ -64,6 +64,17 @@ static void align_clocks(const sim_family *f) {
     for (unsigned i = 0; i < f->count; i++)
         if (f->members[i]->clock.now > now) now = f->members[i]->clock.now;
     for (unsigned i = 0; i < f->count; i++) f->members[i]->clock.now = now;
+}
+
+pthread_mutex_t *sim_lock(void) {
+    if (!current || sim_work_sharing()->let_go) return NULL;
+    pthread_mutex_t *const lock = &sim_member_of(current, 0)->lock;
+    pthread_mutex_lock(lock);
+    return lock;
+}
+
+void sim_unlock(pthread_mutex_t *const *lock) {
+    if (*lock) pthread_mutex_unlock(*lock);
 }
 
 /* Clears the status of the last call. Fails in a host function that a stream calls. */
@@ -196,9 +207,10 @@ CUresult sim_call_context_retain(CUcontext *context, CUdevice device) {
     CUcontext c = memory_zeroed(1, sizeof *c);
     if (!c) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a context"));
     c->device = device;
+    c->lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     c->machine = *sim_driver_machine(device);
     c->clock.machine = &c->machine;
-    c->legacy = (struct CUstream_st){.context = c, .last = &c->legacy.first};
+    c->legacy = (struct CUstream_st){.context = c, .domain_map.domain_map = {0, 1}, .last = &c->legacy.first};
     haul_status status = make_memory(next_memory ? next_memory : c->machine.memory_bytes, device, &c->memory);
     next_memory = 0;
     if (status != HAUL_OK) {

@@ -49,6 +49,16 @@ CUresult sim_driver_stream_device(CUstream stream, CUdevice *device);
  * waits. */
 CUresult sim_driver_share_memory(CUdeviceptr address, int *file, uint64_t *place, uint64_t *bytes, CUdevice *device);
 CUresult sim_driver_open_memory(int file, uint64_t place, uint64_t bytes, CUdevice device, CUdeviceptr *address);
+/* Pools likewise. A pool has a number in its process and device, from which the caller makes an `origin`, not 0, that
+ * no other pool of any process has. An opened pool stands for the pool of its origin; allocations of that one are
+ * opened in it, and end by a release. An allocation is shared by its first address. One of another pool is not opened:
+ * CUDA_INVALID_VALUE without a message. */
+CUresult sim_driver_share_pool(CUmemoryPool pool, int handles, uint64_t *number, CUdevice *device);
+CUresult sim_driver_open_pool(CUdevice device, uint64_t origin, CUmemoryPool *pool);
+CUresult sim_driver_share_pooled(CUdeviceptr address, uint64_t *number, CUdevice *device, int *file, uint64_t *place,
+                                 uint64_t *bytes);
+CUresult sim_driver_open_pooled(CUmemoryPool pool, uint64_t origin, int file, uint64_t place, uint64_t bytes,
+                                CUdeviceptr *address);
 CUresult sim_driver_share_event(CUevent event, int *file, uint64_t *place);
 CUresult sim_driver_open_event(int file, uint64_t place, CUevent *event);
 /* The next module that the calling thread loads shares the managed variables of `twin`, which was made from the same
@@ -80,7 +90,8 @@ void sim_driver_map_pages(sim_note_overrun *note);
 void sim_driver_keep_l2(bool keeps);
 /* Sets where the text that kernels print goes; the sink's context must outlive the launches. */
 void sim_driver_set_print(sim_print_sink sink);
-/* For a program whose threads call the driver one at a time. A thread calls let_go() before it waits or calls a host
+/* Without this, threads may call the driver, and wait for each other's calls, also for kernels. This is for a program
+ * whose threads take turns by a lock of their own. A thread calls let_go() before it waits or calls a host
  * function, and take_back() afterwards. is_alone() returns whether the wait is in vain: apart from `waiting` threads
  * that wait too, no thread of the program will do anything. NULL: the program has no other thread.
  *
@@ -131,6 +142,8 @@ CUresult sim_driver_node_set_values(CUgraphNode node, const sim_value_op *ops, u
 CUresult sim_driver_executable_set_values(CUgraphExec executable, CUgraphNode node, const sim_value_op *ops,
                                           unsigned count);
 CUresult sim_driver_node_values(CUgraphNode node, sim_value_op *ops, unsigned room, unsigned *count);
+/* What an event was made with. */
+CUresult sim_driver_event_flags(CUevent event, unsigned *flags);
 /* The simulated clock: microseconds since the device was opened, as the host program sees them. sim_driver_wait_until()
  * lets time pass until `us`, which the program spends otherwise. */
 double sim_driver_now(void);
@@ -219,6 +232,32 @@ typedef struct sim_condition {
 CUresult sim_driver_condition_create(uint64_t *handle, CUgraph graph, unsigned value, bool sets_at_launch);
 CUresult sim_driver_node_add_condition(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
                                        const sim_condition *what, CUgraph **bodies);
+/* The functions of edges with their data; `data` may be NULL, and is then zero. A query that is not asked for data that
+ * there is returns CUDA_LOSSY_QUERY. sim_driver_node_set_edges() is for a new node with that list of dependencies. */
+CUresult sim_driver_graph_connect(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+                                  const CUgraphEdgeData *data, size_t count);
+CUresult sim_driver_graph_disconnect(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+                                     const CUgraphEdgeData *data, size_t count);
+CUresult sim_driver_graph_edges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data,
+                                size_t *count);
+CUresult sim_driver_node_dependencies(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count);
+CUresult sim_driver_node_dependents(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count);
+CUresult sim_driver_node_set_edges(CUgraphNode node, const CUgraphNode *behind, const CUgraphEdgeData *data,
+                                   size_t count);
+/* Attributes of a kernel's node, by their id; the node keeps those that have no effect on a virtual GPU. */
+CUresult sim_driver_node_attribute(CUgraphNode node, CUlaunchAttribute *is);
+CUresult sim_driver_node_set_attribute(CUgraphNode node, const CUlaunchAttribute *to);
+CUresult sim_driver_node_copy_attributes(CUgraphNode to, CUgraphNode from);
+/* Gives a node that contains a graph the parameters of a like graph, for later launches of the executable. */
+CUresult sim_driver_executable_set_child(CUgraphExec executable, CUgraphNode node, CUgraph child);
+/* The graph that a node is in, and the node's number there; numbers of graphs and executables. */
+CUresult sim_driver_node_place(CUgraphNode node, CUgraph *graph, unsigned long long *number);
+CUresult sim_driver_graph_id(CUgraph graph, unsigned *id);
+CUresult sim_driver_executable_id(CUgraphExec executable, unsigned *id);
+/* The view that a texture was made with. */
+CUresult sim_driver_texture_view(CUtexObject texture, CUDA_RESOURCE_VIEW_DESC *view);
+/* Makes a tensor map one of another address. */
+CUresult sim_driver_tensor_map_move(CUtensorMap *map, void *address);
 /* Captures the stream's next work as nodes of the graph that depend on the nodes of the list. */
 CUresult sim_driver_capture_to(CUstream stream, CUgraph graph, const CUgraphNode *behind, size_t count);
 /* Returns whether the calling thread is executing a stream's work. */

@@ -22,6 +22,7 @@ struct CUgraphExec_st {
     CUcontext context;
     CUgraph graph;
     unsigned long long flags; /* as given; they have no effect */
+    unsigned id;              /* unique among graphs and executables of the context */
     bool is_stale;            /* the items are older than the graph */
     item *items;
     size_t count, capacity, marks;
@@ -85,7 +86,7 @@ static size_t plan_graph(plan *p, const struct CUgraph_st *g, const size_t *behi
  * before its graph. */
 static size_t plan_node(plan *p, CUgraphNode n, const size_t *step_of, const size_t *outer, size_t outer_count) {
     size_t *behind = memory_alloc((n->behind_count + 1) * sizeof *behind), made = SIZE_MAX;
-    for (size_t i = 0; behind && i < n->behind_count; i++) behind[i] = step_of[n->behind[i]->at];
+    for (size_t i = 0; behind && i < n->behind_count; i++) behind[i] = step_of[n->behind[i].from->at];
     const size_t *const all = n->behind_count ? behind : outer, count = n->behind_count ? n->behind_count : outer_count;
     if (behind)
         made = n->type == DRIVER_NODE_GRAPH && !n->is_off ? plan_graph(p, n->of.child, all, count)
@@ -106,7 +107,7 @@ static bool plan_from(plan *p, CUgraphNode first, CUgraphNode *stack, unsigned c
         CUgraphNode n = stack[depth - 1], open = NULL;
         state[n->at] = OPEN;
         for (size_t i = 0; i < n->behind_count && !open; i++)
-            if (state[n->behind[i]->at] == NEW) open = n->behind[i];
+            if (state[n->behind[i].from->at] == NEW) open = n->behind[i].from;
         if (open) {
             stack[depth++] = open;
             continue;
@@ -125,7 +126,7 @@ static size_t join_ends(plan *p, const struct CUgraph_st *g, const size_t *step_
     bool *is_followed = memory_zeroed(g->count + 1, sizeof *is_followed);
     size_t *ends = memory_alloc((g->count + 1) * sizeof *ends), count = 0, made = SIZE_MAX;
     for (size_t i = 0; is_followed && i < g->count; i++)
-        for (size_t k = 0; k < g->nodes[i]->behind_count; k++) is_followed[g->nodes[i]->behind[k]->at] = true;
+        for (size_t k = 0; k < g->nodes[i]->behind_count; k++) is_followed[g->nodes[i]->behind[k].from->at] = true;
     for (size_t i = 0; is_followed && ends && i < g->count; i++)
         if (!is_followed[i]) ends[count++] = step_of[i];
     if (is_followed && ends) made = add_step(p, NULL, count ? ends : outer, count ? count : outer_count);
@@ -208,6 +209,7 @@ static bool add_works(CUgraphExec e, const step *s) {
     for (size_t i = 0; i < n->work_count; i++) {
         item added = {.work = n->works[i]};
         added.work.branch = (unsigned)s->branch;
+        added.work.is_programmatic |= added.work.kind == SIM_WORK_LAUNCH && sim_node_is_programmatic(n);
         if (!add_item(e, &added)) return false;
     }
     return true;
@@ -289,6 +291,7 @@ CUresult sim_call_graph_instantiate(CUgraphExec *executable, CUgraph handle, uns
     if (!e) return sim_no_memory("an executable graph");
     e->context = c;
     e->flags = flags;
+    e->id = (unsigned)++c->graph_numbers;
     e->branches = 1;
     if (!take_graph(e, graph)) {
         free_executable(e);
@@ -304,6 +307,13 @@ CUresult sim_driver_executable_flags(CUgraphExec handle, unsigned long long *fla
     SIM_ENTER(c);
     const struct CUgraphExec_st *e = executable_of(c, handle);
     if (e) *flags = e->flags;
+    return e ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
+CUresult sim_driver_executable_id(CUgraphExec handle, unsigned *id) {
+    SIM_ENTER(c);
+    const struct CUgraphExec_st *e = executable_of(c, handle);
+    if (e) *id = e->id;
     return e ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
@@ -532,41 +542,67 @@ CUresult sim_call_executable_enabled(CUgraphExec executable, CUgraphNode node, u
     return CUDA_SUCCESS;
 }
 
-/* Nodes correspond by index, and must have the same dependencies. *at is the first node that differs. Returns
- * DRIVER_UPDATED if the executable can take the graph over. */
-static int compare(const struct CUgraph_st *old, const struct CUgraph_st *given, size_t *at) {
-    *at = 0;
-    if (old->count != given->count) return DRIVER_UPDATE_TOPOLOGY;
-    for (size_t i = 0; i < old->count; i++) {
-        const struct CUgraphNode_st *a = old->nodes[i], *b = given->nodes[i];
-        *at = i;
-        if (a->type != b->type) return DRIVER_UPDATE_TYPE;
-        if (a->behind_count != b->behind_count) return DRIVER_UPDATE_TOPOLOGY;
-        for (size_t k = 0; k < a->behind_count; k++)
-            if (a->behind[k]->at != b->behind[k]->at) return DRIVER_UPDATE_TOPOLOGY;
+/* Where two graphs differ: nodes of the given one, or NULL. */
+typedef struct difference {
+    int kind; /* DRIVER_UPDATE_... */
+    CUgraphNode node, from;
+} difference;
+
+static difference compare(const struct CUgraph_st *old, const struct CUgraph_st *given);
+
+static difference compare_nodes(const struct CUgraphNode_st *old, CUgraphNode given) {
+    if (old->type != given->type) return (difference){DRIVER_UPDATE_TYPE, given, NULL};
+    if (old->behind_count != given->behind_count) return (difference){DRIVER_UPDATE_TOPOLOGY, given, NULL};
+    for (size_t k = 0; k < old->behind_count; k++) {
+        const sim_edge *a = &old->behind[k], *b = &given->behind[k];
+        if (a->from->at != b->from->at || a->data.type != b->data.type)
+            return (difference){DRIVER_UPDATE_TOPOLOGY, given, b->from};
     }
-    return DRIVER_UPDATED;
+    return old->type == DRIVER_NODE_GRAPH ? compare(old->of.child, given->of.child) : (difference){0};
 }
 
-/* The given graph's copy gets the numbers of the nodes that it replaces, so that handles of the original stay valid. */
+/* Nodes correspond by index, and must have the same dependencies. Finds the first that differs; without one the
+ * executable can take the graph over. */
+static difference compare(const struct CUgraph_st *old, const struct CUgraph_st *given) {
+    difference found = {DRIVER_UPDATED, NULL, NULL};
+    if (old->count != given->count) return (difference){DRIVER_UPDATE_TOPOLOGY, NULL, NULL};
+    for (size_t i = 0; i < old->count && found.kind == DRIVER_UPDATED; i++)
+        found = compare_nodes(old->nodes[i], given->nodes[i]);
+    return found;
+}
+
+/* Replaces the executable's own graph by a copy of a like one. Its nodes get the numbers of those that they replace, so
+ * that handles of the original stay valid. */
+static bool take_over(CUgraph *own, CUgraph given) {
+    CUgraph copy = sim_graph_copy(given);
+    if (!copy) return false;
+    for (size_t i = 0; i < copy->count; i++) copy->nodes[i]->number = (*own)->nodes[i]->number;
+    copy->is_owned = true;
+    sim_graph_free(*own);
+    *own = copy;
+    return true;
+}
+
+CUresult sim_driver_executable_set_child(CUgraphExec executable, CUgraphNode node, CUgraph child) {
+    SIM_ENTER(c);
+    CUgraph given = sim_graph_of(c, child);
+    CUgraphNode n = given ? own_node(executable, node, DRIVER_NODE_GRAPH) : NULL;
+    if (!n) return CUDA_INVALID_VALUE;
+    if (compare(n->of.child, given).kind != DRIVER_UPDATED)
+        return sim_wrong("cuGraphExecChildGraphNodeSetParams: the graph's nodes differ from those of the node's graph");
+    finish_conditions(executable);
+    return take_over(&n->of.child, given) ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
+}
+
 CUresult sim_call_executable_update(CUgraphExec handle, CUgraph graph, CUgraphExecUpdateResultInfo *result) {
-    size_t at;
     SIM_ENTER(c);
     CUgraphExec e = executable_of(c, handle);
     CUgraph given = e ? sim_graph_of(c, graph) : NULL;
     if (!given || !result) return CUDA_INVALID_VALUE;
-    *result = (CUgraphExecUpdateResultInfo){.result = compare(e->graph, given, &at)};
-    if (result->result != DRIVER_UPDATED) {
-        result->node = at < given->count ? given->nodes[at] : NULL;
-        return CUDA_GRAPH_EXEC_UPDATE_FAILURE;
-    }
-    CUgraph copy = sim_graph_copy(given);
-    if (!copy) return CUDA_OUT_OF_MEMORY;
-    for (size_t i = 0; i < copy->count; i++) copy->nodes[i]->number = e->graph->nodes[i]->number;
-    copy->is_owned = true;
+    const difference found = compare(e->graph, given);
+    *result = (CUgraphExecUpdateResultInfo){found.kind, found.node, found.from};
+    if (found.kind != DRIVER_UPDATED) return CUDA_GRAPH_EXEC_UPDATE_FAILURE;
     finish_conditions(e);
-    sim_graph_free(e->graph);
-    e->graph = copy;
     e->is_stale = true;
-    return CUDA_SUCCESS;
+    return take_over(&e->graph, given) ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
 }

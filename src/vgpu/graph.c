@@ -41,6 +41,7 @@ static void free_node(CUgraphNode n) {
     if (n->type == DRIVER_NODE_CONDITION) sim_condition_free(n);
     memory_free(n->behind);
     memory_free(n->pointers);
+    memory_free(n->hints);
     memory_free(n);
 }
 
@@ -85,15 +86,34 @@ CUgraphNode sim_graph_find(CUgraph g, uint64_t number) {
     return NULL;
 }
 
+static const CUgraphEdgeData plain_edge; /* waits for the whole node */
+
+static bool is_same_data(const CUgraphEdgeData *a, const CUgraphEdgeData *b) {
+    return a->from_port == b->from_port && a->to_port == b->to_port && a->type == b->type;
+}
+
+/* The index of a dependency of `n`, or the number of all if there is none. */
+static size_t find_edge(const struct CUgraphNode_st *n, const struct CUgraphNode_st *other,
+                        const CUgraphEdgeData *data) {
+    size_t i = 0;
+    while (i < n->behind_count && (n->behind[i].from != other || !is_same_data(&n->behind[i].data, data))) i++;
+    return i;
+}
+
 /* A dependency that exists already is not added again. */
-bool sim_node_put_behind(CUgraphNode n, CUgraphNode other) {
-    for (size_t i = 0; i < n->behind_count; i++)
-        if (n->behind[i] == other) return true;
-    CUgraphNode *behind = memory_grow(n->behind, n->behind_count, &n->behind_capacity, sizeof(CUgraphNode));
+bool sim_node_put_behind(CUgraphNode n, CUgraphNode other, const CUgraphEdgeData *data) {
+    if (find_edge(n, other, data) < n->behind_count) return true;
+    sim_edge *behind = memory_grow(n->behind, n->behind_count, &n->behind_capacity, sizeof *behind);
     if (!behind) return false;
     n->behind = behind;
-    n->behind[n->behind_count++] = other;
+    n->behind[n->behind_count++] = (sim_edge){other, *data};
     return true;
+}
+
+bool sim_node_is_programmatic(const struct CUgraphNode_st *n) {
+    bool all = n->behind_count > 0;
+    for (size_t i = 0; i < n->behind_count; i++) all &= n->behind[i].data.type == DRIVER_EDGE_PROGRAMMATIC;
+    return all;
 }
 
 /* Makes the node the graph's last one; false without memory. */
@@ -112,7 +132,7 @@ CUgraphNode sim_graph_add(CUgraph g, CUgraphNodeType type, const CUgraphNode *be
     CUgraphNode n = memory_zeroed(1, sizeof *n);
     bool added = n != NULL;
     if (n) *n = (struct CUgraphNode_st){.type = type, .number = ++g->context->graph_numbers};
-    for (size_t i = 0; i < count && added; i++) added = sim_node_put_behind(n, behind[i]);
+    for (size_t i = 0; i < count && added; i++) added = sim_node_put_behind(n, behind[i], &plain_edge);
     if (added && append(g, n)) return n;
     if (n) free_node(n);
     (void)sim_no_memory("a graph");
@@ -141,14 +161,18 @@ static bool copy_node(CUgraph g, const struct CUgraphNode_st *from) {
     if (n->type == DRIVER_NODE_CONDITION) return sim_condition_copy(n, from);
     if (n->type == DRIVER_NODE_GRAPH && !(n->of.child = sim_graph_copy(from->of.child))) return false;
     if (n->type == DRIVER_NODE_GRAPH) n->of.child->is_owned = true;
-    return copy_works(n, from);
+    return sim_node_copy_hints(n, from) && copy_works(n, from);
+}
+
+static bool copy_edge(CUgraph to, size_t at, const sim_edge *edge) {
+    return sim_node_put_behind(to->nodes[at], to->nodes[edge->from->at], &edge->data);
 }
 
 /* Copies have the same indices as their originals. */
 static bool copy_edges(CUgraph to, const struct CUgraph_st *from) {
     for (size_t i = 0; i < from->count; i++)
         for (size_t k = 0; k < from->nodes[i]->behind_count; k++)
-            if (!sim_node_put_behind(to->nodes[i], to->nodes[from->nodes[i]->behind[k]->at])) return false;
+            if (!copy_edge(to, i, &from->nodes[i]->behind[k])) return false;
     return true;
 }
 
@@ -202,7 +226,7 @@ static bool reach(const struct CUgraphNode_st *n, const struct CUgraphNode_st *o
     if (seen[n->at]) return false;
     seen[n->at] = true;
     for (size_t i = 0; i < n->behind_count; i++)
-        if (reach(n->behind[i], other, seen)) return true;
+        if (reach(n->behind[i].from, other, seen)) return true;
     return false;
 }
 
@@ -219,39 +243,77 @@ static bool is_edge(CUgraph g, CUgraphNode from, CUgraphNode to) {
     return sim_node_of(g->context, from) && sim_node_of(g->context, to) && from->graph == g && to->graph == g;
 }
 
+/* Whether CUDA has edges with such data: programmatic ones between kernels, from two further ports of the first. */
+static CUresult check_data(const struct CUgraphNode_st *from, const struct CUgraphNode_st *to,
+                           const CUgraphEdgeData *data) {
+    bool is_reserved = false;
+    for (size_t i = 0; i < sizeof data->reserved; i++) is_reserved |= data->reserved[i] != 0;
+    const bool is_plain = !data->type && (!data->from_port || data->from_port == DRIVER_PORT_LAUNCH_ORDER);
+    const bool is_programmatic =
+        data->type == DRIVER_EDGE_PROGRAMMATIC && to->type == DRIVER_NODE_KERNEL &&
+        (data->from_port == DRIVER_PORT_PROGRAMMATIC || data->from_port == DRIVER_PORT_LAUNCH_ORDER);
+    const bool has_port = !data->from_port || from->type == DRIVER_NODE_KERNEL;
+    if (!is_reserved && !data->to_port && has_port && (is_plain || is_programmatic)) return CUDA_SUCCESS;
+    return sim_wrong("an edge has a port or type that its nodes do not have");
+}
+
 /* Adds dependencies in order and stops at the first that is wrong; those before stay. */
-CUresult sim_call_graph_connect(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to, size_t count) {
+CUresult sim_driver_graph_connect(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to,
+                                  const CUgraphEdgeData *data, size_t count) {
     SIM_ENTER(c);
     CUgraph g = sim_graph_of(c, handle);
-    if (!g) return CUDA_INVALID_VALUE;
+    if (!g || (count && (!from || !to))) return CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
+        const CUgraphEdgeData *const d = data ? &data[i] : &plain_edge;
         if (!is_edge(g, from[i], to[i])) return CUDA_INVALID_VALUE;
         if (comes_behind(from[i], to[i])) return sim_wrong("the dependency would be a cycle");
-        if (!sim_node_put_behind(to[i], from[i])) return sim_no_memory("a graph");
+        if (find_edge(to[i], from[i], d) < to[i]->behind_count) return sim_wrong("there is such a dependency already");
+        const CUresult allowed = check_data(from[i], to[i], d);
+        if (allowed != CUDA_SUCCESS) return allowed;
+        if (!sim_node_put_behind(to[i], from[i], d)) return sim_no_memory("a graph");
     }
     return CUDA_SUCCESS;
 }
 
-/* Removes a dependency; false if there is none. */
-static bool take_from_behind(CUgraphNode n, const struct CUgraphNode_st *other) {
-    for (size_t i = 0; i < n->behind_count; i++) {
-        if (n->behind[i] != other) continue;
-        memmove(n->behind + i, n->behind + i + 1, (--n->behind_count - i) * sizeof *n->behind);
-        return true;
-    }
-    return false;
+CUresult sim_call_graph_connect(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count) {
+    return sim_driver_graph_connect(graph, from, to, NULL, count);
 }
 
-/* Like sim_call_graph_connect(), but removes. */
-CUresult sim_call_graph_disconnect(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to, size_t count) {
+/* Gives a new node's edges their data, in the order of `behind`. */
+CUresult sim_driver_node_set_edges(CUgraphNode node, const CUgraphNode *behind, const CUgraphEdgeData *data,
+                                   size_t count) {
+    SIM_ENTER(c);
+    CUgraphNode n = sim_node_of(c, node);
+    CUresult result = n ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) result = check_data(behind[i], n, &data[i]);
+    if (result != CUDA_SUCCESS) return result;
+    n->behind_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!sim_node_put_behind(n, behind[i], &data[i])) return sim_no_memory("a graph");
+    return CUDA_SUCCESS;
+}
+
+static void remove_edge(CUgraphNode n, size_t at) {
+    memmove(n->behind + at, n->behind + at + 1, (--n->behind_count - at) * sizeof *n->behind);
+}
+
+/* Like sim_driver_graph_connect(), but removes. */
+CUresult sim_driver_graph_disconnect(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to,
+                                     const CUgraphEdgeData *data, size_t count) {
     SIM_ENTER(c);
     CUgraph g = sim_graph_of(c, handle);
-    if (!g) return CUDA_INVALID_VALUE;
+    if (!g || (count && (!from || !to))) return CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
         if (!is_edge(g, from[i], to[i])) return CUDA_INVALID_VALUE;
-        if (!take_from_behind(to[i], from[i])) return sim_wrong("there is no such dependency");
+        const size_t at = find_edge(to[i], from[i], data ? &data[i] : &plain_edge);
+        if (at == to[i]->behind_count) return sim_wrong("there is no such dependency");
+        remove_edge(to[i], at);
     }
     return CUDA_SUCCESS;
+}
+
+CUresult sim_call_graph_disconnect(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count) {
+    return sim_driver_graph_disconnect(graph, from, to, NULL, count);
 }
 
 /* Later nodes move up, so their indices change. */
@@ -260,7 +322,9 @@ CUresult sim_call_node_destroy(CUgraphNode handle) {
     CUgraphNode n = sim_node_of(c, handle);
     if (!n) return CUDA_INVALID_VALUE;
     CUgraph g = n->graph;
-    for (size_t i = 0; i < g->count; i++) (void)take_from_behind(g->nodes[i], n);
+    for (size_t i = 0; i < g->count; i++)
+        for (size_t k = g->nodes[i]->behind_count; k--;)
+            if (g->nodes[i]->behind[k].from == n) remove_edge(g->nodes[i], k);
     memmove(g->nodes + n->at, g->nodes + n->at + 1, (--g->count - n->at) * sizeof(CUgraphNode));
     for (size_t i = n->at; i < g->count; i++) g->nodes[i]->at = i;
     free_node(n);
@@ -271,14 +335,19 @@ CUresult sim_call_node_destroy(CUgraphNode handle) {
 
 /* An output list: filled as far as there is room, the rest becomes NULL. Without a list, only the count is returned. */
 typedef struct list {
-    CUgraphNode *nodes, *partners; /* partners: NULL, or as many again */
+    CUgraphNode *nodes, *partners; /* partners, data: NULL, or as many again */
+    CUgraphEdgeData *data;
     size_t room, count;
+    bool is_lossy; /* an edge has data that the caller does not ask for */
 } list;
 
 /* Counts also what there is no room for. */
-static void put(list *l, CUgraphNode node, CUgraphNode partner) {
-    if (l->nodes && l->count < l->room) l->nodes[l->count] = node;
-    if (l->partners && l->count < l->room) l->partners[l->count] = partner;
+static void put(list *l, CUgraphNode node, CUgraphNode partner, const CUgraphEdgeData *data) {
+    const bool fits = l->count < l->room;
+    if (l->nodes && fits) l->nodes[l->count] = node;
+    if (l->partners && fits) l->partners[l->count] = partner;
+    if (l->data && fits) l->data[l->count] = *data;
+    l->is_lossy |= l->nodes && !l->data && !is_same_data(data, &plain_edge);
     l->count++;
 }
 
@@ -286,8 +355,27 @@ static void put(list *l, CUgraphNode node, CUgraphNode partner) {
 static CUresult end_list(const list *l, size_t *count) {
     for (size_t i = l->count; l->nodes && i < l->room; i++) l->nodes[i] = NULL;
     for (size_t i = l->count; l->partners && i < l->room; i++) l->partners[i] = NULL;
+    for (size_t i = l->count; l->data && i < l->room; i++) l->data[i] = plain_edge;
     if (!l->nodes || l->count < *count) *count = l->count;
+    if (!l->is_lossy) return CUDA_SUCCESS;
+    (void)sim_wrong("edges have data, which this form of the query cannot return");
+    return CUDA_LOSSY_QUERY;
+}
+
+CUresult sim_driver_node_place(CUgraphNode handle, CUgraph *graph, unsigned long long *number) {
+    SIM_ENTER(c);
+    const struct CUgraphNode_st *n = sim_node_of(c, handle);
+    if (!n) return CUDA_INVALID_VALUE;
+    *graph = n->graph;
+    *number = n->number;
     return CUDA_SUCCESS;
+}
+
+CUresult sim_driver_graph_id(CUgraph handle, unsigned *id) {
+    SIM_ENTER(c);
+    const struct CUgraph_st *g = sim_graph_of(c, handle);
+    if (g) *id = (unsigned)g->number;
+    return g ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
 /* In the order in which they were added. */
@@ -296,7 +384,7 @@ CUresult sim_call_graph_nodes(CUgraph handle, CUgraphNode *nodes, size_t *count)
     const struct CUgraph_st *g = sim_graph_of(c, handle);
     if (!g || !count) return CUDA_INVALID_VALUE;
     list l = {.nodes = nodes, .room = *count};
-    for (size_t i = 0; i < g->count; i++) put(&l, g->nodes[i], NULL);
+    for (size_t i = 0; i < g->count; i++) put(&l, g->nodes[i], NULL, &plain_edge);
     return end_list(&l, count);
 }
 
@@ -307,40 +395,56 @@ CUresult sim_call_graph_roots(CUgraph handle, CUgraphNode *nodes, size_t *count)
     if (!g || !count) return CUDA_INVALID_VALUE;
     list l = {.nodes = nodes, .room = *count};
     for (size_t i = 0; i < g->count; i++)
-        if (!g->nodes[i]->behind_count) put(&l, g->nodes[i], NULL);
+        if (!g->nodes[i]->behind_count) put(&l, g->nodes[i], NULL, &plain_edge);
     return end_list(&l, count);
 }
 
 /* Both lists, or neither, must be there. */
-CUresult sim_call_graph_edges(CUgraph handle, CUgraphNode *from, CUgraphNode *to, size_t *count) {
+CUresult sim_driver_graph_edges(CUgraph handle, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data,
+                                size_t *count) {
     SIM_ENTER(c);
     const struct CUgraph_st *g = sim_graph_of(c, handle);
     if (!g || !count || !from != !to) return CUDA_INVALID_VALUE;
-    list l = {.nodes = from, .partners = to, .room = *count};
+    list l = {.nodes = from, .partners = to, .data = data, .room = *count};
     for (size_t i = 0; i < g->count; i++)
-        for (size_t k = 0; k < g->nodes[i]->behind_count; k++) put(&l, g->nodes[i]->behind[k], g->nodes[i]);
+        for (size_t k = 0; k < g->nodes[i]->behind_count; k++)
+            put(&l, g->nodes[i]->behind[k].from, g->nodes[i], &g->nodes[i]->behind[k].data);
     return end_list(&l, count);
 }
 
-CUresult sim_call_node_dependencies(CUgraphNode handle, CUgraphNode *nodes, size_t *count) {
+CUresult sim_call_graph_edges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count) {
+    return sim_driver_graph_edges(graph, from, to, NULL, count);
+}
+
+CUresult sim_driver_node_dependencies(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count) {
     SIM_ENTER(c);
     const struct CUgraphNode_st *n = sim_node_of(c, handle);
     if (!n || !count) return CUDA_INVALID_VALUE;
-    list l = {.nodes = nodes, .room = *count};
-    for (size_t i = 0; i < n->behind_count; i++) put(&l, n->behind[i], NULL);
+    list l = {.nodes = nodes, .data = data, .room = *count};
+    for (size_t i = 0; i < n->behind_count; i++) put(&l, n->behind[i].from, NULL, &n->behind[i].data);
     return end_list(&l, count);
+}
+
+CUresult sim_call_node_dependencies(CUgraphNode node, CUgraphNode *nodes, size_t *count) {
+    return sim_driver_node_dependencies(node, nodes, NULL, count);
 }
 
 /* Searches all nodes of the graph. */
-CUresult sim_call_node_dependents(CUgraphNode handle, CUgraphNode *nodes, size_t *count) {
+CUresult sim_driver_node_dependents(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count) {
     SIM_ENTER(c);
     const struct CUgraphNode_st *n = sim_node_of(c, handle);
     if (!n || !count) return CUDA_INVALID_VALUE;
-    list l = {.nodes = nodes, .room = *count};
-    for (size_t i = 0; i < n->graph->count; i++)
-        for (size_t k = 0; k < n->graph->nodes[i]->behind_count; k++)
-            if (n->graph->nodes[i]->behind[k] == n) put(&l, n->graph->nodes[i], NULL);
+    list l = {.nodes = nodes, .data = data, .room = *count};
+    for (size_t i = 0; i < n->graph->count; i++) {
+        const CUgraphNode each = n->graph->nodes[i];
+        for (size_t k = 0; k < each->behind_count; k++)
+            if (each->behind[k].from == n) put(&l, each, NULL, &each->behind[k].data);
+    }
     return end_list(&l, count);
+}
+
+CUresult sim_call_node_dependents(CUgraphNode node, CUgraphNode *nodes, size_t *count) {
+    return sim_driver_node_dependents(node, nodes, NULL, count);
 }
 
 /* A clone's node has its original's number. */
@@ -372,7 +476,7 @@ CUresult sim_call_graph_print(CUgraph handle, const char *path, unsigned flags) 
         const struct CUgraphNode_st *n = g->nodes[i];
         const char *name = n->type == DRIVER_NODE_KERNEL ? n->of.kernel.function->entry->name : "";
         fprintf(file, "  n%zu [label=\"%zu: %s %s\"];\n", i, i, types[n->type], name);
-        for (size_t k = 0; k < n->behind_count; k++) fprintf(file, "  n%zu -> n%zu;\n", n->behind[k]->at, i);
+        for (size_t k = 0; k < n->behind_count; k++) fprintf(file, "  n%zu -> n%zu;\n", n->behind[k].from->at, i);
     }
     fprintf(file, "}\n");
     return fclose(file) == 0 ? CUDA_SUCCESS : sim_wrong("cuGraphDebugDotPrint: the file cannot be written");
@@ -413,9 +517,18 @@ CUresult sim_capture_go_on(CUstream s, CUgraphNode node) {
     return add_tip(&s->tips, node) ? CUDA_SUCCESS : sim_no_memory("a graph");
 }
 
+/* A launch that may start before the kernel in front has ended depends on its triggers. */
+static void make_programmatic(CUgraphNode n) {
+    for (size_t i = 0; i < n->behind_count; i++)
+        if (n->behind[i].from->type == DRIVER_NODE_KERNEL)
+            n->behind[i].data =
+                (CUgraphEdgeData){.from_port = DRIVER_PORT_PROGRAMMATIC, .type = DRIVER_EDGE_PROGRAMMATIC};
+}
+
 /* The work belongs to the node, or is released if there is no memory. */
 CUresult sim_capture(CUstream s, const sim_work *work) {
     CUgraphNode n = sim_graph_add(s->capture, type_of(work), s->tips.nodes, s->tips.count);
+    if (n && work->is_programmatic) make_programmatic(n);
     if (n && sim_node_take_work(n, work)) return sim_capture_go_on(s, n);
     sim_work lost = *work;
     sim_work_release(&lost);
@@ -510,7 +623,7 @@ static bool is_joined(const struct CUgraph_st *g, const sim_tips *tips) {
     bool *is_waited_for = memory_zeroed(g->count + 1, sizeof *is_waited_for), joined = is_waited_for != NULL;
     for (size_t t = 0; t < tips->count && joined; t++) is_waited_for[tips->nodes[t]->at] = true;
     for (size_t i = 0; i < g->count && joined; i++)
-        for (size_t k = 0; k < g->nodes[i]->behind_count; k++) is_waited_for[g->nodes[i]->behind[k]->at] = true;
+        for (size_t k = 0; k < g->nodes[i]->behind_count; k++) is_waited_for[g->nodes[i]->behind[k].from->at] = true;
     for (size_t i = g->captured; i < g->count && joined; i++) joined = is_waited_for[i];
     memory_free(is_waited_for);
     return joined;

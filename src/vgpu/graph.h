@@ -8,17 +8,25 @@
 
 #include "vgpu/internal.h"
 
+/* A dependency on another node. */
+typedef struct sim_edge {
+    CUgraphNode from;
+    CUgraphEdgeData data;
+} sim_edge;
+
 struct CUgraphNode_st {
     CUgraph graph;
     CUgraphNodeType type; /* fixed: says which member of `of` is valid */
     uint64_t number;      /* unique in the context; copies of the graph keep it */
     size_t at;            /* its index among the graph's nodes */
-    CUgraphNode *behind;  /* the nodes that it depends on */
+    sim_edge *behind;     /* the nodes that it depends on */
     size_t behind_count, behind_capacity;
     sim_work *works; /* its work, in order; a launch creates the marks of events */
     size_t work_count;
-    void **pointers; /* to the parameters of a kernel, once the program asked for them */
-    bool is_off;     /* disabled in an executable graph */
+    void **pointers;          /* to the parameters of a kernel, once the program asked for them */
+    bool is_off;              /* disabled in an executable graph */
+    CUlaunchAttribute *hints; /* of a kernel: attributes that are only kept for queries */
+    size_t hint_count, hint_capacity;
     union {
         CUDA_KERNEL_NODE_PARAMS kernel; /* its parameters point into what works[0] has packed */
         CUDA_MEMCPY3D copy;
@@ -57,7 +65,9 @@ CUgraphNode sim_node_of(CUcontext context, CUgraphNode handle);
 CUgraphNode sim_graph_find(CUgraph graph, uint64_t number);
 /* Adds a node without work that depends on others; returns NULL, with a message, without memory. */
 CUgraphNode sim_graph_add(CUgraph graph, CUgraphNodeType type, const CUgraphNode *behind, size_t count);
-bool sim_node_put_behind(CUgraphNode node, CUgraphNode other);
+bool sim_node_put_behind(CUgraphNode node, CUgraphNode other, const CUgraphEdgeData *data);
+/* Whether the node, a kernel, may start as soon as all nodes that it depends on let it. */
+bool sim_node_is_programmatic(const struct CUgraphNode_st *node);
 
 /* ---- nodes.c ---- */
 
@@ -72,6 +82,8 @@ bool sim_node_take_work(CUgraphNode node, const sim_work *work);
 void sim_node_free_works(CUgraphNode node);
 /* Copies work, with its own copy of the parameters; returns false without memory. */
 bool sim_work_copy(sim_work *to, const sim_work *from);
+/* Copies the hints of a kernel's node; false without memory. */
+bool sim_node_copy_hints(CUgraphNode to, const struct CUgraphNode_st *from);
 
 /* ---- condition.c ---- */
 

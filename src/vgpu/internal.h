@@ -83,6 +83,7 @@ struct CUstream_st {
     bool per_thread;         /* the thread's default stream */
     pthread_t thread;
     CUaccessPolicyWindow window;
+    CUstreamAttrValue synchronization, domain_map, domain; /* attributes without an effect */
     uint64_t number;
     unsigned line;       /* in the order of operations (order.h); 0: none yet */
     CUfunction in_front; /* the kernel that was launched last, if nothing has been issued since; may be unloaded */
@@ -117,6 +118,10 @@ struct CUmemPool_st {
     bool is_default;
     uint64_t visible; /* bit p: the device at place p has access to its allocations */
     uint64_t used, used_high, reserved_high, limit, threshold; /* limit 0: none */
+    int handles;     /* by which other processes may get it: DRIVER_HANDLE_FILE or 0 */
+    int reuse[3];    /* settings from DRIVER_POOL_REUSE on */
+    uint64_t number; /* unique in the context */
+    uint64_t origin; /* the pool of another process that it stands for; 0: none */
     CUmemoryPool next;
 };
 
@@ -142,6 +147,7 @@ struct CUctx_st {
     CUdevice device;
     sim_memory *memory;
     struct sim_family *family; /* all devices of the program; NULL: only this one */
+    pthread_mutex_t lock;      /* recursive; that of the family's first member counts for all */
     unsigned place;            /* in the family */
     CUmodule modules;
     uint32_t threads;
@@ -173,6 +179,7 @@ struct CUctx_st {
     CUlinkState linkers;
     sim_pinned *pinned;
     CUmemoryPool pools, used_pool; /* used_pool NULL: the default pool */
+    uint64_t pool_numbers;         /* the last number given */
     struct sim_pooled *pooled;     /* their allocations */
     CUarray arrays;
     CUmipmappedArray mipmaps;
@@ -230,12 +237,17 @@ CUcontext sim_current(void);
 /* Gets the calling thread's context, or fails with the reason why there is none. Each driver function that may fail
  * calls it first. */
 CUresult sim_enter(CUcontext *context);
-#define SIM_ENTER(context)                               \
-    CUcontext context;                                   \
-    do {                                                 \
-        const CUresult entered_ = sim_enter(&(context)); \
-        if (entered_ != CUDA_SUCCESS) return entered_;   \
+#define SIM_ENTER(context)                                                                       \
+    __attribute__((cleanup(sim_unlock), unused)) pthread_mutex_t *const locked_by_ = sim_lock(); \
+    CUcontext context;                                                                           \
+    do {                                                                                         \
+        const CUresult entered_ = sim_enter(&(context));                                         \
+        if (entered_ != CUDA_SUCCESS) return entered_;                                           \
     } while (0)
+/* From SIM_ENTER() to the function's end no other thread is in a function of the program's contexts. Programs that
+ * share the driver have a lock of their own instead (sim_driver_share()): NULL. */
+pthread_mutex_t *sim_lock(void);
+void sim_unlock(pthread_mutex_t *const *lock);
 
 /* Looks up an attribute in attributes.def, where most machines have the same value; returns false if it is not
  * there. */

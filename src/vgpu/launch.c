@@ -283,23 +283,36 @@ CUresult sim_check_access_policy(const char *who, const CUaccessPolicyWindow *w)
 static CUresult take_attributes(const CUlaunchConfig *config, sim_work *w) {
     for (unsigned a = 0; a < config->attribute_count; a++) {
         const CUlaunchAttribute *attribute = &config->attributes[a];
+        if (attribute->id >= 0 && attribute->id < 32) w->given |= 1u << attribute->id;
         switch (attribute->id) {
         case DRIVER_LAUNCH_ACCESS_POLICY_WINDOW: w->window = attribute->value.window; break;
         case DRIVER_LAUNCH_CLUSTER: memcpy(w->cluster, attribute->value.cluster, sizeof w->cluster); break;
         case DRIVER_LAUNCH_PROGRAMMATIC: w->is_programmatic = attribute->value.is_programmatic; break;
+        case DRIVER_LAUNCH_COOPERATIVE: w->is_cooperative = attribute->value.is_cooperative; break;
+        case DRIVER_LAUNCH_PRIORITY: w->priority = attribute->value.priority; break;
         default:
-            return sim_wrong("cuLaunchKernelEx: only the attributes cluster dimension, access policy window and "
-                             "programmatic stream serialization are supported");
+            return sim_wrong("cuLaunchKernelEx: only the attributes cluster dimension, access policy window, priority, "
+                             "cooperative and programmatic stream serialization are supported");
         }
     }
     return sim_check_access_policy("cuLaunchKernelEx", &w->window);
 }
 
-/* Without a window of its own, a launch has that of its stream. */
-static bool has_window(const CUlaunchConfig *config) {
-    for (unsigned a = 0; a < config->attribute_count; a++)
-        if (config->attributes[a].id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW) return true;
-    return false;
+void sim_work_attribute(const sim_work *w, CUlaunchAttribute *to) {
+    switch (to->id) {
+    case DRIVER_LAUNCH_ACCESS_POLICY_WINDOW: to->value.window = w->window; break;
+    case DRIVER_LAUNCH_CLUSTER: memcpy(to->value.cluster, w->cluster, sizeof w->cluster); break;
+    case DRIVER_LAUNCH_PROGRAMMATIC: to->value.is_programmatic = w->is_programmatic; break;
+    case DRIVER_LAUNCH_COOPERATIVE: to->value.is_cooperative = w->is_cooperative; break;
+    case DRIVER_LAUNCH_PRIORITY: to->value.priority = w->priority; break;
+    default: break;
+    }
+}
+
+/* Without a window or a priority of its own, a launch has those of its stream. */
+static void take_from_stream(const struct CUstream_st *s, sim_work *w) {
+    if (!(w->given & 1u << DRIVER_LAUNCH_ACCESS_POLICY_WINDOW)) w->window = s->window;
+    if (!(w->given & 1u << DRIVER_LAUNCH_PRIORITY)) w->priority = s->priority;
 }
 
 /* The record that was asked for goes to this work. */
@@ -338,7 +351,7 @@ CUresult sim_call_launch_ex(const CUlaunchConfig *config, CUfunction function, v
     if (extra) return sim_wrong("launch: packed parameters are not supported");
     const CUresult made = sim_make_launch(c, config, function, parameters, &w);
     if (made != CUDA_SUCCESS) return made;
-    if (!has_window(config)) w.window = s->window;
+    take_from_stream(s, &w);
     return sim_issue(s, &w);
 }
 

@@ -101,19 +101,41 @@ bool sim_node_take_work(CUgraphNode n, const sim_work *w) {
 
 /* ---- the work of nodes ---- */
 
+/* The attributes that the node's kernel was given; at most MOST_GIVEN. */
+enum { MOST_GIVEN = 5 };
+
+static unsigned given_attributes(const struct CUgraphNode_st *n, CUlaunchAttribute *to) {
+    unsigned count = 0;
+    for (int id = 0; n->work_count && id < 32; id++) {
+        if (!(n->works[0].given & 1u << id)) continue;
+        to[count].id = id;
+        sim_work_attribute(&n->works[0], &to[count++]);
+    }
+    return count;
+}
+
 /* Checks the kernel's launch as a call would. */
-CUresult sim_node_set_kernel(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *what) {
+static CUresult make_kernel(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *what, CUlaunchAttribute *attributes,
+                            unsigned count) {
     sim_work work;
-    CUlaunchConfig config = {.shared_bytes = what->shared_bytes};
+    CUlaunchConfig config = {.shared_bytes = what->shared_bytes, .attributes = attributes, .attribute_count = count};
     memcpy(config.grid, what->grid, sizeof config.grid);
     memcpy(config.block, what->block, sizeof config.block);
-    if (!what->function) return sim_wrong("a kernel node names no kernel");
-    if (what->extra) return sim_wrong("launch: packed parameters are not supported");
     const CUresult result = sim_make_launch(n->graph->context, &config, what->function, what->parameters, &work);
     if (result != CUDA_SUCCESS) return result;
+    work.config.attributes = NULL;
+    work.config.attribute_count = 0;
     if (sim_node_take_work(n, &work)) return CUDA_SUCCESS;
     sim_work_release(&work);
     return sim_no_memory("a graph's node");
+}
+
+/* Attributes stay when parameters change. */
+CUresult sim_node_set_kernel(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *what) {
+    CUlaunchAttribute attributes[MOST_GIVEN];
+    if (!what->function) return sim_wrong("a kernel node names no kernel");
+    if (what->extra) return sim_wrong("launch: packed parameters are not supported");
+    return make_kernel(n, what, attributes, given_attributes(n, attributes));
 }
 
 /* Queries return the program's own description. */
@@ -308,6 +330,8 @@ static bool point_to_parameters(CUgraphNode n) {
 
 /* The pointers are valid until the next query or change of the node. */
 CUresult sim_call_node_kernel(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *what) {
+    SIM_ENTER(c);
+    (void)c;
     CUgraphNode n = of_type(handle, DRIVER_NODE_KERNEL);
     if (!n || !what) return CUDA_INVALID_VALUE;
     if (!point_to_parameters(n)) return sim_no_memory("a graph's node");
@@ -316,9 +340,109 @@ CUresult sim_call_node_kernel(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *what)
     return CUDA_SUCCESS;
 }
 
+/* ---- attributes of kernels ---- */
+
+/* The attributes of a launch that are only hints, or about which the virtual GPU has nothing to do. */
+static bool is_hint(int id) {
+    switch (id) {
+    case DRIVER_LAUNCH_CLUSTER_POLICY:
+    case DRIVER_LAUNCH_DOMAIN_MAP:
+    case DRIVER_LAUNCH_DOMAIN:
+    case DRIVER_LAUNCH_PREFERRED_CLUSTER:
+    case DRIVER_LAUNCH_CARVEOUT:
+    case DRIVER_LAUNCH_NVLINK_SCHEDULING: return true;
+    default: return false;
+    }
+}
+
+static bool has_effect(int id) {
+    return id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW || id == DRIVER_LAUNCH_COOPERATIVE || id == DRIVER_LAUNCH_CLUSTER ||
+           id == DRIVER_LAUNCH_PRIORITY;
+}
+
+static CUlaunchAttribute *hint_of(const struct CUgraphNode_st *n, int id) {
+    for (size_t i = 0; i < n->hint_count; i++)
+        if (n->hints[i].id == id) return &n->hints[i];
+    return NULL;
+}
+
+static CUresult set_hint(CUgraphNode n, const CUlaunchAttribute *to) {
+    CUlaunchAttribute *hint = hint_of(n, to->id);
+    if (!hint) {
+        CUlaunchAttribute *hints = memory_grow(n->hints, n->hint_count, &n->hint_capacity, sizeof *hints);
+        if (!hints) return sim_no_memory("a graph's node");
+        n->hints = hints;
+        hint = &n->hints[n->hint_count++];
+    }
+    *hint = *to;
+    return CUDA_SUCCESS;
+}
+
+bool sim_node_copy_hints(CUgraphNode to, const struct CUgraphNode_st *from) {
+    for (size_t i = 0; i < from->hint_count; i++)
+        if (set_hint(to, &from->hints[i]) != CUDA_SUCCESS) return false;
+    return true;
+}
+
+/* The kernel's launch is checked anew; after a failure the node is what it was. */
+static CUresult set_attributes(CUgraphNode n, CUlaunchAttribute *attributes, unsigned count) {
+    CUDA_KERNEL_NODE_PARAMS what = n->of.kernel;
+    if (!point_to_parameters(n)) return sim_no_memory("a graph's node");
+    what.parameters = n->pointers;
+    const bool was_programmatic = n->works[0].is_programmatic;
+    const CUresult result = make_kernel(n, &what, attributes, count);
+    if (result == CUDA_SUCCESS) n->works[0].is_programmatic = was_programmatic;
+    return result == CUDA_LAUNCH_OUT_OF_RESOURCES ? CUDA_INVALID_VALUE : result;
+}
+
+CUresult sim_driver_node_set_attribute(CUgraphNode node, const CUlaunchAttribute *to) {
+    CUlaunchAttribute attributes[MOST_GIVEN + 1];
+    SIM_ENTER(c);
+    (void)c;
+    CUgraphNode n = of_type(node, DRIVER_NODE_KERNEL);
+    if (!n) return CUDA_INVALID_VALUE;
+    if (is_hint(to->id)) return set_hint(n, to);
+    if (!has_effect(to->id)) return sim_wrong("a kernel's node has no such attribute");
+    unsigned count = given_attributes(n, attributes), at = 0;
+    while (at < count && attributes[at].id != to->id) at++;
+    attributes[at] = *to;
+    return set_attributes(n, attributes, at == count ? count + 1 : count);
+}
+
+CUresult sim_driver_node_attribute(CUgraphNode node, CUlaunchAttribute *is) {
+    SIM_ENTER(c);
+    (void)c;
+    const struct CUgraphNode_st *n = of_type(node, DRIVER_NODE_KERNEL);
+    if (!n) return CUDA_INVALID_VALUE;
+    if (!is_hint(is->id) && !has_effect(is->id)) return sim_wrong("a kernel's node has no such attribute");
+    const CUlaunchAttribute *hint = hint_of(n, is->id);
+    memset(&is->value, 0, sizeof is->value);
+    if (is->id == DRIVER_LAUNCH_DOMAIN_MAP) is->value.domain_map[1] = 1;
+    if (hint) is->value = hint->value;
+    if (has_effect(is->id)) sim_work_attribute(&n->works[0], is);
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_driver_node_copy_attributes(CUgraphNode to, CUgraphNode from) {
+    CUlaunchAttribute attributes[MOST_GIVEN];
+    SIM_ENTER(c);
+    (void)c;
+    CUgraphNode n = of_type(to, DRIVER_NODE_KERNEL), source = of_type(from, DRIVER_NODE_KERNEL);
+    if (!n || !source) return CUDA_INVALID_VALUE;
+    if (n == source) return CUDA_SUCCESS;
+    const CUresult result = set_attributes(n, attributes, given_attributes(source, attributes));
+    if (result != CUDA_SUCCESS) return result;
+    n->hint_count = 0;
+    return sim_node_copy_hints(n, source) ? CUDA_SUCCESS : sim_no_memory("a graph's node");
+}
+
+/* ---- other queries ---- */
+
 /* Defines a query of a node's parameters. */
 #define GET_CALL(name, kind, field, type)                        \
     CUresult sim_call_node_##name(CUgraphNode node, type *out) { \
+        SIM_ENTER(c);                                            \
+        (void)c;                                                 \
         const struct CUgraphNode_st *n = of_type(node, kind);    \
         if (!n || !out) return CUDA_INVALID_VALUE;               \
         *out = n->of.field;                                      \
@@ -348,6 +472,8 @@ CUresult sim_driver_node_freed(CUgraphNode node, CUdeviceptr *address) {
 /* Defines a function that changes a node of a graph; executables made from it before stay as they are. */
 #define SET_CALL(name, kind, type)                                        \
     CUresult sim_call_node_set_##name(CUgraphNode node, const type *to) { \
+        SIM_ENTER(c);                                                     \
+        (void)c;                                                          \
         CUgraphNode n = of_type(node, kind);                              \
         return n && to ? sim_node_set_##name(n, to) : CUDA_INVALID_VALUE; \
     }
@@ -358,6 +484,8 @@ SET_CALL(host, DRIVER_NODE_HOST, CUDA_HOST_NODE_PARAMS)
 
 /* Executables made before keep the old event. */
 static CUresult set_event(CUgraphNode handle, CUgraphNodeType type, CUevent event) {
+    SIM_ENTER(c);
+    (void)c;
     CUgraphNode n = of_type(handle, type);
     if (!n || !event) return CUDA_INVALID_VALUE;
     n->of.event = event;

@@ -16,6 +16,7 @@
 
 typedef struct sim_pooled {
     CUdeviceptr address;
+    uint64_t first; /* of its memory; another process's begins within a page */
     uint64_t bytes;
     CUmemoryPool pool; /* NULL: it was destroyed */
     bool for_graph;    /* not freed */
@@ -26,7 +27,8 @@ typedef struct sim_pooled {
 static CUresult make_pool(CUcontext c, uint64_t limit, CUmemoryPool *pool) {
     CUmemoryPool p = memory_zeroed(1, sizeof *p);
     if (!p) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a pool"));
-    *p = (struct CUmemPool_st){.context = c, .limit = limit, .next = c->pools};
+    *p = (struct CUmemPool_st){.context = c, .limit = limit, .number = ++c->pool_numbers, .next = c->pools};
+    for (unsigned i = 0; i < sizeof p->reuse / sizeof *p->reuse; i++) p->reuse[i] = 1;
     c->pools = p;
     *pool = p;
     return CUDA_SUCCESS;
@@ -55,12 +57,12 @@ CUresult sim_call_pool_used(CUmemoryPool *pool, CUdevice device) {
     return c->used_pool ? CUDA_SUCCESS : default_pool(c, pool);
 }
 
-/* Only pools of that device are accepted. */
+/* Only pools of that device are accepted, and none of another process. */
 CUresult sim_call_pool_use(CUdevice device, CUmemoryPool pool) {
     SIM_ENTER(current);
     CUcontext c = sim_context_of(current, device);
     for (CUmemoryPool p = c->pools; p; p = p->next) {
-        if (p != pool) continue;
+        if (p != pool || p->origin) continue;
         c->used_pool = pool;
         return CUDA_SUCCESS;
     }
@@ -70,7 +72,12 @@ CUresult sim_call_pool_use(CUdevice device, CUmemoryPool pool) {
 /* The pool belongs to the device of its location; max_bytes is its limit. */
 CUresult sim_call_pool_create(CUmemoryPool *pool, const CUmemPoolProps *properties) {
     SIM_ENTER(c);
-    return make_pool(sim_context_of(c, properties->location.id), properties->max_bytes, pool);
+    if (properties->handles & ~DRIVER_HANDLE_FILE)
+        return sim_result_of(haul_fail(HAUL_ERROR_UNSUPPORTED,
+                                       "virtual GPU: cuMemPoolCreate: a pool is shared by file descriptors (1) only"));
+    const CUresult made = make_pool(sim_context_of(c, properties->location.id), properties->max_bytes, pool);
+    if (made == CUDA_SUCCESS) (*pool)->handles = properties->handles;
+    return made;
 }
 
 /* Compares addresses only. */
@@ -111,11 +118,14 @@ CUresult sim_call_pool_trim(CUmemoryPool pool, size_t keep) {
     return CUDA_SUCCESS;
 }
 
-/* All values are 64 bits. Reserved is what is used. */
+/* Sizes have 64 bits, settings of reuse are int. Reserved is what is used. */
 CUresult sim_call_pool_get(CUmemoryPool pool, int attribute, void *value) {
     SIM_ENTER(c);
     uint64_t *out = value;
     switch (attribute) {
+    case DRIVER_POOL_REUSE:
+    case DRIVER_POOL_REUSE + 1:
+    case DRIVER_POOL_REUSE + 2: *(int *)value = pool->reuse[attribute - DRIVER_POOL_REUSE]; return CUDA_SUCCESS;
     case DRIVER_POOL_RELEASE_THRESHOLD: *out = pool->threshold; return CUDA_SUCCESS;
     case DRIVER_POOL_RESERVED:
     case DRIVER_POOL_USED: *out = pool->used; return CUDA_SUCCESS;
@@ -125,11 +135,19 @@ CUresult sim_call_pool_get(CUmemoryPool pool, int attribute, void *value) {
     }
 }
 
-/* The threshold is kept for queries. The high-water marks can only be reset, whatever the value. */
+/* The threshold and the settings of reuse are kept for queries: freed memory does not wait in the pool. The high-water
+ * marks can only be reset, to 0. */
 CUresult sim_call_pool_set(CUmemoryPool pool, int attribute, void *value) {
     SIM_ENTER(c);
     const uint64_t *in = value;
+    const bool is_mark = attribute == DRIVER_POOL_RESERVED_HIGH || attribute == DRIVER_POOL_USED_HIGH;
+    if (is_mark && *in) return sim_wrong("cuMemPoolSetAttribute: a high-water mark can only be reset to 0");
     switch (attribute) {
+    case DRIVER_POOL_REUSE:
+    case DRIVER_POOL_REUSE + 1:
+    case DRIVER_POOL_REUSE + 2:
+        pool->reuse[attribute - DRIVER_POOL_REUSE] = *(const int *)value != 0;
+        return CUDA_SUCCESS;
     case DRIVER_POOL_RELEASE_THRESHOLD: pool->threshold = *in; return CUDA_SUCCESS;
     case DRIVER_POOL_RESERVED_HIGH: pool->reserved_high = pool->used; return CUDA_SUCCESS;
     case DRIVER_POOL_USED_HIGH: pool->used_high = pool->used; return CUDA_SUCCESS;
@@ -161,26 +179,30 @@ static void show(CUcontext c, const sim_pooled *p) {
     if (c->family) sim_memory_set_visible(c->memory, p->address, p->pool->visible);
 }
 
-/* The memory can be used at once. */
-static CUresult allocate(CUcontext c, CUdeviceptr *address, size_t bytes, CUmemoryPool pool) {
-    *address = 0;
+/* Books memory of the context's device, from `first` on, as an allocation of the pool at `address`. */
+static haul_status book(CUcontext c, CUmemoryPool pool, uint64_t first, CUdeviceptr address, uint64_t bytes) {
     sim_pooled *p = memory_zeroed(1, sizeof *p);
-    if (!p) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a pool's list"));
-    uint64_t at = 0;
-    const haul_status status = find_room(c, pool, bytes, &at);
-    if (status != HAUL_OK) {
-        memory_free(p);
-        return sim_result_of(status);
-    }
-    *p = (sim_pooled){.address = at, .bytes = bytes, .pool = pool, .next = c->pooled};
+    if (!p) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a pool's list");
+    *p = (sim_pooled){.address = address, .first = first, .bytes = bytes, .pool = pool, .next = c->pooled};
     c->pooled = p;
     show(c, p);
-    sim_order_forget(c, at, bytes);
+    sim_order_forget(c, address, bytes);
     pool->used += bytes;
     if (pool->used > pool->used_high) pool->used_high = pool->used;
     if (pool->used > pool->reserved_high) pool->reserved_high = pool->used;
-    *address = at;
-    return CUDA_SUCCESS;
+    return HAUL_OK;
+}
+
+/* The memory can be used at once. */
+static CUresult allocate(CUcontext c, CUdeviceptr *address, size_t bytes, CUmemoryPool pool) {
+    uint64_t at = 0;
+    *address = 0;
+    if (pool->origin) return sim_wrong("a pool of another process gives out no memory; import a pointer of it");
+    haul_status status = find_room(c, pool, bytes, &at);
+    if (status == HAUL_OK && (status = book(c, pool, at, at, bytes)) != HAUL_OK)
+        (void)sim_memory_release(c->memory, at);
+    if (status == HAUL_OK) *address = at;
+    return sim_result_of(status);
 }
 
 CUresult sim_call_pool_allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream) {
@@ -216,6 +238,65 @@ CUresult sim_call_pool_set_access(CUmemoryPool pool, const CUmemAccessDesc *acce
     return result;
 }
 
+/* ---- pools of other processes ---- */
+
+CUresult sim_driver_share_pool(CUmemoryPool pool, int handles, uint64_t *number, CUdevice *device) {
+    SIM_ENTER(current);
+    const CUcontext c = context_of_pool(current, pool);
+    if (!has_pool(c, pool) || pool->origin || !handles || !(pool->handles & handles))
+        return sim_wrong("cuMemPoolExportToShareableHandle: the pool was not made for handles of that type");
+    *number = pool->number;
+    *device = c->device;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_driver_open_pool(CUdevice device, uint64_t origin, CUmemoryPool *pool) {
+    SIM_ENTER(c);
+    const CUresult made = make_pool(sim_context_of(c, device), 0, pool);
+    if (made == CUDA_SUCCESS) (*pool)->origin = origin;
+    return made;
+}
+
+/* The allocation of a pool that begins at the address. */
+static const sim_pooled *pooled_at(CUcontext c, CUdeviceptr address) {
+    const sim_pooled *p = c->pooled;
+    while (p && p->address != address) p = p->next;
+    return p;
+}
+
+/* The allocation may be pending in its stream; work is done, as other processes do not know of it. */
+CUresult sim_driver_share_pooled(CUdeviceptr address, uint64_t *number, CUdevice *device, int *file, uint64_t *place,
+                                 uint64_t *bytes) {
+    SIM_ENTER(current);
+    const CUcontext c = sim_owner_of(current, address);
+    const sim_pooled *p = pooled_at(c, address);
+    if (!p || !p->pool || !p->pool->handles)
+        return sim_wrong("cuMemPoolExportPointer: no allocation of a pool that can be shared begins at the address");
+    *number = p->pool->number;
+    *device = c->device;
+    sim_finish_everything(current);
+    return sim_result_of(sim_memory_share(c->memory, p->first, file, place, bytes));
+}
+
+CUresult sim_driver_open_pooled(CUmemoryPool pool, uint64_t origin, int file, uint64_t place, uint64_t bytes,
+                                CUdeviceptr *address) {
+    sim_range range;
+    uint64_t at = 0;
+    SIM_ENTER(current);
+    const CUcontext c = context_of_pool(current, pool);
+    if (!has_pool(c, pool)) return sim_wrong("cuMemPoolImportPointer: there is no such pool");
+    if (pool->origin != origin) return CUDA_INVALID_VALUE;
+    haul_status status = sim_memory_import(c->memory, file, place, bytes, &at);
+    if (status != HAUL_OK) return sim_result_of(status);
+    const uint64_t first = sim_memory_find(c->memory, at, &range) ? range.from : at;
+    status = book(c, pool, first, at, bytes);
+    if (status != HAUL_OK) (void)sim_memory_release(c->memory, first);
+    *address = status == HAUL_OK ? at : 0;
+    return sim_result_of(status);
+}
+
+/* ---- allocations in stream order ---- */
+
 /* In a capture, the memory belongs to the graph. */
 CUresult sim_call_allocate_async(CUdeviceptr *address, size_t bytes, CUstream stream) {
     CUstream s;
@@ -230,9 +311,8 @@ CUresult sim_call_allocate_async(CUdeviceptr *address, size_t bytes, CUstream st
 
 /* False for any other address. */
 bool sim_pool_is_for_graph(CUcontext c, CUdeviceptr address) {
-    for (const sim_pooled *p = c->pooled; p; p = p->next)
-        if (p->address == address) return p->for_graph;
-    return false;
+    const sim_pooled *p = pooled_at(c, address);
+    return p && p->for_graph;
 }
 
 /* From the default pool, whose figures thus include graphs. */
@@ -245,9 +325,7 @@ CUresult sim_pool_allocate_for_graph(CUcontext c, CUdeviceptr *address, size_t b
 }
 
 bool sim_pool_has(CUcontext c, CUdeviceptr address) {
-    for (const sim_pooled *p = c->pooled; p; p = p->next)
-        if (p->address == address) return true;
-    return false;
+    return pooled_at(c, address) != NULL;
 }
 
 /* Frees the allocation, unless it is a graph's. */
@@ -258,7 +336,7 @@ void sim_pool_return(CUcontext current, CUdeviceptr address) {
         if (p->address != address || p->for_graph) continue;
         *link = p->next;
         if (p->pool) p->pool->used -= p->bytes;
-        (void)sim_memory_release(c->memory, address);
+        (void)sim_memory_release(c->memory, p->first);
         memory_free(p);
         return;
     }
@@ -270,11 +348,8 @@ CUresult sim_call_release_async(CUdeviceptr address, CUstream handle) {
     SIM_ENTER(c);
     const CUresult found = sim_stream_of(c, handle, &s);
     if (found != CUDA_SUCCESS) return found;
-    for (const sim_pooled *p = sim_owner_of(c, address)->pooled; p; p = p->next) {
-        if (p->address != address) continue;
-        const sim_work work = {.kind = SIM_WORK_FREE, .from = address};
-        return sim_issue(s, &work);
-    }
+    const sim_work work = {.kind = SIM_WORK_FREE, .from = address};
+    if (pooled_at(sim_owner_of(c, address), address)) return sim_issue(s, &work);
     return sim_wrong("cuMemFreeAsync: the address was not allocated in stream order");
 }
 

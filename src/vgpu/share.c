@@ -86,6 +86,8 @@ void sim_slot_reach(sim_slot *slot, uint64_t number) {
 CUresult sim_driver_share_memory(CUdeviceptr address, int *file, uint64_t *place, uint64_t *bytes, CUdevice *device) {
     SIM_ENTER(current);
     const CUcontext c = sim_owner_of(current, address);
+    if (sim_pool_has(c, address))
+        return sim_wrong("cuIpcGetMemHandle: memory of a pool is shared by cuMemPoolExportPointer()");
     sim_finish_everything(current);
     *device = c->device;
     return sim_result_of(sim_memory_share(c->memory, address, file, place, bytes));

@@ -28,13 +28,21 @@ static double later(double a, double b) {
 /* Handles with a special meaning: CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
 enum { LEGACY = 1, PER_THREAD = 2 };
 
+/* The range of priorities, and CUsynchronizationPolicy. */
+enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5, SYNCHRONIZE_AUTO = 1, SYNCHRONIZE_BLOCKING = 4 };
+
+static int clamped(int priority) {
+    return priority > LEAST_PRIORITY ? LEAST_PRIORITY : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority;
+}
+
 /* Adds a stream to the context's list. */
 static CUresult make_stream(CUcontext c, unsigned flags, int priority, CUstream *stream) {
     CUstream s = memory_zeroed(1, sizeof *s);
     if (!s) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a stream"));
     s->context = c;
     s->flags = flags;
-    s->priority = priority;
+    s->priority = clamped(priority);
+    s->domain_map.domain_map[1] = 1;
     s->number = ++c->stream_numbers;
     s->last = &s->first;
     s->next = c->streams;
@@ -187,8 +195,8 @@ CUresult sim_call_stream_create(CUstream *stream, unsigned flags, int priority) 
 /* Priorities have no effect here. */
 CUresult sim_call_stream_priorities(int *least, int *greatest) {
     SIM_ENTER(c);
-    *least = 0;
-    *greatest = -5;
+    *least = LEAST_PRIORITY;
+    *greatest = GREATEST_PRIORITY;
     return CUDA_SUCCESS;
 }
 
@@ -359,16 +367,28 @@ CUresult sim_call_stream_host(CUstream handle, CUhostFn call, void *data) {
     return sim_issue(s, &work);
 }
 
-/* The window holds for later launches in the stream that have none. */
+/* The window and the priority hold for later launches in the stream that have none; others are only kept. */
 CUresult sim_call_stream_set_attribute(CUstream handle, int attribute, const CUstreamAttrValue *value) {
     CUstream s;
     SIM_ENTER(c);
     const CUresult found = sim_stream_of(c, handle, &s);
     if (found != CUDA_SUCCESS) return found;
-    if (attribute != DRIVER_STREAM_ACCESS_POLICY_WINDOW) return sim_wrong("cuStreamSetAttribute: no such attribute");
-    const CUresult allowed = sim_check_access_policy("cuStreamSetAttribute", &value->window);
-    if (allowed == CUDA_SUCCESS) s->window = value->window;
-    return allowed;
+    CUresult allowed = CUDA_SUCCESS;
+    switch (attribute) {
+    case DRIVER_STREAM_ACCESS_POLICY_WINDOW:
+        allowed = sim_check_access_policy("cuStreamSetAttribute", &value->window);
+        if (allowed == CUDA_SUCCESS) s->window = value->window;
+        return allowed;
+    case DRIVER_LAUNCH_PRIORITY: s->priority = clamped(value->number); return CUDA_SUCCESS;
+    case DRIVER_LAUNCH_SYNCHRONIZATION:
+        if (value->number < SYNCHRONIZE_AUTO || value->number > SYNCHRONIZE_BLOCKING) break;
+        s->synchronization = *value;
+        return CUDA_SUCCESS;
+    case DRIVER_LAUNCH_DOMAIN_MAP: s->domain_map = *value; return CUDA_SUCCESS;
+    case DRIVER_LAUNCH_DOMAIN: s->domain = *value; return CUDA_SUCCESS;
+    default: break;
+    }
+    return sim_wrong("cuStreamSetAttribute: no such attribute or value");
 }
 
 CUresult sim_call_stream_get_attribute(CUstream handle, int attribute, CUstreamAttrValue *value) {
@@ -376,9 +396,16 @@ CUresult sim_call_stream_get_attribute(CUstream handle, int attribute, CUstreamA
     SIM_ENTER(c);
     const CUresult found = sim_stream_of(c, handle, &s);
     if (found != CUDA_SUCCESS) return found;
-    if (attribute != DRIVER_STREAM_ACCESS_POLICY_WINDOW) return sim_wrong("cuStreamGetAttribute: no such attribute");
-    value->window = s->window;
-    return CUDA_SUCCESS;
+    switch (attribute) {
+    case DRIVER_STREAM_ACCESS_POLICY_WINDOW: value->window = s->window; return CUDA_SUCCESS;
+    case DRIVER_LAUNCH_PRIORITY: value->number = s->priority; return CUDA_SUCCESS;
+    case DRIVER_LAUNCH_SYNCHRONIZATION:
+        value->number = s->synchronization.number ? s->synchronization.number : SYNCHRONIZE_AUTO;
+        return CUDA_SUCCESS;
+    case DRIVER_LAUNCH_DOMAIN_MAP: *value = s->domain_map; return CUDA_SUCCESS;
+    case DRIVER_LAUNCH_DOMAIN: value->number = s->domain.number; return CUDA_SUCCESS;
+    default: return sim_wrong("cuStreamGetAttribute: no such attribute");
+    }
 }
 
 /* ---- events ---- */
@@ -413,6 +440,23 @@ static bool destroy_event(CUcontext c, CUevent event) {
         return true;
     }
     return false;
+}
+
+static bool has_event(CUcontext c, const struct CUevent_st *event) {
+    const struct CUevent_st *e = c->events;
+    while (e && e != event) e = e->next;
+    return e != NULL;
+}
+
+CUresult sim_driver_event_flags(CUevent event, unsigned *flags) {
+    SIM_ENTER(c);
+    for (unsigned i = 0; i < sim_member_count(c); i++) {
+        if (!has_event(sim_member_of(c, i), event)) continue;
+        *flags = event->flags;
+        return CUDA_SUCCESS;
+    }
+    (void)sim_wrong("there is no such event");
+    return CUDA_INVALID_HANDLE;
 }
 
 CUresult sim_call_event_destroy(CUevent event) {

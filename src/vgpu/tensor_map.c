@@ -49,6 +49,24 @@ static CUresult encode_map(CUtensorMap *map, const sim_tensor *walk, int type, u
     return CUDA_SUCCESS;
 }
 
+/* The map is checked again, as the address must fit its other members. */
+CUresult sim_driver_tensor_map_move(CUtensorMap *map, void *address) {
+    unsigned char packed[SIM_TENSOR_MAP_BYTES];
+    sim_tensor t;
+    SIM_ENTER(c);
+    (void)c;
+    if (!map || (uintptr_t)map % SIM_TENSOR_MAP_ALIGNMENT) return sim_wrong("tensor map: must be 64-byte aligned");
+    memcpy(packed, map, sizeof packed);
+    haul_status status = sim_tensor_unpack(packed, &t);
+    if (status != HAUL_OK) return sim_result_of(status);
+    t.address = (uint64_t)(uintptr_t)address;
+    status = sim_tensor_check(&t);
+    if (status != HAUL_OK) return sim_result_of(status);
+    sim_tensor_pack(&t, packed);
+    memcpy(map, packed, sizeof packed);
+    return CUDA_SUCCESS;
+}
+
 /* The box has a size in each dimension. */
 CUresult sim_call_tensor_map(CUtensorMap *map, int type, unsigned rank, void *address,
                              const unsigned long long *extents, const unsigned long long *strides, const unsigned *box,

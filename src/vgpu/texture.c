@@ -9,6 +9,8 @@
 #include "vgpu/internal.h"
 #include "vgpu/work.h"
 
+#include <string.h>
+
 /* HAUL_ERROR_ARGUMENT, with a message. */
 static haul_status wrong(const char *what) {
     return haul_fail(HAUL_ERROR_ARGUMENT, "texture: %s", what);
@@ -129,6 +131,66 @@ static haul_status take_resource(CUcontext c, sim_texture *t, const CUDA_RESOURC
     }
 }
 
+/* ---- views ---- */
+
+/* CUresourceViewFormat: formats in threes, of 1, 2 and 4 channels. Block-compressed ones follow. */
+static haul_status take_view_format(sim_texture *t, int format) {
+    static const uint8_t formats[] = {DRIVER_FORMAT_U8,  DRIVER_FORMAT_S8,  DRIVER_FORMAT_U16, DRIVER_FORMAT_S16,
+                                      DRIVER_FORMAT_U32, DRIVER_FORMAT_S32, DRIVER_FORMAT_F16, DRIVER_FORMAT_F32};
+    const int last = 3 * (int)sizeof formats;
+    if (!format) return HAUL_OK;
+    if (format < 0 || format > last)
+        return haul_fail(HAUL_ERROR_UNSUPPORTED, "texture: the view's format 0x%x is not supported", (unsigned)format);
+    const uint8_t element = formats[(format - 1) / 3], channels = (uint8_t)(1 << (format - 1) % 3);
+    if (sim_texel_bytes(element, channels) != sim_texel_bytes(t->format, t->channels))
+        return wrong("the elements of a view must have as many bytes as those of the array");
+    t->format = element;
+    t->channels = channels;
+    return HAUL_OK;
+}
+
+/* The first of the view's levels becomes level 0. */
+static haul_status take_view_levels(sim_texture *t, unsigned first, unsigned last) {
+    if (first > last || last >= t->level_count) return wrong("a view of levels that the array does not have");
+    t->level_count = (uint8_t)(last - first + 1);
+    memmove(t->levels, t->levels + first, t->level_count * sizeof *t->levels);
+    return HAUL_OK;
+}
+
+/* Layers follow each other in each level. Six are a cube's faces. */
+static haul_status take_view_layers(sim_texture *t, unsigned first, unsigned last) {
+    const bool is_cube = t->flags & DRIVER_ARRAY_CUBE, layered = t->flags & DRIVER_ARRAY_LAYERED;
+    const unsigned count = last - first + 1, unit = is_cube ? 6 : 1;
+    if (!layered)
+        return first || last > (is_cube ? 5 : 0) ? wrong("a view of layers of an array without layers") : HAUL_OK;
+    if (first > last || last >= t->levels[0].extent[2] || first % unit || count % unit)
+        return wrong("a view of layers that the array does not have");
+    for (unsigned i = 0; i < t->level_count; i++) {
+        sim_level *l = &t->levels[i];
+        l->address += first * l->slice;
+        l->host += first * l->slice;
+        l->extent[2] = count;
+        l->bytes = count * l->slice;
+    }
+    return HAUL_OK;
+}
+
+/* A view has the size of its array: only block-compressed formats change it. */
+static haul_status take_view(sim_texture *t, const CUDA_RESOURCE_VIEW_DESC *v) {
+    const uint32_t *extent = t->levels[0].extent;
+    if (t->kind != DRIVER_RESOURCE_ARRAY && t->kind != DRIVER_RESOURCE_MIPMAP)
+        return wrong("a view is one of an array");
+    if (v->width != extent[0] || (t->dimensions > 1 && v->height != extent[1]) ||
+        (t->dimensions > 2 && v->depth != extent[2]))
+        return wrong("a view must be as large as the array");
+    HAUL_TRY(take_view_format(t, v->format));
+    HAUL_TRY(take_view_levels(t, v->first_level, v->last_level));
+    HAUL_TRY(take_view_layers(t, v->first_layer, v->last_layer));
+    t->has_view = true;
+    memcpy(&t->view, v, offsetof(CUDA_RESOURCE_VIEW_DESC, reserved)); /* the runtime's structure ends there */
+    return HAUL_OK;
+}
+
 /* ---- samplers ---- */
 
 enum {
@@ -182,17 +244,21 @@ static haul_status check_texture(const sim_texture *t) {
 
 /* ---- objects ---- */
 
-/* Fills in a new object; `d` is NULL for a surface. */
-typedef haul_status (*make_fn)(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d);
+/* What an object is made of; a surface has the resource alone. */
+typedef struct parts {
+    const CUDA_RESOURCE_DESC *resource;
+    const CUDA_TEXTURE_DESC *sampler;
+    const CUDA_RESOURCE_VIEW_DESC *view; /* NULL: none */
+} parts;
+typedef haul_status (*make_fn)(CUcontext c, sim_texture *t, const parts *p);
 
 /* The object exists only if it could be made. *out: its handle, or 0. */
-static CUresult create(CUcontext c, unsigned long long *out, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d,
-                       make_fn make) {
+static CUresult create(CUcontext c, unsigned long long *out, const parts *p, make_fn make) {
     unsigned long long handle;
     *out = 0;
     sim_texture *t = sim_textures_add(&c->textures, &handle);
     if (!t) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a texture"));
-    const haul_status status = make(c, t, r, d);
+    const haul_status status = make(c, t, p);
     if (status == HAUL_OK)
         *out = handle;
     else
@@ -200,39 +266,36 @@ static CUresult create(CUcontext c, unsigned long long *out, const CUDA_RESOURCE
     return sim_result_of(status);
 }
 
-/* The resource first, as the sampler is checked against it. */
-static haul_status make_texture(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d) {
-    HAUL_TRY(take_resource(c, t, r));
-    HAUL_TRY(take_sampler(t, d));
+/* The resource first, as the view and the sampler are checked against it. */
+static haul_status make_texture(CUcontext c, sim_texture *t, const parts *p) {
+    HAUL_TRY(take_resource(c, t, p->resource));
+    if (p->view) HAUL_TRY(take_view(t, p->view));
+    HAUL_TRY(take_sampler(t, p->sampler));
     return check_texture(t);
 }
 
 /* An array alone: surfaces have no sampler. */
-static haul_status make_surface(CUcontext c, sim_texture *t, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d) {
-    (void)d;
+static haul_status make_surface(CUcontext c, sim_texture *t, const parts *p) {
     t->is_surface = true;
-    if (r->kind != DRIVER_RESOURCE_ARRAY)
+    if (p->resource->kind != DRIVER_RESOURCE_ARRAY)
         return haul_fail(HAUL_ERROR_ARGUMENT, "surface: the resource must be an array");
-    HAUL_TRY(take_resource(c, t, r));
+    HAUL_TRY(take_resource(c, t, p->resource));
     if (t->flags & DRIVER_ARRAY_SURFACE) return HAUL_OK;
     return haul_fail(HAUL_ERROR_ARGUMENT, "surface: the array was not made for surface loads and stores; create it "
                                           "with CUDA_ARRAY3D_SURFACE_LDST (cudaArraySurfaceLoadStore)");
 }
 
-/* Views of a part of the resource are not supported. */
 CUresult sim_call_texture_create(CUtexObject *out, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d,
                                  const CUDA_RESOURCE_VIEW_DESC *view) {
     SIM_ENTER(c);
     if (!out || !r || !d) return sim_wrong("cuTexObjectCreate: an argument is missing");
-    if (view)
-        return sim_result_of(haul_fail(HAUL_ERROR_UNSUPPORTED, "cuTexObjectCreate: resource views are not supported"));
-    return create(c, out, r, d, make_texture);
+    return create(c, out, &(parts){r, d, view}, make_texture);
 }
 
 CUresult sim_call_surface_create(CUsurfObject *out, const CUDA_RESOURCE_DESC *r) {
     SIM_ENTER(c);
     if (!out || !r) return sim_wrong("cuSurfObjectCreate: an argument is missing");
-    return create(c, out, r, NULL, make_surface);
+    return create(c, out, &(parts){.resource = r}, make_surface);
 }
 
 /* NULL, with a message, unless it is a live object of that kind. */
@@ -277,6 +340,15 @@ CUresult sim_call_texture_resource(CUDA_RESOURCE_DESC *r, CUtexObject handle) {
 
 CUresult sim_call_surface_resource(CUDA_RESOURCE_DESC *r, CUsurfObject handle) {
     return describe(r, handle, true);
+}
+
+CUresult sim_driver_texture_view(CUtexObject handle, CUDA_RESOURCE_VIEW_DESC *view) {
+    SIM_ENTER(c);
+    const sim_texture *t = find(c, handle, false);
+    if (!t) return CUDA_INVALID_VALUE;
+    if (!t->has_view) return sim_wrong("the texture has no resource view");
+    *view = t->view;
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_call_texture_sampler(CUDA_TEXTURE_DESC *d, CUtexObject handle) {

@@ -65,6 +65,9 @@ typedef struct sim_work {
     CUfunction function;
     CUlaunchConfig config;
     uint32_t cluster[3];
+    int priority;
+    bool is_cooperative;
+    unsigned given;              /* bit k: attribute k of the launch was given */
     bool is_programmatic;        /* it may start before the launch in front of it has ended */
     bool is_hidden;              /* so the launch itself takes no time if the one in front still runs */
     struct sim_running *running; /* a paused launch; NULL: it has not begun, or has ended */
@@ -87,6 +90,8 @@ typedef struct sim_work {
 /* Appends a copy of `work` to the stream, which owns what it points to, also after a failure. */
 CUresult sim_work_add(CUstream stream, const sim_work *work);
 void sim_work_release(sim_work *work); /* frees what it points to */
+/* Sets the value of an attribute of a launch, by its id; one that no launch has stays. */
+void sim_work_attribute(const sim_work *work, CUlaunchAttribute *attribute);
 void sim_running_drop(struct sim_running *running);
 /* Does the stream's first operation, or one that it waits for. Returns false if nothing was done, because a kernel
  * there waits for something else. The stream must have an operation. */

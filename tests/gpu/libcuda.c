@@ -10,7 +10,7 @@
 #include "driver/driver.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,13 +41,13 @@ static int number(const char *name, int otherwise) {
 }
 
 /* The error that this call is to give, or 0. */
-static int failure(const char *symbol, unsigned *calls) {
+static int failure(const char *symbol, atomic_uint *calls) {
     const char *value = setting(symbol);
     char *rest;
-    ++*calls;
+    const unsigned call = atomic_fetch_add(calls, 1) + 1;
     if (!value) return 0;
     int code = (int)strtol(value, &rest, 10);
-    return *rest != '@' || *calls >= strtoul(rest + 1, NULL, 10) ? code : 0;
+    return *rest != '@' || call >= strtoul(rest + 1, NULL, 10) ? code : 0;
 }
 
 /* ---- what is not the virtual GPU's ---- */
@@ -116,10 +116,7 @@ static bool is_own(const char *symbol, word a, word b, word c, CUresult *result)
 
 /* ---- the functions ---- */
 
-/* A real driver may be called by several threads at once, the virtual GPU by one. */
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-
-static CUresult call_alone(const char *symbol, size_t at, unsigned *calls, WORDS) {
+static CUresult call(const char *symbol, size_t at, atomic_uint *calls, WORDS) {
     CUresult result;
     int code = failure(symbol, calls);
     if (code == CUDA_INVALID_PTX && strcmp(symbol, "cuModuleLoadDataEx") == 0) give_log((int)c, (int *)d, (void **)e);
@@ -129,17 +126,10 @@ static CUresult call_alone(const char *symbol, size_t at, unsigned *calls, WORDS
     return of_table(a, b, c, d, e, f, g, h, i, j, k, l);
 }
 
-static CUresult call(const char *symbol, size_t at, unsigned *calls, WORDS) {
-    pthread_mutex_lock(&one_at_a_time);
-    const CUresult result = call_alone(symbol, at, calls, a, b, c, d, e, f, g, h, i, j, k, l);
-    pthread_mutex_unlock(&one_at_a_time);
-    return result;
-}
-
 #define DRIVER(name, symbol, parameters)                                                                \
     CUresult symbol(WORDS);                                                                             \
     CUresult symbol(WORDS) {                                                                            \
-        static unsigned calls;                                                                          \
+        static atomic_uint calls;                                                                       \
         return call(#symbol, offsetof(driver_table, name), &calls, a, b, c, d, e, f, g, h, i, j, k, l); \
     }
 #ifdef FAKE_WITHOUT

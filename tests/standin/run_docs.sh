@@ -3,7 +3,7 @@
 # are looked for in. usage: run_docs.sh SOURCE_ROOT BUILD_FOLDER
 page=$(mktemp)
 trap 'rm -f "$page"' EXIT
-for table in runtime.def cuda/names.def cuda/functions.def; do
+for table in runtime/runtime.def cuda/names.def cuda/functions.def; do
     sed -n 's/^[A-Z]*(\([A-Za-z0-9_]*\).*/\1/p' "$1/src/standin/$table" | LC_ALL=C sort -c || exit 1
 done
 for what in runtime driver; do

@@ -1,5 +1,5 @@
 /* Parts of the driver API and the runtime that programs use seldom: values that streams write and wait for, user
- * objects, batches, green contexts, memory as a file descriptor, core dumps, logs. usage: values TASK */
+ * objects, batches, green contexts, memory and pools as file descriptors, core dumps, logs. usage: values TASK */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,8 +30,12 @@ typedef struct batch {
 typedef struct resource {
     int type;
     unsigned char reserved[92];
-    unsigned sms, room[11];
+    unsigned sms, least, unit, room[9];
 } resource;
+/* cudaDevSmResourceGroupParams */
+typedef struct sm_group {
+    unsigned count, unit, preferred_unit, flags, reserved[12];
+} sm_group;
 typedef struct location {
     int type, id;
 } location;
@@ -46,6 +50,30 @@ typedef struct memory_properties {
     void *security;
     unsigned char rest[8];
 } memory_properties;
+
+typedef struct pool_properties {
+    int type, handles;
+    location where;
+    void *security;
+    size_t most_bytes;
+    unsigned char rest[56];
+} pool_properties;
+typedef struct pool_data {
+    unsigned char bytes[64];
+} pool_data;
+/* CUDA_MEMCPY3D_BATCH_OP between two places in memory. */
+typedef struct copy_side {
+    int kind; /* 1: memory */
+    address at;
+    size_t row, layer;
+    location hint;
+} copy_side;
+typedef struct copy_box {
+    copy_side from, to;
+    size_t width, height, depth;
+    int source_order;
+    unsigned flags;
+} copy_box;
 
 #define MUST(call) must(call, #call)
 #define CALL(name, ...) extern int name(__VA_ARGS__);
@@ -87,6 +115,18 @@ CALL(cudaGraphRetainUserObject, handle, handle, unsigned, unsigned)
 CALL(cuGraphReleaseUserObject, handle, handle, unsigned)
 CALL(cuMemcpyBatchAsync_v2, address *, address *, size_t *, size_t, const void *, const size_t *, size_t, handle)
 CALL(cudaMemcpyBatchAsync, void *, void *, size_t *, size_t, const void *, const size_t *, size_t, handle)
+CALL(cuMemcpy3DBatchAsync_v2, size_t, copy_box *, unsigned long long, handle)
+CALL(cuMemPoolCreate, handle *, const pool_properties *)
+CALL(cuMemPoolDestroy, handle)
+CALL(cuMemPoolGetAttribute, handle, int, void *)
+CALL(cuMemPoolSetAttribute, handle, int, void *)
+CALL(cuMemAllocFromPoolAsync, address *, size_t, handle, handle)
+CALL(cuMemFreeAsync, address, handle)
+CALL(cuDeviceSetMemPool, int, handle)
+CALL(cuMemPoolExportToShareableHandle, void *, handle, int, unsigned long long)
+CALL(cuMemPoolImportFromShareableHandle, handle *, void *, int, unsigned long long)
+CALL(cuMemPoolExportPointer, pool_data *, address)
+CALL(cuMemPoolImportPointer, address *, handle, pool_data *)
 CALL(cuMemAllocManaged, address *, size_t, unsigned)
 CALL(cuMemPrefetchBatchAsync, address *, size_t *, size_t, const location *, const size_t *, size_t, unsigned long long,
      handle)
@@ -101,6 +141,20 @@ CALL(cuGreenCtxStreamCreate, handle *, handle, unsigned, int)
 CALL(cuGreenCtxRecordEvent, handle, handle)
 CALL(cuCtxFromGreenCtx, handle *, handle)
 CALL(cuStreamGetGreenCtx, handle, handle *)
+CALL(cudaDeviceGetDevResource, int, resource *, int)
+CALL(cudaDevSmResourceSplit, resource *, unsigned, const resource *, resource *, unsigned, sm_group *)
+CALL(cudaDevResourceGenerateDesc, handle *, resource *, unsigned)
+CALL(cudaGreenCtxCreate, handle *, handle, int, unsigned)
+CALL(cudaDeviceGetExecutionCtx, handle *, int)
+CALL(cudaExecutionCtxDestroy, handle)
+CALL(cudaExecutionCtxGetDevResource, handle, resource *, int)
+CALL(cudaExecutionCtxGetDevice, int *, handle)
+CALL(cudaExecutionCtxGetId, handle, unsigned long long *)
+CALL(cudaExecutionCtxStreamCreate, handle *, handle, unsigned, int)
+CALL(cudaExecutionCtxRecordEvent, handle, handle)
+CALL(cudaExecutionCtxWaitEvent, handle, handle)
+CALL(cudaExecutionCtxSynchronize, handle)
+CALL(cudaStreamGetDevResource, handle, resource *, int)
 CALL(cuEventCreate, handle *, unsigned)
 CALL(cuEventQuery, handle)
 CALL(cuMemCreate, unsigned long long *, size_t, const memory_properties *, unsigned long long)
@@ -110,6 +164,11 @@ CALL(cuMemMap, address, size_t, size_t, unsigned long long, unsigned long long)
 CALL(cuMemSetAccess, address, size_t, const void *, size_t)
 CALL(cuMemExportToShareableHandle, void *, unsigned long long, int, unsigned long long)
 CALL(cuMemImportFromShareableHandle, unsigned long long *, void *, int)
+CALL(cuCheckpointProcessLock, int, void *)
+CALL(cuCheckpointProcessCheckpoint, int, void *)
+CALL(cuCheckpointProcessRestore, int, void *)
+CALL(cuCheckpointProcessUnlock, int, void *)
+CALL(cuCheckpointProcessGetState, int, int *)
 CALL(cuCoredumpSetAttribute, int, void *, size_t *)
 CALL(cuCoredumpGetAttribute, int, void *, size_t *)
 CALL(cuLogsCurrent, unsigned *, unsigned)
@@ -265,6 +324,26 @@ static void copy_batches(void) {
     printf("prefetched to %d\n", where);
 }
 
+/* A rectangle out of a larger one; its source may be changed as soon as the call returns. */
+static void copy_boxes(void) {
+    const address at = words(4);
+    const handle stream = new_stream();
+    unsigned long long *from, to[4] = {0};
+    MUST(cuMemAllocHost_v2((void **)&from, 6 * 8));
+    for (unsigned i = 0; i < 6; i++) from[i] = 31 + i;
+    copy_box in = {{1, (uintptr_t)&from[1], 3 * 8, 2, {0, 0}}, {1, at, 0, 0, {0, 0}}, 2 * 8, 2, 1, 2, 0};
+    copy_box out = {{1, at, 0, 0, {0, 0}}, {1, (uintptr_t)to, 0, 0, {0, 0}}, 4 * 8, 1, 1, 1, 1};
+    MUST(cuMemcpy3DBatchAsync_v2(1, &in, 0, stream));
+    from[1] = 0;
+    MUST(cuMemcpy3DBatchAsync_v2(1, &out, 0, stream));
+    MUST(cuStreamSynchronize(stream));
+    printf("boxes: %llu %llu %llu %llu\n", to[0], to[1], to[2], to[3]);
+    out.height = 0;
+    in.source_order = 0;
+    printf("no height: %d, no order: %d, no stream: %d\n", cuMemcpy3DBatchAsync_v2(1, &out, 0, stream),
+           cuMemcpy3DBatchAsync_v2(1, &in, 0, stream), cuMemcpy3DBatchAsync_v2(1, &out, 0, NULL));
+}
+
 /* ---- green contexts ---- */
 
 static void use_green(void) {
@@ -293,6 +372,38 @@ static void use_green(void) {
            cuEventQuery(event), read_word(at));
     MUST(cuGreenCtxDestroy(green));
     printf("twice: %d\n", cuGreenCtxDestroy(green));
+}
+
+/* The same by the runtime, with groups of different sizes. */
+static void use_execution(void) {
+    resource all, groups[2], rest, own;
+    sm_group asked[2] = {{.count = 16}, {.count = 0}}, odd = {.count = 12};
+    handle description, green, primary, stream, event;
+    unsigned long long ids[2];
+    int device = -1;
+    const address at = words(1);
+    MUST(cudaDeviceGetDevResource(0, &all, 1));
+    MUST(cudaDevSmResourceSplit(groups, 2, &all, &rest, 0, asked));
+    printf("%u SMs by %u: %u, %u, %u left, no unit: %d\n", all.sms, all.unit, groups[0].sms, groups[1].sms, rest.sms,
+           cudaDevSmResourceSplit(groups + 1, 1, &all, &rest, 0, &odd));
+    MUST(cudaDevResourceGenerateDesc(&description, groups, 1));
+    MUST(cudaGreenCtxCreate(&green, description, 0, 0));
+    MUST(cudaDeviceGetExecutionCtx(&primary, 0));
+    MUST(cudaExecutionCtxStreamCreate(&stream, green, 0, 0));
+    MUST(cuEventCreate(&event, 0));
+    MUST(cuMemsetD32Async(at, 32, 1, stream));
+    MUST(cudaExecutionCtxRecordEvent(green, event));
+    MUST(cudaExecutionCtxWaitEvent(primary, event));
+    MUST(cudaExecutionCtxSynchronize(primary));
+    MUST(cudaExecutionCtxGetDevice(&device, green));
+    MUST(cudaExecutionCtxGetId(green, &ids[0]));
+    MUST(cudaExecutionCtxGetId(primary, &ids[1]));
+    MUST(cudaStreamGetDevResource(stream, &own, 1));
+    MUST(cudaExecutionCtxGetDevResource(primary, &all, 1));
+    printf("device %d, %u of %u SMs, ids differ: %d, %llu\n", device, own.sms, all.sms, ids[0] != ids[1],
+           read_word(at));
+    MUST(cudaExecutionCtxDestroy(green));
+    printf("twice: %d, none: %d\n", cudaExecutionCtxDestroy(green), cudaExecutionCtxSynchronize(NULL));
 }
 
 /* ---- memory as a file descriptor ---- */
@@ -348,6 +459,112 @@ static void share_memory(const char *program) {
     printf("no such memory: %d\n", cuMemImportFromShareableHandle(&memory, (void *)(intptr_t)STDOUT_FILENO, 1));
 }
 
+/* ---- pools of other processes ---- */
+
+static unsigned long long used_of(handle pool) {
+    unsigned long long bytes;
+    MUST(cuMemPoolGetAttribute(pool, 7, &bytes));
+    return bytes;
+}
+
+/* The parent's data comes by standard input. */
+static int import_pool(const char *descriptor) {
+    handle pool;
+    address at, other;
+    pool_data data;
+    unsigned long long value = 0;
+    open_device();
+    MUST(cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)atoi(descriptor), 1, 0));
+    if (read(STDIN_FILENO, &data, sizeof data) != sizeof data) return 4;
+    MUST(cuMemPoolImportPointer(&at, pool, &data));
+    MUST(cuMemcpyDtoH_v2(&value, at, sizeof value));
+    value++;
+    MUST(cuMemcpyHtoD_v2(at, &value, sizeof value));
+    printf("imported: %llu bytes used, for allocations: %d, for the device: %d\n", used_of(pool),
+           cuMemAllocFromPoolAsync(&other, 8, pool, NULL), cuDeviceSetMemPool(0, pool));
+    MUST(cuMemFreeAsync(at, NULL));
+    MUST(cuCtxSynchronize());
+    printf("freed: %llu, again: %d\n", used_of(pool), cuMemFreeAsync(at, NULL));
+    data.bytes[0] ^= 1;
+    printf("no such memory: %d\n", cuMemPoolImportPointer(&at, pool, &data));
+    MUST(cuMemPoolDestroy(pool));
+    return 0;
+}
+
+/* The second allocation, which does not begin with a page. */
+static void share_pool(const char *program) {
+    const pool_properties shared = {.type = 1, .handles = 1, .where = {1, 0}}, own = {.type = 1, .where = {1, 0}};
+    handle pool, unshared;
+    address first, at, other;
+    pool_data data;
+    int file, ends[2], status = -1;
+    unsigned long long value = 41;
+    char number[16];
+    MUST(cuMemPoolCreate(&pool, &shared));
+    MUST(cuMemPoolCreate(&unshared, &own));
+    MUST(cuMemAllocFromPoolAsync(&first, 100, pool, NULL));
+    MUST(cuMemAllocFromPoolAsync(&at, 100, pool, NULL));
+    MUST(cuMemAllocFromPoolAsync(&other, 100, unshared, NULL));
+    MUST(cuMemcpyHtoD_v2(at, &value, sizeof value));
+    printf("of its own: %d %d\n", cuMemPoolExportToShareableHandle(&file, unshared, 1, 0),
+           cuMemPoolExportPointer(&data, other));
+    MUST(cuMemPoolExportToShareableHandle(&file, pool, 1, 0));
+    MUST(cuMemPoolExportPointer(&data, at));
+    snprintf(number, sizeof number, "%d", dup(file)); /* stays open over exec */
+    if (pipe(ends) || write(ends[1], &data, sizeof data) != sizeof data) exit(3);
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[0], STDIN_FILENO);
+        execl(program, program, "import-pool", number, NULL);
+        _exit(127);
+    }
+    waitpid(child, &status, 0);
+    printf("the child ended with %d, and left %llu\n", WEXITSTATUS(status), read_word(at));
+    printf("no such pool: %d\n", cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)STDOUT_FILENO, 1, 0));
+}
+
+/* ---- checkpoints ---- */
+
+typedef struct reader {
+    handle context;
+    address at;
+    unsigned long long value; /* once it has read */
+} reader;
+
+static void *read_value(void *data) {
+    reader *r = data;
+    unsigned long long value;
+    MUST(cuCtxSetCurrent(r->context));
+    value = read_word(r->at);
+    __atomic_store_n(&r->value, value, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+/* While the process is locked, a thread's call waits. */
+static void use_checkpoints(void) {
+    const int process = getpid();
+    int states[3];
+    reader r = {.at = words(1)};
+    pthread_t thread;
+    MUST(cuCtxGetCurrent(&r.context));
+    MUST(cuMemsetD32Async(r.at, 7, 1, NULL));
+    MUST(cuCheckpointProcessLock(process, NULL));
+    pthread_create(&thread, NULL, read_value, &r);
+    MUST(cuCheckpointProcessCheckpoint(process, NULL));
+    MUST(cuCheckpointProcessGetState(process, &states[0]));
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    const unsigned long long before = __atomic_load_n(&r.value, __ATOMIC_ACQUIRE);
+    const int early = cuCheckpointProcessUnlock(process, NULL);
+    MUST(cuCheckpointProcessRestore(process, NULL));
+    MUST(cuCheckpointProcessGetState(process, &states[1]));
+    MUST(cuCheckpointProcessUnlock(process, NULL));
+    MUST(cuCheckpointProcessGetState(process, &states[2]));
+    pthread_join(thread, NULL);
+    printf("states %d %d %d, read before %llu, then %llu\n", states[0], states[1], states[2], before, r.value);
+    printf("unlocked early: %d, another process: %d\n", early, cuCheckpointProcessLock(getppid(), NULL));
+}
+
 /* ---- settings and logs ---- */
 
 static void on_log(void *data, int level, char *message, size_t bytes) {
@@ -377,13 +594,18 @@ static void use_logs(void) {
 int main(int count, char **values) {
     const char *what = count > 1 ? values[1] : "";
     if (strcmp(what, "import") == 0) return import(values[2]);
+    if (strcmp(what, "import-pool") == 0) return import_pool(values[2]);
     open_device();
     if (strcmp(what, "values") == 0) use_values();
     if (strcmp(what, "batches") == 0) use_batches();
     if (strcmp(what, "objects") == 0) use_objects();
     if (strcmp(what, "copies") == 0) copy_batches();
     if (strcmp(what, "green") == 0) use_green();
+    if (strcmp(what, "execution") == 0) use_execution();
     if (strcmp(what, "share") == 0) share_memory(values[0]);
+    if (strcmp(what, "boxes") == 0) copy_boxes();
+    if (strcmp(what, "pools") == 0) share_pool(values[0]);
+    if (strcmp(what, "checkpoints") == 0) use_checkpoints();
     if (strcmp(what, "logs") == 0) use_logs();
     return 0;
 }

@@ -14,6 +14,7 @@
  *     launch.c          launches
  *     link.c            linking
  *     memory.c          memory, copies, fills
+ *     pool.c            pools of memory, also of other processes
  *     address.c         queries of addresses; managed memory
  *     stream.c          streams and events
  *     ipc.c             memory and events of other processes
@@ -22,6 +23,8 @@
  *     values.c          values that streams write and wait for
  *     objects.c         user objects of graphs
  *     batches.c         batches of copies and prefetches
+ *     checkpoint.c      checkpoints of the process
+ *     layout.c          queries of arrays' layouts, tensor maps
  *     green.c           green contexts
  *     log.c             the log of failed calls; log.h
  *     accepted.c        functions about which a virtual GPU has nothing to do */
@@ -55,6 +58,12 @@ typedef struct cuda_instantiate_params {
     int result;         /* output: 0 for success, 1 for an error */
 } cuda_instantiate_params;
 
+typedef struct cuda_kernel_node_v1 {
+    CUfunction function;
+    unsigned grid[3], block[3], shared_bytes;
+    void **parameters, **extra;
+} cuda_kernel_node_v1;
+
 typedef struct cuda_condition {
     unsigned long long handle;
     int kind; /* SIM_CONDITION_..., which has CUDA's numbers */
@@ -82,6 +91,34 @@ typedef struct cuda_batch {
     unsigned flags;
 } cuda_batch;
 
+/* CUmemcpyAttributes; CUDA_MEMCPY3D_BATCH_OP and its operands. Sizes are in elements. */
+typedef struct cuda_copy_attributes {
+    int source_order;
+    CUmemLocation from, to;
+    unsigned flags;
+} cuda_copy_attributes;
+typedef struct cuda_copy_operand {
+    int kind;
+    union {
+        struct {
+            CUdeviceptr address;
+            size_t row, layer;
+            CUmemLocation hint;
+        } memory;
+        struct {
+            CUarray array;
+            size_t x, y, z;
+        } array;
+    } of;
+} cuda_copy_operand;
+typedef struct cuda_copy_box {
+    cuda_copy_operand from, to;
+    size_t width, height, depth;
+    int source_order;
+    unsigned flags;
+} cuda_copy_box;
+_Static_assert(sizeof(cuda_copy_box) == 112, "CUDA_MEMCPY3D_BATCH_OP has 112 bytes");
+
 typedef struct CUuserObject_st *CUuserObject;
 typedef struct CUgreenCtx_st *CUgreenCtx;
 typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
@@ -90,15 +127,22 @@ typedef struct CUlogsCallbackEntry_st *CUlogsCallback;
 typedef void (*cuda_async_function)(void *what, void *data, CUasyncCallback entry);
 typedef void (*cuda_log_function)(void *data, int level, char *message, size_t bytes);
 
-/* CUdevResource: a number of SMs. */
+/* CUdevResource: a number of SMs, the least that a part of them may have, and of what its size is a multiple. */
 typedef struct cuda_resource {
     int type;
     unsigned char reserved[92];
     union {
-        unsigned sms;
+        struct {
+            unsigned count, least, unit;
+        } sms;
         unsigned char room[48];
     } of;
 } cuda_resource;
+/* CU_DEV_SM_RESOURCE_GROUP_PARAMS; a count of 0 asks for as many as there are. */
+typedef struct cuda_sm_group {
+    unsigned count, unit, preferred_unit, flags;
+    unsigned reserved[12];
+} cuda_sm_group;
 _Static_assert(sizeof(cuda_resource) == 144, "CUdevResource has 144 bytes");
 
 /* CUDA's layout. The runtime's structure differs only within kernels, copies, fills and addresses (runtime/nodes.c). */
@@ -169,6 +213,9 @@ void cuda_prepare_alone(CUfunction function);
 CUresult cuda_check_module(CUmodule module);
 /* The driver's function for a handle, which may be one of a library's kernel. */
 CUresult cuda_function_of(CUfunction *handle);
+/* Points each parameter into the buffer that `extra` describes, as a launch takes it. */
+enum { CUDA_MOST_PARAMETERS = 4096 };
+CUresult cuda_unpack_parameters(CUfunction function, void **extra, void *parameters[CUDA_MOST_PARAMETERS]);
 /* Checks that the device supports grids and blocks of that shape. */
 CUresult cuda_check_shape(const driver_table *d, const CUlaunchConfig *config);
 /* Checks that all blocks of a cooperative grid fit on the machine at once. */
@@ -185,6 +232,10 @@ CUresult cuda_set_batch(CUgraphExec executable, CUgraphNode node, const cuda_bat
  * without the lock. */
 void cuda_copy_holdings(const void *from, const void *to);
 void cuda_end_holdings(const void *graph);
+/* Opens a file that another process has open, by its descriptor there; the caller closes it. */
+CUresult cuda_open_file_of(int process, int descriptor, int *file);
+/* The context of a green context; NULL if there is none. */
+CUcontext cuda_context_of_green(const void *green);
 /* As cudaSetDevice(). */
 CUresult cuda_set_device(CUdevice device);
 /* Checks that a context has not been destroyed; NULL: the current one. */

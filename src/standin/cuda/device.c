@@ -163,13 +163,49 @@ CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
 
 /* Peers have all capabilities; the rank is 0 for all. */
 CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice device, CUdevice peer) {
-    enum { RANK = 1, ACCESS, ATOMICS, ARRAYS };
+    enum { RANK = 1, ACCESS, ATOMICS, ARRAYS, PARTIAL_ATOMICS };
     CUDA_ENTER_DEVICE_BESIDE(d);
     (void)d;
-    CUresult result = value && attribute >= RANK && attribute <= ARRAYS ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
+    CUresult result =
+        value && attribute >= RANK && attribute <= PARTIAL_ATOMICS ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = cuda_device_of(&peer);
     if (result == CUDA_SUCCESS && device == peer) result = CUDA_INVALID_DEVICE;
-    if (result == CUDA_SUCCESS) *value = attribute != RANK && may_be_peers(device, peer);
+    if (result == CUDA_SUCCESS) *value = attribute >= ACCESS && attribute <= ARRAYS && may_be_peers(device, peer);
+    return cuda_leave(result);
+}
+
+/* What kernels can do natively in a peer's memory, by operation: in CUDA's order, integer add, minimum, maximum,
+ * increment, decrement, and, or, xor, exchange, compare and swap, then floating add, minimum, maximum. */
+static unsigned atomics_of_peers(int operation) {
+    enum { SIGNED = 1, UNSIGNED = 2, REDUCTION = 4, WORD = 8, DOUBLE_WORD = 16, QUAD_WORD = 32 };
+    static const unsigned capabilities[] = {SIGNED | UNSIGNED | REDUCTION | WORD | DOUBLE_WORD,
+                                            SIGNED | UNSIGNED | REDUCTION | WORD | DOUBLE_WORD,
+                                            SIGNED | UNSIGNED | REDUCTION | WORD | DOUBLE_WORD,
+                                            UNSIGNED | REDUCTION | WORD,
+                                            UNSIGNED | REDUCTION | WORD,
+                                            UNSIGNED | REDUCTION | WORD | DOUBLE_WORD,
+                                            UNSIGNED | REDUCTION | WORD | DOUBLE_WORD,
+                                            UNSIGNED | REDUCTION | WORD | DOUBLE_WORD,
+                                            UNSIGNED | WORD | DOUBLE_WORD | QUAD_WORD,
+                                            UNSIGNED | WORD | DOUBLE_WORD | QUAD_WORD,
+                                            SIGNED | REDUCTION | WORD | DOUBLE_WORD,
+                                            0,
+                                            0};
+    return capabilities[operation];
+}
+
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned *capabilities, const int *operations, unsigned count,
+                                          CUdevice device, CUdevice peer) {
+    enum { OPERATIONS = 13 };
+    CUDA_ENTER_DEVICE_BESIDE(d);
+    (void)d;
+    CUresult result = capabilities && operations && count ? cuda_device_of(&device) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) result = cuda_device_of(&peer);
+    if (result == CUDA_SUCCESS && device == peer) result = CUDA_INVALID_DEVICE;
+    for (unsigned i = 0; i < count && result == CUDA_SUCCESS; i++)
+        if (operations[i] < 0 || operations[i] >= OPERATIONS) result = CUDA_INVALID_VALUE;
+    for (unsigned i = 0; i < count && result == CUDA_SUCCESS; i++)
+        capabilities[i] = may_be_peers(device, peer) ? atomics_of_peers(operations[i]) : 0;
     return cuda_leave(result);
 }
 

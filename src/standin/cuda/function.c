@@ -61,6 +61,14 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, s
     return cuda_leave(CUDA_SUCCESS);
 }
 
+CUresult cuFuncGetParamCount(CUfunction function, size_t *count) {
+    CUDA_ENTER_BESIDE(d);
+    (void)d;
+    const CUresult result = count ? cuda_function_of(&function) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *count = cuda_entry(function)->param_count;
+    return cuda_leave(result);
+}
+
 /* All functions are loaded with their module. */
 CUresult cuFuncIsLoaded(int *state, CUfunction function) {
     enum { LOADED = 1 };

@@ -11,14 +11,16 @@
 
 typedef struct function {
     const char *symbol, *field, *parameters; /* field: of the driver's table; NULL: written by hand */
+    bool is_beside;                          /* may be called while kernels of other threads run */
 } function;
 
 /* Functions written by hand take precedence over the driver's. */
 static const function functions[] = {
-#define CUDA(symbol, parameters) {#symbol, NULL, #parameters},
+#define CUDA(symbol, parameters) {#symbol, NULL, #parameters, false},
 #include "standin/cuda/functions.def"
 #undef CUDA
-#define DRIVER(name, symbol, parameters) {#symbol, #name, #parameters},
+#define DRIVER(name, symbol, parameters) {#symbol, #name, #parameters, false},
+#define DRIVER_BESIDE(name, symbol, parameters) {#symbol, #name, #parameters, true},
 #include "driver/driver.def"
 #undef DRIVER
 };
@@ -26,8 +28,10 @@ static const function functions[] = {
 static const struct {
     const char *name;
     int version;
+    const char *reason; /* why haul lacks it; NULL: it has it */
 } names[] = {
-#define NAME(name, version) {#name, version},
+#define NAME(name, version) {#name, version, NULL},
+#define REFUSED(name, version, reason) {#name, version, #reason},
 #include "standin/cuda/names.def"
 #undef NAME
 };
@@ -38,8 +42,8 @@ typedef struct parameter {
     char type[MOST_NAME], name[MOST_NAME];
 } parameter;
 
-static void fail(const char *symbol) {
-    fprintf(stderr, "%s: its parameters cannot be read\n", symbol);
+static void fail(const char *symbol, const char *why) {
+    fprintf(stderr, "%s: %s\n", symbol, why);
     exit(1);
 }
 
@@ -52,7 +56,7 @@ static void read_parameter(const char *text, size_t length, const char *symbol, 
     while (length && text[0] == ' ') text++, length--;
     size_t name = length;
     while (name && is_of_name(text[name - 1])) name--;
-    if (length >= MOST_NAME || name == length || name == 0) fail(symbol);
+    if (length >= MOST_NAME || name == length || name == 0) fail(symbol, "its parameters cannot be read");
     snprintf(p->type, sizeof p->type, "%.*s", (int)name, text);
     snprintf(p->name, sizeof p->name, "%.*s", (int)(length - name), text + name);
     for (size_t end = strlen(p->type); end && p->type[end - 1] == ' ';) p->type[--end] = '\0';
@@ -65,7 +69,7 @@ static unsigned read_parameters(const function *f, parameter *all) {
     if (strcmp(f->parameters, "(void)") == 0) return 0;
     for (const char *end; *at; at = end + 1, count++) {
         end = at + strcspn(at, ",)");
-        if (count == MOST_PARAMETERS || !*end) fail(f->symbol);
+        if (count == MOST_PARAMETERS || !*end) fail(f->symbol, "its parameters cannot be read");
         read_parameter(at, (size_t)(end - at), f->symbol, &all[count]);
     }
     return count;
@@ -105,54 +109,6 @@ static void print_checks(const parameter *all, unsigned count) {
         }
 }
 
-/* Functions of the driver's table that may be called while kernels of other threads run. */
-static bool is_beside(const char *field) {
-    static const char *const fields[] = {"allocate",
-                                         "allocate_async",
-                                         "allocate_pitch",
-                                         "capture_info",
-                                         "capture_status",
-                                         "copy_on_device",
-                                         "copy_on_device_async",
-                                         "copy_to_device",
-                                         "copy_to_device_async",
-                                         "copy_to_host",
-                                         "copy_to_host_async",
-                                         "event_create",
-                                         "event_destroy",
-                                         "event_elapsed",
-                                         "event_query",
-                                         "event_record",
-                                         "event_synchronize",
-                                         "fill_bytes",
-                                         "fill_bytes_async",
-                                         "fill_halves",
-                                         "fill_halves_async",
-                                         "fill_words",
-                                         "fill_words_async",
-                                         "function_attribute",
-                                         "limit_get",
-                                         "memory_info",
-                                         "occupancy",
-                                         "pool_allocate",
-                                         "pool_default",
-                                         "pool_get",
-                                         "pool_used",
-                                         "stream_create",
-                                         "stream_flags",
-                                         "stream_get_attribute",
-                                         "stream_number",
-                                         "stream_priorities",
-                                         "stream_priority",
-                                         "stream_query",
-                                         "stream_synchronize",
-                                         "stream_wait",
-                                         "synchronize"};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (strcmp(field, fields[i]) == 0) return true;
-    return false;
-}
-
 /* A query of a kernel prepares it, if that was not done before. */
 static bool prepares(const char *field) {
     return strcmp(field, "function_attribute") == 0 || strcmp(field, "occupancy") == 0;
@@ -162,7 +118,7 @@ static bool prepares(const char *field) {
 static const char *way_in(const function *f) {
     if (strncmp(f->symbol, "cuDevice", 8) == 0) return "_DEVICE_BESIDE";
     if (strncmp(f->field, "virtual_", 8) == 0 || strncmp(f->field, "multicast_", 10) == 0) return "_DEVICE";
-    return is_beside(f->field) ? "_BESIDE" : "";
+    return f->is_beside ? "_BESIDE" : "";
 }
 
 /* The function has the name and parameters that CUDA documents; it enters, checks, calls the table and leaves. */
@@ -188,15 +144,16 @@ static void print_form(const char *name, const function *f) {
     printf(");\n}\n");
 }
 
-/* Returns whether haul has the function. The order of cases: written by hand, in the driver's table, a form of one
- * of these, or missing. */
-static bool define(const char *name, bool prints) {
+/* The order of cases: written by hand, in the driver's table, a form of one of these, or missing. Ends the build if
+ * names.def says otherwise. */
+static void define(const char *name, const char *reason) {
     const char *suffix = strstr(name, "_pt");
     const function *exact = find(name, strlen(name)), *plain = suffix ? find(name, (size_t)(suffix - name)) : NULL;
-    if (prints && exact && exact->field) print_forward(exact);
-    if (prints && !exact && plain) print_form(name, plain);
-    if (prints && !exact && !plain) printf("CUresult %s(void) {\n    return cuda_refuse(CALL_%s);\n}\n", name, name);
-    return exact || plain;
+    if (!exact && !plain && !reason) fail(name, "neither functions.def nor driver.def has it, and names.def no reason");
+    if ((exact || plain) && reason) fail(name, "names.def has a reason why it is missing, but it is there");
+    if (exact && exact->field) print_forward(exact);
+    if (!exact && plain) print_form(name, plain);
+    if (!exact && !plain) printf("CUresult %s(void) {\n    return cuda_refuse(CALL_%s);\n}\n", name, name);
 }
 
 int main(int count, char **arguments) {
@@ -205,10 +162,10 @@ int main(int count, char **arguments) {
     if (!calls && (count != 2 || strcmp(arguments[1], "names") != 0)) return 2;
     for (size_t i = 0; calls && i < rows; i++)
         printf("%sCALL_%s%s", i ? "    " : "enum {\n    ", names[i].name, i + 1 < rows ? ",\n" : "\n};\n");
-    for (size_t i = 0; calls && i < rows; i++) (void)define(names[i].name, true);
+    for (size_t i = 0; calls && i < rows; i++) define(names[i].name, names[i].reason);
     printf("#ifdef CALL\n");
     for (size_t i = 0; i < rows; i++)
-        printf("CALL(%s, %d, %s)\n", names[i].name, names[i].version, define(names[i].name, false) ? "true" : "false");
+        printf("CALL(%s, %d, %s)\n", names[i].name, names[i].version, names[i].reason ? "false" : "true");
     printf("#endif\n");
     return 0;
 }

@@ -1,40 +1,61 @@
-/* Graphs and captures: alternative forms of the driver's functions. Edges have no data.
+/* Graphs and captures: alternative forms of the driver's functions, and edges with data.
  *
- * Newer forms report and accept data of edges, such as a kernel's early completion. All edges here wait for the
- * whole node, so data is ignored as input and zero as output. nodes.c has the functions for nodes of any kind. */
+ * Data of edges says when a node may start: a kernel with programmatic edges may start before those in front have
+ * ended. Captures make such edges of launches with programmatic stream serialization; what a program passes as the
+ * data of a capture's dependencies is ignored. nodes.c has the functions for nodes of any kind. */
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
-/* Data of plain edges is all zero. */
-static void clear(CUgraphEdgeData *data, const size_t *count) {
-    for (size_t i = 0; data && count && i < *count; i++) data[i] = (CUgraphEdgeData){0};
-}
+/* ---- edges ---- */
 
 CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *count) {
-    clear(data, count);
-    return cuGraphGetEdges(graph, from, to, count);
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(sim_driver_graph_edges(graph, from, to, data, count));
 }
 
 CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count) {
-    clear(data, count);
-    return cuGraphNodeGetDependencies(node, nodes, count);
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(sim_driver_node_dependencies(node, nodes, data, count));
 }
 
 CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count) {
-    clear(data, count);
-    return cuGraphNodeGetDependentNodes(node, nodes, count);
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(sim_driver_node_dependents(node, nodes, data, count));
 }
 
 CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
                                    const CUgraphEdgeData *data, size_t count) {
-    (void)data;
-    return cuGraphAddDependencies(graph, from, to, count);
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(sim_driver_graph_connect(graph, from, to, data, count));
 }
 
 CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
                                       const CUgraphEdgeData *data, size_t count) {
-    (void)data;
-    return cuGraphRemoveDependencies(graph, from, to, count);
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(sim_driver_graph_disconnect(graph, from, to, data, count));
+}
+
+/* ---- executable graphs ---- */
+
+/* The form of CUDA 10 and 11 has two outputs in place of a structure. */
+CUresult cuGraphExecUpdate(CUgraphExec executable, CUgraph graph, CUgraphNode *failed, int *what) {
+    CUgraphExecUpdateResultInfo outcome = {0};
+    if (!what) return CUDA_INVALID_VALUE;
+    const CUresult result = cuGraphExecUpdate_v2(executable, graph, &outcome);
+    if (failed) *failed = outcome.node;
+    *what = outcome.result;
+    return result;
+}
+
+CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec executable, CUgraphNode node, CUgraph child) {
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(sim_driver_executable_set_child(executable, node, child));
 }
 
 /* No upload is needed, so its stream is ignored. */
@@ -116,6 +137,49 @@ CUresult cuGraphExecGetFlags(CUgraphExec executable, unsigned long long *flags) 
     CUDA_ENTER(d);
     (void)d;
     return cuda_leave(flags ? sim_driver_executable_flags(executable, flags) : CUDA_INVALID_VALUE);
+}
+
+CUresult cuGraphNodeGetContainingGraph(CUgraphNode node, CUgraph *graph) {
+    unsigned long long number;
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(graph ? sim_driver_node_place(node, graph, &number) : CUDA_INVALID_VALUE);
+}
+
+/* Unique in the graph. */
+CUresult cuGraphNodeGetLocalId(CUgraphNode node, unsigned *id) {
+    CUgraph graph;
+    unsigned long long number = 0;
+    CUDA_ENTER(d);
+    (void)d;
+    const CUresult result = id ? sim_driver_node_place(node, &graph, &number) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *id = (unsigned)number;
+    return cuda_leave(result);
+}
+
+CUresult cuGraphGetId(CUgraph graph, unsigned *id) {
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(id ? sim_driver_graph_id(graph, id) : CUDA_INVALID_VALUE);
+}
+
+/* Unique in the program. */
+CUresult cuGraphNodeGetToolsId(CUgraphNode node, unsigned long long *id) {
+    CUgraph graph;
+    unsigned long long number = 0;
+    unsigned graph_id = 0;
+    CUDA_ENTER(d);
+    (void)d;
+    CUresult result = id ? sim_driver_node_place(node, &graph, &number) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) result = sim_driver_graph_id(graph, &graph_id);
+    if (result == CUDA_SUCCESS) *id = (unsigned long long)graph_id << 32 | number;
+    return cuda_leave(result);
+}
+
+CUresult cuGraphExecGetId(CUgraphExec executable, unsigned *id) {
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(id ? sim_driver_executable_id(executable, id) : CUDA_INVALID_VALUE);
 }
 
 CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *what) {

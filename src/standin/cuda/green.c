@@ -40,14 +40,32 @@ static CUgreenCtx green_of(CUgreenCtx handle) {
     return g && !g->has_ended ? g : NULL;
 }
 
-static cuda_resource resource_of(unsigned sms) {
-    cuda_resource r = {.type = OF_SMS};
-    r.of.sms = sms;
-    return r;
+CUcontext cuda_context_of_green(const void *green) {
+    for (CUgreenCtx g = contexts; g; g = g->next)
+        if (g == green && !g->has_ended) return g->context;
+    return NULL;
 }
 
 static const sim_machine *machine_of(CUdevice device) {
     return sim_driver_machine(standin_device_at((unsigned)device)->handle);
+}
+
+/* SMs come in groups: of 8 from compute capability 9.0 on, of 2 before, at least 4 from 8.0 on. */
+static unsigned unit_of(CUdevice device, unsigned flags) {
+    return machine_of(device)->sm < 90 || flags & IGNORE_COSCHEDULING ? 2 : 8;
+}
+
+static unsigned least_of(CUdevice device, unsigned flags) {
+    const unsigned sm = machine_of(device)->sm, unit = unit_of(device, flags);
+    return unit == 2 && sm >= 80 && sm < 90 ? 4 : unit;
+}
+
+static cuda_resource resource_of(unsigned sms, CUdevice device, unsigned flags) {
+    cuda_resource r = {.type = OF_SMS};
+    r.of.sms.count = sms;
+    r.of.sms.least = least_of(device, flags);
+    r.of.sms.unit = unit_of(device, flags);
+    return r;
 }
 
 /* ---- resources ---- */
@@ -57,7 +75,7 @@ CUresult cuDeviceGetDevResource(CUdevice device, cuda_resource *resource, int ty
     (void)d;
     if (!standin_is_device(device)) return cuda_leave(CUDA_INVALID_DEVICE);
     if (!resource || type != OF_SMS) return cuda_leave(CUDA_INVALID_VALUE);
-    *resource = resource_of(machine_of(device)->sms);
+    *resource = resource_of(machine_of(device)->sms, device, 0);
     return cuda_leave(CUDA_SUCCESS);
 }
 
@@ -67,7 +85,7 @@ CUresult cuGreenCtxGetDevResource(CUgreenCtx context, cuda_resource *resource, i
     const CUgreenCtx g = green_of(context);
     if (!g) return cuda_leave(CUDA_INVALID_CONTEXT);
     if (!resource || type != OF_SMS) return cuda_leave(CUDA_INVALID_VALUE);
-    *resource = resource_of(g->sms);
+    *resource = resource_of(g->sms, g->device, 0);
     return cuda_leave(CUDA_SUCCESS);
 }
 
@@ -80,11 +98,8 @@ CUresult cuCtxGetDevResource(CUcontext context, cuda_resource *resource, int typ
     return result == CUDA_SUCCESS ? cuDeviceGetDevResource(device, resource, type) : result;
 }
 
-/* SMs come in groups: of 8 from compute capability 9.0 on, of 2 before, at least 4 from 8.0 on. */
-static unsigned group_size(unsigned least, unsigned flags) {
-    const unsigned sm = machine_of((CUdevice)standin_selected())->sm;
-    const bool pairs = sm < 90 || flags & IGNORE_COSCHEDULING;
-    const unsigned unit = pairs ? 2 : 8, smallest = !pairs ? 8 : sm >= 80 && sm < 90 ? 4 : 2;
+static unsigned group_size(CUdevice device, unsigned least, unsigned flags) {
+    const unsigned unit = unit_of(device, flags), smallest = least_of(device, flags);
     if (least < smallest) least = smallest;
     return (least + unit - 1) / unit * unit;
 }
@@ -94,17 +109,48 @@ CUresult cuDevSmResourceSplitByCount(cuda_resource *groups, unsigned *count, con
                                      cuda_resource *rest, unsigned flags, unsigned least) {
     CUDA_ENTER_DEVICE(d);
     (void)d;
-    if (!count || !from || from->type != OF_SMS || flags & ~3u || least > from->of.sms)
+    const CUdevice device = (CUdevice)standin_selected();
+    if (!count || !from || from->type != OF_SMS || flags & ~3u || least > from->of.sms.count)
         return cuda_leave(CUDA_INVALID_VALUE);
-    const unsigned size = group_size(least, flags), most = from->of.sms / size;
+    const unsigned size = group_size(device, least, flags), most = from->of.sms.count / size;
     if (!groups) {
         *count = most;
         return cuda_leave(CUDA_SUCCESS);
     }
     if (!*count || !most) return cuda_leave(!*count ? CUDA_INVALID_VALUE : CUDA_INVALID_RESOURCE_CONFIGURATION);
     if (*count > most) *count = most;
-    for (unsigned i = 0; i < *count; i++) groups[i] = resource_of(size);
-    if (rest) *rest = resource_of(from->of.sms - *count * size);
+    for (unsigned i = 0; i < *count; i++) groups[i] = resource_of(size, device, flags);
+    if (rest) *rest = resource_of(from->of.sms.count - *count * size, device, flags);
+    return cuda_leave(CUDA_SUCCESS);
+}
+
+/* The SMs of one group, out of those that are left; 0 if it cannot be made. A backfilled group takes SMs that are in no
+ * unit of its own. */
+static unsigned sms_of_group(CUdevice device, const cuda_sm_group *asked, unsigned left) {
+    enum { BACKFILL = 1 };
+    const unsigned unit = asked->unit ? asked->unit : unit_of(device, 0), count = asked->count;
+    if (unit % 2 || asked->preferred_unit % unit || asked->flags & ~(unsigned)BACKFILL) return 0;
+    if (!count) return left / unit * unit;
+    return count >= 2 && count <= left && (asked->flags || count % unit == 0) ? count : 0;
+}
+
+/* Groups of different sizes. With no place for them, only their sizes are returned, in `asked`. */
+CUresult cuDevSmResourceSplit(cuda_resource *groups, unsigned count, const cuda_resource *from, cuda_resource *rest,
+                              unsigned flags, cuda_sm_group *asked) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    const CUdevice device = (CUdevice)standin_selected();
+    if (!count || !from || from->type != OF_SMS || flags || !asked) return cuda_leave(CUDA_INVALID_VALUE);
+    unsigned left = from->of.sms.count;
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned sms = sms_of_group(device, &asked[i], left);
+        if (!sms) return cuda_leave(CUDA_INVALID_RESOURCE_CONFIGURATION);
+        left -= asked[i].count = sms;
+        if (groups) groups[i] = resource_of(sms, device, 0);
+        if (groups && asked[i].unit) groups[i].of.sms.unit = asked[i].unit;
+    }
+    if (rest && left) *rest = resource_of(left, device, 0);
+    if (rest && !left) *rest = (cuda_resource){0};
     return cuda_leave(CUDA_SUCCESS);
 }
 
@@ -112,8 +158,8 @@ CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *description, cuda_resource
     unsigned sms = 0;
     if (!description || !resources || !count) return CUDA_INVALID_VALUE;
     for (unsigned i = 0; i < count; i++) {
-        if (resources[i].type != OF_SMS || !resources[i].of.sms) return CUDA_INVALID_RESOURCE_TYPE;
-        sms += resources[i].of.sms;
+        if (resources[i].type != OF_SMS || !resources[i].of.sms.count) return CUDA_INVALID_RESOURCE_TYPE;
+        sms += resources[i].of.sms.count;
     }
     *description = memory_zeroed(1, sizeof **description);
     if (!*description) return CUDA_OUT_OF_MEMORY;
@@ -127,7 +173,7 @@ CUresult cuGreenCtxCreate(CUgreenCtx *context, CUdevResourceDesc description, CU
     CUDA_ENTER_DEVICE(d);
     (void)d;
     if (!standin_is_device(device)) return cuda_leave(CUDA_INVALID_DEVICE);
-    if (!context || !description || flags != DEFAULT_STREAM) return cuda_leave(CUDA_INVALID_VALUE);
+    if (!context || !description || flags & ~(unsigned)DEFAULT_STREAM) return cuda_leave(CUDA_INVALID_VALUE);
     CUgreenCtx g = memory_zeroed(1, sizeof *g);
     if (!g) return cuda_leave(CUDA_OUT_OF_MEMORY);
     *g = (struct CUgreenCtx_st){.device = device, .sms = description->sms, .next = contexts};
@@ -177,7 +223,7 @@ CUresult cuGreenCtxStreamCreate(CUstream *stream, CUgreenCtx context, unsigned f
     CUDA_ENTER_DEVICE(d);
     const CUgreenCtx g = green_of(context);
     if (!g) return cuda_leave(CUDA_INVALID_CONTEXT);
-    if (!stream || flags != NON_BLOCKING) return cuda_leave(CUDA_INVALID_VALUE);
+    if (!stream || flags & ~(unsigned)NON_BLOCKING) return cuda_leave(CUDA_INVALID_VALUE);
     const unsigned before = standin_select((unsigned)g->device);
     CUresult result = d->stream_create(stream, flags, priority);
     (void)standin_select(before);
@@ -202,6 +248,16 @@ CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, CUgreenCtx *gree
     if (result != CUDA_SUCCESS || !context) return result;
     *context = of ? of->context : NULL;
     return of ? CUDA_SUCCESS : cuStreamGetCtx(stream, context);
+}
+
+/* What its green context has, or its device. */
+CUresult cuStreamGetDevResource(CUstream stream, cuda_resource *resource, int type) {
+    CUgreenCtx green = NULL;
+    CUdevice device = 0;
+    CUresult result = cuStreamGetGreenCtx(stream, &green);
+    if (result == CUDA_SUCCESS && green) return cuGreenCtxGetDevResource(green, resource, type);
+    if (result == CUDA_SUCCESS) result = cuStreamGetDevice(stream, &device);
+    return result == CUDA_SUCCESS ? cuDeviceGetDevResource(device, resource, type) : result;
 }
 
 /* ---- events of a whole context ---- */

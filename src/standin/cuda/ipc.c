@@ -35,17 +35,21 @@ static cuda_ipc_handle handle_of(const content *c) {
     return handle;
 }
 
+CUresult cuda_open_file_of(int process, int number, int *file) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", process, number);
+    *file = open(path, O_RDWR | O_CLOEXEC);
+    return *file >= 0 ? CUDA_SUCCESS
+                      : cuda_wrong(CUDA_INVALID_VALUE, "the process that made the handle no longer exists");
+}
+
 /* Reads the handle of another process, and opens its file, which the caller closes. */
 static CUresult read_handle(const cuda_ipc_handle *handle, const char *kind, content *c, int *file) {
-    char path[64];
     memcpy(c, handle, sizeof *c);
     if (strncmp(c->kind, kind, sizeof c->kind) != 0)
         return cuda_wrong(CUDA_INVALID_VALUE, "this is not a handle of memory or an event that another process shares");
     if (c->process == getpid()) return cuda_wrong(CUDA_INVALID_CONTEXT, "the handle is of this process itself");
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", c->process, c->file);
-    *file = open(path, O_RDWR | O_CLOEXEC);
-    return *file >= 0 ? CUDA_SUCCESS
-                      : cuda_wrong(CUDA_INVALID_VALUE, "the process that made the handle no longer exists");
+    return cuda_open_file_of(c->process, c->file, file);
 }
 
 /* ---- memory ---- */

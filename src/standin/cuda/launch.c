@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* CU_LAUNCH_PARAM_...: the keys of `extra`, each followed by its value. MOST_PARAMETERS is a limit of haul's. */
-enum { EXTRA_END = 0, EXTRA_BUFFER = 1, EXTRA_BYTES = 2, MOST_PARAMETERS = 4096 };
+/* CU_LAUNCH_PARAM_...: the keys of `extra`, each followed by its value. */
+enum { EXTRA_END = 0, EXTRA_BUFFER = 1, EXTRA_BYTES = 2 };
 
 /* ---- packed parameters ---- */
 
@@ -43,6 +43,16 @@ static CUresult point_into(const ptx_function *entry, unsigned char *buffer, siz
     (void)haul_fail(HAUL_ERROR_ARGUMENT, "launch of %s: its parameters have %llu bytes when packed, not %zu",
                     entry->name, (unsigned long long)end, bytes);
     return CUDA_LAUNCH_OUT_OF_RESOURCES; /* as a driver of CUDA 13.0 returns */
+}
+
+CUresult cuda_unpack_parameters(CUfunction function, void **extra, void *parameters[CUDA_MOST_PARAMETERS]) {
+    const ptx_function *entry = cuda_entry(function);
+    unsigned char *buffer;
+    size_t bytes;
+    if (entry->param_count > CUDA_MOST_PARAMETERS)
+        return cuda_wrong(CUDA_INVALID_VALUE, "launch: the kernel has too many parameters");
+    const CUresult result = read_extra(extra, &buffer, &bytes);
+    return result == CUDA_SUCCESS ? point_into(entry, buffer, bytes, parameters) : result;
 }
 
 /* ---- launches ---- */
@@ -85,18 +95,14 @@ CUresult cuda_check_cooperative(const driver_table *d, CUfunction function, cons
  * is given. */
 static CUresult launch(const driver_table *d, CUfunction function, const CUlaunchConfig *config, void **parameters,
                        void **extra) {
-    void *unpacked[MOST_PARAMETERS];
-    unsigned char *buffer;
-    size_t bytes;
+    void *unpacked[CUDA_MOST_PARAMETERS];
     CUresult result = cuda_function_of(&function);
     if (result != CUDA_SUCCESS) return result;
     const ptx_function *entry = cuda_entry(function);
-    if (entry->param_count > MOST_PARAMETERS || (parameters && extra))
-        return cuda_wrong(CUDA_INVALID_VALUE, "launch: parameters are given in both ways, or too many");
+    if (parameters && extra) return cuda_wrong(CUDA_INVALID_VALUE, "launch: parameters are given in both ways");
     if (entry->param_count && !parameters && !extra)
         return cuda_wrong(CUDA_INVALID_VALUE, "launch: the kernel has parameters, and none are given");
-    if (extra) result = read_extra(extra, &buffer, &bytes);
-    if (extra && result == CUDA_SUCCESS) result = point_into(entry, buffer, bytes, unpacked);
+    if (extra) result = cuda_unpack_parameters(function, extra, unpacked);
     if (result != CUDA_SUCCESS) return result;
     return standin_launch(d, config, function, entry->name, extra ? unpacked : parameters, NULL);
 }
@@ -136,6 +142,12 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
     return launch_plain(function, &config, true, parameters, NULL);
 }
 
+static CUresult check_attributes(const CUlaunchConfig *given) {
+    CUDA_ENTER_BESIDE(d);
+    (void)d;
+    return cuda_leave(standin_check_attributes(given->attributes, given->attribute_count));
+}
+
 /* Passes on only the attributes that the virtual GPU knows (standin_attributes()); a cooperative launch becomes a
  * check. */
 CUresult cuLaunchKernelEx(const CUlaunchConfig *given, CUfunction function, void **parameters, void **extra) {
@@ -143,9 +155,13 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *given, CUfunction function, void
     if (!given || (given->attribute_count && !given->attributes)) return CUDA_INVALID_VALUE;
     CUlaunchConfig config = *given;
     const bool is_cooperative = standin_is_cooperative(given->attributes, given->attribute_count);
+    CUresult result = given->attribute_count ? check_attributes(given) : CUDA_SUCCESS;
+    if (result != CUDA_SUCCESS) return result;
     config.attributes = attributes;
     config.attribute_count = standin_attributes(given->attributes, given->attribute_count, attributes);
-    return launch_plain(function, &config, is_cooperative, parameters, extra);
+    result = launch_plain(function, &config, is_cooperative, parameters, extra);
+    return result == CUDA_SUCCESS ? standin_record_events(given->attributes, given->attribute_count, given->stream)
+                                  : result;
 }
 
 /* The other _ptsz forms are generated; here the stream is in a structure. */

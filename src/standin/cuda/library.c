@@ -165,6 +165,16 @@ CUresult cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary libr
     return cuda_leave(is_managed ? CUDA_SUCCESS : CUDA_NOT_FOUND);
 }
 
+/* Functions that host and device call by one address are for GPUs that share the host's page tables; no virtual GPU
+ * does (attribute 129), so no library has any. */
+CUresult cuLibraryGetUnifiedFunction(void **function, CUlibrary library, const char *name) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    if (!function || !name) return cuda_leave(CUDA_INVALID_VALUE);
+    const CUresult result = check(library);
+    return cuda_leave(result == CUDA_SUCCESS ? CUDA_NOT_FOUND : result);
+}
+
 /* ---- kernels ---- */
 
 /* The same kernel always has the same handle. */
@@ -266,6 +276,10 @@ CUresult cuKernelSetAttribute(int attribute, int value, CUkernel kernel, CUdevic
 
 CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, size_t *bytes) {
     return cuFuncGetParamInfo((CUfunction)(void *)kernel, index, offset, bytes);
+}
+
+CUresult cuKernelGetParamCount(CUkernel kernel, size_t *count) {
+    return cuFuncGetParamCount((CUfunction)(void *)kernel, count);
 }
 
 /* A preference without effect, as in function.c. */

@@ -1,4 +1,4 @@
-/* Memory: alternative forms of the driver's functions, copies between any addresses, fills, pools.
+/* Memory: alternative forms of the driver's functions, copies between any addresses, fills.
  *
  * cuMemcpy() and the like take any two addresses. sim_driver_is_device_address() says for each whether it is a
  * device's, and copy() chooses the driver's function by that. Copies to and from arrays become boxes of one row, as
@@ -12,6 +12,15 @@
 
 CUresult cuMemAllocHost_v2(void **host, size_t bytes) {
     return cuMemHostAlloc(host, bytes, 0);
+}
+
+/* Forms of earlier versions, which take the same or fewer bits. */
+CUresult cuMemAllocHost(void **host, unsigned bytes) {
+    return cuMemAllocHost_v2(host, bytes);
+}
+
+CUresult cuMemHostRegister(void *host, size_t bytes, unsigned flags) {
+    return cuMemHostRegister_v2(host, bytes, flags);
 }
 
 /* ---- copies from anywhere to anywhere ---- */
@@ -196,68 +205,3 @@ static CUresult fill(fill_row *row, CUdeviceptr to, size_t pitch, unsigned value
 FILL_CALL(cuMemsetD2D8, unsigned char, fill_bytes, 1)
 FILL_CALL(cuMemsetD2D16, unsigned short, fill_halves, 2)
 FILL_CALL(cuMemsetD2D32, unsigned, fill_words, 4)
-
-/* ---- pools ---- */
-
-/* The program's device number is translated; the rest is the driver's. */
-CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties) {
-    CUDA_ENTER_DEVICE(d);
-    if (!pool || !properties) return cuda_leave(CUDA_INVALID_VALUE);
-    CUmemPoolProps real = *properties;
-    CUresult result = CUDA_SUCCESS;
-    if (real.location.type == DRIVER_LOCATION_DEVICE) result = cuda_device_of(&real.location.id);
-    return cuda_leave(result == CUDA_SUCCESS ? d->pool_create(pool, &real) : result);
-}
-
-/* A pool's allocations can be read and written by a device, or not accessed at all. */
-static CUresult set_pool_access(CUmemoryPool pool, const CUmemAccessDesc *a) {
-    CUdevice device = a->location.id;
-    if (a->location.type != DRIVER_LOCATION_DEVICE || cuda_device_of(&device) != CUDA_SUCCESS ||
-        (a->flags != DRIVER_ACCESS_READ_WRITE && a->flags != DRIVER_ACCESS_NONE))
-        return cuda_wrong(CUDA_INVALID_VALUE, "access to a pool is that of a device: none, or read and write (0, 3)");
-    return sim_driver_set_pool_access(pool, device, a->flags != DRIVER_ACCESS_NONE);
-}
-
-/* The pool's own device always has access. */
-CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count) {
-    CUDA_ENTER(d);
-    (void)d;
-    CUresult result = pool && (access || !count) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
-    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) result = set_pool_access(pool, &access[i]);
-    return cuda_leave(result);
-}
-
-/* CUDA_INVALID_DEVICE for any location but a device. */
-CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *location) {
-    CUDA_ENTER(d);
-    (void)d;
-    if (!flags || !pool || !location) return cuda_leave(CUDA_INVALID_VALUE);
-    CUdevice device = location->id;
-    if (location->type != DRIVER_LOCATION_DEVICE || cuda_device_of(&device) != CUDA_SUCCESS)
-        return cuda_leave(CUDA_INVALID_DEVICE);
-    *flags = sim_driver_pool_access(pool, device) ? DRIVER_ACCESS_READ_WRITE : DRIVER_ACCESS_NONE;
-    return cuda_leave(CUDA_SUCCESS);
-}
-
-/* ---- pools by location ---- */
-
-/* Only memory of a device has pools: pinned memory (type 1). */
-static CUresult check_place(const void *pool, const CUmemLocation *location, int type) {
-    if (!pool || !location) return CUDA_INVALID_VALUE;
-    return type == DRIVER_MEMORY_PINNED && location->type == DRIVER_LOCATION_DEVICE ? CUDA_SUCCESS : CUDA_NOT_SUPPORTED;
-}
-
-CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location, int type) {
-    const CUresult result = check_place(pool, location, type);
-    return result == CUDA_SUCCESS ? cuDeviceGetDefaultMemPool(pool, location->id) : result;
-}
-
-CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, int type) {
-    const CUresult result = check_place(pool, location, type);
-    return result == CUDA_SUCCESS ? cuDeviceGetMemPool(pool, location->id) : result;
-}
-
-CUresult cuMemSetMemPool(CUmemLocation *location, int type, CUmemoryPool pool) {
-    const CUresult result = check_place(pool, location, type);
-    return result == CUDA_SUCCESS ? cuDeviceSetMemPool(location->id, pool) : result;
-}

@@ -7,6 +7,8 @@
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
+#include <string.h>
+
 typedef const CUgraphNode *nodes;
 
 /* The context is not needed, as the graph belongs to the state of a device. */
@@ -22,20 +24,135 @@ CUresult cuGraphConditionalHandleCreate(unsigned long long *handle, CUgraph grap
     return cuda_leave(result);
 }
 
-/* A kernel may also be a library's. */
-static CUresult take_kernel(const CUDA_KERNEL_NODE_PARAMS *p, CUDA_KERNEL_NODE_PARAMS *to) {
-    *to = *p;
-    if (!to->function) to->function = p->kernel;
-    return cuda_function_of(&to->function);
+/* ---- kernels ---- */
+
+/* A kernel in the driver's terms. */
+typedef struct taken_kernel {
+    CUDA_KERNEL_NODE_PARAMS what;
+    void *unpacked[CUDA_MOST_PARAMETERS];
+} taken_kernel;
+
+/* A kernel may also be a library's, and its parameters may be packed. */
+static CUresult take_kernel(const CUDA_KERNEL_NODE_PARAMS *p, taken_kernel *to) {
+    if (!p) return CUDA_INVALID_VALUE;
+    to->what = *p;
+    if (!p->function) to->what.function = p->kernel;
+    CUresult result = cuda_function_of(&to->what.function);
+    if (result != CUDA_SUCCESS || !p->extra) return result;
+    result = cuda_unpack_parameters(to->what.function, p->extra, to->unpacked);
+    to->what.parameters = to->unpacked;
+    to->what.extra = NULL;
+    return result;
 }
 
-/* The kernel's handle is translated first. */
 static CUresult add_kernel(const driver_table *d, CUgraphNode *node, CUgraph graph, nodes behind, size_t count,
                            const CUDA_KERNEL_NODE_PARAMS *p) {
-    CUDA_KERNEL_NODE_PARAMS what;
-    const CUresult result = take_kernel(p, &what);
-    return result == CUDA_SUCCESS ? d->node_add_kernel(node, graph, behind, count, &what) : result;
+    taken_kernel k;
+    const CUresult result = take_kernel(p, &k);
+    return result == CUDA_SUCCESS ? d->node_add_kernel(node, graph, behind, count, &k.what) : result;
 }
+
+static CUresult set_kernel(const driver_table *d, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p) {
+    taken_kernel k;
+    const CUresult result = take_kernel(p, &k);
+    return result == CUDA_SUCCESS ? d->node_set_kernel(node, &k.what) : result;
+}
+
+static CUresult set_kernel_in(const driver_table *d, CUgraphExec executable, CUgraphNode node,
+                              const CUDA_KERNEL_NODE_PARAMS *p) {
+    taken_kernel k;
+    const CUresult result = take_kernel(p, &k);
+    return result == CUDA_SUCCESS ? d->executable_set_kernel(executable, node, &k.what) : result;
+}
+
+CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
+                                 const CUDA_KERNEL_NODE_PARAMS *what) {
+    CUDA_ENTER(d);
+    return cuda_leave(node ? add_kernel(d, node, graph, behind, count, what) : CUDA_INVALID_VALUE);
+}
+
+CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what) {
+    CUDA_ENTER(d);
+    return cuda_leave(set_kernel(d, node, what));
+}
+
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec executable, CUgraphNode node,
+                                           const CUDA_KERNEL_NODE_PARAMS *what) {
+    CUDA_ENTER(d);
+    return cuda_leave(set_kernel_in(d, executable, node, what));
+}
+
+/* The forms before CUDA 12, whose structure ends earlier: it has no kernel of a library and no context. */
+static CUDA_KERNEL_NODE_PARAMS longer(const cuda_kernel_node_v1 *what) {
+    CUDA_KERNEL_NODE_PARAMS to = {0};
+    memcpy(&to, what, sizeof *what);
+    return to;
+}
+
+CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
+                              const cuda_kernel_node_v1 *what) {
+    if (!what) return CUDA_INVALID_VALUE;
+    const CUDA_KERNEL_NODE_PARAMS now = longer(what);
+    return cuGraphAddKernelNode_v2(node, graph, behind, count, &now);
+}
+
+CUresult cuGraphKernelNodeGetParams(CUgraphNode node, cuda_kernel_node_v1 *what) {
+    CUDA_KERNEL_NODE_PARAMS now = {0};
+    const CUresult result = what ? cuGraphKernelNodeGetParams_v2(node, &now) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) memcpy(what, &now, sizeof *what);
+    return result;
+}
+
+CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const cuda_kernel_node_v1 *what) {
+    if (!what) return CUDA_INVALID_VALUE;
+    const CUDA_KERNEL_NODE_PARAMS now = longer(what);
+    return cuGraphKernelNodeSetParams_v2(node, &now);
+}
+
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node, const cuda_kernel_node_v1 *what) {
+    if (!what) return CUDA_INVALID_VALUE;
+    const CUDA_KERNEL_NODE_PARAMS now = longer(what);
+    return cuGraphExecKernelNodeSetParams_v2(executable, node, &now);
+}
+
+/* ---- attributes of kernels ---- */
+
+/* A cooperative kernel must fit on the machine, as if it were launched now. */
+static CUresult check_grid(const driver_table *d, CUgraphNode node) {
+    CUDA_KERNEL_NODE_PARAMS is = {0};
+    const CUresult result = d->node_kernel(node, &is);
+    CUlaunchConfig config = {.shared_bytes = is.shared_bytes};
+    memcpy(config.grid, is.grid, sizeof is.grid);
+    memcpy(config.block, is.block, sizeof is.block);
+    return result == CUDA_SUCCESS ? cuda_check_cooperative(d, is.function, &config) : result;
+}
+
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, int attribute, const void *value) {
+    CUlaunchAttribute to = {.id = attribute};
+    CUDA_ENTER(d);
+    if (!value) return cuda_leave(CUDA_INVALID_VALUE);
+    memcpy(&to.value, value, sizeof to.value);
+    CUresult result = CUDA_SUCCESS;
+    if (attribute == DRIVER_LAUNCH_COOPERATIVE && to.value.is_cooperative) result = check_grid(d, node);
+    return cuda_leave(result == CUDA_SUCCESS ? sim_driver_node_set_attribute(node, &to) : result);
+}
+
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, int attribute, void *value) {
+    CUlaunchAttribute is = {.id = attribute};
+    CUDA_ENTER(d);
+    (void)d;
+    const CUresult result = value ? sim_driver_node_attribute(node, &is) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) memcpy(value, &is.value, sizeof is.value);
+    return cuda_leave(result);
+}
+
+CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
+    CUDA_ENTER(d);
+    (void)d;
+    return cuda_leave(sim_driver_node_copy_attributes(to, from));
+}
+
+/* ---- nodes of all kinds ---- */
 
 /* `bodies` is an output: the node's empty graphs, which the program fills. */
 static CUresult add_condition(CUgraphNode *node, CUgraph graph, nodes behind, size_t count, cuda_condition *p) {
@@ -68,21 +185,20 @@ CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *beh
     return cuda_leave(node && what ? add(d, node, graph, behind, count, what) : CUDA_INVALID_VALUE);
 }
 
-/* Edges have no data in haul. */
 CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, const CUgraphEdgeData *data,
                            size_t count, cuda_node_params *what) {
-    (void)data;
-    return cuGraphAddNode(node, graph, behind, count, what);
+    CUDA_ENTER(d);
+    CUresult result = node && what ? add(d, node, graph, behind, count, what) : CUDA_INVALID_VALUE;
+    if (result != CUDA_SUCCESS || !data) return cuda_leave(result);
+    result = sim_driver_node_set_edges(*node, behind, data, count);
+    if (result != CUDA_SUCCESS) (void)d->node_destroy(*node);
+    return cuda_leave(result);
 }
 
 /* Changes the node of a graph. Nodes of some kinds have nothing that CUDA lets change. */
 static CUresult set(const driver_table *d, CUgraphNode node, const cuda_node_params *p) {
-    CUDA_KERNEL_NODE_PARAMS kernel;
     switch (p->type) {
-    case DRIVER_NODE_KERNEL: {
-        const CUresult result = take_kernel(&p->of.kernel, &kernel);
-        return result == CUDA_SUCCESS ? d->node_set_kernel(node, &kernel) : result;
-    }
+    case DRIVER_NODE_KERNEL: return set_kernel(d, node, &p->of.kernel);
     case DRIVER_NODE_COPY: return d->node_set_copy(node, &p->of.copy.what);
     case DRIVER_NODE_FILL: return d->node_set_fill(node, &p->of.fill);
     case DRIVER_NODE_HOST: return d->node_set_host(node, &p->of.host);
@@ -100,12 +216,9 @@ CUresult cuGraphNodeSetParams(CUgraphNode node, cuda_node_params *what) {
 
 /* The same for a node of an executable graph; the node is the one of the graph that it was made from. */
 static CUresult set_in(const driver_table *d, CUgraphExec executable, CUgraphNode node, const cuda_node_params *p) {
-    CUDA_KERNEL_NODE_PARAMS kernel;
     switch (p->type) {
-    case DRIVER_NODE_KERNEL: {
-        const CUresult result = take_kernel(&p->of.kernel, &kernel);
-        return result == CUDA_SUCCESS ? d->executable_set_kernel(executable, node, &kernel) : result;
-    }
+    case DRIVER_NODE_KERNEL: return set_kernel_in(d, executable, node, &p->of.kernel);
+    case DRIVER_NODE_GRAPH: return sim_driver_executable_set_child(executable, node, p->of.child);
     case DRIVER_NODE_COPY: return d->executable_set_copy(executable, node, &p->of.copy.what, NULL);
     case DRIVER_NODE_FILL: return d->executable_set_fill(executable, node, &p->of.fill, NULL);
     case DRIVER_NODE_HOST: return d->executable_set_host(executable, node, &p->of.host);

@@ -66,11 +66,16 @@ CUresult cuStreamAddCallback(CUstream stream, cuda_stream_callback call, void *d
     return result;
 }
 
-/* The window of addresses kept in L2 is the only attribute that streams have here. */
 CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
-    CUstreamAttrValue value;
-    const CUresult result = cuStreamGetAttribute(from, DRIVER_STREAM_ACCESS_POLICY_WINDOW, &value);
-    return result == CUDA_SUCCESS ? cuStreamSetAttribute(to, DRIVER_STREAM_ACCESS_POLICY_WINDOW, &value) : result;
+    static const int attributes[] = {DRIVER_STREAM_ACCESS_POLICY_WINDOW, DRIVER_LAUNCH_SYNCHRONIZATION,
+                                     DRIVER_LAUNCH_PRIORITY, DRIVER_LAUNCH_DOMAIN_MAP, DRIVER_LAUNCH_DOMAIN};
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes && result == CUDA_SUCCESS; i++) {
+        CUstreamAttrValue value = {{0}};
+        result = cuStreamGetAttribute(from, attributes[i], &value);
+        if (result == CUDA_SUCCESS) result = cuStreamSetAttribute(to, attributes[i], &value);
+    }
+    return result;
 }
 
 CUresult cuEventDestroy(CUevent event) {

@@ -9,7 +9,7 @@ enum { STUB_LIBRARY = 34 };
     int name(void) {                                       \
         return STUB_LIBRARY;                               \
     }
-#define MISSING RUNTIME
+#define MISSING(name, reason) RUNTIME(name)
 #include "standin/runtime/runtime.def"
 #undef RUNTIME
 #undef MISSING

@@ -215,6 +215,37 @@ CUresult standin_box(const driver_table *d, const cudaMemcpy3DParms *p, CUDA_MEM
     return CUDA_SUCCESS;
 }
 
+/* A side of a box in the runtime's terms. */
+static cudaPitchedPtr memory_of(int kind, const void *host, CUdeviceptr device, size_t pitch, size_t height,
+                                size_t width) {
+    void *const at = kind == DRIVER_MEMORY_HOST ? (void *)(uintptr_t)host : (void *)(uintptr_t)device;
+    return (cudaPitchedPtr){at, pitch, width, height};
+}
+
+CUresult standin_unbox(const driver_table *d, const CUDA_MEMCPY3D *b, cudaMemcpy3DParms *p) {
+    const bool is_from_array = b->from_kind == DRIVER_MEMORY_ARRAY, is_to_array = b->to_kind == DRIVER_MEMORY_ARRAY;
+    size_t from_bytes = 1, to_bytes = 1;
+    CUresult result = is_from_array ? texel_bytes(d, b->from_array, &from_bytes) : CUDA_SUCCESS;
+    if (result == CUDA_SUCCESS && is_to_array) result = texel_bytes(d, b->to_array, &to_bytes);
+    if (result != CUDA_SUCCESS) return result;
+    *p = (cudaMemcpy3DParms){.from_at = {b->from_x / from_bytes, b->from_y, b->from_z},
+                             .to_at = {b->to_x / to_bytes, b->to_y, b->to_z},
+                             .extent = {b->width / (is_from_array ? from_bytes : to_bytes), b->height, b->depth},
+                             .kind = COPY_DEFAULT};
+    if (is_from_array)
+        p->from_array = b->from_array;
+    else
+        p->from = memory_of(b->from_kind, b->from_host, b->from_device, b->from_pitch, b->from_height, b->width);
+    if (is_to_array)
+        p->to_array = b->to_array;
+    else
+        p->to = memory_of(b->to_kind, b->to_host, b->to_device, b->to_pitch, b->to_height, b->width);
+    const bool from_host = b->from_kind == DRIVER_MEMORY_HOST, to_host = b->to_kind == DRIVER_MEMORY_HOST;
+    if (b->from_kind != DRIVER_MEMORY_UNIFIED && b->to_kind != DRIVER_MEMORY_UNIFIED)
+        p->kind = from_host ? (to_host ? COPY_ON_HOST : COPY_IN) : to_host ? COPY_OUT : COPY_ON_DEVICE;
+    return CUDA_SUCCESS;
+}
+
 /* All forms of cudaMemcpy3D(): `waits` for those without "Async". */
 static CUresult copy_3d(const cudaMemcpy3DParms *p, CUstream stream, bool waits) {
     CUDA_MEMCPY3D box;

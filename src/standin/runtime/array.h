@@ -91,6 +91,9 @@ cudaChannelFormatDesc standin_channels(CUarray_format format, unsigned count);
 /* Translates a copy into the driver's terms; between standin_enter() and standin_leave(). */
 CUresult standin_box(const driver_table *d, const cudaMemcpy3DParms *p, CUDA_MEMCPY3D *box);
 
+/* Translates back; the program's pointers are addresses of either memory. */
+CUresult standin_unbox(const driver_table *d, const CUDA_MEMCPY3D *box, cudaMemcpy3DParms *p);
+
 /* Functions of the runtime that others call. */
 CUresult cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height);
 CUresult cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, CUstream stream);

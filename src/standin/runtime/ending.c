@@ -32,6 +32,7 @@ static atomic_bool reported;
 /* Does work that nobody waited for, so that its errors show. */
 static void report_once(bool interrupted) {
     if (getpid() != owner || atomic_exchange(&reported, true)) return;
+    standin_end_hold_up();
     fflush(stdout);
     found = standin_report(interrupted);
     standin_report_beyond();

@@ -3,6 +3,8 @@
 #include "standin/cuda/cuda.h"
 #include "standin/runtime/version.h"
 
+#include <string.h>
+
 /* ---- user objects ---- */
 
 CUresult cudaUserObjectCreate(CUuserObject *object, void *what, CUhostFn destroy, unsigned references, unsigned flags) {
@@ -28,17 +30,48 @@ CUresult cudaGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned
 /* ---- batches ---- */
 
 /* In CUDA 12 the last but one argument is a place for the copy that failed; since CUDA 13 it is the stream. */
-CUresult cudaMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes, size_t count, const void *attributes,
-                              const size_t *attribute_of, size_t attribute_count, void *failed, CUstream stream) {
+CUresult cudaMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes, size_t count,
+                              const cuda_copy_attributes *attributes, const size_t *attribute_of,
+                              size_t attribute_count, void *failed, CUstream stream) {
     const bool is_new = standin_cuda_version() >= 13;
     STANDIN_FORWARD(cuMemcpyBatchAsync(to, from, bytes, count, attributes, attribute_of, attribute_count,
                                        is_new ? NULL : failed, is_new ? failed : stream));
+}
+
+CUresult cudaMemcpyBatchAsync_ptsz(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes, size_t count,
+                                   const cuda_copy_attributes *attributes, const size_t *attribute_of,
+                                   size_t attribute_count, void *failed, CUstream stream) {
+    const bool is_new = standin_cuda_version() >= 13;
+    if (is_new) failed = standin_own(failed);
+    return cudaMemcpyBatchAsync(to, from, bytes, count, attributes, attribute_of, attribute_count, failed,
+                                is_new ? NULL : standin_own(stream));
+}
+
+/* In CUDA 12 a place for the copy that failed comes before the flags, so that the stream is one further. */
+CUresult cudaMemcpy3DBatchAsync(size_t count, cuda_copy_box *boxes, uintptr_t third, uintptr_t fourth,
+                                CUstream stream) {
+    const bool is_new = standin_cuda_version() >= 13;
+    STANDIN_FORWARD(cuMemcpy3DBatchAsync(count, boxes, is_new ? NULL : (size_t *)third, is_new ? third : fourth,
+                                         is_new ? (CUstream)fourth : stream));
+}
+
+CUresult cudaMemcpy3DBatchAsync_ptsz(size_t count, cuda_copy_box *boxes, uintptr_t third, uintptr_t fourth,
+                                     CUstream stream) {
+    const bool is_new = standin_cuda_version() >= 13;
+    if (is_new) fourth = (uintptr_t)standin_own((CUstream)fourth);
+    return cudaMemcpy3DBatchAsync(count, boxes, third, fourth, is_new ? NULL : standin_own(stream));
 }
 
 CUresult cudaMemPrefetchBatchAsync(CUdeviceptr *at, size_t *bytes, size_t count, const CUmemLocation *locations,
                                    const size_t *first, size_t location_count, unsigned long long flags,
                                    CUstream stream) {
     STANDIN_FORWARD(cuMemPrefetchBatchAsync(at, bytes, count, locations, first, location_count, flags, stream));
+}
+
+CUresult cudaMemPrefetchBatchAsync_ptsz(CUdeviceptr *at, size_t *bytes, size_t count, const CUmemLocation *locations,
+                                        const size_t *first, size_t location_count, unsigned long long flags,
+                                        CUstream stream) {
+    return cudaMemPrefetchBatchAsync(at, bytes, count, locations, first, location_count, flags, standin_own(stream));
 }
 
 CUresult cudaMemDiscardBatchAsync(CUdeviceptr *at, size_t *bytes, size_t count, unsigned long long flags,
@@ -51,6 +84,36 @@ CUresult cudaMemDiscardAndPrefetchBatchAsync(CUdeviceptr *at, size_t *bytes, siz
                                              unsigned long long flags, CUstream stream) {
     STANDIN_FORWARD(
         cuMemDiscardAndPrefetchBatchAsync(at, bytes, count, locations, first, location_count, flags, stream));
+}
+
+CUresult cudaMemDiscardBatchAsync_ptsz(CUdeviceptr *at, size_t *bytes, size_t count, unsigned long long flags,
+                                       CUstream stream) {
+    return cudaMemDiscardBatchAsync(at, bytes, count, flags, standin_own(stream));
+}
+
+CUresult cudaMemDiscardAndPrefetchBatchAsync_ptsz(CUdeviceptr *at, size_t *bytes, size_t count,
+                                                  const CUmemLocation *locations, const size_t *first,
+                                                  size_t location_count, unsigned long long flags, CUstream stream) {
+    return cudaMemDiscardAndPrefetchBatchAsync(at, bytes, count, locations, first, location_count, flags,
+                                               standin_own(stream));
+}
+
+CUresult cudaMemcpyWithAttributesAsync(void *to, const void *from, size_t bytes, const cuda_copy_attributes *attributes,
+                                       CUstream stream) {
+    STANDIN_FORWARD(cuMemcpyWithAttributesAsync((uintptr_t)to, (uintptr_t)from, bytes, attributes, stream));
+}
+
+CUresult cudaMemcpyWithAttributesAsync_ptsz(void *to, const void *from, size_t bytes,
+                                            const cuda_copy_attributes *attributes, CUstream stream) {
+    return cudaMemcpyWithAttributesAsync(to, from, bytes, attributes, standin_own(stream));
+}
+
+CUresult cudaMemcpy3DWithAttributesAsync(cuda_copy_box *box, unsigned long long flags, CUstream stream) {
+    STANDIN_FORWARD(cuMemcpy3DWithAttributesAsync(box, flags, stream));
+}
+
+CUresult cudaMemcpy3DWithAttributesAsync_ptsz(cuda_copy_box *box, unsigned long long flags, CUstream stream) {
+    return cudaMemcpy3DWithAttributesAsync(box, flags, standin_own(stream));
 }
 
 /* ---- logs and notifications ---- */
@@ -116,6 +179,85 @@ CUresult cudaGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PA
 
 CUresult cudaGraphMemFreeNodeGetParams(CUgraphNode node, void *address) {
     STANDIN_FORWARD(cuGraphMemFreeNodeGetParams(node, address));
+}
+
+CUresult cudaGraphExecChildGraphNodeSetParams(CUgraphExec executable, CUgraphNode node, CUgraph child) {
+    STANDIN_FORWARD(cuGraphExecChildGraphNodeSetParams(executable, node, child));
+}
+
+CUresult cudaGraphKernelNodeSetAttribute(CUgraphNode node, int attribute, const void *value) {
+    STANDIN_FORWARD(cuGraphKernelNodeSetAttribute(node, attribute, value));
+}
+
+CUresult cudaGraphKernelNodeGetAttribute(CUgraphNode node, int attribute, void *value) {
+    STANDIN_FORWARD(cuGraphKernelNodeGetAttribute(node, attribute, value));
+}
+
+/* Before CUDA 13 the source comes first, otherwise than in the driver API. */
+CUresult cudaGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
+    const bool is_new = standin_cuda_version() >= 13;
+    STANDIN_FORWARD(cuGraphKernelNodeCopyAttributes(is_new ? to : from, is_new ? from : to));
+}
+
+CUresult cudaGraphNodeGetContainingGraph(CUgraphNode node, CUgraph *graph) {
+    STANDIN_FORWARD(cuGraphNodeGetContainingGraph(node, graph));
+}
+
+CUresult cudaGraphNodeGetLocalId(CUgraphNode node, unsigned *id) {
+    STANDIN_FORWARD(cuGraphNodeGetLocalId(node, id));
+}
+
+CUresult cudaGraphNodeGetToolsId(CUgraphNode node, unsigned long long *id) {
+    STANDIN_FORWARD(cuGraphNodeGetToolsId(node, id));
+}
+
+CUresult cudaGraphGetId(CUgraph graph, unsigned *id) {
+    STANDIN_FORWARD(cuGraphGetId(graph, id));
+}
+
+CUresult cudaGraphExecGetId(CUgraphExec executable, unsigned *id) {
+    STANDIN_FORWARD(cuGraphExecGetId(executable, id));
+}
+
+/* ---- layouts, libraries ---- */
+
+CUresult cudaArrayGetPlane(CUarray *plane, CUarray array, unsigned number) {
+    STANDIN_FORWARD(cuArrayGetPlane(plane, array, number));
+}
+
+CUresult cudaArrayGetSparseProperties(void *properties, CUarray array) {
+    STANDIN_FORWARD(cuArrayGetSparseProperties(properties, array));
+}
+
+CUresult cudaArrayGetMemoryRequirements(void *requirements, CUarray array, int device) {
+    STANDIN_FORWARD(cuArrayGetMemoryRequirements(requirements, array, device));
+}
+
+CUresult cudaMipmappedArrayGetSparseProperties(void *properties, CUmipmappedArray mipmap) {
+    STANDIN_FORWARD(cuMipmappedArrayGetSparseProperties(properties, mipmap));
+}
+
+CUresult cudaMipmappedArrayGetMemoryRequirements(void *requirements, CUmipmappedArray mipmap, int device) {
+    STANDIN_FORWARD(cuMipmappedArrayGetMemoryRequirements(requirements, mipmap, device));
+}
+
+/* Before CUDA 13 the structure has no reserved members. */
+CUresult cudaGetTextureObjectResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view, CUtexObject texture) {
+    CUDA_RESOURCE_VIEW_DESC is = {0};
+    standin_use_runtime();
+    const CUresult result = view ? cuTexObjectGetResourceViewDesc(&is, texture) : CUDA_INVALID_VALUE;
+    const size_t bytes = standin_cuda_version() >= 13 ? sizeof is : offsetof(CUDA_RESOURCE_VIEW_DESC, reserved);
+    if (result == CUDA_SUCCESS) memcpy(view, &is, bytes);
+    return standin_fail(result);
+}
+
+CUresult cudaLibraryGetUnifiedFunction(void **function, CUlibrary library, const char *name) {
+    STANDIN_FORWARD(cuLibraryGetUnifiedFunction(function, library, name));
+}
+
+CUresult cudaDeviceGetP2PAtomicCapabilities(unsigned *capabilities, const int *operations, unsigned count, int device,
+                                            int peer) {
+    STANDIN_FORWARD(cuDeviceGetP2PAtomicCapabilities(capabilities, operations, count, device, peer));
 }
 
 CUresult cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements, const void *description, int device) {

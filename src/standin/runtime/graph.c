@@ -258,6 +258,13 @@ COPY_CALLS(ToSymbol, (const void *symbol, const void *from, size_t bytes, size_t
 COPY_CALLS(FromSymbol, (void *to, const void *symbol, size_t bytes, size_t offset, int kind),
            make_from_symbol(d, to, symbol, bytes, offset, kind, &what))
 
+CUresult cudaGraphMemcpyNodeGetParams(CUgraphNode node, cudaMemcpy3DParms *p) {
+    CUDA_MEMCPY3D is = {0};
+    const driver_table *d = standin_enter();
+    const CUresult result = p ? d->node_copy(node, &is) : CUDA_INVALID_VALUE;
+    return standin_leave(result == CUDA_SUCCESS ? standin_unbox(d, &is, p) : result);
+}
+
 /* ---- fills ---- */
 
 CUDA_MEMSET_NODE_PARAMS standin_fill_of(const cudaMemsetParams *p) {

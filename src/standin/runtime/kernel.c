@@ -110,6 +110,11 @@ CUresult cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset, si
     STANDIN_FORWARD(cuFuncGetParamInfo(kernel, index, offset, bytes));
 }
 
+CUresult cudaFuncGetParamCount(const void *host, size_t *count) {
+    WITH_KERNEL(host, kernel);
+    STANDIN_FORWARD(cuFuncGetParamCount(kernel, count));
+}
+
 /* The driver's function, for programs that use both APIs. */
 CUresult cudaGetFuncBySymbol(CUfunction *kernel, const void *host) {
     return kernel ? find(host, kernel) : standin_fail(CUDA_INVALID_VALUE);

@@ -8,6 +8,7 @@
 #include "standin/runtime/caller.h"
 #include "standin/runtime/version.h"
 #include "standin/settings.h"
+#include "vgpu/driver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,10 +97,10 @@ LAUNCH_CALL(__cudaLaunchKernel, false)
 LAUNCH_CALL(cudaLaunchKernel, false)
 LAUNCH_CALL(cudaLaunchCooperativeKernel, true)
 
-/* These are all that the virtual GPU knows. Others only affect when a kernel may start. */
+/* These are all that the virtual GPU knows. Others are hints, or events, which are recorded after the launch. */
 static bool matters(const CUlaunchAttribute *a) {
     return a->id == DRIVER_LAUNCH_CLUSTER || a->id == DRIVER_LAUNCH_ACCESS_POLICY_WINDOW ||
-           a->id == DRIVER_LAUNCH_PROGRAMMATIC;
+           a->id == DRIVER_LAUNCH_PROGRAMMATIC || a->id == DRIVER_LAUNCH_PRIORITY || a->id == DRIVER_LAUNCH_COOPERATIVE;
 }
 
 bool standin_is_cooperative(const CUlaunchAttribute *attributes, unsigned count) {
@@ -116,6 +117,35 @@ unsigned standin_attributes(const CUlaunchAttribute *from, unsigned count, CUlau
     return kept;
 }
 
+static bool has_event(const CUlaunchAttribute *a) {
+    return a->id == DRIVER_LAUNCH_EVENT || a->id == DRIVER_LAUNCH_BEGIN_EVENT;
+}
+
+/* An event of a launch has no times, and is this process's. */
+static CUresult check_attribute(const CUlaunchAttribute *a) {
+    unsigned flags = 0;
+    if (a->id == DRIVER_LAUNCH_UPDATABLE && a->value.number)
+        return cuda_wrong(CUDA_NOT_SUPPORTED, "launch: kernels cannot change nodes of graphs on a virtual GPU");
+    const CUresult result = has_event(a) ? sim_driver_event_flags(a->value.event, &flags) : CUDA_SUCCESS;
+    if (result != CUDA_SUCCESS || !has_event(a)) return result;
+    const bool fits = flags & DRIVER_EVENT_DISABLE_TIMING && !(flags & DRIVER_EVENT_INTERPROCESS);
+    return fits ? CUDA_SUCCESS
+                : cuda_wrong(CUDA_INVALID_VALUE, "launch: its event must not record times, or be shared");
+}
+
+CUresult standin_check_attributes(const CUlaunchAttribute *attributes, unsigned count) {
+    CUresult result = CUDA_SUCCESS;
+    for (unsigned i = 0; i < count && result == CUDA_SUCCESS; i++) result = check_attribute(&attributes[i]);
+    return result;
+}
+
+CUresult standin_record_events(const CUlaunchAttribute *attributes, unsigned count, CUstream stream) {
+    CUresult result = CUDA_SUCCESS;
+    for (unsigned i = 0; i < count && result == CUDA_SUCCESS; i++)
+        if (has_event(&attributes[i])) result = cuEventRecord(attributes[i].value.event, stream);
+    return result;
+}
+
 /* The program's attributes may be of kinds that the driver would refuse, so they are filtered first. */
 CUresult cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void **parameters) {
     CUlaunchAttribute attributes[STANDIN_MOST_ATTRIBUTES];
@@ -124,8 +154,16 @@ CUresult cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void
                              .shared_bytes = (unsigned)c->shared_bytes,
                              .stream = c->stream,
                              .attributes = attributes};
+    CUresult result = CUDA_SUCCESS;
+    if (c->attribute_count) {
+        (void)standin_enter_beside();
+        result = standin_leave(standin_check_attributes(c->attributes, c->attribute_count));
+    }
+    if (result != CUDA_SUCCESS) return result;
     config.attribute_count = standin_attributes(c->attributes, c->attribute_count, attributes);
-    return launch(host, &config, standin_is_cooperative(c->attributes, c->attribute_count), parameters);
+    result = launch(host, &config, standin_is_cooperative(c->attributes, c->attribute_count), parameters);
+    if (result != CUDA_SUCCESS) return result;
+    return standin_fail(standin_record_events(c->attributes, c->attribute_count, c->stream));
 }
 
 CUresult cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *c, const void *host, void **parameters) {

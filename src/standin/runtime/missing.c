@@ -9,7 +9,7 @@
 
 typedef enum missing {
 #define RUNTIME(name)
-#define MISSING(name) MISSING_##name,
+#define MISSING(name, reason) MISSING_##name,
 #include "standin/runtime/runtime.def"
 #undef RUNTIME
 #undef MISSING
@@ -18,7 +18,7 @@ typedef enum missing {
 
 static const char *const names[] = {
 #define RUNTIME(name)
-#define MISSING(name) #name,
+#define MISSING(name, reason) #name,
 #include "standin/runtime/runtime.def"
 #undef RUNTIME
 #undef MISSING
@@ -34,7 +34,7 @@ static CUresult refuse(missing function) {
 }
 
 #define RUNTIME(name)
-#define MISSING(name)                  \
+#define MISSING(name, reason)          \
     CUresult name(void) {              \
         return refuse(MISSING_##name); \
     }

@@ -46,6 +46,30 @@ CUresult cudaMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *loca
     STANDIN_FORWARD(cuMemPoolGetAccess(flags, pool, location));
 }
 
+/* ---- pools of other processes ---- */
+
+CUresult cudaMemPoolExportToShareableHandle(void *handle, CUmemoryPool pool, int type, unsigned flags) {
+    STANDIN_FORWARD(cuMemPoolExportToShareableHandle(handle, pool, type, flags));
+}
+
+CUresult cudaMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle, int type, unsigned flags) {
+    STANDIN_FORWARD(cuMemPoolImportFromShareableHandle(pool, handle, type, flags));
+}
+
+CUresult cudaMemPoolExportPointer(cuda_ipc_handle *data, void *address) {
+    STANDIN_FORWARD(cuMemPoolExportPointer(data, (uintptr_t)address));
+}
+
+CUresult cudaMemPoolImportPointer(void **address, CUmemoryPool pool, cuda_ipc_handle *data) {
+    CUdeviceptr at = 0;
+    standin_use_runtime();
+    const CUresult result = address ? cuMemPoolImportPointer(&at, pool, data) : CUDA_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) *address = (void *)(uintptr_t)at;
+    return standin_fail(result);
+}
+
+/* ---- allocations ---- */
+
 /* *address becomes NULL if it fails. */
 CUresult cudaMallocFromPoolAsync(void **address, size_t bytes, CUmemoryPool pool, CUstream stream) {
     CUdeviceptr at = 0;

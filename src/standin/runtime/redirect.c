@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define RUNTIME(name) void name(void);
-#define MISSING(name) void name(void);
+#define MISSING(name, reason) void name(void);
 #include "standin/runtime/runtime.def"
 #undef RUNTIME
 #undef MISSING
@@ -30,7 +30,7 @@ static const struct {
     void (*function)(void);
 } functions[] = {
 #define RUNTIME(name) {#name, name},
-#define MISSING(name) {#name, name},
+#define MISSING(name, reason) {#name, name},
 #include "standin/runtime/runtime.def"
 #undef RUNTIME
 #undef MISSING

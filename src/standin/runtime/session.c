@@ -42,6 +42,7 @@ static _Thread_local struct {
     standin_caller caller; /* the call whose error is the last one; with checks only */
     uint64_t call;         /* its number */
 } failing;
+static _Thread_local bool is_answer; /* the failure of the call in progress */
 static _Thread_local bool uses_runtime;
 static atomic_bool some_thread_uses_runtime;
 
@@ -53,6 +54,8 @@ static _Thread_local bool is_in_run;        /* it runs a kernel, without the loc
 static unsigned runs;                       /* threads that do */
 static unsigned waiting_alone;              /* threads that wait until there are none */
 static pthread_cond_t run_has_ended = PTHREAD_COND_INITIALIZER;
+static atomic_bool is_held_up; /* calls wait (standin_hold_up()) */
+static pthread_cond_t goes_on = PTHREAD_COND_INITIALIZER;
 
 /* Waits until a kernel's run has ended. The condition releases the lock only once. */
 static void await_run(void) {
@@ -72,6 +75,7 @@ static void be_alone(void) {
 
 static void take(bool beside) {
     pthread_mutex_lock(&lock);
+    while (is_held_up && !held) pthread_cond_wait(&goes_on, &lock);
     if (!held++) is_beside = beside;
     if (!is_beside || !beside) be_alone();
     if (held > 1 || !are_open || !checks_order) return;
@@ -255,6 +259,25 @@ void standin_synchronize_all(void) {
     for (unsigned i = 0; i < standin_device_count(); i++) (void)standin_synchronize(i);
 }
 
+void standin_hold_up(void) {
+    (void)standin_enter_driver();
+    standin_synchronize_all();
+    is_held_up = true;
+    (void)standin_leave_driver(CUDA_SUCCESS);
+}
+
+void standin_go_on(void) {
+    pthread_mutex_lock(&lock);
+    is_held_up = false;
+    pthread_cond_broadcast(&goes_on);
+    pthread_mutex_unlock(&lock);
+}
+
+/* For signal handlers, too. */
+void standin_end_hold_up(void) {
+    is_held_up = false;
+}
+
 /* Waits for a moment, as another thread may be in a short call. False if the lock stays held. */
 bool standin_is_free(void) {
     enum { PATIENCE_NS = 200000000 };
@@ -331,6 +354,11 @@ CUresult standin_fail(CUresult result) {
     return result;
 }
 
+CUresult standin_answer(CUresult result) {
+    is_answer = result != CUDA_SUCCESS;
+    return result;
+}
+
 void standin_note_launch(void) {
     launch = calls;
 }
@@ -369,7 +397,8 @@ static void note_fault(CUresult result) {
  * within one call only, so it is withdrawn here. */
 CUresult standin_leave_driver(CUresult result) {
     if (result != CUDA_SUCCESS && result != CUDA_NOT_READY && *haul_message()) cuda_add_log(haul_message());
-    if (result != CUDA_SUCCESS && !faults[selected]) tell(result);
+    if (result != CUDA_SUCCESS && !faults[selected] && !is_answer) tell(result);
+    is_answer = false;
     if (ends_context(result)) note_fault(result);
     sim_driver_record(NULL, 0, NULL);
     if (standin_asked.task != STANDIN_RUN && held == 1) standin_look_at_done();

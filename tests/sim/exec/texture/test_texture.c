@@ -264,6 +264,99 @@ static void an_object_tells_what_it_was_made_of(void **state) {
     assert_says("not the handle of a live object");
 }
 
+/* ---- views ---- */
+
+#define VIEW_KERNEL(fetch)                                                                                 \
+    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 t, .param .u64 out) {\n" \
+    ".reg .b32 %r<4>;\n.reg .b64 %t, %o;\nld.param.u64 %t, [t];\nld.param.u64 %o, [out];\n" fetch          \
+    "st.global.v4.u32 [%o], {%r0, %r1, %r2, %r3};\nret;\n}\n"
+
+/* What one thread fetches. */
+static void fetch_view(const char *ptx, CUtexObject texture, uint32_t got[4]) {
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr out;
+    void *parameters[] = {&texture, &out};
+    assert_int_equal(d->allocate(&out, 16), CUDA_SUCCESS);
+    assert_int_equal(d->module_load(&module, ptx, 0, NULL, NULL), CUDA_SUCCESS);
+    assert_int_equal(d->module_function(&function, module, "k"), CUDA_SUCCESS);
+    assert_int_equal(d->launch(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL), CUDA_SUCCESS);
+    assert_int_equal(d->copy_to_host(got, out, 16), CUDA_SUCCESS);
+    d->module_unload(module);
+    d->release(out);
+}
+
+/* Fills layers or levels: each has a value of its own in all its elements. */
+static void fill_array(CUarray a, unsigned width, unsigned height, unsigned layer, uint32_t value) {
+    uint32_t texels[256];
+    for (unsigned i = 0; i < 256; i++) texels[i] = value;
+    const CUDA_MEMCPY3D c = {.from_kind = DRIVER_MEMORY_HOST,
+                             .from_host = texels,
+                             .from_pitch = 4 * width,
+                             .from_height = height,
+                             .to_kind = DRIVER_MEMORY_ARRAY,
+                             .to_array = a,
+                             .to_z = layer,
+                             .width = 4 * width,
+                             .height = height,
+                             .depth = 1};
+    assert_int_equal(d->copy_3d(&c), CUDA_SUCCESS);
+}
+
+static void a_view_has_some_layers_in_another_format(void **state) {
+    (void)state;
+    const CUDA_ARRAY3D_DESCRIPTOR shape = {
+        .width = 4, .height = 4, .depth = 3, .format = DRIVER_FORMAT_U32, .channels = 1, .flags = DRIVER_ARRAY_LAYERED};
+    const CUDA_TEXTURE_DESC s = {.flags = DRIVER_TEXTURE_INTEGERS};
+    CUDA_RESOURCE_VIEW_DESC bytes = {
+        .format = 3, .width = 4, .height = 4, .depth = 3, .first_layer = 1, .last_layer = 2};
+    CUDA_RESOURCE_VIEW_DESC told;
+    CUDA_RESOURCE_DESC r = {.kind = DRIVER_RESOURCE_ARRAY};
+    CUtexObject t, whole;
+    uint32_t got[4];
+    assert_int_equal(d->array_create_3d(&r.of.array, &shape), CUDA_SUCCESS);
+    for (unsigned layer = 0; layer < 3; layer++) fill_array(r.of.array, 4, 4, layer, 0x04030201 + layer * 0x10101010);
+    assert_int_equal(d->texture_create(&t, &r, &s, &bytes), CUDA_SUCCESS);
+    fetch_view(VIEW_KERNEL("tex.a2d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%t, {0, 2, 1, 0}];\n"), t, got);
+    for (unsigned i = 0; i < 4; i++) assert_int_equal(got[i], 0x11 + i);
+    assert_int_equal(sim_driver_texture_view(t, &told), CUDA_SUCCESS);
+    assert_int_equal(told.first_layer, 1);
+    bytes.last_layer = 3;
+    assert_int_equal(d->texture_create(&whole, &r, &s, &bytes), CUDA_INVALID_VALUE);
+    assert_says("layers that the array does not have");
+    bytes.last_layer = 2, bytes.format = 2;
+    assert_int_equal(d->texture_create(&whole, &r, &s, &bytes), CUDA_INVALID_VALUE);
+    assert_says("as many bytes");
+    assert_int_equal(d->texture_create(&whole, &r, &s, NULL), CUDA_SUCCESS);
+    assert_int_equal(sim_driver_texture_view(whole, &told), CUDA_INVALID_VALUE);
+    d->texture_destroy(t);
+    d->texture_destroy(whole);
+    d->array_destroy(r.of.array);
+}
+
+static void a_view_begins_at_a_later_level(void **state) {
+    (void)state;
+    const CUDA_TEXTURE_DESC s = {.flags = DRIVER_TEXTURE_INTEGERS | DRIVER_TEXTURE_NORMALIZED};
+    CUDA_RESOURCE_VIEW_DESC later = {.width = 16, .height = 16, .first_level = 1, .last_level = 2};
+    CUDA_RESOURCE_DESC r = {.kind = DRIVER_RESOURCE_MIPMAP};
+    CUtexObject t;
+    CUarray level;
+    uint32_t got[4];
+    assert_int_equal(d->mipmap_create(&r.of.mipmap, &square, 3), CUDA_SUCCESS);
+    for (unsigned l = 0; l < 3; l++) {
+        assert_int_equal(d->mipmap_level(&level, r.of.mipmap, l), CUDA_SUCCESS);
+        fill_array(level, 16 >> l, 16 >> l, 0, 0x01010101 * (l + 1));
+    }
+    assert_int_equal(d->texture_create(&t, &r, &s, &later), CUDA_SUCCESS);
+    fetch_view(VIEW_KERNEL("tex.2d.v4.u32.f32 {%r0, %r1, %r2, %r3}, [%t, {0f3F000000, 0f3F000000}];\n"), t, got);
+    assert_int_equal(got[0], 2);
+    later.last_level = 3;
+    d->texture_destroy(t);
+    assert_int_equal(d->texture_create(&t, &r, &s, &later), CUDA_INVALID_VALUE);
+    assert_says("levels that the array does not have");
+    d->mipmap_destroy(r.of.mipmap);
+}
+
 /* ---- handles in kernels ---- */
 
 /* Runs the case's kernel with that handle; a kernel failure ends the context. */
@@ -440,6 +533,8 @@ int main(void) {
         cmocka_unit_test(a_copy_of_a_stream_is_as_late_as_it_may_be),
         cmocka_unit_test(objects_that_cannot_be_are_refused),
         cmocka_unit_test(an_object_tells_what_it_was_made_of),
+        cmocka_unit_test(a_view_has_some_layers_in_another_format),
+        cmocka_unit_test(a_view_begins_at_a_later_level),
         cmocka_unit_test(made_up_handles_end_the_launch_with_a_clear_fault),
         cmocka_unit_test(objects_whose_memory_went_are_faults),
         cmocka_unit_test(instructions_for_another_shape_are_faults),
