@@ -658,8 +658,7 @@ static void note_line(const play *p, sim_page *g, unsigned line, unsigned lane) 
 /* True if the part is a whole line, with a lane for each word. */
 static bool is_line_of_words(const sim_part *part) {
     const sim_owner o = part->owner;
-    return o.stride == 4 && o.step == 1 && o.start == 0 && !o.run && o.lanes == 1 &&
-           sim_bytes_all(part->bytes);
+    return o.stride == 4 && o.step == 1 && o.start == 0 && !o.run && o.lanes == 1 && sim_bytes_all(part->bytes);
 }
 
 /* Saves hashes of the stored values, to tell races of equal values from others. */

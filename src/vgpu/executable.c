@@ -588,8 +588,7 @@ CUresult sim_driver_executable_set_child(CUgraphExec executable, CUgraphNode nod
     CUgraph given = sim_graph_of(c, child);
     CUgraphNode n = given ? own_node(executable, node, DRIVER_NODE_GRAPH) : NULL;
     if (!n) return CUDA_INVALID_VALUE;
-    if (compare(n->of.child, given).kind != DRIVER_UPDATED)
-        return sim_wrong("cuGraphExecChildGraphNodeSetParams: the graph's nodes differ from those of the node's graph");
+    if (compare(n->of.child, given).kind != DRIVER_UPDATED) return CUDA_GRAPH_EXEC_UPDATE_FAILURE;
     finish_conditions(executable);
     return take_over(&n->of.child, given) ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
 }

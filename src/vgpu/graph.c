@@ -238,6 +238,13 @@ static bool comes_behind(const struct CUgraphNode_st *n, const struct CUgraphNod
     return reached;
 }
 
+/* Two nodes have one edge at most, whatever its data. */
+static bool is_directly_behind(const struct CUgraphNode_st *n, const struct CUgraphNode_st *other) {
+    for (size_t i = 0; i < n->behind_count; i++)
+        if (n->behind[i].from == other) return true;
+    return false;
+}
+
 /* Whether both are nodes of this graph. */
 static bool is_edge(CUgraph g, CUgraphNode from, CUgraphNode to) {
     return sim_node_of(g->context, from) && sim_node_of(g->context, to) && from->graph == g && to->graph == g;
@@ -257,7 +264,8 @@ static CUresult check_data(const struct CUgraphNode_st *from, const struct CUgra
     return sim_wrong("an edge has a port or type that its nodes do not have");
 }
 
-/* Adds dependencies in order and stops at the first that is wrong; those before stay. */
+/* Adds dependencies in order and stops at the first that is wrong; those before stay. CUDA takes an edge that closes a
+ * cycle, and refuses the graph later; it is refused here at once. */
 CUresult sim_driver_graph_connect(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to,
                                   const CUgraphEdgeData *data, size_t count) {
     SIM_ENTER(c);
@@ -267,7 +275,7 @@ CUresult sim_driver_graph_connect(CUgraph handle, const CUgraphNode *from, const
         const CUgraphEdgeData *const d = data ? &data[i] : &plain_edge;
         if (!is_edge(g, from[i], to[i])) return CUDA_INVALID_VALUE;
         if (comes_behind(from[i], to[i])) return sim_wrong("the dependency would be a cycle");
-        if (find_edge(to[i], from[i], d) < to[i]->behind_count) return sim_wrong("there is such a dependency already");
+        if (is_directly_behind(to[i], from[i])) return sim_wrong("there is such a dependency already");
         const CUresult allowed = check_data(from[i], to[i], d);
         if (allowed != CUDA_SUCCESS) return allowed;
         if (!sim_node_put_behind(to[i], from[i], d)) return sim_no_memory("a graph");

@@ -266,6 +266,8 @@ CUresult sim_result_of(haul_status status);
 CUresult sim_no_memory(const char *what);
 /* Returns CUDA_INVALID_VALUE, with a message. */
 CUresult sim_wrong(const char *what);
+/* Returns the nearest priority that streams and launches can have. */
+int sim_clamp_priority(int priority);
 /* Returns CUDA_INVALID_VALUE, with a message that begins with `who`, if no launch may have the window. */
 CUresult sim_check_access_policy(const char *who, const CUaccessPolicyWindow *window);
 /* Returns the failure that a stream's operation left behind; CUDA_SUCCESS if there is none. */

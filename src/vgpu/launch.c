@@ -289,7 +289,7 @@ static CUresult take_attributes(const CUlaunchConfig *config, sim_work *w) {
         case DRIVER_LAUNCH_CLUSTER: memcpy(w->cluster, attribute->value.cluster, sizeof w->cluster); break;
         case DRIVER_LAUNCH_PROGRAMMATIC: w->is_programmatic = attribute->value.is_programmatic; break;
         case DRIVER_LAUNCH_COOPERATIVE: w->is_cooperative = attribute->value.is_cooperative; break;
-        case DRIVER_LAUNCH_PRIORITY: w->priority = attribute->value.priority; break;
+        case DRIVER_LAUNCH_PRIORITY: w->priority = sim_clamp_priority(attribute->value.priority); break;
         default:
             return sim_wrong("cuLaunchKernelEx: only the attributes cluster dimension, access policy window, priority, "
                              "cooperative and programmatic stream serialization are supported");

@@ -406,7 +406,8 @@ CUresult sim_driver_node_set_attribute(CUgraphNode node, const CUlaunchAttribute
     unsigned count = given_attributes(n, attributes), at = 0;
     while (at < count && attributes[at].id != to->id) at++;
     attributes[at] = *to;
-    return set_attributes(n, attributes, at == count ? count + 1 : count);
+    const CUresult result = set_attributes(n, attributes, at == count ? count + 1 : count);
+    return result == CUDA_INVALID_VALUE && to->id == DRIVER_LAUNCH_CLUSTER ? CUDA_INVALID_CLUSTER_SIZE : result;
 }
 
 CUresult sim_driver_node_attribute(CUgraphNode node, CUlaunchAttribute *is) {

@@ -118,10 +118,12 @@ CUresult sim_call_pool_trim(CUmemoryPool pool, size_t keep) {
     return CUDA_SUCCESS;
 }
 
-/* Sizes have 64 bits, settings of reuse are int. Reserved is what is used. */
+/* Sizes have 64 bits, settings of reuse are int. Reserved is what is used. The driver of an H200 (580) goes on counting
+ * memory as used that cudaFree() has taken from the pool; that is not imitated. */
 CUresult sim_call_pool_get(CUmemoryPool pool, int attribute, void *value) {
     SIM_ENTER(c);
     uint64_t *out = value;
+    if (pool->origin) return sim_wrong("cuMemPoolGetAttribute: the pool belongs to another process");
     switch (attribute) {
     case DRIVER_POOL_REUSE:
     case DRIVER_POOL_REUSE + 1:

@@ -28,10 +28,11 @@ static double later(double a, double b) {
 /* Handles with a special meaning: CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
 enum { LEGACY = 1, PER_THREAD = 2 };
 
-/* The range of priorities, and CUsynchronizationPolicy. */
-enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5, SYNCHRONIZE_AUTO = 1, SYNCHRONIZE_BLOCKING = 4 };
+/* The range of priorities, and CUsynchronizationPolicy; an H200 says -1 where no policy was set. */
+enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
+enum { SYNCHRONIZE_UNSET = -1, SYNCHRONIZE_AUTO = 1, SYNCHRONIZE_BLOCKING = 4 };
 
-static int clamped(int priority) {
+int sim_clamp_priority(int priority) {
     return priority > LEAST_PRIORITY ? LEAST_PRIORITY : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority;
 }
 
@@ -41,7 +42,7 @@ static CUresult make_stream(CUcontext c, unsigned flags, int priority, CUstream 
     if (!s) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a stream"));
     s->context = c;
     s->flags = flags;
-    s->priority = clamped(priority);
+    s->priority = sim_clamp_priority(priority);
     s->domain_map.domain_map[1] = 1;
     s->number = ++c->stream_numbers;
     s->last = &s->first;
@@ -379,7 +380,7 @@ CUresult sim_call_stream_set_attribute(CUstream handle, int attribute, const CUs
         allowed = sim_check_access_policy("cuStreamSetAttribute", &value->window);
         if (allowed == CUDA_SUCCESS) s->window = value->window;
         return allowed;
-    case DRIVER_LAUNCH_PRIORITY: s->priority = clamped(value->number); return CUDA_SUCCESS;
+    case DRIVER_LAUNCH_PRIORITY: s->priority = sim_clamp_priority(value->number); return CUDA_SUCCESS;
     case DRIVER_LAUNCH_SYNCHRONIZATION:
         if (value->number < SYNCHRONIZE_AUTO || value->number > SYNCHRONIZE_BLOCKING) break;
         s->synchronization = *value;
@@ -400,7 +401,7 @@ CUresult sim_call_stream_get_attribute(CUstream handle, int attribute, CUstreamA
     case DRIVER_STREAM_ACCESS_POLICY_WINDOW: value->window = s->window; return CUDA_SUCCESS;
     case DRIVER_LAUNCH_PRIORITY: value->number = s->priority; return CUDA_SUCCESS;
     case DRIVER_LAUNCH_SYNCHRONIZATION:
-        value->number = s->synchronization.number ? s->synchronization.number : SYNCHRONIZE_AUTO;
+        value->number = s->synchronization.number ? s->synchronization.number : SYNCHRONIZE_UNSET;
         return CUDA_SUCCESS;
     case DRIVER_LAUNCH_DOMAIN_MAP: *value = s->domain_map; return CUDA_SUCCESS;
     case DRIVER_LAUNCH_DOMAIN: value->number = s->domain.number; return CUDA_SUCCESS;

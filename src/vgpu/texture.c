@@ -186,7 +186,6 @@ static haul_status take_view(sim_texture *t, const CUDA_RESOURCE_VIEW_DESC *v) {
     HAUL_TRY(take_view_format(t, v->format));
     HAUL_TRY(take_view_levels(t, v->first_level, v->last_level));
     HAUL_TRY(take_view_layers(t, v->first_layer, v->last_layer));
-    t->has_view = true;
     memcpy(&t->view, v, offsetof(CUDA_RESOURCE_VIEW_DESC, reserved)); /* the runtime's structure ends there */
     return HAUL_OK;
 }
@@ -346,7 +345,6 @@ CUresult sim_driver_texture_view(CUtexObject handle, CUDA_RESOURCE_VIEW_DESC *vi
     SIM_ENTER(c);
     const sim_texture *t = find(c, handle, false);
     if (!t) return CUDA_INVALID_VALUE;
-    if (!t->has_view) return sim_wrong("the texture has no resource view");
     *view = t->view;
     return CUDA_SUCCESS;
 }

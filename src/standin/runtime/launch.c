@@ -130,7 +130,7 @@ static CUresult check_attribute(const CUlaunchAttribute *a) {
     if (result != CUDA_SUCCESS || !has_event(a)) return result;
     const bool fits = flags & DRIVER_EVENT_DISABLE_TIMING && !(flags & DRIVER_EVENT_INTERPROCESS);
     return fits ? CUDA_SUCCESS
-                : cuda_wrong(CUDA_INVALID_VALUE, "launch: its event must not record times, or be shared");
+                : cuda_wrong(CUDA_NOT_SUPPORTED, "launch: its event must not record times, or be shared");
 }
 
 CUresult standin_check_attributes(const CUlaunchAttribute *attributes, unsigned count) {

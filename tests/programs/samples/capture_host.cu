@@ -35,10 +35,10 @@ int main() {
         CHECK(cudaFree(pooled));
     }
     cudaMemPool_t pool;
-    unsigned long long used = 1;
+    unsigned long long reserved = 1;
     CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
-    CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
-    printf("in use: %llu\n", used);
-    expect("cudaFree() gives the pool's memory back", used == 0);
+    CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+    printf("reserved: %llu\n", reserved);
+    expect("cudaFree() gives the pool's memory back", reserved == 0);
     return finish();
 }
