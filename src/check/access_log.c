@@ -11,7 +11,7 @@
 /* Grows an array so that it has room for `more` items. */
 static bool reserve(void **items, size_t *capacity, size_t count, size_t more, size_t size) {
     if (count + more <= *capacity) return true;
-    size_t wanted = *capacity ? *capacity * 2 : 1024;
+    size_t wanted = *capacity ? *capacity * 2 : 128;
     while (wanted < count + more) wanted *= 2;
     void *grown = memory_resize(*items, wanted * size);
     if (!grown) return false;

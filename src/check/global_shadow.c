@@ -36,7 +36,7 @@ haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
         (*out)->most[kind] = releases_kept(g);
     }
     for (unsigned i = 0; i < SIM_WATCH_SLICES; i++) {
-        (*out)->slices[i].free_row = SIM_NO_ROW;
+        (*out)->slices[i].free_row = (*out)->slices[i].free_shared = (*out)->slices[i].last_shared = SIM_NO_ROW;
         (*out)->slices[i].findings.places = g->places;
     }
     return HAUL_OK;
@@ -51,9 +51,11 @@ void sim_watch_free(sim_watch *watch) {
             memory_free(x->pages[i].page);
         }
         for (uint32_t i = 0; i < x->row_blocks; i++) memory_free(x->rows[i]);
+        for (uint32_t i = 0; i < x->shared_blocks; i++) memory_free(x->shared[i]);
         for (uint32_t i = 0; i * SIM_BLOCK_LINES < x->detailed; i++) memory_free(x->words[i]);
         memory_free(x->pages);
         memory_free(x->rows);
+        memory_free(x->shared);
         memory_free(x->words);
         sim_findings_free(&x->findings);
     }
@@ -169,6 +171,83 @@ void sim_slice_drop_row(sim_slice *s, uint32_t *link) {
 
 void sim_slice_drop_rows(sim_slice *s, uint32_t *link) {
     while (*link != SIM_NO_ROW) sim_slice_drop_row(s, link);
+}
+
+/* ---- rows that lines share ---- */
+
+bool sim_row_is_shareable(const sim_row *r) {
+    const sim_owner o = r->owner;
+    return sim_bytes_all(r->bytes) && o.stride > 0 && o.step == 1 && o.start == 0 && !o.run && sim_owner_is_single(o);
+}
+
+static bool is_shared_row(const sim_shared_row *s, const sim_row *r) {
+    return s->instruction == r->instruction && s->time == r->time && s->epoch == r->epoch && s->cluster == r->cluster &&
+           s->action == r->action && s->role == r->role && s->strong == r->strong;
+}
+
+/* Returns the index of a new shared row, or SIM_NO_ROW. */
+static uint32_t take_shared(sim_slice *s) {
+    const uint32_t index = s->free_shared;
+    if (index != SIM_NO_ROW) {
+        s->free_shared = sim_slice_shared(s, index)->next;
+        return index;
+    }
+    if (s->shared_count == s->shared_blocks * SIM_BLOCK_SHARED) {
+        s->failed |= !add_block(&s->shared, s->shared_blocks, SIM_BLOCK_SHARED * sizeof(sim_shared_row));
+        if (s->failed) return SIM_NO_ROW;
+        s->shared_blocks++;
+    }
+    return s->shared_count++;
+}
+
+/* Adjacent lines mostly share the row that the last one got. */
+static uint32_t find_shared(sim_slice *s, const sim_row *r) {
+    if (s->last_shared != SIM_NO_ROW && is_shared_row(sim_slice_shared(s, s->last_shared), r)) return s->last_shared;
+    s->last_shared = take_shared(s);
+    if (s->last_shared != SIM_NO_ROW)
+        *sim_slice_shared(s, s->last_shared) = (sim_shared_row){.cluster = r->cluster,
+                                                                .time = r->time,
+                                                                .epoch = r->epoch,
+                                                                .instruction = r->instruction,
+                                                                .action = r->action,
+                                                                .role = r->role,
+                                                                .strong = r->strong};
+    return s->last_shared;
+}
+
+bool sim_slice_share(sim_slice *s, sim_page_line *l, const sim_row *r) {
+    const uint32_t index = find_shared(s, r);
+    if (index == SIM_NO_ROW) return false;
+    sim_slice_shared(s, index)->lines++;
+    l->link = SIM_LINE_SHARED | index;
+    l->holder = (sim_line_holder){r->actor, (uint8_t)__builtin_ctz(r->owner.lanes), (uint8_t)r->owner.stride};
+    return true;
+}
+
+sim_row sim_slice_shared_row(const sim_slice *s, const sim_page_line *l) {
+    const sim_shared_row *r = sim_slice_shared(s, l->link);
+    return (sim_row){.bytes = {{UINT64_MAX, UINT64_MAX}},
+                     .owner = sim_owner_evenly(l->holder.lane, 0, l->holder.bytes, l->holder.bytes),
+                     .cluster = r->cluster,
+                     .time = r->time,
+                     .epoch = r->epoch,
+                     .instruction = r->instruction,
+                     .next = SIM_NO_ROW,
+                     .actor = l->holder.actor,
+                     .action = r->action,
+                     .role = r->role & 63u,
+                     .strong = r->strong & 3u};
+}
+
+void sim_slice_unshare(sim_slice *s, sim_page_line *l) {
+    const uint32_t index = l->link & ~SIM_LINE_SHARED;
+    sim_shared_row *r = sim_slice_shared(s, index);
+    l->link = SIM_NO_ROW;
+    l->used = UINT32_MAX;
+    if (--r->lines) return;
+    r->next = s->free_shared;
+    s->free_shared = index;
+    if (s->last_shared == index) s->last_shared = SIM_NO_ROW;
 }
 
 sim_word_shadow *sim_slice_add_words(sim_slice *s, uint32_t *index) {

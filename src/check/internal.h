@@ -150,14 +150,15 @@ typedef struct sim_line_row {
 
 enum { SIM_LINE_WRITERS = 4, SIM_LINE_READERS = 4 };
 
-/* A line of shared memory that a few rows describe completely: no copies in flight and only accesses known to be
- * ordered. Otherwise the line is `detailed` and its words' cells describe it. See lines.c. */
+/* A line of shared memory that a few rows describe completely: no copies in flight but cp.async, and only accesses known
+ * to be ordered. Otherwise the line is `detailed` and its words' cells describe it. See lines.c. */
 typedef struct sim_line {
     uint32_t start;               /* start of the domain; if it differs, nothing has happened yet */
     uint32_t written_at, read_at; /* time of the last write and the last read */
     uint32_t readers;             /* actors (modulo 32) that have read it */
     sim_bytes written;
-    uint8_t writers; /* number of rows */
+    uint8_t writers;  /* number of rows */
+    uint8_t arriving; /* of these, the number whose bytes a cp.async is still writing */
     bool detailed;
     uint32_t touched,
         tried; /* detailed: when a cell changed last; what was settled when a return to rows was last tried */
@@ -455,6 +456,10 @@ bool sim_was_told(const sim_visit *k, uint32_t actor, uint32_t time, uint32_t in
 uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes);
 uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes,
                          uint8_t state);
+/* A cp.async of these lanes is complete, and k->actor knows: its rows become rows of ordinary writes. Returns the lanes
+ * whose lines are detailed. Without `by_rows` all of its lines become detailed. */
+uint32_t sim_lines_arrived(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes,
+                           bool by_rows);
 /* A part of one or several accesses; part.line is relative to a line that the caller names. `instruction`: the last of
  * them. */
 typedef struct sim_line_part {
