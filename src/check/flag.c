@@ -45,8 +45,9 @@ static void learn_near(sim_domain *d, sim_view *v, uint32_t number) {
 
 /* The same for the grid. */
 static void learn_far(sim_view *v, uint32_t number) {
-    sim_floor_raise(&v->floor, (sim_floor){.all = number, .reads = number});
-    v->heard.far = 0;
+    const uint32_t from = v->heard.from;
+    sim_floor_raise(&v->floor, (sim_floor){.all = number, .reads = number, .all_from = from, .reads_from = from});
+    v->heard.far = v->heard.from = 0;
 }
 
 static void learn_heard(sim_domain *d, sim_view *v, uint8_t scope) {
@@ -159,6 +160,16 @@ static void publish_near(sim_domain *d, const sim_warp *w, uint32_t lanes, const
     }
 }
 
+/* Returns what the lanes know of other clusters' releases, and their own cluster among the sources. */
+static sim_floor known_releases(const sim_domain *d, const sim_warp *w, uint32_t lanes) {
+    const sim_views *views = &d->views[sim_actor(w)];
+    const uint32_t own = sim_source_bit(d->cluster_index);
+    sim_floor floor = {.all_from = own, .reads_from = own};
+    for (uint32_t i = 0; i < views->count; i++)
+        if (views->list[i].lanes & lanes) sim_floor_raise(&floor, views->list[i].floor);
+    return floor;
+}
+
 static void publish_far(sim_domain *d, const sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES],
                         uint8_t released, bool publishes_all) {
     sim_watch *watch = d->owner->watch;
@@ -167,20 +178,25 @@ static void publish_far(sim_domain *d, const sim_warp *w, uint32_t lanes, const 
     if (all) d->owner->failed |= !sim_watch_release(watch, d->cluster_index, all, SIM_PUBLISHED_ALL);
     const sim_known *reads = passed_on(d, w, lanes, NULL);
     if (reads) d->owner->failed |= !sim_watch_release(watch, d->cluster_index, reads, SIM_PUBLISHED_READS);
+    const sim_floor floor = known_releases(d, w, lanes);
     for (; lanes; lanes &= lanes - 1) {
         const size_t place = place_of(address[__builtin_ctz(lanes)]);
-        sim_watch_publish(watch, place, SIM_PUBLISHED_READS);
-        if (publishes_all) sim_watch_publish(watch, place, SIM_PUBLISHED_ALL);
+        sim_watch_publish(watch, place, SIM_PUBLISHED_READS, floor.reads_from);
+        if (publishes_all) sim_watch_publish(watch, place, SIM_PUBLISHED_ALL, floor.all_from);
     }
     sim_watch_next(watch, w->sm->serial);
 }
 
 /* Returns what a read of the word hears. */
 static sim_heard heard_at(const sim_domain *d, const sim_block *b, size_t place, bool shared) {
+    const sim_watch *watch = d->owner->watch;
     const uint8_t reach = d->releases ? d->releases->reach[place] : 0;
     const bool hears = reach == FOR_ALL || reach == FOR_BLOCK + b->rank;
-    return (sim_heard){.near = hears ? d->releases->by[place] : 0,
-                       .far = shared ? 0 : sim_watch_published(d->owner->watch, place, SIM_PUBLISHED_ALL)};
+    sim_heard heard = {.near = hears ? d->releases->by[place] : 0};
+    if (shared) return heard;
+    heard.far = sim_watch_published(watch, place, SIM_PUBLISHED_ALL);
+    heard.from = heard.far ? sim_watch_sources(watch, place, SIM_PUBLISHED_ALL) : 0;
+    return heard;
 }
 
 /* A store waits for the values it depends on, so without a fence it comes after the reads that a flag publishes. */
@@ -244,13 +260,14 @@ static void hear(sim_domain *d, const sim_warp *w, const sim_op *op, uint32_t la
 void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
                        bool writes) {
     sim_domain *d = sim_domain_of(w->block);
+    const sim_watch *watch = d->owner->watch;
     const bool shared = (address[__builtin_ctz(active)] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
     const uint8_t own = sim_scope_of(sim_instruction_of(w, op->instruction)), fenced = d->fenced[sim_actor(w)];
     const uint8_t released = op->flags & SIM_OP_RELEASES ? own : SIM_SCOPE_NONE;
     const uint8_t scope = released > fenced ? released : fenced;
     const bool is_far = !shared && own >= SIM_SCOPE_GPU; /* threads of other clusters see it */
     sim_heard heard = {0};
-    uint32_t seen = 0;
+    sim_floor seen = {0};
     if (writes && is_used(w, op, SIM_USE_TELLS)) tell(d, w, active, address);
     if (reads && is_used(w, op, SIM_USE_WAITS)) learn_told(d, w, active, address);
     if (shared && scope == SIM_SCOPE_NONE && !has_released(d)) return; /* no flag of shared memory has been written */
@@ -258,14 +275,15 @@ void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uin
     for (uint32_t left = reads ? active : 0; left; left &= left - 1) {
         const size_t place = place_of(address[__builtin_ctz(left)]);
         sim_heard_raise(&heard, heard_at(d, w->block, place, shared));
-        const uint32_t number = is_far ? sim_watch_published(d->owner->watch, place, SIM_PUBLISHED_READS) : 0;
-        seen = number > seen ? number : seen;
+        if (is_far)
+            sim_floor_raise(&seen, (sim_floor){.reads = sim_watch_published(watch, place, SIM_PUBLISHED_READS),
+                                               .reads_from = sim_watch_sources(watch, place, SIM_PUBLISHED_READS)});
     }
     if (writes && scope > SIM_SCOPE_NONE) publish_near(d, w, active, address, released, scope);
     if (writes && is_far) publish_far(d, w, active, address, released, scope >= SIM_SCOPE_GPU);
     if (writes && (is_far || released)) d->now++; /* accesses after the flag are not published */
-    const sim_floor floor = {.reads = seen, .told = is_used(w, op, SIM_USE_WAITS) ? seen : 0};
-    if (seen) learn_of_reads(&d->views[sim_actor(w)], active, floor);
+    if (is_used(w, op, SIM_USE_WAITS)) seen.told = seen.reads;
+    if (seen.reads) learn_of_reads(&d->views[sim_actor(w)], active, seen);
     if (heard.near || heard.far) hear(d, w, op, active, heard, writes);
 }
 

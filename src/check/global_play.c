@@ -33,9 +33,13 @@ typedef struct play {
     sim_page **pages;     /* of scattered lanes from the next one on */
 } play;
 
-/* Returns the last release of which the current thread knows; it knows other clusters' accesses of this kind. */
-static uint32_t floor_of(const play *p, unsigned action) {
-    return action == HAUL_ACTION_READ ? p->e->floor.reads : p->e->floor.all;
+/* Returns the last release of which the current thread knows, of those that publish the cluster's accesses of this
+ * kind. 0: it knows of none. */
+static uint32_t floor_of(const play *p, uint32_t cluster, unsigned action) {
+    const sim_floor *floor = &p->e->floor;
+    const bool is_read = action == HAUL_ACTION_READ;
+    if (!((is_read ? floor->reads_from : floor->all_from) & sim_source_bit(cluster))) return 0;
+    return is_read ? floor->reads : floor->all;
 }
 
 /* Returns the lanes of another cluster's actor whose accesses up to that time have been published up to a release. */
@@ -51,13 +55,13 @@ static uint32_t lanes_published(const play *p, uint32_t cluster, uint32_t actor,
 /* The same for accesses of one kind, up to the last release of which the current thread knows. */
 static uint32_t published_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action) {
     const sim_publication kind = action == HAUL_ACTION_READ ? SIM_PUBLISHED_READS : SIM_PUBLISHED_ALL;
-    return lanes_published(p, cluster, actor, time, kind, floor_of(p, action));
+    return lanes_published(p, cluster, actor, time, kind, floor_of(p, cluster, action));
 }
 
 /* Returns those of the touch's `lanes` that are not known to come before the current lane. */
 static uint32_t unknown_lanes(const play *p, const sim_touch *t, uint32_t lanes) {
     if (t->cluster != p->e->cluster)
-        return t->epoch <= floor_of(p, t->action)
+        return t->epoch <= floor_of(p, t->cluster, t->action)
                    ? lanes & ~published_lanes(p, t->cluster, t->actor, t->time, t->action)
                    : lanes;
     const uint32_t own = t->actor == p->e->actor ? 1u << p->lane : 0;
@@ -94,6 +98,7 @@ static bool was_told(const play *p, const sim_touch *t) {
     const sim_logged *e = p->e;
     const uint8_t *uses = p->watch->grid->uses;
     if (!uses || (t->cluster == e->cluster && t->actor == e->actor) || t->epoch > e->floor.told) return false;
+    if (!(e->floor.reads_from & sim_source_bit(t->cluster))) return false;
     if (!(uses[e->instruction] & SIM_USE_LOADS_VOLATILE) || !(uses[t->instruction] & SIM_USE_STORES_VOLATILE))
         return false;
     const uint32_t behind = t->time + 1; /* the flag itself is no data */
@@ -120,7 +125,8 @@ static const char *explanation_of(const play *p, const sim_touch *t, bool lockst
     if (was_told(p, t)) return sim_old_data;
     if (may_lose_update(p, t->instruction)) return sim_lost_update;
     if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
-    if (t->epoch > floor_of(p, t->action)) return "threads of different blocks, which nothing orders within a launch";
+    if (t->epoch > floor_of(p, t->cluster, t->action))
+        return "threads of different blocks, which nothing orders within a launch";
     return "the other block has published its work by a flag, but the thread that wrote the flag did not know of this "
            "access";
 }
@@ -414,7 +420,7 @@ static sim_word_shadow *detail(play *p, sim_page *g, unsigned line) {
 static bool follows(const play *p, const sim_row *r, const sim_part *part) {
     const sim_logged *e = p->e;
     if (r->cluster != e->cluster)
-        return r->epoch <= floor_of(p, r->action) &&
+        return r->epoch <= floor_of(p, r->cluster, r->action) &&
                !(sim_part_lanes(r->bytes, r->owner) & ~published_lanes(p, r->cluster, r->actor, r->time, r->action));
     const sim_known *n = &p->known[r->actor];
     if (n->all >= r->time) return true;
@@ -658,8 +664,7 @@ static void note_line(const play *p, sim_page *g, unsigned line, unsigned lane) 
 /* True if the part is a whole line, with a lane for each word. */
 static bool is_line_of_words(const sim_part *part) {
     const sim_owner o = part->owner;
-    return o.stride == 4 && o.step == 1 && o.start == 0 && !o.run && o.lanes == 1 &&
-           sim_bytes_all(part->bytes);
+    return o.stride == 4 && o.step == 1 && o.start == 0 && !o.run && o.lanes == 1 && sim_bytes_all(part->bytes);
 }
 
 /* Saves hashes of the stored values, to tell races of equal values from others. */

@@ -77,7 +77,12 @@ uint32_t sim_watch_age(const sim_watch *watch) {
     return watch->releases + 1;
 }
 
-void sim_watch_publish(sim_watch *watch, size_t place, sim_publication kind) {
+uint32_t sim_watch_sources(const sim_watch *watch, size_t place, sim_publication kind) {
+    return atomic_load_explicit(&watch->sources[place][kind], memory_order_relaxed);
+}
+
+void sim_watch_publish(sim_watch *watch, size_t place, sim_publication kind, uint32_t from) {
+    atomic_fetch_or_explicit(&watch->sources[place][kind], from, memory_order_relaxed);
     atomic_store_explicit(&watch->published[place][kind], sim_watch_age(watch), memory_order_relaxed);
 }
 

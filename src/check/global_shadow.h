@@ -111,14 +111,15 @@ typedef struct sim_slice {
     void **shared; /* blocks of SIM_BLOCK_SHARED */
     uint32_t shared_count, shared_blocks, free_shared;
     uint32_t last_shared; /* the shared row that was found last, or SIM_NO_ROW */
-    void **words;      /* blocks of SIM_BLOCK_LINES lines */
-    uint32_t detailed; /* number of lines with words */
+    void **words;         /* blocks of SIM_BLOCK_LINES lines */
+    uint32_t detailed;    /* number of lines with words */
     sim_findings findings;
     bool failed;
 } sim_slice;
 
 struct sim_watch {
     _Atomic uint32_t published[SIM_PLACES][SIM_PUBLICATIONS]; /* the last release, by hash of the address written */
+    _Atomic uint32_t sources[SIM_PLACES][SIM_PUBLICATIONS];   /* sim_source_bit() of all releases by that word */
     const sim_grid *grid;
     sim_history *histories[SIM_PUBLICATIONS]; /* by cluster; NULL if there are too many clusters */
     uint32_t most[SIM_PUBLICATIONS];          /* releases that each of them keeps */

@@ -22,12 +22,14 @@ static inline uint8_t sim_bits_of_word(uint64_t address, unsigned bytes) {
  * 0: none. `told`: the last write that they have waited for (sim_telling). */
 typedef struct sim_heard {
     uint32_t near, far, told;
+    uint32_t from; /* whose releases `far` stands for (sim_floor) */
 } sim_heard;
 
 static inline void sim_heard_raise(sim_heard *heard, sim_heard to) {
     if (to.near > heard->near) heard->near = to.near;
     if (to.far > heard->far) heard->far = to.far;
     if (to.told > heard->told) heard->told = to.told;
+    heard->from |= to.from;
 }
 
 /* What some lanes of a warp know of each actor's accesses (`order`), and of accesses that passed a proxy fence
@@ -150,8 +152,8 @@ typedef struct sim_line_row {
 
 enum { SIM_LINE_WRITERS = 4, SIM_LINE_READERS = 4 };
 
-/* A line of shared memory that a few rows describe completely: no copies in flight but cp.async, and only accesses known
- * to be ordered. Otherwise the line is `detailed` and its words' cells describe it. See lines.c. */
+/* A line of shared memory that a few rows describe completely: no copies in flight but cp.async, and only accesses
+ * known to be ordered. Otherwise the line is `detailed` and its words' cells describe it. See lines.c. */
 typedef struct sim_line {
     uint32_t start;               /* start of the domain; if it differs, nothing has happened yet */
     uint32_t written_at, read_at; /* time of the last write and the last read */
