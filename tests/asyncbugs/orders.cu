@@ -435,3 +435,18 @@ KERNEL(flag_of_the_other_warp) {
         out[LANE] = data[LANE] + data[32 + LANE]; /* BUG */
     }
 }
+
+/* The wait is for the other tile's flag. */
+KERNEL(flag_of_the_other_tile) {
+    float *tiles = out + 1024;
+    unsigned v = 0;
+    if (blockIdx.x < 2) {
+        tiles[128 * blockIdx.x + T] = in[T];
+        __syncthreads();
+        if (T == 0) store_release(WORD + blockIdx.x, 1);
+    } else if (blockIdx.x == 2) {
+        while (T == 0 && v != 1) load_acquire(v, WORD + (FIXED ? 1 : 0));
+        __syncthreads();
+        out[T] = tiles[128 + T]; /* BUG */
+    }
+}
