@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Values of sim_domain.published. FOR_BLOCK + rank: published for that block only. */
+/* Values of sim_releases.reach. FOR_BLOCK + rank: published for that block only. */
 enum { FOR_ALL = 1, FOR_BLOCK = 2 };
 
 static size_t place_of(uint64_t address) {
@@ -29,20 +29,25 @@ bool sim_reaches_grid(const ptx_instruction *i) {
     return sim_scope_of(i) >= SIM_SCOPE_GPU;
 }
 
+static bool has_released(const sim_domain *d) {
+    return d->releases && d->releases->used;
+}
+
 /* ---- what a view acquires ---- */
 
 /* Makes known what the cluster had released up to that number. */
 static void learn_near(sim_domain *d, sim_view *v, uint32_t number) {
-    const sim_known *known = sim_history_at(&d->history, number, d->actors);
+    const sim_known *known = sim_history_at(&d->releases->history, number, d->actors);
     if (known) sim_known_join(v->order, known, d->actors);
-    sim_floor_raise(&v->floor, d->released_floor);
+    sim_floor_raise(&v->floor, d->releases->floor);
     v->heard.near = 0;
 }
 
 /* The same for the grid. */
 static void learn_far(sim_view *v, uint32_t number) {
-    sim_floor_raise(&v->floor, (sim_floor){.all = number, .reads = number});
-    v->heard.far = 0;
+    const uint32_t from = v->heard.from;
+    sim_floor_raise(&v->floor, (sim_floor){.all = number, .reads = number, .all_from = from, .reads_from = from});
+    v->heard.far = v->heard.from = 0;
 }
 
 static void learn_heard(sim_domain *d, sim_view *v, uint8_t scope) {
@@ -56,13 +61,17 @@ static void learn_heard(sim_domain *d, sim_view *v, uint8_t scope) {
 
 /* ---- fences ---- */
 
-/* Adds to `known` what the lanes know, and the lanes themselves. */
-static void gather(const sim_domain *d, const sim_warp *w, uint32_t lanes, sim_known *known) {
-    const uint32_t actor = sim_actor(w);
-    for (uint32_t i = 0; i < d->views[actor].count; i++)
-        if (d->views[actor].list[i].lanes & lanes) sim_known_join(known, d->views[actor].list[i].order, d->actors);
+/* Adds the lanes' own accesses to `known`. */
+static void add_self(const sim_domain *d, const sim_warp *w, uint32_t lanes, sim_known *known) {
     const bool whole = (w->live & ~lanes) == 0;
-    sim_known_add(&known[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
+    sim_known_add(&known[sim_actor(w)], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
+}
+
+/* Adds to `known` what the lanes know. */
+static void gather(const sim_domain *d, const sim_warp *w, uint32_t lanes, sim_known *known) {
+    const sim_views *views = &d->views[sim_actor(w)];
+    for (uint32_t i = 0; i < views->count; i++)
+        if (views->list[i].lanes & lanes) sim_known_join(known, views->list[i].order, d->actors);
 }
 
 /* Returns the vector, or NULL if the host has run out of memory. */
@@ -79,8 +88,10 @@ void sim_hazard_fence(sim_warp *w, uint32_t active, uint8_t scope) {
     for (uint32_t i = 0; i < d->views[actor].count; i++)
         if (d->views[actor].list[i].lanes & active) learn_heard(d, &d->views[actor].list[i], scope);
     for (unsigned kind = 0; kind < SIM_FENCES; kind++)
-        if ((kind == SIM_FENCES_NEAR || scope >= SIM_SCOPE_GPU) && vector(d, &d->fences[kind]))
+        if ((kind == SIM_FENCES_NEAR || scope >= SIM_SCOPE_GPU) && vector(d, &d->fences[kind])) {
             gather(d, w, active, d->fences[kind]);
+            add_self(d, w, active, d->fences[kind]);
+        }
     d->now++; /* accesses after the fence are not passed on */
     sim_relaxed_fence(w, active, scope);
     if (w->sm->grid->node && scope == SIM_SCOPE_SYSTEM)
@@ -112,9 +123,15 @@ static void log_flags(sim_warp *w, const sim_op *op, uint32_t active, const uint
 
 /* Returns what the lanes pass on: with `fences` only what some fence comes after. Returns NULL without memory. */
 static const sim_known *passed_on(sim_domain *d, const sim_warp *w, uint32_t lanes, const sim_known *fences) {
+    const sim_views *views = &d->views[sim_actor(w)];
     if (!vector(d, &d->released)) return NULL;
-    memset(d->released, 0, d->actors * sizeof *d->released);
-    gather(d, w, lanes, d->released);
+    if (views->count == 1) { /* the usual case needs no join */
+        memcpy(d->released, views->list[0].order, d->actors * sizeof *d->released);
+    } else {
+        memset(d->released, 0, d->actors * sizeof *d->released);
+        gather(d, w, lanes, d->released);
+    }
+    add_self(d, w, lanes, d->released);
     for (uint32_t a = 0; fences && a < d->actors; a++) d->released[a] = sim_known_meet(d->released[a], fences[a]);
     return d->released;
 }
@@ -122,22 +139,35 @@ static const sim_known *passed_on(sim_domain *d, const sim_warp *w, uint32_t lan
 /* Records that the words were written after a fence or by a release: for the block, the cluster or all blocks. */
 static void publish_near(sim_domain *d, const sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES],
                          uint8_t released, uint8_t scope) {
-    const sim_known *known = passed_on(d, w, lanes, released ? NULL : d->fences[SIM_FENCES_NEAR]);
+    if (!d->releases) d->releases = memory_zeroed(1, sizeof *d->releases);
+    sim_releases *r = d->releases;
+    const sim_known *known = r ? passed_on(d, w, lanes, released ? NULL : d->fences[SIM_FENCES_NEAR]) : NULL;
+    const sim_views *views = &d->views[sim_actor(w)];
     bool added;
-    if (!known) return;
-    d->owner->failed |= !sim_history_add(&d->history, d->releases + 1, known, d->actors, SIM_MOST_RELEASES, &added);
-    d->releases += added;
-    d->publishes = true;
-    for (uint32_t i = 0; i < d->views[sim_actor(w)].count; i++)
-        if (d->views[sim_actor(w)].list[i].lanes & lanes)
-            sim_floor_raise(&d->released_floor, d->views[sim_actor(w)].list[i].floor);
+    d->owner->failed |=
+        !known || !sim_history_add(&r->history, r->count + 1, known, d->actors, SIM_MOST_RELEASES, &added);
+    if (d->owner->failed) return;
+    r->count += added;
+    r->used = true;
+    for (uint32_t i = 0; i < views->count; i++)
+        if (views->list[i].lanes & lanes) sim_floor_raise(&r->floor, views->list[i].floor);
     for (; lanes; lanes &= lanes - 1) {
         const size_t place = place_of(address[__builtin_ctz(lanes)]);
-        if (scope == SIM_SCOPE_BLOCK && d->published[place] != FOR_ALL)
-            d->published[place] = (uint8_t)(FOR_BLOCK + w->block->rank);
-        if (scope > SIM_SCOPE_BLOCK) d->published[place] = FOR_ALL;
-        d->published_by[place] = d->releases;
+        if (scope == SIM_SCOPE_BLOCK && r->reach[place] != FOR_ALL)
+            r->reach[place] = (uint8_t)(FOR_BLOCK + w->block->rank);
+        if (scope > SIM_SCOPE_BLOCK) r->reach[place] = FOR_ALL;
+        r->by[place] = r->count;
     }
+}
+
+/* Returns what the lanes know of other clusters' releases, and their own cluster among the sources. */
+static sim_floor known_releases(const sim_domain *d, const sim_warp *w, uint32_t lanes) {
+    const sim_views *views = &d->views[sim_actor(w)];
+    const uint32_t own = sim_source_bit(d->cluster_index);
+    sim_floor floor = {.all_from = own, .reads_from = own};
+    for (uint32_t i = 0; i < views->count; i++)
+        if (views->list[i].lanes & lanes) sim_floor_raise(&floor, views->list[i].floor);
+    return floor;
 }
 
 static void publish_far(sim_domain *d, const sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES],
@@ -148,20 +178,25 @@ static void publish_far(sim_domain *d, const sim_warp *w, uint32_t lanes, const 
     if (all) d->owner->failed |= !sim_watch_release(watch, d->cluster_index, all, SIM_PUBLISHED_ALL);
     const sim_known *reads = passed_on(d, w, lanes, NULL);
     if (reads) d->owner->failed |= !sim_watch_release(watch, d->cluster_index, reads, SIM_PUBLISHED_READS);
+    const sim_floor floor = known_releases(d, w, lanes);
     for (; lanes; lanes &= lanes - 1) {
         const size_t place = place_of(address[__builtin_ctz(lanes)]);
-        sim_watch_publish(watch, place, SIM_PUBLISHED_READS);
-        if (publishes_all) sim_watch_publish(watch, place, SIM_PUBLISHED_ALL);
+        sim_watch_publish(watch, place, SIM_PUBLISHED_READS, floor.reads_from);
+        if (publishes_all) sim_watch_publish(watch, place, SIM_PUBLISHED_ALL, floor.all_from);
     }
     sim_watch_next(watch, w->sm->serial);
 }
 
 /* Returns what a read of the word hears. */
 static sim_heard heard_at(const sim_domain *d, const sim_block *b, size_t place, bool shared) {
-    const uint8_t near = d->published[place];
-    const bool hears = near == FOR_ALL || near == FOR_BLOCK + b->rank;
-    return (sim_heard){.near = hears ? d->published_by[place] : 0,
-                       .far = shared ? 0 : sim_watch_published(d->owner->watch, place, SIM_PUBLISHED_ALL)};
+    const sim_watch *watch = d->owner->watch;
+    const uint8_t reach = d->releases ? d->releases->reach[place] : 0;
+    const bool hears = reach == FOR_ALL || reach == FOR_BLOCK + b->rank;
+    sim_heard heard = {.near = hears ? d->releases->by[place] : 0};
+    if (shared) return heard;
+    heard.far = sim_watch_published(watch, place, SIM_PUBLISHED_ALL);
+    heard.from = heard.far ? sim_watch_sources(watch, place, SIM_PUBLISHED_ALL) : 0;
+    return heard;
 }
 
 /* A store waits for the values it depends on, so without a fence it comes after the reads that a flag publishes. */
@@ -225,39 +260,43 @@ static void hear(sim_domain *d, const sim_warp *w, const sim_op *op, uint32_t la
 void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
                        bool writes) {
     sim_domain *d = sim_domain_of(w->block);
+    const sim_watch *watch = d->owner->watch;
     const bool shared = (address[__builtin_ctz(active)] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
     const uint8_t own = sim_scope_of(sim_instruction_of(w, op->instruction)), fenced = d->fenced[sim_actor(w)];
     const uint8_t released = op->flags & SIM_OP_RELEASES ? own : SIM_SCOPE_NONE;
     const uint8_t scope = released > fenced ? released : fenced;
     const bool is_far = !shared && own >= SIM_SCOPE_GPU; /* threads of other clusters see it */
     sim_heard heard = {0};
-    uint32_t seen = 0;
+    sim_floor seen = {0};
     if (writes && is_used(w, op, SIM_USE_TELLS)) tell(d, w, active, address);
     if (reads && is_used(w, op, SIM_USE_WAITS)) learn_told(d, w, active, address);
-    if (shared && scope == SIM_SCOPE_NONE && !d->publishes) return; /* no flag of shared memory has been written */
+    if (shared && scope == SIM_SCOPE_NONE && !has_released(d)) return; /* no flag of shared memory has been written */
     if (w->sm->grid->node && !shared) log_flags(w, op, active, address, reads, writes);
     for (uint32_t left = reads ? active : 0; left; left &= left - 1) {
         const size_t place = place_of(address[__builtin_ctz(left)]);
         sim_heard_raise(&heard, heard_at(d, w->block, place, shared));
-        const uint32_t number = is_far ? sim_watch_published(d->owner->watch, place, SIM_PUBLISHED_READS) : 0;
-        seen = number > seen ? number : seen;
+        if (is_far)
+            sim_floor_raise(&seen, (sim_floor){.reads = sim_watch_published(watch, place, SIM_PUBLISHED_READS),
+                                               .reads_from = sim_watch_sources(watch, place, SIM_PUBLISHED_READS)});
     }
     if (writes && scope > SIM_SCOPE_NONE) publish_near(d, w, active, address, released, scope);
     if (writes && is_far) publish_far(d, w, active, address, released, scope >= SIM_SCOPE_GPU);
     if (writes && (is_far || released)) d->now++; /* accesses after the flag are not published */
-    const sim_floor floor = {.reads = seen, .told = is_used(w, op, SIM_USE_WAITS) ? seen : 0};
-    if (seen) learn_of_reads(&d->views[sim_actor(w)], active, floor);
+    if (is_used(w, op, SIM_USE_WAITS)) seen.told = seen.reads;
+    if (seen.reads) learn_of_reads(&d->views[sim_actor(w)], active, seen);
     if (heard.near || heard.far) hear(d, w, op, active, heard, writes);
 }
 
 /* ---- life ---- */
 
 void sim_flags_start(sim_domain *d) {
-    if (d->publishes) memset(d->published, 0, sizeof d->published);
-    d->publishes = false;
-    sim_history_clear(&d->history);
+    if (has_released(d)) {
+        memset(d->releases->reach, 0, sizeof d->releases->reach);
+        sim_history_clear(&d->releases->history);
+        d->releases->floor = (sim_floor){0};
+        d->releases->used = false;
+    }
     if (d->telling) sim_history_clear(&d->telling->history);
-    d->released_floor = (sim_floor){0};
     for (unsigned kind = 0; kind < SIM_FENCES; kind++)
         if (d->fences[kind]) memset(d->fences[kind], 0, d->actors * sizeof **d->fences);
 }
@@ -265,7 +304,8 @@ void sim_flags_start(sim_domain *d) {
 void sim_flags_free(sim_domain *d) {
     for (unsigned kind = 0; kind < SIM_FENCES; kind++) memory_free(d->fences[kind]);
     memory_free(d->released);
-    sim_history_free(&d->history);
+    if (d->releases) sim_history_free(&d->releases->history);
+    memory_free(d->releases);
     if (d->telling) sim_history_free(&d->telling->history);
     memory_free(d->telling);
 }

@@ -1,10 +1,10 @@
 /* Race checks in global memory. Each SM logs its accesses. Between epochs the logs are replayed against one shadow of
  * global memory, in SM order, so that findings do not depend on host threads.
  *
- * Within a cluster, sim_view says what is ordered. Between clusters only strong accesses order anything. The writes
- * that publish, releases, are numbered. A thread that reads a word that was written after a fence knows everything that
- * was published up to that write, at that word or another. That is more than the memory model promises: a race may be
- * missed, none is invented.
+ * Within a cluster, sim_view says what is ordered. Between clusters only strong accesses order anything. Writes that
+ * publish, releases, are numbered. A thread that reads a word that was written after a fence knows what was published
+ * up to that write by the clusters that wrote the word, at that word or another, and by those of which they knew. That
+ * is more than the memory model promises: a race may be missed, none is invented.
  *
  * A strong write without a fence publishes reads only. Reads are over when a value that depends on them is written. A
  * thread that reads the word does not write before it has seen it. Decoupled look-back in place relies on that. */
@@ -28,16 +28,25 @@ typedef enum sim_strength { SIM_WEAK, SIM_STRONG_HERE, SIM_STRONG } sim_strength
  * to which a flag that the thread waited for tells of them, fence or not. */
 typedef struct sim_floor {
     uint32_t all, reads, told;
+    uint32_t all_from, reads_from; /* whose releases those are: sim_source_bit() of each cluster */
 } sim_floor;
 
+/* Clusters share bits, and an order may be seen where there is none. */
+static inline uint32_t sim_source_bit(uint64_t cluster) {
+    return 1u << cluster % 32;
+}
+
 static inline bool sim_floor_equals(sim_floor a, sim_floor b) {
-    return a.all == b.all && a.reads == b.reads && a.told == b.told;
+    return a.all == b.all && a.reads == b.reads && a.told == b.told && a.all_from == b.all_from &&
+           a.reads_from == b.reads_from;
 }
 
 static inline void sim_floor_raise(sim_floor *floor, sim_floor to) {
     if (to.all > floor->all) floor->all = to.all;
     if (to.reads > floor->reads) floor->reads = to.reads;
     if (to.told > floor->told) floor->told = to.told;
+    floor->all_from |= to.all_from;
+    floor->reads_from |= to.reads_from;
 }
 
 /* A warp's access (some or all of its lanes), one thread's copy of many bytes, or the same access of several warps: of
@@ -95,11 +104,14 @@ haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int th
 typedef enum sim_publication { SIM_PUBLISHED_READS, SIM_PUBLISHED_ALL, SIM_PUBLICATIONS } sim_publication;
 /* Adds what the cluster publishes by the next release. Returns false if the host runs out of memory. */
 bool sim_watch_release(sim_watch *watch, uint64_t cluster, const sim_known *known, sim_publication kind);
-/* The next release is by these words (SIM_PLACES), and with `serial` no others are by the same number. */
-void sim_watch_publish(sim_watch *watch, size_t place, sim_publication kind);
+/* The next release is by these words (SIM_PLACES), and with `serial` no others are by the same number. It passes on
+ * what the clusters `from` have released. */
+void sim_watch_publish(sim_watch *watch, size_t place, sim_publication kind, uint32_t from);
 void sim_watch_next(sim_watch *watch, bool serial);
 /* Returns the last release by a write of the word; 0: none. */
 uint32_t sim_watch_published(const sim_watch *watch, size_t place, sim_publication kind);
+/* Returns whose releases the word has passed on. */
+uint32_t sim_watch_sources(const sim_watch *watch, size_t place, sim_publication kind);
 /* Returns the number of the next release. */
 uint32_t sim_watch_age(const sim_watch *watch);
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t slice);

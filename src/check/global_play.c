@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "check/global.h"
 #include "check/global_fetch.h"
+#include "check/global_order.h"
 #include "check/global_shadow.h"
 #include "check/node.h"
 #include "state/block.h"
@@ -33,32 +34,11 @@ typedef struct play {
     sim_page **pages;     /* of scattered lanes from the next one on */
 } play;
 
-/* Returns the last release of which the current thread knows; it knows other clusters' accesses of this kind. */
-static uint32_t floor_of(const play *p, unsigned action) {
-    return action == HAUL_ACTION_READ ? p->e->floor.reads : p->e->floor.all;
-}
-
-/* Returns the lanes of another cluster's actor whose accesses up to that time have been published up to a release. */
-static uint32_t lanes_published(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, sim_publication kind,
-                                uint32_t release) {
-    const sim_history *histories = p->watch->histories[kind];
-    const sim_grid *g = p->watch->grid;
-    if (!histories || time == 0) return SIM_ALL_LANES;
-    const sim_known *known = sim_history_at(&histories[cluster], release, g->warps * g->cluster_blocks);
-    return known ? sim_known_lanes(&known[actor], time) : 0;
-}
-
-/* The same for accesses of one kind, up to the last release of which the current thread knows. */
-static uint32_t published_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action) {
-    const sim_publication kind = action == HAUL_ACTION_READ ? SIM_PUBLISHED_READS : SIM_PUBLISHED_ALL;
-    return lanes_published(p, cluster, actor, time, kind, floor_of(p, action));
-}
-
 /* Returns those of the touch's `lanes` that are not known to come before the current lane. */
 static uint32_t unknown_lanes(const play *p, const sim_touch *t, uint32_t lanes) {
     if (t->cluster != p->e->cluster)
-        return t->epoch <= floor_of(p, t->action)
-                   ? lanes & ~published_lanes(p, t->cluster, t->actor, t->time, t->action)
+        return t->epoch <= sim_order_floor(p->e, t->cluster, t->action)
+                   ? lanes & ~sim_order_lanes(p->watch, p->e, t->cluster, t->actor, t->time, t->action)
                    : lanes;
     const uint32_t own = t->actor == p->e->actor ? 1u << p->lane : 0;
     return lanes & ~sim_known_lanes(&p->known[t->actor], t->time) & ~own;
@@ -88,18 +68,6 @@ static bool cannot_race(const play *p, const sim_touch *t) {
     return are_strong(p, t->strong, t->cluster, t->actor, t->instruction);
 }
 
-/* True if the current thread has waited for a flag, and now loads data that the flag's thread stored before. If both
- * data and flag are volatile, the two accesses do not race, but without fences the data may be old. */
-static bool was_told(const play *p, const sim_touch *t) {
-    const sim_logged *e = p->e;
-    const uint8_t *uses = p->watch->grid->uses;
-    if (!uses || (t->cluster == e->cluster && t->actor == e->actor) || t->epoch > e->floor.told) return false;
-    if (!(uses[e->instruction] & SIM_USE_LOADS_VOLATILE) || !(uses[t->instruction] & SIM_USE_STORES_VOLATILE))
-        return false;
-    const uint32_t behind = t->time + 1; /* the flag itself is no data */
-    return lanes_published(p, t->cluster, t->actor, behind, SIM_PUBLISHED_READS, e->floor.told) != 0;
-}
-
 static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32_t thread, uint8_t action,
                                      uint32_t instruction) {
     sim_block b = {.rank = 0};
@@ -117,10 +85,11 @@ haul_finding_access sim_watch_access(const sim_watch *watch, uint32_t cluster, u
 
 static const char *explanation_of(const play *p, const sim_touch *t, bool lockstep) {
     if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run in lockstep";
-    if (was_told(p, t)) return sim_old_data;
+    if (sim_order_was_told(p->watch, p->e, t)) return sim_old_data;
     if (may_lose_update(p, t->instruction)) return sim_lost_update;
     if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
-    if (t->epoch > floor_of(p, t->action)) return "threads of different blocks, which nothing orders within a launch";
+    if (t->epoch > sim_order_floor(p->e, t->cluster, t->action))
+        return "threads of different blocks, which nothing orders within a launch";
     return "the other block has published its work by a flag, but the thread that wrote the flag did not know of this "
            "access";
 }
@@ -199,7 +168,8 @@ static void check_read(const play *p, const sim_touch *writer) {
     const sim_logged *e = p->e;
     if (!writer->epoch) return;
     const uint32_t lanes = writing_lanes(p, writer);
-    const uint32_t raced = cannot_race(p, writer) && !was_told(p, writer) ? 0 : unknown_lanes(p, writer, lanes);
+    const uint32_t raced =
+        cannot_race(p, writer) && !sim_order_was_told(p->watch, p->e, writer) ? 0 : unknown_lanes(p, writer, lanes);
     const uint32_t unfenced = e->fenced ? unfenced_lanes(p, writer, lanes) : 0;
     if (raced)
         report(p, writer, raced, HAUL_FINDING_RACE_GLOBAL);
@@ -259,15 +229,6 @@ static void keep_writer(const play *p, sim_touch *writer) {
     writer->bytes |= before;
 }
 
-/* True if the current access is a thread's strong write of what it wrote by an ordinary one, and nothing has published
- * that: other threads' strong accesses do not race with the later write, but they do with the earlier one. */
-static bool hides(const play *p, const sim_touch *t) {
-    const sim_logged *e = p->e;
-    if (!e->strong || t->strong || !t->epoch || t->action != HAUL_ACTION_WRITE) return false;
-    return t->cluster == e->cluster && t->actor == e->actor &&
-           !lanes_published(p, t->cluster, t->actor, t->time, SIM_PUBLISHED_ALL, UINT32_MAX);
-}
-
 /* Keeps such a write among the word's readers, which a write is compared with. */
 static void keep_hidden(const play *p, const sim_touch *writer, sim_word_shadow *w) {
     sim_touch hidden = *writer;
@@ -289,7 +250,7 @@ static void write_word(const play *p, sim_word_shadow *w) {
         w->readers[r].bytes &= (uint8_t)~p->bytes;
         if (!w->readers[r].bytes) w->readers[r].epoch = 0;
     }
-    if (hides(p, &before)) keep_hidden(p, &before, w);
+    if (sim_order_hides(p->watch, p->e, &before)) keep_hidden(p, &before, w);
 }
 
 static bool reads(const sim_logged *e) {
@@ -414,8 +375,9 @@ static sim_word_shadow *detail(play *p, sim_page *g, unsigned line) {
 static bool follows(const play *p, const sim_row *r, const sim_part *part) {
     const sim_logged *e = p->e;
     if (r->cluster != e->cluster)
-        return r->epoch <= floor_of(p, r->action) &&
-               !(sim_part_lanes(r->bytes, r->owner) & ~published_lanes(p, r->cluster, r->actor, r->time, r->action));
+        return r->epoch <= sim_order_floor(p->e, r->cluster, r->action) &&
+               !(sim_part_lanes(r->bytes, r->owner) &
+                 ~sim_order_lanes(p->watch, p->e, r->cluster, r->actor, r->time, r->action));
     const sim_known *n = &p->known[r->actor];
     if (n->all >= r->time) return true;
     if (r->actor == e->actor && sim_owner_is_single(part->owner) &&
@@ -438,8 +400,8 @@ static bool is_after(const play *p, const sim_row *r, const sim_part *part) {
     if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
     if (e->incoherent && r->role == SIM_ROW_WRITER) return false;
     const sim_touch touch = touch_of_row(r);
-    if (r->role == SIM_ROW_WRITER && hides(p, &touch)) return false;
-    return (cannot_race(p, &touch) && !was_told(p, &touch)) || follows(p, r, part);
+    if (r->role == SIM_ROW_WRITER && sim_order_hides(p->watch, p->e, &touch)) return false;
+    return (cannot_race(p, &touch) && !sim_order_was_told(p->watch, p->e, &touch)) || follows(p, r, part);
 }
 
 /* True if rows show that the access is ordered, and rows can record it. */

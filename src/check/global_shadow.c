@@ -19,7 +19,7 @@ haul_status sim_watch_no_memory(void) {
 
 /* Returns how many releases of each cluster are kept, so that all together need at most RELEASE_BYTES. */
 static uint32_t releases_kept(const sim_grid *g) {
-    enum { RELEASE_BYTES = 32 << 20, LEAST = 2 };
+    enum { RELEASE_BYTES = 8 << 20, LEAST = 2 };
     const uint64_t bytes = g->clusters * g->warps * g->cluster_blocks * sizeof(sim_known);
     const uint64_t most = RELEASE_BYTES / bytes;
     return most < LEAST ? LEAST : most > SIM_MOST_RELEASES ? SIM_MOST_RELEASES : (uint32_t)most;
@@ -77,7 +77,12 @@ uint32_t sim_watch_age(const sim_watch *watch) {
     return watch->releases + 1;
 }
 
-void sim_watch_publish(sim_watch *watch, size_t place, sim_publication kind) {
+uint32_t sim_watch_sources(const sim_watch *watch, size_t place, sim_publication kind) {
+    return atomic_load_explicit(&watch->sources[place][kind], memory_order_relaxed);
+}
+
+void sim_watch_publish(sim_watch *watch, size_t place, sim_publication kind, uint32_t from) {
+    atomic_fetch_or_explicit(&watch->sources[place][kind], from, memory_order_relaxed);
     atomic_store_explicit(&watch->published[place][kind], sim_watch_age(watch), memory_order_relaxed);
 }
 

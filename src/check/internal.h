@@ -18,16 +18,18 @@ static inline uint8_t sim_bits_of_word(uint64_t address, unsigned bytes) {
     return (uint8_t)(ones << address % 4 & 15u);
 }
 
-/* The last releases that lanes have heard of: of their cluster (sim_domain.history), and of the grid (global_shadow.h).
+/* The last releases that lanes have heard of: of their cluster (sim_releases), and of the grid (global_shadow.h).
  * 0: none. `told`: the last write that they have waited for (sim_telling). */
 typedef struct sim_heard {
     uint32_t near, far, told;
+    uint32_t from; /* whose releases `far` stands for (sim_floor) */
 } sim_heard;
 
 static inline void sim_heard_raise(sim_heard *heard, sim_heard to) {
     if (to.near > heard->near) heard->near = to.near;
     if (to.far > heard->far) heard->far = to.far;
     if (to.told > heard->told) heard->told = to.told;
+    heard->from |= to.from;
 }
 
 /* What some lanes of a warp know of each actor's accesses (`order`), and of accesses that passed a proxy fence
@@ -287,6 +289,16 @@ typedef struct sim_tmem_order {
     uint32_t next_use, next_commit;
 } sim_tmem_order;
 
+/* Releases to threads of the cluster: writes after a fence, too. */
+typedef struct sim_releases {
+    sim_history history;
+    sim_floor floor; /* what their threads knew of other clusters */
+    uint32_t count;
+    bool used;                 /* there has been one in this cluster */
+    uint8_t reach[SIM_PLACES]; /* by hash of the word's address: which blocks it is published to */
+    uint32_t by[SIM_PLACES];   /* the last release */
+} sim_releases;
+
 /* What the cluster's threads knew when they wrote a flag, fence or not: threads that waited for it expect what was
  * stored before. */
 typedef struct sim_telling {
@@ -316,15 +328,10 @@ struct sim_domain {
     uint8_t *fenced;        /* by actor: the widest scope of its fences */
     sim_known *fences[SIM_FENCES]; /* by actor: its accesses that a fence comes after; NULL until there is one */
     sim_known *released;           /* by actor: what the current release passes on; NULL until needed */
-    sim_history history;           /* releases to threads of the cluster */
-    uint32_t releases;             /* their number */
+    sim_releases *releases;        /* NULL until needed */
     sim_telling *telling;          /* NULL until needed */
-    sim_floor released_floor;      /* what their threads knew of other clusters */
-    uint8_t published[SIM_PLACES]; /* by hash of an address written after a fence: which blocks it is published to */
-    uint32_t published_by[SIM_PLACES]; /* the last such release */
-    bool publishes;                    /* `published` has entries */
-    sim_views *views;                  /* by actor */
-    sim_gate *barriers;                /* SIM_BARRIERS per block */
+    sim_views *views;              /* by actor */
+    sim_gate *barriers;            /* SIM_BARRIERS per block */
     sim_gate cluster;
     sim_relaxed *relaxed; /* by actor; NULL if the kernel has no relaxed barriers */
     sim_group *groups;    /* SIM_BARRIERS per block */

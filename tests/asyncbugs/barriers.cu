@@ -541,3 +541,30 @@ KERNEL(barrier_memory_reused) {
     __syncthreads();
     out[T] = u.tile[T ^ 1];
 }
+
+/* A phase counts less than 2^20 bytes. */
+KERNEL(more_bytes_than_a_phase_counts) {
+    __shared__ __align__(128) float s[128];
+    __shared__ mbarrier b;
+    START(&b, 1);
+    if (T == 0) {
+        barrier_expect(&b, FIXED ? 512 : 1 << 21); /* BUG */
+        bulk_load(s, in, 512, &b);
+    }
+    if (FIXED) {
+        barrier_wait(&b, 0);
+        out[T] = s[T];
+    }
+}
+
+/* The number of consumers is computed, and zero. */
+KERNEL(mbarrier_for_nobody) {
+    __shared__ mbarrier b;
+    if (T == 0) barrier_init(&b, FIXED ? 128 : (unsigned)in[0]); /* BUG */
+    __syncthreads();
+    if (FIXED) {
+        barrier_arrive(&b);
+        barrier_wait(&b, 0);
+    }
+    out[T] = 1;
+}

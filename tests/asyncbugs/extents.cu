@@ -142,3 +142,39 @@ KERNEL(bulk_copy_beyond_the_end) {
     barrier_wait(&b, 0);
     out[T] = s[T % 64];
 }
+
+/* The second array begins at a number of bytes, taken as a number of words by four. */
+KERNEL(arrays_overlap_in_dynamic_memory) {
+    float *first = dynamic, *second = dynamic + (FIXED ? 128 : 32);
+    first[T] = in[T];
+    second[T] = in[T + 1]; /* BUG */
+    __syncthreads();
+    out[T] = first[127 - T] + second[127 - T];
+}
+
+/* A table in constant memory has fewer entries than there are threads. */
+__constant__ float weights[64] = {1, 2, 3};
+KERNEL(index_beyond_constant_memory) {
+    const int at = FIXED ? T % 64 : T;
+    out[T] = weights[at + (int)(in[0] > 2)]; /* BUG */
+}
+
+/* Not all of a block of the heap is set. */
+KERNEL(heap_block_not_set) {
+    __shared__ float *block;
+    if (T == 0) block = (float *)malloc(128 * sizeof(float));
+    __syncthreads();
+    if (FIXED || T < 100) block[T] = in[T];
+    __syncthreads();
+    out[T] = block[127 - T]; /* BUG */
+    __syncthreads();
+    if (T == 0) free(block);
+}
+
+/* Two threads free one block. */
+KERNEL(heap_block_freed_twice) {
+    __shared__ void *block;
+    if (T == 0) block = malloc(64);
+    __syncthreads();
+    if (T == 0 || (!FIXED && T == 1)) free(block); /* BUG */
+}

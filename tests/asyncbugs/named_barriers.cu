@@ -197,3 +197,21 @@ KERNEL(full_mask_in_branch_of_one_lane) {
     __syncwarp();
     out[T] = s[T ^ 1];
 }
+
+/* There are sixteen barriers. */
+KERNEL(barrier_sixteen) {
+    __shared__ float s[128];
+    s[T] = in[T];
+    const int barrier = (FIXED ? 15 : 16) + (int)in[0];
+    PTX("barrier.sync %0, 128;" ::"r"(barrier) : "memory"); /* BUG */
+    out[T] = s[127 - T];
+}
+
+/* Barriers count whole warps. */
+KERNEL(barrier_for_part_of_a_warp) {
+    __shared__ float s[128];
+    s[T] = in[T];
+    const int count = (FIXED ? 128 : 100) + (int)in[0];
+    PTX("barrier.sync 1, %0;" ::"r"(count) : "memory"); /* BUG */
+    out[T] = s[127 - T];
+}

@@ -339,3 +339,114 @@ KERNEL(volatile_data_and_flag_of_warps) {
         out[0] = *handed_over; /* BUG */
     }
 }
+
+/* The grid's barrier waits for one block too few. */
+KERNEL(grid_barrier_one_block_short) {
+    out[128 * blockIdx.x + T] = in[T];
+    __syncthreads();
+    if (T == 0) {
+        __threadfence();
+        atomicAdd(WORD, 1);
+        while (*(volatile unsigned *)WORD < gridDim.x - (FIXED ? 0 : 1)) {
+        }
+        __threadfence();
+    }
+    __syncthreads();
+    out[1024 + 128 * blockIdx.x + T] = out[128 * ((blockIdx.x + 1) % gridDim.x) + T]; /* BUG */
+}
+
+/* Ordinary loads of a flag race with the store that sets it. */
+KERNEL(flag_polled_by_weak_loads) {
+    unsigned v;
+    if (T) return;
+    if (blockIdx.x == 0) {
+        out[1024] = in[0];
+        store_release(WORD, 1);
+    } else if (blockIdx.x == 1) {
+        do {
+            if (FIXED)
+                load_acquire(v, WORD);
+            else
+                PTX("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(WORD) : "memory"); /* BUG */
+        } while (v != 1);
+        out[0] = out[1024]; /* BUG */
+    }
+}
+
+/* The flag is released before the tile's last row is stored. */
+KERNEL(flag_before_last_row) {
+    float *tile = out + 1024, sum = 0;
+    unsigned v = 0;
+    if (blockIdx.x == 0) {
+        for (int row = 0; row < 4; row++) {
+            if (!FIXED && row == 3) {
+                __syncthreads();
+                if (T == 0) store_release(WORD, 1);
+            }
+            tile[128 * row + T] = in[T] + row;
+        }
+        if (FIXED) {
+            __syncthreads();
+            if (T == 0) store_release(WORD, 1);
+        }
+    } else if (blockIdx.x == 1) {
+        while (T == 0 && v != 1) load_acquire(v, WORD);
+        __syncthreads();
+        for (int row = 0; row < 4; row++) sum += tile[128 * row + T]; /* BUG */
+        out[T] = FIXED ? sum : sum * 0;
+    }
+}
+
+/* One warp waits, all read. */
+KERNEL(acquired_by_one_warp) {
+    float *data = out + 1024;
+    unsigned v = 0;
+    if (blockIdx.x == 0) {
+        data[T] = in[T];
+        __syncthreads();
+        if (T == 0) store_release(WORD, 1);
+    } else if (blockIdx.x == 1) {
+        while (T == 0 && v != 1) load_acquire(v, WORD);
+        if (FIXED)
+            __syncthreads();
+        else
+            __syncwarp();
+        out[T] = data[T]; /* BUG */
+    }
+}
+
+/* Two warps have a flag each; a third waits for the first only. */
+KERNEL(flag_of_the_other_warp) {
+    __shared__ float data[64];
+    __shared__ unsigned flags[2];
+    volatile unsigned *ready = flags;
+    if (T < 2) flags[T] = 0;
+    __syncthreads();
+    if (WARP < 2) {
+        data[T] = in[T];
+        __threadfence_block();
+        __syncwarp();
+        if (LANE == 0) ready[WARP] = 1;
+    } else if (WARP == 2) {
+        while (LANE == 0 && (ready[0] == 0 || (FIXED && ready[1] == 0))) {
+        }
+        __syncwarp();
+        __threadfence_block();
+        out[LANE] = data[LANE] + data[32 + LANE]; /* BUG */
+    }
+}
+
+/* The wait is for the other tile's flag. */
+KERNEL(flag_of_the_other_tile) {
+    float *tiles = out + 1024;
+    unsigned v = 0;
+    if (blockIdx.x < 2) {
+        tiles[128 * blockIdx.x + T] = in[T];
+        __syncthreads();
+        if (T == 0) store_release(WORD + blockIdx.x, 1);
+    } else if (blockIdx.x == 2) {
+        while (T == 0 && v != 1) load_acquire(v, WORD + (FIXED ? 1 : 0));
+        __syncthreads();
+        out[T] = tiles[128 + T]; /* BUG */
+    }
+}

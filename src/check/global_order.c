@@ -1,0 +1,40 @@
+#include "check/global_order.h"
+
+uint32_t sim_order_floor(const sim_logged *e, uint32_t cluster, unsigned action) {
+    const sim_floor *floor = &e->floor;
+    const bool is_read = action == HAUL_ACTION_READ;
+    if (!((is_read ? floor->reads_from : floor->all_from) & sim_source_bit(cluster))) return 0;
+    return is_read ? floor->reads : floor->all;
+}
+
+/* Returns the lanes of another cluster's actor whose accesses up to that time have been published up to a release. */
+static uint32_t lanes_published(const sim_watch *watch, uint32_t cluster, uint32_t actor, uint32_t time,
+                                sim_publication kind, uint32_t release) {
+    const sim_history *histories = watch->histories[kind];
+    const sim_grid *g = watch->grid;
+    if (!histories || time == 0) return SIM_ALL_LANES;
+    const sim_known *known = sim_history_at(&histories[cluster], release, g->warps * g->cluster_blocks);
+    return known ? sim_known_lanes(&known[actor], time) : 0;
+}
+
+uint32_t sim_order_lanes(const sim_watch *watch, const sim_logged *e, uint32_t cluster, uint32_t actor, uint32_t time,
+                         unsigned action) {
+    const sim_publication kind = action == HAUL_ACTION_READ ? SIM_PUBLISHED_READS : SIM_PUBLISHED_ALL;
+    return lanes_published(watch, cluster, actor, time, kind, sim_order_floor(e, cluster, action));
+}
+
+bool sim_order_was_told(const sim_watch *watch, const sim_logged *e, const sim_touch *t) {
+    const uint8_t *uses = watch->grid->uses;
+    if (!uses || (t->cluster == e->cluster && t->actor == e->actor) || t->epoch > e->floor.told) return false;
+    if (!(e->floor.reads_from & sim_source_bit(t->cluster))) return false;
+    if (!(uses[e->instruction] & SIM_USE_LOADS_VOLATILE) || !(uses[t->instruction] & SIM_USE_STORES_VOLATILE))
+        return false;
+    const uint32_t behind = t->time + 1; /* the flag itself is no data */
+    return lanes_published(watch, t->cluster, t->actor, behind, SIM_PUBLISHED_READS, e->floor.told) != 0;
+}
+
+bool sim_order_hides(const sim_watch *watch, const sim_logged *e, const sim_touch *t) {
+    if (!e->strong || t->strong || !t->epoch || t->action != HAUL_ACTION_WRITE) return false;
+    return t->cluster == e->cluster && t->actor == e->actor &&
+           !lanes_published(watch, t->cluster, t->actor, t->time, SIM_PUBLISHED_ALL, UINT32_MAX);
+}

@@ -1,0 +1,21 @@
+/* What the thread of a logged access knows of other clusters' accesses, by the flags that it has read. */
+#ifndef HAUL_CHECK_GLOBAL_ORDER_H
+#define HAUL_CHECK_GLOBAL_ORDER_H
+
+#include "check/global_shadow.h"
+
+/* Returns the last release of which the thread knows, of those that publish the cluster's accesses of this kind. 0: it
+ * knows of none. */
+uint32_t sim_order_floor(const sim_logged *e, uint32_t cluster, unsigned action);
+/* Returns the lanes of another cluster's actor whose accesses of this kind up to that time are published up to there.
+ */
+uint32_t sim_order_lanes(const sim_watch *watch, const sim_logged *e, uint32_t cluster, uint32_t actor, uint32_t time,
+                         unsigned action);
+/* True if the thread has waited for a flag, and now loads data that the flag's thread stored before. If both data and
+ * flag are volatile, the two accesses do not race, but without fences the data may be old. */
+bool sim_order_was_told(const sim_watch *watch, const sim_logged *e, const sim_touch *t);
+/* True if the access is a thread's strong write of what it wrote by an ordinary one, and nothing has published that:
+ * other threads' strong accesses do not race with the later write, but they do with the earlier one. */
+bool sim_order_hides(const sim_watch *watch, const sim_logged *e, const sim_touch *t);
+
+#endif
