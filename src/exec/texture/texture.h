@@ -32,7 +32,7 @@ typedef struct sim_texture {
     CUDA_RESOURCE_DESC resource; /* as passed by the program */
     CUDA_TEXTURE_DESC description;
     CUDA_RESOURCE_VIEW_DESC
-        view; /* of a part of the resource, or as another format; levels and format are the view's; zeros: none */
+    view; /* of a part of the resource, or as another format; levels and format are the view's; zeros: none */
 } sim_texture;
 
 /* A context's objects. Entries are reused, and freed only with the table. */
