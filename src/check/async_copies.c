@@ -77,12 +77,8 @@ void sim_hazard_copied(sim_block *b, uint32_t warp, const sim_copy *c, uint32_t 
     sim_domain *d = sim_domain_of(b);
     sim_watched_mbarrier *m = barrier ? sim_mbarrier_watched(d, b, *barrier) : NULL;
     const uint32_t actor = m ? sim_mbarrier_actor(d, m) : b->rank * d->warps + warp;
-    const sim_visit k = {.w = &b->warps[warp],
-                         .d = d,
-                         .s = sim_shadow_of(b),
-                         .b = b,
-                         .actor = actor,
-                         .instruction = c->op->instruction};
+    const sim_visit k = {
+        .w = &b->warps[warp], .d = d, .s = sim_shadow_of(b), .b = b, .actor = actor, .instruction = c->op->instruction};
     if (m && sim_gate_open(d, &m->gate)) sim_known_add(&m->gate.gathered[actor], (sim_known){.all = d->now});
     for (uint32_t left = sim_lines_arrived(&k, c->destination, c->bytes, lanes, !m); left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);

@@ -62,12 +62,17 @@ static void fetch_rows(fetched *f, const sim_slice *s) {
     }
 }
 
-static void fetch_next_rows(fetched *f, const sim_slice *s) {
+/* Returns whether there may be more rows behind these. */
+static bool fetch_next_rows(fetched *f, const sim_slice *s) {
+    bool more = false;
     for (size_t i = 0; i < f->count; i++) {
         if (f->row[i] == SIM_NO_ROW) continue;
         f->row[i] = sim_slice_row(s, f->row[i])->next;
-        if (f->row[i] != SIM_NO_ROW) fetch_row(sim_slice_row(s, f->row[i]));
+        if (f->row[i] == SIM_NO_ROW) continue;
+        fetch_row(sim_slice_row(s, f->row[i]));
+        more = true;
     }
+    return more;
 }
 
 size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_log_share *share, size_t first,
@@ -82,6 +87,7 @@ size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_
         add_lanes(&f, s, log->lists + (size_t)(e->list - 1) * SIM_LANES, item->lanes, e->values != 0, pages);
     }
     fetch_rows(&f, s);
-    for (unsigned k = 0; k < ROWS_AHEAD; k++) fetch_next_rows(&f, s);
+    for (unsigned k = 0; k < ROWS_AHEAD && fetch_next_rows(&f, s); k++) {
+    }
     return i;
 }

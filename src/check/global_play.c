@@ -441,13 +441,9 @@ static bool are_alike(const sim_row *a, const sim_row *b) {
            a->role == b->role && a->strong == b->strong;
 }
 
-/* Finds a row like that among the first few. */
-enum { MOST_LIKE = 4 };
+/* Returns the first row if it is like that. It is the newest; others would have to be fetched. */
 static sim_row *find_like(const play *p, uint32_t first, const sim_row *r) {
-    unsigned left = MOST_LIKE;
-    for (uint32_t i = first; i != SIM_NO_ROW && left--; i = sim_slice_row(p->s, i)->next)
-        if (are_alike(sim_slice_row(p->s, i), r)) return sim_slice_row(p->s, i);
-    return NULL;
+    return first != SIM_NO_ROW && are_alike(sim_slice_row(p->s, first), r) ? sim_slice_row(p->s, first) : NULL;
 }
 
 /* Records bytes that no row of that role has. What an access does in several steps, as a lane that goes through a line,
@@ -620,8 +616,7 @@ static void note_line(const play *p, sim_page *g, unsigned line, unsigned lane) 
 /* True if the part is a whole line, with a lane for each word. */
 static bool is_line_of_words(const sim_part *part) {
     const sim_owner o = part->owner;
-    return o.stride == 4 && o.step == 1 && o.start == 0 && !o.run && o.lanes == 1 &&
-           sim_bytes_all(part->bytes);
+    return o.stride == 4 && o.step == 1 && o.start == 0 && !o.run && o.lanes == 1 && sim_bytes_all(part->bytes);
 }
 
 /* Saves hashes of the stored values, to tell races of equal values from others. */

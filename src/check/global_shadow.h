@@ -111,8 +111,8 @@ typedef struct sim_slice {
     void **shared; /* blocks of SIM_BLOCK_SHARED */
     uint32_t shared_count, shared_blocks, free_shared;
     uint32_t last_shared; /* the shared row that was found last, or SIM_NO_ROW */
-    void **words;      /* blocks of SIM_BLOCK_LINES lines */
-    uint32_t detailed; /* number of lines with words */
+    void **words;         /* blocks of SIM_BLOCK_LINES lines */
+    uint32_t detailed;    /* number of lines with words */
     sim_findings findings;
     bool failed;
 } sim_slice;

@@ -139,8 +139,8 @@ typedef struct sim_line_row {
 
 enum { SIM_LINE_WRITERS = 4, SIM_LINE_READERS = 4 };
 
-/* A line of shared memory that a few rows describe completely: no copies in flight but cp.async, and only accesses known
- * to be ordered. Otherwise the line is `detailed` and its words' cells describe it. See lines.c. */
+/* A line of shared memory that a few rows describe completely: no copies in flight but cp.async, and only accesses
+ * known to be ordered. Otherwise the line is `detailed` and its words' cells describe it. See lines.c. */
 typedef struct sim_line {
     uint32_t start;               /* start of the domain; if it differs, nothing has happened yet */
     uint32_t written_at, read_at; /* time of the last write and the last read */

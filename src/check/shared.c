@@ -440,13 +440,21 @@ static inline void set_written(const sim_visit *k, sim_cell *c, uint8_t state) {
     c->state = state;
 }
 
+/* True if the word was last used by a write that cannot race with this one, as by two atomics, and by reads that all
+ * know. Its state has nothing unusual. */
+static inline bool follows_strong(const sim_visit *k, const sim_cell *c) {
+    if (c->read_time > k->v->least || c->time < k->d->start) return false;
+    return cannot_race(k, c->state, c->thread, c->instruction);
+}
+
 void sim_cells_write(const sim_visit *k, uint32_t word, uint32_t count, uint8_t state) {
     enum { ORDINARY = SIM_CELL_ATOMIC | SIM_CELL_COPIED | SIM_CELL_ASYNC };
     for (uint32_t i = word; i < word + count; i++) {
         sim_cell *c = &k->s->cells[i];
         uint8_t added = 0, contested = 0;
         const bool is_slow = c->state & ~ORDINARY || c->written & SIM_CELL_CONTESTED;
-        if (c->time > k->v->least || c->read_time > k->v->least || is_slow) {
+        const bool is_recent = c->time > k->v->least || c->read_time > k->v->least;
+        if (is_slow || (is_recent && !follows_strong(k, c))) {
             if (slow_write(k, i, c)) contested = SIM_CELL_CONTESTED;
             if (k->action == HAUL_ACTION_ATOMIC) added = c->state & SIM_CELL_ADDED;
         }
