@@ -1,0 +1,77 @@
+/* Replaying logged accesses to global memory: what global_play.c, which goes through the log and keeps lines' rows, and
+ * global_words.c, which checks words and reports, know of the current access. */
+#ifndef HAUL_CHECK_GLOBAL_PLAY_H
+#define HAUL_CHECK_GLOBAL_PLAY_H
+
+#include "check/global_shadow.h"
+
+/* An access that is replayed. */
+typedef struct sim_play {
+    const sim_watch *watch;
+    sim_slice *s;
+    unsigned number; /* of the slice */
+    const sim_logged *e;
+    const uint64_t *lists;
+    const uint32_t *values;          /* of the lanes; NULL: not known */
+    bool folds;                      /* of the page */
+    const sim_known *known, *fenced; /* fenced: of reads by the copy engine; NULL: there was no fence */
+    uint64_t address;                /* of the word */
+    uint32_t value;
+    uint32_t lanes; /* of the entry's list that touch the slice */
+    unsigned lane;
+    uint8_t bytes;        /* of the word */
+    const sim_part *part; /* of the line */
+    sim_page **pages;     /* of scattered lanes from the next one on */
+} sim_play;
+
+/* Returns the epoch up to which the current thread knows other clusters' accesses of this kind. */
+static inline uint32_t sim_play_floor(const sim_play *p, unsigned action) {
+    return action == HAUL_ACTION_READ ? p->e->floor.reads : p->e->floor.all;
+}
+
+static inline bool sim_play_reads(const sim_play *p) {
+    return p->e->action == HAUL_ACTION_READ || p->e->action == HAUL_ACTION_ASYNC_READ;
+}
+
+static inline uint64_t sim_play_address(const sim_play *p, unsigned lane) {
+    return p->e->list ? p->lists[(p->e->list - 1) * SIM_LANES + lane] : p->e->base + (uint64_t)(p->e->stride * lane);
+}
+
+/* Hashes of stored values are as wide as the page's. */
+static inline uint32_t sim_value_fold(uint32_t hash) {
+    const uint16_t folded = (uint16_t)(hash >> 16 ^ hash);
+    return folded ? folded : 1;
+}
+
+/* Returns the hash of what the lane stores, as wide as the page's; 0 if it is not known. */
+static inline uint32_t sim_play_value(const sim_play *p, unsigned lane) {
+    if (!p->values) return 0;
+    return p->folds ? sim_value_fold(p->values[lane]) : p->values[lane];
+}
+
+static inline uint32_t sim_page_value(const sim_page *g, unsigned word) {
+    if (!g->values) return 0;
+    return g->folds ? ((const uint16_t *)g->values)[word] : ((const uint32_t *)g->values)[word];
+}
+
+static inline void sim_page_set_value(sim_page *g, unsigned word, uint32_t value) {
+    if (g->folds)
+        ((uint16_t *)g->values)[word] = (uint16_t)value;
+    else
+        ((uint32_t *)g->values)[word] = value;
+}
+
+/* Returns the lanes of another cluster's actor that have published their accesses of this kind up to that time. */
+uint32_t sim_play_published(const sim_play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action);
+/* True if both accesses are strong and the scope of each reaches the other: then they do not race, unless both are part
+ * of updates. */
+bool sim_play_are_strong(const sim_play *p, uint8_t strength, uint32_t cluster, uint32_t actor, uint32_t instruction);
+
+/* Replaces the line's rows by words. Returns NULL if there are too many, or the host runs out of memory. */
+sim_word_shadow *sim_play_detail(sim_play *p, sim_page *g, unsigned line);
+/* Replays the lane's access to `from` .. `to`-1 in the line that has these words. */
+void sim_play_words(sim_play *p, sim_word_shadow *words, uint64_t from, uint64_t to);
+/* The same for lanes' accesses to line `line` of memory. */
+void sim_play_lanes(sim_play *p, sim_word_shadow *words, uint64_t line, uint32_t lanes);
+
+#endif

@@ -1,0 +1,303 @@
+/* The shadow of global memory by words: the last writer and readers of each word of a line that rows cannot describe,
+ * and the findings. */
+#include "check/global_play.h"
+#include "check/global.h"
+#include "state/block.h"
+
+#include <stdio.h>
+#include <string.h>
+
+uint32_t sim_play_published(const sim_play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action) {
+    sim_known *const *published = p->watch->released;
+    if (!published || time == 0) return SIM_ALL_LANES;
+    if (!published[cluster]) return 0;
+    const sim_grid *g = p->watch->grid;
+    const uint32_t from = action == HAUL_ACTION_READ ? g->warps * g->cluster_blocks : 0;
+    return sim_known_lanes(&published[cluster][from + actor], time);
+}
+
+/* Returns those of the touch's `lanes` that are not known to come before the current lane. */
+static uint32_t unknown_lanes(const sim_play *p, const sim_touch *t, uint32_t lanes) {
+    if (t->cluster != p->e->cluster)
+        return t->epoch <= sim_play_floor(p, t->action)
+                   ? lanes & ~sim_play_published(p, t->cluster, t->actor, t->time, t->action)
+                   : lanes;
+    const uint32_t own = t->actor == p->e->actor ? 1u << p->lane : 0;
+    return lanes & ~sim_known_lanes(&p->known[t->actor], t->time) & ~own;
+}
+
+/* True if the two are lanes of one warp that rely on lockstep. */
+static bool count_on_lockstep(const sim_play *p, uint32_t cluster, uint32_t actor, uint32_t instruction) {
+    const sim_logged *e = p->e;
+    if (e->cluster != cluster || e->actor != actor) return false;
+    return sim_counts_on_lockstep(p->watch->grid, e->instruction, instruction);
+}
+
+static bool may_lose_update(const sim_play *p, uint32_t instruction) {
+    return sim_may_lose_update(p->watch->grid, p->e->instruction, instruction);
+}
+
+bool sim_play_are_strong(const sim_play *p, uint8_t strength, uint32_t cluster, uint32_t actor, uint32_t instruction) {
+    const sim_logged *e = p->e;
+    const bool is_far = e->cluster != cluster;
+    if (is_far ? e->strong != SIM_STRONG || strength != SIM_STRONG : !e->strong || !strength) return false;
+    return !may_lose_update(p, instruction) && (is_far || !count_on_lockstep(p, cluster, actor, instruction));
+}
+
+static bool cannot_race(const sim_play *p, const sim_touch *t) {
+    return sim_play_are_strong(p, t->strong, t->cluster, t->actor, t->instruction);
+}
+
+static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32_t thread, uint8_t action,
+                                     uint32_t instruction) {
+    sim_block b = {.rank = 0};
+    const uint32_t warp = thread / SIM_LANES;
+    sim_sm sm = {.grid = g};
+    sim_place_block(g, cluster, warp / g->warps, &b);
+    b.sm = &sm;
+    return sim_finding_access((haul_action)action, instruction, &b, warp % g->warps * SIM_LANES + thread % SIM_LANES);
+}
+
+haul_finding_access sim_watch_access(const sim_watch *watch, uint32_t cluster, uint32_t thread, haul_action action,
+                                     uint32_t instruction) {
+    return access_of(watch->grid, cluster, thread, (uint8_t)action, instruction);
+}
+
+static const char *explanation_of(const sim_play *p, const sim_touch *t, bool lockstep) {
+    if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run in lockstep";
+    if (may_lose_update(p, t->instruction))
+        return "both threads read, change and write this word by volatile or relaxed accesses; a lock orders them only "
+               "with fences (__threadfence() after it is taken and before it is given back), or one update is lost";
+    if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
+    if (t->epoch > sim_play_floor(p, t->action))
+        return "threads of different blocks, which nothing orders within a launch";
+    return "the other block has published its work by a flag, but the thread that wrote the flag did not know of this "
+           "access";
+}
+
+static void concern(const sim_play *p, uint64_t cluster, uint32_t thread) {
+    const sim_grid *g = p->watch->grid;
+    const uint64_t actors = (uint64_t)g->warps * g->cluster_blocks;
+    sim_findings_concern(&p->s->findings, cluster * actors + thread / SIM_LANES, 1u << thread % SIM_LANES);
+}
+
+/* `lanes`: of the touch. */
+static void report(const sim_play *p, const sim_touch *t, uint32_t lanes, haul_finding_kind kind) {
+    const sim_grid *g = p->watch->grid;
+    const sim_logged *e = p->e;
+    const uint32_t thread = t->actor * SIM_LANES + (uint32_t)__builtin_ctz(lanes);
+    const bool lockstep = count_on_lockstep(p, t->cluster, t->actor, t->instruction);
+    const haul_finding found = {.kind = kind,
+                                .grade = lockstep ? HAUL_GRADE_WARNING : haul_finding_kinds[kind].grade,
+                                .access =
+                                    access_of(g, e->cluster, e->actor * SIM_LANES + p->lane, e->action, e->instruction),
+                                .other = access_of(g, t->cluster, thread, t->action, t->instruction),
+                                .space = HAUL_SPACE_GLOBAL,
+                                .address = p->address,
+                                .bytes = 4};
+    sim_finding *f = sim_findings_add(&p->s->findings, &found);
+    concern(p, e->cluster, e->actor * SIM_LANES + p->lane);
+    concern(p, t->cluster, thread);
+    if (!f) return;
+    sim_finding_locate(g, f);
+    if (kind == HAUL_FINDING_MISSING_PROXY_FENCE) {
+        snprintf(f->what, sizeof f->what, "no fence.proxy.async for global memory between the store and the copy");
+        return;
+    }
+    if (kind == HAUL_FINDING_TEXTURE_STALE) {
+        snprintf(f->what, sizeof f->what, "the launch has written there, and this path need not see it");
+        return;
+    }
+    snprintf(f->what, sizeof f->what, "%s", explanation_of(p, t, lockstep));
+}
+
+static sim_touch touch_of(const sim_play *p) {
+    const sim_logged *e = p->e;
+    return (sim_touch){.cluster = e->cluster,
+                       .instruction = e->instruction,
+                       .time = e->time,
+                       .epoch = p->watch->epoch,
+                       .actor = e->actor,
+                       .bytes = p->bytes,
+                       .action = e->action & 63u,
+                       .strong = e->strong & 3u};
+}
+
+/* True if both belong to one access of a warp, or to accesses at the same time. */
+static bool are_together(const sim_touch *a, const sim_touch *b) {
+    return a->cluster == b->cluster && a->actor == b->actor && a->time == b->time && a->epoch == b->epoch;
+}
+
+/* Returns the lanes that last wrote the current bytes. */
+static uint32_t writing_lanes(const sim_play *p, const sim_touch *writer) {
+    uint32_t lanes = 0;
+    for (unsigned i = 0; writer->epoch && i < 4; i++)
+        if (writer->bytes & p->bytes & 1u << i) lanes |= 1u << writer->lane[i];
+    return lanes;
+}
+
+/* Returns the lanes whose ordinary write has not passed a proxy fence that the current thread knows of. Fences of other
+ * clusters are not tracked, but if there was no fence at all, no write has passed one. */
+static uint32_t unfenced_lanes(const sim_play *p, const sim_touch *t, uint32_t lanes) {
+    if (t->action != HAUL_ACTION_WRITE) return 0;
+    if (!p->fenced) return lanes;
+    return t->cluster == p->e->cluster ? lanes & ~sim_known_lanes(&p->fenced[t->actor], t->time) : 0;
+}
+
+/* Checks a read of a word against its last writer. */
+static void check_read(const sim_play *p, const sim_touch *writer) {
+    const sim_logged *e = p->e;
+    if (!writer->epoch) return;
+    const uint32_t lanes = writing_lanes(p, writer);
+    const uint32_t raced = cannot_race(p, writer) ? 0 : unknown_lanes(p, writer, lanes);
+    const uint32_t unfenced = e->fenced ? unfenced_lanes(p, writer, lanes) : 0;
+    if (raced)
+        report(p, writer, raced, HAUL_FINDING_RACE_GLOBAL);
+    else if (e->incoherent && lanes)
+        report(p, writer, lanes, HAUL_FINDING_TEXTURE_STALE);
+    else if (unfenced)
+        report(p, writer, unfenced, HAUL_FINDING_MISSING_PROXY_FENCE);
+}
+
+/* True if the last reader need not be kept: it comes before the current lane, whose access covers all its bytes. */
+static bool is_covered(const sim_play *p, const sim_touch *last) {
+    const bool by_self = last->actor == p->e->actor && !(last->lanes & ~p->e->active);
+    return !(last->bytes & ~p->bytes) && (by_self || !unknown_lanes(p, last, last->lanes));
+}
+
+/* Records a read of a word in the reader roles (sim_row_role). */
+static void keep_reader(const sim_play *p, sim_word_shadow *w) {
+    sim_touch *last = &w->readers[SIM_ROW_READER], *beside = &w->readers[SIM_ROW_READER_BESIDE];
+    sim_touch now = touch_of(p);
+    now.lanes = 1u << p->lane;
+    if (last->epoch && are_together(last, &now) && last->bytes == now.bytes && last->strong == now.strong) {
+        last->lanes |= now.lanes;
+        last->instruction = now.instruction;
+        return;
+    }
+    const bool other_warp = beside->epoch && (beside->cluster != now.cluster || beside->actor != now.actor);
+    if (last->epoch && last->cluster != now.cluster)
+        w->readers[SIM_ROW_READER_BEFORE] = *last;
+    else if (last->epoch && !is_covered(p, last) && !(last->actor == now.actor && other_warp))
+        *beside = *last;
+    *last = now;
+}
+
+static void read_word(const sim_play *p, sim_word_shadow *w) {
+    check_read(p, &w->writer);
+    keep_reader(p, w);
+}
+
+static void check_reader(const sim_play *p, const sim_touch *t) {
+    if (!t->epoch || !(t->bytes & p->bytes) || cannot_race(p, t)) return;
+    const uint32_t unknown = unknown_lanes(p, t, t->lanes);
+    if (unknown) report(p, t, unknown, HAUL_FINDING_RACE_GLOBAL);
+}
+
+/* Records a write of a word; bytes that the same access writes are joined. */
+static void keep_writer(const sim_play *p, sim_touch *writer) {
+    const sim_touch now = touch_of(p);
+    const bool more =
+        are_together(writer, &now) && writer->instruction == now.instruction && !(writer->bytes & p->bytes);
+    const uint8_t before = more ? writer->bytes : 0;
+    uint8_t lane[4];
+    memcpy(lane, writer->lane, sizeof lane);
+    for (unsigned i = 0; i < 4; i++)
+        if (!(before >> i & 1)) lane[i] = (uint8_t)p->lane;
+    *writer = now;
+    memcpy(writer->lane, lane, sizeof lane);
+    writer->bytes |= before;
+}
+
+static void write_word(const sim_play *p, sim_word_shadow *w) {
+    const uint32_t raced = cannot_race(p, &w->writer) ? 0 : unknown_lanes(p, &w->writer, writing_lanes(p, &w->writer));
+    if (raced)
+        report(p, &w->writer, raced,
+               p->value && p->value == w->value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
+    for (unsigned r = 0; r < SIM_READERS; r++) check_reader(p, &w->readers[r]);
+    keep_writer(p, &w->writer);
+    w->value = p->value;
+    for (unsigned r = 0; r < SIM_READERS; r++) {
+        w->readers[r].bytes &= (uint8_t)~p->bytes;
+        if (!w->readers[r].bytes) w->readers[r].epoch = 0;
+    }
+}
+
+void sim_play_words(sim_play *p, sim_word_shadow *words, uint64_t from, uint64_t to) {
+    for (uint64_t word = from / 4 * 4; word < to; word += 4) {
+        const unsigned first = word < from ? (unsigned)(from - word) : 0;
+        const unsigned end = word + 4 > to ? (unsigned)(to - word) : 4;
+        p->address = word;
+        p->bytes = (uint8_t)((1u << end) - (1u << first));
+        sim_word_shadow *w = &words[word / 4 % SIM_LINE_WORDS];
+        if (sim_play_reads(p))
+            read_word(p, w);
+        else
+            write_word(p, w);
+    }
+}
+
+void sim_play_lanes(sim_play *p, sim_word_shadow *words, uint64_t line, uint32_t lanes) {
+    const uint64_t start = line * SIM_FOOTPRINT_LINE, end = start + SIM_FOOTPRINT_LINE;
+    for (; lanes; lanes &= lanes - 1) {
+        p->lane = (unsigned)__builtin_ctz(lanes);
+        const uint64_t from = sim_play_address(p, p->lane), to = from + p->e->bytes;
+        p->value = sim_play_value(p, p->lane);
+        sim_play_words(p, words, from > start ? from : start, to < end ? to : end);
+    }
+}
+
+static sim_touch touch_of_row(const sim_row *r) {
+    return (sim_touch){.cluster = r->cluster,
+                       .instruction = r->instruction,
+                       .time = r->time,
+                       .epoch = r->epoch,
+                       .actor = r->actor,
+                       .action = r->action & 63u,
+                       .strong = r->strong & 3u};
+}
+
+/* Fills a word's writer from a row, when a line gets words. */
+static void spread_writer(const sim_row *r, unsigned word, unsigned bits, sim_touch *t) {
+    *t = touch_of_row(r);
+    t->bytes = (uint8_t)bits;
+    for (unsigned i = 0; i < 4; i++)
+        if (bits >> i & 1) t->lane[i] = (uint8_t)(31 - __builtin_clz(sim_owner_lanes(r->owner, 4 * word + i)));
+}
+
+/* If different lanes have read the word's bytes, keeps the last ones only. */
+static void spread_reader(const sim_row *r, unsigned word, unsigned bits, sim_touch *t) {
+    const unsigned last = 31u - (unsigned)__builtin_clz(bits);
+    *t = touch_of_row(r);
+    t->lanes = sim_owner_lanes(r->owner, 4 * word + last);
+    for (unsigned i = 0; i < 4; i++)
+        if (bits >> i & 1 && sim_owner_lanes(r->owner, 4 * word + i) == t->lanes) t->bytes |= (uint8_t)(1u << i);
+}
+
+static void spread_word(const sim_row *r, unsigned word, sim_word_shadow *w, uint32_t value) {
+    const unsigned bits = sim_bytes_of_word(r->bytes, word);
+    if (!bits) return;
+    if (r->role != SIM_ROW_WRITER) {
+        spread_reader(r, word, bits, &w->readers[r->role]);
+        return;
+    }
+    spread_writer(r, word, bits, &w->writer);
+    w->value = value;
+}
+
+sim_word_shadow *sim_play_detail(sim_play *p, sim_page *g, unsigned line) {
+    sim_slice *s = p->s;
+    uint32_t *link = &g->lines[line].link, index;
+    sim_word_shadow *words = sim_slice_add_words(s, &index);
+    if (!words) {
+        sim_slice_drop_rows(s, link);
+        *link = SIM_LINE_UNWATCHED;
+        return NULL;
+    }
+    for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next)
+        for (unsigned w = 0; w < SIM_LINE_WORDS; w++)
+            spread_word(sim_slice_row(s, i), w, &words[w], sim_page_value(g, line * SIM_LINE_WORDS + w));
+    sim_slice_drop_rows(s, link);
+    *link = SIM_LINE_DETAILED | index;
+    return words;
+}
