@@ -110,6 +110,7 @@ struct sim_counting {
     uint64_t shared_turns;                      /* lanes that an atomic on shared memory makes wait for others */
     uint32_t hot[SIM_HOT_PLACES], stored[SIM_HOT_PLACES];
     uint32_t added[SIM_HOT_PLACES];       /* additions of floats, by hash of the sector */
+    struct sim_kept_loops *loops;         /* loops.h; NULL: the kernel has none */
     struct sim_deferred_update *deferred; /* atomics still to be counted; NULL until needed */
     uint32_t deferred_count;
     bool is_deferring;
