@@ -186,8 +186,12 @@ static ptx_operand parse_list(ptx_parser *p, ptx_operand_kind kind, int close, u
     if (depth > 2) ptx_fail_syntax(&p->diagnostics, o.position, "this operand is nested too deeply");
     ptx_lexer_advance(&p->lexer);
     while (!ptx_at(p, close)) {
+        const bool is_name = ptx_at(p, PTX_TOKEN_WORD);
         ptx_operand part = parse_operand(p, depth + 1);
-        PTX_APPEND(p, p->parts, part);
+        if (kind == PTX_LIST && is_name && part.kind == PTX_VECTOR) /* a vector passed to a function */
+            for (uint32_t k = 0; k < part.part_count; k++) PTX_APPEND(p, p->parts, part.parts[k]);
+        else
+            PTX_APPEND(p, p->parts, part);
         if (!ptx_accept(p, ',')) break;
     }
     ptx_expect(p, close);

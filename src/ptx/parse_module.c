@@ -180,8 +180,21 @@ static void parse_declaration(ptx_parser *p) {
     }
 }
 
+/* PTX before 2.0 has its debug sections in lines that begin with @@DWARF. */
+static bool skip_dwarf_line(ptx_parser *p) {
+    static const char mark[] = "@@DWARF";
+    enum { VERSION_OF_SECTIONS = 20 };
+    const ptx_token *t = &p->lexer.token;
+    const size_t left = (size_t)(p->lexer.end - t->text);
+    if (p->module->version >= VERSION_OF_SECTIONS || left < strlen(mark) || memcmp(t->text, mark, strlen(mark)) != 0)
+        return false;
+    ptx_lexer_skip_line(&p->lexer);
+    return true;
+}
+
 /* Parses one item of the module's scope. */
 static void parse_item(ptx_parser *p) {
+    if (ptx_at(p, '@') && skip_dwarf_line(p)) return;
     if (ptx_at_directive(p, ".file")) {
         ptx_parse_file(p);
     } else if (ptx_at_directive(p, ".section")) {

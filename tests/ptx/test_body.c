@@ -107,6 +107,7 @@ static void turns_vector_registers_into_plain_ones(void **state) {
     assert_prints(".reg .v2 .f32 v; ld.global.v2.f32 v, [%d1];", "ld.global.v2.f32 {v$0, v$1}, [%d1];");
     assert_prints(".reg .v4 .f32 v; mov.f32 %f1, v.z;", "mov.f32 %f1, v$2;");
     assert_prints(".reg .v2 .f32 v; mov.f32 v.g, %f1;", "mov.f32 v$1, %f1;");
+    assert_prints(".reg .v2 .f32 v<3>; mov.f32 v2.y, %f1;", "mov.f32 v2$1, %f1;");
 }
 
 static void gives_immediates_the_instructions_width(void **state) {

@@ -236,6 +236,10 @@ static void skips_debug_sections(void **state) {
                      ".section .debug_loc { }\n.global .u32 a;\n");
     assert_int_equal(module->variable_count, 1);
     ptx_module_free(module);
+    module = parse(".version 1.4\n.target sm_13\n@@DWARF .section .debug_info, \"\",@progbits\n.global .u32 a;\n"
+                   "@@DWARF .byte 1, 2");
+    assert_int_equal(module->variable_count, 1);
+    ptx_module_free(module);
 }
 
 static void reads_text_that_has_no_terminator(void **state) {
