@@ -10,6 +10,7 @@
 #include "count/l1.h"
 #include "count/l2.h"
 #include "count/l2_log.h"
+#include "state/block.h"
 
 #define SIM_NO_TALLY 0xffffffffu
 
@@ -82,6 +83,11 @@ typedef struct sim_pending_volatile {
 enum { SIM_HOT_PLACES = 1024, SIM_HOT_LINES = 4 };
 
 typedef struct sim_samples sim_samples; /* samples.h */
+
+/* The warp's place among those that are resident on its SM. */
+static inline uint64_t sim_warp_place(const sim_warp *w) {
+    return (uint64_t)(w->block - w->sm->blocks) * w->block->warp_count + w->index;
+}
 
 struct sim_counting {
     const sim_count_plan *plan;

@@ -3,7 +3,7 @@
 #include "count/loops.h"
 
 #include "base/memory.h"
-#include "count/access.h"
+#include "count/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>
