@@ -25,6 +25,7 @@ struct sim_count_plan {
     const uint8_t *bank_uses;       /* by instruction */
     uint32_t *tally_of; /* by instruction: index of its first tally, or SIM_NO_TALLY if it accesses no memory */
     uint32_t tally_count;
+    bool has_loops; /* some atomic on shared memory is a loop of compare-and-swaps */
     uint32_t l1_bytes;
     uint64_t local_bytes; /* per thread */
     sim_l2_window window;

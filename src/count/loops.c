@@ -32,8 +32,8 @@ typedef struct passed {
 struct sim_kept_loops {
     passed passed[SIM_RESIDENT_WARPS];
     uint32_t count, round;
-    kept items[MOST_LOOPS];
-    taken words[WORDS];
+    kept *items;  /* NULL until needed */
+    taken *words; /* a hash table of WORDS */
 };
 
 /* ---- one loop ---- */
@@ -175,9 +175,16 @@ void sim_loops_barrier(sim_counting *c, const sim_warp *w) {
     if (c->loops) ++*stage_of(c->loops, w);
 }
 
+/* Returns whether there is memory to keep loops. */
+static bool prepare(struct sim_kept_loops *k) {
+    if (!k->words) k->words = memory_zeroed(WORDS, sizeof *k->words);
+    if (!k->items) k->items = memory_alloc(MOST_LOOPS * sizeof *k->items);
+    return k->words && k->items;
+}
+
 void sim_count_loop_among(sim_counting *c, const sim_warp *w, const sim_loop *loop) {
     struct sim_kept_loops *k = c->loops;
-    if (!k || w->block->warp_count < 2) {
+    if (!k || w->block->warp_count < 2 || !prepare(k)) {
         sim_count_loop_alone(loop, NULL);
         return;
     }
@@ -187,9 +194,13 @@ void sim_count_loop_among(sim_counting *c, const sim_warp *w, const sim_loop *lo
 }
 
 bool sim_loops_create(sim_counting *c) {
-    bool any = false;
-    for (size_t i = 0; i < c->plan->function->instruction_count; i++)
-        any |= c->plan->assembled[i].loops || c->plan->assembled[i].loops_in_shared;
-    if (any) c->loops = memory_zeroed(1, sizeof *c->loops);
-    return !any || c->loops;
+    if (c->plan->has_loops) c->loops = memory_zeroed(1, sizeof *c->loops);
+    return !c->plan->has_loops || c->loops;
+}
+
+void sim_loops_free(sim_counting *c) {
+    if (!c->loops) return;
+    memory_free(c->loops->items);
+    memory_free(c->loops->words);
+    memory_free(c->loops);
 }

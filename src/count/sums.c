@@ -26,6 +26,7 @@ static void number_tallies(sim_count_plan *plan) {
     for (size_t i = 0; i < count; i++) {
         plan->tally_of[i] = SIM_NO_TALLY;
         if (plan->assembled[i].class == HAUL_CLASS_NONE) continue;
+        plan->has_loops |= plan->assembled[i].loops || plan->assembled[i].loops_in_shared;
         plan->tally_of[i] = plan->tally_count;
         plan->tally_count += sim_tally_spaces(plan, i);
     }
@@ -103,7 +104,7 @@ void sim_counting_free(sim_counting *c) {
     memory_free(c->block_runs);
     memory_free(c->local_written);
     memory_free(c->deferred);
-    memory_free(c->loops);
+    sim_loops_free(c);
     sim_l1_free(c->l1);
     sim_log_free(&c->log);
     memory_free(c);
