@@ -13,7 +13,8 @@ static const char *const introduction[] = {
     "Of PTX ISA 9.1 to 9.4 it has the forms in the tables; a list at the end says what it refuses, and why. "
     "It refuses anything that is not on this page, by name, file, line and column. Nothing is skipped silently.",
     "## Modules",
-    "- **Module directives**: `.version`, `.target` (with `debug`, `texmode_unified`, `texmode_independent`), "
+    "- **Module directives**: `.version`, `.target` (of several architectures the last one counts; with `debug`, "
+    "`texmode_unified`, `texmode_independent`), "
     "`.address_size 64`, `.file`, `.section` and `@@DWARF` (skipped, because `.loc` has the same lines), `.alias`, "
     "`.pragma` (a "
     "hint, without effect).",
