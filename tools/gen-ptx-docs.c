@@ -13,13 +13,18 @@ static const char *const introduction[] = {
     "Of PTX ISA 9.1 to 9.4 it has the forms in the tables; a list at the end says what it refuses, and why. "
     "It refuses anything that is not on this page, by name, file, line and column. Nothing is skipped silently.",
     "## Modules",
-    "- **Module directives**: `.version`, `.target` (with `debug`, `texmode_unified`, `texmode_independent`), "
-    "`.address_size 64`, `.file`, `.section` (skipped, because `.loc` has the same lines), `.alias`, `.pragma` (a "
+    "- **Module directives**: `.version`, `.target` (of several architectures the last one counts; with `debug`, "
+    "`texmode_unified`, `texmode_independent`), "
+    "`.address_size 64`, `.file`, `.section` and `@@DWARF` (skipped, because `.loc` has the same lines), `.alias`, "
+    "`.pragma` (a "
     "hint, without effect).",
     "- **Linkage**: `.extern`, `.visible`, `.weak`, `.common`. Separately compiled modules (`-rdc=true`) are linked by "
     "`cuLinkAddData` and its kin, `haul_module_link()`, or `--link` on the command line. Strong names win over weak "
-    "ones. Of several weak names the first stays, of several `.common` ones the largest.",
-    "- **Functions**: `.entry` and `.func` with `.param` and `.reg` parameters and results; prototypes; `.maxntid`, "
+    "ones. Of several weak names the first stays, of several `.common` ones the largest. In a module that is not "
+    "linked, "
+    "an `.extern` variable that nothing defines is 0, as ptxas makes it with a warning.",
+    "- **Functions**: `.entry` and `.func` with `.param` and `.reg` parameters and results, also `.reg .v4` ones; "
+    "prototypes; `.maxntid`, "
     "`.reqntid`, `.minnctapersm`, `.maxnreg`, `.reqnctapercluster`, `.explicitcluster`, `.maxclusterrank`, "
     "`.blocksareclusters`, `.noreturn`, `.abi_preserve`.",
     "- **Calls**: Direct calls are inlined when a kernel is launched. Recursive calls and calls through registers "

@@ -1,10 +1,10 @@
-/* Threads that have nothing left to do but guarded stores end before them. */
+/* Threads that have nothing left to do but one guarded store end before it. */
 #ifndef HAUL_ASSEMBLER_EARLY_EXIT_H
 #define HAUL_ASSEMBLER_EARLY_EXIT_H
 
 #include "assembler/pass.h"
 
-/* Lets the other threads return before a function's last stores and atomics if all of these have one guard:
+/* Lets the other threads return before the guarded store or atomic that ends a function:
  *
  *     x = load; @p store(x); return;     becomes     x = load; @!p return; store(x); return;
  *

@@ -2,6 +2,7 @@
  * access of the PTX. */
 #include "assembler/passes.h"
 
+#include "assembler/branch.h"
 #include "assembler/contract.h"
 #include "assembler/early_exit.h"
 #include "assembler/fold.h"

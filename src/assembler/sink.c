@@ -340,7 +340,7 @@ static void sink_into(sinking *s, uint32_t block, uint32_t path, uint32_t other)
     if (path == PTX_NO_BLOCK || path == block || predecessors(s, path) != 1) return;
     const ptx_instruction *branch = &f->instructions[f->blocks[block].end - 1];
     const unsigned room = s->values.uniform[branch->guard] ? PREDICATED_UNIFORM : PREDICATED;
-    if (!leaves(f, other) && is_short(s, path, other, room)) return;
+    if (!leaves(f, other) && !branch->keeps_branch && is_short(s, path, other, room)) return;
     include_entered(s, &s->needed, path);
     include_entered(s, &s->elsewhere, other);
     sink_single(s, &s->blocks[block]);

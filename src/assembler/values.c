@@ -57,9 +57,18 @@ bool sim_is_ordinary(const ptx_instruction *i) {
     return (order == PTX_MOD_NONE || order == PTX_MOD_WEAK) && i->mods[PTX_SLOT_CACHE] != PTX_MOD_CV;
 }
 
-/* Returns whether its only effect is on the registers that it writes: arithmetic, moves and ordinary loads. */
+/* Returns whether its only effect is on the registers that it writes: arithmetic, moves, products, ordinary loads, and
+ * what lanes tell each other. */
 static bool is_pure(const ptx_instruction *i) {
-    return i->op == PTX_OP_LD ? sim_is_ordinary(i) : ptx_is_pure(i->op);
+    if (i->op == PTX_OP_LD) return sim_is_ordinary(i);
+    return ptx_is_pure(i->op) || ptx_is(i->op, PTX_KIND_COLLECTIVE | PTX_KIND_PRODUCT);
+}
+
+/* Returns the register with the mask of lanes that a shuffle, vote and so on waits for; or NULL. */
+static const ptx_operand *member_mask(const ptx_instruction *i) {
+    if (!ptx_is(i->op, PTX_KIND_COLLECTIVE) || !i->mods[PTX_SLOT_SYNC]) return NULL;
+    const ptx_operand *last = &i->operands[i->operand_count - 1];
+    return last->kind == PTX_REGISTER ? last : NULL;
 }
 
 typedef struct need_scan {
@@ -78,6 +87,8 @@ static void find_needed(const ptx_function *f, const ptx_users *writers, arena *
     need_scan scan = {.values = v, .found = ARENA_ARRAY(memory, f->register_count + 1, uint32_t)};
     bool *seen = ARENA_ARRAY(memory, f->instruction_count + 1, bool);
     for (size_t i = f->instruction_count; i-- > 0;) {
+        const ptx_operand *mask = member_mask(&f->instructions[i]);
+        if (mask) note_need(&scan, mask->reg, false);
         seen[i] = !is_pure(&f->instructions[i]);
         if (seen[i]) ptx_visit_registers(&f->instructions[i], note_need, &scan);
     }

@@ -77,7 +77,7 @@ void sim_taint_loaded(sim_warp *w, unsigned element, const sim_taint *taint) {
     if (reads_whole_word(i, taint->bits)) return;
     if (i->op == PTX_OP_LDMATRIX)
         taint_matrix(w, i, element, taint);
-    else if (i->op != PTX_OP_LDMATRIX_B8)
+    else if (!ptx_is(i->op, PTX_KIND_MATRIX_LOAD) || !ptx_has(i->op, PTX_TRAIT_SHARED))
         taint_register(w, part, taint);
 }
 

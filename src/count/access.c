@@ -1,6 +1,7 @@
 /* Counting accesses to global and constant memory: L1, and requests to L2. */
 #include "count/access.h"
 
+#include "count/loops.h"
 #include "count/samples.h"
 #include "count/vectors.h"
 
@@ -535,6 +536,7 @@ void sim_count_barrier(sim_counting *c, const sim_warp *w) {
     if (!c) return;
     flush_warp(c, w);
     pending_volatile(c, w)->warp = NULL;
+    sim_loops_barrier(c, w);
 }
 
 void sim_count_acquire(sim_counting *c) {

@@ -45,10 +45,6 @@ static inline void sim_log_change(sim_counting *c, uint64_t line, unsigned mask,
     sim_log_add(&c->log, line, mask, kind, bytes, priority);
 }
 
-static inline uint64_t sim_warp_place(const sim_warp *w) {
-    return (uint64_t)(w->block - w->sm->blocks) * w->block->warp_count + w->index;
-}
-
 static inline void sim_count_tags(sim_tally *t, const sim_lines *lines, uint32_t active, unsigned bytes) {
     sim_traffic_tags(&t->traffic, lines, active, bytes);
     t->tag_sectors += lines->sectors;

@@ -10,6 +10,7 @@
 #include "count/l1.h"
 #include "count/l2.h"
 #include "count/l2_log.h"
+#include "state/block.h"
 
 #define SIM_NO_TALLY 0xffffffffu
 
@@ -24,6 +25,7 @@ struct sim_count_plan {
     const uint8_t *bank_uses;       /* by instruction */
     uint32_t *tally_of; /* by instruction: index of its first tally, or SIM_NO_TALLY if it accesses no memory */
     uint32_t tally_count;
+    bool has_loops; /* some atomic on shared memory is a loop of compare-and-swaps */
     uint32_t l1_bytes;
     uint64_t local_bytes; /* per thread */
     sim_l2_window window;
@@ -83,6 +85,11 @@ enum { SIM_HOT_PLACES = 1024, SIM_HOT_LINES = 4 };
 
 typedef struct sim_samples sim_samples; /* samples.h */
 
+/* The warp's place among those that are resident on its SM. */
+static inline uint64_t sim_warp_place(const sim_warp *w) {
+    return (uint64_t)(w->block - w->sm->blocks) * w->block->warp_count + w->index;
+}
+
 struct sim_counting {
     const sim_count_plan *plan;
     sim_l1 *l1;
@@ -110,6 +117,7 @@ struct sim_counting {
     uint64_t shared_turns;                      /* lanes that an atomic on shared memory makes wait for others */
     uint32_t hot[SIM_HOT_PLACES], stored[SIM_HOT_PLACES];
     uint32_t added[SIM_HOT_PLACES];       /* additions of floats, by hash of the sector */
+    struct sim_kept_loops *loops;         /* loops.h; NULL: the kernel has none */
     struct sim_deferred_update *deferred; /* atomics still to be counted; NULL until needed */
     uint32_t deferred_count;
     bool is_deferring;

@@ -1,7 +1,11 @@
 /* Counting accesses to shared memory. */
 #include "count/access.h"
+#include "count/loops.h"
 #include "count/samples.h"
+#include "ptx/traits.h"
 #include "state/atomic_kind.h"
+
+#include <string.h>
 
 /* Returns the wavefronts of an atomic, which takes one pass. */
 static sim_wavefronts one_pass(sim_bank_use use) {
@@ -33,40 +37,6 @@ static void count_shared_part(sim_counting *c, uint32_t instruction, sim_tally *
     count_plain(c, instruction, t, active, start, part.width);
 }
 
-/* Returns the lanes whose compare-and-swap succeeds: one for each bank and one for each address. With values of 8
- * bytes, each half of the warp has banks of its own. */
-static uint32_t swapping_lanes(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes) {
-    const unsigned unit = bytes > 4 ? 8 : 4, half = bytes > 4 ? SIM_LANES / 2 : SIM_LANES;
-    uint64_t key[SIM_LANES];
-    for (unsigned l = 0; l < SIM_LANES; l++) key[l] = address[l] % (1u << SIM_LINE_SHIFT) / unit + l / half * SIM_LANES;
-    uint32_t winners = sim_distinct_lanes(key, active);
-    for (unsigned l = 0; l < SIM_LANES; l++) key[l] = address[l];
-    return sim_distinct_lanes(key, winners);
-}
-
-/* Removes lanes that have nothing to do: from the start, or because a winner's value beats theirs. */
-static uint32_t contenders(const sim_contest *contest, uint32_t active, uint32_t winners) {
-    uint32_t left = active & ~contest->idle;
-    for (unsigned l = 0; l < SIM_LANES; l++)
-        if (contest->beaten[l] & winners) left &= ~(1u << l);
-    return left;
-}
-
-/* Counts a loop of load, compute and compare-and-swap, until all lanes have had their turn or nothing to do. A
- * compare-and-swap of 16 bits continues with the value that the last one returned. Returns the number of turns. */
-static uint32_t count_loop(sim_tally *t, sim_tally *loads, uint32_t active, const uint32_t address[SIM_LANES],
-                           unsigned bytes, bool loads_again, const sim_contest *contest) {
-    uint32_t winners = 0, swapped, turns = 0;
-    for (; active; active &= ~swapped, winners |= swapped, turns++) {
-        if (turns == 0 || loads_again)
-            sim_traffic_shared(&loads->traffic, sim_bank_load(address, active, bytes), active, bytes);
-        if (contest) active = contenders(contest, active, winners);
-        swapped = swapping_lanes(address, active, bytes);
-        if (active) sim_traffic_shared(&t->traffic, one_pass(sim_bank_atomic(address, active, bytes)), active, bytes);
-    }
-    return turns;
-}
-
 static bool is_atomic(uint8_t class) {
     return class == HAUL_CLASS_SHARED_ATOMIC || class == HAUL_CLASS_GLOBAL_ATOMIC ||
            class == HAUL_CLASS_GLOBAL_REDUCTION;
@@ -85,13 +55,24 @@ static void count_atomic(sim_counting *c, uint32_t instruction, sim_tally *t, co
  * ns against 0.34 on an H200, by how many warps there are. */
 enum { TURNS_OF_A_LOOP = 70 };
 
-static void count_looping(sim_counting *c, const sim_op *op, sim_tally *t, bool own, uint32_t active,
+/* Warps that release wait for a fence first, each as long as its own stores take, and were not seen to meet. */
+static void count_looping(sim_counting *c, const sim_warp *w, const sim_op *op, bool own, uint32_t active,
                           const uint32_t address[SIM_LANES], const sim_contest *contest) {
-    const sim_tally_space loads = own ? SIM_TALLY_LOOP_LOADS : SIM_TALLY_SHARED_LOOP_LOADS;
-    const uint32_t turns =
-        count_loop(t, sim_tally_at(c, op, loads), active, address, op->bytes, op->x != SIM_ATOMIC_CAS, contest);
-    if (turns > 1) {
-        c->shared_turns += (turns - 1) * TURNS_OF_A_LOOP;
+    sim_loop loop = {
+        .swaps = sim_tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_SHARED),
+        .loads = sim_tally_at(c, op, own ? SIM_TALLY_LOOP_LOADS : SIM_TALLY_SHARED_LOOP_LOADS),
+        .active = active,
+        .bytes = op->bytes,
+        .loads_again = op->x != SIM_ATOMIC_CAS,
+    };
+    memcpy(loop.address, address, sizeof loop.address);
+    const uint32_t rounds = sim_loop_rounds(&loop, contest);
+    if (contest || ptx_releases(&c->plan->function->instructions[op->instruction]))
+        sim_count_loop_alone(&loop, contest);
+    else
+        sim_count_loop_among(c, w, &loop);
+    if (rounds > 1) {
+        c->shared_turns += (rounds - 1) * TURNS_OF_A_LOOP;
         sim_sample(c, op->instruction, active, op->bytes, NULL, address);
     }
 }
@@ -103,13 +84,12 @@ void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint
 
 void sim_count_contest(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
                        const uint32_t address[SIM_LANES], const sim_contest *contest) {
-    (void)w;
     if (!sim_is_counted(c, op)) return;
     const sim_assembled *a = &c->plan->assembled[op->instruction];
     bool own = a->class >= HAUL_CLASS_SHARED_LOAD && a->class <= HAUL_CLASS_SHARED_ATOMIC;
     sim_tally *t = sim_tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_SHARED);
     if (own ? a->loops : a->loops_in_shared) {
-        count_looping(c, op, t, own, sim_aggregated_lanes(a, active), address, contest);
+        count_looping(c, w, op, own, sim_aggregated_lanes(a, active), address, contest);
     } else if (is_atomic(a->class) && (a->plain || !own)) {
         count_atomic(c, op->instruction, t, address, sim_aggregated_lanes(a, active), op->bytes);
     } else if (a->plain || !own) {

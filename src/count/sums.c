@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
+#include "count/loops.h"
 #include "count/samples.h"
 #include "count/traffic.h"
 #include "machine/code_fetch.h"
@@ -25,6 +26,7 @@ static void number_tallies(sim_count_plan *plan) {
     for (size_t i = 0; i < count; i++) {
         plan->tally_of[i] = SIM_NO_TALLY;
         if (plan->assembled[i].class == HAUL_CLASS_NONE) continue;
+        plan->has_loops |= plan->assembled[i].loops || plan->assembled[i].loops_in_shared;
         plan->tally_of[i] = plan->tally_count;
         plan->tally_count += sim_tally_spaces(plan, i);
     }
@@ -83,7 +85,8 @@ haul_status sim_counting_create(const sim_count_plan *plan, sim_counting **out) 
     c->tallies = memory_zeroed(plan->tally_count + 1, sizeof *c->tallies);
     c->samples = memory_zeroed(instructions, sizeof *c->samples);
     c->block_runs = memory_zeroed(2 * (instructions + blocks), sizeof *c->block_runs);
-    if (!c->tallies || !c->samples || !c->block_runs || sim_l1_create(plan->l1_bytes, &c->l1) != HAUL_OK) {
+    const bool ready = c->tallies && c->samples && c->block_runs && sim_loops_create(c);
+    if (!ready || sim_l1_create(plan->l1_bytes, &c->l1) != HAUL_OK) {
         sim_counting_free(c);
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");
     }
@@ -101,6 +104,7 @@ void sim_counting_free(sim_counting *c) {
     memory_free(c->block_runs);
     memory_free(c->local_written);
     memory_free(c->deferred);
+    sim_loops_free(c);
     sim_l1_free(c->l1);
     sim_log_free(&c->log);
     memory_free(c);
@@ -339,6 +343,7 @@ void sim_counting_finish(sim_l2 *l2, sim_counting *const *countings, size_t coun
         plan = countings[sm]->plan;
         sums.sms++;
         add_executions(countings[sm], instructions);
+        sim_count_loops(countings[sm]);
         add_tallies(countings[sm], instructions, &sums.classes);
         add_copies(countings[sm], &sums.classes);
         add_issued(countings[sm], &sums.issued);

@@ -166,6 +166,7 @@ static const char *fault_of_mmio(const ptx_instruction *i) {
     const unsigned order = i->mods[PTX_SLOT_ORDER];
     if (order != PTX_MOD_MMIO && order != PTX_MOD_MMIO_ACQUIRE && order != PTX_MOD_MMIO_RELEASE) return NULL;
     if (!is_global(i)) return ".mmio is for global memory";
+    if (i->mods[PTX_SLOT_VECTOR]) return ".mmio moves one element, no vector";
     return i->mods[PTX_SLOT_SCOPE] == PTX_MOD_SCOPE_SYS ? NULL : ".mmio needs the scope .sys";
 }
 

@@ -141,6 +141,7 @@ typedef struct ptx_instruction {
     uint16_t mods[PTX_SLOT_COUNT];     /* ptx_modifier by slot */
     bool guarded, guard_negated;       /* @p, @!p */
     bool keeps_loop;                   /* after a pragma "nounroll": a loop that begins here is not unrolled */
+    bool keeps_branch;                 /* a branch that does not become predicates (assembler/branch.c) */
     uint8_t operand_count;
     uint8_t round;  /* the copy's number in an unrolled loop (assembler/unroll.h); 0: the first, or not unrolled */
     uint32_t guard; /* register index */

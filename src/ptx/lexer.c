@@ -328,6 +328,13 @@ void ptx_lexer_start(ptx_lexer *l, ptx_diagnostics *diagnostics, const char *tex
     ptx_lexer_advance(l);
 }
 
+/* Goes on behind the token's line. */
+void ptx_lexer_skip_line(ptx_lexer *l) {
+    const char *stop = memchr(l->next, '\n', (size_t)(l->end - l->next));
+    l->next = stop ? stop : l->end;
+    ptx_lexer_advance(l);
+}
+
 /* Skips text that needs no tokens, such as the bytes of a large initialiser. Lines are still counted. */
 void ptx_lexer_skip_plain(ptx_lexer *l) {
     while (l->next < l->end && (is(*l->next, WORD_PART | BLANK) || *l->next == '.' || *l->next == ',')) {

@@ -81,7 +81,7 @@ unsigned ptx_fragment_length(const ptx_instruction *i, char which) {
     const ptx_type element = ptx_element_type(i, which);
     if (i->op == PTX_OP_CVT_RANDOM_4) return 4;
     if (ptx_is_tcgen05(i)) return ptx_tmem_registers(i);
-    if (i->op == PTX_OP_LDMATRIX_B8) return 2 * count_of(i);
+    if (i->op == PTX_OP_LDMATRIX_B8 || i->op == PTX_OP_LDMATRIX_UNPACKED_B8) return 2 * count_of(i);
     if (i->mods[PTX_SLOT_MATRICES]) return count_of(i);
     if (i->op == PTX_OP_MMA_QUAD) return which == 'a' || which == 'b' ? 2 : 4 * registers_for(s.m, s.n, element);
     which = matrix_of(i, which);

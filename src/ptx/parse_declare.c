@@ -231,6 +231,20 @@ static void declare_parameter(ptx_parser *p, ptx_name *name, ptx_variable *v) {
         ptx_declare_or_fail(p, name, in_register ? PTX_SYMBOL_REGISTER : PTX_SYMBOL_VARIABLE, v->position);
     symbol->variable = v;
     symbol->index = v->index;
+    if (!in_register || v->vector == 1) return;
+    symbol->kind = PTX_SYMBOL_REGISTER_VECTOR;
+    symbol->count = v->vector;
+}
+
+/* Adds the register of a formal parameter, or those of a vector. Returns the first. */
+static uint32_t add_formal_registers(ptx_parser *p, const declaration *d, ptx_name *name) {
+    if (d->vector == 1) return ptx_add_register(p, name, d->type, false);
+    const uint32_t first = (uint32_t)p->registers.count;
+    for (unsigned i = 0; i < d->vector; i++) {
+        const char *text = arena_printf(&p->scratch, "%s$%u", name->text, i);
+        ptx_add_register(p, ptx_intern(&p->symbols, text, strlen(text)), d->type, true);
+    }
+    return first;
 }
 
 /* Skips `.hidden` of a kernel's parameter: it changes nothing that a kernel does. */
@@ -261,7 +275,7 @@ ptx_variable *ptx_parse_parameter(ptx_parser *p, ptx_parameter_role role) {
         ptx_fail_syntax(&p->diagnostics, at, "'%s' has too many dimensions for a parameter: write their product",
                         v->name);
     check_parameter(p, v);
-    if (in_register) v->index = ptx_add_register(p, name, d.type, false);
+    if (in_register) v->index = add_formal_registers(p, &d, name);
     if (role != PTX_PROTOTYPE_PARAMETER) declare_parameter(p, name, v);
     return v;
 }
@@ -427,15 +441,6 @@ uint32_t ptx_add_register(ptx_parser *p, ptx_name *name, ptx_type type, bool nes
     return (uint32_t)p->registers.count - 1;
 }
 
-/* Parses `%r<10>`. Registers are made when first named, so unused ones cost nothing. */
-static void parse_range(ptx_parser *p, const declaration *d, ptx_name *name, ptx_position at) {
-    if (d->vector > 1) ptx_fail_syntax(&p->diagnostics, at, "a range of vector registers is not possible");
-    ptx_symbol *range = ptx_declare_or_fail(p, name, PTX_SYMBOL_RANGE, at);
-    range->type = d->type;
-    range->count = (uint32_t)ptx_expect_integer(p, PTX_MAX_RANGE, "the count of a register range");
-    ptx_expect(p, '>');
-}
-
 /* A vector register is several plain ones: v.x is `v$0`. */
 static void add_vector(ptx_parser *p, const declaration *d, ptx_name *name, ptx_symbol *symbol) {
     symbol->kind = PTX_SYMBOL_REGISTER_VECTOR;
@@ -445,6 +450,31 @@ static void add_vector(ptx_parser *p, const declaration *d, ptx_name *name, ptx_
         const char *text = arena_printf(&p->scratch, "%s$%u", name->text, i);
         ptx_add_register(p, ptx_intern(&p->symbols, text, strlen(text)), d->type, true);
     }
+}
+
+/* Parses `v<4>` of vectors, which means v0 to v3. */
+static void parse_vector_range(ptx_parser *p, const declaration *d, ptx_name *name, ptx_position at) {
+    const uint64_t left = PTX_MAX_VARIABLES - p->range_variables;
+    const uint64_t count = parse_count(p, left, "the count of a range of vector registers");
+    p->range_variables += count;
+    ptx_expect(p, '>');
+    for (uint64_t i = 0; i < count; i++) {
+        const char *text = arena_printf(&p->scratch, "%s%u", name->text, (unsigned)i);
+        ptx_name *one = ptx_intern(&p->symbols, text, strlen(text));
+        add_vector(p, d, one, ptx_declare_or_fail(p, one, PTX_SYMBOL_REGISTER, at));
+    }
+}
+
+/* Parses `%r<10>`. Registers are made when first named, so unused ones cost nothing. */
+static void parse_range(ptx_parser *p, const declaration *d, ptx_name *name, ptx_position at) {
+    if (d->vector > 1) {
+        parse_vector_range(p, d, name, at);
+        return;
+    }
+    ptx_symbol *range = ptx_declare_or_fail(p, name, PTX_SYMBOL_RANGE, at);
+    range->type = d->type;
+    range->count = (uint32_t)ptx_expect_integer(p, PTX_MAX_RANGE, "the count of a register range");
+    ptx_expect(p, '>');
 }
 
 void ptx_parse_registers(ptx_parser *p) {

@@ -9,6 +9,21 @@
 
 /* ---- headers ---- */
 
+/* A vector in registers is several parameters, one for each component. */
+static unsigned components_of(const ptx_variable *v) {
+    return v->space == PTX_SPACE_REG ? v->vector : 1;
+}
+
+static ptx_variable *component_of(ptx_parser *p, ptx_variable *v, unsigned k) {
+    if (components_of(v) == 1) return v;
+    ptx_variable *one = ARENA_NEW(p->memory, ptx_variable);
+    *one = *v;
+    one->vector = 1;
+    one->size = v->size / v->vector;
+    one->index = v->index + k;
+    return one;
+}
+
 /* Parses `(p, p, ...)` into *list. */
 static void parse_parameters(ptx_parser *p, ptx_variable ***list, size_t *count, ptx_parameter_role role) {
     PTX_LIST_OF(ptx_variable *) parameters = {0};
@@ -17,7 +32,7 @@ static void parse_parameters(ptx_parser *p, ptx_variable ***list, size_t *count,
         if (parameters.count) ptx_expect(p, ',');
         ptx_variable *v = ptx_parse_parameter(p, role);
         if (v->space == PTX_SPACE_PARAM) v->index = (uint32_t)parameters.count;
-        PTX_APPEND(p, parameters, v);
+        for (unsigned k = 0; k < components_of(v); k++) PTX_APPEND(p, parameters, component_of(p, v, k));
     }
     ptx_expect(p, ')');
     *count = parameters.count;

@@ -52,7 +52,17 @@ static void put_integer(filler *f, uint64_t at, uint64_t value) {
     for (unsigned i = 0; i < f->element; i++, value >>= 8) f->bytes[at + i] = (unsigned char)value;
 }
 
-/* Converts the constant to the variable's type. Untyped variables take floats of their own width by their bits. */
+/* Returns the bits that an untyped variable takes of a floating constant, as ptxas does: those of a float, unless the
+ * variable and the constant have 64. */
+static uint64_t bits_of_float(const filler *f, ptx_constant c) {
+    if (f->element == 8 || c.width == 32) return c.bits;
+    const float value = ptx_constant_float(c);
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Converts the constant to the variable's type. */
 static void put_constant(filler *f, uint64_t at, ptx_constant c, ptx_position position) {
     const ptx_type_info *type = &ptx_types[f->variable->type];
     uint64_t bits = c.bits;
@@ -67,8 +77,10 @@ static void put_constant(filler *f, uint64_t at, ptx_constant c, ptx_position po
     } else if (f->variable->type == PTX_F64) {
         double value = ptx_constant_double(c);
         memcpy(&bits, &value, sizeof bits);
-    } else if (c.is_float && (type->kind != 'B' || c.width != f->element * 8)) {
+    } else if (c.is_float && type->kind != 'B') {
         ptx_fail_syntax(&f->parser->diagnostics, position, "a floating constant cannot initialise a .%s", type->name);
+    } else if (c.is_float) {
+        bits = bits_of_float(f, c);
     }
     put_integer(f, at, bits);
 }

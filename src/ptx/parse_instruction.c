@@ -186,8 +186,12 @@ static ptx_operand parse_list(ptx_parser *p, ptx_operand_kind kind, int close, u
     if (depth > 2) ptx_fail_syntax(&p->diagnostics, o.position, "this operand is nested too deeply");
     ptx_lexer_advance(&p->lexer);
     while (!ptx_at(p, close)) {
+        const bool is_name = ptx_at(p, PTX_TOKEN_WORD);
         ptx_operand part = parse_operand(p, depth + 1);
-        PTX_APPEND(p, p->parts, part);
+        if (kind == PTX_LIST && is_name && part.kind == PTX_VECTOR) /* a vector passed to a function */
+            for (uint32_t k = 0; k < part.part_count; k++) PTX_APPEND(p, p->parts, part.parts[k]);
+        else
+            PTX_APPEND(p, p->parts, part);
         if (!ptx_accept(p, ',')) break;
     }
     ptx_expect(p, close);
@@ -312,6 +316,29 @@ static void add_label(ptx_parser *p, operand_list *list) {
     list->labels[list->count++] = ptx_expect_name(p);
 }
 
+/* Parses the `+ 4` of `r + 4`, a source that no manual mentions but ptxas knows: an addition in front of the
+ * instruction makes it. */
+static ptx_operand accept_sum(ptx_parser *p, ptx_operand o) {
+    const ptx_type type = o.kind == PTX_REGISTER ? p->registers.items[o.reg].type : PTX_PRED;
+    const unsigned bits = ptx_bits(type);
+    const ptx_type sum = bits == 16 ? PTX_U16 : bits == 32 ? PTX_U32 : PTX_U64;
+    if (!ptx_at(p, '+') || ptx_types[type].kind == 'F' || type == PTX_PRED || bits != ptx_bits(sum)) return o;
+    ptx_operand *operands = ARENA_ARRAY(p->memory, 3, ptx_operand);
+    const char *text = arena_printf(&p->scratch, "%%sum$%u", (unsigned)p->registers.count);
+    const uint32_t made = ptx_add_register(p, ptx_intern(&p->symbols, text, strlen(text)), sum, true);
+    operands[0] = (ptx_operand){.kind = PTX_REGISTER, .reg = made, .position = o.position};
+    operands[1] = o;
+    operands[2] = (ptx_operand){.kind = PTX_INTEGER, .bits = (uint64_t)accept_offset(p), .position = o.position};
+    const ptx_instruction add = {.op = PTX_OP_ADD,
+                                 .type = (uint8_t)sum,
+                                 .operand_count = 3,
+                                 .operands = operands,
+                                 .position = o.position,
+                                 .place = p->place};
+    PTX_APPEND(p, p->instructions, add);
+    return operands[0];
+}
+
 /* Parses operands as they are written, up to the semicolon. */
 static void parse_operands(ptx_parser *p, const ptx_pattern *pattern, operand_list *list) {
     list->count = 0;
@@ -323,7 +350,9 @@ static void parse_operands(ptx_parser *p, const ptx_pattern *pattern, operand_li
         if (label) {
             add_label(p, list);
         } else {
-            list->items[list->count++] = parse_operand(p, 0);
+            const ptx_operand o = parse_operand(p, 0);
+            list->items[list->count] = list->count ? accept_sum(p, o) : o;
+            list->count++;
         }
     } while (ptx_accept(p, ','));
 }

@@ -90,15 +90,22 @@ static unsigned known_option(const ptx_token *t) {
     return OPTIONS;
 }
 
+/* Accepts an architecture. Of several the last one counts, as for ptxas. */
+static bool accept_architecture(ptx_parser *p) {
+    if (!parse_architecture(p)) return false;
+    check_architecture(p);
+    ptx_lexer_advance(&p->lexer);
+    return true;
+}
+
 /* Parses `.target sm_90a, debug`. */
 static void parse_target(ptx_parser *p) {
     if (!ptx_accept_directive(p, ".target")) ptx_expected(p, "'.target'");
-    if (!parse_architecture(p)) ptx_expected(p, "an architecture such as sm_90");
-    check_architecture(p);
-    ptx_lexer_advance(&p->lexer);
+    if (!accept_architecture(p)) ptx_expected(p, "an architecture such as sm_90");
     bool given[OPTIONS] = {false};
     p->maps_f64 = false;
     while (ptx_accept(p, ',')) {
+        if (accept_architecture(p)) continue;
         const unsigned option = known_option(&p->lexer.token);
         if (option == OPTIONS) ptx_expected(p, "debug or texmode_independent");
         ptx_require_token(p);
@@ -180,8 +187,21 @@ static void parse_declaration(ptx_parser *p) {
     }
 }
 
+/* PTX before 2.0 has its debug sections in lines that begin with @@DWARF. */
+static bool skip_dwarf_line(ptx_parser *p) {
+    static const char mark[] = "@@DWARF";
+    enum { VERSION_OF_SECTIONS = 20 };
+    const ptx_token *t = &p->lexer.token;
+    const size_t left = (size_t)(p->lexer.end - t->text);
+    if (p->module->version >= VERSION_OF_SECTIONS || left < strlen(mark) || memcmp(t->text, mark, strlen(mark)) != 0)
+        return false;
+    ptx_lexer_skip_line(&p->lexer);
+    return true;
+}
+
 /* Parses one item of the module's scope. */
 static void parse_item(ptx_parser *p) {
+    if (ptx_at(p, '@') && skip_dwarf_line(p)) return;
     if (ptx_at_directive(p, ".file")) {
         ptx_parse_file(p);
     } else if (ptx_at_directive(p, ".section")) {
@@ -275,7 +295,8 @@ static haul_status parse_text(ptx_parser *p, const ptx_source *source, bool last
     p->first_file = p->files.count;
     ptx_lexer_start(&p->lexer, &p->diagnostics, source->text, length);
     parse_version(p);
-    parse_target(p);
+    do parse_target(p);
+    while (ptx_at_directive(p, ".target"));
     parse_address_size(p);
     while (!ptx_at(p, PTX_TOKEN_END)) parse_item(p);
     check_bodies(p);

@@ -58,15 +58,16 @@ static haul_status allocate_variable(CUmodule m, const ptx_variable *v, uint64_t
                          : sim_memory_allocate_last(memory, v->size, address);
 }
 
-/* Fails if a variable is only declared: the module needs linking. */
+/* A variable that nothing defines is 0, as ptxas makes it with a warning. Without a size, the module needs linking. */
 static haul_status allocate_variables(CUmodule m) {
     for (size_t i = 0; i < m->ptx->variable_count; i++) {
         const ptx_variable *v = m->ptx->variables[i];
         if (!in_device_memory(v)) continue;
-        if (v->is_extern)
+        if (v->is_extern && !v->size)
             return haul_fail(HAUL_ERROR_SYNTAX,
-                             "%s:%u: variable %s is extern; link the module with the one that defines it", m->ptx->name,
-                             v->position.line, v->name);
+                             "%s:%u: variable %s is extern, and its size is not known; link the module with the one "
+                             "that defines it",
+                             m->ptx->name, v->position.line, v->name);
         HAUL_TRY(allocate_variable(m, v, &m->addresses[v->index]));
     }
     return HAUL_OK;

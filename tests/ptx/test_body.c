@@ -107,6 +107,18 @@ static void turns_vector_registers_into_plain_ones(void **state) {
     assert_prints(".reg .v2 .f32 v; ld.global.v2.f32 v, [%d1];", "ld.global.v2.f32 {v$0, v$1}, [%d1];");
     assert_prints(".reg .v4 .f32 v; mov.f32 %f1, v.z;", "mov.f32 %f1, v$2;");
     assert_prints(".reg .v2 .f32 v; mov.f32 v.g, %f1;", "mov.f32 v$1, %f1;");
+    assert_prints(".reg .v2 .f32 v<3>; mov.f32 v2.y, %f1;", "mov.f32 v2$1, %f1;");
+}
+
+static void adds_in_front_of_an_instruction_with_a_sum(void **state) {
+    (void)state;
+    ptx_module *module = parse(KERNEL("st.global.u64 [%d1], %d2+-1;"));
+    const ptx_function *k = kernel_of(module);
+    assert_int_equal(k->instructions[0].op, PTX_OP_ADD);
+    assert_int_equal(k->instructions[0].operands[2].bits, (uint64_t)-1);
+    assert_int_equal(k->instructions[1].op, PTX_OP_ST);
+    assert_int_equal(k->instructions[1].operands[1].reg, k->instructions[0].operands[0].reg);
+    ptx_module_free(module);
 }
 
 static void gives_immediates_the_instructions_width(void **state) {
@@ -218,6 +230,7 @@ int main(void) {
         cmocka_unit_test(reads_addresses_of_elements),
         cmocka_unit_test(reads_vectors_pairs_and_sinks),
         cmocka_unit_test(turns_vector_registers_into_plain_ones),
+        cmocka_unit_test(adds_in_front_of_an_instruction_with_a_sum),
         cmocka_unit_test(gives_immediates_the_instructions_width),
         cmocka_unit_test(puts_optional_operands_into_their_places),
         cmocka_unit_test(reads_statements_however_they_are_laid_out),

@@ -30,6 +30,12 @@ static void reads_the_header(void **state) {
     assert_null(module->files[1]);
     assert_string_equal(module->files[3], "a b.cu");
     ptx_module_free(module);
+    module = parse(".version 9.0\n.target sm_90, sm_80\n"); /* the last one counts */
+    assert_int_equal(module->sm, 80);
+    ptx_module_free(module);
+    module = parse(".version 9.0\n.target sm_80\n.target sm_90a\n");
+    assert_int_equal(module->sm, 90);
+    ptx_module_free(module);
 }
 
 static void sizes_and_aligns_variables(void **state) {
@@ -58,6 +64,8 @@ static void fills_arrays_from_nested_braces(void **state) {
     assert_initial(".global .u16 a[][2] = {{1}, {2, 3}, {4}};", (uint16_t[]){1, 0, 2, 3, 4, 0}, 12);
     assert_initial(".global .f32 a[3] = {1.5, 0f40000000, 3.0};", (float[]){1.5f, 2, 3}, 12);
     assert_initial(".const .f64 a = 0.25;", (double[]){0.25}, 8);
+    assert_initial(".global .b32 a[2] = {1.5, 0d4000000000000000};", (float[]){1.5f, 2}, 8);
+    assert_initial(".global .b64 a[2] = {0.25, 0f40000000};", (uint64_t[]){0x3fd0000000000000, 0x40000000}, 16);
     assert_initial(".global .v2 .u32 a[2] = {{1, 2}, {3, 4}};", (uint32_t[]){1, 2, 3, 4}, 16);
 }
 
@@ -234,6 +242,10 @@ static void skips_debug_sections(void **state) {
     ptx_module *module =
         parse(HEADER ".section .debug_info\n{\n$L__x: .b8 1, 2 // }\n.b32 .debug_str+4\n{ .b64 $L__x }\n}\n"
                      ".section .debug_loc { }\n.global .u32 a;\n");
+    assert_int_equal(module->variable_count, 1);
+    ptx_module_free(module);
+    module = parse(".version 1.4\n.target sm_13\n@@DWARF .section .debug_info, \"\",@progbits\n.global .u32 a;\n"
+                   "@@DWARF .byte 1, 2");
     assert_int_equal(module->variable_count, 1);
     ptx_module_free(module);
 }

@@ -60,6 +60,7 @@ static void refuses_accesses_that_are_none(void **state) {
            "'st': has priorities, policies and prefetches for global memory only");
     REFUSE("ld.relaxed.gpu.global.nc.u32 %r1, [%d1];", "'ld': .nc is for weak loads of .global");
     ACCEPT("ld.mmio.relaxed.sys.global.u32 %r1, [%d1];");
+    REFUSE("ld.mmio.relaxed.sys.global.v2.u32 {%r1, %r2}, [%d1];", "'ld': .mmio moves one element, no vector");
     REFUSE("ld.mmio.relaxed.sys.shared.u32 %r1, [%r2];", "'ld': .mmio is for global memory");
     ACCEPT("ld.global.f32 %d1, [%d2];");
     ACCEPT("st.global.f32 [%d2], %d1;");

@@ -2,7 +2,7 @@
  * tools/forms/modules.py records them: group, version, target, ptxas's message (empty: accepted) and text. */
 #include "ptx_test.h"
 
-enum { LEAST_MODULES = 1000 };
+enum { LEAST_MODULES = 1000, LEAST_CASES = 300 };
 
 static bool is_taken(const char *version, const char *target, const char *module) {
     text source = {0};
@@ -27,18 +27,30 @@ static bool judges_alike(char *line) {
     return false;
 }
 
-static void judges_modules_as_ptxas_does(void **state) {
-    (void)state;
-    text all = read_file(TEST_DATA "/ptx/modules.txt");
+/* Judges the file's modules, of which there are at least so many. */
+static void judge(const char *path, unsigned least) {
+    text all = read_file(path);
     unsigned modules = 0, differences = 0;
     char *rest = all.bytes;
     for (char *line; (line = strsep(&rest, "\n")) && *line; modules++) differences += !judges_alike(line);
     assert_int_equal(differences, 0);
-    assert_true(modules >= LEAST_MODULES);
+    assert_true(modules >= least);
     text_free(&all);
 }
 
+static void judges_modules_as_ptxas_does(void **state) {
+    (void)state;
+    judge(TEST_DATA "/ptx/modules.txt", LEAST_MODULES);
+}
+
+/* Small cases of all chapters of the manual. */
+static void judges_the_manuals_cases_as_ptxas_does(void **state) {
+    (void)state;
+    judge(TEST_DATA "/ptx/manual.txt", LEAST_CASES);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(judges_modules_as_ptxas_does)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(judges_modules_as_ptxas_does),
+                                       cmocka_unit_test(judges_the_manuals_cases_as_ptxas_does)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

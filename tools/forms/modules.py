@@ -786,7 +786,7 @@ def all_cases():
 # ---- both ----
 
 def architecture(target):
-    first = target.split(",")[0]
+    first = target.split("sm_")[-1].split(",")[0]  # of several architectures the last one counts
     number = int("0" + "".join(c for c in first if c.isdigit()))
     return "sm_" + first.replace("101", "110") if number > OLDEST and first in KNOWN else f"sm_{OLDEST}"
 

@@ -15,7 +15,7 @@
 #include "state/lanes.h"
 
 enum { ROW_BYTES = SIM_MATRIX_ROW, ROWS = 8, LOG2_WORD = 2 };
-enum { MATRIX_TRANSPOSED = 1, MATRIX_OF_BYTES = 2, MATRIX_GENERIC = 4 };
+enum { MATRIX_TRANSPOSED = 1, MATRIX_OF_BYTES = 2, MATRIX_GENERIC = 4, MATRIX_OF_4_BITS = 8, MATRIX_OF_6_BITS = 16 };
 
 /* Rows of up to four matrices of 8 rows. */
 typedef union matrix_rows {
@@ -65,6 +65,17 @@ static void set_bytes(matrix_rows *m, unsigned r, unsigned lane, uint32_t word) 
     for (unsigned byte = 0; byte < 4; byte++) *stored_byte(m, r, lane, byte) = (uint8_t)(word >> 8 * byte);
 }
 
+/* Makes a row of 16 bytes of the elements of 4 or 6 bits that it begins with. Each takes the lowest bits of its byte.
+ */
+static void unpack_row(uint8_t row[ROW_BYTES], unsigned bits) {
+    uint8_t packed[ROW_BYTES + 1] = {0};
+    memcpy(packed, row, ROW_BYTES);
+    for (unsigned e = 0; e < ROW_BYTES; e++) {
+        const unsigned at = bits * e, both = packed[at / 8] | (unsigned)packed[at / 8 + 1] << 8;
+        row[e] = (uint8_t)(both >> at % 8 & ((1u << bits) - 1));
+    }
+}
+
 /* ---- memory ---- */
 
 /* Returns the lanes whose addresses count. */
@@ -97,6 +108,8 @@ static sim_step load_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = rows; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
         memcpy(m.bytes[l], w->block->shared + address[l], ROW_BYTES);
+        if (op->imm2 & (MATRIX_OF_4_BITS | MATRIX_OF_6_BITS))
+            unpack_row(m.bytes[l], op->imm2 & MATRIX_OF_4_BITS ? 4 : 6);
     }
     for (unsigned r = 0; r < op->count; r++) {
         uint32_t *d = SIM_SLOT(w, uint32_t, slots[r]);
@@ -146,7 +159,9 @@ static haul_status lower_matrices(sim_lowering *l, const ptx_instruction *i, sim
     op->bytes = ROW_BYTES;
     op->x = LOG2_WORD;
     op->imm2 = (i->mods[PTX_SLOT_TRANS] ? MATRIX_TRANSPOSED : 0u) | (generic ? MATRIX_GENERIC : 0u) |
-               (i->type == PTX_B8 ? MATRIX_OF_BYTES : 0u);
+               (i->type == PTX_B8 || i->op == PTX_OP_LDMATRIX_UNPACKED_B8 ? MATRIX_OF_BYTES : 0u) |
+               (i->mods[PTX_SLOT_UNPACKED] == PTX_MOD_UNPACKED_4 ? MATRIX_OF_4_BITS : 0u) |
+               (i->mods[PTX_SLOT_UNPACKED] == PTX_MOD_UNPACKED_6 ? MATRIX_OF_6_BITS : 0u);
     op->memory_class = (uint8_t) class;
     return HAUL_OK;
 }
@@ -156,6 +171,14 @@ haul_status LOWER(LDMATRIX)(sim_lowering *l, const ptx_instruction *i) {
 }
 
 haul_status LOWER(LDMATRIX_B8)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_matrices(l, i, load_matrices, 1, HAUL_CLASS_SHARED_LOAD);
+}
+
+haul_status LOWER(LDMATRIX_UNPACKED)(sim_lowering *l, const ptx_instruction *i) {
+    return lower_matrices(l, i, load_matrices, 1, HAUL_CLASS_SHARED_LOAD);
+}
+
+haul_status LOWER(LDMATRIX_UNPACKED_B8)(sim_lowering *l, const ptx_instruction *i) {
     return lower_matrices(l, i, load_matrices, 1, HAUL_CLASS_SHARED_LOAD);
 }
 

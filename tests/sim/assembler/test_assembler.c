@@ -158,6 +158,19 @@ static void loads_that_nobody_uses_are_removed(void **state) {
     ASSERT_ASSEMBLED("ld.volatile.shared.f32 %f0, [%r10];\n", "LDS.32");
 }
 
+/* Nor are those whose value only goes through shuffles, votes or products that nobody uses. But if a register says
+ * which lanes take part, machine code waits for these. */
+static void what_lanes_tell_each_other_in_vain_is_removed(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.shared.b32 %r5, [%r10];\nshfl.sync.bfly.b32 %r6, %r5, 1, 31, -1;\n", "");
+    ASSERT_ASSEMBLED("ld.shared.b32 %r5, [%r10];\nredux.sync.add.u32 %r6, %r5, -1;\n", "");
+    ASSERT_ASSEMBLED(
+        "ld.shared.b32 %r5, [%r10];\nmma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r6, %r7}, {%r5}, {%r5}, "
+        "{%r8, %r9};\n",
+        "");
+    ASSERT_ASSEMBLED("ld.shared.b32 %r5, [%r10];\nshfl.sync.bfly.b32 %r6, %r7, 1, 31, %r5;\n", "LDS.32");
+}
+
 static void global_accesses_are_not_merged(void **state) {
     (void)state;
     ASSERT_ASSEMBLED("ld.global.f32 %f0, [%rd1];\nld.global.f32 %f1, [%rd1+4];\n" USE("%f0") USE("%f1"),
@@ -399,6 +412,7 @@ int main(void) {
         cmocka_unit_test(halves_that_nothing_extends_are_loaded_together),
         cmocka_unit_test(vectors_shrink_to_what_is_used),
         cmocka_unit_test(loads_that_nobody_uses_are_removed),
+        cmocka_unit_test(what_lanes_tell_each_other_in_vain_is_removed),
         cmocka_unit_test(global_accesses_are_not_merged),
         cmocka_unit_test(stores_merge_without_holes),
         cmocka_unit_test(a_store_overwritten_at_once_is_removed),

@@ -214,6 +214,32 @@ static void a_float_added_to_shared_memory_is_a_loop(void **state) {
     ASSERT_COUNT(r, INST_SHARED_LD, 2);
 }
 
+/* Lanes add to the words that %r4 numbers, warps side by side. */
+#define ADDED(words, order)                                                             \
+    KERNEL_WITH(".shared .align 4 .b8 s[1024];\n",                                      \
+                "mov.u32 %r3, s;\nbar.sync 0;\n" words "mad.lo.u32 %r5, %r4, 4, %r3;\n" \
+                "atom" order ".shared.add.f32 %f0, [%r5], 0f3F800000;\n")
+
+/* As recorded on an H100: 100 lanes on eight words take 4 + 8 + 12 + 13 rounds. */
+static void warps_that_meet_at_a_word_lose_rounds_to_earlier_ones(void **state) {
+    (void)state;
+    haul_launch_record r = counted(ADDED("and.b32 %r4, %r0, 7;\n", ""), 1, 100);
+    ASSERT_COUNT(r, INST_SHARED_ATOM, 37);
+    ASSERT_COUNT(r, INST_SHARED_LD, 37);
+    r = counted(ADDED("mov.u32 %r4, %r0;\n", ""), 1, 100); /* each lane has a word of its own */
+    ASSERT_COUNT(r, INST_SHARED_ATOM, 4);
+    r = counted(ADDED("and.b32 %r4, %r0, 7;\nbar.sync 0;\n", ".release.cta"), 1, 100); /* after a fence each */
+    ASSERT_COUNT(r, INST_SHARED_ATOM, 13);
+}
+
+static void warps_of_different_blocks_do_not_meet(void **state) {
+    (void)state;
+    haul_launch_record r = counted(ADDED("and.b32 %r4, %r0, 31;\n", ""), 300, 32);
+    ASSERT_COUNT(r, INST_SHARED_ATOM, 300);
+    r = counted(ADDED("and.b32 %r4, %r0, 31;\n", ""), 300, 64);
+    ASSERT_COUNT(r, INST_SHARED_ATOM, 900);
+}
+
 #define MAXIMUM(value)                                                                                            \
     KERNEL_WITH(".shared .align 8 .b8 s[8];\n", value "mov.u64 %rd4, 0;\nst.shared.u64 [s], %rd4;\nbar.sync 0;\n" \
                                                       "cvt.u64.u32 %rd5, %r3;\nred.shared.max.u64 [s], %rd5;\n")
@@ -356,6 +382,8 @@ int main(void) {
         cmocka_unit_test(colliding_lanes_of_a_reduction_take_turns),
         cmocka_unit_test(a_uniform_reduction_is_added_up_in_the_warp_first),
         cmocka_unit_test(a_float_added_to_shared_memory_is_a_loop),
+        cmocka_unit_test(warps_that_meet_at_a_word_lose_rounds_to_earlier_ones),
+        cmocka_unit_test(warps_of_different_blocks_do_not_meet),
         cmocka_unit_test(lanes_leave_a_maximum_that_they_would_not_change),
         cmocka_unit_test(generic_accesses_count_where_they_lead),
         cmocka_unit_test(lanes_that_stay_in_a_loop_run_each_round_together),

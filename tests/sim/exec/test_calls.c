@@ -300,6 +300,19 @@ static void functions_too_many_to_be_in_line_give_the_same(void **state) {
     text_free(&source);
 }
 
+/* PTX before 2.0 passes vectors in registers. */
+static void vectors_of_registers_are_passed_and_returned(void **state) {
+    (void)state;
+    uint32_t out[32];
+    run_words(HEAD ".func (.reg .v2 .b32 r) turn(.reg .v4 .b32 a, .reg .b32 b) {\n"
+                   "mad.lo.u32 r.x, a.w, 10, a.z;\nmad.lo.u32 r.y, a.y, 10, b;\nret;\n}\n" BEGIN
+                   ".reg .v4 .b32 v<2>;\n.reg .v2 .b32 got;\n"
+                   "mov.v4.b32 v1, {%r0, 2, 3, 4};\nmov.b32 v0.x, 7;\ncall (got), turn, (v1, v0.x);\n"
+                   "mad.lo.u32 %r3, got.x, 100, got.y;\n" OUT("%r3") END,
+              1, 32, out);
+    expect_words(out, 32, 4327);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_recurse_to_different_depths),
@@ -315,6 +328,7 @@ int main(void) {
         cmocka_unit_test(functions_whose_address_nobody_takes_are_not_called),
         cmocka_unit_test(a_call_that_no_lane_makes_does_nothing),
         cmocka_unit_test(functions_too_many_to_be_in_line_give_the_same),
+        cmocka_unit_test(vectors_of_registers_are_passed_and_returned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -217,11 +217,42 @@ static void what_cannot_be_linked_is_named(void **state) {
     assert_int_equal(cu->link_destroy((CUlinkState)(void *)&linker), CUDA_INVALID_HANDLE);
 }
 
+/* As with ptxas, a variable that nothing defines is 0, but a function that nothing defines cannot be called. */
 static void a_module_alone_says_what_it_misses(void **state) {
     (void)state;
+    static const char open[] = HEADER ".extern .global .b8 names[];\n.visible .entry k() { ret; }\n";
     CUmodule module;
-    assert_int_equal(cu->module_load(&module, user, 0, NULL, NULL), CUDA_INVALID_PTX);
-    assert_non_null(strstr(haul_message(), "variable table is extern; link the module with the one that defines it"));
+    CUfunction kernel;
+    CUdeviceptr out;
+    void *parameters[] = {&out};
+    assert_int_equal(cu->module_load(&module, open, 0, NULL, NULL), CUDA_INVALID_PTX);
+    assert_non_null(strstr(haul_message(), "variable names is extern, and its size is not known; link the module"));
+    assert_int_equal(cu->module_load(&module, user, 0, NULL, NULL), CUDA_SUCCESS);
+    assert_int_equal(cu->module_function(&kernel, module, "k"), CUDA_SUCCESS);
+    assert_int_equal(cu->allocate(&out, 4), CUDA_SUCCESS);
+    assert_int_not_equal(cu->launch(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL), CUDA_SUCCESS);
+    assert_non_null(strstr(haul_message(), "'scale' has no body"));
+}
+
+static void a_variable_that_nothing_defines_is_zero(void **state) {
+    (void)state;
+    static const char alone[] =
+        HEADER ".extern .global .u32 count;\n.extern .const .u32 base[2];\n.global .u64 place = generic(count);\n"
+               ".visible .entry k(.param .u64 out) {\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\n"
+               "ld.param.u64 %rd1, [out];\natom.global.add.u32 %r1, [count], 5;\nld.global.u64 %rd2, [place];\n"
+               "ld.u32 %r2, [%rd2];\nld.const.u32 %r3, [base+4];\nadd.u32 %r1, %r1, %r2;\nadd.u32 %r1, %r1, %r3;\n"
+               "st.global.u32 [%rd1], %r1;\nret;\n}\n";
+    CUmodule module;
+    CUfunction kernel;
+    CUdeviceptr out;
+    void *parameters[] = {&out};
+    uint32_t got = 0;
+    assert_int_equal(cu->module_load(&module, alone, 0, NULL, NULL), CUDA_SUCCESS);
+    assert_int_equal(cu->module_function(&kernel, module, "k"), CUDA_SUCCESS);
+    assert_int_equal(cu->allocate(&out, 4), CUDA_SUCCESS);
+    assert_int_equal(cu->launch(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL), CUDA_SUCCESS);
+    assert_int_equal(cu->copy_to_host(&got, out, 4), CUDA_SUCCESS);
+    assert_int_equal(got, 5);
 }
 
 static void images_are_read_within_their_bounds(void **state) {
@@ -278,7 +309,8 @@ static void haul_links_modules(void **state) {
     if (haul_launch_run(module, &launch, NULL) != HAUL_OK) fail_msg("%s", haul_message());
     assert_int_equal(haul_buffer_read(out, 0, got, sizeof got), HAUL_OK);
     for (uint32_t t = 0; t < 32; t++) assert_int_equal(got[t], expected(t));
-    assert_int_equal(haul_module_link(device, "one", parts, 1, &module), HAUL_ERROR_SYNTAX);
+    assert_int_equal(haul_module_link(device, "one", parts, 1, &module), HAUL_OK); /* but k cannot be launched */
+    assert_int_not_equal(haul_launch_run(module, &launch, NULL), HAUL_OK);
     assert_int_equal(haul_module_link(device, "none", parts, 0, &module), HAUL_ERROR_ARGUMENT);
     haul_device_close(device);
 }
@@ -291,6 +323,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(addresses_weak_names_and_shared_memory_are_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_cannot_be_linked_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_module_alone_says_what_it_misses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_variable_that_nothing_defines_is_zero, set_up, tear_down),
         cmocka_unit_test_setup_teardown(images_are_read_within_their_bounds, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_and_texts_may_begin_with_spaces, set_up, tear_down),
         cmocka_unit_test(haul_links_modules),

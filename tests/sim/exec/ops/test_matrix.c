@@ -198,6 +198,30 @@ static void bytes_are_loaded_transposed(void **state) {
     }
 }
 
+#define NARROW(format)                                                                                \
+    BYTE_KERNEL("mad.wide.u32 %rd3, %r0, 16, %rd1;\nld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%rd3];\n" \
+                "st.shared.v4.b32 [%r2], {%r4, %r5, %r6, %r7};\nbar.sync 0;\n"                        \
+                "ldmatrix.sync.aligned.m8n16.x1.shared.b8x16." format " {%r8}, [%r2];\n" OUT("%r8"))
+
+/* The row of lane l begins with the elements l, l + 1, ..., l + 15 of 4 or 6 bits. */
+static void narrow_elements_become_bytes(void **state) {
+    (void)state;
+    static const char *const kernels[] = {NARROW("b4x16_p64"), NARROW("b6x16_p32")};
+    for (unsigned n = 0; n < 2; n++) {
+        const unsigned bits = n ? 6 : 4;
+        uint32_t in[128] = {0}, out[32] = {0};
+        for (unsigned k = 0; k < 32 * 16 * bits; k++) {
+            const unsigned row = k / (16 * bits), at = k % (16 * bits);
+            in[4 * row + at / 32] |= ((row + at / bits) >> at % bits & 1) << at % 32;
+        }
+        run_kernel(&(kernel_run){.ptx = kernels[n], .device = "sim:b200", FROM(in), INTO(out)});
+        for (unsigned byte = 0; byte < 128; byte++) {
+            const uint32_t row = byte / 16, column = byte % 16;
+            assert_int_equal(out[byte / 4] >> 8 * (byte % 4) & 0xff, (row + column) & ((1u << bits) - 1));
+        }
+    }
+}
+
 /* Element (row, column) of the 16x8 matrix has the value 16 column + row, its position in memory. */
 static void bytes_are_stored_transposed(void **state) {
     (void)state;
@@ -305,9 +329,13 @@ static void what_is_not_there_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_forms_multiply),           cmocka_unit_test(sums_are_as_exact_as_the_matrix_units),
-        cmocka_unit_test(bytes_are_loaded_transposed),  cmocka_unit_test(bytes_are_stored_transposed),
-        cmocka_unit_test(each_matrix_is_a_pass),        cmocka_unit_test(fragments_count_as_machine_code_moves_them),
+        cmocka_unit_test(all_forms_multiply),
+        cmocka_unit_test(sums_are_as_exact_as_the_matrix_units),
+        cmocka_unit_test(bytes_are_loaded_transposed),
+        cmocka_unit_test(narrow_elements_become_bytes),
+        cmocka_unit_test(bytes_are_stored_transposed),
+        cmocka_unit_test(each_matrix_is_a_pass),
+        cmocka_unit_test(fragments_count_as_machine_code_moves_them),
         cmocka_unit_test(what_is_not_there_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
