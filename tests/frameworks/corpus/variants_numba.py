@@ -8,6 +8,11 @@ import pathlib
 import re
 import sys
 
+import numpy
+
+if not hasattr(numpy, "row_stack"):  # older Numba asks for it
+    numpy.row_stack, numpy.in1d, numpy.trapz = numpy.vstack, numpy.isin, numpy.trapezoid
+
 from numba import cuda, float32, int32
 
 ROWS, FLAT, WHOLE = float32[:, ::1], float32[::1], int32[::1]

@@ -56,7 +56,7 @@ class Writer:
         file = hashlib.sha256(text.encode()).hexdigest()[:16] + ".ptx"
         (self.files / file).write_text(text)
         name = re.search(r"\.entry\s+(\w+)", text).group(1)
-        wanted = len(re.findall(r"\.param\s", text.split("{", 1)[0]))
+        wanted = len(re.findall(r"\.param\s", text[text.index(".entry"):].split("{", 1)[0]))
         given = [a.rule() if isinstance(a, Buffer) else {"i32": a} if isinstance(a, int) else {"f32": a} for a in args]
         given += [{"i64": 0}] * (wanted - len(given))
         warps = int(re.search(r"\.reqntid\s+(\d+)", text).group(1)) if ".reqntid" in text else 32 * made.metadata.num_warps
