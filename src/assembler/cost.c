@@ -14,22 +14,21 @@
 
 #include <string.h>
 
-typedef enum cost_type { COST_ANY, COST_DOUBLE, COST_LONG } cost_type;
+typedef enum cost_type { COST_ANY, COST_DOUBLE, COST_LONG, COST_WHOLE } cost_type;
 
 static const struct {
     const char *mnemonic;
     cost_type of;
-    uint8_t latency, slots;
+    uint8_t latency, slots, pipe, busy;
 } costs[] = {
-#define COST(mnemonic, of, latency, slots) {mnemonic, COST_##of, latency, slots},
+#define COST(mnemonic, of, latency, issued, pipe, busy) {mnemonic, COST_##of, latency, issued, SIM_PIPE_##pipe, busy},
 #include "assembler/cost.def"
 #undef COST
 };
 
 enum { LATENCY = 4, SHARED_LATENCY = 26, SHARED_ATOMIC_LATENCY = 60 };
-/* Arithmetic waits at most this long for a pipe of its own. An instruction with a longer latency and many slots is a
- * sequence of as many instructions. */
-enum { FIXED_LATENCY = 14, SEQUENCE_SLOTS = 8, SEQUENCE_LATENCY = 40 };
+/* Arithmetic waits at most this long for a pipe of its own. */
+enum { FIXED_LATENCY = 14 };
 /* Instructions without effect that precede the copies of a group (@!PT LDS RZ, [RZ] in machine code). */
 enum { COPY_FILLERS = 3 };
 /* Cycles from the last product of a warpgroup to the end of a wait for it, beyond the product's own. Measured on an
@@ -40,27 +39,30 @@ static const float LOOP_SAVES = 2.25F;
 enum { ROUNDS = 4, MOST_UNROLLED = 49 };
 
 /* By operation and type: the row of the table + 1, or NO_ROW; 0: not looked up yet. */
-enum { NO_ROW = 255, TYPES = 3 };
+enum { NO_ROW = 255, TYPES = 4 };
 typedef uint8_t cost_rows[PTX_OP_COUNT][TYPES];
 _Static_assert(sizeof costs / sizeof *costs < NO_ROW, "a row's number fits a byte");
 
 typedef struct price {
     float latency, slots;
     bool waits; /* its result comes from beyond the SM */
+    sim_pipe pipe;
+    float busy; /* cycles of the pipe */
 } price;
 
-/* Doubles and 64-bit integers have prices of their own. */
+/* Doubles, 64-bit integers and other integers have prices of their own. */
 static cost_type type_of(const ptx_instruction *i) {
     if (i->type == PTX_F64) return COST_DOUBLE;
-    return i->type == PTX_U64 || i->type == PTX_S64 || i->type == PTX_B64 ? COST_LONG : COST_ANY;
+    if (i->type == PTX_U64 || i->type == PTX_S64 || i->type == PTX_B64) return COST_LONG;
+    return i->type != PTX_TYPE_NONE && ptx_is_integer(i->type) ? COST_WHOLE : COST_ANY;
 }
 
 /* Parameters are read with the instruction that uses them, at no cost. */
 static price price_of_access(const ptx_instruction *i, bool atomic) {
     const unsigned space = i->mods[PTX_SLOT_SPACE];
-    if (ptx_in_shared(i)) return (price){atomic ? SHARED_ATOMIC_LATENCY : SHARED_LATENCY, 1, false};
+    if (ptx_in_shared(i)) return (price){.latency = atomic ? SHARED_ATOMIC_LATENCY : SHARED_LATENCY, .slots = 1};
     const bool near = space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY || space == PTX_MOD_PARAM_FUNC;
-    return near ? (price){0, 0, false} : (price){0, 1, space != PTX_MOD_CONST};
+    return near ? (price){0} : (price){.slots = 1, .waits = space != PTX_MOD_CONST};
 }
 
 /* The first row with the mnemonic and the type. */
@@ -75,20 +77,32 @@ static uint8_t find_row(const char *mnemonic, cost_type type) {
  * whatever the type: its depth is 32 bytes. A narrow one takes as long as one of 32 columns. */
 static price price_of_warpgroup(const ptx_instruction *i) {
     enum { LEAST = 16 };
-    const float cycles = (float)ptx_shape_of(i).n / 2;
-    return (price){cycles > LEAST ? cycles : LEAST, cycles > LEAST ? cycles : LEAST, false};
+    const float columns = (float)ptx_shape_of(i).n / 2, cycles = columns > LEAST ? columns : LEAST;
+    return (price){cycles, 1, false, SIM_PIPE_TENSOR, cycles};
+}
+
+/* A warp's product by mma keeps the tensor core busy for 6 cycles if it has 2,048 products of 16 bits: two thirds of
+ * what a warpgroup reaches. Doubles have units of their own, with 32 products a cycle. */
+static price price_of_product(const ptx_instruction *i) {
+    const ptx_shape s = ptx_shape_of(i);
+    const ptx_type element = ptx_element_type(i, 'a');
+    const float products = (float)s.m * s.n * s.k, bits = element == PTX_TF32 ? 32 : (float)ptx_types[element].bits;
+    const float busy = bits > 32 ? products / 32 : products * bits / (16 * 2048) * 6;
+    const float instructions = products > 2048 && ptx_has(i->op, PTX_TRAIT_WMMA) ? 2 : 1;
+    return (price){25 * instructions, instructions, false, SIM_PIPE_TENSOR, busy};
 }
 
 static price price_of(const ptx_instruction *i, cost_rows rows) {
     const cost_type type = type_of(i);
     uint8_t *row = &rows[i->op][type];
     if (ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT)) return price_of_warpgroup(i);
+    if (ptx_is(i->op, PTX_KIND_PRODUCT)) return price_of_product(i);
     if (ptx_is(i->op, PTX_KIND_LOAD)) return price_of_access(i, false);
     if (ptx_is(i->op, PTX_KIND_ATOMIC)) return price_of_access(i, true);
-    if (ptx_is(i->op, PTX_KIND_TEXTURE | PTX_KIND_SURFACE_LOAD)) return (price){0, 1, true};
+    if (ptx_is(i->op, PTX_KIND_TEXTURE | PTX_KIND_SURFACE_LOAD)) return (price){.slots = 1, .waits = true};
     if (*row == 0) *row = find_row(ptx_ops[i->op].mnemonic, type);
-    if (*row == NO_ROW) return (price){LATENCY, 1, false};
-    return (price){costs[*row - 1].latency, costs[*row - 1].slots, false};
+    if (*row == NO_ROW) return (price){LATENCY, 1, false, type == COST_ANY ? SIM_PIPE_FMA : SIM_PIPE_NONE, 1};
+    return (price){costs[*row - 1].latency, costs[*row - 1].slots, false, costs[*row - 1].pipe, costs[*row - 1].busy};
 }
 
 /* A register's value: when it is ready, and after how many waits of the block. */
@@ -255,8 +269,7 @@ static float issued_by(const ptx_instruction *i, const price *p) {
     if (i->op == PTX_OP_CVTA || i->op == PTX_OP_CVTA_TO) return 0;
     if (i->op == PTX_OP_MOV) return i->operands[1].kind != PTX_REGISTER;
     if (i->op == PTX_OP_CP_ASYNC_COMMIT) return 1 + COPY_FILLERS;
-    if (ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT)) return 1;
-    return p->slots >= SEQUENCE_SLOTS && p->latency >= SEQUENCE_LATENCY ? p->slots : 1;
+    return p->slots > 1 ? p->slots : 1;
 }
 
 /* Measured on an H200: besides loads of constants and two instructions for each barrier, the address divergence unit
@@ -333,6 +346,7 @@ static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
         ptx_visit_registers(&f->instructions[i], set_result, s);
         ptx_visit_registers(&f->instructions[i], forget_base, s);
         cost.slots += p.slots;
+        cost.busy[p.pipe] += p.busy;
         cost.issued += issued_by(&f->instructions[i], &p);
         cost.adu += adu_of(&f->instructions[i]);
         cost.lsu += lsu_of(&f->instructions[i]);
@@ -341,9 +355,12 @@ static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
     }
     cost.waits = waits;
     if (s->floor > cost.path) cost.path = s->floor;
+    cost.busy[SIM_PIPE_NONE] = 0;
     if (ptx_repeats(f, index) && !s->round) unroll(&cost, s->in_order || s->unrolled || !counts(f, b));
     if (cost.slots > cost.path) cost.path = cost.slots;
     if (cost.slots > cost.fixed) cost.fixed = cost.slots;
+    for (unsigned k = 0; k < SIM_PIPES; k++)
+        if (cost.busy[k] > cost.path) cost.path = cost.busy[k];
     return cost;
 }
 

@@ -5,12 +5,25 @@
 #include "base/arena.h"
 #include "ptx/ir.h"
 
+/* A scheduler's units of arithmetic, and what all schedulers share: shuffles and the like (MIO). */
+typedef enum sim_pipe {
+    SIM_PIPE_NONE,
+    SIM_PIPE_FMA,
+    SIM_PIPE_ALU,
+    SIM_PIPE_XU,
+    SIM_PIPE_FP64,
+    SIM_PIPE_TENSOR,
+    SIM_PIPE_MIO,
+    SIM_PIPES
+} sim_pipe;
+
 typedef struct sim_cost {
     float path;   /* cycles of a warp that runs alone, without waits for memory beyond the SM: the longest chain of
                    * dependent instructions, or all of them one after the other */
     float fixed;  /* the same if everything were as fast as arithmetic: path - fixed is spent on shared memory and on
                    * functional units that several warps share */
-    float slots;  /* cycles of a scheduler */
+    float slots; /* cycles in which a scheduler issues */
+    float busy[SIM_PIPES]; /* cycles in which a unit of a scheduler takes nothing else */
     float waits;  /* waits for global or local memory; independent loads wait together */
     float issued; /* estimated machine instructions */
     float adu;    /* of these, instructions of the address divergence unit, without loads of constants and barriers */
