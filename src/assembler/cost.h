@@ -5,6 +5,8 @@
 #include "base/arena.h"
 #include "ptx/ir.h"
 
+struct sim_assembled;
+
 /* A scheduler's units of arithmetic, and what all schedulers share: shuffles and the like (MIO). */
 typedef enum sim_pipe {
     SIM_PIPE_NONE,
@@ -30,8 +32,9 @@ typedef struct sim_cost {
     float lsu;    /* and of the load/store unit, without loads and stores */
 } sim_cost;
 
-/* Returns the costs by basic block of a flat function, in `memory`; `scratch` is for temporary data. */
-sim_cost *sim_block_costs(const ptx_function *function, arena *memory, arena *scratch);
+/* Returns the costs by basic block of a flat function, in `memory`; `scratch` is for temporary data. `assembled` is by
+ * instruction; NULL if it is not known. */
+sim_cost *sim_block_costs(const ptx_function *function, const struct sim_assembled *assembled, arena *memory, arena *scratch);
 
 /* Returns the machine instructions of the function's code, an estimate. */
 double sim_code_instructions(const ptx_function *function, const sim_cost *blocks);
