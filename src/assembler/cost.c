@@ -130,8 +130,8 @@ enum { MOST_STORES = 32 };
 typedef struct scan {
     value *values;
     const sim_assembled *assembled; /* by instruction; NULL: not known */
-    bool *comes;    /* by register: some block loads it without waiting for it */
-    uint32_t *read; /* by register: index + 1 of the block that read it last */
+    bool *comes;                    /* by register: some block loads it without waiting for it */
+    uint32_t *read;                 /* by register: index + 1 of the block that read it last */
     uint8_t (*rows)[TYPES];
     uint32_t block;
     float start, ready, fixed_start, fixed;

@@ -157,7 +157,8 @@ static void end_block(sim_sm *sm, sim_block *b) {
     sim_tmem_finish(b);
     b->running = b->ends_in_order = false;
     sm->running--;
-    for (uint32_t i = 0; i < b->warp_count; i++) sm->waits.longest = fmax(sm->waits.longest, (double)b->warps[i].executed);
+    for (uint32_t i = 0; i < b->warp_count; i++)
+        sm->waits.longest = fmax(sm->waits.longest, (double)b->warps[i].executed);
 }
 
 void sim_sm_forget_places(sim_sm *sm) {

@@ -54,8 +54,8 @@ static const double DRAIN_SECONDS = 0.19e-6;
 static const double DIRTY_BEFORE = 0.45;
 
 /* How bounds combine: by a norm, whose exponent says how well they overlap. Bounds of the whole GPU overlap well. Those
- * of an SM do so if it has many warps that wait for nothing together: a single block whose warps meet at barriers loads,
- * waits and computes in turn, so its times add up nearly. Fitted to all launches together. */
+ * of an SM do so if it has many warps that wait for nothing together: a single block whose warps meet at barriers
+ * loads, waits and computes in turn, so its times add up nearly. Fitted to all launches together. */
 static const double NORM = 5;              /* exponent for bounds of the GPU */
 static const double NORM_MOST = 3.5;       /* the largest one for those of an SM */
 static const double NORM_ALONE = 1.5;      /* for those of an SM with one group of warps that go together */
@@ -198,7 +198,8 @@ static spread spread_of(const sim_machine *m, const haul_launch_record *r, const
     s.unevenness = 1 + STAYING_LOSS * fmin(1, s.resident / s.each);
     s.others = 1 - s.schedulers / (s.resident * s.warps_of_block);
     const bool together = s.warps_of_block > 1 && w->barriers >= 2 * s.warps;
-    s.overlap = fmin(NORM_MOST, NORM_ALONE + NORM_DOUBLED * log2(together ? s.resident : s.resident * s.warps_of_block));
+    s.overlap =
+        fmin(NORM_MOST, NORM_ALONE + NORM_DOUBLED * log2(together ? s.resident : s.resident * s.warps_of_block));
     return s;
 }
 
@@ -241,8 +242,8 @@ static void find_waits(const sim_machine *m, const haul_launch_record *r, const 
 }
 
 /* The blocks of an SM run in rounds of as many as fit; within a round their waits overlap. The last block of the first
- * round begins when the others have been dispatched. If some warp does much more than the others, the launch takes at least
- * as long as this one, whose many loads may find their data in L1. */
+ * round begins when the others have been dispatched. If some warp does much more than the others, the launch takes at
+ * least as long as this one, whose many loads may find their data in L1. */
 static double latency_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
                               double load) {
     double stalls[HAUL_STALL_COUNT] = {0}, cycles = 0;
@@ -431,7 +432,8 @@ haul_estimate sim_estimate(const sim_machine *m, const haul_launch_record *r, co
     double bounds[BOUNDS], waited = 0;
     const spread s = spread_of(m, r, w);
     haul_estimate e = {.sm_mhz = 1e-6 / s.seconds, .memory_gbps = m->memory_gbps, .instructions = w->issued};
-    const double load = find_bounds(m, r, w, bounds), worked = norm_of(bounds, &s) / s.seconds; /* cycles without edges */
+    const double load = find_bounds(m, r, w, bounds),
+                 worked = norm_of(bounds, &s) / s.seconds; /* cycles without edges */
     const double seconds = worked * s.seconds + edge_seconds(r, w);
     if (worked <= 0) return e;
     e.cycles = seconds / s.seconds;
