@@ -64,7 +64,7 @@ static const double LOADED_POWER = 2;      /* the latency of device memory grows
 static const double CONFLICT_CYCLES = 0.5; /* added to a warp's own time for each shared wavefront */
 
 /* A warp alone issues an instruction in two cycles or more, since instructions stay in order. Measured on an H200: the
- * warps of 293 launches waited 1.3 cycles for each that they issued, on the average. */
+ * warps of 239 launches waited 1.4 cycles for each that they issued, on the average. */
 static const double IN_ORDER_CYCLES = 2;
 
 /* SMs get unequal shares of memory. Blocks that follow each other even that out; blocks that stay do not. Grids that
