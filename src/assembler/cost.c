@@ -5,6 +5,7 @@
  * see what their own earlier iteration loaded, so all blocks are scanned twice. Latencies and slots are in cost.def. */
 #include "assembler/cost.h"
 
+#include "assembler/assembler.h"
 #include "assembler/combine.h"
 #include "assembler/loop.h"
 #include "ptx/edges.h"
@@ -12,55 +13,59 @@
 #include "ptx/matrix.h"
 #include "ptx/traits.h"
 
+#include <math.h>
 #include <string.h>
 
-typedef enum cost_type { COST_ANY, COST_DOUBLE, COST_LONG } cost_type;
+typedef enum cost_type { COST_ANY, COST_DOUBLE, COST_LONG, COST_WHOLE } cost_type;
 
 static const struct {
     const char *mnemonic;
     cost_type of;
-    uint8_t latency, slots;
+    uint8_t latency, slots, pipe, busy;
 } costs[] = {
-#define COST(mnemonic, of, latency, slots) {mnemonic, COST_##of, latency, slots},
+#define COST(mnemonic, of, latency, issued, pipe, busy) {mnemonic, COST_##of, latency, issued, SIM_PIPE_##pipe, busy},
 #include "assembler/cost.def"
 #undef COST
 };
 
 enum { LATENCY = 4, SHARED_LATENCY = 26, SHARED_ATOMIC_LATENCY = 60 };
-/* Arithmetic waits at most this long for a pipe of its own. An instruction with a longer latency and many slots is a
- * sequence of as many instructions. */
-enum { FIXED_LATENCY = 14, SEQUENCE_SLOTS = 8, SEQUENCE_LATENCY = 40 };
+/* Arithmetic waits at most this long for a pipe of its own. */
+enum { FIXED_LATENCY = 14 };
 /* Instructions without effect that precede the copies of a group (@!PT LDS RZ, [RZ] in machine code). */
 enum { COPY_FILLERS = 3 };
 /* Cycles from the last product of a warpgroup to the end of a wait for it, beyond the product's own. Measured on an
  * H200 with groups of 1, 4 and 16 products of 64 columns. */
 enum { PRODUCT_LATENCY = 200 };
+enum { PRODUCT_OF_A_WARP = 33 }; /* of mma, 16 x 8 x 16; wmma makes two that do not depend on each other */
 /* A loop of one block is unrolled by four, which leaves a quarter of its counting, comparing and branching. */
 static const float LOOP_SAVES = 2.25F;
 enum { ROUNDS = 4, MOST_UNROLLED = 49 };
 
 /* By operation and type: the row of the table + 1, or NO_ROW; 0: not looked up yet. */
-enum { NO_ROW = 255, TYPES = 3 };
+enum { NO_ROW = 255, TYPES = 4 };
 typedef uint8_t cost_rows[PTX_OP_COUNT][TYPES];
 _Static_assert(sizeof costs / sizeof *costs < NO_ROW, "a row's number fits a byte");
 
 typedef struct price {
     float latency, slots;
     bool waits; /* its result comes from beyond the SM */
+    sim_pipe pipe;
+    float busy; /* cycles of the pipe */
 } price;
 
-/* Doubles and 64-bit integers have prices of their own. */
+/* Doubles, 64-bit integers and other integers have prices of their own. */
 static cost_type type_of(const ptx_instruction *i) {
     if (i->type == PTX_F64) return COST_DOUBLE;
-    return i->type == PTX_U64 || i->type == PTX_S64 || i->type == PTX_B64 ? COST_LONG : COST_ANY;
+    if (i->type == PTX_U64 || i->type == PTX_S64 || i->type == PTX_B64) return COST_LONG;
+    return i->type != PTX_TYPE_NONE && ptx_is_integer(i->type) ? COST_WHOLE : COST_ANY;
 }
 
 /* Parameters are read with the instruction that uses them, at no cost. */
 static price price_of_access(const ptx_instruction *i, bool atomic) {
     const unsigned space = i->mods[PTX_SLOT_SPACE];
-    if (ptx_in_shared(i)) return (price){atomic ? SHARED_ATOMIC_LATENCY : SHARED_LATENCY, 1, false};
+    if (ptx_in_shared(i)) return (price){.latency = atomic ? SHARED_ATOMIC_LATENCY : SHARED_LATENCY, .slots = 1};
     const bool near = space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY || space == PTX_MOD_PARAM_FUNC;
-    return near ? (price){0, 0, false} : (price){0, 1, space != PTX_MOD_CONST};
+    return near ? (price){0} : (price){.slots = 1, .waits = space != PTX_MOD_CONST};
 }
 
 /* The first row with the mnemonic and the type. */
@@ -75,20 +80,33 @@ static uint8_t find_row(const char *mnemonic, cost_type type) {
  * whatever the type: its depth is 32 bytes. A narrow one takes as long as one of 32 columns. */
 static price price_of_warpgroup(const ptx_instruction *i) {
     enum { LEAST = 16 };
-    const float cycles = (float)ptx_shape_of(i).n / 2;
-    return (price){cycles > LEAST ? cycles : LEAST, cycles > LEAST ? cycles : LEAST, false};
+    const float columns = (float)ptx_shape_of(i).n / 2, cycles = columns > LEAST ? columns : LEAST;
+    return (price){cycles, 1, false, SIM_PIPE_TENSOR, cycles};
+}
+
+/* A warp's product by mma keeps the tensor core busy for 6 cycles if it has 2,048 products of 16 bits: two thirds of
+ * what a warpgroup reaches. Doubles have units of their own, with 32 products a cycle. */
+static price price_of_product(const ptx_instruction *i) {
+    const ptx_shape s = ptx_shape_of(i);
+    const ptx_type element = ptx_element_type(i, 'a');
+    const float products = (float)s.m * s.n * s.k, bits = element == PTX_TF32 ? 32 : (float)ptx_types[element].bits;
+    const float busy = bits > 32 ? products / 32 : products * bits / (16 * 2048) * 6;
+    const float instructions = products > 2048 && ptx_has(i->op, PTX_TRAIT_WMMA) ? 2 : 1;
+    return (price){PRODUCT_OF_A_WARP, instructions, false, SIM_PIPE_TENSOR, busy};
 }
 
 static price price_of(const ptx_instruction *i, cost_rows rows) {
     const cost_type type = type_of(i);
     uint8_t *row = &rows[i->op][type];
     if (ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT)) return price_of_warpgroup(i);
+    if (ptx_is(i->op, PTX_KIND_PRODUCT)) return price_of_product(i);
     if (ptx_is(i->op, PTX_KIND_LOAD)) return price_of_access(i, false);
     if (ptx_is(i->op, PTX_KIND_ATOMIC)) return price_of_access(i, true);
-    if (ptx_is(i->op, PTX_KIND_TEXTURE | PTX_KIND_SURFACE_LOAD)) return (price){0, 1, true};
+    if (ptx_is(i->op, PTX_KIND_TEXTURE | PTX_KIND_SURFACE_LOAD)) return (price){.slots = 1, .waits = true};
     if (*row == 0) *row = find_row(ptx_ops[i->op].mnemonic, type);
-    if (*row == NO_ROW) return (price){LATENCY, 1, false};
-    return (price){costs[*row - 1].latency, costs[*row - 1].slots, false};
+    const bool computes = type == COST_ANY && !ptx_is(i->op, PTX_KIND_STORE | PTX_KIND_REDUCTION);
+    if (*row == NO_ROW) return (price){LATENCY, 1, false, computes ? SIM_PIPE_FMA : SIM_PIPE_NONE, 1};
+    return (price){costs[*row - 1].latency, costs[*row - 1].slots, false, costs[*row - 1].pipe, costs[*row - 1].busy};
 }
 
 /* A register's value: when it is ready, and after how many waits of the block. */
@@ -96,6 +114,7 @@ typedef struct value {
     uint32_t block; /* index + 1 of the block that set it; 0: none yet */
     float ready, fixed;
     uint8_t depth;
+    bool copied; /* by MOV */
 } value;
 
 /* A store of the block to memory beyond the SM, and after how many waits it is issued. */
@@ -110,12 +129,14 @@ enum { MOST_STORES = 32 };
 
 typedef struct scan {
     value *values;
-    bool *comes;    /* by register: some block loads it without waiting for it */
-    uint32_t *read; /* by register: index + 1 of the block that read it last */
+    const sim_assembled *assembled; /* by instruction; NULL: not known */
+    bool *comes;                    /* by register: some block loads it without waiting for it */
+    uint32_t *read;                 /* by register: index + 1 of the block that read it last */
     uint8_t (*rows)[TYPES];
     uint32_t block;
     float start, ready, fixed_start, fixed;
     float floor; /* nothing starts before */
+    bool copies; /* the instruction is a MOV */
     uint8_t depth, result_depth;
     uint8_t round, before; /* waits of the block before this iteration */
     uint8_t ordered;       /* waits before anything behind the last fence */
@@ -125,6 +146,7 @@ typedef struct scan {
     uint8_t crowded; /* waits before the last of those for which `stores` has no room */
     bool carried;    /* the instruction needs what an earlier iteration, or block, loaded */
     bool in_order;   /* the iterations of a loop cannot overlap: see notice_order() */
+    float merging;   /* guarded loads whose results keep what a MOV left if the guard is false */
     bool unrolled;   /* sim_unroll() has unrolled loops of the function: those left make few iterations */
 } scan;
 
@@ -144,7 +166,15 @@ static void take_source(void *context, uint32_t reg, bool writes) {
 
 static void set_result(void *context, uint32_t reg, bool writes) {
     scan *s = context;
-    if (writes) s->values[reg] = (value){s->block + 1, s->ready, s->fixed, s->result_depth};
+    if (writes) s->values[reg] = (value){s->block + 1, s->ready, s->fixed, s->result_depth, s->copies};
+}
+
+/* The number of registers in which a load leaves copied values where its guard is false. Their copies are instructions
+ * of machine code. */
+static unsigned merged_by(const scan *s, const ptx_instruction *i) {
+    const ptx_operand *d = &i->operands[0], *first = d->kind == PTX_VECTOR ? &d->parts[0] : d;
+    if (i->op != PTX_OP_LD || !i->guarded || first->kind != PTX_REGISTER || !s->values[first->reg].copied) return 0;
+    return d->kind == PTX_VECTOR ? d->part_count : 1;
 }
 
 /* Iterations of an unrolled loop wait one after the other. Measured launches of such loops take as long as without
@@ -255,8 +285,7 @@ static float issued_by(const ptx_instruction *i, const price *p) {
     if (i->op == PTX_OP_CVTA || i->op == PTX_OP_CVTA_TO) return 0;
     if (i->op == PTX_OP_MOV) return i->operands[1].kind != PTX_REGISTER;
     if (i->op == PTX_OP_CP_ASYNC_COMMIT) return 1 + COPY_FILLERS;
-    if (ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT)) return 1;
-    return p->slots >= SEQUENCE_SLOTS && p->latency >= SEQUENCE_LATENCY ? p->slots : 1;
+    return p->slots > 1 ? p->slots : 1;
 }
 
 /* Measured on an H200: besides loads of constants and two instructions for each barrier, the address divergence unit
@@ -300,12 +329,22 @@ static bool counts(const ptx_function *f, const ptx_block *b) {
 }
 
 /* Unrolling removes most of the counting of a loop of one block. Its iterations wait together if nothing keeps their
- * loads in order, and the loop is not too long to be unrolled. */
-static void unroll(sim_cost *cost, bool in_order) {
-    if (!in_order && cost->issued <= MOST_UNROLLED) cost->waits /= ROUNDS;
+ * loads in order, and the loop is not too long to be unrolled. In loops that are not unrolled, ptxas 13.0 does not move
+ * guarded loads ahead that merge their results with zeros, as Triton writes masked ones: 4 to 16 of them are waited for
+ * in 2 to 14 groups, in the machine code of sums by Triton and Inductor. */
+static void unroll(sim_cost *cost, bool in_order, float merging) {
+    if (!in_order && cost->issued <= MOST_UNROLLED)
+        cost->waits /= ROUNDS;
+    else if (merging > 1)
+        cost->waits += sqrtf(merging) - 1;
     const float saved = cost->slots > 2 * LOOP_SAVES ? LOOP_SAVES : 0;
     cost->slots -= saved;
     cost->issued -= saved < cost->issued ? saved : 0;
+}
+
+/* Whether machine code has one access for this one and another, or none. */
+static bool is_of_another(const scan *s, uint32_t index, const ptx_instruction *i) {
+    return s->assembled && ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_STORE) && s->assembled[index].part_count == 0;
 }
 
 static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
@@ -317,9 +356,12 @@ static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
     s->floor = 0;
     s->multiplies = false;
     s->in_order = false;
+    s->merging = 0;
     s->store_count = 0;
     for (uint32_t i = b->first; i < b->end; i++) {
-        const price p = price_of(&f->instructions[i], s->rows);
+        const bool another = is_of_another(s, i, &f->instructions[i]);
+        price p = price_of(&f->instructions[i], s->rows);
+        if (another) p.slots = 0;
         begin_instruction(s, &f->instructions[i], cost.slots, waits);
         ptx_visit_registers(&f->instructions[i], take_source, s);
         stay_behind_stores(s, &f->instructions[i]);
@@ -327,13 +369,18 @@ static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
         notice_order(s, &f->instructions[i], &p);
         keep_order(s, &f->instructions[i], waits);
         wait_for_products(s, &f->instructions[i]);
+        s->copies = f->instructions[i].op == PTX_OP_MOV;
+        const unsigned merged = merged_by(s, &f->instructions[i]);
+        s->merging += p.waits && merged;
         if (s->depth > waits) waits = s->depth;
         if (s->ordered > waits) waits = s->ordered;
         set_ready(s, &p);
         ptx_visit_registers(&f->instructions[i], set_result, s);
         ptx_visit_registers(&f->instructions[i], forget_base, s);
-        cost.slots += p.slots;
-        cost.issued += issued_by(&f->instructions[i], &p);
+        cost.slots += p.slots + (float)merged;
+        cost.busy[p.pipe] += p.busy;
+        cost.issued += (float)merged;
+        cost.issued += another ? 0 : issued_by(&f->instructions[i], &p);
         cost.adu += adu_of(&f->instructions[i]);
         cost.lsu += lsu_of(&f->instructions[i]);
         if (s->ready > cost.path) cost.path = s->ready;
@@ -341,9 +388,12 @@ static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
     }
     cost.waits = waits;
     if (s->floor > cost.path) cost.path = s->floor;
-    if (ptx_repeats(f, index) && !s->round) unroll(&cost, s->in_order || s->unrolled || !counts(f, b));
+    cost.busy[SIM_PIPE_NONE] = 0;
+    if (ptx_repeats(f, index) && !s->round) unroll(&cost, s->in_order || s->unrolled || !counts(f, b), s->merging);
     if (cost.slots > cost.path) cost.path = cost.slots;
     if (cost.slots > cost.fixed) cost.fixed = cost.slots;
+    for (unsigned k = 0; k < SIM_PIPES; k++)
+        if (cost.busy[k] > cost.path) cost.path = cost.busy[k];
     return cost;
 }
 
@@ -362,9 +412,10 @@ static void find_coming(const ptx_function *f, uint32_t index, scan *s) {
 }
 
 /* The first scan finds what later iterations wait for; only the second one's result is kept. */
-sim_cost *sim_block_costs(const ptx_function *f, arena *memory, arena *scratch) {
+sim_cost *sim_block_costs(const ptx_function *f, const struct sim_assembled *assembled, arena *memory, arena *scratch) {
     sim_cost *list = ARENA_ARRAY(memory, f->block_count + 1, sim_cost);
-    scan s = {.values = ARENA_ARRAY(scratch, f->register_count + 1, value),
+    scan s = {.assembled = assembled,
+              .values = ARENA_ARRAY(scratch, f->register_count + 1, value),
               .comes = ARENA_ARRAY(scratch, f->register_count + 1, bool),
               .read = ARENA_ARRAY(scratch, f->register_count + 1, uint32_t),
               .rows = arena_alloc(scratch, sizeof(cost_rows))};

@@ -5,20 +5,37 @@
 #include "base/arena.h"
 #include "ptx/ir.h"
 
+struct sim_assembled;
+
+/* A scheduler's units of arithmetic, and what all schedulers share: shuffles and the like (MIO). */
+typedef enum sim_pipe {
+    SIM_PIPE_NONE,
+    SIM_PIPE_FMA,
+    SIM_PIPE_ALU,
+    SIM_PIPE_XU,
+    SIM_PIPE_FP64,
+    SIM_PIPE_TENSOR,
+    SIM_PIPE_MIO,
+    SIM_PIPES
+} sim_pipe;
+
 typedef struct sim_cost {
-    float path;   /* cycles of a warp that runs alone, without waits for memory beyond the SM: the longest chain of
-                   * dependent instructions, or all of them one after the other */
-    float fixed;  /* the same if everything were as fast as arithmetic: path - fixed is spent on shared memory and on
-                   * functional units that several warps share */
-    float slots;  /* cycles of a scheduler */
-    float waits;  /* waits for global or local memory; independent loads wait together */
-    float issued; /* estimated machine instructions */
-    float adu;    /* of these, instructions of the address divergence unit, without loads of constants and barriers */
-    float lsu;    /* and of the load/store unit, without loads and stores */
+    float path;  /* cycles of a warp that runs alone, without waits for memory beyond the SM: the longest chain of
+                  * dependent instructions, or all of them one after the other */
+    float fixed; /* the same if everything were as fast as arithmetic: path - fixed is spent on shared memory and on
+                  * functional units that several warps share */
+    float slots; /* cycles in which a scheduler issues */
+    float busy[SIM_PIPES]; /* cycles in which a unit of a scheduler takes nothing else */
+    float waits;           /* waits for global or local memory; independent loads wait together */
+    float issued;          /* estimated machine instructions */
+    float adu; /* of these, instructions of the address divergence unit, without loads of constants and barriers */
+    float lsu; /* and of the load/store unit, without loads and stores */
 } sim_cost;
 
-/* Returns the costs by basic block of a flat function, in `memory`; `scratch` is for temporary data. */
-sim_cost *sim_block_costs(const ptx_function *function, arena *memory, arena *scratch);
+/* Returns the costs by basic block of a flat function, in `memory`; `scratch` is for temporary data. `assembled` is by
+ * instruction; NULL if it is not known. */
+sim_cost *sim_block_costs(const ptx_function *function, const struct sim_assembled *assembled, arena *memory,
+                          arena *scratch);
 
 /* Returns the machine instructions of the function's code, an estimate. */
 double sim_code_instructions(const ptx_function *function, const sim_cost *blocks);

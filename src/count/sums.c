@@ -376,6 +376,7 @@ static void add_work(const sim_counting *c, sim_waits *waits) {
         waits->adu += runs * c->plan->costs[b].adu;
         waits->lsu += runs * c->plan->costs[b].lsu;
         waits->memory += runs * c->plan->costs[b].waits;
+        for (unsigned k = 0; k < SIM_PIPES; k++) waits->busy[k] += runs * c->plan->costs[b].busy[k];
     }
     waits->partial_sectors += (double)c->partial_sectors;
     waits->shared_turns += (double)c->shared_turns;

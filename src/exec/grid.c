@@ -608,6 +608,8 @@ static sim_waits waits_of_all(const sim_run *s) {
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {
         sum.memory += s->sms[i].waits.memory;
         sum.barriers += s->sms[i].waits.barriers;
+        sum.longest = fmax(sum.longest, s->sms[i].waits.longest);
+        sum.operations += (double)s->sms[i].executed;
     }
     sum.link_read = (double)s->link.read;
     sum.link_written = (double)s->link.written;

@@ -34,6 +34,7 @@ void sim_warp_start(sim_warp *w, uint32_t mask) {
     w->pc = 0;
     w->at_cluster = w->turns = w->rounds = w->unchanged = w->at_joins = 0;
     w->polls = w->in_vain = false;
+    w->executed = 0;
     w->seen = 0;
     w->paths[0] = (sim_path){.mask = mask, .join = SIM_NO_JOIN, .state = SIM_PATH_READY};
     w->path = &w->paths[0];

@@ -26,6 +26,7 @@
 #include "machine/heap.h"
 #include "state/block.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Operations of a warp's turn. The limit bounds how long a spinning warp keeps others waiting. */
@@ -156,6 +157,8 @@ static void end_block(sim_sm *sm, sim_block *b) {
     sim_tmem_finish(b);
     b->running = b->ends_in_order = false;
     sm->running--;
+    for (uint32_t i = 0; i < b->warp_count; i++)
+        sm->waits.longest = fmax(sm->waits.longest, (double)b->warps[i].executed);
 }
 
 void sim_sm_forget_places(sim_sm *sm) {
@@ -216,7 +219,9 @@ static bool run_warps(sim_sm *sm, sim_block *b, bool *useful) {
         if (!turn) continue;
         if (w->path->state != SIM_PATH_READY) sim_warp_switch(w);
         if (sm->grid->schedule.is_diverged) diverge(w);
-        sm->executed += sim_warp_run(w, turn);
+        const uint64_t operations = sim_warp_run(w, turn);
+        sm->executed += operations;
+        if (!w->in_vain) w->executed += operations;
         *useful |= !w->in_vain;
     }
     return ran;

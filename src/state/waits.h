@@ -2,10 +2,13 @@
 #ifndef HAUL_STATE_WAITS_H
 #define HAUL_STATE_WAITS_H
 
+#include "assembler/cost.h"
+
 typedef struct sim_waits {
     double memory;      /* warps' waits for loads or copies; a wait that leaves n groups in flight counts 1 / (n + 1) */
     double path, fixed; /* cycles of each warp alone, summed; without those for shared memory (cost.h) */
-    double slots, issued;           /* scheduler cycles; machine instructions */
+    double slots, issued;           /* cycles in which schedulers issue; machine instructions */
+    double busy[SIM_PIPES];         /* sim_cost's, summed */
     double adu, lsu;                /* sim_cost's, summed */
     double dirty_sectors;           /* still dirty at the end */
     double partly_dirty;            /* partly written sectors that are written back, at the end or before */
@@ -15,6 +18,7 @@ typedef struct sim_waits {
     double most_added;              /* additions of floats to the busiest sector */
     double uneven_stores;           /* requests of stores beyond an even spread over places, as a standard deviation */
     double busiest;                 /* the share of the warps' work that the busiest SM does; 0: not known */
+    double longest, operations;     /* of the warp that has the most; of all warps */
     double barriers;                /* warps' waits at block barriers */
     double link_read, link_written; /* sectors of mapped host memory, which cross the host link */
     double peer_read, peer_written; /* sectors of peers' memory, which cross NVLink */

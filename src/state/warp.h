@@ -71,6 +71,7 @@ struct sim_warp {
     uint32_t unchanged;  /* rounds that read the same values as the round before */
     bool polls;          /* the last round was such a round, and nothing else has happened since */
     bool in_vain;        /* it last stopped because it polled in vain */
+    uint64_t executed;   /* operations since the warp began, but those that polled in vain */
     uint64_t seen;       /* hash of what this round has read so far (sim_warp_observe()) */
     uint32_t used_paths; /* bit k: path k is not FREE */
     uint32_t ready_paths;

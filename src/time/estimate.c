@@ -53,10 +53,19 @@ static const double DRAIN_SECONDS = 0.19e-6;
  * alone. */
 static const double DIRTY_BEFORE = 0.45;
 
-/* How bounds combine; fitted to all launches together. */
-static const double NORM = 3.5;            /* exponent that combines bounds */
+/* How bounds combine: by a norm, whose exponent says how well they overlap. Bounds of the whole GPU overlap well. Those
+ * of an SM do so if it has many warps that wait for nothing together: a single block whose warps meet at barriers
+ * loads, waits and computes in turn, so its times add up nearly. Fitted to all launches together. */
+static const double NORM = 5;              /* exponent for bounds of the GPU */
+static const double NORM_MOST = 3.5;       /* the largest one for those of an SM */
+static const double NORM_ALONE = 1.5;      /* for those of an SM with one group of warps that go together */
+static const double NORM_DOUBLED = 0.2;    /* added for twice as many groups */
 static const double LOADED_POWER = 2;      /* the latency of device memory grows with this power of its load */
 static const double CONFLICT_CYCLES = 0.5; /* added to a warp's own time for each shared wavefront */
+
+/* A warp alone issues an instruction in two cycles or more, since instructions stay in order. Measured on an H200: the
+ * warps of 239 launches waited 1.4 cycles for each that they issued, on the average. */
+static const double IN_ORDER_CYCLES = 2;
 
 /* SMs get unequal shares of memory. Blocks that follow each other even that out; blocks that stay do not. Grids that
  * stay took 3 to 6 % longer than one piece a block on an H100 and an H200 (bench/results). */
@@ -105,12 +114,22 @@ static double shared_wavefronts(const haul_launch_record *r) {
            counter(r, HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS) + counter(r, HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS);
 }
 
-/* L1 and shared memory are one pipe: one wavefront a cycle, and at most a line's sectors. */
-static double l1_cycles(const haul_launch_record *r) {
+/* L1 and shared memory are one pipe: one wavefront a cycle, and at most a line's sectors. Shuffles pass it as well. */
+static double l1_cycles(const haul_launch_record *r, const sim_waits *w) {
     double wavefronts =
         counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS) + counter(r, HAUL_COUNTER_L1_GLOBAL_ST_WAVEFRONTS);
     double sectors = counter(r, HAUL_COUNTER_L1_GLOBAL_LD_SECTORS) + counter(r, HAUL_COUNTER_L1_GLOBAL_ST_SECTORS);
-    return fmax(wavefronts, sectors / 4) + shared_wavefronts(r);
+    return fmax(wavefronts, sectors / 4) + shared_wavefronts(r) + w->busy[SIM_PIPE_MIO] / SCHEDULERS;
+}
+
+/* Cycles of the unit of a scheduler that is busy the longest; a scheduler issues one instruction a cycle. Of integer
+ * instructions, ptxas makes one out of two often (LOP3, IADD3), and has the other unit compute some (IMAD). */
+static double scheduler_cycles(const sim_waits *w) {
+    static const double OF_ALU = 0.75;
+    double most = fmax(w->slots, OF_ALU * w->busy[SIM_PIPE_ALU]);
+    for (unsigned k = 0; k < SIM_PIPES; k++)
+        if (k != SIM_PIPE_ALU && k != SIM_PIPE_MIO) most = fmax(most, w->busy[k]);
+    return most;
 }
 
 /* The constant cache of an SM answers one address at a time. Measured on an H100: one cycle each, four if the line
@@ -163,6 +182,8 @@ typedef struct spread {
     double busiest, seconds; /* the busiest SM's share of all work; a cycle */
     double schedulers;       /* of the busiest SM that have warps */
     double unevenness;       /* factor on memory time: 1, or more if blocks stay */
+    double overlap;          /* exponent of the norm of an SM's bounds */
+    double others;           /* share of a scheduler's work that is not of one warp, whose time has its own */
 } spread;
 
 static spread spread_of(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
@@ -175,6 +196,10 @@ static spread spread_of(const sim_machine *m, const haul_launch_record *r, const
     s.busiest = fmax(s.each / s.blocks, w->busiest);
     s.schedulers = fmin(SCHEDULERS, s.resident * s.warps_of_block);
     s.unevenness = 1 + STAYING_LOSS * fmin(1, s.resident / s.each);
+    s.others = 1 - s.schedulers / (s.resident * s.warps_of_block);
+    const bool together = s.warps_of_block > 1 && w->barriers >= 2 * s.warps;
+    s.overlap =
+        fmin(NORM_MOST, NORM_ALONE + NORM_DOUBLED * log2(together ? s.resident : s.resident * s.warps_of_block));
     return s;
 }
 
@@ -207,23 +232,27 @@ static void find_waits(const sim_machine *m, const haul_launch_record *r, const 
     const double dram = alone + (m->loaded_latency_ns - alone) * pow(load, LOADED_POWER);
     const double wait =
         m->l1_latency_cycles * s->seconds + to.l1 * 1e-9 * (m->l2_latency_ns + to.l2 * (dram - m->l2_latency_ns));
-    stalls[HAUL_STALL_SELECTED] = fmin(w->issued, w->fixed);
-    stalls[HAUL_STALL_WAIT] = w->fixed - stalls[HAUL_STALL_SELECTED];
-    stalls[HAUL_STALL_SHORT_SCOREBOARD] = w->path - w->fixed + shared_wavefronts(r) * CONFLICT_CYCLES;
+    const double fixed = fmax(w->fixed, IN_ORDER_CYCLES * w->slots);
+    stalls[HAUL_STALL_SELECTED] = fmin(w->issued, fixed);
+    stalls[HAUL_STALL_WAIT] = fixed - stalls[HAUL_STALL_SELECTED];
+    stalls[HAUL_STALL_SHORT_SCOREBOARD] = fmax(0, w->path - fixed) + shared_wavefronts(r) * CONFLICT_CYCLES;
     stalls[HAUL_STALL_LONG_SCOREBOARD] = w->memory * wait / s->seconds;
     stalls[HAUL_STALL_BARRIER] = w->barriers * (BARRIER_CYCLES + ARRIVAL_CYCLES * s->warps_of_block);
     stalls[HAUL_STALL_IMC_MISS] = constant_turns(r) * CONSTANT_TURN_CYCLES;
 }
 
 /* The blocks of an SM run in rounds of as many as fit; within a round their waits overlap. The last block of the first
- * round begins when the others have been dispatched. */
+ * round begins when the others have been dispatched. If some warp does much more than the others, the launch takes at
+ * least as long as this one, whose many loads may find their data in L1. */
 static double latency_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
                               double load) {
     double stalls[HAUL_STALL_COUNT] = {0}, cycles = 0;
     find_waits(m, r, w, s, load, stalls);
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) cycles += stalls[k];
     const double first = fmin(s->blocks, s->resident * m->sms) * DISPATCH_SECONDS;
-    return first + cycles * s->seconds * s->busiest / (s->warps_of_block * s->resident);
+    const double even = cycles * s->busiest / (s->warps_of_block * s->resident);
+    const double share = w->operations > 0 ? w->longest / w->operations : 0;
+    return first + s->seconds * fmax(even, share * (w->path + w->memory * m->l1_latency_cycles));
 }
 
 /* What a launch waits for before its first data and after its last. */
@@ -251,17 +280,23 @@ enum {
     CONSTANTS,
     TEXTURES,
     ISSUE,
-    ARRIVALS,
     LATENCY,
+    ARRIVALS, /* a warp's wait at a barrier contains those of its block */
     DISPATCH,
     BOUNDS,
     OF_AN_SM = L1
 };
 
-static double norm_of(const double bounds[BOUNDS]) {
-    double sum = 0;
-    for (unsigned i = 0; i < BOUNDS; i++) sum += pow(bounds[i], NORM);
-    return pow(sum, 1 / NORM);
+static bool is_of_an_sm(unsigned bound) {
+    return bound >= OF_AN_SM && bound <= LATENCY;
+}
+
+/* First the bounds of an SM, then these and those of the GPU. */
+static double norm_of(const double bounds[BOUNDS], const spread *s) {
+    double sum = 0, of_an_sm = 0;
+    for (unsigned i = OF_AN_SM; is_of_an_sm(i); i++) of_an_sm += pow(bounds[i], s->overlap);
+    for (unsigned i = 0; i < BOUNDS; i++) sum += is_of_an_sm(i) ? 0 : pow(bounds[i], NORM);
+    return pow(sum + pow(of_an_sm, NORM / s->overlap), 1 / NORM);
 }
 
 /* Computes the bounds; returns the load of device memory. */
@@ -274,23 +309,24 @@ static double find_bounds(const sim_machine *m, const haul_launch_record *r, con
     bounds[HOT] = fmax(w->hottest * HOT_SECONDS, w->most_added * AGAIN_SECONDS) + w->uneven_stores * UNEVEN_SECONDS;
     bounds[LINK] = link_seconds(m, w);
     bounds[PEERS] = fmax(peer_read_seconds(m, w), peer_write_seconds(m, w));
-    bounds[L1] = l1_cycles(r) * cycle;
+    bounds[L1] = l1_cycles(r, w) * cycle;
     bounds[TURNS] = w->shared_turns * TURN_CYCLES * cycle;
     bounds[CONSTANTS] = constant_cycles(r) * cycle;
     bounds[TEXTURES] = texture_cycles(r) * cycle;
-    bounds[ISSUE] = w->slots * cycle / s.schedulers;
+    bounds[ISSUE] = scheduler_cycles(w) * cycle / s.schedulers * s.others;
     bounds[ARRIVALS] = w->barriers * ARRIVAL_CYCLES * cycle;
     bounds[DISPATCH] = s.blocks * DISPATCH_SECONDS;
     bounds[LATENCY] = latency_seconds(m, r, w, &s, 0);
-    const double first = norm_of(bounds), load = first > 0 ? bounds[DRAM] / first : 0;
+    const double first = norm_of(bounds, &s), load = first > 0 ? bounds[DRAM] / first : 0;
     if (first > 0) bounds[LATENCY] = latency_seconds(m, r, w, &s, load);
     return load;
 }
 
 double sim_estimate_us(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
     double bounds[BOUNDS];
+    const spread s = spread_of(m, r, w);
     find_bounds(m, r, w, bounds);
-    return m->launch_us + 1e6 * (edge_seconds(r, w) + norm_of(bounds));
+    return m->launch_us + 1e6 * (edge_seconds(r, w) + norm_of(bounds, &s));
 }
 
 sim_kernel_load sim_estimate_load(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
@@ -319,22 +355,21 @@ static haul_stall stall_of(unsigned bound, const haul_launch_record *r, const si
     case HOT:
     case LINK:
     case PEERS: return w->memory > 0 ? HAUL_STALL_LONG_SCOREBOARD : HAUL_STALL_LG_THROTTLE;
-    case L1: return 2 * shared_wavefronts(r) > l1_cycles(r) ? HAUL_STALL_MIO_THROTTLE : HAUL_STALL_LG_THROTTLE;
+    case L1: return 2 * shared_wavefronts(r) > l1_cycles(r, w) ? HAUL_STALL_MIO_THROTTLE : HAUL_STALL_LG_THROTTLE;
     case TURNS: return HAUL_STALL_SHORT_SCOREBOARD;
     case CONSTANTS: return HAUL_STALL_IMC_MISS;
     case TEXTURES: return HAUL_STALL_TEX_THROTTLE;
     case ARRIVALS: return HAUL_STALL_BARRIER;
-    case DISPATCH: return HAUL_STALL_DRAIN;
     default: return HAUL_STALL_NOT_SELECTED;
     }
 }
 
-/* Distributes cycles over the bounds by their part in the norm. */
+/* Distributes cycles over the bounds by their part in the norm. No warp waits for the dispatch of blocks. */
 static void add_excess(const haul_launch_record *r, const sim_waits *w, const double bounds[BOUNDS], double cycles,
                        double stalls[HAUL_STALL_COUNT]) {
     double sum = 0;
-    for (unsigned i = 0; i < BOUNDS; i++) sum += i == LATENCY ? 0 : pow(bounds[i], NORM);
-    for (unsigned i = 0; i < BOUNDS && sum > 0; i++)
+    for (unsigned i = 0; i < DISPATCH; i++) sum += i == LATENCY ? 0 : pow(bounds[i], NORM);
+    for (unsigned i = 0; i < DISPATCH && sum > 0; i++)
         if (i != LATENCY) stalls[stall_of(i, r, w)] += cycles * pow(bounds[i], NORM) / sum;
 }
 
@@ -370,7 +405,7 @@ static double lsu_instructions(const haul_launch_record *r, const sim_waits *w) 
 static double sm_cycles(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
     enum { CYCLES = 2, BARRIER = 2 };
     const double units[] = {w->issued / SCHEDULERS,
-                            w->slots / SCHEDULERS,
+                            scheduler_cycles(w) / SCHEDULERS,
                             CYCLES * (counter(r, HAUL_COUNTER_INST_LDC) + w->adu + BARRIER * w->barriers),
                             CYCLES * counter(r, HAUL_COUNTER_CONSTANT_REQUESTS),
                             lsu_instructions(r, w),
@@ -388,7 +423,7 @@ static void find_shares(const sim_machine *m, const haul_launch_record *r, const
     e->l2_share = bounds[L2] / seconds;
     e->nvlink_read_share = peer_read_seconds(m, w) / seconds;
     e->nvlink_write_share = peer_write_seconds(m, w) / seconds;
-    e->issue_share = bounds[ISSUE] / seconds;
+    e->issue_share = w->slots * s.busiest * s.seconds / s.schedulers / seconds;
     e->l1_share = fmax(bounds[L1], fmax(bounds[TURNS], bounds[TEXTURES])) / seconds;
     e->sm_share = fmin(1, sm_cycles(m, r, w) * s.seconds / seconds);
 }
@@ -397,7 +432,8 @@ haul_estimate sim_estimate(const sim_machine *m, const haul_launch_record *r, co
     double bounds[BOUNDS], waited = 0;
     const spread s = spread_of(m, r, w);
     haul_estimate e = {.sm_mhz = 1e-6 / s.seconds, .memory_gbps = m->memory_gbps, .instructions = w->issued};
-    const double load = find_bounds(m, r, w, bounds), worked = norm_of(bounds) / s.seconds; /* cycles without edges */
+    const double load = find_bounds(m, r, w, bounds),
+                 worked = norm_of(bounds, &s) / s.seconds; /* cycles without edges */
     const double seconds = worked * s.seconds + edge_seconds(r, w);
     if (worked <= 0) return e;
     e.cycles = seconds / s.seconds;

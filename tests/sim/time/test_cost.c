@@ -15,7 +15,7 @@ static sim_cost dearest(const char *ptx) {
     assert_int_equal(ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat), HAUL_OK);
     arena_init(&memory, &out_of_memory);
     assert_int_equal(setjmp(out_of_memory), 0);
-    const sim_cost *costs = sim_block_costs(flat, &memory, &memory);
+    const sim_cost *costs = sim_block_costs(flat, NULL, &memory, &memory);
     for (size_t b = 0; b < flat->block_count; b++)
         if (costs[b].path + costs[b].waits > most.path + most.waits) most = costs[b];
     arena_free(&memory);

@@ -1,0 +1,81 @@
+"""What torch.compile makes of layers on tensors that keep a GPU busy for some microseconds; products are tuned, so each has several variants. For
+`haul replay --record`, as inductor_launches.py."""
+import sys
+
+import torch
+import torch._dynamo.testing
+import torch._inductor.config as config
+import torch._inductor.runtime.benchmarking as benchmarking
+import torch._inductor.select_algorithm as select_algorithm
+
+config.compile_threads = 1
+config.max_autotune_gemm_backends = "TRITON"
+config.max_autotune_conv_backends = "TRITON"
+config.fx_graph_cache = False
+config.autotune_local_cache = False
+config.pattern_matcher = False
+config.joint_graph_constant_folding = False
+config.force_disable_caches = True
+
+
+def once(self, work, *_, **__):
+    work()
+    return 1.0
+
+
+def from_host(size, stride, dtype=torch.float32, device="cpu", extra_size=0):
+    room = sum((n - 1) * s for n, s in zip(size, stride)) + 1 + extra_size
+    values = torch.randn(room) if dtype.is_floating_point else torch.zeros(room)
+    return torch.as_strided(values.to(dtype).to(device), size, stride)
+
+
+for each in (benchmarking.Benchmarker, benchmarking.TritonBenchmarker, benchmarking.InductorBenchmarker):
+    each.benchmark_gpu = once
+torch._dynamo.testing.rand_strided = from_host
+select_algorithm.rand_strided = from_host
+torch.manual_seed(3)
+
+
+def there(*shape, dtype=torch.float32):
+    return torch.randn(*shape).to(dtype).cuda()
+
+
+def layers():
+    x = there(1024, 1500)
+    yield lambda a: torch.softmax(a, 1), x
+    yield lambda a: torch.nn.functional.layer_norm(a, (1500,)), x
+    yield lambda a: torch.nn.functional.gelu(a) * torch.sigmoid(a), x
+    yield lambda a: a.sum(0), x
+    yield lambda a: (a * a).mean(1), x
+    yield lambda a: a.sum(), x
+    yield lambda a: torch.softmax(a, 0), x
+
+
+def more():
+    x = there(1000, 1200)
+    yield lambda a: a.t().contiguous() + 1, x
+    yield lambda a: torch.cat([a, a * 2], 1), x
+    yield lambda a, i: a[i], x, torch.randint(0, 1000, (1500,)).cuda()
+    yield lambda a: a.cumsum(1), x
+    yield lambda a: a.var(1), there(500, 8000)
+    yield lambda a, i: torch.nn.functional.cross_entropy(a, i), there(500, 8000), torch.randint(0, 8000, (500,)).cuda()
+    yield lambda a: torch.nn.functional.max_pool2d(a, 3, 2), there(8, 16, 129, 129)
+    yield lambda a: torch.nn.functional.interpolate(a, scale_factor=2, mode="bilinear"), there(4, 16, 96, 96)
+
+
+def products():
+    config.max_autotune = True
+    half = torch.float16
+    yield torch.mm, there(256, 512, dtype=half), there(512, 256, dtype=half)
+    yield lambda a, b, c: torch.relu(torch.addmm(c, a, b)), there(512, 256, dtype=half), there(256, 512, dtype=half), there(512, dtype=half)
+
+
+for steps in [{"layers": layers, "more": more, "products": products}[name] for name in sys.argv[1:]]:
+    for number, (work, *inputs) in enumerate(steps()):
+        try:
+            torch._dynamo.reset()
+            torch.compile(work, fullgraph=True)(*inputs)
+            torch.cuda.synchronize()
+            print(number, "ran", flush=True)
+        except BaseException as error:
+            print(number, type(error).__name__, str(error)[-300:], flush=True)
