@@ -103,6 +103,7 @@ typedef struct haul_instruction_record {
      * need. */
     const haul_access *samples;
     size_t sample_count;
+    bool orders; /* it orders accesses of threads, or waits until some are done: a barrier, a fence, an acquire */
 } haul_instruction_record;
 
 typedef enum haul_argument_kind {

@@ -410,6 +410,7 @@ haul_instruction_record._fields_ = [
     ("traffic", haul_traffic),
     ("samples", POINTER(haul_access)),
     ("sample_count", c_size_t),
+    ("orders", c_bool),
 ]
 
 haul_occupancy._fields_ = [

@@ -11,7 +11,7 @@
 /* Grows an array so that it has room for `more` items. */
 static bool reserve(void **items, size_t *capacity, size_t count, size_t more, size_t size) {
     if (count + more <= *capacity) return true;
-    size_t wanted = *capacity ? *capacity * 2 : 1024;
+    size_t wanted = *capacity ? *capacity * 2 : 128;
     while (wanted < count + more) wanted *= 2;
     void *grown = memory_resize(*items, wanted * size);
     if (!grown) return false;
@@ -98,6 +98,7 @@ static sim_logged *append(sim_block *b, uint32_t actor, sim_view *v) {
     sim_logged *e = &h->log.entries[h->log.count++];
     *e = (sim_logged){.known = snapshot(&h->log, d, v),
                       .time = d->now,
+                      .age = sim_watch_age(h->watch),
                       .floor = v->floor,
                       .cluster = d->cluster_index,
                       .actor = (uint16_t)actor,
@@ -403,7 +404,6 @@ static void log_lanes(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes
 void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                        haul_action action) {
     sim_views *views = &sim_domain_of(w->block)->views[sim_actor(w)];
-    if (action == HAUL_ACTION_WRITE && !(op->flags & SIM_OP_STRONG)) sim_hazard_stored(w);
     sim_flight_check(w, op, active, address, action);
     for (uint32_t i = 0; i < views->count; i++) {
         const uint32_t lanes = views->list[i].lanes & active;
@@ -424,9 +424,10 @@ typedef struct span {
 static bool precedes(const sim_logged *e, const sim_warp *w, const sim_view *v, const span *s) {
     const sim_domain *d = sim_domain_of(w->block);
     if (e->instruction != s->op->instruction || e->actor + (uint32_t)e->warps != sim_actor(w)) return false;
-    if (e->cluster != d->cluster_index || e->time != d->now || e->known != s->known || e->active != s->lanes)
+    if (e->cluster != d->cluster_index || e->time != d->now || e->age != sim_watch_age(d->owner->watch) ||
+        e->known != s->known || e->active != s->lanes)
         return false;
-    if (e->floor.all != v->floor.all || e->floor.reads != v->floor.reads || e->list || !e->warps) return false;
+    if (!sim_floor_equals(e->floor, v->floor) || e->list || !e->warps) return false;
     if (e->warps == 1) return s->base >= e->base && e->stride == s->op->bytes;
     return s->base == e->base + e->pitch * e->warps && s->values == e->values + e->value_step * e->warps;
 }
@@ -496,7 +497,6 @@ void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint6
         sim_hazard_global(w, op, SIM_ALL_LANES, address, action);
         return;
     }
-    if (action == HAUL_ACTION_WRITE) sim_hazard_stored(w);
     if (has_room(w->block)) log_span(w, op, &views->list[0], first, second, action);
 }
 

@@ -41,13 +41,17 @@ void sim_hazard_copy(sim_warp *w, uint32_t active, sim_copy *c) {
     log_sources(w, active, c);
     sim_flight_copy(w->block, active, c);
     sim_visit k = visit_by_lane(w, 0, w->block, HAUL_ACTION_ASYNC_WRITE, c->op->instruction);
+    const sim_views *views = &k.d->views[k.actor];
+    const uint8_t state = SIM_CELL_ARRIVING | SIM_CELL_ASYNC;
     k.copy = c;
     k.active = active;
-    for (uint32_t left = active; left; left &= left - 1) {
-        const unsigned lane = k.lane = (unsigned)__builtin_ctz(left);
-        k.v = sim_view_of(k.d, k.actor, lane);
-        if (!sim_lines_detail(&k, c->destination[lane], c->bytes)) return;
-        sim_cells_write(&k, c->destination[lane] / 4, c->bytes / 4, SIM_CELL_ARRIVING | SIM_CELL_ASYNC);
+    for (uint32_t i = 0; i < views->count && !k.d->owner->failed; i++) {
+        k.v = &views->list[i];
+        uint32_t left = sim_lines_write(&k, c->destination, c->bytes, active & k.v->lanes, state);
+        for (; left; left &= left - 1) {
+            k.lane = (unsigned)__builtin_ctz(left);
+            sim_cells_write(&k, c->destination[k.lane] / 4, c->bytes / 4, state);
+        }
     }
 }
 
@@ -73,9 +77,15 @@ void sim_hazard_copied(sim_block *b, uint32_t warp, const sim_copy *c, uint32_t 
     sim_domain *d = sim_domain_of(b);
     sim_watched_mbarrier *m = barrier ? sim_mbarrier_watched(d, b, *barrier) : NULL;
     const uint32_t actor = m ? sim_mbarrier_actor(d, m) : b->rank * d->warps + warp;
+    const sim_visit k = {.w = &b->warps[warp],
+                         .d = d,
+                         .s = sim_shadow_of(b),
+                         .b = b,
+                         .actor = actor,
+                         .instruction = c->op->instruction};
     if (m && sim_gate_open(d, &m->gate)) sim_known_add(&m->gate.gathered[actor], (sim_known){.all = d->now});
-    for (; lanes; lanes &= lanes - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(lanes);
+    for (uint32_t left = sim_lines_arrived(&k, c->destination, c->bytes, lanes, !m); left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
         mark_arrived(b, c->destination[lane], c->bytes, c->op->instruction, actor * SIM_LANES + lane, SIM_CELL_ASYNC);
     }
     d->now += barrier != NULL;

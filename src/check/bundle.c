@@ -6,28 +6,37 @@
 
 #include <string.h>
 
-/* Of each bundle, the cache has the parts for several places of lane 0 in its line. */
-enum { WAYS = 8, FIRST_PARTS = 16 };
+/* Of each bundle, the cache has the parts for several places of lane 0 in its line, and several shapes: loops tend to
+ * come back to both. */
+enum { WAYS = 8, SHAPES = 12, FIRST_PARTS = 4 };
 
 typedef struct known_bundle {
     sim_line_part *parts;
     uint32_t count, capacity;
-    uint32_t shape;         /* sim_bundle_cache.shape when it was made; 0: never */
+    uint32_t shape;         /* sim_bundle_cache.shape when it was made; 0: none */
     uint32_t phase;         /* of lane 0 in its line */
     int64_t least, most;    /* lane 0's address must be between them; beyond, an access leaves its variable */
     bool is_store, is_slow; /* is_slow: rows cannot check it */
 } known_bundle;
 
+/* The distances of lanes. */
+typedef struct known_shape {
+    uint32_t apart[SIM_LANES];
+    uint32_t number; /* 0: none */
+} known_shape;
+
 struct sim_bundle_cache {
-    uint32_t shape, count;
+    uint32_t shape, shapes; /* the number of the current shape, and of the last new one */
+    uint32_t count;
+    known_shape known[SHAPES];
     known_bundle ways[]; /* WAYS for each bundle */
 };
 
-sim_bundle_cache *sim_bundles_create(uint32_t bundles) {
+sim_bundle_cache *sim_bundles_create(uint32_t bundles, const uint32_t apart[SIM_LANES]) {
     sim_bundle_cache *cache = memory_zeroed(1, sizeof *cache + (size_t)bundles * WAYS * sizeof(known_bundle));
     if (!cache) return NULL;
-    cache->shape = 1;
     cache->count = bundles;
+    sim_bundles_reshape(cache, apart);
     return cache;
 }
 
@@ -36,8 +45,16 @@ void sim_bundles_free(sim_bundle_cache *cache) {
     memory_free(cache);
 }
 
-void sim_bundles_forget(sim_bundle_cache *cache) {
-    if (cache) cache->shape++;
+void sim_bundles_reshape(sim_bundle_cache *cache, const uint32_t apart[SIM_LANES]) {
+    for (unsigned i = 0; i < SHAPES; i++) {
+        const known_shape *k = &cache->known[i];
+        if (!k->number || memcmp(k->apart, apart, sizeof k->apart) != 0) continue;
+        cache->shape = k->number;
+        return;
+    }
+    known_shape *k = &cache->known[cache->shapes++ % SHAPES];
+    memcpy(k->apart, apart, sizeof k->apart);
+    k->number = cache->shape = cache->shapes;
 }
 
 /* ---- making one ---- */
@@ -121,8 +138,9 @@ static void make(const sim_warp *w, known_bundle *k, const uint32_t *pcs, size_t
 
 static known_bundle *find(const sim_warp *w, sim_bundle_cache *cache, uint32_t bundle, const uint32_t *pcs,
                           size_t count, const uint32_t apart[SIM_LANES], uint32_t first) {
-    known_bundle *k = &cache->ways[bundle * WAYS + first / 4 % WAYS];
-    if (k->shape != cache->shape || k->phase != first % SIM_FOOTPRINT_LINE) {
+    const uint32_t phase = first % SIM_FOOTPRINT_LINE;
+    known_bundle *k = &cache->ways[bundle * WAYS + (phase / 4 ^ phase / 16 ^ cache->shape) % WAYS];
+    if (k->shape != cache->shape || k->phase != phase) {
         make(w, k, pcs, count, apart, first);
         k->shape = cache->shape;
     }
@@ -148,7 +166,5 @@ bool sim_bundle_check(sim_warp *w, sim_bundle_cache *cache, uint32_t bundle, con
                        .actor = actor,
                        .active = SIM_ALL_LANES};
     if (!k->is_store) return sim_lines_read_parts(&visit, line, k->parts, k->count);
-    if (!sim_lines_write_parts(&visit, line, k->parts, k->count)) return false;
-    sim_hazard_stored(w);
-    return true;
+    return sim_lines_write_parts(&visit, line, k->parts, k->count);
 }

@@ -5,14 +5,14 @@
 
 #include "state/block.h"
 
-/* What an SM knows of the bundles of one address register whose lanes keep their distances. */
+/* What an SM knows of the bundles of one address register. */
 typedef struct sim_bundle_cache sim_bundle_cache;
 
-/* Returns NULL if the host has no memory. */
-sim_bundle_cache *sim_bundles_create(uint32_t bundles);
+/* `apart`: the lanes' distances from lane 0. Returns NULL if the host has no memory. */
+sim_bundle_cache *sim_bundles_create(uint32_t bundles, const uint32_t apart[SIM_LANES]);
 void sim_bundles_free(sim_bundle_cache *cache);
 /* The lanes' distances have changed. */
-void sim_bundles_forget(sim_bundle_cache *cache);
+void sim_bundles_reshape(sim_bundle_cache *cache, const uint32_t apart[SIM_LANES]);
 
 /* Checks and records the bundle's accesses: the operations `pcs`, loads or one store, by a whole warp. Lane l of their
  * register is at first + apart[l]; all bytes are within the block's shared memory. Returns false, with no finding, if

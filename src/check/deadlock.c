@@ -104,7 +104,8 @@ static void say_stuck(sim_finding *f, const sim_warp *w, const sim_path *p) {
 
 /* Reports what a path waits for when nothing can run. */
 static void report_stuck_path(sim_warp *w, const sim_path *p) {
-    const uint32_t instruction = w->ops[p->pc].instruction;
+    const bool polls = p->state == SIM_PATH_READY && p->seen;
+    const uint32_t instruction = polls ? p->read : w->ops[p->pc].instruction;
     const bool collective = p->state == SIM_PATH_AT_WARP_SYNC;
     sim_suspect s = {.kind = collective ? HAUL_FINDING_SHUFFLE_MASK : HAUL_FINDING_DEADLOCK,
                      .action = HAUL_ACTION_SYNC,

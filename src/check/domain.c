@@ -74,7 +74,7 @@ static void join_views(const sim_domain *d, sim_view *to, const sim_view *from) 
     sim_known_join(to->order, from->order, d->used);
     sim_proxies_join(d, to->proxy, from->proxy);
     sim_floor_raise(&to->floor, from->floor);
-    to->heard |= from->heard;
+    sim_heard_raise(&to->heard, from->heard);
 }
 
 static void drop_view(sim_views *v, uint32_t index) {
@@ -137,7 +137,7 @@ bool sim_gate_open(sim_domain *d, sim_gate *g) {
 void sim_gate_clear(const sim_domain *d, sim_gate *g) {
     if (g->gathered) memset(g->gathered, 0, 2 * (1 + d->proxies) * sim_domain_capacity(d) * sizeof *g->gathered);
     g->gathered_floor = g->open_floor = (sim_floor){0};
-    g->gathered_heard = g->open_heard = 0;
+    g->gathered_heard = g->open_heard = (sim_heard){0};
 }
 
 void sim_gate_arrive(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t lanes) {
@@ -149,7 +149,7 @@ void sim_gate_arrive(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t lan
         sim_known_join(g->gathered, v->order, d->used);
         sim_proxies_join(d, g->gathered_proxy, v->proxy);
         sim_floor_raise(&g->gathered_floor, v->floor);
-        g->gathered_heard |= v->heard;
+        sim_heard_raise(&g->gathered_heard, v->heard);
     }
     const bool whole = (w->live & ~lanes) == 0;
     sim_known_add(&g->gathered[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
@@ -160,7 +160,7 @@ void sim_gate_release(sim_domain *d, sim_gate *g) {
     sim_known_join(g->open, g->gathered, d->used);
     sim_proxies_join(d, g->open_proxy, g->gathered_proxy);
     sim_floor_raise(&g->open_floor, g->gathered_floor);
-    g->open_heard |= g->gathered_heard;
+    sim_heard_raise(&g->open_heard, g->gathered_heard);
     memset(g->gathered, 0, (1 + d->proxies) * sim_domain_capacity(d) * sizeof *g->gathered);
 }
 
@@ -174,7 +174,7 @@ void sim_gate_pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t la
         sim_known_join(mine->order, g->open, d->used);
         sim_proxies_join(d, mine->proxy, g->open_proxy);
         sim_floor_raise(&mine->floor, g->open_floor);
-        mine->heard |= g->open_heard;
+        sim_heard_raise(&mine->heard, g->open_heard);
         sim_view_refresh(d, mine);
     }
 }
@@ -366,6 +366,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     memory_free(d->taints);
     memory_free(d->views);
     memory_free(d->fenced);
+    sim_flags_free(d);
     memory_free(d->faulted);
     memory_free(d->progress);
     sim_relaxed_free(d);
@@ -456,8 +457,7 @@ void sim_hazard_start(sim_block *first) {
     }
     memset(d->fenced, 0, d->actors * sizeof *d->fenced);
     memset(d->faulted, 0, d->actors * sizeof *d->faulted);
-    if (d->publishes) memset(d->published, 0, sizeof d->published);
-    d->publishes = false;
+    sim_flags_start(d);
     d->used = d->actors;
     for (uint32_t a = 0; a < d->actors; a++) {
         sim_views *v = &d->views[a];
@@ -466,7 +466,7 @@ void sim_hazard_start(sim_block *first) {
         v->list[0].least = d->start;
         v->list[0].floor = (sim_floor){0};
         v->list[0].kept_in = 0;
-        v->list[0].heard = 0;
+        v->list[0].heard = (sim_heard){0};
         forget_all(d, &v->list[0]);
     }
 }

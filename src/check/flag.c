@@ -3,8 +3,11 @@
  *
  * A read-modify-write counts as an acquire by itself: tickets and locks without a fence after them are common, and
  * work. */
+#include "base/memory.h"
 #include "check/internal.h"
 #include "check/node.h"
+
+#include <string.h>
 
 /* Values of sim_domain.published. FOR_BLOCK + rank: published for that block only. */
 enum { FOR_ALL = 1, FOR_BLOCK = 2 };
@@ -28,39 +31,60 @@ bool sim_reaches_grid(const ptx_instruction *i) {
 
 /* ---- what a view acquires ---- */
 
-static void raise_floor(const sim_domain *d, sim_view *v, uint32_t all) {
-    sim_floor_raise(&v->floor, (sim_floor){.all = all, .reads = d->owner->log.epoch});
+/* Makes known what the cluster had released up to that number. */
+static void learn_near(sim_domain *d, sim_view *v, uint32_t number) {
+    const sim_known *known = sim_history_at(&d->history, number, d->actors);
+    if (known) sim_known_join(v->order, known, d->actors);
+    sim_floor_raise(&v->floor, d->released_floor);
+    v->heard.near = 0;
 }
 
-/* Makes known what was heard in flags: all accesses of the cluster so far, or all that other clusters have
- * published. */
-static void learn(sim_domain *d, sim_view *v, unsigned heard) {
-    if (heard & SIM_HEARD_CLUSTER)
-        for (uint32_t a = 0; a < d->actors; a++) sim_known_add(&v->order[a], (sim_known){.all = d->now});
-    if (heard & SIM_HEARD_GPU) raise_floor(d, v, d->owner->log.epoch);
-    v->heard &= (uint8_t)~heard;
+/* The same for the grid. */
+static void learn_far(sim_view *v, uint32_t number) {
+    sim_floor_raise(&v->floor, (sim_floor){.all = number, .reads = number});
+    v->heard.far = 0;
+}
+
+static void learn_heard(sim_domain *d, sim_view *v, uint8_t scope) {
+    const bool near = v->heard.near, far = v->heard.far && scope >= SIM_SCOPE_GPU;
+    if (!near && !far) return;
+    if (near) learn_near(d, v, v->heard.near);
+    if (far) learn_far(v, v->heard.far);
     sim_view_refresh(d, v);
     d->now++;
 }
 
-static void learn_heard(sim_domain *d, sim_view *v, uint8_t scope) {
-    const unsigned heard = v->heard & (scope >= SIM_SCOPE_GPU ? SIM_HEARD_CLUSTER | SIM_HEARD_GPU : SIM_HEARD_CLUSTER);
-    if (heard) learn(d, v, heard);
+/* ---- fences ---- */
+
+/* Adds to `known` what the lanes know, and the lanes themselves. */
+static void gather(const sim_domain *d, const sim_warp *w, uint32_t lanes, sim_known *known) {
+    const uint32_t actor = sim_actor(w);
+    for (uint32_t i = 0; i < d->views[actor].count; i++)
+        if (d->views[actor].list[i].lanes & lanes) sim_known_join(known, d->views[actor].list[i].order, d->actors);
+    const bool whole = (w->live & ~lanes) == 0;
+    sim_known_add(&known[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
+}
+
+/* Returns the vector, or NULL if the host has run out of memory. */
+static sim_known *vector(sim_domain *d, sim_known **known) {
+    if (!*known) *known = memory_zeroed(d->actors, sizeof **known);
+    d->owner->failed |= !*known;
+    return *known;
 }
 
 void sim_hazard_fence(sim_warp *w, uint32_t active, uint8_t scope) {
     sim_domain *d = sim_domain_of(w->block);
     const uint32_t actor = sim_actor(w);
     if (d->fenced[actor] < scope) d->fenced[actor] = scope;
+    for (uint32_t i = 0; i < d->views[actor].count; i++)
+        if (d->views[actor].list[i].lanes & active) learn_heard(d, &d->views[actor].list[i], scope);
+    for (unsigned kind = 0; kind < SIM_FENCES; kind++)
+        if ((kind == SIM_FENCES_NEAR || scope >= SIM_SCOPE_GPU) && vector(d, &d->fences[kind]))
+            gather(d, w, active, d->fences[kind]);
+    d->now++; /* accesses after the fence are not passed on */
     sim_relaxed_fence(w, active, scope);
     if (w->sm->grid->node && scope == SIM_SCOPE_SYSTEM)
         sim_hazard_log_event(w, 0, (unsigned)__builtin_ctz(active), 0, SIM_NODE_FENCE);
-    for (uint32_t i = 0; i < d->views[actor].count; i++)
-        if (d->views[actor].list[i].lanes & active) learn_heard(d, &d->views[actor].list[i], scope);
-}
-
-void sim_hazard_stored(sim_warp *w) {
-    sim_domain_of(w->block)->fenced[sim_actor(w)] = SIM_SCOPE_NONE;
 }
 
 /* ---- strong accesses ---- */
@@ -86,63 +110,162 @@ static void log_flags(sim_warp *w, const sim_op *op, uint32_t active, const uint
     }
 }
 
-/* Returns what a strong write of scope `own` after a fence or release of `scope` publishes to all blocks. */
-static uint8_t published_by(bool shared, uint8_t own, uint8_t scope) {
-    if (shared) return 0;
-    if (scope >= SIM_SCOPE_GPU) return SIM_PUBLISHED_ALL | SIM_PUBLISHED_READS;
-    return own >= SIM_SCOPE_GPU ? SIM_PUBLISHED_READS : 0;
+/* Returns what the lanes pass on: with `fences` only what some fence comes after. Returns NULL without memory. */
+static const sim_known *passed_on(sim_domain *d, const sim_warp *w, uint32_t lanes, const sim_known *fences) {
+    if (!vector(d, &d->released)) return NULL;
+    memset(d->released, 0, d->actors * sizeof *d->released);
+    gather(d, w, lanes, d->released);
+    for (uint32_t a = 0; fences && a < d->actors; a++) d->released[a] = sim_known_meet(d->released[a], fences[a]);
+    return d->released;
 }
 
-/* Records that a word was written after a fence, for the block, the cluster or all blocks. */
-static void publish(sim_domain *d, const sim_block *b, size_t place, uint8_t scope, uint8_t published) {
-    d->publishes |= scope > SIM_SCOPE_NONE;
-    if (scope == SIM_SCOPE_BLOCK && d->published[place] != FOR_ALL)
-        d->published[place] = (uint8_t)(FOR_BLOCK + b->rank);
-    if (scope > SIM_SCOPE_BLOCK) d->published[place] = FOR_ALL;
-    if (published) sim_watch_published(d->owner->watch)[place] |= published;
+/* Records that the words were written after a fence or by a release: for the block, the cluster or all blocks. */
+static void publish_near(sim_domain *d, const sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES],
+                         uint8_t released, uint8_t scope) {
+    const sim_known *known = passed_on(d, w, lanes, released ? NULL : d->fences[SIM_FENCES_NEAR]);
+    bool added;
+    if (!known) return;
+    d->owner->failed |= !sim_history_add(&d->history, d->releases + 1, known, d->actors, SIM_MOST_RELEASES, &added);
+    d->releases += added;
+    d->publishes = true;
+    for (uint32_t i = 0; i < d->views[sim_actor(w)].count; i++)
+        if (d->views[sim_actor(w)].list[i].lanes & lanes)
+            sim_floor_raise(&d->released_floor, d->views[sim_actor(w)].list[i].floor);
+    for (; lanes; lanes &= lanes - 1) {
+        const size_t place = place_of(address[__builtin_ctz(lanes)]);
+        if (scope == SIM_SCOPE_BLOCK && d->published[place] != FOR_ALL)
+            d->published[place] = (uint8_t)(FOR_BLOCK + w->block->rank);
+        if (scope > SIM_SCOPE_BLOCK) d->published[place] = FOR_ALL;
+        d->published_by[place] = d->releases;
+    }
 }
 
-/* Returns what a read of the word hears: SIM_HEARD_*. */
-static unsigned heard_at(const sim_domain *d, const sim_block *b, size_t place, bool shared) {
+static void publish_far(sim_domain *d, const sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES],
+                        uint8_t released, bool publishes_all) {
+    sim_watch *watch = d->owner->watch;
+    const sim_known *all = NULL;
+    if (publishes_all) all = passed_on(d, w, lanes, released >= SIM_SCOPE_GPU ? NULL : d->fences[SIM_FENCES_FAR]);
+    if (all) d->owner->failed |= !sim_watch_release(watch, d->cluster_index, all, SIM_PUBLISHED_ALL);
+    const sim_known *reads = passed_on(d, w, lanes, NULL);
+    if (reads) d->owner->failed |= !sim_watch_release(watch, d->cluster_index, reads, SIM_PUBLISHED_READS);
+    for (; lanes; lanes &= lanes - 1) {
+        const size_t place = place_of(address[__builtin_ctz(lanes)]);
+        sim_watch_publish(watch, place, SIM_PUBLISHED_READS);
+        if (publishes_all) sim_watch_publish(watch, place, SIM_PUBLISHED_ALL);
+    }
+    sim_watch_next(watch, w->sm->serial);
+}
+
+/* Returns what a read of the word hears. */
+static sim_heard heard_at(const sim_domain *d, const sim_block *b, size_t place, bool shared) {
     const uint8_t near = d->published[place];
     const bool hears = near == FOR_ALL || near == FOR_BLOCK + b->rank;
-    return (hears ? SIM_HEARD_CLUSTER : 0) |
-           (!shared && sim_watch_published(d->owner->watch)[place] & SIM_PUBLISHED_ALL ? SIM_HEARD_GPU : 0);
+    return (sim_heard){.near = hears ? d->published_by[place] : 0,
+                       .far = shared ? 0 : sim_watch_published(d->owner->watch, place, SIM_PUBLISHED_ALL)};
 }
 
 /* A store waits for the values it depends on, so without a fence it comes after the reads that a flag publishes. */
-static void learn_of_reads(const sim_domain *d, sim_views *v, uint32_t lanes) {
+static void learn_of_reads(sim_views *v, uint32_t lanes, sim_floor floor) {
     for (uint32_t i = 0; i < v->count; i++)
-        if (v->list[i].lanes & lanes) raise_floor(d, &v->list[i], 0);
+        if (v->list[i].lanes & lanes) sim_floor_raise(&v->list[i].floor, floor);
+}
+
+static bool is_used(const sim_warp *w, const sim_op *op, uint8_t use) {
+    const uint8_t *uses = w->sm->grid->uses;
+    return uses && uses[op->instruction] & use;
+}
+
+/* ---- what a flag tells without fences ---- */
+
+/* Records what the lanes know when they write. */
+static void tell(sim_domain *d, const sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES]) {
+    if (!d->telling) d->telling = memory_zeroed(1, sizeof *d->telling);
+    const sim_known *known = d->telling ? passed_on(d, w, lanes, NULL) : NULL;
+    bool added;
+    d->owner->failed |= !known || !sim_history_add(&d->telling->history, d->telling->writes + 1, known, d->actors,
+                                                   SIM_MOST_RELEASES, &added);
+    if (d->owner->failed) return;
+    d->telling->writes += added;
+    for (; lanes; lanes &= lanes - 1) d->telling->by[place_of(address[__builtin_ctz(lanes)])] = d->telling->writes;
+    d->now++;
+}
+
+static void learn_told(sim_domain *d, const sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES]) {
+    sim_views *views = &d->views[sim_actor(w)];
+    for (uint32_t left = d->telling ? lanes : 0; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        for (uint32_t i = 0; i < views->count; i++)
+            if (views->list[i].lanes >> lane & 1)
+                sim_heard_raise(&views->list[i].heard, (sim_heard){.told = d->telling->by[place_of(address[lane])]});
+    }
+}
+
+bool sim_was_told(const sim_visit *k, uint32_t actor, uint32_t time, uint32_t instruction) {
+    const uint8_t *uses = k->w->sm->grid->uses;
+    if (!k->d->telling || k->action != HAUL_ACTION_READ || actor == k->actor || actor >= k->d->actors) return false;
+    if (!(uses[k->instruction] & SIM_USE_LOADS_VOLATILE) || !(uses[instruction] & SIM_USE_STORES_VOLATILE))
+        return false;
+    const sim_known *known = sim_history_at(&k->d->telling->history, k->v->heard.told, k->d->actors);
+    return known && sim_known_lanes(&known[actor], time + 1); /* the flag itself is no data */
+}
+
+/* ---- strong accesses of any kind ---- */
+
+static void hear(sim_domain *d, const sim_warp *w, const sim_op *op, uint32_t lanes, sim_heard heard, bool writes) {
+    const ptx_instruction *i = sim_instruction_of(w, op->instruction);
+    sim_views *views = &d->views[sim_actor(w)];
+    for (uint32_t k = 0; k < views->count; k++) {
+        sim_view *v = &views->list[k];
+        if (!(v->lanes & lanes)) continue;
+        sim_heard_raise(&v->heard, heard);
+        if (writes || ptx_acquires(i)) learn_heard(d, v, writes ? SIM_SCOPE_GPU : sim_scope_of(i));
+    }
 }
 
 void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
                        bool writes) {
     sim_domain *d = sim_domain_of(w->block);
-    const ptx_instruction *instruction = sim_instruction_of(w, op->instruction);
-    const uint32_t actor = sim_actor(w);
     const bool shared = (address[__builtin_ctz(active)] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
-    const uint8_t own = sim_scope_of(instruction), released = op->flags & SIM_OP_RELEASES ? own : SIM_SCOPE_NONE;
-    const uint8_t scope = released > d->fenced[actor] ? released : d->fenced[actor];
-    const uint8_t published = published_by(shared, own, scope);
-    unsigned heard = 0, seen = 0;
+    const uint8_t own = sim_scope_of(sim_instruction_of(w, op->instruction)), fenced = d->fenced[sim_actor(w)];
+    const uint8_t released = op->flags & SIM_OP_RELEASES ? own : SIM_SCOPE_NONE;
+    const uint8_t scope = released > fenced ? released : fenced;
+    const bool is_far = !shared && own >= SIM_SCOPE_GPU; /* threads of other clusters see it */
+    sim_heard heard = {0};
+    uint32_t seen = 0;
+    if (writes && is_used(w, op, SIM_USE_TELLS)) tell(d, w, active, address);
+    if (reads && is_used(w, op, SIM_USE_WAITS)) learn_told(d, w, active, address);
     if (shared && scope == SIM_SCOPE_NONE && !d->publishes) return; /* no flag of shared memory has been written */
     if (w->sm->grid->node && !shared) log_flags(w, op, active, address, reads, writes);
-    for (uint32_t left = active; left; left &= left - 1) {
+    for (uint32_t left = reads ? active : 0; left; left &= left - 1) {
         const size_t place = place_of(address[__builtin_ctz(left)]);
-        if (reads) heard |= heard_at(d, w->block, place, shared);
-        if (reads && !shared && own >= SIM_SCOPE_GPU) seen |= sim_watch_published(d->owner->watch)[place];
-        if (writes) publish(d, w->block, place, scope, published);
+        sim_heard_raise(&heard, heard_at(d, w->block, place, shared));
+        const uint32_t number = is_far ? sim_watch_published(d->owner->watch, place, SIM_PUBLISHED_READS) : 0;
+        seen = number > seen ? number : seen;
     }
-    if (writes && published) {
-        sim_watch_release(d->owner->watch, w, active, published);
-        d->now++; /* accesses after the flag are not published */
-    }
-    if (seen) learn_of_reads(d, &d->views[actor], active);
-    for (uint32_t i = 0; heard && i < d->views[actor].count; i++) {
-        sim_view *v = &d->views[actor].list[i];
-        if (!(v->lanes & active)) continue;
-        v->heard |= (uint8_t)heard;
-        if (writes || ptx_acquires(instruction)) learn_heard(d, v, writes ? SIM_SCOPE_GPU : own);
-    }
+    if (writes && scope > SIM_SCOPE_NONE) publish_near(d, w, active, address, released, scope);
+    if (writes && is_far) publish_far(d, w, active, address, released, scope >= SIM_SCOPE_GPU);
+    if (writes && (is_far || released)) d->now++; /* accesses after the flag are not published */
+    const sim_floor floor = {.reads = seen, .told = is_used(w, op, SIM_USE_WAITS) ? seen : 0};
+    if (seen) learn_of_reads(&d->views[sim_actor(w)], active, floor);
+    if (heard.near || heard.far) hear(d, w, op, active, heard, writes);
+}
+
+/* ---- life ---- */
+
+void sim_flags_start(sim_domain *d) {
+    if (d->publishes) memset(d->published, 0, sizeof d->published);
+    d->publishes = false;
+    sim_history_clear(&d->history);
+    if (d->telling) sim_history_clear(&d->telling->history);
+    d->released_floor = (sim_floor){0};
+    for (unsigned kind = 0; kind < SIM_FENCES; kind++)
+        if (d->fences[kind]) memset(d->fences[kind], 0, d->actors * sizeof **d->fences);
+}
+
+void sim_flags_free(sim_domain *d) {
+    for (unsigned kind = 0; kind < SIM_FENCES; kind++) memory_free(d->fences[kind]);
+    memory_free(d->released);
+    sim_history_free(&d->history);
+    if (d->telling) sim_history_free(&d->telling->history);
+    memory_free(d->telling);
 }

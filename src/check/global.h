@@ -1,9 +1,10 @@
 /* Race checks in global memory. Each SM logs its accesses. Between epochs the logs are replayed against one shadow of
  * global memory, in SM order, so that findings do not depend on host threads.
  *
- * Within a cluster, sim_view says what is ordered. Between clusters only strong accesses order anything. A thread that
- * reads a word that was written after a fence knows everything its writer's cluster has published, at that word or
- * another. That is more than the memory model promises: a race may be missed, none is invented.
+ * Within a cluster, sim_view says what is ordered. Between clusters only strong accesses order anything. The writes
+ * that publish, releases, are numbered. A thread that reads a word that was written after a fence knows everything that
+ * was published up to that write, at that word or another. That is more than the memory model promises: a race may be
+ * missed, none is invented.
  *
  * A strong write without a fence publishes reads only. Reads are over when a value that depends on them is written. A
  * thread that reads the word does not write before it has seen it. Decoupled look-back in place relies on that. */
@@ -23,14 +24,20 @@ enum { SIM_WATCH_SLICES = 8, SIM_WATCH_PAGE = 12, SIM_PLACES = 1024 };
 /* Which accesses of its own kind an access cannot race with: none; those in its cluster (limited by its scope); all. */
 typedef enum sim_strength { SIM_WEAK, SIM_STRONG_HERE, SIM_STRONG } sim_strength;
 
-/* The epochs up to which other clusters' accesses are known: all accesses (after a fence), or reads only. */
+/* The releases up to which other clusters' accesses are known: all accesses (after a fence), or reads only. `told`: up
+ * to which a flag that the thread waited for tells of them, fence or not. */
 typedef struct sim_floor {
-    uint32_t all, reads;
+    uint32_t all, reads, told;
 } sim_floor;
+
+static inline bool sim_floor_equals(sim_floor a, sim_floor b) {
+    return a.all == b.all && a.reads == b.reads && a.told == b.told;
+}
 
 static inline void sim_floor_raise(sim_floor *floor, sim_floor to) {
     if (to.all > floor->all) floor->all = to.all;
     if (to.reads > floor->reads) floor->reads = to.reads;
+    if (to.told > floor->told) floor->told = to.told;
 }
 
 /* A warp's access (some or all of its lanes), one thread's copy of many bytes, or the same access of several warps: of
@@ -48,6 +55,7 @@ typedef struct sim_logged {
     uint32_t instruction, active, bytes;
     uint32_t cluster; /* number in the grid */
     uint32_t time;
+    uint32_t age; /* number of the next release */
     sim_floor floor;
     uint32_t known;  /* index of the snapshot of the view */
     uint32_t fenced; /* of reads by the copy engine: index + 1 of what has passed a proxy fence; SIM_NEVER_FENCED */
@@ -83,12 +91,17 @@ haul_status sim_watch_create(const sim_grid *g, sim_watch **out);
 void sim_watch_free(sim_watch *watch);
 /* Replays the SMs' logs, empties them and begins a new epoch. */
 haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int threads);
-/* Returns a table of SIM_PUBLISHED_* flags, by hash of the address that was written. */
-_Atomic uint8_t *sim_watch_published(sim_watch *watch);
-/* Some lanes of the warp publish what they know to all blocks with a strong write: reads only, or, after a fence,
- * everything. */
-enum { SIM_PUBLISHED_READS = 1, SIM_PUBLISHED_ALL = 2 };
-void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes, uint8_t published);
+/* A strong write publishes to all blocks what some lanes know: reads only, or, after a fence, everything. */
+typedef enum sim_publication { SIM_PUBLISHED_READS, SIM_PUBLISHED_ALL, SIM_PUBLICATIONS } sim_publication;
+/* Adds what the cluster publishes by the next release. Returns false if the host runs out of memory. */
+bool sim_watch_release(sim_watch *watch, uint64_t cluster, const sim_known *known, sim_publication kind);
+/* The next release is by these words (SIM_PLACES), and with `serial` no others are by the same number. */
+void sim_watch_publish(sim_watch *watch, size_t place, sim_publication kind);
+void sim_watch_next(sim_watch *watch, bool serial);
+/* Returns the last release by a write of the word; 0: none. */
+uint32_t sim_watch_published(const sim_watch *watch, size_t place, sim_publication kind);
+/* Returns the number of the next release. */
+uint32_t sim_watch_age(const sim_watch *watch);
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t slice);
 
 void sim_access_log_free(sim_access_log *log);
@@ -121,7 +134,5 @@ bool sim_reaches_grid(const ptx_instruction *i);
 /* A strong access to shared or global memory. Addresses in shared memory have their window's bits. */
 void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
                        bool writes);
-/* An ordinary store: another fence is needed before a strong write publishes it. */
-void sim_hazard_stored(sim_warp *w);
 
 #endif

@@ -49,19 +49,15 @@ static void fetch_value(const sim_page *g, uint64_t address) {
     if (g->values) __builtin_prefetch((const char *)g->values + word * (g->folds ? 2 : 4));
 }
 
-static bool has_rows(uint32_t link) {
-    return link != SIM_NO_ROW && link != SIM_LINE_UNWATCHED && !(link & SIM_LINE_DETAILED);
-}
-
 static void fetch_rows(fetched *f, const sim_slice *s) {
     for (size_t i = 0; i < f->count; i++) {
         f->row[i] = SIM_NO_ROW;
         if (!f->page[i]) continue;
         const uint32_t link = line_of(f, i)->link;
         if (f->stores[i]) fetch_value(f->page[i], f->address[i]);
-        if (has_rows(link))
+        if (sim_link_has_rows(link))
             fetch_row(sim_slice_row(s, f->row[i] = link));
-        else if (link != SIM_NO_ROW && link != SIM_LINE_UNWATCHED)
+        else if (sim_link_is_detailed(link))
             fetch_word(&sim_slice_words(s, link & ~SIM_LINE_DETAILED)[f->address[i] / 4 % SIM_LINE_WORDS]);
     }
 }

@@ -33,19 +33,25 @@ typedef struct play {
     sim_page **pages;     /* of scattered lanes from the next one on */
 } play;
 
-/* Returns the epoch up to which the current thread knows other clusters' accesses of this kind. */
+/* Returns the last release of which the current thread knows; it knows other clusters' accesses of this kind. */
 static uint32_t floor_of(const play *p, unsigned action) {
     return action == HAUL_ACTION_READ ? p->e->floor.reads : p->e->floor.all;
 }
 
-/* Returns the lanes of another cluster's actor that have published their accesses of this kind up to that time. */
-static uint32_t published_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action) {
-    sim_known *const *published = p->watch->released;
-    if (!published || time == 0) return SIM_ALL_LANES;
-    if (!published[cluster]) return 0;
+/* Returns the lanes of another cluster's actor whose accesses up to that time have been published up to a release. */
+static uint32_t lanes_published(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, sim_publication kind,
+                                uint32_t release) {
+    const sim_history *histories = p->watch->histories[kind];
     const sim_grid *g = p->watch->grid;
-    const uint32_t from = action == HAUL_ACTION_READ ? g->warps * g->cluster_blocks : 0;
-    return sim_known_lanes(&published[cluster][from + actor], time);
+    if (!histories || time == 0) return SIM_ALL_LANES;
+    const sim_known *known = sim_history_at(&histories[cluster], release, g->warps * g->cluster_blocks);
+    return known ? sim_known_lanes(&known[actor], time) : 0;
+}
+
+/* The same for accesses of one kind, up to the last release of which the current thread knows. */
+static uint32_t published_lanes(const play *p, uint32_t cluster, uint32_t actor, uint32_t time, unsigned action) {
+    const sim_publication kind = action == HAUL_ACTION_READ ? SIM_PUBLISHED_READS : SIM_PUBLISHED_ALL;
+    return lanes_published(p, cluster, actor, time, kind, floor_of(p, action));
 }
 
 /* Returns those of the touch's `lanes` that are not known to come before the current lane. */
@@ -82,6 +88,18 @@ static bool cannot_race(const play *p, const sim_touch *t) {
     return are_strong(p, t->strong, t->cluster, t->actor, t->instruction);
 }
 
+/* True if the current thread has waited for a flag, and now loads data that the flag's thread stored before. If both
+ * data and flag are volatile, the two accesses do not race, but without fences the data may be old. */
+static bool was_told(const play *p, const sim_touch *t) {
+    const sim_logged *e = p->e;
+    const uint8_t *uses = p->watch->grid->uses;
+    if (!uses || (t->cluster == e->cluster && t->actor == e->actor) || t->epoch > e->floor.told) return false;
+    if (!(uses[e->instruction] & SIM_USE_LOADS_VOLATILE) || !(uses[t->instruction] & SIM_USE_STORES_VOLATILE))
+        return false;
+    const uint32_t behind = t->time + 1; /* the flag itself is no data */
+    return lanes_published(p, t->cluster, t->actor, behind, SIM_PUBLISHED_READS, e->floor.told) != 0;
+}
+
 static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32_t thread, uint8_t action,
                                      uint32_t instruction) {
     sim_block b = {.rank = 0};
@@ -99,9 +117,8 @@ haul_finding_access sim_watch_access(const sim_watch *watch, uint32_t cluster, u
 
 static const char *explanation_of(const play *p, const sim_touch *t, bool lockstep) {
     if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run in lockstep";
-    if (may_lose_update(p, t->instruction))
-        return "both threads read, change and write this word by volatile or relaxed accesses; a lock orders them only "
-               "with fences (__threadfence() after it is taken and before it is given back), or one update is lost";
+    if (was_told(p, t)) return sim_old_data;
+    if (may_lose_update(p, t->instruction)) return sim_lost_update;
     if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
     if (t->epoch > floor_of(p, t->action)) return "threads of different blocks, which nothing orders within a launch";
     return "the other block has published its work by a flag, but the thread that wrote the flag did not know of this "
@@ -149,7 +166,7 @@ static sim_touch touch_of(const play *p) {
     return (sim_touch){.cluster = e->cluster,
                        .instruction = e->instruction,
                        .time = e->time,
-                       .epoch = p->watch->epoch,
+                       .epoch = e->age,
                        .actor = e->actor,
                        .bytes = p->bytes,
                        .action = e->action & 63u,
@@ -182,7 +199,7 @@ static void check_read(const play *p, const sim_touch *writer) {
     const sim_logged *e = p->e;
     if (!writer->epoch) return;
     const uint32_t lanes = writing_lanes(p, writer);
-    const uint32_t raced = cannot_race(p, writer) ? 0 : unknown_lanes(p, writer, lanes);
+    const uint32_t raced = cannot_race(p, writer) && !was_told(p, writer) ? 0 : unknown_lanes(p, writer, lanes);
     const uint32_t unfenced = e->fenced ? unfenced_lanes(p, writer, lanes) : 0;
     if (raced)
         report(p, writer, raced, HAUL_FINDING_RACE_GLOBAL);
@@ -242,7 +259,25 @@ static void keep_writer(const play *p, sim_touch *writer) {
     writer->bytes |= before;
 }
 
+/* True if the current access is a thread's strong write of what it wrote by an ordinary one, and nothing has published
+ * that: other threads' strong accesses do not race with the later write, but they do with the earlier one. */
+static bool hides(const play *p, const sim_touch *t) {
+    const sim_logged *e = p->e;
+    if (!e->strong || t->strong || !t->epoch || t->action != HAUL_ACTION_WRITE) return false;
+    return t->cluster == e->cluster && t->actor == e->actor &&
+           !lanes_published(p, t->cluster, t->actor, t->time, SIM_PUBLISHED_ALL, UINT32_MAX);
+}
+
+/* Keeps such a write among the word's readers, which a write is compared with. */
+static void keep_hidden(const play *p, const sim_touch *writer, sim_word_shadow *w) {
+    sim_touch hidden = *writer;
+    hidden.lanes = writing_lanes(p, writer);
+    hidden.bytes &= p->bytes;
+    if (hidden.bytes) w->readers[SIM_ROW_READER] = hidden;
+}
+
 static void write_word(const play *p, sim_word_shadow *w) {
+    const sim_touch before = w->writer;
     const uint32_t raced = cannot_race(p, &w->writer) ? 0 : unknown_lanes(p, &w->writer, writing_lanes(p, &w->writer));
     if (raced)
         report(p, &w->writer, raced,
@@ -254,6 +289,7 @@ static void write_word(const play *p, sim_word_shadow *w) {
         w->readers[r].bytes &= (uint8_t)~p->bytes;
         if (!w->readers[r].bytes) w->readers[r].epoch = 0;
     }
+    if (hides(p, &before)) keep_hidden(p, &before, w);
 }
 
 static bool reads(const sim_logged *e) {
@@ -395,42 +431,76 @@ static bool suits_row(const play *p, const sim_part *part) {
     return reads(p->e) || p->e->strong || sim_owner_is_single(part->owner);
 }
 
+/* True if the row shows that the access is ordered after the row's own. */
+static bool is_after(const play *p, const sim_row *r, const sim_part *part) {
+    const sim_logged *e = p->e;
+    if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != SIM_ROW_WRITER && reads(e))) return true;
+    if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
+    if (e->incoherent && r->role == SIM_ROW_WRITER) return false;
+    const sim_touch touch = touch_of_row(r);
+    if (r->role == SIM_ROW_WRITER && hides(p, &touch)) return false;
+    return (cannot_race(p, &touch) && !was_told(p, &touch)) || follows(p, r, part);
+}
+
 /* True if rows show that the access is ordered, and rows can record it. */
 static bool in_order(const play *p, uint32_t first, const sim_part *part) {
-    const sim_logged *e = p->e;
     unsigned count = 0;
     if (!suits_row(p, part)) return false;
-    for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
-        const sim_row *r = sim_slice_row(p->s, i);
-        if (++count == MOST_ROWS) return false;
-        if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != SIM_ROW_WRITER && reads(e))) continue;
-        if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
-        if (e->incoherent && r->role == SIM_ROW_WRITER) return false;
-        if (!are_strong(p, r->strong, r->cluster, r->actor, r->instruction) && !follows(p, r, part)) return false;
-    }
+    for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next)
+        if (++count == MOST_ROWS || !is_after(p, sim_slice_row(p->s, i), part)) return false;
     return true;
 }
 
-static void fill_row(const play *p, sim_row *r, const sim_part *part, sim_row_role role) {
+static sim_row row_of(const play *p, const sim_part *part, sim_row_role role) {
     const sim_logged *e = p->e;
-    *r = (sim_row){.bytes = part->bytes,
-                   .owner = part->owner,
-                   .cluster = e->cluster,
-                   .time = e->time,
-                   .epoch = p->watch->epoch,
-                   .instruction = e->instruction,
-                   .next = r->next,
-                   .actor = e->actor,
-                   .action = e->action,
-                   .role = role & 63u,
-                   .strong = e->strong & 3u};
+    return (sim_row){.bytes = part->bytes,
+                     .owner = part->owner,
+                     .cluster = e->cluster,
+                     .time = e->time,
+                     .epoch = e->age,
+                     .instruction = e->instruction,
+                     .next = SIM_NO_ROW,
+                     .actor = e->actor,
+                     .action = e->action,
+                     .role = role & 63u,
+                     .strong = e->strong & 3u};
 }
 
-static bool add_row(const play *p, uint32_t *link, const sim_part *part, sim_row_role role) {
+static void fill_row(const play *p, sim_row *r, const sim_part *part, sim_row_role role) {
+    const uint32_t next = r->next;
+    *r = row_of(p, part, role);
+    r->next = next;
+}
+
+/* True if one access made both rows, and they have the same role and owners. */
+static bool are_alike(const sim_row *a, const sim_row *b) {
+    return a->owner.bits == b->owner.bits && a->instruction == b->instruction && a->time == b->time &&
+           a->epoch == b->epoch && a->cluster == b->cluster && a->actor == b->actor && a->action == b->action &&
+           a->role == b->role && a->strong == b->strong;
+}
+
+/* Finds a row like that among the first few. */
+enum { MOST_LIKE = 4 };
+static sim_row *find_like(const play *p, uint32_t first, const sim_row *r) {
+    unsigned left = MOST_LIKE;
+    for (uint32_t i = first; i != SIM_NO_ROW && left--; i = sim_slice_row(p->s, i)->next)
+        if (are_alike(sim_slice_row(p->s, i), r)) return sim_slice_row(p->s, i);
+    return NULL;
+}
+
+/* Records bytes that no row of that role has. What an access does in several steps, as a lane that goes through a line,
+ * is one row. */
+static bool add_row(const play *p, uint32_t *link, const sim_row *r) {
+    sim_row *like = sim_bytes_all(r->bytes) ? NULL : find_like(p, *link, r);
+    if (like) {
+        like->bytes = sim_bytes_or(like->bytes, r->bytes);
+        return true;
+    }
     const uint32_t index = sim_slice_take_row(p->s);
     if (index == SIM_NO_ROW) return false;
-    sim_slice_row(p->s, index)->next = *link;
-    fill_row(p, sim_slice_row(p->s, index), part, role);
+    sim_row *added = sim_slice_row(p->s, index);
+    *added = *r;
+    added->next = *link;
     *link = index;
     return true;
 }
@@ -492,6 +562,18 @@ static bool is_own_warps(const play *p, const sim_row *r) {
     return is_own_reader(p, r) && r->actor == p->e->actor;
 }
 
+/* Gives some of a row's bytes another role. */
+static void move_bytes(const play *p, uint32_t *link, sim_row *r, sim_bytes bytes, sim_row_role role) {
+    const sim_bytes kept = sim_bytes_without(r->bytes, bytes);
+    sim_row moved = *r;
+    moved.role = (uint8_t)role & 63u;
+    moved.bytes = sim_bytes_and(r->bytes, bytes);
+    if (!sim_bytes_any(kept))
+        r->role = moved.role;
+    else if (add_row(p, link, &moved))
+        r->bytes = kept;
+}
+
 /* Moves the current bytes of rows that `is_meant` selects to another role, and drops those that role had. */
 static void move_role(const play *p, uint32_t *link, meant_fn *is_meant, sim_row_role role, meant_fn *is_dropped) {
     const sim_bytes bytes = p->part->bytes;
@@ -503,19 +585,7 @@ static void move_role(const play *p, uint32_t *link, meant_fn *is_meant, sim_row
     cut(p, link, pushed, is_dropped);
     for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(p->s, i)->next) {
         sim_row *r = sim_slice_row(p->s, i);
-        if (!is_meant(p, r) || !sim_bytes_overlap(r->bytes, bytes)) continue;
-        const sim_bytes kept = sim_bytes_without(r->bytes, bytes);
-        if (sim_bytes_any(kept)) {
-            const uint32_t index = sim_slice_take_row(p->s);
-            if (index == SIM_NO_ROW) return;
-            sim_row *rest = sim_slice_row(p->s, index);
-            *rest = *r;
-            rest->bytes = kept;
-            rest->next = *link;
-            *link = index;
-            r->bytes = sim_bytes_and(r->bytes, bytes);
-        }
-        r->role = (uint8_t)role & 63u;
+        if (is_meant(p, r) && sim_bytes_overlap(r->bytes, bytes)) move_bytes(p, link, r, bytes, role);
     }
 }
 
@@ -562,7 +632,8 @@ static void note_read(const play *p, uint32_t *link) {
         move_role(p, link, is_own_reader, SIM_ROW_READER_BESIDE, is_beside);
         move_role(p, link, is_others_reader, SIM_ROW_READER_BEFORE, is_before);
     }
-    add_row(p, link, p->part, SIM_ROW_READER);
+    const sim_row now = row_of(p, p->part, SIM_ROW_READER);
+    add_row(p, link, &now);
 }
 
 static unsigned lane_of_word(const sim_part *part, unsigned word) {
@@ -588,7 +659,7 @@ static void note_line(const play *p, sim_page *g, unsigned line, unsigned lane) 
 static bool is_line_of_words(const sim_part *part) {
     const sim_owner o = part->owner;
     return o.stride == 4 && o.step == 1 && o.start == 0 && !o.run && o.lanes == 1 &&
-           (part->bytes.half[0] & part->bytes.half[1]) == UINT64_MAX;
+           sim_bytes_all(part->bytes);
 }
 
 /* Saves hashes of the stored values, to tell races of equal values from others. */
@@ -605,10 +676,41 @@ static void note_values(const play *p, sim_page *g, unsigned line, const sim_par
             set_value_at(g, line * SIM_LINE_WORDS + w, p->values ? value_of(p, lane_of_word(part, w)) : 0);
 }
 
+/* Records the access in a row: a shared one if the line has no other and it suits. */
 static void add_access(const play *p, sim_page *g, unsigned line, const sim_part *part) {
+    sim_page_line *l = &g->lines[line];
     const bool is_read = reads(p->e);
-    const bool added = add_row(p, &g->lines[line].link, part, is_read ? SIM_ROW_READER : SIM_ROW_WRITER);
+    const sim_row now = row_of(p, part, is_read ? SIM_ROW_READER : SIM_ROW_WRITER);
+    const bool shares = l->link == SIM_NO_ROW && sim_row_is_shareable(&now);
+    const bool added = shares ? sim_slice_share(p->s, l, &now) : add_row(p, &l->link, &now);
     if (added && !is_read) note_values(p, g, line, part);
+}
+
+/* True if the access's row takes the place of the line's shared one. */
+static bool replaces(const play *p, const sim_row *r, const sim_row *now) {
+    if (!sim_row_is_shareable(now) || !suits_row(p, p->part) || !is_after(p, r, p->part)) return false;
+    return !reads(p->e) || (is_own_reader(p, r) && stays_last(p, r, NULL));
+}
+
+/* Replays the access to a line with a shared row. Returns false if the line has a row of its own now, or no memory. */
+static bool play_shared(const play *p, sim_page *g, unsigned line) {
+    sim_page_line *l = &g->lines[line];
+    const sim_row r = sim_slice_shared_row(p->s, l);
+    const sim_row now = row_of(p, p->part, reads(p->e) ? SIM_ROW_READER : SIM_ROW_WRITER);
+    if (reads(p->e) && are_alike(&r, &now)) return true;
+    const bool stays = replaces(p, &r, &now);
+    sim_slice_unshare(p->s, l);
+    if (stays)
+        add_access(p, g, line, p->part);
+    else
+        add_row(p, &l->link, &r);
+    return stays;
+}
+
+/* True if the same access has read the bytes last, as in a loop. */
+static bool is_read_again(const play *p, uint32_t first, const sim_part *part) {
+    const sim_row now = row_of(p, part, SIM_ROW_READER), *like = reads(p->e) ? find_like(p, first, &now) : NULL;
+    return like && !sim_bytes_any(sim_bytes_without(part->bytes, like->bytes));
 }
 
 /* Replays an access of `lanes` to a line of the page; `part` names the bytes. */
@@ -617,12 +719,15 @@ static void play_line(play *p, sim_page *g, unsigned line, const sim_part *part,
     if (*link == SIM_LINE_UNWATCHED) return;
     p->folds = p->values && g->folds;
     p->part = part;
-    const bool is_detailed = *link != SIM_NO_ROW && *link & SIM_LINE_DETAILED;
+    if (sim_link_is_shared(*link) && play_shared(p, g, line)) return;
+    const bool is_detailed = sim_link_is_detailed(*link);
     const uint32_t words_used = sim_bytes_words(part->bytes);
     const bool is_new = !(*used & words_used);
     *used |= words_used;
     if (!is_detailed && is_new && suits_row(p, part)) {
         add_access(p, g, line, part);
+    } else if (!is_detailed && is_read_again(p, *link, part)) {
+        return;
     } else if (is_detailed || !in_order(p, *link, part)) {
         sim_word_shadow *words = is_detailed ? sim_slice_words(p->s, *link & ~SIM_LINE_DETAILED) : detail(p, g, line);
         if (words) play_lanes(p, words, number, lanes);
@@ -671,7 +776,7 @@ static void play_lane(play *p, unsigned lane, sim_page *g) {
         return;
     }
     const uint32_t link = g->lines[line].link;
-    if (link != SIM_NO_ROW && link != SIM_LINE_UNWATCHED && link & SIM_LINE_DETAILED) {
+    if (sim_link_is_detailed(link)) {
         p->lane = lane;
         p->folds = p->values && g->folds;
         p->value = value_of(p, lane);
@@ -817,6 +922,7 @@ haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int th
         failed |= watch->slices[s].failed || watch->slices[s].findings.failed;
     for (uint32_t i = 0; watch->grid->node && i < count; i++) failed |= !sim_node_play(watch, &sms[i].hazards->log);
     watch->epoch++;
+    watch->releases++;
     for (uint32_t i = 0; i < count; i++) {
         failed |= sms[i].hazards->log.failed;
         sim_access_log_empty(&sms[i].hazards->log, watch->epoch);

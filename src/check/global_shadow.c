@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "state/block.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* At most 64 MiB of global memory have a shadow by words; further lines that need one are not checked. */
@@ -16,17 +17,26 @@ haul_status sim_watch_no_memory(void) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
 }
 
+/* Returns how many releases of each cluster are kept, so that all together need at most RELEASE_BYTES. */
+static uint32_t releases_kept(const sim_grid *g) {
+    enum { RELEASE_BYTES = 32 << 20, LEAST = 2 };
+    const uint64_t bytes = g->clusters * g->warps * g->cluster_blocks * sizeof(sim_known);
+    const uint64_t most = RELEASE_BYTES / bytes;
+    return most < LEAST ? LEAST : most > SIM_MOST_RELEASES ? SIM_MOST_RELEASES : (uint32_t)most;
+}
+
 haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
     *out = memory_zeroed(1, sizeof **out);
     if (!*out) return sim_watch_no_memory();
     (*out)->grid = g;
     (*out)->epoch = 1;
-    if (g->clusters <= MOST_CLUSTERS) {
-        (*out)->released = memory_zeroed(g->clusters, sizeof(sim_known *));
-        if (!(*out)->released) return sim_watch_no_memory();
+    for (unsigned kind = 0; kind < SIM_PUBLICATIONS && g->clusters <= MOST_CLUSTERS; kind++) {
+        (*out)->histories[kind] = memory_zeroed(g->clusters, sizeof(sim_history));
+        if (!(*out)->histories[kind]) return sim_watch_no_memory();
+        (*out)->most[kind] = releases_kept(g);
     }
     for (unsigned i = 0; i < SIM_WATCH_SLICES; i++) {
-        (*out)->slices[i].free_row = SIM_NO_ROW;
+        (*out)->slices[i].free_row = (*out)->slices[i].free_shared = (*out)->slices[i].last_shared = SIM_NO_ROW;
         (*out)->slices[i].findings.places = g->places;
     }
     return HAUL_OK;
@@ -41,40 +51,46 @@ void sim_watch_free(sim_watch *watch) {
             memory_free(x->pages[i].page);
         }
         for (uint32_t i = 0; i < x->row_blocks; i++) memory_free(x->rows[i]);
+        for (uint32_t i = 0; i < x->shared_blocks; i++) memory_free(x->shared[i]);
         for (uint32_t i = 0; i * SIM_BLOCK_LINES < x->detailed; i++) memory_free(x->words[i]);
         memory_free(x->pages);
         memory_free(x->rows);
+        memory_free(x->shared);
         memory_free(x->words);
         sim_findings_free(&x->findings);
     }
-    for (uint64_t i = 0; watch->released && i < watch->grid->clusters; i++) memory_free(watch->released[i]);
-    memory_free(watch->released);
+    for (unsigned kind = 0; kind < SIM_PUBLICATIONS; kind++) {
+        for (uint64_t i = 0; watch->histories[kind] && i < watch->grid->clusters; i++)
+            sim_history_free(&watch->histories[kind][i]);
+        memory_free(watch->histories[kind]);
+    }
     memory_free(watch);
 }
 
-_Atomic uint8_t *sim_watch_published(sim_watch *watch) {
-    return watch->published;
+/* ---- releases ---- */
+
+uint32_t sim_watch_published(const sim_watch *watch, size_t place, sim_publication kind) {
+    return atomic_load_explicit(&watch->published[place][kind], memory_order_relaxed);
 }
 
-/* Adds what the lanes know, and the lanes themselves, to what the cluster has published. */
-static void publish_views(const sim_domain *d, sim_known *published, const sim_warp *w, uint32_t lanes) {
-    const uint32_t actor = sim_actor(w);
-    for (uint32_t i = 0; i < d->views[actor].count; i++)
-        if (d->views[actor].list[i].lanes & lanes) sim_known_join(published, d->views[actor].list[i].order, d->actors);
-    const bool whole = (w->live & ~lanes) == 0;
-    sim_known_add(&published[actor], (sim_known){.all = whole ? d->now : 0, .some = d->now, .lanes = lanes});
+uint32_t sim_watch_age(const sim_watch *watch) {
+    return watch->releases + 1;
 }
 
-void sim_watch_release(sim_watch *watch, const sim_warp *w, uint32_t lanes, uint8_t published) {
-    const sim_domain *d = sim_domain_of(w->block);
-    sim_known **known = watch->released ? &watch->released[d->cluster_index] : NULL;
-    if (known && !*known) *known = memory_zeroed(2 * d->actors, sizeof **known);
-    if (!known || !*known) {
-        d->owner->failed |= known != NULL;
-        return;
-    }
-    if (published & SIM_PUBLISHED_ALL) publish_views(d, *known, w, lanes);
-    publish_views(d, *known + d->actors, w, lanes);
+void sim_watch_publish(sim_watch *watch, size_t place, sim_publication kind) {
+    atomic_store_explicit(&watch->published[place][kind], sim_watch_age(watch), memory_order_relaxed);
+}
+
+void sim_watch_next(sim_watch *watch, bool serial) {
+    if (serial) watch->releases++;
+}
+
+bool sim_watch_release(sim_watch *watch, uint64_t cluster, const sim_known *known, sim_publication kind) {
+    const sim_grid *g = watch->grid;
+    bool added;
+    if (!watch->histories[kind]) return true;
+    return sim_history_add(&watch->histories[kind][cluster], sim_watch_age(watch), known, g->warps * g->cluster_blocks,
+                           watch->most[kind], &added);
 }
 
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t s) {
@@ -155,6 +171,83 @@ void sim_slice_drop_row(sim_slice *s, uint32_t *link) {
 
 void sim_slice_drop_rows(sim_slice *s, uint32_t *link) {
     while (*link != SIM_NO_ROW) sim_slice_drop_row(s, link);
+}
+
+/* ---- rows that lines share ---- */
+
+bool sim_row_is_shareable(const sim_row *r) {
+    const sim_owner o = r->owner;
+    return sim_bytes_all(r->bytes) && o.stride > 0 && o.step == 1 && o.start == 0 && !o.run && sim_owner_is_single(o);
+}
+
+static bool is_shared_row(const sim_shared_row *s, const sim_row *r) {
+    return s->instruction == r->instruction && s->time == r->time && s->epoch == r->epoch && s->cluster == r->cluster &&
+           s->action == r->action && s->role == r->role && s->strong == r->strong;
+}
+
+/* Returns the index of a new shared row, or SIM_NO_ROW. */
+static uint32_t take_shared(sim_slice *s) {
+    const uint32_t index = s->free_shared;
+    if (index != SIM_NO_ROW) {
+        s->free_shared = sim_slice_shared(s, index)->next;
+        return index;
+    }
+    if (s->shared_count == s->shared_blocks * SIM_BLOCK_SHARED) {
+        s->failed |= !add_block(&s->shared, s->shared_blocks, SIM_BLOCK_SHARED * sizeof(sim_shared_row));
+        if (s->failed) return SIM_NO_ROW;
+        s->shared_blocks++;
+    }
+    return s->shared_count++;
+}
+
+/* Adjacent lines mostly share the row that the last one got. */
+static uint32_t find_shared(sim_slice *s, const sim_row *r) {
+    if (s->last_shared != SIM_NO_ROW && is_shared_row(sim_slice_shared(s, s->last_shared), r)) return s->last_shared;
+    s->last_shared = take_shared(s);
+    if (s->last_shared != SIM_NO_ROW)
+        *sim_slice_shared(s, s->last_shared) = (sim_shared_row){.cluster = r->cluster,
+                                                                .time = r->time,
+                                                                .epoch = r->epoch,
+                                                                .instruction = r->instruction,
+                                                                .action = r->action,
+                                                                .role = r->role,
+                                                                .strong = r->strong};
+    return s->last_shared;
+}
+
+bool sim_slice_share(sim_slice *s, sim_page_line *l, const sim_row *r) {
+    const uint32_t index = find_shared(s, r);
+    if (index == SIM_NO_ROW) return false;
+    sim_slice_shared(s, index)->lines++;
+    l->link = SIM_LINE_SHARED | index;
+    l->holder = (sim_line_holder){r->actor, (uint8_t)__builtin_ctz(r->owner.lanes), (uint8_t)r->owner.stride};
+    return true;
+}
+
+sim_row sim_slice_shared_row(const sim_slice *s, const sim_page_line *l) {
+    const sim_shared_row *r = sim_slice_shared(s, l->link);
+    return (sim_row){.bytes = {{UINT64_MAX, UINT64_MAX}},
+                     .owner = sim_owner_evenly(l->holder.lane, 0, l->holder.bytes, l->holder.bytes),
+                     .cluster = r->cluster,
+                     .time = r->time,
+                     .epoch = r->epoch,
+                     .instruction = r->instruction,
+                     .next = SIM_NO_ROW,
+                     .actor = l->holder.actor,
+                     .action = r->action,
+                     .role = r->role & 63u,
+                     .strong = r->strong & 3u};
+}
+
+void sim_slice_unshare(sim_slice *s, sim_page_line *l) {
+    const uint32_t index = l->link & ~SIM_LINE_SHARED;
+    sim_shared_row *r = sim_slice_shared(s, index);
+    l->link = SIM_NO_ROW;
+    l->used = UINT32_MAX;
+    if (--r->lines) return;
+    r->next = s->free_shared;
+    s->free_shared = index;
+    if (s->last_shared == index) s->last_shared = SIM_NO_ROW;
 }
 
 sim_word_shadow *sim_slice_add_words(sim_slice *s, uint32_t *index) {

@@ -18,7 +18,7 @@ enum { SIM_READERS = SIM_ROW_WRITER };
 
 /* An access to a word. */
 typedef struct sim_touch {
-    uint32_t cluster, instruction, time, epoch; /* epoch 0: never */
+    uint32_t cluster, instruction, time, epoch; /* epoch: number of the next release; 0: never */
     union {
         uint32_t lanes;  /* of a reader */
         uint8_t lane[4]; /* of a writer, by byte */
@@ -32,6 +32,15 @@ typedef struct sim_word_shadow {
     sim_touch writer, readers[SIM_READERS]; /* by role */
     uint32_t value;
 } sim_word_shadow;
+
+/* The last access of several warps that each had whole lines to themselves, a lane for each of its elements. Such lines
+ * share it, as long as nothing else is known of them. */
+typedef struct sim_shared_row {
+    uint32_t cluster, time, epoch, instruction;
+    uint32_t lines; /* that share it; 0: it is free */
+    uint32_t next;  /* free one */
+    uint8_t action, role, strong;
+} sim_shared_row;
 
 typedef struct sim_row {
     sim_bytes bytes; /* no byte is in two rows of a role */
@@ -48,14 +57,35 @@ enum { SIM_PAGE_WORDS = SIM_PAGE_LINES * SIM_LINE_WORDS };
 /* The first pages of a slice get hashes of 32 bits, which tell all values of a word apart; the others get 16 bits,
  * since they would need as much memory as the kernel's own data. */
 enum { SIM_EXACT_PAGES = (32 << 20 >> SIM_WATCH_PAGE) / SIM_WATCH_SLICES };
-/* Values of sim_page_line.link: no rows, words instead of rows, or not watched. */
+/* Values of sim_page_line.link: the index of the first row, or one of these. */
 #define SIM_NO_ROW UINT32_MAX
-#define SIM_LINE_DETAILED 0x80000000u
 #define SIM_LINE_UNWATCHED (SIM_NO_ROW - 1)
+#define SIM_LINE_DETAILED 0x80000000u /* | index of the words, which it has instead of rows */
+#define SIM_LINE_SHARED 0x40000000u   /* | index of a shared row, its only one */
+enum { SIM_LINK_KIND = 30 };
+
+static inline bool sim_link_has_rows(uint32_t link) {
+    return link >> SIM_LINK_KIND == 0;
+}
+static inline bool sim_link_is_shared(uint32_t link) {
+    return link >> SIM_LINK_KIND == SIM_LINE_SHARED >> SIM_LINK_KIND;
+}
+static inline bool sim_link_is_detailed(uint32_t link) {
+    return link >> SIM_LINK_KIND == SIM_LINE_DETAILED >> SIM_LINK_KIND;
+}
+
+/* Who has a line with a shared row: the warp, the lane of the first byte, and the bytes of a lane. */
+typedef struct sim_line_holder {
+    uint16_t actor;
+    uint8_t lane, bytes;
+} sim_line_holder;
 
 typedef struct sim_page_line {
-    uint32_t link; /* index of the first row, or SIM_LINE_DETAILED | index of the words, or SIM_LINE_UNWATCHED */
-    uint32_t used; /* of a line with rows: a bit for each word that has ever been in one */
+    uint32_t link;
+    union {
+        uint32_t used; /* of a line with rows: a bit for each word that has ever been in one */
+        sim_line_holder holder;
+    };
 } sim_page_line;
 
 typedef struct sim_page {
@@ -70,7 +100,7 @@ typedef struct sim_page_slot {
 } sim_page_slot;
 
 /* Rows and words are allocated in blocks, so that they never move. */
-enum { SIM_BLOCK_ROWS = 512, SIM_BLOCK_LINES = 16 };
+enum { SIM_BLOCK_ROWS = 512, SIM_BLOCK_LINES = 16, SIM_BLOCK_SHARED = 512 };
 
 typedef struct sim_slice {
     sim_page_slot *pages; /* open addressing by number */
@@ -78,6 +108,9 @@ typedef struct sim_slice {
     sim_page_slot *last;
     void **rows; /* blocks of SIM_BLOCK_ROWS */
     uint32_t row_count, row_blocks, free_row;
+    void **shared; /* blocks of SIM_BLOCK_SHARED */
+    uint32_t shared_count, shared_blocks, free_shared;
+    uint32_t last_shared; /* the shared row that was found last, or SIM_NO_ROW */
     void **words;      /* blocks of SIM_BLOCK_LINES lines */
     uint32_t detailed; /* number of lines with words */
     sim_findings findings;
@@ -85,10 +118,11 @@ typedef struct sim_slice {
 } sim_slice;
 
 struct sim_watch {
-    _Atomic uint8_t published[SIM_PLACES]; /* SIM_PUBLISHED_*, by hash of the address written */
+    _Atomic uint32_t published[SIM_PLACES][SIM_PUBLICATIONS]; /* the last release, by hash of the address written */
     const sim_grid *grid;
-    sim_known **released; /* by cluster, by actor: all accesses it has published to all blocks, then the published
-                             reads; NULL if there are too many clusters */
+    sim_history *histories[SIM_PUBLICATIONS]; /* by cluster; NULL if there are too many clusters */
+    uint32_t most[SIM_PUBLICATIONS];          /* releases that each of them keeps */
+    uint32_t releases;                        /* so far; those of one parallel phase have one number */
     uint32_t epoch;
     sim_slice slices[SIM_WATCH_SLICES];
 };
@@ -116,6 +150,20 @@ uint32_t sim_slice_take_row(sim_slice *s);
 /* Unlinks and frees the row that `link` refers to. */
 void sim_slice_drop_row(sim_slice *s, uint32_t *link);
 void sim_slice_drop_rows(sim_slice *s, uint32_t *link);
+
+static inline sim_shared_row *sim_slice_shared(const sim_slice *s, uint32_t link) {
+    const uint32_t index = link & ~SIM_LINE_SHARED;
+    return (sim_shared_row *)s->shared[index / SIM_BLOCK_SHARED] + index % SIM_BLOCK_SHARED;
+}
+
+/* Returns whether lines can share the row: one warp's, a whole line, each element by the next lane. */
+bool sim_row_is_shareable(const sim_row *r);
+/* Gives a line without rows a shared row like `r`. Returns false if the host runs out of memory. */
+bool sim_slice_share(sim_slice *s, sim_page_line *l, const sim_row *r);
+/* Returns the row of a line that shares it. */
+sim_row sim_slice_shared_row(const sim_slice *s, const sim_page_line *l);
+/* Leaves the line without rows. */
+void sim_slice_unshare(sim_slice *s, sim_page_line *l);
 
 static inline sim_word_shadow *sim_slice_words(const sim_slice *s, uint32_t index) {
     return (sim_word_shadow *)s->words[index / SIM_BLOCK_LINES] + (size_t)(index % SIM_BLOCK_LINES) * SIM_LINE_WORDS;

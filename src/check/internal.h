@@ -6,6 +6,7 @@
 #include "check/flights.h"
 #include "check/global.h"
 #include "check/hazard.h"
+#include "check/history.h"
 #include "state/block.h"
 #include "state/footprint.h"
 
@@ -17,6 +18,18 @@ static inline uint8_t sim_bits_of_word(uint64_t address, unsigned bytes) {
     return (uint8_t)(ones << address % 4 & 15u);
 }
 
+/* The last releases that lanes have heard of: of their cluster (sim_domain.history), and of the grid (global_shadow.h).
+ * 0: none. `told`: the last write that they have waited for (sim_telling). */
+typedef struct sim_heard {
+    uint32_t near, far, told;
+} sim_heard;
+
+static inline void sim_heard_raise(sim_heard *heard, sim_heard to) {
+    if (to.near > heard->near) heard->near = to.near;
+    if (to.far > heard->far) heard->far = to.far;
+    if (to.told > heard->told) heard->told = to.told;
+}
+
 /* What some lanes of a warp know of each actor's accesses (`order`), and of accesses that passed a proxy fence
  * (`proxy`: sim_domain.proxies vectors, one after the other). */
 typedef struct sim_view {
@@ -24,11 +37,9 @@ typedef struct sim_view {
     uint32_t least; /* every warp's lanes are known at least up to this time */
     sim_known *order, *proxy;
     sim_floor floor;
-    uint8_t heard;          /* SIM_HEARD_*: read from flags; becomes known at the next fence (flag.c) */
+    sim_heard heard;        /* read from flags; becomes known at the next fence (flag.c) */
     uint32_t kept, kept_in; /* the snapshot in the access log, and its epoch + 1 */
 } sim_view;
-
-enum { SIM_HEARD_CLUSTER = 1, SIM_HEARD_GPU = 2 };
 
 typedef struct sim_views {
     sim_view list[SIM_LANES]; /* `count` are in use; the others keep their memory */
@@ -39,7 +50,7 @@ typedef struct sim_views {
 typedef struct sim_gate {
     sim_known *gathered, *gathered_proxy, *open, *open_proxy;
     sim_floor gathered_floor, open_floor;
-    uint8_t gathered_heard, open_heard;
+    sim_heard gathered_heard, open_heard;
 } sim_gate;
 
 /* A warp's state for relaxed barriers. `released`: what its fences have released, for arrivals at barriers of the block
@@ -139,14 +150,15 @@ typedef struct sim_line_row {
 
 enum { SIM_LINE_WRITERS = 4, SIM_LINE_READERS = 4 };
 
-/* A line of shared memory that a few rows describe completely: no copies in flight and only accesses known to be
- * ordered. Otherwise the line is `detailed` and its words' cells describe it. See lines.c. */
+/* A line of shared memory that a few rows describe completely: no copies in flight but cp.async, and only accesses known
+ * to be ordered. Otherwise the line is `detailed` and its words' cells describe it. See lines.c. */
 typedef struct sim_line {
     uint32_t start;               /* start of the domain; if it differs, nothing has happened yet */
     uint32_t written_at, read_at; /* time of the last write and the last read */
     uint32_t readers;             /* actors (modulo 32) that have read it */
     sim_bytes written;
-    uint8_t writers; /* number of rows */
+    uint8_t writers;  /* number of rows */
+    uint8_t arriving; /* of these, the number whose bytes a cp.async is still writing */
     bool detailed;
     uint32_t touched,
         tried; /* detailed: when a cell changed last; what was settled when a return to rows was last tried */
@@ -275,6 +287,17 @@ typedef struct sim_tmem_order {
     uint32_t next_use, next_commit;
 } sim_tmem_order;
 
+/* What the cluster's threads knew when they wrote a flag, fence or not: threads that waited for it expect what was
+ * stored before. */
+typedef struct sim_telling {
+    sim_history history;
+    uint32_t writes;
+    uint32_t by[SIM_PLACES]; /* the last such write, by hash of its address */
+} sim_telling;
+
+/* Fences of any scope, and those that reach the grid. */
+enum { SIM_FENCES_NEAR, SIM_FENCES_FAR, SIM_FENCES };
+
 struct sim_domain {
     sim_hazards *owner;
     sim_block *first;
@@ -290,11 +313,18 @@ struct sim_domain {
     uint32_t *progress;     /* by actor: barriers reached, mbarriers signalled and copies issued */
     bool has_stale;         /* a wait for an old phase has been reported (stale.c) */
     uint32_t *faulted;      /* by actor: lanes that have faulted */
-    uint8_t *fenced;        /* by actor: scope of the fences since its last store */
+    uint8_t *fenced;        /* by actor: the widest scope of its fences */
+    sim_known *fences[SIM_FENCES]; /* by actor: its accesses that a fence comes after; NULL until there is one */
+    sim_known *released;           /* by actor: what the current release passes on; NULL until needed */
+    sim_history history;           /* releases to threads of the cluster */
+    uint32_t releases;             /* their number */
+    sim_telling *telling;          /* NULL until needed */
+    sim_floor released_floor;      /* what their threads knew of other clusters */
     uint8_t published[SIM_PLACES]; /* by hash of an address written after a fence: which blocks it is published to */
-    bool publishes;                /* `published` has entries */
-    sim_views *views;              /* by actor */
-    sim_gate *barriers;            /* SIM_BARRIERS per block */
+    uint32_t published_by[SIM_PLACES]; /* the last such release */
+    bool publishes;                    /* `published` has entries */
+    sim_views *views;                  /* by actor */
+    sim_gate *barriers;                /* SIM_BARRIERS per block */
     sim_gate cluster;
     sim_relaxed *relaxed; /* by actor; NULL if the kernel has no relaxed barriers */
     sim_group *groups;    /* SIM_BARRIERS per block */
@@ -321,6 +351,10 @@ struct sim_hazards {
     uint32_t domain_count;
     bool failed; /* the host ran out of memory: checks are off */
 };
+
+/* flag.c. A cluster starts; its domain is freed. */
+void sim_flags_start(sim_domain *d);
+void sim_flags_free(sim_domain *d);
 
 static inline sim_domain *sim_domain_of(const sim_block *b) {
     return b->domain;
@@ -395,22 +429,32 @@ static inline bool sim_counts_on_lockstep(const sim_grid *g, uint32_t a, uint32_
 static inline bool sim_may_lose_update(const sim_grid *g, uint32_t a, uint32_t b) {
     return g->uses && g->uses[a] & g->uses[b] & SIM_USE_UPDATES;
 }
+/* What is wrong with such updates, and with volatile data behind a volatile flag. */
+extern const char sim_lost_update[], sim_old_data[];
 /* True for an ordinary load whose value is the expected value of a compare-and-swap: the swap detects a wrong value. */
 static inline bool sim_is_guess(const sim_grid *g, uint32_t instruction) {
     return g->uses && g->uses[instruction] & SIM_USE_GUESSES;
 }
-/* True if the two accesses cannot race: strong accesses do not, except lanes of a warp that rely on lockstep. `state`
- * describes what was written. */
+/* True if the two accesses cannot race: strong accesses do not, except lanes of a warp that rely on lockstep, and
+ * updates. `state` describes what was written. */
 static inline bool sim_cannot_race(const sim_visit *k, uint8_t state, uint32_t actor, uint32_t instruction) {
     if (!k->strong || !(state & SIM_CELL_ATOMIC)) return false;
+    if (sim_may_lose_update(k->w->sm->grid, k->instruction, instruction)) return false;
     return actor != k->actor || !sim_counts_on_lockstep(k->w->sm->grid, k->instruction, instruction);
 }
+/* flag.c. True if the visit loads volatile data that the writer of a flag, for which the thread waited, stored before.
+ */
+bool sim_was_told(const sim_visit *k, uint32_t actor, uint32_t time, uint32_t instruction);
 
 /* Record the lanes' read or write in the lines' rows. Return the lanes whose lines are detailed: cells must check
  * those. `state`: SIM_CELL_* of the write. */
 uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes);
 uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes,
                          uint8_t state);
+/* A cp.async of these lanes is complete, and k->actor knows: its rows become rows of ordinary writes. Returns the lanes
+ * whose lines are detailed. Without `by_rows` all of its lines become detailed. */
+uint32_t sim_lines_arrived(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes,
+                           bool by_rows);
 /* A part of one or several accesses; part.line is relative to a line that the caller names. `instruction`: the last of
  * them. */
 typedef struct sim_line_part {

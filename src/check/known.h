@@ -39,6 +39,16 @@ static inline void sim_known_add(sim_known *to, sim_known more) {
     if (to->some <= to->all) to->lanes = 0;
 }
 
+/* Returns what both know, rounded upwards. */
+static inline sim_known sim_known_meet(sim_known a, sim_known b) {
+    const uint32_t in_a = a.lanes && a.some > a.all ? a.lanes : 0, in_b = b.lanes && b.some > b.all ? b.lanes : 0;
+    const uint32_t most_a = in_a ? a.some : a.all, most_b = in_b ? b.some : b.all;
+    sim_known both = {.all = a.all < b.all ? a.all : b.all, .some = most_a < most_b ? most_a : most_b};
+    both.lanes = (a.all > both.all ? SIM_ALL_LANES : in_a) & (b.all > both.all ? SIM_ALL_LANES : in_b);
+    if (both.some <= both.all) both.lanes = 0;
+    return both;
+}
+
 static inline void sim_known_join(sim_known *to, const sim_known *from, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) sim_known_add(&to[i], from[i]);
 }

@@ -17,7 +17,7 @@ static sim_line *line_at(const sim_domain *d, sim_shadow *s, uint32_t index) {
     l->start = l->written_at = l->read_at = d->start;
     l->readers = 0;
     l->written = (sim_bytes){{0, 0}};
-    l->writers = 0;
+    l->writers = l->arriving = 0;
     l->detailed = false;
     l->tried = 0;
     return l;
@@ -269,10 +269,19 @@ static bool is_known(const sim_visit *k, const sim_line_row *r, const sim_part *
 static bool knows_writers(const sim_visit *k, const sim_line *l, const sim_part *p) {
     for (unsigned i = 0; i < l->writers; i++) {
         const sim_line_row *r = &l->rows[i];
-        if (!sim_bytes_overlap(r->bytes, p->bytes) || sim_cannot_race(k, r->state, r->actor, r->instruction)) continue;
+        if (!sim_bytes_overlap(r->bytes, p->bytes)) continue;
+        if (sim_cannot_race(k, r->state, r->actor, r->instruction) &&
+            !sim_was_told(k, r->actor, r->time, r->instruction))
+            continue;
         if (!is_known(k, r, p)) return false;
     }
     return true;
+}
+
+static bool overlaps_arriving(const sim_line *l, const sim_part *p) {
+    for (unsigned i = 0; l->arriving && i < l->writers; i++)
+        if (l->rows[i].state & SIM_CELL_ARRIVING && sim_bytes_overlap(l->rows[i].bytes, p->bytes)) return true;
+    return false;
 }
 
 static bool knows_reader(const sim_visit *k, uint32_t index, const sim_line_row *r, void *part) {
@@ -282,14 +291,14 @@ static bool knows_reader(const sim_visit *k, uint32_t index, const sim_line_row 
 
 /* True if rows show that the read is ordered after all writes, and all bytes were written. */
 static bool may_read(const sim_visit *k, const sim_line *l, const sim_part *p) {
-    if (sim_bytes_any(sim_bytes_without(p->bytes, l->written))) return false;
+    if (sim_bytes_any(sim_bytes_without(p->bytes, l->written)) || overlaps_arriving(l, p)) return false;
     return l->written_at <= k->v->least || knows_writers(k, l, p);
 }
 
 /* True if rows show that the write is ordered after all writes and reads. */
 static bool may_write(const sim_visit *k, const sim_line *l, const sim_part *p) {
     sim_part part = *p;
-    if (k->action != HAUL_ACTION_ATOMIC && !sim_owner_is_single(p->owner)) return false;
+    if ((k->action != HAUL_ACTION_ATOMIC && !sim_owner_is_single(p->owner)) || overlaps_arriving(l, p)) return false;
     if (l->written_at > k->v->least && !knows_writers(k, l, p)) return false;
     return l->read_at <= k->v->least || each_read(k, l, knows_reader, &part);
 }
@@ -347,7 +356,8 @@ static void drop_overwritten(sim_line *l, const sim_part *p) {
 static void drop_settled(const sim_visit *k, sim_line *l) {
     if (k->d->first->sm->grid->proxies.engine) return;
     for (unsigned i = l->writers; i-- > 0;)
-        if (l->rows[i].time <= settled(k->d)) l->rows[i] = l->rows[--l->writers];
+        if (l->rows[i].time <= settled(k->d) && !(l->rows[i].state & SIM_CELL_ARRIVING))
+            l->rows[i] = l->rows[--l->writers];
 }
 
 /* Records a write in a row; false if there is none left. */
@@ -366,6 +376,7 @@ static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8
     if (l->writers == SIM_LINE_WRITERS) drop_settled(k, l);
     if (l->writers == SIM_LINE_WRITERS) return false;
     take(k, &l->rows[l->writers++], p, state);
+    if (state & SIM_CELL_ARRIVING) l->arriving++;
     return true;
 }
 
@@ -388,7 +399,7 @@ static void gather_line(const sim_visit *k, sim_line *l) {
     }
     l->written = written;
     l->written_at = l->read_at = k->d->start;
-    l->writers = 0;
+    l->writers = l->arriving = 0;
     l->readers = 0;
     l->detailed = false;
 }
@@ -461,6 +472,50 @@ uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], 
         sim_line *l = line_at(k->d, k->s, first + (uint32_t)p->line);
         if (l->detailed) gather(k, l);
         if (l->detailed || !may_write(k, l, p) || !note_write(k, l, p, state)) slow |= use_cells(k, l, p);
+    }
+    return slow;
+}
+
+/* ---- copies that arrive ---- */
+
+/* Makes those bytes of the row that are the part's written now. The rest stays, in a row of its own. */
+static bool arrive(const sim_visit *k, sim_line *l, sim_line_row *r, const sim_part *p) {
+    const sim_bytes arrived = sim_bytes_and(r->bytes, p->bytes), rest = sim_bytes_without(r->bytes, p->bytes);
+    if (!sim_same_lanes(arrived, r->owner, p->owner)) return false;
+    if (sim_bytes_any(rest)) {
+        if (l->writers == SIM_LINE_WRITERS) return false;
+        l->rows[l->writers] = *r;
+        l->rows[l->writers++].bytes = rest;
+        l->arriving++;
+    }
+    r->bytes = arrived;
+    r->time = k->d->now;
+    r->state = SIM_CELL_ASYNC;
+    l->arriving--;
+    l->written_at = k->d->now;
+    return true;
+}
+
+/* Returns false if the rows cannot say what has arrived. */
+static bool arrive_in_rows(const sim_visit *k, sim_line *l, const sim_part *p) {
+    for (unsigned i = 0; i < l->writers; i++) {
+        sim_line_row *r = &l->rows[i];
+        const bool is_copy = r->state & SIM_CELL_ARRIVING && r->instruction == k->instruction && r->actor == k->actor;
+        if (is_copy && sim_bytes_overlap(r->bytes, p->bytes) && !arrive(k, l, r, p)) return false;
+    }
+    return true;
+}
+
+uint32_t sim_lines_arrived(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes,
+                           bool by_rows) {
+    const sim_footprint *f = lanes ? footprint_of(k, address, bytes, lanes) : NULL;
+    uint32_t slow = 0;
+    if (!f) return 0;
+    const uint32_t first = address[__builtin_ctz(lanes)] / SIM_FOOTPRINT_LINE;
+    for (unsigned i = 0; i < f->count; i++) {
+        sim_line *l = line_at(k->d, k->s, first + (uint32_t)f->parts[i].line);
+        if (!l->detailed && (!l->arriving || (by_rows && arrive_in_rows(k, l, &f->parts[i])))) continue;
+        slow |= use_cells(k, l, &f->parts[i]);
     }
     return slow;
 }

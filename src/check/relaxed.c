@@ -56,7 +56,7 @@ void sim_relaxed_arrive(const sim_warp *w, sim_gate *gate, int reach) {
     sim_known_join(gate->gathered, released->gathered, d->used);
     sim_proxies_join(d, gate->gathered_proxy, released->gathered_proxy);
     sim_floor_raise(&gate->gathered_floor, released->gathered_floor);
-    gate->gathered_heard |= released->gathered_heard;
+    sim_heard_raise(&gate->gathered_heard, released->gathered_heard);
 }
 
 void sim_relaxed_pass(const sim_warp *w, const sim_gate *gate) {
@@ -66,7 +66,7 @@ void sim_relaxed_pass(const sim_warp *w, const sim_gate *gate) {
     sim_known_join(seen->open, gate->open, d->used);
     sim_proxies_join(d, seen->open_proxy, gate->open_proxy);
     sim_floor_raise(&seen->open_floor, gate->open_floor);
-    seen->open_heard |= gate->open_heard;
+    sim_heard_raise(&seen->open_heard, gate->open_heard);
 }
 
 /* ---- life ---- */

@@ -25,7 +25,18 @@ static bool cannot_race(const sim_visit *k, uint8_t state, uint32_t thread, uint
     return sim_cannot_race(k, state, thread / SIM_LANES, instruction);
 }
 
+static bool was_told(const sim_visit *k, const sim_cell *c) {
+    return sim_was_told(k, c->thread / SIM_LANES, c->time, c->instruction);
+}
+
 /* ---- reports ---- */
+
+const char sim_lost_update[] =
+    "both threads read, change and write this word by volatile or relaxed accesses; a lock orders them only with "
+    "fences (__threadfence() after it is taken and before it is given back), or one update is lost";
+const char sim_old_data[] =
+    "a flag that the reader waited for came after this store, but a fence is missing on one side: volatile does not "
+    "order the two words, and the data may be old (__threadfence() before the flag is written and after it is read)";
 
 /* True if the two accesses rely on lockstep, as all warp code did before lanes were scheduled independently. */
 static bool counts_on_lockstep(const sim_visit *k, uint32_t thread, uint32_t other) {
@@ -98,6 +109,10 @@ static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, 
         sim_hazard_say(f, "the thread that issued the copy has waited for it, but no barrier orders that before this");
     else if (counts_on_lockstep(k, thread, instruction))
         say_lockstep(k, f, thread);
+    else if (sim_may_lose_update(k->w->sm->grid, k->instruction, instruction))
+        sim_hazard_say(f, "%s", sim_lost_update);
+    else if (cannot_race(k, state, thread, instruction))
+        sim_hazard_say(f, "%s", sim_old_data);
     else if (thread / SIM_LANES == k->actor)
         sim_hazard_say(f, "lanes %u and %u of one warp: nothing orders them, and they need not run in lockstep",
                        thread % SIM_LANES, k->lane);
@@ -171,6 +186,8 @@ static void report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, 
         sim_visit_report(k, HAUL_FINDING_RACE_SHARED, address, bytes, HAUL_ACTION_READ, instruction, thread);
     if (f && counts_on_lockstep(k, thread, instruction))
         say_lockstep(k, f, thread);
+    else if (f && sim_may_lose_update(k->w->sm->grid, k->instruction, instruction))
+        sim_hazard_say(f, "%s", sim_lost_update);
     else if (f && k->action == HAUL_ACTION_ASYNC_WRITE)
         sim_hazard_say(f, "the copy may overwrite the bytes before the other thread has read them");
     else if (f && !k->op)
@@ -324,7 +341,8 @@ bool sim_cell_check_read(const sim_visit *k, uint32_t word, sim_cell *c, uint32_
         return read_bytes(k, word, 0, 4, lanes);
     else if ((c->written & SIM_CELL_ALL) != SIM_CELL_ALL)
         report_uninitialised(k, lanes, 4 * word, 4);
-    else if (!sim_visit_knows(k, c->thread, c->time) && !cannot_race(k, c->state, c->thread, c->instruction))
+    else if (!sim_visit_knows(k, c->thread, c->time) &&
+             (!cannot_race(k, c->state, c->thread, c->instruction) || was_told(k, c)))
         report_writer(k, 4 * word, 4, c->state, c->instruction, c->thread);
     else
         return true;
@@ -581,7 +599,6 @@ static void forget_written(const sim_visit *k, unsigned element, uint32_t lanes,
 }
 
 void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
-    if (!(op->flags & SIM_OP_STRONG)) sim_hazard_stored(w);
     sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_WRITE, op->flags & SIM_OP_STRONG);
     sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_WRITE);
     k.strong = op->flags & SIM_OP_STRONG;
@@ -593,7 +610,6 @@ void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block 
 /* Taint is not followed here: a row's values come from several lanes. */
 void sim_hazard_store_rows(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t address[SIM_LANES],
                            const unsigned char *rows) {
-    sim_hazard_stored(w);
     sim_hazard_inside(w, op->instruction, lanes, address, op->bytes, HAUL_ACTION_WRITE, false);
     sim_visit k = visit_of(w, op, lanes, w->block, HAUL_ACTION_WRITE);
     k.rows = rows;

@@ -64,11 +64,12 @@ static sim_use reach_of(uint32_t instruction, uint8_t action, uint8_t strong) {
     return (sim_use){.instruction = instruction, .writes = !reads, .strong = strong == SIM_STRONG};
 }
 
+static void add_row(sim_use_list *f, uint64_t line, const sim_row *r) {
+    add_bytes(f, line, r->bytes, reach_of(r->instruction, r->action, r->strong));
+}
+
 static void add_rows(sim_use_list *f, const sim_slice *s, uint64_t line, uint32_t first) {
-    for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next) {
-        const sim_row *r = sim_slice_row(s, i);
-        add_bytes(f, line, r->bytes, reach_of(r->instruction, r->action, r->strong));
-    }
+    for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next) add_row(f, line, sim_slice_row(s, i));
 }
 
 static void add_touch(sim_use_list *f, uint64_t word, const sim_touch *t) {
@@ -94,13 +95,16 @@ static void add_words(sim_use_list *f, uint64_t line, const sim_word_shadow *wor
 
 static void add_page(sim_use_list *f, const sim_slice *s, const sim_page_slot *slot) {
     for (unsigned l = 0; l < SIM_PAGE_LINES; l++) {
-        const uint32_t index = slot->page->lines[l].link;
+        const sim_page_line *at = &slot->page->lines[l];
         const uint64_t line = (slot->number << SIM_WATCH_PAGE) + (uint64_t)l * SIM_FOOTPRINT_LINE;
-        if (index == SIM_NO_ROW || index == SIM_LINE_UNWATCHED) continue;
-        if (index & SIM_LINE_DETAILED)
-            add_words(f, line, sim_slice_words(s, index & ~SIM_LINE_DETAILED));
-        else
-            add_rows(f, s, line, index);
+        if (sim_link_is_detailed(at->link)) {
+            add_words(f, line, sim_slice_words(s, at->link & ~SIM_LINE_DETAILED));
+        } else if (sim_link_has_rows(at->link)) {
+            add_rows(f, s, line, at->link);
+        } else if (sim_link_is_shared(at->link)) {
+            const sim_row r = sim_slice_shared_row(s, at);
+            add_row(f, line, &r);
+        }
     }
 }
 

@@ -15,8 +15,6 @@
 #include "ptx/users.h"
 #include "state/program.h"
 
-#include <string.h>
-
 enum { MOST_POLLED = 64 };
 
 /* Where values flow, whatever path control takes. */
@@ -197,21 +195,11 @@ static void mark_guesses(flow *x, const ptx_instruction *swap, uint8_t *table) {
     }
 }
 
-/* ---- updates in two steps ---- */
+/* ---- updates in two steps: algorithms that repeat minima until nothing changes may lose one ---- */
 
 static bool is_strong(const ptx_instruction *i, unsigned op) {
     const unsigned order = i->mods[PTX_SLOT_ORDER];
     return i->op == op && order != PTX_MOD_NONE && order != PTX_MOD_WEAK;
-}
-
-/* True if a changed value goes on through the instruction. Minima, maxima, `and` and `or` do not count: algorithms that
- * repeat them until nothing changes may lose one. */
-static bool changes_value(const ptx_instruction *i) {
-    static const char *const names[] = {"add", "addc", "sub", "subc", "mul", "mad", "madc",  "fma",
-                                        "div", "neg",  "xor", "cvt",  "mov", "shl", "mul24", "mad24"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (strcmp(ptx_ops[i->op].mnemonic, names[k]) == 0) return true;
-    return false;
 }
 
 /* True if both operands are one address: the same base and offset. */
@@ -267,7 +255,7 @@ static unsigned find_update(flow *x, uint32_t load, uint32_t stores[MOST_STORES]
         uint32_t k = first_reader_behind(x, x->list[next], load);
         for (; k < end && uses < MOST_USES && count < MOST_STORES; k++, uses++) {
             const uint32_t i = x->readers.instructions[k];
-            if (changes_value(&instructions[i])) ptx_visit_registers(&instructions[i], spread, x);
+            if (ptx_has(instructions[i].op, PTX_TRAIT_CHANGES)) ptx_visit_registers(&instructions[i], spread, x);
             if (next < loaded || !is_strong(&instructions[i], PTX_OP_ST)) continue;
             if (is_same_word(&instructions[load].operands[1], &instructions[i].operands[0])) stores[count++] = i;
         }
@@ -296,9 +284,21 @@ static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
         if (is_volatile(at, PTX_OP_LD) && results_are_in(x->stored, at) && !is_waited_for(x, at, block))
             table[i] |= SIM_USE_LOADS_VOLATILE;
         if (is_strong(at, PTX_OP_LD)) mark_update(x, i, table);
+        if ((is_strong(at, PTX_OP_LD) || ptx_is(at->op, PTX_KIND_ATOMIC)) && is_waited_for(x, at, block))
+            table[i] |= SIM_USE_WAITS;
         if (is_wait(at) && !is_tested(x, i)) table[i] |= SIM_USE_UNSEEN;
         if (is_compare_and_swap(at)) mark_guesses(x, at, table);
     }
+}
+
+/* Marks the writes that may tell a waiting thread of volatile data. */
+static void mark_telling(const ptx_function *f, uint8_t *table) {
+    uint8_t all = 0;
+    for (size_t i = 0; i < f->instruction_count; i++) all |= table[i];
+    if (!(all & SIM_USE_WAITS) || !(all & SIM_USE_LOADS_VOLATILE)) return;
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (table[i] & SIM_USE_STORES_VOLATILE || ptx_is(f->instructions[i].op, PTX_KIND_ATOMIC | PTX_KIND_REDUCTION))
+            table[i] |= SIM_USE_TELLS;
 }
 
 /* True if the function has instructions that the table describes. */
@@ -326,6 +326,7 @@ static void find_all(const ptx_function *f, arena *memory, uint8_t *table) {
     find_guards(&x);
     find_polled(&x);
     for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, table);
+    mark_telling(f, table);
 }
 
 haul_status sim_uses_find(const sim_program *p, uint8_t **table) {

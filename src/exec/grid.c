@@ -47,13 +47,15 @@
 #include <time.h>
 
 /* Operations that an SM runs in an epoch, after which all SMs synchronise. The epoch is long enough to make that cheap.
- * Logs rarely exceed LOGGED_BYTES in it; if they would, they are played in between. */
+ * Logs rarely exceed LOGGED_BYTES in it; if they would, they are played in between. Of checks they are bounded by
+ * LOGGED_CHECKS, so that the host's caches hold them. */
 enum {
     EPOCH = 1 << 16,
     LEAST_STRETCH = 1 << 10,
     FIRST_STRETCH = 1 << 12,
     SHORT_STRETCH = 1 << 9,
-    LOGGED_BYTES = 32 << 20
+    LOGGED_BYTES = 32 << 20,
+    LOGGED_CHECKS = 8 << 20
 };
 /* Operations from which on a second host thread pays; operations of a warp in a short kernel. */
 enum { WORTH_SHARING = 1 << 15, USUAL_OPERATIONS = 64 };
@@ -453,10 +455,10 @@ static haul_status play_accesses(sim_run *s, int threads) {
     return s->watch ? sim_watch_play(s->watch, s->sms, s->grid.used_sms, threads) : HAUL_OK;
 }
 
-/* Bounds the next stretch so that a log with `bytes` for that many operations stays below LOGGED_BYTES. Returns whether
- * the log must be played first. */
-static bool is_long(sim_run *s, uint64_t bytes, uint64_t operations) {
-    const uint64_t half = LOGGED_BYTES / 2, most = half * operations / (bytes + 1);
+/* Bounds the next stretch so that a log with `bytes` for that many operations stays below `limit`. Returns whether the
+ * log must be played first. */
+static bool is_long(sim_run *s, uint64_t bytes, uint64_t operations, uint64_t limit) {
+    const uint64_t half = limit / 2, most = half * operations / (bytes + 1);
     if (most < s->stretch) s->stretch = most > LEAST_STRETCH ? most : LEAST_STRETCH;
     return bytes >= half;
 }
@@ -464,14 +466,15 @@ static bool is_long(sim_run *s, uint64_t bytes, uint64_t operations) {
 /* Between stretches: plays the logs that have grown long. `ran`: operations of each SM since the last call. */
 static haul_status play_long_logs(sim_run *s, uint64_t ran, int threads) {
     uint64_t requests = 0, accesses = 0;
-    s->stretch = EPOCH;
+    /* What checked kernels do next may log more than what they have done so far, as stores after loads. */
+    s->stretch = s->watch && ran < EPOCH / 4 ? 4 * ran : EPOCH;
     if (!s->plan) return HAUL_OK;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {
         requests += sim_counting_waiting(s->countings[i]) * sizeof(sim_log_entry);
         if (s->watch) accesses += sim_access_log_bytes(&s->sms[i].hazards->log);
     }
-    if (is_long(s, requests, s->requests_since += ran)) HAUL_TRY(play_requests(s, threads));
-    if (is_long(s, accesses, s->accesses_since += ran)) HAUL_TRY(play_accesses(s, threads));
+    if (is_long(s, requests, s->requests_since += ran, LOGGED_BYTES)) HAUL_TRY(play_requests(s, threads));
+    if (is_long(s, accesses, s->accesses_since += ran, LOGGED_CHECKS)) HAUL_TRY(play_accesses(s, threads));
     return HAUL_OK;
 }
 

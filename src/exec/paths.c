@@ -294,6 +294,7 @@ void sim_warp_observe(sim_warp *w, const sim_op *op, uint32_t active, const void
     uint64_t hash = hash_bytes(w->seen ? w->seen : HASH_START, &op->instruction, sizeof op->instruction);
     hash = hash_lanes(hash, active, lanes, bytes);
     w->seen = hash ? hash : 1;
+    w->path->read = op->instruction;
 }
 
 /* Ends an iteration of the running path and compares what it has read with the previous iteration. */

@@ -2,6 +2,7 @@
  * and classes. All strings are copied, as a record outlives the module. */
 #include "exec/record.h"
 
+#include "ptx/traits.h"
 #include "state/program.h"
 
 #include <string.h>
@@ -30,6 +31,10 @@ static const char *copy_text(arena *memory, const char *string) {
     return arena_copy(memory, string, strlen(string));
 }
 
+static bool orders(const ptx_instruction *i) {
+    return ptx_has(i->op, PTX_TRAIT_ORDERS) || ptx_acquires(i) || ptx_releases(i);
+}
+
 /* One more than the number of instructions is allocated, so that a kernel without any has an array, too. */
 void sim_record_instructions(const sim_program *p, const haul_traffic *traffic, arena *memory, haul_launch_record *r) {
     const ptx_function *f = p->function;
@@ -39,6 +44,7 @@ void sim_record_instructions(const sim_program *p, const haul_traffic *traffic, 
         haul_instruction_record *out = &r->instructions[i];
         out->text = copy_text(memory, p->texts[i].text);
         out->mnemonic = copy_text(memory, p->texts[i].mnemonic);
+        out->orders = orders(&f->instructions[i]);
         out->ptx_line = f->instructions[i].position.line;
         const haul_source_place *place = outer_place(p->module, f->instructions[i].place, memory);
         if (place) out->place = *place;

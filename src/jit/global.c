@@ -98,17 +98,18 @@ static void write_done(sim_writer *w, bool is_store, uint32_t on) {
     const uint32_t none = sim_write_id(w, "icmp eq i32 %%v%u, 0", sim_write_tainted(w)), out = ++w->labels;
     sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u, !prof !0", none, on, out);
     sim_write_line(w, "l%u:", out);
+    sim_write_partial_counts(w);
     sim_write_end(w, SIM_NEXT, w->pc + 1);
 }
 
-/* Both ways write registers to memory first, because the handler needs them there. */
+/* Both ways write registers to memory first, because the handler needs them there. Cohorts of shared memory go on, as
+ * the access is not one of theirs. */
 bool sim_write_global(sim_writer *w, const sim_op *op) {
     if (!is_plain(op)) return false;
     const uint32_t fast = ++w->labels, slow = ++w->labels, on = ++w->labels;
     const bool is_store = op->memory_class == HAUL_CLASS_GLOBAL_STORE;
     const sim_value lanes = sim_read_slot(w, op->a, SIM_VALUE_I64);
     const uint32_t half[2] = {write_lane(w, op, lanes, 0), write_lane(w, op, lanes, SIM_HALF_WARP)};
-    sim_close_cohorts(w);
     sim_write_back(w, op->instruction, op->instruction + 1);
     sim_forget_all(w);
     write_test(w, op, lanes, fast, slow);

@@ -59,6 +59,7 @@ static void write_check(sim_writer *w, uint32_t step, uint32_t pc, uint32_t on) 
     const uint32_t out = ++w->labels;
     sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u", goes_on, on, out);
     sim_write_line(w, "l%u:", out);
+    sim_write_partial_counts(w);
     sim_write_end_with(w, step, pc + 1);
 }
 

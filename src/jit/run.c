@@ -126,7 +126,7 @@ static uint32_t match(sim_native *n, sim_cohort_memo *m, uint32_t cohort) {
         changed |= m->delta[l] ^ (lanes[l] - lanes[0]);
         m->delta[l] = lanes[l] - lanes[0];
     }
-    if (changed) sim_bundles_forget(m->bundles);
+    if (changed && m->bundles) sim_bundles_reshape(m->bundles, m->delta);
     const int64_t low = nearest + g->low, high = furthest + g->high;
     if (low_bits & (g->alignment - 1)) return 0;
     if (lanes[0] + low < 0 || lanes[0] + high > (int64_t)n->shared_bytes) return 0;
@@ -149,7 +149,7 @@ static uint32_t check(sim_native *n, uint32_t cohort, uint32_t bundle, uint32_t 
     const sim_cohort *g = &n->segment->cohorts[cohort];
     sim_cohort_memo *m = &n->memos[cohort];
     const sim_bundled *b = &g->bundles[bundle];
-    if (!m->bundles) m->bundles = sim_bundles_create((uint32_t)g->bundle_count);
+    if (!m->bundles) m->bundles = sim_bundles_create((uint32_t)g->bundle_count, m->delta);
     return m->bundles && sim_bundle_check(n->warp, m->bundles, bundle, b->pcs, b->count, m->delta, first);
 }
 

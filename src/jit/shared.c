@@ -109,8 +109,7 @@ void sim_close_cohorts(sim_writer *w) {
     }
 }
 
-/* Counts the accesses made so far: the segment is left before its cohorts are complete. */
-static void write_partial_counts(sim_writer *w) {
+void sim_write_partial_counts(sim_writer *w) {
     for (unsigned k = 0; k < SIM_MOST_COHORTS && sim_counts(w); k++) {
         const sim_written_cohort *g = &w->cohorts[k];
         if (!g->pattern || !w->segment->cohorts[g->index].access_count) continue;
@@ -124,7 +123,7 @@ static void write_partial_counts(sim_writer *w) {
 /* Leaves the segment before the operation: the interpreter executes it. */
 static void write_leave(sim_writer *w, const sim_op *op) {
     sim_write_back_aside(w, op->instruction);
-    write_partial_counts(w);
+    sim_write_partial_counts(w);
     sim_write_end(w, SIM_NEXT, w->pc);
 }
 
@@ -241,13 +240,13 @@ static sim_written_cohort *find_cohort(sim_writer *w, const sim_op *op) {
     return NULL;
 }
 
-/* Begins a cohort with the check of its lanes. Returns NULL if there are too many. */
+/* Begins a cohort with the check of its lanes. */
 static sim_written_cohort *new_cohort(sim_writer *w, const sim_op *op) {
     const uint32_t pattern = op->pattern & ~(uint32_t)SIM_PATTERN_LEADS;
     sim_segment *s = w->segment;
     sim_written_cohort *g = &w->cohorts[0];
-    while (g < w->cohorts + SIM_MOST_COHORTS && g->pattern) g++;
-    if (g == w->cohorts + SIM_MOST_COHORTS) return NULL;
+    if (w->cohorts[SIM_MOST_COHORTS - 1].pattern) sim_close_cohorts(w);
+    while (g->pattern) g++;
     sim_cohort cohort = {.kind = find_kind(w, op)};
     find_bounds(w, op, &cohort);
     ARENA_PUSH(w->lasting, s->cohorts, s->cohort_count, s->cohort_capacity, cohort);
@@ -369,7 +368,6 @@ bool sim_write_shared(sim_writer *w, const sim_op *op) {
     if (!is_plain(w, op)) return false;
     sim_written_cohort *g = find_cohort(w, op);
     if (!g) g = new_cohort(w, op);
-    if (!g) return false;
     const sim_lanes_kind kind = w->segment->cohorts[g->index].kind;
     bundle_access(w, op, g);
     count_accesses(w, &w->segment->cohorts[g->index], op);

@@ -237,5 +237,7 @@ bool sim_write_global(sim_writer *w, const sim_op *op);
 bool sim_write_shared(sim_writer *w, const sim_op *op);
 /* Counts the cohorts, all of whose accesses have been made. Later accesses form new cohorts. */
 void sim_close_cohorts(sim_writer *w);
+/* Counts the accesses made so far: the segment is left before its cohorts are complete. */
+void sim_write_partial_counts(sim_writer *w);
 
 #endif

@@ -30,6 +30,9 @@ static inline sim_bytes sim_bytes_without(sim_bytes a, sim_bytes b) {
 static inline bool sim_bytes_any(sim_bytes a) {
     return (a.half[0] | a.half[1]) != 0;
 }
+static inline bool sim_bytes_all(sim_bytes a) {
+    return (a.half[0] & a.half[1]) == UINT64_MAX;
+}
 static inline bool sim_bytes_equal(sim_bytes a, sim_bytes b) {
     return a.half[0] == b.half[0] && a.half[1] == b.half[1];
 }

@@ -37,6 +37,7 @@ typedef struct sim_path {
     uint8_t resumes; /* the barrier it waited at has opened: the operation at pc completes */
     uint16_t depth;  /* call depth of its lanes */
     uint64_t seen;   /* hash of the values that its last round read */
+    uint32_t read;   /* the last instruction that read one of them */
 } sim_path;
 
 typedef struct sim_join {

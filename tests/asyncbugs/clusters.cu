@@ -380,3 +380,31 @@ CLUSTER(2, red_async_read_early) {
     barrier_wait_cluster(&full, 0);
     cluster_sync();
 }
+
+/* Each block loads a half for both. It waits until its own threads have read the last tile; the peer's may not have. */
+CLUSTER(2, halves_freed_by_own_block_only) {
+    __shared__ __align__(128) float s[128];
+    __shared__ mbarrier full, empty;
+    const unsigned rank = cluster_rank();
+    float sum = 0;
+    if (T == 0) {
+        barrier_init(&full, 1);
+        barrier_init(&empty, 2);
+        fence_barrier_init();
+    }
+    cluster_sync();
+    for (int k = 0; k < 4; k++) {
+        if (T == 0) {
+            barrier_expect(&full, 512);
+            if (k > 0) barrier_wait_cluster(&empty, (k - 1) % 2);
+            multicast_load(s + 64 * rank, in + 128 * k + 64 * rank, 256, &full, 3); /* BUG */
+        }
+        barrier_wait_cluster(&full, k % 2);
+        sum += s[T]; /* BUG */
+        fence_async();
+        __syncthreads();
+        if (T < 2) peer_arrive(&empty, FIXED ? T : rank);
+    }
+    out[128 * rank + T] = sum;
+    cluster_sync();
+}

@@ -161,7 +161,7 @@ static void without_line_information_the_ptx_is_the_place(void **state) {
 
 /* Two reads of the ring behind a barrier that does not order them after its one copy. */
 static void add_two_reads_of_one_copy(fixture *f) {
-    f->instructions[1].mnemonic = "bar.sync";
+    f->instructions[1].orders = true;
     for (size_t read = 2; read < 4; read++) {
         haul_finding pair = race;
         pair.access.instruction = read;
@@ -219,7 +219,7 @@ static void a_rule_ignores_one_pair_of_a_cause(void **state) {
 /* In a loop, one order is missing from the copy to the read, another from the read to the next copy. */
 static void the_way_back_is_another_cause(void **state) {
     fixture *f = *state;
-    f->instructions[1].mnemonic = "bar.sync";
+    f->instructions[1].orders = true;
     haul_finding there = race, back = race;
     there.access.instruction = back.other.instruction = 2;
     back.access = (haul_finding_access){HAUL_ACTION_ASYNC_WRITE, 0, {0, 0, 0}, {95, 0, 0}};
@@ -228,6 +228,23 @@ static void the_way_back_is_another_cause(void **state) {
     add(f, back);
     report_verdict v = judge(f);
     assert_int_equal(v.finding_count, 2);
+    report_verdict_free(&v);
+}
+
+static void all_waits_of_a_deadlock_are_one_finding(void **state) {
+    fixture *f = *state;
+    for (size_t wait = 1; wait < 4; wait++) {
+        haul_finding stuck = {.kind = HAUL_FINDING_DEADLOCK, .grade = HAUL_GRADE_ERROR, .what = "nobody is left"};
+        stuck.access = (haul_finding_access){HAUL_ACTION_SYNC, wait, {0, 0, 0}, {0, 0, 0}};
+        add(f, stuck);
+    }
+    report_verdict v = judge(f);
+    assert_int_equal(v.finding_count, 1);
+    assert_int_equal(v.counting, 1);
+    text out = {0};
+    report_put_also(&out, &v.findings[0]);
+    assert_string_equal(text_string(&out), "2 more places wait in vain: line 6");
+    text_free(&out);
     report_verdict_free(&v);
 }
 
@@ -665,6 +682,7 @@ int main(void) {
         TEST(a_race_explains_a_read_of_unwritten_bytes),
         TEST(a_rule_ignores_one_pair_of_a_cause),
         TEST(the_way_back_is_another_cause),
+        TEST(all_waits_of_a_deadlock_are_one_finding),
         TEST(advice_is_reported_and_does_not_count),
         TEST(the_grade_says_what_is_reported_and_counts),
         TEST(a_comment_ignores_the_kind_at_its_line),

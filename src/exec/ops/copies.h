@@ -56,10 +56,9 @@ static inline bool sim_check_ranks(sim_warp *w, const sim_op *op, unsigned lane,
 /* Puts the lane's copy in flight; block `waits` will wait for it. Returns false if the host has no memory. Checks do
  * not follow copies whose mbarrier lies in another block. */
 static inline bool sim_issue_bulk(sim_warp *w, unsigned lane, sim_block *waits, const sim_bulk *b) {
-    if (w->sm->hazards && b->destination)
-        sim_hazard_mbarrier_signals(w, lane);
-    else if (w->sm->hazards)
-        sim_hazard_bulk(w, lane, waits, b);
+    const bool is_remote = b->destination || waits != w->block;
+    if (w->sm->hazards && is_remote) sim_hazard_mbarrier_signals(w, lane);
+    if (w->sm->hazards && !b->destination) sim_hazard_bulk(w, lane, waits, b);
     return sim_async_add_bulk(waits, b);
 }
 

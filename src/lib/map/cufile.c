@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+_Static_assert(sizeof((haul_map_path){0}.reason) == CUFILE_REASON, "a path has room for cuFile's reason");
+
 /* ---- the choice ---- */
 
 /* Without cuFile: `direct` tells whether the file has direct transfers. */

@@ -4,7 +4,7 @@
  * of them. Code between two synchronising instructions is a stretch: an order that is added in front of it, or behind
  * it, orders all its accesses. So findings of one kind whose earlier accesses lie in one stretch have one cause, and
  * those whose later ones do; and so on from each of them. The first of a cause is shown; it lists the pairs of places
- * of the others. */
+ * of the others. All waits of a deadlock have one cause. */
 #include "base/status.h"
 #include "report/check/check.h"
 
@@ -13,21 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions that order accesses, or wait. A fence for registers (wgmma.fence) orders no memory. */
-static bool is_order(const char *mnemonic) {
-    static const char *const starts[] = {"bar.",         "barrier.",           "mbarrier.",          "fence.",
-                                         "membar.",      "cp.async.wait",      "cp.async.bulk.wait", "wgmma.wait",
-                                         "tcgen05.wait", "griddepcontrol.wait"};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (strncmp(mnemonic, starts[i], strlen(starts[i])) == 0) return true;
-    return strstr(mnemonic, ".acquire") || strstr(mnemonic, ".release") || strstr(mnemonic, ".acq_rel");
-}
-
 /* Numbers the stretches; `stretches` has an entry for each instruction. */
 static void number_stretches(const haul_launch_record *r, uint32_t *stretches) {
     uint32_t stretch = 0;
     for (size_t i = 0; i < r->instruction_count; i++) {
-        stretch += is_order(r->instructions[i].mnemonic);
+        stretch += r->instructions[i].orders;
         stretches[i] = stretch;
     }
 }
@@ -121,6 +111,7 @@ static int in_order(const void *left, const void *right) {
 /* Puts the pair in front whose later access is also the later one in the code: that is where a reader looks first. */
 static void choose_first(report_finding **queue, size_t count) {
     size_t first = 0;
+    if (queue[0]->first->kind == HAUL_FINDING_DEADLOCK) return;
     while (first < count && queue[first]->first->access.instruction <= queue[first]->first->other.instruction) first++;
     if (first == 0 || first == count) return;
     const report_finding usual = *queue[0];
@@ -201,6 +192,20 @@ static haul_status explain(joining *j, const report_finding *read) {
     return HAUL_OK;
 }
 
+/* ---- deadlocks ---- */
+
+/* A launch in which nothing can go on has one deadlock, at however many places its threads wait. */
+static haul_status join_deadlocks(joining *j) {
+    size_t count = 0;
+    for (size_t i = 0; i < j->v->finding_count; i++) {
+        report_finding *f = &j->v->findings[i];
+        if (f->ignored_by || f->first->kind != HAUL_FINDING_DEADLOCK) continue;
+        j->joined[i] = count > 0;
+        j->queue[count++] = f;
+    }
+    return count ? keep_queue(j, count) : HAUL_OK;
+}
+
 haul_status report_join_causes(report_verdict *v) {
     joining j;
     HAUL_TRY(begin(&j, v));
@@ -209,6 +214,7 @@ haul_status report_join_causes(report_verdict *v) {
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i] && may_have_company(&v->findings[i]) && lacks_write(&v->findings[i]))
             HAUL_TRY(explain(&j, &v->findings[i]));
+    HAUL_TRY(join_deadlocks(&j));
     size_t kept = 0;
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i]) v->findings[kept++] = v->findings[i];
@@ -261,6 +267,12 @@ static void put_reads(text *out, const report_finding *f) {
     put_lines(out, f, later_in, ": line ");
 }
 
+static void put_waits(text *out, const report_finding *f) {
+    const bool several = f->also_count > 1;
+    text_printf(out, "%zu more place%s wait%s in vain", f->also_count, several ? "s" : "", several ? "" : "s");
+    put_lines(out, f, later_in, ": line ");
+}
+
 static void put_pairs(text *out, const report_finding *f, size_t pairs) {
     text_printf(out, "%zu more pair%s of places lack%s this order", pairs, pairs > 1 ? "s" : "", pairs > 1 ? "" : "s");
     const size_t later = put_lines(out, f, later_in, ": also with the later access at line ");
@@ -276,6 +288,10 @@ void report_put_also(text *out, const report_finding *f) {
             pairs++;
         else if (!early)
             early = &f->also[i];
+    if (f->also_count && f->first->kind == HAUL_FINDING_DEADLOCK) {
+        put_waits(out, f);
+        return;
+    }
     if (f->also_count && lacks_write(f)) {
         put_reads(out, f);
         return;
