@@ -11,7 +11,10 @@
 
 /* Returns the active lanes whose address is not a multiple of `alignment`, a power of two. */
 static uint32_t misaligned(const uint64_t address[SIM_LANES], uint32_t active, unsigned alignment) {
+    uint64_t low_bits = 0;
     uint32_t bad = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) low_bits |= address[l];
+    if (!(low_bits & (alignment - 1))) return 0;
     for (unsigned l = 0; l < SIM_LANES; l++) bad |= (uint32_t)((address[l] & (alignment - 1)) != 0) << l;
     return bad & active;
 }
@@ -51,18 +54,26 @@ static bool find_usable(const sim_memory *m, const sim_op *op, uint64_t address,
     return sim_memory_find(m, address, range) && !(writes(op) && sim_memory_is_read_only(m, address));
 }
 
+static bool contains(const sim_range *range, uint64_t address) {
+    return address >= range->from && address < range->to;
+}
+
 /* Checks lanes that access several allocations: each must be inside one of them. The allocations may be separate in
- * host memory, so `places` gets host addresses. */
-static uint32_t check_one_by_one(const sim_memory *m, const sim_op *op, uint32_t active,
+ * host memory, so `places` gets host addresses. `first` is that of the first lane. Lanes mostly access two, often in
+ * turns, so the last two are remembered. */
+static uint32_t check_one_by_one(const sim_memory *m, const sim_op *op, uint32_t active, sim_range first,
                                  const uint64_t address[SIM_LANES], unsigned bytes, uint64_t places[SIM_LANES]) {
-    sim_range range = {0};
+    sim_range range = first, other = {0};
     uint32_t bad = 0;
     for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
-        unsigned l = (unsigned)__builtin_ctz(lanes);
-        bool inside = address[l] >= range.from && address[l] < range.to;
-        if (!inside) inside = find_usable(m, op, address[l], &range);
-        if (!inside || range.to - address[l] < bytes) bad |= 1u << l;
-        if (!inside) range = (sim_range){0};
+        const unsigned l = (unsigned)__builtin_ctz(lanes);
+        if (!contains(&range, address[l])) {
+            const sim_range last = range;
+            range = other;
+            other = last;
+            if (!contains(&range, address[l]) && !find_usable(m, op, address[l], &range)) range = (sim_range){0};
+        }
+        if (!contains(&range, address[l]) || range.to - address[l] < bytes) bad |= 1u << l;
         places[l] = range.host + address[l];
     }
     return bad;
@@ -90,12 +101,12 @@ bool sim_search_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
     sim_range *range = &w->sm->reaches[op->instruction].range;
     uint64_t first = address[__builtin_ctz(active)];
     const sim_memory *memory = w->sm->grid->memory;
-    if (!find_usable(memory, op, first, range)) *range = (sim_range){0};
+    if (!contains(range, first) && !find_usable(memory, op, first, range)) *range = (sim_range){0};
     *base = range->host;
     uint32_t bad = bad_lanes(address, active, range->from, range->to, bytes, alignment);
     if (bad) {
         const uint32_t off = misaligned(address, bad, alignment);
-        bad &= check_one_by_one(memory, op, active, address, bytes, w->sm->places);
+        bad &= check_one_by_one(memory, op, active, *range, address, bytes, w->sm->places);
         bad = off | stopped(w, op, bad & ~off, address, bytes);
         *base = SIM_SCATTERED;
     }

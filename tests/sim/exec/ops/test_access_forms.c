@@ -148,6 +148,38 @@ static void every_form_moves_the_same_on_sm_90(void **state) {
     for (size_t k = 0; k < sizeof widths / sizeof *widths; k++) copy_in_all_forms("sim:h100", HEAD BEGIN, &widths[k]);
 }
 
+/* ---- lanes that lie apart ---- */
+
+/* Lanes take turns among three allocations; %rd5 becomes the lane's own word. */
+#define SPREAD                                                                         \
+    "rem.u32 %r3, %r0, 3;\nsetp.eq.u32 %p0, %r3, 0;\nsetp.eq.u32 %p1, %r3, 1;\n"       \
+    "mov.u64 %rd4, own;\nselp.b64 %rd4, %rd1, %rd4, %p0;\nselp.b64 %rd4, %rd0, %rd4, " \
+    "%p1;\nmad.wide.u32 %rd5, %r0, 4, %rd4;\n"
+#define OWN ".global .align 4 .u32 own[32];\n"
+
+static void lanes_may_access_several_allocations(void **state) {
+    uint32_t in[32] = {0}, out[64] = {0};
+    (void)state;
+    run_kernel(
+        &(kernel_run){.ptx = KERNEL_WITH(OWN, SPREAD "add.u32 %r4, %r0, 100;\nst.global.u32 [%rd5], %r4;\n"
+                                                     "ld.global.u32 %r5, [%rd5];\nst.global.u32 [%rd2+128], %r5;\n"),
+                      FROM(in),
+                      INTO(out)});
+    for (uint32_t l = 0; l < 32; l++) assert_int_equal(out[32 + l], 100 + l);
+    for (uint32_t l = 0; l < 32; l++) assert_int_equal(out[l], l % 3 == 1 ? 100 + l : 0);
+}
+
+static void a_lane_beside_several_allocations_is_a_fault(void **state) {
+    uint32_t in[32] = {0}, out[32] = {0};
+    (void)state;
+    expect_failure(
+        &(kernel_run){.ptx = KERNEL_WITH(OWN, SPREAD "setp.eq.u32 %p2, %r0, 20;\nselp.b64 %rd5, 64, %rd5, %p2;\n"
+                                                     "st.global.u32 [%rd5], %r0;\n"),
+                      FROM(in),
+                      INTO(out)},
+        HAUL_ERROR_FAULT, "4 bytes at 0x40");
+}
+
 /* ---- cp.async ---- */
 
 static const char *const copies[] = {
@@ -217,6 +249,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_moves_the_same_on_sm_80),
         cmocka_unit_test(every_form_moves_the_same_on_sm_90),
+        cmocka_unit_test(lanes_may_access_several_allocations),
+        cmocka_unit_test(a_lane_beside_several_allocations_is_a_fault),
         cmocka_unit_test(every_asynchronous_copy_moves_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
