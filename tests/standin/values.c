@@ -461,18 +461,12 @@ static void share_memory(const char *program) {
 
 /* ---- pools of other processes ---- */
 
-static unsigned long long used_of(handle pool) {
-    unsigned long long bytes;
-    MUST(cuMemPoolGetAttribute(pool, 7, &bytes));
-    return bytes;
-}
-
 /* The parent's data comes by standard input. */
 static int import_pool(const char *descriptor) {
     handle pool;
     address at, other;
     pool_data data;
-    unsigned long long value = 0;
+    unsigned long long value = 0, used;
     open_device();
     MUST(cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)atoi(descriptor), 1, 0));
     if (read(STDIN_FILENO, &data, sizeof data) != sizeof data) return 4;
@@ -480,11 +474,11 @@ static int import_pool(const char *descriptor) {
     MUST(cuMemcpyDtoH_v2(&value, at, sizeof value));
     value++;
     MUST(cuMemcpyHtoD_v2(at, &value, sizeof value));
-    printf("imported: %llu bytes used, for allocations: %d, for the device: %d\n", used_of(pool),
-           cuMemAllocFromPoolAsync(&other, 8, pool, NULL), cuDeviceSetMemPool(0, pool));
+    printf("imported: what it uses: %d, for allocations: %d, for the device: %d\n",
+           cuMemPoolGetAttribute(pool, 7, &used), cuMemAllocFromPoolAsync(&other, 8, pool, NULL), cuDeviceSetMemPool(0, pool));
     MUST(cuMemFreeAsync(at, NULL));
     MUST(cuCtxSynchronize());
-    printf("freed: %llu, again: %d\n", used_of(pool), cuMemFreeAsync(at, NULL));
+    printf("freed again: %d\n", cuMemFreeAsync(at, NULL));
     data.bytes[0] ^= 1;
     printf("no such memory: %d\n", cuMemPoolImportPointer(&at, pool, &data));
     MUST(cuMemPoolDestroy(pool));

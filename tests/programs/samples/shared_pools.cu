@@ -52,10 +52,6 @@ static int child(const char *descriptor, const char *pipe) {
     fill_other<<<2, 256, 0, stream>>>(x);
     CHECK(cudaGetLastError());
     CHECK(cudaStreamSynchronize(stream));
-    unsigned long long bytes;
-    const cudaError_t asked = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &bytes);
-    printf("what is used of an imported pool: %s\n", cudaGetErrorName(asked));
-    (void)cudaGetLastError();
     CHECK(cudaFreeAsync(x, stream));
     CHECK(cudaStreamSynchronize(stream));
     CHECK(cudaEventDestroy(ready));

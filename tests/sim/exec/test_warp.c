@@ -337,7 +337,8 @@ static void loops_that_spin_in_different_places_let_lanes_leave_the_join_soon(vo
 /* Generic accesses run a copy of their operation; the copy's address must not matter. */
 static void what_a_loop_sees_does_not_depend_on_where_the_host_keeps_its_operation(void **state) {
     (void)state;
-    static sim_warp w;
+    static sim_path path;
+    static sim_warp w = {.path = &path};
     static const uint32_t lanes[SIM_LANES] = {3, 4, 5};
     const sim_op here = {.instruction = 9}, there[2] = {{.instruction = 8}, {.instruction = 9}};
     uint64_t seen[3];
