@@ -55,6 +55,6 @@ ptx_function *sim_exit_early(ptx_module *module, ptx_function *flat, arena *scra
         }
     }
     sim_rewrite_end(&w);
-    ptx_analyse(module, w.to);
+    ptx_analyse(w.to, &module->memory);
     return w.to;
 }

@@ -75,7 +75,7 @@ static ptx_function *rewrite(ptx_module *module, const ptx_function *f, const bo
         to->labels[l] = f->labels[l];
         to->labels[l].target = moved[f->labels[l].target];
     }
-    ptx_analyse(module, to);
+    ptx_analyse(to, &module->memory);
     return to;
 }
 

@@ -19,14 +19,8 @@ enum { WINDOW = 48 }; /* instructions that the scheduler looks at */
 enum { ARITHMETIC = 5, DOUBLE = 12, PRODUCT = 20, SHARED = 30, ROUTINE = 40, GLOBAL = 60 };
 /* Cycles for which the operands of an access stay occupied. */
 enum { HELD = 60 };
-/* Registers of routines, of a division of integers, and of an address that no instruction computes. */
-enum { ROUTINE_REGISTERS = 8, DIVISION = 4, ADDRESS = 2 };
-
-/* Predicates have registers of their own. */
-static uint32_t cost_of(const ptx_function *f, uint32_t value) {
-    const unsigned type = f->registers[value % f->register_count].type;
-    return type == PTX_PRED ? 0 : ptx_bits(type) <= 32 ? 1 : ptx_bits(type) / 32;
-}
+/* Registers of routines, of a division of integers, of a fragment's addresses, and of an address that no instruction computes. */
+enum { ROUTINE_REGISTERS = 8, DIVISION = 4, FRAGMENT = 3, ADDRESS = 2 };
 
 /* An instruction of the block that is being scheduled. Its operands are uses[first_use] .. uses[first_definition - 1],
  * its results those up to end. */
@@ -81,7 +75,16 @@ typedef struct schedule {
     held_registers *held; /* in the order in which they become free */
     size_t held_count, held_capacity, held_first;
     uint32_t held_sum;
+    bool *doubled; /* by register: it is the other half of a fragment that has its elements twice */
 } schedule;
+
+/* Predicates have registers of their own. */
+static uint32_t cost_of(const schedule *s, uint32_t value) {
+    const uint32_t reg = value % (uint32_t)s->function->register_count;
+    const unsigned type = s->function->registers[reg].type;
+    if (type == PTX_PRED || s->doubled[reg]) return 0;
+    return ptx_bits(type) <= 32 ? 1 : ptx_bits(type) / 32;
+}
 
 static register_state *state_of(schedule *s, uint32_t value) {
     register_state *r = &s->state[value];
@@ -213,16 +216,22 @@ static uint32_t made_of(schedule *s, const ptx_instruction *i) {
 }
 
 /* Registers of the routine that a called operation runs, and of operations of several steps. */
+static bool moves_fragment(const ptx_instruction *i) {
+    return i->op == PTX_OP_WMMA_LOAD_A || i->op == PTX_OP_WMMA_LOAD_B || i->op == PTX_OP_WMMA_LOAD_C ||
+           i->op == PTX_OP_WMMA_STORE;
+}
+
 static uint32_t extra_of(schedule *s, const ptx_instruction *i) {
     if (sim_is_call(i)) return ROUTINE_REGISTERS;
     if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return DIVISION;
+    if (moves_fragment(i)) return FRAGMENT;
     return ptx_is_access(i->op) ? made_of(s, i) : 0;
 }
 
 /* An access reads its operands some time after its issue. */
 static uint32_t holds_of(const ptx_instruction *i) {
     const unsigned kinds =
-        PTX_KIND_LOAD | PTX_KIND_ATOMIC | PTX_KIND_TEXTURE | PTX_KIND_STORE | PTX_KIND_REDUCTION | PTX_KIND_COPY;
+        PTX_KIND_LOAD | PTX_KIND_ATOMIC | PTX_KIND_TEXTURE | PTX_KIND_STORE | PTX_KIND_REDUCTION | PTX_KIND_COPY | PTX_KIND_MATRIX_LOAD;
     return ptx_is(i->op, kinds) && !ptx_loads_parameter(i) ? HELD : 0;
 }
 
@@ -267,7 +276,7 @@ static void begin_block(schedule *s, const ptx_liveness *l) {
         for (uint64_t bits = w->in; bits; bits &= bits - 1) {
             const uint32_t reg = ptx_live_register(l, w, bits);
             state_of(s, reg)->live = true;
-            s->live += cost_of(s->function, reg);
+            s->live += cost_of(s, reg);
         }
     }
     if (s->live > s->most) s->most = s->live;
@@ -286,10 +295,10 @@ static int growth_of(const schedule *s, const node *n) {
     for (uint32_t k = n->first_use; k < n->first_definition; k++) {
         bool first = true;
         for (uint32_t m = n->first_use; m < k; m++) first &= s->uses[m] != s->uses[k];
-        if (first && ends(s, n, s->uses[k])) sum -= (int)cost_of(s->function, s->uses[k]);
+        if (first && ends(s, n, s->uses[k])) sum -= (int)cost_of(s, s->uses[k]);
     }
     for (uint32_t k = n->first_definition; k < n->end; k++)
-        if (!s->state[s->uses[k]].live) sum += (int)cost_of(s->function, s->uses[k]);
+        if (!s->state[s->uses[k]].live) sum += (int)cost_of(s, s->uses[k]);
     return sum;
 }
 
@@ -297,7 +306,7 @@ static void end_if_unread(schedule *s, uint32_t reg) {
     register_state *r = &s->state[reg];
     if (!r->live || r->live_out || r->left) return;
     r->live = false;
-    s->live -= cost_of(s->function, reg);
+    s->live -= cost_of(s, reg);
 }
 
 /* The registers of ended lives stay occupied for a while, as long as there are enough. */
@@ -327,7 +336,7 @@ static void run_node(schedule *s, const node *n, uint32_t cycle) {
     hold(s, n, before - s->live, cycle);
     for (uint32_t k = n->first_definition; k < n->end; k++) {
         register_state *r = &s->state[s->uses[k]];
-        if (!r->live) s->live += cost_of(s->function, s->uses[k]);
+        if (!r->live) s->live += cost_of(s, s->uses[k]);
         r->live = true;
     }
     note_most(s, n->extra);
@@ -397,6 +406,24 @@ static void run_block(schedule *s) {
     }
 }
 
+static bool loads_doubled(const ptx_instruction *i) {
+    return (i->op == PTX_OP_WMMA_LOAD_A || i->op == PTX_OP_WMMA_LOAD_B) && i->type == PTX_F16 &&
+           i->mods[PTX_SLOT_SHAPE] == PTX_MOD_M16N16;
+}
+
+/* wmma's fragments of 16-bit elements name each element of a 16x16x16 product's matrix in two registers; machine code
+ * has one of them. */
+static void find_doubled(schedule *s) {
+    const ptx_function *f = s->function;
+    s->doubled = ARENA_ARRAY(s->memory, f->register_count + 1, bool);
+    for (size_t k = 0; k < f->instruction_count; k++) {
+        const ptx_operand *o = f->instructions[k].operands;
+        if (!loads_doubled(&f->instructions[k])) continue;
+        for (uint32_t p = o->part_count / 2; p < o->part_count; p++)
+            if (o->parts[p].kind == PTX_REGISTER) s->doubled[o->parts[p].reg] = true;
+    }
+}
+
 uint32_t sim_pressure_find(const ptx_function *f, uint32_t budget, arena *memory) {
     ptx_liveness liveness;
     schedule s = {.function = f,
@@ -406,6 +433,7 @@ uint32_t sim_pressure_find(const ptx_function *f, uint32_t budget, arena *memory
                   .state = ARENA_ARRAY(memory, 2 * f->register_count + 1, register_state),
                   .made_in = ARENA_ARRAY(memory, f->register_count + 2, uint32_t),
                   .window = ARENA_ARRAY(memory, WINDOW, uint32_t)};
+    find_doubled(&s);
     ptx_liveness_compute(f, memory, &liveness);
     for (s.block = 0; s.block < f->block_count; s.block++) {
         begin_block(&s, &liveness);

@@ -8,6 +8,7 @@
 
 #include "assembler/compact.h"
 #include "assembler/pressure.h"
+#include "assembler/unroll.h"
 #include "ptx/traits.h"
 
 /* Without bounds the scheduler moves loads ahead as long as an SM still holds all the threads that it can. OVERHEAD
@@ -83,7 +84,7 @@ static double live_above(uint32_t budget, uint32_t scheduled, uint32_t written) 
 }
 
 sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory) {
-    const ptx_function *f = sim_compact(flat, memory);
+    const ptx_function *f = sim_compact(sim_unroll_uniform((ptx_function *)(uintptr_t)flat, memory), memory);
     const contents c = look_at(f);
     const uint32_t written = sim_pressure_find(f, 0, memory);
     sim_register_need need = {0};

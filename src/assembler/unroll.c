@@ -27,8 +27,7 @@ typedef struct pointer {
 } pointer;
 
 typedef struct unrolling {
-    ptx_module *module;
-    arena *memory;  /* the module's */
+    arena *memory;  /* of the result */
     arena *scratch; /* until the end of the pass */
     const ptx_function *from;
     ptx_function *to;
@@ -421,11 +420,10 @@ static bool keeps_products(unrolling *u, const sim_loop *loop) {
     return true;
 }
 
-/* Loops that all threads leave at the same time are not unrolled here: the counters do not depend on it. */
-static void list_loops(unrolling *u) {
+static void list_loops(unrolling *u, bool uniform) {
     for (uint32_t b = 0; b < u->from->block_count; b++) {
         sim_loop loop;
-        if (!sim_find_unrolled(&u->loops, b, &loop) || sim_is_uniform_loop(&u->loops, &loop)) continue;
+        if (!sim_find_unrolled(&u->loops, b, &loop) || sim_is_uniform_loop(&u->loops, &loop) != uniform) continue;
         if (keeps_products(u, &loop)) ARENA_PUSH(u->scratch, u->list.items, u->list.count, u->list.capacity, loop);
     }
 }
@@ -460,7 +458,7 @@ static void rewrite(unrolling *u) {
     }
     u->moved[from->instruction_count] = (uint32_t)u->to->instruction_count;
     for (size_t l = 0; l < from->label_count; l++) u->to->labels[l].target = u->moved[from->labels[l].target];
-    ptx_analyse(u->module, u->to);
+    ptx_analyse(u->to, u->memory);
 }
 
 /* Lists the labels of each instruction, by counting. */
@@ -473,8 +471,8 @@ static void sort_labels(unrolling *u) {
     for (uint32_t l = 0; l < f->label_count; l++) u->label_at[u->first_label[f->labels[l].target + 1]++] = l;
 }
 
-ptx_function *sim_unroll(ptx_module *module, ptx_function *flat, arena *scratch) {
-    unrolling u = {.module = module, .memory = &module->memory, .scratch = scratch, .from = flat, .to = flat};
+static ptx_function *unroll(ptx_function *flat, bool uniform, arena *memory, arena *scratch) {
+    unrolling u = {.memory = memory, .scratch = scratch, .from = flat, .to = flat};
     sim_values values;
     ptx_liveness live;
     ptx_predecessors above;
@@ -487,10 +485,18 @@ ptx_function *sim_unroll(ptx_module *module, ptx_function *flat, arena *scratch)
     u.renamed = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t);
     u.labels = ARENA_ARRAY(scratch, flat->label_count + 1, uint32_t);
     u.moved = ARENA_ARRAY(scratch, flat->instruction_count + 1, uint32_t);
-    list_loops(&u);
+    list_loops(&u, uniform);
     if (u.list.count) {
         sort_labels(&u);
         rewrite(&u);
     }
     return u.to;
+}
+
+ptx_function *sim_unroll(ptx_module *module, ptx_function *flat, arena *scratch) {
+    return unroll(flat, false, &module->memory, scratch);
+}
+
+ptx_function *sim_unroll_uniform(ptx_function *flat, arena *memory) {
+    return unroll(flat, true, memory, memory);
 }

@@ -58,9 +58,9 @@ static uint32_t block_of_label(const ptx_function *f, const uint32_t *block_at, 
 }
 
 /* The blocks that a brx.idx can jump to, in the order of its table. */
-static const uint32_t *make_table(ptx_module *module, const ptx_function *f, const uint32_t *block_at,
+static const uint32_t *make_table(arena *memory, const ptx_function *f, const uint32_t *block_at,
                                   const ptx_label *label) {
-    uint32_t *table = ARENA_ARRAY(&module->memory, label->branch_target_count, uint32_t);
+    uint32_t *table = ARENA_ARRAY(memory, label->branch_target_count, uint32_t);
     for (uint32_t t = 0; t < label->branch_target_count; t++)
         table[t] = block_of_label(f, block_at, label->branch_targets[t]);
     return table;
@@ -68,7 +68,7 @@ static const uint32_t *make_table(ptx_module *module, const ptx_function *f, con
 
 /* Sets the successors of block `b`: `next` is the fall through or the unconditional target, `taken` the target of a
  * guarded branch, `table` those of a brx.idx. */
-static void link_block(ptx_module *module, ptx_function *f, uint32_t b, const uint32_t *block_at) {
+static void link_block(arena *memory, ptx_function *f, uint32_t b, const uint32_t *block_at) {
     ptx_block *block = &f->blocks[b];
     const ptx_instruction *last = &f->instructions[block->end - 1];
     uint32_t after = b + 1 < f->block_count ? b + 1 : PTX_NO_BLOCK;
@@ -79,22 +79,22 @@ static void link_block(ptx_module *module, ptx_function *f, uint32_t b, const ui
         *(last->guarded ? &block->taken : &block->next) = target;
     } else if (last->op == PTX_OP_BRX_IDX) {
         const ptx_label *label = &f->labels[last->operands[1].label];
-        block->table = make_table(module, f, block_at, label);
+        block->table = make_table(memory, f, block_at, label);
         block->table_count = label->branch_target_count;
     }
 }
 
 /* The blocks live as long as the module; `scratch` only holds the map from instructions to blocks. */
-static void make_blocks(ptx_module *module, ptx_function *f, arena *scratch) {
+static void make_blocks(arena *memory, ptx_function *f, arena *scratch) {
     uint32_t *block_at = find_starts(f, scratch), count = 0;
     for (size_t i = 0; i < f->instruction_count; i++) count += block_at[i] != 0;
     f->block_count = count;
-    f->blocks = ARENA_ARRAY(&module->memory, count, ptx_block);
+    f->blocks = ARENA_ARRAY(memory, count, ptx_block);
     for (uint32_t i = 0, b = 0; i < f->instruction_count; i++) {
         if (block_at[i]) f->blocks[b++].first = i;
         f->blocks[b - 1].end = i + 1;
     }
-    for (uint32_t b = 0; b < count; b++) link_block(module, f, b, block_at);
+    for (uint32_t b = 0; b < count; b++) link_block(memory, f, b, block_at);
 }
 
 /* ---- the graph that joins are computed on ---- */
@@ -319,7 +319,7 @@ static void find_joins(ptx_function *f, const ptx_flow *g, arena *scratch) {
 }
 
 typedef struct analysis {
-    ptx_module *module;
+    arena *memory;
     ptx_function *function;
 } analysis;
 
@@ -328,7 +328,7 @@ typedef struct analysis {
 static void analyse(void *context, arena *scratch) {
     const analysis *a = context;
     ptx_function *f = a->function;
-    make_blocks(a->module, f, scratch);
+    make_blocks(a->memory, f, scratch);
     if (!f->block_count) return;
     ptx_flow g = {0};
     make_edges(f, &g, scratch);
@@ -339,9 +339,9 @@ static void analyse(void *context, arena *scratch) {
     keep_only_exits(&g, scratch);
     reverse_flow(&g, scratch);
     find_joins(f, &g, scratch);
-    ptx_find_near_joins(a->module, f, &g, scratch);
+    ptx_find_near_joins(a->memory, f, &g, scratch);
 }
 
-void ptx_analyse(ptx_module *module, ptx_function *f) {
-    arena_with_scratch(&module->memory, analyse, &(analysis){module, f});
+void ptx_analyse(ptx_function *f, arena *memory) {
+    arena_with_scratch(memory, analyse, &(analysis){memory, f});
 }

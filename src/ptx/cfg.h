@@ -19,6 +19,6 @@ typedef struct ptx_flow {
 } ptx_flow;
 
 /* Sets the near joins of blocks whose joins are known. Allocates in the module's arena. */
-void ptx_find_near_joins(ptx_module *module, ptx_function *function, const ptx_flow *flow, arena *scratch);
+void ptx_find_near_joins(arena *memory, ptx_function *function, const ptx_flow *flow, arena *scratch);
 
 #endif

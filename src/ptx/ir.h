@@ -316,9 +316,9 @@ haul_status ptx_module_link(const char *name, const ptx_source *sources, size_t 
 const ptx_variable *ptx_find_undefined(const ptx_module *module);
 void ptx_module_free(ptx_module *module);
 
-/* Finds the function's blocks and their joins, from its instructions and labels. Allocates in the module's arena, which
+/* Finds the function's blocks and their joins, from its instructions and labels. Allocates in `memory`, which
  * has a jump point. */
-void ptx_analyse(ptx_module *module, ptx_function *function);
+void ptx_analyse(ptx_function *function, arena *memory);
 
 /* Checks a function's operands and types against isa.def and PTX's rules. */
 haul_status ptx_verify(const ptx_module *module, const ptx_function *function);

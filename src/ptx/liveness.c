@@ -11,16 +11,24 @@
 
 #include <string.h>
 
+/* Returns whether a product of a warpgroup begins new sums: a constant says that it does not keep the old ones. */
+static bool begins_sums(const ptx_instruction *i) {
+    enum { KEEP = 3, SPARSE_KEEP = 5 };
+    if (!ptx_is_warpgroup_product(i)) return false;
+    const unsigned keep = strstr(ptx_ops[i->op].operands, "meta:") ? SPARSE_KEEP : KEEP;
+    return i->operands[keep].kind == PTX_INTEGER && i->operands[keep].bits == 0;
+}
+
 /* Returns whether the instruction reads its first operand before writing it, like an accumulator. */
 static bool updates(const ptx_instruction *i) {
-    return strncmp(ptx_ops[i->op].operands, "fu", 2) == 0;
+    return strncmp(ptx_ops[i->op].operands, "fu", 2) == 0 && !begins_sums(i);
 }
 
 /* Returns whether the instruction writes its first operand, by its pattern in isa.def. */
 static bool writes_first_operand(const ptx_instruction *i) {
     const char *pattern = ptx_ops[i->op].operands;
     if (pattern[0] == '{') pattern++; /* mov packs and unpacks: `{d}` */
-    return pattern[0] == 'd' || strncmp(pattern, "vd", 2) == 0 || strncmp(pattern, "fd", 2) == 0 || updates(i);
+    return pattern[0] == 'd' || strncmp(pattern, "vd", 2) == 0 || strncmp(pattern, "fd", 2) == 0 || strncmp(pattern, "fu", 2) == 0;
 }
 
 /* Visits the registers of an operand. `writes` is for registers; the base of an address is read in any case. */

@@ -198,8 +198,8 @@ static ptx_graph graph_of_round(const ptx_flow *g, const body *l, arena *scratch
 }
 
 /* Appends a join. Loops are visited from the outside in, so the innermost comes last. */
-static void add_near_join(ptx_module *module, ptx_block *b, uint32_t join) {
-    uint32_t *joins = ARENA_ARRAY(&module->memory, b->near_count + 1, uint32_t);
+static void add_near_join(arena *memory, ptx_block *b, uint32_t join) {
+    uint32_t *joins = ARENA_ARRAY(memory, b->near_count + 1, uint32_t);
     for (uint32_t k = 0; k < b->near_count; k++) joins[k] = b->near_joins[k];
     joins[b->near_count++] = join;
     b->near_joins = joins;
@@ -207,7 +207,7 @@ static void add_near_join(ptx_module *module, ptx_block *b, uint32_t join) {
 
 /* The analysis of one loop. */
 typedef struct round_work {
-    ptx_module *module;
+    arena *memory;
     ptx_function *function;
     const ptx_flow *flow;
     const body *body;
@@ -226,7 +226,7 @@ static void find_joins_in(void *context, arena *scratch) {
     const uint32_t *dominator = ptx_dominators_find(&back, &round, l->count, scratch);
     for (uint32_t k = 0; k < l->count; k++)
         if (dominator[k] < l->count && diverges_in(f, g, l, l->block[k]))
-            add_near_join(w->module, &f->blocks[l->block[k]], l->block[dominator[k]]);
+            add_near_join(w->memory, &f->blocks[l->block[k]], l->block[dominator[k]]);
 }
 
 /* Most functions have no loop at all, which is found quickly. */
@@ -238,7 +238,7 @@ static bool has_back_edge(const ptx_flow *g) {
 }
 
 /* Each loop has its own memory, since many may be nested. */
-void ptx_find_near_joins(ptx_module *module, ptx_function *f, const ptx_flow *g, arena *scratch) {
+void ptx_find_near_joins(arena *memory, ptx_function *f, const ptx_flow *g, arena *scratch) {
     if (!has_back_edge(g)) return;
     loops l = new_loops(g, scratch);
     find_loops(&l, scratch);
@@ -246,10 +246,10 @@ void ptx_find_near_joins(ptx_module *module, ptx_function *f, const ptx_flow *g,
         if (l.of[b] != PTX_NO_BLOCK && g->first_edge[b + 1] - g->first_edge[b] > 1) note_branch(&l, f, b);
     body one = {.block = ARENA_ARRAY(scratch, g->count + 1, uint32_t),
                 .place = ARENA_ARRAY(scratch, g->count + 1, uint32_t)};
-    round_work work = {module, f, g, &one};
+    round_work work = {memory, f, g, &one};
     for (uint32_t i = 0; i < l.count; i++) {
         if (!l.needs_join[l.list[i]]) continue;
         find_body(g, l.list[i], &one);
-        arena_with_scratch(&module->memory, find_joins_in, &work);
+        arena_with_scratch(memory, find_joins_in, &work);
     }
 }

@@ -269,7 +269,7 @@ static haul_status check_and_analyse(ptx_module *module) {
         HAUL_TRY(ptx_check_parameters(module, module->functions[f]));
         HAUL_TRY(ptx_verify(module, module->functions[f]));
         ptx_name_spaces(module->functions[f]);
-        ptx_analyse(module, module->functions[f]);
+        ptx_analyse(module->functions[f], &module->memory);
     }
     return HAUL_OK;
 }

@@ -244,7 +244,7 @@ static void analyse_region(ptx_flattener *f, const ptx_region *r, ptx_label *lab
     part.instruction_count = r->end - r->first;
     part.labels = labels;
     move_labels(f, r, labels);
-    ptx_analyse(f->module, &part);
+    ptx_analyse(&part, &f->module->memory);
     f->flat->block_count = at + part.block_count;
     for (size_t b = 0; b < part.block_count; b++) {
         ptx_block *to = &blocks[at + b];
@@ -270,7 +270,7 @@ void ptx_flat_analyse(ptx_flattener *f) {
     flat->arguments = f->arguments;
     flat->stack = f->stack;
     if (f->regions.count == 1) {
-        ptx_analyse(f->module, flat);
+        ptx_analyse(flat, &f->module->memory);
         return;
     }
     ptx_block *blocks = ARENA_ARRAY(f->memory, flat->instruction_count, ptx_block);
