@@ -126,6 +126,6 @@ ptx_function *sim_branch_around(ptx_module *module, ptx_function *flat, arena *s
     if (!s.changed) return flat;
     s.moved[flat->instruction_count] = (uint32_t)s.to->instruction_count;
     for (size_t l = 0; l < flat->label_count; l++) s.to->labels[l].target = s.moved[flat->labels[l].target];
-    ptx_analyse(module, s.to);
+    ptx_analyse(s.to, &module->memory);
     return s.to;
 }

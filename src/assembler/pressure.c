@@ -19,7 +19,8 @@ enum { WINDOW = 48 }; /* instructions that the scheduler looks at */
 enum { ARITHMETIC = 5, DOUBLE = 12, PRODUCT = 20, SHARED = 30, ROUTINE = 40, GLOBAL = 60 };
 /* Cycles for which the operands of an access stay occupied. */
 enum { HELD = 60 };
-/* Registers of routines, of a division of integers, of a fragment's addresses, and of an address that no instruction computes. */
+/* Registers of routines, of a division of integers, of a fragment's addresses, and of an address that no instruction
+ * computes. */
 enum { ROUTINE_REGISTERS = 8, DIVISION = 4, FRAGMENT = 3, ADDRESS = 2 };
 
 /* An instruction of the block that is being scheduled. Its operands are uses[first_use] .. uses[first_definition - 1],
@@ -215,12 +216,12 @@ static uint32_t made_of(schedule *s, const ptx_instruction *i) {
     return sum;
 }
 
-/* Registers of the routine that a called operation runs, and of operations of several steps. */
 static bool moves_fragment(const ptx_instruction *i) {
     return i->op == PTX_OP_WMMA_LOAD_A || i->op == PTX_OP_WMMA_LOAD_B || i->op == PTX_OP_WMMA_LOAD_C ||
            i->op == PTX_OP_WMMA_STORE;
 }
 
+/* Registers of the routine that a called operation runs, and of operations of several steps. */
 static uint32_t extra_of(schedule *s, const ptx_instruction *i) {
     if (sim_is_call(i)) return ROUTINE_REGISTERS;
     if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return DIVISION;
@@ -230,8 +231,8 @@ static uint32_t extra_of(schedule *s, const ptx_instruction *i) {
 
 /* An access reads its operands some time after its issue. */
 static uint32_t holds_of(const ptx_instruction *i) {
-    const unsigned kinds =
-        PTX_KIND_LOAD | PTX_KIND_ATOMIC | PTX_KIND_TEXTURE | PTX_KIND_STORE | PTX_KIND_REDUCTION | PTX_KIND_COPY | PTX_KIND_MATRIX_LOAD;
+    const unsigned kinds = PTX_KIND_LOAD | PTX_KIND_ATOMIC | PTX_KIND_TEXTURE | PTX_KIND_STORE | PTX_KIND_REDUCTION |
+                           PTX_KIND_COPY | PTX_KIND_MATRIX_LOAD;
     return ptx_is(i->op, kinds) && !ptx_loads_parameter(i) ? HELD : 0;
 }
 

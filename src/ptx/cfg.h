@@ -18,7 +18,7 @@ typedef struct ptx_flow {
     ptx_graph back; /* kept edges reversed, and edges that end endless loops */
 } ptx_flow;
 
-/* Sets the near joins of blocks whose joins are known. Allocates in the module's arena. */
+/* Sets the near joins of blocks whose joins are known. Allocates in `memory`. */
 void ptx_find_near_joins(arena *memory, ptx_function *function, const ptx_flow *flow, arena *scratch);
 
 #endif

@@ -28,7 +28,8 @@ static bool updates(const ptx_instruction *i) {
 static bool writes_first_operand(const ptx_instruction *i) {
     const char *pattern = ptx_ops[i->op].operands;
     if (pattern[0] == '{') pattern++; /* mov packs and unpacks: `{d}` */
-    return pattern[0] == 'd' || strncmp(pattern, "vd", 2) == 0 || strncmp(pattern, "fd", 2) == 0 || strncmp(pattern, "fu", 2) == 0;
+    return pattern[0] == 'd' || strncmp(pattern, "vd", 2) == 0 || strncmp(pattern, "fd", 2) == 0 ||
+           strncmp(pattern, "fu", 2) == 0;
 }
 
 /* Visits the registers of an operand. `writes` is for registers; the base of an address is read in any case. */

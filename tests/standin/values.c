@@ -475,7 +475,8 @@ static int import_pool(const char *descriptor) {
     value++;
     MUST(cuMemcpyHtoD_v2(at, &value, sizeof value));
     printf("imported: what it uses: %d, for allocations: %d, for the device: %d\n",
-           cuMemPoolGetAttribute(pool, 7, &used), cuMemAllocFromPoolAsync(&other, 8, pool, NULL), cuDeviceSetMemPool(0, pool));
+           cuMemPoolGetAttribute(pool, 7, &used), cuMemAllocFromPoolAsync(&other, 8, pool, NULL),
+           cuDeviceSetMemPool(0, pool));
     MUST(cuMemFreeAsync(at, NULL));
     MUST(cuCtxSynchronize());
     printf("freed again: %d\n", cuMemFreeAsync(at, NULL));
