@@ -195,7 +195,7 @@ static void mark_guesses(flow *x, const ptx_instruction *swap, uint8_t *table) {
     }
 }
 
-/* ---- updates in two steps: algorithms that repeat minima until nothing changes may lose one ---- */
+/* ---- updates in two steps ---- */
 
 static bool is_strong(const ptx_instruction *i, unsigned op) {
     const unsigned order = i->mods[PTX_SLOT_ORDER];
