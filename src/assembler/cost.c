@@ -172,8 +172,9 @@ static void set_result(void *context, uint32_t reg, bool writes) {
 /* The number of registers in which a load leaves copied values where its guard is false. Their copies are instructions
  * of machine code. */
 static unsigned merged_by(const scan *s, const ptx_instruction *i) {
+    if (i->op != PTX_OP_LD || !i->guarded) return 0;
     const ptx_operand *d = &i->operands[0], *first = d->kind == PTX_VECTOR ? &d->parts[0] : d;
-    if (i->op != PTX_OP_LD || !i->guarded || first->kind != PTX_REGISTER || !s->values[first->reg].copied) return 0;
+    if (first->kind != PTX_REGISTER || !s->values[first->reg].copied) return 0;
     return d->kind == PTX_VECTOR ? d->part_count : 1;
 }
 
