@@ -381,16 +381,25 @@ static ptx_variable *add_variable(ptx_parser *p, ptx_name *name, ptx_variable *v
     return p->function ? add_to_function(p, name, v) : add_to_module(p, name, v, linkage);
 }
 
-/* Parses `x<4>`, which means x0 to x3. */
-static void parse_variable_range(ptx_parser *p, const declaration *d, ptx_linkage linkage, ptx_name *name,
-                                 ptx_position at) {
-    const uint64_t left = PTX_MAX_VARIABLES - p->range_variables;
-    const uint64_t count = parse_count(p, left, "the count of a range of variables");
+/* Parses the rest of `x<4>`, whose members exist at once. */
+static uint64_t parse_range_count(ptx_parser *p, const char *what) {
+    const uint64_t count = parse_count(p, PTX_MAX_VARIABLES - p->range_variables, what);
     p->range_variables += count;
     ptx_expect(p, '>');
+    return count;
+}
+
+static ptx_name *range_member(ptx_parser *p, const ptx_name *name, uint64_t i) {
+    const char *text = arena_printf(&p->scratch, "%s%u", name->text, (unsigned)i);
+    return ptx_intern(&p->symbols, text, strlen(text));
+}
+
+/* Parses `x<4>`, which means x0 to x3. */
+static void parse_variable_range(ptx_parser *p, const declaration *d, ptx_linkage linkage, const ptx_name *name,
+                                 ptx_position at) {
+    const uint64_t count = parse_range_count(p, "the count of a range of variables");
     for (uint64_t i = 0; i < count; i++) {
-        const char *text = arena_printf(&p->scratch, "%s%u", name->text, (unsigned)i);
-        ptx_name *one = ptx_intern(&p->symbols, text, strlen(text));
+        ptx_name *one = range_member(p, name, i);
         ptx_variable *v = new_variable(p, d, one, at);
         check_parameter(p, v);
         add_variable(p, one, v, linkage);
@@ -453,14 +462,10 @@ static void add_vector(ptx_parser *p, const declaration *d, ptx_name *name, ptx_
 }
 
 /* Parses `v<4>` of vectors, which means v0 to v3. */
-static void parse_vector_range(ptx_parser *p, const declaration *d, ptx_name *name, ptx_position at) {
-    const uint64_t left = PTX_MAX_VARIABLES - p->range_variables;
-    const uint64_t count = parse_count(p, left, "the count of a range of vector registers");
-    p->range_variables += count;
-    ptx_expect(p, '>');
+static void parse_vector_range(ptx_parser *p, const declaration *d, const ptx_name *name, ptx_position at) {
+    const uint64_t count = parse_range_count(p, "the count of a range of vector registers");
     for (uint64_t i = 0; i < count; i++) {
-        const char *text = arena_printf(&p->scratch, "%s%u", name->text, (unsigned)i);
-        ptx_name *one = ptx_intern(&p->symbols, text, strlen(text));
+        ptx_name *one = range_member(p, name, i);
         add_vector(p, d, one, ptx_declare_or_fail(p, one, PTX_SYMBOL_REGISTER, at));
     }
 }
