@@ -38,11 +38,12 @@ static uint32_t run_length(const ptx_function *f, const ptx_block *b, uint32_t k
     return end - k;
 }
 
-/* Whether the lanes that the guard leaves out have just left (early_exit.c, or PTX itself). */
+/* Whether the instruction before is a branch or return with the opposite guard, as early_exit.c makes. */
 static bool follows_branch(const ptx_function *f, uint32_t k) {
-    const ptx_instruction *i = &f->instructions[k], *before = i - 1;
-    return k > 0 && before->guarded && ptx_is(before->op, PTX_KIND_END | PTX_KIND_BRANCH) &&
-           before->guard == i->guard && before->guard_negated != i->guard_negated;
+    if (k == 0) return false;
+    const ptx_instruction *i = &f->instructions[k], *before = &f->instructions[k - 1];
+    return before->guarded && ptx_is(before->op, PTX_KIND_END | PTX_KIND_BRANCH) && before->guard == i->guard &&
+           before->guard_negated != i->guard_negated;
 }
 
 static void copy(branching *s, uint32_t k) {

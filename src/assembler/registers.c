@@ -84,7 +84,7 @@ static double live_above(uint32_t budget, uint32_t scheduled, uint32_t written) 
 }
 
 sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory) {
-    const ptx_function *f = sim_compact(sim_unroll_uniform((ptx_function *)(uintptr_t)flat, memory), memory);
+    const ptx_function *f = sim_compact(sim_unroll_uniform(flat, memory), memory);
     const contents c = look_at(f);
     const uint32_t written = sim_pressure_find(f, 0, memory);
     sim_register_need need = {0};

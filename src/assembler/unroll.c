@@ -471,12 +471,13 @@ static void sort_labels(unrolling *u) {
     for (uint32_t l = 0; l < f->label_count; l++) u->label_at[u->first_label[f->labels[l].target + 1]++] = l;
 }
 
-static ptx_function *unroll(ptx_function *flat, bool uniform, arena *memory, arena *scratch) {
-    unrolling u = {.memory = memory, .scratch = scratch, .from = flat, .to = flat};
+/* Returns NULL if no loop is unrolled. */
+static ptx_function *unroll(const ptx_function *flat, bool uniform, arena *memory, arena *scratch) {
+    unrolling u = {.memory = memory, .scratch = scratch, .from = flat};
     sim_values values;
     ptx_liveness live;
     ptx_predecessors above;
-    if (flat->arguments) return flat; /* calls are present: their blocks have numbers */
+    if (flat->arguments) return NULL; /* calls are present: their blocks have numbers */
     sim_values_find(flat, scratch, &values);
     ptx_liveness_compute(flat, scratch, &live);
     ptx_predecessors_find(flat, scratch, &above);
@@ -494,9 +495,11 @@ static ptx_function *unroll(ptx_function *flat, bool uniform, arena *memory, are
 }
 
 ptx_function *sim_unroll(ptx_module *module, ptx_function *flat, arena *scratch) {
-    return unroll(flat, false, &module->memory, scratch);
+    ptx_function *made = unroll(flat, false, &module->memory, scratch);
+    return made ? made : flat;
 }
 
-ptx_function *sim_unroll_uniform(ptx_function *flat, arena *memory) {
-    return unroll(flat, true, memory, memory);
+const ptx_function *sim_unroll_uniform(const ptx_function *flat, arena *memory) {
+    const ptx_function *made = unroll(flat, true, memory, memory);
+    return made ? made : flat;
 }

@@ -15,6 +15,6 @@ sim_pass_fn sim_unroll;
 
 /* Unrolls the others, in which all lanes make the same number of iterations: counters do not depend on it, but the
  * registers do. The result is in `memory`. */
-ptx_function *sim_unroll_uniform(ptx_function *flat, arena *memory);
+const ptx_function *sim_unroll_uniform(const ptx_function *flat, arena *memory);
 
 #endif
