@@ -343,7 +343,7 @@ static void unroll(sim_cost *cost, bool in_order, float merging) {
     cost->issued -= saved < cost->issued ? saved : 0;
 }
 
-/* Whether machine code has one access for this one and another, or none. */
+/* Whether machine code has no access of its own for this one: another does its work, or nobody needs it. */
 static bool is_of_another(const scan *s, uint32_t index, const ptx_instruction *i) {
     return s->assembled && ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_STORE) && s->assembled[index].part_count == 0;
 }

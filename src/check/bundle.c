@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Of each bundle, the cache has the parts for several places of lane 0 in its line, and several shapes: loops tend to
- * come back to both. */
+/* The cache keeps the parts of a bundle for several shapes and, with each, several places of lane 0 in its line. Loops
+ * tend to come back to both. */
 enum { WAYS = 8, SHAPES = 12, FIRST_PARTS = 4 };
 
 typedef struct known_bundle {

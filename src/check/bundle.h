@@ -5,7 +5,7 @@
 
 #include "state/block.h"
 
-/* What an SM knows of the bundles of one address register. */
+/* The bundles of one address register that an SM has met. */
 typedef struct sim_bundle_cache sim_bundle_cache;
 
 /* `apart`: the lanes' distances from lane 0. Returns NULL if the host has no memory. */

@@ -1,4 +1,4 @@
-/* What the thread of a logged access knows of other clusters' accesses, by the flags that it has read. */
+/* Order between clusters: a thread that has read a flag comes after the accesses that the flag passes on. */
 #ifndef HAUL_CHECK_GLOBAL_ORDER_H
 #define HAUL_CHECK_GLOBAL_ORDER_H
 

@@ -1,6 +1,6 @@
-/* What a cluster has published, and when: a list of releases, each with all accesses of the cluster that it and those
- * before it passed on. A thread that has heard of releases up to some number knows what the last of those lists. If the
- * list becomes too long, neighbours are joined, so that an access may seem to be published earlier than it was. */
+/* A cluster's history is a list of its releases. Each entry has all accesses that this release and earlier ones have
+ * published. A thread that knows of releases up to some number knows the accesses of the last entry up to there. If the
+ * list becomes too long, neighbouring entries are joined, and an access may then seem to be published too early. */
 #ifndef HAUL_CHECK_HISTORY_H
 #define HAUL_CHECK_HISTORY_H
 
