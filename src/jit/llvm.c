@@ -2,6 +2,7 @@
  * LLVM 13 are used. They are declared here, so that building needs neither headers nor library. */
 #include "base/hash.h"
 #include "jit/code.h"
+#include "jit/imports.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -150,11 +151,19 @@ static void *open_library(void) {
     return NULL;
 }
 
-/* Runs once; everything else only reads the result. */
+/* In place of __cxa_atexit(): the object is never destroyed. */
+static int keep_object(void (*destroy)(void *), void *object, void *library) {
+    (void)destroy, (void)object, (void)library;
+    return 0;
+}
+
+/* Runs once; everything else only reads the result. LLVM makes some objects when it first needs them. exit() would
+ * destroy those before it stops the thread that compiles, since they would be registered last. */
 static void load(void) {
     void *library = open_library();
     loaded = library && resolve_all(library) && prepare();
     if (loaded) sim_compiler_at_exit();
+    if (loaded) (void)sim_replace_import(library, "__cxa_atexit", (uintptr_t)keep_object);
     atomic_store(&tried, true);
 }
 
