@@ -1,9 +1,9 @@
 /* haul's host library: devices (virtual or real), buffers, modules, launches.
  *
  * Any thread may call any function, but one device, with all objects that belong to it, is used by one thread at a
- * time. Calls block until their work is done; haul/stream.h has those that do not block. What a call wrote is visible
- * to later calls, on the host and on the device. Every failing call leaves a message (haul_message()) and sets its
- * result to NULL. Sizes and offsets are in bytes; shapes are x, y, z. */
+ * time. Calls block until their work is done; haul/stream.h has those that do not block. A call's writes are visible to
+ * later calls, on the host and on the device. Every failing call leaves a message (haul_message()) and sets its result
+ * to NULL. Sizes and offsets are in bytes; shapes are x, y, z. */
 #ifndef HAUL_HAUL_H
 #define HAUL_HAUL_H
 

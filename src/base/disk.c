@@ -172,7 +172,7 @@ void disk_remove(const char *path) {
 
 /* ---- moving bytes ---- */
 
-/* How many bytes one call is to move. */
+/* Returns the bytes that one call moves. */
 static size_t piece(uint64_t count) {
     const uint64_t most = most_moved;
     const uint64_t limit = most ? most : (uint64_t)1 << 30; /* the system moves at most 2 GiB at once */

@@ -3,8 +3,8 @@
  *
  * Both tables are expanded here, into arrays. A command is known by its index, an option's row has a bit for each
  * command that takes it. Rows may share a name: `--threads` means one thing to diagnose and another to replay, and
- * `--kernel` differs with and without a program behind `--`. Of the rows with the command's bit the one that fits the
- * input counts. getopt_long() does the parsing with tables made for one command. Its messages are off, since haul
+ * `--kernel` differs with and without a program behind `--`. If several rows have the command's bit, the one that fits
+ * the input counts. getopt_long() does the parsing with tables made for one command. Its messages are off, since haul
  * suggests near names. */
 #include "cli/options.h"
 

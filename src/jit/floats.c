@@ -128,7 +128,7 @@ static bool is_number(const sim_writer *w, uint32_t slot) {
     return sim_slot_is_constant(w, slot, SIM_VALUE_I64, &v) && (v.bits << 1) <= UINT64_C(0xffe0000000000000);
 }
 
-/* Where `a` is NaN, that is the result, made quiet. */
+/* If `a` is NaN, it is the result, made quiet. */
 static sim_value prefer_nan_of(sim_writer *w, sim_value a, sim_value result) {
     const uint32_t is_nan = sim_write_relation(w, "fcmp uno", a, a);
     return sim_write_choice(w, is_nan, write_masked(w, "or", a, SIM_QUIET_F64), result);
@@ -265,7 +265,7 @@ static write_fn *const choices[PTX_OP_COUNT] = {
 #include "lower/floating.def"
 };
 
-/* Of two values. With .NaN, a NaN operand is the result. */
+/* Writes a choice of one of two values. With .NaN, a NaN operand is the result. */
 static bool write_float_choice(sim_writer *w, const sim_op *op, const ptx_instruction *i, write_fn *choose) {
     sim_value_type type;
     if (!float_type(i->type, &type) || i->operand_count > 3) return false;

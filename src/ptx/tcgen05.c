@@ -74,7 +74,7 @@ static const char *input_scale_fault(const ptx_instruction *i, unsigned scale) {
     return i->operands[scale].bits > MOST_SCALE ? "takes 0 to 15 as scale of d" : NULL;
 }
 
-/* How many scales an element block may have depends on the kind. */
+/* The number of scales that an element block may have depends on the kind. */
 static const char *scale_vector_fault(const ptx_instruction *i) {
     const unsigned kind = i->mods[PTX_SLOT_KIND], scale = i->mods[PTX_SLOT_SCALE_VEC];
     const bool ones = scale == PTX_MOD_SCALE_VEC_1X, twos = scale == PTX_MOD_SCALE_VEC_2X;

@@ -12,7 +12,7 @@ bool ptx_is_tensor_product(const ptx_instruction *i);
 unsigned ptx_tmem_repeats(const ptx_instruction *i);
 unsigned ptx_tmem_registers(const ptx_instruction *i);
 
-/* What is wrong with the combination of modifiers and operands; NULL when there is such a form. */
+/* Returns a message if the modifiers and operands do not go together; NULL if they do. */
 const char *ptx_tcgen05_fault(const ptx_instruction *i);
 
 /* Columns of tensor memory are allocated by powers of two from 32 to 512. */

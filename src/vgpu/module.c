@@ -73,7 +73,7 @@ static haul_status allocate_variables(CUmodule m) {
     return HAUL_OK;
 }
 
-/* What has no initial value is 0, and all of it counts as written. */
+/* Variables without an initial value are 0. All of them count as written. */
 static void initialise_variables(CUmodule m) {
     for (size_t i = 0; i < m->ptx->variable_count; i++) {
         const ptx_variable *v = m->ptx->variables[i];

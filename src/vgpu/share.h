@@ -1,5 +1,5 @@
-/* What processes of one program share: memory of a device, and events. A handle carries a process id and a file of that
- * process. The files have no name of their own and are opened through /proc. */
+/* Sharing between the processes of a program: memory of a device, and events. A handle carries a process id and a file
+ * of that process. The files have no name of their own and are opened through /proc. */
 #ifndef HAUL_VGPU_SHARE_H
 #define HAUL_VGPU_SHARE_H
 

@@ -43,7 +43,7 @@ static void transfers_of_sm_90_are_right(void **state) {
     sweep("sim:h100", 90, "transfer", 2400);
 }
 
-/* What HAUL_DEBUG checks is true of every right use. */
+/* Correct uses pass all checks of HAUL_DEBUG. */
 static void debug_builds_do_not_object(void **state) {
     (void)state;
     sweep("sim:a100", 80, "transfer_debug", 480);

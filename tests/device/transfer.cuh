@@ -1,5 +1,5 @@
-/* What kernels of tests of transfers have in common: shared memory as the host wants it, what is left there afterwards,
- * and compute warps beside the team. */
+/* Shared by the kernels that test transfers: shared memory as the host wants it, its content afterwards, and compute
+ * warps beside the team. */
 #ifndef HAUL_DEVICE_TRANSFER_CUH
 #define HAUL_DEVICE_TRANSFER_CUH
 

@@ -1,4 +1,4 @@
-/* What the tests of the kernels have in common: devices, arrays with canaries behind them, launches of single kernels.
+/* Shared by the tests of the kernels: devices, arrays with canaries behind them, launches of single kernels.
  */
 #ifndef HAUL_KERNELS_FIXTURE_H
 #define HAUL_KERNELS_FIXTURE_H

@@ -250,7 +250,7 @@ static void say(const char *what, int error) {
     printf("%s: %s\n", what, cudaGetErrorName(error));
 }
 
-/* Of a device: COUNT numbers, all `value`. */
+/* Allocates COUNT numbers on a device, all `value`. */
 static uint32_t *make(int device, uint32_t value) {
     uint32_t numbers[COUNT];
     void *made = NULL;
@@ -564,7 +564,7 @@ static int virtual(void) {
     return 0;
 }
 
-/* What the parent hands over comes by standard input; its kernel is waited for. */
+/* Reads the parent's handles from standard input, and waits for its kernel. */
 static int other_process(void) {
     handle_of handles[2];
     void *memory, *again, *event, *stream;

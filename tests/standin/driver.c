@@ -1,5 +1,5 @@
 /* A program that uses the driver API, as one would be compiled with cuda.h: it is linked with libcuda.so.1, or finds
- * the functions with dlopen() or cuGetProcAddress(). What it does is its first argument. */
+ * the functions with dlopen() or cuGetProcAddress(). Its first argument chooses the test. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

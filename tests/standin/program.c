@@ -1,5 +1,5 @@
 /* A CUDA program as nvcc would make it, written by hand so that no CUDA compiler is needed: it registers a fat binary
- * of plain PTX, and calls the runtime by the functions that nvcc calls. What it does is its first argument. */
+ * of plain PTX, and calls the runtime by the functions that nvcc calls. Its first argument chooses the test. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>

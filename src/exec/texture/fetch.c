@@ -412,7 +412,7 @@ static int32_t clamped_layer(const sim_texture *t, uint32_t layer, uint32_t face
     return (int32_t)(layer < layers ? layer : layers - 1);
 }
 
-/* Of a cube, the faces are layers: six for each layer of cubes. */
+/* A cube's faces are layers: six for each layer of cubes. */
 static sample start(const sim_texture *t, const sim_fetch *f, sim_footprint_texels *texels) {
     const bool layered = t->flags & DRIVER_ARRAY_LAYERED;
     sample s = {.texture = t, .fetch = f, .texels = texels, .dimensions = t->dimensions};
@@ -465,7 +465,7 @@ bool sim_texture_is_plain(const sim_texture *t, const sim_warp_fetch *f) {
            t->level_count == 1 && !(t->flags & DRIVER_ARRAY_LAYERED);
 }
 
-/* What all lanes of a plain fetch need. */
+/* Data that all lanes of a plain fetch share. */
 typedef struct plain {
     const sim_texture *texture;
     const sim_warp_fetch *fetch;

@@ -1,9 +1,9 @@
 /* haul_stream_map(): checks the map and sets it up.
  *
  * A mapper is created in this order: inputs are opened, which tells the number of items if the caller did not; then the
- * chunks are planned (plan.c), and the slots of each device's lane made (slots.c). What can be checked without moving
- * data is checked here. A run (run.c) creates the output, moves the data, and gives the output its name.
- * haul_mapper_free() accepts a mapper at any stage. */
+ * chunks are planned (plan.c), and the slots of each device's lane made (slots.c). All checks that need no data are
+ * made here. A run (run.c) creates the output, moves the data, and gives the output its name. haul_mapper_free()
+ * accepts a mapper at any stage. */
 #include "lib/map/map.h"
 
 #include "base/memory.h"

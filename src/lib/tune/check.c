@@ -20,7 +20,7 @@ static int64_t value_of(const tune_names *names, size_t which) {
 
 enum { NAME_SHARED_PER_BLOCK = 3, MOST_THREADS = 1024 };
 
-/* What the device would refuse anyway. */
+/* Refuses shapes that the device would refuse. */
 static haul_status check_limits(const tune_names *names, const tune_shape *shape) {
     const uint64_t threads = (uint64_t)shape->block[0] * shape->block[1] * shape->block[2];
     if (shape->block[0] > MOST_THREADS || shape->block[1] > MOST_THREADS || threads > MOST_THREADS)

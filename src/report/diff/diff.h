@@ -1,4 +1,4 @@
-/* What changed between two snapshots: launches, source lines, findings and results.
+/* The changes between two snapshots: launches, source lines, findings and results.
  *
  * Launches are matched by kernel and shape, then by kernel, then, if one is left on either side, with each other. The
  * lines of a launch are matched by content: a line that has only moved, because another was inserted, is the same line.

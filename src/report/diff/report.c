@@ -148,7 +148,7 @@ static void add_values(report_section *s, const report_launch_pair *pair) {
 
 enum { MOST_CHANGES = 32 };
 
-/* Of an access that is new or gone every metric changed; a table has the main ones. */
+/* If an access is new or gone, every metric changed; the table shows the main ones. */
 static bool is_listed(const report_change *c) {
     static const char *const main_metrics[] = {"sectors/request", "sectors", "shared_wavefronts", "bank_conflicts",
                                                "bytes"};

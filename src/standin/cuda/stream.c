@@ -39,7 +39,7 @@ CUresult cuStreamBeginCapture(CUstream stream) {
     return cuStreamBeginCapture_v2(stream, 0);
 }
 
-/* What a callback needs when its turn comes; call_back() frees it. */
+/* A callback that waits for its turn; call_back() frees it. */
 typedef struct called {
     cuda_stream_callback call;
     CUstream stream;

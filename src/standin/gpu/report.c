@@ -205,7 +205,7 @@ static void add_kernels(report_section *s, const totals *all) {
     memory_free(kernels);
 }
 
-/* What was measured, what the events themselves cost, and what is missing. */
+/* Notes what was measured, what the events themselves cost, and what is missing. */
 static void add_notes(report_section *s, const totals *all) {
     const gpu_overhead cost = gpu_cost();
     if (!all->launches)
