@@ -16,15 +16,16 @@ bool ptx_is_tensor_product(const ptx_instruction *i) {
 
 enum { MOST_REGISTERS = 128 };
 
-unsigned ptx_tmem_repeats(const ptx_instruction *i) {
+/* Returns how often tcgen05.ld and .st repeat their shape. */
+static unsigned repeats_of(const ptx_instruction *i) {
     return 1u << (i->mods[PTX_SLOT_REPEAT] - PTX_MOD_REPEAT_1);
 }
 
 unsigned ptx_tmem_registers(const ptx_instruction *i) {
     switch (i->mods[PTX_SLOT_TMEM_SHAPE]) {
-    case PTX_MOD_T16X128B: return 2 * ptx_tmem_repeats(i);
-    case PTX_MOD_T16X256B: return 4 * ptx_tmem_repeats(i);
-    default: return ptx_tmem_repeats(i);
+    case PTX_MOD_T16X128B: return 2 * repeats_of(i);
+    case PTX_MOD_T16X256B: return 4 * repeats_of(i);
+    default: return repeats_of(i);
     }
 }
 

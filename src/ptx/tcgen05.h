@@ -8,8 +8,7 @@ bool ptx_is_tcgen05(const ptx_instruction *i);
 /* The products among them. */
 bool ptx_is_tensor_product(const ptx_instruction *i);
 
-/* tcgen05.ld and .st: how often the shape is repeated, and the registers of a lane. */
-unsigned ptx_tmem_repeats(const ptx_instruction *i);
+/* Returns the registers of a lane for tcgen05.ld and .st. */
 unsigned ptx_tmem_registers(const ptx_instruction *i);
 
 /* Returns a message if the modifiers and operands do not go together; NULL if they do. */

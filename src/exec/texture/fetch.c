@@ -39,7 +39,8 @@ static inline uint32_t read_channel(unsigned format, const unsigned char *from) 
     return raw;
 }
 
-void sim_texel_read(unsigned format, unsigned channels, const unsigned char *from, uint32_t raw[4]) {
+/* Reads elements from memory: integers unchanged, floats of 16 and 32 bits. */
+static void read_texel(unsigned format, unsigned channels, const unsigned char *from, uint32_t raw[4]) {
     for (unsigned c = 0; c < 4; c++) raw[c] = c < channels ? read_channel(format, from + c * formats[format].bytes) : 0;
 }
 
@@ -208,7 +209,7 @@ static void raw_texel(const sim_texture *t, const sim_level *l, const int32_t at
         return;
     }
     const sim_texel texel = sim_texel_at(l, (uint32_t)at[0], (uint32_t)at[1], (uint32_t)at[2]);
-    sim_texel_read(t->format, t->channels, l->host + (texel.address - l->address), raw);
+    read_texel(t->format, t->channels, l->host + (texel.address - l->address), raw);
     note(texels, texel);
 }
 

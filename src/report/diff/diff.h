@@ -116,7 +116,5 @@ void report_put_breach(const report_breach *breach, text *out);
 
 /* The changed metrics of a class of a line; returns how many, at most `most`. */
 size_t report_line_changes(const report_line_pair *pair, haul_memory_class class, report_change *changes, size_t most);
-/* "kernel.cu:12", or the name of the file and the code of a line whose number is not known. */
-void report_put_line_name(const report_line_pair *pair, text *out);
 
 #endif
