@@ -95,7 +95,7 @@ static haul_status fail_with_last_line(text *messages) {
     const char *all = text_string(messages), *newline = strrchr(all, '\n'), *last = newline ? newline + 1 : all;
     static const char prefix[] = "cu2ptx: ";
     const char *what = strncmp(last, prefix, strlen(prefix)) == 0 ? last + strlen(prefix) : last;
-    haul_status status = haul_fail(HAUL_ERROR_COMPILER, "%s", *what ? what : "the compiler failed without a word");
+    haul_status status = haul_fail(HAUL_ERROR_COMPILER, "%s", *what ? what : "the compiler failed without a message");
     if (!newline)
         text_clear(messages);
     else if (what != last)

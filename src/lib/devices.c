@@ -22,7 +22,7 @@ typedef struct opening {
 /* ---- names ---- */
 
 static haul_status too_many(void) {
-    return haul_fail(HAUL_ERROR_LIMIT, "devices: more than %d", HAUL_MOST_DEVICES);
+    return haul_fail(HAUL_ERROR_LIMIT, "devices: name at most %d", HAUL_MOST_DEVICES);
 }
 
 /* Returns how many devices of that name are open. */

@@ -202,7 +202,7 @@ static haul_status compile_text(const nvrtc_library *l, const char *source, cons
     nvrtc_program *program = NULL;
     haul_status status = make_options(&o, l, r);
     if (status == HAUL_OK && l->create(&program, source, r->path, 0, NULL, NULL) != 0)
-        status = haul_fail(HAUL_ERROR_COMPILER, "%s: NVRTC does not take it", r->path);
+        status = haul_fail(HAUL_ERROR_COMPILER, "%s: NVRTC cannot make a program of it", r->path);
     if (status == HAUL_OK) status = run(l, program, r->path, &o, ptx, messages);
     if (program) (void)l->destroy(&program);
     text_free(&o.bytes);

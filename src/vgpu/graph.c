@@ -274,8 +274,10 @@ CUresult sim_driver_graph_connect(CUgraph handle, const CUgraphNode *from, const
     for (size_t i = 0; i < count; i++) {
         const CUgraphEdgeData *const d = data ? &data[i] : &plain_edge;
         if (!is_edge(g, from[i], to[i])) return CUDA_INVALID_VALUE;
-        if (comes_behind(from[i], to[i])) return sim_wrong("the dependency would be a cycle");
-        if (is_directly_behind(to[i], from[i])) return sim_wrong("there is such a dependency already");
+        if (comes_behind(from[i], to[i]))
+            return sim_wrong("cuGraphAddDependencies: the dependency would close a cycle");
+        if (is_directly_behind(to[i], from[i]))
+            return sim_wrong("cuGraphAddDependencies: the dependency exists already");
         const CUresult allowed = check_data(from[i], to[i], d);
         if (allowed != CUDA_SUCCESS) return allowed;
         if (!put_behind(to[i], from[i], d)) return sim_no_memory("a graph");

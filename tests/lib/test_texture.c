@@ -287,7 +287,7 @@ static void wrong_descriptions_are_refused(void **state) {
         {"tex:f01:64:f32:linear,soft", "the words are linear"},
         {"surf:f01:64:f32:memory", "neither is a surface"},
         {"tex:f01:64:f32::-1", "the seed is no 32-bit number"},
-        {"tex:f01:4000000000x4000000000:f32", "out of all proportion"},
+        {"tex:f01:4000000000x4000000000:f32", "larger than any memory"},
     };
     launch_list list = {0};
     launch_argument a;
