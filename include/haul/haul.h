@@ -56,8 +56,8 @@ typedef struct haul_device_options {
     uint64_t stack_bytes;   /* a thread's stack, for calls and alloca() (cudaLimitStackSize); default 1024; GPUs too */
     bool check;             /* look for findings (haul/run.h) in every launch. A kernel that faults or deadlocks then
                                still leaves its launch record, with the fault as a finding */
-    bool strict;            /* with check: also reports proxy fences that the PTX memory model asks for between reads
-                               and the copy that overwrites what they read, and that common code leaves out */
+    bool strict;            /* with check: also reports a missing proxy fence between reads and the copy that overwrites
+                               their data, which the PTX memory model requires and common code omits */
     haul_schedule schedule; /* the order in which warps and blocks take turns */
     uint64_t seed;          /* for HAUL_SCHEDULE_RANDOM and HAUL_COMPLETION_RANDOM */
     /* The next four need `check`. */

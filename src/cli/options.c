@@ -174,7 +174,7 @@ static haul_status set_option(const cli_command *command, int value, char **argv
     return set_value(row, optarg, values);
 }
 
-/* Commands for which `--` begins a program. To the others it means what it means to getopt_long(): operands follow. */
+/* Commands for which `--` begins a program. For the others it has getopt_long()'s meaning: operands follow. */
 static bool runs_programs(const cli_command *command) {
     return command->run == cli_run_run || command->run == cli_run_check || command->run == cli_run_profile ||
            command->run == cli_run_replay;

@@ -2,7 +2,7 @@
  * whose words are functions here that write IR; and conversions.
  *
  * Results must have the bits that hardware computes, which are those of exec/ops: LLVM's operations give them except
- * for NaNs, subnormal numbers and values out of range, which are mended here. A single's NaN is always the canonical
+ * for NaNs, subnormal numbers and values out of range, which are corrected here. A single's NaN is always the canonical
  * one; values whose NaNs are not canonical yet are marked `raw` and mended when their bits are needed, which is mostly
  * never. A double's NaN is that of an operand. Each function returns false for forms that it does not know; the handler
  * runs those. */

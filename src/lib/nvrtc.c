@@ -145,8 +145,8 @@ static void add_folder(option_list *o, const char *path, const char *below) {
     text_free(&folder);
 }
 
-/* NVRTC makes PTX for virtual architectures, compute_90. It looks for headers where it is told to only: beside the
- * source, in haul's folders, and in the toolkit that it belongs to. */
+/* NVRTC makes PTX for virtual architectures, compute_90. NVRTC looks for headers only in the folders of its options:
+ * beside the source, in haul's folders, and in the toolkit that it belongs to. */
 static haul_status make_options(option_list *o, const nvrtc_library *l, const nvrtc_request *r) {
     if (strncmp(r->architecture, "sm_", 3) != 0)
         return haul_fail(HAUL_ERROR_COMPILER, "not an architecture: %s: give sm_80, sm_90, sm_90a, ...",

@@ -4,7 +4,7 @@
 
 #include "ptx/ir.h"
 
-/* Rows, columns and depth of a product, as the instruction's shape says; ldmatrix and its kin have no depth. For a
+/* Rows, columns and depth of a product, as the instruction's shape says; ldmatrix and stmatrix have no depth. For a
  * warpgroup's product, the rows are those of one warp: 16 of 64. */
 typedef struct ptx_shape {
     uint16_t m, n, k;

@@ -403,7 +403,7 @@ static void report(const sim_order *o, sim_ordered *a, const sim_use *of_a, sim_
     o->watch.report(&f);
 }
 
-/* One use by the program is told for each operation, and one use that is not behind its allocation. */
+/* For each operation, one use by the program is reported, and one use that is not behind its allocation. */
 static bool was_told(const sim_ordered *a, const sim_ordered *b) {
     const sim_order_kind x = a->end.kind, y = b->end.kind;
     if (x == SIM_ORDER_ALLOCATE) return a->is_touched || y == SIM_ORDER_HOST_FREE;

@@ -416,7 +416,7 @@ static inline void draw_tile_box(const batch *b, haul_transfer *t, bool dense) {
 static const haul_tensor_type added_types[] = {HAUL_TENSOR_U32, HAUL_TENSOR_S32, HAUL_TENSOR_U64, HAUL_TENSOR_F32,
                                                HAUL_TENSOR_F64, HAUL_TENSOR_F16, HAUL_TENSOR_BF16};
 
-/* The array as the tensor copy engine is told of it, once it is known where the arena lies. */
+/* The array's description for the tensor copy engine, once the place of the arena is known. */
 static inline void describe_tensor(batch *b, const point *p) {
     static const haul_tensor_type types[] = {
         [1] = HAUL_TENSOR_U8, [2] = HAUL_TENSOR_U16, [4] = HAUL_TENSOR_F32, [8] = HAUL_TENSOR_U64};

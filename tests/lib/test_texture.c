@@ -146,7 +146,7 @@ static void what_does_not_go_together_is_refused(void **state) {
     haul_buffer_free(b);
 }
 
-/* ---- findings: a defect and its repaired twin ---- */
+/* ---- findings: a defect and its fixed twin ---- */
 
 static void expect(const char *ptx, const haul_texture *t, haul_finding_kind kind) {
     haul_run *record;

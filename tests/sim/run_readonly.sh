@@ -11,7 +11,7 @@ trap 'rm -r "$folder"' EXIT
 grep '"kernel":"const_walk"' "$data/h100.jsonl" >"$folder/walks"
 "$haul" replay "$folder/walks" --device sim:h100 --ptx "$data/readonly.ptx" >"$folder/constants" || exit 1
 
-# Of the launches that go over L2's size, one of each kind: each takes a second.
+# One launch of each kind that goes over L2's size: each takes a second.
 grep -E '^\{"id":(207|214|217|219|223|224|229|233|242|247|251|275),' "$data/windows_h100.jsonl" >"$folder/some"
 "$haul" replay "$folder/some" --device sim:h100 --ptx "$data/readonly.ptx" >"$folder/windows" || exit 1
 python3 "$1/tests/sim/readonly.py" "$data" "$folder"

@@ -65,7 +65,7 @@ def run_ptxas(forms, version, target):
 
 
 def assemble(forms, version, target):
-    """What ptxas says to each form: a list of lists. It stops at a syntax error, and some forms crash it: the others
+    """Returns ptxas's messages for each form: a list of lists. It stops at a syntax error, and some forms crash it: the others
     are tried without them."""
     ended, said = run_ptxas(forms, version, target)
     if not ended:
@@ -81,7 +81,7 @@ def assemble(forms, version, target):
 
 
 def judge(tool, forms, version, target):
-    """What haul says to each form; empty: nothing."""
+    """Returns haul's message for each form; empty if it accepts the form."""
     done = subprocess.run([tool, "judge", version, "sm_" + target], input="".join(f + "\n" for f in forms),
                           capture_output=True, text=True, check=True)
     return done.stdout.split("\n")[:-1]

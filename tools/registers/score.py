@@ -64,7 +64,7 @@ def estimate(build, root, rows):
 
 
 def score(pairs):
-    """Of (sm, registers, estimate)."""
+    """Scores rows of (sm, registers, estimate)."""
     close = sum(abs(e - r) <= CLOSE for _, r, e in pairs)
     right = sum(blocks(sm, r, t) == blocks(sm, e, t) for sm, r, e in pairs for t in BLOCK_SIZES)
     return {"kernels": len(pairs), "close": close, "error": sum(abs(e - r) for _, r, e in pairs) / len(pairs),

@@ -1,4 +1,4 @@
-/* Functions about which a virtual GPU has nothing to do: they check and keep what they are told, and succeed.
+/* Functions about which a virtual GPU has nothing to do: they check and store their arguments, and succeed.
  *
  * A virtual GPU writes no core dumps, has no events without a call (asynchronous notifications), and no other device
  * writes into its memory (GPUDirect). */

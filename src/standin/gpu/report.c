@@ -284,7 +284,7 @@ static haul_status write_document(report_document *d, const totals *all) {
     return status;
 }
 
-/* After a failure, prints what it has. */
+/* After a failure, prints the part that is complete. */
 void gpu_report(void) {
     const totals all = totals_of(gpu_kernels());
     report_document *d = report_document_new("program", "Kernel times");
