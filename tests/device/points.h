@@ -784,7 +784,7 @@ static inline unsigned owner(const batch *b, bool in_image, size_t at) {
     return i;
 }
 
-/* Holds what the device has left against the expectation; true if they are the same. Prints what is not;
+/* Compares the device's results with the expectation; returns true if they are the same. Prints differences;
  * first: the first byte of that. */
 static inline bool bench_agrees(const batch *b, const bench *m, const char *where, size_t *first) {
     const bool loads = direction_of(b->verb) == HAUL_DIRECTION_LOAD;

@@ -1,4 +1,4 @@
-/* Random transfers, each held byte for byte against plain loops on the host: what arrives in shared memory with all
+/* Random transfers, each compared byte for byte with plain loops on the host: what arrives in shared memory with all
  * that lies around and between the rows, or what becomes of global memory. One machine has the asynchronous copies of
  * sm_80, the other bulk and tensor copies too.
  *

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Holds constant loads, and what of L2 persists, against what an H100 counted (tests/data/readonly).
+# Compares constant loads, and persistence in L2, with an H100's counters (tests/data/readonly).
 # usage: run_readonly.sh SOURCE_ROOT BUILD_FOLDER
 set -u
 data=$1/tests/data/readonly

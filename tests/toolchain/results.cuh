@@ -1,5 +1,5 @@
-/* How the kernels of these tests take operands and give results, so that two compilers' PTX can be held against each
- * other: kernel(in, out), thread t reads in[3 t] ... in[3 t + 2]; each result is a row of words, one a thread. */
+/* The operands and results of these tests' kernels, so that the PTX of two compilers can be compared: kernel(in, out),
+ * thread t reads in[3 t] ... in[3 t + 2]; each result is a row of words, one a thread. */
 #ifndef RESULTS_CUH
 #define RESULTS_CUH
 

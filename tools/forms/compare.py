@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds what haul takes and refuses against ptxas, instruction by instruction: which forms there are, and which PTX
+"""Compares what haul accepts and refuses with ptxas, instruction by instruction: which forms there are, and which PTX
 version and target each needs.
 
     tools/forms/compare.py BUILD/tools/haul_forms [--limit N] [--points N] [--jobs N] [--only REGEX]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the registers that haul estimates against those that ptxas gave (tests/data/registers/ptxas.tsv): how many estimates
+"""Compares the registers that haul estimates with ptxas's (tests/data/registers/ptxas.tsv): how many estimates
 are within 4, the mean error, and how often the blocks of an SM are right. Needs neither ptxas nor a GPU.
 
 usage: score.py BUILD [--record TABLE] [--root FOLDER] [--rows | --json | --at-least GROUP:CLOSE:RIGHT ...]

@@ -97,7 +97,7 @@ typedef struct report_breaches {
     size_t count, capacity;
 } report_breaches;
 
-/* Holds each limit against each launch and each line that both sides have. `strict`: a launch that one side lacks is a
+/* Applies each limit to each launch and each line that both sides have. `strict`: a launch that one side lacks is a
  * breach. Errors: HAUL_ERROR_ARGUMENT if no launch has the metric; HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status report_judge(const report_diff *d, const report_limit *limits, size_t count, bool strict,
                          report_breaches *breaches);
