@@ -203,25 +203,17 @@ CUresult sim_call_module_variable(CUdeviceptr *address, size_t *bytes, CUmodule 
                                    module->ptx->name, name));
 }
 
-static unsigned latest_sm(void) {
-    unsigned latest = 0;
-    for (size_t k = 0; k < sim_machine_count; k++)
-        if (sim_machines[k].sm > latest) latest = sim_machines[k].sm;
-    return latest;
-}
-
 /* PTX for a later architecture runs as long as it uses only features of the machine: a kernel for sm_90 can be examined
- * on an A100. Features that no machine of the table has run on the latest one. */
+ * on an A100. */
 static haul_status check_architecture(const CUmodule m, const ptx_function *f) {
-    const unsigned latest = latest_sm();
+    const unsigned has = m->context->machine.sm;
     for (size_t k = 0; k < f->instruction_count; k++) {
         const ptx_instruction *i = &f->instructions[k];
-        const unsigned needs = ptx_least_sm(ptx_need_of(i).targets), has = m->context->machine.sm;
-        if (needs > has && (needs <= latest || has < latest))
-            return haul_fail(HAUL_ERROR_UNSUPPORTED,
-                             "%s:%u:%u: '%s' needs sm_%u, but %s is sm_%u; choose another device", m->ptx->name,
-                             i->position.line, i->position.column, ptx_ops[i->op].mnemonic, needs,
-                             m->context->machine.name, has);
+        const ptx_need need = ptx_need_of(i);
+        if (!ptx_runs_on(need.targets, has))
+            return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s:%u:%u: '%s' needs %s, but %s is sm_%u; choose another device",
+                             m->ptx->name, i->position.line, i->position.column, ptx_ops[i->op].mnemonic,
+                             ptx_describe_targets(&m->memory, need.target_text), m->context->machine.name, has);
     }
     return HAUL_OK;
 }
@@ -252,11 +244,11 @@ haul_status sim_prepare(CUfunction f) {
     ptx_function *flat;
     m->ptx->stack_bytes = m->context->stack_bytes;
     HAUL_TRY(ptx_inline_calls(m->ptx, f->entry, &flat));
-    HAUL_TRY(check_architecture(m, flat));
-    HAUL_TRY(sim_run_passes(m->ptx, flat, m->context->check, &flat));
     m->memory.out_of_memory = &out_of_memory;
     const sim_operations operations = sim_operations_best();
-    haul_status status = sim_lower(&operations, m->ptx, flat, &m->memory, address_of_variable, m, program);
+    haul_status status = check_architecture(m, flat);
+    if (status == HAUL_OK) status = sim_run_passes(m->ptx, flat, m->context->check, &flat);
+    if (status == HAUL_OK) status = sim_lower(&operations, m->ptx, flat, &m->memory, address_of_variable, m, program);
     m->memory.out_of_memory = NULL;
     if (status != HAUL_OK) {
         *program = NULL;

@@ -42,7 +42,7 @@ has '^sim:t4 *40 *1,024 *16 '  # SMs; threads and blocks of an SM
 has '^sim:v100 *6.00 MiB *0 B ' # nothing persists in its L2
 grep '"async4"' "$truth/h100.jsonl" | head -n 1 >"$work/async4.jsonl"
 want 'cp.async before sm_80' 2 "$haul" replay "$work/async4.jsonl" --ptx "$work/shared_and_async.ptx" --device sim:t4
-has "'cp.async.*' needs sm_80, but t4 is sm_75"
+has "'cp.async.*' needs sm_80 or later, but t4 is sm_75"
 want "info --json" 0 "$haul" info --json
 python3 -m json.tool "$work/out" >"$work/pretty" || fail "info --json is no JSON"
 mkdir nvrtc && ln -s "$2/tests/lib/libnvrtc_mock.so" nvrtc/libnvrtc.so.13

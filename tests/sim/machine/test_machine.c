@@ -5,7 +5,7 @@
 
 static void machines_are_found_by_name(void **state) {
     (void)state;
-    static const char *const names[] = {"v100", "t4", "a100", "h100", "h200", "b200", "rtx4090"};
+    static const char *const names[] = {"v100", "t4", "a100", "h100", "h200", "b200", "rtx4090", "rtx5090"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         const sim_machine *m = sim_machine_find(names[i]);
         assert_non_null(m);
