@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What all checks of `haul check` cost, and how far that is ahead of the checkers there are, in one run.
+"""Measures the cost of all checks of `haul check`, and their speed beside other checkers, in one run.
 
     checks.py BENCH_FOLDER [--repeat R] [--json FILE] [--page docs/check.md.in]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long kernels that include haul/device.h take to compile, beside the same kernels written by hand.
+"""Measures the time to compile kernels that include haul/device.h, beside the same kernels written by hand.
 
 usage: bench/compile_time.py [--runs N] [--compilers LIST]      (default: 9 runs of whatever compilers there are)
 

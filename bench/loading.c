@@ -1,4 +1,4 @@
-/* How long PTX takes until it can run: a module's parsing, and each kernel's calls put in line and lowered.
+/* Measures the time until PTX can run: parsing of a module, and inlining and lowering of each kernel.
  *
  *     bench_loading [--each] [--repeat R] FILE.ptx...
  *

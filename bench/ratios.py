@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the virtual GPU against PoCL, which runs the same kernels natively, and Oclgrind, in one run.
+"""Compares the virtual GPU with PoCL, which runs the same kernels natively, and with Oclgrind, in one run.
 
     ratios.py BENCH_FOLDER [--repeat R] [--oclgrind] [--json FILE]
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures haul bench in several processes and writes what they say as one file of results, with its chart.
+# Measures haul bench in several processes and writes their output as one file of results, with its chart.
 #
 # usage: bench/run.sh [--processes N] [--out STEM] HAUL [arguments of haul bench]
 #

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How far the counters of a sample are from those of the whole launch: runs `haul profile --json` with and without
+"""Compares the counters of a sample with those of the whole launch: runs `haul profile --json` with and without
 --sample, and prints the counters of the first launch that differ by more than 0.1 %, and host seconds.
 
 usage: sample.py HAUL BLOCKS[,BLOCKS...] ARGUMENT... (of haul profile)

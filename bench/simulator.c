@@ -80,7 +80,7 @@ static void choose_form(bool interpreted) {
     setenv("HAUL_COMPILE", interpreted ? "off" : asked, 1);
 }
 
-/* What launches count up from zero does so each time. */
+/* Clears the buffers in which launches count, so that each launch begins at zero. */
 static void clear_words(const bench_work *w, const haul_launch *launch) {
     for (size_t i = 0; i < launch->argument_count; i++)
         if (w->arguments[i].fill == BENCH_ZEROS) write_words(launch->arguments[i].buffer, &w->arguments[i]);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes runs of `haul bench` as Markdown: ratios held against what is wanted, all ratios, all times.
+"""Writes runs of `haul bench` as Markdown: ratios beside their goals, all ratios, all times.
 
 usage: bench/table.py [--short] RUN.json...
 

@@ -1,4 +1,4 @@
-"""What the scripts that hold the virtual GPU against other programs share."""
+"""Shared by the scripts that compare the virtual GPU with other programs."""
 import json
 import pathlib
 import subprocess

@@ -27,7 +27,7 @@ set(CPACK_DEBIAN_HAUL_PACKAGE_RECOMMENDS
   "clang (>= 1:14) | nvidia-cuda-toolkit, libllvm14 | libllvm15 | libllvm16 | libllvm17 | libllvm18 | libllvm19 | libllvm20 | libllvm21, libstdc++-12-dev | libstdc++-dev")
 set(CPACK_DEBIAN_HAUL_PACKAGE_SUGGESTS "libhaul-dev, cmake, g++")
 set(CPACK_DEBIAN_HAUL_PACKAGE_SHLIBDEPS ON)
-# What programs linked with libhaul.so.0 depend on. Structures differ between minor versions.
+# The packages that programs linked with libhaul.so.0 depend on. Structures differ between minor versions.
 math(EXPR next "${PROJECT_VERSION_MINOR} + 1")
 file(CONFIGURE OUTPUT control/shlibs CONTENT
   "libhaul ${PROJECT_VERSION_MAJOR} haul (>= ${PROJECT_VERSION}), haul (<< ${PROJECT_VERSION_MAJOR}.${next}~)\n")

@@ -1,4 +1,4 @@
-/* What caches keep: data that several kernels read, and repeated stores to the same place.
+/* Reuse in caches: data that several kernels read, and repeated stores to the same place.
  *
  * L2 keeps its lines from one kernel to the next, until other data needs the room; an access-policy window keeps a part
  * of them longer. Stores are kept there, too: L2 is a write-back cache, which writes a sector to device memory when it

@@ -19,7 +19,7 @@ if(NOT HAUL_LIBRARIES)
 endif()
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HAUL_LIBRARIES)
 
-# What CMake would find out by compiling.
+# Facts that CMake would find out by compiling.
 set(CMAKE_CUDA_COMPILER_FORCED TRUE)
 set(CMAKE_CUDA_COMPILER_ID_RUN TRUE)
 set(CMAKE_CUDA_COMPILER_ID Haul)

@@ -97,7 +97,7 @@ static void put_options(void) {
     puts("    esac\n}");
 }
 
-/* What an option's argument is: words, files, or something else, which nothing completes. */
+/* Puts the completion of an option's argument: words, files, or none. */
 static void put_argument(const option_row *o) {
     const char *list = find(values, sizeof values / sizeof *values, o->name);
     if (list) {

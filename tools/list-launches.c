@@ -10,7 +10,7 @@
 
 enum { ROWS = 64, COLUMNS = 128, FLOATS = 2 * ROWS * COLUMNS, ROW_BYTES = 2048 };
 
-/* What every array holds: values do not matter, and index 0 is one. */
+/* The content of every array: values do not matter, and index 0 is valid. */
 static const float zeros[FLOATS];
 
 typedef struct arrays {

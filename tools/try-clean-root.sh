@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a newcomer meets: makes a bare Debian 12 system in a folder, clones this repository's HEAD into it, runs
+# Tries haul as a newcomer: makes a bare Debian 12 system in a folder, clones this repository's HEAD into it, runs
 # `make demo` and `make check` there, and prints how long each took. Needs root, debootstrap, and a Debian mirror.
 # The clone and its dependencies end with the folder; nothing on this system changes.
 #

@@ -1,4 +1,4 @@
-/* What the candidate kernels share: accesses with cache hints, mbarriers, bulk copies. */
+/* Shared by the candidate kernels: accesses with cache hints, mbarriers, bulk copies. */
 #ifndef HAUL_BENCH_CANDIDATES_PRIMITIVES_H
 #define HAUL_BENCH_CANDIDATES_PRIMITIVES_H
 

@@ -1,4 +1,5 @@
-/* What the scattered works have to come to. Where the order of atomics is open, only what does not depend on it. */
+/* Expected results of the scattered works. Where atomics may be executed in any order, only results that do not depend
+ * on the order. */
 #include "works.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What bench_simulator runs beside shipped kernels: ordinary forms of ordinary kernels. */
+/* Kernels of bench_simulator, run beside those that ship: ordinary forms of ordinary kernels. */
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
@@ -196,7 +196,7 @@ static __device__ float normal_share(float d) {
     return d > 0 ? 1.0f - below : below;
 }
 
-/* What options to buy cost, by Black and Scholes. */
+/* Prices of call options, by Black and Scholes. */
 extern "C" __global__ void price_options(unsigned n, const float *price, const float *strike, float *out) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -335,7 +335,7 @@ extern "C" __global__ void insert_keys(unsigned n, const unsigned *keys, unsigne
     }
 }
 
-/* How many equal keys came before each one: a pass of a sort by counting. */
+/* Counts the equal keys before each key: a pass of a counting sort. */
 extern "C" __global__ void rank_keys(unsigned n, const unsigned *keys, unsigned *counts, unsigned *ranks,
                                      unsigned mask) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

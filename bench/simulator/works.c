@@ -10,7 +10,7 @@ enum {
     SORT_RUN = 1024,
     BODIES = 4096
 };
-/* Of the scattered works: elements, and how many rows or vertices they have. */
+/* Sizes of the scattered works: elements, rows or vertices. */
 enum { MANY = 1 << 21, FEW = 1 << 19, ROWS = 1 << 17, DEGREE = 31, EDGES = ROWS * (DEGREE + 1) / 2 + (ROWS >> 2) };
 
 #define NUMBER(n) \

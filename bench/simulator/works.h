@@ -1,4 +1,4 @@
-/* What bench_simulator runs: kernels, their launches, and what comes out of those whose lanes lie far apart. */
+/* The works of bench_simulator: kernels, their launches, and the expected results of those with scattered accesses. */
 #ifndef HAUL_BENCH_SIMULATOR_WORKS_H
 #define HAUL_BENCH_SIMULATOR_WORKS_H
 
@@ -48,7 +48,7 @@ typedef struct bench_work {
 extern const bench_work bench_works[];
 extern const size_t bench_work_count;
 
-/* How many words the argument is a buffer of; 0: it is none. */
+/* Returns the words of the argument's buffer; 0 if it is no buffer. */
 size_t bench_words_of(const bench_argument *argument);
 void bench_fill_words(const bench_argument *argument, uint32_t *words);
 

@@ -44,7 +44,7 @@ typedef unsigned long long haul_how;
 #define HAUL_L2_EVICT_LAST (1ull << 19)
 #define HAUL_L2_EVICT_UNCHANGED (1ull << 20)
 #define HAUL_L2_EVICT_BITS (7ull << 18)
-/* How much L2 fetches on a miss: for loads by LDG (operators CA and NC) and LDGSTS. */
+/* Bytes that L2 fetches on a miss: for loads by LDG (operators CA and NC) and LDGSTS. */
 #define HAUL_L2_FETCH_64 (1ull << 21)
 #define HAUL_L2_FETCH_128 (1ull << 22)
 #define HAUL_L2_FETCH_256 (1ull << 23)
@@ -210,7 +210,7 @@ typedef unsigned long long haul_how;
     CHECK##_0(name, !((how)&HAUL_L2_EVICT_BITS) || !((how)&HAUL_L2_FETCH_BITS),                                    \
               "an eviction priority or a fetch size, not both");
 
-/* What an architecture (70, 75, 80, 90, ...) lacks. */
+/* Features that an architecture (70, 75, 80, 90, ...) lacks. */
 #define HAUL_CHECK_ARCH(CHECK, name, how, arch)                                                                     \
     CHECK##_0(name, (HAUL_ENGINE_OF(how) != HAUL_BY_BULK && HAUL_ENGINE_OF(how) != HAUL_BY_TENSOR) || (arch) >= 90, \
               "bulk and tensor copies need sm_90 or later: choose HAUL_AUTO, which takes LDGSTS on older ones");    \

@@ -1,9 +1,9 @@
 /* haul's host library: devices (virtual or real), buffers, modules, launches.
  *
  * Any thread may call any function, but one device, with all objects that belong to it, is used by one thread at a
- * time. Calls block until their work is done; haul/stream.h has those that do not block. What a call wrote is visible
- * to later calls, on the host and on the device. Every failing call leaves a message (haul_message()) and sets its
- * result to NULL. Sizes and offsets are in bytes; shapes are x, y, z. */
+ * time. Calls block until their work is done; haul/stream.h has those that do not block. A call's writes are visible to
+ * later calls, on the host and on the device. Every failing call leaves a message (haul_message()) and sets its result
+ * to NULL. Sizes and offsets are in bytes; shapes are x, y, z. */
 #ifndef HAUL_HAUL_H
 #define HAUL_HAUL_H
 
@@ -56,8 +56,8 @@ typedef struct haul_device_options {
     uint64_t stack_bytes;   /* a thread's stack, for calls and alloca() (cudaLimitStackSize); default 1024; GPUs too */
     bool check;             /* look for findings (haul/run.h) in every launch. A kernel that faults or deadlocks then
                                still leaves its launch record, with the fault as a finding */
-    bool strict;            /* with check: also reports proxy fences that the PTX memory model asks for between reads
-                               and the copy that overwrites what they read, and that common code leaves out */
+    bool strict;            /* with check: also reports a missing proxy fence between reads and the copy that overwrites
+                               their data, which the PTX memory model requires and common code omits */
     haul_schedule schedule; /* the order in which warps and blocks take turns */
     uint64_t seed;          /* for HAUL_SCHEDULE_RANDOM and HAUL_COMPLETION_RANDOM */
     /* The next four need `check`. */

@@ -28,8 +28,7 @@ typedef enum haul_map_kind { HAUL_MAP_MEMORY, HAUL_MAP_FILE, HAUL_MAP_FUNCTION }
  * map, in the order of items; an input with a halo requests the same items more than once. */
 typedef haul_status haul_map_transfer(void *context, uint64_t first, uint64_t items, void *bytes);
 
-/* How files are moved. What is not possible falls back to the one before: cuFile to O_DIRECT, that to the page cache.
- */
+/* How files are moved. Where cuFile is not possible, O_DIRECT is used; where that is not, the page cache. */
 typedef enum haul_map_files {
     HAUL_MAP_FILES_AUTO,   /* by cuFile if it reaches the file's storage without a copy through the host, else direct */
     HAUL_MAP_FILES_CACHED, /* through the system's page cache, and pinned memory */

@@ -129,7 +129,7 @@ typedef struct haul_occupancy {
     uint32_t l1_bytes;          /* the rest, which is left for L1 */
 } haul_occupancy;
 
-/* What a resident warp does in a cycle, listed in include/haul/stalls.def: it issues, or it waits. */
+/* The states of a resident warp in a cycle, listed in include/haul/stalls.def: it issues, or it waits. */
 typedef enum haul_stall {
 #define STALL(id, key, title, text) HAUL_STALL_##id,
 #include <haul/stalls.def>
@@ -210,7 +210,7 @@ typedef enum haul_space {
 } haul_space;
 extern const char *const haul_space_names[HAUL_SPACE_COUNT]; /* "", "global", "shared", ... */
 
-/* What one thread did, and where. */
+/* One thread's access, and its place. */
 typedef struct haul_finding_access {
     haul_action action;
     size_t instruction; /* index into the launch's instructions, which have text, PTX line and source place */

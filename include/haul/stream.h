@@ -115,7 +115,7 @@ haul_status haul_device_reach(haul_device *device, haul_device *peer, bool reach
 haul_status haul_event_create(haul_device *device, bool timed, haul_event **event);
 /* Does not wait. NULL is allowed. */
 void haul_event_free(haul_event *event);
-/* Makes the event stand for the end of all work queued to the stream so far, instead of what it stood for before. */
+/* Makes the event mark the end of all work queued to the stream so far, instead of its earlier mark. */
 haul_status haul_event_record(haul_event *event, haul_stream *stream);
 /* Makes work queued to the stream from now on wait for the event as last recorded. The host does not wait. */
 haul_status haul_stream_wait_event(haul_stream *stream, haul_event *event);

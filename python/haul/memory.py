@@ -4,7 +4,6 @@ import ctypes
 import math
 import operator
 
-from . import _api
 from ._library import ArgumentError, ArgumentTypeError, check, encoded, library
 
 try:

@@ -14,7 +14,7 @@ from .record import Launch, source_name
 
 
 class Parameter(namedtuple("Parameter", "number name kind bytes")):
-    """What the PTX declares of a kernel's parameter; kind: integer (also addresses), floating or bytes."""
+    """A kernel's parameter as the PTX declares it; kind: integer (also addresses), floating or bytes."""
 
     def __str__(self):
         return str(self.number) if "_param_" in self.name else f"{self.number} ({self.name})"
@@ -134,7 +134,7 @@ class Kernel:
             return self.launch(grid, block, *arguments, shared=shared, cluster=cluster)
 
     def blocks_per_sm(self, threads, shared=0):
-        """How many blocks of so many threads an SM of the device holds at once."""
+        """Returns how many blocks of so many threads an SM of the device holds at once."""
         count = ctypes.c_uint32()
         with self.module.device._use():
             check(library.haul_module_blocks_per_sm(self.module._open(), encoded(self.symbol), size(threads, "threads"),

@@ -1,4 +1,4 @@
-"""What happened in a launch: counters, traffic by instruction and source line, findings, and the estimate."""
+"""The record of a launch: counters, traffic by instruction and source line, findings, and the estimate."""
 
 import ctypes
 
@@ -147,7 +147,7 @@ class Launch:
 
     @property
     def findings(self):
-        """What is wrong with the launch, the most severe first."""
+        """The findings of the launch, the most severe first."""
         return Findings(self._finding(self._record.findings[i]) for i in range(self._record.finding_count))
 
     def _access(self, a):
@@ -178,7 +178,7 @@ class Launch:
 
     @property
     def estimate(self):
-        """What the estimate is made of: cycles, memory_share, l2_share and others of haul_estimate."""
+        """The parts of the estimate: cycles, memory_share, l2_share and others of haul_estimate."""
         e = self._record.estimate
         return Values((name, getattr(e, name)) for name, _ in e._fields_ if name != "stalls")
 

@@ -129,7 +129,7 @@ haul_status disk_append(const disk_file *f, const char *bytes, size_t count) {
     if (!must_fail()) written = write(f->descriptor, bytes, count);
     if (written < 0) return fail(f->path, "written");
     if ((size_t)written == count) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_FILE, "%s takes no more bytes", f->path);
+    return haul_fail(HAUL_ERROR_FILE, "%s: nothing more can be written: is the disk full?", f->path);
 }
 
 /* The status matters for written files: errors may be reported only now. */
@@ -172,7 +172,7 @@ void disk_remove(const char *path) {
 
 /* ---- moving bytes ---- */
 
-/* How many bytes one call is to move. */
+/* Returns the bytes that one call moves. */
 static size_t piece(uint64_t count) {
     const uint64_t most = most_moved;
     const uint64_t limit = most ? most : (uint64_t)1 << 30; /* the system moves at most 2 GiB at once */
@@ -188,7 +188,8 @@ static haul_status move(const disk_file *f, int descriptor, bool writes, uint64_
                            : pread(descriptor, bytes, piece(count), (off_t)offset);
         if (moved < 0 && errno == EINTR) continue;
         if (moved < 0) return fail(f->path, writes ? "written" : "read");
-        if (moved == 0 && writes) return haul_fail(HAUL_ERROR_FILE, "%s takes no more bytes", f->path);
+        if (moved == 0 && writes)
+            return haul_fail(HAUL_ERROR_FILE, "%s: nothing more can be written: is the disk full?", f->path);
         if (moved == 0)
             return haul_fail(HAUL_ERROR_FILE, "%s ends at byte %llu: it was truncated", f->path,
                              (unsigned long long)offset);

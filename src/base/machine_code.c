@@ -1,8 +1,8 @@
 /* Asks ptxas for the machine code of PTX, and a disassembler for its instructions.
  *
  * ptxas tells registers and spills as text (-v); the cubin is an ELF file, in which instructions can be counted without
- * any tool; cuobjdump or nvdisasm name them. What is not installed is left out, without an error. Input is the tools'
- * output, whose form differs between versions, so lines that are not understood are skipped. */
+ * any tool; cuobjdump or nvdisasm name them. A tool that is not installed is skipped, without an error. Input is the
+ * tools' output, whose form differs between versions, so lines that are not understood are skipped. */
 #include "base/machine_code.h"
 
 #include "base/file.h"

@@ -1,4 +1,4 @@
-/* Which threads of the process are haul's own, so that the program's can be counted.
+/* Records which threads of the process are haul's own, so that the program's can be counted.
  *
  * The stand-in must know whether the program has threads that still work. Linux tells the threads of a process in
  * /proc, without telling who started them. */

@@ -31,7 +31,7 @@ typedef struct loop {
 enum { MOST_WORKERS = 255 };
 
 /* Loops of a launch follow each other closely, and waking a thread takes longer than many of them. So a worker, and a
- * caller that waits for workers, looks for news for a moment before it sleeps. */
+ * caller that waits for workers, polls for a moment before it sleeps. */
 enum { SPIN_NS = 20000, SPIN_STEPS = 64 };
 
 static struct {
@@ -104,7 +104,7 @@ static void leave(loop *l) {
     pthread_mutex_unlock(&pool.lock);
 }
 
-/* A worker: joins loops, looks for news for a moment, and sleeps. */
+/* A worker: joins loops, polls for a moment, and sleeps. */
 static void *work(void *unused) {
     (void)unused;
     own_threads_add();

@@ -29,7 +29,7 @@ bool terminal_line_is_drawn(void) {
     return columns > 0;
 }
 
-/* What does not fit is cut off. */
+/* Text that does not fit is cut off. */
 void terminal_line_put(terminal_line *l, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

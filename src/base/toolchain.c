@@ -1,4 +1,4 @@
-/* Which source files belong to compilers and haul rather than to the user, so that findings name the user's lines. */
+/* Recognises source files of compilers and of haul, so that findings name the user's lines instead. */
 #include "base/toolchain.h"
 
 #include <stddef.h>

@@ -8,7 +8,7 @@ typedef struct touch {
     const sim_product_queue *products;
     const sim_warp *warp;
     const uint8_t *held; /* by register: SIM_HELD_* */
-    bool sets;           /* a mov of a constant: it sets a sum before the product runs (lower.c) */
+    bool sets;           /* a mov of a constant: it sets a sum before the product runs (lower/) */
     uint32_t reg;
     bool writes, found;
     uint32_t product; /* the instruction that reads or writes the register */

@@ -19,11 +19,11 @@
 #include <math.h>
 #include <string.h>
 
-/* What is counted: pairs of either grade, and launches by their outputs. */
+/* The counts: pairs of either grade, and launches by their outputs. */
 enum { EXACT, CLOSE, OUTPUTS, KINDS };
 static const char *const kinds[KINDS] = {"exact", "close", "outputs"};
 
-/* How many must agree. */
+/* The least number or share that must agree. */
 typedef struct threshold {
     double least; /* percent, or a number of pairs or launches */
     bool is_percent;
@@ -72,7 +72,7 @@ static bool read_threshold(const char *s, threshold *out) {
     return out->is_percent ? out->least <= 100 : out->least == floor(out->least) && isfinite(out->least);
 }
 
-/* Reads --at-least: KIND=N or KIND=N%. Of several for one kind the last counts. */
+/* Reads --at-least: KIND=N or KIND=N%. If a kind has several, the last one counts. */
 static haul_status read_thresholds(comparison *c) {
     const text_list *given = &c->values->at_least;
     c->thresholds[OUTPUTS] = (threshold){100, true};

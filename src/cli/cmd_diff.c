@@ -277,7 +277,7 @@ static haul_status read_baseline(differ *d) {
     if (access(path, F_OK) != 0)
         return haul_fail(HAUL_ERROR_FILE, "%s: there is no such baseline: add --update to write it", path);
     HAUL_TRY(read_results(&d->before, path, &is_there));
-    if (!is_there) return haul_fail(HAUL_ERROR_SYNTAX, "%s: is no baseline: --update writes one", path);
+    if (!is_there) return haul_fail(HAUL_ERROR_SYNTAX, "%s: is not a baseline: --update writes one", path);
     if (d->values->device && d->before.device && strcmp(d->values->device, d->before.device) != 0)
         return haul_fail(HAUL_ERROR_ARGUMENT, "%s: is a baseline of %s, not of --device %s", path, d->before.device,
                          d->values->device);

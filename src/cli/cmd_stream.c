@@ -39,7 +39,7 @@ static const char *stamp_of(const haul_timeline *t) {
     return t->stamp == HAUL_SIMULATED ? "simulated" : "measured";
 }
 
-/* What rank 0 shows of each rank. */
+/* The figures of each rank that rank 0 shows. */
 typedef struct rank_figures {
     uint64_t items, complete_items, bytes; /* bytes: over its devices' links */
     double elapsed_us;
@@ -130,7 +130,7 @@ static void add_summary(report_section *s, const stream_job *job, const haul_map
                              number_format_bytes((double)r->halo_bytes, chunk));
 }
 
-/* What --files came to, and why: a sentence for each file. */
+/* Adds a sentence for each file: how it was moved, and why. */
 static void add_path(report_section *s, const char *file, const char *done, const haul_map_path *path) {
     static const char *const how[] = {[HAUL_MAP_FILES_CACHED] = "through the page cache and pinned memory",
                                       [HAUL_MAP_FILES_DIRECT] = "directly (O_DIRECT), through pinned memory",

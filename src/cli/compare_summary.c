@@ -98,7 +98,7 @@ static errors errors_of(const compare_summary *s, haul_counter counter, double *
     return e;
 }
 
-/* How many times too long or too short the estimates are. */
+/* Returns the factors by which estimates are too long or too short. */
 static errors errors_of_times(const compare_summary *s, double *room) {
     errors e = {room, s->time_count};
     for (size_t i = 0; i < s->time_count; i++) {

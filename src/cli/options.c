@@ -3,8 +3,8 @@
  *
  * Both tables are expanded here, into arrays. A command is known by its index, an option's row has a bit for each
  * command that takes it. Rows may share a name: `--threads` means one thing to diagnose and another to replay, and
- * `--kernel` differs with and without a program behind `--`. Of the rows with the command's bit the one that fits the
- * input counts. getopt_long() does the parsing with tables made for one command. Its messages are off, since haul
+ * `--kernel` differs with and without a program behind `--`. If several rows have the command's bit, the one that fits
+ * the input counts. getopt_long() does the parsing with tables made for one command. Its messages are off, since haul
  * suggests near names. */
 #include "cli/options.h"
 
@@ -174,7 +174,7 @@ static haul_status set_option(const cli_command *command, int value, char **argv
     return set_value(row, optarg, values);
 }
 
-/* Commands for which `--` begins a program. To the others it means what it means to getopt_long(): operands follow. */
+/* Commands for which `--` begins a program. For the others it has getopt_long()'s meaning: operands follow. */
 static bool runs_programs(const cli_command *command) {
     return command->run == cli_run_run || command->run == cli_run_check || command->run == cli_run_profile ||
            command->run == cli_run_replay;

@@ -114,11 +114,12 @@ static haul_status check_values(const cli_values *v, standin_task task, const ch
     if (!v->program || !*v->program)
         return haul_fail(HAUL_ERROR_ARGUMENT, "no program is given: haul %s -- PROGRAM ARG...", task_names[task]);
     if (v->operands.count)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "`%s` stands in front of `--`: give files or a program, not both",
+        return haul_fail(HAUL_ERROR_ARGUMENT, "`%s` comes before `--`: give files or a program, not both",
                          v->operands.items[0]);
     if (task == STANDIN_RECORD && !v->record)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "of a program launches are recorded: haul replay --record FILE.jsonl -- "
-                                              "PROGRAM ARG...");
+        return haul_fail(HAUL_ERROR_ARGUMENT,
+                         "a program's launches must be recorded: haul replay --record FILE.jsonl -- "
+                         "PROGRAM ARG...");
     if (v->gpus > SIM_MOST_DEVICES)
         return haul_fail(HAUL_ERROR_ARGUMENT, "--gpus %llu: a program has 1 to %d virtual GPUs",
                          (unsigned long long)v->gpus, SIM_MOST_DEVICES);
@@ -127,7 +128,7 @@ static haul_status check_values(const cli_values *v, standin_task task, const ch
     HAUL_TRY(check_filter(v));
     HAUL_TRY(cli_check_csv(v));
     if (v->csv && is_gpu(device))
-        return haul_fail(HAUL_ERROR_ARGUMENT, "--csv: of a program on a GPU use Nsight Compute's ncu itself");
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--csv: for a program on a GPU use Nsight Compute's ncu itself");
     HAUL_TRY(clear_output(v->report));
     if (v->trace && is_gpu(device))
         return haul_fail(HAUL_ERROR_ARGUMENT, "--timeline: is for the virtual GPU: use --device sim:h100");

@@ -34,7 +34,7 @@ static char file[PATH_MAX];
 static volatile sig_atomic_t has_line;
 static char last_line[512];
 
-/* Of --timeout. */
+/* Set when the time of --timeout is over. */
 static volatile sig_atomic_t is_late;
 static char late_message[128];
 

@@ -124,7 +124,8 @@ static haul_status write_tree(const cli_revision *r, const char *hash) {
 haul_status cli_revision_open(cli_revision *r, const char *name, const char *path) {
     text hash = {0};
     *r = (cli_revision){.name = name};
-    if (*name == '-') return haul_fail(HAUL_ERROR_ARGUMENT, "--rev %s: is no revision", name);
+    if (*name == '-')
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--rev %s: is not a revision: name a commit, a branch or a tag", name);
     if (!process_find("git", &r->git) || !process_find("env", &r->env))
         return haul_fail(HAUL_ERROR_ARGUMENT, "--rev %s: git is not installed", name);
     HAUL_TRY(find_top(r, path));

@@ -437,7 +437,7 @@ static haul_status find_fault(cli_session *s, haul_status status) {
     const haul_launch_record *record;
     snprintf(message, sizeof message, "%s", haul_message());
     for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(cli_session_run(s, &s->launches.items[i], &record));
-    return haul_fail(status, "%s; without ncu it does not", message);
+    return haul_fail(status, "%s; without ncu the launches do not fail", message);
 }
 
 static haul_status check_rereadable(const cli_values *v) {
@@ -457,5 +457,7 @@ haul_status cli_session_read_counters(cli_session *s, const cli_values *v, unsig
     if (status == HAUL_ERROR_FAULT) return find_fault(s, status);
     HAUL_TRY(status);
     if (s->counters.count == s->launches.count) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_SYNTAX, "ncu: saw %zu of %zu launches", s->counters.count, s->launches.count);
+    return haul_fail(HAUL_ERROR_SYNTAX,
+                     "ncu: saw %zu of %zu launches: run it again, or let the virtual GPU count (--device sim:h100)",
+                     s->counters.count, s->launches.count);
 }

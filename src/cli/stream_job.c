@@ -285,7 +285,7 @@ static haul_status make_ends(stream_job *job, const cli_values *v) {
     return make_output(job, v);
 }
 
-/* What the kernels compute, as a number: a run continues only one that computed the same. */
+/* Returns a number that identifies the computation: a run continues only one that computed the same. */
 static uint64_t identity_of(const stream_job *job, const cli_values *v) {
     const char *kernel = v->kernel ? v->kernel : "maxpool15";
     uint64_t hash = hash_bytes(HASH_START, kernel, strlen(kernel) + 1);

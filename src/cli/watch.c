@@ -51,7 +51,7 @@ typedef struct ended_info {
     int32_t code;
 } ended_info;
 
-/* Of a process that its parent has waited for. */
+/* Reads the exit code of a process that its parent has waited for. */
 static bool read_reaped(int process, int *code) {
     static const uint64_t EXIT = 1 << 3;
     ended_info info = {.mask = EXIT};
@@ -60,7 +60,7 @@ static bool read_reaped(int process, int *code) {
     return true;
 }
 
-/* Of one that nobody has waited for yet: the last number in its line of /proc. */
+/* Reads the exit code of a process that its parent has not waited for yet: the last number in its line of /proc. */
 static bool read_waiting(pid_t pid, int *code) {
     char path[64];
     text stat = {0};
@@ -195,7 +195,7 @@ static void take_ended(watch *w) {
     }
 }
 
-/* Until no watched process is left. What the folder tells is read anew each time. */
+/* Returns when no watched process is left. The folder is read anew each time. */
 static void run(watch *w) {
     char events[4096];
     while (w->count > FIRST) {

@@ -23,7 +23,7 @@ sim_step sim_fail_assertion(sim_warp *w, const sim_op *op, const char *file, uin
 sim_step sim_give_up(sim_warp *w, const sim_op *op, haul_status status, uint32_t lanes, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* What blocks wait for when nothing can run; blocks that wait alike are described once. */
+/* Blocks' reasons to wait when nothing can run; blocks with the same reason are described once. */
 enum { SIM_STUCK_KINDS = 8 };
 
 typedef struct sim_stuck_kind {

@@ -144,7 +144,7 @@ static uint64_t operations_expected(const sim_grid *g) {
 
 typedef bool sm_work(sim_run *s, uint32_t sm);
 
-/* What a loop over all SMs works on, and how it has ended. */
+/* The input of a loop over all SMs, and its outcome. */
 typedef struct sm_loop {
     sim_run *run;
     sm_work *work;
@@ -464,7 +464,7 @@ static bool is_long(sim_run *s, uint64_t bytes, uint64_t operations) {
 /* Between stretches: plays the logs that have grown long. `ran`: operations of each SM since the last call. */
 static haul_status play_long_logs(sim_run *s, uint64_t ran, int threads) {
     uint64_t requests = 0, accesses = 0;
-    /* What checked kernels do next may log more than what they have done so far, as stores after loads. */
+    /* A checked kernel may log more per instruction than it has so far: stores may follow loads. */
     s->stretch = s->watch && ran < EPOCH / 4 ? 4 * ran : EPOCH;
     if (!s->plan) return HAUL_OK;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {

@@ -18,7 +18,7 @@ struct sim_grid;
 haul_status sim_launch_run(const sim_launch *launch, arena *memory, haul_launch_record *record);
 
 /* A launch that may pause while all its running paths are in loops that change nothing: somebody else may make the
- * change they wait for. `launch` and what it points to must live until the end of the run.
+ * change they wait for. `launch`, and all that it points to, must live until the end of the run.
  *
  * sim_launch_go_on() runs it until it ends and sets *run to NULL. With `may_pause` it may also pause: *run stays and
  * HAUL_OK is returned. Memory may be allocated and freed meanwhile. Errors are those above; they end the run. */

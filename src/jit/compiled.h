@@ -88,7 +88,7 @@ typedef uint64_t sim_segment_run(sim_native *n);
  * warp may get its turn. */
 enum { SIM_SEGMENT_STEP_SHIFT = 32, SIM_SEGMENT_OPS_SHIFT = 40, SIM_SEGMENT_TURN = 0xff };
 
-/* Which warps a segment's code is for, and whether it counts and checks. */
+/* Forms of a segment's code: for which warps, and whether it counts and checks. */
 typedef enum sim_code_form {
     SIM_CODE_WHOLE,           /* whole warps that wait for nobody */
     SIM_CODE_PART,            /* the lanes of the running path, whichever they are */

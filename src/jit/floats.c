@@ -2,7 +2,7 @@
  * whose words are functions here that write IR; and conversions.
  *
  * Results must have the bits that hardware computes, which are those of exec/ops: LLVM's operations give them except
- * for NaNs, subnormal numbers and values out of range, which are mended here. A single's NaN is always the canonical
+ * for NaNs, subnormal numbers and values out of range, which are corrected here. A single's NaN is always the canonical
  * one; values whose NaNs are not canonical yet are marked `raw` and mended when their bits are needed, which is mostly
  * never. A double's NaN is that of an operand. Each function returns false for forms that it does not know; the handler
  * runs those. */
@@ -25,7 +25,8 @@ static sim_value as_bits(sim_writer *w, sim_value a) {
     return sim_write_as(w, "bitcast", a, bits_type(a.type));
 }
 
-sim_value sim_write_float_constant(sim_writer *w, sim_value_type type, uint64_t bits) {
+/* Constants by their bits. Those of single precision are vectors that no register holds. */
+static sim_value write_float_constant(sim_writer *w, sim_value_type type, uint64_t bits) {
     return sim_write_as(w, "bitcast", sim_value_constant(bits_type(type), bits), type);
 }
 
@@ -35,7 +36,7 @@ sim_value sim_write_number(sim_writer *w, sim_value_type type, double number) {
     uint64_t bits_64;
     memcpy(&bits_32, &single, sizeof bits_32);
     memcpy(&bits_64, &number, sizeof bits_64);
-    return sim_write_float_constant(w, type, type == SIM_VALUE_F64 ? bits_64 : bits_32);
+    return write_float_constant(w, type, type == SIM_VALUE_F64 ? bits_64 : bits_32);
 }
 
 static uint64_t sign_bit(unsigned type) {
@@ -87,8 +88,8 @@ sim_value sim_write_product_flushed(sim_writer *w, sim_value a, sim_value b) {
     return flush_by(w, sim_write_two(w, "fmul", a, b), lifted);
 }
 
-/* The comparisons are false for NaN and for -0, so both give +0. */
-sim_value sim_write_saturated(sim_writer *w, sim_value a) {
+/* Clamps to 0 .. 1. The comparisons are false for NaN and for -0, so both give +0. */
+static sim_value write_saturated(sim_writer *w, sim_value a) {
     const sim_value_type type = (sim_value_type)a.type;
     const sim_value zero = sim_write_number(w, type, 0), one = sim_write_number(w, type, 1);
     const sim_value low = sim_write_choice(w, sim_write_relation(w, "fcmp ogt", a, zero), a, zero);
@@ -116,7 +117,7 @@ static sim_value read_operand(sim_writer *w, const sim_op *op, uint32_t slot, si
 static void write_single(sim_writer *w, const sim_op *op, sim_value result) {
     if (op->x & SIM_FLUSH) result = sim_write_flush(w, result);
     result.raw = true;
-    if (op->x & SIM_SATURATE) result = sim_write_saturated(w, result);
+    if (op->x & SIM_SATURATE) result = write_saturated(w, result);
     sim_write_slot(w, op->d, result);
 }
 
@@ -128,7 +129,7 @@ static bool is_number(const sim_writer *w, uint32_t slot) {
     return sim_slot_is_constant(w, slot, SIM_VALUE_I64, &v) && (v.bits << 1) <= UINT64_C(0xffe0000000000000);
 }
 
-/* Where `a` is NaN, that is the result, made quiet. */
+/* If `a` is NaN, it is the result, made quiet. */
 static sim_value prefer_nan_of(sim_writer *w, sim_value a, sim_value result) {
     const uint32_t is_nan = sim_write_relation(w, "fcmp uno", a, a);
     return sim_write_choice(w, is_nan, write_masked(w, "or", a, SIM_QUIET_F64), result);
@@ -265,14 +266,14 @@ static write_fn *const choices[PTX_OP_COUNT] = {
 #include "lower/floating.def"
 };
 
-/* Of two values. With .NaN, a NaN operand is the result. */
+/* Writes a choice of one of two values. With .NaN, a NaN operand is the result. */
 static bool write_float_choice(sim_writer *w, const sim_op *op, const ptx_instruction *i, write_fn *choose) {
     sim_value_type type;
     if (!float_type(i->type, &type) || i->operand_count > 3) return false;
     if (op->x & ~(uint32_t)(SIM_FLUSH | SIM_KEEP_NAN)) return false;
     const sim_value a = read_operand(w, op, op->a, type), b = read_operand(w, op, op->b, type);
-    const sim_value nan = type == SIM_VALUE_F64 ? write_masked(w, "or", b, SIM_QUIET_F64)
-                                                : sim_write_float_constant(w, type, SIM_NAN_F32);
+    const sim_value nan =
+        type == SIM_VALUE_F64 ? write_masked(w, "or", b, SIM_QUIET_F64) : write_float_constant(w, type, SIM_NAN_F32);
     const sim_value chosen = choose(w, a, b, b);
     const bool keeps = op->x & SIM_KEEP_NAN;
     const uint32_t is_nan = sim_write_relation(w, "fcmp uno", keeps ? a : chosen, keeps ? b : chosen);
@@ -399,7 +400,7 @@ static void widen(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     sim_value a = sim_read_slot(w, op->a, SIM_VALUE_F32);
     if (i->mods[PTX_SLOT_FTZ]) a = sim_write_flush(w, a);
     const uint32_t is_nan = sim_write_relation(w, "fcmp uno", a, a);
-    const sim_value quiet = i->mods[PTX_SLOT_FTZ] ? sim_write_float_constant(w, SIM_VALUE_F32, SIM_NAN_F32)
+    const sim_value quiet = i->mods[PTX_SLOT_FTZ] ? write_float_constant(w, SIM_VALUE_F32, SIM_NAN_F32)
                                                   : write_masked(w, "or", a, SIM_QUIET_F32);
     a = sim_write_choice(w, is_nan, quiet, a);
     sim_write_slot(w, op->d, sim_write_as(w, "fpext", a, SIM_VALUE_F64));
@@ -409,7 +410,7 @@ static void widen(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
 static bool narrow(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (i->mods[PTX_SLOT_ROUND] != PTX_MOD_RN) return false;
     sim_value a = sim_read_slot(w, op->a, SIM_VALUE_F64);
-    if (i->mods[PTX_SLOT_SAT]) a = sim_write_saturated(w, a);
+    if (i->mods[PTX_SLOT_SAT]) a = write_saturated(w, a);
     sim_value single = sim_write_as(w, "fptrunc", a, SIM_VALUE_F32);
     if (i->mods[PTX_SLOT_FTZ]) {
         a = sim_write_two(w, "fmul", a, sim_write_number(w, SIM_VALUE_F64, SIM_LIFT));
@@ -433,7 +434,7 @@ static bool convert_in_place(sim_writer *w, const sim_op *op, const ptx_instruct
     if (rounding) a = sim_write_function(w, rounding, &a, 1);
     a.raw = type == SIM_VALUE_F32;
     if (i->mods[PTX_SLOT_FTZ]) a = sim_write_flush(w, a);
-    if (i->mods[PTX_SLOT_SAT]) a = sim_write_saturated(w, a);
+    if (i->mods[PTX_SLOT_SAT]) a = write_saturated(w, a);
     sim_write_slot(w, op->d, a);
     return true;
 }

@@ -3,7 +3,7 @@
  *
  * The code tests the lanes' addresses at run time, because the same instruction may have adjacent lanes in one warp and
  * others in the next. The test and the call together decide; nothing is moved before both have succeeded, so the
- * handler starts afresh. */
+ * handler starts from the beginning. */
 #include "jit/write.h"
 #include "state/warp.h"
 

@@ -173,8 +173,8 @@ static uint32_t write_together(const halves *h, uint32_t a, uint32_t b, unsigned
                         b, 2 * count, places);
 }
 
-/* A sum rounded down and up is exact if both are equal, else one of them is odd. Of zeros, the one rounded up has the
- * sign of nearest rounding. */
+/* A sum rounded down and up is exact if both are equal, else one of them is odd. If both are zero, the one rounded up
+ * has the sign that rounding to nearest gives. */
 static uint32_t write_directed(const halves *h, const uint32_t operands[3]) {
     const unsigned parts = h->count / 16;
     uint32_t part[2][4];

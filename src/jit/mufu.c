@@ -1,6 +1,6 @@
 /* Approximate functions of single precision: those of lower/mufu.def, whose words are functions here that write IR.
- * Each function of the unit that a block uses becomes a function of lanes after its segments. What ptxas adds to it is
- * written in place. */
+ * Each function of the unit that a block uses becomes a function of lanes after its segments. Code that ptxas adds
+ * around it is written in place. */
 #include "jit/ops.h"
 #include "lower/floating.h"
 #include "machine/mufu.h"

@@ -9,7 +9,8 @@
 
 #include <stdio.h>
 
-bool sim_value_type_of(unsigned type, sim_value_type *out) {
+/* Gets integer lanes of the type's width. Returns false if there are none. */
+static bool value_type_of(unsigned type, sim_value_type *out) {
     switch (ptx_bits(type)) {
     case 16: *out = SIM_VALUE_I16; return true;
     case 32: *out = SIM_VALUE_I32; return true;
@@ -104,7 +105,7 @@ static bool read_compared(sim_writer *w, const sim_op *op, const ptx_instruction
     sim_value_type type = SIM_VALUE_F64;
     const bool single = i->type == PTX_F32;
     const bool integer = ptx_is_integer(i->type) && !sim_type_is_packed(i->type);
-    if (!single && i->type != PTX_F64 && !(integer && sim_value_type_of(i->type, &type))) return false;
+    if (!single && i->type != PTX_F64 && !(integer && value_type_of(i->type, &type))) return false;
     for (unsigned k = 0; k < 2; k++) {
         out[k] = single ? sim_read_raw(w, slots[k]) : sim_read_slot(w, slots[k], type);
         if (i->mods[PTX_SLOT_FTZ]) out[k] = sim_write_flush(w, out[k]);
@@ -154,7 +155,7 @@ bool sim_register_type(const sim_writer *w, const ptx_operand *o, unsigned type,
 static bool write_unpack(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     const unsigned whole = ptx_bits(i->type), element = whole / i->operands[0].part_count;
     sim_value_type from, to = element == 32 ? SIM_VALUE_I32 : SIM_VALUE_I16;
-    if (element < 16 || !sim_value_type_of(i->type, &from)) return false;
+    if (element < 16 || !value_type_of(i->type, &from)) return false;
     const sim_value a = sim_read_slot(w, op->a, from);
     const sim_value moved = op->x ? sim_write_two(w, "lshr", a, sim_value_constant(from, op->x)) : a;
     sim_write_slot(w, op->d, sim_write_cast(w, moved, to, false));
@@ -165,7 +166,7 @@ static bool write_unpack(sim_writer *w, const sim_op *op, const ptx_instruction 
 static bool write_pack(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     const unsigned whole = ptx_bits(i->type);
     sim_value_type to;
-    if (i->operands[1].part_count != 2 || whole < 32 || !sim_value_type_of(i->type, &to)) return false;
+    if (i->operands[1].part_count != 2 || whole < 32 || !value_type_of(i->type, &to)) return false;
     const sim_value_type from = (sim_value_type)(to - 1);
     const sim_value low = sim_write_cast(w, sim_read_slot(w, op->a, from), to, false);
     const sim_value high = sim_write_cast(w, sim_read_slot(w, op->b, from), to, false);
@@ -184,7 +185,7 @@ static bool write_copy(sim_writer *w, const sim_op *op, const ptx_instruction *i
         sim_write_slot(w, op->d, sim_read_mask(w, op->a, op->x));
         return true;
     }
-    if (!sim_value_type_of(i->type, &type)) return false;
+    if (!value_type_of(i->type, &type)) return false;
     sim_write_slot(w, op->d, i->type == PTX_F32 ? sim_read_raw(w, op->a) : sim_read_slot(w, op->a, type));
     return true;
 }

@@ -7,9 +7,8 @@
 
 /* ---- types ---- */
 
-/* Gets integer lanes of the type's width. Returns false if there are none. */
-bool sim_value_type_of(unsigned type, sim_value_type *out);
-/* The same with the width of the operand's register, or the type's if it is none; 8 bits are stored in 16. */
+/* Gets integer lanes as wide as the operand's register, or as the type if it is none; 8 bits are stored in 16. Returns
+ * false if there are none. */
 bool sim_register_type(const sim_writer *w, const ptx_operand *o, unsigned type, sim_value_type *out);
 /* True if the operand's lanes are as wide as the type. */
 bool sim_has_own_width(const sim_writer *w, const ptx_operand *o, unsigned type);
@@ -45,16 +44,12 @@ const char *sim_relation_of(const ptx_instruction *i, bool floating);
 /* Roundings of AVX-512's functions, without exceptions. */
 enum { SIM_ROUND_DOWN = 9, SIM_ROUND_UP = 10, SIM_ROUND_TO_ZERO = 11 };
 
-/* Constants by their bits. Those of single precision are vectors that no register holds. */
-sim_value sim_write_float_constant(sim_writer *w, sim_value_type type, uint64_t bits);
 /* The same number in all lanes. */
 sim_value sim_write_number(sim_writer *w, sim_value_type type, double number);
 /* Turns subnormal numbers into zeros of their sign. */
 sim_value sim_write_flush(sim_writer *w, sim_value a);
 /* Returns a * b of flushed singles, flushed as products are. */
 sim_value sim_write_product_flushed(sim_writer *w, sim_value a, sim_value b);
-/* Clamps to 0 .. 1; a NaN becomes 0. */
-sim_value sim_write_saturated(sim_writer *w, sim_value a);
 /* Single and double precision. These functions return false if the instruction belongs to another group. */
 bool sim_write_float(sim_writer *w, const sim_op *op, const ptx_instruction *i);
 bool sim_write_convert(sim_writer *w, const sim_op *op, const ptx_instruction *i);

@@ -127,7 +127,7 @@ uint32_t sim_write_bits(sim_writer *w, sim_value mask);
 
 enum { SIM_HALF_WARP = SIM_LANES / 2 };
 
-/* What an access moves: elements of memory, and lanes of registers, which may be wider. */
+/* The data of an access: elements of memory, and lanes of registers, which may be wider. */
 typedef struct sim_element {
     unsigned bits, lane_bits;
     bool extends_sign;

@@ -95,7 +95,7 @@ static haul_status fail_with_last_line(text *messages) {
     const char *all = text_string(messages), *newline = strrchr(all, '\n'), *last = newline ? newline + 1 : all;
     static const char prefix[] = "cu2ptx: ";
     const char *what = strncmp(last, prefix, strlen(prefix)) == 0 ? last + strlen(prefix) : last;
-    haul_status status = haul_fail(HAUL_ERROR_COMPILER, "%s", *what ? what : "the compiler failed without a word");
+    haul_status status = haul_fail(HAUL_ERROR_COMPILER, "%s", *what ? what : "the compiler failed without a message");
     if (!newline)
         text_clear(messages);
     else if (what != last)
@@ -112,7 +112,8 @@ static haul_status run_checked(const char *const *arguments, text *out, text *me
 
 enum { FIXED_ARGUMENTS = 11 }; /* the script's own, at most, and NULL */
 
-/* Compiles with NVRTC, which is told where haul's own headers are. It does without them if there is no toolchain. */
+/* Compiles with NVRTC, and passes it the folder of haul's own headers. It does without them if there is no toolchain.
+ */
 static haul_status compile_with_nvrtc(const char *path, const compile_options *options, text *ptx, text *messages) {
     static const char *const below[] = {"/../include", "/../../../include", "/../kernels"};
     enum { FOLDERS = sizeof below / sizeof *below };

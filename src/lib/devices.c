@@ -22,10 +22,10 @@ typedef struct opening {
 /* ---- names ---- */
 
 static haul_status too_many(void) {
-    return haul_fail(HAUL_ERROR_LIMIT, "devices: more than %d", HAUL_MOST_DEVICES);
+    return haul_fail(HAUL_ERROR_LIMIT, "devices: name at most %d", HAUL_MOST_DEVICES);
 }
 
-/* How many devices of that name are open. */
+/* Returns how many devices of that name are open. */
 static unsigned count_of(const opening *o, const char *name) {
     unsigned count = 0;
     for (size_t i = 0; i < o->count; i++) count += strcmp(haul_device_name(o->devices[i]), name) == 0;

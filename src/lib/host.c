@@ -3,7 +3,7 @@
  * Host memory is pinned (page-locked and mapped), write-combined, managed, or the caller's own that is pinned in place.
  * Each has a view: a haul_buffer with the address at which kernels see the memory. Host work is real work whose time
  * the virtual clock cannot see. haul_host_read(), haul_host_write() and haul_host_compute() advance that clock by what
- * the machine's host would take, so that simulated timelines include the host; on a GPU they cost what they cost. */
+ * the machine's host would take, so that simulated timelines include the host; on a GPU they take their real time. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"

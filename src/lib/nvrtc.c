@@ -145,8 +145,8 @@ static void add_folder(option_list *o, const char *path, const char *below) {
     text_free(&folder);
 }
 
-/* NVRTC makes PTX for virtual architectures, compute_90. It looks for headers where it is told to only: beside the
- * source, in haul's folders, and in the toolkit that it belongs to. */
+/* NVRTC makes PTX for virtual architectures, compute_90. NVRTC looks for headers only in the folders of its options:
+ * beside the source, in haul's folders, and in the toolkit that it belongs to. */
 static haul_status make_options(option_list *o, const nvrtc_library *l, const nvrtc_request *r) {
     if (strncmp(r->architecture, "sm_", 3) != 0)
         return haul_fail(HAUL_ERROR_COMPILER, "not an architecture: %s: give sm_80, sm_90, sm_90a, ...",
@@ -202,7 +202,7 @@ static haul_status compile_text(const nvrtc_library *l, const char *source, cons
     nvrtc_program *program = NULL;
     haul_status status = make_options(&o, l, r);
     if (status == HAUL_OK && l->create(&program, source, r->path, 0, NULL, NULL) != 0)
-        status = haul_fail(HAUL_ERROR_COMPILER, "%s: NVRTC does not take it", r->path);
+        status = haul_fail(HAUL_ERROR_COMPILER, "%s: NVRTC cannot make a program of it", r->path);
     if (status == HAUL_OK) status = run(l, program, r->path, &o, ptx, messages);
     if (program) (void)l->destroy(&program);
     text_free(&o.bytes);

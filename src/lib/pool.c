@@ -162,7 +162,7 @@ static haul_status report_leaks(haul_pool *p) {
         if (b->buffer.bytes > largest->buffer.bytes) largest = b;
     }
     if (count == 0) return HAUL_OK;
-    return haul_fail(HAUL_ERROR_ARGUMENT, "pool: %zu buffers, %s in all, were never given back; the largest, %s of %s",
+    return haul_fail(HAUL_ERROR_ARGUMENT, "pool: %zu buffers, %s in all, were never released; the largest, %s of %s",
                      count, number_format_bytes((double)bytes, all), largest->label ? largest->label : "unnamed",
                      number_format_bytes((double)largest->buffer.bytes, most));
 }

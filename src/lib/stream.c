@@ -10,7 +10,8 @@
 #include "base/status.h"
 
 /* "Not ready" is an answer, not an error. */
-haul_status stream_answer(const haul_device *d, CUresult result, bool *done) {
+/* Evaluates the driver's answer to a query: sets *done, or returns the error. */
+static haul_status read_answer(const haul_device *d, CUresult result, bool *done) {
     *done = result == CUDA_SUCCESS;
     return result == CUDA_NOT_READY ? HAUL_OK : device_check(d, result, "looking whether work is done");
 }
@@ -131,7 +132,7 @@ haul_status haul_stream_wait(haul_stream *s) {
 haul_status haul_stream_query(haul_stream *s, bool *done) {
     *done = false;
     HAUL_TRY(device_enter(s->device));
-    return stream_answer(s->device, s->device->driver->stream_query(s->handle), done);
+    return read_answer(s->device, s->device->driver->stream_query(s->handle), done);
 }
 
 /* Waits for all streams of the context. */
@@ -187,7 +188,7 @@ haul_status haul_event_wait(haul_event *e) {
 haul_status haul_event_query(haul_event *e, bool *done) {
     *done = false;
     HAUL_TRY(device_enter(e->device));
-    return stream_answer(e->device, e->device->driver->event_query(e->handle), done);
+    return read_answer(e->device, e->device->driver->event_query(e->handle), done);
 }
 
 /* The driver counts in milliseconds as a float. */

@@ -26,7 +26,4 @@ struct haul_host {
     haul_host *next;  /* in the device's list */
 };
 
-/* Evaluates the driver's answer to a query: sets *done, or returns the error. */
-haul_status stream_answer(const haul_device *device, CUresult result, bool *done);
-
 #endif

@@ -190,7 +190,7 @@ static haul_status buffer_resource(const haul_texture_source *s, CUDA_RESOURCE_D
     const bool rows = s->height != 0;
     const CUdeviceptr address = s->buffer->address + s->offset;
     if (s->width >> 32 || s->height >> 32 || s->pitch >> 32)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "texture: width, height or pitch are out of all proportion");
+        return haul_fail(HAUL_ERROR_ARGUMENT, "texture: width, height and pitch must be below 2^32");
     HAUL_TRY(buffer_check_range(s->buffer, s->offset, rows ? (s->height - 1) * s->pitch + row : row));
     *r = (CUDA_RESOURCE_DESC){.kind = rows ? DRIVER_RESOURCE_PITCH2D : DRIVER_RESOURCE_LINEAR};
     if (rows) {
@@ -268,7 +268,9 @@ haul_status haul_texture_create(haul_device *d, const haul_texture_source *sourc
 static haul_status make_surface(haul_array *a, haul_texture *t) {
     const CUDA_RESOURCE_DESC r = array_resource(a);
     if (!a->shape.surface) return haul_fail(HAUL_ERROR_ARGUMENT, "surface: the array was made without `surface`");
-    if (a->mipmap) return haul_fail(HAUL_ERROR_UNSUPPORTED, "surface: of a mipmap");
+    if (a->mipmap)
+        return haul_fail(HAUL_ERROR_UNSUPPORTED,
+                         "surface: a mipmapped array has no surface: create an array without levels");
     HAUL_TRY(device_enter(a->device));
     return device_check(a->device, a->device->driver->surface_create(&t->handle, &r), "a surface");
 }

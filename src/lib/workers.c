@@ -81,7 +81,8 @@ haul_status workers_create(unsigned threads, workers **pool) {
     while (w->count < threads && pthread_create(&w->threads[w->count], NULL, work, w) == 0) w->count++;
     if (w->count == 0 && threads > 0) {
         workers_free(w);
-        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "threads: not one could be started");
+        return haul_fail(HAUL_ERROR_OUT_OF_MEMORY,
+                         "threads: the host starts no more threads: raise its limit (ulimit -u)");
     }
     *pool = w;
     return HAUL_OK;

@@ -1,4 +1,4 @@
-/* How much of a kernel's code and constant banks a launch reads from L2 and device memory. */
+/* Models the reads of a kernel's code and constant banks from L2 and device memory. */
 #ifndef HAUL_MACHINE_CODE_FETCH_H
 #define HAUL_MACHINE_CODE_FETCH_H
 

@@ -1,4 +1,4 @@
-/* How much memory the host has left. */
+/* Tells how much memory the host has left. */
 #ifndef HAUL_MACHINE_HOST_H
 #define HAUL_MACHINE_HOST_H
 

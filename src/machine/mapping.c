@@ -119,7 +119,7 @@ static haul_status check_mapping(const sim_physical *p, const sim_reservation *r
     return HAUL_OK;
 }
 
-/* Where the host has the address. */
+/* Returns the host's pointer to the address. */
 static unsigned char *host_of(const sim_reservation *r, uint64_t address) {
     return r->host + (address - r->from);
 }

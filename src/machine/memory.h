@@ -56,7 +56,7 @@ haul_status sim_memory_allocate_last(sim_memory *memory, uint64_t bytes, uint64_
 /* Helps to find bugs: from now on allocations keep gaps between each other, and freed memory is not reused while there
  * is other memory. Addresses then differ from the hardware's. */
 void sim_memory_keep_apart(sim_memory *memory);
-/* Where further allocations that are kept apart will lie: after all earlier ones. Going back to an earlier place
+/* Returns where the next allocation that is kept apart will lie: after all earlier ones. Going back to an earlier place
  * forgets what was freed behind it; nothing there may be live. */
 uint64_t sim_memory_place(const sim_memory *memory);
 void sim_memory_go_back(sim_memory *memory, uint64_t place);
@@ -116,7 +116,7 @@ haul_status sim_memory_import(sim_memory *memory, int file, uint64_t place, uint
 
 /* ---- looking up addresses ---- */
 
-/* From now on memory may be allocated while kernels run. What they use must not be freed meanwhile. */
+/* From now on memory may be allocated while kernels run. Memory that they use must not be freed meanwhile. */
 void sim_memory_share_lists(void);
 /* Finds the allocation that contains `address`; false if there is none. */
 bool sim_memory_find(const sim_memory *memory, uint64_t address, sim_range *range);

@@ -1,4 +1,4 @@
-/* How many blocks an SM holds, and how its memory is divided between shared memory and L1.
+/* Computes how many blocks an SM holds, and how its memory is divided between shared memory and L1.
  *
  * Each resource allows some number of blocks; the smallest counts. Resources are handed out in units of the machine's
  * description. */

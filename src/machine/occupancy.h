@@ -1,4 +1,4 @@
-/* How many blocks an SM holds at once, what limits that, and how much of the SM's memory remains for L1. */
+/* Occupancy: how many blocks an SM holds at once, the limit, and how much of the SM's memory remains for L1. */
 #ifndef HAUL_MACHINE_OCCUPANCY_H
 #define HAUL_MACHINE_OCCUPANCY_H
 

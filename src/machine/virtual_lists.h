@@ -1,4 +1,4 @@
-/* What the files of virtual memory share. reservation.c, physical.c, mapping.c and multicast.c each own the list of
+/* Shared by the files of virtual memory. reservation.c, physical.c, mapping.c and multicast.c each own the list of
  * their subject; virtual_users.c has the lock. Everything declared here is called with the lock held. */
 #ifndef HAUL_MACHINE_VIRTUAL_LISTS_H
 #define HAUL_MACHINE_VIRTUAL_LISTS_H

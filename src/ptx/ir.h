@@ -328,7 +328,7 @@ ptx_function *ptx_find_entry(const ptx_module *module, const char *name);
 
 /* ---- tables ---- */
 
-/* What can be declared with a type. */
+/* Where a type may be declared: nowhere, for registers, or for all variables. */
 typedef enum ptx_declarable { PTX_HAS_NONE, PTX_HAS_REG, PTX_HAS_ALL } ptx_declarable;
 
 typedef struct ptx_type_info {

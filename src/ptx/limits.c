@@ -1,8 +1,8 @@
 /* Checks the sizes that a target limits: parameters, constants, and static shared memory of each kernel.
  *
- * Parameters and constants are simple sums. Which shared variables a kernel has depends on the functions that it may
- * reach. A module's sum is an upper bound for every kernel, so usually no kernel is looked at alone. Otherwise each
- * function's names are listed once, and each kernel walks those lists. */
+ * Parameters and constants are simple sums. A kernel's shared variables depend on the functions that it may reach. A
+ * module's sum is an upper bound for every kernel, so usually no kernel is looked at alone. Otherwise each function's
+ * names are listed once, and each kernel walks those lists. */
 #include "ptx/limits.h"
 
 #include "base/number.h"

@@ -68,7 +68,7 @@ static unsigned registers_for(unsigned rows, unsigned columns, ptx_type element)
     return rows * columns * ptx_bits(element) / (LANES * width);
 }
 
-/* Which matrix of the product wmma.load and wmma.store are for. */
+/* Returns the matrix that wmma.load and wmma.store are for. */
 static char matrix_of(const ptx_instruction *i, char which) {
     if (i->op == PTX_OP_WMMA_LOAD_A) return 'a';
     return i->op == PTX_OP_WMMA_LOAD_B ? 'b' : which;

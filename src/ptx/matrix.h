@@ -4,8 +4,8 @@
 
 #include "ptx/ir.h"
 
-/* Rows, columns and depth of a product, as the instruction's shape says; ldmatrix and its kin have no depth. Of a
- * warpgroup's product each warp has 16 of the 64 rows: that is what is told here. */
+/* Rows, columns and depth of a product, as the instruction's shape says; ldmatrix and stmatrix have no depth. For a
+ * warpgroup's product, the rows are those of one warp: 16 of 64. */
 typedef struct ptx_shape {
     uint16_t m, n, k;
 } ptx_shape;
@@ -21,8 +21,8 @@ ptx_type ptx_fragment_type(ptx_type element);
 bool ptx_is_sparse(const ptx_instruction *i);
 bool ptx_is_warpgroup_product(const ptx_instruction *i);
 
-/* What is wrong with an instruction's combination of shape and types; NULL when there is such a form, and for
- * instructions that have no matrices. */
+/* Returns a message if an instruction's shape and types do not go together; NULL if they do, and for instructions
+ * without matrices. */
 const char *ptx_matrix_fault(const ptx_instruction *i);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which operations multimem has for which types and vector lengths. */
+/* Tables of multimem's operations, by type and vector length. */
 #include "ptx/multimem.h"
 
 #include "ptx/pattern.h"

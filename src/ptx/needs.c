@@ -1,4 +1,4 @@
-/* Which PTX version and targets an instruction, a special register or a directive needs.
+/* Finds the PTX version and targets that an instruction, a special register or a directive needs.
  *
  * The texts of targets.def, needs.def and isa.def are read once into sets of bits, one for each target. An
  * instruction's need is that of its row, joined with the rules of needs.def whose conditions it meets. Rules are

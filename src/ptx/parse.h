@@ -139,7 +139,7 @@ float ptx_constant_float(ptx_constant c);
 
 /* Parses `.global ...;` and the like, at module scope or in a body, from the state space's directive on. */
 void ptx_parse_variables(ptx_parser *p, ptx_linkage linkage);
-/* Where a .pragma stands: at module scope, between a kernel's header and its body, or in a body. */
+/* Places of a .pragma: at module scope, between a kernel's header and its body, or in a body. */
 typedef enum ptx_pragma_place { PTX_PRAGMA_OF_MODULE, PTX_PRAGMA_OF_HEADER, PTX_PRAGMA_OF_BODY } ptx_pragma_place;
 /* Parses `.reg ...;`. */
 void ptx_parse_registers(ptx_parser *p);

@@ -120,7 +120,7 @@ static ptx_constant parenthesis(ptx_parser *p, unsigned depth) {
 
 /* ---- binary operators ---- */
 
-/* How tightly a binary operator binds; 0 if the token is none. The order is that of C. */
+/* Returns the precedence of a binary operator, as in C; 0 if the token is none. */
 static int precedence(int op) {
     switch (op) {
     case PTX_TOKEN_OR: return 1;

@@ -90,7 +90,7 @@ static unsigned known_option(const ptx_token *t) {
     return OPTIONS;
 }
 
-/* Accepts an architecture. Of several the last one counts, as for ptxas. */
+/* Accepts an architecture. If there are several, the last one counts, as for ptxas. */
 static bool accept_architecture(ptx_parser *p) {
     if (!parse_architecture(p)) return false;
     check_architecture(p);

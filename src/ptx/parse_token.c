@@ -1,4 +1,4 @@
-/* What the parts of the parser share: testing, accepting and expecting tokens, names and types.
+/* Shared by the parts of the parser: testing, accepting and expecting tokens, names and types.
  *
  * `at` looks at the current token, `accept` also moves past it if it fits, `expect` fails if it does not. Directives
  * and types check on the way that the module's version has them. */

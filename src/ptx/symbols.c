@@ -79,7 +79,7 @@ bool ptx_scope_open(ptx_symbols *s) {
     return true;
 }
 
-/* Where a symbol of this kind is kept in its name. */
+/* Returns where a name keeps its symbol of this kind. */
 static ptx_symbol **meaning(ptx_name *name, ptx_symbol_kind kind) {
     return kind == PTX_SYMBOL_RANGE ? &name->range : &name->symbol;
 }

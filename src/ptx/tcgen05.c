@@ -16,15 +16,16 @@ bool ptx_is_tensor_product(const ptx_instruction *i) {
 
 enum { MOST_REGISTERS = 128 };
 
-unsigned ptx_tmem_repeats(const ptx_instruction *i) {
+/* Returns how often tcgen05.ld and .st repeat their shape. */
+static unsigned repeats_of(const ptx_instruction *i) {
     return 1u << (i->mods[PTX_SLOT_REPEAT] - PTX_MOD_REPEAT_1);
 }
 
 unsigned ptx_tmem_registers(const ptx_instruction *i) {
     switch (i->mods[PTX_SLOT_TMEM_SHAPE]) {
-    case PTX_MOD_T16X128B: return 2 * ptx_tmem_repeats(i);
-    case PTX_MOD_T16X256B: return 4 * ptx_tmem_repeats(i);
-    default: return ptx_tmem_repeats(i);
+    case PTX_MOD_T16X128B: return 2 * repeats_of(i);
+    case PTX_MOD_T16X256B: return 4 * repeats_of(i);
+    default: return repeats_of(i);
     }
 }
 
@@ -74,7 +75,7 @@ static const char *input_scale_fault(const ptx_instruction *i, unsigned scale) {
     return i->operands[scale].bits > MOST_SCALE ? "takes 0 to 15 as scale of d" : NULL;
 }
 
-/* How many scales an element block may have depends on the kind. */
+/* The number of scales that an element block may have depends on the kind. */
 static const char *scale_vector_fault(const ptx_instruction *i) {
     const unsigned kind = i->mods[PTX_SLOT_KIND], scale = i->mods[PTX_SLOT_SCALE_VEC];
     const bool ones = scale == PTX_MOD_SCALE_VEC_1X, twos = scale == PTX_MOD_SCALE_VEC_2X;

@@ -8,11 +8,10 @@ bool ptx_is_tcgen05(const ptx_instruction *i);
 /* The products among them. */
 bool ptx_is_tensor_product(const ptx_instruction *i);
 
-/* tcgen05.ld and .st: how often the shape is repeated, and the registers of a lane. */
-unsigned ptx_tmem_repeats(const ptx_instruction *i);
+/* Returns the registers of a lane for tcgen05.ld and .st. */
 unsigned ptx_tmem_registers(const ptx_instruction *i);
 
-/* What is wrong with the combination of modifiers and operands; NULL when there is such a form. */
+/* Returns a message if the modifiers and operands do not go together; NULL if they do. */
 const char *ptx_tcgen05_fault(const ptx_instruction *i);
 
 /* Columns of tensor memory are allocated by powers of two from 32 to 512. */

@@ -1,4 +1,4 @@
-/* What an instruction is: the columns `kind` and `traits` of isa.def, whose words traits.def explains. */
+/* Kinds and traits of instructions: two columns of isa.def, whose words traits.def explains. */
 #ifndef HAUL_PTX_TRAITS_H
 #define HAUL_PTX_TRAITS_H
 

@@ -1,8 +1,8 @@
 /* The verifier: functions, instruction by instruction; labels and calls.
  *
  * A module that passes needs no checks later: lowering, the assembler's passes and the interpreter rely on operands
- * having the kinds and types of their rows. What is refused is what ptxas 13.0 refuses, so that a program that works
- * here works there. Messages name the place, the operand and the reason. */
+ * having the kinds and types of their rows. It refuses what ptxas 13.0 refuses, so that a program that works here works
+ * there. Messages name the place, the operand and the reason. */
 #include "ptx/verify.h"
 
 #include "ptx/tcgen05.h"

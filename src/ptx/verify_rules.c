@@ -16,7 +16,8 @@
 
 #include <string.h>
 
-/* Which comparisons a kind of type has: untyped ones only equality, unsigned ones lo to hs, floats all others. */
+/* Returns whether a kind of type has the comparison: untyped ones have equality alone, unsigned ones lo to hs, floats
+ * all others. */
 static bool compares_type(unsigned compare, char kind) {
     switch (compare) {
     case PTX_MOD_EQ:
@@ -65,7 +66,7 @@ static haul_status check_conversion(const ptx_check *c) {
     return HAUL_OK;
 }
 
-/* Which types an atomic operation has. */
+/* Returns whether an atomic operation has the type. */
 static bool is_atomic_type(unsigned operation, unsigned type) {
     char kind = ptx_types[type].kind;
     switch (operation) {

@@ -2,14 +2,15 @@
 
 #include "ptx/traits.h"
 
-unsigned ptx_video_parts(const ptx_instruction *i) {
+/* Returns the number of parts of registers that the instruction works on at once: 1, 2 or 4; 0 if it takes none. */
+static unsigned parts_of(const ptx_instruction *i) {
     if (ptx_has(i->op, PTX_TRAIT_VIDEO)) return 1;
     if (ptx_has(i->op, PTX_TRAIT_VIDEO_HALVES)) return 2;
     return ptx_has(i->op, PTX_TRAIT_VIDEO_BYTES) ? 4 : 0;
 }
 
 bool ptx_is_video(const ptx_instruction *i) {
-    return ptx_video_parts(i) > 0;
+    return parts_of(i) > 0;
 }
 
 /* ---- several parts at once ---- */
@@ -62,6 +63,6 @@ static const char *fault_of_one(const ptx_instruction *i) {
 }
 
 const char *ptx_video_fault(const ptx_instruction *i) {
-    const unsigned parts = ptx_video_parts(i);
+    const unsigned parts = parts_of(i);
     return parts == 1 ? fault_of_one(i) : fault_of_several(i, parts);
 }

@@ -4,9 +4,8 @@
 
 #include "ptx/ir.h"
 
-/* Returns whether the instruction takes parts of registers; the number of parts that it works on at once: 1, 2 or 4. */
+/* Returns whether the instruction takes parts of registers. */
 bool ptx_is_video(const ptx_instruction *i);
-unsigned ptx_video_parts(const ptx_instruction *i);
 /* Returns what is wrong with its parts and modifiers; NULL if nothing is. */
 const char *ptx_video_fault(const ptx_instruction *i);
 

@@ -22,7 +22,7 @@ const char *report_code_of_ptx(arena *memory, const char *instruction);
 
 /* Whether two lines have the same code; blanks do not matter. */
 bool report_code_equal(const char *a, const char *b);
-/* How much two lines have in common, from 0 to 1: the share of pairs of adjacent characters. */
+/* Returns how much two lines have in common, from 0 to 1: the share of equal pairs of adjacent characters. */
 double report_code_likeness(const char *a, const char *b);
 
 #endif

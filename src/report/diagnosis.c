@@ -63,7 +63,7 @@ static void add_figure(report_table *t, const figure *f) {
     if (f->wasteful) report_set_tone(t, REPORT_WARNING);
 }
 
-/* The columns are what the change gains in time, and what it frees of the SM for others. */
+/* The columns are the time that the change saves, and the resources of the SM that it frees. */
 static void add_advice(report_section *s, const haul_diagnosis *d) {
     if (d->optimal) report_add_note(s, REPORT_GOOD, "Nothing that was tried would make it faster.");
     if (d->advice_count == 0) return;

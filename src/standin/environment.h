@@ -4,7 +4,7 @@
 #ifndef HAUL_STANDIN_ENVIRONMENT_H
 #define HAUL_STANDIN_ENVIRONMENT_H
 
-/* What to do with launches. TASK(id, name): a value of STANDIN_TASK, and the command that sets it. */
+/* Tasks for launches. TASK(id, name): a value of STANDIN_TASK, and the command that sets it. */
 #define STANDIN_TASKS(TASK) TASK(RUN, "run") TASK(PROFILE, "profile") TASK(CHECK, "check") TASK(RECORD, "replay")
 
 #define STANDIN_TASK "HAUL_STANDIN_TASK"

@@ -1,4 +1,4 @@
-/* What a process leaves in the folder STANDIN_SAVED for the case that it is killed. The folder is made by the command
+/* Files that a process leaves in the folder STANDIN_SAVED in case it is killed. The folder is made by the command
  * line, whose watcher (cli/watch.c) prints the report of a process that has ended without one.
  *
  *     PID.K          a standin_saved, which the process updates in place

@@ -1,6 +1,6 @@
 /* Settings from the command line, read when the library is loaded.
  *
- * Read-only after that. What is not given has the value 0, NULL or an empty list; `device` and `launches` have
+ * Read-only after that. A setting that is not given is 0, NULL or an empty list; `device` and `launches` have
  * defaults instead. Strings belong to the environment, and lists to settings.c; both live as long as the program. */
 #ifndef HAUL_STANDIN_SETTINGS_H
 #define HAUL_STANDIN_SETTINGS_H

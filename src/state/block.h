@@ -30,7 +30,7 @@ typedef struct sim_barrier {
     uint32_t result_threads, result_popc; /* of the phase that completed last */
 } sim_barrier;
 
-/* What the proxy checks have to follow for a kernel. */
+/* The parts of a kernel that the proxy checks must follow. */
 typedef struct sim_proxy_need {
     uint32_t spaces; /* 1: fences matter for shared memory; 2: for global memory too */
     bool engine;     /* it has copies or products that need proxy fences */

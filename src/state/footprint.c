@@ -191,7 +191,7 @@ static bool are_adjacent(unsigned bytes, uint32_t active, const uint32_t address
     return !(apart & active);
 }
 
-/* Makes the parts of adjacent lanes. Which of them are active may depend on data, so that no cached shape fits. */
+/* Makes the parts of adjacent lanes. Their active lanes may depend on data, so that no cached shape fits. */
 static void make_adjacent(sim_footprint *f, unsigned bytes, uint32_t active, const uint32_t address[SIM_LANES]) {
     const uint32_t first_line = address[__builtin_ctz(active)] / SIM_FOOTPRINT_LINE;
     for (uint32_t left = active; left;) {

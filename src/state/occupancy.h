@@ -1,4 +1,4 @@
-/* How many blocks of a kernel an SM holds at once. */
+/* Occupancy: how many blocks of a kernel an SM holds at once. */
 #ifndef HAUL_STATE_OCCUPANCY_H
 #define HAUL_STATE_OCCUPANCY_H
 

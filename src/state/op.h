@@ -15,7 +15,7 @@ enum { SIM_LANES = 32 };
 typedef struct sim_warp sim_warp;
 typedef struct sim_op sim_op;
 
-/* What the interpreter does after a handler. */
+/* The interpreter's next step after a handler. */
 typedef enum sim_step {
     SIM_NEXT,   /* go on with the following operation */
     SIM_JUMP,   /* go on at w->pc, which the handler has set; the current path may have changed */
@@ -54,7 +54,7 @@ struct sim_op {
     uint16_t integer; /* row of lower/integer.def (sim_integer); 0: none */
 };
 
-/* What an operation does if its instruction alone does not say; used by the checks and the compiler. */
+/* Effects of operations that the instruction alone does not show, for the checks and the compiler. */
 typedef enum sim_form {
     SIM_FORM_OTHER,
     SIM_FORM_PARAMETER,    /* loads the word at imm of the kernel's parameters into all lanes */

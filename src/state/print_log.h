@@ -1,4 +1,4 @@
-/* What a kernel's threads print during a launch.
+/* Text that a kernel's threads print during a launch.
  *
  * Each SM keeps its own log. After the launch the logs are written block by block in grid order, and within a block in
  * the order of execution. So the text does not depend on which SM ran a block, or on host threads. */
@@ -13,7 +13,7 @@
 /* Bytes that one SM may print in a launch. */
 enum { SIM_PRINT_LIMIT = 16 << 20 };
 
-/* Where a launch's text goes. The launching thread calls `write` any number of times. NULL: standard output. */
+/* The destination of a launch's text. The launching thread calls `write` any number of times. NULL: standard output. */
 typedef struct sim_print_sink {
     void (*write)(void *context, const char *bytes, size_t length);
     void *context;

@@ -10,8 +10,8 @@
 
 typedef struct sim_pending_product sim_pending_product;
 
-/* What an operation's maker has to do. An operation that takes effect at its issue is made twice: once for the effect,
- * and at its wait once more for the checks. */
+/* Tasks of the function that makes an operation. An operation that takes effect at its issue is made twice: once for
+ * the effect, and at its wait once more for the checks. */
 typedef enum sim_effect { SIM_EFFECT_AND_CHECKS, SIM_EFFECT_ONLY, SIM_CHECKS_ONLY } sim_effect;
 
 /* Computes the product: reads its factors, reads and writes its sums; and does its checks (sim_effect). */

@@ -46,7 +46,7 @@ typedef struct sim_instruction_text {
     const char *text, *mnemonic;
 } sim_instruction_text;
 
-/* What operations in flight may do to a register until they are waited for: write it, or read it. */
+/* Uses of a register by operations in flight, until they are waited for: they may write it, or read it. */
 enum { SIM_HELD_SUM = 1, SIM_HELD_FACTOR = 2 };
 
 /* A slot with a constant value, the same in all lanes. */

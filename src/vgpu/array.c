@@ -227,8 +227,9 @@ CUresult sim_call_allocate_pitch(CUdeviceptr *address, size_t *pitch, size_t wid
     if (element != 4 && element != 8 && element != 16)
         return sim_wrong("cuMemAllocPitch: elements have 4, 8 or 16 bytes");
     if (width > SIZE_MAX - PITCH || height > SIZE_MAX / (width + PITCH))
-        return sim_result_of(
-            haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: rows of %zu bytes x %zu", width, height));
+        return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY,
+                                       "cuMemAllocPitch: %zu bytes x %zu rows are more than any memory has", width,
+                                       height));
     uint64_t at = 0;
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
     const haul_status status = sim_memory_allocate(c->memory, *pitch * height, &at);

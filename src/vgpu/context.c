@@ -366,8 +366,8 @@ void sim_driver_set_limit(uint64_t limit) {
     current->instruction_limit = limit;
 }
 
-/* With checks, allocations lie apart, so that an access beyond one is in no other. What launches without checks have
- * written is not known. */
+/* With checks, allocations lie apart, so that an access beyond one is in no other. Writes of launches without checks
+ * are not known. */
 void sim_driver_set_checks(bool check, bool strict, const sim_schedule *schedule) {
     if (check != current->check) (void)sim_work_finish_all(current, false); /* the work that began without, or with */
     current->check = check;
@@ -467,7 +467,7 @@ bool sim_driver_has_work(void) {
     return false;
 }
 
-/* What a paused kernel holds up is left. */
+/* Work that waits for a paused kernel is left. */
 CUresult sim_driver_do_work(void) {
     bool left;
     return current ? sim_work_try_all(current, false, &left) : CUDA_SUCCESS;

@@ -189,7 +189,8 @@ static CUresult fill(CUdeviceptr to, unsigned value, unsigned width, size_t coun
     const CUresult found = sim_stream_of(c, handle, &s);
     if (found != CUDA_SUCCESS) return found;
     if (to % width || count > SIZE_MAX / width)
-        return sim_wrong("cuMemset: the address must be a multiple of the element");
+        return sim_wrong(
+            "cuMemset: the address must be a multiple of the element's size, and the fill smaller than any memory");
     if (!sim_at(c, to, count * width)) return CUDA_INVALID_VALUE;
     const sim_work work = {.kind = SIM_WORK_FILL, .to = to, .bytes = count * width, .value = value, .width = width};
     return sim_issue(s, &work);
@@ -240,7 +241,8 @@ static CUresult set_stack(CUcontext c, size_t value) {
 static CUresult set_heap(CUcontext c, size_t value) {
     const uint64_t bytes = value < LEAST_HEAP ? LEAST_HEAP : value;
     if (c->heap) return sim_wrong("cuCtxSetLimit: the heap's size cannot change after a kernel has used it");
-    if (bytes > sim_memory_largest_free(c->memory)) return sim_wrong("cuCtxSetLimit: device memory has less left");
+    if (bytes > sim_memory_largest_free(c->memory))
+        return sim_wrong("cuCtxSetLimit: the heap is larger than the free device memory");
     c->heap_bytes = bytes;
     return CUDA_SUCCESS;
 }

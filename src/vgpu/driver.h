@@ -117,7 +117,7 @@ uint64_t sim_driver_news(void);
 const char *sim_driver_waiting_kernel(void);
 /* Returns whether a device of the program has memory at the address. */
 bool sim_driver_is_device_address(CUdeviceptr address);
-/* What an executable graph was made with, what a node allocates, and what it frees. */
+/* Return the flags of an executable graph, the allocation of a node, and the address that a node frees. */
 CUresult sim_driver_executable_flags(CUgraphExec executable, unsigned long long *flags);
 CUresult sim_driver_node_allocation(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *out);
 CUresult sim_driver_node_freed(CUgraphNode node, CUdeviceptr *address);
@@ -142,7 +142,7 @@ CUresult sim_driver_node_set_values(CUgraphNode node, const sim_value_op *ops, u
 CUresult sim_driver_executable_set_values(CUgraphExec executable, CUgraphNode node, const sim_value_op *ops,
                                           unsigned count);
 CUresult sim_driver_node_values(CUgraphNode node, sim_value_op *ops, unsigned room, unsigned *count);
-/* What an event was made with. */
+/* Returns the flags of an event. */
 CUresult sim_driver_event_flags(CUevent event, unsigned *flags);
 /* The simulated clock: microseconds since the device was opened, as the host program sees them. sim_driver_wait_until()
  * lets time pass until `us`, which the program spends otherwise. */

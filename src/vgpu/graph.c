@@ -101,7 +101,7 @@ static size_t find_edge(const struct CUgraphNode_st *n, const struct CUgraphNode
 }
 
 /* A dependency that exists already is not added again. */
-bool sim_node_put_behind(CUgraphNode n, CUgraphNode other, const CUgraphEdgeData *data) {
+static bool put_behind(CUgraphNode n, CUgraphNode other, const CUgraphEdgeData *data) {
     if (find_edge(n, other, data) < n->behind_count) return true;
     sim_edge *behind = memory_grow(n->behind, n->behind_count, &n->behind_capacity, sizeof *behind);
     if (!behind) return false;
@@ -132,7 +132,7 @@ CUgraphNode sim_graph_add(CUgraph g, CUgraphNodeType type, const CUgraphNode *be
     CUgraphNode n = memory_zeroed(1, sizeof *n);
     bool added = n != NULL;
     if (n) *n = (struct CUgraphNode_st){.type = type, .number = ++g->context->graph_numbers};
-    for (size_t i = 0; i < count && added; i++) added = sim_node_put_behind(n, behind[i], &plain_edge);
+    for (size_t i = 0; i < count && added; i++) added = put_behind(n, behind[i], &plain_edge);
     if (added && append(g, n)) return n;
     if (n) free_node(n);
     (void)sim_no_memory("a graph");
@@ -165,7 +165,7 @@ static bool copy_node(CUgraph g, const struct CUgraphNode_st *from) {
 }
 
 static bool copy_edge(CUgraph to, size_t at, const sim_edge *edge) {
-    return sim_node_put_behind(to->nodes[at], to->nodes[edge->from->at], &edge->data);
+    return put_behind(to->nodes[at], to->nodes[edge->from->at], &edge->data);
 }
 
 /* Copies have the same indices as their originals. */
@@ -274,11 +274,13 @@ CUresult sim_driver_graph_connect(CUgraph handle, const CUgraphNode *from, const
     for (size_t i = 0; i < count; i++) {
         const CUgraphEdgeData *const d = data ? &data[i] : &plain_edge;
         if (!is_edge(g, from[i], to[i])) return CUDA_INVALID_VALUE;
-        if (comes_behind(from[i], to[i])) return sim_wrong("the dependency would be a cycle");
-        if (is_directly_behind(to[i], from[i])) return sim_wrong("there is such a dependency already");
+        if (comes_behind(from[i], to[i]))
+            return sim_wrong("cuGraphAddDependencies: the dependency would close a cycle");
+        if (is_directly_behind(to[i], from[i]))
+            return sim_wrong("cuGraphAddDependencies: the dependency exists already");
         const CUresult allowed = check_data(from[i], to[i], d);
         if (allowed != CUDA_SUCCESS) return allowed;
-        if (!sim_node_put_behind(to[i], from[i], d)) return sim_no_memory("a graph");
+        if (!put_behind(to[i], from[i], d)) return sim_no_memory("a graph");
     }
     return CUDA_SUCCESS;
 }
@@ -297,7 +299,7 @@ CUresult sim_driver_node_set_edges(CUgraphNode node, const CUgraphNode *behind, 
     if (result != CUDA_SUCCESS) return result;
     n->behind_count = 0;
     for (size_t i = 0; i < count; i++)
-        if (!sim_node_put_behind(n, behind[i], &data[i])) return sim_no_memory("a graph");
+        if (!put_behind(n, behind[i], &data[i])) return sim_no_memory("a graph");
     return CUDA_SUCCESS;
 }
 

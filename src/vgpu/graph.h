@@ -65,7 +65,6 @@ CUgraphNode sim_node_of(CUcontext context, CUgraphNode handle);
 CUgraphNode sim_graph_find(CUgraph graph, uint64_t number);
 /* Adds a node without work that depends on others; returns NULL, with a message, without memory. */
 CUgraphNode sim_graph_add(CUgraph graph, CUgraphNodeType type, const CUgraphNode *behind, size_t count);
-bool sim_node_put_behind(CUgraphNode node, CUgraphNode other, const CUgraphEdgeData *data);
 /* Whether the node, a kernel, may start as soon as all nodes that it depends on let it. */
 bool sim_node_is_programmatic(const struct CUgraphNode_st *node);
 

@@ -151,9 +151,9 @@ static double own_time(struct sim_running *r, haul_status status, sim_kernel_loa
     return is_known ? r->times->us / (double)r->times->counted : rough->us;
 }
 
-/* Kernels of a node execute in turns. When one has waited for another and goes on, its own news has gone there and the
- * other's has come back, each in peer_flag_us. The blocks that wait do so beside the others: a kernel takes as long as
- * its blocks keep the machine busy, or as long as the waits and the blocks of one round. */
+/* Kernels of a node execute in turns. If one has waited for another and goes on, a flag has gone there and another has
+ * come back, each in peer_flag_us. The blocks that wait do so beside the others: a kernel takes as long as its blocks
+ * keep the machine busy, or as long as the waits and the blocks of one round. */
 static double with_waits(CUcontext c, const struct sim_running *r, const sim_kernel_load *load, double own) {
     enum { WAYS = 2 };
     if (sim_member_count(c) < 2 || !r->handovers) return own;

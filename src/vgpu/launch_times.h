@@ -6,7 +6,7 @@
 #include "exec/grid.h"
 #include "vgpu/internal.h"
 
-/* What a launch's time depends on, data aside. */
+/* All that a launch's time depends on, except its data. */
 typedef struct sim_launch_shape {
     uint32_t grid[3], block[3], cluster[3], shared_bytes;
 } sim_launch_shape;

@@ -73,7 +73,7 @@ static haul_status allocate_variables(CUmodule m) {
     return HAUL_OK;
 }
 
-/* What has no initial value is 0, and all of it counts as written. */
+/* Variables without an initial value are 0. All of them count as written. */
 static void initialise_variables(CUmodule m) {
     for (size_t i = 0; i < m->ptx->variable_count; i++) {
         const ptx_variable *v = m->ptx->variables[i];
@@ -315,7 +315,7 @@ CUresult sim_call_function_set(CUfunction function, int attribute, int value) {
     const sim_machine *m = &function->module->context->machine;
     if (!may_be_set(attribute)) return sim_wrong("cuFuncSetAttribute: no such attribute, or it cannot be set");
     if (attribute == DRIVER_FUNCTION_MAX_DYNAMIC_SHARED && (value < 0 || (uint32_t)value > m->shared_per_block_optin))
-        return sim_wrong("cuFuncSetAttribute: the device has less shared memory for a block");
+        return sim_wrong("cuFuncSetAttribute: the device allows a block less shared memory");
     function->settings[attribute] = value;
     function->set |= 1u << attribute;
     return CUDA_SUCCESS;
@@ -328,7 +328,8 @@ static CUresult occupancy(int *blocks, CUfunction function, int threads, size_t 
     haul_status status = sim_prepare(function);
     if (status != HAUL_OK) return sim_result_of(status);
     if (threads < 1 || dynamic_shared_bytes > UINT32_MAX)
-        return sim_wrong("cuOccupancyMaxActiveBlocksPerMultiprocessor: no such block");
+        return sim_wrong("cuOccupancyMaxActiveBlocksPerMultiprocessor: a block has at least 1 thread and less than 4 "
+                         "GiB of shared memory");
     haul_occupancy o;
     *blocks = 0; /* for blocks that no launch may have */
     if ((uint32_t)threads > m->max_threads_per_block ||

@@ -181,7 +181,7 @@ static bool is_whole(const sim_box_copy *b, const sim_level *l) {
     return b->width == (uint64_t)l->extent[0] << l->texel_bits && b->height == l->extent[1] && b->depth == l->extent[2];
 }
 
-/* An array's rows lie in pieces. Of a very large part of one, nothing is known. */
+/* An array's rows lie in pieces. A very large part of an array is not tracked. */
 static void add_array_side(sim_use_list *f, const sim_box_copy *b, const sim_box_side *side, bool writes) {
     const sim_level *l = &side->level;
     if (is_whole(b, l)) {
@@ -403,7 +403,7 @@ static void report(const sim_order *o, sim_ordered *a, const sim_use *of_a, sim_
     o->watch.report(&f);
 }
 
-/* One use by the program is told for each operation, and one use that is not behind its allocation. */
+/* For each operation, one use by the program is reported, and one use that is not behind its allocation. */
 static bool was_told(const sim_ordered *a, const sim_ordered *b) {
     const sim_order_kind x = a->end.kind, y = b->end.kind;
     if (x == SIM_ORDER_ALLOCATE) return a->is_touched || y == SIM_ORDER_HOST_FREE;
@@ -412,7 +412,7 @@ static bool was_told(const sim_ordered *a, const sim_ordered *b) {
     return by_host && (a->is_touched || b->is_touched);
 }
 
-/* What a copy uses is known before it is done. */
+/* The memory that a copy uses is known before it is done. */
 static void touch_pending(const sim_order *o, sim_ordered *host, sim_ordered *b) {
     const sim_use *of_host, *of_b;
     if (find_clash(&host->reach, &b->reach, &of_host, &of_b)) report(o, host, of_host, b, of_b);

@@ -1,11 +1,11 @@
-/* Order between the operations of a program: which of them come before which, whatever the hardware's timing.
+/* Order between the operations of a program, whatever the hardware's timing.
  *
  * Each stream, and the host, is a line of operations that are in order. A stamp says, for each line, up to which
  * operation everything comes before. Operations take over the stamps of their stream, of the host at their call, of
  * events that they wait for and of the legacy default stream. The host takes over stamps when it waits. All of this
  * is known when an operation is issued.
  *
- * What an operation has read and written is known when it is done. It is then compared with the other operations that
+ * The memory that an operation uses is known when it is done. It is then compared with the other operations that
  * are neither before nor behind it. Operations that everything later comes behind are forgotten. */
 #ifndef HAUL_VGPU_ORDER_H
 #define HAUL_VGPU_ORDER_H

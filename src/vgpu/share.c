@@ -50,15 +50,18 @@ sim_slot *sim_slot_new(void) {
     return NULL;
 }
 
-/* False for a slot of another process. */
-bool sim_slot_find(const sim_slot *slot, int *file, uint64_t *place) {
+/* Finds the slot for another process: a file of this one, and the offset in it. Returns false for a slot of another
+ * process. */
+static bool find_slot(const sim_slot *slot, int *file, uint64_t *place) {
     if (!own.slots || slot < own.slots || slot >= own.slots + SLOTS) return false;
     *file = own.file;
     *place = (uint64_t)(slot - own.slots);
     return true;
 }
 
-sim_slot *sim_slot_open(int file, uint64_t place) {
+/* Opens a slot of another process, whose file is open; returns NULL, with a message, if it cannot. sim_slot_close()
+ * ends the use. */
+static sim_slot *open_slot(int file, uint64_t place) {
     const uint64_t at = place * sizeof(sim_slot), page = at / PAGE * PAGE;
     sim_slot *slots = place < SLOTS ? map_slots(file, page, PAGE) : NULL;
     if (slots) return slots + (at - page) / sizeof(sim_slot);
@@ -71,7 +74,7 @@ void sim_slot_close(sim_slot *slot) {
     int file;
     uint64_t place;
     const uintptr_t at = (uintptr_t)slot;
-    if (slot && !sim_slot_find(slot, &file, &place)) munmap((void *)(at / PAGE * PAGE), PAGE);
+    if (slot && !find_slot(slot, &file, &place)) munmap((void *)(at / PAGE * PAGE), PAGE);
 }
 
 /* The number never falls: records may be reached in any order. */
@@ -107,7 +110,7 @@ CUresult sim_driver_open_memory(int file, uint64_t place, uint64_t bytes, CUdevi
 CUresult sim_driver_share_event(CUevent event, int *file, uint64_t *place) {
     SIM_ENTER(c);
     (void)c;
-    if (event->slot && sim_slot_find(event->slot, file, place)) return CUDA_SUCCESS;
+    if (event->slot && find_slot(event->slot, file, place)) return CUDA_SUCCESS;
     return sim_wrong("cuIpcGetEventHandle: the event was not created here with flag 4 (interprocess)");
 }
 
@@ -115,7 +118,7 @@ CUresult sim_driver_share_event(CUevent event, int *file, uint64_t *place) {
 CUresult sim_driver_open_event(int file, uint64_t place, CUevent *event) {
     SIM_ENTER(c);
     (void)c;
-    sim_slot *slot = sim_slot_open(file, place);
+    sim_slot *slot = open_slot(file, place);
     if (!slot) return sim_result_of(HAUL_ERROR_ARGUMENT);
     const CUresult result = sim_call_event_create(event, DRIVER_EVENT_DISABLE_TIMING);
     if (result == CUDA_SUCCESS)

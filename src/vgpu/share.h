@@ -1,5 +1,5 @@
-/* What processes of one program share: memory of a device, and events. A handle carries a process id and a file of that
- * process. The files have no name of their own and are opened through /proc. */
+/* Sharing between the processes of a program: memory of a device, and events. A handle carries a process id and a file
+ * of that process. The files have no name of their own and are opened through /proc. */
 #ifndef HAUL_VGPU_SHARE_H
 #define HAUL_VGPU_SHARE_H
 
@@ -14,11 +14,6 @@ typedef struct sim_slot {
 
 /* Makes a slot that no other event has; returns NULL, with a message, without memory. */
 sim_slot *sim_slot_new(void);
-/* Finds the slot for another process: a file of this one, and the offset in it. */
-bool sim_slot_find(const sim_slot *slot, int *file, uint64_t *place);
-/* Opens a slot of another process, whose file is open; returns NULL, with a message, if it cannot. sim_slot_close()
- * ends the use. */
-sim_slot *sim_slot_open(int file, uint64_t place);
 void sim_slot_close(sim_slot *slot);
 
 /* Marks everything before record `number` as done; waits until it is. */

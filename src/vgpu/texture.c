@@ -243,7 +243,7 @@ static haul_status check_texture(const sim_texture *t) {
 
 /* ---- objects ---- */
 
-/* What an object is made of; a surface has the resource alone. */
+/* The parts of an object; a surface has the resource alone. */
 typedef struct parts {
     const CUDA_RESOURCE_DESC *resource;
     const CUDA_TEXTURE_DESC *sampler;

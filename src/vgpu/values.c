@@ -1,4 +1,5 @@
-/* Values in memory that streams write and wait for (cuStreamWriteValue32() and its like), and graph nodes of them.
+/* Values in memory that streams write and wait for (cuStreamWriteValue32() and similar functions), and graph nodes of
+ * them.
  *
  * A wait is work that cannot go on until the value is there, like a kernel that polls: wait.c does other streams' work
  * and lets other threads run meanwhile. The value may be device memory or memory of the host. */

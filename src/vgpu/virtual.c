@@ -71,7 +71,7 @@ CUresult sim_call_virtual_unreserve(CUdeviceptr address, size_t bytes) {
     return sim_result_of(sim_virtual_unreserve(address, bytes));
 }
 
-/* A device that is open tells what it has left; of others, only virtual memory counts. */
+/* An open device reports its free memory; of others, only virtual memory counts. */
 static haul_status check_room(CUcontext c, unsigned device, uint64_t bytes) {
     uint64_t left = sim_driver_machine((CUdevice)device)->memory_bytes - sim_virtual_used(device), all;
     const CUcontext of = sim_context_of(c, (CUdevice)device);

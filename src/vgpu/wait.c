@@ -85,7 +85,7 @@ const char *sim_driver_waiting_kernel(void) {
     return found ? found->function->entry->name : NULL;
 }
 
-/* Rounds that a thread has waited since the last news. */
+/* Rounds that a thread has waited since something last changed. */
 typedef struct wait_state {
     uint64_t news; /* of sim_driver_news() */
     unsigned rounds;

@@ -63,7 +63,7 @@ static void no_index_is_no_work(void **state) {
     assert_int_equal(t.workers, 0);
 }
 
-/* What a loop has written is there when it returns, however soon the next one begins. */
+/* A loop's writes are visible when it returns, however soon the next loop begins. */
 static void loops_follow_each_other(void **state) {
     (void)state;
     for (unsigned round = 0; round < 2000; round++) {

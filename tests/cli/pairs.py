@@ -11,7 +11,7 @@ KERNEL = re.compile(r"__global__ void (?:\w+\([\d, ]*\) )?((bad|ok)_\w+)\(")
 
 
 def kernels(path):
-    """Of each kernel: name, blocks, expected kinds, lines; functions in front of all kernels belong to each."""
+    """Returns each kernel's name, blocks, expected kinds, lines; functions in front of all kernels belong to each."""
     found, blocks, kinds, shared = [], 1, [], []
     for number, line in enumerate(open(path), 1):
         comment, kernel = KINDS.match(line.strip()), KERNEL.search(line)

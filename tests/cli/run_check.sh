@@ -1,5 +1,5 @@
 #!/bin/sh
-# haul check: planted defects and their repaired twins, expectations, suppressions, the files for CI, exit statuses.
+# haul check: planted defects and their fixed twins, expectations, suppressions, the files for CI, exit statuses.
 #   run_check.sh SOURCE_ROOT BUILD_FOLDER
 set -u
 . "$1/tests/want.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What each command prints and how it ends, on recorded launches and on source of a few lines.
+# The output and the exit status of each command, on recorded launches and on source of a few lines.
 #   run_commands.sh SOURCE_ROOT BUILD_FOLDER
 set -u
 . "$1/tests/want.sh"

@@ -150,7 +150,7 @@ refuse 'no kernel .nope.' diff k.cu old.cu --kernel nope
 refuse 'has no results to compare with' diff k.cu launches.jsonl
 refuse 'needs --baseline' diff --update k.cu
 refuse 'there is no such baseline' diff --baseline none.json k.cu $saxpy
-refuse 'is no baseline' diff --baseline launches.jsonl k.cu $saxpy
+refuse 'is not a baseline' diff --baseline launches.jsonl k.cu $saxpy
 refuse 'is a baseline of sim:h100' diff --baseline base.json --device sim:a100 launches.jsonl --ptx k.cu
 refuse 'give one of them' diff --baseline base.json --rev HEAD k.cu
 refuse 'is not understood' diff old.jsonl old.jsonl --fail-on sectors

@@ -32,7 +32,7 @@ print(*wrong, sep="\n")
 sys.exit(bool(wrong))
 END
 
-# Of the pairs of these files, as many defects at least have a witness.
+# At least this many defects of the pairs in these files have a witness.
 for file in waits:8 stages:12 clusters:6 tensors:4; do
     name=${file%:*}
     python3 "$root/tests/cli/pairs.py" launches "$pairs/$name.cu" >pairs.jsonl

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds a SARIF log against what the 2.1.0 standard asks of the parts that haul writes.
+"""Checks a SARIF log against the 2.1.0 standard, as far as haul writes it.
 
 usage: sarif.py LOG...
 

@@ -1,4 +1,4 @@
-/* What experiments are written with: a result that is not the host's is told, counted and fails the section's check. */
+/* The workbench of experiments: a result that is not the host's is reported, counted and fails the section's check. */
 #include "cli/lab/workbench.c"
 
 #include <setjmp.h>

@@ -19,7 +19,7 @@ HAUL_DEVICE int is_empty(const work *w, unsigned round) {
     return w->c->empty >> round % 32 & 1;
 }
 
-/* What round `round` brings, and from where. */
+/* The transfer of round `round`. */
 HAUL_DEVICE haul_transfer transfer_of(const work *w, unsigned round) {
     haul_transfer t = w->b.p->t;
     if (round + 1 == w->b.p->rounds && t.shape != HAUL_SHAPE_BOX) {

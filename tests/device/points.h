@@ -416,7 +416,7 @@ static inline void draw_tile_box(const batch *b, haul_transfer *t, bool dense) {
 static const haul_tensor_type added_types[] = {HAUL_TENSOR_U32, HAUL_TENSOR_S32, HAUL_TENSOR_U64, HAUL_TENSOR_F32,
                                                HAUL_TENSOR_F64, HAUL_TENSOR_F16, HAUL_TENSOR_BF16};
 
-/* The array as the tensor copy engine is told of it, once it is known where the arena lies. */
+/* The array's description for the tensor copy engine, once the place of the arena is known. */
 static inline void describe_tensor(batch *b, const point *p) {
     static const haul_tensor_type types[] = {
         [1] = HAUL_TENSOR_U8, [2] = HAUL_TENSOR_U16, [4] = HAUL_TENSOR_F32, [8] = HAUL_TENSOR_U64};
@@ -784,7 +784,7 @@ static inline unsigned owner(const batch *b, bool in_image, size_t at) {
     return i;
 }
 
-/* Holds what the device has left against the expectation; true if they are the same. Prints what is not;
+/* Compares the device's results with the expectation; returns true if they are the same. Prints differences;
  * first: the first byte of that. */
 static inline bool bench_agrees(const batch *b, const bench *m, const char *where, size_t *first) {
     const bool loads = direction_of(b->verb) == HAUL_DIRECTION_LOAD;

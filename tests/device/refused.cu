@@ -1,4 +1,4 @@
-/* What compilers cannot refuse: run_refused.sh launches each kernel, with blocks of 64 threads, and looks for
+/* Misuse that compilers cannot refuse: run_refused.sh launches each kernel, with blocks of 64 threads, and looks for
  * what it is told. */
 #include <haul/device.h>
 
@@ -21,7 +21,7 @@ __shared__ haul_channel_memory memory;
 #define LIST_LDG HAUL_INDIRECT(t, 4, 512, 512, 512, 16, 64, HAUL_BY_LDG)
 #define TILE HAUL_TILE(t, 4, 2, 16, 16, 1, 1, 1, 64, 16, 64, HAUL_AUTO)
 
-/* What clang knows when everything is inlined, and refuses. */
+/* Misuse that clang sees, and refuses, when everything is inlined. */
 #ifdef KNOWN
 KERNEL(no_type, ROWS; haul_block_add(t, to, tile))
 #if HAUL_HAS_BULK

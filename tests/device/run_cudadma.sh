@@ -28,7 +28,7 @@ wrong() { # kernel, bytes, what is said
     grep -q -e "$3" "$work/said" || { head -5 "$work/said"; fail "$compiler: $1 does not say: $3"; }
 }
 
-# What the compiler refuses.
+# Code that the compiler refuses.
 messages() {
     : >"$work/said"
     sed -n "s/^#.*PART == //p" "$tests/cudadma_wrong.cu" >"$work/parts"

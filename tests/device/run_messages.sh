@@ -18,7 +18,7 @@ messages() { # compiler
     done <"$tests/messages.expected"
 }
 
-# What needs sm_90 is refused for sm_80 and taken for sm_90.
+# Code that needs sm_90 is refused for sm_80 and accepted for sm_90.
 forced_bulk() { # compiler
     cat >"$work/bulk.cu" <<'END'
 #include <haul/device.h>

@@ -1,6 +1,6 @@
 /* Random transfers with constant descriptors: kernels are written as text, one for each, and compiled while the test
  * runs, for the code that folds is not the code that test_sweep.c runs. Every function of every team is called, in one
- * phase or in two. Each kernel is then held against plain loops on the host.
+ * phase or in two. Each kernel is then compared with plain loops on the host.
  *
  * HAUL_SWEEP_POINTS: kernels for each machine; HAUL_SWEEP_SEED: the first one's seed; HAUL_TEST_DEVICE: another device.
  * Skipped where there is no kernel compiler. */

@@ -78,7 +78,7 @@ static void two_numbers_of_bytes_in_flight_are_seen(void **state) {
     assert_non_null(refusal(HAUL_BY_LDG | HAUL_IN_FLIGHT(1ull << 40), HAUL_OF_ROWS));
 }
 
-/* What ptxas 13.0 takes of ld.global with .nc. */
+/* Forms of ld.global with .nc that ptxas 13.0 accepts. */
 static void read_only_loads_take_the_operators_that_ptx_has(void **state) {
     (void)state;
     const haul_how read_only = HAUL_BY_LDG | HAUL_LOAD_NC;

@@ -7,7 +7,7 @@
 
 typedef struct program *program;
 
-/* What is used of NVRTC's interface; results other than 0 are failures. */
+/* The functions of NVRTC that are used; results other than 0 are failures. */
 typedef struct nvrtc {
     int (*create)(program *, const char *source, const char *name, int headers, const char *const *texts,
                   const char *const *names);

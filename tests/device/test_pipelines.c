@@ -1,6 +1,6 @@
 /* Random pipelines: unified ones of a thread, a warp or a block, and pairs of split ones, of 1 to 16 stages; rounds
- * that bring nothing, a shorter last round, stages that are written to. What each round finds in its stage is held byte
- * for byte against a host's stages. Environment as in test_sweep.c. */
+ * that bring nothing, a shorter last round, stages that are written to. The content of each round's stage is compared
+ * byte for byte with the host's. Environment as in test_sweep.c. */
 #include "machines.h"
 #include "pipe.h"
 

@@ -1,4 +1,4 @@
-/* Random transfers, each held byte for byte against plain loops on the host: what arrives in shared memory with all
+/* Random transfers, each compared byte for byte with plain loops on the host: what arrives in shared memory with all
  * that lies around and between the rows, or what becomes of global memory. One machine has the asynchronous copies of
  * sm_80, the other bulk and tensor copies too.
  *
@@ -43,7 +43,7 @@ static void transfers_of_sm_90_are_right(void **state) {
     sweep("sim:h100", 90, "transfer", 2400);
 }
 
-/* What HAUL_DEBUG checks is true of every right use. */
+/* Correct uses pass all checks of HAUL_DEBUG. */
 static void debug_builds_do_not_object(void **state) {
     (void)state;
     sweep("sim:a100", 80, "transfer_debug", 480);

@@ -1,5 +1,5 @@
-/* What kernels of tests of transfers have in common: shared memory as the host wants it, what is left there afterwards,
- * and compute warps beside the team. */
+/* Shared by the kernels that test transfers: shared memory as the host wants it, its content afterwards, and compute
+ * warps beside the team. */
 #ifndef HAUL_DEVICE_TRANSFER_CUH
 #define HAUL_DEVICE_TRANSFER_CUH
 
@@ -70,7 +70,7 @@ HAUL_DEVICE void consume(const bench *b, unsigned char *images, haul_handover h)
     }
 }
 
-/* Any team: what haul_this_thread() and its like make, told apart at run time. */
+/* Returns the team that haul_this_thread() or a similar function makes, chosen at run time. */
 HAUL_DEVICE haul_team team_of(const point *p) {
     if (p->team_kind == HAUL_TEAM_THREAD) return haul_this_thread();
     if (p->team_kind == HAUL_TEAM_WARP) return haul_this_warp();

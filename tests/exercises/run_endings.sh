@@ -4,7 +4,7 @@
 set -u
 . "$1/tests/exercises/trials.sh"
 
-# What a file with this body of scale() does.
+# Tests a file with this body of scale().
 body() { printf '#include <cuda_runtime.h>\n#include <cstdlib>\n#include <cstdio>\n%s\n' "$1" >$name.cu; }
 
 name=undeclared

@@ -81,7 +81,7 @@ static CUresult give_name(char *name, int length) {
     return result;
 }
 
-/* What the compiler of a real driver says, in option 5, the error log. */
+/* Writes what the compiler of a real driver says into option 5, the error log. */
 static void give_log(int count, const int *options, void **values) {
     for (int i = 0; i < count; i++) {
         if (options[i] != 5) continue;

@@ -68,7 +68,7 @@ gives "a table cut short" 2 'of its output: ' env FAKE_NCU_LOG="$work/cut.csv" $
 gives "standard input" 2 'cannot be read again under ncu' \
     sh -c 'in=$1; shift; exec "$@" <"$in"' sh "$work/three.jsonl" "$haul" replay - $ptx --device gpu:0 --counters
 gives "TMPDIR" 2 '/nonexistent/haul-ncu-.*: cannot be made' env TMPDIR=/nonexistent $replay
-gives "a fault only under ncu" 2 'a kernel failed while its counters were read; without ncu it does not' \
+gives "a fault only under ncu" 2 'a kernel failed while its counters were read; without ncu the launches do not fail' \
     env FAKE_NCU_LOG="$data/fault.csv" FAKE_NCU_HOW=code=9 $replay
 
 # --- haul info ---

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What haul says when the driver, the GPU or a kernel on it fails, with the driver of this folder.
+# Messages of haul if the driver, the GPU or a kernel on it fails, with the driver of this folder.
 #   run_loader.sh SOURCE_ROOT BUILD_FOLDER
 set -u
 haul=$2/haul

@@ -56,7 +56,7 @@ has '^saxpy_scalar .* us .* us$'
 has 'ok  *\([0-9]*\) of \1 launches gave the host.s results'
 if grep -q -- ' -1 ' "$work/out"; then fail "the lab shows counters that nobody read"; fi
 
-# What ncu would say of the lab's launches: two of the batches, with more load sectors than the virtual GPU has.
+# A table of ncu for the lab's launches: two of the batches, with more load sectors than the virtual GPU has.
 python3 - "$work/batches.csv" <<'END'
 import sys
 names = ["ID", "Kernel Name", "Block Size", "Grid Size", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]

@@ -1,4 +1,4 @@
-/* What the tests of the kernels have in common: devices, arrays with canaries behind them, launches of single kernels.
+/* Shared by the tests of the kernels: devices, arrays with canaries behind them, launches of single kernels.
  */
 #ifndef HAUL_KERNELS_FIXTURE_H
 #define HAUL_KERNELS_FIXTURE_H
@@ -158,7 +158,7 @@ static inline void launch(const char *module_name, const char *kernel, shape s, 
     must(haul_launch_run(module, &l, NULL));
 }
 
-/* Launches kernel(in, out, n, parameters...) and holds `out`, `count` floats that were canaries, against `expected`. */
+/* Launches kernel(in, out, n, parameters...) and compares `out`, `count` floats that were canaries, with `expected`. */
 static inline void assert_maps(const char *module, const char *kernel, shape s, const float *in, size_t in_count,
                                const float *expected, size_t count, const uint32_t parameters[],
                                size_t parameter_count) {

@@ -101,7 +101,7 @@ static void memory_that_the_address_space_does_not_have_is_refused(void **state)
                    "open the device with less");
 }
 
-/* Of the process, in pages: sanitizers take it for themselves. */
+/* Returns the address space of the process, in pages: sanitizers take it for themselves. */
 static unsigned long address_space(void) {
     unsigned long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");

@@ -1,4 +1,4 @@
-/* What haul_diagnose() foretells of a transfer is what the virtual GPU counts when a kernel makes it: random
+/* The predictions of haul_diagnose() for a transfer equal the virtual GPU's counts when a kernel makes it: random
  * descriptors, HAUL_TEST_POINTS of them (default 1,500) on an H100 and an A100 each. Skipped where there is no kernel
  * compiler. */
 #include "lib/compile.h"
@@ -207,7 +207,7 @@ static void describe(const point *p, const haul_diagnosis *d) {
                 (unsigned long long)p->c.global, (unsigned long long)p->c.shared);
 }
 
-/* Where the array begins of which the point's box is cut. */
+/* Returns where the array of the point's box begins. */
 static uint64_t array_of(const point *p) {
     const haul_place *place = &p->c.place;
     uint64_t array = p->c.global;
@@ -292,8 +292,8 @@ static haul_run *launch(const machine *m, const point *p, const haul_diagnosis *
     F(requests)     \
     F(sectors) F(ideal_sectors) F(wavefronts) F(bytes) F(shared_wavefronts) F(ideal_shared_wavefronts) F(bank_conflicts)
 
-/* Whether volatile loads share an answer depends on timing. Which of several loads of a sector finds it in L1 is a
- * matter of the order in which warps run; how many do not is none, as long as L1 has room. */
+/* Whether volatile loads share an answer depends on timing. The order of warps decides which of several loads finds a
+ * sector in L1, but not how many do, as long as L1 has room. */
 static unsigned long long loads_from_l2(const haul_traffic *classes) {
     return classes[HAUL_CLASS_GLOBAL_LOAD].l2_sectors + classes[HAUL_CLASS_LDGSTS_ACCESS].l2_sectors;
 }

@@ -1,4 +1,4 @@
-/* What haul_diagnose() says of transfers that every textbook has: engines, Little's law, what is refused, and the
+/* haul_diagnose() on transfers that every textbook has: engines, Little's law, what is refused, and the
  * advice that an expert would give. */
 #include <haul/diagnose.h>
 
@@ -313,7 +313,7 @@ static void flags_are_refused_as_the_compiler_would(void **state) {
                    "HAUL_IN_FLIGHT is a multiple of the access width");
 }
 
-/* What is advised is what the compiler takes. */
+/* The compiler accepts what is advised. */
 static void advised_flags_are_whole(void **state) {
     (void)state;
     const haul_transfer t = haul_sequential(2048, 16, 0, HAUL_AUTO);

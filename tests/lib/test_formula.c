@@ -1,4 +1,4 @@
-/* Formulas: what they come to, and what is said of wrong ones. */
+/* Formulas: their values, and the messages for wrong ones. */
 #include "lib/tune/formula.h"
 
 #include <setjmp.h>

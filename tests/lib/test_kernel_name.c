@@ -1,4 +1,4 @@
-/* What kernels may be called, and what is said of names that mean none or several. */
+/* Names of kernels, and the messages for names that mean none or several. */
 #include "base/demangle.h"
 #include "lib/kernel_name.h"
 

@@ -71,7 +71,7 @@ static haul_status run(const char *kernel, const char *argument, launch_argument
     return status;
 }
 
-/* What truth files say of element i, written as they say it. */
+/* The rules of truth files for element i, written as they are there. */
 static uint32_t expected(const char *rule, uint64_t i, uint32_t seed, uint64_t n) {
     uint32_t h = (uint32_t)(i + seed) * 2654435761u, word;
     float f = (float)((h >> 8) + 1) * (1.0f / 16777216.0f);
@@ -133,7 +133,7 @@ static void a_shuffle_has_each_number_once(void **state) {
     }
 }
 
-/* Of a random permutation about one number is where it was, and neighbours are as far apart as any two. */
+/* In a random permutation about one number stays in place, and neighbours are as far apart as any two. */
 static void a_shuffle_is_random_with_every_seed(void **state) {
     (void)state;
     enum { N = 10000, WARPS = N / 32, SECTOR = 8 };

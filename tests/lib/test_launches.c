@@ -246,7 +246,7 @@ static void fields_that_are_misspelt_or_of_another_type_are_refused(void **state
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refuses(&cases[i]);
 }
 
-/* What haul prints and what was recorded is read again. */
+/* Lines that haul prints, and recorded ones, can be read again. */
 static void recorded_fields_and_notes_are_read(void **state) {
     (void)state;
     launch_list list = {0};

@@ -1,4 +1,4 @@
-/* What is read from ncu's table, recorded on an H100 (tests/data/ncu), and from tables that are not as they should be.
+/* Reads ncu's table, recorded on an H100 (tests/data/ncu), and malformed tables.
  */
 #include "base/file.h"
 #include "lib/ncu/ncu.h"

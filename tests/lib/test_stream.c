@@ -146,7 +146,7 @@ static void kernels_take_pinned_memory_as_it_is(void **state) {
     haul_host_free(to);
 }
 
-/* With checks, a buffer that is filled again too early is told. */
+/* With checks, a buffer that is filled again too early is reported. */
 static void a_source_that_changes_too_early_is_told(void **state) {
     (void)state;
     const haul_device_options options = {.memory_bytes = 64 << 20, .check = true};

@@ -146,7 +146,7 @@ static void what_does_not_go_together_is_refused(void **state) {
     haul_buffer_free(b);
 }
 
-/* ---- findings: a defect and its repaired twin ---- */
+/* ---- findings: a defect and its fixed twin ---- */
 
 static void expect(const char *ptx, const haul_texture *t, haul_finding_kind kind) {
     haul_run *record;
@@ -287,7 +287,7 @@ static void wrong_descriptions_are_refused(void **state) {
         {"tex:f01:64:f32:linear,soft", "the words are linear"},
         {"surf:f01:64:f32:memory", "neither is a surface"},
         {"tex:f01:64:f32::-1", "the seed is no 32-bit number"},
-        {"tex:f01:4000000000x4000000000:f32", "out of all proportion"},
+        {"tex:f01:4000000000x4000000000:f32", "larger than any memory"},
     };
     launch_list list = {0};
     launch_argument a;

@@ -111,7 +111,7 @@ static void requirements_leave_variants_out(void **state) {
     p.requirement_count = 1;
     tune_result r;
     assert_int_equal(tune_search(device, &p, &options, &r), HAUL_OK);
-    assert_string_equal(variant(&p, &r, "2", "128")->why, "not so: STRIDE * THREADS < 256");
+    assert_string_equal(variant(&p, &r, "2", "128")->why, "does not hold: STRIDE * THREADS < 256");
     tune_result_free(&r);
 }
 

@@ -1,4 +1,4 @@
-/* A transfer that is known at run time only, by the device library: what haul_diagnose() foretells. The block's first
+/* A transfer that is known at run time only, by the device library: what haul_diagnose() predicts. The block's first
  * `team_threads` threads are the team. shared_at: where the transfer's bytes lie in shared memory. */
 #include <haul/device.h>
 

@@ -1,4 +1,4 @@
-/* What haul/device/peer.h has, on four devices: each function between all of them, compared with the host. Prints ok.
+/* haul/device/peer.h on four devices: each function between all of them, compared with the host. Prints ok.
  */
 #include <haul/device.h>
 

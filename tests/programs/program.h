@@ -1,4 +1,5 @@
-// What the programs of this folder share: checked calls, buffers, random numbers, and results held against the host's.
+// Shared by the programs of this folder: checked calls, buffers, random numbers, and comparison of results with the
+// host's.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-/* Forms that ptxas 13.0 refuses, too: each row was held against it. The reason is haul's own. */
+/* Forms that ptxas 13.0 refuses, too: each row was compared with it. The reason is haul's own. */
 #include "ptx_test.h"
 
 enum { MODULE, BODY };

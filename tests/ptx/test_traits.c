@@ -64,7 +64,7 @@ static void accesses_have_their_address_where_the_kind_says(void **state) {
     }
 }
 
-/* What begins with a mnemonic, and nothing else, is of these kinds. */
+/* Expects that instructions that begin with the mnemonic, and no others, are of these kinds. */
 static void expect_family(const char *mnemonic, unsigned kinds) {
     for (unsigned op = 0; op < PTX_OP_COUNT; op++)
         expect(op, ptx_is(op, kinds) == begins_with(ptx_ops[op].mnemonic, mnemonic), mnemonic);
@@ -83,6 +83,12 @@ static void families_are_of_one_kind(void **state) {
         const char *m = ptx_ops[op].mnemonic;
         expect(op, ptx_has(op, PTX_TRAIT_WMMA) == begins_with(m, "wmma."), "wmma");
         expect(op, ptx_is(op, PTX_KIND_BARRIER) == (!strcmp(m, "bar") || !strcmp(m, "barrier")), "numbered barrier");
+        expect(op, ptx_is(op, PTX_KIND_OTHER_BARRIER) == (!strcmp(m, "bar.warp") || begins_with(m, "barrier.cluster.")),
+               "barrier of another kind");
+        expect(op,
+               ptx_is(op, PTX_KIND_COPY_WAIT) ==
+                   (begins_with(m, "cp.async.wait_") || begins_with(m, "cp.async.bulk.wait_")),
+               "wait for copies");
         expect(op, ptx_is(op, PTX_KIND_END) == (!strcmp(m, "ret") || !strcmp(m, "exit")), "end");
     }
 }

@@ -1,4 +1,4 @@
-"""What is closed, freed or collected, in any order and by any thread."""
+"""Objects are closed, freed or collected in any order and by any thread."""
 
 import gc
 import os

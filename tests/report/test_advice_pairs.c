@@ -14,7 +14,7 @@
 
 enum { WORDS = 65536, ALL_WORDS = 1 << 20 }; /* of random numbers and indices; of each buffer */
 
-/* What is held against the kernel's twin: of all instructions of the classes together. */
+/* Figures that are compared with the kernel's twin: sums over all instructions of the classes. */
 typedef enum figure { SECTORS, REQUESTS, WAVEFRONTS, CONFLICTS, COPIES, LANES, LOCAL, CYCLES } figure;
 static const char *const figure_names[] = {"sectors", "requests", "wavefronts", "conflicts",
                                            "copies",  "lanes",    "local",      "cycles"};

@@ -1,4 +1,4 @@
-/* Which lines and kernels a comment in the source is for. */
+/* The lines and kernels that a comment in the source is for. */
 #include "report/check/annotations.h"
 
 #include <setjmp.h>

@@ -414,7 +414,7 @@ static void the_text_shows_both_lines_of_the_source(void **state) {
     report_verdict_free(&v);
 }
 
-/* Of three launches the first is told of, the others are named at the end. */
+/* The finding shows the first of three launches and names the others at the end. */
 static void the_text_tells_of_a_finding_of_several_launches_once(void **state) {
     fixture *f = *state;
     text first = {0}, later = {0}, totals = {0};

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
 static void check(report_unit unit, double value, const char *expected) {
@@ -47,12 +48,15 @@ static void what_is_no_number_is_a_dash(void **state) {
 
 static void extreme_numbers_fit(void **state) {
     (void)state;
-    char out[REPORT_NUMBER_SIZE];
-    for (int unit = 0; unit < REPORT_UNIT_COUNT; unit++) {
-        report_format((report_unit)unit, 1.7e308, out);
-        report_format((report_unit)unit, -1.7e308, out);
-        report_format((report_unit)unit, 5e-324, out);
-    }
+    static const double extremes[] = {1.7e308, -1.7e308, 5e-324};
+    char out[REPORT_NUMBER_SIZE + 1];
+    for (int unit = 0; unit < REPORT_UNIT_COUNT; unit++)
+        for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++) {
+            memset(out, 'x', sizeof out);
+            report_format((report_unit)unit, extremes[i], out);
+            assert_non_null(memchr(out, '\0', REPORT_NUMBER_SIZE));
+            assert_int_equal(out[REPORT_NUMBER_SIZE], 'x');
+        }
 }
 
 int main(void) {

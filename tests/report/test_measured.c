@@ -1,4 +1,4 @@
-/* What hardware counted beside what was simulated, from two records of one launch. */
+/* Hardware's counts beside simulated ones, from two records of one launch. */
 #include "report/profile/measured.h"
 
 #include "synthetic.h"

@@ -1,4 +1,4 @@
-/* What expectations and suppressions may say, and the one line that is said of nonsense. */
+/* The syntax of expectations and suppressions, and the message for each mistake. */
 #include "report/check/rules.h"
 
 #include <setjmp.h>

@@ -50,7 +50,7 @@ typedef struct kernel_run {
     const haul_device_options *options; /* NULL: the fields above */
 } kernel_run;
 
-/* What a buffer begins as, and what becomes of it: arrays. */
+/* A buffer's initial content, and where its final content goes: arrays. */
 #define FROM(array) .in = (array), .in_bytes = sizeof(array)
 #define INTO(array) .out = (array), .out_bytes = sizeof(array)
 

@@ -1,4 +1,4 @@
-"""Holds counters that no rule fixes exactly against recorded ones: sectors of device memory, lines of constants."""
+"""Compares counters that no rule fixes exactly with recorded ones: sectors of device memory, lines of constants."""
 import json
 import sys
 

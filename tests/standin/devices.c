@@ -186,25 +186,7 @@ static const char ptx[] =
     GIVE("give", "st.release.sys") GIVE("give_narrow", "st.release.gpu") GIVE("give_relaxed", "st.relaxed.sys")
         TAKE("take", "ld.acquire.sys") TAKE("take_relaxed", "ld.relaxed.sys");
 
-static struct fat {
-    uint32_t magic;
-    uint16_t version, header_bytes;
-    uint64_t bytes;
-    struct {
-        uint16_t kind, version;
-        uint32_t header_bytes;
-        uint64_t bytes;
-        uint32_t packed_bytes, options;
-        uint16_t minor, major;
-        uint32_t architecture, name, name_bytes;
-        uint64_t flags, reserved, text_bytes;
-    } entry;
-    char text[sizeof ptx];
-} fat;
-static struct {
-    int magic, version;
-    const void *container, *linked;
-} wrapper = {0x466243b1, 1, &fat, NULL};
+#include "fat_binary.h"
 
 static char plus, sum, spread, give, give_narrow, give_relaxed, take, take_relaxed, step,
     total_name; /* what stands for them on the host */
@@ -212,13 +194,6 @@ static uint32_t *total;
 static void **handle;
 
 __attribute__((constructor)) static void register_all(void) {
-    fat.magic = 0xba55ed50;
-    fat.version = 1;
-    fat.header_bytes = 16;
-    fat.bytes = sizeof fat - 16;
-    fat.entry.kind = 1;
-    fat.entry.header_bytes = sizeof fat.entry;
-    fat.entry.bytes = sizeof ptx;
     fat.entry.architecture = 90;
     memcpy(fat.text, ptx, sizeof ptx);
     handle = __cudaRegisterFatBinary(&wrapper);
@@ -250,7 +225,7 @@ static void say(const char *what, int error) {
     printf("%s: %s\n", what, cudaGetErrorName(error));
 }
 
-/* Of a device: COUNT numbers, all `value`. */
+/* Allocates COUNT numbers on a device, all `value`. */
 static uint32_t *make(int device, uint32_t value) {
     uint32_t numbers[COUNT];
     void *made = NULL;
@@ -564,7 +539,7 @@ static int virtual(void) {
     return 0;
 }
 
-/* What the parent hands over comes by standard input; its kernel is waited for. */
+/* Reads the parent's handles from standard input, and waits for its kernel. */
 static int other_process(void) {
     handle_of handles[2];
     void *memory, *again, *event, *stream;

@@ -1,5 +1,5 @@
 /* A program that uses the driver API, as one would be compiled with cuda.h: it is linked with libcuda.so.1, or finds
- * the functions with dlopen() or cuGetProcAddress(). What it does is its first argument. */
+ * the functions with dlopen() or cuGetProcAddress(). Its first argument chooses the test. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -96,6 +96,8 @@ static const char ptx[] =
     "  mul.wide.u32 %rd2, %r1, 4;\n  add.s64 %rd1, %rd1, %rd2;\n  ld.global.u32 %r2, [%rd1];\n"
     "  ld.global.u32 %r3, [step];\n  mad.lo.u32 %r2, %r5, %r3, %r2;\n  st.global.u32 [%rd1], %r2;\n  ret;\n}\n"
     ".visible .entry nothing() {\n  ret;\n}\n";
+
+#include "fat_binary.h"
 
 static void must(int result, const char *what) {
     const char *name = NULL;
@@ -234,32 +236,8 @@ static int use_library(void) {
 
 /* The PTX in a wrapper, as nvcc puts it into programs. */
 static int use_fatbin(void) {
-    static struct {
-        uint32_t magic;
-        uint16_t version, header_bytes;
-        uint64_t bytes;
-        struct {
-            uint16_t kind, version;
-            uint32_t header_bytes;
-            uint64_t bytes;
-            uint32_t packed_bytes, options;
-            uint16_t minor, major;
-            uint32_t architecture, name, name_bytes;
-            uint64_t flags, reserved, text_bytes;
-        } entry;
-        char text[sizeof ptx];
-    } fat = {.magic = 0xba55ed50, .version = 1, .header_bytes = 16};
-    const struct {
-        int magic, version;
-        const void *container, *linked;
-    } wrapper = {0x466243b1, 1, &fat, NULL};
     handle module;
     begin();
-    fat.bytes = sizeof fat - 16;
-    fat.entry.kind = 1;
-    fat.entry.header_bytes = sizeof fat.entry;
-    fat.entry.bytes = sizeof ptx;
-    fat.entry.architecture = 80;
     memcpy(fat.text, ptx, sizeof ptx);
     for (int k = 0; k < 2; k++) {
         unsigned count;

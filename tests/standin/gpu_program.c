@@ -1,4 +1,4 @@
-/* A program that launches kernels of the driver of gpu_driver.c. What it does is its first argument. */
+/* A program that launches kernels of the driver of gpu_driver.c. Its first argument chooses the test. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* A program that loads a library by the runtime and launches its kernels by handle; functions of the driver's by name;
- * and texts of errors. What it does is its first argument. */
+ * and texts of errors. Its first argument chooses the test. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

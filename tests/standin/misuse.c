@@ -35,7 +35,7 @@ static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visib
 static int right;
 static void *nothing, *stray;
 
-/* What nvcc makes of nothing<<<1, threads>>>(). */
+/* Makes the calls that nvcc generates for nothing<<<1, threads>>>(). */
 static void launch(void *kernel, unsigned threads) {
     dim3 grid = {1, 1, 1}, block = {threads, 1, 1};
     size_t shared = 0;

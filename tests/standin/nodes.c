@@ -211,7 +211,7 @@ static void use_attributes(void) {
     printf("launched: %u\n", launch(instantiate()));
 }
 
-/* What a captured launch was given, and what its stream has. */
+/* A captured launch has the attributes that it was given and those of its stream. */
 static void capture_attributes(void) {
     handle stream, captured, nodes[2], from[2], to[2];
     edge_data data[2];

@@ -1,5 +1,5 @@
 /* A CUDA program as nvcc would make it, written by hand so that no CUDA compiler is needed: it registers a fat binary
- * of plain PTX, and calls the runtime by the functions that nvcc calls. What it does is its first argument. */
+ * of plain PTX, and calls the runtime by the functions that nvcc calls. Its first argument chooses the test. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
@@ -72,37 +72,12 @@ static const char ptx[] =
 
 /* ---- what nvcc adds ---- */
 
-static struct fat {
-    uint32_t magic;
-    uint16_t version, header_bytes;
-    uint64_t bytes;
-    struct {
-        uint16_t kind, version;
-        uint32_t header_bytes;
-        uint64_t bytes;
-        uint32_t packed_bytes, options;
-        uint16_t minor, major;
-        uint32_t architecture, name, name_bytes;
-        uint64_t flags, reserved, text_bytes;
-    } entry;
-    char text[sizeof ptx];
-} fat;
-static struct {
-    int magic, version;
-    const void *container, *linked;
-} wrapper = {0x466243b1, 1, &fat, NULL};
+#include "fat_binary.h"
 
 static char increase, increase_often, race, fill, follow, step; /* what stands for them on the host */
 
 __attribute__((constructor)) static void register_all(void) {
-    fat.magic = 0xba55ed50;
-    fat.version = 1;
-    fat.header_bytes = 16;
-    fat.bytes = sizeof fat - 16;
-    fat.entry.kind = getenv("PROGRAM_WITHOUT_PTX") ? 2 : 1;
-    fat.entry.header_bytes = sizeof fat.entry;
-    fat.entry.bytes = sizeof ptx;
-    fat.entry.architecture = 80;
+    if (getenv("PROGRAM_WITHOUT_PTX")) fat.entry.kind = 2;
     memcpy(fat.text, ptx, sizeof ptx);
     void **handle = __cudaRegisterFatBinary(&wrapper);
     __cudaRegisterFunction(handle, &increase, NULL, "increase", -1, NULL, NULL, NULL, NULL, NULL);

@@ -127,7 +127,7 @@ static void on_the_default_stream(void) {
     printf("%d %s %u\n", before, cudaGetErrorName(result), flag[1]);
 }
 
-/* What comes behind the kernel waits for it, in the default stream and in others. */
+/* Work behind the kernel waits for it, in the default stream and in others. */
 static void in_order(void) {
     void *device, *host, *other;
     if (cudaMalloc(&device, 8) || cudaMallocHost(&host, 8) || cudaStreamCreate(&other)) exit(6);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the runtime has of libraries, and what it says of errors. usage: run_libraries.sh SOURCE_ROOT BUILD_FOLDER
+# The runtime's functions of libraries, and its texts of errors. usage: run_libraries.sh SOURCE_ROOT BUILD_FOLDER
 set -u
 . "$1/tests/cli/results.sh"
 program=$2/tests/standin_libraries

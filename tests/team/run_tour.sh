@@ -64,7 +64,7 @@ has "row_sums: 16384 sectors loaded, 8192 are needed"
 
 sectors_in_python 1 "AssertionError: row_sums loads more than it needs"
 
-# What is meant goes into the baseline.
+# The intended change goes into the baseline.
 want "the baseline" 0 cmake --build build --target haul_update_baselines
 run_tests "the baseline's test" 0 -R traffic.baseline
 passes traffic.baseline

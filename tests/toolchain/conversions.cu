@@ -51,7 +51,7 @@ ARITHMETIC(rz)
 ARITHMETIC(ru)
 ARITHMETIC(rd)
 
-/* What the language's own operators compile to: contraction, quotients and roots as with nvcc. */
+/* The language's own operators: contraction, quotients and roots as with nvcc. */
 KERNEL(operators) {
     OPERANDS;
     /* each product is used once: nvcc keeps one that is used otherwise as well, clang fuses and multiplies */

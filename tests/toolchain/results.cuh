@@ -1,5 +1,5 @@
-/* How the kernels of these tests take operands and give results, so that two compilers' PTX can be held against each
- * other: kernel(in, out), thread t reads in[3 t] ... in[3 t + 2]; each result is a row of words, one a thread. */
+/* The operands and results of these tests' kernels, so that the PTX of two compilers can be compared: kernel(in, out),
+ * thread t reads in[3 t] ... in[3 t + 2]; each result is a row of words, one a thread. */
 #ifndef RESULTS_CUH
 #define RESULTS_CUH
 
@@ -22,7 +22,7 @@ static __device__ __forceinline__ void put(unsigned int *out, unsigned int threa
     memcpy(buffer, &value, sizeof(T));
     for (unsigned int i = 0; i < words; i++) put_word(out + (size_t)(*row)++ * threads, buffer[i]);
 }
-/* Which NaN comes out is the machine's own business: it is put as one of them. */
+/* The machine chooses the NaN of a result, so all NaNs are written as one. */
 static __device__ __forceinline__ void put(unsigned int *out, unsigned int threads, unsigned int *row, float value) {
     put(out, threads, row, value != value ? 0x7fffffffu : __float_as_uint(value));
 }

@@ -25,7 +25,7 @@ for c in $compilers; do
     for file in random bounds atomic_objects; do
         "$cu2ptx" --compiler "$c" "$tests/$file.cu" -o "$work/$file.ptx" || fail "$c: $file.cu"
     done
-    # What NVIDIA's library gives, and the answer that the authors of Philox published.
+    # The numbers of NVIDIA's library, and those that the authors of Philox published.
     gives "$c" random xorwow 2 8 \
         '789125713 -1138584182 1106748476 1206440693 922832079 -1383840529 958411265 1588285743'
     gives "$c" random philox 2 8 \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Completion for bash: what it offers is what haul takes. usage: run_completion.sh SOURCE_ROOT BUILD_FOLDER
+# Completion for bash: it offers exactly the words that haul accepts. usage: run_completion.sh SOURCE_ROOT BUILD_FOLDER
 [ -n "${BASH_VERSION-}" ] || { command -v bash >/dev/null || { echo 'skipped: no bash'; exit 77; }; exec bash "$0" "$@"; }
 set -u
 . "$1/tests/cli/results.sh"

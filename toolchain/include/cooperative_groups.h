@@ -426,7 +426,7 @@ class cluster_group {
     static __device__ HAUL_TC_INLINE unsigned int thread_rank() {
         return block_rank() * details::threads_of_block() + details::rank_in_block();
     }
-    /* Where the same variable of another block is. */
+    /* Returns the address of the same variable in another block. */
     template <class T> static __device__ HAUL_TC_INLINE T *map_shared_rank(T *address, int rank) {
         T *mapped;
         asm("mapa.u64 %0, %1, %2;" : "=l"(mapped) : "l"(address), "r"(rank));

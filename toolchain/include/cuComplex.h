@@ -24,7 +24,7 @@ static __host__ __device__ __inline__ cuFloatComplex cuComplexDoubleToFloat(cuDo
     return make_cuFloatComplex((float)z.x, (float)z.y);
 }
 
-/* Of one precision. Division and absolute value scale first, so that squares do not overflow. */
+/* Functions of one precision. Division and absolute value scale first, so that squares do not overflow. */
 #define HAUL_COMPLEX(real, complex, f, root)                                                            \
     static __host__ __device__ __inline__ real cuCreal##f(complex z) {                                  \
         return z.x;                                                                                     \

@@ -12,8 +12,8 @@ typedef unsigned int __nv_fp8x4_storage_t;
 typedef enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE } __nv_saturation_t;
 typedef enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpretation_t;
 
-/* Rounds to nearest, ties to even. What is too large becomes the largest number where it saturates, and else E5M2's
- * infinity or E4M3's NaN. */
+/* Rounds to nearest, ties to even. A value that is too large becomes the largest number if it saturates, otherwise
+ * E5M2's infinity or E4M3's NaN. */
 HAUL_TC_BOTH __nv_fp8_storage_t __nv_cvt_float_to_fp8(float x, __nv_saturation_t saturation,
                                                       __nv_fp8_interpretation_t format) {
     const int e4m3 = format == __NV_E4M3, fraction = e4m3 ? 3 : 2, bias = e4m3 ? 7 : 15;

@@ -7,8 +7,8 @@
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
-/* How much is read is an immediate where the program text decides it (all of it, or nothing), as with nvcc,
- * so that both compilers issue the same number of copies under divergence. */
+/* If the size to read is a constant (all, or nothing), it is an immediate, as with nvcc. Both compilers then issue the
+ * same number of copies under divergence. */
 #define HAUL_COPY_ASYNC(op, bytes, to, from, zfill)                                                                   \
     do {                                                                                                              \
         if ((zfill) == 0)                                                                                             \

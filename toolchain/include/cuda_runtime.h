@@ -19,7 +19,7 @@ typedef long clock_t;
 #include "device_launch_parameters.h"
 #include "haul_toolchain/device_functions.h"
 
-/* What a launch with <<<...>>> compiles to on the host side. */
+/* The functions that a launch with <<<...>>> calls on the host. */
 extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes = 0,
                                                     struct CUstream_st *stream = 0);
 extern "C" cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream);

@@ -299,7 +299,7 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t gr
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
                                              const cudaGraphNode_t *dependencies, size_t count, void *to,
                                              const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind);
-/* What a node has is changed in its graph or in one that was made executable. */
+/* A node's settings can be changed in its graph or in an executable graph. */
 #define HAUL_SET_NODE(name, ...)                                                   \
     cudaError_t cudaGraph##name##NodeSetParams(cudaGraphNode_t node, __VA_ARGS__); \
     cudaError_t cudaGraphExec##name##NodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, __VA_ARGS__);

@@ -161,7 +161,7 @@ HAUL_TC_DEVICE double curand_uniform_double(curandStateXORWOW_t *state) {
     const unsigned int low = curand(state);
     return haul_tc_uniform(low, curand(state));
 }
-/* Of one word, as the library has it. */
+/* From one word, as in the library. */
 HAUL_TC_DEVICE double curand_uniform_double(curandStatePhilox4_32_10_t *state) {
     return (double)curand(state) * 0x1p-32 + 0x1p-32;
 }

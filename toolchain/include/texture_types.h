@@ -1,4 +1,4 @@
-/* What a texture or surface object is made with, besides its memory. Usable from C. */
+/* The settings of texture and surface objects, beside their memory. Usable from C. */
 #ifndef HAUL_TOOLCHAIN_TEXTURE_TYPES_H
 #define HAUL_TOOLCHAIN_TEXTURE_TYPES_H
 #define __TEXTURE_TYPES_H__ /* programs ask for it */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds what haul takes and refuses against ptxas, instruction by instruction: which forms there are, and which PTX
+"""Compares what haul accepts and refuses with ptxas, instruction by instruction: which forms there are, and which PTX
 version and target each needs.
 
     tools/forms/compare.py BUILD/tools/haul_forms [--limit N] [--points N] [--jobs N] [--only REGEX]
@@ -65,7 +65,7 @@ def run_ptxas(forms, version, target):
 
 
 def assemble(forms, version, target):
-    """What ptxas says to each form: a list of lists. It stops at a syntax error, and some forms crash it: the others
+    """Returns ptxas's messages for each form: a list of lists. It stops at a syntax error, and some forms crash it: the others
     are tried without them."""
     ended, said = run_ptxas(forms, version, target)
     if not ended:
@@ -81,7 +81,7 @@ def assemble(forms, version, target):
 
 
 def judge(tool, forms, version, target):
-    """What haul says to each form; empty: nothing."""
+    """Returns haul's message for each form; empty if it accepts the form."""
     done = subprocess.run([tool, "judge", version, "sm_" + target], input="".join(f + "\n" for f in forms),
                           capture_output=True, text=True, check=True)
     return done.stdout.split("\n")[:-1]

@@ -1,4 +1,4 @@
-/* For tools/forms/compare.py and modules.py, which hold haul against ptxas: single instructions of every row of
+/* For tools/forms/compare.py and modules.py, which compare haul with ptxas: single instructions of every row of
  * isa.def, and what haul says to instructions and modules.
  *
  *     haul_forms list [N]

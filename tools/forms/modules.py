@@ -801,7 +801,7 @@ def module_of(item):
 
 
 def ask(item):
-    """What ptxas says to the module; empty: it takes it."""
+    """Returns ptxas's message for the module; empty if it accepts the module."""
     with tempfile.NamedTemporaryFile("w", suffix=".ptx") as f:
         f.write(module_of(item))
         f.flush()
@@ -840,7 +840,7 @@ def ask_all(items, cache, jobs):
 
 
 def judge(tool, items):
-    """What haul says to each; empty: it takes it."""
+    """Returns haul's message for each module; empty if it accepts the module."""
     done = subprocess.run([tool, "modules"], input="".join("\t".join(item) + "\n" for item in items),
         capture_output=True,
                           text=True, check=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the machine accesses that haul foresees (haul_foreseen) against machine code: of random kernels, cut down to what
+"""Compares the machine accesses that haul predicts (haul_foreseen) with machine code: of random kernels, cut down to what
 still differs, or of PTX files. Needs ptxas and cuobjdump of the CUDA toolkit (or what PTXAS and CUOBJDUMP
 name). docs/memory-evidence.md says what it has found.
 

@@ -1,4 +1,4 @@
-/* Prints the machine accesses that haul foresees for the kernels of the PTX on standard input, a line each: KERNEL
+/* Prints the machine accesses that haul predicts for the kernels of the PTX on standard input, a line each: KERNEL
  * NAME.BITS COUNT */
 #include "base/arena.h"
 #include "ptx/inline.h"

@@ -1,6 +1,6 @@
 /* Prints the registers that haul estimates for the kernels of PTX files: FILE KERNEL SM:REGISTERS:SPILLED ..., a
  * line each, with tabs.
- * tools/registers/score.py holds them against an assembler's. */
+ * tools/registers/score.py compares them with an assembler's. */
 #include "assembler/passes.h"
 #include "assembler/registers.h"
 #include "base/arena.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the registers that haul estimates against those that ptxas gave (tests/data/registers/ptxas.tsv): how many estimates
+"""Compares the registers that haul estimates with ptxas's (tests/data/registers/ptxas.tsv): how many estimates
 are within 4, the mean error, and how often the blocks of an SM are right. Needs neither ptxas nor a GPU.
 
 usage: score.py BUILD [--record TABLE] [--root FOLDER] [--rows | --json | --at-least GROUP:CLOSE:RIGHT ...]
@@ -64,7 +64,7 @@ def estimate(build, root, rows):
 
 
 def score(pairs):
-    """Of (sm, registers, estimate)."""
+    """Scores rows of (sm, registers, estimate)."""
     close = sum(abs(e - r) <= CLOSE for _, r, e in pairs)
     right = sum(blocks(sm, r, t) == blocks(sm, e, t) for sm, r, e in pairs for t in BLOCK_SIZES)
     return {"kernels": len(pairs), "close": close, "error": sum(abs(e - r) for _, r, e in pairs) / len(pairs),

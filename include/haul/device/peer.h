@@ -1,8 +1,8 @@
 /* Memory of a peer GPU, over NVLink: copies, and signals that announce them.
  *
- * All transfers of haul/device/transfers.h take a peer's addresses, too: loads, stores, bulk copies and additions. What
- * they lack is order between GPUs, which this file adds. A signal is a 32-bit number in global memory that only grows.
- * It starts as 0 and lies in the memory of the GPU that waits for it, so that polling costs the link nothing.
+ * All transfers of haul/device/transfers.h take a peer's addresses, too: loads, stores, bulk copies and additions. They
+ * do not order accesses between GPUs; this file does. A signal is a 32-bit number in global memory that only grows. It
+ * starts as 0 and lies in the memory of the GPU that waits for it, so that polling costs the link nothing.
  *
  * Names: haul_block_..., haul_warp_... and haul_warps_... say who calls, as in haul/device/transfers.h; all threads of
  * the team call together. The verbs:

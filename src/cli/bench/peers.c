@@ -27,7 +27,7 @@ static haul_status open_table(bench_library *l, const haul_device *device) {
         return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: has no haul_peers(): it is not a library of peers", l->name);
     l->table = entry();
     if (l->table->version != HAUL_PEERS_VERSION)
-        return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: is for another version of haul: build it anew", l->name);
+        return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: is for another version of haul: build it again", l->name);
     int error = l->table->open(device->handle);
     if (!error) return HAUL_OK;
     return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s: cannot use the device: %s", l->name, l->table->explain(error));
@@ -36,7 +36,7 @@ static haul_status open_table(bench_library *l, const haul_device *device) {
 /* Opens a library and adds it. A failed one is closed again and takes no place in the array. */
 static haul_status load(bench_peers *p, const char *file, const haul_device *device, arena *memory) {
     const char *slash = strrchr(file, '/');
-    if (p->count == BENCH_LIBRARIES) return haul_fail(HAUL_ERROR_LIMIT, "--peers: more than %d", BENCH_LIBRARIES);
+    if (p->count == BENCH_LIBRARIES) return haul_fail(HAUL_ERROR_LIMIT, "--peers: give at most %d", BENCH_LIBRARIES);
     bench_library *l = &p->libraries[p->count];
     *l = (bench_library){.name = slash ? slash + 1 : file};
     const char *path =

@@ -96,7 +96,7 @@ static haul_status measure_rungs(lab_workbench *b, const vectors *v,
     return HAUL_OK;
 }
 
-/* What add_rung() adds to. */
+/* The table and charts that add_rung() adds to. */
 typedef struct rungs {
     report_table *table;
     report_chart *chart;

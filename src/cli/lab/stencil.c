@@ -64,7 +64,7 @@ static void compute(uint32_t radius, const float *in, float *out) {
     }
 }
 
-/* What the host function gets as `with`. */
+/* The host function's argument `with`. */
 typedef struct variant {
     haul_stencil_form form;
     uint32_t radius;

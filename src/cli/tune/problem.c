@@ -57,7 +57,7 @@ static haul_status replace_values(tune_case *c, const char *given) {
 
 static haul_status add_requirement(tune_case *c, const char *formula) {
     if (c->problem.requirement_count == TUNE_MOST_REQUIREMENTS)
-        return haul_fail(HAUL_ERROR_LIMIT, "--require: more than %d", TUNE_MOST_REQUIREMENTS);
+        return haul_fail(HAUL_ERROR_LIMIT, "--require: give at most %d", TUNE_MOST_REQUIREMENTS);
     c->requirements[c->problem.requirement_count++] = formula;
     return HAUL_OK;
 }
@@ -145,7 +145,7 @@ haul_status tune_case_own(tune_case *c, const char *path, const cli_values *v) {
                         .arguments = v->arg.items,
                         .argument_count = v->arg.count};
     if (v->try_values.count > TUNE_MOST_PARAMETERS)
-        return haul_fail(HAUL_ERROR_LIMIT, "--try: more than %d constants", TUNE_MOST_PARAMETERS);
+        return haul_fail(HAUL_ERROR_LIMIT, "--try: give at most %d constants", TUNE_MOST_PARAMETERS);
     for (size_t i = 0; i < v->try_values.count; i++)
         HAUL_TRY(tune_parse_parameter(&c->memory, v->try_values.items[i], &p->parameters[p->parameter_count++]));
     return add_required(c, v);

@@ -86,7 +86,7 @@ static double best_with(const tune_problem *p, const tune_result *r, size_t para
     return best;
 }
 
-/* How much the time depends on a parameter: the worst of its values' best times, divided by the best one. */
+/* Returns how strongly the time depends on a parameter: the worst of its values' best times over the best one. */
 static double weight_of(const tune_problem *p, const tune_result *r, size_t parameter) {
     double least = NAN, most = NAN;
     for (size_t i = 0; i < p->parameters[parameter].value_count; i++) {

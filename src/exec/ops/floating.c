@@ -274,7 +274,7 @@ static inline float canonical_choice(float chosen, bool make_nan) {
     return make_nan || chosen != chosen ? f32_of_bits(SIM_NAN_F32) : chosen;
 }
 
-/* Of two NaNs in double precision, the second operand's is returned, made quiet. */
+/* If both operands are NaN in double precision, the second one is returned, made quiet. */
 static inline double quiet_choice(double chosen, double b) {
     return chosen != chosen ? prefer_nan(b, chosen) : chosen;
 }

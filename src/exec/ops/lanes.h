@@ -89,8 +89,5 @@ static inline haul_status sim_lower_unary(sim_lowering *l, const ptx_instruction
 static inline haul_status sim_lower_binary(sim_lowering *l, const ptx_instruction *i, sim_handler run) {
     return sim_emitted(sim_emit_with(l, i, run, i->type, i->type, 0));
 }
-static inline haul_status sim_lower_ternary(sim_lowering *l, const ptx_instruction *i, sim_handler run) {
-    return sim_emitted(sim_emit_with(l, i, run, i->type, i->type, i->type));
-}
 
 #endif

@@ -2,8 +2,8 @@
  * which only query_cancel reads: the position of the cluster's first block and, in the last word, whether there was
  * such a cluster.
  *
- * Which cluster is taken is up to the machine: here the next one of the SM's own share, so that SMs need not agree on
- * it and runs repeat. The response arrives like a bulk copy, counted on an mbarrier. */
+ * The machine may take any cluster. Here it takes the next one of the SM's own share, so that SMs need not agree and
+ * runs repeat. The response arrives like a bulk copy, counted on an mbarrier. */
 #include "assembler/shared_layout.h"
 #include "exec/access.h"
 #include "exec/async.h"

@@ -371,7 +371,7 @@ static inline void sim_multiply_bits(const sim_product *p, sim_operands *o) {
     }
 }
 
-/* A chain of fused multiply-adds along k. Of NaNs, b's goes first, then the sum's, then a's. */
+/* A chain of fused multiply-adds along k. If several are NaN, the result is b's, else the sum's, else a's. */
 static inline void sim_multiply_wide(const sim_product *p, sim_operands *o) {
     fesetround(p->rounding);
     for (unsigned i = 0; i < p->m; i++) {

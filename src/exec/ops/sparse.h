@@ -22,7 +22,7 @@ static inline uint32_t sim_sparse_index(unsigned bits, uint64_t row, uint32_t at
     return at / 2 * 4 + (uint32_t)(row >> 2 * at & 3);
 }
 
-/* Of four neighbouring lanes, those that `selector` names hold the metadata of two rows, eight apart. For elements of
+/* In each group of four lanes, those that `selector` names hold the metadata of two rows, eight apart. For elements of
  * 16 and 32 bits a lane holds 16 bits for each row, otherwise 32 bits of one row. */
 static inline uint64_t sim_metadata_of(const sim_product *p, const uint32_t *lanes, unsigned row) {
     const unsigned bits = ptx_bits(p->type_a), upper = row / SIM_GROUPS;

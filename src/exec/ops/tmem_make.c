@@ -160,7 +160,7 @@ static uint32_t block_of(const scaling *s, uint32_t k) {
     return k * s->op->scales / s->product->k;
 }
 
-/* Scales the tile's rows of a. Of a sparse a, metadata tell each element's k. Returns false if a factor is NaN. */
+/* Scales the tile's rows of a. If a is sparse, metadata give each element's k. Returns false if a factor is NaN. */
 static bool scale_a(const scaling *s, uint32_t address, uint32_t first, sim_factor *f) {
     const sim_tmem_product *p = s->product;
     bool good = true;

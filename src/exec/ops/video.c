@@ -204,7 +204,7 @@ static int64_t fit(int64_t x, unsigned bits, bool is_signed_type) {
 enum { SHIFT_LEFT = GE + 1, SHIFT_RIGHT };
 enum { VIDEO_WRAPS = 32 };
 
-/* Sums for an unsigned result are not clamped at the top. Of shifted values, only the lowest 34 bits are compared. */
+/* Sums for an unsigned result are not clamped at the top. Only the lowest 34 bits of shifted values are compared. */
 static int64_t saturate_one(const sim_op *op, const places *p, int64_t x) {
     const bool is_signed_type = op->x & VIDEO_SIGNED_D;
     const bool sums = op->y == ADD || op->y == SUB || op->y == DIFFERENCE;

@@ -39,7 +39,8 @@ static inline uint32_t read_channel(unsigned format, const unsigned char *from) 
     return raw;
 }
 
-void sim_texel_read(unsigned format, unsigned channels, const unsigned char *from, uint32_t raw[4]) {
+/* Reads elements from memory: integers unchanged, floats of 16 and 32 bits. */
+static void read_texel(unsigned format, unsigned channels, const unsigned char *from, uint32_t raw[4]) {
     for (unsigned c = 0; c < 4; c++) raw[c] = c < channels ? read_channel(format, from + c * formats[format].bytes) : 0;
 }
 
@@ -208,7 +209,7 @@ static void raw_texel(const sim_texture *t, const sim_level *l, const int32_t at
         return;
     }
     const sim_texel texel = sim_texel_at(l, (uint32_t)at[0], (uint32_t)at[1], (uint32_t)at[2]);
-    sim_texel_read(t->format, t->channels, l->host + (texel.address - l->address), raw);
+    read_texel(t->format, t->channels, l->host + (texel.address - l->address), raw);
     note(texels, texel);
 }
 
@@ -412,7 +413,7 @@ static int32_t clamped_layer(const sim_texture *t, uint32_t layer, uint32_t face
     return (int32_t)(layer < layers ? layer : layers - 1);
 }
 
-/* Of a cube, the faces are layers: six for each layer of cubes. */
+/* A cube's faces are layers: six for each layer of cubes. */
 static sample start(const sim_texture *t, const sim_fetch *f, sim_footprint_texels *texels) {
     const bool layered = t->flags & DRIVER_ARRAY_LAYERED;
     sample s = {.texture = t, .fetch = f, .texels = texels, .dimensions = t->dimensions};
@@ -465,7 +466,7 @@ bool sim_texture_is_plain(const sim_texture *t, const sim_warp_fetch *f) {
            t->level_count == 1 && !(t->flags & DRIVER_ARRAY_LAYERED);
 }
 
-/* What all lanes of a plain fetch need. */
+/* Data that all lanes of a plain fetch share. */
 typedef struct plain {
     const sim_texture *texture;
     const sim_warp_fetch *fetch;

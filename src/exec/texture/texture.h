@@ -104,9 +104,6 @@ void sim_texture_fetch_plain(const sim_texture *texture, const sim_warp_fetch *f
 /* Returns whether fetches return integers, as stored, and not floats. */
 bool sim_texture_gives_integers(const sim_texture *texture);
 
-/* Reads elements from memory: integers unchanged, floats of 16 and 32 bits. */
-void sim_texel_read(unsigned format, unsigned channels, const unsigned char *from, uint32_t raw[4]);
-
 /* Returns a channel as it is stored, from the bits of a float or from an integer with the format's sign. */
 uint32_t sim_texel_channel(unsigned format, uint32_t value, bool is_float);
 

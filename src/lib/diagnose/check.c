@@ -67,7 +67,7 @@ static haul_status check_place(const haul_transfer *t, const haul_place *place) 
     return HAUL_OK;
 }
 
-/* How far a transfer reaches from its first byte in global memory, in either direction. */
+/* Returns how far a transfer reaches from its first byte in global memory, in either direction. */
 static double reach_of(const haul_transfer *t, const haul_circumstances *c) {
     double rows = t->count, reach = 0;
     if (t->shape == HAUL_SHAPE_INDIRECT && !c->index) rows = (double)c->rows;

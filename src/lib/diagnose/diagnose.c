@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { WARP_SIZE = 32, DEFAULT_THREADS = 256, DEFAULT_REGISTERS = 24, DEFAULT_ROWS = 1 << 20, DEFAULT_EXTENT = 4096 };
+enum { DEFAULT_THREADS = 256, DEFAULT_REGISTERS = 24, DEFAULT_ROWS = 1 << 20, DEFAULT_EXTENT = 4096 };
 
 /* A place well inside an array with rows of 4096 elements. */
 static void place_inside(const haul_transfer *t, haul_place *place) {

@@ -52,7 +52,7 @@ static uint32_t registers_of(const diagnose_case *k) {
     return ADDRESSES + (holds ? haul_held(&k->t) * words : 0);
 }
 
-/* What limits the number of blocks; of several limits the one that is hardest to change. */
+/* Returns the resource that limits the number of blocks; if several do, the one that is hardest to change. */
 static const char *limit_of(const haul_occupancy *o, uint32_t resident) {
     if (resident < o->blocks_per_sm) return "grid";
     if (o->blocks_per_sm == o->limit_warps) return "warps";

@@ -33,7 +33,7 @@ bool compare_agrees(haul_counter counter, double low, double high, double ours, 
 /* Zeros agree easily: a pair that is zero on both sides says little. */
 bool compare_is_zero(const compare_pair *p);
 
-/* How far ours lies outside the recorded range, as a share of its nearer end (of 1, if that end is 0). */
+/* Returns how far ours lies outside the recorded range, as a share of its nearer end (of 1, if that end is 0). */
 double compare_error(const compare_pair *p);
 
 /* "exact", "close" or "info". */

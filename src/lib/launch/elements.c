@@ -102,7 +102,7 @@ void launch_spread_to_json(const launch_elements *e, json_t *object) {
 haul_status launch_settle_elements(launch_argument *a) {
     const uint64_t bytes = launch_scalar_bytes(a->elements.scalar);
     if (a->elements.count > (UINT64_C(1) << 42) / bytes)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "so many elements fit no buffer");
+        return haul_fail(HAUL_ERROR_ARGUMENT, "too many elements for a buffer");
     a->words = (a->elements.count * bytes + 3) / 4;
     return HAUL_OK;
 }

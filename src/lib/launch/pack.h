@@ -7,7 +7,7 @@
 #include <haul/run.h>
 
 void launch_pack_record(text *out, const haul_launch_record *record);
-/* What the record points to lives in `memory`. A failure is the reader's. */
+/* The record's arrays and strings live in `memory`. A failure is the reader's. */
 void launch_unpack_record(pack_reader *r, arena *memory, haul_launch_record *record);
 
 #endif

@@ -3,7 +3,7 @@
  * A structure's fields are arguments themselves, so that it may hold buffers, textures and other structures. They are
  * laid out as a C compiler does: each at the next multiple of its alignment, and the whole padded to the greatest one.
  * Reading makes a tree; launch_place_fields() turns it into a list, in which every field has a place behind the
- * kernel's arguments. What handles buffers then need not know of structures. */
+ * kernel's arguments. Code that handles buffers need not know of structures then. */
 #include "base/number.h"
 #include "base/status.h"
 #include "lib/launch/read.h"

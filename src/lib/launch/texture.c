@@ -109,7 +109,7 @@ static haul_status finish(launch_list *list, launch_texture *t, const char *fill
         return wrong(as, "memory has one dimension, pitched memory two, and neither is a surface");
     if (t->memory == LAUNCH_IN_PITCHED && !s->height) s->height = 1;
     if ((uint64_t)s->width * at_least_one(s->height) > MOST_BYTES / 16 / at_least_one(s->depth))
-        return wrong(as, "the texture is out of all proportion");
+        return wrong(as, "the texture is larger than any memory");
     s->surface = t->is_surface;
     t->as = arena_copy(&list->memory, as, strlen(as));
     a->texture = ARENA_NEW(&list->memory, launch_texture);

@@ -41,7 +41,7 @@ typedef struct launch_trial {
 
 void launch_trial_free(launch_trial *trial);
 
-/* What lives on from one launch to the next: the module's variables and the device's heap (NULL: none). */
+/* State that persists between launches: the module's variables and the device's heap (NULL: none). */
 typedef struct launch_state {
     launch_contents variables;
     sim_heap_copy *heap;

@@ -151,7 +151,7 @@ static haul_status fail(const map_end *e, bool writes, uint64_t offset, ssize_t 
 }
 
 static haul_status end_of_file(const map_end *e, bool writes, uint64_t offset) {
-    if (writes) return haul_fail(HAUL_ERROR_FILE, "%s takes no more bytes", e->file.path);
+    if (writes) return haul_fail(HAUL_ERROR_FILE, "%s: nothing more can be written: is the disk full?", e->file.path);
     return haul_fail(HAUL_ERROR_FILE, "%s ends at byte %llu: it was truncated", e->file.path,
                      (unsigned long long)offset);
 }

@@ -173,7 +173,7 @@ uint64_t map_stage_bytes(const map_end *e, uint64_t items) {
     return items * e->what.item_bytes + (e->what.kind == HAUL_MAP_FILE ? DISK_PAGE : 0);
 }
 
-/* Where the chunk's halo begins in the file. */
+/* Returns where the chunk's halo begins in the file. */
 static uint64_t file_offset(const map_end *e, const haul_chunk *c) {
     return e->what.offset + (c->first - c->before) * e->what.item_bytes;
 }

@@ -58,7 +58,7 @@ uint64_t map_skip_of(const map_slot *s, size_t input, uint64_t skip) {
     return s->mapper->reuses[input] ? skip : 0;
 }
 
-/* What this slot's buffers had was copied by another slot, in another stream. */
+/* The earlier contents of this slot's buffers were copied by another slot, in another stream. */
 haul_status map_begin_halo(map_slot *s) {
     map_slot *taker = s->taker;
     s->taker = s->fill_taker;

@@ -1,9 +1,9 @@
 /* haul_stream_map(): checks the map and sets it up.
  *
  * A mapper is created in this order: inputs are opened, which tells the number of items if the caller did not; then the
- * chunks are planned (plan.c), and the slots of each device's lane made (slots.c). What can be checked without moving
- * data is checked here. A run (run.c) creates the output, moves the data, and gives the output its name.
- * haul_mapper_free() accepts a mapper at any stage. */
+ * chunks are planned (plan.c), and the slots of each device's lane made (slots.c). All checks that need no data are
+ * made here. A run (run.c) creates the output, moves the data, and gives the output its name. haul_mapper_free()
+ * accepts a mapper at any stage. */
 #include "lib/map/map.h"
 
 #include "base/memory.h"
@@ -31,7 +31,7 @@ static haul_status check_sizes(const haul_map *m) {
     if (m->before < most && m->after < most && m->items < most && m->chunk_items < most && widest < UINT32_MAX &&
         m->before + m->after + m->items < most / (widest ? widest : 1))
         return HAUL_OK;
-    return haul_fail(HAUL_ERROR_ARGUMENT, "map: items or sizes beyond any memory");
+    return haul_fail(HAUL_ERROR_ARGUMENT, "map: the number of items, or their size, is too large for any memory");
 }
 
 /* In place, the output is an input's buffer, so items must have one size. */
@@ -40,7 +40,7 @@ static haul_status check_in_place(const haul_map *m) {
         return haul_fail(HAUL_ERROR_ARGUMENT, "map: without a kernel the output is an input: set in_place");
     if (!m->in_place) return HAUL_OK;
     if (m->in_place_input >= m->input_count || m->inputs[m->in_place_input].item_bytes != m->output.item_bytes)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "map: in place: input %u has to be there, with items as the output's",
+        return haul_fail(HAUL_ERROR_ARGUMENT, "map: in place: input %u must exist, with items as large as the output's",
                          m->in_place_input + 1);
     return HAUL_OK;
 }
@@ -91,12 +91,13 @@ static haul_status check(const haul_map *m) {
     HAUL_TRY(check_devices(m));
     HAUL_TRY(check_ranks(m));
     if (m->input_count == 0 || m->input_count > HAUL_MAP_INPUTS)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "map: %zu inputs: 1 to %d can be had", m->input_count, HAUL_MAP_INPUTS);
+        return haul_fail(HAUL_ERROR_ARGUMENT, "map: %zu inputs: give 1 to %d", m->input_count, HAUL_MAP_INPUTS);
     for (size_t i = 0; i < m->input_count; i++) HAUL_TRY(check_end(&m->inputs[i], "an input"));
     if (m->output.item_bytes || !m->run) HAUL_TRY(check_end(&m->output, "the output"));
     if (m->items == 0 && m->inputs[0].kind == HAUL_MAP_FILE && m->output.item_bytes &&
         m->output.kind == HAUL_MAP_MEMORY)
-        return haul_fail(HAUL_ERROR_ARGUMENT, "map: from a file into memory: say how many items there is room for");
+        return haul_fail(HAUL_ERROR_ARGUMENT,
+                         "map: from a file into memory: set `items` to the number that the memory has room for");
     HAUL_TRY(check_sizes(m));
     HAUL_TRY(check_in_place(m));
     return check_overlap(m);

@@ -197,7 +197,7 @@ haul_status map_copy_halo(map_slot *slot, size_t input);
 /* Before and after the copies to the device are queued. */
 haul_status map_begin_halo(map_slot *slot);
 void map_end_halo(map_slot *slot);
-/* How many items of an input do not come from the host. */
+/* Returns how many items of an input do not come from the host. */
 uint64_t map_skip_of(const map_slot *slot, size_t input, uint64_t skip);
 
 /* Parts of jobs. */

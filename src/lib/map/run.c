@@ -203,15 +203,16 @@ static haul_status collect(haul_mapper *m, map_lane *lane) {
 
 typedef enum map_step { FILL, ISSUE, COLLECT, RETIRE, DONE } map_step;
 
-/* How many chunks are filled before they are issued. Fills that go to the device's buffers have half of the slots. */
+/* Returns how many chunks are filled before they are issued. Fills that go to the device's buffers have half of the
+ * slots. */
 static uint64_t ahead_of(const haul_mapper *m) {
     const uint64_t depth = m->plan.depth;
     if (m->fills_device) return depth > 1 ? depth / 2 - 1 : 0;
     return depth > 2 ? depth - 2 : 0;
 }
 
-/* How many chunks later an issued chunk is collected. The more, the less the device waits for this thread; if the host
- * has work afterwards, two slots are reserved for it. */
+/* Returns how many chunks later an issued chunk is collected. The more, the less the device waits for this thread. If
+ * the host has work afterwards, two slots are reserved for it. */
 static uint64_t lag_of(const haul_mapper *m) {
     const uint64_t depth = m->plan.depth;
     if (depth == 1) return 0;

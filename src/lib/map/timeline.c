@@ -66,7 +66,7 @@ static uint64_t input_bytes(const map_slot *s, const haul_chunk *c, uint64_t ski
     return bytes;
 }
 
-/* Adds the three operations of a chunk that is back. What cuFile moves is the host's part. */
+/* Adds the three operations of a chunk that is back. Time in cuFile counts as the host's. */
 haul_status map_note_device(haul_mapper *m, const map_slot *s) {
     const uint64_t copied = input_bytes(s, &s->chunk, s->skip);
     if (copied || !m->fills_device) HAUL_TRY(note_between(m, HAUL_ENGINE_TO_DEVICE, s, copied, s->begun, s->copied));

@@ -1,4 +1,4 @@
-/* Which device a rank uses: one of a list, by its number among the ranks of its machine. */
+/* Chooses a rank's device: one of a list, by the rank's number on its host. */
 #include "base/status.h"
 #include "driver/driver.h"
 #include "lib/device.h"

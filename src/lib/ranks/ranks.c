@@ -13,7 +13,7 @@
 
 /* ---- opening ---- */
 
-/* How many ranks there are, as launchers of MPI say: Open MPI's mpirun, MPICH's and Intel's. */
+/* Variables in which launchers of MPI pass the number of ranks: Open MPI's mpirun, MPICH's and Intel's. */
 static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
 
 /* The number in a variable of the environment; 0 if there is none. */

@@ -20,13 +20,13 @@ static int64_t value_of(const tune_names *names, size_t which) {
 
 enum { NAME_SHARED_PER_BLOCK = 3, MOST_THREADS = 1024 };
 
-/* What the device would refuse anyway. */
+/* Refuses shapes that the device would refuse. */
 static haul_status check_limits(const tune_names *names, const tune_shape *shape) {
     const uint64_t threads = (uint64_t)shape->block[0] * shape->block[1] * shape->block[2];
     if (shape->block[0] > MOST_THREADS || shape->block[1] > MOST_THREADS || threads > MOST_THREADS)
         return haul_fail(HAUL_ERROR_LIMIT, "a block has at most %d threads", MOST_THREADS);
     if (shape->shared > value_of(names, NAME_SHARED_PER_BLOCK))
-        return haul_fail(HAUL_ERROR_LIMIT, "%u bytes of shared memory: the device gives a block %lld", shape->shared,
+        return haul_fail(HAUL_ERROR_LIMIT, "%u bytes of shared memory: a block has at most %lld", shape->shared,
                          (long long)value_of(names, NAME_SHARED_PER_BLOCK));
     return HAUL_OK;
 }
@@ -77,7 +77,7 @@ static haul_status check_requirements(const tuner *t, const tune_names *names) {
         const char *formula = t->problem->requirements[i];
         HAUL_TRY(formula_evaluate("require", formula, names->items, names->count, &value));
         if (value) continue;
-        return haul_fail(HAUL_ERROR_LIMIT, "not so: %s", formula);
+        return haul_fail(HAUL_ERROR_LIMIT, "does not hold: %s", formula);
     }
     return HAUL_OK;
 }

@@ -57,8 +57,6 @@ typedef struct tuner {
 /* ---- shape.c: numbers from formulas ---- */
 
 tune_names tune_names_of(const tuner *t, const tune_variant *v, int64_t size);
-void tune_add_name(tune_names *names, const char *name, int64_t value);
-haul_status tune_extent(const char *what, const char *formulas, const tune_names *names, uint32_t extent[3]);
 /* Computes all but the grid, which needs the module if it uses RESIDENT. */
 haul_status tune_shape_block(const tune_launch *l, const tune_names *names, tune_shape *shape);
 haul_status tune_shape_grid(const tuner *t, const tune_job *job, const tune_launch *l, tune_names *names,

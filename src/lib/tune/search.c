@@ -1,9 +1,9 @@
 /* tune_search(): chooses which variants to try, and in which order.
  *
  * Variants are tried in batches, of which each step filters: tune_check() before compiling, haul_diagnose()'s estimate
- * against the best one, the compiler, the comparison with the reference. What is left is timed together with the base,
- * in the same rounds, so gains of different batches can be compared: each is relative to the base. The base is the
- * start, or the first variant that runs. With few combinations all are tried; else the search descends along one
+ * against the best one, the compiler, the comparison with the reference. The remaining variants are timed together with
+ * the base, in the same rounds, so gains of different batches can be compared: each is relative to the base. The base
+ * is the start, or the first variant that runs. With few combinations all are tried; else the search descends along one
  * parameter after another until a whole round changes nothing. At the end the best ones are timed again, longer, after
  * their results at full size were checked. */
 #include "base/clock.h"

@@ -32,7 +32,7 @@ static formula_name name_of_value(const char *name, const char *value) {
 }
 
 /* The array has room for all parameters and the names that shape.c adds. */
-void tune_add_name(tune_names *names, const char *name, int64_t value) {
+static void add_name(tune_names *names, const char *name, int64_t value) {
     names->items[names->count++] = (formula_name){name, value, false};
 }
 
@@ -45,10 +45,10 @@ static int64_t attribute(const tuner *t, int which) {
 /* `v` may be NULL: then there are no parameters. check.c relies on the order of the first ones. */
 tune_names tune_names_of(const tuner *t, const tune_variant *v, int64_t size) {
     tune_names names = {.count = 0};
-    tune_add_name(&names, "SIZE", size);
-    tune_add_name(&names, "SMS", haul_device_sm_count(t->device));
-    tune_add_name(&names, "SHARED_PER_SM", attribute(t, DRIVER_DEVICE_SHARED_PER_SM));
-    tune_add_name(&names, "SHARED_PER_BLOCK", attribute(t, DRIVER_DEVICE_SHARED_OPTIN));
+    add_name(&names, "SIZE", size);
+    add_name(&names, "SMS", haul_device_sm_count(t->device));
+    add_name(&names, "SHARED_PER_SM", attribute(t, DRIVER_DEVICE_SHARED_PER_SM));
+    add_name(&names, "SHARED_PER_BLOCK", attribute(t, DRIVER_DEVICE_SHARED_OPTIN));
     for (size_t i = 0; v && i < t->problem->parameter_count; i++)
         names.items[names.count++] = name_of_value(t->problem->parameters[i].name, tune_value(t->problem, v, i));
     return names;
@@ -68,7 +68,7 @@ static haul_status next_part(const char *what, const char **rest, char part[256]
 }
 
 /* One to three formulas between commas; missing extents are 1. */
-haul_status tune_extent(const char *what, const char *formulas, const tune_names *names, uint32_t extent[3]) {
+static haul_status read_extent(const char *what, const char *formulas, const tune_names *names, uint32_t extent[3]) {
     char part[256];
     const char *rest = formulas;
     extent[0] = extent[1] = extent[2] = 1;
@@ -88,7 +88,7 @@ haul_status tune_extent(const char *what, const char *formulas, const tune_names
 /* Fails with HAUL_ERROR_LIMIT if a number is out of range: then only this variant is rejected. */
 haul_status tune_shape_block(const tune_launch *l, const tune_names *names, tune_shape *shape) {
     int64_t shared = 0;
-    HAUL_TRY(tune_extent("block", l->block ? l->block : "1", names, shape->block));
+    HAUL_TRY(read_extent("block", l->block ? l->block : "1", names, shape->block));
     if (l->shared) HAUL_TRY(formula_evaluate("smem", l->shared, names->items, names->count, &shared));
     if (shared < 0 || shared > INT32_MAX)
         return haul_fail(HAUL_ERROR_LIMIT, "smem: `%s` is %lld bytes", l->shared, (long long)shared);
@@ -103,9 +103,9 @@ haul_status tune_shape_grid(const tuner *t, const tune_job *job, const tune_laun
     if (formula_has(grid, "RESIDENT")) {
         uint32_t blocks, threads = shape->block[0] * shape->block[1] * shape->block[2];
         HAUL_TRY(haul_module_blocks_per_sm(job->module, tune_symbol(t, job, l), threads, shape->shared, &blocks));
-        tune_add_name(names, "RESIDENT", (int64_t)blocks * haul_device_sm_count(t->device));
+        add_name(names, "RESIDENT", (int64_t)blocks * haul_device_sm_count(t->device));
     }
-    return tune_extent("grid", grid, names, shape->grid);
+    return read_extent("grid", grid, names, shape->grid);
 }
 
 /* The number of braces is not limited; they cannot be nested. */

@@ -174,7 +174,7 @@ static bool same_symbol(const report_snapshot_launch *a, const report_snapshot_l
     return strcmp(a->symbol, b->symbol) == 0 && same_shape(a, b);
 }
 
-/* Of several launches of a kernel in one shape those with the same results are most likely the same. */
+/* If a kernel has several launches of one shape, those with the same results are most likely the same launch. */
 static bool same_results(const report_snapshot_launch *a, const report_snapshot_launch *b) {
     return same_shape(a, b) && a->output_count && a->output_count == b->output_count && !count_outputs(a, b);
 }

@@ -1,4 +1,4 @@
-/* What changed between two snapshots: launches, source lines, findings and results.
+/* The changes between two snapshots: launches, source lines, findings and results.
  *
  * Launches are matched by kernel and shape, then by kernel, then, if one is left on either side, with each other. The
  * lines of a launch are matched by content: a line that has only moved, because another was inserted, is the same line.
@@ -97,7 +97,7 @@ typedef struct report_breaches {
     size_t count, capacity;
 } report_breaches;
 
-/* Holds each limit against each launch and each line that both sides have. `strict`: a launch that one side lacks is a
+/* Applies each limit to each launch and each line that both sides have. `strict`: a launch that one side lacks is a
  * breach. Errors: HAUL_ERROR_ARGUMENT if no launch has the metric; HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status report_judge(const report_diff *d, const report_limit *limits, size_t count, bool strict,
                          report_breaches *breaches);
@@ -116,7 +116,5 @@ void report_put_breach(const report_breach *breach, text *out);
 
 /* The changed metrics of a class of a line; returns how many, at most `most`. */
 size_t report_line_changes(const report_line_pair *pair, haul_memory_class class, report_change *changes, size_t most);
-/* "kernel.cu:12", or the name of the file and the code of a line whose number is not known. */
-void report_put_line_name(const report_line_pair *pair, text *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Limits on changes: reading them, and holding them against a comparison. */
+/* Limits on changes: reading them, and applying them to a comparison. */
 #include "base/nearest.h"
 #include "base/number.h"
 #include "base/status.h"

@@ -1,6 +1,6 @@
 /* Matches the source lines of a launch in three steps.
  *
- * Files are paired by their names. Of two files that are both there all code is aligned; records and baselines have
+ * Files are paired by their names. If both files are there, all of their code is aligned. Records and baselines have
  * only lines with traffic, so these are aligned instead. Then lines that are left and have the same code are matched
  * wherever they are, because a function may have moved. At last, lines that are left between the same two neighbours
  * are matched by how much they are alike: they were edited. */

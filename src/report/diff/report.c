@@ -8,7 +8,8 @@
 
 /* ---- names ---- */
 
-void report_put_line_name(const report_line_pair *pair, text *out) {
+/* "kernel.cu:12", or the name of the file and the code of a line whose number is not known. */
+static void put_line_name(const report_line_pair *pair, text *out) {
     const report_snapshot_line *line = pair->after ? pair->after : pair->before;
     text_put(out, line->file);
     if (line->line) text_printf(out, ":%u", line->line);
@@ -66,7 +67,7 @@ static bool has_shape(const report_snapshot_launch *launch) {
 static void put_place(const report_breach *b, text *out) {
     if (b->finding && b->finding->line) text_printf(out, "%s:%u: ", b->finding->file, b->finding->line);
     if (!b->line) return;
-    report_put_line_name(b->line, out);
+    put_line_name(b->line, out);
     text_put(out, ": ");
 }
 
@@ -148,7 +149,7 @@ static void add_values(report_section *s, const report_launch_pair *pair) {
 
 enum { MOST_CHANGES = 32 };
 
-/* Of an access that is new or gone every metric changed; a table has the main ones. */
+/* If an access is new or gone, every metric changed; the table shows the main ones. */
 static bool is_listed(const report_change *c) {
     static const char *const main_metrics[] = {"sectors/request", "sectors", "shared_wavefronts", "bank_conflicts",
                                                "bytes"};
@@ -161,7 +162,7 @@ static void add_line_changes(report_table *t, const report_line_pair *line, haul
     report_change changes[MOST_CHANGES];
     text name = {0};
     const size_t count = report_line_changes(line, class, changes, MOST_CHANGES);
-    report_put_line_name(line, &name);
+    put_line_name(line, &name);
     for (size_t i = 0; i < count; i++) {
         if (!is_listed(&changes[i])) continue;
         report_add_row(t);

@@ -196,7 +196,7 @@ static void put_next(text *out, size_t index, const char *indent) {
     text_printf(out, "%s\n%s", index ? "," : "", indent);
 }
 
-/* What depends on the machine that runs haul is left out, and so are zeros, which say nothing. */
+/* Leaves out values that depend on the host, and zeros. */
 static bool is_kept(const report_value *v) {
     return v->number != 0 && strcmp(v->name, "us") != 0;
 }

@@ -74,7 +74,7 @@ typedef struct report_snapshot {
 
 void report_snapshot_free(report_snapshot *s);
 
-/* What a record lacks. */
+/* Facts that a record lacks. */
 typedef struct report_snapshot_facts {
     report_sources *sources;
     const report_verdict *verdict;      /* NULL: the launch was not checked */

@@ -4,6 +4,7 @@
  * NAN passes through sums and ratios, so rows need no conditions of their own. */
 #include "report/ncu/metrics.h"
 
+#include "report/mnemonic.h"
 #include "report/profile/profile.h"
 
 #include <math.h>
@@ -81,7 +82,7 @@ static double busy_sms(const facts *f) {
     return fmin(blocks(f), f->m->sms);
 }
 
-/* Of an SM. */
+/* Instructions of an SM. */
 static double instructions_per_cycle(const facts *f) {
     return ratio(f->e->instructions, f->e->cycles * f->m->sms);
 }
@@ -112,12 +113,12 @@ static double bytes_per_sector(const facts *f, haul_memory_class class) {
     return f->r->instruction_count ? ratio((double)t->bytes, (double)t->sectors) : NAN;
 }
 
-/* Of busy SMs; the estimate is the mean of all. */
+/* For busy SMs; the estimate is the mean of all. */
 static double active_warps(const facts *f) {
     return estimated(f, fmin(f->e->warps_per_sm * ratio(f->m->sms, busy_sms(f)), f->o->warps_per_sm));
 }
 
-/* Of an SM, the mean of all. */
+/* Cycles of an SM, the mean of all. */
 static double active_cycles(const facts *f) {
     return estimated(f, f->e->cycles * ratio(busy_sms(f), f->m->sms));
 }
@@ -155,16 +156,10 @@ static int precision_of(const char *mnemonic) {
     return strncmp(dot, ".f16", 4) == 0 || strncmp(dot, ".bf16", 5) == 0 ? HALF : PRECISIONS;
 }
 
-static bool is_tensor(const char *mnemonic) {
-    static const char *const starts[] = {"mma.", "wmma.mma.", "wgmma.mma_async.", "tcgen05.mma."};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (strncmp(mnemonic, starts[i], strlen(starts[i])) == 0) return true;
-    return false;
-}
-
 static void add_arithmetic(facts *f, const haul_instruction_record *i) {
     const int p = precision_of(i->mnemonic);
-    if (is_tensor(i->mnemonic)) f->tensor += (double)i->traffic.instructions;
+    if (report_ptx_kind(i) & (PTX_KIND_PRODUCT | PTX_KIND_WARPGROUP_PRODUCT | PTX_KIND_TENSOR_PRODUCT))
+        f->tensor += (double)i->traffic.instructions;
     if (p == PRECISIONS) return;
     if (has_operation(i->mnemonic, "add") || has_operation(i->mnemonic, "sub"))
         f->sums[p] += (double)i->traffic.threads;

@@ -18,7 +18,7 @@ typedef struct report_ncu_options {
     const char *program;     /* its path */
 } report_ncu_options;
 
-/* What a record does not say about a launch. */
+/* Facts about a launch that its record lacks. */
 typedef struct report_ncu_launch {
     const haul_launch_record *record;
     const sim_machine *machine;

@@ -8,11 +8,11 @@
 
 #include "base/status.h"
 #include "report/format.h"
+#include "report/mnemonic.h"
 #include "report/profile/lanes.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The numbers that distinguish patterns: averages over the line's worst instruction. */
 typedef struct figures {
@@ -168,10 +168,15 @@ static bool is_scattered(const figures *f) {
 
 /* Whether values may be combined before they are written: not for a lock or a hash table. */
 static bool combines(const figures *f) {
-    static const char *const operations[] = {".add", ".min", ".max", ".and", ".or", ".xor"};
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-        if (strstr(f->line->instructions[0]->mnemonic, operations[i])) return true;
-    return false;
+    switch (report_ptx_modifier(f->line->instructions[0], PTX_SLOT_ATOMIC)) {
+    case PTX_MOD_ATOM_ADD:
+    case PTX_MOD_ATOM_MIN:
+    case PTX_MOD_ATOM_MAX:
+    case PTX_MOD_ATOM_AND:
+    case PTX_MOD_ATOM_OR:
+    case PTX_MOD_ATOM_XOR: return true;
+    default: return false;
+    }
 }
 
 static bool is_atomic_scattered(const figures *f) {
@@ -298,12 +303,10 @@ static bool is_in_loop(const figures *f) {
     return (double)f->line->traffic.instructions > 2 * volume(r->grid) * warps_a_block(r);
 }
 
-/* Whether the line waits for another thread's store. */
+/* Whether the access synchronises threads. */
 static bool is_strong(const figures *f) {
-    static const char *const kinds_of_order[] = {".volatile", ".relaxed", ".acquire", ".mmio"};
-    for (size_t i = 0; i < sizeof kinds_of_order / sizeof *kinds_of_order; i++)
-        if (strstr(f->line->instructions[0]->mnemonic, kinds_of_order[i])) return true;
-    return false;
+    const unsigned order = report_ptx_modifier(f->line->instructions[0], PTX_SLOT_ORDER);
+    return order != 0 && order != PTX_MOD_WEAK;
 }
 
 static bool is_one_lane(const figures *f) {
@@ -363,7 +366,7 @@ static const char *sectors_phrase(const figures *f) {
                         f->sectors, f->ideal, 100 * (1 - 1 / f->ratio), bytes);
 }
 
-/* How much of the waste L1 absorbs, if it matters. */
+/* Says how much of the waste L1 absorbs, if it matters. */
 static const char *back_phrase(const figures *f) {
     if (f->hit_rate < 40) return "";
     return arena_printf(f->memory, ", though L1 has %.0f%% of the line's sectors already", f->hit_rate);

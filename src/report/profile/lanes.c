@@ -1,4 +1,4 @@
-/* What samples of an access tell about its lanes: strides, rows, bank conflicts, and layouts that would avoid them.
+/* Finds patterns of lanes in samples of an access: strides, rows, bank conflicts, and layouts that would avoid them.
  *
  * A sample has the address of each active lane of one instruction. Layouts are judged by the functions that count
  * wavefronts (count/banks.h), on the addresses that lanes would have in them. All functions add up over the samples, so
@@ -76,7 +76,7 @@ static size_t find_steps(const haul_access *a, bool shared, int64_t step[LANES])
     return count;
 }
 
-/* How many steps have the value. */
+/* Returns how many steps have the value. */
 static size_t count_of(const int64_t *step, size_t count, int64_t value) {
     size_t found = 0;
     for (size_t i = 0; i < count; i++) found += step[i] == value;

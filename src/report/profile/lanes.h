@@ -18,8 +18,8 @@ typedef struct report_places {
 } report_places;
 report_places report_places_of(const haul_access *samples, size_t count);
 
-/* How many of the instructions' lanes lie in the same cell of `stride` bytes as those of the first one, if the stride
- * leaves room for them. *dense: they fill a cell that begins at a multiple of the stride. */
+/* Returns how many of the instructions have lanes in the same cell of `stride` bytes as those of the first one, if the
+ * stride leaves room for them. *dense: they fill a cell that begins at a multiple of the stride. */
 size_t report_members_of(const haul_instruction_record *const *instructions, size_t count, int64_t stride, bool *dense);
 
 /* The kind of an access to shared memory, as far as its wavefronts depend on it. */

@@ -86,19 +86,23 @@ static void put_words(chart *c, double x, double y, const char *style, const cha
     text_put(c->out, "</text>\n");
 }
 
+typedef struct area {
+    double x, y, width, height;
+} area;
+
 /* A box with its title and up to two more lines in the middle. `hue` is one of the page's colours. */
-static void put_box(chart *c, double x, double y, double width, double height, const char *hue, const char *title,
-                    const char *detail, const char *peak) {
+static void put_box(chart *c, area a, const char *hue, const char *title, const char *detail, const char *peak) {
     enum { LINE = 16 };
     static const char muted[] = "font-size=\"11\" style=\"fill:var(--muted,#64748b)\"";
     text_printf(c->out,
                 "<rect x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" rx=\"6\" style=\"fill:var(--%s,#2563eb);"
                 "fill-opacity:.14;stroke:var(--%s,#2563eb)\"/>\n",
-                x, y, width, height, hue, hue);
-    double line = y + height / 2 + 5 - LINE / 2.0 * ((*detail != 0) + (*peak != 0));
-    put_words(c, x + width / 2, line, "font-weight=\"600\" style=\"fill:var(--ink,#0f172a)\"", title);
-    if (*detail) put_words(c, x + width / 2, line += LINE, muted, detail);
-    if (*peak) put_words(c, x + width / 2, line + LINE, muted, peak);
+                a.x, a.y, a.width, a.height, hue, hue);
+    const double middle = a.x + a.width / 2;
+    double line = a.y + a.height / 2 + 5 - LINE / 2.0 * ((*detail != 0) + (*peak != 0));
+    put_words(c, middle, line, "font-weight=\"600\" style=\"fill:var(--ink,#0f172a)\"", title);
+    if (*detail) put_words(c, middle, line += LINE, muted, detail);
+    if (*peak) put_words(c, middle, line + LINE, muted, peak);
 }
 
 /* "22.6% of peak"; nothing without an estimate of the launch's time. */
@@ -109,10 +113,17 @@ static void peak_of(const chart *c, double share, char *out, size_t size) {
         snprintf(out, size, "%s of peak", report_format(REPORT_PERCENT, 100 * share, number));
 }
 
-/* An arrow between two boxes with its label above; `left` points to the kernel, for data that is read. */
-static void put_flow(chart *c, double x1, double x2, double y, bool left, double bytes, const char *label) {
-    double width = 1.2 + (c->most > 0 ? 6 * bytes / c->most : 0), tip = width / 2 + 4;
-    double from = left ? x2 - 3 : x1 + 3, to = left ? x1 + 3 + tip : x2 - 3 - tip, head = left ? -tip : tip;
+/* An arrow between two boxes; `left` points to the kernel, for data that is read. */
+typedef struct arrow {
+    double x1, x2, y;
+    bool left;
+} arrow;
+
+/* The label stands above. */
+static void put_flow(chart *c, arrow a, double bytes, const char *label) {
+    const double width = 1.2 + (c->most > 0 ? 6 * bytes / c->most : 0), tip = width / 2 + 4;
+    const double from = a.left ? a.x2 - 3 : a.x1 + 3, to = a.left ? a.x1 + 3 + tip : a.x2 - 3 - tip;
+    const double y = a.y, head = a.left ? -tip : tip;
     text_printf(c->out,
                 "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke-width=\"%.1f\" "
                 "style=\"stroke:var(--c7,#64748b)\"/>",
@@ -122,24 +133,22 @@ static void put_flow(chart *c, double x1, double x2, double y, bool left, double
     text_printf(
         c->out,
         "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" font-size=\"11\" style=\"fill:var(--ink,#0f172a)\">",
-        (x1 + x2) / 2, y - tip - 3);
+        (a.x1 + a.x2) / 2, y - tip - 3);
     markup_put(c->out, label);
     text_put(c->out, "</text>\n");
 }
 
 /* An arrow with a count at it. */
-static void put_counted(chart *c, double x1, double x2, double y, bool left, double bytes, double count,
-                        const char *unit) {
+static void put_counted(chart *c, arrow a, double bytes, double count, const char *unit) {
     char number[REPORT_NUMBER_SIZE], label[REPORT_NUMBER_SIZE + 16];
     snprintf(label, sizeof label, "%s %s", report_format(REPORT_COUNT, count, number), unit);
-    put_flow(c, x1, x2, y, left, bytes, label);
+    put_flow(c, a, bytes, label);
 }
 
 /* An arrow with bytes at it; none if nothing was moved. */
-static void put_bytes(chart *c, double x1, double x2, double y, bool left, double sectors) {
+static void put_bytes(chart *c, arrow a, double sectors) {
     char number[REPORT_NUMBER_SIZE];
-    if (sectors > 0)
-        put_flow(c, x1, x2, y, left, sectors * SECTOR, report_format(REPORT_BYTES, sectors * SECTOR, number));
+    if (sectors > 0) put_flow(c, a, sectors * SECTOR, report_format(REPORT_BYTES, sectors * SECTOR, number));
 }
 
 /* ---- the picture ---- */
@@ -149,18 +158,19 @@ static void put_direction(chart *c, const chart_row *row, haul_memory_class clas
     const haul_traffic *t = traffic(c, class);
     if (!t->instructions) return;
     double bytes = near_bytes(t, row->shared);
-    put_counted(c, KERNEL_X + KERNEL_W, SPACE_X, y, left, bytes, (double)t->instructions, "inst");
+    const arrow near = {SPACE_X + SPACE_W, NEAR_X, y, left};
+    put_counted(c, (arrow){KERNEL_X + KERNEL_W, SPACE_X, y, left}, bytes, (double)t->instructions, "inst");
     if (row->shared)
-        put_counted(c, SPACE_X + SPACE_W, NEAR_X, y, left, bytes, (double)t->shared_wavefronts, "wavefronts");
+        put_counted(c, near, bytes, (double)t->shared_wavefronts, "wavefronts");
     else
-        put_counted(c, SPACE_X + SPACE_W, NEAR_X, y, left, bytes, (double)t->sectors, "sectors");
+        put_counted(c, near, bytes, (double)t->sectors, "sectors");
 }
 
 /* A row has an arrow for each direction that occurs. */
 static void put_row(chart *c, const chart_row *row, double y) {
     bool both = traffic(c, row->load)->instructions && traffic(c, row->store)->instructions;
     double shift = both ? 15 : 0;
-    put_box(c, SPACE_X, y, SPACE_W, BOX, "c2", row->title, "", "");
+    put_box(c, (area){SPACE_X, y, SPACE_W, BOX}, "c2", row->title, "", "");
     put_direction(c, row, row->load, y + BOX / 2.0 - shift + 4, true);
     put_direction(c, row, row->store, y + BOX / 2.0 + shift + 4, false);
 }
@@ -190,7 +200,7 @@ typedef struct places {
 } places;
 
 static void put_between(chart *c, const places *at, double left, double right, double y, bool read, double sectors) {
-    put_bytes(c, left, right, y, read != at->mirrored, sectors);
+    put_bytes(c, (arrow){left, right, y, read != at->mirrored}, sectors);
 }
 
 /* L1 over `height` from `y`, L2 and device memory over `beyond_height` from `beyond`, and the traffic between them. */
@@ -203,13 +213,13 @@ static void put_caches(chart *c, const places *at, double y, double height, doub
                  device_edge = at->mirrored ? at->l2_x : at->device_x;
     hit_rate(detail, sizeof detail, hits, all);
     peak_of(c, c->record->estimate.l1_share, peak, sizeof peak);
-    put_box(c, at->near_x, y, at->near_w, height, "c0", "L1/TEX", detail, peak);
+    put_box(c, (area){at->near_x, y, at->near_w, height}, "c0", "L1/TEX", detail, peak);
     double read = counter(c, HAUL_COUNTER_L2_READ_SECTORS), miss = counter(c, HAUL_COUNTER_L2_READ_MISS);
     hit_rate(detail, sizeof detail, read - miss, read);
     peak_of(c, c->record->estimate.l2_share, peak, sizeof peak);
-    put_box(c, at->l2_x, beyond, at->l2_w, beyond_height, "c0", "L2", detail, peak);
+    put_box(c, (area){at->l2_x, beyond, at->l2_w, beyond_height}, "c0", "L2", detail, peak);
     peak_of(c, c->record->estimate.memory_share, peak, sizeof peak);
-    put_box(c, at->device_x, beyond, at->device_w, beyond_height, "c0", "Device", "memory", peak);
+    put_box(c, (area){at->device_x, beyond, at->device_w, beyond_height}, "c0", "Device", "memory", peak);
     put_between(c, at, l1_edge, l2_near, middle - 15, true, read);
     put_between(c, at, l1_edge, l2_near, middle + 15, false,
                 counter(c, HAUL_COUNTER_L2_WRITE_SECTORS) + counter(c, HAUL_COUNTER_L2_RED_SECTORS) +
@@ -218,7 +228,7 @@ static void put_caches(chart *c, const places *at, double y, double height, doub
     put_between(c, at, l2_far, device_edge, middle + 15, false, counter(c, HAUL_COUNTER_DRAM_WRITE_SECTORS));
 }
 
-static void put_shared_memory(chart *c, double x, double width, double y, double height) {
+static void put_shared_memory(chart *c, area a) {
     double wavefronts = 0, ideal = 0;
     char detail[64] = "";
     for (int class = HAUL_CLASS_SHARED_LOAD; class <= HAUL_CLASS_SHARED_ATOMIC; class ++) {
@@ -226,7 +236,7 @@ static void put_shared_memory(chart *c, double x, double width, double y, double
         ideal += (double)c->record->classes[class].ideal_shared_wavefronts;
     }
     if (ideal > 0) snprintf(detail, sizeof detail, "%.2f x ideal", wavefronts / ideal);
-    put_box(c, x, y, width, height, "c4", "Shared", "memory", detail);
+    put_box(c, a, "c4", "Shared", "memory", detail);
 }
 
 static size_t count_rows(const chart *c, bool shared) {
@@ -262,13 +272,13 @@ static void put_slim_direction(chart *c, const chart_row *row, haul_memory_class
     snprintf(label, sizeof label, "%s inst, %s %s", report_format(REPORT_COUNT, (double)t->instructions, number),
              report_format(REPORT_COUNT, (double)(row->shared ? t->shared_wavefronts : t->sectors), more),
              row->shared ? "wavefr." : "sectors");
-    put_flow(c, SLIM_SPACE, SLIM_NEAR_X, y, left, near_bytes(t, row->shared), label);
+    put_flow(c, (arrow){SLIM_SPACE, SLIM_NEAR_X, y, left}, near_bytes(t, row->shared), label);
 }
 
 static void put_slim_row(chart *c, const chart_row *row, double y) {
     bool both = traffic(c, row->load)->instructions && traffic(c, row->store)->instructions;
     double shift = both ? 15 : 0;
-    put_box(c, 2, y, SLIM_SPACE - 2, BOX, "c2", row->title, "", "");
+    put_box(c, (area){2, y, SLIM_SPACE - 2, BOX}, "c2", row->title, "", "");
     put_slim_direction(c, row, row->load, y + BOX / 2.0 - shift + 4, true);
     put_slim_direction(c, row, row->store, y + BOX / 2.0 + shift + 4, false);
 }
@@ -293,7 +303,7 @@ static void put_slim(chart *c, size_t cached, size_t shared) {
     for (int i = 0; i < ROWS; i++)
         if (!rows[i].shared && used(c, &rows[i])) put_slim_row(c, &rows[i], y), y += ROW;
     if (cached) y += ROW;
-    if (shared) put_shared_memory(c, SLIM_NEAR_X, SLIM_NEAR_W, y, (double)shared * ROW - (ROW - BOX));
+    if (shared) put_shared_memory(c, (area){SLIM_NEAR_X, y, SLIM_NEAR_W, (double)shared * ROW - (ROW - BOX)});
     for (int i = 0; i < ROWS; i++)
         if (rows[i].shared && used(c, &rows[i])) put_slim_row(c, &rows[i], y), y += ROW;
     text_put(c->out, "</svg>\n");
@@ -307,9 +317,10 @@ static void put_wide(chart *c, size_t cached, size_t shared) {
     const double height = (double)(cached + shared) * ROW, cached_height = (double)cached * ROW - (ROW - BOX);
     double y = TOP;
     start_chart(c, WIDTH, height + TOP);
-    put_box(c, KERNEL_X, TOP, KERNEL_W, height - (ROW - BOX), "c1", "Kernel", "", "");
+    put_box(c, (area){KERNEL_X, TOP, KERNEL_W, height - (ROW - BOX)}, "c1", "Kernel", "", "");
     if (cached) put_caches(c, &at, TOP, cached_height, TOP, cached_height);
-    if (shared) put_shared_memory(c, NEAR_X, NEAR_W, TOP + (double)cached * ROW, (double)shared * ROW - (ROW - BOX));
+    if (shared)
+        put_shared_memory(c, (area){NEAR_X, TOP + (double)cached * ROW, NEAR_W, (double)shared * ROW - (ROW - BOX)});
     for (int i = 0; i < ROWS; i++)
         if (used(c, &rows[i])) put_row(c, &rows[i], y), y += ROW;
     text_put(c->out, "</svg>\n");

@@ -7,7 +7,7 @@
 #include <haul/run.h>
 #include <stdbool.h>
 
-/* What the launch reads of its code. */
+/* Reads of the launch's code. */
 typedef struct report_fetches {
     haul_code_fetch fetch;
     bool assembled; /* the size of the code is ptxas's */

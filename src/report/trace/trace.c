@@ -215,7 +215,7 @@ static void put_us(text *out, const char *key, double us) {
     text_printf(out, ",\"%s\":%lld.%03lld", key, ns / 1000, ns % 1000);
 }
 
-/* Of events that begin together, the longer one comes first: it contains the others. */
+/* If events begin together, the longest one comes first: it contains the others. */
 static int by_time(const void *a, const void *b) {
     const event *x = a, *y = b;
     if (x->from != y->from) return x->from < y->from ? -1 : 1;

@@ -19,7 +19,7 @@ static size_t sequence_length(const char *s) {
     return length;
 }
 
-/* What stands for the character; NULL if it stands for itself. */
+/* Returns the character's entity; NULL if it needs none. */
 static const char *entity(char c) {
     switch (c) {
     case '<': return "&lt;";

@@ -1,4 +1,4 @@
-/* Functions about which a virtual GPU has nothing to do: they check and keep what they are told, and succeed.
+/* Functions about which a virtual GPU has nothing to do: they check and store their arguments, and succeed.
  *
  * A virtual GPU writes no core dumps, has no events without a call (asynchronous notifications), and no other device
  * writes into its memory (GPUDirect). */
@@ -12,7 +12,7 @@
 /* CUcoredumpSettings; the file and the pipe are texts, the flags one int, all others are bool. */
 enum { FIRST_DUMP = 1, DUMP_FILE = 5, DUMP_PIPE = 6, DUMP_FLAGS = 7, MOST_DUMP = 7, DUMP_ROOM = 1024 };
 
-/* Of all contexts: nothing is ever written, so that they need not differ. */
+/* Settings of all contexts together: no dump is ever written, so contexts need not differ. */
 static char dump_settings[MOST_DUMP + 1][DUMP_ROOM];
 
 static size_t dump_bytes(int attribute) {

@@ -174,8 +174,9 @@ CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice device, CUd
     return cuda_leave(result);
 }
 
-/* What kernels can do natively in a peer's memory, by operation: in CUDA's order, integer add, minimum, maximum,
- * increment, decrement, and, or, xor, exchange, compare and swap, then floating add, minimum, maximum. */
+/* Returns what kernels can do natively in a peer's memory, by operation. In CUDA's order, these are integer add,
+ * minimum, maximum, increment, decrement, and, or, xor, exchange, compare and swap, then floating add, minimum,
+ * maximum. */
 static unsigned atomics_of_peers(int operation) {
     enum { SIGNED = 1, UNSIGNED = 2, REDUCTION = 4, WORD = 8, DOUBLE_WORD = 16, QUAD_WORD = 32 };
     static const unsigned capabilities[] = {SIGNED | UNSIGNED | REDUCTION | WORD | DOUBLE_WORD,

@@ -114,7 +114,7 @@ static bool prepares(const char *field) {
     return strcmp(field, "function_attribute") == 0 || strcmp(field, "occupancy") == 0;
 }
 
-/* What follows CUDA_ENTER. Functions of devices and of virtual memory need no current context. */
+/* Returns the suffix of CUDA_ENTER. Functions of devices and of virtual memory need no current context. */
 static const char *way_in(const function *f) {
     if (strncmp(f->symbol, "cuDevice", 8) == 0) return "_DEVICE_BESIDE";
     if (strncmp(f->field, "virtual_", 8) == 0 || strncmp(f->field, "multicast_", 10) == 0) return "_DEVICE";

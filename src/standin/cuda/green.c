@@ -11,7 +11,7 @@
 
 enum { OF_SMS = 1, DEFAULT_STREAM = 1, NON_BLOCKING = 1, IGNORE_COSCHEDULING = 1 };
 
-/* What cuDevResourceGenerateDesc() describes; never freed, as CUDA has no call for that. */
+/* The result of cuDevResourceGenerateDesc(); never freed, as CUDA has no call for that. */
 struct CUdevResourceDesc_st {
     unsigned sms;
 };
@@ -250,7 +250,7 @@ CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, CUgreenCtx *gree
     return of ? CUDA_SUCCESS : cuStreamGetCtx(stream, context);
 }
 
-/* What its green context has, or its device. */
+/* Returns the resource of the stream's green context, else of its device. */
 CUresult cuStreamGetDevResource(CUstream stream, cuda_resource *resource, int type) {
     CUgreenCtx green = NULL;
     CUdevice device = 0;

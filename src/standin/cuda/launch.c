@@ -176,7 +176,7 @@ CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *given, CUfunction function,
 
 enum { MOST_BYTES = 4096 };
 
-/* What the program has set for a function. It stays for further launches, and until the program ends. */
+/* The program's settings of a function, which stay until it ends. */
 typedef struct settings {
     CUfunction function;
     unsigned block[3], shared_bytes;                   /* block: 1 x 1 x 1 until it is set */

@@ -1,8 +1,8 @@
 /* Queries of the layout of arrays and textures that only some have, and tensor maps whose address changes.
  *
  * Arrays without memory of their own (sparse arrays, deferred mapping) and with several planes (video formats) cannot
- * be made on a virtual GPU: its attributes 112 and 121 are 0. Of all others CUDA refuses the queries, and so does
- * haul. */
+ * be made on a virtual GPU: its attributes 112 and 121 are 0. For all other arrays CUDA refuses the queries, and so
+ * does haul. */
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 

@@ -197,7 +197,7 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned room, CUmodu
 
 /* ---- texts for the linker ---- */
 
-/* Leaves a message if there is no PTX. Of a fat binary, the first object counts. */
+/* Leaves a message if there is no PTX. In a fat binary, the first object counts. */
 char *cuda_text_of_image(const void *image) {
     enum { ONE = 1 };
     char *ptx = NULL;

@@ -79,14 +79,14 @@ CUresult cuMemSetMemPool(CUmemLocation *location, int type, CUmemoryPool pool) {
 
 /* ---- pools of other processes ---- */
 
-/* What the file of a shared pool contains. */
+/* The content of a shared pool's file. */
 typedef struct shared_pool {
     char kind[24]; /* of_pool */
     uint64_t origin;
     CUdevice device;
 } shared_pool;
 
-/* What stands for one allocation. */
+/* The handle of one allocation. */
 typedef struct shared_memory {
     char kind[24]; /* of_memory */
     uint64_t origin, place, bytes;

@@ -39,7 +39,7 @@ CUresult cuStreamBeginCapture(CUstream stream) {
     return cuStreamBeginCapture_v2(stream, 0);
 }
 
-/* What a callback needs when its turn comes; call_back() frees it. */
+/* A callback that waits for its turn. */
 typedef struct called {
     cuda_stream_callback call;
     CUstream stream;
@@ -52,7 +52,8 @@ static void call_back(void *data) {
     c.call(c.stream, CUDA_SUCCESS, c.data);
 }
 
-/* As a host function, which gets only one pointer. */
+/* A host function gets only one pointer, so the callback travels in memory that call_back() frees. CUDA reserves the
+ * flags, which must be 0. */
 CUresult cuStreamAddCallback(CUstream stream, cuda_stream_callback call, void *data, unsigned flags) {
     int captures = 0;
     if (!call || flags) return CUDA_INVALID_VALUE;

@@ -1,6 +1,6 @@
-/* Values that streams write and wait for: cuStreamWriteValue32() and its like, batches of them, and graph nodes of
- * batches. CUDA's structures become sim_value_op; the virtual GPU does the work (vgpu/values.c). Barriers and flushes
- * in a batch are dropped, since a stream's work is in order and its writes are seen by all. */
+/* Values that streams write and wait for: cuStreamWriteValue32() and similar functions, batches of them, and graph
+ * nodes of batches. CUDA's structures become sim_value_op; the virtual GPU does the work (vgpu/values.c). Barriers and
+ * flushes in a batch are dropped, since a stream's work is in order and its writes are seen by all. */
 #include "base/memory.h"
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"

@@ -110,7 +110,8 @@ static void finish(CUcontext context) {
         return gpu_real()->symbol(device); \
     }
 
-/* How often the program holds a device's primary context, as far as its calls show: the last release destroys it. */
+/* Counts how often the program holds each device's primary context, as far as its calls show: the last release destroys
+ * it. */
 enum { MOST_DEVICES = 64 }; /* for devices beyond, each release counts as the last */
 static atomic_int held[MOST_DEVICES];
 

@@ -205,7 +205,7 @@ static void add_kernels(report_section *s, const totals *all) {
     memory_free(kernels);
 }
 
-/* What was measured, what the events themselves cost, and what is missing. */
+/* Notes what was measured, what the events themselves cost, and what is missing. */
 static void add_notes(report_section *s, const totals *all) {
     const gpu_overhead cost = gpu_cost();
     if (!all->launches)
@@ -284,7 +284,7 @@ static haul_status write_document(report_document *d, const totals *all) {
     return status;
 }
 
-/* After a failure, prints what it has. */
+/* After a failure, prints the part that is complete. */
 void gpu_report(void) {
     const totals all = totals_of(gpu_kernels());
     report_document *d = report_document_new("program", "Kernel times");

@@ -108,7 +108,7 @@ CUresult cudaFreeMipmappedArray(CUmipmappedArray mipmap) {
     STANDIN_CALL(mipmap_destroy(mipmap));
 }
 
-/* The program may pass NULL for what it does not ask for. */
+/* The program may pass NULL for values that it does not need. */
 CUresult cudaArrayGetInfo(cudaChannelFormatDesc *channels, cudaExtent *extent, unsigned *flags, CUarray array) {
     CUDA_ARRAY3D_DESCRIPTOR a;
     const driver_table *d = standin_enter();

@@ -203,7 +203,7 @@ static void put_unasked(void) {
 
 /* ---- the end ---- */
 
-/* What kernels have left allocated on the device's heap comes as records of launches, with findings. */
+/* Memory that kernels have left allocated on the device's heap comes as records of launches, with findings. */
 static haul_status check_leaks_of(unsigned device) {
     haul_run *run;
     HAUL_TRY(haul_run_create(standin_device_at(device), &run));

@@ -1,8 +1,8 @@
 /* Queries of devices and of the runtime; errors.
  *
- * Device numbers are the program's, from 0. What concerns a device goes to the driver API's functions or to the
- * driver's table; properties.c has cudaGetDeviceProperties(). Errors are the driver's numbers, whose names and texts
- * in the runtime are in errors.def. cudaGetLastError() returns what session.c has kept for the thread. */
+ * Device numbers are the program's, from 0. Queries of a device go to the driver API's functions or to the driver's
+ * table; properties.c has cudaGetDeviceProperties(). Errors are the driver's numbers, whose names and texts in the
+ * runtime are in errors.def. cudaGetLastError() returns what session.c has kept for the thread. */
 #include "lib/device.h"
 #include "standin/cuda/cuda.h"
 #include "standin/runtime/version.h"
@@ -29,7 +29,7 @@ CUresult cudaSetDevice(int number) {
     STANDIN_FORWARD(cuda_set_device(number));
 }
 
-/* How the host waits has no effect here. */
+/* The way in which the host waits has no effect here. */
 CUresult cudaSetDeviceFlags(unsigned flags) {
     STANDIN_FORWARD(cuDevicePrimaryCtxSetFlags_v2((CUdevice)standin_selected(), flags));
 }

@@ -15,7 +15,7 @@ enum { WRAPPER_LINKED = 2, ENTRY_PTX = 1, PACKED_LZ4 = 0x2000, PACKED_ZSTD = 0x8
 static const uint32_t WRAPPER = 0x466243b1, CONTAINER = 0xba55ed50;
 static const size_t MOST_TEXT = (size_t)1 << 31;
 
-/* What __cudaRegisterFatBinary() gets. `haul cc` makes the same (names/linked.c). */
+/* The argument of __cudaRegisterFatBinary(). `haul cc` makes the same (names/linked.c). */
 typedef struct wrapper {
     uint32_t magic;
     int version;

@@ -7,7 +7,7 @@
  * may fault just before that: an address that was protected lately is tried again a few times.
  *
  * Bytes in use on other pages are compared with what they were when the last call ended: if they have changed, the
- * program has written them. Where, is not known.
+ * program has written them. The place is not known.
  *
  * A program that handles SIGSEGV itself is left alone. */
 #include "standin/runtime/guard.h"

@@ -129,7 +129,8 @@ CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *m
     const unsigned count = standin_fatbin_texts(fat, texts, MOST_OBJECTS);
     if (count == MOST_OBJECTS) {
         for (unsigned i = 0; i < count; i++) free(texts[i]);
-        haul_fail(HAUL_ERROR_LIMIT, "the program is linked of %d objects with device code or more", MOST_OBJECTS);
+        haul_fail(HAUL_ERROR_LIMIT, "the program has %d or more objects with device code: link it from fewer",
+                  MOST_OBJECTS);
         return CUDA_INVALID_IMAGE;
     }
     if (!count) {

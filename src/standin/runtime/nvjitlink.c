@@ -1,8 +1,8 @@
 /* nvJitLink, NVIDIA's linker as a library, for programs that look up its functions globally, as Python's bindings do.
  * It links PTX as the driver does; the program gets PTX in place of a cubin.
  *
- * The real library makes machine code, which the virtual GPU cannot run. What a program then loads as a cubin is
- * PTX, and module.c accepts it. Inputs are kept by the driver's linker (vgpu/link.c) until the link is complete.
+ * The real library makes machine code, which the virtual GPU cannot run. The program then loads PTX as if it were a
+ * cubin, and module.c accepts it. Inputs are kept by the driver's linker (vgpu/link.c) until the link is complete.
  * Results are nvJitLink's own numbers; messages go to the error log, which the program may ask for. */
 #include "base/file.h"
 #include "base/memory.h"

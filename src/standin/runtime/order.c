@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What was reported; never freed. */
+/* Reported findings; never freed. */
 typedef struct told {
     const void *later, *earlier;
     haul_finding_kind kind;

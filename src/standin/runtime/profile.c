@@ -1,9 +1,9 @@
 /* haul profile -- PROGRAM: counters of its launches, summed by kernel.
  *
- * record.c passes each counted launch to standin_profile_launch(), with the run that has its record. Of each kernel,
- * the sums are kept by shape, and the run of the longest launch, whose table the report shows. At the program's end
- * the sums are scaled from the counted launches to all launches; a shape's launches resemble each other most. Tables
- * and their rendering are in src/report. */
+ * record.c passes each counted launch to standin_profile_launch(), with the run that has its record. For each kernel it
+ * keeps the sums by shape, and the run of the longest launch, whose table the report shows. At the program's end the
+ * sums are scaled from the counted launches to all launches; a shape's launches resemble each other most. Tables and
+ * their rendering are in src/report. */
 #include "base/mangled.h"
 #include "base/status.h"
 #include "lib/launch/launches.h"

@@ -119,7 +119,7 @@ static CUresult put(const driver_table *d, char *to, const field *f, CUdevice de
     return result;
 }
 
-/* What the driver has no attribute for stays 0. */
+/* Fields for which the driver has no attribute stay 0. */
 static CUresult fill(const layout *l, void *to, int number) {
     properties_13 *beginning = to;
     if (!standin_is_device(number)) return standin_fail(CUDA_INVALID_DEVICE);

@@ -8,8 +8,8 @@
  * adds a hash of each buffer, and writes the line. So recorded launches never overlap others. record.c decides which
  * launches are recorded, and at most one is being recorded.
  *
- * What a replay could not repeat is left out with a message: textures, clusters of the launch's own, packed arguments,
- * and pointers in buffers. */
+ * Launches that a replay could not repeat are left out, with a message: textures, clusters of the launch's own, packed
+ * arguments, and pointers in buffers. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"

@@ -109,7 +109,7 @@ static bool has_fat_binary(const image *m) {
     return false;
 }
 
-/* What takes __cudaRegisterFatBinary() from a library is not linked with the static runtime. */
+/* An image that takes __cudaRegisterFatBinary() from a library is not linked with the static runtime. */
 static bool takes_registration(const image *m) {
     bool takes = false;
     image_symbols(m, SHT_DYNSYM, find_registration, &takes);

@@ -2,11 +2,9 @@
  * arguments on. The forms _ptsz, for programs compiled with a default stream for each thread, replace stream 0 by
  * standin_own().
  *
- * Streams and events themselves are in vgpu/stream.c; graph.c has the other functions of captures. Queries of
- * attributes forward to the functions of the driver API, as if the program had called them. */
+ * Streams and events themselves are in vgpu/stream.c; graph.c has the other functions of captures. Callbacks and
+ * queries of attributes forward to the functions of the driver API, as if the program had called them. */
 #include "standin/cuda/cuda.h"
-
-#include <stdlib.h>
 
 /* Priorities are kept, and have no effect. */
 CUresult cudaStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
@@ -61,35 +59,11 @@ CUresult cudaLaunchHostFunc_ptsz(CUstream stream, CUhostFn call, void *data) {
     return cudaLaunchHostFunc(standin_own(stream), call, data);
 }
 
-/* A callback gets the stream and a result, a host function only one pointer: so these travel in memory that
- * call_back() frees. */
-typedef void callback(CUstream stream, CUresult result, void *data);
-typedef struct called {
-    callback *call;
-    CUstream stream;
-    void *data;
-} called;
-
-static void call_back(void *data) {
-    const called c = *(called *)data;
-    free(data);
-    c.call(c.stream, CUDA_SUCCESS, c.data);
+CUresult cudaStreamAddCallback(CUstream stream, cuda_stream_callback call, void *data, unsigned flags) {
+    STANDIN_FORWARD(cuStreamAddCallback(stream, call, data, flags));
 }
 
-/* CUDA reserves the flags, which must be 0. */
-CUresult cudaStreamAddCallback(CUstream stream, callback *call, void *data, unsigned flags) {
-    int captures = 0;
-    (void)cuStreamIsCapturing(stream, &captures);
-    if (captures) return standin_fail(CUDA_STREAM_CAPTURE_UNSUPPORTED);
-    called *c = flags ? NULL : malloc(sizeof *c);
-    if (!c) return standin_fail(flags ? CUDA_INVALID_VALUE : CUDA_OUT_OF_MEMORY);
-    *c = (called){call, stream, data};
-    const CUresult result = cudaLaunchHostFunc(stream, call_back, c);
-    if (result != CUDA_SUCCESS) free(c);
-    return result;
-}
-
-CUresult cudaStreamAddCallback_ptsz(CUstream stream, callback *call, void *data, unsigned flags) {
+CUresult cudaStreamAddCallback_ptsz(CUstream stream, cuda_stream_callback call, void *data, unsigned flags) {
     return cudaStreamAddCallback(standin_own(stream), call, data, flags);
 }
 

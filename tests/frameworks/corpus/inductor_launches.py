@@ -1,6 +1,5 @@
 """torch.compile: what Inductor makes of layers, a transformer's block, a convolution net, sorts and scans, with their gradients. All candidates
 of its tuning run, once each. PyTorch's own kernels need machine code, so inputs are made on the host and every product is a Triton kernel."""
-import numpy
 import torch
 import torch._inductor.config as config
 

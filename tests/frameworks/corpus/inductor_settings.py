@@ -1,4 +1,4 @@
-"""How torch.compile is set up to run on the virtual GPU: every product is a Triton kernel, nothing is cached, a candidate of its tuning runs
+"""Sets torch.compile up to run on the virtual GPU: every product is a Triton kernel, nothing is cached, a candidate of its tuning runs
 once, and its inputs and zeroed outputs come from the host, as PyTorch's own kernels need machine code."""
 import torch
 import torch._dynamo.testing

@@ -1,4 +1,5 @@
-// Prices of options: exponentials, logarithms, roots and the normal distribution, held against the host's in double.
+// Prices of options: exponentials, logarithms, roots and the normal distribution, compared with the host's in double
+// precision.
 #include "sample.h"
 #include <math.h>
 

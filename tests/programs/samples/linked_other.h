@@ -1,4 +1,4 @@
-// What linked_files.cu uses of linked_other.cu.
+// The part of linked_other.cu that linked_files.cu uses.
 #pragma once
 
 typedef int (*mixer)(int, int);

@@ -7,7 +7,7 @@
 
 enum { HALF = 500 };
 
-// What the first process sends to the second.
+// The message of the first process to the second.
 struct message {
     cudaMemPoolPtrExportData allocation;
     cudaIpcEventHandle_t ready;

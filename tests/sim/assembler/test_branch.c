@@ -1,4 +1,4 @@
-/* Which guarded stores and atomics machine code branches around, so that loads move behind the branch. Each case was
+/* Guarded stores and atomics that machine code branches around, so that loads move behind the branch. Each case was
  * read off ptxas 13.0's machine code for sm_90 (docs/memory-model.md). */
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* Which products the assembler fuses with sums. Each case was read off ptxas 13.0's machine code for sm_90. */
+/* Products that the assembler fuses with sums. Each case was read off ptxas 13.0's machine code for sm_90. */
 #include "kernel.h"
 
 #include "ptx/inline.h"

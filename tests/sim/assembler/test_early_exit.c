@@ -1,4 +1,4 @@
-/* Where lanes that skip a kernel's last stores return. An H200's counters of kernels by Triton show it
+/* Lanes that skip a kernel's last stores return early. An H200's counters of kernels by Triton show it
  * (tests/data/generators). */
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* Which instructions PTX has before a branch and machine code after it. Each case was read off ptxas 13.0's machine
+/* Instructions that PTX has before a branch and machine code after it. Each case was read off ptxas 13.0's machine
  * code for sm_90 (docs/memory-model.md). */
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-/* Which loops machine code unrolls into four, two and one iterations. Each case was read off ptxas 13.0's machine code
+/* Loops that machine code unrolls into four, two and one iterations. Each case was read off ptxas 13.0's machine code
  * for sm_90 (docs/memory-model.md). */
 #include "kernel.h"
 

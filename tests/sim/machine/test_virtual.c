@@ -1,28 +1,14 @@
 /* Virtual memory and multicast objects, through the CUDA driver API, and kernels that use them. */
-#include "base/status.h"
-#include "vgpu/driver.h"
+#include "context.h"
 #include "machine/virtual.h"
 
 #include <haul/run.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
 #define PAGE SIM_VIRTUAL_PAGE
 #define MIB (1ull << 20)
 
-static const driver_table *cu;
 static CUdevice devices[2]; /* h100, h200 */
 static CUcontext contexts[2];
-
-static CUdevice device_named(const char *name) {
-    return (CUdevice)(sim_machine_find(name) - sim_machines);
-}
 
 static int set_up(void **state) {
     (void)state;
@@ -43,11 +29,6 @@ static int tear_down(void **state) {
     return 0;
 }
 
-#define OK(call)                                                                                                 \
-    do {                                                                                                         \
-        const CUresult result_ = (call);                                                                         \
-        if (result_ != CUDA_SUCCESS) fail_msg("%s: %s: %s", #call, driver_result_name(result_), haul_message()); \
-    } while (0)
 #define WRONG(call, result, text)                                                       \
     do {                                                                                \
         assert_int_equal((call), (result));                                             \

@@ -1,16 +1,5 @@
 /* Conditional nodes of graphs. */
-#include "base/status.h"
-#include "vgpu/driver.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define OK(call) assert_int_equal(call, CUDA_SUCCESS)
+#include "context.h"
 
 /* Adds one to the word, and sets the condition if it is below 5. */
 static const char ptx[] =
@@ -23,24 +12,14 @@ static const char ptx[] =
     "  { .param .b64 h; .param .b32 v;\n  st.param.b64 [h], %rd2;\n  st.param.b32 [v], %r2;\n"
     "  call.uni cudaGraphSetConditional, (h, v);\n  }\n  ret;\n}\n";
 
-static const driver_table *cu;
 static CUmodule module;
 static CUgraph graph;
 static CUdeviceptr word;
 static uint64_t handle;
 
 static int set_up(void **state) {
-    (void)state;
-    CUcontext context;
-    cu = sim_driver();
-    return cu->context_retain(&context, 0) || cu->context_set(context) ||
-           cu->module_load(&module, ptx, 0, NULL, NULL) || cu->allocate(&word, 4) || cu->fill_words(word, 0, 1) ||
-           cu->graph_create(&graph, 0);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    return cu->context_release(0) != CUDA_SUCCESS;
+    return open_context(state) || cu->module_load(&module, ptx, 0, NULL, NULL) || cu->allocate(&word, 4) ||
+           cu->fill_words(word, 0, 1) || cu->graph_create(&graph, 0);
 }
 
 static CUgraph *add_condition(CUgraph to, int kind, unsigned count) {
@@ -126,7 +105,7 @@ static void a_loop_with_nothing_in_it_is_told(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, close_context)
     const struct CMUnitTest tests[] = {
         TEST(a_loop_goes_on_while_its_kernel_says_so), TEST(without_a_value_at_launch_the_last_one_stays),
         TEST(a_clone_has_graphs_of_its_own),           TEST(an_executable_may_end_before_its_launch_is_done),

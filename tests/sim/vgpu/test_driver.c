@@ -1,28 +1,5 @@
 /* The virtual GPU through the CUDA driver API. */
-#include "vgpu/driver.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
-static const driver_table *cu;
-static CUcontext context;
-
-static int set_up(void **state) {
-    (void)state;
-    CUdevice device;
-    cu = sim_driver();
-    return cu->init(0) != CUDA_SUCCESS || cu->device_get(&device, 0) != CUDA_SUCCESS ||
-           cu->context_retain(&context, device) != CUDA_SUCCESS || cu->context_set(context) != CUDA_SUCCESS;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    return cu->context_release(0) != CUDA_SUCCESS;
-}
+#include "context.h"
 
 static void devices_tell_what_they_are(void **state) {
     (void)state;
@@ -211,5 +188,5 @@ int main(void) {
         cmocka_unit_test(grids_of_one_kernel_shrink_and_grow),
         cmocka_unit_test(without_a_context_nothing_works),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_context, close_context);
 }

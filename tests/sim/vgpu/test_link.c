@@ -1,19 +1,9 @@
 /* Linking: PTX texts that need each other, through the CUDA driver API's linker and through haul_module_link(). */
-#include "base/status.h"
-#include "driver/driver.h"
-#include "vgpu/driver.h"
+#include "context.h"
 
 #include <haul/haul.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define HEADER ".version 8.3\n.target sm_80\n.address_size 64\n"
 
@@ -47,20 +37,6 @@ static const char provider[] =
 /* own() of the user adds 1, its counter is 3; own() of the provider multiplies by 5, its counter is 100. */
 static uint32_t expected(uint32_t t) {
     return 5 * t + 100 + 1 + 10 * (t % 4 + 1) + 1000 + 3;
-}
-
-static const driver_table *cu;
-static CUcontext context;
-
-static int set_up(void **state) {
-    (void)state;
-    cu = sim_driver();
-    return cu->context_retain(&context, 0) != CUDA_SUCCESS || cu->context_set(context) != CUDA_SUCCESS;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    return cu->context_release(0) != CUDA_SUCCESS;
 }
 
 static CUresult add(CUlinkState state, const char *name, const char *ptx) {
@@ -317,15 +293,15 @@ static void haul_links_modules(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(texts_give_each_other_what_they_need, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(files_are_linked, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(kernels_that_launch_kernels_are_named, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(addresses_weak_names_and_shared_memory_are_one, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_cannot_be_linked_is_named, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_module_alone_says_what_it_misses, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_variable_that_nothing_defines_is_zero, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(images_are_read_within_their_bounds, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(names_and_texts_may_begin_with_spaces, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(texts_give_each_other_what_they_need, open_context, close_context),
+        cmocka_unit_test_setup_teardown(files_are_linked, open_context, close_context),
+        cmocka_unit_test_setup_teardown(kernels_that_launch_kernels_are_named, open_context, close_context),
+        cmocka_unit_test_setup_teardown(addresses_weak_names_and_shared_memory_are_one, open_context, close_context),
+        cmocka_unit_test_setup_teardown(what_cannot_be_linked_is_named, open_context, close_context),
+        cmocka_unit_test_setup_teardown(a_module_alone_says_what_it_misses, open_context, close_context),
+        cmocka_unit_test_setup_teardown(a_variable_that_nothing_defines_is_zero, open_context, close_context),
+        cmocka_unit_test_setup_teardown(images_are_read_within_their_bounds, open_context, close_context),
+        cmocka_unit_test_setup_teardown(names_and_texts_may_begin_with_spaces, open_context, close_context),
         cmocka_unit_test(haul_links_modules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

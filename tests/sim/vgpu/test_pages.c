@@ -1,16 +1,5 @@
 /* Kernels that access memory mapped behind allocations, as on hardware. */
-#include "base/status.h"
-#include "vgpu/driver.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define OK(call) assert_int_equal(call, CUDA_SUCCESS)
+#include "context.h"
 
 enum { WORDS = 25, BYTES = 4 * WORDS, UNIT = 512, PAGE = 2 << 20 };
 
@@ -25,7 +14,6 @@ static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
         "copy") "  mov.u32 %r2, room;\n  cp.async.ca.shared.global [%r2], [%rd2], 4;\n  cp.async.wait_all;\n"
                 "  ld.shared.u32 %r1, [%r2];\n" END;
 
-static const driver_table *cu;
 static CUmodule module;
 static CUdeviceptr first, second, result;
 
@@ -39,20 +27,11 @@ static void note(const char *kernel, const sim_overrun *overrun) {
 
 /* Three adjacent allocations. */
 static int set_up(void **state) {
-    (void)state;
-    CUcontext context;
-    cu = sim_driver();
     by = NULL;
     noted = (sim_overrun){0};
-    return cu->context_retain(&context, 0) || cu->context_set(context) ||
-           cu->module_load(&module, ptx, 0, NULL, NULL) || cu->allocate(&first, BYTES) ||
+    return open_context(state) || cu->module_load(&module, ptx, 0, NULL, NULL) || cu->allocate(&first, BYTES) ||
            cu->allocate(&second, BYTES) || cu->allocate(&result, 4) || cu->fill_words(first, 1, WORDS) ||
            cu->fill_words(second, 2, WORDS);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    return cu->context_release(0) != CUDA_SUCCESS;
 }
 
 static CUresult run(const char *name, CUdeviceptr from) {
@@ -131,7 +110,7 @@ static void other_pages_are_not_there(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, close_context)
     const struct CMUnitTest tests[] = {
         TEST(a_device_is_strict_unless_it_is_told),      TEST(a_kernel_reads_what_lies_behind),
         TEST(behind_the_padding_is_the_neighbour),       TEST(what_is_written_behind_stays),

@@ -1,32 +1,7 @@
 /* Streams, events, pinned memory, pools and graphs of the virtual GPU, through the CUDA driver API. */
-#include "machine/machine.h"
-#include "vgpu/driver.h"
+#include "context.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
-#define OK(call) assert_int_equal(call, CUDA_SUCCESS)
-
-static const driver_table *cu;
-static CUcontext context;
-
-static int set_up(void **state) {
-    (void)state;
-    CUdevice device;
-    cu = sim_driver();
-    return cu->device_get(&device, 1) != CUDA_SUCCESS || cu->context_retain(&context, device) != CUDA_SUCCESS ||
-           cu->context_set(context) != CUDA_SUCCESS;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    return cu->context_release(1) != CUDA_SUCCESS;
-}
 
 enum { N = 1 << 20 };
 
@@ -235,9 +210,8 @@ static void a_fault_in_a_stream_is_told_by_every_wait(void **state) {
     assert_int_equal(cu->launch(f, 1, 1, 1, 1, 1, 1, 0, s, parameters, NULL), CUDA_ILLEGAL_ADDRESS);
     OK(cu->stream_destroy(s));
     OK(cu->module_unload(module));
-    OK(cu->context_release(1));
-    OK(cu->context_retain(&context, 1));
-    OK(cu->context_set(context));
+    assert_int_equal(close_context(NULL), 0);
+    assert_int_equal(open_context(NULL), 0);
 }
 
 static void add_one(void *data) {
@@ -403,5 +377,5 @@ int main(void) {
         cmocka_unit_test(a_captured_pipeline_is_launched_as_often_as_wanted),
         cmocka_unit_test(limits_are_kept),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_context, close_context);
 }

@@ -1,32 +1,11 @@
 /* Threads of one program call the virtual GPU's driver at the same time. */
-#include "vgpu/driver.h"
+#include "context.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { THREADS = 4, ROUNDS = 3000, BYTES = 256 };
 
-static const driver_table *cu;
-static CUcontext context;
 static pthread_barrier_t all_are_there;
-
-static int set_up(void **state) {
-    (void)state;
-    CUdevice device;
-    cu = sim_driver();
-    return cu->device_get(&device, 1) != CUDA_SUCCESS || cu->context_retain(&context, device) != CUDA_SUCCESS ||
-           cu->context_set(context) != CUDA_SUCCESS;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    return cu->context_release(1) != CUDA_SUCCESS;
-}
 
 /* Memory, a stream, an event and a graph, used and given back. Returns the number of calls that failed. */
 static int use_the_gpu(unsigned char value) {
@@ -74,5 +53,5 @@ static void threads_share_a_context(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(threads_share_a_context)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_context, close_context);
 }

@@ -1,16 +1,5 @@
 /* Kernels that wait for the host, or for each other: their launches pause. */
-#include "base/status.h"
-#include "vgpu/driver.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define OK(call) assert_int_equal(call, CUDA_SUCCESS)
+#include "context.h"
 
 /* raise: flag[0] = 1; answer: waits for that, then flag[1] = 2; patient: the same, but after 2^22 cycles flag[1] = 3 */
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -28,7 +17,6 @@ static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           "  st.volatile.u32 [%rd1+4], 3;\n  ret;\nanswered:\n"
                           "  st.volatile.u32 [%rd1+4], 2;\n  ret;\n}\n";
 
-static const driver_table *cu;
 static CUmodule module;
 static volatile uint32_t *flag; /* in pinned memory */
 
@@ -49,13 +37,8 @@ static bool ask_alone(unsigned waiting) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     void *host;
-    CUcontext context;
-    cu = sim_driver();
-    if (cu->context_retain(&context, 0) || cu->context_set(context) || cu->module_load(&module, ptx, 0, NULL, NULL) ||
-        cu->host_allocate(&host, 8, 0))
-        return 1;
+    if (open_context(state) || cu->module_load(&module, ptx, 0, NULL, NULL) || cu->host_allocate(&host, 8, 0)) return 1;
     flag = memset(host, 0, 8);
     turns = turn_of_flag = 0;
     is_alone = false;
@@ -64,9 +47,8 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    (void)state;
     sim_driver_share(NULL);
-    return cu->context_release(0) != CUDA_SUCCESS;
+    return close_context(state);
 }
 
 static CUresult launch(const char *name, CUstream stream) {

@@ -71,7 +71,7 @@
     HAUL_PAIRS(HAUL_LOAD_PAIR, function, op, qualifier, clobber)     \
     HAUL_QUADS(HAUL_LOAD_QUAD, function, op, qualifier, clobber)
 
-/* What __ldg reads does not change while the kernel runs, so the compiler may move or merge it; the others
+/* Data that __ldg reads does not change while the kernel runs, so the compiler may move or merge the loads; the others
  * stay where they are written. */
 HAUL_LOADS(__ldg, "nc", , )
 HAUL_LOADS(__ldca, "ca", volatile, : "memory")

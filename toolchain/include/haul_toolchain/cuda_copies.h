@@ -1,4 +1,4 @@
-/* What <cuda/barrier> and <cuda/pipeline> share: scopes, sizes whose alignment is known, asynchronous copies. */
+/* Shared by <cuda/barrier> and <cuda/pipeline>: scopes, sizes whose alignment is known, asynchronous copies. */
 #ifndef HAUL_TOOLCHAIN_CUDA_COPIES_H
 #define HAUL_TOOLCHAIN_CUDA_COPIES_H
 

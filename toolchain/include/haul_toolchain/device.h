@@ -1,4 +1,4 @@
-/* What every device-side part of these headers starts from. */
+/* Included by every device-side part of these headers. */
 #ifndef HAUL_TOOLCHAIN_DEVICE_H
 #define HAUL_TOOLCHAIN_DEVICE_H
 

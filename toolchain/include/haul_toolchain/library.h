@@ -14,7 +14,7 @@ __device__ void free(void *) __attribute__((nothrow));
 __device__ void __assertfail(const char *message, const char *file, unsigned int line, const char *function,
                              size_t char_size) __attribute__((noreturn));
 
-/* What assert() of <assert.h> calls. */
+/* Called by assert() of <assert.h>. */
 HAUL_TC_DEVICE void __assert_fail(const char *message, const char *file, unsigned int line, const char *function) {
     __assertfail(message, file, line, function, sizeof(char));
 }

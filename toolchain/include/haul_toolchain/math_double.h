@@ -11,7 +11,7 @@ typedef struct haul_math_pair {
     double hi, lo;
 } haul_math_pair;
 
-/* How a large function is declared that few arguments need. */
+/* Declares a large function that few arguments need. */
 #ifndef HAUL_MATH_RARE
 #define HAUL_MATH_RARE HAUL_MATH
 #endif
@@ -267,7 +267,7 @@ HAUL_MATH haul_math_pair haul_math_log_pair(double x, double tail) {
     return haul_math_log_kernel((double)e + scale, f);
 }
 
-/* What every logarithm answers where there is none; 1 if it set *result. */
+/* Sets the result of every logarithm for arguments that have none. Returns 1 if it set *result. */
 HAUL_MATH int haul_math_log_special(double x, double *result) {
     if (x > 0.0 && x < HAUL_MATH_INFINITY) return 0;
     *result = x == 0.0 ? -HAUL_MATH_INFINITY : x < 0.0 ? HAUL_MATH_NAN : x;

@@ -161,7 +161,7 @@ HAUL_TC_DEVICE float __frsqrt_rn(float x) {
     return x < 0.0f ? __fsqrt_rn(x) : (float)(1.0 / __builtin_sqrt((double)x));
 }
 
-/* What <cmath> would otherwise define for both sides from built-ins that the device does not have. */
+/* Functions that <cmath> would otherwise define for both sides, by built-ins that the device does not have. */
 namespace std {
 #define HAUL_USE(name) using ::name;
 HAUL_SPECIAL_STANDARD(HAUL_USE)

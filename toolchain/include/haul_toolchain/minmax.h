@@ -4,7 +4,7 @@
 
 #include "device.h"
 
-/* Which of two values is meant by each name. */
+/* Minima and maxima. */
 template <class T> HAUL_TC_BOTH T haul_tc_max(T a, T b) {
     return a < b ? b : a;
 }

@@ -6,7 +6,7 @@
 
 enum haul_tc_rounding { HAUL_TC_RN, HAUL_TC_RZ, HAUL_TC_RU, HAUL_TC_RD };
 
-/* What a format does when the value is beyond its largest number: infinity is the code just above that. */
+/* Rounds a value beyond the format's largest number; infinity is the code just above that number. */
 HAUL_TC_BOTH unsigned int haul_tc_narrow_overflow(unsigned int infinity, int negative, haul_tc_rounding mode) {
     const int away = mode == HAUL_TC_RN || (mode == HAUL_TC_RU && !negative) || (mode == HAUL_TC_RD && negative);
     return away ? infinity : infinity - 1;

@@ -119,7 +119,8 @@ HAUL_TC_DEVICE unsigned int __clusterSizeInBlocks() {
 HAUL_TC_DEVICE void __threadfence_cluster() {
     asm volatile("fence.acq_rel.cluster;" ::: "memory");
 }
-/* Where the same shared variable of another block of the cluster is, and whose a shared variable is. */
+/* Return the address of the same shared variable in another block of the cluster, and the block that owns a shared
+ * variable. */
 HAUL_TC_DEVICE void *__cluster_map_shared_rank(const void *address, unsigned int rank) {
     void *mapped;
     asm("mapa.u64 %0, %1, %2;" : "=l"(mapped) : "l"(address), "r"(rank));

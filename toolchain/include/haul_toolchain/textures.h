@@ -1,4 +1,4 @@
-/* Textures and surfaces: what tex2D<T>() and its kin are for T of one, two or four elements of 8, 16 or 32 bits. */
+/* Textures and surfaces: tex2D<T>() and similar functions for T of one, two or four elements of 8, 16 or 32 bits. */
 #ifndef HAUL_TOOLCHAIN_TEXTURES_H
 #define HAUL_TOOLCHAIN_TEXTURES_H
 

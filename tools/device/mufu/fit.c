@@ -108,7 +108,7 @@ static int64_t square_of(uint32_t x) {
     return sum >> 1;
 }
 
-/* What the sine's argument is in quarters of a turn, times 2^23; false: not exactly. */
+/* Gets the sine's argument in quarters of a turn, times 2^23; returns false if that is not exact. */
 static bool quarters_of(uint32_t bits, uint32_t *quarters) {
     const double x = ldexp(1.0 + (bits & 0x7fffff) * 0x1p-23, (int)(bits >> 23) - 127);
     const double turns = x * (double)0x1.45f306p-3f, unit = ldexp(1.0, ilogb(turns) - 23);
@@ -134,8 +134,8 @@ static bool place_of(const curve *c, uint32_t i, uint32_t *place) {
     return true;
 }
 
-/* The integers that the result may have been cut from. What is cut to 24 bits wherever it lies (logarithms, sines,
- * hyperbolic tangents) has as many as it has lost; the others are cut at one place. */
+/* The integers that the result may have been cut from. Logarithms, sines and hyperbolic tangents are cut to 24 bits, so
+ * there are as many integers as the bits that were cut allow. Other results are cut at one place. */
 static bool interval_of(const curve *c, uint32_t bits, sample *s) {
     const int exponent = (int)(bits >> 23 & 255) - 127 - (c->name[0] == 'e' ? 2 : 0),
               lost = (int)c->point - 23 + exponent;

@@ -1,4 +1,5 @@
-// What the GPU's unit for approximate functions gives for every significand, as 32-bit words in files that fit.c reads:
+// Records the results of the GPU's unit for approximate functions for every significand, as 32-bit words in files that
+// fit.c reads:
 //     nvcc -arch=sm_90 -o record record.cu && ./record FOLDER
 #include <cstdint>
 #include <cstdio>

@@ -136,7 +136,7 @@ static void put_registers(text *t, const char *name, unsigned count) {
     text_put(t, "}");
 }
 
-/* Where a lane finds its words: rows of a are 32 bytes apart, columns of b 64; registers of c are consecutive. */
+/* Places of a lane's words: rows of a are 32 bytes apart, columns of b 64; registers of c are consecutive. */
 static void put_loads(text *t, const kind *k) {
     text_put(t, ".reg .b32 %a<4>, %b<4>, %c<4>, %m;\nshr.u32 %r3, %r1, 5;\nand.b32 %r4, %r0, 31;\n"
                 "shr.u32 %r5, %r4, 2;\nand.b32 %r6, %r4, 3;\n");

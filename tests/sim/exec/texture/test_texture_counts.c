@@ -1,12 +1,10 @@
 /* Counters of fetches, compared with an H100's: launches of one fetch each, in patterns that distinguish rules. */
+#include "context.h"
 #include "textures.h"
 
 #include "base/arena.h"
-#include "vgpu/driver.h"
 
 #include <haul/haul.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 /* ---- textures ---- */
 
@@ -101,8 +99,6 @@ static void place_words(const counted *c, unsigned thread, uint32_t words[TEX_WO
     words[7] = c->lanes >> thread % 32 & 1;
 }
 
-static const driver_table *table;
-
 static void run(const counted *c, double counts[COUNTS]) {
     static uint32_t in[MOST_THREADS * TEX_WORDS], out[MOST_THREADS * 4];
     haul_launch_record record = {0};
@@ -110,7 +106,7 @@ static void run(const counted *c, double counts[COUNTS]) {
     arena memory = {0};
     for (unsigned i = 0; i < c->warps * 32; i++) place_words(c, i, in + (size_t)i * TEX_WORDS);
     sim_driver_record(&all, 0, &memory);
-    assert_int_equal(tex_run_items(table, &textures[c->texture], in, out, c->warps * 32), CUDA_SUCCESS);
+    assert_int_equal(tex_run_items(cu, &textures[c->texture], in, out, c->warps * 32), CUDA_SUCCESS);
     sim_driver_record(NULL, 0, NULL);
     for (unsigned k = 0; k < COUNTS; k++) counts[k] = record.counters[counters[k]];
     arena_free(&memory);
@@ -140,18 +136,7 @@ static void each_launch_counts_what_an_h100_counted(void **state) {
     assert_int_equal(differ, KNOWN_TO_DIFFER);
 }
 
-static int start(void **state) {
-    (void)state;
-    CUdevice number = 0;
-    CUcontext context;
-    table = sim_driver();
-    for (size_t i = 0; i < sim_machine_count; i++)
-        if (strcmp(sim_machines[i].name, "h100") == 0) number = (CUdevice)i;
-    return table->context_retain(&context, number) == CUDA_SUCCESS && table->context_set(context) == CUDA_SUCCESS ? 0
-                                                                                                                  : -1;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_launch_counts_what_an_h100_counted)};
-    return cmocka_run_group_tests(tests, start, NULL);
+    return cmocka_run_group_tests(tests, open_context, close_context);
 }

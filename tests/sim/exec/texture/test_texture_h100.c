@@ -25,8 +25,7 @@ static void open_table(void) {
         table->device_get(&number, 0);
     } else {
         table = sim_driver();
-        for (size_t i = 0; i < sim_machine_count; i++)
-            if (strcmp(sim_machines[i].name, "h100") == 0) number = (CUdevice)i;
+        number = (CUdevice)(sim_machine_find("h100") - sim_machines);
     }
     assert_int_equal(table->context_retain(&context, number), CUDA_SUCCESS);
     table->context_set(context);
