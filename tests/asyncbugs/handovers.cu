@@ -3,6 +3,8 @@
 
 #include "asyncbugs.cuh"
 
+using block_barrier = cuda::barrier<cuda::thread_scope_block>;
+
 #define WORD ((unsigned *)(out + 4000))
 #define WHOLE(x) rintf(1024 * (x)) /* sums are the same in any order */
 #define ORDERED PTX("" ::: "memory")
@@ -18,7 +20,7 @@ KERNEL(tile_number_without_empty_barrier) {
         if (T == 0) {
             if (FIXED && k) barrier_wait(&empty, (k - 1) % 2);
             tile = k; /* BUG */
-            barrier_arrive(&full);
+            barrier_arrive(&full); /* BUG */
         } else if (T >= 32) {
             barrier_wait(&full, k % 2);
             const unsigned mine = tile;
@@ -274,8 +276,7 @@ __device__ int lookup_of_others[100];
 
 /* A table's index is not clamped. */
 KERNEL(load_beyond_a_device_variable) {
-    lookup_of_others[T < 100 ? T : 99] = 7;
-    if (T < 100) lookup[T] = (int)T;
+    if (T < 100) lookup[T] = (int)T, lookup_of_others[T] = 7;
     __syncthreads();
     const unsigned at = FIXED ? min(T, 99u) : T;
     out[T] = (float)lookup[at]; /* BUG */
@@ -284,7 +285,8 @@ KERNEL(load_beyond_a_device_variable) {
 /* cuda::barrier: the data of others is read between the arrival and the wait. */
 KERNEL(read_between_arrival_and_wait) {
     __shared__ float s[128];
-    __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+    __shared__ alignas(8) char memory[sizeof(block_barrier)];
+    block_barrier &bar = *(block_barrier *)memory;
     if (T == 0) init(&bar, 128);
     __syncthreads();
     s[T] = in[T];
