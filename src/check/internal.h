@@ -330,6 +330,7 @@ struct sim_domain {
     sim_known *released;           /* by actor: what the current release passes on; NULL until needed */
     sim_releases *releases;        /* NULL until needed */
     sim_telling *telling;          /* NULL until needed */
+    struct sim_flag_words *flag_words; /* of shared memory: flag_words.h; NULL until needed */
     sim_views *views;              /* by actor */
     sim_gate *barriers;            /* SIM_BARRIERS per block */
     sim_gate cluster;
@@ -358,6 +359,11 @@ struct sim_hazards {
     uint32_t domain_count;
     bool failed; /* the host ran out of memory: checks are off */
 };
+
+/* volatile_use.c. True if the instruction is a strong access of that kind; if both operands are one address, with the
+ * same base and offset. */
+bool sim_is_strong(const ptx_instruction *i, unsigned op);
+bool sim_is_same_word(const ptx_operand *a, const ptx_operand *b);
 
 /* flag.c. A cluster starts; its domain is freed. */
 void sim_flags_start(sim_domain *d);

@@ -65,6 +65,7 @@ typedef struct sim_grid {
     sim_proxy_need proxies;           /* with checks */
     bool relaxes;                     /* with checks: it has barriers that do not order memory */
     const uint8_t *uses;              /* with checks, by instruction: SIM_USE_*; NULL: none */
+    const struct sim_wait_condition *conditions; /* with checks, by instruction; NULL: no wait has one */
     const uint64_t *places;           /* with checks, by instruction: its place for the user (check/source_place.c) */
     sim_schedule schedule;
 } sim_grid;

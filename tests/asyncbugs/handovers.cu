@@ -152,7 +152,7 @@ KERNEL(test_and_store_lock_in_shared_memory) {
         } else {
             while (*(volatile unsigned *)&lock != 0) {
             }
-            *(volatile unsigned *)&lock = 1;
+            *(volatile unsigned *)&lock = 1; /* BUG */
         }
         __threadfence_block();
         sum += WHOLE(in[WARP]); /* BUG */
@@ -176,7 +176,7 @@ KERNEL(test_and_store_lock_of_blocks) {
     } else {
         while (*(volatile unsigned *)WORD != 0) {
         }
-        *(volatile unsigned *)WORD = 1;
+        *(volatile unsigned *)WORD = 1; /* BUG */
     }
     __threadfence();
     *sum += WHOLE(in[blockIdx.x]); /* BUG */

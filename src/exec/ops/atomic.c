@@ -152,7 +152,7 @@ static void reduce_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr
 static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
     const unsigned whole = op->bytes, bytes = op->count > 1 ? whole / op->count : whole;
     const sim_atomic_kind kind = sim_atomic_at_global((sim_atomic_kind)op->x, bytes);
-    bool commutes = op->y && op->bytes >= 4 && sim_atomic_commutes(kind);
+    bool commutes = op->y && op->bytes >= 4 && sim_atomic_commutes(kind) && !w->sm->grid->conditions;
     uintptr_t base;
     sim_step step;
     if (!commutes && !sim_in_order(w, op, &step)) return step;
