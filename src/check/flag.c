@@ -237,7 +237,6 @@ static void tell(sim_domain *d, const sim_warp *w, uint32_t lanes, const uint64_
     if (d->owner->failed) return;
     d->telling->writes += added;
     for (; lanes; lanes &= lanes - 1) d->telling->by[place_of(address[__builtin_ctz(lanes)])] = d->telling->writes;
-    d->now++;
 }
 
 static void learn_told(sim_domain *d, const sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES]) {
@@ -283,9 +282,13 @@ static void synchronise(sim_warp *w, const sim_op *op, uint32_t active, const ui
     const bool is_far = !shared && own >= SIM_SCOPE_GPU; /* threads of other clusters see it */
     sim_heard heard = {0};
     sim_floor seen = {0};
-    if (writes && is_used(w, op, SIM_USE_TELLS)) tell(d, w, active, address);
+    const bool tells = writes && is_used(w, op, SIM_USE_TELLS);
+    if (tells) tell(d, w, active, address);
     if (reads && is_used(w, op, SIM_USE_WAITS)) learn_told(d, w, active, address);
-    if (shared && scope == SIM_SCOPE_NONE && !has_released(d)) return; /* no flag of shared memory has been written */
+    if (shared && scope == SIM_SCOPE_NONE && !has_released(d)) { /* no flag of shared memory has been written */
+        d->now += tells;
+        return;
+    }
     if (w->sm->grid->node && !shared) log_flags(w, op, active, address, reads, writes);
     for (uint32_t left = reads ? active : 0; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
@@ -299,7 +302,7 @@ static void synchronise(sim_warp *w, const sim_op *op, uint32_t active, const ui
     }
     if (writes && scope > SIM_SCOPE_NONE) publish_near(d, w, active, address, released, scope);
     if (writes && is_far) publish_far(d, w, active, address, released, scope >= SIM_SCOPE_GPU);
-    if (writes && (is_far || released)) d->now++; /* accesses after the flag are not published */
+    if (writes && (is_far || released || tells)) d->now++; /* accesses after the flag are not published */
     if (is_used(w, op, SIM_USE_WAITS)) seen.told = seen.reads;
     if (seen.reads) learn_of_reads(&d->views[sim_actor(w)], active, seen);
     if (heard.near || heard.far) hear(d, w, op, active, heard, writes);
