@@ -271,6 +271,17 @@ KERNEL(store_beyond_a_device_variable) {
     out[T] = T < 32 ? hidden_row[31 - T] : T == 32 ? hidden_next[0] : 0;
 }
 
+__device__ float hidden_rows_behind[4][128];
+__device__ float hidden_rows[4][128];
+
+/* The same with variables that fill whole units of memory, so that nothing need lie between them. */
+KERNEL(row_beyond_a_device_variable) {
+    for (int row = 0; row < (FIXED ? 4 : 5); row++) hidden_rows[row][T] = in[128 * row + T]; /* BUG */
+    hidden_rows_behind[0][T] = in[T];
+    __syncthreads();
+    out[T] = hidden_rows[3][127 - T] + hidden_rows_behind[0][127 - T];
+}
+
 __device__ int lookup[100];
 __device__ int lookup_of_others[100];
 
