@@ -14,12 +14,12 @@ enum { NO_CLUSTER = UINT32_MAX };
 /* A write. Its value is known when the next one comes, or a read. */
 typedef struct flag_write {
     uint32_t value, cluster, instruction, time;
-    uint32_t age;    /* number of the next release */
-    uint32_t thread; /* in the cluster */
-    bool is_store;   /* not a read-modify-write */
-    bool takes;      /* its thread had waited for the value before */
+    uint32_t age;     /* number of the next release */
+    uint32_t thread;  /* in the cluster */
+    bool is_store;    /* not a read-modify-write */
+    bool takes;       /* its thread had waited for the value before */
     sim_known fenced; /* those of its warp's accesses that a fence came after */
-    sim_heard heard; /* what a reader hears */
+    sim_heard heard;  /* what a reader hears */
     sim_floor seen;
 } flag_write;
 
@@ -36,7 +36,7 @@ typedef struct flag_reader {
 typedef struct flag_word {
     uint64_t address; /* 0: free */
     uint32_t count, readers;
-    flag_write writes[WRITES];  /* a ring */
+    flag_write writes[WRITES];   /* a ring */
     flag_reader reader[READERS]; /* a ring */
 } flag_word;
 

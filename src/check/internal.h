@@ -326,13 +326,13 @@ struct sim_domain {
     bool has_stale;         /* a wait for an old phase has been reported (stale.c) */
     uint32_t *faulted;      /* by actor: lanes that have faulted */
     uint8_t *fenced;        /* by actor: the widest scope of its fences */
-    sim_known *fences[SIM_FENCES]; /* by actor: its accesses that a fence comes after; NULL until there is one */
-    sim_known *released;           /* by actor: what the current release passes on; NULL until needed */
-    sim_releases *releases;        /* NULL until needed */
-    sim_telling *telling;          /* NULL until needed */
+    sim_known *fences[SIM_FENCES];     /* by actor: its accesses that a fence comes after; NULL until there is one */
+    sim_known *released;               /* by actor: what the current release passes on; NULL until needed */
+    sim_releases *releases;            /* NULL until needed */
+    sim_telling *telling;              /* NULL until needed */
     struct sim_flag_words *flag_words; /* of shared memory: flag_words.h; NULL until needed */
-    sim_views *views;              /* by actor */
-    sim_gate *barriers;            /* SIM_BARRIERS per block */
+    sim_views *views;                  /* by actor */
+    sim_gate *barriers;                /* SIM_BARRIERS per block */
     sim_gate cluster;
     sim_relaxed *relaxed; /* by actor; NULL if the kernel has no relaxed barriers */
     sim_group *groups;    /* SIM_BARRIERS per block */

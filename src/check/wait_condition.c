@@ -159,11 +159,12 @@ static int64_t with_sign(uint64_t value, unsigned bits) {
 static bool compare(unsigned relation, bool is_signed, int64_t a, int64_t b) {
     const uint64_t x = (uint64_t)a, y = (uint64_t)b;
     switch (relation) {
-#define INTEGERS(modifier, name, operation, without, with) \
-    case PTX_MOD_##modifier: return is_signed ? a operation b : x operation y;
-#define UNSIGNED(modifier, name, without)
-#define FLOATS(modifier, name, condition, llvm)
-#include "lower/relations.def"
+    case PTX_MOD_EQ: return a == b;
+    case PTX_MOD_NE: return a != b;
+    case PTX_MOD_LT: return is_signed ? a < b : x < y;
+    case PTX_MOD_LE: return is_signed ? a <= b : x <= y;
+    case PTX_MOD_GT: return is_signed ? a > b : x > y;
+    case PTX_MOD_GE: return is_signed ? a >= b : x >= y;
     case PTX_MOD_CMP_LO: return x < y;
     case PTX_MOD_LS: return x <= y;
     case PTX_MOD_CMP_HI: return x > y;

@@ -19,7 +19,7 @@ KERNEL(tile_number_without_empty_barrier) {
     for (unsigned k = 0; k < 4; k++) {
         if (T == 0) {
             if (FIXED && k) barrier_wait(&empty, (k - 1) % 2);
-            tile = k; /* BUG */
+            tile = k;              /* BUG */
             barrier_arrive(&full); /* BUG */
         } else if (T >= 32) {
             barrier_wait(&full, k % 2);

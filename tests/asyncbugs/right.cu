@@ -211,7 +211,8 @@ KERNEL(grid_barrier_by_the_highest_bit) {
     }
 }
 
-/* A barrier of the grid whose counter is set to zero by the last to arrive, and whose generation the others wait for. */
+/* A barrier of the grid whose counter is set to zero by the last to arrive, and whose generation the others wait for.
+ */
 KERNEL(grid_barrier_by_generation) {
     unsigned *count = WORD, *generation = WORD + 1;
     for (unsigned k = 0; k < 3; k++) {
@@ -331,8 +332,8 @@ KERNEL(two_pairs_in_one_store) {
     unsigned *line = WORD;
     if (T >= 8) return;
     if (blockIdx.x == 0) {
-        PTX("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %2};" ::"l"(line + 4 * T), "r"(__float_as_uint(in[T])), "r"(1),
-            "r"(__float_as_uint(in[8 + T]))
+        PTX("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %2};" ::"l"(line + 4 * T), "r"(__float_as_uint(in[T])),
+            "r"(1), "r"(__float_as_uint(in[8 + T]))
             : "memory");
     } else {
         unsigned a, b, first, second;
