@@ -326,13 +326,12 @@ struct sim_domain {
     bool has_stale;         /* a wait for an old phase has been reported (stale.c) */
     uint32_t *faulted;      /* by actor: lanes that have faulted */
     uint8_t *fenced;        /* by actor: the widest scope of its fences */
-    sim_known *fences[SIM_FENCES];     /* by actor: its accesses that a fence comes after; NULL until there is one */
-    sim_known *released;               /* by actor: what the current release passes on; NULL until needed */
-    sim_releases *releases;            /* NULL until needed */
-    sim_telling *telling;              /* NULL until needed */
-    struct sim_flag_words *flag_words; /* of shared memory: flag_words.h; NULL until needed */
-    sim_views *views;                  /* by actor */
-    sim_gate *barriers;                /* SIM_BARRIERS per block */
+    sim_known *fences[SIM_FENCES]; /* by actor: its accesses that a fence comes after; NULL until there is one */
+    sim_known *released;           /* by actor: what the current release passes on; NULL until needed */
+    sim_releases *releases;        /* NULL until needed */
+    sim_telling *telling;          /* NULL until needed */
+    sim_views *views;              /* by actor */
+    sim_gate *barriers;            /* SIM_BARRIERS per block */
     sim_gate cluster;
     sim_relaxed *relaxed; /* by actor; NULL if the kernel has no relaxed barriers */
     sim_group *groups;    /* SIM_BARRIERS per block */
@@ -348,6 +347,8 @@ struct sim_domain {
     sim_watched_map maps[SIM_HAZARD_MAPS]; /* a ring */
     uint32_t map_count;
     sim_tmem_order *tensor; /* NULL until needed */
+    /* Of shared memory: flag_words.h. NULL until needed. */
+    struct sim_flag_words *flag_words;
 };
 
 struct sim_hazards {

@@ -57,17 +57,18 @@ typedef struct sim_grid {
     uint32_t resident;                   /* blocks that an SM holds at once */
     uint32_t used_sms;                   /* SMs that get any block */
     uint32_t host_threads;
-    uint64_t instruction_limit;                  /* warp-level, for the whole launch */
-    bool check;                                  /* look for findings */
-    struct sim_node_launch *node;                /* with checks of several devices: check/node.h; NULL otherwise */
-    bool strict;                                 /* with checks: look for fences between reads and copies too */
-    const struct sim_origin *origins;            /* with checks: the bounds of accesses to shared memory; may be NULL */
-    sim_proxy_need proxies;                      /* with checks */
-    bool relaxes;                                /* with checks: it has barriers that do not order memory */
-    const uint8_t *uses;                         /* with checks, by instruction: SIM_USE_*; NULL: none */
-    const struct sim_wait_condition *conditions; /* with checks, by instruction; NULL: no wait has one */
-    const uint64_t *places; /* with checks, by instruction: its place for the user (check/source_place.c) */
+    uint64_t instruction_limit;       /* warp-level, for the whole launch */
+    bool check;                       /* look for findings */
+    struct sim_node_launch *node;     /* with checks of several devices: check/node.h; NULL otherwise */
+    bool strict;                      /* with checks: look for fences between reads and copies too */
+    const struct sim_origin *origins; /* with checks: the bounds of accesses to shared memory; may be NULL */
+    sim_proxy_need proxies;           /* with checks */
+    bool relaxes;                     /* with checks: it has barriers that do not order memory */
+    const uint8_t *uses;              /* with checks, by instruction: SIM_USE_*; NULL: none */
+    const uint64_t *places;           /* with checks, by instruction: its place for the user (check/source_place.c) */
     sim_schedule schedule;
+    /* With checks, by instruction: check/wait_condition.h; NULL: no wait has a condition. */
+    const struct sim_wait_condition *conditions;
 } sim_grid;
 
 struct sim_block {
