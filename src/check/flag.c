@@ -310,12 +310,15 @@ static void synchronise(sim_warp *w, const sim_op *op, uint32_t active, const ui
 
 void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
                        bool writes) {
-    const bool is_followed = w->sm->grid->conditions != NULL; /* flag_words.h */
+    if (!w->sm->grid->conditions) {
+        synchronise(w, op, active, address, reads, writes);
+        return;
+    }
     const sim_domain *d = sim_domain_of(w->block);
     const uint32_t time = d->now, age = sim_watch_age(d->owner->watch);
-    if (is_followed && !writes) sim_flag_words_read(w, op, active, address);
+    if (!writes) sim_flag_words_read(w, op, active, address);
     synchronise(w, op, active, address, reads, writes);
-    if (is_followed && writes) sim_flag_words_written(w, op, active, address, time, age);
+    if (writes) sim_flag_words_written(w, op, active, address, time, age);
 }
 
 /* ---- life ---- */

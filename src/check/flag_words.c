@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-/* Writes and readers that are remembered for each word, and words. A new word takes the place of another. */
-enum { WRITES = 16, READERS = 16, WORDS = 512 };
+/* Writes and readers that are remembered for each word, and words of global memory and of a block's shared memory. A
+ * new word takes the place of another. */
+enum { WRITES = 16, READERS = 16, GLOBAL_WORDS = 512, SHARED_WORDS = 16 };
 enum { NO_CLUSTER = UINT32_MAX };
 
 /* A write. Its value is known when the next one comes, or a read. */
@@ -41,7 +42,8 @@ typedef struct flag_word {
 } flag_word;
 
 struct sim_flag_words {
-    flag_word words[WORDS];
+    uint32_t size;
+    flag_word words[];
 };
 
 /* ---- words ---- */
@@ -53,7 +55,9 @@ static bool is_shared(uint64_t address) {
 /* Shared memory of a cluster's blocks is not told apart here. In global memory nothing is kept of what blocks do at the
  * same time. */
 static bool is_followed(const sim_warp *w, uint64_t address) {
-    return is_shared(address) ? w->sm->grid->cluster_blocks == 1 : w->sm->serial;
+    const sim_wait_conditions *waits = w->sm->grid->conditions;
+    return is_shared(address) ? waits->in_shared && w->sm->grid->cluster_blocks == 1
+                              : waits->in_global && w->sm->serial;
 }
 
 static sim_flag_words **words_of(const sim_warp *w, uint64_t address) {
@@ -62,7 +66,7 @@ static sim_flag_words **words_of(const sim_warp *w, uint64_t address) {
 }
 
 static flag_word *slot_of(sim_flag_words *words, uint64_t address) {
-    return &words->words[(size_t)(address / 4 * 0x9e3779b97f4a7c15ull >> 40) % WORDS];
+    return &words->words[(size_t)(address / 4 * 0x9e3779b97f4a7c15ull >> 40) % words->size];
 }
 
 static const flag_word *find(const sim_warp *w, uint64_t address) {
@@ -79,10 +83,16 @@ static uint32_t value_at(const sim_warp *w, uint64_t address) {
     return value;
 }
 
+static sim_flag_words *new_words(uint32_t size) {
+    sim_flag_words *words = memory_zeroed(1, sizeof *words + size * sizeof *words->words);
+    if (words) words->size = size;
+    return words;
+}
+
 /* Returns the word's entry, with the value of its last write; NULL if the host runs out of memory. */
 static flag_word *note(sim_warp *w, uint64_t address) {
     sim_flag_words **words = words_of(w, address);
-    if (!*words) *words = memory_zeroed(1, sizeof **words);
+    if (!*words) *words = new_words(is_shared(address) ? SHARED_WORDS : GLOBAL_WORDS);
     if (!*words) {
         sim_domain_of(w->block)->owner->failed = true;
         return NULL;
@@ -292,7 +302,7 @@ static void check_taken(sim_warp *w, const sim_op *op, unsigned lane, flag_word 
 /* ---- hooks ---- */
 
 static void read_by(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address) {
-    const sim_wait_condition *c = &w->sm->grid->conditions[op->instruction];
+    const sim_wait_condition *c = &w->sm->grid->conditions->of[op->instruction];
     const uint64_t at = address + (uint64_t)c->part * c->bytes;
     flag_word *word = note(w, at);
     if (!word) return;
@@ -307,7 +317,7 @@ static void read_by(sim_warp *w, const sim_op *op, unsigned lane, uint64_t addre
 }
 
 void sim_flag_words_read(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
-    if (!w->sm->grid->conditions[op->instruction].test) return;
+    if (!w->sm->grid->conditions->of[op->instruction].test) return;
     for (; active; active &= active - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(active);
         if (is_followed(w, address[lane])) read_by(w, op, lane, address[lane]);
@@ -357,7 +367,7 @@ static uint32_t earliest(const sim_warp *w, const flag_word *word, unsigned lane
 
 bool sim_flag_words_early(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, sim_heard *heard,
                           sim_floor *seen) {
-    const sim_wait_condition *c = &w->sm->grid->conditions[op->instruction];
+    const sim_wait_condition *c = &w->sm->grid->conditions->of[op->instruction];
     const flag_word *word = c->test && c->is_all && op->bytes == 4 ? find(w, address) : NULL;
     if (!word || !sim_wait_ends(w, c, lane, value_at(w, address))) return false;
     const uint32_t k = earliest(w, word, lane, c);
@@ -372,5 +382,5 @@ bool sim_flag_words_early(sim_warp *w, const sim_op *op, unsigned lane, uint64_t
 }
 
 void sim_flag_words_clear(sim_flag_words *words) {
-    if (words) memset(words, 0, sizeof *words);
+    if (words) memset(words->words, 0, words->size * sizeof *words->words);
 }

@@ -99,15 +99,18 @@ static bool is_stored_to(const ptx_function *f, const ptx_instruction *load) {
     return false;
 }
 
-static void find_all(const ptx_function *f, arena *memory, sim_wait_condition *table) {
+static void find_all(const ptx_function *f, arena *memory, sim_wait_conditions *table) {
     search s = {.function = f, .component = ptx_components_find(f, memory)};
     const bool *looping = ptx_find_looping(f, s.component, memory);
     ptx_users_find(f, memory, &s.readers, &s.writers);
     for (uint32_t b = 0; b < f->block_count; b++)
         for (uint32_t i = f->blocks[b].first; looping[b] && i < f->blocks[b].end; i++) {
             if (!sim_is_strong(&f->instructions[i], PTX_OP_LD)) continue;
-            set_condition(&s, i, b, &table[i]);
-            table[i].takes = table[i].test && is_stored_to(f, &f->instructions[i]);
+            set_condition(&s, i, b, &table->of[i]);
+            if (!table->of[i].test) continue;
+            table->of[i].takes = is_stored_to(f, &f->instructions[i]);
+            table->in_shared |= f->instructions[i].mods[PTX_SLOT_SPACE] != PTX_MOD_GLOBAL;
+            table->in_global |= !ptx_in_shared(&f->instructions[i]);
         }
 }
 
@@ -117,30 +120,24 @@ static bool has_strong_loads(const ptx_function *f) {
     return false;
 }
 
-static bool has_any(const ptx_function *f, const sim_wait_condition *table) {
-    for (size_t i = 0; i < f->instruction_count; i++)
-        if (table[i].test) return true;
-    return false;
-}
-
-haul_status sim_wait_conditions_find(const sim_program *p, sim_wait_condition **by_instruction) {
+haul_status sim_wait_conditions_find(const sim_program *p, sim_wait_conditions **out) {
     const ptx_function *f = p->function;
     arena scratch;
     jmp_buf out_of_memory;
-    *by_instruction = NULL;
+    *out = NULL;
     if (!has_strong_loads(f)) return HAUL_OK;
-    *by_instruction = memory_zeroed(f->instruction_count, sizeof **by_instruction);
-    if (!*by_instruction) return haul_no_memory("the launch's checks");
+    *out = memory_zeroed(1, sizeof **out + f->instruction_count * sizeof *(*out)->of);
+    if (!*out) return haul_no_memory("the launch's checks");
     arena_init(&scratch, &out_of_memory);
     if (setjmp(out_of_memory)) {
         arena_free(&scratch);
         return haul_no_memory("the launch's checks");
     }
-    find_all(f, &scratch, *by_instruction);
+    find_all(f, &scratch, *out);
     arena_free(&scratch);
-    if (has_any(f, *by_instruction)) return HAUL_OK;
-    memory_free(*by_instruction);
-    *by_instruction = NULL;
+    if ((*out)->in_shared || (*out)->in_global) return HAUL_OK;
+    memory_free(*out);
+    *out = NULL;
     return HAUL_OK;
 }
 

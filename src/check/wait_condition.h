@@ -17,8 +17,13 @@ typedef struct sim_wait_condition {
     bool takes;          /* the kernel also stores to that word */
 } sim_wait_condition;
 
+typedef struct sim_wait_conditions {
+    bool in_shared, in_global; /* where the loops' words may be */
+    sim_wait_condition of[];   /* by instruction */
+} sim_wait_conditions;
+
 /* The caller frees the table; it is NULL if the kernel has no such loops. */
-haul_status sim_wait_conditions_find(const sim_program *p, sim_wait_condition **by_instruction);
+haul_status sim_wait_conditions_find(const sim_program *p, sim_wait_conditions **out);
 /* True if the lane's loop would end with that value. */
 bool sim_wait_ends(const sim_warp *w, const sim_wait_condition *c, unsigned lane, uint64_t value);
 

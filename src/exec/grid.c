@@ -95,7 +95,7 @@ struct sim_run {
     sim_l2 *l2;               /* owned while a counted part runs */
     sim_watch *watch;         /* with checks on */
     sim_origin *origins;
-    sim_wait_condition *conditions;
+    sim_wait_conditions *conditions;
     uint8_t *uses; /* owned; the grid points to this and to the arrays beside it */
     uint64_t *places;
     int threads;                             /* most host threads; short epochs run on one */
