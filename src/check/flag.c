@@ -308,17 +308,22 @@ static void synchronise(sim_warp *w, const sim_op *op, uint32_t active, const ui
     if (heard.near || heard.far) hear(d, w, op, active, heard, writes);
 }
 
-void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
-                       bool writes) {
-    if (!w->sm->grid->conditions) {
-        synchronise(w, op, active, address, reads, writes);
-        return;
-    }
+/* The same for a kernel with waits whose words' values are remembered. */
+static __attribute__((noinline)) void synchronise_by_words(sim_warp *w, const sim_op *op, uint32_t active,
+                                                           const uint64_t address[SIM_LANES], bool reads, bool writes) {
     const sim_domain *d = sim_domain_of(w->block);
     const uint32_t time = d->now, age = sim_watch_age(d->owner->watch);
     if (!writes) sim_flag_words_read(w, op, active, address);
     synchronise(w, op, active, address, reads, writes);
     if (writes) sim_flag_words_written(w, op, active, address, time, age);
+}
+
+void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
+                       bool writes) {
+    if (w->sm->grid->conditions)
+        synchronise_by_words(w, op, active, address, reads, writes);
+    else
+        synchronise(w, op, active, address, reads, writes);
 }
 
 /* ---- life ---- */
