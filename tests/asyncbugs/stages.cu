@@ -29,8 +29,8 @@ KERNEL(parity_after_a_loop_left_early) {
         barrier_expect(&full[1], 512);
         bulk_load(s[1], in + 1024, 512, &full[1]);
     }
-    barrier_wait(&full[1], FIXED ? 1 : 0);
-    out[T] = sum + s[1][127 - T]; /* BUG */
+    barrier_wait(&full[1], FIXED ? 1 : 0); /* BUG */
+    out[T] = sum + s[1][127 - T];
 }
 
 /* The producer makes one stage fewer than its consumers take. */
