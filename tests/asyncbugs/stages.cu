@@ -23,6 +23,7 @@ KERNEL(parity_after_a_loop_left_early) {
         }
         barrier_wait(&full[k % 2], k / 2 % 2);
         sum += s[k % 2][T];
+        fence_async();
         __syncthreads();
     }
     if (T == 0) {
