@@ -10,7 +10,7 @@
 /* Writes and readers that are remembered for each word, and words of global memory and of a block's shared memory. A
  * new word takes the place of another. */
 enum { WRITES = 16, READERS = 16, GLOBAL_WORDS = 512, SHARED_WORDS = 16 };
-enum { NO_CLUSTER = UINT32_MAX };
+#define NO_CLUSTER UINT32_MAX
 
 /* A write. Its value is known when the next one comes, or a read. */
 typedef struct flag_write {
