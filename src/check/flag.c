@@ -4,6 +4,7 @@
  * A read-modify-write counts as an acquire by itself: tickets and locks without a fence after them are common, and
  * work. */
 #include "base/memory.h"
+#include "check/flag_words.h"
 #include "check/internal.h"
 #include "check/node.h"
 
@@ -199,6 +200,20 @@ static sim_heard heard_at(const sim_domain *d, const sim_block *b, size_t place,
     return heard;
 }
 
+/* Returns whose reads a read of the word by other clusters knows to be over. */
+static sim_floor seen_at(const sim_watch *watch, size_t place, bool is_far) {
+    if (!is_far) return (sim_floor){0};
+    return (sim_floor){.reads = sim_watch_published(watch, place, SIM_PUBLISHED_READS),
+                       .reads_from = sim_watch_sources(watch, place, SIM_PUBLISHED_READS)};
+}
+
+void sim_flag_hears(const sim_warp *w, uint64_t address, sim_heard *heard, sim_floor *seen) {
+    const sim_domain *d = sim_domain_of(w->block);
+    const bool shared = (address & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
+    *heard = heard_at(d, w->block, place_of(address), shared);
+    *seen = seen_at(d->owner->watch, place_of(address), !shared);
+}
+
 /* A store waits for the values it depends on, so without a fence it comes after the reads that a flag publishes. */
 static void learn_of_reads(sim_views *v, uint32_t lanes, sim_floor floor) {
     for (uint32_t i = 0; i < v->count; i++)
@@ -222,7 +237,6 @@ static void tell(sim_domain *d, const sim_warp *w, uint32_t lanes, const uint64_
     if (d->owner->failed) return;
     d->telling->writes += added;
     for (; lanes; lanes &= lanes - 1) d->telling->by[place_of(address[__builtin_ctz(lanes)])] = d->telling->writes;
-    d->now++;
 }
 
 static void learn_told(sim_domain *d, const sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES]) {
@@ -257,8 +271,8 @@ static void hear(sim_domain *d, const sim_warp *w, const sim_op *op, uint32_t la
     }
 }
 
-void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
-                       bool writes) {
+static void synchronise(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
+                        bool writes) {
     sim_domain *d = sim_domain_of(w->block);
     const sim_watch *watch = d->owner->watch;
     const bool shared = (address[__builtin_ctz(active)] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
@@ -268,23 +282,48 @@ void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uin
     const bool is_far = !shared && own >= SIM_SCOPE_GPU; /* threads of other clusters see it */
     sim_heard heard = {0};
     sim_floor seen = {0};
-    if (writes && is_used(w, op, SIM_USE_TELLS)) tell(d, w, active, address);
+    const bool tells = writes && is_used(w, op, SIM_USE_TELLS);
+    if (tells) tell(d, w, active, address);
     if (reads && is_used(w, op, SIM_USE_WAITS)) learn_told(d, w, active, address);
-    if (shared && scope == SIM_SCOPE_NONE && !has_released(d)) return; /* no flag of shared memory has been written */
+    if (shared && scope == SIM_SCOPE_NONE && !has_released(d)) { /* no flag of shared memory has been written */
+        d->now += tells;
+        return;
+    }
     if (w->sm->grid->node && !shared) log_flags(w, op, active, address, reads, writes);
     for (uint32_t left = reads ? active : 0; left; left &= left - 1) {
-        const size_t place = place_of(address[__builtin_ctz(left)]);
-        sim_heard_raise(&heard, heard_at(d, w->block, place, shared));
-        if (is_far)
-            sim_floor_raise(&seen, (sim_floor){.reads = sim_watch_published(watch, place, SIM_PUBLISHED_READS),
-                                               .reads_from = sim_watch_sources(watch, place, SIM_PUBLISHED_READS)});
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const size_t place = place_of(address[lane]);
+        sim_heard lanes_heard = heard_at(d, w->block, place, shared);
+        sim_floor lanes_seen = seen_at(watch, place, is_far);
+        if (!writes && w->sm->grid->conditions)
+            sim_flag_words_early(w, op, lane, address[lane], &lanes_heard, &lanes_seen);
+        sim_heard_raise(&heard, lanes_heard);
+        sim_floor_raise(&seen, lanes_seen);
     }
     if (writes && scope > SIM_SCOPE_NONE) publish_near(d, w, active, address, released, scope);
     if (writes && is_far) publish_far(d, w, active, address, released, scope >= SIM_SCOPE_GPU);
-    if (writes && (is_far || released)) d->now++; /* accesses after the flag are not published */
+    if (writes && (is_far || released || tells)) d->now++; /* accesses after the flag are not published */
     if (is_used(w, op, SIM_USE_WAITS)) seen.told = seen.reads;
     if (seen.reads) learn_of_reads(&d->views[sim_actor(w)], active, seen);
     if (heard.near || heard.far) hear(d, w, op, active, heard, writes);
+}
+
+/* The same for a kernel with waits whose words' values are remembered. */
+static __attribute__((noinline)) void synchronise_by_words(sim_warp *w, const sim_op *op, uint32_t active,
+                                                           const uint64_t address[SIM_LANES], bool reads, bool writes) {
+    const sim_domain *d = sim_domain_of(w->block);
+    const uint32_t time = d->now, age = sim_watch_age(d->owner->watch);
+    if (!writes) sim_flag_words_read(w, op, active, address);
+    synchronise(w, op, active, address, reads, writes);
+    if (writes) sim_flag_words_written(w, op, active, address, time, age);
+}
+
+void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
+                       bool writes) {
+    if (w->sm->grid->conditions)
+        synchronise_by_words(w, op, active, address, reads, writes);
+    else
+        synchronise(w, op, active, address, reads, writes);
 }
 
 /* ---- life ---- */
@@ -297,6 +336,7 @@ void sim_flags_start(sim_domain *d) {
         d->releases->used = false;
     }
     if (d->telling) sim_history_clear(&d->telling->history);
+    sim_flag_words_clear(d->flag_words);
     for (unsigned kind = 0; kind < SIM_FENCES; kind++)
         if (d->fences[kind]) memset(d->fences[kind], 0, d->actors * sizeof **d->fences);
 }
@@ -308,4 +348,5 @@ void sim_flags_free(sim_domain *d) {
     memory_free(d->releases);
     if (d->telling) sim_history_free(&d->telling->history);
     memory_free(d->telling);
+    memory_free(d->flag_words);
 }

@@ -64,6 +64,7 @@ void sim_watch_free(sim_watch *watch) {
             sim_history_free(&watch->histories[kind][i]);
         memory_free(watch->histories[kind]);
     }
+    memory_free(watch->flag_words);
     memory_free(watch);
 }
 

@@ -121,6 +121,7 @@ struct sim_watch {
     _Atomic uint32_t published[SIM_PLACES][SIM_PUBLICATIONS]; /* the last release, by hash of the address written */
     _Atomic uint32_t sources[SIM_PLACES][SIM_PUBLICATIONS];   /* sim_source_bit() of all releases by that word */
     const sim_grid *grid;
+    struct sim_flag_words *flag_words;        /* flag_words.h; NULL until needed */
     sim_history *histories[SIM_PUBLICATIONS]; /* by cluster; NULL if there are too many clusters */
     uint32_t most[SIM_PUBLICATIONS];          /* releases that each of them keeps */
     uint32_t releases;                        /* so far; those of one parallel phase have one number */

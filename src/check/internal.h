@@ -347,6 +347,8 @@ struct sim_domain {
     sim_watched_map maps[SIM_HAZARD_MAPS]; /* a ring */
     uint32_t map_count;
     sim_tmem_order *tensor; /* NULL until needed */
+    /* Of shared memory: flag_words.h. NULL until needed. */
+    struct sim_flag_words *flag_words;
 };
 
 struct sim_hazards {
@@ -358,6 +360,11 @@ struct sim_hazards {
     uint32_t domain_count;
     bool failed; /* the host ran out of memory: checks are off */
 };
+
+/* volatile_use.c. True if the instruction is a strong access of that kind; if both operands are one address, with the
+ * same base and offset. */
+bool sim_is_strong(const ptx_instruction *i, unsigned op);
+bool sim_is_same_word(const ptx_operand *a, const ptx_operand *b);
 
 /* flag.c. A cluster starts; its domain is freed. */
 void sim_flags_start(sim_domain *d);

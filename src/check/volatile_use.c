@@ -197,13 +197,12 @@ static void mark_guesses(flow *x, const ptx_instruction *swap, uint8_t *table) {
 
 /* ---- updates in two steps ---- */
 
-static bool is_strong(const ptx_instruction *i, unsigned op) {
+bool sim_is_strong(const ptx_instruction *i, unsigned op) {
     const unsigned order = i->mods[PTX_SLOT_ORDER];
     return i->op == op && order != PTX_MOD_NONE && order != PTX_MOD_WEAK;
 }
 
-/* True if both operands are one address: the same base and offset. */
-static bool is_same_word(const ptx_operand *a, const ptx_operand *b) {
+bool sim_is_same_word(const ptx_operand *a, const ptx_operand *b) {
     if (a->kind != PTX_MEMORY || b->kind != PTX_MEMORY || a->offset != b->offset) return false;
     const ptx_operand *from = &a->parts[0], *to = &b->parts[0];
     if (from->kind != to->kind) return false;
@@ -213,7 +212,7 @@ static bool is_same_word(const ptx_operand *a, const ptx_operand *b) {
 
 static bool is_polled(const flow *x, const ptx_operand *address) {
     for (unsigned k = 0; k < x->polled_count; k++)
-        if (is_same_word(x->polled[k], address)) return true;
+        if (sim_is_same_word(x->polled[k], address)) return true;
     return false;
 }
 
@@ -224,7 +223,7 @@ static void find_polled(flow *x) {
         for (uint32_t i = f->blocks[b].first; x->looping[b] && i < f->blocks[b].end; i++) {
             const ptx_instruction *at = &f->instructions[i];
             if (x->polled_count == MOST_POLLED) return;
-            if (is_strong(at, PTX_OP_LD) && !is_polled(x, &at->operands[1]) && is_waited_for(x, at, b))
+            if (sim_is_strong(at, PTX_OP_LD) && !is_polled(x, &at->operands[1]) && is_waited_for(x, at, b))
                 x->polled[x->polled_count++] = &at->operands[1];
         }
 }
@@ -256,8 +255,8 @@ static unsigned find_update(flow *x, uint32_t load, uint32_t stores[MOST_STORES]
         for (; k < end && uses < MOST_USES && count < MOST_STORES; k++, uses++) {
             const uint32_t i = x->readers.instructions[k];
             if (ptx_has(instructions[i].op, PTX_TRAIT_CHANGES)) ptx_visit_registers(&instructions[i], spread, x);
-            if (next < loaded || !is_strong(&instructions[i], PTX_OP_ST)) continue;
-            if (is_same_word(&instructions[load].operands[1], &instructions[i].operands[0])) stores[count++] = i;
+            if (next < loaded || !sim_is_strong(&instructions[i], PTX_OP_ST)) continue;
+            if (sim_is_same_word(&instructions[load].operands[1], &instructions[i].operands[0])) stores[count++] = i;
         }
     }
     return count;
@@ -283,8 +282,8 @@ static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
         if (is_volatile(at, PTX_OP_ST)) table[i] |= SIM_USE_STORES_VOLATILE;
         if (is_volatile(at, PTX_OP_LD) && results_are_in(x->stored, at) && !is_waited_for(x, at, block))
             table[i] |= SIM_USE_LOADS_VOLATILE;
-        if (is_strong(at, PTX_OP_LD)) mark_update(x, i, table);
-        if ((is_strong(at, PTX_OP_LD) || ptx_is(at->op, PTX_KIND_ATOMIC)) && is_waited_for(x, at, block))
+        if (sim_is_strong(at, PTX_OP_LD)) mark_update(x, i, table);
+        if ((sim_is_strong(at, PTX_OP_LD) || ptx_is(at->op, PTX_KIND_ATOMIC)) && is_waited_for(x, at, block))
             table[i] |= SIM_USE_WAITS;
         if (is_wait(at) && !is_tested(x, i)) table[i] |= SIM_USE_UNSEEN;
         if (is_compare_and_swap(at)) mark_guesses(x, at, table);
@@ -305,8 +304,8 @@ static void mark_telling(const ptx_function *f, uint8_t *table) {
 static bool is_needed(const ptx_function *f) {
     bool stores = false, loads = false, others = false;
     for (size_t i = 0; i < f->instruction_count; i++) {
-        stores |= is_strong(&f->instructions[i], PTX_OP_ST);
-        loads |= is_strong(&f->instructions[i], PTX_OP_LD);
+        stores |= sim_is_strong(&f->instructions[i], PTX_OP_ST);
+        loads |= sim_is_strong(&f->instructions[i], PTX_OP_LD);
         others |= is_wait(&f->instructions[i]) || is_compare_and_swap(&f->instructions[i]);
     }
     return others || (stores && loads);

@@ -24,6 +24,7 @@
 #include "check/internal.h"
 #include "check/node.h"
 #include "check/origin.h"
+#include "check/wait_condition.h"
 #include "exec/cluster.h"
 #include "exec/cycle.h"
 #include "exec/fault.h"
@@ -94,7 +95,8 @@ struct sim_run {
     sim_l2 *l2;               /* owned while a counted part runs */
     sim_watch *watch;         /* with checks on */
     sim_origin *origins;
-    uint8_t *uses; /* owned; the grid points to this and to the two arrays beside it */
+    sim_wait_conditions *conditions;
+    uint8_t *uses; /* owned; the grid points to this and to the arrays beside it */
     uint64_t *places;
     int threads;                             /* most host threads; short epochs run on one */
     uint64_t expected;                       /* estimated operations of the launch */
@@ -127,6 +129,8 @@ static haul_status set_up_checks(sim_run *s, const sim_launch *l) {
     s->grid.relaxes = sim_relaxes(l->program);
     HAUL_TRY(sim_uses_find(l->program, &s->uses));
     s->grid.uses = s->uses;
+    HAUL_TRY(sim_wait_conditions_find(l->program, &s->conditions));
+    s->grid.conditions = s->conditions;
     return HAUL_OK;
 }
 
@@ -289,6 +293,7 @@ static void tear_down(sim_run *s) {
     sim_watch_free(s->watch);
     memory_free(s->origins);
     memory_free(s->uses);
+    memory_free(s->conditions);
     memory_free(s->places);
 }
 

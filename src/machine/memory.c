@@ -299,17 +299,22 @@ static bool find_fresh(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t
     return *from <= end && end - *from >= bytes;
 }
 
-/* Takes the last range that is large enough, for memory that is not the program's. */
-static bool find_last(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
+/* Takes the end of the last range that is large enough, and leaves a gap behind it. */
+static bool find_end(const sim_memory *m, uint64_t bytes, uint64_t gap, size_t *at, uint64_t *from) {
     for (size_t i = m->count + 1; i-- > 0;) {
         uint64_t low, high;
         free_stretch(m, i, &low, &high);
-        if (high - low < bytes) continue;
+        if (high - low < bytes + gap) continue;
         *at = i;
-        *from = (high - bytes) / SIM_ALLOCATION_UNIT * SIM_ALLOCATION_UNIT;
+        *from = (high - bytes - gap) / SIM_ALLOCATION_UNIT * SIM_ALLOCATION_UNIT;
         if (*from >= low) return true;
     }
     return false;
+}
+
+/* Finds room at the end, for memory that is not the program's, such as variables of modules. */
+static bool find_last(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
+    return (m->apart && find_end(m, bytes, GAP, at, from)) || find_end(m, bytes, 0, at, from);
 }
 
 uint64_t sim_memory_largest_free(const sim_memory *m) {

@@ -67,6 +67,8 @@ typedef struct sim_grid {
     const uint8_t *uses;              /* with checks, by instruction: SIM_USE_*; NULL: none */
     const uint64_t *places;           /* with checks, by instruction: its place for the user (check/source_place.c) */
     sim_schedule schedule;
+    /* With checks: check/wait_condition.h; NULL: no wait has a condition. */
+    const struct sim_wait_conditions *conditions;
 } sim_grid;
 
 struct sim_block {

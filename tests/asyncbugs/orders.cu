@@ -117,10 +117,10 @@ KERNEL(pair_stored_in_halves) {
     } else if (blockIdx.x == 1) {
         unsigned status, value;
         do
-            PTX("ld.volatile.global.v2.u32 {%0, %1}, [%2];"
+            PTX("ld.volatile.global.v2.u32 {%0, %1}, [%2];" /* BUG */
                 : "=r"(status), "=r"(value)
                 : "l"(pair)
-                : "memory"); /* BUG */
+                : "memory");
         while (status != 1);
         out[0] = __uint_as_float(value);
     }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # haul check on all pairs of the suite, under two schedules and with --strict: every defect is found at its line, no
-# repaired twin has a finding.
+# repaired twin has a finding, nor has a kernel of right.cu.
 #   run.sh SOURCE_ROOT BUILD_FOLDER
 # With RENEW=1 it also renews the tables of docs/asyncbugs.md.
 set -u
@@ -28,6 +28,12 @@ for machine in sim:h100 sim:b200; do
         check $twin $machine $machine.strict --strict
         check $twin $machine $machine.found --schedule in-order
     done
+done
+
+# Right kernels of kinds that are easily taken for defects.
+for schedule in in-order reversed random:1; do
+    timeout 300 "$haul" check "$suite/right.jsonl" "$suite/right_ok.ptx" --device sim:h100 --schedule $schedule >"$work/right" 2>&1 ||
+        { echo "FAILED: right.cu, $schedule:"; cat "$work/right"; failed=1; }
 done
 
 # The tables of the page are those of this run.

@@ -9,6 +9,7 @@
  * signal. */
 #include "check/global.h"
 #include "check/hazard.h"
+#include "check/wait_condition.h"
 #include "exec/access.h"
 #include "exec/atomic.h"
 #include "exec/cluster.h"
@@ -147,12 +148,18 @@ static void reduce_lanes(sim_warp *w, const sim_op *op, uint32_t active, uintptr
     }
 }
 
+/* True if checks want to know in what order the values of words come that loops wait for (check/flag_words.h). */
+static bool is_waited_for(const sim_warp *w) {
+    const sim_wait_conditions *waits = w->sm->grid->conditions;
+    return waits && waits->in_global;
+}
+
 /* Atomics of several blocks on global memory give the same result in any order only if they commute and their old
  * values are unused. All others wait for the serial phase. */
 static sim_step atomic_at_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
     const unsigned whole = op->bytes, bytes = op->count > 1 ? whole / op->count : whole;
     const sim_atomic_kind kind = sim_atomic_at_global((sim_atomic_kind)op->x, bytes);
-    bool commutes = op->y && op->bytes >= 4 && sim_atomic_commutes(kind);
+    bool commutes = op->y && op->bytes >= 4 && sim_atomic_commutes(kind) && !is_waited_for(w);
     uintptr_t base;
     sim_step step;
     if (!commutes && !sim_in_order(w, op, &step)) return step;

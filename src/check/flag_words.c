@@ -1,0 +1,386 @@
+#include "check/flag_words.h"
+
+#include "base/memory.h"
+#include "check/global_shadow.h"
+#include "check/wait_condition.h"
+#include "machine/memory.h"
+
+#include <string.h>
+
+/* Writes and readers that are remembered for each word, and words of global memory and of a block's shared memory. A
+ * new word takes the place of another. */
+enum { WRITES = 16, READERS = 16, GLOBAL_WORDS = 512, SHARED_WORDS = 16 };
+#define NO_CLUSTER UINT32_MAX
+
+/* A write. Its value is known when the next one comes, or a read. */
+typedef struct flag_write {
+    uint32_t value, cluster, instruction, time;
+    uint32_t age;     /* number of the next release */
+    uint32_t thread;  /* in the cluster */
+    bool is_store;    /* not a read-modify-write */
+    bool takes;       /* its thread had waited for the value before */
+    sim_known fenced; /* those of its warp's accesses that a fence came after */
+    sim_heard heard;  /* what a reader hears */
+    sim_floor seen;
+} flag_write;
+
+typedef struct flag_reader {
+    uint32_t cluster, thread;
+    uint32_t read;   /* number of the write that it has read last */
+    uint32_t before; /* the same when its last wait began */
+    bool has_waited; /* that wait has ended */
+    uint64_t beside; /* the word that the wait compared, if it is another one of the same load; 0: none */
+    uint32_t beside_read, time, age, instruction;
+} flag_reader;
+
+/* Write 0 is what was there before the first one. */
+typedef struct flag_word {
+    uint64_t address; /* 0: free */
+    uint32_t count, readers;
+    flag_write writes[WRITES];   /* a ring */
+    flag_reader reader[READERS]; /* a ring */
+} flag_word;
+
+struct sim_flag_words {
+    uint32_t size;
+    flag_word words[];
+};
+
+/* ---- words ---- */
+
+static bool is_shared(uint64_t address) {
+    return (address & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
+}
+
+/* Shared memory of a cluster's blocks is not told apart here. In global memory nothing is kept of what blocks do at the
+ * same time. */
+static bool is_followed(const sim_warp *w, uint64_t address) {
+    const sim_wait_conditions *waits = w->sm->grid->conditions;
+    return is_shared(address) ? waits->in_shared && w->sm->grid->cluster_blocks == 1
+                              : waits->in_global && w->sm->serial;
+}
+
+static sim_flag_words **words_of(const sim_warp *w, uint64_t address) {
+    sim_domain *d = sim_domain_of(w->block);
+    return is_shared(address) ? &d->flag_words : &d->owner->watch->flag_words;
+}
+
+static flag_word *slot_of(sim_flag_words *words, uint64_t address) {
+    return &words->words[(size_t)(address / 4 * 0x9e3779b97f4a7c15ull >> 40) % words->size];
+}
+
+static const flag_word *find(const sim_warp *w, uint64_t address) {
+    sim_flag_words *words = is_followed(w, address) ? *words_of(w, address) : NULL;
+    const flag_word *word = words ? slot_of(words, address) : NULL;
+    return word && word->address == address ? word : NULL;
+}
+
+static uint32_t value_at(const sim_warp *w, uint64_t address) {
+    const void *from = is_shared(address) ? w->block->shared + (address & ~SIM_WINDOW_MASK)
+                                          : sim_memory_at(w->sm->grid->memory, address, 4);
+    uint32_t value = 0;
+    if (from) memcpy(&value, from, sizeof value);
+    return value;
+}
+
+static sim_flag_words *new_words(uint32_t size) {
+    sim_flag_words *words = memory_zeroed(1, sizeof *words + size * sizeof *words->words);
+    if (words) words->size = size;
+    return words;
+}
+
+/* Returns the word's entry, with the value of its last write; NULL if the host runs out of memory. */
+static flag_word *note(sim_warp *w, uint64_t address) {
+    sim_flag_words **words = words_of(w, address);
+    if (!*words) *words = new_words(is_shared(address) ? SHARED_WORDS : GLOBAL_WORDS);
+    if (!*words) {
+        sim_domain_of(w->block)->owner->failed = true;
+        return NULL;
+    }
+    flag_word *word = slot_of(*words, address);
+    if (word->address != address) {
+        *word = (flag_word){.address = address, .count = 1};
+        word->writes[0].cluster = NO_CLUSTER;
+        sim_flag_hears(w, address, &word->writes[0].heard, &word->writes[0].seen);
+    }
+    word->writes[(word->count - 1) % WRITES].value = value_at(w, address);
+    return word;
+}
+
+static const flag_write *write_at(const flag_word *word, uint32_t number) {
+    return &word->writes[number % WRITES];
+}
+
+/* Returns the number of the earliest write that is remembered. */
+static uint32_t first_write(const flag_word *word) {
+    return word->count > WRITES ? word->count - WRITES : 0;
+}
+
+/* ---- threads ---- */
+
+static uint32_t thread_of(const sim_warp *w, unsigned lane) {
+    return sim_actor(w) * SIM_LANES + lane;
+}
+
+static bool is_by(const flag_write *x, const sim_warp *w, unsigned lane) {
+    return x->cluster == sim_domain_of(w->block)->cluster_index && x->thread == thread_of(w, lane);
+}
+
+/* True if the lane knows of the write, so that it cannot read an earlier value. */
+static bool knows(const sim_warp *w, unsigned lane, const flag_write *x) {
+    sim_domain *d = sim_domain_of(w->block);
+    const sim_view *v = sim_view_of(d, sim_actor(w), lane);
+    if (x->cluster == NO_CLUSTER || is_by(x, w, lane)) return true;
+    if (x->cluster == d->cluster_index) return sim_knows_thread(v->order, x->thread, x->time);
+    return v->floor.all >= x->age && v->floor.all_from & sim_source_bit(x->cluster);
+}
+
+static flag_reader *reader_of(flag_word *word, const sim_warp *w, unsigned lane) {
+    const uint32_t cluster = sim_domain_of(w->block)->cluster_index, thread = thread_of(w, lane);
+    for (uint32_t i = 0; i < READERS && i < word->readers; i++)
+        if (word->reader[i].cluster == cluster && word->reader[i].thread == thread) return &word->reader[i];
+    return NULL;
+}
+
+/* Returns the number of the write that the lane had read last when the wait began in which it is. */
+static uint32_t read_before(flag_word *word, const sim_warp *w, unsigned lane) {
+    const flag_reader *r = reader_of(word, w, lane);
+    return !r ? 0 : r->has_waited ? r->read : r->before;
+}
+
+static flag_reader *note_reader(flag_word *word, const sim_warp *w, unsigned lane, bool has_waited) {
+    const uint32_t before = read_before(word, w, lane);
+    flag_reader *r = reader_of(word, w, lane);
+    if (!r) r = &word->reader[word->readers++ % READERS];
+    *r = (flag_reader){.cluster = sim_domain_of(w->block)->cluster_index,
+                       .thread = thread_of(w, lane),
+                       .read = word->count - 1,
+                       .before = before,
+                       .has_waited = has_waited};
+    return r;
+}
+
+/* ---- reports ---- */
+
+/* An access of the other thread. */
+typedef struct other_access {
+    uint32_t cluster, thread, instruction;
+    haul_action action;
+} other_access;
+
+static other_access access_of(const flag_write *x) {
+    return (other_access){x->cluster, x->thread, x->instruction, HAUL_ACTION_WRITE};
+}
+
+static void report(sim_warp *w, const sim_op *op, haul_action action, unsigned lane, uint64_t address, other_access x,
+                   const char *what) {
+    sim_domain *d = sim_domain_of(w->block);
+    const bool shared = is_shared(address);
+    const haul_finding found = {
+        .kind = shared ? HAUL_FINDING_RACE_SHARED : HAUL_FINDING_RACE_GLOBAL,
+        .grade = HAUL_GRADE_ERROR,
+        .access = sim_finding_access(action, op->instruction, w->block, w->index * SIM_LANES + lane),
+        .other = sim_watch_access(d->owner->watch, x.cluster, x.thread, x.action, x.instruction),
+        .space = shared ? HAUL_SPACE_SHARED : HAUL_SPACE_GLOBAL,
+        .address = shared ? address & ~SIM_WINDOW_MASK : address,
+        .bytes = 4};
+    sim_finding *f = sim_findings_add(&d->owner->findings, &found);
+    sim_hazard_concerns(w, 1u << lane);
+    sim_findings_concern(&d->owner->findings, (uint64_t)x.cluster * d->actors + x.thread / SIM_LANES,
+                         1u << x.thread % SIM_LANES);
+    if (!f) return;
+    sim_finding_locate(w->sm->grid, f);
+    sim_hazard_say(f, "%s", what);
+}
+
+/* ---- words that are read together but were written apart ---- */
+
+static const char apart[] = "one load reads this word together with the one that the loop waits for, but two stores "
+                            "write them: the loop may end with the new value of one and the old value of the other. "
+                            "Store both by one instruction";
+
+/* True if the two words were written by one thread, but not by one store. */
+static bool are_apart(const flag_write *a, const flag_write *b) {
+    return a->cluster == b->cluster && a->cluster != NO_CLUSTER && a->thread == b->thread &&
+           (a->time != b->time || a->instruction != b->instruction);
+}
+
+static bool is_fenced(const flag_write *earlier, const flag_write *later) {
+    return sim_known_lanes(&later->fenced, earlier->time) >> earlier->thread % SIM_LANES & 1;
+}
+
+/* Two words of one load whose loop has ended, `flag` among those that it compares. `without_last`: the loop also ends
+ * without the later of the two writes. */
+static void check_pair(sim_warp *w, const sim_op *op, unsigned lane, const flag_word *flag, const flag_word *data,
+                       bool without_last) {
+    const flag_write *a = write_at(flag, flag->count - 1), *b = write_at(data, data->count - 1);
+    const bool flag_last = a->time > b->time;
+    if (!are_apart(a, b) || knows(w, lane, b) || (flag_last && !without_last && is_fenced(b, a))) return;
+    report(w, op, HAUL_ACTION_READ, lane, data->address, access_of(b), apart);
+}
+
+/* A load of several words, or of one value that has two words. */
+static void check_words(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, const sim_wait_condition *c) {
+    const uint64_t at = address + (uint64_t)c->part * c->bytes;
+    const flag_word *flag = find(w, at);
+    if (c->bytes == 8) {
+        const flag_word *high = find(w, at + 4);
+        if (!flag || !high) return;
+        const bool high_last = write_at(high, high->count - 1)->time > write_at(flag, flag->count - 1)->time;
+        const flag_word *last = high_last ? high : flag;
+        if (last->count < 2) return;
+        const uint64_t before = write_at(last, last->count - 2)->value;
+        const uint64_t low = high_last ? value_at(w, at) : before, top = high_last ? before : value_at(w, at + 4);
+        check_pair(w, op, lane, flag, high, sim_wait_ends(w, c, lane, top << 32 | low));
+        return;
+    }
+    for (uint64_t word = address; flag && word < address + op->bytes; word += 4) {
+        const flag_word *data = word != at ? find(w, word) : NULL;
+        if (data) check_pair(w, op, lane, flag, data, false);
+    }
+}
+
+/* The lane's wait has ended. Remembers for each further word of the load which value the loop has compared. */
+static void note_together(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, const flag_word *flag) {
+    const sim_domain *d = sim_domain_of(w->block);
+    for (uint64_t at = address; at < address + op->bytes; at += 4) {
+        const bool has_own = *words_of(w, at) && slot_of(*words_of(w, at), at) != flag;
+        flag_word *word = has_own ? note(w, at) : NULL;
+        if (!word) continue;
+        flag_reader *r = note_reader(word, w, lane, true);
+        r->beside = flag->address;
+        r->beside_read = flag->count - 1;
+        r->time = d->now;
+        r->age = sim_watch_age(d->owner->watch);
+        r->instruction = op->instruction;
+    }
+}
+
+/* True if the lane knows that the read is over. */
+static bool knows_read(const sim_warp *w, unsigned lane, const flag_reader *r) {
+    sim_domain *d = sim_domain_of(w->block);
+    const sim_view *v = sim_view_of(d, sim_actor(w), lane);
+    if (r->cluster == d->cluster_index)
+        return r->thread == thread_of(w, lane) || sim_knows_thread(v->order, r->thread, r->time);
+    return v->floor.reads >= r->age && v->floor.reads_from & sim_source_bit(r->cluster);
+}
+
+/* The lane has written a word. Others may have read it together with one that the lane wrote before. */
+static void check_late(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address) {
+    const flag_word *word = find(w, address);
+    for (uint32_t i = 0; word && i < READERS && i < word->readers; i++) {
+        const flag_reader *r = &word->reader[i];
+        const flag_word *flag = r->beside ? find(w, r->beside) : NULL;
+        if (!flag || flag->count - 1 != r->beside_read || !is_by(write_at(flag, r->beside_read), w, lane)) continue;
+        if (knows_read(w, lane, r)) continue;
+        const other_access read = {r->cluster, r->thread, r->instruction, HAUL_ACTION_READ};
+        report(w, op, HAUL_ACTION_WRITE, lane, address, read, apart);
+        return;
+    }
+}
+
+/* ---- two threads that find a word free ---- */
+
+static const char both_take[] =
+    "both threads may have found this value before either stores: a test and a store are two steps and no lock. Use "
+    "atomicCAS() or atomicExch()";
+
+/* A thread whose wait has ended will store to the word. If others have stored there after the same wait, and nothing
+ * else orders the two, both may have seen the same value. */
+static void check_taken(sim_warp *w, const sim_op *op, unsigned lane, flag_word *word, const sim_wait_condition *c) {
+    const uint32_t first = first_write(word), seen = read_before(word, w, lane);
+    if (word->readers > READERS) return;
+    for (uint32_t k = word->count - 1; k > first && k > seen; k--) {
+        const flag_write *x = write_at(word, k);
+        if (knows(w, lane, x)) return;
+        if (!x->is_store || !x->takes || !sim_wait_ends(w, c, lane, write_at(word, k - 1)->value)) continue;
+        report(w, op, HAUL_ACTION_READ, lane, word->address, access_of(x), both_take);
+        return;
+    }
+}
+
+/* ---- hooks ---- */
+
+static void read_by(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address) {
+    const sim_wait_condition *c = &w->sm->grid->conditions->of[op->instruction];
+    const uint64_t at = address + (uint64_t)c->part * c->bytes;
+    flag_word *word = note(w, at);
+    if (!word) return;
+    for (uint64_t other = address; other < address + op->bytes; other += 4)
+        if (find(w, other)) note(w, other);
+    const uint64_t high = c->bytes == 8 ? value_at(w, at + 4) : 0;
+    const bool ends = sim_wait_ends(w, c, lane, high << 32 | value_at(w, at));
+    if (ends && op->bytes > 4) check_words(w, op, lane, address, c);
+    if (ends && op->bytes > 4) note_together(w, op, lane, address, word);
+    if (ends && op->bytes == 4 && c->takes) check_taken(w, op, lane, word, c);
+    note_reader(word, w, lane, ends);
+}
+
+void sim_flag_words_read(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
+    if (!w->sm->grid->conditions->of[op->instruction].test) return;
+    for (; active; active &= active - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(active);
+        if (is_followed(w, address[lane])) read_by(w, op, lane, address[lane]);
+    }
+}
+
+static void written_by(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, uint32_t time, uint32_t age) {
+    const sim_domain *d = sim_domain_of(w->block);
+    const ptx_instruction *i = sim_instruction_of(w, op->instruction);
+    const sim_known *fences = d->fences[is_shared(address) ? SIM_FENCES_NEAR : SIM_FENCES_FAR];
+    flag_word *word = note(w, address);
+    if (!word) return;
+    const flag_reader *own = reader_of(word, w, lane);
+    flag_write x = {.cluster = d->cluster_index,
+                    .instruction = op->instruction,
+                    .time = time,
+                    .age = age,
+                    .thread = thread_of(w, lane),
+                    .is_store = i->op == PTX_OP_ST,
+                    .takes = own && own->has_waited && own->read == word->count - 1};
+    if (op->flags & SIM_OP_RELEASES)
+        x.fenced = (sim_known){.all = time};
+    else if (fences)
+        x.fenced = fences[sim_actor(w)];
+    sim_flag_hears(w, address, &x.heard, &x.seen);
+    word->writes[word->count++ % WRITES] = x;
+}
+
+void sim_flag_words_written(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                            uint32_t time, uint32_t age) {
+    for (; active; active &= active - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(active);
+        if (address[lane] % 4 || !is_followed(w, address[lane])) continue;
+        for (unsigned at = 0; at < op->bytes; at += 4) written_by(w, op, lane, address[lane] + at, time, age);
+        for (unsigned at = 0; at < op->bytes; at += 4) check_late(w, op, lane, address[lane] + at);
+    }
+}
+
+/* Returns the number of the earliest write with whose value the lane's wait might have ended. */
+static uint32_t earliest(const sim_warp *w, const flag_word *word, unsigned lane, const sim_wait_condition *c) {
+    uint32_t k = word->count - 1;
+    const uint32_t first = first_write(word);
+    while (k > first && !knows(w, lane, write_at(word, k)) && sim_wait_ends(w, c, lane, write_at(word, k - 1)->value))
+        k--;
+    return k;
+}
+
+bool sim_flag_words_early(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, sim_heard *heard,
+                          sim_floor *seen) {
+    const sim_wait_condition *c = &w->sm->grid->conditions->of[op->instruction];
+    const flag_word *word = c->test && c->is_all && op->bytes == 4 ? find(w, address) : NULL;
+    if (!word || !sim_wait_ends(w, c, lane, value_at(w, address))) return false;
+    const uint32_t k = earliest(w, word, lane, c);
+    if (k == word->count - 1) return false;
+    const flag_write *x = write_at(word, k);
+    const bool is_own = x->cluster == sim_domain_of(w->block)->cluster_index || x->cluster == NO_CLUSTER;
+    if (is_own && heard->near > x->heard.near) heard->near = x->heard.near;
+    heard->far = x->heard.far;
+    heard->from = x->heard.from;
+    *seen = x->seen;
+    return true;
+}
+
+void sim_flag_words_clear(sim_flag_words *words) {
+    if (words) memset(words->words, 0, words->size * sizeof *words->words);
+}

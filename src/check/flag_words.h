@@ -1,0 +1,25 @@
+/* The last values of words that threads synchronise by: who wrote each, and what a thread that reads it hears
+ * (flag.c). A wait whose condition also holds for earlier values might have ended with them. Kept only for kernels that
+ * have such waits. */
+#ifndef HAUL_CHECK_FLAG_WORDS_H
+#define HAUL_CHECK_FLAG_WORDS_H
+
+#include "check/internal.h"
+
+typedef struct sim_flag_words sim_flag_words;
+
+/* Strong loads are about to read, or have been recorded as writes from `time` on. */
+void sim_flag_words_read(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]);
+void sim_flag_words_written(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                            uint32_t time, uint32_t age);
+/* Returns true if the lane's wait might have ended with an earlier value; sets what it would have heard. `heard` and
+ * `seen` are what the last value tells. */
+bool sim_flag_words_early(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, sim_heard *heard,
+                          sim_floor *seen);
+/* The cluster starts again: its shared memory has no history. */
+void sim_flag_words_clear(sim_flag_words *words);
+
+/* flag.c. What a thread of the block hears that reads the word now. */
+void sim_flag_hears(const sim_warp *w, uint64_t address, sim_heard *heard, sim_floor *seen);
+
+#endif

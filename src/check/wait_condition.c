@@ -1,0 +1,180 @@
+#include "check/wait_condition.h"
+
+#include "base/memory.h"
+#include "base/search.h"
+#include "base/status.h"
+#include "check/internal.h"
+#include "ptx/components.h"
+#include "ptx/traits.h"
+#include "ptx/users.h"
+
+typedef struct search {
+    const ptx_function *function;
+    ptx_users readers, writers;
+    const uint32_t *component; /* by block */
+} search;
+
+static uint32_t block_of(const ptx_function *f, uint32_t instruction) {
+    size_t b;
+    SEARCH_FIRST(b, f->block_count, k, f->blocks[k].end <= instruction);
+    return (uint32_t)b;
+}
+
+/* Returns the only instruction in the list that names the register; PTX_NO_BLOCK if there are several, or none. */
+static uint32_t only_user(const ptx_users *users, uint32_t reg) {
+    const uint32_t first = users->first[reg];
+    return users->first[reg + 1] == first + 1 ? users->instructions[first] : PTX_NO_BLOCK;
+}
+
+/* True if the block belongs to the loop of block `loop`: to the block itself if it jumps to itself. */
+static bool is_in_loop(const search *s, uint32_t block, uint32_t loop) {
+    if (block == PTX_NO_BLOCK) return false;
+    return ptx_repeats(s->function, loop) ? block == loop : s->component[block] == s->component[loop];
+}
+
+static bool is_unchanged(const search *s, const ptx_operand *o, uint32_t loop) {
+    if (o->kind == PTX_INTEGER) return true;
+    if (o->kind != PTX_REGISTER) return false;
+    for (uint32_t k = s->writers.first[o->reg]; k < s->writers.first[o->reg + 1]; k++)
+        if (is_in_loop(s, block_of(s->function, s->writers.instructions[k]), loop)) return false;
+    return true;
+}
+
+static bool is_comparable(unsigned type) {
+    const char kind = ptx_types[type].kind;
+    return (ptx_bits(type) == 32 || ptx_bits(type) == 64) && (kind == 'B' || kind == 'U' || kind == 'S');
+}
+
+/* True if the comparison decides alone whether the loop ends; sets the result with which it does. */
+static bool decides(const search *s, const ptx_instruction *test, uint32_t loop, bool *ends) {
+    const ptx_function *f = s->function;
+    if (test->op != PTX_OP_SETP || test->guarded || !is_comparable(test->type)) return false;
+    if (test->operands[0].kind != PTX_REGISTER) return false;
+    const uint32_t predicate = test->operands[0].reg, branch = only_user(&s->readers, predicate);
+    if (branch == PTX_NO_BLOCK || only_user(&s->writers, predicate) == PTX_NO_BLOCK) return false;
+    const ptx_instruction *at = &f->instructions[branch];
+    const ptx_block *b = &f->blocks[block_of(f, branch)];
+    if (!ptx_is(at->op, PTX_KIND_BRANCH) || !at->guarded || b->end != branch + 1 || b->table_count) return false;
+    const bool stays = is_in_loop(s, b->next, loop), stays_taken = is_in_loop(s, b->taken, loop);
+    *ends = stays_taken ? at->guard_negated : !at->guard_negated;
+    return stays != stays_taken && is_in_loop(s, block_of(f, branch), loop);
+}
+
+/* Looks for the comparison of the register that ends the loop. */
+static bool find_test(const search *s, uint32_t reg, uint32_t loop, sim_wait_condition *c) {
+    const ptx_users *r = &s->readers;
+    if (only_user(&s->writers, reg) == PTX_NO_BLOCK) return false;
+    for (uint32_t k = r->first[reg]; k < r->first[reg + 1]; k++) {
+        const uint32_t i = r->instructions[k];
+        const ptx_instruction *test = &s->function->instructions[i];
+        if (!decides(s, test, loop, &c->ends)) continue;
+        c->is_first = test->operands[1].kind == PTX_REGISTER && test->operands[1].reg == reg;
+        if (!is_unchanged(s, &test->operands[c->is_first ? 2 : 1], loop)) continue;
+        c->test = i + 1;
+        return true;
+    }
+    return false;
+}
+
+static void set_condition(const search *s, uint32_t load, uint32_t block, sim_wait_condition *c) {
+    const ptx_instruction *at = &s->function->instructions[load];
+    const ptx_operand *to = &at->operands[0];
+    const bool is_vector = to->kind == PTX_VECTOR;
+    if (at->guarded || !is_comparable(at->type) || (!is_vector && to->kind != PTX_REGISTER)) return;
+    for (uint32_t part = 0; part < (is_vector ? to->part_count : 1) && !c->test; part++) {
+        const ptx_operand *element = is_vector ? &to->parts[part] : to;
+        if (element->kind != PTX_REGISTER || !find_test(s, element->reg, block, c)) continue;
+        c->part = (uint8_t)part;
+        c->bytes = (uint8_t)(ptx_bits(at->type) / 8);
+        c->is_all = !is_vector && only_user(&s->readers, element->reg) != PTX_NO_BLOCK;
+    }
+}
+
+/* True if some strong store of the kernel is to the word that the load reads. */
+static bool is_stored_to(const ptx_function *f, const ptx_instruction *load) {
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        const ptx_instruction *at = &f->instructions[i];
+        if (sim_is_strong(at, PTX_OP_ST) && sim_is_same_word(&load->operands[1], &at->operands[0])) return true;
+    }
+    return false;
+}
+
+static void find_all(const ptx_function *f, arena *memory, sim_wait_conditions *table) {
+    search s = {.function = f, .component = ptx_components_find(f, memory)};
+    const bool *looping = ptx_find_looping(f, s.component, memory);
+    ptx_users_find(f, memory, &s.readers, &s.writers);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t i = f->blocks[b].first; looping[b] && i < f->blocks[b].end; i++) {
+            if (!sim_is_strong(&f->instructions[i], PTX_OP_LD)) continue;
+            set_condition(&s, i, b, &table->of[i]);
+            if (!table->of[i].test) continue;
+            table->of[i].takes = is_stored_to(f, &f->instructions[i]);
+            table->in_shared |= f->instructions[i].mods[PTX_SLOT_SPACE] != PTX_MOD_GLOBAL;
+            table->in_global |= !ptx_in_shared(&f->instructions[i]);
+        }
+}
+
+static bool has_strong_loads(const ptx_function *f) {
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (sim_is_strong(&f->instructions[i], PTX_OP_LD)) return true;
+    return false;
+}
+
+haul_status sim_wait_conditions_find(const sim_program *p, sim_wait_conditions **out) {
+    const ptx_function *f = p->function;
+    arena scratch;
+    jmp_buf out_of_memory;
+    *out = NULL;
+    if (!has_strong_loads(f)) return HAUL_OK;
+    *out = memory_zeroed(1, sizeof **out + f->instruction_count * sizeof *(*out)->of);
+    if (!*out) return haul_no_memory("the launch's checks");
+    arena_init(&scratch, &out_of_memory);
+    if (setjmp(out_of_memory)) {
+        arena_free(&scratch);
+        return haul_no_memory("the launch's checks");
+    }
+    find_all(f, &scratch, *out);
+    arena_free(&scratch);
+    if ((*out)->in_shared || (*out)->in_global) return HAUL_OK;
+    memory_free(*out);
+    *out = NULL;
+    return HAUL_OK;
+}
+
+/* ---- values ---- */
+
+static uint64_t value_of(const sim_warp *w, const ptx_operand *o, unsigned bits, unsigned lane) {
+    if (o->kind == PTX_INTEGER) return o->bits;
+    const uint32_t slot = w->sm->grid->program->register_slots[o->reg];
+    return bits == 64 ? SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane];
+}
+
+static int64_t with_sign(uint64_t value, unsigned bits) {
+    return bits == 64 ? (int64_t)value : (int32_t)(uint32_t)value;
+}
+
+static bool compare(unsigned relation, bool is_signed, int64_t a, int64_t b) {
+    const uint64_t x = (uint64_t)a, y = (uint64_t)b;
+    switch (relation) {
+    case PTX_MOD_EQ: return a == b;
+    case PTX_MOD_NE: return a != b;
+    case PTX_MOD_LT: return is_signed ? a < b : x < y;
+    case PTX_MOD_LE: return is_signed ? a <= b : x <= y;
+    case PTX_MOD_GT: return is_signed ? a > b : x > y;
+    case PTX_MOD_GE: return is_signed ? a >= b : x >= y;
+    case PTX_MOD_CMP_LO: return x < y;
+    case PTX_MOD_LS: return x <= y;
+    case PTX_MOD_CMP_HI: return x > y;
+    default: return x >= y; /* hs */
+    }
+}
+
+bool sim_wait_ends(const sim_warp *w, const sim_wait_condition *c, unsigned lane, uint64_t value) {
+    const ptx_instruction *test = sim_instruction_of(w, c->test - 1);
+    const unsigned bits = ptx_bits(test->type);
+    const uint64_t other = value_of(w, &test->operands[c->is_first ? 2 : 1], bits, lane);
+    const int64_t loaded = with_sign(value, bits), with = with_sign(other, bits);
+    const bool result = compare(test->mods[PTX_SLOT_COMPARE], ptx_is_signed(test->type), c->is_first ? loaded : with,
+                                c->is_first ? with : loaded);
+    return result == c->ends;
+}

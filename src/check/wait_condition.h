@@ -1,0 +1,30 @@
+/* The values with which polling loops end. A loop that loads a word, compares it with a constant or with a register
+ * that the loop does not change, and goes back is a wait with a condition. From it follows which earlier values of the
+ * word would have ended the loop too (flag_words.c). */
+#ifndef HAUL_CHECK_WAIT_CONDITION_H
+#define HAUL_CHECK_WAIT_CONDITION_H
+
+#include "state/block.h"
+#include "state/program.h"
+
+/* By instruction, of strong loads. */
+typedef struct sim_wait_condition {
+    uint32_t test;       /* index + 1 of the comparison; 0: there is none */
+    uint8_t part, bytes; /* which of the loaded elements it compares, and the size of each */
+    bool is_first;       /* as the comparison's first operand */
+    bool ends;           /* the loop ends if the comparison has this result */
+    bool is_all;         /* nothing else depends on what is loaded */
+    bool takes;          /* the kernel also stores to that word */
+} sim_wait_condition;
+
+typedef struct sim_wait_conditions {
+    bool in_shared, in_global; /* where the loops' words may be */
+    sim_wait_condition of[];   /* by instruction */
+} sim_wait_conditions;
+
+/* The caller frees the table; it is NULL if the kernel has no such loops. */
+haul_status sim_wait_conditions_find(const sim_program *p, sim_wait_conditions **out);
+/* True if the lane's loop would end with that value. */
+bool sim_wait_ends(const sim_warp *w, const sim_wait_condition *c, unsigned lane, uint64_t value);
+
+#endif
