@@ -87,7 +87,7 @@ static void pairs_are_counted_by_grade(void **state) {
     record.bounds[HAUL_COUNTER_L2_READ_SECTORS] = (haul_bounds){4, 8};
     compare_pair pairs[HAUL_COUNTER_COUNT];
     compare_sums sums = {0};
-    assert_int_equal(compare_launch(&launch, &record, pairs, &sums), 4);
+    assert_int_equal(compare_launch(&launch, &record, NULL, pairs, &sums), 4);
     assert_int_equal(sums.exact.pairs, 2);
     assert_int_equal(sums.exact.agreeing, 1);
     assert_int_equal(sums.close.pairs, 1);
@@ -106,7 +106,7 @@ static void pairs_of_two_zeros_are_counted_apart(void **state) {
     record.counters[HAUL_COUNTER_INST_SHARED_LD] = 1;
     compare_pair pairs[HAUL_COUNTER_COUNT];
     compare_sums sums = {0};
-    compare_launch(&launch, &record, pairs, &sums);
+    compare_launch(&launch, &record, NULL, pairs, &sums);
     assert_int_equal(sums.exact.agreeing, 2);
     assert_int_equal(sums.exact.nonzero_pairs, 2);
     assert_int_equal(sums.exact.nonzero_agreeing, 1);
