@@ -15,12 +15,12 @@ bool launch_orders_move(const launch_orders *o, haul_counter c) {
 
 /* Parts of mnemonics of instructions that see how far other threads are: what these have done at a common address, or
  * the time that has passed. */
-static const char *const seeing[] = {"atom.",   "red.",    "ld.volatile", "ld.relaxed", "ld.acquire", "ld.mmio",
-                                     "test_wait", "try_wait"};
+static const char *const seeing[] = {"atom.",      "red.",    "ld.volatile", "ld.relaxed",
+                                     "ld.acquire", "ld.mmio", "test_wait",   "try_wait"};
 
-/* Reductions are here for those that machine code makes loops of compare-and-swaps of. */
+/* `red.` is for what machine code makes a loop of compare-and-swaps; a reduction that goes to L2 sees nothing. */
 static bool sees_others(const haul_instruction_record *i) {
-    if (!i->traffic.instructions || !i->mnemonic) return false;
+    if (!i->traffic.instructions || !i->mnemonic || i->memory_class == HAUL_CLASS_GLOBAL_REDUCTION) return false;
     for (size_t k = 0; k < sizeof seeing / sizeof *seeing; k++)
         if (strstr(i->mnemonic, seeing[k])) return true;
     return i->text && (strstr(i->text, "%clock") || strstr(i->text, "%globaltimer"));
@@ -60,11 +60,20 @@ static uint64_t limit_of(const haul_launch_record *usual, uint64_t own) {
     return own && own < limit ? own : limit;
 }
 
+/* Orders after which a launch whose counters are still equal is not tried further. */
+enum { ENOUGH = 3 };
+
+static bool moves(const launch_orders *o) {
+    for (int c = 0; c < HAUL_COUNTER_COUNT; c++)
+        if (launch_orders_move(o, (haul_counter)c)) return true;
+    return false;
+}
+
 /* Runs the orders after the usual one. */
 static haul_status run_others(launch_trials *t, const haul_device_options *options, size_t most,
                               const haul_launch_record *usual, launch_orders *o) {
     haul_status status = HAUL_OK;
-    for (size_t i = 1; i < most && status == HAUL_OK; i++) {
+    for (size_t i = 1; i < most && status == HAUL_OK && (i < ENOUGH || moves(o)); i++) {
         launch_trial trial = {0};
         haul_device_options chosen;
         HAUL_TRY(choose(i, options, &chosen));

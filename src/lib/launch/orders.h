@@ -16,7 +16,8 @@ typedef struct launch_orders {
 bool launch_orders_move(const launch_orders *o, haul_counter counter);
 
 /* Runs the launch under up to `most` orders, the usual one first, each from the same state on a virtual GPU that does
- * not check. A launch in which no thread can see how far others are, unless by a race, runs once. `*record` is the
+ * not check. A launch in which no thread can see how far others are, unless by a race, runs once, and one whose
+ * counters stay the same in the first three orders is not tried further. `*record` is the
  * usual order's and belongs to `*run`, which the caller frees, also after an error. Variables, heap and hashes of
  * buffers are as the usual order leaves them. Errors: those of launch_run(); a launch that fails under another order
  * has no part in the ranges. */
