@@ -230,7 +230,8 @@ static haul_status compare(comparison *c, cli_session *s, launch_description *d)
     const haul_launch_record *record;
     launch_orders orders = {0};
     compare_pair pairs[HAUL_COUNTER_COUNT];
-    if (c->values->schedules > 1)
+    /* without recorded counters there is nothing to repeat the launch for */
+    if (c->values->schedules > 1 && d->counter_count)
         HAUL_TRY(cli_session_run_orders(s, c->values, d, &orders, &record));
     else
         HAUL_TRY(cli_shared_run(&c->shared, d, &record));

@@ -244,8 +244,9 @@ static haul_status profile_all(profiler *p) {
 
 /* A program's launches depend on what it did before. */
 static int refuse_schedules(void) {
-    (void)haul_fail(HAUL_ERROR_ARGUMENT, "--schedules repeats launches, and cannot repeat a program's: record them with `haul "
-                                         "replay --record FILE.jsonl -- PROGRAM`, then profile FILE.jsonl");
+    (void)haul_fail(HAUL_ERROR_ARGUMENT,
+                    "--schedules repeats launches, and cannot repeat a program's: record them with `haul "
+                    "replay --record FILE.jsonl -- PROGRAM`, then profile FILE.jsonl");
     return cli_fail("profile");
 }
 

@@ -97,7 +97,8 @@ static errors errors_of(const compare_summary *s, haul_counter counter, double *
     const bool is_info = haul_counters[counter].grade == HAUL_COUNTER_INFO;
     for (size_t i = 0; i < s->difference_count; i++) {
         const compare_pair *p = &s->differences[i].pair;
-        if (p->counter == counter && !p->is_ordered && (is_info || !p->agrees)) e.items[e.count++] = 100 * compare_error(p);
+        if (p->counter == counter && !p->is_ordered && (is_info || !p->agrees))
+            e.items[e.count++] = 100 * compare_error(p);
     }
     qsort(e.items, e.count, sizeof *e.items, by_size);
     return e;
@@ -258,10 +259,11 @@ static json_t *counter_json(const compare_summary *s, haul_counter counter) {
         if (s->differences[i].pair.counter == counter)
             json_array_append_new(differences, difference_json(&s->differences[i]));
     }
-    json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "counter", haul_counters[counter].key, "grade",
-                               compare_grade_name(counter), "zero_pairs", (json_int_t)c->zeros, "nonzero_pairs",
-                               (json_int_t)c->pairs, "equal", (json_int_t)c->equal, "agreeing", (json_int_t)c->agreeing,
-                               "ordered", (json_int_t)c->ordered, "inside", (json_int_t)c->inside, "differences", differences);
+    json_t *object =
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "counter", haul_counters[counter].key, "grade",
+                  compare_grade_name(counter), "zero_pairs", (json_int_t)c->zeros, "nonzero_pairs",
+                  (json_int_t)c->pairs, "equal", (json_int_t)c->equal, "agreeing", (json_int_t)c->agreeing, "ordered",
+                  (json_int_t)c->ordered, "inside", (json_int_t)c->inside, "differences", differences);
     if (reason) json_object_set_new(object, "not_compared", json_string(reason));
     return object;
 }

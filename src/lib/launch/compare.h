@@ -16,7 +16,7 @@ typedef struct compare_pair {
     haul_bounds orders; /* values under several orders of blocks, if it depends on them */
     bool is_ordered;    /* it does: launch_orders_move() */
     bool equal;         /* ours lies in the recorded range */
-    bool agrees;        /* as far as the counter's grade asks: compare_agrees(); ordered: the recorded range is in `orders` */
+    bool agrees; /* as far as the counter's grade asks: compare_agrees(); ordered: the recorded range is in `orders` */
 } compare_pair;
 
 typedef struct compare_tally {

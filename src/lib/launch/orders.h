@@ -8,8 +8,8 @@
 
 typedef struct launch_orders {
     size_t runs;                              /* orders that the launch ended under, the usual one among them */
-    haul_bounds counters[HAUL_COUNTER_COUNT]; /* the least and the most; of grades other than exact the usual value, since
-                                                 caches make these depend on the order in any kernel */
+    haul_bounds counters[HAUL_COUNTER_COUNT]; /* the least and the most; of grades other than exact the usual value,
+                                                 since caches make these depend on the order in any kernel */
 } launch_orders;
 
 /* Whether the counter depends on the order. `o` may be NULL. */
