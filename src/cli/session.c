@@ -434,9 +434,11 @@ haul_status cli_session_run_orders(cli_session *s, const cli_values *v, launch_d
     HAUL_TRY(cli_session_find(s, d));
     haul_run_free(s->run);
     s->run = NULL;
-    HAUL_TRY(launch_orders_run(s->device, s->used->module, d, &options, v->schedules, orders, &s->run, record));
-    say_note(s);
-    return HAUL_OK;
+    const haul_status status =
+        launch_orders_run(s->device, s->used->module, d, &options, v->schedules, orders, &s->run, record);
+    cli_session_show_prints(s, true);
+    if (status == HAUL_OK) say_note(s);
+    return status;
 }
 
 /* A virtual GPU needs no timing: its record has an estimate. On a GPU the launch is repeated, after the run that

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "lib/device.h"
 #include "lib/launch/trials.h"
+#include "vgpu/driver.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,10 +70,15 @@ static bool moves(const launch_orders *o) {
     return false;
 }
 
+static void discard(void *context, const char *bytes, size_t length) {
+    (void)context, (void)bytes, (void)length;
+}
+
 /* Runs the orders after the usual one. */
 static haul_status run_others(launch_trials *t, const haul_device_options *options, size_t most,
                               const haul_launch_record *usual, launch_orders *o) {
-    haul_status status = HAUL_OK;
+    haul_status status = device_enter(t->device);
+    if (status == HAUL_OK) t->device->extras->set_print((sim_print_sink){discard, NULL});
     for (size_t i = 1; i < most && status == HAUL_OK && (i < ENOUGH || moves(o)); i++) {
         launch_trial trial = {0};
         haul_device_options chosen;

@@ -17,10 +17,10 @@ bool launch_orders_move(const launch_orders *o, haul_counter counter);
 
 /* Runs the launch under up to `most` orders, the usual one first, each from the same state on a virtual GPU that does
  * not check. A launch in which no thread can see how far others are, unless by a race, runs once, and one whose
- * counters stay the same in the first three orders is not tried further. `*record` is the
- * usual order's and belongs to `*run`, which the caller frees, also after an error. Variables, heap and hashes of
- * buffers are as the usual order leaves them. Errors: those of launch_run(); a launch that fails under another order
- * has no part in the ranges. */
+ * counters stay the same in the first three orders is not tried further. `*record` is the usual order's and belongs to
+ * `*run`, which the caller frees, also after an error. Variables, heap and hashes of buffers are as the usual order
+ * leaves them. What kernels print under other orders is dropped; the caller sets the sink of prints again. Errors:
+ * those of launch_run(); a launch that fails under another order has no part in the ranges. */
 haul_status launch_orders_run(haul_device *device, haul_module *module, launch_description *launch,
                               const haul_device_options *options, size_t most, launch_orders *o, haul_run **run,
                               const haul_launch_record **record);
