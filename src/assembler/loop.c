@@ -232,14 +232,20 @@ static bool may_read(const ptx_instruction *load, const ptx_instruction *store) 
     return from->parts[0].kind != PTX_REGISTER || from->parts[0].reg != to->parts[0].reg || from->offset != to->offset;
 }
 
+/* Whether the store's address moves by constant steps. */
+static bool store_steps(const ptx_function *f, const sim_loop *loop, const ptx_instruction *store) {
+    const ptx_operand *base = &store->operands[0].parts[0];
+    if (base->kind != PTX_REGISTER || sim_writes_between(f, loop->begin, loop->end, base->reg) != 1) return false;
+    for (uint32_t k = loop->begin; k < loop->end; k++)
+        if (sim_step_of(&f->instructions[k], base->reg)) return true;
+    return false;
+}
+
 /* A store does not prevent unrolling if its address moves by constant steps, or if nothing in the loop may read what it
  * writes. */
 static bool may_repeat(const ptx_function *f, const sim_loop *loop, const ptx_instruction *store) {
     const ptx_operand *base = &store->operands[0].parts[0];
-    if (store->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE || store->guarded) return false;
-    if (base->kind == PTX_REGISTER && sim_writes_between(f, loop->begin, loop->end, base->reg) == 1)
-        for (uint32_t k = loop->begin; k < loop->end; k++)
-            if (sim_step_of(&f->instructions[k], base->reg)) return true;
+    if (store_steps(f, loop, store)) return true;
     const bool invariant = base->kind != PTX_REGISTER || sim_writes_between(f, loop->begin, loop->end, base->reg) == 0;
     if (invariant && !in_shared(store)) return false;
     for (uint32_t k = loop->begin; k < loop->end; k++)
@@ -255,12 +261,33 @@ static bool is_light(const ptx_function *f, const sim_loop *loop) {
     return weight <= MOST_WEIGHT;
 }
 
-static bool stores_may_repeat(const ptx_function *f, const sim_loop *loop) {
+/* Whether the stores to the load's memory, shared or not, all step. */
+static bool is_free(const ptx_function *f, const sim_loop *loop, const ptx_instruction *load) {
     for (uint32_t k = loop->begin; k < loop->end; k++) {
         const ptx_instruction *i = &f->instructions[k];
-        if (i->op == PTX_OP_ST && (loop->first != loop->last || !may_repeat(f, loop, i))) return false;
+        if (i->op == PTX_OP_ST && in_shared(i) == in_shared(load) && !store_steps(f, loop, i)) return false;
     }
     return true;
+}
+
+static bool has_free_load(const ptx_function *f, const sim_loop *loop) {
+    for (uint32_t k = loop->begin; k < loop->end; k++) {
+        const ptx_instruction *i = &f->instructions[k];
+        if (i->op == PTX_OP_LD && is_access(i) && is_free(f, loop, i)) return true;
+    }
+    return false;
+}
+
+/* If some loads are free, the others do not matter. */
+static bool stores_may_repeat(const ptx_function *f, const sim_loop *loop) {
+    bool all = true;
+    for (uint32_t k = loop->begin; k < loop->end; k++) {
+        const ptx_instruction *i = &f->instructions[k];
+        if (i->op != PTX_OP_ST) continue;
+        if (loop->first != loop->last || i->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE || i->guarded) return false;
+        all &= may_repeat(f, loop, i);
+    }
+    return all || has_free_load(f, loop);
 }
 
 /* ---- the whole loop ---- */

@@ -52,10 +52,11 @@ static bool has_outputs(const launch_description *d) {
     return false;
 }
 
-/* Whether the lines of a launch have the pair: those that differ, or, with --all, all that are compared. */
+/* Whether the lines of a launch have the pair: those that differ or depend on the order of blocks, or, with
+ * --all, all that are compared. */
 static bool is_listed(const comparison *c, const compare_pair *p) {
     const bool is_compared = haul_counters[p->counter].grade != HAUL_COUNTER_INFO;
-    return is_compared && (c->values->all || !p->agrees);
+    return is_compared && (c->values->all || p->is_ordered || !p->agrees);
 }
 
 /* ---- thresholds ---- */
@@ -120,11 +121,13 @@ static const char *bounds_are(haul_stamp stamp) {
 
 /* A line for a pair, with the model's own bounds if the value is not certain. */
 static void put_pair(text *out, haul_stamp stamp, const launch_description *d, const compare_pair *p) {
-    text_printf(out, "%s %" PRId64 " %s: %s: ", p->agrees ? "agrees " : "differs", d->id, d->kernel,
-                haul_counters[p->counter].key);
+    const char *verdict = p->is_ordered ? p->agrees ? "inside " : "outside" : p->agrees ? "agrees " : "differs";
+    text_printf(out, "%s %" PRId64 " %s: %s: ", verdict, d->id, d->kernel, haul_counters[p->counter].key);
     text_printf(out, p->low == p->high ? "%.0f recorded" : "%.0f to %.0f recorded", p->low, p->high);
     text_printf(out, ", %.0f here (%s", p->ours, compare_grade_name(p->counter));
-    if (p->bounds.low < p->bounds.high)
+    if (p->is_ordered)
+        text_printf(out, "; %.0f to %.0f by the order of blocks", p->orders.low, p->orders.high);
+    else if (p->bounds.low < p->bounds.high)
         text_printf(out, "; %s between %.0f and %.0f", bounds_are(stamp), p->bounds.low, p->bounds.high);
     text_put(out, ")\n");
 }
@@ -170,6 +173,9 @@ static void put_summary(comparison *c) {
         if (is_below(c, k)) put_below(c, k);
     put_share(&c->out, "not zero: exact ", exact->nonzero_agreeing, exact->nonzero_pairs);
     put_share(&c->out, ", close ", close->nonzero_agreeing, close->nonzero_pairs);
+    if (c->sums.ordered.pairs)
+        text_printf(&c->out, "\nby the order of blocks: %zu pairs, %zu of them recorded within the range over orders",
+                    c->sums.ordered.pairs, c->sums.ordered.agreeing);
     put_share(&c->out, "\nclose: ", close->agreeing, close->pairs);
     put_share(&c->out, "\nexact: ", exact->agreeing, exact->pairs);
     text_printf(&c->out, ", outputs: %zu of %zu launches bit-identical\n", c->identical, c->outputs);
@@ -178,9 +184,11 @@ static void put_summary(comparison *c) {
 /* ---- JSON: one line for each launch, and one with the sums ---- */
 
 static json_t *pair_json(const compare_pair *p) {
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b}", "counter", haul_counters[p->counter].key, "grade",
-                     compare_grade_name(p->counter), "low", report_json_number(p->low), "high",
-                     report_json_number(p->high), "ours", report_json_number(p->ours), "agrees", p->agrees);
+    json_t *pair = json_pack("{s:s, s:s, s:o, s:o, s:o, s:b}", "counter", haul_counters[p->counter].key, "grade",
+                             compare_grade_name(p->counter), "low", report_json_number(p->low), "high",
+                             report_json_number(p->high), "ours", report_json_number(p->ours), "agrees", p->agrees);
+    if (p->is_ordered) json_object_set_new(pair, "orders", compare_orders_json(p));
+    return pair;
 }
 
 static haul_status put_json(comparison *c, const launch_description *d, const compare_pair *pairs, size_t count) {
@@ -204,6 +212,7 @@ static haul_status put_json_summary(comparison *c) {
     json_t *line = json_object(), *below = json_array();
     json_object_set_new(line, kinds[EXACT], tally_json(&c->sums.exact));
     json_object_set_new(line, kinds[CLOSE], tally_json(&c->sums.close));
+    if (c->values->schedules > 1) json_object_set_new(line, "ordered", tally_json(&c->sums.ordered));
     json_object_set_new(
         line, kinds[OUTPUTS],
         json_pack("{s:I, s:I}", "identical", (json_int_t)c->identical, "launches", (json_int_t)c->outputs));
@@ -219,9 +228,14 @@ static haul_status put_json_summary(comparison *c) {
 /* Runs and compares one launch. With --summary only the sums and tables are printed, at the end. */
 static haul_status compare(comparison *c, cli_session *s, launch_description *d) {
     const haul_launch_record *record;
+    launch_orders orders = {0};
     compare_pair pairs[HAUL_COUNTER_COUNT];
-    HAUL_TRY(cli_shared_run(&c->shared, d, &record));
-    size_t count = compare_launch(d, record, pairs, &c->sums);
+    /* without recorded counters there is nothing to repeat the launch for */
+    if (c->values->schedules > 1 && d->counter_count)
+        HAUL_TRY(cli_session_run_orders(s, c->values, d, &orders, &record));
+    else
+        HAUL_TRY(cli_shared_run(&c->shared, d, &record));
+    size_t count = compare_launch(d, record, &orders, pairs, &c->sums);
     if (has_outputs(d)) c->outputs++, c->identical += launch_outputs_match(d);
     if (c->values->quiet) return HAUL_OK;
     if (c->values->summary) return compare_summary_add(&c->summary, d, record, pairs, count);
@@ -236,10 +250,19 @@ static bool all_is_well(const comparison *c) {
     return !is_below(c, EXACT) && !is_below(c, CLOSE) && !is_below(c, OUTPUTS);
 }
 
+/* Launches are repeated by one process on a virtual GPU: hardware chooses its order itself. */
+static haul_status check_schedules(const comparison *c, const haul_ranks *ranks) {
+    if (c->values->schedules < 2) return HAUL_OK;
+    if (haul_ranks_count(ranks) > 1)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--schedules repeats launches in one process: start haul without mpirun");
+    return HAUL_OK;
+}
+
 static haul_status open_launches(comparison *c, cli_session *s, haul_ranks *ranks) {
     char device[256];
     const haul_device_options options = cli_shared_options(ranks, c->values);
     HAUL_TRY(read_thresholds(c));
+    HAUL_TRY(check_schedules(c, ranks));
     HAUL_TRY(cli_shared_device(ranks, c->values->device, device));
     return cli_session_open_on(s, c->values, device, &options);
 }

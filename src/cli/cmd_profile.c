@@ -151,9 +151,12 @@ static void add_to_trace(profiler *p, const haul_launch_record *record) {
  * once. */
 static haul_status profile(profiler *p, size_t index) {
     const haul_launch_record *record;
+    launch_orders orders;
     cli_session *s = &p->simulated;
     launch_description *d = &s->launches.items[index];
-    HAUL_TRY(cli_session_run(s, d, &record));
+    HAUL_TRY(cli_session_run_orders(s, p->values, d, &orders, &record));
+    p->options.orders = orders.runs ? orders.counters : NULL;
+    p->options.order_count = orders.runs;
     if (p->real.device) HAUL_TRY(measure(p, index));
     find_machine_code(p, record);
     p->options.simulated = s->run->machine;
@@ -239,7 +242,16 @@ static haul_status profile_all(profiler *p) {
     return file_write(p->values->html, &p->out);
 }
 
+/* A program's launches depend on what it did before. */
+static int refuse_schedules(void) {
+    (void)haul_fail(HAUL_ERROR_ARGUMENT,
+                    "--schedules repeats launches, and cannot repeat a program's: record them with `haul "
+                    "replay --record FILE.jsonl -- PROGRAM`, then profile FILE.jsonl");
+    return cli_fail("profile");
+}
+
 int cli_run_profile(const cli_values *v) {
+    if (v->program && v->schedules) return refuse_schedules();
     if (v->program) return cli_become_program(v, STANDIN_PROFILE);
     profiler p = {.values = v};
     haul_status status = profile_all(&p);

@@ -51,6 +51,11 @@ static haul_status add_pair(compare_summary *s, const launch_description *launch
         c->zeros++;
         return HAUL_OK;
     }
+    if (p->is_ordered) {
+        c->ordered++;
+        c->inside += p->agrees;
+        return add_difference(s, launch, p);
+    }
     c->pairs++;
     c->equal += p->equal;
     c->agreeing += p->agrees;
@@ -92,7 +97,8 @@ static errors errors_of(const compare_summary *s, haul_counter counter, double *
     const bool is_info = haul_counters[counter].grade == HAUL_COUNTER_INFO;
     for (size_t i = 0; i < s->difference_count; i++) {
         const compare_pair *p = &s->differences[i].pair;
-        if (p->counter == counter && (is_info || !p->agrees)) e.items[e.count++] = 100 * compare_error(p);
+        if (p->counter == counter && !p->is_ordered && (is_info || !p->agrees))
+            e.items[e.count++] = 100 * compare_error(p);
     }
     qsort(e.items, e.count, sizeof *e.items, by_size);
     return e;
@@ -118,13 +124,15 @@ static void add_counters(const compare_summary *s, report_section *section, doub
         {"pairs", "Not zero", REPORT_COUNT, "pairs that are not zero on both sides"},
         {"equal", "Equal", REPORT_COUNT, "of these, in the recorded range"},
         {"agreeing", "Agree", REPORT_COUNT, "of these, as far as the grade asks"},
+        {"ordered", "By order", REPORT_COUNT, "further pairs, which depend on the order of blocks"},
+        {"inside", "Inside", REPORT_COUNT, "of these, recorded within the range over orders"},
         {"median_error", "Median error", REPORT_PERCENT, "of the others"},
         {"worst_error", "Worst", REPORT_PERCENT, NULL},
     };
     report_table *t = report_add_table(section, "counters", NULL, columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < HAUL_COUNTER_COUNT; i++) {
         const compare_counts *c = &s->counters[i];
-        if (!c->pairs) continue;
+        if (!c->pairs && !c->ordered) continue;
         const errors e = errors_of(s, (haul_counter)i, room);
         report_add_row(t);
         report_add_text(t, "%s", haul_counters[i].key);
@@ -135,6 +143,8 @@ static void add_counters(const compare_summary *s, report_section *section, doub
             report_add_empty(t);
         else
             report_add_number(t, (double)c->agreeing);
+        report_add_number(t, c->ordered ? (double)c->ordered : NAN);
+        report_add_number(t, c->ordered ? (double)c->inside : NAN);
         report_add_number(t, quantile(&e, 0.5));
         report_add_number(t, quantile(&e, 1));
     }
@@ -225,12 +235,18 @@ haul_status compare_summary_put_text(compare_summary *s, text *out) {
 
 /* ---- JSON ---- */
 
+json_t *compare_orders_json(const compare_pair *p) {
+    return json_pack("[o, o]", report_json_number(p->orders.low), report_json_number(p->orders.high));
+}
+
 static json_t *difference_json(const compare_difference *d) {
     const compare_pair *p = &d->pair;
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:f, s:b}", "id", (json_int_t)d->launch->id, "kernel",
-                     report_json_string(d->launch->kernel), "low", report_json_number(p->low), "high",
-                     report_json_number(p->high), "ours", report_json_number(p->ours), "error", compare_error(p),
-                     "agrees", p->agrees);
+    json_t *object = json_pack("{s:I, s:o, s:o, s:o, s:o, s:f, s:b}", "id", (json_int_t)d->launch->id, "kernel",
+                               report_json_string(d->launch->kernel), "low", report_json_number(p->low), "high",
+                               report_json_number(p->high), "ours", report_json_number(p->ours), "error",
+                               compare_error(p), "agrees", p->agrees);
+    if (p->is_ordered) json_object_set_new(object, "orders", compare_orders_json(p));
+    return object;
 }
 
 /* Counters without pairs are listed, too: `zero_pairs` then shows that the counter was recorded. `not_compared` is the
@@ -243,10 +259,11 @@ static json_t *counter_json(const compare_summary *s, haul_counter counter) {
         if (s->differences[i].pair.counter == counter)
             json_array_append_new(differences, difference_json(&s->differences[i]));
     }
-    json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o}", "counter", haul_counters[counter].key, "grade",
-                               compare_grade_name(counter), "zero_pairs", (json_int_t)c->zeros, "nonzero_pairs",
-                               (json_int_t)c->pairs, "equal", (json_int_t)c->equal, "agreeing", (json_int_t)c->agreeing,
-                               "differences", differences);
+    json_t *object =
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "counter", haul_counters[counter].key, "grade",
+                  compare_grade_name(counter), "zero_pairs", (json_int_t)c->zeros, "nonzero_pairs",
+                  (json_int_t)c->pairs, "equal", (json_int_t)c->equal, "agreeing", (json_int_t)c->agreeing, "ordered",
+                  (json_int_t)c->ordered, "inside", (json_int_t)c->inside, "differences", differences);
     if (reason) json_object_set_new(object, "not_compared", json_string(reason));
     return object;
 }

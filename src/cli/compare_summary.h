@@ -7,10 +7,11 @@
 /* The pairs of one counter that are not zero on both sides. */
 typedef struct compare_counts {
     size_t pairs, equal, agreeing; /* equal: in the recorded range; agreeing: as far as the grade asks */
+    size_t ordered, inside;        /* pairs that depend on the order of blocks, which the others leave out */
     size_t zeros;                  /* the other pairs: they say little about the model */
 } compare_counts;
 
-/* A pair that lies outside the recorded range. */
+/* A pair that lies outside the recorded range, or depends on the order of blocks. */
 typedef struct compare_difference {
     const launch_description *launch;
     compare_pair pair;
@@ -38,6 +39,9 @@ haul_status compare_summary_add(compare_summary *s, const launch_description *la
 
 /* Appends tables of counters and times for people. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
 haul_status compare_summary_put_text(compare_summary *s, text *out);
+
+/* [least, most] over orders of blocks. */
+json_t *compare_orders_json(const compare_pair *pair);
 
 /* Adds `counters`, each with its differences, and `times` to the object. */
 void compare_summary_put_json(const compare_summary *s, json_t *object);

@@ -424,6 +424,23 @@ haul_status cli_session_run(cli_session *s, launch_description *d, const haul_la
     return status;
 }
 
+haul_status cli_session_run_orders(cli_session *s, const cli_values *v, launch_description *d, launch_orders *orders,
+                                   const haul_launch_record **record) {
+    const haul_device_options options = cli_device_options(v);
+    *orders = (launch_orders){0};
+    if (v->schedules < 2 || !haul_device_is_virtual(s->device)) return cli_session_run(s, d, record);
+    *record = NULL;
+    progress_launch((size_t)(d - s->launches.items) + 1, s->launches.count);
+    HAUL_TRY(cli_session_find(s, d));
+    haul_run_free(s->run);
+    s->run = NULL;
+    const haul_status status =
+        launch_orders_run(s->device, s->used->module, d, &options, v->schedules, orders, &s->run, record);
+    cli_session_show_prints(s, true);
+    if (status == HAUL_OK) say_note(s);
+    return status;
+}
+
 /* A virtual GPU needs no timing: its record has an estimate. On a GPU the launch is repeated, after the run that
  * counted. */
 haul_status cli_session_time(cli_session *s, const cli_values *v, launch_description *d) {

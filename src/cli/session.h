@@ -9,6 +9,7 @@
 
 #include "cli/options.h"
 #include "lib/launch/launches.h"
+#include "lib/launch/orders.h"
 #include "lib/ncu/ncu.h"
 
 #include <haul/haul.h>
@@ -61,6 +62,11 @@ void cli_session_show_prints(const cli_session *s, bool shown);
 /* Runs one of the session's launches; `record` is valid until the next. After a failure it is the record of a device
  * that checks launches, or NULL. */
 haul_status cli_session_run(cli_session *s, launch_description *launch, const haul_launch_record **record);
+
+/* The same under several orders, as --schedules asks; without it, and on a GPU, the launch runs once. `record` is the
+ * usual order's. */
+haul_status cli_session_run_orders(cli_session *s, const cli_values *values, launch_description *launch,
+                                   launch_orders *orders, const haul_launch_record **record);
 
 /* The device options set by the command line. */
 haul_device_options cli_device_options(const cli_values *values);

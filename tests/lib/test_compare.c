@@ -87,7 +87,7 @@ static void pairs_are_counted_by_grade(void **state) {
     record.bounds[HAUL_COUNTER_L2_READ_SECTORS] = (haul_bounds){4, 8};
     compare_pair pairs[HAUL_COUNTER_COUNT];
     compare_sums sums = {0};
-    assert_int_equal(compare_launch(&launch, &record, pairs, &sums), 4);
+    assert_int_equal(compare_launch(&launch, &record, NULL, pairs, &sums), 4);
     assert_int_equal(sums.exact.pairs, 2);
     assert_int_equal(sums.exact.agreeing, 1);
     assert_int_equal(sums.close.pairs, 1);
@@ -106,10 +106,32 @@ static void pairs_of_two_zeros_are_counted_apart(void **state) {
     record.counters[HAUL_COUNTER_INST_SHARED_LD] = 1;
     compare_pair pairs[HAUL_COUNTER_COUNT];
     compare_sums sums = {0};
-    compare_launch(&launch, &record, pairs, &sums);
+    compare_launch(&launch, &record, NULL, pairs, &sums);
     assert_int_equal(sums.exact.agreeing, 2);
     assert_int_equal(sums.exact.nonzero_pairs, 2);
     assert_int_equal(sums.exact.nonzero_agreeing, 1);
+}
+
+/* The first and the second pair depend on the order, and leave the exact ones, agreeing or not. */
+static void pairs_that_depend_on_the_order_of_blocks_are_counted_apart(void **state) {
+    (void)state;
+    launch_counter counters[] = {
+        {HAUL_COUNTER_INST_GLOBAL_LD, 4, 6}, {HAUL_COUNTER_INST_GLOBAL_ST, 4, 9}, {HAUL_COUNTER_INST_SHARED_LD, 2, 2}};
+    const launch_description launch = {.counters = counters, .counter_count = 3};
+    static haul_launch_record record;
+    static launch_orders orders = {.runs = 3};
+    record.counters[HAUL_COUNTER_INST_GLOBAL_LD] = record.counters[HAUL_COUNTER_INST_GLOBAL_ST] = 3;
+    record.counters[HAUL_COUNTER_INST_SHARED_LD] = 2;
+    orders.counters[HAUL_COUNTER_INST_GLOBAL_LD] = orders.counters[HAUL_COUNTER_INST_GLOBAL_ST] = (haul_bounds){3, 8};
+    orders.counters[HAUL_COUNTER_INST_SHARED_LD] = (haul_bounds){2, 2};
+    compare_pair pairs[HAUL_COUNTER_COUNT];
+    compare_sums sums = {0};
+    compare_launch(&launch, &record, &orders, pairs, &sums);
+    assert_int_equal(sums.exact.pairs, 1);
+    assert_int_equal(sums.exact.agreeing, 1);
+    assert_int_equal(sums.ordered.pairs, 2);
+    assert_int_equal(sums.ordered.agreeing, 1);
+    assert_true(pairs[0].agrees && !pairs[1].agrees && pairs[1].is_ordered && !pairs[2].is_ordered);
 }
 
 int main(void) {
@@ -123,6 +145,7 @@ int main(void) {
         cmocka_unit_test(counters_to_look_at_and_no_others_have_a_reason),
         cmocka_unit_test(an_error_is_a_share_of_the_nearer_end),
         cmocka_unit_test(pairs_are_counted_by_grade),
+        cmocka_unit_test(pairs_that_depend_on_the_order_of_blocks_are_counted_apart),
         cmocka_unit_test(pairs_of_two_zeros_are_counted_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,8 +114,16 @@ static void add_pair(compare_tally *t, const compare_pair *p) {
     t->nonzero_agreeing += nonzero && p->agrees;
 }
 
+/* A pair that depends on the order of blocks agrees if some order may give each reading. */
+static void note_orders(compare_pair *p, const launch_orders *orders) {
+    p->is_ordered = launch_orders_move(orders, p->counter);
+    if (!p->is_ordered) return;
+    p->orders = orders->counters[p->counter];
+    p->agrees = p->low >= p->orders.low && p->high <= p->orders.high;
+}
+
 /* Counters that were not read here make no pair. */
-size_t compare_launch(const launch_description *launch, const haul_launch_record *record,
+size_t compare_launch(const launch_description *launch, const haul_launch_record *record, const launch_orders *orders,
                       compare_pair pairs[HAUL_COUNTER_COUNT], compare_sums *sums) {
     size_t count = 0;
     for (size_t i = 0; i < launch->counter_count; i++) {
@@ -131,7 +139,8 @@ size_t compare_launch(const launch_description *launch, const haul_launch_record
                             .bounds = record->bounds[c->counter]};
         p->equal = within(p->ours, p->low, p->high, 0);
         p->agrees = compare_agrees(p->counter, p->low, p->high, p->ours, p->bounds);
-        if (grade == HAUL_COUNTER_EXACT) add_pair(&sums->exact, p);
+        note_orders(p, orders);
+        if (grade == HAUL_COUNTER_EXACT) add_pair(p->is_ordered ? &sums->ordered : &sums->exact, p);
         if (grade == HAUL_COUNTER_CLOSE) add_pair(&sums->close, p);
     }
     return count;

@@ -3,6 +3,7 @@
 #define HAUL_LIB_LAUNCH_COMPARE_H
 
 #include "lib/launch/launches.h"
+#include "lib/launch/orders.h"
 
 #include <stdbool.h>
 
@@ -12,8 +13,10 @@ typedef struct compare_pair {
     double low, high;
     double ours;
     haul_bounds bounds; /* range in which the hardware's timing may move the counter */
+    haul_bounds orders; /* values under several orders of blocks, if it depends on them */
+    bool is_ordered;    /* it does: launch_orders_move() */
     bool equal;         /* ours lies in the recorded range */
-    bool agrees;        /* as far as the counter's grade asks: compare_agrees() */
+    bool agrees; /* as far as the counter's grade asks: compare_agrees(); ordered: the recorded range is in `orders` */
 } compare_pair;
 
 typedef struct compare_tally {
@@ -23,6 +26,7 @@ typedef struct compare_tally {
 
 typedef struct compare_sums {
     compare_tally exact, close; /* by grade */
+    compare_tally ordered;      /* pairs of grade exact that depend on the order of blocks, which `exact` leaves out */
 } compare_sums;
 
 /* Whether a pair agrees. EXACT: it is within the recorded range. CLOSE: if timing matters (the bounds differ), it is
@@ -43,8 +47,8 @@ const char *compare_grade_name(haul_counter counter);
 const char *compare_reason(haul_counter counter);
 
 /* Makes the pairs of all grades that the description's line records, and adds those of grade EXACT and CLOSE to `sums`.
- * Returns how many. */
-size_t compare_launch(const launch_description *launch, const haul_launch_record *record,
+ * `orders` may be NULL. Returns how many. */
+size_t compare_launch(const launch_description *launch, const haul_launch_record *record, const launch_orders *orders,
                       compare_pair pairs[HAUL_COUNTER_COUNT], compare_sums *sums);
 
 #endif

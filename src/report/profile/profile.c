@@ -196,6 +196,35 @@ static report_fetches code_of(const haul_launch_record *r, const sim_machine *ma
                             .assembled = true};
 }
 
+/* ---- orders of blocks ---- */
+
+static const report_column order_columns[] = {
+    {"counter", "By The Order Of Blocks", REPORT_TEXT, NULL},
+    {"here", "Here", REPORT_COUNT, "in the usual order"},
+    {"least", "Least", REPORT_COUNT, "of all orders tried"},
+    {"most", "Most", REPORT_COUNT, NULL},
+    {"name", "Nsight Compute", REPORT_TEXT, NULL},
+};
+
+/* Lists the counters that differ with the order, or says that none does. */
+static void add_orders(report_section *s, const haul_launch_record *r, const report_profile_options *o) {
+    report_table *t = NULL;
+    for (int c = 0; o->orders && c < HAUL_COUNTER_COUNT; c++) {
+        if (!(o->orders[c].low < o->orders[c].high)) continue;
+        if (!t) t = report_add_table(s, "orders", NULL, order_columns, sizeof order_columns / sizeof *order_columns);
+        report_add_row(t);
+        report_add_text(t, "%s", haul_counters[c].text);
+        report_add_number(t, r->counters[c]);
+        report_add_number(t, o->orders[c].low);
+        report_add_number(t, o->orders[c].high);
+        report_add_text(t, "%s", haul_counters[c].ncu);
+    }
+    if (o->orders && !t && o->order_count > 1)
+        report_add_paragraph(s, "No exact counter differs between %zu orders of blocks.", o->order_count);
+    if (o->orders && o->order_count == 1)
+        report_add_paragraph(s, "The launch ran once: its counters cannot depend on the order of blocks.");
+}
+
 /* ---- the section ---- */
 
 /* "512 x 4 blocks" */
@@ -272,6 +301,7 @@ static haul_status add_all(report_section *s, const haul_launch_record *r, const
     report_add_state_chart(s, r);
     report_add_time(s, r, o->measured);
     report_add_memory_tables(s, r, &code);
+    add_orders(s, r, o);
     add_lines(s, &lines, o->lines);
     add_accesses(s, r, &lines, o->lines);
     add_advice(s, advice, count);
@@ -365,6 +395,7 @@ static haul_status make_json(report_document *d, const haul_launch_record *r, co
     HAUL_TRY(report_advise(&lines, o->share, memory, &advice, &count));
     report_add_time(s, r, o->measured);
     report_add_memory_tables(s, r, &code);
+    add_orders(s, r, o);
     add_lines(s, &lines, lines.count);
     add_accesses(s, r, &lines, lines.count);
     add_machine_code(s, o->machine, SIZE_MAX);

@@ -19,6 +19,8 @@ typedef struct report_profile_options {
     report_sources *sources;            /* may be NULL */
     const haul_launch_record *measured; /* the same launch on hardware, shown beside, or NULL */
     const char *measured_on;            /* the hardware's name */
+    const haul_bounds *orders;          /* of each counter over several orders of blocks, or NULL */
+    size_t order_count;                 /* how many there were; 1: the kernel cannot depend on the order */
     bool outputs_differ;                /* outputs differ from the virtual GPU's */
     const char *simulated;              /* the virtual GPU: "h100"; or NULL */
     const machine_kernel *machine;      /* the kernel's machine code, or NULL */

@@ -116,6 +116,18 @@ static void a_store_that_loads_may_read_keeps_the_loop_unless_it_steps(void **st
         rounds(LOOP("ld.shared.f32 %f0, [%r8];\nadd.u32 %r8, %r8, 4;\nst.shared.f32 [s], %f0;\n", "lt.s32")), "2* 1");
 }
 
+/* %r9 is an address in shared memory that the data decide. */
+static void a_load_that_no_store_may_change_lets_the_others_be(void **state) {
+    (void)state;
+#define COUNT \
+    "cvt.rzi.u32.f32 %r9, %f1;\nld.shared.u32 %r10, [%r9];\nadd.u32 %r10, %r10, 1;\nst.shared.u32 [%r9], %r10;\n"
+#define SHARED_LOAD "ld.shared.f32 %f2, [%r8];\nadd.u32 %r8, %r8, 4;\nadd.f32 %f0, %f0, %f2;\n"
+    assert_string_equal(rounds(LOOP(LOAD COUNT, "lt.s32")), "12* 6 3* 1");
+    assert_string_equal(rounds(LOOP(LOAD COUNT COUNT, "lt.s32")), "20* 10 5* 1");
+    assert_string_equal(rounds(LOOP(LOAD STORE("%rd2") SHARED_LOAD, "lt.s32")), "12* 6 3* 1");
+    assert_string_equal(rounds(LOOP(LOAD STORE("%rd2") SHARED_LOAD "st.shared.f32 [s], %f0;\n", "lt.s32")), "4* 1");
+}
+
 static void a_round_with_a_branch_in_it_is_unrolled(void **state) {
     (void)state;
     assert_string_equal(rounds(LOOP("setp.lt.f32 %p1, %f0, %f2;\n@%p1 bra SKIP;\n" LOAD "SKIP:\n", "lt.s32")),
@@ -211,6 +223,7 @@ int main(void) {
         cmocka_unit_test(a_round_of_up_to_49_machine_instructions_is_unrolled),
         cmocka_unit_test(what_binds_the_lanes_together_keeps_the_loop),
         cmocka_unit_test(a_store_that_loads_may_read_keeps_the_loop_unless_it_steps),
+        cmocka_unit_test(a_load_that_no_store_may_change_lets_the_others_be),
         cmocka_unit_test(a_round_with_a_branch_in_it_is_unrolled),
         cmocka_unit_test(lanes_with_other_rounds_left_share_the_last_ones),
         cmocka_unit_test(a_count_from_minus_one_makes_its_first_round_alone),
