@@ -22,6 +22,7 @@ typedef struct issuing {
     ptx_predecessors above;
     sim_values values;
     uint32_t *issuer; /* by block */
+    bool all;         /* looks at all paths, not only those with copies */
 } issuing;
 
 static bool is_copy(const ptx_instruction *i) {
@@ -116,9 +117,9 @@ static bool has_room(const issuing *s, uint32_t a, uint32_t b) {
     return path_weight(s->function, a) + path_weight(s->function, b) <= MOST_WEIGHT;
 }
 
-/* Lets `block` issue the copies of the path. */
+/* Lets `block` issue the path's instructions. */
 static void predicate(issuing *s, uint32_t block, uint32_t path) {
-    if (has_copies(s->function, path)) s->issuer[path] = block;
+    if (s->all || has_copies(s->function, path)) s->issuer[path] = block;
 }
 
 /* Handles `if` with or without `else`. */
@@ -139,15 +140,29 @@ static void look_at_branch(issuing *s, uint32_t block) {
     predicate(s, block, taken);
 }
 
+/* Ends of joins must be known when their branches are looked at. */
+static void look_at_all(issuing *s, arena *memory, arena *scratch) {
+    const ptx_function *f = s->function;
+    ptx_predecessors_find(f, scratch, &s->above);
+    sim_values_find(f, scratch, &s->values);
+    s->issuer = ARENA_ARRAY(memory, f->block_count + 1, uint32_t);
+    for (uint32_t b = 0; b < f->block_count; b++) s->issuer[b] = b;
+    for (uint32_t b = (uint32_t)f->block_count; b-- > 0;) look_at_branch(s, b);
+}
+
 const uint32_t *sim_issuing_blocks(const ptx_function *f, arena *memory, arena *scratch) {
     issuing s = {.function = f};
     bool any = false;
     for (uint32_t b = 0; b < f->block_count && !any; b++) any = has_copies(f, b);
     if (!any) return NULL;
-    ptx_predecessors_find(f, scratch, &s.above);
-    sim_values_find(f, scratch, &s.values);
-    s.issuer = ARENA_ARRAY(memory, f->block_count + 1, uint32_t);
-    for (uint32_t b = 0; b < f->block_count; b++) s.issuer[b] = b;
-    for (uint32_t b = (uint32_t)f->block_count; b-- > 0;) look_at_branch(&s, b); /* ends of joins are known then */
+    look_at_all(&s, memory, scratch);
     return s.issuer;
+}
+
+const bool *sim_predicated_blocks(const ptx_function *f, arena *memory, arena *scratch) {
+    issuing s = {.function = f, .all = true};
+    bool *predicated = ARENA_ARRAY(memory, f->block_count + 1, bool);
+    look_at_all(&s, scratch, scratch);
+    for (uint32_t b = 0; b < f->block_count; b++) predicated[b] = s.issuer[b] != b;
+    return predicated;
 }
