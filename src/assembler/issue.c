@@ -45,7 +45,8 @@ static unsigned weight(const ptx_instruction *i) {
     if (is_copy(i)) return is_sized(i) ? SIZED_COPY_WEIGHT : COPY_WEIGHT;
     if (i->op == PTX_OP_LD || i->op == PTX_OP_ST) return ACCESS_WEIGHT;
     if (i->op == PTX_OP_BRA && !i->guarded) return 0;
-    return ptx_is_pure(i->op) && !sim_is_call(i) ? 1 : MOST_WEIGHT + 1;
+    const bool is_long = ptx_has(i->op, PTX_TRAIT_DIVIDES) && ptx_bits(i->type) == 64;
+    return ptx_is_pure(i->op) && !sim_is_call(i) && !is_long ? 1 : MOST_WEIGHT + 1;
 }
 
 static unsigned path_weight(const ptx_function *f, uint32_t block) {
