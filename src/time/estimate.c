@@ -299,6 +299,21 @@ static double norm_of(const double bounds[BOUNDS], const spread *s) {
     return pow(sum + pow(of_an_sm, NORM / s->overlap), 1 / NORM);
 }
 
+/* Finds the latency and the load of device memory, which depend on each other: a load makes waits longer, and longer
+ * waits make the load smaller. */
+static double settle_load(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
+                          double bounds[BOUNDS]) {
+    enum { STEPS = 12 };
+    double low = 0, high = 1;
+    for (unsigned k = 0; k < STEPS; k++) {
+        const double load = (low + high) / 2;
+        bounds[LATENCY] = latency_seconds(m, r, w, s, load);
+        *(bounds[DRAM] > load * norm_of(bounds, s) ? &low : &high) = load;
+    }
+    bounds[LATENCY] = latency_seconds(m, r, w, s, low);
+    return low;
+}
+
 /* Computes the bounds; returns the load of device memory. */
 static double find_bounds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w,
                           double bounds[BOUNDS]) {
@@ -316,10 +331,7 @@ static double find_bounds(const sim_machine *m, const haul_launch_record *r, con
     bounds[ISSUE] = scheduler_cycles(w) * cycle / s.schedulers * s.others;
     bounds[ARRIVALS] = w->barriers * ARRIVAL_CYCLES * cycle;
     bounds[DISPATCH] = s.blocks * DISPATCH_SECONDS;
-    bounds[LATENCY] = latency_seconds(m, r, w, &s, 0);
-    const double first = norm_of(bounds, &s), load = first > 0 ? bounds[DRAM] / first : 0;
-    if (first > 0) bounds[LATENCY] = latency_seconds(m, r, w, &s, load);
-    return load;
+    return settle_load(m, r, w, &s, bounds);
 }
 
 double sim_estimate_us(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
