@@ -472,13 +472,19 @@ static bool falls_into(const ptx_function *f, const bool *predicated, uint32_t f
     return predicated[to] || (other != PTX_NO_BLOCK && predicated[other]);
 }
 
+static bool has_barrier(const ptx_function *f, uint32_t block) {
+    for (uint32_t i = f->blocks[block].first; i < f->blocks[block].end; i++)
+        if (ptx_is(f->instructions[i].op, PTX_KIND_BARRIER)) return true;
+    return false;
+}
+
 /* Returns the end of the chain that begins with the block: machine code has no branches within it, because the paths of
- * its ifs are predicated, and nothing jumps into it. */
+ * its ifs are predicated, and nothing jumps into it. Nothing moves across a barrier, so a chain ends with it. */
 static uint32_t end_of_chain(const ptx_function *f, const bool *predicated, const ptx_predecessors *above,
                              uint32_t first) {
     uint32_t end = first + 1;
     for (; end < f->block_count; end++) {
-        if (ptx_predecessor_count(above, end) == 0) return end;
+        if (ptx_predecessor_count(above, end) == 0 || has_barrier(f, end - 1)) return end;
         for (uint32_t k = above->first[end]; k < above->first[end + 1]; k++) {
             const uint32_t from = above->blocks[k];
             if (from < first || from >= end || !falls_into(f, predicated, from, end)) return end;

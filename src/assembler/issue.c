@@ -12,7 +12,7 @@
 /* The most weight of a path around which machine code predicates a branch, and the weights of instructions. A copy has
  * three fillers before it; a source size in a register takes arithmetic. Read off ptxas 13.0's machine code for sm_90
  * of 400 kernels, in which one component at a time grew. */
-enum { MOST_WEIGHT = 23, COPY_WEIGHT = 4, SIZED_COPY_WEIGHT = 10, ACCESS_WEIGHT = 2 };
+enum { MOST_WEIGHT = 23, COPY_WEIGHT = 4, SIZED_COPY_WEIGHT = 10, ACCESS_WEIGHT = 2, DIVISION_WEIGHT = 20 };
 /* A path that only some lanes of a warp may take stays behind its branch in two cases: the block where both paths meet
  * is this short, or it stores and ends with a branch of its own. */
 enum { SHORT_JOIN = 4 };
@@ -45,8 +45,8 @@ static unsigned weight(const ptx_instruction *i) {
     if (is_copy(i)) return is_sized(i) ? SIZED_COPY_WEIGHT : COPY_WEIGHT;
     if (i->op == PTX_OP_LD || i->op == PTX_OP_ST) return ACCESS_WEIGHT;
     if (i->op == PTX_OP_BRA && !i->guarded) return 0;
-    const bool is_long = ptx_has(i->op, PTX_TRAIT_DIVIDES) && ptx_bits(i->type) == 64;
-    return ptx_is_pure(i->op) && !sim_is_call(i) && !is_long ? 1 : MOST_WEIGHT + 1;
+    if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return ptx_bits(i->type) == 64 ? MOST_WEIGHT + 1 : DIVISION_WEIGHT;
+    return ptx_is_pure(i->op) && !sim_is_call(i) ? 1 : MOST_WEIGHT + 1;
 }
 
 static unsigned path_weight(const ptx_function *f, uint32_t block) {
