@@ -14,6 +14,7 @@ const double sim_dram_sustained = 0.90; /* of the peak rate, reads and writes mi
 static const double DISPATCH_SECONDS = 0.57e-9; /* from one block of the grid to the next */
 static const double BARRIER_CYCLES = 10;        /* from the last warp's arrival to the release */
 static const double ARRIVAL_CYCLES = 2;         /* between two warps' arrivals at a barrier */
+static const double SKEW = 0.2;             /* share of a wait for memory by which warps differ */
 static const double TURN_CYCLES = 0.6;          /* per lane of an atomic on shared memory */
 static const double HOT_SECONDS = 0.68e-9;      /* per sector of atomics in its slice of L2 */
 static const double AGAIN_SECONDS = 1.76e-9;    /* from one addition of floats to a sector to the next */
@@ -223,6 +224,13 @@ static beyond where_data_was(const haul_launch_record *r, const sim_waits *w) {
     return (beyond){1 - pow(1 - share(misses, hits), together), 1 - pow(1 - share(missed, read - missed), together)};
 }
 
+/* Warps whose data come sooner than others' wait for them at the next barrier. Returns the sum of these waits, as a
+ * multiple of a wait for memory: several waits between two barriers differ by the root of their number. */
+static double skew(const sim_waits *w, const spread *s) {
+    if (s->warps_of_block < 2) return 0;
+    return SKEW * sqrt(w->memory * fmin(w->memory, w->barriers));
+}
+
 /* Cycles that warps wait on their own, whatever else runs: summed over all warps, by stall. `load` is the load of
  * device memory. */
 static void find_waits(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
@@ -237,7 +245,8 @@ static void find_waits(const sim_machine *m, const haul_launch_record *r, const 
     stalls[HAUL_STALL_WAIT] = fixed - stalls[HAUL_STALL_SELECTED];
     stalls[HAUL_STALL_SHORT_SCOREBOARD] = fmax(0, w->path - fixed) + shared_wavefronts(r) * CONFLICT_CYCLES;
     stalls[HAUL_STALL_LONG_SCOREBOARD] = w->memory * wait / s->seconds;
-    stalls[HAUL_STALL_BARRIER] = w->barriers * (BARRIER_CYCLES + ARRIVAL_CYCLES * s->warps_of_block);
+    stalls[HAUL_STALL_BARRIER] =
+        w->barriers * (BARRIER_CYCLES + ARRIVAL_CYCLES * s->warps_of_block) + skew(w, s) * wait / s->seconds;
     stalls[HAUL_STALL_IMC_MISS] = constant_turns(r) * CONSTANT_TURN_CYCLES;
 }
 
