@@ -125,12 +125,16 @@ static double l1_cycles(const haul_launch_record *r, const sim_waits *w) {
 
 /* Cycles of the unit of a scheduler that is busy the longest; a scheduler issues one instruction a cycle. Of integer
  * instructions, ptxas makes one out of two often (LOP3, IADD3), and has the other unit compute some (IMAD). */
-static double scheduler_cycles(const sim_waits *w) {
+static double unit_cycles(const sim_waits *w) {
     static const double OF_ALU = 0.75;
-    double most = fmax(w->slots, OF_ALU * w->busy[SIM_PIPE_ALU]);
+    double most = OF_ALU * w->busy[SIM_PIPE_ALU];
     for (unsigned k = 0; k < SIM_PIPES; k++)
         if (k != SIM_PIPE_ALU && k != SIM_PIPE_MIO) most = fmax(most, w->busy[k]);
     return most;
+}
+
+static double scheduler_cycles(const sim_waits *w) {
+    return fmax(w->slots, unit_cycles(w));
 }
 
 /* The constant cache of an SM answers one address at a time. Measured on an H100: one cycle each, four if the line
@@ -367,31 +371,64 @@ sim_kernel_load sim_estimate_load(const sim_machine *m, const haul_launch_record
 
 /* ---- shares and stalls ---- */
 
-/* The stall that a bound causes beyond the warps' own waits. Under slow memory, a warp with loads waits for them; a
- * warp that only stores waits for room for its stores. */
-static haul_stall stall_of(unsigned bound, const haul_launch_record *r, const sim_waits *w) {
+/* Cycles of a bound that warps wait for as one stall or another. */
+typedef struct excess {
+    double *stalls; /* haul_stall's */
+    double cycles;
+} excess;
+
+static void add_share(excess *e, haul_stall stall, double part, double whole) {
+    if (whole > 0) e->stalls[stall] += e->cycles * part / whole;
+}
+
+/* Who loads through L1 waits for the data, and who stores for room in a queue. */
+static void add_l1(excess *e, const haul_launch_record *r, const sim_waits *w) {
+    const double loads = counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS);
+    const double stores = counter(r, HAUL_COUNTER_L1_GLOBAL_ST_WAVEFRONTS);
+    const double shared = counter(r, HAUL_COUNTER_SHARED_LD_WAVEFRONTS) +
+                          counter(r, HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS) + w->busy[SIM_PIPE_MIO] / SCHEDULERS;
+    const double written = shared_wavefronts(r) - counter(r, HAUL_COUNTER_SHARED_LD_WAVEFRONTS) -
+                           counter(r, HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS);
+    const double all = loads + stores + shared + written;
+    add_share(e, HAUL_STALL_LONG_SCOREBOARD, loads, all);
+    add_share(e, HAUL_STALL_LG_THROTTLE, stores, all);
+    add_share(e, HAUL_STALL_SHORT_SCOREBOARD, shared, all);
+    add_share(e, HAUL_STALL_MIO_THROTTLE, written, all);
+}
+
+/* A warp that could issue waits for a unit or for its turn. */
+static void add_issue(excess *e, const sim_waits *w) {
+    const double units = pow(unit_cycles(w), 2), turns = pow(w->slots, 2);
+    add_share(e, HAUL_STALL_MATH_PIPE, units, units + turns);
+    add_share(e, HAUL_STALL_NOT_SELECTED, turns, units + turns);
+}
+
+/* Adds the cycles that a bound causes beyond the warps' own waits. Under slow memory, a warp with loads waits for them;
+ * a warp that only stores waits for room for its stores. */
+static void add_bound(unsigned bound, excess *e, const haul_launch_record *r, const sim_waits *w) {
     switch (bound) {
     case DRAM:
     case L2:
     case HOT:
     case LINK:
-    case PEERS: return w->memory > 0 ? HAUL_STALL_LONG_SCOREBOARD : HAUL_STALL_LG_THROTTLE;
-    case L1: return 2 * shared_wavefronts(r) > l1_cycles(r, w) ? HAUL_STALL_MIO_THROTTLE : HAUL_STALL_LG_THROTTLE;
-    case TURNS: return HAUL_STALL_SHORT_SCOREBOARD;
-    case CONSTANTS: return HAUL_STALL_IMC_MISS;
-    case TEXTURES: return HAUL_STALL_TEX_THROTTLE;
-    case ARRIVALS: return HAUL_STALL_BARRIER;
-    default: return HAUL_STALL_NOT_SELECTED;
+    case PEERS: add_share(e, w->memory > 0 ? HAUL_STALL_LONG_SCOREBOARD : HAUL_STALL_LG_THROTTLE, 1, 1); return;
+    case L1: add_l1(e, r, w); return;
+    case TURNS: add_share(e, HAUL_STALL_SHORT_SCOREBOARD, 1, 1); return;
+    case CONSTANTS: add_share(e, HAUL_STALL_IMC_MISS, 1, 1); return;
+    case TEXTURES: add_share(e, HAUL_STALL_TEX_THROTTLE, 1, 1); return;
+    case ARRIVALS: add_share(e, HAUL_STALL_BARRIER, 1, 1); return;
+    default: add_issue(e, w);
     }
 }
 
-/* Distributes cycles over the bounds by their part in the norm. No warp waits for the dispatch of blocks. */
+/* Distributes cycles over the bounds by their part in the norm. No warp waits for the dispatch of blocks: those that it
+ * holds back are not resident. */
 static void add_excess(const haul_launch_record *r, const sim_waits *w, const double bounds[BOUNDS], double cycles,
                        double stalls[HAUL_STALL_COUNT]) {
     double sum = 0;
-    for (unsigned i = 0; i < DISPATCH; i++) sum += i == LATENCY ? 0 : pow(bounds[i], NORM);
+    for (unsigned i = 0; i <= DISPATCH; i++) sum += i == LATENCY ? 0 : pow(bounds[i], NORM);
     for (unsigned i = 0; i < DISPATCH && sum > 0; i++)
-        if (i != LATENCY) stalls[stall_of(i, r, w)] += cycles * pow(bounds[i], NORM) / sum;
+        if (i != LATENCY) add_bound(i, &(excess){stalls, cycles * pow(bounds[i], NORM) / sum}, r, w);
 }
 
 /* Registers that warps get from memory, at least: a warp's 16-byte load writes four. */
@@ -463,6 +500,8 @@ haul_estimate sim_estimate(const sim_machine *m, const haul_launch_record *r, co
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) waited += e.stalls[k];
     const double resident = s.warps * worked * s.resident / s.each;
     if (resident > waited) add_excess(r, w, bounds, resident - waited, e.stalls);
-    e.warps_per_sm = fmax(resident, waited) / worked / m->sms;
+    waited = 0;
+    for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) waited += e.stalls[k];
+    e.warps_per_sm = waited / worked / m->sms;
     return e;
 }
