@@ -308,7 +308,8 @@ static float lsu_of(const ptx_instruction *i) {
 /* `fixed` leaves out latencies that other warps hide. */
 static void set_ready(scan *s, const price *p) {
     s->ready = s->start + p->latency;
-    s->fixed = s->fixed_start + (p->latency > FIXED_LATENCY ? LATENCY : p->latency);
+    const bool fixed = p->latency <= FIXED_LATENCY || p->pipe == SIM_PIPE_TENSOR;
+    s->fixed = s->fixed_start + (fixed ? p->latency : LATENCY);
     s->result_depth = (uint8_t)(s->depth + (p->waits && s->depth < UINT8_MAX));
 }
 

@@ -607,6 +607,8 @@ static sim_waits waits_of_all(const sim_run *s) {
     sim_waits sum = {0};
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {
         sum.memory += s->sms[i].waits.memory;
+        sum.staged += s->sms[i].waits.staged;
+        sum.staged_groups += s->sms[i].waits.staged_groups;
         sum.barriers += s->sms[i].waits.barriers;
         sum.longest = fmax(sum.longest, s->sms[i].waits.longest);
         sum.operations += (double)s->sms[i].executed;

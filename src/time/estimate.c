@@ -212,6 +212,10 @@ static double share(double part, double rest) {
     return part + rest > 0 ? part / (part + rest) : 1;
 }
 
+static double all_waits(const sim_waits *w) {
+    return w->memory + w->staged;
+}
+
 /* The share of waits that go beyond L1, and of these beyond L2. A wait for several loads is as long as the longest. */
 typedef struct beyond {
     double l1, l2;
@@ -223,7 +227,8 @@ static beyond where_data_was(const haul_launch_record *r, const sim_waits *w) {
     const double hits = counter(r, HAUL_COUNTER_L1_GLOBAL_LD_HIT) + counter(r, HAUL_COUNTER_L1_TEXTURE_HIT);
     const double read = counter(r, HAUL_COUNTER_L2_READ_SECTORS);
     const double missed = fmin(counter(r, HAUL_COUNTER_L2_READ_MISS), read);
-    const double loads = w->memory > 0 ? counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS) / w->memory : 1;
+    const double waits = all_waits(w);
+    const double loads = waits > 0 ? counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS) / waits : 1;
     const double together = fmax(1, fmin(loads, SIM_LANES));
     return (beyond){1 - pow(1 - share(misses, hits), together), 1 - pow(1 - share(missed, read - missed), together)};
 }
@@ -232,7 +237,17 @@ static beyond where_data_was(const haul_launch_record *r, const sim_waits *w) {
  * multiple of a wait for memory: several waits between two barriers differ by the root of their number. */
 static double skew(const sim_waits *w, const spread *s) {
     if (s->warps_of_block < 2) return 0;
-    return SKEW * sqrt(w->memory * fmin(w->memory, w->barriers));
+    const double waits = all_waits(w);
+    return SKEW * sqrt(waits * fmin(waits, w->barriers));
+}
+
+/* A wait that leaves n groups of copies in flight is for one that began n such waits ago. What the warp has done since,
+ * beside these waits, the data have been on their way. */
+static double staged_waits(const sim_waits *w, double wait, const double stalls[HAUL_STALL_COUNT]) {
+    double others = 0;
+    if (w->staged <= 0) return 0;
+    for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) others += stalls[k];
+    return w->staged * fmax(0, wait - w->staged_groups / w->staged * others / w->staged);
 }
 
 /* Cycles that warps wait on their own, whatever else runs: summed over all warps, by stall. `load` is the load of
@@ -252,6 +267,7 @@ static void find_waits(const sim_machine *m, const haul_launch_record *r, const 
     stalls[HAUL_STALL_BARRIER] =
         w->barriers * (BARRIER_CYCLES + ARRIVAL_CYCLES * s->warps_of_block) + skew(w, s) * wait / s->seconds;
     stalls[HAUL_STALL_IMC_MISS] = constant_turns(r) * CONSTANT_TURN_CYCLES;
+    stalls[HAUL_STALL_LONG_SCOREBOARD] += staged_waits(w, wait / s->seconds, stalls);
 }
 
 /* The blocks of an SM run in rounds of as many as fit; within a round their waits overlap. The last block of the first
@@ -273,7 +289,7 @@ static double edge_seconds(const haul_launch_record *r, const sim_waits *w) {
     const double changed = counter(r, HAUL_COUNTER_L2_WRITE_SECTORS) + counter(r, HAUL_COUNTER_L2_RED_SECTORS) +
                            counter(r, HAUL_COUNTER_L2_ATOM_SECTORS);
     const beyond to = where_data_was(r, w);
-    const double start = w->memory > 0 ? START_SECONDS + to.l1 * to.l2 * TLB_SECONDS : 0;
+    const double start = all_waits(w) > 0 ? START_SECONDS + to.l1 * to.l2 * TLB_SECONDS : 0;
     return start + (changed > 0 ? DRAIN_SECONDS : 0);
 }
 
@@ -383,12 +399,12 @@ static void add_share(excess *e, haul_stall stall, double part, double whole) {
 
 /* Who loads through L1 waits for the data, and who stores for room in a queue. */
 static void add_l1(excess *e, const haul_launch_record *r, const sim_waits *w) {
-    const double loads = counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS);
+    const double loads =
+        counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS) + counter(r, HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS);
     const double stores = counter(r, HAUL_COUNTER_L1_GLOBAL_ST_WAVEFRONTS);
     const double shared = counter(r, HAUL_COUNTER_SHARED_LD_WAVEFRONTS) +
                           counter(r, HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS) + w->busy[SIM_PIPE_MIO] / SCHEDULERS;
-    const double written = shared_wavefronts(r) - counter(r, HAUL_COUNTER_SHARED_LD_WAVEFRONTS) -
-                           counter(r, HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS);
+    const double written = counter(r, HAUL_COUNTER_SHARED_ST_WAVEFRONTS);
     const double all = loads + stores + shared + written;
     add_share(e, HAUL_STALL_LONG_SCOREBOARD, loads, all);
     add_share(e, HAUL_STALL_LG_THROTTLE, stores, all);
@@ -411,7 +427,7 @@ static void add_bound(unsigned bound, excess *e, const haul_launch_record *r, co
     case L2:
     case HOT:
     case LINK:
-    case PEERS: add_share(e, w->memory > 0 ? HAUL_STALL_LONG_SCOREBOARD : HAUL_STALL_LG_THROTTLE, 1, 1); return;
+    case PEERS: add_share(e, all_waits(w) > 0 ? HAUL_STALL_LONG_SCOREBOARD : HAUL_STALL_LG_THROTTLE, 1, 1); return;
     case L1: add_l1(e, r, w); return;
     case TURNS: add_share(e, HAUL_STALL_SHORT_SCOREBOARD, 1, 1); return;
     case CONSTANTS: add_share(e, HAUL_STALL_IMC_MISS, 1, 1); return;
