@@ -41,6 +41,10 @@ static const double FEW_PARTIAL_BYTES = 80; /* extra bytes for a single one, on 
  * chain of dependent loads takes 335 of 480 ns beyond L1. */
 static const double OF_A_LONE_LOAD = 0.7;
 
+/* From a block's end to its successor's first instruction. Found from launches with blocks of 64 to 1,024 threads. */
+static const double BLOCK_CYCLES = 100;
+static const double WARP_CYCLES = 20; /* for each of its warps */
+
 /* What a short launch waits for besides its work. Measured on an H200 by kernels with one load, one store or neither,
  * of data in L2 and not: an SM's first load is late by what its address, a parameter, takes from the cold cache of
  * constants, and by a miss of the TLB if its data are in device memory; and a launch ends when its last store has
@@ -233,12 +237,17 @@ static beyond where_data_was(const haul_launch_record *r, const sim_waits *w) {
     return (beyond){1 - pow(1 - share(misses, hits), together), 1 - pow(1 - share(missed, read - missed), together)};
 }
 
+/* How far the last of a block's warps is behind the average, in standard deviations about. */
+static double spread_of_warps(const spread *s) {
+    return sqrt(log(s->warps_of_block));
+}
+
 /* Warps whose data come sooner than others' wait for them at the next barrier. Returns the sum of these waits, as a
  * multiple of a wait for memory: several waits between two barriers differ by the root of their number. */
 static double skew(const sim_waits *w, const spread *s) {
     if (s->warps_of_block < 2) return 0;
     const double waits = all_waits(w);
-    return SKEW * sqrt(waits * fmin(waits, w->barriers));
+    return SKEW * spread_of_warps(s) * sqrt(waits * fmin(waits, w->barriers));
 }
 
 /* A wait that leaves n groups of copies in flight is for one that began n such waits ago. What the warp has done since,
@@ -270,18 +279,27 @@ static void find_waits(const sim_machine *m, const haul_launch_record *r, const 
     stalls[HAUL_STALL_LONG_SCOREBOARD] += staged_waits(w, wait / s->seconds, stalls);
 }
 
+/* Cycles of a warp, which finds data in L1, without waits for others. */
+static double alone_cycles(const sim_machine *m, const sim_waits *w) {
+    return w->path + w->memory * m->l1_latency_cycles;
+}
+
 /* The blocks of an SM run in rounds of as many as fit; within a round their waits overlap. The last block of the first
- * round begins when the others have been dispatched. If some warp does much more than the others, the launch takes at
- * least as long as this one, whose many loads may find their data in L1. */
+ * round begins when the others have been dispatched. If some warp does much more than the others, it may be among the
+ * last that begin: then the launch takes longer by what it does more. It takes at least as long as this warp, whose many
+ * loads may find their data in L1. */
 static double latency_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
                               double load) {
     double stalls[HAUL_STALL_COUNT] = {0}, cycles = 0;
     find_waits(m, r, w, s, load, stalls);
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) cycles += stalls[k];
+    const bool rounds = s->each > s->resident;
+    if (rounds) cycles += s->warps * (BLOCK_CYCLES + WARP_CYCLES * s->warps_of_block);
     const double first = fmin(s->blocks, s->resident * m->sms) * DISPATCH_SECONDS;
     const double even = cycles * s->busiest / (s->warps_of_block * s->resident);
-    const double share = w->operations > 0 ? w->longest / w->operations : 0;
-    return first + s->seconds * fmax(even, share * (w->path + w->memory * m->l1_latency_cycles));
+    const double longest = w->operations > 0 ? w->longest / w->operations * alone_cycles(m, w) : 0;
+    const double tail = rounds ? fmax(0, longest - alone_cycles(m, w) / s->warps) : 0;
+    return first + s->seconds * fmax(even + tail, longest);
 }
 
 /* What a launch waits for before its first data and after its last. */
