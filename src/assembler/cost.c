@@ -10,6 +10,7 @@
 #include "assembler/flight.h"
 #include "assembler/issue.h"
 #include "assembler/loop.h"
+#include "assembler/values.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
 #include "ptx/matrix.h"
@@ -264,6 +265,13 @@ static void keep_order(scan *s, const ptx_instruction *i, uint8_t waits) {
         s->ordered = (uint8_t)(s->depth + 1);
 }
 
+/* Machine code of an exact division or root branches to a function for unusual operands, and nothing moves across the
+ * branch. */
+static void stay_behind_call(scan *s) {
+    if (s->ready > s->floor) s->floor = s->ready;
+    if (s->depth > s->ordered) s->ordered = s->depth;
+}
+
 /* Products of a warpgroup run in the background. Waiting for the last of them takes as long as it does. */
 static void wait_for_products(scan *s, const ptx_instruction *i) {
     s->multiplies |= ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT);
@@ -387,6 +395,7 @@ static void scan_instruction(const ptx_function *f, uint32_t index, scan *s) {
     if (s->depth > s->waits) s->waits = s->depth;
     if (s->ordered > s->waits) s->waits = s->ordered;
     set_ready(s, &p);
+    if (sim_is_call(i)) stay_behind_call(s);
     ptx_visit_registers(i, set_result, s);
     ptx_visit_registers(i, forget_base, s);
     t->slots += p.slots + (float)merged;
