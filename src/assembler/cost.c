@@ -134,6 +134,7 @@ typedef struct scan {
     value *values;
     const sim_assembled *assembled; /* by instruction; NULL: not known */
     const sim_flight *flight;
+    const sim_writers *writers;
     uint8_t (*rows)[TYPES];
     uint32_t chain, block; /* the chain's first block, and the current one */
     float start, ready, fixed_start, fixed;
@@ -150,6 +151,7 @@ typedef struct scan {
     uint8_t crowded; /* waits before the last of those for which `stores` has no room */
     bool carried;    /* the instruction needs what an earlier iteration, or block, loaded */
     bool in_order;   /* the iterations of a loop cannot overlap: see notice_order() */
+    float loads;     /* of the chain */
     float merging;   /* guarded loads whose results keep what a MOV left if the guard is false */
     bool unrolled;   /* sim_unroll() has unrolled loops of the function: those left make few iterations */
 } scan;
@@ -333,11 +335,9 @@ static bool steps(const ptx_function *f, const chain *c, const ptx_operand *o) {
     return false;
 }
 
-/* Whether a loop of one chain may be unrolled, and ends by comparing a counter that has a constant step. ptxas unrolls
- * no others. */
+/* Whether a loop of one chain ends by comparing a counter that has a constant step. ptxas unrolls no others. */
 static bool counts(const ptx_function *f, const chain *c) {
     const ptx_instruction *branch = &f->instructions[c->end - 1];
-    if (f->keeps_loops || f->instructions[c->first].keeps_loop) return false;
     for (uint32_t k = c->end; branch->guarded && k-- > c->first;) {
         const ptx_instruction *i = &f->instructions[k];
         if (i->op == PTX_OP_SETP && i->operands[0].kind == PTX_REGISTER && i->operands[0].reg == branch->guard)
@@ -346,18 +346,39 @@ static bool counts(const ptx_function *f, const chain *c) {
     return false;
 }
 
-/* Unrolling removes most of the counting of a loop of one block. Its iterations wait together if nothing keeps their
- * loads in order, and the loop is not too long to be unrolled. In loops that are not unrolled, ptxas 13.0 does not move
- * guarded loads ahead that merge their results with zeros, as Triton writes masked ones: 4 to 16 of them are waited for
- * in 2 to 14 groups, in the machine code of sums by Triton and Inductor. */
-static void unroll(sim_cost *cost, bool in_order, float merging) {
-    if (!in_order && cost->issued <= MOST_UNROLLED)
-        cost->waits /= ROUNDS;
-    else if (merging > 1)
-        cost->waits += sqrtf(merging) - 1;
-    const float saved = cost->slots > 2 * LOOP_SAVES ? LOOP_SAVES : 0;
+/* Returns how many iterations of a loop of a constant number ptxas 13.0 puts one after the other. Read off machine code
+ * of loops with 4 to 120 products that run 2 to 128 times. */
+static unsigned constant_rounds(float issued, unsigned trips, bool merges) {
+    enum { FEW = 3, LONG = 100, SHORT = 49, ALL_OF_SHORT = 900, ALL_OF_OTHERS = 520, PART = 340, LEAST = 4 };
+    const float all = issued * (float)trips;
+    if (trips <= FEW || all <= (issued <= SHORT ? ALL_OF_SHORT : ALL_OF_OTHERS)) return trips;
+    const float part = PART / fmaxf(issued, 1);
+    return issued > LONG || merges ? 1 : part < LEAST ? LEAST : (unsigned)part;
+}
+
+/* Unrolling by `rounds` removes most of the counting of a loop. Its iterations wait together if nothing keeps their
+ * loads in order, and as many loads as have registers. In loops that are not unrolled, ptxas 13.0 does not move guarded
+ * loads ahead that merge their results with zeros, as Triton writes masked ones: 4 to 16 of them are waited for in 2 to
+ * 14 groups, in the machine code of sums by Triton and Inductor. */
+static void unroll(sim_cost *cost, const scan *s, unsigned rounds) {
+    enum { LOADS = 32, COUNTING = 3 };
+    const float together = fminf((float)rounds, fmaxf(1, LOADS / fmaxf(s->loads, 1)));
+    if (!s->in_order && rounds > 1)
+        cost->waits /= together;
+    else if (s->merging > 1)
+        cost->waits += sqrtf(s->merging) - 1;
+    const float most = COUNTING * (1 - 1 / (float)(rounds > ROUNDS ? rounds : ROUNDS));
+    const float saved = cost->slots > 2 * LOOP_SAVES ? most : 0;
     cost->slots -= saved;
     cost->issued -= saved < cost->issued ? saved : 0;
+}
+
+/* Returns by how many the loop of a chain is unrolled. */
+static unsigned rounds_of(const ptx_function *f, const chain *c, const scan *s) {
+    if (f->keeps_loops || f->instructions[c->first].keeps_loop || s->unrolled) return 1;
+    const unsigned trips = sim_constant_trips(f, s->writers, c->first, c->end);
+    if (trips) return constant_rounds(s->total.issued, trips, s->merging > 1);
+    return counts(f, c) && s->total.issued <= MOST_UNROLLED ? ROUNDS : 1;
 }
 
 /* Whether machine code has no access of its own for this one: another does its work, or nobody needs it. */
@@ -372,7 +393,7 @@ static void begin_chain(scan *s, uint32_t block) {
     s->floor = 0;
     s->multiplies = false;
     s->in_order = false;
-    s->merging = 0;
+    s->merging = s->loads = 0;
     s->store_count = 0;
 }
 
@@ -392,6 +413,7 @@ static void scan_instruction(const ptx_function *f, uint32_t index, scan *s) {
     s->copies = i->op == PTX_OP_MOV;
     const unsigned merged = merged_by(s, i);
     s->merging += p.waits && merged;
+    s->loads += p.waits;
     if (s->depth > s->waits) s->waits = s->depth;
     if (s->ordered > s->waits) s->waits = s->ordered;
     set_ready(s, &p);
@@ -464,7 +486,7 @@ static void cost_chain(const ptx_function *f, uint32_t first, uint32_t end, scan
         if (s->flight->owes && s->flight->owes[b]) wait_for_all(f, b, s);
         sim_cost now = cost_so_far(s);
         if (b == end - 1 && loops && !s->round)
-            unroll(&now, s->in_order || s->unrolled || !counts(f, &c), s->merging);
+            unroll(&now, s, rounds_of(f, &c, s));
         limit_path(&now);
         list[b] = difference(&now, &before);
         before = now;
@@ -518,6 +540,7 @@ sim_cost *sim_block_costs(const ptx_function *f, const struct sim_assembled *ass
     sim_flight flight = {.column = ARENA_ARRAY(scratch, f->register_count + 1, uint32_t)};
     scan s = {.assembled = assembled,
               .flight = &flight,
+              .writers = sim_find_writers(f, scratch),
               .values = ARENA_ARRAY(scratch, f->register_count + 1, value),
               .rows = arena_alloc(scratch, sizeof(cost_rows))};
     for (size_t i = 0; i < f->instruction_count; i++) s.unrolled |= f->instructions[i].round > 0;
