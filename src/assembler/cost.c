@@ -138,7 +138,7 @@ typedef struct scan {
     uint8_t (*rows)[TYPES];
     uint32_t chain, block; /* the chain's first block, and the current one */
     float start, ready, fixed_start, fixed;
-    float floor; /* nothing starts before */
+    float floor;    /* nothing starts before */
     sim_cost total; /* of the chain so far, without its waits */
     uint8_t waits;
     bool copies; /* the instruction is a MOV */
@@ -349,7 +349,7 @@ static bool counts(const ptx_function *f, const chain *c) {
 /* Returns how many iterations of a loop of a constant number ptxas 13.0 puts one after the other. Read off machine code
  * of loops with 4 to 120 products that run 2 to 128 times. */
 static unsigned constant_rounds(float issued, unsigned trips, bool merges) {
-    enum { FEW = 3, LONG = 100, SHORT = 49, ALL_OF_SHORT = 900, ALL_OF_OTHERS = 520, PART = 340, LEAST = 4 };
+    enum { FEW = 3, LONG = 100, SHORT = 49, ALL_OF_SHORT = 900, ALL_OF_OTHERS = 520, PART = 310, LEAST = 4 };
     const float all = issued * (float)trips;
     if (trips <= FEW || all <= (issued <= SHORT ? ALL_OF_SHORT : ALL_OF_OTHERS)) return trips;
     const float part = PART / fmaxf(issued, 1);
@@ -485,8 +485,7 @@ static void cost_chain(const ptx_function *f, uint32_t first, uint32_t end, scan
         for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++) scan_instruction(f, i, s);
         if (s->flight->owes && s->flight->owes[b]) wait_for_all(f, b, s);
         sim_cost now = cost_so_far(s);
-        if (b == end - 1 && loops && !s->round)
-            unroll(&now, s, rounds_of(f, &c, s));
+        if (b == end - 1 && loops && !s->round) unroll(&now, s, rounds_of(f, &c, s));
         limit_path(&now);
         list[b] = difference(&now, &before);
         before = now;

@@ -393,7 +393,7 @@ unsigned sim_constant_trips(const ptx_function *f, const sim_writers *writers, u
     const ptx_instruction *test = &f->instructions[at];
     constant_counter c = {.reg = test->operands[1].reg};
     const sim_writers *w = &writers[c.reg];
-    bool changed = true; /* the test sees the counter after its step */
+    bool changed = true;                                                /* the test sees the counter after its step */
     if (w->count == 1 && f->instructions[w->first].operand_count > 1) { /* it tests the sum */
         const ptx_operand *a = &f->instructions[w->first].operands[1];
         if (a->kind != PTX_REGISTER) return 0;
