@@ -14,7 +14,8 @@ const double sim_dram_sustained = 0.90; /* of the peak rate, reads and writes mi
 static const double DISPATCH_SECONDS = 0.57e-9; /* from one block of the grid to the next */
 static const double BARRIER_CYCLES = 10;        /* from the last warp's arrival to the release */
 static const double ARRIVAL_CYCLES = 2;         /* between two warps' arrivals at a barrier */
-static const double SKEW = 0.2;             /* share of a wait for memory by which warps differ */
+static const double AHEAD = 0.5; /* share of this wait at the barrier; the rest is the last warp's for memory */
+static const double SKEW = 0.2;                       /* share of a wait for memory by which warps differ */
 static const double TURN_CYCLES = 0.6;          /* per lane of an atomic on shared memory */
 static const double HOT_SECONDS = 0.68e-9;      /* per sector of atomics in its slice of L2 */
 static const double AGAIN_SECONDS = 1.76e-9;    /* from one addition of floats to a sector to the next */
@@ -65,7 +66,7 @@ static const double NORM = 5;              /* exponent for bounds of the GPU */
 static const double NORM_MOST = 3.5;       /* the largest one for those of an SM */
 static const double NORM_ALONE = 1.5;      /* for those of an SM with one group of warps that go together */
 static const double NORM_DOUBLED = 0.2;    /* added for twice as many groups */
-static const double LOADED_POWER = 2;      /* the latency of device memory grows with this power of its load */
+static const double LOADED_POWER = 2;            /* the latency of device memory grows with this power of its load */
 static const double CONFLICT_CYCLES = 0.5; /* added to a warp's own time for each shared wavefront */
 
 /* A warp alone issues an instruction in two cycles or more, since instructions stay in order. Measured on an H200: the
@@ -273,8 +274,9 @@ static void find_waits(const sim_machine *m, const haul_launch_record *r, const 
     stalls[HAUL_STALL_WAIT] = fixed - stalls[HAUL_STALL_SELECTED];
     stalls[HAUL_STALL_SHORT_SCOREBOARD] = fmax(0, w->path - fixed) + shared_wavefronts(r) * CONFLICT_CYCLES;
     stalls[HAUL_STALL_LONG_SCOREBOARD] = w->memory * wait / s->seconds;
-    stalls[HAUL_STALL_BARRIER] =
-        w->barriers * (BARRIER_CYCLES + ARRIVAL_CYCLES * s->warps_of_block) + skew(w, s) * wait / s->seconds;
+    stalls[HAUL_STALL_BARRIER] = w->barriers * (BARRIER_CYCLES + ARRIVAL_CYCLES * s->warps_of_block);
+    stalls[HAUL_STALL_BARRIER] += AHEAD * skew(w, s) * wait / s->seconds;
+    stalls[HAUL_STALL_LONG_SCOREBOARD] += (1 - AHEAD) * skew(w, s) * wait / s->seconds;
     stalls[HAUL_STALL_IMC_MISS] = constant_turns(r) * CONSTANT_TURN_CYCLES;
     stalls[HAUL_STALL_LONG_SCOREBOARD] += staged_waits(w, wait / s->seconds, stalls);
 }
@@ -286,8 +288,8 @@ static double alone_cycles(const sim_machine *m, const sim_waits *w) {
 
 /* The blocks of an SM run in rounds of as many as fit; within a round their waits overlap. The last block of the first
  * round begins when the others have been dispatched. If some warp does much more than the others, it may be among the
- * last that begin: then the launch takes longer by what it does more. It takes at least as long as this warp, whose many
- * loads may find their data in L1. */
+ * last that begin: then the launch takes longer by what it does more. It takes at least as long as this warp, whose
+ * many loads may find their data in L1. */
 static double latency_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
                               double load) {
     double stalls[HAUL_STALL_COUNT] = {0}, cycles = 0;
