@@ -39,9 +39,6 @@ enum { COPY_FILLERS = 3 };
 /* Cycles from the last product of a warpgroup to the end of a wait for it, beyond the product's own. Measured on an
  * H200 with groups of 1, 4 and 16 products of 64 columns. */
 enum { PRODUCT_LATENCY = 200 };
-/* Of the thread's number and of parameters, which a kernel reads at its begin. Warps of element-wise kernels spend 40 to
- * 110 cycles as Short Scoreboard on an H200, and do nothing else that counts as such. */
-enum { FIRST_LATENCY = 60 };
 enum { PRODUCT_OF_A_WARP = 33 }; /* of mma, 16 x 8 x 16; wmma makes two that do not depend on each other */
 /* A loop of one block is unrolled by four, which leaves a quarter of its counting, comparing and branching. */
 static const float LOOP_SAVES = 2.25F;
@@ -406,7 +403,6 @@ static void scan_instruction(const ptx_function *f, uint32_t index, scan *s) {
     sim_cost *t = &s->total;
     price p = price_of(i, s->rows);
     if (another) p.slots = 0;
-    if (s->chain == 0 && i->op == PTX_OP_MOV && lsu_of(i)) p.latency = FIRST_LATENCY;
     begin_instruction(s, i, t->slots, s->waits);
     ptx_visit_registers(i, take_source, s);
     stay_behind_stores(s, i);
