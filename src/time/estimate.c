@@ -72,7 +72,7 @@ static const double DIRTY_BEFORE = 0.45;
 static const double NORM = 5;              /* exponent for bounds of the GPU */
 static const double NORM_MOST = 3.5;       /* the largest one for those of an SM */
 static const double NORM_ALONE = 1.5;      /* for those of an SM with one group of warps that go together */
-static const double NORM_DOUBLED = 0.2;    /* added for twice as many groups */
+static const double NORM_DOUBLED = 0.15;   /* added for twice as many groups */
 static const double LOADED_POWER = 2;      /* the latency of device memory grows with this power of its load */
 static const double CONFLICT_CYCLES = 0.5; /* added to a warp's own time for each shared wavefront */
 
