@@ -197,7 +197,7 @@ static void large_blocks_take_longer_to_follow_each_other(void **state) {
     const sim_machine *h200 = sim_machine_find("h200");
     const haul_launch_record small = {.grid = {132 * 80, 1, 1}, .block = {256, 1, 1}, .occupancy.blocks_per_sm = 8};
     const haul_launch_record large = {.grid = {132 * 20, 1, 1}, .block = {1024, 1, 1}, .occupancy.blocks_per_sm = 2};
-    const sim_waits w = {.path = 1e8, .fixed = 1e8, .slots = 1e7};
+    const sim_waits w = {.path = 1e8, .fixed = 1e8, .slots = 1e6};
     assert_true(sim_estimate_us(h200, &large, &w) > 1.1 * sim_estimate_us(h200, &small, &w));
 }
 
