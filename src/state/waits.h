@@ -5,8 +5,8 @@
 #include "assembler/cost.h"
 
 typedef struct sim_waits {
-    double memory;      /* warps' waits for loads or copies, without the staged ones */
-    double path, fixed; /* cycles of each warp alone, summed; without those for shared memory (cost.h) */
+    double memory;                  /* warps' waits for loads or copies, without the staged ones */
+    double path, fixed;             /* cycles of each warp alone, summed; without those for shared memory (cost.h) */
     double slots, issued;           /* cycles in which schedulers issue; machine instructions */
     double busy[SIM_PIPES];         /* sim_cost's, summed */
     double adu, lsu;                /* sim_cost's, summed */

@@ -177,7 +177,7 @@ static void loads_stay_behind_an_exact_division(void **state) {
 }
 
 /* A loop of that many iterations, with as many further instructions. */
-#define TIMES(count, body)                                                                  \
+#define TIMES(count, body)                                                                   \
     KERNEL("mov.u32 %r11, 0;\nL:\nld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f2, %f1;\n" body \
            "add.u64 %rd1, %rd1, 4;\nadd.u32 %r11, %r11, 1;\nsetp.lt.u32 %p1, %r11, " count ";\n@%p1 bra L;\n" STORE)
 #define TEN FMA FMA FMA FMA FMA FMA FMA FMA FMA FMA
