@@ -146,8 +146,9 @@ HAUL_STALL_TEX_THROTTLE = 6
 HAUL_STALL_IMC_MISS = 7
 HAUL_STALL_BARRIER = 8
 HAUL_STALL_NOT_SELECTED = 9
-HAUL_STALL_DRAIN = 10
-HAUL_STALL_COUNT = 11
+HAUL_STALL_MATH_PIPE = 10
+HAUL_STALL_DRAIN = 11
+HAUL_STALL_COUNT = 12
 HAUL_FINDING_RACE_SHARED = 0
 HAUL_FINDING_RACE_GLOBAL = 1
 HAUL_FINDING_RACE_SAME_VALUE = 2
@@ -448,7 +449,7 @@ haul_estimate._fields_ = [
     ("l1_share", c_double),
     ("instructions", c_double),
     ("warps_per_sm", c_double),
-    ("stalls", c_double * 11),
+    ("stalls", c_double * 12),
 ]
 
 haul_bounds._fields_ = [
@@ -763,7 +764,7 @@ FUNCTIONS = {  # name: result, arguments
 TABLES = {  # name: type
     "haul_counters": haul_counter_info * 84,
     "haul_class_names": c_char_p * 19,
-    "haul_stalls": haul_stall_info * 11,
+    "haul_stalls": haul_stall_info * 12,
     "haul_finding_kinds": haul_finding_info * 35,
     "haul_grade_names": c_char_p * 3,
     "haul_action_names": c_char_p * 9,

@@ -7,7 +7,10 @@
 
 #include "assembler/assembler.h"
 #include "assembler/combine.h"
+#include "assembler/flight.h"
+#include "assembler/issue.h"
 #include "assembler/loop.h"
+#include "assembler/values.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
 #include "ptx/matrix.h"
@@ -111,7 +114,7 @@ static price price_of(const ptx_instruction *i, cost_rows rows) {
 
 /* A register's value: when it is ready, and after how many waits of the block. */
 typedef struct value {
-    uint32_t block; /* index + 1 of the block that set it; 0: none yet */
+    uint32_t chain; /* index + 1 of the first block of the chain that set it; 0: none yet */
     float ready, fixed;
     uint8_t depth;
     bool copied; /* by MOV */
@@ -130,12 +133,14 @@ enum { MOST_STORES = 32 };
 typedef struct scan {
     value *values;
     const sim_assembled *assembled; /* by instruction; NULL: not known */
-    bool *comes;                    /* by register: some block loads it without waiting for it */
-    uint32_t *read;                 /* by register: index + 1 of the block that read it last */
+    const sim_flight *flight;
+    const sim_writers *writers;
     uint8_t (*rows)[TYPES];
-    uint32_t block;
+    uint32_t chain, block; /* the chain's first block, and the current one */
     float start, ready, fixed_start, fixed;
-    float floor; /* nothing starts before */
+    float floor;    /* nothing starts before */
+    sim_cost total; /* of the chain so far, without its waits */
+    uint8_t waits;
     bool copies; /* the instruction is a MOV */
     uint8_t depth, result_depth;
     uint8_t round, before; /* waits of the block before this iteration */
@@ -146,6 +151,7 @@ typedef struct scan {
     uint8_t crowded; /* waits before the last of those for which `stores` has no room */
     bool carried;    /* the instruction needs what an earlier iteration, or block, loaded */
     bool in_order;   /* the iterations of a loop cannot overlap: see notice_order() */
+    float loads;     /* of the chain */
     float merging;   /* guarded loads whose results keep what a MOV left if the guard is false */
     bool unrolled;   /* sim_unroll() has unrolled loops of the function: those left make few iterations */
 } scan;
@@ -155,18 +161,18 @@ static void take_source(void *context, uint32_t reg, bool writes) {
     scan *s = context;
     const value *v = &s->values[reg];
     if (writes) return;
-    s->read[reg] = s->block + 1;
-    const bool own = v->block == s->block + 1;
-    const uint8_t depth = own ? v->depth : s->comes[reg] ? 1 : 0;
+    const bool own = v->chain == s->chain + 1;
+    const bool comes = !own && sim_is_in_flight(s->flight, s->block, reg);
+    const uint8_t depth = own ? v->depth : comes;
     if (own && v->ready > s->start) s->start = v->ready;
     if (own && v->fixed > s->fixed_start) s->fixed_start = v->fixed;
     if (depth > s->depth) s->depth = depth;
-    s->carried |= !own && s->comes[reg];
+    s->carried |= comes;
 }
 
 static void set_result(void *context, uint32_t reg, bool writes) {
     scan *s = context;
-    if (writes) s->values[reg] = (value){s->block + 1, s->ready, s->fixed, s->result_depth, s->copies};
+    if (writes) s->values[reg] = (value){s->chain + 1, s->ready, s->fixed, s->result_depth, s->copies};
 }
 
 /* The number of registers in which a load leaves copied values where its guard is false. Their copies are instructions
@@ -261,6 +267,13 @@ static void keep_order(scan *s, const ptx_instruction *i, uint8_t waits) {
         s->ordered = (uint8_t)(s->depth + 1);
 }
 
+/* Machine code of an exact division or root branches to a function for unusual operands, and nothing moves across the
+ * branch. */
+static void stay_behind_call(scan *s) {
+    if (s->ready > s->floor) s->floor = s->ready;
+    if (s->depth > s->ordered) s->ordered = s->depth;
+}
+
 /* Products of a warpgroup run in the background. Waiting for the last of them takes as long as it does. */
 static void wait_for_products(scan *s, const ptx_instruction *i) {
     s->multiplies |= ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT);
@@ -305,42 +318,67 @@ static float lsu_of(const ptx_instruction *i) {
 /* `fixed` leaves out latencies that other warps hide. */
 static void set_ready(scan *s, const price *p) {
     s->ready = s->start + p->latency;
-    s->fixed = s->fixed_start + (p->latency > FIXED_LATENCY ? LATENCY : p->latency);
+    const bool fixed = p->latency <= FIXED_LATENCY || p->pipe == SIM_PIPE_TENSOR;
+    s->fixed = s->fixed_start + (fixed ? p->latency : LATENCY);
     s->result_depth = (uint8_t)(s->depth + (p->waits && s->depth < UINT8_MAX));
 }
 
-/* Whether some instruction of the block adds a constant to the operand's register. */
-static bool steps(const ptx_function *f, const ptx_block *b, const ptx_operand *o) {
-    for (uint32_t i = b->first; i < b->end && o->kind == PTX_REGISTER; i++)
+/* A loop of one chain of blocks, which ends with its branch. */
+typedef struct chain {
+    uint32_t first, end; /* instructions */
+} chain;
+
+/* Whether some instruction of the chain adds a constant to the operand's register. */
+static bool steps(const ptx_function *f, const chain *c, const ptx_operand *o) {
+    for (uint32_t i = c->first; i < c->end && o->kind == PTX_REGISTER; i++)
         if (sim_step_of(&f->instructions[i], o->reg)) return true;
     return false;
 }
 
-/* Whether a loop of one block may be unrolled, and ends by comparing a counter that has a constant step. ptxas unrolls
- * no others. */
-static bool counts(const ptx_function *f, const ptx_block *b) {
-    const ptx_instruction *branch = &f->instructions[b->end - 1];
-    if (f->keeps_loops || f->instructions[b->first].keeps_loop) return false;
-    for (uint32_t k = b->end; branch->guarded && k-- > b->first;) {
+/* Whether a loop of one chain ends by comparing a counter that has a constant step. ptxas unrolls no others. */
+static bool counts(const ptx_function *f, const chain *c) {
+    const ptx_instruction *branch = &f->instructions[c->end - 1];
+    for (uint32_t k = c->end; branch->guarded && k-- > c->first;) {
         const ptx_instruction *i = &f->instructions[k];
         if (i->op == PTX_OP_SETP && i->operands[0].kind == PTX_REGISTER && i->operands[0].reg == branch->guard)
-            return steps(f, b, &i->operands[1]) || steps(f, b, &i->operands[2]);
+            return steps(f, c, &i->operands[1]) || steps(f, c, &i->operands[2]);
     }
     return false;
 }
 
-/* Unrolling removes most of the counting of a loop of one block. Its iterations wait together if nothing keeps their
- * loads in order, and the loop is not too long to be unrolled. In loops that are not unrolled, ptxas 13.0 does not move
- * guarded loads ahead that merge their results with zeros, as Triton writes masked ones: 4 to 16 of them are waited for
- * in 2 to 14 groups, in the machine code of sums by Triton and Inductor. */
-static void unroll(sim_cost *cost, bool in_order, float merging) {
-    if (!in_order && cost->issued <= MOST_UNROLLED)
-        cost->waits /= ROUNDS;
-    else if (merging > 1)
-        cost->waits += sqrtf(merging) - 1;
-    const float saved = cost->slots > 2 * LOOP_SAVES ? LOOP_SAVES : 0;
+/* Returns how many iterations of a loop of a constant number ptxas 13.0 puts one after the other. Read off machine code
+ * of loops with 4 to 120 products that run 2 to 128 times. */
+static unsigned constant_rounds(float issued, unsigned trips, bool merges) {
+    enum { FEW = 3, LONG = 100, SHORT = 49, ALL_OF_SHORT = 900, ALL_OF_OTHERS = 520, PART = 310, LEAST = 4 };
+    const float all = issued * (float)trips;
+    if (trips <= FEW || all <= (issued <= SHORT ? ALL_OF_SHORT : ALL_OF_OTHERS)) return trips;
+    const float part = PART / fmaxf(issued, 1);
+    return issued > LONG || merges ? 1 : part < LEAST ? LEAST : (unsigned)part;
+}
+
+/* Unrolling by `rounds` removes most of the counting of a loop. Its iterations wait together if nothing keeps their
+ * loads in order, and as many loads as have registers. In loops that are not unrolled, ptxas 13.0 does not move guarded
+ * loads ahead that merge their results with zeros, as Triton writes masked ones: 4 to 16 of them are waited for in 2 to
+ * 14 groups, in the machine code of sums by Triton and Inductor. */
+static void unroll(sim_cost *cost, const scan *s, unsigned rounds) {
+    enum { LOADS = 32, COUNTING = 3 };
+    const float together = fminf((float)rounds, fmaxf(1, LOADS / fmaxf(s->loads, 1)));
+    if (!s->in_order && rounds > 1)
+        cost->waits /= together;
+    else if (s->merging > 1)
+        cost->waits += sqrtf(s->merging) - 1;
+    const float most = COUNTING * (1 - 1 / (float)(rounds > ROUNDS ? rounds : ROUNDS));
+    const float saved = cost->slots > 2 * LOOP_SAVES ? most : 0;
     cost->slots -= saved;
     cost->issued -= saved < cost->issued ? saved : 0;
+}
+
+/* Returns by how many the loop of a chain is unrolled. */
+static unsigned rounds_of(const ptx_function *f, const chain *c, const scan *s) {
+    if (f->keeps_loops || f->instructions[c->first].keeps_loop || s->unrolled) return 1;
+    const unsigned trips = sim_constant_trips(f, s->writers, c->first, c->end);
+    if (trips) return constant_rounds(s->total.issued, trips, s->merging > 1);
+    return counts(f, c) && s->total.issued <= MOST_UNROLLED ? ROUNDS : 1;
 }
 
 /* Whether machine code has no access of its own for this one: another does its work, or nobody needs it. */
@@ -348,85 +386,176 @@ static bool is_of_another(const scan *s, uint32_t index, const ptx_instruction *
     return s->assembled && ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_STORE) && s->assembled[index].part_count == 0;
 }
 
-static sim_cost cost_of(const ptx_function *f, uint32_t index, scan *s) {
-    const ptx_block *b = &f->blocks[index];
-    sim_cost cost = {0};
-    uint8_t waits = 0;
-    s->block = index;
-    s->round = s->before = s->crowded = s->ordered = 0;
+static void begin_chain(scan *s, uint32_t block) {
+    s->chain = block;
+    s->total = (sim_cost){0};
+    s->waits = s->round = s->before = s->crowded = s->ordered = 0;
     s->floor = 0;
     s->multiplies = false;
     s->in_order = false;
-    s->merging = 0;
+    s->merging = s->loads = 0;
     s->store_count = 0;
-    for (uint32_t i = b->first; i < b->end; i++) {
-        const bool another = is_of_another(s, i, &f->instructions[i]);
-        price p = price_of(&f->instructions[i], s->rows);
-        if (another) p.slots = 0;
-        begin_instruction(s, &f->instructions[i], cost.slots, waits);
-        ptx_visit_registers(&f->instructions[i], take_source, s);
-        stay_behind_stores(s, &f->instructions[i]);
-        note_store(s, &f->instructions[i]);
-        notice_order(s, &f->instructions[i], &p);
-        keep_order(s, &f->instructions[i], waits);
-        wait_for_products(s, &f->instructions[i]);
-        s->copies = f->instructions[i].op == PTX_OP_MOV;
-        const unsigned merged = merged_by(s, &f->instructions[i]);
-        s->merging += p.waits && merged;
-        if (s->depth > waits) waits = s->depth;
-        if (s->ordered > waits) waits = s->ordered;
-        set_ready(s, &p);
-        ptx_visit_registers(&f->instructions[i], set_result, s);
-        ptx_visit_registers(&f->instructions[i], forget_base, s);
-        cost.slots += p.slots + (float)merged;
-        cost.busy[p.pipe] += p.busy;
-        cost.issued += (float)merged;
-        cost.issued += another ? 0 : issued_by(&f->instructions[i], &p);
-        cost.adu += adu_of(&f->instructions[i]);
-        cost.lsu += lsu_of(&f->instructions[i]);
-        if (s->ready > cost.path) cost.path = s->ready;
-        if (s->fixed > cost.fixed) cost.fixed = s->fixed;
-    }
-    cost.waits = waits;
-    if (s->floor > cost.path) cost.path = s->floor;
+}
+
+static void scan_instruction(const ptx_function *f, uint32_t index, scan *s) {
+    const ptx_instruction *i = &f->instructions[index];
+    const bool another = is_of_another(s, index, i);
+    sim_cost *t = &s->total;
+    price p = price_of(i, s->rows);
+    if (another) p.slots = 0;
+    begin_instruction(s, i, t->slots, s->waits);
+    ptx_visit_registers(i, take_source, s);
+    stay_behind_stores(s, i);
+    note_store(s, i);
+    notice_order(s, i, &p);
+    keep_order(s, i, s->waits);
+    wait_for_products(s, i);
+    s->copies = i->op == PTX_OP_MOV;
+    const unsigned merged = merged_by(s, i);
+    s->merging += p.waits && merged;
+    s->loads += p.waits;
+    if (s->depth > s->waits) s->waits = s->depth;
+    if (s->ordered > s->waits) s->waits = s->ordered;
+    set_ready(s, &p);
+    if (sim_is_call(i)) stay_behind_call(s);
+    ptx_visit_registers(i, set_result, s);
+    ptx_visit_registers(i, forget_base, s);
+    t->slots += p.slots + (float)merged;
+    t->busy[p.pipe] += p.busy;
+    t->issued += (float)merged + (another ? 0 : issued_by(i, &p));
+    t->adu += adu_of(i);
+    t->lsu += lsu_of(i);
+    if (s->ready > t->path) t->path = s->ready;
+    if (s->fixed > t->fixed) t->fixed = s->fixed;
+}
+
+static void find_last(void *context, uint32_t reg, bool writes) {
+    scan *s = context;
+    const value *v = &s->values[reg];
+    if (writes && v->chain == s->chain + 1 && v->depth > s->depth) s->depth = v->depth;
+}
+
+/* The wait at the end of a block for what a loop behind it needs. */
+static void wait_for_all(const ptx_function *f, uint32_t index, scan *s) {
+    const ptx_block *b = &f->blocks[index];
+    s->depth = 1;
+    for (uint32_t i = b->first; i < b->end; i++)
+        if (price_of(&f->instructions[i], s->rows).waits) ptx_visit_registers(&f->instructions[i], find_last, s);
+    if (s->depth > s->waits) s->waits = s->depth;
+}
+
+/* The chain's cost up to the end of its current block. */
+static sim_cost cost_so_far(const scan *s) {
+    sim_cost cost = s->total;
+    cost.waits = s->waits;
     cost.busy[SIM_PIPE_NONE] = 0;
-    if (ptx_repeats(f, index) && !s->round) unroll(&cost, s->in_order || s->unrolled || !counts(f, b), s->merging);
-    if (cost.slots > cost.path) cost.path = cost.slots;
-    if (cost.slots > cost.fixed) cost.fixed = cost.slots;
-    for (unsigned k = 0; k < SIM_PIPES; k++)
-        if (cost.busy[k] > cost.path) cost.path = cost.busy[k];
+    if (s->floor > cost.path) cost.path = s->floor;
     return cost;
 }
 
-/* Finds the registers that the block loads but does not read afterwards: the next block waits for them. */
-static void find_coming(const ptx_function *f, uint32_t index, scan *s) {
-    const ptx_block *b = &f->blocks[index];
-    for (uint32_t i = b->first; i < b->end; i++) {
-        const ptx_instruction *in = &f->instructions[i];
-        if (in->operand_count == 0 || !price_of(in, s->rows).waits) continue;
-        const ptx_operand *d = &in->operands[0];
-        for (uint8_t k = 0; k < (d->kind == PTX_VECTOR ? d->part_count : 1); k++) {
-            const ptx_operand *e = d->kind == PTX_VECTOR ? &d->parts[k] : d;
-            if (e->kind == PTX_REGISTER && s->read[e->reg] != index + 1) s->comes[e->reg] = true;
-        }
+static void limit_path(sim_cost *cost) {
+    if (cost->slots > cost->path) cost->path = cost->slots;
+    if (cost->slots > cost->fixed) cost->fixed = cost->slots;
+    for (unsigned k = 0; k < SIM_PIPES; k++)
+        if (cost->busy[k] > cost->path) cost->path = cost->busy[k];
+}
+
+static sim_cost difference(const sim_cost *a, const sim_cost *b) {
+    sim_cost d = {.path = a->path - b->path};
+    d.fixed = a->fixed - b->fixed;
+    d.slots = a->slots - b->slots;
+    d.waits = a->waits - b->waits;
+    d.issued = a->issued - b->issued;
+    d.adu = a->adu - b->adu;
+    d.lsu = a->lsu - b->lsu;
+    for (unsigned k = 0; k < SIM_PIPES; k++) d.busy[k] = a->busy[k] - b->busy[k];
+    return d;
+}
+
+/* Costs of the blocks of a chain: each one's share is what it adds to those before it. If the chain is a loop, its last
+ * block gets what unrolling changes. */
+static void cost_chain(const ptx_function *f, uint32_t first, uint32_t end, scan *s, sim_cost *list) {
+    sim_cost before = {0};
+    const ptx_block *last = &f->blocks[end - 1];
+    const bool loops = last->next == first || last->taken == first;
+    const chain c = {f->blocks[first].first, last->end};
+    begin_chain(s, first);
+    for (uint32_t b = first; b < end; b++) {
+        s->block = b;
+        for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++) scan_instruction(f, i, s);
+        if (s->flight->owes && s->flight->owes[b]) wait_for_all(f, b, s);
+        sim_cost now = cost_so_far(s);
+        if (b == end - 1 && loops && !s->round) unroll(&now, s, rounds_of(f, &c, s));
+        limit_path(&now);
+        list[b] = difference(&now, &before);
+        before = now;
     }
 }
 
-/* The first scan finds what later iterations wait for; only the second one's result is kept. */
+/* ---- chains ---- */
+
+/* Whether all of a block's edges lead to the next block, or around what is predicated. */
+static bool falls_into(const ptx_function *f, const bool *predicated, uint32_t from, uint32_t to) {
+    const ptx_block *b = &f->blocks[from];
+    if (b->table_count) return false;
+    if (predicated[from] || b->taken == PTX_NO_BLOCK || b->next == b->taken) return true;
+    const uint32_t other = b->next == to ? b->taken : b->next;
+    return predicated[to] || (other != PTX_NO_BLOCK && predicated[other]);
+}
+
+static bool has_barrier(const ptx_function *f, uint32_t block) {
+    for (uint32_t i = f->blocks[block].first; i < f->blocks[block].end; i++)
+        if (ptx_is(f->instructions[i].op, PTX_KIND_BARRIER)) return true;
+    return false;
+}
+
+/* Returns the end of the chain that begins with the block: machine code has no branches within it, because the paths of
+ * its ifs are predicated, and nothing jumps into it. Nothing moves across a barrier, so a chain ends with it. */
+static uint32_t end_of_chain(const ptx_function *f, const bool *predicated, const ptx_predecessors *above,
+                             uint32_t first) {
+    uint32_t end = first + 1;
+    for (; end < f->block_count; end++) {
+        if (ptx_predecessor_count(above, end) == 0 || has_barrier(f, end - 1)) return end;
+        for (uint32_t k = above->first[end]; k < above->first[end + 1]; k++) {
+            const uint32_t from = above->blocks[k];
+            if (from < first || from >= end || !falls_into(f, predicated, from, end)) return end;
+        }
+    }
+    return end;
+}
+
+/* Finds loads whose results come from beyond the SM. */
+static bool *find_loads(const ptx_function *f, scan *s, arena *memory) {
+    bool *loads = ARENA_ARRAY(memory, f->instruction_count + 1, bool);
+    for (uint32_t i = 0; i < f->instruction_count; i++)
+        loads[i] = f->instructions[i].operand_count && price_of(&f->instructions[i], s->rows).waits;
+    return loads;
+}
+
+/* The first scan finds which blocks wait for loads of their own; only the second one's result is kept. */
 sim_cost *sim_block_costs(const ptx_function *f, const struct sim_assembled *assembled, arena *memory, arena *scratch) {
     sim_cost *list = ARENA_ARRAY(memory, f->block_count + 1, sim_cost);
+    bool *waits = ARENA_ARRAY(scratch, f->block_count + 1, bool);
+    sim_flight flight = {.column = ARENA_ARRAY(scratch, f->register_count + 1, uint32_t)};
     scan s = {.assembled = assembled,
+              .flight = &flight,
+              .writers = sim_find_writers(f, scratch),
               .values = ARENA_ARRAY(scratch, f->register_count + 1, value),
-              .comes = ARENA_ARRAY(scratch, f->register_count + 1, bool),
-              .read = ARENA_ARRAY(scratch, f->register_count + 1, uint32_t),
               .rows = arena_alloc(scratch, sizeof(cost_rows))};
     for (size_t i = 0; i < f->instruction_count; i++) s.unrolled |= f->instructions[i].round > 0;
     for (uint32_t b = 0; b < f->block_count; b++) {
-        cost_of(f, b, &s);
-        find_coming(f, b, &s);
+        cost_chain(f, b, b + 1, &s, list);
+        waits[b] = list[b].waits > 0;
     }
     memset(s.values, 0, f->register_count * sizeof *s.values);
-    for (uint32_t b = 0; b < f->block_count; b++) list[b] = cost_of(f, b, &s);
+    sim_flight_find(f, waits, find_loads(f, &s, scratch), scratch, &flight);
+    const bool *predicated = sim_predicated_blocks(f, scratch, scratch);
+    ptx_predecessors above;
+    ptx_predecessors_find(f, scratch, &above);
+    for (uint32_t b = 0, end; b < f->block_count; b = end) {
+        end = end_of_chain(f, predicated, &above, b);
+        cost_chain(f, b, end, &s, list);
+    }
     return list;
 }
 

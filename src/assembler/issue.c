@@ -12,7 +12,7 @@
 /* The most weight of a path around which machine code predicates a branch, and the weights of instructions. A copy has
  * three fillers before it; a source size in a register takes arithmetic. Read off ptxas 13.0's machine code for sm_90
  * of 400 kernels, in which one component at a time grew. */
-enum { MOST_WEIGHT = 23, COPY_WEIGHT = 4, SIZED_COPY_WEIGHT = 10, ACCESS_WEIGHT = 2 };
+enum { MOST_WEIGHT = 23, COPY_WEIGHT = 4, SIZED_COPY_WEIGHT = 10, ACCESS_WEIGHT = 2, DIVISION_WEIGHT = 20 };
 /* A path that only some lanes of a warp may take stays behind its branch in two cases: the block where both paths meet
  * is this short, or it stores and ends with a branch of its own. */
 enum { SHORT_JOIN = 4 };
@@ -22,6 +22,7 @@ typedef struct issuing {
     ptx_predecessors above;
     sim_values values;
     uint32_t *issuer; /* by block */
+    bool all;         /* looks at all paths, not only those with copies */
 } issuing;
 
 static bool is_copy(const ptx_instruction *i) {
@@ -44,6 +45,7 @@ static unsigned weight(const ptx_instruction *i) {
     if (is_copy(i)) return is_sized(i) ? SIZED_COPY_WEIGHT : COPY_WEIGHT;
     if (i->op == PTX_OP_LD || i->op == PTX_OP_ST) return ACCESS_WEIGHT;
     if (i->op == PTX_OP_BRA && !i->guarded) return 0;
+    if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return ptx_bits(i->type) == 64 ? MOST_WEIGHT + 1 : DIVISION_WEIGHT;
     return ptx_is_pure(i->op) && !sim_is_call(i) ? 1 : MOST_WEIGHT + 1;
 }
 
@@ -116,9 +118,9 @@ static bool has_room(const issuing *s, uint32_t a, uint32_t b) {
     return path_weight(s->function, a) + path_weight(s->function, b) <= MOST_WEIGHT;
 }
 
-/* Lets `block` issue the copies of the path. */
+/* Lets `block` issue the path's instructions. */
 static void predicate(issuing *s, uint32_t block, uint32_t path) {
-    if (has_copies(s->function, path)) s->issuer[path] = block;
+    if (s->all || has_copies(s->function, path)) s->issuer[path] = block;
 }
 
 /* Handles `if` with or without `else`. */
@@ -139,15 +141,29 @@ static void look_at_branch(issuing *s, uint32_t block) {
     predicate(s, block, taken);
 }
 
+/* Ends of joins must be known when their branches are looked at. */
+static void look_at_all(issuing *s, arena *memory, arena *scratch) {
+    const ptx_function *f = s->function;
+    ptx_predecessors_find(f, scratch, &s->above);
+    sim_values_find(f, scratch, &s->values);
+    s->issuer = ARENA_ARRAY(memory, f->block_count + 1, uint32_t);
+    for (uint32_t b = 0; b < f->block_count; b++) s->issuer[b] = b;
+    for (uint32_t b = (uint32_t)f->block_count; b-- > 0;) look_at_branch(s, b);
+}
+
 const uint32_t *sim_issuing_blocks(const ptx_function *f, arena *memory, arena *scratch) {
     issuing s = {.function = f};
     bool any = false;
     for (uint32_t b = 0; b < f->block_count && !any; b++) any = has_copies(f, b);
     if (!any) return NULL;
-    ptx_predecessors_find(f, scratch, &s.above);
-    sim_values_find(f, scratch, &s.values);
-    s.issuer = ARENA_ARRAY(memory, f->block_count + 1, uint32_t);
-    for (uint32_t b = 0; b < f->block_count; b++) s.issuer[b] = b;
-    for (uint32_t b = (uint32_t)f->block_count; b-- > 0;) look_at_branch(&s, b); /* ends of joins are known then */
+    look_at_all(&s, memory, scratch);
     return s.issuer;
+}
+
+const bool *sim_predicated_blocks(const ptx_function *f, arena *memory, arena *scratch) {
+    issuing s = {.function = f, .all = true};
+    bool *predicated = ARENA_ARRAY(memory, f->block_count + 1, bool);
+    look_at_all(&s, scratch, scratch);
+    for (uint32_t b = 0; b < f->block_count; b++) predicated[b] = s.issuer[b] != b;
+    return predicated;
 }

@@ -11,4 +11,8 @@
  * analysed; both arenas have jump points. The rule was read off machine code: docs/memory-model.md. */
 const uint32_t *sim_issuing_blocks(const ptx_function *function, arena *memory, arena *scratch);
 
+/* Returns, by basic block, whether machine code predicates its instructions: the block is the short path of an `if`,
+ * with or without `else`. The result is in `memory`; `scratch` is for temporary data. */
+const bool *sim_predicated_blocks(const ptx_function *function, arena *memory, arena *scratch);
+
 #endif

@@ -339,3 +339,102 @@ static bool begins_uniform(const sim_loops *loops, const sim_loop *loop) {
 bool sim_is_uniform_loop(const sim_loops *loops, const sim_loop *loop) {
     return sim_is_uniform(loops->values, loop->bound) && begins_uniform(loops, loop);
 }
+
+/* ---- loops of a constant number of iterations ---- */
+
+/* The counter of a loop: `value` before its first iteration. */
+typedef struct constant_counter {
+    uint32_t reg, next; /* next: the register that has the sum, before it is copied to the counter; or the counter */
+    uint32_t step_at;   /* the instruction that changes the counter */
+    int64_t value, step;
+} constant_counter;
+
+static bool is_in(uint32_t i, uint32_t begin, uint32_t end) {
+    return i >= begin && i < end;
+}
+
+/* Finds the value of a constant, or of a register that is only ever set to one. */
+static bool constant_of(const ptx_function *f, const sim_writers *writers, const ptx_operand *o, int64_t *value) {
+    if (o->kind == PTX_REGISTER && writers[o->reg].count == 1) {
+        const ptx_instruction *i = &f->instructions[writers[o->reg].first];
+        if (i->op != PTX_OP_MOV || i->guarded) return false;
+        o = &i->operands[1];
+    }
+    *value = (int64_t)o->bits;
+    return o->kind == PTX_INTEGER;
+}
+
+/* Returns the constant that the instruction adds to `reg`, wherever the sum goes. */
+static int64_t sum_with(const ptx_instruction *i, uint32_t reg) {
+    ptx_instruction same = *i;
+    if (i->op != PTX_OP_ADD || i->operands[0].kind != PTX_REGISTER) return 0;
+    same.operands[0].reg = reg;
+    return sim_step_of(&same, reg);
+}
+
+/* The counter is set once before the loop, and in it by its step, or to a sum of it that is a register of its own. */
+static bool find_counter(const ptx_function *f, const sim_writers *writers, uint32_t begin, uint32_t end,
+                         constant_counter *c) {
+    const sim_writers *w = &writers[c->reg];
+    if (w->count != 2 || is_in(w->first, begin, end) == is_in(w->last, begin, end)) return false;
+    c->step_at = is_in(w->first, begin, end) ? w->first : w->last;
+    const ptx_instruction *start = &f->instructions[is_in(w->first, begin, end) ? w->last : w->first];
+    const ptx_instruction *change = &f->instructions[c->step_at];
+    c->next = c->reg;
+    c->step = sim_step_of(change, c->reg);
+    if (change->op == PTX_OP_MOV && change->operands[1].kind == PTX_REGISTER && !change->guarded) {
+        c->next = change->operands[1].reg;
+        if (writers[c->next].count != 1 || !is_in(writers[c->next].first, begin, end)) return false;
+        c->step = sum_with(&f->instructions[writers[c->next].first], c->reg);
+    }
+    return c->step && start->op == PTX_OP_MOV && !start->guarded &&
+           constant_of(f, writers, &start->operands[1], &c->value);
+}
+
+static bool holds(unsigned compare, int64_t value, int64_t bound) {
+    switch (compare) {
+    case PTX_MOD_NE: return value != bound;
+    case PTX_MOD_LT: return value < bound;
+    case PTX_MOD_LE: return value <= bound;
+    case PTX_MOD_GT: return value > bound;
+    case PTX_MOD_GE: return value >= bound;
+    default: return false;
+    }
+}
+
+/* Returns the instruction of the loop that sets the guard of its branch; `end` if it is none that compares integers. */
+static uint32_t test_of(const ptx_function *f, const sim_writers *writers, uint32_t begin, uint32_t end) {
+    const ptx_instruction *branch = &f->instructions[end - 1];
+    if (branch->op != PTX_OP_BRA || !branch->guarded || writers[branch->guard].count != 1) return end;
+    const uint32_t test = writers[branch->guard].first;
+    const ptx_instruction *i = &f->instructions[test];
+    const bool compares = is_in(test, begin, end) && i->op == PTX_OP_SETP && !i->guarded;
+    return compares && ptx_types[i->type].kind != 'F' && i->operands[1].kind == PTX_REGISTER ? test : end;
+}
+
+unsigned sim_constant_trips(const ptx_function *f, const sim_writers *writers, uint32_t begin, uint32_t end) {
+    enum { MOST = 1000 };
+    const uint32_t at = test_of(f, writers, begin, end);
+    int64_t bound;
+    if (at == end || !constant_of(f, writers, &f->instructions[at].operands[2], &bound)) return 0;
+    const ptx_instruction *test = &f->instructions[at];
+    constant_counter c = {.reg = test->operands[1].reg};
+    const sim_writers *w = &writers[c.reg];
+    bool changed = true;                                                /* the test sees the counter after its step */
+    if (w->count == 1 && f->instructions[w->first].operand_count > 1) { /* it tests the sum */
+        const ptx_operand *a = &f->instructions[w->first].operands[1];
+        if (a->kind != PTX_REGISTER) return 0;
+        const uint32_t sum = c.reg;
+        c.reg = a->reg;
+        if (!find_counter(f, writers, begin, end, &c) || c.next != sum) return 0;
+    } else if (find_counter(f, writers, begin, end, &c)) {
+        changed = c.step_at < at;
+    } else {
+        return 0;
+    }
+    const unsigned compare = plain_compare(test->mods[PTX_SLOT_COMPARE], false);
+    const bool loops_if = !f->instructions[end - 1].guard_negated;
+    for (unsigned trips = 1; trips <= MOST; trips++)
+        if (holds(compare, c.value + c.step * (int64_t)(changed ? trips : trips - 1), bound) != loops_if) return trips;
+    return 0;
+}

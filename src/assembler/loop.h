@@ -42,6 +42,10 @@ bool sim_find_unrolled(const sim_loops *loops, uint32_t last, sim_loop *loop);
 /* Returns whether all threads of a block provably make the same number of iterations. */
 bool sim_is_uniform_loop(const sim_loops *loops, const sim_loop *loop);
 
+/* Returns how often the loop of instructions begin .. end - 1 runs each time, if it ends by comparing a counter of
+ * constant start, step and bound; 0 if that is not known, or more than a thousand times. */
+unsigned sim_constant_trips(const ptx_function *function, const sim_writers *writers, uint32_t begin, uint32_t end);
+
 /* Returns how many times instructions begin .. end - 1 write the register. */
 unsigned sim_writes_between(const ptx_function *function, uint32_t begin, uint32_t end, uint32_t reg);
 

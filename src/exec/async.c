@@ -177,9 +177,15 @@ static uint32_t due_lanes(const sim_copy_queue *q, const sim_copy *c, uint32_t a
     return due & c->lanes & active;
 }
 
-/* The wait counts for the time estimate, less if later groups stay in flight. */
+/* Counts a wait for the estimate of time. */
+static void count_wait(sim_waits *waits, uint32_t keep) {
+    waits->memory += keep == 0;
+    waits->staged += keep > 0;
+    waits->staged_groups += keep;
+}
+
 void sim_async_wait(sim_warp *w, uint32_t active, uint32_t keep, bool everything) {
-    w->sm->waits.memory += 1.0 / (1.0 + keep);
+    count_wait(&w->sm->waits, keep);
     sim_copy_queue *q = &w->block->async.queues[w->index];
     for (size_t i = q->first; i < q->first + q->count; i++) {
         sim_copy *c = &q->copies[i];
@@ -279,7 +285,7 @@ static bool is_unread(const sim_bulk *bulk, uint32_t thread, uint32_t groups) {
 
 /* Threads wait one after the other, in lane order. */
 void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep, bool read) {
-    w->sm->waits.memory += 1.0 / (1.0 + keep);
+    count_wait(&w->sm->waits, keep);
     for (; active; active &= active - 1) {
         uint32_t thread = w->index * SIM_LANES + (uint32_t)__builtin_ctz(active);
         uint32_t closed = w->block->async.bulk_groups[thread];

@@ -612,6 +612,8 @@ static sim_waits waits_of_all(const sim_run *s) {
     sim_waits sum = {0};
     for (uint32_t i = 0; i < s->grid.used_sms; i++) {
         sum.memory += s->sms[i].waits.memory;
+        sum.staged += s->sms[i].waits.staged;
+        sum.staged_groups += s->sms[i].waits.staged_groups;
         sum.barriers += s->sms[i].waits.barriers;
         sum.longest = fmax(sum.longest, s->sms[i].waits.longest);
         sum.operations += (double)s->sms[i].executed;
@@ -623,18 +625,28 @@ static sim_waits waits_of_all(const sim_run *s) {
     return sum;
 }
 
-/* Loads of a strong order that warps have done while the launch waited: polls, whose time is that of the flag's way.
- * One for each pause is not. */
-static double idle_polls(const sim_run *s, const haul_traffic *traffic) {
+static bool is_poll(const ptx_instruction *i) {
+    const unsigned order = i->mods[PTX_SLOT_ORDER];
+    return i->op == PTX_OP_LD && order != PTX_MOD_NONE && order != PTX_MOD_WEAK;
+}
+
+/* Leaves out loads of a strong order that warps have done while the launch waited: polls, whose time is that of the
+ * flag's way. One for each pause is not. */
+static void leave_out_polls(const sim_run *s, const haul_traffic *traffic, sim_waits *waits) {
     const ptx_function *f = s->launch.program->function;
     double polls = 0;
-    if (!s->pauses) return 0;
-    for (size_t i = 0; i < f->instruction_count; i++) {
-        const unsigned order = f->instructions[i].mods[PTX_SLOT_ORDER];
-        if (f->instructions[i].op == PTX_OP_LD && order != PTX_MOD_NONE && order != PTX_MOD_WEAK)
-            polls += (double)traffic[i].instructions;
-    }
-    return fmax(0, polls - (double)s->pauses);
+    if (!s->pauses) return;
+    for (size_t i = 0; i < f->instruction_count; i++)
+        polls += is_poll(&f->instructions[i]) ? (double)traffic[i].instructions : 0;
+    const double idle = polls > 0 ? fmax(0, 1 - (double)s->pauses / polls) : 0;
+    for (size_t b = 0; b < f->block_count; b++)
+        for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++) {
+            if (!is_poll(&f->instructions[i])) continue;
+            const double runs = idle * (double)traffic[i].instructions;
+            waits->memory = fmax(0, waits->memory - runs);
+            waits->path = fmax(0, waits->path - runs * s->launch.program->costs[b].path);
+            waits->fixed = fmax(0, waits->fixed - runs * s->launch.program->costs[b].fixed);
+        }
 }
 
 /* Puts the findings of the SMs and those of the slices of global memory's shadow into the record. */
@@ -714,7 +726,7 @@ static haul_status fill_record(sim_run *s, const sim_launch *l, arena *memory, h
     sim_record_shape(l, memory, r);
     sim_waits waits = waits_of_all(s);
     sim_counting_work(s->l2, s->countings, s->grid.used_sms, &waits);
-    waits.memory = fmax(0, waits.memory - idle_polls(s, traffic));
+    leave_out_polls(s, traffic, &waits);
     scale_sample(&s->grid, traffic, r, &waits);
     r->estimate_us = sim_estimate_us(l->machine, r, &waits);
     r->estimate = sim_estimate(l->machine, r, &waits);

@@ -5,8 +5,8 @@
 #include "assembler/cost.h"
 
 typedef struct sim_waits {
-    double memory;      /* warps' waits for loads or copies; a wait that leaves n groups in flight counts 1 / (n + 1) */
-    double path, fixed; /* cycles of each warp alone, summed; without those for shared memory (cost.h) */
+    double memory;                  /* warps' waits for loads or copies, without the staged ones */
+    double path, fixed;             /* cycles of each warp alone, summed; without those for shared memory (cost.h) */
     double slots, issued;           /* cycles in which schedulers issue; machine instructions */
     double busy[SIM_PIPES];         /* sim_cost's, summed */
     double adu, lsu;                /* sim_cost's, summed */
@@ -22,6 +22,7 @@ typedef struct sim_waits {
     double barriers;                /* warps' waits at block barriers */
     double link_read, link_written; /* sectors of mapped host memory, which cross the host link */
     double peer_read, peer_written; /* sectors of peers' memory, which cross NVLink */
+    double staged, staged_groups;   /* waits for copies that leave groups in flight; the sum of these groups */
 } sim_waits;
 
 #endif

@@ -18,6 +18,15 @@ static const double TURN_CYCLES = 0.6;          /* per lane of an atomic on shar
 static const double HOT_SECONDS = 0.68e-9;      /* per sector of atomics in its slice of L2 */
 static const double AGAIN_SECONDS = 1.76e-9;    /* from one addition of floats to a sector to the next */
 
+/* Warps of a block get their data at different times. Fitted to 142 launches on an H200, checked on 150 others. */
+static const double SKEW = 0.2; /* standard deviation, as a share of a wait for memory */
+static const double AHEAD =
+    0.5; /* share of what that costs which warps spend at barriers, and not in the wait itself */
+
+/* What each warp waits for before its first instructions: the thread's number and parameters. Warps of element-wise
+ * kernels spend 40 to 110 cycles as Short Scoreboard on an H200, and do nothing else that counts as such. */
+static const double FIRST_CYCLES = 60;
+
 /* Stores to few places meet in few slices of L2. Measured on an H200 by stores of lines to 1 to 4,096 places of 512
  * bytes: their time grows with the root of the summed squares of the places' requests, as the load of the fullest of
  * many slices does if a hash spreads places over them. */
@@ -40,6 +49,10 @@ static const double FEW_PARTIAL_BYTES = 80; /* extra bytes for a single one, on 
  * chain of dependent loads takes 335 of 480 ns beyond L1. */
 static const double OF_A_LONE_LOAD = 0.7;
 
+/* From a block's end to its successor's first instruction. Found from launches with blocks of 64 to 1,024 threads. */
+static const double BLOCK_CYCLES = 100;
+static const double WARP_CYCLES = 20; /* for each of its warps */
+
 /* What a short launch waits for besides its work. Measured on an H200 by kernels with one load, one store or neither,
  * of data in L2 and not: an SM's first load is late by what its address, a parameter, takes from the cold cache of
  * constants, and by a miss of the TLB if its data are in device memory; and a launch ends when its last store has
@@ -59,7 +72,7 @@ static const double DIRTY_BEFORE = 0.45;
 static const double NORM = 5;              /* exponent for bounds of the GPU */
 static const double NORM_MOST = 3.5;       /* the largest one for those of an SM */
 static const double NORM_ALONE = 1.5;      /* for those of an SM with one group of warps that go together */
-static const double NORM_DOUBLED = 0.2;    /* added for twice as many groups */
+static const double NORM_DOUBLED = 0.15;   /* added for twice as many groups */
 static const double LOADED_POWER = 2;      /* the latency of device memory grows with this power of its load */
 static const double CONFLICT_CYCLES = 0.5; /* added to a warp's own time for each shared wavefront */
 
@@ -124,12 +137,16 @@ static double l1_cycles(const haul_launch_record *r, const sim_waits *w) {
 
 /* Cycles of the unit of a scheduler that is busy the longest; a scheduler issues one instruction a cycle. Of integer
  * instructions, ptxas makes one out of two often (LOP3, IADD3), and has the other unit compute some (IMAD). */
-static double scheduler_cycles(const sim_waits *w) {
+static double unit_cycles(const sim_waits *w) {
     static const double OF_ALU = 0.75;
-    double most = fmax(w->slots, OF_ALU * w->busy[SIM_PIPE_ALU]);
+    double most = OF_ALU * w->busy[SIM_PIPE_ALU];
     for (unsigned k = 0; k < SIM_PIPES; k++)
         if (k != SIM_PIPE_ALU && k != SIM_PIPE_MIO) most = fmax(most, w->busy[k]);
     return most;
+}
+
+static double scheduler_cycles(const sim_waits *w) {
+    return fmax(w->slots, unit_cycles(w));
 }
 
 /* The constant cache of an SM answers one address at a time. Measured on an H100: one cycle each, four if the line
@@ -207,6 +224,10 @@ static double share(double part, double rest) {
     return part + rest > 0 ? part / (part + rest) : 1;
 }
 
+static double all_waits(const sim_waits *w) {
+    return w->memory + w->staged;
+}
+
 /* The share of waits that go beyond L1, and of these beyond L2. A wait for several loads is as long as the longest. */
 typedef struct beyond {
     double l1, l2;
@@ -218,9 +239,32 @@ static beyond where_data_was(const haul_launch_record *r, const sim_waits *w) {
     const double hits = counter(r, HAUL_COUNTER_L1_GLOBAL_LD_HIT) + counter(r, HAUL_COUNTER_L1_TEXTURE_HIT);
     const double read = counter(r, HAUL_COUNTER_L2_READ_SECTORS);
     const double missed = fmin(counter(r, HAUL_COUNTER_L2_READ_MISS), read);
-    const double loads = w->memory > 0 ? counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS) / w->memory : 1;
+    const double waits = all_waits(w);
+    const double loads = waits > 0 ? counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS) / waits : 1;
     const double together = fmax(1, fmin(loads, SIM_LANES));
     return (beyond){1 - pow(1 - share(misses, hits), together), 1 - pow(1 - share(missed, read - missed), together)};
+}
+
+/* How far the last of a block's warps is behind the average, in standard deviations about. */
+static double spread_of_warps(const spread *s) {
+    return sqrt(log(s->warps_of_block));
+}
+
+/* Warps whose data come sooner than others' wait for them at the next barrier. Returns the sum of these waits, as a
+ * multiple of a wait for memory: several waits between two barriers differ by the root of their number. */
+static double skew(const sim_waits *w, const spread *s) {
+    if (s->warps_of_block < 2) return 0;
+    const double waits = all_waits(w);
+    return SKEW * spread_of_warps(s) * sqrt(waits * fmin(waits, w->barriers));
+}
+
+/* A wait that leaves n groups of copies in flight is for one that began n such waits ago. What the warp has done since,
+ * beside these waits, the data have been on their way. */
+static double staged_waits(const sim_waits *w, double wait, const double stalls[HAUL_STALL_COUNT]) {
+    double others = 0;
+    if (w->staged <= 0) return 0;
+    for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) others += stalls[k];
+    return w->staged * fmax(0, wait - w->staged_groups / w->staged * others / w->staged);
 }
 
 /* Cycles that warps wait on their own, whatever else runs: summed over all warps, by stall. `load` is the load of
@@ -236,23 +280,36 @@ static void find_waits(const sim_machine *m, const haul_launch_record *r, const 
     stalls[HAUL_STALL_SELECTED] = fmin(w->issued, fixed);
     stalls[HAUL_STALL_WAIT] = fixed - stalls[HAUL_STALL_SELECTED];
     stalls[HAUL_STALL_SHORT_SCOREBOARD] = fmax(0, w->path - fixed) + shared_wavefronts(r) * CONFLICT_CYCLES;
+    if (w->path > 0) stalls[HAUL_STALL_SHORT_SCOREBOARD] += s->warps * FIRST_CYCLES;
     stalls[HAUL_STALL_LONG_SCOREBOARD] = w->memory * wait / s->seconds;
     stalls[HAUL_STALL_BARRIER] = w->barriers * (BARRIER_CYCLES + ARRIVAL_CYCLES * s->warps_of_block);
+    stalls[HAUL_STALL_BARRIER] += AHEAD * skew(w, s) * wait / s->seconds;
+    stalls[HAUL_STALL_LONG_SCOREBOARD] += (1 - AHEAD) * skew(w, s) * wait / s->seconds;
     stalls[HAUL_STALL_IMC_MISS] = constant_turns(r) * CONSTANT_TURN_CYCLES;
+    stalls[HAUL_STALL_LONG_SCOREBOARD] += staged_waits(w, wait / s->seconds, stalls);
+}
+
+/* Cycles of a warp, which finds data in L1, without waits for others. */
+static double alone_cycles(const sim_machine *m, const sim_waits *w) {
+    return w->path + w->memory * m->l1_latency_cycles;
 }
 
 /* The blocks of an SM run in rounds of as many as fit; within a round their waits overlap. The last block of the first
- * round begins when the others have been dispatched. If some warp does much more than the others, the launch takes at
- * least as long as this one, whose many loads may find their data in L1. */
+ * round begins when the others have been dispatched. If some warp does much more than the others, it may be among the
+ * last that begin: then the launch takes longer by what it does more. It takes at least as long as this warp, whose
+ * many loads may find their data in L1. */
 static double latency_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
                               double load) {
     double stalls[HAUL_STALL_COUNT] = {0}, cycles = 0;
     find_waits(m, r, w, s, load, stalls);
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) cycles += stalls[k];
+    const bool rounds = s->each > s->resident;
+    if (rounds) cycles += s->warps * (BLOCK_CYCLES + WARP_CYCLES * s->warps_of_block);
     const double first = fmin(s->blocks, s->resident * m->sms) * DISPATCH_SECONDS;
     const double even = cycles * s->busiest / (s->warps_of_block * s->resident);
-    const double share = w->operations > 0 ? w->longest / w->operations : 0;
-    return first + s->seconds * fmax(even, share * (w->path + w->memory * m->l1_latency_cycles));
+    const double longest = w->operations > 0 ? w->longest / w->operations * alone_cycles(m, w) : 0;
+    const double tail = rounds ? fmax(0, longest - alone_cycles(m, w) / s->warps) : 0;
+    return first + s->seconds * fmax(even + tail, longest);
 }
 
 /* What a launch waits for before its first data and after its last. */
@@ -260,7 +317,7 @@ static double edge_seconds(const haul_launch_record *r, const sim_waits *w) {
     const double changed = counter(r, HAUL_COUNTER_L2_WRITE_SECTORS) + counter(r, HAUL_COUNTER_L2_RED_SECTORS) +
                            counter(r, HAUL_COUNTER_L2_ATOM_SECTORS);
     const beyond to = where_data_was(r, w);
-    const double start = w->memory > 0 ? START_SECONDS + to.l1 * to.l2 * TLB_SECONDS : 0;
+    const double start = all_waits(w) > 0 ? START_SECONDS + to.l1 * to.l2 * TLB_SECONDS : 0;
     return start + (changed > 0 ? DRAIN_SECONDS : 0);
 }
 
@@ -299,6 +356,21 @@ static double norm_of(const double bounds[BOUNDS], const spread *s) {
     return pow(sum + pow(of_an_sm, NORM / s->overlap), 1 / NORM);
 }
 
+/* Finds the latency and the load of device memory, which depend on each other: a load makes waits longer, and longer
+ * waits make the load smaller. */
+static double settle_load(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
+                          double bounds[BOUNDS]) {
+    enum { STEPS = 12 };
+    double low = 0, high = 1;
+    for (unsigned k = 0; k < STEPS; k++) {
+        const double load = (low + high) / 2;
+        bounds[LATENCY] = latency_seconds(m, r, w, s, load);
+        *(bounds[DRAM] > load * norm_of(bounds, s) ? &low : &high) = load;
+    }
+    bounds[LATENCY] = latency_seconds(m, r, w, s, low);
+    return low;
+}
+
 /* Computes the bounds; returns the load of device memory. */
 static double find_bounds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w,
                           double bounds[BOUNDS]) {
@@ -316,10 +388,7 @@ static double find_bounds(const sim_machine *m, const haul_launch_record *r, con
     bounds[ISSUE] = scheduler_cycles(w) * cycle / s.schedulers * s.others;
     bounds[ARRIVALS] = w->barriers * ARRIVAL_CYCLES * cycle;
     bounds[DISPATCH] = s.blocks * DISPATCH_SECONDS;
-    bounds[LATENCY] = latency_seconds(m, r, w, &s, 0);
-    const double first = norm_of(bounds, &s), load = first > 0 ? bounds[DRAM] / first : 0;
-    if (first > 0) bounds[LATENCY] = latency_seconds(m, r, w, &s, load);
-    return load;
+    return settle_load(m, r, w, &s, bounds);
 }
 
 double sim_estimate_us(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
@@ -346,31 +415,64 @@ sim_kernel_load sim_estimate_load(const sim_machine *m, const haul_launch_record
 
 /* ---- shares and stalls ---- */
 
-/* The stall that a bound causes beyond the warps' own waits. Under slow memory, a warp with loads waits for them; a
- * warp that only stores waits for room for its stores. */
-static haul_stall stall_of(unsigned bound, const haul_launch_record *r, const sim_waits *w) {
+/* Cycles of a bound that warps wait for as one stall or another. */
+typedef struct excess {
+    double *stalls; /* haul_stall's */
+    double cycles;
+} excess;
+
+static void add_share(excess *e, haul_stall stall, double part, double whole) {
+    if (whole > 0) e->stalls[stall] += e->cycles * part / whole;
+}
+
+/* Who loads through L1 waits for the data, and who stores for room in a queue. */
+static void add_l1(excess *e, const haul_launch_record *r, const sim_waits *w) {
+    const double loads =
+        counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS) + counter(r, HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS);
+    const double stores = counter(r, HAUL_COUNTER_L1_GLOBAL_ST_WAVEFRONTS);
+    const double shared = counter(r, HAUL_COUNTER_SHARED_LD_WAVEFRONTS) +
+                          counter(r, HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS) + w->busy[SIM_PIPE_MIO] / SCHEDULERS;
+    const double written = counter(r, HAUL_COUNTER_SHARED_ST_WAVEFRONTS);
+    const double all = loads + stores + shared + written;
+    add_share(e, HAUL_STALL_LONG_SCOREBOARD, loads, all);
+    add_share(e, HAUL_STALL_LG_THROTTLE, stores, all);
+    add_share(e, HAUL_STALL_SHORT_SCOREBOARD, shared, all);
+    add_share(e, HAUL_STALL_MIO_THROTTLE, written, all);
+}
+
+/* A warp that could issue waits for a unit or for its turn. */
+static void add_issue(excess *e, const sim_waits *w) {
+    const double units = pow(unit_cycles(w), 2), turns = pow(w->slots, 2);
+    add_share(e, HAUL_STALL_MATH_PIPE, units, units + turns);
+    add_share(e, HAUL_STALL_NOT_SELECTED, turns, units + turns);
+}
+
+/* Adds the cycles that a bound causes beyond the warps' own waits. Under slow memory, a warp with loads waits for them;
+ * a warp that only stores waits for room for its stores. */
+static void add_bound(unsigned bound, excess *e, const haul_launch_record *r, const sim_waits *w) {
     switch (bound) {
     case DRAM:
     case L2:
     case HOT:
     case LINK:
-    case PEERS: return w->memory > 0 ? HAUL_STALL_LONG_SCOREBOARD : HAUL_STALL_LG_THROTTLE;
-    case L1: return 2 * shared_wavefronts(r) > l1_cycles(r, w) ? HAUL_STALL_MIO_THROTTLE : HAUL_STALL_LG_THROTTLE;
-    case TURNS: return HAUL_STALL_SHORT_SCOREBOARD;
-    case CONSTANTS: return HAUL_STALL_IMC_MISS;
-    case TEXTURES: return HAUL_STALL_TEX_THROTTLE;
-    case ARRIVALS: return HAUL_STALL_BARRIER;
-    default: return HAUL_STALL_NOT_SELECTED;
+    case PEERS: add_share(e, all_waits(w) > 0 ? HAUL_STALL_LONG_SCOREBOARD : HAUL_STALL_LG_THROTTLE, 1, 1); return;
+    case L1: add_l1(e, r, w); return;
+    case TURNS: add_share(e, HAUL_STALL_SHORT_SCOREBOARD, 1, 1); return;
+    case CONSTANTS: add_share(e, HAUL_STALL_IMC_MISS, 1, 1); return;
+    case TEXTURES: add_share(e, HAUL_STALL_TEX_THROTTLE, 1, 1); return;
+    case ARRIVALS: add_share(e, HAUL_STALL_BARRIER, 1, 1); return;
+    default: add_issue(e, w);
     }
 }
 
-/* Distributes cycles over the bounds by their part in the norm. No warp waits for the dispatch of blocks. */
+/* Distributes cycles over the bounds by their part in the norm. No warp waits for the dispatch of blocks: those that it
+ * holds back are not resident. */
 static void add_excess(const haul_launch_record *r, const sim_waits *w, const double bounds[BOUNDS], double cycles,
                        double stalls[HAUL_STALL_COUNT]) {
     double sum = 0;
-    for (unsigned i = 0; i < DISPATCH; i++) sum += i == LATENCY ? 0 : pow(bounds[i], NORM);
+    for (unsigned i = 0; i <= DISPATCH; i++) sum += i == LATENCY ? 0 : pow(bounds[i], NORM);
     for (unsigned i = 0; i < DISPATCH && sum > 0; i++)
-        if (i != LATENCY) stalls[stall_of(i, r, w)] += cycles * pow(bounds[i], NORM) / sum;
+        if (i != LATENCY) add_bound(i, &(excess){stalls, cycles * pow(bounds[i], NORM) / sum}, r, w);
 }
 
 /* Registers that warps get from memory, at least: a warp's 16-byte load writes four. */
@@ -442,6 +544,8 @@ haul_estimate sim_estimate(const sim_machine *m, const haul_launch_record *r, co
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) waited += e.stalls[k];
     const double resident = s.warps * worked * s.resident / s.each;
     if (resident > waited) add_excess(r, w, bounds, resident - waited, e.stalls);
-    e.warps_per_sm = fmax(resident, waited) / worked / m->sms;
+    waited = 0;
+    for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) waited += e.stalls[k];
+    e.warps_per_sm = waited / worked / m->sms;
     return e;
 }

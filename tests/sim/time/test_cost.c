@@ -4,8 +4,12 @@
 #include "ptx/inline.h"
 #include "assembler/cost.h"
 
-/* The most expensive block of a kernel; loops here have one block. */
-static sim_cost dearest(const char *ptx) {
+typedef struct totals {
+    float waits, first; /* of all blocks, and of the first one */
+} totals;
+
+/* Returns the most expensive block of a kernel, and sums all; loops here have one block. */
+static sim_cost find_costs(const char *ptx, totals *sum) {
     ptx_module *module;
     ptx_function *flat;
     arena memory;
@@ -16,11 +20,32 @@ static sim_cost dearest(const char *ptx) {
     arena_init(&memory, &out_of_memory);
     assert_int_equal(setjmp(out_of_memory), 0);
     const sim_cost *costs = sim_block_costs(flat, NULL, &memory, &memory);
-    for (size_t b = 0; b < flat->block_count; b++)
+    *sum = (totals){.first = costs[0].waits};
+    for (size_t b = 0; b < flat->block_count; b++) {
+        sum->waits += costs[b].waits;
         if (costs[b].path + costs[b].waits > most.path + most.waits) most = costs[b];
+    }
     arena_free(&memory);
     ptx_module_free(module);
     return most;
+}
+
+static sim_cost dearest(const char *ptx) {
+    totals sum;
+    return find_costs(ptx, &sum);
+}
+
+/* The waits of all blocks, as if each ran once. */
+static float waits_of(const char *ptx) {
+    totals sum;
+    find_costs(ptx, &sum);
+    return sum.waits;
+}
+
+static float first_waits(const char *ptx) {
+    totals sum;
+    find_costs(ptx, &sum);
+    return sum.first;
 }
 
 #define FMA "fma.rn.f32 %f1, %f1, %f2, %f3;\n"
@@ -99,6 +124,82 @@ static void loads_of_unrolled_iterations_wait_together(void **state) {
     assert_float_equal(synchronized.waits, 1, 0.01);
 }
 
+/* An `if` that adds what it loads. */
+#define ADD_IF(test, skip, at)                                                          \
+    "setp.lt.u32 %p1, %r0, " test ";\n@%p1 bra " skip ";\nld.global.f32 %f1, [%rd1+" at \
+    "];\nadd.f32 %f2, %f2, %f1;\n" skip ":\n"
+
+static void loads_under_short_branches_wait_together(void **state) {
+    (void)state;
+    assert_float_equal(waits_of(KERNEL(ADD_IF("1", "A", "0") ADD_IF("2", "B", "4") ADD_IF("3", "C", "8") STORE)), 1,
+                       0.01);
+}
+
+static void loads_under_branches_around_a_division_do_not(void **state) {
+    (void)state;
+#define DIVIDE "div.u64 %rd3, %rd3, %rd4;\n"
+    assert_float_equal(waits_of(KERNEL("setp.lt.u32 %p1, %r0, 1;\n@%p1 bra A;\n" DIVIDE "ld.global.f32 %f1, [%rd1];\n"
+                                       "add.f32 %f2, %f2, %f1;\nA:\n" ADD_IF("2", "B", "4") STORE)),
+                       2, 0.01);
+}
+
+static void a_load_before_a_loop_is_waited_for_before_it(void **state) {
+    (void)state;
+    const char *ptx = KERNEL("ld.global.f32 %f1, [%rd1];\nL:\nadd.f32 %f2, %f2, %f1;\nadd.u64 %rd1, %rd1, 4;\n"
+                             "setp.lt.u64 %p1, %rd1, %rd2;\n@%p1 bra L;\n" STORE);
+    assert_float_equal(first_waits(ptx), 1, 0.01);
+    assert_float_equal(waits_of(ptx), 1, 0.01);
+}
+
+static void a_load_for_the_next_iteration_is_waited_for_in_each(void **state) {
+    (void)state;
+    const char *ptx = KERNEL("L:\nadd.f32 %f2, %f2, %f1;\nadd.u64 %rd1, %rd1, 4;\nld.global.f32 %f1, [%rd1];\n"
+                             "bar.sync 0;\nsetp.lt.u64 %p1, %rd1, %rd2;\n@%p1 bra L;\n" STORE);
+    assert_float_equal(dearest(ptx).waits, 1, 0.01);
+}
+
+static void a_value_that_several_blocks_read_is_waited_for_once(void **state) {
+    (void)state;
+    assert_float_equal(waits_of(KERNEL("ld.global.f32 %f1, [%rd1];\nbar.sync 0;\nbra A;\nA:\n"
+                                       "add.f32 %f2, %f2, %f1;\nbar.sync 0;\nbra B;\nB:\n"
+                                       "add.f32 %f3, %f3, %f1;\n" STORE)),
+                       1, 0.01);
+}
+
+static void loads_stay_behind_an_exact_division(void **state) {
+    (void)state;
+    const char *exact = KERNEL("ld.global.f32 %f1, [%rd1];\ndiv.rn.f32 %f2, %f3, %f1;\nld.global.f32 %f4, [%rd1+4];\n"
+                               "add.f32 %f1, %f2, %f4;\n" STORE);
+    const char *near = KERNEL("ld.global.f32 %f1, [%rd1];\ndiv.full.f32 %f2, %f3, %f1;\nld.global.f32 %f4, [%rd1+4];\n"
+                              "add.f32 %f1, %f2, %f4;\n" STORE);
+    assert_float_equal(waits_of(exact), 2, 0.01);
+    assert_float_equal(waits_of(near), 1, 0.01);
+}
+
+/* A loop of that many iterations, with as many further instructions. */
+#define TIMES(count, body)                                                                   \
+    KERNEL("mov.u32 %r11, 0;\nL:\nld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f2, %f1;\n" body \
+           "add.u64 %rd1, %rd1, 4;\nadd.u32 %r11, %r11, 1;\nsetp.lt.u32 %p1, %r11, " count ";\n@%p1 bra L;\n" STORE)
+#define TEN FMA FMA FMA FMA FMA FMA FMA FMA FMA FMA
+
+static void loops_of_a_constant_number_of_iterations_are_unrolled_as_ptxas_does(void **state) {
+    (void)state;
+    assert_float_equal(dearest(TIMES("16", TEN)).waits, 1.0 / 16, 0.001);                 /* whole */
+    assert_float_equal(dearest(TIMES("16", TEN TEN TEN TEN TEN TEN)).waits, 0.25, 0.001); /* in part */
+    assert_float_equal(dearest(TIMES("16", TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN)).waits, 1, 0.001);
+}
+
+/* The sum of what is loaded is the counter's copy, as Triton and clang write it. */
+static void a_counter_may_be_a_copy_of_its_sum(void **state) {
+    (void)state;
+    assert_float_equal(
+        dearest(KERNEL("mov.u32 %r13, 0;\nmov.u32 %r11, %r13;\nL:\nld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f2, %f1;\n"
+                       "add.u64 %rd1, %rd1, 4;\nadd.u32 %r12, %r11, 512;\nsetp.lt.u32 %p1, %r11, 3584;\n"
+                       "mov.u32 %r11, %r12;\n@%p1 bra L;\n" STORE))
+            .waits,
+        1.0 / 8, 0.001);
+}
+
 /* Each of them waits for what is before it, and is waited for, though the result is not used. */
 static void atomics_that_release_and_acquire_wait_one_after_the_other(void **state) {
     (void)state;
@@ -148,6 +249,14 @@ int main(void) {
         cmocka_unit_test(a_load_waits_behind_a_store_that_may_be_to_its_place),
         cmocka_unit_test(stores_beside_a_load_through_the_same_register_do_not_hold_it),
         cmocka_unit_test(loads_of_unrolled_iterations_wait_together),
+        cmocka_unit_test(loads_under_short_branches_wait_together),
+        cmocka_unit_test(loads_under_branches_around_a_division_do_not),
+        cmocka_unit_test(a_load_before_a_loop_is_waited_for_before_it),
+        cmocka_unit_test(a_load_for_the_next_iteration_is_waited_for_in_each),
+        cmocka_unit_test(a_value_that_several_blocks_read_is_waited_for_once),
+        cmocka_unit_test(loads_stay_behind_an_exact_division),
+        cmocka_unit_test(loops_of_a_constant_number_of_iterations_are_unrolled_as_ptxas_does),
+        cmocka_unit_test(a_counter_may_be_a_copy_of_its_sum),
         cmocka_unit_test(atomics_that_release_and_acquire_wait_one_after_the_other),
         cmocka_unit_test(a_fence_of_the_gpu_is_a_wait_and_one_of_the_block_is_none),
         cmocka_unit_test(shared_memory_takes_longer_than_arithmetic),

@@ -159,6 +159,74 @@ static void barriers_take_longer_the_more_warps_meet(void **state) {
     assert_within(sim_estimate_us(m, &many, &of_all), 20.0, 28.0); /* 22.4 */
 }
 
+/* A block on each SM, whose warps wait that often for loads or for copies in stages. */
+static haul_launch_record a_block_each(void) {
+    haul_launch_record r = {.grid = {132, 1, 1}, .block = {256, 1, 1}, .occupancy.blocks_per_sm = 1};
+    r.counters[HAUL_COUNTER_L1_GLOBAL_LD_MISS] = 1e5;
+    return r;
+}
+
+static void copies_in_stages_arrive_while_a_warp_works(void **state) {
+    (void)state;
+    const sim_machine *h200 = sim_machine_find("h200");
+    const haul_launch_record r = a_block_each();
+    const double warps = 132 * 8, tiles = 100, work = 3000 * tiles * warps;
+    const sim_waits idle = {.path = work, .fixed = work};
+    sim_waits at_once = idle, staged = idle;
+    at_once.memory = tiles * warps;
+    staged.staged = staged.staged_groups = tiles * warps;
+    const double alone = sim_estimate_us(h200, &r, &idle);
+    assert_true(sim_estimate_us(h200, &r, &at_once) > 1.1 * alone);
+    assert_true(sim_estimate_us(h200, &r, &staged) < 1.02 * alone);
+}
+
+static void warps_that_meet_wait_for_the_last_one(void **state) {
+    (void)state;
+    const sim_machine *h200 = sim_machine_find("h200");
+    const haul_launch_record r = a_block_each();
+    sim_waits apart = {.path = 1e6, .fixed = 1e6, .memory = 132 * 8 * 100};
+    sim_waits together = apart;
+    together.barriers = together.memory;
+    const haul_estimate e = sim_estimate(h200, &r, &together);
+    assert_true(sim_estimate_us(h200, &r, &together) > 1.1 * sim_estimate_us(h200, &r, &apart));
+    assert_true(e.stalls[HAUL_STALL_BARRIER] > 0.1 * e.stalls[HAUL_STALL_LONG_SCOREBOARD]);
+}
+
+static void large_blocks_take_longer_to_follow_each_other(void **state) {
+    (void)state;
+    const sim_machine *h200 = sim_machine_find("h200");
+    const haul_launch_record small = {.grid = {132 * 80, 1, 1}, .block = {256, 1, 1}, .occupancy.blocks_per_sm = 8};
+    const haul_launch_record large = {.grid = {132 * 20, 1, 1}, .block = {1024, 1, 1}, .occupancy.blocks_per_sm = 2};
+    const sim_waits w = {.path = 1e8, .fixed = 1e8, .slots = 1e6};
+    assert_true(sim_estimate_us(h200, &large, &w) > 1.1 * sim_estimate_us(h200, &small, &w));
+}
+
+/* Waits and bytes that cost about the same add up to less than they do if memory is taken to be always busy. */
+static void long_waits_make_the_load_of_memory_smaller(void **state) {
+    (void)state;
+    const sim_machine *h200 = sim_machine_find("h200");
+    haul_launch_record r = copy_of_mebibytes(32);
+    r.grid[0] = 132;
+    r.block[0] = 1024;
+    r.occupancy.blocks_per_sm = 1;
+    const double waits = 20, warps = 132 * 32;
+    const sim_waits w = {.memory = waits * warps};
+    const double bytes_us = sim_estimate_us(h200, &r, &no_waits);
+    const double busy_us = bytes_us + 1e-3 * waits * h200->loaded_latency_ns;
+    assert_within(sim_estimate_us(h200, &r, &w), bytes_us, 0.8 * busy_us);
+}
+
+static void a_busy_unit_shows_as_such(void **state) {
+    (void)state;
+    const sim_machine *h200 = sim_machine_find("h200");
+    const haul_launch_record r = many_blocks();
+    sim_waits turns = {.path = 1e9, .fixed = 1e9, .slots = 1e9}, unit = turns;
+    unit.busy[SIM_PIPE_FP64] = 4e9;
+    const haul_estimate a = sim_estimate(h200, &r, &turns), b = sim_estimate(h200, &r, &unit);
+    assert_true(a.stalls[HAUL_STALL_NOT_SELECTED] > 10 * a.stalls[HAUL_STALL_MATH_PIPE]);
+    assert_true(b.stalls[HAUL_STALL_MATH_PIPE] > 10 * b.stalls[HAUL_STALL_NOT_SELECTED]);
+}
+
 static void a_copy_waits_for_memory_and_keeps_it_busy(void **state) {
     (void)state;
     const sim_machine *m = sim_machine_find("h100");
@@ -283,6 +351,11 @@ int main(void) {
         cmocka_unit_test(a_launch_waits_for_its_first_load_and_its_last_store),
         cmocka_unit_test(parts_of_sectors_cost_more_than_whole_ones),
         cmocka_unit_test(barriers_take_longer_the_more_warps_meet),
+        cmocka_unit_test(copies_in_stages_arrive_while_a_warp_works),
+        cmocka_unit_test(warps_that_meet_wait_for_the_last_one),
+        cmocka_unit_test(large_blocks_take_longer_to_follow_each_other),
+        cmocka_unit_test(long_waits_make_the_load_of_memory_smaller),
+        cmocka_unit_test(a_busy_unit_shows_as_such),
         cmocka_unit_test(a_copy_waits_for_memory_and_keeps_it_busy),
         cmocka_unit_test(stores_alone_wait_for_room),
         cmocka_unit_test(barriers_show_as_such),
