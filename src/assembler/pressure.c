@@ -19,9 +19,8 @@ enum { WINDOW = 48 }; /* instructions that the scheduler looks at */
 enum { ARITHMETIC = 5, DOUBLE = 12, PRODUCT = 20, SHARED = 30, ROUTINE = 40, GLOBAL = 60 };
 /* Cycles for which the operands of an access stay occupied. */
 enum { HELD = 60 };
-/* Registers of routines, of a division of integers, of a fragment's addresses, and of an address that no instruction
- * computes. */
-enum { ROUTINE_REGISTERS = 8, DIVISION = 4, FRAGMENT = 3, ADDRESS = 2 };
+/* Registers of a division of integers, of a fragment's addresses, and of an address that no instruction computes. */
+enum { DIVISION = 4, FRAGMENT = 3, ADDRESS = 2 };
 
 /* An instruction of the block that is being scheduled. Its operands are uses[first_use] .. uses[first_definition - 1],
  * its results those up to end. */
@@ -31,6 +30,7 @@ typedef struct node {
     uint32_t latency, height;   /* cycles until its result is there; longest path to the block's end */
     uint32_t ready;             /* the cycle in which its operands are there */
     uint32_t extra;             /* registers that it needs while it runs */
+    bool effect;
     uint32_t holds;             /* cycles for which its operands' registers stay occupied */
 } node;
 
@@ -221,9 +221,20 @@ static bool moves_fragment(const ptx_instruction *i) {
            i->op == PTX_OP_WMMA_STORE;
 }
 
+/* The most registers that are live in the routine of a called operation, without those of the result, as the machine
+ * code of ptxas 13.0 has them. */
+static uint32_t routine_registers(const ptx_instruction *i) {
+    enum { SINGLE_ROOT = 6, SINGLE_QUOTIENT = 8, DOUBLE_QUOTIENT = 16, DOUBLE_RECIPROCAL = 5, UNSIGNED_LONG = 12, SIGNED_LONG = 14 };
+    if (ptx_bits(i->type) < 64) return i->op == PTX_OP_RCP || i->op == PTX_OP_SQRT ? SINGLE_ROOT : SINGLE_QUOTIENT;
+    if (i->op == PTX_OP_FDIV) return DOUBLE_QUOTIENT;
+    if (i->op == PTX_OP_RCP || i->op == PTX_OP_RSQRT) return DOUBLE_RECIPROCAL;
+    if (i->op != PTX_OP_DIV && i->op != PTX_OP_REM) return SINGLE_QUOTIENT;
+    return ptx_is_signed(i->type) ? SIGNED_LONG : UNSIGNED_LONG;
+}
+
 /* Registers of the routine that a called operation runs, and of operations of several steps. */
 static uint32_t extra_of(schedule *s, const ptx_instruction *i) {
-    if (sim_is_call(i)) return ROUTINE_REGISTERS;
+    if (sim_is_call(i)) return routine_registers(i);
     if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return DIVISION;
     if (moves_fragment(i)) return FRAGMENT;
     return ptx_is_access(i->op) ? made_of(s, i) : 0;
@@ -241,6 +252,7 @@ static void add_node(schedule *s, const ptx_instruction *i) {
                        .first_edge = NONE,
                        .latency = latency_of(i),
                        .extra = extra_of(s, i),
+                       .effect = !ptx_is_pure(i->op) && i->op != PTX_OP_LD,
                        .holds = holds_of(i)};
     ARENA_PUSH(s->memory, s->nodes, s->node_count, s->node_capacity, made);
     s->node = (uint32_t)s->node_count - 1;
@@ -407,6 +419,46 @@ static void run_block(schedule *s) {
     }
 }
 
+/* ---- depth first ---- */
+
+/* Lists the nodes that each node waits for. */
+static void find_earlier(const schedule *s, uint32_t *first, uint32_t *earlier) {
+    for (uint32_t n = 0; n < s->node_count; n++)
+        for (uint32_t e = s->nodes[n].first_edge; e != NONE; e = s->edges[e].next) first[s->edges[e].to + 2]++;
+    for (size_t n = 2; n < s->node_count + 2; n++) first[n] += first[n - 1];
+    for (uint32_t n = (uint32_t)s->node_count; n-- > 0;)
+        for (uint32_t e = s->nodes[n].first_edge; e != NONE; e = s->edges[e].next)
+            earlier[first[s->edges[e].to + 1]++] = n;
+}
+
+/* Runs each node directly after those that it waits for, the last of them first. */
+static void run_deep(schedule *s) {
+    uint32_t *first = ARENA_ARRAY(s->memory, s->node_count + 3, uint32_t);
+    uint32_t *earlier = ARENA_ARRAY(s->memory, s->edge_count + 1, uint32_t);
+    uint32_t *stack = ARENA_ARRAY(s->memory, s->node_count + 1, uint32_t), *next, depth;
+    bool *seen = ARENA_ARRAY(s->memory, s->node_count + 1, bool);
+    find_earlier(s, first, earlier);
+    next = ARENA_ARRAY(s->memory, s->node_count + 1, uint32_t);
+    for (uint32_t n = 0; n < s->node_count; n++) next[n] = first[n];
+    for (uint32_t root = 0; root < s->node_count; root++) {
+        const bool is_root = s->nodes[root].first_edge == NONE || s->nodes[root].effect;
+        if (seen[root] || !is_root) continue;
+        stack[0] = root;
+        seen[root] = true;
+        for (depth = 1; depth;) {
+            const uint32_t n = stack[depth - 1];
+            if (next[n] == first[n + 1]) {
+                run_node(s, &s->nodes[n], 0);
+                depth--;
+            } else if (!seen[earlier[next[n]]]) {
+                seen[earlier[next[n]]] = true;
+                stack[depth++] = earlier[next[n]++];
+            } else
+                next[n]++;
+        }
+    }
+}
+
 static bool loads_doubled(const ptx_instruction *i) {
     return (i->op == PTX_OP_WMMA_LOAD_A || i->op == PTX_OP_WMMA_LOAD_B) && i->type == PTX_F16 &&
            i->mods[PTX_SLOT_SHAPE] == PTX_MOD_M16N16;
@@ -425,7 +477,7 @@ static void find_doubled(schedule *s) {
     }
 }
 
-uint32_t sim_pressure_find(const ptx_function *f, uint32_t budget, arena *memory) {
+static uint32_t find(const ptx_function *f, uint32_t budget, bool deep, arena *memory) {
     ptx_liveness liveness;
     schedule s = {.function = f,
                   .memory = memory,
@@ -439,10 +491,20 @@ uint32_t sim_pressure_find(const ptx_function *f, uint32_t budget, arena *memory
     for (s.block = 0; s.block < f->block_count; s.block++) {
         begin_block(&s, &liveness);
         build(&s);
-        if (s.ordered)
+        if (deep)
+            run_deep(&s);
+        else if (s.ordered)
             for (uint32_t n = 0; n < s.node_count; n++) run_node(&s, &s.nodes[n], 0);
         else
             run_block(&s);
     }
     return s.most;
+}
+
+uint32_t sim_pressure_find(const ptx_function *f, uint32_t budget, arena *memory) {
+    return find(f, budget, false, memory);
+}
+
+uint32_t sim_pressure_deep(const ptx_function *f, arena *memory) {
+    return find(f, 0, true, memory);
 }

@@ -10,4 +10,6 @@
  * comes from `memory`. */
 uint32_t sim_pressure_find(const ptx_function *function, uint32_t budget, arena *memory);
 
+uint32_t sim_pressure_deep(const ptx_function *f, arena *memory);
+
 #endif

@@ -86,7 +86,8 @@ static double live_above(uint32_t budget, uint32_t scheduled, uint32_t written) 
 sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory) {
     const ptx_function *f = sim_compact(sim_unroll_uniform(flat, memory), memory);
     const contents c = look_at(f);
-    const uint32_t written = sim_pressure_find(f, 0, memory);
+    const uint32_t in_order = sim_pressure_find(f, 0, memory), deep = sim_pressure_deep(f, memory);
+    const uint32_t written = in_order < deep ? in_order : deep;
     sim_register_need need = {0};
     uint32_t scheduled = 0;
     for (unsigned k = 0; k < SIM_SHARES; k++) {
