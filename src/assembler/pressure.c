@@ -57,6 +57,13 @@ typedef struct held_registers {
     uint32_t until, count;
 } held_registers;
 
+/* What a store writes. */
+typedef struct stored_place {
+    uint32_t node, base; /* base: the value in its address, or NONE */
+    unsigned space;
+    int64_t begin, end;
+} stored_place;
+
 typedef struct schedule {
     const ptx_function *function;
     arena *memory;
@@ -69,6 +76,8 @@ typedef struct schedule {
     size_t node_count, use_count, edge_count, reader_count;
     size_t node_capacity, use_capacity, edge_capacity, reader_capacity;
     uint32_t block, node, stores, loads, barrier; /* stores, barrier: the last such node; loads: list since */
+    stored_place *stored;                         /* the block's stores, in order */
+    size_t stored_count, stored_capacity;
     bool guarded, ordered;
     uint32_t *window; /* instructions that wait for nothing, in the order of the PTX */
     uint32_t *heap, heap_count, window_count;
@@ -161,20 +170,54 @@ static uint32_t latency_of(const ptx_instruction *i) {
     return ptx_bits(i->type) == 64 && ptx_types[i->type].kind == 'F' ? DOUBLE : ARITHMETIC;
 }
 
-/* Loads keep behind stores and barriers, and stores behind all accesses before them. */
+static stored_place place_of(schedule *s, const ptx_instruction *i) {
+    stored_place p = {.node = s->node, .base = NONE, .space = i->mods[PTX_SLOT_SPACE]};
+    for (unsigned k = 0; k < i->operand_count; k++) {
+        const ptx_operand *o = &i->operands[k];
+        if (o->kind != PTX_MEMORY || o->parts[0].kind != PTX_REGISTER) continue;
+        const unsigned parts = i->operands[!k].kind == PTX_VECTOR ? i->operands[!k].part_count : 1;
+        p.base = present_value(s, o->parts[0].reg);
+        p.begin = o->offset;
+        p.end = p.begin + ptx_bits(i->type) / 8 * parts;
+    }
+    return p;
+}
+
+/* Whether two accesses may be to the same bytes. */
+static bool may_meet(const stored_place *a, const stored_place *b) {
+    if (a->space != b->space) return a->space == PTX_MOD_NONE || b->space == PTX_MOD_NONE;
+    return a->base == NONE || a->base != b->base || (a->begin < b->end && b->begin < a->end);
+}
+
+/* Loads go ahead of stores that are elsewhere for certain: in another space, or at other bytes after the same address.
+ * The last `MOST` stores are asked. */
+static void follow_stores(schedule *s, const ptx_instruction *i) {
+    enum { MOST = 32 };
+    const stored_place p = place_of(s, i);
+    for (size_t k = s->stored_count, most = MOST; k-- > 0; most--)
+        if (!most || may_meet(&s->stored[k], &p)) {
+            add_edge(s, s->stored[k].node, s->node, 1);
+            return;
+        }
+}
+
+/* Loads keep behind stores to their place and barriers, and stores behind all accesses before them. */
 static void order_accesses(schedule *s, const ptx_instruction *i) {
     if (ptx_is_pure(i->op) || ptx_loads_parameter(i)) return;
     const bool reads = i->op == PTX_OP_LD && sim_is_ordinary(i);
     add_edge(s, s->barrier, s->node, 1);
     if (reads && i->mods[PTX_SLOT_NC] != PTX_MOD_NONE) return;
-    add_edge(s, s->stores, s->node, 1);
     if (reads) {
+        follow_stores(s, i);
         add_reader(s, &s->loads, s->node);
         return;
     }
+    add_edge(s, s->stores, s->node, 1);
     follow(s, s->loads);
     s->loads = NONE;
     s->stores = s->node;
+    const stored_place p = i->op == PTX_OP_ST ? place_of(s, i) : (stored_place){.node = s->node, .base = NONE};
+    ARENA_PUSH(s->memory, s->stored, s->stored_count, s->stored_capacity, p);
     if (!ptx_is_access(i->op) || !sim_is_ordinary(i)) s->barrier = s->node;
 }
 
@@ -266,7 +309,7 @@ static void add_node(schedule *s, const ptx_instruction *i) {
 
 static void build(schedule *s) {
     const ptx_block *b = &s->function->blocks[s->block];
-    s->node_count = s->use_count = s->edge_count = s->reader_count = 0;
+    s->node_count = s->use_count = s->edge_count = s->reader_count = s->stored_count = 0;
     s->stores = s->loads = s->barrier = NONE;
     for (uint32_t i = b->first; i < b->end; i++) add_node(s, &s->function->instructions[i]);
     if (b->end > b->first && ptx_is(s->function->instructions[b->end - 1].op, PTX_KIND_BRANCH | PTX_KIND_END))
