@@ -45,7 +45,9 @@ typedef struct register_state {
     uint32_t writer;        /* the last node that writes it, or NONE */
     uint32_t readers, left; /* list of nodes that read it since; reads that are not scheduled yet */
     bool live_out, live;
-    bool written; /* by register: the second value is the present one */
+    bool written;   /* by register: the second value is the present one */
+    uint32_t root;  /* its value is that of another one, numbered across the block, */
+    int64_t beyond; /* plus this constant */
 } register_state;
 
 typedef struct reader {
@@ -59,7 +61,7 @@ typedef struct held_registers {
 
 /* What a store writes. */
 typedef struct stored_place {
-    uint32_t node, base; /* base: the value in its address, or NONE */
+    uint32_t node, base; /* base: the root of its address, or NONE */
     unsigned space;
     int64_t begin, end;
 } stored_place;
@@ -98,7 +100,8 @@ static uint32_t cost_of(const schedule *s, uint32_t value) {
 
 static register_state *state_of(schedule *s, uint32_t value) {
     register_state *r = &s->state[value];
-    if (r->block != s->block + 1) *r = (register_state){.block = s->block + 1, .writer = NONE, .readers = NONE};
+    if (r->block != s->block + 1)
+        *r = (register_state){.block = s->block + 1, .writer = NONE, .readers = NONE, .root = value};
     return r;
 }
 
@@ -156,7 +159,10 @@ static void visit_definition(void *context, uint32_t reg, bool writes) {
     r->readers = NONE;
     begin_value(s, reg);
     const uint32_t value = present_value(s, reg);
-    state_of(s, value)->writer = s->node;
+    r = state_of(s, value);
+    r->writer = s->node;
+    r->root = 2 * (uint32_t)s->function->register_count + s->node;
+    r->beyond = 0;
     ARENA_PUSH(s->memory, s->uses, s->use_count, s->use_capacity, value);
 }
 
@@ -176,8 +182,9 @@ static stored_place place_of(schedule *s, const ptx_instruction *i) {
         const ptx_operand *o = &i->operands[k];
         if (o->kind != PTX_MEMORY || o->parts[0].kind != PTX_REGISTER) continue;
         const unsigned parts = i->operands[!k].kind == PTX_VECTOR ? i->operands[!k].part_count : 1;
-        p.base = present_value(s, o->parts[0].reg);
-        p.begin = o->offset;
+        const register_state *r = state_of(s, present_value(s, o->parts[0].reg));
+        p.base = r->root;
+        p.begin = r->beyond + o->offset;
         p.end = p.begin + ptx_bits(i->type) / 8 * parts;
     }
     return p;
@@ -290,6 +297,23 @@ static uint32_t holds_of(const ptx_instruction *i) {
     return ptx_is(i->op, kinds) && !ptx_loads_parameter(i) ? HELD : 0;
 }
 
+/* Whether the instruction copies a register or adds a constant to it. */
+static bool moves_on(const ptx_instruction *i) {
+    if (i->guarded || i->operand_count < 2 || i->operands[1].kind != PTX_REGISTER) return false;
+    return ptx_has(i->op, PTX_TRAIT_MOVES) || (i->op == PTX_OP_ADD && i->operands[2].kind == PTX_INTEGER);
+}
+
+static void visit_definitions(schedule *s, const ptx_instruction *i) {
+    register_state from = {0};
+    const bool moves = moves_on(i);
+    if (moves) from = *state_of(s, present_value(s, i->operands[1].reg));
+    ptx_visit_registers(i, visit_definition, s);
+    if (!moves || i->operands[0].kind != PTX_REGISTER) return;
+    register_state *to = state_of(s, present_value(s, i->operands[0].reg));
+    to->root = from.root;
+    to->beyond = from.beyond + (i->op == PTX_OP_ADD ? (int64_t)i->operands[2].bits : 0);
+}
+
 static void add_node(schedule *s, const ptx_instruction *i) {
     const node made = {.first_use = (uint32_t)s->use_count,
                        .first_edge = NONE,
@@ -302,7 +326,7 @@ static void add_node(schedule *s, const ptx_instruction *i) {
     s->guarded = i->guarded;
     ptx_visit_registers(i, visit_use, s);
     s->nodes[s->node].first_definition = (uint32_t)s->use_count;
-    ptx_visit_registers(i, visit_definition, s);
+    visit_definitions(s, i);
     s->nodes[s->node].end = (uint32_t)s->use_count;
     order_accesses(s, i);
 }
