@@ -69,7 +69,7 @@ static double with_contents(double registers, uint32_t full, uint32_t written, c
     enum { CALL = 6, CALL_LEAST = 24, SUMS_FROM = 28, SUMS_STEP = 8 };
     registers += bits_of(c->copies) + (c->long_loop ? 0.8 : 0);
     const double sums = SUMS_FROM + (c->sums + SUMS_STEP - 1) / SUMS_STEP * SUMS_STEP;
-    registers = keep_full(registers, full, written);
+    if (!c->calls) registers = keep_full(registers, full, written);
     if (c->sums && registers < sums) registers = sums;
     if (!c->calls) return registers;
     return registers + CALL > CALL_LEAST ? registers + CALL : CALL_LEAST;
