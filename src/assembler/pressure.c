@@ -5,6 +5,7 @@
  * first. */
 #include "assembler/pressure.h"
 
+#include "assembler/register_banks.h"
 #include "assembler/values.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
@@ -80,13 +81,15 @@ typedef struct schedule {
     uint32_t block, node, stores, loads, barrier; /* stores, barrier: the last such node; loads: list since */
     stored_place *stored;                         /* the block's stores, in order */
     size_t stored_count, stored_capacity;
-    bool guarded, ordered;
+    bool guarded, ordered; /* ordered: nothing is scheduled */
     uint32_t *window; /* instructions that wait for nothing, in the order of the PTX */
     uint32_t *heap, heap_count, window_count;
     uint32_t live, most, budget;
     held_registers *held; /* in the order in which they become free */
     size_t held_count, held_capacity, held_first;
     uint32_t held_sum;
+    const uint8_t *banks; /* by register; or NULL if they do not matter */
+    uint32_t even, odd, most_of_bank; /* live registers by bank */
     bool *doubled; /* by register: it is the other half of a fragment that has its elements twice */
 } schedule;
 
@@ -347,8 +350,21 @@ static void build(schedule *s) {
 
 /* ---- live registers ---- */
 
+/* Begins (1) or ends (-1) the value's life. Wide values have as many registers in each bank. */
+static void change_live(schedule *s, uint32_t value, int sign) {
+    const uint32_t cost = cost_of(s, value), change = sign > 0 ? cost : 0 - cost;
+    s->live += change;
+    if (!s->banks || !cost) return;
+    const uint8_t bank = s->banks[value % (uint32_t)s->function->register_count];
+    if (cost > 1) s->even += change / 2, s->odd += change / 2;
+    if (bank == SIM_EVEN_BANK) s->even += change;
+    if (bank == SIM_ODD_BANK) s->odd += change;
+    const uint32_t fuller = s->even > s->odd ? s->even : s->odd;
+    if (fuller > s->most_of_bank) s->most_of_bank = fuller;
+}
+
 static void begin_block(schedule *s, const ptx_liveness *l) {
-    s->live = s->held_sum = 0;
+    s->live = s->held_sum = s->even = s->odd = 0;
     s->held_first = s->held_count = 0;
     for (const ptx_live_word *w = ptx_live_words(l, s->block); w < ptx_live_words(l, s->block + 1); w++) {
         for (uint64_t bits = w->out; bits; bits &= bits - 1)
@@ -356,7 +372,7 @@ static void begin_block(schedule *s, const ptx_liveness *l) {
         for (uint64_t bits = w->in; bits; bits &= bits - 1) {
             const uint32_t reg = ptx_live_register(l, w, bits);
             state_of(s, reg)->live = true;
-            s->live += cost_of(s, reg);
+            change_live(s, reg, 1);
         }
     }
     if (s->live > s->most) s->most = s->live;
@@ -386,7 +402,7 @@ static void end_if_unread(schedule *s, uint32_t reg) {
     register_state *r = &s->state[reg];
     if (!r->live || r->live_out || r->left) return;
     r->live = false;
-    s->live -= cost_of(s, reg);
+    change_live(s, reg, -1);
 }
 
 /* The registers of ended lives stay occupied for a while, as long as there are enough. */
@@ -416,7 +432,7 @@ static void run_node(schedule *s, const node *n, uint32_t cycle) {
     hold(s, n, before - s->live, cycle);
     for (uint32_t k = n->first_definition; k < n->end; k++) {
         register_state *r = &s->state[s->uses[k]];
-        if (!r->live) s->live += cost_of(s, s->uses[k]);
+        if (!r->live) change_live(s, s->uses[k], 1);
         r->live = true;
     }
     note_most(s, n->extra);
@@ -544,12 +560,16 @@ static void find_doubled(schedule *s) {
     }
 }
 
-static uint32_t find(const ptx_function *f, uint32_t budget, bool deep, arena *memory) {
+typedef enum block_order { WRITTEN, DEPTH_FIRST, SCHEDULED } block_order;
+
+static schedule run_blocks(const ptx_function *f, block_order order, uint32_t budget, const uint8_t *banks,
+                           arena *memory) {
     ptx_liveness liveness;
     schedule s = {.function = f,
                   .memory = memory,
                   .budget = budget,
-                  .ordered = budget == 0,
+                  .ordered = order != SCHEDULED,
+                  .banks = banks,
                   .state = ARENA_ARRAY(memory, 2 * f->register_count + 1, register_state),
                   .made_in = ARENA_ARRAY(memory, f->register_count + 2, uint32_t),
                   .window = ARENA_ARRAY(memory, WINDOW, uint32_t)};
@@ -558,20 +578,27 @@ static uint32_t find(const ptx_function *f, uint32_t budget, bool deep, arena *m
     for (s.block = 0; s.block < f->block_count; s.block++) {
         begin_block(&s, &liveness);
         build(&s);
-        if (deep)
-            run_deep(&s);
-        else if (s.ordered)
+        switch (order) {
+        case WRITTEN:
             for (uint32_t n = 0; n < s.node_count; n++) run_node(&s, &s.nodes[n], 0);
-        else
-            run_block(&s);
+            break;
+        case DEPTH_FIRST: run_deep(&s); break;
+        case SCHEDULED: run_block(&s); break;
+        }
     }
-    return s.most;
+    return s;
 }
 
-uint32_t sim_pressure_find(const ptx_function *f, uint32_t budget, arena *memory) {
-    return find(f, budget, false, memory);
+uint32_t sim_pressure_scheduled(const ptx_function *f, uint32_t budget, arena *memory) {
+    return run_blocks(f, SCHEDULED, budget, NULL, memory).most;
 }
 
-uint32_t sim_pressure_deep(const ptx_function *f, arena *memory) {
-    return find(f, 0, true, memory);
+uint32_t sim_pressure_of_banks(const ptx_function *f, uint32_t budget, arena *memory) {
+    return 2 * run_blocks(f, SCHEDULED, budget, sim_register_banks_find(f, memory), memory).most_of_bank;
+}
+
+uint32_t sim_pressure_least(const ptx_function *f, arena *memory) {
+    const uint32_t written = run_blocks(f, WRITTEN, 0, NULL, memory).most;
+    const uint32_t deep = run_blocks(f, DEPTH_FIRST, 0, NULL, memory).most;
+    return written < deep ? written : deep;
 }

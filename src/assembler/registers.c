@@ -33,6 +33,7 @@ static double keep_full(double registers, uint32_t full, uint32_t written) {
 typedef struct contents {
     uint32_t copies; /* cp.async */
     uint32_t sums;   /* registers of a wgmma's sums */
+    uint32_t banks;  /* the most live registers, if each stays in its bank and calls are present */
     bool calls, long_loop;
 } contents;
 
@@ -63,16 +64,23 @@ static unsigned bits_of(uint32_t n) {
     return n ? 32 - (unsigned)__builtin_clz(n) : 0;
 }
 
-/* Adds what the contents take. The sums of wgmma lie above the registers that a call may change, and calls want
- * those. */
+/* With calls, the assembler does not know how many registers leave room for all threads: it keeps to no such limit, and
+ * leaves registers free rather than read two of one bank. */
+static double with_calls(double registers, const contents *c) {
+    enum { CALL = 6, CALL_LEAST = 24, BESIDE_BANKS = 10 };
+    registers += CALL;
+    if (registers < c->banks + BESIDE_BANKS) registers = c->banks + BESIDE_BANKS;
+    return registers > CALL_LEAST ? registers : CALL_LEAST;
+}
+
+/* Adds what the contents take. The sums of wgmma lie above the registers that a call may change. */
 static double with_contents(double registers, uint32_t full, uint32_t written, const contents *c) {
-    enum { CALL = 6, CALL_LEAST = 24, SUMS_FROM = 28, SUMS_STEP = 8 };
+    enum { SUMS_FROM = 28, SUMS_STEP = 8 };
     registers += bits_of(c->copies) + (c->long_loop ? 0.8 : 0);
     const double sums = SUMS_FROM + (c->sums + SUMS_STEP - 1) / SUMS_STEP * SUMS_STEP;
     if (!c->calls) registers = keep_full(registers, full, written);
     if (c->sums && registers < sums) registers = sums;
-    if (!c->calls) return registers;
-    return registers + CALL > CALL_LEAST ? registers + CALL : CALL_LEAST;
+    return c->calls ? with_calls(registers, c) : registers;
 }
 
 /* Live registers if the loads alone do not fit in the budget: the assembler keeps nearer to the order of the PTX, and
@@ -85,20 +93,20 @@ static double live_above(uint32_t budget, uint32_t scheduled, uint32_t written) 
 
 sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory) {
     const ptx_function *f = sim_compact(sim_unroll_uniform(flat, memory), memory);
-    const contents c = look_at(f);
-    const uint32_t in_order = sim_pressure_find(f, 0, memory), deep = sim_pressure_deep(f, memory);
-    const uint32_t written = in_order < deep ? in_order : deep;
+    contents c = look_at(f);
+    if (c.calls) c.banks = sim_pressure_of_banks(f, sim_register_shares[0] - OVERHEAD, memory);
+    const uint32_t written = sim_pressure_least(f, memory);
     sim_register_need need = {0};
     uint32_t scheduled = 0;
     for (unsigned k = 0; k < SIM_SHARES; k++) {
         const uint32_t full = sim_register_shares[k], budget = full - OVERHEAD;
-        if (!k || scheduled >= sim_register_shares[k - 1] - OVERHEAD) scheduled = sim_pressure_find(f, budget, memory);
+        if (!k || scheduled >= sim_register_shares[k - 1] - OVERHEAD) scheduled = sim_pressure_scheduled(f, budget, memory);
         const double live = live_above(budget, scheduled, written);
         need.usual[k] = with_contents(machine_registers(live), full, written, &c);
         if (!k) need.least = machine_registers(written < live ? written : live);
     }
     if (!flat->min_blocks) return need;
-    const uint32_t roomy = sim_pressure_find(f, ROOMY_BUDGET, memory);
+    const uint32_t roomy = sim_pressure_scheduled(f, ROOMY_BUDGET, memory);
     need.roomy = with_contents(machine_registers(roomy) + SPREAD, UINT32_MAX, UINT32_MAX, &c);
     return need;
 }
