@@ -24,17 +24,12 @@ static double machine_registers(double live) {
     return 6 + few + 0.88 * (live - few - many) + 1.09 * many;
 }
 
-/* The assembler keeps to `full` registers if the kernel needs few more. `written`: its live ones in the PTX's order. */
-static double keep_full(double registers, uint32_t full, uint32_t written) {
-    return registers > full && written <= full + 1 ? full : registers;
-}
-
 /* What the function has of things that take registers of their own. */
 typedef struct contents {
     uint32_t copies; /* cp.async */
     uint32_t sums;   /* registers of a wgmma's sums */
     uint32_t banks;  /* the most live registers, if each stays in its bank and calls are present */
-    bool calls, long_loop;
+    bool calls, long_loop, bounded;
 } contents;
 
 static uint32_t vector_registers(const ptx_function *f, const ptx_operand *o) {
@@ -64,6 +59,16 @@ static unsigned bits_of(uint32_t n) {
     return n ? 32 - (unsigned)__builtin_clz(n) : 0;
 }
 
+/* The assembler keeps to `full` registers if the kernel needs few more. `written`: its live ones in the PTX's order. */
+static double keep_full(double registers, uint32_t full, uint32_t written, const contents *c) {
+    static const uint32_t steps[] = {40, 48, 56, 64, 72, 80, 96, 128, 168};
+    if (registers > full && written <= full + 1) return full;
+    if (full == UINT32_MAX || c->bounded) return registers;
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+        if (steps[k] > full && registers > steps[k] && (int)written <= (int)steps[k] + (-5)) return steps[k];
+    return registers;
+}
+
 /* With calls, the assembler does not know how many registers leave room for all threads: it keeps to no such limit, and
  * leaves registers free rather than read two of one bank. */
 static double with_calls(double registers, const contents *c) {
@@ -78,7 +83,7 @@ static double with_contents(double registers, uint32_t full, uint32_t written, c
     enum { SUMS_FROM = 28, SUMS_STEP = 8 };
     registers += bits_of(c->copies) + (c->long_loop ? 0.8 : 0);
     const double sums = SUMS_FROM + (c->sums + SUMS_STEP - 1) / SUMS_STEP * SUMS_STEP;
-    if (!c->calls) registers = keep_full(registers, full, written);
+    if (!c->calls) registers = keep_full(registers, full, written, c);
     if (c->sums && registers < sums) registers = sums;
     return c->calls ? with_calls(registers, c) : registers;
 }
@@ -94,6 +99,7 @@ static double live_above(uint32_t budget, uint32_t scheduled, uint32_t written) 
 sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory) {
     const ptx_function *f = sim_compact(sim_unroll_uniform(flat, memory), memory);
     contents c = look_at(f);
+    c.bounded = flat->min_blocks > 0;
     if (c.calls) c.banks = sim_pressure_of_banks(f, sim_register_shares[0] - OVERHEAD, memory);
     const uint32_t written = sim_pressure_least(f, memory);
     sim_register_need need = {0};
