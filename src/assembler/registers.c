@@ -62,7 +62,7 @@ static unsigned bits_of(uint32_t n) {
 /* The assembler keeps to `full` registers if the kernel needs few more. `written`: its live ones in the PTX's order. */
 static double keep_full(double registers, uint32_t full, uint32_t written, const contents *c) {
     static const uint32_t steps[] = {40, 48, 56, 64, 72, 80, 96, 128, 168};
-    if (registers > full && written <= full + 1) return full;
+    if (registers > full && written < full) return full;
     if (full == UINT32_MAX || c->bounded) return registers;
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
         if (steps[k] > full && registers > steps[k] && (int)written <= (int)steps[k] + (-5)) return steps[k];
