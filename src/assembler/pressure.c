@@ -461,18 +461,43 @@ static uint32_t pop(schedule *s) {
     return top;
 }
 
-static bool is_better(const schedule *s, uint32_t a, uint32_t b, uint32_t cycle) {
-    const node *x = &s->nodes[a], *y = &s->nodes[b];
-    const int p = growth_of(s, x), q = growth_of(s, y);
-    const bool fits_x = p <= 0 || s->live + (uint32_t)p <= s->budget,
-               fits_y = q <= 0 || s->live + (uint32_t)q <= s->budget;
-    if (fits_x != fits_y) return fits_x;
-    if (!fits_x && p != q) return p < q;
+/* An instruction that may come next. */
+typedef struct candidate {
+    uint32_t node;
+    int growth; /* of the live registers */
+} candidate;
+
+static candidate candidate_of(const schedule *s, uint32_t n) {
+    return (candidate){n, growth_of(s, &s->nodes[n])};
+}
+
+static bool fits(const schedule *s, const candidate *c) {
+    return c->growth <= 0 || s->live + (uint32_t)c->growth <= s->budget;
+}
+
+static bool is_better(const schedule *s, const candidate *a, const candidate *b, uint32_t cycle) {
+    const node *x = &s->nodes[a->node], *y = &s->nodes[b->node];
+    const bool fits_x = fits(s, a);
+    if (fits_x != fits(s, b)) return fits_x;
+    if (!fits_x && a->growth != b->growth) return a->growth < b->growth;
     const bool now_x = x->ready <= cycle, now_y = y->ready <= cycle;
     if (now_x != now_y) return now_x;
     if (!now_x && x->ready != y->ready) return x->ready < y->ready;
     if (x->height != y->height) return x->height > y->height;
-    return a < b;
+    return a->node < b->node;
+}
+
+/* Returns the place in the window of the instruction that comes next. */
+static uint32_t find_next(const schedule *s, uint32_t cycle) {
+    uint32_t best = 0;
+    candidate next = candidate_of(s, s->window[0]);
+    for (uint32_t k = 1; k < s->window_count; k++) {
+        const candidate other = candidate_of(s, s->window[k]);
+        if (!is_better(s, &other, &next, cycle)) continue;
+        next = other;
+        best = k;
+    }
+    return best;
 }
 
 static void release(schedule *s, const node *n, uint32_t cycle) {
@@ -491,10 +516,7 @@ static void run_block(schedule *s) {
         if (!s->nodes[n].waits) push(s, n);
     while (s->heap_count || s->window_count) {
         while (s->window_count < WINDOW && s->heap_count) s->window[s->window_count++] = pop(s);
-        uint32_t best = 0;
-        for (uint32_t k = 1; k < s->window_count; k++)
-            if (is_better(s, s->window[k], s->window[best], cycle)) best = k;
-        const uint32_t n = s->window[best];
+        const uint32_t best = find_next(s, cycle), n = s->window[best];
         s->window[best] = s->window[--s->window_count];
         if (s->nodes[n].ready > cycle) cycle = s->nodes[n].ready;
         run_node(s, &s->nodes[n], cycle);
@@ -593,12 +615,15 @@ uint32_t sim_pressure_scheduled(const ptx_function *f, uint32_t budget, arena *m
     return run_blocks(f, SCHEDULED, budget, NULL, memory).most;
 }
 
-uint32_t sim_pressure_of_banks(const ptx_function *f, uint32_t budget, arena *memory) {
-    return 2 * run_blocks(f, SCHEDULED, budget, sim_register_banks_find(f, memory), memory).most_of_bank;
+uint32_t sim_pressure_with_banks(const ptx_function *f, uint32_t budget, uint32_t *of_banks, arena *memory) {
+    const schedule s = run_blocks(f, SCHEDULED, budget, sim_register_banks_find(f, memory), memory);
+    *of_banks = 2 * s.most_of_bank;
+    return s.most;
 }
 
-uint32_t sim_pressure_least(const ptx_function *f, arena *memory) {
+uint32_t sim_pressure_least(const ptx_function *f, uint32_t enough, arena *memory) {
     const uint32_t written = run_blocks(f, WRITTEN, 0, NULL, memory).most;
+    if (written <= enough) return written;
     const uint32_t deep = run_blocks(f, DEPTH_FIRST, 0, NULL, memory).most;
     return written < deep ? written : deep;
 }

@@ -100,13 +100,15 @@ sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory
     const ptx_function *f = sim_compact(sim_unroll_uniform(flat, memory), memory);
     contents c = look_at(f);
     c.bounded = flat->min_blocks > 0;
-    if (c.calls) c.banks = sim_pressure_of_banks(f, sim_register_shares[0] - OVERHEAD, memory);
-    const uint32_t written = sim_pressure_least(f, memory);
+    const uint32_t written = sim_pressure_least(f, sim_register_shares[0] - OVERHEAD, memory);
     sim_register_need need = {0};
     uint32_t scheduled = 0;
     for (unsigned k = 0; k < SIM_SHARES; k++) {
         const uint32_t full = sim_register_shares[k], budget = full - OVERHEAD;
-        if (!k || scheduled >= sim_register_shares[k - 1] - OVERHEAD) scheduled = sim_pressure_scheduled(f, budget, memory);
+        if (!k && c.calls)
+            scheduled = sim_pressure_with_banks(f, budget, &c.banks, memory);
+        else if (!k || scheduled >= sim_register_shares[k - 1] - OVERHEAD)
+            scheduled = sim_pressure_scheduled(f, budget, memory);
         const double live = live_above(budget, scheduled, written);
         need.usual[k] = with_contents(machine_registers(live), full, written, &c);
         if (!k) need.least = machine_registers(written < live ? written : live);
