@@ -74,7 +74,7 @@ static double keep_full(double registers, uint32_t full, uint32_t written, const
 static double with_calls(double registers, const contents *c) {
     enum { CALL = 6, CALL_LEAST = 24, BESIDE_BANKS = 10 };
     registers += CALL;
-    if (registers < c->banks + BESIDE_BANKS) registers = c->banks + BESIDE_BANKS;
+    if (c->banks > CALL_LEAST && registers < c->banks + BESIDE_BANKS) registers = c->banks + BESIDE_BANKS;
     return registers > CALL_LEAST ? registers : CALL_LEAST;
 }
 
