@@ -14,45 +14,14 @@
 
 /* ---- lives ---- */
 
-/* The writes of a register in a block. */
-typedef struct block_writes {
-    uint32_t block; /* the block + 1 that the rest belongs to */
-    uint32_t left;  /* writes that have not been copied yet */
-    bool whole;     /* each ends the life before it */
-} block_writes;
-
 /* Gives each life of a register within a block a register of its own: then it is written once. */
 typedef struct splitting {
     const ptx_liveness *live;
     ptx_function *to;
     size_t capacity;
-    uint32_t *now;        /* by register of the original: its present life */
-    block_writes *writes; /* by register of the original */
-    uint32_t block;
-    const ptx_instruction *instruction;
+    uint32_t *now; /* by register of the original: its present life */
     arena *memory;
 } splitting;
-
-static bool begins_lives(const ptx_instruction *i) {
-    return i->operand_count && i->operands[0].kind == PTX_REGISTER && ptx_is_pure(i->op) && !i->guarded;
-}
-
-static void note_write(void *context, uint32_t reg, bool writes) {
-    splitting *s = context;
-    block_writes *w = &s->writes[reg];
-    if (!writes) return;
-    if (w->block != s->block + 1) *w = (block_writes){.block = s->block + 1, .whole = true};
-    w->left++;
-    w->whole &= begins_lives(s->instruction);
-}
-
-static void note_writes(splitting *s, const ptx_function *from) {
-    const ptx_block *b = &from->blocks[s->block];
-    for (uint32_t k = b->first; k < b->end; k++) {
-        s->instruction = &from->instructions[k];
-        ptx_visit_registers(s->instruction, note_write, s);
-    }
-}
 
 static void split_operand(const splitting *s, ptx_operand *o) {
     if (o->kind == PTX_REGISTER) o->reg = s->now[o->reg];
@@ -63,16 +32,10 @@ static void split_operand(const splitting *s, ptx_operand *o) {
     for (uint32_t k = 0; k < o->part_count; k++) split_operand(s, &parts[k]);
 }
 
-/* Begins a new life of the register that the instruction writes. The block's last life of a register that other blocks
- * know keeps its name. */
+/* Begins a new life of the register that an instruction writes and does not read. */
 static void begin_life(splitting *s, const ptx_instruction *i) {
     const uint32_t reg = i->operands[0].reg;
-    block_writes *w = &s->writes[reg];
-    if (s->live->column[reg] && !w->whole) return;
-    if (s->live->column[reg] && !--w->left) {
-        s->now[reg] = reg;
-        return;
-    }
+    if (s->live->column[reg] || i->guarded) return;
     const ptx_register made = s->to->registers[reg];
     s->now[reg] = (uint32_t)s->to->register_count;
     ARENA_PUSH(s->memory, s->to->registers, s->to->register_count, s->capacity, made);
@@ -81,7 +44,6 @@ static void begin_life(splitting *s, const ptx_instruction *i) {
 static ptx_function *split_lives(const ptx_function *from, const ptx_liveness *live, arena *memory) {
     splitting s = {.live = live, .to = ARENA_NEW(memory, ptx_function), .memory = memory};
     s.now = ARENA_ARRAY(memory, from->register_count + 1, uint32_t);
-    s.writes = ARENA_ARRAY(memory, from->register_count + 1, block_writes);
     *s.to = *from;
     s.to->registers = NULL;
     s.to->register_count = 0;
@@ -90,7 +52,6 @@ static ptx_function *split_lives(const ptx_function *from, const ptx_liveness *l
     s.to->instructions = ARENA_ARRAY(memory, from->instruction_count + 1, ptx_instruction);
     for (size_t k = 0; k < from->instruction_count; k++) {
         ptx_instruction *i = &s.to->instructions[k];
-        for (; s.block < from->block_count && from->blocks[s.block].first <= k; s.block++) note_writes(&s, from);
         *i = from->instructions[k];
         i->operands = ARENA_ARRAY(memory, i->operand_count + 1u, ptx_operand);
         if (i->operand_count)
@@ -98,7 +59,7 @@ static ptx_function *split_lives(const ptx_function *from, const ptx_liveness *l
         for (unsigned o = 1; o < i->operand_count; o++) split_operand(&s, &i->operands[o]);
         if (i->guarded) i->guard = s.now[i->guard];
         if (!i->operand_count) continue;
-        if (begins_lives(&from->instructions[k])) begin_life(&s, &from->instructions[k]);
+        if (i->operands[0].kind == PTX_REGISTER && ptx_is_pure(i->op)) begin_life(&s, &from->instructions[k]);
         split_operand(&s, &i->operands[0]);
     }
     return s.to;
