@@ -72,7 +72,7 @@ typedef enum replacement_kind { KEPT, FREE, ALIAS } replacement_kind;
 /* A register stays, needs no register where it is used, or is another one. */
 typedef struct replacement {
     uint8_t kind;
-    uint32_t reg; /* the other one; or if none is needed: 0 for zero, else a number of the value, above 0 */
+    uint32_t reg;   /* the other one; or if none is needed: 0 for zero, else a number of the value, above 0 */
     int64_t beyond; /* what its value is more than the other one's; only addresses */
 } replacement;
 

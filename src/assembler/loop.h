@@ -32,7 +32,7 @@ typedef struct sim_loops {
     const ptx_liveness *live;
     const ptx_predecessors *above;
     const sim_writers *writers; /* by register */
-    bool copies; /* addresses may move through a copy of a register */
+    bool copies;                /* addresses may move through a copy of a register */
 } sim_loops;
 
 const sim_writers *sim_find_writers(const ptx_function *function, arena *memory);

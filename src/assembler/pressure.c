@@ -31,7 +31,7 @@ typedef struct node {
     uint32_t latency, height;   /* cycles until its result is there; longest path to the block's end */
     uint32_t ready;             /* the cycle in which its operands are there */
     uint32_t extra;             /* registers that it needs while it runs */
-    bool effect;
+    bool effect;                /* not only on registers */
     uint32_t holds;             /* cycles for which its operands' registers stay occupied */
 } node;
 
@@ -82,15 +82,15 @@ typedef struct schedule {
     stored_place *stored;                         /* the block's stores, in order */
     size_t stored_count, stored_capacity;
     bool guarded, ordered; /* ordered: nothing is scheduled */
-    uint32_t *window; /* instructions that wait for nothing, in the order of the PTX */
+    uint32_t *window;      /* instructions that wait for nothing, in the order of the PTX */
     uint32_t *heap, heap_count, window_count;
     uint32_t live, most, budget;
     held_registers *held; /* in the order in which they become free */
     size_t held_count, held_capacity, held_first;
     uint32_t held_sum;
-    const uint8_t *banks; /* by register; or NULL if they do not matter */
+    const uint8_t *banks;             /* by register; or NULL if they do not matter */
     uint32_t even, odd, most_of_bank; /* live registers by bank */
-    bool *doubled; /* by register: it is the other half of a fragment that has its elements twice */
+    bool *doubled;                    /* by register: it is the other half of a fragment that has its elements twice */
 } schedule;
 
 /* Predicates have registers of their own. */
@@ -277,7 +277,14 @@ static bool moves_fragment(const ptx_instruction *i) {
 /* The most registers that are live in the routine of a called operation, without those of the result, as the machine
  * code of ptxas 13.0 has them. */
 static uint32_t routine_registers(const ptx_instruction *i) {
-    enum { SINGLE_ROOT = 6, SINGLE_QUOTIENT = 8, DOUBLE_QUOTIENT = 16, DOUBLE_RECIPROCAL = 5, UNSIGNED_LONG = 12, SIGNED_LONG = 14 };
+    enum {
+        SINGLE_ROOT = 6,
+        SINGLE_QUOTIENT = 8,
+        DOUBLE_QUOTIENT = 16,
+        DOUBLE_RECIPROCAL = 5,
+        UNSIGNED_LONG = 12,
+        SIGNED_LONG = 14
+    };
     if (ptx_bits(i->type) < 64) return i->op == PTX_OP_RCP || i->op == PTX_OP_SQRT ? SINGLE_ROOT : SINGLE_QUOTIENT;
     if (i->op == PTX_OP_FDIV) return DOUBLE_QUOTIENT;
     if (i->op == PTX_OP_RCP || i->op == PTX_OP_RSQRT) return DOUBLE_RECIPROCAL;
@@ -526,7 +533,7 @@ static void run_block(schedule *s) {
 
 /* ---- depth first ---- */
 
-/* Lists the nodes that each node waits for. */
+/* Lists the nodes that node n waits for, the last first: earlier[first[n]] .. earlier[first[n + 1] - 1]. */
 static void find_earlier(const schedule *s, uint32_t *first, uint32_t *earlier) {
     for (uint32_t n = 0; n < s->node_count; n++)
         for (uint32_t e = s->nodes[n].first_edge; e != NONE; e = s->edges[e].next) first[s->edges[e].to + 2]++;

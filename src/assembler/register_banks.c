@@ -16,7 +16,8 @@ static uint32_t root_of(const bank_link *links, uint32_t reg, bool *differs) {
     return reg;
 }
 
-/* Puts two registers in different banks, if nothing has decided that yet. The smaller tree goes below the larger one. */
+/* Puts two registers in different banks, if nothing has decided that yet. The smaller tree goes below the larger one.
+ */
 static void part(bank_link *links, uint32_t a, uint32_t b) {
     bool a_differs, b_differs;
     uint32_t above = root_of(links, a, &a_differs), below = root_of(links, b, &b_differs);

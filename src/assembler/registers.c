@@ -29,7 +29,8 @@ typedef struct contents {
     uint32_t copies; /* cp.async */
     uint32_t sums;   /* registers of a wgmma's sums */
     uint32_t banks;  /* the most live registers, if each stays in its bank and calls are present */
-    bool calls, long_loop, bounded;
+    bool calls, long_loop;
+    bool bounded; /* by .minnctapersm */
 } contents;
 
 static uint32_t vector_registers(const ptx_function *f, const ptx_operand *o) {
@@ -59,13 +60,16 @@ static unsigned bits_of(uint32_t n) {
     return n ? 32 - (unsigned)__builtin_clz(n) : 0;
 }
 
-/* The assembler keeps to `full` registers if the kernel needs few more. `written`: its live ones in the PTX's order. */
-static double keep_full(double registers, uint32_t full, uint32_t written, const contents *c) {
-    static const uint32_t steps[] = {40, 48, 56, 64, 72, 80, 96, 128, 168};
-    if (registers > full && written < full) return full;
-    if (full == UINT32_MAX || c->bounded) return registers;
-    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
-        if (steps[k] > full && registers > steps[k] && (int)written <= (int)steps[k] + (-5)) return steps[k];
+/* Numbers of registers with which an SM holds fewer threads, in steps. */
+static const uint32_t steps[] = {40, 48, 56, 64, 72, 80, 96, 128, 168};
+
+/* The assembler keeps to `full` registers, or to one of the steps beyond, if the least that are live fit. Launch bounds
+ * tell it otherwise. */
+static double keep_step(double registers, uint32_t full, uint32_t least, const contents *c) {
+    enum { BESIDE_LIVE = 5 };
+    if (registers > full && least < full) return full;
+    for (size_t k = 0; k < sizeof steps / sizeof *steps && !c->bounded; k++)
+        if (steps[k] > full && registers > steps[k] && least + BESIDE_LIVE <= steps[k]) return steps[k];
     return registers;
 }
 
@@ -79,28 +83,28 @@ static double with_calls(double registers, const contents *c) {
 }
 
 /* Adds what the contents take. The sums of wgmma lie above the registers that a call may change. */
-static double with_contents(double registers, uint32_t full, uint32_t written, const contents *c) {
+static double with_contents(double registers, uint32_t full, uint32_t least, const contents *c) {
     enum { SUMS_FROM = 28, SUMS_STEP = 8 };
     registers += bits_of(c->copies) + (c->long_loop ? 0.8 : 0);
     const double sums = SUMS_FROM + (c->sums + SUMS_STEP - 1) / SUMS_STEP * SUMS_STEP;
-    if (!c->calls) registers = keep_full(registers, full, written, c);
+    if (!c->calls) registers = keep_step(registers, full, least, c);
     if (c->sums && registers < sums) registers = sums;
     return c->calls ? with_calls(registers, c) : registers;
 }
 
-/* Live registers if the loads alone do not fit in the budget: the assembler keeps nearer to the order of the PTX, and
- * finds only some of the orders that need fewer registers. */
-static double live_above(uint32_t budget, uint32_t scheduled, uint32_t written) {
+/* Live registers if the loads alone do not fit in the budget: the assembler keeps nearer to the order that takes the
+ * least without a schedule, and finds only some of those that need fewer registers. */
+static double live_above(uint32_t budget, uint32_t scheduled, uint32_t least) {
     if (scheduled <= budget) return scheduled;
-    if (written > scheduled) return scheduled + 0.8 * (written - scheduled);
-    return written > budget ? written : budget;
+    if (least > scheduled) return scheduled + 0.8 * (least - scheduled);
+    return least > budget ? least : budget;
 }
 
 sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory) {
     const ptx_function *f = sim_compact(sim_unroll_uniform(flat, memory), memory);
     contents c = look_at(f);
     c.bounded = flat->min_blocks > 0;
-    const uint32_t written = sim_pressure_least(f, sim_register_shares[0] - OVERHEAD, memory);
+    const uint32_t least = sim_pressure_least(f, sim_register_shares[0] - OVERHEAD, memory);
     sim_register_need need = {0};
     uint32_t scheduled = 0;
     for (unsigned k = 0; k < SIM_SHARES; k++) {
@@ -109,9 +113,9 @@ sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory
             scheduled = sim_pressure_with_banks(f, budget, &c.banks, memory);
         else if (!k || scheduled >= sim_register_shares[k - 1] - OVERHEAD)
             scheduled = sim_pressure_scheduled(f, budget, memory);
-        const double live = live_above(budget, scheduled, written);
-        need.usual[k] = with_contents(machine_registers(live), full, written, &c);
-        if (!k) need.least = machine_registers(written < live ? written : live);
+        const double live = live_above(budget, scheduled, least);
+        need.usual[k] = with_contents(machine_registers(live), full, least, &c);
+        if (!k) need.least = machine_registers(least < live ? least : live);
     }
     if (!flat->min_blocks) return need;
     const uint32_t roomy = sim_pressure_scheduled(f, ROOMY_BUDGET, memory);
