@@ -9,6 +9,7 @@
 #include "assembler/compact.h"
 #include "assembler/pressure.h"
 #include "assembler/unroll.h"
+#include "assembler/values.h"
 #include "ptx/traits.h"
 
 /* Without bounds the scheduler moves loads ahead as long as an SM still holds all the threads that it can. OVERHEAD
@@ -26,10 +27,11 @@ static double machine_registers(double live) {
 
 /* What the function has of things that take registers of their own. */
 typedef struct contents {
-    uint32_t copies; /* cp.async */
-    uint32_t sums;   /* registers of a wgmma's sums */
-    uint32_t banks;  /* the most live registers, if each stays in its bank and calls are present */
-    bool calls, long_loop;
+    uint32_t copies;      /* cp.async */
+    uint32_t sums;        /* registers of a wgmma's sums */
+    uint32_t banks;       /* the most live ones, if each stays in its bank; only with calls and routines */
+    bool calls, routines; /* of functions; of divisions and the like */
+    bool long_loop;
     bool bounded; /* by .minnctapersm */
 } contents;
 
@@ -46,6 +48,7 @@ static contents look_at(const ptx_function *f) {
     for (size_t k = 0; k < f->instruction_count; k++) {
         const ptx_instruction *i = &f->instructions[k];
         c.calls |= i->op == PTX_OP_CALL;
+        c.routines |= sim_is_call(i);
         c.copies += ptx_is(i->op, PTX_KIND_COPY);
         if (!ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT) || !i->operand_count) continue;
         const uint32_t sums = vector_registers(f, &i->operands[0]);
@@ -69,15 +72,16 @@ static double keep_step(double registers, uint32_t full, uint32_t least, const c
     enum { BESIDE_LIVE = 5 };
     if (registers > full && least < full) return full;
     for (size_t k = 0; k < sizeof steps / sizeof *steps && !c->bounded; k++)
-        if (steps[k] > full && registers > steps[k] && least + BESIDE_LIVE <= steps[k]) return steps[k];
+        if (steps[k] > full && registers > steps[k] && least <= steps[k] - BESIDE_LIVE) return steps[k];
     return registers;
 }
 
-/* With calls, the assembler does not know how many registers leave room for all threads: it keeps to no such limit, and
- * leaves registers free rather than read two of one bank. */
-static double with_calls(double registers, const contents *c) {
+/* With calls, the assembler keeps to `full` registers only if few are live, and to no step beyond. With routines as
+ * well, it rather leaves registers free than reads two of one bank. */
+static double with_calls(double registers, uint32_t full, uint32_t least, const contents *c) {
     enum { CALL = 6, CALL_LEAST = 24, BESIDE_BANKS = 10 };
     registers += CALL;
+    if (registers > full && least < full - OVERHEAD) registers = full;
     if (c->banks > CALL_LEAST && registers < c->banks + BESIDE_BANKS) registers = c->banks + BESIDE_BANKS;
     return registers > CALL_LEAST ? registers : CALL_LEAST;
 }
@@ -89,7 +93,7 @@ static double with_contents(double registers, uint32_t full, uint32_t least, con
     const double sums = SUMS_FROM + (c->sums + SUMS_STEP - 1) / SUMS_STEP * SUMS_STEP;
     if (!c->calls) registers = keep_step(registers, full, least, c);
     if (c->sums && registers < sums) registers = sums;
-    return c->calls ? with_calls(registers, c) : registers;
+    return c->calls ? with_calls(registers, full, least, c) : registers;
 }
 
 /* Live registers if the loads alone do not fit in the budget: the assembler keeps nearer to the order that takes the
@@ -109,7 +113,7 @@ sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory
     uint32_t scheduled = 0;
     for (unsigned k = 0; k < SIM_SHARES; k++) {
         const uint32_t full = sim_register_shares[k], budget = full - OVERHEAD;
-        if (!k && c.calls)
+        if (!k && c.calls && c.routines)
             scheduled = sim_pressure_with_banks(f, budget, &c.banks, memory);
         else if (!k || scheduled >= sim_register_shares[k - 1] - OVERHEAD)
             scheduled = sim_pressure_scheduled(f, budget, memory);
