@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-enum { WINDOW = 48 }; /* instructions that the scheduler looks at */
+enum { WINDOW = 32 }; /* instructions that the scheduler looks at */
 
 /* Cycles until a result is there, as the scheduler counts them. The estimate hardly depends on them. */
 enum { ARITHMETIC = 5, DOUBLE = 12, PRODUCT = 20, SHARED = 30, ROUTINE = 40, GLOBAL = 60 };
